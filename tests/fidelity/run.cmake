@@ -1,0 +1,11 @@
+# Runs PROGRAM, keeps what it prints in REPORT and compares that with GOLDEN.
+execute_process(COMMAND ${PROGRAM} OUTPUT_FILE ${REPORT} ERROR_VARIABLE errors RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  message("${errors}")
+  message(FATAL_ERROR "${PROGRAM} ended with ${status}")
+endif()
+execute_process(COMMAND ${COMPARE} ${REPORT} ${GOLDEN} RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  message("${errors}")
+  message(FATAL_ERROR "the report differs from libtorch's")
+endif()
