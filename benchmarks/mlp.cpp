@@ -1,0 +1,37 @@
+// One training step of 784-256-128-10 with SGD and cross-entropy.
+#include "bench.h"
+
+namespace {
+
+struct Net : torch::nn::Module {
+  Net() {
+    fc1 = register_module("fc1", torch::nn::Linear(784, 256));
+    fc2 = register_module("fc2", torch::nn::Linear(256, 128));
+    fc3 = register_module("fc3", torch::nn::Linear(128, 10));
+  }
+  torch::Tensor forward(torch::Tensor x) {
+    x = torch::relu(fc1->forward(x));
+    x = torch::relu(fc2->forward(x));
+    return fc3->forward(x);
+  }
+  torch::nn::Linear fc1{nullptr}, fc2{nullptr}, fc3{nullptr};
+};
+
+}  // namespace
+
+int main() {
+  bench::set_threads();
+  torch::manual_seed(1);
+  for (int64_t batch : {1, 64, 512}) {
+    auto net = std::make_shared<Net>();
+    torch::optim::SGD optimizer(net->parameters(), torch::optim::SGDOptions(0.01));
+    const torch::Tensor images = torch::rand({batch, 784});
+    const torch::Tensor labels = torch::arange(batch).remainder(10);
+    const double seconds = bench::median_seconds([&] {
+      optimizer.zero_grad();
+      torch::nn::functional::cross_entropy(net->forward(images), labels).backward();
+      optimizer.step();
+    });
+    bench::report("mlp.batch" + std::to_string(batch), seconds * 1e6, "us/step");
+  }
+}
