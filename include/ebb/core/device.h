@@ -1,0 +1,49 @@
+// Where a tensor lives.
+#pragma once
+
+#include <ebb/core/error.h>
+
+#include <cstdint>
+#include <iosfwd>
+
+namespace ebb {
+
+enum class DeviceType : std::int8_t { CPU = 0, CUDA = 1 };
+constexpr DeviceType kCPU = DeviceType::CPU;
+constexpr DeviceType kCUDA = DeviceType::CUDA;
+constexpr int kDeviceTypes = 2;
+
+/// A device: its type and, for CUDA, an index; -1 stands for the current device of that type.
+/// `Device::CPU` and `Device::CUDA` are tags that convert to a Device; `Device("cuda:1")` parses.
+class EBB_API Device {
+ public:
+  static constexpr DeviceType CPU = DeviceType::CPU;
+  static constexpr DeviceType CUDA = DeviceType::CUDA;
+
+  constexpr Device(DeviceType type = DeviceType::CPU, std::int64_t index = -1)
+      : type_(type), index_(static_cast<std::int8_t>(index)) {}
+  /// Parses "cpu", "cuda" or "cuda:N"; throws ebb::Error for anything else.
+  explicit Device(std::string_view text);
+  Device(const char* text) : Device(std::string_view(text)) {}
+  Device(const std::string& text) : Device(std::string_view(text)) {}
+
+  constexpr DeviceType type() const { return type_; }
+  constexpr std::int8_t index() const { return index_; }
+  constexpr bool has_index() const { return index_ >= 0; }
+  constexpr bool is_cpu() const { return type_ == DeviceType::CPU; }
+  constexpr bool is_cuda() const { return type_ == DeviceType::CUDA; }
+  /// "cpu", "cuda" or "cuda:1".
+  std::string str() const;
+
+  friend constexpr bool operator==(Device a, Device b) { return a.type_ == b.type_ && a.index_ == b.index_; }
+
+ private:
+  DeviceType type_;
+  std::int8_t index_;
+};
+
+inline void append_text(std::string& out, Device device) { out += device.str(); }
+EBB_API std::ostream& operator<<(std::ostream& out, Device device);
+EBB_API std::ostream& operator<<(std::ostream& out, DeviceType type);
+
+}  // namespace ebb

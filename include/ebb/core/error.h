@@ -1,0 +1,74 @@
+// Errors. Every misuse of ebb throws ebb::Error; nothing aborts and nothing is printed.
+#pragma once
+
+#include <ebb/core/api.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace ebb {
+
+/// What every failed check throws. The message names the op, the offending shapes, dtypes or devices, and what to do.
+class EBB_API Error : public std::runtime_error {
+ public:
+  explicit Error(const std::string& message) : std::runtime_error(message) {}
+  ~Error() override;
+  const char* what_without_backtrace() const noexcept { return what(); }
+};
+
+/// An index or dimension out of range (torch: c10::IndexError).
+class EBB_API IndexError : public Error {
+ public:
+  using Error::Error;
+  ~IndexError() override;
+};
+
+/// A valid request that ebb does not offer (torch: c10::NotImplementedError).
+class EBB_API NotImplementedError : public Error {
+ public:
+  using Error::Error;
+  ~NotImplementedError() override;
+};
+
+namespace detail {
+
+// Appends one message part. Types of ebb add overloads of append_text found by argument-dependent lookup.
+inline void append_text(std::string& out, std::string_view text) { out += text; }
+inline void append_text(std::string& out, const char* text) { out += text; }
+inline void append_text(std::string& out, const std::string& text) { out += text; }
+inline void append_text(std::string& out, char c) { out += c; }
+inline void append_text(std::string& out, bool value) { out += value ? "true" : "false"; }
+EBB_API void append_text(std::string& out, double value);
+EBB_API void append_text(std::string& out, std::int64_t value);
+EBB_API void append_text(std::string& out, std::uint64_t value);
+inline void append_text(std::string& out, int value) { append_text(out, std::int64_t{value}); }
+inline void append_text(std::string& out, unsigned value) { append_text(out, std::uint64_t{value}); }
+
+template <class... Parts>
+std::string text(const Parts&... parts) {
+  std::string out;
+  (append_text(out, parts), ...);
+  return out;
+}
+
+template <class E = Error, class... Parts>
+[[noreturn, gnu::cold, gnu::noinline]] void fail(const Parts&... parts) {
+  throw E(text(parts...));
+}
+
+}  // namespace detail
+}  // namespace ebb
+
+/// Throws ebb::Error with the concatenated message parts unless the condition holds.
+#define EBB_CHECK(condition, ...)                                \
+  do {                                                           \
+    if (!(condition)) [[unlikely]] ::ebb::detail::fail(__VA_ARGS__); \
+  } while (false)
+
+/// The same, throwing ebb::IndexError.
+#define EBB_CHECK_INDEX(condition, ...)                                            \
+  do {                                                                             \
+    if (!(condition)) [[unlikely]] ::ebb::detail::fail<::ebb::IndexError>(__VA_ARGS__); \
+  } while (false)

@@ -1,0 +1,84 @@
+// 16-bit floating-point storage types. Arithmetic is done in float; these only convert.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#if defined(__F16C__) && !defined(__CUDACC__)
+#include <immintrin.h>
+#endif
+
+#if defined(__CUDACC__)
+#define EBB_HD __host__ __device__
+#else
+#define EBB_HD
+#endif
+
+namespace ebb {
+
+namespace detail {
+
+EBB_HD inline float bits_to_float(std::uint32_t bits) { return __builtin_bit_cast(float, bits); }
+EBB_HD inline std::uint32_t float_to_bits(float value) { return __builtin_bit_cast(std::uint32_t, value); }
+
+/// IEEE binary16 to binary32, exact.
+EBB_HD inline float half_to_float(std::uint16_t h) {
+#if defined(__F16C__) && !defined(__CUDACC__)
+  return _cvtsh_ss(h);
+#else
+  const std::uint32_t sign = std::uint32_t(h & 0x8000u) << 16;
+  const std::uint32_t magnitude = h & 0x7fffu;
+  if (magnitude >= 0x7c00u) return bits_to_float(sign | 0x7f800000u | ((magnitude & 0x3ffu) << 13));
+  if (magnitude >= 0x0400u) return bits_to_float(sign | ((magnitude << 13) + 0x38000000u));
+  const float subnormal = static_cast<float>(magnitude) * 5.9604644775390625e-8f;  // 2^-24
+  return sign ? -subnormal : subnormal;
+#endif
+}
+
+/// binary32 to binary16, round to nearest even; overflow gives infinity.
+EBB_HD inline std::uint16_t float_to_half(float f) {
+#if defined(__F16C__) && !defined(__CUDACC__)
+  return static_cast<std::uint16_t>(_cvtss_sh(f, 0));
+#else
+  const std::uint32_t bits = float_to_bits(f);
+  const std::uint32_t sign = (bits >> 16) & 0x8000u;
+  const std::uint32_t magnitude = bits & 0x7fffffffu;
+  if (magnitude > 0x7f800000u) return static_cast<std::uint16_t>(sign | 0x7e00u);
+  if (magnitude >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);
+  if (magnitude < 0x38800000u) {  // subnormal: let the adder round
+    const float rounded = bits_to_float(magnitude) + 0.5f;
+    return static_cast<std::uint16_t>(sign | (float_to_bits(rounded) - 0x3f000000u));
+  }
+  const std::uint32_t odd = (magnitude >> 13) & 1u;
+  return static_cast<std::uint16_t>(sign | ((magnitude - 0x38000000u + 0xfffu + odd) >> 13));
+#endif
+}
+
+EBB_HD inline float bfloat_to_float(std::uint16_t b) { return bits_to_float(std::uint32_t(b) << 16); }
+
+/// binary32 to bfloat16, round to nearest even.
+EBB_HD inline std::uint16_t float_to_bfloat(float f) {
+  const std::uint32_t bits = float_to_bits(f);
+  if ((bits & 0x7fffffffu) > 0x7f800000u) return 0x7fc0u;
+  return static_cast<std::uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
+}
+
+}  // namespace detail
+
+/// IEEE 754 binary16 (torch: at::Half).
+struct Half {
+  std::uint16_t bits = 0;
+  Half() = default;
+  EBB_HD Half(float value) : bits(detail::float_to_half(value)) {}
+  EBB_HD operator float() const { return detail::half_to_float(bits); }
+};
+
+/// The upper half of a binary32 (torch: at::BFloat16).
+struct BFloat16 {
+  std::uint16_t bits = 0;
+  BFloat16() = default;
+  EBB_HD BFloat16(float value) : bits(detail::float_to_bfloat(value)) {}
+  EBB_HD operator float() const { return detail::bfloat_to_float(bits); }
+};
+
+}  // namespace ebb

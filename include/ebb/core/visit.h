@@ -1,0 +1,70 @@
+// From a run-time DType to a C++ type: visit_all(dtype, "op", [&]<class T> { ... }).
+#pragma once
+
+#include <ebb/core/dtype.h>
+
+#include <cstdint>
+
+namespace ebb {
+
+namespace detail {
+[[noreturn]] EBB_API void unsupported_dtype(const char* op, DType dtype, const char* expected);
+}
+
+/// Calls f.template operator()<T>() for float and double.
+template <class F>
+decltype(auto) visit_float_double(DType dtype, const char* op, F&& f) {
+  switch (dtype) {
+    case kFloat: return f.template operator()<float>();
+    case kDouble: return f.template operator()<double>();
+    default: detail::unsupported_dtype(op, dtype, "Float or Double");
+  }
+}
+
+/// The four floating types.
+template <class F>
+decltype(auto) visit_floating(DType dtype, const char* op, F&& f) {
+  switch (dtype) {
+    case kFloat: return f.template operator()<float>();
+    case kDouble: return f.template operator()<double>();
+    case kHalf: return f.template operator()<Half>();
+    case kBFloat16: return f.template operator()<BFloat16>();
+    default: detail::unsupported_dtype(op, dtype, "a floating-point dtype");
+  }
+}
+
+/// The five integer types, without bool.
+template <class F>
+decltype(auto) visit_integral(DType dtype, const char* op, F&& f) {
+  switch (dtype) {
+    case kLong: return f.template operator()<std::int64_t>();
+    case kInt: return f.template operator()<std::int32_t>();
+    case kShort: return f.template operator()<std::int16_t>();
+    case kChar: return f.template operator()<std::int8_t>();
+    case kByte: return f.template operator()<std::uint8_t>();
+    default: detail::unsupported_dtype(op, dtype, "an integer dtype");
+  }
+}
+
+/// The integer types and bool.
+template <class F>
+decltype(auto) visit_integral_bool(DType dtype, const char* op, F&& f) {
+  if (dtype == kBool) return f.template operator()<bool>();
+  return visit_integral(dtype, op, static_cast<F&&>(f));
+}
+
+/// Floating and integer types, without bool.
+template <class F>
+decltype(auto) visit_numeric(DType dtype, const char* op, F&& f) {
+  if (is_floating(dtype)) return visit_floating(dtype, op, static_cast<F&&>(f));
+  return visit_integral(dtype, op, static_cast<F&&>(f));
+}
+
+/// Every type.
+template <class F>
+decltype(auto) visit_all(DType dtype, const char* op, F&& f) {
+  if (is_floating(dtype)) return visit_floating(dtype, op, static_cast<F&&>(f));
+  return visit_integral_bool(dtype, op, static_cast<F&&>(f));
+}
+
+}  // namespace ebb

@@ -1,0 +1,13 @@
+// Everything a program needs: #include <ebb/ebb.h>.
+#pragma once
+
+#include <ebb/autograd/backward.h>
+#include <ebb/autograd/grad_mode.h>
+#include <ebb/autograd/hooks.h>
+#include <ebb/autograd/node.h>
+#include <ebb/autograd/record.h>
+#include <ebb/autograd/saved_variable.h>
+#include <ebb/autograd/variable.h>
+#include <ebb/core/allocator.h>
+#include <ebb/core/parallel.h>
+#include <ebb/core/random.h>

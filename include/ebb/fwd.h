@@ -1,0 +1,15 @@
+// Names only, for headers that pass tensors by reference.
+#pragma once
+
+namespace ebb {
+class Variable;
+using Tensor = Variable;
+class NdArray;
+class Scalar;
+class Storage;
+class TensorOptions;
+namespace autograd {
+class Node;
+class SavedVariable;
+}  // namespace autograd
+}  // namespace ebb

@@ -1,0 +1,14 @@
+// Methods of Variable declared by the copy family.
+#pragma once
+
+#include <ebb/core/array_ref.h>
+#include <ebb/core/options.h>
+#include <ebb/core/scalar.h>
+#include <ebb/fwd.h>
+
+namespace ebb::ops {
+
+struct EBB_API CopyMethods {
+};
+
+}  // namespace ebb::ops

@@ -1,0 +1,36 @@
+// What a device other than the CPU provides besides kernels: memory, copies, its generator. The CUDA plugin fills one in.
+#pragma once
+
+#include <ebb/core/device.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ebb::detail {
+
+struct DeviceBlock {
+  void* data = nullptr;
+  std::size_t bytes = 0;
+  Device device;
+  void* context = nullptr;
+};
+
+struct Backend {
+  DeviceBlock (*allocate)(std::size_t bytes, Device device);
+  void (*free)(DeviceBlock block) noexcept;
+  /// Bytes between devices, in stream order; waits for the result when the destination is the CPU.
+  void (*copy)(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes);
+  Device (*current_device)();
+  int (*device_count)();
+  void (*synchronize)(Device device);
+  void (*manual_seed)(std::uint64_t seed);
+};
+
+/// The backend of a device type; loads the plugin on first use and throws ebb::Error naming what is missing.
+const Backend& backend(DeviceType type);
+/// The backend if its plugin is already loaded, else null.
+const Backend* loaded_backend(DeviceType type) noexcept;
+/// Called by a plugin as it loads.
+EBB_API void set_backend(DeviceType type, const Backend* backend);
+
+}  // namespace ebb::detail

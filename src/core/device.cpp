@@ -1,0 +1,36 @@
+#include <ebb/core/device.h>
+
+#include <charconv>
+#include <ostream>
+
+namespace ebb {
+
+Device::Device(std::string_view text) : type_(DeviceType::CPU), index_(-1) {
+  const auto bad = [&] {
+    detail::fail("Device: cannot read \"", text, "\". Write \"cpu\", \"cuda\" or \"cuda:N\" with N from 0 to 127.");
+  };
+  std::string_view name = text.substr(0, text.find(':'));
+  if (name == "cuda") type_ = DeviceType::CUDA;
+  else if (name != "cpu") bad();
+  if (name.size() == text.size()) return;
+  const std::string_view number = text.substr(name.size() + 1);
+  int index = -1;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), index);
+  const bool has_leading_zero = number.size() > 1 && number[0] == '0';
+  if (error != std::errc{} || end != number.data() + number.size() || index < 0 || index > 127 || has_leading_zero) bad();
+  if (type_ == DeviceType::CPU && index != 0) bad();
+  index_ = static_cast<std::int8_t>(index);
+}
+
+std::string Device::str() const {
+  std::string s = is_cuda() ? "cuda" : "cpu";
+  if (has_index()) s += ':' + std::to_string(int{index_});
+  return s;
+}
+
+std::ostream& operator<<(std::ostream& out, Device device) { return out << device.str(); }
+std::ostream& operator<<(std::ostream& out, DeviceType type) {
+  return out << (type == DeviceType::CUDA ? "cuda" : "cpu");
+}
+
+}  // namespace ebb

@@ -1,0 +1,51 @@
+#include <ebb/core/array_ref.h>
+#include <ebb/core/error.h>
+#include <ebb/core/visit.h>
+
+#include <charconv>
+#include <ostream>
+
+namespace ebb {
+
+// Out of line so that the type information has one home and exceptions cross library boundaries.
+Error::~Error() = default;
+IndexError::~IndexError() = default;
+NotImplementedError::~NotImplementedError() = default;
+
+namespace detail {
+
+namespace {
+template <class T>
+void append_number(std::string& out, T value) {
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value);
+  out.append(buffer, end.ptr);
+}
+}  // namespace
+
+void append_text(std::string& out, double value) { append_number(out, value); }
+void append_text(std::string& out, std::int64_t value) { append_number(out, value); }
+void append_text(std::string& out, std::uint64_t value) { append_number(out, value); }
+
+void unsupported_dtype(const char* op, DType dtype, const char* expected) {
+  fail(op, ": dtype ", dtype, " is not supported; expected ", expected, ". Convert with x.to(dtype).");
+}
+
+}  // namespace detail
+
+void append_text(std::string& out, IntArrayRef values) {
+  out += '[';
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i) out += ", ";
+    detail::append_text(out, values[i]);
+  }
+  out += ']';
+}
+
+std::ostream& operator<<(std::ostream& out, IntArrayRef values) {
+  std::string s;
+  append_text(s, values);
+  return out << s;
+}
+
+}  // namespace ebb

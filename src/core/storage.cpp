@@ -1,0 +1,60 @@
+#include <ebb/core/allocator.h>
+#include <ebb/core/storage.h>
+
+#include "core/allocator.h"
+#include "core/backend.h"
+
+#include <new>
+
+namespace ebb {
+namespace {
+
+// Who owns the bytes.
+enum Kind : std::uint8_t { kTogether, kBackend, kAdopted };
+// On the CPU header and data share one block, so that a small tensor costs one allocation.
+constexpr std::size_t kHeader = (sizeof(Storage) + 63) / 64 * 64;
+
+}  // namespace
+
+Ref<Storage> Storage::allocate(std::size_t bytes, Device device) {
+  if (device.is_cpu()) {
+    const detail::Block block = detail::block_allocate(kHeader + bytes);
+    auto* s = ::new (block.data) Storage(static_cast<char*>(block.data) + kHeader, bytes, device);
+    s->kind_ = kTogether;
+    s->block_bytes_ = block.bytes;
+    return Ref<Storage>::adopt(s);
+  }
+  const detail::Backend& backend = detail::backend(device.type());
+  const detail::DeviceBlock block = backend.allocate(bytes, device);
+  auto* s = ::new (detail::pool_allocate(sizeof(Storage))) Storage(block.data, bytes, block.device);
+  s->kind_ = kBackend;
+  s->block_bytes_ = block.bytes;
+  s->context_ = block.context;
+  detail::count_storage(1);
+  return Ref<Storage>::adopt(s);
+}
+
+Ref<Storage> Storage::adopt(void* data, std::size_t bytes, Device device, Deleter deleter, void* context) {
+  auto* s = ::new (detail::pool_allocate(sizeof(Storage))) Storage(data, bytes, device);
+  s->kind_ = kAdopted;
+  s->deleter_ = deleter;
+  s->context_ = context;
+  detail::count_storage(1);
+  return Ref<Storage>::adopt(s);
+}
+
+void Storage::destroy(Storage* s) noexcept {
+  if (s->kind_ == kTogether) {
+    detail::block_free({s, s->block_bytes_});
+    return;
+  }
+  if (s->kind_ == kBackend)
+    detail::backend(s->device_.type()).free({s->data_, s->block_bytes_, s->device_, s->context_});
+  else if (s->deleter_)
+    s->deleter_(s->context_, s->data_);
+  s->~Storage();
+  detail::pool_free(s, sizeof(Storage));
+  detail::count_storage(-1);
+}
+
+}  // namespace ebb

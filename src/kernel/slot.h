@@ -1,0 +1,48 @@
+// Where an op finds its kernel: one function pointer a device.
+#pragma once
+
+#include <ebb/core/device.h>
+
+#include <atomic>
+
+namespace ebb {
+
+namespace detail {
+/// Loads the backend's plugin if need be; afterwards its kernels are in their slots. Throws when it cannot be had.
+EBB_API void require_backend(DeviceType type);
+}  // namespace detail
+
+template <class Signature>
+class KernelSlot;
+
+/// The CPU's kernel is known at compile time, so slots are constinit and cost no start-up; the CUDA plugin sets its own
+/// as it loads. A kernel that a backend forgot is a link error of that backend.
+template <class... Args>
+class KernelSlot<void(Args...)> {
+ public:
+  using Function = void (*)(Args...);
+
+  constexpr KernelSlot(const char* name, Function cpu) : name_(name), cpu_(cpu) {}
+  KernelSlot(const KernelSlot&) = delete;
+
+  void operator()(Device device, Args... args) const {
+    if (device.is_cpu()) [[likely]] return cpu_(static_cast<Args>(args)...);
+    on_device(device, static_cast<Args>(args)...);
+  }
+  void set_cuda(Function kernel) { cuda_.store(kernel, std::memory_order_release); }
+  const char* name() const { return name_; }
+
+ private:
+  [[gnu::noinline]] void on_device(Device device, Args... args) const {
+    detail::require_backend(device.type());
+    const Function kernel = cuda_.load(std::memory_order_acquire);
+    EBB_CHECK(kernel, name_, ": has no kernel for ", device, "; move its inputs with .to(Device::CPU).");
+    kernel(static_cast<Args>(args)...);
+  }
+
+  const char* name_;
+  Function cpu_;
+  std::atomic<Function> cuda_{nullptr};
+};
+
+}  // namespace ebb
