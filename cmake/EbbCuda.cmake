@@ -1,0 +1,21 @@
+# The CUDA backend: decides EBB_CUDA_BACKEND (ON, OFF or EMU) and adds src/cuda, which defines ebb::cuda.
+
+set(EBB_CUDA_BACKEND ${EBB_CUDA})
+if(EBB_CUDA STREQUAL "AUTO")
+  find_program(EBB_NVCC nvcc HINTS ENV CUDACXX ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES bin)
+  mark_as_advanced(EBB_NVCC)
+  if(EBB_NVCC AND (EXISTS /dev/nvidia0 OR EXISTS /dev/dxg))
+    set(EBB_CUDA_BACKEND ON)
+  else()
+    set(EBB_CUDA_BACKEND OFF)
+  endif()
+endif()
+
+if(EBB_CUDA_BACKEND STREQUAL "OFF")
+  message(STATUS "ebb: CPU only (EBB_CUDA=${EBB_CUDA})")
+elseif(EXISTS ${PROJECT_SOURCE_DIR}/src/cuda/CMakeLists.txt)
+  message(STATUS "ebb: CUDA backend ${EBB_CUDA_BACKEND}")
+  add_subdirectory(src/cuda)
+else()
+  message(FATAL_ERROR "EBB_CUDA=${EBB_CUDA} needs src/cuda, which this source tree does not have")
+endif()

@@ -1,0 +1,31 @@
+# Compiler flags, for ebb's own targets only: nothing here reaches an installed interface.
+
+if(EBB_SANITIZE)
+  list(JOIN EBB_SANITIZE "," _sanitizers)
+  add_compile_options(-fsanitize=${_sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${_sanitizers})
+  unset(_sanitizers)
+endif()
+
+# ebb_own_target(<target>): language level, visibility and warnings of everything that is built here.
+function(ebb_own_target target)
+  set_target_properties(${target} PROPERTIES
+    CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
+    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic>
+    # GCC sees uninitialised lanes in its own vector intrinsics (bug 105593), hence in any Eigen code.
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wshadow=local;-Wno-maybe-uninitialized>
+    $<$<AND:$<BOOL:${EBB_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>
+    # Messages and debug information name files from the top of the source tree, wherever that is.
+    $<$<COMPILE_LANGUAGE:CXX>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
+endfunction()
+
+# ebb_tune_target(<target>): what numeric code wants. Never -ffast-math: NaN and infinity keep their meaning.
+function(ebb_tune_target target)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-fno-math-errno;-fno-trapping-math;-fno-semantic-interposition>
+    $<$<AND:$<BOOL:${EBB_NATIVE}>,$<COMPILE_LANGUAGE:CXX>>:-march=native>)
+  # One alignment in every Eigen unit, whatever instruction set each is built for.
+  target_compile_definitions(${target} PRIVATE EIGEN_MAX_ALIGN_BYTES=64)
+endfunction()

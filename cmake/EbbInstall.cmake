@@ -1,0 +1,32 @@
+# cmake --install: a relocatable package in the components runtime, development and cuda (the plugin's, in src/cuda).
+
+include(CMakePackageConfigHelpers)
+set(EBB_CONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/ebb)
+
+install(TARGETS ebb EXPORT ebbTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+install(EXPORT ebbTargets NAMESPACE ebb:: DESTINATION ${EBB_CONFIG_DIR} COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ebb DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  COMPONENT development FILES_MATCHING PATTERN "*.h")
+
+if(BUILD_SHARED_LIBS)  # what libebb.so links is its own affair
+  set(EBB_STATIC_DEPENDENCIES "")
+  set(EBB_PC_CFLAGS "")
+  set(EBB_PC_PRIVATE "Requires.private: ${EBB_PC_REQUIRES}\nLibs.private: ${EBB_PC_LIBS}")
+else()
+  set(EBB_PC_CFLAGS " -DEBB_STATIC")
+  set(EBB_PC_PRIVATE "Requires: ${EBB_PC_REQUIRES}")
+  set(EBB_PC_EXTRA_LIBS " ${EBB_PC_LIBS}")
+endif()
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/ebbConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/ebbConfig.cmake INSTALL_DESTINATION ${EBB_CONFIG_DIR})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/ebbConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/ebbConfig.cmake ${PROJECT_BINARY_DIR}/ebbConfigVersion.cmake
+  DESTINATION ${EBB_CONFIG_DIR} COMPONENT development)
+
+# The prefix follows from where ebb.pc lies, so that the tree can be moved.
+file(RELATIVE_PATH EBB_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/ebb.pc.in ${PROJECT_BINARY_DIR}/ebb.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/ebb.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)

@@ -1,0 +1,37 @@
+# What a build can be asked for. As a subproject ebb is quiet: library only, no tuning, no warnings as errors.
+
+option(BUILD_SHARED_LIBS "Build libebb.so rather than libebb.a" ${PROJECT_IS_TOP_LEVEL})
+option(EBB_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(EBB_BUILD_EXAMPLES "Build the example programs" ${PROJECT_IS_TOP_LEVEL})
+option(EBB_BUILD_BENCHMARKS "Build the benchmarks" OFF)
+option(EBB_NATIVE "Tune for the CPU of this machine (-march=native)" ${PROJECT_IS_TOP_LEVEL})
+option(EBB_WERROR "Treat warnings in ebb's own sources as errors" ${PROJECT_IS_TOP_LEVEL})
+
+set(EBB_CUDA "AUTO" CACHE STRING "CUDA backend: AUTO (where nvcc and a GPU are present), ON, OFF, EMU (on the CPU)")
+set_property(CACHE EBB_CUDA PROPERTY STRINGS AUTO ON OFF EMU)
+if(NOT EBB_CUDA MATCHES "^(AUTO|ON|OFF|EMU)$")
+  message(FATAL_ERROR "EBB_CUDA=${EBB_CUDA} is none of AUTO, ON, OFF, EMU")
+endif()
+
+set(EBB_SANITIZE "" CACHE STRING "Sanitizers, separated by semicolons: address;undefined or thread")
+set_property(CACHE EBB_SANITIZE PROPERTY STRINGS "" "address;undefined" "thread")
+
+# libgomp is not built for ThreadSanitizer, which then reports races at every barrier.
+set(_openmp_default ON)
+if("thread" IN_LIST EBB_SANITIZE)
+  set(_openmp_default OFF)
+endif()
+option(EBB_OPENMP "Use OpenMP where the compiler has it" ${_openmp_default})
+unset(_openmp_default)
+
+if(PROJECT_IS_TOP_LEVEL)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+  endif()
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  find_program(EBB_CCACHE ccache)
+  mark_as_advanced(EBB_CCACHE)
+  if(EBB_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${EBB_CCACHE})
+  endif()
+endif()
