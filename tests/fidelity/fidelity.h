@@ -60,7 +60,9 @@ inline void report(const std::string& name, const Tensor& tensor) {
   std::printf("%s %s [", name.c_str(), dtype_name(tensor.scalar_type()));
   for (int64_t d = 0; d < tensor.dim(); ++d) std::printf(d ? ",%lld" : "%lld", (long long)tensor.size(d));
   std::printf("]:");
-  const char* format = tensor.scalar_type() == torch::kFloat64 ? " %.9g" : " %.7g";
+  const char* format = tensor.scalar_type() == torch::kFloat64 ? " %.9g"
+                       : tensor.is_floating_point()            ? " %.7g"
+                                                               : " %.15g";
   if (count > limit) {
     double sum = 0, placed = 0;
     for (int64_t i = 0; i < count; ++i)
@@ -77,8 +79,10 @@ inline void report_value(const std::string& name, double value) {
   std::printf("%s value: %.9g\n", name.c_str(), value);
 }
 
-// Text is compared exactly, line by line.
-inline void report_text(const std::string& name, const std::string& text) {
+// Text is compared exactly, line by line; only the namespace of a class may be the library's own.
+inline void report_text(const std::string& name, std::string text) {
+  for (size_t at = text.find("ebb::"); at != std::string::npos; at = text.find("ebb::", at))
+    text.replace(at, 5, "torch::");
   std::string line;
   int number = 0;
   for (char c : text + "\n") {
