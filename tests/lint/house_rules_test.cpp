@@ -1,0 +1,108 @@
+// What every file of the project keeps to.
+#include <catch2/catch.hpp>
+
+#include <cctype>
+
+#include "tree.h"
+
+using lint::File;
+
+namespace {
+
+// The position of a word that stands alone, or npos.
+size_t find_word(const std::string& line, const std::string& word) {
+  for (size_t at = line.find(word); at != std::string::npos; at = line.find(word, at + 1)) {
+    const auto letter = [&](size_t i) {
+      return i < line.size() && (std::isalnum(static_cast<unsigned char>(line[i])) || line[i] == '_');
+    };
+    if ((at == 0 || !letter(at - 1)) && !letter(at + word.size())) return at;
+  }
+  return std::string::npos;
+}
+
+// Does the line hold "/<folder>/" where a path begins?
+bool has_absolute(const std::string& line, const std::string& folder) {
+  const std::string path = "/" + folder + "/";
+  for (size_t at = line.find(path); at != std::string::npos; at = line.find(path, at + 1)) {
+    if (at == 0 || std::string(" \t\"'=:(`,>[").find(line[at - 1]) != std::string::npos) return true;
+  }
+  return false;
+}
+
+template <class Complain>
+void check_lines(Complain complain) {
+  std::vector<std::string> complaints;
+  for (const File& file : lint::tree()) {
+    for (size_t i = 0; i < file.lines.size(); ++i) {
+      const std::string complaint = complain(file, file.lines[i]);
+      if (!complaint.empty()) complaints.push_back(file.at(static_cast<int>(i) + 1) + ": " + complaint);
+    }
+  }
+  INFO(lint::report(complaints));
+  CHECK(complaints.empty());
+}
+
+}  // namespace
+
+TEST_CASE("the tree is read") { CHECK(lint::tree().size() > 50); }
+
+TEST_CASE("files are short enough to read") {
+  std::vector<std::string> complaints;
+  for (const File& file : lint::tree()) {
+    if (file.lines.size() > 500)
+      complaints.push_back(file.path + " has " + std::to_string(file.lines.size()) + " lines");
+  }
+  INFO(lint::report(complaints));
+  CHECK(complaints.empty());
+}
+
+TEST_CASE("public headers define no macro but those of EBB_") {
+  check_lines([](const File& file, const std::string& line) -> std::string {
+    if (!file.in("include/") || !line.starts_with("#")) return "";
+    const size_t at = line.find("define");
+    if (at == std::string::npos || line.find_first_not_of("# ") != at) return "";
+    const size_t name = line.find_first_not_of(' ', at + 6);
+    return line.compare(name, 4, "EBB_") == 0 ? "" : line;
+  });
+}
+
+TEST_CASE("public headers are guarded by pragma once") {
+  std::vector<std::string> complaints;
+  for (const File& file : lint::tree()) {
+    if (!file.ends_with(".h")) continue;
+    bool guarded = false;
+    for (const std::string& line : file.lines) guarded = guarded || line == "#pragma once";
+    if (!guarded) complaints.push_back(file.path);
+  }
+  INFO(lint::report(complaints));
+  CHECK(complaints.empty());
+}
+
+TEST_CASE("nothing is left to be done later") {
+  const std::string later[] = {std::string("TO") + "DO", std::string("FIX") + "ME", std::string("XX") + "X"};
+  check_lines([&](const File&, const std::string& line) -> std::string {
+    for (const std::string& word : later) {
+      if (find_word(line, word) != std::string::npos) return line;
+    }
+    return "";
+  });
+}
+
+TEST_CASE("no file names a folder of somebody's machine") {
+  const std::string folders[] = {std::string("wo") + "rk", std::string("ro") + "ot",
+                                 std::string("ho") + "me"};
+  check_lines([&](const File&, const std::string& line) -> std::string {
+    for (const std::string& folder : folders) {
+      if (has_absolute(line, folder)) return line;
+    }
+    return "";
+  });
+}
+
+TEST_CASE("lines end cleanly") {
+  check_lines([](const File& file, const std::string& line) -> std::string {
+    if (file.ends_with(".md")) return "";
+    if (line.find('\t') != std::string::npos) return "a tab";
+    return !line.empty() && (line.back() == ' ' || line.back() == '\r') ? "space at the end of the line" : "";
+  });
+}

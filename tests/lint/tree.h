@@ -1,0 +1,33 @@
+// The project's own files, as the lint tests read them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lint {
+
+struct Include {
+  int line;
+  std::string path;  // as written, without brackets or quotes
+  bool quoted;
+};
+
+struct File {
+  std::string path;  // from the top of the source tree, e.g. "src/core/storage.cpp"
+  std::vector<std::string> lines;
+
+  std::string name() const;
+  bool in(const std::string& folder) const;  // folder ends in '/'
+  bool ends_with(const std::string& suffix) const;
+  bool is_code() const;  // C++ or CUDA
+  std::vector<Include> includes() const;
+  std::string at(int line) const;  // "path:line", for messages
+};
+
+/// All text files of the project, without build folders and reference data; sorted by path.
+const std::vector<File>& tree();
+
+/// The list as one message: empty when there is nothing to complain of.
+std::string report(const std::vector<std::string>& complaints);
+
+}  // namespace lint

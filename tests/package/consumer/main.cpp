@@ -1,0 +1,14 @@
+// A program of someone else's: one small graph, and its gradient.
+#include <ebb/ebb.h>
+
+#include <cmath>
+#include <cstdio>
+
+int main() {
+  ebb::Tensor x = ebb::tensor({1.0, 2.0, 3.0}, ebb::kFloat64).requires_grad_();
+  ebb::Tensor y = ((x + 2).pow(2) + 3).mean();
+  y.backward();
+  const double value = y.item<double>(), slope = x.grad()[2].item<double>();
+  std::printf("y = %.4f, dy/dx[2] = %.4f\n", value, slope);
+  return std::abs(value - 59.0 / 3) < 1e-12 && std::abs(slope - 10.0 / 3) < 1e-12 ? 0 : 1;
+}
