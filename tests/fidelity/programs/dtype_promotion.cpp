@@ -34,7 +34,8 @@ int main() {
            dtype_name((t * true).scalar_type()) + " " + dtype_name((s + 1).scalar_type()) + " " +
            dtype_name((s + 1.5).scalar_type());
     report_text(std::string("scalar.") + dtype_name(a), line);
-    if (a == torch::kFloat16 || a == torch::kBFloat16) continue;  // libtorch 1.13 lacks half-precision kernels on the CPU
+    if (a == torch::kFloat16 || a == torch::kBFloat16)
+      continue;  // libtorch 1.13 lacks half-precision kernels on the CPU
     line = std::string(dtype_name(t.sum().scalar_type())) + " " + dtype_name(t.prod().scalar_type()) + " " +
            dtype_name(t.cumsum(0).scalar_type()) + " " + dtype_name(t.count_nonzero().scalar_type()) + " " +
            dtype_name((t > 0).scalar_type()) + " " + dtype_name(t.any().scalar_type()) + " " +
