@@ -11,3 +11,4 @@
 #include <ebb/core/allocator.h>
 #include <ebb/core/parallel.h>
 #include <ebb/core/random.h>
+#include <ebb/ops/shape.h>

@@ -6,9 +6,59 @@
 #include <ebb/core/scalar.h>
 #include <ebb/fwd.h>
 
+#include <vector>
+
 namespace ebb::ops {
 
 struct EBB_API ShapeMethods {
+  Variable as_strided(IntArrayRef size, IntArrayRef stride, optional<std::int64_t> storage_offset = nullopt) const;
+  Variable& as_strided_(IntArrayRef size, IntArrayRef stride, optional<std::int64_t> storage_offset = nullopt) const;
+  Variable view(IntArrayRef size) const;
+  Variable view(DType dtype) const;
+  Variable view_as(const Variable& other) const;
+  Variable reshape(IntArrayRef shape) const;
+  Variable reshape_as(const Variable& other) const;
+  Variable flatten(std::int64_t start_dim = 0, std::int64_t end_dim = -1) const;
+  Variable unflatten(std::int64_t dim, IntArrayRef sizes) const;
+  Variable ravel() const;
+  Variable transpose(std::int64_t dim0, std::int64_t dim1) const;
+  Variable& transpose_(std::int64_t dim0, std::int64_t dim1) const;
+  Variable swapaxes(std::int64_t axis0, std::int64_t axis1) const;
+  Variable& swapaxes_(std::int64_t axis0, std::int64_t axis1) const;
+  Variable swapdims(std::int64_t dim0, std::int64_t dim1) const;
+  Variable& swapdims_(std::int64_t dim0, std::int64_t dim1) const;
+  Variable t() const;
+  Variable& t_() const;
+  Variable numpy_T() const;
+  /// Matrices transposed: the last two dimensions swapped.
+  Variable mT() const;
+  Variable mH() const;
+  Variable adjoint() const;
+  Variable permute(IntArrayRef dims) const;
+  Variable movedim(IntArrayRef source, IntArrayRef destination) const;
+  Variable movedim(std::int64_t source, std::int64_t destination) const;
+  Variable moveaxis(IntArrayRef source, IntArrayRef destination) const;
+  Variable moveaxis(std::int64_t source, std::int64_t destination) const;
+  Variable squeeze() const;
+  Variable squeeze(std::int64_t dim) const;
+  Variable& squeeze_() const;
+  Variable& squeeze_(std::int64_t dim) const;
+  Variable unsqueeze(std::int64_t dim) const;
+  Variable& unsqueeze_(std::int64_t dim) const;
+  Variable expand(IntArrayRef size, bool implicit = false) const;
+  Variable expand_as(const Variable& other) const;
+  Variable broadcast_to(IntArrayRef size) const;
+  Variable select(std::int64_t dim, std::int64_t index) const;
+  Variable slice(std::int64_t dim = 0, optional<std::int64_t> start = nullopt, optional<std::int64_t> end = nullopt,
+                 std::int64_t step = 1) const;
+  Variable narrow(std::int64_t dim, std::int64_t start, std::int64_t length) const;
+  Variable narrow(std::int64_t dim, const Variable& start, std::int64_t length) const;
+  Variable diagonal(std::int64_t offset = 0, std::int64_t dim1 = 0, std::int64_t dim2 = 1) const;
+  Variable unfold(std::int64_t dimension, std::int64_t size, std::int64_t step) const;
+  Variable sum_to_size(IntArrayRef size) const;
+  Variable& resize_(IntArrayRef size) const;
+  Variable& resize_as_(const Variable& other) const;
+  bool is_same_size(const Variable& other) const;
 };
 
 }  // namespace ebb::ops

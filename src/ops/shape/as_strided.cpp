@@ -1,0 +1,174 @@
+// Any geometry on the storage, and the gradient through it.
+#include "ops/shape/kernels.h"
+#include "ops/shape/view.h"
+
+#include "ops/shape/others.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace ebb {
+
+namespace {
+
+using autograd::GradList;
+
+struct Geometry {
+  DimVector sizes, strides;
+  std::int64_t offset = 0;
+
+  explicit Geometry(const NdArray& x) : sizes(x.sizes()), strides(x.strides()), offset(x.offset()) {}
+  Geometry() = default;
+  std::int64_t numel() const { return checked_numel(sizes); }
+  std::int64_t end() const {  // one past the last element reached
+    if (numel() == 0) return offset;
+    std::int64_t last = offset;
+    for (std::size_t d = 0; d < sizes.size(); ++d) last += (sizes[d] - 1) * strides[d];
+    return last + 1;
+  }
+  // Whether two indices might reach one element; errs on the side of yes.
+  bool may_overlap() const {
+    if (numel() <= 1) return false;
+    DimVector order(sizes.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](auto a, auto b) { return strides[a] < strides[b]; });
+    std::int64_t reach = 0;
+    for (const std::int64_t d : order) {
+      if (sizes[d] == 1) continue;
+      if (strides[d] <= reach) return true;
+      reach += (sizes[d] - 1) * strides[d];
+    }
+    return false;
+  }
+  NdArray on(const NdArray& memory, std::int64_t base) const { return memory.as_strided(sizes, strides, offset - base); }
+};
+
+// memory[geometry] += values, also where the geometry meets itself: then dimensions that overlap are walked one index
+// at a time, so that each pass writes an element once.
+void add_through(const NdArray& memory, Geometry geometry, std::int64_t base, NdArray values) {
+  if (!geometry.may_overlap()) {
+    NdArray place = geometry.on(memory, base);
+    return kernels::strided_add(memory.device(), place, values);
+  }
+  std::size_t walked = 0;  // the shortest dimension that is not trivial
+  for (std::size_t d = 0; d < geometry.sizes.size(); ++d)
+    if (geometry.sizes[d] > 1 && (geometry.sizes[walked] == 1 || geometry.sizes[d] < geometry.sizes[walked])) walked = d;
+  const std::int64_t size = geometry.sizes[walked], stride = geometry.strides[walked];
+  geometry.sizes.erase(geometry.sizes.begin() + walked);
+  geometry.strides.erase(geometry.strides.begin() + walked);
+  for (std::int64_t i = 0; i < size; ++i, geometry.offset += stride)
+    add_through(memory, geometry, base, ops::select_array(values, static_cast<std::int64_t>(walked), i));
+}
+
+Variable as_strided_backward(const Variable& grad, const Geometry& input, const Geometry& output);
+Variable as_strided_backward_transposed(const Variable& v, const Geometry& input, const Geometry& output);
+
+struct AsStridedBackward : autograd::Node {
+  Geometry input, output;
+  std::string name() const override { return "AsStridedBackward0"; }
+  GradList apply(GradList&& grads) override { return {as_strided_backward(grads[0], input, output)}; }
+};
+
+struct AsStridedInPlaceBackward : AsStridedBackward {
+  std::string name() const override { return "AsStridedBackward1"; }
+};
+
+struct AsStridedBackwardBackward : autograd::Node {
+  Geometry input, output;
+  std::string name() const override { return "AsStridedBackwardBackward0"; }
+  GradList apply(GradList&& grads) override { return {as_strided_backward_transposed(grads[0], input, output)}; }
+};
+
+struct AsStridedTransposedBackward : autograd::Node {
+  Geometry input, output;
+  std::string name() const override { return "AsStridedTransposedBackward0"; }
+  GradList apply(GradList&& grads) override { return {as_strided_backward(grads[0], input, output)}; }
+};
+
+struct Span {
+  std::int64_t base, cells;
+  Span(const Geometry& a, const Geometry& b)
+      : base(std::min(a.offset, b.offset)), cells(std::max({a.end(), b.end(), base}) - base) {}
+};
+
+// values divided by how often an overlapping geometry shows their memory cell: torch shares a gradient among the places
+// that show it.
+NdArray shared_out(const NdArray& values, const Geometry& geometry, std::int64_t base, std::int64_t cells) {
+  if (!geometry.may_overlap()) return values;
+  const Device device = values.device();
+  const NdArray count = ops::zeros_array({cells}, values.dtype(), device);
+  NdArray one = NdArray::empty({}, values.dtype(), device);
+  kernels::strided_fill(device, one, 1);
+  add_through(count, geometry, base, one.expand(geometry.sizes));
+  return div(Variable(values), Variable(geometry.on(count, base))).array();
+}
+
+// Gradient into the memory through the output's geometry, out of it through the input's.
+Variable as_strided_backward(const Variable& grad, const Geometry& input, const Geometry& output) {
+  const Span span(input, output);
+  const NdArray memory = ops::zeros_array({span.cells}, grad.dtype(), grad.device());
+  add_through(memory, output, span.base, grad.array().expand(output.sizes));
+  NdArray seen = shared_out(input.on(memory, span.base), input, span.base, span.cells);
+  return ops::record<AsStridedBackwardBackward>(
+      ops::contiguous_array(seen),
+      [&](AsStridedBackwardBackward& node) {
+        node.input = input;
+        node.output = output;
+      },
+      grad);
+}
+
+// The transpose of the above: a linear map as well.
+Variable as_strided_backward_transposed(const Variable& v, const Geometry& input, const Geometry& output) {
+  const Span span(input, output);
+  const NdArray memory = ops::zeros_array({span.cells}, v.dtype(), v.device());
+  add_through(memory, input, span.base, shared_out(v.array(), input, span.base, span.cells));
+  return ops::record<AsStridedTransposedBackward>(
+      ops::contiguous_array(output.on(memory, span.base)),
+      [&](AsStridedTransposedBackward& node) {
+        node.input = input;
+        node.output = output;
+      },
+      v);
+}
+
+Geometry checked_geometry(const char* op, const Variable& x, IntArrayRef size, IntArrayRef stride,
+                          optional<std::int64_t> storage_offset) {
+  EBB_CHECK(size.size() == stride.size(), op, ": size ", size, " and stride ", stride, " must have the same length.");
+  Geometry g;
+  g.sizes = DimVector(size);
+  g.strides = DimVector(stride);
+  g.offset = storage_offset.value_or(x.storage_offset());
+  for (const std::int64_t s : stride)
+    EBB_CHECK(s >= 0, op, ": negative strides are not supported, got ", stride, ".");
+  EBB_CHECK(g.offset >= 0, op, ": the storage offset must not be negative, got ", g.offset, ".");
+  const std::int64_t needed = g.end() * x.element_size();
+  EBB_CHECK(g.numel() == 0 || static_cast<std::size_t>(needed) <= x.array().storage()->bytes(), op, ": sizes ", size,
+            ", strides ", stride, " and storage offset ", g.offset, " require a storage of ", needed,
+            " bytes and are out of bounds for storage of size ",
+            static_cast<std::int64_t>(x.array().storage()->bytes()), ".");
+  return g;
+}
+
+}  // namespace
+
+Variable as_strided(const Variable& x, IntArrayRef size, IntArrayRef stride, optional<std::int64_t> storage_offset) {
+  Geometry g = checked_geometry("as_strided", x, size, stride, storage_offset);
+  return ops::view_of<AsStridedBackward>(x, x.array().as_strided(g.sizes, g.strides, g.offset),
+                                         [&](AsStridedBackward& node) {
+                                           node.input = Geometry(x.array());
+                                           node.output = std::move(g);
+                                         });
+}
+
+Variable& as_strided_(const Variable& x, IntArrayRef size, IntArrayRef stride, optional<std::int64_t> storage_offset) {
+  Geometry g = checked_geometry("as_strided_", x, size, stride, storage_offset);
+  return ops::reshape_in_place<AsStridedInPlaceBackward>(x, "as_strided_",
+                                                         x.array().as_strided(g.sizes, g.strides, g.offset),
+                                                         [&](AsStridedInPlaceBackward& node) {
+                                                           node.input = Geometry(x.array());
+                                                           node.output = std::move(g);
+                                                         });
+}
+
+}  // namespace ebb

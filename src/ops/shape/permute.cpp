@@ -1,0 +1,136 @@
+// The same elements with their dimensions in another order.
+#include "ops/shape/view.h"
+
+#include <utility>
+
+namespace ebb {
+
+namespace {
+
+using autograd::GradList;
+
+struct TransposeBackward : autograd::Node {
+  std::int64_t dim0 = 0, dim1 = 0;
+  std::string name() const override { return "TransposeBackward0"; }
+  GradList apply(GradList&& grads) override { return {transpose(grads[0], dim0, dim1)}; }
+};
+
+struct TransposeInPlaceBackward : TransposeBackward {
+  std::string name() const override { return "TransposeBackward1"; }
+};
+
+struct TBackward : autograd::Node {
+  std::string name() const override { return "TBackward0"; }
+  GradList apply(GradList&& grads) override { return {t(grads[0])}; }
+};
+
+struct TInPlaceBackward : TBackward {
+  std::string name() const override { return "TBackward1"; }
+};
+
+struct PermuteBackward : autograd::Node {
+  DimVector dims;
+  std::string name() const override { return "PermuteBackward0"; }
+  GradList apply(GradList&& grads) override {
+    DimVector inverse(dims.size());
+    for (std::size_t i = 0; i < dims.size(); ++i) inverse[dims[i]] = static_cast<std::int64_t>(i);
+    return {permute(grads[0], inverse)};
+  }
+};
+
+NdArray transposed(const NdArray& x, std::int64_t dim0, std::int64_t dim1) {
+  if (x.dim() == 0) return x;
+  DimVector sizes(x.sizes()), strides(x.strides());
+  std::swap(sizes[dim0], sizes[dim1]);
+  std::swap(strides[dim0], strides[dim1]);
+  return x.as_strided(sizes, strides, x.offset());
+}
+
+void check_t(const char* op, const Variable& x) {
+  EBB_CHECK(x.dim() <= 2, op, ": expects a tensor with at most 2 dimensions, but self is ", x.dim(),
+            "D. Use transpose(-2, -1) or mT().");
+}
+
+DimVector checked_dims(const char* op, IntArrayRef dims, std::int64_t n) {
+  DimVector wrapped(dims);
+  std::uint64_t seen = 0;
+  for (std::int64_t& d : wrapped) {
+    d = wrap_dim(op, d, n);
+    EBB_CHECK(!(seen >> d & 1), op, ": dimension ", d, " appears twice in ", dims, ".");
+    seen |= std::uint64_t{1} << d;
+  }
+  return wrapped;
+}
+
+}  // namespace
+
+Variable transpose(const Variable& x, std::int64_t dim0, std::int64_t dim1) {
+  dim0 = wrap_dim("transpose", dim0, x.dim());
+  dim1 = wrap_dim("transpose", dim1, x.dim());
+  return ops::view_of<TransposeBackward>(x, transposed(x.array(), dim0, dim1), [&](TransposeBackward& node) {
+    node.dim0 = dim0;
+    node.dim1 = dim1;
+  });
+}
+
+Variable& transpose_(const Variable& x, std::int64_t dim0, std::int64_t dim1) {
+  dim0 = wrap_dim("transpose_", dim0, x.dim());
+  dim1 = wrap_dim("transpose_", dim1, x.dim());
+  return ops::reshape_in_place<TransposeInPlaceBackward>(x, "transpose_", transposed(x.array(), dim0, dim1),
+                                                         [&](TransposeInPlaceBackward& node) {
+                                                           node.dim0 = dim0;
+                                                           node.dim1 = dim1;
+                                                         });
+}
+
+Variable t(const Variable& x) {
+  check_t("t", x);
+  return ops::view_of<TBackward>(x, x.dim() < 2 ? x.array() : transposed(x.array(), 0, 1), [](TBackward&) {});
+}
+
+Variable& t_(const Variable& x) {
+  check_t("t_", x);
+  return ops::reshape_in_place<TInPlaceBackward>(x, "t_", x.dim() < 2 ? x.array() : transposed(x.array(), 0, 1),
+                                                 [](TInPlaceBackward&) {});
+}
+
+Variable permute(const Variable& x, IntArrayRef dims) {
+  EBB_CHECK(static_cast<std::int64_t>(dims.size()) == x.dim(), "permute: needs one entry for each dimension, got ",
+            dims, " for a tensor of shape ", x.sizes(), ".");
+  const DimVector order = checked_dims("permute", dims, x.dim());
+  return ops::view_of<PermuteBackward>(x, ops::permute_array(x.array(), order),
+                                       [&](PermuteBackward& node) { node.dims = order; });
+}
+
+Variable numpy_T(const Variable& x) {
+  DimVector dims;
+  for (std::int64_t d = x.dim(); d-- > 0;) dims.push_back(d);
+  return permute(x, dims);
+}
+
+Variable movedim(const Variable& x, IntArrayRef source, IntArrayRef destination) {
+  EBB_CHECK(source.size() == destination.size(), "movedim: source ", source, " and destination ", destination,
+            " must have the same number of dimensions.");
+  const DimVector from = checked_dims("movedim", source, x.dim());
+  const DimVector to = checked_dims("movedim", destination, x.dim());
+  if (x.dim() == 0) return x;
+  DimVector order(static_cast<std::size_t>(x.dim()), -1);
+  std::uint64_t taken = 0;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    order[to[i]] = from[i];
+    taken |= std::uint64_t{1} << from[i];
+  }
+  std::int64_t next = 0;
+  for (std::int64_t& d : order) {
+    if (d >= 0) continue;
+    while (taken >> next & 1) ++next;
+    d = next++;
+  }
+  return permute(x, order);
+}
+
+Variable movedim(const Variable& x, std::int64_t source, std::int64_t destination) {
+  return movedim(x, IntArrayRef(source), IntArrayRef(destination));
+}
+
+}  // namespace ebb

@@ -1,0 +1,213 @@
+// Parts of a tensor as views, and the ops that put a gradient back where a part was.
+#include "ops/shape/kernels.h"
+#include "ops/shape/view.h"
+
+namespace ebb {
+
+namespace {
+
+using autograd::GradList;
+
+struct SelectBackward : autograd::Node {
+  DimVector sizes;
+  std::int64_t dim = 0, index = 0;
+  std::string name() const override { return "SelectBackward0"; }
+  GradList apply(GradList&& grads) override { return {select_backward(grads[0], sizes, dim, index)}; }
+};
+
+struct SelectBackwardBackward : autograd::Node {
+  std::int64_t dim = 0, index = 0;
+  std::string name() const override { return "SelectBackwardBackward0"; }
+  GradList apply(GradList&& grads) override { return {select(grads[0], dim, index)}; }
+};
+
+struct SliceBackward : autograd::Node {
+  DimVector sizes;
+  std::int64_t dim = 0, start = 0, end = 0, step = 1;
+  std::string name() const override { return "SliceBackward0"; }
+  GradList apply(GradList&& grads) override { return {slice_backward(grads[0], sizes, dim, start, end, step)}; }
+};
+
+struct SliceBackwardBackward : autograd::Node {
+  std::int64_t dim = 0, start = 0, end = 0, step = 1;
+  std::string name() const override { return "SliceBackwardBackward0"; }
+  GradList apply(GradList&& grads) override { return {slice(grads[0], dim, start, end, step)}; }
+};
+
+struct DiagonalBackward : autograd::Node {
+  DimVector sizes;
+  std::int64_t offset = 0, dim1 = 0, dim2 = 1;
+  std::string name() const override { return "DiagonalBackward0"; }
+  GradList apply(GradList&& grads) override { return {diagonal_backward(grads[0], sizes, offset, dim1, dim2)}; }
+};
+
+struct DiagonalBackwardBackward : autograd::Node {
+  std::int64_t offset = 0, dim1 = 0, dim2 = 1;
+  std::string name() const override { return "DiagonalBackwardBackward0"; }
+  GradList apply(GradList&& grads) override { return {diagonal(grads[0], offset, dim1, dim2)}; }
+};
+
+struct UnfoldBackward : autograd::Node {
+  DimVector sizes;
+  std::int64_t dim = 0, size = 1, step = 1;
+  std::string name() const override { return "UnfoldBackward0"; }
+  GradList apply(GradList&& grads) override { return {unfold_backward(grads[0], sizes, dim, size, step)}; }
+};
+
+struct UnfoldBackwardBackward : autograd::Node {
+  std::int64_t dim = 0, size = 1, step = 1;
+  std::string name() const override { return "UnfoldBackwardBackward0"; }
+  GradList apply(GradList&& grads) override { return {unfold(grads[0], dim, size, step)}; }
+};
+
+std::int64_t wrap_index(const char* op, std::int64_t index, std::int64_t dim, IntArrayRef sizes) {
+  const std::int64_t size = sizes[dim];
+  EBB_CHECK_INDEX(index >= -size && index < size, op, ": index ", index, " is out of bounds for dimension ", dim,
+                  " with size ", size, " (shape ", sizes, ").");
+  return index < 0 ? index + size : index;
+}
+
+// Zeros with grad at the place that `part` picks.
+template <class N, class Part, class Fill>
+Variable put_back(const Variable& grad, IntArrayRef sizes, Part&& part, Fill&& fill) {
+  NdArray out = ops::zeros_array(sizes, grad.dtype(), grad.device());
+  NdArray place = part(out);
+  kernels::strided_copy(grad.device(), place, grad.array().expand(place.sizes()));
+  return ops::record<N>(std::move(out), fill, grad);
+}
+
+}  // namespace
+
+Variable select(const Variable& x, std::int64_t dim, std::int64_t index) {
+  EBB_CHECK_INDEX(x.dim() > 0, "select: cannot be applied to a 0-dim tensor. Use item() for its value.");
+  dim = wrap_dim("select", dim, x.dim());
+  index = wrap_index("select", index, dim, x.sizes());
+  return ops::view_of<SelectBackward>(x, ops::select_array(x.array(), dim, index), [&](SelectBackward& node) {
+    node.sizes = DimVector(x.sizes());
+    node.dim = dim;
+    node.index = index;
+  });
+}
+
+Variable select_backward(const Variable& grad, IntArrayRef input_sizes, std::int64_t dim, std::int64_t index) {
+  return put_back<SelectBackwardBackward>(
+      grad, input_sizes, [&](const NdArray& out) { return ops::select_array(out, dim, index); },
+      [&](SelectBackwardBackward& node) {
+        node.dim = dim;
+        node.index = index;
+      });
+}
+
+Variable slice(const Variable& x, std::int64_t dim, optional<std::int64_t> start, optional<std::int64_t> end,
+               std::int64_t step) {
+  EBB_CHECK(x.dim() > 0, "slice: cannot be applied to a 0-dim tensor.");
+  EBB_CHECK(step > 0, "slice: step must be positive, got ", step, ". Use flip for the reverse order.");
+  dim = wrap_dim("slice", dim, x.dim());
+  const auto [from, to] = ops::slice_bounds(start, end, x.sizes()[dim]);
+  NdArray part = ops::slice_array(x.array(), dim, from, ops::slice_length(from, to, step), step);
+  return ops::view_of<SliceBackward>(x, std::move(part), [&, from = from, to = to](SliceBackward& node) {
+    node.sizes = DimVector(x.sizes());
+    node.dim = dim;
+    node.start = from;
+    node.end = to;
+    node.step = step;
+  });
+}
+
+Variable slice_backward(const Variable& grad, IntArrayRef input_sizes, std::int64_t dim, std::int64_t start,
+                        std::int64_t end, std::int64_t step) {
+  return put_back<SliceBackwardBackward>(
+      grad, input_sizes,
+      [&](const NdArray& out) {
+        return ops::slice_array(out, dim, start, ops::slice_length(start, end, step), step);
+      },
+      [&](SliceBackwardBackward& node) {
+        node.dim = dim;
+        node.start = start;
+        node.end = end;
+        node.step = step;
+      });
+}
+
+Variable narrow(const Variable& x, std::int64_t dim, std::int64_t start, std::int64_t length) {
+  EBB_CHECK(x.dim() > 0, "narrow: cannot be applied to a 0-dim tensor.");
+  EBB_CHECK(length >= 0, "narrow: length must be non-negative, got ", length, ".");
+  dim = wrap_dim("narrow", dim, x.dim());
+  const std::int64_t size = x.sizes()[dim];
+  EBB_CHECK_INDEX(start >= -size && start <= size, "narrow: start ", start, " is out of range for dimension ", dim,
+                  " with size ", size, ".");
+  if (start < 0) start += size;
+  EBB_CHECK(start <= size - length, "narrow: start (", start, ") + length (", length,
+            ") exceeds dimension size (", size, ").");
+  return slice(x, dim, start, start + length, 1);
+}
+
+Variable narrow(const Variable& x, std::int64_t dim, const Variable& start, std::int64_t length) {
+  EBB_CHECK(start.dim() == 0 && is_integral(start.dtype()), "narrow: start must be an integer or a 0-dim tensor of one, got ",
+            start, ".");
+  return narrow(x, dim, start.item<std::int64_t>(), length);
+}
+
+Variable diagonal(const Variable& x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
+  const std::int64_t first = wrap_dim("diagonal", dim1, x.dim()), second = wrap_dim("diagonal", dim2, x.dim());
+  EBB_CHECK(first != second, "diagonal: dimensions cannot be identical, got ", dim1, " and ", dim2, ".");
+  return ops::view_of<DiagonalBackward>(x, ops::diagonal_array(x.array(), offset, first, second),
+                                        [&](DiagonalBackward& node) {
+                                          node.sizes = DimVector(x.sizes());
+                                          node.offset = offset;
+                                          node.dim1 = first;
+                                          node.dim2 = second;
+                                        });
+}
+
+Variable diagonal_backward(const Variable& grad, IntArrayRef input_sizes, std::int64_t offset, std::int64_t dim1,
+                           std::int64_t dim2) {
+  return put_back<DiagonalBackwardBackward>(
+      grad, input_sizes, [&](const NdArray& out) { return ops::diagonal_array(out, offset, dim1, dim2); },
+      [&](DiagonalBackwardBackward& node) {
+        node.offset = offset;
+        node.dim1 = dim1;
+        node.dim2 = dim2;
+      });
+}
+
+Variable unfold(const Variable& x, std::int64_t dimension, std::int64_t size, std::int64_t step) {
+  const std::int64_t dim = wrap_dim("unfold", dimension, x.dim());
+  const std::int64_t extent = x.dim() == 0 ? 1 : x.sizes()[dim];
+  EBB_CHECK(size >= 0 && size <= extent, "unfold: the maximum size for a window at dimension ", dim, " is ", extent,
+            ", but the size is ", size, ".");
+  EBB_CHECK(step > 0, "unfold: step is ", step, " but must be positive.");
+  return ops::view_of<UnfoldBackward>(x, ops::unfold_array(x.array(), dim, size, step), [&](UnfoldBackward& node) {
+    node.sizes = DimVector(x.sizes());
+    node.dim = dim;
+    node.size = size;
+    node.step = step;
+  });
+}
+
+Variable unfold_backward(const Variable& grad, IntArrayRef input_sizes, std::int64_t dim, std::int64_t size,
+                         std::int64_t step) {
+  NdArray out = ops::zeros_array(input_sizes, grad.dtype(), grad.device());
+  const NdArray& windows = grad.array();
+  if (input_sizes.empty()) {
+    NdArray place = out.as_strided({size}, {1}, 0);
+    kernels::strided_add(grad.device(), place, windows);
+  } else {
+    const std::int64_t last = windows.dim() - 1, count = windows.sizes()[dim];
+    // Elements that stand at one place of their windows do not meet: one pass for each place.
+    for (std::int64_t i = 0; i < size; ++i) {
+      NdArray place = ops::slice_array(out, dim, i, count, step);
+      kernels::strided_add(grad.device(), place, ops::select_array(windows, last, i));
+    }
+  }
+  return ops::record<UnfoldBackwardBackward>(
+      std::move(out),
+      [&](UnfoldBackwardBackward& node) {
+        node.dim = dim;
+        node.size = size;
+        node.step = step;
+      },
+      grad);
+}
+
+}  // namespace ebb
