@@ -11,4 +11,7 @@
 #include <ebb/core/allocator.h>
 #include <ebb/core/parallel.h>
 #include <ebb/core/random.h>
+#include <ebb/cuda/cuda.h>
+#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/shape.h>

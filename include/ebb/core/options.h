@@ -22,6 +22,10 @@ class TensorOptions {
   constexpr TensorOptions(DType dtype) : dtype_(dtype) {}
   constexpr TensorOptions(Device device) : device_(device), has_device_(true) {}
   constexpr TensorOptions(DeviceType device) : TensorOptions(Device(device)) {}
+  /// From the name of a device: `x.to("cuda:1")`.
+  template <class T>
+    requires std::is_constructible_v<std::string_view, const T&>
+  TensorOptions(const T& device) : TensorOptions(Device(std::string_view(device))) {}
   constexpr TensorOptions(Layout) {}
   constexpr TensorOptions(MemoryFormat format) : format_(format), has_format_(true) {}
 
@@ -47,13 +51,13 @@ class TensorOptions {
   [[nodiscard]] constexpr TensorOptions device_index(std::int64_t index) const {
     return device(Device(DeviceType::CUDA, index));
   }
-  [[nodiscard]] constexpr TensorOptions requires_grad(optional<bool> value = true) const {
+  [[nodiscard]] constexpr TensorOptions requires_grad(optional<bool> value) const {
     TensorOptions r = *this;
     r.requires_grad_ = value.value_or(false);
     return r;
   }
   [[nodiscard]] constexpr TensorOptions layout(Layout) const { return *this; }
-  [[nodiscard]] constexpr TensorOptions pinned_memory(bool value = true) const {
+  [[nodiscard]] constexpr TensorOptions pinned_memory(bool value) const {
     TensorOptions r = *this;
     r.pinned_ = value;
     return r;

@@ -30,14 +30,20 @@ class EBB_API Generator {
   std::optional<double>& next_double_normal();
   std::optional<float>& next_float_normal();
 
+  /// An independent generator in the same state.
+  Generator clone() const;
+
   bool defined() const { return static_cast<bool>(state_); }
 
- private:
   struct State;
+  /// For kernels.
+  State& state() const { return *state_; }
+
+ private:
   std::shared_ptr<State> state_;
 };
 
-/// The CPU's default generator.
+/// The CPU's default generator; seeded from the system's entropy when the program starts, as in torch.
 EBB_API Generator& default_generator();
 /// Seeds every device's default generator (torch.manual_seed).
 EBB_API void manual_seed(std::uint64_t seed);

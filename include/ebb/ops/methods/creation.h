@@ -1,4 +1,4 @@
-// Methods of Variable declared by the creation family.
+// Methods of Variable declared by the creation family; documented in ebb/ops/creation.h.
 #pragma once
 
 #include <ebb/core/array_ref.h>
@@ -9,6 +9,11 @@
 namespace ebb::ops {
 
 struct EBB_API CreationMethods {
+  Variable new_empty(IntArrayRef sizes, const TensorOptions& options = {}) const;
+  Variable new_empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options = {}) const;
+  Variable new_zeros(IntArrayRef sizes, const TensorOptions& options = {}) const;
+  Variable new_ones(IntArrayRef sizes, const TensorOptions& options = {}) const;
+  Variable new_full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options = {}) const;
 };
 
 }  // namespace ebb::ops

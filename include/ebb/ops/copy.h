@@ -1,0 +1,84 @@
+// Copies and conversions: clone, contiguous, to, copy_, fill_, zero_.
+#pragma once
+
+#include <ebb/autograd/variable.h>
+
+namespace ebb {
+
+/// A copy of x's elements in memory of its own; gradients flow through. By default (MemoryFormat::Preserve) a dense
+/// tensor keeps its strides and any other keeps the order of its dimensions in memory (torch.clone).
+EBB_API Variable clone(const Variable& x, optional<MemoryFormat> memory_format = nullopt);
+
+/// x itself when its elements already lie in the given order, else a copy that does (torch.Tensor.contiguous). Throws for
+/// MemoryFormat::Preserve.
+EBB_API Variable contiguous(const Variable& x, MemoryFormat memory_format = MemoryFormat::Contiguous);
+
+/// x in the dtype and on the device that `options` names; x itself when nothing changes, unless `copy` asks for a copy
+/// (torch.Tensor.to). Floating to integer truncates, to bool asks whether the value is not 0. Gradients come back in x's
+/// dtype, on x's device. Throws when the options ask for a gradient, and for a device that cannot be used.
+/// non_blocking is accepted for the sake of ported programs; copies to the CPU always wait.
+EBB_API Variable to(const Variable& x, const TensorOptions& options, bool non_blocking = false, bool copy = false,
+                    optional<MemoryFormat> memory_format = nullopt);
+EBB_API Variable to(const Variable& x, DType dtype, bool non_blocking = false, bool copy = false,
+                    optional<MemoryFormat> memory_format = nullopt);
+EBB_API Variable to(const Variable& x, Device device, DType dtype, bool non_blocking = false, bool copy = false,
+                    optional<MemoryFormat> memory_format = nullopt);
+/// In the dtype and on the device of `other`.
+EBB_API Variable to(const Variable& x, const Variable& other, bool non_blocking = false, bool copy = false,
+                    optional<MemoryFormat> memory_format = nullopt);
+
+/// Writes src into self: broadcast to self's shape, converted to its dtype, moved to its device (torch.Tensor.copy_).
+/// The gradient of what self held becomes zero and that of src is the gradient of the result. Throws when src does not
+/// broadcast to self's shape, when the two overlap in memory without being the same tensor, and for a leaf that
+/// requires grad.
+EBB_API Variable& copy_(const Variable& self, const Variable& src, bool non_blocking = false);
+
+/// Sets every element to `value`. Throws when an integer dtype cannot hold it (torch.Tensor.fill_).
+EBB_API Variable& fill_(const Variable& self, const Scalar& value);
+/// The same with a 0-d tensor, which gets the sum of the gradients. Throws for a tensor of more dimensions.
+EBB_API Variable& fill_(const Variable& self, const Variable& value);
+/// Sets every element to 0 (torch.Tensor.zero_).
+EBB_API Variable& zero_(const Variable& self);
+
+/// A new tensor like x, filled with `value` (torch.fill).
+EBB_API Variable fill(const Variable& x, const Scalar& value);
+EBB_API Variable fill(const Variable& x, const Variable& value);
+
+inline Variable ops::CopyMethods::clone(optional<MemoryFormat> memory_format) const {
+  return ebb::clone(static_cast<const Variable&>(*this), memory_format);
+}
+inline Variable ops::CopyMethods::contiguous(MemoryFormat memory_format) const {
+  return ebb::contiguous(static_cast<const Variable&>(*this), memory_format);
+}
+inline Variable ops::CopyMethods::to(const TensorOptions& options, bool non_blocking, bool copy,
+                                     optional<MemoryFormat> memory_format) const {
+  return ebb::to(static_cast<const Variable&>(*this), options, non_blocking, copy, memory_format);
+}
+inline Variable ops::CopyMethods::to(DType dtype, bool non_blocking, bool copy,
+                                     optional<MemoryFormat> memory_format) const {
+  return ebb::to(static_cast<const Variable&>(*this), dtype, non_blocking, copy, memory_format);
+}
+inline Variable ops::CopyMethods::to(Device device, DType dtype, bool non_blocking, bool copy,
+                                     optional<MemoryFormat> memory_format) const {
+  return ebb::to(static_cast<const Variable&>(*this), device, dtype, non_blocking, copy, memory_format);
+}
+inline Variable ops::CopyMethods::to(const Variable& other, bool non_blocking, bool copy,
+                                     optional<MemoryFormat> memory_format) const {
+  return ebb::to(static_cast<const Variable&>(*this), other, non_blocking, copy, memory_format);
+}
+inline Variable ops::CopyMethods::toType(DType dtype) const { return to(dtype); }
+inline Variable ops::CopyMethods::type_as(const Variable& other) const { return to(other.options()); }
+inline Variable ops::CopyMethods::cpu() const { return to(TensorOptions(kCPU)); }
+inline Variable ops::CopyMethods::cuda() const { return to(TensorOptions(kCUDA)); }
+inline Variable& ops::CopyMethods::copy_(const Variable& src, bool non_blocking) const {
+  return ebb::copy_(static_cast<const Variable&>(*this), src, non_blocking);
+}
+inline Variable& ops::CopyMethods::fill_(const Scalar& value) const {
+  return ebb::fill_(static_cast<const Variable&>(*this), value);
+}
+inline Variable& ops::CopyMethods::fill_(const Variable& value) const {
+  return ebb::fill_(static_cast<const Variable&>(*this), value);
+}
+inline Variable& ops::CopyMethods::zero_() const { return ebb::zero_(static_cast<const Variable&>(*this)); }
+
+}  // namespace ebb

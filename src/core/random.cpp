@@ -1,0 +1,86 @@
+#include <ebb/core/random.h>
+
+#include "core/backend.h"
+#include "core/generator_state.h"
+
+#include <random>
+
+namespace ebb {
+
+void Mt19937::reset(std::uint64_t seed) {
+  state_[0] = static_cast<std::uint32_t>(seed);
+  for (std::uint32_t i = 1; i < kLength; ++i)
+    state_[i] = 1812433253u * (state_[i - 1] ^ (state_[i - 1] >> 30)) + i;
+  at_ = kLength;
+}
+
+void Mt19937::refill() {
+  const auto twist = [](std::uint32_t high, std::uint32_t low, std::uint32_t other) {
+    const std::uint32_t y = (high & 0x80000000u) | (low & 0x7fffffffu);
+    return other ^ (y >> 1) ^ (low & 1u ? 0x9908b0dfu : 0u);
+  };
+  constexpr int kRest = kLength - kMiddle;
+  for (int i = 0; i < kRest; ++i) state_[i] = twist(state_[i], state_[i + 1], state_[i + kMiddle]);
+  for (int i = kRest; i < kLength - 1; ++i) state_[i] = twist(state_[i], state_[i + 1], state_[i - kRest]);
+  state_[kLength - 1] = twist(state_[kLength - 1], state_[0], state_[kMiddle - 1]);
+  at_ = 0;
+}
+
+namespace {
+
+std::uint64_t entropy() {
+  std::random_device device;
+  const std::uint64_t high = device();
+  // 53 bits, so that the seed survives being stored as a double.
+  return (high << 32 | device()) & ((std::uint64_t{1} << 53) - 1);
+}
+
+}  // namespace
+
+Generator::Generator(std::uint64_t seed) : state_(std::make_shared<State>(seed)) {}
+
+void Generator::set_current_seed(std::uint64_t seed) {
+  const std::lock_guard lock(state_->mutex);
+  state_->engine.reset(seed);
+  state_->seed = seed;
+  state_->next_double.reset();
+  state_->next_float.reset();
+}
+
+std::uint64_t Generator::current_seed() const { return state_->seed; }
+
+std::uint64_t Generator::seed() {
+  const std::uint64_t value = entropy();
+  set_current_seed(value);
+  return value;
+}
+
+Generator Generator::clone() const {
+  Generator copy(0);
+  const std::lock_guard lock(state_->mutex);
+  copy.state_->engine = state_->engine;
+  copy.state_->seed = state_->seed;
+  copy.state_->next_double = state_->next_double;
+  copy.state_->next_float = state_->next_float;
+  return copy;
+}
+
+std::mutex& Generator::mutex() const { return state_->mutex; }
+std::uint32_t Generator::random32() { return state_->engine.next(); }
+std::uint64_t Generator::random64() { return state_->engine.next64(); }
+std::optional<double>& Generator::next_double_normal() { return state_->next_double; }
+std::optional<float>& Generator::next_float_normal() { return state_->next_float; }
+
+Generator& default_generator() {
+  // Never destroyed: tensors may be drawn while the program shuts down.
+  static Generator* const generator = new Generator(entropy());
+  return *generator;
+}
+
+void manual_seed(std::uint64_t seed) {
+  default_generator().set_current_seed(seed);
+  // A device that nobody has touched is seeded when its plugin is loaded.
+  if (const detail::Backend* cuda = detail::loaded_backend(DeviceType::CUDA)) cuda->manual_seed(seed);
+}
+
+}  // namespace ebb

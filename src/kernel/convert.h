@@ -1,0 +1,34 @@
+// One element from one type to another, as torch converts.
+#pragma once
+
+#include <ebb/core/half.h>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace ebb {
+
+template <class T>
+constexpr bool is_half_v = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+
+/// Floating to integer truncates; to bool it asks whether the value is not zero (NaN is true).
+template <class To, class From>
+EBB_HD inline To convert(From x) {
+  if constexpr (std::is_same_v<To, From>) {
+    return x;
+  } else if constexpr (is_half_v<From>) {
+    return convert<To>(static_cast<float>(x));
+  } else if constexpr (std::is_same_v<To, bool>) {
+    return x != From(0);
+  } else if constexpr (is_half_v<To>) {
+    return To(static_cast<float>(x));
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && sizeof(To) < 4) {
+    // By way of a wider type: what does not fit wraps instead of being undefined. torch takes 64 bits for unsigned.
+    using Wide = std::conditional_t<std::is_unsigned_v<To>, std::int64_t, std::int32_t>;
+    return static_cast<To>(static_cast<Wide>(x));
+  } else {
+    return static_cast<To>(x);
+  }
+}
+
+}  // namespace ebb

@@ -1,0 +1,143 @@
+// clone, contiguous, to and copy_.
+#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
+
+#include "ops/common.h"
+#include "ops/copy/transfer.h"
+
+namespace ebb {
+namespace {
+
+using autograd::GradList;
+
+struct CloneBackward : autograd::Node {
+  std::string name() const override { return "CloneBackward0"; }
+  GradList apply(GradList&& grads) override { return {std::move(grads[0])}; }
+};
+
+struct ToCopyBackward : autograd::Node {
+  DType dtype = DType::Undefined;
+  Device device;
+  std::string name() const override { return "ToCopyBackward0"; }
+  GradList apply(GradList&& grads) override { return {to(grads[0], device, dtype)}; }
+};
+
+// torch's name carries no number: the node is written by hand there.
+struct CopyBackwards : autograd::Node {
+  DType dtype = DType::Undefined;
+  Device device;
+  std::string name() const override { return "CopyBackwards"; }
+  GradList apply(GradList&& grads) override {
+    GradList out(2);
+    if (needs(0)) out[0] = zeros_like(grads[0]);
+    if (needs(1)) out[1] = to(grads[0], device, dtype);
+    return out;
+  }
+};
+
+Variable to_copy(const Variable& x, Device device, DType dtype, optional<MemoryFormat> format) {
+  EBB_CHECK(dtype != DType::Undefined, "to: undefined dtype; name one, as in x.to(kFloat32).");
+  NdArray data = ops::empty_array_like(x.array(), dtype, device, format);
+  ops::copy_array(data, x.array());
+  Variable out(std::move(data));
+  if (is_floating(dtype) && autograd::records(x)) {
+    auto node = autograd::make_node<ToCopyBackward>(x);
+    node->dtype = x.dtype();
+    node->device = x.device();
+    autograd::set_history(out, node);
+  }
+  return out;
+}
+
+Variable convert(const Variable& x, Device device, DType dtype, bool copy, optional<MemoryFormat> format) {
+  device = device == x.device() ? device : ops::resolve_device(device);
+  if (!copy && dtype == x.dtype() && device == x.device() &&
+      ops::has_format(x.array(), format.value_or(MemoryFormat::Preserve)))
+    return x;
+  return to_copy(x, device, dtype, format);
+}
+
+// What one tensor's bytes span, as [begin, end).
+struct Span {
+  const char* begin;
+  const char* end;
+  explicit Span(const NdArray& x) : begin(x.data_as<const char>()) {
+    std::int64_t last = 0;
+    for (std::size_t d = 0; d < x.sizes().size(); ++d) last += (x.sizes()[d] - 1) * x.strides()[d];
+    end = begin + (last + 1) * element_size(x.dtype());
+  }
+  bool overlaps(const Span& other) const { return begin < other.end && other.begin < end; }
+};
+
+// Copies src's elements into self's memory. Interleaved views of one storage may share bytes without either being
+// dense; the elements are then read before any is written.
+void write(const Variable& self, const NdArray& src) {
+  NdArray out = self.array();
+  if (out.numel() == 0) return;
+  if (out.storage() == src.storage() && Span(out).overlaps(Span(src))) {
+    EBB_CHECK(!out.is_dense() || !src.is_dense(),
+              "copy_: source and destination overlap in memory (shapes ", src.sizes(), " and ", out.sizes(),
+              "). Copy from src.clone() instead.");
+    NdArray apart = NdArray::empty(src.sizes(), src.dtype(), src.device());
+    ops::copy_array(apart, src);
+    return ops::copy_array(out, apart);
+  }
+  ops::copy_array(out, src);
+}
+
+}  // namespace
+
+Variable clone(const Variable& x, optional<MemoryFormat> memory_format) {
+  NdArray data = ops::empty_array_like(x.array(), x.dtype(), x.device(), memory_format);
+  ops::copy_array(data, x.array());
+  Variable out(std::move(data));
+  if (autograd::records(x)) autograd::set_history(out, autograd::make_node<CloneBackward>(x));
+  return out;
+}
+
+Variable contiguous(const Variable& x, MemoryFormat memory_format) {
+  EBB_CHECK(memory_format != MemoryFormat::Preserve,
+            "contiguous: MemoryFormat::Preserve names no order. Use MemoryFormat::Contiguous or a channels-last format.");
+  if (ops::has_format(x.array(), memory_format)) return x;
+  return clone(x, memory_format);
+}
+
+Variable to(const Variable& x, const TensorOptions& options, bool, bool copy, optional<MemoryFormat> memory_format) {
+  EBB_CHECK(!options.requires_grad(), "to: the options ask for a gradient. Call requires_grad_() on the result instead.");
+  EBB_CHECK(!memory_format || !options.has_memory_format(),
+            "to: the memory format is given twice, in the options and as an argument. Give it once.");
+  return convert(x, options.device_or(x.device()), options.dtype_or(x.dtype()), copy,
+                 memory_format ? memory_format : options.memory_format_opt());
+}
+Variable to(const Variable& x, DType dtype, bool, bool copy, optional<MemoryFormat> memory_format) {
+  return convert(x, x.device(), dtype, copy, memory_format);
+}
+Variable to(const Variable& x, Device device, DType dtype, bool, bool copy, optional<MemoryFormat> memory_format) {
+  return convert(x, device, dtype, copy, memory_format);
+}
+Variable to(const Variable& x, const Variable& other, bool, bool copy, optional<MemoryFormat> memory_format) {
+  return convert(x, other.device(), other.dtype(), copy, memory_format);
+}
+
+Variable& copy_(const Variable& self, const Variable& src, bool) {
+  EBB_CHECK(self.defined() && src.defined(), "copy_: expected two tensors, got an undefined one. Assign it before use.");
+  Variable& result = const_cast<Variable&>(self);
+  if (self.is_same(src)) return result;
+  autograd::check_inplace(self, "copy_");
+  const IntArrayRef sizes = self.sizes();
+  const bool same_shape = src.sizes() == sizes;
+  EBB_CHECK(same_shape || broadcast_shapes("copy_", sizes, src.sizes()) == DimVector(sizes), "copy_: a source of shape ",
+            src.sizes(), " does not broadcast to the destination's shape ", sizes, ".");
+  Ref<CopyBackwards> node;
+  if (is_floating(self.dtype()) && autograd::records(self, src)) {
+    node = autograd::make_node<CopyBackwards>(self, src);
+    node->dtype = src.dtype();
+    node->device = src.device();
+  }
+  write(self, same_shape ? src.array() : src.array().expand(sizes));
+  autograd::bump_version(self);
+  autograd::rebase_history(self, node);
+  return result;
+}
+
+}  // namespace ebb

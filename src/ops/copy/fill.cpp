@@ -1,0 +1,96 @@
+// fill_ and zero_.
+#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
+
+#include "ops/common.h"
+#include "ops/copy/kernels.h"
+#include "ops/copy/transfer.h"
+
+namespace ebb {
+namespace {
+
+using autograd::GradList;
+
+// What was overwritten has a gradient of zero, not none: leaves below see zeros in .grad, as in torch.
+struct FillScalarBackward : autograd::Node {
+  std::string name() const override { return "FillBackward0"; }
+  GradList apply(GradList&& grads) override { return {zeros_like(grads[0])}; }
+};
+
+struct ZeroBackward : autograd::Node {
+  std::string name() const override { return "ZeroBackward0"; }
+  GradList apply(GradList&& grads) override { return {zeros_like(grads[0])}; }
+};
+
+struct FillTensorBackward : autograd::Node {
+  std::string name() const override { return "FillBackward1"; }
+  GradList apply(GradList&& grads) override {
+    GradList out(2);
+    if (needs(0)) out[0] = zeros_like(grads[0]);
+    if (needs(1)) out[1] = std::move(grads[0]);  // the engine sums it to the 0-d value
+    return out;
+  }
+};
+
+template <class Backward>
+Variable& fill_with(const Variable& self, const Scalar& value, const char* op) {
+  EBB_CHECK(self.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+  autograd::check_inplace(self, op);
+  ops::check_fits(op, value, self.dtype());
+  Ref<Backward> node;
+  if (autograd::records(self)) node = autograd::make_node<Backward>(self);
+  NdArray out = self.array();
+  kernels::fill(self.device(), out, value);
+  autograd::bump_version(self);
+  autograd::rebase_history(self, node);
+  return const_cast<Variable&>(self);
+}
+
+void check_fill_value(const char* op, const Variable& value) {
+  EBB_CHECK(value.defined() && value.dim() == 0, op, ": only a 0-dimensional value tensor can fill, got ",
+            value.defined() ? value.dim() : -1, " dimensions. Use copy_ to write a tensor.");
+}
+
+}  // namespace
+
+Variable& fill_(const Variable& self, const Scalar& value) { return fill_with<FillScalarBackward>(self, value, "fill_"); }
+Variable& zero_(const Variable& self) { return fill_with<ZeroBackward>(self, 0, "zero_"); }
+
+Variable& fill_(const Variable& self, const Variable& value) {
+  EBB_CHECK(self.defined(), "fill_: expected a tensor, got an undefined one. Assign it before use.");
+  check_fill_value("fill_", value);
+  autograd::check_inplace(self, "fill_");
+  Ref<FillTensorBackward> node;
+  if (is_floating(self.dtype()) && autograd::records(self, value))
+    node = autograd::make_node<FillTensorBackward>(self, value);
+  NdArray out = self.array();
+  NdArray one = NdArray::empty({}, out.dtype(), out.device());  // apart: the value may be a view of self
+  ops::copy_array(one, value.array());
+  ops::copy_array(out, one.expand(out.sizes()));
+  autograd::bump_version(self);
+  autograd::rebase_history(self, node);
+  return const_cast<Variable&>(self);
+}
+
+Variable fill(const Variable& x, const Scalar& value) {
+  ops::check_fits("fill", value, x.dtype());
+  NdArray out = ops::empty_array_like(x.array(), x.dtype(), x.device());
+  kernels::fill(x.device(), out, value);
+  Variable result(std::move(out));
+  if (autograd::records(x)) autograd::set_history(result, autograd::make_node<FillScalarBackward>(x));
+  return result;
+}
+
+Variable fill(const Variable& x, const Variable& value) {
+  check_fill_value("fill", value);
+  NdArray out = ops::empty_array_like(x.array(), x.dtype(), x.device());
+  NdArray one = NdArray::empty({}, out.dtype(), out.device());
+  ops::copy_array(one, value.array());
+  ops::copy_array(out, one.expand(out.sizes()));
+  Variable result(std::move(out));
+  if (is_floating(x.dtype()) && autograd::records(x, value))
+    autograd::set_history(result, autograd::make_node<FillTensorBackward>(x, value));
+  return result;
+}
+
+}  // namespace ebb

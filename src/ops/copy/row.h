@@ -1,0 +1,41 @@
+// The innermost loop of a copy: one row, converted.
+#pragma once
+
+#include <ebb/core/dtype.h>
+
+#include "kernel/convert.h"
+
+#include <cstdint>
+
+namespace ebb::cpu {
+
+/// Converts n elements; strides count elements. The rows do not overlap.
+using CopyRow = void (*)(void* to, std::int64_t to_stride, const void* from, std::int64_t from_stride, std::int64_t n);
+
+/// The loop from one dtype to another, by kind of the destination: each kind is compiled in a file of its own.
+CopyRow row_to_floating(DType to, DType from);
+CopyRow row_to_integral(DType to, DType from);
+inline CopyRow copy_row(DType to, DType from) {
+  return is_floating(to) ? row_to_floating(to, from) : row_to_integral(to, from);
+}
+
+/// A contiguous row. Specialised where the compiler needs help.
+template <class To, class From>
+inline void convert_contiguous(To* __restrict to, const From* __restrict from, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) to[i] = convert<To>(from[i]);
+}
+
+template <class To, class From>
+void convert_row(void* to, std::int64_t to_stride, const void* from, std::int64_t from_stride, std::int64_t n) {
+  To* const t = static_cast<To*>(to);
+  const From* const f = static_cast<const From*>(from);
+  if (to_stride == 1 && from_stride == 1) return convert_contiguous(t, f, n);
+  if (from_stride == 0) {
+    const To value = convert<To>(*f);
+    for (std::int64_t i = 0; i < n; ++i) t[i * to_stride] = value;
+    return;
+  }
+  for (std::int64_t i = 0; i < n; ++i) t[i * to_stride] = convert<To>(f[i * from_stride]);
+}
+
+}  // namespace ebb::cpu

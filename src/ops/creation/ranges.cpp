@@ -1,0 +1,119 @@
+// arange, range, linspace, logspace, eye and the indices of triangles.
+#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
+
+#include "ops/creation/fresh.h"
+#include "ops/creation/kernels.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ebb {
+
+namespace kernels {
+constinit KernelSlot<void(NdArray&, const Scalar&, const Scalar&)> arange{"arange", &cpu::arange};
+constinit KernelSlot<void(NdArray&, const Scalar&, const Scalar&, double)> linspace{"linspace", &cpu::linspace};
+constinit KernelSlot<void(NdArray&)> eye{"eye", &cpu::eye};
+}  // namespace kernels
+
+namespace {
+
+void check_range(const char* op, const Scalar& start, const Scalar& end, const Scalar& step) {
+  const double a = start.to_double(), b = end.to_double(), s = step.to_double();
+  EBB_CHECK(s != 0, op, ": step must be nonzero.");
+  EBB_CHECK(std::isfinite(a) && std::isfinite(b), op, ": unsupported range: ", start, " -> ", end, ".");
+  EBB_CHECK((s > 0 && b >= a) || (s < 0 && b <= a), op,
+            ": upper bound and lower bound inconsistent with step sign (start ", start, ", end ", end, ", step ", step,
+            ").");
+}
+
+Variable ramp(const char* op, double count, const Scalar& start, const Scalar& step, const TensorOptions& options) {
+  EBB_CHECK(count >= 0 && count < 4.6e18, op, ": ", count, " elements are more than memory can address.");
+  NdArray data = ops::fresh_array({static_cast<std::int64_t>(count)}, options);
+  kernels::arange(data.device(), data, start, step);
+  return ops::finish(std::move(data), options);
+}
+
+Variable spaced(const char* op, const Scalar& start, const Scalar& end, std::int64_t steps, double base,
+                const TensorOptions& options) {
+  EBB_CHECK(steps >= 0, op, ": number of steps must be non-negative, got ", steps, ".");
+  NdArray data = ops::fresh_array({steps}, options);
+  kernels::linspace(data.device(), data, start, end, base);
+  return ops::finish(std::move(data), options);
+}
+
+Variable triangle_indices(const char* op, std::int64_t rows, std::int64_t columns, std::int64_t offset, bool lower,
+                          const TensorOptions& options) {
+  EBB_CHECK(rows >= 0 && columns >= 0, op, ": rows and columns must be at least 0, got ", rows, " and ", columns, ".");
+  const auto first = [&](std::int64_t r) { return lower ? 0 : std::clamp<std::int64_t>(r + offset, 0, columns); };
+  const auto last = [&](std::int64_t r) {
+    return lower ? std::clamp<std::int64_t>(r + offset + 1, 0, columns) : columns;
+  };
+  std::int64_t count = 0;
+  for (std::int64_t r = 0; r < rows; ++r) count += last(r) - first(r);
+  NdArray pairs = NdArray::empty({2, count}, kLong);
+  std::int64_t* out = pairs.data_as<std::int64_t>();
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t c = first(r); c < last(r); ++c, ++out) out[0] = r, out[count] = c;
+  NdArray data = ops::fresh_array({2, count}, options.dtype(options.dtype_or(kLong)));
+  ops::copy_array(data, pairs);
+  return ops::finish(std::move(data), options);
+}
+
+}  // namespace
+
+Variable arange(const Scalar& start, const Scalar& end, const Scalar& step, const TensorOptions& options) {
+  check_range("arange", start, end, step);
+  const bool whole = start.is_integral(true) && end.is_integral(true) && step.is_integral(true);
+  const TensorOptions typed = options.dtype(options.dtype_or(whole ? kLong : get_default_dtype()));
+  double count;
+  if (typed.dtype() == kLong) {
+    const std::int64_t a = start.to_long(), b = end.to_long(), s = step.to_long();
+    EBB_CHECK(s != 0, "arange: step ", step, " becomes 0 as an integer. Ask for a floating dtype.");
+    count = static_cast<double>((b - a + s - (s > 0 ? 1 : -1)) / s);
+  } else {
+    count = std::ceil((end.to_double() - start.to_double()) / step.to_double());
+  }
+  return ramp("arange", count, start, step, typed);
+}
+Variable arange(const Scalar& start, const Scalar& end, const TensorOptions& options) {
+  return arange(start, end, 1, options);
+}
+Variable arange(const Scalar& end, const TensorOptions& options) { return arange(0, end, 1, options); }
+
+Variable range(const Scalar& start, const Scalar& end, const Scalar& step, const TensorOptions& options) {
+  check_range("range", start, end, step);
+  const double count = std::floor((end.to_double() - start.to_double()) / step.to_double()) + 1;
+  return ramp("range", count, start, step, options);
+}
+Variable range(const Scalar& start, const Scalar& end, const TensorOptions& options) {
+  return range(start, end, 1, options);
+}
+
+Variable linspace(const Scalar& start, const Scalar& end, std::int64_t steps, const TensorOptions& options) {
+  return spaced("linspace", start, end, steps, 0, options);
+}
+Variable logspace(const Scalar& start, const Scalar& end, std::int64_t steps, double base,
+                  const TensorOptions& options) {
+  EBB_CHECK(base != 0, "logspace: base must not be 0.");
+  return spaced("logspace", start, end, steps, base, options);
+}
+
+Variable eye(std::int64_t n, const TensorOptions& options) { return eye(n, n, options); }
+Variable eye(std::int64_t n, std::int64_t m, const TensorOptions& options) {
+  EBB_CHECK(n >= 0 && m >= 0, "eye: rows and columns must be at least 0, got ", n, " and ", m, ".");
+  Variable out = zeros({n, m}, options.requires_grad(false));
+  NdArray data = out.array();
+  kernels::eye(data.device(), data);
+  if (options.requires_grad()) out.set_requires_grad(true);
+  return out;
+}
+
+Variable tril_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset, const TensorOptions& options) {
+  return triangle_indices("tril_indices", rows, columns, offset, true, options);
+}
+Variable triu_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset, const TensorOptions& options) {
+  return triangle_indices("triu_indices", rows, columns, offset, false, options);
+}
+
+}  // namespace ebb
