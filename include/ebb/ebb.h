@@ -14,4 +14,5 @@
 #include <ebb/cuda/cuda.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
+#include <ebb/ops/linalg.h>
 #include <ebb/ops/shape.h>

@@ -1,0 +1,54 @@
+// Matrix products on the CPU.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+namespace ebb::cpu {
+
+/// A matrix under any strides: element (i, j) stands at data[i * row_stride + j * col_stride].
+template <class T>
+struct Matrix {
+  T* data = nullptr;
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::int64_t row_stride = 0;
+  std::int64_t col_stride = 1;
+
+  T& operator()(std::int64_t i, std::int64_t j) const { return data[i * row_stride + j * col_stride]; }
+  Matrix t() const { return {data, cols, rows, col_stride, row_stride}; }
+  Matrix block(std::int64_t i, std::int64_t j, std::int64_t height, std::int64_t width) const {
+    return {&(*this)(i, j), height, width, row_stride, col_stride};
+  }
+  Matrix<const T> read() const { return {data, rows, cols, row_stride, col_stride}; }
+};
+
+/// c = beta * c + alpha * a b, for float and double. With beta 0, c may hold anything (NaN too) before. Transposed
+/// operands cost nothing. Large products are shared among threads in pieces that depend on the shapes only, so that
+/// the result does not depend on the number of threads.
+template <class T>
+void gemm(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta);
+
+/// The sum of x[i] y[i].
+template <class T>
+T dot(std::int64_t n, const T* x, std::int64_t x_stride, const T* y, std::int64_t y_stride);
+
+extern template void gemm(Matrix<const float>, Matrix<const float>, Matrix<float>, float, float);
+extern template void gemm(Matrix<const double>, Matrix<const double>, Matrix<double>, double, double);
+extern template float dot(std::int64_t, const float*, std::int64_t, const float*, std::int64_t);
+extern template double dot(std::int64_t, const double*, std::int64_t, const double*, std::int64_t);
+
+/// The same by plain loops, for any type; sums in Sum.
+template <class Sum, class T>
+void gemm_loops(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, Sum alpha, Sum beta) {
+  for (std::int64_t i = 0; i < c.rows; ++i)
+    for (std::int64_t j = 0; j < c.cols; ++j) {
+      Sum sum{};
+      for (std::int64_t k = 0; k < a.cols; ++k)
+        sum += static_cast<Sum>(a(i, k)) * static_cast<Sum>(b(k, j));
+      T& out = c(i, j);
+      out = static_cast<T>(beta == Sum{} ? alpha * sum : alpha * sum + beta * static_cast<Sum>(out));
+    }
+}
+
+}  // namespace ebb::cpu

@@ -1,0 +1,116 @@
+#include <ebb/core/visit.h>
+
+#include <algorithm>
+#include <memory>
+#include <type_traits>
+
+#include "kernel/cpu/gemm.h"
+#include "kernel/cpu/parallel.h"
+#include "ops/linalg/kernels.h"
+
+namespace ebb::cpu {
+namespace {
+
+// The i-th matrix of x.
+template <class T>
+Matrix<T> matrix(const NdArray& x, std::int64_t i) {
+  const std::size_t d = static_cast<std::size_t>(x.dim());
+  const std::int64_t step = d == 3 ? x.strides()[0] : 0;
+  return {x.data_as<std::remove_const_t<T>>() + i * step, x.sizes()[d - 2], x.sizes()[d - 1], x.strides()[d - 2],
+          x.strides()[d - 1]};
+}
+
+template <class To, class From>
+void copy(Matrix<From> from, Matrix<To> to) {
+  for (std::int64_t i = 0; i < to.rows; ++i) {
+    if (from.col_stride == 1 && to.col_stride == 1)
+      for (std::int64_t j = 0; j < to.cols; ++j)
+        to.data[i * to.row_stride + j] = static_cast<To>(from.data[i * from.row_stride + j]);
+    else
+      for (std::int64_t j = 0; j < to.cols; ++j) to(i, j) = static_cast<To>(from(i, j));
+  }
+}
+
+// A product in 16-bit floats, computed in float.
+template <class T>
+void product_in_float(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, float alpha, float beta) {
+  const auto buffer =
+      std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(a.rows * a.cols + b.rows * b.cols + c.rows * c.cols));
+  const Matrix<float> x{buffer.get(), a.rows, a.cols, a.cols, 1};
+  const Matrix<float> y{x.data + a.rows * a.cols, b.rows, b.cols, b.cols, 1};
+  const Matrix<float> z{y.data + b.rows * b.cols, c.rows, c.cols, c.cols, 1};
+  copy(a, x);
+  copy(b, y);
+  if (beta != 0) copy(c.read(), z);
+  gemm<float>(x.read(), y.read(), z, alpha, beta);
+  copy(z.read(), c);
+}
+
+template <class T>
+void product_of(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, const ProductArgs& args, bool keep) {
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
+    gemm<T>(a, b, c, args.alpha.to<T>(), keep ? args.beta.to<T>() : T(0));
+  else if constexpr (std::is_integral_v<T>)  // unsigned sums wrap around
+    gemm_loops<std::uint64_t>(a, b, c, static_cast<std::uint64_t>(args.alpha.to_long()),
+                              keep ? static_cast<std::uint64_t>(args.beta.to_long()) : 0);
+  else
+    product_in_float<T>(a, b, c, args.alpha.toFloat(), keep ? args.beta.toFloat() : 0.f);
+}
+
+}  // namespace
+
+void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b, const ProductArgs& args) {
+  const bool keep = init.defined() && args.beta.to_double() != 0;
+  const bool in_place = keep && init.data() == out.data() && init.sizes() == out.sizes() && init.strides() == out.strides();
+  const NdArray start = keep && !in_place ? init.expand(out.sizes()) : NdArray();
+  const std::int64_t count = out.dim() == 3 ? out.sizes()[0] : 1;
+  visit_numeric(out.dtype(), "matmul", [&]<class T> {
+    const Matrix<const T> first = matrix<const T>(a, 0);
+    const std::int64_t work = std::max<std::int64_t>(first.rows * first.cols * matrix<T>(out, 0).cols, 1);
+    const std::int64_t grain = std::max<std::int64_t>(1, kGrain * 2 / work);
+    const auto run = [&](std::int64_t from, std::int64_t to) {
+      for (std::int64_t i = from; i < to; ++i) {
+        const Matrix<const T> x = matrix<const T>(a, i), y = matrix<const T>(b, i);
+        const Matrix<T> c = matrix<T>(out, i);
+        if (start.defined()) copy(matrix<const T>(start, i), c);
+        product_of<T>(args.a_transposed ? x.t() : x, args.b_transposed ? y.t() : y, c, args, keep);
+      }
+    };
+    if (count == 1) run(0, 1);
+    else parallel_for(0, count, grain, run);
+  });
+}
+
+void dot(NdArray& out, const NdArray& x, const NdArray& y) {
+  const std::int64_t n = x.numel(), sx = x.strides()[0], sy = y.strides()[0];
+  visit_numeric(out.dtype(), "dot", [&]<class T> {
+    const T *p = x.data_as<T>(), *q = y.data_as<T>();
+    T& result = *out.data_as<T>();
+    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+      result = cpu::dot<T>(n, p, sx, q, sy);
+    } else {
+      std::conditional_t<std::is_integral_v<T>, std::uint64_t, float> sum{};
+      for (std::int64_t i = 0; i < n; ++i)
+        sum += static_cast<decltype(sum)>(p[i * sx]) * static_cast<decltype(sum)>(q[i * sy]);
+      result = static_cast<T>(sum);
+    }
+  });
+}
+
+void trace(NdArray& out, const NdArray& x) {
+  const std::int64_t n = std::min(x.sizes()[0], x.sizes()[1]), step = x.strides()[0] + x.strides()[1];
+  visit_all(x.dtype(), "trace", [&]<class T> {
+    const T* p = x.data_as<T>();
+    if constexpr (std::is_integral_v<T>) {
+      std::uint64_t sum = 0;
+      for (std::int64_t i = 0; i < n; ++i) sum += static_cast<std::uint64_t>(p[i * step]);
+      *out.data_as<std::int64_t>() = static_cast<std::int64_t>(sum);
+    } else {
+      std::conditional_t<std::is_same_v<T, double>, double, float> sum = 0;
+      for (std::int64_t i = 0; i < n; ++i) sum += static_cast<decltype(sum)>(p[i * step]);
+      *out.data_as<T>() = static_cast<T>(sum);
+    }
+  });
+}
+
+}  // namespace ebb::cpu

@@ -1,0 +1,37 @@
+// The kernels of linear algebra.
+#pragma once
+
+#include <ebb/core/ndarray.h>
+#include <ebb/core/scalar.h>
+
+#include "kernel/slot.h"
+
+namespace ebb {
+
+/// How a product reads its operands and what it does with them.
+struct ProductArgs {
+  bool a_transposed = false;
+  bool b_transposed = false;
+  Scalar beta = 0;
+  Scalar alpha = 1;
+};
+
+namespace kernels {
+/// out = beta * init + alpha * op(a) op(b), for matrices or batches of matrices (three dimensions). init may be
+/// undefined (then beta is not looked at), broadcast to out's shape, or out itself.
+extern EBB_API KernelSlot<void(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b,
+                               const ProductArgs& args)>
+    product;
+/// out (no dimensions) = the sum of x[i] y[i].
+extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x, const NdArray& y)> dot;
+/// out (no dimensions) = the sum of the diagonal of x.
+extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x)> trace;
+}  // namespace kernels
+
+namespace cpu {
+void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b, const ProductArgs& args);
+void dot(NdArray& out, const NdArray& x, const NdArray& y);
+void trace(NdArray& out, const NdArray& x);
+}  // namespace cpu
+
+}  // namespace ebb

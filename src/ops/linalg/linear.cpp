@@ -1,0 +1,56 @@
+// Affine layers.
+#include <ebb/ops/linalg.h>
+#include <ebb/ops/shape.h>
+
+#include <algorithm>
+
+#include "ops/common.h"
+#include "ops/linalg/arithmetic.h"
+#include "ops/linalg/product.h"
+
+namespace ebb {
+
+Variable linear(const Variable& input, const Variable& weight, const optional<Variable>& bias) {
+  ops::common_device("linear", input, weight);
+  const bool with_bias = bias && bias->defined();
+  EBB_CHECK(weight.dim() == 2 && input.dim() >= 1 && input.sizes().back() == weight.sizes()[1],
+            "linear: input of shape ", input.sizes(), " does not fit a weight of shape ", weight.sizes(),
+            " ([out, in]): the last dimension of the input must be `in`.");
+  EBB_CHECK(!with_bias || bias->dim() <= 1, "linear: expected a bias of shape [", weight.sizes()[0], "], got ",
+            bias ? bias->sizes() : IntArrayRef(), ".");
+  if (input.dim() == 2)
+    return with_bias ? ops::add_product("linear", *bias, input, false, weight, true, 1, 1)
+                     : ops::product("linear", input, false, weight, true);
+  if (input.dim() == 1) {
+    const Variable out = ops::matrix_vector("linear", weight, false, input);
+    return with_bias ? add(out, *bias, 1) : out;
+  }
+  DimVector sizes(input.sizes());
+  sizes.back() = weight.sizes()[0];
+  return linear(input.reshape({input.numel() / std::max<std::int64_t>(input.sizes().back(), 1), input.sizes().back()}),
+                weight, bias)
+      .view(sizes);
+}
+
+Variable bilinear(const Variable& input1, const Variable& input2, const Variable& weight,
+                  const optional<Variable>& bias) {
+  ops::common_device("bilinear", input1, input2, weight);
+  EBB_CHECK(input1.dim() >= 1 && input1.dim() == input2.dim() &&
+                input1.sizes().slice(0, input1.sizes().size() - 1) == input2.sizes().slice(0, input2.sizes().size() - 1),
+            "bilinear: the inputs must agree in all but the last dimension, got shapes ", input1.sizes(), " and ",
+            input2.sizes(), ".");
+  EBB_CHECK(weight.dim() == 3 && input1.sizes().back() == weight.sizes()[1] && input2.sizes().back() == weight.sizes()[2],
+            "bilinear: inputs of shapes ", input1.sizes(), " and ", input2.sizes(), " do not fit a weight of shape ",
+            weight.sizes(), " ([out, in1, in2]).");
+  const std::int64_t out = weight.sizes()[0], in1 = weight.sizes()[1], in2 = weight.sizes()[2];
+  DimVector sizes(input1.sizes());
+  sizes.back() = out;
+  std::int64_t rows = 1;
+  for (std::size_t i = 0; i + 1 < sizes.size(); ++i) rows *= sizes[i];
+  // [rows, in1] x [in1, out * in2], then each row's [out, in2] x [in2].
+  const Variable left = matmul(input1.reshape({rows, in1}), weight.transpose(0, 1).reshape({in1, out * in2}));
+  const Variable result = bmm(left.view({rows, out, in2}), input2.reshape({rows, in2, 1})).view(sizes);
+  return bias && bias->defined() ? add(result, *bias, 1) : result;
+}
+
+}  // namespace ebb
