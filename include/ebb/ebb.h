@@ -1,6 +1,7 @@
 // Everything a program needs: #include <ebb/ebb.h>.
 #pragma once
 
+#include <ebb/autograd/anomaly.h>
 #include <ebb/autograd/backward.h>
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/autograd/hooks.h>

@@ -123,10 +123,10 @@ class EBB_API Variable : public ops::CopyMethods,
   /// Makes a leaf record (floating dtypes only); an error for a tensor computed by a recorded op.
   const Variable& set_requires_grad(bool requires_grad) const;
   Variable& requires_grad_(bool requires_grad = true) const;
-  bool is_leaf() const { return !checked().grad_fn; }
+  bool is_leaf() const { return !grad_fn(); }
   /// The node that computed this tensor; null for leaves.
   const Ref<autograd::Node>& grad_fn() const;
-  std::uint32_t output_nr() const { return checked().output_nr; }
+  std::uint32_t output_nr() const { return grad_fn(), impl_->output_nr; }
   /// d(root)/d(this) as accumulated by backward(); undefined before the first.
   const Variable& grad() const;
   Variable& mutable_grad() const;

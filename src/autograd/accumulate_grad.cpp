@@ -1,0 +1,71 @@
+#include "autograd/accumulate_grad.h"
+
+#include "autograd/arithmetic.h"
+#include "autograd/meta.h"
+
+#include <limits>
+
+namespace ebb::autograd {
+
+std::mutex& leaf_mutex(const VariableImpl* leaf) {
+  static std::mutex stripes[64];
+  return stripes[(reinterpret_cast<std::uintptr_t>(leaf) / 64) % 64];
+}
+
+Ref<Node> grad_accumulator(const Variable& x) {
+  EBB_CHECK(x.is_leaf() && x.impl()->requires_grad, "grad_accumulator: expected a leaf that requires grad, shape ", x.sizes(), ".");
+  std::lock_guard lock(leaf_mutex(x.impl()));
+  AutogradMeta& meta = meta_of(x);
+  // The accumulator may be on its way out in another thread; then a new one takes its place.
+  if (meta.accumulator && meta.accumulator->try_add_ref()) return Ref<Node>::adopt(meta.accumulator);
+  Ref<Node> node = Ref<Node>::adopt(new AccumulateGrad(x));
+  meta.accumulator = node.get();
+  return node;
+}
+
+AccumulateGrad::AccumulateGrad(const Variable& leaf) : leaf_(leaf) {
+  sequence_nr_ = std::numeric_limits<std::uint64_t>::max();  // runs as soon as its gradient is complete
+  add_output(leaf.array());
+}
+
+AccumulateGrad::~AccumulateGrad() {
+  std::lock_guard lock(leaf_mutex(leaf_.impl()));
+  AutogradMeta& meta = meta_of(leaf_);
+  if (meta.accumulator == this) meta.accumulator = nullptr;
+}
+
+void accumulate_into(Variable& grad, const Variable& incoming, bool may_steal) {
+  const bool differentiable = GradMode::is_enabled();
+  if (!grad.defined()) {
+    // Take the incoming tensor if nobody else has it; otherwise a later in-place addition would be seen by others.
+    const bool ours = may_steal && incoming.array().is_dense() && incoming.array().storage()->use_count() == 1;
+    if (differentiable) grad = ours ? incoming : clone(incoming, nullopt);
+    else grad = ours ? (incoming.requires_grad() ? incoming.detach() : incoming) : clone(incoming.detach(), nullopt);
+  } else if (differentiable) {
+    grad = add(grad, incoming, 1);
+  } else {
+    grad.add_(incoming);
+  }
+}
+
+GradList AccumulateGrad::apply(GradList&& grads) {
+  Variable incoming = std::move(grads[0]);
+  for (const auto& [handle, hook] : TensorHooks(meta_of(leaf_).hooks)) {
+    const TensorHooks& live = meta_of(leaf_).hooks;  // a hook may have removed another
+    bool present = false;
+    for (const auto& entry : live) present |= entry.first == handle;
+    if (!present) continue;
+    Variable replaced = hook(incoming);
+    if (replaced.defined()) {
+      EBB_CHECK(replaced.sizes() == incoming.sizes(), "a tensor hook returned a gradient of shape ", replaced.sizes(),
+                " for one of shape ", incoming.sizes(), ". Return the same shape.");
+      incoming = std::move(replaced);
+    }
+  }
+  const bool steal = incoming.use_count() == 1;
+  std::lock_guard lock(leaf_mutex(leaf_.impl()));
+  accumulate_into(meta_of(leaf_).grad, incoming, steal);
+  return {};
+}
+
+}  // namespace ebb::autograd

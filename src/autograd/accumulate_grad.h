@@ -1,0 +1,23 @@
+// The end of every path: adds to a leaf's .grad.
+#pragma once
+
+#include <ebb/autograd/node.h>
+
+namespace ebb::autograd {
+
+/// Adds `incoming` to `grad`: in place, unless the sum itself must be differentiable.
+void accumulate_into(Variable& grad, const Variable& incoming, bool may_steal);
+
+class AccumulateGrad : public Node {
+ public:
+  explicit AccumulateGrad(const Variable& leaf);
+  ~AccumulateGrad() override;
+  std::string name() const override { return "AccumulateGrad"; }
+  GradList apply(GradList&& grads) override;
+  const Variable& variable() const { return leaf_; }
+
+ private:
+  Variable leaf_;
+};
+
+}  // namespace ebb::autograd

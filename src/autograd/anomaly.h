@@ -1,0 +1,15 @@
+// Anomaly mode's records; the public guards are in ebb/autograd/anomaly.h.
+#pragma once
+
+#include <ebb/autograd/node.h>
+
+namespace ebb::autograd {
+
+/// Remembers in which backward, if any, `node` is being recorded.
+void note_origin(Node& node);
+/// Throws when one of the gradients `node` returned holds a NaN; the message names the forward op.
+void check_nan(const Node& node, const GradList& grads);
+/// Appends what note_origin remembered to the message of an error thrown in node's backward.
+std::string origin_text(const Node& node);
+
+}  // namespace ebb::autograd

@@ -1,0 +1,29 @@
+#include <ebb/autograd/grad_mode.h>
+
+#include "autograd/thread_state.h"
+
+namespace ebb {
+
+namespace autograd {
+constinit thread_local ThreadState thread_state;
+}
+
+using autograd::thread_state;
+
+bool GradMode::is_enabled() { return thread_state.grad_mode; }
+void GradMode::set_enabled(bool enabled) { thread_state.grad_mode = enabled; }
+
+InferenceMode::InferenceMode(bool enabled)
+    : previous_inference_(thread_state.inference_mode), previous_grad_(thread_state.grad_mode) {
+  thread_state.inference_mode = enabled;
+  thread_state.grad_mode = !enabled;
+}
+
+InferenceMode::~InferenceMode() {
+  thread_state.inference_mode = previous_inference_;
+  thread_state.grad_mode = previous_grad_;
+}
+
+bool InferenceMode::is_enabled() { return thread_state.inference_mode; }
+
+}  // namespace ebb

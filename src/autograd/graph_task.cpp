@@ -1,0 +1,193 @@
+#include "autograd/graph_task.h"
+
+#include "autograd/anomaly.h"
+#include "autograd/arithmetic.h"
+#include "autograd/node_hooks.h"
+#include "autograd/thread_state.h"
+
+#include <algorithm>
+
+namespace ebb::autograd {
+
+GraphTask::~GraphTask() {
+  // The roots keep every node alive until here.
+  for (const State& s : states_)
+    if (s.node->task_.load(std::memory_order_relaxed) == this) s.node->task_.store(nullptr, std::memory_order_release);
+}
+
+bool GraphTask::find(Node* node, Index& index) const {
+  if (node->task_.load(std::memory_order_acquire) == this) {
+    index = node->task_slot_;
+    return true;
+  }
+  if (contended_.empty()) return false;
+  const auto it = contended_.find(node);
+  if (it == contended_.end()) return false;
+  index = it->second;
+  return true;
+}
+
+GraphTask::Index GraphTask::index_of(Node* node) {
+  Index index;
+  if (find(node, index)) return index;
+  index = static_cast<Index>(states_.size());
+  states_.emplace_back(node);
+  GraphTask* nobody = nullptr;
+  if (node->task_.compare_exchange_strong(nobody, this, std::memory_order_acq_rel)) node->task_slot_ = index;
+  else contended_.emplace(node, index);
+  return index;
+}
+
+void GraphTask::add_root(const Edge& edge, Variable seed) {
+  roots_.push_back(edge.function);
+  accumulate(states_[index_of(edge.function.get())], edge.input_nr, std::move(seed));
+}
+
+void GraphTask::add_target(const Edge& edge, bool run) { targets_.push_back({edge, run}); }
+
+void GraphTask::find_nodes() {
+  // states_ grows as it is walked: it is the queue.
+  for (Index i = 0; i < states_.size(); ++i)
+    for (const Edge& edge : states_[i].node->next_edges())
+      if (edge.is_valid()) ++states_[index_of(edge.function.get())].waits_for;
+}
+
+void GraphTask::mark_needed() {
+  for (State& s : states_) s.needed = false;
+  for (const Target& t : targets_) {
+    Index index;
+    if (!find(t.edge.function.get(), index)) continue;
+    states_[index].target = true;
+    states_[index].needed |= t.run;
+  }
+  // Topological order first, then from the far end: a node is needed if one of its edges leads to a target.
+  std::vector<Index> order, waits(states_.size());
+  for (Index i = 0; i < states_.size(); ++i) {
+    waits[i] = states_[i].waits_for;
+    if (waits[i] == 0) order.push_back(i);
+  }
+  Index next = 0;
+  for (std::size_t k = 0; k < order.size(); ++k)
+    for (const Edge& edge : states_[order[k]].node->next_edges())
+      if (edge.is_valid() && find(edge.function.get(), next) && --waits[next] == 0) order.push_back(next);
+  for (std::size_t k = order.size(); k-- > 0;)
+    for (const Edge& edge : states_[order[k]].node->next_edges())
+      if (edge.is_valid() && find(edge.function.get(), next) && (states_[next].needed || states_[next].target))
+        states_[order[k]].needed = true;
+}
+
+void GraphTask::push_ready(Index index) {
+  ready_.push_back({states_[index].node->sequence_nr(), index});
+  std::push_heap(ready_.begin(), ready_.end());
+}
+
+variable_list GraphTask::run() {
+  find_nodes();
+  if (!targets_.empty()) mark_needed();
+  captured_.resize(targets_.size());
+  for (Index i = 0; i < states_.size(); ++i)
+    if (states_[i].waits_for == 0) push_ready(i);
+  while (!ready_.empty()) {
+    std::pop_heap(ready_.begin(), ready_.end());
+    const Index index = ready_.back().index;
+    ready_.pop_back();
+    evaluate(index);
+  }
+  return std::move(captured_);
+}
+
+void GraphTask::evaluate(Index index) {
+  State& state = states_[index];
+  Node& node = *state.node;
+  GradList grads(std::max<std::size_t>(node.num_inputs(), state.grads.size()));
+  bool any = false;
+  for (std::size_t i = 0; i < state.grads.size(); ++i) {
+    any |= state.grads[i].defined();
+    grads[i] = std::move(state.grads[i]);
+  }
+  state.grads.clear();
+  if (any && node.extras_or_null()) run_tensor_hooks(node, grads);
+  if (state.target)
+    for (std::size_t t = 0; t < targets_.size(); ++t)
+      if (targets_[t].edge.function.get() == &node) captured_[t] = grads[targets_[t].edge.input_nr];
+
+  const ArrayRef<Edge> edges = node.next_edges();
+  if (state.needed && (any || node.runs_on_undefined())) {
+    GradList results = call(node, std::move(grads));
+    if (!options_.keep_graph) node.release_variables();
+    for (std::size_t i = 0; i < edges.size(); ++i)
+      if (edges[i].is_valid()) deliver(node, i, edges[i], std::move(results[i]));
+  } else {
+    for (const Edge& edge : edges)
+      if (edge.is_valid()) deliver(node, 0, edge, {});
+  }
+}
+
+GradList GraphTask::call(Node& node, GradList grads) {
+  Node* const outer = std::exchange(thread_state.evaluating, &node);
+  struct Restore {
+    Node* node;
+    ~Restore() { thread_state.evaluating = node; }
+  } restore{outer};
+  const bool hooked = node.extras_or_null() != nullptr;
+  if (hooked) run_pre_hooks(node, grads);
+  GradList given;
+  if (hooked) given = grads;
+  GradList results;
+  if (thread_state.anomaly_mode) [[unlikely]] {
+    try {
+      results = node.apply(std::move(grads));
+    } catch (const Error& e) {
+      throw Error(std::string(e.what()) + origin_text(node));
+    }
+  } else {
+    results = node.apply(std::move(grads));
+  }
+  EBB_CHECK(results.size() == node.num_outputs(), "Function ", node.name(),
+            " returned an incorrect number of gradients (expected ", node.num_outputs(), ", got ",
+            std::uint64_t{results.size()}, "). Return one gradient an input, undefined for those without.");
+  if (hooked) run_post_hooks(node, results, given);
+  if (thread_state.anomaly_mode && thread_state.check_nan) [[unlikely]] check_nan(node, results);
+  return results;
+}
+
+void GraphTask::deliver(const Node& from, std::size_t i, const Edge& edge, Variable grad) {
+  Index index;
+  find(edge.function.get(), index);
+  State& state = states_[index];
+  if (grad.defined() && (state.needed || state.target)) {
+    const OutputMeta& meta = edge.function->output_meta(edge.input_nr);
+    if (grad.sizes() != IntArrayRef(meta.sizes)) {
+      // An op may leave its gradient in the shape that its input was broadcast to.
+      bool reducible = grad.dim() >= static_cast<std::int64_t>(meta.sizes.size());
+      const std::size_t lead = static_cast<std::size_t>(grad.dim()) - meta.sizes.size();
+      for (std::size_t d = 0; reducible && d < meta.sizes.size(); ++d)
+        reducible = meta.sizes[d] == grad.sizes()[lead + d] || meta.sizes[d] == 1;
+      EBB_CHECK(reducible, "Function ", from.name(), " returned an invalid gradient at index ", std::uint64_t{i},
+                " - got ", grad.sizes(), " but expected shape compatible with ", IntArrayRef(meta.sizes), ".");
+      grad = sum_to_size(grad, meta.sizes);
+    }
+    if (grad.dtype() != meta.dtype) grad = grad.to(meta.dtype);
+    EBB_CHECK(grad.device() == meta.device, "Function ", from.name(), " returned a gradient on ", grad.device(),
+              " at index ", std::uint64_t{i}, " but its input is on ", meta.device, ". Move it with .to(device).");
+    accumulate(state, edge.input_nr, std::move(grad));
+  }
+  if (--state.waits_for == 0) push_ready(index);
+}
+
+void GraphTask::accumulate(State& state, std::uint32_t input_nr, Variable grad) {
+  if (state.grads.size() <= input_nr) state.grads.resize(std::max(input_nr + 1, state.node->num_inputs()));
+  Variable& sum = state.grads[input_nr];
+  if (!sum.defined()) {
+    sum = std::move(grad);
+    return;
+  }
+  if (!grad.defined()) return;
+  // In place when no one else can see the buffer.
+  const bool ours = !thread_state.grad_mode && sum.use_count() == 1 && sum.array().is_contiguous() &&
+                    sum.array().storage()->use_count() == 1;
+  if (ours) sum.add_(grad);
+  else sum = add(sum, grad, 1);
+}
+
+}  // namespace ebb::autograd

@@ -1,0 +1,89 @@
+#include <ebb/autograd/hooks.h>
+
+#include "autograd/meta.h"
+#include "autograd/retain.h"
+
+#include <algorithm>
+
+namespace ebb {
+namespace autograd {
+
+unsigned add_tensor_hook(const Variable& x, TensorHook hook) {
+  EBB_CHECK(x.requires_grad(), "register_hook: cannot register a hook on a tensor that doesn't require gradient; call requires_grad_() first.");
+  if (const Ref<Node>& node = x.grad_fn()) {
+    NodeExtras& extras = node->extras();
+    extras.tensor_hooks.push_back({x.output_nr(), extras.next_handle, std::move(hook)});
+    return extras.next_handle++;
+  }
+  AutogradMeta& meta = meta_of(x);
+  meta.hooks.emplace_back(meta.next_hook, std::move(hook));
+  return meta.next_hook++;
+}
+
+unsigned add_pre_hook(Node& node, NodePreHook hook) {
+  NodeExtras& extras = node.extras();
+  extras.pre_hooks.emplace_back(extras.next_handle, std::move(hook));
+  return extras.next_handle++;
+}
+
+unsigned add_post_hook(Node& node, NodePostHook hook) {
+  NodeExtras& extras = node.extras();
+  extras.post_hooks.emplace_back(extras.next_handle, std::move(hook));
+  return extras.next_handle++;
+}
+
+void remove_node_hook(Node& node, unsigned handle) {
+  NodeExtras& extras = node.extras();
+  const std::size_t removed = std::erase_if(extras.pre_hooks, [&](const auto& h) { return h.first == handle; }) +
+                              std::erase_if(extras.post_hooks, [&](const auto& h) { return h.first == handle; });
+  EBB_CHECK(removed, "remove_node_hook: ", node.name(), " has no hook with the handle ", handle, ".");
+}
+
+void move_retained_grad(const Variable& x, Node* node) {
+  AutogradMeta* meta = meta_or_null(x);
+  if (!meta || !meta->retains_grad) return;
+  drop_retained_grad(*x.impl());
+  meta->retains_grad = true;
+  // x becomes the node's next output when the node is new, or the view's single output when it was rebuilt.
+  const std::uint32_t output = node->num_inputs() ? node->num_inputs() - 1 : 0;
+  node->extras().retained.emplace_back(is_tracked_view(x) ? output : node->num_inputs(), x.impl());
+}
+
+void drop_retained_grad(VariableImpl& impl) {
+  if (!impl.meta || !impl.meta->retains_grad) return;
+  impl.meta->retains_grad = false;
+  if (impl.grad_fn)
+    if (NodeExtras* extras = impl.grad_fn->extras_or_null())
+      std::erase_if(extras->retained, [&](const auto& r) { return r.second == &impl; });
+}
+
+}  // namespace autograd
+
+using namespace autograd;
+
+void Variable::remove_hook(unsigned handle) const {
+  std::size_t removed = 0;
+  if (const Ref<Node>& node = grad_fn()) {
+    if (NodeExtras* extras = node->extras_or_null())
+      removed = std::erase_if(extras->tensor_hooks, [&](const auto& h) { return h.handle == handle; });
+  } else if (AutogradMeta* meta = meta_or_null(*this)) {
+    removed = std::erase_if(meta->hooks, [&](const auto& h) { return h.first == handle; });
+  }
+  EBB_CHECK(removed, "remove_hook: no hook with the handle ", handle, " is registered on this tensor.");
+}
+
+void Variable::retain_grad() const {
+  EBB_CHECK(requires_grad(), "retain_grad: can't retain_grad on Tensor that has requires_grad=False.");
+  const Ref<Node>& node = grad_fn();
+  if (!node || retains_grad()) return;  // a leaf keeps its gradient anyway
+  meta_of(*this).retains_grad = true;
+  node->extras().retained.emplace_back(output_nr(), impl());
+}
+
+bool Variable::retains_grad() const {
+  checked();
+  const AutogradMeta* meta = meta_or_null(*this);
+  return meta && meta->retains_grad && grad_fn();
+}
+
+}  // namespace ebb

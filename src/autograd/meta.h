@@ -1,0 +1,55 @@
+// What few tensors have: a gradient, hooks, a base they view.
+#pragma once
+
+#include <ebb/autograd/hooks.h>
+#include <ebb/autograd/node.h>
+#include <ebb/autograd/record.h>
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace ebb::autograd {
+
+using TensorHooks = std::vector<std::pair<unsigned, TensorHook>>;
+
+struct AutogradMeta {
+  Variable grad;
+  Node* accumulator = nullptr;  // not owned; cleared by the accumulator's destructor. Guarded by accumulator_mutex()
+  TensorHooks hooks;            // of a leaf; those of other tensors live with their node
+  unsigned next_hook = 0;
+  bool retains_grad = false;
+
+  // Views.
+  Variable base;                // the tensor this one is a view of, never itself a view
+  std::uint32_t version = 0;    // of the storage when grad_fn was last right
+  ViewKind kind = ViewKind::single;
+};
+
+/// x's meta, made on first use.
+AutogradMeta& meta_of(const Variable& x);
+inline AutogradMeta* meta_or_null(const Variable& x) { return x.impl()->meta; }
+inline bool is_tracked_view(const Variable& x) { return x.impl()->meta && x.impl()->meta->base.defined(); }
+
+/// x's node, rebuilt when x is a view whose base has been written to since.
+const Ref<Node>& current_grad_fn(const Variable& x);
+
+/// Guards the link between a leaf and its accumulator, and additions to its .grad.
+std::mutex& leaf_mutex(const VariableImpl* leaf);
+
+// Hooks and records of a node. Tensor hooks act on the gradient of one output.
+struct NodeExtras {
+  struct OutputHook {
+    std::uint32_t output_nr;
+    unsigned handle;
+    TensorHook hook;
+  };
+  std::vector<OutputHook> tensor_hooks;
+  std::vector<std::pair<std::uint32_t, VariableImpl*>> retained;  // outputs whose .grad is kept; weak
+  std::vector<std::pair<unsigned, NodePreHook>> pre_hooks;
+  std::vector<std::pair<unsigned, NodePostHook>> post_hooks;
+  unsigned next_handle = 0;
+  std::string recorded_in;  // anomaly mode: the node whose backward recorded this one, and its own origin
+};
+
+}  // namespace ebb::autograd

@@ -1,0 +1,70 @@
+#include <ebb/autograd/node.h>
+#include <ebb/core/allocator.h>
+
+#include "autograd/anomaly.h"
+#include "autograd/arithmetic.h"
+#include "autograd/meta.h"
+#include "autograd/thread_state.h"
+
+namespace ebb::autograd {
+
+Node::Node() : sequence_nr_(thread_state.next_sequence_nr++) {
+  detail::count_node(1);
+  if (thread_state.anomaly_mode) [[unlikely]] note_origin(*this);
+}
+
+Node::~Node() {
+  delete extras_;
+  detail::count_node(-1);
+}
+
+void Node::release_variables() {
+  for (SavedVariable* s = saved_; s; s = s->next_) s->release();
+}
+
+void Node::add_input(const Variable& input) { edges_.push_back(input.defined() ? gradient_edge(input) : Edge{}); }
+
+std::uint32_t Node::add_output(const NdArray& output) {
+  outputs_.push_back(OutputMeta{DimVector(output.sizes()), output.dtype(), output.device()});
+  return static_cast<std::uint32_t>(outputs_.size() - 1);
+}
+
+Variable Node::grad_or_zeros(const GradList& grads, std::size_t i) const {
+  if (grads[i].defined()) return grads[i];
+  const OutputMeta& m = outputs_[i];
+  return zeros(m.sizes, TensorOptions(m.dtype).device(m.device));
+}
+
+NodeExtras& Node::extras() {
+  if (!extras_) extras_ = new NodeExtras;
+  return *extras_;
+}
+
+void Node::destroy(Node* node) noexcept {
+  // Deleting a node drops its edges and saved tensors, which may be the last owners of other nodes, and so on along a
+  // chain of any length: those wait in a list instead of on the stack.
+  ThreadState& t = thread_state;
+  if (t.deleting_nodes) {
+    node->next_dead_ = t.dead_nodes;
+    t.dead_nodes = node;
+    return;
+  }
+  t.deleting_nodes = true;
+  while (node) {
+    delete node;
+    node = t.dead_nodes;
+    if (node) t.dead_nodes = node->next_dead_;
+  }
+  t.deleting_nodes = false;
+}
+
+void* Node::operator new(std::size_t bytes) { return detail::pool_allocate(bytes); }
+void Node::operator delete(void* block, std::size_t bytes) noexcept { detail::pool_free(block, bytes); }
+
+Edge gradient_edge(const Variable& x) {
+  if (const Ref<Node>& fn = current_grad_fn(x)) return {fn, x.output_nr()};
+  if (x.impl()->requires_grad) return {grad_accumulator(x), 0};
+  return {};
+}
+
+}  // namespace ebb::autograd

@@ -1,0 +1,123 @@
+#include <ebb/autograd/record.h>
+
+#include "autograd/arithmetic.h"
+#include "autograd/meta.h"
+#include "autograd/retain.h"
+#include "autograd/thread_state.h"
+#include "autograd/copy_slices.h"
+
+namespace ebb::autograd {
+
+AutogradMeta& meta_of(const Variable& x) {
+  VariableImpl& impl = *x.impl();
+  if (!impl.meta) impl.meta = new AutogradMeta;
+  return *impl.meta;
+}
+
+void set_history(const Variable& output, const Ref<Node>& node) {
+  VariableImpl& impl = *output.impl();
+  impl.output_nr = node->add_output(impl.data);
+  impl.grad_fn = node;
+}
+
+namespace {
+
+bool overlaps_itself(const NdArray& a) {
+  if (a.is_contiguous()) return false;
+  for (std::size_t i = 0; i < a.sizes().size(); ++i)
+    if (a.sizes()[i] > 1 && a.strides()[i] == 0) return true;
+  return false;
+}
+
+void check_view_kind(const Variable& self, const char* op) {
+  switch (meta_of(self).kind) {
+    case ViewKind::single: return;
+    case ViewKind::one_of_many:
+      detail::fail(op, ": Output of shape ", self.sizes(), " is one of several views of one tensor (split, chunk, unbind) and is ",
+                   "being modified inplace, which is forbidden when a gradient is recorded. clone() the output, or use narrow().");
+    case ViewKind::made_without_grad:
+      detail::fail(op, ": A view was created in no_grad mode and is being modified inplace with grad mode enabled. ",
+                   "Make the view under gradient mode, or modify it under NoGradGuard.");
+  }
+}
+
+}  // namespace
+
+void check_inplace(const Variable& self, const char* op) {
+  EBB_CHECK(self.defined(), op, ": the tensor to write to is undefined.");
+  EBB_CHECK(!self.is_inference() || InferenceMode::is_enabled(), op,
+            ": Inplace update to inference tensor outside InferenceMode is not allowed. clone() it first.");
+  EBB_CHECK(!overlaps_itself(self.array()), op,
+            ": more than one element of the written-to tensor refers to a single memory location (shape ",
+            self.sizes(), ", strides ", self.strides(), "). clone() the tensor before writing to it.");
+  if (!thread_state.grad_mode || !self.requires_grad()) return;
+  EBB_CHECK(self.grad_fn(), op,
+            ": a leaf Variable that requires grad is being used in an in-place operation. Write under NoGradGuard, or ",
+            "use the out-of-place op.");
+  if (!is_tracked_view(self)) return;
+  const Variable& base = meta_of(self).base;
+  EBB_CHECK(base.grad_fn() || !base.requires_grad(), op,
+            ": a view of a leaf Variable that requires grad is being used in an in-place operation. Write under ",
+            "NoGradGuard, or clone() the leaf first.");
+  check_view_kind(self, op);
+}
+
+void bump_version(const Variable& self) {
+  if (!self.is_inference()) self.array().storage()->bump_version();
+}
+
+void rebase_history(const Variable& self, const Ref<Node>& node) {
+  if (!node) return;
+  if (!is_tracked_view(self)) {
+    move_retained_grad(self, node.get());
+    set_history(self, node);
+    self.impl()->requires_grad = false;
+    return;
+  }
+  check_view_kind(self, node->name().c_str());
+  const Variable base = meta_of(self).base;
+  node->add_output(self.array());
+  Ref<Node> slices = CopySlices::make(base, self.array(), node);
+  move_retained_grad(base, slices.get());
+  set_history(base, slices);
+  base.impl()->requires_grad = false;
+  // The storage's version differs from the view's now, so its own node is rebuilt from the base on the next look.
+  meta_of(self).version = self.impl()->version() - 1;
+  current_grad_fn(self);
+}
+
+Variable make_view(const Variable& base, NdArray view, const Ref<Node>& node, ViewKind kind) {
+  Variable out(std::move(view));
+  if (base.is_inference() || thread_state.inference_mode) return out;
+  AutogradMeta& meta = meta_of(out);
+  meta.base = is_tracked_view(base) ? meta_of(base).base : base;
+  meta.version = out.impl()->version();
+  meta.kind = !thread_state.grad_mode ? ViewKind::made_without_grad : kind;
+  if (is_tracked_view(base) && meta.kind == ViewKind::single) meta.kind = meta_of(base).kind;
+  if (node) set_history(out, node);
+  return out;
+}
+
+const Ref<Node>& current_grad_fn(const Variable& x) {
+  VariableImpl& impl = *x.impl();
+  AutogradMeta* meta = impl.meta;
+  if (!meta || !meta->base.defined() || meta->version == impl.version()) [[likely]] return impl.grad_fn;
+  meta->version = impl.version();
+  if (meta->kind == ViewKind::made_without_grad || !meta->base.requires_grad()) return impl.grad_fn;
+  EnableGradGuard record;
+  const Variable again = as_strided(meta->base, x.sizes(), x.strides(), x.storage_offset());
+  move_retained_grad(x, again.impl()->grad_fn.get());
+  impl.grad_fn = again.impl()->grad_fn;
+  impl.output_nr = again.impl()->output_nr;
+  return impl.grad_fn;
+}
+
+Variable clone_for_saving(const Variable& x) {
+  NoGradGuard no_grad;
+  Variable copy = clone(x, nullopt);
+  copy.impl()->grad_fn = current_grad_fn(x);
+  copy.impl()->output_nr = x.impl()->output_nr;
+  return copy;
+}
+
+}  // namespace ebb::autograd

@@ -1,0 +1,198 @@
+#include <ebb/autograd/backward.h>
+#include <ebb/autograd/variable.h>
+#include <ebb/core/allocator.h>
+
+#include "autograd/meta.h"
+#include "autograd/retain.h"
+#include "autograd/thread_state.h"
+#include "core/backend.h"
+
+#include <cstring>
+
+namespace ebb {
+
+using namespace autograd;
+
+VariableImpl::VariableImpl(NdArray array) : data(std::move(array)), inference(thread_state.inference_mode) {}
+
+VariableImpl::~VariableImpl() {
+  drop_retained_grad(*this);
+  delete meta;
+}
+
+Ref<VariableImpl> VariableImpl::make(NdArray array) {
+  return Ref<VariableImpl>::adopt(::new (detail::pool_allocate(sizeof(VariableImpl))) VariableImpl(std::move(array)));
+}
+
+void VariableImpl::destroy(VariableImpl* impl) noexcept {
+  impl->~VariableImpl();
+  detail::pool_free(impl, sizeof(VariableImpl));
+}
+
+Variable::Variable(NdArray data, bool requires_grad) : impl_(VariableImpl::make(std::move(data))) {
+  if (requires_grad) set_requires_grad(true);
+}
+
+Variable& Variable::operator=(const Variable& other) && {
+  copy_(other);
+  return *this;
+}
+Variable& Variable::operator=(Variable&& other) && {
+  copy_(other);
+  return *this;
+}
+Variable& Variable::operator=(const Scalar& value) && {
+  fill_(value);
+  return *this;
+}
+
+void Variable::undefined_error() {
+  detail::fail("the tensor is undefined: it was default-constructed, moved from, or is an absent gradient. ",
+               "Assign it before use, or test it with defined().");
+}
+
+std::int64_t Variable::size(std::int64_t d) const { return sizes()[static_cast<std::size_t>(wrap_dim("size", d, dim()))]; }
+std::int64_t Variable::stride(std::int64_t d) const {
+  return strides()[static_cast<std::size_t>(wrap_dim("stride", d, dim()))];
+}
+
+bool Variable::is_contiguous(MemoryFormat format) const {
+  const NdArray& a = array();
+  if (format == MemoryFormat::Contiguous || format == MemoryFormat::Preserve) return a.is_contiguous();
+  const std::int64_t wanted_dims = format == MemoryFormat::ChannelsLast ? 4 : 5;
+  if (a.dim() != wanted_dims) return false;
+  const DimVector wanted = channels_last_strides(a.sizes());
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (a.sizes()[i] != 1 && a.strides()[i] != wanted[i]) return false;
+  return true;
+}
+
+void Variable::check_element_type(DType wanted, const char* method) const {
+  EBB_CHECK(wanted == dtype(), method, ": expected scalar type ", wanted, " but found ", dtype(),
+            ". Ask for the tensor's own type, or convert it with .to(dtype).");
+}
+
+void Variable::check_accessor_dims(std::int64_t dims) const {
+  EBB_CHECK(dims == dim(), "accessor: expected ", dim(), " dims for a tensor of shape ", sizes(), ", got ", dims, ".");
+  EBB_CHECK(device().is_cpu(), "accessor: the tensor is on ", device(), "; move it with .to(Device::CPU) first.");
+}
+
+Scalar Variable::item() const {
+  EBB_CHECK(numel() == 1, "item: a Tensor with ", numel(), " elements cannot be converted to Scalar; shape ", sizes(),
+            ". Index one element first.");
+  alignas(8) char bytes[8] = {};
+  const auto size = static_cast<std::size_t>(element_size());
+  if (device().is_cpu()) std::memcpy(bytes, data_ptr(), size);
+  else detail::backend(device().type()).copy(bytes, Device::CPU, data_ptr(), device(), size);
+  const auto read = [&]<class T>(T value) {
+    std::memcpy(&value, bytes, sizeof(T));
+    return Scalar(value);
+  };
+  switch (dtype()) {
+    case kByte: return read(std::uint8_t{});
+    case kChar: return read(std::int8_t{});
+    case kShort: return read(std::int16_t{});
+    case kInt: return read(std::int32_t{});
+    case kLong: return read(std::int64_t{});
+    case kHalf: return read(Half{});
+    case kBFloat16: return read(BFloat16{});
+    case kFloat: return read(float{});
+    case kBool: return Scalar(bytes[0] != 0);
+    default: return read(double{});
+  }
+}
+
+bool Variable::requires_grad() const {
+  const VariableImpl& impl = checked();
+  if (impl.requires_grad || impl.grad_fn) return true;
+  return impl.meta && impl.meta->base.defined() && current_grad_fn(*this);
+}
+
+const Variable& Variable::set_requires_grad(bool value) const {
+  VariableImpl& impl = checked();
+  EBB_CHECK(!value || is_floating(dtype()), "only Tensors of floating point dtype can require gradients, got ", dtype(),
+            ". Convert with .to(kFloat) first.");
+  EBB_CHECK(!value || !impl.inference || InferenceMode::is_enabled(),
+            "Setting requires_grad=True on an inference tensor outside InferenceMode is not allowed; clone() it first.");
+  EBB_CHECK(value || !impl.grad_fn,
+            "you can only change requires_grad flags of leaf variables. To use a computed tensor in a subgraph that ",
+            "needs no gradient, take x.detach().");
+  if (!impl.grad_fn) impl.requires_grad = value;
+  return *this;
+}
+
+Variable& Variable::requires_grad_(bool value) const {
+  return const_cast<Variable&>(set_requires_grad(value));
+}
+
+const Ref<Node>& Variable::grad_fn() const {
+  checked();
+  return current_grad_fn(*this);
+}
+
+const Variable& Variable::grad() const {
+  static const Variable none;
+  const VariableImpl& impl = checked();
+  return impl.meta ? impl.meta->grad : none;
+}
+
+Variable& Variable::mutable_grad() const {
+  checked();
+  return meta_of(*this).grad;
+}
+
+void Variable::backward(const Variable& gradient, optional<bool> retain_graph, bool create_graph,
+                        optional<ArrayRef<Variable>> inputs) const {
+  checked();
+  EBB_CHECK(!inputs || !inputs->empty(), "backward: 'inputs' argument cannot be empty; leave it out to reach every leaf.");
+  autograd::backward({*this}, gradient.defined() ? variable_list{gradient} : variable_list{}, retain_graph,
+                     create_graph, inputs ? inputs->vec() : variable_list{});
+}
+
+Variable Variable::detach() const {
+  const VariableImpl& impl = checked();
+  // A view in all but gradient: writes to it count as writes to this tensor.
+  Variable out(impl.data);
+  out.impl_->inference = impl.inference;
+  return out;
+}
+
+Variable& Variable::detach_() const {
+  VariableImpl& impl = checked();
+  EBB_CHECK(!is_tracked_view(*this),
+            "detach_: cannot detach views in place, as the base would keep the history. Use detach() instead.");
+  impl.grad_fn.reset();
+  impl.output_nr = 0;
+  impl.requires_grad = false;
+  return const_cast<Variable&>(*this);
+}
+
+Variable Variable::data() const {
+  const NdArray& a = array();
+  // A storage of its own over the same bytes: that gives it a version counter of its own.
+  Storage* kept = Ref<Storage>(a.storage()).detach();
+  Ref<Storage> alias = Storage::adopt(
+      kept->data(), kept->bytes(), kept->device(),
+      [](void* owner, void*) { static_cast<Storage*>(owner)->release(); }, kept);
+  return Variable(NdArray(std::move(alias), DimVector(a.sizes()), DimVector(a.strides()), a.offset(), a.dtype()));
+}
+
+void Variable::set_data(const Variable& data) const {
+  VariableImpl& impl = checked();
+  EBB_CHECK(data.defined(), "set_data: the new data is undefined.");
+  EBB_CHECK(!requires_grad() || is_floating(data.dtype()), "set_data: a tensor that requires grad needs a floating dtype, got ",
+            data.dtype(), ".");
+  impl.data = data.array();
+}
+
+bool Variable::is_view() const {
+  checked();
+  return is_tracked_view(*this);
+}
+
+const Variable& Variable::_base() const {
+  EBB_CHECK(is_view(), "_base: the tensor is not a view; test it with is_view().");
+  return impl_->meta->base;
+}
+
+}  // namespace ebb
