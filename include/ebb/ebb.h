@@ -3,7 +3,12 @@
 
 #include <ebb/autograd/anomaly.h>
 #include <ebb/autograd/backward.h>
+#include <ebb/autograd/checkpoint.h>
+#include <ebb/autograd/function.h>
+#include <ebb/autograd/functional.h>
 #include <ebb/autograd/grad_mode.h>
+#include <ebb/autograd/gradcheck.h>
+#include <ebb/autograd/graph.h>
 #include <ebb/autograd/hooks.h>
 #include <ebb/autograd/node.h>
 #include <ebb/autograd/record.h>

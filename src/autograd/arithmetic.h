@@ -1,4 +1,4 @@
-// The few ops that the engine itself needs. Declared here so that autograd does not include the families of ops, which
+// The few ops that the engine and what stands around it need. Declared here so that autograd does not include the families of ops, which
 // are built on it.
 #pragma once
 
@@ -13,6 +13,11 @@ Variable ones_like(const Variable& x, const TensorOptions& options, optional<Mem
 Variable sum_to_size(const Variable& x, IntArrayRef sizes);
 Variable as_strided(const Variable& x, IntArrayRef sizes, IntArrayRef strides, optional<std::int64_t> offset);
 Variable isnan(const Variable& x);
+Variable mul(const Variable& a, const Variable& b);
+Variable sum(const Variable& x, optional<DType> dtype);
+Variable stack(TensorList tensors, std::int64_t dim);
+Variable reshape(const Variable& x, IntArrayRef sizes);
+Variable view_as(const Variable& x, const Variable& other);
 Variable any(const Variable& x);
 
 }  // namespace ebb

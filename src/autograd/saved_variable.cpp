@@ -10,6 +10,39 @@ SavedVariable::SavedVariable(Node* owner) : owner_(owner), next_(owner->saved_) 
 
 SavedVariable::~SavedVariable() = default;
 
+namespace {
+
+// Stands for a leaf whose data was packed: what is unpacked is another tensor, but its gradient is the leaf's.
+struct UnpackedLeafBackward : Node {
+  std::string name() const override { return "UnpackedLeafBackward"; }
+  GradList apply(GradList&& grads) override { return std::move(grads); }
+};
+
+}  // namespace
+
+void SavedVariable::pack(const Variable& x, Edge edge) {
+  packed_ = pack_saved(x);
+  packed_edge_ = std::move(edge.function);
+  if (packed_edge_) output_nr_ = edge.input_nr;
+  state_ = State::packed;
+}
+
+Variable SavedVariable::unpack_packed() const {
+  const Variable x = unpack_saved(packed_).detach();
+  const bool is_output = packed_output_;
+  if (!GradMode::is_enabled() || (!packed_edge_ && !is_output)) return x;
+  Ref<Node> history = is_output ? Ref<Node>::share(owner_) : packed_edge_;
+  if (!is_output && packed_edge_->num_outputs() == 0) {
+    // An accumulator: only its leaf may point to it.
+    history = Ref<Node>::adopt(new UnpackedLeafBackward);
+    history->add_edge({packed_edge_, 0});
+    history->add_output(x.array());
+  }
+  x.impl()->output_nr = is_output || packed_edge_->num_outputs() ? output_nr_ : 0;
+  x.impl()->grad_fn = std::move(history);
+  return x;
+}
+
 void SavedVariable::save(const Variable& x) {
   if (!x.defined()) {
     state_ = State::undefined;
@@ -19,8 +52,7 @@ void SavedVariable::save(const Variable& x) {
             "outside InferenceMode, or run the op under NoGradGuard.");
   version_ = x.impl()->version();
   if (thread_state.saved_hooks) [[unlikely]] {
-    packed_ = pack_saved(x);
-    state_ = State::packed;
+    pack(x, x.requires_grad() ? gradient_edge(x) : Edge{});
     return;
   }
   kept_ = x;
@@ -31,8 +63,8 @@ void SavedVariable::save_output(const Variable& y) {
   version_ = y.impl()->version();
   output_nr_ = y.output_nr();
   if (thread_state.saved_hooks) [[unlikely]] {
-    packed_ = pack_saved(y.detach());
-    state_ = State::packed;
+    packed_output_ = true;
+    pack(y.detach(), {});
     return;
   }
   kept_ = Variable(y.array());  // without the node: that would be a cycle
@@ -54,7 +86,7 @@ Variable SavedVariable::unpack() const {
       y.impl()->output_nr = output_nr_;
       return y;
     }
-    case State::packed: return unpack_saved(packed_);
+    case State::packed: return unpack_packed();
     case State::undefined: return {};
     case State::released:
       detail::fail("Trying to backward through the graph a second time (", owner_->name(),
@@ -68,6 +100,7 @@ void SavedVariable::release() {
   state_ = State::released;
   kept_.reset();
   packed_.reset();
+  packed_edge_.reset();
 }
 
 }  // namespace ebb::autograd

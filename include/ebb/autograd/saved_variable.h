@@ -28,18 +28,25 @@ class EBB_API SavedVariable {
   bool holds() const { return state_ == State::input || state_ == State::output || state_ == State::packed; }
   /// The tensor as kept (undefined when packed by a hook or freed), for graph drawings and memory reports.
   const Variable& kept() const { return kept_; }
+  /// Whether what is kept is an input of the op, or something made on the way, rather than an output.
+  bool is_input() const { return state_ == State::input; }
   const SavedVariable* next() const { return next_; }
 
  private:
+  void pack(const Variable& x, Edge edge);
+  Variable unpack_packed() const;
+
   enum class State : std::uint8_t { never, undefined, input, output, packed, released };
 
   Variable kept_;
   Node* owner_;
   SavedVariable* next_;
   std::shared_ptr<void> packed_;
+  Ref<Node> packed_edge_;  // where the gradient of a packed input goes
   std::uint32_t version_ = 0;
   std::uint32_t output_nr_ = 0;
   State state_ = State::never;
+  bool packed_output_ = false;
 
   friend class Node;
 };

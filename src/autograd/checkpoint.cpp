@@ -1,0 +1,68 @@
+#include <ebb/autograd/checkpoint.h>
+
+#include <ebb/autograd/grad_mode.h>
+#include <ebb/autograd/saved_variable.h>
+#include <ebb/core/random.h>
+
+namespace ebb::autograd {
+namespace {
+
+// What one checkpointed call needs to run again, and what that gave.
+struct Frame {
+  std::function<variable_list(const variable_list&)> fn;
+  variable_list inputs;
+  Generator random = default_generator().clone();  // as it was before the call
+  std::size_t kept = 0;                            // tensors the first run wanted to keep
+  variable_list recomputed;
+
+  const Variable& tensor(std::size_t i) {
+    if (recomputed.empty()) recompute();
+    EBB_CHECK(i < recomputed.size(), "checkpoint: run again, the function kept fewer tensors than the first time. ",
+              "It must be deterministic and must not depend on what changed since.");
+    return recomputed[i];
+  }
+
+  void recompute() {
+    EnableGradGuard record;
+    Generator& random_now = default_generator();
+    const Generator after = random_now.clone();
+    random_now.set_state(random);
+    struct Restore {
+      Generator& now;
+      const Generator& after;
+      ~Restore() { now.set_state(after); }
+    } restore{random_now, after};
+    variable_list x;
+    for (const Variable& input : inputs) x.push_back(input.requires_grad() ? input.detach().requires_grad_() : input);
+    SavedTensorHooks hooks(
+        [this](const Variable& t) {
+          recomputed.push_back(t.detach());
+          return std::shared_ptr<void>();
+        },
+        [](const std::shared_ptr<void>&) -> Variable {
+          detail::fail("checkpoint: the function runs backward through itself; that cannot be checkpointed.");
+        });
+    fn(x);
+    EBB_CHECK(recomputed.size() == kept, "checkpoint: run again, the function kept ", std::uint64_t{recomputed.size()},
+              " tensors for backward, the first time ", std::uint64_t{kept}, ". It must be deterministic.");
+  }
+};
+
+}  // namespace
+
+variable_list checkpoint(std::function<variable_list(const variable_list&)> fn, const variable_list& inputs) {
+  auto frame = std::make_shared<Frame>();
+  frame->fn = std::move(fn);
+  frame->inputs = inputs;
+  SavedTensorHooks hooks([frame](const Variable&) { return std::make_shared<std::size_t>(frame->kept++); },
+                         [frame](const std::shared_ptr<void>& index) {
+                           return frame->tensor(*static_cast<const std::size_t*>(index.get()));
+                         });
+  return frame->fn(inputs);
+}
+
+Variable checkpoint(std::function<Variable(const Variable&)> fn, const Variable& input) {
+  return checkpoint([fn = std::move(fn)](const variable_list& x) { return variable_list{fn(x[0])}; }, {input})[0];
+}
+
+}  // namespace ebb::autograd

@@ -1,0 +1,131 @@
+#include <ebb/autograd/function.h>
+
+#include "autograd/arithmetic.h"
+#include "autograd/meta.h"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+
+namespace ebb::autograd {
+
+Scalar SavedValue::toScalar() const {
+  if (const auto* b = std::get_if<bool>(&value_)) return *b;
+  if (const auto* i = std::get_if<std::int64_t>(&value_)) return *i;
+  return toDouble();
+}
+
+variable_list AutogradContext::get_saved_variables() const {
+  EBB_CHECK(node_, "get_saved_variables: only backward can ask for the saved tensors.");
+  variable_list tensors;
+  tensors.reserve(node_->kept_.size());
+  for (const SavedVariable& s : node_->kept_) tensors.push_back(s.unpack());
+  return tensors;
+}
+
+void AutogradContext::mark_dirty(const variable_list& inputs) {
+  for (const Variable& x : inputs) dirty_.insert(x.impl());
+}
+
+void AutogradContext::mark_non_differentiable(const variable_list& outputs) {
+  for (const Variable& x : outputs) non_differentiable_.insert(x.impl());
+}
+
+bool AutogradContext::needs_input_grad(std::size_t i) const {
+  EBB_CHECK(node_ && i < node_->num_outputs(), "needs_input_grad: there is no tensor argument ", std::uint64_t{i}, ".");
+  return node_->needs(i);
+}
+
+FunctionNode::FunctionNode(const std::type_info& type, Backward backward) : type_(type), backward_(backward) {
+  context.node_ = this;
+}
+
+std::string FunctionNode::name() const {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(type_.name(), nullptr, nullptr, &status),
+                                                    std::free);
+  std::string name = status == 0 ? text.get() : type_.name();
+  if (const auto at = name.rfind("::"); at != std::string::npos) name.erase(0, at + 2);
+  return name + "Backward";
+}
+
+void FunctionNode::add_argument(const Variable& tensor) {
+  is_tensor_.push_back(true);
+  add_input(tensor);
+}
+
+void FunctionNode::wrap(variable_list& outputs, const variable_list& inputs, bool records) {
+  const auto is_input = [&](const Variable& y) {
+    for (const Variable& x : inputs)
+      if (x.defined() && x.is_same(y)) return true;
+    return false;
+  };
+  for (const VariableImpl* dirty : context.dirty_) {
+    bool returned = false;
+    for (const Variable& y : outputs) returned |= y.impl() == dirty;
+    EBB_CHECK(returned, name(), ": an input marked dirty was not returned; return every tensor that forward writes into.");
+  }
+  const Ref<Node> self = Ref<Node>::share(this);
+  std::vector<const VariableImpl*> before;
+  for (Variable& y : outputs) {
+    before.push_back(y.defined() ? y.impl() : nullptr);
+    if (!y.defined()) {
+      EBB_CHECK(!records, name(), ": forward returned an undefined tensor.");
+      continue;
+    }
+    const bool differentiable = !context.non_differentiable_.contains(y.impl()) && is_floating(y.dtype());
+    if (context.dirty_.contains(y.impl())) {
+      if (!records) continue;
+      check_inplace(y, name().c_str());
+      bump_version(y);
+      rebase_history(y, differentiable ? self : nullptr);
+      continue;
+    }
+    if (is_input(y)) {
+      // An input that comes back unchanged is a new tensor with this node as its history, never the input itself.
+      NoGradGuard no_grad;
+      y = Variable(y.array());
+    } else if (records && y.requires_grad() && y.is_leaf()) {
+      y = Variable(y.array());  // a leaf from outside: its history here is this node
+    }
+    if (records && differentiable) set_history(y, self);
+    else if (records) add_output(y.array());
+  }
+  if (!records) {
+    context.to_save_.clear();
+    return;
+  }
+  for (const Variable& x : context.to_save_) {
+    SavedVariable& kept = kept_.emplace_back(this);
+    bool saved = false;
+    for (std::size_t i = 0; i < outputs.size() && !saved; ++i)
+      if (x.defined() && before[i] == x.impl() && outputs[i].grad_fn() == self) {
+        kept.save_output(outputs[i]);
+        saved = true;
+      }
+    if (!saved) kept.save(x);
+  }
+  context.to_save_.clear();
+}
+
+GradList FunctionNode::apply(GradList&& grads) {
+  variable_list given(grads.begin(), grads.end());
+  if (context.materialize_grads_)
+    for (std::size_t i = 0; i < given.size(); ++i) given[i] = grad_or_zeros(grads, i);
+  variable_list results = backward_(&context, std::move(given));
+  while (results.size() > is_tensor_.size() && !results.back().defined()) results.pop_back();
+  EBB_CHECK(results.size() == is_tensor_.size(), "function ", name(), " returned an incorrect number of gradients (expected ",
+            std::uint64_t{is_tensor_.size()}, ", got ", std::uint64_t{results.size()},
+            "). Return one for each argument of forward, undefined for those that are not tensors.");
+  GradList out;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (is_tensor_[i]) out.push_back(std::move(results[i]));
+    else
+      EBB_CHECK(!results[i].defined(), "function ", name(), " returned a gradient different than None at position ",
+                std::uint64_t{i + 1}, ", but the corresponding forward input was not a Variable.");
+  }
+  return out;
+}
+
+}  // namespace ebb::autograd
