@@ -22,10 +22,6 @@ class EBB_API Generator {
   std::uint64_t seed();
   /// Guards the generator while a kernel draws many numbers.
   std::mutex& mutex() const;
-  /// A generator of its own, in the same state.
-  Generator clone() const;
-  /// Continues as `other` would.
-  void set_state(const Generator& other);
 
   // The following draw; the caller holds mutex().
   std::uint32_t random32();
