@@ -57,12 +57,17 @@ std::uint64_t Generator::seed() {
 
 Generator Generator::clone() const {
   Generator copy(0);
-  const std::lock_guard lock(state_->mutex);
-  copy.state_->engine = state_->engine;
-  copy.state_->seed = state_->seed;
-  copy.state_->next_double = state_->next_double;
-  copy.state_->next_float = state_->next_float;
+  copy.set_state(*this);
   return copy;
+}
+
+void Generator::set_state(const Generator& other) {
+  if (state_ == other.state_) return;
+  const std::scoped_lock lock(state_->mutex, other.state_->mutex);
+  state_->engine = other.state_->engine;
+  state_->seed = other.state_->seed;
+  state_->next_double = other.state_->next_double;
+  state_->next_float = other.state_->next_float;
 }
 
 std::mutex& Generator::mutex() const { return state_->mutex; }

@@ -32,6 +32,8 @@ class EBB_API Generator {
 
   /// An independent generator in the same state.
   Generator clone() const;
+  /// Continues as `other` would.
+  void set_state(const Generator& other);
 
   bool defined() const { return static_cast<bool>(state_); }
 
