@@ -1,7 +1,5 @@
 #include "core/backend.h"
 
-#include "kernel/slot.h"
-
 #include <atomic>
 #include <mutex>
 

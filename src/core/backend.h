@@ -41,6 +41,8 @@ std::string load_plugin(DeviceType type);
 
 /// The backend of a device type; loads the plugin on first use and throws ebb::Error naming what is missing.
 const Backend& backend(DeviceType type);
+/// The same for kernel slots, which need no more than that it is there.
+EBB_API void require_backend(DeviceType type);
 /// The backend if its plugin is already loaded, else null.
 const Backend* loaded_backend(DeviceType type) noexcept;
 /// Called by a plugin as it loads.

@@ -14,19 +14,69 @@ namespace {
 
 bool starts(const std::string& text, const std::string& start) { return text.starts_with(start); }
 
+// The file's path below its root, or "" for a file of neither root.
+std::string below_root(const File& file) {
+  for (const std::string root : {"include/ebb/", "src/"}) {
+    if (file.in(root)) return file.path.substr(root.size());
+  }
+  return "";
+}
+
+// All headers of include/ebb and src, by their path below that root.
+const std::map<std::string, const File*>& headers() {
+  static const std::map<std::string, const File*> found = [] {
+    std::map<std::string, const File*> by_path;
+    for (const File& file : lint::tree()) {
+      if (file.ends_with(".h") && !below_root(file).empty()) by_path[below_root(file)] = &file;
+    }
+    return by_path;
+  }();
+  return found;
+}
+
+// What an #include names, below its root; "" when it is not a file of ebb.
+std::string target_of(const File& file, const Include& include) {
+  if (starts(include.path, "ebb/")) return include.path.substr(4);
+  if (!include.quoted) return "";
+  const std::string own = below_root(file), beside = own.substr(0, own.find_last_of('/') + 1) + include.path;
+  return headers().contains(include.path) ? include.path : beside;
+}
+
+bool is_of(const std::string& path, const std::string& device) {
+  const std::string name = path.substr(path.find_last_of('/') + 1);
+  return starts(name, device) || path.find("/" + device + "/") != std::string::npos ||
+         starts(path, device + "/") || (device == "cuda" && path.ends_with(".cu"));
+}
+
+// Does a header lead, through what it includes, to autograd?
+bool reaches_autograd(const std::string& path, std::set<std::string>& seen) {
+  if (starts(path, "autograd/") || starts(path, "ops/methods/")) return true;
+  const auto found = headers().find(path);
+  if (found == headers().end() || !seen.insert(path).second) return false;
+  for (const Include& include : found->second->includes()) {
+    if (reaches_autograd(target_of(*found->second, include), seen)) return true;
+  }
+  return false;
+}
+
+// Kernels are the files of a device, the formulas, and every header of ops that knows nothing of autograd.
+bool is_kernel(const std::string& path) {
+  const std::string name = path.substr(path.find_last_of('/') + 1);
+  if (starts(name, "math") || starts(name, "kernels") || is_of(path, "cpu") || is_of(path, "cuda"))
+    return true;
+  std::set<std::string> seen;
+  return path.ends_with(".h") && !reaches_autograd(path, seen);
+}
+
 // A path below include/ebb or src belongs to a layer; "" for what is not ebb's.
 std::string layer_of(const std::string& path) {
   static const std::set<std::string> layers = {"core",  "kernel", "autograd", "ops", "nn",
                                                "optim", "data",   "io",       "cuda"};
   if (starts(path, "ops/methods/")) return "autograd";  // the parts that class Variable is made of
+  if (starts(path, "cuda/cuda.h")) return "core";       // what a library without CUDA answers, too
   const std::string layer = path.substr(0, path.find('/'));
   if (path.find('/') == std::string::npos || !layers.contains(layer)) return "";
-  if (layer != "ops") return layer;
-  const std::string name = path.substr(path.find_last_of('/') + 1);
-  const bool kernel = starts(name, "math") || starts(name, "kernels") || starts(name, "cpu") ||
-                      starts(name, "cuda") || path.ends_with(".cu") ||
-                      path.find("/cpu/") != std::string::npos || path.find("/cuda/") != std::string::npos;
-  return kernel ? "ops' kernels" : "ops";
+  return layer == "ops" && is_kernel(path) ? "ops' kernels" : layer;
 }
 
 const std::map<std::string, std::set<std::string>>& may_include() {
@@ -43,29 +93,6 @@ const std::map<std::string, std::set<std::string>>& may_include() {
       {"io", {"core", "kernel", "autograd", "ops", "nn", "optim", "data", "io"}},
   };
   return rule;
-}
-
-// The file's path below its root, or "" for a file of neither root.
-std::string below_root(const File& file) {
-  for (const std::string root : {"include/ebb/", "src/"}) {
-    if (file.in(root)) return file.path.substr(root.size());
-  }
-  return "";
-}
-
-// What an #include names, below its root; "" when it is not a file of ebb.
-std::string target_of(const File& file, const Include& include) {
-  if (starts(include.path, "ebb/")) return include.path.substr(4);
-  if (!include.quoted) return "";
-  if (!layer_of(include.path).empty()) return include.path;
-  const std::string own = below_root(file);
-  return own.substr(0, own.find_last_of('/') + 1) + include.path;
-}
-
-bool is_of(const std::string& path, const std::string& device) {
-  const std::string name = path.substr(path.find_last_of('/') + 1);
-  return starts(name, device) || path.find("/" + device + "/") != std::string::npos ||
-         starts(path, device + "/") || (device == "cuda" && path.ends_with(".cu"));
 }
 
 }  // namespace
