@@ -21,4 +21,5 @@
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/linalg.h>
+#include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>

@@ -1,0 +1,108 @@
+// How a reduction walks its input: which dimensions are summed over, in memory order, with neighbours merged.
+#pragma once
+
+#include <ebb/core/ndarray.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+
+namespace ebb {
+
+/// Bit d is set where dimension d is reduced.
+using DimMask = std::uint64_t;
+constexpr int kMaxReduceDims = 64;
+
+/// One merged dimension of the walk; strides count elements.
+struct ReduceDim {
+  std::int64_t size = 1;
+  std::int64_t in_stride = 0;
+  std::int64_t out_stride = 0;  // 0 for a reduced dimension
+};
+
+/// Kept and reduced dimensions, each from the largest stride of the input to the smallest. The order in which elements
+/// are combined follows from the plan alone, so results do not depend on the number of threads.
+struct ReducePlan {
+  SmallVector<ReduceDim, 6> kept;
+  SmallVector<ReduceDim, 6> reduced;
+  std::int64_t outputs = 1;  // elements of the result
+  std::int64_t count = 1;    // elements that go into each
+};
+
+namespace detail {
+
+inline void merge_neighbours(SmallVector<ReduceDim, 6>& dims) {
+  std::sort(dims.begin(), dims.end(), [](const ReduceDim& a, const ReduceDim& b) {
+    // A broadcast dimension repeats what lies inside it: it belongs outermost.
+    const auto rank = [](const ReduceDim& d) { return d.in_stride == 0 ? INT64_MAX : std::abs(d.in_stride); };
+    return rank(a) != rank(b) ? rank(a) > rank(b) : a.out_stride > b.out_stride;
+  });
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < dims.size(); ++i) {
+    ReduceDim& outer = dims[last];
+    const ReduceDim& inner = dims[i];
+    if (outer.in_stride == inner.in_stride * inner.size && outer.out_stride == inner.out_stride * inner.size)
+      outer = {outer.size * inner.size, inner.in_stride, inner.out_stride};
+    else
+      dims[++last] = inner;
+  }
+  if (!dims.empty()) dims.resize(last + 1);
+}
+
+}  // namespace detail
+
+/// The plan of reducing an array of these sizes and strides over the dimensions in `mask`; the result is contiguous.
+inline ReducePlan plan_reduce(IntArrayRef sizes, IntArrayRef strides, DimMask mask) {
+  ReducePlan plan;
+  std::int64_t out_stride = 1;
+  for (std::size_t d = sizes.size(); d-- > 0;) {
+    if ((mask >> d) & 1) {
+      plan.count *= sizes[d];
+      if (sizes[d] != 1) plan.reduced.push_back({sizes[d], strides[d], 0});
+    } else {
+      plan.outputs *= sizes[d];
+      if (sizes[d] != 1) plan.kept.push_back({sizes[d], strides[d], out_stride});
+      out_stride *= sizes[d];
+    }
+  }
+  detail::merge_neighbours(plan.kept);
+  detail::merge_neighbours(plan.reduced);
+  return plan;
+}
+
+/// Steps through the input offsets of merged dimensions, last one fastest.
+class ReduceWalk {
+ public:
+  ReduceWalk(const SmallVector<ReduceDim, 6>& dims, std::int64_t at) : dims_(dims), index_(dims.size(), 0) {
+    for (std::size_t d = dims.size(); d-- > 0;) {
+      index_[d] = at % dims[d].size;
+      at /= dims[d].size;
+      in_ += index_[d] * dims[d].in_stride;
+      out_ += index_[d] * dims[d].out_stride;
+    }
+  }
+  std::int64_t in() const { return in_; }
+  std::int64_t out() const { return out_; }
+  /// Elements left along the last dimension, this one included.
+  std::int64_t left_inside() const { return dims_.empty() ? 1 : dims_.back().size - index_.back(); }
+  /// Moves on by `steps`, which must not pass the end of the last dimension.
+  void advance(std::int64_t steps) {
+    for (std::size_t d = dims_.size(); d-- > 0; steps = 1) {
+      index_[d] += steps;
+      in_ += steps * dims_[d].in_stride;
+      out_ += steps * dims_[d].out_stride;
+      if (index_[d] < dims_[d].size) return;
+      in_ -= index_[d] * dims_[d].in_stride;
+      out_ -= index_[d] * dims_[d].out_stride;
+      index_[d] = 0;
+    }
+  }
+
+ private:
+  const SmallVector<ReduceDim, 6>& dims_;
+  DimVector index_;
+  std::int64_t in_ = 0;
+  std::int64_t out_ = 0;
+};
+
+}  // namespace ebb

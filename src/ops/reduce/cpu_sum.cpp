@@ -1,0 +1,18 @@
+// Sums and means on the CPU.
+#include "ops/reduce/cpu_engine.h"
+#include "ops/reduce/kernels.h"
+#include "ops/reduce/math.h"
+
+#include <ebb/core/visit.h>
+
+namespace ebb::cpu {
+
+void sum(NdArray& out, const NdArray& x, DimMask dims, double divisor) {
+  visit_all(x.dtype(), "sum", [&]<class T> {
+    reducing::Sum<T> op;
+    op.divisor = divisor;
+    reduce(op, out, x, dims);
+  });
+}
+
+}  // namespace ebb::cpu

@@ -1,0 +1,34 @@
+// Dimension arguments of reductions, and the way back from a reduced shape.
+#pragma once
+
+#include "kernel/reduce_plan.h"
+
+#include <ebb/autograd/variable.h>
+
+namespace ebb::ops {
+
+/// All dimensions of a tensor.
+inline DimMask all_dims(std::int64_t dims) { return dims >= kMaxReduceDims ? ~DimMask{0} : (DimMask{1} << dims) - 1; }
+/// The given dimensions, or all of them when the list is empty; throws for one out of range or named twice.
+DimMask dim_mask(const char* op, const Variable& x, IntArrayRef dims);
+inline DimMask dim_mask(const char* op, const Variable& x, OptionalIntArrayRef dims) {
+  return dims ? dim_mask(op, x, *dims) : all_dims(x.dim());
+}
+/// The shape without the reduced dimensions, or with 1 in their places.
+DimVector reduced_sizes(IntArrayRef sizes, DimMask mask, bool keepdim);
+/// How many elements go into each output.
+std::int64_t reduced_count(IntArrayRef sizes, DimMask mask);
+
+/// x in another dtype, without a graph.
+NdArray cast(const NdArray& x, DType dtype);
+
+/// y, a result of reducing `sizes` over `mask`, repeated along the reduced dimensions. Differentiable, no copy.
+Variable expand_reduced(const Variable& y, IntArrayRef sizes, DimMask mask, bool keepdim);
+/// y with 1 in the places of the reduced dimensions. Differentiable, no copy.
+Variable restore_dims(const Variable& y, IntArrayRef sizes, DimMask mask, bool keepdim);
+
+/// sum(x over mask) / divisor, converted first if a dtype is given; its node is called `name`.
+Variable sum_over(const Variable& x, DimMask mask, bool keepdim, optional<ScalarType> dtype, double divisor,
+                  const char* name);
+
+}  // namespace ebb::ops

@@ -1,0 +1,160 @@
+// What reductions compute, as functors for both devices: load an element, merge two partial results, finish.
+#pragma once
+
+#include <ebb/core/half.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace ebb::reducing {
+
+template <class T>
+EBB_HD inline bool is_nan(T x) {
+  if constexpr (std::is_integral_v<T>) return false;
+  else return x != x;
+}
+
+/// The type sums of T are accumulated in: float for 16-bit types, 64 bits for integers and bool.
+template <class T>
+using Accumulator = std::conditional_t<std::is_same_v<T, double>, double,
+                                       std::conditional_t<std::is_integral_v<T>, std::int64_t, float>>;
+
+template <class T>
+using SumResult = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
+
+/// Sum divided by `divisor`; the mean when that is the count.
+template <class T>
+struct Sum {
+  using In = T;
+  using Acc = Accumulator<T>;
+  using Out = SumResult<T>;
+  static constexpr bool kPerOutput = false;
+  double divisor = 1;
+
+  EBB_HD Acc identity() const { return Acc(0); }
+  EBB_HD Acc load(T x, std::int64_t) const { return static_cast<Acc>(x); }
+  EBB_HD Acc merge(Acc a, Acc b) const { return a + b; }
+  EBB_HD Out finish(Acc a) const {
+    if constexpr (std::is_integral_v<T>) return a;
+    else return static_cast<Out>(a / static_cast<Acc>(divisor));
+  }
+};
+
+/// Sum that counts NaN as 0.
+template <class T>
+struct NanSum : Sum<T> {
+  using typename Sum<T>::Acc;
+  EBB_HD Acc load(T x, std::int64_t) const {
+    const Acc value = static_cast<Acc>(x);
+    return is_nan(value) ? Acc(0) : value;
+  }
+};
+
+template <class T>
+struct Prod : Sum<T> {
+  using typename Sum<T>::Acc;
+  using typename Sum<T>::Out;
+  EBB_HD Acc identity() const { return Acc(1); }
+  EBB_HD Acc merge(Acc a, Acc b) const { return a * b; }
+  EBB_HD Out finish(Acc a) const { return static_cast<Out>(a); }
+};
+
+/// The sum of (x - mean)^2, divided by `divisor`.
+template <class T>
+struct SquaredDeviation : Sum<T> {
+  using typename Sum<T>::Acc;
+  using typename Sum<T>::Out;
+  static constexpr bool kPerOutput = true;
+  const Acc* mean = nullptr;  // one for each output
+  bool root = false;
+  EBB_HD Acc load(T x, std::int64_t output) const {
+    const Acc d = static_cast<Acc>(x) - mean[output];
+    return d * d;
+  }
+  EBB_HD Out finish(Acc a) const {
+    const Acc variance = a / static_cast<Acc>(this->divisor);
+    return static_cast<Out>(root ? std::sqrt(variance) : variance);
+  }
+};
+
+/// The largest (kLargest) or smallest element; NaN wins.
+template <class T, bool kLargest>
+struct Extreme {
+  using In = T;
+  using Acc = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
+  using Out = T;
+  static constexpr bool kPerOutput = false;
+
+  EBB_HD Acc identity() const {
+    if constexpr (std::is_integral_v<Acc>)
+      return kLargest ? std::numeric_limits<Acc>::min() : std::numeric_limits<Acc>::max();
+    else
+      return kLargest ? -std::numeric_limits<Acc>::infinity() : std::numeric_limits<Acc>::infinity();
+  }
+  EBB_HD Acc load(T x, std::int64_t) const { return static_cast<Acc>(x); }
+  EBB_HD Acc merge(Acc a, Acc b) const {
+    if constexpr (std::is_integral_v<Acc>) return (kLargest ? a > b : a < b) ? a : b;
+    else return ((kLargest ? a > b : a < b) || a != a) ? a : b;
+  }
+  EBB_HD Out finish(Acc a) const { return static_cast<Out>(a); }
+};
+
+/// Whether any (kAny), or all, elements are other than 0; NaN is.
+template <class T, class O, bool kAny>
+struct Logical {
+  using In = T;
+  using Acc = std::uint8_t;
+  using Out = O;
+  static constexpr bool kPerOutput = false;
+  EBB_HD Acc identity() const { return kAny ? 0 : 1; }
+  EBB_HD Acc load(T x, std::int64_t) const { return static_cast<Accumulator<T>>(x) != 0; }
+  EBB_HD Acc merge(Acc a, Acc b) const { return kAny ? (a | b) : (a & b); }
+  EBB_HD Out finish(Acc a) const { return static_cast<Out>(a); }
+};
+
+template <class T>
+struct CountNonzero {
+  using In = T;
+  using Acc = std::int64_t;
+  using Out = std::int64_t;
+  static constexpr bool kPerOutput = false;
+  EBB_HD Acc identity() const { return 0; }
+  EBB_HD Acc load(T x, std::int64_t) const { return static_cast<Accumulator<T>>(x) != 0; }
+  EBB_HD Acc merge(Acc a, Acc b) const { return a + b; }
+  EBB_HD Out finish(Acc a) const { return a; }
+};
+
+enum class NormKind { zero, one, two, max, min, general };
+
+/// The p-norm of a list: the count of non-zeros for p = 0, the largest or smallest magnitude for p = inf or -inf.
+template <class T, NormKind kKind>
+struct Norm {
+  using In = T;
+  using Acc = Accumulator<T>;
+  using Out = T;
+  static constexpr bool kPerOutput = false;
+  static constexpr bool kExtreme = kKind == NormKind::max || kKind == NormKind::min;
+  double p = 0;
+
+  EBB_HD Acc identity() const { return kKind == NormKind::min ? std::numeric_limits<Acc>::infinity() : Acc(0); }
+  EBB_HD Acc load(T x, std::int64_t) const {
+    const Acc a = static_cast<Acc>(x);
+    if constexpr (kKind == NormKind::zero) return a != 0 ? Acc(1) : Acc(0);
+    else if constexpr (kKind == NormKind::two) return a * a;
+    else if constexpr (kKind == NormKind::general) return std::pow(std::abs(a), static_cast<Acc>(p));
+    else return std::abs(a);
+  }
+  EBB_HD Acc merge(Acc a, Acc b) const {
+    if constexpr (kExtreme) return Extreme<Acc, kKind == NormKind::max>().merge(a, b);
+    else return a + b;
+  }
+  EBB_HD Out finish(Acc a) const {
+    if constexpr (kKind == NormKind::two) return static_cast<Out>(std::sqrt(a));
+    else if constexpr (kKind == NormKind::general) return static_cast<Out>(std::pow(a, Acc(1) / static_cast<Acc>(p)));
+    else return static_cast<Out>(a);
+  }
+};
+
+}  // namespace ebb::reducing

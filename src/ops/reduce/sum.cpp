@@ -1,0 +1,79 @@
+// sum, nansum and mean.
+#include "ops/common.h"
+#include "ops/reduce/dims.h"
+#include "ops/reduce/kernels.h"
+
+#include <ebb/ops/reduce.h>
+
+namespace ebb {
+
+namespace kernels {
+constinit KernelSlot<void(NdArray& out, const NdArray& x, DimMask dims, double divisor)> sum{"sum", &cpu::sum};
+}
+
+namespace ops {
+namespace {
+
+struct SumBackward : autograd::Node {
+  const char* title = "SumBackward0";
+  DimVector sizes;
+  DimMask mask = 0;
+  bool keepdim = false;
+  double divisor = 1;
+
+  std::string name() const override { return title; }
+  autograd::GradList apply(autograd::GradList&& grads) override {
+    // Scale the small tensor, then repeat it: summing over nothing divides.
+    const Variable grad = divisor == 1 ? std::move(grads[0]) : sum_over(grads[0], 0, false, nullopt, divisor, "DivBackward0");
+    return {expand_reduced(grad, sizes, mask, keepdim)};
+  }
+};
+
+}  // namespace
+
+Variable sum_over(const Variable& x, DimMask mask, bool keepdim, optional<ScalarType> dtype, double divisor,
+                  const char* name) {
+  NdArray in = x.array();
+  if (dtype && *dtype != in.dtype()) in = cast(in, *dtype);
+  const DType type = is_integral(in.dtype(), true) ? kLong : in.dtype();
+  NdArray out = NdArray::empty(reduced_sizes(in.sizes(), mask, keepdim), type, in.device());
+  kernels::sum(in.device(), out, in, mask, divisor);
+  Variable result(dtype && *dtype != type ? cast(out, *dtype) : std::move(out));
+  if (autograd::records(x)) {
+    const auto node = autograd::make_node<SumBackward>(x);
+    node->title = name;
+    node->sizes = DimVector(x.sizes());
+    node->mask = mask;
+    node->keepdim = keepdim;
+    node->divisor = divisor;
+    autograd::set_history(result, node);
+  }
+  return result;
+}
+
+namespace {
+
+Variable mean_over(const Variable& x, DimMask mask, bool keepdim, optional<ScalarType> dtype, const char* name) {
+  const DType type = dtype.value_or(x.dtype());
+  EBB_CHECK(is_floating(type), "mean: expected a floating-point dtype, got ", type,
+            ". Convert first, as in x.to(ebb::kFloat), or pass dtype.");
+  return sum_over(x, mask, keepdim, dtype, static_cast<double>(reduced_count(x.sizes(), mask)), name);
+}
+
+}  // namespace
+}  // namespace ops
+
+Variable sum(const Variable& self, optional<ScalarType> dtype) {
+  return ops::sum_over(self, ops::all_dims(self.dim()), false, dtype, 1, "SumBackward0");
+}
+Variable sum(const Variable& self, OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) {
+  return ops::sum_over(self, ops::dim_mask("sum", self, dim), keepdim, dtype, 1, "SumBackward1");
+}
+Variable mean(const Variable& self, optional<ScalarType> dtype) {
+  return ops::mean_over(self, ops::all_dims(self.dim()), false, dtype, "MeanBackward0");
+}
+Variable mean(const Variable& self, OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) {
+  return ops::mean_over(self, ops::dim_mask("mean", self, dim), keepdim, dtype, "MeanBackward1");
+}
+
+}  // namespace ebb
