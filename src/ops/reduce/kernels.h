@@ -1,5 +1,4 @@
-// Kernel slots of the reductions. `out` is contiguous, in the shape left when the dimensions in `dims` are gone (sizes
-// of 1 in their places or not), and of the dtype each slot names.
+// Kernel slots of the reductions. `out` is contiguous, in the shape left when the dimensions in `dims` are gone (or 1).
 #pragma once
 
 #include "kernel/reduce_plan.h"
@@ -7,15 +6,46 @@
 
 namespace ebb {
 
-/// What reductions without a parameter share.
 using ReduceKernel = void(NdArray& out, const NdArray& x, DimMask dims);
 
 namespace kernels {
-extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x, DimMask dims, double divisor)> sum;  // out: x's, ints: Long
+/// sum / divisor, in x's dtype; integers and bool in Long, undivided.
+extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x, DimMask dims, double divisor)> sum;
+/// The same without the NaNs; floating dtypes.
+extern EBB_API KernelSlot<ReduceKernel> nansum;
+/// Products; Long for integers.
+extern EBB_API KernelSlot<ReduceKernel> prod;
+/// In x's dtype; nothing may be empty.
+extern EBB_API KernelSlot<ReduceKernel> amax;
+extern EBB_API KernelSlot<ReduceKernel> amin;
+/// Bool, or Byte when x is Byte.
+extern EBB_API KernelSlot<ReduceKernel> any;
+extern EBB_API KernelSlot<ReduceKernel> all;
+/// Long.
+extern EBB_API KernelSlot<ReduceKernel> count_nonzero;
+/// The p-norm, in x's floating dtype.
+extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x, DimMask dims, double p)> norm;
+/// The sum of (x - mean)^2 over `dims`, divided by `divisor`, and its square root if asked; float or double.
+extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x, const NdArray& mean, DimMask dims, double divisor,
+                               bool root)>
+    variance;
+/// The largest or smallest element along one dimension and where it first stands (Long); NaN counts as both.
+extern EBB_API KernelSlot<void(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest)>
+    extreme_index;
 }  // namespace kernels
 
 namespace cpu {
 void sum(NdArray& out, const NdArray& x, DimMask dims, double divisor);
+void nansum(NdArray& out, const NdArray& x, DimMask dims);
+void prod(NdArray& out, const NdArray& x, DimMask dims);
+void amax(NdArray& out, const NdArray& x, DimMask dims);
+void amin(NdArray& out, const NdArray& x, DimMask dims);
+void any(NdArray& out, const NdArray& x, DimMask dims);
+void all(NdArray& out, const NdArray& x, DimMask dims);
+void count_nonzero(NdArray& out, const NdArray& x, DimMask dims);
+void norm(NdArray& out, const NdArray& x, DimMask dims, double p);
+void variance(NdArray& out, const NdArray& x, const NdArray& mean, DimMask dims, double divisor, bool root);
+void extreme_index(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest);
 }  // namespace cpu
 
 }  // namespace ebb

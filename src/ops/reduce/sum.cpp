@@ -6,11 +6,6 @@
 #include <ebb/ops/reduce.h>
 
 namespace ebb {
-
-namespace kernels {
-constinit KernelSlot<void(NdArray& out, const NdArray& x, DimMask dims, double divisor)> sum{"sum", &cpu::sum};
-}
-
 namespace ops {
 namespace {
 

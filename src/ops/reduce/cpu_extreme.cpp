@@ -1,0 +1,18 @@
+// Largest and smallest elements on the CPU.
+#include "ops/reduce/cpu_engine.h"
+#include "ops/reduce/kernels.h"
+#include "ops/reduce/math.h"
+
+#include <ebb/core/visit.h>
+
+namespace ebb::cpu {
+
+void amax(NdArray& out, const NdArray& x, DimMask dims) {
+  visit_all(x.dtype(), "amax", [&]<class T> { reduce(reducing::Extreme<T, true>(), out, x, dims); });
+}
+
+void amin(NdArray& out, const NdArray& x, DimMask dims) {
+  visit_all(x.dtype(), "amin", [&]<class T> { reduce(reducing::Extreme<T, false>(), out, x, dims); });
+}
+
+}  // namespace ebb::cpu

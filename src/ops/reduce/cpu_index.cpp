@@ -1,0 +1,102 @@
+// The largest or smallest element along a dimension, and where it first stands, on the CPU.
+#include "ops/reduce/cpu_engine.h"
+#include "ops/reduce/kernels.h"
+#include "ops/reduce/math.h"
+
+#include <ebb/core/visit.h>
+
+namespace ebb::cpu {
+namespace {
+
+template <class T, bool kLargest>
+struct Search {
+  using Acc = typename reducing::Extreme<T, kLargest>::Acc;
+  static bool better(Acc a, Acc b) {
+    const bool beyond = kLargest ? a > b : a < b;
+    if constexpr (std::is_integral_v<Acc>) return beyond;
+    else return beyond | ((a != a) & (b == b));
+  }
+
+  // First the value, which vectorises, then its place.
+  static std::int64_t in_run(const T* x, std::int64_t n) {
+    const reducing::Extreme<T, kLargest> op;
+    Acc best = op.load(x[0], 0);
+    for (std::int64_t i = 0; i < n; i += kReduceBlock)
+      best = op.merge(best, reduce_run(op, x + i, std::min(kReduceBlock, n - i), 0));
+    const bool nan = reducing::is_nan(best);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const Acc value = static_cast<Acc>(x[i]);
+      if (value == best || (nan && reducing::is_nan(value))) return i;
+    }
+    return 0;
+  }
+
+  static std::int64_t in_stride(const T* x, std::int64_t n, std::int64_t stride) {
+    std::int64_t at = 0;
+    for (std::int64_t i = 1; i < n; ++i)
+      if (better(static_cast<Acc>(x[i * stride]), static_cast<Acc>(x[at * stride]))) at = i;
+    return at;
+  }
+
+  static constexpr std::int64_t kTile = 64;
+  static void in_columns(const T* x, std::int64_t n, std::int64_t stride, std::int64_t width, std::int64_t* at) {
+    Acc best[kTile];
+    for (std::int64_t c = 0; c < width; ++c) best[c] = static_cast<Acc>(x[c]), at[c] = 0;
+    for (std::int64_t i = 1; i < n; ++i)
+      for (std::int64_t c = 0; c < width; ++c) {
+        const Acc value = static_cast<Acc>(x[i * stride + c]);
+        const bool take = better(value, best[c]);
+        best[c] = take ? value : best[c];
+        at[c] = take ? i : at[c];
+      }
+  }
+
+  static void run(T* values, std::int64_t* indices, const T* x, const ReducePlan& plan) {
+    const std::int64_t n = plan.count, stride = plan.reduced.empty() ? 1 : plan.reduced[0].in_stride;
+    const std::int64_t grain = std::max<std::int64_t>(1, kGrain / n);
+    const bool columns = stride != 1 && !plan.kept.empty() && plan.kept.back().in_stride == 1;
+    if (!columns) {
+      parallel_for(0, plan.outputs, grain, [&](std::int64_t begin, std::int64_t end) {
+        ReduceWalk walk(plan.kept, begin);
+        for (std::int64_t o = begin; o < end; ++o, walk.advance(1)) {
+          const T* line = x + walk.in();
+          const std::int64_t at = stride == 1 ? in_run(line, n) : in_stride(line, n, stride);
+          values[walk.out()] = line[at * stride];
+          indices[walk.out()] = at;
+        }
+      });
+      return;
+    }
+    const ReduceDim inner = plan.kept.back();
+    SmallVector<ReduceDim, 6> outer = plan.kept;
+    outer.pop_back();
+    const std::int64_t tiles = (inner.size + kTile - 1) / kTile;
+    parallel_for(0, plan.outputs / inner.size * tiles, grain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t job = begin; job < end; ++job) {
+        const ReduceWalk walk(outer, job / tiles);
+        const std::int64_t from = job % tiles * kTile, width = std::min(kTile, inner.size - from);
+        const T* top = x + walk.in() + from;
+        std::int64_t at[kTile];
+        in_columns(top, n, stride, width, at);
+        for (std::int64_t c = 0; c < width; ++c) {
+          const std::int64_t o = walk.out() + (from + c) * inner.out_stride;
+          values[o] = top[at[c] * stride + c];
+          indices[o] = at[c];
+        }
+      }
+    });
+  }
+};
+
+}  // namespace
+
+void extreme_index(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest) {
+  if (values.numel() == 0) return;
+  const ReducePlan plan = plan_reduce(x.sizes(), x.strides(), DimMask{1} << dim);
+  visit_all(x.dtype(), largest ? "max" : "min", [&]<class T> {
+    const auto run = largest ? &Search<T, true>::run : &Search<T, false>::run;
+    run(values.data_as<T>(), indices.data_as<std::int64_t>(), x.data_as<T>(), plan);
+  });
+}
+
+}  // namespace ebb::cpu

@@ -1,0 +1,18 @@
+// Products and sums without NaN on the CPU.
+#include "ops/reduce/cpu_engine.h"
+#include "ops/reduce/kernels.h"
+#include "ops/reduce/math.h"
+
+#include <ebb/core/visit.h>
+
+namespace ebb::cpu {
+
+void prod(NdArray& out, const NdArray& x, DimMask dims) {
+  visit_all(x.dtype(), "prod", [&]<class T> { reduce(reducing::Prod<T>(), out, x, dims); });
+}
+
+void nansum(NdArray& out, const NdArray& x, DimMask dims) {
+  visit_floating(x.dtype(), "nansum", [&]<class T> { reduce(reducing::NanSum<T>(), out, x, dims); });
+}
+
+}  // namespace ebb::cpu
