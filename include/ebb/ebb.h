@@ -18,6 +18,7 @@
 #include <ebb/core/parallel.h>
 #include <ebb/core/random.h>
 #include <ebb/cuda/cuda.h>
+#include <ebb/ops/conv.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/linalg.h>

@@ -1,0 +1,185 @@
+#include <ebb/ops/conv.h>
+#include <ebb/ops/shape.h>
+
+#include <algorithm>
+
+#include "ops/common.h"
+#include "ops/conv/node.h"
+
+namespace ebb {
+namespace {
+
+constexpr IntArrayRef kSame;  // in place of numbers: pad so that the size stays
+
+struct Call {
+  const char* op;
+  int dims;
+  const Variable& input;
+  const Variable& weight;
+  const optional<Variable>& bias;
+};
+
+// One value an axis, or one for all.
+void spread(const Call& c, const char* what, IntArrayRef values, std::int64_t least, std::int64_t (&out)[3]) {
+  EBB_CHECK(values.size() == 1 || values.size() == static_cast<std::size_t>(c.dims), c.op, ": expected ", what,
+            " of 1 or ", c.dims, " values, got ", values, ".");
+  for (int a = 0; a < c.dims; ++a) {
+    const std::int64_t v = values[values.size() == 1 ? 0 : static_cast<std::size_t>(a)];
+    EBB_CHECK(v >= least, c.op, ": ", what, " must be at least ", least, ", got ", values, ".");
+    out[3 - c.dims + a] = v;
+  }
+}
+
+// Checks what both directions share and fills channels and kernel in. Returns whether the input has a batch.
+bool check(const Call& c, std::int64_t groups, bool transposed) {
+  ops::common_device(c.op, c.input, c.weight, c.bias.value_or(Variable()));
+  const IntArrayRef in = c.input.sizes(), w = c.weight.sizes();
+  EBB_CHECK(c.weight.dim() == c.dims + 2, c.op, ": expected a weight of ", c.dims + 2, " dimensions, got shape ", w, ".");
+  EBB_CHECK(c.input.dim() == c.dims + 2 || c.input.dim() == c.dims + 1, c.op, ": expected an input of ", c.dims + 2,
+            " dimensions, or ", c.dims + 1, " without a batch, got shape ", in, " for a weight of shape ", w, ".");
+  const bool batched = c.input.dim() == c.dims + 2;
+  const std::int64_t channels = in[batched ? 1 : 0];
+  EBB_CHECK(groups > 0, c.op, ": groups must be positive, got ", groups, ".");
+  EBB_CHECK(w[0] % groups == 0, c.op, ": a weight of shape ", w, " cannot be divided into ", groups, " groups.");
+  const std::int64_t expected = transposed ? w[0] : w[1] * groups;
+  EBB_CHECK(channels == expected, c.op, ": a weight of shape ", w, " in ", groups, " groups expects ", expected,
+            " channels, but the input of shape ", in, " has ", channels, ".");
+  for (int a = 0; a < c.dims; ++a)
+    EBB_CHECK(w[static_cast<std::size_t>(a) + 2] > 0, c.op, ": the kernel of a weight of shape ", w, " is empty.");
+  ops::check_same_dtype(c.op, c.input, c.weight);
+  EBB_CHECK(is_floating(c.input.dtype()), c.op, ": expected a floating-point dtype, got ", c.input.dtype(), ".");
+  if (c.bias && c.bias->defined()) {
+    ops::check_same_dtype(c.op, c.input, *c.bias);
+    const std::int64_t outputs = transposed ? w[1] * groups : w[0];
+    EBB_CHECK(c.bias->dim() == 1 && c.bias->numel() == outputs, c.op, ": expected a bias of shape [", outputs, "], got ",
+              c.bias->sizes(), ".");
+  }
+  return batched;
+}
+
+ConvGeometry start(const Call& c, std::int64_t groups, IntArrayRef stride, IntArrayRef dilation) {
+  ConvGeometry g;
+  g.groups = groups;
+  for (int a = 0; a < c.dims; ++a) g.kernel[3 - c.dims + a] = c.weight.sizes()[static_cast<std::size_t>(a) + 2];
+  spread(c, "a stride", stride, 1, g.stride);
+  spread(c, "a dilation", dilation, 1, g.dilation);
+  return g;
+}
+
+Variable run(const Call& c, ops::ConvKind kind, ConvGeometry& g, const Variable& input, bool batched) {
+  const Variable out = ops::convolve(kind, input, c.weight, c.bias.value_or(Variable()), g, c.dims, true);
+  return batched ? out : out.squeeze(0);
+}
+
+Variable forward(const Call& c, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, std::int64_t groups) {
+  const bool batched = check(c, groups, false);
+  ConvGeometry g = start(c, groups, stride, dilation);
+  const bool same = padding.data() == nullptr;
+  if (!same) spread(c, "a padding", padding, 0, g.padding);
+  const Variable input = batched ? c.input : c.input.unsqueeze(0);
+  const IntArrayRef sizes = input.sizes();
+  g.batch = sizes[0];
+  g.in_channels = sizes[1];
+  g.out_channels = c.weight.sizes()[0];
+  for (int a = 3 - c.dims; a < 3; ++a) {
+    g.in[a] = sizes[static_cast<std::size_t>(a - 3 + c.dims) + 2];
+    const std::int64_t reach = g.dilation[a] * (g.kernel[a] - 1);
+    if (same) {
+      EBB_CHECK(g.stride[a] == 1, c.op, ": padding \"same\" needs a stride of 1, got ", stride, ".");
+      g.padding[a] = reach / 2;
+      g.out[a] = g.in[a];
+      continue;
+    }
+    const std::int64_t room = g.in[a] + 2 * g.padding[a] - reach - 1;
+    EBB_CHECK(room >= 0, c.op, ": a kernel of ", c.weight.sizes().slice(2), " with dilation ", dilation,
+              " is larger than the input of shape ", c.input.sizes(), " with padding ", padding, ".");
+    g.out[a] = room / g.stride[a] + 1;
+  }
+  return run(c, ops::ConvKind::forward, g, input, batched);
+}
+
+Variable forward(const Call& c, IntArrayRef stride, std::string_view padding, IntArrayRef dilation, std::int64_t groups) {
+  EBB_CHECK(padding == "same" || padding == "valid", c.op, ": padding must be \"same\", \"valid\" or numbers, got \"",
+            padding, "\".");
+  const std::int64_t zero[] = {0};
+  return forward(c, stride, padding == "same" ? kSame : IntArrayRef(zero), dilation, groups);
+}
+
+Variable transposed(const Call& c, IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
+                    std::int64_t groups, IntArrayRef dilation) {
+  const bool batched = check(c, groups, true);
+  ConvGeometry g = start(c, groups, stride, dilation);
+  std::int64_t extra[3] = {0, 0, 0};
+  spread(c, "a padding", padding, 0, g.padding);
+  spread(c, "an output_padding", output_padding, 0, extra);
+  const Variable input = batched ? c.input : c.input.unsqueeze(0);
+  const IntArrayRef sizes = input.sizes();
+  g.batch = sizes[0];
+  g.out_channels = sizes[1];
+  g.in_channels = c.weight.sizes()[1] * groups;
+  for (int a = 3 - c.dims; a < 3; ++a) {
+    EBB_CHECK(extra[a] < std::max(g.stride[a], g.dilation[a]), c.op, ": output_padding ", output_padding,
+              " must be smaller than stride ", stride, " or dilation ", dilation, ".");
+    g.out[a] = sizes[static_cast<std::size_t>(a - 3 + c.dims) + 2];
+    g.in[a] = (g.out[a] - 1) * g.stride[a] - 2 * g.padding[a] + g.dilation[a] * (g.kernel[a] - 1) + extra[a] + 1;
+    EBB_CHECK(g.in[a] > 0, c.op, ": an input of shape ", c.input.sizes(), " with padding ", padding,
+              " gives an empty output.");
+  }
+  return run(c, ops::ConvKind::input, g, input, batched);
+}
+
+}  // namespace
+
+Variable conv1d(const Variable& input, const Variable& weight, const optional<Variable>& bias, IntArrayRef stride,
+                IntArrayRef padding, IntArrayRef dilation, std::int64_t groups) {
+  return forward({"conv1d", 1, input, weight, bias}, stride, padding, dilation, groups);
+}
+Variable conv2d(const Variable& input, const Variable& weight, const optional<Variable>& bias, IntArrayRef stride,
+                IntArrayRef padding, IntArrayRef dilation, std::int64_t groups) {
+  return forward({"conv2d", 2, input, weight, bias}, stride, padding, dilation, groups);
+}
+Variable conv3d(const Variable& input, const Variable& weight, const optional<Variable>& bias, IntArrayRef stride,
+                IntArrayRef padding, IntArrayRef dilation, std::int64_t groups) {
+  return forward({"conv3d", 3, input, weight, bias}, stride, padding, dilation, groups);
+}
+
+Variable conv1d(const Variable& input, const Variable& weight, const optional<Variable>& bias, IntArrayRef stride,
+                std::string_view padding, IntArrayRef dilation, std::int64_t groups) {
+  return forward({"conv1d", 1, input, weight, bias}, stride, padding, dilation, groups);
+}
+Variable conv2d(const Variable& input, const Variable& weight, const optional<Variable>& bias, IntArrayRef stride,
+                std::string_view padding, IntArrayRef dilation, std::int64_t groups) {
+  return forward({"conv2d", 2, input, weight, bias}, stride, padding, dilation, groups);
+}
+Variable conv3d(const Variable& input, const Variable& weight, const optional<Variable>& bias, IntArrayRef stride,
+                std::string_view padding, IntArrayRef dilation, std::int64_t groups) {
+  return forward({"conv3d", 3, input, weight, bias}, stride, padding, dilation, groups);
+}
+
+Variable conv_transpose1d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
+                          IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding, std::int64_t groups,
+                          IntArrayRef dilation) {
+  return transposed({"conv_transpose1d", 1, input, weight, bias}, stride, padding, output_padding, groups, dilation);
+}
+Variable conv_transpose2d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
+                          IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding, std::int64_t groups,
+                          IntArrayRef dilation) {
+  return transposed({"conv_transpose2d", 2, input, weight, bias}, stride, padding, output_padding, groups, dilation);
+}
+Variable conv_transpose3d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
+                          IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding, std::int64_t groups,
+                          IntArrayRef dilation) {
+  return transposed({"conv_transpose3d", 3, input, weight, bias}, stride, padding, output_padding, groups, dilation);
+}
+
+Variable convolution(const Variable& input, const Variable& weight, const optional<Variable>& bias, IntArrayRef stride,
+                     IntArrayRef padding, IntArrayRef dilation, bool is_transposed, IntArrayRef output_padding,
+                     std::int64_t groups) {
+  const int dims = static_cast<int>(weight.dim()) - 2;
+  EBB_CHECK(dims >= 1 && dims <= 3, "convolution: expected a weight of 3 to 5 dimensions, got shape ", weight.sizes(), ".");
+  const Call call{"convolution", dims, input, weight, bias};
+  return is_transposed ? transposed(call, stride, padding, output_padding, groups, dilation)
+                       : forward(call, stride, padding, dilation, groups);
+}
+
+}  // namespace ebb

@@ -1,0 +1,46 @@
+// Forward pass and input gradient on the CPU, which are one thing: sums over windows of a source.
+#pragma once
+
+#include <cstdint>
+
+#include "ops/conv/window.h"
+
+namespace ebb::cpu::conv {
+
+/// Where results go: grid position u of an axis to element first + step * u.
+struct Target {
+  std::int64_t size[3];
+  std::int64_t first[3];
+  std::int64_t step[3];
+};
+
+template <class T>
+struct Correlation {
+  const Reading& reading;
+  Target target;
+  std::int64_t batch;
+  std::int64_t groups;
+  std::int64_t rows;     // channels of the result in one group
+  const T* source;       // [batch][groups * reading.channels][...]
+  const T* weight;       // packed: for each group and panel of rows, [depth][rows of the panel]
+  const T* bias;         // [groups * rows] or null
+  T* result;             // [batch][groups * rows][...]
+};
+
+template <class T>
+void correlate(const Correlation<T>& c);
+
+/// The weight's gradient: weight[groups][rows][depth] = the sum over the batch of out x windows of in.
+template <class T>
+void correlate_weight(const ConvGeometry& geometry, const Reading& reading, const T* in, const T* out, T* weight);
+
+/// The same three by explicit column matrices and matrix products, for kernels about as large as the image, where
+/// windows would compute mostly what is dropped.
+template <class T>
+void columns_forward(const ConvGeometry& g, const T* in, const T* weight, const T* bias, T* out);
+template <class T>
+void columns_input(const ConvGeometry& g, const T* out, const T* weight, const T* bias, T* in);
+template <class T>
+void columns_weight(const ConvGeometry& g, const T* in, const T* out, T* weight);
+
+}  // namespace ebb::cpu::conv

@@ -1,0 +1,60 @@
+#include <algorithm>
+
+#include "ops/conv/window.h"
+
+namespace ebb::cpu::conv {
+
+Reading forward_reading(const ConvGeometry& g) {
+  Reading r;
+  r.channels = g.group_in();
+  std::vector<std::int64_t> used[3];  // the phases that taps fall on
+  for (int a = 0; a < 3; ++a) {
+    r.axis[a] = {g.in[a], g.out[a], (g.kernel[a] - 1) * g.dilation[a] / g.stride[a], g.stride[a], g.padding[a]};
+    for (std::int64_t k = 0; k < g.kernel[a]; ++k) {
+      const std::int64_t phase = k * g.dilation[a] % g.stride[a];
+      if (std::find(used[a].begin(), used[a].end(), phase) == used[a].end()) used[a].push_back(phase);
+    }
+  }
+  for (const std::int64_t i : used[0])
+    for (const std::int64_t j : used[1])
+      for (const std::int64_t k : used[2]) r.phases.push_back({{i, j, k}});
+  const std::int64_t taps = ConvGeometry::volume(g.kernel);
+  for (std::int64_t t = 0; t < taps; ++t) {
+    const std::int64_t k[3] = {t / (g.kernel[1] * g.kernel[2]), t / g.kernel[2] % g.kernel[1], t % g.kernel[2]};
+    Tap tap{t, 0, {}};
+    for (int a = 0; a < 3; ++a) {
+      tap.shift[a] = k[a] * g.dilation[a] / g.stride[a];
+      const auto at = std::find(used[a].begin(), used[a].end(), k[a] * g.dilation[a] % g.stride[a]) - used[a].begin();
+      tap.phase = tap.phase * static_cast<int>(used[a].size()) + static_cast<int>(at);
+    }
+    r.taps.push_back(tap);
+  }
+  return r;
+}
+
+Window::Window(const Reading& reading, std::int64_t rows)
+    : reading_(reading),
+      height_(rows + reading.axis[1].reach),
+      slice_size_(height_ * reading.pitch()),
+      phase_size_((1 + reading.axis[0].reach) * slice_size_),
+      channel_size_(static_cast<std::int64_t>(reading.phases.size()) * phase_size_) {
+  shifts_.reserve(static_cast<std::size_t>(reading.depth()));
+  for (std::int64_t c = 0; c < reading.channels; ++c)
+    for (const Tap& tap : reading.taps)
+      shifts_.push_back(c * channel_size_ + tap.phase * phase_size_ + tap.shift[0] * slice_size_ +
+                        tap.shift[1] * reading.pitch() + tap.shift[2]);
+}
+
+std::int64_t rows_of_blocks(const Reading& reading, std::int64_t element_size) {
+  constexpr std::int64_t kBytes = 384 * 1024;
+  const std::int64_t row_bytes = reading.channels * static_cast<std::int64_t>(reading.phases.size()) *
+                                 (1 + reading.axis[0].reach) * reading.pitch() * element_size;
+  const std::int64_t fit = kBytes / std::max<std::int64_t>(row_bytes, 1) - reading.axis[1].reach;
+  // Few rows would read the overlap of neighbouring blocks too often.
+  const std::int64_t least = std::max<std::int64_t>(2 * reading.axis[1].reach, 64 / reading.pitch() + 1);
+  const std::int64_t rows = std::min(std::max(fit, least), reading.axis[1].out);
+  const std::int64_t blocks = (reading.axis[1].out + rows - 1) / std::max<std::int64_t>(rows, 1);
+  return blocks <= 1 ? reading.axis[1].out : (reading.axis[1].out + blocks - 1) / blocks;
+}
+
+}  // namespace ebb::cpu::conv

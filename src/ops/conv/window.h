@@ -1,0 +1,122 @@
+// How the CPU's convolution reads its source: by shifts.
+//
+// The part of an image that some rows of the result depend on is laid out once, padded, row behind row ("window"). A
+// tap of the kernel then reads the same memory at a fixed distance, so that the convolution is a matrix product whose
+// right operand needs no copying: element (tap, q) stands at window[shift(tap) + q]. q counts along the window's rows;
+// the few results between two rows of the output are computed and dropped. A stride splits the image into phases
+// (every stride-th row and column), one window each, and leaves the scheme as it is.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "ops/conv/geometry.h"
+
+namespace ebb::cpu::conv {
+
+/// One tap: for each axis the phase it reads and its shift within the phase.
+struct Tap {
+  std::int64_t index;  // into the kernel, row-major
+  int phase;           // into Reading::phases
+  std::int64_t shift[3];
+};
+
+/// How one axis of the source becomes the window: window position u of a phase reads step * u + phase - padding.
+struct Axis {
+  std::int64_t source = 1;    // size of the source
+  std::int64_t out = 1;       // size of the grid of results
+  std::int64_t reach = 0;     // the greatest shift of a tap
+  std::int64_t step = 1;
+  std::int64_t padding = 0;   // may be negative
+};
+
+struct Phase {
+  std::int64_t at[3];
+};
+
+struct Reading {
+  Axis axis[3];
+  std::vector<Phase> phases;
+  std::vector<Tap> taps;
+  std::int64_t channels = 1;  // of the source, in one group
+
+  std::int64_t pitch() const { return axis[2].out + axis[2].reach; }
+  std::int64_t depth() const { return static_cast<std::int64_t>(taps.size()) * channels; }
+};
+
+/// How the forward pass reads `in`.
+Reading forward_reading(const ConvGeometry& geometry);
+
+/// A block of rows of the result, [row, row + rows) of the slice `slice` of the first axis.
+struct Block {
+  std::int64_t slice;
+  std::int64_t row;
+  std::int64_t rows;
+};
+
+/// The window of a block: its layout, which all blocks of up to `rows` rows share.
+class Window {
+ public:
+  Window(const Reading& reading, std::int64_t rows);
+
+  std::int64_t size() const { return reading_.channels * channel_size_; }
+  /// Distances of all (channel, tap) pairs from the window's start, channels outermost.
+  const std::vector<std::int64_t>& shifts() const { return shifts_; }
+  /// Results of a block of so many rows, as the window counts: the last row's end.
+  std::int64_t span(std::int64_t rows) const { return (rows - 1) * reading_.pitch() + reading_.axis[2].out; }
+
+  /// Lays the channels of one group of one image out.
+  template <class T>
+  void fill(T* window, const T* source, const Block& block) const;
+
+ private:
+  const Reading& reading_;
+  std::int64_t height_;  // rows of a window slice
+  std::int64_t slice_size_;
+  std::int64_t phase_size_;
+  std::int64_t channel_size_;
+  std::vector<std::int64_t> shifts_;
+};
+
+template <class T>
+void Window::fill(T* window, const T* source, const Block& block) const {
+  const auto& [a, b, c] = reading_.axis;
+  const std::int64_t width = reading_.pitch(), height = block.rows + b.reach, depth = 1 + a.reach;
+  for (std::int64_t channel = 0; channel < reading_.channels; ++channel) {
+    const T* plane = source + channel * a.source * b.source * c.source;
+    for (std::size_t p = 0; p < reading_.phases.size(); ++p) {
+      const Phase& phase = reading_.phases[p];
+      T* to = window + channel * channel_size_ + static_cast<std::int64_t>(p) * phase_size_;
+      // Columns [first, last) of the window lie inside the source.
+      const std::int64_t x0 = phase.at[2] - c.padding;
+      std::int64_t first = x0 >= 0 ? 0 : (-x0 + c.step - 1) / c.step;
+      std::int64_t last = c.source - x0 <= 0 ? 0 : (c.source - x0 + c.step - 1) / c.step;
+      if (first > width) first = width;
+      last = last > width ? width : last < first ? first : last;
+      for (std::int64_t i = 0; i < depth; ++i) {
+        const std::int64_t z = a.step * (block.slice + i) + phase.at[0] - a.padding;
+        for (std::int64_t j = 0; j < height; ++j) {
+          const std::int64_t y = b.step * (block.row + j) + phase.at[1] - b.padding;
+          T* row = to + i * slice_size_ + j * width;
+          if (z < 0 || z >= a.source || y < 0 || y >= b.source) {
+            std::memset(row, 0, static_cast<std::size_t>(width) * sizeof(T));
+            continue;
+          }
+          const T* from = plane + (z * b.source + y) * c.source + x0;
+          for (std::int64_t u = 0; u < first; ++u) row[u] = T(0);
+          if (c.step == 1)
+            for (std::int64_t u = first; u < last; ++u) row[u] = from[u];
+          else
+            for (std::int64_t u = first; u < last; ++u) row[u] = from[u * c.step];
+          for (std::int64_t u = last; u < width; ++u) row[u] = T(0);
+        }
+      }
+    }
+  }
+}
+
+/// Rows a block should have so that its window stays in the cache.
+std::int64_t rows_of_blocks(const Reading& reading, std::int64_t element_size);
+
+}  // namespace ebb::cpu::conv
