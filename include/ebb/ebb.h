@@ -22,5 +22,6 @@
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/linalg.h>
+#include <ebb/ops/pool.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>

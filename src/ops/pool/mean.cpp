@@ -1,0 +1,108 @@
+#include <ebb/ops/pool.h>
+#include <ebb/ops/reduce.h>
+#include <ebb/ops/shape.h>
+
+#include "ops/common.h"
+#include "ops/pool/kernels.h"
+#include "ops/pool/pool.h"
+
+namespace ebb {
+namespace ops {
+namespace {
+
+using autograd::GradList;
+
+constexpr PoolNames kAvg2{"AvgPool2DBackward0", "AvgPool2DBackwardBackward0"};
+constexpr PoolNames kAvg3{"AvgPool3DBackward0", "AvgPool3DBackwardBackward0"};
+constexpr PoolNames kAdaptive2{"AdaptiveAvgPool2DBackward0", "AdaptiveAvgPool2DBackwardBackward0"};
+constexpr PoolNames kAdaptive3{"AdaptiveAvgPool3DBackward0", "AdaptiveAvgPool3DBackwardBackward0"};
+
+// The mean, and its transpose when `transposed`: each is the other's gradient.
+Variable mean(const PoolNames* names, const Variable& x, const PoolGeometry& g, IntArrayRef in_sizes,
+              IntArrayRef out_sizes, bool transposed, bool is_layer);
+
+struct MeanPoolBackward : autograd::Node {
+  const PoolNames* names = nullptr;
+  PoolGeometry geometry;
+  DimVector in_sizes, out_sizes;
+  bool transposed = false;
+  bool is_layer = true;
+  std::string name() const override { return is_layer ? names->layer : names->gradient; }
+  GradList apply(GradList&& grads) override {
+    return {mean(names, grads[0], geometry, in_sizes, out_sizes, !transposed, false)};
+  }
+};
+
+Variable mean(const PoolNames* names, const Variable& x, const PoolGeometry& g, IntArrayRef in_sizes,
+              IntArrayRef out_sizes, bool transposed, bool is_layer) {
+  NdArray array = NdArray::empty(transposed ? in_sizes : out_sizes, x.dtype(), x.device());
+  if (transposed) kernels::mean_pool_backward(x.device(), array, pool_operand(x), g);
+  else kernels::mean_pool(x.device(), array, pool_operand(x), g);
+  Variable out(std::move(array));
+  if (autograd::records(x)) {
+    auto node = autograd::make_node<MeanPoolBackward>(x);
+    node->names = names;
+    node->geometry = g;
+    node->in_sizes = DimVector(in_sizes);
+    node->out_sizes = DimVector(out_sizes);
+    node->transposed = transposed;
+    node->is_layer = is_layer;
+    autograd::set_history(out, node);
+  }
+  return out;
+}
+
+Variable layer(const PoolNames* names, const Variable& x, const PoolGeometry& g, int dims) {
+  return mean(names, x, g, x.sizes(), pooled_shape(x, g, dims), false, true);
+}
+
+Variable average(const char* op, const PoolNames* names, const Variable& x, int dims, IntArrayRef kernel,
+                 IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool include_padding,
+                 optional<std::int64_t> divisor) {
+  EBB_CHECK(!divisor || *divisor != 0, op, ": divisor_override must not be 0.");
+  PoolGeometry g = pool_geometry(op, x, dims, kernel, stride, padding, 1, ceil_mode);
+  g.include_padding = include_padding;
+  g.divisor = divisor.value_or(0);
+  if (dims == 1) return layer(names, x.unsqueeze(-2), g, 2).squeeze(-2);
+  return layer(names, x, g, dims);
+}
+
+Variable adaptive(const char* op, const PoolNames* names, const Variable& x, int dims, IntArrayRef output_size) {
+  const PoolGeometry g = adaptive_geometry(op, x, dims, output_size);
+  if (dims == 1) return layer(names, x.unsqueeze(-2), g, 2).squeeze(-2);
+  if (g.out_plane() == 1) {  // one window is all: the mean of the plane
+    const std::int64_t last[] = {-1, -2, -3};
+    return x.mean(IntArrayRef(last, static_cast<std::size_t>(dims)), true);
+  }
+  return layer(names, x, g, dims);
+}
+
+}  // namespace
+}  // namespace ops
+
+Variable avg_pool1d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
+                    bool ceil_mode, bool count_include_pad) {
+  return ops::average("avg_pool1d", &ops::kAvg2, self, 1, kernel_size, stride, padding, ceil_mode, count_include_pad, {});
+}
+Variable avg_pool2d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
+                    bool ceil_mode, bool count_include_pad, optional<std::int64_t> divisor_override) {
+  return ops::average("avg_pool2d", &ops::kAvg2, self, 2, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                      divisor_override);
+}
+Variable avg_pool3d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
+                    bool ceil_mode, bool count_include_pad, optional<std::int64_t> divisor_override) {
+  return ops::average("avg_pool3d", &ops::kAvg3, self, 3, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                      divisor_override);
+}
+
+Variable adaptive_avg_pool1d(const Variable& self, IntArrayRef output_size) {
+  return ops::adaptive("adaptive_avg_pool1d", &ops::kAdaptive2, self, 1, output_size);
+}
+Variable adaptive_avg_pool2d(const Variable& self, IntArrayRef output_size) {
+  return ops::adaptive("adaptive_avg_pool2d", &ops::kAdaptive2, self, 2, output_size);
+}
+Variable adaptive_avg_pool3d(const Variable& self, IntArrayRef output_size) {
+  return ops::adaptive("adaptive_avg_pool3d", &ops::kAdaptive3, self, 3, output_size);
+}
+
+}  // namespace ebb
