@@ -1,0 +1,8 @@
+// Elementwise functions: arithmetic, comparison, one-operand mathematics, activations, and their operators.
+#pragma once
+
+#include <ebb/ops/elementwise/activation.h>
+#include <ebb/ops/elementwise/arithmetic.h>
+#include <ebb/ops/elementwise/compare.h>
+#include <ebb/ops/elementwise/methods_inl.h>
+#include <ebb/ops/elementwise/unary.h>

@@ -1,0 +1,603 @@
+// Bodies of the elementwise methods of Variable: each is the free function of the same name.
+#pragma once
+
+#include <ebb/ops/elementwise/activation.h>
+#include <ebb/ops/elementwise/arithmetic.h>
+#include <ebb/ops/elementwise/compare.h>
+#include <ebb/ops/elementwise/unary.h>
+
+namespace ebb::ops {
+
+inline const Variable& ElementwiseMethods::self() const { return static_cast<const Variable&>(*this); }
+
+// Of one tensor.
+inline Variable ElementwiseMethods::abs() const { return ebb::abs(self()); }
+inline Variable& ElementwiseMethods::abs_() const { return ebb::abs_(self()); }
+inline Variable ElementwiseMethods::absolute() const { return ebb::absolute(self()); }
+inline Variable& ElementwiseMethods::absolute_() const { return ebb::absolute_(self()); }
+inline Variable ElementwiseMethods::neg() const { return ebb::neg(self()); }
+inline Variable& ElementwiseMethods::neg_() const { return ebb::neg_(self()); }
+inline Variable ElementwiseMethods::negative() const { return ebb::negative(self()); }
+inline Variable& ElementwiseMethods::negative_() const { return ebb::negative_(self()); }
+inline Variable ElementwiseMethods::sign() const { return ebb::sign(self()); }
+inline Variable& ElementwiseMethods::sign_() const { return ebb::sign_(self()); }
+inline Variable ElementwiseMethods::sgn() const { return ebb::sgn(self()); }
+inline Variable& ElementwiseMethods::sgn_() const { return ebb::sgn_(self()); }
+inline Variable ElementwiseMethods::exp() const { return ebb::exp(self()); }
+inline Variable& ElementwiseMethods::exp_() const { return ebb::exp_(self()); }
+inline Variable ElementwiseMethods::exp2() const { return ebb::exp2(self()); }
+inline Variable& ElementwiseMethods::exp2_() const { return ebb::exp2_(self()); }
+inline Variable ElementwiseMethods::expm1() const { return ebb::expm1(self()); }
+inline Variable& ElementwiseMethods::expm1_() const { return ebb::expm1_(self()); }
+inline Variable ElementwiseMethods::log() const { return ebb::log(self()); }
+inline Variable& ElementwiseMethods::log_() const { return ebb::log_(self()); }
+inline Variable ElementwiseMethods::log2() const { return ebb::log2(self()); }
+inline Variable& ElementwiseMethods::log2_() const { return ebb::log2_(self()); }
+inline Variable ElementwiseMethods::log10() const { return ebb::log10(self()); }
+inline Variable& ElementwiseMethods::log10_() const { return ebb::log10_(self()); }
+inline Variable ElementwiseMethods::log1p() const { return ebb::log1p(self()); }
+inline Variable& ElementwiseMethods::log1p_() const { return ebb::log1p_(self()); }
+inline Variable ElementwiseMethods::sqrt() const { return ebb::sqrt(self()); }
+inline Variable& ElementwiseMethods::sqrt_() const { return ebb::sqrt_(self()); }
+inline Variable ElementwiseMethods::rsqrt() const { return ebb::rsqrt(self()); }
+inline Variable& ElementwiseMethods::rsqrt_() const { return ebb::rsqrt_(self()); }
+inline Variable ElementwiseMethods::square() const { return ebb::square(self()); }
+inline Variable& ElementwiseMethods::square_() const { return ebb::square_(self()); }
+inline Variable ElementwiseMethods::reciprocal() const { return ebb::reciprocal(self()); }
+inline Variable& ElementwiseMethods::reciprocal_() const { return ebb::reciprocal_(self()); }
+inline Variable ElementwiseMethods::sin() const { return ebb::sin(self()); }
+inline Variable& ElementwiseMethods::sin_() const { return ebb::sin_(self()); }
+inline Variable ElementwiseMethods::cos() const { return ebb::cos(self()); }
+inline Variable& ElementwiseMethods::cos_() const { return ebb::cos_(self()); }
+inline Variable ElementwiseMethods::tan() const { return ebb::tan(self()); }
+inline Variable& ElementwiseMethods::tan_() const { return ebb::tan_(self()); }
+inline Variable ElementwiseMethods::asin() const { return ebb::asin(self()); }
+inline Variable& ElementwiseMethods::asin_() const { return ebb::asin_(self()); }
+inline Variable ElementwiseMethods::arcsin() const { return ebb::arcsin(self()); }
+inline Variable& ElementwiseMethods::arcsin_() const { return ebb::arcsin_(self()); }
+inline Variable ElementwiseMethods::acos() const { return ebb::acos(self()); }
+inline Variable& ElementwiseMethods::acos_() const { return ebb::acos_(self()); }
+inline Variable ElementwiseMethods::arccos() const { return ebb::arccos(self()); }
+inline Variable& ElementwiseMethods::arccos_() const { return ebb::arccos_(self()); }
+inline Variable ElementwiseMethods::atan() const { return ebb::atan(self()); }
+inline Variable& ElementwiseMethods::atan_() const { return ebb::atan_(self()); }
+inline Variable ElementwiseMethods::arctan() const { return ebb::arctan(self()); }
+inline Variable& ElementwiseMethods::arctan_() const { return ebb::arctan_(self()); }
+inline Variable ElementwiseMethods::sinh() const { return ebb::sinh(self()); }
+inline Variable& ElementwiseMethods::sinh_() const { return ebb::sinh_(self()); }
+inline Variable ElementwiseMethods::cosh() const { return ebb::cosh(self()); }
+inline Variable& ElementwiseMethods::cosh_() const { return ebb::cosh_(self()); }
+inline Variable ElementwiseMethods::tanh() const { return ebb::tanh(self()); }
+inline Variable& ElementwiseMethods::tanh_() const { return ebb::tanh_(self()); }
+inline Variable ElementwiseMethods::asinh() const { return ebb::asinh(self()); }
+inline Variable& ElementwiseMethods::asinh_() const { return ebb::asinh_(self()); }
+inline Variable ElementwiseMethods::arcsinh() const { return ebb::arcsinh(self()); }
+inline Variable& ElementwiseMethods::arcsinh_() const { return ebb::arcsinh_(self()); }
+inline Variable ElementwiseMethods::acosh() const { return ebb::acosh(self()); }
+inline Variable& ElementwiseMethods::acosh_() const { return ebb::acosh_(self()); }
+inline Variable ElementwiseMethods::arccosh() const { return ebb::arccosh(self()); }
+inline Variable& ElementwiseMethods::arccosh_() const { return ebb::arccosh_(self()); }
+inline Variable ElementwiseMethods::atanh() const { return ebb::atanh(self()); }
+inline Variable& ElementwiseMethods::atanh_() const { return ebb::atanh_(self()); }
+inline Variable ElementwiseMethods::arctanh() const { return ebb::arctanh(self()); }
+inline Variable& ElementwiseMethods::arctanh_() const { return ebb::arctanh_(self()); }
+inline Variable ElementwiseMethods::sigmoid() const { return ebb::sigmoid(self()); }
+inline Variable& ElementwiseMethods::sigmoid_() const { return ebb::sigmoid_(self()); }
+inline Variable ElementwiseMethods::erf() const { return ebb::erf(self()); }
+inline Variable& ElementwiseMethods::erf_() const { return ebb::erf_(self()); }
+inline Variable ElementwiseMethods::erfc() const { return ebb::erfc(self()); }
+inline Variable& ElementwiseMethods::erfc_() const { return ebb::erfc_(self()); }
+inline Variable ElementwiseMethods::erfinv() const { return ebb::erfinv(self()); }
+inline Variable& ElementwiseMethods::erfinv_() const { return ebb::erfinv_(self()); }
+inline Variable ElementwiseMethods::lgamma() const { return ebb::lgamma(self()); }
+inline Variable& ElementwiseMethods::lgamma_() const { return ebb::lgamma_(self()); }
+inline Variable ElementwiseMethods::digamma() const { return ebb::digamma(self()); }
+inline Variable& ElementwiseMethods::digamma_() const { return ebb::digamma_(self()); }
+inline Variable ElementwiseMethods::i0() const { return ebb::i0(self()); }
+inline Variable& ElementwiseMethods::i0_() const { return ebb::i0_(self()); }
+inline Variable ElementwiseMethods::sinc() const { return ebb::sinc(self()); }
+inline Variable& ElementwiseMethods::sinc_() const { return ebb::sinc_(self()); }
+inline Variable ElementwiseMethods::floor() const { return ebb::floor(self()); }
+inline Variable& ElementwiseMethods::floor_() const { return ebb::floor_(self()); }
+inline Variable ElementwiseMethods::ceil() const { return ebb::ceil(self()); }
+inline Variable& ElementwiseMethods::ceil_() const { return ebb::ceil_(self()); }
+inline Variable ElementwiseMethods::round() const { return ebb::round(self()); }
+inline Variable& ElementwiseMethods::round_() const { return ebb::round_(self()); }
+inline Variable ElementwiseMethods::trunc() const { return ebb::trunc(self()); }
+inline Variable& ElementwiseMethods::trunc_() const { return ebb::trunc_(self()); }
+inline Variable ElementwiseMethods::fix() const { return ebb::fix(self()); }
+inline Variable& ElementwiseMethods::fix_() const { return ebb::fix_(self()); }
+inline Variable ElementwiseMethods::frac() const { return ebb::frac(self()); }
+inline Variable& ElementwiseMethods::frac_() const { return ebb::frac_(self()); }
+inline Variable ElementwiseMethods::deg2rad() const { return ebb::deg2rad(self()); }
+inline Variable& ElementwiseMethods::deg2rad_() const { return ebb::deg2rad_(self()); }
+inline Variable ElementwiseMethods::rad2deg() const { return ebb::rad2deg(self()); }
+inline Variable& ElementwiseMethods::rad2deg_() const { return ebb::rad2deg_(self()); }
+inline Variable ElementwiseMethods::logical_not() const { return ebb::logical_not(self()); }
+inline Variable& ElementwiseMethods::logical_not_() const { return ebb::logical_not_(self()); }
+inline Variable ElementwiseMethods::bitwise_not() const { return ebb::bitwise_not(self()); }
+inline Variable& ElementwiseMethods::bitwise_not_() const { return ebb::bitwise_not_(self()); }
+inline Variable ElementwiseMethods::round(std::int64_t decimals) const {
+  return ebb::round(self(), decimals);
+}
+inline Variable& ElementwiseMethods::round_(std::int64_t decimals) const {
+  return ebb::round_(self(), decimals);
+}
+inline Variable ElementwiseMethods::polygamma(std::int64_t n) const { return ebb::polygamma(n, self()); }
+inline Variable ElementwiseMethods::logit(optional<double> eps) const { return ebb::logit(self(), eps); }
+inline Variable& ElementwiseMethods::logit_(optional<double> eps) const { return ebb::logit_(self(), eps); }
+inline Variable ElementwiseMethods::nan_to_num(optional<double> nan, optional<double> posinf, optional<double> neginf) const {
+  return ebb::nan_to_num(self(), nan, posinf, neginf);
+}
+inline Variable& ElementwiseMethods::nan_to_num_(optional<double> nan, optional<double> posinf, optional<double> neginf) const {
+  return ebb::nan_to_num_(self(), nan, posinf, neginf);
+}
+inline Variable ElementwiseMethods::positive() const { return ebb::positive(self()); }
+inline Variable ElementwiseMethods::isnan() const { return ebb::isnan(self()); }
+inline Variable ElementwiseMethods::isinf() const { return ebb::isinf(self()); }
+inline Variable ElementwiseMethods::isfinite() const { return ebb::isfinite(self()); }
+inline Variable ElementwiseMethods::isposinf() const { return ebb::isposinf(self()); }
+inline Variable ElementwiseMethods::isneginf() const { return ebb::isneginf(self()); }
+inline Variable ElementwiseMethods::signbit() const { return ebb::signbit(self()); }
+inline Variable ElementwiseMethods::add(const Variable& other, const Scalar& alpha) const {
+  return ebb::add(self(), other, alpha);
+}
+inline Variable ElementwiseMethods::add(const Scalar& other, const Scalar& alpha) const {
+  return ebb::add(self(), other, alpha);
+}
+inline Variable& ElementwiseMethods::add_(const Variable& other, const Scalar& alpha) const {
+  return ebb::add_(self(), other, alpha);
+}
+inline Variable& ElementwiseMethods::add_(const Scalar& other, const Scalar& alpha) const {
+  return ebb::add_(self(), other, alpha);
+}
+inline Variable ElementwiseMethods::sub(const Variable& other, const Scalar& alpha) const {
+  return ebb::sub(self(), other, alpha);
+}
+inline Variable ElementwiseMethods::sub(const Scalar& other, const Scalar& alpha) const {
+  return ebb::sub(self(), other, alpha);
+}
+inline Variable& ElementwiseMethods::sub_(const Variable& other, const Scalar& alpha) const {
+  return ebb::sub_(self(), other, alpha);
+}
+inline Variable& ElementwiseMethods::sub_(const Scalar& other, const Scalar& alpha) const {
+  return ebb::sub_(self(), other, alpha);
+}
+inline Variable ElementwiseMethods::subtract(const Variable& other, const Scalar& alpha) const {
+  return ebb::subtract(self(), other, alpha);
+}
+inline Variable ElementwiseMethods::subtract(const Scalar& other, const Scalar& alpha) const {
+  return ebb::subtract(self(), other, alpha);
+}
+inline Variable& ElementwiseMethods::subtract_(const Variable& other, const Scalar& alpha) const {
+  return ebb::subtract_(self(), other, alpha);
+}
+inline Variable& ElementwiseMethods::subtract_(const Scalar& other, const Scalar& alpha) const {
+  return ebb::subtract_(self(), other, alpha);
+}
+inline Variable ElementwiseMethods::mul(const Variable& other) const { return ebb::mul(self(), other); }
+inline Variable ElementwiseMethods::mul(const Scalar& other) const { return ebb::mul(self(), other); }
+inline Variable& ElementwiseMethods::mul_(const Variable& other) const { return ebb::mul_(self(), other); }
+inline Variable& ElementwiseMethods::mul_(const Scalar& other) const { return ebb::mul_(self(), other); }
+inline Variable ElementwiseMethods::multiply(const Variable& other) const {
+  return ebb::multiply(self(), other);
+}
+inline Variable ElementwiseMethods::multiply(const Scalar& other) const {
+  return ebb::multiply(self(), other);
+}
+inline Variable& ElementwiseMethods::multiply_(const Variable& other) const {
+  return ebb::multiply_(self(), other);
+}
+inline Variable& ElementwiseMethods::multiply_(const Scalar& other) const {
+  return ebb::multiply_(self(), other);
+}
+inline Variable ElementwiseMethods::div(const Variable& other) const { return ebb::div(self(), other); }
+inline Variable ElementwiseMethods::div(const Scalar& other) const { return ebb::div(self(), other); }
+inline Variable& ElementwiseMethods::div_(const Variable& other) const { return ebb::div_(self(), other); }
+inline Variable& ElementwiseMethods::div_(const Scalar& other) const { return ebb::div_(self(), other); }
+inline Variable ElementwiseMethods::divide(const Variable& other) const {
+  return ebb::divide(self(), other);
+}
+inline Variable ElementwiseMethods::divide(const Scalar& other) const { return ebb::divide(self(), other); }
+inline Variable& ElementwiseMethods::divide_(const Variable& other) const {
+  return ebb::divide_(self(), other);
+}
+inline Variable& ElementwiseMethods::divide_(const Scalar& other) const {
+  return ebb::divide_(self(), other);
+}
+inline Variable ElementwiseMethods::true_divide(const Variable& other) const {
+  return ebb::true_divide(self(), other);
+}
+inline Variable ElementwiseMethods::true_divide(const Scalar& other) const {
+  return ebb::true_divide(self(), other);
+}
+inline Variable& ElementwiseMethods::true_divide_(const Variable& other) const {
+  return ebb::true_divide_(self(), other);
+}
+inline Variable& ElementwiseMethods::true_divide_(const Scalar& other) const {
+  return ebb::true_divide_(self(), other);
+}
+inline Variable ElementwiseMethods::floor_divide(const Variable& other) const {
+  return ebb::floor_divide(self(), other);
+}
+inline Variable ElementwiseMethods::floor_divide(const Scalar& other) const {
+  return ebb::floor_divide(self(), other);
+}
+inline Variable& ElementwiseMethods::floor_divide_(const Variable& other) const {
+  return ebb::floor_divide_(self(), other);
+}
+inline Variable& ElementwiseMethods::floor_divide_(const Scalar& other) const {
+  return ebb::floor_divide_(self(), other);
+}
+inline Variable ElementwiseMethods::fmod(const Variable& other) const { return ebb::fmod(self(), other); }
+inline Variable ElementwiseMethods::fmod(const Scalar& other) const { return ebb::fmod(self(), other); }
+inline Variable& ElementwiseMethods::fmod_(const Variable& other) const { return ebb::fmod_(self(), other); }
+inline Variable& ElementwiseMethods::fmod_(const Scalar& other) const { return ebb::fmod_(self(), other); }
+inline Variable ElementwiseMethods::remainder(const Variable& other) const {
+  return ebb::remainder(self(), other);
+}
+inline Variable ElementwiseMethods::remainder(const Scalar& other) const {
+  return ebb::remainder(self(), other);
+}
+inline Variable& ElementwiseMethods::remainder_(const Variable& other) const {
+  return ebb::remainder_(self(), other);
+}
+inline Variable& ElementwiseMethods::remainder_(const Scalar& other) const {
+  return ebb::remainder_(self(), other);
+}
+inline Variable ElementwiseMethods::div(const Variable& other, optional<std::string_view> rounding_mode) const {
+  return ebb::div(self(), other, rounding_mode);
+}
+inline Variable ElementwiseMethods::div(const Scalar& other, optional<std::string_view> rounding_mode) const {
+  return ebb::div(self(), other, rounding_mode);
+}
+inline Variable& ElementwiseMethods::div_(const Variable& other, optional<std::string_view> rounding_mode) const {
+  return ebb::div_(self(), other, rounding_mode);
+}
+inline Variable& ElementwiseMethods::div_(const Scalar& other, optional<std::string_view> rounding_mode) const {
+  return ebb::div_(self(), other, rounding_mode);
+}
+inline Variable ElementwiseMethods::divide(const Variable& other, optional<std::string_view> rounding_mode) const {
+  return ebb::divide(self(), other, rounding_mode);
+}
+inline Variable ElementwiseMethods::divide(const Scalar& other, optional<std::string_view> rounding_mode) const {
+  return ebb::divide(self(), other, rounding_mode);
+}
+inline Variable& ElementwiseMethods::divide_(const Variable& other, optional<std::string_view> rounding_mode) const {
+  return ebb::divide_(self(), other, rounding_mode);
+}
+inline Variable& ElementwiseMethods::divide_(const Scalar& other, optional<std::string_view> rounding_mode) const {
+  return ebb::divide_(self(), other, rounding_mode);
+}
+inline Variable ElementwiseMethods::pow(const Variable& exponent) const {
+  return ebb::pow(self(), exponent);
+}
+inline Variable& ElementwiseMethods::pow_(const Variable& exponent) const {
+  return ebb::pow_(self(), exponent);
+}
+inline Variable ElementwiseMethods::pow(const Scalar& exponent) const { return ebb::pow(self(), exponent); }
+inline Variable& ElementwiseMethods::pow_(const Scalar& exponent) const {
+  return ebb::pow_(self(), exponent);
+}
+inline Variable ElementwiseMethods::atan2(const Variable& other) const { return ebb::atan2(self(), other); }
+inline Variable& ElementwiseMethods::atan2_(const Variable& other) const {
+  return ebb::atan2_(self(), other);
+}
+inline Variable ElementwiseMethods::arctan2(const Variable& other) const {
+  return ebb::arctan2(self(), other);
+}
+inline Variable& ElementwiseMethods::arctan2_(const Variable& other) const {
+  return ebb::arctan2_(self(), other);
+}
+inline Variable ElementwiseMethods::hypot(const Variable& other) const { return ebb::hypot(self(), other); }
+inline Variable& ElementwiseMethods::hypot_(const Variable& other) const {
+  return ebb::hypot_(self(), other);
+}
+inline Variable ElementwiseMethods::copysign(const Variable& other) const {
+  return ebb::copysign(self(), other);
+}
+inline Variable& ElementwiseMethods::copysign_(const Variable& other) const {
+  return ebb::copysign_(self(), other);
+}
+inline Variable ElementwiseMethods::ldexp(const Variable& other) const { return ebb::ldexp(self(), other); }
+inline Variable& ElementwiseMethods::ldexp_(const Variable& other) const {
+  return ebb::ldexp_(self(), other);
+}
+inline Variable ElementwiseMethods::heaviside(const Variable& other) const {
+  return ebb::heaviside(self(), other);
+}
+inline Variable& ElementwiseMethods::heaviside_(const Variable& other) const {
+  return ebb::heaviside_(self(), other);
+}
+inline Variable ElementwiseMethods::copysign(const Scalar& other) const {
+  return ebb::copysign(self(), other);
+}
+inline Variable& ElementwiseMethods::copysign_(const Scalar& other) const {
+  return ebb::copysign_(self(), other);
+}
+inline Variable ElementwiseMethods::maximum(const Variable& other) const {
+  return ebb::maximum(self(), other);
+}
+inline Variable ElementwiseMethods::minimum(const Variable& other) const {
+  return ebb::minimum(self(), other);
+}
+inline Variable ElementwiseMethods::fmax(const Variable& other) const { return ebb::fmax(self(), other); }
+inline Variable ElementwiseMethods::fmin(const Variable& other) const { return ebb::fmin(self(), other); }
+inline Variable ElementwiseMethods::logaddexp(const Variable& other) const {
+  return ebb::logaddexp(self(), other);
+}
+inline Variable ElementwiseMethods::logaddexp2(const Variable& other) const {
+  return ebb::logaddexp2(self(), other);
+}
+inline Variable ElementwiseMethods::xlogy(const Variable& other) const { return ebb::xlogy(self(), other); }
+inline Variable ElementwiseMethods::xlogy(const Scalar& other) const { return ebb::xlogy(self(), other); }
+inline Variable& ElementwiseMethods::xlogy_(const Variable& other) const {
+  return ebb::xlogy_(self(), other);
+}
+inline Variable& ElementwiseMethods::xlogy_(const Scalar& other) const { return ebb::xlogy_(self(), other); }
+inline Variable ElementwiseMethods::eq(const Variable& other) const { return ebb::eq(self(), other); }
+inline Variable ElementwiseMethods::eq(const Scalar& other) const { return ebb::eq(self(), other); }
+inline Variable& ElementwiseMethods::eq_(const Variable& other) const { return ebb::eq_(self(), other); }
+inline Variable& ElementwiseMethods::eq_(const Scalar& other) const { return ebb::eq_(self(), other); }
+inline Variable ElementwiseMethods::ne(const Variable& other) const { return ebb::ne(self(), other); }
+inline Variable ElementwiseMethods::ne(const Scalar& other) const { return ebb::ne(self(), other); }
+inline Variable& ElementwiseMethods::ne_(const Variable& other) const { return ebb::ne_(self(), other); }
+inline Variable& ElementwiseMethods::ne_(const Scalar& other) const { return ebb::ne_(self(), other); }
+inline Variable ElementwiseMethods::lt(const Variable& other) const { return ebb::lt(self(), other); }
+inline Variable ElementwiseMethods::lt(const Scalar& other) const { return ebb::lt(self(), other); }
+inline Variable& ElementwiseMethods::lt_(const Variable& other) const { return ebb::lt_(self(), other); }
+inline Variable& ElementwiseMethods::lt_(const Scalar& other) const { return ebb::lt_(self(), other); }
+inline Variable ElementwiseMethods::le(const Variable& other) const { return ebb::le(self(), other); }
+inline Variable ElementwiseMethods::le(const Scalar& other) const { return ebb::le(self(), other); }
+inline Variable& ElementwiseMethods::le_(const Variable& other) const { return ebb::le_(self(), other); }
+inline Variable& ElementwiseMethods::le_(const Scalar& other) const { return ebb::le_(self(), other); }
+inline Variable ElementwiseMethods::gt(const Variable& other) const { return ebb::gt(self(), other); }
+inline Variable ElementwiseMethods::gt(const Scalar& other) const { return ebb::gt(self(), other); }
+inline Variable& ElementwiseMethods::gt_(const Variable& other) const { return ebb::gt_(self(), other); }
+inline Variable& ElementwiseMethods::gt_(const Scalar& other) const { return ebb::gt_(self(), other); }
+inline Variable ElementwiseMethods::ge(const Variable& other) const { return ebb::ge(self(), other); }
+inline Variable ElementwiseMethods::ge(const Scalar& other) const { return ebb::ge(self(), other); }
+inline Variable& ElementwiseMethods::ge_(const Variable& other) const { return ebb::ge_(self(), other); }
+inline Variable& ElementwiseMethods::ge_(const Scalar& other) const { return ebb::ge_(self(), other); }
+inline Variable ElementwiseMethods::not_equal(const Variable& other) const {
+  return ebb::not_equal(self(), other);
+}
+inline Variable ElementwiseMethods::not_equal(const Scalar& other) const {
+  return ebb::not_equal(self(), other);
+}
+inline Variable& ElementwiseMethods::not_equal_(const Variable& other) const {
+  return ebb::not_equal_(self(), other);
+}
+inline Variable& ElementwiseMethods::not_equal_(const Scalar& other) const {
+  return ebb::not_equal_(self(), other);
+}
+inline Variable ElementwiseMethods::less(const Variable& other) const { return ebb::less(self(), other); }
+inline Variable ElementwiseMethods::less(const Scalar& other) const { return ebb::less(self(), other); }
+inline Variable& ElementwiseMethods::less_(const Variable& other) const { return ebb::less_(self(), other); }
+inline Variable& ElementwiseMethods::less_(const Scalar& other) const { return ebb::less_(self(), other); }
+inline Variable ElementwiseMethods::less_equal(const Variable& other) const {
+  return ebb::less_equal(self(), other);
+}
+inline Variable ElementwiseMethods::less_equal(const Scalar& other) const {
+  return ebb::less_equal(self(), other);
+}
+inline Variable& ElementwiseMethods::less_equal_(const Variable& other) const {
+  return ebb::less_equal_(self(), other);
+}
+inline Variable& ElementwiseMethods::less_equal_(const Scalar& other) const {
+  return ebb::less_equal_(self(), other);
+}
+inline Variable ElementwiseMethods::greater(const Variable& other) const {
+  return ebb::greater(self(), other);
+}
+inline Variable ElementwiseMethods::greater(const Scalar& other) const {
+  return ebb::greater(self(), other);
+}
+inline Variable& ElementwiseMethods::greater_(const Variable& other) const {
+  return ebb::greater_(self(), other);
+}
+inline Variable& ElementwiseMethods::greater_(const Scalar& other) const {
+  return ebb::greater_(self(), other);
+}
+inline Variable ElementwiseMethods::greater_equal(const Variable& other) const {
+  return ebb::greater_equal(self(), other);
+}
+inline Variable ElementwiseMethods::greater_equal(const Scalar& other) const {
+  return ebb::greater_equal(self(), other);
+}
+inline Variable& ElementwiseMethods::greater_equal_(const Variable& other) const {
+  return ebb::greater_equal_(self(), other);
+}
+inline Variable& ElementwiseMethods::greater_equal_(const Scalar& other) const {
+  return ebb::greater_equal_(self(), other);
+}
+inline Variable ElementwiseMethods::bitwise_and(const Variable& other) const {
+  return ebb::bitwise_and(self(), other);
+}
+inline Variable ElementwiseMethods::bitwise_and(const Scalar& other) const {
+  return ebb::bitwise_and(self(), other);
+}
+inline Variable& ElementwiseMethods::bitwise_and_(const Variable& other) const {
+  return ebb::bitwise_and_(self(), other);
+}
+inline Variable& ElementwiseMethods::bitwise_and_(const Scalar& other) const {
+  return ebb::bitwise_and_(self(), other);
+}
+inline Variable ElementwiseMethods::bitwise_or(const Variable& other) const {
+  return ebb::bitwise_or(self(), other);
+}
+inline Variable ElementwiseMethods::bitwise_or(const Scalar& other) const {
+  return ebb::bitwise_or(self(), other);
+}
+inline Variable& ElementwiseMethods::bitwise_or_(const Variable& other) const {
+  return ebb::bitwise_or_(self(), other);
+}
+inline Variable& ElementwiseMethods::bitwise_or_(const Scalar& other) const {
+  return ebb::bitwise_or_(self(), other);
+}
+inline Variable ElementwiseMethods::bitwise_xor(const Variable& other) const {
+  return ebb::bitwise_xor(self(), other);
+}
+inline Variable ElementwiseMethods::bitwise_xor(const Scalar& other) const {
+  return ebb::bitwise_xor(self(), other);
+}
+inline Variable& ElementwiseMethods::bitwise_xor_(const Variable& other) const {
+  return ebb::bitwise_xor_(self(), other);
+}
+inline Variable& ElementwiseMethods::bitwise_xor_(const Scalar& other) const {
+  return ebb::bitwise_xor_(self(), other);
+}
+inline Variable ElementwiseMethods::bitwise_left_shift(const Variable& other) const {
+  return ebb::bitwise_left_shift(self(), other);
+}
+inline Variable ElementwiseMethods::bitwise_left_shift(const Scalar& other) const {
+  return ebb::bitwise_left_shift(self(), other);
+}
+inline Variable& ElementwiseMethods::bitwise_left_shift_(const Variable& other) const {
+  return ebb::bitwise_left_shift_(self(), other);
+}
+inline Variable& ElementwiseMethods::bitwise_left_shift_(const Scalar& other) const {
+  return ebb::bitwise_left_shift_(self(), other);
+}
+inline Variable ElementwiseMethods::bitwise_right_shift(const Variable& other) const {
+  return ebb::bitwise_right_shift(self(), other);
+}
+inline Variable ElementwiseMethods::bitwise_right_shift(const Scalar& other) const {
+  return ebb::bitwise_right_shift(self(), other);
+}
+inline Variable& ElementwiseMethods::bitwise_right_shift_(const Variable& other) const {
+  return ebb::bitwise_right_shift_(self(), other);
+}
+inline Variable& ElementwiseMethods::bitwise_right_shift_(const Scalar& other) const {
+  return ebb::bitwise_right_shift_(self(), other);
+}
+inline Variable ElementwiseMethods::logical_and(const Variable& other) const {
+  return ebb::logical_and(self(), other);
+}
+inline Variable& ElementwiseMethods::logical_and_(const Variable& other) const {
+  return ebb::logical_and_(self(), other);
+}
+inline Variable ElementwiseMethods::logical_or(const Variable& other) const {
+  return ebb::logical_or(self(), other);
+}
+inline Variable& ElementwiseMethods::logical_or_(const Variable& other) const {
+  return ebb::logical_or_(self(), other);
+}
+inline Variable ElementwiseMethods::logical_xor(const Variable& other) const {
+  return ebb::logical_xor(self(), other);
+}
+inline Variable& ElementwiseMethods::logical_xor_(const Variable& other) const {
+  return ebb::logical_xor_(self(), other);
+}
+inline Variable ElementwiseMethods::isclose(const Variable& other, double rtol, double atol, bool equal_nan) const {
+  return ebb::isclose(self(), other, rtol, atol, equal_nan);
+}
+inline bool ElementwiseMethods::allclose(const Variable& other, double rtol, double atol, bool equal_nan) const {
+  return ebb::allclose(self(), other, rtol, atol, equal_nan);
+}
+inline bool ElementwiseMethods::equal(const Variable& other) const { return ebb::equal(self(), other); }
+inline Variable ElementwiseMethods::clamp(const optional<Scalar>& min, const optional<Scalar>& max) const {
+  return ebb::clamp(self(), min, max);
+}
+inline Variable ElementwiseMethods::clamp(const optional<Variable>& min, const optional<Variable>& max) const {
+  return ebb::clamp(self(), min, max);
+}
+inline Variable ElementwiseMethods::clip(const optional<Scalar>& min, const optional<Scalar>& max) const {
+  return ebb::clip(self(), min, max);
+}
+inline Variable ElementwiseMethods::clip(const optional<Variable>& min, const optional<Variable>& max) const {
+  return ebb::clip(self(), min, max);
+}
+inline Variable ElementwiseMethods::clamp_min(const Scalar& min) const {
+  return ebb::clamp_min(self(), min);
+}
+inline Variable ElementwiseMethods::clamp_max(const Scalar& max) const {
+  return ebb::clamp_max(self(), max);
+}
+inline Variable ElementwiseMethods::clamp_min(const Variable& min) const {
+  return ebb::clamp_min(self(), min);
+}
+inline Variable ElementwiseMethods::clamp_max(const Variable& max) const {
+  return ebb::clamp_max(self(), max);
+}
+inline Variable ElementwiseMethods::lerp(const Variable& end, const Scalar& weight) const {
+  return ebb::lerp(self(), end, weight);
+}
+inline Variable ElementwiseMethods::lerp(const Variable& end, const Variable& weight) const {
+  return ebb::lerp(self(), end, weight);
+}
+inline Variable ElementwiseMethods::addcmul(const Variable& tensor1, const Variable& tensor2, const Scalar& value) const {
+  return ebb::addcmul(self(), tensor1, tensor2, value);
+}
+inline Variable ElementwiseMethods::addcdiv(const Variable& tensor1, const Variable& tensor2, const Scalar& value) const {
+  return ebb::addcdiv(self(), tensor1, tensor2, value);
+}
+inline Variable ElementwiseMethods::relu() const { return ebb::relu(self()); }
+inline Variable& ElementwiseMethods::clamp_(const optional<Scalar>& min, const optional<Scalar>& max) const {
+  return ebb::clamp_(self(), min, max);
+}
+inline Variable& ElementwiseMethods::clamp_(const optional<Variable>& min, const optional<Variable>& max) const {
+  return ebb::clamp_(self(), min, max);
+}
+inline Variable& ElementwiseMethods::clip_(const optional<Scalar>& min, const optional<Scalar>& max) const {
+  return ebb::clip_(self(), min, max);
+}
+inline Variable& ElementwiseMethods::clip_(const optional<Variable>& min, const optional<Variable>& max) const {
+  return ebb::clip_(self(), min, max);
+}
+inline Variable& ElementwiseMethods::clamp_min_(const Scalar& min) const {
+  return ebb::clamp_min_(self(), min);
+}
+inline Variable& ElementwiseMethods::clamp_max_(const Scalar& max) const {
+  return ebb::clamp_max_(self(), max);
+}
+inline Variable& ElementwiseMethods::clamp_min_(const Variable& min) const {
+  return ebb::clamp_min_(self(), min);
+}
+inline Variable& ElementwiseMethods::clamp_max_(const Variable& max) const {
+  return ebb::clamp_max_(self(), max);
+}
+inline Variable& ElementwiseMethods::lerp_(const Variable& end, const Scalar& weight) const {
+  return ebb::lerp_(self(), end, weight);
+}
+inline Variable& ElementwiseMethods::lerp_(const Variable& end, const Variable& weight) const {
+  return ebb::lerp_(self(), end, weight);
+}
+inline Variable& ElementwiseMethods::addcmul_(const Variable& tensor1, const Variable& tensor2, const Scalar& value) const {
+  return ebb::addcmul_(self(), tensor1, tensor2, value);
+}
+inline Variable& ElementwiseMethods::addcdiv_(const Variable& tensor1, const Variable& tensor2, const Scalar& value) const {
+  return ebb::addcdiv_(self(), tensor1, tensor2, value);
+}
+inline Variable& ElementwiseMethods::relu_() const { return ebb::relu_(self()); }
+inline Variable ElementwiseMethods::where(const Variable& condition, const Variable& other) const {
+  return ebb::where(condition, self(), other);
+}
+inline Variable ElementwiseMethods::where(const Variable& condition, const Scalar& other) const {
+  return ebb::where(condition, self(), other);
+}
+inline Variable ElementwiseMethods::prelu(const Variable& weight) const {
+  return ebb::prelu(self(), weight);
+}
+inline Variable ElementwiseMethods::hardshrink(const Scalar& lambd) const {
+  return ebb::hardshrink(self(), lambd);
+}
+
+inline Variable ElementwiseMethods::operator-() const { return ebb::neg(self()); }
+inline Variable ElementwiseMethods::operator~() const { return ebb::bitwise_not(self()); }
+inline Variable& ElementwiseMethods::operator+=(const Variable& other) { return ebb::add_(self(), other); }
+inline Variable& ElementwiseMethods::operator+=(const Scalar& other) { return ebb::add_(self(), other); }
+inline Variable& ElementwiseMethods::operator-=(const Variable& other) { return ebb::sub_(self(), other); }
+inline Variable& ElementwiseMethods::operator-=(const Scalar& other) { return ebb::sub_(self(), other); }
+inline Variable& ElementwiseMethods::operator*=(const Variable& other) { return ebb::mul_(self(), other); }
+inline Variable& ElementwiseMethods::operator*=(const Scalar& other) { return ebb::mul_(self(), other); }
+inline Variable& ElementwiseMethods::operator/=(const Variable& other) { return ebb::div_(self(), other); }
+inline Variable& ElementwiseMethods::operator/=(const Scalar& other) { return ebb::div_(self(), other); }
+inline Variable& ElementwiseMethods::operator&=(const Variable& other) { return ebb::bitwise_and_(self(), other); }
+inline Variable& ElementwiseMethods::operator&=(const Scalar& other) { return ebb::bitwise_and_(self(), other); }
+inline Variable& ElementwiseMethods::operator|=(const Variable& other) { return ebb::bitwise_or_(self(), other); }
+inline Variable& ElementwiseMethods::operator|=(const Scalar& other) { return ebb::bitwise_or_(self(), other); }
+inline Variable& ElementwiseMethods::operator^=(const Variable& other) { return ebb::bitwise_xor_(self(), other); }
+inline Variable& ElementwiseMethods::operator^=(const Scalar& other) { return ebb::bitwise_xor_(self(), other); }
+
+}  // namespace ebb::ops

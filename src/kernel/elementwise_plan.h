@@ -1,0 +1,85 @@
+// How to walk arrays of different strides together: the index arithmetic that host and device kernels share.
+#pragma once
+
+#include <ebb/core/ndarray.h>
+
+#include <cstdint>
+
+namespace ebb {
+
+/// Dimensions left after joining neighbours; arrays that need more are not made in practice.
+constexpr int kPlanDims = 16;
+
+/// Sizes and byte strides of N arrays, operand 0 being the output. Dimension 0 is the innermost; dimensions of size 1
+/// are gone and dimensions that every operand walks in one go are joined. Plain data: passed to kernels by value.
+template <int N>
+struct ElementwisePlan {
+  int dims = 0;
+  std::int64_t numel = 1;
+  std::int64_t sizes[kPlanDims];
+  std::int64_t strides[N][kPlanDims];
+
+  /// Whether every byte offset, and the element count, fit into 32 bits.
+  bool fits_32_bits() const {
+    if (numel > INT32_MAX) return false;
+    for (int i = 0; i < N; ++i) {
+      std::int64_t reach = 0;
+      for (int d = 0; d < dims; ++d) reach += (sizes[d] - 1) * strides[i][d];
+      if (reach > INT32_MAX) return false;
+    }
+    return true;
+  }
+
+  /// Byte offsets of the element with the given number, in the plan's order.
+  template <class Index>
+  EBB_HD void offsets(Index element, Index (&out)[N]) const {
+    for (int i = 0; i < N; ++i) out[i] = 0;
+    for (int d = 0; d < dims; ++d) {
+      const Index size = static_cast<Index>(sizes[d]);
+      const Index at = d + 1 == dims ? element : element % size;
+      element /= size;
+      for (int i = 0; i < N; ++i) out[i] += at * static_cast<Index>(strides[i][d]);
+    }
+  }
+};
+
+/// Plans a walk over `out`'s shape; inputs broadcast to it. arrays[0] is the output.
+template <int N>
+ElementwisePlan<N> plan_elementwise(const char* op, const NdArray* const (&arrays)[N]) {
+  ElementwisePlan<N> plan;
+  const NdArray& out = *arrays[0];
+  const int rank = static_cast<int>(out.dim());
+  plan.numel = out.numel();
+  const auto stride = [&](int i, int dim) -> std::int64_t {
+    const NdArray& a = *arrays[i];
+    const int own = dim - (rank - static_cast<int>(a.dim()));
+    if (own < 0 || a.sizes()[own] == 1) return 0;
+    return a.strides()[own] * element_size(a.dtype());
+  };
+  // Order: the output's smallest stride first; among equals, the rightmost dimension.
+  SmallVector<int, 6> order;
+  for (int d = rank; d-- > 0;) {
+    if (out.sizes()[d] == 1) continue;
+    std::size_t at = order.size();
+    while (at > 0 && stride(0, order[at - 1]) > stride(0, d)) --at;
+    order.insert(order.data() + at, d);
+  }
+  for (const int d : order) {
+    const std::int64_t size = out.sizes()[d];
+    bool joins = plan.dims > 0;
+    for (int i = 0; joins && i < N; ++i)
+      joins = stride(i, d) == plan.strides[i][plan.dims - 1] * plan.sizes[plan.dims - 1];
+    if (joins) {
+      plan.sizes[plan.dims - 1] *= size;
+      continue;
+    }
+    EBB_CHECK(plan.dims < kPlanDims, op, ": strides too irregular to walk: more than ", kPlanDims,
+              " dimensions remain of shape ", out.sizes(), ". Call .contiguous() on the inputs.");
+    plan.sizes[plan.dims] = size;
+    for (int i = 0; i < N; ++i) plan.strides[i][plan.dims] = stride(i, d);
+    ++plan.dims;
+  }
+  return plan;
+}
+
+}  // namespace ebb

@@ -1,0 +1,123 @@
+#include "ops/elementwise/apply.h"
+
+#include <ebb/core/visit.h>
+#include <ebb/ops/elementwise.h>
+
+#include "ops/elementwise/promote.h"
+
+namespace ebb::ops {
+
+NdArray empty_like(const NdArray& x, DType dtype) {
+  if (!x.is_contiguous() && x.is_dense()) return NdArray::empty_strided(x.sizes(), x.strides(), dtype, x.device());
+  return NdArray::empty(x.sizes(), dtype, x.device());
+}
+
+NdArray converted(const NdArray& x, DType dtype) {
+  NdArray out = empty_like(x, dtype);
+  kernels::convert(x.device(), out, x);
+  return out;
+}
+
+DType compute_dtype(const char* op, Types types, DType promoted) {
+  if (has_type(types, promoted)) return promoted;
+  if (types == Types::floating) return get_default_dtype();
+  const char* expected = types == Types::numeric         ? "an integer or floating-point dtype, not bool"
+                         : types == Types::integral_bool ? "an integer dtype or bool"
+                                                         : "a floating-point dtype";
+  ebb::detail::unsupported_dtype(op, promoted, expected);
+}
+
+namespace {
+
+// A 0-d tensor on the CPU can be read as a number: no conversion kernel, and it may join tensors of another device.
+Scalar number_in(const NdArray& x) {
+  return visit_all(x.dtype(), "item", [&]<class T>() -> Scalar { return Scalar(*x.data_as<T>()); });
+}
+
+bool same_view(const NdArray& a, const NdArray& b) {
+  return a.offset() == b.offset() && a.dtype() == b.dtype() && a.sizes() == b.sizes() && a.strides() == b.strides();
+}
+
+}  // namespace
+
+void prepare(const char* op, Types types, const Input* inputs, int count, Prepared& p) {
+  // The condition of where() is an operand of its own kind, settled by its caller.
+  const int first_typed = count == 3 && op[0] == 'w' ? 1 : 0;
+  PromotionState state;
+  const Variable* placed = nullptr;  // decides on the device
+  for (int i = 0; i < count; ++i) {
+    const Input& in = inputs[i];
+    if (!in.tensor) {
+      if (i >= first_typed) state.add(in.number);
+      continue;
+    }
+    EBB_CHECK(in.tensor->defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+    if (i >= first_typed) state.add(*in.tensor);
+    if (!placed || (placed->dim() == 0 && placed->is_cpu())) placed = in.tensor;
+  }
+  p.device = placed->device();
+  p.dtype = compute_dtype(op, types, state.result());
+  bool shaped = false;
+  for (int i = 0; i < count; ++i) {
+    const Input& in = inputs[i];
+    if (!in.tensor) {
+      p.operands[i] = in.number;
+      continue;
+    }
+    const NdArray& x = in.tensor->array();
+    const bool number = x.dim() == 0 && x.device().is_cpu();
+    EBB_CHECK(x.device() == p.device || number, op, ": expected all tensors on one device, got ", p.device, " and ",
+              x.device(), ". Move one with .to(device).");
+    const DType wanted = i < first_typed ? kBool : p.dtype;
+    if (x.dtype() == wanted && x.device() == p.device) p.operands[i] = x;
+    else if (number) p.operands[i] = number_in(x);
+    else p.operands[i] = p.held[i] = converted(x, wanted);
+    if (!shaped) p.sizes = DimVector(x.sizes());
+    else if (IntArrayRef(p.sizes) != x.sizes()) p.sizes = broadcast_shapes(op, p.sizes, x.sizes());
+    shaped = true;
+  }
+  for (int i = 0; i < count && !p.like; ++i) {
+    const NdArray* x = inputs[i].tensor ? &inputs[i].tensor->array() : nullptr;
+    if (x && IntArrayRef(p.sizes) == x->sizes() && x->is_dense()) p.like = x;
+  }
+}
+
+NdArray make_output(const Prepared& p, DType dtype) {
+  if (p.like && !p.like->is_contiguous())
+    return NdArray::empty_strided(p.sizes, p.like->strides(), dtype, p.device);
+  return NdArray::empty(p.sizes, dtype, p.device);
+}
+
+NdArray& inplace_target(const char* op, Types types, bool gives_bool, const Variable& self, const Input* inputs,
+                        int count, Prepared& p, NdArray& temporary) {
+  prepare(op, types, inputs, count, p);
+  NdArray& target = self.impl()->data;
+  const DType result = gives_bool ? self.dtype() : p.dtype;
+  EBB_CHECK(can_cast(result, self.dtype()), op, "_: result type ", result,
+            " can't be cast to the desired output type ", self.dtype(), ". Convert self first, or use ", op,
+            " out of place.");
+  EBB_CHECK(IntArrayRef(p.sizes) == self.sizes(), op, "_: output with shape ", self.sizes(),
+            " doesn't match the broadcast shape ", IntArrayRef(p.sizes), ". In-place ops cannot grow self; use ", op,
+            " out of place.");
+  EBB_CHECK(self.device() == p.device, op, "_: self is on ", self.device(), " but the other operand on ", p.device,
+            ". Move one with .to(device).");
+  for (int i = 0; i < count; ++i) {
+    // An operand that overlaps self but is not self would be read after it was overwritten.
+    const NdArray* x = p.operands[i].array;
+    if (x && x->storage() == target.storage() && !same_view(*x, target)) {
+      const NdArray alias = *x;
+      p.held[i] = converted(alias, alias.dtype());
+      p.operands[i] = p.held[i];
+    }
+  }
+  if (p.dtype == self.dtype() && !gives_bool) return target;
+  temporary = NdArray::empty(self.sizes(), gives_bool ? kBool : p.dtype, self.device());
+  return temporary;
+}
+
+void finish_inplace(const Variable& self, const NdArray& computed) {
+  NdArray& target = self.impl()->data;
+  if (&computed != &target) kernels::convert(target.device(), target, computed);
+}
+
+}  // namespace ebb::ops

@@ -1,0 +1,159 @@
+// From tensors to kernels: result dtype, broadcast shape, output layout. Nothing here records.
+#pragma once
+
+#include <ebb/autograd/variable.h>
+
+#include "ops/common.h"
+#include "ops/elementwise/functor.h"
+#include "ops/elementwise/kernels.h"
+
+namespace ebb::ops {
+
+/// An uninitialised array of x's shape, in x's order of elements where x is dense.
+NdArray empty_like(const NdArray& x, DType dtype);
+/// x in another dtype.
+NdArray converted(const NdArray& x, DType dtype);
+/// The dtype an op of these types computes in, given what its inputs promote to; throws where it is not defined.
+DType compute_dtype(const char* op, Types types, DType promoted);
+
+/// Whether comparisons and predicates: their output is Bool.
+template <class Op>
+constexpr bool kGivesBool = [] {
+  if constexpr (std::is_invocable_v<const Op&, int>) return std::is_same_v<std::invoke_result_t<const Op&, int>, bool>;
+  else return std::is_same_v<std::invoke_result_t<const Op&, int, int>, bool>;
+}();
+
+/// Inputs made ready for a kernel.
+struct Prepared {
+  DType dtype = DType::Undefined;
+  Device device;
+  NdArray held[3];  // converted copies
+  Operand operands[3] = {Scalar(), Scalar(), Scalar()};
+  DimVector sizes;
+  const NdArray* like = nullptr;  // the array whose layout the output takes; null for contiguous
+};
+
+/// A tensor or a number among the inputs of an op.
+struct Input {
+  const Variable* tensor = nullptr;
+  Scalar number;
+  Input(const Variable& x) : tensor(&x) {}
+  Input(const Scalar& s) : number(s) {}
+};
+
+void prepare(const char* op, Types types, const Input* inputs, int count, Prepared& out);
+NdArray make_output(const Prepared& p, DType dtype);
+
+template <class Op>
+NdArray apply(const Op& op, const Variable& x) {
+  const NdArray& a = x.array();
+  constexpr auto result = [](DType d) { return kGivesBool<Op> ? kBool : d; };
+  if (has_type(Op::kTypes, a.dtype())) [[likely]] {
+    NdArray out = a.is_contiguous() ? NdArray::empty(a.sizes(), result(a.dtype()), a.device())
+                                    : empty_like(a, result(a.dtype()));
+    kernels::unary<Op>(a.device(), out, a, op);
+    return out;
+  }
+  const NdArray b = converted(a, compute_dtype(Op::kName, Op::kTypes, a.dtype()));
+  NdArray out = empty_like(b, result(b.dtype()));
+  kernels::unary<Op>(b.device(), out, b, op);
+  return out;
+}
+
+template <class Op>
+[[gnu::noinline]] NdArray apply_prepared(const Op& op, const Input& a, const Input& b) {
+  Prepared p;
+  const Input inputs[] = {a, b};
+  prepare(Op::kName, Op::kTypes, inputs, 2, p);
+  NdArray out = make_output(p, kGivesBool<Op> ? kBool : p.dtype);
+  kernels::binary<Op>(p.device, out, p.dtype, p.operands[0], p.operands[1], op);
+  return out;
+}
+
+template <class Op>
+NdArray apply(const Op& op, const Variable& a, const Variable& b) {
+  EBB_CHECK(a.defined() && b.defined(), Op::kName, ": expected a tensor, got an undefined one. Assign it before use.");
+  const NdArray &x = a.array(), &y = b.array();
+  if (x.dtype() == y.dtype() && x.is_contiguous() && y.is_contiguous() && x.sizes() == y.sizes() &&
+      has_type(Op::kTypes, x.dtype()) && x.device() == y.device()) [[likely]] {
+    NdArray out = NdArray::empty(x.sizes(), kGivesBool<Op> ? kBool : x.dtype(), x.device());
+    kernels::binary<Op>(x.device(), out, x.dtype(), x, y, op);
+    return out;
+  }
+  return apply_prepared(op, a, b);
+}
+
+template <class Op>
+NdArray apply(const Op& op, const Variable& a, const Scalar& b) {
+  const NdArray& x = a.array();
+  if (x.is_contiguous() && has_type(Op::kTypes, x.dtype()) && promote_with_scalar(x.dtype(), b) == x.dtype())
+      [[likely]] {
+    NdArray out = NdArray::empty(x.sizes(), kGivesBool<Op> ? kBool : x.dtype(), x.device());
+    kernels::binary<Op>(x.device(), out, x.dtype(), x, b, op);
+    return out;
+  }
+  return apply_prepared(op, a, b);
+}
+
+template <class Op>
+NdArray apply(const Op& op, const Scalar& a, const Variable& b) {
+  const NdArray& y = b.array();
+  if (y.is_contiguous() && has_type(Op::kTypes, y.dtype()) && promote_with_scalar(y.dtype(), a) == y.dtype())
+      [[likely]] {
+    NdArray out = NdArray::empty(y.sizes(), kGivesBool<Op> ? kBool : y.dtype(), y.device());
+    kernels::binary<Op>(y.device(), out, y.dtype(), a, y, op);
+    return out;
+  }
+  return apply_prepared(op, a, b);
+}
+
+template <class Op>
+NdArray apply(const Op& op, const Input& a, const Input& b, const Input& c) {
+  Prepared p;
+  const Input inputs[] = {a, b, c};
+  prepare(Op::kName, Op::kTypes, inputs, 3, p);
+  NdArray out = make_output(p, p.dtype);
+  kernels::ternary<Op>(p.device, out, p.operands[0], p.operands[1], p.operands[2], op);
+  return out;
+}
+
+/// Checks an in-place op and settles where it computes: straight into self when dtypes allow, else into `temporary`.
+NdArray& inplace_target(const char* op, Types types, bool gives_bool, const Variable& self, const Input* inputs,
+                        int count, Prepared& p, NdArray& temporary);
+/// Brings a temporary result into self.
+void finish_inplace(const Variable& self, const NdArray& computed);
+
+template <class Op>
+void apply_inplace(const Op& op, const Variable& self) {
+  NdArray& a = self.impl()->data;
+  if (has_type(Op::kTypes, a.dtype()) && !kGivesBool<Op>) [[likely]]
+    return kernels::unary<Op>(a.device(), a, a, op);
+  Prepared p;
+  NdArray temporary;
+  const Input inputs[] = {self};
+  NdArray& out = inplace_target(Op::kName, Op::kTypes, kGivesBool<Op>, self, inputs, 1, p, temporary);
+  kernels::unary<Op>(p.device, out, *p.operands[0].array, op);
+  finish_inplace(self, out);
+}
+
+template <class Op>
+void apply_inplace(const Op& op, const Variable& self, const Input& other) {
+  Prepared p;
+  NdArray temporary;
+  const Input inputs[] = {self, other};
+  NdArray& out = inplace_target(Op::kName, Op::kTypes, kGivesBool<Op>, self, inputs, 2, p, temporary);
+  kernels::binary<Op>(p.device, out, p.dtype, p.operands[0], p.operands[1], op);
+  finish_inplace(self, out);
+}
+
+template <class Op>
+void apply_inplace(const Op& op, const Variable& self, const Input& b, const Input& c) {
+  Prepared p;
+  NdArray temporary;
+  const Input inputs[] = {self, b, c};
+  NdArray& out = inplace_target(Op::kName, Op::kTypes, false, self, inputs, 3, p, temporary);
+  kernels::ternary<Op>(p.device, out, p.operands[0], p.operands[1], p.operands[2], op);
+  finish_inplace(self, out);
+}
+
+}  // namespace ebb::ops

@@ -1,0 +1,194 @@
+#include <ebb/ops/elementwise.h>
+
+#include "ops/elementwise/math_arith.h"
+#include "ops/elementwise/record.h"
+
+namespace ebb {
+namespace {
+
+using ops::Keep;
+using ops::Kept;
+using namespace ops;
+
+bool is_one(const Scalar& s) { return s.equal(1); }
+Variable scaled(const Variable& g, const Scalar& s) { return is_one(s) ? g : g * s; }
+
+void check_alpha(const char* op, DType result, const Scalar& alpha) {
+  EBB_CHECK(!alpha.is_boolean() || result == kBool, op, ": Boolean alpha only supported for Boolean results; pass 1.");
+  EBB_CHECK(is_floating(result) || !alpha.is_floating_point(), op,
+            ": For integral input tensors, argument alpha must not be a floating point number; got alpha = ", alpha,
+            " for ", result, ".");
+}
+
+void check_sub(const Variable& a, DType other) {
+  EBB_CHECK(a.dtype() != kBool || other != kBool,
+            "sub: Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+            "`logical_xor()` operator instead.");
+}
+
+struct AddRule {
+  static constexpr char kName[] = "AddBackward0";
+  static constexpr unsigned kUsesA = kNone, kUsesB = kNone;
+  Scalar alpha = 1;
+  Variable a(const Variable& g, const Kept&) const { return g; }
+  Variable b(const Variable& g, const Kept&) const { return scaled(g, alpha); }
+};
+
+struct AddScalarRule {
+  static constexpr char kName[] = "AddBackward1";
+  static constexpr Keep kKeep = Keep::nothing;
+  Variable operator()(const Variable& g) const { return g; }
+};
+
+struct SubRule {
+  static constexpr char kName[] = "SubBackward0";
+  static constexpr unsigned kUsesA = kNone, kUsesB = kNone;
+  Scalar alpha = 1;
+  Variable a(const Variable& g, const Kept&) const { return g; }
+  Variable b(const Variable& g, const Kept&) const { return is_one(alpha) ? neg(g) : g * (-alpha); }
+};
+
+struct SubScalarRule {
+  static constexpr char kName[] = "SubBackward1";
+  static constexpr Keep kKeep = Keep::nothing;
+  Variable operator()(const Variable& g) const { return g; }
+};
+
+struct RsubRule {
+  static constexpr char kName[] = "RsubBackward0";
+  static constexpr unsigned kUsesA = kNone, kUsesB = kNone;
+  Scalar alpha = 1;
+  Variable a(const Variable& g, const Kept&) const { return is_one(alpha) ? neg(g) : g * (-alpha); }
+  Variable b(const Variable& g, const Kept&) const { return g; }
+};
+
+struct RsubScalarRule {
+  static constexpr char kName[] = "RsubBackward1";
+  static constexpr Keep kKeep = Keep::nothing;
+  Scalar alpha = 1;
+  Variable operator()(const Variable& g) const { return is_one(alpha) ? neg(g) : g * (-alpha); }
+};
+
+struct MulRule {
+  static constexpr char kName[] = "MulBackward0";
+  static constexpr unsigned kUsesA = kB, kUsesB = kA;
+  Variable a(const Variable& g, const Kept& k) const { return g * k.b; }
+  Variable b(const Variable& g, const Kept& k) const { return g * k.a; }
+};
+
+struct MulScalarRule {
+  static constexpr char kName[] = "MulBackward1";
+  static constexpr Keep kKeep = Keep::nothing;
+  Scalar other;
+  Variable operator()(const Variable& g) const { return g * other; }
+};
+
+struct DivRule {
+  static constexpr char kName[] = "DivBackward0";
+  static constexpr unsigned kUsesA = kB, kUsesB = kA | kB;
+  Variable a(const Variable& g, const Kept& k) const { return g / k.b; }
+  Variable b(const Variable& g, const Kept& k) const { return neg(g) * (k.a / k.b / k.b); }
+};
+
+struct DivScalarRule {
+  static constexpr char kName[] = "DivBackward1";
+  static constexpr Keep kKeep = Keep::nothing;
+  Scalar other;
+  Variable operator()(const Variable& g) const { return g / other; }
+};
+
+}  // namespace
+
+Variable add(const Variable& self, const Variable& other, const Scalar& alpha) {
+  if (is_one(alpha)) return run_binary(self, other, Add(), AddRule{alpha});
+  check_alpha("add", result_type(self, other), alpha);
+  return run_binary(self, other, AddScaled{alpha}, AddRule{alpha});
+}
+
+Variable add(const Variable& self, const Scalar& other, const Scalar& alpha) {
+  if (is_one(alpha)) return run_scalar(self, other, Add(), AddScalarRule());
+  check_alpha("add", result_type(self, other), alpha);
+  return run_scalar(self, other, AddScaled{alpha}, AddScalarRule());
+}
+
+Variable& add_(const Variable& self, const Variable& other, const Scalar& alpha) {
+  if (is_one(alpha)) return run_binary_inplace(self, other, Add(), AddRule{alpha});
+  check_alpha("add_", result_type(self, other), alpha);
+  return run_binary_inplace(self, other, AddScaled{alpha}, AddRule{alpha});
+}
+
+Variable& add_(const Variable& self, const Scalar& other, const Scalar& alpha) {
+  if (is_one(alpha)) return run_scalar_inplace(self, other, Add(), AddScalarRule());
+  check_alpha("add_", result_type(self, other), alpha);
+  return run_scalar_inplace(self, other, AddScaled{alpha}, AddScalarRule());
+}
+
+Variable sub(const Variable& self, const Variable& other, const Scalar& alpha) {
+  check_sub(self, other.dtype());
+  if (is_one(alpha)) return run_binary(self, other, Sub(), SubRule{alpha});
+  check_alpha("sub", result_type(self, other), alpha);
+  return run_binary(self, other, AddScaled{-alpha}, SubRule{alpha});
+}
+
+Variable sub(const Variable& self, const Scalar& other, const Scalar& alpha) {
+  check_sub(self, other.dtype());
+  if (is_one(alpha)) return run_scalar(self, other, Sub(), SubScalarRule());
+  check_alpha("sub", result_type(self, other), alpha);
+  return run_scalar(self, other, AddScaled{-alpha}, SubScalarRule());
+}
+
+Variable& sub_(const Variable& self, const Variable& other, const Scalar& alpha) {
+  check_sub(self, other.dtype());
+  if (is_one(alpha)) return run_binary_inplace(self, other, Sub(), SubRule{alpha});
+  check_alpha("sub_", result_type(self, other), alpha);
+  return run_binary_inplace(self, other, AddScaled{-alpha}, SubRule{alpha});
+}
+
+Variable& sub_(const Variable& self, const Scalar& other, const Scalar& alpha) {
+  check_sub(self, other.dtype());
+  if (is_one(alpha)) return run_scalar_inplace(self, other, Sub(), SubScalarRule());
+  check_alpha("sub_", result_type(self, other), alpha);
+  return run_scalar_inplace(self, other, AddScaled{-alpha}, SubScalarRule());
+}
+
+Variable rsub(const Variable& self, const Variable& other, const Scalar& alpha) {
+  check_sub(self, other.dtype());
+  check_alpha("rsub", result_type(self, other), alpha);
+  return run_binary(self, other, RsubScaled{alpha}, RsubRule{alpha});
+}
+
+Variable rsub(const Variable& self, const Scalar& other, const Scalar& alpha) {
+  check_sub(self, other.dtype());
+  check_alpha("rsub", result_type(self, other), alpha);
+  return run_scalar(self, other, RsubScaled{alpha}, RsubScalarRule{alpha});
+}
+
+Variable operator-(const Scalar& a, const Variable& b) {
+  check_sub(b, a.dtype());
+  return run_binary(a, b, Sub(), SubRule());
+}
+
+Variable mul(const Variable& self, const Variable& other) { return run_binary(self, other, Mul(), MulRule()); }
+Variable mul(const Variable& self, const Scalar& other) {
+  return run_scalar(self, other, Mul(), MulScalarRule{other});
+}
+Variable& mul_(const Variable& self, const Variable& other) {
+  return run_binary_inplace(self, other, Mul(), MulRule());
+}
+Variable& mul_(const Variable& self, const Scalar& other) {
+  return run_scalar_inplace(self, other, Mul(), MulScalarRule{other});
+}
+
+Variable div(const Variable& self, const Variable& other) { return run_binary(self, other, Div(), DivRule()); }
+Variable div(const Variable& self, const Scalar& other) {
+  return run_scalar(self, other, Div(), DivScalarRule{other});
+}
+Variable& div_(const Variable& self, const Variable& other) {
+  return run_binary_inplace(self, other, Div(), DivRule());
+}
+Variable& div_(const Variable& self, const Scalar& other) {
+  return run_scalar_inplace(self, other, Div(), DivScalarRule{other});
+}
+Variable operator/(const Scalar& a, const Variable& b) { return run_binary(a, b, Div(), DivRule()); }
+
+}  // namespace ebb

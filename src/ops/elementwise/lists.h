@@ -1,0 +1,28 @@
+// Every functor of the family, once. Each backend's files instantiate their kernels from these lists.
+#pragma once
+
+#include "ops/elementwise/math_activation.h"
+
+namespace ebb::ops {
+
+using SignOps = List<Abs, Neg, Sign, Square, Cube, Relu>;
+using PredicateOps = List<Signbit, IsNan, IsInf, IsFinite, IsPosInf, IsNegInf, LogicalNot, BitwiseNot>;
+using RoundOps = List<Floor, Ceil, Round, RoundDecimals, Trunc, Frac, NanToNum>;
+using RootOps = List<Reciprocal, Sqrt, Rsqrt>;
+using ExpOps = List<Exp, Exp2, Expm1, Log, Log2, Log10, Log1p, Sigmoid>;
+using TrigOps = List<Sin, Cos, Tan, Asin, Acos, Atan>;
+using HyperbolicOps = List<Sinh, Cosh, Tanh, Asinh, Acosh, Atanh>;
+using UnaryOps = Join<SignOps, PredicateOps, RoundOps, RootOps, ExpOps, TrigOps, HyperbolicOps>;
+
+using ArithmeticOps = List<Add, AddScaled, RsubScaled, Sub, Mul, Div>;
+using DivisionOps = List<DivTrunc, DivFloor, Fmod, Remainder>;
+using ExtremeOps = List<Maximum, Minimum, Fmax, Fmin>;
+using CompareOps = List<Eq, Ne, Lt, Le, Gt, Ge, IsClose>;
+using LogicOps = List<LogicalAnd, LogicalOr, LogicalXor, BitwiseAnd, BitwiseOr, BitwiseXor, ShiftLeft, ShiftRight>;
+using BinaryMathOps = List<Pow, Atan2, Hypot, LogAddExp, LogAddExp2, Xlogy, CopySign, Heaviside>;
+using GradOps = List<TanhGrad, SigmoidGrad, ThresholdGrad, ClampGrad, Times<Sin>, Times<Cos>>;
+using BinaryOps = Join<ArithmeticOps, DivisionOps, ExtremeOps, CompareOps, LogicOps, BinaryMathOps, GradOps>;
+
+using TernaryOps = List<Where, Lerp, AddCMul, AddCDiv, Clamp>;
+
+}  // namespace ebb::ops
