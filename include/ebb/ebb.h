@@ -17,6 +17,7 @@
 #include <ebb/core/allocator.h>
 #include <ebb/core/parallel.h>
 #include <ebb/core/random.h>
+#include <ebb/ops/elementwise.h>
 #include <ebb/cuda/cuda.h>
 #include <ebb/ops/conv.h>
 #include <ebb/ops/copy.h>

@@ -3,6 +3,7 @@
 
 #include <ebb/ops/elementwise/activation.h>
 #include <ebb/ops/elementwise/arithmetic.h>
+#include <ebb/ops/elementwise/binary_methods.h>
 #include <ebb/ops/elementwise/compare.h>
-#include <ebb/ops/elementwise/methods_inl.h>
 #include <ebb/ops/elementwise/unary.h>
+#include <ebb/ops/elementwise/unary_methods.h>

@@ -1,8 +1,13 @@
 #include "ops/elementwise/apply.h"
 
 #include <ebb/core/visit.h>
+#include <ebb/ops/copy.h>
 #include <ebb/ops/elementwise.h>
 
+#include <cstring>
+
+#include "ops/copy/kernels.h"
+#include "ops/elementwise/record.h"
 #include "ops/elementwise/promote.h"
 
 namespace ebb::ops {
@@ -14,7 +19,7 @@ NdArray empty_like(const NdArray& x, DType dtype) {
 
 NdArray converted(const NdArray& x, DType dtype) {
   NdArray out = empty_like(x, dtype);
-  kernels::convert(x.device(), out, x);
+  kernels::copy(x.device(), out, x);
   return out;
 }
 
@@ -117,7 +122,22 @@ NdArray& inplace_target(const char* op, Types types, bool gives_bool, const Vari
 
 void finish_inplace(const Variable& self, const NdArray& computed) {
   NdArray& target = self.impl()->data;
-  if (&computed != &target) kernels::convert(target.device(), target, computed);
+  if (&computed != &target) kernels::copy(target.device(), target, computed);
+}
+
+bool all_true(const Variable& x) {
+  const Variable on_cpu = x.is_cpu() ? x : x.cpu();
+  return !std::memchr(on_cpu.array().data(), 0, static_cast<std::size_t>(on_cpu.numel()));
+}
+
+std::string node_name(const char* name) {
+  std::string out;
+  bool upper = true;
+  for (; *name; ++name) {
+    if (*name == '_') upper = true;
+    else out += upper ? static_cast<char>(*name - 'a' + 'A') : *name, upper = false;
+  }
+  return out + "Backward0";
 }
 
 }  // namespace ebb::ops

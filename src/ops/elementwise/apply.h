@@ -120,6 +120,8 @@ NdArray apply(const Op& op, const Input& a, const Input& b, const Input& c) {
 /// Checks an in-place op and settles where it computes: straight into self when dtypes allow, else into `temporary`.
 NdArray& inplace_target(const char* op, Types types, bool gives_bool, const Variable& self, const Input* inputs,
                         int count, Prepared& p, NdArray& temporary);
+/// Whether a dense Bool tensor holds no false.
+bool all_true(const Variable& x);
 /// Brings a temporary result into self.
 void finish_inplace(const Variable& self, const NdArray& computed);
 

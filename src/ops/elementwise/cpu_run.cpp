@@ -57,37 +57,4 @@ void run_rows(const char* name, const std::array<Row, 10>& rows, NdArray& out, D
 
 }  // namespace detail
 
-namespace {
-
-template <class To, class From>
-void convert_row(void* to, const void* const* in, unsigned constant, std::int64_t n, const void*) {
-  To* out = static_cast<To*>(to);
-  const From* x = static_cast<const From*>(in[0]);
-  const auto one = [](From v) {
-    if constexpr (std::is_same_v<To, bool>) return v != From(0);
-    else if constexpr (std::is_same_v<To, Half> || std::is_same_v<To, BFloat16>) return To(static_cast<float>(v));
-    else if constexpr (std::is_floating_point_v<ops::Compute<From>> && std::is_integral_v<To> && sizeof(To) < 8)
-      return static_cast<To>(static_cast<std::int64_t>(static_cast<ops::Compute<From>>(v)));  // wraps
-    else return static_cast<To>(static_cast<ops::Compute<From>>(v));
-  };
-  const std::int64_t step = constant ? 0 : 1;
-  if (step) {
-#pragma GCC ivdep
-    for (std::int64_t i = 0; i < n; ++i) out[i] = one(x[i]);
-  } else {
-    const To value = one(x[0]);
-    for (std::int64_t i = 0; i < n; ++i) out[i] = value;
-  }
-}
-
-}  // namespace
-
-void convert(NdArray& out, const NdArray& x) {
-  const Row row = visit_all(out.dtype(), "to", [&]<class To> {
-    return visit_all(x.dtype(), "to", []<class From>() -> Row { return &convert_row<To, From>; });
-  });
-  const NdArray* in[] = {&x};
-  map("to", out, in, 1, row, nullptr);
-}
-
 }  // namespace ebb::cpu

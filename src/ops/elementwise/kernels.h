@@ -39,9 +39,6 @@ extern EBB_API BinaryKernel<Op> binary;
 template <class Op>
 extern EBB_API TernaryKernel<Op> ternary;
 
-/// Converts between dtypes; out has x's shape.
-extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x)> convert;
-
 }  // namespace ebb::kernels
 
 namespace ebb::cpu {
@@ -52,6 +49,5 @@ template <class Op>
 void binary(NdArray& out, DType dtype, const ops::Operand& a, const ops::Operand& b, const Op& op);
 template <class Op>
 void ternary(NdArray& out, const ops::Operand& a, const ops::Operand& b, const ops::Operand& c, const Op& op);
-void convert(NdArray& out, const NdArray& x);
 
 }  // namespace ebb::cpu

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ebb/autograd/record.h>
+#include <ebb/ops/creation.h>
 
 #include "ops/elementwise/apply.h"
 
@@ -210,14 +211,47 @@ Variable& run_scalar_inplace(const Variable& self, const Scalar& s, const Op& op
   return const_cast<Variable&>(self);
 }
 
-/// An in-place op that is not differentiable: comparisons, logic, bits.
-template <class Op, class B>
-Variable& run_plain_inplace(const Variable& self, const B& b, const Op& op = {}) {
+/// torch's name of the node of `name`: "EqBackward0" for "eq".
+std::string node_name(const char* name);
+
+template <class Op>
+struct ZeroNode final : autograd::Node {
+  std::string name() const override { return node_name(Op::kName); }
+  autograd::GradList apply(autograd::GradList&& grads) override {
+    autograd::GradList out;
+    for (std::uint32_t i = 0; i < num_outputs(); ++i) out.push_back(zeros_like(grads[0]));
+    return out;
+  }
+};
+
+/// An op whose gradient is zero everywhere.
+template <class Op>
+Variable run_flat(const Variable& x, const Op& op = {}) {
+  Variable out(apply(op, x));
+  if (autograd::records(x) && is_floating(out.dtype()))
+    autograd::set_history(out, autograd::make_node<ZeroNode<Op>>(x));
+  return out;
+}
+
+/// The same in place, also for ops without a gradient: comparisons, logic, bits.
+template <class Op, class... Others>
+Variable& run_flat_inplace(const Op& op, const Variable& self, const Others&... others) {
   autograd::check_inplace(self, kInplaceName<Op>.data());
-  apply_inplace(op, self, b);
+  Ref<autograd::Node> node;
+  if (autograd::records(self)) node = autograd::make_node<ZeroNode<Op>>(self);
+  apply_inplace(op, self, others...);
   autograd::bump_version(self);
-  autograd::rebase_history(self, nullptr);
+  autograd::rebase_history(self, node);
   return const_cast<Variable&>(self);
+}
+
+template <class Op, class B>
+Variable& run_plain_inplace(const Variable& self, const B& b) {
+  return run_flat_inplace(Op(), self, b);
+}
+template <class Op>
+Variable& run_plain_inplace(const Variable& self) {
+  return run_flat_inplace(Op(), self);
 }
 
 }  // namespace ebb::ops

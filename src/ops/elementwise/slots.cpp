@@ -13,8 +13,6 @@ constinit BinaryKernel<Op> binary{Op::kName, &cpu::binary<Op>};
 template <class Op>
 constinit TernaryKernel<Op> ternary{Op::kName, &cpu::ternary<Op>};
 
-constinit KernelSlot<void(NdArray&, const NdArray&)> convert{"to", &cpu::convert};
-
 }  // namespace kernels
 
 namespace {

@@ -1,0 +1,91 @@
+// Powers: tensor to number, tensor to tensor, number to tensor.
+#include <ebb/ops/elementwise.h>
+
+#include "ops/elementwise/math_binary.h"
+#include "ops/elementwise/record.h"
+
+namespace ebb {
+namespace {
+
+using namespace ops;
+
+// e x^(e-1); 0 for e = 0, also at x = 0.
+struct PowScalarRule {
+  static constexpr char kName[] = "PowBackward0";
+  static constexpr Keep kKeep = Keep::input;
+  Scalar exponent;
+  Variable operator()(const Variable& g, const Variable& x) const {
+    if (exponent.equal(0)) return zeros_like(g);
+    if (exponent.equal(1)) return g;
+    if (exponent.equal(2)) return g * (x * 2);
+    const double e = exponent.to_double();
+    return g * (pow(x, e - 1) * e);
+  }
+};
+
+// The gradient of x^e in e is x^e log x; at x = 0 and e >= 0 it is 0, where the formula gives NaN.
+Variable exponent_gradient(const Variable& g, const Variable& out, const Variable& log_base, const Variable& dead) {
+  return where(dead, 0.0, g * (out * log_base));
+}
+
+struct PowRule {
+  static constexpr char kName[] = "PowBackward1";
+  static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB | kOut;
+  Variable a(const Variable& g, const Kept& k) const {
+    return where(k.b == 0.0, 0.0, g * (k.b * pow(k.a, k.b - 1)));
+  }
+  Variable b(const Variable& g, const Kept& k) const {
+    return exponent_gradient(g, k.out, log(k.a), logical_and(k.a == 0, k.b >= 0));
+  }
+};
+
+struct PowBaseRule {
+  static constexpr char kName[] = "PowBackward2";
+  static constexpr unsigned kUsesA = kNone, kUsesB = kB | kOut;
+  Scalar base;
+  Variable a(const Variable&, const Kept&) const { return {}; }
+  Variable b(const Variable& g, const Kept& k) const {
+    if (base.equal(0)) return exponent_gradient(g, k.out, log(zeros_like(k.out)), k.b >= 0);
+    return g * (k.out * std::log(base.to_double()));
+  }
+};
+
+void check_integers(DType base, const Scalar& exponent) {
+  EBB_CHECK(!is_integral(base, true) || exponent.is_floating_point() || exponent.to_long() >= 0,
+            "pow: Integers to negative integer powers are not allowed; convert the tensor to a floating dtype, got ",
+            base, " to the power ", exponent, ".");
+}
+
+}  // namespace
+
+Variable pow(const Variable& self, const Scalar& exponent) {
+  check_integers(self.dtype(), exponent);
+  const PowScalarRule rule{exponent};
+  // The powers that models are made of need no pow(): products, and roots that are rounded correctly.
+  if (is_floating(self.dtype())) {
+    if (exponent.equal(2)) return run_unary(self, Square(), rule);
+    if (exponent.equal(3)) return run_unary(self, Cube(), rule);
+    if (exponent.equal(0.5)) return run_unary(self, Sqrt(), rule);
+    if (exponent.equal(-1)) return run_unary(self, Reciprocal(), rule);
+    if (exponent.equal(-0.5)) return run_unary(self, Rsqrt(), rule);
+  }
+  return run_scalar(self, exponent, Pow(), rule);
+}
+
+Variable& pow_(const Variable& self, const Scalar& exponent) {
+  check_integers(self.dtype(), exponent);
+  const PowScalarRule rule{exponent};
+  if (exponent.equal(2) && is_floating(self.dtype())) return run_unary_inplace(self, Square(), rule);
+  return run_scalar_inplace(self, exponent, Pow(), rule);
+}
+
+Variable pow(const Variable& self, const Variable& exponent) { return run_binary(self, exponent, Pow(), PowRule()); }
+Variable& pow_(const Variable& self, const Variable& exponent) {
+  return run_binary_inplace(self, exponent, Pow(), PowRule());
+}
+
+Variable pow(const Scalar& self, const Variable& exponent) {
+  return run_binary(self, exponent, Pow(), PowBaseRule{self});
+}
+
+}  // namespace ebb
