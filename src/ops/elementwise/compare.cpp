@@ -1,6 +1,6 @@
 #include <ebb/ops/elementwise.h>
 
-#include "ops/elementwise/math_arith.h"
+#include "ops/elementwise/math_unary.h"
 #include "ops/elementwise/record.h"
 
 namespace ebb {

@@ -59,7 +59,7 @@ struct Signbit {
   static constexpr Types kTypes = Types::all;
   template <class T>
   EBB_HD bool operator()(T x) const {
-    if constexpr (std::is_floating_point_v<T>) return std::signbit(x);
+    if constexpr (std::is_floating_point_v<T>) return std::copysign(T(1), x) < 0;
     else return x < T(0);
   }
 };

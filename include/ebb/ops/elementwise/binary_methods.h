@@ -371,11 +371,17 @@ inline Variable ElementwiseMethods::clamp(const optional<Scalar>& min, const opt
 inline Variable ElementwiseMethods::clamp(const optional<Variable>& min, const optional<Variable>& max) const {
   return ebb::clamp(self(), min, max);
 }
+inline Variable ElementwiseMethods::clamp(const optional<Variable>& min) const {
+  return ebb::clamp(self(), min);
+}
 inline Variable ElementwiseMethods::clip(const optional<Scalar>& min, const optional<Scalar>& max) const {
   return ebb::clip(self(), min, max);
 }
 inline Variable ElementwiseMethods::clip(const optional<Variable>& min, const optional<Variable>& max) const {
   return ebb::clip(self(), min, max);
+}
+inline Variable ElementwiseMethods::clip(const optional<Variable>& min) const {
+  return ebb::clip(self(), min);
 }
 inline Variable ElementwiseMethods::clamp_min(const Scalar& min) const {
   return ebb::clamp_min(self(), min);
@@ -408,11 +414,17 @@ inline Variable& ElementwiseMethods::clamp_(const optional<Scalar>& min, const o
 inline Variable& ElementwiseMethods::clamp_(const optional<Variable>& min, const optional<Variable>& max) const {
   return ebb::clamp_(self(), min, max);
 }
+inline Variable& ElementwiseMethods::clamp_(const optional<Variable>& min) const {
+  return ebb::clamp_(self(), min);
+}
 inline Variable& ElementwiseMethods::clip_(const optional<Scalar>& min, const optional<Scalar>& max) const {
   return ebb::clip_(self(), min, max);
 }
 inline Variable& ElementwiseMethods::clip_(const optional<Variable>& min, const optional<Variable>& max) const {
   return ebb::clip_(self(), min, max);
+}
+inline Variable& ElementwiseMethods::clip_(const optional<Variable>& min) const {
+  return ebb::clip_(self(), min);
 }
 inline Variable& ElementwiseMethods::clamp_min_(const Scalar& min) const {
   return ebb::clamp_min_(self(), min);

@@ -286,9 +286,11 @@ struct EBB_API ElementwiseMethods {
   bool allclose(const Variable& other, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false) const;
   bool equal(const Variable& other) const;
   Variable clamp(const optional<Scalar>& min, const optional<Scalar>& max = nullopt) const;
-  Variable clamp(const optional<Variable>& min = {}, const optional<Variable>& max = {}) const;
+  Variable clamp(const optional<Variable>& min, const optional<Variable>& max) const;
+  Variable clamp(const optional<Variable>& min) const;
   Variable clip(const optional<Scalar>& min, const optional<Scalar>& max = nullopt) const;
-  Variable clip(const optional<Variable>& min = {}, const optional<Variable>& max = {}) const;
+  Variable clip(const optional<Variable>& min, const optional<Variable>& max) const;
+  Variable clip(const optional<Variable>& min) const;
   Variable clamp_min(const Scalar& min) const;
   Variable clamp_max(const Scalar& max) const;
   Variable clamp_min(const Variable& min) const;
@@ -299,9 +301,11 @@ struct EBB_API ElementwiseMethods {
   Variable addcdiv(const Variable& tensor1, const Variable& tensor2, const Scalar& value = 1) const;
   Variable relu() const;
   Variable& clamp_(const optional<Scalar>& min, const optional<Scalar>& max = nullopt) const;
-  Variable& clamp_(const optional<Variable>& min = {}, const optional<Variable>& max = {}) const;
+  Variable& clamp_(const optional<Variable>& min, const optional<Variable>& max) const;
+  Variable& clamp_(const optional<Variable>& min) const;
   Variable& clip_(const optional<Scalar>& min, const optional<Scalar>& max = nullopt) const;
-  Variable& clip_(const optional<Variable>& min = {}, const optional<Variable>& max = {}) const;
+  Variable& clip_(const optional<Variable>& min, const optional<Variable>& max) const;
+  Variable& clip_(const optional<Variable>& min) const;
   Variable& clamp_min_(const Scalar& min) const;
   Variable& clamp_max_(const Scalar& max) const;
   Variable& clamp_min_(const Variable& min) const;
