@@ -51,12 +51,12 @@ NdArray apply(const Op& op, const Variable& x) {
   if (has_type(Op::kTypes, a.dtype())) [[likely]] {
     NdArray out = a.is_contiguous() ? NdArray::empty(a.sizes(), result(a.dtype()), a.device())
                                     : empty_like(a, result(a.dtype()));
-    kernels::unary<Op>(a.device(), out, a, op);
+    kernels::Unary<Op>::slot(a.device(), out, a, op);
     return out;
   }
   const NdArray b = converted(a, compute_dtype(Op::kName, Op::kTypes, a.dtype()));
   NdArray out = empty_like(b, result(b.dtype()));
-  kernels::unary<Op>(b.device(), out, b, op);
+  kernels::Unary<Op>::slot(b.device(), out, b, op);
   return out;
 }
 
@@ -66,7 +66,7 @@ template <class Op>
   const Input inputs[] = {a, b};
   prepare(Op::kName, Op::kTypes, inputs, 2, p);
   NdArray out = make_output(p, kGivesBool<Op> ? kBool : p.dtype);
-  kernels::binary<Op>(p.device, out, p.dtype, p.operands[0], p.operands[1], op);
+  kernels::Binary<Op>::slot(p.device, out, p.dtype, p.operands[0], p.operands[1], op);
   return out;
 }
 
@@ -77,7 +77,7 @@ NdArray apply(const Op& op, const Variable& a, const Variable& b) {
   if (x.dtype() == y.dtype() && x.is_contiguous() && y.is_contiguous() && x.sizes() == y.sizes() &&
       has_type(Op::kTypes, x.dtype()) && x.device() == y.device()) [[likely]] {
     NdArray out = NdArray::empty(x.sizes(), kGivesBool<Op> ? kBool : x.dtype(), x.device());
-    kernels::binary<Op>(x.device(), out, x.dtype(), x, y, op);
+    kernels::Binary<Op>::slot(x.device(), out, x.dtype(), x, y, op);
     return out;
   }
   return apply_prepared(op, a, b);
@@ -89,7 +89,7 @@ NdArray apply(const Op& op, const Variable& a, const Scalar& b) {
   if (x.is_contiguous() && has_type(Op::kTypes, x.dtype()) && promote_with_scalar(x.dtype(), b) == x.dtype())
       [[likely]] {
     NdArray out = NdArray::empty(x.sizes(), kGivesBool<Op> ? kBool : x.dtype(), x.device());
-    kernels::binary<Op>(x.device(), out, x.dtype(), x, b, op);
+    kernels::Binary<Op>::slot(x.device(), out, x.dtype(), x, b, op);
     return out;
   }
   return apply_prepared(op, a, b);
@@ -101,7 +101,7 @@ NdArray apply(const Op& op, const Scalar& a, const Variable& b) {
   if (y.is_contiguous() && has_type(Op::kTypes, y.dtype()) && promote_with_scalar(y.dtype(), a) == y.dtype())
       [[likely]] {
     NdArray out = NdArray::empty(y.sizes(), kGivesBool<Op> ? kBool : y.dtype(), y.device());
-    kernels::binary<Op>(y.device(), out, y.dtype(), a, y, op);
+    kernels::Binary<Op>::slot(y.device(), out, y.dtype(), a, y, op);
     return out;
   }
   return apply_prepared(op, a, b);
@@ -113,7 +113,7 @@ NdArray apply(const Op& op, const Input& a, const Input& b, const Input& c) {
   const Input inputs[] = {a, b, c};
   prepare(Op::kName, Op::kTypes, inputs, 3, p);
   NdArray out = make_output(p, p.dtype);
-  kernels::ternary<Op>(p.device, out, p.operands[0], p.operands[1], p.operands[2], op);
+  kernels::Ternary<Op>::slot(p.device, out, p.operands[0], p.operands[1], p.operands[2], op);
   return out;
 }
 
@@ -129,12 +129,12 @@ template <class Op>
 void apply_inplace(const Op& op, const Variable& self) {
   NdArray& a = self.impl()->data;
   if (has_type(Op::kTypes, a.dtype()) && !kGivesBool<Op>) [[likely]]
-    return kernels::unary<Op>(a.device(), a, a, op);
+    return kernels::Unary<Op>::slot(a.device(), a, a, op);
   Prepared p;
   NdArray temporary;
   const Input inputs[] = {self};
   NdArray& out = inplace_target(Op::kName, Op::kTypes, kGivesBool<Op>, self, inputs, 1, p, temporary);
-  kernels::unary<Op>(p.device, out, *p.operands[0].array, op);
+  kernels::Unary<Op>::slot(p.device, out, *p.operands[0].array, op);
   finish_inplace(self, out);
 }
 
@@ -144,7 +144,7 @@ void apply_inplace(const Op& op, const Variable& self, const Input& other) {
   NdArray temporary;
   const Input inputs[] = {self, other};
   NdArray& out = inplace_target(Op::kName, Op::kTypes, kGivesBool<Op>, self, inputs, 2, p, temporary);
-  kernels::binary<Op>(p.device, out, p.dtype, p.operands[0], p.operands[1], op);
+  kernels::Binary<Op>::slot(p.device, out, p.dtype, p.operands[0], p.operands[1], op);
   finish_inplace(self, out);
 }
 
@@ -154,7 +154,7 @@ void apply_inplace(const Op& op, const Variable& self, const Input& b, const Inp
   NdArray temporary;
   const Input inputs[] = {self, b, c};
   NdArray& out = inplace_target(Op::kName, Op::kTypes, false, self, inputs, 3, p, temporary);
-  kernels::ternary<Op>(p.device, out, p.operands[0], p.operands[1], p.operands[2], op);
+  kernels::Ternary<Op>::slot(p.device, out, p.operands[0], p.operands[1], p.operands[2], op);
   finish_inplace(self, out);
 }
 

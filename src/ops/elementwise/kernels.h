@@ -31,13 +31,19 @@ using BinaryKernel = KernelSlot<void(NdArray& out, DType dtype, const Operand& a
 template <class Op>
 using TernaryKernel = KernelSlot<void(NdArray& out, const Operand& a, const Operand& b, const Operand& c, const Op& op)>;
 
-// Defined in slots.cpp for every functor of lists.h.
+// The slots are defined in slots.cpp for every functor of lists.h.
 template <class Op>
-extern EBB_API UnaryKernel<Op> unary;
+struct EBB_API Unary {
+  static UnaryKernel<Op> slot;
+};
 template <class Op>
-extern EBB_API BinaryKernel<Op> binary;
+struct EBB_API Binary {
+  static BinaryKernel<Op> slot;
+};
 template <class Op>
-extern EBB_API TernaryKernel<Op> ternary;
+struct EBB_API Ternary {
+  static TernaryKernel<Op> slot;
+};
 
 }  // namespace ebb::kernels
 

@@ -7,28 +7,28 @@ namespace ebb {
 namespace kernels {
 
 template <class Op>
-constinit UnaryKernel<Op> unary{Op::kName, &cpu::unary<Op>};
+constinit UnaryKernel<Op> Unary<Op>::slot{Op::kName, &cpu::unary<Op>};
 template <class Op>
-constinit BinaryKernel<Op> binary{Op::kName, &cpu::binary<Op>};
+constinit BinaryKernel<Op> Binary<Op>::slot{Op::kName, &cpu::binary<Op>};
 template <class Op>
-constinit TernaryKernel<Op> ternary{Op::kName, &cpu::ternary<Op>};
+constinit TernaryKernel<Op> Ternary<Op>::slot{Op::kName, &cpu::ternary<Op>};
 
 }  // namespace kernels
 
 namespace {
 
-// A template variable exists once something refers to it.
+// A member of a template exists once something refers to it.
 template <class... Op>
 constexpr auto unary_slots(ops::List<Op...>) {
-  return std::array<const void*, sizeof...(Op)>{&kernels::unary<Op>...};
+  return std::array<const void*, sizeof...(Op)>{&kernels::Unary<Op>::slot...};
 }
 template <class... Op>
 constexpr auto binary_slots(ops::List<Op...>) {
-  return std::array<const void*, sizeof...(Op)>{&kernels::binary<Op>...};
+  return std::array<const void*, sizeof...(Op)>{&kernels::Binary<Op>::slot...};
 }
 template <class... Op>
 constexpr auto ternary_slots(ops::List<Op...>) {
-  return std::array<const void*, sizeof...(Op)>{&kernels::ternary<Op>...};
+  return std::array<const void*, sizeof...(Op)>{&kernels::Ternary<Op>::slot...};
 }
 
 [[gnu::used]] constinit const auto kept_unary = unary_slots(ops::UnaryOps{});
