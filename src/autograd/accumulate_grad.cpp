@@ -44,7 +44,7 @@ void accumulate_into(Variable& grad, const Variable& incoming, bool may_steal) {
   } else if (differentiable) {
     grad = add(grad, incoming, 1);
   } else {
-    grad.add_(incoming);
+    add_(grad, incoming, 1);
   }
 }
 

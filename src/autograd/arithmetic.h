@@ -7,7 +7,12 @@
 namespace ebb {
 
 Variable add(const Variable& a, const Variable& b, const Scalar& alpha);
+Variable& add_(const Variable& self, const Variable& other, const Scalar& alpha);
 Variable clone(const Variable& x, optional<MemoryFormat> format);
+Variable& copy_(const Variable& self, const Variable& src, bool non_blocking);
+Variable& fill_(const Variable& self, const Scalar& value);
+Variable& zero_(const Variable& self);
+Variable to(const Variable& x, DType dtype, bool non_blocking, bool copy, optional<MemoryFormat> format);
 Variable zeros(IntArrayRef sizes, const TensorOptions& options);
 Variable ones_like(const Variable& x, const TensorOptions& options, optional<MemoryFormat> format);
 Variable sum_to_size(const Variable& x, IntArrayRef sizes);

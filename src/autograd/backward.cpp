@@ -24,7 +24,7 @@ Variable seed_for(const Variable& root, const variable_list& seeds, std::size_t 
             seed.sizes(), " and output[", std::uint64_t{i}, "] has a shape of ", root.sizes(), ".");
   EBB_CHECK(seed.device() == root.device(), "grad_output[", std::uint64_t{i}, "] is on ", seed.device(), " and output[",
             std::uint64_t{i}, "] on ", root.device(), ". Move it with .to(device).");
-  return seed.dtype() == root.dtype() ? seed : seed.to(root.dtype());
+  return seed.dtype() == root.dtype() ? seed : to(seed, root.dtype(), false, false, nullopt);
 }
 
 // Runs f on this thread, or, when the stack already carries many nested walks, on a fresh one.

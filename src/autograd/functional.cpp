@@ -61,7 +61,7 @@ std::vector<variable_list> jacobian_of(const variable_list& outputs, const varia
     for (std::int64_t k = 0; k < y.numel(); ++k) {
       // One row: the gradient of one element of y.
       const Variable seed = zeros(DimVector{y.numel()}, y.options());
-      as_strided(seed, {}, {}, k).fill_(1);
+      fill_(as_strided(seed, {}, {}, k), 1);
       const variable_list row = pull({y}, inputs, {reshape(seed, y.sizes())}, create_graph);
       for (std::size_t i = 0; i < inputs.size(); ++i) rows[i].push_back(row[i]);
     }

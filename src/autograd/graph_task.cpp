@@ -167,7 +167,7 @@ void GraphTask::deliver(const Node& from, std::size_t i, const Edge& edge, Varia
                 " - got ", grad.sizes(), " but expected shape compatible with ", IntArrayRef(meta.sizes), ".");
       grad = sum_to_size(grad, meta.sizes);
     }
-    if (grad.dtype() != meta.dtype) grad = grad.to(meta.dtype);
+    if (grad.dtype() != meta.dtype) grad = to(grad, meta.dtype, false, false, nullopt);
     EBB_CHECK(grad.device() == meta.device, "Function ", from.name(), " returned a gradient on ", grad.device(),
               " at index ", std::uint64_t{i}, " but its input is on ", meta.device, ". Move it with .to(device).");
     accumulate(state, edge.input_nr, std::move(grad));
@@ -186,7 +186,7 @@ void GraphTask::accumulate(State& state, std::uint32_t input_nr, Variable grad) 
   // In place when no one else can see the buffer.
   const bool ours = !thread_state.grad_mode && sum.use_count() == 1 && sum.array().is_contiguous() &&
                     sum.array().storage()->use_count() == 1;
-  if (ours) sum.add_(grad);
+  if (ours) add_(sum, grad, 1);
   else sum = add(sum, grad, 1);
 }
 

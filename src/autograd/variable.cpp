@@ -2,6 +2,7 @@
 #include <ebb/autograd/variable.h>
 #include <ebb/core/allocator.h>
 
+#include "autograd/arithmetic.h"
 #include "autograd/meta.h"
 #include "autograd/retain.h"
 #include "autograd/thread_state.h"
@@ -34,15 +35,15 @@ Variable::Variable(NdArray data, bool requires_grad) : impl_(VariableImpl::make(
 }
 
 Variable& Variable::operator=(const Variable& other) && {
-  copy_(other);
+  ebb::copy_(*this, other, false);
   return *this;
 }
 Variable& Variable::operator=(Variable&& other) && {
-  copy_(other);
+  ebb::copy_(*this, other, false);
   return *this;
 }
 Variable& Variable::operator=(const Scalar& value) && {
-  fill_(value);
+  ebb::fill_(*this, value);
   return *this;
 }
 

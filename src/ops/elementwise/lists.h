@@ -7,7 +7,7 @@ namespace ebb::ops {
 
 using SignOps = List<Abs, Neg, Sign, Square, Cube, Relu>;
 using PredicateOps = List<Signbit, IsNan, IsInf, IsFinite, IsPosInf, IsNegInf, LogicalNot, BitwiseNot>;
-using RoundOps = List<Floor, Ceil, Round, RoundDecimals, Trunc, Frac, NanToNum>;
+using RoundOps = List<Floor, Ceil, Round, RoundDecimals, Trunc, Frac, NanToNum, Clamp>;
 using RootOps = List<Reciprocal, Sqrt, Rsqrt>;
 using ExpOps = List<Exp, Exp2, Expm1, Log, Log2, Log10, Log1p, Sigmoid>;
 using TrigOps = List<Sin, Cos, Tan, Asin, Acos, Atan>;
@@ -23,6 +23,6 @@ using BinaryMathOps = List<Pow, Atan2, Hypot, LogAddExp, LogAddExp2, Xlogy, Copy
 using GradOps = List<TanhGrad, SigmoidGrad, ThresholdGrad, ClampGrad, Times<Sin>, Times<Cos>>;
 using BinaryOps = Join<ArithmeticOps, DivisionOps, ExtremeOps, CompareOps, LogicOps, BinaryMathOps, GradOps>;
 
-using TernaryOps = List<Where, Lerp, AddCMul, AddCDiv, Clamp>;
+using TernaryOps = List<Where, Lerp, AddCMul, AddCDiv, ClampBetween>;
 
 }  // namespace ebb::ops

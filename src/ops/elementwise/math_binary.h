@@ -176,16 +176,27 @@ struct AddCDiv {
   }
 };
 
-/// min(max(x, low), high); NaN stays.
+/// min(max(x, low), high) where given; NaN stays.
 struct Clamp {
   static constexpr char kName[] = "clamp";
-  static constexpr Types kTypes = Types::numeric;
+  static constexpr Types kTypes = Types::all;
+  Number low, high;
+  bool has_low = false, has_high = false;
+  template <class T>
+  EBB_HD T operator()(T x) const {
+    if (has_low) x = x < low.as<T>() ? low.as<T>() : x;
+    if (has_high) x = x > high.as<T>() ? high.as<T>() : x;
+    return x;
+  }
+};
+
+/// The same between tensors; a NaN bound gives NaN.
+struct ClampBetween {
+  static constexpr char kName[] = "clamp";
+  static constexpr Types kTypes = Types::all;
   template <class T>
   EBB_HD T operator()(T x, T low, T high) const {
-    if (detail::is_nan(x)) return x;
-    if (detail::is_nan(low)) return low;
-    const T raised = x < low ? low : x;
-    return raised > high || detail::is_nan(high) ? high : raised;
+    return Minimum()(Maximum()(x, low), high);
   }
 };
 
@@ -194,10 +205,10 @@ struct ClampGrad {
   static constexpr char kName[] = "clamp_backward";
   static constexpr Types kTypes = Types::numeric;
   Number low, high;
-  bool has_low, has_high;
+  bool has_low = false, has_high = false;
   template <class T>
   EBB_HD T operator()(T g, T x) const {
-    return (has_low && x < low.as<T>()) || (has_high && x > high.as<T>()) ? T(0) : g;
+    return (!has_low || x >= low.as<T>()) && (!has_high || x <= high.as<T>()) ? g : T(0);
   }
 };
 
