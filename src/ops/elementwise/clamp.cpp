@@ -1,4 +1,5 @@
 // Clamping by numbers and by tensors.
+#include <ebb/ops/copy.h>
 #include <ebb/ops/elementwise.h>
 
 #include "ops/elementwise/math_binary.h"
@@ -77,7 +78,7 @@ Clamp clamp_op(const optional<Scalar>& min, const optional<Scalar>& max) {
 template <char kind>
 Variable run_clamp(const Variable& self, const optional<Scalar>& min, const optional<Scalar>& max) {
   const DType dtype = clamp_dtype(self, min, max);
-  const Variable x = dtype == self.dtype() ? self : self.to(dtype);
+  const Variable x = dtype == self.dtype() ? self : ebb::to(self, dtype);
   return run_unary(x, clamp_op(min, max), ClampRule<kind>{grad_op(min, max)});
 }
 

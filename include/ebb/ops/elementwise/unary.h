@@ -124,9 +124,6 @@ EBB_API Variable& lgamma_(const Variable& self);
 /// The derivative of lgamma.
 EBB_API Variable digamma(const Variable& self);
 EBB_API Variable& digamma_(const Variable& self);
-/// The modified Bessel function of order 0.
-EBB_API Variable i0(const Variable& self);
-EBB_API Variable& i0_(const Variable& self);
 /// sin(pi x) / (pi x), 1 at 0.
 EBB_API Variable sinc(const Variable& self);
 EBB_API Variable& sinc_(const Variable& self);

@@ -94,8 +94,6 @@ struct EBB_API ElementwiseMethods {
   Variable& lgamma_() const;
   Variable digamma() const;
   Variable& digamma_() const;
-  Variable i0() const;
-  Variable& i0_() const;
   Variable sinc() const;
   Variable& sinc_() const;
   Variable floor() const;

@@ -1,0 +1,162 @@
+// Special functions with no counterpart in <cmath>, for host and device.
+#pragma once
+
+#include "ops/elementwise/math_unary.h"
+
+namespace ebb::ops {
+
+constexpr double kPi = 3.14159265358979323846;
+
+namespace detail {
+
+/// psi(x): reflection for negative x, recurrence up to 10, then the asymptotic series.
+EBB_HD inline double digamma(double x) {
+  if (x == 0) return std::copysign(static_cast<double>(__builtin_inff()), -x);
+  double reflected = 0;
+  if (x < 0) {
+    if (x == std::floor(x)) return quiet_nan<double>();
+    const double fraction = x - std::floor(x);  // tan of the fraction alone: exact for large x
+    reflected = -kPi / std::tan(kPi * fraction);
+    x = 1 - x;
+  }
+  double sum = 0;
+  for (; x < 10; x += 1) sum -= 1 / x;
+  const double r = 1 / (x * x);
+  const double tail =
+      r * (1.0 / 12 - r * (1.0 / 120 - r * (1.0 / 252 - r * (1.0 / 240 - r * (1.0 / 132 - r * (691.0 / 32760 - r / 12))))));
+  return reflected + sum + std::log(x) - 0.5 / x - tail;
+}
+
+/// The Hurwitz zeta function sum (q + k)^-s for s > 1: direct terms, then Euler and Maclaurin's remainder.
+EBB_HD inline double zeta(double s, double q) {
+  if (q <= 0) {
+    if (q == std::floor(q)) return static_cast<double>(__builtin_inff());
+    if (s != std::floor(s)) return quiet_nan<double>();
+  }
+  double sum = 0;
+  for (; q < 10; q += 1) sum += std::pow(q, -s);
+  // B_2k / (2k)!
+  constexpr double bernoulli[] = {1.0 / 12,          -1.0 / 720,         1.0 / 30240,       -1.0 / 1209600,
+                                  1.0 / 47900160,    -691.0 / 1307674368000.0, 1.0 / 74724249600.0};
+  const double power = std::pow(q, -s);
+  sum += power * q / (s - 1) + power / 2;
+  double term = power / q * s;
+  for (int k = 0; k < 7; ++k) {
+    sum += bernoulli[k] * term;
+    term *= (s + 2 * k + 1) * (s + 2 * k + 2) / (q * q);
+  }
+  return sum;
+}
+
+/// The n-th derivative of digamma, n >= 1: (-1)^(n+1) n! zeta(n + 1, x).
+EBB_HD inline double polygamma(int n, double x) {
+  double factorial = 1;
+  for (int i = 2; i <= n; ++i) factorial *= i;
+  return (n % 2 ? 1 : -1) * factorial * zeta(n + 1.0, x);
+}
+
+/// Winitzki's approximation polished by Newton's method on erf, in terms of erfc where that is more exact.
+EBB_HD inline double erfinv(double y) {
+  const double a = std::fabs(y);
+  if (!(a < 1)) return a == 1 ? std::copysign(static_cast<double>(__builtin_inff()), y) : quiet_nan<double>();
+  if (a == 0) return y;
+  const double tail = 1 - a, log_term = std::log(tail * (1 + a)), half = 2 / (kPi * 0.147) + log_term / 2;
+  double x = std::sqrt(std::sqrt(half * half - log_term / 0.147) - half);
+  for (int i = 0; i < 3; ++i) {
+    const double error = a < 0.5 ? std::erf(x) - a : tail - std::erfc(x);
+    const double step = error * 0.88622692545275801365 * std::exp(x * x);  // over erf'(x)
+    x -= step / (1 + x * step);                                           // Halley's correction
+  }
+  return std::copysign(x, y);
+}
+
+}  // namespace detail
+
+struct Erf {
+  static constexpr char kName[] = "erf";
+  static constexpr Types kTypes = Types::floating;
+  template <class T>
+  EBB_HD T operator()(T x) const {
+    return std::erf(x);
+  }
+};
+
+struct Erfc {
+  static constexpr char kName[] = "erfc";
+  static constexpr Types kTypes = Types::floating;
+  template <class T>
+  EBB_HD T operator()(T x) const {
+    return std::erfc(x);
+  }
+};
+
+struct Erfinv {
+  static constexpr char kName[] = "erfinv";
+  static constexpr Types kTypes = Types::floating;
+  template <class T>
+  EBB_HD T operator()(T x) const {
+    return static_cast<T>(detail::erfinv(x));
+  }
+};
+
+/// log |Gamma(x)|, through the variant that leaves no sign behind in a global.
+struct Lgamma {
+  static constexpr char kName[] = "lgamma";
+  static constexpr Types kTypes = Types::floating;
+  template <class T>
+  EBB_HD T operator()(T x) const {
+#if defined(__CUDA_ARCH__) || !defined(__GLIBC__)
+    return std::lgamma(x);
+#else
+    int sign;
+    return static_cast<T>(::lgamma_r(static_cast<double>(x), &sign));
+#endif
+  }
+};
+
+struct Digamma {
+  static constexpr char kName[] = "digamma";
+  static constexpr Types kTypes = Types::floating;
+  template <class T>
+  EBB_HD T operator()(T x) const {
+    return static_cast<T>(detail::digamma(x));
+  }
+};
+
+struct Polygamma {
+  static constexpr char kName[] = "polygamma";
+  static constexpr Types kTypes = Types::floating;
+  int n = 1;
+  template <class T>
+  EBB_HD T operator()(T x) const {
+    return static_cast<T>(detail::polygamma(n, x));
+  }
+};
+
+/// log(x / (1 - x)); with eps of x clamped to [eps, 1 - eps].
+struct Logit {
+  static constexpr char kName[] = "logit";
+  static constexpr Types kTypes = Types::floating;
+  double eps = -1;
+  template <class T>
+  EBB_HD T operator()(T x) const {
+    if (eps >= 0) {
+      const T low = static_cast<T>(eps), high = T(1) - low;
+      x = x < low ? low : x > high ? high : x;
+    }
+    return std::log(x / (T(1) - x));
+  }
+};
+
+struct Sinc {
+  static constexpr char kName[] = "sinc";
+  static constexpr Types kTypes = Types::floating;
+  template <class T>
+  EBB_HD T operator()(T x) const {
+    if (x == 0) return T(1);
+    const T angle = static_cast<T>(kPi) * x;
+    return std::sin(angle) / angle;
+  }
+};
+
+}  // namespace ebb::ops
