@@ -10,17 +10,12 @@ namespace {
 
 using namespace ops;
 
-// Passes the gradient within the bounds; linear in the gradient, so its own node is itself.
-struct ClampGradRule {
-  static constexpr char kName[] = "ClampBackwardBackward0";
-  static constexpr unsigned kUsesA = kB, kUsesB = kNone;
-  ClampGrad op;
-  static Variable gradient(const Variable& g, const Variable& x, const ClampGrad& op) {
-    return run_binary(g, x, op, ClampGradRule{op});
-  }
-  Variable a(const Variable& gg, const Kept& k) const { return gradient(gg, k.b, op); }
-  Variable b(const Variable& gg, const Kept&) const { return zeros_like(gg); }
-};
+// Passes the gradient within the bounds. It depends on x by where it is cut only: nothing to record of x.
+Variable clamp_gradient(const Variable& g, const Variable& x, const ClampGrad& op) {
+  if (!autograd::records(g)) return Variable(apply(op, g, x));
+  const Variable above = x >= op.low.floating, below = x <= op.high.floating;
+  return where(op.has_low && op.has_high ? logical_and(above, below) : op.has_low ? above : below, g, 0);
+}
 
 template <char kind>
 struct ClampRule {
@@ -29,7 +24,7 @@ struct ClampRule {
                                                      : "ClampMaxBackward0";
   static constexpr Keep kKeep = Keep::input;
   ClampGrad op;
-  Variable operator()(const Variable& g, const Variable& x) const { return ClampGradRule::gradient(g, x, op); }
+  Variable operator()(const Variable& g, const Variable& x) const { return clamp_gradient(g, x, op); }
 };
 
 // With tensors for bounds the one that decides gets the gradient.

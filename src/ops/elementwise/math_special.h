@@ -39,7 +39,7 @@ EBB_HD inline double zeta(double s, double q) {
   constexpr double bernoulli[] = {1.0 / 12,          -1.0 / 720,         1.0 / 30240,       -1.0 / 1209600,
                                   1.0 / 47900160,    -691.0 / 1307674368000.0, 1.0 / 74724249600.0};
   const double power = std::pow(q, -s);
-  sum += power * q / (s - 1) + power / 2;
+  sum += std::pow(q, 1 - s) / (s - 1) + power / 2;
   double term = power / q * s;
   for (int k = 0; k < 7; ++k) {
     sum += bernoulli[k] * term;
@@ -50,6 +50,10 @@ EBB_HD inline double zeta(double s, double q) {
 
 /// The n-th derivative of digamma, n >= 1: (-1)^(n+1) n! zeta(n + 1, x).
 EBB_HD inline double polygamma(int n, double x) {
+  if (n == 1 && x < 0 && x != std::floor(x)) {  // reflection: no long way up from far below 0
+    const double s = kPi / std::sin(kPi * (x - std::floor(x)));
+    return s * s - polygamma(1, 1 - x);
+  }
   double factorial = 1;
   for (int i = 2; i <= n; ++i) factorial *= i;
   return (n % 2 ? 1 : -1) * factorial * zeta(n + 1.0, x);

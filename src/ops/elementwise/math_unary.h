@@ -381,7 +381,7 @@ struct Trunc {
 
 struct Frac {
   static constexpr char kName[] = "frac";
-  static constexpr Types kTypes = Types::floating;
+  static constexpr Types kTypes = Types::strict_floating;
   template <class T>
   EBB_HD T operator()(T x) const {
     return x - std::trunc(x);

@@ -16,7 +16,6 @@ struct PowScalarRule {
   Scalar exponent;
   Variable operator()(const Variable& g, const Variable& x) const {
     if (exponent.equal(0)) return zeros_like(g);
-    if (exponent.equal(1)) return g;
     if (exponent.equal(2)) return g * (x * 2);
     const double e = exponent.to_double();
     return g * (pow(x, e - 1) * e);
@@ -25,7 +24,7 @@ struct PowScalarRule {
 
 // The gradient of x^e in e is x^e log x; at x = 0 and e >= 0 it is 0, where the formula gives NaN.
 Variable exponent_gradient(const Variable& g, const Variable& out, const Variable& log_base, const Variable& dead) {
-  return where(dead, 0.0, g * (out * log_base));
+  return g * where(dead, 0.0, out * log_base);
 }
 
 struct PowRule {
