@@ -103,11 +103,10 @@ class Check {
     const std::int64_t columns = outputs[o].numel();
     std::vector<Matrix> analytic, numeric;
     for (const Variable& x : wanted_) analytic.emplace_back(x.numel(), columns), numeric.emplace_back(x.numel(), columns);
-    const Variable seed = zeros_like_of(outputs[o]);
     for (std::int64_t c = 0; c < columns; ++c) {
+      const Variable seed = zeros_like_of(outputs[o]);  // a fresh one each time: the gradient may be the seed itself
       *element(seed, c) = 1;
       const variable_list first = backward_of(outputs, o, seed), second = backward_of(outputs, o, seed);
-      *element(seed, c) = 0;
       for (std::size_t i = 0; i < wanted_.size(); ++i) {
         if (first[i].defined() && first[i].sizes() != wanted_[i].sizes())
           return fail("gradcheck: the gradient of input ", std::uint64_t{i}, " has the shape ", first[i].sizes(), ", the input ", wanted_[i].sizes(), ".");
