@@ -27,14 +27,15 @@ void unary_row(void* to, const void* const* in, unsigned constant, std::int64_t 
   R* out = static_cast<R*>(to);
   const T* x = static_cast<const T*>(in[0]);
   if (constant) {
-    const R value = static_cast<R>(op(static_cast<C>(x[0])));
-    for (std::int64_t i = 0; i < n; ++i) out[i] = value;
-  } else if constexpr (has_vector_row<Op, T>) {
-    vector_row<Op>(out, x, n);
-  } else {
-#pragma GCC ivdep
-    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(op(static_cast<C>(x[i])));
+    unary_row<Op, T>(to, in, 0, 1, functor);
+    for (std::int64_t i = 1; i < n; ++i) out[i] = out[0];
+    return;
   }
+#if EBB_LIBMVEC
+  if constexpr (runs_in_lanes<Op>) return lanes::row(op, out, x, n);
+#endif
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(op(static_cast<C>(x[i])));
 }
 
 template <class Op, class T>
@@ -45,6 +46,9 @@ void binary_row(void* to, const void* const* in, unsigned constant, std::int64_t
   R* out = static_cast<R*>(to);
   const T* a = static_cast<const T*>(in[0]);
   const T* b = static_cast<const T*>(in[1]);
+#if EBB_LIBMVEC
+  if constexpr (runs_in_lanes<Op>) return lanes::row(op, out, a, constant & 1u, b, constant & 2u, n);
+#endif
   if (constant == 0) {
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(op(static_cast<C>(a[i]), static_cast<C>(b[i])));
