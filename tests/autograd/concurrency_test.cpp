@@ -1,0 +1,145 @@
+#include <atomic>
+#include <thread>
+
+#include "autograd/semantics.h"
+
+using namespace semantics;
+using ebb::variable_list;
+using ebb::autograd::AutogradContext;
+using ebb::autograd::Function;
+
+namespace {
+
+// Runs f(i) on n threads and rethrows the first exception.
+template <class F>
+void on_threads(int n, F f) {
+  std::vector<std::thread> threads;
+  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i)
+    threads.emplace_back([&, i] {
+      try {
+        f(i);
+      } catch (...) {
+        errors[static_cast<std::size_t>(i)] = std::current_exception();
+      }
+    });
+  for (auto& t : threads) t.join();
+  for (auto& e : errors)
+    if (e) std::rethrow_exception(e);
+}
+
+double train(int seed) {
+  Variable w = ebb::full({4}, seed * 0.1, ebb::kFloat64).requires_grad_();
+  double total = 0;
+  for (int step = 0; step < 50; ++step) {
+    Variable loss = ((w * w).sin() + w.exp()).sum();
+    loss.backward();
+    ebb::NoGradGuard no_grad;
+    w.sub_(w.grad() * 0.01);
+    w.mutable_grad().zero_();
+    total += loss.item<double>();
+  }
+  return total;
+}
+
+// Runs a backward inside its own backward, `depth` deep.
+struct Nested : Function<Nested> {
+  static Variable forward(AutogradContext* ctx, Variable x, std::int64_t depth) {
+    ctx->saved_data["depth"] = depth;
+    return x * 1;
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list g) {
+    const std::int64_t depth = ctx->saved_data["depth"].toInt();
+    if (depth > 0) {
+      ebb::AutoGradMode record(true);
+      Variable x = ebb::ones({1}, ebb::kFloat64).requires_grad_();
+      Nested::apply(x, depth - 1).backward();
+      return {g[0] + x.grad(), Variable()};
+    }
+    return {g[0], Variable()};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("S63 backward inside backward") {
+  Variable x = leaf({1});
+  Nested::apply(x, 1).backward();
+  require_values(x.grad(), {2});
+}
+
+TEST_CASE("S64 backward inside backward, 2,000 deep") {
+  Variable x = leaf({1});
+  Nested::apply(x, 2000).backward();
+  require_values(x.grad(), {2001});
+}
+
+TEST_CASE("S65 threads with graphs of their own") {
+  const double expected[] = {train(0), train(1), train(2), train(3)};
+  on_threads(8, [&](int i) {
+    if (train(i % 4) != expected[i % 4]) throw std::runtime_error("differs");
+  });
+}
+
+TEST_CASE("S66 threads that share a leaf: the sum is exact") {
+  Variable w = leaf({1, 2, 3});
+  constexpr int kThreads = 8, kSteps = 200;
+  on_threads(kThreads, [&](int) {
+    for (int i = 0; i < kSteps; ++i) (w * 2).sum().backward();
+  });
+  require_values(w.grad(), {2.0 * kThreads * kSteps, 2.0 * kThreads * kSteps, 2.0 * kThreads * kSteps});
+}
+
+TEST_CASE("S66b threads that walk one graph kept by retain_graph") {
+  Variable x = leaf({1, 2});
+  Variable y = (x * x).sin().sum();
+  on_threads(4, [&](int) {
+    for (int i = 0; i < 50; ++i) y.backward({}, true);
+  });
+  Variable z = leaf({1, 2});
+  (z * z).sin().sum().backward();
+  const auto one = values(z.grad()), all = values(x.grad());
+  for (std::size_t i = 0; i < one.size(); ++i) CHECK(all[i] == Approx(200 * one[i]).epsilon(1e-10));
+}
+
+TEST_CASE("S67 an exception in one thread leaves the others alone") {
+  std::atomic<int> failed{0};
+  on_threads(6, [&](int i) {
+    Variable x = leaf({1, 2});
+    for (int k = 0; k < 50; ++k) {
+      if (i % 2) {
+        (x * x).sum().backward();
+      } else {
+        try {
+          (x * x).backward();
+        } catch (const ebb::Error&) {
+          ++failed;
+        }
+      }
+    }
+  });
+  REQUIRE(failed == 150);
+}
+
+TEST_CASE("S68 one thread builds while another runs backward") {
+  Variable w = leaf({2});
+  std::atomic<bool> stop{false};
+  std::thread builder([&] {
+    while (!stop) {
+      Variable y = w;
+      for (int i = 0; i < 100; ++i) y = y * 1.0;
+    }
+  });
+  for (int i = 0; i < 200; ++i) (w * 3).backward();
+  stop = true;
+  builder.join();
+  require_values(w.grad(), {600});
+}
+
+TEST_CASE("S69 threads end while tensors they made live on") {
+  Variable made;
+  std::thread([&] { made = (leaf({1, 2}) * 2).sum(); }).join();
+  made.backward();
+  std::thread([v = std::move(made)]() mutable { v.reset(); }).join();
+  SUCCEED();
+}

@@ -1,0 +1,60 @@
+#include <ebb/autograd/functional.h>
+#include <ebb/autograd/graph.h>
+
+#include "autograd/semantics.h"
+
+using namespace semantics;
+namespace ag = ebb::autograd;
+
+TEST_CASE("jacobian and hessian") {
+  const Variable x = ebb::tensor({1.0, 2.0}, ebb::kFloat64);
+  const auto f = [](const Variable& t) { return ebb::stack({t[0] * t[1], t[0] * t[0], t[1].sin()}); };
+  const Variable j = ag::jacobian(f, x);
+  REQUIRE(j.sizes() == ebb::IntArrayRef({3, 2}));
+  require_values(j, {2, 1, 2, 0, 0, std::cos(2.0)});
+  const Variable h = ag::hessian([](const Variable& t) { return (t[0] * t[0] * t[1]).sum(); }, x);
+  require_values(h, {4, 2, 2, 0});
+  REQUIRE_FALSE(x.requires_grad());
+  EBB_REQUIRE_ERROR(ag::hessian(f, x), "one tensor of one element");
+}
+
+TEST_CASE("vjp, jvp and hvp agree with the Jacobian") {
+  const Variable x = ebb::tensor({0.5, -1.0, 2.0}, ebb::kFloat64);
+  const auto f = [](const Variable& t) { return t.tanh() * t.sum(); };
+  const Variable j = ag::jacobian(f, x);
+  const Variable v = ebb::tensor({1.0, 2.0, -0.5}, ebb::kFloat64);
+  require_values(ag::vjp(f, x, v).second, values(v.matmul(j)));
+  require_values(ag::jvp(f, x, v).second, values(j.matmul(v)));
+  require_values(ag::jvp(f, x, v).first, values(f(x)));
+  const auto g = [](const Variable& t) { return (t * t * t).sum() * t[0]; };
+  require_values(ag::hvp(g, x, v).second, values(ag::hessian(g, x).matmul(v)));
+}
+
+TEST_CASE("lists of inputs and outputs; a result that does not depend on an input") {
+  const Variable a = ebb::tensor({1.0, 2.0}, ebb::kFloat64), b = ebb::tensor({3.0}, ebb::kFloat64);
+  const ag::ListFunction f = [](const ebb::variable_list& in) { return ebb::variable_list{in[0] * 2, in[1] * in[1]}; };
+  const auto j = ag::jacobian(f, {a, b});
+  require_values(j[0][0], {2, 0, 0, 2});
+  require_values(j[0][1], {0, 0});
+  require_values(j[1][1], {6});
+}
+
+TEST_CASE("create_graph makes the Jacobian differentiable") {
+  Variable x = leaf({2});
+  const Variable j = ag::jacobian([](const Variable& t) { return t * t * t; }, x, true);
+  j.sum().backward();
+  require_values(x.grad(), {12});
+}
+
+TEST_CASE("the graph as text and as DOT") {
+  Variable x = leaf({1, 2, 3});
+  const Variable scale = ebb::tensor({2.0, 2.0, 2.0}, ebb::kFloat64);
+  Variable y = (x * scale).pow(2).mean();
+  const std::string text = ag::to_text(y, {{"x", x}, {"scale", scale}});
+  for (const char* part : {"MeanBackward0", "PowBackward0", "MulBackward0", "x [3]", "scale [3]"})
+    REQUIRE_THAT(text, Catch::Matchers::Contains(part));
+  const std::string dot = ag::to_dot(y, {{"x", x}, {"scale", scale}});
+  for (const char* part : {"digraph", "MeanBackward0", "x [3]", "scale [3]", "-> root"})
+    REQUIRE_THAT(dot, Catch::Matchers::Contains(part));
+  REQUIRE(std::count(dot.begin(), dot.end(), '{') == std::count(dot.begin(), dot.end(), '}'));
+}

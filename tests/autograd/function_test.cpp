@@ -1,0 +1,178 @@
+#include "autograd/semantics.h"
+
+using namespace semantics;
+using ebb::variable_list;
+using ebb::autograd::AutogradContext;
+using ebb::autograd::Function;
+using ebb::autograd::grad;
+
+namespace {
+
+struct ScaledProduct : Function<ScaledProduct> {
+  static Variable forward(AutogradContext* ctx, Variable a, Variable b, double scale) {
+    ctx->save_for_backward({a, b});
+    ctx->saved_data["scale"] = scale;
+    return a * b * scale;
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list g) {
+    const auto saved = ctx->get_saved_variables();
+    const double scale = ctx->saved_data["scale"].toDouble();
+    return {g[0] * saved[1] * scale, g[0] * saved[0] * scale, Variable()};
+  }
+};
+
+struct Exp : Function<Exp> {
+  static Variable forward(AutogradContext* ctx, Variable x) {
+    Variable y = x.exp();
+    ctx->save_for_backward({y});
+    return y;
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list g) {
+    return {g[0] * ctx->get_saved_variables()[0]};
+  }
+};
+
+struct Split : Function<Split> {
+  static bool materialize;
+  static variable_list forward(AutogradContext* ctx, Variable x) {
+    ctx->set_materialize_grads(materialize);
+    return {x * 2, x * 3};
+  }
+  static variable_list backward(AutogradContext*, variable_list g) {
+    if (!materialize) REQUIRE_FALSE(g[1].defined());
+    return {g[1].defined() ? g[0] * 2 + g[1] * 3 : g[0] * 2};
+  }
+};
+bool Split::materialize = true;
+
+struct TooFew : Function<TooFew> {
+  static Variable forward(AutogradContext*, Variable a, Variable b) { return a + b; }
+  static variable_list backward(AutogradContext*, variable_list g) { return {g[0]}; }
+};
+
+struct WrongShape : Function<WrongShape> {
+  static Variable forward(AutogradContext*, Variable a) { return a * 1; }
+  static variable_list backward(AutogradContext*, variable_list) { return {ebb::ones({7}, ebb::kFloat64)}; }
+};
+
+struct GradientForNumber : Function<GradientForNumber> {
+  static Variable forward(AutogradContext*, Variable a, double) { return a * 1; }
+  static variable_list backward(AutogradContext*, variable_list g) { return {g[0], g[0]}; }
+};
+
+struct MaxWithIndex : Function<MaxWithIndex> {
+  static variable_list forward(AutogradContext* ctx, Variable a) {
+    Variable rounded = a.round();
+    ctx->mark_non_differentiable({rounded});
+    return {a * 2, rounded};
+  }
+  static variable_list backward(AutogradContext*, variable_list g) { return {g[0] * 2}; }
+};
+
+struct Identity : Function<Identity> {
+  static Variable forward(AutogradContext*, Variable a) { return a; }
+  static variable_list backward(AutogradContext*, variable_list g) { return {g[0] * 10}; }
+};
+
+struct Double_ : Function<Double_> {
+  static Variable forward(AutogradContext* ctx, Variable a) {
+    a.mul_(2);
+    ctx->mark_dirty({a});
+    return a;
+  }
+  static variable_list backward(AutogradContext*, variable_list g) { return {g[0] * 2}; }
+};
+
+}  // namespace
+
+TEST_CASE("S61 a custom function, to the second order") {
+  Variable a = leaf({2}), b = leaf({3});
+  Variable y = ScaledProduct::apply(a, b, 0.5);
+  require_values(y, {3});
+  REQUIRE(y.grad_fn()->name() == "ScaledProductBackward");
+  Variable g = grad({y}, {a}, {}, true, true)[0];
+  require_values(g, {1.5});
+  require_values(grad({g}, {b})[0], {0.5});
+}
+
+TEST_CASE("S61 a custom function that keeps its result") {
+  Variable x = leaf({0.5});
+  const auto nodes = ebb::live_node_count();
+  {
+    Variable y = Exp::apply(x);
+    Variable g = grad({y}, {x}, {}, true, true)[0];
+    require_values(grad({g}, {x})[0], {std::exp(0.5)});
+  }
+  REQUIRE(ebb::live_node_count() == nodes);
+}
+
+TEST_CASE("S61 undefined gradients are zeros, or stay undefined on request") {
+  for (bool materialize : {true, false}) {
+    Split::materialize = materialize;
+    Variable x = leaf({1});
+    Split::apply(x)[0].backward();
+    require_values(x.grad(), {2});
+  }
+}
+
+TEST_CASE("S61 wrong count, wrong shape, a gradient for a number") {
+  Variable x = leaf({1, 2}), y = leaf({1, 2});
+  EBB_REQUIRE_ERROR(TooFew::apply(x, y).sum().backward(), "incorrect number of gradients (expected 2, got 1)");
+  EBB_REQUIRE_ERROR(WrongShape::apply(x).sum().backward(), "invalid gradient at index 0");
+  EBB_REQUIRE_ERROR(GradientForNumber::apply(x, 2.0).sum().backward(), "different than None");
+}
+
+TEST_CASE("S61 outputs without a gradient") {
+  Variable x = leaf({1.4});
+  auto out = MaxWithIndex::apply(x);
+  REQUIRE(out[0].requires_grad());
+  REQUIRE_FALSE(out[1].requires_grad());
+  out[0].backward();
+  require_values(x.grad(), {2});
+}
+
+TEST_CASE("S61 an input returned as the output is a new tensor") {
+  Variable x = leaf({1});
+  Variable y = Identity::apply(x);
+  REQUIRE_FALSE(y.is_same(x));
+  REQUIRE(x.is_leaf());
+  y.backward();
+  require_values(x.grad(), {10});
+}
+
+TEST_CASE("S61 an input written in place") {
+  Variable x = leaf({3});
+  Variable y = x * 1;
+  Variable z = Double_::apply(y);
+  REQUIRE(z.is_same(y));
+  require_values(y, {6});
+  y.backward();
+  require_values(x.grad(), {2});
+  Variable w = leaf({1});
+  REQUIRE_THROWS_AS(Double_::apply(w), ebb::Error);
+}
+
+TEST_CASE("gradcheck takes a custom function and shows where it is wrong") {
+  struct Wrong : Function<Wrong> {
+    static Variable forward(AutogradContext* ctx, Variable x) {
+      ctx->save_for_backward({x});
+      return x * x;
+    }
+    static variable_list backward(AutogradContext* ctx, variable_list g) {
+      return {g[0] * ctx->get_saved_variables()[0]};  // the factor 2 is missing
+    }
+  };
+  Variable x = leaf({1, 2, 3});
+  REQUIRE(ebb::gradcheck([](const Variable& t) { return Exp::apply(t); }, {x}));
+  REQUIRE(ebb::gradgradcheck([](const Variable& t) { return Exp::apply(t); }, {x}));
+  const auto wrong = [](const Variable& t) { return Wrong::apply(t); };
+  EBB_REQUIRE_ERROR(ebb::gradcheck(wrong, {x}), "Jacobian mismatch for output 0 with respect to input 0");
+  EBB_REQUIRE_ERROR(ebb::gradcheck(wrong, {x}), "d output[2] / d input[2]: analytic 3, numeric");
+  ebb::GradcheckOptions quiet;
+  quiet.raise_exception = false;
+  quiet.fast_mode = true;
+  std::string message;
+  quiet.message = &message;
+  REQUIRE_FALSE(ebb::gradcheck(wrong, {x}, quiet));
+  REQUIRE_THAT(message, Catch::Matchers::Contains("fast mode"));
+}

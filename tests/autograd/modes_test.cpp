@@ -1,0 +1,227 @@
+#include <ebb/autograd/checkpoint.h>
+#include <ebb/autograd/saved_variable.h>
+
+#include <thread>
+
+#include "autograd/semantics.h"
+
+using namespace semantics;
+using ebb::autograd::grad;
+
+TEST_CASE("S46 no_grad records nothing") {
+  Variable x = leaf({1});
+  ebb::NoGradGuard no_grad;
+  REQUIRE_FALSE((x * 2).requires_grad());
+}
+
+TEST_CASE("S47 enable_grad inside no_grad") {
+  Variable x = leaf({1});
+  ebb::NoGradGuard no_grad;
+  {
+    ebb::AutoGradMode enable(true);
+    REQUIRE((x * 2).requires_grad());
+  }
+  REQUIRE_FALSE((x * 2).requires_grad());
+}
+
+TEST_CASE("S48 the mode is restored after an exception") {
+  try {
+    ebb::NoGradGuard no_grad;
+    throw 1;
+  } catch (int) {
+  }
+  REQUIRE(ebb::GradMode::is_enabled());
+  Variable x = leaf({1, 2});
+  EBB_REQUIRE_ERROR((x * 2).backward(), "scalar outputs");
+  REQUIRE(ebb::GradMode::is_enabled());
+}
+
+TEST_CASE("S49 the mode belongs to the thread") {
+  ebb::NoGradGuard no_grad;
+  bool other = false;
+  std::thread([&] { other = ebb::GradMode::is_enabled(); }).join();
+  REQUIRE(other);
+  REQUIRE_FALSE(ebb::GradMode::is_enabled());
+}
+
+TEST_CASE("S50 inference mode") {
+  Variable x = leaf({1, 2});
+  Variable inferred;
+  {
+    ebb::InferenceMode inference;
+    inferred = x * 2;
+    REQUIRE(inferred.is_inference());
+    REQUIRE_FALSE(inferred.requires_grad());
+    inferred.add_(1);
+  }
+  EBB_REQUIRE_ERROR(inferred.add_(1), "inference tensor outside InferenceMode");
+  EBB_REQUIRE_ERROR(x * inferred, "inference tensors cannot be saved for backward");
+  EBB_REQUIRE_ERROR(inferred.requires_grad_(), "inference tensor");
+  require_values((x * inferred.clone()).detach(), {3, 10});
+}
+
+TEST_CASE("S51 detach shares storage and version") {
+  Variable x = leaf({1, 2});
+  Variable y = x * 2;
+  Variable d = y.detach();
+  REQUIRE_FALSE(d.requires_grad());
+  REQUIRE(d.is_alias_of(y));
+  const auto version = y._version();
+  d.add_(1);
+  REQUIRE(y._version() == version + 1);
+  require_values(y, {3, 5});
+}
+
+TEST_CASE("S52 a hook may replace the gradient") {
+  Variable x = leaf({1, 2});
+  Variable y = x * 2;
+  y.register_hook([](Variable g) { return g * 10; });
+  y.sum().backward();
+  require_values(x.grad(), {20, 20});
+  x.mutable_grad().reset();
+  x.register_hook([](const Variable& g) { return g + 1; });
+  (x * 2).sum().backward();
+  require_values(x.grad(), {3, 3});
+}
+
+TEST_CASE("S53 hooks run in the order of registration") {
+  Variable x = leaf({1});
+  Variable y = x * 1;
+  y.register_hook([](Variable g) { return g + 1; });
+  y.register_hook([](Variable g) { return g * 10; });
+  y.backward();
+  require_values(x.grad(), {20});
+}
+
+TEST_CASE("S54 hooks can be removed, also by a hook") {
+  Variable x = leaf({1});
+  Variable y = x * 1;
+  const unsigned handle = y.register_hook([](Variable g) { return g * 2; });
+  y.remove_hook(handle);
+  unsigned later = 0;
+  y.register_hook([&](const Variable&) { y.remove_hook(later); });
+  later = y.register_hook([](Variable g) { return g * 100; });
+  y.backward();
+  require_values(x.grad(), {1});
+  EBB_REQUIRE_ERROR(y.remove_hook(77), "no hook with the handle");
+}
+
+TEST_CASE("S55 no hook runs for an undefined gradient") {
+  struct Half2 : ebb::autograd::Function<Half2> {
+    static ebb::variable_list forward(ebb::autograd::AutogradContext*, Variable a) { return {a * 1, a * 2}; }
+    static ebb::variable_list backward(ebb::autograd::AutogradContext*, ebb::variable_list g) { return {g[0]}; }
+  };
+  Variable x = leaf({1});
+  auto parts = Half2::apply(x);
+  int calls = 0;
+  parts[1].register_hook([&](const Variable&) { ++calls; });
+  parts[0].backward();
+  REQUIRE(calls == 0);
+}
+
+TEST_CASE("S56 hooks before and after a node") {
+  Variable x = leaf({1, 2});
+  Variable y = (x * 2).sum();
+  std::vector<std::string> order;
+  auto& node = *y.grad_fn();
+  ebb::autograd::add_pre_hook(node, [&](const ebb::variable_list& g) {
+    order.push_back("pre");
+    return ebb::variable_list{g[0] * 3};
+  });
+  const unsigned post =
+      ebb::autograd::add_post_hook(node, [&](const ebb::variable_list& in, const ebb::variable_list& out) {
+        order.push_back("post");
+        REQUIRE(out[0].item<double>() == 3);
+        return ebb::variable_list{in[0] * 2};
+      });
+  y.backward({}, true);
+  REQUIRE(order == std::vector<std::string>{"pre", "post"});
+  require_values(x.grad(), {12, 12});
+  ebb::autograd::remove_node_hook(node, post);
+  y.backward();
+  require_values(x.grad(), {18, 18});
+}
+
+TEST_CASE("S57 a leaf's hook sees each gradient before it is accumulated") {
+  Variable x = leaf({1});
+  std::vector<double> seen;
+  x.register_hook([&](const Variable& g) { seen.push_back(g.item<double>()); });
+  (x * 2).backward();
+  (x * 3).backward();
+  REQUIRE(seen == std::vector<double>{2, 3});
+  require_values(x.grad(), {5});
+}
+
+TEST_CASE("S58 saved tensors can be packed and unpacked") {
+  int packed = 0, unpacked = 0;
+  const auto square = [&](const Variable& x) {
+    ebb::autograd::SavedTensorHooks hooks(
+        [&](const Variable& t) {
+          ++packed;
+          return std::make_shared<std::vector<double>>(values(t));
+        },
+        [&](const std::shared_ptr<void>& kept) {
+          ++unpacked;
+          return ebb::tensor(*static_cast<std::vector<double>*>(kept.get()), ebb::kFloat64);
+        });
+    return (x * x).tanh().sum();
+  };
+  Variable x = leaf({0.5, 1});
+  Variable y = square(x);
+  REQUIRE(packed == 3);
+  Variable g = grad({y}, {x}, {}, true, true)[0];
+  REQUIRE(unpacked == 3);
+  Variable z = leaf({0.5, 1});
+  Variable plain = grad({(z * z).tanh().sum()}, {z}, {}, true, true)[0];
+  require_values(g, values(plain));
+  require_values(grad({g.sum()}, {x})[0], values(grad({plain.sum()}, {z})[0]));
+}
+
+TEST_CASE("S59 anomaly mode names the op of the first NaN") {
+  ebb::autograd::DetectAnomalyGuard anomaly;
+  Variable x = leaf({0});
+  Variable y = (x * 0).sqrt() * 0;
+  EBB_REQUIRE_ERROR(y.backward(), "Function 'SqrtBackward0' returned nan values in its 0th output");
+}
+
+TEST_CASE("S60 an exception in backward reaches the caller and leaves the engine usable") {
+  struct Fails : ebb::autograd::Function<Fails> {
+    static Variable forward(ebb::autograd::AutogradContext*, Variable a) { return a * 1; }
+    static ebb::variable_list backward(ebb::autograd::AutogradContext*, ebb::variable_list) {
+      throw std::runtime_error("mine");
+    }
+  };
+  Variable x = leaf({1});
+  Variable y = Fails::apply(x * 2);
+  REQUIRE_THROWS_WITH(y.backward({}, true), "mine");
+  REQUIRE_THROWS_WITH(y.backward({}, true), "mine");
+  (x * 2).backward();
+  require_values(x.grad(), {2});
+}
+
+TEST_CASE("S62 checkpointing equals the plain run, dropout and parameters included") {
+  Variable w = ebb::full({4, 4}, 0.3, ebb::kFloat64).requires_grad_();
+  const auto block = [&](const Variable& x) { return ebb::dropout((x.matmul(w)).tanh(), 0.5, true).matmul(w); };
+  const auto run = [&](bool checkpointed) {
+    ebb::manual_seed(3);
+    w.mutable_grad().reset();
+    Variable x = ebb::ones({3, 4}, ebb::kFloat64).requires_grad_();
+    Variable y = checkpointed ? ebb::autograd::checkpoint(std::function<Variable(const Variable&)>(block), x) : block(x);
+    Variable after = ebb::rand({2}, ebb::kFloat64);
+    (y * y).sum().backward();
+    auto all = values(x.grad());
+    for (const Variable& t : {w.grad(), y, after, ebb::rand({2}, ebb::kFloat64)})
+      for (double v : values(t)) all.push_back(v);
+    return all;
+  };
+  REQUIRE(run(false) == run(true));
+}
+
+TEST_CASE("S62b a checkpointed function can be differentiated twice") {
+  const auto cube = [](const Variable& t) { return t * t * t; };
+  Variable x = leaf({2});
+  Variable y = ebb::autograd::checkpoint(std::function<Variable(const Variable&)>(cube), x);
+  Variable g = grad({y}, {x}, {}, true, true)[0];
+  require_values(g, {12});
+  require_values(grad({g}, {x})[0], {12});
+}

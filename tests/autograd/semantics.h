@@ -1,0 +1,49 @@
+// Small tools of the semantics tests. The numbers in the test names are those of docs/semantics.md.
+#pragma once
+
+#include <ebb/ebb.h>
+
+#include <catch2/catch.hpp>
+
+#include <string>
+#include <vector>
+
+namespace semantics {
+
+using ebb::Tensor;
+using ebb::Variable;
+
+inline Variable leaf(std::vector<double> values) {
+  return ebb::tensor(values, ebb::kFloat64).requires_grad_();
+}
+
+inline std::vector<double> values(const Variable& x) {
+  const Variable flat = x.detach().to(ebb::kFloat64).contiguous().view({-1});
+  return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
+}
+
+inline void require_values(const Variable& x, std::vector<double> expected) {
+  REQUIRE(x.defined());
+  const std::vector<double> got = values(x);
+  REQUIRE(got.size() == expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    INFO("element " << i);
+    if (expected[i] != expected[i]) CHECK(got[i] != got[i]);
+    else CHECK(got[i] == Approx(expected[i]).epsilon(1e-12).margin(1e-12));
+  }
+}
+
+template <class F>
+std::string message_of(F&& f) {
+  try {
+    f();
+  } catch (const ebb::Error& e) {
+    return e.what();
+  }
+  return "(no error)";
+}
+
+}  // namespace semantics
+
+#define EBB_REQUIRE_ERROR(expression, part) \
+  REQUIRE_THAT(semantics::message_of([&] { (void)(expression); }), Catch::Matchers::Contains(part))
