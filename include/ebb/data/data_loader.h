@@ -1,0 +1,241 @@
+// Batches of a dataset, read ahead by worker threads.
+#pragma once
+
+#include <ebb/core/error.h>
+#include <ebb/data/datasets.h>
+#include <ebb/data/samplers.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace ebb::data {
+
+/// How batches are made; setters chain: `DataLoaderOptions(64).workers(2).drop_last(true)`.
+class DataLoaderOptions {
+ public:
+  DataLoaderOptions() = default;
+  DataLoaderOptions(std::size_t batch_size) : batch_size_(batch_size) {}
+  DataLoaderOptions& batch_size(std::size_t n) { return batch_size_ = n, *this; }
+  /// Threads that read; 0 reads in the calling thread.
+  DataLoaderOptions& workers(std::size_t n) { return workers_ = n, *this; }
+  /// Batches read ahead; twice the workers unless set.
+  DataLoaderOptions& max_jobs(optional<std::size_t> n) { return max_jobs_ = n, *this; }
+  /// How long to wait for a batch before an error; for ever unless set.
+  DataLoaderOptions& timeout(optional<std::chrono::milliseconds> t) { return timeout_ = t, *this; }
+  /// Whether batches come in the sampler's order, so that workers do not change the result (default).
+  DataLoaderOptions& enforce_ordering(bool on) { return enforce_ordering_ = on, *this; }
+  /// Whether an incomplete last batch is left out.
+  DataLoaderOptions& drop_last(bool on) { return drop_last_ = on, *this; }
+
+  std::size_t batch_size() const { return batch_size_; }
+  std::size_t workers() const { return workers_; }
+  std::size_t max_jobs() const { return max_jobs_.value_or(2 * workers_); }
+  optional<std::chrono::milliseconds> timeout() const { return timeout_; }
+  bool enforce_ordering() const { return enforce_ordering_; }
+  bool drop_last() const { return drop_last_; }
+
+ private:
+  std::size_t batch_size_ = 1, workers_ = 0;
+  optional<std::size_t> max_jobs_;
+  optional<std::chrono::milliseconds> timeout_;
+  bool enforce_ordering_ = true, drop_last_ = false;
+};
+
+/// Iterates over the batches of one epoch; each begin() starts a new one. The sampler runs in the calling thread, so
+/// the order is that of the seed whatever the number of workers. Workers have copies of the dataset. An exception in a
+/// worker is thrown by the iterator.
+template <class DatasetType, class SamplerType>
+class StatelessDataLoader {
+ public:
+  using BatchType = typename DatasetType::BatchType;
+  using BatchRequestType = typename SamplerType::BatchRequestType;
+
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = BatchType;
+    using difference_type = std::ptrdiff_t;
+    using pointer = BatchType*;
+    using reference = BatchType&;
+    explicit Iterator(StatelessDataLoader* loader) : loader_(loader) {
+      if (loader_) ++*this;
+    }
+    Iterator& operator++() {
+      batch_ = loader_->next();
+      return *this;
+    }
+    BatchType& operator*() { return *batch_; }
+    BatchType* operator->() { return &*batch_; }
+    bool operator==(const Iterator& other) const { return batch_.has_value() == other.batch_.has_value(); }
+
+   private:
+    StatelessDataLoader* loader_;
+    optional<BatchType> batch_;
+  };
+
+  StatelessDataLoader(DatasetType dataset, SamplerType sampler, DataLoaderOptions options)
+      : dataset_(std::move(dataset)), sampler_(std::move(sampler)), options_(options) {
+    EBB_CHECK(options_.batch_size() > 0, "DataLoader: batch_size must be at least 1, got 0.");
+  }
+  ~StatelessDataLoader() { join(); }
+  StatelessDataLoader(const StatelessDataLoader&) = delete;
+  StatelessDataLoader& operator=(const StatelessDataLoader&) = delete;
+
+  Iterator begin() {
+    drain();
+    sampler_.reset(dataset_.size());
+    while (threads_.size() < options_.workers()) threads_.emplace_back([this, copy = dataset_]() mutable { work(copy); });
+    return Iterator(this);
+  }
+  Iterator end() { return Iterator(nullptr); }
+  const DataLoaderOptions& options() const { return options_; }
+
+  /// Ends the workers; a later begin() starts them again.
+  void join() {
+    drain();
+    {
+      std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& t : threads_) t.join();
+    threads_.clear();
+    stop_ = false;
+  }
+
+ private:
+  struct Job {
+    BatchRequestType request;
+    optional<BatchType> batch;
+    std::exception_ptr error;
+    bool taken = false, done = false;
+  };
+
+  optional<BatchRequestType> next_request() {
+    optional<BatchRequestType> request = sampler_.next(options_.batch_size());
+    if (request && options_.drop_last() && request->size() < options_.batch_size()) return nullopt;
+    return request;
+  }
+
+  optional<BatchType> next() {
+    if (options_.workers() == 0) {
+      optional<BatchRequestType> request = next_request();
+      if (!request) return nullopt;
+      return dataset_.get_batch(*request);
+    }
+    fill();
+    std::unique_lock lock(mutex_);
+    if (jobs_.empty()) return nullopt;
+    typename std::deque<std::shared_ptr<Job>>::iterator ready;
+    const auto is_ready = [&] {
+      ready = jobs_.begin();
+      if (!options_.enforce_ordering())
+        while (ready != jobs_.end() && !(*ready)->done) ++ready;
+      return ready != jobs_.end() && (*ready)->done;
+    };
+    if (!options_.timeout()) changed_.wait(lock, is_ready);
+    else
+      EBB_CHECK(changed_.wait_for(lock, *options_.timeout(), is_ready), "DataLoader: no batch came within ",
+                static_cast<std::int64_t>(options_.timeout()->count()), " ms. Raise timeout(), or use more workers.");
+    const std::shared_ptr<Job> job = *ready;
+    jobs_.erase(ready);
+    lock.unlock();
+    if (job->error) std::rethrow_exception(job->error);
+    fill();
+    return std::move(job->batch);
+  }
+
+  // Keeps max_jobs requests under way.
+  void fill() {
+    for (;;) {
+      {
+        std::lock_guard lock(mutex_);
+        if (jobs_.size() >= std::max<std::size_t>(options_.max_jobs(), 1)) return;
+      }
+      optional<BatchRequestType> request = next_request();
+      if (!request) return;
+      auto job = std::make_shared<Job>();
+      job->request = std::move(*request);
+      {
+        std::lock_guard lock(mutex_);
+        jobs_.push_back(std::move(job));
+      }
+      changed_.notify_all();
+    }
+  }
+
+  // Forgets what was read ahead, once nobody works on it.
+  void drain() {
+    std::unique_lock lock(mutex_);
+    for (auto& job : jobs_) job->done |= !job->taken, job->taken = true;
+    changed_.wait(lock, [&] {
+      for (auto& job : jobs_)
+        if (!job->done) return false;
+      return true;
+    });
+    jobs_.clear();
+  }
+
+  void work(DatasetType& dataset) {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      std::shared_ptr<Job> job;
+      changed_.wait(lock, [&] {
+        if (stop_) return true;
+        for (auto& candidate : jobs_)
+          if (!candidate->taken) {
+            job = candidate;
+            return true;
+          }
+        return false;
+      });
+      if (!job) return;
+      job->taken = true;
+      lock.unlock();
+      try {
+        job->batch = dataset.get_batch(job->request);
+      } catch (...) {
+        job->error = std::current_exception();
+      }
+      lock.lock();
+      job->done = true;
+      changed_.notify_all();
+    }
+  }
+
+  DatasetType dataset_;
+  SamplerType sampler_;
+  DataLoaderOptions options_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::shared_ptr<Job>> jobs_;
+  std::vector<std::thread> threads_;
+  bool stop_ = false;
+};
+
+/// A loader over `dataset` in the order of `sampler`.
+template <class DatasetType, class SamplerType>
+  requires requires(SamplerType& s) { s.next(std::size_t{1}); }
+std::unique_ptr<StatelessDataLoader<DatasetType, SamplerType>> make_data_loader(DatasetType dataset, SamplerType sampler,
+                                                                                DataLoaderOptions options = {}) {
+  return std::make_unique<StatelessDataLoader<DatasetType, SamplerType>>(std::move(dataset), std::move(sampler), options);
+}
+
+/// A loader in random order, or in that of the sampler type given: `make_data_loader<SequentialSampler>(dataset, 64)`.
+template <class SamplerType = samplers::RandomSampler, class DatasetType>
+std::unique_ptr<StatelessDataLoader<DatasetType, SamplerType>> make_data_loader(DatasetType dataset,
+                                                                                DataLoaderOptions options = {}) {
+  const optional<std::size_t> size = dataset.size();
+  EBB_CHECK(size.has_value(), "make_data_loader: the dataset does not know its size; give a sampler.");
+  return make_data_loader(std::move(dataset), SamplerType(*size), options);
+}
+
+}  // namespace ebb::data

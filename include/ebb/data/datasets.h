@@ -1,0 +1,119 @@
+// Datasets: samples by index.
+#pragma once
+
+#include <ebb/data/example.h>
+#include <ebb/ops/shape.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ebb::data::datasets {
+
+template <class Source, class AppliedTransform>
+class MapDataset;
+
+/// Whole batches by request. Derive from Dataset unless single samples make no sense.
+template <class Self, class Batch = std::vector<Example<>>, class BatchRequest = ArrayRef<std::size_t>>
+class BatchDataset {
+ public:
+  using SelfType = Self;
+  using BatchType = Batch;
+  using BatchRequestType = BatchRequest;
+  static constexpr bool is_stateful = false;
+
+  virtual ~BatchDataset() = default;
+  virtual Batch get_batch(BatchRequest request) = 0;
+  /// The number of samples, if it is known.
+  virtual optional<std::size_t> size() const = 0;
+
+  /// This dataset seen through a transform: `dataset.map(Normalize<>(0.5, 0.5)).map(Stack<>())`.
+  template <class TransformType>
+  MapDataset<Self, TransformType> map(TransformType transform) & {
+    return {static_cast<Self&>(*this), std::move(transform)};
+  }
+  template <class TransformType>
+  MapDataset<Self, TransformType> map(TransformType transform) && {
+    return {std::move(static_cast<Self&>(*this)), std::move(transform)};
+  }
+};
+
+/// Samples by index: override get() and size().
+template <class Self, class SingleExample = Example<>>
+class Dataset : public BatchDataset<Self, std::vector<SingleExample>> {
+ public:
+  using ExampleType = SingleExample;
+  virtual ExampleType get(std::size_t index) = 0;
+  std::vector<ExampleType> get_batch(ArrayRef<std::size_t> indices) override {
+    std::vector<ExampleType> batch;
+    batch.reserve(indices.size());
+    for (const std::size_t i : indices) batch.push_back(get(i));
+    return batch;
+  }
+};
+
+/// A dataset seen through a transform.
+template <class Source, class AppliedTransform>
+class MapDataset : public BatchDataset<MapDataset<Source, AppliedTransform>, typename AppliedTransform::OutputBatchType,
+                                       typename Source::BatchRequestType> {
+ public:
+  using DatasetType = Source;
+  using TransformType = AppliedTransform;
+  using BatchRequestType = typename Source::BatchRequestType;
+  using OutputBatchType = typename AppliedTransform::OutputBatchType;
+
+  MapDataset(Source dataset, AppliedTransform transform)
+      : dataset_(std::move(dataset)), transform_(std::move(transform)) {}
+  OutputBatchType get_batch(BatchRequestType indices) override {
+    return transform_.apply_batch(dataset_.get_batch(std::move(indices)));
+  }
+  optional<std::size_t> size() const override { return dataset_.size(); }
+  const Source& dataset() const { return dataset_; }
+  const AppliedTransform& transform() const { return transform_; }
+
+ private:
+  Source dataset_;
+  AppliedTransform transform_;
+};
+
+template <class DatasetType, class TransformType>
+MapDataset<DatasetType, TransformType> map(DatasetType dataset, TransformType transform) {
+  return {std::move(dataset), std::move(transform)};
+}
+
+/// The rows of a tensor.
+class TensorDataset : public Dataset<TensorDataset, TensorExample> {
+ public:
+  explicit TensorDataset(const std::vector<Variable>& tensors) : tensor(stack(tensors)) {}
+  explicit TensorDataset(Variable rows) : tensor(std::move(rows)) {}
+  TensorExample get(std::size_t index) override { return tensor[static_cast<std::int64_t>(index)]; }
+  optional<std::size_t> size() const override { return static_cast<std::size_t>(tensor.size(0)); }
+  Variable tensor;
+};
+
+/// Images and labels in the format of the MNIST files (LeCun et al. 1998), gzipped or not: MNIST itself, Fashion-MNIST,
+/// and others. A folder holds {train,t10k}-images-idx3-ubyte[.gz] and {train,t10k}-labels-idx1-ubyte[.gz].
+class EBB_API MNIST : public Dataset<MNIST> {
+ public:
+  enum class Mode { kTrain, kTest };
+  /// Reads all of it; throws ebb::Error naming the file that is missing or not sound.
+  explicit MNIST(const std::string& root, Mode mode = Mode::kTrain);
+  /// {image kFloat [1, rows, columns] in [0, 1], label kLong []}.
+  Example<> get(std::size_t index) override;
+  optional<std::size_t> size() const override;
+  bool is_train() const { return mode_ == Mode::kTrain; }
+  /// All images, kFloat [n, 1, rows, columns] in [0, 1].
+  const Variable& images() const { return images_; }
+  /// All labels, kLong [n].
+  const Variable& targets() const { return targets_; }
+  /// Whether the folder holds the four files.
+  static bool present(const std::string& root);
+
+ private:
+  Mode mode_;
+  Variable images_, targets_;
+};
+
+}  // namespace ebb::data::datasets

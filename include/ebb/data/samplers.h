@@ -1,0 +1,49 @@
+// In which order samples are visited.
+#pragma once
+
+#include <ebb/autograd/variable.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace ebb::data::samplers {
+
+/// Hands out the indices of one epoch, a batch at a time.
+template <class BatchRequest = std::vector<std::size_t>>
+class Sampler {
+ public:
+  using BatchRequestType = BatchRequest;
+  virtual ~Sampler() = default;
+  /// Starts a new epoch, over another number of samples if given.
+  virtual void reset(optional<std::size_t> new_size) = 0;
+  /// At most batch_size indices; none when the epoch is over.
+  virtual optional<BatchRequest> next(std::size_t batch_size) = 0;
+};
+
+/// A fresh permutation every epoch, drawn as torch draws it: manual_seed makes the order reproducible.
+class EBB_API RandomSampler : public Sampler<> {
+ public:
+  explicit RandomSampler(std::int64_t size, DType index_dtype = kInt64);
+  void reset(optional<std::size_t> new_size = nullopt) override;
+  optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
+  std::size_t index() const noexcept { return index_; }
+
+ private:
+  std::vector<std::int64_t> order_;
+  std::size_t index_ = 0;
+};
+
+/// 0, 1, 2, ...
+class EBB_API SequentialSampler : public Sampler<> {
+ public:
+  explicit SequentialSampler(std::size_t size) : size_(size) {}
+  void reset(optional<std::size_t> new_size = nullopt) override;
+  optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
+  std::size_t index() const noexcept { return index_; }
+
+ private:
+  std::size_t size_, index_ = 0;
+};
+
+}  // namespace ebb::data::samplers

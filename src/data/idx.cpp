@@ -1,0 +1,79 @@
+#include <ebb/data/idx.h>
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+namespace ebb::data {
+namespace {
+
+// zlib reads plain files too.
+class Reader {
+ public:
+  explicit Reader(const std::string& path) : path_(path), file_(gzopen(path.c_str(), "rb"), gzclose) {
+    EBB_CHECK(file_, "read_idx: cannot open \"", path, "\": ", std::strerror(errno), ".");
+    gzbuffer(file_.get(), 1 << 17);
+  }
+  void read(void* to, std::size_t bytes) {
+    char* p = static_cast<char*>(to);
+    while (bytes > 0) {
+      const int n = gzread(file_.get(), p, static_cast<unsigned>(std::min<std::size_t>(bytes, 1 << 30)));
+      EBB_CHECK(n > 0, "read_idx: \"", path_, "\" is truncated or its compression is damaged. Fetch it again.");
+      p += n;
+      bytes -= static_cast<std::size_t>(n);
+    }
+  }
+  void expect_end() {
+    char extra;
+    EBB_CHECK(gzread(file_.get(), &extra, 1) == 0, "read_idx: \"", path_, "\" is longer than its header says. Fetch it again.");
+  }
+
+ private:
+  std::string path_;
+  std::unique_ptr<gzFile_s, int (*)(gzFile)> file_;
+};
+
+DType dtype_of_code(unsigned char code, const std::string& path) {
+  switch (code) {
+    case 0x08: return kByte;
+    case 0x09: return kChar;
+    case 0x0B: return kShort;
+    case 0x0C: return kInt;
+    case 0x0D: return kFloat;
+    case 0x0E: return kDouble;
+    default: detail::fail("read_idx: \"", path, "\" is not an IDX file: it names the dtype ", int{code}, ".");
+  }
+}
+
+}  // namespace
+
+Variable read_idx(const std::string& path) {
+  Reader reader(path);
+  unsigned char magic[4];
+  reader.read(magic, sizeof magic);
+  EBB_CHECK(magic[0] == 0 && magic[1] == 0, "read_idx: \"", path, "\" is not an IDX file: it does not begin with two zero bytes.");
+  const DType dtype = dtype_of_code(magic[2], path);
+  DimVector sizes;
+  for (int i = 0; i < magic[3]; ++i) {
+    unsigned char b[4];
+    reader.read(b, sizeof b);
+    sizes.push_back(std::int64_t{b[0]} << 24 | b[1] << 16 | b[2] << 8 | b[3]);
+  }
+  // A damaged header must not make us ask for more memory than the file can fill.
+  EBB_CHECK(checked_numel(sizes) <= (std::int64_t{1} << 34), "read_idx: \"", path, "\" claims the shape ", IntArrayRef(sizes), ", which is not credible.");
+  const NdArray array = NdArray::empty(sizes, dtype);
+  const auto bytes = static_cast<std::size_t>(array.numel() * element_size(dtype));
+  reader.read(array.data(), bytes);
+  reader.expect_end();
+  const auto width = static_cast<std::size_t>(element_size(dtype));
+  if (std::endian::native == std::endian::little && width > 1)
+    for (char* p = static_cast<char*>(array.data()); p < static_cast<char*>(array.data()) + bytes; p += width)
+      std::reverse(p, p + width);
+  return Variable(array);
+}
+
+}  // namespace ebb::data
