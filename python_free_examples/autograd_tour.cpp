@@ -1,0 +1,35 @@
+// The classic walk through autograd: y = mean((x + 2)^2 + 3).
+#include <ebb/ebb.h>
+
+#include <iostream>
+
+int main() {
+  using namespace ebb;
+
+  // Leaves are what gradients are taken for.
+  Variable x = tensor({1.0f, 2.0f, 3.0f}).requires_grad_();
+  std::cout << "x = " << x << "\n\n";
+
+  // Every op on them remembers how it was made.
+  Variable a = x + 2;
+  Variable b = a * a;
+  Variable c = b + 3;
+  Variable y = c.mean();
+  std::cout << "a = x + 2    = " << a << "\nb = a * a    = " << b << "\nc = b + 3    = " << c << "\ny = c.mean() = " << y << "\n\n";
+
+  // The graph: from the result back to the leaf.
+  std::cout << "The graph, as text:\n" << autograd::to_text(y, {{"x", x}}) << "\nand for Graphviz (| dot -Tsvg > graph.svg):\n"
+            << autograd::to_dot(y, {{"x", x}}) << '\n';
+
+  // Backward walks it: dy/dx = 2 (x + 2) / 3.
+  y.backward();
+  std::cout << "y.item()  = " << y.item<float>() << "\nx.grad()  = " << x.grad() << "\n\n";
+
+  // Gradients can be differentiated again: d/dx (x^3)'' = 6.
+  Variable z = tensor({2.0}, kFloat64).requires_grad_();
+  Variable first = autograd::grad({z.pow(3)}, {z}, {}, true, true)[0];
+  Variable second = autograd::grad({first}, {z}, {}, true, true)[0];
+  Variable third = autograd::grad({second}, {z})[0];
+  std::cout << "z^3 at 2: first " << first.item<double>() << ", second " << second.item<double>() << ", third "
+            << third.item<double>() << '\n';
+}
