@@ -6,7 +6,7 @@
 
 namespace {
 
-constexpr const char* kFashion = "/usr/share/dataset/fashion-mnist";  // Debian's package dataset-fashion-mnist
+constexpr const char* kFashion = "/usr/share/datasets/fashion-mnist";  // Debian's package dataset-fashion-mnist
 constexpr const char* kDigits = EBB_EXAMPLES_DATA "/digits";
 
 std::vector<std::string> numbered() { return {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}; }
