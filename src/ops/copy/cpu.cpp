@@ -1,4 +1,5 @@
-// Copies and fills on the CPU: whole blocks where the layouts allow, tiles for transposed operands, rows else.
+// Copies and fills on the CPU: whole blocks where the layouts allow, tiles for transposed operands, rows
+// else.
 #include <ebb/core/visit.h>
 
 #include "kernel/cpu/parallel.h"
@@ -75,7 +76,8 @@ void copy_rows(const Plan& p, const Ends& ends) {
   });
 }
 
-// The destination runs along the last dimension, the source along dimension `across`: tiles keep both in cache.
+// The destination runs along the last dimension, the source along dimension `across`: tiles keep both in
+// cache.
 void copy_tiles(const Plan& p, std::size_t across, const Ends& ends) {
   constexpr std::int64_t kTile = 32;
   const std::size_t last = p.dims() - 1;
@@ -84,39 +86,45 @@ void copy_tiles(const Plan& p, std::size_t across, const Ends& ends) {
   std::int64_t outer = 1;
   for (std::size_t d = 0; d < last; ++d)
     if (d != across) outer *= p.sizes[d];
-  parallel_for(0, outer * rows * columns, kGrain / (kTile * kTile), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t tile = begin; tile < end; ++tile) {
-      const std::int64_t column = tile % columns * kTile, row = tile / columns % rows * kTile;
-      std::int64_t rest = tile / columns / rows;
-      std::int64_t to = column * p.to[last] + row * p.to[across];
-      std::int64_t from = column * p.from[last] + row * p.from[across];
-      for (std::size_t d = last; d-- > 0;) {
-        if (d == across) continue;
-        const std::int64_t i = rest % p.sizes[d];
-        rest /= p.sizes[d];
-        to += i * p.to[d];
-        from += i * p.from[d];
-      }
-      const std::int64_t n = std::min(kTile, width - column), m = std::min(kTile, height - row);
-      for (std::int64_t r = 0; r < m; ++r)
-        ends.row(ends.to + (to + r * p.to[across]) * ends.to_size, p.to[last],
-                 ends.from + (from + r * p.from[across]) * ends.from_size, p.from[last], n);
-    }
-  });
+  parallel_for(0, outer * rows * columns, kGrain / (kTile * kTile),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t tile = begin; tile < end; ++tile) {
+                   const std::int64_t column = tile % columns * kTile, row = tile / columns % rows * kTile;
+                   std::int64_t rest = tile / columns / rows;
+                   std::int64_t to = column * p.to[last] + row * p.to[across];
+                   std::int64_t from = column * p.from[last] + row * p.from[across];
+                   for (std::size_t d = last; d-- > 0;) {
+                     if (d == across) continue;
+                     const std::int64_t i = rest % p.sizes[d];
+                     rest /= p.sizes[d];
+                     to += i * p.to[d];
+                     from += i * p.from[d];
+                   }
+                   const std::int64_t n = std::min(kTile, width - column), m = std::min(kTile, height - row);
+                   for (std::int64_t r = 0; r < m; ++r)
+                     ends.row(ends.to + (to + r * p.to[across]) * ends.to_size, p.to[last],
+                              ends.from + (from + r * p.from[across]) * ends.from_size, p.from[last], n);
+                 }
+               });
 }
 
 // Same dtype means same bits: four loops serve all ten.
 CopyRow bits_row(std::int64_t size) {
   switch (size) {
-    case 1: return copy_row(kByte, kByte);
-    case 2: return copy_row(kShort, kShort);
-    case 4: return copy_row(kInt, kInt);
-    default: return copy_row(kLong, kLong);
+    case 1:
+      return copy_row(kByte, kByte);
+    case 2:
+      return copy_row(kShort, kShort);
+    case 4:
+      return copy_row(kInt, kInt);
+    default:
+      return copy_row(kLong, kLong);
   }
 }
 
 void copy_flat(NdArray& out, const NdArray& x) {
-  const std::int64_t to_size = element_size(out.dtype()), from_size = element_size(x.dtype()), n = out.numel();
+  const std::int64_t to_size = element_size(out.dtype()), from_size = element_size(x.dtype()),
+                     n = out.numel();
   char* const to = out.data_as<char>();
   const char* const from = x.data_as<char>();
   if (out.dtype() == x.dtype()) {
@@ -128,8 +136,9 @@ void copy_flat(NdArray& out, const NdArray& x) {
     return;
   }
   const CopyRow row = copy_row(out.dtype(), x.dtype());
-  parallel_for(0, n, kGrain,
-               [&](std::int64_t b, std::int64_t e) { row(to + b * to_size, 1, from + b * from_size, 1, e - b); });
+  parallel_for(0, n, kGrain, [&](std::int64_t b, std::int64_t e) {
+    row(to + b * to_size, 1, from + b * from_size, 1, e - b);
+  });
 }
 
 bool same_dense_layout(const NdArray& a, const NdArray& b) {
@@ -160,7 +169,8 @@ void fill(NdArray& out, const Scalar& value) {
     const T v = value.to<T>();
     if (out.is_dense()) {
       T* const data = out.data_as<T>();
-      parallel_for(0, out.numel(), 8 * kGrain, [&](std::int64_t b, std::int64_t e) { std::fill(data + b, data + e, v); });
+      parallel_for(0, out.numel(), 8 * kGrain,
+                   [&](std::int64_t b, std::int64_t e) { std::fill(data + b, data + e, v); });
       return;
     }
     NdArray one = NdArray::empty({}, out.dtype());
