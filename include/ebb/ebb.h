@@ -25,4 +25,6 @@
 #include <ebb/ops/linalg.h>
 #include <ebb/ops/pool.h>
 #include <ebb/ops/reduce.h>
+#include <ebb/ops/index.h>
+#include <ebb/ops/indexing.h>
 #include <ebb/ops/shape.h>

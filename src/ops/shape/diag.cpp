@@ -1,7 +1,8 @@
 // Triangles and diagonals.
 #include "ops/shape/kernels.h"
-#include "ops/shape/others.h"
 #include "ops/shape/view.h"
+
+#include <ebb/ops/copy.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -83,7 +84,7 @@ Variable indices(const char* op, std::int64_t row, std::int64_t col, const Tenso
       }
   NdArray out = NdArray::empty({2, static_cast<std::int64_t>(rows.size())}, kLong);
   std::copy(columns.begin(), columns.end(), std::copy(rows.begin(), rows.end(), out.data_as<std::int64_t>()));
-  return to(Variable(std::move(out)), options.dtype(dtype), false, false, nullopt);
+  return to(Variable(std::move(out)), options.dtype(dtype));
 }
 
 // The main diagonal of any number of dimensions, as one line.

@@ -1,7 +1,8 @@
 // cat, stack and their relatives.
-#include "ops/shape/others.h"
 #include "ops/shape/view.h"
 #include "ops/shape/kernels.h"
+
+#include <ebb/ops/copy.h>
 
 namespace ebb {
 
@@ -48,7 +49,7 @@ void check_devices(const char* op, TensorList tensors) {
 }
 
 void copy_piece(NdArray place, const Variable& x, DType dtype) {
-  const NdArray piece = x.dtype() == dtype ? x.array() : to(Variable(x.array()), dtype, false, false, nullopt).array();
+  const NdArray piece = x.dtype() == dtype ? x.array() : to(Variable(x.array()), dtype).array();
   kernels::strided_copy(x.device(), place, piece);
 }
 

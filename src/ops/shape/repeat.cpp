@@ -1,7 +1,9 @@
 // Repeating elements, and grids.
 #include "ops/shape/kernels.h"
-#include "ops/shape/others.h"
 #include "ops/shape/view.h"
+
+#include <ebb/ops/copy.h>
+#include <ebb/ops/reduce.h>
 
 #include <ebb/ops/index.h>
 
@@ -25,7 +27,7 @@ struct RepeatBackward : autograd::Node {
       if (d >= lead) split.push_back(sizes[d - lead]);
     }
     if (counts.empty()) return {grads[0]};
-    return {sum(reshape(grads[0], split), counts, false, nullopt)};
+    return {sum(reshape(grads[0], split), counts)};
   }
 };
 
@@ -70,7 +72,7 @@ Variable repeat_interleave(const Variable& repeats, optional<std::int64_t> outpu
             ".");
   EBB_CHECK(repeats.dtype() == kLong || repeats.dtype() == kInt, "repeat_interleave: repeats has to be Long or Int, got ",
             repeats.dtype(), ".");
-  const Variable counts = to(repeats.detach(), TensorOptions(Device(DeviceType::CPU)).dtype(kLong), false, false, nullopt);
+  const Variable counts = to(repeats.detach(), TensorOptions(Device(DeviceType::CPU)).dtype(kLong));
   const NdArray source = ops::contiguous_array(counts.array());
   const std::int64_t* const count = source.data_as<std::int64_t>();
   std::int64_t total = 0;
@@ -83,8 +85,8 @@ Variable repeat_interleave(const Variable& repeats, optional<std::int64_t> outpu
   NdArray index = NdArray::empty({total}, kLong);
   std::int64_t* to_index = index.data_as<std::int64_t>();
   for (std::int64_t i = 0; i < source.numel(); ++i) to_index = std::fill_n(to_index, count[i], i);
-  return to(to(Variable(std::move(index)), TensorOptions(repeats.device()), false, false, nullopt),
-            TensorOptions(repeats.dtype()), false, false, nullopt);
+  return to(to(Variable(std::move(index)), TensorOptions(repeats.device())),
+            TensorOptions(repeats.dtype()));
 }
 
 Variable repeat_interleave(const Variable& x, const Variable& repeats, optional<std::int64_t> dim,
@@ -107,7 +109,7 @@ Variable repeat_interleave(const Variable& x, std::int64_t repeats, optional<std
                            optional<std::int64_t> output_size) {
   NdArray count = NdArray::empty({1}, kLong);
   *count.data_as<std::int64_t>() = repeats;
-  return repeat_interleave(x, to(Variable(std::move(count)), TensorOptions(x.device()), false, false, nullopt), dim,
+  return repeat_interleave(x, to(Variable(std::move(count)), TensorOptions(x.device())), dim,
                            output_size);
 }
 
@@ -169,7 +171,7 @@ Variable combinations(const Variable& x, std::int64_t r, bool with_replacement) 
   }
   NdArray index = NdArray::empty({count * r}, kLong);
   std::copy(rows.begin(), rows.end(), index.data_as<std::int64_t>());
-  return view(index_select(x, 0, to(Variable(std::move(index)), TensorOptions(x.device()), false, false, nullopt)),
+  return view(index_select(x, 0, to(Variable(std::move(index)), TensorOptions(x.device()))),
               {count, r});
 }
 
