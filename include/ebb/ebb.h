@@ -27,4 +27,6 @@
 #include <ebb/ops/pool.h>
 #include <ebb/ops/random.h>
 #include <ebb/ops/reduce.h>
+#include <ebb/ops/index.h>
+#include <ebb/ops/indexing.h>
 #include <ebb/ops/shape.h>
