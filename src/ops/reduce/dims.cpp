@@ -43,6 +43,13 @@ NdArray cast(const NdArray& x, DType dtype) {
   return out;
 }
 
+NdArray packed(const NdArray& x) {
+  if (x.is_contiguous()) return x;
+  NdArray out = NdArray::empty(x.sizes(), x.dtype(), x.device());
+  kernels::copy(x.device(), out, x);
+  return out;
+}
+
 namespace {
 
 struct ExpandReducedBackward : autograd::Node {

@@ -21,6 +21,8 @@ std::int64_t reduced_count(IntArrayRef sizes, DimMask mask);
 
 /// x in another dtype, without a graph.
 NdArray cast(const NdArray& x, DType dtype);
+/// x itself if contiguous, else a contiguous copy, without a graph.
+NdArray packed(const NdArray& x);
 
 /// y, a result of reducing `sizes` over `mask`, repeated along the reduced dimensions. Differentiable, no copy.
 Variable expand_reduced(const Variable& y, IntArrayRef sizes, DimMask mask, bool keepdim);
