@@ -8,7 +8,8 @@ namespace ebb {
 /// Sums of the elements up to each place; integers and bool add up in Long. (torch.cumsum)
 EBB_API Variable cumsum(const Variable& self, std::int64_t dim, optional<ScalarType> dtype = nullopt);
 EBB_API Variable& cumsum_(const Variable& self, std::int64_t dim, optional<ScalarType> dtype = nullopt);
-/// Products of the elements up to each place. The gradient is exact where elements are 0, to any order. (torch.cumprod)
+/// Products of the elements up to each place. The gradient is exact where elements are 0, to any order.
+/// (torch.cumprod)
 EBB_API Variable cumprod(const Variable& self, std::int64_t dim, optional<ScalarType> dtype = nullopt);
 EBB_API Variable& cumprod_(const Variable& self, std::int64_t dim, optional<ScalarType> dtype = nullopt);
 /// log(cumsum(exp(x))) without overflow. (torch.logcumsumexp)
@@ -22,10 +23,11 @@ EBB_API std::tuple<Variable, Variable> cummin(const Variable& self, std::int64_t
 EBB_API Variable diff(const Variable& self, std::int64_t n = 1, std::int64_t dim = -1,
                       const optional<Variable>& prepend = {}, const optional<Variable>& append = {});
 
-/// y[i] = x[i] + links[i - 1] * y[i - 1] along `dim`; from the end backwards, y[i] = x[i] + links[i] * y[i + 1], if
-/// `reverse`. links has one element fewer than x: the factors between neighbours. Floating dtypes. What gradients of
-/// cumulative products are made of. Differentiable.
-EBB_API Variable linear_recurrence(const Variable& x, const Variable& links, std::int64_t dim, bool reverse = false);
+/// y[i] = x[i] + links[i - 1] * y[i - 1] along `dim`; from the end backwards, y[i] = x[i] + links[i] * y[i +
+/// 1], if `reverse`. links has one element fewer than x: the factors between neighbours. Floating dtypes.
+/// What gradients of cumulative products are made of. Differentiable.
+EBB_API Variable linear_recurrence(const Variable& x, const Variable& links, std::int64_t dim,
+                                   bool reverse = false);
 
 inline Variable ops::ReduceMethods::cumsum(std::int64_t dim, optional<ScalarType> dtype) const {
   return ebb::cumsum(static_cast<const Variable&>(*this), dim, dtype);
@@ -47,6 +49,13 @@ inline std::tuple<Variable, Variable> ops::ReduceMethods::cummax(std::int64_t di
 }
 inline std::tuple<Variable, Variable> ops::ReduceMethods::cummin(std::int64_t dim) const {
   return ebb::cummin(static_cast<const Variable&>(*this), dim);
+}
+inline Variable ops::ReduceMethods::diff(std::int64_t n, std::int64_t dim) const {
+  return ebb::diff(static_cast<const Variable&>(*this), n, dim);
+}
+inline Variable ops::ReduceMethods::diff(std::int64_t n, std::int64_t dim,
+                                         const optional<Variable>& prepend) const {
+  return ebb::diff(static_cast<const Variable&>(*this), n, dim, prepend);
 }
 inline Variable ops::ReduceMethods::diff(std::int64_t n, std::int64_t dim, const optional<Variable>& prepend,
                                          const optional<Variable>& append) const {

@@ -18,7 +18,9 @@ struct Lines {
 
   Lines(IntArrayRef sizes, std::int64_t dim) {
     for (std::size_t d = 0; d < sizes.size(); ++d) {
-      std::int64_t& part = static_cast<std::int64_t>(d) < dim ? outer : static_cast<std::int64_t>(d) == dim ? n : inner;
+      std::int64_t& part = static_cast<std::int64_t>(d) < dim    ? outer
+                           : static_cast<std::int64_t>(d) == dim ? n
+                                                                 : inner;
       part *= sizes[d];
     }
   }
@@ -41,12 +43,13 @@ template <std::int64_t kWidth, class Body>
 void for_each_block(const Lines& lines, std::int64_t cost, Body&& body) {
   const std::int64_t tiles = (lines.inner + kWidth - 1) / kWidth;
   const std::int64_t work = std::max<std::int64_t>(1, lines.n * cost * std::min(lines.inner, kWidth));
-  parallel_for(0, lines.outer * tiles, std::max<std::int64_t>(1, kGrain / work), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t job = begin; job < end; ++job) {
-      const std::int64_t from = job % tiles * kWidth;
-      body(job / tiles * lines.n * lines.inner + from, std::min(kWidth, lines.inner - from));
-    }
-  });
+  parallel_for(0, lines.outer * tiles, std::max<std::int64_t>(1, kGrain / work),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t job = begin; job < end; ++job) {
+                   const std::int64_t from = job % tiles * kWidth;
+                   body(job / tiles * lines.n * lines.inner + from, std::min(kWidth, lines.inner - from));
+                 }
+               });
 }
 
 }  // namespace ebb::cpu

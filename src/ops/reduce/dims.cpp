@@ -23,8 +23,10 @@ DimMask dim_mask(const char* op, const Variable& x, IntArrayRef dims) {
 DimVector reduced_sizes(IntArrayRef sizes, DimMask mask, bool keepdim) {
   DimVector out;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
-    if (!((mask >> d) & 1)) out.push_back(sizes[d]);
-    else if (keepdim) out.push_back(1);
+    if (!((mask >> d) & 1))
+      out.push_back(sizes[d]);
+    else if (keepdim)
+      out.push_back(1);
   }
   return out;
 }

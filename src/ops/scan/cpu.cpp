@@ -73,7 +73,8 @@ void linear_recurrence(NdArray& out, const NdArray& x, const NdArray& a, std::in
       for (std::int64_t step = 0; step < lines.n; ++step) {
         const std::int64_t i = reverse ? lines.n - 1 - step : step;
         const A value = static_cast<A>(from[at(i, lines.n)]);
-        carry = step == 0 ? value : value + static_cast<A>(factor[at(reverse ? i : i - 1, lines.n - 1)]) * carry;
+        carry =
+            step == 0 ? value : value + static_cast<A>(factor[at(reverse ? i : i - 1, lines.n - 1)]) * carry;
         to[at(i, lines.n)] = static_cast<T>(carry);
       }
     });

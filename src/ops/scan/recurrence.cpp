@@ -14,7 +14,8 @@ namespace ebb {
 namespace kernels {
 constinit KernelSlot<void(NdArray& out, const NdArray& x, const NdArray& a, std::int64_t dim, bool reverse)>
     linear_recurrence{"linear_recurrence", &cpu::linear_recurrence};
-constinit KernelSlot<void(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest)>
+constinit KernelSlot<void(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim,
+                          bool largest)>
     running_extreme{"cummax", &cpu::running_extreme};
 }  // namespace kernels
 
@@ -48,7 +49,8 @@ struct RunningExtremeBackward : autograd::Node {
   }
 };
 
-std::tuple<Variable, Variable> running_extreme(const char* op, const Variable& self, std::int64_t dim, bool largest) {
+std::tuple<Variable, Variable> running_extreme(const char* op, const Variable& self, std::int64_t dim,
+                                               bool largest) {
   const std::int64_t d = wrap_dim(op, dim, self.dim());
   const NdArray in = packed(self.array());
   NdArray values = NdArray::empty(in.sizes(), in.dtype(), in.device());
@@ -73,10 +75,11 @@ Variable linear_recurrence(const Variable& x, const Variable& links, std::int64_
   ops::check_same_dtype("linear_recurrence", x, links);
   const std::int64_t d = wrap_dim("linear_recurrence", dim, x.dim());
   DimVector expected(x.sizes());
-  EBB_CHECK(x.dim() > 0 && x.size(d) > 0, "linear_recurrence: expected at least one element along dim ", d, ", got shape ",
-            x.sizes(), ".");
+  EBB_CHECK(x.dim() > 0 && x.size(d) > 0, "linear_recurrence: expected at least one element along dim ", d,
+            ", got shape ", x.sizes(), ".");
   --expected[static_cast<std::size_t>(d)];
-  EBB_CHECK(links.sizes() == IntArrayRef(expected), "linear_recurrence: expected one factor between every two neighbours, shape ",
+  EBB_CHECK(links.sizes() == IntArrayRef(expected),
+            "linear_recurrence: expected one factor between every two neighbours, shape ",
             IntArrayRef(expected), ", got ", links.sizes(), ".");
   NdArray out = NdArray::empty(x.sizes(), x.dtype(), device);
   kernels::linear_recurrence(device, out, ops::packed(x.array()), ops::packed(links.array()), d, reverse);

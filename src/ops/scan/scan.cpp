@@ -12,8 +12,8 @@
 namespace ebb {
 
 namespace kernels {
-constinit KernelSlot<void(NdArray& out, const NdArray& x, std::int64_t dim, ScanKind kind, bool reverse)> scan{"scan",
-                                                                                                          &cpu::scan};
+constinit KernelSlot<void(NdArray& out, const NdArray& x, std::int64_t dim, ScanKind kind, bool reverse)>
+    scan{"scan", &cpu::scan};
 }  // namespace kernels
 
 namespace ops {
@@ -30,11 +30,13 @@ struct CumsumBackward : autograd::Node {
   std::int64_t dim = 0;
   bool reverse = false;
   std::string name() const override { return "CumsumBackward0"; }
-  autograd::GradList apply(autograd::GradList&& grads) override { return {running_sum(grads[0], dim, !reverse)}; }
+  autograd::GradList apply(autograd::GradList&& grads) override {
+    return {running_sum(grads[0], dim, !reverse)};
+  }
 };
 
-// d/dx[i] = (product before i) * S[i], where S[i] = g[i] + x[i + 1] S[i + 1] gathers what follows: no division, so zeros
-// do no harm, and every part is differentiable.
+// d/dx[i] = (product before i) * S[i], where S[i] = g[i] + x[i + 1] S[i + 1] gathers what follows: no
+// division, so zeros do no harm, and every part is differentiable.
 struct CumprodBackward : autograd::Node {
   autograd::SavedVariable self{this}, result{this};
   std::int64_t dim = 0;
@@ -97,8 +99,9 @@ Variable cumsum_of(const Variable& x, std::int64_t dim, DType dtype, bool revers
 }
 
 void check_same_type(const char* op, const Variable& self, optional<ScalarType> dtype) {
-  EBB_CHECK(!dtype || *dtype == self.dtype(), op, ": Bad in-place call: the tensor is of dtype ", self.dtype(),
-            " and the result of dtype ", dtype.value_or(self.dtype()), ". Use the form that returns a new tensor.");
+  EBB_CHECK(!dtype || *dtype == self.dtype(), op, ": Bad in-place call: the tensor is of dtype ",
+            self.dtype(), " and the result of dtype ", dtype.value_or(self.dtype()),
+            ". Use the form that returns a new tensor.");
 }
 
 void write_inplace(const Variable& self, const NdArray& result) {
@@ -109,7 +112,9 @@ void write_inplace(const Variable& self, const NdArray& result) {
 
 }  // namespace
 
-Variable running_sum(const Variable& x, std::int64_t dim, bool reverse) { return cumsum_of(x, dim, x.dtype(), reverse); }
+Variable running_sum(const Variable& x, std::int64_t dim, bool reverse) {
+  return cumsum_of(x, dim, x.dtype(), reverse);
+}
 Variable running_prod(const Variable& x, std::int64_t dim, bool reverse) {
   return cumprod_of(x, dim, x.dtype(), reverse);
 }

@@ -27,7 +27,8 @@ template <class Op>
 typename Op::Acc reduce_row(const Op& op, const typename Op::In* x, std::int64_t n) {
   if (n <= kReduceBlock) return reduce_run(op, x, n, 0);
   Cascade<Op> cascade(op);
-  for (std::int64_t i = 0; i < n; i += kReduceBlock) cascade.push(reduce_run(op, x + i, std::min(kReduceBlock, n - i), 0));
+  for (std::int64_t i = 0; i < n; i += kReduceBlock)
+    cascade.push(reduce_run(op, x + i, std::min(kReduceBlock, n - i), 0));
   return cascade.total();
 }
 
@@ -87,12 +88,16 @@ void forward_block(T* y, const T* x, std::int64_t n, std::int64_t stride, std::i
       sum += row;
     }
   }
-  if constexpr (kLog) sum = sum.log();
-  else sum = sum.inverse();
+  if constexpr (kLog)
+    sum = sum.log();
+  else
+    sum = sum.inverse();
   for (std::int64_t i = 0; i < n; ++i) {
     Row<T> row(y + i * stride, width);
-    if constexpr (kLog) row = (ConstRow<T>(x + i * stride, width) - top) - sum;
-    else row *= sum;
+    if constexpr (kLog)
+      row = (ConstRow<T>(x + i * stride, width) - top) - sum;
+    else
+      row *= sum;
   }
 }
 
@@ -103,13 +108,17 @@ void backward_block(T* out, const T* g, const T* y, std::int64_t n, std::int64_t
   total.setZero();
   for (std::int64_t i = 0; i < n; ++i) {
     const ConstRow<T> row(g + i * stride, width);
-    if constexpr (kLog) total += row;
-    else total += row * ConstRow<T>(y + i * stride, width);
+    if constexpr (kLog)
+      total += row;
+    else
+      total += row * ConstRow<T>(y + i * stride, width);
   }
   for (std::int64_t i = 0; i < n; ++i) {
     const ConstRow<T> row(g + i * stride, width), result(y + i * stride, width);
-    if constexpr (kLog) Row<T>(out + i * stride, width) = row - result.exp() * total;
-    else Row<T>(out + i * stride, width) = (row - total) * result;
+    if constexpr (kLog)
+      Row<T>(out + i * stride, width) = row - result.exp() * total;
+    else
+      Row<T>(out + i * stride, width) = (row - total) * result;
   }
 }
 
@@ -129,7 +138,8 @@ void forward(T* y, const T* x, const Lines& lines) {
   const std::int64_t n = lines.n;
   if constexpr (std::is_same_v<Acc, T>) {
     if (lines.inner == 1)
-      return for_each_line(lines, kExpCost, [&](std::int64_t i) { forward_line<T, kLog>(y + i * n, x + i * n, n); });
+      return for_each_line(lines, kExpCost,
+                           [&](std::int64_t i) { forward_line<T, kLog>(y + i * n, x + i * n, n); });
     if (lines.inner >= 8)
       return for_each_block<kTile>(lines, kExpCost, [&](std::int64_t at, std::int64_t width) {
         forward_block<T, kLog>(y + at, x + at, n, lines.inner, width);

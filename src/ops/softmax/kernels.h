@@ -8,8 +8,9 @@
 namespace ebb {
 namespace kernels {
 extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x, std::int64_t dim, bool log)> softmax;
-extern EBB_API KernelSlot<void(NdArray& out, const NdArray& grad, const NdArray& y, std::int64_t dim, bool log)>
-    softmax_backward;
+extern EBB_API
+    KernelSlot<void(NdArray& out, const NdArray& grad, const NdArray& y, std::int64_t dim, bool log)>
+        softmax_backward;
 }  // namespace kernels
 
 namespace cpu {

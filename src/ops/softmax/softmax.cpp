@@ -10,7 +10,8 @@
 namespace ebb {
 
 namespace kernels {
-constinit KernelSlot<void(NdArray& out, const NdArray& x, std::int64_t dim, bool log)> softmax{"softmax", &cpu::softmax};
+constinit KernelSlot<void(NdArray& out, const NdArray& x, std::int64_t dim, bool log)> softmax{"softmax",
+                                                                                               &cpu::softmax};
 constinit KernelSlot<void(NdArray& out, const NdArray& grad, const NdArray& y, std::int64_t dim, bool log)>
     softmax_backward{"softmax_backward", &cpu::softmax_backward};
 }  // namespace kernels
@@ -26,7 +27,8 @@ struct SoftmaxBackward : autograd::Node {
 
   std::string name() const override { return log ? "LogSoftmaxBackward0" : "SoftmaxBackward0"; }
   autograd::GradList apply(autograd::GradList&& grads) override {
-    return {(log ? _log_softmax_backward_data : _softmax_backward_data)(grads[0], result.unpack(), dim, input_dtype)};
+    return {(log ? _log_softmax_backward_data : _softmax_backward_data)(grads[0], result.unpack(), dim,
+                                                                        input_dtype)};
   }
 };
 
@@ -81,8 +83,8 @@ Variable forward(const char* op, const Variable& x, std::int64_t dim, bool log, 
 Variable backward(const char* op, const Variable& grad, const Variable& result, std::int64_t dim, bool log,
                   DType input_dtype) {
   check_same_dtype(op, grad, result);
-  EBB_CHECK(grad.sizes() == result.sizes(), op, ": the gradient's shape ", grad.sizes(), " is not the result's, ",
-            result.sizes(), ". Pass the gradient of that result.");
+  EBB_CHECK(grad.sizes() == result.sizes(), op, ": the gradient's shape ", grad.sizes(),
+            " is not the result's, ", result.sizes(), ". Pass the gradient of that result.");
   const Device device = common_device(op, grad, result);
   const std::int64_t d = wrap_dim(op, dim, result.dim());
   NdArray out = NdArray::empty(result.sizes(), result.dtype(), device);
