@@ -38,9 +38,6 @@ EBB_API Variable min(const Variable& self);
 /// 1)`. The gradient goes to that place. (torch.max with dim)
 EBB_API std::tuple<Variable, Variable> max(const Variable& self, std::int64_t dim, bool keepdim = false);
 EBB_API std::tuple<Variable, Variable> min(const Variable& self, std::int64_t dim, bool keepdim = false);
-/// The larger or smaller of two, as maximum and minimum. (torch.max with a tensor)
-EBB_API Variable max(const Variable& self, const Variable& other);
-EBB_API Variable min(const Variable& self, const Variable& other);
 /// The largest or smallest element over several dimensions; equal ones share the gradient. (torch.amax,
 /// torch.amin)
 EBB_API Variable amax(const Variable& self, IntArrayRef dim = {}, bool keepdim = false);

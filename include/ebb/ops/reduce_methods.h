@@ -2,6 +2,7 @@
 // argument.
 #pragma once
 
+#include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
 
 namespace ebb {
