@@ -59,6 +59,7 @@ EBB_API Variable all(const Variable& self, std::int64_t dim, bool keepdim = fals
 /// How many elements are other than 0. (torch.count_nonzero)
 EBB_API Variable count_nonzero(const Variable& self, IntArrayRef dim);
 EBB_API Variable count_nonzero(const Variable& self, optional<std::int64_t> dim = nullopt);
+inline Variable count_nonzero(const Variable& self, std::int64_t dim) { return count_nonzero(self, IntArrayRef(dim)); }
 
 /// The variance: sum((x - mean)^2) / (count - correction), in two passes. unbiased stands for a correction of
 /// 1, else 0. NaN or inf without a degree of freedom. Floating dtypes. (torch.var)

@@ -73,6 +73,9 @@ inline Variable ops::ReduceMethods::all() const { return ebb::all(static_cast<co
 inline Variable ops::ReduceMethods::all(std::int64_t dim, bool keepdim) const {
   return ebb::all(static_cast<const Variable&>(*this), dim, keepdim);
 }
+inline Variable ops::ReduceMethods::count_nonzero(std::int64_t dim) const {
+  return ebb::count_nonzero(static_cast<const Variable&>(*this), dim);
+}
 inline Variable ops::ReduceMethods::count_nonzero(IntArrayRef dim) const {
   return ebb::count_nonzero(static_cast<const Variable&>(*this), dim);
 }

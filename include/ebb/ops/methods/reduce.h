@@ -39,6 +39,7 @@ struct EBB_API ReduceMethods {
   Variable all(std::int64_t dim, bool keepdim = false) const;
   Variable count_nonzero(IntArrayRef dim) const;
   Variable count_nonzero(optional<std::int64_t> dim = nullopt) const;
+  Variable count_nonzero(std::int64_t dim) const;
   Variable var(bool unbiased = true) const;
   Variable var(OptionalIntArrayRef dim, bool unbiased = true, bool keepdim = false) const;
   Variable var(OptionalIntArrayRef dim, optional<std::int64_t> correction, bool keepdim = false) const;
