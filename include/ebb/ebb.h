@@ -23,10 +23,13 @@
 #include <ebb/ops/creation.h>
 #include <ebb/ops/dropout.h>
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/index.h>
+#include <ebb/ops/indexing.h>
 #include <ebb/ops/linalg.h>
 #include <ebb/ops/pool.h>
 #include <ebb/ops/random.h>
 #include <ebb/ops/reduce.h>
-#include <ebb/ops/index.h>
-#include <ebb/ops/indexing.h>
+#include <ebb/ops/scan.h>
 #include <ebb/ops/shape.h>
+#include <ebb/ops/softmax.h>
+#include <ebb/ops/sort.h>

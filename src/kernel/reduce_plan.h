@@ -20,8 +20,8 @@ struct ReduceDim {
   std::int64_t out_stride = 0;  // 0 for a reduced dimension
 };
 
-/// Kept and reduced dimensions, each from the largest stride of the input to the smallest. The order in which elements
-/// are combined follows from the plan alone, so results do not depend on the number of threads.
+/// Kept and reduced dimensions, each from the largest stride of the input to the smallest. The order in which
+/// elements are combined follows from the plan alone, so results do not depend on the number of threads.
 struct ReducePlan {
   SmallVector<ReduceDim, 6> kept;
   SmallVector<ReduceDim, 6> reduced;
@@ -51,7 +51,8 @@ inline void merge_neighbours(SmallVector<ReduceDim, 6>& dims) {
 
 }  // namespace detail
 
-/// The plan of reducing an array of these sizes and strides over the dimensions in `mask`; the result is contiguous.
+/// The plan of reducing an array of these sizes and strides over the dimensions in `mask`; the result is
+/// contiguous.
 inline ReducePlan plan_reduce(IntArrayRef sizes, IntArrayRef strides, DimMask mask) {
   ReducePlan plan;
   std::int64_t out_stride = 1;

@@ -1,36 +1,108 @@
-// Reductions: many elements into one. Without a dim, or with an empty list, all elements; keepdim leaves 1 in the
-// places of the reduced dimensions. A dim out of range is an IndexError, one named twice an Error.
+// Reductions: many elements into one. Without a dim, or with an empty list, all elements; keepdim leaves 1 in
+// the places of the reduced dimensions. A dim out of range is an IndexError, one named twice an Error.
 #pragma once
 
 #include <ebb/autograd/variable.h>
 
 namespace ebb {
 
-/// The sum. Integers and bool add up in Long; a dtype converts the elements first. 0 over nothing. Float sums are
-/// pairwise; 16-bit types add up in float. (torch.sum)
+/// The sum. Integers and bool add up in Long; a dtype converts the elements first. 0 over nothing. Float sums
+/// are pairwise; 16-bit types add up in float. (torch.sum)
 EBB_API Variable sum(const Variable& self, optional<ScalarType> dtype = nullopt);
 EBB_API Variable sum(const Variable& self, OptionalIntArrayRef dim, bool keepdim = false,
                      optional<ScalarType> dtype = nullopt);
 
-/// The sum divided by the number of elements; NaN over nothing. Integers throw unless a floating dtype is given.
-/// (torch.mean)
+/// The sum divided by the number of elements; NaN over nothing. Integers throw unless a floating dtype is
+/// given. (torch.mean)
 EBB_API Variable mean(const Variable& self, optional<ScalarType> dtype = nullopt);
 EBB_API Variable mean(const Variable& self, OptionalIntArrayRef dim, bool keepdim = false,
                       optional<ScalarType> dtype = nullopt);
 
-// Methods of Variable: each is the function above with the tensor as its first argument.
+/// The sum and the mean of what is not NaN. (torch.nansum, torch.nanmean)
+EBB_API Variable nansum(const Variable& self, OptionalIntArrayRef dim = nullopt, bool keepdim = false,
+                        optional<ScalarType> dtype = nullopt);
+EBB_API Variable nanmean(const Variable& self, OptionalIntArrayRef dim = nullopt, bool keepdim = false,
+                         optional<ScalarType> dtype = nullopt);
 
-inline Variable ops::ReduceMethods::sum(optional<ScalarType> dtype) const {
-  return ebb::sum(static_cast<const Variable&>(*this), dtype);
-}
-inline Variable ops::ReduceMethods::sum(OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) const {
-  return ebb::sum(static_cast<const Variable&>(*this), dim, keepdim, dtype);
-}
-inline Variable ops::ReduceMethods::mean(optional<ScalarType> dtype) const {
-  return ebb::mean(static_cast<const Variable&>(*this), dtype);
-}
-inline Variable ops::ReduceMethods::mean(OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) const {
-  return ebb::mean(static_cast<const Variable&>(*this), dim, keepdim, dtype);
-}
+/// The product; Long for integers and bool, 1 over nothing. The gradient is exact where elements are 0, to
+/// any order. (torch.prod)
+EBB_API Variable prod(const Variable& self, optional<ScalarType> dtype = nullopt);
+EBB_API Variable prod(const Variable& self, std::int64_t dim, bool keepdim = false,
+                      optional<ScalarType> dtype = nullopt);
+
+/// The largest or smallest element; NaN if there is one. Equal ones share the gradient. Throws over nothing.
+/// (torch.max)
+EBB_API Variable max(const Variable& self);
+EBB_API Variable min(const Variable& self);
+/// The largest or smallest element along `dim` and where it first stands: `auto [values, indices] = max(x,
+/// 1)`. The gradient goes to that place. (torch.max with dim)
+EBB_API std::tuple<Variable, Variable> max(const Variable& self, std::int64_t dim, bool keepdim = false);
+EBB_API std::tuple<Variable, Variable> min(const Variable& self, std::int64_t dim, bool keepdim = false);
+/// The largest or smallest element over several dimensions; equal ones share the gradient. (torch.amax,
+/// torch.amin)
+EBB_API Variable amax(const Variable& self, IntArrayRef dim = {}, bool keepdim = false);
+EBB_API Variable amin(const Variable& self, IntArrayRef dim = {}, bool keepdim = false);
+/// Both at once: (min, max). (torch.aminmax)
+EBB_API std::tuple<Variable, Variable> aminmax(const Variable& self, optional<std::int64_t> dim = nullopt,
+                                               bool keepdim = false);
+/// Where the largest or smallest element first stands (Long): along `dim`, or among all elements in row-major
+/// order. (torch.argmax)
+EBB_API Variable argmax(const Variable& self, optional<std::int64_t> dim = nullopt, bool keepdim = false);
+EBB_API Variable argmin(const Variable& self, optional<std::int64_t> dim = nullopt, bool keepdim = false);
+
+/// Whether any, or all, elements are other than 0: Bool, but Byte for Byte. Over nothing false and true.
+/// (torch.any)
+EBB_API Variable any(const Variable& self);
+EBB_API Variable any(const Variable& self, std::int64_t dim, bool keepdim = false);
+EBB_API Variable all(const Variable& self);
+EBB_API Variable all(const Variable& self, std::int64_t dim, bool keepdim = false);
+/// How many elements are other than 0. (torch.count_nonzero)
+EBB_API Variable count_nonzero(const Variable& self, IntArrayRef dim);
+EBB_API Variable count_nonzero(const Variable& self, optional<std::int64_t> dim = nullopt);
+inline Variable count_nonzero(const Variable& self, std::int64_t dim) { return count_nonzero(self, IntArrayRef(dim)); }
+
+/// The variance: sum((x - mean)^2) / (count - correction), in two passes. unbiased stands for a correction of
+/// 1, else 0. NaN or inf without a degree of freedom. Floating dtypes. (torch.var)
+EBB_API Variable var(const Variable& self, bool unbiased = true);
+EBB_API Variable var(const Variable& self, OptionalIntArrayRef dim, bool unbiased = true,
+                     bool keepdim = false);
+EBB_API Variable var(const Variable& self, OptionalIntArrayRef dim, optional<std::int64_t> correction,
+                     bool keepdim = false);
+/// The square root of the variance; its gradient is 0 where it is 0. (torch.std)
+EBB_API Variable std(const Variable& self, bool unbiased = true);
+EBB_API Variable std(const Variable& self, OptionalIntArrayRef dim, bool unbiased = true,
+                     bool keepdim = false);
+EBB_API Variable std(const Variable& self, OptionalIntArrayRef dim, optional<std::int64_t> correction,
+                     bool keepdim = false);
+/// Both with the mean. (torch.var_mean, torch.std_mean)
+EBB_API std::tuple<Variable, Variable> var_mean(const Variable& self, bool unbiased = true);
+EBB_API std::tuple<Variable, Variable> var_mean(const Variable& self, OptionalIntArrayRef dim,
+                                                bool unbiased = true, bool keepdim = false);
+EBB_API std::tuple<Variable, Variable> var_mean(const Variable& self, OptionalIntArrayRef dim,
+                                                optional<std::int64_t> correction, bool keepdim = false);
+EBB_API std::tuple<Variable, Variable> std_mean(const Variable& self, bool unbiased = true);
+EBB_API std::tuple<Variable, Variable> std_mean(const Variable& self, OptionalIntArrayRef dim,
+                                                bool unbiased = true, bool keepdim = false);
+EBB_API std::tuple<Variable, Variable> std_mean(const Variable& self, OptionalIntArrayRef dim,
+                                                optional<std::int64_t> correction, bool keepdim = false);
+
+/// The p-norm (sum |x|^p)^(1/p); the count of non-zeros for p = 0, the largest or smallest magnitude for p =
+/// inf or -inf, whose gradient equal elements share. The gradient at a norm of 0 is 0. Floating dtypes; a
+/// dtype converts x first. (torch.norm)
+EBB_API Variable norm(const Variable& self, const Scalar& p = 2);
+EBB_API Variable norm(const Variable& self, const optional<Scalar>& p, ScalarType dtype);
+EBB_API Variable norm(const Variable& self, const optional<Scalar>& p, IntArrayRef dim, bool keepdim = false);
+EBB_API Variable norm(const Variable& self, const optional<Scalar>& p, IntArrayRef dim, bool keepdim,
+                      ScalarType dtype);
+EBB_API Variable linalg_vector_norm(const Variable& self, const Scalar& ord = 2,
+                                    OptionalIntArrayRef dim = nullopt, bool keepdim = false,
+                                    optional<ScalarType> dtype = nullopt);
+/// The p-norm of the difference. (torch.dist)
+EBB_API Variable dist(const Variable& self, const Variable& other, const Scalar& p = 2);
+/// log(sum(exp(x))) without overflow. -inf over nothing and where all elements are -inf; the gradient there
+/// is NaN, as in torch. (torch.logsumexp)
+EBB_API Variable logsumexp(const Variable& self, IntArrayRef dim, bool keepdim = false);
 
 }  // namespace ebb
+
+#include <ebb/ops/reduce_methods.h>

@@ -1,5 +1,5 @@
-// The CPU's reductions: one template over a functor. Everything is cut in pieces that depend on the shape only, and
-// pieces are combined pairwise, which keeps float sums as accurate as they can cheaply be.
+// The CPU's reductions: one template over a functor. Everything is cut in pieces that depend on the shape
+// only, and pieces are combined pairwise, which keeps float sums as accurate as they can cheaply be.
 #pragma once
 
 #include "kernel/cpu/parallel.h"
@@ -10,13 +10,14 @@
 
 namespace ebb::cpu {
 
-// A functor `Op` has: In, Acc, Out; Acc identity(); Acc load(In x, std::int64_t output); Acc merge(Acc a, Acc b) with a
-// before b; Out finish(Acc). kPerOutput says whether load() looks at the output's number.
+// A functor `Op` has: In, Acc, Out; Acc identity(); Acc load(In x, std::int64_t output); Acc merge(Acc a, Acc
+// b) with a before b; Out finish(Acc). kPerOutput says whether load() looks at the output's number.
 
-constexpr std::int64_t kReduceBlock = 4096;    // elements summed by lanes before pairwise merging starts
-constexpr std::int64_t kReducePiece = 32768;   // elements of one job when a single output is shared among threads
-constexpr std::int64_t kReduceRows = 16;       // rows of a column sum taken together
-constexpr std::int64_t kReduceTile = 512;      // columns of one job
+constexpr std::int64_t kReduceBlock = 4096;  // elements summed by lanes before pairwise merging starts
+constexpr std::int64_t kReducePiece =
+    32768;                                 // elements of one job when a single output is shared among threads
+constexpr std::int64_t kReduceRows = 16;   // rows of a column sum taken together
+constexpr std::int64_t kReduceTile = 512;  // columns of one job
 
 /// Merges partial results as a binary counter does: equal weights meet first.
 template <class Op>
@@ -81,7 +82,8 @@ typename Op::Acc reduce_range(const Op& op, const typename Op::In* x, const Smal
                               std::int64_t begin, std::int64_t end, std::int64_t output) {
   using In = typename Op::In;
   const bool runs = !dims.empty() && dims.back().in_stride == 1;
-  if (runs && dims.size() == 1 && end - begin <= kReduceBlock) return reduce_run(op, x + begin, end - begin, output);
+  if (runs && dims.size() == 1 && end - begin <= kReduceBlock)
+    return reduce_run(op, x + begin, end - begin, output);
   Cascade<Op> cascade(op);
   ReduceWalk walk(dims, begin);
   if (runs && (dims.size() == 1 || dims.back().size >= 256)) {
@@ -134,8 +136,9 @@ void reduce_rows(const Op& op, const typename Op::In* const* rows, std::int64_t 
 
 /// Rows [begin, end) of the reduced dimensions, at least one, for `width` <= kReduceTile columns; pairwise.
 template <class Op>
-void reduce_columns(const Op& op, const typename Op::In* x, const SmallVector<ReduceDim, 6>& dims, std::int64_t begin,
-                    std::int64_t end, std::int64_t width, std::int64_t output, typename Op::Acc* acc) {
+void reduce_columns(const Op& op, const typename Op::In* x, const SmallVector<ReduceDim, 6>& dims,
+                    std::int64_t begin, std::int64_t end, std::int64_t width, std::int64_t output,
+                    typename Op::Acc* acc) {
   using Acc = typename Op::Acc;
   if (end - begin <= kReduceRows) {
     const typename Op::In* rows[kReduceRows];
@@ -155,7 +158,8 @@ void reduce_columns(const Op& op, const typename Op::In* x, const SmallVector<Re
 template <class Op>
 void reduce_inner(const Op& op, typename Op::Out* out, const typename Op::In* x, const ReducePlan& plan) {
   using Acc = typename Op::Acc;
-  const std::int64_t pieces = plan.count > 2 * kReducePiece ? (plan.count + kReducePiece - 1) / kReducePiece : 1;
+  const std::int64_t pieces =
+      plan.count > 2 * kReducePiece ? (plan.count + kReducePiece - 1) / kReducePiece : 1;
   if (pieces == 1) {
     const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(plan.count, 1));
     parallel_for(0, plan.outputs, grain, [&](std::int64_t begin, std::int64_t end) {
@@ -191,7 +195,8 @@ void reduce_outer(const Op& op, typename Op::Out* out, const typename Op::In* x,
   outer.pop_back();
   // Narrow rows without gaps are read several at a time, as if they were one.
   std::int64_t fold = 1;
-  if (!Op::kPerOutput && plan.reduced.size() == 1 && plan.reduced[0].in_stride == columns.size && columns.size <= 32)
+  if (!Op::kPerOutput && plan.reduced.size() == 1 && plan.reduced[0].in_stride == columns.size &&
+      columns.size <= 32)
     fold = std::min<std::int64_t>(64 / columns.size, plan.count);
   SmallVector<ReduceDim, 6> reduced = plan.reduced;
   std::int64_t count = plan.count;
@@ -201,8 +206,9 @@ void reduce_outer(const Op& op, typename Op::Out* out, const typename Op::In* x,
   }
   const std::int64_t row = columns.size * fold;
   const std::int64_t tiles = (row + kReduceTile - 1) / kReduceTile, width = std::min(row, kReduceTile);
-  const std::int64_t piece =
-      count * width > 4 * kReducePiece ? std::max(kReduceRows, kReducePiece / width / kReduceRows * kReduceRows) : count;
+  const std::int64_t piece = count * width > 4 * kReducePiece
+                                 ? std::max(kReduceRows, kReducePiece / width / kReduceRows * kReduceRows)
+                                 : count;
   const std::int64_t pieces = (count + piece - 1) / piece;
   const std::int64_t lines = plan.outputs / columns.size;
   const auto finish = [&](Acc* acc, const ReduceWalk& walk, std::int64_t from, std::int64_t n) {
@@ -214,7 +220,8 @@ void reduce_outer(const Op& op, typename Op::Out* out, const typename Op::In* x,
           acc[i] = op.merge(acc[i], op.load(x[walk.in() + r * columns.size + i], 0));
       n = columns.size;
     }
-    for (std::int64_t i = 0; i < n; ++i) out[walk.out() + (from + i) * columns.out_stride] = op.finish(acc[i]);
+    for (std::int64_t i = 0; i < n; ++i)
+      out[walk.out() + (from + i) * columns.out_stride] = op.finish(acc[i]);
   };
   if (pieces == 1) {
     const std::int64_t grain = std::max<std::int64_t>(1, kGrain / (count * width));
@@ -246,7 +253,8 @@ void reduce_outer(const Op& op, typename Op::Out* out, const typename Op::In* x,
     for (std::int64_t step = 1; step < pieces; step *= 2)
       for (std::int64_t p = 0; p + step < pieces; p += 2 * step)
         for (std::int64_t i = 0; i < n; ++i)
-          part(tile * pieces + p)[i] = op.merge(part(tile * pieces + p)[i], part(tile * pieces + p + step)[i]);
+          part(tile * pieces + p)[i] =
+              op.merge(part(tile * pieces + p)[i], part(tile * pieces + p + step)[i]);
     finish(part(tile * pieces), walk, from, n);
   }
 }
@@ -269,7 +277,8 @@ void reduce(const Op& op, NdArray& out, const NdArray& x, DimMask mask) {
     return;
   }
   const bool inner = !plan.reduced.empty() && plan.reduced.back().in_stride == 1;
-  if (!inner && !plan.kept.empty() && plan.kept.back().in_stride == 1 && (plan.kept.back().out_stride == 1 || !Op::kPerOutput))
+  if (!inner && !plan.kept.empty() && plan.kept.back().in_stride == 1 &&
+      (plan.kept.back().out_stride == 1 || !Op::kPerOutput))
     reduce_outer(op, to, from, plan);
   else
     reduce_inner(op, to, from, plan);

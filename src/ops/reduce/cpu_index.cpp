@@ -13,8 +13,10 @@ struct Search {
   using Acc = typename reducing::Extreme<T, kLargest>::Acc;
   static bool better(Acc a, Acc b) {
     const bool beyond = kLargest ? a > b : a < b;
-    if constexpr (std::is_integral_v<Acc>) return beyond;
-    else return beyond | ((a != a) & (b == b));
+    if constexpr (std::is_integral_v<Acc>)
+      return beyond;
+    else
+      return beyond | ((a != a) & (b == b));
   }
 
   // First the value, which vectorises, then its place.
@@ -39,7 +41,8 @@ struct Search {
   }
 
   static constexpr std::int64_t kTile = 64;
-  static void in_columns(const T* x, std::int64_t n, std::int64_t stride, std::int64_t width, std::int64_t* at) {
+  static void in_columns(const T* x, std::int64_t n, std::int64_t stride, std::int64_t width,
+                         std::int64_t* at) {
     Acc best[kTile];
     for (std::int64_t c = 0; c < width; ++c) best[c] = static_cast<Acc>(x[c]), at[c] = 0;
     for (std::int64_t i = 1; i < n; ++i)

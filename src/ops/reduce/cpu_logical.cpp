@@ -11,7 +11,8 @@ namespace {
 template <bool kAny>
 void logical(const char* op, NdArray& out, const NdArray& x, DimMask dims) {
   // bool and std::uint8_t lie alike in memory, so one kernel serves both results.
-  visit_all(x.dtype(), op, [&]<class T> { reduce(reducing::Logical<T, std::uint8_t, kAny>(), out, x, dims); });
+  visit_all(x.dtype(), op,
+            [&]<class T> { reduce(reducing::Logical<T, std::uint8_t, kAny>(), out, x, dims); });
 }
 
 }  // namespace

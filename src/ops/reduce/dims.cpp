@@ -23,8 +23,10 @@ DimMask dim_mask(const char* op, const Variable& x, IntArrayRef dims) {
 DimVector reduced_sizes(IntArrayRef sizes, DimMask mask, bool keepdim) {
   DimVector out;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
-    if (!((mask >> d) & 1)) out.push_back(sizes[d]);
-    else if (keepdim) out.push_back(1);
+    if (!((mask >> d) & 1))
+      out.push_back(sizes[d]);
+    else if (keepdim)
+      out.push_back(1);
   }
   return out;
 }
@@ -39,6 +41,13 @@ std::int64_t reduced_count(IntArrayRef sizes, DimMask mask) {
 NdArray cast(const NdArray& x, DType dtype) {
   if (x.dtype() == dtype) return x;
   NdArray out = NdArray::empty(x.sizes(), dtype, x.device());
+  kernels::copy(x.device(), out, x);
+  return out;
+}
+
+NdArray packed(const NdArray& x) {
+  if (x.is_contiguous()) return x;
+  NdArray out = NdArray::empty(x.sizes(), x.dtype(), x.device());
   kernels::copy(x.device(), out, x);
   return out;
 }

@@ -8,7 +8,9 @@
 namespace ebb::ops {
 
 /// All dimensions of a tensor.
-inline DimMask all_dims(std::int64_t dims) { return dims >= kMaxReduceDims ? ~DimMask{0} : (DimMask{1} << dims) - 1; }
+inline DimMask all_dims(std::int64_t dims) {
+  return dims >= kMaxReduceDims ? ~DimMask{0} : (DimMask{1} << dims) - 1;
+}
 /// The given dimensions, or all of them when the list is empty; throws for one out of range or named twice.
 DimMask dim_mask(const char* op, const Variable& x, IntArrayRef dims);
 inline DimMask dim_mask(const char* op, const Variable& x, OptionalIntArrayRef dims) {
@@ -21,8 +23,11 @@ std::int64_t reduced_count(IntArrayRef sizes, DimMask mask);
 
 /// x in another dtype, without a graph.
 NdArray cast(const NdArray& x, DType dtype);
+/// x itself if contiguous, else a contiguous copy, without a graph.
+NdArray packed(const NdArray& x);
 
-/// y, a result of reducing `sizes` over `mask`, repeated along the reduced dimensions. Differentiable, no copy.
+/// y, a result of reducing `sizes` over `mask`, repeated along the reduced dimensions. Differentiable, no
+/// copy.
 Variable expand_reduced(const Variable& y, IntArrayRef sizes, DimMask mask, bool keepdim);
 /// y with 1 in the places of the reduced dimensions. Differentiable, no copy.
 Variable restore_dims(const Variable& y, IntArrayRef sizes, DimMask mask, bool keepdim);

@@ -1,4 +1,5 @@
-// Kernel slots of the reductions. `out` is contiguous, in the shape left when the dimensions in `dims` are gone (or 1).
+// Kernel slots of the reductions. `out` is contiguous, in the shape left when the dimensions in `dims` are
+// gone (or 1).
 #pragma once
 
 #include "kernel/reduce_plan.h"
@@ -26,12 +27,13 @@ extern EBB_API KernelSlot<ReduceKernel> count_nonzero;
 /// The p-norm, in x's floating dtype.
 extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x, DimMask dims, double p)> norm;
 /// The sum of (x - mean)^2 over `dims`, divided by `divisor`, and its square root if asked; float or double.
-extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x, const NdArray& mean, DimMask dims, double divisor,
-                               bool root)>
+extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x, const NdArray& mean, DimMask dims,
+                               double divisor, bool root)>
     variance;
 /// The largest or smallest element along one dimension and where it first stands (Long); NaN counts as both.
-extern EBB_API KernelSlot<void(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest)>
-    extreme_index;
+extern EBB_API
+    KernelSlot<void(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest)>
+        extreme_index;
 }  // namespace kernels
 
 namespace cpu {

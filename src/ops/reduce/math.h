@@ -12,8 +12,10 @@ namespace ebb::reducing {
 
 template <class T>
 EBB_HD inline bool is_nan(T x) {
-  if constexpr (std::is_integral_v<T>) return false;
-  else return x != x;
+  if constexpr (std::is_integral_v<T>)
+    return false;
+  else
+    return x != x;
 }
 
 /// The type sums of T are accumulated in: float for 16-bit types, 64 bits for integers and bool.
@@ -37,8 +39,10 @@ struct Sum {
   EBB_HD Acc load(T x, std::int64_t) const { return static_cast<Acc>(x); }
   EBB_HD Acc merge(Acc a, Acc b) const { return a + b; }
   EBB_HD Out finish(Acc a) const {
-    if constexpr (std::is_integral_v<T>) return a;
-    else return static_cast<Out>(a / static_cast<Acc>(divisor));
+    if constexpr (std::is_integral_v<T>)
+      return a;
+    else
+      return static_cast<Out>(a / static_cast<Acc>(divisor));
   }
 };
 
@@ -95,8 +99,10 @@ struct Extreme {
   }
   EBB_HD Acc load(T x, std::int64_t) const { return static_cast<Acc>(x); }
   EBB_HD Acc merge(Acc a, Acc b) const {
-    if constexpr (std::is_integral_v<Acc>) return (kLargest ? a > b : a < b) ? a : b;
-    else return ((kLargest ? a > b : a < b) || a != a) ? a : b;
+    if constexpr (std::is_integral_v<Acc>)
+      return (kLargest ? a > b : a < b) ? a : b;
+    else
+      return ((kLargest ? a > b : a < b) || a != a) ? a : b;
   }
   EBB_HD Out finish(Acc a) const { return static_cast<Out>(a); }
 };
@@ -128,7 +134,8 @@ struct CountNonzero {
 
 enum class NormKind { zero, one, two, max, min, general };
 
-/// The p-norm of a list: the count of non-zeros for p = 0, the largest or smallest magnitude for p = inf or -inf.
+/// The p-norm of a list: the count of non-zeros for p = 0, the largest or smallest magnitude for p = inf or
+/// -inf.
 template <class T, NormKind kKind>
 struct Norm {
   using In = T;
@@ -138,22 +145,33 @@ struct Norm {
   static constexpr bool kExtreme = kKind == NormKind::max || kKind == NormKind::min;
   double p = 0;
 
-  EBB_HD Acc identity() const { return kKind == NormKind::min ? std::numeric_limits<Acc>::infinity() : Acc(0); }
+  EBB_HD Acc identity() const {
+    return kKind == NormKind::min ? std::numeric_limits<Acc>::infinity() : Acc(0);
+  }
   EBB_HD Acc load(T x, std::int64_t) const {
     const Acc a = static_cast<Acc>(x);
-    if constexpr (kKind == NormKind::zero) return a != 0 ? Acc(1) : Acc(0);
-    else if constexpr (kKind == NormKind::two) return a * a;
-    else if constexpr (kKind == NormKind::general) return std::pow(std::abs(a), static_cast<Acc>(p));
-    else return std::abs(a);
+    if constexpr (kKind == NormKind::zero)
+      return a != 0 ? Acc(1) : Acc(0);
+    else if constexpr (kKind == NormKind::two)
+      return a * a;
+    else if constexpr (kKind == NormKind::general)
+      return std::pow(std::abs(a), static_cast<Acc>(p));
+    else
+      return std::abs(a);
   }
   EBB_HD Acc merge(Acc a, Acc b) const {
-    if constexpr (kExtreme) return Extreme<Acc, kKind == NormKind::max>().merge(a, b);
-    else return a + b;
+    if constexpr (kExtreme)
+      return Extreme<Acc, kKind == NormKind::max>().merge(a, b);
+    else
+      return a + b;
   }
   EBB_HD Out finish(Acc a) const {
-    if constexpr (kKind == NormKind::two) return static_cast<Out>(std::sqrt(a));
-    else if constexpr (kKind == NormKind::general) return static_cast<Out>(std::pow(a, Acc(1) / static_cast<Acc>(p)));
-    else return static_cast<Out>(a);
+    if constexpr (kKind == NormKind::two)
+      return static_cast<Out>(std::sqrt(a));
+    else if constexpr (kKind == NormKind::general)
+      return static_cast<Out>(std::pow(a, Acc(1) / static_cast<Acc>(p)));
+    else
+      return static_cast<Out>(a);
   }
 };
 

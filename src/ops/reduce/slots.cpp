@@ -3,7 +3,8 @@
 
 namespace ebb::kernels {
 
-constinit KernelSlot<void(NdArray& out, const NdArray& x, DimMask dims, double divisor)> sum{"sum", &cpu::sum};
+constinit KernelSlot<void(NdArray& out, const NdArray& x, DimMask dims, double divisor)> sum{"sum",
+                                                                                             &cpu::sum};
 constinit KernelSlot<ReduceKernel> nansum{"nansum", &cpu::nansum};
 constinit KernelSlot<ReduceKernel> prod{"prod", &cpu::prod};
 constinit KernelSlot<ReduceKernel> amax{"amax", &cpu::amax};
@@ -12,9 +13,11 @@ constinit KernelSlot<ReduceKernel> any{"any", &cpu::any};
 constinit KernelSlot<ReduceKernel> all{"all", &cpu::all};
 constinit KernelSlot<ReduceKernel> count_nonzero{"count_nonzero", &cpu::count_nonzero};
 constinit KernelSlot<void(NdArray& out, const NdArray& x, DimMask dims, double p)> norm{"norm", &cpu::norm};
-constinit KernelSlot<void(NdArray& out, const NdArray& x, const NdArray& mean, DimMask dims, double divisor, bool root)>
+constinit KernelSlot<void(NdArray& out, const NdArray& x, const NdArray& mean, DimMask dims, double divisor,
+                          bool root)>
     variance{"var", &cpu::variance};
-constinit KernelSlot<void(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest)>
+constinit KernelSlot<void(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim,
+                          bool largest)>
     extreme_index{"max", &cpu::extreme_index};
 
 }  // namespace ebb::kernels

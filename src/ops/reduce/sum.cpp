@@ -3,6 +3,7 @@
 #include "ops/reduce/dims.h"
 #include "ops/reduce/kernels.h"
 
+#include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
 
 namespace ebb {
@@ -19,7 +20,8 @@ struct SumBackward : autograd::Node {
   std::string name() const override { return title; }
   autograd::GradList apply(autograd::GradList&& grads) override {
     // Scale the small tensor, then repeat it: summing over nothing divides.
-    const Variable grad = divisor == 1 ? std::move(grads[0]) : sum_over(grads[0], 0, false, nullopt, divisor, "DivBackward0");
+    const Variable grad =
+        divisor == 1 ? std::move(grads[0]) : sum_over(grads[0], 0, false, nullopt, divisor, "DivBackward0");
     return {expand_reduced(grad, sizes, mask, keepdim)};
   }
 };
@@ -48,12 +50,24 @@ Variable sum_over(const Variable& x, DimMask mask, bool keepdim, optional<Scalar
 
 namespace {
 
-Variable mean_over(const Variable& x, DimMask mask, bool keepdim, optional<ScalarType> dtype, const char* name) {
+Variable mean_over(const Variable& x, DimMask mask, bool keepdim, optional<ScalarType> dtype,
+                   const char* name) {
   const DType type = dtype.value_or(x.dtype());
   EBB_CHECK(is_floating(type), "mean: expected a floating-point dtype, got ", type,
             ". Convert first, as in x.to(ebb::kFloat), or pass dtype.");
   return sum_over(x, mask, keepdim, dtype, static_cast<double>(reduced_count(x.sizes(), mask)), name);
 }
+
+struct NansumBackward : autograd::Node {
+  autograd::SavedVariable self{this};
+  DimMask mask = 0;
+  bool keepdim = false;
+  std::string name() const override { return "NansumBackward0"; }
+  autograd::GradList apply(autograd::GradList&& grads) override {
+    const Variable x = self.unpack();
+    return {expand_reduced(grads[0], x.sizes(), mask, keepdim) * x.isnan().logical_not()};
+  }
+};
 
 }  // namespace
 }  // namespace ops
@@ -69,6 +83,29 @@ Variable mean(const Variable& self, optional<ScalarType> dtype) {
 }
 Variable mean(const Variable& self, OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) {
   return ops::mean_over(self, ops::dim_mask("mean", self, dim), keepdim, dtype, "MeanBackward1");
+}
+
+Variable nansum(const Variable& self, OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) {
+  if (!is_floating(self.dtype())) return sum(self, dim, keepdim, dtype);
+  const DimMask mask = ops::dim_mask("nansum", self, dim);
+  const NdArray in = ops::cast(self.array(), dtype.value_or(self.dtype()));
+  if (!is_floating(in.dtype())) return sum(self, dim, keepdim, dtype);
+  NdArray out = NdArray::empty(ops::reduced_sizes(in.sizes(), mask, keepdim), in.dtype(), in.device());
+  kernels::nansum(in.device(), out, in, mask);
+  Variable result(std::move(out));
+  if (autograd::records(self)) {
+    const auto node = autograd::make_node<ops::NansumBackward>(self);
+    node->mask = mask;
+    node->keepdim = keepdim;
+    node->self.save(self);
+    autograd::set_history(result, node);
+  }
+  return result;
+}
+Variable nanmean(const Variable& self, OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) {
+  EBB_CHECK(is_floating(self.dtype()), "nanmean: expected a floating-point tensor, got ", self,
+            ". Convert first, as in x.to(ebb::kFloat).");
+  return nansum(self, dim, keepdim, dtype) / sum(self.detach().isnan().logical_not(), dim, keepdim);
 }
 
 }  // namespace ebb

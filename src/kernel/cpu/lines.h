@@ -1,0 +1,55 @@
+// Kernels that work along one dimension: a contiguous array as [outer, n, inner], line by line.
+#pragma once
+
+#include "kernel/cpu/parallel.h"
+
+#include <ebb/core/ndarray.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace ebb::cpu {
+
+/// A contiguous shape around one dimension.
+struct Lines {
+  std::int64_t outer = 1;
+  std::int64_t n = 1;
+  std::int64_t inner = 1;
+
+  Lines(IntArrayRef sizes, std::int64_t dim) {
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      std::int64_t& part = static_cast<std::int64_t>(d) < dim    ? outer
+                           : static_cast<std::int64_t>(d) == dim ? n
+                                                                 : inner;
+      part *= sizes[d];
+    }
+  }
+  std::int64_t count() const { return outer * inner; }
+  /// Where line i starts; its elements lie `inner` apart.
+  std::int64_t start(std::int64_t i) const { return i / inner * n * inner + i % inner; }
+};
+
+/// Calls body(i) for every line; `cost` says how dear an element is beside an addition.
+template <class Body>
+void for_each_line(const Lines& lines, std::int64_t cost, Body&& body) {
+  const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, lines.n * cost));
+  parallel_for(0, lines.count(), grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) body(i);
+  });
+}
+
+/// Calls body(start, width) for blocks of up to kWidth neighbouring lines.
+template <std::int64_t kWidth, class Body>
+void for_each_block(const Lines& lines, std::int64_t cost, Body&& body) {
+  const std::int64_t tiles = (lines.inner + kWidth - 1) / kWidth;
+  const std::int64_t work = std::max<std::int64_t>(1, lines.n * cost * std::min(lines.inner, kWidth));
+  parallel_for(0, lines.outer * tiles, std::max<std::int64_t>(1, kGrain / work),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t job = begin; job < end; ++job) {
+                   const std::int64_t from = job % tiles * kWidth;
+                   body(job / tiles * lines.n * lines.inner + from, std::min(kWidth, lines.inner - from));
+                 }
+               });
+}
+
+}  // namespace ebb::cpu

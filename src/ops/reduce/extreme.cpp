@@ -1,0 +1,180 @@
+// max, min and their kin.
+#include "ops/common.h"
+#include "ops/reduce/dims.h"
+#include "ops/reduce/kernels.h"
+#include "ops/reduce/select.h"
+
+#include <ebb/ops/creation.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/reduce.h>
+#include <ebb/ops/shape.h>
+
+namespace ebb {
+namespace ops {
+namespace {
+
+void check_not_empty(const char* op, const Variable& x, DimMask mask) {
+  for (std::size_t d = 0; d < x.sizes().size(); ++d)
+    EBB_CHECK_INDEX(!((mask >> d) & 1) || x.sizes()[d] > 0, op, ": Expected reduction dim ", std::uint64_t{d},
+                    " to have non-zero size, got shape ", x.sizes(), ". There is no extreme of nothing.");
+}
+
+NdArray extreme(const Variable& x, DimMask mask, bool keepdim, bool largest) {
+  const NdArray& in = x.array();
+  NdArray out = NdArray::empty(reduced_sizes(in.sizes(), mask, keepdim), in.dtype(), in.device());
+  (largest ? kernels::amax : kernels::amin)(in.device(), out, in, mask);
+  return out;
+}
+
+// max() and min() of all elements: equals share.
+struct ExtremeOfAllBackward : autograd::Node {
+  autograd::SavedVariable self{this}, result{this};
+  bool largest = true;
+  std::string name() const override { return largest ? "MaxBackward1" : "MinBackward1"; }
+  autograd::GradList apply(autograd::GradList&& grads) override {
+    return {share_evenly(grads[0], self.unpack(), result.unpack())};
+  }
+};
+
+// amax and amin: equals share, and a NaN, which equals nothing, makes NaN of its line, as in torch.
+Variable share_along(const Variable& grad, const Variable& self, const Variable& result, DimMask mask,
+                     bool keepdim) {
+  const Variable equal = self.detach().eq(restore_dims(result.detach(), self.sizes(), mask, keepdim));
+  const Variable count = sum_over(equal, mask, true, grad.dtype(), 1, "SumBackward1");
+  return restore_dims(grad, self.sizes(), mask, keepdim) * equal.to(grad.dtype()) / count;
+}
+
+struct ExtremeBackward : autograd::Node {
+  autograd::SavedVariable self{this}, result{this};
+  DimMask mask = 0;
+  bool keepdim = false, largest = true;
+  std::string name() const override { return largest ? "AmaxBackward0" : "AminBackward0"; }
+  autograd::GradList apply(autograd::GradList&& grads) override {
+    return {share_along(grads[0], self.unpack(), result.unpack(), mask, keepdim)};
+  }
+};
+
+struct AminmaxBackward : autograd::Node {
+  autograd::SavedVariable self{this}, min{this}, max{this};
+  DimMask mask = 0;
+  bool keepdim = false;
+  std::string name() const override { return "AminmaxBackward0"; }
+  autograd::GradList apply(autograd::GradList&& grads) override {
+    const Variable x = self.unpack();
+    Variable result;
+    if (grads[0].defined()) result = share_along(grads[0], x, min.unpack(), mask, keepdim);
+    if (grads[1].defined()) {
+      const Variable upper = share_along(grads[1], x, max.unpack(), mask, keepdim);
+      result = result.defined() ? result + upper : upper;
+    }
+    return {std::move(result)};
+  }
+};
+
+Variable extreme_of_all(const char* op, const Variable& self, bool largest) {
+  EBB_CHECK(self.numel() > 0, op,
+            ": Expected reduction dim to be specified for input.numel() == 0, got shape ", self.sizes(),
+            ". There is no extreme of nothing.");
+  Variable result(extreme(self, all_dims(self.dim()), false, largest));
+  if (autograd::records(self)) {
+    const auto node = autograd::make_node<ExtremeOfAllBackward>(self);
+    node->largest = largest;
+    node->self.save(self);
+    autograd::set_history(result, node);
+    node->result.save_output(result);
+  }
+  return result;
+}
+
+Variable extreme_over(const char* op, const Variable& self, IntArrayRef dim, bool keepdim, bool largest) {
+  const DimMask mask = dim_mask(op, self, dim);
+  check_not_empty(op, self, mask);
+  Variable result(extreme(self, mask, keepdim, largest));
+  if (autograd::records(self)) {
+    const auto node = autograd::make_node<ExtremeBackward>(self);
+    node->mask = mask;
+    node->keepdim = keepdim;
+    node->largest = largest;
+    node->self.save(self);
+    autograd::set_history(result, node);
+    node->result.save_output(result);
+  }
+  return result;
+}
+
+std::tuple<NdArray, NdArray> extreme_index(const NdArray& x, std::int64_t dim, bool keepdim, bool largest) {
+  const DimVector sizes = reduced_sizes(x.sizes(), DimMask{1} << dim, keepdim);
+  NdArray values = NdArray::empty(sizes, x.dtype(), x.device());
+  NdArray indices = NdArray::empty(sizes, kLong, x.device());
+  kernels::extreme_index(x.device(), values, indices, x, dim, largest);
+  return {std::move(values), std::move(indices)};
+}
+
+std::tuple<Variable, Variable> extreme_along(const char* op, const Variable& self, std::int64_t dim,
+                                             bool keepdim, bool largest) {
+  const std::int64_t d = wrap_dim(op, dim, self.dim());
+  check_not_empty(op, self, DimMask{1} << d);
+  auto [values, indices] = extreme_index(self.array(), d, keepdim, largest);
+  return picked(self, std::move(values), std::move(indices), d, keepdim,
+                largest ? "MaxBackward0" : "MinBackward0");
+}
+
+Variable arg_extreme(const char* op, const Variable& self, optional<std::int64_t> dim, bool keepdim,
+                     bool largest) {
+  EBB_CHECK(self.dtype() != kBool, op, ": does not take bool tensors; convert with .to(ebb::kByte).");
+  if (dim) {
+    const std::int64_t d = wrap_dim(op, *dim, self.dim());
+    check_not_empty(op, self, DimMask{1} << d);
+    return Variable(std::get<1>(extreme_index(self.array(), d, keepdim, largest)));
+  }
+  EBB_CHECK(self.numel() > 0, op,
+            ": Expected reduction dim to be specified for input.numel() == 0, got shape ", self.sizes(), ".");
+  const NdArray in = packed(self.array());
+  const NdArray index =
+      std::get<1>(extreme_index(in.as_strided({in.numel()}, {1}, in.offset()), 0, false, largest));
+  const DimVector ones = reduced_sizes(self.sizes(), all_dims(self.dim()), keepdim);
+  return Variable(index.as_strided(ones, contiguous_strides(ones), 0));
+}
+
+}  // namespace
+}  // namespace ops
+
+Variable max(const Variable& self) { return ops::extreme_of_all("max", self, true); }
+Variable min(const Variable& self) { return ops::extreme_of_all("min", self, false); }
+std::tuple<Variable, Variable> max(const Variable& self, std::int64_t dim, bool keepdim) {
+  return ops::extreme_along("max", self, dim, keepdim, true);
+}
+std::tuple<Variable, Variable> min(const Variable& self, std::int64_t dim, bool keepdim) {
+  return ops::extreme_along("min", self, dim, keepdim, false);
+}
+Variable amax(const Variable& self, IntArrayRef dim, bool keepdim) {
+  return ops::extreme_over("amax", self, dim, keepdim, true);
+}
+Variable amin(const Variable& self, IntArrayRef dim, bool keepdim) {
+  return ops::extreme_over("amin", self, dim, keepdim, false);
+}
+Variable argmax(const Variable& self, optional<std::int64_t> dim, bool keepdim) {
+  return ops::arg_extreme("argmax", self, dim, keepdim, true);
+}
+Variable argmin(const Variable& self, optional<std::int64_t> dim, bool keepdim) {
+  return ops::arg_extreme("argmin", self, dim, keepdim, false);
+}
+
+std::tuple<Variable, Variable> aminmax(const Variable& self, optional<std::int64_t> dim, bool keepdim) {
+  const DimMask mask = dim ? DimMask{1} << wrap_dim("aminmax", *dim, self.dim()) : ops::all_dims(self.dim());
+  ops::check_not_empty("aminmax", self, mask);
+  Variable low(ops::extreme(self, mask, keepdim, false)), high(ops::extreme(self, mask, keepdim, true));
+  if (autograd::records(self)) {
+    const auto node = autograd::make_node<ops::AminmaxBackward>(self);
+    node->mask = mask;
+    node->keepdim = keepdim;
+    node->self.save(self);
+    autograd::set_history(low, node);
+    autograd::set_history(high, node);
+    node->min.save_output(low);
+    node->max.save_output(high);
+  }
+  return {std::move(low), std::move(high)};
+}
+
+}  // namespace ebb

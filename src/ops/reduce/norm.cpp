@@ -1,0 +1,147 @@
+// norm, dist and logsumexp.
+#include "ops/common.h"
+#include "ops/reduce/dims.h"
+#include "ops/reduce/kernels.h"
+
+#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/reduce.h>
+
+#include <cmath>
+
+namespace ebb {
+namespace ops {
+namespace {
+
+// grad and norm have 1 in the places of the reduced dimensions. Where the norm is 0 the subgradient 0 is
+// taken.
+Variable norm_gradient(const Variable& grad, const Variable& x, const Variable& norm, double p,
+                       DimMask mask) {
+  if (p == 1) return grad * x.sgn();
+  if (std::isinf(p)) {
+    const Variable value = norm.detach(), magnitude = x.detach().abs();
+    const Variable top = magnitude.eq(value).logical_or(magnitude.isnan().logical_and(value.isnan()));
+    const Variable count = sum_over(top, mask, true, grad.dtype(), 1, "SumBackward1");
+    return x.sgn() * (grad / count * top.to(grad.dtype()));
+  }
+  const Variable flat = norm.detach().eq(0);
+  const Variable zero = zeros({}, grad.options()), one = ones({}, grad.options());
+  const Variable safe = where(flat, one, norm);
+  if (p == 2) return where(flat, zero, grad / safe) * x;
+  Variable direction = p < 2 ? x.sgn() * x.abs().pow(p - 1) : x * x.abs().pow(p - 2);
+  if (p < 1) direction = where(x.detach().eq(0), zero, direction);
+  return direction * where(flat, zero, grad * safe.pow(1 - p));
+}
+
+struct NormBackward : autograd::Node {
+  autograd::SavedVariable self{this}, result{this};
+  DimMask mask = 0;
+  bool keepdim = false;
+  double p = 2;
+  const char* title = "";
+
+  std::string name() const override { return title; }
+  autograd::GradList apply(autograd::GradList&& grads) override {
+    if (p == 0) return {Variable()};
+    const Variable x = self.unpack().to(grads[0].dtype());
+    const Variable grad = restore_dims(grads[0], x.sizes(), mask, keepdim);
+    return {norm_gradient(grad, x, restore_dims(result.unpack(), x.sizes(), mask, keepdim), p, mask)};
+  }
+};
+
+Variable norm_over(const char* op, const Variable& self, double p, DimMask mask, bool keepdim,
+                   optional<ScalarType> dtype, const char* name) {
+  const DType type = dtype.value_or(self.dtype());
+  EBB_CHECK(is_floating(self.dtype()), op, ": input dtype should be floating point, got ", self,
+            ". Convert first, as in x.to(ebb::kFloat).");
+  EBB_CHECK(is_floating(type), op, ": the desired output dtype should be floating point, got ", type, ".");
+  EBB_CHECK(p == p, op, ": the order p is NaN.");
+  const NdArray in = cast(self.array(), type);
+  NdArray out = NdArray::empty(reduced_sizes(in.sizes(), mask, keepdim), type, in.device());
+  kernels::norm(in.device(), out, in, mask, p);
+  Variable result(std::move(out));
+  if (autograd::records(self)) {
+    const auto node = autograd::make_node<NormBackward>(self);
+    node->mask = mask;
+    node->keepdim = keepdim;
+    node->p = p;
+    node->title = name;
+    node->self.save(self);
+    autograd::set_history(result, node);
+    node->result.save_output(result);
+  }
+  return result;
+}
+
+double order(const optional<Scalar>& p) { return p ? p->to_double() : 2; }
+
+// d/dx = exp(x - result): NaN where everything is -inf, as in torch.
+struct LogsumexpBackward : autograd::Node {
+  autograd::SavedVariable self{this}, result{this};
+  DimMask mask = 0;
+  bool keepdim = false;
+  std::string name() const override { return "LogsumexpBackward0"; }
+  autograd::GradList apply(autograd::GradList&& grads) override {
+    const Variable x = self.unpack();
+    const Variable y = restore_dims(result.unpack(), x.sizes(), mask, keepdim);
+    return {restore_dims(grads[0], x.sizes(), mask, keepdim) * (x - y).exp()};
+  }
+};
+
+Variable logsumexp_values(const Variable& x, DimMask mask, bool keepdim) {
+  const NoGradGuard guard;
+  if (reduced_count(x.sizes(), mask) == 0) return sum_over(x, mask, keepdim, nullopt, 1, "").log();
+  NdArray top = NdArray::empty(reduced_sizes(x.sizes(), mask, true), x.dtype(), x.device());
+  kernels::amax(x.device(), top, x.array(), mask);
+  const Variable shift(std::move(top));
+  // An infinite maximum would make NaN of the differences.
+  const Variable finite = where(shift.isinf(), zeros({}, shift.options()), shift);
+  const Variable total = sum_over((x - finite).exp(), mask, keepdim, nullopt, 1, "").log();
+  return total + (keepdim ? finite : finite.view(total.sizes()));
+}
+
+}  // namespace
+}  // namespace ops
+
+Variable norm(const Variable& self, const Scalar& p) {
+  return ops::norm_over("norm", self, p.to_double(), ops::all_dims(self.dim()), false, nullopt,
+                        "NormBackward0");
+}
+Variable norm(const Variable& self, const optional<Scalar>& p, ScalarType dtype) {
+  return ops::norm_over("norm", self, ops::order(p), ops::all_dims(self.dim()), false, dtype,
+                        "NormBackward2");
+}
+Variable norm(const Variable& self, const optional<Scalar>& p, IntArrayRef dim, bool keepdim) {
+  return ops::norm_over("norm", self, ops::order(p), ops::dim_mask("norm", self, dim), keepdim, nullopt,
+                        "NormBackward1");
+}
+Variable norm(const Variable& self, const optional<Scalar>& p, IntArrayRef dim, bool keepdim,
+              ScalarType dtype) {
+  return ops::norm_over("norm", self, ops::order(p), ops::dim_mask("norm", self, dim), keepdim, dtype,
+                        "NormBackward3");
+}
+Variable linalg_vector_norm(const Variable& self, const Scalar& ord, OptionalIntArrayRef dim, bool keepdim,
+                            optional<ScalarType> dtype) {
+  return ops::norm_over("linalg_vector_norm", self, ord.to_double(),
+                        ops::dim_mask("linalg_vector_norm", self, dim), keepdim, dtype,
+                        "LinalgVectorNormBackward0");
+}
+Variable dist(const Variable& self, const Variable& other, const Scalar& p) { return norm(self - other, p); }
+
+Variable logsumexp(const Variable& self, IntArrayRef dim, bool keepdim) {
+  const Variable x = is_floating(self.dtype()) ? self : self.to(get_default_dtype());
+  const DimMask mask = ops::dim_mask("logsumexp", x, dim);
+  Variable result = ops::logsumexp_values(x, mask, keepdim);
+  if (autograd::records(self)) {
+    const auto node = autograd::make_node<ops::LogsumexpBackward>(self);
+    node->mask = mask;
+    node->keepdim = keepdim;
+    node->self.save(self);
+    autograd::set_history(result, node);
+    node->result.save_output(result);
+  }
+  return result;
+}
+
+}  // namespace ebb

@@ -1,0 +1,107 @@
+// prod, any, all and count_nonzero.
+#include "ops/common.h"
+#include "ops/reduce/dims.h"
+#include "ops/reduce/kernels.h"
+#include "ops/scan/scan.h"
+
+#include <ebb/ops/copy.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/reduce.h>
+#include <ebb/ops/shape.h>
+
+namespace ebb {
+namespace ops {
+namespace {
+
+// What lies before an element times what lies behind it: no division, so zeros do no harm.
+Variable prod_of_others(const Variable& x, std::int64_t dim) {
+  return exclusive_prod(running_prod(x, dim, false), dim, false) *
+         exclusive_prod(running_prod(x, dim, true), dim, true);
+}
+
+struct ProdBackward : autograd::Node {
+  autograd::SavedVariable self{this}, result{this};
+  std::int64_t dim = -1;  // all
+  bool keepdim = false;
+
+  std::string name() const override { return dim < 0 ? "ProdBackward0" : "ProdBackward1"; }
+  autograd::GradList apply(autograd::GradList&& grads) override {
+    const Variable x = self.unpack().to(grads[0].dtype());
+    if (x.dim() == 0) return {std::move(grads[0])};
+    if (x.numel() == 0) return {x * 0};
+    const bool zeros = x.detach().eq(0).any().item<bool>();
+    const DimMask mask = dim < 0 ? all_dims(x.dim()) : DimMask{1} << dim;
+    const Variable grad = restore_dims(grads[0], x.sizes(), mask, keepdim);
+    if (!zeros) return {grad * restore_dims(result.unpack(), x.sizes(), mask, keepdim) / x};
+    if (dim >= 0) return {grad * prod_of_others(x, dim)};
+    return {grad * prod_of_others(x.reshape({-1}), 0).reshape(x.sizes())};
+  }
+};
+
+Variable prod_over(const Variable& x, DimMask mask, std::int64_t dim, bool keepdim,
+                   optional<ScalarType> dtype) {
+  const NdArray in = cast(x.array(), dtype.value_or(x.dtype()));
+  const DType type = is_integral(in.dtype(), true) ? kLong : in.dtype();
+  NdArray out = NdArray::empty(reduced_sizes(in.sizes(), mask, keepdim), type, in.device());
+  kernels::prod(in.device(), out, in, mask);
+  Variable result(cast(out, dtype.value_or(type)));
+  if (autograd::records(x)) {
+    const auto node = autograd::make_node<ProdBackward>(x);
+    node->dim = dim;
+    node->keepdim = keepdim;
+    node->self.save(x);
+    autograd::set_history(result, node);
+    node->result.save_output(result);
+  }
+  return result;
+}
+
+Variable logical(const KernelSlot<ReduceKernel>& kernel, const Variable& x, DimMask mask, bool keepdim) {
+  const NdArray& in = x.array();
+  NdArray out = NdArray::empty(reduced_sizes(in.sizes(), mask, keepdim), in.dtype() == kByte ? kByte : kBool,
+                               in.device());
+  kernel(in.device(), out, in, mask);
+  return Variable(std::move(out));
+}
+
+Variable count(const Variable& x, DimMask mask) {
+  const NdArray& in = x.array();
+  NdArray out = NdArray::empty(reduced_sizes(in.sizes(), mask, false), kLong, in.device());
+  kernels::count_nonzero(in.device(), out, in, mask);
+  return Variable(std::move(out));
+}
+
+DimMask one_dim(const char* op, const Variable& x, std::int64_t dim) {
+  return DimMask{1} << wrap_dim(op, dim, x.dim());
+}
+
+}  // namespace
+}  // namespace ops
+
+Variable prod(const Variable& self, optional<ScalarType> dtype) {
+  return ops::prod_over(self, ops::all_dims(self.dim()), -1, false, dtype);
+}
+Variable prod(const Variable& self, std::int64_t dim, bool keepdim, optional<ScalarType> dtype) {
+  const std::int64_t d = wrap_dim("prod", dim, self.dim());
+  return ops::prod_over(self, DimMask{1} << d, d, keepdim, dtype);
+}
+Variable any(const Variable& self) {
+  return ops::logical(kernels::any, self, ops::all_dims(self.dim()), false);
+}
+Variable any(const Variable& self, std::int64_t dim, bool keepdim) {
+  return ops::logical(kernels::any, self, ops::one_dim("any", self, dim), keepdim);
+}
+Variable all(const Variable& self) {
+  return ops::logical(kernels::all, self, ops::all_dims(self.dim()), false);
+}
+Variable all(const Variable& self, std::int64_t dim, bool keepdim) {
+  return ops::logical(kernels::all, self, ops::one_dim("all", self, dim), keepdim);
+}
+Variable count_nonzero(const Variable& self, IntArrayRef dim) {
+  return ops::count(self, ops::dim_mask("count_nonzero", self, dim));
+}
+Variable count_nonzero(const Variable& self, optional<std::int64_t> dim) {
+  return ops::count(self, dim ? ops::one_dim("count_nonzero", self, *dim) : ops::all_dims(self.dim()));
+}
+
+}  // namespace ebb

@@ -1,0 +1,139 @@
+// var, std and their pairs with the mean.
+#include "ops/common.h"
+#include "ops/reduce/dims.h"
+#include "ops/reduce/kernels.h"
+
+#include <ebb/ops/creation.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/reduce.h>
+
+#include <algorithm>
+
+namespace ebb {
+namespace ops {
+namespace {
+
+struct Spread {
+  DimMask mask = 0;
+  std::int64_t correction = 1;
+  bool keepdim = false;
+  bool root = false;  // std rather than var
+};
+
+// d var / dx = 2 (x - mean) / (count - correction); of std the same over 2 std, and 0 where std is 0.
+Variable spread_gradient(const Variable& grad, const Variable& x, const Variable& result, const Spread& s) {
+  const double divisor = static_cast<double>(reduced_count(x.sizes(), s.mask) - s.correction);
+  const Variable centred =
+      x - sum_over(x, s.mask, true, nullopt, static_cast<double>(reduced_count(x.sizes(), s.mask)),
+                   "MeanBackward1");
+  Variable scale = grad * (2 / divisor);
+  if (s.root) {
+    const Variable flat = result.detach().eq(0);
+    scale =
+        where(flat, zeros({}, grad.options()), scale / (where(flat, ones({}, grad.options()), result) * 2));
+  }
+  return restore_dims(scale, x.sizes(), s.mask, s.keepdim) * centred;
+}
+
+struct SpreadBackward : autograd::Node {
+  autograd::SavedVariable self{this}, result{this};
+  Spread spread;
+  bool with_mean = false;
+
+  std::string name() const override {
+    if (with_mean) return spread.root ? "StdMeanBackward0" : "VarMeanBackward0";
+    return spread.root ? "StdBackward0" : "VarBackward0";
+  }
+  autograd::GradList apply(autograd::GradList&& grads) override {
+    const Variable x = self.unpack();
+    Variable total;
+    if (grads[0].defined())
+      total = spread_gradient(grads[0], x, spread.root ? result.unpack() : Variable(), spread);
+    if (with_mean && grads[1].defined()) {
+      const double count = static_cast<double>(reduced_count(x.sizes(), spread.mask));
+      const Variable part = expand_reduced(grads[1] / count, x.sizes(), spread.mask, spread.keepdim);
+      total = total.defined() ? total + part : part;
+    }
+    return {std::move(total)};
+  }
+};
+
+std::tuple<Variable, Variable> spread(const char* op, const Variable& self, const Spread& s, bool with_mean) {
+  EBB_CHECK(is_floating(self.dtype()), op, ": std and var only support floating-point dtypes, got ", self,
+            ". Convert first, as in x.to(ebb::kFloat).");
+  const DType type = self.dtype() == kDouble ? kDouble : kFloat;
+  const NdArray in = cast(self.array(), type);
+  const std::int64_t count = reduced_count(in.sizes(), s.mask);
+  const DimVector sizes = reduced_sizes(in.sizes(), s.mask, s.keepdim);
+  NdArray mean = NdArray::empty(sizes, type, in.device()), out = NdArray::empty(sizes, type, in.device());
+  kernels::sum(in.device(), mean, in, s.mask, static_cast<double>(count));
+  // Below one degree of freedom there is no estimate: 0 / 0 or x / 0, as torch has it.
+  const double divisor = static_cast<double>(std::max<std::int64_t>(count - s.correction, 0));
+  kernels::variance(in.device(), out, in, mean, s.mask, divisor, s.root);
+  Variable result(cast(out, self.dtype())), average;
+  if (with_mean) average = Variable(cast(mean, self.dtype()));
+  if (autograd::records(self)) {
+    const auto node = autograd::make_node<SpreadBackward>(self);
+    node->spread = s;
+    node->with_mean = with_mean;
+    node->self.save(self);
+    autograd::set_history(result, node);
+    if (with_mean) autograd::set_history(average, node);
+    if (s.root) node->result.save_output(result);
+  }
+  return {std::move(result), std::move(average)};
+}
+
+Spread make_spread(const char* op, const Variable& x, OptionalIntArrayRef dim, std::int64_t correction,
+                   bool keepdim, bool root) {
+  return {dim_mask(op, x, dim), correction, keepdim, root};
+}
+
+}  // namespace
+}  // namespace ops
+
+using ops::make_spread;
+
+Variable var(const Variable& self, bool unbiased) { return var(self, nullopt, unbiased, false); }
+Variable var(const Variable& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
+  return std::get<0>(
+      ops::spread("var", self, make_spread("var", self, dim, unbiased, keepdim, false), false));
+}
+Variable var(const Variable& self, OptionalIntArrayRef dim, optional<std::int64_t> correction, bool keepdim) {
+  const auto s = make_spread("var", self, dim, correction.value_or(1), keepdim, false);
+  return std::get<0>(ops::spread("var", self, s, false));
+}
+Variable std(const Variable& self, bool unbiased) { return ebb::std(self, nullopt, unbiased, false); }
+Variable std(const Variable& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
+  return std::get<0>(ops::spread("std", self, make_spread("std", self, dim, unbiased, keepdim, true), false));
+}
+Variable std(const Variable& self, OptionalIntArrayRef dim, optional<std::int64_t> correction, bool keepdim) {
+  const auto s = make_spread("std", self, dim, correction.value_or(1), keepdim, true);
+  return std::get<0>(ops::spread("std", self, s, false));
+}
+std::tuple<Variable, Variable> var_mean(const Variable& self, bool unbiased) {
+  return var_mean(self, nullopt, unbiased, false);
+}
+std::tuple<Variable, Variable> var_mean(const Variable& self, OptionalIntArrayRef dim, bool unbiased,
+                                        bool keepdim) {
+  return ops::spread("var_mean", self, make_spread("var_mean", self, dim, unbiased, keepdim, false), true);
+}
+std::tuple<Variable, Variable> var_mean(const Variable& self, OptionalIntArrayRef dim,
+                                        optional<std::int64_t> correction, bool keepdim) {
+  return ops::spread("var_mean", self,
+                     make_spread("var_mean", self, dim, correction.value_or(1), keepdim, false), true);
+}
+std::tuple<Variable, Variable> std_mean(const Variable& self, bool unbiased) {
+  return std_mean(self, nullopt, unbiased, false);
+}
+std::tuple<Variable, Variable> std_mean(const Variable& self, OptionalIntArrayRef dim, bool unbiased,
+                                        bool keepdim) {
+  return ops::spread("std_mean", self, make_spread("std_mean", self, dim, unbiased, keepdim, true), true);
+}
+std::tuple<Variable, Variable> std_mean(const Variable& self, OptionalIntArrayRef dim,
+                                        optional<std::int64_t> correction, bool keepdim) {
+  return ops::spread("std_mean", self,
+                     make_spread("std_mean", self, dim, correction.value_or(1), keepdim, true), true);
+}
+
+}  // namespace ebb

@@ -1,0 +1,92 @@
+// Scans on the CPU: down each line, or down a block of neighbouring lines at once.
+#include "kernel/cpu/lines.h"
+#include "ops/scan/kernels.h"
+#include "ops/scan/math.h"
+
+#include <ebb/core/visit.h>
+
+namespace ebb::cpu {
+namespace {
+
+using scanning::Carry;
+constexpr std::int64_t kTile = 128;
+
+template <class T, class Step>
+void scan_lines(T* out, const T* x, const Lines& lines, bool reverse, std::int64_t cost) {
+  using A = Carry<T>;
+  const Step step;
+  for_each_block<kTile>(lines, cost, [&](std::int64_t at, std::int64_t width) {
+    A carry[kTile];
+    std::fill_n(carry, width, Step::start);
+    const std::int64_t stride = reverse ? -lines.inner : lines.inner;
+    std::int64_t row = reverse ? at + (lines.n - 1) * lines.inner : at;
+    for (std::int64_t i = 0; i < lines.n; ++i, row += stride)
+      for (std::int64_t c = 0; c < width; ++c) {
+        carry[c] = step(carry[c], static_cast<A>(x[row + c]));
+        out[row + c] = static_cast<T>(carry[c]);
+      }
+  });
+}
+
+template <class T, bool kLargest>
+void extremes(T* values, std::int64_t* indices, const T* x, const Lines& lines) {
+  using A = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
+  for_each_line(lines, 2, [&](std::int64_t line) {
+    std::int64_t at = lines.start(line), best_at = 0;
+    A best = static_cast<A>(x[at]);
+    for (std::int64_t i = 0; i < lines.n; ++i, at += lines.inner) {
+      const A value = static_cast<A>(x[at]);
+      if ((kLargest ? value >= best : value <= best) || value != value) best = value, best_at = i;
+      values[at] = static_cast<T>(best);
+      indices[at] = best_at;
+    }
+  });
+}
+
+}  // namespace
+
+void scan(NdArray& out, const NdArray& x, std::int64_t dim, ScanKind kind, bool reverse) {
+  if (x.numel() == 0) return;
+  const Lines lines(x.sizes(), dim);
+  if (kind == ScanKind::logsumexp)
+    return visit_floating(x.dtype(), "logcumsumexp", [&]<class T> {
+      scan_lines<T, scanning::LogAddExp<Carry<T>>>(out.data_as<T>(), x.data_as<T>(), lines, reverse, 16);
+    });
+  visit_all(x.dtype(), kind == ScanKind::sum ? "cumsum" : "cumprod", [&]<class T> {
+    const auto run = kind == ScanKind::sum ? &scan_lines<T, scanning::Add<Carry<T>>>
+                                           : &scan_lines<T, scanning::Multiply<Carry<T>>>;
+    run(out.data_as<T>(), x.data_as<T>(), lines, reverse, 2);
+  });
+}
+
+void linear_recurrence(NdArray& out, const NdArray& x, const NdArray& a, std::int64_t dim, bool reverse) {
+  if (x.numel() == 0) return;
+  const Lines lines(x.sizes(), dim);
+  visit_floating(x.dtype(), "linear_recurrence", [&]<class T> {
+    using A = Carry<T>;
+    T* to = out.data_as<T>();
+    const T *from = x.data_as<T>(), *factor = a.data_as<T>();
+    for_each_line(lines, 2, [&](std::int64_t line) {
+      const std::int64_t block = line / lines.inner, lane = line % lines.inner;
+      const auto at = [&](std::int64_t i, std::int64_t n) { return (block * n + i) * lines.inner + lane; };
+      A carry = 0;
+      for (std::int64_t step = 0; step < lines.n; ++step) {
+        const std::int64_t i = reverse ? lines.n - 1 - step : step;
+        const A value = static_cast<A>(from[at(i, lines.n)]);
+        carry =
+            step == 0 ? value : value + static_cast<A>(factor[at(reverse ? i : i - 1, lines.n - 1)]) * carry;
+        to[at(i, lines.n)] = static_cast<T>(carry);
+      }
+    });
+  });
+}
+
+void running_extreme(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest) {
+  if (x.numel() == 0) return;
+  visit_all(x.dtype(), largest ? "cummax" : "cummin", [&]<class T> {
+    (largest ? &extremes<T, true> : &extremes<T, false>)(values.data_as<T>(), indices.data_as<std::int64_t>(),
+                                                         x.data_as<T>(), Lines(x.sizes(), dim));
+  });
+}
+
+}  // namespace ebb::cpu

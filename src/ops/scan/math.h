@@ -1,0 +1,41 @@
+// One step of each scan, for both devices.
+#pragma once
+
+#include <ebb/core/half.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace ebb::scanning {
+
+/// What a line of T is carried in.
+template <class T>
+using Carry = std::conditional_t<std::is_integral_v<T>, std::int64_t,
+                                 std::conditional_t<std::is_floating_point_v<T>, double, float>>;
+
+template <class A>
+struct Add {
+  static constexpr A start = 0;
+  EBB_HD A operator()(A carry, A x) const { return carry + x; }
+};
+
+template <class A>
+struct Multiply {
+  static constexpr A start = 1;
+  EBB_HD A operator()(A carry, A x) const { return carry * x; }
+};
+
+template <class A>
+struct LogAddExp {
+  static constexpr A start = -std::numeric_limits<A>::infinity();
+  EBB_HD A operator()(A carry, A x) const {
+    if (x != x || carry != carry) return x + carry;
+    const A top = carry > x ? carry : x, low = carry > x ? x : carry;
+    // Infinities as they are: their difference would be NaN.
+    return low == top && std::isinf(top) ? top : top + std::log1p(std::exp(low - top));
+  }
+};
+
+}  // namespace ebb::scanning

@@ -1,0 +1,135 @@
+// softmax, log_softmax and their gradients, which are ops too.
+#include "ops/common.h"
+#include "ops/reduce/dims.h"
+#include "ops/softmax/kernels.h"
+
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/reduce.h>
+#include <ebb/ops/softmax.h>
+
+namespace ebb {
+
+namespace kernels {
+constinit KernelSlot<void(NdArray& out, const NdArray& x, std::int64_t dim, bool log)> softmax{"softmax",
+                                                                                               &cpu::softmax};
+constinit KernelSlot<void(NdArray& out, const NdArray& grad, const NdArray& y, std::int64_t dim, bool log)>
+    softmax_backward{"softmax_backward", &cpu::softmax_backward};
+}  // namespace kernels
+
+namespace ops {
+namespace {
+
+struct SoftmaxBackward : autograd::Node {
+  autograd::SavedVariable result{this};
+  std::int64_t dim = 0;
+  bool log = false;
+  DType input_dtype = kFloat;
+
+  std::string name() const override { return log ? "LogSoftmaxBackward0" : "SoftmaxBackward0"; }
+  autograd::GradList apply(autograd::GradList&& grads) override {
+    return {(log ? _log_softmax_backward_data : _softmax_backward_data)(grads[0], result.unpack(), dim,
+                                                                        input_dtype)};
+  }
+};
+
+struct SoftmaxBackwardDataBackward : autograd::Node {
+  autograd::SavedVariable grad{this}, result{this};
+  std::int64_t dim = 0;
+  bool log = false;
+  DType input_dtype = kFloat;
+
+  std::string name() const override {
+    return log ? "LogSoftmaxBackwardDataBackward0" : "SoftmaxBackwardDataBackward0";
+  }
+  autograd::GradList apply(autograd::GradList&& grads) override {
+    const Variable& v = grads[0];
+    const Variable y = result.unpack();
+    Variable for_grad, for_result;
+    if (log) {
+      const Variable p = y.exp();
+      if (needs(0)) for_grad = v - (v * p).sum(dim, true);
+      if (needs(1)) for_result = -(v * p * grad.unpack().sum(dim, true));
+    } else {
+      const Variable inner = (v * y).sum(dim, true);
+      if (needs(0)) for_grad = (v - inner) * y;
+      if (needs(1)) {
+        const Variable g = grad.unpack();
+        for_result = v * (g - (g * y).sum(dim, true)) - g * inner;
+      }
+    }
+    return {std::move(for_grad), std::move(for_result)};
+  }
+};
+
+Variable forward(const char* op, const Variable& x, std::int64_t dim, bool log, DType dtype) {
+  EBB_CHECK(is_floating(x.dtype()), op, ": expected a floating-point tensor, got ", x,
+            ". Convert it with .to(ebb::kFloat) or pass dtype.");
+  const std::int64_t d = wrap_dim(op, dim, x.dim());
+  const NdArray in = packed(cast(x.array(), dtype));
+  NdArray out = NdArray::empty(in.sizes(), dtype, in.device());
+  kernels::softmax(in.device(), out, in, d, log);
+  Variable result(std::move(out));
+  if (autograd::records(x)) {
+    const auto node = autograd::make_node<SoftmaxBackward>(x);
+    node->dim = d;
+    node->log = log;
+    node->input_dtype = x.dtype();
+    autograd::set_history(result, node);
+    node->result.save_output(result);
+  }
+  return result;
+}
+
+Variable backward(const char* op, const Variable& grad, const Variable& result, std::int64_t dim, bool log,
+                  DType input_dtype) {
+  check_same_dtype(op, grad, result);
+  EBB_CHECK(grad.sizes() == result.sizes(), op, ": the gradient's shape ", grad.sizes(),
+            " is not the result's, ", result.sizes(), ". Pass the gradient of that result.");
+  const Device device = common_device(op, grad, result);
+  const std::int64_t d = wrap_dim(op, dim, result.dim());
+  NdArray out = NdArray::empty(result.sizes(), result.dtype(), device);
+  kernels::softmax_backward(device, out, packed(grad.array()), packed(result.array()), d, log);
+  Variable x(cast(out, input_dtype));
+  if (autograd::records(grad, result)) {
+    const auto node = autograd::make_node<SoftmaxBackwardDataBackward>(grad, result);
+    if (node->needs(1)) node->grad.save(grad);
+    node->result.save(result);
+    node->dim = d;
+    node->log = log;
+    node->input_dtype = input_dtype;
+    autograd::set_history(x, node);
+  }
+  return x;
+}
+
+DType result_dtype(const Variable& x, bool half_to_float) {
+  return half_to_float && (x.dtype() == kHalf || x.dtype() == kBFloat16) ? kFloat : x.dtype();
+}
+
+}  // namespace
+}  // namespace ops
+
+Variable softmax(const Variable& self, std::int64_t dim, optional<ScalarType> dtype) {
+  if (dtype && *dtype != self.dtype()) return ops::forward("softmax", self.to(*dtype), dim, false, *dtype);
+  return ops::forward("softmax", self, dim, false, self.dtype());
+}
+Variable log_softmax(const Variable& self, std::int64_t dim, optional<ScalarType> dtype) {
+  if (dtype && *dtype != self.dtype()) return ops::forward("log_softmax", self.to(*dtype), dim, true, *dtype);
+  return ops::forward("log_softmax", self, dim, true, self.dtype());
+}
+Variable _softmax(const Variable& self, std::int64_t dim, bool half_to_float) {
+  return ops::forward("_softmax", self, dim, false, ops::result_dtype(self, half_to_float));
+}
+Variable _log_softmax(const Variable& self, std::int64_t dim, bool half_to_float) {
+  return ops::forward("_log_softmax", self, dim, true, ops::result_dtype(self, half_to_float));
+}
+Variable _softmax_backward_data(const Variable& grad_output, const Variable& output, std::int64_t dim,
+                                ScalarType input_dtype) {
+  return ops::backward("_softmax_backward_data", grad_output, output, dim, false, input_dtype);
+}
+Variable _log_softmax_backward_data(const Variable& grad_output, const Variable& output, std::int64_t dim,
+                                    ScalarType input_dtype) {
+  return ops::backward("_log_softmax_backward_data", grad_output, output, dim, true, input_dtype);
+}
+
+}  // namespace ebb

@@ -1,0 +1,153 @@
+// bincount, histc, searchsorted and quantile.
+#include "ops/common.h"
+#include "ops/reduce/dims.h"
+#include "ops/sort/kernels.h"
+
+#include <ebb/ops/creation.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/index.h>
+#include <ebb/ops/reduce.h>
+#include <ebb/ops/shape.h>
+#include <ebb/ops/sort.h>
+
+#include <cmath>
+
+namespace ebb {
+
+namespace kernels {
+constinit KernelSlot<void(NdArray& out, const NdArray& lines, const NdArray& values, bool right)>
+    searchsorted{"searchsorted", &cpu::searchsorted};
+}  // namespace kernels
+
+Variable bincount(const Variable& self, const optional<Variable>& weights, std::int64_t minlength) {
+  EBB_CHECK(self.dim() == 1 && is_integral(self.dtype()),
+            "bincount: only supports 1-d non-negative integral inputs, got ", self, ".");
+  EBB_CHECK(minlength >= 0, "bincount: minlength should be >= 0, got ", minlength, ".");
+  const bool weighted = weights && weights->defined();
+  EBB_CHECK(!weighted || weights->sizes() == self.sizes(),
+            "bincount: expected one weight for each element, shape ", self.sizes(), ", got ",
+            weighted ? weights->sizes() : IntArrayRef(), ".");
+  const Variable places = self.detach().to(kLong);
+  std::int64_t bins = minlength;
+  if (self.numel() > 0) {
+    EBB_CHECK(places.min().item<std::int64_t>() >= 0,
+              "bincount: only supports 1-d non-negative integral inputs, got ",
+              places.min().item<std::int64_t>(), ".");
+    bins = std::max(bins, places.max().item<std::int64_t>() + 1);
+  }
+  if (!weighted) return zeros({bins}, places.options()).scatter_add(0, places, ones_like(places));
+  const Variable w = weights->detach();
+  const Variable values = w.dtype() == kFloat || w.dtype() == kDouble ? w : w.to(kDouble);
+  return zeros({bins}, values.options()).scatter_add(0, places, values);
+}
+
+Variable histc(const Variable& self, std::int64_t bins, const Scalar& min, const Scalar& max) {
+  EBB_CHECK(is_floating(self.dtype()), "histc: expected a floating-point tensor, got ", self, ".");
+  EBB_CHECK(bins > 0, "histc: bins must be > 0, got ", bins, ".");
+  const Variable x = self.detach().reshape({-1}).to(kDouble);
+  double low = min.to_double(), high = max.to_double();
+  if (low == high && x.numel() > 0) {
+    low = x.min().item<double>();
+    high = x.max().item<double>();
+  }
+  if (low == high) low -= 1, high += 1;
+  EBB_CHECK(std::isfinite(low) && std::isfinite(high), "histc: range of [", low, ", ", high,
+            "] is not finite.");
+  EBB_CHECK(low < high, "histc: max must be larger than min, got [", low, ", ", high, "].");
+  const Variable inside = x.ge(low).logical_and(x.le(high));
+  const Variable bin = ((x - low) * (static_cast<double>(bins) / (high - low))).floor().clamp(0, bins - 1);
+  const Variable places = where(inside, bin, zeros_like(bin)).to(kLong);
+  return zeros({bins}, x.options()).scatter_add(0, places, inside.to(kDouble)).to(self.dtype());
+}
+
+Variable searchsorted(const Variable& sorted_sequence, const Variable& self, bool out_int32, bool right,
+                      optional<std::string_view> side, const optional<Variable>& sorter) {
+  EBB_CHECK(!side || *side == "left" || *side == "right",
+            "searchsorted: side can only be 'left' or 'right', got ", side.value_or(""), ".");
+  EBB_CHECK(!(side && *side == "left" && right), "searchsorted: side and right can't be set to opposites.");
+  const Device device = ops::common_device("searchsorted", sorted_sequence, self);
+  Variable sequence = sorted_sequence.detach();
+  if (sorter && sorter->defined()) sequence = sequence.gather(-1, *sorter);
+  const std::int64_t dims = sequence.dim();
+  EBB_CHECK(dims >= 1, "searchsorted: expected a sorted sequence of at least one dimension, got ",
+            sorted_sequence, ".");
+  const bool matching = dims == self.dim() && sequence.sizes().slice(0, static_cast<std::size_t>(dims - 1)) ==
+                                                  self.sizes().slice(0, static_cast<std::size_t>(dims - 1));
+  EBB_CHECK(dims == 1 || matching, "searchsorted: the sequences, shape ", sorted_sequence.sizes(),
+            ", should be one-dimensional or have the leading dimensions of the values, shape ", self.sizes(),
+            ".");
+  const DType type = promote_types(sequence.dtype(), self.dtype());
+  const NdArray lines = ops::packed(ops::cast(sequence.array(), type));
+  const NdArray values = ops::packed(ops::cast(self.array(), type));
+  const std::int64_t n = sequence.size(-1), count = dims == 1 ? 1 : n == 0 ? 0 : lines.numel() / n;
+  const std::int64_t m = dims == 1 ? values.numel() : self.size(-1);
+  NdArray out = NdArray::empty(self.sizes(), kLong, device);
+  kernels::searchsorted(device, out, lines.as_strided({count, n}, {n, 1}, lines.offset()),
+                        values.as_strided({m == 0 ? 0 : values.numel() / m, m}, {m, 1}, values.offset()),
+                        right || (side && *side == "right"));
+  return Variable(out_int32 ? ops::cast(out, kInt) : std::move(out));
+}
+Variable searchsorted(const Variable& sorted_sequence, const Scalar& self, bool out_int32, bool right,
+                      optional<std::string_view> side, const optional<Variable>& sorter) {
+  return searchsorted(sorted_sequence, full({}, self, sorted_sequence.options()), out_int32, right, side,
+                      sorter);
+}
+Variable bucketize(const Variable& self, const Variable& boundaries, bool out_int32, bool right) {
+  EBB_CHECK(boundaries.dim() == 1, "bucketize: boundaries must be one-dimensional, got ", boundaries, ".");
+  return searchsorted(boundaries, self, out_int32, right);
+}
+Variable bucketize(const Scalar& self, const Variable& boundaries, bool out_int32, bool right) {
+  return bucketize(full({}, self, boundaries.options()), boundaries, out_int32, right);
+}
+
+Variable quantile(const Variable& self, const Variable& q, optional<std::int64_t> dim, bool keepdim,
+                  std::string_view interpolation) {
+  EBB_CHECK(self.dtype() == kFloat || self.dtype() == kDouble,
+            "quantile: input tensor must be either float or double, got ", self, ".");
+  EBB_CHECK(self.numel() > 0, "quantile: input tensor must be non-empty, got shape ", self.sizes(), ".");
+  EBB_CHECK(q.dim() <= 1 && q.dtype() == self.dtype(),
+            "quantile: expected q as a number or a list of the input's dtype, got ", q, " for ", self, ".");
+  EBB_CHECK(q.numel() == 0 || q.detach().ge(0).logical_and(q.detach().le(1)).all().item<bool>(),
+            "quantile: q must be in the range [0, 1].");
+  const bool linear = interpolation == "linear", midpoint = interpolation == "midpoint";
+  EBB_CHECK(linear || midpoint || interpolation == "lower" || interpolation == "higher" ||
+                interpolation == "nearest",
+            "quantile: interpolation must be one of linear, lower, higher, midpoint or nearest, got ",
+            interpolation, ".");
+  const bool along = dim && self.dim() > 0;
+  const std::int64_t d = dim ? wrap_dim("quantile", *dim, self.dim()) : 0;
+  const Variable ordered = std::get<0>(sort(along ? self.movedim(d, -1) : self.reshape({-1}), -1));
+  const std::int64_t n = ordered.size(-1);
+  DimVector wide(ordered.sizes());
+  wide.back() = q.numel();
+  const Variable rank = (q.reshape({-1}) * static_cast<double>(n - 1)).expand(wide);
+  const Variable broken = ordered.isnan().any(-1, true);
+  const auto at = [&](const Variable& place) { return ordered.gather(-1, place.detach().to(kLong)); };
+  Variable result;
+  if (linear || midpoint) {
+    const Variable below = at(rank.floor()), above = at(rank.ceil());
+    const Variable weight = midpoint ? full_like(rank, 0.5) : rank - rank.floor().detach();
+    result = below + weight * (above - below);
+  } else {
+    result = at(interpolation == "lower"    ? rank.floor()
+                : interpolation == "higher" ? rank.ceil()
+                                            : rank.round());
+  }
+  result = where(broken, full_like(result, NAN), result);
+  if (along) {
+    result = result.movedim(-1, 0);
+    if (keepdim) result = result.unsqueeze(d + 1);
+  } else if (keepdim) {
+    DimVector ones(static_cast<std::size_t>(self.dim()) + 1, 1);
+    ones[0] = q.numel();
+    result = result.reshape(ones);
+  }
+  return q.dim() == 0 ? result.squeeze(0) : result;
+}
+Variable quantile(const Variable& self, double q, optional<std::int64_t> dim, bool keepdim,
+                  std::string_view interpolation) {
+  EBB_CHECK(q >= 0 && q <= 1, "quantile: q must be in the range [0, 1], got ", q, ".");
+  return quantile(self, full({}, q, self.options()), dim, keepdim, interpolation);
+}
+
+}  // namespace ebb

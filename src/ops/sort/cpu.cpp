@@ -1,0 +1,155 @@
+// Sorting and selecting on the CPU, by keys.
+#include "kernel/cpu/lines.h"
+#include "ops/reduce/math.h"
+#include "ops/sort/kernels.h"
+#include "ops/sort/keys.h"
+
+#include <ebb/core/visit.h>
+
+#include <memory>
+
+namespace ebb::cpu {
+namespace {
+
+using reducing::is_nan;
+using sorting::Packed;
+using sorting::Wide;
+
+template <class T>
+bool element_is_nan(T x) {
+  if constexpr (std::is_integral_v<T>)
+    return false;
+  else
+    return is_nan(static_cast<reducing::Accumulator<T>>(x));
+}
+
+/// Calls body with the smallest item type that holds T's keys and the places of a line.
+template <class T, class Body>
+void with_items(std::int64_t n, Body&& body) {
+  if constexpr (sizeof(sorting::Key<T>) == 4)
+    if (n <= std::int64_t{UINT32_MAX}) return body.template operator()<Packed>();
+  body.template operator()<Wide>();
+}
+
+template <class Item, class T>
+void fill_items(Item* items, const T* line, std::int64_t n, std::int64_t stride, bool descending) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    const sorting::Key<T> key = sorting::key_of(line[i * stride]);
+    items[i] = Item::make(descending ? static_cast<sorting::Key<T>>(~key) : key, i);
+  }
+}
+
+template <class T>
+void write_items(T* values, std::int64_t* indices, const T* line, const auto* items, std::int64_t k,
+                 std::int64_t stride) {
+  for (std::int64_t i = 0; i < k; ++i) {
+    indices[i * stride] = items[i].index();
+    values[i * stride] = line[items[i].index() * stride];
+  }
+}
+
+// The place of the element asked for, among the items of one line.
+template <class Item, class T>
+std::int64_t select_one(Item* items, const T* line, std::int64_t n, std::int64_t stride, Selection what,
+                        std::int64_t k) {
+  if (what == Selection::median || what == Selection::nanmedian) {
+    std::int64_t numbers = 0, first_nan = -1;
+    for (std::int64_t i = n - 1; i >= 0; --i)
+      if (element_is_nan(line[i * stride]))
+        first_nan = i;
+      else
+        ++numbers;
+    if (first_nan >= 0 && (what == Selection::median || numbers == 0)) return first_nan;
+    k = (numbers - 1) / 2;
+  }
+  fill_items(items, line, n, stride, false);
+  if (what != Selection::mode) {
+    std::nth_element(items, items + k, items + n);
+    return items[k].index();
+  }
+  std::sort(items, items + n);
+  std::int64_t best = 0, length = 0, run = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const bool nan = element_is_nan(line[items[i].index() * stride]);  // equal to nothing
+    run = i > 0 && !nan && items[i].same_key(items[i - 1]) ? run + 1 : 1;
+    if (run > length) length = run, best = i;
+  }
+  return items[best].index();
+}
+
+}  // namespace
+
+void sort(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool descending) {
+  const Lines lines(x.sizes(), dim);
+  const std::int64_t n = lines.n;
+  if (x.numel() == 0) return;
+  visit_all(x.dtype(), "sort", [&]<class T> {
+    with_items<T>(n, [&]<class Item> {
+      for_each_line(lines, 16, [&](std::int64_t i) {
+        const std::unique_ptr<Item[]> items(new Item[static_cast<std::size_t>(n)]);
+        const std::int64_t at = lines.start(i);
+        const T* line = x.data_as<T>() + at;
+        fill_items(items.get(), line, n, lines.inner, descending);
+        std::sort(items.get(), items.get() + n);
+        write_items(values.data_as<T>() + at, indices.data_as<std::int64_t>() + at, line, items.get(), n,
+                    lines.inner);
+      });
+    });
+  });
+}
+
+void topk(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest) {
+  const Lines lines(x.sizes(), dim), to(values.sizes(), dim);
+  const std::int64_t n = lines.n, k = to.n;
+  if (values.numel() == 0) return;
+  visit_all(x.dtype(), "topk", [&]<class T> {
+    with_items<T>(n, [&]<class Item> {
+      for_each_line(lines, 8, [&](std::int64_t i) {
+        const std::unique_ptr<Item[]> items(new Item[static_cast<std::size_t>(n)]);
+        const T* line = x.data_as<T>() + lines.start(i);
+        fill_items(items.get(), line, n, lines.inner, largest);
+        if (k < n) std::nth_element(items.get(), items.get() + k, items.get() + n);
+        std::sort(items.get(), items.get() + k);
+        write_items(values.data_as<T>() + to.start(i), indices.data_as<std::int64_t>() + to.start(i), line,
+                    items.get(), k, lines.inner);
+      });
+    });
+  });
+}
+
+void select_element(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, Selection what,
+                    std::int64_t k) {
+  const Lines lines(x.sizes(), dim);
+  const std::int64_t n = lines.n;
+  if (values.numel() == 0) return;
+  visit_all(x.dtype(), "select_element", [&]<class T> {
+    with_items<T>(n, [&]<class Item> {
+      for_each_line(lines, 8, [&](std::int64_t i) {
+        const std::unique_ptr<Item[]> items(new Item[static_cast<std::size_t>(n)]);
+        const T* line = x.data_as<T>() + lines.start(i);
+        const std::int64_t at = select_one(items.get(), line, n, lines.inner, what, k);
+        values.data_as<T>()[i] = line[at * lines.inner];
+        indices.data_as<std::int64_t>()[i] = at;
+      });
+    });
+  });
+}
+
+void searchsorted(NdArray& out, const NdArray& lines, const NdArray& values, bool right) {
+  const std::int64_t n = lines.sizes()[1], m = values.sizes()[1], own = lines.sizes()[0] == 1 ? 0 : n;
+  visit_all(lines.dtype(), "searchsorted", [&]<class T> {
+    const auto less = [](T a, T b) { return sorting::key_of(a) < sorting::key_of(b); };
+    const T *sequence = lines.data_as<T>(), *value = values.data_as<T>();
+    std::int64_t* place = out.data_as<std::int64_t>();
+    parallel_for(0, values.numel(), 2048, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const T* from = sequence + i / m * own;
+        const T* at = right ? std::upper_bound(from, from + n, value[i], less)
+                            : std::lower_bound(from, from + n, value[i], less);
+        place[i] = at - from;
+      }
+    });
+  });
+}
+
+}  // namespace ebb::cpu

@@ -1,0 +1,85 @@
+// What differs among the rows of a matrix, on the CPU.
+#include "ops/reduce/math.h"
+#include "ops/sort/kernels.h"
+#include "ops/sort/keys.h"
+
+#include <ebb/core/visit.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace ebb::cpu {
+namespace {
+
+template <class T>
+int compare(const T* a, const T* b, std::int64_t m) {
+  for (std::int64_t i = 0; i < m; ++i) {
+    const auto ka = sorting::key_of(a[i]), kb = sorting::key_of(b[i]);
+    if (ka != kb) return ka < kb ? -1 : 1;
+  }
+  return 0;
+}
+
+// As numbers compare: NaN differs from NaN.
+template <class T>
+bool equal(const T* a, const T* b, std::int64_t m) {
+  using A = reducing::Accumulator<T>;
+  for (std::int64_t i = 0; i < m; ++i)
+    if (!(static_cast<A>(a[i]) == static_cast<A>(b[i]))) return false;
+  return true;
+}
+
+template <class T>
+std::vector<std::int64_t> order_of(const T* rows, std::int64_t n, std::int64_t m) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(n));
+  if (m == 1) {
+    std::vector<sorting::Wide> items(static_cast<std::size_t>(n));
+    for (std::int64_t i = 0; i < n; ++i)
+      items[static_cast<std::size_t>(i)] = sorting::Wide::make(sorting::key_of(rows[i]), i);
+    std::sort(items.begin(), items.end());
+    std::transform(items.begin(), items.end(), order.begin(),
+                   [](const sorting::Wide& item) { return item.at; });
+    return order;
+  }
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    const int c = compare(rows + a * m, rows + b * m, m);
+    return c != 0 ? c < 0 : a < b;
+  });
+  return order;
+}
+
+NdArray long_array(const std::vector<std::int64_t>& values) {
+  NdArray out = NdArray::empty({static_cast<std::int64_t>(values.size())}, kLong);
+  std::copy(values.begin(), values.end(), out.data_as<std::int64_t>());
+  return out;
+}
+
+}  // namespace
+
+void unique(NdArray& first, NdArray& inverse, NdArray& counts, const NdArray& rows, bool consecutive) {
+  const std::int64_t n = rows.sizes()[0], m = rows.sizes()[1];
+  std::vector<std::int64_t> kinds, sizes;
+  inverse = NdArray::empty({n}, kLong);
+  std::int64_t* kind = inverse.data_as<std::int64_t>();
+  visit_all(rows.dtype(), "unique", [&]<class T> {
+    const T* x = rows.data_as<T>();
+    std::vector<std::int64_t> order;
+    if (!consecutive) order = order_of(x, n, m);
+    for (std::int64_t i = 0, last = 0; i < n; ++i) {
+      const std::int64_t at = consecutive ? i : order[static_cast<std::size_t>(i)];
+      if (i == 0 || !equal(x + at * m, x + last * m, m)) {
+        kinds.push_back(at);
+        sizes.push_back(0);
+      }
+      ++sizes.back();
+      kind[at] = static_cast<std::int64_t>(kinds.size()) - 1;
+      last = at;
+    }
+  });
+  first = long_array(kinds);
+  counts = long_array(sizes);
+}
+
+}  // namespace ebb::cpu

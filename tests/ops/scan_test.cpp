@@ -1,0 +1,143 @@
+// Cumulative ops: values, derivatives, zeros, NaN, in place.
+#include "reduce_support.h"
+
+using namespace reduce_test;
+using ebb::kDouble;
+
+namespace {
+
+template <class Step>
+std::vector<double> naive_scan(const Variable& x, std::int64_t dim, double start, Step step) {
+  std::vector<double> v = elements(x);
+  std::int64_t inner = 1;
+  for (std::int64_t d = dim + 1; d < x.dim(); ++d) inner *= x.size(d);
+  const std::int64_t n = x.size(dim), outer = x.numel() / (n * inner);
+  for (std::int64_t o = 0; o < outer; ++o)
+    for (std::int64_t i = 0; i < inner; ++i) {
+      double carry = start;
+      for (std::int64_t k = 0; k < n; ++k) {
+        double& value = v[static_cast<std::size_t>((o * n + k) * inner + i)];
+        value = carry = step(carry, value);
+      }
+    }
+  return v;
+}
+
+Variable vector(std::initializer_list<double> values) {
+  return ebb::tensor(std::vector<double>(values), kDouble);
+}
+
+}  // namespace
+
+TEST_CASE("scans agree with loops over shapes, dims and layouts") {
+  for (const std::vector<std::int64_t>& sizes :
+       std::vector<std::vector<std::int64_t>>{{1}, {9}, {3, 5}, {2, 3, 4}, {4, 7, 150}, {150, 3}}) {
+    const Variable x = ramp(sizes, -1.5, 1.5);
+    for (std::int64_t d = 0; d < x.dim(); ++d)
+      for (const Variable& t : {x, x.transpose(0, -1)}) {
+        check_close(t.cumsum(d), naive_scan(t, d, 0, [](double a, double b) { return a + b; }), 1e-13);
+        check_close(t.cumprod(d - t.dim()), naive_scan(t, d, 1, [](double a, double b) { return a * b; }),
+                    1e-13);
+        check_close(
+            t.logcumsumexp(d),
+            naive_scan(t, d, -kInf, [](double a, double b) { return std::log(std::exp(a) + std::exp(b)); }),
+            1e-13);
+        check_close(std::get<0>(t.cummax(d)),
+                    naive_scan(t, d, -kInf, [](double a, double b) { return std::max(a, b); }), 0);
+        check_close(std::get<0>(t.cummin(d)),
+                    naive_scan(t, d, kInf, [](double a, double b) { return std::min(a, b); }), 0);
+      }
+  }
+}
+
+TEST_CASE("derivatives of scans") {
+  const Variable x = ramp({2, 3, 2}, -2, 2);
+  for (std::int64_t d = 0; d < 3; ++d) {
+    check_derivatives([=](const Variable& t) { return t.cumsum(d) * t; }, x);
+    check_derivatives([=](const Variable& t) { return t.cumprod(d); }, x);
+    check_derivatives([=](const Variable& t) { return t.logcumsumexp(d); }, x);
+    check_derivatives([=](const Variable& t) { return std::get<0>(t.cummax(d)); }, x);
+    check_derivatives([=](const Variable& t) { return std::get<0>(t.cummin(d)) * 2; }, x);
+    check_derivatives([=](const Variable& t) { return ebb::diff(t, 1, d).square(); }, x);
+  }
+  for (const Variable& z : {vector({2, 0, 3, 4}), vector({2, 0, 3, 0, 5}), vector({0, 0}), vector({3})})
+    check_derivatives([](const Variable& t) { return t.cumprod(0); }, z);
+  check_close(gradient([](const Variable& t) { return t.cumprod(0).select(0, 3); }, vector({2, 0, 3, 4})),
+              {0, 24, 0, 0}, 0);
+  check_derivatives([](const Variable& t) { return t.logcumsumexp(0); }, vector({3, -50, 4, 1, 60}));
+  // Far apart, where exponentials overflow.
+  check_close(gradient([](const Variable& t) { return t.logcumsumexp(0).select(0, 3); },
+                       vector({700, 800, -1000, 801})),
+              {std::exp(-101) / (1 + std::exp(-1)), 1 / (1 + std::exp(1)), 0, 1 / (1 + std::exp(-1))}, 1e-13);
+}
+
+TEST_CASE("linear recurrences run both ways and are differentiable") {
+  const Variable x = vector({1, 2, 3}), links = vector({10, 100});
+  check_close(ebb::linear_recurrence(x, links, 0), {1, 12, 1203}, 0);
+  check_close(ebb::linear_recurrence(x, links, 0, true), {3021, 302, 3}, 0);
+  for (bool reverse : {false, true}) {
+    const auto f = [=](const ebb::variable_list& in) -> ebb::variable_list {
+      return {ebb::linear_recurrence(in[0], in[1], 1, reverse)};
+    };
+    const ebb::variable_list in = {ramp({2, 4, 2}).requires_grad_(true),
+                                   ramp({2, 3, 2}, -1, 1, 0.8).requires_grad_(true)};
+    CHECK(ebb::gradcheck(f, in));
+    CHECK(ebb::gradgradcheck(f, in));
+  }
+  CHECK_THROWS_AS(ebb::linear_recurrence(x, x, 0), ebb::Error);
+}
+
+TEST_CASE("running extremes: ties, NaN and places") {
+  const Variable v = vector({1, 3, 3, 2, 5, 5});
+  check_close(std::get<1>(v.cummax(0)), {0, 1, 2, 2, 4, 5}, 0);
+  check_close(std::get<1>((-v).cummin(0)), {0, 1, 2, 2, 4, 5}, 0);
+  check_close(std::get<0>(vector({1, kNan, 3, 4}).cummax(0)), {1, kNan, kNan, kNan}, 0);
+  check_close(std::get<1>(vector({1, kNan, 3, kNan}).cummin(0)), {0, 1, 1, 3}, 0);
+  check_close(gradient([](const Variable& t) { return std::get<0>(t.cummax(0)); }, v), {1, 1, 2, 0, 1, 1}, 0);
+}
+
+TEST_CASE("dtypes and edges of scans") {
+  CHECK(ebb::tensor({1, 2, 3}, ebb::kInt).cumsum(0).dtype() == ebb::kLong);
+  check_close(ebb::tensor({true, true, false}).cumsum(0), {1, 2, 2}, 0);
+  CHECK(ebb::tensor({1, 2}).cumsum(0, kDouble).dtype() == kDouble);
+  check_close(ebb::tensor({2, 3, 4}).cumprod(0), {2, 6, 24}, 0);
+  CHECK(ebb::tensor(3.5).cumsum(0).item<double>() == 3.5);
+  CHECK(ebb::zeros({0, 2}).cumsum(0).sizes() == ebb::IntArrayRef({0, 2}));
+  CHECK_THROWS_AS(ramp({2}).cumsum(1), ebb::IndexError);
+  CHECK_THROWS_AS(ebb::tensor({1, 2}).logcumsumexp(0), ebb::Error);
+  // Carried in double.
+  CHECK(ebb::full({1000000}, 0.1, ebb::kFloat).cumsum(0)[999999].item<double>() ==
+        Approx(100000.0015).epsilon(1e-7));
+}
+
+TEST_CASE("scans in place") {
+  Variable w = vector({1, 2, 3});
+  w.cumsum_(0);
+  check_close(w, {1, 3, 6}, 0);
+  w.cumprod_(0);
+  check_close(w, {1, 3, 18}, 0);
+  const Variable x = vector({2, 0, 3}).requires_grad_(true);
+  Variable y = x * 1;
+  y.cumprod_(0);
+  CHECK(name_of(y) == "CumprodBackward0");
+  y.sum().backward();
+  check_close(x.grad(), {1, 8, 0}, 0);
+  Variable z = x * 1;
+  z.cumsum_(0);
+  check_close(ebb::autograd::grad({z.sum()}, {x})[0], {3, 2, 1}, 0);
+  CHECK_THROWS_AS(x.cumsum_(0), ebb::Error);
+  CHECK_THROWS_AS(w.cumsum_(0, ebb::kFloat), ebb::Error);
+  Variable ints = ebb::tensor({1, 2}, ebb::kInt);
+  CHECK(ints.cumsum_(0).dtype() == ebb::kInt);
+}
+
+TEST_CASE("differences") {
+  const Variable v = vector({1, 3, 6, 10});
+  check_close(v.diff(), {2, 3, 4}, 0);
+  check_close(v.diff(2), {1, 1}, 0);
+  check_close(ebb::diff(v, 1, -1, vector({0})), {1, 2, 3, 4}, 0);
+  check_close(v.diff(1, 0, {}, vector({0})), {2, 3, 4, -10}, 0);
+  CHECK(v.diff(9).numel() == 0);
+  check_close(ebb::tensor({true, false, false}).diff(), {1, 0}, 0);
+  CHECK_THROWS_AS(ebb::tensor(1.).diff(), ebb::Error);
+}

@@ -1,0 +1,149 @@
+// Sorting, selecting, uniqueness, counting.
+#include "reduce_support.h"
+
+#include <algorithm>
+
+using namespace reduce_test;
+using ebb::kDouble;
+
+namespace {
+
+Variable vector(std::initializer_list<double> values) {
+  return ebb::tensor(std::vector<double>(values), kDouble);
+}
+
+}  // namespace
+
+TEST_CASE("sort puts every line in order and tells from where") {
+  for (ebb::DType dtype :
+       {kDouble, ebb::kFloat, ebb::kHalf, ebb::kBFloat16, ebb::kLong, ebb::kInt, ebb::kShort, ebb::kChar})
+    for (const std::vector<std::int64_t>& sizes :
+         std::vector<std::vector<std::int64_t>>{{1}, {50}, {4, 7}, {3, 30, 2}})
+      for (bool descending : {false, true}) {
+        const Variable x = ramp(sizes, -60, 60).to(dtype);
+        for (std::int64_t d = 0; d < x.dim(); ++d)
+          for (const Variable& t : {x, x.transpose(0, -1)}) {
+            const auto [values, indices] = t.sort(d, descending);
+            CHECK(values.dtype() == dtype);
+            CHECK(same_bits(values, t.gather(d, indices)));
+            const Variable steps = values.to(kDouble).diff(1, d);
+            CHECK((descending ? steps.le(0) : steps.ge(0)).all().item<bool>());
+            CHECK(same_bits(indices, t.argsort(d, descending)));
+          }
+      }
+  check_close(std::get<0>(ebb::tensor({true, false, true}).sort()), {0, 1, 1}, 0);
+  check_close(std::get<0>(ebb::full({3}, 200, ebb::kByte).sort()), {200, 200, 200}, 0);
+  CHECK(std::get<0>(ebb::tensor(3.).sort()).dim() == 0);
+  CHECK(std::get<0>(ebb::zeros({3, 0}).sort()).sizes() == ebb::IntArrayRef({3, 0}));
+}
+
+TEST_CASE("sort is stable, NaN is largest and zeros are equal") {
+  check_close(std::get<1>(ebb::tensor({1, 0, 1, 0, 1}).sort(true, 0, true)), {0, 2, 4, 1, 3}, 0);
+  check_close(std::get<1>(ebb::tensor({1, 0, 1, 0, 1}).sort()), {1, 3, 0, 2, 4}, 0);
+  const Variable x = vector({1, kNan, -kInf, 2, kNan, kInf});
+  check_close(std::get<0>(x.sort()), {-kInf, 1, 2, kInf, kNan, kNan}, 0);
+  check_close(std::get<1>(x.sort(0, true)), {1, 4, 5, 3, 0, 2}, 0);
+  check_close(std::get<1>(vector({0., -0., 0.}).to(ebb::kFloat).sort()), {0, 1, 2}, 0);
+}
+
+TEST_CASE("topk, kthvalue, median and mode") {
+  const Variable x = vector({5, 1, 4, 4, 2, 3, 9, 0}).view({2, 4});
+  const auto [values, indices] = x.topk(2);
+  check_close(values, {5, 4, 9, 3}, 0);
+  check_close(indices, {0, 2, 2, 1}, 0);
+  check_close(std::get<0>(x.topk(1, 0, false)), {2, 1, 4, 0}, 0);
+  CHECK(std::get<0>(x.topk(0)).sizes() == ebb::IntArrayRef({2, 0}));
+  check_close(std::get<0>(x.kthvalue(2)), {4, 2}, 0);
+  check_close(std::get<1>(x.kthvalue(1, 0, true)), {1, 0, 0, 1}, 0);
+  check_close(std::get<0>(x.median(1)), {4, 2}, 0);
+  CHECK(x.median().item<double>() == 3);
+  CHECK(std::isnan(vector({1, kNan, 3}).median().item<double>()));
+  CHECK(vector({4, kNan, 3, 2}).nanmedian().item<double>() == 3);
+  CHECK(std::isnan(vector({kNan}).nanmedian().item<double>()));
+  CHECK(std::isnan(ebb::zeros({0}).median().item<double>()));
+  const auto [value, index] = ebb::mode(ebb::tensor({1, 2, 2, 3, 4, 4, 5, 5}).view({2, 4}), 1);
+  check_close(value, {2, 4}, 0);
+  check_close(index, {2, 1}, 0);
+  CHECK_THROWS_AS(x.topk(5), ebb::Error);
+  CHECK_THROWS_AS(x.kthvalue(0), ebb::Error);
+  CHECK_THROWS_AS(x.kthvalue(5), ebb::Error);
+  CHECK_THROWS_AS(x.sort(2), ebb::IndexError);
+  CHECK_THROWS_AS(ebb::zeros({0, 2}).median(0), ebb::Error);
+  CHECK_THROWS_AS(ebb::zeros({0, 2}).mode(0), ebb::Error);
+}
+
+TEST_CASE("derivatives of what sorts and selects") {
+  const Variable x = ramp({3, 4}, -2, 2);
+  check_derivatives([](const Variable& t) { return std::get<0>(t.sort(0, true)).square(); }, x);
+  check_derivatives([](const Variable& t) { return std::get<0>(t.topk(2)).square(); }, x);
+  check_derivatives([](const Variable& t) { return std::get<0>(t.kthvalue(3)).square(); }, x);
+  check_derivatives([](const Variable& t) { return std::get<0>(t.median(0, true)).square(); }, x);
+  check_derivatives([](const Variable& t) { return t.median().square(); }, x);
+  check_derivatives([](const Variable& t) { return std::get<0>(t.mode(1)).square(); }, x);
+  check_derivatives([](const Variable& t) { return ebb::msort(t).square(); }, x);
+  check_derivatives([](const Variable& t) { return t.quantile(0.4, 1); }, x);
+  check_close(gradient([](const Variable& t) { return t.median(); }, vector({2, 2, 5})), {0.5, 0.5, 0}, 0);
+}
+
+TEST_CASE("quantiles") {
+  const Variable v = vector({4, 1, 3, 2});
+  CHECK(v.quantile(0.4).item<double>() == Approx(2.2));
+  check_close(v.quantile(vector({0, 0.5, 1})), {1, 2.5, 4}, 1e-15);
+  CHECK(v.quantile(0.4, 0, false, "lower").item<double>() == 2);
+  CHECK(v.quantile(0.4, 0, false, "higher").item<double>() == 3);
+  CHECK(v.quantile(0.4, 0, false, "midpoint").item<double>() == 2.5);
+  CHECK(v.quantile(0.9, 0, false, "nearest").item<double>() == 4);
+  const Variable m = ramp({2, 3, 4});
+  CHECK(m.quantile(0.5, 1).sizes() == ebb::IntArrayRef({2, 4}));
+  CHECK(m.quantile(0.5, 1, true).sizes() == ebb::IntArrayRef({2, 1, 4}));
+  CHECK(m.quantile(vector({0.1, 0.2}), 0).sizes() == ebb::IntArrayRef({2, 3, 4}));
+  CHECK(m.quantile(vector({0.1, 0.2}), ebb::nullopt, true).sizes() == ebb::IntArrayRef({2, 1, 1, 1}));
+  check_close(m.quantile(0.5, 1), elements(std::get<0>(m.median(1))), 1e-15);
+  CHECK(std::isnan(vector({1, kNan}).quantile(0.1).item<double>()));
+  CHECK_THROWS_AS(v.quantile(1.5), ebb::Error);
+  CHECK_THROWS_AS(v.quantile(0.5, 0, false, "cubic"), ebb::Error);
+}
+
+TEST_CASE("unique values, rows and runs") {
+  const Variable v = ebb::tensor({3, 1, 2, 3, 1, 1}).view({2, 3});
+  const auto [values, inverse, counts] = ebb::_unique2(v, true, true, true);
+  check_close(values, {1, 2, 3}, 0);
+  check_close(inverse, {2, 0, 1, 2, 0, 0}, 0);
+  CHECK(inverse.sizes() == v.sizes());
+  check_close(counts, {3, 1, 2}, 0);
+  const auto [plain, none] = ebb::_unique(v);
+  check_close(plain, {1, 2, 3}, 0);
+  CHECK(none.numel() == 0);
+  const Variable m = ebb::tensor({1, 2, 0, 5, 1, 2}).view({3, 2});
+  const auto [rows, row_inverse, row_counts] = ebb::unique_dim(m, 0, true, true, true);
+  check_close(rows, {0, 5, 1, 2}, 0);
+  check_close(row_inverse, {1, 0, 1}, 0);
+  check_close(row_counts, {1, 2}, 0);
+  check_close(std::get<0>(ebb::unique_dim(m.t(), 1)), {0, 1, 5, 2}, 0);
+  const auto [runs, run_inverse, run_counts] = ebb::unique_consecutive(ebb::tensor({1, 1, 2, 1}), true, true);
+  check_close(runs, {1, 2, 1}, 0);
+  check_close(run_inverse, {0, 0, 1, 2}, 0);
+  check_close(run_counts, {2, 1, 1}, 0);
+  check_close(std::get<0>(ebb::_unique2(vector({kNan, 1, kNan, 1}))), {1, kNan, kNan}, 0);
+  CHECK(std::get<0>(ebb::_unique2(ebb::zeros({0}))).numel() == 0);
+  CHECK(std::get<0>(ebb::_unique2(ebb::tensor(5.))).numel() == 1);
+}
+
+TEST_CASE("counting and searching") {
+  check_close(ebb::bincount(ebb::tensor({0, 1, 1, 4})), {1, 2, 0, 0, 1}, 0);
+  check_close(ebb::bincount(ebb::tensor({0, 1, 1}), vector({0.5, 1, 2}), 4), {0.5, 3, 0, 0}, 0);
+  CHECK(ebb::zeros({0}, ebb::kLong).bincount({}, 3).numel() == 3);
+  CHECK_THROWS_AS(ebb::bincount(ebb::tensor({-1})), ebb::Error);
+  CHECK_THROWS_AS(ebb::bincount(vector({1})), ebb::Error);
+  check_close(ebb::histc(vector({1, 2, 1, 4}), 4, 0, 4), {0, 2, 1, 1}, 0);
+  check_close(vector({1, 2, 5}).histc(2), {2, 1}, 0);
+  const Variable sorted = vector({1, 3, 5});
+  check_close(ebb::searchsorted(sorted, vector({0, 3, 9})), {0, 1, 3}, 0);
+  check_close(ebb::bucketize(vector({0, 3, 9}), sorted, false, true), {0, 2, 3}, 0);
+  CHECK(ebb::searchsorted(sorted, 4).item<std::int64_t>() == 2);
+  CHECK(ebb::searchsorted(sorted, vector({4}), true).dtype() == ebb::kInt);
+  const Variable lines = vector({1, 3, 5, 2, 4, 6}).view({2, 3});
+  check_close(ebb::searchsorted(lines, vector({3, 4, 5, 3}).view({2, 2}), false, false, "right"),
+              {2, 2, 2, 1}, 0);
+  CHECK_THROWS_AS(ebb::searchsorted(lines, vector({1})), ebb::Error);
+}
