@@ -1,3 +1,4 @@
+#include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/modules/container.h>
 #include <ebb/ops/copy.h>
 

@@ -1,3 +1,4 @@
+#include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/functional/embedding.h>
 #include <ebb/nn/init.h>
 #include <ebb/nn/modules/embedding.h>

@@ -1,3 +1,4 @@
+#include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/init.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>

@@ -1,3 +1,4 @@
+#include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/functional/norm.h>
 #include <ebb/nn/init.h>
 #include <ebb/nn/modules/norm.h>
@@ -158,8 +159,8 @@ template class InstanceNormImpl<3>;
 LayerNormImpl::LayerNormImpl(LayerNormOptions options_) : options(std::move(options_)) { LayerNormImpl::reset(); }
 void LayerNormImpl::reset() {
   const bool affine = options.elementwise_affine();
-  weight = register_parameter("weight", affine ? empty(options.normalized_shape()) : Variable(), affine);
-  bias = register_parameter("bias", affine ? empty(options.normalized_shape()) : Variable(), affine);
+  weight = register_parameter("weight", affine ? ebb::empty(options.normalized_shape()) : Variable(), affine);
+  bias = register_parameter("bias", affine ? ebb::empty(options.normalized_shape()) : Variable(), affine);
   reset_parameters();
 }
 void LayerNormImpl::reset_parameters() { fill_parameters(*this); }

@@ -1,6 +1,7 @@
 // Cloneable: deep copies of modules.
 #pragma once
 
+#include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/module.h>
 
 namespace ebb::nn {

@@ -1,3 +1,4 @@
+#include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/functional/activation.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>

@@ -1,3 +1,4 @@
+#include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/functional/loss.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/loss.h>

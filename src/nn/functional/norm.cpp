@@ -1,3 +1,4 @@
+#include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/functional/norm.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/elementwise.h>

@@ -175,7 +175,8 @@ Variable instance_norm(const Variable& input, const optional<Variable>& weight, 
   shape[0] = 1;
   shape[1] = batch * channels;
   const auto repeated = [&](const Variable& values) { return values.defined() ? values.repeat({batch}) : values; };
-  const Variable mean = repeated(run_mean), var = repeated(run_var);
+  const Variable mean = repeated(run_mean);
+  const Variable var = repeated(run_var);
   const Variable out =
       batch_norm(input.contiguous().view(shape), repeated(weight.value_or(Variable())),
                  repeated(bias.value_or(Variable())), mean, var, use_input_stats, momentum, eps);
