@@ -1,0 +1,183 @@
+// Module: the base of everything that has parameters.
+#pragma once
+
+#include <ebb/autograd/variable.h>
+#include <ebb/nn/ordered_dict.h>
+
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ebb {
+
+extern template class OrderedDict<std::string, Variable>;
+
+namespace nn {
+
+template <class Contained>
+class ModuleHolder;
+
+namespace detail {
+struct ModuleHolderBase {};
+template <class T>
+concept Holder = std::is_base_of_v<ModuleHolderBase, std::remove_cvref_t<T>>;
+}  // namespace detail
+
+/// A tree of submodules, parameters (tensors to learn) and buffers (tensors to keep). Derive from it, create what the
+/// module owns in the constructor by register_module / register_parameter / register_buffer, and write a forward().
+/// Modules are kept in std::shared_ptr, as by the handles ModuleHolder makes (torch::nn::Module).
+class EBB_API Module : public std::enable_shared_from_this<Module> {
+ public:
+  using ModuleApplyFunction = std::function<void(Module&)>;
+  using ConstModuleApplyFunction = std::function<void(const Module&)>;
+  using NamedModuleApplyFunction = std::function<void(const std::string&, Module&)>;
+  using ConstNamedModuleApplyFunction = std::function<void(const std::string&, const Module&)>;
+  using ModulePointerApplyFunction = std::function<void(const std::shared_ptr<Module>&)>;
+  using NamedModulePointerApplyFunction = std::function<void(const std::string&, const std::shared_ptr<Module>&)>;
+  using StateDict = OrderedDict<std::string, Variable>;
+
+  /// The name is the C++ type's unless given here.
+  explicit Module(std::string name);
+  Module();
+  Module(const Module&) = default;
+  Module& operator=(const Module&) = default;
+  Module(Module&&) = default;
+  Module& operator=(Module&&) = default;
+  virtual ~Module();
+
+  const std::string& name() const noexcept;
+  /// Where the module hangs in the tree it was registered in: "encoder.0.fc"; empty for a root.
+  std::string path() const;
+
+  /// A deep copy; Cloneable provides it, other modules throw.
+  virtual std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const;
+
+  // The whole tree, parents first.
+  void apply(const ModuleApplyFunction& function);
+  void apply(const ConstModuleApplyFunction& function) const;
+  void apply(const NamedModuleApplyFunction& function, const std::string& name_prefix = std::string());
+  void apply(const ConstNamedModuleApplyFunction& function, const std::string& name_prefix = std::string()) const;
+  void apply(const ModulePointerApplyFunction& function) const;
+  void apply(const NamedModulePointerApplyFunction& function, const std::string& name_prefix = std::string()) const;
+
+  std::vector<Variable> parameters(bool recurse = true) const;
+  /// Names are dotted paths: "fc1.weight".
+  StateDict named_parameters(bool recurse = true) const;
+  std::vector<Variable> buffers(bool recurse = true) const;
+  StateDict named_buffers(bool recurse = true) const;
+  /// This module and all below it. With include_self the module must live in a std::shared_ptr.
+  std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
+  OrderedDict<std::string, std::shared_ptr<Module>> named_modules(const std::string& name_prefix = std::string(),
+                                                                  bool include_self = true) const;
+  std::vector<std::shared_ptr<Module>> children() const;
+  OrderedDict<std::string, std::shared_ptr<Module>> named_children() const;
+
+  /// Training mode changes what dropout and batch normalisation do.
+  virtual void train(bool on = true);
+  void eval();
+  virtual bool is_training() const noexcept;
+
+  /// Moves or converts parameters and buffers in place; a dtype applies to floating-point tensors only.
+  virtual void to(Device device, DType dtype, bool non_blocking = false);
+  virtual void to(DType dtype, bool non_blocking = false);
+  virtual void to(Device device, bool non_blocking = false);
+
+  /// Clears all gradients: to zeros, or to undefined with set_to_none. The default is libtorch 1.13's.
+  virtual void zero_grad(bool set_to_none = false);
+
+  template <class ModuleType>
+  auto as() noexcept {
+    if constexpr (detail::Holder<ModuleType>) return dynamic_cast<typename ModuleType::ContainedType*>(this);
+    else return dynamic_cast<ModuleType*>(this);
+  }
+  template <class ModuleType>
+  auto as() const noexcept {
+    if constexpr (detail::Holder<ModuleType>) return dynamic_cast<const typename ModuleType::ContainedType*>(this);
+    else return dynamic_cast<const ModuleType*>(this);
+  }
+
+  /// What operator<< prints of this module alone: "ebb::nn::Linear(in_features=4, out_features=5, bias=true)".
+  virtual void pretty_print(std::ostream& stream) const;
+
+  /// Adds a parameter; `tensor` may be undefined (an optional parameter left out). Returns it.
+  Variable& register_parameter(std::string name, Variable tensor, bool requires_grad = true);
+  /// Adds a tensor that belongs to the state but is not learnt. Returns it.
+  Variable& register_buffer(std::string name, Variable tensor);
+  /// Adds a submodule and returns it: `fc = register_module("fc", nn::Linear(3, 4));`
+  template <class ModuleType>
+  std::shared_ptr<ModuleType> register_module(std::string name, std::shared_ptr<ModuleType> module) {
+    add_child(std::move(name), module);
+    return module;
+  }
+  template <class ModuleType>
+  std::shared_ptr<ModuleType> register_module(std::string name, ModuleHolder<ModuleType> holder) {
+    return register_module(std::move(name), holder.ptr());
+  }
+  /// Puts another module in the place of a registered one.
+  template <class ModuleType>
+  std::shared_ptr<ModuleType> replace_module(const std::string& name, std::shared_ptr<ModuleType> module) {
+    replace_child(name, module);
+    return module;
+  }
+  template <class ModuleType>
+  std::shared_ptr<ModuleType> replace_module(const std::string& name, ModuleHolder<ModuleType> holder) {
+    return replace_module(name, holder.ptr());
+  }
+  void unregister_module(const std::string& name);
+
+  /// Parameters and buffers by dotted path, each module's own first (torch.nn.Module.state_dict). They share storage
+  /// with the module and carry no graph.
+  StateDict state_dict() const;
+  /// Copies tensors in by name, converting dtype and device. Before anything is written, missing, misshaped and (unless
+  /// strict is off, which also allows missing ones) unexpected names are collected into one error, with the nearest
+  /// names that exist.
+  void load_state_dict(const StateDict& state, bool strict = true);
+
+ protected:
+  OrderedDict<std::string, Variable> parameters_{"Parameter"};
+  OrderedDict<std::string, Variable> buffers_{"Buffer"};
+  OrderedDict<std::string, std::shared_ptr<Module>> children_{"Submodule"};
+
+ private:
+  template <class Derived>
+  friend class Cloneable;
+  friend EBB_API std::ostream& operator<<(std::ostream& stream, const Module& module);
+
+  // Which module registered this one. Copies are in no tree.
+  struct ParentLink {
+    const Module* module = nullptr;
+    ParentLink() = default;
+    ParentLink(const ParentLink&) noexcept {}
+    ParentLink& operator=(const ParentLink&) noexcept { return *this; }
+  };
+
+  virtual void clone_(Module& other, const optional<Device>& device);
+  void adopt_children();
+  void clone_state(Module& copy, const optional<Device>& device) const;
+  void pretty_print_recursive(std::ostream& stream, const std::string& indentation) const;
+  std::shared_ptr<Module> shared_from_this_checked() const;
+  void add_child(std::string name, std::shared_ptr<Module> module);
+  void replace_child(const std::string& name, std::shared_ptr<Module> module);
+  template <class Function>
+  void for_each_tensor(Function&& function);
+
+  mutable optional<std::string> name_;
+  ParentLink parent_;
+  bool is_training_ = true;
+};
+
+/// Prints the tree:
+///     Net(
+///       (fc1): ebb::nn::Linear(in_features=784, out_features=64, bias=true)
+///     )
+EBB_API std::ostream& operator<<(std::ostream& stream, const Module& module);
+
+}  // namespace nn
+
+extern template class OrderedDict<std::string, std::shared_ptr<nn::Module>>;
+
+}  // namespace ebb
+
+#include <ebb/nn/module_holder.h>

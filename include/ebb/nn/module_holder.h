@@ -1,0 +1,87 @@
+// ModuleHolder: the handle that makes `Linear fc(3, 4)` a shared pointer to a LinearImpl.
+#pragma once
+
+#include <ebb/nn/module.h>
+
+namespace ebb::nn {
+
+/// A std::shared_ptr to a module, constructed like the module itself; copies refer to the same module. An empty one is
+/// made by `Linear fc{nullptr};` and assigned later (torch::nn::ModuleHolder).
+template <class Contained>
+class ModuleHolder : detail::ModuleHolderBase {
+ public:
+  using ContainedType = Contained;
+  using Impl = Contained;
+
+  /// A module made by its default constructor.
+  ModuleHolder() : impl_(default_construct()) {}
+  ModuleHolder(std::nullptr_t) {}
+  ModuleHolder(std::shared_ptr<Contained> module) : impl_(std::move(module)) {}
+  /// A module made from these arguments.
+  template <class Head, class... Tail>
+    requires(!(detail::Holder<Head> && std::is_base_of_v<ModuleHolder, std::remove_cvref_t<Head>> &&
+               sizeof...(Tail) == 0) &&
+             !(std::is_convertible_v<Head, std::shared_ptr<Contained>> && sizeof...(Tail) == 0))
+  explicit ModuleHolder(Head&& head, Tail&&... tail)
+      : impl_(std::make_shared<Contained>(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
+  /// A module made from its options given as a braced list: `LayerNorm({5, 6})` needs nothing else.
+  template <class T>
+    requires std::is_constructible_v<Contained, std::initializer_list<T>>
+  explicit ModuleHolder(std::initializer_list<T> list) : impl_(std::make_shared<Contained>(list)) {}
+
+  explicit operator bool() const noexcept { return !is_empty(); }
+  bool is_empty() const noexcept { return impl_ == nullptr; }
+  Contained* operator->() { return get(); }
+  const Contained* operator->() const { return get(); }
+  Contained& operator*() { return *get(); }
+  const Contained& operator*() const { return *get(); }
+  const std::shared_ptr<Contained>& ptr() const {
+    EBB_CHECK(!is_empty(), "Accessing empty ModuleHolder");
+    return impl_;
+  }
+  Contained* get() {
+    EBB_CHECK(!is_empty(), "Accessing empty ModuleHolder");
+    return impl_.get();
+  }
+  const Contained* get() const {
+    EBB_CHECK(!is_empty(), "Accessing empty ModuleHolder");
+    return impl_.get();
+  }
+  /// forward().
+  template <class... Args>
+  auto operator()(Args&&... args) -> decltype(std::declval<Contained&>().forward(std::forward<Args>(args)...)) {
+    return get()->forward(std::forward<Args>(args)...);
+  }
+  template <class Arg>
+  decltype(auto) operator[](Arg&& arg) {
+    return (*get())[std::forward<Arg>(arg)];
+  }
+  template <class Arg>
+  decltype(auto) operator[](Arg&& arg) const {
+    return (*get())[std::forward<Arg>(arg)];
+  }
+  decltype(auto) begin() { return get()->begin(); }
+  decltype(auto) end() { return get()->end(); }
+  decltype(auto) begin() const { return get()->begin(); }
+  decltype(auto) end() const { return get()->end(); }
+
+ private:
+  static std::shared_ptr<Contained> default_construct() {
+    static_assert(std::is_default_constructible_v<Contained>,
+                  "This module has no default constructor: give the holder arguments, or nullptr to fill it later.");
+    return std::make_shared<Contained>();
+  }
+
+  std::shared_ptr<Contained> impl_;
+};
+
+template <class Contained>
+std::ostream& operator<<(std::ostream& stream, const ModuleHolder<Contained>& module) {
+  return stream << static_cast<const Module&>(*module);
+}
+
+}  // namespace ebb::nn
+
+/// Declares the handle `Name` of a module class `NameImpl` (libtorch's TORCH_MODULE).
+#define EBB_MODULE(Name) using Name = ::ebb::nn::ModuleHolder<Name##Impl>
+#define EBB_MODULE_IMPL(Name, Impl) using Name = ::ebb::nn::ModuleHolder<Impl>

@@ -1,0 +1,75 @@
+// Linear maps and changes of shape as modules.
+#pragma once
+
+#include <ebb/nn/cloneable.h>
+#include <ebb/nn/options/linear.h>
+
+namespace ebb::nn {
+
+/// The input.
+class EBB_API IdentityImpl : public Cloneable<IdentityImpl> {
+ public:
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  Variable forward(const Variable& input);
+};
+EBB_MODULE(Identity);
+
+/// x W^T + b: (*, in) to (*, out). Weight and bias start from U(-1/sqrt(in), 1/sqrt(in)).
+class EBB_API LinearImpl : public Cloneable<LinearImpl> {
+ public:
+  LinearImpl(std::int64_t in_features, std::int64_t out_features) : LinearImpl(LinearOptions(in_features, out_features)) {}
+  explicit LinearImpl(LinearOptions options_);
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  Variable forward(const Variable& input);
+  void reset_parameters();
+
+  LinearOptions options;
+  Variable weight;  // (out, in)
+  Variable bias;    // (out), or undefined
+};
+EBB_MODULE(Linear);
+
+/// Joins the dimensions start_dim to end_dim.
+class EBB_API FlattenImpl : public Cloneable<FlattenImpl> {
+ public:
+  explicit FlattenImpl(FlattenOptions options_ = {});
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  Variable forward(const Variable& input);
+
+  FlattenOptions options;
+};
+EBB_MODULE(Flatten);
+
+/// Splits a dimension into several.
+class EBB_API UnflattenImpl : public Cloneable<UnflattenImpl> {
+ public:
+  UnflattenImpl(std::int64_t dim, std::vector<std::int64_t> sizes) : UnflattenImpl(UnflattenOptions(dim, std::move(sizes))) {}
+  explicit UnflattenImpl(UnflattenOptions options_);
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  Variable forward(const Variable& input);
+
+  UnflattenOptions options;
+};
+EBB_MODULE(Unflatten);
+
+/// x1^T W x2 + b.
+class EBB_API BilinearImpl : public Cloneable<BilinearImpl> {
+ public:
+  BilinearImpl(std::int64_t in1_features, std::int64_t in2_features, std::int64_t out_features) : BilinearImpl(BilinearOptions(in1_features, in2_features, out_features)) {}
+  explicit BilinearImpl(BilinearOptions options_);
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  Variable forward(const Variable& input1, const Variable& input2);
+  void reset_parameters();
+
+  BilinearOptions options;
+  Variable weight;  // (out, in1, in2)
+  Variable bias;
+};
+EBB_MODULE(Bilinear);
+
+}  // namespace ebb::nn

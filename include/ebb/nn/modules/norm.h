@@ -1,0 +1,115 @@
+// Normalisations as modules.
+#pragma once
+
+#include <ebb/nn/cloneable.h>
+#include <ebb/nn/options/norm.h>
+
+namespace ebb::nn {
+
+/// Normalises each channel by the statistics of the batch, or, in evaluation, by the running ones. The buffers are
+/// running_mean, running_var and num_batches_tracked.
+template <std::size_t D>
+class EBB_API BatchNormImpl : public Cloneable<BatchNormImpl<D>> {
+ public:
+  explicit BatchNormImpl(BatchNormOptions options_);
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  Variable forward(const Variable& input);
+  void reset_parameters();
+  void reset_running_stats();
+
+  BatchNormOptions options;
+  Variable weight;
+  Variable bias;
+  Variable running_mean;
+  Variable running_var;
+  Variable num_batches_tracked;
+};
+
+/// Normalises each channel of each sample.
+template <std::size_t D>
+class EBB_API InstanceNormImpl : public Cloneable<InstanceNormImpl<D>> {
+ public:
+  explicit InstanceNormImpl(InstanceNormOptions options_);
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  Variable forward(const Variable& input);
+  void reset_parameters();
+  void reset_running_stats();
+
+  InstanceNormOptions options;
+  Variable weight;
+  Variable bias;
+  Variable running_mean;
+  Variable running_var;
+  Variable num_batches_tracked;
+};
+
+/// Normalises over the trailing dimensions of the sizes given.
+class EBB_API LayerNormImpl : public Cloneable<LayerNormImpl> {
+ public:
+  explicit LayerNormImpl(std::vector<std::int64_t> normalized_shape)
+      : LayerNormImpl(LayerNormOptions(std::move(normalized_shape))) {}
+  explicit LayerNormImpl(LayerNormOptions options_);
+  void reset() override;
+  void reset_parameters();
+  void pretty_print(std::ostream& stream) const override;
+  Variable forward(const Variable& input);
+
+  LayerNormOptions options;
+  Variable weight;
+  Variable bias;
+};
+EBB_MODULE(LayerNorm);
+
+/// Normalises over groups of channels of each sample.
+class EBB_API GroupNormImpl : public Cloneable<GroupNormImpl> {
+ public:
+  GroupNormImpl(std::int64_t num_groups, std::int64_t num_channels)
+      : GroupNormImpl(GroupNormOptions(num_groups, num_channels)) {}
+  explicit GroupNormImpl(GroupNormOptions options_);
+  void reset() override;
+  void reset_parameters();
+  void pretty_print(std::ostream& stream) const override;
+  Variable forward(const Variable& input);
+
+  GroupNormOptions options;
+  Variable weight;
+  Variable bias;
+};
+EBB_MODULE(GroupNorm);
+
+/// Normalises by neighbouring channels.
+class EBB_API LocalResponseNormImpl : public Cloneable<LocalResponseNormImpl> {
+ public:
+  explicit LocalResponseNormImpl(std::int64_t size) : LocalResponseNormImpl(LocalResponseNormOptions(size)) {}
+  explicit LocalResponseNormImpl(LocalResponseNormOptions options_);
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  Variable forward(const Variable& input);
+
+  LocalResponseNormOptions options;
+};
+EBB_MODULE(LocalResponseNorm);
+
+extern template class BatchNormImpl<1>;
+extern template class BatchNormImpl<2>;
+extern template class BatchNormImpl<3>;
+extern template class InstanceNormImpl<1>;
+extern template class InstanceNormImpl<2>;
+extern template class InstanceNormImpl<3>;
+
+using BatchNorm1dImpl = BatchNormImpl<1>;
+using BatchNorm2dImpl = BatchNormImpl<2>;
+using BatchNorm3dImpl = BatchNormImpl<3>;
+using InstanceNorm1dImpl = InstanceNormImpl<1>;
+using InstanceNorm2dImpl = InstanceNormImpl<2>;
+using InstanceNorm3dImpl = InstanceNormImpl<3>;
+EBB_MODULE(BatchNorm1d);
+EBB_MODULE(BatchNorm2d);
+EBB_MODULE(BatchNorm3d);
+EBB_MODULE(InstanceNorm1d);
+EBB_MODULE(InstanceNorm2d);
+EBB_MODULE(InstanceNorm3d);
+
+}  // namespace ebb::nn

@@ -1,0 +1,121 @@
+// Sequential: modules called one after the other.
+#pragma once
+
+#include <ebb/nn/any_module.h>
+#include <ebb/nn/cloneable.h>
+
+namespace ebb::nn {
+
+/// Feeds the output of each module to the next: `Sequential(Linear(3, 4), ReLU(), Linear(4, 1))`, or with names,
+/// `Sequential({{"in", Linear(3, 4)}, {"act", ReLU()}})`. The types between neighbours must match
+/// (torch::nn::Sequential).
+class EBB_API SequentialImpl : public Cloneable<SequentialImpl> {
+ public:
+  using Iterator = std::vector<AnyModule>::iterator;
+  using ConstIterator = std::vector<AnyModule>::const_iterator;
+
+  SequentialImpl();
+  template <class... Modules>
+    requires(sizeof...(Modules) > 0 && (!std::is_base_of_v<SequentialImpl, std::remove_cvref_t<Modules>> && ...))
+  explicit SequentialImpl(Modules&&... modules) : SequentialImpl() {
+    (push_back(std::forward<Modules>(modules)), ...);
+  }
+  explicit SequentialImpl(OrderedDict<std::string, AnyModule>&& modules);
+  explicit SequentialImpl(std::initializer_list<NamedAnyModule> modules);
+
+  std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const override;
+  void reset() override {}
+  void pretty_print(std::ostream& stream) const override;
+
+  /// Calls all modules; the first gets `inputs`.
+  template <class Return = Variable, class... Inputs>
+  Return forward(Inputs&&... inputs) {
+    check_not_empty();
+    AnyValue value = modules_.front().any_forward(std::forward<Inputs>(inputs)...);
+    for (std::size_t i = 1; i < modules_.size(); ++i) value = modules_[i].any_forward(std::move(value));
+    Return* result = value.template try_get<Return>();
+    if (!result) wrong_return_type(value.type_info(), typeid(Return));
+    return std::move(*result);
+  }
+
+  /// Appends a module, named by its position or by `name`.
+  template <class M>
+  void push_back(std::shared_ptr<M> module) {
+    push_back(std::to_string(modules_.size()), std::move(module));
+  }
+  template <class M>
+  void push_back(std::string name, std::shared_ptr<M> module) {
+    push_back(std::move(name), AnyModule(std::move(module)));
+  }
+  template <class M>
+    requires std::is_base_of_v<Module, std::remove_cvref_t<M>>
+  void push_back(M&& module) {
+    push_back(std::to_string(modules_.size()), AnyModule(std::forward<M>(module)));
+  }
+  template <class M>
+    requires std::is_base_of_v<Module, std::remove_cvref_t<M>>
+  void push_back(std::string name, M&& module) {
+    push_back(std::move(name), AnyModule(std::forward<M>(module)));
+  }
+  template <class M>
+  void push_back(const ModuleHolder<M>& holder) {
+    push_back(std::to_string(modules_.size()), AnyModule(holder));
+  }
+  template <class M>
+  void push_back(std::string name, const ModuleHolder<M>& holder) {
+    push_back(std::move(name), AnyModule(holder));
+  }
+  void push_back(NamedAnyModule module) { push_back(module.name(), std::move(module.module())); }
+  void push_back(AnyModule module) { push_back(std::to_string(modules_.size()), std::move(module)); }
+  void push_back(std::string name, AnyModule module);
+  /// Appends every module of a container.
+  template <class Container>
+  void extend(const Container& container) {
+    for (const auto& module : container) push_back(module);
+  }
+
+  Iterator begin() { return modules_.begin(); }
+  Iterator end() { return modules_.end(); }
+  ConstIterator begin() const { return modules_.begin(); }
+  ConstIterator end() const { return modules_.end(); }
+  /// The module at a position, as a type it has.
+  template <class T>
+  T& at(std::size_t index) const {
+    check_index(index);
+    return modules_[index].get<T>();
+  }
+  std::shared_ptr<Module> ptr(std::size_t index) const {
+    check_index(index);
+    return modules_[index].ptr();
+  }
+  template <class T>
+  std::shared_ptr<T> ptr(std::size_t index) const {
+    check_index(index);
+    return modules_[index].ptr<T>();
+  }
+  std::shared_ptr<Module> operator[](std::size_t index) const { return ptr(index); }
+  std::size_t size() const noexcept { return modules_.size(); }
+  bool is_empty() const noexcept { return modules_.empty(); }
+
+ private:
+  void check_index(std::size_t index) const;
+  void check_not_empty() const;
+  [[noreturn]] static void wrong_return_type(const std::type_info& actual, const std::type_info& asked);
+
+  std::vector<AnyModule> modules_;
+};
+
+/// Handle of SequentialImpl.
+class Sequential : public ModuleHolder<SequentialImpl> {
+ public:
+  using ModuleHolder<SequentialImpl>::ModuleHolder;
+  Sequential() = default;
+  Sequential(std::initializer_list<NamedAnyModule> modules)
+      : ModuleHolder(std::make_shared<SequentialImpl>(modules)) {}
+  template <class Return = Variable, class... Inputs>
+  Return operator()(Inputs&&... inputs) {
+    return get()->template forward<Return>(std::forward<Inputs>(inputs)...);
+  }
+};
+
+}  // namespace ebb::nn

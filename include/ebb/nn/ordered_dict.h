@@ -1,0 +1,154 @@
+// A dictionary that remembers the order of insertion.
+#pragma once
+
+#include <ebb/core/error.h>
+
+#include <initializer_list>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace ebb {
+
+/// Keys with values, in order of insertion (torch::OrderedDict). Iterating yields items with key() and value().
+template <class Key, class Value>
+class OrderedDict {
+ public:
+  class Item {
+   public:
+    Item(Key key, Value value) : pair_(std::move(key), std::move(value)) {}
+    Value& operator*() { return value(); }
+    const Value& operator*() const { return value(); }
+    Value* operator->() { return &value(); }
+    const Value* operator->() const { return &value(); }
+    const Key& key() const { return pair_.first; }
+    Value& value() { return pair_.second; }
+    const Value& value() const { return pair_.second; }
+    const std::pair<const Key, Value>& pair() const { return pair_; }
+
+   private:
+    std::pair<const Key, Value> pair_;
+
+   public:
+    Item(const Item&) = default;
+    Item(Item&&) = default;
+    // The vector's erase assigns; the const key of the pair must be replaced as a whole.
+    Item& operator=(Item&& other) noexcept {
+      if (this != &other) {
+        this->~Item();
+        ::new (static_cast<void*>(this)) Item(std::move(other));
+      }
+      return *this;
+    }
+    Item& operator=(const Item& other) { return *this = Item(other); }
+  };
+  using Iterator = typename std::vector<Item>::iterator;
+  using ConstIterator = typename std::vector<Item>::const_iterator;
+
+  /// `key_description` names the keys in errors: "Parameter 'weight' is not defined".
+  explicit OrderedDict(std::string key_description = "Key") : key_description_(std::move(key_description)) {}
+  OrderedDict(std::initializer_list<Item> items) : OrderedDict("Key") {
+    for (const Item& item : items) insert(item.key(), item.value());
+  }
+
+  const std::string& key_description() const noexcept { return key_description_; }
+  std::size_t size() const noexcept { return items_.size(); }
+  bool is_empty() const noexcept { return items_.empty(); }
+  Iterator begin() { return items_.begin(); }
+  Iterator end() { return items_.end(); }
+  ConstIterator begin() const { return items_.begin(); }
+  ConstIterator end() const { return items_.end(); }
+  Item& front() { return at(0); }
+  const Item& front() const { return at(0); }
+  Item& back() { return at(items_.size() - 1); }
+  const Item& back() const { return at(items_.size() - 1); }
+
+  /// The item at a position.
+  Item& operator[](std::size_t index) { return at(index); }
+  const Item& operator[](std::size_t index) const { return at(index); }
+  /// The value of a key, which must be there.
+  Value& operator[](const Key& key) {
+    Value* value = find(key);
+    if (!value) missing(key);
+    return *value;
+  }
+  const Value& operator[](const Key& key) const { return const_cast<OrderedDict&>(*this)[key]; }
+  /// The value of a key, or null.
+  Value* find(const Key& key) noexcept {
+    const auto it = index_.find(key);
+    return it == index_.end() ? nullptr : &items_[it->second].value();
+  }
+  const Value* find(const Key& key) const noexcept { return const_cast<OrderedDict*>(this)->find(key); }
+  bool contains(const Key& key) const noexcept { return find(key) != nullptr; }
+
+  /// Appends; the key must be new.
+  template <class K, class V>
+  Value& insert(K&& key, V&& value) {
+    Key k(std::forward<K>(key));
+    if (contains(k)) ebb::detail::fail(key_description_, " '", k, "' already defined");
+    index_.emplace(k, items_.size());
+    items_.emplace_back(std::move(k), std::forward<V>(value));
+    return items_.back().value();
+  }
+  Value& insert(Key key, Value&& value) { return insert<Key, Value>(std::move(key), std::move(value)); }
+  /// Inserts all items of another dictionary.
+  void update(const OrderedDict& other) {
+    items_.reserve(size() + other.size());
+    for (const Item& item : other) insert(item.key(), item.value());
+  }
+  void update(OrderedDict&& other) {
+    items_.reserve(size() + other.size());
+    for (Item& item : other) insert(item.key(), std::move(item.value()));
+  }
+  void erase(const Key& key) {
+    const auto it = index_.find(key);
+    if (it == index_.end()) missing(key);
+    const std::size_t at = it->second;
+    index_.erase(it);
+    items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(at));
+    for (auto& entry : index_)
+      if (entry.second > at) --entry.second;
+  }
+  void clear() {
+    items_.clear();
+    index_.clear();
+  }
+  void reserve(std::size_t capacity) {
+    items_.reserve(capacity);
+    index_.reserve(capacity);
+  }
+
+  const std::vector<Item>& items() const noexcept { return items_; }
+  std::vector<Key> keys() const {
+    std::vector<Key> out;
+    for (const Item& item : items_) out.push_back(item.key());
+    return out;
+  }
+  std::vector<Value> values() const {
+    std::vector<Value> out;
+    for (const Item& item : items_) out.push_back(item.value());
+    return out;
+  }
+  std::vector<std::pair<Key, Value>> pairs() const {
+    std::vector<std::pair<Key, Value>> out;
+    for (const Item& item : items_) out.emplace_back(item.key(), item.value());
+    return out;
+  }
+
+ private:
+  [[noreturn]] void missing(const Key& key) const {
+    ebb::detail::fail(key_description_, " '", key, "' is not defined");
+  }
+  Item& at(std::size_t index) {
+    EBB_CHECK(index < items_.size(), "Index ", std::uint64_t{index}, " is out of bounds");
+    return items_[index];
+  }
+  const Item& at(std::size_t index) const { return const_cast<OrderedDict&>(*this).at(index); }
+
+  std::vector<Item> items_;
+  std::unordered_map<Key, std::size_t> index_;
+  std::string key_description_;
+};
+
+}  // namespace ebb

@@ -1,0 +1,141 @@
+// Optimizer: the base of all update rules.
+#pragma once
+
+#include <ebb/autograd/grad_mode.h>
+#include <ebb/autograd/variable.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace ebb::optim {
+
+/// Settings of a group of parameters; each optimizer derives its own.
+class EBB_API OptimizerOptions {
+ public:
+  virtual ~OptimizerOptions();
+  virtual std::unique_ptr<OptimizerOptions> clone() const = 0;
+  virtual double get_lr() const = 0;
+  virtual void set_lr(double lr) = 0;
+};
+
+/// Gives Derived, which has a member lr_, the virtual functions.
+template <class Derived>
+class OptimizerCloneableOptions : public OptimizerOptions {
+ public:
+  std::unique_ptr<OptimizerOptions> clone() const override {
+    return std::make_unique<Derived>(static_cast<const Derived&>(*this));
+  }
+  double get_lr() const override { return static_cast<const Derived&>(*this).lr(); }
+  void set_lr(double lr) override { static_cast<Derived&>(*this).lr(lr); }
+};
+
+/// Parameters that share their options.
+class EBB_API OptimizerParamGroup {
+ public:
+  OptimizerParamGroup(std::vector<Variable> params) : params_(std::move(params)) {}
+  OptimizerParamGroup(std::vector<Variable> params, std::unique_ptr<OptimizerOptions> options)
+      : params_(std::move(params)), options_(std::move(options)) {}
+  OptimizerParamGroup(const OptimizerParamGroup& other)
+      : params_(other.params_), options_(other.options_ ? other.options_->clone() : nullptr) {}
+  OptimizerParamGroup& operator=(const OptimizerParamGroup& other) {
+    params_ = other.params_;
+    options_ = other.options_ ? other.options_->clone() : nullptr;
+    return *this;
+  }
+
+  bool has_options() const { return options_ != nullptr; }
+  OptimizerOptions& options() {
+    EBB_CHECK(has_options(), "This parameter group has no options yet; an optimizer gives it some.");
+    return *options_;
+  }
+  const OptimizerOptions& options() const { return const_cast<OptimizerParamGroup&>(*this).options(); }
+  void set_options(std::unique_ptr<OptimizerOptions> options) { options_ = std::move(options); }
+  std::vector<Variable>& params() { return params_; }
+  const std::vector<Variable>& params() const { return params_; }
+
+ private:
+  std::vector<Variable> params_;
+  std::unique_ptr<OptimizerOptions> options_;
+};
+
+/// What an optimizer remembers of one parameter; each derives its own.
+class EBB_API OptimizerParamState {
+ public:
+  virtual ~OptimizerParamState();
+  virtual std::unique_ptr<OptimizerParamState> clone() const = 0;
+  /// The tensors remembered, by name; and back.
+  virtual std::vector<std::pair<std::string, Variable>> tensors() const = 0;
+  virtual void load(const std::string& name, const Variable& value) = 0;
+};
+
+/// Gives Derived its clone().
+template <class Derived>
+class OptimizerCloneableParamState : public OptimizerParamState {
+ public:
+  std::unique_ptr<OptimizerParamState> clone() const override {
+    return std::make_unique<Derived>(static_cast<const Derived&>(*this));
+  }
+};
+
+/// Changes parameters by their gradients (torch::optim::Optimizer). Derive, and write step().
+class EBB_API Optimizer {
+ public:
+  using LossClosure = std::function<Variable()>;
+  using StateDict = std::vector<std::pair<std::string, Variable>>;
+
+  Optimizer(std::vector<OptimizerParamGroup> param_groups, std::unique_ptr<OptimizerOptions> defaults);
+  Optimizer(std::vector<Variable> parameters, std::unique_ptr<OptimizerOptions> defaults);
+  Optimizer(const Optimizer&) = delete;
+  Optimizer& operator=(const Optimizer&) = delete;
+  virtual ~Optimizer();
+
+  /// Adds parameters with options of their own, or else the defaults. A parameter that is not a leaf is an error. As in
+  /// libtorch, one that is listed twice is updated twice.
+  void add_param_group(const OptimizerParamGroup& param_group);
+  /// Adds parameters to the first group.
+  void add_parameters(const std::vector<Variable>& parameters);
+  /// One update. With a closure that computes the loss (and calls backward), it is called first; its value is returned.
+  virtual Variable step(LossClosure closure = nullptr) = 0;
+  /// Clears the gradients: to zeros, as libtorch 1.13 does, or to undefined.
+  void zero_grad(bool set_to_none = false);
+
+  /// All parameters of the first group.
+  const std::vector<Variable>& parameters() const noexcept;
+  std::vector<Variable>& parameters() noexcept;
+  /// The number of parameters in all groups.
+  std::size_t size() const noexcept;
+  OptimizerOptions& defaults() noexcept { return *defaults_; }
+  const OptimizerOptions& defaults() const noexcept { return *defaults_; }
+  std::vector<OptimizerParamGroup>& param_groups() noexcept { return param_groups_; }
+  const std::vector<OptimizerParamGroup>& param_groups() const noexcept { return param_groups_; }
+  /// What is remembered, by parameter (its impl(), as a key).
+  const std::unordered_map<const void*, std::unique_ptr<OptimizerParamState>>& state() const noexcept { return state_; }
+
+  /// What is remembered, as tensors named by the parameter's position and the quantity: "3.exp_avg"; "0.lr" and so on
+  /// are not part of it.
+  StateDict state_dict() const;
+  /// Restores it into an optimizer of the same kind over parameters of the same shapes.
+  void load_state_dict(const StateDict& state);
+
+ protected:
+  /// The state of a parameter, made on first use.
+  template <class State>
+  State& state_of(const Variable& parameter) {
+    std::unique_ptr<OptimizerParamState>& slot = state_[parameter.impl()];
+    if (!slot) slot = std::make_unique<State>();
+    return static_cast<State&>(*slot);
+  }
+  /// An empty state of this optimizer's kind, for load_state_dict; null when it keeps none.
+  virtual std::unique_ptr<OptimizerParamState> new_state() const = 0;
+  static Variable run(const LossClosure& closure);
+
+  std::vector<OptimizerParamGroup> param_groups_;
+  std::unordered_map<const void*, std::unique_ptr<OptimizerParamState>> state_;
+  std::unique_ptr<OptimizerOptions> defaults_;
+};
+
+}  // namespace ebb::optim

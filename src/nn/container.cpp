@@ -1,0 +1,153 @@
+#include <ebb/autograd/grad_mode.h>
+#include <ebb/nn/modules/container.h>
+#include <ebb/ops/copy.h>
+
+#include <ostream>
+
+#include "nn/module_tools.h"
+
+namespace ebb::nn {
+
+namespace {
+
+Variable copy_of(const Variable& x, const optional<Device>& device) {
+  NoGradGuard no_grad;
+  const Variable data = x.detach();
+  return device && data.device() != *device ? data.to(*device) : data.clone();
+}
+
+void print_parameters(std::ostream& stream, const char* name, const Module::StateDict& parameters) {
+  stream << "ebb::nn::" << name << "(\n";
+  for (const auto& item : parameters) {
+    stream << "(" << item.key() << "): Parameter containing: [" << to_string(item->dtype()) << " of size "
+           << item->sizes() << "]\n";
+  }
+  stream << ")";
+}
+
+}  // namespace
+
+ModuleListImpl::ModuleListImpl() = default;
+
+std::shared_ptr<Module> ModuleListImpl::clone(const optional<Device>& device) const {
+  auto copy = std::make_shared<ModuleListImpl>(*this);
+  copy->children_.clear();
+  copy->modules_.clear();
+  for (const auto& module : modules_) copy->push_back(module->clone(device));
+  return copy;
+}
+
+void ModuleListImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::ModuleList"; }
+
+void ModuleListImpl::push_back(std::shared_ptr<Module> module) {
+  register_module(std::to_string(modules_.size()), module);
+  modules_.push_back(std::move(module));
+}
+
+void ModuleListImpl::insert(std::size_t index, std::shared_ptr<Module> module) {
+  EBB_CHECK(index <= size(), "Index out of range: ModuleList has ", std::uint64_t{size()}, " modules, got index ",
+            std::uint64_t{index});
+  modules_.insert(modules_.begin() + static_cast<std::ptrdiff_t>(index), std::move(module));
+  children_.clear();
+  for (std::size_t i = 0; i < modules_.size(); ++i) register_module(std::to_string(i), modules_[i]);
+}
+
+std::shared_ptr<Module> ModuleListImpl::ptr(std::size_t index) const {
+  EBB_CHECK(index < size(), "Index out of range: ModuleList has ", std::uint64_t{size()}, " modules, got index ",
+            std::uint64_t{index});
+  return modules_[index];
+}
+
+ModuleDictImpl::ModuleDictImpl() = default;
+ModuleDictImpl::ModuleDictImpl(const Pairs& modules) { update(modules); }
+ModuleDictImpl::ModuleDictImpl(const Dict& modules) { update(modules); }
+
+std::shared_ptr<Module> ModuleDictImpl::clone(const optional<Device>& device) const {
+  auto copy = std::make_shared<ModuleDictImpl>(*this);
+  copy->children_.clear();
+  for (const auto& item : children_) copy->insert(item.key(), item.value()->clone(device));
+  return copy;
+}
+
+void ModuleDictImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::ModuleDict"; }
+
+void ModuleDictImpl::clear() {
+  while (!children_.is_empty()) unregister_module(children_.back().key());
+}
+
+void ModuleDictImpl::insert(const std::string& key, std::shared_ptr<Module> module) {
+  if (contains(key)) replace_module(key, std::move(module));
+  else register_module(key, std::move(module));
+}
+
+std::shared_ptr<Module> ModuleDictImpl::pop(const std::string& key) {
+  std::shared_ptr<Module> module = children_[key];
+  unregister_module(key);
+  return module;
+}
+
+void ModuleDictImpl::update(const Pairs& modules) {
+  for (const auto& [key, module] : modules) insert(key, module);
+}
+
+ParameterListImpl::ParameterListImpl() = default;
+
+std::shared_ptr<Module> ParameterListImpl::clone(const optional<Device>& device) const {
+  auto copy = std::make_shared<ParameterListImpl>(*this);
+  copy->parameters_.clear();
+  for (const auto& item : parameters_)
+    copy->register_parameter(item.key(), copy_of(*item, device), item->requires_grad());
+  return copy;
+}
+
+void ParameterListImpl::pretty_print(std::ostream& stream) const {
+  print_parameters(stream, "ParameterList", parameters_);
+}
+
+void ParameterListImpl::append(const Variable& parameter) {
+  register_parameter(std::to_string(parameters_.size()), parameter, parameter.requires_grad());
+}
+
+void ParameterListImpl::append(const Dict::Item& item) {
+  register_parameter(item.key(), item.value(), item.value().requires_grad());
+}
+
+Variable& ParameterListImpl::at(std::size_t index) {
+  EBB_CHECK(index < size(), "Index out of range: ParameterList has ", std::uint64_t{size()},
+            " parameters, got index ", std::uint64_t{index});
+  return parameters_[index].value();
+}
+
+ParameterDictImpl::ParameterDictImpl() = default;
+ParameterDictImpl::ParameterDictImpl(const Dict& parameters) { parameters_ = parameters; }
+
+std::shared_ptr<Module> ParameterDictImpl::clone(const optional<Device>& device) const {
+  auto copy = std::make_shared<ParameterDictImpl>(*this);
+  copy->parameters_.clear();
+  for (const auto& item : parameters_)
+    copy->register_parameter(item.key(), copy_of(*item, device), item->requires_grad());
+  return copy;
+}
+
+void ParameterDictImpl::pretty_print(std::ostream& stream) const {
+  print_parameters(stream, "ParameterDict", parameters_);
+}
+
+Variable& ParameterDictImpl::insert(const std::string& key, const Variable& parameter) {
+  return register_parameter(key, parameter, parameter.requires_grad());
+}
+
+Variable ParameterDictImpl::pop(const std::string& key) {
+  Variable parameter = parameters_[key];
+  parameters_.erase(key);
+  return parameter;
+}
+
+FunctionalImpl::FunctionalImpl(Function function) : function_(std::move(function)) {}
+void FunctionalImpl::reset() {}
+void FunctionalImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::Functional()"; }
+Variable FunctionalImpl::forward(const Variable& input) {
+  return at_path(*this, [&] { return function_(input); });
+}
+
+}  // namespace ebb::nn

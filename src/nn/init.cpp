@@ -1,0 +1,138 @@
+#include <ebb/autograd/grad_mode.h>
+#include <ebb/nn/init.h>
+#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/index.h>
+#include <ebb/ops/random.h>
+#include <ebb/ops/shape.h>
+
+#include <cmath>
+
+#include "nn/qr.h"
+
+namespace ebb::nn::init {
+
+namespace {
+
+double fan_of(const Variable& tensor, FanModeType mode) {
+  const auto [in, out] = _calculate_fan_in_and_fan_out(tensor);
+  return static_cast<double>(mode == kFanIn ? in : out);
+}
+
+}  // namespace
+
+double calculate_gain(NonlinearityType nonlinearity, double param) {
+  if (nonlinearity == kTanh) return 5.0 / 3.0;
+  if (nonlinearity == kReLU) return std::sqrt(2.0);
+  if (nonlinearity == kLeakyReLU) return std::sqrt(2.0 / (1 + param * param));
+  return 1.0;
+}
+
+std::tuple<std::int64_t, std::int64_t> _calculate_fan_in_and_fan_out(const Variable& tensor) {
+  EBB_CHECK(tensor.dim() >= 2, "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions, got ",
+            tensor.sizes(), ".");
+  std::int64_t field = 1;
+  for (std::int64_t d = 2; d < tensor.dim(); ++d) field *= tensor.size(d);
+  return {tensor.size(1) * field, tensor.size(0) * field};
+}
+
+Variable constant_(Variable tensor, const Scalar& value) {
+  NoGradGuard no_grad;
+  return tensor.fill_(value);
+}
+
+Variable zeros_(Variable tensor) { return constant_(std::move(tensor), 0); }
+Variable ones_(Variable tensor) { return constant_(std::move(tensor), 1); }
+
+Variable eye_(Variable matrix) {
+  NoGradGuard no_grad;
+  EBB_CHECK(matrix.dim() == 2, "eye_: Only tensors with 2 dimensions are supported, got ", matrix.sizes(), ".");
+  return matrix.copy_(eye(matrix.size(0), matrix.size(1), matrix.options()));
+}
+
+Variable dirac_(Variable tensor) {
+  NoGradGuard no_grad;
+  EBB_CHECK(tensor.dim() >= 3 && tensor.dim() <= 5,
+            "dirac_: Only tensors with 3, 4, or 5 dimensions are supported, got ", tensor.sizes(), ".");
+  tensor.zero_();
+  const std::int64_t channels = std::min(tensor.size(0), tensor.size(1));
+  Variable centre = tensor;
+  for (std::int64_t d = 2; d < tensor.dim(); ++d) centre = centre.select(2, tensor.size(d) / 2);
+  for (std::int64_t c = 0; c < channels; ++c) centre.select(0, c).select(0, c).fill_(1);
+  return tensor;
+}
+
+Variable uniform_(Variable tensor, double low, double high) {
+  NoGradGuard no_grad;
+  return tensor.uniform_(low, high);
+}
+
+Variable normal_(Variable tensor, double mean, double std) {
+  NoGradGuard no_grad;
+  return tensor.normal_(mean, std);
+}
+
+Variable trunc_normal_(Variable tensor, double mean, double std, double a, double b) {
+  NoGradGuard no_grad;
+  const auto cdf = [](double x) { return (1 + std::erf(x / std::sqrt(2.0))) / 2; };
+  const double low = cdf((a - mean) / std), high = cdf((b - mean) / std);
+  // By the inverse of the distribution function, which takes U(2 low - 1, 2 high - 1) to the cut normal.
+  tensor.uniform_(2 * low - 1, 2 * high - 1);
+  tensor.erfinv_();
+  tensor.mul_(std * std::sqrt(2.0));
+  tensor.add_(mean);
+  return tensor.clamp_(a, b);
+}
+
+Variable orthogonal_(Variable tensor, double gain) {
+  NoGradGuard no_grad;
+  EBB_CHECK(tensor.dim() >= 2, "orthogonal_: Only tensors with 2 or more dimensions are supported, got ",
+            tensor.sizes(), ".");
+  const std::int64_t rows = tensor.size(0), columns = tensor.numel() / rows;
+  Variable normal = randn({rows, columns});
+  if (rows < columns) normal = normal.t();
+  Variable q = normal.to(kDouble).contiguous().clone();
+  orthonormal_columns(q.data_ptr<double>(), q.size(0), q.size(1));
+  if (rows < columns) q = q.t();
+  tensor.copy_(q.reshape(tensor.sizes()));
+  return tensor.mul_(gain);
+}
+
+Variable sparse_(Variable tensor, double sparsity, double std) {
+  NoGradGuard no_grad;
+  EBB_CHECK(tensor.dim() == 2, "sparse_: Only tensors with 2 dimensions are supported, got ", tensor.sizes(), ".");
+  const std::int64_t rows = tensor.size(0);
+  const auto zeros = static_cast<std::int64_t>(std::ceil(sparsity * static_cast<double>(rows)));
+  tensor.normal_(0, std);
+  for (std::int64_t column = 0; column < tensor.size(1); ++column) {
+    const Variable chosen = randperm(rows, TensorOptions(kLong)).slice(0, 0, zeros);
+    tensor.select(1, column).index_fill_(0, chosen.to(tensor.device()), 0);
+  }
+  return tensor;
+}
+
+Variable xavier_uniform_(Variable tensor, double gain) {
+  const auto [in, out] = _calculate_fan_in_and_fan_out(tensor);
+  const double std = gain * std::sqrt(2.0 / static_cast<double>(in + out));
+  const double bound = std::sqrt(3.0) * std;
+  return uniform_(std::move(tensor), -bound, bound);
+}
+
+Variable xavier_normal_(Variable tensor, double gain) {
+  const auto [in, out] = _calculate_fan_in_and_fan_out(tensor);
+  return normal_(std::move(tensor), 0, gain * std::sqrt(2.0 / static_cast<double>(in + out)));
+}
+
+Variable kaiming_uniform_(Variable tensor, double a, FanModeType mode, NonlinearityType nonlinearity) {
+  const double std = calculate_gain(nonlinearity, a) / std::sqrt(fan_of(tensor, mode));
+  const double bound = std::sqrt(3.0) * std;
+  return uniform_(std::move(tensor), -bound, bound);
+}
+
+Variable kaiming_normal_(Variable tensor, double a, FanModeType mode, NonlinearityType nonlinearity) {
+  const double std = calculate_gain(nonlinearity, a) / std::sqrt(fan_of(tensor, mode));
+  return normal_(std::move(tensor), 0, std);
+}
+
+}  // namespace ebb::nn::init

@@ -1,0 +1,191 @@
+#include <ebb/nn/module.h>
+#include <ebb/autograd/grad_mode.h>
+#include <ebb/ops/copy.h>
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <ostream>
+#include <typeinfo>
+
+namespace ebb {
+
+template class OrderedDict<std::string, Variable>;
+template class OrderedDict<std::string, std::shared_ptr<nn::Module>>;
+
+namespace nn {
+
+namespace {
+
+std::string join(const std::string& prefix, const std::string& name) {
+  return prefix.empty() ? name : prefix + "." + name;
+}
+
+std::string demangle(const char* name) {
+  int status = 0;
+  char* text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+  std::string out = status == 0 ? text : name;
+  std::free(text);
+  return out;
+}
+
+void check_name(const std::string& name, const char* what) {
+  EBB_CHECK(!name.empty(), what, " name must not be empty");
+  EBB_CHECK(name.find('.') == std::string::npos, what, " name must not contain a dot (got '", name, "')");
+}
+
+}  // namespace
+
+Module::Module() = default;
+Module::Module(std::string name) : name_(std::move(name)) {}
+
+Module::~Module() {
+  for (auto& child : children_)
+    if (child.value() && child.value()->parent_.module == this) child.value()->parent_.module = nullptr;
+}
+
+const std::string& Module::name() const noexcept {
+  if (!name_) name_ = demangle(typeid(*this).name());
+  return *name_;
+}
+
+std::string Module::path() const {
+  const Module* parent = parent_.module;
+  if (!parent) return {};
+  for (const auto& child : parent->children_)
+    if (child.value().get() == this) return join(parent->path(), child.key());
+  return {};
+}
+
+std::shared_ptr<Module> Module::clone(const optional<Device>&) const {
+  ebb::detail::fail("clone() has not been implemented for ", name(), ". Subclass ebb::nn::Cloneable<", name(),
+                    "> instead of ebb::nn::Module to inherit the ability to clone.");
+}
+
+void Module::clone_(Module&, const optional<Device>&) {}
+
+void Module::clone_state(Module& copy, const optional<Device>& device) const {
+  const auto check = [&](bool same, const char* what, const char* register_function) {
+    EBB_CHECK(same, "The cloned module does not have the same number of ", what,
+              " as the original module after calling reset(). Are you sure you called ", register_function,
+              "() inside reset() and not the constructor?");
+  };
+  check(copy.parameters_.size() == parameters_.size(), "parameters", "register_parameter");
+  check(copy.buffers_.size() == buffers_.size(), "buffers", "register_buffer");
+  check(copy.children_.size() == children_.size(), "child modules", "register_module");
+  const auto duplicate = [&](const Variable& tensor) {
+    return device && tensor.device() != *device ? tensor.to(*device) : tensor.detach().clone();
+  };
+  for (const auto& parameter : parameters_)
+    if (parameter->defined()) copy.parameters_[parameter.key()].set_data(duplicate(*parameter));
+  for (const auto& buffer : buffers_)
+    if (buffer->defined()) copy.buffers_[buffer.key()].set_data(duplicate(*buffer));
+  for (const auto& child : children_) copy.children_[child.key()]->clone_(*child.value(), device);
+}
+
+void Module::adopt_children() {
+  for (auto& child : children_) child.value()->parent_.module = this;
+}
+
+void Module::train(bool on) {
+  for (auto& child : children_) child.value()->train(on);
+  is_training_ = on;
+}
+
+void Module::eval() { train(false); }
+
+bool Module::is_training() const noexcept { return is_training_; }
+
+template <class Function>
+void Module::for_each_tensor(Function&& function) {
+  for (auto& child : children_) child.value()->for_each_tensor(function);
+  for (auto& parameter : parameters_) function(*parameter);
+  for (auto& buffer : buffers_) function(*buffer);
+}
+
+void Module::to(Device device, DType dtype, bool non_blocking) {
+  for_each_tensor([&](Variable& x) {
+    if (x.defined()) x.set_data(x.data().to(device, is_floating(x.dtype()) ? dtype : x.dtype(), non_blocking));
+  });
+}
+
+void Module::to(DType dtype, bool non_blocking) {
+  for_each_tensor([&](Variable& x) {
+    if (x.defined() && is_floating(x.dtype())) x.set_data(x.data().to(dtype, non_blocking));
+  });
+}
+
+void Module::to(Device device, bool non_blocking) {
+  for_each_tensor([&](Variable& x) {
+    if (x.defined()) x.set_data(x.data().to(device, x.dtype(), non_blocking));
+  });
+}
+
+void Module::zero_grad(bool set_to_none) {
+  for (auto& child : children_) child.value()->zero_grad(set_to_none);
+  for (auto& parameter : parameters_) {
+    if (!parameter->defined() || !parameter->grad().defined()) continue;
+    Variable& grad = parameter->mutable_grad();
+    if (set_to_none) {
+      grad.reset();
+    } else {
+      grad = grad.detach();
+      grad.zero_();
+    }
+  }
+}
+
+Variable& Module::register_parameter(std::string name, Variable tensor, bool requires_grad) {
+  check_name(name, "Parameter");
+  if (tensor.defined()) tensor.set_requires_grad(requires_grad);
+  return parameters_.insert(std::move(name), std::move(tensor));
+}
+
+Variable& Module::register_buffer(std::string name, Variable tensor) {
+  check_name(name, "Buffer");
+  return buffers_.insert(std::move(name), std::move(tensor));
+}
+
+void Module::add_child(std::string name, std::shared_ptr<Module> module) {
+  check_name(name, "Submodule");
+  EBB_CHECK(module != nullptr, "register_module: submodule '", name, "' of ", this->name(), " is null.");
+  Module& child = *children_.insert(std::move(name), std::move(module));
+  child.parent_.module = this;
+}
+
+void Module::replace_child(const std::string& name, std::shared_ptr<Module> module) {
+  EBB_CHECK(module != nullptr, "replace_module: the new submodule '", name, "' of ", this->name(), " is null.");
+  std::shared_ptr<Module>& slot = children_[name];
+  if (slot->parent_.module == this) slot->parent_.module = nullptr;
+  slot = std::move(module);
+  slot->parent_.module = this;
+}
+
+void Module::unregister_module(const std::string& name) {
+  EBB_CHECK(children_.contains(name), "No Module with name `", name, "` is registered");
+  if (children_[name]->parent_.module == this) children_[name]->parent_.module = nullptr;
+  children_.erase(name);
+}
+
+void Module::pretty_print(std::ostream& stream) const { stream << name(); }
+
+void Module::pretty_print_recursive(std::ostream& stream, const std::string& indentation) const {
+  pretty_print(stream);
+  if (children_.is_empty()) return;
+  stream << "(\n";
+  const std::string next = indentation + "  ";
+  for (const auto& child : children_) {
+    stream << next << '(' << child.key() << "): ";
+    child.value()->pretty_print_recursive(stream, next);
+    stream << '\n';
+  }
+  stream << indentation << ')';
+}
+
+std::ostream& operator<<(std::ostream& stream, const Module& module) {
+  module.pretty_print_recursive(stream, "");
+  return stream;
+}
+
+}  // namespace nn
+}  // namespace ebb

@@ -1,0 +1,26 @@
+// What the modules share.
+#pragma once
+
+#include <ebb/nn/module.h>
+
+namespace ebb::nn {
+
+[[noreturn]] void fail_at(const Module& module, const Error& error);
+[[noreturn]] void fail_at(const Module& module, const IndexError& error);
+[[noreturn]] void fail_at(const Module& module, const NotImplementedError& error);
+
+/// Runs a module's forward; what it throws says in which module of the tree it happened.
+template <class Body>
+decltype(auto) at_path(const Module& module, Body&& body) {
+  try {
+    return body();
+  } catch (const IndexError& error) {
+    fail_at(module, error);
+  } catch (const NotImplementedError& error) {
+    fail_at(module, error);
+  } catch (const Error& error) {
+    fail_at(module, error);
+  }
+}
+
+}  // namespace ebb::nn

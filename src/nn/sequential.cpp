@@ -1,0 +1,89 @@
+#include <ebb/nn/modules/sequential.h>
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <ostream>
+
+namespace ebb::nn {
+
+namespace detail {
+
+std::string type_name(const std::type_info& type) {
+  if (type == typeid(Variable)) return "ebb::Tensor";
+  int status = 0;
+  char* text = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
+  std::string out = status == 0 ? text : type.name();
+  std::free(text);
+  return out;
+}
+
+void wrong_argument_count(const Module& module, std::size_t expected, std::size_t got) {
+  ebb::detail::fail(module.name(), "'s forward() method expects ", std::uint64_t{expected}, " argument(s), but received ",
+                    std::uint64_t{got}, ". If ", module.name(),
+                    "'s forward() method has default arguments, call it through a module of its own.");
+}
+
+void wrong_argument_type(const Module& module, std::size_t position, const std::type_info& expected,
+                         const std::type_info& got) {
+  ebb::detail::fail("Expected argument #", std::uint64_t{position}, " of ", module.name(), "'s forward() to be of type ",
+                    type_name(expected), ", but received value of type ", type_name(got));
+}
+
+}  // namespace detail
+
+AnyModule AnyModule::clone(optional<Device> device) const {
+  AnyModule copy;
+  copy.forward_ = forward_;
+  if (module_) copy.module_ = module_->clone(device);
+  return copy;
+}
+
+AnyValue AnyModule::forward_values(std::vector<AnyValue>& values) {
+  EBB_CHECK(!is_empty(), "Cannot call forward() on an empty AnyModule");
+  EBB_CHECK(forward_, module_->name(), " has no forward() method.");
+  return forward_->forward(*module_, values);
+}
+
+SequentialImpl::SequentialImpl() = default;
+
+SequentialImpl::SequentialImpl(OrderedDict<std::string, AnyModule>&& modules) {
+  modules_.reserve(modules.size());
+  for (auto& item : modules) push_back(item.key(), std::move(item.value()));
+}
+
+SequentialImpl::SequentialImpl(std::initializer_list<NamedAnyModule> modules) {
+  modules_.reserve(modules.size());
+  for (const NamedAnyModule& module : modules) push_back(module.name(), module.module());
+}
+
+std::shared_ptr<Module> SequentialImpl::clone(const optional<Device>& device) const {
+  auto copy = std::make_shared<SequentialImpl>();
+  for (std::size_t i = 0; i < modules_.size(); ++i)
+    copy->push_back(children_[i].key(), modules_[i].clone(device));
+  copy->train(is_training());
+  return copy;
+}
+
+void SequentialImpl::push_back(std::string name, AnyModule module) {
+  register_module(std::move(name), module.ptr());
+  modules_.push_back(std::move(module));
+}
+
+void SequentialImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::Sequential"; }
+
+void SequentialImpl::check_index(std::size_t index) const {
+  EBB_CHECK(index < size(), "Index out of range: Sequential has ", std::uint64_t{size()}, " modules, got index ",
+            std::uint64_t{index});
+}
+
+void SequentialImpl::check_not_empty() const {
+  EBB_CHECK(!is_empty(), "Cannot call forward() on an empty Sequential");
+}
+
+void SequentialImpl::wrong_return_type(const std::type_info& actual, const std::type_info& asked) {
+  ebb::detail::fail("The type of the return value is ", detail::type_name(actual), ", but you asked for type ",
+                    detail::type_name(asked));
+}
+
+}  // namespace ebb::nn

@@ -1,0 +1,170 @@
+// Losses over classes on the CPU.
+#include <ebb/core/visit.h>
+
+#include <Eigen/Core>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "kernel/convert.h"
+#include "kernel/cpu/parallel.h"
+#include "ops/loss/kernels.h"
+
+namespace ebb::cpu {
+
+namespace {
+
+template <class T>
+using Compute = std::conditional_t<is_half_v<T>, float, T>;
+
+template <class T>
+struct Targets {
+  const std::int64_t* target;
+  const T* weight;
+  const kernels::ClassTargets& to;
+  explicit Targets(const kernels::ClassTargets& targets)
+      : target(targets.target.data_as<std::int64_t>()),
+        weight(targets.weight.defined() ? targets.weight.data_as<T>() : nullptr),
+        to(targets) {}
+  /// The class at a place, or -1 if it is ignored.
+  std::int64_t operator[](std::int64_t i) const {
+    const std::int64_t t = target[i];
+    if (t == to.ignore_index) return -1;
+    EBB_CHECK_INDEX(t >= 0 && t < to.classes, "Target ", t, " is out of bounds for ", to.classes, " classes.");
+    return t;
+  }
+  Compute<T> weight_of(std::int64_t t) const {
+    return t < 0 ? Compute<T>(0) : weight ? static_cast<Compute<T>>(weight[t]) : Compute<T>(1);
+  }
+};
+
+/// Writes losses per place, or puts them together; in order, so that threads change nothing.
+template <class T>
+void finish(NdArray& out, NdArray& total, const std::vector<double>& losses, const Targets<T>& targets) {
+  double weights = 0, sum = 0;
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    sum += losses[i];
+    weights += targets.weight_of(targets[static_cast<std::int64_t>(i)]);
+  }
+  *total.data_as<double>() = weights;
+  if (targets.to.reduced) {
+    *out.data_as<T>() = static_cast<T>(static_cast<Compute<T>>(targets.to.mean ? sum / weights : sum));
+  } else {
+    for (std::size_t i = 0; i < losses.size(); ++i) out.data_as<T>()[i] = static_cast<T>(static_cast<Compute<T>>(losses[i]));
+  }
+}
+
+/// The factor of one place's gradient: grad w_t, over the total of the weights for a mean.
+template <class T>
+struct Factors {
+  const T* grad;
+  const Targets<T>& targets;
+  double scale;
+  Factors(const NdArray& g, const NdArray& total, const Targets<T>& t)
+      : grad(g.data_as<T>()),
+        targets(t),
+        scale(t.to.reduced && t.to.mean ? 1 / *total.data_as<double>() : 1.0) {}
+  Compute<T> operator()(std::int64_t i, std::int64_t t) const {
+    const auto g = static_cast<Compute<T>>(grad[targets.to.reduced ? 0 : i]);
+    return static_cast<Compute<T>>(g * scale) * targets.weight_of(t);
+  }
+};
+
+template <class C>
+using Row = Eigen::Map<const Eigen::Array<C, Eigen::Dynamic, 1>>;
+
+/// The row as floats or doubles; 16-bit rows are converted into `scratch`.
+template <class T>
+Row<Compute<T>> row_of(const T* data, std::int64_t n, std::vector<Compute<T>>& scratch) {
+  if constexpr (is_half_v<T>) {
+    scratch.assign(data, data + n);
+    return {scratch.data(), n};
+  } else {
+    return {data, n};
+  }
+}
+
+}  // namespace
+
+void nll_loss(NdArray& out, NdArray& total, const NdArray& x, const kernels::ClassTargets& to) {
+  visit_floating(x.dtype(), "nll_loss", [&]<class T> {
+    const Targets<T> targets(to);
+    const T* const data = x.data_as<T>();
+    std::vector<double> losses(static_cast<std::size_t>(to.batch * to.places));
+    for (std::int64_t n = 0; n < to.batch; ++n)
+      for (std::int64_t s = 0; s < to.places; ++s) {
+        const std::int64_t i = n * to.places + s, t = targets[i];
+        if (t >= 0)
+          losses[static_cast<std::size_t>(i)] =
+              -static_cast<Compute<T>>(data[(n * to.classes + t) * to.places + s]) * targets.weight_of(t);
+      }
+    finish(out, total, losses, targets);
+  });
+}
+
+void nll_loss_backward(NdArray& dx, const NdArray& grad, const NdArray& total, const kernels::ClassTargets& to) {
+  visit_floating(dx.dtype(), "nll_loss_backward", [&]<class T> {
+    const Targets<T> targets(to);
+    const Factors<T> factor(grad, total, targets);
+    T* const data = dx.data_as<T>();
+    std::fill(data, data + dx.numel(), T(0));
+    for (std::int64_t n = 0; n < to.batch; ++n)
+      for (std::int64_t s = 0; s < to.places; ++s) {
+        const std::int64_t i = n * to.places + s, t = targets[i];
+        if (t >= 0) data[(n * to.classes + t) * to.places + s] = static_cast<T>(-factor(i, t));
+      }
+  });
+}
+
+void cross_entropy(NdArray& out, NdArray& total, NdArray& logsum, const NdArray& x, const kernels::ClassTargets& to) {
+  visit_floating(x.dtype(), "cross_entropy_loss", [&]<class T> {
+    using C = Compute<T>;
+    const Targets<T> targets(to);
+    std::vector<double> losses(static_cast<std::size_t>(to.batch));
+    parallel_for(0, to.batch, 1 + kGrain / (8 * (to.classes + 1)), [&](std::int64_t begin, std::int64_t end) {
+      std::vector<C> scratch;
+      for (std::int64_t n = begin; n < end; ++n) {
+        const auto row = row_of(x.data_as<T>() + n * to.classes, to.classes, scratch);
+        const C top = row.template maxCoeff<Eigen::PropagateNaN>();
+        // A row of infinities keeps torch's NaN: inf - inf.
+        const C log_sum = top + std::log((row - top).exp().sum());
+        logsum.data_as<C>()[n] = log_sum;
+        const std::int64_t t = targets[n];
+        if (t >= 0) losses[static_cast<std::size_t>(n)] = (log_sum - row[t]) * targets.weight_of(t);
+      }
+    });
+    finish(out, total, losses, targets);
+  });
+}
+
+void cross_entropy_backward(NdArray& dx, const NdArray& grad, const NdArray& total, const NdArray& logsum,
+                            const NdArray& x, const kernels::ClassTargets& to) {
+  visit_floating(x.dtype(), "cross_entropy_loss_backward", [&]<class T> {
+    using C = Compute<T>;
+    const Targets<T> targets(to);
+    const Factors<T> factor(grad, total, targets);
+    parallel_for(0, to.batch, 1 + kGrain / (8 * (to.classes + 1)), [&](std::int64_t begin, std::int64_t end) {
+      std::vector<C> scratch;
+      for (std::int64_t n = begin; n < end; ++n) {
+        const auto row = row_of(x.data_as<T>() + n * to.classes, to.classes, scratch);
+        T* const o = dx.data_as<T>() + n * to.classes;
+        const std::int64_t t = targets[n];
+        if (t < 0) {
+          std::fill(o, o + to.classes, T(0));
+          continue;
+        }
+        const C f = factor(n, t);
+        const C log_sum = logsum.data_as<C>()[n];
+        if constexpr (is_half_v<T>) {
+          for (std::int64_t c = 0; c < to.classes; ++c)
+            o[c] = static_cast<T>(f * (std::exp(row[c] - log_sum) - C(c == t)));
+        } else {
+          Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>>(o, to.classes) = f * (row - log_sum).exp();
+          o[t] -= f;
+        }
+      }
+    });
+  });
+}
+
+}  // namespace ebb::cpu

@@ -1,0 +1,187 @@
+// Pointwise losses with fused kernels: mse, smooth L1, Huber, soft margin and the binary cross-entropies.
+#include <ebb/core/visit.h>
+#include <ebb/ops/copy.h>
+
+#include <limits>
+
+#include "ops/loss/loss.h"
+
+namespace ebb {
+
+namespace {
+
+using kernels::LossInputs;
+using kernels::LossReduction;
+
+// Each loss by differentiable ops: its derivative by x, for gradients of gradients, and by y.
+
+Variable slope(const math::MseLoss&, const Variable& x, const Variable& y, const Variable&) { return (x - y) * 2; }
+Variable slope_of_target(const math::MseLoss& f, const Variable& x, const Variable& y, const Variable& p) {
+  return -slope(f, x, y, p);
+}
+
+Variable slope(const math::SmoothL1Loss& f, const Variable& x, const Variable& y, const Variable&) {
+  const Variable d = x - y;
+  return where(d.abs() < f.beta, d / f.beta, d.sign());
+}
+Variable slope_of_target(const math::SmoothL1Loss& f, const Variable& x, const Variable& y, const Variable& p) {
+  return -slope(f, x, y, p);
+}
+
+Variable slope(const math::HuberLoss& f, const Variable& x, const Variable& y, const Variable&) {
+  const Variable d = x - y;
+  return where(d.abs() < f.delta, d, d.sign() * f.delta);
+}
+Variable slope_of_target(const math::HuberLoss& f, const Variable& x, const Variable& y, const Variable& p) {
+  return -slope(f, x, y, p);
+}
+
+Variable slope(const math::SoftMarginLoss&, const Variable& x, const Variable& y, const Variable&) {
+  return -y * (-x * y).sigmoid();
+}
+Variable slope_of_target(const math::SoftMarginLoss& f, const Variable& x, const Variable& y, const Variable& p) {
+  return slope(f, y, x, p);
+}
+
+Variable slope(const math::BceLoss&, const Variable& x, const Variable& y, const Variable&) {
+  return (x - y) / ((1 - x) * x).clamp_min(1e-12);
+}
+Variable slope_of_target(const math::BceLoss&, const Variable& x, const Variable&, const Variable&) {
+  return (-x).log1p().clamp_min(-100) - x.log().clamp_min(-100);
+}
+
+Variable slope(const math::BceWithLogitsLoss&, const Variable& x, const Variable& y, const Variable& p) {
+  if (!p.defined()) return x.sigmoid() - y;
+  const Variable positive = p * y;
+  return (positive + 1 - y) * x.sigmoid() - positive;
+}
+Variable slope_of_target(const math::BceWithLogitsLoss&, const Variable& x, const Variable&, const Variable& p) {
+  return p.defined() ? (1 - p) * log_sigmoid(x) - x : -x;
+}
+
+/// The array in this shape, dtype and contiguous: what the kernels read.
+NdArray flat(const Variable& x, IntArrayRef sizes) {
+  if (!x.defined()) return {};
+  if (x.sizes() == sizes && x.is_contiguous()) return x.array();
+  NoGradGuard no_grad;
+  return x.expand(sizes).contiguous().array();
+}
+
+template <class F>
+struct PointwiseLossBackward : autograd::Node {
+  autograd::SavedVariable self{this}, target{this}, weight{this}, pos_weight{this};
+  F f;
+  const char* node_name = nullptr;
+  DimVector sizes;
+  LossReduction how;
+
+  std::string name() const override { return node_name; }
+  autograd::GradList apply(autograd::GradList&& grads) override {
+    const Variable x = self.unpack(), y = target.unpack(), w = weight.unpack(), p = pos_weight.unpack();
+    const Variable& grad = grads[0];
+    autograd::GradList out;
+    const auto times = [&](const Variable& slope) {
+      Variable g = grad * slope;
+      if (how.scale != 1) g = g * how.scale;
+      return w.defined() ? g * w : g;
+    };
+    if (!needs(0)) {
+      out.push_back({});
+    } else if (GradMode::is_enabled()) {
+      out.push_back(times(slope(f, x, y, p)));
+    } else {
+      NdArray dx = NdArray::empty(sizes, x.dtype(), x.device());
+      const NdArray g = how.reduced ? grad.array() : flat(grad, sizes);
+      const LossInputs in{flat(x, sizes), flat(y, sizes), flat(w, sizes), flat(p, sizes)};
+      kernels::PointwiseLoss<F>::backward(x.device(), dx, f, g, in, how);
+      out.push_back(Variable(std::move(dx)));
+    }
+    out.push_back(needs(1) ? times(slope_of_target(f, x, y, p)) : Variable());
+    return out;
+  }
+};
+
+template <class F>
+Variable pointwise_loss(const char* op, const char* node_name, F f, const Variable& self, const Variable& target,
+                        std::int64_t reduction, const Variable& weight = {}, const Variable& pos_weight = {}) {
+  const Device device = ops::common_device(op, self, target, weight, pos_weight);
+  EBB_CHECK(target.defined(), op, ": the target is undefined.");
+  ops::check_reduction(op, reduction);
+  const DType dtype = promote_types(self.dtype(), target.dtype());
+  EBB_CHECK(is_floating(dtype), op, ": expected a floating-point dtype, got ", self.dtype(), " and ", target.dtype(),
+            ". Convert with .to(ebb::kFloat).");
+  const auto convert = [&](const Variable& v) { return !v.defined() || v.dtype() == dtype ? v : v.to(dtype); };
+  const Variable x = convert(self), y = convert(target), w = convert(weight), p = convert(pos_weight);
+  DimVector sizes(x.sizes());
+  if (x.sizes() != y.sizes()) sizes = broadcast_shapes(op, x.sizes(), y.sizes());
+
+  LossReduction how;
+  how.reduced = reduction != Reduction::None;
+  const std::int64_t numel = checked_numel(sizes);
+  // The mean of nothing is NaN: 0 / 0 rather than 0 * inf.
+  if (reduction == Reduction::Mean)
+    how.scale = numel == 0 ? std::numeric_limits<double>::quiet_NaN() : 1.0 / static_cast<double>(numel);
+  NdArray array = how.reduced ? NdArray::empty({}, dtype, device) : NdArray::empty(sizes, dtype, device);
+  const LossInputs in{flat(x, sizes), flat(y, sizes), flat(w, sizes), flat(p, sizes)};
+  kernels::PointwiseLoss<F>::forward(device, array, f, in, how);
+  Variable out(std::move(array));
+  if (autograd::records(x, y)) {
+    auto node = autograd::make_node<PointwiseLossBackward<F>>(x, y);
+    node->f = f;
+    node->node_name = node_name;
+    node->sizes = std::move(sizes);
+    node->how = how;
+    node->self.save(x);
+    node->target.save(y);
+    node->weight.save(w);
+    node->pos_weight.save(p);
+    autograd::set_history(out, node);
+  }
+  return out;
+}
+
+}  // namespace
+
+Variable mse_loss(const Variable& self, const Variable& target, std::int64_t reduction) {
+  return pointwise_loss("mse_loss", "MseLossBackward0", math::MseLoss(), self, target, reduction);
+}
+
+Variable smooth_l1_loss(const Variable& self, const Variable& target, std::int64_t reduction, double beta) {
+  EBB_CHECK(beta >= 0, "smooth_l1_loss does not support negative values for beta. Got: ", beta);
+  if (beta == 0) return l1_loss(self, target, reduction);
+  return pointwise_loss("smooth_l1_loss", "SmoothL1LossBackward0", math::SmoothL1Loss{beta}, self, target, reduction);
+}
+
+Variable huber_loss(const Variable& self, const Variable& target, std::int64_t reduction, double delta) {
+  EBB_CHECK(delta > 0, "huber_loss does not support non-positive values for delta. Got: ", delta);
+  return pointwise_loss("huber_loss", "HuberLossBackward0", math::HuberLoss{delta}, self, target, reduction);
+}
+
+Variable soft_margin_loss(const Variable& self, const Variable& target, std::int64_t reduction) {
+  return pointwise_loss("soft_margin_loss", "SoftMarginLossBackward0", math::SoftMarginLoss(), self, target, reduction);
+}
+
+Variable binary_cross_entropy(const Variable& self, const Variable& target, const optional<Variable>& weight,
+                              std::int64_t reduction) {
+  EBB_CHECK(self.defined() && target.defined() && self.sizes() == target.sizes(), "binary_cross_entropy: the target's size (",
+            target, ") must be the input's (", self, "). Reshape one of them.");
+  if (self.numel() > 0) {
+    const Variable data = self.detach();
+    const Variable inside = ((data >= 0).logical_and(data <= 1)).all();
+    EBB_CHECK(!self.is_cpu() || inside.item<bool>(),
+              "binary_cross_entropy: all elements of input should be between 0 and 1. Pass probabilities, or logits to "
+              "binary_cross_entropy_with_logits.");
+  }
+  return pointwise_loss("binary_cross_entropy", "BinaryCrossEntropyBackward0", math::BceLoss(), self, target,
+                        reduction, weight.value_or(Variable()));
+}
+
+Variable binary_cross_entropy_with_logits(const Variable& self, const Variable& target,
+                                          const optional<Variable>& weight, const optional<Variable>& pos_weight,
+                                          std::int64_t reduction) {
+  return pointwise_loss("binary_cross_entropy_with_logits", "BinaryCrossEntropyWithLogitsBackward0",
+                        math::BceWithLogitsLoss(), self, target, reduction, weight.value_or(Variable()),
+                        pos_weight.value_or(Variable()));
+}
+
+}  // namespace ebb

@@ -1,0 +1,39 @@
+// The derivative of normalisation by differentiable ops: what gradients of gradients use.
+#pragma once
+
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/reduce.h>
+#include <ebb/ops/shape.h>
+
+#include "ops/common.h"
+#include "ops/norm/kernels.h"
+
+namespace ebb::ops {
+
+/// x - mean over `dims`, times 1 / sqrt(var + eps), recomputed from x so that it can be differentiated.
+struct Normalised {
+  Variable values, rstd;
+  Normalised(const Variable& x, IntArrayRef dims, double eps) {
+    const Variable centred = x - x.mean(dims, true);
+    rstd = ((centred * centred).mean(dims, true) + eps).rsqrt();
+    values = centred * rstd;
+  }
+  /// The gradient of x, given that of the values.
+  Variable backward(const Variable& grad, IntArrayRef dims) const {
+    return rstd * (grad - grad.mean(dims, true) - values * (grad * values).mean(dims, true));
+  }
+};
+
+/// Double for Double, else Float.
+inline DType statistics_dtype(DType dtype) { return dtype == kDouble ? kDouble : kFloat; }
+
+inline NdArray contiguous_array(const Variable& x) {
+  return x.defined() ? x.detach().contiguous().array() : NdArray();
+}
+
+inline void check_channel_values(const char* op, const char* name, const Variable& values, std::int64_t channels) {
+  EBB_CHECK(!values.defined() || values.numel() == channels, op, ": ", name, " should contain ", channels,
+            " elements not ", values.numel(), ", one for each channel.");
+}
+
+}  // namespace ebb::ops

@@ -1,0 +1,191 @@
+#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
+#include <ebb/ops/norm.h>
+
+#include <cmath>
+
+#include "ops/norm/backward.h"
+
+namespace ebb {
+
+namespace {
+
+using kernels::NormGrads;
+using kernels::NormSaved;
+using kernels::NormShape;
+
+NormShape shape_of(const Variable& x) {
+  NormShape s;
+  s.batch = x.size(0);
+  s.channels = x.size(1);
+  s.places = 1;
+  for (std::int64_t d = 2; d < x.dim(); ++d) s.places *= x.size(d);
+  return s;
+}
+
+/// All dimensions but the channels.
+DimVector other_dims(std::int64_t dims) {
+  DimVector out{0};
+  for (std::int64_t d = 2; d < dims; ++d) out.push_back(d);
+  return out;
+}
+
+/// A value a channel, in the shape (1, C, 1, ...).
+Variable per_channel(const Variable& values, std::int64_t dims) {
+  DimVector shape;
+  shape.assign(static_cast<std::size_t>(dims), 1);
+  shape[1] = values.numel();
+  return values.reshape(shape);
+}
+
+struct NativeBatchNormBackward : autograd::Node {
+  autograd::SavedVariable input{this}, weight{this};
+  NdArray mean, rstd;
+  double eps = 0;
+  bool training = false;
+
+  std::string name() const override { return "NativeBatchNormBackward0"; }
+  autograd::GradList apply(autograd::GradList&& grads) override {
+    const Variable x = input.unpack(), w = weight.unpack();
+    const Variable& grad = grads[0];
+    if (!grad.defined()) return {Variable(), Variable(), Variable()};
+    return GradMode::is_enabled() ? by_ops(x, w, grad) : by_kernel(x, w, grad);
+  }
+
+  autograd::GradList by_kernel(const Variable& x, const Variable& w, const Variable& grad) const {
+    NormGrads out;
+    if (needs(0)) out.dx = NdArray::empty(x.sizes(), x.dtype(), x.device());
+    if (needs(1)) out.dweight = NdArray::empty({x.size(1)}, x.dtype(), x.device());
+    if (needs(2)) out.dbias = NdArray::empty({x.size(1)}, x.dtype(), x.device());
+    const NormSaved in{ops::contiguous_array(x), mean, rstd, ops::contiguous_array(w)};
+    kernels::batch_norm_backward(x.device(), out, ops::contiguous_array(grad), in, shape_of(x), training);
+    const auto wrap = [](NdArray& a) { return a.defined() ? Variable(std::move(a)) : Variable(); };
+    return {wrap(out.dx), wrap(out.dweight), wrap(out.dbias)};
+  }
+
+  autograd::GradList by_ops(const Variable& x, const Variable& w, const Variable& grad) const {
+    const DimVector dims = other_dims(x.dim());
+    const Variable scaled = w.defined() ? grad * per_channel(w, x.dim()) : grad;
+    autograd::GradList out{Variable(), Variable(), needs(2) ? grad.sum(IntArrayRef(dims)) : Variable()};
+    if (training) {
+      const ops::Normalised normalised(x, dims, eps);
+      if (needs(0)) out[0] = normalised.backward(scaled, dims);
+      if (needs(1)) out[1] = (grad * normalised.values).sum(IntArrayRef(dims));
+    } else {
+      const Variable m = per_channel(Variable(mean).to(x.dtype()), x.dim());
+      const Variable r = per_channel(Variable(rstd).to(x.dtype()), x.dim());
+      if (needs(0)) out[0] = scaled * r;
+      if (needs(1)) out[1] = (grad * ((x - m) * r)).sum(IntArrayRef(dims));
+    }
+    return out;
+  }
+};
+
+/// running = (1 - momentum) running + momentum value.
+void update_running(const Variable& running, const Variable& value, double momentum) {
+  if (!running.defined()) return;
+  NoGradGuard no_grad;
+  Variable target = running.detach();
+  target.copy_(target * (1 - momentum) + value.to(running.dtype()) * momentum);
+}
+
+}  // namespace
+
+std::tuple<Variable, Variable, Variable> native_batch_norm(const Variable& input, const optional<Variable>& weight,
+                                                           const optional<Variable>& bias,
+                                                           const optional<Variable>& running_mean,
+                                                           const optional<Variable>& running_var, bool training,
+                                                           double momentum, double eps) {
+  const char* op = "batch_norm";
+  const Variable w = weight.value_or(Variable()), b = bias.value_or(Variable());
+  const Variable run_mean = running_mean.value_or(Variable()), run_var = running_var.value_or(Variable());
+  const Device device = ops::common_device(op, input, w, b, run_mean, run_var);
+  EBB_CHECK(input.dim() >= 2, op, ": expected an input (N, C, ...) of 2 or more dimensions, got ", input.sizes(), ".");
+  const std::int64_t channels = input.size(1);
+  ops::check_channel_values(op, "running_mean", run_mean, channels);
+  ops::check_channel_values(op, "running_var", run_var, channels);
+  ops::check_channel_values(op, "weight", w, channels);
+  ops::check_channel_values(op, "bias", b, channels);
+  EBB_CHECK(training || (run_mean.defined() && run_var.defined()), op,
+            ": running_mean and running_var must be defined in evaluation mode. Pass them, or training=true.");
+  if (w.defined()) ops::check_same_dtype(op, input, w);
+  if (b.defined()) ops::check_same_dtype(op, input, b);
+
+  const NormShape shape = shape_of(input);
+  const DType dtype = ops::statistics_dtype(input.dtype());
+  const NdArray x = ops::contiguous_array(input);
+  Variable mean, var;
+  if (training) {
+    NdArray m = NdArray::empty({channels}, dtype, device), v = NdArray::empty({channels}, dtype, device);
+    kernels::batch_norm_stats(device, m, v, x, shape);
+    mean = Variable(std::move(m));
+    var = Variable(std::move(v));
+    const double count = static_cast<double>(shape.batch * shape.places);
+    update_running(run_mean, mean, momentum);
+    if (run_var.defined()) {
+      NoGradGuard no_grad;
+      update_running(run_var, var * (count / (count - 1)), momentum);
+    }
+  } else {
+    mean = run_mean.detach().to(dtype).contiguous();
+    var = run_var.detach().to(dtype).contiguous();
+  }
+  Variable rstd;
+  {
+    NoGradGuard no_grad;
+    rstd = (var + eps).rsqrt();
+  }
+  NdArray array = NdArray::empty(input.sizes(), input.dtype(), device);
+  const NormSaved saved{x, mean.array(), rstd.array(), ops::contiguous_array(w)};
+  kernels::batch_norm_apply(device, array, saved, ops::contiguous_array(b), shape);
+  Variable out(std::move(array));
+  if (autograd::records(input, w, b)) {
+    auto node = autograd::make_node<NativeBatchNormBackward>(input, w, b);
+    node->input.save(input);
+    node->weight.save(w);
+    node->mean = mean.array();
+    node->rstd = rstd.array();
+    node->eps = eps;
+    node->training = training;
+    autograd::set_history(out, node);
+  }
+  const TensorOptions options = TensorOptions(dtype).device(device);
+  if (!training) return {out, empty({0}, options), empty({0}, options)};
+  return {out, mean, rstd};
+}
+
+Variable batch_norm(const Variable& input, const optional<Variable>& weight, const optional<Variable>& bias,
+                    const optional<Variable>& running_mean, const optional<Variable>& running_var, bool training,
+                    double momentum, double eps, bool) {
+  return std::get<0>(native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
+}
+
+Variable instance_norm(const Variable& input, const optional<Variable>& weight, const optional<Variable>& bias,
+                       const optional<Variable>& running_mean, const optional<Variable>& running_var,
+                       bool use_input_stats, double momentum, double eps, bool) {
+  const char* op = "instance_norm";
+  const Variable run_mean = running_mean.value_or(Variable()), run_var = running_var.value_or(Variable());
+  ops::common_device(op, input, weight.value_or(Variable()), bias.value_or(Variable()), run_mean, run_var);
+  EBB_CHECK(input.dim() >= 2, op, ": expected an input (N, C, ...) of 2 or more dimensions, got ", input.sizes(), ".");
+  EBB_CHECK(use_input_stats || (run_mean.defined() && run_var.defined()), op,
+            ": expected running_mean and running_var to be defined when use_input_stats is false.");
+  const std::int64_t batch = input.size(0), channels = input.size(1);
+  // The samples side by side, as channels of one sample.
+  DimVector shape(input.sizes());
+  shape[0] = 1;
+  shape[1] = batch * channels;
+  const auto repeated = [&](const Variable& values) { return values.defined() ? values.repeat({batch}) : values; };
+  const Variable mean = repeated(run_mean);
+  const Variable var = repeated(run_var);
+  const Variable out =
+      batch_norm(input.contiguous().view(shape), repeated(weight.value_or(Variable())),
+                 repeated(bias.value_or(Variable())), mean, var, use_input_stats, momentum, eps);
+  if (use_input_stats) {
+    NoGradGuard no_grad;
+    if (run_mean.defined()) run_mean.detach().copy_(mean.view({batch, channels}).mean(0));
+    if (run_var.defined()) run_var.detach().copy_(var.view({batch, channels}).mean(0));
+  }
+  return out.view(input.sizes());
+}
+
+}  // namespace ebb

@@ -1,0 +1,154 @@
+// Layer and group normalisation on the CPU: a row is normalised at a time.
+#include <ebb/core/visit.h>
+
+#include <cmath>
+
+#include "ops/norm/cpu_rows.h"
+#include "ops/norm/kernels.h"
+
+namespace ebb::cpu {
+
+namespace {
+
+constexpr std::int64_t kPieces = 16;  // sums over rows are cut so, whatever the number of threads
+
+template <class C>
+struct Moments {
+  C mean, rstd;
+  template <class Row>
+  Moments(const Row& row, double eps) {
+    const auto n = static_cast<C>(row.size());
+    mean = row.sum() / n;
+    rstd = static_cast<C>(1 / std::sqrt(static_cast<double>((row - mean).square().sum() / n) + eps));
+  }
+};
+
+}  // namespace
+
+void layer_norm(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const NdArray& weight,
+                const NdArray& bias, const NormShape& s, double eps) {
+  visit_floating(x.dtype(), "layer_norm", [&]<class T> {
+    using C = Compute<T>;
+    const std::vector<C> w = read_all<T>(weight, s.channels, C(1)), b = read_all<T>(bias, s.channels, C(0));
+    const ConstRow<C> scale(w.data(), s.channels), shift(b.data(), s.channels);
+    parallel_for(0, s.batch, row_grain(s.channels), [&](std::int64_t begin, std::int64_t end) {
+      std::vector<C> in, scratch;
+      for (std::int64_t n = begin; n < end; ++n) {
+        const auto row = read_row(x.data_as<T>() + n * s.channels, s.channels, in);
+        const Moments<C> m(row, eps);
+        mean.data_as<C>()[n] = m.mean;
+        rstd.data_as<C>()[n] = m.rstd;
+        write_row(out.data_as<T>() + n * s.channels, s.channels, (row - m.mean) * m.rstd * scale + shift, scratch);
+      }
+    });
+  });
+}
+
+void layer_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& s) {
+  visit_floating(dy.dtype(), "layer_norm_backward", [&]<class T> {
+    using C = Compute<T>;
+    const std::int64_t width = s.channels;
+    const std::vector<C> w = read_all<T>(in.weight, width, C(1));
+    const ConstRow<C> scale(w.data(), width);
+    const std::int64_t rows_each = (s.batch + kPieces - 1) / kPieces;
+    std::vector<C> dweight(static_cast<std::size_t>(kPieces * width)), dbias(dweight.size());
+    parallel_for(0, kPieces, row_grain(width * rows_each), [&](std::int64_t first, std::int64_t last) {
+      std::vector<C> a, b, d;
+      for (std::int64_t piece = first; piece < last; ++piece) {
+        MutableRow<C> dw(dweight.data() + piece * width, width), db(dbias.data() + piece * width, width);
+        for (std::int64_t n = piece * rows_each; n < std::min(s.batch, (piece + 1) * rows_each); ++n) {
+          const auto row = read_row(in.x.data_as<T>() + n * width, width, a);
+          const auto grad = read_row(dy.data_as<T>() + n * width, width, b);
+          const C mean = in.mean.data_as<C>()[n], rstd = in.rstd.data_as<C>()[n];
+          if (out.dweight.defined()) dw += grad * (row - mean) * rstd;
+          if (out.dbias.defined()) db += grad;
+          if (!out.dx.defined()) continue;
+          const C average = (grad * scale).sum() / static_cast<C>(width);
+          const C slope = (grad * scale * (row - mean)).sum() * rstd * rstd / static_cast<C>(width);
+          write_row(out.dx.data_as<T>() + n * width, width,
+                    (grad * scale - average - (row - mean) * slope) * rstd, d);
+        }
+      }
+    });
+    const auto total = [&](NdArray& into, std::vector<C>& pieces) {
+      if (!into.defined()) return;
+      MutableRow<C> sum(pieces.data(), width);
+      for (std::int64_t piece = 1; piece < kPieces; ++piece) sum += ConstRow<C>(pieces.data() + piece * width, width);
+      for (std::int64_t i = 0; i < width; ++i) into.data_as<T>()[i] = static_cast<T>(sum[i]);
+    };
+    total(out.dweight, dweight);
+    total(out.dbias, dbias);
+  });
+}
+
+void group_norm(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const NdArray& weight,
+                const NdArray& bias, const NormShape& s, double eps) {
+  visit_floating(x.dtype(), "group_norm", [&]<class T> {
+    using C = Compute<T>;
+    const std::vector<C> w = read_all<T>(weight, s.channels, C(1)), b = read_all<T>(bias, s.channels, C(0));
+    const std::int64_t each = s.channels / s.groups, width = each * s.places;
+    parallel_for(0, s.batch * s.groups, row_grain(width), [&](std::int64_t begin, std::int64_t end) {
+      std::vector<C> in, scratch;
+      for (std::int64_t row = begin; row < end; ++row) {
+        const auto values = read_row(x.data_as<T>() + row * width, width, in);
+        const Moments<C> m(values, eps);
+        mean.data_as<C>()[row] = m.mean;
+        rstd.data_as<C>()[row] = m.rstd;
+        for (std::int64_t i = 0; i < each; ++i) {
+          const auto c = static_cast<std::size_t>(row % s.groups * each + i);
+          write_row(out.data_as<T>() + row * width + i * s.places, s.places,
+                    (values.segment(i * s.places, s.places) - m.mean) * (m.rstd * w[c]) + b[c], scratch);
+        }
+      }
+    });
+  });
+}
+
+void group_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& s) {
+  visit_floating(dy.dtype(), "group_norm_backward", [&]<class T> {
+    using C = Compute<T>;
+    const std::vector<C> w = read_all<T>(in.weight, s.channels, C(1));
+    const std::int64_t each = s.channels / s.groups, width = each * s.places;
+    // Sums of each channel of each sample; over the samples they are added up in order.
+    std::vector<double> dot(static_cast<std::size_t>(s.batch * s.channels)), sum(dot.size());
+    parallel_for(0, s.batch * s.groups, row_grain(width), [&](std::int64_t begin, std::int64_t end) {
+      std::vector<C> a, b, d;
+      for (std::int64_t row = begin; row < end; ++row) {
+        const auto values = read_row(in.x.data_as<T>() + row * width, width, a);
+        const auto grads = read_row(dy.data_as<T>() + row * width, width, b);
+        const C mean = in.mean.data_as<C>()[row], rstd = in.rstd.data_as<C>()[row];
+        const std::int64_t sample = row / s.groups, channel = row % s.groups * each;
+        double average = 0, slope = 0;
+        for (std::int64_t i = 0; i < each; ++i) {
+          const auto at = static_cast<std::size_t>(sample * s.channels + channel + i);
+          const auto grad = grads.segment(i * s.places, s.places);
+          sum[at] = grad.sum();
+          dot[at] = (grad * (values.segment(i * s.places, s.places) - mean)).sum() * rstd;
+          average += sum[at] * w[static_cast<std::size_t>(channel + i)];
+          slope += dot[at] * w[static_cast<std::size_t>(channel + i)];
+        }
+        if (!out.dx.defined()) continue;
+        const C shift = static_cast<C>(average / static_cast<double>(width));
+        const C factor = static_cast<C>(slope / static_cast<double>(width)) * rstd;
+        for (std::int64_t i = 0; i < each; ++i)
+          write_row(out.dx.data_as<T>() + row * width + i * s.places, s.places,
+                    (grads.segment(i * s.places, s.places) * w[static_cast<std::size_t>(channel + i)] - shift -
+                     (values.segment(i * s.places, s.places) - mean) * factor) *
+                        rstd,
+                    d);
+      }
+    });
+    const auto total = [&](NdArray& into, const std::vector<double>& samples) {
+      if (!into.defined()) return;
+      for (std::int64_t c = 0; c < s.channels; ++c) {
+        double value = 0;
+        for (std::int64_t n = 0; n < s.batch; ++n) value += samples[static_cast<std::size_t>(n * s.channels + c)];
+        into.data_as<T>()[c] = static_cast<T>(static_cast<C>(value));
+      }
+    };
+    total(out.dweight, dot);
+    total(out.dbias, sum);
+  });
+}
+
+}  // namespace ebb::cpu

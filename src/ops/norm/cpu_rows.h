@@ -1,0 +1,56 @@
+// Rows of numbers as Eigen arrays, 16-bit ones by way of float.
+#pragma once
+
+#include <ebb/core/ndarray.h>
+
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <vector>
+
+#include "kernel/convert.h"
+#include "kernel/cpu/parallel.h"
+
+namespace ebb::cpu {
+
+template <class T>
+using Compute = std::conditional_t<is_half_v<T>, float, T>;
+template <class C>
+using ConstRow = Eigen::Map<const Eigen::Array<C, Eigen::Dynamic, 1>>;
+template <class C>
+using MutableRow = Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>>;
+
+/// n values to read; converted into `scratch` where they are of 16 bits.
+template <class T>
+ConstRow<Compute<T>> read_row(const T* data, std::int64_t n, std::vector<Compute<T>>& scratch) {
+  if constexpr (is_half_v<T>) {
+    scratch.assign(data, data + n);
+    return {scratch.data(), n};
+  } else {
+    return {data, n};
+  }
+}
+
+/// Evaluates an expression into n values.
+template <class T, class Expression>
+void write_row(T* data, std::int64_t n, const Expression& values, std::vector<Compute<T>>& scratch) {
+  if constexpr (is_half_v<T>) {
+    scratch.resize(static_cast<std::size_t>(n));
+    MutableRow<float>(scratch.data(), n) = values;
+    std::transform(scratch.begin(), scratch.end(), data, [](float v) { return T(v); });
+  } else {
+    MutableRow<T>(data, n) = values;
+  }
+}
+
+/// A whole array, or `n` times `missing` where it is undefined.
+template <class T>
+std::vector<Compute<T>> read_all(const NdArray& x, std::int64_t n, Compute<T> missing) {
+  if (!x.defined()) return std::vector<Compute<T>>(static_cast<std::size_t>(n), missing);
+  return std::vector<Compute<T>>(x.data_as<T>(), x.data_as<T>() + n);
+}
+
+/// Rows to give a thread at least.
+inline std::int64_t row_grain(std::int64_t row) { return 1 + kGrain / (2 * (row + 1)); }
+
+}  // namespace ebb::cpu

@@ -1,0 +1,171 @@
+// Layer and group normalisation.
+#include <ebb/ops/copy.h>
+#include <ebb/ops/norm.h>
+
+#include "ops/norm/backward.h"
+
+namespace ebb {
+
+namespace {
+
+using kernels::NormGrads;
+using kernels::NormSaved;
+using kernels::NormShape;
+
+Variable wrap(NdArray& array) { return array.defined() ? Variable(std::move(array)) : Variable(); }
+
+/// What backward of both kinds keeps.
+struct RowNormBackward : autograd::Node {
+  autograd::SavedVariable input{this}, weight{this};
+  NdArray mean, rstd;
+  NormShape shape;
+  DimVector weight_sizes;
+  double eps = 0;
+
+  autograd::GradList apply(autograd::GradList&& grads) override {
+    const Variable x = input.unpack(), w = weight.unpack();
+    if (!grads[0].defined()) return {Variable(), Variable(), Variable()};
+    if (GradMode::is_enabled()) return by_ops(x, w, grads[0]);
+    NormGrads out;
+    if (needs(0)) out.dx = NdArray::empty(x.sizes(), x.dtype(), x.device());
+    if (needs(1)) out.dweight = NdArray::empty(weight_sizes, x.dtype(), x.device());
+    if (needs(2)) out.dbias = NdArray::empty(weight_sizes, x.dtype(), x.device());
+    const NormSaved in{ops::contiguous_array(x), mean, rstd, ops::contiguous_array(w)};
+    by_kernel(out, ops::contiguous_array(grads[0]), in);
+    return {wrap(out.dx), wrap(out.dweight), wrap(out.dbias)};
+  }
+  virtual void by_kernel(NormGrads& out, const NdArray& grad, const NormSaved& in) const = 0;
+  virtual autograd::GradList by_ops(const Variable& x, const Variable& w, const Variable& grad) const = 0;
+};
+
+struct NativeLayerNormBackward final : RowNormBackward {
+  std::string name() const override { return "NativeLayerNormBackward0"; }
+  void by_kernel(NormGrads& out, const NdArray& grad, const NormSaved& in) const override {
+    kernels::layer_norm_backward(in.x.device(), out, grad, in, shape);
+  }
+  autograd::GradList by_ops(const Variable& x, const Variable& w, const Variable& grad) const override {
+    DimVector dims;
+    for (std::int64_t d = x.dim() - static_cast<std::int64_t>(weight_sizes.size()); d < x.dim(); ++d) dims.push_back(d);
+    const ops::Normalised normalised(x, dims, eps);
+    autograd::GradList out{Variable(), Variable(), Variable()};
+    if (needs(0)) out[0] = normalised.backward(w.defined() ? grad * w : grad, dims);
+    if (needs(1)) out[1] = grad * normalised.values;  // reduced to weight's shape by the engine
+    if (needs(2)) out[2] = grad;
+    return out;
+  }
+};
+
+struct NativeGroupNormBackward final : RowNormBackward {
+  std::string name() const override { return "NativeGroupNormBackward0"; }
+  void by_kernel(NormGrads& out, const NdArray& grad, const NormSaved& in) const override {
+    kernels::group_norm_backward(in.x.device(), out, grad, in, shape);
+  }
+  autograd::GradList by_ops(const Variable& x, const Variable& w, const Variable& grad) const override {
+    const std::int64_t each = shape.channels / shape.groups;
+    const auto grouped = [&](const Variable& v) {
+      return v.reshape({shape.batch, shape.groups, each, shape.places});
+    };
+    const DimVector row{2, 3};
+    const ops::Normalised normalised(grouped(x), row, eps);
+    const Variable g = grouped(grad);
+    autograd::GradList out{Variable(), Variable(), Variable()};
+    if (needs(0)) {
+      const Variable scaled = w.defined() ? g * w.reshape({1, shape.groups, each, 1}) : g;
+      out[0] = normalised.backward(scaled, row).reshape(x.sizes());
+    }
+    const DimVector samples{0, 3};
+    if (needs(1)) out[1] = (g * normalised.values).sum(IntArrayRef(samples)).reshape({shape.channels});
+    if (needs(2)) out[2] = g.sum(IntArrayRef(samples)).reshape({shape.channels});
+    return out;
+  }
+};
+
+template <class N>
+void record(const Variable& out, const Variable& x, const Variable& w, const Variable& b, const NdArray& mean,
+            const NdArray& rstd, const NormShape& shape, IntArrayRef weight_sizes, double eps) {
+  if (!autograd::records(x, w, b)) return;
+  auto node = autograd::make_node<N>(x, w, b);
+  node->input.save(x);
+  node->weight.save(w);
+  node->mean = mean;
+  node->rstd = rstd;
+  node->shape = shape;
+  node->weight_sizes = DimVector(weight_sizes);
+  node->eps = eps;
+  autograd::set_history(out, node);
+}
+
+}  // namespace
+
+std::tuple<Variable, Variable, Variable> native_layer_norm(const Variable& input, IntArrayRef normalized_shape,
+                                                           const optional<Variable>& weight,
+                                                           const optional<Variable>& bias, double eps) {
+  const char* op = "layer_norm";
+  const Variable w = weight.value_or(Variable()), b = bias.value_or(Variable());
+  const Device device = ops::common_device(op, input, w, b);
+  const auto trailing = static_cast<std::int64_t>(normalized_shape.size());
+  EBB_CHECK(trailing >= 1, op, ": expected normalized_shape to have at least one dimension, got [].");
+  EBB_CHECK(!w.defined() || w.sizes() == normalized_shape, op, ": expected weight to be of the same shape as normalized_shape, ",
+            normalized_shape, ", got ", w, ".");
+  EBB_CHECK(!b.defined() || b.sizes() == normalized_shape, op, ": expected bias to be of the same shape as normalized_shape, ",
+            normalized_shape, ", got ", b, ".");
+  EBB_CHECK(input.dim() >= trailing &&
+                input.sizes().slice(static_cast<std::size_t>(input.dim() - trailing)) == normalized_shape,
+            op, ": Given normalized_shape=", normalized_shape, ", expected input with shape [*, ...] ending in it, but got input of size ",
+            input.sizes(), ".");
+  if (w.defined()) ops::check_same_dtype(op, input, w);
+  if (b.defined()) ops::check_same_dtype(op, input, b);
+
+  NormShape shape;
+  shape.channels = checked_numel(normalized_shape);
+  shape.places = 1;
+  DimVector statistics_sizes(input.sizes());
+  for (std::size_t d = static_cast<std::size_t>(input.dim() - trailing); d < statistics_sizes.size(); ++d) statistics_sizes[d] = 1;
+  shape.batch = checked_numel(statistics_sizes);
+  const DType dtype = ops::statistics_dtype(input.dtype());
+  NdArray out = NdArray::empty(input.sizes(), input.dtype(), device);
+  NdArray mean = NdArray::empty(statistics_sizes, dtype, device), rstd = NdArray::empty(statistics_sizes, dtype, device);
+  kernels::layer_norm(device, out, mean, rstd, ops::contiguous_array(input), ops::contiguous_array(w),
+                      ops::contiguous_array(b), shape, eps);
+  Variable result(std::move(out));
+  record<NativeLayerNormBackward>(result, input, w, b, mean, rstd, shape, normalized_shape, eps);
+  return {result, Variable(mean), Variable(rstd)};
+}
+
+Variable layer_norm(const Variable& input, IntArrayRef normalized_shape, const optional<Variable>& weight,
+                    const optional<Variable>& bias, double eps, bool) {
+  return std::get<0>(native_layer_norm(input, normalized_shape, weight, bias, eps));
+}
+
+Variable group_norm(const Variable& input, std::int64_t num_groups, const optional<Variable>& weight,
+                    const optional<Variable>& bias, double eps, bool) {
+  const char* op = "group_norm";
+  const Variable w = weight.value_or(Variable()), b = bias.value_or(Variable());
+  const Device device = ops::common_device(op, input, w, b);
+  EBB_CHECK(input.dim() >= 2, op, ": expected an input (N, C, ...) of 2 or more dimensions, got ", input.sizes(), ".");
+  NormShape shape;
+  shape.batch = input.size(0);
+  shape.channels = input.size(1);
+  shape.groups = num_groups;
+  EBB_CHECK(num_groups > 0 && shape.channels % num_groups == 0, op,
+            ": Expected number of channels in input to be divisible by num_groups, but got input of shape ",
+            input.sizes(), " and num_groups=", num_groups, ".");
+  ops::check_channel_values(op, "weight", w, shape.channels);
+  ops::check_channel_values(op, "bias", b, shape.channels);
+  if (w.defined()) ops::check_same_dtype(op, input, w);
+  if (b.defined()) ops::check_same_dtype(op, input, b);
+  shape.places = 1;
+  for (std::int64_t d = 2; d < input.dim(); ++d) shape.places *= input.size(d);
+
+  const DType dtype = ops::statistics_dtype(input.dtype());
+  NdArray out = NdArray::empty(input.sizes(), input.dtype(), device);
+  NdArray mean = NdArray::empty({shape.batch, num_groups}, dtype, device);
+  NdArray rstd = NdArray::empty({shape.batch, num_groups}, dtype, device);
+  kernels::group_norm(device, out, mean, rstd, ops::contiguous_array(input), ops::contiguous_array(w),
+                      ops::contiguous_array(b), shape, eps);
+  Variable result(std::move(out));
+  record<NativeGroupNormBackward>(result, input, w, b, mean, rstd, shape, {shape.channels}, eps);
+  return result;
+}
+
+}  // namespace ebb

@@ -1,0 +1,103 @@
+#include <ebb/ops/copy.h>
+#include <ebb/optim/optimizer.h>
+
+#include <charconv>
+
+namespace ebb::optim {
+
+OptimizerOptions::~OptimizerOptions() = default;
+OptimizerParamState::~OptimizerParamState() = default;
+Optimizer::~Optimizer() = default;
+
+Optimizer::Optimizer(std::vector<OptimizerParamGroup> param_groups, std::unique_ptr<OptimizerOptions> defaults)
+    : defaults_(std::move(defaults)) {
+  for (const OptimizerParamGroup& group : param_groups) add_param_group(group);
+}
+
+Optimizer::Optimizer(std::vector<Variable> parameters, std::unique_ptr<OptimizerOptions> defaults)
+    : Optimizer(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(parameters))}, std::move(defaults)) {}
+
+void Optimizer::add_param_group(const OptimizerParamGroup& param_group) {
+  for (const Variable& parameter : param_group.params()) {
+    EBB_CHECK(parameter.defined(), "optimizer: a parameter is undefined.");
+    EBB_CHECK(parameter.is_leaf(), "can't optimize a non-leaf Tensor");
+  }
+  OptimizerParamGroup group(param_group);
+  if (!group.has_options()) group.set_options(defaults_->clone());
+  param_groups_.push_back(std::move(group));
+}
+
+void Optimizer::add_parameters(const std::vector<Variable>& parameters) {
+  std::vector<Variable>& all = this->parameters();
+  all.insert(all.end(), parameters.begin(), parameters.end());
+}
+
+void Optimizer::zero_grad(bool set_to_none) {
+  for (OptimizerParamGroup& group : param_groups_)
+    for (Variable& parameter : group.params()) {
+      if (!parameter.grad().defined()) continue;
+      Variable& grad = parameter.mutable_grad();
+      if (set_to_none) {
+        grad.reset();
+      } else {
+        grad = grad.detach();
+        grad.zero_();
+      }
+    }
+}
+
+const std::vector<Variable>& Optimizer::parameters() const noexcept { return param_groups_.at(0).params(); }
+std::vector<Variable>& Optimizer::parameters() noexcept { return param_groups_.at(0).params(); }
+
+std::size_t Optimizer::size() const noexcept {
+  std::size_t count = 0;
+  for (const OptimizerParamGroup& group : param_groups_) count += group.params().size();
+  return count;
+}
+
+Variable Optimizer::run(const LossClosure& closure) {
+  if (!closure) return {};
+  AutoGradMode enable(true);
+  return closure();
+}
+
+Optimizer::StateDict Optimizer::state_dict() const {
+  StateDict out;
+  std::size_t position = 0;
+  for (const OptimizerParamGroup& group : param_groups_)
+    for (const Variable& parameter : group.params()) {
+      const std::string prefix = std::to_string(position++) + ".";
+      const auto found = state_.find(parameter.impl());
+      if (found == state_.end()) continue;
+      for (auto& [name, value] : found->second->tensors())
+        if (value.defined()) out.emplace_back(prefix + name, value);
+    }
+  return out;
+}
+
+void Optimizer::load_state_dict(const StateDict& state) {
+  std::vector<Variable> all;
+  for (const OptimizerParamGroup& group : param_groups_)
+    all.insert(all.end(), group.params().begin(), group.params().end());
+  NoGradGuard no_grad;
+  std::unordered_map<const void*, std::unique_ptr<OptimizerParamState>> loaded;
+  for (const auto& [name, value] : state) {
+    const std::size_t dot = name.find('.');
+    std::size_t position = 0;
+    const char* const end = name.data() + (dot == std::string::npos ? 0 : dot);
+    const auto parsed = std::from_chars(name.data(), end, position);
+    EBB_CHECK(dot != std::string::npos && parsed.ec == std::errc() && parsed.ptr == end && position < all.size(),
+              "load_state_dict: the optimizer has ", std::uint64_t{all.size()}, " parameters; no entry '", name,
+              "' belongs to them.");
+    const Variable& parameter = all[position];
+    EBB_CHECK(value.dim() == 0 || value.sizes() == parameter.sizes(), "load_state_dict: '", name, "' is of size ",
+              value.sizes(), ", its parameter of size ", parameter.sizes(), ".");
+    std::unique_ptr<OptimizerParamState>& slot = loaded[parameter.impl()];
+    if (!slot) slot = new_state();
+    const bool count = !is_floating(value.dtype());
+    slot->load(name.substr(dot + 1), count ? value : value.detach().to(parameter.options(), false, /*copy=*/true));
+  }
+  state_ = std::move(loaded);
+}
+
+}  // namespace ebb::optim
