@@ -18,6 +18,11 @@
 #include <ebb/core/parallel.h>
 #include <ebb/core/random.h>
 #include <ebb/cuda/cuda.h>
+#include <ebb/data.h>
+#include <ebb/io/safetensors.h>
+#include <ebb/io/serialize.h>
+#include <ebb/nn.h>
+#include <ebb/optim.h>
 #include <ebb/ops/conv.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>

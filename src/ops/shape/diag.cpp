@@ -128,14 +128,6 @@ Variable& triu_(const Variable& x, std::int64_t diagonal) {
   return triangle_<TriuBackward>("triu_", x, diagonal, false);
 }
 
-Variable tril_indices(std::int64_t row, std::int64_t col, std::int64_t offset, const TensorOptions& options) {
-  return indices("tril_indices", row, col, options, [&](std::int64_t i, std::int64_t j) { return j <= i + offset; });
-}
-
-Variable triu_indices(std::int64_t row, std::int64_t col, std::int64_t offset, const TensorOptions& options) {
-  return indices("triu_indices", row, col, options, [&](std::int64_t i, std::int64_t j) { return j >= i + offset; });
-}
-
 Variable diag(const Variable& x, std::int64_t diagonal) {
   EBB_CHECK(x.dim() == 1 || x.dim() == 2, "diag: matrix or a vector expected, got shape ", x.sizes(), ".");
   NdArray out;

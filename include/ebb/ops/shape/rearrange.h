@@ -35,11 +35,6 @@ EBB_API Variable tril(const Variable& x, std::int64_t diagonal = 0);
 EBB_API Variable triu(const Variable& x, std::int64_t diagonal = 0);
 EBB_API Variable& tril_(const Variable& x, std::int64_t diagonal = 0);
 EBB_API Variable& triu_(const Variable& x, std::int64_t diagonal = 0);
-/// Row and column numbers of the elements that tril and triu keep, as a 2 x n tensor. (torch.tril_indices)
-EBB_API Variable tril_indices(std::int64_t row, std::int64_t col, std::int64_t offset = 0,
-                              const TensorOptions& options = kLong);
-EBB_API Variable triu_indices(std::int64_t row, std::int64_t col, std::int64_t offset = 0,
-                              const TensorOptions& options = kLong);
 
 /// A vector as the diagonal of a matrix of zeros, or a copy of the diagonal of a matrix. (torch.diag)
 EBB_API Variable diag(const Variable& x, std::int64_t diagonal = 0);
