@@ -17,14 +17,14 @@
 #include <ebb/core/allocator.h>
 #include <ebb/core/parallel.h>
 #include <ebb/core/random.h>
+#include <ebb/ops/elementwise.h>
 #include <ebb/cuda/cuda.h>
 #include <ebb/ops/conv.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
-#include <ebb/ops/dropout.h>
-#include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg.h>
 #include <ebb/ops/pool.h>
-#include <ebb/ops/random.h>
 #include <ebb/ops/reduce.h>
+#include <ebb/ops/index.h>
+#include <ebb/ops/indexing.h>
 #include <ebb/ops/shape.h>

@@ -1,6 +1,10 @@
 // Ops that change shapes: views, joining and splitting, rearranging, padding, windows.
 #pragma once
 
+#include <ebb/ops/shape/join.h>
+#include <ebb/ops/shape/pad.h>
+#include <ebb/ops/shape/rearrange.h>
 #include <ebb/ops/shape/views.h>
 
+#include <ebb/ops/shape/methods.h>
 #include <ebb/ops/shape/view_methods.h>

@@ -2,7 +2,7 @@
 #include "ops/shape/kernels.h"
 #include "ops/shape/view.h"
 
-#include "ops/shape/others.h"
+#include <ebb/ops/elementwise.h>
 
 #include <algorithm>
 #include <numeric>

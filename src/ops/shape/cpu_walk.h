@@ -47,8 +47,35 @@ class Walk {
   /// Calls run(count, offsets, steps) for pieces that cover every element once, on several threads.
   template <class Run>
   void operator()(Run&& run) const {
-    parallel_for(0, numel_, kGrain, [&](std::int64_t begin, std::int64_t end) { piece(begin, end, run); });
+    weighted(1, run);
   }
+  /// The same where an element costs as much as `weight` ordinary ones.
+  template <class Run>
+  void weighted(std::int64_t weight, Run&& run) const {
+    const std::int64_t grain = std::max<std::int64_t>(kGrain / weight, 1);
+    parallel_for(0, numel_, grain, [&](std::int64_t begin, std::int64_t end) { piece(begin, end, run); });
+  }
+  /// The same on this thread.
+  template <class Run>
+  void serial(Run&& run) const {
+    if (is_line()) {
+      Offsets steps;
+      for (int k = 0; k < N; ++k) steps[k] = strides_[k][0];
+      run(sizes_[0], Offsets{}, steps);
+    } else {
+      piece(0, numel_, run);
+    }
+  }
+
+  /// Whether one run covers everything.
+  bool is_line() const { return sizes_.size() == 1; }
+  /// Whether the elements of a run lie next to each other in every array.
+  bool is_unit() const {
+    for (int k = 0; k < N; ++k)
+      if (strides_[k].back() != 1) return false;
+    return true;
+  }
+  std::int64_t run_length() const { return sizes_.back(); }
 
  private:
   template <class Run>

@@ -1,7 +1,7 @@
 // Broadcasting as a view, and its transpose.
 #include "ops/shape/view.h"
 
-#include "ops/shape/others.h"
+#include <ebb/ops/reduce.h>
 
 namespace ebb {
 
@@ -64,7 +64,7 @@ Variable sum_to_size(const Variable& x, IntArrayRef size) {
     else fits = size[d - lead] == x.sizes()[d];
   }
   EBB_CHECK(fits, "sum_to_size: size ", size, " is not expandable to the size ", x.sizes(), " of the tensor.");
-  Variable out = reduced.empty() ? x : sum(x, reduced, /*keepdim=*/true, nullopt);
+  Variable out = reduced.empty() ? x : sum(x, reduced, /*keepdim=*/true);
   return lead == 0 ? out : view(out, size);
 }
 

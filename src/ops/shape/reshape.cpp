@@ -2,7 +2,7 @@
 #include "ops/shape/kernels.h"
 #include "ops/shape/view.h"
 
-#include "ops/shape/others.h"
+#include <ebb/ops/copy.h>
 
 #include <algorithm>
 
@@ -84,6 +84,8 @@ Variable view(const Variable& x, IntArrayRef size) {
             " of the input (at least one dimension spans two contiguous subspaces). Use reshape(...) instead.");
   return ops::view_of<ViewBackward>(x, x.array().as_strided(sizes, *strides, x.storage_offset()), keep_sizes(x));
 }
+
+Variable view_as(const Variable& x, const Variable& other) { return view(x, other.sizes()); }
 
 Variable view(const Variable& x, DType dtype) {
   const std::int64_t from = x.element_size(), to = element_size(dtype);

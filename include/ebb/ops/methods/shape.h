@@ -59,6 +59,48 @@ struct EBB_API ShapeMethods {
   Variable& resize_(IntArrayRef size) const;
   Variable& resize_as_(const Variable& other) const;
   bool is_same_size(const Variable& other) const;
+
+  Variable repeat(IntArrayRef repeats) const;
+  Variable tile(IntArrayRef dims) const;
+  Variable repeat_interleave(std::int64_t repeats, optional<std::int64_t> dim = nullopt,
+                             optional<std::int64_t> output_size = nullopt) const;
+  Variable repeat_interleave(const Variable& repeats, optional<std::int64_t> dim = nullopt,
+                             optional<std::int64_t> output_size = nullopt) const;
+  Variable flip(IntArrayRef dims) const;
+  Variable fliplr() const;
+  Variable flipud() const;
+  Variable roll(IntArrayRef shifts, IntArrayRef dims = {}) const;
+  Variable rot90(std::int64_t k = 1, IntArrayRef dims = {0, 1}) const;
+  Variable tril(std::int64_t diagonal = 0) const;
+  Variable triu(std::int64_t diagonal = 0) const;
+  Variable& tril_(std::int64_t diagonal = 0) const;
+  Variable& triu_(std::int64_t diagonal = 0) const;
+  Variable diag(std::int64_t diagonal = 0) const;
+  Variable diag_embed(std::int64_t offset = 0, std::int64_t dim1 = -2, std::int64_t dim2 = -1) const;
+  Variable diagflat(std::int64_t offset = 0) const;
+  Variable& fill_diagonal_(const Scalar& fill_value, bool wrap = false) const;
+  Variable select_scatter(const Variable& src, std::int64_t dim, std::int64_t index) const;
+  Variable slice_scatter(const Variable& src, std::int64_t dim = 0, optional<std::int64_t> start = nullopt,
+                         optional<std::int64_t> end = nullopt, std::int64_t step = 1) const;
+  Variable diagonal_scatter(const Variable& src, std::int64_t offset = 0, std::int64_t dim1 = 0,
+                            std::int64_t dim2 = 1) const;
+  std::vector<Variable> split(std::int64_t split_size, std::int64_t dim = 0) const;
+  std::vector<Variable> split(IntArrayRef split_sizes, std::int64_t dim = 0) const;
+  std::vector<Variable> split_with_sizes(IntArrayRef split_sizes, std::int64_t dim = 0) const;
+  std::vector<Variable> unsafe_split(std::int64_t split_size, std::int64_t dim = 0) const;
+  std::vector<Variable> unsafe_split_with_sizes(IntArrayRef split_sizes, std::int64_t dim = 0) const;
+  std::vector<Variable> chunk(std::int64_t chunks, std::int64_t dim = 0) const;
+  std::vector<Variable> unsafe_chunk(std::int64_t chunks, std::int64_t dim = 0) const;
+  std::vector<Variable> unbind(std::int64_t dim = 0) const;
+  std::vector<Variable> tensor_split(std::int64_t sections, std::int64_t dim = 0) const;
+  std::vector<Variable> tensor_split(IntArrayRef indices, std::int64_t dim = 0) const;
+  std::vector<Variable> tensor_split(const Variable& indices_or_sections, std::int64_t dim = 0) const;
+  std::vector<Variable> hsplit(std::int64_t sections) const;
+  std::vector<Variable> hsplit(IntArrayRef indices) const;
+  std::vector<Variable> vsplit(std::int64_t sections) const;
+  std::vector<Variable> vsplit(IntArrayRef indices) const;
+  std::vector<Variable> dsplit(std::int64_t sections) const;
+  std::vector<Variable> dsplit(IntArrayRef indices) const;
 };
 
 }  // namespace ebb::ops

@@ -1,0 +1,76 @@
+// What may stand between the brackets of x.index({...}).
+#pragma once
+
+#include <ebb/autograd/variable.h>
+
+#include <concepts>
+
+namespace ebb::indexing {
+
+/// A new dimension of size 1, or a bound of a Slice that is left out.
+inline constexpr nullopt_t None = nullopt;
+
+/// As many whole dimensions as are left: `x.index({"...", 0})`, `x.index({Ellipsis, 0})`.
+struct EllipsisIndexType {};
+inline constexpr EllipsisIndexType Ellipsis{};
+
+/// start:stop:step; bounds left out are the ends, negative ones count from the end, the step is positive.
+class Slice {
+ public:
+  constexpr Slice(optional<std::int64_t> start = nullopt, optional<std::int64_t> stop = nullopt,
+                  optional<std::int64_t> step = nullopt)
+      : start_(start), stop_(stop), step_(step.value_or(1)) {
+    EBB_CHECK(step_ > 0, "Slice: step must be greater than zero, got ", step_, ".");
+  }
+  constexpr optional<std::int64_t> start() const { return start_; }
+  constexpr optional<std::int64_t> stop() const { return stop_; }
+  constexpr std::int64_t step() const { return step_; }
+
+ private:
+  optional<std::int64_t> start_, stop_;
+  std::int64_t step_;
+};
+
+/// One index: None, "...", an integer, a bool, a Slice or a tensor (torch: at::indexing::TensorIndex).
+class EBB_API TensorIndex {
+ public:
+  enum class Kind : std::uint8_t { none, ellipsis, integer, boolean, slice, tensor };
+
+  TensorIndex(nullopt_t) {}
+  TensorIndex(EllipsisIndexType) : kind_(Kind::ellipsis) {}
+  /// "..." only.
+  TensorIndex(const char* text);
+  template <std::integral T>
+  TensorIndex(T value)
+      : kind_(std::is_same_v<T, bool> ? Kind::boolean : Kind::integer), integer_(static_cast<std::int64_t>(value)) {}
+  TensorIndex(Slice slice) : kind_(Kind::slice), slice_(slice) {}
+  TensorIndex(Variable tensor) : kind_(Kind::tensor), tensor_(std::move(tensor)) {}
+
+  bool is_none() const { return kind_ == Kind::none; }
+  bool is_ellipsis() const { return kind_ == Kind::ellipsis; }
+  bool is_integer() const { return kind_ == Kind::integer; }
+  bool is_boolean() const { return kind_ == Kind::boolean; }
+  bool is_slice() const { return kind_ == Kind::slice; }
+  bool is_tensor() const { return kind_ == Kind::tensor; }
+  std::int64_t integer() const { return integer_; }
+  bool boolean() const { return integer_ != 0; }
+  const Slice& slice() const { return slice_; }
+  const Variable& tensor() const { return tensor_; }
+
+ private:
+  Kind kind_ = Kind::none;
+  std::int64_t integer_ = 0;
+  Slice slice_;
+  Variable tensor_;
+};
+
+/// x[indices]: a view as far as only None, "...", integers and slices are used, else a copy.
+EBB_API Variable get_item(const Variable& x, ArrayRef<TensorIndex> indices);
+/// x[indices] = value, broadcast; converted to x's dtype unless tensors are among the indices.
+EBB_API void set_item(const Variable& x, ArrayRef<TensorIndex> indices, const Variable& value, bool accumulate = false);
+EBB_API void set_item(const Variable& x, ArrayRef<TensorIndex> indices, const Scalar& value);
+/// A copy of x with value at [indices].
+EBB_API Variable put_item(const Variable& x, ArrayRef<TensorIndex> indices, const Variable& value,
+                          bool accumulate = false);
+
+}  // namespace ebb::indexing

@@ -1,0 +1,24 @@
+#include "ops/index/common.h"
+
+#include <ebb/ops/copy.h>
+
+namespace ebb::ops {
+
+NdArray long_array(const char* op, const Variable& index) {
+  EBB_CHECK_INDEX(index.dtype() == kLong || index.dtype() == kInt, op, ": expected an index of dtype Long or Int, got ",
+                  index.dtype(), ". Convert it with .to(kLong).");
+  return index.dtype() == kLong ? index.array() : to(Variable(index.array()), kLong).array();
+}
+
+NdArray offsets_along(const char* op, const NdArray& index, std::int64_t dim, std::int64_t size, std::int64_t stride,
+                      bool wraps) {
+  NdArray out = NdArray::empty(index.sizes(), kLong, index.device());
+  kernels::IndexRules rules;
+  rules.op = op;
+  rules.wraps = wraps;
+  rules.dims = &dim;
+  kernels::index_offsets(index.device(), out, index, size, stride, rules);
+  return out.as_strided({out.numel()}, {1}, 0);
+}
+
+}  // namespace ebb::ops

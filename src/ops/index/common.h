@@ -1,0 +1,63 @@
+// Steps that the ops of this family share.
+#pragma once
+
+#include "ops/common.h"
+#include "ops/index/kernels.h"
+#include "ops/shape/geometry.h"
+#include "ops/shape/kernels.h"
+#include "ops/shape/view.h"
+
+#include <ebb/ops/index.h>
+#include <ebb/ops/shape.h>
+
+namespace ebb::ops {
+
+/// A contiguous copy of x, to be written into.
+inline NdArray copied(const NdArray& x) {
+  NdArray out = NdArray::empty(x.sizes(), x.dtype(), x.device());
+  kernels::strided_copy(x.device(), out, x);
+  return out;
+}
+
+/// The out-of-place form: `write(array)` changes a copy of self.
+template <class N, class Write, class Fill, class... Inputs>
+Variable changed(const Variable& self, Write&& write, Fill&& fill, const Inputs&... inputs) {
+  NdArray out = copied(self.array());
+  write(out);
+  return record<N>(std::move(out), fill, self, inputs...);
+}
+
+/// The in-place form: `write(array)` changes self's own.
+template <class N, class Write, class Fill, class... Inputs>
+Variable& change(const Variable& self, const char* op, Write&& write, Fill&& fill, const Inputs&... inputs) {
+  autograd::check_inplace(self, op);
+  Ref<N> node;
+  if (autograd::records(self, inputs...)) {
+    node = autograd::make_node<N>(self, inputs...);
+    fill(*node);
+  }
+  NdArray out = self.array();
+  write(out);
+  autograd::bump_version(self);
+  autograd::rebase_history(self, node);
+  return const_cast<Variable&>(self);
+}
+
+/// value as a 0-d array of that dtype and device.
+inline NdArray scalar_array(const Scalar& value, DType dtype, Device device) {
+  NdArray out = NdArray::empty({}, dtype, device);
+  kernels::strided_fill(device, out, value);
+  return out;
+}
+
+/// A 0-d array seen with one dimension of size 1, anything else as it is.
+inline NdArray at_least_1d(const NdArray& x) { return x.dim() > 0 ? x : x.as_strided({1}, {1}, x.offset()); }
+
+/// A Long array of the same values; throws IndexError for other than integer dtypes.
+NdArray long_array(const char* op, const Variable& index);
+
+/// Memory offsets of `index`'s entries (any shape, flattened) along one dimension of size and stride.
+NdArray offsets_along(const char* op, const NdArray& index, std::int64_t dim, std::int64_t size, std::int64_t stride,
+                      bool wraps);
+
+}  // namespace ebb::ops

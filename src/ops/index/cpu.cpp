@@ -1,0 +1,152 @@
+// Element by element: gather, scatter, masks.
+#include "ops/index/kernels.h"
+#include "ops/shape/cpu_walk.h"
+
+#include <ebb/core/visit.h>
+
+#include <cmath>
+
+namespace ebb::cpu {
+
+namespace {
+
+using Run2 = std::array<std::int64_t, 2>;
+using Run3 = std::array<std::int64_t, 3>;
+
+// Strides in which dimension `dim` stands still: the index says where along it to go.
+DimVector strides_without(const NdArray& x, std::int64_t dim) {
+  DimVector strides(x.strides());
+  strides[dim] = 0;
+  return strides;
+}
+
+void check_index(const char* op, std::int64_t index, std::int64_t dim, std::int64_t size) {
+  EBB_CHECK_INDEX(index >= 0 && index < size, op, ": index ", index, " is out of bounds for dimension ", dim,
+                  " with size ", size, ".");
+}
+
+template <class T>
+T combine(T a, T b, kernels::ScatterOp op) {
+  const auto undefined = [](T v) {
+    if constexpr (std::is_integral_v<T>) return false;
+    else return std::isnan(static_cast<float>(v));
+  };
+  switch (op) {
+    case kernels::ScatterOp::add:
+      if constexpr (std::is_same_v<T, bool>) return a || b;
+      else return static_cast<T>(a + b);
+    case kernels::ScatterOp::multiply:
+      if constexpr (std::is_same_v<T, bool>) return a && b;
+      else return static_cast<T>(a * b);
+    case kernels::ScatterOp::amax: return undefined(a) ? a : (a < b || undefined(b)) ? b : a;
+    case kernels::ScatterOp::amin: return undefined(a) ? a : (b < a || undefined(b)) ? b : a;
+    default: return b;
+  }
+}
+
+}  // namespace
+
+void gather(NdArray& out, const NdArray& x, std::int64_t dim, const NdArray& index) {
+  if (out.numel() == 0) return;
+  const DimVector moving = strides_without(x, dim);
+  const Walk<3> walk(out.sizes(), {out.strides(), index.strides(), moving});
+  const std::int64_t size = x.sizes()[dim], stride = x.strides()[dim];
+  const std::int64_t* const which = index.data_as<std::int64_t>();
+  visit_width(element_size(out.dtype()), [&]<class T>(T) {
+    T* const to = static_cast<T*>(out.data());
+    const T* const from = static_cast<const T*>(x.data());
+    walk([=](std::int64_t n, const Run3& at, const Run3& step) {
+      for (std::int64_t k = 0; k < n; ++k) {
+        const std::int64_t i = which[at[1] + k * step[1]];
+        check_index("gather", i, dim, size);
+        to[at[0] + k * step[0]] = from[at[2] + k * step[2] + i * stride];
+      }
+    });
+  });
+}
+
+void scatter(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray& src, kernels::ScatterOp op) {
+  if (index.numel() == 0) return;
+  const DimVector moving = strides_without(out, dim);
+  const std::int64_t size = out.sizes()[dim], stride = out.strides()[dim];
+  // Threads share out the longest other dimension, along which no two of them can meet.
+  std::int64_t along = -1;
+  for (std::int64_t d = 0; d < index.dim(); ++d)
+    if (d != dim && index.sizes()[d] > 1 && (along < 0 || index.sizes()[d] > index.sizes()[along])) along = d;
+  const std::int64_t length = along < 0 ? 1 : index.sizes()[along];
+  visit_all(out.dtype(), "scatter", [&]<class T> {
+    const std::int64_t grain = std::max<std::int64_t>(kGrain * length / index.numel(), 1);
+    parallel_for(0, length, grain, [&](std::int64_t begin, std::int64_t end) {
+      DimVector sizes(index.sizes());
+      std::int64_t index_at = 0, src_at = 0, out_at = 0;
+      if (along >= 0) {
+        sizes[along] = end - begin;
+        index_at = begin * index.strides()[along];
+        src_at = begin * src.strides()[along];
+        out_at = begin * out.strides()[along];
+      }
+      const std::int64_t* const which = index.data_as<std::int64_t>() + index_at;
+      const T* const from = src.data_as<T>() + src_at;
+      T* const to = out.data_as<T>() + out_at;
+      const Walk<3> walk(sizes, {index.strides(), src.strides(), moving});
+      const auto write = [&](auto&& put) {
+        walk.serial([&](std::int64_t n, const Run3& at, const Run3& step) {
+          for (std::int64_t k = 0; k < n; ++k) {
+            const std::int64_t i = which[at[0] + k * step[0]];
+            check_index("scatter", i, dim, size);
+            put(to[at[2] + k * step[2] + i * stride], from[at[1] + k * step[1]]);
+          }
+        });
+      };
+      if (op == kernels::ScatterOp::assign) write([](T& o, T v) { o = v; });
+      else if (op == kernels::ScatterOp::add) write([](T& o, T v) { o = combine(o, v, kernels::ScatterOp::add); });
+      else write([op](T& o, T v) { o = combine(o, v, op); });
+    });
+  });
+}
+
+void masked_fill(NdArray& out, const NdArray& mask, const NdArray& value) {
+  if (out.numel() == 0) return;
+  const Walk<2> walk(out.sizes(), {out.strides(), mask.strides()});
+  const bool* const where = mask.data_as<bool>();
+  visit_width(element_size(out.dtype()), [&]<class T>(T) {
+    const T v = *static_cast<const T*>(value.data());
+    T* const to = static_cast<T*>(out.data());
+    walk([=](std::int64_t n, const Run2& at, const Run2& step) {
+      T* const o = to + at[0];
+      const bool* const m = where + at[1];
+      for (std::int64_t k = 0; k < n; ++k) o[k * step[0]] = m[k * step[1]] ? v : o[k * step[0]];
+    });
+  });
+}
+
+void nonzero(NdArray& out, const NdArray& x) {
+  const std::size_t dims = x.sizes().size();
+  visit_all(x.dtype(), "nonzero", [&]<class T> {
+    const T* const from = x.data_as<T>();
+    // In row-major order whatever the strides: two passes, one to count.
+    const auto visit = [&](auto&& found) {
+      DimVector at(dims, 0);
+      std::int64_t offset = 0;
+      for (std::int64_t i = 0; i < x.numel(); ++i) {
+        bool is_zero;
+        if constexpr (std::is_integral_v<T>) is_zero = from[offset] == T{};
+        else is_zero = static_cast<double>(from[offset]) == 0;
+        if (!is_zero) found(at);
+        for (std::size_t d = dims; d-- > 0;) {
+          offset += x.strides()[d];
+          if (++at[d] < x.sizes()[d]) break;
+          offset -= x.sizes()[d] * x.strides()[d];
+          at[d] = 0;
+        }
+      }
+    };
+    std::int64_t count = 0;
+    visit([&](const DimVector&) { ++count; });
+    out = NdArray::empty({count, static_cast<std::int64_t>(dims)}, kLong);
+    std::int64_t* to = out.data_as<std::int64_t>();
+    visit([&](const DimVector& at) { to = std::copy(at.begin(), at.end(), to); });
+  });
+}
+
+}  // namespace ebb::cpu

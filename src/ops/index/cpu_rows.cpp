@@ -1,0 +1,150 @@
+// Rows by number: index arrays to offsets, and rows read or written there.
+#include "ops/index/kernels.h"
+#include "ops/shape/cpu_walk.h"
+
+#include <ebb/core/visit.h>
+
+#include <cstring>
+
+namespace ebb::cpu {
+
+namespace {
+
+using Run2 = std::array<std::int64_t, 2>;
+
+template <class T>
+void move_run(T* to, const T* from, std::int64_t n, std::int64_t to_step, std::int64_t from_step) {
+  if (to_step == 1 && from_step == 1 && n >= 16) std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(T));
+  else
+    for (std::int64_t k = 0; k < n; ++k) to[k * to_step] = from[k * from_step];
+}
+
+template <class T>
+void add_run(T* to, const T* from, std::int64_t n, std::int64_t to_step, std::int64_t from_step) {
+  if constexpr (std::is_same_v<T, bool>) {
+    for (std::int64_t k = 0; k < n; ++k) to[k * to_step] = to[k * to_step] || from[k * from_step];
+  } else if (to_step == 1 && from_step == 1) {
+    for (std::int64_t k = 0; k < n; ++k) to[k] = static_cast<T>(to[k] + from[k]);
+  } else {
+    for (std::int64_t k = 0; k < n; ++k) to[k * to_step] = static_cast<T>(to[k * to_step] + from[k * from_step]);
+  }
+}
+
+// Whether a row is worth a loop of its own: one element, or enough of them side by side.
+bool by_rows(const Walk<2>& row) {
+  return row.is_line() ? row.run_length() == 1 || row.is_unit() : row.is_unit() && row.run_length() >= 8;
+}
+
+IntArrayRef without_first(IntArrayRef values) { return values.slice(1); }
+
+// Writers of several threads must not meet, and whoever writes first decides a float sum: each piece of the offsets'
+// range belongs to one thread, which takes its rows in the order of j. Short work is one piece.
+template <class Write>
+void by_owner(const std::int64_t* offset, std::int64_t rows, std::int64_t row_size, Write&& write) {
+  if (rows * row_size <= kGrain || row_size < 8) {  // finding one's rows costs a look at all
+    for (std::int64_t j = 0; j < rows; ++j) write(j);
+    return;
+  }
+  const auto [low, high] = std::minmax_element(offset, offset + rows);
+  const std::int64_t range = *high - *low + 1, first = *low;
+  const std::int64_t pieces = std::clamp<std::int64_t>(rows * row_size / kGrain, 1, 64);
+  parallel_for(0, range, (range + pieces - 1) / pieces, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t j = 0; j < rows; ++j)
+      if (offset[j] - first >= begin && offset[j] - first < end) write(j);
+  });
+}
+
+}  // namespace
+
+void index_offsets(NdArray& out, ArrayRef<NdArray> indices, IntArrayRef sizes, IntArrayRef strides,
+                   const kernels::IndexRules& rules) {
+  std::int64_t* const to = out.data_as<std::int64_t>();
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    const Walk<2> walk(out.sizes(), {out.strides(), indices[k].strides()});
+    const std::int64_t* const from = indices[k].data_as<std::int64_t>();
+    const std::int64_t size = sizes[k], stride = strides[k], least = rules.wraps ? -size : 0;
+    if (out.numel() == 0) continue;
+    walk([&](std::int64_t n, const Run2& at, const Run2& step) {
+      for (std::int64_t i = 0; i < n; ++i) {
+        const std::int64_t index = from[at[1] + i * step[1]];
+        EBB_CHECK_INDEX(index >= least && index < size, rules.op, ": index ", index, " is out of bounds for dimension ",
+                        rules.dims ? rules.dims[k] : 0, " with size ", size, ".");
+        const std::int64_t offset = (index < 0 ? index + size : index) * stride;
+        std::int64_t& o = to[at[0] + i * step[0]];
+        o = k == 0 ? offset : o + offset;
+      }
+    });
+  }
+}
+
+void take_rows(NdArray& out, const NdArray& x, const NdArray& offsets) {
+  const std::int64_t rows = offsets.numel(), row_size = x.numel(), out_row = out.strides()[0];
+  if (rows == 0 || row_size == 0) return;
+  const Walk<2> walk(x.sizes(), {without_first(out.strides()), x.strides()});
+  const std::int64_t* const offset = offsets.data_as<std::int64_t>();
+  visit_width(element_size(out.dtype()), [&]<class T>(T) {
+    T* const to = static_cast<T*>(out.data());
+    const T* const from = static_cast<const T*>(x.data());
+    if (by_rows(walk)) {
+      const std::int64_t grain = std::max<std::int64_t>(kGrain / row_size, 1);
+      parallel_for(0, rows, grain, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t j = begin; j < end; ++j) {
+          T* const o = to + j * out_row;
+          const T* const i = from + offset[j];
+          walk.serial([=](std::int64_t n, const Run2& at, const Run2& step) {
+            move_run(o + at[0], i + at[1], n, step[0], step[1]);
+          });
+        }
+      });
+      return;
+    }
+    // The rows lie across memory: go along the indices inside.
+    walk.weighted(rows, [=](std::int64_t n, const Run2& at, const Run2& step) {
+      for (std::int64_t k = 0; k < n; ++k) {
+        T* const o = to + at[0] + k * step[0];
+        const T* const i = from + at[1] + k * step[1];
+        for (std::int64_t j = 0; j < rows; ++j) o[j * out_row] = i[offset[j]];
+      }
+    });
+  });
+}
+
+void put_rows(NdArray& out, const NdArray& offsets, const NdArray& values, bool accumulate) {
+  const std::int64_t rows = offsets.numel(), row_size = out.numel(), value_row = values.strides()[0];
+  if (rows == 0 || row_size == 0) return;
+  const Walk<2> walk(out.sizes(), {out.strides(), without_first(values.strides())});
+  const std::int64_t* const offset = offsets.data_as<std::int64_t>();
+  const auto all = [&]<class T>(T* to, const T* from, auto&& run, auto&& one) {
+    if (by_rows(walk)) {
+      by_owner(offset, rows, row_size, [&](std::int64_t j) {
+        T* const o = to + offset[j];
+        const T* const v = from + j * value_row;
+        walk.serial([&](std::int64_t n, const Run2& at, const Run2& step) {
+          run(o + at[0], v + at[1], n, step[0], step[1]);
+        });
+      });
+      return;
+    }
+    walk.weighted(rows, [&](std::int64_t n, const Run2& at, const Run2& step) {
+      for (std::int64_t k = 0; k < n; ++k) {
+        T* const o = to + at[0] + k * step[0];
+        const T* const v = from + at[1] + k * step[1];
+        for (std::int64_t j = 0; j < rows; ++j) one(o[offset[j]], v[j * value_row]);
+      }
+    });
+  };
+  if (!accumulate) {
+    visit_width(element_size(out.dtype()), [&]<class T>(T) {
+      all(static_cast<T*>(out.data()), static_cast<const T*>(values.data()), &move_run<T>, [](T& o, T v) { o = v; });
+    });
+    return;
+  }
+  visit_all(out.dtype(), "index_put", [&]<class T> {
+    all(out.data_as<T>(), static_cast<const T*>(values.data()), &add_run<T>, [](T& o, T v) {
+      if constexpr (std::is_same_v<T, bool>) o = o || v;
+      else o = static_cast<T>(o + v);
+    });
+  });
+}
+
+}  // namespace ebb::cpu

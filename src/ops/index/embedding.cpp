@@ -1,0 +1,137 @@
+// Rows of a table, and classes as indicator vectors.
+#include "ops/index/common.h"
+
+#include <ebb/ops/copy.h>
+#include <ebb/ops/elementwise.h>
+
+#include <algorithm>
+
+namespace ebb {
+
+namespace {
+
+using autograd::GradList;
+
+struct EmbeddingBackward : autograd::Node {
+  autograd::SavedVariable indices{this};
+  std::int64_t rows = 0, padding = -1;
+  bool by_frequency = false;
+  std::string name() const override { return "EmbeddingBackward0"; }
+  GradList apply(GradList&& grads) override {
+    return {embedding_dense_backward(grads[0], indices.unpack(), rows, padding, by_frequency)};
+  }
+};
+
+struct EmbeddingDenseBackwardBackward : autograd::Node {
+  autograd::SavedVariable indices{this};
+  autograd::SavedVariable uses{this};  // of each row, where gradients are divided by it
+  std::int64_t rows = 0, padding = -1;
+  std::string name() const override { return "EmbeddingDenseBackwardBackward0"; }
+  GradList apply(GradList&& grads) override {
+    Variable table = grads[0];
+    const Variable count = uses.unpack();
+    if (count.defined()) table = div(table, count);
+    if (padding >= 0) {
+      NdArray row = NdArray::empty({1}, kLong, table.device());
+      kernels::strided_fill(table.device(), row, padding);
+      table = index_fill(table, 0, Variable(std::move(row)), 0);
+    }
+    return {embedding(table, indices.unpack())};
+  }
+};
+
+NdArray row_offsets(const char* op, const Variable& indices, const NdArray& table) {
+  return ops::offsets_along(op, ops::long_array(op, indices), 0, table.sizes()[0], table.strides()[0], false);
+}
+
+// A column of how often each row is used, at least 1.
+NdArray count_uses(const NdArray& offsets, std::int64_t columns, std::int64_t rows, DType dtype) {
+  const Device device = offsets.device();
+  // The offsets step by whole rows: counting happens in the first column of a table of zeros.
+  NdArray table = ops::zeros_array({rows, columns}, dtype, device);
+  NdArray first = table.as_strided({}, {}, 0);
+  const NdArray one = ops::scalar_array(1, dtype, device);
+  kernels::put_rows(device, first, offsets, one.expand({offsets.numel()}), true);
+  const NdArray count = ops::slice_array(table, 1, 0, 1);
+  return clamp_min(Variable(count), 1).array();
+}
+
+}  // namespace
+
+Variable embedding(const Variable& weight, const Variable& indices, std::int64_t padding_idx, bool scale_grad_by_freq,
+                   bool) {
+  EBB_CHECK(weight.dim() == 2, "embedding: 'weight' must be 2-D, got shape ", weight.sizes(), ".");
+  ops::common_device("embedding", weight, indices);
+  const NdArray& table = weight.array();
+  const NdArray offsets = row_offsets("embedding", indices, table);
+  DimVector sizes(indices.sizes());
+  sizes.push_back(weight.sizes()[1]);
+  NdArray out = NdArray::empty(sizes, weight.dtype(), weight.device());
+  NdArray rows = out.as_strided({indices.numel(), sizes.back()}, {sizes.back(), 1}, 0);
+  kernels::take_rows(weight.device(), rows, table.as_strided({sizes.back()}, {table.strides()[1]}, table.offset()),
+                     offsets);
+  return ops::record<EmbeddingBackward>(
+      std::move(out),
+      [&](EmbeddingBackward& node) {
+        node.indices.save(indices);
+        node.rows = weight.sizes()[0];
+        node.padding = padding_idx;
+        node.by_frequency = scale_grad_by_freq;
+      },
+      weight);
+}
+
+Variable embedding_dense_backward(const Variable& grad_output, const Variable& indices, std::int64_t num_weights,
+                                  std::int64_t padding_idx, bool scale_grad_by_freq) {
+  ops::common_device("embedding_dense_backward", grad_output, indices);
+  const NdArray grad = ops::contiguous_array(grad_output.array());
+  const std::int64_t columns = grad.sizes()[static_cast<std::size_t>(grad.dim()) - 1];
+  const Device device = grad.device();
+  NdArray out = ops::zeros_array({num_weights, columns}, grad.dtype(), device);
+  const NdArray offsets = row_offsets("embedding_dense_backward", indices, out);
+  NdArray row = out.as_strided({columns}, {1}, 0);
+  kernels::put_rows(device, row, offsets, grad.as_strided({indices.numel(), columns}, {columns, 1}, grad.offset()),
+                    true);
+  NdArray uses;
+  if (scale_grad_by_freq) {
+    uses = count_uses(offsets, columns, num_weights, grad.dtype());
+    out = div(Variable(out), Variable(uses)).array();
+  }
+  if (padding_idx >= 0 && padding_idx < num_weights) {
+    NdArray padding = ops::select_array(out, 0, padding_idx);
+    kernels::strided_fill(device, padding, 0);
+  }
+  return ops::record<EmbeddingDenseBackwardBackward>(
+      std::move(out),
+      [&](EmbeddingDenseBackwardBackward& node) {
+        node.indices.save(indices);
+        if (uses.defined()) node.uses.save(Variable(uses));
+        else node.uses.save(Variable());
+        node.rows = num_weights;
+        node.padding = padding_idx < num_weights ? padding_idx : -1;
+      },
+      grad_output);
+}
+
+Variable one_hot(const Variable& x, std::int64_t num_classes) {
+  EBB_CHECK(x.dtype() == kLong, "one_hot: is only applicable to index tensors of dtype Long, got ", x.dtype(), ".");
+  EBB_CHECK(num_classes != 0 || x.numel() == 0, "one_hot: num_classes must be positive, got 0.");
+  const NdArray classes = ops::contiguous_array(to(x.detach(), Device(DeviceType::CPU), kLong).array());
+  const std::int64_t* const c = classes.data_as<std::int64_t>();
+  const std::int64_t count = classes.numel();
+  EBB_CHECK(count > 0 || num_classes > 0, "one_hot: can not infer the total number of classes from an empty tensor.");
+  if (count > 0) {
+    const auto [least, most] = std::minmax_element(c, c + count);
+    EBB_CHECK(*least >= 0, "one_hot: class values must be non-negative, got ", *least, ".");
+    EBB_CHECK(num_classes <= 0 || *most < num_classes, "one_hot: class values must be smaller than num_classes (",
+              num_classes, "), got ", *most, ".");
+    if (num_classes <= 0) num_classes = *most + 1;
+  }
+  DimVector sizes(x.sizes());
+  sizes.push_back(num_classes);
+  const Variable out(ops::zeros_array(sizes, kLong, x.device()));
+  if (count > 0) scatter_(out, -1, unsqueeze(x.detach(), -1), 1);
+  return out;
+}
+
+}  // namespace ebb

@@ -1,0 +1,222 @@
+// Advanced indexing with a list of tensors.
+#include "ops/index/common.h"
+
+#include <ebb/ops/copy.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace ebb {
+
+namespace {
+
+using autograd::GradList;
+using Indices = SmallVector<Variable, 4>;  // one a dimension, undefined for a whole dimension
+
+// Masks are replaced by the places of their true elements: an index for each of their dimensions.
+Indices expanded(const Variable& x, ArrayRef<optional<Variable>> indices) {
+  Indices out;
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    if (!indices[i] || !indices[i]->defined()) {
+      out.emplace_back();
+      continue;
+    }
+    const Variable& index = *indices[i];
+    EBB_CHECK_INDEX(index.dtype() == kLong || index.dtype() == kByte || index.dtype() == kBool,
+                    "index: tensors used as indices must be long, byte or bool tensors, got ", index.dtype(), ".");
+    if (index.dtype() == kLong) {
+      out.push_back(index);
+      continue;
+    }
+    const std::int64_t first = static_cast<std::int64_t>(out.size());
+    for (std::int64_t d = 0; d < index.dim(); ++d)
+      EBB_CHECK_INDEX(first + d < x.dim() && index.sizes()[d] == x.sizes()[first + d], "index: the shape of the mask ",
+                      index.sizes(), " at index ", d, " does not match the shape of the indexed tensor ", x.sizes(),
+                      " at index ", first + d, ".");
+    const Variable places = nonzero(index.detach());
+    for (std::int64_t d = 0; d < index.dim(); ++d) out.push_back(select(places, 1, d));
+  }
+  EBB_CHECK_INDEX(static_cast<std::int64_t>(out.size()) <= x.dim(), "index: too many indices for tensor of dimension ",
+                  x.dim(), " (got ", static_cast<std::int64_t>(out.size()), ").");
+  while (static_cast<std::int64_t>(out.size()) < x.dim()) out.emplace_back();
+  return out;
+}
+
+// Where the indexed elements lie: an offset for each place of the broadcast indices, from which the rest of x, the
+// dimensions that are not indexed, is seen.
+struct Plan {
+  NdArray offsets, rest;
+  DimVector index_shape, result_shape;
+  std::size_t place = 0;  // of the first dimension of index_shape in result_shape
+
+  Plan(const char* op, const NdArray& x, const Indices& indices) {
+    DimVector dims, sizes, strides, rest_sizes, rest_strides;
+    bool adjacent = true;
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+      const std::int64_t size = x.sizes()[d], stride = x.strides()[d];
+      if (!indices[d].defined()) {
+        rest_sizes.push_back(size);
+        rest_strides.push_back(stride);
+        continue;
+      }
+      if (dims.empty()) place = d;
+      else adjacent &= dims.back() + 1 == static_cast<std::int64_t>(d);
+      dims.push_back(static_cast<std::int64_t>(d));
+      sizes.push_back(size);
+      strides.push_back(stride);
+    }
+    EBB_CHECK_INDEX(!dims.empty(), op, ": at least one tensor with a dimension is needed among the indices.");
+    if (!adjacent) place = 0;
+    for (const std::int64_t d : dims) index_shape = shared_shape(index_shape, indices[d].sizes());
+    SmallVector<NdArray, 4> which;
+    for (const std::int64_t d : dims) {
+      EBB_CHECK(indices[d].device() == x.device(), op, ": indices should be on the device of the indexed tensor (",
+                x.device(), "), got ", indices[d].device(), ". Move them with .to(device).");
+      which.push_back(indices[d].array().expand(index_shape));
+    }
+    offsets = NdArray::empty(index_shape, kLong, x.device());
+    kernels::IndexRules rules;
+    rules.dims = dims.data();
+    kernels::index_offsets(x.device(), offsets, which, sizes, strides, rules);
+    offsets = offsets.as_strided({offsets.numel()}, {1}, 0);
+    rest = x.as_strided(rest_sizes, rest_strides, x.offset());
+    result_shape.append(rest_sizes.begin(), rest_sizes.begin() + place);
+    result_shape.append(index_shape.begin(), index_shape.end());
+    result_shape.append(rest_sizes.begin() + place, rest_sizes.end());
+  }
+
+  // An array of the result's shape as rows: the index's dimensions merged and in front.
+  NdArray rows(const NdArray& x) const {
+    const std::size_t n = index_shape.size();
+    const IntArrayRef sizes = x.sizes(), strides = x.strides();
+    const optional<DimVector> merged =
+        ops::view_strides(sizes.slice(place, n), strides.slice(place, n), offsets.numel());
+    if (!merged) return rows(ops::contiguous_array(x));
+    DimVector row_sizes{offsets.numel()}, row_strides{(*merged)[0]};
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      if (d >= place && d < place + n) continue;
+      row_sizes.push_back(sizes[d]);
+      row_strides.push_back(strides[d]);
+    }
+    return x.as_strided(row_sizes, row_strides, x.offset());
+  }
+
+ private:
+  static DimVector shared_shape(IntArrayRef a, IntArrayRef b) {
+    const std::size_t n = std::max(a.size(), b.size());
+    DimVector out(n, 1);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1, y = i < b.size() ? b[b.size() - 1 - i] : 1;
+      EBB_CHECK_INDEX(x == y || x == 1 || y == 1, "index: shape mismatch: indexing tensors could not be broadcast ",
+                      "together with shapes ", a, ", ", b, ".");
+      out[n - 1 - i] = x == 1 ? y : x;
+    }
+    return out;
+  }
+};
+
+struct IndexedNode : autograd::Node {
+  std::vector<std::unique_ptr<autograd::SavedVariable>> saved;
+
+  void save(const Indices& indices) {
+    saved.reserve(indices.size());
+    for (const Variable& index : indices) {
+      saved.push_back(std::make_unique<autograd::SavedVariable>(this));
+      saved.back()->save(index);
+    }
+  }
+  std::vector<optional<Variable>> indices() const {
+    std::vector<optional<Variable>> out;
+    for (const auto& index : saved) {
+      const Variable unpacked = index->unpack();
+      out.push_back(unpacked.defined() ? optional<Variable>(unpacked) : nullopt);
+    }
+    return out;
+  }
+};
+
+struct IndexBackward : IndexedNode {
+  DimVector sizes;
+  std::string name() const override { return "IndexBackward0"; }
+  GradList apply(GradList&& grads) override {
+    const Variable zeros(ops::zeros_array(sizes, grads[0].dtype(), grads[0].device()));
+    return {index_put(zeros, indices(), grads[0], true)};
+  }
+};
+
+struct IndexPutBackward : IndexedNode {
+  bool accumulate = false;
+  std::string name() const override { return "IndexPutBackward0"; }
+  GradList apply(GradList&& grads) override {
+    GradList out(2);
+    const Variable& grad = grads[0];
+    if (needs(0))
+      out[0] = accumulate ? grad
+                          : index_put(grad, indices(), Variable(ops::zeros_array({}, grad.dtype(), grad.device())));
+    if (needs(1)) out[1] = index(grad, indices());
+    return out;
+  }
+};
+
+void check_put(const Variable& x, const Variable& values) {
+  EBB_CHECK(x.dtype() == values.dtype(), "index_put: requires the source and destination dtypes match, got ", x.dtype(),
+            " for the destination and ", values.dtype(), " for the source. Convert the source with .to(dtype).");
+}
+
+auto put_values(const Indices& indices, const Variable& values, bool accumulate) {
+  return [&indices, &values, accumulate](NdArray& out) {
+    Plan plan("index_put", out, indices);
+    const IntArrayRef shape = plan.result_shape;
+    bool fits = true;
+    const std::size_t extra = values.sizes().size() > shape.size() ? values.sizes().size() - shape.size() : 0;
+    for (std::size_t i = 0; i < values.sizes().size(); ++i) {
+      const std::int64_t size = values.sizes()[i];
+      fits &= size == 1 || (i >= extra && size == shape[i + shape.size() - values.sizes().size()]);
+    }
+    EBB_CHECK(fits, "index_put: shape mismatch: value tensor of shape ", values.sizes(),
+              " cannot be broadcast to indexing result of shape ", shape, ".");
+    NdArray source = values.device() == out.device() ? values.array()
+                                                     : to(Variable(values.array()), out.device(), out.dtype()).array();
+    for (std::size_t i = 0; i < extra; ++i) source = ops::select_array(source, 0, 0);
+    kernels::put_rows(out.device(), plan.rest, plan.offsets, plan.rows(source.expand(shape)), accumulate);
+  };
+}
+
+auto keep(const Indices& indices, bool accumulate) {
+  return [&indices, accumulate](IndexPutBackward& node) {
+    node.save(indices);
+    node.accumulate = accumulate;
+  };
+}
+
+}  // namespace
+
+Variable index(const Variable& x, ArrayRef<optional<Variable>> indices) {
+  const Indices list = expanded(x, indices);
+  const Plan plan("index", x.array(), list);
+  NdArray out = NdArray::empty(plan.result_shape, x.dtype(), x.device());
+  NdArray rows = plan.rows(out);
+  kernels::take_rows(x.device(), rows, plan.rest, plan.offsets);
+  return ops::record<IndexBackward>(
+      std::move(out),
+      [&](IndexBackward& node) {
+        node.save(list);
+        node.sizes = DimVector(x.sizes());
+      },
+      x);
+}
+
+Variable index_put(const Variable& x, ArrayRef<optional<Variable>> indices, const Variable& values, bool accumulate) {
+  const Indices list = expanded(x, indices);
+  check_put(x, values);
+  return ops::changed<IndexPutBackward>(x, put_values(list, values, accumulate), keep(list, accumulate), values);
+}
+
+Variable& index_put_(const Variable& x, ArrayRef<optional<Variable>> indices, const Variable& values, bool accumulate) {
+  const Indices list = expanded(x, indices);
+  check_put(x, values);
+  return ops::change<IndexPutBackward>(x, "index_put_", put_values(list, values, accumulate), keep(list, accumulate),
+                                       values);
+}
+
+}  // namespace ebb

@@ -1,0 +1,201 @@
+// Ops that a Bool tensor steers.
+#include "ops/index/common.h"
+
+#include <ebb/ops/reduce.h>
+
+namespace ebb {
+
+namespace {
+
+using autograd::GradList;
+
+Variable masked_scatter_backward(const Variable& grad, const Variable& mask, IntArrayRef sizes) {
+  const Variable taken = masked_select(grad, mask);
+  const std::int64_t rest = checked_numel(sizes) - taken.numel();
+  return view(rest > 0 ? constant_pad_nd(taken, {0, rest}, 0) : taken, sizes);
+}
+
+struct MaskedFillBackward : autograd::Node {
+  autograd::SavedVariable mask{this};
+  bool from_tensor = false;
+  std::string name() const override { return from_tensor ? "MaskedFillBackward1" : "MaskedFillBackward0"; }
+  GradList apply(GradList&& grads) override {
+    GradList out(num_outputs());
+    const Variable where = mask.unpack();
+    if (needs(0)) out[0] = masked_fill(grads[0], where, 0);
+    if (from_tensor && needs(1)) out[1] = sum(masked_select(grads[0], where));
+    return out;
+  }
+};
+
+struct MaskedSelectBackward : autograd::Node {
+  autograd::SavedVariable mask{this};
+  DimVector sizes;  // that x and mask broadcast to
+  std::string name() const override { return "MaskedSelectBackward0"; }
+  GradList apply(GradList&& grads) override {
+    const Variable zeros(ops::zeros_array(sizes, grads[0].dtype(), grads[0].device()));
+    return {masked_scatter(zeros, mask.unpack(), grads[0])};
+  }
+};
+
+struct MaskedScatterBackward : autograd::Node {
+  autograd::SavedVariable mask{this};
+  DimVector source_sizes;
+  std::string name() const override { return "MaskedScatterBackward0"; }
+  GradList apply(GradList&& grads) override {
+    GradList out(2);
+    if (needs(0)) out[0] = masked_fill(grads[0], mask.unpack(), 0);
+    if (needs(1)) out[1] = masked_scatter_backward(grads[0], mask.unpack(), source_sizes);
+    return out;
+  }
+};
+
+// torch still takes Byte masks where it takes Bool ones.
+NdArray bool_array(const char* op, const Variable& mask) {
+  EBB_CHECK(mask.dtype() == kBool || mask.dtype() == kByte, op, ": only supports boolean masks, but got mask with dtype ",
+            mask.dtype(), ". Compare (mask != 0) to get one.");
+  if (mask.dtype() == kBool) return mask.array();
+  const NdArray& m = mask.array();  // 0 and 1 are stored alike
+  return NdArray(m.storage(), DimVector(m.sizes()), DimVector(m.strides()), m.offset(), kBool);
+}
+
+// Memory offsets of the elements of `x` where the mask, of x's shape, is true; in row-major order.
+NdArray offsets_where(const NdArray& mask, const NdArray& x) {
+  NdArray places;
+  kernels::nonzero(x.device(), places, mask);
+  const std::int64_t count = places.sizes()[0];
+  NdArray out = NdArray::empty({count}, kLong, x.device());
+  if (x.dim() == 0) {
+    kernels::strided_fill(x.device(), out, 0);
+    return out;
+  }
+  SmallVector<NdArray, 4> columns;
+  for (std::int64_t d = 0; d < x.dim(); ++d) columns.push_back(ops::select_array(places, 1, d));
+  kernels::index_offsets(x.device(), out, columns, x.sizes(), x.strides(), {});
+  return out;
+}
+
+NdArray element(const NdArray& x) { return x.as_strided({}, {}, x.offset()); }
+
+void fill_where(NdArray& out, const NdArray& mask, const NdArray& value) {
+  kernels::masked_fill(out.device(), out, mask.expand(out.sizes()), value);
+}
+
+NdArray fill_value(const char* op, const Variable& x, const Variable& value) {
+  EBB_CHECK(value.dim() == 0, op, ": only supports a 0-dimensional value tensor, but got shape ", value.sizes(), ".");
+  return ops::scalar_array(value.item(), x.dtype(), x.device());
+}
+
+Variable filled(const Variable& x, const Variable& mask, const NdArray& value, const Variable* source) {
+  ops::common_device("masked_fill", x, mask);
+  const NdArray where = bool_array("masked_fill", mask);
+  const DimVector sizes = broadcast_shapes("masked_fill", x.sizes(), mask.sizes());
+  NdArray out = ops::copied(x.array().expand(sizes));
+  fill_where(out, where, value);
+  const auto fill = [&](MaskedFillBackward& node) {
+    node.mask.save(mask);
+    node.from_tensor = source != nullptr;
+  };
+  if (source) return ops::record<MaskedFillBackward>(std::move(out), fill, x, *source);
+  return ops::record<MaskedFillBackward>(std::move(out), fill, x);
+}
+
+void check_mask_fits(const char* op, const Variable& x, const Variable& mask) {
+  ops::common_device(op, x, mask);
+  EBB_CHECK(broadcast_shapes(op, x.sizes(), mask.sizes()) == DimVector(x.sizes()), op, ": the mask of shape ",
+            mask.sizes(), " does not broadcast to the shape ", x.sizes(), " of self.");
+}
+
+auto scatter_where(const Variable& mask, const Variable& source) {
+  return [&](NdArray& out) {
+    const NdArray offsets = offsets_where(bool_array("masked_scatter", mask).expand(out.sizes()), out);
+    const NdArray values = ops::contiguous_array(source.array());
+    EBB_CHECK(values.numel() >= offsets.numel(), "masked_scatter: number of elements of source (", values.numel(),
+              ") < number of ones in mask (", offsets.numel(), ").");
+    NdArray first = element(out);
+    kernels::put_rows(out.device(), first, offsets, values.as_strided({offsets.numel()}, {1}, values.offset()), false);
+  };
+}
+
+auto keep_scatter(const Variable& mask, const Variable& source) {
+  return [&](MaskedScatterBackward& node) {
+    node.mask.save(mask);
+    node.source_sizes = DimVector(source.sizes());
+  };
+}
+
+}  // namespace
+
+Variable masked_fill(const Variable& x, const Variable& mask, const Scalar& value) {
+  return filled(x, mask, ops::scalar_array(value, x.dtype(), x.device()), nullptr);
+}
+
+Variable masked_fill(const Variable& x, const Variable& mask, const Variable& value) {
+  return filled(x, mask, fill_value("masked_fill", x, value), &value);
+}
+
+Variable& masked_fill_(const Variable& x, const Variable& mask, const Scalar& value) {
+  check_mask_fits("masked_fill_", x, mask);
+  const NdArray number = ops::scalar_array(value, x.dtype(), x.device());
+  return ops::change<MaskedFillBackward>(
+      x, "masked_fill_", [&](NdArray& out) { fill_where(out, bool_array("masked_fill_", mask), number); },
+      [&](MaskedFillBackward& node) { node.mask.save(mask); });
+}
+
+Variable& masked_fill_(const Variable& x, const Variable& mask, const Variable& value) {
+  check_mask_fits("masked_fill_", x, mask);
+  const NdArray number = fill_value("masked_fill_", x, value);
+  return ops::change<MaskedFillBackward>(
+      x, "masked_fill_", [&](NdArray& out) { fill_where(out, bool_array("masked_fill_", mask), number); },
+      [&](MaskedFillBackward& node) {
+        node.mask.save(mask);
+        node.from_tensor = true;
+      },
+      value);
+}
+
+Variable masked_select(const Variable& x, const Variable& mask) {
+  ops::common_device("masked_select", x, mask);
+  const DimVector sizes = broadcast_shapes("masked_select", x.sizes(), mask.sizes());
+  const NdArray source = x.array().expand(sizes);
+  const NdArray offsets = offsets_where(bool_array("masked_select", mask).expand(sizes), source);
+  NdArray out = NdArray::empty({offsets.numel()}, x.dtype(), x.device());
+  kernels::take_rows(x.device(), out, element(source), offsets);
+  return ops::record<MaskedSelectBackward>(
+      std::move(out),
+      [&](MaskedSelectBackward& node) {
+        node.mask.save(mask);
+        node.sizes = sizes;
+      },
+      x);
+}
+
+Variable masked_scatter(const Variable& x, const Variable& mask, const Variable& source) {
+  ops::common_device("masked_scatter", x, mask, source);
+  ops::check_same_dtype("masked_scatter", x, source);
+  const DimVector sizes = broadcast_shapes("masked_scatter", x.sizes(), mask.sizes());
+  NdArray out = ops::copied(x.array().expand(sizes));
+  scatter_where(mask, source)(out);
+  return ops::record<MaskedScatterBackward>(std::move(out), keep_scatter(mask, source), x, source);
+}
+
+Variable& masked_scatter_(const Variable& x, const Variable& mask, const Variable& source) {
+  check_mask_fits("masked_scatter_", x, mask);
+  ops::common_device("masked_scatter_", x, source);
+  ops::check_same_dtype("masked_scatter_", x, source);
+  return ops::change<MaskedScatterBackward>(x, "masked_scatter_", scatter_where(mask, source),
+                                            keep_scatter(mask, source), source);
+}
+
+Variable nonzero(const Variable& x) {
+  NdArray out;
+  kernels::nonzero(x.device(), out, x.array());
+  return Variable(std::move(out));
+}
+
+std::vector<Variable> nonzero_numpy(const Variable& x) {
+  // A 0-d tensor counts as one of a single element.
+  return unbind(nonzero(x.dim() > 0 ? x.detach() : unsqueeze(x.detach(), 0)), 1);
+}
+
+}  // namespace ebb

@@ -1,0 +1,205 @@
+// scatter by sum, product, mean, maximum or minimum.
+#include "ops/index/common.h"
+#include "ops/index/scatter.h"
+
+#include <ebb/core/visit.h>
+#include <ebb/ops/copy.h>
+#include <ebb/ops/elementwise.h>
+
+#include <limits>
+
+namespace ebb {
+
+namespace {
+
+using autograd::GradList;
+using kernels::ScatterOp;
+
+enum class Reduce : std::uint8_t { sum, prod, mean, amax, amin };
+
+Reduce parse(std::string_view reduce) {
+  if (reduce == "sum") return Reduce::sum;
+  if (reduce == "prod") return Reduce::prod;
+  if (reduce == "mean") return Reduce::mean;
+  if (reduce == "amax") return Reduce::amax;
+  EBB_CHECK(reduce == "amin", "scatter_reduce: reduce argument must be either sum, prod, mean, amax or amin, got \"",
+            reduce, "\".");
+  return Reduce::amin;
+}
+
+Variable zeros_like(const Variable& x) { return Variable(ops::zeros_array(x.sizes(), x.dtype(), x.device())); }
+
+Variable ones(const Variable& like, IntArrayRef sizes) {
+  return Variable(ops::scalar_array(1, like.dtype(), like.device()).expand(sizes));
+}
+
+// How many values meet at each place of self, at least 1.
+Variable counts(const Variable& self, std::int64_t dim, const Variable& index, bool include_self) {
+  const Variable start = include_self ? ones(self, self.sizes()) : zeros_like(self);
+  const Variable count = scatter_add(start, dim, index, ones(self, index.sizes()));
+  return masked_fill(count, eq(count, 0), 1);
+}
+
+// What a reduction starts from where self does not take part.
+Scalar identity(Reduce reduce, DType dtype) {
+  if (reduce == Reduce::sum || reduce == Reduce::mean) return 0;
+  if (reduce == Reduce::prod) return 1;
+  const bool least = reduce == Reduce::amax;
+  if (is_floating(dtype)) return least ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+  if (dtype == kBool) return !least;
+  return visit_integral(dtype, "scatter_reduce", [&]<class T> {
+    return Scalar(static_cast<std::int64_t>(least ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max()));
+  });
+}
+
+ScatterOp scatter_op(Reduce reduce) {
+  switch (reduce) {
+    case Reduce::prod: return ScatterOp::multiply;
+    case Reduce::amax: return ScatterOp::amax;
+    case Reduce::amin: return ScatterOp::amin;
+    default: return ScatterOp::add;
+  }
+}
+
+struct ScatterReduceBackward : autograd::Node {
+  autograd::SavedVariable self{this}, index{this}, src{this}, result{this};
+  DimVector source_sizes;
+  std::int64_t dim = 0;
+  Reduce reduce = Reduce::sum;
+  bool include_self = true;
+  std::string name() const override { return "ScatterReduceBackward0"; }
+
+  GradList apply(GradList&& grads) override {
+    const Variable which = index.unpack();
+    GradList out(2);
+    switch (reduce) {
+      case Reduce::sum: {
+        out[0] = grads[0];
+        if (needs(1)) out[1] = gather(grads[0], dim, which);
+        break;
+      }
+      case Reduce::mean: {
+        out[0] = div(grads[0], counts(grads[0], dim, which, include_self));
+        if (needs(1)) out[1] = gather(out[0], dim, which);
+        break;
+      }
+      case Reduce::prod: prod_grads(grads[0], which, out); break;
+      default: extreme_grads(grads[0], which, out);
+    }
+    if (needs(0) && !include_self) out[0] = scatter(out[0], dim, which, 0);
+    if (needs(1) && out[1].sizes() != IntArrayRef(source_sizes)) {
+      DimVector pad;  // what index left out of src has no gradient
+      for (std::int64_t d = which.dim(); d-- > 0;) {
+        pad.push_back(0);
+        pad.push_back(source_sizes[d] - which.sizes()[d]);
+      }
+      out[1] = constant_pad_nd(out[1], pad, 0);
+    }
+    return out;
+  }
+
+ private:
+  // src in the shape of index.
+  Variable used_source(const Variable& which) const {
+    Variable s = src.unpack();
+    for (std::int64_t d = 0; d < which.dim(); ++d)
+      if (s.sizes()[d] != which.sizes()[d]) s = narrow(s, d, 0, which.sizes()[d]);
+    return s;
+  }
+
+  // The product of the others: by division where nothing is zero, computed again with a one in its place where a zero
+  // stands alone, and zero where two meet.
+  void prod_grads(const Variable& grad, const Variable& which, GradList& out) const {
+    const Variable x = self.unpack(), s = used_source(which);
+    const Variable x_zero = eq(x, 0), s_zero = eq(s, 0);
+    if (needs(0)) {
+      const Variable safe = masked_fill(x, x_zero, 1);
+      out[0] = div(mul(grad, scatter_reduce(safe, dim, which, s, "prod", include_self)), safe);
+    }
+    if (!needs(1)) return;
+    Variable zeros = scatter_add(zeros_like(x), dim, which, to(s_zero, x.dtype()));
+    if (include_self) zeros = add(zeros, to(x_zero, x.dtype()));
+    const Variable alone = logical_and(s_zero, eq(gather(zeros, dim, which), 1));
+    const Variable without = scatter_reduce(x, dim, which, masked_fill(s, alone, 1), "prod", include_self);
+    const Variable all = scatter_reduce(x, dim, which, s, "prod", include_self);
+    out[1] = where(alone, gather(mul(grad, without), dim, which),
+                   div(gather(mul(grad, all), dim, which), masked_fill(s, s_zero, 1)));
+  }
+
+  // Those equal to the extreme share the gradient evenly.
+  void extreme_grads(const Variable& grad, const Variable& which, GradList& out) const {
+    const Variable x = self.unpack(), s = used_source(which), extreme = result.unpack();
+    const Variable x_is = to(eq(x, extreme), grad.dtype());
+    const Variable s_is = to(eq(s, gather(extreme, dim, which)), grad.dtype());
+    const Variable count = scatter_add(include_self ? x_is : scatter(x_is, dim, which, 0), dim, which, s_is);
+    const Variable share = div(grad, masked_fill(count, eq(count, 0), 1));
+    if (needs(0)) out[0] = mul(x_is, share);
+    if (needs(1)) out[1] = mul(s_is, gather(share, dim, which));
+  }
+};
+
+struct Call {
+  std::int64_t dim;
+  Reduce reduce;
+  bool include_self;
+
+  Call(const char* op, const Variable& x, std::int64_t d, const Variable& index, const Variable& src,
+       std::string_view name, bool include)
+      : dim(wrap_dim(op, d, x.dim())), reduce(parse(name)), include_self(include) {
+    ops::check_scatter(op, x, dim, index, src);
+  }
+
+  auto write(const Variable& index, const Variable& src) const {
+    return [this, &index, &src](NdArray& out) {
+      if (index.numel() == 0) return;
+      const NdArray start = ops::scalar_array(identity(reduce, out.dtype()), out.dtype(), out.device());
+      if (!include_self) ops::scatter_into(out, dim, index.array(), start.expand(index.sizes()), ScatterOp::assign);
+      ops::scatter_into(out, dim, index.array(), src.array(), scatter_op(reduce));
+      if (reduce != Reduce::mean) return;
+      const Variable total(out), count = counts(total, dim, index, include_self);
+      const Variable mean = is_floating(out.dtype()) ? div(total, count) : div(total, count, "floor");
+      kernels::strided_copy(out.device(), out, mean.array());
+    };
+  }
+
+  auto keep(const Variable& x, const Variable& index, const Variable& src) const {
+    return [this, &x, &index, &src](ScatterReduceBackward& node) {
+      node.dim = dim;
+      node.reduce = reduce;
+      node.include_self = include_self;
+      node.source_sizes = DimVector(src.sizes());
+      node.index.save(index);
+      if (reduce == Reduce::sum || reduce == Reduce::mean) return;
+      node.self.save(x);
+      node.src.save(src);
+    };
+  }
+
+  void keep_result(const Variable& out) const {
+    if ((reduce == Reduce::amax || reduce == Reduce::amin) && out.grad_fn() && autograd::GradMode::is_enabled())
+      static_cast<ScatterReduceBackward&>(*out.grad_fn()).result.save_output(out);
+  }
+};
+
+}  // namespace
+
+Variable scatter_reduce(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src,
+                        std::string_view reduce, bool include_self) {
+  const Call call("scatter_reduce", x, dim, index, src, reduce, include_self);
+  const Variable out = ops::changed<ScatterReduceBackward>(x, call.write(index, src), call.keep(x, index, src), src);
+  call.keep_result(out);
+  return out;
+}
+
+Variable& scatter_reduce_(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src,
+                          std::string_view reduce, bool include_self) {
+  const Call call("scatter_reduce_", x, dim, index, src, reduce, include_self);
+  if (!autograd::records(x, src) || call.reduce == Reduce::sum || call.reduce == Reduce::mean)
+    return ops::change<ScatterReduceBackward>(x, "scatter_reduce_", call.write(index, src), call.keep(x, index, src),
+                                              src);
+  // The gradient needs both what self held and what it comes to hold: a copy of the new value serves.
+  autograd::check_inplace(x, "scatter_reduce_");
+  return copy_(x, scatter_reduce(x, dim, index, src, reduce, include_self));
+}
+
+}  // namespace ebb

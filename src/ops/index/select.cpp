@@ -1,0 +1,269 @@
+// index_select and the ops that write whole slices of a dimension.
+#include "ops/index/common.h"
+
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/reduce.h>
+
+namespace ebb {
+
+namespace {
+
+using autograd::GradList;
+
+Variable zeros_of(const Variable& like, IntArrayRef sizes) {
+  return Variable(ops::zeros_array(sizes, like.dtype(), like.device()));
+}
+
+struct IndexSelectBackward : autograd::Node {
+  autograd::SavedVariable index{this};
+  DimVector sizes;
+  std::int64_t dim = 0;
+  std::string name() const override { return "IndexSelectBackward0"; }
+  GradList apply(GradList&& grads) override {
+    return {index_add(zeros_of(grads[0], sizes), dim, index.unpack(), grads[0])};
+  }
+};
+
+struct IndexWriteBackward : autograd::Node {
+  autograd::SavedVariable index{this};
+  DimVector source_sizes;
+  std::int64_t dim = 0;
+  Variable source_grad(const Variable& grad) {
+    return reshape(index_select(grad, dim, index.unpack()), source_sizes);
+  }
+};
+
+struct IndexAddBackward : IndexWriteBackward {
+  Scalar alpha = 1;
+  std::string name() const override { return "IndexAddBackward0"; }
+  GradList apply(GradList&& grads) override {
+    GradList out(2);
+    if (needs(0)) out[0] = grads[0];
+    if (needs(1)) {
+      out[1] = source_grad(grads[0]);
+      if (!alpha.equal(1)) out[1] = mul(out[1], alpha);
+    }
+    return out;
+  }
+};
+
+struct IndexCopyBackward : IndexWriteBackward {
+  std::string name() const override { return "IndexCopyBackward0"; }
+  GradList apply(GradList&& grads) override {
+    GradList out(2);
+    if (needs(0)) out[0] = index_fill(grads[0], dim, index.unpack(), 0);
+    if (needs(1)) out[1] = source_grad(grads[0]);
+    return out;
+  }
+};
+
+struct IndexFillBackward : IndexWriteBackward {
+  bool from_tensor = false;
+  std::string name() const override { return from_tensor ? "IndexFillBackward1" : "IndexFillBackward0"; }
+  GradList apply(GradList&& grads) override {
+    GradList out(num_outputs());
+    if (needs(0)) out[0] = index_fill(grads[0], dim, index.unpack(), 0);
+    if (from_tensor && needs(1)) {
+      // A slice named twice was written once in effect, so it counts once.
+      const Variable none(ops::zeros_array(grads[0].sizes(), kBool, grads[0].device()));
+      out[1] = sum(masked_select(grads[0], index_fill(none, dim, index.unpack(), true)));
+    }
+    return out;
+  }
+};
+
+// The slices of `dim` in front: x without that dimension, and the step from slice to slice.
+struct Slices {
+  NdArray rest;
+  std::int64_t dim, size, stride;
+
+  Slices(const NdArray& x, std::int64_t along) : dim(along) {
+    const NdArray wide = ops::at_least_1d(x);
+    size = wide.sizes()[dim];
+    stride = wide.strides()[dim];
+    DimVector sizes(wide.sizes()), strides(wide.strides());
+    sizes.erase(sizes.begin() + dim);
+    strides.erase(strides.begin() + dim);
+    rest = wide.as_strided(sizes, strides, wide.offset());
+  }
+};
+
+// x with dimension `dim` moved to the front.
+NdArray dim_first(const NdArray& x, std::int64_t dim) {
+  DimVector order{dim};
+  for (std::int64_t d = 0; d < x.dim(); ++d)
+    if (d != dim) order.push_back(d);
+  return ops::permute_array(x, order);
+}
+
+NdArray checked_index(const char* op, const Variable& x, const Variable& index) {
+  ops::common_device(op, x, index);
+  EBB_CHECK_INDEX(index.dim() <= 1, op, ": index is supposed to be a vector, got shape ", index.sizes(), ".");
+  return ops::long_array(op, index);
+}
+
+// The source of index_add and index_copy as rows to write.
+NdArray source_rows(const char* op, const Variable& x, std::int64_t dim, const NdArray& index, const Variable& source) {
+  ops::common_device(op, x, source);
+  ops::check_same_dtype(op, x, source);
+  EBB_CHECK(source.dim() == x.dim() || (source.dim() <= 1 && x.dim() <= 1), op, ": source and self must have the same ",
+            "number of dimensions, got shapes ", source.sizes(), " and ", x.sizes(), ".");
+  const NdArray wide = ops::at_least_1d(source.array());
+  EBB_CHECK_INDEX(wide.sizes()[dim] == index.numel(), op, ": number of indices (", index.numel(),
+                  ") should be equal to the size of source at dimension ", dim, " (", wide.sizes()[dim], ").");
+  for (std::int64_t d = 0; d < x.dim(); ++d)
+    EBB_CHECK(d == dim || wide.sizes()[d] == x.sizes()[d], op, ": source and self must agree besides dimension ", dim,
+              ", got shapes ", source.sizes(), " and ", x.sizes(), ".");
+  return dim_first(wide, dim);
+}
+
+auto put_slices(const char* op, std::int64_t dim, const NdArray& index, const NdArray& values, bool wraps,
+                bool accumulate) {
+  return [=](NdArray& out) {
+    Slices slices(out, dim);
+    const NdArray offsets = ops::offsets_along(op, index, dim, slices.size, slices.stride, wraps);
+    kernels::put_rows(out.device(), slices.rest, offsets, values, accumulate);
+  };
+}
+
+template <class N>
+auto keep(const Variable& index, std::int64_t dim, IntArrayRef source_sizes) {
+  return [&index, dim, source_sizes](N& node) {
+    node.index.save(index);
+    node.dim = dim;
+    node.source_sizes = DimVector(source_sizes);
+  };
+}
+
+}  // namespace
+
+Variable index_select(const Variable& x, std::int64_t dim, const Variable& index) {
+  dim = wrap_dim("index_select", dim, x.dim());
+  const NdArray which = checked_index("index_select", x, index);
+  Slices slices(x.array(), dim);
+  const NdArray offsets = ops::offsets_along("index_select", which, dim, slices.size, slices.stride, false);
+  DimVector sizes(x.sizes());
+  if (x.dim() > 0) sizes[dim] = which.numel();
+  else EBB_CHECK(which.numel() == 1, "index_select: a 0-d tensor needs exactly one index, got ", which.numel(), ".");
+  NdArray out = NdArray::empty(sizes, x.dtype(), x.device());
+  NdArray rows = dim_first(ops::at_least_1d(out), dim);
+  kernels::take_rows(x.device(), rows, slices.rest, offsets);
+  return ops::record<IndexSelectBackward>(
+      std::move(out),
+      [&](IndexSelectBackward& node) {
+        node.index.save(index);
+        node.sizes = DimVector(x.sizes());
+        node.dim = dim;
+      },
+      x);
+}
+
+Variable index_add(const Variable& x, std::int64_t dim, const Variable& index, const Variable& source,
+                   const Scalar& alpha) {
+  dim = wrap_dim("index_add", dim, x.dim());
+  const NdArray which = checked_index("index_add", x, index);
+  const Variable scaled = alpha.equal(1) ? source : mul(Variable(source.array()), alpha);
+  const NdArray rows = source_rows("index_add", x, dim, which, scaled);
+  const auto fill = keep<IndexAddBackward>(index, dim, source.sizes());
+  return ops::changed<IndexAddBackward>(x, put_slices("index_add", dim, which, rows, false, true),
+                                        [&](IndexAddBackward& node) {
+                                          fill(node);
+                                          node.alpha = alpha;
+                                        },
+                                        source);
+}
+
+Variable& index_add_(const Variable& x, std::int64_t dim, const Variable& index, const Variable& source,
+                     const Scalar& alpha) {
+  dim = wrap_dim("index_add_", dim, x.dim());
+  const NdArray which = checked_index("index_add_", x, index);
+  const Variable scaled = alpha.equal(1) ? source : mul(Variable(source.array()), alpha);
+  const NdArray rows = source_rows("index_add_", x, dim, which, scaled);
+  const auto fill = keep<IndexAddBackward>(index, dim, source.sizes());
+  return ops::change<IndexAddBackward>(x, "index_add_", put_slices("index_add_", dim, which, rows, false, true),
+                                       [&](IndexAddBackward& node) {
+                                         fill(node);
+                                         node.alpha = alpha;
+                                       },
+                                       source);
+}
+
+Variable index_copy(const Variable& x, std::int64_t dim, const Variable& index, const Variable& source) {
+  dim = wrap_dim("index_copy", dim, x.dim());
+  const NdArray which = checked_index("index_copy", x, index);
+  const NdArray rows = source_rows("index_copy", x, dim, which, source);
+  return ops::changed<IndexCopyBackward>(x, put_slices("index_copy", dim, which, rows, false, false),
+                                         keep<IndexCopyBackward>(index, dim, source.sizes()), source);
+}
+
+Variable& index_copy_(const Variable& x, std::int64_t dim, const Variable& index, const Variable& source) {
+  dim = wrap_dim("index_copy_", dim, x.dim());
+  const NdArray which = checked_index("index_copy_", x, index);
+  const NdArray rows = source_rows("index_copy_", x, dim, which, source);
+  return ops::change<IndexCopyBackward>(x, "index_copy_", put_slices("index_copy_", dim, which, rows, false, false),
+                                        keep<IndexCopyBackward>(index, dim, source.sizes()), source);
+}
+
+namespace {
+
+// A 0-d value for every element of the named slices.
+NdArray fill_rows(const NdArray& x, std::int64_t dim, const NdArray& index, const NdArray& value) {
+  DimVector sizes{index.numel()};
+  const Slices slices(x, dim);
+  const IntArrayRef rest = slices.rest.sizes();
+  sizes.append(rest.begin(), rest.end());
+  return value.expand(sizes);
+}
+
+NdArray fill_value(const char* op, const Variable& x, const Variable& value) {
+  EBB_CHECK(value.dim() == 0, op, ": only supports a 0-dimensional value tensor, but got shape ", value.sizes(), ".");
+  NdArray out = NdArray::empty({}, x.dtype(), x.device());
+  kernels::strided_fill(x.device(), out, value.item());
+  return out;
+}
+
+}  // namespace
+
+Variable index_fill(const Variable& x, std::int64_t dim, const Variable& index, const Scalar& value) {
+  dim = wrap_dim("index_fill", dim, x.dim());
+  const NdArray which = checked_index("index_fill", x, index);
+  const NdArray rows = fill_rows(x.array(), dim, which, ops::scalar_array(value, x.dtype(), x.device()));
+  return ops::changed<IndexFillBackward>(x, put_slices("index_fill", dim, which, rows, true, false),
+                                         keep<IndexFillBackward>(index, dim, {}));
+}
+
+Variable& index_fill_(const Variable& x, std::int64_t dim, const Variable& index, const Scalar& value) {
+  dim = wrap_dim("index_fill_", dim, x.dim());
+  const NdArray which = checked_index("index_fill_", x, index);
+  const NdArray rows = fill_rows(x.array(), dim, which, ops::scalar_array(value, x.dtype(), x.device()));
+  return ops::change<IndexFillBackward>(x, "index_fill_", put_slices("index_fill_", dim, which, rows, true, false),
+                                        keep<IndexFillBackward>(index, dim, {}));
+}
+
+Variable index_fill(const Variable& x, std::int64_t dim, const Variable& index, const Variable& value) {
+  dim = wrap_dim("index_fill", dim, x.dim());
+  const NdArray which = checked_index("index_fill", x, index);
+  const NdArray rows = fill_rows(x.array(), dim, which, fill_value("index_fill", x, value));
+  const auto fill = keep<IndexFillBackward>(index, dim, {});
+  return ops::changed<IndexFillBackward>(x, put_slices("index_fill", dim, which, rows, true, false),
+                                         [&](IndexFillBackward& node) {
+                                           fill(node);
+                                           node.from_tensor = true;
+                                         },
+                                         value);
+}
+
+Variable& index_fill_(const Variable& x, std::int64_t dim, const Variable& index, const Variable& value) {
+  dim = wrap_dim("index_fill_", dim, x.dim());
+  const NdArray which = checked_index("index_fill_", x, index);
+  const NdArray rows = fill_rows(x.array(), dim, which, fill_value("index_fill_", x, value));
+  const auto fill = keep<IndexFillBackward>(index, dim, {});
+  return ops::change<IndexFillBackward>(x, "index_fill_", put_slices("index_fill_", dim, which, rows, true, false),
+                                        [&](IndexFillBackward& node) {
+                                          fill(node);
+                                          node.from_tensor = true;
+                                        },
+                                        value);
+}
+
+}  // namespace ebb

@@ -1,0 +1,116 @@
+// Elements of the flattened tensor, and gather with broadcasting.
+#include "ops/index/common.h"
+
+namespace ebb {
+
+namespace {
+
+using autograd::GradList;
+
+struct TakeBackward : autograd::Node {
+  autograd::SavedVariable index{this};
+  DimVector sizes;
+  std::string name() const override { return "TakeBackward0"; }
+  GradList apply(GradList&& grads) override {
+    const Variable zeros(ops::zeros_array(sizes, grads[0].dtype(), grads[0].device()));
+    return {put(zeros, index.unpack(), grads[0], true)};
+  }
+};
+
+struct PutBackward : autograd::Node {
+  autograd::SavedVariable index{this};
+  DimVector source_sizes;
+  bool accumulate = false;
+  std::string name() const override { return "PutBackward0"; }
+  GradList apply(GradList&& grads) override {
+    GradList out(2);
+    if (needs(0)) {
+      const Variable zeros(ops::zeros_array(source_sizes, grads[0].dtype(), grads[0].device()));
+      out[0] = accumulate ? grads[0] : put(grads[0], index.unpack(), zeros, false);
+    }
+    if (needs(1)) out[1] = reshape(take(grads[0], index.unpack()), source_sizes);
+    return out;
+  }
+};
+
+NdArray flat_offsets(const char* op, const Variable& x, const Variable& index) {
+  ops::common_device(op, x, index);
+  EBB_CHECK(index.dtype() == kLong, op, ": expected a Long tensor for index, but got ", index.dtype(), ".");
+  return ops::offsets_along(op, index.array(), 0, x.numel(), 1, true);
+}
+
+NdArray element(const NdArray& x) { return x.as_strided({}, {}, x.offset()); }
+
+void check_put(const char* op, const Variable& x, const Variable& index, const Variable& source) {
+  ops::common_device(op, x, source);
+  ops::check_same_dtype(op, x, source);
+  EBB_CHECK(index.numel() == source.numel(), op, ": expected source and index to have the same number of elements, got ",
+            source.numel(), " and ", index.numel(), ".");
+}
+
+auto write(const char* op, const Variable& x, const Variable& index, const Variable& source, bool accumulate) {
+  return [=, &x, &index, &source](NdArray& out) {
+    const NdArray offsets = flat_offsets(op, x, index);
+    const NdArray values = ops::contiguous_array(source.array());
+    const NdArray rows = values.as_strided({values.numel()}, {1}, values.offset());
+    // Places count in row-major order: another layout is written through a copy.
+    const NdArray flat = ops::contiguous_array(out);
+    NdArray first = element(flat);
+    kernels::put_rows(out.device(), first, offsets, rows, accumulate);
+    if (flat.data() != out.data()) kernels::strided_copy(out.device(), out, flat);
+  };
+}
+
+auto keep(const Variable& index, const Variable& source, bool accumulate) {
+  return [&, accumulate](PutBackward& node) {
+    node.index.save(index);
+    node.source_sizes = DimVector(source.sizes());
+    node.accumulate = accumulate;
+  };
+}
+
+}  // namespace
+
+Variable take(const Variable& x, const Variable& index) {
+  const NdArray offsets = flat_offsets("take", x, index);
+  NdArray out = NdArray::empty(index.sizes(), x.dtype(), x.device());
+  NdArray rows = out.as_strided({out.numel()}, {1}, 0);
+  kernels::take_rows(x.device(), rows, element(ops::contiguous_array(x.array())), offsets);
+  return ops::record<TakeBackward>(
+      std::move(out),
+      [&](TakeBackward& node) {
+        node.index.save(index);
+        node.sizes = DimVector(x.sizes());
+      },
+      x);
+}
+
+Variable put(const Variable& x, const Variable& index, const Variable& source, bool accumulate) {
+  check_put("put", x, index, source);
+  return ops::changed<PutBackward>(x, write("put", x, index, source, accumulate), keep(index, source, accumulate),
+                                   source);
+}
+
+Variable& put_(const Variable& x, const Variable& index, const Variable& source, bool accumulate) {
+  check_put("put_", x, index, source);
+  return ops::change<PutBackward>(x, "put_", write("put_", x, index, source, accumulate),
+                                  keep(index, source, accumulate), source);
+}
+
+Variable take_along_dim(const Variable& x, const Variable& indices, optional<std::int64_t> dim) {
+  EBB_CHECK(indices.dtype() == kLong, "take_along_dim: dtype of indices should be Long but got ", indices.dtype(), ".");
+  if (!dim) return gather(reshape(x, {-1}), 0, reshape(indices, {-1}));
+  EBB_CHECK(x.dim() == indices.dim(), "take_along_dim: input and indices should have the same number of dimensions, ",
+            "but got ", x.dim(), " and ", indices.dim(), ".");
+  const std::int64_t along = wrap_dim("take_along_dim", *dim, x.dim());
+  DimVector self(x.sizes()), other(indices.sizes());
+  if (x.dim() > 0) self[along] = other[along] = 1;
+  self = other = broadcast_shapes("take_along_dim", self, other);
+  if (x.dim() > 0) {
+    self[along] = x.sizes()[along];
+    other[along] = indices.sizes()[along];
+  }
+  return gather(broadcast_to(x, self), along, broadcast_to(indices, other));
+}
+
+}  // namespace ebb

@@ -1,0 +1,174 @@
+// Reflecting, replicating and circular padding. Along each padded dimension the result falls into three segments, each
+// a piece of the input (straight, back to front, or one line repeated): the result is put together from their products.
+#include "ops/shape/pad_modes.h"
+
+#include "ops/shape/kernels.h"
+#include "ops/shape/view.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ebb {
+
+namespace ops {
+
+namespace {
+
+using autograd::GradList;
+
+struct Segment {
+  std::int64_t to = 0, from = 0, length = 0;
+  bool flipped = false, repeated = false;
+};
+
+std::array<Segment, 3> segments(std::int64_t size, std::int64_t before, std::int64_t after, PadMode mode) {
+  const std::int64_t left = std::max<std::int64_t>(before, 0), right = std::max<std::int64_t>(after, 0);
+  const std::int64_t first = std::max<std::int64_t>(-before, 0), kept = size - first - std::max<std::int64_t>(-after, 0);
+  std::array<Segment, 3> s;
+  s[0].length = left;
+  s[1] = {left, first, kept, false, false};
+  s[2].to = left + kept;
+  s[2].length = right;
+  switch (mode) {
+    case PadMode::reflect:
+      s[0].from = 1;
+      s[2].from = size - 1 - right;
+      s[0].flipped = s[2].flipped = true;
+      break;
+    case PadMode::replicate:
+      s[0].from = 0;
+      s[2].from = size - 1;
+      s[0].repeated = s[2].repeated = true;
+      break;
+    case PadMode::circular:
+      s[0].from = first + kept - left;
+      s[2].from = first;
+  }
+  return s;
+}
+
+// Calls move(padded, input) for every block: two views of one shape. With `lines`, repeated segments come one line at a
+// time, so that the input side never shows an element twice.
+template <class Move>
+void blocks(const NdArray& padded, const NdArray& input, IntArrayRef padding, PadMode mode, bool lines, std::size_t i,
+            Move& move) {
+  if (2 * i == padding.size()) return move(padded, input);
+  const std::int64_t d = input.dim() - 1 - static_cast<std::int64_t>(i);
+  for (const Segment& s : segments(input.sizes()[d], padding[2 * i], padding[2 * i + 1], mode)) {
+    if (s.length <= 0) continue;
+    if (!s.repeated) {
+      NdArray piece = slice_array(input, d, s.from, s.length);
+      if (s.flipped) piece = flip_array(piece, d);
+      blocks(slice_array(padded, d, s.to, s.length), piece, padding, mode, lines, i + 1, move);
+      continue;
+    }
+    const NdArray line = slice_array(input, d, s.from, 1);
+    for (std::int64_t k = 0; lines && k < s.length; ++k)
+      blocks(slice_array(padded, d, s.to + k, 1), line, padding, mode, lines, i + 1, move);
+    if (lines) continue;
+    DimVector sizes(line.sizes());
+    sizes[d] = s.length;
+    blocks(slice_array(padded, d, s.to, s.length), line.expand(sizes), padding, mode, lines, i + 1, move);
+  }
+}
+
+std::string dims_name(std::size_t padded) { return std::to_string(padded) + "D"; }
+
+struct PadBackward : autograd::Node {
+  DimVector sizes, padding;
+  PadMode mode = PadMode::reflect;
+  std::string name() const override {
+    if (mode == PadMode::circular) return "PadCircularBackward0";
+    return (mode == PadMode::reflect ? "ReflectionPad" : "ReplicationPad") + dims_name(padding.size() / 2) +
+           "Backward0";
+  }
+  GradList apply(GradList&& grads) override { return {pad_with_backward(grads[0], sizes, padding, mode)}; }
+};
+
+struct PadBackwardBackward : PadBackward {
+  std::string name() const override {
+    if (mode == PadMode::circular) return "PadCircularBackwardBackward0";
+    return (mode == PadMode::reflect ? "ReflectionPad" : "ReplicationPad") + dims_name(padding.size() / 2) +
+           "BackwardBackward0";
+  }
+  GradList apply(GradList&& grads) override { return {pad_with(grads[0], padding, mode)}; }
+};
+
+const char* op_name(PadMode mode) {
+  return mode == PadMode::reflect ? "reflection_pad" : mode == PadMode::replicate ? "replication_pad" : "circular pad";
+}
+
+DimVector padded_sizes(const Variable& x, IntArrayRef padding, PadMode mode) {
+  DimVector sizes(x.sizes());
+  for (std::size_t i = 0; 2 * i < padding.size(); ++i) {
+    const std::int64_t d = x.dim() - 1 - static_cast<std::int64_t>(i), size = sizes[d];
+    const std::int64_t before = padding[2 * i], after = padding[2 * i + 1];
+    const std::int64_t kept = size + std::min<std::int64_t>(before, 0) + std::min<std::int64_t>(after, 0);
+    EBB_CHECK(mode != PadMode::reflect || (before < size && after < size), op_name(mode), ": padding size should be ",
+              "less than the corresponding input dimension, but got: padding (", before, ", ", after,
+              ") at dimension ", d, " of input ", x.sizes(), ".");
+    EBB_CHECK(mode != PadMode::circular || (before <= size && after <= size), op_name(mode), ": padding value causes ",
+              "wrapping around more than once: padding (", before, ", ", after, ") at dimension ", d, " of input ",
+              x.sizes(), ".");
+    EBB_CHECK(size > 0 && kept > 0, op_name(mode), ": nothing is left to pad with: padding (", before, ", ", after,
+              ") at dimension ", d, " of input ", x.sizes(), ".");
+    sizes[d] += before + after;
+  }
+  return sizes;
+}
+
+template <class N>
+auto keep(IntArrayRef sizes, IntArrayRef padding, PadMode mode) {
+  return [=](N& node) {
+    node.sizes = DimVector(sizes);
+    node.padding = DimVector(padding);
+    node.mode = mode;
+  };
+}
+
+Variable checked_pad(const char* op, const Variable& x, IntArrayRef padding, std::int64_t padded, PadMode mode) {
+  EBB_CHECK(static_cast<std::int64_t>(padding.size()) == 2 * padded, op, ": padding size is expected to be ",
+            2 * padded, ", got ", padding, ".");
+  EBB_CHECK(x.dim() == padded + 1 || x.dim() == padded + 2, op, ": expected ", padded + 1, "D or ", padded + 2,
+            "D input, but got shape ", x.sizes(), ".");
+  return pad_with(x, padding, mode);
+}
+
+}  // namespace
+
+Variable pad_with(const Variable& x, IntArrayRef padding, PadMode mode) {
+  NdArray out = NdArray::empty(padded_sizes(x, padding, mode), x.dtype(), x.device());
+  auto copy = [](NdArray to, const NdArray& from) { kernels::strided_copy(to.device(), to, from); };
+  blocks(out, x.array(), padding, mode, false, 0, copy);
+  return record<PadBackward>(std::move(out), keep<PadBackward>(x.sizes(), padding, mode), x);
+}
+
+Variable pad_with_backward(const Variable& grad, IntArrayRef sizes, IntArrayRef padding, PadMode mode) {
+  NdArray out = zeros_array(sizes, grad.dtype(), grad.device());
+  auto add = [](const NdArray& from, NdArray to) { kernels::strided_add(to.device(), to, from); };
+  blocks(grad.array(), out, padding, mode, true, 0, add);
+  return record<PadBackwardBackward>(std::move(out), keep<PadBackwardBackward>(sizes, padding, mode), grad);
+}
+
+}  // namespace ops
+
+Variable reflection_pad1d(const Variable& x, IntArrayRef padding) {
+  return ops::checked_pad("reflection_pad1d", x, padding, 1, ops::PadMode::reflect);
+}
+Variable reflection_pad2d(const Variable& x, IntArrayRef padding) {
+  return ops::checked_pad("reflection_pad2d", x, padding, 2, ops::PadMode::reflect);
+}
+Variable reflection_pad3d(const Variable& x, IntArrayRef padding) {
+  return ops::checked_pad("reflection_pad3d", x, padding, 3, ops::PadMode::reflect);
+}
+Variable replication_pad1d(const Variable& x, IntArrayRef padding) {
+  return ops::checked_pad("replication_pad1d", x, padding, 1, ops::PadMode::replicate);
+}
+Variable replication_pad2d(const Variable& x, IntArrayRef padding) {
+  return ops::checked_pad("replication_pad2d", x, padding, 2, ops::PadMode::replicate);
+}
+Variable replication_pad3d(const Variable& x, IntArrayRef padding) {
+  return ops::checked_pad("replication_pad3d", x, padding, 3, ops::PadMode::replicate);
+}
+
+}  // namespace ebb

@@ -1,0 +1,168 @@
+// gather, scatter, index_*, masks, embedding.
+#include "check.h"
+
+using namespace op_tests;
+
+TEST_CASE("gather and scatter follow the index along one dimension") {
+  const Variable x = count({3, 4}), index = longs({0, 2, 1, 1, 1, 0}, {2, 3});
+  CHECK(values(x.gather(1, index)) == Values{0, 2, 1, 5, 5, 4});
+  CHECK(values(x.gather(0, index)) == Values{0, 9, 6, 4, 5, 2});
+  CHECK(values(x.t().gather(0, index.t())) == Values{0, 5, 2, 5, 1, 4});
+  CHECK(values(ebb::zeros({2, 3}).scatter(1, index, 5)) == Values{5, 5, 5, 5, 5, 0});
+  CHECK(values(ebb::zeros({2, 3}, ebb::kDouble).scatter_add(1, index, count({2, 3}))) == Values{0, 2, 1, 5, 7, 0});
+  CHECK(values(ebb::ones({2, 3}, ebb::kDouble).scatter(1, index, count({2, 3}), "multiply")) ==
+        Values{0, 2, 1, 5, 12, 1});
+  CHECK(values(count({}).gather(0, longs({0, 0, 0}))) == Values{0, 0, 0});
+  CHECK(x.gather(1, longs({}, {3, 0})).numel() == 0);
+  CHECK_THROWS_AS(x.gather(1, longs({4}, {1, 1})), ebb::IndexError);
+  CHECK_THROWS_AS(x.gather(1, longs({-1}, {1, 1})), ebb::IndexError);
+  CHECK_THROWS_AS(x.gather(1, longs({1})), ebb::Error);
+  CHECK_THROWS_AS(x.gather(1, ebb::zeros({4, 1}, ebb::kLong)), ebb::Error);
+  CHECK_THROWS_AS(x.scatter(1, index, ebb::ones({2, 3})), ebb::Error);
+  check_gradients([&](const Variable& t) { return t.gather(1, index).pow(3); }, {ramp({3, 4})});
+  check_gradients([&](const Variable& t, const Variable& s) { return t.scatter_add(1, index, s).pow(3); },
+                  {ramp({3, 4}), ramp({3, 3}, 1)});
+  const Variable distinct = longs({0, 2, 1, 1, 0, 2}, {2, 3});
+  check_gradients([&](const Variable& t, const Variable& s) { return t.scatter(0, distinct, s).pow(3); },
+                  {ramp({3, 3}), ramp({2, 3}, 1)});
+  check_gradients([&](const Variable& t) { return t.scatter(1, index, 2.0).pow(3); }, {ramp({3, 4})});
+}
+
+TEST_CASE("scatter_reduce in every way") {
+  const Variable index = longs({0, 1, 0, 1, 2}), src = ramp({5}, 1);
+  for (const char* reduce : {"sum", "prod", "mean", "amax", "amin"})
+    for (const bool include : {true, false}) {
+      INFO(reduce << include);
+      check_gradients(
+          [&](const Variable& t, const Variable& s) { return t.scatter_reduce(0, index, s, reduce, include).pow(2); },
+          {ramp({4}), src});
+    }
+  const Variable x = count({3});
+  CHECK(values(x.scatter_reduce(0, longs({0, 0, 2}), count({3}).add(1), "mean", false)) == Values{1.5, 1, 3});
+  CHECK(values(x.scatter_reduce(0, longs({0, 0, 2}), count({3}).add(1), "amax")) == Values{2, 1, 3});
+  CHECK(values(x.scatter_reduce(0, longs({0, 0, 2}), count({3}).add(1), "prod", false)) == Values{2, 1, 3});
+  // A zero that stands alone has the product of the others as derivative; two zeros have none.
+  Variable s = ebb::tensor({0.0, 3.0, 0.0, 0.0}, ebb::kDouble).set_requires_grad(true);
+  ebb::ones({2}, ebb::kDouble).scatter_reduce(0, longs({0, 0, 1, 1}), s, "prod").sum().backward();
+  CHECK(values(s.grad()) == Values{3, 0, 0, 0});
+  CHECK_THROWS_AS(x.scatter_reduce(0, longs({0}), count({1}), "median"), ebb::Error);
+}
+
+TEST_CASE("slices by number") {
+  const Variable x = count({3, 4}), rows = longs({2, 0, 2});
+  CHECK(values(x.index_select(0, rows)) == Values{8, 9, 10, 11, 0, 1, 2, 3, 8, 9, 10, 11});
+  CHECK(values(x.index_select(1, rows)) == Values{2, 0, 2, 6, 4, 6, 10, 8, 10});
+  CHECK(values(x.index_select(0, ebb::to(rows, ebb::kInt))) == values(x.index_select(0, rows)));
+  CHECK(values(x.t().index_select(0, longs({1}))) == Values{1, 5, 9});
+  const Variable zeros = ebb::zeros({3, 2}, ebb::kDouble);
+  CHECK(values(zeros.index_add(0, rows, count({3, 2}))) == Values{2, 3, 0, 0, 4, 6});
+  CHECK(values(zeros.index_add(0, rows, count({3, 2}), 0.5)) == Values{1, 1.5, 0, 0, 2, 3});
+  CHECK(values(zeros.index_copy(0, longs({2, 0}), count({2, 2}))) == Values{2, 3, 0, 0, 0, 1});
+  CHECK(values(zeros.index_fill(1, longs({-1}), 4)) == Values{0, 4, 0, 4, 0, 4});
+  CHECK_THROWS_AS(x.index_select(0, longs({3})), ebb::IndexError);
+  CHECK_THROWS_AS(x.index_select(0, longs({-1})), ebb::IndexError);
+  CHECK_THROWS_AS(x.index_select(0, longs({0}, {1, 1})), ebb::Error);
+  CHECK_THROWS_AS(x.index_add(0, rows, count({2, 4})), ebb::Error);
+  check_gradients([&](const Variable& t) { return t.index_select(0, rows).pow(3); }, {ramp({3, 4})});
+  check_gradients([&](const Variable& t, const Variable& s) { return t.index_add(1, rows, s, 0.5).pow(3); },
+                  {ramp({2, 4}), ramp({2, 3}, 1)});
+  check_gradients([&](const Variable& t, const Variable& s) { return t.index_copy(0, longs({2, 0}), s).pow(3); },
+                  {ramp({3, 2}), ramp({2, 2}, 1)});
+  check_gradients([&](const Variable& t, const Variable& v) { return t.index_fill(0, rows, v).pow(3); },
+                  {ramp({3, 2}), ramp({})});
+  check_gradients([&](const Variable& t) { return t.mul(1).index_fill_(0, rows, 2).pow(3); }, {ramp({3, 2})});
+  check_gradients([&](const Variable& t, const Variable& s) { return t.mul(1).index_add_(0, rows, s).pow(3); },
+                  {ramp({3, 2}), ramp({3, 2}, 1)});
+}
+
+TEST_CASE("masks") {
+  const Variable x = count({2, 3}), mask = bools({1, 0, 1}, {3});
+  CHECK(values(x.masked_fill(mask, -1)) == Values{-1, 1, -1, -1, 4, -1});
+  CHECK(values(x.t().masked_fill(mask.unsqueeze(1), -1)) == Values{-1, -1, 1, 4, -1, -1});
+  CHECK(values(x.masked_select(mask)) == Values{0, 2, 3, 5});
+  CHECK(values(x.t().masked_select(mask.unsqueeze(1))) == Values{0, 3, 2, 5});
+  CHECK(values(x.masked_scatter(mask, count({9}).add(10))) == Values{10, 1, 11, 12, 4, 13});
+  CHECK(shape(count({}).masked_fill(bools({1, 0}, {2}), 3)) == Shape{2});
+  CHECK_THROWS_AS(x.masked_fill(count({3}), 1), ebb::Error);
+  CHECK_THROWS_AS(x.masked_scatter(mask, count({2})), ebb::Error);
+  CHECK_THROWS_AS(count({1, 3}).masked_fill_(bools({1, 1}, {2, 1}), 1), ebb::Error);
+  CHECK(values(ebb::nonzero(x.gt(3))) == Values{1, 1, 1, 2});
+  CHECK(shape(ebb::nonzero(count({}))) == Shape{0, 0});
+  CHECK(shape(ebb::nonzero(ebb::ones({}))) == Shape{1, 0});
+  CHECK(values(ebb::where(x.gt(3))[1]) == Values{1, 2});
+  check_gradients([&](const Variable& t, const Variable& v) { return t.masked_fill(mask, v).pow(3); },
+                  {ramp({2, 3}), ramp({})});
+  check_gradients([&](const Variable& t) { return t.mul(1).masked_fill_(mask, 2).pow(3); }, {ramp({2, 3})});
+  check_gradients([&](const Variable& t) { return t.masked_select(mask).pow(3); }, {ramp({2, 3})});
+  check_gradients([&](const Variable& t, const Variable& s) { return t.masked_scatter(mask, s).pow(3); },
+                  {ramp({2, 3}), ramp({5}, 1)});
+}
+
+TEST_CASE("places of the flattened tensor") {
+  const Variable x = count({2, 3});
+  CHECK(values(x.take(longs({0, 5, -1}))) == Values{0, 5, 5});
+  CHECK(values(x.t().take(longs({1}))) == Values{3});
+  CHECK(values(x.put(longs({1, 1}), count({2}).add(1), true)) == Values{0, 4, 2, 3, 4, 5});
+  Variable y = count({2, 3}).t();
+  y.put_(longs({1}), ebb::full({1}, 9.0, ebb::kDouble));
+  CHECK(values(y) == Values{0, 9, 1, 4, 2, 5});
+  CHECK_THROWS_AS(x.take(longs({6})), ebb::IndexError);
+  CHECK(values(x.take_along_dim(longs({2, 0}, {1, 2}), 1)) == Values{2, 0, 5, 3});
+  check_gradients([](const Variable& t) { return t.take(longs({0, 5, 5, -2})).pow(3); }, {ramp({2, 3})});
+  check_gradients([](const Variable& t, const Variable& s) { return t.put(longs({1, 1}), s, true).pow(3); },
+                  {ramp({2, 3}), ramp({2}, 1)});
+  check_gradients([](const Variable& t, const Variable& s) { return t.put(longs({1, 4}), s).pow(3); },
+                  {ramp({2, 3}), ramp({2}, 1)});
+}
+
+TEST_CASE("embedding and one-hot vectors") {
+  const Variable table = count({3, 2}), which = longs({2, 0, 2, 2}, {2, 2});
+  CHECK(values(ebb::embedding(table, which)) == Values{4, 5, 0, 1, 4, 5, 4, 5});
+  CHECK(shape(ebb::embedding(table, which)) == Shape{2, 2, 2});
+  CHECK(shape(ebb::embedding(table, longs({1}, {}))) == Shape{2});
+  CHECK_THROWS_AS(ebb::embedding(table, longs({3})), ebb::IndexError);
+  Variable w = count({3, 2}).set_requires_grad(true);
+  ebb::embedding(w, which, 0, true).sum().backward();
+  CHECK(values(w.grad()) == Values{0, 0, 0, 0, 1, 1});
+  for (const std::int64_t padding : {-1, 0})
+    for (const bool scaled : {false, true}) {
+      // The padding row has no gradient by definition, so differences are taken where it is not used.
+      const Variable used = padding < 0 ? which : longs({2, 1, 2, 2});
+      check_gradients([&](const Variable& t) { return ebb::embedding(t, used, padding, false).pow(3); }, {ramp({3, 2})});
+      check_gradients(
+          [&](const Variable& g) { return ebb::embedding_dense_backward(g, used, 3, padding, scaled).pow(3); },
+          {ramp({4, 2}).view(used.dim() == 2 ? Shape{2, 2, 2} : Shape{4, 2})});
+    }
+  CHECK(values(ebb::one_hot(longs({1, 0}))) == Values{0, 1, 1, 0});
+  CHECK(shape(ebb::one_hot(longs({1, 0}), 5)) == Shape{2, 5});
+  CHECK_THROWS_AS(ebb::one_hot(longs({5}), 5), ebb::Error);
+  CHECK_THROWS_AS(ebb::one_hot(longs({-1})), ebb::Error);
+}
+
+TEST_CASE("sums over duplicates do not depend on the number of threads") {
+  const std::int64_t n = 60000;
+  Variable index = longs(std::vector<std::int64_t>(static_cast<std::size_t>(n)));
+  for (std::int64_t i = 0; i < n; ++i) index.data_ptr<std::int64_t>()[i] = (i * i + 3 * i) % 101;
+  const Variable rows = ramp({n, 16}), wide = index.unsqueeze(1).expand({n, 16});
+  const int threads = ebb::get_num_threads();
+  std::vector<Values> added, scattered, embedded;
+  for (const int t : {1, 2}) {
+    ebb::set_num_threads(t);
+    added.push_back(values(ebb::zeros({101, 16}, ebb::kDouble).index_add(0, index, rows)));
+    scattered.push_back(values(ebb::zeros({101, 16}, ebb::kDouble).scatter_add(0, wide, rows)));
+    embedded.push_back(values(ebb::embedding_dense_backward(rows, index, 101, -1, false)));
+  }
+  ebb::set_num_threads(threads);
+  CHECK(added[0] == added[1]);
+  CHECK(scattered[0] == scattered[1]);
+  CHECK(embedded[0] == embedded[1]);
+  CHECK(added[0] == scattered[0]);
+  CHECK(added[0] == embedded[0]);
+}
+
+TEST_CASE("an index changed after the forward pass is noticed") {
+  Variable x = count({3, 2}).set_requires_grad(true), index = longs({0, 1});
+  const Variable y = x.index_select(0, index).sum();
+  index.fill_(2);
+  CHECK_THROWS_AS(y.backward(), ebb::Error);
+}

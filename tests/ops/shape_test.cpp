@@ -1,0 +1,299 @@
+// Views, joining, splitting, rearranging, padding, windows.
+#include "check.h"
+
+using namespace op_tests;
+
+TEST_CASE("views show the same storage in other shapes") {
+  const Variable x = count({2, 3, 4});
+  CHECK(shape(x.view({3, -1})) == Shape{3, 8});
+  CHECK(x.view({3, -1}).data_ptr() == x.data_ptr());
+  CHECK(x.permute({2, 0, 1}).strides().vec() == Shape{1, 12, 4});
+  CHECK(values(x.select(1, -1)) == Values{8, 9, 10, 11, 20, 21, 22, 23});
+  CHECK(values(x.slice(2, 1, 4, 2).select(0, 0)) == Values{1, 3, 5, 7, 9, 11});
+  CHECK(shape(x.slice(0, 2, 1)) == Shape{0, 3, 4});
+  CHECK(shape(x.slice(0, -100, 100)) == Shape{2, 3, 4});
+  CHECK(shape(x.unsqueeze(-1).unsqueeze(0)) == Shape{1, 2, 3, 4, 1});
+  CHECK(shape(x.unsqueeze(1).squeeze()) == Shape{2, 3, 4});
+  CHECK(shape(x.flatten(1)) == Shape{2, 12});
+  CHECK(shape(x.unflatten(2, {2, -1})) == Shape{2, 3, 2, 2});
+  CHECK(shape(x.movedim(0, -1)) == Shape{3, 4, 2});
+  CHECK(shape(ebb::movedim(x, {0, 1}, {2, 0})) == Shape{3, 4, 2});
+  CHECK(values(x.diagonal(1, 1, 2).select(0, 0)) == Values{1, 6, 11});
+  CHECK(shape(x.unfold(2, 2, 1)) == Shape{2, 3, 3, 2});
+  CHECK(x.transpose(0, 1).reshape({24}).data_ptr() != x.data_ptr());
+  CHECK(values(ebb::as_strided(x, {2, 2}, {1, 3}, 5)) == Values{5, 8, 6, 9});
+  CHECK(x.transpose(0, 1).unsqueeze(2).strides().vec() == Shape{4, 12, 4, 1});
+  CHECK(values(count({2, 2}).numpy_T()) == Values{0, 2, 1, 3});
+}
+
+TEST_CASE("views of nothing and of single numbers") {
+  const Variable empty = ebb::zeros({0, 3}), scalar = count({});
+  CHECK(shape(empty.view({3, 0})) == Shape{3, 0});
+  CHECK(shape(empty.view({-1, 3})) == Shape{0, 3});
+  CHECK_THROWS_AS(empty.view({-1, 0}), ebb::Error);
+  CHECK(shape(ebb::zeros({1, 0}).expand({3, 0})) == Shape{3, 0});
+  CHECK(shape(scalar.reshape({1, 1})) == Shape{1, 1});
+  CHECK(shape(scalar.flatten()) == Shape{1});
+  CHECK(shape(scalar.unsqueeze(0)) == Shape{1});
+  CHECK(shape(scalar.squeeze(0)) == Shape{});
+  CHECK(shape(scalar.expand({2, 2})) == Shape{2, 2});
+  CHECK(shape(scalar.t()) == Shape{});
+  CHECK(shape(ebb::atleast_3d(scalar)) == Shape{1, 1, 1});
+  CHECK(ebb::cat({empty, empty}).numel() == 0);
+  CHECK(values(scalar.flip({0})) == Values{0});
+}
+
+TEST_CASE("bytes read as another dtype") {
+  const Variable x = count({2, 2});
+  CHECK(shape(x.view(ebb::kFloat)) == Shape{2, 4});
+  CHECK(shape(x.view(ebb::kFloat).view(ebb::kDouble)) == Shape{2, 2});
+  CHECK(values(x.view(ebb::kFloat).view(ebb::kDouble)) == values(x));
+  CHECK_THROWS_AS(ebb::zeros({3}, ebb::kFloat).view(ebb::kDouble), ebb::Error);
+}
+
+TEST_CASE("nodes bear torch's names") {
+  const Variable x = count({2, 3}).set_requires_grad(true);
+  CHECK(node_name(x.view({6})) == "ViewBackward0");
+  CHECK(node_name(x.reshape({6})) == "ReshapeAliasBackward0");
+  CHECK(node_name(x.t().reshape({6})) == "UnsafeViewBackward0");
+  CHECK(node_name(x.t()) == "TBackward0");
+  CHECK(node_name(x.transpose(0, 1)) == "TransposeBackward0");
+  CHECK(node_name(x.permute({1, 0})) == "PermuteBackward0");
+  CHECK(node_name(x.expand({2, 2, 3})) == "ExpandBackward0");
+  CHECK(node_name(x.squeeze()) == "SqueezeBackward0");
+  CHECK(node_name(x.squeeze(0)) == "SqueezeBackward1");
+  CHECK(node_name(x.unsqueeze(0)) == "UnsqueezeBackward0");
+  CHECK(node_name(x[0]) == "SelectBackward0");
+  CHECK(node_name(x.slice(0, 1)) == "SliceBackward0");
+  CHECK(node_name(x.narrow(1, 0, 2)) == "SliceBackward0");
+  CHECK(node_name(x.diagonal()) == "DiagonalBackward0");
+  CHECK(node_name(x.unfold(1, 2, 1)) == "UnfoldBackward0");
+  CHECK(node_name(x.as_strided({2}, {1})) == "AsStridedBackward0");
+  CHECK(node_name(ebb::cat({x, x})) == "CatBackward0");
+  CHECK(node_name(ebb::stack({x, x})) == "StackBackward0");
+  CHECK(node_name(x.split(1)[0]) == "SplitBackward0");
+  CHECK(node_name(x.split_with_sizes({1, 1})[1]) == "SplitWithSizesBackward0");
+  CHECK(node_name(x.unbind()[1]) == "UnbindBackward0");
+  CHECK(node_name(x.repeat({2, 1})) == "RepeatBackward0");
+  CHECK(node_name(x.flip({0})) == "FlipBackward0");
+  CHECK(node_name(x.roll(1)) == "RollBackward0");
+  CHECK(node_name(x.rot90()) == "Rot90Backward0");
+  CHECK(node_name(x.tril()) == "TrilBackward0");
+  CHECK(node_name(x.diag()) == "DiagBackward0");
+  CHECK(node_name(ebb::constant_pad_nd(x, {1, 1})) == "ConstantPadNdBackward0");
+  CHECK(node_name(ebb::reflection_pad1d(x, {1, 1})) == "ReflectionPad1DBackward0");
+  CHECK(node_name(x.repeat_interleave(2)) == "IndexSelectBackward0");
+}
+
+TEST_CASE("gradients of views") {
+  const Variable x = ramp({2, 3, 4});
+  check_gradients([](const Variable& t) { return t.view({6, 4}).mul(t.view({6, 4})); }, {x});
+  check_gradients([](const Variable& t) { return t.transpose(0, 1).reshape({24}).pow(2); }, {x});
+  check_gradients([](const Variable& t) { return t.select(1, 1).pow(3); }, {x});
+  check_gradients([](const Variable& t) { return t.slice(2, 1, 4, 2).pow(3); }, {x});
+  check_gradients([](const Variable& t) { return t.unsqueeze(1).expand({2, 5, 3, 4}).pow(3); }, {x});
+  check_gradients([](const Variable& t) { return t.permute({2, 0, 1}).pow(3); }, {x});
+  check_gradients([](const Variable& t) { return t.diagonal(1, 1, 2).pow(3); }, {x});
+  check_gradients([](const Variable& t) { return t.unfold(2, 3, 1).pow(3); }, {x});
+  check_gradients([](const Variable& t) { return t.as_strided({3, 4}, {2, 1}, 1).pow(3); }, {x});
+  check_gradients([](const Variable& t) { return t.as_strided({2, 2, 3}, {0, 5, 1}).pow(3); }, {x});
+  check_gradients([](const Variable& t) { return t.squeeze(0).unsqueeze(0).movedim(0, 1).pow(3); }, {x});
+  // An expanded input shows each element twice: as torch does, its places share the gradient.
+  Variable row = ramp({1, 3}).set_requires_grad(true);
+  row.expand({2, 3}).as_strided({3}, {1}).sum().backward();
+  CHECK(values(row.grad()) == Values{1, 1, 1});
+}
+
+TEST_CASE("writes through views reach the base and its gradient") {
+  Variable x = count({2, 3});
+  Variable y = x[1];
+  y.fill_(7);
+  CHECK(values(x) == Values{0, 1, 2, 7, 7, 7});
+  CHECK(x._version() == 1);
+  CHECK(y._version() == 1);
+  CHECK(y.is_view());
+  CHECK(y._base().is_same(x));
+
+  Variable leaf = count({2, 3}).set_requires_grad(true);
+  CHECK_THROWS_AS(leaf.select(0, 0).fill_(1), ebb::Error);
+  Variable z = leaf.mul(2);
+  z.select(0, 0).mul_(3);
+  z.sum().backward();
+  CHECK(values(leaf.grad()) == Values{6, 6, 6, 2, 2, 2});
+
+  Variable w = leaf.mul(1);
+  CHECK_THROWS_AS(w.split(1)[0].mul_(2), ebb::Error);
+  CHECK_THROWS_AS(w.unbind(1)[0].mul_(2), ebb::Error);
+
+  Variable saved = leaf.mul(1);
+  const Variable square = saved.mul(saved);
+  saved.view({6}).narrow(0, 0, 1).fill_(1);
+  CHECK_THROWS_AS(square.sum().backward(), ebb::Error);
+}
+
+TEST_CASE("in-place changes of shape") {
+  Variable x = count({1, 3});
+  x.squeeze_().unsqueeze_(1);
+  CHECK(shape(x) == Shape{3, 1});
+  x.t_();
+  CHECK(shape(x) == Shape{1, 3});
+  Variable leaf = count({2, 3}).set_requires_grad(true);
+  Variable y = leaf.mul(2);
+  y.transpose_(0, 1);
+  CHECK(shape(y) == Shape{3, 2});
+  CHECK(node_name(y) == "TransposeBackward1");
+  y.mul(count({3, 2})).sum().backward();
+  CHECK(values(leaf.grad()) == Values{0, 4, 8, 2, 6, 10});
+  CHECK_THROWS_AS(leaf.resize_({6}), ebb::Error);
+  x.resize_({2, 2});
+  CHECK(shape(x) == Shape{2, 2});
+  CHECK(x[0][0].item<double>() == 0);
+}
+
+TEST_CASE("sum_to_size undoes broadcasting") {
+  const Variable x = count({2, 3, 4});
+  CHECK(values(x.sum_to_size({3, 1})) == Values{60, 92, 124});
+  CHECK(x.sum_to_size({2, 3, 4}).is_same(x));
+  CHECK_THROWS_AS(x.sum_to_size({2, 4}), ebb::Error);
+  check_gradients([](const Variable& t) { return t.sum_to_size({1, 4}).pow(2); }, {ramp({3, 4})});
+}
+
+TEST_CASE("joining") {
+  const Variable a = count({2, 2}), b = count({1, 2});
+  CHECK(values(ebb::cat({a, b})) == Values{0, 1, 2, 3, 0, 1});
+  CHECK(values(ebb::cat({a, a}, -1)) == Values{0, 1, 0, 1, 2, 3, 2, 3});
+  CHECK(values(ebb::stack({a, a}, 1)) == Values{0, 1, 0, 1, 2, 3, 2, 3});
+  CHECK(ebb::cat({longs({1, 2}), ebb::ones({1})}).dtype() == ebb::kFloat);
+  CHECK(shape(ebb::cat({ebb::zeros({0}), ebb::ones({2, 2})}, 1)) == Shape{2, 2});
+  CHECK(shape(ebb::hstack({count({2}), count({3})})) == Shape{5});
+  CHECK(shape(ebb::vstack({count({3}), count({2, 3})})) == Shape{3, 3});
+  CHECK(shape(ebb::dstack({a, a})) == Shape{2, 2, 2});
+  CHECK(values(ebb::column_stack({count({2}), count({2})})) == Values{0, 0, 1, 1});
+  CHECK(values(ebb::block_diag({ebb::ones({1, 2}), ebb::ones({1})})) == Values{1, 1, 0, 0, 0, 1});
+  CHECK_THROWS_AS(ebb::cat(std::vector<Variable>{}), ebb::Error);
+  CHECK_THROWS_AS(ebb::cat({a, count({2, 3})}), ebb::Error);
+  CHECK_THROWS_AS(ebb::cat({a, count({2})}), ebb::Error);
+  CHECK_THROWS_AS(ebb::cat({count({}), count({})}), ebb::Error);
+  CHECK_THROWS_AS(ebb::stack({a, b}), ebb::Error);
+  check_gradients([](const Variable& s, const Variable& t) { return ebb::cat({s, t, s}, 1).pow(3); },
+                  {ramp({2, 2}), ramp({2, 3}, 1)});
+  check_gradients([](const Variable& s, const Variable& t) { return ebb::stack({s, t}, 1).pow(3); },
+                  {ramp({2, 2}), ramp({2, 2}, 1)});
+}
+
+TEST_CASE("splitting") {
+  const Variable x = count({5, 2});
+  const auto halves = x.split(2);
+  REQUIRE(halves.size() == 3);
+  CHECK(values(halves[2]) == Values{8, 9});
+  CHECK(halves[1].data_ptr<double>() == x.data_ptr<double>() + 4);
+  CHECK(x.chunk(4).size() == 3);
+  CHECK(ebb::zeros({0, 2}).chunk(3).size() == 3);
+  CHECK(values(x.tensor_split({1, 3})[1]) == Values{2, 3, 4, 5});
+  CHECK(x.tensor_split(3).size() == 3);
+  CHECK(shape(x.hsplit(2)[0]) == Shape{5, 1});
+  CHECK(values(x.unbind(1)[1]) == Values{1, 3, 5, 7, 9});
+  CHECK_THROWS_AS(x.split(0), ebb::Error);
+  CHECK_THROWS_AS(x.split({1, 1}), ebb::Error);
+  CHECK_THROWS_AS(x.chunk(0), ebb::Error);
+  CHECK_THROWS_AS(x.unbind(2), ebb::IndexError);
+  check_gradients([](const Variable& t) { return t.split(2)[1].pow(3); }, {ramp({5, 2})});
+  check_gradients([](const Variable& t) { return t.unbind(1)[0].mul(t.unbind(1)[1]); }, {ramp({3, 2})});
+  check_gradients([](const Variable& t) { return t.unsafe_chunk(2, 1)[1].pow(3); }, {ramp({3, 3})});
+}
+
+TEST_CASE("repeating, reversing, rolling, rotating") {
+  const Variable x = count({2, 3});
+  CHECK(values(x.repeat({1, 2})) == Values{0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5});
+  CHECK(shape(x.repeat({2, 0, 1})) == Shape{2, 0, 3});
+  CHECK(shape(x.tile({2})) == Shape{2, 6});
+  CHECK(values(x.repeat_interleave(longs({2, 0, 1}), 1)) == Values{0, 0, 2, 3, 3, 5});
+  CHECK(values(x.repeat_interleave(2)).size() == 12);
+  CHECK(values(x.flip({0, 1})) == Values{5, 4, 3, 2, 1, 0});
+  CHECK(values(x.t().flip({0})) == Values{2, 5, 1, 4, 0, 3});
+  CHECK(values(x.roll(1)) == Values{5, 0, 1, 2, 3, 4});
+  CHECK(values(x.roll({1, -1}, {0, 1})) == Values{4, 5, 3, 1, 2, 0});
+  CHECK(values(x.rot90()) == Values{2, 5, 1, 4, 0, 3});
+  CHECK(values(x.rot90(-1)) == Values{3, 0, 4, 1, 5, 2});
+  CHECK_THROWS_AS(x.flip({0, 0}), ebb::Error);
+  CHECK_THROWS_AS(x.repeat({2}), ebb::Error);
+  check_gradients([](const Variable& t) { return t.repeat({2, 1, 2}).pow(3); }, {ramp({2, 3})});
+  check_gradients([](const Variable& t) { return t.flip({1}).roll({1, 1}, {0, 1}).roll(2).pow(3); }, {ramp({2, 3})});
+  check_gradients([](const Variable& t) { return t.rot90(3).pow(3); }, {ramp({2, 3})});
+  check_gradients([](const Variable& t) { return ebb::pixel_shuffle(t, 2).pow(3); }, {ramp({4, 2, 1})});
+  check_gradients([](const Variable& t) { return ebb::pixel_unshuffle(t, 2).pow(3); }, {ramp({1, 2, 4})});
+}
+
+TEST_CASE("triangles, diagonals and grids") {
+  const Variable x = count({3, 3});
+  CHECK(values(x.tril()) == Values{0, 0, 0, 3, 4, 0, 6, 7, 8});
+  CHECK(values(x.triu(1)) == Values{0, 1, 2, 0, 0, 5, 0, 0, 0});
+  CHECK(values(x.t().tril(-1)) == Values{0, 0, 0, 1, 0, 0, 2, 5, 0});
+  CHECK(values(x.clone().triu_()) == Values{0, 1, 2, 0, 4, 5, 0, 0, 8});
+  CHECK(values(x.diag()) == Values{0, 4, 8});
+  CHECK(values(count({2}).diag(1)) == Values{0, 0, 0, 0, 0, 1, 0, 0, 0});
+  CHECK(values(ebb::diag_embed(count({1, 2}))) == Values{0, 0, 0, 1});
+  CHECK(values(ebb::zeros({5, 2}).fill_diagonal_(1, true)) == Values{1, 0, 0, 1, 0, 0, 1, 0, 0, 1});
+  const auto grid = ebb::meshgrid({count({2}), count({3})}, "xy");
+  CHECK(values(grid[0]) == Values{0, 1, 0, 1, 0, 1});
+  CHECK(shape(grid[1]) == Shape{3, 2});
+  CHECK(values(ebb::combinations(count({3}))) == Values{0, 1, 0, 2, 1, 2});
+  CHECK(values(ebb::combinations(count({2}), 2, true)) == Values{0, 0, 0, 1, 1, 1});
+  CHECK(values(ebb::cartesian_prod({count({2}), count({2})})) == Values{0, 0, 0, 1, 1, 0, 1, 1});
+  check_gradients([](const Variable& t) { return t.tril(1).pow(3).add(t.triu()); }, {ramp({2, 3, 3})});
+  check_gradients([](const Variable& t) { return t.diag(1).pow(3); }, {ramp({3, 4})});
+  check_gradients([](const Variable& t) { return ebb::diag_embed(t, 1, 0, 2).pow(3); }, {ramp({2, 3})});
+  check_gradients([](const Variable& t) { return t.mul(1).fill_diagonal_(2).pow(3); }, {ramp({3, 3})});
+}
+
+TEST_CASE("padding") {
+  const Variable x = count({1, 4});
+  CHECK(values(ebb::pad(x, {1, 2}, "constant", 9.0)) == Values{9, 0, 1, 2, 3, 9, 9});
+  CHECK(values(ebb::constant_pad_nd(x, {-1, 1}, 5)) == Values{1, 2, 3, 5});
+  CHECK(values(ebb::pad(x, {2, 3}, "reflect")) == Values{2, 1, 0, 1, 2, 3, 2, 1, 0});
+  CHECK(values(ebb::pad(x, {2, 1}, "replicate")) == Values{0, 0, 0, 1, 2, 3, 3});
+  CHECK(values(ebb::pad(x, {2, 1}, "circular")) == Values{2, 3, 0, 1, 2, 3, 0});
+  CHECK_THROWS_AS(ebb::pad(x, {4, 0}, "reflect"), ebb::Error);
+  CHECK_THROWS_AS(ebb::pad(x, {5, 0}, "circular"), ebb::Error);
+  CHECK_THROWS_AS(ebb::pad(x, {1, 2, 3}), ebb::Error);
+  CHECK_THROWS_AS(ebb::pad(x, {1, 1}, "mirror"), ebb::Error);
+  for (const char* mode : {"constant", "reflect", "replicate", "circular"}) {
+    check_gradients([=](const Variable& t) { return ebb::pad(t, {1, 2, 2, 0}, mode).pow(3); }, {ramp({1, 3, 4})});
+    check_gradients([=](const Variable& t) { return ebb::pad(t, {1, -1}, mode).pow(3); }, {ramp({2, 4})});
+  }
+  check_gradients([](const Variable& t) { return ebb::pad(t, {1, 1, 1, 0, 0, 1}, "replicate").pow(2); },
+                  {ramp({1, 2, 2, 2})});
+}
+
+TEST_CASE("windows as columns") {
+  const Variable x = count({1, 1, 3, 3});
+  CHECK(values(ebb::im2col(x, {2, 2}, {1, 1}, {0, 0}, {1, 1})) ==
+        Values{0, 1, 3, 4, 1, 2, 4, 5, 3, 4, 6, 7, 4, 5, 7, 8});
+  const Variable columns = ebb::im2col(x, {2, 2}, {1, 1}, {0, 0}, {1, 1});
+  CHECK(values(ebb::col2im(columns, {3, 3}, {2, 2}, {1, 1}, {0, 0}, {1, 1})) ==
+        Values{0, 2, 2, 6, 16, 10, 6, 14, 8});
+  CHECK_THROWS_AS(ebb::im2col(x, {9, 9}, {1, 1}, {0, 0}, {1, 1}), ebb::Error);
+  check_gradients([](const Variable& t) { return ebb::im2col(t, {2, 3}, {1, 1}, {1, 0}, {2, 1}).pow(2); },
+                  {ramp({2, 1, 3, 4})});
+  check_gradients([](const Variable& t) { return ebb::col2im(t, {4, 4}, {3, 2}, {1, 2}, {1, 0}, {2, 1}).pow(2); },
+                  {ramp({6, 4})});
+}
+
+TEST_CASE("wrong shapes are refused") {
+  const Variable x = count({2, 3, 4});
+  CHECK_THROWS_AS(x.view({5, 5}), ebb::Error);
+  CHECK_THROWS_AS(x.view({-1, -1}), ebb::Error);
+  CHECK_THROWS_AS(x.transpose(0, 1).view({24}), ebb::Error);
+  CHECK_THROWS_AS(x.permute({0, 0, 1}), ebb::Error);
+  CHECK_THROWS_AS(x.permute({0, 1}), ebb::Error);
+  CHECK_THROWS_AS(x.transpose(0, 3), ebb::IndexError);
+  CHECK_THROWS_AS(x.expand({2, 3, 5}), ebb::Error);
+  CHECK_THROWS_AS(x.t(), ebb::Error);
+  CHECK_THROWS_AS(x.narrow(0, 1, 2), ebb::Error);
+  CHECK_THROWS_AS(x.select(0, 2), ebb::IndexError);
+  CHECK_THROWS_AS(x.slice(0, 0, 2, 0), ebb::Error);
+  CHECK_THROWS_AS(x.unfold(0, 3, 1), ebb::Error);
+  CHECK_THROWS_AS(x.diagonal(0, 1, 1), ebb::Error);
+  CHECK_THROWS_AS(x.as_strided({30}, {1}), ebb::Error);
+  CHECK_THROWS_WITH(x.select(1, 3), Catch::Contains("index 3 is out of bounds for dimension 1 with size 3"));
+}
