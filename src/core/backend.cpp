@@ -20,20 +20,25 @@ Slot& slot_of(DeviceType type) {
 
 }  // namespace
 
-const Backend* loaded_backend(DeviceType type) noexcept { return slot_of(type).backend.load(std::memory_order_acquire); }
+const Backend* loaded_backend(DeviceType type) noexcept {
+  return slot_of(type).backend.load(std::memory_order_acquire);
+}
 
 void set_backend(DeviceType type, const Backend* backend) {
   slot_of(type).backend.store(backend, std::memory_order_release);
 }
 
 const Backend& backend(DeviceType type) {
-  if (const Backend* loaded = loaded_backend(type)) [[likely]] return *loaded;
-  EBB_CHECK(type != DeviceType::CPU, "the CPU has no backend; its memory and kernels are part of the library.");
+  if (const Backend* loaded = loaded_backend(type)) [[likely]]
+    return *loaded;
+  EBB_CHECK(type != DeviceType::CPU,
+            "the CPU has no backend; its memory and kernels are part of the library.");
   Slot& slot = slot_of(type);
   const std::lock_guard lock(slot.loading);
   if (!slot.failure && !loaded_backend(type)) {
     std::string what = load_plugin(type);
-    if (what.empty() && !loaded_backend(type)) what = "Device::CUDA: its plugin registered no backend. Reinstall ebb.";
+    if (what.empty() && !loaded_backend(type))
+      what = "Device::CUDA: its plugin registered no backend. Reinstall ebb.";
     if (!what.empty()) slot.failure = new std::string(std::move(what));
   }
   if (slot.failure) fail(*slot.failure);

@@ -1,4 +1,5 @@
-// What a device other than the CPU provides besides kernels: memory, copies, its generator. The CUDA plugin fills one in.
+// What a device other than the CPU provides besides kernels: memory, copies, its generator. The CUDA plugin
+// fills one in.
 #pragma once
 
 #include <ebb/core/device.h>
@@ -30,13 +31,14 @@ struct Backend {
 /// Raised whenever Backend, the signature of a kernel slot or a type that plugins see changes.
 constexpr std::uint32_t kPluginAbi = 1;
 
-/// What a plugin exports as `extern "C"` under kPluginEntry. If it was built for the host's ABI number and finds a driver
-/// and a device, it calls set_backend, fills the kernel slots and returns null; else it returns what is missing.
+/// What a plugin exports as `extern "C"` under kPluginEntry. If it was built for the host's ABI number and
+/// finds a driver and a device, it calls set_backend, fills the kernel slots and returns null; else it
+/// returns what is missing.
 using PluginEntry = const char* (*)(std::uint32_t host_abi);
 constexpr const char* kPluginEntry = "ebb_plugin_entry";
 
-/// Opens the plugin of a device type and calls its entry; returns what went wrong, or an empty string. The plugin is
-/// never closed: tensors and kernel slots point into it.
+/// Opens the plugin of a device type and calls its entry; returns what went wrong, or an empty string. The
+/// plugin is never closed: tensors and kernel slots point into it.
 std::string load_plugin(DeviceType type);
 
 /// The backend of a device type; loads the plugin on first use and throws ebb::Error naming what is missing.

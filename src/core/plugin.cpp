@@ -38,7 +38,8 @@ std::vector<std::string> folders() {
 std::string start(void* library, const std::string& path) {
   const auto entry = reinterpret_cast<PluginEntry>(dlsym(library, kPluginEntry));
   if (!entry)
-    return text("Device::CUDA: ", path, " is no plugin of ebb: it has no ", kPluginEntry, ". Install the matching one.");
+    return text("Device::CUDA: ", path, " is no plugin of ebb: it has no ", kPluginEntry,
+                ". Install the matching one.");
   const char* const problem = entry(kPluginAbi);
   return problem ? text("Device::CUDA: the plugin ", path, " cannot be used: ", problem) : std::string();
 }
@@ -58,9 +59,10 @@ std::string load_plugin(DeviceType) {
                 ". Install the CUDA runtime libraries that it names.");
   }
   if (void* library = dlopen(kLibrary, kMode)) return start(library, kLibrary);
-  return text("Device::CUDA: needs the plugin ", kLibrary, ", which is in none of ", looked,
-              "the system's library path. Build ebb with -DEBB_CUDA=ON or install its cuda component, or name the "
-              "folder of the plugin in EBB_PLUGIN_PATH; or stay on Device::CPU.");
+  return text(
+      "Device::CUDA: needs the plugin ", kLibrary, ", which is in none of ", looked,
+      "the system's library path. Build ebb with -DEBB_CUDA=ON or install its cuda component, or name the "
+      "folder of the plugin in EBB_PLUGIN_PATH; or stay on Device::CPU.");
 }
 
 }  // namespace ebb::detail

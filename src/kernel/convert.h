@@ -23,7 +23,8 @@ EBB_HD inline To convert(From x) {
   } else if constexpr (is_half_v<To>) {
     return To(static_cast<float>(x));
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && sizeof(To) < 4) {
-    // By way of a wider type: what does not fit wraps instead of being undefined. torch takes 64 bits for unsigned.
+    // By way of a wider type: what does not fit wraps instead of being undefined. torch takes 64 bits for
+    // unsigned.
     using Wide = std::conditional_t<std::is_unsigned_v<To>, std::int64_t, std::int32_t>;
     return static_cast<To>(static_cast<Wide>(x));
   } else {

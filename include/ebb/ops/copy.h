@@ -5,32 +5,33 @@
 
 namespace ebb {
 
-/// A copy of x's elements in memory of its own; gradients flow through. By default (MemoryFormat::Preserve) a dense
-/// tensor keeps its strides and any other keeps the order of its dimensions in memory (torch.clone).
+/// A copy of x's elements in memory of its own; gradients flow through. By default (MemoryFormat::Preserve) a
+/// dense tensor keeps its strides and any other keeps the order of its dimensions in memory (torch.clone).
 EBB_API Variable clone(const Variable& x, optional<MemoryFormat> memory_format = nullopt);
 
-/// x itself when its elements already lie in the given order, else a copy that does (torch.Tensor.contiguous). Throws for
-/// MemoryFormat::Preserve.
+/// x itself when its elements already lie in the given order, else a copy that does
+/// (torch.Tensor.contiguous). Throws for MemoryFormat::Preserve.
 EBB_API Variable contiguous(const Variable& x, MemoryFormat memory_format = MemoryFormat::Contiguous);
 
-/// x in the dtype and on the device that `options` names; x itself when nothing changes, unless `copy` asks for a copy
-/// (torch.Tensor.to). Floating to integer truncates, to bool asks whether the value is not 0. Gradients come back in x's
-/// dtype, on x's device. Throws when the options ask for a gradient, and for a device that cannot be used.
-/// non_blocking is accepted for the sake of ported programs; copies to the CPU always wait.
-EBB_API Variable to(const Variable& x, const TensorOptions& options, bool non_blocking = false, bool copy = false,
-                    optional<MemoryFormat> memory_format = nullopt);
+/// x in the dtype and on the device that `options` names; x itself when nothing changes, unless `copy` asks
+/// for a copy (torch.Tensor.to). Floating to integer truncates, to bool asks whether the value is not 0.
+/// Gradients come back in x's dtype, on x's device. Throws when the options ask for a gradient, and for a
+/// device that cannot be used. non_blocking is accepted for the sake of ported programs; copies to the CPU
+/// always wait.
+EBB_API Variable to(const Variable& x, const TensorOptions& options, bool non_blocking = false,
+                    bool copy = false, optional<MemoryFormat> memory_format = nullopt);
 EBB_API Variable to(const Variable& x, DType dtype, bool non_blocking = false, bool copy = false,
                     optional<MemoryFormat> memory_format = nullopt);
-EBB_API Variable to(const Variable& x, Device device, DType dtype, bool non_blocking = false, bool copy = false,
-                    optional<MemoryFormat> memory_format = nullopt);
+EBB_API Variable to(const Variable& x, Device device, DType dtype, bool non_blocking = false,
+                    bool copy = false, optional<MemoryFormat> memory_format = nullopt);
 /// In the dtype and on the device of `other`.
 EBB_API Variable to(const Variable& x, const Variable& other, bool non_blocking = false, bool copy = false,
                     optional<MemoryFormat> memory_format = nullopt);
 
-/// Writes src into self: broadcast to self's shape, converted to its dtype, moved to its device (torch.Tensor.copy_).
-/// The gradient of what self held becomes zero and that of src is the gradient of the result. Throws when src does not
-/// broadcast to self's shape, when the two overlap in memory without being the same tensor, and for a leaf that
-/// requires grad.
+/// Writes src into self: broadcast to self's shape, converted to its dtype, moved to its device
+/// (torch.Tensor.copy_). The gradient of what self held becomes zero and that of src is the gradient of the
+/// result. Throws when src does not broadcast to self's shape, when the two overlap in memory without being
+/// the same tensor, and for a leaf that requires grad.
 EBB_API Variable& copy_(const Variable& self, const Variable& src, bool non_blocking = false);
 
 /// Sets every element to `value`. Throws when an integer dtype cannot hold it (torch.Tensor.fill_).

@@ -9,8 +9,9 @@
 namespace ebb {
 
 /// A tensor of the given numbers: `tensor(3.5)`, `tensor({1, 2, 3})`, `tensor({{1.0, 2.0}, {3.0, 4.0}})`,
-/// `tensor(std::vector<double>{...}, kFloat64)`. Without a dtype, int and int64_t give Long, float and double the
-/// default dtype, other types their own. Throws for ragged lists and for numbers of different C++ types (torch.tensor).
+/// `tensor(std::vector<double>{...}, kFloat64)`. Without a dtype, int and int64_t give Long, float and double
+/// the default dtype, other types their own. Throws for ragged lists and for numbers of different C++ types
+/// (torch.tensor).
 EBB_API Variable tensor(const detail::TensorData& data, const TensorOptions& options = {});
 
 /// Uninitialised (torch.empty).
@@ -20,7 +21,8 @@ EBB_API Variable empty(IntArrayRef sizes, const TensorOptions& options = {},
 EBB_API Variable empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options = {});
 EBB_API Variable zeros(IntArrayRef sizes, const TensorOptions& options = {});
 EBB_API Variable ones(IntArrayRef sizes, const TensorOptions& options = {});
-/// Every element `value`; without a dtype, a bool gives Bool, an integer Long, a float the default dtype (torch.full).
+/// Every element `value`; without a dtype, a bool gives Bool, an integer Long, a float the default dtype
+/// (torch.full).
 EBB_API Variable full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options = {});
 /// A 0-d tensor (torch.scalar_tensor).
 EBB_API Variable scalar_tensor(const Scalar& value, const TensorOptions& options = {});
@@ -36,16 +38,19 @@ EBB_API Variable ones_like(const Variable& x, const TensorOptions& options = {},
 EBB_API Variable full_like(const Variable& x, const Scalar& value, const TensorOptions& options = {},
                            optional<MemoryFormat> memory_format = nullopt);
 
-/// start, start + step, ... short of end: ceil((end - start) / step) elements; Long when all of them are integers.
-/// Throws for a step of 0 or of the wrong sign (torch.arange).
-EBB_API Variable arange(const Scalar& start, const Scalar& end, const Scalar& step, const TensorOptions& options = {});
+/// start, start + step, ... short of end: ceil((end - start) / step) elements; Long when all of them are
+/// integers. Throws for a step of 0 or of the wrong sign (torch.arange).
+EBB_API Variable arange(const Scalar& start, const Scalar& end, const Scalar& step,
+                        const TensorOptions& options = {});
 EBB_API Variable arange(const Scalar& start, const Scalar& end, const TensorOptions& options = {});
 EBB_API Variable arange(const Scalar& end, const TensorOptions& options = {});
 /// The same up to and including end, in the default dtype (torch.range).
-EBB_API Variable range(const Scalar& start, const Scalar& end, const Scalar& step, const TensorOptions& options = {});
+EBB_API Variable range(const Scalar& start, const Scalar& end, const Scalar& step,
+                       const TensorOptions& options = {});
 EBB_API Variable range(const Scalar& start, const Scalar& end, const TensorOptions& options = {});
 /// `steps` evenly spaced values from start to end, both included (torch.linspace).
-EBB_API Variable linspace(const Scalar& start, const Scalar& end, std::int64_t steps, const TensorOptions& options = {});
+EBB_API Variable linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
+                          const TensorOptions& options = {});
 /// base to the power of linspace(start, end, steps) (torch.logspace).
 EBB_API Variable logspace(const Scalar& start, const Scalar& end, std::int64_t steps, double base = 10.0,
                           const TensorOptions& options = {});
@@ -53,8 +58,8 @@ EBB_API Variable logspace(const Scalar& start, const Scalar& end, std::int64_t s
 /// Ones on the diagonal, zeros elsewhere: n by n, or n by m (torch.eye).
 EBB_API Variable eye(std::int64_t n, const TensorOptions& options = {});
 EBB_API Variable eye(std::int64_t n, std::int64_t m, const TensorOptions& options = {});
-/// [2, k]: rows and columns of the lower (upper) triangle of a rows by columns matrix, the diagonal moved by `offset`
-/// (torch.tril_indices, torch.triu_indices).
+/// [2, k]: rows and columns of the lower (upper) triangle of a rows by columns matrix, the diagonal moved by
+/// `offset` (torch.tril_indices, torch.triu_indices).
 EBB_API Variable tril_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset = 0,
                               const TensorOptions& options = kLong);
 EBB_API Variable triu_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset = 0,
@@ -62,11 +67,13 @@ EBB_API Variable triu_indices(std::int64_t rows, std::int64_t columns, std::int6
 
 /// A tensor on memory that the caller keeps alive; strides count elements (torch::from_blob).
 EBB_API Variable from_blob(void* data, IntArrayRef sizes, const TensorOptions& options = {});
-EBB_API Variable from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options = {});
+EBB_API Variable from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
+                           const TensorOptions& options = {});
 
 namespace detail {
-EBB_API Variable from_blob(void* data, IntArrayRef sizes, optional<IntArrayRef> strides, const TensorOptions& options,
-                           void (*deleter)(void* context, void* data), void* context);
+EBB_API Variable from_blob(void* data, IntArrayRef sizes, optional<IntArrayRef> strides,
+                           const TensorOptions& options, void (*deleter)(void* context, void* data),
+                           void* context);
 
 template <class D>
 Variable from_blob_with(void* data, IntArrayRef sizes, optional<IntArrayRef> strides, const D& deleter,
@@ -84,14 +91,13 @@ Variable from_blob_with(void* data, IntArrayRef sizes, optional<IntArrayRef> str
 
 /// The same; `deleter(data)` runs once no tensor uses the memory any more.
 template <class D>
-  requires std::invocable<D&, void*>
-Variable from_blob(void* data, IntArrayRef sizes, const D& deleter, const TensorOptions& options = {}) {
+requires std::invocable<D&, void*> Variable from_blob(void* data, IntArrayRef sizes, const D& deleter,
+                                                      const TensorOptions& options = {}) {
   return detail::from_blob_with(data, sizes, nullopt, deleter, options);
 }
 template <class D>
-  requires std::invocable<D&, void*>
-Variable from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const D& deleter,
-                   const TensorOptions& options = {}) {
+requires std::invocable<D&, void*> Variable from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
+                                                      const D& deleter, const TensorOptions& options = {}) {
   return detail::from_blob_with(data, sizes, strides, deleter, options);
 }
 

@@ -69,15 +69,14 @@ struct Span {
   bool overlaps(const Span& other) const { return begin < other.end && other.begin < end; }
 };
 
-// Copies src's elements into self's memory. Interleaved views of one storage may share bytes without either being
-// dense; the elements are then read before any is written.
+// Copies src's elements into self's memory. Interleaved views of one storage may share bytes without either
+// being dense; the elements are then read before any is written.
 void write(const Variable& self, const NdArray& src) {
   NdArray out = self.array();
   if (out.numel() == 0) return;
   if (out.storage() == src.storage() && Span(out).overlaps(Span(src))) {
-    EBB_CHECK(!out.is_dense() || !src.is_dense(),
-              "copy_: source and destination overlap in memory (shapes ", src.sizes(), " and ", out.sizes(),
-              "). Copy from src.clone() instead.");
+    EBB_CHECK(!out.is_dense() || !src.is_dense(), "copy_: source and destination overlap in memory (shapes ",
+              src.sizes(), " and ", out.sizes(), "). Copy from src.clone() instead.");
     NdArray apart = NdArray::empty(src.sizes(), src.dtype(), src.device());
     ops::copy_array(apart, src);
     return ops::copy_array(out, apart);
@@ -97,13 +96,16 @@ Variable clone(const Variable& x, optional<MemoryFormat> memory_format) {
 
 Variable contiguous(const Variable& x, MemoryFormat memory_format) {
   EBB_CHECK(memory_format != MemoryFormat::Preserve,
-            "contiguous: MemoryFormat::Preserve names no order. Use MemoryFormat::Contiguous or a channels-last format.");
+            "contiguous: MemoryFormat::Preserve names no order. Use MemoryFormat::Contiguous or a "
+            "channels-last format.");
   if (ops::has_format(x.array(), memory_format)) return x;
   return clone(x, memory_format);
 }
 
-Variable to(const Variable& x, const TensorOptions& options, bool, bool copy, optional<MemoryFormat> memory_format) {
-  EBB_CHECK(!options.requires_grad(), "to: the options ask for a gradient. Call requires_grad_() on the result instead.");
+Variable to(const Variable& x, const TensorOptions& options, bool, bool copy,
+            optional<MemoryFormat> memory_format) {
+  EBB_CHECK(!options.requires_grad(),
+            "to: the options ask for a gradient. Call requires_grad_() on the result instead.");
   EBB_CHECK(!memory_format || !options.has_memory_format(),
             "to: the memory format is given twice, in the options and as an argument. Give it once.");
   return convert(x, options.device_or(x.device()), options.dtype_or(x.dtype()), copy,
@@ -112,7 +114,8 @@ Variable to(const Variable& x, const TensorOptions& options, bool, bool copy, op
 Variable to(const Variable& x, DType dtype, bool, bool copy, optional<MemoryFormat> memory_format) {
   return convert(x, x.device(), dtype, copy, memory_format);
 }
-Variable to(const Variable& x, Device device, DType dtype, bool, bool copy, optional<MemoryFormat> memory_format) {
+Variable to(const Variable& x, Device device, DType dtype, bool, bool copy,
+            optional<MemoryFormat> memory_format) {
   return convert(x, device, dtype, copy, memory_format);
 }
 Variable to(const Variable& x, const Variable& other, bool, bool copy, optional<MemoryFormat> memory_format) {
@@ -120,14 +123,16 @@ Variable to(const Variable& x, const Variable& other, bool, bool copy, optional<
 }
 
 Variable& copy_(const Variable& self, const Variable& src, bool) {
-  EBB_CHECK(self.defined() && src.defined(), "copy_: expected two tensors, got an undefined one. Assign it before use.");
+  EBB_CHECK(self.defined() && src.defined(),
+            "copy_: expected two tensors, got an undefined one. Assign it before use.");
   Variable& result = const_cast<Variable&>(self);
   if (self.is_same(src)) return result;
   autograd::check_inplace(self, "copy_");
   const IntArrayRef sizes = self.sizes();
   const bool same_shape = src.sizes() == sizes;
-  EBB_CHECK(same_shape || broadcast_shapes("copy_", sizes, src.sizes()) == DimVector(sizes), "copy_: a source of shape ",
-            src.sizes(), " does not broadcast to the destination's shape ", sizes, ".");
+  EBB_CHECK(same_shape || broadcast_shapes("copy_", sizes, src.sizes()) == DimVector(sizes),
+            "copy_: a source of shape ", src.sizes(), " does not broadcast to the destination's shape ",
+            sizes, ".");
   Ref<CopyBackwards> node;
   if (is_floating(self.dtype()) && autograd::records(self, src)) {
     node = autograd::make_node<CopyBackwards>(self, src);

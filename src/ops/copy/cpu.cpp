@@ -1,4 +1,5 @@
-// Copies and fills on the CPU: whole blocks where the layouts allow, tiles for transposed operands, rows else.
+// Copies and fills on the CPU: whole blocks where the layouts allow, tiles for transposed operands, rows
+// else.
 #include <ebb/core/visit.h>
 
 #include "kernel/cpu/parallel.h"
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace ebb::cpu {
 namespace {
@@ -60,22 +62,47 @@ void copy_rows(const Plan& p, const Ends& ends) {
   std::int64_t total = 1;
   for (std::int64_t s : p.sizes) total *= s;
   parallel_for(0, total, kGrain, [&](std::int64_t begin, std::int64_t end) {
+    DimVector index(p.dims(), 0);
+    std::int64_t rest = begin, to = 0, from = 0;
+    for (std::size_t d = p.dims(); d-- > 0;) {
+      index[d] = rest % p.sizes[d];
+      rest /= p.sizes[d];
+      to += index[d] * p.to[d];
+      from += index[d] * p.from[d];
+    }
     for (std::int64_t at = begin; at < end;) {
-      std::int64_t rest = at / inner, to = at % inner * p.to[last], from = at % inner * p.from[last];
-      for (std::size_t d = last; d-- > 0;) {
-        const std::int64_t i = rest % p.sizes[d];
-        rest /= p.sizes[d];
-        to += i * p.to[d];
-        from += i * p.from[d];
-      }
-      const std::int64_t n = std::min(inner - at % inner, end - at);
+      const std::int64_t n = std::min(inner - index[last], end - at);
       ends.row(ends.to + to * ends.to_size, p.to[last], ends.from + from * ends.from_size, p.from[last], n);
       at += n;
+      to -= index[last] * p.to[last];
+      from -= index[last] * p.from[last];
+      index[last] = 0;
+      for (std::size_t d = last; d-- > 0;) {
+        to += p.to[d];
+        from += p.from[d];
+        if (++index[d] < p.sizes[d]) break;
+        to -= p.sizes[d] * p.to[d];
+        from -= p.sizes[d] * p.from[d];
+        index[d] = 0;
+      }
     }
   });
 }
 
-// The destination runs along the last dimension, the source along dimension `across`: tiles keep both in cache.
+// Rows of a few elements cost more to start than to copy: the longest dimension goes innermost instead.
+void lengthen_rows(Plan& p, std::int64_t few) {
+  const std::size_t last = p.dims() - 1;
+  if (p.sizes[last] >= few) return;
+  std::size_t longest = last;
+  for (std::size_t d = 0; d < last; ++d)
+    if (p.sizes[d] > p.sizes[longest]) longest = d;
+  std::swap(p.sizes[last], p.sizes[longest]);
+  std::swap(p.to[last], p.to[longest]);
+  std::swap(p.from[last], p.from[longest]);
+}
+
+// The destination runs along the last dimension, the source along dimension `across`: tiles keep both in
+// cache.
 void copy_tiles(const Plan& p, std::size_t across, const Ends& ends) {
   constexpr std::int64_t kTile = 32;
   const std::size_t last = p.dims() - 1;
@@ -84,39 +111,45 @@ void copy_tiles(const Plan& p, std::size_t across, const Ends& ends) {
   std::int64_t outer = 1;
   for (std::size_t d = 0; d < last; ++d)
     if (d != across) outer *= p.sizes[d];
-  parallel_for(0, outer * rows * columns, kGrain / (kTile * kTile), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t tile = begin; tile < end; ++tile) {
-      const std::int64_t column = tile % columns * kTile, row = tile / columns % rows * kTile;
-      std::int64_t rest = tile / columns / rows;
-      std::int64_t to = column * p.to[last] + row * p.to[across];
-      std::int64_t from = column * p.from[last] + row * p.from[across];
-      for (std::size_t d = last; d-- > 0;) {
-        if (d == across) continue;
-        const std::int64_t i = rest % p.sizes[d];
-        rest /= p.sizes[d];
-        to += i * p.to[d];
-        from += i * p.from[d];
-      }
-      const std::int64_t n = std::min(kTile, width - column), m = std::min(kTile, height - row);
-      for (std::int64_t r = 0; r < m; ++r)
-        ends.row(ends.to + (to + r * p.to[across]) * ends.to_size, p.to[last],
-                 ends.from + (from + r * p.from[across]) * ends.from_size, p.from[last], n);
-    }
-  });
+  parallel_for(0, outer * rows * columns, kGrain / (kTile * kTile),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t tile = begin; tile < end; ++tile) {
+                   const std::int64_t column = tile % columns * kTile, row = tile / columns % rows * kTile;
+                   std::int64_t rest = tile / columns / rows;
+                   std::int64_t to = column * p.to[last] + row * p.to[across];
+                   std::int64_t from = column * p.from[last] + row * p.from[across];
+                   for (std::size_t d = last; d-- > 0;) {
+                     if (d == across) continue;
+                     const std::int64_t i = rest % p.sizes[d];
+                     rest /= p.sizes[d];
+                     to += i * p.to[d];
+                     from += i * p.from[d];
+                   }
+                   const std::int64_t n = std::min(kTile, width - column), m = std::min(kTile, height - row);
+                   for (std::int64_t r = 0; r < m; ++r)
+                     ends.row(ends.to + (to + r * p.to[across]) * ends.to_size, p.to[last],
+                              ends.from + (from + r * p.from[across]) * ends.from_size, p.from[last], n);
+                 }
+               });
 }
 
 // Same dtype means same bits: four loops serve all ten.
 CopyRow bits_row(std::int64_t size) {
   switch (size) {
-    case 1: return copy_row(kByte, kByte);
-    case 2: return copy_row(kShort, kShort);
-    case 4: return copy_row(kInt, kInt);
-    default: return copy_row(kLong, kLong);
+    case 1:
+      return copy_row(kByte, kByte);
+    case 2:
+      return copy_row(kShort, kShort);
+    case 4:
+      return copy_row(kInt, kInt);
+    default:
+      return copy_row(kLong, kLong);
   }
 }
 
 void copy_flat(NdArray& out, const NdArray& x) {
-  const std::int64_t to_size = element_size(out.dtype()), from_size = element_size(x.dtype()), n = out.numel();
+  const std::int64_t to_size = element_size(out.dtype()), from_size = element_size(x.dtype()),
+                     n = out.numel();
   char* const to = out.data_as<char>();
   const char* const from = x.data_as<char>();
   if (out.dtype() == x.dtype()) {
@@ -128,8 +161,9 @@ void copy_flat(NdArray& out, const NdArray& x) {
     return;
   }
   const CopyRow row = copy_row(out.dtype(), x.dtype());
-  parallel_for(0, n, kGrain,
-               [&](std::int64_t b, std::int64_t e) { row(to + b * to_size, 1, from + b * from_size, 1, e - b); });
+  parallel_for(0, n, kGrain, [&](std::int64_t b, std::int64_t e) {
+    row(to + b * to_size, 1, from + b * from_size, 1, e - b);
+  });
 }
 
 bool same_dense_layout(const NdArray& a, const NdArray& b) {
@@ -145,12 +179,13 @@ void copy(NdArray& out, const NdArray& x) {
   const bool same = out.dtype() == x.dtype();
   const Ends ends{out.data_as<char>(), x.data_as<char>(), element_size(out.dtype()), element_size(x.dtype()),
                   same ? bits_row(element_size(out.dtype())) : copy_row(out.dtype(), x.dtype())};
-  const Plan p = make_plan(out, x);
+  Plan p = make_plan(out, x);
   const std::size_t last = p.dims() - 1;
   constexpr std::int64_t kWorthTiling = 8;
   if (p.from[last] > 1 && p.sizes[last] >= kWorthTiling)
     for (std::size_t d = 0; d < last; ++d)
       if (p.from[d] == 1 && p.sizes[d] >= kWorthTiling) return copy_tiles(p, d, ends);
+  lengthen_rows(p, kWorthTiling);
   copy_rows(p, ends);
 }
 
@@ -160,7 +195,8 @@ void fill(NdArray& out, const Scalar& value) {
     const T v = value.to<T>();
     if (out.is_dense()) {
       T* const data = out.data_as<T>();
-      parallel_for(0, out.numel(), 8 * kGrain, [&](std::int64_t b, std::int64_t e) { std::fill(data + b, data + e, v); });
+      parallel_for(0, out.numel(), 8 * kGrain,
+                   [&](std::int64_t b, std::int64_t e) { std::fill(data + b, data + e, v); });
       return;
     }
     NdArray one = NdArray::empty({}, out.dtype());

@@ -13,17 +13,14 @@ using autograd::GradList;
 
 // What was overwritten has a gradient of zero, not none: leaves below see zeros in .grad, as in torch.
 struct FillScalarBackward : autograd::Node {
-  std::string name() const override { return "FillBackward0"; }
-  GradList apply(GradList&& grads) override { return {zeros_like(grads[0])}; }
-};
-
-struct ZeroBackward : autograd::Node {
-  std::string name() const override { return "ZeroBackward0"; }
+  const char* torch_name = "";
+  std::string name() const override { return torch_name; }
   GradList apply(GradList&& grads) override { return {zeros_like(grads[0])}; }
 };
 
 struct FillTensorBackward : autograd::Node {
-  std::string name() const override { return "FillBackward1"; }
+  const char* torch_name = "";
+  std::string name() const override { return torch_name; }
   GradList apply(GradList&& grads) override {
     GradList out(2);
     if (needs(0)) out[0] = zeros_like(grads[0]);
@@ -32,13 +29,15 @@ struct FillTensorBackward : autograd::Node {
   }
 };
 
-template <class Backward>
-Variable& fill_with(const Variable& self, const Scalar& value, const char* op) {
+Variable& fill_with(const Variable& self, const Scalar& value, const char* op, const char* node_name) {
   EBB_CHECK(self.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
   autograd::check_inplace(self, op);
   ops::check_fits(op, value, self.dtype());
-  Ref<Backward> node;
-  if (autograd::records(self)) node = autograd::make_node<Backward>(self);
+  Ref<FillScalarBackward> node;
+  if (autograd::records(self)) {
+    node = autograd::make_node<FillScalarBackward>(self);
+    node->torch_name = node_name;
+  }
   NdArray out = self.array();
   kernels::fill(self.device(), out, value);
   autograd::bump_version(self);
@@ -53,16 +52,20 @@ void check_fill_value(const char* op, const Variable& value) {
 
 }  // namespace
 
-Variable& fill_(const Variable& self, const Scalar& value) { return fill_with<FillScalarBackward>(self, value, "fill_"); }
-Variable& zero_(const Variable& self) { return fill_with<ZeroBackward>(self, 0, "zero_"); }
+Variable& fill_(const Variable& self, const Scalar& value) {
+  return fill_with(self, value, "fill_", "FillBackward2");
+}
+Variable& zero_(const Variable& self) { return fill_with(self, 0, "zero_", "ZeroBackward0"); }
 
 Variable& fill_(const Variable& self, const Variable& value) {
   EBB_CHECK(self.defined(), "fill_: expected a tensor, got an undefined one. Assign it before use.");
   check_fill_value("fill_", value);
   autograd::check_inplace(self, "fill_");
   Ref<FillTensorBackward> node;
-  if (is_floating(self.dtype()) && autograd::records(self, value))
+  if (is_floating(self.dtype()) && autograd::records(self, value)) {
     node = autograd::make_node<FillTensorBackward>(self, value);
+    node->torch_name = "FillBackward3";
+  }
   NdArray out = self.array();
   NdArray one = NdArray::empty({}, out.dtype(), out.device());  // apart: the value may be a view of self
   ops::copy_array(one, value.array());
@@ -77,7 +80,11 @@ Variable fill(const Variable& x, const Scalar& value) {
   NdArray out = ops::empty_array_like(x.array(), x.dtype(), x.device());
   kernels::fill(x.device(), out, value);
   Variable result(std::move(out));
-  if (autograd::records(x)) autograd::set_history(result, autograd::make_node<FillScalarBackward>(x));
+  if (autograd::records(x)) {
+    auto node = autograd::make_node<FillScalarBackward>(x);
+    node->torch_name = "FillBackward0";
+    autograd::set_history(result, node);
+  }
   return result;
 }
 
@@ -88,8 +95,11 @@ Variable fill(const Variable& x, const Variable& value) {
   ops::copy_array(one, value.array());
   ops::copy_array(out, one.expand(out.sizes()));
   Variable result(std::move(out));
-  if (is_floating(x.dtype()) && autograd::records(x, value))
-    autograd::set_history(result, autograd::make_node<FillTensorBackward>(x, value));
+  if (is_floating(x.dtype()) && autograd::records(x, value)) {
+    auto node = autograd::make_node<FillTensorBackward>(x, value);
+    node->torch_name = "FillBackward1";
+    autograd::set_history(result, node);
+  }
   return result;
 }
 

@@ -8,8 +8,8 @@
 
 namespace ebb::kernels {
 
-/// out[i] = x[i], converted to out's dtype. x has out's shape (broadcast dimensions with stride 0), lies on out's device
-/// and does not overlap it.
+/// out[i] = x[i], converted to out's dtype. x has out's shape (broadcast dimensions with stride 0), lies on
+/// out's device and does not overlap it.
 extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x)> copy;
 /// out[i] = value. The value fits out's dtype.
 extern EBB_API KernelSlot<void(NdArray& out, const Scalar& value)> fill;

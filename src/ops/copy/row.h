@@ -10,9 +10,11 @@
 namespace ebb::cpu {
 
 /// Converts n elements; strides count elements. The rows do not overlap.
-using CopyRow = void (*)(void* to, std::int64_t to_stride, const void* from, std::int64_t from_stride, std::int64_t n);
+using CopyRow = void (*)(void* to, std::int64_t to_stride, const void* from, std::int64_t from_stride,
+                         std::int64_t n);
 
-/// The loop from one dtype to another, by kind of the destination: each kind is compiled in a file of its own.
+/// The loop from one dtype to another, by kind of the destination: each kind is compiled in a file of its
+/// own.
 CopyRow row_to_floating(DType to, DType from);
 CopyRow row_to_integral(DType to, DType from);
 inline CopyRow copy_row(DType to, DType from) {
@@ -26,7 +28,8 @@ inline void convert_contiguous(To* __restrict to, const From* __restrict from, s
 }
 
 template <class To, class From>
-void convert_row(void* to, std::int64_t to_stride, const void* from, std::int64_t from_stride, std::int64_t n) {
+void convert_row(void* to, std::int64_t to_stride, const void* from, std::int64_t from_stride,
+                 std::int64_t n) {
   To* const t = static_cast<To*>(to);
   const From* const f = static_cast<const From*>(from);
   if (to_stride == 1 && from_stride == 1) return convert_contiguous(t, f, n);

@@ -19,7 +19,26 @@ constinit KernelSlot<void(NdArray&, const Scalar&)> fill{"fill", &cpu::fill};
 namespace ops {
 namespace {
 
-// The order of x's dimensions in memory from the innermost out. Broadcast dimensions (stride 0) say nothing about the
+template <class T>
+bool fits(const Scalar& value) {
+  using Limits = std::numeric_limits<T>;
+  if (value.is_floating_point()) {
+    const double v = value.to_double();
+    // 2^63 is a double, the largest int64 is not: compare with the bound that is excluded.
+    const double end = std::ldexp(1.0, Limits::digits);
+    return v < end && v > (std::is_signed_v<T> ? -end - 1 : -end);
+  }
+  const std::int64_t v = value.to_long();
+  // An unsigned type takes small negative numbers modulo its range, as in torch.
+  if constexpr (std::is_signed_v<T>)
+    return v >= Limits::min() && v <= Limits::max();
+  else
+    return v <= Limits::max() && v >= -std::int64_t{Limits::max()};
+}
+
+}  // namespace
+
+// Broadcast dimensions (stride 0) say nothing about the
 // order and stay where they stand; equal strides are ordered by size.
 DimVector memory_order(const NdArray& x) {
   const std::int64_t n = x.dim();
@@ -45,23 +64,6 @@ DimVector memory_order(const NdArray& x) {
   return order;
 }
 
-template <class T>
-bool fits(const Scalar& value) {
-  using Limits = std::numeric_limits<T>;
-  if (value.is_floating_point()) {
-    const double v = value.to_double();
-    // 2^63 is a double, the largest int64 is not: compare with the bound that is excluded.
-    const double end = std::ldexp(1.0, Limits::digits);
-    return v < end && v > (std::is_signed_v<T> ? -end - 1 : -end);
-  }
-  const std::int64_t v = value.to_long();
-  // An unsigned type takes small negative numbers modulo its range, as in torch.
-  if constexpr (std::is_signed_v<T>) return v >= Limits::min() && v <= Limits::max();
-  else return v <= Limits::max() && v >= -std::int64_t{Limits::max()};
-}
-
-}  // namespace
-
 Device resolve_device(Device device) {
   if (device.is_cpu()) return Device(kCPU);
   if (device.has_index()) return device;
@@ -70,14 +72,18 @@ Device resolve_device(Device device) {
 
 DimVector strides_like(const NdArray& like, optional<MemoryFormat> format) {
   switch (format.value_or(MemoryFormat::Preserve)) {
-    case MemoryFormat::Contiguous: return contiguous_strides(like.sizes());
+    case MemoryFormat::Contiguous:
+      return contiguous_strides(like.sizes());
     case MemoryFormat::ChannelsLast:
-      EBB_CHECK(like.dim() == 4, "MemoryFormat::ChannelsLast needs a tensor of 4 dimensions, got shape ", like.sizes(), ".");
+      EBB_CHECK(like.dim() == 4, "MemoryFormat::ChannelsLast needs a tensor of 4 dimensions, got shape ",
+                like.sizes(), ".");
       return channels_last_strides(like.sizes());
     case MemoryFormat::ChannelsLast3d:
-      EBB_CHECK(like.dim() == 5, "MemoryFormat::ChannelsLast3d needs a tensor of 5 dimensions, got shape ", like.sizes(), ".");
+      EBB_CHECK(like.dim() == 5, "MemoryFormat::ChannelsLast3d needs a tensor of 5 dimensions, got shape ",
+                like.sizes(), ".");
       return channels_last_strides(like.sizes());
-    case MemoryFormat::Preserve: break;
+    case MemoryFormat::Preserve:
+      break;
   }
   if (like.is_contiguous()) return contiguous_strides(like.sizes());
   if (like.is_dense()) return DimVector(like.strides());

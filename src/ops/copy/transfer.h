@@ -7,15 +7,20 @@
 
 namespace ebb::ops {
 
-/// The device with its index filled in: the current one for CUDA, none for the CPU. Loads the backend if need be.
+/// The device with its index filled in: the current one for CUDA, none for the CPU. Loads the backend if need
+/// be.
 Device resolve_device(Device device);
 
-/// The strides of a fresh tensor made after `like` in a memory format; nullopt and Preserve keep the order of its
-/// dimensions in memory, without gaps or overlap.
+/// x's dimensions by their place in memory, the innermost first.
+DimVector memory_order(const NdArray& x);
+
+/// The strides of a fresh tensor made after `like` in a memory format; nullopt and Preserve keep the order of
+/// its dimensions in memory, without gaps or overlap.
 DimVector strides_like(const NdArray& like, optional<MemoryFormat> format);
 
 /// Uninitialised, in the layout of strides_like().
-NdArray empty_array_like(const NdArray& like, DType dtype, Device device, optional<MemoryFormat> format = nullopt);
+NdArray empty_array_like(const NdArray& like, DType dtype, Device device,
+                         optional<MemoryFormat> format = nullopt);
 
 /// out = x, converted and moved; x has out's shape. The two must not overlap.
 void copy_array(NdArray& out, const NdArray& x);

@@ -26,7 +26,8 @@ Variable empty(IntArrayRef sizes, const TensorOptions& options, optional<MemoryF
   EBB_CHECK(!memory_format || !given,
             "empty: the memory format is given twice, in the options and as an argument. Give it once.");
   const MemoryFormat format = memory_format ? *memory_format : given.value_or(MemoryFormat::Contiguous);
-  EBB_CHECK(format != MemoryFormat::Preserve, "empty: there is no tensor whose memory format could be preserved.");
+  EBB_CHECK(format != MemoryFormat::Preserve,
+            "empty: there is no tensor whose memory format could be preserved.");
   if (format == MemoryFormat::Contiguous) return ops::finish(ops::fresh_array(sizes, options), options);
   const std::size_t dims = format == MemoryFormat::ChannelsLast ? 4 : 5;
   EBB_CHECK(sizes.size() == dims, "empty: this channels-last format needs ", static_cast<std::int64_t>(dims),
@@ -37,7 +38,8 @@ Variable empty(IntArrayRef sizes, const TensorOptions& options, optional<MemoryF
 
 Variable empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
   return ops::finish(
-      NdArray::empty_strided(sizes, strides, options.dtype(), ops::resolve_device(options.device())), options);
+      NdArray::empty_strided(sizes, strides, options.dtype(), ops::resolve_device(options.device())),
+      options);
 }
 
 Variable zeros(IntArrayRef sizes, const TensorOptions& options) {
@@ -82,13 +84,15 @@ Variable from_blob(void* data, IntArrayRef sizes, optional<IntArrayRef> strides,
                    void (*deleter)(void* context, void* data), void* context) {
   const Device device = ops::resolve_device(options.device());
   const DimVector steps = strides ? DimVector(*strides) : contiguous_strides(sizes);
-  EBB_CHECK(steps.size() == sizes.size(), "from_blob: sizes ", sizes, " and strides ", IntArrayRef(steps), " differ in length.");
+  EBB_CHECK(steps.size() == sizes.size(), "from_blob: sizes ", sizes, " and strides ", IntArrayRef(steps),
+            " differ in length.");
   std::int64_t extent = checked_numel(sizes) == 0 ? 0 : 1;
   for (std::size_t d = 0; extent && d < sizes.size(); ++d) {
     EBB_CHECK(steps[d] >= 0, "from_blob: negative strides are not supported, got ", IntArrayRef(steps), ".");
     extent += (sizes[d] - 1) * steps[d];
   }
-  EBB_CHECK(data || extent == 0, "from_blob: null data for shape ", sizes, ". Pass the address of the first element.");
+  EBB_CHECK(data || extent == 0, "from_blob: null data for shape ", sizes,
+            ". Pass the address of the first element.");
   const DType dtype = options.dtype();
   Ref<Storage> storage =
       Storage::adopt(data, static_cast<std::size_t>(extent * element_size(dtype)), device, deleter, context);

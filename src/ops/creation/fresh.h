@@ -19,12 +19,15 @@ inline Variable finish(NdArray data, const TensorOptions& options) {
   return out;
 }
 
-/// What `x_like(like, options, format)` asks for, with `like`'s dtype and device where the options say nothing.
+/// What `x_like(like, options, format)` asks for, with `like`'s dtype and device where the options say
+/// nothing.
 struct LikeRequest {
   TensorOptions options;
   optional<MemoryFormat> format;
-  LikeRequest(const char* op, const Variable& like, const TensorOptions& given, optional<MemoryFormat> memory_format)
-      : options(given.or_else(like.options())), format(memory_format ? memory_format : given.memory_format_opt()) {
+  LikeRequest(const char* op, const Variable& like, const TensorOptions& given,
+              optional<MemoryFormat> memory_format)
+      : options(given.or_else(like.options())),
+        format(memory_format ? memory_format : given.memory_format_opt()) {
     EBB_CHECK(!memory_format || !given.has_memory_format(), op,
               ": the memory format is given twice, in the options and as an argument. Give it once.");
   }

@@ -8,7 +8,8 @@
 
 namespace ebb::kernels {
 
-/// out[i] = start + i * step, in double or, for Long, in 64-bit integers. `out` is contiguous, here and below.
+/// out[i] = start + i * step, in double or, for Long, in 64-bit integers. `out` is contiguous, here and
+/// below.
 extern EBB_API KernelSlot<void(NdArray& out, const Scalar& start, const Scalar& step)> arange;
 /// out[i] = start + i * (end - start) / (n - 1), exact at both ends; with base != 0, base to that power.
 extern EBB_API KernelSlot<void(NdArray& out, const Scalar& start, const Scalar& end, double base)> linspace;

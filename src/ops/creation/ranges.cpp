@@ -12,7 +12,8 @@ namespace ebb {
 
 namespace kernels {
 constinit KernelSlot<void(NdArray&, const Scalar&, const Scalar&)> arange{"arange", &cpu::arange};
-constinit KernelSlot<void(NdArray&, const Scalar&, const Scalar&, double)> linspace{"linspace", &cpu::linspace};
+constinit KernelSlot<void(NdArray&, const Scalar&, const Scalar&, double)> linspace{"linspace",
+                                                                                    &cpu::linspace};
 constinit KernelSlot<void(NdArray&)> eye{"eye", &cpu::eye};
 }  // namespace kernels
 
@@ -23,11 +24,12 @@ void check_range(const char* op, const Scalar& start, const Scalar& end, const S
   EBB_CHECK(s != 0, op, ": step must be nonzero.");
   EBB_CHECK(std::isfinite(a) && std::isfinite(b), op, ": unsupported range: ", start, " -> ", end, ".");
   EBB_CHECK((s > 0 && b >= a) || (s < 0 && b <= a), op,
-            ": upper bound and lower bound inconsistent with step sign (start ", start, ", end ", end, ", step ", step,
-            ").");
+            ": upper bound and lower bound inconsistent with step sign (start ", start, ", end ", end,
+            ", step ", step, ").");
 }
 
-Variable ramp(const char* op, double count, const Scalar& start, const Scalar& step, const TensorOptions& options) {
+Variable ramp(const char* op, double count, const Scalar& start, const Scalar& step,
+              const TensorOptions& options) {
   EBB_CHECK(count >= 0 && count < 4.6e18, op, ": ", count, " elements are more than memory can address.");
   NdArray data = ops::fresh_array({static_cast<std::int64_t>(count)}, options);
   kernels::arange(data.device(), data, start, step);
@@ -42,10 +44,13 @@ Variable spaced(const char* op, const Scalar& start, const Scalar& end, std::int
   return ops::finish(std::move(data), options);
 }
 
-Variable triangle_indices(const char* op, std::int64_t rows, std::int64_t columns, std::int64_t offset, bool lower,
-                          const TensorOptions& options) {
-  EBB_CHECK(rows >= 0 && columns >= 0, op, ": rows and columns must be at least 0, got ", rows, " and ", columns, ".");
-  const auto first = [&](std::int64_t r) { return lower ? 0 : std::clamp<std::int64_t>(r + offset, 0, columns); };
+Variable triangle_indices(const char* op, std::int64_t rows, std::int64_t columns, std::int64_t offset,
+                          bool lower, const TensorOptions& options) {
+  EBB_CHECK(rows >= 0 && columns >= 0, op, ": rows and columns must be at least 0, got ", rows, " and ",
+            columns, ".");
+  const auto first = [&](std::int64_t r) {
+    return lower ? 0 : std::clamp<std::int64_t>(r + offset, 0, columns);
+  };
   const auto last = [&](std::int64_t r) {
     return lower ? std::clamp<std::int64_t>(r + offset + 1, 0, columns) : columns;
   };
@@ -109,10 +114,12 @@ Variable eye(std::int64_t n, std::int64_t m, const TensorOptions& options) {
   return out;
 }
 
-Variable tril_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset, const TensorOptions& options) {
+Variable tril_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset,
+                      const TensorOptions& options) {
   return triangle_indices("tril_indices", rows, columns, offset, true, options);
 }
-Variable triu_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset, const TensorOptions& options) {
+Variable triu_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset,
+                      const TensorOptions& options) {
   return triangle_indices("triu_indices", rows, columns, offset, false, options);
 }
 

@@ -38,14 +38,15 @@ struct Writer {
     const IntArrayRef sizes = out.sizes();
     const bool deepest = depth == sizes.size();
     if (data.kind() != Kind::list) {
-      EBB_CHECK(data.dtype() == numbers, "tensor: the numbers have different types, ", numbers, " and ", data.dtype(),
-                ". Write them all alike, e.g. 1.0 rather than 1.");
+      EBB_CHECK(data.dtype() == numbers, "tensor: the numbers have different types, ", numbers, " and ",
+                data.dtype(), ". Write them all alike, e.g. 1.0 rather than 1.");
     }
     const std::int64_t size = data.kind() == Kind::list    ? static_cast<std::int64_t>(data.list().size())
                               : data.kind() == Kind::array ? static_cast<std::int64_t>(data.array_size())
                                                            : -1;
     EBB_CHECK(deepest ? size < 0 : size == sizes[depth], "tensor: the list is ragged: shape ", sizes,
-              " follows from its first elements, but another differs at depth ", static_cast<std::int64_t>(depth), ".");
+              " follows from its first elements, but another differs at depth ",
+              static_cast<std::int64_t>(depth), ".");
     if (data.kind() == Kind::list) {
       for (const TensorData& part : data.list()) write(part, depth + 1);
     } else if (data.kind() == Kind::number) {
@@ -64,8 +65,8 @@ struct Writer {
   void write_array(const TensorData& data, std::int64_t size) {
     EBB_CHECK(at + size <= out.numel(), "tensor: the list is ragged.");
     const std::size_t bytes = static_cast<std::size_t>(size * element_size(numbers));
-    const NdArray source(Storage::adopt(const_cast<void*>(data.array()), bytes, kCPU, nullptr, nullptr), {size}, {1}, 0,
-                         numbers);
+    const NdArray source(Storage::adopt(const_cast<void*>(data.array()), bytes, kCPU, nullptr, nullptr),
+                         {size}, {1}, 0, numbers);
     NdArray target = out.as_strided({size}, {1}, at);
     ops::copy_array(target, source);
     at += size;

@@ -1,0 +1,150 @@
+// Random tensors. On the CPU, manual_seed(s) gives the numbers that torch gives after torch.manual_seed(s).
+#pragma once
+
+#include <ebb/autograd/variable.h>
+#include <ebb/core/random.h>
+
+namespace ebb {
+
+/// Uniform on [0, 1) (torch.rand). Floating dtypes only, here and for randn.
+EBB_API Variable rand(IntArrayRef sizes, const TensorOptions& options = {});
+EBB_API Variable rand(IntArrayRef sizes, const optional<Generator>& generator,
+                      const TensorOptions& options = {});
+EBB_API Variable rand_like(const Variable& x, const TensorOptions& options = {},
+                           optional<MemoryFormat> memory_format = nullopt);
+/// Standard normal (torch.randn).
+EBB_API Variable randn(IntArrayRef sizes, const TensorOptions& options = {});
+EBB_API Variable randn(IntArrayRef sizes, const optional<Generator>& generator,
+                       const TensorOptions& options = {});
+EBB_API Variable randn_like(const Variable& x, const TensorOptions& options = {},
+                            optional<MemoryFormat> memory_format = nullopt);
+/// Integers low <= x < high, in any dtype (torch.randint).
+EBB_API Variable randint(std::int64_t high, IntArrayRef sizes, const TensorOptions& options = kLong);
+EBB_API Variable randint(std::int64_t high, IntArrayRef sizes, const optional<Generator>& generator,
+                         const TensorOptions& options = kLong);
+EBB_API Variable randint(std::int64_t low, std::int64_t high, IntArrayRef sizes,
+                         const TensorOptions& options = kLong);
+EBB_API Variable randint(std::int64_t low, std::int64_t high, IntArrayRef sizes,
+                         const optional<Generator>& generator, const TensorOptions& options = kLong);
+EBB_API Variable randint_like(const Variable& x, std::int64_t high, const TensorOptions& options = {},
+                              optional<MemoryFormat> memory_format = nullopt);
+EBB_API Variable randint_like(const Variable& x, std::int64_t low, std::int64_t high,
+                              const TensorOptions& options = {},
+                              optional<MemoryFormat> memory_format = nullopt);
+/// A permutation of 0 ... n - 1 (torch.randperm).
+EBB_API Variable randperm(std::int64_t n, const TensorOptions& options = kLong);
+EBB_API Variable randperm(std::int64_t n, const optional<Generator>& generator,
+                          const TensorOptions& options = kLong);
+
+/// Normal numbers with the given means and standard deviations, which broadcast (torch.normal). The gradients
+/// with respect to both are zero. Throws for a negative standard deviation.
+EBB_API Variable normal(const Variable& mean, double std = 1, const optional<Generator>& generator = nullopt);
+EBB_API Variable normal(double mean, const Variable& std, const optional<Generator>& generator = nullopt);
+EBB_API Variable normal(const Variable& mean, const Variable& std,
+                        const optional<Generator>& generator = nullopt);
+EBB_API Variable normal(double mean, double std, IntArrayRef sizes,
+                        const optional<Generator>& generator = nullopt, const TensorOptions& options = {});
+
+/// 1 with probability p[i], else 0, in p's dtype; the gradient is zero (torch.bernoulli). Throws outside [0,
+/// 1].
+EBB_API Variable bernoulli(const Variable& p, const optional<Generator>& generator = nullopt);
+/// Like x in shape and dtype, 1 with probability p.
+EBB_API Variable bernoulli(const Variable& x, double p, const optional<Generator>& generator = nullopt);
+
+/// Long [num_samples] or [rows, num_samples]: categories drawn with the weights of each row, which need not
+/// sum to one; without replacement none comes twice (torch.multinomial).
+EBB_API Variable multinomial(const Variable& weights, std::int64_t num_samples, bool replacement = false,
+                             const optional<Generator>& generator = nullopt);
+
+// In place. What was overwritten gets a gradient of zero.
+
+/// Uniform on [from, to).
+EBB_API Variable& uniform_(const Variable& self, double from = 0, double to = 1,
+                           const optional<Generator>& generator = nullopt);
+EBB_API Variable& normal_(const Variable& self, double mean = 0, double std = 1,
+                          const optional<Generator>& generator = nullopt);
+/// exp of a normal number with these parameters.
+EBB_API Variable& log_normal_(const Variable& self, double mean = 1, double std = 2,
+                              const optional<Generator>& generator = nullopt);
+/// Density lambd * exp(-lambd * x).
+EBB_API Variable& exponential_(const Variable& self, double lambd = 1,
+                               const optional<Generator>& generator = nullopt);
+EBB_API Variable& cauchy_(const Variable& self, double median = 0, double sigma = 1,
+                          const optional<Generator>& generator = nullopt);
+/// The number of trials up to the first success of probability p, 0 < p < 1.
+EBB_API Variable& geometric_(const Variable& self, double p, const optional<Generator>& generator = nullopt);
+/// Integers from <= x < to; without `to`, up to the largest of the dtype (2^digits for floating dtypes).
+EBB_API Variable& random_(const Variable& self, std::int64_t from, optional<std::int64_t> to,
+                          const optional<Generator>& generator = nullopt);
+EBB_API Variable& random_(const Variable& self, std::int64_t to,
+                          const optional<Generator>& generator = nullopt);
+EBB_API Variable& random_(const Variable& self, const optional<Generator>& generator = nullopt);
+/// 1 with probability p, else 0; a tensor p broadcasts to self's shape.
+EBB_API Variable& bernoulli_(const Variable& self, const Variable& p,
+                             const optional<Generator>& generator = nullopt);
+EBB_API Variable& bernoulli_(const Variable& self, double p = 0.5,
+                             const optional<Generator>& generator = nullopt);
+
+/// libtorch's spelling: `make_generator<CPUGeneratorImpl>(seed)`.
+using CPUGeneratorImpl = Generator;
+template <class Impl, class... Args>
+Generator make_generator(Args... args) {
+  return Impl(args...);
+}
+namespace detail {
+inline Generator createCPUGenerator(std::uint64_t seed = 67280421310721ull) { return Generator(seed); }
+inline Generator& getDefaultCPUGenerator() { return default_generator(); }
+}  // namespace detail
+
+inline Variable& ops::CreationMethods::uniform_(double from, double to,
+                                                const optional<Generator>& generator) const {
+  return ebb::uniform_(static_cast<const Variable&>(*this), from, to, generator);
+}
+inline Variable& ops::CreationMethods::normal_(double mean, double std,
+                                               const optional<Generator>& generator) const {
+  return ebb::normal_(static_cast<const Variable&>(*this), mean, std, generator);
+}
+inline Variable& ops::CreationMethods::log_normal_(double mean, double std,
+                                                   const optional<Generator>& generator) const {
+  return ebb::log_normal_(static_cast<const Variable&>(*this), mean, std, generator);
+}
+inline Variable& ops::CreationMethods::exponential_(double lambd,
+                                                    const optional<Generator>& generator) const {
+  return ebb::exponential_(static_cast<const Variable&>(*this), lambd, generator);
+}
+inline Variable& ops::CreationMethods::cauchy_(double median, double sigma,
+                                               const optional<Generator>& generator) const {
+  return ebb::cauchy_(static_cast<const Variable&>(*this), median, sigma, generator);
+}
+inline Variable& ops::CreationMethods::geometric_(double p, const optional<Generator>& generator) const {
+  return ebb::geometric_(static_cast<const Variable&>(*this), p, generator);
+}
+inline Variable& ops::CreationMethods::random_(std::int64_t from, optional<std::int64_t> to,
+                                               const optional<Generator>& generator) const {
+  return ebb::random_(static_cast<const Variable&>(*this), from, to, generator);
+}
+inline Variable& ops::CreationMethods::random_(std::int64_t to, const optional<Generator>& generator) const {
+  return ebb::random_(static_cast<const Variable&>(*this), to, generator);
+}
+inline Variable& ops::CreationMethods::random_(const optional<Generator>& generator) const {
+  return ebb::random_(static_cast<const Variable&>(*this), generator);
+}
+inline Variable& ops::CreationMethods::bernoulli_(const Variable& p,
+                                                  const optional<Generator>& generator) const {
+  return ebb::bernoulli_(static_cast<const Variable&>(*this), p, generator);
+}
+inline Variable& ops::CreationMethods::bernoulli_(double p, const optional<Generator>& generator) const {
+  return ebb::bernoulli_(static_cast<const Variable&>(*this), p, generator);
+}
+inline Variable ops::CreationMethods::bernoulli(const optional<Generator>& generator) const {
+  return ebb::bernoulli(static_cast<const Variable&>(*this), generator);
+}
+inline Variable ops::CreationMethods::bernoulli(double p, const optional<Generator>& generator) const {
+  return ebb::bernoulli(static_cast<const Variable&>(*this), p, generator);
+}
+inline Variable ops::CreationMethods::multinomial(std::int64_t num_samples, bool replacement,
+                                                  const optional<Generator>& generator) const {
+  return ebb::multinomial(static_cast<const Variable&>(*this), num_samples, replacement, generator);
+}
+
+}  // namespace ebb

@@ -1,0 +1,180 @@
+// Tensors as text, laid out as PyTorch's Python side does, with plain dtype names (dtype=float64).
+#include <ebb/autograd/grad_mode.h>
+#include <ebb/autograd/node.h>
+#include <ebb/autograd/variable.h>
+#include <ebb/core/visit.h>
+#include <ebb/ops/copy.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <ostream>
+
+namespace ebb {
+namespace {
+
+constexpr std::int64_t kPrecision = 4, kThreshold = 1000, kEdgeItems = 3, kLineWidth = 80;
+constexpr std::string_view kPrefix = "tensor(";
+constexpr std::int64_t kIndent = kPrefix.size();
+
+const char* short_name(DType dtype) {
+  constexpr const char* names[] = {"uint8",   "int8",    "int16", "int32",    "int64",    "float16",
+                                   "float32", "float64", "bool",  "bfloat16", "undefined"};
+  return names[static_cast<int>(dtype)];
+}
+
+std::string number(double value, std::chars_format format, int precision) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  char buffer[512];  // the longest, -1.8e308 in full, takes 310
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, format, precision);
+  return std::string(buffer, end.ptr);
+}
+
+// Reads and formats the elements of one array on the CPU.
+class Printer {
+ public:
+  explicit Printer(const NdArray& x)
+      : x_(x), floating_(is_floating(x.dtype())), summarize_(x.numel() > kThreshold) {
+    choose_format();
+  }
+
+  std::string text() const { return text(0, 0, kIndent); }
+
+ private:
+  // Visits every element that will be shown.
+  template <class F>
+  void visit_shown(std::size_t dim, std::int64_t offset, F&& f) const {
+    if (dim == x_.sizes().size()) return f(offset);
+    const std::int64_t size = x_.sizes()[dim];
+    for (std::int64_t i = 0; i < size; ++i) {
+      if (cut(size) && i == kEdgeItems) i = size - kEdgeItems;
+      visit_shown(dim + 1, offset + i * x_.strides()[dim], f);
+    }
+  }
+
+  bool cut(std::int64_t size) const { return summarize_ && size > 2 * kEdgeItems; }
+
+  double real(std::int64_t offset) const {
+    return visit_floating(x_.dtype(), "print",
+                          [&]<class T> { return static_cast<double>(x_.data_as<T>()[offset]); });
+  }
+  std::string integer(std::int64_t offset) const {
+    if (x_.dtype() == kBool) return x_.data_as<bool>()[offset] ? "True" : "False";
+    return visit_integral(x_.dtype(), "print",
+                          [&]<class T> { return std::to_string(x_.data_as<T>()[offset]); });
+  }
+
+  // One format and width for all: whole numbers as "2.", numbers of like size as "0.1000", others as
+  // "1.0000e-05".
+  void choose_format() {
+    const auto widen = [&](std::size_t length) {
+      width_ = std::max(width_, static_cast<std::int64_t>(length));
+    };
+    if (!floating_) return visit_shown(0, 0, [&](std::int64_t at) { widen(integer(at).size()); });
+    double smallest = std::numeric_limits<double>::infinity(), largest = 0;
+    const auto visit_numbers = [&](auto&& f) {
+      visit_shown(0, 0, [&](std::int64_t at) {
+        const double value = real(at);
+        if (value != 0 && std::isfinite(value)) f(value);
+      });
+    };
+    visit_numbers([&](double value) {
+      smallest = std::min(smallest, std::abs(value));
+      largest = std::max(largest, std::abs(value));
+      if (value != std::ceil(value)) whole_ = false;
+    });
+    if (largest == 0) return;
+    scientific_ = largest / smallest > 1000 || largest > 1e8 || (!whole_ && smallest < 1e-4);
+    visit_numbers([&](double value) { widen(digits(value).size() + (whole_ && !scientific_ ? 1 : 0)); });
+  }
+
+  std::string digits(double value) const {
+    if (scientific_) return number(value, std::chars_format::scientific, kPrecision);
+    return number(value, std::chars_format::fixed, whole_ ? 0 : kPrecision);
+  }
+
+  std::string element(std::int64_t offset) const {
+    std::string s;
+    if (floating_) {
+      const double value = real(offset);
+      s = digits(value);
+      if (whole_ && !scientific_ && std::isfinite(value)) s += '.';
+    } else {
+      s = integer(offset);
+    }
+    const std::int64_t length = static_cast<std::int64_t>(s.size());
+    return length < width_ ? std::string(static_cast<std::size_t>(width_ - length), ' ') + s : s;
+  }
+
+  std::string text(std::size_t dim, std::int64_t offset, std::int64_t indent) const {
+    const std::size_t dims = x_.sizes().size();
+    if (dim == dims) return element(offset);
+    const bool row = dim + 1 == dims;
+    const std::int64_t size = x_.sizes()[dim], stride = x_.strides()[dim];
+    const std::int64_t per_line = std::max<std::int64_t>(1, (kLineWidth - indent) / (width_ + 2));
+    const std::string margin(static_cast<std::size_t>(indent + 1), ' ');
+    const std::string between = row ? ", " : "," + std::string(dims - dim - 1, '\n') + margin;
+    std::string s = "[";
+    std::int64_t shown = 0;
+    const auto part = [&](const std::string& piece) {
+      if (shown > 0) s += row && shown % per_line == 0 ? ",\n" + margin : between;
+      s += piece;
+      ++shown;
+    };
+    for (std::int64_t i = 0; i < size; ++i) {
+      if (cut(size) && i == kEdgeItems) {
+        part(row ? " ..." : "...");
+        i = size - kEdgeItems;
+      }
+      part(text(dim + 1, offset + i * stride, indent + 1));
+    }
+    return s + "]";
+  }
+
+  const NdArray& x_;
+  bool floating_, summarize_;
+  bool whole_ = true, scientific_ = false;
+  std::int64_t width_ = 1;
+};
+
+std::string tuple(IntArrayRef sizes) {
+  std::string s = "(";
+  for (std::size_t i = 0; i < sizes.size(); ++i) s += (i ? ", " : "") + std::to_string(sizes[i]);
+  return s + (sizes.size() == 1 ? ",)" : ")");
+}
+
+}  // namespace
+
+std::string to_string(const Variable& x) {
+  if (!x.defined()) return "[ Tensor (undefined) ]";
+  const NoGradGuard no_grad;
+  std::string s(kPrefix);
+  std::int64_t column = 0;
+  const auto suffix = [&](const std::string& piece) {
+    const std::int64_t length = static_cast<std::int64_t>(piece.size());
+    const bool wrap = column + length + 2 > kLineWidth;
+    s += wrap ? ",\n" + std::string(kIndent, ' ') : ", ";
+    s += piece;
+    column = wrap ? kIndent + length : column + length + 2;
+  };
+  const bool empty = x.numel() == 0;
+  const Variable host = x.is_cpu() ? x : to(x.detach(), kCPU);
+  s += empty ? "[]" : Printer(host.array()).text();
+  column = static_cast<std::int64_t>(s.size() - (s.rfind('\n') + 1)) + 2;  // npos + 1 is 0: a single line
+  if (!x.is_cpu()) suffix("device='" + x.device().str() + "'");
+  if (empty && x.dim() != 1) suffix("size=" + tuple(x.sizes()));
+  const bool obvious =
+      x.dtype() == get_default_dtype() || (!empty && (x.dtype() == kLong || x.dtype() == kBool));
+  if (!obvious) suffix(std::string("dtype=") + short_name(x.dtype()));
+  if (const auto& node = x.grad_fn())
+    suffix("grad_fn=<" + node->name() + ">");
+  else if (x.requires_grad())
+    suffix("requires_grad=True");
+  return s + ")";
+}
+
+std::ostream& operator<<(std::ostream& out, const Variable& x) { return out << to_string(x); }
+
+}  // namespace ebb

@@ -1,0 +1,99 @@
+// Real-valued distributions.
+#include <ebb/core/visit.h>
+
+#include "kernel/cpu/parallel.h"
+#include "ops/random/draw.h"
+#include "ops/random/kernels.h"
+
+namespace ebb::cpu {
+namespace {
+
+using ops::Distribution;
+
+// Sixteen uniforms to sixteen normals. Rounds to T after every step, as torch's arithmetic in T does.
+template <class T>
+void normal_block(T* data, T mean, T deviation) {
+  using C = Compute<T>;
+  const auto round = [](C x) { return static_cast<C>(static_cast<T>(x)); };
+  constexpr C two_pi = static_cast<C>(2 * std::numbers::pi);
+  for (int i = 0; i < 8; ++i) {
+    const C u1 = round(1 - static_cast<C>(data[i])), u2 = static_cast<C>(data[i + 8]);
+    const C radius = round(std::sqrt(round(-2 * round(std::log(u1))))), angle = round(two_pi * u2);
+    const C m = static_cast<C>(mean), s = static_cast<C>(deviation);
+    data[i] = static_cast<T>(round(round(radius * round(std::cos(angle))) * s) + m);
+    data[i + 8] = static_cast<T>(round(round(radius * round(std::sin(angle))) * s) + m);
+  }
+}
+
+// Sixteen elements or more in one piece: uniforms first, then block by block. A last incomplete block draws
+// sixteen anew and overlaps the one before.
+template <class T>
+void normal_fill(NdArray& out, double mean, double deviation, Mt19937& engine) {
+  T* const data = out.data_as<T>();
+  const std::int64_t n = out.numel();
+  const T m = static_cast<T>(static_cast<Compute<T>>(mean)),
+          s = static_cast<T>(static_cast<Compute<T>>(deviation));
+  for (std::int64_t i = 0; i < n; ++i) data[i] = static_cast<T>(draw_uniform<T>(engine));
+  parallel_for(0, n / 16, 256, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t block = begin; block < end; ++block) normal_block(data + block * 16, m, s);
+  });
+  if (n % 16 == 0) return;
+  T* const last = data + n - 16;
+  for (int i = 0; i < 16; ++i) last[i] = static_cast<T>(draw_uniform<T>(engine));
+  normal_block(last, m, s);
+}
+
+template <class T, class F>
+void fill_with(NdArray& out, F&& draw) {
+  for_each_element<T>(out, [&](T& element) { element = convert<T>(draw()); });
+}
+
+template <class T>
+void sample_floating(NdArray& out, Distribution kind, double a, double b, Generator::State& state) {
+  Mt19937& engine = state.engine;
+  switch (kind) {
+    case Distribution::uniform: {
+      using C = Compute<T>;
+      const C from = static_cast<C>(static_cast<T>(static_cast<C>(a)));
+      const C width =
+          static_cast<C>(static_cast<T>(static_cast<C>(static_cast<T>(static_cast<C>(b))) - from));
+      return fill_with<T>(out, [&] { return draw_uniform<T>(engine) * width + from; });
+    }
+    case Distribution::normal:
+      if (out.numel() >= 16 && out.is_contiguous()) return normal_fill<T>(out, a, b, engine);
+      return fill_with<T>(out, [&] { return draw_normal(state) * b + a; });
+    case Distribution::log_normal:
+      return fill_with<T>(out, [&] { return std::exp(draw_normal(state) * b + a); });
+    case Distribution::exponential:
+      return fill_with<T>(out, [&] { return -1.0 / a * std::log(1.0 - draw_uniform<double>(engine)); });
+    case Distribution::cauchy:
+      return fill_with<T>(
+          out, [&] { return a + b * std::tan(std::numbers::pi * (draw_uniform<double>(engine) - 0.5)); });
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+void sample(NdArray& out, ops::Distribution kind, double a, double b, Generator& generator) {
+  Generator::State& state = generator.state();
+  const std::lock_guard lock(state.mutex);
+  if (kind == Distribution::bernoulli)
+    return visit_all(out.dtype(), "bernoulli_", [&]<class T> {
+      // Scaled in T: dropout divides by 1 - p in the tensor's own arithmetic.
+      const T zero = convert<T>(0.0), one = convert<T>(b);
+      for_each_element<T>(out,
+                          [&](T& element) { element = draw_uniform<double>(state.engine) < a ? one : zero; });
+    });
+  if (kind == Distribution::geometric)
+    return visit_numeric(out.dtype(), "geometric_", [&]<class T> {
+      const double scale = std::log(1.0 - a);
+      fill_with<T>(out, [&] { return std::ceil(std::log(draw_uniform<double>(state.engine)) / scale); });
+    });
+  constexpr const char* names[] = {"uniform_", "normal_", "log_normal_", "exponential_", "cauchy_"};
+  visit_floating(out.dtype(), names[static_cast<int>(kind)],
+                 [&]<class T> { sample_floating<T>(out, kind, a, b, state); });
+}
+
+}  // namespace ebb::cpu

@@ -1,0 +1,73 @@
+// From the bits of an engine to numbers, bit for bit as torch's CPU generator does.
+#pragma once
+
+#include "core/generator_state.h"
+#include "kernel/convert.h"
+#include "ops/copy/transfer.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace ebb::cpu {
+
+/// Bits of the mantissa: uniform numbers are multiples of 2^-digits.
+template <class T>
+constexpr int kDigits = std::is_same_v<T, Half>       ? 11
+                        : std::is_same_v<T, BFloat16> ? 8
+                                                      : std::numeric_limits<T>::digits;
+
+/// What a distribution over T computes in.
+template <class T>
+using Compute = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+/// Uniform in [0, 1).
+template <class T>
+Compute<T> draw_uniform(Mt19937& engine) {
+  using Bits = std::conditional_t<std::is_same_v<T, double>, std::uint64_t, std::uint32_t>;
+  constexpr Bits mask = (Bits{1} << kDigits<T>)-1;
+  constexpr Compute<T> step = Compute<T>(1) / static_cast<Compute<T>>(std::uint64_t{1} << kDigits<T>);
+  Bits bits;
+  if constexpr (std::is_same_v<T, double>)
+    bits = engine.next64();
+  else
+    bits = engine.next();
+  return static_cast<Compute<T>>(bits & mask) * step;
+}
+
+/// Standard normal numbers in pairs (Box & Muller 1958); the generator keeps the second for the next call.
+inline double draw_normal(Generator::State& state) {
+  if (state.next_double) {
+    const double kept = *state.next_double;
+    state.next_double.reset();
+    return kept;
+  }
+  const double u1 = draw_uniform<double>(state.engine), u2 = draw_uniform<double>(state.engine);
+  const double radius = std::sqrt(-2.0 * std::log(1.0 - u2)), angle = 2.0 * std::numbers::pi * u1;
+  state.next_double = radius * std::sin(angle);
+  return radius * std::cos(angle);
+}
+
+/// Calls body(element) in the order of the elements in memory, the innermost dimension fastest.
+template <class T, class Body>
+void for_each_element(const NdArray& x, Body&& body) {
+  T* const data = x.data_as<T>();
+  if (x.is_dense()) {
+    for (std::int64_t i = 0, n = x.numel(); i < n; ++i) body(data[i]);
+    return;
+  }
+  const DimVector order = ops::memory_order(x);
+  DimVector index(order.size(), 0);
+  std::int64_t at = 0;
+  for (std::int64_t left = x.numel(); left > 0; --left) {
+    body(data[at]);
+    for (std::int64_t d : order) {
+      at += x.strides()[d];
+      if (++index[d] < x.sizes()[d]) break;
+      at -= x.strides()[d] * x.sizes()[d];
+      index[d] = 0;
+    }
+  }
+}
+
+}  // namespace ebb::cpu

@@ -1,0 +1,107 @@
+#include <ebb/ops/creation.h>
+#include <ebb/ops/dropout.h>
+#include <ebb/ops/elementwise.h>
+
+#include "ops/random/inplace.h"
+
+#include <cmath>
+
+namespace ebb {
+namespace {
+
+void check_p(const char* op, const Variable& x, double p) {
+  EBB_CHECK(x.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+  EBB_CHECK(p >= 0 && p <= 1, op, ": dropout probability has to be between 0 and 1, but got ", p, ".");
+}
+
+bool is_identity(const Variable& x, double p, bool train) { return p == 0 || !train || x.numel() == 0; }
+
+// `kept` where an element stays, 0 where it goes; with whole_features one draw for each [n, c].
+Variable mask_of(const char* op, const Variable& x, double p, double kept, bool whole_features) {
+  NdArray mask;
+  if (whole_features) {
+    EBB_CHECK(x.dim() >= 2, op, ": feature dropout requires at least 2 dimensions in the input, got shape ",
+              x.sizes(), ".");
+    DimVector sizes(x.sizes());
+    for (std::size_t d = 2; d < sizes.size(); ++d) sizes[d] = 1;
+    mask = NdArray::empty(sizes, x.dtype(), x.device());
+  } else {
+    mask = ops::empty_array_like(x.array(), x.dtype(), x.device());
+  }
+  kernels::sample(mask.device(), mask, ops::Distribution::bernoulli, 1 - p, kept, default_generator());
+  return Variable(std::move(mask));
+}
+
+// The factor of what stays is 1 / (1 - p) rounded to x's arithmetic, as a division there would round it.
+double kept_value(const Variable& x, double p) {
+  return x.dtype() == kDouble ? 1 / (1 - p) : double{1 / static_cast<float>(1 - p)};
+}
+
+// x * mask + shift, where the shift replaces dropped elements by SELU's limit and both restore the variance.
+struct AlphaParts {
+  Variable mask, shift;
+  AlphaParts(const char* op, const Variable& x, double p, bool whole_features) {
+    constexpr double alpha = 1.7580993408473766;
+    const double a = 1 / std::sqrt((alpha * alpha * p + 1) * (1 - p));
+    mask = mask_of(op, x, p, 1, whole_features);
+    shift = add(mask, -1).mul_(alpha * a).add_(alpha * a * p);
+    mask.mul_(a);
+  }
+};
+
+Variable drop(const char* op, const Variable& x, double p, bool train, bool whole_features) {
+  check_p(op, x, p);
+  if (is_identity(x, p, train)) return x;
+  if (p == 1) return mul(x, zeros({}, x.options()));
+  return mul(x, mask_of(op, x, p, kept_value(x, p), whole_features));
+}
+
+Variable& drop_(const char* op, const Variable& self, double p, bool train, bool whole_features) {
+  check_p(op, self, p);
+  if (is_identity(self, p, train)) return const_cast<Variable&>(self);
+  if (p == 1) return self.mul_(zeros({}, self.options()));
+  return self.mul_(mask_of(op, self, p, kept_value(self, p), whole_features));
+}
+
+Variable alpha_drop(const char* op, const Variable& x, double p, bool train, bool whole_features) {
+  check_p(op, x, p);
+  if (is_identity(x, p, train)) return x;
+  if (p == 1) return mul(x, zeros({}, x.options()));
+  const AlphaParts parts(op, x, p, whole_features);
+  return mul(x, parts.mask).add_(parts.shift);
+}
+
+Variable& alpha_drop_(const char* op, const Variable& self, double p, bool train, bool whole_features) {
+  check_p(op, self, p);
+  if (is_identity(self, p, train)) return const_cast<Variable&>(self);
+  if (p == 1) return self.mul_(zeros({}, self.options()));
+  const AlphaParts parts(op, self, p, whole_features);
+  return self.mul_(parts.mask).add_(parts.shift);
+}
+
+}  // namespace
+
+Variable dropout(const Variable& x, double p, bool train) { return drop("dropout", x, p, train, false); }
+Variable& dropout_(const Variable& self, double p, bool train) {
+  return drop_("dropout_", self, p, train, false);
+}
+Variable feature_dropout(const Variable& x, double p, bool train) {
+  return drop("feature_dropout", x, p, train, true);
+}
+Variable& feature_dropout_(const Variable& self, double p, bool train) {
+  return drop_("feature_dropout_", self, p, train, true);
+}
+Variable alpha_dropout(const Variable& x, double p, bool train) {
+  return alpha_drop("alpha_dropout", x, p, train, false);
+}
+Variable& alpha_dropout_(const Variable& self, double p, bool train) {
+  return alpha_drop_("alpha_dropout_", self, p, train, false);
+}
+Variable feature_alpha_dropout(const Variable& x, double p, bool train) {
+  return alpha_drop("feature_alpha_dropout", x, p, train, true);
+}
+Variable& feature_alpha_dropout_(const Variable& self, double p, bool train) {
+  return alpha_drop_("feature_alpha_dropout_", self, p, train, true);
+}
+
+}  // namespace ebb

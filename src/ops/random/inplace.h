@@ -1,0 +1,60 @@
+// Filling with random numbers, in place and fresh.
+#pragma once
+
+#include <ebb/ops/random.h>
+
+#include "ops/common.h"
+#include "ops/creation/fresh.h"
+#include "ops/random/kernels.h"
+
+namespace ebb::ops {
+
+/// Numbers drawn at random do not depend on what they replace, nor, by convention, on their parameters: zero
+/// gradients.
+struct RandomBackward : autograd::Node {
+  const char* torch_name = "";
+  std::string name() const override { return torch_name; }
+  autograd::GradList apply(autograd::GradList&& grads) override;
+};
+
+/// The generator to draw from: the given one, else the default.
+inline Generator generator_or_default(const optional<Generator>& given) {
+  return given && given->defined() ? *given : default_generator();
+}
+
+/// Runs draw(NdArray&) on self's memory as the in-place op `op`, whose node torch calls `node_name`.
+/// `parameters` are tensors that the op depends on.
+template <class Draw, class... Parameters>
+Variable& overwrite(const Variable& self, const char* op, const char* node_name, Draw&& draw,
+                    const Parameters&... parameters) {
+  autograd::check_inplace(self, op);
+  Ref<RandomBackward> node;
+  if (is_floating(self.dtype()) && autograd::records(self, parameters...)) {
+    node = autograd::make_node<RandomBackward>(self, parameters...);
+    node->torch_name = node_name;
+  }
+  NdArray out = self.array();
+  draw(out);
+  autograd::bump_version(self);
+  autograd::rebase_history(self, node);
+  return const_cast<Variable&>(self);
+}
+
+/// Wraps a fresh result that `parameters` had a part in.
+template <class... Parameters>
+Variable drawn(NdArray data, const char* node_name, const Parameters&... parameters) {
+  Variable out(std::move(data));
+  if (autograd::records(parameters...)) {
+    auto node = autograd::make_node<RandomBackward>(parameters...);
+    node->torch_name = node_name;
+    autograd::set_history(out, node);
+  }
+  return out;
+}
+
+// What the fresh and the in-place functions share: checks of the parameters.
+void check_uniform(const char* op, DType dtype, double from, double to);
+void draw_integers(const char* op, NdArray& out, std::int64_t from, std::int64_t to,
+                   const optional<Generator>& generator);
+
+}  // namespace ebb::ops

@@ -1,0 +1,122 @@
+// rand, randn, randint, ... : fresh random tensors.
+#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
+
+#include "ops/random/inplace.h"
+
+namespace ebb {
+namespace {
+
+using ops::Distribution;
+
+Variable sampled(const char* op, NdArray data, Distribution kind, double a, double b,
+                 const optional<Generator>& generator, const TensorOptions& options) {
+  EBB_CHECK(is_floating(data.dtype()), op, ": dtype ", data.dtype(),
+            " is not supported; expected a floating-point dtype.");
+  Generator g = ops::generator_or_default(generator);
+  kernels::sample(data.device(), data, kind, a, b, g);
+  return ops::finish(std::move(data), options);
+}
+
+Variable sampled_like(const char* op, const Variable& x, Distribution kind, const TensorOptions& options,
+                      optional<MemoryFormat> format) {
+  return sampled(op, ops::LikeRequest(op, x, options, format).array(x), kind, 0, 1, nullopt, options);
+}
+
+Variable integers(const char* op, NdArray data, std::int64_t low, std::int64_t high,
+                  const optional<Generator>& generator, const TensorOptions& options) {
+  ops::draw_integers(op, data, low, high, generator);
+  return ops::finish(std::move(data), options);
+}
+
+}  // namespace
+
+Variable rand(IntArrayRef sizes, const TensorOptions& options) { return rand(sizes, nullopt, options); }
+Variable rand(IntArrayRef sizes, const optional<Generator>& generator, const TensorOptions& options) {
+  return sampled("rand", ops::fresh_array(sizes, options), Distribution::uniform, 0, 1, generator, options);
+}
+Variable rand_like(const Variable& x, const TensorOptions& options, optional<MemoryFormat> memory_format) {
+  return sampled_like("rand_like", x, Distribution::uniform, options, memory_format);
+}
+Variable randn(IntArrayRef sizes, const TensorOptions& options) { return randn(sizes, nullopt, options); }
+Variable randn(IntArrayRef sizes, const optional<Generator>& generator, const TensorOptions& options) {
+  return sampled("randn", ops::fresh_array(sizes, options), Distribution::normal, 0, 1, generator, options);
+}
+Variable randn_like(const Variable& x, const TensorOptions& options, optional<MemoryFormat> memory_format) {
+  return sampled_like("randn_like", x, Distribution::normal, options, memory_format);
+}
+
+Variable randint(std::int64_t high, IntArrayRef sizes, const TensorOptions& options) {
+  return randint(0, high, sizes, nullopt, options);
+}
+Variable randint(std::int64_t high, IntArrayRef sizes, const optional<Generator>& generator,
+                 const TensorOptions& options) {
+  return randint(0, high, sizes, generator, options);
+}
+Variable randint(std::int64_t low, std::int64_t high, IntArrayRef sizes, const TensorOptions& options) {
+  return randint(low, high, sizes, nullopt, options);
+}
+Variable randint(std::int64_t low, std::int64_t high, IntArrayRef sizes, const optional<Generator>& generator,
+                 const TensorOptions& options) {
+  return integers("randint", ops::fresh_array(sizes, options), low, high, generator, options);
+}
+Variable randint_like(const Variable& x, std::int64_t high, const TensorOptions& options,
+                      optional<MemoryFormat> memory_format) {
+  return randint_like(x, 0, high, options, memory_format);
+}
+Variable randint_like(const Variable& x, std::int64_t low, std::int64_t high, const TensorOptions& options,
+                      optional<MemoryFormat> memory_format) {
+  const ops::LikeRequest request("randint_like", x, options, memory_format);
+  return integers("randint_like", request.array(x), low, high, nullopt, options);
+}
+
+Variable randperm(std::int64_t n, const TensorOptions& options) { return randperm(n, nullopt, options); }
+Variable randperm(std::int64_t n, const optional<Generator>& generator, const TensorOptions& options) {
+  EBB_CHECK(n >= 0, "randperm: n must be non-negative, got ", n, ".");
+  const TensorOptions typed = options.dtype(options.dtype_or(kLong));
+  if (n > 0) ops::check_fits("randperm", n - 1, typed.dtype());
+  NdArray data = ops::fresh_array({n}, typed);
+  Generator g = ops::generator_or_default(generator);
+  kernels::permutation(data.device(), data, g);
+  return ops::finish(std::move(data), typed);
+}
+
+Variable bernoulli(const Variable& p, const optional<Generator>& generator) {
+  EBB_CHECK(is_floating(p.dtype()), "bernoulli: the probabilities must be floating, got ", p.dtype(), ".");
+  NdArray out = NdArray::empty(p.sizes(), p.dtype(), p.device());
+  NdArray chances = p.array();
+  if (!chances.is_contiguous()) {
+    chances = NdArray::empty(p.sizes(), p.dtype(), p.device());
+    ops::copy_array(chances, p.array());
+  }
+  Generator g = ops::generator_or_default(generator);
+  kernels::bernoulli(out.device(), out, chances, g);
+  return ops::drawn(std::move(out), "BernoulliBackward0", p);
+}
+Variable bernoulli(const Variable& x, double p, const optional<Generator>& generator) {
+  return bernoulli_(empty_like(x), p, generator);
+}
+
+Variable multinomial(const Variable& weights, std::int64_t num_samples, bool replacement,
+                     const optional<Generator>& generator) {
+  EBB_CHECK(weights.dim() == 1 || weights.dim() == 2, "multinomial: prob_dist must be 1 or 2 dim, got shape ",
+            weights.sizes(), ".");
+  EBB_CHECK(is_floating(weights.dtype()), "multinomial: only supports floating-point dtypes for input, got ",
+            weights.dtype(), ".");
+  EBB_CHECK(num_samples > 0, "multinomial: cannot sample n_sample <= 0 samples, got ", num_samples, ".");
+  const std::int64_t categories = weights.size(-1), rows = weights.dim() == 2 ? weights.size(0) : 1;
+  EBB_CHECK(replacement || num_samples <= categories,
+            "multinomial: cannot sample n_sample > prob_dist.size(-1) samples ",
+            "without replacement: ", num_samples, " of ", categories, ".");
+  EBB_CHECK(categories > 0 && categories <= 1 << 24,
+            "multinomial: the number of categories must be from 1 to 2^24, got ", categories, ".");
+  NdArray flat = NdArray::empty(weights.sizes(), weights.dtype(), weights.device());
+  ops::copy_array(flat, weights.array());
+  flat = flat.as_strided({rows, categories}, {categories, 1}, 0);
+  NdArray out = NdArray::empty({rows, num_samples}, kLong, weights.device());
+  Generator g = ops::generator_or_default(generator);
+  if (rows > 0) kernels::multinomial(out.device(), out, flat, replacement, g);
+  return Variable(weights.dim() == 2 ? out : out.as_strided({num_samples}, {1}, 0));
+}
+
+}  // namespace ebb

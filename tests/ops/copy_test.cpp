@@ -1,0 +1,245 @@
+// clone, to, copy_, fill_: values in every dtype and layout, gradients, errors.
+#include <ebb/ebb.h>
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+using namespace ebb;
+
+namespace {
+
+const std::vector<DType> kAllTypes = {kByte, kChar,  kShort,  kInt,  kLong,
+                                      kHalf, kFloat, kDouble, kBool, kBFloat16};
+
+std::vector<double> values(const Variable& x) {
+  const Variable flat = x.detach().to(kFloat64).contiguous();
+  return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
+}
+
+std::vector<std::int64_t> strides(const Variable& x) { return x.strides().vec(); }
+
+}  // namespace
+
+TEST_CASE("every dtype converts to every other") {
+  for (DType from : kAllTypes)
+    for (DType to : kAllTypes) {
+      INFO(to_string(from) << " to " << to_string(to));
+      for (std::int64_t n : {1, 7, 100}) {
+        const Variable whole = arange(n).to(from);
+        const bool either_bool = from == kBool || to == kBool;
+        std::vector<double> expected;
+        for (std::int64_t i = 0; i < n; ++i)
+          expected.push_back(either_bool ? i != 0 : static_cast<double>(i));
+        const Variable converted = whole.to(to);
+        CHECK(converted.dtype() == to);
+        CHECK(values(converted) == expected);
+        // The same through the strided loops.
+        const Variable spread = zeros({n, 2}, from);
+        spread.select(1, 1).copy_(whole);
+        CHECK(values(spread.select(1, 1).to(to)) == expected);
+        CHECK(values(whole.expand({2, n}).to(to).select(0, 1)) == expected);
+      }
+    }
+}
+
+TEST_CASE("conversions truncate, wrap and round as in torch") {
+  const Variable x = tensor({-1.7, 0.0, 2.9, 300.2}, kFloat64);
+  CHECK(values(x.to(kInt64)) == std::vector<double>{-1, 0, 2, 300});
+  CHECK(values(x.to(kBool)) == std::vector<double>{1, 0, 1, 1});
+  CHECK(values(x.to(kUInt8)) == std::vector<double>{255, 0, 2, 44});
+  CHECK(values(x.to(kInt8)) == std::vector<double>{-1, 0, 2, 44});
+  CHECK(values(tensor({300, -1}).to(kInt8)) == std::vector<double>{44, -1});
+  CHECK(values(tensor({std::nan(""), 0.5}, kFloat64).to(kBool)) == std::vector<double>{1, 1});
+  CHECK(values(tensor({2049.0, 65520.0}).to(kHalf)) == std::vector<double>{2048, INFINITY});
+  CHECK(values(tensor({257.0, 259.0}).to(kBFloat16)) == std::vector<double>{256, 260});
+  CHECK(values(tensor({1e300}, kFloat64).to(kFloat32)) == std::vector<double>{INFINITY});
+}
+
+TEST_CASE("copies between all layouts, small and large") {
+  for (std::int64_t n : {3, 37, 150}) {
+    for (DType dtype : {kFloat, kDouble, kByte, kHalf}) {
+      INFO(n << ' ' << to_string(dtype));
+      const Variable x = arange(n * 4 * n).remainder(251).to(dtype).view({n, 4, n});
+      const Variable expected = x.to(kFloat64);
+      for (const std::vector<std::int64_t>& order :
+           {std::vector<std::int64_t>{2, 1, 0}, {1, 2, 0}, {0, 2, 1}, {2, 0, 1}}) {
+        const Variable turned = x.permute(order);
+        const Variable straight = turned.contiguous();
+        CHECK(straight.is_contiguous());
+        const Variable d = turned.to(kFloat64).contiguous();
+        const double* got = d.data_ptr<double>();
+        bool same = true;
+        std::int64_t at = 0;
+        const auto from = turned.strides();
+        const double* base = expected.data_ptr<double>();
+        for (std::int64_t i = 0; i < turned.size(0); ++i)
+          for (std::int64_t j = 0; j < turned.size(1); ++j)
+            for (std::int64_t k = 0; k < turned.size(2); ++k, ++at)
+              same &= got[at] == base[i * from[0] + j * from[1] + k * from[2]];
+        CHECK(same);
+        CHECK(values(straight) == values(d));
+        // And back into a view with gaps.
+        const Variable wide = zeros({turned.size(0), turned.size(1), 2 * turned.size(2)}, dtype);
+        wide.slice(2, 1, nullopt, 2).copy_(turned);
+        CHECK(values(wide.slice(2, 1, nullopt, 2)) == values(d));
+        CHECK(values(wide.slice(2, 0, nullopt, 2)) == std::vector<double>(d.numel(), 0.0));
+      }
+    }
+  }
+}
+
+TEST_CASE("clone and to keep dense layouts and close gaps") {
+  const Variable x = arange(24).to(kFloat32).view({2, 3, 4});
+  CHECK(strides(x.transpose(0, 2).clone()) == strides(x.transpose(0, 2)));
+  CHECK(strides(x.transpose(0, 2).to(kFloat64)) == strides(x.transpose(0, 2)));
+  CHECK(strides(x.transpose(0, 2).clone(MemoryFormat::Contiguous)) == std::vector<std::int64_t>{6, 2, 1});
+  CHECK(strides(x.slice(2, 0, 2).clone()) == std::vector<std::int64_t>{6, 2, 1});
+  CHECK(strides(x.slice(2, 0, 2).transpose(0, 1).clone()) == std::vector<std::int64_t>{2, 6, 1});
+  CHECK(strides(tensor({{1.0}, {2.0}}).expand({2, 3}).clone()) == std::vector<std::int64_t>{3, 1});
+  const Variable image = zeros({2, 3, 4, 5});
+  const Variable last = image.contiguous(MemoryFormat::ChannelsLast);
+  CHECK(strides(last) == std::vector<std::int64_t>{60, 1, 15, 3});
+  CHECK(last.is_contiguous(MemoryFormat::ChannelsLast));
+  CHECK(strides(last.clone()) == strides(last));
+  CHECK(strides(last.contiguous()) == std::vector<std::int64_t>{60, 20, 5, 1});
+  CHECK(strides(image.to(kFloat64, false, false, MemoryFormat::ChannelsLast)) == strides(last));
+  CHECK(last.contiguous(MemoryFormat::ChannelsLast).is_same(last));
+  CHECK_THROWS_AS(image.contiguous(MemoryFormat::Preserve), Error);
+  CHECK_THROWS_AS(x.contiguous(MemoryFormat::ChannelsLast), Error);
+}
+
+TEST_CASE("to returns the tensor itself when nothing changes") {
+  const Variable x = tensor({1.0, 2.0});
+  CHECK(x.to(kFloat32).is_same(x));
+  CHECK(x.to(kCPU).is_same(x));
+  CHECK(x.to("cpu").is_same(x));
+  CHECK(x.to(Device("cpu:0")).is_same(x));
+  CHECK(x.to(TensorOptions()).is_same(x));
+  CHECK(x.to(x).is_same(x));
+  CHECK(x.cpu().is_same(x));
+  CHECK(x.type_as(x).is_same(x));
+  CHECK(x.contiguous().is_same(x));
+  CHECK_FALSE(x.to(kFloat32, false, true).is_alias_of(x));
+  CHECK(x.to(Device(kCPU), kInt32).dtype() == kInt);
+  CHECK(x.to(tensor({1})).dtype() == kLong);
+  CHECK(x.toType(kBool).dtype() == kBool);
+  CHECK_THROWS_AS(x.to(requires_grad()), Error);
+  CHECK_THROWS_AS(x.to(TensorOptions(MemoryFormat::Contiguous), false, false, MemoryFormat::Contiguous),
+                  Error);
+}
+
+TEST_CASE("gradients of clone, to and contiguous come back in the input's dtype") {
+  const Variable x = tensor({{1.0, 2.0}, {3.0, 4.0}}, dtype(kFloat32).requires_grad(true));
+  const Variable y = x.clone();
+  CHECK(y.grad_fn()->name() == "CloneBackward0");
+  const Variable z = y.to(kFloat64);
+  CHECK(z.grad_fn()->name() == "ToCopyBackward0");
+  z.t().contiguous().backward(tensor({{1.0, 2.0}, {3.0, 4.0}}, kFloat64));
+  CHECK(x.grad().dtype() == kFloat);
+  CHECK(values(x.grad()) == std::vector<double>{1, 3, 2, 4});
+  CHECK_FALSE(x.to(kInt64).requires_grad());
+  const NoGradGuard no_grad;
+  CHECK_FALSE(x.clone().requires_grad());
+}
+
+TEST_CASE("copy_ broadcasts, converts and sends gradients both ways") {
+  const Variable x = ones({2, 3}, dtype(kFloat64).requires_grad(true));
+  const Variable row = tensor({1.0, 2.0, 3.0}, dtype(kFloat32).requires_grad(true));
+  const Variable y = x.clone();
+  y.copy_(row);
+  CHECK(y.grad_fn()->name() == "CopyBackwards");
+  CHECK(values(y) == std::vector<double>{1, 2, 3, 1, 2, 3});
+  y.backward(arange(6).to(kFloat64).view({2, 3}));
+  CHECK(values(x.grad()) == std::vector<double>(6, 0.0));
+  CHECK(row.grad().dtype() == kFloat);
+  CHECK(values(row.grad()) == std::vector<double>{3, 5, 7});
+}
+
+TEST_CASE("an element assigned from a tensor takes it into the graph") {
+  const Variable x = zeros({3}, kFloat64);
+  const Variable y = tensor(2.0, dtype(kFloat64).requires_grad(true));
+  x.select(0, 1) = y * y;
+  CHECK(x.requires_grad());
+  CHECK(values(x) == std::vector<double>{0, 4, 0});
+  x.backward(tensor({5.0, 6.0, 7.0}, kFloat64));
+  CHECK(values(y.grad()) == std::vector<double>{24});
+  x.select(0, 0) = 3;
+  CHECK(values(x) == std::vector<double>{3, 4, 0});
+}
+
+TEST_CASE("copy_ refuses what it cannot do") {
+  const Variable x = zeros({2, 3});
+  CHECK_THROWS_AS(x.copy_(zeros({2})), Error);
+  CHECK_THROWS_AS(x.copy_(zeros({4, 2, 3})), Error);
+  CHECK_THROWS_AS(zeros({1, 3}).copy_(x), Error);
+  CHECK_THROWS_AS(zeros({2}, requires_grad()).copy_(ones({2})), Error);
+  CHECK_THROWS_AS(x.copy_(Variable()), Error);
+  CHECK_THROWS_AS(zeros({1}).expand({3}).copy_(ones({3})), Error);
+  const Variable line = arange(6);
+  CHECK_THROWS_AS(line.slice(0, 1).copy_(line.slice(0, 0, 5)), Error);
+  // The same memory is no conflict, and interleaved views do not meet.
+  line.copy_(line);
+  line.slice(0, 0, nullopt, 2).copy_(line.slice(0, 1, nullopt, 2));
+  CHECK(values(line) == std::vector<double>{1, 1, 3, 3, 5, 5});
+  const Variable square = arange(9).view({3, 3});
+  square.copy_(square.t().clone());
+  CHECK(values(square) == std::vector<double>{0, 3, 6, 1, 4, 7, 2, 5, 8});
+}
+
+TEST_CASE("fill_ and zero_") {
+  const Variable x = ones({2, 3}, dtype(kFloat64).requires_grad(true));
+  const Variable y = x.clone();
+  const auto version = y._version();
+  y.fill_(2.5);
+  CHECK(y._version() == version + 1);
+  CHECK(values(y) == std::vector<double>(6, 2.5));
+  CHECK(y.grad_fn()->name() == "FillBackward2");
+  y.backward(ones({2, 3}, kFloat64));
+  CHECK(values(x.grad()) == std::vector<double>(6, 0.0));
+
+  const Variable v = tensor(3.0, dtype(kFloat64).requires_grad(true));
+  const Variable z = zeros({4, 2}, kFloat64);
+  z.t().select(0, 1).fill_(v);
+  CHECK(values(z) == std::vector<double>{0, 3, 0, 3, 0, 3, 0, 3});
+  z.backward(arange(8).to(kFloat64).view({4, 2}));
+  CHECK(v.grad().item<double>() == 16);
+
+  CHECK(values(full({3}, 7).zero_()) == std::vector<double>{0, 0, 0});
+  CHECK(values(tensor({1, 2}).fill_(2.9)) == std::vector<double>{2, 2});
+  CHECK(values(zeros({2}, kBool).fill_(5)) == std::vector<double>{1, 1});
+  CHECK(values(zeros({2}, kUInt8).fill_(-1)) == std::vector<double>{255, 255});
+  CHECK(values(fill(zeros({2}), 4)) == std::vector<double>{4, 4});
+  CHECK(values(fill(zeros({2}), tensor(5))) == std::vector<double>{5, 5});
+  CHECK_THROWS_AS(zeros({2}, kUInt8).fill_(300), Error);
+  CHECK_THROWS_AS(zeros({2}, kInt32).fill_(std::numeric_limits<double>::infinity()), Error);
+  CHECK_THROWS_AS(zeros({2}).fill_(ones({2})), Error);
+  CHECK_THROWS_AS(zeros({2}, requires_grad()).fill_(1), Error);
+}
+
+TEST_CASE("large copies do not depend on the number of threads") {
+  const int threads = get_num_threads();
+  const Variable x = arange(3000 * 700).to(kFloat32).view({3000, 700});
+  set_num_threads(1);
+  const Variable one = x.t().contiguous(), low = x.to(kHalf), flat = x.clone();
+  set_num_threads(4);
+  const Variable many = x.t().contiguous(), high = x.to(kHalf), again = x.clone();
+  set_num_threads(threads);
+  CHECK(std::memcmp(one.data_ptr(), many.data_ptr(), one.nbytes()) == 0);
+  CHECK(std::memcmp(low.data_ptr(), high.data_ptr(), low.nbytes()) == 0);
+  CHECK(std::memcmp(flat.data_ptr(), again.data_ptr(), flat.nbytes()) == 0);
+  CHECK(std::memcmp(flat.data_ptr(), x.data_ptr(), flat.nbytes()) == 0);
+}
+
+TEST_CASE("without a CUDA plugin the error says what to install") {
+  if (cuda::is_available()) return;
+  CHECK(cuda::device_count() == 0);
+  CHECK_THROWS_WITH(zeros({1}).to(kCUDA), Catch::Contains("libebb_cuda.so") || Catch::Contains("driver"));
+  CHECK_THROWS_AS(zeros({1}, kCUDA), Error);
+  CHECK_THROWS_AS(zeros({1}).cuda(), Error);
+  CHECK_THROWS_AS(cuda::synchronize(), Error);
+  cuda::manual_seed_all(1);
+}

@@ -1,0 +1,175 @@
+// Making tensors: values, dtypes, options, errors.
+#include <ebb/ebb.h>
+
+#include <catch2/catch.hpp>
+
+#include <vector>
+
+using namespace ebb;
+
+namespace {
+
+using Values = std::vector<double>;
+using Shape = std::vector<std::int64_t>;
+
+Values values(const Variable& x) {
+  const Variable flat = x.detach().to(kFloat64).contiguous();
+  return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
+}
+
+Shape shape(const Variable& x) { return x.sizes().vec(); }
+
+}  // namespace
+
+TEST_CASE("tensor takes numbers, nested lists and vectors") {
+  CHECK(values(tensor({1.0, 2.0})) == Values{1, 2});
+  CHECK(tensor({1.0, 2.0}).dtype() == kFloat);
+  CHECK(tensor({1.5f}).dtype() == kFloat);
+  CHECK(tensor({1, 2, 3}).dtype() == kLong);
+  CHECK(tensor({std::int64_t{1} << 60}).item<std::int64_t>() == std::int64_t{1} << 60);
+  CHECK(tensor({true, false}).dtype() == kBool);
+  CHECK(tensor({std::int16_t{1}}).dtype() == kShort);
+  CHECK(tensor({std::uint8_t{1}}).dtype() == kByte);
+  CHECK(tensor({Half(1.5f)}).dtype() == kHalf);
+  CHECK(shape(tensor(5.0)).empty());
+  CHECK(tensor(5).item<std::int64_t>() == 5);
+  CHECK(shape(tensor({})) == Shape{0});
+  CHECK(shape(tensor({{1}})) == Shape{1, 1});
+  CHECK(shape(tensor({{1, 2}})) == Shape{1, 2});
+  CHECK(shape(tensor({{1.0, 2.0}, {3.0, 4.0}, {5.0, 6.0}})) == Shape{3, 2});
+  CHECK(shape(tensor({{{{{1, 2, 3}}}, {{{4, 5, 6}}}}})) == Shape{1, 2, 1, 1, 3});
+  CHECK(values(tensor({{{{{1, 2, 3}}}, {{{4, 5, 6}}}}})) == Values{1, 2, 3, 4, 5, 6});
+  CHECK(shape(tensor({{}, {}})) == Shape{2, 0});
+  CHECK(values(tensor(std::vector<double>{0.5, 0.25}, kFloat64)) == Values{0.5, 0.25});
+  CHECK(tensor(std::vector<double>{0.5}).dtype() == kFloat);
+  CHECK(tensor(std::vector<int>{4, 5}).dtype() == kLong);
+  CHECK(values(tensor(IntArrayRef({7, 8}), kInt32)) == Values{7, 8});
+  CHECK(values(tensor({1, 2}, kFloat16)) == Values{1, 2});
+  CHECK(tensor({1.0}, requires_grad()).requires_grad());
+  CHECK(tensor({1.0}, dtype(kFloat64).requires_grad(true)).is_leaf());
+}
+
+TEST_CASE("tensor refuses ragged lists, mixed numbers and integer gradients") {
+  CHECK_THROWS_AS(tensor({{1, 2}, {3}}), Error);
+  CHECK_THROWS_AS(tensor({{1}, {2, 3}}), Error);
+  CHECK_THROWS_AS(tensor({{{1}}, {{2}, {3}}}), Error);
+  CHECK_THROWS_AS(tensor({detail::TensorData(1), detail::TensorData({2})}), Error);
+  CHECK_THROWS_AS(tensor({detail::TensorData({2}), detail::TensorData(1)}), Error);
+  CHECK_THROWS_AS(tensor({1, 2.0}), Error);
+  CHECK_THROWS_AS(tensor({1}, requires_grad()), Error);
+  CHECK_THROWS_AS(tensor({300}, kUInt8), Error);
+}
+
+TEST_CASE("the default dtype is what untyped floats become") {
+  set_default_dtype(kDouble);
+  const Variable a = tensor({1.0f}), b = zeros({1}), c = full({1}, 1.5), d = arange(0.0, 1.0, 0.5),
+                 e = rand({1});
+  set_default_dtype(kFloat);
+  for (const Variable& x : {a, b, c, d, e}) CHECK(x.dtype() == kDouble);
+}
+
+TEST_CASE("zeros, ones, full, empty and scalar_tensor") {
+  CHECK(values(zeros({2, 2})) == Values(4, 0.0));
+  CHECK(values(ones(3)) == Values(3, 1.0));
+  CHECK(values(ones({2}, kHalf)) == Values(2, 1.0));
+  CHECK(shape(zeros({})).empty());
+  CHECK(full({2}, 3.5).dtype() == kFloat);
+  CHECK(full({2}, 3).dtype() == kLong);
+  CHECK(full({2}, true).dtype() == kBool);
+  CHECK(full({2}, 3, kFloat64).dtype() == kDouble);
+  CHECK(scalar_tensor(2).dtype() == kFloat);
+  CHECK(shape(empty({2, 0, 3})) == Shape{2, 0, 3});
+  CHECK(empty({2, 3, 4, 5}, TensorOptions(), MemoryFormat::ChannelsLast).strides() ==
+        IntArrayRef({60, 1, 15, 3}));
+  CHECK(empty_strided({2, 3}, {1, 2}, kInt32).strides() == IntArrayRef({1, 2}));
+  CHECK(zeros({1}, TensorOptions().dtype(kFloat64).device(kCPU).layout(kStrided).requires_grad(true))
+            .requires_grad());
+  CHECK_THROWS_AS(zeros({-1}), Error);
+  CHECK_THROWS_AS(zeros({std::int64_t{1} << 40, std::int64_t{1} << 40}), Error);
+  CHECK_THROWS_AS(zeros({2}, dtype(kInt32).requires_grad(true)), Error);
+  CHECK_THROWS_AS(full({1}, 256, kUInt8), Error);
+  CHECK_THROWS_AS(empty({2, 3}, MemoryFormat::ChannelsLast), Error);
+  CHECK_THROWS_AS(empty({2}, MemoryFormat::Preserve), Error);
+  CHECK_THROWS_AS(empty_strided({2, 3}, {1}), Error);
+}
+
+TEST_CASE("ranges") {
+  CHECK(values(arange(3)) == Values{0, 1, 2});
+  CHECK(arange(3).dtype() == kLong);
+  CHECK(values(arange(5, 0, -2)) == Values{5, 3, 1});
+  CHECK(values(arange(0, 10, 3)) == Values{0, 3, 6, 9});
+  CHECK(values(arange(0, 1, 0.25)) == Values{0, 0.25, 0.5, 0.75});
+  CHECK(arange(0, 1, 0.25).dtype() == kFloat);
+  CHECK(arange(0, 1, 0.1, kFloat64).numel() == 10);
+  CHECK(values(arange(2.5)) == Values{0, 1, 2});
+  CHECK(arange(3, 3).numel() == 0);
+  const std::int64_t big = (std::int64_t{1} << 53) + 1;
+  CHECK(arange(big, big + 1).item<std::int64_t>() == big);
+  CHECK(values(range(1, 2, 0.5)) == Values{1, 1.5, 2});
+  CHECK(range(1, 4).dtype() == kFloat);
+  CHECK(values(linspace(0, 1, 5)) == Values{0, 0.25, 0.5, 0.75, 1});
+  CHECK(values(linspace(3, 9, 1)) == Values{3});
+  CHECK(linspace(3, 9, 0).numel() == 0);
+  CHECK(values(linspace(0, 10, 5, kInt64)) == Values{0, 2, 5, 7, 10});
+  CHECK(linspace(0, 0.1, 101, kFloat64).select(0, 100).item<double>() == 0.1);
+  CHECK(values(logspace(0, 3, 4, 2, kFloat64)) == Values{1, 2, 4, 8});
+  CHECK_THROWS_AS(arange(0, 5, -1), Error);
+  CHECK_THROWS_AS(arange(0, 5, 0), Error);
+  CHECK_THROWS_AS(arange(0, INFINITY), Error);
+  CHECK_THROWS_AS(linspace(0, 1, -1), Error);
+}
+
+TEST_CASE("identity and triangles") {
+  CHECK(values(eye(2)) == Values{1, 0, 0, 1});
+  CHECK(values(eye(2, 3, kInt64)) == Values{1, 0, 0, 0, 1, 0});
+  CHECK(values(eye(3, 1)) == Values{1, 0, 0});
+  CHECK(shape(eye(0)) == Shape{0, 0});
+  CHECK(eye(2, requires_grad()).is_leaf());
+  CHECK(values(tril_indices(2, 3)) == Values{0, 1, 1, 0, 0, 1});
+  CHECK(values(triu_indices(2, 3, 1)) == Values{0, 0, 1, 1, 2, 2});
+  CHECK(values(tril_indices(3, 2, -1, kInt32)) == Values{1, 2, 2, 0, 0, 1});
+  CHECK(triu_indices(2, 2, 5).numel() == 0);
+  CHECK_THROWS_AS(eye(-1), Error);
+}
+
+TEST_CASE("like and new take dtype, device and order, but not requires_grad") {
+  const Variable x = ones({2, 3}, dtype(kFloat64).requires_grad(true));
+  const Variable t = x.t();
+  CHECK(zeros_like(x).dtype() == kDouble);
+  CHECK_FALSE(zeros_like(x).requires_grad());
+  CHECK(ones_like(t).strides() == t.strides());
+  CHECK(ones_like(t, TensorOptions(), MemoryFormat::Contiguous).is_contiguous());
+  CHECK(ones_like(x, kInt32).dtype() == kInt);
+  CHECK(values(full_like(x, 2.5)) == Values(6, 2.5));
+  CHECK(zeros_like(x, requires_grad()).requires_grad());
+  CHECK(empty_like(x, kHalf).dtype() == kHalf);
+  CHECK(x.new_zeros({3}).dtype() == kDouble);
+  CHECK(x.new_ones({2}, kInt64).dtype() == kLong);
+  CHECK(values(x.new_full({2}, 1.25)) == Values{1.25, 1.25});
+  CHECK(shape(x.new_empty({0})) == Shape{0});
+  CHECK(x.new_empty_strided({2, 2}, {1, 2}).strides() == IntArrayRef({1, 2}));
+}
+
+TEST_CASE("from_blob borrows memory and runs its deleter once") {
+  double data[] = {1, 2, 3, 4, 5, 6};
+  const Variable x = from_blob(data, {2, 3}, kFloat64);
+  data[4] = 50;
+  CHECK(values(x) == Values{1, 2, 3, 4, 50, 6});
+  CHECK(values(from_blob(data, {3, 2}, {1, 3}, kFloat64)) == Values{1, 4, 2, 50, 3, 6});
+  int released = 0;
+  {
+    Variable owned = from_blob(
+        data, {6}, [&released](void* p) { released += p != nullptr; }, kFloat64);
+    const Variable part = owned.slice(0, 0, 2);
+    owned = Variable();
+    CHECK(released == 0);
+  }
+  CHECK(released == 1);
+  {
+    const Variable s = from_blob(
+        data, {2}, {2}, [&released](void*) { ++released; }, kFloat64);
+  }
+  CHECK(released == 2);
+  CHECK_THROWS_AS(from_blob(nullptr, {2}), Error);
+  CHECK_THROWS_AS(from_blob(data, {2}, {1, 1}), Error);
+}
