@@ -162,12 +162,12 @@ TEST_CASE("copy_ broadcasts, converts and sends gradients both ways") {
 TEST_CASE("an element assigned from a tensor takes it into the graph") {
   const Variable x = zeros({3}, kFloat64);
   const Variable y = tensor(2.0, dtype(kFloat64).requires_grad(true));
-  x[1] = y * y;
+  x.select(0, 1) = y * y;
   CHECK(x.requires_grad());
   CHECK(values(x) == std::vector<double>{0, 4, 0});
   x.backward(tensor({5.0, 6.0, 7.0}, kFloat64));
   CHECK(values(y.grad()) == std::vector<double>{24});
-  x[0] = 3;
+  x.select(0, 0) = 3;
   CHECK(values(x) == std::vector<double>{3, 4, 0});
 }
 

@@ -42,7 +42,8 @@ TEST_CASE("generators are seeded, copied and used") {
   const Variable first = rand({5});
   manual_seed(3);
   CHECK(values(rand({5})) == values(first));
-  CHECK(a.seed() == a.current_seed());
+  const std::uint64_t seed = a.seed();
+  CHECK(a.current_seed() == seed);
 }
 
 TEST_CASE("moments of the distributions") {
@@ -121,7 +122,7 @@ TEST_CASE("dropout scales what it keeps, passes gradients there, and is off outs
   const Variable image = feature_dropout(ones({4, 8, 5}), 0.5, true);
   for (std::int64_t i = 0; i < 4; ++i)
     for (std::int64_t c = 0; c < 8; ++c) {
-      const Values channel = values(image[i][c]);
+      const Values channel = values(image.select(0, i).select(0, c));
       CHECK((channel == Values(5, 0.0) || channel == Values(5, 2.0)));
     }
   CHECK_THROWS_AS(feature_dropout(ones({4}), 0.5, true), Error);

@@ -147,7 +147,7 @@ TEST_CASE("in-place changes of shape") {
   CHECK_THROWS_AS(leaf.resize_({6}), ebb::Error);
   x.resize_({2, 2});
   CHECK(shape(x) == Shape{2, 2});
-  CHECK(x.select(0, 0).item<double>() == 0);
+  CHECK(x[0][0].item<double>() == 0);
 }
 
 TEST_CASE("sum_to_size undoes broadcasting") {

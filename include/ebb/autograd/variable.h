@@ -163,7 +163,7 @@ class EBB_API Variable : public ops::CopyMethods,
   const NdArray& array() const { return checked().data; }
   VariableImpl* impl() const { return impl_.get(); }
   /// Gives the handle's reference up; the handle becomes undefined.
-  Ref<VariableImpl> take() && { return std::move(impl_); }
+  Ref<VariableImpl> release_impl() && { return std::move(impl_); }
 
  private:
   VariableImpl& checked() const {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace ebb::cpu {
 namespace {
@@ -61,19 +62,43 @@ void copy_rows(const Plan& p, const Ends& ends) {
   std::int64_t total = 1;
   for (std::int64_t s : p.sizes) total *= s;
   parallel_for(0, total, kGrain, [&](std::int64_t begin, std::int64_t end) {
+    DimVector index(p.dims(), 0);
+    std::int64_t rest = begin, to = 0, from = 0;
+    for (std::size_t d = p.dims(); d-- > 0;) {
+      index[d] = rest % p.sizes[d];
+      rest /= p.sizes[d];
+      to += index[d] * p.to[d];
+      from += index[d] * p.from[d];
+    }
     for (std::int64_t at = begin; at < end;) {
-      std::int64_t rest = at / inner, to = at % inner * p.to[last], from = at % inner * p.from[last];
-      for (std::size_t d = last; d-- > 0;) {
-        const std::int64_t i = rest % p.sizes[d];
-        rest /= p.sizes[d];
-        to += i * p.to[d];
-        from += i * p.from[d];
-      }
-      const std::int64_t n = std::min(inner - at % inner, end - at);
+      const std::int64_t n = std::min(inner - index[last], end - at);
       ends.row(ends.to + to * ends.to_size, p.to[last], ends.from + from * ends.from_size, p.from[last], n);
       at += n;
+      to -= index[last] * p.to[last];
+      from -= index[last] * p.from[last];
+      index[last] = 0;
+      for (std::size_t d = last; d-- > 0;) {
+        to += p.to[d];
+        from += p.from[d];
+        if (++index[d] < p.sizes[d]) break;
+        to -= p.sizes[d] * p.to[d];
+        from -= p.sizes[d] * p.from[d];
+        index[d] = 0;
+      }
     }
   });
+}
+
+// Rows of a few elements cost more to start than to copy: the longest dimension goes innermost instead.
+void lengthen_rows(Plan& p, std::int64_t few) {
+  const std::size_t last = p.dims() - 1;
+  if (p.sizes[last] >= few) return;
+  std::size_t longest = last;
+  for (std::size_t d = 0; d < last; ++d)
+    if (p.sizes[d] > p.sizes[longest]) longest = d;
+  std::swap(p.sizes[last], p.sizes[longest]);
+  std::swap(p.to[last], p.to[longest]);
+  std::swap(p.from[last], p.from[longest]);
 }
 
 // The destination runs along the last dimension, the source along dimension `across`: tiles keep both in
@@ -154,12 +179,13 @@ void copy(NdArray& out, const NdArray& x) {
   const bool same = out.dtype() == x.dtype();
   const Ends ends{out.data_as<char>(), x.data_as<char>(), element_size(out.dtype()), element_size(x.dtype()),
                   same ? bits_row(element_size(out.dtype())) : copy_row(out.dtype(), x.dtype())};
-  const Plan p = make_plan(out, x);
+  Plan p = make_plan(out, x);
   const std::size_t last = p.dims() - 1;
   constexpr std::int64_t kWorthTiling = 8;
   if (p.from[last] > 1 && p.sizes[last] >= kWorthTiling)
     for (std::size_t d = 0; d < last; ++d)
       if (p.from[d] == 1 && p.sizes[d] >= kWorthTiling) return copy_tiles(p, d, ends);
+  lengthen_rows(p, kWorthTiling);
   copy_rows(p, ends);
 }
 

@@ -65,11 +65,13 @@ struct Plan {
       sizes.push_back(size);
       strides.push_back(stride);
     }
+    EBB_CHECK_INDEX(!dims.empty(), op, ": at least one tensor with a dimension is needed among the indices.");
     if (!adjacent) place = 0;
     for (const std::int64_t d : dims) index_shape = shared_shape(index_shape, indices[d].sizes());
     SmallVector<NdArray, 4> which;
     for (const std::int64_t d : dims) {
-      ops::common_device(op, indices[d], Variable(x));
+      EBB_CHECK(indices[d].device() == x.device(), op, ": indices should be on the device of the indexed tensor (",
+                x.device(), "), got ", indices[d].device(), ". Move them with .to(device).");
       which.push_back(indices[d].array().expand(index_shape));
     }
     offsets = NdArray::empty(index_shape, kLong, x.device());
@@ -187,17 +189,10 @@ auto keep(const Indices& indices, bool accumulate) {
   };
 }
 
-bool none_defined(const Indices& indices) {
-  for (const Variable& index : indices)
-    if (index.defined()) return false;
-  return true;
-}
-
 }  // namespace
 
 Variable index(const Variable& x, ArrayRef<optional<Variable>> indices) {
   const Indices list = expanded(x, indices);
-  EBB_CHECK(!none_defined(list) || x.dim() == 0, "index: at least one tensor is needed among the indices.");
   const Plan plan("index", x.array(), list);
   NdArray out = NdArray::empty(plan.result_shape, x.dtype(), x.device());
   NdArray rows = plan.rows(out);

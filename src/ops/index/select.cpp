@@ -63,7 +63,11 @@ struct IndexFillBackward : IndexWriteBackward {
   GradList apply(GradList&& grads) override {
     GradList out(num_outputs());
     if (needs(0)) out[0] = index_fill(grads[0], dim, index.unpack(), 0);
-    if (from_tensor && needs(1)) out[1] = sum(index_select(grads[0], dim, index.unpack()));
+    if (from_tensor && needs(1)) {
+      // A slice named twice was written once in effect, so it counts once.
+      const Variable none(ops::zeros_array(grads[0].sizes(), kBool, grads[0].device()));
+      out[1] = sum(masked_select(grads[0], index_fill(none, dim, index.unpack(), true)));
+    }
     return out;
   }
 };
@@ -205,7 +209,8 @@ namespace {
 // A 0-d value for every element of the named slices.
 NdArray fill_rows(const NdArray& x, std::int64_t dim, const NdArray& index, const NdArray& value) {
   DimVector sizes{index.numel()};
-  const IntArrayRef rest = Slices(x, dim).rest.sizes();
+  const Slices slices(x, dim);
+  const IntArrayRef rest = slices.rest.sizes();
   sizes.append(rest.begin(), rest.end());
   return value.expand(sizes);
 }

@@ -2,8 +2,6 @@
 #include "ops/shape/kernels.h"
 #include "ops/shape/view.h"
 
-#include <ebb/ops/copy.h>
-
 #include <algorithm>
 #include <cstdlib>
 
@@ -69,22 +67,6 @@ Variable& triangle_(const char* op, const Variable& x, std::int64_t diagonal, bo
   autograd::bump_version(x);
   autograd::rebase_history(x, node);
   return const_cast<Variable&>(x);
-}
-
-Variable indices(const char* op, std::int64_t row, std::int64_t col, const TensorOptions& options, auto&& keeps) {
-  EBB_CHECK(row >= 0 && col >= 0, op, ": row and col must be non-negative, got ", row, " and ", col, ".");
-  const DType dtype = options.dtype_or(kLong);
-  EBB_CHECK(dtype == kLong || dtype == kInt, op, ": the dtype must be Long or Int, got ", dtype, ".");
-  std::vector<std::int64_t> rows, columns;
-  for (std::int64_t i = 0; i < row; ++i)
-    for (std::int64_t j = 0; j < col; ++j)
-      if (keeps(i, j)) {
-        rows.push_back(i);
-        columns.push_back(j);
-      }
-  NdArray out = NdArray::empty({2, static_cast<std::int64_t>(rows.size())}, kLong);
-  std::copy(columns.begin(), columns.end(), std::copy(rows.begin(), rows.end(), out.data_as<std::int64_t>()));
-  return to(Variable(std::move(out)), options.dtype(dtype));
 }
 
 // The main diagonal of any number of dimensions, as one line.

@@ -3,9 +3,10 @@
 #include "ops/shape/view.h"
 
 #include <ebb/ops/copy.h>
-#include <ebb/ops/reduce.h>
-
+#include <ebb/ops/creation.h>
+#include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
+#include <ebb/ops/reduce.h>
 
 #include <algorithm>
 
@@ -134,7 +135,6 @@ std::vector<Variable> meshgrid(TensorList tensors, std::string_view indexing) {
     DimVector own(shape.size(), 1);
     own[i] = shape[i];
     grids.push_back(expand(view(inputs[i], own), shape));
-    if (swapped) grids.back() = transpose(grids.back(), 0, 1);
   }
   if (swapped) std::swap(grids[0], grids[1]);
   return grids;
@@ -173,6 +173,14 @@ Variable combinations(const Variable& x, std::int64_t r, bool with_replacement) 
   std::copy(rows.begin(), rows.end(), index.data_as<std::int64_t>());
   return view(index_select(x, 0, to(Variable(std::move(index)), TensorOptions(x.device()))),
               {count, r});
+}
+
+Variable vander(const Variable& x, optional<std::int64_t> N, bool increasing) {
+  EBB_CHECK(x.dim() == 1, "vander: x must be a one-dimensional tensor, got shape ", x.sizes(), ".");
+  const std::int64_t n = N.value_or(x.numel());
+  EBB_CHECK(n >= 0, "vander: N must be non-negative, got ", n, ".");
+  const Variable powers = pow(unsqueeze(x, -1), arange(n, TensorOptions(x.device()).dtype(kLong)));
+  return increasing ? powers : flip(powers, {1});
 }
 
 }  // namespace ebb

@@ -85,6 +85,8 @@ Variable view(const Variable& x, IntArrayRef size) {
   return ops::view_of<ViewBackward>(x, x.array().as_strided(sizes, *strides, x.storage_offset()), keep_sizes(x));
 }
 
+Variable view_as(const Variable& x, const Variable& other) { return view(x, other.sizes()); }
+
 Variable view(const Variable& x, DType dtype) {
   const std::int64_t from = x.element_size(), to = element_size(dtype);
   DimVector sizes(x.sizes()), strides(x.strides());

@@ -53,6 +53,9 @@ EBB_API Variable cartesian_prod(TensorList tensors);
 /// All combinations of r elements of a vector, as rows. (torch.combinations)
 EBB_API Variable combinations(const Variable& x, std::int64_t r = 2, bool with_replacement = false);
 
+/// The powers N - 1, ..., 0 (or 0, ..., N - 1) of each element of a vector, as rows. (torch.vander)
+EBB_API Variable vander(const Variable& x, optional<std::int64_t> N = nullopt, bool increasing = false);
+
 /// Moves r x r groups of channels into space, (..., C r^2, H, W) to (..., C, H r, W r), and back. (torch.pixel_shuffle)
 EBB_API Variable pixel_shuffle(const Variable& x, std::int64_t upscale_factor);
 EBB_API Variable pixel_unshuffle(const Variable& x, std::int64_t downscale_factor);

@@ -17,6 +17,7 @@ EBB_API Variable& as_strided_(const Variable& x, IntArrayRef size, IntArrayRef s
 
 /// x in another shape without a copy; one size may be -1. Throws when the strides of x do not allow it. (Tensor.view)
 EBB_API Variable view(const Variable& x, IntArrayRef size);
+EBB_API Variable view_as(const Variable& x, const Variable& other);
 /// The bytes of x read as another dtype; the last size scales with the element size. Not differentiable.
 EBB_API Variable view(const Variable& x, DType dtype);
 /// view where possible, otherwise a copy; one size may be -1. (torch.reshape)
