@@ -9,6 +9,9 @@
 
 namespace ebb {
 
+/// bool lies in memory as a Byte of 0 or 1 does, so that the two can share kernels.
+constexpr DType stored(DType dtype) { return dtype == kBool ? kByte : dtype; }
+
 /// Bit d is set where dimension d is reduced.
 using DimMask = std::uint64_t;
 constexpr int kMaxReduceDims = 64;

@@ -96,7 +96,7 @@ struct Search {
 void extreme_index(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest) {
   if (values.numel() == 0) return;
   const ReducePlan plan = plan_reduce(x.sizes(), x.strides(), DimMask{1} << dim);
-  visit_all(x.dtype(), largest ? "max" : "min", [&]<class T> {
+  visit_numeric(stored(x.dtype()), largest ? "max" : "min", [&]<class T> {
     const auto run = largest ? &Search<T, true>::run : &Search<T, false>::run;
     run(values.data_as<T>(), indices.data_as<std::int64_t>(), x.data_as<T>(), plan);
   });

@@ -8,7 +8,7 @@
 namespace ebb::cpu {
 
 void norm(NdArray& out, const NdArray& x, DimMask dims, double p) {
-  visit_floating(x.dtype(), "norm", [&]<class T> {
+  visit_float_double(x.dtype(), "norm", [&]<class T> {
     using reducing::NormKind;
     const auto run = [&]<NormKind kKind>() {
       reducing::Norm<T, kKind> op;

@@ -8,7 +8,7 @@
 namespace ebb::cpu {
 
 void prod(NdArray& out, const NdArray& x, DimMask dims) {
-  visit_all(x.dtype(), "prod", [&]<class T> { reduce(reducing::Prod<T>(), out, x, dims); });
+  visit_numeric(stored(x.dtype()), "prod", [&]<class T> { reduce(reducing::Prod<T>(), out, x, dims); });
 }
 
 void nansum(NdArray& out, const NdArray& x, DimMask dims) {

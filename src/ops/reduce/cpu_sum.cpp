@@ -8,7 +8,7 @@
 namespace ebb::cpu {
 
 void sum(NdArray& out, const NdArray& x, DimMask dims, double divisor) {
-  visit_all(x.dtype(), "sum", [&]<class T> {
+  visit_numeric(stored(x.dtype()), "sum", [&]<class T> {
     reducing::Sum<T> op;
     op.divisor = divisor;
     reduce(op, out, x, dims);

@@ -4,6 +4,7 @@
 #include "ops/reduce/kernels.h"
 #include "ops/reduce/select.h"
 
+#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>

@@ -24,7 +24,7 @@ extern EBB_API KernelSlot<ReduceKernel> any;
 extern EBB_API KernelSlot<ReduceKernel> all;
 /// Long.
 extern EBB_API KernelSlot<ReduceKernel> count_nonzero;
-/// The p-norm, in x's floating dtype.
+/// The p-norm; float or double.
 extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x, DimMask dims, double p)> norm;
 /// The sum of (x - mean)^2 over `dims`, divided by `divisor`, and its square root if asked; float or double.
 extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x, const NdArray& mean, DimMask dims,

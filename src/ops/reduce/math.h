@@ -107,29 +107,26 @@ struct Extreme {
   EBB_HD Out finish(Acc a) const { return static_cast<Out>(a); }
 };
 
-/// Whether any (kAny), or all, elements are other than 0; NaN is.
-template <class T, class O, bool kAny>
-struct Logical {
-  using In = T;
-  using Acc = std::uint8_t;
-  using Out = O;
-  static constexpr bool kPerOutput = false;
-  EBB_HD Acc identity() const { return kAny ? 0 : 1; }
-  EBB_HD Acc load(T x, std::int64_t) const { return static_cast<Accumulator<T>>(x) != 0; }
-  EBB_HD Acc merge(Acc a, Acc b) const { return kAny ? (a | b) : (a & b); }
-  EBB_HD Out finish(Acc a) const { return static_cast<Out>(a); }
-};
-
-template <class T>
+/// How many elements are other than 0 (NaN is), or whether any or all are.
+template <class T, class O>
 struct CountNonzero {
   using In = T;
   using Acc = std::int64_t;
-  using Out = std::int64_t;
+  using Out = O;
   static constexpr bool kPerOutput = false;
+  std::int64_t at_least = 0;  // of a yes-or-no answer
+
   EBB_HD Acc identity() const { return 0; }
-  EBB_HD Acc load(T x, std::int64_t) const { return static_cast<Accumulator<T>>(x) != 0; }
+  EBB_HD Acc load(T x, std::int64_t) const {
+    // The bits of a 16-bit float are 0 or the sign alone.
+    if constexpr (std::is_arithmetic_v<T>) return x != T(0);
+    else return (x.bits & 0x7fff) != 0;
+  }
   EBB_HD Acc merge(Acc a, Acc b) const { return a + b; }
-  EBB_HD Out finish(Acc a) const { return a; }
+  EBB_HD Out finish(Acc a) const {
+    if constexpr (sizeof(Out) == 1) return a >= at_least;
+    else return a;
+  }
 };
 
 enum class NormKind { zero, one, two, max, min, general };

@@ -7,6 +7,7 @@
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
+#include <ebb/ops/shape.h>
 
 #include <cmath>
 
@@ -57,10 +58,10 @@ Variable norm_over(const char* op, const Variable& self, double p, DimMask mask,
             ". Convert first, as in x.to(ebb::kFloat).");
   EBB_CHECK(is_floating(type), op, ": the desired output dtype should be floating point, got ", type, ".");
   EBB_CHECK(p == p, op, ": the order p is NaN.");
-  const NdArray in = cast(self.array(), type);
-  NdArray out = NdArray::empty(reduced_sizes(in.sizes(), mask, keepdim), type, in.device());
+  const NdArray in = cast(self.array(), type == kDouble ? kDouble : kFloat);
+  NdArray out = NdArray::empty(reduced_sizes(in.sizes(), mask, keepdim), in.dtype(), in.device());
   kernels::norm(in.device(), out, in, mask, p);
-  Variable result(std::move(out));
+  Variable result(cast(out, type));
   if (autograd::records(self)) {
     const auto node = autograd::make_node<NormBackward>(self);
     node->mask = mask;

@@ -1,5 +1,6 @@
 // Scans on the CPU: down each line, or down a block of neighbouring lines at once.
 #include "kernel/cpu/lines.h"
+#include "kernel/reduce_plan.h"
 #include "ops/scan/kernels.h"
 #include "ops/scan/math.h"
 
@@ -52,7 +53,7 @@ void scan(NdArray& out, const NdArray& x, std::int64_t dim, ScanKind kind, bool 
     return visit_floating(x.dtype(), "logcumsumexp", [&]<class T> {
       scan_lines<T, scanning::LogAddExp<Carry<T>>>(out.data_as<T>(), x.data_as<T>(), lines, reverse, 16);
     });
-  visit_all(x.dtype(), kind == ScanKind::sum ? "cumsum" : "cumprod", [&]<class T> {
+  visit_numeric(stored(x.dtype()), kind == ScanKind::sum ? "cumsum" : "cumprod", [&]<class T> {
     const auto run = kind == ScanKind::sum ? &scan_lines<T, scanning::Add<Carry<T>>>
                                            : &scan_lines<T, scanning::Multiply<Carry<T>>>;
     run(out.data_as<T>(), x.data_as<T>(), lines, reverse, 2);
@@ -83,7 +84,7 @@ void linear_recurrence(NdArray& out, const NdArray& x, const NdArray& a, std::in
 
 void running_extreme(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest) {
   if (x.numel() == 0) return;
-  visit_all(x.dtype(), largest ? "cummax" : "cummin", [&]<class T> {
+  visit_numeric(stored(x.dtype()), largest ? "cummax" : "cummin", [&]<class T> {
     (largest ? &extremes<T, true> : &extremes<T, false>)(values.data_as<T>(), indices.data_as<std::int64_t>(),
                                                          x.data_as<T>(), Lines(x.sizes(), dim));
   });

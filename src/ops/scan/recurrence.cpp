@@ -3,6 +3,7 @@
 #include "ops/reduce/dims.h"
 #include "ops/scan/kernels.h"
 
+#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>

@@ -4,6 +4,7 @@
 #include "ops/copy/kernels.h"
 #include "ops/reduce/dims.h"
 
+#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/scan.h>

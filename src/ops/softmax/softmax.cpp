@@ -3,6 +3,7 @@
 #include "ops/reduce/dims.h"
 #include "ops/softmax/kernels.h"
 
+#include <ebb/ops/copy.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/softmax.h>

@@ -1,5 +1,6 @@
 // Sorting and selecting on the CPU, by keys.
 #include "kernel/cpu/lines.h"
+#include "kernel/reduce_plan.h"
 #include "ops/reduce/math.h"
 #include "ops/sort/kernels.h"
 #include "ops/sort/keys.h"
@@ -83,7 +84,7 @@ void sort(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim,
   const Lines lines(x.sizes(), dim);
   const std::int64_t n = lines.n;
   if (x.numel() == 0) return;
-  visit_all(x.dtype(), "sort", [&]<class T> {
+  visit_numeric(stored(x.dtype()), "sort", [&]<class T> {
     with_items<T>(n, [&]<class Item> {
       for_each_line(lines, 16, [&](std::int64_t i) {
         const std::unique_ptr<Item[]> items(new Item[static_cast<std::size_t>(n)]);
@@ -102,7 +103,7 @@ void topk(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim,
   const Lines lines(x.sizes(), dim), to(values.sizes(), dim);
   const std::int64_t n = lines.n, k = to.n;
   if (values.numel() == 0) return;
-  visit_all(x.dtype(), "topk", [&]<class T> {
+  visit_numeric(stored(x.dtype()), "topk", [&]<class T> {
     with_items<T>(n, [&]<class Item> {
       for_each_line(lines, 8, [&](std::int64_t i) {
         const std::unique_ptr<Item[]> items(new Item[static_cast<std::size_t>(n)]);
@@ -122,7 +123,7 @@ void select_element(NdArray& values, NdArray& indices, const NdArray& x, std::in
   const Lines lines(x.sizes(), dim);
   const std::int64_t n = lines.n;
   if (values.numel() == 0) return;
-  visit_all(x.dtype(), "select_element", [&]<class T> {
+  visit_numeric(stored(x.dtype()), "select_element", [&]<class T> {
     with_items<T>(n, [&]<class Item> {
       for_each_line(lines, 8, [&](std::int64_t i) {
         const std::unique_ptr<Item[]> items(new Item[static_cast<std::size_t>(n)]);
@@ -137,7 +138,7 @@ void select_element(NdArray& values, NdArray& indices, const NdArray& x, std::in
 
 void searchsorted(NdArray& out, const NdArray& lines, const NdArray& values, bool right) {
   const std::int64_t n = lines.sizes()[1], m = values.sizes()[1], own = lines.sizes()[0] == 1 ? 0 : n;
-  visit_all(lines.dtype(), "searchsorted", [&]<class T> {
+  visit_numeric(stored(lines.dtype()), "searchsorted", [&]<class T> {
     const auto less = [](T a, T b) { return sorting::key_of(a) < sorting::key_of(b); };
     const T *sequence = lines.data_as<T>(), *value = values.data_as<T>();
     std::int64_t* place = out.data_as<std::int64_t>();

@@ -1,4 +1,5 @@
 // What differs among the rows of a matrix, on the CPU.
+#include "kernel/reduce_plan.h"
 #include "ops/reduce/math.h"
 #include "ops/sort/kernels.h"
 #include "ops/sort/keys.h"
@@ -63,7 +64,7 @@ void unique(NdArray& first, NdArray& inverse, NdArray& counts, const NdArray& ro
   std::vector<std::int64_t> kinds, sizes;
   inverse = NdArray::empty({n}, kLong);
   std::int64_t* kind = inverse.data_as<std::int64_t>();
-  visit_all(rows.dtype(), "unique", [&]<class T> {
+  visit_numeric(stored(rows.dtype()), "unique", [&]<class T> {
     const T* x = rows.data_as<T>();
     std::vector<std::int64_t> order;
     if (!consecutive) order = order_of(x, n, m);

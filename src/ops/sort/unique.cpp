@@ -3,6 +3,7 @@
 #include "ops/reduce/dims.h"
 #include "ops/sort/kernels.h"
 
+#include <ebb/ops/copy.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/shape.h>
 #include <ebb/ops/sort.h>
