@@ -1,0 +1,99 @@
+#include <ebb/ops/copy.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/linalg.h>
+#include <ebb/ops/reduce.h>
+#include <ebb/ops/shape.h>
+
+#include <cmath>
+
+#include "ops/common.h"
+#include "ops/linalg/kernels.h"
+
+namespace ebb {
+namespace {
+
+using autograd::GradList;
+
+NdArray operand(const Variable& x) { return x.array().is_contiguous() ? x.array() : x.detach().contiguous().array(); }
+
+// The derivative of each distance by its differences, in differentiable ops. A difference or distance of zero has
+// derivative zero, also where powers of it would be infinite.
+Variable slopes(const Variable& diff, const Variable& distance, double p) {
+  const Variable d = distance.unsqueeze(-1);
+  if (p == 1) return diff.sign();
+  if (std::isinf(p)) return diff.sign() * diff.abs().eq(d).to(diff.dtype());
+  const Variable none = d.eq(0), safe = d.masked_fill(none, 1);
+  if (p == 2) return (diff / safe).masked_fill(none, 0);
+  const Variable size = diff.abs(), flat = size.eq(0);
+  return (diff.sign() * (size.masked_fill(flat, 1) / safe).pow(p - 1)).masked_fill(none.logical_or(flat), 0);
+}
+
+struct CdistBackward : autograd::Node {
+  autograd::SavedVariable x1{this};
+  autograd::SavedVariable x2{this};
+  autograd::SavedVariable result{this};
+  double p = 2;
+  std::string name() const override { return "CdistBackward0"; }
+
+  GradList apply(GradList&& grads) override {
+    GradList out(2);
+    if (p == 0) return out;
+    const Variable &g = grads[0], a = x1.unpack(), b = x2.unpack(), d = result.unpack();
+    if (GradMode::is_enabled()) {
+      const Variable shares = slopes(a.unsqueeze(-2) - b.unsqueeze(-3), d, p) * g.unsqueeze(-1);
+      if (needs(0)) out[0] = shares.sum(-2);
+      if (needs(1)) out[1] = -shares.sum(-3);
+      return out;
+    }
+    if (needs(0)) out[0] = one_side(g, a, b, d);
+    if (needs(1)) out[1] = one_side(g.transpose(-1, -2), b, a, d.transpose(-1, -2));
+    return out;
+  }
+
+  // Without the differences of all pairs in memory, where nobody will differentiate on.
+  Variable one_side(const Variable& g, const Variable& a, const Variable& b, const Variable& d) const {
+    NdArray array = NdArray::empty(a.sizes(), a.dtype(), a.device());
+    kernels::cdist_backward(a.device(), array, operand(g), operand(a), operand(b), operand(d), p);
+    return Variable(std::move(array));
+  }
+};
+
+}  // namespace
+
+Variable cdist(const Variable& self, const Variable& other, double p, optional<std::int64_t> compute_mode) {
+  const Device device = ops::common_device("cdist", self, other);
+  ops::check_same_dtype("cdist", self, other);
+  EBB_CHECK(self.dim() >= 2 && other.dim() >= 2 && self.sizes().back() == other.sizes().back(),
+            "cdist: expected two lists of points of one length, [..., n, d] and [..., m, d], got shapes ", self.sizes(),
+            " and ", other.sizes(), ".");
+  EBB_CHECK(self.dtype() == kFloat || self.dtype() == kDouble, "cdist: expected Float or Double, got ", self.dtype(), ".");
+  EBB_CHECK(p >= 0, "cdist: p must not be negative, got ", p, ".");
+  EBB_CHECK(!compute_mode || (*compute_mode >= 0 && *compute_mode <= 2), "cdist: compute_mode must be 0, 1 or 2, got ",
+            compute_mode.value_or(0), ".");
+  const IntArrayRef s = self.sizes(), t = other.sizes();
+  const std::size_t ds = s.size(), dt = t.size();
+  const DimVector batch = broadcast_shapes("cdist", s.slice(0, ds - 2), t.slice(0, dt - 2));
+  const auto shape = [&](std::int64_t rows, std::int64_t cols) {
+    DimVector full(batch);
+    full.push_back(rows);
+    full.push_back(cols);
+    return full;
+  };
+  const DimVector left = shape(s[ds - 2], s[ds - 1]), right = shape(t[dt - 2], t[dt - 1]);
+  const Variable a = s == IntArrayRef(left) ? self : self.expand(left);
+  const Variable b = t == IntArrayRef(right) ? other : other.expand(right);
+  NdArray array = NdArray::empty(shape(s[ds - 2], t[dt - 2]), self.dtype(), device);
+  kernels::cdist(device, array, operand(a), operand(b), p);
+  Variable out(std::move(array));
+  if (autograd::records(a, b)) {
+    auto node = autograd::make_node<CdistBackward>(a, b);
+    node->x1.save(a);
+    node->x2.save(b);
+    node->p = p;
+    autograd::set_history(out, node);
+    node->result.save_output(out);
+  }
+  return out;
+}
+
+}  // namespace ebb

@@ -1,0 +1,115 @@
+#include <ebb/core/visit.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernel/cpu/parallel.h"
+#include "ops/linalg/kernels.h"
+
+namespace ebb::cpu {
+namespace {
+
+template <class T>
+T sign(T x) {
+  return static_cast<T>((x > T(0)) - (x < T(0)));
+}
+
+// Each norm: what a difference adds, how the sum becomes a distance, and the slope of the distance.
+template <class T>
+struct Zero {
+  T add(T sum, T d) const { return sum + (d != T(0) ? T(1) : T(0)); }
+  T finish(T sum) const { return sum; }
+  T slope(T, T) const { return T(0); }
+};
+template <class T>
+struct One {
+  T add(T sum, T d) const { return sum + std::abs(d); }
+  T finish(T sum) const { return sum; }
+  T slope(T d, T) const { return sign(d); }
+};
+template <class T>
+struct Two {
+  T add(T sum, T d) const { return sum + d * d; }
+  T finish(T sum) const { return std::sqrt(sum); }
+  T slope(T d, T distance) const { return distance == T(0) ? T(0) : d / distance; }
+};
+template <class T>
+struct Greatest {
+  T add(T sum, T d) const { return std::abs(d) > sum || d != d ? std::abs(d) : sum; }
+  T finish(T sum) const { return sum; }
+  T slope(T d, T distance) const { return std::abs(d) == distance ? sign(d) : T(0); }
+};
+template <class T>
+struct Power {
+  T p;
+  T add(T sum, T d) const { return sum + std::pow(std::abs(d), p); }
+  T finish(T sum) const { return std::pow(sum, T(1) / p); }
+  T slope(T d, T distance) const {
+    return distance == T(0) || d == T(0) ? T(0) : sign(d) * std::pow(std::abs(d) / distance, p - T(1));
+  }
+};
+
+template <class T, class Body>
+void with_norm(double p, Body&& body) {
+  if (p == 0) body(Zero<T>{});
+  else if (p == 1) body(One<T>{});
+  else if (p == 2) body(Two<T>{});
+  else if (std::isinf(p)) body(Greatest<T>{});
+  else body(Power<T>{static_cast<T>(p)});
+}
+
+struct Sizes {
+  std::int64_t batch = 1, n, m, d;
+  Sizes(const NdArray& a, const NdArray& b) {
+    const std::size_t dims = a.sizes().size();
+    for (std::size_t i = 0; i + 2 < dims; ++i) batch *= a.sizes()[i];
+    n = a.sizes()[dims - 2];
+    m = b.sizes()[dims - 2];
+    d = a.sizes()[dims - 1];
+  }
+  std::int64_t grain() const { return std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(m * d, 1)); }
+};
+
+}  // namespace
+
+void cdist(NdArray& out, const NdArray& x1, const NdArray& x2, double p) {
+  const Sizes s(x1, x2);
+  visit_float_double(out.dtype(), "cdist", [&]<class T> {
+    with_norm<T>(p, [&](const auto& norm) {
+      parallel_for(0, s.batch * s.n, s.grain(), [&](std::int64_t from, std::int64_t to) {
+        for (std::int64_t i = from; i < to; ++i) {
+          const T* a = x1.data_as<T>() + i * s.d;
+          const T* b = x2.data_as<T>() + i / s.n * s.m * s.d;
+          T* row = out.data_as<T>() + i * s.m;
+          for (std::int64_t j = 0; j < s.m; ++j, b += s.d) {
+            T sum = 0;
+            for (std::int64_t k = 0; k < s.d; ++k) sum = norm.add(sum, a[k] - b[k]);
+            row[j] = norm.finish(sum);
+          }
+        }
+      });
+    });
+  });
+}
+
+void cdist_backward(NdArray& out, const NdArray& grad, const NdArray& x1, const NdArray& x2, const NdArray& distance,
+                    double p) {
+  const Sizes s(x1, x2);
+  visit_float_double(out.dtype(), "cdist_backward", [&]<class T> {
+    with_norm<T>(p, [&](const auto& norm) {
+      parallel_for(0, s.batch * s.n, s.grain(), [&](std::int64_t from, std::int64_t to) {
+        for (std::int64_t i = from; i < to; ++i) {
+          const T* a = x1.data_as<T>() + i * s.d;
+          const T* b = x2.data_as<T>() + i / s.n * s.m * s.d;
+          const T *g = grad.data_as<T>() + i * s.m, *dist = distance.data_as<T>() + i * s.m;
+          T* row = out.data_as<T>() + i * s.d;
+          std::fill(row, row + s.d, T(0));
+          for (std::int64_t j = 0; j < s.m; ++j, b += s.d)
+            for (std::int64_t k = 0; k < s.d; ++k) row[k] += g[j] * norm.slope(a[k] - b[k], dist[j]);
+        }
+      });
+    });
+  });
+}
+
+}  // namespace ebb::cpu
