@@ -11,7 +11,7 @@ template <class... More>
 Device common_device(const char* op, const Variable& first, const More&... more) {
   EBB_CHECK(first.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
   const Device device = first.device();
-  const auto check = [&](const Variable& x) {
+  [[maybe_unused]] const auto check = [&](const Variable& x) {
     EBB_CHECK(!x.defined() || x.device() == device, op, ": expected all tensors on one device, got ", device, " and ",
               x.device(), ". Move one with .to(device).");
   };

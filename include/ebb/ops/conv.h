@@ -9,6 +9,7 @@
 #include <ebb/autograd/variable.h>
 
 #include <string_view>
+#include <type_traits>
 
 namespace ebb {
 
@@ -24,16 +25,24 @@ EBB_API Variable conv3d(const Variable& input, const Variable& weight, const opt
                         IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,
                         std::int64_t groups = 1);
 
+/// The name of a padding. Not a string_view, to which a padding of 0 would convert as well as to a list of numbers.
+struct ConvPadding {
+  template <class T>
+    requires std::is_convertible_v<const T&, std::string_view>
+  ConvPadding(const T& padding) : name(padding) {}
+  std::string_view name;
+};
+
 /// padding "valid" pads nothing; "same" pads so that the output is as large as the input (stride 1 only), an odd amount
 /// with one more at the end.
 EBB_API Variable conv1d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
-                        IntArrayRef stride, std::string_view padding, IntArrayRef dilation = 1,
+                        IntArrayRef stride, ConvPadding padding, IntArrayRef dilation = 1,
                         std::int64_t groups = 1);
 EBB_API Variable conv2d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
-                        IntArrayRef stride, std::string_view padding, IntArrayRef dilation = 1,
+                        IntArrayRef stride, ConvPadding padding, IntArrayRef dilation = 1,
                         std::int64_t groups = 1);
 EBB_API Variable conv3d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
-                        IntArrayRef stride, std::string_view padding, IntArrayRef dilation = 1,
+                        IntArrayRef stride, ConvPadding padding, IntArrayRef dilation = 1,
                         std::int64_t groups = 1);
 
 /// The transpose of conv, as a layer: input position q adds weight[c, o, k] input[n, c, q] to output position

@@ -98,11 +98,11 @@ Variable forward(const Call& c, IntArrayRef stride, IntArrayRef padding, IntArra
   return run(c, ops::ConvKind::forward, g, input, batched);
 }
 
-Variable forward(const Call& c, IntArrayRef stride, std::string_view padding, IntArrayRef dilation, std::int64_t groups) {
-  EBB_CHECK(padding == "same" || padding == "valid", c.op, ": padding must be \"same\", \"valid\" or numbers, got \"",
-            padding, "\".");
+Variable forward(const Call& c, IntArrayRef stride, ConvPadding padding, IntArrayRef dilation, std::int64_t groups) {
+  EBB_CHECK(padding.name == "same" || padding.name == "valid", c.op, ": padding must be \"same\", \"valid\" or numbers, got \"",
+            padding.name, "\".");
   const std::int64_t zero[] = {0};
-  return forward(c, stride, padding == "same" ? kSame : IntArrayRef(zero), dilation, groups);
+  return forward(c, stride, padding.name == "same" ? kSame : IntArrayRef(zero), dilation, groups);
 }
 
 Variable transposed(const Call& c, IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
@@ -144,15 +144,15 @@ Variable conv3d(const Variable& input, const Variable& weight, const optional<Va
 }
 
 Variable conv1d(const Variable& input, const Variable& weight, const optional<Variable>& bias, IntArrayRef stride,
-                std::string_view padding, IntArrayRef dilation, std::int64_t groups) {
+                ConvPadding padding, IntArrayRef dilation, std::int64_t groups) {
   return forward({"conv1d", 1, input, weight, bias}, stride, padding, dilation, groups);
 }
 Variable conv2d(const Variable& input, const Variable& weight, const optional<Variable>& bias, IntArrayRef stride,
-                std::string_view padding, IntArrayRef dilation, std::int64_t groups) {
+                ConvPadding padding, IntArrayRef dilation, std::int64_t groups) {
   return forward({"conv2d", 2, input, weight, bias}, stride, padding, dilation, groups);
 }
 Variable conv3d(const Variable& input, const Variable& weight, const optional<Variable>& bias, IntArrayRef stride,
-                std::string_view padding, IntArrayRef dilation, std::int64_t groups) {
+                ConvPadding padding, IntArrayRef dilation, std::int64_t groups) {
   return forward({"conv3d", 3, input, weight, bias}, stride, padding, dilation, groups);
 }
 

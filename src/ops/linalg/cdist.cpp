@@ -22,10 +22,11 @@ Variable slopes(const Variable& diff, const Variable& distance, double p) {
   const Variable d = distance.unsqueeze(-1);
   if (p == 1) return diff.sign();
   if (std::isinf(p)) return diff.sign() * diff.abs().eq(d).to(diff.dtype());
-  const Variable none = d.eq(0), safe = d.masked_fill(none, 1);
-  if (p == 2) return (diff / safe).masked_fill(none, 0);
-  const Variable size = diff.abs(), flat = size.eq(0);
-  return (diff.sign() * (size.masked_fill(flat, 1) / safe).pow(p - 1)).masked_fill(none.logical_or(flat), 0);
+  // A one in place of each zero, and a zero in place of what it gives.
+  const Variable some = d.ne(0), safe = where(some, d, Scalar(1));
+  if (p == 2) return where(some, diff / safe, Scalar(0));
+  const Variable size = diff.abs(), both = some.logical_and(size.ne(0));
+  return where(both, diff.sign() * (where(both, size, Scalar(1)) / safe).pow(p - 1), Scalar(0));
 }
 
 struct CdistBackward : autograd::Node {

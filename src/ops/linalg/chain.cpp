@@ -1,6 +1,7 @@
 // Products of several matrices: chains, powers, cross products, the trace.
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
+#include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg.h>
 #include <ebb/ops/shape.h>
 
@@ -8,7 +9,6 @@
 #include <vector>
 
 #include "ops/common.h"
-#include "ops/linalg/arithmetic.h"
 #include "ops/linalg/kernels.h"
 
 namespace ebb {
@@ -77,16 +77,13 @@ struct CrossBackward : autograd::Node {
 };
 
 Variable cross_along(const Variable& a, const Variable& b, std::int64_t dim) {
-  Variable out;
+  Variable out = empty(broadcast_shapes("cross", a.sizes(), b.sizes()), a.options());
   {
     NoGradGuard no_grad;
-    std::vector<Variable> parts;
-    const Variable minus_b = mul(b, Scalar(-1));
     for (std::int64_t i = 0; i < 3; ++i) {
       const std::int64_t j = (i + 1) % 3, k = (i + 2) % 3;
-      parts.push_back(add(mul(a.select(dim, j), b.select(dim, k)), mul(a.select(dim, k), minus_b.select(dim, j)), 1));
+      out.select(dim, i).copy_(a.select(dim, j) * b.select(dim, k) - a.select(dim, k) * b.select(dim, j));
     }
-    out = stack(parts, dim);
   }
   if (autograd::records(a, b)) {
     auto node = autograd::make_node<CrossBackward>(a, b);
@@ -134,7 +131,6 @@ Variable cross(const Variable& self, const Variable& other, std::int64_t dim) {
   const std::size_t at = static_cast<std::size_t>(d);
   EBB_CHECK(self.dim() > 0 && self.sizes()[at] == 3 && other.sizes()[at] == 3, "linalg.cross: dimension ", dim,
             " must have size 3, got shapes ", self.sizes(), " and ", other.sizes(), ".");
-  broadcast_shapes("linalg.cross", self.sizes(), other.sizes());
   return cross_along(self, other, d);
 }
 

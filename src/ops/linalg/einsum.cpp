@@ -1,4 +1,5 @@
 // einsum: every operand takes one order of dimensions, then pairs are contracted as batches of matrix products.
+#include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
@@ -7,7 +8,6 @@
 #include <vector>
 
 #include "ops/common.h"
-#include "ops/linalg/arithmetic.h"
 #include "ops/linalg/product.h"
 
 namespace ebb {

@@ -1,11 +1,11 @@
 // Affine layers.
+#include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg.h>
 #include <ebb/ops/shape.h>
 
 #include <algorithm>
 
 #include "ops/common.h"
-#include "ops/linalg/arithmetic.h"
 #include "ops/linalg/product.h"
 
 namespace ebb {

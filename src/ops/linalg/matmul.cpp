@@ -1,9 +1,9 @@
 // Products by rank, out of the products of matrices and vectors.
+#include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg.h>
 #include <ebb/ops/shape.h>
 
 #include "ops/common.h"
-#include "ops/linalg/arithmetic.h"
 #include "ops/linalg/product.h"
 
 namespace ebb {

@@ -1,9 +1,9 @@
 #include "ops/linalg/product.h"
 
+#include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg.h>
 
 #include "ops/common.h"
-#include "ops/linalg/arithmetic.h"
 #include "ops/linalg/kernels.h"
 
 namespace ebb::ops {

@@ -1,8 +1,8 @@
 // Products with vectors: mv, dot, outer and what adds to them.
+#include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg.h>
 
 #include "ops/common.h"
-#include "ops/linalg/arithmetic.h"
 #include "ops/linalg/kernels.h"
 #include "ops/linalg/product.h"
 

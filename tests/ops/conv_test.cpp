@@ -1,0 +1,197 @@
+#include "product_support.h"
+
+using namespace product_test;
+
+namespace {
+
+struct Case {
+  int dims;
+  std::int64_t batch, in, out, groups;
+  std::int64_t size[3], kernel[3], stride[3], padding[3], dilation[3];
+};
+
+// What a convolution adds up, as loops: f(index into out, into in, into weight).
+template <class F>
+void for_terms(const Case& c, const Sizes& in, const Sizes& out, F f) {
+  const std::int64_t ci = c.in / c.groups, co = c.out / c.groups;
+  for (std::int64_t n = 0; n < c.batch; ++n)
+    for (std::int64_t o = 0; o < c.out; ++o)
+      for (std::int64_t i = 0; i < ci; ++i)
+        for (std::int64_t q = 0; q < out[0] * out[1] * out[2]; ++q)
+          for (std::int64_t k = 0; k < c.kernel[0] * c.kernel[1] * c.kernel[2]; ++k) {
+            const std::int64_t qs[3] = {q / (out[1] * out[2]), q / out[2] % out[1], q % out[2]};
+            const std::int64_t ks[3] = {k / (c.kernel[1] * c.kernel[2]), k / c.kernel[2] % c.kernel[1], k % c.kernel[2]};
+            std::int64_t at = n * c.in + o / co * ci + i;
+            bool inside = true;
+            for (int a = 0; a < 3; ++a) {
+              const std::int64_t p = qs[a] * c.stride[a] + ks[a] * c.dilation[a] - c.padding[a];
+              inside = inside && p >= 0 && p < in[a];
+              at = at * in[a] + p;
+            }
+            if (inside)
+              f((n * c.out + o) * out[0] * out[1] * out[2] + q, at,
+                (o * ci + i) * c.kernel[0] * c.kernel[1] * c.kernel[2] + k);
+          }
+}
+
+Sizes last(const std::int64_t (&a)[3], int dims) { return Sizes(a + 3 - dims, a + 3); }
+Sizes shape(std::int64_t n, std::int64_t c, const Sizes& spatial) {
+  Sizes s{n, c};
+  s.insert(s.end(), spatial.begin(), spatial.end());
+  return s;
+}
+
+Variable conv(const Case& c, const Variable& x, const Variable& w, const Variable& b) {
+  return ebb::convolution(x, w, b, last(c.stride, c.dims), last(c.padding, c.dims), last(c.dilation, c.dims), false,
+                          Sizes{0}, c.groups);
+}
+
+void check_against_loops(const Case& c) {
+  const Variable x = leaf(shape(c.batch, c.in, last(c.size, c.dims)));
+  const Variable w = leaf(shape(c.out, c.in / c.groups, last(c.kernel, c.dims)), 1), b = leaf({c.out}, 2);
+  const Variable y = conv(c, x, w, b);
+  Sizes in(c.size, c.size + 3), out(3);
+  std::int64_t plane = 1;
+  for (int a = 0; a < 3; ++a) {
+    out[a] = (in[a] + 2 * c.padding[a] - c.dilation[a] * (c.kernel[a] - 1) - 1) / c.stride[a] + 1;
+    plane *= out[a];
+  }
+  const Variable g = ramp(y.sizes().vec(), 3);
+  std::vector<double> ey(y.numel()), ex(x.numel(), 0), ew(w.numel(), 0), eb(c.out, 0);
+  for (std::size_t i = 0; i < ey.size(); ++i) {
+    ey[i] = value(b, i / plane % c.out);
+    eb[i / plane % c.out] += value(g, i);
+  }
+  for_terms(c, in, out, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    ey[i] += value(x, j) * value(w, k);
+    ex[j] += value(g, i) * value(w, k);
+    ew[k] += value(g, i) * value(x, j);
+  });
+  CHECK(error(y, ey) < 1e-11);
+  const auto grads = ebb::autograd::grad({y}, {x, w, b}, {g});
+  CHECK(error(grads[0], ex) < 1e-11);
+  CHECK(error(grads[1], ew) < 1e-10);
+  CHECK(error(grads[2], eb) < 1e-11);
+  // The transposed convolution by the same loops: g becomes the input, the gradient of x the output.
+  Sizes extra;
+  for (int a = 3 - c.dims; a < 3; ++a)
+    extra.push_back(in[a] - ((out[a] - 1) * c.stride[a] - 2 * c.padding[a] + c.dilation[a] * (c.kernel[a] - 1) + 1));
+  const Variable t = ebb::convolution(g, w.detach(), {}, last(c.stride, c.dims), last(c.padding, c.dims),
+                                      last(c.dilation, c.dims), true, extra, c.groups);
+  CHECK(error(t, ex) < 1e-11);
+}
+
+}  // namespace
+
+TEST_CASE("convolutions and all their gradients equal plain loops") {
+  const Case cases[] = {
+      {2, 2, 1, 32, 1, {1, 12, 12}, {1, 3, 3}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}},
+      {2, 3, 5, 13, 1, {1, 9, 7}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},
+      {2, 2, 4, 6, 2, {1, 10, 11}, {1, 3, 2}, {1, 2, 3}, {0, 1, 0}, {1, 1, 2}},
+      {2, 2, 6, 6, 6, {1, 8, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},   // depthwise
+      {2, 2, 3, 4, 1, {1, 7, 9}, {1, 1, 1}, {1, 2, 2}, {0, 0, 0}, {1, 1, 1}},   // taps that skip phases
+      {2, 2, 3, 4, 1, {1, 12, 12}, {1, 2, 2}, {1, 2, 2}, {0, 0, 0}, {1, 2, 2}}, // dilation a multiple of stride
+      {2, 3, 2, 5, 1, {1, 9, 8}, {1, 3, 8}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}},   // kernel as wide as the image
+      {2, 5, 3, 9, 1, {1, 6, 6}, {1, 6, 6}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}},   // kernel as large as the image
+      {2, 1, 2, 3, 1, {1, 40, 200}, {1, 5, 5}, {1, 1, 1}, {0, 2, 2}, {1, 1, 1}},
+      {1, 2, 3, 4, 1, {1, 1, 20}, {1, 1, 4}, {1, 1, 2}, {0, 0, 3}, {1, 1, 2}},
+      {3, 2, 2, 3, 1, {5, 6, 7}, {2, 3, 2}, {1, 2, 1}, {1, 1, 1}, {2, 1, 1}},
+      {3, 1, 4, 4, 2, {4, 5, 5}, {3, 3, 3}, {2, 2, 2}, {1, 1, 1}, {1, 1, 1}},
+  };
+  for (const Case& c : cases) {
+    INFO("case " << (&c - cases));
+    check_against_loops(c);
+  }
+}
+
+TEST_CASE("second derivatives of convolutions") {
+  const Case cases[] = {
+      {2, 1, 2, 3, 1, {1, 5, 4}, {1, 3, 2}, {1, 1, 1}, {0, 1, 0}, {1, 1, 1}},
+      {2, 1, 2, 2, 2, {1, 5, 5}, {1, 2, 2}, {1, 2, 2}, {0, 1, 1}, {1, 1, 2}},
+      {1, 2, 2, 2, 1, {1, 1, 6}, {1, 1, 3}, {1, 1, 2}, {0, 0, 1}, {1, 1, 1}},
+      {3, 1, 1, 2, 1, {3, 3, 3}, {2, 2, 2}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}},
+  };
+  for (const Case& c : cases) {
+    const Variable x = leaf(shape(c.batch, c.in, last(c.size, c.dims)));
+    const Variable w = leaf(shape(c.out, c.in / c.groups, last(c.kernel, c.dims)), 1), b = leaf({c.out}, 2);
+    check_grads([&](const Variable& p, const Variable& q, const Variable& r) { return conv(c, p, q, r); }, {x, w, b});
+  }
+  check_grads(
+      [](const Variable& x, const Variable& w, const Variable& b) {
+        return ebb::conv_transpose2d(x, w, b, {2, 1}, 1, {1, 0}, 1, {1, 2});
+      },
+      {leaf({1, 2, 3, 3}), leaf({2, 2, 2, 3}, 1), leaf({2}, 2)});
+  // Third order: conv is bilinear, so the triple derivative of its square is not zero.
+  const Variable x = leaf({1, 1, 4, 4}), w = leaf({1, 1, 2, 2}, 1);
+  check_grads(
+      [](const Variable& p, const Variable& q) {
+        return ebb::autograd::grad({ebb::conv2d(p, q).pow(2).sum()}, {p}, {}, true, true)[0];
+      },
+      {x, w});
+}
+
+TEST_CASE("padding by name, unbatched inputs and layouts") {
+  const Variable x = ramp({2, 3, 9, 8}), w = ramp({4, 3, 4, 3}, 1), b = ramp({4}, 2);
+  const Variable same = ebb::conv2d(x, w, b, 1, "same", {1, 2});
+  CHECK(same.sizes() == ebb::IntArrayRef({2, 4, 9, 8}));
+  const Variable padded = ebb::zeros({2, 3, 12, 12}, ebb::kDouble);
+  padded.slice(2, 1, 10).slice(3, 2, 10).copy_(x);
+  CHECK(top(same - ebb::conv2d(padded, w, b, 1, 0, {1, 2})) < 1e-12);
+  CHECK(top(ebb::conv2d(x, w, b, 2, "valid") - ebb::conv2d(x, w, b, 2)) == 0);
+  const Variable one = ebb::conv2d(x[1], w, b);
+  CHECK(one.dim() == 3);
+  CHECK(top(one - ebb::conv2d(x, w, b)[1]) == 0);
+  CHECK(ebb::conv_transpose2d(x[0], w.transpose(0, 1), ramp({4})).dim() == 3);
+  const Variable strange = x.transpose(2, 3).contiguous().transpose(2, 3);
+  CHECK(top(ebb::conv2d(strange, w, b) - ebb::conv2d(x, w, b)) == 0);
+  for (const ebb::DType d : {ebb::kHalf, ebb::kBFloat16}) {
+    const Variable low = ebb::conv2d(x.to(d), w.to(d), b.to(d));
+    CHECK(low.dtype() == d);
+    CHECK(top(low.to(ebb::kDouble) - ebb::conv2d(x, w, b)) < 0.1);
+  }
+  CHECK(ebb::conv2d(ebb::empty({0, 3, 9, 8}), w.to(ebb::kFloat)).sizes() == ebb::IntArrayRef({0, 4, 6, 6}));
+  const Variable leafw = leaf({4, 3, 4, 3});
+  ebb::conv2d(ebb::empty({0, 3, 9, 8}, ebb::kDouble), leafw).sum().backward();
+  CHECK(top(leafw.grad()) == 0);
+}
+
+TEST_CASE("nodes of convolutions carry torch's names") {
+  const Variable x = leaf({1, 2, 5, 5}), w = leaf({3, 2, 2, 2});
+  CHECK(ebb::conv2d(x, w).grad_fn()->name() == "ConvolutionBackward0");
+  CHECK(ebb::conv_transpose2d(x, leaf({2, 3, 2, 2})).grad_fn()->name() == "ConvolutionBackward0");
+  const auto g = ebb::autograd::grad({ebb::conv2d(x, w).pow(2).sum()}, {x, w}, {}, true, true);
+  CHECK(g[0].grad_fn()->name() == "ConvolutionBackwardBackward0");
+  CHECK(g[1].grad_fn()->name() == "ConvolutionBackwardBackward0");
+}
+
+TEST_CASE("convolutions do not depend on the number of threads") {
+  const Variable x = ramp({9, 16, 20, 20}).to(ebb::kFloat), w = ramp({24, 16, 3, 3}).to(ebb::kFloat);
+  check_threads([&] { return ebb::conv2d(x, w, {}, 1, 1); });
+  const Variable wide = ramp({24, 16, 3, 20}).to(ebb::kFloat);
+  check_threads([&] { return ebb::conv2d(x, wide); });
+  for (const Variable& weight : {w, wide}) {
+    const auto grads = [&](int which) {
+      const Variable a = x.clone().requires_grad_(true), b = weight.clone().requires_grad_(true);
+      return ebb::autograd::grad({ebb::conv2d(a, b).pow(2).sum()}, {a, b})[static_cast<std::size_t>(which)];
+    };
+    check_threads([&] { return grads(0); });
+    check_threads([&] { return grads(1); });
+  }
+}
+
+TEST_CASE("errors of convolutions name the op and both shapes") {
+  const Variable x = ramp({2, 3, 5, 5}), w = ramp({4, 3, 3, 3});
+  check_error([&] { ebb::conv2d(x, ramp({4, 2, 3, 3})); }, {"conv2d", "[4, 2, 3, 3]", "[2, 3, 5, 5]"});
+  check_error([&] { ebb::conv2d(x, ramp({4, 3, 6, 6})); }, {"conv2d", "[6, 6]", "[2, 3, 5, 5]"});
+  check_error([&] { ebb::conv2d(x, ramp({4, 3, 3})); }, {"conv2d", "[4, 3, 3]"});
+  check_error([&] { ebb::conv2d(ramp({5, 5}), w); }, {"conv2d", "[5, 5]"});
+  check_error([&] { ebb::conv2d(x, w, ramp({3})); }, {"conv2d", "[4]", "[3]"});
+  check_error([&] { ebb::conv2d(x, w, {}, 0); }, {"conv2d", "stride"});
+  check_error([&] { ebb::conv2d(x, w, {}, 1, -1); }, {"conv2d", "padding"});
+  check_error([&] { ebb::conv2d(x, w, {}, {1, 1, 1}); }, {"conv2d", "stride"});
+  check_error([&] { ebb::conv2d(x, w, {}, 2, "same"); }, {"conv2d", "same"});
+  check_error([&] { ebb::conv2d(x, w, {}, 1, "full"); }, {"conv2d", "full"});
+  check_error([&] { ebb::conv2d(x, w, {}, 1, 0, 1, 2); }, {"conv2d", "groups"});
+  check_error([&] { ebb::conv2d(x, w.to(ebb::kFloat)); }, {"conv2d", "Double", "Float"});
+  check_error([&] { ebb::conv_transpose2d(x, ramp({3, 4, 3, 3}), {}, 1, 0, 1); }, {"output_padding"});
+}

@@ -1,0 +1,179 @@
+#include "product_support.h"
+
+using namespace product_test;
+
+namespace {
+
+// One axis of a window, as torch lays it out.
+struct Axis {
+  std::int64_t in, kernel, stride, padding, dilation, out;
+  Axis(std::int64_t n, std::int64_t k, std::int64_t s, std::int64_t p, std::int64_t d, bool ceil)
+      : in(n), kernel(k), stride(s), padding(p), dilation(d) {
+    out = static_cast<std::int64_t>(
+              (ceil ? std::ceil : static_cast<double (*)(double)>(std::floor))(double(n + 2 * p - d * (k - 1) - 1) / double(s))) + 1;
+    if (ceil && (out - 1) * s >= n + p) --out;
+  }
+};
+
+double at(const Variable& x, std::int64_t plane, std::int64_t i, std::int64_t j) {
+  return value(x, (plane * x.size(-2) + i) * x.size(-1) + j);
+}
+
+void check_2d(std::int64_t k, std::int64_t s, std::int64_t p, std::int64_t d, bool ceil) {
+  const Variable x = ramp({2, 3, 9, 7});
+  const Axis h(9, k, s, p, d, ceil), w(7, k, s, p, d, ceil);
+  std::vector<double> greatest, where, mean, mean_inside, mean_by_5;
+  for (std::int64_t n = 0; n < 6; ++n)
+    for (std::int64_t y = 0; y < h.out; ++y)
+      for (std::int64_t z = 0; z < w.out; ++z) {
+        double best = -INFINITY, index = -1, sum = 0;
+        std::int64_t inside = 0;
+        for (std::int64_t i = 0; i < k; ++i)
+          for (std::int64_t j = 0; j < k; ++j) {
+            const std::int64_t a = y * s - p + i * d, b = z * s - p + j * d;
+            if (a < 0 || b < 0 || a >= 9 || b >= 7) continue;
+            const double v = at(x, n, a, b);
+            if (v > best) best = v, index = static_cast<double>(a * 7 + b);
+            sum += v;
+            ++inside;
+          }
+        greatest.push_back(best);
+        where.push_back(index);
+        const std::int64_t rows = std::min(y * s - p + k, 9 + p) - (y * s - p), cols = std::min(z * s - p + k, 7 + p) - (z * s - p);
+        mean.push_back(sum / static_cast<double>(rows * cols));
+        mean_inside.push_back(sum / static_cast<double>(inside));
+        mean_by_5.push_back(sum / 5);
+      }
+  const auto [out, indices] = ebb::max_pool2d_with_indices(x, k, s, p, d, ceil);
+  CHECK(error(out, greatest) == 0);
+  CHECK(error(indices, where) == 0);
+  CHECK(indices.dtype() == ebb::kLong);
+  CHECK(error(ebb::max_pool2d(x, k, s, p, d, ceil), greatest) == 0);
+  CHECK(error(ebb::max_pool2d(x.transpose(2, 3).contiguous().transpose(2, 3), k, s, p, d, ceil), greatest) == 0);
+  check_grads([&](const Variable& v) { return ebb::max_pool2d(v, k, s, p, d, ceil); }, {leaf({1, 2, 9, 7})});
+  if (d > 1) return;
+  CHECK(error(ebb::avg_pool2d(x, k, s, p, ceil), mean) < 1e-14);
+  CHECK(error(ebb::avg_pool2d(x, k, s, p, ceil, false), mean_inside) < 1e-14);
+  CHECK(error(ebb::avg_pool2d(x, k, s, p, ceil, true, 5), mean_by_5) < 1e-14);
+  check_grads([&](const Variable& v) { return ebb::avg_pool2d(v, k, s, p, ceil, false); }, {leaf({1, 2, 9, 7})});
+}
+
+}  // namespace
+
+TEST_CASE("pooling over two axes equals plain loops") {
+  check_2d(2, 2, 0, 1, false);
+  check_2d(3, 2, 1, 1, false);
+  check_2d(3, 2, 1, 1, true);
+  check_2d(2, 3, 1, 1, true);
+  check_2d(3, 1, 1, 2, false);
+  check_2d(2, 2, 1, 3, true);
+}
+
+TEST_CASE("pooling over one and three axes") {
+  const Variable x = ramp({2, 3, 12}), cube = ramp({2, 2, 4, 6, 6});
+  CHECK(top(ebb::max_pool1d(x, 3, 2, 1) - ebb::max_pool2d(x.unsqueeze(2), {1, 3}, {1, 2}, {0, 1}).squeeze(2)) == 0);
+  CHECK(top(ebb::avg_pool1d(x, 3, 2, 1) - ebb::avg_pool2d(x.unsqueeze(2), {1, 3}, {1, 2}, {0, 1}).squeeze(2)) == 0);
+  CHECK(top(ebb::max_pool3d(cube, {1, 2, 2}) - ebb::max_pool2d(cube.flatten(1, 2), 2).view({2, 2, 4, 3, 3})) == 0);
+  // In three axes one after another.
+  const Variable deep = ebb::max_pool3d(cube, 2);
+  const Variable flat = ebb::max_pool2d(cube.flatten(1, 2), 2).view({2, 2, 2, 2, 3, 3});
+  CHECK(top(deep - ebb::maximum(flat.select(3, 0), flat.select(3, 1))) == 0);
+  const Variable means = ebb::avg_pool2d(cube.flatten(1, 2), 2).view({2, 2, 2, 2, 3, 3}).mean(3);
+  CHECK(top(ebb::avg_pool3d(cube, 2) - means) < 1e-14);
+  CHECK(top(ebb::max_pool2d(cube[0][0], 2) - ebb::max_pool2d(cube[0], 2)[0]) == 0);  // unbatched
+  check_grads([](const Variable& v) { return ebb::max_pool1d(v, 3, 2, 1); }, {leaf({2, 9})});
+  check_grads([](const Variable& v) { return ebb::avg_pool1d(v, 3, 2, 1); }, {leaf({2, 9})});
+  check_grads([](const Variable& v) { return ebb::max_pool3d(v, 2, 1, 1); }, {leaf({1, 1, 3, 4, 3})});
+  check_grads([](const Variable& v) { return ebb::avg_pool3d(v, 2, 1, 1); }, {leaf({1, 1, 3, 4, 3})});
+  CHECK(ebb::max_pool2d(ebb::empty({0, 3, 4, 4}), 2).sizes() == ebb::IntArrayRef({0, 3, 2, 2}));
+}
+
+TEST_CASE("adaptive pooling") {
+  const Variable x = ramp({2, 3, 7, 5});
+  std::vector<double> mean, greatest;
+  for (std::int64_t n = 0; n < 6; ++n)
+    for (std::int64_t y = 0; y < 3; ++y)
+      for (std::int64_t z = 0; z < 4; ++z) {
+        double sum = 0, best = -INFINITY;
+        std::int64_t count = 0;
+        for (std::int64_t i = y * 7 / 3; i < ((y + 1) * 7 + 2) / 3; ++i)
+          for (std::int64_t j = z * 5 / 4; j < ((z + 1) * 5 + 3) / 4; ++j, ++count) {
+            sum += at(x, n, i, j);
+            best = std::max(best, at(x, n, i, j));
+          }
+        mean.push_back(sum / static_cast<double>(count));
+        greatest.push_back(best);
+      }
+  CHECK(error(ebb::adaptive_avg_pool2d(x, {3, 4}), mean) < 1e-14);
+  const auto [out, indices] = ebb::adaptive_max_pool2d(x, {3, 4});
+  CHECK(error(out, greatest) == 0);
+  for (std::int64_t i = 0; i < out.numel(); ++i)
+    CHECK(value(x, i / 12 * 35 + indices.data_ptr<std::int64_t>()[i]) == value(out, i));
+  CHECK(top(ebb::adaptive_avg_pool2d(x, 1) - x.mean(ebb::IntArrayRef({2, 3}), true)) < 1e-14);
+  CHECK(top(ebb::adaptive_avg_pool1d(x[0], 3) - ebb::adaptive_avg_pool2d(x[0].unsqueeze(1), {1, 3}).squeeze(1)) == 0);
+  check_grads([](const Variable& v) { return ebb::adaptive_avg_pool2d(v, {3, 2}); }, {leaf({1, 2, 7, 5})});
+  check_grads([](const Variable& v) { return ebb::adaptive_avg_pool2d(v, {1, 1}); }, {leaf({1, 2, 7, 5})});
+  check_grads([](const Variable& v) { return ebb::adaptive_avg_pool1d(v, 4); }, {leaf({2, 7})});
+  check_grads([](const Variable& v) { return ebb::adaptive_avg_pool3d(v, {2, 3, 2}); }, {leaf({1, 1, 3, 4, 5})});
+  check_grads([](const Variable& v) { return std::get<0>(ebb::adaptive_max_pool2d(v, {3, 2})); }, {leaf({1, 2, 7, 5})});
+  check_grads([](const Variable& v) { return std::get<0>(ebb::adaptive_max_pool1d(v, 4)); }, {leaf({2, 7})});
+}
+
+TEST_CASE("max pooling takes the first of ties and any NaN") {
+  const Variable x = ebb::ones({1, 1, 2, 4}, ebb::kDouble).requires_grad_(true);
+  ebb::max_pool2d(x, 2).sum().backward();
+  CHECK(error(x.grad(), {1, 0, 1, 0, 0, 0, 0, 0}) == 0);
+  const Variable y = ramp({1, 1, 2, 4}).clone();
+  y.data_ptr<double>()[5] = NAN;
+  const auto [out, indices] = ebb::max_pool2d_with_indices(y, 2);
+  CHECK(std::isnan(value(out, 0)));
+  CHECK(indices.data_ptr<std::int64_t>()[0] == 5);
+  const Variable low = ebb::full({1, 1, 3, 3}, -INFINITY, ebb::kDouble);
+  const auto [lows, at_low] = ebb::max_pool2d_with_indices(low, 3, 2, 1);
+  CHECK(at_low.data_ptr<std::int64_t>()[3] == 4);
+}
+
+TEST_CASE("unpooling puts elements back") {
+  const Variable x = ramp({2, 2, 6, 4});
+  const auto [out, indices] = ebb::max_pool2d_with_indices(x, 2);
+  const Variable back = ebb::max_unpool2d(out, indices, {6, 4});
+  CHECK(error(back.sum(), {out.sum().item<double>()}) < 1e-12);
+  CHECK(top(back * (back - x)) == 0);
+  const Variable at = indices;
+  check_grads([&](const Variable& v) { return ebb::max_unpool2d(v, at, {6, 4}); }, {leaf({2, 2, 3, 2})});
+  check_error([&] { ebb::max_unpool2d(out, at, {2, 2}); }, {"max_unpool2d"});
+}
+
+TEST_CASE("pooling in 16 bits, on two threads, by torch's names") {
+  const Variable x = ramp({3, 40, 30, 30}).to(ebb::kFloat);
+  for (const ebb::DType d : {ebb::kHalf, ebb::kBFloat16}) {
+    CHECK(top(ebb::avg_pool2d(x.to(d), 3) - ebb::avg_pool2d(x.to(d).to(ebb::kFloat), 3)) < 0.01);
+    CHECK(top(ebb::max_pool2d(x.to(d), 3) - ebb::max_pool2d(x.to(d).to(ebb::kFloat), 3)) == 0);
+  }
+  check_threads([&] { return ebb::max_pool2d(x, 3, 2); });
+  check_threads([&] { return ebb::avg_pool2d(x, 3, 2); });
+  check_threads([&] {
+    const Variable v = x.clone().requires_grad_(true);
+    (ebb::max_pool2d(v, 3, 2).sum() + ebb::avg_pool2d(v, 3, 2).sum()).backward();
+    return v.grad();
+  });
+  const Variable v = leaf({1, 2, 6, 6});
+  CHECK(ebb::max_pool2d(v, 2).grad_fn()->name() == "MaxPool2DWithIndicesBackward0");
+  CHECK(ebb::avg_pool2d(v, 2).grad_fn()->name() == "AvgPool2DBackward0");
+  CHECK(ebb::adaptive_avg_pool2d(v, 2).grad_fn()->name() == "AdaptiveAvgPool2DBackward0");
+  CHECK(std::get<0>(ebb::adaptive_max_pool2d(v, 2)).grad_fn()->name() == "AdaptiveMaxPool2DBackward0");
+  CHECK(ebb::max_pool3d(leaf({1, 1, 4, 4, 4}), 2).grad_fn()->name() == "MaxPool3DWithIndicesBackward0");
+}
+
+TEST_CASE("errors of pooling name the op and the shape") {
+  const Variable x = ramp({2, 3, 5, 5});
+  check_error([&] { ebb::max_pool2d(x, 2, 2, 2); }, {"max_pool2d", "padding"});
+  check_error([&] { ebb::max_pool2d(x, 6); }, {"max_pool2d", "[2, 3, 5, 5]"});
+  check_error([&] { ebb::max_pool2d(x, 0); }, {"max_pool2d", "kernel_size"});
+  check_error([&] { ebb::max_pool2d(x, {2, 2, 2}); }, {"max_pool2d", "kernel_size"});
+  check_error([&] { ebb::max_pool2d(ramp({5, 5}), 2); }, {"max_pool2d", "[5, 5]"});
+  check_error([&] { ebb::avg_pool2d(ebb::ones({1, 1, 4, 4}, ebb::kLong), 2); }, {"avg_pool2d", "Long"});
+  check_error([&] { ebb::avg_pool2d(x, 2, 2, 0, false, true, 0); }, {"avg_pool2d", "divisor_override"});
+  check_error([&] { ebb::adaptive_avg_pool2d(x, -1); }, {"adaptive_avg_pool2d", "output_size"});
+  check_error([&] { ebb::max_pool2d(ebb::empty({2, 0, 5, 5}), 2); }, {"max_pool2d", "[2, 0, 5, 5]"});
+}
