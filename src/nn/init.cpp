@@ -116,23 +116,23 @@ Variable xavier_uniform_(Variable tensor, double gain) {
   const auto [in, out] = _calculate_fan_in_and_fan_out(tensor);
   const double std = gain * std::sqrt(2.0 / static_cast<double>(in + out));
   const double bound = std::sqrt(3.0) * std;
-  return uniform_(std::move(tensor), -bound, bound);
+  return init::uniform_(std::move(tensor), -bound, bound);
 }
 
 Variable xavier_normal_(Variable tensor, double gain) {
   const auto [in, out] = _calculate_fan_in_and_fan_out(tensor);
-  return normal_(std::move(tensor), 0, gain * std::sqrt(2.0 / static_cast<double>(in + out)));
+  return init::normal_(std::move(tensor), 0, gain * std::sqrt(2.0 / static_cast<double>(in + out)));
 }
 
 Variable kaiming_uniform_(Variable tensor, double a, FanModeType mode, NonlinearityType nonlinearity) {
   const double std = calculate_gain(nonlinearity, a) / std::sqrt(fan_of(tensor, mode));
   const double bound = std::sqrt(3.0) * std;
-  return uniform_(std::move(tensor), -bound, bound);
+  return init::uniform_(std::move(tensor), -bound, bound);
 }
 
 Variable kaiming_normal_(Variable tensor, double a, FanModeType mode, NonlinearityType nonlinearity) {
   const double std = calculate_gain(nonlinearity, a) / std::sqrt(fan_of(tensor, mode));
-  return normal_(std::move(tensor), 0, std);
+  return init::normal_(std::move(tensor), 0, std);
 }
 
 }  // namespace ebb::nn::init

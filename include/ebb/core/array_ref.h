@@ -90,7 +90,7 @@ class OptionalIntArrayRef {
   constexpr OptionalIntArrayRef(const std::int64_t& one) : values_(one), has_(true) {}
   constexpr OptionalIntArrayRef(std::initializer_list<std::int64_t> list) : values_(list), has_(true) {}
   template <class C>
-    requires std::is_constructible_v<IntArrayRef, const C&>
+    requires(std::is_constructible_v<IntArrayRef, const C&> && !std::is_arithmetic_v<C>)  // an int's copy would not live
   constexpr OptionalIntArrayRef(const C& values) : values_(values), has_(true) {}
 
   constexpr bool has_value() const { return has_; }

@@ -63,8 +63,12 @@ Variable relu6(Variable input, const ReLU6FuncOptions& options) {
   return options.inplace() ? ebb::relu6_(input) : ebb::relu6(input);
 }
 Variable rrelu(Variable input, const RReLUFuncOptions& options) {
-  return options.inplace() ? ebb::rrelu_(input, options.lower(), options.upper(), options.training())
-                           : ebb::rrelu(input, options.lower(), options.upper(), options.training());
+  // Slopes of the negative half: drawn in training, their mean otherwise (Xu et al. 2015, arXiv:1505.00853).
+  const double mean = (options.lower() + options.upper()) / 2;
+  if (!options.training()) return options.inplace() ? ebb::leaky_relu_(input, mean) : ebb::leaky_relu(input, mean);
+  const Variable slopes = ebb::empty_like(input).uniform_(options.lower(), options.upper());
+  const Variable out = ebb::where(input.detach() > 0, input, input * slopes);
+  return options.inplace() ? input.copy_(out) : out;
 }
 Variable celu(Variable input, const CELUFuncOptions& options) {
   return options.inplace() ? ebb::celu_(input, options.alpha()) : ebb::celu(input, options.alpha());

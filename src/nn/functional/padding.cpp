@@ -1,5 +1,5 @@
 #include <ebb/nn/functional/padding.h>
-#include <ebb/ops/pad.h>
+#include <ebb/ops/shape.h>
 #include <ebb/ops/shape.h>
 
 namespace ebb::nn::functional {

@@ -32,6 +32,7 @@ void spread(const Call& c, const char* what, IntArrayRef values, std::int64_t le
 
 // Checks what both directions share and fills channels and kernel in. Returns whether the input has a batch.
 bool check(const Call& c, std::int64_t groups, bool transposed) {
+  ops::common_device(c.op, c.weight);
   ops::common_device(c.op, c.input, c.weight, c.bias.value_or(Variable()));
   const IntArrayRef in = c.input.sizes(), w = c.weight.sizes();
   EBB_CHECK(c.weight.dim() == c.dims + 2, c.op, ": expected a weight of ", c.dims + 2, " dimensions, got shape ", w, ".");

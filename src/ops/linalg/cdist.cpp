@@ -8,6 +8,7 @@
 
 #include "ops/common.h"
 #include "ops/linalg/kernels.h"
+#include "ops/linalg/product.h"
 
 namespace ebb {
 namespace {
@@ -62,7 +63,7 @@ struct CdistBackward : autograd::Node {
 }  // namespace
 
 Variable cdist(const Variable& self, const Variable& other, double p, optional<std::int64_t> compute_mode) {
-  const Device device = ops::common_device("cdist", self, other);
+  const Device device = ops::operand_device("cdist", self, other);
   ops::check_same_dtype("cdist", self, other);
   EBB_CHECK(self.dim() >= 2 && other.dim() >= 2 && self.sizes().back() == other.sizes().back(),
             "cdist: expected two lists of points of one length, [..., n, d] and [..., m, d], got shapes ", self.sizes(),

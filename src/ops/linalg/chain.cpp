@@ -10,6 +10,7 @@
 
 #include "ops/common.h"
 #include "ops/linalg/kernels.h"
+#include "ops/linalg/product.h"
 
 namespace ebb {
 namespace {
@@ -123,7 +124,7 @@ Variable multi_dot(TensorList tensors) {
 }
 
 Variable cross(const Variable& self, const Variable& other, std::int64_t dim) {
-  ops::common_device("linalg.cross", self, other);
+  ops::operand_device("linalg.cross", self, other);
   ops::check_same_dtype("linalg.cross", self, other);
   EBB_CHECK(self.dim() == other.dim(), "linalg.cross: expected tensors of as many dimensions, got shapes ", self.sizes(),
             " and ", other.sizes(), ".");
@@ -137,7 +138,7 @@ Variable cross(const Variable& self, const Variable& other, std::int64_t dim) {
 }  // namespace linalg
 
 Variable cross(const Variable& self, const Variable& other, optional<std::int64_t> dim) {
-  ops::common_device("cross", self, other);
+  ops::operand_device("cross", self, other);
   if (!dim) {
     for (std::int64_t d = 0; d < self.dim() && !dim; ++d)
       if (self.sizes()[static_cast<std::size_t>(d)] == 3) dim = d;
@@ -147,7 +148,7 @@ Variable cross(const Variable& self, const Variable& other, optional<std::int64_
 }
 
 Variable trace(const Variable& self) {
-  const Device device = ops::common_device("trace", self);
+  const Device device = ops::operand_device("trace", self);
   EBB_CHECK(self.dim() == 2, "trace: expected a matrix, got shape ", self.sizes(), ".");
   NdArray array = NdArray::empty({}, is_integral(self.dtype(), true) ? kLong : self.dtype(), device);
   kernels::trace(device, array, self.array());
@@ -162,7 +163,7 @@ Variable trace(const Variable& self) {
 }
 
 Variable matrix_power(const Variable& self, std::int64_t n) {
-  ops::common_device("matrix_power", self);
+  ops::operand_device("matrix_power", self);
   EBB_CHECK(self.dim() >= 2 && self.sizes().back() == self.sizes()[self.sizes().size() - 2],
             "matrix_power: expected square matrices, got shape ", self.sizes(), ".");
   if (n < 0)

@@ -195,7 +195,7 @@ Variable einsum(std::string_view text, TensorList tensors, OptionalIntArrayRef p
             static_cast<std::int64_t>(equation.inputs.size()), " operands, but ",
             static_cast<std::int64_t>(tensors.size()), " tensors were given.");
   for (const Variable& x : tensors) {
-    ops::common_device("einsum", tensors[0], x);
+    ops::operand_device("einsum", tensors[0], x);
     EBB_CHECK(x.defined(), "einsum: expected tensors, got an undefined one.");
   }
   const Places places = lay_out(text, equation, tensors);

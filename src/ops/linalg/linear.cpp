@@ -11,7 +11,7 @@
 namespace ebb {
 
 Variable linear(const Variable& input, const Variable& weight, const optional<Variable>& bias) {
-  ops::common_device("linear", input, weight);
+  ops::operand_device("linear", input, weight);
   const bool with_bias = bias && bias->defined();
   EBB_CHECK(weight.dim() == 2 && input.dim() >= 1 && input.sizes().back() == weight.sizes()[1],
             "linear: input of shape ", input.sizes(), " does not fit a weight of shape ", weight.sizes(),
@@ -34,7 +34,7 @@ Variable linear(const Variable& input, const Variable& weight, const optional<Va
 
 Variable bilinear(const Variable& input1, const Variable& input2, const Variable& weight,
                   const optional<Variable>& bias) {
-  ops::common_device("bilinear", input1, input2, weight);
+  ops::operand_device("bilinear", input1, input2, weight);
   EBB_CHECK(input1.dim() >= 1 && input1.dim() == input2.dim() &&
                 input1.sizes().slice(0, input1.sizes().size() - 1) == input2.sizes().slice(0, input2.sizes().size() - 1),
             "bilinear: the inputs must agree in all but the last dimension, got shapes ", input1.sizes(), " and ",

@@ -45,7 +45,7 @@ Variable batched(const Variable& a, const Variable& b) {
 }  // namespace
 
 Variable matmul(const Variable& self, const Variable& other) {
-  ops::common_device("matmul", self, other);
+  ops::operand_device("matmul", self, other);
   const std::int64_t da = self.dim(), db = other.dim();
   EBB_CHECK(da > 0 && db > 0, "matmul: expected tensors of at least one dimension, got shapes ", self.sizes(), " and ",
             other.sizes(), ". Multiply by a scalar with mul().");
@@ -59,7 +59,7 @@ Variable matmul(const Variable& self, const Variable& other) {
 }
 
 Variable inner(const Variable& self, const Variable& other) {
-  ops::common_device("inner", self, other);
+  ops::operand_device("inner", self, other);
   if (self.dim() == 0 || other.dim() == 0) return mul(self, other);
   EBB_CHECK(self.sizes().back() == other.sizes().back(), "inner: the last dimensions must be equal, got shapes ",
             self.sizes(), " and ", other.sizes(), ".");
@@ -68,7 +68,7 @@ Variable inner(const Variable& self, const Variable& other) {
 
 Variable addbmm(const Variable& self, const Variable& batch1, const Variable& batch2, const Scalar& beta,
                 const Scalar& alpha) {
-  ops::common_device("addbmm", self, batch1, batch2);
+  ops::operand_device("addbmm", self, batch1, batch2);
   EBB_CHECK(batch1.dim() == 3 && batch2.dim() == 3 && batch1.sizes()[0] == batch2.sizes()[0] &&
                 batch1.sizes()[2] == batch2.sizes()[1],
             "addbmm: expected two batches of matrices that can be multiplied, got shapes ", batch1.sizes(), " and ",
@@ -82,7 +82,7 @@ Variable addbmm(const Variable& self, const Variable& batch1, const Variable& ba
 Variable& ops::LinalgMethods::addbmm_(const Variable& batch1, const Variable& batch2, const Scalar& beta,
                                       const Scalar& alpha) const {
   const Variable& self = self_of(this);
-  ops::common_device("addbmm_", self, batch1, batch2);
+  ops::operand_device("addbmm_", self, batch1, batch2);
   EBB_CHECK(batch1.dim() == 3 && batch2.dim() == 3 && batch1.sizes()[0] == batch2.sizes()[0] &&
                 batch1.sizes()[2] == batch2.sizes()[1],
             "addbmm_: expected two batches of matrices that can be multiplied, got shapes ", batch1.sizes(), " and ",
@@ -93,7 +93,7 @@ Variable& ops::LinalgMethods::addbmm_(const Variable& batch1, const Variable& ba
 }
 
 Variable tensordot(const Variable& self, const Variable& other, IntArrayRef dims_self, IntArrayRef dims_other) {
-  ops::common_device("tensordot", self, other);
+  ops::operand_device("tensordot", self, other);
   EBB_CHECK(dims_self.size() == dims_other.size(), "tensordot: expected as many dimensions of both tensors, got ", dims_self,
             " and ", dims_other, ".");
   // Dimensions in the order kept, summed (self) and summed, kept (other).
@@ -134,7 +134,7 @@ Variable tensordot(const Variable& self, const Variable& other, IntArrayRef dims
 }
 
 Variable kron(const Variable& self, const Variable& other) {
-  ops::common_device("kron", self, other);
+  ops::operand_device("kron", self, other);
   // Every dimension of size s against t becomes [s, 1] against [1, t]; the shorter shape gets leading ones.
   const std::size_t dims = static_cast<std::size_t>(std::max(self.dim(), other.dim()));
   DimVector a, b, sizes;

@@ -74,7 +74,7 @@ struct Shape {
 
 // Checks the operands and returns the shape of their product.
 Shape product_shape(const char* op, const Variable& a, bool a_transposed, const Variable& b, bool b_transposed) {
-  common_device(op, a, b);
+  operand_device(op, a, b);
   const std::int64_t d = a.dim();
   const IntArrayRef x = a.sizes(), y = b.sizes();
   EBB_CHECK(b.dim() == d && (d == 2 || d == 3), op, ": expected two matrices, or two batches of matrices for bmm, got shapes ", x,
@@ -91,13 +91,13 @@ Shape product_shape(const char* op, const Variable& a, bool a_transposed, const 
 }
 
 void check_dims(const char* op, const Variable& a, const Variable& b, std::int64_t dims) {
-  common_device(op, a, b);
+  operand_device(op, a, b);
   EBB_CHECK(a.dim() == dims && b.dim() == dims, op, ": expected two tensors of ", dims, " dimensions, got shapes ",
             a.sizes(), " and ", b.sizes(), ". matmul() takes other combinations.");
 }
 
 void check_self(const char* op, const Variable& self, const Variable& a, const Shape& shape) {
-  common_device(op, self, a);
+  operand_device(op, self, a);
   check_same_dtype(op, self, a);
   bool fits = self.dim() <= static_cast<std::int64_t>(shape.dims);
   for (std::int64_t i = 1; fits && i <= self.dim(); ++i) {

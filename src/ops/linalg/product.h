@@ -2,9 +2,16 @@
 // forward pass of a linear layer nor any gradient makes a transposed view.
 #pragma once
 
-#include <ebb/autograd/variable.h>
+#include "ops/common.h"
 
 namespace ebb::ops {
+
+/// The device of the operands; throws where one is undefined or elsewhere.
+template <class... Operands>
+Device operand_device(const char* op, const Operands&... operands) {
+  (common_device(op, operands), ...);
+  return common_device(op, operands...);
+}
 
 /// alpha * op(a) op(b) for two matrices (MmBackward0) or two batches of as many matrices (BmmBackward0). `op` names
 /// the caller in errors.

@@ -64,7 +64,7 @@ struct DotBackward : autograd::Node {
 };
 
 Variable dot_product(const char* op, const Variable& x, const Variable& y, bool conjugated) {
-  const Device device = common_device(op, x, y);
+  const Device device = operand_device(op, x, y);
   EBB_CHECK(x.dim() == 1 && y.dim() == 1 && x.numel() == y.numel(), op,
             ": expected two vectors of one length, got shapes ", x.sizes(), " and ", y.sizes(), ".");
   check_same_dtype(op, x, y);
@@ -103,7 +103,7 @@ struct AddedBackward : autograd::Node {
 // addmv and addr, into a new tensor or into self.
 Variable add_vector_product(const char* op, const Variable& self, const Variable& a, const Variable& b, bool in_place,
                             const Scalar& beta, const Scalar& alpha) {
-  const Device device = common_device(op, self, a, b);
+  const Device device = operand_device(op, self, a, b);
   const bool outer = a.dim() == 1;
   check_same_dtype(op, self, a);
   check_same_dtype(op, a, b);
@@ -143,19 +143,19 @@ Variable add_vector_product(const char* op, const Variable& self, const Variable
 }
 
 void check_mv(const char* op, const Variable& mat, const Variable& vec) {
-  common_device(op, mat, vec);
+  operand_device(op, mat, vec);
   EBB_CHECK(mat.dim() == 2 && vec.dim() == 1 && mat.sizes()[1] == vec.numel(), op, ": a matrix of shape ", mat.sizes(),
             " cannot be multiplied with a vector of shape ", vec.sizes(), ".");
 }
 void check_vectors(const char* op, const Variable& x, const Variable& y) {
-  common_device(op, x, y);
+  operand_device(op, x, y);
   EBB_CHECK(x.dim() == 1 && y.dim() == 1, op, ": expected two vectors, got shapes ", x.sizes(), " and ", y.sizes(), ".");
 }
 
 }  // namespace
 
 Variable matrix_vector(const char* op, const Variable& a, bool a_transposed, const Variable& x, const Scalar& alpha) {
-  const Device device = common_device(op, a, x);
+  const Device device = operand_device(op, a, x);
   EBB_CHECK(a.dim() == 2 && x.dim() == 1 && a.sizes()[a_transposed ? 0 : 1] == x.numel(), op, ": a matrix of shape ",
             a.sizes(), a_transposed ? " (transposed)" : "", " cannot be multiplied with a vector of shape ", x.sizes(), ".");
   check_same_dtype(op, a, x);
@@ -175,7 +175,7 @@ Variable matrix_vector(const char* op, const Variable& a, bool a_transposed, con
 }
 
 Variable vector_outer(const char* op, const Variable& x, const Variable& y, const Scalar& alpha) {
-  const Device device = common_device(op, x, y);
+  const Device device = operand_device(op, x, y);
   EBB_CHECK(x.dim() == 1 && y.dim() == 1, op, ": expected two vectors, got shapes ", x.sizes(), " and ", y.sizes(), ".");
   check_same_dtype(op, x, y);
   NdArray array = NdArray::empty({x.numel(), y.numel()}, x.dtype(), device);
