@@ -3,7 +3,8 @@
 #include <ebb/autograd/node.h>
 #include <ebb/autograd/variable.h>
 #include <ebb/core/visit.h>
-#include <ebb/ops/copy.h>
+
+#include "autograd/arithmetic.h"
 
 #include <algorithm>
 #include <charconv>
@@ -160,7 +161,7 @@ std::string to_string(const Variable& x) {
     column = wrap ? kIndent + length : column + length + 2;
   };
   const bool empty = x.numel() == 0;
-  const Variable host = x.is_cpu() ? x : to(x.detach(), kCPU);
+  const Variable host = x.is_cpu() ? x : to(x.detach(), TensorOptions(kCPU), false, false, nullopt);
   s += empty ? "[]" : Printer(host.array()).text();
   column = static_cast<std::int64_t>(s.size() - (s.rfind('\n') + 1)) + 2;  // npos + 1 is 0: a single line
   if (!x.is_cpu()) suffix("device='" + x.device().str() + "'");

@@ -2,8 +2,11 @@
 #include <ebb/core/visit.h>
 
 #include "kernel/cpu/parallel.h"
+#include "ops/elementwise/cpu_lanes.h"
 #include "ops/random/draw.h"
 #include "ops/random/kernels.h"
+
+#include <cstring>
 
 namespace ebb::cpu {
 namespace {
@@ -24,6 +27,24 @@ void normal_block(T* data, T mean, T deviation) {
     data[i + 8] = static_cast<T>(round(round(radius * round(std::sin(angle))) * s) + m);
   }
 }
+
+#if EBB_LIBMVEC
+// The common case, eight lanes at a time.
+template <>
+void normal_block(float* data, float mean, float deviation) {
+  using lanes::Floats;
+  Floats u1, u2;
+  std::memcpy(&u1, data, sizeof u1);
+  std::memcpy(&u2, data + 8, sizeof u2);
+  Floats radius = -2.0f * lanes::log(1.0f - u1);
+  for (int i = 0; i < 8; ++i) radius[i] = std::sqrt(radius[i]);
+  const Floats angle = static_cast<float>(2 * std::numbers::pi) * u2;
+  const Floats first = radius * lanes::cos(angle) * deviation + mean;
+  const Floats second = radius * lanes::sin(angle) * deviation + mean;
+  std::memcpy(data, &first, sizeof first);
+  std::memcpy(data + 8, &second, sizeof second);
+}
+#endif
 
 // Sixteen elements or more in one piece: uniforms first, then block by block. A last incomplete block draws
 // sixteen anew and overlaps the one before.
@@ -82,9 +103,9 @@ void sample(NdArray& out, ops::Distribution kind, double a, double b, Generator&
   if (kind == Distribution::bernoulli)
     return visit_all(out.dtype(), "bernoulli_", [&]<class T> {
       // Scaled in T: dropout divides by 1 - p in the tensor's own arithmetic.
-      const T zero = convert<T>(0.0), one = convert<T>(b);
-      for_each_element<T>(out,
-                          [&](T& element) { element = draw_uniform<double>(state.engine) < a ? one : zero; });
+      // Looked up, not chosen: nobody can predict the branch.
+      const T values[] = {convert<T>(0.0), convert<T>(b)};
+      for_each_element<T>(out, [&](T& element) { element = values[draw_uniform<double>(state.engine) < a]; });
     });
   if (kind == Distribution::geometric)
     return visit_numeric(out.dtype(), "geometric_", [&]<class T> {
