@@ -1,5 +1,8 @@
 #include <ebb/data/datasets.h>
 #include <ebb/data/idx.h>
+#include <ebb/ops/copy.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/index.h>
 
 #include <filesystem>
 

@@ -1,4 +1,5 @@
 #include <ebb/io/safetensors.h>
+#include <ebb/ops/copy.h>
 
 #include <nlohmann/json.hpp>
 

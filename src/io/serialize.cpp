@@ -1,6 +1,7 @@
 #include <ebb/io/serialize.h>
 
 #include <ebb/autograd/grad_mode.h>
+#include <ebb/ops/copy.h>
 
 namespace ebb {
 namespace {

@@ -1,5 +1,6 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/functional/activation.h>
+#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>

@@ -1,7 +1,9 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/functional/loss.h>
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/copy.h>
 #include <ebb/ops/loss.h>
+#include <ebb/ops/shape.h>
 #include <ebb/ops/reduce.h>
 
 #include <cmath>

@@ -1,0 +1,225 @@
+// Losses: values worked out by hand or by plain loops, first and second derivatives, reductions, corners,
+// errors.
+#include <ebb/ebb.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+using namespace ebb;
+
+namespace {
+
+using Inputs = variable_list;
+
+Variable wave(IntArrayRef sizes, double low, double high, double phase = 0.3) {
+  const Variable x = arange(checked_numel(sizes), TensorOptions(kDouble));
+  return ((x * 1.7 + phase).sin() * ((high - low) / 2) + (high + low) / 2).reshape(sizes);
+}
+Variable leaf(Variable x) { return x.requires_grad_(); }
+double value(const Variable& x) { return x.item<double>(); }
+
+template <class F>
+void check_derivatives(F f, const Inputs& inputs) {
+  CHECK(gradcheck(f, inputs));
+  CHECK(gradgradcheck(f, inputs));
+}
+
+}  // namespace
+
+TEST_CASE("pointwise losses give their formulas under every reduction") {
+  const Variable x = wave({5, 7}, -2, 2), y = wave({5, 7}, -2, 2, 1.1);
+  const auto check = [&](auto loss, auto formula) {
+    double sum = 0;
+    const Variable each = loss(x, y, Reduction::None);
+    for (std::int64_t i = 0; i < 35; ++i) {
+      const double expected = formula(value(x.flatten()[i]), value(y.flatten()[i]));
+      CHECK(value(each.flatten()[i]) == Approx(expected).epsilon(1e-13));
+      sum += expected;
+    }
+    CHECK(value(loss(x, y, Reduction::Sum)) == Approx(sum).epsilon(1e-13));
+    CHECK(value(loss(x, y, Reduction::Mean)) == Approx(sum / 35).epsilon(1e-13));
+  };
+  check([](auto&&... a) { return mse_loss(a...); }, [](double a, double b) { return (a - b) * (a - b); });
+  check([](auto&&... a) { return l1_loss(a...); }, [](double a, double b) { return std::abs(a - b); });
+  check([](auto&&... a) { return smooth_l1_loss(a..., 0.7); },
+        [](double a, double b) {
+          const double d = std::abs(a - b);
+          return d < 0.7 ? d * d / 1.4 : d - 0.35;
+        });
+  check([](auto&&... a) { return huber_loss(a..., 0.7); },
+        [](double a, double b) {
+          const double d = std::abs(a - b);
+          return d <= 0.7 ? d * d / 2 : 0.7 * (d - 0.35);
+        });
+  check([](auto&&... a) { return soft_margin_loss(a...); },
+        [](double a, double b) { return std::log1p(std::exp(-a * b)); });
+}
+
+TEST_CASE("pointwise losses have first and second derivatives by input and target") {
+  const Inputs both{leaf(wave({3, 4}, -2, 2)), leaf(wave({3, 4}, -2, 2, 1.1))};
+  const Inputs probabilities{leaf(wave({3, 4}, 0.1, 0.9)), leaf(wave({3, 4}, 0.1, 0.9, 2.0))};
+  const Variable weight = wave({4}, 0.5, 2), positive = wave({3, 4}, 0.5, 2, 0.9);
+  for (const std::int64_t how : {Reduction::None, Reduction::Mean, Reduction::Sum}) {
+    check_derivatives([&](const Inputs& in) { return Inputs{mse_loss(in[0], in[1], how)}; }, both);
+    check_derivatives([&](const Inputs& in) { return Inputs{smooth_l1_loss(in[0], in[1], how, 0.7)}; }, both);
+    check_derivatives([&](const Inputs& in) { return Inputs{huber_loss(in[0], in[1], how, 0.7)}; }, both);
+    check_derivatives([&](const Inputs& in) { return Inputs{soft_margin_loss(in[0], in[1], how)}; }, both);
+    check_derivatives(
+        [&](const Inputs& in) { return Inputs{binary_cross_entropy(in[0], in[1], weight, how)}; },
+        probabilities);
+    check_derivatives(
+        [&](const Inputs& in) {
+          return Inputs{binary_cross_entropy_with_logits(in[0], in[1], weight, positive, how)};
+        },
+        both);
+    check_derivatives(
+        [&](const Inputs& in) { return Inputs{binary_cross_entropy_with_logits(in[0], in[1], {}, {}, how)}; },
+        both);
+    check_derivatives([&](const Inputs& in) { return Inputs{kl_div(in[0], in[1].exp(), how)}; }, both);
+    check_derivatives(
+        [&](const Inputs& in) { return Inputs{poisson_nll_loss(in[0], in[1], true, false, 1e-8, how)}; },
+        both);
+  }
+}
+
+TEST_CASE("a broadcast target is reduced in the gradient") {
+  Variable x = leaf(wave({3, 4}, -1, 1)), y = leaf(wave({4}, -1, 1, 2));
+  mse_loss(x, y, Reduction::Sum).backward();
+  CHECK(y.grad().sizes() == IntArrayRef({4}));
+  CHECK(value((y.grad() + x.grad().sum(0)).abs().max()) < 1e-14);
+}
+
+TEST_CASE("binary cross entropy stays finite where sigmoid saturates") {
+  Variable x = leaf(tensor({1000.0, -1000.0, 1000.0, -1000.0}, kDouble));
+  const Variable y = tensor({1.0, 0.0, 0.0, 1.0}, kDouble);
+  const Variable loss = binary_cross_entropy_with_logits(x, y, {}, {}, Reduction::None);
+  CHECK(value(loss[0]) == 0);
+  CHECK(value(loss[1]) == 0);
+  CHECK(value(loss[2]) == 1000);
+  CHECK(value(loss[3]) == 1000);
+  loss.sum().backward();
+  CHECK(value(x.grad()[2]) == 1);
+  CHECK(value(x.grad()[3]) == -1);
+  const Variable p = tensor({0.0, 1.0}, kDouble), t = tensor({1.0, 0.0}, kDouble);
+  CHECK(value(binary_cross_entropy(p, t)) == 100);
+}
+
+TEST_CASE("cross entropy picks the class by index") {
+  const Variable x = wave({4, 3}, -2, 2);
+  const Variable t = tensor({2, 0, 1, 2}), w = wave({3}, 0.5, 2);
+  double plain = 0, weighted = 0, weights = 0;
+  for (int n = 0; n < 4; ++n) {
+    double sum = 0;
+    for (int c = 0; c < 3; ++c) sum += std::exp(value(x[n][c]));
+    const auto c = t[n].item<std::int64_t>();
+    const double loss = std::log(sum) - value(x[n][c]);
+    plain += loss;
+    weighted += loss * value(w[c]);
+    weights += value(w[c]);
+  }
+  CHECK(value(cross_entropy_loss(x, t)) == Approx(plain / 4).epsilon(1e-13));
+  CHECK(value(cross_entropy_loss(x, t, {}, Reduction::Sum)) == Approx(plain).epsilon(1e-13));
+  CHECK(value(cross_entropy_loss(x, t, w)) == Approx(weighted / weights).epsilon(1e-13));
+  CHECK(value(nll_loss(x.log_softmax(1), t, w)) == Approx(weighted / weights).epsilon(1e-13));
+  CHECK(cross_entropy_loss(x, t, {}, Reduction::None).sizes() == IntArrayRef({4}));
+  CHECK(value(cross_entropy_loss(x[0], t[0])) ==
+        Approx(value(cross_entropy_loss(x, t, {}, Reduction::None)[0])).epsilon(1e-14));
+  // Probabilities that are one-hot say the same.
+  CHECK(value(cross_entropy_loss(x, one_hot(t, 3).to(kDouble))) == Approx(plain / 4).epsilon(1e-13));
+}
+
+TEST_CASE("cross entropy has first and second derivatives") {
+  const Variable t = tensor({2, 0, 1, -100}), w = wave({3}, 0.5, 2);
+  const Variable t2 = tensor({0, 1, 2, 2, 1, 0, 2, 2}).view({2, 2, 2});
+  const Inputs rows{leaf(wave({4, 3}, -2, 2))}, images{leaf(wave({2, 3, 2, 2}, -2, 2))};
+  for (const std::int64_t how : {Reduction::None, Reduction::Mean, Reduction::Sum})
+    for (const double smoothing : {0.0, 0.2}) {
+      check_derivatives(
+          [&](const Inputs& in) { return Inputs{cross_entropy_loss(in[0], t, w, how, -100, smoothing)}; },
+          rows);
+      check_derivatives(
+          [&](const Inputs& in) { return Inputs{cross_entropy_loss(in[0], t2, {}, how, 1, smoothing)}; },
+          images);
+    }
+  const Variable soft = wave({4, 3}, 0.1, 0.9, 2).softmax(1);
+  check_derivatives([&](const Inputs& in) { return Inputs{cross_entropy_loss(in[0], soft, w)}; }, rows);
+}
+
+TEST_CASE("a cross entropy whose targets are all ignored is NaN and its sum 0") {
+  Variable x = leaf(wave({2, 3}, -1, 1));
+  const Variable t = tensor({-100, -100});
+  CHECK(std::isnan(value(cross_entropy_loss(x, t))));
+  CHECK(value(cross_entropy_loss(x, t, {}, Reduction::Sum)) == 0);
+  cross_entropy_loss(x, t, {}, Reduction::Sum).backward();
+  CHECK(value(x.grad().abs().sum()) == 0);
+}
+
+TEST_CASE("losses keep torch's node names") {
+  const Variable x = leaf(wave({3, 4}, 0.1, 0.9)), y = wave({3, 4}, 0.1, 0.9, 1);
+  const Variable t = tensor({0, 1, 3});
+  const auto name = [](const Variable& v) { return v.grad_fn()->name(); };
+  CHECK(name(mse_loss(x, y)) == "MseLossBackward0");
+  CHECK(name(l1_loss(x, y)) == "MeanBackward0");
+  CHECK(name(smooth_l1_loss(x, y)) == "SmoothL1LossBackward0");
+  CHECK(name(huber_loss(x, y)) == "HuberLossBackward0");
+  CHECK(name(binary_cross_entropy(x, y)) == "BinaryCrossEntropyBackward0");
+  CHECK(name(binary_cross_entropy_with_logits(x, y)) == "BinaryCrossEntropyWithLogitsBackward0");
+  CHECK(name(soft_margin_loss(x, y)) == "SoftMarginLossBackward0");
+  CHECK(name(cross_entropy_loss(x, t)) == "NllLossBackward0");
+  CHECK(name(nll_loss2d(x.view({3, 4, 1, 1}), t.view({3, 1, 1}))) == "NllLoss2DBackward0");
+}
+
+TEST_CASE("margin losses follow their definitions") {
+  const Variable x = tensor({{0.1, 0.2, 0.4, 0.8}}, kDouble);
+  CHECK(value(multi_margin_loss(x, tensor({3}))) ==
+        Approx(0.25 * ((1 - (0.8 - 0.1)) + (1 - (0.8 - 0.2)) + (1 - (0.8 - 0.4)))));
+  CHECK(value(multilabel_margin_loss(x, tensor({{3, 0, -1, 1}}))) ==
+        Approx(0.25 * ((1 - (0.1 - 0.2)) + (1 - (0.1 - 0.4)) + (1 - (0.8 - 0.2)) + (1 - (0.8 - 0.4)))));
+  const Variable a = tensor({1.0, -1.0}, kDouble), b = tensor({0.5, 2.0}, kDouble),
+                 s = tensor({1.0, -1.0}, kDouble);
+  CHECK(value(margin_ranking_loss(a, b, s, 0.1, Reduction::Sum)) == Approx(0));
+  CHECK(value(margin_ranking_loss(b, a, s, 0.1, Reduction::Sum)) == Approx(0.6 + 3.1));
+  CHECK(value(hinge_embedding_loss(a, s, 1.0, Reduction::Sum)) == Approx(1 + 2));
+  const Variable p = wave({2, 3}, -1, 1), q = wave({2, 3}, -1, 1, 1), r = wave({2, 3}, -1, 1, 2);
+  const auto distance = [&](const Variable& u, const Variable& v, int i) {
+    double sum = 0;
+    for (int j = 0; j < 3; ++j) sum += std::pow(value(u[i][j]) - value(v[i][j]) + 1e-6, 2);
+    return std::sqrt(sum);
+  };
+  double expected = 0;
+  for (int i = 0; i < 2; ++i) expected += std::max(0.0, distance(p, q, i) - distance(p, r, i) + 1) / 2;
+  CHECK(value(triplet_margin_loss(p, q, r)) == Approx(expected).epsilon(1e-12));
+  const Inputs three{leaf(p), leaf(q), leaf(r)};
+  check_derivatives([](const Inputs& in) { return Inputs{triplet_margin_loss(in[0], in[1], in[2])}; }, three);
+  check_derivatives(
+      [](const Inputs& in) {
+        return Inputs{cosine_embedding_loss(in[0], in[1], tensor({1.0, -1.0}, TensorOptions(kDouble)))};
+      },
+      three);
+}
+
+TEST_CASE("losses name what does not fit") {
+  using Catch::Contains;
+  const Variable x = wave({3, 4}, 0.1, 0.9);
+  CHECK_THROWS_WITH(cross_entropy_loss(x, tensor({0, 1, 7})), Contains("Target 7 is out of bounds"));
+  CHECK_THROWS_AS(cross_entropy_loss(x, tensor({0, 1, 7})), IndexError);
+  CHECK_THROWS_WITH(cross_entropy_loss(x, tensor({0, 1})), Contains("[3, 4]") && Contains("[2]"));
+  CHECK_THROWS_WITH(cross_entropy_loss(x, tensor({0, 1, 2}, kInt)),
+                    Contains("expected scalar type Long but found Int"));
+  CHECK_THROWS_WITH(cross_entropy_loss(x, tensor({0, 1, 2}), {}, 1, -100, 2.0), Contains("label_smoothing"));
+  CHECK_THROWS_WITH(binary_cross_entropy(x * 10, x), Contains("between 0 and 1"));
+  CHECK_THROWS_WITH(huber_loss(x, x, 1, 0.0), Contains("non-positive values for delta"));
+  CHECK_THROWS_WITH(mse_loss(x, x, 7), Contains("reduction"));
+  CHECK_THROWS_WITH(mse_loss(x.to(kLong), x.to(kLong)), Contains("floating"));
+}
+
+TEST_CASE("half losses compute in float and strided inputs are read as they lie") {
+  const Variable x = wave({6, 5}, -1, 1), y = wave({6, 5}, -1, 1, 2);
+  CHECK(mse_loss(x.to(kHalf), y.to(kHalf)).item<double>() == Approx(value(mse_loss(x, y))).epsilon(2e-3));
+  CHECK(value(mse_loss(x.t(), y.t())) == Approx(value(mse_loss(x, y))).epsilon(1e-14));
+  const Variable t = tensor({0, 1, 2, 3, 4});
+  CHECK(value(cross_entropy_loss(x.t(), t)) ==
+        Approx(value(cross_entropy_loss(x.t().contiguous(), t))).epsilon(1e-14));
+  CHECK(cross_entropy_loss(x.t().to(kBFloat16), t).item<double>() ==
+        Approx(value(cross_entropy_loss(x.t(), t))).epsilon(2e-2));
+}

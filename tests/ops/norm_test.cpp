@@ -1,0 +1,161 @@
+// Normalisations: values by plain loops, first and second derivatives, running statistics, errors.
+#include <ebb/ebb.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+using namespace ebb;
+
+namespace {
+
+using Inputs = variable_list;
+
+Variable wave(IntArrayRef sizes, double low = -1, double high = 1, double phase = 0.3) {
+  const Variable x = arange(checked_numel(sizes), TensorOptions(kDouble));
+  return ((x * 1.7 + phase).sin() * ((high - low) / 2) + (high + low) / 2).reshape(sizes);
+}
+Variable leaf(Variable x) { return x.requires_grad_(); }
+double largest(const Variable& x) { return x.abs().max().item<double>(); }
+
+/// By plain arithmetic on tensors: normalised over dims, then scaled.
+Variable by_hand(const Variable& x, IntArrayRef dims, const Variable& w, const Variable& b,
+                 double eps = 1e-5) {
+  const Variable m = x.mean(dims, true);
+  const Variable v = ((x - m) * (x - m)).mean(dims, true);
+  return (x - m) / (v + eps).sqrt() * w + b;
+}
+
+template <class F>
+void check_derivatives(F f, const Inputs& inputs) {
+  CHECK(gradcheck(f, inputs));
+  CHECK(gradgradcheck(f, inputs));
+}
+
+}  // namespace
+
+TEST_CASE("batch norm normalises each channel and moves the running statistics") {
+  for (const std::vector<std::int64_t>& sizes :
+       std::vector<std::vector<std::int64_t>>{{6, 3}, {4, 3, 5}, {2, 3, 4, 5}}) {
+    const Variable x = wave(sizes, -1, 3), w = wave({3}, 0.5, 2), b = wave({3}, -1, 1, 2);
+    Variable mean = zeros({3}, kDouble), var = ones({3}, kDouble);
+    std::vector<std::int64_t> dims{0}, shape(sizes.size(), 1);
+    for (std::size_t d = 2; d < sizes.size(); ++d) dims.push_back(static_cast<std::int64_t>(d));
+    shape[1] = 3;
+    const Variable y = batch_norm(x, w, b, mean, var, true, 0.1, 1e-5);
+    CHECK(largest(y - by_hand(x, dims, w.view(shape), b.view(shape))) < 1e-13);
+    const Variable m = x.mean(IntArrayRef(dims));
+    const Variable v = ((x - m.view(shape)) * (x - m.view(shape))).mean(IntArrayRef(dims));
+    const double n = static_cast<double>(x.numel()) / 3;
+    CHECK(largest(mean - m * 0.1) < 1e-14);
+    CHECK(largest(var - (0.9 + v * (0.1 * n / (n - 1)))) < 1e-14);
+    const Variable evaluated = batch_norm(x, w, b, mean, var, false, 0.1, 1e-5);
+    const Variable expected =
+        (x - mean.view(shape)) / (var.view(shape) + 1e-5).sqrt() * w.view(shape) + b.view(shape);
+    CHECK(largest(evaluated - expected) < 1e-13);
+  }
+}
+
+TEST_CASE("batch norm has first and second derivatives") {
+  const Variable mean = wave({3}, -0.5, 0.5), var = wave({3}, 0.5, 2);
+  for (const bool training : {true, false}) {
+    const auto f = [&](const Inputs& in) {
+      return Inputs{batch_norm(in[0], in[1], in[2], mean.clone(), var.clone(), training, 0.1, 1e-5)};
+    };
+    check_derivatives(f, {leaf(wave({4, 3}, -1, 2)), leaf(wave({3}, 0.5, 2)), leaf(wave({3}))});
+    check_derivatives(f, {leaf(wave({2, 3, 4}, -1, 2)), leaf(wave({3}, 0.5, 2)), leaf(wave({3}))});
+  }
+  check_derivatives(
+      [](const Inputs& in) { return Inputs{batch_norm(in[0], {}, {}, {}, {}, true, 0.1, 1e-5)}; },
+      {leaf(wave({4, 3, 2}, -1, 2))});
+}
+
+TEST_CASE("layer norm normalises the trailing dimensions") {
+  const Variable x = wave({4, 3, 5}, -1, 3), w = wave({3, 5}, 0.5, 2), b = wave({3, 5}, -1, 1, 2);
+  CHECK(largest(layer_norm(x, {3, 5}, w, b) - by_hand(x, {1, 2}, w, b)) < 1e-13);
+  CHECK(largest(layer_norm(x, {5}) - by_hand(x, {2}, ones({1}, kDouble), zeros({1}, kDouble))) < 1e-13);
+  const auto [y, mean, rstd] = native_layer_norm(x, {3, 5}, w, b, 1e-5);
+  CHECK(mean.sizes() == IntArrayRef({4, 1, 1}));
+  CHECK(largest(mean - x.mean(IntArrayRef({1, 2}), true)) < 1e-14);
+  check_derivatives(
+      [](const Inputs& in) {
+        return Inputs{layer_norm(in[0], {3, 5}, in[1], in[2])};
+      },
+      {leaf(x), leaf(w), leaf(b)});
+  check_derivatives([](const Inputs& in) { return Inputs{layer_norm(in[0], {5})}; }, {leaf(wave({2, 5}))});
+}
+
+TEST_CASE("group and instance norm normalise each sample") {
+  const Variable x = wave({2, 4, 3, 2}, -1, 3), w = wave({4}, 0.5, 2), b = wave({4}, -1, 1, 2);
+  const Variable grouped = x.view({2, 2, 12});
+  const Variable plain = by_hand(grouped, {2}, ones({1}, kDouble), zeros({1}, kDouble)).view({2, 4, 3, 2});
+  CHECK(largest(group_norm(x, 2, w, b) - (plain * w.view({4, 1, 1}) + b.view({4, 1, 1}))) < 1e-13);
+  check_derivatives([](const Inputs& in) { return Inputs{group_norm(in[0], 2, in[1], in[2])}; },
+                    {leaf(x), leaf(w), leaf(b)});
+  CHECK(largest(instance_norm(x, w, b, {}, {}, true, 0.1, 1e-5) -
+                by_hand(x, {2, 3}, w.view({4, 1, 1}), b.view({4, 1, 1}))) < 1e-13);
+  Variable mean = zeros({4}, kDouble), var = ones({4}, kDouble);
+  instance_norm(x, {}, {}, mean, var, true, 0.5, 1e-5);
+  CHECK(largest(mean - x.mean(IntArrayRef({0, 2, 3})) * 0.5) < 1e-14);
+  check_derivatives(
+      [](const Inputs& in) { return Inputs{instance_norm(in[0], in[1], in[2], {}, {}, true, 0.1, 1e-5)}; },
+      {leaf(wave({2, 3, 4})), leaf(wave({3}, 0.5, 2)), leaf(wave({3}))});
+}
+
+TEST_CASE("cosine similarity and pairwise distance") {
+  const Variable a = wave({3, 4}), b = wave({3, 4}, -1, 1, 2);
+  for (int i = 0; i < 3; ++i) {
+    double dot = 0, aa = 0, bb = 0, square = 0;
+    for (int j = 0; j < 4; ++j) {
+      const double u = a[i][j].item<double>(), v = b[i][j].item<double>();
+      dot += u * v, aa += u * u, bb += v * v, square += (u - v + 1e-6) * (u - v + 1e-6);
+    }
+    CHECK(cosine_similarity(a, b)[i].item<double>() == Approx(dot / std::sqrt(aa * bb)).epsilon(1e-13));
+    CHECK(pairwise_distance(a, b)[i].item<double>() == Approx(std::sqrt(square)).epsilon(1e-13));
+  }
+  check_derivatives([](const Inputs& in) { return Inputs{cosine_similarity(in[0], in[1])}; },
+                    {leaf(a), leaf(b)});
+  check_derivatives([](const Inputs& in) { return Inputs{pairwise_distance(in[0], in[1])}; },
+                    {leaf(a), leaf(b)});
+  CHECK(cosine_similarity(zeros({2}, kDouble), ones({2}, kDouble), 0).item<double>() == 0);
+}
+
+TEST_CASE("normalisations keep torch's node names and name what does not fit") {
+  using Catch::Contains;
+  const Variable x = leaf(wave({2, 4, 3}));
+  CHECK(batch_norm(x, {}, {}, {}, {}, true, 0.1, 1e-5).grad_fn()->name() == "NativeBatchNormBackward0");
+  CHECK(layer_norm(x, {3}).grad_fn()->name() == "NativeLayerNormBackward0");
+  CHECK(group_norm(x, 2).grad_fn()->name() == "NativeGroupNormBackward0");
+  const Variable w = ones({5}, kDouble);
+  CHECK_THROWS_WITH(batch_norm(x, w, {}, {}, {}, true, 0.1, 1e-5),
+                    Contains("weight should contain 4 elements not 5"));
+  CHECK_THROWS_WITH(batch_norm(x, {}, {}, {}, {}, false, 0.1, 1e-5),
+                    Contains("running_mean and running_var"));
+  CHECK_THROWS_WITH(layer_norm(x, {5}), Contains("normalized_shape=[5]") && Contains("[2, 4, 3]"));
+  CHECK_THROWS_WITH(group_norm(x, 3), Contains("divisible by num_groups"));
+  CHECK_THROWS_WITH(layer_norm(x, {3}, ones({3}, kFloat)), Contains("Double and Float"));
+  CHECK_THROWS_WITH(
+      nn::functional::batch_norm(ones({1, 4}), {}, {}, nn::functional::BatchNormFuncOptions().training(true)),
+      Contains("more than 1 value per channel"));
+}
+
+TEST_CASE("normalisations do not depend on the number of threads and compute halves in float") {
+  const Variable x = wave({8, 16, 40}, -1, 1).to(kFloat);
+  const auto all = [&] {
+    Variable in = leaf(x.detach().clone());
+    Variable w = leaf(ones({16})), b = leaf(zeros({16}));
+    Variable y =
+        batch_norm(in, w, b, {}, {}, true, 0.1, 1e-5) + group_norm(in, 4, w, b) + layer_norm(in, {40});
+    (y * y).sum().backward();
+    return std::vector<Variable>{y.detach(), in.grad(), w.grad(), b.grad()};
+  };
+  const int threads = get_num_threads();
+  set_num_threads(1);
+  const auto one = all();
+  set_num_threads(2);
+  const auto two = all();
+  set_num_threads(threads);
+  for (std::size_t i = 0; i < one.size(); ++i) CHECK(equal(one[i], two[i]));
+  CHECK(largest(layer_norm(x.to(kHalf), {40}).to(kDouble) - layer_norm(x.to(kDouble), {40})) < 5e-3);
+  CHECK(largest(batch_norm(x.to(kBFloat16), {}, {}, {}, {}, true, 0.1, 1e-5).to(kDouble) -
+                batch_norm(x.to(kDouble), {}, {}, {}, {}, true, 0.1, 1e-5)) < 5e-2);
+}
