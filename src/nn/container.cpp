@@ -45,16 +45,16 @@ void ModuleListImpl::push_back(std::shared_ptr<Module> module) {
 }
 
 void ModuleListImpl::insert(std::size_t index, std::shared_ptr<Module> module) {
-  EBB_CHECK(index <= size(), "Index out of range: ModuleList has ", std::uint64_t{size()}, " modules, got index ",
-            std::uint64_t{index});
+  EBB_CHECK(index <= size(), "Index out of range: ModuleList has ", std::uint64_t{size()},
+            " modules, got index ", std::uint64_t{index});
   modules_.insert(modules_.begin() + static_cast<std::ptrdiff_t>(index), std::move(module));
   children_.clear();
   for (std::size_t i = 0; i < modules_.size(); ++i) register_module(std::to_string(i), modules_[i]);
 }
 
 std::shared_ptr<Module> ModuleListImpl::ptr(std::size_t index) const {
-  EBB_CHECK(index < size(), "Index out of range: ModuleList has ", std::uint64_t{size()}, " modules, got index ",
-            std::uint64_t{index});
+  EBB_CHECK(index < size(), "Index out of range: ModuleList has ", std::uint64_t{size()},
+            " modules, got index ", std::uint64_t{index});
   return modules_[index];
 }
 
@@ -76,8 +76,10 @@ void ModuleDictImpl::clear() {
 }
 
 void ModuleDictImpl::insert(const std::string& key, std::shared_ptr<Module> module) {
-  if (contains(key)) replace_module(key, std::move(module));
-  else register_module(key, std::move(module));
+  if (contains(key))
+    replace_module(key, std::move(module));
+  else
+    register_module(key, std::move(module));
 }
 
 std::shared_ptr<Module> ModuleDictImpl::pop(const std::string& key) {

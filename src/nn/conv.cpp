@@ -33,10 +33,12 @@ template <class Options>
 void check_options(const char* name, const Options& options) {
   EBB_CHECK(options.in_channels() > 0 && options.groups() > 0 && options.out_channels() > 0, name,
             ": in_channels, groups and out_channels must be a positive integer.");
-  EBB_CHECK(options.in_channels() % options.groups() == 0, name, ": in_channels must be divisible by groups, got ",
-            options.in_channels(), " and ", options.groups(), ".");
-  EBB_CHECK(options.out_channels() % options.groups() == 0, name, ": out_channels must be divisible by groups, got ",
-            options.out_channels(), " and ", options.groups(), ".");
+  EBB_CHECK(options.in_channels() % options.groups() == 0, name,
+            ": in_channels must be divisible by groups, got ", options.in_channels(), " and ",
+            options.groups(), ".");
+  EBB_CHECK(options.out_channels() % options.groups() == 0, name,
+            ": out_channels must be divisible by groups, got ", options.out_channels(), " and ",
+            options.groups(), ".");
 }
 
 template <class M>
@@ -70,9 +72,15 @@ void print_end(std::ostream& stream, const Options& options) {
   stream << ")";
 }
 
-Variable conv(const Variable& x, const Variable& w, const F::ConvFuncOptions<1>& o) { return F::conv1d(x, w, o); }
-Variable conv(const Variable& x, const Variable& w, const F::ConvFuncOptions<2>& o) { return F::conv2d(x, w, o); }
-Variable conv(const Variable& x, const Variable& w, const F::ConvFuncOptions<3>& o) { return F::conv3d(x, w, o); }
+Variable conv(const Variable& x, const Variable& w, const F::ConvFuncOptions<1>& o) {
+  return F::conv1d(x, w, o);
+}
+Variable conv(const Variable& x, const Variable& w, const F::ConvFuncOptions<2>& o) {
+  return F::conv2d(x, w, o);
+}
+Variable conv(const Variable& x, const Variable& w, const F::ConvFuncOptions<3>& o) {
+  return F::conv3d(x, w, o);
+}
 Variable conv_transpose(const Variable& x, const Variable& w, const F::ConvTransposeFuncOptions<1>& o) {
   return F::conv_transpose1d(x, w, o);
 }
@@ -113,11 +121,14 @@ template <std::size_t D>
 void ConvImpl<D>::reset() {
   check_options("Conv", options);
   if (options.padding().mode() == std::string_view("same"))
-    EBB_CHECK(all_equal(options.stride(), 1), "Conv: padding='same' is not supported for strided convolutions.");
-  weight = this->register_parameter(
-      "weight", empty(weight_sizes(options, options.out_channels(), options.in_channels() / options.groups())));
-  if (options.bias()) bias = this->register_parameter("bias", empty({options.out_channels()}));
-  else bias = this->register_parameter("bias", {}, /*requires_grad=*/false);
+    EBB_CHECK(all_equal(options.stride(), 1),
+              "Conv: padding='same' is not supported for strided convolutions.");
+  weight = this->register_parameter("weight", empty(weight_sizes(options, options.out_channels(),
+                                                                 options.in_channels() / options.groups())));
+  if (options.bias())
+    bias = this->register_parameter("bias", empty({options.out_channels()}));
+  else
+    bias = this->register_parameter("bias", {}, /*requires_grad=*/false);
   reset_parameters();
 }
 
@@ -129,8 +140,10 @@ void ConvImpl<D>::reset_parameters() {
 template <std::size_t D>
 void ConvImpl<D>::pretty_print(std::ostream& stream) const {
   print_start(stream, "Conv", options);
-  if (options.padding().mode()) stream << ", padding='" << options.padding().mode() << "'";
-  else if (!all_equal(options.padding().sizes(), 0)) stream << ", padding=" << text_of(options.padding().sizes());
+  if (options.padding().mode())
+    stream << ", padding='" << options.padding().mode() << "'";
+  else if (!all_equal(options.padding().sizes(), 0))
+    stream << ", padding=" << text_of(options.padding().sizes());
   if (!all_equal(options.dilation(), 1)) stream << ", dilation=" << text_of(options.dilation());
   print_end(stream, options);
 }
@@ -138,12 +151,19 @@ void ConvImpl<D>::pretty_print(std::ostream& stream) const {
 template <std::size_t D>
 Variable ConvImpl<D>::forward(const Variable& input) {
   return at_path(*this, [&] {
-    auto how = F::ConvFuncOptions<D>().bias(bias).stride(options.stride()).dilation(options.dilation()).groups(options.groups());
+    auto how = F::ConvFuncOptions<D>()
+                   .bias(bias)
+                   .stride(options.stride())
+                   .dilation(options.dilation())
+                   .groups(options.groups());
     if (options.padding_mode() == kZeros) return conv(input, weight, how.padding(options.padding()));
     F::PadFuncOptions pad(border(options));
-    if (options.padding_mode() == kReflect) pad.mode(kReflect);
-    else if (options.padding_mode() == kReplicate) pad.mode(kReplicate);
-    else pad.mode(kCircular);
+    if (options.padding_mode() == kReflect)
+      pad.mode(kReflect);
+    else if (options.padding_mode() == kReplicate)
+      pad.mode(kReplicate);
+    else
+      pad.mode(kCircular);
     return conv(F::pad(input, pad), weight, how);
   });
 }
@@ -158,10 +178,12 @@ template <std::size_t D>
 void ConvTransposeImpl<D>::reset() {
   check_options("ConvTranspose", options);
   EBB_CHECK(options.padding_mode() == kZeros, "ConvTranspose: Only `zeros` padding mode is supported.");
-  weight = this->register_parameter(
-      "weight", empty(weight_sizes(options, options.in_channels(), options.out_channels() / options.groups())));
-  if (options.bias()) bias = this->register_parameter("bias", empty({options.out_channels()}));
-  else bias = this->register_parameter("bias", {}, /*requires_grad=*/false);
+  weight = this->register_parameter("weight", empty(weight_sizes(options, options.in_channels(),
+                                                                 options.out_channels() / options.groups())));
+  if (options.bias())
+    bias = this->register_parameter("bias", empty({options.out_channels()}));
+  else
+    bias = this->register_parameter("bias", {}, /*requires_grad=*/false);
   reset_parameters();
 }
 
@@ -175,13 +197,14 @@ void ConvTransposeImpl<D>::pretty_print(std::ostream& stream) const {
   print_start(stream, "ConvTranspose", options);
   if (!all_equal(options.padding(), 0)) stream << ", padding=" << text_of(options.padding());
   if (!all_equal(options.dilation(), 1)) stream << ", dilation=" << text_of(options.dilation());
-  if (!all_equal(options.output_padding(), 0)) stream << ", output_padding=" << text_of(options.output_padding());
+  if (!all_equal(options.output_padding(), 0))
+    stream << ", output_padding=" << text_of(options.output_padding());
   print_end(stream, options);
 }
 
 template <std::size_t D>
-std::vector<std::int64_t> ConvTransposeImpl<D>::output_padding(const Variable& input,
-                                                               const optional<IntArrayRef>& output_size) const {
+std::vector<std::int64_t> ConvTransposeImpl<D>::output_padding(
+    const Variable& input, const optional<IntArrayRef>& output_size) const {
   std::vector<std::int64_t> out((*options.output_padding()).begin(), (*options.output_padding()).end());
   if (!output_size) return out;
   IntArrayRef wanted = *output_size;
@@ -190,11 +213,12 @@ std::vector<std::int64_t> ConvTransposeImpl<D>::output_padding(const Variable& i
             " elements (got ", std::uint64_t{wanted.size()}, ")");
   for (std::size_t i = 0; i < D; ++i) {
     const std::int64_t stride = (*options.stride())[i];
-    const std::int64_t least = (input.size(static_cast<std::int64_t>(i) - static_cast<std::int64_t>(D)) - 1) * stride -
-                               2 * (*options.padding())[i] +
-                               (*options.dilation())[i] * ((*options.kernel_size())[i] - 1) + 1;
+    const std::int64_t least =
+        (input.size(static_cast<std::int64_t>(i) - static_cast<std::int64_t>(D)) - 1) * stride -
+        2 * (*options.padding())[i] + (*options.dilation())[i] * ((*options.kernel_size())[i] - 1) + 1;
     EBB_CHECK(wanted[i] >= least && wanted[i] < least + stride, "requested an output size of ", wanted,
-              ", but dimension ", std::uint64_t{i}, " must lie between ", least, " and ", least + stride - 1, ".");
+              ", but dimension ", std::uint64_t{i}, " must lie between ", least, " and ", least + stride - 1,
+              ".");
     out[i] = wanted[i] - least;
   }
   return out;

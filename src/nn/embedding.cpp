@@ -22,7 +22,8 @@ template <class Options>
 void wrap_padding(Options& options) {
   if (!options.padding_idx()) return;
   const std::int64_t index = *options.padding_idx(), rows = options.num_embeddings();
-  EBB_CHECK(index >= -rows && index < rows, "Embedding: Padding_idx must be within num_embeddings, got ", index, " for ", rows, " rows.");
+  EBB_CHECK(index >= -rows && index < rows, "Embedding: Padding_idx must be within num_embeddings, got ",
+            index, " for ", rows, " rows.");
   if (index < 0) options.padding_idx(index + rows);
 }
 
@@ -34,8 +35,10 @@ void make_weight(M& m) {
     m.reset_parameters();
     return;
   }
-  EBB_CHECK(m.options._weight().sizes() == IntArrayRef({m.options.num_embeddings(), m.options.embedding_dim()}),
-            "Shape of _weight does not match num_embeddings and embedding_dim: got ", m.options._weight().sizes(), ".");
+  EBB_CHECK(
+      m.options._weight().sizes() == IntArrayRef({m.options.num_embeddings(), m.options.embedding_dim()}),
+      "Shape of _weight does not match num_embeddings and embedding_dim: got ", m.options._weight().sizes(),
+      ".");
   m.weight = m.register_parameter("weight", m.options._weight());
 }
 
@@ -56,12 +59,15 @@ void print_common(std::ostream& stream, const Options& options) {
 }
 
 void check_table(const Variable& embeddings) {
-  EBB_CHECK(embeddings.dim() == 2, "Embeddings parameter is expected to be 2-dimensional, got ", embeddings.sizes(), ".");
+  EBB_CHECK(embeddings.dim() == 2, "Embeddings parameter is expected to be 2-dimensional, got ",
+            embeddings.sizes(), ".");
 }
 
 }  // namespace
 
-EmbeddingImpl::EmbeddingImpl(EmbeddingOptions options_) : options(std::move(options_)) { EmbeddingImpl::reset(); }
+EmbeddingImpl::EmbeddingImpl(EmbeddingOptions options_) : options(std::move(options_)) {
+  EmbeddingImpl::reset();
+}
 void EmbeddingImpl::reset() { make_weight(*this); }
 void EmbeddingImpl::reset_parameters() { init_weight(*this); }
 void EmbeddingImpl::pretty_print(std::ostream& stream) const {
@@ -83,7 +89,8 @@ Variable EmbeddingImpl::forward(const Variable& input) {
   });
 }
 
-Embedding Embedding::from_pretrained(const Variable& embeddings, const EmbeddingFromPretrainedOptions& options) {
+Embedding Embedding::from_pretrained(const Variable& embeddings,
+                                     const EmbeddingFromPretrainedOptions& options) {
   check_table(embeddings);
   Embedding out(EmbeddingOptions(embeddings.size(0), embeddings.size(1))
                     ._weight(embeddings)
@@ -110,7 +117,8 @@ void EmbeddingBagImpl::pretty_print(std::ostream& stream) const {
   if (options.padding_idx()) stream << ", padding_idx=" << *options.padding_idx();
   stream << ")";
 }
-Variable EmbeddingBagImpl::forward(const Variable& input, const Variable& offsets, const Variable& per_sample_weights) {
+Variable EmbeddingBagImpl::forward(const Variable& input, const Variable& offsets,
+                                   const Variable& per_sample_weights) {
   return at_path(*this, [&] {
     return F::embedding_bag(input, weight,
                             F::EmbeddingBagFuncOptions()

@@ -30,7 +30,8 @@ double calculate_gain(NonlinearityType nonlinearity, double param) {
 }
 
 std::tuple<std::int64_t, std::int64_t> _calculate_fan_in_and_fan_out(const Variable& tensor) {
-  EBB_CHECK(tensor.dim() >= 2, "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions, got ",
+  EBB_CHECK(tensor.dim() >= 2,
+            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions, got ",
             tensor.sizes(), ".");
   std::int64_t field = 1;
   for (std::int64_t d = 2; d < tensor.dim(); ++d) field *= tensor.size(d);
@@ -47,7 +48,8 @@ Variable ones_(Variable tensor) { return constant_(std::move(tensor), 1); }
 
 Variable eye_(Variable matrix) {
   NoGradGuard no_grad;
-  EBB_CHECK(matrix.dim() == 2, "eye_: Only tensors with 2 dimensions are supported, got ", matrix.sizes(), ".");
+  EBB_CHECK(matrix.dim() == 2, "eye_: Only tensors with 2 dimensions are supported, got ", matrix.sizes(),
+            ".");
   return matrix.copy_(eye(matrix.size(0), matrix.size(1), matrix.options()));
 }
 
@@ -101,7 +103,8 @@ Variable orthogonal_(Variable tensor, double gain) {
 
 Variable sparse_(Variable tensor, double sparsity, double std) {
   NoGradGuard no_grad;
-  EBB_CHECK(tensor.dim() == 2, "sparse_: Only tensors with 2 dimensions are supported, got ", tensor.sizes(), ".");
+  EBB_CHECK(tensor.dim() == 2, "sparse_: Only tensors with 2 dimensions are supported, got ", tensor.sizes(),
+            ".");
   const std::int64_t rows = tensor.size(0);
   const auto zeros = static_cast<std::int64_t>(std::ceil(sparsity * static_cast<double>(rows)));
   tensor.normal_(0, std);

@@ -21,8 +21,10 @@ LinearImpl::LinearImpl(LinearOptions options_) : options(options_) { LinearImpl:
 
 void LinearImpl::reset() {
   weight = register_parameter("weight", empty({options.out_features(), options.in_features()}));
-  if (options.bias()) bias = register_parameter("bias", empty({options.out_features()}));
-  else bias = register_parameter("bias", {}, /*requires_grad=*/false);
+  if (options.bias())
+    bias = register_parameter("bias", empty({options.out_features()}));
+  else
+    bias = register_parameter("bias", {}, /*requires_grad=*/false);
   reset_parameters();
 }
 
@@ -35,8 +37,8 @@ void LinearImpl::reset_parameters() {
 }
 
 void LinearImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::Linear(in_features=" << options.in_features() << ", out_features=" << options.out_features()
-         << ", bias=" << (options.bias() ? "true)" : "false)");
+  stream << "ebb::nn::Linear(in_features=" << options.in_features()
+         << ", out_features=" << options.out_features() << ", bias=" << (options.bias() ? "true)" : "false)");
 }
 
 Variable LinearImpl::forward(const Variable& input) {
@@ -49,7 +51,8 @@ Variable FlattenImpl::forward(const Variable& input) {
   return at_path(*this, [&] { return input.flatten(options.start_dim(), options.end_dim()); });
 }
 void FlattenImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::Flatten(" << "start_dim=" << options.start_dim() << ", end_dim=" << options.end_dim() << ")";
+  stream << "ebb::nn::Flatten("
+         << "start_dim=" << options.start_dim() << ", end_dim=" << options.end_dim() << ")";
 }
 
 UnflattenImpl::UnflattenImpl(UnflattenOptions options_) : options(std::move(options_)) {}
@@ -70,10 +73,12 @@ void UnflattenImpl::pretty_print(std::ostream& stream) const {
 BilinearImpl::BilinearImpl(BilinearOptions options_) : options(options_) { BilinearImpl::reset(); }
 
 void BilinearImpl::reset() {
-  weight = register_parameter("weight",
-                              empty({options.out_features(), options.in1_features(), options.in2_features()}));
-  if (options.bias()) bias = register_parameter("bias", empty({options.out_features()}));
-  else bias = register_parameter("bias", {}, /*requires_grad=*/false);
+  weight = register_parameter(
+      "weight", empty({options.out_features(), options.in1_features(), options.in2_features()}));
+  if (options.bias())
+    bias = register_parameter("bias", empty({options.out_features()}));
+  else
+    bias = register_parameter("bias", {}, /*requires_grad=*/false);
   reset_parameters();
 }
 
@@ -84,8 +89,9 @@ void BilinearImpl::reset_parameters() {
 }
 
 void BilinearImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::Bilinear(in1_features=" << options.in1_features() << ", in2_features=" << options.in2_features()
-         << ", out_features=" << options.out_features() << ", bias=" << (options.bias() ? "true)" : "false)");
+  stream << "ebb::nn::Bilinear(in1_features=" << options.in1_features()
+         << ", in2_features=" << options.in2_features() << ", out_features=" << options.out_features()
+         << ", bias=" << (options.bias() ? "true)" : "false)");
 }
 
 Variable BilinearImpl::forward(const Variable& input1, const Variable& input2) {

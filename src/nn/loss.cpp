@@ -14,42 +14,37 @@ void L1LossImpl::reset() {}
 Variable L1LossImpl::forward(const Variable& input, const Variable& target) {
   return at_path(*this, [&] { return F::l1_loss(input, target, options); });
 }
-void L1LossImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::L1Loss()";
-}
+void L1LossImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::L1Loss()"; }
 
-KLDivLossImpl::KLDivLossImpl(KLDivLossOptions options_) : options(std::move(options_)) { KLDivLossImpl::reset(); }
+KLDivLossImpl::KLDivLossImpl(KLDivLossOptions options_) : options(std::move(options_)) {
+  KLDivLossImpl::reset();
+}
 void KLDivLossImpl::reset() {}
 Variable KLDivLossImpl::forward(const Variable& input, const Variable& target) {
   return at_path(*this, [&] { return F::kl_div(input, target, options); });
 }
-void KLDivLossImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::KLDivLoss()";
-}
+void KLDivLossImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::KLDivLoss()"; }
 
 MSELossImpl::MSELossImpl(MSELossOptions options_) : options(std::move(options_)) { MSELossImpl::reset(); }
 void MSELossImpl::reset() {}
 Variable MSELossImpl::forward(const Variable& input, const Variable& target) {
   return at_path(*this, [&] { return F::mse_loss(input, target, options); });
 }
-void MSELossImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::MSELoss()";
-}
+void MSELossImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::MSELoss()"; }
 
 BCELossImpl::BCELossImpl(BCELossOptions options_) : options(std::move(options_)) { BCELossImpl::reset(); }
-void BCELossImpl::reset() {
-  weight = register_buffer("weight", options.weight());
-}
+void BCELossImpl::reset() { weight = register_buffer("weight", options.weight()); }
 Variable BCELossImpl::forward(const Variable& input, const Variable& target) {
   auto with_buffers = options;
   with_buffers.weight(weight);
   return at_path(*this, [&] { return F::binary_cross_entropy(input, target, with_buffers); });
 }
-void BCELossImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::BCELoss()";
-}
+void BCELossImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::BCELoss()"; }
 
-HingeEmbeddingLossImpl::HingeEmbeddingLossImpl(HingeEmbeddingLossOptions options_) : options(std::move(options_)) { HingeEmbeddingLossImpl::reset(); }
+HingeEmbeddingLossImpl::HingeEmbeddingLossImpl(HingeEmbeddingLossOptions options_)
+    : options(std::move(options_)) {
+  HingeEmbeddingLossImpl::reset();
+}
 void HingeEmbeddingLossImpl::reset() {}
 Variable HingeEmbeddingLossImpl::forward(const Variable& input, const Variable& target) {
   return at_path(*this, [&] { return F::hinge_embedding_loss(input, target, options); });
@@ -58,10 +53,10 @@ void HingeEmbeddingLossImpl::pretty_print(std::ostream& stream) const {
   stream << "ebb::nn::HingeEmbeddingLoss(margin=" << options.margin() << ")";
 }
 
-MultiMarginLossImpl::MultiMarginLossImpl(MultiMarginLossOptions options_) : options(std::move(options_)) { MultiMarginLossImpl::reset(); }
-void MultiMarginLossImpl::reset() {
-  weight = register_buffer("weight", options.weight());
+MultiMarginLossImpl::MultiMarginLossImpl(MultiMarginLossOptions options_) : options(std::move(options_)) {
+  MultiMarginLossImpl::reset();
 }
+void MultiMarginLossImpl::reset() { weight = register_buffer("weight", options.weight()); }
 Variable MultiMarginLossImpl::forward(const Variable& input, const Variable& target) {
   auto with_buffers = options;
   with_buffers.weight(weight);
@@ -72,16 +67,23 @@ void MultiMarginLossImpl::pretty_print(std::ostream& stream) const {
          << ", weight=" << options.weight() << ", reduction=" << options.reduction().name() << ")";
 }
 
-CosineEmbeddingLossImpl::CosineEmbeddingLossImpl(CosineEmbeddingLossOptions options_) : options(std::move(options_)) { CosineEmbeddingLossImpl::reset(); }
+CosineEmbeddingLossImpl::CosineEmbeddingLossImpl(CosineEmbeddingLossOptions options_)
+    : options(std::move(options_)) {
+  CosineEmbeddingLossImpl::reset();
+}
 void CosineEmbeddingLossImpl::reset() {}
-Variable CosineEmbeddingLossImpl::forward(const Variable& input1, const Variable& input2, const Variable& target) {
+Variable CosineEmbeddingLossImpl::forward(const Variable& input1, const Variable& input2,
+                                          const Variable& target) {
   return at_path(*this, [&] { return F::cosine_embedding_loss(input1, input2, target, options); });
 }
 void CosineEmbeddingLossImpl::pretty_print(std::ostream& stream) const {
   stream << "ebb::nn::CosineEmbeddingLoss(margin=" << options.margin() << ")";
 }
 
-MultiLabelMarginLossImpl::MultiLabelMarginLossImpl(MultiLabelMarginLossOptions options_) : options(std::move(options_)) { MultiLabelMarginLossImpl::reset(); }
+MultiLabelMarginLossImpl::MultiLabelMarginLossImpl(MultiLabelMarginLossOptions options_)
+    : options(std::move(options_)) {
+  MultiLabelMarginLossImpl::reset();
+}
 void MultiLabelMarginLossImpl::reset() {}
 Variable MultiLabelMarginLossImpl::forward(const Variable& input, const Variable& target) {
   return at_path(*this, [&] { return F::multilabel_margin_loss(input, target, options); });
@@ -90,19 +92,20 @@ void MultiLabelMarginLossImpl::pretty_print(std::ostream& stream) const {
   stream << "ebb::nn::MultiLabelMarginLoss()";
 }
 
-SoftMarginLossImpl::SoftMarginLossImpl(SoftMarginLossOptions options_) : options(std::move(options_)) { SoftMarginLossImpl::reset(); }
+SoftMarginLossImpl::SoftMarginLossImpl(SoftMarginLossOptions options_) : options(std::move(options_)) {
+  SoftMarginLossImpl::reset();
+}
 void SoftMarginLossImpl::reset() {}
 Variable SoftMarginLossImpl::forward(const Variable& input, const Variable& target) {
   return at_path(*this, [&] { return F::soft_margin_loss(input, target, options); });
 }
-void SoftMarginLossImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::SoftMarginLoss()";
-}
+void SoftMarginLossImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::SoftMarginLoss()"; }
 
-MultiLabelSoftMarginLossImpl::MultiLabelSoftMarginLossImpl(MultiLabelSoftMarginLossOptions options_) : options(std::move(options_)) { MultiLabelSoftMarginLossImpl::reset(); }
-void MultiLabelSoftMarginLossImpl::reset() {
-  weight = register_buffer("weight", options.weight());
+MultiLabelSoftMarginLossImpl::MultiLabelSoftMarginLossImpl(MultiLabelSoftMarginLossOptions options_)
+    : options(std::move(options_)) {
+  MultiLabelSoftMarginLossImpl::reset();
 }
+void MultiLabelSoftMarginLossImpl::reset() { weight = register_buffer("weight", options.weight()); }
 Variable MultiLabelSoftMarginLossImpl::forward(const Variable& input, const Variable& target) {
   auto with_buffers = options;
   with_buffers.weight(weight);
@@ -112,41 +115,54 @@ void MultiLabelSoftMarginLossImpl::pretty_print(std::ostream& stream) const {
   stream << "ebb::nn::MultiLabelSoftMarginLoss()";
 }
 
-TripletMarginLossImpl::TripletMarginLossImpl(TripletMarginLossOptions options_) : options(std::move(options_)) { TripletMarginLossImpl::reset(); }
+TripletMarginLossImpl::TripletMarginLossImpl(TripletMarginLossOptions options_)
+    : options(std::move(options_)) {
+  TripletMarginLossImpl::reset();
+}
 void TripletMarginLossImpl::reset() {}
-Variable TripletMarginLossImpl::forward(const Variable& anchor, const Variable& positive, const Variable& negative) {
+Variable TripletMarginLossImpl::forward(const Variable& anchor, const Variable& positive,
+                                        const Variable& negative) {
   return at_path(*this, [&] { return F::triplet_margin_loss(anchor, positive, negative, options); });
 }
 void TripletMarginLossImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::TripletMarginLoss(margin=" << options.margin() << ", p=" << options.p() << ", eps=" << options.eps() << ", swap=" << options.swap() << ")";
+  stream << "ebb::nn::TripletMarginLoss(margin=" << options.margin() << ", p=" << options.p()
+         << ", eps=" << options.eps() << ", swap=" << options.swap() << ")";
 }
 
-SmoothL1LossImpl::SmoothL1LossImpl(SmoothL1LossOptions options_) : options(std::move(options_)) { SmoothL1LossImpl::reset(); }
+SmoothL1LossImpl::SmoothL1LossImpl(SmoothL1LossOptions options_) : options(std::move(options_)) {
+  SmoothL1LossImpl::reset();
+}
 void SmoothL1LossImpl::reset() {}
 Variable SmoothL1LossImpl::forward(const Variable& input, const Variable& target) {
   return at_path(*this, [&] { return F::smooth_l1_loss(input, target, options, options.beta()); });
 }
 void SmoothL1LossImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::SmoothL1Loss"; }
 
-HuberLossImpl::HuberLossImpl(HuberLossOptions options_) : options(std::move(options_)) { HuberLossImpl::reset(); }
+HuberLossImpl::HuberLossImpl(HuberLossOptions options_) : options(std::move(options_)) {
+  HuberLossImpl::reset();
+}
 void HuberLossImpl::reset() {}
 Variable HuberLossImpl::forward(const Variable& input, const Variable& target) {
   return at_path(*this, [&] { return F::huber_loss(input, target, options); });
 }
 void HuberLossImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::HuberLoss"; }
 
-PoissonNLLLossImpl::PoissonNLLLossImpl(PoissonNLLLossOptions options_) : options(std::move(options_)) { PoissonNLLLossImpl::reset(); }
+PoissonNLLLossImpl::PoissonNLLLossImpl(PoissonNLLLossOptions options_) : options(std::move(options_)) {
+  PoissonNLLLossImpl::reset();
+}
 void PoissonNLLLossImpl::reset() {}
 Variable PoissonNLLLossImpl::forward(const Variable& input, const Variable& target) {
   return at_path(*this, [&] { return F::poisson_nll_loss(input, target, options); });
 }
-void PoissonNLLLossImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::PoissonNLLLoss()";
-}
+void PoissonNLLLossImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::PoissonNLLLoss()"; }
 
-MarginRankingLossImpl::MarginRankingLossImpl(MarginRankingLossOptions options_) : options(std::move(options_)) { MarginRankingLossImpl::reset(); }
+MarginRankingLossImpl::MarginRankingLossImpl(MarginRankingLossOptions options_)
+    : options(std::move(options_)) {
+  MarginRankingLossImpl::reset();
+}
 void MarginRankingLossImpl::reset() {}
-Variable MarginRankingLossImpl::forward(const Variable& input1, const Variable& input2, const Variable& target) {
+Variable MarginRankingLossImpl::forward(const Variable& input1, const Variable& input2,
+                                        const Variable& target) {
   return at_path(*this, [&] { return F::margin_ranking_loss(input1, input2, target, options); });
 }
 void MarginRankingLossImpl::pretty_print(std::ostream& stream) const {
@@ -154,22 +170,18 @@ void MarginRankingLossImpl::pretty_print(std::ostream& stream) const {
 }
 
 NLLLossImpl::NLLLossImpl(NLLLossOptions options_) : options(std::move(options_)) { NLLLossImpl::reset(); }
-void NLLLossImpl::reset() {
-  weight = register_buffer("weight", options.weight());
-}
+void NLLLossImpl::reset() { weight = register_buffer("weight", options.weight()); }
 Variable NLLLossImpl::forward(const Variable& input, const Variable& target) {
   auto with_buffers = options;
   with_buffers.weight(weight);
   return at_path(*this, [&] { return F::nll_loss(input, target, with_buffers); });
 }
-void NLLLossImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::NLLLoss()";
-}
+void NLLLossImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::NLLLoss()"; }
 
-CrossEntropyLossImpl::CrossEntropyLossImpl(CrossEntropyLossOptions options_) : options(std::move(options_)) { CrossEntropyLossImpl::reset(); }
-void CrossEntropyLossImpl::reset() {
-  weight = register_buffer("weight", options.weight());
+CrossEntropyLossImpl::CrossEntropyLossImpl(CrossEntropyLossOptions options_) : options(std::move(options_)) {
+  CrossEntropyLossImpl::reset();
 }
+void CrossEntropyLossImpl::reset() { weight = register_buffer("weight", options.weight()); }
 Variable CrossEntropyLossImpl::forward(const Variable& input, const Variable& target) {
   auto with_buffers = options;
   with_buffers.weight(weight);
@@ -179,7 +191,10 @@ void CrossEntropyLossImpl::pretty_print(std::ostream& stream) const {
   stream << "ebb::nn::CrossEntropyLoss()";
 }
 
-BCEWithLogitsLossImpl::BCEWithLogitsLossImpl(BCEWithLogitsLossOptions options_) : options(std::move(options_)) { BCEWithLogitsLossImpl::reset(); }
+BCEWithLogitsLossImpl::BCEWithLogitsLossImpl(BCEWithLogitsLossOptions options_)
+    : options(std::move(options_)) {
+  BCEWithLogitsLossImpl::reset();
+}
 void BCEWithLogitsLossImpl::reset() {
   weight = register_buffer("weight", options.weight());
   pos_weight = register_buffer("pos_weight", options.pos_weight());
@@ -194,13 +209,14 @@ void BCEWithLogitsLossImpl::pretty_print(std::ostream& stream) const {
   stream << "ebb::nn::BCEWithLogitsLoss()";
 }
 
-GaussianNLLLossImpl::GaussianNLLLossImpl(GaussianNLLLossOptions options_) : options(std::move(options_)) { GaussianNLLLossImpl::reset(); }
+GaussianNLLLossImpl::GaussianNLLLossImpl(GaussianNLLLossOptions options_) : options(std::move(options_)) {
+  GaussianNLLLossImpl::reset();
+}
 void GaussianNLLLossImpl::reset() {}
-Variable GaussianNLLLossImpl::forward(const Variable& input, const Variable& target, const Variable& variance) {
+Variable GaussianNLLLossImpl::forward(const Variable& input, const Variable& target,
+                                      const Variable& variance) {
   return at_path(*this, [&] { return F::gaussian_nll_loss(input, target, variance, options); });
 }
-void GaussianNLLLossImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::GaussianNLLLoss()";
-}
+void GaussianNLLLossImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::GaussianNLLLoss()"; }
 
 }  // namespace ebb::nn

@@ -1,5 +1,5 @@
-#include <ebb/nn/module.h>
 #include <ebb/autograd/grad_mode.h>
+#include <ebb/nn/module.h>
 #include <ebb/ops/copy.h>
 
 #include <cxxabi.h>
@@ -105,7 +105,8 @@ void Module::for_each_tensor(Function&& function) {
 
 void Module::to(Device device, DType dtype, bool non_blocking) {
   for_each_tensor([&](Variable& x) {
-    if (x.defined()) x.set_data(x.data().to(device, is_floating(x.dtype()) ? dtype : x.dtype(), non_blocking));
+    if (x.defined())
+      x.set_data(x.data().to(device, is_floating(x.dtype()) ? dtype : x.dtype(), non_blocking));
   });
 }
 
@@ -154,7 +155,8 @@ void Module::add_child(std::string name, std::shared_ptr<Module> module) {
 }
 
 void Module::replace_child(const std::string& name, std::shared_ptr<Module> module) {
-  EBB_CHECK(module != nullptr, "replace_module: the new submodule '", name, "' of ", this->name(), " is null.");
+  EBB_CHECK(module != nullptr, "replace_module: the new submodule '", name, "' of ", this->name(),
+            " is null.");
   std::shared_ptr<Module>& slot = children_[name];
   if (slot->parent_.module == this) slot->parent_.module = nullptr;
   slot = std::move(module);

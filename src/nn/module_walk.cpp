@@ -23,12 +23,14 @@ void walk_children(M& module, const std::string& prefix, const Visit& visit) {
 
 std::shared_ptr<Module> Module::shared_from_this_checked() const {
   auto self = std::const_pointer_cast<Module>(weak_from_this().lock());
-  EBB_CHECK(self != nullptr,
-            "It looks like you attempted to retrieve your top-level module as a shared_ptr, but it is not stored in "
-            "a shared_ptr. Use std::make_shared<",
-            name(),
-            "> instead of creating your module on the stack, or alternatively do not try to access your top-level "
-            "module at all by passing /*include_self=*/false to modules() or named_modules()");
+  EBB_CHECK(
+      self != nullptr,
+      "It looks like you attempted to retrieve your top-level module as a shared_ptr, but it is not stored "
+      "in "
+      "a shared_ptr. Use std::make_shared<",
+      name(),
+      "> instead of creating your module on the stack, or alternatively do not try to access your top-level "
+      "module at all by passing /*include_self=*/false to modules() or named_modules()");
   return self;
 }
 
@@ -44,12 +46,14 @@ void Module::apply(const ConstModuleApplyFunction& function) const {
 
 void Module::apply(const NamedModuleApplyFunction& function, const std::string& prefix) {
   function(prefix, *this);
-  walk_children(*this, prefix, [&](const std::string& path, const std::shared_ptr<Module>& m) { function(path, *m); });
+  walk_children(*this, prefix,
+                [&](const std::string& path, const std::shared_ptr<Module>& m) { function(path, *m); });
 }
 
 void Module::apply(const ConstNamedModuleApplyFunction& function, const std::string& prefix) const {
   function(prefix, *this);
-  walk_children(*this, prefix, [&](const std::string& path, const std::shared_ptr<Module>& m) { function(path, *m); });
+  walk_children(*this, prefix,
+                [&](const std::string& path, const std::shared_ptr<Module>& m) { function(path, *m); });
 }
 
 void Module::apply(const ModulePointerApplyFunction& function) const {
@@ -59,7 +63,8 @@ void Module::apply(const ModulePointerApplyFunction& function) const {
 
 void Module::apply(const NamedModulePointerApplyFunction& function, const std::string& prefix) const {
   function(prefix, shared_from_this_checked());
-  walk_children(*this, prefix, [&](const std::string& path, const std::shared_ptr<Module>& m) { function(path, m); });
+  walk_children(*this, prefix,
+                [&](const std::string& path, const std::shared_ptr<Module>& m) { function(path, m); });
 }
 
 Module::StateDict Module::named_parameters(bool recurse) const {

@@ -53,8 +53,10 @@ void print(std::ostream& stream, const char* kind, std::size_t dims, const Optio
   stream << "ebb::nn::" << kind << dims << "d(" << options.num_features() << ", eps=" << options.eps()
          << ", momentum=";
   const optional<double> momentum = options.momentum();
-  if (momentum) stream << *momentum;
-  else stream << "None";
+  if (momentum)
+    stream << *momentum;
+  else
+    stream << "None";
   stream << ", affine=" << text_of(options.affine())
          << ", track_running_stats=" << text_of(options.track_running_stats()) << ")";
 }
@@ -88,8 +90,10 @@ template <std::size_t D>
 Variable BatchNormImpl<D>::forward(const Variable& input) {
   return at_path(*this, [&] {
     const std::int64_t dims = input.dim();
-    if (D == 1) EBB_CHECK(dims == 2 || dims == 3, "expected 2D or 3D input (got ", dims, "D input)");
-    else EBB_CHECK(dims == D + 2, "expected ", std::uint64_t{D + 2}, "D input (got ", dims, "D input)");
+    if (D == 1)
+      EBB_CHECK(dims == 2 || dims == 3, "expected 2D or 3D input (got ", dims, "D input)");
+    else
+      EBB_CHECK(dims == D + 2, "expected ", std::uint64_t{D + 2}, "D input (got ", dims, "D input)");
     double momentum = options.momentum().value_or(0.0);
     if (this->is_training() && options.track_running_stats() && num_batches_tracked.defined()) {
       NoGradGuard no_grad;
@@ -133,18 +137,19 @@ template <std::size_t D>
 Variable InstanceNormImpl<D>::forward(const Variable& input) {
   return at_path(*this, [&] {
     const std::int64_t dims = input.dim();
-    EBB_CHECK(dims == D + 1 || dims == D + 2, "expected ", std::uint64_t{D + 1}, "D or ", std::uint64_t{D + 2},
-              "D input (got ", dims, "D input)");
+    EBB_CHECK(dims == D + 1 || dims == D + 2, "expected ", std::uint64_t{D + 1}, "D or ",
+              std::uint64_t{D + 2}, "D input (got ", dims, "D input)");
     const bool single = dims == D + 1;
-    const Variable out = F::instance_norm(single ? input.unsqueeze(0) : input,
-                                          F::InstanceNormFuncOptions()
-                                              .running_mean(running_mean)
-                                              .running_var(running_var)
-                                              .weight(weight)
-                                              .bias(bias)
-                                              .use_input_stats(this->is_training() || !options.track_running_stats())
-                                              .momentum(options.momentum())
-                                              .eps(options.eps()));
+    const Variable out =
+        F::instance_norm(single ? input.unsqueeze(0) : input,
+                         F::InstanceNormFuncOptions()
+                             .running_mean(running_mean)
+                             .running_var(running_var)
+                             .weight(weight)
+                             .bias(bias)
+                             .use_input_stats(this->is_training() || !options.track_running_stats())
+                             .momentum(options.momentum())
+                             .eps(options.eps()));
     return single ? out.squeeze(0) : out;
   });
 }
@@ -156,7 +161,9 @@ template class InstanceNormImpl<1>;
 template class InstanceNormImpl<2>;
 template class InstanceNormImpl<3>;
 
-LayerNormImpl::LayerNormImpl(LayerNormOptions options_) : options(std::move(options_)) { LayerNormImpl::reset(); }
+LayerNormImpl::LayerNormImpl(LayerNormOptions options_) : options(std::move(options_)) {
+  LayerNormImpl::reset();
+}
 void LayerNormImpl::reset() {
   const bool affine = options.elementwise_affine();
   weight = register_parameter("weight", affine ? ebb::empty(options.normalized_shape()) : Variable(), affine);
@@ -171,7 +178,8 @@ void LayerNormImpl::pretty_print(std::ostream& stream) const {
 Variable LayerNormImpl::forward(const Variable& input) {
   return at_path(*this, [&] {
     return F::layer_norm(
-        input, F::LayerNormFuncOptions(options.normalized_shape()).weight(weight).bias(bias).eps(options.eps()));
+        input,
+        F::LayerNormFuncOptions(options.normalized_shape()).weight(weight).bias(bias).eps(options.eps()));
   });
 }
 
@@ -189,8 +197,8 @@ void GroupNormImpl::pretty_print(std::ostream& stream) const {
 }
 Variable GroupNormImpl::forward(const Variable& input) {
   return at_path(*this, [&] {
-    return F::group_norm(input,
-                         F::GroupNormFuncOptions(options.num_groups()).weight(weight).bias(bias).eps(options.eps()));
+    return F::group_norm(
+        input, F::GroupNormFuncOptions(options.num_groups()).weight(weight).bias(bias).eps(options.eps()));
   });
 }
 

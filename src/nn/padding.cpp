@@ -62,7 +62,8 @@ void ZeroPadImpl<D>::pretty_print(std::ostream& stream) const {
 }
 template <std::size_t D>
 Variable ZeroPadImpl<D>::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::pad(input, pad_options(options.padding()).mode(kConstant).value(0)); });
+  return at_path(*this,
+                 [&] { return F::pad(input, pad_options(options.padding()).mode(kConstant).value(0)); });
 }
 
 template <std::size_t D>
@@ -72,13 +73,14 @@ template <std::size_t D>
 void ConstantPadImpl<D>::reset() {}
 template <std::size_t D>
 void ConstantPadImpl<D>::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::ConstantPad" << D << "d(padding=" << text_of(options.padding()) << ", value=" << options.value()
-         << ")";
+  stream << "ebb::nn::ConstantPad" << D << "d(padding=" << text_of(options.padding())
+         << ", value=" << options.value() << ")";
 }
 template <std::size_t D>
 Variable ConstantPadImpl<D>::forward(const Variable& input) {
-  return at_path(*this,
-                 [&] { return F::pad(input, pad_options(options.padding()).mode(kConstant).value(options.value())); });
+  return at_path(*this, [&] {
+    return F::pad(input, pad_options(options.padding()).mode(kConstant).value(options.value()));
+  });
 }
 
 template class ReflectionPadImpl<1>;

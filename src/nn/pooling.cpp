@@ -42,9 +42,12 @@ void AvgPoolImpl<D>::pretty_print(std::ostream& stream) const {
 template <std::size_t D>
 Variable AvgPoolImpl<D>::forward(const Variable& input) {
   return at_path(*this, [&] {
-    if constexpr (D == 1) return F::avg_pool1d(input, options);
-    else if constexpr (D == 2) return F::avg_pool2d(input, options);
-    else return F::avg_pool3d(input, options);
+    if constexpr (D == 1)
+      return F::avg_pool1d(input, options);
+    else if constexpr (D == 2)
+      return F::avg_pool2d(input, options);
+    else
+      return F::avg_pool3d(input, options);
   });
 }
 
@@ -57,22 +60,29 @@ template <std::size_t D>
 void MaxPoolImpl<D>::pretty_print(std::ostream& stream) const {
   stream << "ebb::nn::MaxPool" << D << "d(kernel_size=" << text_of(options.kernel_size())
          << ", stride=" << text_of(options.stride()) << ", padding=" << text_of(options.padding())
-         << ", dilation=" << text_of(options.dilation()) << ", ceil_mode=" << text_of(options.ceil_mode()) << ")";
+         << ", dilation=" << text_of(options.dilation()) << ", ceil_mode=" << text_of(options.ceil_mode())
+         << ")";
 }
 template <std::size_t D>
 Variable MaxPoolImpl<D>::forward(const Variable& input) {
   return at_path(*this, [&] {
-    if constexpr (D == 1) return F::max_pool1d(input, options);
-    else if constexpr (D == 2) return F::max_pool2d(input, options);
-    else return F::max_pool3d(input, options);
+    if constexpr (D == 1)
+      return F::max_pool1d(input, options);
+    else if constexpr (D == 2)
+      return F::max_pool2d(input, options);
+    else
+      return F::max_pool3d(input, options);
   });
 }
 template <std::size_t D>
 std::tuple<Variable, Variable> MaxPoolImpl<D>::forward_with_indices(const Variable& input) {
   return at_path(*this, [&] {
-    if constexpr (D == 1) return F::max_pool1d_with_indices(input, options);
-    else if constexpr (D == 2) return F::max_pool2d_with_indices(input, options);
-    else return F::max_pool3d_with_indices(input, options);
+    if constexpr (D == 1)
+      return F::max_pool1d_with_indices(input, options);
+    else if constexpr (D == 2)
+      return F::max_pool2d_with_indices(input, options);
+    else
+      return F::max_pool3d_with_indices(input, options);
   });
 }
 
@@ -88,9 +98,12 @@ void AdaptiveAvgPoolImpl<D>::pretty_print(std::ostream& stream) const {
 template <std::size_t D>
 Variable AdaptiveAvgPoolImpl<D>::forward(const Variable& input) {
   return at_path(*this, [&] {
-    if constexpr (D == 1) return F::adaptive_avg_pool1d(input, options);
-    else if constexpr (D == 2) return F::adaptive_avg_pool2d(input, options);
-    else return F::adaptive_avg_pool3d(input, options);
+    if constexpr (D == 1)
+      return F::adaptive_avg_pool1d(input, options);
+    else if constexpr (D == 2)
+      return F::adaptive_avg_pool2d(input, options);
+    else
+      return F::adaptive_avg_pool3d(input, options);
   });
 }
 
@@ -110,9 +123,12 @@ Variable AdaptiveMaxPoolImpl<D>::forward(const Variable& input) {
 template <std::size_t D>
 std::tuple<Variable, Variable> AdaptiveMaxPoolImpl<D>::forward_with_indices(const Variable& input) {
   return at_path(*this, [&] {
-    if constexpr (D == 1) return F::adaptive_max_pool1d_with_indices(input, options);
-    else if constexpr (D == 2) return F::adaptive_max_pool2d_with_indices(input, options);
-    else return F::adaptive_max_pool3d_with_indices(input, options);
+    if constexpr (D == 1)
+      return F::adaptive_max_pool1d_with_indices(input, options);
+    else if constexpr (D == 2)
+      return F::adaptive_max_pool2d_with_indices(input, options);
+    else
+      return F::adaptive_max_pool3d_with_indices(input, options);
   });
 }
 
@@ -130,8 +146,10 @@ void LPPoolImpl<D>::pretty_print(std::ostream& stream) const {
 template <std::size_t D>
 Variable LPPoolImpl<D>::forward(const Variable& input) {
   return at_path(*this, [&] {
-    if constexpr (D == 1) return F::lp_pool1d(input, options);
-    else return F::lp_pool2d(input, options);
+    if constexpr (D == 1)
+      return F::lp_pool1d(input, options);
+    else
+      return F::lp_pool2d(input, options);
   });
 }
 

@@ -19,15 +19,16 @@ std::string type_name(const std::type_info& type) {
 }
 
 void wrong_argument_count(const Module& module, std::size_t expected, std::size_t got) {
-  ebb::detail::fail(module.name(), "'s forward() method expects ", std::uint64_t{expected}, " argument(s), but received ",
-                    std::uint64_t{got}, ". If ", module.name(),
+  ebb::detail::fail(module.name(), "'s forward() method expects ", std::uint64_t{expected},
+                    " argument(s), but received ", std::uint64_t{got}, ". If ", module.name(),
                     "'s forward() method has default arguments, call it through a module of its own.");
 }
 
 void wrong_argument_type(const Module& module, std::size_t position, const std::type_info& expected,
                          const std::type_info& got) {
-  ebb::detail::fail("Expected argument #", std::uint64_t{position}, " of ", module.name(), "'s forward() to be of type ",
-                    type_name(expected), ", but received value of type ", type_name(got));
+  ebb::detail::fail("Expected argument #", std::uint64_t{position}, " of ", module.name(),
+                    "'s forward() to be of type ", type_name(expected), ", but received value of type ",
+                    type_name(got));
 }
 
 }  // namespace detail
@@ -73,8 +74,8 @@ void SequentialImpl::push_back(std::string name, AnyModule module) {
 void SequentialImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::Sequential"; }
 
 void SequentialImpl::check_index(std::size_t index) const {
-  EBB_CHECK(index < size(), "Index out of range: Sequential has ", std::uint64_t{size()}, " modules, got index ",
-            std::uint64_t{index});
+  EBB_CHECK(index < size(), "Index out of range: Sequential has ", std::uint64_t{size()},
+            " modules, got index ", std::uint64_t{index});
 }
 
 void SequentialImpl::check_not_empty() const {
@@ -82,8 +83,8 @@ void SequentialImpl::check_not_empty() const {
 }
 
 void SequentialImpl::wrong_return_type(const std::type_info& actual, const std::type_info& asked) {
-  ebb::detail::fail("The type of the return value is ", detail::type_name(actual), ", but you asked for type ",
-                    detail::type_name(asked));
+  ebb::detail::fail("The type of the return value is ", detail::type_name(actual),
+                    ", but you asked for type ", detail::type_name(asked));
 }
 
 }  // namespace ebb::nn

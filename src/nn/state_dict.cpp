@@ -61,8 +61,8 @@ void Module::load_state_dict(const StateDict& state, bool strict) {
     if (!given || !given->defined())
       missing += "\n    \"" + item.key() + "\"" + nearest(item.key(), state);
     else if (given->sizes() != item->sizes())
-      misshaped += ebb::detail::text("\n    \"", item.key(), "\": the file has ", given->sizes(), ", the module ",
-                                     item->sizes());
+      misshaped += ebb::detail::text("\n    \"", item.key(), "\": the file has ", given->sizes(),
+                                     ", the module ", item->sizes());
   }
   for (const auto& item : state)
     if (!own.contains(item.key())) unexpected += "\n    \"" + item.key() + "\"" + nearest(item.key(), own);

@@ -25,7 +25,8 @@ double clip_grad_norm_(const std::vector<Variable>& parameters, double max_norm,
     total = (norms.size() == 1 ? all : infinite ? all.max() : all.norm(norm_type)).item<double>();
   }
   EBB_CHECK(!error_if_nonfinite || std::isfinite(total), "The total norm of order ", norm_type,
-            " for gradients from `parameters` is non-finite, so it cannot be clipped. To disable this error and scale "
+            " for gradients from `parameters` is non-finite, so it cannot be clipped. To disable this error "
+            "and scale "
             "the gradients with the non-finite norm anyway, set `error_if_nonfinite=false`");
   const double factor = max_norm / (total + 1e-6);
   // A NaN factor is applied: it marks the gradients.
@@ -35,7 +36,8 @@ double clip_grad_norm_(const std::vector<Variable>& parameters, double max_norm,
 }
 
 double clip_grad_norm_(Variable parameter, double max_norm, double norm_type, bool error_if_nonfinite) {
-  return clip_grad_norm_(std::vector<Variable>{std::move(parameter)}, max_norm, norm_type, error_if_nonfinite);
+  return clip_grad_norm_(std::vector<Variable>{std::move(parameter)}, max_norm, norm_type,
+                         error_if_nonfinite);
 }
 
 void clip_grad_value_(const std::vector<Variable>& parameters, double clip_value) {
@@ -57,8 +59,8 @@ Variable parameters_to_vector(const std::vector<Variable>& parameters) {
 void vector_to_parameters(const Variable& vec, const std::vector<Variable>& parameters) {
   std::int64_t at = 0;
   for (const Variable& parameter : parameters) at += parameter.numel();
-  EBB_CHECK(vec.dim() == 1 && vec.numel() >= at, "vector_to_parameters: expected a vector of ", at, " elements, got ",
-            vec.sizes(), ".");
+  EBB_CHECK(vec.dim() == 1 && vec.numel() >= at, "vector_to_parameters: expected a vector of ", at,
+            " elements, got ", vec.sizes(), ".");
   at = 0;
   for (Variable parameter : parameters) {
     const std::int64_t count = parameter.numel();

@@ -10,7 +10,8 @@ std::unique_ptr<OptimizerOptions> checked(const AdagradOptions& o) {
   check_option(o.lr() >= 0, "learning rate", o.lr());
   check_option(o.lr_decay() >= 0, "lr_decay value", o.lr_decay());
   check_option(o.weight_decay() >= 0, "weight_decay value", o.weight_decay());
-  check_option(o.initial_accumulator_value() >= 0, "initial_accumulator_value value", o.initial_accumulator_value());
+  check_option(o.initial_accumulator_value() >= 0, "initial_accumulator_value value",
+               o.initial_accumulator_value());
   check_option(o.eps() >= 0, "epsilon value", o.eps());
   return o.clone();
 }
@@ -37,15 +38,20 @@ Variable Adagrad::step(LossClosure closure) {
   return loss;
 }
 
-std::unique_ptr<OptimizerParamState> Adagrad::new_state() const { return std::make_unique<AdagradParamState>(); }
+std::unique_ptr<OptimizerParamState> Adagrad::new_state() const {
+  return std::make_unique<AdagradParamState>();
+}
 
 std::vector<std::pair<std::string, Variable>> AdagradParamState::tensors() const {
   return {{"step", step_tensor(step_)}, {"sum", sum_}};
 }
 void AdagradParamState::load(const std::string& name, const Variable& value) {
-  if (name == "step") step_ = value.item<std::int64_t>();
-  else if (name == "sum") sum_ = value;
-  else unknown_state("Adagrad", name);
+  if (name == "step")
+    step_ = value.item<std::int64_t>();
+  else if (name == "sum")
+    sum_ = value;
+  else
+    unknown_state("Adagrad", name);
 }
 
 }  // namespace ebb::optim

@@ -50,18 +50,24 @@ std::vector<std::pair<std::string, Variable>> named(const State& s) {
 
 template <class State>
 void set_named(State& s, const char* optimizer, const std::string& name, const Variable& value) {
-  if (name == "step") s.step(value.item<std::int64_t>());
-  else if (name == "exp_avg") s.exp_avg(value);
-  else if (name == "exp_avg_sq") s.exp_avg_sq(value);
-  else if (name == "max_exp_avg_sq") s.max_exp_avg_sq(value);
-  else unknown_state(optimizer, name);
+  if (name == "step")
+    s.step(value.item<std::int64_t>());
+  else if (name == "exp_avg")
+    s.exp_avg(value);
+  else if (name == "exp_avg_sq")
+    s.exp_avg_sq(value);
+  else if (name == "max_exp_avg_sq")
+    s.max_exp_avg_sq(value);
+  else
+    unknown_state(optimizer, name);
 }
 
 }  // namespace
 
 Adam::Adam(std::vector<OptimizerParamGroup> param_groups, AdamOptions defaults)
     : Optimizer(std::move(param_groups), checked(defaults)) {}
-Adam::Adam(std::vector<Variable> params, AdamOptions defaults) : Optimizer(std::move(params), checked(defaults)) {}
+Adam::Adam(std::vector<Variable> params, AdamOptions defaults)
+    : Optimizer(std::move(params), checked(defaults)) {}
 
 Variable Adam::step(LossClosure closure) {
   Variable loss = run(closure);
@@ -74,11 +80,14 @@ Variable Adam::step(LossClosure closure) {
 }
 std::unique_ptr<OptimizerParamState> Adam::new_state() const { return std::make_unique<AdamParamState>(); }
 std::vector<std::pair<std::string, Variable>> AdamParamState::tensors() const { return named(*this); }
-void AdamParamState::load(const std::string& name, const Variable& value) { set_named(*this, "Adam", name, value); }
+void AdamParamState::load(const std::string& name, const Variable& value) {
+  set_named(*this, "Adam", name, value);
+}
 
 AdamW::AdamW(std::vector<OptimizerParamGroup> param_groups, AdamWOptions defaults)
     : Optimizer(std::move(param_groups), checked(defaults)) {}
-AdamW::AdamW(std::vector<Variable> params, AdamWOptions defaults) : Optimizer(std::move(params), checked(defaults)) {}
+AdamW::AdamW(std::vector<Variable> params, AdamWOptions defaults)
+    : Optimizer(std::move(params), checked(defaults)) {}
 
 Variable AdamW::step(LossClosure closure) {
   Variable loss = run(closure);
@@ -91,6 +100,8 @@ Variable AdamW::step(LossClosure closure) {
 }
 std::unique_ptr<OptimizerParamState> AdamW::new_state() const { return std::make_unique<AdamWParamState>(); }
 std::vector<std::pair<std::string, Variable>> AdamWParamState::tensors() const { return named(*this); }
-void AdamWParamState::load(const std::string& name, const Variable& value) { set_named(*this, "AdamW", name, value); }
+void AdamWParamState::load(const std::string& name, const Variable& value) {
+  set_named(*this, "AdamW", name, value);
+}
 
 }  // namespace ebb::optim

@@ -32,7 +32,8 @@ T* data_or_null(const NdArray& x) {
 void sgd_step(NdArray& param, const NdArray& grad, NdArray& velocity, const kernels::SgdStep& how) {
   each_element(param, [&]<class T>(std::int64_t begin, std::int64_t end) {
     using C = Compute<T>;
-    const math::Sgd<C> rule{C(how.lr), C(how.momentum), C(1 - how.dampening), C(how.weight_decay), how.nesterov, how.first};
+    const math::Sgd<C> rule{C(how.lr),           C(how.momentum), C(1 - how.dampening),
+                            C(how.weight_decay), how.nesterov,    how.first};
     T* const p = param.data_as<T>();
     const T* const g = grad.data_as<T>();
     if (T* const v = data_or_null<T>(velocity)) {
@@ -52,8 +53,9 @@ void adam_step(NdArray& param, const NdArray& grad, NdArray& mean, NdArray& squa
                const kernels::AdamStep& how) {
   each_element(param, [&]<class T>(std::int64_t begin, std::int64_t end) {
     using C = Compute<T>;
-    const math::Adam<C> rule{C(how.beta1), C(1 - how.beta1),   C(how.beta2),  C(1 - how.beta2), C(how.eps),
-                             C(how.weight_decay), C(how.shrink), C(how.step_size), C(how.root)};
+    const math::Adam<C> rule{C(how.beta1),     C(1 - how.beta1), C(how.beta2),
+                             C(1 - how.beta2), C(how.eps),       C(how.weight_decay),
+                             C(how.shrink),    C(how.step_size), C(how.root)};
     T* const p = param.data_as<T>();
     const T* const g = grad.data_as<T>();
     T *const m = mean.data_as<T>(), *const v = square.data_as<T>();
@@ -77,13 +79,16 @@ void rmsprop_step(NdArray& param, const NdArray& grad, NdArray& square, NdArray&
                   const kernels::RmspropStep& how) {
   each_element(param, [&]<class T>(std::int64_t begin, std::int64_t end) {
     using C = Compute<T>;
-    const math::Rmsprop<C> rule{C(how.lr), C(how.alpha), C(1 - how.alpha), C(how.eps), C(how.weight_decay), C(how.momentum)};
+    const math::Rmsprop<C> rule{C(how.lr),  C(how.alpha),        C(1 - how.alpha),
+                                C(how.eps), C(how.weight_decay), C(how.momentum)};
     T* const p = param.data_as<T>();
     const T* const g = grad.data_as<T>();
     T *const s = square.data_as<T>(), *const v = data_or_null<T>(velocity), *const m = data_or_null<T>(mean);
     for (std::int64_t i = begin; i < end; ++i) {
-      C second = static_cast<C>(s[i]), speed = v ? static_cast<C>(v[i]) : C(0), first = m ? static_cast<C>(m[i]) : C(0);
-      p[i] = static_cast<T>(rule(static_cast<C>(p[i]), static_cast<C>(g[i]), second, v ? &speed : nullptr, m ? &first : nullptr));
+      C second = static_cast<C>(s[i]), speed = v ? static_cast<C>(v[i]) : C(0),
+        first = m ? static_cast<C>(m[i]) : C(0);
+      p[i] = static_cast<T>(rule(static_cast<C>(p[i]), static_cast<C>(g[i]), second, v ? &speed : nullptr,
+                                 m ? &first : nullptr));
       s[i] = static_cast<T>(second);
       if (v) v[i] = static_cast<T>(speed);
       if (m) m[i] = static_cast<T>(first);

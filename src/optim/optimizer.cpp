@@ -9,13 +9,15 @@ OptimizerOptions::~OptimizerOptions() = default;
 OptimizerParamState::~OptimizerParamState() = default;
 Optimizer::~Optimizer() = default;
 
-Optimizer::Optimizer(std::vector<OptimizerParamGroup> param_groups, std::unique_ptr<OptimizerOptions> defaults)
+Optimizer::Optimizer(std::vector<OptimizerParamGroup> param_groups,
+                     std::unique_ptr<OptimizerOptions> defaults)
     : defaults_(std::move(defaults)) {
   for (const OptimizerParamGroup& group : param_groups) add_param_group(group);
 }
 
 Optimizer::Optimizer(std::vector<Variable> parameters, std::unique_ptr<OptimizerOptions> defaults)
-    : Optimizer(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(parameters))}, std::move(defaults)) {}
+    : Optimizer(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(parameters))},
+                std::move(defaults)) {}
 
 void Optimizer::add_param_group(const OptimizerParamGroup& param_group) {
   for (const Variable& parameter : param_group.params()) {
@@ -86,16 +88,18 @@ void Optimizer::load_state_dict(const StateDict& state) {
     std::size_t position = 0;
     const char* const end = name.data() + (dot == std::string::npos ? 0 : dot);
     const auto parsed = std::from_chars(name.data(), end, position);
-    EBB_CHECK(dot != std::string::npos && parsed.ec == std::errc() && parsed.ptr == end && position < all.size(),
-              "load_state_dict: the optimizer has ", std::uint64_t{all.size()}, " parameters; no entry '", name,
-              "' belongs to them.");
+    EBB_CHECK(
+        dot != std::string::npos && parsed.ec == std::errc() && parsed.ptr == end && position < all.size(),
+        "load_state_dict: the optimizer has ", std::uint64_t{all.size()}, " parameters; no entry '", name,
+        "' belongs to them.");
     const Variable& parameter = all[position];
-    EBB_CHECK(value.dim() == 0 || value.sizes() == parameter.sizes(), "load_state_dict: '", name, "' is of size ",
-              value.sizes(), ", its parameter of size ", parameter.sizes(), ".");
+    EBB_CHECK(value.dim() == 0 || value.sizes() == parameter.sizes(), "load_state_dict: '", name,
+              "' is of size ", value.sizes(), ", its parameter of size ", parameter.sizes(), ".");
     std::unique_ptr<OptimizerParamState>& slot = loaded[parameter.impl()];
     if (!slot) slot = new_state();
     const bool count = !is_floating(value.dtype());
-    slot->load(name.substr(dot + 1), count ? value : value.detach().to(parameter.options(), false, /*copy=*/true));
+    slot->load(name.substr(dot + 1),
+               count ? value : value.detach().to(parameter.options(), false, /*copy=*/true));
   }
   state_ = std::move(loaded);
 }

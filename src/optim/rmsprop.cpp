@@ -37,7 +37,9 @@ Variable RMSprop::step(LossClosure closure) {
   return loss;
 }
 
-std::unique_ptr<OptimizerParamState> RMSprop::new_state() const { return std::make_unique<RMSpropParamState>(); }
+std::unique_ptr<OptimizerParamState> RMSprop::new_state() const {
+  return std::make_unique<RMSpropParamState>();
+}
 
 std::vector<std::pair<std::string, Variable>> RMSpropParamState::tensors() const {
   return {{"step", step_tensor(step_)},
@@ -46,11 +48,16 @@ std::vector<std::pair<std::string, Variable>> RMSpropParamState::tensors() const
           {"grad_avg", grad_avg_}};
 }
 void RMSpropParamState::load(const std::string& name, const Variable& value) {
-  if (name == "step") step_ = value.item<std::int64_t>();
-  else if (name == "square_avg") square_avg_ = value;
-  else if (name == "momentum_buffer") momentum_buffer_ = value;
-  else if (name == "grad_avg") grad_avg_ = value;
-  else unknown_state("RMSprop", name);
+  if (name == "step")
+    step_ = value.item<std::int64_t>();
+  else if (name == "square_avg")
+    square_avg_ = value;
+  else if (name == "momentum_buffer")
+    momentum_buffer_ = value;
+  else if (name == "grad_avg")
+    grad_avg_ = value;
+  else
+    unknown_state("RMSprop", name);
 }
 
 }  // namespace ebb::optim

@@ -9,7 +9,8 @@ void LRScheduler::step() {
   const std::vector<double> rates = get_lrs();
   std::vector<OptimizerParamGroup>& groups = optimizer_.param_groups();
   EBB_CHECK(rates.size() == groups.size(), "LRScheduler: get_lrs() gave ", std::uint64_t{rates.size()},
-            " learning rates for ", std::uint64_t{groups.size()}, " parameter groups. It must give one for each.");
+            " learning rates for ", std::uint64_t{groups.size()},
+            " parameter groups. It must give one for each.");
   for (std::size_t i = 0; i < groups.size(); ++i) groups[i].options().set_lr(rates[i]);
   ++step_count_;
 }

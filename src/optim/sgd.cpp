@@ -19,7 +19,8 @@ std::unique_ptr<OptimizerOptions> checked(const SGDOptions& o) {
 
 SGD::SGD(std::vector<OptimizerParamGroup> param_groups, SGDOptions defaults)
     : Optimizer(std::move(param_groups), checked(defaults)) {}
-SGD::SGD(std::vector<Variable> params, SGDOptions defaults) : Optimizer(std::move(params), checked(defaults)) {}
+SGD::SGD(std::vector<Variable> params, SGDOptions defaults)
+    : Optimizer(std::move(params), checked(defaults)) {}
 
 Variable SGD::step(LossClosure closure) {
   Variable loss = run(closure);

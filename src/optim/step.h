@@ -2,16 +2,17 @@
 #pragma once
 
 #include <ebb/autograd/record.h>
-#include <ebb/optim/optimizer.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
+#include <ebb/optim/optimizer.h>
 
 namespace ebb::optim {
 
-/// Calls update(parameter, its array, its gradient's, options) for every parameter that has a gradient; both arrays are
-/// contiguous. `bump` counts the write for backward to notice: libtorch's SGD does not.
+/// Calls update(parameter, its array, its gradient's, options) for every parameter that has a gradient; both
+/// arrays are contiguous. `bump` counts the write for backward to notice: libtorch's SGD does not.
 template <class Options, class Update>
-void for_each_gradient(const char* name, std::vector<OptimizerParamGroup>& groups, bool bump, Update&& update) {
+void for_each_gradient(const char* name, std::vector<OptimizerParamGroup>& groups, bool bump,
+                       Update&& update) {
   NoGradGuard no_grad;
   for (OptimizerParamGroup& group : groups) {
     auto& options = static_cast<Options&>(group.options());
@@ -26,8 +27,10 @@ void for_each_gradient(const char* name, std::vector<OptimizerParamGroup>& group
       const Variable work = contiguous ? parameter.detach() : parameter.detach().contiguous();
       NdArray array = work.array();
       update(parameter, array, gradient, options);
-      if (!contiguous) (bump ? parameter.detach() : parameter.data()).copy_(work);
-      else if (bump) autograd::bump_version(parameter);
+      if (!contiguous)
+        (bump ? parameter.detach() : parameter.data()).copy_(work);
+      else if (bump)
+        autograd::bump_version(parameter);
     }
   }
 }

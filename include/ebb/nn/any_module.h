@@ -17,8 +17,7 @@ class AnyValue {
   AnyValue& operator=(const AnyValue&) = default;
   AnyValue& operator=(AnyValue&&) = default;
   template <class T>
-    requires(!std::is_same_v<std::remove_cvref_t<T>, AnyValue>)
-  explicit AnyValue(T&& value)
+  requires(!std::is_same_v<std::remove_cvref_t<T>, AnyValue>) explicit AnyValue(T&& value)
       : type_(&typeid(std::remove_cvref_t<T>)),
         value_(std::make_shared<std::remove_cvref_t<T>>(std::forward<T>(value))) {}
 
@@ -30,7 +29,8 @@ class AnyValue {
   template <class T>
   T get() {
     T* value = try_get<T>();
-    EBB_CHECK(value, "Attempted to cast AnyValue to ", typeid(T).name(), ", but its actual type is ", type_->name());
+    EBB_CHECK(value, "Attempted to cast AnyValue to ", typeid(T).name(), ", but its actual type is ",
+              type_->name());
     return *value;
   }
 
@@ -43,8 +43,8 @@ namespace detail {
 
 EBB_API std::string type_name(const std::type_info& type);
 [[noreturn]] EBB_API void wrong_argument_count(const Module& module, std::size_t expected, std::size_t got);
-[[noreturn]] EBB_API void wrong_argument_type(const Module& module, std::size_t position, const std::type_info& expected,
-                                              const std::type_info& got);
+[[noreturn]] EBB_API void wrong_argument_type(const Module& module, std::size_t position,
+                                              const std::type_info& expected, const std::type_info& got);
 
 /// The forward() of one module type behind virtual functions.
 struct AnyForward {
@@ -53,7 +53,8 @@ struct AnyForward {
 };
 
 template <class M, class C, class R, class... Args, std::size_t... I>
-AnyValue call_forward(Module& module, R (C::*)(Args...), std::vector<AnyValue>& arguments, std::index_sequence<I...>) {
+AnyValue call_forward(Module& module, R (C::*)(Args...), std::vector<AnyValue>& arguments,
+                      std::index_sequence<I...>) {
   if (arguments.size() != sizeof...(Args)) wrong_argument_count(module, sizeof...(Args), arguments.size());
   const auto get = [&]<class T>(std::size_t i, std::type_identity<T>) -> T& {
     T* value = arguments[i].try_get<T>();
@@ -80,9 +81,13 @@ AnyValue call_forward(Module& module, R (C::*)(Args...) const, std::vector<AnyVa
 }
 
 template <class M>
-concept ForwardsTensor = requires(M& module, const Variable& x) { module.forward(x); };
+concept ForwardsTensor = requires(M& module, const Variable& x) {
+  module.forward(x);
+};
 template <class M>
-concept HasOneForward = requires { &M::forward; };
+concept HasOneForward = requires {
+  &M::forward;
+};
 
 template <class M>
 struct AnyForwardOf final : AnyForward {
@@ -90,10 +95,13 @@ struct AnyForwardOf final : AnyForward {
     // Called with one tensor where that is allowed: covers default arguments and overloads.
     if constexpr (ForwardsTensor<M>) {
       if (arguments.size() == 1)
-        if (const Variable* x = arguments[0].try_get<Variable>()) return AnyValue(static_cast<M&>(module).forward(*x));
+        if (const Variable* x = arguments[0].try_get<Variable>())
+          return AnyValue(static_cast<M&>(module).forward(*x));
     }
-    if constexpr (HasOneForward<M>) return call_forward<M>(module, &M::forward, arguments);
-    else wrong_argument_count(module, 1, arguments.size());
+    if constexpr (HasOneForward<M>)
+      return call_forward<M>(module, &M::forward, arguments);
+    else
+      wrong_argument_count(module, 1, arguments.size());
   }
 };
 
@@ -104,16 +112,15 @@ class EBB_API AnyModule {
  public:
   AnyModule() = default;
   template <class M>
-    requires std::is_base_of_v<Module, M>
+  requires std::is_base_of_v<Module, M>
   explicit AnyModule(std::shared_ptr<M> module) : module_(std::move(module)), forward_(forward_of<M>()) {}
   template <class M>
-    requires(std::is_base_of_v<Module, std::remove_cvref_t<M>>)
-  explicit AnyModule(M&& module) : AnyModule(std::make_shared<std::remove_cvref_t<M>>(std::forward<M>(module))) {}
+  requires(std::is_base_of_v<Module, std::remove_cvref_t<M>>) explicit AnyModule(M&& module)
+      : AnyModule(std::make_shared<std::remove_cvref_t<M>>(std::forward<M>(module))) {}
   template <class M>
   explicit AnyModule(const ModuleHolder<M>& holder) : AnyModule(holder.ptr()) {}
   template <class M>
-    requires std::is_base_of_v<Module, M>
-  AnyModule& operator=(std::shared_ptr<M> module) {
+  requires std::is_base_of_v<Module, M> AnyModule& operator=(std::shared_ptr<M> module) {
     return *this = AnyModule(std::move(module));
   }
 
@@ -136,21 +143,20 @@ class EBB_API AnyModule {
   template <class T>
   T& get() const {
     T* module = dynamic_cast<T*>(ptr().get());
-    EBB_CHECK(module, "Attempted to cast module of type ", module_->name(), " to type ", detail::type_name(typeid(T)));
+    EBB_CHECK(module, "Attempted to cast module of type ", module_->name(), " to type ",
+              detail::type_name(typeid(T)));
     return *module;
   }
   template <class T>
-    requires detail::Holder<T>
-  T get() const {
-    return T(ptr<typename T::ContainedType>());
-  }
+  requires detail::Holder<T> T get()
+  const { return T(ptr<typename T::ContainedType>()); }
   std::shared_ptr<Module> ptr() const {
     EBB_CHECK(!is_empty(), "Cannot call ptr() on an empty AnyModule");
     return module_;
   }
   template <class T>
-    requires(std::is_base_of_v<Module, T>)
-  std::shared_ptr<T> ptr() const {
+  requires(std::is_base_of_v<Module, T>) std::shared_ptr<T> ptr()
+  const {
     get<T>();
     return std::static_pointer_cast<T>(module_);
   }
@@ -162,8 +168,10 @@ class EBB_API AnyModule {
  private:
   template <class T>
   static AnyValue wrap(T&& value) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<T>, AnyValue>) return std::forward<T>(value);
-    else return AnyValue(std::forward<T>(value));
+    if constexpr (std::is_same_v<std::remove_cvref_t<T>, AnyValue>)
+      return std::forward<T>(value);
+    else
+      return AnyValue(std::forward<T>(value));
   }
   template <class M>
   static const detail::AnyForward* forward_of() {
@@ -184,7 +192,8 @@ class EBB_API AnyModule {
 class NamedAnyModule {
  public:
   template <class M>
-  NamedAnyModule(std::string name, M&& module) : name_(std::move(name)), module_(as_any(std::forward<M>(module))) {}
+  NamedAnyModule(std::string name, M&& module)
+      : name_(std::move(name)), module_(as_any(std::forward<M>(module))) {}
   const std::string& name() const noexcept { return name_; }
   AnyModule& module() noexcept { return module_; }
   const AnyModule& module() const noexcept { return module_; }

@@ -6,8 +6,9 @@
 
 namespace ebb::nn {
 
-/// Gives Derived a clone(). Derived creates all its parameters, buffers and submodules in reset(), which its constructor
-/// calls; clone() copies Derived, resets the copy, and then copies every tensor's data (torch::nn::Cloneable).
+/// Gives Derived a clone(). Derived creates all its parameters, buffers and submodules in reset(), which its
+/// constructor calls; clone() copies Derived, resets the copy, and then copies every tensor's data
+/// (torch::nn::Cloneable).
 template <class Derived>
 class Cloneable : public Module {
  public:
@@ -30,7 +31,8 @@ class Cloneable : public Module {
  private:
   void clone_(Module& other, const optional<Device>& device) final {
     const auto clone = std::dynamic_pointer_cast<Derived>(other.clone(device));
-    EBB_CHECK(clone != nullptr, "clone: the submodule to copy into has another type than ", this->name(), ".");
+    EBB_CHECK(clone != nullptr, "clone: the submodule to copy into has another type than ", this->name(),
+              ".");
     static_cast<Derived&>(*this) = *clone;
     this->adopt_children();
   }

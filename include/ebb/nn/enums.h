@@ -92,7 +92,7 @@ inline constexpr enumtype::kSame kSame{};
 
 namespace nn {
 
-/// Holds one of the given tags; made from any of them. (A std::variant of empty types, at a fraction of its cost.)
+/// Holds one of the given tags; made from any of them. (A std::variant of empty types, but cheap to compile.)
 template <class First, class... More>
 class OneOf {
   template <class T>

@@ -64,8 +64,8 @@ class ExpandingArrayWithOptionalElem {
 /// Prints as torch does: the value alone when D is 1, else "[2, 3]".
 template <std::size_t D, class T>
 void append_text(std::string& out, const ExpandingArray<D, T>& values) {
-  using ebb::append_text;
   using detail::append_text;
+  using ebb::append_text;
   if constexpr (D == 1) {
     append_text(out, (*values)[0]);
   } else {

@@ -10,12 +10,12 @@ namespace ebb::nn::init {
 
 using NonlinearityType =
     OneOf<enumtype::kLeakyReLU, enumtype::kLinear, enumtype::kConv1D, enumtype::kConv2D, enumtype::kConv3D,
-          enumtype::kConvTranspose1D, enumtype::kConvTranspose2D, enumtype::kConvTranspose3D, enumtype::kSigmoid,
-          enumtype::kTanh, enumtype::kReLU>;
+          enumtype::kConvTranspose1D, enumtype::kConvTranspose2D, enumtype::kConvTranspose3D,
+          enumtype::kSigmoid, enumtype::kTanh, enumtype::kReLU>;
 using FanModeType = OneOf<enumtype::kFanIn, enumtype::kFanOut>;
 
-/// The factor by which a nonlinearity's inputs must be scaled to keep their variance: 1 for linear maps and sigmoid, 5/3
-/// for tanh, sqrt(2) for ReLU, sqrt(2 / (1 + param^2)) for leaky ReLU.
+/// The factor by which a nonlinearity's inputs must be scaled to keep their variance: 1 for linear maps and
+/// sigmoid, 5/3 for tanh, sqrt(2) for ReLU, sqrt(2 / (1 + param^2)) for leaky ReLU.
 EBB_API double calculate_gain(NonlinearityType nonlinearity, double param = 0.01);
 EBB_API Variable constant_(Variable tensor, const Scalar& value);
 EBB_API Variable zeros_(Variable tensor);

@@ -25,9 +25,10 @@ template <class T>
 concept Holder = std::is_base_of_v<ModuleHolderBase, std::remove_cvref_t<T>>;
 }  // namespace detail
 
-/// A tree of submodules, parameters (tensors to learn) and buffers (tensors to keep). Derive from it, create what the
-/// module owns in the constructor by register_module / register_parameter / register_buffer, and write a forward().
-/// Modules are kept in std::shared_ptr, as by the handles ModuleHolder makes (torch::nn::Module).
+/// A tree of submodules, parameters (tensors to learn) and buffers (tensors to keep). Derive from it, create
+/// what the module owns in the constructor by register_module / register_parameter / register_buffer, and
+/// write a forward(). Modules are kept in std::shared_ptr, as by the handles ModuleHolder makes
+/// (torch::nn::Module).
 class EBB_API Module : public std::enable_shared_from_this<Module> {
  public:
   using ModuleApplyFunction = std::function<void(Module&)>;
@@ -35,7 +36,8 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   using NamedModuleApplyFunction = std::function<void(const std::string&, Module&)>;
   using ConstNamedModuleApplyFunction = std::function<void(const std::string&, const Module&)>;
   using ModulePointerApplyFunction = std::function<void(const std::shared_ptr<Module>&)>;
-  using NamedModulePointerApplyFunction = std::function<void(const std::string&, const std::shared_ptr<Module>&)>;
+  using NamedModulePointerApplyFunction =
+      std::function<void(const std::string&, const std::shared_ptr<Module>&)>;
   using StateDict = OrderedDict<std::string, Variable>;
 
   /// The name is the C++ type's unless given here.
@@ -58,9 +60,11 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   void apply(const ModuleApplyFunction& function);
   void apply(const ConstModuleApplyFunction& function) const;
   void apply(const NamedModuleApplyFunction& function, const std::string& name_prefix = std::string());
-  void apply(const ConstNamedModuleApplyFunction& function, const std::string& name_prefix = std::string()) const;
+  void apply(const ConstNamedModuleApplyFunction& function,
+             const std::string& name_prefix = std::string()) const;
   void apply(const ModulePointerApplyFunction& function) const;
-  void apply(const NamedModulePointerApplyFunction& function, const std::string& name_prefix = std::string()) const;
+  void apply(const NamedModulePointerApplyFunction& function,
+             const std::string& name_prefix = std::string()) const;
 
   std::vector<Variable> parameters(bool recurse = true) const;
   /// Names are dotted paths: "fc1.weight".
@@ -69,8 +73,8 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   StateDict named_buffers(bool recurse = true) const;
   /// This module and all below it. With include_self the module must live in a std::shared_ptr.
   std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
-  OrderedDict<std::string, std::shared_ptr<Module>> named_modules(const std::string& name_prefix = std::string(),
-                                                                  bool include_self = true) const;
+  OrderedDict<std::string, std::shared_ptr<Module>> named_modules(
+      const std::string& name_prefix = std::string(), bool include_self = true) const;
   std::vector<std::shared_ptr<Module>> children() const;
   OrderedDict<std::string, std::shared_ptr<Module>> named_children() const;
 
@@ -89,16 +93,21 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
 
   template <class ModuleType>
   auto as() noexcept {
-    if constexpr (detail::Holder<ModuleType>) return dynamic_cast<typename ModuleType::ContainedType*>(this);
-    else return dynamic_cast<ModuleType*>(this);
+    if constexpr (detail::Holder<ModuleType>)
+      return dynamic_cast<typename ModuleType::ContainedType*>(this);
+    else
+      return dynamic_cast<ModuleType*>(this);
   }
   template <class ModuleType>
   auto as() const noexcept {
-    if constexpr (detail::Holder<ModuleType>) return dynamic_cast<const typename ModuleType::ContainedType*>(this);
-    else return dynamic_cast<const ModuleType*>(this);
+    if constexpr (detail::Holder<ModuleType>)
+      return dynamic_cast<const typename ModuleType::ContainedType*>(this);
+    else
+      return dynamic_cast<const ModuleType*>(this);
   }
 
-  /// What operator<< prints of this module alone: "ebb::nn::Linear(in_features=4, out_features=5, bias=true)".
+  /// What operator<< prints of this module alone: "ebb::nn::Linear(in_features=4, out_features=5,
+  /// bias=true)".
   virtual void pretty_print(std::ostream& stream) const;
 
   /// Adds a parameter; `tensor` may be undefined (an optional parameter left out). Returns it.
@@ -127,12 +136,12 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   }
   void unregister_module(const std::string& name);
 
-  /// Parameters and buffers by dotted path, each module's own first (torch.nn.Module.state_dict). They share storage
-  /// with the module and carry no graph.
+  /// Parameters and buffers by dotted path, each module's own first (torch.nn.Module.state_dict). They share
+  /// storage with the module and carry no graph.
   StateDict state_dict() const;
-  /// Copies tensors in by name, converting dtype and device. Before anything is written, missing, misshaped and (unless
-  /// strict is off, which also allows missing ones) unexpected names are collected into one error, with the nearest
-  /// names that exist.
+  /// Copies tensors in by name, converting dtype and device. Before anything is written, missing, misshaped
+  /// and (unless strict is off, which also allows missing ones) unexpected names are collected into one
+  /// error, with the nearest names that exist.
   void load_state_dict(const StateDict& state, bool strict = true);
 
  protected:

@@ -5,8 +5,8 @@
 
 namespace ebb::nn {
 
-/// A std::shared_ptr to a module, constructed like the module itself; copies refer to the same module. An empty one is
-/// made by `Linear fc{nullptr};` and assigned later (torch::nn::ModuleHolder).
+/// A std::shared_ptr to a module, constructed like the module itself; copies refer to the same module. An
+/// empty one is made by `Linear fc{nullptr};` and assigned later (torch::nn::ModuleHolder).
 template <class Contained>
 class ModuleHolder : detail::ModuleHolderBase {
  public:
@@ -19,14 +19,14 @@ class ModuleHolder : detail::ModuleHolderBase {
   ModuleHolder(std::shared_ptr<Contained> module) : impl_(std::move(module)) {}
   /// A module made from these arguments.
   template <class Head, class... Tail>
-    requires(!(detail::Holder<Head> && std::is_base_of_v<ModuleHolder, std::remove_cvref_t<Head>> &&
-               sizeof...(Tail) == 0) &&
-             !(std::is_convertible_v<Head, std::shared_ptr<Contained>> && sizeof...(Tail) == 0))
-  explicit ModuleHolder(Head&& head, Tail&&... tail)
+  requires(!(detail::Holder<Head> && std::is_base_of_v<ModuleHolder, std::remove_cvref_t<Head>> &&
+             sizeof...(Tail) == 0) &&
+           !(std::is_convertible_v<Head, std::shared_ptr<Contained>> &&
+             sizeof...(Tail) == 0)) explicit ModuleHolder(Head&& head, Tail&&... tail)
       : impl_(std::make_shared<Contained>(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
   /// A module made from its options given as a braced list: `LayerNorm({5, 6})` needs nothing else.
   template <class T>
-    requires std::is_constructible_v<Contained, std::initializer_list<T>>
+  requires std::is_constructible_v<Contained, std::initializer_list<T>>
   explicit ModuleHolder(std::initializer_list<T> list) : impl_(std::make_shared<Contained>(list)) {}
 
   explicit operator bool() const noexcept { return !is_empty(); }
@@ -49,7 +49,8 @@ class ModuleHolder : detail::ModuleHolderBase {
   }
   /// forward().
   template <class... Args>
-  auto operator()(Args&&... args) -> decltype(std::declval<Contained&>().forward(std::forward<Args>(args)...)) {
+  auto operator()(Args&&... args)
+      -> decltype(std::declval<Contained&>().forward(std::forward<Args>(args)...)) {
     return get()->forward(std::forward<Args>(args)...);
   }
   template <class Arg>
@@ -67,8 +68,9 @@ class ModuleHolder : detail::ModuleHolderBase {
 
  private:
   static std::shared_ptr<Contained> default_construct() {
-    static_assert(std::is_default_constructible_v<Contained>,
-                  "This module has no default constructor: give the holder arguments, or nullptr to fill it later.");
+    static_assert(
+        std::is_default_constructible_v<Contained>,
+        "This module has no default constructor: give the holder arguments, or nullptr to fill it later.");
     return std::make_shared<Contained>();
   }
 

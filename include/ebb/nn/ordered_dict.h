@@ -11,7 +11,8 @@
 
 namespace ebb {
 
-/// Keys with values, in order of insertion (torch::OrderedDict). Iterating yields items with key() and value().
+/// Keys with values, in order of insertion (torch::OrderedDict). Iterating yields items with key() and
+/// value().
 template <class Key, class Value>
 class OrderedDict {
  public:

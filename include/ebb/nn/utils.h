@@ -7,10 +7,10 @@
 
 namespace ebb::nn::utils {
 
-/// Scales all gradients so that their joint norm is at most max_norm; returns the norm before. With error_if_nonfinite a
-/// norm that is not finite throws.
-EBB_API double clip_grad_norm_(const std::vector<Variable>& parameters, double max_norm, double norm_type = 2.0,
-                               bool error_if_nonfinite = false);
+/// Scales all gradients so that their joint norm is at most max_norm; returns the norm before. With
+/// error_if_nonfinite a norm that is not finite throws.
+EBB_API double clip_grad_norm_(const std::vector<Variable>& parameters, double max_norm,
+                               double norm_type = 2.0, bool error_if_nonfinite = false);
 EBB_API double clip_grad_norm_(Variable parameter, double max_norm, double norm_type = 2.0,
                                bool error_if_nonfinite = false);
 /// Clamps every gradient's elements to [-clip_value, clip_value].

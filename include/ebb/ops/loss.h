@@ -11,21 +11,25 @@ enum Reduction { None, Mean, Sum, END };
 }  // namespace Reduction
 
 /// (x - y)^2. The shapes broadcast; so they do in the next three.
-EBB_API Variable mse_loss(const Variable& self, const Variable& target, std::int64_t reduction = Reduction::Mean);
+EBB_API Variable mse_loss(const Variable& self, const Variable& target,
+                          std::int64_t reduction = Reduction::Mean);
 /// |x - y|.
-EBB_API Variable l1_loss(const Variable& self, const Variable& target, std::int64_t reduction = Reduction::Mean);
-/// With d = |x - y|: d^2 / (2 beta) where d < beta, else d - beta / 2. beta = 0 gives l1_loss; negative beta throws.
-EBB_API Variable smooth_l1_loss(const Variable& self, const Variable& target, std::int64_t reduction = Reduction::Mean,
-                                double beta = 1.0);
-/// With d = |x - y|: d^2 / 2 where d <= delta, else delta (d - delta / 2). delta must be positive (Huber 1964).
-EBB_API Variable huber_loss(const Variable& self, const Variable& target, std::int64_t reduction = Reduction::Mean,
-                            double delta = 1.0);
+EBB_API Variable l1_loss(const Variable& self, const Variable& target,
+                         std::int64_t reduction = Reduction::Mean);
+/// With d = |x - y|: d^2 / (2 beta) where d < beta, else d - beta / 2. beta = 0 gives l1_loss; negative beta
+/// throws.
+EBB_API Variable smooth_l1_loss(const Variable& self, const Variable& target,
+                                std::int64_t reduction = Reduction::Mean, double beta = 1.0);
+/// With d = |x - y|: d^2 / 2 where d <= delta, else delta (d - delta / 2). delta must be positive (Huber
+/// 1964).
+EBB_API Variable huber_loss(const Variable& self, const Variable& target,
+                            std::int64_t reduction = Reduction::Mean, double delta = 1.0);
 /// log(1 + exp(-y x)) for labels y of 1 and -1.
 EBB_API Variable soft_margin_loss(const Variable& self, const Variable& target,
                                   std::int64_t reduction = Reduction::Mean);
 
-/// -w (y log x + (1 - y) log(1 - x)) for probabilities x; the logarithms are clamped at -100. The shapes are equal,
-/// `weight` broadcasts. Throws for x outside [0, 1] on the CPU.
+/// -w (y log x + (1 - y) log(1 - x)) for probabilities x; the logarithms are clamped at -100. The shapes are
+/// equal, `weight` broadcasts. Throws for x outside [0, 1] on the CPU.
 EBB_API Variable binary_cross_entropy(const Variable& self, const Variable& target,
                                       const optional<Variable>& weight = {},
                                       std::int64_t reduction = Reduction::Mean);
@@ -35,28 +39,32 @@ EBB_API Variable binary_cross_entropy_with_logits(const Variable& self, const Va
                                                   const optional<Variable>& pos_weight = {},
                                                   std::int64_t reduction = Reduction::Mean);
 /// y (log y - x) for log-probabilities x, 0 where y = 0; with log_target exp(y) (y - x).
-EBB_API Variable kl_div(const Variable& self, const Variable& target, std::int64_t reduction = Reduction::Mean,
-                        bool log_target = false);
-/// exp(x) - y x with log_input, else x - y log(x + eps); `full` adds Stirling's y log y - y + log(2 pi y) / 2 for y > 1.
-EBB_API Variable poisson_nll_loss(const Variable& input, const Variable& target, bool log_input, bool full, double eps,
-                                  std::int64_t reduction);
+EBB_API Variable kl_div(const Variable& self, const Variable& target,
+                        std::int64_t reduction = Reduction::Mean, bool log_target = false);
+/// exp(x) - y x with log_input, else x - y log(x + eps); `full` adds Stirling's y log y - y + log(2 pi y) / 2
+/// for y > 1.
+EBB_API Variable poisson_nll_loss(const Variable& input, const Variable& target, bool log_input, bool full,
+                                  double eps, std::int64_t reduction);
 
-/// -w_t x_t of the class t: x is (N, C) with t (N), or (C) with a single t. Targets are Long (or Byte). Those equal to
-/// ignore_index count nothing; the mean divides by the sum of the weights used, so it is NaN if all are ignored.
-/// Throws for a target outside [0, C).
+/// -w_t x_t of the class t: x is (N, C) with t (N), or (C) with a single t. Targets are Long (or Byte). Those
+/// equal to ignore_index count nothing; the mean divides by the sum of the weights used, so it is NaN if all
+/// are ignored. Throws for a target outside [0, C).
 EBB_API Variable nll_loss(const Variable& self, const Variable& target, const optional<Variable>& weight = {},
                           std::int64_t reduction = Reduction::Mean, std::int64_t ignore_index = -100);
 /// The same of x (N, C, H, W) and t (N, H, W).
-EBB_API Variable nll_loss2d(const Variable& self, const Variable& target, const optional<Variable>& weight = {},
-                            std::int64_t reduction = Reduction::Mean, std::int64_t ignore_index = -100);
+EBB_API Variable nll_loss2d(const Variable& self, const Variable& target,
+                            const optional<Variable>& weight = {}, std::int64_t reduction = Reduction::Mean,
+                            std::int64_t ignore_index = -100);
 /// The same of x (N, C, d1, d2, ...) and t (N, d1, d2, ...).
-EBB_API Variable nll_loss_nd(const Variable& self, const Variable& target, const optional<Variable>& weight = {},
-                             std::int64_t reduction = Reduction::Mean, std::int64_t ignore_index = -100);
+EBB_API Variable nll_loss_nd(const Variable& self, const Variable& target,
+                             const optional<Variable>& weight = {}, std::int64_t reduction = Reduction::Mean,
+                             std::int64_t ignore_index = -100);
 /// -sum_c w_c y_c log softmax(x)_c along dimension 1 (0 of a single sample). The target holds classes, as in
-/// nll_loss_nd, or, of x's shape and a floating dtype, probabilities. `label_smoothing` mixes it with the uniform
-/// distribution.
+/// nll_loss_nd, or, of x's shape and a floating dtype, probabilities. `label_smoothing` mixes it with the
+/// uniform distribution.
 EBB_API Variable cross_entropy_loss(const Variable& self, const Variable& target,
-                                    const optional<Variable>& weight = {}, std::int64_t reduction = Reduction::Mean,
+                                    const optional<Variable>& weight = {},
+                                    std::int64_t reduction = Reduction::Mean,
                                     std::int64_t ignore_index = -100, double label_smoothing = 0.0);
 
 /// x where y = 1, max(0, margin - x) where y = -1.
@@ -66,8 +74,9 @@ EBB_API Variable hinge_embedding_loss(const Variable& self, const Variable& targ
 EBB_API Variable margin_ranking_loss(const Variable& input1, const Variable& input2, const Variable& target,
                                      double margin = 0.0, std::int64_t reduction = Reduction::Mean);
 /// max(0, |a - p|_p - |a - n|_p + margin); with `swap` |p - n| if that is nearer.
-EBB_API Variable triplet_margin_loss(const Variable& anchor, const Variable& positive, const Variable& negative,
-                                     double margin = 1.0, double p = 2.0, double eps = 1e-6, bool swap = false,
+EBB_API Variable triplet_margin_loss(const Variable& anchor, const Variable& positive,
+                                     const Variable& negative, double margin = 1.0, double p = 2.0,
+                                     double eps = 1e-6, bool swap = false,
                                      std::int64_t reduction = Reduction::Mean);
 /// 1 - cos(x1, x2) where y = 1, max(0, cos(x1, x2) - margin) where y = -1. x is (N, D) or (D).
 EBB_API Variable cosine_embedding_loss(const Variable& input1, const Variable& input2, const Variable& target,
@@ -76,7 +85,8 @@ EBB_API Variable cosine_embedding_loss(const Variable& input1, const Variable& i
 EBB_API Variable multi_margin_loss(const Variable& self, const Variable& target, const Scalar& p = 1,
                                    const Scalar& margin = 1, const optional<Variable>& weight = {},
                                    std::int64_t reduction = Reduction::Mean);
-/// sum over the labels j (listed up to the first -1) and the classes i not listed of max(0, 1 - (x_j - x_i)) / C.
+/// sum over the labels j (listed up to the first -1) and the classes i not listed of max(0, 1 - (x_j - x_i))
+/// / C.
 EBB_API Variable multilabel_margin_loss(const Variable& self, const Variable& target,
                                         std::int64_t reduction = Reduction::Mean);
 

@@ -7,41 +7,49 @@
 
 namespace ebb {
 
-/// (x - mean) / sqrt(var + eps) * weight + bias for each channel (dimension 1). In training mean and var are the batch's
-/// (var biased) and the running ones move towards them: running = (1 - momentum) running + momentum batch, with the
-/// unbiased variance; else they are the running ones. weight, bias and the running tensors may be undefined. Throws when
-/// one of them does not have a value for each channel. (Ioffe & Szegedy 2015.) cudnn_enabled is ignored.
-EBB_API Variable batch_norm(const Variable& input, const optional<Variable>& weight, const optional<Variable>& bias,
-                            const optional<Variable>& running_mean, const optional<Variable>& running_var,
-                            bool training, double momentum, double eps, bool cudnn_enabled = false);
+/// (x - mean) / sqrt(var + eps) * weight + bias for each channel (dimension 1). In training mean and var are
+/// the batch's (var biased) and the running ones move towards them: running = (1 - momentum) running +
+/// momentum batch, with the unbiased variance; else they are the running ones. weight, bias and the running
+/// tensors may be undefined. Throws when one of them does not have a value for each channel. (Ioffe & Szegedy
+/// 2015.) cudnn_enabled is ignored.
+EBB_API Variable batch_norm(const Variable& input, const optional<Variable>& weight,
+                            const optional<Variable>& bias, const optional<Variable>& running_mean,
+                            const optional<Variable>& running_var, bool training, double momentum, double eps,
+                            bool cudnn_enabled = false);
 /// batch_norm, with the batch's mean and 1 / sqrt(var + eps) (in evaluation: empty tensors).
 EBB_API std::tuple<Variable, Variable, Variable> native_batch_norm(
     const Variable& input, const optional<Variable>& weight, const optional<Variable>& bias,
-    const optional<Variable>& running_mean, const optional<Variable>& running_var, bool training, double momentum,
-    double eps);
+    const optional<Variable>& running_mean, const optional<Variable>& running_var, bool training,
+    double momentum, double eps);
 
-/// The same over the trailing dimensions, whose sizes are `normalized_shape`, with weight and bias of that shape. Throws
-/// when input does not end in it. (Ba, Kiros & Hinton 2016.) cudnn_enable is ignored.
-EBB_API Variable layer_norm(const Variable& input, IntArrayRef normalized_shape, const optional<Variable>& weight = {},
-                            const optional<Variable>& bias = {}, double eps = 1e-5, bool cudnn_enable = true);
+/// The same over the trailing dimensions, whose sizes are `normalized_shape`, with weight and bias of that
+/// shape. Throws when input does not end in it. (Ba, Kiros & Hinton 2016.) cudnn_enable is ignored.
+EBB_API Variable layer_norm(const Variable& input, IntArrayRef normalized_shape,
+                            const optional<Variable>& weight = {}, const optional<Variable>& bias = {},
+                            double eps = 1e-5, bool cudnn_enable = true);
 /// layer_norm, with mean and 1 / sqrt(var + eps), whose normalised dimensions have size 1.
-EBB_API std::tuple<Variable, Variable, Variable> native_layer_norm(const Variable& input, IntArrayRef normalized_shape,
+EBB_API std::tuple<Variable, Variable, Variable> native_layer_norm(const Variable& input,
+                                                                   IntArrayRef normalized_shape,
                                                                    const optional<Variable>& weight,
-                                                                   const optional<Variable>& bias, double eps);
+                                                                   const optional<Variable>& bias,
+                                                                   double eps);
 
-/// The same over groups of C / num_groups channels of each sample, with weight and bias a channel. Throws unless
-/// num_groups divides the channels. (Wu & He 2018.)
-EBB_API Variable group_norm(const Variable& input, std::int64_t num_groups, const optional<Variable>& weight = {},
-                            const optional<Variable>& bias = {}, double eps = 1e-5, bool cudnn_enabled = true);
+/// The same over groups of C / num_groups channels of each sample, with weight and bias a channel. Throws
+/// unless num_groups divides the channels. (Wu & He 2018.)
+EBB_API Variable group_norm(const Variable& input, std::int64_t num_groups,
+                            const optional<Variable>& weight = {}, const optional<Variable>& bias = {},
+                            double eps = 1e-5, bool cudnn_enabled = true);
 
-/// The same over each channel of each sample; with running tensors and not use_input_stats, by those. (Ulyanov, Vedaldi
-/// & Lempitsky 2016.)
-EBB_API Variable instance_norm(const Variable& input, const optional<Variable>& weight, const optional<Variable>& bias,
-                               const optional<Variable>& running_mean, const optional<Variable>& running_var,
-                               bool use_input_stats, double momentum, double eps, bool cudnn_enabled = false);
+/// The same over each channel of each sample; with running tensors and not use_input_stats, by those.
+/// (Ulyanov, Vedaldi & Lempitsky 2016.)
+EBB_API Variable instance_norm(const Variable& input, const optional<Variable>& weight,
+                               const optional<Variable>& bias, const optional<Variable>& running_mean,
+                               const optional<Variable>& running_var, bool use_input_stats, double momentum,
+                               double eps, bool cudnn_enabled = false);
 
 /// <x1, x2> / (max(|x1|, eps) max(|x2|, eps)) along dim; the shapes broadcast.
-EBB_API Variable cosine_similarity(const Variable& x1, const Variable& x2, std::int64_t dim = 1, double eps = 1e-8);
+EBB_API Variable cosine_similarity(const Variable& x1, const Variable& x2, std::int64_t dim = 1,
+                                   double eps = 1e-8);
 /// |x1 - x2 + eps|_p along the last dimension.
 EBB_API Variable pairwise_distance(const Variable& x1, const Variable& x2, double p = 2, double eps = 1e-6,
                                    bool keepdim = false);

@@ -18,7 +18,9 @@ class EBB_API AdagradOptions : public OptimizerCloneableOptions<AdagradOptions> 
   AdagradOptions& weight_decay(double value) { return weight_decay_ = value, *this; }
   double& weight_decay() { return weight_decay_; }
   const double& weight_decay() const { return weight_decay_; }
-  AdagradOptions& initial_accumulator_value(double value) { return initial_accumulator_value_ = value, *this; }
+  AdagradOptions& initial_accumulator_value(double value) {
+    return initial_accumulator_value_ = value, *this;
+  }
   double& initial_accumulator_value() { return initial_accumulator_value_; }
   const double& initial_accumulator_value() const { return initial_accumulator_value_; }
   AdagradOptions& eps(double value) { return eps_ = value, *this; }

@@ -114,7 +114,8 @@ class EBB_API AdamWParamState : public OptimizerCloneableParamState<AdamWParamSt
 };
 
 /// Kingma & Ba 2015: m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2;
-/// p -= lr / (1 - b1^t) m / (sqrt(v) / sqrt(1 - b2^t) + eps). amsgrad uses the largest v so far (Reddi et al. 2018).
+/// p -= lr / (1 - b1^t) m / (sqrt(v) / sqrt(1 - b2^t) + eps). amsgrad uses the largest v so far (Reddi et al.
+/// 2018).
 class EBB_API Adam : public Optimizer {
  public:
   explicit Adam(std::vector<OptimizerParamGroup> param_groups, AdamOptions defaults = {});

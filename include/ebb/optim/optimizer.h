@@ -93,12 +93,13 @@ class EBB_API Optimizer {
   Optimizer& operator=(const Optimizer&) = delete;
   virtual ~Optimizer();
 
-  /// Adds parameters with options of their own, or else the defaults. A parameter that is not a leaf is an error. As in
-  /// libtorch, one that is listed twice is updated twice.
+  /// Adds parameters with options of their own, or else the defaults. A parameter that is not a leaf is an
+  /// error. As in libtorch, one that is listed twice is updated twice.
   void add_param_group(const OptimizerParamGroup& param_group);
   /// Adds parameters to the first group.
   void add_parameters(const std::vector<Variable>& parameters);
-  /// One update. With a closure that computes the loss (and calls backward), it is called first; its value is returned.
+  /// One update. With a closure that computes the loss (and calls backward), it is called first; its value is
+  /// returned.
   virtual Variable step(LossClosure closure = nullptr) = 0;
   /// Clears the gradients: to zeros, as libtorch 1.13 does, or to undefined.
   void zero_grad(bool set_to_none = false);
@@ -113,10 +114,12 @@ class EBB_API Optimizer {
   std::vector<OptimizerParamGroup>& param_groups() noexcept { return param_groups_; }
   const std::vector<OptimizerParamGroup>& param_groups() const noexcept { return param_groups_; }
   /// What is remembered, by parameter (its impl(), as a key).
-  const std::unordered_map<const void*, std::unique_ptr<OptimizerParamState>>& state() const noexcept { return state_; }
+  const std::unordered_map<const void*, std::unique_ptr<OptimizerParamState>>& state() const noexcept {
+    return state_;
+  }
 
-  /// What is remembered, as tensors named by the parameter's position and the quantity: "3.exp_avg"; "0.lr" and so on
-  /// are not part of it.
+  /// What is remembered, as tensors named by the parameter's position and the quantity: "3.exp_avg"; "0.lr"
+  /// and so on are not part of it.
   StateDict state_dict() const;
   /// Restores it into an optimizer of the same kind over parameters of the same shapes.
   void load_state_dict(const StateDict& state);

@@ -62,7 +62,8 @@ class EBB_API RMSpropParamState : public OptimizerCloneableParamState<RMSpropPar
   Variable grad_avg_;
 };
 
-/// v = alpha v + (1 - alpha) g^2; p -= lr g / (sqrt(v) + eps), by way of momentum if there is any (Hinton 2012).
+/// v = alpha v + (1 - alpha) g^2; p -= lr g / (sqrt(v) + eps), by way of momentum if there is any (Hinton
+/// 2012).
 class EBB_API RMSprop : public Optimizer {
  public:
   explicit RMSprop(std::vector<OptimizerParamGroup> param_groups, RMSpropOptions defaults = {});

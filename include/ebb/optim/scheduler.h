@@ -5,8 +5,8 @@
 
 namespace ebb::optim {
 
-/// Sets the learning rates of an optimizer's groups after every epoch (torch::optim::LRScheduler). Derive, and give the
-/// rates of the step. The optimizer must outlive it.
+/// Sets the learning rates of an optimizer's groups after every epoch (torch::optim::LRScheduler). Derive,
+/// and give the rates of the step. The optimizer must outlive it.
 class EBB_API LRScheduler {
  public:
   explicit LRScheduler(Optimizer& optimizer);

@@ -46,8 +46,8 @@ class EBB_API SGDParamState : public OptimizerCloneableParamState<SGDParamState>
   Variable momentum_buffer_;
 };
 
-/// g += weight_decay p; v = momentum v + (1 - dampening) g (v = g at first); p -= lr v, or lr (g + momentum v) with
-/// nesterov.
+/// g += weight_decay p; v = momentum v + (1 - dampening) g (v = g at first); p -= lr v, or lr (g + momentum
+/// v) with nesterov.
 class EBB_API SGD : public Optimizer {
  public:
   explicit SGD(std::vector<OptimizerParamGroup> param_groups, SGDOptions defaults);

@@ -1,6 +1,5 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/functional/activation.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
@@ -64,12 +63,19 @@ Variable relu6(Variable input, const ReLU6FuncOptions& options) {
   return options.inplace() ? ebb::relu6_(input) : ebb::relu6(input);
 }
 Variable rrelu(Variable input, const RReLUFuncOptions& options) {
-  // Slopes of the negative half: drawn in training, their mean otherwise (Xu et al. 2015, arXiv:1505.00853).
-  const double mean = (options.lower() + options.upper()) / 2;
-  if (!options.training()) return options.inplace() ? ebb::leaky_relu_(input, mean) : ebb::leaky_relu(input, mean);
-  const Variable slopes = ebb::empty_like(input).uniform_(options.lower(), options.upper());
-  const Variable out = ebb::where(input.detach() > 0, input, input * slopes);
-  return options.inplace() ? input.copy_(out) : out;
+  const double lower = options.lower(), upper = options.upper();
+  EBB_CHECK(lower <= upper, "rrelu: lower must not exceed upper, got ", lower, " and ", upper, ".");
+  if (!options.training())
+    return leaky_relu(input, LeakyReLUFuncOptions((lower + upper) / 2).inplace(options.inplace()));
+  // A slope is drawn, in order, for each element that is not positive; the others keep 1.
+  Variable slopes = ones_like(input.detach());
+  {
+    NoGradGuard no_grad;
+    const Variable where_negative = (input.detach().flatten() <= 0).nonzero().squeeze(1);
+    const Variable draws = empty({where_negative.numel()}, TensorOptions(kDouble)).uniform_(lower, upper);
+    slopes.view({-1}).index_copy_(0, where_negative, draws.to(slopes.options()));
+  }
+  return options.inplace() ? input.mul_(slopes) : input * slopes;
 }
 Variable celu(Variable input, const CELUFuncOptions& options) {
   return options.inplace() ? ebb::celu_(input, options.alpha()) : ebb::celu(input, options.alpha());

@@ -33,15 +33,18 @@ Variable conv3d(const Variable& input, const Variable& weight, const Conv3dFuncO
                        options.groups());
   });
 }
-Variable conv_transpose1d(const Variable& input, const Variable& weight, const ConvTranspose1dFuncOptions& options) {
+Variable conv_transpose1d(const Variable& input, const Variable& weight,
+                          const ConvTranspose1dFuncOptions& options) {
   return ebb::conv_transpose1d(input, weight, given(options.bias()), options.stride(), options.padding(),
                                options.output_padding(), options.groups(), options.dilation());
 }
-Variable conv_transpose2d(const Variable& input, const Variable& weight, const ConvTranspose2dFuncOptions& options) {
+Variable conv_transpose2d(const Variable& input, const Variable& weight,
+                          const ConvTranspose2dFuncOptions& options) {
   return ebb::conv_transpose2d(input, weight, given(options.bias()), options.stride(), options.padding(),
                                options.output_padding(), options.groups(), options.dilation());
 }
-Variable conv_transpose3d(const Variable& input, const Variable& weight, const ConvTranspose3dFuncOptions& options) {
+Variable conv_transpose3d(const Variable& input, const Variable& weight,
+                          const ConvTranspose3dFuncOptions& options) {
   return ebb::conv_transpose3d(input, weight, given(options.bias()), options.stride(), options.padding(),
                                options.output_padding(), options.groups(), options.dilation());
 }

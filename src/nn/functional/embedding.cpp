@@ -18,22 +18,27 @@ namespace {
 /// Scales rows that are looked up and longer than max_norm down to it.
 void renormalise(const Variable& weight, const Variable& indices, double max_norm, double norm_type) {
   NoGradGuard no_grad;
-  const Variable used = zeros({weight.size(0)}, weight.options().dtype(kBool)).index_fill(0, indices.flatten(), true);
+  const Variable used =
+      zeros({weight.size(0)}, weight.options().dtype(kBool)).index_fill(0, indices.flatten(), true);
   const Variable norms = weight.detach().norm(norm_type, 1);
-  const Variable scale = where(used.logical_and(norms > max_norm), max_norm / (norms + 1e-7), ones_like(norms));
+  const Variable scale =
+      where(used.logical_and(norms > max_norm), max_norm / (norms + 1e-7), ones_like(norms));
   weight.detach().mul_(scale.unsqueeze(1));
 }
 
 std::int64_t checked_padding(optional<std::int64_t> padding_idx, const Variable& weight) {
   if (!padding_idx) return -1;
   EBB_CHECK(*padding_idx < weight.size(0) && *padding_idx >= -weight.size(0),
-            "Padding_idx must be within num_embeddings: got ", *padding_idx, " for ", weight.size(0), " rows.");
+            "Padding_idx must be within num_embeddings: got ", *padding_idx, " for ", weight.size(0),
+            " rows.");
   return *padding_idx < 0 ? *padding_idx + weight.size(0) : *padding_idx;
 }
 
 }  // namespace
 
-Variable one_hot(const Variable& tensor, std::int64_t num_classes) { return ebb::one_hot(tensor, num_classes); }
+Variable one_hot(const Variable& tensor, std::int64_t num_classes) {
+  return ebb::one_hot(tensor, num_classes);
+}
 
 Variable embedding(const Variable& input, const Variable& weight, const EmbeddingFuncOptions& o) {
   const std::int64_t padding = checked_padding(o.padding_idx(), weight);
@@ -70,7 +75,8 @@ Variable embedding_bag(const Variable& input, const Variable& weight, const Embe
     const Variable starts = o.offsets().slice(0, 0, bags).to(flat.dtype());
     bag = (positions.unsqueeze(1) >= starts.unsqueeze(0)).sum(1) - 1;
   }
-  const Variable membership = (bag.unsqueeze(0) == arange(bags, flat.options()).unsqueeze(1)).to(weight.dtype());
+  const Variable membership =
+      (bag.unsqueeze(0) == arange(bags, flat.options()).unsqueeze(1)).to(weight.dtype());
   const Variable member = membership * counted.unsqueeze(0);  // (bags, elements)
   if (o.mode() == kMax) {
     if (flat.numel() == 0) return zeros({bags, weight.size(1)}, weight.options());

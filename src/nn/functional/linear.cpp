@@ -7,7 +7,8 @@ Variable linear(const Variable& input, const Variable& weight, const Variable& b
   return bias.defined() ? ebb::linear(input, weight, bias) : ebb::linear(input, weight);
 }
 
-Variable bilinear(const Variable& input1, const Variable& input2, const Variable& weight, const Variable& bias) {
+Variable bilinear(const Variable& input1, const Variable& input2, const Variable& weight,
+                  const Variable& bias) {
   return bias.defined() ? ebb::bilinear(input1, input2, weight, bias) : ebb::bilinear(input1, input2, weight);
 }
 

@@ -1,9 +1,7 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/functional/loss.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/loss.h>
-#include <ebb/ops/shape.h>
 #include <ebb/ops/reduce.h>
 
 #include <cmath>
@@ -31,7 +29,8 @@ Variable l1_loss(const Variable& input, const Variable& target, const L1LossFunc
 Variable mse_loss(const Variable& input, const Variable& target, const MSELossFuncOptions& o) {
   return ebb::mse_loss(input, target, as_int(o.reduction()));
 }
-Variable smooth_l1_loss(const Variable& input, const Variable& target, const SmoothL1LossFuncOptions& o, double beta) {
+Variable smooth_l1_loss(const Variable& input, const Variable& target, const SmoothL1LossFuncOptions& o,
+                        double beta) {
   return ebb::smooth_l1_loss(input, target, as_int(o.reduction()), beta);
 }
 Variable huber_loss(const Variable& input, const Variable& target, const HuberLossFuncOptions& o) {
@@ -42,19 +41,23 @@ Variable kl_div(const Variable& input, const Variable& target, const KLDivFuncOp
   const Variable loss = ebb::kl_div(input, target, as_int(o.reduction()), o.log_target());
   return batch_mean && input.dim() != 0 ? loss / input.size(0) : loss;
 }
-Variable binary_cross_entropy(const Variable& input, const Variable& target, const BinaryCrossEntropyFuncOptions& o) {
+Variable binary_cross_entropy(const Variable& input, const Variable& target,
+                              const BinaryCrossEntropyFuncOptions& o) {
   return ebb::binary_cross_entropy(input, target, o.weight(), as_int(o.reduction()));
 }
 Variable binary_cross_entropy_with_logits(const Variable& input, const Variable& target,
                                           const BinaryCrossEntropyWithLogitsFuncOptions& o) {
-  EBB_CHECK(target.sizes() == input.sizes(), "binary_cross_entropy_with_logits: Target size (", target.sizes(),
-            ") must be the same as input size (", input.sizes(), ")");
-  return ebb::binary_cross_entropy_with_logits(input, target, o.weight(), o.pos_weight(), as_int(o.reduction()));
+  EBB_CHECK(target.sizes() == input.sizes(), "binary_cross_entropy_with_logits: Target size (",
+            target.sizes(), ") must be the same as input size (", input.sizes(), ")");
+  return ebb::binary_cross_entropy_with_logits(input, target, o.weight(), o.pos_weight(),
+                                               as_int(o.reduction()));
 }
-Variable hinge_embedding_loss(const Variable& input, const Variable& target, const HingeEmbeddingLossFuncOptions& o) {
+Variable hinge_embedding_loss(const Variable& input, const Variable& target,
+                              const HingeEmbeddingLossFuncOptions& o) {
   return ebb::hinge_embedding_loss(input, target, o.margin(), as_int(o.reduction()));
 }
-Variable multi_margin_loss(const Variable& input, const Variable& target, const MultiMarginLossFuncOptions& o) {
+Variable multi_margin_loss(const Variable& input, const Variable& target,
+                           const MultiMarginLossFuncOptions& o) {
   return ebb::multi_margin_loss(input, target, o.p(), o.margin(), o.weight(), as_int(o.reduction()));
 }
 Variable cosine_embedding_loss(const Variable& input1, const Variable& input2, const Variable& target,
@@ -112,8 +115,9 @@ Variable gaussian_nll_loss(const Variable& input, const Variable& target, const 
   Variable v = variance;
   if (v.sizes() != input.sizes()) {
     if (v.dim() + 1 == input.dim()) v = v.unsqueeze(-1);
-    EBB_CHECK(v.dim() == input.dim() && v.size(-1) == 1, "gaussian_nll_loss: the variance's size ", variance.sizes(),
-              " fits neither the input's, ", input.sizes(), ", nor that with one value a row.");
+    EBB_CHECK(v.dim() == input.dim() && v.size(-1) == 1, "gaussian_nll_loss: the variance's size ",
+              variance.sizes(), " fits neither the input's, ", input.sizes(),
+              ", nor that with one value a row.");
   }
   EBB_CHECK(!(v.detach() < 0).any().item<bool>(), "gaussian_nll_loss: var has negative entry/entries");
   v = v.clone();

@@ -1,11 +1,11 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/functional/norm.h>
 #include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/norm.h>
 #include <ebb/ops/pool.h>
-#include <ebb/ops/creation.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
@@ -17,15 +17,17 @@ Variable batch_norm(const Variable& input, const Variable& running_mean, const V
   if (options.training()) {
     std::int64_t values = input.size(0);
     for (std::int64_t d = 2; d < input.dim(); ++d) values *= input.size(d);
-    EBB_CHECK(values != 1, "Expected more than 1 value per channel when training, got input size ", input.sizes());
+    EBB_CHECK(values != 1, "Expected more than 1 value per channel when training, got input size ",
+              input.sizes());
   }
-  return ebb::batch_norm(input, options.weight(), options.bias(), running_mean, running_var, options.training(),
-                         options.momentum().value_or(0.0), options.eps());
+  return ebb::batch_norm(input, options.weight(), options.bias(), running_mean, running_var,
+                         options.training(), options.momentum().value_or(0.0), options.eps());
 }
 
 Variable instance_norm(const Variable& input, const InstanceNormFuncOptions& options) {
-  return ebb::instance_norm(input, options.weight(), options.bias(), options.running_mean(), options.running_var(),
-                            options.use_input_stats(), options.momentum(), options.eps());
+  return ebb::instance_norm(input, options.weight(), options.bias(), options.running_mean(),
+                            options.running_var(), options.use_input_stats(), options.momentum(),
+                            options.eps());
 }
 
 Variable layer_norm(const Variable& input, const LayerNormFuncOptions& options) {
@@ -37,8 +39,8 @@ Variable group_norm(const Variable& input, const GroupNormFuncOptions& options) 
 }
 
 Variable local_response_norm(const Variable& input, const LocalResponseNormFuncOptions& options) {
-  EBB_CHECK(input.dim() >= 3, "local_response_norm: Expected 3D or higher dimensionality input (got ", input.dim(),
-            " dimensions)");
+  EBB_CHECK(input.dim() >= 3, "local_response_norm: Expected 3D or higher dimensionality input (got ",
+            input.dim(), " dimensions)");
   const std::int64_t size = options.size();
   const Variable squares = (input * input).reshape({input.size(0), 1, input.size(1), -1});
   const Variable padded = constant_pad_nd(squares, {0, 0, size / 2, (size - 1) / 2}, 0);
@@ -54,17 +56,20 @@ Variable normalize(const Variable& input, NormalizeFuncOptions options) {
   return *options.out();
 }
 
-Variable cosine_similarity(const Variable& x1, const Variable& x2, const CosineSimilarityFuncOptions& options) {
+Variable cosine_similarity(const Variable& x1, const Variable& x2,
+                           const CosineSimilarityFuncOptions& options) {
   return ebb::cosine_similarity(x1, x2, options.dim(), options.eps());
 }
 
-Variable pairwise_distance(const Variable& x1, const Variable& x2, const PairwiseDistanceFuncOptions& options) {
+Variable pairwise_distance(const Variable& x1, const Variable& x2,
+                           const PairwiseDistanceFuncOptions& options) {
   return ebb::pairwise_distance(x1, x2, options.p(), options.eps(), options.keepdim());
 }
 
 Variable pdist(const Variable& input, double p) {
   EBB_CHECK(input.dim() == 2, "pdist: expected a 2-dimensional tensor, got ", input.sizes(), ".");
-  const Variable pairs = triu_indices(input.size(0), input.size(0), 1, TensorOptions(kLong).device(input.device()));
+  const Variable pairs =
+      triu_indices(input.size(0), input.size(0), 1, TensorOptions(kLong).device(input.device()));
   return (input.index_select(0, pairs.select(0, 0)) - input.index_select(0, pairs.select(0, 1))).norm(p, -1);
 }
 

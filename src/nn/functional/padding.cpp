@@ -1,6 +1,5 @@
 #include <ebb/nn/functional/padding.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/shape.h>
 
 namespace ebb::nn::functional {
 
@@ -13,14 +12,16 @@ Variable pad(const Variable& input, const PadFuncOptions& o) {
 }
 
 Variable fold(const Variable& input, const FoldFuncOptions& o) {
-  EBB_CHECK(input.dim() == 2 || input.dim() == 3, "Input Error: Only unbatched (2D) or batched (3D) input Tensors are supported (got ",
-            input.dim(), "D)");
+  EBB_CHECK(input.dim() == 2 || input.dim() == 3,
+            "Input Error: Only unbatched (2D) or batched (3D) input Tensors are supported (got ", input.dim(),
+            "D)");
   return col2im(input, o.output_size(), o.kernel_size(), o.dilation(), o.padding(), o.stride());
 }
 
 Variable unfold(const Variable& input, const UnfoldFuncOptions& o) {
-  EBB_CHECK(input.dim() == 3 || input.dim() == 4, "Input Error: Only unbatched (3D) or batched (4D) input Tensors are supported (got ",
-            input.dim(), "D)");
+  EBB_CHECK(input.dim() == 3 || input.dim() == 4,
+            "Input Error: Only unbatched (3D) or batched (4D) input Tensors are supported (got ", input.dim(),
+            "D)");
   return im2col(input, o.kernel_size(), o.dilation(), o.padding(), o.stride());
 }
 

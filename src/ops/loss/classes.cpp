@@ -1,8 +1,6 @@
 // Losses over classes: nll_loss and cross_entropy_loss.
 #include <ebb/core/visit.h>
 #include <ebb/ops/copy.h>
-#include <ebb/ops/index.h>
-#include <ebb/ops/softmax.h>
 
 #include "ops/loss/loss.h"
 
@@ -18,14 +16,15 @@ struct Problem {
 };
 
 /// Checks the shapes; scores of (C), (N, C) or (N, C, ...) become (batch, classes, places).
-Problem make_problem(const char* op, const Variable& x, const Variable& target, const optional<Variable>& weight,
-                     std::int64_t reduction, std::int64_t ignore_index) {
+Problem make_problem(const char* op, const Variable& x, const Variable& target,
+                     const optional<Variable>& weight, std::int64_t reduction, std::int64_t ignore_index) {
   const Variable w = weight.value_or(Variable());
   ops::common_device(op, x, target, w);
   ops::check_reduction(op, reduction);
   EBB_CHECK(x.dim() > 0, op, ": expected scores of 1 or more dimensions, got a 0-dimensional tensor.");
   EBB_CHECK(target.defined() && (target.dtype() == kLong || target.dtype() == kByte), op,
-            ": expected scalar type Long but found ", target.defined() ? to_string(target.dtype()) : "no target",
+            ": expected scalar type Long but found ",
+            target.defined() ? to_string(target.dtype()) : "no target",
             ". Convert the target with .to(ebb::kLong).");
   Problem p;
   const bool single = x.dim() == 1;
@@ -37,18 +36,20 @@ Problem make_problem(const char* op, const Variable& x, const Variable& target, 
     p.to.places *= x.size(d);
   }
   if (single)
-    EBB_CHECK(target.dim() <= 1 && target.numel() == 1, op, ": scores of ", x.sizes(), " need one target, got ", target.sizes(), ".");
+    EBB_CHECK(target.dim() <= 1 && target.numel() == 1, op, ": scores of ", x.sizes(),
+              " need one target, got ", target.sizes(), ".");
   else if (x.dim() == 2)
-    EBB_CHECK(target.dim() == 1 && target.size(0) == p.to.batch, op, ": Expected input batch_size (", p.to.batch,
-              ") to match target batch_size; got scores of ", x.sizes(), " and targets of ", target.sizes(), ".");
+    EBB_CHECK(target.dim() == 1 && target.size(0) == p.to.batch, op, ": Expected input batch_size (",
+              p.to.batch, ") to match target batch_size; got scores of ", x.sizes(), " and targets of ",
+              target.sizes(), ".");
   else
     EBB_CHECK(target.sizes() == IntArrayRef(p.out_sizes), op, ": scores of ", x.sizes(), " need targets of ",
               IntArrayRef(p.out_sizes), ", got ", target.sizes(), ".");
   if (single && target.dim() == 1) p.out_sizes.push_back(1);
   if (w.defined()) {
     EBB_CHECK(w.dim() == 1 && w.numel() == p.to.classes, op,
-              ": weight tensor should be defined either for all or no classes: expected [", p.to.classes, "], got ",
-              w.sizes(), ".");
+              ": weight tensor should be defined either for all or no classes: expected [", p.to.classes,
+              "], got ", w.sizes(), ".");
     ops::check_same_dtype(op, x, w);
     p.to.weight = w.detach().contiguous().array();
   }
@@ -76,7 +77,9 @@ Variable nll_backward(const Variable& grad, const std::shared_ptr<const NllState
 struct NllBackwardBackward : autograd::Node {
   std::shared_ptr<const NllState> state;
   bool two_d = false;
-  std::string name() const override { return two_d ? "NllLoss2DBackwardBackward0" : "NllLossBackwardBackward0"; }
+  std::string name() const override {
+    return two_d ? "NllLoss2DBackwardBackward0" : "NllLossBackwardBackward0";
+  }
   autograd::GradList apply(autograd::GradList&& grads) override;
 };
 
@@ -103,7 +106,8 @@ Variable nll_forward(const Variable& x, const std::shared_ptr<NllState>& state) 
 
 Variable nll_backward(const Variable& grad, const std::shared_ptr<const NllState>& state) {
   NdArray dx = NdArray::empty(state->sizes, grad.dtype(), grad.device());
-  kernels::nll_loss_backward(grad.device(), dx, grad.detach().contiguous().array(), state->total, state->problem.to);
+  kernels::nll_loss_backward(grad.device(), dx, grad.detach().contiguous().array(), state->total,
+                             state->problem.to);
   Variable result(std::move(dx));
   if (autograd::records(grad)) {
     auto node = autograd::make_node<NllBackwardBackward>(grad);
@@ -149,8 +153,10 @@ Variable fused_cross_entropy(const Variable& x, Problem problem) {
   state->sizes = DimVector(x.sizes());
   state->total = NdArray::empty({}, kDouble, x.device());
   NdArray out = result_array(state->problem, x);
-  NdArray logsum = NdArray::empty({state->problem.to.batch}, x.dtype() == kDouble ? kDouble : kFloat, x.device());
-  kernels::cross_entropy(x.device(), out, state->total, logsum, x.detach().contiguous().array(), state->problem.to);
+  NdArray logsum =
+      NdArray::empty({state->problem.to.batch}, x.dtype() == kDouble ? kDouble : kFloat, x.device());
+  kernels::cross_entropy(x.device(), out, state->total, logsum, x.detach().contiguous().array(),
+                         state->problem.to);
   Variable result(std::move(out));
   if (autograd::records(x)) {
     auto node = autograd::make_node<CrossEntropyBackward>(x);
@@ -171,8 +177,8 @@ Variable nll(const char* op, const Variable& x, const Variable& target, const op
 }
 
 /// The target as probabilities.
-Variable soft_cross_entropy(const Variable& x, const Variable& target, const Variable& weight, std::int64_t reduction,
-                            double smoothing) {
+Variable soft_cross_entropy(const Variable& x, const Variable& target, const Variable& weight,
+                            std::int64_t reduction, double smoothing) {
   const std::int64_t dim = x.dim() == 1 ? 0 : 1;
   const std::int64_t classes = x.size(dim);
   Variable y = target;
@@ -185,9 +191,12 @@ Variable soft_cross_entropy(const Variable& x, const Variable& target, const Var
     terms = terms * weight.view(shape);
   }
   switch (reduction) {
-    case Reduction::Mean: return -terms.sum() / (x.numel() / classes);
-    case Reduction::Sum: return -terms.sum();
-    default: return -terms.sum(dim);
+    case Reduction::Mean:
+      return -terms.sum() / (x.numel() / classes);
+    case Reduction::Sum:
+      return -terms.sum();
+    default:
+      return -terms.sum(dim);
   }
 }
 
@@ -231,7 +240,8 @@ Variable nll_loss(const Variable& self, const Variable& target, const optional<V
 
 Variable nll_loss2d(const Variable& self, const Variable& target, const optional<Variable>& weight,
                     std::int64_t reduction, std::int64_t ignore_index) {
-  EBB_CHECK(self.defined() && self.dim() == 4, "nll_loss2d: only batches of spatial inputs supported (4D tensors).");
+  EBB_CHECK(self.defined() && self.dim() == 4,
+            "nll_loss2d: only batches of spatial inputs supported (4D tensors).");
   return nll("nll_loss2d", self, target, weight, reduction, ignore_index);
 }
 
@@ -245,13 +255,15 @@ Variable cross_entropy_loss(const Variable& self, const Variable& target, const 
   const char* op = "cross_entropy_loss";
   const Variable w = weight.value_or(Variable());
   ops::common_device(op, self, target, w);
-  EBB_CHECK(label_smoothing >= 0 && label_smoothing <= 1, op, ": label_smoothing must be between 0.0 and 1.0. Got: ",
-            label_smoothing);
+  EBB_CHECK(label_smoothing >= 0 && label_smoothing <= 1, op,
+            ": label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing);
   if (target.defined() && self.sizes() == target.sizes() && is_floating(target.dtype())) {
     ops::check_reduction(op, reduction);
-    EBB_CHECK(self.dim() > 0 && is_floating(self.dtype()), op, ": expected floating-point scores of 1 or more dimensions, got ", self, ".");
+    EBB_CHECK(self.dim() > 0 && is_floating(self.dtype()), op,
+              ": expected floating-point scores of 1 or more dimensions, got ", self, ".");
     EBB_CHECK(!w.defined() || (w.dim() == 1 && w.numel() == self.size(self.dim() == 1 ? 0 : 1)), op,
-              ": weight tensor should be defined either for all classes or no classes, got ", w.defined() ? w.sizes() : IntArrayRef(), ".");
+              ": weight tensor should be defined either for all classes or no classes, got ",
+              w.defined() ? w.sizes() : IntArrayRef(), ".");
     return soft_cross_entropy(self, target, w, reduction, label_smoothing);
   }
   Problem problem = make_problem(op, self, target, weight, reduction, ignore_index);

@@ -3,7 +3,6 @@
 #include <ebb/ops/creation.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/norm.h>
-#include <ebb/ops/scan.h>
 
 #include <numbers>
 
@@ -27,8 +26,8 @@ Variable kl_div(const Variable& self, const Variable& target, std::int64_t reduc
   return reduce_loss(xlogy(target, target) - target * self, reduction);
 }
 
-Variable poisson_nll_loss(const Variable& input, const Variable& target, bool log_input, bool full, double eps,
-                          std::int64_t reduction) {
+Variable poisson_nll_loss(const Variable& input, const Variable& target, bool log_input, bool full,
+                          double eps, std::int64_t reduction) {
   ops::common_device("poisson_nll_loss", input, target);
   check_reduction("poisson_nll_loss", reduction);
   Variable loss = log_input ? input.exp() - target * input : input - target * (input + eps).log();
@@ -39,7 +38,8 @@ Variable poisson_nll_loss(const Variable& input, const Variable& target, bool lo
   return reduce_loss(loss, reduction);
 }
 
-Variable hinge_embedding_loss(const Variable& self, const Variable& target, double margin, std::int64_t reduction) {
+Variable hinge_embedding_loss(const Variable& self, const Variable& target, double margin,
+                              std::int64_t reduction) {
   ops::common_device("hinge_embedding_loss", self, target);
   check_reduction("hinge_embedding_loss", reduction);
   const Variable zeros = zeros_like(self);
@@ -47,29 +47,29 @@ Variable hinge_embedding_loss(const Variable& self, const Variable& target, doub
   return reduce_loss(hinge + where(target == -1, zeros, self), reduction);
 }
 
-Variable margin_ranking_loss(const Variable& input1, const Variable& input2, const Variable& target, double margin,
-                             std::int64_t reduction) {
+Variable margin_ranking_loss(const Variable& input1, const Variable& input2, const Variable& target,
+                             double margin, std::int64_t reduction) {
   ops::common_device("margin_ranking_loss", input1, input2, target);
   check_reduction("margin_ranking_loss", reduction);
   return reduce_loss((-target * (input1 - input2) + margin).clamp_min(0), reduction);
 }
 
-Variable triplet_margin_loss(const Variable& anchor, const Variable& positive, const Variable& negative, double margin,
-                             double p, double eps, bool swap, std::int64_t reduction) {
+Variable triplet_margin_loss(const Variable& anchor, const Variable& positive, const Variable& negative,
+                             double margin, double p, double eps, bool swap, std::int64_t reduction) {
   const char* op = "triplet_margin_loss";
   ops::common_device(op, anchor, positive, negative);
   check_reduction(op, reduction);
   EBB_CHECK(anchor.dim() == positive.dim() && anchor.dim() == negative.dim(), op,
-            ": all inputs should have the same number of dimensions, got ", anchor.sizes(), ", ", positive.sizes(),
-            " and ", negative.sizes(), ".");
+            ": all inputs should have the same number of dimensions, got ", anchor.sizes(), ", ",
+            positive.sizes(), " and ", negative.sizes(), ".");
   const Variable near = pairwise_distance(anchor, positive, p, eps);
   Variable far = pairwise_distance(anchor, negative, p, eps);
   if (swap) far = minimum(far, pairwise_distance(positive, negative, p, eps));
   return reduce_loss((near - far + margin).clamp_min(0), reduction);
 }
 
-Variable cosine_embedding_loss(const Variable& input1, const Variable& input2, const Variable& target, double margin,
-                               std::int64_t reduction) {
+Variable cosine_embedding_loss(const Variable& input1, const Variable& input2, const Variable& target,
+                               double margin, std::int64_t reduction) {
   const char* op = "cosine_embedding_loss";
   ops::common_device(op, input1, input2, target);
   check_reduction(op, reduction);
@@ -86,13 +86,14 @@ Variable cosine_embedding_loss(const Variable& input1, const Variable& input2, c
   return reduce_loss(same + where(target == -1, (cosine - margin).clamp_min(0), zeros), reduction);
 }
 
-Variable multi_margin_loss(const Variable& self, const Variable& target, const Scalar& p, const Scalar& margin,
-                           const optional<Variable>& weight, std::int64_t reduction) {
+Variable multi_margin_loss(const Variable& self, const Variable& target, const Scalar& p,
+                           const Scalar& margin, const optional<Variable>& weight, std::int64_t reduction) {
   const char* op = "multi_margin_loss";
   const Variable w = weight.value_or(Variable());
   ops::common_device(op, self, target, w);
   check_reduction(op, reduction);
-  EBB_CHECK(p.to<double>() == 1 || p.to<double>() == 2, op, ": only p == 1 and p == 2 supported, got ", p, ".");
+  EBB_CHECK(p.to<double>() == 1 || p.to<double>() == 2, op, ": only p == 1 and p == 2 supported, got ", p,
+            ".");
   EBB_CHECK(self.dim() == 1 || self.dim() == 2, op, ": expected (C) or (N, C), got ", self.sizes(), ".");
   const Variable x = self.dim() == 1 ? self.unsqueeze(0) : self;
   const Variable t = target.reshape({-1, 1});
@@ -111,8 +112,8 @@ Variable multilabel_margin_loss(const Variable& self, const Variable& target, st
   ops::common_device(op, self, target);
   check_reduction(op, reduction);
   EBB_CHECK(self.dim() >= 1 && self.dim() <= 2 && self.sizes() == target.sizes(), op,
-            ": expected input and target of one shape, (C) or (N, C); got ", self.sizes(), " and ", target.sizes(),
-            ".");
+            ": expected input and target of one shape, (C) or (N, C); got ", self.sizes(), " and ",
+            target.sizes(), ".");
   const Variable x = self.dim() == 1 ? self.unsqueeze(0) : self;
   const Variable t = self.dim() == 1 ? target.unsqueeze(0) : target;
   const Variable listed = (t < 0).cumsum(1) == 0;  // up to the first -1

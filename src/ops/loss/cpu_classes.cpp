@@ -30,7 +30,8 @@ struct Targets {
   std::int64_t operator[](std::int64_t i) const {
     const std::int64_t t = target[i];
     if (t == to.ignore_index) return -1;
-    EBB_CHECK_INDEX(t >= 0 && t < to.classes, "Target ", t, " is out of bounds for ", to.classes, " classes.");
+    EBB_CHECK_INDEX(t >= 0 && t < to.classes, "Target ", t, " is out of bounds for ", to.classes,
+                    " classes.");
     return t;
   }
   Compute<T> weight_of(std::int64_t t) const {
@@ -50,7 +51,8 @@ void finish(NdArray& out, NdArray& total, const std::vector<double>& losses, con
   if (targets.to.reduced) {
     *out.data_as<T>() = static_cast<T>(static_cast<Compute<T>>(targets.to.mean ? sum / weights : sum));
   } else {
-    for (std::size_t i = 0; i < losses.size(); ++i) out.data_as<T>()[i] = static_cast<T>(static_cast<Compute<T>>(losses[i]));
+    for (std::size_t i = 0; i < losses.size(); ++i)
+      out.data_as<T>()[i] = static_cast<T>(static_cast<Compute<T>>(losses[i]));
   }
 }
 
@@ -102,7 +104,8 @@ void nll_loss(NdArray& out, NdArray& total, const NdArray& x, const kernels::Cla
   });
 }
 
-void nll_loss_backward(NdArray& dx, const NdArray& grad, const NdArray& total, const kernels::ClassTargets& to) {
+void nll_loss_backward(NdArray& dx, const NdArray& grad, const NdArray& total,
+                       const kernels::ClassTargets& to) {
   visit_floating(dx.dtype(), "nll_loss_backward", [&]<class T> {
     const Targets<T> targets(to);
     const Factors<T> factor(grad, total, targets);
@@ -116,7 +119,8 @@ void nll_loss_backward(NdArray& dx, const NdArray& grad, const NdArray& total, c
   });
 }
 
-void cross_entropy(NdArray& out, NdArray& total, NdArray& logsum, const NdArray& x, const kernels::ClassTargets& to) {
+void cross_entropy(NdArray& out, NdArray& total, NdArray& logsum, const NdArray& x,
+                   const kernels::ClassTargets& to) {
   visit_floating(x.dtype(), "cross_entropy_loss", [&]<class T> {
     using C = Compute<T>;
     const Targets<T> targets(to);

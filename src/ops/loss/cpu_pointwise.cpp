@@ -105,23 +105,28 @@ void pointwise_loss_backward(NdArray& dx, const F& f, const NdArray& grad, const
   });
 }
 
-template void pointwise_loss(NdArray&, const math::MseLoss&, const kernels::LossInputs&, kernels::LossReduction);
-template void pointwise_loss(NdArray&, const math::SmoothL1Loss&, const kernels::LossInputs&, kernels::LossReduction);
-template void pointwise_loss(NdArray&, const math::HuberLoss&, const kernels::LossInputs&, kernels::LossReduction);
-template void pointwise_loss(NdArray&, const math::SoftMarginLoss&, const kernels::LossInputs&, kernels::LossReduction);
-template void pointwise_loss(NdArray&, const math::BceLoss&, const kernels::LossInputs&, kernels::LossReduction);
+template void pointwise_loss(NdArray&, const math::MseLoss&, const kernels::LossInputs&,
+                             kernels::LossReduction);
+template void pointwise_loss(NdArray&, const math::SmoothL1Loss&, const kernels::LossInputs&,
+                             kernels::LossReduction);
+template void pointwise_loss(NdArray&, const math::HuberLoss&, const kernels::LossInputs&,
+                             kernels::LossReduction);
+template void pointwise_loss(NdArray&, const math::SoftMarginLoss&, const kernels::LossInputs&,
+                             kernels::LossReduction);
+template void pointwise_loss(NdArray&, const math::BceLoss&, const kernels::LossInputs&,
+                             kernels::LossReduction);
 template void pointwise_loss(NdArray&, const math::BceWithLogitsLoss&, const kernels::LossInputs&,
                              kernels::LossReduction);
-template void pointwise_loss_backward(NdArray&, const math::MseLoss&, const NdArray&, const kernels::LossInputs&,
-                                      kernels::LossReduction);
-template void pointwise_loss_backward(NdArray&, const math::SmoothL1Loss&, const NdArray&, const kernels::LossInputs&,
-                                      kernels::LossReduction);
-template void pointwise_loss_backward(NdArray&, const math::HuberLoss&, const NdArray&, const kernels::LossInputs&,
-                                      kernels::LossReduction);
+template void pointwise_loss_backward(NdArray&, const math::MseLoss&, const NdArray&,
+                                      const kernels::LossInputs&, kernels::LossReduction);
+template void pointwise_loss_backward(NdArray&, const math::SmoothL1Loss&, const NdArray&,
+                                      const kernels::LossInputs&, kernels::LossReduction);
+template void pointwise_loss_backward(NdArray&, const math::HuberLoss&, const NdArray&,
+                                      const kernels::LossInputs&, kernels::LossReduction);
 template void pointwise_loss_backward(NdArray&, const math::SoftMarginLoss&, const NdArray&,
                                       const kernels::LossInputs&, kernels::LossReduction);
-template void pointwise_loss_backward(NdArray&, const math::BceLoss&, const NdArray&, const kernels::LossInputs&,
-                                      kernels::LossReduction);
+template void pointwise_loss_backward(NdArray&, const math::BceLoss&, const NdArray&,
+                                      const kernels::LossInputs&, kernels::LossReduction);
 template void pointwise_loss_backward(NdArray&, const math::BceWithLogitsLoss&, const NdArray&,
                                       const kernels::LossInputs&, kernels::LossReduction);
 

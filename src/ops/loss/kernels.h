@@ -8,7 +8,8 @@
 
 namespace ebb::kernels {
 
-/// What a pointwise loss reads: contiguous, of one shape and floating dtype. weight and pos_weight may be undefined.
+/// What a pointwise loss reads: contiguous, of one shape and floating dtype. weight and pos_weight may be
+/// undefined.
 struct LossInputs {
   NdArray x, y, weight, pos_weight;
 };
@@ -33,21 +34,26 @@ struct PointwiseLoss {
   static EBB_API PointwiseLossBackwardSlot<F> backward;
 };
 
-/// Sizes of class scores: (batch, classes, places). Targets are (batch, places), Long; weight is (classes) or undefined.
+/// Sizes of class scores: (batch, classes, places). Targets are (batch, places), Long; weight is (classes) or
+/// undefined.
 struct ClassTargets {
   NdArray target, weight;
   std::int64_t batch = 0, classes = 0, places = 1, ignore_index = -100;
   bool reduced = true, mean = true;
 };
 
-/// out = -w_t x_t (or sum, or mean), total = the sum of the weights used. Throws for a class that is not there.
-extern EBB_API KernelSlot<void(NdArray& out, NdArray& total, const NdArray& x, const ClassTargets& to)> nll_loss;
+/// out = -w_t x_t (or sum, or mean), total = the sum of the weights used. Throws for a class that is not
+/// there.
+extern EBB_API KernelSlot<void(NdArray& out, NdArray& total, const NdArray& x, const ClassTargets& to)>
+    nll_loss;
 /// dx_t = -w_t grad (/ total), 0 elsewhere.
-extern EBB_API KernelSlot<void(NdArray& dx, const NdArray& grad, const NdArray& total, const ClassTargets& to)>
-    nll_loss_backward;
+extern EBB_API
+    KernelSlot<void(NdArray& dx, const NdArray& grad, const NdArray& total, const ClassTargets& to)>
+        nll_loss_backward;
 /// nll_loss(log_softmax(x)) for places = 1 in one pass; logsum (batch) keeps log sum exp of each row.
-extern EBB_API KernelSlot<void(NdArray& out, NdArray& total, NdArray& logsum, const NdArray& x, const ClassTargets& to)>
-    cross_entropy;
+extern EBB_API
+    KernelSlot<void(NdArray& out, NdArray& total, NdArray& logsum, const NdArray& x, const ClassTargets& to)>
+        cross_entropy;
 extern EBB_API KernelSlot<void(NdArray& dx, const NdArray& grad, const NdArray& total, const NdArray& logsum,
                                const NdArray& x, const ClassTargets& to)>
     cross_entropy_backward;
@@ -62,8 +68,10 @@ template <class F>
 void pointwise_loss_backward(NdArray& dx, const F& f, const NdArray& grad, const kernels::LossInputs& in,
                              kernels::LossReduction how);
 void nll_loss(NdArray& out, NdArray& total, const NdArray& x, const kernels::ClassTargets& to);
-void nll_loss_backward(NdArray& dx, const NdArray& grad, const NdArray& total, const kernels::ClassTargets& to);
-void cross_entropy(NdArray& out, NdArray& total, NdArray& logsum, const NdArray& x, const kernels::ClassTargets& to);
+void nll_loss_backward(NdArray& dx, const NdArray& grad, const NdArray& total,
+                       const kernels::ClassTargets& to);
+void cross_entropy(NdArray& out, NdArray& total, NdArray& logsum, const NdArray& x,
+                   const kernels::ClassTargets& to);
 void cross_entropy_backward(NdArray& dx, const NdArray& grad, const NdArray& total, const NdArray& logsum,
                             const NdArray& x, const kernels::ClassTargets& to);
 

@@ -1,5 +1,5 @@
-// Formulas of the pointwise losses: value(x, y, p) and its derivative slope(x, y, p) by x. p is bce-with-logits' weight
-// of positive labels, 1 elsewhere. T is float or double.
+// Formulas of the pointwise losses: value(x, y, p) and its derivative slope(x, y, p) by x. p is
+// bce-with-logits' weight of positive labels, 1 elsewhere. T is float or double.
 #pragma once
 
 #include <ebb/core/half.h>

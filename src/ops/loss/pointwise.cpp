@@ -15,7 +15,9 @@ using kernels::LossReduction;
 
 // Each loss by differentiable ops: its derivative by x, for gradients of gradients, and by y.
 
-Variable slope(const math::MseLoss&, const Variable& x, const Variable& y, const Variable&) { return (x - y) * 2; }
+Variable slope(const math::MseLoss&, const Variable& x, const Variable& y, const Variable&) {
+  return (x - y) * 2;
+}
 Variable slope_of_target(const math::MseLoss& f, const Variable& x, const Variable& y, const Variable& p) {
   return -slope(f, x, y, p);
 }
@@ -24,7 +26,8 @@ Variable slope(const math::SmoothL1Loss& f, const Variable& x, const Variable& y
   const Variable d = x - y;
   return where(d.abs() < f.beta, d / f.beta, d.sign());
 }
-Variable slope_of_target(const math::SmoothL1Loss& f, const Variable& x, const Variable& y, const Variable& p) {
+Variable slope_of_target(const math::SmoothL1Loss& f, const Variable& x, const Variable& y,
+                         const Variable& p) {
   return -slope(f, x, y, p);
 }
 
@@ -39,7 +42,8 @@ Variable slope_of_target(const math::HuberLoss& f, const Variable& x, const Vari
 Variable slope(const math::SoftMarginLoss&, const Variable& x, const Variable& y, const Variable&) {
   return -y * (-x * y).sigmoid();
 }
-Variable slope_of_target(const math::SoftMarginLoss& f, const Variable& x, const Variable& y, const Variable& p) {
+Variable slope_of_target(const math::SoftMarginLoss& f, const Variable& x, const Variable& y,
+                         const Variable& p) {
   return slope(f, y, x, p);
 }
 
@@ -55,7 +59,8 @@ Variable slope(const math::BceWithLogitsLoss&, const Variable& x, const Variable
   const Variable positive = p * y;
   return (positive + 1 - y) * x.sigmoid() - positive;
 }
-Variable slope_of_target(const math::BceWithLogitsLoss&, const Variable& x, const Variable&, const Variable& p) {
+Variable slope_of_target(const math::BceWithLogitsLoss&, const Variable& x, const Variable&,
+                         const Variable& p) {
   return p.defined() ? (1 - p) * log_sigmoid(x) - x : -x;
 }
 
@@ -102,15 +107,18 @@ struct PointwiseLossBackward : autograd::Node {
 };
 
 template <class F>
-Variable pointwise_loss(const char* op, const char* node_name, F f, const Variable& self, const Variable& target,
-                        std::int64_t reduction, const Variable& weight = {}, const Variable& pos_weight = {}) {
+Variable pointwise_loss(const char* op, const char* node_name, F f, const Variable& self,
+                        const Variable& target, std::int64_t reduction, const Variable& weight = {},
+                        const Variable& pos_weight = {}) {
   const Device device = ops::common_device(op, self, target, weight, pos_weight);
   EBB_CHECK(target.defined(), op, ": the target is undefined.");
   ops::check_reduction(op, reduction);
   const DType dtype = promote_types(self.dtype(), target.dtype());
-  EBB_CHECK(is_floating(dtype), op, ": expected a floating-point dtype, got ", self.dtype(), " and ", target.dtype(),
-            ". Convert with .to(ebb::kFloat).");
-  const auto convert = [&](const Variable& v) { return !v.defined() || v.dtype() == dtype ? v : v.to(dtype); };
+  EBB_CHECK(is_floating(dtype), op, ": expected a floating-point dtype, got ", self.dtype(), " and ",
+            target.dtype(), ". Convert with .to(ebb::kFloat).");
+  const auto convert = [&](const Variable& v) {
+    return !v.defined() || v.dtype() == dtype ? v : v.to(dtype);
+  };
   const Variable x = convert(self), y = convert(target), w = convert(weight), p = convert(pos_weight);
   DimVector sizes(x.sizes());
   if (x.sizes() != y.sizes()) sizes = broadcast_shapes(op, x.sizes(), y.sizes());
@@ -149,7 +157,8 @@ Variable mse_loss(const Variable& self, const Variable& target, std::int64_t red
 Variable smooth_l1_loss(const Variable& self, const Variable& target, std::int64_t reduction, double beta) {
   EBB_CHECK(beta >= 0, "smooth_l1_loss does not support negative values for beta. Got: ", beta);
   if (beta == 0) return l1_loss(self, target, reduction);
-  return pointwise_loss("smooth_l1_loss", "SmoothL1LossBackward0", math::SmoothL1Loss{beta}, self, target, reduction);
+  return pointwise_loss("smooth_l1_loss", "SmoothL1LossBackward0", math::SmoothL1Loss{beta}, self, target,
+                        reduction);
 }
 
 Variable huber_loss(const Variable& self, const Variable& target, std::int64_t reduction, double delta) {
@@ -158,18 +167,21 @@ Variable huber_loss(const Variable& self, const Variable& target, std::int64_t r
 }
 
 Variable soft_margin_loss(const Variable& self, const Variable& target, std::int64_t reduction) {
-  return pointwise_loss("soft_margin_loss", "SoftMarginLossBackward0", math::SoftMarginLoss(), self, target, reduction);
+  return pointwise_loss("soft_margin_loss", "SoftMarginLossBackward0", math::SoftMarginLoss(), self, target,
+                        reduction);
 }
 
 Variable binary_cross_entropy(const Variable& self, const Variable& target, const optional<Variable>& weight,
                               std::int64_t reduction) {
-  EBB_CHECK(self.defined() && target.defined() && self.sizes() == target.sizes(), "binary_cross_entropy: the target's size (",
-            target, ") must be the input's (", self, "). Reshape one of them.");
+  EBB_CHECK(self.defined() && target.defined() && self.sizes() == target.sizes(),
+            "binary_cross_entropy: the target's size (", target, ") must be the input's (", self,
+            "). Reshape one of them.");
   if (self.numel() > 0) {
     const Variable data = self.detach();
     const Variable inside = ((data >= 0).logical_and(data <= 1)).all();
     EBB_CHECK(!self.is_cpu() || inside.item<bool>(),
-              "binary_cross_entropy: all elements of input should be between 0 and 1. Pass probabilities, or logits to "
+              "binary_cross_entropy: all elements of input should be between 0 and 1. Pass probabilities, or "
+              "logits to "
               "binary_cross_entropy_with_logits.");
   }
   return pointwise_loss("binary_cross_entropy", "BinaryCrossEntropyBackward0", math::BceLoss(), self, target,
@@ -177,8 +189,8 @@ Variable binary_cross_entropy(const Variable& self, const Variable& target, cons
 }
 
 Variable binary_cross_entropy_with_logits(const Variable& self, const Variable& target,
-                                          const optional<Variable>& weight, const optional<Variable>& pos_weight,
-                                          std::int64_t reduction) {
+                                          const optional<Variable>& weight,
+                                          const optional<Variable>& pos_weight, std::int64_t reduction) {
   return pointwise_loss("binary_cross_entropy_with_logits", "BinaryCrossEntropyWithLogitsBackward0",
                         math::BceWithLogitsLoss(), self, target, reduction, weight.value_or(Variable()),
                         pos_weight.value_or(Variable()));

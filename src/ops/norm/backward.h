@@ -31,7 +31,8 @@ inline NdArray contiguous_array(const Variable& x) {
   return x.defined() ? x.detach().contiguous().array() : NdArray();
 }
 
-inline void check_channel_values(const char* op, const char* name, const Variable& values, std::int64_t channels) {
+inline void check_channel_values(const char* op, const char* name, const Variable& values,
+                                 std::int64_t channels) {
   EBB_CHECK(!values.defined() || values.numel() == channels, op, ": ", name, " should contain ", channels,
             " elements not ", values.numel(), ", one for each channel.");
 }

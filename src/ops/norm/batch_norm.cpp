@@ -91,23 +91,26 @@ void update_running(const Variable& running, const Variable& value, double momen
 
 }  // namespace
 
-std::tuple<Variable, Variable, Variable> native_batch_norm(const Variable& input, const optional<Variable>& weight,
+std::tuple<Variable, Variable, Variable> native_batch_norm(const Variable& input,
+                                                           const optional<Variable>& weight,
                                                            const optional<Variable>& bias,
                                                            const optional<Variable>& running_mean,
-                                                           const optional<Variable>& running_var, bool training,
-                                                           double momentum, double eps) {
+                                                           const optional<Variable>& running_var,
+                                                           bool training, double momentum, double eps) {
   const char* op = "batch_norm";
   const Variable w = weight.value_or(Variable()), b = bias.value_or(Variable());
   const Variable run_mean = running_mean.value_or(Variable()), run_var = running_var.value_or(Variable());
   const Device device = ops::common_device(op, input, w, b, run_mean, run_var);
-  EBB_CHECK(input.dim() >= 2, op, ": expected an input (N, C, ...) of 2 or more dimensions, got ", input.sizes(), ".");
+  EBB_CHECK(input.dim() >= 2, op, ": expected an input (N, C, ...) of 2 or more dimensions, got ",
+            input.sizes(), ".");
   const std::int64_t channels = input.size(1);
   ops::check_channel_values(op, "running_mean", run_mean, channels);
   ops::check_channel_values(op, "running_var", run_var, channels);
   ops::check_channel_values(op, "weight", w, channels);
   ops::check_channel_values(op, "bias", b, channels);
-  EBB_CHECK(training || (run_mean.defined() && run_var.defined()), op,
-            ": running_mean and running_var must be defined in evaluation mode. Pass them, or training=true.");
+  EBB_CHECK(
+      training || (run_mean.defined() && run_var.defined()), op,
+      ": running_mean and running_var must be defined in evaluation mode. Pass them, or training=true.");
   if (w.defined()) ops::check_same_dtype(op, input, w);
   if (b.defined()) ops::check_same_dtype(op, input, b);
 
@@ -155,18 +158,21 @@ std::tuple<Variable, Variable, Variable> native_batch_norm(const Variable& input
 }
 
 Variable batch_norm(const Variable& input, const optional<Variable>& weight, const optional<Variable>& bias,
-                    const optional<Variable>& running_mean, const optional<Variable>& running_var, bool training,
-                    double momentum, double eps, bool) {
-  return std::get<0>(native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
+                    const optional<Variable>& running_mean, const optional<Variable>& running_var,
+                    bool training, double momentum, double eps, bool) {
+  return std::get<0>(
+      native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
 }
 
-Variable instance_norm(const Variable& input, const optional<Variable>& weight, const optional<Variable>& bias,
-                       const optional<Variable>& running_mean, const optional<Variable>& running_var,
-                       bool use_input_stats, double momentum, double eps, bool) {
+Variable instance_norm(const Variable& input, const optional<Variable>& weight,
+                       const optional<Variable>& bias, const optional<Variable>& running_mean,
+                       const optional<Variable>& running_var, bool use_input_stats, double momentum,
+                       double eps, bool) {
   const char* op = "instance_norm";
   const Variable run_mean = running_mean.value_or(Variable()), run_var = running_var.value_or(Variable());
   ops::common_device(op, input, weight.value_or(Variable()), bias.value_or(Variable()), run_mean, run_var);
-  EBB_CHECK(input.dim() >= 2, op, ": expected an input (N, C, ...) of 2 or more dimensions, got ", input.sizes(), ".");
+  EBB_CHECK(input.dim() >= 2, op, ": expected an input (N, C, ...) of 2 or more dimensions, got ",
+            input.sizes(), ".");
   EBB_CHECK(use_input_stats || (run_mean.defined() && run_var.defined()), op,
             ": expected running_mean and running_var to be defined when use_input_stats is false.");
   const std::int64_t batch = input.size(0), channels = input.size(1);
@@ -174,7 +180,9 @@ Variable instance_norm(const Variable& input, const optional<Variable>& weight, 
   DimVector shape(input.sizes());
   shape[0] = 1;
   shape[1] = batch * channels;
-  const auto repeated = [&](const Variable& values) { return values.defined() ? values.repeat({batch}) : values; };
+  const auto repeated = [&](const Variable& values) {
+    return values.defined() ? values.repeat({batch}) : values;
+  };
   const Variable mean = repeated(run_mean);
   const Variable var = repeated(run_var);
   const Variable out =

@@ -10,8 +10,9 @@ namespace {
 
 using Doubles = std::vector<double>;
 
-/// Adds up f(c, row or element of x, of y) over batch and places, for each channel: two sums at once, in double.
-/// With places, rows are runs of places; without, a run of channels is taken at a time so that memory is read in order.
+/// Adds up f(c, row or element of x, of y) over batch and places, for each channel: two sums at once, in
+/// double. With places, rows are runs of places; without, a run of channels is taken at a time so that memory
+/// is read in order.
 template <class T, class F, class G>
 void channel_sums(Doubles& first, Doubles& second, const T* x, const T* y, const NormShape& s, F f, G g) {
   using C = Compute<T>;
@@ -82,7 +83,8 @@ void batch_norm_stats(NdArray& mean, NdArray& var, const NdArray& x, const NormS
     const auto none = [](const auto& row, const auto&, std::int64_t, std::int64_t) { return row * C(0); };
     channel_sums(sums, unused, x.data_as<T>(), x.data_as<T>(), s, first, none);
     std::vector<C> means(sums.size());
-    for (std::size_t c = 0; c < sums.size(); ++c) mean.data_as<C>()[c] = means[c] = static_cast<C>(sums[c] / count);
+    for (std::size_t c = 0; c < sums.size(); ++c)
+      mean.data_as<C>()[c] = means[c] = static_cast<C>(sums[c] / count);
     // Twice through the data: squares of differences do not cancel.
     const auto deviation = [&](const auto& row, const auto&, std::int64_t c, std::int64_t n) {
       return centred(row, means, c, n).square().eval();
@@ -99,23 +101,29 @@ void batch_norm_stats(NdArray& mean, NdArray& var, const NdArray& x, const NormS
 void batch_norm_apply(NdArray& out, const NormSaved& in, const NdArray& bias, const NormShape& s) {
   visit_floating(in.x.dtype(), "batch_norm", [&]<class T> {
     using C = Compute<T>;
-    std::vector<C> scale = read_all<T>(in.weight, s.channels, C(1)), shift = read_all<T>(bias, s.channels, C(0));
+    std::vector<C> scale = read_all<T>(in.weight, s.channels, C(1)),
+                   shift = read_all<T>(bias, s.channels, C(0));
     for (std::size_t c = 0; c < scale.size(); ++c) {
       scale[c] *= in.rstd.data_as<C>()[c];
       shift[c] -= in.mean.data_as<C>()[c] * scale[c];
     }
     const T* const x = in.x.data_as<T>();
     T* const o = out.data_as<T>();
-    for_rows<T>(s, [&](std::int64_t at, std::int64_t width, std::int64_t c, std::int64_t channels, auto& a, auto& b,
-                       auto&) {
+    for_rows<T>(s, [&](std::int64_t at, std::int64_t width, std::int64_t c, std::int64_t channels, auto& a,
+                       auto& b, auto&) {
       const auto row = read_row(x + at, width, a);
-      if (channels == 1) write_row(o + at, width, row * scale[static_cast<std::size_t>(c)] + shift[static_cast<std::size_t>(c)], b);
-      else write_row(o + at, width, row * ConstRow<C>(scale.data(), width) + ConstRow<C>(shift.data(), width), b);
+      if (channels == 1)
+        write_row(o + at, width,
+                  row * scale[static_cast<std::size_t>(c)] + shift[static_cast<std::size_t>(c)], b);
+      else
+        write_row(o + at, width, row * ConstRow<C>(scale.data(), width) + ConstRow<C>(shift.data(), width),
+                  b);
     });
   });
 }
 
-void batch_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& s, bool training) {
+void batch_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& s,
+                         bool training) {
   visit_floating(dy.dtype(), "batch_norm_backward", [&]<class T> {
     using C = Compute<T>;
     const std::vector<C> mean = statistics<T>(in.mean), rstd = statistics<T>(in.rstd);
@@ -131,7 +139,8 @@ void batch_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
     const std::vector<C> weight = read_all<T>(in.weight, s.channels, C(1));
     std::vector<C> scale(mean.size()), slope(mean.size()), shift(mean.size());
     for (std::size_t c = 0; c < mean.size(); ++c) {
-      if (out.dweight.defined()) out.dweight.data_as<T>()[c] = static_cast<T>(static_cast<C>(dot[c] * rstd[c]));
+      if (out.dweight.defined())
+        out.dweight.data_as<T>()[c] = static_cast<T>(static_cast<C>(dot[c] * rstd[c]));
       if (out.dbias.defined()) out.dbias.data_as<T>()[c] = static_cast<T>(static_cast<C>(sum[c]));
       // dx = scale dy - slope (x - mean) - shift
       scale[c] = rstd[c] * weight[c];
@@ -140,7 +149,8 @@ void batch_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
     }
     if (!out.dx.defined()) return;
     T* const o = out.dx.data_as<T>();
-    for_rows<T>(s, [&](std::int64_t at, std::int64_t width, std::int64_t c, std::int64_t n, auto& a, auto& b, auto& d) {
+    for_rows<T>(s, [&](std::int64_t at, std::int64_t width, std::int64_t c, std::int64_t n, auto& a, auto& b,
+                       auto& d) {
       const auto row = read_row(x + at, width, a);
       const auto grad = read_row(g + at, width, b);
       const auto i = static_cast<std::size_t>(c);

@@ -38,7 +38,8 @@ void layer_norm(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, co
         const Moments<C> m(row, eps);
         mean.data_as<C>()[n] = m.mean;
         rstd.data_as<C>()[n] = m.rstd;
-        write_row(out.data_as<T>() + n * s.channels, s.channels, (row - m.mean) * m.rstd * scale + shift, scratch);
+        write_row(out.data_as<T>() + n * s.channels, s.channels, (row - m.mean) * m.rstd * scale + shift,
+                  scratch);
       }
     });
   });
@@ -73,7 +74,8 @@ void layer_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
     const auto total = [&](NdArray& into, std::vector<C>& pieces) {
       if (!into.defined()) return;
       MutableRow<C> sum(pieces.data(), width);
-      for (std::int64_t piece = 1; piece < kPieces; ++piece) sum += ConstRow<C>(pieces.data() + piece * width, width);
+      for (std::int64_t piece = 1; piece < kPieces; ++piece)
+        sum += ConstRow<C>(pieces.data() + piece * width, width);
       for (std::int64_t i = 0; i < width; ++i) into.data_as<T>()[i] = static_cast<T>(sum[i]);
     };
     total(out.dweight, dweight);
@@ -132,8 +134,8 @@ void group_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
         const C factor = static_cast<C>(slope / static_cast<double>(width)) * rstd;
         for (std::int64_t i = 0; i < each; ++i)
           write_row(out.dx.data_as<T>() + row * width + i * s.places, s.places,
-                    (grads.segment(i * s.places, s.places) * w[static_cast<std::size_t>(channel + i)] - shift -
-                     (values.segment(i * s.places, s.places) - mean) * factor) *
+                    (grads.segment(i * s.places, s.places) * w[static_cast<std::size_t>(channel + i)] -
+                     shift - (values.segment(i * s.places, s.places) - mean) * factor) *
                         rstd,
                     d);
       }
@@ -142,7 +144,8 @@ void group_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
       if (!into.defined()) return;
       for (std::int64_t c = 0; c < s.channels; ++c) {
         double value = 0;
-        for (std::int64_t n = 0; n < s.batch; ++n) value += samples[static_cast<std::size_t>(n * s.channels + c)];
+        for (std::int64_t n = 0; n < s.batch; ++n)
+          value += samples[static_cast<std::size_t>(n * s.channels + c)];
         into.data_as<T>()[c] = static_cast<T>(static_cast<C>(value));
       }
     };

@@ -12,7 +12,8 @@ Variable cosine_similarity(const Variable& x1, const Variable& x2, std::int64_t 
   const char* op = "cosine_similarity";
   ops::common_device(op, x1, x2);
   const DType dtype = promote_types(x1.dtype(), x2.dtype());
-  EBB_CHECK(is_floating(dtype), op, ": expected common dtype to be floating point, yet common dtype is ", dtype, ".");
+  EBB_CHECK(is_floating(dtype), op, ": expected common dtype to be floating point, yet common dtype is ",
+            dtype, ".");
   const DimVector sizes = broadcast_shapes(op, x1.sizes(), x2.sizes());
   const auto normalised = [&](const Variable& x) {
     const Variable v = x.to(dtype).expand(sizes);

@@ -1,5 +1,6 @@
-// Kernel slots of the normalisations. Arrays are contiguous. Statistics (mean, rstd, ...) are Double for Double input,
-// else Float. weight and bias, of the input's dtype, may be undefined; so may dweight and dbias where nobody asks.
+// Kernel slots of the normalisations. Arrays are contiguous. Statistics (mean, rstd, ...) are Double for
+// Double input, else Float. weight and bias, of the input's dtype, may be undefined; so may dweight and dbias
+// where nobody asks.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -25,28 +26,34 @@ struct NormGrads {
 };
 
 /// Mean and biased variance of each channel.
-extern EBB_API KernelSlot<void(NdArray& mean, NdArray& var, const NdArray& x, const NormShape& shape)> batch_norm_stats;
+extern EBB_API KernelSlot<void(NdArray& mean, NdArray& var, const NdArray& x, const NormShape& shape)>
+    batch_norm_stats;
 /// out = (x - mean) rstd w + b with mean, rstd a channel.
-extern EBB_API KernelSlot<void(NdArray& out, const NormSaved& in, const NdArray& bias, const NormShape& shape)>
-    batch_norm_apply;
+extern EBB_API
+    KernelSlot<void(NdArray& out, const NormSaved& in, const NdArray& bias, const NormShape& shape)>
+        batch_norm_apply;
 /// With training, mean and rstd depend on x.
 extern EBB_API KernelSlot<void(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& shape,
                                bool training)>
     batch_norm_backward;
 
 /// Rows of channels * places / groups values each; mean and rstd a row, weight and bias a channel.
-extern EBB_API KernelSlot<void(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const NdArray& weight,
-                               const NdArray& bias, const NormShape& shape, double eps)>
-    group_norm;
-extern EBB_API KernelSlot<void(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& shape)>
-    group_norm_backward;
+extern EBB_API
+    KernelSlot<void(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const NdArray& weight,
+                    const NdArray& bias, const NormShape& shape, double eps)>
+        group_norm;
+extern EBB_API
+    KernelSlot<void(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& shape)>
+        group_norm_backward;
 
 /// batch rows of `channels` values; weight and bias a value of the row.
-extern EBB_API KernelSlot<void(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const NdArray& weight,
-                               const NdArray& bias, const NormShape& shape, double eps)>
-    layer_norm;
-extern EBB_API KernelSlot<void(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& shape)>
-    layer_norm_backward;
+extern EBB_API
+    KernelSlot<void(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const NdArray& weight,
+                    const NdArray& bias, const NormShape& shape, double eps)>
+        layer_norm;
+extern EBB_API
+    KernelSlot<void(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& shape)>
+        layer_norm_backward;
 
 }  // namespace ebb::kernels
 
@@ -58,7 +65,8 @@ using kernels::NormShape;
 
 void batch_norm_stats(NdArray& mean, NdArray& var, const NdArray& x, const NormShape& shape);
 void batch_norm_apply(NdArray& out, const NormSaved& in, const NdArray& bias, const NormShape& shape);
-void batch_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& shape, bool training);
+void batch_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& shape,
+                         bool training);
 void group_norm(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const NdArray& weight,
                 const NdArray& bias, const NormShape& shape, double eps);
 void group_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& shape);

@@ -45,7 +45,8 @@ struct NativeLayerNormBackward final : RowNormBackward {
   }
   autograd::GradList by_ops(const Variable& x, const Variable& w, const Variable& grad) const override {
     DimVector dims;
-    for (std::int64_t d = x.dim() - static_cast<std::int64_t>(weight_sizes.size()); d < x.dim(); ++d) dims.push_back(d);
+    for (std::int64_t d = x.dim() - static_cast<std::int64_t>(weight_sizes.size()); d < x.dim(); ++d)
+      dims.push_back(d);
     const ops::Normalised normalised(x, dims, eps);
     autograd::GradList out{Variable(), Variable(), Variable()};
     if (needs(0)) out[0] = normalised.backward(w.defined() ? grad * w : grad, dims);
@@ -97,7 +98,8 @@ void record(const Variable& out, const Variable& x, const Variable& w, const Var
 
 }  // namespace
 
-std::tuple<Variable, Variable, Variable> native_layer_norm(const Variable& input, IntArrayRef normalized_shape,
+std::tuple<Variable, Variable, Variable> native_layer_norm(const Variable& input,
+                                                           IntArrayRef normalized_shape,
                                                            const optional<Variable>& weight,
                                                            const optional<Variable>& bias, double eps) {
   const char* op = "layer_norm";
@@ -105,14 +107,16 @@ std::tuple<Variable, Variable, Variable> native_layer_norm(const Variable& input
   const Device device = ops::common_device(op, input, w, b);
   const auto trailing = static_cast<std::int64_t>(normalized_shape.size());
   EBB_CHECK(trailing >= 1, op, ": expected normalized_shape to have at least one dimension, got [].");
-  EBB_CHECK(!w.defined() || w.sizes() == normalized_shape, op, ": expected weight to be of the same shape as normalized_shape, ",
-            normalized_shape, ", got ", w, ".");
-  EBB_CHECK(!b.defined() || b.sizes() == normalized_shape, op, ": expected bias to be of the same shape as normalized_shape, ",
-            normalized_shape, ", got ", b, ".");
+  EBB_CHECK(!w.defined() || w.sizes() == normalized_shape, op,
+            ": expected weight to be of the same shape as normalized_shape, ", normalized_shape, ", got ", w,
+            ".");
+  EBB_CHECK(!b.defined() || b.sizes() == normalized_shape, op,
+            ": expected bias to be of the same shape as normalized_shape, ", normalized_shape, ", got ", b,
+            ".");
   EBB_CHECK(input.dim() >= trailing &&
                 input.sizes().slice(static_cast<std::size_t>(input.dim() - trailing)) == normalized_shape,
-            op, ": Given normalized_shape=", normalized_shape, ", expected input with shape [*, ...] ending in it, but got input of size ",
-            input.sizes(), ".");
+            op, ": Given normalized_shape=", normalized_shape,
+            ", expected input with shape [*, ...] ending in it, but got input of size ", input.sizes(), ".");
   if (w.defined()) ops::check_same_dtype(op, input, w);
   if (b.defined()) ops::check_same_dtype(op, input, b);
 
@@ -120,11 +124,13 @@ std::tuple<Variable, Variable, Variable> native_layer_norm(const Variable& input
   shape.channels = checked_numel(normalized_shape);
   shape.places = 1;
   DimVector statistics_sizes(input.sizes());
-  for (std::size_t d = static_cast<std::size_t>(input.dim() - trailing); d < statistics_sizes.size(); ++d) statistics_sizes[d] = 1;
+  for (std::size_t d = static_cast<std::size_t>(input.dim() - trailing); d < statistics_sizes.size(); ++d)
+    statistics_sizes[d] = 1;
   shape.batch = checked_numel(statistics_sizes);
   const DType dtype = ops::statistics_dtype(input.dtype());
   NdArray out = NdArray::empty(input.sizes(), input.dtype(), device);
-  NdArray mean = NdArray::empty(statistics_sizes, dtype, device), rstd = NdArray::empty(statistics_sizes, dtype, device);
+  NdArray mean = NdArray::empty(statistics_sizes, dtype, device),
+          rstd = NdArray::empty(statistics_sizes, dtype, device);
   kernels::layer_norm(device, out, mean, rstd, ops::contiguous_array(input), ops::contiguous_array(w),
                       ops::contiguous_array(b), shape, eps);
   Variable result(std::move(out));
@@ -142,7 +148,8 @@ Variable group_norm(const Variable& input, std::int64_t num_groups, const option
   const char* op = "group_norm";
   const Variable w = weight.value_or(Variable()), b = bias.value_or(Variable());
   const Device device = ops::common_device(op, input, w, b);
-  EBB_CHECK(input.dim() >= 2, op, ": expected an input (N, C, ...) of 2 or more dimensions, got ", input.sizes(), ".");
+  EBB_CHECK(input.dim() >= 2, op, ": expected an input (N, C, ...) of 2 or more dimensions, got ",
+            input.sizes(), ".");
   NormShape shape;
   shape.batch = input.size(0);
   shape.channels = input.size(1);

@@ -14,7 +14,8 @@ EBB_API Variable unfold(const Variable& input, const UnfoldFuncOptions& options)
 EBB_API Variable pixel_shuffle(const Variable& input, const PixelShuffleFuncOptions& options);
 /// The inverse.
 EBB_API Variable pixel_unshuffle(const Variable& input, const PixelUnshuffleFuncOptions& options);
-/// Resizes the spatial dimensions by nearest neighbours, linearly (in 1 to 3 dimensions), or by area averages.
+/// Resizes the spatial dimensions by nearest neighbours, linearly (in 1 to 3 dimensions), or by area
+/// averages.
 EBB_API Variable interpolate(const Variable& input, const InterpolateFuncOptions& options = {});
 
 }  // namespace ebb::nn::functional

@@ -6,8 +6,8 @@
 
 namespace ebb::nn {
 
-/// Convolves (N, in, ...) or (in, ...) to (N, out, ...); weight (out, in / groups, kernel...) and bias start from
-/// U(-b, b) with b = 1 / sqrt(in / groups * kernel).
+/// Convolves (N, in, ...) or (in, ...) to (N, out, ...); weight (out, in / groups, kernel...) and bias start
+/// from U(-b, b) with b = 1 / sqrt(in / groups * kernel).
 template <std::size_t D>
 class EBB_API ConvImpl : public Cloneable<ConvImpl<D>> {
  public:
@@ -42,7 +42,8 @@ class EBB_API ConvTransposeImpl : public Cloneable<ConvTransposeImpl<D>> {
   Variable bias;
 
  private:
-  std::vector<std::int64_t> output_padding(const Variable& input, const optional<IntArrayRef>& output_size) const;
+  std::vector<std::int64_t> output_padding(const Variable& input,
+                                           const optional<IntArrayRef>& output_size) const;
 };
 
 extern template class ConvImpl<1>;

@@ -6,8 +6,8 @@
 
 namespace ebb::nn {
 
-/// Rows of a learnt table: integers (*) to (*, embedding_dim). The table starts from N(0, 1); the row padding_idx starts
-/// from 0 and gets no gradient.
+/// Rows of a learnt table: integers (*) to (*, embedding_dim). The table starts from N(0, 1); the row
+/// padding_idx starts from 0 and gets no gradient.
 class EBB_API EmbeddingImpl : public Cloneable<EmbeddingImpl> {
  public:
   EmbeddingImpl(std::int64_t num_embeddings, std::int64_t embedding_dim)
@@ -40,7 +40,8 @@ class EBB_API EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
   void reset() override;
   void reset_parameters();
   void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& input, const Variable& offsets = {}, const Variable& per_sample_weights = {});
+  Variable forward(const Variable& input, const Variable& offsets = {},
+                   const Variable& per_sample_weights = {});
 
   EmbeddingBagOptions options;
   Variable weight;

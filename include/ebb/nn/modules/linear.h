@@ -18,7 +18,8 @@ EBB_MODULE(Identity);
 /// x W^T + b: (*, in) to (*, out). Weight and bias start from U(-1/sqrt(in), 1/sqrt(in)).
 class EBB_API LinearImpl : public Cloneable<LinearImpl> {
  public:
-  LinearImpl(std::int64_t in_features, std::int64_t out_features) : LinearImpl(LinearOptions(in_features, out_features)) {}
+  LinearImpl(std::int64_t in_features, std::int64_t out_features)
+      : LinearImpl(LinearOptions(in_features, out_features)) {}
   explicit LinearImpl(LinearOptions options_);
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
@@ -46,7 +47,8 @@ EBB_MODULE(Flatten);
 /// Splits a dimension into several.
 class EBB_API UnflattenImpl : public Cloneable<UnflattenImpl> {
  public:
-  UnflattenImpl(std::int64_t dim, std::vector<std::int64_t> sizes) : UnflattenImpl(UnflattenOptions(dim, std::move(sizes))) {}
+  UnflattenImpl(std::int64_t dim, std::vector<std::int64_t> sizes)
+      : UnflattenImpl(UnflattenOptions(dim, std::move(sizes))) {}
   explicit UnflattenImpl(UnflattenOptions options_);
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
@@ -59,7 +61,8 @@ EBB_MODULE(Unflatten);
 /// x1^T W x2 + b.
 class EBB_API BilinearImpl : public Cloneable<BilinearImpl> {
  public:
-  BilinearImpl(std::int64_t in1_features, std::int64_t in2_features, std::int64_t out_features) : BilinearImpl(BilinearOptions(in1_features, in2_features, out_features)) {}
+  BilinearImpl(std::int64_t in1_features, std::int64_t in2_features, std::int64_t out_features)
+      : BilinearImpl(BilinearOptions(in1_features, in2_features, out_features)) {}
   explicit BilinearImpl(BilinearOptions options_);
   void reset() override;
   void pretty_print(std::ostream& stream) const override;

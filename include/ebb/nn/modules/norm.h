@@ -6,8 +6,8 @@
 
 namespace ebb::nn {
 
-/// Normalises each channel by the statistics of the batch, or, in evaluation, by the running ones. The buffers are
-/// running_mean, running_var and num_batches_tracked.
+/// Normalises each channel by the statistics of the batch, or, in evaluation, by the running ones. The
+/// buffers are running_mean, running_var and num_batches_tracked.
 template <std::size_t D>
 class EBB_API BatchNormImpl : public Cloneable<BatchNormImpl<D>> {
  public:

@@ -10,7 +10,8 @@ namespace ebb::nn {
 template <std::size_t D>
 class EBB_API ReflectionPadImpl : public Cloneable<ReflectionPadImpl<D>> {
  public:
-  explicit ReflectionPadImpl(ExpandingArray<D * 2> padding) : ReflectionPadImpl(ReflectionPadOptions<D>(padding)) {}
+  explicit ReflectionPadImpl(ExpandingArray<D * 2> padding)
+      : ReflectionPadImpl(ReflectionPadOptions<D>(padding)) {}
   explicit ReflectionPadImpl(ReflectionPadOptions<D> options_);
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
@@ -23,7 +24,8 @@ class EBB_API ReflectionPadImpl : public Cloneable<ReflectionPadImpl<D>> {
 template <std::size_t D>
 class EBB_API ReplicationPadImpl : public Cloneable<ReplicationPadImpl<D>> {
  public:
-  explicit ReplicationPadImpl(ExpandingArray<D * 2> padding) : ReplicationPadImpl(ReplicationPadOptions<D>(padding)) {}
+  explicit ReplicationPadImpl(ExpandingArray<D * 2> padding)
+      : ReplicationPadImpl(ReplicationPadOptions<D>(padding)) {}
   explicit ReplicationPadImpl(ReplicationPadOptions<D> options_);
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
@@ -62,7 +64,8 @@ class EBB_API ConstantPadImpl : public Cloneable<ConstantPadImpl<D>> {
 /// Sums columns of patches into images.
 class EBB_API FoldImpl : public Cloneable<FoldImpl> {
  public:
-  FoldImpl(ExpandingArray<2> output_size, ExpandingArray<2> kernel_size) : FoldImpl(FoldOptions(output_size, kernel_size)) {}
+  FoldImpl(ExpandingArray<2> output_size, ExpandingArray<2> kernel_size)
+      : FoldImpl(FoldOptions(output_size, kernel_size)) {}
   explicit FoldImpl(FoldOptions options_);
   void reset() override;
   void pretty_print(std::ostream& stream) const override;

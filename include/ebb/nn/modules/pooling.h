@@ -42,7 +42,8 @@ class EBB_API MaxPoolImpl : public Cloneable<MaxPoolImpl<D>> {
 template <std::size_t D>
 class EBB_API AdaptiveAvgPoolImpl : public Cloneable<AdaptiveAvgPoolImpl<D>> {
  public:
-  explicit AdaptiveAvgPoolImpl(AdaptiveSizes<D> output_size) : AdaptiveAvgPoolImpl(AdaptivePoolOptions<AdaptiveSizes<D>>(output_size)) {}
+  explicit AdaptiveAvgPoolImpl(AdaptiveSizes<D> output_size)
+      : AdaptiveAvgPoolImpl(AdaptivePoolOptions<AdaptiveSizes<D>>(output_size)) {}
   explicit AdaptiveAvgPoolImpl(AdaptivePoolOptions<AdaptiveSizes<D>> options_);
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
@@ -55,7 +56,8 @@ class EBB_API AdaptiveAvgPoolImpl : public Cloneable<AdaptiveAvgPoolImpl<D>> {
 template <std::size_t D>
 class EBB_API AdaptiveMaxPoolImpl : public Cloneable<AdaptiveMaxPoolImpl<D>> {
  public:
-  explicit AdaptiveMaxPoolImpl(AdaptiveSizes<D> output_size) : AdaptiveMaxPoolImpl(AdaptivePoolOptions<AdaptiveSizes<D>>(output_size)) {}
+  explicit AdaptiveMaxPoolImpl(AdaptiveSizes<D> output_size)
+      : AdaptiveMaxPoolImpl(AdaptivePoolOptions<AdaptiveSizes<D>>(output_size)) {}
   explicit AdaptiveMaxPoolImpl(AdaptivePoolOptions<AdaptiveSizes<D>> options_);
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
@@ -69,7 +71,8 @@ class EBB_API AdaptiveMaxPoolImpl : public Cloneable<AdaptiveMaxPoolImpl<D>> {
 template <std::size_t D>
 class EBB_API LPPoolImpl : public Cloneable<LPPoolImpl<D>> {
  public:
-  LPPoolImpl(double norm_type, ExpandingArray<D> kernel_size) : LPPoolImpl(LPPoolOptions<D>(norm_type, kernel_size)) {}
+  LPPoolImpl(double norm_type, ExpandingArray<D> kernel_size)
+      : LPPoolImpl(LPPoolOptions<D>(norm_type, kernel_size)) {}
   explicit LPPoolImpl(LPPoolOptions<D> options_);
   void reset() override;
   void pretty_print(std::ostream& stream) const override;

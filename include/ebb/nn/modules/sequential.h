@@ -6,8 +6,8 @@
 
 namespace ebb::nn {
 
-/// Feeds the output of each module to the next: `Sequential(Linear(3, 4), ReLU(), Linear(4, 1))`, or with names,
-/// `Sequential({{"in", Linear(3, 4)}, {"act", ReLU()}})`. The types between neighbours must match
+/// Feeds the output of each module to the next: `Sequential(Linear(3, 4), ReLU(), Linear(4, 1))`, or with
+/// names, `Sequential({{"in", Linear(3, 4)}, {"act", ReLU()}})`. The types between neighbours must match
 /// (torch::nn::Sequential).
 class EBB_API SequentialImpl : public Cloneable<SequentialImpl> {
  public:
@@ -16,8 +16,9 @@ class EBB_API SequentialImpl : public Cloneable<SequentialImpl> {
 
   SequentialImpl();
   template <class... Modules>
-    requires(sizeof...(Modules) > 0 && (!std::is_base_of_v<SequentialImpl, std::remove_cvref_t<Modules>> && ...))
-  explicit SequentialImpl(Modules&&... modules) : SequentialImpl() {
+  requires(sizeof...(Modules) > 0 && (!std::is_base_of_v<SequentialImpl, std::remove_cvref_t<Modules>> &&
+                                      ...)) explicit SequentialImpl(Modules&&... modules)
+      : SequentialImpl() {
     (push_back(std::forward<Modules>(modules)), ...);
   }
   explicit SequentialImpl(OrderedDict<std::string, AnyModule>&& modules);
@@ -48,12 +49,12 @@ class EBB_API SequentialImpl : public Cloneable<SequentialImpl> {
     push_back(std::move(name), AnyModule(std::move(module)));
   }
   template <class M>
-    requires std::is_base_of_v<Module, std::remove_cvref_t<M>>
+  requires std::is_base_of_v<Module, std::remove_cvref_t<M>>
   void push_back(M&& module) {
     push_back(std::to_string(modules_.size()), AnyModule(std::forward<M>(module)));
   }
   template <class M>
-    requires std::is_base_of_v<Module, std::remove_cvref_t<M>>
+  requires std::is_base_of_v<Module, std::remove_cvref_t<M>>
   void push_back(std::string name, M&& module) {
     push_back(std::move(name), AnyModule(std::forward<M>(module)));
   }

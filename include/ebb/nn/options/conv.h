@@ -26,7 +26,8 @@ class ConvPadding {
   const char* mode_ = nullptr;
 };
 
-using ConvPaddingMode = OneOf<enumtype::kZeros, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
+using ConvPaddingMode =
+    OneOf<enumtype::kZeros, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
 
 /// Options of Conv.
 template <std::size_t D>
@@ -34,8 +35,9 @@ class ConvOptions {
  public:
   using padding_t = ConvPadding<D>;
   using padding_mode_t = ConvPaddingMode;
-  
-  ConvOptions(std::int64_t in_channels, std::int64_t out_channels, ExpandingArray<D> kernel_size) : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(kernel_size) {}
+
+  ConvOptions(std::int64_t in_channels, std::int64_t out_channels, ExpandingArray<D> kernel_size)
+      : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(kernel_size) {}
   ConvOptions& in_channels(std::int64_t value) { return in_channels_ = value, *this; }
   std::int64_t in_channels() const { return in_channels_; }
   ConvOptions& out_channels(std::int64_t value) { return out_channels_ = value, *this; }
@@ -76,8 +78,9 @@ template <std::size_t D>
 class ConvTransposeOptions {
  public:
   using padding_mode_t = ConvPaddingMode;
-  
-  ConvTransposeOptions(std::int64_t in_channels, std::int64_t out_channels, ExpandingArray<D> kernel_size) : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(kernel_size) {}
+
+  ConvTransposeOptions(std::int64_t in_channels, std::int64_t out_channels, ExpandingArray<D> kernel_size)
+      : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(kernel_size) {}
   ConvTransposeOptions& in_channels(std::int64_t value) { return in_channels_ = value, *this; }
   std::int64_t in_channels() const { return in_channels_; }
   ConvTransposeOptions& out_channels(std::int64_t value) { return out_channels_ = value, *this; }
@@ -123,7 +126,7 @@ template <std::size_t D>
 class ConvFuncOptions {
  public:
   using padding_t = ConvPadding<D>;
-  
+
   ConvFuncOptions& bias(Variable value) { return bias_ = std::move(value), *this; }
   const Variable& bias() const { return bias_; }
   ConvFuncOptions& stride(ExpandingArray<D> value) { return stride_ = value, *this; }

@@ -9,7 +9,8 @@ namespace ebb::nn {
 /// Options of Embedding.
 class EmbeddingOptions {
  public:
-  EmbeddingOptions(std::int64_t num_embeddings, std::int64_t embedding_dim) : num_embeddings_(num_embeddings), embedding_dim_(embedding_dim) {}
+  EmbeddingOptions(std::int64_t num_embeddings, std::int64_t embedding_dim)
+      : num_embeddings_(num_embeddings), embedding_dim_(embedding_dim) {}
   EmbeddingOptions& num_embeddings(std::int64_t value) { return num_embeddings_ = value, *this; }
   std::int64_t num_embeddings() const { return num_embeddings_; }
   EmbeddingOptions& embedding_dim(std::int64_t value) { return embedding_dim_ = value, *this; }
@@ -43,13 +44,17 @@ class EmbeddingFromPretrainedOptions {
  public:
   EmbeddingFromPretrainedOptions& freeze(bool value) { return freeze_ = value, *this; }
   bool freeze() const { return freeze_; }
-  EmbeddingFromPretrainedOptions& padding_idx(optional<std::int64_t> value) { return padding_idx_ = value, *this; }
+  EmbeddingFromPretrainedOptions& padding_idx(optional<std::int64_t> value) {
+    return padding_idx_ = value, *this;
+  }
   const optional<std::int64_t>& padding_idx() const { return padding_idx_; }
   EmbeddingFromPretrainedOptions& max_norm(optional<double> value) { return max_norm_ = value, *this; }
   const optional<double>& max_norm() const { return max_norm_; }
   EmbeddingFromPretrainedOptions& norm_type(double value) { return norm_type_ = value, *this; }
   double norm_type() const { return norm_type_; }
-  EmbeddingFromPretrainedOptions& scale_grad_by_freq(bool value) { return scale_grad_by_freq_ = value, *this; }
+  EmbeddingFromPretrainedOptions& scale_grad_by_freq(bool value) {
+    return scale_grad_by_freq_ = value, *this;
+  }
   bool scale_grad_by_freq() const { return scale_grad_by_freq_; }
   EmbeddingFromPretrainedOptions& sparse(bool value) { return sparse_ = value, *this; }
   bool sparse() const { return sparse_; }
@@ -68,7 +73,8 @@ using EmbeddingBagMode = OneOf<enumtype::kMean, enumtype::kSum, enumtype::kMax>;
 /// Options of EmbeddingBag.
 class EmbeddingBagOptions {
  public:
-  EmbeddingBagOptions(std::int64_t num_embeddings, std::int64_t embedding_dim) : num_embeddings_(num_embeddings), embedding_dim_(embedding_dim) {}
+  EmbeddingBagOptions(std::int64_t num_embeddings, std::int64_t embedding_dim)
+      : num_embeddings_(num_embeddings), embedding_dim_(embedding_dim) {}
   EmbeddingBagOptions& num_embeddings(std::int64_t value) { return num_embeddings_ = value, *this; }
   std::int64_t num_embeddings() const { return num_embeddings_; }
   EmbeddingBagOptions& embedding_dim(std::int64_t value) { return embedding_dim_ = value, *this; }
@@ -112,15 +118,21 @@ class EmbeddingBagFromPretrainedOptions {
   const optional<double>& max_norm() const { return max_norm_; }
   EmbeddingBagFromPretrainedOptions& norm_type(double value) { return norm_type_ = value, *this; }
   double norm_type() const { return norm_type_; }
-  EmbeddingBagFromPretrainedOptions& scale_grad_by_freq(bool value) { return scale_grad_by_freq_ = value, *this; }
+  EmbeddingBagFromPretrainedOptions& scale_grad_by_freq(bool value) {
+    return scale_grad_by_freq_ = value, *this;
+  }
   bool scale_grad_by_freq() const { return scale_grad_by_freq_; }
   EmbeddingBagFromPretrainedOptions& sparse(bool value) { return sparse_ = value, *this; }
   bool sparse() const { return sparse_; }
   EmbeddingBagFromPretrainedOptions& mode(EmbeddingBagMode value) { return mode_ = value, *this; }
   const EmbeddingBagMode& mode() const { return mode_; }
-  EmbeddingBagFromPretrainedOptions& include_last_offset(bool value) { return include_last_offset_ = value, *this; }
+  EmbeddingBagFromPretrainedOptions& include_last_offset(bool value) {
+    return include_last_offset_ = value, *this;
+  }
   bool include_last_offset() const { return include_last_offset_; }
-  EmbeddingBagFromPretrainedOptions& padding_idx(optional<std::int64_t> value) { return padding_idx_ = value, *this; }
+  EmbeddingBagFromPretrainedOptions& padding_idx(optional<std::int64_t> value) {
+    return padding_idx_ = value, *this;
+  }
   const optional<std::int64_t>& padding_idx() const { return padding_idx_; }
 
  private:
@@ -177,7 +189,9 @@ class EmbeddingBagFuncOptions {
   bool include_last_offset() const { return include_last_offset_; }
   EmbeddingBagFuncOptions& padding_idx(optional<std::int64_t> value) { return padding_idx_ = value, *this; }
   const optional<std::int64_t>& padding_idx() const { return padding_idx_; }
-  EmbeddingBagFuncOptions& per_sample_weights(Variable value) { return per_sample_weights_ = std::move(value), *this; }
+  EmbeddingBagFuncOptions& per_sample_weights(Variable value) {
+    return per_sample_weights_ = std::move(value), *this;
+  }
   const Variable& per_sample_weights() const { return per_sample_weights_; }
 
  private:

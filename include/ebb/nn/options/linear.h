@@ -9,7 +9,8 @@ namespace ebb::nn {
 /// Options of Linear.
 class LinearOptions {
  public:
-  LinearOptions(std::int64_t in_features, std::int64_t out_features) : in_features_(in_features), out_features_(out_features) {}
+  LinearOptions(std::int64_t in_features, std::int64_t out_features)
+      : in_features_(in_features), out_features_(out_features) {}
   LinearOptions& in_features(std::int64_t value) { return in_features_ = value, *this; }
   std::int64_t in_features() const { return in_features_; }
   LinearOptions& out_features(std::int64_t value) { return out_features_ = value, *this; }
@@ -53,7 +54,8 @@ class UnflattenOptions {
 /// Options of Bilinear.
 class BilinearOptions {
  public:
-  BilinearOptions(std::int64_t in1_features, std::int64_t in2_features, std::int64_t out_features) : in1_features_(in1_features), in2_features_(in2_features), out_features_(out_features) {}
+  BilinearOptions(std::int64_t in1_features, std::int64_t in2_features, std::int64_t out_features)
+      : in1_features_(in1_features), in2_features_(in2_features), out_features_(out_features) {}
   BilinearOptions& in1_features(std::int64_t value) { return in1_features_ = value, *this; }
   std::int64_t in1_features() const { return in1_features_; }
   BilinearOptions& in2_features(std::int64_t value) { return in2_features_ = value, *this; }

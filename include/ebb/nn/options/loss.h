@@ -13,11 +13,10 @@ using reduction_t = OneOf<enumtype::kMean, enumtype::kSum, enumtype::kNone>;
 class L1LossOptions {
  public:
   using reduction_t = nn::reduction_t;
-  
+
   L1LossOptions() = default;
   template <class Tag>
-    requires std::is_constructible_v<reduction_t, Tag>
-  L1LossOptions(Tag tag) : reduction_(tag) {}
+  requires std::is_constructible_v<reduction_t, Tag> L1LossOptions(Tag tag) : reduction_(tag) {}
   L1LossOptions& reduction(reduction_t value) { return reduction_ = value, *this; }
   const reduction_t& reduction() const { return reduction_; }
 
@@ -29,11 +28,10 @@ class L1LossOptions {
 class KLDivLossOptions {
  public:
   using reduction_t = OneOf<enumtype::kMean, enumtype::kSum, enumtype::kNone, enumtype::kBatchMean>;
-  
+
   KLDivLossOptions() = default;
   template <class Tag>
-    requires std::is_constructible_v<reduction_t, Tag>
-  KLDivLossOptions(Tag tag) : reduction_(tag) {}
+  requires std::is_constructible_v<reduction_t, Tag> KLDivLossOptions(Tag tag) : reduction_(tag) {}
   KLDivLossOptions& reduction(reduction_t value) { return reduction_ = value, *this; }
   const reduction_t& reduction() const { return reduction_; }
   KLDivLossOptions& log_target(bool value) { return log_target_ = value, *this; }
@@ -48,11 +46,10 @@ class KLDivLossOptions {
 class MSELossOptions {
  public:
   using reduction_t = nn::reduction_t;
-  
+
   MSELossOptions() = default;
   template <class Tag>
-    requires std::is_constructible_v<reduction_t, Tag>
-  MSELossOptions(Tag tag) : reduction_(tag) {}
+  requires std::is_constructible_v<reduction_t, Tag> MSELossOptions(Tag tag) : reduction_(tag) {}
   MSELossOptions& reduction(reduction_t value) { return reduction_ = value, *this; }
   const reduction_t& reduction() const { return reduction_; }
 
@@ -64,7 +61,7 @@ class MSELossOptions {
 class BCELossOptions {
  public:
   using reduction_t = nn::reduction_t;
-  
+
   BCELossOptions& weight(Variable value) { return weight_ = std::move(value), *this; }
   const Variable& weight() const { return weight_; }
   BCELossOptions& reduction(reduction_t value) { return reduction_ = value, *this; }
@@ -79,7 +76,7 @@ class BCELossOptions {
 class HingeEmbeddingLossOptions {
  public:
   using reduction_t = nn::reduction_t;
-  
+
   HingeEmbeddingLossOptions& margin(double value) { return margin_ = value, *this; }
   double margin() const { return margin_; }
   HingeEmbeddingLossOptions& reduction(reduction_t value) { return reduction_ = value, *this; }
@@ -94,7 +91,7 @@ class HingeEmbeddingLossOptions {
 class MultiMarginLossOptions {
  public:
   using reduction_t = nn::reduction_t;
-  
+
   MultiMarginLossOptions& p(std::int64_t value) { return p_ = value, *this; }
   std::int64_t p() const { return p_; }
   MultiMarginLossOptions& margin(double value) { return margin_ = value, *this; }
@@ -115,7 +112,7 @@ class MultiMarginLossOptions {
 class CosineEmbeddingLossOptions {
  public:
   using reduction_t = nn::reduction_t;
-  
+
   CosineEmbeddingLossOptions& margin(double value) { return margin_ = value, *this; }
   double margin() const { return margin_; }
   CosineEmbeddingLossOptions& reduction(reduction_t value) { return reduction_ = value, *this; }
@@ -130,11 +127,10 @@ class CosineEmbeddingLossOptions {
 class MultiLabelMarginLossOptions {
  public:
   using reduction_t = nn::reduction_t;
-  
+
   MultiLabelMarginLossOptions() = default;
   template <class Tag>
-    requires std::is_constructible_v<reduction_t, Tag>
-  MultiLabelMarginLossOptions(Tag tag) : reduction_(tag) {}
+  requires std::is_constructible_v<reduction_t, Tag> MultiLabelMarginLossOptions(Tag tag) : reduction_(tag) {}
   MultiLabelMarginLossOptions& reduction(reduction_t value) { return reduction_ = value, *this; }
   const reduction_t& reduction() const { return reduction_; }
 
@@ -146,11 +142,10 @@ class MultiLabelMarginLossOptions {
 class SoftMarginLossOptions {
  public:
   using reduction_t = nn::reduction_t;
-  
+
   SoftMarginLossOptions() = default;
   template <class Tag>
-    requires std::is_constructible_v<reduction_t, Tag>
-  SoftMarginLossOptions(Tag tag) : reduction_(tag) {}
+  requires std::is_constructible_v<reduction_t, Tag> SoftMarginLossOptions(Tag tag) : reduction_(tag) {}
   SoftMarginLossOptions& reduction(reduction_t value) { return reduction_ = value, *this; }
   const reduction_t& reduction() const { return reduction_; }
 
@@ -162,7 +157,7 @@ class SoftMarginLossOptions {
 class MultiLabelSoftMarginLossOptions {
  public:
   using reduction_t = nn::reduction_t;
-  
+
   MultiLabelSoftMarginLossOptions& weight(Variable value) { return weight_ = std::move(value), *this; }
   const Variable& weight() const { return weight_; }
   MultiLabelSoftMarginLossOptions& reduction(reduction_t value) { return reduction_ = value, *this; }
@@ -177,7 +172,7 @@ class MultiLabelSoftMarginLossOptions {
 class TripletMarginLossOptions {
  public:
   using reduction_t = nn::reduction_t;
-  
+
   TripletMarginLossOptions& margin(double value) { return margin_ = value, *this; }
   double margin() const { return margin_; }
   TripletMarginLossOptions& p(double value) { return p_ = value, *this; }
@@ -201,11 +196,10 @@ class TripletMarginLossOptions {
 class SmoothL1LossOptions {
  public:
   using reduction_t = nn::reduction_t;
-  
+
   SmoothL1LossOptions() = default;
   template <class Tag>
-    requires std::is_constructible_v<reduction_t, Tag>
-  SmoothL1LossOptions(Tag tag) : reduction_(tag) {}
+  requires std::is_constructible_v<reduction_t, Tag> SmoothL1LossOptions(Tag tag) : reduction_(tag) {}
   SmoothL1LossOptions& reduction(reduction_t value) { return reduction_ = value, *this; }
   const reduction_t& reduction() const { return reduction_; }
   SmoothL1LossOptions& beta(double value) { return beta_ = value, *this; }
@@ -220,11 +214,10 @@ class SmoothL1LossOptions {
 class HuberLossOptions {
  public:
   using reduction_t = nn::reduction_t;
-  
+
   HuberLossOptions() = default;
   template <class Tag>
-    requires std::is_constructible_v<reduction_t, Tag>
-  HuberLossOptions(Tag tag) : reduction_(tag) {}
+  requires std::is_constructible_v<reduction_t, Tag> HuberLossOptions(Tag tag) : reduction_(tag) {}
   HuberLossOptions& reduction(reduction_t value) { return reduction_ = value, *this; }
   const reduction_t& reduction() const { return reduction_; }
   HuberLossOptions& delta(double value) { return delta_ = value, *this; }
@@ -239,7 +232,7 @@ class HuberLossOptions {
 class PoissonNLLLossOptions {
  public:
   using reduction_t = nn::reduction_t;
-  
+
   PoissonNLLLossOptions& log_input(bool value) { return log_input_ = value, *this; }
   bool log_input() const { return log_input_; }
   PoissonNLLLossOptions& full(bool value) { return full_ = value, *this; }
@@ -260,7 +253,7 @@ class PoissonNLLLossOptions {
 class MarginRankingLossOptions {
  public:
   using reduction_t = nn::reduction_t;
-  
+
   MarginRankingLossOptions& margin(double value) { return margin_ = value, *this; }
   double margin() const { return margin_; }
   MarginRankingLossOptions& reduction(reduction_t value) { return reduction_ = value, *this; }
@@ -275,7 +268,7 @@ class MarginRankingLossOptions {
 class NLLLossOptions {
  public:
   using reduction_t = nn::reduction_t;
-  
+
   NLLLossOptions& weight(Variable value) { return weight_ = std::move(value), *this; }
   const Variable& weight() const { return weight_; }
   NLLLossOptions& ignore_index(std::int64_t value) { return ignore_index_ = value, *this; }
@@ -293,7 +286,7 @@ class NLLLossOptions {
 class CrossEntropyLossOptions {
  public:
   using reduction_t = nn::reduction_t;
-  
+
   CrossEntropyLossOptions& weight(Variable value) { return weight_ = std::move(value), *this; }
   const Variable& weight() const { return weight_; }
   CrossEntropyLossOptions& ignore_index(std::int64_t value) { return ignore_index_ = value, *this; }
@@ -314,7 +307,7 @@ class CrossEntropyLossOptions {
 class BCEWithLogitsLossOptions {
  public:
   using reduction_t = nn::reduction_t;
-  
+
   BCEWithLogitsLossOptions& weight(Variable value) { return weight_ = std::move(value), *this; }
   const Variable& weight() const { return weight_; }
   BCEWithLogitsLossOptions& reduction(reduction_t value) { return reduction_ = value, *this; }
@@ -332,7 +325,7 @@ class BCEWithLogitsLossOptions {
 class GaussianNLLLossOptions {
  public:
   using reduction_t = nn::reduction_t;
-  
+
   GaussianNLLLossOptions& full(bool value) { return full_ = value, *this; }
   bool full() const { return full_; }
   GaussianNLLLossOptions& eps(double value) { return eps_ = value, *this; }

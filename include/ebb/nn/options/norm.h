@@ -62,8 +62,11 @@ using InstanceNorm3dOptions = InstanceNormOptions;
 /// Options of LayerNorm: the trailing sizes that are normalised together.
 class LayerNormOptions {
  public:
-  LayerNormOptions(std::vector<std::int64_t> normalized_shape) : normalized_shape_(std::move(normalized_shape)) {}
-  LayerNormOptions& normalized_shape(std::vector<std::int64_t> value) { return normalized_shape_ = std::move(value), *this; }
+  LayerNormOptions(std::vector<std::int64_t> normalized_shape)
+      : normalized_shape_(std::move(normalized_shape)) {}
+  LayerNormOptions& normalized_shape(std::vector<std::int64_t> value) {
+    return normalized_shape_ = std::move(value), *this;
+  }
   const std::vector<std::int64_t>& normalized_shape() const { return normalized_shape_; }
   LayerNormOptions& eps(double value) { return eps_ = value, *this; }
   double eps() const { return eps_; }
@@ -99,7 +102,8 @@ class LocalResponseNormOptions {
 /// Options of GroupNorm.
 class GroupNormOptions {
  public:
-  GroupNormOptions(std::int64_t num_groups, std::int64_t num_channels) : num_groups_(num_groups), num_channels_(num_channels) {}
+  GroupNormOptions(std::int64_t num_groups, std::int64_t num_channels)
+      : num_groups_(num_groups), num_channels_(num_channels) {}
   GroupNormOptions& num_groups(std::int64_t value) { return num_groups_ = value, *this; }
   std::int64_t num_groups() const { return num_groups_; }
   GroupNormOptions& num_channels(std::int64_t value) { return num_channels_ = value, *this; }
@@ -173,8 +177,11 @@ class InstanceNormFuncOptions {
 /// Options of layer_norm.
 class LayerNormFuncOptions {
  public:
-  LayerNormFuncOptions(std::vector<std::int64_t> normalized_shape) : normalized_shape_(std::move(normalized_shape)) {}
-  LayerNormFuncOptions& normalized_shape(std::vector<std::int64_t> value) { return normalized_shape_ = std::move(value), *this; }
+  LayerNormFuncOptions(std::vector<std::int64_t> normalized_shape)
+      : normalized_shape_(std::move(normalized_shape)) {}
+  LayerNormFuncOptions& normalized_shape(std::vector<std::int64_t> value) {
+    return normalized_shape_ = std::move(value), *this;
+  }
   const std::vector<std::int64_t>& normalized_shape() const { return normalized_shape_; }
   LayerNormFuncOptions& weight(Variable value) { return weight_ = std::move(value), *this; }
   const Variable& weight() const { return weight_; }

@@ -72,7 +72,8 @@ using ZeroPad2dOptions = ZeroPadOptions<2>;
 /// Options of Fold.
 class FoldOptions {
  public:
-  FoldOptions(ExpandingArray<2> output_size, ExpandingArray<2> kernel_size) : output_size_(output_size), kernel_size_(kernel_size) {}
+  FoldOptions(ExpandingArray<2> output_size, ExpandingArray<2> kernel_size)
+      : output_size_(output_size), kernel_size_(kernel_size) {}
   FoldOptions& output_size(ExpandingArray<2> value) { return output_size_ = value, *this; }
   const ExpandingArray<2>& output_size() const { return output_size_; }
   FoldOptions& kernel_size(ExpandingArray<2> value) { return kernel_size_ = value, *this; }
@@ -137,11 +138,14 @@ class PixelUnshuffleOptions {
 /// Options of Upsample.
 class UpsampleOptions {
  public:
-  using mode_t = OneOf<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear, enumtype::kBicubic, enumtype::kTrilinear>;
-  
+  using mode_t = OneOf<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear, enumtype::kBicubic,
+                       enumtype::kTrilinear>;
+
   UpsampleOptions& size(optional<std::vector<std::int64_t>> value) { return size_ = std::move(value), *this; }
   const optional<std::vector<std::int64_t>>& size() const { return size_; }
-  UpsampleOptions& scale_factor(optional<std::vector<double>> value) { return scale_factor_ = std::move(value), *this; }
+  UpsampleOptions& scale_factor(optional<std::vector<double>> value) {
+    return scale_factor_ = std::move(value), *this;
+  }
   const optional<std::vector<double>>& scale_factor() const { return scale_factor_; }
   UpsampleOptions& mode(mode_t value) { return mode_ = value, *this; }
   const mode_t& mode() const { return mode_; }
@@ -160,9 +164,8 @@ namespace functional {
 /// Options of pad: sizes from the last dimension on, left and right.
 class PadFuncOptions {
  public:
-  using mode_t =
-      OneOf<enumtype::kConstant, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
-  
+  using mode_t = OneOf<enumtype::kConstant, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
+
   PadFuncOptions(std::vector<std::int64_t> pad) : pad_(std::move(pad)) {}
   PadFuncOptions& pad(std::vector<std::int64_t> value) { return pad_ = std::move(value), *this; }
   const std::vector<std::int64_t>& pad() const { return pad_; }
@@ -180,19 +183,24 @@ class PadFuncOptions {
 /// Options of interpolate.
 class InterpolateFuncOptions {
  public:
-  using mode_t =
-      OneOf<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear, enumtype::kBicubic, enumtype::kTrilinear,
-            enumtype::kArea, enumtype::kNearestExact>;
-  
-  InterpolateFuncOptions& size(optional<std::vector<std::int64_t>> value) { return size_ = std::move(value), *this; }
+  using mode_t = OneOf<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear, enumtype::kBicubic,
+                       enumtype::kTrilinear, enumtype::kArea, enumtype::kNearestExact>;
+
+  InterpolateFuncOptions& size(optional<std::vector<std::int64_t>> value) {
+    return size_ = std::move(value), *this;
+  }
   const optional<std::vector<std::int64_t>>& size() const { return size_; }
-  InterpolateFuncOptions& scale_factor(optional<std::vector<double>> value) { return scale_factor_ = std::move(value), *this; }
+  InterpolateFuncOptions& scale_factor(optional<std::vector<double>> value) {
+    return scale_factor_ = std::move(value), *this;
+  }
   const optional<std::vector<double>>& scale_factor() const { return scale_factor_; }
   InterpolateFuncOptions& mode(mode_t value) { return mode_ = value, *this; }
   const mode_t& mode() const { return mode_; }
   InterpolateFuncOptions& align_corners(optional<bool> value) { return align_corners_ = value, *this; }
   const optional<bool>& align_corners() const { return align_corners_; }
-  InterpolateFuncOptions& recompute_scale_factor(optional<bool> value) { return recompute_scale_factor_ = value, *this; }
+  InterpolateFuncOptions& recompute_scale_factor(optional<bool> value) {
+    return recompute_scale_factor_ = value, *this;
+  }
   const optional<bool>& recompute_scale_factor() const { return recompute_scale_factor_; }
   InterpolateFuncOptions& antialias(bool value) { return antialias_ = value, *this; }
   bool antialias() const { return antialias_; }

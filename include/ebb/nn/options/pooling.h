@@ -61,7 +61,8 @@ class MaxPoolOptions {
 template <std::size_t D>
 class LPPoolOptions {
  public:
-  LPPoolOptions(double norm_type, ExpandingArray<D> kernel_size) : norm_type_(norm_type), kernel_size_(kernel_size), stride_(kernel_size) {}
+  LPPoolOptions(double norm_type, ExpandingArray<D> kernel_size)
+      : norm_type_(norm_type), kernel_size_(kernel_size), stride_(kernel_size) {}
   LPPoolOptions& norm_type(double value) { return norm_type_ = value, *this; }
   double norm_type() const { return norm_type_; }
   LPPoolOptions& kernel_size(ExpandingArray<D> value) { return kernel_size_ = value, *this; }

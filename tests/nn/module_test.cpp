@@ -1,0 +1,198 @@
+// Module: registration, walks, state, copies, errors that say where.
+#include <ebb/ebb.h>
+
+#include <catch2/catch.hpp>
+#include <sstream>
+
+using namespace ebb;
+using Catch::Contains;
+
+namespace {
+
+struct BlockImpl : nn::Cloneable<BlockImpl> {
+  BlockImpl(std::int64_t in, std::int64_t out) : in_(in), out_(out) { reset(); }
+  void reset() override {
+    fc = register_module("fc", nn::Linear(in_, out_));
+    norm = register_module("norm", nn::BatchNorm1d(out_));
+    scale = register_parameter("scale", ones({1}));
+    offset = register_buffer("offset", zeros({out_}));
+  }
+  Variable forward(const Variable& x) { return norm(fc(x)) * scale + offset; }
+  std::int64_t in_, out_;
+  nn::Linear fc{nullptr};
+  nn::BatchNorm1d norm{nullptr};
+  Variable scale, offset;
+};
+EBB_MODULE(Block);
+
+struct Net : nn::Module {
+  Net() {
+    first = register_module("first", Block(3, 4));
+    second = register_module("second", nn::Linear(4, 2));
+  }
+  Variable forward(const Variable& x) { return second->forward(relu(first(x))); }
+  Block first{nullptr};
+  nn::Linear second{nullptr};
+};
+
+template <class M>
+std::string text(const M& module) {
+  std::ostringstream stream;
+  stream << module;
+  return stream.str();
+}
+
+std::vector<std::string> keys(const nn::Module::StateDict& dict) { return dict.keys(); }
+
+}  // namespace
+
+TEST_CASE("names are dotted paths, parents first") {
+  Net net;
+  CHECK(keys(net.named_parameters()) ==
+        std::vector<std::string>{"first.scale", "first.fc.weight", "first.fc.bias", "first.norm.weight",
+                                 "first.norm.bias", "second.weight", "second.bias"});
+  CHECK(keys(net.named_buffers()) == std::vector<std::string>{"first.offset", "first.norm.running_mean",
+                                                              "first.norm.running_var",
+                                                              "first.norm.num_batches_tracked"});
+  CHECK(net.parameters(false).empty());
+  CHECK(net.children().size() == 2);
+  CHECK(net.modules(false).size() == 4);
+  CHECK_THROWS_WITH(net.modules(), Contains("std::make_shared"));
+  auto shared = std::make_shared<Net>();
+  CHECK(shared->modules().front().get() == shared.get());
+  CHECK(shared->named_modules("net").keys()[2] == "net.first.fc");
+  CHECK(shared->first->fc->path() == "first.fc");
+  CHECK(shared->first->fc->name() == "ebb::nn::LinearImpl");
+  CHECK(shared->second->as<nn::Linear>() != nullptr);
+  CHECK(shared->second->as<nn::Conv2d>() == nullptr);
+}
+
+TEST_CASE("modes, dtypes and gradients go through the whole tree") {
+  auto net = std::make_shared<Net>();
+  net->eval();
+  CHECK_FALSE(net->first->norm->is_training());
+  net->train();
+  CHECK(net->first->norm->is_training());
+  net->to(kDouble);
+  CHECK(net->second->weight.dtype() == kDouble);
+  CHECK(net->first->norm->running_mean.dtype() == kDouble);
+  CHECK(net->first->norm->num_batches_tracked.dtype() == kLong);
+  net->forward(ones({2, 3}, kDouble)).sum().backward();
+  CHECK(net->second->bias.grad().defined());
+  net->zero_grad();
+  CHECK(net->second->bias.grad().abs().sum().item<double>() == 0);
+  net->zero_grad(/*set_to_none=*/true);
+  CHECK_FALSE(net->second->bias.grad().defined());
+  int count = 0;
+  std::string names;
+  net->apply([&](nn::Module&) { ++count; });
+  net->apply([&](const std::string& name, nn::Module&) { names += name + ","; });
+  static_cast<const Net&>(*net).apply([&](const nn::Module&) { ++count; });
+  net->apply([&](const std::shared_ptr<nn::Module>&) { ++count; });
+  CHECK(count == 15);
+  CHECK(names == ",first,first.fc,first.norm,second,");
+}
+
+TEST_CASE("names must be new, not empty, and without dots") {
+  nn::Sequential net(nn::Linear(1, 1));
+  CHECK_THROWS_WITH(net->register_parameter("a.b", ones({1})),
+                    Contains("must not contain a dot (got 'a.b')"));
+  CHECK_THROWS_WITH(net->register_buffer("", ones({1})), Contains("must not be empty"));
+  CHECK_THROWS_WITH(net->register_module("0", nn::Linear(1, 1)), Contains("Submodule '0' already defined"));
+  CHECK_THROWS_WITH(net->unregister_module("x"), Contains("No Module with name `x`"));
+  net->replace_module("0", nn::Linear(2, 3));
+  CHECK(net->named_parameters()["0.weight"].sizes() == IntArrayRef({3, 2}));
+  nn::Linear none{nullptr};
+  CHECK_THROWS_WITH(none->forward(ones({1})), Contains("empty ModuleHolder"));
+}
+
+TEST_CASE("a clone has its own tensors and the same values") {
+  Block block(3, 2);
+  auto copy = std::dynamic_pointer_cast<BlockImpl>(block->clone());
+  CHECK(equal(copy->fc->weight, block->fc->weight));
+  CHECK(copy->fc->weight.requires_grad());
+  {
+    NoGradGuard no_grad;
+    copy->fc->weight.zero_();
+  }
+  CHECK(block->fc->weight.abs().sum().item<float>() > 0);
+  CHECK(copy->named_parameters()["fc.weight"].is_same(copy->fc->weight));
+  CHECK(copy->fc->path() == "fc");
+  Net net;
+  CHECK_THROWS_WITH(net.clone(), Contains("clone() has not been implemented for") && Contains("Cloneable"));
+  nn::Sequential sequence(Block(3, 2), nn::Tanh());
+  auto twin = std::dynamic_pointer_cast<nn::SequentialImpl>(sequence->clone());
+  const Variable x = rand({4, 3});
+  CHECK(equal(twin->forward(x), sequence->forward(x)));
+}
+
+TEST_CASE("a state dict moves from one net to another") {
+  auto a = std::make_shared<Net>(), b = std::make_shared<Net>();
+  a->forward(rand({5, 3}));
+  const auto state = a->state_dict();
+  CHECK(state.keys()[0] == "first.scale");
+  CHECK(state.keys()[1] == "first.offset");
+  b->load_state_dict(state);
+  a->eval();
+  b->eval();
+  const Variable x = rand({2, 3});
+  CHECK(equal(a->forward(x), b->forward(x)));
+  CHECK(b->first->norm->num_batches_tracked.item<std::int64_t>() == 1);
+}
+
+TEST_CASE("loading a state that does not fit lists everything at once and changes nothing") {
+  Net net;
+  nn::Module::StateDict state;
+  for (const auto& item : net.state_dict()) {
+    if (item.key() == "second.bias")
+      state.insert("second.biass", item.value());
+    else if (item.key() == "second.weight")
+      state.insert(item.key(), zeros({7}));
+    else
+      state.insert(item.key(), zeros_like(item.value()));
+  }
+  const Variable before = net.first->fc->weight.detach().clone();
+  CHECK_THROWS_WITH(net.load_state_dict(state),
+                    Contains("Missing") && Contains("\"second.bias\" (nearest: \"second.biass\")") &&
+                        Contains("Unexpected") && Contains("[7]") && Contains("[2, 4]"));
+  CHECK(equal(net.first->fc->weight, before));
+  state["second.weight"] = zeros({2, 4});
+  net.load_state_dict(state, /*strict=*/false);
+  CHECK(net.first->fc->weight.abs().sum().item<float>() == 0);
+}
+
+TEST_CASE("an error in a forward says in which module it happened") {
+  auto net = std::make_shared<Net>();
+  CHECK_THROWS_WITH(net->forward(ones({2, 5})),
+                    Contains("in module 'first.fc', ebb::nn::Linear(in_features=3"));
+  nn::Sequential sequence(nn::Linear(2, 3), nn::BatchNorm2d(3));
+  CHECK_THROWS_WITH(sequence->forward(ones({1, 2})),
+                    Contains("expected 4D input (got 2D input)") && Contains("in module '1'"));
+}
+
+TEST_CASE("a module is freed with its last owner and forgets a dead parent") {
+  nn::Linear fc(2, 2);
+  {
+    nn::Sequential parent(fc);
+    CHECK(fc->path() == "0");
+  }
+  CHECK(fc->path().empty());
+  std::weak_ptr<nn::Module> weak = fc.ptr();
+  fc = nullptr;
+  CHECK(weak.expired());
+}
+
+TEST_CASE("a tiny net learns") {
+  manual_seed(3);
+  nn::Sequential net(nn::Linear(2, 8), nn::Tanh(), nn::Linear(8, 2));
+  optim::Adam optimizer(net->parameters(), optim::AdamOptions(0.05));
+  const Variable x = tensor({{0.F, 0.F}, {0.F, 1.F}, {1.F, 0.F}, {1.F, 1.F}});
+  const Variable t = tensor({0, 1, 1, 0});
+  for (int i = 0; i < 200; ++i) {
+    optimizer.zero_grad();
+    nn::functional::cross_entropy(net(x), t).backward();
+    optimizer.step();
+  }
+  CHECK(nn::functional::cross_entropy(net(x), t).item<float>() < 0.01F);
+  CHECK(text(net).find("ebb::nn::Sequential(\n  (0): ebb::nn::Linear(in_features=2") == 0);
+}

@@ -1,0 +1,164 @@
+// Optimizers: libtorch 1.13's trajectories, groups, closures, state, schedules, errors.
+#include <ebb/ebb.h>
+
+#include <catch2/catch.hpp>
+
+using namespace ebb;
+using namespace ebb::optim;
+
+namespace {
+
+using Params = std::vector<Variable>;
+
+/// Three steps on the sum of cubes from 1; libtorch 1.13 printed `expected`.
+template <class O, class Options>
+void check_path(const Options& options, const std::vector<double>& expected) {
+  Variable p = ones({3}, kDouble).requires_grad_();
+  O optimizer({p}, options);
+  for (const double value : expected) {
+    optimizer.zero_grad();
+    (p * p * p).sum().backward();
+    optimizer.step();
+    CHECK(p[0].item<double>() == Approx(value).epsilon(1e-12));
+    CHECK(p[2].item<double>() == p[0].item<double>());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("optimizers follow libtorch's paths") {
+  check_path<SGD>(SGDOptions(0.1), {0.69999999999999996, 0.55299999999999994, 0.46125729999999998});
+  check_path<SGD>(SGDOptions(0.1).momentum(0.9).dampening(0.1).weight_decay(0.01),
+                  {0.69899999999999995, 0.29554862999999998, -0.091407824794616802});
+  check_path<SGD>(SGDOptions(0.1).momentum(0.9).nesterov(true),
+                  {0.42999999999999994, 0.081606999999999916, -0.18581973039593008});
+  check_path<Adam>(AdamOptions(0.1).weight_decay(0.01).amsgrad(true),
+                   {0.90000000033222594, 0.8010879590584461, 0.70414285647048758});
+  check_path<AdamW>(AdamWOptions(0.1), {0.89900000033333338, 0.79920882686362571, 0.70151967286684036});
+  check_path<RMSprop>(RMSpropOptions(0.1).momentum(0.9).centered(true).weight_decay(0.1),
+                      {-0.0050377826753090667, -0.90943245235044556, -2.343921227405104});
+  check_path<Adagrad>(AdagradOptions(0.1).lr_decay(0.1).weight_decay(0.1).initial_accumulator_value(0.1),
+                      {0.90051626571331211, 0.84331240780181205, 0.8029749096456672});
+}
+
+TEST_CASE("groups have options of their own and share the defaults") {
+  Variable a = ones({2}, kDouble).requires_grad_(), b = ones({2}, kDouble).requires_grad_();
+  std::vector<OptimizerParamGroup> groups;
+  groups.emplace_back(Params{a}, std::make_unique<SGDOptions>(0.5));
+  groups.emplace_back(Params{b});
+  SGD optimizer(groups, SGDOptions(0.25));
+  (a.sum() + b.sum()).backward();
+  optimizer.step();
+  CHECK(a[0].item<double>() == 0.5);
+  CHECK(b[0].item<double>() == 0.75);
+  optimizer.param_groups()[1].options().set_lr(1);
+  static_cast<SGDOptions&>(optimizer.param_groups()[0].options()).lr() = 0;
+  optimizer.step();
+  CHECK(a[0].item<double>() == 0.5);
+  CHECK(b[0].item<double>() == -0.25);
+  CHECK(optimizer.size() == 2);
+  CHECK(optimizer.param_groups().size() == 2);
+}
+
+TEST_CASE("a closure runs with recording on and its loss comes back") {
+  Variable p = ones({2}, kDouble).requires_grad_();
+  SGD optimizer({p}, 0.1);
+  NoGradGuard no_grad;
+  const Variable loss = optimizer.step([&] {
+    optimizer.zero_grad();
+    Variable value = (p * p).sum();
+    value.backward();
+    return value;
+  });
+  CHECK(loss.item<double>() == 2);
+  CHECK(p[0].item<double>() == Approx(0.8));
+}
+
+TEST_CASE("zero_grad clears to zeros unless asked for none, and missing gradients are skipped") {
+  Variable p = ones({2}).requires_grad_(), unused = ones({2}).requires_grad_();
+  Adam optimizer({p, unused}, 0.1);
+  p.sum().backward();
+  optimizer.step();
+  CHECK(unused[0].item<float>() == 1);
+  optimizer.zero_grad();
+  CHECK(p.grad().abs().sum().item<float>() == 0);
+  optimizer.zero_grad(/*set_to_none=*/true);
+  CHECK_FALSE(p.grad().defined());
+}
+
+TEST_CASE("a restored optimizer continues as if it had never stopped") {
+  const auto train = [](Optimizer& optimizer, const Variable& p, int steps) {
+    for (int i = 0; i < steps; ++i) {
+      optimizer.zero_grad();
+      (p * p * p * p).sum().backward();
+      optimizer.step();
+    }
+  };
+  const auto check = [&](auto make) {
+    Variable p = linspace(1, 2, 5, TensorOptions(kDouble)).requires_grad_();
+    auto first = make(p);
+    train(*first, p, 3);
+    Variable q = p.detach().clone().requires_grad_();
+    auto second = make(q);
+    second->load_state_dict(first->state_dict());
+    train(*first, p, 3);
+    train(*second, q, 3);
+    CHECK(equal(p, q));
+  };
+  check([](const Variable& p) { return std::make_unique<SGD>(Params{p}, SGDOptions(0.01).momentum(0.9)); });
+  check([](const Variable& p) { return std::make_unique<Adam>(Params{p}, AdamOptions(0.1).amsgrad(true)); });
+  check([](const Variable& p) { return std::make_unique<AdamW>(Params{p}, AdamWOptions(0.1)); });
+  check([](const Variable& p) {
+    return std::make_unique<RMSprop>(Params{p}, RMSpropOptions().momentum(0.5).centered(true));
+  });
+  check([](const Variable& p) {
+    return std::make_unique<Adagrad>(Params{p}, AdagradOptions(0.1).lr_decay(0.1));
+  });
+  Variable p = ones({2}).requires_grad_();
+  Adam adam({p}, 0.1);
+  CHECK_THROWS_WITH(adam.load_state_dict({{"7.exp_avg", ones({2})}}), Catch::Contains("7.exp_avg"));
+  CHECK_THROWS_WITH(adam.load_state_dict({{"0.velocity", ones({2})}}), Catch::Contains("velocity"));
+}
+
+TEST_CASE("StepLR halves the rate every other step") {
+  Variable p = ones({2}).requires_grad_();
+  SGD optimizer({p}, 0.1);
+  StepLR schedule(optimizer, 2, 0.5);
+  std::vector<double> rates;
+  for (int i = 0; i < 5; ++i) {
+    schedule.step();
+    rates.push_back(optimizer.param_groups()[0].options().get_lr());
+  }
+  CHECK(rates == std::vector<double>{0.1, 0.1, 0.05, 0.05, 0.025});
+}
+
+TEST_CASE("optimizers reject options and parameters that make no sense") {
+  using Catch::Contains;
+  Variable p = ones({2}).requires_grad_();
+  CHECK_THROWS_WITH(SGD(Params{p}, SGDOptions(-1)), Contains("Invalid learning rate: -1"));
+  CHECK_THROWS_WITH(SGD(Params{p}, SGDOptions(1).nesterov(true)), Contains("Nesterov momentum requires"));
+  CHECK_THROWS_WITH(Adam(Params{p}, AdamOptions().betas(std::make_tuple(1.0, 0.9))), Contains("index 0: 1"));
+  CHECK_THROWS_WITH(RMSprop(Params{p}, RMSpropOptions().alpha(-1)), Contains("alpha"));
+  CHECK_THROWS_WITH(SGD(Params{p * 2}, SGDOptions(1)), Contains("non-leaf"));
+}
+
+TEST_CASE("strided, half and big parameters are updated alike") {
+  const Variable data = linspace(-1, 1, 60000, TensorOptions(kDouble)).view({200, 300});
+  Variable plain = data.clone().requires_grad_(), strided = data.t().contiguous().t().requires_grad_();
+  REQUIRE_FALSE(strided.is_contiguous());
+  Adam one({plain}, 0.1), two({strided}, 0.1);
+  for (int i = 0; i < 3; ++i) {
+    for (Variable* p : {&plain, &strided}) {
+      if (p->grad().defined()) p->mutable_grad().zero_();
+      (*p * *p).sum().backward();
+    }
+    one.step();
+    two.step();
+  }
+  CHECK(equal(plain, strided));
+  Variable half = ones({4}, kHalf).requires_grad_();
+  SGD three({half}, SGDOptions(0.5));
+  half.sum().backward();
+  three.step();
+  CHECK(half[0].item<float>() == 0.5F);
+}
