@@ -3,6 +3,11 @@
 #include <ebb/nn/modules/activation.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/copy.h>
+#include <ebb/ops/index.h>
+#include <ebb/ops/reduce.h>
+#include <ebb/ops/shape.h>
+#include <ebb/ops/softmax.h>
 
 #include <ostream>
 

@@ -1,5 +1,11 @@
 #include <ebb/nn/functional/loss.h>
 #include <ebb/nn/modules/loss.h>
+#include <ebb/ops/copy.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/index.h>
+#include <ebb/ops/reduce.h>
+#include <ebb/ops/shape.h>
+#include <ebb/ops/softmax.h>
 
 #include <ostream>
 

@@ -6,6 +6,8 @@
 #include <ebb/ops/random.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/softmax.h>
+#include <ebb/ops/copy.h>
+#include <ebb/ops/shape.h>
 
 namespace ebb::nn::functional {
 

@@ -3,6 +3,10 @@
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/loss.h>
 #include <ebb/ops/reduce.h>
+#include <ebb/ops/copy.h>
+#include <ebb/ops/index.h>
+#include <ebb/ops/shape.h>
+#include <ebb/ops/softmax.h>
 
 #include <cmath>
 #include <numbers>

@@ -1,6 +1,11 @@
 // Losses over classes: nll_loss and cross_entropy_loss.
 #include <ebb/core/visit.h>
 #include <ebb/ops/copy.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/index.h>
+#include <ebb/ops/reduce.h>
+#include <ebb/ops/shape.h>
+#include <ebb/ops/softmax.h>
 
 #include "ops/loss/loss.h"
 

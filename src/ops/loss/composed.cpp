@@ -3,6 +3,7 @@
 #include <ebb/ops/creation.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/norm.h>
+#include <ebb/ops/scan.h>
 
 #include <numbers>
 
