@@ -31,6 +31,8 @@
 #include <ebb/ops/index.h>
 #include <ebb/ops/indexing.h>
 #include <ebb/ops/linalg.h>
+#include <ebb/ops/norm.h>
+#include <ebb/ops/loss.h>
 #include <ebb/ops/pool.h>
 #include <ebb/ops/random.h>
 #include <ebb/ops/reduce.h>

@@ -120,7 +120,7 @@ ConvImpl<D>::ConvImpl(ConvOptions<D> options_)
 template <std::size_t D>
 void ConvImpl<D>::reset() {
   check_options("Conv", options);
-  if (options.padding().mode() == std::string_view("same"))
+  if (options.padding().mode() && options.padding().mode() == std::string_view("same"))
     EBB_CHECK(all_equal(options.stride(), 1),
               "Conv: padding='same' is not supported for strided convolutions.");
   weight = this->register_parameter("weight", empty(weight_sizes(options, options.out_channels(),

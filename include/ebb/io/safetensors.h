@@ -15,7 +15,7 @@ using NamedTensors = std::vector<std::pair<std::string, Variable>>;
 using Metadata = std::map<std::string, std::string>;
 
 /// The contents of a file, in the order of the data.
-struct File {
+struct EBB_API File {
   NamedTensors tensors;
   Metadata metadata;  ///< the header's "__metadata__"
   /// The tensor of that name; throws with the nearest names if there is none.

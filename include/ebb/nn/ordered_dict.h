@@ -14,7 +14,7 @@ namespace ebb {
 /// Keys with values, in order of insertion (torch::OrderedDict). Iterating yields items with key() and
 /// value().
 template <class Key, class Value>
-class OrderedDict {
+class EBB_API OrderedDict {
  public:
   class Item {
    public:
