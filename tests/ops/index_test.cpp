@@ -9,7 +9,8 @@ TEST_CASE("gather and scatter follow the index along one dimension") {
   CHECK(values(x.gather(0, index)) == Values{0, 9, 6, 4, 5, 2});
   CHECK(values(x.t().gather(0, index.t())) == Values{0, 5, 2, 5, 1, 4});
   CHECK(values(ebb::zeros({2, 3}).scatter(1, index, 5)) == Values{5, 5, 5, 5, 5, 0});
-  CHECK(values(ebb::zeros({2, 3}, ebb::kDouble).scatter_add(1, index, count({2, 3}))) == Values{0, 2, 1, 5, 7, 0});
+  CHECK(values(ebb::zeros({2, 3}, ebb::kDouble).scatter_add(1, index, count({2, 3}))) ==
+        Values{0, 2, 1, 5, 7, 0});
   CHECK(values(ebb::ones({2, 3}, ebb::kDouble).scatter(1, index, count({2, 3}), "multiply")) ==
         Values{0, 2, 1, 5, 12, 1});
   CHECK(values(count({}).gather(0, longs({0, 0, 0}))) == Values{0, 0, 0});
@@ -34,7 +35,9 @@ TEST_CASE("scatter_reduce in every way") {
     for (const bool include : {true, false}) {
       INFO(reduce << include);
       check_gradients(
-          [&](const Variable& t, const Variable& s) { return t.scatter_reduce(0, index, s, reduce, include).pow(2); },
+          [&](const Variable& t, const Variable& s) {
+            return t.scatter_reduce(0, index, s, reduce, include).pow(2);
+          },
           {ramp({4}), src});
     }
   const Variable x = count({3});
@@ -66,13 +69,17 @@ TEST_CASE("slices by number") {
   check_gradients([&](const Variable& t) { return t.index_select(0, rows).pow(3); }, {ramp({3, 4})});
   check_gradients([&](const Variable& t, const Variable& s) { return t.index_add(1, rows, s, 0.5).pow(3); },
                   {ramp({2, 4}), ramp({2, 3}, 1)});
-  check_gradients([&](const Variable& t, const Variable& s) { return t.index_copy(0, longs({2, 0}), s).pow(3); },
-                  {ramp({3, 2}), ramp({2, 2}, 1)});
+  check_gradients(
+      [&](const Variable& t, const Variable& s) {
+        return t.index_copy(0, longs({2, 0}), s).pow(3);
+      },
+      {ramp({3, 2}), ramp({2, 2}, 1)});
   check_gradients([&](const Variable& t, const Variable& v) { return t.index_fill(0, rows, v).pow(3); },
                   {ramp({3, 2}), ramp({})});
   check_gradients([&](const Variable& t) { return t.mul(1).index_fill_(0, rows, 2).pow(3); }, {ramp({3, 2})});
-  check_gradients([&](const Variable& t, const Variable& s) { return t.mul(1).index_add_(0, rows, s).pow(3); },
-                  {ramp({3, 2}), ramp({3, 2}, 1)});
+  check_gradients(
+      [&](const Variable& t, const Variable& s) { return t.mul(1).index_add_(0, rows, s).pow(3); },
+      {ramp({3, 2}), ramp({3, 2}, 1)});
 }
 
 TEST_CASE("masks") {
@@ -109,10 +116,16 @@ TEST_CASE("places of the flattened tensor") {
   CHECK_THROWS_AS(x.take(longs({6})), ebb::IndexError);
   CHECK(values(x.take_along_dim(longs({2, 0}, {1, 2}), 1)) == Values{2, 0, 5, 3});
   check_gradients([](const Variable& t) { return t.take(longs({0, 5, 5, -2})).pow(3); }, {ramp({2, 3})});
-  check_gradients([](const Variable& t, const Variable& s) { return t.put(longs({1, 1}), s, true).pow(3); },
-                  {ramp({2, 3}), ramp({2}, 1)});
-  check_gradients([](const Variable& t, const Variable& s) { return t.put(longs({1, 4}), s).pow(3); },
-                  {ramp({2, 3}), ramp({2}, 1)});
+  check_gradients(
+      [](const Variable& t, const Variable& s) {
+        return t.put(longs({1, 1}), s, true).pow(3);
+      },
+      {ramp({2, 3}), ramp({2}, 1)});
+  check_gradients(
+      [](const Variable& t, const Variable& s) {
+        return t.put(longs({1, 4}), s).pow(3);
+      },
+      {ramp({2, 3}), ramp({2}, 1)});
 }
 
 TEST_CASE("embedding and one-hot vectors") {
@@ -128,9 +141,12 @@ TEST_CASE("embedding and one-hot vectors") {
     for (const bool scaled : {false, true}) {
       // The padding row has no gradient by definition, so differences are taken where it is not used.
       const Variable used = padding < 0 ? which : longs({2, 1, 2, 2});
-      check_gradients([&](const Variable& t) { return ebb::embedding(t, used, padding, false).pow(3); }, {ramp({3, 2})});
+      check_gradients([&](const Variable& t) { return ebb::embedding(t, used, padding, false).pow(3); },
+                      {ramp({3, 2})});
       check_gradients(
-          [&](const Variable& g) { return ebb::embedding_dense_backward(g, used, 3, padding, scaled).pow(3); },
+          [&](const Variable& g) {
+            return ebb::embedding_dense_backward(g, used, 3, padding, scaled).pow(3);
+          },
           {ramp({4, 2}).view(used.dim() == 2 ? Shape{2, 2, 2} : Shape{4, 2})});
     }
   CHECK(values(ebb::one_hot(longs({1, 0}))) == Values{0, 1, 1, 0});

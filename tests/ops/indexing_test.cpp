@@ -43,7 +43,10 @@ TEST_CASE("indices pick what they name") {
       {"int between tensors", {rows, 1, longs({0, 1})}, {2}, {18, 3}},
       {"0-d tensor", {longs({2}, {}), 0, 0}, {}, {16}},
       {"mask", {mask, 0, 0}, {2}, {0, 16}},
-      {"mask of two", {mask.unsqueeze(1).expand({3, 4}).logical_and(longs({0, 0, 1, 0}).eq(1))}, {2, 2}, {4, 5, 20, 21}},
+      {"mask of two",
+       {mask.unsqueeze(1).expand({3, 4}).logical_and(longs({0, 0, 1, 0}).eq(1))},
+       {2, 2},
+       {4, 5, 20, 21}},
       {"mask and tensor", {mask, columns, 1}, {2}, {3, 23}},
       {"byte mask", {ebb::to(mask, ebb::kByte), 0, 0}, {2}, {0, 16}},
       {"empty tensor", {longs({})}, {0, 4, 2}, {}},
@@ -107,10 +110,16 @@ TEST_CASE("gradients through indices") {
   check_gradients([&](const Variable& t) { return t.index({rows, Slice(), longs({1, 0})}).pow(3); }, {x});
   check_gradients([&](const Variable& t) { return t.permute({2, 1, 0}).index({"...", rows}).pow(3); }, {x});
   check_gradients([](const Variable& t) { return t.index({bools({1, 0, 1}, {3}), 1}).pow(3); }, {x});
-  check_gradients([&](const Variable& t, const Variable& v) { return t.index_put({rows, columns}, v).pow(3); },
-                  {x, ramp({2}, 1)});
-  check_gradients([&](const Variable& t, const Variable& v) { return t.index_put({longs({0, 0})}, v, true).pow(3); },
-                  {x, ramp({4, 2}, 1)});
+  check_gradients(
+      [&](const Variable& t, const Variable& v) {
+        return t.index_put({rows, columns}, v).pow(3);
+      },
+      {x, ramp({2}, 1)});
+  check_gradients(
+      [&](const Variable& t, const Variable& v) {
+        return t.index_put({longs({0, 0})}, v, true).pow(3);
+      },
+      {x, ramp({4, 2}, 1)});
   check_gradients(
       [](const Variable& t, const Variable& v) {
         Variable y = t.mul(t);
@@ -140,7 +149,8 @@ TEST_CASE("wrong indices are refused") {
   const Variable x = count({3, 4, 2});
   CHECK_THROWS_AS(x.index({3}), ebb::IndexError);
   CHECK_THROWS_AS(x.index({0, 0, 0, 0}), ebb::IndexError);
-  CHECK_THROWS_WITH(x.index({longs({3})}), Catch::Contains("index 3 is out of bounds for dimension 0 with size 3"));
+  CHECK_THROWS_WITH(x.index({longs({3})}),
+                    Catch::Contains("index 3 is out of bounds for dimension 0 with size 3"));
   CHECK_THROWS_AS(x.index({Slice(), longs({-5})}), ebb::IndexError);
   CHECK_THROWS_AS(x.index({bools({1, 0}, {2})}), ebb::IndexError);
   CHECK_THROWS_AS(x.index({ebb::ones({1})}), ebb::IndexError);

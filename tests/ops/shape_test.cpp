@@ -175,10 +175,16 @@ TEST_CASE("joining") {
   CHECK_THROWS_AS(ebb::cat({a, count({2})}), ebb::Error);
   CHECK_THROWS_AS(ebb::cat({count({}), count({})}), ebb::Error);
   CHECK_THROWS_AS(ebb::stack({a, b}), ebb::Error);
-  check_gradients([](const Variable& s, const Variable& t) { return ebb::cat({s, t, s}, 1).pow(3); },
-                  {ramp({2, 2}), ramp({2, 3}, 1)});
-  check_gradients([](const Variable& s, const Variable& t) { return ebb::stack({s, t}, 1).pow(3); },
-                  {ramp({2, 2}), ramp({2, 2}, 1)});
+  check_gradients(
+      [](const Variable& s, const Variable& t) {
+        return ebb::cat({s, t, s}, 1).pow(3);
+      },
+      {ramp({2, 2}), ramp({2, 3}, 1)});
+  check_gradients(
+      [](const Variable& s, const Variable& t) {
+        return ebb::stack({s, t}, 1).pow(3);
+      },
+      {ramp({2, 2}), ramp({2, 2}, 1)});
 }
 
 TEST_CASE("splitting") {
@@ -218,7 +224,11 @@ TEST_CASE("repeating, reversing, rolling, rotating") {
   CHECK_THROWS_AS(x.flip({0, 0}), ebb::Error);
   CHECK_THROWS_AS(x.repeat({2}), ebb::Error);
   check_gradients([](const Variable& t) { return t.repeat({2, 1, 2}).pow(3); }, {ramp({2, 3})});
-  check_gradients([](const Variable& t) { return t.flip({1}).roll({1, 1}, {0, 1}).roll(2).pow(3); }, {ramp({2, 3})});
+  check_gradients(
+      [](const Variable& t) {
+        return t.flip({1}).roll({1, 1}, {0, 1}).roll(2).pow(3);
+      },
+      {ramp({2, 3})});
   check_gradients([](const Variable& t) { return t.rot90(3).pow(3); }, {ramp({2, 3})});
   check_gradients([](const Variable& t) { return ebb::pixel_shuffle(t, 2).pow(3); }, {ramp({4, 2, 1})});
   check_gradients([](const Variable& t) { return ebb::pixel_unshuffle(t, 2).pow(3); }, {ramp({1, 2, 4})});
@@ -258,11 +268,18 @@ TEST_CASE("padding") {
   CHECK_THROWS_AS(ebb::pad(x, {1, 2, 3}), ebb::Error);
   CHECK_THROWS_AS(ebb::pad(x, {1, 1}, "mirror"), ebb::Error);
   for (const char* mode : {"constant", "reflect", "replicate", "circular"}) {
-    check_gradients([=](const Variable& t) { return ebb::pad(t, {1, 2, 2, 0}, mode).pow(3); }, {ramp({1, 3, 4})});
+    check_gradients(
+        [=](const Variable& t) {
+          return ebb::pad(t, {1, 2, 2, 0}, mode).pow(3);
+        },
+        {ramp({1, 3, 4})});
     check_gradients([=](const Variable& t) { return ebb::pad(t, {1, -1}, mode).pow(3); }, {ramp({2, 4})});
   }
-  check_gradients([](const Variable& t) { return ebb::pad(t, {1, 1, 1, 0, 0, 1}, "replicate").pow(2); },
-                  {ramp({1, 2, 2, 2})});
+  check_gradients(
+      [](const Variable& t) {
+        return ebb::pad(t, {1, 1, 1, 0, 0, 1}, "replicate").pow(2);
+      },
+      {ramp({1, 2, 2, 2})});
 }
 
 TEST_CASE("windows as columns") {
@@ -273,10 +290,16 @@ TEST_CASE("windows as columns") {
   CHECK(values(ebb::col2im(columns, {3, 3}, {2, 2}, {1, 1}, {0, 0}, {1, 1})) ==
         Values{0, 2, 2, 6, 16, 10, 6, 14, 8});
   CHECK_THROWS_AS(ebb::im2col(x, {9, 9}, {1, 1}, {0, 0}, {1, 1}), ebb::Error);
-  check_gradients([](const Variable& t) { return ebb::im2col(t, {2, 3}, {1, 1}, {1, 0}, {2, 1}).pow(2); },
-                  {ramp({2, 1, 3, 4})});
-  check_gradients([](const Variable& t) { return ebb::col2im(t, {4, 4}, {3, 2}, {1, 2}, {1, 0}, {2, 1}).pow(2); },
-                  {ramp({6, 4})});
+  check_gradients(
+      [](const Variable& t) {
+        return ebb::im2col(t, {2, 3}, {1, 1}, {1, 0}, {2, 1}).pow(2);
+      },
+      {ramp({2, 1, 3, 4})});
+  check_gradients(
+      [](const Variable& t) {
+        return ebb::col2im(t, {4, 4}, {3, 2}, {1, 2}, {1, 0}, {2, 1}).pow(2);
+      },
+      {ramp({6, 4})});
 }
 
 TEST_CASE("wrong shapes are refused") {

@@ -11,11 +11,11 @@ namespace ebb {
 
 // Where an index names an element twice, gradients add up, in one order whatever the number of threads.
 
-/// out[i][j] = x[index[i][j]][j] (dim 0), of the shape of `index` (Long). Throws IndexError for an index outside
-/// [0, size). (torch.gather)
+/// out[i][j] = x[index[i][j]][j] (dim 0), of the shape of `index` (Long). Throws IndexError for an index
+/// outside [0, size). (torch.gather)
 EBB_API Variable gather(const Variable& x, std::int64_t dim, const Variable& index, bool sparse_grad = false);
-/// A copy of x with out[index[i][j]][j] = src[i][j] (dim 0), or a number. With duplicates the last one stays. `reduce`
-/// "add" or "multiply" combines instead of replacing. (torch.scatter)
+/// A copy of x with out[index[i][j]][j] = src[i][j] (dim 0), or a number. With duplicates the last one stays.
+/// `reduce` "add" or "multiply" combines instead of replacing. (torch.scatter)
 EBB_API Variable scatter(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src);
 EBB_API Variable scatter(const Variable& x, std::int64_t dim, const Variable& index, const Scalar& value);
 EBB_API Variable scatter(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src,
@@ -30,31 +30,38 @@ EBB_API Variable& scatter_(const Variable& x, std::int64_t dim, const Variable& 
                            std::string_view reduce);
 /// scatter that adds to what x holds. (torch.scatter_add)
 EBB_API Variable scatter_add(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src);
-EBB_API Variable& scatter_add_(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src);
-/// scatter by "sum", "prod", "mean", "amax" or "amin", of x's own values too unless include_self is false. Ties of amax
-/// and amin share the gradient. (torch.scatter_reduce)
-EBB_API Variable scatter_reduce(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src,
-                                std::string_view reduce, bool include_self = true);
-EBB_API Variable& scatter_reduce_(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src,
-                                  std::string_view reduce, bool include_self = true);
+EBB_API Variable& scatter_add_(const Variable& x, std::int64_t dim, const Variable& index,
+                               const Variable& src);
+/// scatter by "sum", "prod", "mean", "amax" or "amin", of x's own values too unless include_self is false.
+/// Ties of amax and amin share the gradient. (torch.scatter_reduce)
+EBB_API Variable scatter_reduce(const Variable& x, std::int64_t dim, const Variable& index,
+                                const Variable& src, std::string_view reduce, bool include_self = true);
+EBB_API Variable& scatter_reduce_(const Variable& x, std::int64_t dim, const Variable& index,
+                                  const Variable& src, std::string_view reduce, bool include_self = true);
 
 /// The slices of `dim` that a vector of Long or Int names. (torch.index_select)
 EBB_API Variable index_select(const Variable& x, std::int64_t dim, const Variable& index);
 /// x with alpha * source added to the named slices. (torch.index_add)
 EBB_API Variable index_add(const Variable& x, std::int64_t dim, const Variable& index, const Variable& source,
                            const Scalar& alpha = 1);
-EBB_API Variable& index_add_(const Variable& x, std::int64_t dim, const Variable& index, const Variable& source,
-                             const Scalar& alpha = 1);
+EBB_API Variable& index_add_(const Variable& x, std::int64_t dim, const Variable& index,
+                             const Variable& source, const Scalar& alpha = 1);
 /// x with the named slices replaced by those of source. (torch.index_copy)
-EBB_API Variable index_copy(const Variable& x, std::int64_t dim, const Variable& index, const Variable& source);
-EBB_API Variable& index_copy_(const Variable& x, std::int64_t dim, const Variable& index, const Variable& source);
+EBB_API Variable index_copy(const Variable& x, std::int64_t dim, const Variable& index,
+                            const Variable& source);
+EBB_API Variable& index_copy_(const Variable& x, std::int64_t dim, const Variable& index,
+                              const Variable& source);
 /// x with the named slices set to a number or a 0-d tensor. (torch.index_fill)
 EBB_API Variable index_fill(const Variable& x, std::int64_t dim, const Variable& index, const Scalar& value);
-EBB_API Variable index_fill(const Variable& x, std::int64_t dim, const Variable& index, const Variable& value);
-EBB_API Variable& index_fill_(const Variable& x, std::int64_t dim, const Variable& index, const Scalar& value);
-EBB_API Variable& index_fill_(const Variable& x, std::int64_t dim, const Variable& index, const Variable& value);
+EBB_API Variable index_fill(const Variable& x, std::int64_t dim, const Variable& index,
+                            const Variable& value);
+EBB_API Variable& index_fill_(const Variable& x, std::int64_t dim, const Variable& index,
+                              const Scalar& value);
+EBB_API Variable& index_fill_(const Variable& x, std::int64_t dim, const Variable& index,
+                              const Variable& value);
 
-/// x with `value` (a number or a 0-d tensor) where the Bool mask is true; x and mask broadcast. (torch.masked_fill)
+/// x with `value` (a number or a 0-d tensor) where the Bool mask is true; x and mask broadcast.
+/// (torch.masked_fill)
 EBB_API Variable masked_fill(const Variable& x, const Variable& mask, const Scalar& value);
 EBB_API Variable masked_fill(const Variable& x, const Variable& mask, const Variable& value);
 EBB_API Variable& masked_fill_(const Variable& x, const Variable& mask, const Scalar& value);
@@ -68,11 +75,14 @@ EBB_API Variable& masked_scatter_(const Variable& x, const Variable& mask, const
 /// Elements of the flattened x, in the shape of `index`; negative ones count from the end. (torch.take)
 EBB_API Variable take(const Variable& x, const Variable& index);
 /// x with elements of source at places of the flattened x, replacing or adding. (torch.put)
-EBB_API Variable put(const Variable& x, const Variable& index, const Variable& source, bool accumulate = false);
-EBB_API Variable& put_(const Variable& x, const Variable& index, const Variable& source, bool accumulate = false);
+EBB_API Variable put(const Variable& x, const Variable& index, const Variable& source,
+                     bool accumulate = false);
+EBB_API Variable& put_(const Variable& x, const Variable& index, const Variable& source,
+                       bool accumulate = false);
 /// gather with x and indices broadcast against each other; of the flattened tensors without dim.
 /// (torch.take_along_dim)
-EBB_API Variable take_along_dim(const Variable& x, const Variable& indices, optional<std::int64_t> dim = nullopt);
+EBB_API Variable take_along_dim(const Variable& x, const Variable& indices,
+                                optional<std::int64_t> dim = nullopt);
 
 /// The places of the elements that are not zero, as rows. (torch.nonzero; argwhere)
 EBB_API Variable nonzero(const Variable& x);
@@ -83,16 +93,18 @@ inline std::vector<Variable> where(const Variable& condition) { return nonzero_n
 
 /// Long vectors of num_classes (or max + 1) entries with a 1 at each class. (torch.nn.functional.one_hot)
 EBB_API Variable one_hot(const Variable& x, std::int64_t num_classes = -1);
-/// Rows of a matrix: shape of indices + {columns}. The row padding_idx gets no gradient; scale_grad_by_freq divides each
-/// row's gradient by the number of its uses. Gradients are dense whatever `sparse` says. (torch.embedding)
+/// Rows of a matrix: shape of indices + {columns}. The row padding_idx gets no gradient; scale_grad_by_freq
+/// divides each row's gradient by the number of its uses. Gradients are dense whatever `sparse` says.
+/// (torch.embedding)
 EBB_API Variable embedding(const Variable& weight, const Variable& indices, std::int64_t padding_idx = -1,
                            bool scale_grad_by_freq = false, bool sparse = false);
 EBB_API Variable embedding_dense_backward(const Variable& grad_output, const Variable& indices,
-                                          std::int64_t num_weights, std::int64_t padding_idx, bool scale_grad_by_freq);
+                                          std::int64_t num_weights, std::int64_t padding_idx,
+                                          bool scale_grad_by_freq);
 
-/// x[indices[0], indices[1], ...]: an undefined index (or nullopt) takes a whole dimension; Bool and Byte tensors are
-/// masks. Dimensions that are indexed by adjacent tensors are replaced where they stand, else the result of the
-/// indices comes first. (torch's advanced indexing)
+/// x[indices[0], indices[1], ...]: an undefined index (or nullopt) takes a whole dimension; Bool and Byte
+/// tensors are masks. Dimensions that are indexed by adjacent tensors are replaced where they stand, else the
+/// result of the indices comes first. (torch's advanced indexing)
 EBB_API Variable index(const Variable& x, ArrayRef<optional<Variable>> indices);
 /// x with `values` (broadcast) at these places, replacing or adding.
 EBB_API Variable index_put(const Variable& x, ArrayRef<optional<Variable>> indices, const Variable& values,

@@ -130,7 +130,9 @@ inline std::vector<Variable> IndexMethods::nonzero_numpy() const {
   return ebb::nonzero_numpy(detail::self(this));
 }
 
-inline Variable IndexMethods::operator[](std::int64_t index) const { return ebb::select(detail::self(this), 0, index); }
+inline Variable IndexMethods::operator[](std::int64_t index) const {
+  return ebb::select(detail::self(this), 0, index);
+}
 inline Variable IndexMethods::operator[](const Variable& index) const {
   return indexing::get_item(detail::self(this), indexing::TensorIndex(index));
 }
@@ -143,16 +145,18 @@ inline Variable IndexMethods::index(std::initializer_list<indexing::TensorIndex>
 inline Variable IndexMethods::index(const std::vector<indexing::TensorIndex>& indices) const {
   return indexing::get_item(detail::self(this), indices);
 }
-inline Variable& IndexMethods::index_put_(ArrayRef<indexing::TensorIndex> indices, const Variable& values) const {
+inline Variable& IndexMethods::index_put_(ArrayRef<indexing::TensorIndex> indices,
+                                          const Variable& values) const {
   indexing::set_item(detail::self(this), indices, values);
   return const_cast<Variable&>(detail::self(this));
 }
-inline Variable& IndexMethods::index_put_(ArrayRef<indexing::TensorIndex> indices, const Scalar& value) const {
+inline Variable& IndexMethods::index_put_(ArrayRef<indexing::TensorIndex> indices,
+                                          const Scalar& value) const {
   indexing::set_item(detail::self(this), indices, value);
   return const_cast<Variable&>(detail::self(this));
 }
-inline Variable& IndexMethods::index_put_(std::initializer_list<indexing::TensorIndex> indices, const Variable& values,
-                                          bool accumulate) const {
+inline Variable& IndexMethods::index_put_(std::initializer_list<indexing::TensorIndex> indices,
+                                          const Variable& values, bool accumulate) const {
   indexing::set_item(detail::self(this), indices, values, accumulate);
   return const_cast<Variable&>(detail::self(this));
 }
@@ -161,8 +165,8 @@ inline Variable& IndexMethods::index_put_(std::initializer_list<indexing::Tensor
   indexing::set_item(detail::self(this), indices, value);
   return const_cast<Variable&>(detail::self(this));
 }
-inline Variable IndexMethods::index_put(std::initializer_list<indexing::TensorIndex> indices, const Variable& values,
-                                        bool accumulate) const {
+inline Variable IndexMethods::index_put(std::initializer_list<indexing::TensorIndex> indices,
+                                        const Variable& values, bool accumulate) const {
   return indexing::put_item(detail::self(this), indices, values, accumulate);
 }
 

@@ -42,7 +42,8 @@ class EBB_API TensorIndex {
   TensorIndex(const char* text);
   template <std::integral T>
   TensorIndex(T value)
-      : kind_(std::is_same_v<T, bool> ? Kind::boolean : Kind::integer), integer_(static_cast<std::int64_t>(value)) {}
+      : kind_(std::is_same_v<T, bool> ? Kind::boolean : Kind::integer),
+        integer_(static_cast<std::int64_t>(value)) {}
   TensorIndex(Slice slice) : kind_(Kind::slice), slice_(slice) {}
   TensorIndex(Variable tensor) : kind_(Kind::tensor), tensor_(std::move(tensor)) {}
 
@@ -67,7 +68,8 @@ class EBB_API TensorIndex {
 /// x[indices]: a view as far as only None, "...", integers and slices are used, else a copy.
 EBB_API Variable get_item(const Variable& x, ArrayRef<TensorIndex> indices);
 /// x[indices] = value, broadcast; converted to x's dtype unless tensors are among the indices.
-EBB_API void set_item(const Variable& x, ArrayRef<TensorIndex> indices, const Variable& value, bool accumulate = false);
+EBB_API void set_item(const Variable& x, ArrayRef<TensorIndex> indices, const Variable& value,
+                      bool accumulate = false);
 EBB_API void set_item(const Variable& x, ArrayRef<TensorIndex> indices, const Scalar& value);
 /// A copy of x with value at [indices].
 EBB_API Variable put_item(const Variable& x, ArrayRef<TensorIndex> indices, const Variable& value,

@@ -5,13 +5,14 @@
 namespace ebb::ops {
 
 NdArray long_array(const char* op, const Variable& index) {
-  EBB_CHECK_INDEX(index.dtype() == kLong || index.dtype() == kInt, op, ": expected an index of dtype Long or Int, got ",
-                  index.dtype(), ". Convert it with .to(kLong).");
+  EBB_CHECK_INDEX(index.dtype() == kLong || index.dtype() == kInt, op,
+                  ": expected an index of dtype Long or Int, got ", index.dtype(),
+                  ". Convert it with .to(kLong).");
   return index.dtype() == kLong ? index.array() : to(Variable(index.array()), kLong).array();
 }
 
-NdArray offsets_along(const char* op, const NdArray& index, std::int64_t dim, std::int64_t size, std::int64_t stride,
-                      bool wraps) {
+NdArray offsets_along(const char* op, const NdArray& index, std::int64_t dim, std::int64_t size,
+                      std::int64_t stride, bool wraps) {
   NdArray out = NdArray::empty(index.sizes(), kLong, index.device());
   kernels::IndexRules rules;
   rules.op = op;

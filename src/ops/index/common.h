@@ -57,7 +57,7 @@ inline NdArray at_least_1d(const NdArray& x) { return x.dim() > 0 ? x : x.as_str
 NdArray long_array(const char* op, const Variable& index);
 
 /// Memory offsets of `index`'s entries (any shape, flattened) along one dimension of size and stride.
-NdArray offsets_along(const char* op, const NdArray& index, std::int64_t dim, std::int64_t size, std::int64_t stride,
-                      bool wraps);
+NdArray offsets_along(const char* op, const NdArray& index, std::int64_t dim, std::int64_t size,
+                      std::int64_t stride, bool wraps);
 
 }  // namespace ebb::ops

@@ -28,19 +28,28 @@ void check_index(const char* op, std::int64_t index, std::int64_t dim, std::int6
 template <class T>
 T combine(T a, T b, kernels::ScatterOp op) {
   const auto undefined = [](T v) {
-    if constexpr (std::is_integral_v<T>) return false;
-    else return std::isnan(static_cast<float>(v));
+    if constexpr (std::is_integral_v<T>)
+      return false;
+    else
+      return std::isnan(static_cast<float>(v));
   };
   switch (op) {
     case kernels::ScatterOp::add:
-      if constexpr (std::is_same_v<T, bool>) return a || b;
-      else return static_cast<T>(a + b);
+      if constexpr (std::is_same_v<T, bool>)
+        return a || b;
+      else
+        return static_cast<T>(a + b);
     case kernels::ScatterOp::multiply:
-      if constexpr (std::is_same_v<T, bool>) return a && b;
-      else return static_cast<T>(a * b);
-    case kernels::ScatterOp::amax: return undefined(a) ? a : (a < b || undefined(b)) ? b : a;
-    case kernels::ScatterOp::amin: return undefined(a) ? a : (b < a || undefined(b)) ? b : a;
-    default: return b;
+      if constexpr (std::is_same_v<T, bool>)
+        return a && b;
+      else
+        return static_cast<T>(a * b);
+    case kernels::ScatterOp::amax:
+      return undefined(a) ? a : (a < b || undefined(b)) ? b : a;
+    case kernels::ScatterOp::amin:
+      return undefined(a) ? a : (b < a || undefined(b)) ? b : a;
+    default:
+      return b;
   }
 }
 
@@ -65,7 +74,8 @@ void gather(NdArray& out, const NdArray& x, std::int64_t dim, const NdArray& ind
   });
 }
 
-void scatter(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray& src, kernels::ScatterOp op) {
+void scatter(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray& src,
+             kernels::ScatterOp op) {
   if (index.numel() == 0) return;
   const DimVector moving = strides_without(out, dim);
   const std::int64_t size = out.sizes()[dim], stride = out.strides()[dim];
@@ -98,9 +108,12 @@ void scatter(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray
           }
         });
       };
-      if (op == kernels::ScatterOp::assign) write([](T& o, T v) { o = v; });
-      else if (op == kernels::ScatterOp::add) write([](T& o, T v) { o = combine(o, v, kernels::ScatterOp::add); });
-      else write([op](T& o, T v) { o = combine(o, v, op); });
+      if (op == kernels::ScatterOp::assign)
+        write([](T& o, T v) { o = v; });
+      else if (op == kernels::ScatterOp::add)
+        write([](T& o, T v) { o = combine(o, v, kernels::ScatterOp::add); });
+      else
+        write([op](T& o, T v) { o = combine(o, v, op); });
     });
   });
 }
@@ -130,8 +143,10 @@ void nonzero(NdArray& out, const NdArray& x) {
       std::int64_t offset = 0;
       for (std::int64_t i = 0; i < x.numel(); ++i) {
         bool is_zero;
-        if constexpr (std::is_integral_v<T>) is_zero = from[offset] == T{};
-        else is_zero = static_cast<double>(from[offset]) == 0;
+        if constexpr (std::is_integral_v<T>)
+          is_zero = from[offset] == T{};
+        else
+          is_zero = static_cast<double>(from[offset]) == 0;
         if (!is_zero) found(at);
         for (std::size_t d = dims; d-- > 0;) {
           offset += x.strides()[d];

@@ -14,7 +14,8 @@ using Run2 = std::array<std::int64_t, 2>;
 
 template <class T>
 void move_run(T* to, const T* from, std::int64_t n, std::int64_t to_step, std::int64_t from_step) {
-  if (to_step == 1 && from_step == 1 && n >= 16) std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(T));
+  if (to_step == 1 && from_step == 1 && n >= 16)
+    std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(T));
   else
     for (std::int64_t k = 0; k < n; ++k) to[k * to_step] = from[k * from_step];
 }
@@ -26,7 +27,8 @@ void add_run(T* to, const T* from, std::int64_t n, std::int64_t to_step, std::in
   } else if (to_step == 1 && from_step == 1) {
     for (std::int64_t k = 0; k < n; ++k) to[k] = static_cast<T>(to[k] + from[k]);
   } else {
-    for (std::int64_t k = 0; k < n; ++k) to[k * to_step] = static_cast<T>(to[k * to_step] + from[k * from_step]);
+    for (std::int64_t k = 0; k < n; ++k)
+      to[k * to_step] = static_cast<T>(to[k * to_step] + from[k * from_step]);
   }
 }
 
@@ -37,8 +39,8 @@ bool by_rows(const Walk<2>& row) {
 
 IntArrayRef without_first(IntArrayRef values) { return values.slice(1); }
 
-// Writers of several threads must not meet, and whoever writes first decides a float sum: each piece of the offsets'
-// range belongs to one thread, which takes its rows in the order of j. Short work is one piece.
+// Writers of several threads must not meet, and whoever writes first decides a float sum: each piece of the
+// offsets' range belongs to one thread, which takes its rows in the order of j. Short work is one piece.
 template <class Write>
 void by_owner(const std::int64_t* offset, std::int64_t rows, std::int64_t row_size, Write&& write) {
   if (rows * row_size <= kGrain || row_size < 8) {  // finding one's rows costs a look at all
@@ -67,8 +69,9 @@ void index_offsets(NdArray& out, ArrayRef<NdArray> indices, IntArrayRef sizes, I
     walk([&](std::int64_t n, const Run2& at, const Run2& step) {
       for (std::int64_t i = 0; i < n; ++i) {
         const std::int64_t index = from[at[1] + i * step[1]];
-        EBB_CHECK_INDEX(index >= least && index < size, rules.op, ": index ", index, " is out of bounds for dimension ",
-                        rules.dims ? rules.dims[k] : 0, " with size ", size, ".");
+        EBB_CHECK_INDEX(index >= least && index < size, rules.op, ": index ", index,
+                        " is out of bounds for dimension ", rules.dims ? rules.dims[k] : 0, " with size ",
+                        size, ".");
         const std::int64_t offset = (index < 0 ? index + size : index) * stride;
         std::int64_t& o = to[at[0] + i * step[0]];
         o = k == 0 ? offset : o + offset;
@@ -135,14 +138,17 @@ void put_rows(NdArray& out, const NdArray& offsets, const NdArray& values, bool 
   };
   if (!accumulate) {
     visit_width(element_size(out.dtype()), [&]<class T>(T) {
-      all(static_cast<T*>(out.data()), static_cast<const T*>(values.data()), &move_run<T>, [](T& o, T v) { o = v; });
+      all(static_cast<T*>(out.data()), static_cast<const T*>(values.data()), &move_run<T>,
+          [](T& o, T v) { o = v; });
     });
     return;
   }
   visit_all(out.dtype(), "index_put", [&]<class T> {
     all(out.data_as<T>(), static_cast<const T*>(values.data()), &add_run<T>, [](T& o, T v) {
-      if constexpr (std::is_same_v<T, bool>) o = o || v;
-      else o = static_cast<T>(o + v);
+      if constexpr (std::is_same_v<T, bool>)
+        o = o || v;
+      else
+        o = static_cast<T>(o + v);
     });
   });
 }

@@ -58,8 +58,8 @@ NdArray count_uses(const NdArray& offsets, std::int64_t columns, std::int64_t ro
 
 }  // namespace
 
-Variable embedding(const Variable& weight, const Variable& indices, std::int64_t padding_idx, bool scale_grad_by_freq,
-                   bool) {
+Variable embedding(const Variable& weight, const Variable& indices, std::int64_t padding_idx,
+                   bool scale_grad_by_freq, bool) {
   EBB_CHECK(weight.dim() == 2, "embedding: 'weight' must be 2-D, got shape ", weight.sizes(), ".");
   ops::common_device("embedding", weight, indices);
   const NdArray& table = weight.array();
@@ -68,8 +68,8 @@ Variable embedding(const Variable& weight, const Variable& indices, std::int64_t
   sizes.push_back(weight.sizes()[1]);
   NdArray out = NdArray::empty(sizes, weight.dtype(), weight.device());
   NdArray rows = out.as_strided({indices.numel(), sizes.back()}, {sizes.back(), 1}, 0);
-  kernels::take_rows(weight.device(), rows, table.as_strided({sizes.back()}, {table.strides()[1]}, table.offset()),
-                     offsets);
+  kernels::take_rows(weight.device(), rows,
+                     table.as_strided({sizes.back()}, {table.strides()[1]}, table.offset()), offsets);
   return ops::record<EmbeddingBackward>(
       std::move(out),
       [&](EmbeddingBackward& node) {
@@ -81,8 +81,9 @@ Variable embedding(const Variable& weight, const Variable& indices, std::int64_t
       weight);
 }
 
-Variable embedding_dense_backward(const Variable& grad_output, const Variable& indices, std::int64_t num_weights,
-                                  std::int64_t padding_idx, bool scale_grad_by_freq) {
+Variable embedding_dense_backward(const Variable& grad_output, const Variable& indices,
+                                  std::int64_t num_weights, std::int64_t padding_idx,
+                                  bool scale_grad_by_freq) {
   ops::common_device("embedding_dense_backward", grad_output, indices);
   const NdArray grad = ops::contiguous_array(grad_output.array());
   const std::int64_t columns = grad.sizes()[static_cast<std::size_t>(grad.dim()) - 1];
@@ -90,8 +91,8 @@ Variable embedding_dense_backward(const Variable& grad_output, const Variable& i
   NdArray out = ops::zeros_array({num_weights, columns}, grad.dtype(), device);
   const NdArray offsets = row_offsets("embedding_dense_backward", indices, out);
   NdArray row = out.as_strided({columns}, {1}, 0);
-  kernels::put_rows(device, row, offsets, grad.as_strided({indices.numel(), columns}, {columns, 1}, grad.offset()),
-                    true);
+  kernels::put_rows(device, row, offsets,
+                    grad.as_strided({indices.numel(), columns}, {columns, 1}, grad.offset()), true);
   NdArray uses;
   if (scale_grad_by_freq) {
     uses = count_uses(offsets, columns, num_weights, grad.dtype());
@@ -105,8 +106,10 @@ Variable embedding_dense_backward(const Variable& grad_output, const Variable& i
       std::move(out),
       [&](EmbeddingDenseBackwardBackward& node) {
         node.indices.save(indices);
-        if (uses.defined()) node.uses.save(Variable(uses));
-        else node.uses.save(Variable());
+        if (uses.defined())
+          node.uses.save(Variable(uses));
+        else
+          node.uses.save(Variable());
         node.rows = num_weights;
         node.padding = padding_idx < num_weights ? padding_idx : -1;
       },
@@ -114,17 +117,19 @@ Variable embedding_dense_backward(const Variable& grad_output, const Variable& i
 }
 
 Variable one_hot(const Variable& x, std::int64_t num_classes) {
-  EBB_CHECK(x.dtype() == kLong, "one_hot: is only applicable to index tensors of dtype Long, got ", x.dtype(), ".");
+  EBB_CHECK(x.dtype() == kLong, "one_hot: is only applicable to index tensors of dtype Long, got ", x.dtype(),
+            ".");
   EBB_CHECK(num_classes != 0 || x.numel() == 0, "one_hot: num_classes must be positive, got 0.");
   const NdArray classes = ops::contiguous_array(to(x.detach(), Device(DeviceType::CPU), kLong).array());
   const std::int64_t* const c = classes.data_as<std::int64_t>();
   const std::int64_t count = classes.numel();
-  EBB_CHECK(count > 0 || num_classes > 0, "one_hot: can not infer the total number of classes from an empty tensor.");
+  EBB_CHECK(count > 0 || num_classes > 0,
+            "one_hot: can not infer the total number of classes from an empty tensor.");
   if (count > 0) {
     const auto [least, most] = std::minmax_element(c, c + count);
     EBB_CHECK(*least >= 0, "one_hot: class values must be non-negative, got ", *least, ".");
-    EBB_CHECK(num_classes <= 0 || *most < num_classes, "one_hot: class values must be smaller than num_classes (",
-              num_classes, "), got ", *most, ".");
+    EBB_CHECK(num_classes <= 0 || *most < num_classes,
+              "one_hot: class values must be smaller than num_classes (", num_classes, "), got ", *most, ".");
     if (num_classes <= 0) num_classes = *most + 1;
   }
   DimVector sizes(x.sizes());

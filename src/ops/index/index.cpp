@@ -23,27 +23,30 @@ Indices expanded(const Variable& x, ArrayRef<optional<Variable>> indices) {
     }
     const Variable& index = *indices[i];
     EBB_CHECK_INDEX(index.dtype() == kLong || index.dtype() == kByte || index.dtype() == kBool,
-                    "index: tensors used as indices must be long, byte or bool tensors, got ", index.dtype(), ".");
+                    "index: tensors used as indices must be long, byte or bool tensors, got ", index.dtype(),
+                    ".");
     if (index.dtype() == kLong) {
       out.push_back(index);
       continue;
     }
     const std::int64_t first = static_cast<std::int64_t>(out.size());
     for (std::int64_t d = 0; d < index.dim(); ++d)
-      EBB_CHECK_INDEX(first + d < x.dim() && index.sizes()[d] == x.sizes()[first + d], "index: the shape of the mask ",
-                      index.sizes(), " at index ", d, " does not match the shape of the indexed tensor ", x.sizes(),
-                      " at index ", first + d, ".");
+      EBB_CHECK_INDEX(first + d < x.dim() && index.sizes()[d] == x.sizes()[first + d],
+                      "index: the shape of the mask ", index.sizes(), " at index ", d,
+                      " does not match the shape of the indexed tensor ", x.sizes(), " at index ", first + d,
+                      ".");
     const Variable places = nonzero(index.detach());
     for (std::int64_t d = 0; d < index.dim(); ++d) out.push_back(select(places, 1, d));
   }
-  EBB_CHECK_INDEX(static_cast<std::int64_t>(out.size()) <= x.dim(), "index: too many indices for tensor of dimension ",
-                  x.dim(), " (got ", static_cast<std::int64_t>(out.size()), ").");
+  EBB_CHECK_INDEX(static_cast<std::int64_t>(out.size()) <= x.dim(),
+                  "index: too many indices for tensor of dimension ", x.dim(), " (got ",
+                  static_cast<std::int64_t>(out.size()), ").");
   while (static_cast<std::int64_t>(out.size()) < x.dim()) out.emplace_back();
   return out;
 }
 
-// Where the indexed elements lie: an offset for each place of the broadcast indices, from which the rest of x, the
-// dimensions that are not indexed, is seen.
+// Where the indexed elements lie: an offset for each place of the broadcast indices, from which the rest of
+// x, the dimensions that are not indexed, is seen.
 struct Plan {
   NdArray offsets, rest;
   DimVector index_shape, result_shape;
@@ -59,8 +62,10 @@ struct Plan {
         rest_strides.push_back(stride);
         continue;
       }
-      if (dims.empty()) place = d;
-      else adjacent &= dims.back() + 1 == static_cast<std::int64_t>(d);
+      if (dims.empty())
+        place = d;
+      else
+        adjacent &= dims.back() + 1 == static_cast<std::int64_t>(d);
       dims.push_back(static_cast<std::int64_t>(d));
       sizes.push_back(size);
       strides.push_back(stride);
@@ -70,8 +75,9 @@ struct Plan {
     for (const std::int64_t d : dims) index_shape = shared_shape(index_shape, indices[d].sizes());
     SmallVector<NdArray, 4> which;
     for (const std::int64_t d : dims) {
-      EBB_CHECK(indices[d].device() == x.device(), op, ": indices should be on the device of the indexed tensor (",
-                x.device(), "), got ", indices[d].device(), ". Move them with .to(device).");
+      EBB_CHECK(indices[d].device() == x.device(), op,
+                ": indices should be on the device of the indexed tensor (", x.device(), "), got ",
+                indices[d].device(), ". Move them with .to(device).");
       which.push_back(indices[d].array().expand(index_shape));
     }
     offsets = NdArray::empty(index_shape, kLong, x.device());
@@ -106,8 +112,10 @@ struct Plan {
     const std::size_t n = std::max(a.size(), b.size());
     DimVector out(n, 1);
     for (std::size_t i = 0; i < n; ++i) {
-      const std::int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1, y = i < b.size() ? b[b.size() - 1 - i] : 1;
-      EBB_CHECK_INDEX(x == y || x == 1 || y == 1, "index: shape mismatch: indexing tensors could not be broadcast ",
+      const std::int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1,
+                         y = i < b.size() ? b[b.size() - 1 - i] : 1;
+      EBB_CHECK_INDEX(x == y || x == 1 || y == 1,
+                      "index: shape mismatch: indexing tensors could not be broadcast ",
                       "together with shapes ", a, ", ", b, ".");
       out[n - 1 - i] = x == 1 ? y : x;
     }
@@ -151,16 +159,18 @@ struct IndexPutBackward : IndexedNode {
     GradList out(2);
     const Variable& grad = grads[0];
     if (needs(0))
-      out[0] = accumulate ? grad
-                          : index_put(grad, indices(), Variable(ops::zeros_array({}, grad.dtype(), grad.device())));
+      out[0] = accumulate
+                   ? grad
+                   : index_put(grad, indices(), Variable(ops::zeros_array({}, grad.dtype(), grad.device())));
     if (needs(1)) out[1] = index(grad, indices());
     return out;
   }
 };
 
 void check_put(const Variable& x, const Variable& values) {
-  EBB_CHECK(x.dtype() == values.dtype(), "index_put: requires the source and destination dtypes match, got ", x.dtype(),
-            " for the destination and ", values.dtype(), " for the source. Convert the source with .to(dtype).");
+  EBB_CHECK(x.dtype() == values.dtype(), "index_put: requires the source and destination dtypes match, got ",
+            x.dtype(), " for the destination and ", values.dtype(),
+            " for the source. Convert the source with .to(dtype).");
 }
 
 auto put_values(const Indices& indices, const Variable& values, bool accumulate) {
@@ -175,8 +185,9 @@ auto put_values(const Indices& indices, const Variable& values, bool accumulate)
     }
     EBB_CHECK(fits, "index_put: shape mismatch: value tensor of shape ", values.sizes(),
               " cannot be broadcast to indexing result of shape ", shape, ".");
-    NdArray source = values.device() == out.device() ? values.array()
-                                                     : to(Variable(values.array()), out.device(), out.dtype()).array();
+    NdArray source = values.device() == out.device()
+                         ? values.array()
+                         : to(Variable(values.array()), out.device(), out.dtype()).array();
     for (std::size_t i = 0; i < extra; ++i) source = ops::select_array(source, 0, 0);
     kernels::put_rows(out.device(), plan.rest, plan.offsets, plan.rows(source.expand(shape)), accumulate);
   };
@@ -206,17 +217,20 @@ Variable index(const Variable& x, ArrayRef<optional<Variable>> indices) {
       x);
 }
 
-Variable index_put(const Variable& x, ArrayRef<optional<Variable>> indices, const Variable& values, bool accumulate) {
+Variable index_put(const Variable& x, ArrayRef<optional<Variable>> indices, const Variable& values,
+                   bool accumulate) {
   const Indices list = expanded(x, indices);
   check_put(x, values);
-  return ops::changed<IndexPutBackward>(x, put_values(list, values, accumulate), keep(list, accumulate), values);
+  return ops::changed<IndexPutBackward>(x, put_values(list, values, accumulate), keep(list, accumulate),
+                                        values);
 }
 
-Variable& index_put_(const Variable& x, ArrayRef<optional<Variable>> indices, const Variable& values, bool accumulate) {
+Variable& index_put_(const Variable& x, ArrayRef<optional<Variable>> indices, const Variable& values,
+                     bool accumulate) {
   const Indices list = expanded(x, indices);
   check_put(x, values);
-  return ops::change<IndexPutBackward>(x, "index_put_", put_values(list, values, accumulate), keep(list, accumulate),
-                                       values);
+  return ops::change<IndexPutBackward>(x, "index_put_", put_values(list, values, accumulate),
+                                       keep(list, accumulate), values);
 }
 
 }  // namespace ebb

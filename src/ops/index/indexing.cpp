@@ -27,8 +27,10 @@ bool is_mask(const Variable& x) { return x.dtype() == kBool || x.dtype() == kByt
 std::int64_t dims_taken(ArrayRef<TensorIndex> indices) {
   std::int64_t taken = 0;
   for (const TensorIndex& index : indices) {
-    if (index.is_tensor()) taken += is_mask(index.tensor()) ? index.tensor().dim() : 1;
-    else if (index.is_integer() || index.is_slice()) ++taken;
+    if (index.is_tensor())
+      taken += is_mask(index.tensor()) ? index.tensor().dim() : 1;
+    else if (index.is_integer() || index.is_slice())
+      ++taken;
   }
   return taken;
 }
@@ -46,8 +48,8 @@ Variable truth_index(bool value, Device device) {
 // Applies all but the tensors, which it leaves in `tensors`.
 Variable view_of(const Variable& x, ArrayRef<TensorIndex> indices, Tensors& tensors) {
   const std::int64_t taken = dims_taken(indices);
-  EBB_CHECK_INDEX(taken <= x.dim(), "index: too many indices for tensor of dimension ", x.dim(), " (got ", taken,
-                  ", shape ", x.sizes(), ").");
+  EBB_CHECK_INDEX(taken <= x.dim(), "index: too many indices for tensor of dimension ", x.dim(), " (got ",
+                  taken, ", shape ", x.sizes(), ").");
   Variable result = x;
   std::int64_t dim = 0;
   bool ellipsis = false;
@@ -70,7 +72,8 @@ Variable view_of(const Variable& x, ArrayRef<TensorIndex> indices, Tensors& tens
       ++dim;
     } else {
       const Variable& tensor = index.tensor();
-      EBB_CHECK(tensor.defined(), "index: a tensor among the indices is undefined. Use None for a new dimension.");
+      EBB_CHECK(tensor.defined(),
+                "index: a tensor among the indices is undefined. Use None for a new dimension.");
       if (tensor.dim() == 0 && is_integral(tensor.dtype(), true)) {
         if (!is_mask(tensor)) {
           result = select(result, dim, tensor.item<std::int64_t>());
@@ -79,7 +82,8 @@ Variable view_of(const Variable& x, ArrayRef<TensorIndex> indices, Tensors& tens
         result = unsqueeze(result, dim);
         record(tensors, dim++, truth_index(tensor.item<bool>(), x.device()));
       } else {
-        record(tensors, dim++, tensor.device() == x.device() ? tensor : to(tensor, TensorOptions(x.device())));
+        record(tensors, dim++,
+               tensor.device() == x.device() ? tensor : to(tensor, TensorOptions(x.device())));
       }
     }
   }
@@ -101,8 +105,9 @@ void assign(const Variable& place, const Variable& value) {
 }  // namespace
 
 TensorIndex::TensorIndex(const char* text) : kind_(Kind::ellipsis) {
-  EBB_CHECK(text && std::string_view(text) == "...", "TensorIndex: expected \"...\" to represent an ellipsis index, ",
-            "but got \"", text ? text : "", "\".");
+  EBB_CHECK(text && std::string_view(text) == "...",
+            "TensorIndex: expected \"...\" to represent an ellipsis index, ", "but got \"", text ? text : "",
+            "\".");
 }
 
 Variable get_item(const Variable& x, ArrayRef<TensorIndex> indices) {

@@ -52,8 +52,9 @@ struct MaskedScatterBackward : autograd::Node {
 
 // torch still takes Byte masks where it takes Bool ones.
 NdArray bool_array(const char* op, const Variable& mask) {
-  EBB_CHECK(mask.dtype() == kBool || mask.dtype() == kByte, op, ": only supports boolean masks, but got mask with dtype ",
-            mask.dtype(), ". Compare (mask != 0) to get one.");
+  EBB_CHECK(mask.dtype() == kBool || mask.dtype() == kByte, op,
+            ": only supports boolean masks, but got mask with dtype ", mask.dtype(),
+            ". Compare (mask != 0) to get one.");
   if (mask.dtype() == kBool) return mask.array();
   const NdArray& m = mask.array();  // 0 and 1 are stored alike
   return NdArray(m.storage(), DimVector(m.sizes()), DimVector(m.strides()), m.offset(), kBool);
@@ -82,7 +83,8 @@ void fill_where(NdArray& out, const NdArray& mask, const NdArray& value) {
 }
 
 NdArray fill_value(const char* op, const Variable& x, const Variable& value) {
-  EBB_CHECK(value.dim() == 0, op, ": only supports a 0-dimensional value tensor, but got shape ", value.sizes(), ".");
+  EBB_CHECK(value.dim() == 0, op, ": only supports a 0-dimensional value tensor, but got shape ",
+            value.sizes(), ".");
   return ops::scalar_array(value.item(), x.dtype(), x.device());
 }
 
@@ -110,10 +112,11 @@ auto scatter_where(const Variable& mask, const Variable& source) {
   return [&](NdArray& out) {
     const NdArray offsets = offsets_where(bool_array("masked_scatter", mask).expand(out.sizes()), out);
     const NdArray values = ops::contiguous_array(source.array());
-    EBB_CHECK(values.numel() >= offsets.numel(), "masked_scatter: number of elements of source (", values.numel(),
-              ") < number of ones in mask (", offsets.numel(), ").");
+    EBB_CHECK(values.numel() >= offsets.numel(), "masked_scatter: number of elements of source (",
+              values.numel(), ") < number of ones in mask (", offsets.numel(), ").");
     NdArray first = element(out);
-    kernels::put_rows(out.device(), first, offsets, values.as_strided({offsets.numel()}, {1}, values.offset()), false);
+    kernels::put_rows(out.device(), first, offsets,
+                      values.as_strided({offsets.numel()}, {1}, values.offset()), false);
   };
 }
 

@@ -1,6 +1,6 @@
 // gather, scatter and scatter_add.
-#include "ops/index/common.h"
 #include "ops/index/scatter.h"
+#include "ops/index/common.h"
 
 #include <algorithm>
 
@@ -74,8 +74,8 @@ NdArray spread(const Scalar& value, const Variable& x, const Variable& index) {
 }
 
 const char* long_name(std::string_view reduce) {
-  EBB_CHECK(reduce == "add" || reduce == "multiply", "scatter: reduce argument must be either add or multiply, got \"",
-            reduce, "\".");
+  EBB_CHECK(reduce == "add" || reduce == "multiply",
+            "scatter: reduce argument must be either add or multiply, got \"", reduce, "\".");
   return reduce == "add" ? "sum" : "prod";
 }
 
@@ -83,21 +83,22 @@ const char* long_name(std::string_view reduce) {
 
 namespace ops {
 
-void check_scatter(const char* op, const Variable& x, std::int64_t dim, const Variable& index, const Variable& src) {
+void check_scatter(const char* op, const Variable& x, std::int64_t dim, const Variable& index,
+                   const Variable& src) {
   common_device(op, x, index, src);
   EBB_CHECK(index.dtype() == kLong, op, ": expected dtype Long for index, got ", index.dtype(), ".");
   if (index.numel() == 0) return;
   const auto dims = [](const Variable& v) { return std::max<std::int64_t>(v.dim(), 1); };
   EBB_CHECK(dims(index) == dims(x) && (!src.defined() || dims(src) == dims(index)), op,
-            ": index tensor must have the same number of dimensions as self and src, got index ", index.sizes(),
-            " and self ", x.sizes(), ".");
+            ": index tensor must have the same number of dimensions as self and src, got index ",
+            index.sizes(), " and self ", x.sizes(), ".");
   if (src.defined()) check_same_dtype(op, x, src);
   for (std::int64_t d = 0; d < index.dim(); ++d) {
     const std::int64_t size = index.sizes()[d];
     EBB_CHECK(d == dim || size <= (x.dim() ? x.sizes()[d] : 1), op, ": expected index ", index.sizes(),
               " to be smaller than self ", x.sizes(), " apart from dimension ", dim, ".");
-    EBB_CHECK(!src.defined() || size <= (src.dim() ? src.sizes()[d] : 1), op, ": expected index ", index.sizes(),
-              " to be smaller size than src ", src.sizes(), ".");
+    EBB_CHECK(!src.defined() || size <= (src.dim() ? src.sizes()[d] : 1), op, ": expected index ",
+              index.sizes(), " to be smaller size than src ", src.sizes(), ".");
   }
 }
 
@@ -130,12 +131,13 @@ Variable gather(const Variable& x, std::int64_t dim, const Variable& index, bool
   NdArray out = NdArray::empty(index.sizes(), x.dtype(), x.device());
   if (index.numel() > 0) {
     const NdArray source = ops::at_least_1d(x.array()), which = ops::at_least_1d(index.array());
-    EBB_CHECK(source.dim() == which.dim(), "gather: index tensor must have the same number of dimensions as input ",
-              "tensor, got index ", index.sizes(), " and input ", x.sizes(), ".");
+    EBB_CHECK(source.dim() == which.dim(),
+              "gather: index tensor must have the same number of dimensions as input ", "tensor, got index ",
+              index.sizes(), " and input ", x.sizes(), ".");
     for (std::int64_t d = 0; d < which.dim(); ++d)
-      EBB_CHECK(d == dim || which.sizes()[d] <= source.sizes()[d], "gather: size does not match at dimension ", d,
-                ": expected index ", index.sizes(), " to be smaller than self ", x.sizes(), " apart from dimension ",
-                dim, ".");
+      EBB_CHECK(d == dim || which.sizes()[d] <= source.sizes()[d],
+                "gather: size does not match at dimension ", d, ": expected index ", index.sizes(),
+                " to be smaller than self ", x.sizes(), " apart from dimension ", dim, ".");
     NdArray wide = ops::at_least_1d(out);
     kernels::gather(x.device(), wide, source, dim, which);
   }
@@ -152,7 +154,8 @@ Variable gather(const Variable& x, std::int64_t dim, const Variable& index, bool
 Variable scatter(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src) {
   dim = wrap_dim("scatter", dim, x.dim());
   ops::check_scatter("scatter", x, dim, index, src);
-  return ops::changed<ScatterBackward>(x, put(dim, index, src.array(), ScatterOp::assign), keep(index, dim, src), src);
+  return ops::changed<ScatterBackward>(x, put(dim, index, src.array(), ScatterOp::assign),
+                                       keep(index, dim, src), src);
 }
 
 Variable& scatter_(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src) {
@@ -172,8 +175,8 @@ Variable scatter(const Variable& x, std::int64_t dim, const Variable& index, con
 Variable& scatter_(const Variable& x, std::int64_t dim, const Variable& index, const Scalar& value) {
   dim = wrap_dim("scatter_", dim, x.dim());
   ops::check_scatter("scatter_", x, dim, index, {});
-  return ops::change<ScatterBackward>(x, "scatter_", put(dim, index, spread(value, x, index), ScatterOp::assign),
-                                      keep_value(index, dim));
+  return ops::change<ScatterBackward>(
+      x, "scatter_", put(dim, index, spread(value, x, index), ScatterOp::assign), keep_value(index, dim));
 }
 
 Variable scatter(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src,
@@ -199,7 +202,8 @@ Variable& scatter_(const Variable& x, std::int64_t dim, const Variable& index, c
 Variable scatter_add(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src) {
   dim = wrap_dim("scatter_add", dim, x.dim());
   ops::check_scatter("scatter_add", x, dim, index, src);
-  return ops::changed<ScatterAddBackward>(x, put(dim, index, src.array(), ScatterOp::add), keep(index, dim, src), src);
+  return ops::changed<ScatterAddBackward>(x, put(dim, index, src.array(), ScatterOp::add),
+                                          keep(index, dim, src), src);
 }
 
 Variable& scatter_add_(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src) {

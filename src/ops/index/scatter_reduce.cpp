@@ -22,12 +22,15 @@ Reduce parse(std::string_view reduce) {
   if (reduce == "prod") return Reduce::prod;
   if (reduce == "mean") return Reduce::mean;
   if (reduce == "amax") return Reduce::amax;
-  EBB_CHECK(reduce == "amin", "scatter_reduce: reduce argument must be either sum, prod, mean, amax or amin, got \"",
-            reduce, "\".");
+  EBB_CHECK(reduce == "amin",
+            "scatter_reduce: reduce argument must be either sum, prod, mean, amax or amin, got \"", reduce,
+            "\".");
   return Reduce::amin;
 }
 
-Variable zeros_like(const Variable& x) { return Variable(ops::zeros_array(x.sizes(), x.dtype(), x.device())); }
+Variable zeros_like(const Variable& x) {
+  return Variable(ops::zeros_array(x.sizes(), x.dtype(), x.device()));
+}
 
 Variable ones(const Variable& like, IntArrayRef sizes) {
   return Variable(ops::scalar_array(1, like.dtype(), like.device()).expand(sizes));
@@ -45,19 +48,25 @@ Scalar identity(Reduce reduce, DType dtype) {
   if (reduce == Reduce::sum || reduce == Reduce::mean) return 0;
   if (reduce == Reduce::prod) return 1;
   const bool least = reduce == Reduce::amax;
-  if (is_floating(dtype)) return least ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+  if (is_floating(dtype))
+    return least ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
   if (dtype == kBool) return !least;
   return visit_integral(dtype, "scatter_reduce", [&]<class T> {
-    return Scalar(static_cast<std::int64_t>(least ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max()));
+    return Scalar(
+        static_cast<std::int64_t>(least ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max()));
   });
 }
 
 ScatterOp scatter_op(Reduce reduce) {
   switch (reduce) {
-    case Reduce::prod: return ScatterOp::multiply;
-    case Reduce::amax: return ScatterOp::amax;
-    case Reduce::amin: return ScatterOp::amin;
-    default: return ScatterOp::add;
+    case Reduce::prod:
+      return ScatterOp::multiply;
+    case Reduce::amax:
+      return ScatterOp::amax;
+    case Reduce::amin:
+      return ScatterOp::amin;
+    default:
+      return ScatterOp::add;
   }
 }
 
@@ -83,8 +92,11 @@ struct ScatterReduceBackward : autograd::Node {
         if (needs(1)) out[1] = gather(out[0], dim, which);
         break;
       }
-      case Reduce::prod: prod_grads(grads[0], which, out); break;
-      default: extreme_grads(grads[0], which, out);
+      case Reduce::prod:
+        prod_grads(grads[0], which, out);
+        break;
+      default:
+        extreme_grads(grads[0], which, out);
     }
     if (needs(0) && !include_self) out[0] = scatter(out[0], dim, which, 0);
     if (needs(1) && out[1].sizes() != IntArrayRef(source_sizes)) {
@@ -107,8 +119,8 @@ struct ScatterReduceBackward : autograd::Node {
     return s;
   }
 
-  // The product of the others: by division where nothing is zero, computed again with a one in its place where a zero
-  // stands alone, and zero where two meet.
+  // The product of the others: by division where nothing is zero, computed again with a one in its place
+  // where a zero stands alone, and zero where two meet.
   void prod_grads(const Variable& grad, const Variable& which, GradList& out) const {
     const Variable x = self.unpack(), s = used_source(which);
     const Variable x_zero = eq(x, 0), s_zero = eq(s, 0);
@@ -153,7 +165,8 @@ struct Call {
     return [this, &index, &src](NdArray& out) {
       if (index.numel() == 0) return;
       const NdArray start = ops::scalar_array(identity(reduce, out.dtype()), out.dtype(), out.device());
-      if (!include_self) ops::scatter_into(out, dim, index.array(), start.expand(index.sizes()), ScatterOp::assign);
+      if (!include_self)
+        ops::scatter_into(out, dim, index.array(), start.expand(index.sizes()), ScatterOp::assign);
       ops::scatter_into(out, dim, index.array(), src.array(), scatter_op(reduce));
       if (reduce != Reduce::mean) return;
       const Variable total(out), count = counts(total, dim, index, include_self);
@@ -176,7 +189,8 @@ struct Call {
   }
 
   void keep_result(const Variable& out) const {
-    if ((reduce == Reduce::amax || reduce == Reduce::amin) && out.grad_fn() && autograd::GradMode::is_enabled())
+    if ((reduce == Reduce::amax || reduce == Reduce::amin) && out.grad_fn() &&
+        autograd::GradMode::is_enabled())
       static_cast<ScatterReduceBackward&>(*out.grad_fn()).result.save_output(out);
   }
 };
@@ -186,7 +200,8 @@ struct Call {
 Variable scatter_reduce(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src,
                         std::string_view reduce, bool include_self) {
   const Call call("scatter_reduce", x, dim, index, src, reduce, include_self);
-  const Variable out = ops::changed<ScatterReduceBackward>(x, call.write(index, src), call.keep(x, index, src), src);
+  const Variable out =
+      ops::changed<ScatterReduceBackward>(x, call.write(index, src), call.keep(x, index, src), src);
   call.keep_result(out);
   return out;
 }
@@ -195,8 +210,8 @@ Variable& scatter_reduce_(const Variable& x, std::int64_t dim, const Variable& i
                           std::string_view reduce, bool include_self) {
   const Call call("scatter_reduce_", x, dim, index, src, reduce, include_self);
   if (!autograd::records(x, src) || call.reduce == Reduce::sum || call.reduce == Reduce::mean)
-    return ops::change<ScatterReduceBackward>(x, "scatter_reduce_", call.write(index, src), call.keep(x, index, src),
-                                              src);
+    return ops::change<ScatterReduceBackward>(x, "scatter_reduce_", call.write(index, src),
+                                              call.keep(x, index, src), src);
   // The gradient needs both what self held and what it comes to hold: a copy of the new value serves.
   autograd::check_inplace(x, "scatter_reduce_");
   return copy_(x, scatter_reduce(x, dim, index, src, reduce, include_self));

@@ -103,17 +103,21 @@ NdArray checked_index(const char* op, const Variable& x, const Variable& index) 
 }
 
 // The source of index_add and index_copy as rows to write.
-NdArray source_rows(const char* op, const Variable& x, std::int64_t dim, const NdArray& index, const Variable& source) {
+NdArray source_rows(const char* op, const Variable& x, std::int64_t dim, const NdArray& index,
+                    const Variable& source) {
   ops::common_device(op, x, source);
   ops::check_same_dtype(op, x, source);
-  EBB_CHECK(source.dim() == x.dim() || (source.dim() <= 1 && x.dim() <= 1), op, ": source and self must have the same ",
-            "number of dimensions, got shapes ", source.sizes(), " and ", x.sizes(), ".");
+  EBB_CHECK(source.dim() == x.dim() || (source.dim() <= 1 && x.dim() <= 1), op,
+            ": source and self must have the same ", "number of dimensions, got shapes ", source.sizes(),
+            " and ", x.sizes(), ".");
   const NdArray wide = ops::at_least_1d(source.array());
   EBB_CHECK_INDEX(wide.sizes()[dim] == index.numel(), op, ": number of indices (", index.numel(),
-                  ") should be equal to the size of source at dimension ", dim, " (", wide.sizes()[dim], ").");
+                  ") should be equal to the size of source at dimension ", dim, " (", wide.sizes()[dim],
+                  ").");
   for (std::int64_t d = 0; d < x.dim(); ++d)
-    EBB_CHECK(d == dim || wide.sizes()[d] == x.sizes()[d], op, ": source and self must agree besides dimension ", dim,
-              ", got shapes ", source.sizes(), " and ", x.sizes(), ".");
+    EBB_CHECK(d == dim || wide.sizes()[d] == x.sizes()[d], op,
+              ": source and self must agree besides dimension ", dim, ", got shapes ", source.sizes(),
+              " and ", x.sizes(), ".");
   return dim_first(wide, dim);
 }
 
@@ -143,8 +147,11 @@ Variable index_select(const Variable& x, std::int64_t dim, const Variable& index
   Slices slices(x.array(), dim);
   const NdArray offsets = ops::offsets_along("index_select", which, dim, slices.size, slices.stride, false);
   DimVector sizes(x.sizes());
-  if (x.dim() > 0) sizes[dim] = which.numel();
-  else EBB_CHECK(which.numel() == 1, "index_select: a 0-d tensor needs exactly one index, got ", which.numel(), ".");
+  if (x.dim() > 0)
+    sizes[dim] = which.numel();
+  else
+    EBB_CHECK(which.numel() == 1, "index_select: a 0-d tensor needs exactly one index, got ", which.numel(),
+              ".");
   NdArray out = NdArray::empty(sizes, x.dtype(), x.device());
   NdArray rows = dim_first(ops::at_least_1d(out), dim);
   kernels::take_rows(x.device(), rows, slices.rest, offsets);
@@ -165,12 +172,13 @@ Variable index_add(const Variable& x, std::int64_t dim, const Variable& index, c
   const Variable scaled = alpha.equal(1) ? source : mul(Variable(source.array()), alpha);
   const NdArray rows = source_rows("index_add", x, dim, which, scaled);
   const auto fill = keep<IndexAddBackward>(index, dim, source.sizes());
-  return ops::changed<IndexAddBackward>(x, put_slices("index_add", dim, which, rows, false, true),
-                                        [&](IndexAddBackward& node) {
-                                          fill(node);
-                                          node.alpha = alpha;
-                                        },
-                                        source);
+  return ops::changed<IndexAddBackward>(
+      x, put_slices("index_add", dim, which, rows, false, true),
+      [&](IndexAddBackward& node) {
+        fill(node);
+        node.alpha = alpha;
+      },
+      source);
 }
 
 Variable& index_add_(const Variable& x, std::int64_t dim, const Variable& index, const Variable& source,
@@ -180,12 +188,13 @@ Variable& index_add_(const Variable& x, std::int64_t dim, const Variable& index,
   const Variable scaled = alpha.equal(1) ? source : mul(Variable(source.array()), alpha);
   const NdArray rows = source_rows("index_add_", x, dim, which, scaled);
   const auto fill = keep<IndexAddBackward>(index, dim, source.sizes());
-  return ops::change<IndexAddBackward>(x, "index_add_", put_slices("index_add_", dim, which, rows, false, true),
-                                       [&](IndexAddBackward& node) {
-                                         fill(node);
-                                         node.alpha = alpha;
-                                       },
-                                       source);
+  return ops::change<IndexAddBackward>(
+      x, "index_add_", put_slices("index_add_", dim, which, rows, false, true),
+      [&](IndexAddBackward& node) {
+        fill(node);
+        node.alpha = alpha;
+      },
+      source);
 }
 
 Variable index_copy(const Variable& x, std::int64_t dim, const Variable& index, const Variable& source) {
@@ -200,7 +209,8 @@ Variable& index_copy_(const Variable& x, std::int64_t dim, const Variable& index
   dim = wrap_dim("index_copy_", dim, x.dim());
   const NdArray which = checked_index("index_copy_", x, index);
   const NdArray rows = source_rows("index_copy_", x, dim, which, source);
-  return ops::change<IndexCopyBackward>(x, "index_copy_", put_slices("index_copy_", dim, which, rows, false, false),
+  return ops::change<IndexCopyBackward>(x, "index_copy_",
+                                        put_slices("index_copy_", dim, which, rows, false, false),
                                         keep<IndexCopyBackward>(index, dim, source.sizes()), source);
 }
 
@@ -216,7 +226,8 @@ NdArray fill_rows(const NdArray& x, std::int64_t dim, const NdArray& index, cons
 }
 
 NdArray fill_value(const char* op, const Variable& x, const Variable& value) {
-  EBB_CHECK(value.dim() == 0, op, ": only supports a 0-dimensional value tensor, but got shape ", value.sizes(), ".");
+  EBB_CHECK(value.dim() == 0, op, ": only supports a 0-dimensional value tensor, but got shape ",
+            value.sizes(), ".");
   NdArray out = NdArray::empty({}, x.dtype(), x.device());
   kernels::strided_fill(x.device(), out, value.item());
   return out;
@@ -236,7 +247,8 @@ Variable& index_fill_(const Variable& x, std::int64_t dim, const Variable& index
   dim = wrap_dim("index_fill_", dim, x.dim());
   const NdArray which = checked_index("index_fill_", x, index);
   const NdArray rows = fill_rows(x.array(), dim, which, ops::scalar_array(value, x.dtype(), x.device()));
-  return ops::change<IndexFillBackward>(x, "index_fill_", put_slices("index_fill_", dim, which, rows, true, false),
+  return ops::change<IndexFillBackward>(x, "index_fill_",
+                                        put_slices("index_fill_", dim, which, rows, true, false),
                                         keep<IndexFillBackward>(index, dim, {}));
 }
 
@@ -245,12 +257,13 @@ Variable index_fill(const Variable& x, std::int64_t dim, const Variable& index, 
   const NdArray which = checked_index("index_fill", x, index);
   const NdArray rows = fill_rows(x.array(), dim, which, fill_value("index_fill", x, value));
   const auto fill = keep<IndexFillBackward>(index, dim, {});
-  return ops::changed<IndexFillBackward>(x, put_slices("index_fill", dim, which, rows, true, false),
-                                         [&](IndexFillBackward& node) {
-                                           fill(node);
-                                           node.from_tensor = true;
-                                         },
-                                         value);
+  return ops::changed<IndexFillBackward>(
+      x, put_slices("index_fill", dim, which, rows, true, false),
+      [&](IndexFillBackward& node) {
+        fill(node);
+        node.from_tensor = true;
+      },
+      value);
 }
 
 Variable& index_fill_(const Variable& x, std::int64_t dim, const Variable& index, const Variable& value) {
@@ -258,12 +271,13 @@ Variable& index_fill_(const Variable& x, std::int64_t dim, const Variable& index
   const NdArray which = checked_index("index_fill_", x, index);
   const NdArray rows = fill_rows(x.array(), dim, which, fill_value("index_fill_", x, value));
   const auto fill = keep<IndexFillBackward>(index, dim, {});
-  return ops::change<IndexFillBackward>(x, "index_fill_", put_slices("index_fill_", dim, which, rows, true, false),
-                                        [&](IndexFillBackward& node) {
-                                          fill(node);
-                                          node.from_tensor = true;
-                                        },
-                                        value);
+  return ops::change<IndexFillBackward>(
+      x, "index_fill_", put_slices("index_fill_", dim, which, rows, true, false),
+      [&](IndexFillBackward& node) {
+        fill(node);
+        node.from_tensor = true;
+      },
+      value);
 }
 
 }  // namespace ebb

@@ -44,11 +44,13 @@ NdArray element(const NdArray& x) { return x.as_strided({}, {}, x.offset()); }
 void check_put(const char* op, const Variable& x, const Variable& index, const Variable& source) {
   ops::common_device(op, x, source);
   ops::check_same_dtype(op, x, source);
-  EBB_CHECK(index.numel() == source.numel(), op, ": expected source and index to have the same number of elements, got ",
-            source.numel(), " and ", index.numel(), ".");
+  EBB_CHECK(index.numel() == source.numel(), op,
+            ": expected source and index to have the same number of elements, got ", source.numel(), " and ",
+            index.numel(), ".");
 }
 
-auto write(const char* op, const Variable& x, const Variable& index, const Variable& source, bool accumulate) {
+auto write(const char* op, const Variable& x, const Variable& index, const Variable& source,
+           bool accumulate) {
   return [=, &x, &index, &source](NdArray& out) {
     const NdArray offsets = flat_offsets(op, x, index);
     const NdArray values = ops::contiguous_array(source.array());
@@ -87,8 +89,8 @@ Variable take(const Variable& x, const Variable& index) {
 
 Variable put(const Variable& x, const Variable& index, const Variable& source, bool accumulate) {
   check_put("put", x, index, source);
-  return ops::changed<PutBackward>(x, write("put", x, index, source, accumulate), keep(index, source, accumulate),
-                                   source);
+  return ops::changed<PutBackward>(x, write("put", x, index, source, accumulate),
+                                   keep(index, source, accumulate), source);
 }
 
 Variable& put_(const Variable& x, const Variable& index, const Variable& source, bool accumulate) {
@@ -98,10 +100,12 @@ Variable& put_(const Variable& x, const Variable& index, const Variable& source,
 }
 
 Variable take_along_dim(const Variable& x, const Variable& indices, optional<std::int64_t> dim) {
-  EBB_CHECK(indices.dtype() == kLong, "take_along_dim: dtype of indices should be Long but got ", indices.dtype(), ".");
+  EBB_CHECK(indices.dtype() == kLong, "take_along_dim: dtype of indices should be Long but got ",
+            indices.dtype(), ".");
   if (!dim) return gather(reshape(x, {-1}), 0, reshape(indices, {-1}));
-  EBB_CHECK(x.dim() == indices.dim(), "take_along_dim: input and indices should have the same number of dimensions, ",
-            "but got ", x.dim(), " and ", indices.dim(), ".");
+  EBB_CHECK(x.dim() == indices.dim(),
+            "take_along_dim: input and indices should have the same number of dimensions, ", "but got ",
+            x.dim(), " and ", indices.dim(), ".");
   const std::int64_t along = wrap_dim("take_along_dim", *dim, x.dim());
   DimVector self(x.sizes()), other(indices.sizes());
   if (x.dim() > 0) self[along] = other[along] = 1;

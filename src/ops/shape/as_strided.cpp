@@ -40,11 +40,13 @@ struct Geometry {
     }
     return false;
   }
-  NdArray on(const NdArray& memory, std::int64_t base) const { return memory.as_strided(sizes, strides, offset - base); }
+  NdArray on(const NdArray& memory, std::int64_t base) const {
+    return memory.as_strided(sizes, strides, offset - base);
+  }
 };
 
-// memory[geometry] += values, also where the geometry meets itself: then dimensions that overlap are walked one index
-// at a time, so that each pass writes an element once.
+// memory[geometry] += values, also where the geometry meets itself: then dimensions that overlap are walked
+// one index at a time, so that each pass writes an element once.
 void add_through(const NdArray& memory, Geometry geometry, std::int64_t base, NdArray values) {
   if (!geometry.may_overlap()) {
     NdArray place = geometry.on(memory, base);
@@ -52,7 +54,8 @@ void add_through(const NdArray& memory, Geometry geometry, std::int64_t base, Nd
   }
   std::size_t walked = 0;  // the shortest dimension that is not trivial
   for (std::size_t d = 0; d < geometry.sizes.size(); ++d)
-    if (geometry.sizes[d] > 1 && (geometry.sizes[walked] == 1 || geometry.sizes[d] < geometry.sizes[walked])) walked = d;
+    if (geometry.sizes[d] > 1 && (geometry.sizes[walked] == 1 || geometry.sizes[d] < geometry.sizes[walked]))
+      walked = d;
   const std::int64_t size = geometry.sizes[walked], stride = geometry.strides[walked];
   geometry.sizes.erase(geometry.sizes.begin() + walked);
   geometry.strides.erase(geometry.strides.begin() + walked);
@@ -76,7 +79,9 @@ struct AsStridedInPlaceBackward : AsStridedBackward {
 struct AsStridedBackwardBackward : autograd::Node {
   Geometry input, output;
   std::string name() const override { return "AsStridedBackwardBackward0"; }
-  GradList apply(GradList&& grads) override { return {as_strided_backward_transposed(grads[0], input, output)}; }
+  GradList apply(GradList&& grads) override {
+    return {as_strided_backward_transposed(grads[0], input, output)};
+  }
 };
 
 struct AsStridedTransposedBackward : autograd::Node {
@@ -91,8 +96,8 @@ struct Span {
       : base(std::min(a.offset, b.offset)), cells(std::max({a.end(), b.end(), base}) - base) {}
 };
 
-// values divided by how often an overlapping geometry shows their memory cell: torch shares a gradient among the places
-// that show it.
+// values divided by how often an overlapping geometry shows their memory cell: torch shares a gradient among
+// the places that show it.
 NdArray shared_out(const NdArray& values, const Geometry& geometry, std::int64_t base, std::int64_t cells) {
   if (!geometry.may_overlap()) return values;
   const Device device = values.device();
@@ -134,7 +139,8 @@ Variable as_strided_backward_transposed(const Variable& v, const Geometry& input
 
 Geometry checked_geometry(const char* op, const Variable& x, IntArrayRef size, IntArrayRef stride,
                           optional<std::int64_t> storage_offset) {
-  EBB_CHECK(size.size() == stride.size(), op, ": size ", size, " and stride ", stride, " must have the same length.");
+  EBB_CHECK(size.size() == stride.size(), op, ": size ", size, " and stride ", stride,
+            " must have the same length.");
   Geometry g;
   g.sizes = DimVector(size);
   g.strides = DimVector(stride);
@@ -143,16 +149,17 @@ Geometry checked_geometry(const char* op, const Variable& x, IntArrayRef size, I
     EBB_CHECK(s >= 0, op, ": negative strides are not supported, got ", stride, ".");
   EBB_CHECK(g.offset >= 0, op, ": the storage offset must not be negative, got ", g.offset, ".");
   const std::int64_t needed = g.end() * x.element_size();
-  EBB_CHECK(g.numel() == 0 || static_cast<std::size_t>(needed) <= x.array().storage()->bytes(), op, ": sizes ", size,
-            ", strides ", stride, " and storage offset ", g.offset, " require a storage of ", needed,
-            " bytes and are out of bounds for storage of size ",
+  EBB_CHECK(g.numel() == 0 || static_cast<std::size_t>(needed) <= x.array().storage()->bytes(), op,
+            ": sizes ", size, ", strides ", stride, " and storage offset ", g.offset,
+            " require a storage of ", needed, " bytes and are out of bounds for storage of size ",
             static_cast<std::int64_t>(x.array().storage()->bytes()), ".");
   return g;
 }
 
 }  // namespace
 
-Variable as_strided(const Variable& x, IntArrayRef size, IntArrayRef stride, optional<std::int64_t> storage_offset) {
+Variable as_strided(const Variable& x, IntArrayRef size, IntArrayRef stride,
+                    optional<std::int64_t> storage_offset) {
   Geometry g = checked_geometry("as_strided", x, size, stride, storage_offset);
   return ops::view_of<AsStridedBackward>(x, x.array().as_strided(g.sizes, g.strides, g.offset),
                                          [&](AsStridedBackward& node) {
@@ -161,7 +168,8 @@ Variable as_strided(const Variable& x, IntArrayRef size, IntArrayRef stride, opt
                                          });
 }
 
-Variable& as_strided_(const Variable& x, IntArrayRef size, IntArrayRef stride, optional<std::int64_t> storage_offset) {
+Variable& as_strided_(const Variable& x, IntArrayRef size, IntArrayRef stride,
+                      optional<std::int64_t> storage_offset) {
   Geometry g = checked_geometry("as_strided_", x, size, stride, storage_offset);
   return ops::reshape_in_place<AsStridedInPlaceBackward>(x, "as_strided_",
                                                          x.array().as_strided(g.sizes, g.strides, g.offset),

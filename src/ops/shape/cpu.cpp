@@ -12,8 +12,10 @@ namespace {
 
 template <class T>
 T plus(T a, T b) {
-  if constexpr (std::is_same_v<T, bool>) return a || b;
-  else return static_cast<T>(a + b);
+  if constexpr (std::is_same_v<T, bool>)
+    return a || b;
+  else
+    return static_cast<T>(a + b);
 }
 
 }  // namespace
@@ -33,7 +35,8 @@ void strided_copy(NdArray& out, const NdArray& x) {
       T* const o = to + at[0];
       const T* const i = from + at[1];
       if (step[0] == 1 && step[1] == 1) {
-        if (n >= 16) std::memcpy(o, i, static_cast<std::size_t>(n) * sizeof(T));
+        if (n >= 16)
+          std::memcpy(o, i, static_cast<std::size_t>(n) * sizeof(T));
         else
           for (std::int64_t k = 0; k < n; ++k) o[k] = i[k];
       } else if (step[0] == 1) {
@@ -70,7 +73,8 @@ void strided_fill(NdArray& out, const Scalar& value) {
     T* const to = out.data_as<T>();
     walk([=](std::int64_t n, const std::array<std::int64_t, 1>& at, const std::array<std::int64_t, 1>& step) {
       T* const o = to + at[0];
-      if (step[0] == 1) std::fill_n(o, n, v);
+      if (step[0] == 1)
+        std::fill_n(o, n, v);
       else
         for (std::int64_t k = 0; k < n; ++k) o[k * step[0]] = v;
     });

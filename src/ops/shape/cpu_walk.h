@@ -11,8 +11,8 @@
 
 namespace ebb::cpu {
 
-/// The common shape of N arrays, brought into few dimensions: ordered by the strides of the first array, without
-/// dimensions of size 1, and with dimensions merged that lie next to each other in all arrays.
+/// The common shape of N arrays, brought into few dimensions: ordered by the strides of the first array,
+/// without dimensions of size 1, and with dimensions merged that lie next to each other in all arrays.
 template <int N>
 class Walk {
  public:
@@ -116,10 +116,14 @@ class Walk {
 template <class F>
 void visit_width(std::int64_t bytes, F&& f) {
   switch (bytes) {
-    case 1: return f(std::uint8_t{});
-    case 2: return f(std::uint16_t{});
-    case 4: return f(std::uint32_t{});
-    default: return f(std::uint64_t{});
+    case 1:
+      return f(std::uint8_t{});
+    case 2:
+      return f(std::uint16_t{});
+    case 4:
+      return f(std::uint32_t{});
+    default:
+      return f(std::uint64_t{});
   }
 }
 

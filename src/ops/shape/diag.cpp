@@ -50,7 +50,8 @@ Variable triangle(const char* op, const Variable& x, std::int64_t diagonal, bool
   EBB_CHECK(x.dim() >= 2, op, ": input tensor must have at least 2 dimensions, got shape ", x.sizes(), ".");
   NdArray out = NdArray::empty(x.sizes(), x.dtype(), x.device());
   kernels::triangle(x.device(), out, x.array(), diagonal, lower);
-  return ops::record<N>(std::move(out), [&](N& node) { node.diagonal = diagonal; }, x);
+  return ops::record<N>(
+      std::move(out), [&](N& node) { node.diagonal = diagonal; }, x);
 }
 
 template <class N>
@@ -101,8 +102,12 @@ GradList FillDiagonalBackward::apply(GradList&& grads) {
 
 }  // namespace
 
-Variable tril(const Variable& x, std::int64_t diagonal) { return triangle<TrilBackward>("tril", x, diagonal, true); }
-Variable triu(const Variable& x, std::int64_t diagonal) { return triangle<TriuBackward>("triu", x, diagonal, false); }
+Variable tril(const Variable& x, std::int64_t diagonal) {
+  return triangle<TrilBackward>("tril", x, diagonal, true);
+}
+Variable triu(const Variable& x, std::int64_t diagonal) {
+  return triangle<TriuBackward>("triu", x, diagonal, false);
+}
 Variable& tril_(const Variable& x, std::int64_t diagonal) {
   return triangle_<TrilBackward>("tril_", x, diagonal, true);
 }
@@ -160,8 +165,8 @@ Variable diagflat(const Variable& x, std::int64_t offset) { return diag(reshape(
 Variable& fill_diagonal_(const Variable& x, const Scalar& fill_value, bool wrap) {
   EBB_CHECK(x.dim() >= 2, "fill_diagonal_: dimensions must be larger than 1, got shape ", x.sizes(), ".");
   for (std::int64_t d = 1; d < x.dim() && x.dim() > 2; ++d)
-    EBB_CHECK(x.sizes()[d] == x.sizes()[0], "fill_diagonal_: all dimensions of input must be of equal length, got ",
-              x.sizes(), ".");
+    EBB_CHECK(x.sizes()[d] == x.sizes()[0],
+              "fill_diagonal_: all dimensions of input must be of equal length, got ", x.sizes(), ".");
   autograd::check_inplace(x, "fill_diagonal_");
   Ref<FillDiagonalBackward> node;
   if (autograd::records(x)) {

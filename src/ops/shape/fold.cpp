@@ -1,4 +1,5 @@
-// Sliding windows as columns, and back. Windows are a view with six dimensions; a copy of it makes the columns.
+// Sliding windows as columns, and back. Windows are a view with six dimensions; a copy of it makes the
+// columns.
 #include "ops/shape/kernels.h"
 #include "ops/shape/view.h"
 
@@ -12,12 +13,13 @@ struct Windows {
   std::int64_t kernel[2], dilation[2], padding[2], stride[2];
 
   Windows() = default;
-  Windows(const char* op, IntArrayRef kernel_size, IntArrayRef dilation_, IntArrayRef padding_, IntArrayRef stride_) {
-    const auto take = [&](std::int64_t (&to)[2], IntArrayRef from, const char* what, std::int64_t least) {
+  Windows(const char* op, IntArrayRef kernel_size, IntArrayRef dilation_, IntArrayRef padding_,
+          IntArrayRef stride_) {
+    const auto take = [&](std::int64_t(&to)[2], IntArrayRef from, const char* what, std::int64_t least) {
       EBB_CHECK(from.size() == 2, op, ": ", what, " must have 2 entries, got ", from, ".");
       for (int i = 0; i < 2; ++i) {
-        EBB_CHECK(from[i] >= least, op, ": ", what, " should be ", least ? "greater than zero" : "non-negative",
-                  ", got ", from, ".");
+        EBB_CHECK(from[i] >= least, op, ": ", what, " should be ",
+                  least ? "greater than zero" : "non-negative", ", got ", from, ".");
         to[i] = from[i];
       }
     };
@@ -33,9 +35,10 @@ struct Windows {
     return room < 0 ? 0 : room / stride[i] + 1;
   }
   void check_blocks(const char* op, std::int64_t h, std::int64_t w) const {
-    EBB_CHECK(blocks(0, h) > 0 && blocks(1, w) > 0, op, ": given spatial size (", h, ", ", w, "), kernel_size (",
-              kernel[0], ", ", kernel[1], "), dilation (", dilation[0], ", ", dilation[1], ") and padding (",
-              padding[0], ", ", padding[1], "), there is no sliding block; its shape must be at least one.");
+    EBB_CHECK(blocks(0, h) > 0 && blocks(1, w) > 0, op, ": given spatial size (", h, ", ", w,
+              "), kernel_size (", kernel[0], ", ", kernel[1], "), dilation (", dilation[0], ", ", dilation[1],
+              ") and padding (", padding[0], ", ", padding[1],
+              "), there is no sliding block; its shape must be at least one.");
   }
 };
 
@@ -74,9 +77,10 @@ NdArray inside(const NdArray& padded, const Windows& windows, std::int64_t h, st
 Variable im2col(const Variable& x, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding,
                 IntArrayRef stride) {
   const Windows win("im2col", kernel_size, dilation, padding, stride);
-  EBB_CHECK((x.dim() == 3 || x.dim() == 4) && x.size(-1) > 0 && x.size(-2) > 0 && x.size(-3) > 0,
-            "im2col: expected a 3D or 4D (batch mode) tensor with non-zero sizes besides the batch, got shape ",
-            x.sizes(), ".");
+  EBB_CHECK(
+      (x.dim() == 3 || x.dim() == 4) && x.size(-1) > 0 && x.size(-2) > 0 && x.size(-3) > 0,
+      "im2col: expected a 3D or 4D (batch mode) tensor with non-zero sizes besides the batch, got shape ",
+      x.sizes(), ".");
   const NdArray image = batched(x.array(), 4);
   const std::int64_t n = image.sizes()[0], c = image.sizes()[1], h = image.sizes()[2], w = image.sizes()[3];
   win.check_blocks("im2col", h, w);
@@ -89,8 +93,8 @@ Variable im2col(const Variable& x, IntArrayRef kernel_size, IntArrayRef dilation
   const std::int64_t rows = win.blocks(0, h), columns = win.blocks(1, w);
   const IntArrayRef s = source.strides();
   const DimVector sizes{n, c, win.kernel[0], win.kernel[1], rows, columns};
-  const DimVector strides{s[0], s[1], s[2] * win.dilation[0], s[3] * win.dilation[1], s[2] * win.stride[0],
-                          s[3] * win.stride[1]};
+  const DimVector strides{
+      s[0], s[1], s[2] * win.dilation[0], s[3] * win.dilation[1], s[2] * win.stride[0], s[3] * win.stride[1]};
   NdArray out = NdArray::empty(sizes, x.dtype(), x.device());
   kernels::strided_copy(x.device(), out, source.as_strided(sizes, strides, source.offset()));
   DimVector shape{n, c * win.kernel[0] * win.kernel[1], rows * columns};
@@ -110,17 +114,20 @@ Variable col2im(const Variable& x, IntArrayRef output_size, IntArrayRef kernel_s
   const Windows win("col2im", kernel_size, dilation, padding, stride);
   EBB_CHECK(output_size.size() == 2 && output_size[0] > 0 && output_size[1] > 0,
             "col2im: expected output_size to be 2 positive numbers, got ", output_size, ".");
-  EBB_CHECK((x.dim() == 2 || x.dim() == 3) && x.size(-1) > 0 && x.size(-2) > 0,
-            "col2im: expected a 2D or 3D (batch mode) tensor with non-zero sizes besides the batch, got shape ",
-            x.sizes(), ".");
+  EBB_CHECK(
+      (x.dim() == 2 || x.dim() == 3) && x.size(-1) > 0 && x.size(-2) > 0,
+      "col2im: expected a 2D or 3D (batch mode) tensor with non-zero sizes besides the batch, got shape ",
+      x.sizes(), ".");
   const std::int64_t h = output_size[0], w = output_size[1], area = win.kernel[0] * win.kernel[1];
-  EBB_CHECK(x.size(-2) % area == 0, "col2im: expected size of input's channel dimension to be divisible by the ",
+  EBB_CHECK(x.size(-2) % area == 0,
+            "col2im: expected size of input's channel dimension to be divisible by the ",
             "product of kernel_size ", kernel_size, ", but got ", x.size(-2), ".");
   win.check_blocks("col2im", h, w);
   const std::int64_t rows = win.blocks(0, h), columns = win.blocks(1, w);
-  EBB_CHECK(x.size(-1) == rows * columns, "col2im: given output_size ", output_size, ", kernel_size ", kernel_size,
-            ", dilation ", dilation, ", padding ", padding, " and stride ", stride, ", expected ", rows, " * ", columns,
-            " = ", rows * columns, " sliding blocks, but got ", x.size(-1), ".");
+  EBB_CHECK(x.size(-1) == rows * columns, "col2im: given output_size ", output_size, ", kernel_size ",
+            kernel_size, ", dilation ", dilation, ", padding ", padding, " and stride ", stride,
+            ", expected ", rows, " * ", columns, " = ", rows * columns, " sliding blocks, but got ",
+            x.size(-1), ".");
   const NdArray blocks = ops::contiguous_array(batched(x.array(), 3));
   const std::int64_t n = blocks.sizes()[0], c = blocks.sizes()[1] / area;
   const DimVector split{n, c, win.kernel[0], win.kernel[1], rows, columns};
@@ -135,7 +142,8 @@ Variable col2im(const Variable& x, IntArrayRef output_size, IntArrayRef kernel_s
     }
   NdArray out = ops::contiguous_array(inside(sum, win, h, w));
   if (x.dim() == 2) out = ops::select_array(out, 0, 0);
-  return ops::record<Col2ImBackward>(std::move(out), [&](Col2ImBackward& node) { node.windows = win; }, x);
+  return ops::record<Col2ImBackward>(
+      std::move(out), [&](Col2ImBackward& node) { node.windows = win; }, x);
 }
 
 }  // namespace ebb

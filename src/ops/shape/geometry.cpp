@@ -63,7 +63,8 @@ NdArray select_array(const NdArray& x, std::int64_t dim, std::int64_t index) {
   return NdArray(x.storage(), std::move(sizes), std::move(strides), offset, x.dtype());
 }
 
-NdArray slice_array(const NdArray& x, std::int64_t dim, std::int64_t begin, std::int64_t length, std::int64_t step) {
+NdArray slice_array(const NdArray& x, std::int64_t dim, std::int64_t begin, std::int64_t length,
+                    std::int64_t step) {
   DimVector sizes(x.sizes()), strides(x.strides());
   const std::int64_t offset = x.offset() + begin * strides[dim];
   sizes[dim] = length;
@@ -81,8 +82,10 @@ NdArray flip_array(const NdArray& x, std::int64_t dim) {
 
 NdArray diagonal_array(const NdArray& x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
   DimVector sizes(x.sizes()), strides(x.strides());
-  const std::int64_t row_skip = std::max<std::int64_t>(-offset, 0), column_skip = std::max<std::int64_t>(offset, 0);
-  const std::int64_t length = std::max<std::int64_t>(std::min(sizes[dim1] - row_skip, sizes[dim2] - column_skip), 0);
+  const std::int64_t row_skip = std::max<std::int64_t>(-offset, 0),
+                     column_skip = std::max<std::int64_t>(offset, 0);
+  const std::int64_t length =
+      std::max<std::int64_t>(std::min(sizes[dim1] - row_skip, sizes[dim2] - column_skip), 0);
   const std::int64_t stride = strides[dim1] + strides[dim2];
   const std::int64_t start = length ? row_skip * strides[dim1] + column_skip * strides[dim2] : 0;
   for (const std::int64_t d : {std::max(dim1, dim2), std::min(dim1, dim2)}) {

@@ -15,7 +15,8 @@ optional<DimVector> view_strides(IntArrayRef sizes, IntArrayRef strides, IntArra
 
 /// Removes (keep = false) or keeps dimension `dim`, narrowed to `index`, or to begin, begin + step, ....
 NdArray select_array(const NdArray& x, std::int64_t dim, std::int64_t index);
-NdArray slice_array(const NdArray& x, std::int64_t dim, std::int64_t begin, std::int64_t length, std::int64_t step = 1);
+NdArray slice_array(const NdArray& x, std::int64_t dim, std::int64_t begin, std::int64_t length,
+                    std::int64_t step = 1);
 /// Dimension `dim` back to front: negative strides, for kernels only.
 NdArray flip_array(const NdArray& x, std::int64_t dim);
 /// dim1 and dim2 (wrapped, different) replaced by their diagonal as last dimension.

@@ -1,6 +1,6 @@
 // cat, stack and their relatives.
-#include "ops/shape/view.h"
 #include "ops/shape/kernels.h"
+#include "ops/shape/view.h"
 
 #include <ebb/ops/copy.h>
 
@@ -70,8 +70,8 @@ Variable cat(TensorList tensors, std::int64_t dim) {
   check_devices("cat", tensors);
   const Variable* first = &tensors[0];
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    EBB_CHECK(tensors[i].dim() > 0, "cat: zero-dimensional tensor (at position ", static_cast<std::int64_t>(i),
-              ") cannot be concatenated. Use stack.");
+    EBB_CHECK(tensors[i].dim() > 0, "cat: zero-dimensional tensor (at position ",
+              static_cast<std::int64_t>(i), ") cannot be concatenated. Use stack.");
     if (counts_as_nothing(*first) && !counts_as_nothing(tensors[i])) first = &tensors[i];
   }
   dim = wrap_dim("cat", dim, first->dim());
@@ -84,12 +84,13 @@ Variable cat(TensorList tensors, std::int64_t dim) {
       extents.push_back(first->dim() == 1 ? 0 : -1);
       continue;
     }
-    EBB_CHECK(x.dim() == first->dim(), "cat: tensors must have the same number of dimensions, got ", first->dim(),
-              " and ", x.dim(), " (shapes ", first->sizes(), " and ", x.sizes(), ").");
+    EBB_CHECK(x.dim() == first->dim(), "cat: tensors must have the same number of dimensions, got ",
+              first->dim(), " and ", x.dim(), " (shapes ", first->sizes(), " and ", x.sizes(), ").");
     for (std::int64_t d = 0; d < x.dim(); ++d)
-      EBB_CHECK(d == dim || x.sizes()[d] == sizes[d], "cat: sizes of tensors must match except in dimension ", dim,
-                ". Expected size ", sizes[d], " but got size ", x.sizes()[d], " for tensor number ",
-                static_cast<std::int64_t>(i), " in the list (shapes ", first->sizes(), " and ", x.sizes(), ").");
+      EBB_CHECK(d == dim || x.sizes()[d] == sizes[d], "cat: sizes of tensors must match except in dimension ",
+                dim, ". Expected size ", sizes[d], " but got size ", x.sizes()[d], " for tensor number ",
+                static_cast<std::int64_t>(i), " in the list (shapes ", first->sizes(), " and ", x.sizes(),
+                ").");
     extents.push_back(x.sizes()[dim]);
     sizes[dim] += x.sizes()[dim];
   }
@@ -116,15 +117,16 @@ Variable stack(TensorList tensors, std::int64_t dim) {
   dim = wrap_dim("stack", dim, tensors[0].dim() + 1);
   DimVector sizes(tensors[0].sizes());
   for (std::size_t i = 1; i < tensors.size(); ++i)
-    EBB_CHECK(tensors[i].sizes() == tensors[0].sizes(), "stack: expects each tensor to be equal size, but got ",
-              tensors[0].sizes(), " at entry 0 and ", tensors[i].sizes(), " at entry ", static_cast<std::int64_t>(i),
-              ".");
+    EBB_CHECK(tensors[i].sizes() == tensors[0].sizes(),
+              "stack: expects each tensor to be equal size, but got ", tensors[0].sizes(), " at entry 0 and ",
+              tensors[i].sizes(), " at entry ", static_cast<std::int64_t>(i), ".");
   sizes.insert(sizes.begin() + dim, static_cast<std::int64_t>(tensors.size()));
   const DType dtype = common_dtype(tensors);
   NdArray out = NdArray::empty(sizes, dtype, tensors[0].device());
   for (std::size_t i = 0; i < tensors.size(); ++i)
     copy_piece(ops::select_array(out, dim, static_cast<std::int64_t>(i)), tensors[i], dtype);
-  return ops::record<StackBackward>(std::move(out), [&](StackBackward& node) { node.dim = dim; }, tensors);
+  return ops::record<StackBackward>(
+      std::move(out), [&](StackBackward& node) { node.dim = dim; }, tensors);
 }
 
 Variable hstack(TensorList tensors) {
@@ -145,7 +147,9 @@ Variable dstack(TensorList tensors) {
 
 Variable column_stack(TensorList tensors) {
   EBB_CHECK(!tensors.empty(), "column_stack: expects a non-empty list of tensors.");
-  return hstack(each(tensors, [](const Variable& x) { return x.dim() <= 1 ? reshape(x, {x.numel(), 1}) : x; }));
+  return hstack(each(tensors, [](const Variable& x) {
+    return x.dim() <= 1 ? reshape(x, {x.numel(), 1}) : x;
+  }));
 }
 
 Variable block_diag(TensorList tensors) {

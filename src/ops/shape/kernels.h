@@ -1,4 +1,5 @@
-// The kernels of the shape family. Whatever moves elements is built from four of them, on views of the arrays.
+// The kernels of the shape family. Whatever moves elements is built from four of them, on views of the
+// arrays.
 #pragma once
 
 #include "kernel/slot.h"

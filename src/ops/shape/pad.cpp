@@ -26,7 +26,8 @@ struct ConstantPadNdBackward : autograd::Node {
 Variable constant_pad_nd(const Variable& x, IntArrayRef pad, const Scalar& value) {
   EBB_CHECK(pad.size() % 2 == 0, "constant_pad_nd: length of pad must be even but instead it equals ",
             static_cast<std::int64_t>(pad.size()), ".");
-  EBB_CHECK(static_cast<std::int64_t>(pad.size()) <= 2 * x.dim(), "constant_pad_nd: length of pad should be no more ",
+  EBB_CHECK(static_cast<std::int64_t>(pad.size()) <= 2 * x.dim(),
+            "constant_pad_nd: length of pad should be no more ",
             "than twice the number of dimensions of the input. Pad ", pad, ", input shape ", x.sizes(), ".");
   const std::size_t padded = pad.size() / 2, dims = static_cast<std::size_t>(x.dim());
   DimVector sizes(x.sizes());
@@ -35,8 +36,9 @@ Variable constant_pad_nd(const Variable& x, IntArrayRef pad, const Scalar& value
     const std::size_t d = dims - 1 - i;
     const std::int64_t before = pad[2 * i], after = pad[2 * i + 1];
     sizes[d] += before + after;
-    EBB_CHECK(sizes[d] >= 0, "constant_pad_nd: the input size ", x.sizes()[d], ", plus negative padding ", before,
-              " and ", after, ", resulted in a negative output size for dimension ", static_cast<std::int64_t>(d), ".");
+    EBB_CHECK(sizes[d] >= 0, "constant_pad_nd: the input size ", x.sizes()[d], ", plus negative padding ",
+              before, " and ", after, ", resulted in a negative output size for dimension ",
+              static_cast<std::int64_t>(d), ".");
     const std::int64_t from = std::max<std::int64_t>(-before, 0);
     const std::int64_t to = x.sizes()[d] - std::max<std::int64_t>(-after, 0);
     part = ops::slice_array(part, static_cast<std::int64_t>(d), from, std::max<std::int64_t>(to - from, 0));
@@ -60,16 +62,19 @@ Variable constant_pad_nd(const Variable& x, IntArrayRef pad, const Scalar& value
 
 Variable pad(const Variable& x, IntArrayRef pad, std::string_view mode, optional<double> value) {
   EBB_CHECK(pad.size() % 2 == 0, "pad: padding length must be divisible by 2, got ", pad, ".");
-  EBB_CHECK(static_cast<std::int64_t>(pad.size()) <= 2 * x.dim(), "pad: padding length should be less than or equal ",
-            "to two times the input dimension. Padding ", pad, ", input shape ", x.sizes(), ".");
+  EBB_CHECK(static_cast<std::int64_t>(pad.size()) <= 2 * x.dim(),
+            "pad: padding length should be less than or equal ", "to two times the input dimension. Padding ",
+            pad, ", input shape ", x.sizes(), ".");
   if (mode == "constant") return constant_pad_nd(x, pad, value.value_or(0.0));
   EBB_CHECK(!value || *value == 0, "pad: padding mode \"", mode, "\" doesn't take in value argument.");
   const bool known = mode == "reflect" || mode == "replicate" || mode == "circular";
-  EBB_CHECK(known, "pad: unrecognised padding mode \"", mode, "\". Use constant, reflect, replicate or circular.");
+  EBB_CHECK(known, "pad: unrecognised padding mode \"", mode,
+            "\". Use constant, reflect, replicate or circular.");
   const std::int64_t padded = static_cast<std::int64_t>(pad.size()) / 2;
   if (padded < 1 || padded > 3 || (x.dim() != padded + 1 && x.dim() != padded + 2))
-    detail::fail<NotImplementedError>("pad: mode \"", mode, "\" pads the last 1, 2 or 3 dimensions of a tensor with one ",
-                                      "or two dimensions more; got padding ", pad, " for shape ", x.sizes(), ".");
+    detail::fail<NotImplementedError>(
+        "pad: mode \"", mode, "\" pads the last 1, 2 or 3 dimensions of a tensor with one ",
+        "or two dimensions more; got padding ", pad, " for shape ", x.sizes(), ".");
   return ops::pad_with(x, pad,
                        mode == "reflect"     ? ops::PadMode::reflect
                        : mode == "replicate" ? ops::PadMode::replicate

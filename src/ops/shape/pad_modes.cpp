@@ -1,5 +1,6 @@
-// Reflecting, replicating and circular padding. Along each padded dimension the result falls into three segments, each
-// a piece of the input (straight, back to front, or one line repeated): the result is put together from their products.
+// Reflecting, replicating and circular padding. Along each padded dimension the result falls into three
+// segments, each a piece of the input (straight, back to front, or one line repeated): the result is put
+// together from their products.
 #include "ops/shape/pad_modes.h"
 
 #include "ops/shape/kernels.h"
@@ -23,7 +24,8 @@ struct Segment {
 
 std::array<Segment, 3> segments(std::int64_t size, std::int64_t before, std::int64_t after, PadMode mode) {
   const std::int64_t left = std::max<std::int64_t>(before, 0), right = std::max<std::int64_t>(after, 0);
-  const std::int64_t first = std::max<std::int64_t>(-before, 0), kept = size - first - std::max<std::int64_t>(-after, 0);
+  const std::int64_t first = std::max<std::int64_t>(-before, 0),
+                     kept = size - first - std::max<std::int64_t>(-after, 0);
   std::array<Segment, 3> s;
   s[0].length = left;
   s[1] = {left, first, kept, false, false};
@@ -47,11 +49,11 @@ std::array<Segment, 3> segments(std::int64_t size, std::int64_t before, std::int
   return s;
 }
 
-// Calls move(padded, input) for every block: two views of one shape. With `lines`, repeated segments come one line at a
-// time, so that the input side never shows an element twice.
+// Calls move(padded, input) for every block: two views of one shape. With `lines`, repeated segments come one
+// line at a time, so that the input side never shows an element twice.
 template <class Move>
-void blocks(const NdArray& padded, const NdArray& input, IntArrayRef padding, PadMode mode, bool lines, std::size_t i,
-            Move& move) {
+void blocks(const NdArray& padded, const NdArray& input, IntArrayRef padding, PadMode mode, bool lines,
+            std::size_t i, Move& move) {
   if (2 * i == padding.size()) return move(padded, input);
   const std::int64_t d = input.dim() - 1 - static_cast<std::int64_t>(i);
   for (const Segment& s : segments(input.sizes()[d], padding[2 * i], padding[2 * i + 1], mode)) {
@@ -75,6 +77,7 @@ void blocks(const NdArray& padded, const NdArray& input, IntArrayRef padding, Pa
 std::string dims_name(std::size_t padded) { return std::to_string(padded) + "D"; }
 
 struct PadBackward : autograd::Node {
+  autograd::SavedVariable x{this};
   DimVector sizes, padding;
   PadMode mode = PadMode::reflect;
   std::string name() const override {
@@ -82,20 +85,31 @@ struct PadBackward : autograd::Node {
     return (mode == PadMode::reflect ? "ReflectionPad" : "ReplicationPad") + dims_name(padding.size() / 2) +
            "Backward0";
   }
-  GradList apply(GradList&& grads) override { return {pad_with_backward(grads[0], sizes, padding, mode)}; }
+  GradList apply(GradList&& grads) override {
+    return {pad_with_backward(grads[0], x.unpack(), sizes, padding, mode)};
+  }
 };
 
-struct PadBackwardBackward : PadBackward {
+struct PadBackwardBackward : autograd::Node {
+  DimVector sizes, padding;
+  PadMode mode = PadMode::reflect;
   std::string name() const override {
     if (mode == PadMode::circular) return "PadCircularBackwardBackward0";
     return (mode == PadMode::reflect ? "ReflectionPad" : "ReplicationPad") + dims_name(padding.size() / 2) +
            "BackwardBackward0";
   }
-  GradList apply(GradList&& grads) override { return {pad_with(grads[0], padding, mode)}; }
+  GradList apply(GradList&& grads) override {
+    GradList out(num_outputs());
+    if (needs(0)) out[0] = pad_with(grads[0], padding, mode);
+    if (needs(1)) out[1] = Variable(zeros_array(sizes, grads[0].dtype(), grads[0].device()));
+    return out;
+  }
 };
 
 const char* op_name(PadMode mode) {
-  return mode == PadMode::reflect ? "reflection_pad" : mode == PadMode::replicate ? "replication_pad" : "circular pad";
+  return mode == PadMode::reflect     ? "reflection_pad"
+         : mode == PadMode::replicate ? "replication_pad"
+                                      : "circular pad";
 }
 
 DimVector padded_sizes(const Variable& x, IntArrayRef padding, PadMode mode) {
@@ -104,14 +118,14 @@ DimVector padded_sizes(const Variable& x, IntArrayRef padding, PadMode mode) {
     const std::int64_t d = x.dim() - 1 - static_cast<std::int64_t>(i), size = sizes[d];
     const std::int64_t before = padding[2 * i], after = padding[2 * i + 1];
     const std::int64_t kept = size + std::min<std::int64_t>(before, 0) + std::min<std::int64_t>(after, 0);
-    EBB_CHECK(mode != PadMode::reflect || (before < size && after < size), op_name(mode), ": padding size should be ",
-              "less than the corresponding input dimension, but got: padding (", before, ", ", after,
+    EBB_CHECK(mode != PadMode::reflect || (before < size && after < size), op_name(mode),
+              ": padding size should be ", "less than the corresponding input dimension, but got: padding (",
+              before, ", ", after, ") at dimension ", d, " of input ", x.sizes(), ".");
+    EBB_CHECK(mode != PadMode::circular || (before <= size && after <= size), op_name(mode),
+              ": padding value causes ", "wrapping around more than once: padding (", before, ", ", after,
               ") at dimension ", d, " of input ", x.sizes(), ".");
-    EBB_CHECK(mode != PadMode::circular || (before <= size && after <= size), op_name(mode), ": padding value causes ",
-              "wrapping around more than once: padding (", before, ", ", after, ") at dimension ", d, " of input ",
-              x.sizes(), ".");
-    EBB_CHECK(size > 0 && kept > 0, op_name(mode), ": nothing is left to pad with: padding (", before, ", ", after,
-              ") at dimension ", d, " of input ", x.sizes(), ".");
+    EBB_CHECK(size > 0 && kept > 0, op_name(mode), ": nothing is left to pad with: padding (", before, ", ",
+              after, ") at dimension ", d, " of input ", x.sizes(), ".");
     sizes[d] += before + after;
   }
   return sizes;
@@ -126,11 +140,12 @@ auto keep(IntArrayRef sizes, IntArrayRef padding, PadMode mode) {
   };
 }
 
-Variable checked_pad(const char* op, const Variable& x, IntArrayRef padding, std::int64_t padded, PadMode mode) {
+Variable checked_pad(const char* op, const Variable& x, IntArrayRef padding, std::int64_t padded,
+                     PadMode mode) {
   EBB_CHECK(static_cast<std::int64_t>(padding.size()) == 2 * padded, op, ": padding size is expected to be ",
             2 * padded, ", got ", padding, ".");
-  EBB_CHECK(x.dim() == padded + 1 || x.dim() == padded + 2, op, ": expected ", padded + 1, "D or ", padded + 2,
-            "D input, but got shape ", x.sizes(), ".");
+  EBB_CHECK(x.dim() == padded + 1 || x.dim() == padded + 2, op, ": expected ", padded + 1, "D or ",
+            padded + 2, "D input, but got shape ", x.sizes(), ".");
   return pad_with(x, padding, mode);
 }
 
@@ -140,14 +155,22 @@ Variable pad_with(const Variable& x, IntArrayRef padding, PadMode mode) {
   NdArray out = NdArray::empty(padded_sizes(x, padding, mode), x.dtype(), x.device());
   auto copy = [](NdArray to, const NdArray& from) { kernels::strided_copy(to.device(), to, from); };
   blocks(out, x.array(), padding, mode, false, 0, copy);
-  return record<PadBackward>(std::move(out), keep<PadBackward>(x.sizes(), padding, mode), x);
+  return record<PadBackward>(
+      std::move(out),
+      [&](PadBackward& node) {
+        keep<PadBackward>(x.sizes(), padding, mode)(node);
+        node.x.save(mode == PadMode::circular ? Variable() : x);
+      },
+      x);
 }
 
-Variable pad_with_backward(const Variable& grad, IntArrayRef sizes, IntArrayRef padding, PadMode mode) {
+Variable pad_with_backward(const Variable& grad, const Variable& x, IntArrayRef sizes, IntArrayRef padding,
+                           PadMode mode) {
   NdArray out = zeros_array(sizes, grad.dtype(), grad.device());
   auto add = [](const NdArray& from, NdArray to) { kernels::strided_add(to.device(), to, from); };
   blocks(grad.array(), out, padding, mode, true, 0, add);
-  return record<PadBackwardBackward>(std::move(out), keep<PadBackwardBackward>(sizes, padding, mode), grad);
+  return record<PadBackwardBackward>(std::move(out), keep<PadBackwardBackward>(sizes, padding, mode), grad,
+                                     x);
 }
 
 }  // namespace ops

@@ -90,13 +90,14 @@ Variable t(const Variable& x) {
 
 Variable& t_(const Variable& x) {
   check_t("t_", x);
-  return ops::reshape_in_place<TInPlaceBackward>(x, "t_", x.dim() < 2 ? x.array() : transposed(x.array(), 0, 1),
-                                                 [](TInPlaceBackward&) {});
+  return ops::reshape_in_place<TInPlaceBackward>(
+      x, "t_", x.dim() < 2 ? x.array() : transposed(x.array(), 0, 1), [](TInPlaceBackward&) {});
 }
 
 Variable permute(const Variable& x, IntArrayRef dims) {
-  EBB_CHECK(static_cast<std::int64_t>(dims.size()) == x.dim(), "permute: needs one entry for each dimension, got ",
-            dims, " for a tensor of shape ", x.sizes(), ".");
+  EBB_CHECK(static_cast<std::int64_t>(dims.size()) == x.dim(),
+            "permute: needs one entry for each dimension, got ", dims, " for a tensor of shape ", x.sizes(),
+            ".");
   const DimVector order = checked_dims("permute", dims, x.dim());
   return ops::view_of<PermuteBackward>(x, ops::permute_array(x.array(), order),
                                        [&](PermuteBackward& node) { node.dims = order; });

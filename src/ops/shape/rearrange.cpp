@@ -50,7 +50,8 @@ NdArray flipped(NdArray x, IntArrayRef dims) {
   return out;
 }
 
-// Every dimension falls into two blocks that change places; what remains is copied once for each choice of blocks.
+// Every dimension falls into two blocks that change places; what remains is copied once for each choice of
+// blocks.
 void roll_blocks(const NdArray& out, const NdArray& x, IntArrayRef shifts, IntArrayRef dims, std::size_t i) {
   if (i == dims.size()) {
     NdArray place = out;
@@ -60,7 +61,8 @@ void roll_blocks(const NdArray& out, const NdArray& x, IntArrayRef shifts, IntAr
   const std::int64_t shift = (shifts[i] % size + size) % size;
   const auto block = [&](std::int64_t to, std::int64_t from, std::int64_t length) {
     if (length > 0)
-      roll_blocks(ops::slice_array(out, d, to, length), ops::slice_array(x, d, from, length), shifts, dims, i + 1);
+      roll_blocks(ops::slice_array(out, d, to, length), ops::slice_array(x, d, from, length), shifts, dims,
+                  i + 1);
   };
   block(shift, 0, size - shift);
   block(0, size - shift, shift);
@@ -76,7 +78,8 @@ NdArray transposed(const NdArray& x, std::int64_t a, std::int64_t b) {
 // A contiguous copy of x as `split`, its dimensions then in the order `order`, in shape `sizes`.
 NdArray shuffled(const Variable& x, IntArrayRef split, IntArrayRef order, IntArrayRef sizes) {
   const NdArray source = ops::contiguous_array(x.array());
-  const NdArray moved = ops::permute_array(source.as_strided(split, contiguous_strides(split), source.offset()), order);
+  const NdArray moved =
+      ops::permute_array(source.as_strided(split, contiguous_strides(split), source.offset()), order);
   NdArray out = NdArray::empty(moved.sizes(), x.dtype(), x.device());
   kernels::strided_copy(x.device(), out, moved);
   return out.as_strided(sizes, contiguous_strides(sizes), 0);
@@ -93,7 +96,8 @@ Variable flip(const Variable& x, IntArrayRef dims) {
     seen |= std::uint64_t{1} << d;
   }
   NdArray out = flipped(x.array(), x.dim() == 0 ? IntArrayRef() : IntArrayRef(wrapped));
-  return ops::record<FlipBackward>(std::move(out), [&](FlipBackward& node) { node.dims = wrapped; }, x);
+  return ops::record<FlipBackward>(
+      std::move(out), [&](FlipBackward& node) { node.dims = wrapped; }, x);
 }
 
 Variable fliplr(const Variable& x) {
@@ -115,8 +119,8 @@ Variable roll(const Variable& x, IntArrayRef shifts, IntArrayRef dims) {
   for (std::int64_t& d : wrapped) d = wrap_dim("roll", d, x.dim());
   if (dims.empty() && x.numel() > 0) {
     const NdArray source = ops::contiguous_array(x.array());
-    roll_blocks(out.as_strided({x.numel()}, {1}, 0), source.as_strided({x.numel()}, {1}, source.offset()), shifts,
-                IntArrayRef(std::int64_t{0}), 0);
+    roll_blocks(out.as_strided({x.numel()}, {1}, 0), source.as_strided({x.numel()}, {1}, source.offset()),
+                shifts, IntArrayRef(std::int64_t{0}), 0);
   } else if (x.numel() > 0) {
     EBB_CHECK_INDEX(x.dim() > 0, "roll: a 0-d tensor has no dimension to roll along.");
     roll_blocks(out, x.array(), shifts, wrapped, 0);
@@ -137,10 +141,17 @@ Variable rot90(const Variable& x, std::int64_t k, IntArrayRef dims) {
   EBB_CHECK(a != b, "rot90: expected rotation dims to be different, got ", dims, ".");
   NdArray out;
   switch ((k % 4 + 4) % 4) {
-    case 0: out = flipped(x.array(), {}); break;
-    case 1: out = transposed(flipped(x.array(), {b}), a, b); break;
-    case 2: out = flipped(x.array(), {a, b}); break;
-    default: out = transposed(flipped(x.array(), {a}), a, b);
+    case 0:
+      out = flipped(x.array(), {});
+      break;
+    case 1:
+      out = transposed(flipped(x.array(), {b}), a, b);
+      break;
+    case 2:
+      out = flipped(x.array(), {a, b});
+      break;
+    default:
+      out = transposed(flipped(x.array(), {a}), a, b);
   }
   return ops::record<Rot90Backward>(
       std::move(out),
@@ -153,23 +164,26 @@ Variable rot90(const Variable& x, std::int64_t k, IntArrayRef dims) {
 
 Variable pixel_shuffle(const Variable& x, std::int64_t upscale_factor) {
   const std::int64_t r = upscale_factor, n = x.dim();
-  EBB_CHECK(n >= 3, "pixel_shuffle: expects input to have at least 3 dimensions, but got shape ", x.sizes(), ".");
+  EBB_CHECK(n >= 3, "pixel_shuffle: expects input to have at least 3 dimensions, but got shape ", x.sizes(),
+            ".");
   EBB_CHECK(r > 0, "pixel_shuffle: expects a positive upscale_factor, but got ", r, ".");
   const std::int64_t channels = x.size(-3), h = x.size(-2), w = x.size(-1);
-  EBB_CHECK(channels % (r * r) == 0, "pixel_shuffle: expects its input's 'channel' dimension to be divisible by the ",
+  EBB_CHECK(channels % (r * r) == 0,
+            "pixel_shuffle: expects its input's 'channel' dimension to be divisible by the ",
             "square of upscale_factor, but ", channels, " is not divisible by ", r * r, ".");
   DimVector split(x.sizes().slice(0, static_cast<std::size_t>(n - 3))), sizes(split), order;
   for (std::int64_t d = 0; d < n - 3; ++d) order.push_back(d);
   for (const std::int64_t s : {channels / (r * r), r, r, h, w}) split.push_back(s);
   for (const std::int64_t d : {0, 3, 1, 4, 2}) order.push_back(n - 3 + d);
   for (const std::int64_t s : {channels / (r * r), h * r, w * r}) sizes.push_back(s);
-  return ops::record<PixelShuffleBackward>(shuffled(x, split, order, sizes),
-                                           [&](PixelShuffleBackward& node) { node.factor = r; }, x);
+  return ops::record<PixelShuffleBackward>(
+      shuffled(x, split, order, sizes), [&](PixelShuffleBackward& node) { node.factor = r; }, x);
 }
 
 Variable pixel_unshuffle(const Variable& x, std::int64_t downscale_factor) {
   const std::int64_t r = downscale_factor, n = x.dim();
-  EBB_CHECK(n >= 3, "pixel_unshuffle: expects input to have at least 3 dimensions, but got shape ", x.sizes(), ".");
+  EBB_CHECK(n >= 3, "pixel_unshuffle: expects input to have at least 3 dimensions, but got shape ", x.sizes(),
+            ".");
   EBB_CHECK(r > 0, "pixel_unshuffle: expects a positive downscale_factor, but got ", r, ".");
   const std::int64_t channels = x.size(-3), h = x.size(-2), w = x.size(-1);
   EBB_CHECK(h % r == 0 && w % r == 0, "pixel_unshuffle: expects height and width to be divisible by ",
@@ -179,12 +193,13 @@ Variable pixel_unshuffle(const Variable& x, std::int64_t downscale_factor) {
   for (const std::int64_t s : {channels, h / r, r, w / r, r}) split.push_back(s);
   for (const std::int64_t d : {0, 2, 4, 1, 3}) order.push_back(n - 3 + d);
   for (const std::int64_t s : {channels * r * r, h / r, w / r}) sizes.push_back(s);
-  return ops::record<PixelUnshuffleBackward>(shuffled(x, split, order, sizes),
-                                             [&](PixelUnshuffleBackward& node) { node.factor = r; }, x);
+  return ops::record<PixelUnshuffleBackward>(
+      shuffled(x, split, order, sizes), [&](PixelUnshuffleBackward& node) { node.factor = r; }, x);
 }
 
 Variable channel_shuffle(const Variable& x, std::int64_t groups) {
-  EBB_CHECK(x.dim() > 2, "channel_shuffle: expects input with more than 2 dims, but got shape ", x.sizes(), ".");
+  EBB_CHECK(x.dim() > 2, "channel_shuffle: expects input with more than 2 dims, but got shape ", x.sizes(),
+            ".");
   EBB_CHECK(groups > 0 && x.size(1) % groups == 0, "channel_shuffle: number of channels (", x.size(1),
             ") must be divisible by a positive number of groups, got ", groups, ".");
   return reshape(transpose(reshape(x, {x.size(0), groups, x.size(1) / groups, -1}), 1, 2), x.sizes());

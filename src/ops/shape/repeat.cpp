@@ -36,7 +36,8 @@ struct RepeatBackward : autograd::Node {
 
 Variable repeat(const Variable& x, IntArrayRef repeats) {
   EBB_CHECK(static_cast<std::int64_t>(repeats.size()) >= x.dim(),
-            "repeat: number of dimensions of repeat dims can not be smaller than number of dimensions of tensor, got ",
+            "repeat: number of dimensions of repeat dims can not be smaller than number of dimensions of "
+            "tensor, got ",
             repeats, " for shape ", x.sizes(), ".");
   for (const std::int64_t r : repeats)
     EBB_CHECK(r >= 0, "repeat: trying to create a tensor with a negative dimension: repeats ", repeats, ".");
@@ -69,10 +70,10 @@ Variable tile(const Variable& x, IntArrayRef dims) {
 }
 
 Variable repeat_interleave(const Variable& repeats, optional<std::int64_t> output_size) {
-  EBB_CHECK(repeats.dim() == 1, "repeat_interleave: only accepts a 1D vector as repeats, got shape ", repeats.sizes(),
-            ".");
-  EBB_CHECK(repeats.dtype() == kLong || repeats.dtype() == kInt, "repeat_interleave: repeats has to be Long or Int, got ",
-            repeats.dtype(), ".");
+  EBB_CHECK(repeats.dim() == 1, "repeat_interleave: only accepts a 1D vector as repeats, got shape ",
+            repeats.sizes(), ".");
+  EBB_CHECK(repeats.dtype() == kLong || repeats.dtype() == kInt,
+            "repeat_interleave: repeats has to be Long or Int, got ", repeats.dtype(), ".");
   const Variable counts = to(repeats.detach(), TensorOptions(Device(DeviceType::CPU)).dtype(kLong));
   const NdArray source = ops::contiguous_array(counts.array());
   const std::int64_t* const count = source.data_as<std::int64_t>();
@@ -81,13 +82,12 @@ Variable repeat_interleave(const Variable& repeats, optional<std::int64_t> outpu
     EBB_CHECK(count[i] >= 0, "repeat_interleave: repeats can not be negative, got ", count[i], ".");
     total += count[i];
   }
-  EBB_CHECK(!output_size || *output_size == total, "repeat_interleave: allocated size ", output_size.value_or(0),
-            " does not match the required size ", total, ".");
+  EBB_CHECK(!output_size || *output_size == total, "repeat_interleave: allocated size ",
+            output_size.value_or(0), " does not match the required size ", total, ".");
   NdArray index = NdArray::empty({total}, kLong);
   std::int64_t* to_index = index.data_as<std::int64_t>();
   for (std::int64_t i = 0; i < source.numel(); ++i) to_index = std::fill_n(to_index, count[i], i);
-  return to(to(Variable(std::move(index)), TensorOptions(repeats.device())),
-            TensorOptions(repeats.dtype()));
+  return to(to(Variable(std::move(index)), TensorOptions(repeats.device())), TensorOptions(repeats.dtype()));
 }
 
 Variable repeat_interleave(const Variable& x, const Variable& repeats, optional<std::int64_t> dim,
@@ -99,9 +99,11 @@ Variable repeat_interleave(const Variable& x, const Variable& repeats, optional<
   if (repeats.dim() == 0 || (repeats.dim() == 1 && repeats.size(0) == 1)) {
     counts = expand(reshape(repeats, {1}), {size});
   } else {
-    EBB_CHECK(repeats.dim() == 1, "repeat_interleave: repeats must be 0-dim or 1-dim, got shape ", repeats.sizes(), ".");
-    EBB_CHECK(repeats.size(0) == size, "repeat_interleave: repeats must have the same size as input along dim, got ",
-              repeats.size(0), " and ", size, ".");
+    EBB_CHECK(repeats.dim() == 1, "repeat_interleave: repeats must be 0-dim or 1-dim, got shape ",
+              repeats.sizes(), ".");
+    EBB_CHECK(repeats.size(0) == size,
+              "repeat_interleave: repeats must have the same size as input along dim, got ", repeats.size(0),
+              " and ", size, ".");
   }
   return index_select(input, along, repeat_interleave(counts, output_size));
 }
@@ -110,16 +112,15 @@ Variable repeat_interleave(const Variable& x, std::int64_t repeats, optional<std
                            optional<std::int64_t> output_size) {
   NdArray count = NdArray::empty({1}, kLong);
   *count.data_as<std::int64_t>() = repeats;
-  return repeat_interleave(x, to(Variable(std::move(count)), TensorOptions(x.device())), dim,
-                           output_size);
+  return repeat_interleave(x, to(Variable(std::move(count)), TensorOptions(x.device())), dim, output_size);
 }
 
 std::vector<Variable> meshgrid(TensorList tensors) { return meshgrid(tensors, "ij"); }
 
 std::vector<Variable> meshgrid(TensorList tensors, std::string_view indexing) {
   EBB_CHECK(!tensors.empty(), "meshgrid: expects a non-empty list of tensors.");
-  EBB_CHECK(indexing == "ij" || indexing == "xy", "meshgrid: indexing must be one of \"xy\" or \"ij\", but received: ",
-            indexing, ".");
+  EBB_CHECK(indexing == "ij" || indexing == "xy",
+            "meshgrid: indexing must be one of \"xy\" or \"ij\", but received: ", indexing, ".");
   std::vector<Variable> inputs = tensors.vec();
   const bool swapped = indexing == "xy" && inputs.size() >= 2;
   if (swapped) std::swap(inputs[0], inputs[1]);
@@ -127,7 +128,8 @@ std::vector<Variable> meshgrid(TensorList tensors, std::string_view indexing) {
   for (const Variable& x : inputs) {
     EBB_CHECK(x.dim() <= 1, "meshgrid: expected 0D or 1D tensors, but got ", x, ".");
     EBB_CHECK(x.dtype() == inputs[0].dtype() && x.device() == inputs[0].device(),
-              "meshgrid: expects all tensors to have the same dtype and device, got ", inputs[0], " and ", x, ".");
+              "meshgrid: expects all tensors to have the same dtype and device, got ", inputs[0], " and ", x,
+              ".");
     shape.push_back(x.numel());
   }
   std::vector<Variable> grids;
@@ -171,8 +173,7 @@ Variable combinations(const Variable& x, std::int64_t r, bool with_replacement) 
   }
   NdArray index = NdArray::empty({count * r}, kLong);
   std::copy(rows.begin(), rows.end(), index.data_as<std::int64_t>());
-  return view(index_select(x, 0, to(Variable(std::move(index)), TensorOptions(x.device()))),
-              {count, r});
+  return view(index_select(x, 0, to(Variable(std::move(index)), TensorOptions(x.device()))), {count, r});
 }
 
 Variable vander(const Variable& x, optional<std::int64_t> N, bool increasing) {

@@ -80,9 +80,12 @@ std::vector<Variable> each(TensorList tensors, F&& f) {
 Variable view(const Variable& x, IntArrayRef size) {
   const DimVector sizes = ops::infer_size("view", size, x.numel());
   const optional<DimVector> strides = ops::view_strides(x.sizes(), x.strides(), sizes);
-  EBB_CHECK(strides, "view: size ", size, " is not compatible with the sizes ", x.sizes(), " and strides ", x.strides(),
-            " of the input (at least one dimension spans two contiguous subspaces). Use reshape(...) instead.");
-  return ops::view_of<ViewBackward>(x, x.array().as_strided(sizes, *strides, x.storage_offset()), keep_sizes(x));
+  EBB_CHECK(
+      strides, "view: size ", size, " is not compatible with the sizes ", x.sizes(), " and strides ",
+      x.strides(),
+      " of the input (at least one dimension spans two contiguous subspaces). Use reshape(...) instead.");
+  return ops::view_of<ViewBackward>(x, x.array().as_strided(sizes, *strides, x.storage_offset()),
+                                    keep_sizes(x));
 }
 
 Variable view_as(const Variable& x, const Variable& other) { return view(x, other.sizes()); }
@@ -92,10 +95,10 @@ Variable view(const Variable& x, DType dtype) {
   DimVector sizes(x.sizes()), strides(x.strides());
   std::int64_t offset = x.storage_offset();
   if (from != to) {
-    EBB_CHECK(x.dim() > 0, "view: a 0-d tensor cannot be viewed as ", dtype, ", whose element size differs from ",
-              x.dtype(), "'s.");
-    EBB_CHECK(strides.back() == 1, "view: the last stride must be 1 to view ", x.dtype(), " as ", dtype, ", got ",
-              strides.back(), ". Call contiguous() first.");
+    EBB_CHECK(x.dim() > 0, "view: a 0-d tensor cannot be viewed as ", dtype,
+              ", whose element size differs from ", x.dtype(), "'s.");
+    EBB_CHECK(strides.back() == 1, "view: the last stride must be 1 to view ", x.dtype(), " as ", dtype,
+              ", got ", strides.back(), ". Call contiguous() first.");
     const std::int64_t big = std::max(from, to), small = std::min(from, to), ratio = big / small;
     if (to < from) {
       sizes.back() *= ratio;
@@ -122,21 +125,25 @@ Variable reshape(const Variable& x, IntArrayRef shape) {
   // The copy belongs to nobody else, so its other shape need not be tracked as a view.
   const Variable copy = clone(x, MemoryFormat::Contiguous);
   return ops::record<UnsafeViewBackward>(
-      copy.array().as_strided(sizes, contiguous_strides(sizes), copy.storage_offset()), keep_sizes(copy), copy);
+      copy.array().as_strided(sizes, contiguous_strides(sizes), copy.storage_offset()), keep_sizes(copy),
+      copy);
 }
 
 Variable flatten(const Variable& x, std::int64_t start_dim, std::int64_t end_dim) {
   start_dim = wrap_dim("flatten", start_dim, x.dim());
   end_dim = wrap_dim("flatten", end_dim, x.dim());
-  EBB_CHECK(start_dim <= end_dim, "flatten: start_dim (", start_dim, ") cannot come after end_dim (", end_dim, ").");
+  EBB_CHECK(start_dim <= end_dim, "flatten: start_dim (", start_dim, ") cannot come after end_dim (", end_dim,
+            ").");
   if (x.dim() == 0) return reshape(x, {1});
   if (start_dim == end_dim) return x;
   DimVector sizes;
   std::int64_t merged = 1;
   for (std::int64_t d = 0; d < x.dim(); ++d) {
     const std::int64_t size = x.sizes()[d];
-    if (d < start_dim || d > end_dim) sizes.push_back(size);
-    else merged *= size;
+    if (d < start_dim || d > end_dim)
+      sizes.push_back(size);
+    else
+      merged *= size;
     if (d == end_dim) sizes.push_back(merged);
   }
   return reshape(x, sizes);
@@ -186,7 +193,8 @@ Variable unsqueeze(const Variable& x, std::int64_t dim) {
 
 Variable& unsqueeze_(const Variable& x, std::int64_t dim) {
   dim = wrap_dim("unsqueeze_", dim, x.dim() + 1);
-  return ops::reshape_in_place<UnsqueezeInPlaceBackward>(x, "unsqueeze_", unsqueezed(x.array(), dim), keep_sizes(x));
+  return ops::reshape_in_place<UnsqueezeInPlaceBackward>(x, "unsqueeze_", unsqueezed(x.array(), dim),
+                                                         keep_sizes(x));
 }
 
 Variable& resize_(const Variable& x, IntArrayRef size) {

@@ -12,8 +12,9 @@ template <class Part>
 Variable replaced(const char* op, const Variable& x, const Variable& src, Part&& part) {
   const Variable out = clone(x, MemoryFormat::Contiguous);
   const Variable place = part(out);
-  EBB_CHECK(place.sizes() == src.sizes(), op, ": expected src to have a size equal to the part it replaces: part ",
-            place.sizes(), ", src ", src.sizes(), ".");
+  EBB_CHECK(place.sizes() == src.sizes(), op,
+            ": expected src to have a size equal to the part it replaces: part ", place.sizes(), ", src ",
+            src.sizes(), ".");
   copy_(place, src);
   return out;
 }
@@ -26,12 +27,14 @@ Variable select_scatter(const Variable& x, const Variable& src, std::int64_t dim
 
 Variable slice_scatter(const Variable& x, const Variable& src, std::int64_t dim, optional<std::int64_t> start,
                        optional<std::int64_t> end, std::int64_t step) {
-  return replaced("slice_scatter", x, src, [&](const Variable& out) { return slice(out, dim, start, end, step); });
+  return replaced("slice_scatter", x, src,
+                  [&](const Variable& out) { return slice(out, dim, start, end, step); });
 }
 
 Variable diagonal_scatter(const Variable& x, const Variable& src, std::int64_t offset, std::int64_t dim1,
                           std::int64_t dim2) {
-  return replaced("diagonal_scatter", x, src, [&](const Variable& out) { return diagonal(out, offset, dim1, dim2); });
+  return replaced("diagonal_scatter", x, src,
+                  [&](const Variable& out) { return diagonal(out, offset, dim1, dim2); });
 }
 
 }  // namespace ebb

@@ -25,7 +25,9 @@ struct SliceBackward : autograd::Node {
   DimVector sizes;
   std::int64_t dim = 0, start = 0, end = 0, step = 1;
   std::string name() const override { return "SliceBackward0"; }
-  GradList apply(GradList&& grads) override { return {slice_backward(grads[0], sizes, dim, start, end, step)}; }
+  GradList apply(GradList&& grads) override {
+    return {slice_backward(grads[0], sizes, dim, start, end, step)};
+  }
 };
 
 struct SliceBackwardBackward : autograd::Node {
@@ -38,7 +40,9 @@ struct DiagonalBackward : autograd::Node {
   DimVector sizes;
   std::int64_t offset = 0, dim1 = 0, dim2 = 1;
   std::string name() const override { return "DiagonalBackward0"; }
-  GradList apply(GradList&& grads) override { return {diagonal_backward(grads[0], sizes, offset, dim1, dim2)}; }
+  GradList apply(GradList&& grads) override {
+    return {diagonal_backward(grads[0], sizes, offset, dim1, dim2)};
+  }
 };
 
 struct DiagonalBackwardBackward : autograd::Node {
@@ -62,8 +66,8 @@ struct UnfoldBackwardBackward : autograd::Node {
 
 std::int64_t wrap_index(const char* op, std::int64_t index, std::int64_t dim, IntArrayRef sizes) {
   const std::int64_t size = sizes[dim];
-  EBB_CHECK_INDEX(index >= -size && index < size, op, ": index ", index, " is out of bounds for dimension ", dim,
-                  " with size ", size, " (shape ", sizes, ").");
+  EBB_CHECK_INDEX(index >= -size && index < size, op, ": index ", index, " is out of bounds for dimension ",
+                  dim, " with size ", size, " (shape ", sizes, ").");
   return index < 0 ? index + size : index;
 }
 
@@ -89,7 +93,8 @@ Variable select(const Variable& x, std::int64_t dim, std::int64_t index) {
   });
 }
 
-Variable select_backward(const Variable& grad, IntArrayRef input_sizes, std::int64_t dim, std::int64_t index) {
+Variable select_backward(const Variable& grad, IntArrayRef input_sizes, std::int64_t dim,
+                         std::int64_t index) {
   return put_back<SelectBackwardBackward>(
       grad, input_sizes, [&](const NdArray& out) { return ops::select_array(out, dim, index); },
       [&](SelectBackwardBackward& node) {
@@ -134,8 +139,8 @@ Variable narrow(const Variable& x, std::int64_t dim, std::int64_t start, std::in
   EBB_CHECK(length >= 0, "narrow: length must be non-negative, got ", length, ".");
   dim = wrap_dim("narrow", dim, x.dim());
   const std::int64_t size = x.sizes()[dim];
-  EBB_CHECK_INDEX(start >= -size && start <= size, "narrow: start ", start, " is out of range for dimension ", dim,
-                  " with size ", size, ".");
+  EBB_CHECK_INDEX(start >= -size && start <= size, "narrow: start ", start, " is out of range for dimension ",
+                  dim, " with size ", size, ".");
   if (start < 0) start += size;
   EBB_CHECK(start <= size - length, "narrow: start (", start, ") + length (", length,
             ") exceeds dimension size (", size, ").");
@@ -143,13 +148,14 @@ Variable narrow(const Variable& x, std::int64_t dim, std::int64_t start, std::in
 }
 
 Variable narrow(const Variable& x, std::int64_t dim, const Variable& start, std::int64_t length) {
-  EBB_CHECK(start.dim() == 0 && is_integral(start.dtype()), "narrow: start must be an integer or a 0-dim tensor of one, got ",
-            start, ".");
+  EBB_CHECK(start.dim() == 0 && is_integral(start.dtype()),
+            "narrow: start must be an integer or a 0-dim tensor of one, got ", start, ".");
   return narrow(x, dim, start.item<std::int64_t>(), length);
 }
 
 Variable diagonal(const Variable& x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
-  const std::int64_t first = wrap_dim("diagonal", dim1, x.dim()), second = wrap_dim("diagonal", dim2, x.dim());
+  const std::int64_t first = wrap_dim("diagonal", dim1, x.dim()),
+                     second = wrap_dim("diagonal", dim2, x.dim());
   EBB_CHECK(first != second, "diagonal: dimensions cannot be identical, got ", dim1, " and ", dim2, ".");
   return ops::view_of<DiagonalBackward>(x, ops::diagonal_array(x.array(), offset, first, second),
                                         [&](DiagonalBackward& node) {
@@ -160,8 +166,8 @@ Variable diagonal(const Variable& x, std::int64_t offset, std::int64_t dim1, std
                                         });
 }
 
-Variable diagonal_backward(const Variable& grad, IntArrayRef input_sizes, std::int64_t offset, std::int64_t dim1,
-                           std::int64_t dim2) {
+Variable diagonal_backward(const Variable& grad, IntArrayRef input_sizes, std::int64_t offset,
+                           std::int64_t dim1, std::int64_t dim2) {
   return put_back<DiagonalBackwardBackward>(
       grad, input_sizes, [&](const NdArray& out) { return ops::diagonal_array(out, offset, dim1, dim2); },
       [&](DiagonalBackwardBackward& node) {
@@ -174,15 +180,16 @@ Variable diagonal_backward(const Variable& grad, IntArrayRef input_sizes, std::i
 Variable unfold(const Variable& x, std::int64_t dimension, std::int64_t size, std::int64_t step) {
   const std::int64_t dim = wrap_dim("unfold", dimension, x.dim());
   const std::int64_t extent = x.dim() == 0 ? 1 : x.sizes()[dim];
-  EBB_CHECK(size >= 0 && size <= extent, "unfold: the maximum size for a window at dimension ", dim, " is ", extent,
-            ", but the size is ", size, ".");
+  EBB_CHECK(size >= 0 && size <= extent, "unfold: the maximum size for a window at dimension ", dim, " is ",
+            extent, ", but the size is ", size, ".");
   EBB_CHECK(step > 0, "unfold: step is ", step, " but must be positive.");
-  return ops::view_of<UnfoldBackward>(x, ops::unfold_array(x.array(), dim, size, step), [&](UnfoldBackward& node) {
-    node.sizes = DimVector(x.sizes());
-    node.dim = dim;
-    node.size = size;
-    node.step = step;
-  });
+  return ops::view_of<UnfoldBackward>(x, ops::unfold_array(x.array(), dim, size, step),
+                                      [&](UnfoldBackward& node) {
+                                        node.sizes = DimVector(x.sizes());
+                                        node.dim = dim;
+                                        node.size = size;
+                                        node.step = step;
+                                      });
 }
 
 Variable unfold_backward(const Variable& grad, IntArrayRef input_sizes, std::int64_t dim, std::int64_t size,

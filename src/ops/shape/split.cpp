@@ -68,8 +68,8 @@ Extents equal_extents(const char* op, const Variable& x, std::int64_t size, std:
   dim = wrap_dim(op, dim, x.dim());
   const std::int64_t whole = x.sizes()[dim];
   EBB_CHECK(size >= 0, op, ": expects split_size to be non-negative, got ", size, ".");
-  EBB_CHECK(size > 0 || whole == 0, op, ": split_size can only be 0 if the dimension size is 0, but it is ", whole,
-            ".");
+  EBB_CHECK(size > 0 || whole == 0, op, ": split_size can only be 0 if the dimension size is 0, but it is ",
+            whole, ".");
   Extents extents;
   std::int64_t rest = whole;
   do {
@@ -191,11 +191,14 @@ std::vector<Variable> tensor_split(const Variable& x, IntArrayRef indices, std::
 }
 
 std::vector<Variable> tensor_split(const Variable& x, const Variable& indices_or_sections, std::int64_t dim) {
-  EBB_CHECK(indices_or_sections.is_cpu() && indices_or_sections.dtype() == kLong && indices_or_sections.dim() <= 1,
-            "tensor_split: expected a Long tensor of at most one dimension on the CPU, got ", indices_or_sections, ".");
+  EBB_CHECK(
+      indices_or_sections.is_cpu() && indices_or_sections.dtype() == kLong && indices_or_sections.dim() <= 1,
+      "tensor_split: expected a Long tensor of at most one dimension on the CPU, got ", indices_or_sections,
+      ".");
   if (indices_or_sections.dim() == 0) return tensor_split(x, indices_or_sections.item<std::int64_t>(), dim);
   const NdArray values = ops::contiguous_array(indices_or_sections.array());
-  return tensor_split(x, IntArrayRef(values.data_as<std::int64_t>(), static_cast<std::size_t>(values.numel())), dim);
+  return tensor_split(
+      x, IntArrayRef(values.data_as<std::int64_t>(), static_cast<std::size_t>(values.numel())), dim);
 }
 
 std::vector<Variable> hsplit(const Variable& x, std::int64_t sections) {

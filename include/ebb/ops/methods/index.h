@@ -20,21 +20,27 @@ struct EBB_API IndexMethods {
   Variable gather(std::int64_t dim, const Variable& index, bool sparse_grad = false) const;
   Variable scatter(std::int64_t dim, const Variable& index, const Variable& src) const;
   Variable scatter(std::int64_t dim, const Variable& index, const Scalar& value) const;
-  Variable scatter(std::int64_t dim, const Variable& index, const Variable& src, std::string_view reduce) const;
-  Variable scatter(std::int64_t dim, const Variable& index, const Scalar& value, std::string_view reduce) const;
+  Variable scatter(std::int64_t dim, const Variable& index, const Variable& src,
+                   std::string_view reduce) const;
+  Variable scatter(std::int64_t dim, const Variable& index, const Scalar& value,
+                   std::string_view reduce) const;
   Variable& scatter_(std::int64_t dim, const Variable& index, const Variable& src) const;
   Variable& scatter_(std::int64_t dim, const Variable& index, const Scalar& value) const;
-  Variable& scatter_(std::int64_t dim, const Variable& index, const Variable& src, std::string_view reduce) const;
-  Variable& scatter_(std::int64_t dim, const Variable& index, const Scalar& value, std::string_view reduce) const;
+  Variable& scatter_(std::int64_t dim, const Variable& index, const Variable& src,
+                     std::string_view reduce) const;
+  Variable& scatter_(std::int64_t dim, const Variable& index, const Scalar& value,
+                     std::string_view reduce) const;
   Variable scatter_add(std::int64_t dim, const Variable& index, const Variable& src) const;
   Variable& scatter_add_(std::int64_t dim, const Variable& index, const Variable& src) const;
-  Variable scatter_reduce(std::int64_t dim, const Variable& index, const Variable& src, std::string_view reduce,
-                          bool include_self = true) const;
-  Variable& scatter_reduce_(std::int64_t dim, const Variable& index, const Variable& src, std::string_view reduce,
-                            bool include_self = true) const;
+  Variable scatter_reduce(std::int64_t dim, const Variable& index, const Variable& src,
+                          std::string_view reduce, bool include_self = true) const;
+  Variable& scatter_reduce_(std::int64_t dim, const Variable& index, const Variable& src,
+                            std::string_view reduce, bool include_self = true) const;
   Variable index_select(std::int64_t dim, const Variable& index) const;
-  Variable index_add(std::int64_t dim, const Variable& index, const Variable& source, const Scalar& alpha = 1) const;
-  Variable& index_add_(std::int64_t dim, const Variable& index, const Variable& source, const Scalar& alpha = 1) const;
+  Variable index_add(std::int64_t dim, const Variable& index, const Variable& source,
+                     const Scalar& alpha = 1) const;
+  Variable& index_add_(std::int64_t dim, const Variable& index, const Variable& source,
+                       const Scalar& alpha = 1) const;
   Variable index_copy(std::int64_t dim, const Variable& index, const Variable& source) const;
   Variable& index_copy_(std::int64_t dim, const Variable& index, const Variable& source) const;
   Variable index_fill(std::int64_t dim, const Variable& index, const Scalar& value) const;

@@ -11,8 +11,10 @@
 namespace ebb::ops {
 
 struct EBB_API ShapeMethods {
-  Variable as_strided(IntArrayRef size, IntArrayRef stride, optional<std::int64_t> storage_offset = nullopt) const;
-  Variable& as_strided_(IntArrayRef size, IntArrayRef stride, optional<std::int64_t> storage_offset = nullopt) const;
+  Variable as_strided(IntArrayRef size, IntArrayRef stride,
+                      optional<std::int64_t> storage_offset = nullopt) const;
+  Variable& as_strided_(IntArrayRef size, IntArrayRef stride,
+                        optional<std::int64_t> storage_offset = nullopt) const;
   Variable view(IntArrayRef size) const;
   Variable view(DType dtype) const;
   Variable view_as(const Variable& other) const;
@@ -49,8 +51,8 @@ struct EBB_API ShapeMethods {
   Variable expand_as(const Variable& other) const;
   Variable broadcast_to(IntArrayRef size) const;
   Variable select(std::int64_t dim, std::int64_t index) const;
-  Variable slice(std::int64_t dim = 0, optional<std::int64_t> start = nullopt, optional<std::int64_t> end = nullopt,
-                 std::int64_t step = 1) const;
+  Variable slice(std::int64_t dim = 0, optional<std::int64_t> start = nullopt,
+                 optional<std::int64_t> end = nullopt, std::int64_t step = 1) const;
   Variable narrow(std::int64_t dim, std::int64_t start, std::int64_t length) const;
   Variable narrow(std::int64_t dim, const Variable& start, std::int64_t length) const;
   Variable diagonal(std::int64_t offset = 0, std::int64_t dim1 = 0, std::int64_t dim2 = 1) const;

@@ -7,8 +7,8 @@
 
 namespace ebb {
 
-/// The tensors one after the other along `dim`; all other sizes agree, dtypes are promoted to a common one. Tensors of
-/// shape {0} count as nothing. (torch.cat; concat)
+/// The tensors one after the other along `dim`; all other sizes agree, dtypes are promoted to a common one.
+/// Tensors of shape {0} count as nothing. (torch.cat; concat)
 EBB_API Variable cat(TensorList tensors, std::int64_t dim = 0);
 inline Variable concat(TensorList tensors, std::int64_t dim = 0) { return cat(tensors, dim); }
 inline Variable concatenate(TensorList tensors, std::int64_t dim = 0) { return cat(tensors, dim); }
@@ -26,28 +26,32 @@ EBB_API Variable column_stack(TensorList tensors);
 /// The matrices (or vectors, or numbers) along the diagonal of a matrix of zeros. (torch.block_diag)
 EBB_API Variable block_diag(TensorList tensors);
 
-// All pieces below are views of x, except those of the unsafe_ functions, which autograd does not track as such: write
-// into them only if x is not used again. In-place ops on the pieces of split, chunk and unbind throw where gradients
-// are recorded.
+// All pieces below are views of x, except those of the unsafe_ functions, which autograd does not track as
+// such: write into them only if x is not used again. In-place ops on the pieces of split, chunk and unbind
+// throw where gradients are recorded.
 
 /// Pieces of split_size along `dim`, the last one possibly smaller. (torch.split)
 EBB_API std::vector<Variable> split(const Variable& x, std::int64_t split_size, std::int64_t dim = 0);
 /// Pieces of the given sizes, which add up to the size of `dim`.
 EBB_API std::vector<Variable> split(const Variable& x, IntArrayRef split_sizes, std::int64_t dim = 0);
-EBB_API std::vector<Variable> split_with_sizes(const Variable& x, IntArrayRef split_sizes, std::int64_t dim = 0);
+EBB_API std::vector<Variable> split_with_sizes(const Variable& x, IntArrayRef split_sizes,
+                                               std::int64_t dim = 0);
 EBB_API std::vector<Variable> unsafe_split(const Variable& x, std::int64_t split_size, std::int64_t dim = 0);
-EBB_API std::vector<Variable> unsafe_split_with_sizes(const Variable& x, IntArrayRef split_sizes, std::int64_t dim = 0);
+EBB_API std::vector<Variable> unsafe_split_with_sizes(const Variable& x, IntArrayRef split_sizes,
+                                                      std::int64_t dim = 0);
 /// At most `chunks` pieces of equal size, the last one possibly smaller. (torch.chunk)
 EBB_API std::vector<Variable> chunk(const Variable& x, std::int64_t chunks, std::int64_t dim = 0);
 EBB_API std::vector<Variable> unsafe_chunk(const Variable& x, std::int64_t chunks, std::int64_t dim = 0);
 /// Every slice along `dim`, without that dimension. (torch.unbind)
 EBB_API std::vector<Variable> unbind(const Variable& x, std::int64_t dim = 0);
-/// Exactly `sections` pieces whose sizes differ by at most 1, or pieces that start at `indices`. (torch.tensor_split)
+/// Exactly `sections` pieces whose sizes differ by at most 1, or pieces that start at `indices`.
+/// (torch.tensor_split)
 EBB_API std::vector<Variable> tensor_split(const Variable& x, std::int64_t sections, std::int64_t dim = 0);
 EBB_API std::vector<Variable> tensor_split(const Variable& x, IntArrayRef indices, std::int64_t dim = 0);
 EBB_API std::vector<Variable> tensor_split(const Variable& x, const Variable& indices_or_sections,
                                            std::int64_t dim = 0);
-/// tensor_split along the second (the first for vectors), first and third dimension. (torch.hsplit, vsplit, dsplit)
+/// tensor_split along the second (the first for vectors), first and third dimension. (torch.hsplit, vsplit,
+/// dsplit)
 EBB_API std::vector<Variable> hsplit(const Variable& x, std::int64_t sections);
 EBB_API std::vector<Variable> hsplit(const Variable& x, IntArrayRef indices);
 EBB_API std::vector<Variable> vsplit(const Variable& x, std::int64_t sections);

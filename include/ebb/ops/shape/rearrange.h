@@ -8,29 +8,34 @@
 
 namespace ebb {
 
-/// x repeated as a whole, repeats[d] times along dimension d; extra leading repeats add dimensions. (Tensor.repeat)
+/// x repeated as a whole, repeats[d] times along dimension d; extra leading repeats add dimensions.
+/// (Tensor.repeat)
 EBB_API Variable repeat(const Variable& x, IntArrayRef repeats);
 /// repeat with missing leading repeats taken as 1. (torch.tile)
 EBB_API Variable tile(const Variable& x, IntArrayRef dims);
 /// The index that repeats position i repeats[i] times: {2, 0, 1} gives {0, 0, 2}. (torch.repeat_interleave)
 EBB_API Variable repeat_interleave(const Variable& repeats, optional<std::int64_t> output_size = nullopt);
 /// Every element repeated in place along `dim` (of the flattened tensor, if left out).
-EBB_API Variable repeat_interleave(const Variable& x, std::int64_t repeats, optional<std::int64_t> dim = nullopt,
+EBB_API Variable repeat_interleave(const Variable& x, std::int64_t repeats,
+                                   optional<std::int64_t> dim = nullopt,
                                    optional<std::int64_t> output_size = nullopt);
-EBB_API Variable repeat_interleave(const Variable& x, const Variable& repeats, optional<std::int64_t> dim = nullopt,
+EBB_API Variable repeat_interleave(const Variable& x, const Variable& repeats,
+                                   optional<std::int64_t> dim = nullopt,
                                    optional<std::int64_t> output_size = nullopt);
 
 /// Back to front along each of `dims`. (torch.flip, fliplr, flipud)
 EBB_API Variable flip(const Variable& x, IntArrayRef dims);
 EBB_API Variable fliplr(const Variable& x);
 EBB_API Variable flipud(const Variable& x);
-/// Shifted along `dims`; what leaves at the end comes back at the start. Without dims the flattened tensor is rolled.
-/// (torch.roll)
+/// Shifted along `dims`; what leaves at the end comes back at the start. Without dims the flattened tensor is
+/// rolled. (torch.roll)
 EBB_API Variable roll(const Variable& x, IntArrayRef shifts, IntArrayRef dims = {});
-/// Rotated k times by 90 degrees in the plane of two dimensions, from the first towards the second. (torch.rot90)
+/// Rotated k times by 90 degrees in the plane of two dimensions, from the first towards the second.
+/// (torch.rot90)
 EBB_API Variable rot90(const Variable& x, std::int64_t k = 1, IntArrayRef dims = {0, 1});
 
-/// The matrices in the last two dimensions with zeros above (tril) or below (triu) a diagonal. (torch.tril, triu)
+/// The matrices in the last two dimensions with zeros above (tril) or below (triu) a diagonal. (torch.tril,
+/// triu)
 EBB_API Variable tril(const Variable& x, std::int64_t diagonal = 0);
 EBB_API Variable triu(const Variable& x, std::int64_t diagonal = 0);
 EBB_API Variable& tril_(const Variable& x, std::int64_t diagonal = 0);
@@ -39,7 +44,8 @@ EBB_API Variable& triu_(const Variable& x, std::int64_t diagonal = 0);
 /// A vector as the diagonal of a matrix of zeros, or a copy of the diagonal of a matrix. (torch.diag)
 EBB_API Variable diag(const Variable& x, std::int64_t diagonal = 0);
 /// The last dimension as the diagonal of matrices in dim1 and dim2. (torch.diag_embed)
-EBB_API Variable diag_embed(const Variable& x, std::int64_t offset = 0, std::int64_t dim1 = -2, std::int64_t dim2 = -1);
+EBB_API Variable diag_embed(const Variable& x, std::int64_t offset = 0, std::int64_t dim1 = -2,
+                            std::int64_t dim2 = -1);
 /// diag of the flattened tensor. (torch.diagflat)
 EBB_API Variable diagflat(const Variable& x, std::int64_t offset = 0);
 /// Sets the main diagonal; tall matrices start over below it with `wrap`. (Tensor.fill_diagonal_)
@@ -56,7 +62,8 @@ EBB_API Variable combinations(const Variable& x, std::int64_t r = 2, bool with_r
 /// The powers N - 1, ..., 0 (or 0, ..., N - 1) of each element of a vector, as rows. (torch.vander)
 EBB_API Variable vander(const Variable& x, optional<std::int64_t> N = nullopt, bool increasing = false);
 
-/// Moves r x r groups of channels into space, (..., C r^2, H, W) to (..., C, H r, W r), and back. (torch.pixel_shuffle)
+/// Moves r x r groups of channels into space, (..., C r^2, H, W) to (..., C, H r, W r), and back.
+/// (torch.pixel_shuffle)
 EBB_API Variable pixel_shuffle(const Variable& x, std::int64_t upscale_factor);
 EBB_API Variable pixel_unshuffle(const Variable& x, std::int64_t downscale_factor);
 /// Deals the channels of `groups` groups out in turn. (torch.channel_shuffle)

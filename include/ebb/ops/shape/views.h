@@ -1,5 +1,5 @@
-// Views: other shapes over the same memory. Nothing is copied (except by reshape and its kin where no strides fit);
-// writes through a view are seen by its base, and gradients pass through both.
+// Views: other shapes over the same memory. Nothing is copied (except by reshape and its kin where no strides
+// fit); writes through a view are seen by its base, and gradients pass through both.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -8,14 +8,15 @@
 
 namespace ebb {
 
-/// The storage of x under any sizes, strides and offset (in elements). Elements may overlap; the gradient adds up over
-/// them. Throws when the geometry reaches outside the storage. (torch.as_strided)
+/// The storage of x under any sizes, strides and offset (in elements). Elements may overlap; the gradient
+/// adds up over them. Throws when the geometry reaches outside the storage. (torch.as_strided)
 EBB_API Variable as_strided(const Variable& x, IntArrayRef size, IntArrayRef stride,
                             optional<std::int64_t> storage_offset = nullopt);
 EBB_API Variable& as_strided_(const Variable& x, IntArrayRef size, IntArrayRef stride,
                               optional<std::int64_t> storage_offset = nullopt);
 
-/// x in another shape without a copy; one size may be -1. Throws when the strides of x do not allow it. (Tensor.view)
+/// x in another shape without a copy; one size may be -1. Throws when the strides of x do not allow it.
+/// (Tensor.view)
 EBB_API Variable view(const Variable& x, IntArrayRef size);
 EBB_API Variable view_as(const Variable& x, const Variable& other);
 /// The bytes of x read as another dtype; the last size scales with the element size. Not differentiable.
@@ -32,9 +33,14 @@ EBB_API Variable ravel(const Variable& x);
 /// Swaps two dimensions. (torch.transpose; swapaxes, swapdims)
 EBB_API Variable transpose(const Variable& x, std::int64_t dim0, std::int64_t dim1);
 EBB_API Variable& transpose_(const Variable& x, std::int64_t dim0, std::int64_t dim1);
-inline Variable swapaxes(const Variable& x, std::int64_t axis0, std::int64_t axis1) { return transpose(x, axis0, axis1); }
-inline Variable swapdims(const Variable& x, std::int64_t dim0, std::int64_t dim1) { return transpose(x, dim0, dim1); }
-/// The transpose of a matrix; vectors and 0-d tensors stay as they are. Throws beyond two dimensions. (torch.t)
+inline Variable swapaxes(const Variable& x, std::int64_t axis0, std::int64_t axis1) {
+  return transpose(x, axis0, axis1);
+}
+inline Variable swapdims(const Variable& x, std::int64_t dim0, std::int64_t dim1) {
+  return transpose(x, dim0, dim1);
+}
+/// The transpose of a matrix; vectors and 0-d tensors stay as they are. Throws beyond two dimensions.
+/// (torch.t)
 EBB_API Variable t(const Variable& x);
 EBB_API Variable& t_(const Variable& x);
 /// Dimensions in reverse order (Tensor.T).
@@ -68,27 +74,29 @@ EBB_API Variable broadcast_to(const Variable& x, IntArrayRef size);
 /// All tensors expanded to their common shape. (torch.broadcast_tensors)
 EBB_API std::vector<Variable> broadcast_tensors(TensorList tensors);
 
-/// The slice at `index` of dimension `dim`, which disappears. Throws IndexError when out of range. (torch.select)
+/// The slice at `index` of dimension `dim`, which disappears. Throws IndexError when out of range.
+/// (torch.select)
 EBB_API Variable select(const Variable& x, std::int64_t dim, std::int64_t index);
-/// Elements start, start + step, ... below end of dimension `dim`; negative bounds count from the end, and bounds
-/// outside are clamped. The step is positive. (x[start:end:step])
+/// Elements start, start + step, ... below end of dimension `dim`; negative bounds count from the end, and
+/// bounds outside are clamped. The step is positive. (x[start:end:step])
 EBB_API Variable slice(const Variable& x, std::int64_t dim = 0, optional<std::int64_t> start = nullopt,
                        optional<std::int64_t> end = nullopt, std::int64_t step = 1);
 /// `length` elements of dimension `dim` from `start`; throws when they reach outside. (torch.narrow)
 EBB_API Variable narrow(const Variable& x, std::int64_t dim, std::int64_t start, std::int64_t length);
 EBB_API Variable narrow(const Variable& x, std::int64_t dim, const Variable& start, std::int64_t length);
 
-/// The diagonal of the matrices in dim1 and dim2, as the last dimension; `offset` above (or below) the main one.
-/// (torch.diagonal)
-EBB_API Variable diagonal(const Variable& x, std::int64_t offset = 0, std::int64_t dim1 = 0, std::int64_t dim2 = 1);
+/// The diagonal of the matrices in dim1 and dim2, as the last dimension; `offset` above (or below) the main
+/// one. (torch.diagonal)
+EBB_API Variable diagonal(const Variable& x, std::int64_t offset = 0, std::int64_t dim1 = 0,
+                          std::int64_t dim2 = 1);
 /// Windows of `size` along `dimension`, `step` apart; the window becomes the last dimension. (Tensor.unfold)
 EBB_API Variable unfold(const Variable& x, std::int64_t dimension, std::int64_t size, std::int64_t step);
 
 /// x summed over the dimensions that broadcasting would have expanded: the shape must broadcast to that of x.
 /// (Tensor.sum_to_size)
 EBB_API Variable sum_to_size(const Variable& x, IntArrayRef size);
-/// Changes the shape of x itself; contents beyond the old number of elements are undefined. Throws for tensors that
-/// require grad. (Tensor.resize_)
+/// Changes the shape of x itself; contents beyond the old number of elements are undefined. Throws for
+/// tensors that require grad. (Tensor.resize_)
 EBB_API Variable& resize_(const Variable& x, IntArrayRef size);
 
 /// Views with at least 1, 2 or 3 dimensions. (torch.atleast_1d, atleast_2d, atleast_3d)
@@ -105,15 +113,16 @@ inline bool is_same_size(const Variable& a, const Variable& b) { return a.sizes(
 // Gradients of views, which are ops themselves so that they can be differentiated again.
 
 /// Zeros in shape `input_sizes` with `grad` at select(dim, index).
-EBB_API Variable select_backward(const Variable& grad, IntArrayRef input_sizes, std::int64_t dim, std::int64_t index);
+EBB_API Variable select_backward(const Variable& grad, IntArrayRef input_sizes, std::int64_t dim,
+                                 std::int64_t index);
 /// Zeros in shape `input_sizes` with `grad` at slice(dim, start, end, step).
-EBB_API Variable slice_backward(const Variable& grad, IntArrayRef input_sizes, std::int64_t dim, std::int64_t start,
-                                std::int64_t end, std::int64_t step);
+EBB_API Variable slice_backward(const Variable& grad, IntArrayRef input_sizes, std::int64_t dim,
+                                std::int64_t start, std::int64_t end, std::int64_t step);
 /// Zeros in shape `input_sizes` with `grad` on the diagonal.
 EBB_API Variable diagonal_backward(const Variable& grad, IntArrayRef input_sizes, std::int64_t offset,
                                    std::int64_t dim1, std::int64_t dim2);
 /// The windows `grad` added up where they came from.
-EBB_API Variable unfold_backward(const Variable& grad, IntArrayRef input_sizes, std::int64_t dim, std::int64_t size,
-                                 std::int64_t step);
+EBB_API Variable unfold_backward(const Variable& grad, IntArrayRef input_sizes, std::int64_t dim,
+                                 std::int64_t size, std::int64_t step);
 
 }  // namespace ebb
