@@ -186,6 +186,13 @@ EBB_API std::string to_string(const Variable& x);
 /// Names dtype, device and shape, for error messages: "Float[2, 3] on cpu".
 EBB_API void append_text(std::string& out, const Variable& x);
 
+namespace autograd {
+// libtorch's names for them in this namespace.
+using ebb::Variable;
+using ebb::variable_list;
+using tensor_list = variable_list;
+}  // namespace autograd
+
 inline std::int64_t numel(const Variable& x) { return x.numel(); }
 
 }  // namespace ebb

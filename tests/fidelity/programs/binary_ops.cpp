@@ -56,7 +56,7 @@ int main() {
         "pow.base", [](const Tensor& t) { return torch::pow(2.0, t); }, x);
     grad1(
         "pow.base0", [](const Tensor& t) { return torch::pow(0.0, t); },
-        torch::tensor({0.0, 1.0, 2.0}, torch::kFloat64));
+        torch::tensor({0.0, 1.0, 2.0}, torch::kFloat64), 1);
     grads(
         "pow.zero", [](const Tensors& t) { return torch::pow(t[0], t[1]); },
         {torch::tensor({0.0, 0.0, 0.0, 2.0}, torch::kFloat64),
