@@ -75,8 +75,20 @@ NdArray::NdArray(Ref<Storage> storage, DimVector sizes, DimVector strides, std::
 NdArray NdArray::empty(IntArrayRef sizes, DType dtype, Device device) {
   NdArray a;
   a.sizes_ = DimVector(sizes);
-  a.strides_ = contiguous_strides(sizes);
-  a.numel_ = checked_numel(sizes);
+  a.strides_.resize(sizes.size());
+  // Strides and count in one pass; what is out of the ordinary is left to the careful functions.
+  std::int64_t step = 1;
+  bool plain = true;
+  for (std::size_t i = sizes.size(); i-- > 0;) {
+    a.strides_[i] = step;
+    plain = plain && sizes[i] > 0 && sizes[i] < (std::int64_t{1} << 31) && step < (std::int64_t{1} << 28);
+    step *= plain ? sizes[i] : 1;
+  }
+  if (!plain) {
+    step = checked_numel(sizes);
+    a.strides_ = contiguous_strides(sizes);
+  }
+  a.numel_ = step;
   a.dtype_ = dtype;
   a.storage_ = Storage::allocate(static_cast<std::size_t>(a.numel_ * element_size(dtype)), device);
   return a;

@@ -29,7 +29,16 @@ class SmallVector {
   SmallVector(std::initializer_list<T> values) { append(values.begin(), values.end()); }
   SmallVector(ArrayRef<T> values) { append(values.begin(), values.end()); }
   SmallVector(const T* first, const T* last) { append(first, last); }
-  SmallVector(const SmallVector& other) { append(other.begin(), other.end()); }
+  SmallVector(const SmallVector& other) {
+    if constexpr (kTrivial) {
+      if (!other.on_heap()) {  // all of the inline bytes at once: no call, whatever the size
+        std::memcpy(inline_, other.inline_, sizeof(inline_));
+        size_ = other.size_;
+        return;
+      }
+    }
+    append(other.begin(), other.end());
+  }
   SmallVector(SmallVector&& other) noexcept { take(other); }
   SmallVector& operator=(const SmallVector& other) {
     if (this != &other) {
@@ -136,6 +145,8 @@ class SmallVector {
     if (other.on_heap()) {
       heap_ = other.heap_;
       other.capacity_ = N;
+    } else if constexpr (kTrivial) {
+      std::memcpy(inline_, other.inline_, sizeof(inline_));
     } else {
       std::uninitialized_move_n(other.inline_data(), size_, inline_data());
       if constexpr (!kTrivial) std::destroy_n(other.inline_data(), size_);
