@@ -174,7 +174,7 @@ TEST_CASE("nodes are called as in torch") {
   CHECK(name_of(x.softmax(0)) == "SoftmaxBackward0");
   CHECK(name_of(x.log_softmax(0)) == "LogSoftmaxBackward0");
   CHECK(name_of(std::get<0>(x.sort())) == "SortBackward0");
-  CHECK(name_of(std::get<0>(x.sort(true, 0))) == "SortBackward1");
+  CHECK(name_of(std::get<0>(x.sort(ebb::optional<bool>(true), 0))) == "SortBackward1");
   CHECK(name_of(std::get<0>(x.topk(1))) == "TopkBackward0");
   CHECK(name_of(std::get<0>(x.kthvalue(1))) == "KthvalueBackward0");
   CHECK(name_of(std::get<0>(x.mode())) == "ModeBackward0");

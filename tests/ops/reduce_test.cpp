@@ -105,7 +105,7 @@ TEST_CASE("reductions agree with loops over shapes, dims and layouts") {
            {5}, {1}, {40}, {3, 4}, {33, 70}, {2, 3, 4}, {4, 1, 70}, {2, 3, 5, 2}}) {
     const Variable x = ramp(sizes, -2, 2);
     check_all(x, 1e-12);
-    check_all(x.to(kFloat), 2e-6);
+    check_all(ramp(sizes, 0.5, 2).to(kFloat), 2e-6);  // nothing cancels
     if (x.dim() > 1) check_all(x.transpose(0, -1), 1e-12);
     if (x.dim() > 2) check_all(x.transpose(0, 1), 1e-12);
     check_all(ramp({2, 3}).expand({4, 2, 3}), 1e-12);
@@ -245,8 +245,8 @@ TEST_CASE("extremes, their places and NaN") {
   const Variable holes = ebb::tensor({1., kNan, 3., 2., kNan, 1.}, kDouble).view({3, 2});
   CHECK(std::isnan(holes.max().item<double>()));
   CHECK(std::isnan(holes.amin().item<double>()));
-  check_close(holes.amax({0}), {3, kNan}, 0);
-  check_close(std::get<1>(holes.max(0)), {1, 0}, 0);
+  check_close(holes.amax({0}), {kNan, kNan}, 0);
+  check_close(std::get<1>(holes.max(0)), {2, 0}, 0);
   check_close(std::get<1>(holes.min(1)), {1, 1, 0}, 0);
   CHECK(holes.argmax().item<std::int64_t>() == 1);
   const auto [low, high] = ebb::aminmax(x, 0);

@@ -124,8 +124,11 @@ void reduce_rows(const Op& op, const typename Op::In* const* rows, std::int64_t 
   for (; c + kLanes <= width; c += kLanes) {
     Acc lanes[kLanes];
     for (int l = 0; l < kLanes; ++l) lanes[l] = op.load(rows[0][c + l], output + c + l);
-    for (std::int64_t r = 1; r < count; ++r)
-      for (int l = 0; l < kLanes; ++l) lanes[l] = op.merge(lanes[l], op.load(rows[r][c + l], output + c + l));
+#pragma GCC unroll 1
+    for (std::int64_t r = 1; r < count; ++r) {
+      const typename Op::In* row = rows[r] + c;
+      for (int l = 0; l < kLanes; ++l) lanes[l] = op.merge(lanes[l], op.load(row[l], output + c + l));
+    }
     for (int l = 0; l < kLanes; ++l) acc[c + l] = lanes[l];
   }
   if (c == width) return;
@@ -142,8 +145,12 @@ void reduce_columns(const Op& op, const typename Op::In* x, const SmallVector<Re
   using Acc = typename Op::Acc;
   if (end - begin <= kReduceRows) {
     const typename Op::In* rows[kReduceRows];
-    ReduceWalk walk(dims, begin);
-    for (std::int64_t r = 0; r < end - begin; ++r, walk.advance(1)) rows[r] = x + walk.in();
+    if (dims.size() == 1) {
+      for (std::int64_t r = begin; r < end; ++r) rows[r - begin] = x + r * dims[0].in_stride;
+    } else {
+      ReduceWalk walk(dims, begin);
+      for (std::int64_t r = 0; r < end - begin; ++r, walk.advance(1)) rows[r] = x + walk.in();
+    }
     return reduce_rows(op, rows, end - begin, width, output, acc);
   }
   const std::int64_t blocks = (end - begin + kReduceRows - 1) / kReduceRows;
