@@ -132,7 +132,7 @@ Variable TripletMarginLossImpl::forward(const Variable& anchor, const Variable& 
 }
 void TripletMarginLossImpl::pretty_print(std::ostream& stream) const {
   stream << "ebb::nn::TripletMarginLoss(margin=" << options.margin() << ", p=" << options.p()
-         << ", eps=" << options.eps() << ", swap=" << options.swap() << ")";
+         << ", eps=" << options.eps() << ", swap=" << (options.swap() ? "true" : "false") << ")";
 }
 
 SmoothL1LossImpl::SmoothL1LossImpl(SmoothL1LossOptions options_) : options(std::move(options_)) {

@@ -48,9 +48,8 @@ class ModuleHolder : detail::ModuleHolderBase {
     return impl_.get();
   }
   /// forward().
-  template <class... Args>
-  auto operator()(Args&&... args)
-      -> decltype(std::declval<Contained&>().forward(std::forward<Args>(args)...)) {
+  template <class... Args, class C = Contained>
+  auto operator()(Args&&... args) -> decltype(std::declval<C&>().forward(std::forward<Args>(args)...)) {
     return get()->forward(std::forward<Args>(args)...);
   }
   template <class Arg>
