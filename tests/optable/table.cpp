@@ -10,8 +10,11 @@ std::vector<std::unique_ptr<Row>>& storage() {
   return all;
 }
 
-const std::vector<std::vector<Sizes>> kUnaryShapes = {{{3, 4}}, {{}}, {{0, 2}}, {{1, 5, 2}}};
-const std::vector<std::vector<Sizes>> kBinaryShapes = {{{3, 4}, {3, 4}}, {{2, 1, 3}, {4, 1}}, {{}, {3}}, {{3}, {}}, {{0, 3}, {1, 3}}};
+// Functions, as rows are registered before the constants of this file are.
+std::vector<std::vector<Sizes>> unary_shapes() { return {{{3, 4}}, {{}}, {{0, 2}}, {{1, 5, 2}}}; }
+std::vector<std::vector<Sizes>> binary_shapes() {
+  return {{{3, 4}, {3, 4}}, {{2, 1, 3}, {4, 1}}, {{}, {3}}, {{3}, {}}, {{0, 3}, {1, 3}}};
+}
 
 // The position in `from` of element i of the broadcast shape `to`.
 std::size_t broadcast_index(std::int64_t i, const Sizes& to, const Sizes& from) {
@@ -64,11 +67,11 @@ Row& row(std::string name, Row::Function f) {
 }
 
 Row& unary(std::string name, Variable (*f)(const Variable&)) {
-  return row(std::move(name), [f](const variable_list& x) { return variable_list{f(x[0])}; }).shapes(kUnaryShapes);
+  return row(std::move(name), [f](const variable_list& x) { return variable_list{f(x[0])}; }).shapes(unary_shapes());
 }
 
 Row& binary(std::string name, std::function<Variable(const Variable&, const Variable&)> f) {
-  return row(std::move(name), [f](const variable_list& x) { return variable_list{f(x[0], x[1])}; }).shapes(kBinaryShapes);
+  return row(std::move(name), [f](const variable_list& x) { return variable_list{f(x[0], x[1])}; }).shapes(binary_shapes());
 }
 
 const std::vector<Row*>& rows() {
