@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -42,7 +43,8 @@ variable_list to(const variable_list& inputs, ebb::DType dtype) {
 
 variable_list with_grad(const Row& row, variable_list inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (inputs[i].is_floating_point() && !is_constant(row, i)) inputs[i] = inputs[i].detach().clone().requires_grad_();
+    if (inputs[i].is_floating_point() && !is_constant(row, i))
+      inputs[i] = inputs[i].detach().clone().requires_grad_();
   return inputs;
 }
 
@@ -92,7 +94,8 @@ variable_list make_inputs(const Row& row, std::size_t sample) {
         inputs.push_back(x);
         continue;
       }
-    const auto [low, high] = row.ranges.empty() ? std::pair(-2.0, 2.0) : row.ranges[std::min(i, row.ranges.size() - 1)];
+    const auto [low, high] =
+        row.ranges.empty() ? std::pair(-2.0, 2.0) : row.ranges[std::min(i, row.ranges.size() - 1)];
     std::vector<double> values(static_cast<std::size_t>(ebb::checked_numel(sizes[i])));
     for (double& v : values) {
       bool near_kink;

@@ -45,7 +45,9 @@ void smooth() {
   pair("neg", ebb::neg, ebb::neg_).reference([](double x) { return -x; });
   pair("abs", ebb::abs, ebb::abs_).reference(std::fabs).kinks({0});
   pair("square", ebb::square, ebb::square_).reference([](double x) { return x * x; });
-  pair("reciprocal", ebb::reciprocal, ebb::reciprocal_).range(0.4, 3).reference([](double x) { return 1 / x; });
+  pair("reciprocal", ebb::reciprocal, ebb::reciprocal_).range(0.4, 3).reference([](double x) {
+    return 1 / x;
+  });
   pair("sigmoid", ebb::sigmoid, ebb::sigmoid_).reference([](double x) { return 1 / (1 + std::exp(-x)); });
 }
 
@@ -59,8 +61,12 @@ void stepwise() {
   pair("frac", ebb::frac, ebb::frac_).kinks({-1, 0, 1}).reference([](double x) { return x - std::trunc(x); });
   unary("isnan", ebb::isnan).order(0, kNoGradient).reference([](double x) { return double(std::isnan(x)); });
   unary("isinf", ebb::isinf).order(0, kNoGradient).reference([](double x) { return double(std::isinf(x)); });
-  unary("isfinite", ebb::isfinite).order(0, kNoGradient).reference([](double x) { return double(std::isfinite(x)); });
-  unary("signbit", ebb::signbit).order(0, kNoGradient).reference([](double x) { return double(std::signbit(x)); });
+  unary("isfinite", ebb::isfinite).order(0, kNoGradient).reference([](double x) {
+    return double(std::isfinite(x));
+  });
+  unary("signbit", ebb::signbit).order(0, kNoGradient).reference([](double x) {
+    return double(std::signbit(x));
+  });
 }
 
 }  // namespace

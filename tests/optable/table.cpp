@@ -49,13 +49,18 @@ std::vector<Array> elementwise(const std::vector<Array>& in, F f) {
 }  // namespace
 
 Row& Row::reference(double (*f)(double)) {
-  return reference([f](const std::vector<Array>& in) { return elementwise(in, [f](auto at) { return f(at(0)); }); });
+  return reference(
+      [f](const std::vector<Array>& in) { return elementwise(in, [f](auto at) { return f(at(0)); }); });
 }
 Row& Row::reference(double (*f)(double, double)) {
-  return reference([f](const std::vector<Array>& in) { return elementwise(in, [f](auto at) { return f(at(0), at(1)); }); });
+  return reference([f](const std::vector<Array>& in) {
+    return elementwise(in, [f](auto at) { return f(at(0), at(1)); });
+  });
 }
 Row& Row::reference(double (*f)(double, double, double)) {
-  return reference([f](const std::vector<Array>& in) { return elementwise(in, [f](auto at) { return f(at(0), at(1), at(2)); }); });
+  return reference([f](const std::vector<Array>& in) {
+    return elementwise(in, [f](auto at) { return f(at(0), at(1), at(2)); });
+  });
 }
 
 Row& row(std::string name, Row::Function f) {
@@ -67,11 +72,13 @@ Row& row(std::string name, Row::Function f) {
 }
 
 Row& unary(std::string name, Variable (*f)(const Variable&)) {
-  return row(std::move(name), [f](const variable_list& x) { return variable_list{f(x[0])}; }).shapes(unary_shapes());
+  return row(std::move(name), [f](const variable_list& x) { return variable_list{f(x[0])}; })
+      .shapes(unary_shapes());
 }
 
 Row& binary(std::string name, std::function<Variable(const Variable&, const Variable&)> f) {
-  return row(std::move(name), [f](const variable_list& x) { return variable_list{f(x[0], x[1])}; }).shapes(binary_shapes());
+  return row(std::move(name), [f](const variable_list& x) { return variable_list{f(x[0], x[1])}; })
+      .shapes(binary_shapes());
 }
 
 const std::vector<Row*>& rows() {
