@@ -69,9 +69,30 @@ void stepwise() {
   });
 }
 
+void rest() {
+  unary("digamma", ebb::digamma).range(0.5, 4);
+  unary("erfinv", ebb::erfinv).range(-0.8, 0.8);
+  unary("sinc", ebb::sinc).kinks({0});
+  unary("logit", [](const Variable& x) { return ebb::logit(x); }).range(0.1, 0.9).reference([](double x) {
+    return std::log(x / (1 - x));
+  });
+  unary("deg2rad", ebb::deg2rad).reference([](double x) { return x * M_PI / 180; });
+  unary("rad2deg", ebb::rad2deg).reference([](double x) { return x * 180 / M_PI; });
+  unary("nan_to_num", [](const Variable& x) { return ebb::nan_to_num(x); }).reference([](double x) {
+    return x;
+  });
+  unary("positive", ebb::positive).reference([](double x) { return x; });
+  unary("sgn", ebb::sgn).kinks({0}).order(0, kFlat).reference([](double x) {
+    return double((x > 0) - (x < 0));
+  });
+  unary("isposinf", ebb::isposinf).order(0, kNoGradient).reference([](double) { return 0.0; });
+  unary("isneginf", ebb::isneginf).order(0, kNoGradient).reference([](double) { return 0.0; });
+}
+
 }  // namespace
 
 void register_unary() {
+  rest();
   smooth();
   stepwise();
 }
