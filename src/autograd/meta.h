@@ -21,7 +21,7 @@ struct AutogradMeta {
   bool retains_grad = false;
 
   // Views.
-  Variable base;                // the tensor this one is a view of, never itself a view
+  Variable base;                // the tensor this one is a view of; itself a view only if it is a leaf that requires grad
   std::uint32_t version = 0;    // of the storage when grad_fn was last right
   ViewKind kind = ViewKind::single;
 };

@@ -90,10 +90,12 @@ Variable make_view(const Variable& base, NdArray view, const Ref<Node>& node, Vi
   Variable out(std::move(view));
   if (base.is_inference() || thread_state.inference_mode) return out;
   AutogradMeta& meta = meta_of(out);
-  meta.base = is_tracked_view(base) ? meta_of(base).base : base;
+  // A view that was made a leaf afterwards is where its own views end: what is written through them changes its history.
+  const bool inner = is_tracked_view(base) && !base.impl()->requires_grad;
+  meta.base = inner ? meta_of(base).base : base;
   meta.version = out.impl()->version();
   meta.kind = !thread_state.grad_mode ? ViewKind::made_without_grad : kind;
-  if (is_tracked_view(base) && meta.kind == ViewKind::single) meta.kind = meta_of(base).kind;
+  if (inner && meta.kind == ViewKind::single) meta.kind = meta_of(base).kind;
   if (node) set_history(out, node);
   return out;
 }

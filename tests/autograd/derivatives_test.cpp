@@ -30,7 +30,7 @@ TEST_CASE("vjp, jvp and hvp agree with the Jacobian") {
   require_values(ag::hvp(g, x, v).second, values(ag::hessian(g, x).matmul(v)));
 }
 
-TEST_CASE("lists of inputs and outputs; a result that does not depend on an input") {
+TEST_CASE("lists of inputs and outputs, a result that does not depend on an input") {
   const Variable a = ebb::tensor({1.0, 2.0}, ebb::kFloat64), b = ebb::tensor({3.0}, ebb::kFloat64);
   const ag::ListFunction f = [](const ebb::variable_list& in) { return ebb::variable_list{in[0] * 2, in[1] * in[1]}; };
   const auto j = ag::jacobian(f, {a, b});

@@ -156,7 +156,7 @@ TEST_CASE("S87 softplus and binary cross-entropy with logits far out") {
   require_values(x.grad(), {-0.5, 0.5});
 }
 
-TEST_CASE("S88 every target ignored; the deviation of constants") {
+TEST_CASE("S88 every target ignored, the deviation of constants") {
   Variable x = ebb::ones({2, 3}, ebb::kFloat64);
   const Variable ignored = ebb::full({2}, -100, ebb::kLong);
   REQUIRE(std::isnan(ebb::cross_entropy_loss(x, ignored).item<double>()));

@@ -141,3 +141,9 @@ TEST_CASE("S45 ops that keep their result notice when it is modified") {
   y.sum().backward();
   require_values(x.grad(), {std::exp(0.5)});
 }
+
+TEST_CASE("S33b a view that was made a leaf guards its own views") {
+  Variable x = ebb::arange(6, ebb::kFloat64).view({2, 3}).requires_grad_();
+  EBB_REQUIRE_ERROR(x.view({3, 2}).mul_(2), "a view of a leaf Variable that requires grad");
+  require_values(x, {0, 1, 2, 3, 4, 5});
+}

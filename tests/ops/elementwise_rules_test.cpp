@@ -41,7 +41,7 @@ TEST_CASE("dtypes promote by torch's table") {
   CHECK(d.grad().dtype() == kDouble);
 }
 
-TEST_CASE("comparisons give Bool; NaN differs from everything") {
+TEST_CASE("comparisons give Bool, NaN differs from everything") {
   const Tensor a = ebb::tensor({1.0, 2.0, 3.0, kNan}, kDouble), b = ebb::tensor({1.0, 3.0, 2.0, kNan}, kDouble);
   const auto bits = [](const Tensor& x) {
     CHECK(x.dtype() == kBool);

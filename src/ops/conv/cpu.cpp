@@ -5,7 +5,7 @@
 #include "kernel/cpu/parallel.h"
 #include "ops/conv/correlate.h"
 #include "ops/conv/kernels.h"
-#include "ops/conv/tile.h"
+#include "ops/conv/cpu_tile.h"
 
 namespace ebb::cpu {
 namespace {

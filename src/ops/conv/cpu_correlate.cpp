@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "kernel/cpu/parallel.h"
-#include "ops/conv/tile.h"
+#include "ops/conv/cpu_tile.h"
 
 namespace ebb::cpu::conv {
 namespace {
