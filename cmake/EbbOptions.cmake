@@ -16,14 +16,6 @@ endif()
 set(EBB_SANITIZE "" CACHE STRING "Sanitizers, separated by semicolons: address;undefined or thread")
 set_property(CACHE EBB_SANITIZE PROPERTY STRINGS "" "address;undefined" "thread")
 
-# libgomp is not built for ThreadSanitizer, which then reports races at every barrier.
-set(_openmp_default ON)
-if("thread" IN_LIST EBB_SANITIZE)
-  set(_openmp_default OFF)
-endif()
-option(EBB_OPENMP "Use OpenMP where the compiler has it" ${_openmp_default})
-unset(_openmp_default)
-
 if(PROJECT_IS_TOP_LEVEL)
   if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
