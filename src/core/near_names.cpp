@@ -31,9 +31,10 @@ std::string near_names(const std::string& wanted, const std::vector<std::string>
     if (const std::size_t d = edit_distance(wanted, name); d <= limit) near.emplace_back(d, &name);
   std::sort(near.begin(), near.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
   if (near.empty()) return {};
-  std::string out = "; did you mean ";
-  for (std::size_t i = 0; i < near.size() && i < 3; ++i) out += (i ? ", \"" : "\"") + *near[i].second + '"';
-  return out + '?';
+  std::string out = " (nearest: ";
+  for (std::size_t i = 0; i < near.size() && i < 3 && near[i].first == near[0].first; ++i)
+    out += (i ? ", \"" : "\"") + *near[i].second + '"';
+  return out + ')';
 }
 
 }  // namespace ebb::detail

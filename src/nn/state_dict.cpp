@@ -3,37 +3,16 @@
 #include <ebb/nn/module.h>
 #include <ebb/ops/copy.h>
 
-#include <algorithm>
-#include <numeric>
+#include "core/near_names.h"
 
 namespace ebb::nn {
 
 namespace {
 
-/// Levenshtein's distance.
-std::size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
-
 std::string nearest(const std::string& name, const Module::StateDict& among) {
-  const std::string* best = nullptr;
-  std::size_t best_distance = std::max<std::size_t>(3, name.size() / 2);
-  for (const auto& item : among) {
-    const std::size_t d = distance(name, item.key());
-    if (d < best_distance) best = &item.key(), best_distance = d;
-  }
-  return best ? " (nearest: \"" + *best + "\")" : "";
+  std::vector<std::string> names;
+  for (const auto& item : among) names.push_back(item.key());
+  return ebb::detail::near_names(name, names);
 }
 
 void collect(const Module& module, const std::string& prefix, Module::StateDict& out) {
