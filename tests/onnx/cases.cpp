@@ -1,0 +1,54 @@
+#include "onnx/cases.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace onnx {
+namespace {
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  EBB_CHECK(in, "cannot open ", path, ".");
+  std::ostringstream out;
+  out << in.rdbuf();
+  return std::move(out).str();
+}
+
+Tensors load_tensors(const std::string& data_set, const char* kind) {
+  Tensors tensors;
+  for (int i = 0;; ++i) {
+    const std::string path = data_set + "/" + kind + "_" + std::to_string(i) + ".pb";
+    if (!std::filesystem::exists(path)) return tensors;
+    tensors.push_back(parse_tensor(read_file(path)));
+  }
+}
+
+}  // namespace
+
+std::string data_folder() {
+  const char* given = std::getenv("EBB_ONNX_DATA");
+  const std::string folder = given ? given : "/usr/share/libonnx-testdata/data/node";
+  return std::filesystem::exists(folder + "/test_abs/model.onnx") ? folder : "";
+}
+
+std::vector<std::string> case_names(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Model load_model(const std::string& folder, const std::string& name) {
+  return parse_model(read_file(folder + "/" + name + "/model.onnx"));
+}
+
+Case load_case(const std::string& folder, const std::string& name) {
+  const std::string data_set = folder + "/" + name + "/test_data_set_0";
+  return {name, load_model(folder, name), load_tensors(data_set, "input"), load_tensors(data_set, "output")};
+}
+
+}  // namespace onnx

@@ -1,0 +1,48 @@
+// The parts of ONNX's messages that the tests need: tensors, and graphs of nodes.
+#pragma once
+
+#include <ebb/autograd/variable.h>
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace onnx {
+
+using ebb::Tensor;
+
+/// ebb's dtype of TensorProto.DataType; throws for those that ebb lacks (unsigned beyond 8 bits, strings,
+/// complex).
+ebb::DType dtype_of(std::int64_t data_type);
+
+/// A TensorProto. Throws ebb::Error when its data do not fill its shape.
+Tensor parse_tensor(std::string_view message);
+
+/// AttributeProto. Graphs and types are not kept.
+struct Attribute {
+  float f = 0;
+  std::int64_t i = 0;
+  std::string s;
+  Tensor t;  ///< undefined unless the attribute is a tensor
+  std::vector<float> floats;
+  std::vector<std::int64_t> ints;
+};
+
+/// NodeProto. An empty name among inputs and outputs stands for one left out.
+struct Node {
+  std::string op;
+  std::vector<std::string> inputs, outputs;
+  std::map<std::string, Attribute> attributes;
+};
+
+/// ModelProto with its graph.
+struct Model {
+  std::int64_t opset = 0;  ///< of the domain in which the graph's ops are defined
+  std::vector<Node> nodes;
+  std::vector<std::string> inputs, outputs;
+};
+
+Model parse_model(std::string_view message);
+
+}  // namespace onnx
