@@ -4,12 +4,22 @@
 #include <ebb/core/half.h>
 
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 namespace ebb {
 
 template <class T>
 constexpr bool is_half_v = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+
+/// Truncates to an integer of 32 or 64 bits. NaN and what does not fit give the smallest integer: C++ leaves
+/// that open, and this is what the instruction of x86 does, hence torch there.
+template <class To, class From>
+EBB_HD inline To truncate(From x) {
+  constexpr To smallest = std::numeric_limits<To>::min();
+  constexpr From low = static_cast<From>(smallest);
+  return x >= low && x < -low ? static_cast<To>(x) : smallest;
+}
 
 /// Floating to integer truncates; to bool it asks whether the value is not zero (NaN is true).
 template <class To, class From>
@@ -26,7 +36,9 @@ EBB_HD inline To convert(From x) {
     // By way of a wider type: what does not fit wraps instead of being undefined. torch takes 64 bits for
     // unsigned.
     using Wide = std::conditional_t<std::is_unsigned_v<To>, std::int64_t, std::int32_t>;
-    return static_cast<To>(static_cast<Wide>(x));
+    return static_cast<To>(truncate<Wide>(x));
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    return truncate<To>(x);
   } else {
     return static_cast<To>(x);
   }

@@ -59,6 +59,29 @@ TEST_CASE("conversions truncate, wrap and round as in torch") {
   CHECK(values(tensor({1e300}, kFloat64).to(kFloat32)) == std::vector<double>{INFINITY});
 }
 
+TEST_CASE("what fits into no integer converts to the same one everywhere") {
+  // Long enough for vector instructions, and in a second dtype for their other widths.
+  for (const DType from : {kFloat64, kFloat32, kHalf}) {
+    Variable x = full({40}, INFINITY, from);
+    x.select(0, 1).fill_(-INFINITY);
+    x.select(0, 2).fill_(NAN);
+    x.select(0, 3).fill_(-5.5);
+    const auto expect = [&](DType to, double smallest) {
+      std::vector<double> y(40, smallest);
+      y[3] = to == kUInt8 ? 251 : -5;
+      INFO(to_string(from) << " to " << to_string(to));
+      CHECK(values(x.to(to)) == y);
+    };
+    expect(kInt64, -0x1p63);
+    expect(kInt32, -0x1p31);
+    expect(kInt16, 0);
+    expect(kInt8, 0);
+    expect(kUInt8, 0);
+  }
+  CHECK(values(tensor({0x1p31, -0x1p31, 0x1p31 - 1}, kFloat64).to(kInt32)) ==
+        std::vector<double>{-0x1p31, -0x1p31, 0x1p31 - 1});
+}
+
 TEST_CASE("copies between all layouts, small and large") {
   for (std::int64_t n : {3, 37, 150}) {
     for (DType dtype : {kFloat, kDouble, kByte, kHalf}) {
