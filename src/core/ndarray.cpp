@@ -20,10 +20,10 @@ std::int64_t checked_numel(IntArrayRef sizes) {
 
 DimVector contiguous_strides(IntArrayRef sizes) {
   DimVector strides(sizes.size());
-  std::int64_t step = 1;
+  std::uint64_t step = 1;  // may wrap where another size is 0; no element uses the stride then
   for (std::size_t i = sizes.size(); i-- > 0;) {
-    strides[i] = step;
-    step *= std::max<std::int64_t>(sizes[i], 1);
+    strides[i] = static_cast<std::int64_t>(step);
+    step *= static_cast<std::uint64_t>(std::max<std::int64_t>(sizes[i], 1));
   }
   return strides;
 }
@@ -31,10 +31,10 @@ DimVector contiguous_strides(IntArrayRef sizes) {
 DimVector channels_last_strides(IntArrayRef sizes) {
   EBB_CHECK(sizes.size() >= 3, "channels-last needs a shape N, C, spatial..., got ", sizes, ".");
   DimVector strides(sizes.size());
-  std::int64_t step = 1;
+  std::uint64_t step = 1;  // may wrap, as in contiguous_strides
   const auto take = [&](std::size_t i) {
-    strides[i] = step;
-    step *= std::max<std::int64_t>(sizes[i], 1);
+    strides[i] = static_cast<std::int64_t>(step);
+    step *= static_cast<std::uint64_t>(std::max<std::int64_t>(sizes[i], 1));
   };
   take(1);
   for (std::size_t i = sizes.size(); i-- > 2;) take(i);

@@ -155,6 +155,14 @@ TEST_CASE("functional forms take their options") {
        {0, 0.5, 1, 1.5, 2}, 1e-15);
   near(F::interpolate(line, F::InterpolateFuncOptions().scale_factor(std::vector<double>{2}).mode(kNearest)),
        {0, 0, 1, 1, 2, 2}, 0);
+  for (const double factor : {0.0, -1.0, 1e300, double{INFINITY}, double{NAN}})
+    CHECK_THROWS_AS(
+        F::interpolate(line,
+                       F::InterpolateFuncOptions().scale_factor(std::vector<double>{factor}).mode(kNearest)),
+        Error);
+  Variable w = zeros({4, 5});
+  for (const double sparsity : {-0.1, 1.1, double{NAN}})
+    CHECK_THROWS_AS(nn::init::sparse_(w, sparsity), Error);
 }
 
 TEST_CASE("clipping and flattening work on all parameters together") {

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <limits>
 #include <vector>
 
 using namespace ebb;
@@ -79,6 +80,9 @@ TEST_CASE("zeros, ones, full, empty and scalar_tensor") {
   CHECK(full({2}, 3, kFloat64).dtype() == kDouble);
   CHECK(scalar_tensor(2).dtype() == kFloat);
   CHECK(shape(empty({2, 0, 3})) == Shape{2, 0, 3});
+  const std::int64_t huge = std::int64_t{1} << 40;
+  CHECK(zeros({huge, huge, 0}).numel() == 0);
+  CHECK(empty({huge, 0, huge, huge}, MemoryFormat::ChannelsLast).numel() == 0);
   CHECK(empty({2, 3, 4, 5}, TensorOptions(), MemoryFormat::ChannelsLast).strides() ==
         IntArrayRef({60, 1, 15, 3}));
   CHECK(empty_strided({2, 3}, {1, 2}, kInt32).strides() == IntArrayRef({1, 2}));
@@ -105,6 +109,14 @@ TEST_CASE("ranges") {
   CHECK(arange(3, 3).numel() == 0);
   const std::int64_t big = (std::int64_t{1} << 53) + 1;
   CHECK(arange(big, big + 1).item<std::int64_t>() == big);
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max(), quarter = std::int64_t{1} << 62;
+  CHECK(arange(most - 1, most, quarter).numel() == 1);
+  const Variable wide = arange(-most - 1, most, quarter);
+  REQUIRE(wide.numel() == 4);
+  CHECK(wide.select(0, 3).item<std::int64_t>() == quarter);
+  CHECK(arange(most, -most - 1, -quarter).numel() == 4);
+  CHECK_THROWS_AS(arange(0, 1e30, 1e29, kInt64), Error);
+  CHECK_THROWS_AS(arange(quarter + 1, quarter), Error);
   CHECK(values(range(1, 2, 0.5)) == Values{1, 1.5, 2});
   CHECK(range(1, 4).dtype() == kFloat);
   CHECK(values(linspace(0, 1, 5)) == Values{0, 0.25, 0.5, 0.75, 1});

@@ -128,7 +128,10 @@ Variable interpolate(const Variable& input, const InterpolateFuncOptions& o) {
       r.out = pick(*o.size());
     } else {
       factor = pick(*o.scale_factor());
-      r.out = static_cast<std::int64_t>(std::floor(static_cast<double>(r.in) * factor));
+      const double size = std::floor(static_cast<double>(r.in) * factor);
+      EBB_CHECK(size < 4.6e18, "interpolate: the scale factor ", factor,
+                " asks for a size that no tensor has.");  // nor NaN
+      r.out = size < 1 ? 0 : static_cast<std::int64_t>(size);
     }
     EBB_CHECK(r.in > 0 && r.out > 0, "interpolate: Input and output sizes should be greater than 0, got ",
               r.in, " and ", r.out, ".");

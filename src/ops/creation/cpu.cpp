@@ -11,11 +11,15 @@ namespace ebb::cpu {
 
 void arange(NdArray& out, const Scalar& start, const Scalar& step) {
   visit_all(out.dtype(), "arange", [&]<class T> {
-    using Work = std::conditional_t<std::is_same_v<T, std::int64_t>, std::int64_t, double>;
-    const Work first = start.to<Work>(), by = step.to<Work>();
+    // Unsigned: a step may be taken so often that only the sum fits into 64 bits again.
+    constexpr bool whole = std::is_same_v<T, std::int64_t>;
+    using Work = std::conditional_t<whole, std::uint64_t, double>;
+    using From = std::conditional_t<whole, std::int64_t, double>;
+    const Work first = static_cast<Work>(start.to<From>()), by = static_cast<Work>(step.to<From>());
     T* const data = out.data_as<T>();
     parallel_for(0, out.numel(), kGrain, [&](std::int64_t b, std::int64_t e) {
-      for (std::int64_t i = b; i < e; ++i) data[i] = convert<T>(first + static_cast<Work>(i) * by);
+      for (std::int64_t i = b; i < e; ++i)
+        data[i] = convert<T>(static_cast<From>(first + static_cast<Work>(i) * by));
     });
   });
 }

@@ -28,6 +28,13 @@ void check_range(const char* op, const Scalar& start, const Scalar& end, const S
             ", step ", step, ").");
 }
 
+std::int64_t whole_number(const char* what, const Scalar& value) {
+  const bool fits =
+      !value.is_floating_point() || (value.to_double() >= -9.2e18 && value.to_double() <= 9.2e18);
+  EBB_CHECK(fits, "arange: ", what, " ", value, " does not fit into an integer. Ask for a floating dtype.");
+  return value.to_long();
+}
+
 Variable ramp(const char* op, double count, const Scalar& start, const Scalar& step,
               const TensorOptions& options) {
   EBB_CHECK(count >= 0 && count < 4.6e18, op, ": ", count, " elements are more than memory can address.");
@@ -73,9 +80,17 @@ Variable arange(const Scalar& start, const Scalar& end, const Scalar& step, cons
   const TensorOptions typed = options.dtype(options.dtype_or(whole ? kLong : get_default_dtype()));
   double count;
   if (typed.dtype() == kLong) {
-    const std::int64_t a = start.to_long(), b = end.to_long(), s = step.to_long();
+    const std::int64_t a = whole_number("start", start), b = whole_number("end", end),
+                       s = whole_number("step", step);
     EBB_CHECK(s != 0, "arange: step ", step, " becomes 0 as an integer. Ask for a floating dtype.");
-    count = static_cast<double>((b - a + s - (s > 0 ? 1 : -1)) / s);
+    EBB_CHECK((s > 0) == (b >= a) || a == b,
+              "arange: upper bound and lower bound inconsistent with step sign.");
+    // The distance of two integers of 64 bits takes an unsigned one, and so does the size of the smallest
+    // step.
+    const auto distance = s > 0 ? static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a)
+                                : static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b);
+    const auto stride = s > 0 ? static_cast<std::uint64_t>(s) : -static_cast<std::uint64_t>(s);
+    count = static_cast<double>(distance / stride + (distance % stride != 0));
   } else {
     count = std::ceil((end.to_double() - start.to_double()) / step.to_double());
   }
