@@ -6,6 +6,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 
 namespace ebb::data {
@@ -26,6 +27,12 @@ class Reader {
       p += n;
       bytes -= static_cast<std::size_t>(n);
     }
+  }
+  /// No file holds more: what is not compressed is as large as it is, and DEFLATE shrinks at most 1032 times.
+  std::uint64_t bytes_at_most() const {
+    std::error_code unknown;
+    const std::uintmax_t size = std::filesystem::file_size(path_, unknown);
+    return unknown ? std::uint64_t{1} << 34 : size * (gzdirect(file_.get()) ? 1 : 1032);
   }
   void expect_end() {
     char extra;
@@ -64,9 +71,11 @@ Variable read_idx(const std::string& path) {
     sizes.push_back(std::int64_t{b[0]} << 24 | b[1] << 16 | b[2] << 8 | b[3]);
   }
   // A damaged header must not make us ask for more memory than the file can fill.
-  EBB_CHECK(checked_numel(sizes) <= (std::int64_t{1} << 34), "read_idx: \"", path, "\" claims the shape ", IntArrayRef(sizes), ", which is not credible.");
+  const auto bytes = static_cast<std::size_t>(checked_numel(sizes) * element_size(dtype));
+  EBB_CHECK(bytes <= reader.bytes_at_most(), "read_idx: \"", path,
+            "\" is truncated or damaged: it claims the shape ", IntArrayRef(sizes),
+            ", which takes more bytes than the file can hold. Fetch it again.");
   const NdArray array = NdArray::empty(sizes, dtype);
-  const auto bytes = static_cast<std::size_t>(array.numel() * element_size(dtype));
   reader.read(array.data(), bytes);
   reader.expect_end();
   const auto width = static_cast<std::size_t>(element_size(dtype));
