@@ -7,6 +7,11 @@ if(EBB_SANITIZE)
   unset(_sanitizers)
 endif()
 
+if(EBB_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
 # ebb_own_target(<target>): language level, visibility and warnings of everything that is built here.
 function(ebb_own_target target)
   set_target_properties(${target} PROPERTIES
@@ -16,6 +21,8 @@ function(ebb_own_target target)
     $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic>
     # GCC sees uninitialised lanes in its own vector intrinsics (bug 105593), hence in any Eigen code.
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wshadow=local;-Wno-maybe-uninitialized>
+    # Sanitized, it is even sure of them.
+    $<$<AND:$<BOOL:${EBB_SANITIZE}>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-Wno-uninitialized>
     $<$<AND:$<BOOL:${EBB_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>
     # Messages and debug information name files from the top of the source tree, wherever that is.
     $<$<COMPILE_LANGUAGE:CXX>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)

@@ -13,8 +13,13 @@ if(NOT EBB_CUDA MATCHES "^(AUTO|ON|OFF|EMU)$")
   message(FATAL_ERROR "EBB_CUDA=${EBB_CUDA} is none of AUTO, ON, OFF, EMU")
 endif()
 
-set(EBB_SANITIZE "" CACHE STRING "Sanitizers, separated by semicolons: address;undefined or thread")
-set_property(CACHE EBB_SANITIZE PROPERTY STRINGS "" "address;undefined" "thread")
+set(EBB_SANITIZE "" CACHE STRING "Sanitizers, separated by semicolons")
+set_property(CACHE EBB_SANITIZE PROPERTY STRINGS "" "address;undefined;float-cast-overflow" "thread")
+
+option(EBB_FUZZ "Build the libFuzzer programs of tests/fuzz, everything instrumented (clang only)" OFF)
+if(EBB_FUZZ AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  message(FATAL_ERROR "EBB_FUZZ needs clang, which has libFuzzer; the compiler is ${CMAKE_CXX_COMPILER_ID}")
+endif()
 
 if(PROJECT_IS_TOP_LEVEL)
   if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)

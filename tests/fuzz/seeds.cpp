@@ -1,0 +1,84 @@
+#include <zlib.h>
+
+#include <stdexcept>
+
+#include "fuzz/targets.h"
+
+namespace fuzz {
+namespace {
+
+using namespace std::string_literals;
+
+std::string safetensors(std::string header, const std::string& data) {
+  std::string length(8, '\0');
+  for (std::size_t i = 0; i < 8; ++i) length[i] = static_cast<char>(header.size() >> (8 * i) & 255);
+  return length + header + data;
+}
+
+// A field of a protocol buffer: a number, or bytes.
+std::string field(int number, int value) {
+  return {static_cast<char>(number << 3), static_cast<char>(value)};
+}
+std::string field(int number, const std::string& data) {
+  return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(data.size())} + data;
+}
+
+}  // namespace
+
+std::vector<std::string> safetensors_seeds() {
+  return {
+      safetensors("{}", ""),
+      safetensors(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
+                  R"("b":{"dtype":"U8","shape":[3],"data_offsets":[8,11]}})",
+                  "12345678abc"),
+      safetensors(
+          R"({"__metadata__":{"format":"pt"},"w":{"dtype":"F64","shape":[1,2,1],"data_offsets":[0,16]},)"
+          R"("h":{"dtype":"BF16","shape":[],"data_offsets":[16,18]},)"
+          R"("e":{"dtype":"I64","shape":[0,4],"data_offsets":[18,18]}}   )",
+          "0123456789abcdefgh"),
+      safetensors(R"({"\u00e9\n":{"dtype":"BOOL","shape":[2,2],"data_offsets":[0,4]}})", "\0\1\1\0"s),
+  };
+}
+
+std::vector<std::string> idx_seeds() {
+  return {
+      "\0\0\x08\x01\0\0\0\x03"s + "abc",                          // three bytes
+      "\0\0\x08\x03\0\0\0\x02\0\0\0\x02\0\0\0\x01"s + "abcd",     // two images
+      "\0\0\x0b\x01\0\0\0\x02\x01\x02\xff\xfe"s,                  // shorts
+      "\0\0\x0d\x02\0\0\0\x01\0\0\0\x02\x3f\x80\0\0\x40\0\0\0"s,  // floats
+      "\0\0\x0e\0\x3f\xf0\0\0\0\0\0\0"s,                          // one double without dimensions
+      "\0\0\x0c\x02\0\0\0\0\0\0\0\x07"s,                          // nothing
+      gzip("\0\0\x08\x01\0\0\0\x03"s + "abc"),
+      gzip("\0\0\x08\x02\0\0\0\x20\0\0\0\x20"s + std::string(1024, 'x')),
+  };
+}
+
+std::vector<std::string> onnx_seeds() {
+  const std::string floats = field(1, 2) + field(2, 1) + field(9, "12345678"),
+                    integers = field(1, 3) + field(2, 7) + field(7, "\1\2\3");
+  const std::string attribute = field(1, "axis") + field(3, 1) + field(8, "\1\2"),
+                    value = field(1, "value") + field(5, floats);
+  const std::string node =
+      field(1, "x") + field(2, "y") + field(4, "Neg") + field(5, attribute) + field(5, value);
+  const std::string graph = field(1, node) + field(11, field(1, "x")) + field(12, field(1, "y"));
+  return {floats, integers, field(1, 2) + field(2, 10) + field(5, "\1\2") + field(8, "name"),
+          field(1, 8) + field(7, graph) + field(8, field(2, 13))};
+}
+
+std::string gzip(std::string_view bytes) {
+  z_stream stream{};
+  if (deflateInit2(&stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+    throw std::runtime_error("deflateInit2 failed");
+  std::string out(deflateBound(&stream, bytes.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  const int done = deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  if (done != Z_STREAM_END) throw std::runtime_error("deflate failed");
+  return out;
+}
+
+}  // namespace fuzz
