@@ -32,6 +32,7 @@ Problem make_problem(const char* op, const Variable& x, const Variable& target,
             target.defined() ? to_string(target.dtype()) : "no target",
             ". Convert the target with .to(ebb::kLong).");
   Problem p;
+  p.to.op = op;
   const bool single = x.dim() == 1;
   p.to.batch = single ? 1 : x.size(0);
   p.to.classes = x.size(single ? 0 : 1);

@@ -30,7 +30,7 @@ struct Targets {
   std::int64_t operator[](std::int64_t i) const {
     const std::int64_t t = target[i];
     if (t == to.ignore_index) return -1;
-    EBB_CHECK_INDEX(t >= 0 && t < to.classes, "Target ", t, " is out of bounds for ", to.classes,
+    EBB_CHECK_INDEX(t >= 0 && t < to.classes, to.op, ": Target ", t, " is out of bounds for ", to.classes,
                     " classes.");
     return t;
   }

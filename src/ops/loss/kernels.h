@@ -37,6 +37,7 @@ struct PointwiseLoss {
 /// Sizes of class scores: (batch, classes, places). Targets are (batch, places), Long; weight is (classes) or
 /// undefined.
 struct ClassTargets {
+  const char* op = "nll_loss";  // for messages
   NdArray target, weight;
   std::int64_t batch = 0, classes = 0, places = 1, ignore_index = -100;
   bool reduced = true, mean = true;
