@@ -5,15 +5,17 @@
 
 namespace optable {
 
-/// The inputs of one sample in double precision, away from kinks, with distinct values.
-variable_list make_inputs(const Row& row, std::size_t sample);
-
-void check_forward(const Row& row);      // f64 and f32 against the reference; f16 and bf16 against f32
+void check_forward(const Row& row);      // f64 and f32 against the reference
+void check_halves(const Row& row);       // f16 and bf16, forward and backward, against f64
 void check_derivatives(const Row& row);  // gradcheck, gradgradcheck
-void check_layouts(const Row& row);      // transposed, stepped, offset and broadcast inputs give the same
+void check_adjoint(const Row& row);      // <v, J u> = <J^T v, u>
 void check_subsets(const Row& row);      // every choice of which inputs require grad
+void check_layouts(const Row& row);      // transposed, stepped, offset, channels-last and expanded inputs
 void check_in_place(const Row& row);     // the in-place twin: value, gradient, version
 void check_repeatable(const Row& row);   // bitwise, at one and two threads; inputs unmodified; no leak
 void check_errors(const Row& row);
+
+/// CPU against CUDA, forward and backward; needs a CUDA device.
+void check_cuda(const Row& row);
 
 }  // namespace optable

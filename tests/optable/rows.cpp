@@ -4,16 +4,45 @@
 namespace optable {
 
 void register_all() {
+  family("elementwise");
   register_unary();
   register_activation();
   register_binary();
+  register_compare();
+  family("reduce");
   register_reduce();
-  register_softmax_scan_sort();
-  register_shape();
+  family("softmax");
+  register_softmax();
+  family("scan");
+  register_scan();
+  family("sort");
+  register_sort();
+  family("shape");
+  register_views();
+  register_join();
+  register_rearrange();
+  register_pad();
+  family("index");
   register_index();
+  register_mask();
+  family("linalg");
   register_linalg();
-  register_conv_pool();
-  register_norm_loss();
+  family("conv");
+  register_conv();
+  family("pool");
+  register_pool();
+  family("norm");
+  register_norm();
+  family("loss");
+  register_loss();
+  family("copy");
+  register_copy();
+  family("creation");
+  register_creation();
+  family("random");
+  register_random();
+  family("nn");
+  register_functional();
 }
 
 }  // namespace optable

@@ -8,12 +8,25 @@ namespace optable {
 void register_unary();
 void register_activation();
 void register_binary();
+void register_compare();
 void register_reduce();
-void register_softmax_scan_sort();
-void register_shape();
+void register_softmax();
+void register_scan();
+void register_sort();
+void register_views();
+void register_join();
+void register_rearrange();
+void register_pad();
 void register_index();
+void register_mask();
 void register_linalg();
-void register_conv_pool();
-void register_norm_loss();
+void register_conv();
+void register_pool();
+void register_norm();
+void register_loss();
+void register_copy();
+void register_creation();
+void register_random();
+void register_functional();
 
 }  // namespace optable

@@ -1,4 +1,5 @@
 // Two and three operands, element by element, broadcast.
+#include "optable/reference.h"
 #include "optable/rows.h"
 
 #include <cmath>
@@ -6,10 +7,6 @@
 namespace optable {
 namespace {
 
-using In = const variable_list&;
-using V = const Variable&;
-
-const char* const kTruth = "a truth value has no slope";
 const char* const kBoth = "broadcast";
 
 void arithmetic() {
@@ -17,44 +14,98 @@ void arithmetic() {
       .reference([](double a, double b) { return a + 2 * b; })
       .in_place([](In x) { return ebb::add_(x[0], x[1], 2); })
       .error(kBoth, [] { ebb::add(ebb::ones({2}), ebb::ones({3})); });
-  binary("sub", [](V a, V b) {
-    return ebb::sub(a, b);
-  }).reference([](double a, double b) {
-      return a - b;
-    }).in_place([](In x) { return ebb::sub_(x[0], x[1]); });
+  binary("sub", [](V a, V b) { return ebb::sub(a, b); })
+      .reference([](double a, double b) { return a - b; })
+      .in_place([](In x) { return ebb::sub_(x[0], x[1]); })
+      .error("bool tensors", [] { ebb::sub(ebb::ones({2}, ebb::kBool), ebb::ones({2}, ebb::kBool)); });
+  unary("sub.number_first", [](V x) { return 3 - x; }).reference([](double x) { return 3 - x; });
   binary("rsub", [](V a, V b) { return ebb::rsub(a, b); }).reference([](double a, double b) {
     return b - a;
   });
-  binary("mul", [](V a, V b) {
-    return ebb::mul(a, b);
-  }).reference([](double a, double b) {
-      return a * b;
-    }).in_place([](In x) { return ebb::mul_(x[0], x[1]); });
+  binary("mul", [](V a, V b) { return ebb::mul(a, b); })
+      .reference([](double a, double b) { return a * b; })
+      .in_place([](In x) { return ebb::mul_(x[0], x[1]); })
+      .error(kBoth, [] { ebb::mul(ebb::ones({2}), ebb::ones({3})); });
   binary("div", [](V a, V b) { return ebb::div(a, b); })
       .range(-2, 2)
       .range(0.5, 3)
       .reference([](double a, double b) { return a / b; })
-      .in_place([](In x) { return ebb::div_(x[0], x[1]); });
+      .in_place([](In x) { return ebb::div_(x[0], x[1]); })
+      .error("rounding_mode", [] { ebb::div(ebb::ones({2}), 2, "up"); });
+  unary("div.number_first", [](V x) { return 3 / x; }).range(0.5, 3).reference([](double x) {
+    return 3 / x;
+  });
+  binary("ldexp", [](V a, V b) {
+    return ebb::ldexp(a, b);
+  }).reference([](double a, double b) {
+      return a * std::exp2(b);
+    }).in_place([](In x) { return ebb::ldexp_(x[0], x[1]); });
+}
+
+// Quotients lie between whole numbers: one operand in [1.1, 1.9], the other a power of two or near it.
+void divisions() {
+  const char* const flat = "rounded quotients have no slope";
+  binary("div.floor", [](V a, V b) { return ebb::div(a, b, "floor"); })
+      .range(-1.9, -1.1)
+      .range(0.96, 1.04)
+      .reference([](double a, double b) { return std::floor(a / b); })
+      .in_place([](In x) { return ebb::div_(x[0], x[1], "floor"); });
+  binary("div.trunc", [](V a, V b) { return ebb::div(a, b, "trunc"); })
+      .range(-1.9, -1.1)
+      .range(0.96, 1.04)
+      .reference([](double a, double b) { return std::trunc(a / b); })
+      .in_place([](In x) { return ebb::div_(x[0], x[1], "trunc"); });
+  binary("floor_divide", [](V a, V b) { return ebb::floor_divide(a, b); })
+      .range(-1.9, -1.1)
+      .range(0.96, 1.04)
+      .order(0, flat)
+      .reference([](double a, double b) { return std::floor(a / b); })
+      .in_place([](In x) { return ebb::floor_divide_(x[0], x[1]); })
+      .error("divisor is 0", [] { ebb::floor_divide(ebb::ones({2}, ebb::kLong), 0); });
+  binary("fmod", [](V a, V b) { return ebb::fmod(a, b); })
+      .range(-1.9, -1.1)
+      .range(0.96, 1.04)
+      .reference(std::fmod)
+      .in_place([](In x) { return ebb::fmod_(x[0], x[1]); });
+  binary("remainder", [](V a, V b) { return ebb::remainder(a, b); })
+      .range(-1.9, -1.1)
+      .range(0.96, 1.04)
+      .reference([](double a, double b) { return a - b * std::floor(a / b); })
+      .in_place([](In x) { return ebb::remainder_(x[0], x[1]); });
+}
+
+void powers() {
   binary("pow", [](V a, V b) { return ebb::pow(a, b); })
       .range(0.3, 2)
       .range(-2, 2)
       .reference(std::pow)
-      .in_place([](In x) { return ebb::pow_(x[0], x[1]); });
-  unary("pow.scalar", [](V x) { return ebb::pow(x, 3); }).reference([](double x) { return x * x * x; });
+      .in_place([](In x) { return ebb::pow_(x[0], x[1]); })
+      .error("negative", [] { ebb::pow(ebb::ones({2}, ebb::kLong), -1); });
+  unary("pow.scalar", [](V x) {
+    return ebb::pow(x, 3);
+  }).reference([](double x) {
+      return x * x * x;
+    }).in_place([](In x) { return ebb::pow_(x[0], 3); });
   unary("pow.base", [](V x) { return ebb::pow(2, x); }).reference([](double x) { return std::pow(2, x); });
-  binary("atan2", [](V a, V b) { return ebb::atan2(a, b); }).range(0.3, 2).reference(std::atan2);
-  binary("hypot", [](V a, V b) { return ebb::hypot(a, b); }).range(0.3, 2).reference([](double a, double b) {
-    return std::sqrt(a * a + b * b);
-  });
+  binary("atan2", [](V a, V b) { return ebb::atan2(a, b); })
+      .range(0.3, 2)
+      .reference(std::atan2)
+      .in_place([](In x) { return ebb::atan2_(x[0], x[1]); });
+  binary("hypot", [](V a, V b) { return ebb::hypot(a, b); })
+      .range(0.3, 2)
+      .reference([](double a, double b) { return std::sqrt(a * a + b * b); })
+      .in_place([](In x) { return ebb::hypot_(x[0], x[1]); })
+      .error("hypot", [] { ebb::hypot(ebb::ones({2}, ebb::kLong), ebb::ones({2}, ebb::kLong)); });
   binary("logaddexp", [](V a, V b) { return ebb::logaddexp(a, b); }).reference([](double a, double b) {
     return std::log(std::exp(a) + std::exp(b));
   });
   binary("logaddexp2", [](V a, V b) { return ebb::logaddexp2(a, b); }).reference([](double a, double b) {
     return std::log2(std::exp2(a) + std::exp2(b));
   });
-  binary("xlogy", [](V a, V b) { return ebb::xlogy(a, b); }).range(0.3, 2).reference([](double a, double b) {
-    return a * std::log(b);
-  });
+  binary("xlogy", [](V a, V b) { return ebb::xlogy(a, b); })
+      .range(0.3, 2)
+      .reference([](double a, double b) { return a * std::log(b); })
+      .in_place([](In x) { return ebb::xlogy_(x[0], x[1]); });
 }
 
 void choices() {
@@ -66,66 +117,81 @@ void choices() {
   });
   binary("fmax", [](V a, V b) { return ebb::fmax(a, b); }).reference(std::fmax);
   binary("fmin", [](V a, V b) { return ebb::fmin(a, b); }).reference(std::fmin);
-  unary("clamp", [](V x) { return ebb::clamp(x, -0.5, 1); }).kinks({-0.5, 1}).reference([](double x) {
-    return x < -0.5 ? -0.5 : x > 1 ? 1 : x;
-  });
-  unary("clamp_min", [](V x) { return ebb::clamp_min(x, 0.5); }).kinks({0.5}).reference([](double x) {
-    return x < 0.5 ? 0.5 : x;
-  });
-  unary("clamp_max", [](V x) { return ebb::clamp_max(x, 0.5); }).kinks({0.5}).reference([](double x) {
-    return x > 0.5 ? 0.5 : x;
-  });
-}
-
-void truths() {
-  binary("eq", [](V a, V b) { return ebb::eq(a, b); }).order(0, kTruth).reference([](double a, double b) {
-    return double(a == b);
-  });
-  binary("ne", [](V a, V b) { return ebb::ne(a, b); }).order(0, kTruth).reference([](double a, double b) {
-    return double(a != b);
-  });
-  binary("lt", [](V a, V b) { return ebb::lt(a, b); }).order(0, kTruth).reference([](double a, double b) {
-    return double(a < b);
-  });
-  binary("le", [](V a, V b) { return ebb::le(a, b); }).order(0, kTruth).reference([](double a, double b) {
-    return double(a <= b);
-  });
-  binary("gt", [](V a, V b) { return ebb::gt(a, b); }).order(0, kTruth).reference([](double a, double b) {
-    return double(a > b);
-  });
-  binary("ge", [](V a, V b) { return ebb::ge(a, b); }).order(0, kTruth).reference([](double a, double b) {
-    return double(a >= b);
-  });
+  binary("copysign", [](V a, V b) { return ebb::copysign(a, b); })
+      .kinks({0})
+      .reference(std::copysign)
+      .in_place([](In x) { return ebb::copysign_(x[0], x[1]); });
+  binary("heaviside", [](V a, V b) { return ebb::heaviside(a, b); })
+      .kinks({0})
+      .order(0, "a step has no slope")
+      .reference([](double a, double b) { return a < 0   ? 0
+                                                 : a > 0 ? 1
+                                                         : b; })
+      .in_place([](In x) { return ebb::heaviside_(x[0], x[1]); })
+      .error("heaviside", [] { ebb::heaviside(ebb::ones({2}), ebb::ones({2}, ebb::kF64)); });
+  unary("clamp", [](V x) { return ebb::clamp(x, -0.5, 1); })
+      .kinks({-0.5, 1})
+      .reference([](double x) { return x < -0.5 ? -0.5
+                                       : x > 1  ? 1
+                                                : x; })
+      .in_place([](In x) { return ebb::clamp_(x[0], -0.5, 1); })
+      .error("clamp", [] { ebb::clamp(ebb::ones({2}), ebb::optional<ebb::Scalar>()); });
+  unary("clamp_min", [](V x) { return ebb::clamp_min(x, 0.5); })
+      .kinks({0.5})
+      .reference([](double x) { return x < 0.5 ? 0.5 : x; })
+      .in_place([](In x) { return ebb::clamp_min_(x[0], 0.5); });
+  unary("clamp_max", [](V x) { return ebb::clamp_max(x, 0.5); })
+      .kinks({0.5})
+      .reference([](double x) { return x > 0.5 ? 0.5 : x; })
+      .in_place([](In x) { return ebb::clamp_max_(x[0], 0.5); });
 }
 
 void ternary() {
   const std::vector<std::vector<Sizes>> three = {{{3, 4}, {3, 4}, {3, 4}}, {{2, 1}, {3}, {1}}};
+  row("clamp.tensors", [](In x) { return variable_list{ebb::clamp(x[0], x[1], x[2])}; })
+      .shapes(three)
+      .range(-2, 2)
+      .range(-1, -0.5)
+      .range(0.5, 1)
+      .reference([](double x, double low, double high) { return x < low    ? low
+                                                                : x > high ? high
+                                                                           : x; })
+      .in_place([](In x) { return ebb::clamp_(x[0], x[1], x[2]); });
   row("lerp", [](In x) { return variable_list{ebb::lerp(x[0], x[1], x[2])}; })
       .shapes(three)
       .range(0.1, 0.9)
-      .reference([](double a, double b, double w) { return a + w * (b - a); });
+      .reference([](double a, double b, double w) { return a + w * (b - a); })
+      .in_place([](In x) { return ebb::lerp_(x[0], x[1], x[2]); })
+      .error("lerp", [] { ebb::lerp(ebb::ones({2}), ebb::ones({2}, ebb::kF64), 0.5); });
   row("addcmul", [](In x) { return variable_list{ebb::addcmul(x[0], x[1], x[2], 0.5)}; })
       .shapes(three)
-      .reference([](double a, double b, double c) { return a + 0.5 * b * c; });
+      .reference([](double a, double b, double c) { return a + 0.5 * b * c; })
+      .in_place([](In x) { return ebb::addcmul_(x[0], x[1], x[2], 0.5); });
   row("addcdiv", [](In x) { return variable_list{ebb::addcdiv(x[0], x[1], x[2], 0.5)}; })
       .shapes(three)
       .range(-2, 2)
       .range(-2, 2)
       .range(0.5, 2)
-      .reference([](double a, double b, double c) { return a + 0.5 * b / c; });
-  row("where", [](In x) { return variable_list{ebb::where(x[0] > 0, x[1], x[2])}; })
+      .reference([](double a, double b, double c) { return a + 0.5 * b / c; })
+      .in_place([](In x) { return ebb::addcdiv_(x[0], x[1], x[2], 0.5); })
+      .error("addcdiv", [] {
+        const Variable x = ebb::ones({2}, ebb::kLong);
+        ebb::addcdiv(x, x, x);
+      });
+  row("where", [](In x) { return variable_list{ebb::where(x[0], x[1], x[2])}; })
       .shapes(three)
-      .constant(0)
-      .kinks({0})
-      .reference([](double c, double a, double b) { return c > 0 ? a : b; });
+      .booleans(0)
+      .reference([](double c, double a, double b) { return c != 0 ? a : b; })
+      .error("boolean", [] { ebb::where(ebb::ones({2}), ebb::ones({2}), ebb::ones({2})); });
 }
 
 }  // namespace
 
 void register_binary() {
   arithmetic();
+  divisions();
+  powers();
   choices();
-  truths();
   ternary();
 }
 

@@ -1,69 +1,214 @@
 // Gathering and scattering.
+#include "optable/reference.h"
 #include "optable/rows.h"
+
+#include <algorithm>
 
 namespace optable {
 namespace {
 
-using In = const variable_list&;
-using V = const Variable&;
-using Arrays = std::vector<Array>;
-
-Variable places() {
-  return ebb::tensor(std::vector<double>{0, 2, 1, 1, 0, 2}, ebb::kF64).to(ebb::kLong).view({2, 3});
+// Along dimension 0 of a 3 by 3 matrix, no place twice in a column.
+const std::int64_t kPlaces[] = {0, 2, 1, 1, 0, 2};
+Variable longs(std::vector<std::int64_t> values, const Sizes& sizes) {
+  return ebb::tensor(values, ebb::kLong).view(sizes);
 }
-Variable line() { return ebb::tensor(std::vector<double>{2, 0}, ebb::kF64).to(ebb::kLong); }
+Variable places(std::size_t, std::size_t input) {
+  return input == 1 ? longs({std::begin(kPlaces), std::end(kPlaces)}, {2, 3}) : Variable();
+}
+// Two different rows.
+Variable line(std::size_t, std::size_t input) { return input == 1 ? longs({2, 0}, {2}) : Variable(); }
+
+using Two = Variable (*)(V x, V index);
+using Three = Variable (*)(V x, V index, V source);
+
+Row& reading(const char* name, Two f, Sizes x) {
+  return row(name, [f](In v) { return variable_list{f(v[0], v[1])}; }).shapes({{x, {2, 3}}}).special(places);
+}
+Row& writing(const char* name, Three f) {
+  return row(name, [f](In v) { return variable_list{f(v[0], v[1], v[2])}; })
+      .shapes({{{3, 3}, {2, 3}, {2, 3}}})
+      .special(places);
+}
+Row& on_line(const char* name, Three f) {
+  return row(name, [f](In v) { return variable_list{f(v[0], v[1], v[2])}; })
+      .shapes({{{3, 4}, {2}, {2, 4}}})
+      .special(line);
+}
 
 Arrays gathered(const Arrays& in) {
-  const std::size_t at[] = {0, 2, 1, 1, 0, 2};
-  Array out{{2, 3}, {}};
-  for (std::size_t i = 0; i < 6; ++i) out.values.push_back(in[0][at[i] * 3 + i % 3]);
-  return {out};
+  return {build({2, 3}, [&](const Index& i) { return in[0]({static_cast<std::int64_t>(in[1](i)), i[1]}); })};
 }
 
-Arrays scatter_added(const Arrays& in) {
-  const std::size_t at[] = {0, 2, 1, 1, 0, 2};
-  Array out = in[0];
-  for (std::size_t i = 0; i < 6; ++i) out.values[at[i] * 3 + i % 3] += in[1][i];
-  return {out};
+/// x with combine(old, new) at every place of the index, along dimension 0.
+Row::Reference scattered(double (*combine)(double, double)) {
+  return [combine](const Arrays& in) {
+    Array out = in[0];
+    for (std::size_t i = 0; i < 6; ++i) {
+      double& x = out.values[static_cast<std::size_t>(in[1][i]) * 3 + i % 3];
+      x = combine(x, in.size() > 2 ? in[2][i] : 1.5);
+    }
+    return Arrays{out};
+  };
+}
+double replaced(double, double y) { return y; }
+double added(double x, double y) { return x + y; }
+
+/// x with combine(old, new) in the rows that the index names.
+Row::Reference on_rows(double (*combine)(double, double)) {
+  return [combine](const Arrays& in) {
+    Array out = in[0];
+    const std::size_t n = static_cast<std::size_t>(in[0].sizes[1]);
+    for (std::size_t r = 0; r < in[1].values.size(); ++r)
+      for (std::size_t k = 0; k < n; ++k) {
+        double& x = out.values[static_cast<std::size_t>(in[1][r]) * n + k];
+        x = combine(x, in.size() > 2 ? in[2][r * n + k] : 1.5);
+      }
+    return Arrays{out};
+  };
 }
 
-Row& two(const char* name, Variable (*f)(V, V), Sizes a, Sizes b) { return binary(name, f).shapes({{a, b}}); }
+void gathers() {
+  reading("gather", [](V x, V i) { return ebb::gather(x, 0, i); }, {3, 3})
+      .reference(gathered)
+      .error("index", [] {
+        ebb::gather(ebb::ones({1, 3}), 0, places(0, 1));
+      });
+  reading("take_along_dim", [](V x, V i) { return ebb::take_along_dim(x, i, 0); }, {3, 3})
+      .reference(gathered);
+  reading("take", [](V x, V i) { return ebb::take(x, i); }, {3, 3})
+      .reference(built(
+          {2, 3}, [](const Arrays& in, const Index& i) { return in[0][static_cast<std::size_t>(in[1](i))]; }))
+      .error("index", [] { ebb::take(ebb::ones({1}), places(0, 1)); });
+  row("index_select", [](In x) { return variable_list{ebb::index_select(x[0], 0, x[1])}; })
+      .shapes({{{3, 4}, {5}}})
+      .integers(1, 0, 3)
+      .reference(built({5, 4},
+                       [](const Arrays& in, const Index& i) {
+                         return in[0]({static_cast<std::int64_t>(in[1]({i[0]})), i[1]});
+                       }))
+      .error("index", [] {
+        ebb::index_select(ebb::ones({2, 3}), 0, longs({2}, {1}));
+      });
+  row("embedding", [](In x) { return variable_list{ebb::embedding(x[0], x[1])}; })
+      .shapes({{{3, 4}, {2, 5}}})
+      .integers(1, 0, 3)
+      .roundings(4)
+      .reference(built({2, 5, 4},
+                       [](const Arrays& in, const Index& i) {
+                         return in[0]({static_cast<std::int64_t>(in[1]({i[0], i[1]})), i[2]});
+                       }))
+      .error("index", [] {
+        ebb::embedding(ebb::ones({2, 3}), longs({2}, {1}));
+      });
+  row("embedding_dense_backward",
+      [](In x) { return variable_list{ebb::embedding_dense_backward(x[0], x[1], 3, -1, false)}; })
+      .shapes({{{5, 4}, {5}}})
+      .integers(1, 0, 3)
+      .roundings(4)
+      .reference(built({3, 4}, [](const Arrays& in, const Index& i) {
+        double s = 0;
+        for (std::int64_t k = 0; k < 5; ++k)
+          if (in[1]({k}) == static_cast<double>(i[0])) s += in[0]({k, i[1]});
+        return s;
+      }));
+  row("index",
+      [](In x) {
+        return variable_list{ebb::index(x[0], std::vector<ebb::optional<Variable>>{ebb::nullopt, x[1]})};
+      })
+      .shapes({{{3, 4}, {5}}})
+      .integers(1, 0, 4)
+      .reference(built({3, 5},
+                       [](const Arrays& in, const Index& i) {
+                         return in[0]({i[0], static_cast<std::int64_t>(in[1]({i[1]}))});
+                       }))
+      .error("index", [] {
+        ebb::ones({2, 3}).index({longs({2}, {1})});
+      });
+  unary("one_hot", [](V x) { return ebb::one_hot(x, 4); })
+      .shapes({{{2, 3}}})
+      .integers(0, 0, 4)
+      .order(0, "integers have no slope")
+      .reference(built({2, 3, 4},
+                       [](const Arrays& in, const Index& i) {
+                         return double(in[0]({i[0], i[1]}) == static_cast<double>(i[2]));
+                       }))
+      .error("one_hot", [] { ebb::one_hot(longs({4}, {1}), 4); });
+}
+
+void scatters() {
+  writing("scatter", [](V x, V i, V s) { return ebb::scatter(x, 0, i, s); })
+      .reference(scattered(replaced))
+      .in_place([](In x) { return ebb::scatter_(x[0], 0, x[1], x[2]); })
+      .error("index", [] {
+        ebb::scatter(ebb::ones({1, 3}), 0, places(0, 1), ebb::ones({2, 3}));
+      });
+  reading("scatter.value", [](V x, V i) { return ebb::scatter(x, 0, i, 1.5); }, {3, 3})
+      .reference(scattered(replaced))
+      .in_place([](In x) { return ebb::scatter_(x[0], 0, x[1], 1.5); });
+  writing("scatter.multiply", [](V x, V i, V s) { return ebb::scatter(x, 0, i, s, "multiply"); })
+      .order(0, "the reduce argument of scatter has no derivative; scatter_reduce has")
+      .reference(scattered([](double x, double y) { return x * y; }));
+  writing("scatter_add", [](V x, V i, V s) { return ebb::scatter_add(x, 0, i, s); })
+      .reference(scattered(added))
+      .in_place([](In x) { return ebb::scatter_add_(x[0], 0, x[1], x[2]); });
+  writing("scatter_reduce", [](V x, V i, V s) { return ebb::scatter_reduce(x, 0, i, s, "sum"); })
+      .reference(scattered(added))
+      .in_place([](In x) { return ebb::scatter_reduce_(x[0], 0, x[1], x[2], "sum"); })
+      .error("reduce", [] {
+        ebb::scatter_reduce(ebb::ones({3, 3}), 0, places(0, 1), ebb::ones({2, 3}), "median");
+      });
+  writing("scatter_reduce.prod", [](V x, V i, V s) { return ebb::scatter_reduce(x, 0, i, s, "prod"); })
+      .range(0.5, 2)
+      .roundings(4)
+      .reference(scattered([](double x, double y) { return x * y; }));
+  writing("scatter_reduce.mean", [](V x, V i, V s) {
+    return ebb::scatter_reduce(x, 0, i, s, "mean");
+  }).reference(scattered([](double x, double y) { return (x + y) / 2; }));
+  writing("scatter_reduce.amax", [](V x, V i, V s) {
+    return ebb::scatter_reduce(x, 0, i, s, "amax");
+  }).reference(scattered([](double x, double y) { return std::max(x, y); }));
+  on_line("index_add", [](V x, V i, V s) { return ebb::index_add(x, 0, i, s, 2); })
+      .reference(on_rows([](double x, double y) { return x + 2 * y; }))
+      .in_place([](In x) { return ebb::index_add_(x[0], 0, x[1], x[2], 2); })
+      .error("index_add", [] {
+        ebb::index_add(ebb::ones({3, 4}), 0, line(0, 1), ebb::ones({3, 4}));
+      });
+  on_line("index_copy", [](V x, V i, V s) { return ebb::index_copy(x, 0, i, s); })
+      .reference(on_rows(replaced))
+      .in_place([](In x) { return ebb::index_copy_(x[0], 0, x[1], x[2]); });
+  row("index_fill", [](In x) { return variable_list{ebb::index_fill(x[0], 0, x[1], 1.5)}; })
+      .shapes({{{3, 4}, {2}}})
+      .special(line)
+      .reference(on_rows(replaced))
+      .in_place([](In x) { return ebb::index_fill_(x[0], 0, x[1], 1.5); });
+  const auto rows_of = [](V i) { return std::vector<ebb::optional<Variable>>{i}; };
+  row("index_put", [=](In x) { return variable_list{ebb::index_put(x[0], rows_of(x[1]), x[2])}; })
+      .shapes({{{3, 4}, {2}, {2, 4}}})
+      .special(line)
+      .reference(on_rows(replaced))
+      .in_place([=](In x) { return ebb::index_put_(x[0], rows_of(x[1]), x[2]); });
+  row("index_put.accumulate",
+      [=](In x) { return variable_list{ebb::index_put(x[0], rows_of(x[1]), x[2], true)}; })
+      .shapes({{{3, 4}, {5}, {5, 4}}})
+      .integers(1, 0, 3)
+      .roundings(4)
+      .reference(on_rows(added));
+  row("put", [](In x) { return variable_list{ebb::put(x[0], x[1], x[2], true)}; })
+      .shapes({{{3, 3}, {2}, {2}}})
+      .special(line)
+      .in_place([](In x) { return ebb::put_(x[0], x[1], x[2], true); })
+      .reference([](const Arrays& in) {
+        Array out = in[0];
+        for (std::size_t i = 0; i < 2; ++i) out.values[static_cast<std::size_t>(in[1][i])] += in[2][i];
+        return Arrays{out};
+      });
+}
 
 }  // namespace
 
 void register_index() {
-  unary("gather", [](V x) { return ebb::gather(x, 0, places()); })
-      .shapes({{{3, 3}}})
-      .reference(gathered)
-      .error("", [] {
-        ebb::gather(ebb::ones({1, 3}), 0, places());
-      });
-  two("scatter_add", [](V x, V s) { return ebb::scatter_add(x, 0, places(), s); }, {3, 3}, {2, 3})
-      .reference(scatter_added)
-      .in_place([](In x) { return ebb::scatter_add_(x[0], 0, places(), x[1]); });
-  two("scatter", [](V x, V s) { return ebb::scatter(x, 0, places(), s); }, {3, 3}, {2, 3});
-  unary("scatter.value", [](V x) { return ebb::scatter(x, 0, places(), 1.5); }).shapes({{{3, 3}}});
-  two("scatter_reduce", [](V x, V s) { return ebb::scatter_reduce(x, 0, places(), s, "sum"); }, {3, 3},
-      {2, 3})
-      .reference(scatter_added);
-  unary("index_select", [](V x) { return ebb::index_select(x, 1, line()); }).shapes({{{2, 3}}});
-  two("index_add", [](V x, V s) { return ebb::index_add(x, 0, line(), s, 2); }, {3, 4}, {2, 4});
-  two("index_copy", [](V x, V s) { return ebb::index_copy(x, 0, line(), s); }, {3, 4}, {2, 4});
-  unary("index_fill", [](V x) { return ebb::index_fill(x, 0, line(), 1.5); }).shapes({{{3, 4}}});
-  unary("masked_fill", [](V x) { return ebb::masked_fill(x, x.detach() > 0, 3); })
-      .kinks({0})
-      .reference([](double x) { return x > 0 ? 3 : x; });
-  unary("masked_select", [](V x) { return ebb::masked_select(x, x.detach() > 0); })
-      .shapes({{{3, 4}}})
-      .kinks({0});
-  unary("take", [](V x) { return ebb::take(x, places()); }).shapes({{{3, 3}}});
-  two("put", [](V x, V s) { return ebb::put(x, line(), s, true); }, {3, 3}, {2});
-  unary("take_along_dim", [](V x) { return ebb::take_along_dim(x, places(), 0); })
-      .shapes({{{3, 3}}})
-      .reference(gathered);
-  unary("nonzero", [](V x) { return ebb::nonzero(x > 0); })
-      .shapes({{{3, 4}}})
-      .order(0, "places have no slope");
+  gathers();
+  scatters();
 }
 
 }  // namespace optable

@@ -1,4 +1,5 @@
 // Reductions.
+#include "optable/reference.h"
 #include "optable/rows.h"
 
 #include <cmath>
@@ -6,115 +7,147 @@
 namespace optable {
 namespace {
 
-using In = const variable_list&;
-using V = const Variable&;
-using Arrays = std::vector<Array>;
+using Op = Variable (*)(V);
+using Formula = double (*)(const Column&);
 
-const char* const kPlaces = "places have no slope";
-
-/// f of all elements; as of a reduction without dim.
-Row::Reference whole(double (*f)(const std::vector<double>&)) {
-  return [f](const Arrays& in) { return Arrays{{{}, {f(in[0].values)}}}; };
-}
-
-/// f of every column over dimension 1 of a (a, n, b).
-Row::Reference middle(double (*f)(const std::vector<double>&)) {
-  return [f](const Arrays& in) {
-    const auto a = in[0].sizes[0], n = in[0].sizes[1], b = in[0].sizes.size() > 2 ? in[0].sizes[2] : 1;
-    Array out{{a}, {}};
-    if (in[0].sizes.size() > 2) out.sizes.push_back(b);
-    for (std::int64_t i = 0; i < a; ++i)
-      for (std::int64_t k = 0; k < b; ++k) {
-        std::vector<double> column;
-        for (std::int64_t j = 0; j < n; ++j)
-          column.push_back(in[0][static_cast<std::size_t>((i * n + j) * b + k)]);
-        out.values.push_back(f(column));
-      }
-    return Arrays{out};
-  };
-}
-
-double total(const std::vector<double>& x) {
-  double s = 0;
-  for (const double v : x) s += v;
-  return s;
-}
-double average(const std::vector<double>& x) { return total(x) / static_cast<double>(x.size()); }
-double product(const std::vector<double>& x) {
-  double p = 1;
-  for (const double v : x) p *= v;
-  return p;
-}
-double spread(const std::vector<double>& x) {
-  const double m = average(x);
-  double s = 0;
-  for (const double v : x) s += (v - m) * (v - m);
-  return s / static_cast<double>(x.size() - 1);
-}
-double deviation(const std::vector<double>& x) { return std::sqrt(spread(x)); }
-double length(const std::vector<double>& x) {
-  double s = 0;
-  for (const double v : x) s += v * v;
-  return std::sqrt(s);
-}
-double largest(const std::vector<double>& x) {
-  double m = x[0];
-  for (const double v : x) m = v > m ? v : m;
-  return m;
-}
-double smallest(const std::vector<double>& x) {
-  double m = x[0];
-  for (const double v : x) m = v < m ? v : m;
-  return m;
-}
-double log_sum_exp(const std::vector<double>& x) {
+double log_sum_exp(const Column& x) {
   double s = 0;
   for (const double v : x) s += std::exp(v);
   return std::log(s);
 }
-
-/// Rows of an op without dim and over dimension 1.
-void both(const std::string& name, Variable (*all)(V), Variable (*dim)(V),
-          double (*f)(const std::vector<double>&)) {
-  unary(name, all).shapes({{{3, 4}}, {{2, 3, 2}}, {{5}}}).reference(whole(f));
-  unary(name + ".dim", dim).shapes({{{2, 3, 4}}, {{3, 5}}}).reference(middle(f)).error("range", [dim] {
-    dim(ebb::ones({3}));
-  });
+double largest_magnitude(const Column& x) {
+  double m = 0;
+  for (const double v : x) m = std::fmax(m, std::fabs(v));
+  return m;
+}
+double cubic(const Column& x) {
+  double s = 0;
+  for (const double v : x) s += std::pow(std::fabs(v), 3);
+  return std::cbrt(s);
 }
 
-void averages() {
+/// Rows of an op without dim and over dimension 1.
+void both(const std::string& name, Op all, Op dim, Formula f) {
+  unary(name, all).shapes({{{3, 4}}, {{2, 3, 2}}, {{5}}}).reference(whole(f)).roundings(4);
+  unary(name + ".dim", dim)
+      .shapes({{{2, 3, 4}}, {{3, 5}}})
+      .reference(over(1, f))
+      .roundings(4)
+      .error("range", [dim] { dim(ebb::ones({3})); });
+}
+
+void sums() {
   both(
       "sum", [](V x) { return ebb::sum(x); }, [](V x) { return ebb::sum(x, 1); }, total);
   both(
       "mean", [](V x) { return ebb::mean(x); }, [](V x) { return ebb::mean(x, 1); }, average);
   both(
-      "prod", [](V x) { return ebb::prod(x); }, [](V x) { return ebb::prod(x, 1); }, product);
+      "prod", [](V x) { return ebb::prod(x); }, [](V x) { return ebb::prod(x, 1); }, product_of);
+  both(
+      "nansum", [](V x) { return ebb::nansum(x); }, [](V x) { return ebb::nansum(x, 1); }, total);
+  both(
+      "nanmean", [](V x) { return ebb::nanmean(x); }, [](V x) { return ebb::nanmean(x, 1); }, average);
+  unary("nanmean.nan", [](V x) { return ebb::nanmean(x.masked_fill(x.detach() > 0, NAN)); })
+      .kinks({0})
+      .shapes({{{3, 4}}})
+      .reference([](const Arrays& in) {
+        Column kept;
+        for (const double v : in[0].values)
+          if (v <= 0) kept.push_back(v);
+        return Arrays{{{}, {average(kept)}}};
+      });
+  unary("logsumexp", [](V x) { return ebb::logsumexp(x, 1); })
+      .shapes({{{2, 3, 4}}, {{3, 5}}})
+      .reference(over(1, log_sum_exp))
+      .roundings(4)
+      .error("range", [] { ebb::logsumexp(ebb::ones({3}), 1); });
+  unary("sum.keepdim",
+        [](V x) {
+          return ebb::sum(x, {0, 2}, true);
+        })
+      .shapes({{{2, 3, 4}}})
+      .reference(built({1, 3, 1},
+                       [](const Arrays& in, const Index& i) {
+                         double s = 0;
+                         for (std::int64_t a = 0; a < 2; ++a)
+                           for (std::int64_t b = 0; b < 4; ++b) s += in[0]({a, i[1], b});
+                         return s;
+                       }))
+      .error("multiple times", [] {
+        ebb::sum(ebb::ones({2, 3}), {0, 0});
+      });
+  unary("sum.integers", [](V x) { return ebb::sum(x, 1); })
+      .integers(0, -9, 9)
+      .shapes({{{2, 3, 4}}})
+      .order(0, "integers have no slope")
+      .reference(over(1, total));
+  unary("count_nonzero", [](V x) { return ebb::count_nonzero(x, 1); })
+      .integers(0, 0, 2)
+      .shapes({{{2, 3, 4}}})
+      .order(0, "a count has no slope")
+      .reference(over(1, total));
+}
+
+void moments() {
   both(
       "var", [](V x) { return ebb::var(x); }, [](V x) { return ebb::var(x, ebb::IntArrayRef(1)); }, spread);
   both(
       "std", [](V x) { return ebb::std(x); }, [](V x) { return ebb::std(x, ebb::IntArrayRef(1)); },
       deviation);
-  both(
-      "norm", [](V x) { return ebb::norm(x); }, [](V x) { return ebb::norm(x, 2, 1); }, length);
-  both(
-      "nansum", [](V x) { return ebb::nansum(x); }, [](V x) { return ebb::nansum(x, 1); }, total);
-  both(
-      "nanmean", [](V x) { return ebb::nanmean(x); }, [](V x) { return ebb::nanmean(x, 1); }, average);
-  both(
-      "linalg_vector_norm", [](V x) { return ebb::linalg_vector_norm(x); },
-      [](V x) { return ebb::linalg_vector_norm(x, 2, 1); }, length);
-  unary("logsumexp", [](V x) { return ebb::logsumexp(x, 1); })
-      .shapes({{{2, 3, 4}}, {{3, 5}}})
-      .reference(middle(log_sum_exp));
-  unary("sum.keepdim", [](V x) { return ebb::sum(x, {0, 2}, true); }).shapes({{{2, 3, 4}}});
-  row("dist", [](In x) { return variable_list{ebb::dist(x[0], x[1])}; }).shapes({{{3, 4}, {3, 4}}});
   row("var_mean",
       [](In x) {
         const auto [v, m] = ebb::var_mean(x[0], ebb::IntArrayRef(1));
         return variable_list{v, m};
       })
       .shapes({{{2, 3, 4}}})
-      .reference(middle(spread));
+      .roundings(4)
+      .reference([](const Arrays& in) {
+        return Arrays{over(1, spread)(in)[0], over(1, average)(in)[0]};
+      });
+  row("std_mean",
+      [](In x) {
+        const auto [v, m] = ebb::std_mean(x[0], ebb::IntArrayRef(1));
+        return variable_list{v, m};
+      })
+      .shapes({{{2, 3, 4}}})
+      .roundings(4)
+      .reference([](const Arrays& in) {
+        return Arrays{over(1, deviation)(in)[0], over(1, average)(in)[0]};
+      });
+}
+
+void norms() {
+  both(
+      "norm", [](V x) { return ebb::norm(x); }, [](V x) { return ebb::norm(x, 2, 1); }, length);
+  both(
+      "linalg_vector_norm", [](V x) { return ebb::linalg_vector_norm(x); },
+      [](V x) { return ebb::linalg_vector_norm(x, 2, 1); }, length);
+  both(
+      "norm.three", [](V x) { return ebb::norm(x, 3); }, [](V x) { return ebb::norm(x, 3, 1); }, cubic);
+  both(
+      "norm.infinity", [](V x) { return ebb::norm(x, INFINITY); },
+      [](V x) { return ebb::norm(x, INFINITY, 1); }, largest_magnitude);
+  row("dist", [](In x) { return variable_list{ebb::dist(x[0], x[1])}; })
+      .shapes({{{3, 4}, {3, 4}}})
+      .roundings(4)
+      .reference([](const Arrays& in) {
+        Column d;
+        for (std::size_t i = 0; i < in[0].values.size(); ++i) d.push_back(in[0][i] - in[1][i]);
+        return Arrays{{{}, {length(d)}}};
+      });
+}
+
+// The place of the first of the largest, as a double.
+double place_of_largest(const Column& x) {
+  std::size_t at = 0;
+  for (std::size_t i = 1; i < x.size(); ++i)
+    if (x[i] > x[at]) at = i;
+  return static_cast<double>(at);
+}
+double place_of_smallest(const Column& x) {
+  Column negated;
+  for (const double v : x) negated.push_back(-v);
+  return place_of_largest(negated);
 }
 
 void extremes() {
@@ -126,19 +159,50 @@ void extremes() {
       "amax", [](V x) { return ebb::amax(x); }, [](V x) { return ebb::amax(x, 1); }, largest);
   both(
       "amin", [](V x) { return ebb::amin(x); }, [](V x) { return ebb::amin(x, 1); }, smallest);
-  unary("argmax", [](V x) { return ebb::argmax(x, 1); }).shapes({{{2, 3, 4}}}).order(0, kPlaces);
-  unary("argmin", [](V x) { return ebb::argmin(x, 1); }).shapes({{{2, 3, 4}}}).order(0, kPlaces);
-  unary("count_nonzero", [](V x) { return ebb::count_nonzero(x > 0); })
+  row("aminmax",
+      [](In x) {
+        const auto [low, high] = ebb::aminmax(x[0], 1);
+        return variable_list{low, high};
+      })
+      .shapes({{{2, 3, 4}}, {{3, 5}}})
+      .reference([](const Arrays& in) {
+        return Arrays{over(1, smallest)(in)[0], over(1, largest)(in)[0]};
+      });
+  const char* const places = "places have no slope";
+  unary("argmax", [](V x) { return ebb::argmax(x, 1); })
       .shapes({{{2, 3, 4}}})
-      .order(0, kPlaces);
-  unary("any", [](V x) { return ebb::any(x > 1, 1); }).shapes({{{2, 3, 4}}}).order(0, kPlaces);
-  unary("all", [](V x) { return ebb::all(x > -1, 1); }).shapes({{{2, 3, 4}}}).order(0, kPlaces);
+      .order(0, places)
+      .reference(over(1, place_of_largest));
+  unary("argmin", [](V x) { return ebb::argmin(x, 1); })
+      .shapes({{{2, 3, 4}}})
+      .order(0, places)
+      .reference(over(1, place_of_smallest));
+  const char* const truth = "a truth value has no slope";
+  unary("any", [](V x) { return ebb::any(x > 1, 1); })
+      .shapes({{{2, 3, 4}}})
+      .order(0, truth)
+      .reference(over(1, [](const Column& x) { return double(largest(x) > 1); }));
+  unary("all", [](V x) { return ebb::all(x > -1, 1); })
+      .shapes({{{2, 3, 4}}})
+      .order(0, truth)
+      .reference(over(1, [](const Column& x) { return double(smallest(x) > -1); }));
+  unary("any.all",
+        [](V x) {
+          return ebb::stack({ebb::any(x > 1), ebb::all(x > -3)});
+        })
+      .shapes({{{2, 3, 4}}})
+      .order(0, truth)
+      .reference([](const Arrays& in) {
+        return Arrays{{{2}, {double(largest(in[0].values) > 1), double(smallest(in[0].values) > -3)}}};
+      });
 }
 
 }  // namespace
 
 void register_reduce() {
-  averages();
+  sums();
+  moments();
+  norms();
   extremes();
 }
 

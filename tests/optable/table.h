@@ -33,14 +33,21 @@ namespace optable {
 using ebb::Variable;
 using ebb::variable_list;
 using Sizes = std::vector<std::int64_t>;
+using Index = std::vector<std::int64_t>;
+using In = const variable_list&;
+using V = const Variable&;
 
 /// What references compute with: a shape and doubles, row-major. No library under them but loops.
 struct Array {
   Sizes sizes;
   std::vector<double> values;
   double operator[](std::size_t i) const { return values[i]; }
+  /// The element at a place, one number a dimension.
+  double operator()(const Index& place) const;
   std::int64_t numel() const { return static_cast<std::int64_t>(values.size()); }
+  std::int64_t size(std::size_t d) const { return sizes[d]; }
 };
+using Arrays = std::vector<Array>;
 
 /// Wrong use, and what the message must contain.
 struct ErrorCase {
@@ -48,29 +55,45 @@ struct ErrorCase {
   std::string message;
 };
 
+/// Inputs that are not floating: Long from low up to (not including) high, or Bool.
+struct IntegerInput {
+  std::size_t input;
+  std::int64_t low, high;
+  bool boolean;
+};
+
 struct Row {
   using Function = std::function<variable_list(const variable_list&)>;
-  using Reference = std::function<std::vector<Array>(const std::vector<Array>&)>;
+  using Reference = std::function<Arrays(const Arrays&)>;
 
-  std::string name;
+  std::string name, family;
   Function function;
   std::function<Variable(const variable_list&)>
       in_place_function;  // writes into the first input and returns it
+  bool in_place_reshapes = false;
   Reference reference_function;
   std::vector<std::vector<Sizes>> shape_sets;  // one sample a set: the sizes of every input
   std::vector<std::pair<double, double>> ranges;
   std::vector<double> kink_values;     // inputs keep away from these by 0.02
   std::vector<std::size_t> constants;  // inputs that take no gradient
+  std::vector<IntegerInput> integer_inputs;
   std::function<Variable(std::size_t sample, std::size_t input)>
-      special_input;  // for integer inputs and the like
+      special_input;  // for inputs of chosen values
   int derivative_order = 2;
   double float_tolerance = 2e-5;  // relative and absolute, for f32 against the f64 reference
+  double half_roundings = 2;      // how often a 16-bit result is rounded on its way, at most
   std::vector<ErrorCase> error_cases;
-  std::string reason;  // why derivatives stop at derivative_order
+  // Why a check is left out; empty when it is made.
+  std::string reason;  // derivatives stop at derivative_order
+  std::string reference_reason, dtype_reason, half_reason, layout_reason, cuda_reason;
 
   // Fluent setters, so that a row is a few lines.
   Row& in_place(std::function<Variable(const variable_list&)> f) {
     return in_place_function = std::move(f), *this;
+  }
+  /// An in-place twin that changes the shape of what it is called on.
+  Row& reshaping(std::function<Variable(const variable_list&)> f) {
+    return in_place_reshapes = true, in_place(std::move(f));
   }
   Row& reference(Reference f) { return reference_function = std::move(f), *this; }
   /// Elementwise references; operands broadcast.
@@ -82,21 +105,35 @@ struct Row {
   Row& range(double low, double high) { return ranges.emplace_back(low, high), *this; }
   Row& kinks(std::vector<double> at) { return kink_values = std::move(at), *this; }
   Row& constant(std::size_t input) { return constants.push_back(input), *this; }
+  Row& integers(std::size_t input, std::int64_t low, std::int64_t high) {
+    return integer_inputs.push_back({input, low, high, false}), *this;
+  }
+  Row& booleans(std::size_t input) { return integer_inputs.push_back({input, 0, 2, true}), *this; }
   Row& special(std::function<Variable(std::size_t, std::size_t)> f) {
     return special_input = std::move(f), *this;
   }
   /// 0: not differentiable, 1: once; the reason is required.
   Row& order(int n, std::string why) { return derivative_order = n, reason = std::move(why), *this; }
   Row& tolerance(double t) { return float_tolerance = t, *this; }
+  Row& roundings(double n) { return half_roundings = n, *this; }
   Row& error(std::string message, std::function<void()> use) {
     return error_cases.push_back({std::move(use), std::move(message)}), *this;
   }
+  // What is left out, and why.
+  Row& no_reference(std::string why) { return reference_reason = std::move(why), *this; }
+  Row& double_only(std::string why) { return dtype_reason = std::move(why), *this; }
+  Row& no_half(std::string why) { return half_reason = std::move(why), *this; }
+  Row& no_layouts(std::string why) { return layout_reason = std::move(why), *this; }
+  Row& cpu_only(std::string why) { return cuda_reason = std::move(why), *this; }
 };
 
-/// Adds a row; the reference stays valid.
+/// Adds a row to the current family; the reference stays valid.
 Row& row(std::string name, Row::Function f);
 Row& unary(std::string name, Variable (*f)(const Variable&));
 Row& binary(std::string name, std::function<Variable(const Variable&, const Variable&)> f);
+
+/// The rows that follow belong to this family: a folder of src/ops, or "nn".
+void family(std::string name);
 
 /// Every row, in the order of registration.
 const std::vector<Row*>& rows();

@@ -1,0 +1,140 @@
+#include "optable/samples.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace optable {
+namespace {
+
+bool is_constant(const Row& row, std::size_t i) {
+  return std::find(row.constants.begin(), row.constants.end(), i) != row.constants.end();
+}
+
+bool close(double got, double expected, double tolerance) {
+  if (std::isnan(expected)) return std::isnan(got);
+  if (got == expected) return true;
+  return std::abs(got - expected) <= tolerance * (1 + std::abs(expected));
+}
+
+class Numbers {
+ public:
+  explicit Numbers(std::size_t seed) : state_(0x9E3779B97F4A7C15ull * (seed + 1)) {}
+  /// In [0, 1).
+  double next() {
+    state_ = state_ * 6364136223846793005ull + 1442695040888963407ull;
+    return static_cast<double>(state_ >> 11) / 9007199254740992.0;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+Variable integers(const IntegerInput& kind, const Sizes& sizes, Numbers& numbers) {
+  std::vector<std::int64_t> values(static_cast<std::size_t>(ebb::checked_numel(sizes)));
+  for (std::int64_t& v : values)
+    v = kind.low + static_cast<std::int64_t>(static_cast<double>(kind.high - kind.low) * numbers.next());
+  const Variable x = ebb::tensor(values, ebb::kLong).view(sizes);
+  return kind.boolean ? x.to(ebb::kBool) : x;
+}
+
+Variable reals(const Row& row, std::size_t input, const Sizes& sizes, Numbers& numbers) {
+  const auto [low, high] =
+      row.ranges.empty() ? std::pair(-2.0, 2.0) : row.ranges[std::min(input, row.ranges.size() - 1)];
+  std::vector<double> values(static_cast<std::size_t>(ebb::checked_numel(sizes)));
+  for (double& v : values) {
+    const auto near = [&v](double kink) { return std::abs(v - kink) < 0.02; };
+    do v = low + (high - low) * numbers.next();
+    while (std::any_of(row.kink_values.begin(), row.kink_values.end(), near));
+  }
+  return ebb::tensor(values, ebb::kF64).view(sizes);
+}
+
+}  // namespace
+
+variable_list make_inputs(const Row& row, std::size_t sample) {
+  variable_list inputs;
+  Numbers numbers(sample);
+  const auto& sizes = row.shape_sets[sample];
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const auto integer = std::find_if(row.integer_inputs.begin(), row.integer_inputs.end(),
+                                      [i](const IntegerInput& x) { return x.input == i; });
+    const Variable special = row.special_input ? row.special_input(sample, i) : Variable();
+    if (special.defined())
+      inputs.push_back(special);
+    else if (integer != row.integer_inputs.end())
+      inputs.push_back(integers(*integer, sizes[i], numbers));
+    else
+      inputs.push_back(reals(row, i, sizes[i], numbers));
+  }
+  return inputs;
+}
+
+variable_list to(const variable_list& inputs, ebb::DType dtype) {
+  variable_list out;
+  for (const Variable& x : inputs) out.push_back(x.is_floating_point() ? x.to(dtype) : x);
+  return out;
+}
+
+variable_list with_grad(const Row& row, variable_list inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].is_floating_point() && !is_constant(row, i))
+      inputs[i] = inputs[i].detach().clone().requires_grad_();
+  return inputs;
+}
+
+variable_list leaves_of(const variable_list& inputs) {
+  variable_list leaves;
+  for (const Variable& x : inputs)
+    if (x.requires_grad()) leaves.push_back(x);
+  return leaves;
+}
+
+Row::Function differentiable_part(const Row& row) {
+  return [&row](const variable_list& x) {
+    variable_list out;
+    for (Variable& y : row.function(x))
+      if (y.is_floating_point()) out.push_back(y);
+    return out;
+  };
+}
+
+variable_list gradients(const Row& row, const variable_list& inputs, const variable_list& wanted) {
+  Variable total;
+  for (const Variable& y : differentiable_part(row)(inputs)) {
+    if (!y.requires_grad()) continue;
+    // Weights that differ, so that a permuted gradient shows; each is exact in every floating dtype.
+    std::vector<double> weights(static_cast<std::size_t>(y.numel()));
+    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<double>(i % 61 + 5) / 32;
+    const Variable part = (y * ebb::tensor(weights, ebb::kF64).view(y.sizes()).to(y.options())).sum();
+    total = total.defined() ? total + part : part;
+  }
+  if (!total.defined()) return variable_list(wanted.size());
+  return ebb::autograd::grad({total}, wanted, {}, false, false, true);
+}
+
+Array to_array(const Variable& x) {
+  const Variable flat = x.detach().to(ebb::kCPU, ebb::kF64).contiguous();
+  const double* p = flat.data_ptr<double>();
+  return {Sizes(x.sizes().begin(), x.sizes().end()), std::vector<double>(p, p + flat.numel())};
+}
+
+void require_close(const Variable& got, const Array& expected, double tolerance) {
+  REQUIRE(got.sizes() == ebb::IntArrayRef(expected.sizes));
+  const Array values = to_array(got);
+  for (std::size_t i = 0; i < values.values.size(); ++i) {
+    if (close(values[i], expected[i], tolerance)) continue;
+    INFO("element " << i << ": got " << values[i] << ", expected " << expected[i]);
+    REQUIRE(false);
+  }
+}
+
+bool same_bits(const Variable& a, const Variable& b) {
+  if (a.sizes() != b.sizes() || a.dtype() != b.dtype()) return false;
+  const Variable x = a.detach().contiguous(), y = b.detach().contiguous();
+  return std::memcmp(x.data_ptr(), y.data_ptr(), x.nbytes()) == 0;
+}
+
+}  // namespace optable

@@ -1,0 +1,26 @@
+// Inputs of rows, their gradients, and how results are compared.
+#pragma once
+
+#include "optable/table.h"
+
+namespace optable {
+
+/// The inputs of one sample in double precision, away from kinks, with distinct values.
+variable_list make_inputs(const Row& row, std::size_t sample);
+/// Floating inputs in another dtype; the others as they are.
+variable_list to(const variable_list& inputs, ebb::DType dtype);
+/// The inputs, copied, those that are differentiable as leaves that require grad.
+variable_list with_grad(const Row& row, variable_list inputs);
+/// Those that require grad.
+variable_list leaves_of(const variable_list& inputs);
+/// The row's function without the outputs that are not floating.
+Row::Function differentiable_part(const Row& row);
+/// The gradients of a weighted sum of the floating outputs; undefined where there is none.
+variable_list gradients(const Row& row, const variable_list& inputs, const variable_list& wanted);
+
+Array to_array(const Variable& x);
+/// |got - expected| <= tolerance (1 + |expected|), element by element; NaN equals NaN.
+void require_close(const Variable& got, const Array& expected, double tolerance);
+bool same_bits(const Variable& a, const Variable& b);
+
+}  // namespace optable
