@@ -2,6 +2,8 @@
 #include "ops/shape/kernels.h"
 #include "ops/shape/view.h"
 
+#include <tuple>
+
 namespace ebb {
 
 namespace {
@@ -71,6 +73,24 @@ std::int64_t wrap_index(const char* op, std::int64_t index, std::int64_t dim, In
   return index < 0 ? index + size : index;
 }
 
+// Wraps both, which must differ.
+void check_diagonal(const char* op, std::int64_t& dim1, std::int64_t& dim2, std::int64_t rank) {
+  const std::int64_t first = wrap_dim(op, dim1, rank), second = wrap_dim(op, dim2, rank);
+  EBB_CHECK(first != second, op, ": dimensions cannot be identical, got ", dim1, " and ", dim2, ".");
+  dim1 = first;
+  dim2 = second;
+}
+
+// Wraps dim; the windows must fit.
+void check_unfold(const char* op, IntArrayRef sizes, std::int64_t& dim, std::int64_t size,
+                  std::int64_t step) {
+  dim = wrap_dim(op, dim, static_cast<std::int64_t>(sizes.size()));
+  const std::int64_t extent = sizes.empty() ? 1 : sizes[dim];
+  EBB_CHECK(size >= 0 && size <= extent, op, ": the maximum size for a window at dimension ", dim, " is ",
+            extent, ", but the size is ", size, ".");
+  EBB_CHECK(step > 0, op, ": step is ", step, " but must be positive.");
+}
+
 // Zeros with grad at the place that `part` picks.
 template <class N, class Part, class Fill>
 Variable put_back(const Variable& grad, IntArrayRef sizes, Part&& part, Fill&& fill) {
@@ -95,6 +115,9 @@ Variable select(const Variable& x, std::int64_t dim, std::int64_t index) {
 
 Variable select_backward(const Variable& grad, IntArrayRef input_sizes, std::int64_t dim,
                          std::int64_t index) {
+  EBB_CHECK_INDEX(!input_sizes.empty(), "select_backward: a 0-dim tensor has nothing to select from.");
+  dim = wrap_dim("select_backward", dim, static_cast<std::int64_t>(input_sizes.size()));
+  index = wrap_index("select_backward", index, dim, input_sizes);
   return put_back<SelectBackwardBackward>(
       grad, input_sizes, [&](const NdArray& out) { return ops::select_array(out, dim, index); },
       [&](SelectBackwardBackward& node) {
@@ -121,6 +144,10 @@ Variable slice(const Variable& x, std::int64_t dim, optional<std::int64_t> start
 
 Variable slice_backward(const Variable& grad, IntArrayRef input_sizes, std::int64_t dim, std::int64_t start,
                         std::int64_t end, std::int64_t step) {
+  EBB_CHECK(!input_sizes.empty(), "slice_backward: cannot be applied to a 0-dim tensor.");
+  EBB_CHECK(step > 0, "slice_backward: step must be positive, got ", step, ".");
+  dim = wrap_dim("slice_backward", dim, static_cast<std::int64_t>(input_sizes.size()));
+  std::tie(start, end) = ops::slice_bounds(start, end, input_sizes[dim]);
   return put_back<SliceBackwardBackward>(
       grad, input_sizes,
       [&](const NdArray& out) {
@@ -154,20 +181,19 @@ Variable narrow(const Variable& x, std::int64_t dim, const Variable& start, std:
 }
 
 Variable diagonal(const Variable& x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
-  const std::int64_t first = wrap_dim("diagonal", dim1, x.dim()),
-                     second = wrap_dim("diagonal", dim2, x.dim());
-  EBB_CHECK(first != second, "diagonal: dimensions cannot be identical, got ", dim1, " and ", dim2, ".");
-  return ops::view_of<DiagonalBackward>(x, ops::diagonal_array(x.array(), offset, first, second),
+  check_diagonal("diagonal", dim1, dim2, x.dim());
+  return ops::view_of<DiagonalBackward>(x, ops::diagonal_array(x.array(), offset, dim1, dim2),
                                         [&](DiagonalBackward& node) {
                                           node.sizes = DimVector(x.sizes());
                                           node.offset = offset;
-                                          node.dim1 = first;
-                                          node.dim2 = second;
+                                          node.dim1 = dim1;
+                                          node.dim2 = dim2;
                                         });
 }
 
 Variable diagonal_backward(const Variable& grad, IntArrayRef input_sizes, std::int64_t offset,
                            std::int64_t dim1, std::int64_t dim2) {
+  check_diagonal("diagonal_backward", dim1, dim2, static_cast<std::int64_t>(input_sizes.size()));
   return put_back<DiagonalBackwardBackward>(
       grad, input_sizes, [&](const NdArray& out) { return ops::diagonal_array(out, offset, dim1, dim2); },
       [&](DiagonalBackwardBackward& node) {
@@ -177,12 +203,8 @@ Variable diagonal_backward(const Variable& grad, IntArrayRef input_sizes, std::i
       });
 }
 
-Variable unfold(const Variable& x, std::int64_t dimension, std::int64_t size, std::int64_t step) {
-  const std::int64_t dim = wrap_dim("unfold", dimension, x.dim());
-  const std::int64_t extent = x.dim() == 0 ? 1 : x.sizes()[dim];
-  EBB_CHECK(size >= 0 && size <= extent, "unfold: the maximum size for a window at dimension ", dim, " is ",
-            extent, ", but the size is ", size, ".");
-  EBB_CHECK(step > 0, "unfold: step is ", step, " but must be positive.");
+Variable unfold(const Variable& x, std::int64_t dim, std::int64_t size, std::int64_t step) {
+  check_unfold("unfold", x.sizes(), dim, size, step);
   return ops::view_of<UnfoldBackward>(x, ops::unfold_array(x.array(), dim, size, step),
                                       [&](UnfoldBackward& node) {
                                         node.sizes = DimVector(x.sizes());
@@ -194,7 +216,11 @@ Variable unfold(const Variable& x, std::int64_t dimension, std::int64_t size, st
 
 Variable unfold_backward(const Variable& grad, IntArrayRef input_sizes, std::int64_t dim, std::int64_t size,
                          std::int64_t step) {
+  check_unfold("unfold_backward", input_sizes, dim, size, step);
   NdArray out = ops::zeros_array(input_sizes, grad.dtype(), grad.device());
+  const NdArray expected = ops::unfold_array(out, dim, size, step);
+  EBB_CHECK(grad.sizes() == expected.sizes(), "unfold_backward: windows of ", input_sizes, " have shape ",
+            expected.sizes(), ", got a gradient of shape ", grad.sizes(), ".");
   const NdArray& windows = grad.array();
   if (input_sizes.empty()) {
     NdArray place = out.as_strided({size}, {1}, 0);
