@@ -13,7 +13,9 @@ void check_subsets(const Row& row);      // every choice of which inputs require
 void check_layouts(const Row& row);      // transposed, stepped, offset, channels-last and expanded inputs
 void check_in_place(const Row& row);     // the in-place twin: value, gradient, version
 void check_repeatable(const Row& row);   // bitwise, at one and two threads; inputs unmodified; no leak
-void check_errors(const Row& row);
+void check_errors(const Row& row);       // the row's own error cases
+void check_misuse(const Row& row);  // undefined, ill-typed and ill-shaped inputs: a result or an ebb::Error
+void check_large(const Row& row);   // pointwise ops where vectors and threads work
 
 /// CPU against CUDA, forward and backward; needs a CUDA device.
 void check_cuda(const Row& row);

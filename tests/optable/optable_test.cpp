@@ -21,6 +21,8 @@ class RowTest : public Catch::ITestInvoker {
     optable::check_in_place(row_);
     optable::check_repeatable(row_);
     optable::check_errors(row_);
+    optable::check_misuse(row_);
+    optable::check_large(row_);
   }
 
  private:

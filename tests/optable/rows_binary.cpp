@@ -147,9 +147,8 @@ void choices() {
 }
 
 void ternary() {
-  const std::vector<std::vector<Sizes>> three = {{{3, 4}, {3, 4}, {3, 4}}, {{2, 1}, {3}, {1}}};
   row("clamp.tensors", [](In x) { return variable_list{ebb::clamp(x[0], x[1], x[2])}; })
-      .shapes(three)
+      .pointwise(3)
       .range(-2, 2)
       .range(-1, -0.5)
       .range(0.5, 1)
@@ -158,17 +157,17 @@ void ternary() {
                                                                            : x; })
       .in_place([](In x) { return ebb::clamp_(x[0], x[1], x[2]); });
   row("lerp", [](In x) { return variable_list{ebb::lerp(x[0], x[1], x[2])}; })
-      .shapes(three)
+      .pointwise(3)
       .range(0.1, 0.9)
       .reference([](double a, double b, double w) { return a + w * (b - a); })
       .in_place([](In x) { return ebb::lerp_(x[0], x[1], x[2]); })
       .error("lerp", [] { ebb::lerp(ebb::ones({2}), ebb::ones({2}, ebb::kF64), 0.5); });
   row("addcmul", [](In x) { return variable_list{ebb::addcmul(x[0], x[1], x[2], 0.5)}; })
-      .shapes(three)
+      .pointwise(3)
       .reference([](double a, double b, double c) { return a + 0.5 * b * c; })
       .in_place([](In x) { return ebb::addcmul_(x[0], x[1], x[2], 0.5); });
   row("addcdiv", [](In x) { return variable_list{ebb::addcdiv(x[0], x[1], x[2], 0.5)}; })
-      .shapes(three)
+      .pointwise(3)
       .range(-2, 2)
       .range(-2, 2)
       .range(0.5, 2)
@@ -179,7 +178,7 @@ void ternary() {
         ebb::addcdiv(x, x, x);
       });
   row("where", [](In x) { return variable_list{ebb::where(x[0], x[1], x[2])}; })
-      .shapes(three)
+      .pointwise(3)
       .booleans(0)
       .reference([](double c, double a, double b) { return c != 0 ? a : b; })
       .error("boolean", [] { ebb::where(ebb::ones({2}), ebb::ones({2}), ebb::ones({2})); });

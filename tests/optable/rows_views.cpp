@@ -214,34 +214,49 @@ void placed() {
           return ebb::select_backward(g, {2, 3, 4}, 1, 2);
         })
       .shapes({{{2, 4}}})
-      .reference(picked({2, 3, 4}, [](const Index& i) {
-        return i[1] == 2 ? Index{i[0], i[2]} : Index{};
-      }));
+      .reference(picked({2, 3, 4},
+                        [](const Index& i) {
+                          return i[1] == 2 ? Index{i[0], i[2]} : Index{};
+                        }))
+      .error("select_backward", [] {
+        ebb::select_backward(ebb::ones({2, 4}), {2, 3, 4}, 1, 3);
+      });
   unary("slice_backward",
         [](V g) {
           return ebb::slice_backward(g, {3, 5}, 1, 1, 5, 2);
         })
       .shapes({{{3, 2}}})
-      .reference(picked({3, 5}, [](const Index& i) {
-        return i[1] % 2 ? Index{i[0], i[1] / 2} : Index{};
-      }));
+      .reference(picked({3, 5},
+                        [](const Index& i) {
+                          return i[1] % 2 ? Index{i[0], i[1] / 2} : Index{};
+                        }))
+      .error("slice_backward", [] {
+        ebb::slice_backward(ebb::ones({3, 2}), {3, 5}, 2, 1, 5, 2);
+      });
   unary("diagonal_backward",
         [](V g) {
           return ebb::diagonal_backward(g, {3, 4}, 1, 0, 1);
         })
       .shapes({{{3}}})
-      .reference(picked({3, 4}, [](const Index& i) { return i[1] == i[0] + 1 ? Index{i[0]} : Index{}; }));
+      .reference(picked({3, 4}, [](const Index& i) { return i[1] == i[0] + 1 ? Index{i[0]} : Index{}; }))
+      .error("diagonal_backward", [] {
+        ebb::diagonal_backward(ebb::ones({3}), {3, 4}, 1, 1, 1);
+      });
   unary("unfold_backward",
         [](V g) {
           return ebb::unfold_backward(g, {3, 4}, 1, 2, 1);
         })
       .shapes({{{3, 3, 2}}})
-      .reference(built({3, 4}, [](const Arrays& in, const Index& i) {
-        double s = 0;
-        for (std::int64_t w = 0; w < 3; ++w)
-          if (i[1] >= w && i[1] < w + 2) s += in[0]({i[0], w, i[1] - w});
-        return s;
-      }));
+      .reference(built({3, 4},
+                       [](const Arrays& in, const Index& i) {
+                         double s = 0;
+                         for (std::int64_t w = 0; w < 3; ++w)
+                           if (i[1] >= w && i[1] < w + 2) s += in[0]({i[0], w, i[1] - w});
+                         return s;
+                       }))
+      .error("unfold_backward", [] {
+        ebb::unfold_backward(ebb::ones({18}), {3, 4}, 1, 2, 1);
+      });
 }
 
 }  // namespace

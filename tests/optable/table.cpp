@@ -15,13 +15,16 @@ std::string& current_family() {
   return name;
 }
 
-// Functions, as rows are registered before the constants of this file are.
-std::vector<std::vector<Sizes>> unary_shapes() { return {{{3, 4}}, {{}}, {{0, 2}}, {{1, 5, 2}}}; }
-std::vector<std::vector<Sizes>> binary_shapes() {
-  return {{{3, 4}, {3, 4}}, {{2, 1, 3}, {4, 1}}, {{}, {3}}, {{3}, {}}, {{0, 3}, {1, 3}}};
-}
-
 }  // namespace
+
+Row& Row::pointwise(std::size_t inputs) {
+  if (inputs == 1) shape_sets = {{{3, 4}}, {{}}, {{0, 2}}, {{1, 5, 2}}};
+  if (inputs == 2)
+    shape_sets = {{{3, 4}, {3, 4}}, {{2, 1, 3}, {4, 1}}, {{}, {3}}, {{3}, {}}, {{0, 3}, {1, 3}}};
+  if (inputs == 3) shape_sets = {{{3, 4}, {3, 4}, {3, 4}}, {{2, 1}, {3}, {1}}, {{2, 0}, {1}, {}}};
+  pointwise_inputs = inputs;
+  return *this;
+}
 
 void family(std::string name) { current_family() = std::move(name); }
 
@@ -35,13 +38,12 @@ Row& row(std::string name, Row::Function f) {
 }
 
 Row& unary(std::string name, Variable (*f)(const Variable&)) {
-  return row(std::move(name), [f](const variable_list& x) { return variable_list{f(x[0])}; })
-      .shapes(unary_shapes());
+  return row(std::move(name), [f](const variable_list& x) { return variable_list{f(x[0])}; }).pointwise(1);
 }
 
 Row& binary(std::string name, std::function<Variable(const Variable&, const Variable&)> f) {
   return row(std::move(name), [f](const variable_list& x) { return variable_list{f(x[0], x[1])}; })
-      .shapes(binary_shapes());
+      .pointwise(2);
 }
 
 const std::vector<Row*>& rows() {

@@ -73,6 +73,7 @@ struct Row {
   bool in_place_reshapes = false;
   Reference reference_function;
   std::vector<std::vector<Sizes>> shape_sets;  // one sample a set: the sizes of every input
+  std::size_t pointwise_inputs = 0;            // how many, when any shapes that broadcast will do
   std::vector<std::pair<double, double>> ranges;
   std::vector<double> kink_values;     // inputs keep away from these by 0.02
   std::vector<std::size_t> constants;  // inputs that take no gradient
@@ -100,7 +101,11 @@ struct Row {
   Row& reference(double (*f)(double));
   Row& reference(double (*f)(double, double));
   Row& reference(double (*f)(double, double, double));
-  Row& shapes(std::vector<std::vector<Sizes>> s) { return shape_sets = std::move(s), *this; }
+  Row& shapes(std::vector<std::vector<Sizes>> s) {
+    return shape_sets = std::move(s), pointwise_inputs = 0, *this;
+  }
+  /// So many inputs, of any shapes that broadcast.
+  Row& pointwise(std::size_t inputs);
   /// Values of input i, or of all when there is one range only.
   Row& range(double low, double high) { return ranges.emplace_back(low, high), *this; }
   Row& kinks(std::vector<double> at) { return kink_values = std::move(at), *this; }

@@ -1,0 +1,63 @@
+// Pointwise ops on arrays that are large enough for vectors, their tails, and several threads.
+#include "optable/checks.h"
+#include "optable/samples.h"
+
+#include <catch2/catch.hpp>
+
+namespace optable {
+namespace {
+
+// The function, then the gradients.
+variable_list results(const Row& row, const variable_list& inputs) {
+  variable_list out = row.function(inputs);
+  const variable_list leaves = with_grad(row, inputs), wanted = leaves_of(leaves);
+  if (row.derivative_order > 0 && !wanted.empty())
+    for (const Variable& g : gradients(row, leaves, wanted)) out.push_back(g);
+  return out;
+}
+
+}  // namespace
+
+void check_large(const Row& small) {
+  if (small.pointwise_inputs == 0) return;
+  Row row = small;
+  row.shape_sets = {{}, {}};
+  const Sizes broadcast[] = {{120, 301}, {301}, {120, 1}};
+  for (std::size_t i = 0; i < small.pointwise_inputs; ++i) {
+    row.shape_sets[0].push_back({120, 301});
+    row.shape_sets[1].push_back(broadcast[i]);
+  }
+  const int threads = ebb::get_num_threads();
+  for (std::size_t s = 0; s < 2; ++s) {
+    const variable_list exact = make_inputs(row, s);
+    for (const ebb::DType dtype : {ebb::kF64, ebb::kF32}) {
+      if (dtype == ebb::kF32 && !row.dtype_reason.empty()) continue;
+      INFO(row.name << " in " << ebb::to_string(dtype) << ", large sample " << s);
+      const variable_list inputs = to(exact, dtype);
+      ebb::set_num_threads(1);
+      const variable_list one = results(row, inputs);
+      ebb::set_num_threads(3);
+      const variable_list three = results(row, inputs);
+      ebb::set_num_threads(threads);
+      REQUIRE(one.size() == three.size());
+      for (std::size_t i = 0; i < one.size(); ++i) REQUIRE(same_bits(one[i], three[i]));
+      if (!row.reference_function) continue;
+      const double tolerance = dtype == ebb::kF64 ? 1e-11 : row.float_tolerance;
+      Arrays arrays;
+      for (const Variable& x : inputs) arrays.push_back(to_array(x));
+      require_close(one[0], row.reference_function(arrays)[0], tolerance);
+      if (s > 0) continue;
+      // Rows are independent of each other, and few are computed otherwise than many.
+      variable_list few;
+      for (const Variable& x : inputs) few.push_back(x.slice(0, 0, 3).clone());
+      const variable_list alone = results(row, few);
+      for (std::size_t i = 0; i < one.size(); ++i) {
+        if (!one[i].defined()) continue;
+        REQUIRE(one[i].size(0) == 120);
+        require_close(one[i].slice(0, 0, 3), to_array(alone[i]), tolerance);
+      }
+    }
+  }
+}
+
+}  // namespace optable
