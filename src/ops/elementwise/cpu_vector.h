@@ -141,7 +141,8 @@ void row(const Op& op, T* out, const T* x, std::int64_t n) {
 /// out = g F(x); either may be constant over the row.
 template <class F, class T>
 void row(const ops::Times<F>& op, T* out, const T* g, bool g_constant, const T* x, bool x_constant, std::int64_t n) {
-  const Of<T> g0 = load(g, 1), f0 = x_constant ? formula(op.f, load(x, 1)) : Of<T>{};
+  // A row may be empty: then only a constant is there to be read.
+  const Of<T> g0 = g_constant ? load(g, 1) : Of<T>{}, f0 = x_constant ? formula(op.f, load(x, 1)) : Of<T>{};
   for (std::int64_t i = 0; i < n; i += kCount<T>) {
     const Of<T> factor = g_constant ? g0 : load(g + i, n - i);
     store(out + i, factor * (x_constant ? f0 : formula(op.f, load(x + i, n - i))), n - i);
