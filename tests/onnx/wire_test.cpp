@@ -39,10 +39,12 @@ TEST_CASE("fields are read by their wire types") {
 
 TEST_CASE("numbers may be packed or not") {
   std::vector<std::int64_t> integers;
-  for (const Field& f : read_fields(bytes(1, "\x01\xac\x02") + field(1, 0, "\x07"))) f.append_to(integers);
+  const std::string packed = bytes(1, "\x01\xac\x02") + field(1, 0, "\x07");
+  for (const Field& f : read_fields(packed)) f.append_to(integers);
   CHECK(integers == std::vector<std::int64_t>{1, 300, 7});
   std::vector<float> floats;
-  for (const Field& f : read_fields(bytes(1, "\0\0\x80\x3f\0\0\0\x40"s))) f.append_to(floats);
+  const std::string two = bytes(1, "\0\0\x80\x3f\0\0\0\x40"s);
+  for (const Field& f : read_fields(two)) f.append_to(floats);
   CHECK(floats == std::vector<float>{1, 2});
 }
 
@@ -62,10 +64,11 @@ TEST_CASE("damaged messages are errors") {
       field(0, 0, "\x01"),                           // field 0
   };
   for (const std::string& message : damaged) CHECK_THROWS_AS(read_fields(message), ebb::Error);
-  CHECK_THROWS_AS(read_fields(bytes(1, "abc"))[0].integer(), ebb::Error);
-  CHECK_THROWS_AS(read_fields(field(1, 0, "\x01"))[0].text(), ebb::Error);
+  const std::string text = bytes(1, "abcde"), number = field(1, 0, "\x01");
+  CHECK_THROWS_AS(read_fields(text)[0].integer(), ebb::Error);
+  CHECK_THROWS_AS(read_fields(number)[0].text(), ebb::Error);
   std::vector<float> floats;
-  CHECK_THROWS_AS(read_fields(bytes(1, "abcde"))[0].append_to(floats), ebb::Error);
+  CHECK_THROWS_AS(read_fields(text)[0].append_to(floats), ebb::Error);
 }
 
 TEST_CASE("tensors are read from raw and from listed data") {
