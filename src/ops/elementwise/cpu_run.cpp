@@ -25,6 +25,7 @@ void run_rows(const char* name, const std::array<Row, 10>& rows, NdArray& out, D
   if (!row) [[unlikely]]
     ebb::detail::unsupported_dtype(name, dtype, "another dtype: this op is not defined for it");
   const std::int64_t n = out.numel();
+  if (n == 0) return;  // rows read their first element before they look at n
   const void* in[kMaxMapInputs];
   Slot slots[kMaxMapInputs];
   unsigned constant = 0;
