@@ -119,7 +119,7 @@ Row::Reference over(std::size_t dim, double (*f)(const Column&)) {
 
 Row::Reference along(std::size_t dim, void (*f)(Column&)) {
   return [=](const Arrays& in) {
-    const std::size_t d = std::min(dim, in[0].sizes.size() - 1);
+    const std::size_t rank = in[0].sizes.size(), d = rank == 0 ? 0 : std::min(dim, rank - 1);
     const Columns columns(in[0].sizes, d);
     std::vector<Column> made;
     for (std::size_t i = 0; i < columns.outer; ++i)
@@ -129,7 +129,7 @@ Row::Reference along(std::size_t dim, void (*f)(Column&)) {
       }
     Array out{in[0].sizes, {}};
     const std::size_t size = made.empty() ? columns.size : made[0].size();
-    out.sizes[d] = static_cast<std::int64_t>(size);
+    if (rank > 0) out.sizes[d] = static_cast<std::int64_t>(size);
     for (std::size_t i = 0; i < columns.outer; ++i)
       for (std::size_t j = 0; j < size; ++j)
         for (std::size_t k = 0; k < columns.step; ++k) out.values.push_back(made[i * columns.step + k][j]);

@@ -48,6 +48,7 @@ void joins() {
       .error("cat", [] {
         ebb::cat({ebb::ones({2, 3}), ebb::ones({2, 4})});
       });
+  of_two("cat.empty", [](ebb::TensorList x) { return ebb::cat(x); }, {0, 3}, {2, 3}).reference(joined(0));
   of_two("cat.last", [](ebb::TensorList x) { return ebb::cat(x, -1); }, {2, 3}, {2, 1}).reference(joined(1));
   of_two("hstack", ebb::hstack, {2, 3}, {2, 1}).reference(joined(1));
   of_two("vstack", ebb::vstack, {2, 3}, {1, 3}).reference(joined(0));

@@ -45,6 +45,8 @@ void products() {
   two("mm", ebb::mm, {3, 4}, {4, 2}).reference(first_product).error("mm", [] {
     ebb::mm(ebb::ones({2, 3}), ebb::ones({2, 3}));
   });
+  two("mm.empty", ebb::mm, {3, 0}, {0, 2}).reference(first_product);
+  two("mm.no_rows", ebb::mm, {0, 3}, {3, 2}).reference(first_product);
   two("matmul", [](V a, V b) { return ebb::matmul(a, b); }, {3, 4}, {4, 2})
       .reference(first_product)
       .error("matmul", [] {

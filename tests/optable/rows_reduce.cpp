@@ -76,6 +76,24 @@ void sums() {
       .error("multiple times", [] {
         ebb::sum(ebb::ones({2, 3}), {0, 0});
       });
+  // Over nothing: 0, 1 and NaN.
+  unary("sum.empty", [](V x) { return ebb::sum(x, 1); })
+      .shapes({{{2, 0, 3}}, {{0, 2}}})
+      .reference(over(1, total));
+  unary("prod.empty", [](V x) { return ebb::prod(x, 1); })
+      .shapes({{{2, 0, 3}}, {{0, 2}}})
+      .reference(over(1, product_of));
+  unary("mean.empty", [](V x) { return ebb::mean(x, 1); })
+      .shapes({{{2, 0, 3}}, {{0, 2}}})
+      .reference(over(1, average));
+  unary("max.empty", [](V x) { return std::get<0>(ebb::max(x, 1)); })
+      .shapes({{{0, 2}}})
+      .reference(over(1, largest))
+      .error("max",
+             [] {
+               ebb::max(ebb::ones({2, 0}), 1);
+             })
+      .error("max", [] { ebb::max(ebb::ones({0})); });
   unary("sum.integers", [](V x) { return ebb::sum(x, 1); })
       .integers(0, -9, 9)
       .shapes({{{2, 3, 4}}})

@@ -46,7 +46,7 @@ Row& lines(const std::string& name, Op f, void (*reference)(Column&), double rou
       .reference(along(0, reference))
       .roundings(roundings);
   return row(name, [f](In x) { return variable_list{f(x[0], -1)}; })
-      .shapes({{{3, 4}}, {{2, 3, 5}}, {{6}}})
+      .shapes({{{3, 4}}, {{2, 3, 5}}, {{6}}, {{}}, {{0, 3}}})
       .reference(along(9, reference))
       .roundings(roundings)
       .error("range", [f] { f(ebb::ones({3}), 2); });
@@ -97,7 +97,8 @@ void register_scan() {
   lines(
       "cummin", [](V x, std::int64_t d) { return std::get<0>(ebb::cummin(x, d)); }, least, 2);
   lines(
-      "diff", [](V x, std::int64_t d) { return ebb::diff(x, 1, d); }, differences, 2);
+      "diff", [](V x, std::int64_t d) { return ebb::diff(x, 1, d); }, differences, 2)
+      .shapes({{{3, 4}}, {{2, 3, 5}}, {{6}}});
   row("diff.longer", [](In x) { return variable_list{ebb::diff(x[0], 2, 1, x[1], x[2])}; })
       .shapes({{{3, 4}, {3, 1}, {3, 2}}})
       .roundings(4)

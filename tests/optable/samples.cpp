@@ -102,17 +102,17 @@ Row::Function differentiable_part(const Row& row) {
 }
 
 variable_list gradients(const Row& row, const variable_list& inputs, const variable_list& wanted) {
-  Variable total;
+  variable_list outputs, seeds;
   for (const Variable& y : differentiable_part(row)(inputs)) {
     if (!y.requires_grad()) continue;
-    // Weights that differ, so that a permuted gradient shows; each is exact in every floating dtype.
-    std::vector<double> weights(static_cast<std::size_t>(y.numel()));
-    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<double>(i % 61 + 5) / 32;
-    const Variable part = (y * ebb::tensor(weights, ebb::kF64).view(y.sizes()).to(y.options())).sum();
-    total = total.defined() ? total + part : part;
+    // Seeds that differ, so that a permuted gradient shows; each is exact in every floating dtype.
+    std::vector<double> seed(static_cast<std::size_t>(y.numel()));
+    for (std::size_t i = 0; i < seed.size(); ++i) seed[i] = static_cast<double>(i % 61 + 5) / 32;
+    outputs.push_back(y);
+    seeds.push_back(ebb::tensor(seed, ebb::kF64).view(y.sizes()).to(y.options()));
   }
-  if (!total.defined()) return variable_list(wanted.size());
-  return ebb::autograd::grad({total}, wanted, {}, false, false, true);
+  if (outputs.empty()) return variable_list(wanted.size());
+  return ebb::autograd::grad(outputs, wanted, seeds, false, false, true);
 }
 
 Array to_array(const Variable& x) {

@@ -15,7 +15,7 @@ variable_list with_grad(const Row& row, variable_list inputs);
 variable_list leaves_of(const variable_list& inputs);
 /// The row's function without the outputs that are not floating.
 Row::Function differentiable_part(const Row& row);
-/// The gradients of a weighted sum of the floating outputs; undefined where there is none.
+/// The gradients of the floating outputs, seeded with weights that differ; undefined where there is none.
 variable_list gradients(const Row& row, const variable_list& inputs, const variable_list& wanted);
 
 Array to_array(const Variable& x);
