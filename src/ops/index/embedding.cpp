@@ -85,6 +85,10 @@ Variable embedding_dense_backward(const Variable& grad_output, const Variable& i
                                   std::int64_t num_weights, std::int64_t padding_idx,
                                   bool scale_grad_by_freq) {
   ops::common_device("embedding_dense_backward", grad_output, indices);
+  EBB_CHECK(grad_output.dim() == indices.dim() + 1 &&
+                grad_output.sizes().slice(0, static_cast<std::size_t>(indices.dim())) == indices.sizes(),
+            "embedding_dense_backward: indices of shape ", indices.sizes(),
+            " need a gradient of that shape and one dimension more, got ", grad_output.sizes(), ".");
   const NdArray grad = ops::contiguous_array(grad_output.array());
   const std::int64_t columns = grad.sizes()[static_cast<std::size_t>(grad.dim()) - 1];
   const Device device = grad.device();

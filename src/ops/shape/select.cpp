@@ -93,9 +93,13 @@ void check_unfold(const char* op, IntArrayRef sizes, std::int64_t& dim, std::int
 
 // Zeros with grad at the place that `part` picks.
 template <class N, class Part, class Fill>
-Variable put_back(const Variable& grad, IntArrayRef sizes, Part&& part, Fill&& fill) {
+Variable put_back(const char* op, const Variable& grad, IntArrayRef sizes, Part&& part, Fill&& fill) {
   NdArray out = ops::zeros_array(sizes, grad.dtype(), grad.device());
   NdArray place = part(out);
+  EBB_CHECK(grad.sizes() == place.sizes() ||
+                IntArrayRef(broadcast_shapes(op, grad.sizes(), place.sizes())) == place.sizes(),
+            op, ": the part of ", sizes, " has shape ", place.sizes(), ", got a gradient of shape ",
+            grad.sizes(), ".");
   kernels::strided_copy(grad.device(), place, grad.array().expand(place.sizes()));
   return ops::record<N>(std::move(out), fill, grad);
 }
@@ -119,7 +123,8 @@ Variable select_backward(const Variable& grad, IntArrayRef input_sizes, std::int
   dim = wrap_dim("select_backward", dim, static_cast<std::int64_t>(input_sizes.size()));
   index = wrap_index("select_backward", index, dim, input_sizes);
   return put_back<SelectBackwardBackward>(
-      grad, input_sizes, [&](const NdArray& out) { return ops::select_array(out, dim, index); },
+      "select_backward", grad, input_sizes,
+      [&](const NdArray& out) { return ops::select_array(out, dim, index); },
       [&](SelectBackwardBackward& node) {
         node.dim = dim;
         node.index = index;
@@ -149,7 +154,7 @@ Variable slice_backward(const Variable& grad, IntArrayRef input_sizes, std::int6
   dim = wrap_dim("slice_backward", dim, static_cast<std::int64_t>(input_sizes.size()));
   std::tie(start, end) = ops::slice_bounds(start, end, input_sizes[dim]);
   return put_back<SliceBackwardBackward>(
-      grad, input_sizes,
+      "slice_backward", grad, input_sizes,
       [&](const NdArray& out) {
         return ops::slice_array(out, dim, start, ops::slice_length(start, end, step), step);
       },
@@ -195,7 +200,8 @@ Variable diagonal_backward(const Variable& grad, IntArrayRef input_sizes, std::i
                            std::int64_t dim1, std::int64_t dim2) {
   check_diagonal("diagonal_backward", dim1, dim2, static_cast<std::int64_t>(input_sizes.size()));
   return put_back<DiagonalBackwardBackward>(
-      grad, input_sizes, [&](const NdArray& out) { return ops::diagonal_array(out, offset, dim1, dim2); },
+      "diagonal_backward", grad, input_sizes,
+      [&](const NdArray& out) { return ops::diagonal_array(out, offset, dim1, dim2); },
       [&](DiagonalBackwardBackward& node) {
         node.offset = offset;
         node.dim1 = dim1;
