@@ -105,12 +105,16 @@ void gathers() {
       .shapes({{{5, 4}, {5}}})
       .integers(1, 0, 3)
       .roundings(4)
-      .reference(built({3, 4}, [](const Arrays& in, const Index& i) {
-        double s = 0;
-        for (std::int64_t k = 0; k < 5; ++k)
-          if (in[1]({k}) == static_cast<double>(i[0])) s += in[0]({k, i[1]});
-        return s;
-      }));
+      .reference(built({3, 4},
+                       [](const Arrays& in, const Index& i) {
+                         double s = 0;
+                         for (std::int64_t k = 0; k < 5; ++k)
+                           if (in[1]({k}) == static_cast<double>(i[0])) s += in[0]({k, i[1]});
+                         return s;
+                       }))
+      .error("embedding_dense_backward", [] {
+        ebb::embedding_dense_backward(ebb::ones({5, 4}), longs({0, 1}, {2}), 3, -1, false);
+      });
   row("index",
       [](In x) {
         return variable_list{ebb::index(x[0], std::vector<ebb::optional<Variable>>{ebb::nullopt, x[1]})};

@@ -176,6 +176,14 @@ void composed() {
       .error("einsum", [] {
         ebb::einsum("ij,jk", {ebb::ones({2, 3})});
       });
+  two("einsum.capitals",
+      [](V a, V b) {
+        return ebb::einsum("aB,aZ", {a, b});
+      },
+      {3, 2}, {3, 4})
+      .reference(built({2, 4}, [](const Arrays& in, const Index& i) {
+        return sum(3, [&](auto l) { return in[0]({l, i[0]}) * in[1]({l, i[1]}); });
+      }));
   two("einsum.diagonal",
       [](V a, V b) {
         return ebb::einsum("ii,ij->j", {a, b});

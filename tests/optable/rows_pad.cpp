@@ -98,7 +98,33 @@ void pads() {
       {1, 1, 2, 2, 2}, {1, 1, 4, 4, 3}, {0, 1, 1}, nearest);
 }
 
+// 2 by 2 windows of a 3 by 4 image: along the rows dilated by 2 and padded by 1, along the columns 2 apart.
+// Place k of window b, or nothing where that is padding.
+Index spread(std::int64_t k, std::int64_t b) {
+  const std::int64_t y = b / 2 + 2 * (k / 2) - 1, x = b % 2 * 2 + k % 2;
+  return y < 0 || y > 2 ? Index{} : Index{0, 0, y, x};
+}
+
 void columns() {
+  unary("im2col.spread",
+        [](V x) {
+          return ebb::im2col(x, {2, 2}, {2, 1}, {1, 0}, {1, 2});
+        })
+      .shapes({{{1, 1, 3, 4}}})
+      .reference(picked({1, 4, 6}, [](const Index& i) { return spread(i[1], i[2]); }));
+  unary("col2im.spread",
+        [](V x) {
+          return ebb::col2im(x, {3, 4}, {2, 2}, {2, 1}, {1, 0}, {1, 2});
+        })
+      .shapes({{{1, 4, 6}}})
+      .roundings(4)
+      .reference(built({1, 1, 3, 4}, [](const Arrays& in, const Index& i) {
+        double s = 0;
+        for (std::int64_t k = 0; k < 4; ++k)
+          for (std::int64_t b = 0; b < 6; ++b)
+            if (spread(k, b) == i) s += in[0]({0, k, b});
+        return s;
+      }));
   // 2 by 2 windows, stride 1, of a 3 by 3 image: window b at (b / 2, b % 2).
   unary("im2col",
         [](V x) {

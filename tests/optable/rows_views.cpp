@@ -218,6 +218,10 @@ void placed() {
                         [](const Index& i) {
                           return i[1] == 2 ? Index{i[0], i[2]} : Index{};
                         }))
+      .error("select_backward",
+             [] {
+               ebb::select_backward(ebb::ones({2, 5}), {2, 3, 4}, 1, 2);
+             })
       .error("select_backward", [] {
         ebb::select_backward(ebb::ones({2, 4}), {2, 3, 4}, 1, 3);
       });
