@@ -9,6 +9,7 @@ void register_all() {
   register_activation();
   register_binary();
   register_compare();
+  register_numbers();
   family("reduce");
   register_reduce();
   family("softmax");

@@ -9,6 +9,7 @@ void register_unary();
 void register_activation();
 void register_binary();
 void register_compare();
+void register_numbers();
 void register_reduce();
 void register_softmax();
 void register_scan();

@@ -245,6 +245,21 @@ void composed() {
       .error("cdist", [] {
         ebb::cdist(ebb::ones({3, 4}), ebb::ones({2, 3}));
       });
+  two("cdist.three", [](V a, V b) { return ebb::cdist(a, b, 3); }, {3, 4}, {2, 4})
+      .no_half("float and double only, as in PyTorch")
+      .reference(built({3, 2}, [](const Arrays& in, const Index& i) {
+        return std::cbrt(sum(4, [&](auto l) {
+          return std::pow(std::fabs(in[0]({i[0], l}) - in[1]({i[1], l})), 3);
+        }));
+      }));
+  two("cdist.infinity", [](V a, V b) { return ebb::cdist(a, b, INFINITY); }, {3, 4}, {2, 4})
+      .no_half("float and double only, as in PyTorch")
+      .reference(built({3, 2}, [](const Arrays& in, const Index& i) {
+        double most = 0;
+        for (std::int64_t l = 0; l < 4; ++l)
+          most = std::fmax(most, std::fabs(in[0]({i[0], l}) - in[1]({i[1], l})));
+        return most;
+      }));
   two("cdist.one", [](V a, V b) { return ebb::cdist(a, b, 1); }, {3, 4}, {2, 4})
       .no_half("float and double only, as in PyTorch")
       .reference(built({3, 2}, [](const Arrays& in, const Index& i) {
