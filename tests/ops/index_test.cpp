@@ -51,6 +51,17 @@ TEST_CASE("scatter_reduce in every way") {
   CHECK_THROWS_AS(x.scatter_reduce(0, longs({0}), count({1}), "median"), ebb::Error);
 }
 
+TEST_CASE("sums and products of integers at one place wrap as in torch") {
+  using namespace ebb;
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  const Variable x = tensor({most}), place = zeros({1}, kInt64);
+  CHECK(x.scatter_add(0, place, ones({1}, kInt64)).item<std::int64_t>() == -most - 1);
+  CHECK(x.scatter(0, place, tensor({3}), "multiply").item<std::int64_t>() == most - 2);
+  CHECK(x.index_add(0, place, ones({1}, kInt64)).item<std::int64_t>() == -most - 1);
+  CHECK(x.put(place, ones({1}, kInt64), true).item<std::int64_t>() == -most - 1);
+  CHECK(index_put(x, {place}, ones({1}, kInt64), true).item<std::int64_t>() == -most - 1);
+}
+
 TEST_CASE("slices by number") {
   const Variable x = count({3, 4}), rows = longs({2, 0, 2});
   CHECK(values(x.index_select(0, rows)) == Values{8, 9, 10, 11, 0, 1, 2, 3, 8, 9, 10, 11});

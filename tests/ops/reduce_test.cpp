@@ -193,6 +193,16 @@ TEST_CASE("dtypes of sums, products and means") {
   CHECK_THROWS_AS(ints.norm(), ebb::Error);
 }
 
+TEST_CASE("sums and products of integers wrap as in torch") {
+  using namespace ebb;
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  CHECK(sum(tensor({most, std::int64_t{1}})).item<std::int64_t>() == -most - 1);
+  CHECK(sum(tensor({most, most, most})).item<std::int64_t>() == most - 2);
+  CHECK(prod(arange(1, 31)).item<std::int64_t>() == -8764578968847253504);  // 30! modulo 2^64
+  CHECK(cumprod(arange(1, 31), 0).select(0, 29).item<std::int64_t>() == -8764578968847253504);
+  CHECK(cumsum(tensor({most, std::int64_t{2}}), 0).select(0, 1).item<std::int64_t>() == -most);
+}
+
 TEST_CASE("reductions of nothing") {
   const Variable none = ebb::zeros({0, 3}, kDouble);
   CHECK(none.sum().item<double>() == 0);

@@ -3,22 +3,12 @@
 
 #include <cmath>
 
+#include "kernel/wrapping.h"
 #include "ops/elementwise/functor.h"
 
 namespace ebb::ops {
 
 namespace detail {
-
-// Signed integers wrap as in torch; in C++ they must do so through unsigned ones.
-template <class T, class F>
-EBB_HD T wrapping(T a, T b, F f) {
-  if constexpr (std::is_same_v<T, bool> || !std::is_integral_v<T>) {
-    return static_cast<T>(f(a, b));
-  } else {
-    using U = std::conditional_t<(sizeof(T) < 4), unsigned, std::make_unsigned_t<T>>;
-    return static_cast<T>(f(static_cast<U>(a), static_cast<U>(b)));
-  }
-}
 
 template <class T>
 EBB_HD bool is_nan(T x) {
@@ -39,7 +29,8 @@ struct Add {
   template <class T>
   EBB_HD T operator()(T a, T b) const {
     if constexpr (std::is_same_v<T, bool>) return a || b;
-    else return detail::wrapping(a, b, [](auto x, auto y) { return x + y; });
+    else
+      return wrapping_add(a, b);
   }
 };
 
@@ -52,7 +43,7 @@ struct AddScaled {
   EBB_HD T operator()(T a, T b) const {
     if constexpr (std::is_same_v<T, bool>) return a || (alpha.as<bool>() && b);
     else
-      return Add()(a, detail::wrapping(alpha.as<T>(), b, [](auto x, auto y) { return x * y; }));
+      return Add()(a, wrapping_multiply(alpha.as<T>(), b));
   }
 };
 
@@ -61,7 +52,7 @@ struct Sub {
   static constexpr Types kTypes = Types::numeric;
   template <class T>
   EBB_HD T operator()(T a, T b) const {
-    return detail::wrapping(a, b, [](auto x, auto y) { return x - y; });
+    return wrapping(a, b, [](auto x, auto y) { return x - y; });
   }
 };
 
@@ -72,7 +63,7 @@ struct RsubScaled {
   Number alpha;
   template <class T>
   EBB_HD T operator()(T a, T b) const {
-    return Sub()(b, detail::wrapping(alpha.as<T>(), a, [](auto x, auto y) { return x * y; }));
+    return Sub()(b, wrapping_multiply(alpha.as<T>(), a));
   }
 };
 
@@ -82,7 +73,8 @@ struct Mul {
   template <class T>
   EBB_HD T operator()(T a, T b) const {
     if constexpr (std::is_same_v<T, bool>) return a && b;
-    else return detail::wrapping(a, b, [](auto x, auto y) { return x * y; });
+    else
+      return wrapping_multiply(a, b);
   }
 };
 

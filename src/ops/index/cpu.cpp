@@ -1,4 +1,5 @@
 // Element by element: gather, scatter, masks.
+#include "kernel/wrapping.h"
 #include "ops/index/kernels.h"
 #include "ops/shape/cpu_walk.h"
 
@@ -38,12 +39,12 @@ T combine(T a, T b, kernels::ScatterOp op) {
       if constexpr (std::is_same_v<T, bool>)
         return a || b;
       else
-        return static_cast<T>(a + b);
+        return wrapping_add(a, b);
     case kernels::ScatterOp::multiply:
       if constexpr (std::is_same_v<T, bool>)
         return a && b;
       else
-        return static_cast<T>(a * b);
+        return wrapping_multiply(a, b);
     case kernels::ScatterOp::amax:
       return undefined(a) ? a : (a < b || undefined(b)) ? b : a;
     case kernels::ScatterOp::amin:

@@ -1,4 +1,5 @@
 // Rows by number: index arrays to offsets, and rows read or written there.
+#include "kernel/wrapping.h"
 #include "ops/index/kernels.h"
 #include "ops/shape/cpu_walk.h"
 
@@ -25,10 +26,9 @@ void add_run(T* to, const T* from, std::int64_t n, std::int64_t to_step, std::in
   if constexpr (std::is_same_v<T, bool>) {
     for (std::int64_t k = 0; k < n; ++k) to[k * to_step] = to[k * to_step] || from[k * from_step];
   } else if (to_step == 1 && from_step == 1) {
-    for (std::int64_t k = 0; k < n; ++k) to[k] = static_cast<T>(to[k] + from[k]);
+    for (std::int64_t k = 0; k < n; ++k) to[k] = wrapping_add(to[k], from[k]);
   } else {
-    for (std::int64_t k = 0; k < n; ++k)
-      to[k * to_step] = static_cast<T>(to[k * to_step] + from[k * from_step]);
+    for (std::int64_t k = 0; k < n; ++k) to[k * to_step] = wrapping_add(to[k * to_step], from[k * from_step]);
   }
 }
 
@@ -148,7 +148,7 @@ void put_rows(NdArray& out, const NdArray& offsets, const NdArray& values, bool 
       if constexpr (std::is_same_v<T, bool>)
         o = o || v;
       else
-        o = static_cast<T>(o + v);
+        o = wrapping_add(o, v);
     });
   });
 }

@@ -8,6 +8,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "kernel/wrapping.h"
+
 namespace ebb::reducing {
 
 template <class T>
@@ -37,7 +39,7 @@ struct Sum {
 
   EBB_HD Acc identity() const { return Acc(0); }
   EBB_HD Acc load(T x, std::int64_t) const { return static_cast<Acc>(x); }
-  EBB_HD Acc merge(Acc a, Acc b) const { return a + b; }
+  EBB_HD Acc merge(Acc a, Acc b) const { return wrapping_add(a, b); }
   EBB_HD Out finish(Acc a) const {
     if constexpr (std::is_integral_v<T>)
       return a;
@@ -61,7 +63,7 @@ struct Prod : Sum<T> {
   using typename Sum<T>::Acc;
   using typename Sum<T>::Out;
   EBB_HD Acc identity() const { return Acc(1); }
-  EBB_HD Acc merge(Acc a, Acc b) const { return a * b; }
+  EBB_HD Acc merge(Acc a, Acc b) const { return wrapping_multiply(a, b); }
   EBB_HD Out finish(Acc a) const { return static_cast<Out>(a); }
 };
 

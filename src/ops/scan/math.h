@@ -8,6 +8,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "kernel/wrapping.h"
+
 namespace ebb::scanning {
 
 /// What a line of T is carried in.
@@ -18,13 +20,13 @@ using Carry = std::conditional_t<std::is_integral_v<T>, std::int64_t,
 template <class A>
 struct Add {
   static constexpr A start = 0;
-  EBB_HD A operator()(A carry, A x) const { return carry + x; }
+  EBB_HD A operator()(A carry, A x) const { return wrapping_add(carry, x); }
 };
 
 template <class A>
 struct Multiply {
   static constexpr A start = 1;
-  EBB_HD A operator()(A carry, A x) const { return carry * x; }
+  EBB_HD A operator()(A carry, A x) const { return wrapping_multiply(carry, x); }
 };
 
 template <class A>

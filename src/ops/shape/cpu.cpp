@@ -1,3 +1,5 @@
+#include "kernel/convert.h"
+#include "kernel/wrapping.h"
 #include "ops/shape/cpu_walk.h"
 #include "ops/shape/kernels.h"
 
@@ -15,7 +17,7 @@ T plus(T a, T b) {
   if constexpr (std::is_same_v<T, bool>)
     return a || b;
   else
-    return static_cast<T>(a + b);
+    return wrapping_add(a, b);
 }
 
 }  // namespace
@@ -69,7 +71,7 @@ void strided_fill(NdArray& out, const Scalar& value) {
   if (out.numel() == 0) return;
   const Walk<1> walk(out.sizes(), {out.strides()});
   visit_all(out.dtype(), "fill", [&]<class T> {
-    const T v = value.to<T>();
+    const T v = element<T>(value);
     T* const to = out.data_as<T>();
     walk([=](std::int64_t n, const std::array<std::int64_t, 1>& at, const std::array<std::int64_t, 1>& step) {
       T* const o = to + at[0];
