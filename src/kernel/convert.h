@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/core/half.h>
+#include <ebb/core/scalar.h>
 
 #include <cstdint>
 #include <limits>
@@ -42,6 +43,12 @@ EBB_HD inline To convert(From x) {
   } else {
     return static_cast<To>(x);
   }
+}
+
+/// A number as an element of T.
+template <class T>
+T element(const Scalar& value) {
+  return value.is_floating_point() ? convert<T>(value.to_double()) : convert<T>(value.to_long());
 }
 
 }  // namespace ebb

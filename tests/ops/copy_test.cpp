@@ -243,6 +243,18 @@ TEST_CASE("fill_ and zero_") {
   CHECK_THROWS_AS(zeros({2}, requires_grad()).fill_(1), Error);
 }
 
+TEST_CASE("numbers at the bounds of an integer dtype are taken, those outside are not") {
+  CHECK(full({1}, -0x1p63, kInt64).item<std::int64_t>() == std::numeric_limits<std::int64_t>::min());
+  CHECK(full({1}, -0x1p31, kInt32).item<int>() == std::numeric_limits<std::int32_t>::min());
+  CHECK(full({1}, 255.9, kUInt8).item<int>() == 255);
+  CHECK(full({1}, -1.0, kUInt8).item<int>() == 255);
+  CHECK(tensor({-1.5}, kUInt8).item<int>() == 255);
+  CHECK(full({1}, -1, kUInt8).item<int>() == 255);
+  for (const double v : {0x1p63, -0x1.1p63, double{INFINITY}, double{NAN}})
+    CHECK_THROWS_AS(full({1}, v, kInt64), Error);
+  for (const double v : {256.0, -256.0}) CHECK_THROWS_AS(full({1}, v, kUInt8), Error);
+}
+
 TEST_CASE("large copies do not depend on the number of threads") {
   const int threads = get_num_threads();
   const Variable x = arange(3000 * 700).to(kFloat32).view({3000, 700});

@@ -192,7 +192,7 @@ void copy(NdArray& out, const NdArray& x) {
 void fill(NdArray& out, const Scalar& value) {
   if (out.numel() == 0) return;
   visit_all(out.dtype(), "fill_", [&]<class T> {
-    const T v = value.to<T>();
+    const T v = element<T>(value);
     if (out.is_dense()) {
       T* const data = out.data_as<T>();
       parallel_for(0, out.numel(), 8 * kGrain,

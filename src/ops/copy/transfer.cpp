@@ -23,10 +23,9 @@ template <class T>
 bool fits(const Scalar& value) {
   using Limits = std::numeric_limits<T>;
   if (value.is_floating_point()) {
-    const double v = value.to_double();
-    // 2^63 is a double, the largest int64 is not: compare with the bound that is excluded.
-    const double end = std::ldexp(1.0, Limits::digits);
-    return v < end && v > (std::is_signed_v<T> ? -end - 1 : -end);
+    // From below with a bound that is excluded: 2^63 is a double, the largest int64 is not.
+    const double v = std::trunc(value.to_double()), end = std::ldexp(1.0, Limits::digits);
+    return v < end && v >= (std::is_signed_v<T> ? -end : 1 - end);
   }
   const std::int64_t v = value.to_long();
   // An unsigned type takes small negative numbers modulo its range, as in torch.

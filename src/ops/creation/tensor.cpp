@@ -2,6 +2,7 @@
 #include <ebb/core/visit.h>
 #include <ebb/ops/creation.h>
 
+#include "kernel/convert.h"
 #include "ops/creation/fresh.h"
 
 namespace ebb {
@@ -58,7 +59,7 @@ struct Writer {
 
   void write_number(const Scalar& value) {
     ops::check_fits("tensor", value, out.dtype());
-    visit_all(out.dtype(), "tensor", [&]<class T> { out.data_as<T>()[at] = value.to<T>(); });
+    visit_all(out.dtype(), "tensor", [&]<class T> { out.data_as<T>()[at] = element<T>(value); });
     ++at;
   }
 

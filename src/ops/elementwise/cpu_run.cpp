@@ -1,5 +1,6 @@
 #include <ebb/core/visit.h>
 
+#include "kernel/convert.h"
 #include "ops/elementwise/cpu_rows.h"
 
 namespace ebb::cpu {
@@ -11,7 +12,7 @@ struct Slot {
   alignas(8) char bytes[8];
   void put(const Scalar& value, DType dtype) {
     visit_all(dtype, "scalar", [&]<class T> {
-      const T v = value.to<T>();
+      const T v = element<T>(value);
       std::memcpy(bytes, &v, sizeof(T));
     });
   }
