@@ -16,6 +16,11 @@ variable_list results(const Row& row, const variable_list& inputs) {
   return out;
 }
 
+struct ThreadsGuard {
+  int threads = ebb::get_num_threads();
+  ~ThreadsGuard() { ebb::set_num_threads(threads); }
+};
+
 }  // namespace
 
 void check_large(const Row& small) {
@@ -31,7 +36,7 @@ void check_large(const Row& small) {
                                                   {ebb::kF32, row.float_tolerance},
                                                   {ebb::kHalf, row.half_roundings * 0x1p-10},
                                                   {ebb::kBFloat16, row.half_roundings * 0x1p-7}};
-  const int threads = ebb::get_num_threads();
+  const ThreadsGuard guard;
   for (std::size_t s = 0; s < 2; ++s) {
     const variable_list exact = make_inputs(row, s);
     for (const auto& [dtype, tolerance] : dtypes) {
@@ -42,11 +47,13 @@ void check_large(const Row& small) {
       const variable_list inputs = to(exact, dtype);
       ebb::set_num_threads(1);
       const variable_list one = results(row, inputs);
-      ebb::set_num_threads(3);
-      const variable_list three = results(row, inputs);
-      ebb::set_num_threads(threads);
-      REQUIRE(one.size() == three.size());
-      for (std::size_t i = 0; i < one.size(); ++i) REQUIRE(same_bits(one[i], three[i]));
+      if (s == 0 && !half) {
+        ebb::set_num_threads(2);
+        const variable_list two = results(row, inputs);
+        REQUIRE(one.size() == two.size());
+        for (std::size_t i = 0; i < one.size(); ++i) REQUIRE(same_bits(one[i], two[i]));
+        ebb::set_num_threads(1);
+      }
       if (!row.reference_function) continue;
       Arrays arrays;
       for (const Variable& x : inputs) arrays.push_back(to_array(x));

@@ -76,6 +76,21 @@ void sums() {
       .error("multiple times", [] {
         ebb::sum(ebb::ones({2, 3}), {0, 0});
       });
+  // One zero, and two: the gradient must not divide by them.
+  const auto zeros = [](std::size_t, std::size_t) {
+    return ebb::tensor({0.5, 0., -1.5, 2., 0., 0., 1.5, -0.5, 3.}, ebb::kF64).view({3, 3});
+  };
+  unary("prod.zeros", [](V x) { return ebb::prod(x.select(0, 0)); })
+      .shapes({{{3, 3}}})
+      .special(zeros)
+      .reference([](const Arrays&) {
+        return Arrays{{{}, {0}}};
+      });
+  unary("prod.zeros.dim", [](V x) { return ebb::prod(x, 1); })
+      .shapes({{{3, 3}}})
+      .special(zeros)
+      .roundings(4)
+      .reference(over(1, product_of));
   // Over nothing: 0, 1 and NaN.
   unary("sum.empty", [](V x) { return ebb::sum(x, 1); })
       .shapes({{{2, 0, 3}}, {{0, 2}}})

@@ -90,6 +90,13 @@ void register_scan() {
   lines(
       "cumprod", [](V x, std::int64_t d) { return ebb::cumprod(x, d); }, products, 4)
       .in_place([](In x) { return ebb::cumprod_(x[0], -1); });
+  unary("cumprod.zeros", [](V x) { return ebb::cumprod(x, 1); })
+      .shapes({{{2, 5}}})
+      .special([](std::size_t, std::size_t) {
+        return ebb::tensor({0.5, 0., -1.5, 2., 1.5, 1.5, 0., 0., 3., 0.5}, ebb::kF64).view({2, 5});
+      })
+      .roundings(4)
+      .reference(along(1, products));
   lines(
       "logcumsumexp", [](V x, std::int64_t d) { return ebb::logcumsumexp(x, d); }, log_sums, 4);
   lines(
