@@ -7,3 +7,8 @@
 #include <ebb/data/idx.h>
 #include <ebb/data/samplers.h>
 #include <ebb/data/transforms.h>
+
+namespace ebb::data {
+using datasets::BatchDataset;
+using datasets::Dataset;
+}  // namespace ebb::data

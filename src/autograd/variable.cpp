@@ -78,6 +78,11 @@ void Variable::check_accessor_dims(std::int64_t dims) const {
   EBB_CHECK(device().is_cpu(), "accessor: the tensor is on ", device(), "; move it with .to(Device::CPU) first.");
 }
 
+bool Variable::is_nonzero() const {
+  EBB_CHECK(numel() == 1, "Boolean value of a Tensor with ", numel(), " values is ambiguous; use any() or all().");
+  return !item().equal(0);
+}
+
 Scalar Variable::item() const {
   EBB_CHECK(numel() == 1, "item: a Tensor with ", numel(), " elements cannot be converted to Scalar; shape ", sizes(),
             ". Index one element first.");

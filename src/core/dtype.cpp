@@ -14,6 +14,12 @@ const char* to_string(DType dtype) {
 
 std::ostream& operator<<(std::ostream& out, DType dtype) { return out << to_string(dtype); }
 
+namespace detail {
+void scalar_overflow(const Scalar& value, DType dtype) {
+  fail("value ", value, " cannot be converted to ", dtype, " without overflow.");
+}
+}  // namespace detail
+
 std::ostream& operator<<(std::ostream& out, const Scalar& value) {
   std::string s;
   append_text(s, value);

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <istream>
+#include <iterator>
 #include <memory>
+#include <ostream>
 #include <set>
 
 #include "core/near_names.h"
@@ -182,12 +185,23 @@ File read(const std::string& path) {
   }
 }
 
+File read(std::istream& stream) {
+  const auto bytes = std::make_shared<std::vector<char>>(std::istreambuf_iterator<char>(stream),
+                                                         std::istreambuf_iterator<char>());
+  EBB_CHECK(!stream.bad(), "safetensors: the stream cannot be read.");
+  return view_of(bytes, bytes->data(), bytes->size());
+}
+
 File parse(const void* bytes, std::size_t size) {
   const auto copy = std::make_shared<std::vector<char>>(static_cast<const char*>(bytes), static_cast<const char*>(bytes) + size);
   return view_of(copy, copy->data(), copy->size());
 }
 
-void write(const std::string& path, const NamedTensors& tensors, const Metadata& metadata) {
+namespace {
+
+/// Hands the bytes of a file to put(address, size), piece by piece.
+template <class Put>
+void emit(const NamedTensors& tensors, const Metadata& metadata, const Put& put) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
   if (!metadata.empty()) header["__metadata__"] = metadata;
   std::vector<Variable> contiguous;
@@ -211,11 +225,27 @@ void write(const std::string& path, const NamedTensors& tensors, const Metadata&
   text.append((8 - text.size() % 8) % 8, ' ');  // aligns the data
   unsigned char length[8];
   for (int i = 0; i < 8; ++i) length[i] = static_cast<unsigned char>(std::uint64_t{text.size()} >> (8 * i));
-  io::AtomicFile file(path);
-  file.write(length, sizeof length);
-  file.write(text.data(), text.size());
-  for (const Variable& t : contiguous) file.write(t.data_ptr(), t.nbytes());
-  file.commit();
+  put(length, sizeof length);
+  put(text.data(), text.size());
+  for (const Variable& t : contiguous) put(t.data_ptr(), t.nbytes());
+}
+
+}  // namespace
+
+void write(const std::string& path, const NamedTensors& tensors, const Metadata& metadata) {
+  optional<io::AtomicFile> file;  // made once the tensors are known to be sound
+  emit(tensors, metadata, [&](const void* bytes, std::size_t size) {
+    if (!file) file.emplace(path);
+    file->write(bytes, size);
+  });
+  file->commit();
+}
+
+void write(std::ostream& stream, const NamedTensors& tensors, const Metadata& metadata) {
+  emit(tensors, metadata, [&](const void* bytes, std::size_t size) {
+    stream.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(size));
+  });
+  EBB_CHECK(stream.good(), "safetensors: the stream did not take all bytes.");
 }
 
 }  // namespace ebb::safetensors

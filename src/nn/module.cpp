@@ -105,14 +105,13 @@ void Module::for_each_tensor(Function&& function) {
 
 void Module::to(Device device, DType dtype, bool non_blocking) {
   for_each_tensor([&](Variable& x) {
-    if (x.defined())
-      x.set_data(x.data().to(device, is_floating(x.dtype()) ? dtype : x.dtype(), non_blocking));
+    if (x.defined()) x.set_data(x.data().to(device, dtype, non_blocking));
   });
 }
 
 void Module::to(DType dtype, bool non_blocking) {
   for_each_tensor([&](Variable& x) {
-    if (x.defined() && is_floating(x.dtype())) x.set_data(x.data().to(dtype, non_blocking));
+    if (x.defined()) x.set_data(x.data().to(dtype, non_blocking));
   });
 }
 

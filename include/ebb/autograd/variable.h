@@ -63,7 +63,8 @@ class EBB_API Variable : public ops::CopyMethods,
   IntArrayRef strides() const { return checked().data.strides(); }
   std::int64_t size(std::int64_t dim) const;
   std::int64_t stride(std::int64_t dim) const;
-  std::int64_t numel() const { return checked().data.numel(); }
+  /// The number of elements; 0 for an undefined tensor.
+  std::int64_t numel() const { return impl_ ? impl_->data.numel() : 0; }
   std::size_t nbytes() const { return static_cast<std::size_t>(numel() * element_size()); }
   std::int64_t element_size() const { return ebb::element_size(scalar_type()); }
   std::size_t itemsize() const { return static_cast<std::size_t>(element_size()); }
@@ -112,6 +113,8 @@ class EBB_API Variable : public ops::CopyMethods,
   T item() const {
     return item().to<T>();
   }
+  /// Whether the one element is not zero; an error unless there is exactly one.
+  bool is_nonzero() const;
   bool is_same(const Variable& other) const { return impl_ == other.impl_; }
   bool is_alias_of(const Variable& other) const { return array().storage() == other.array().storage(); }
   std::size_t use_count() const { return impl_ ? impl_->use_count() : 0; }
@@ -194,6 +197,11 @@ using tensor_list = variable_list;
 }  // namespace autograd
 
 inline std::int64_t numel(const Variable& x) { return x.numel(); }
+inline std::int64_t size(const Variable& x, std::int64_t dim) { return x.size(dim); }
+inline std::int64_t stride(const Variable& x, std::int64_t dim) { return x.stride(dim); }
+inline bool is_nonzero(const Variable& x) { return x.is_nonzero(); }
+inline bool is_floating_point(const Variable& x) { return x.is_floating_point(); }
+inline bool is_signed(const Variable& x) { return x.is_signed(); }
 
 }  // namespace ebb
 

@@ -56,6 +56,10 @@ inline DType promoteTypes(DType a, DType b) { return promote_types(a, b); }
 EBB_API DType get_default_dtype();
 EBB_API void set_default_dtype(DType dtype);
 
+// libtorch keeps another type for these two; here they are DTypes too.
+constexpr DType scalarTypeToTypeMeta(DType dtype) { return dtype; }
+constexpr DType typeMetaToScalarType(DType dtype) { return dtype; }
+
 /// The DType of a C++ element type.
 template <class T>
 constexpr DType dtype_of() {

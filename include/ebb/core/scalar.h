@@ -5,8 +5,15 @@
 
 #include <concepts>
 #include <cstdint>
+#include <limits>
 
 namespace ebb {
+
+class Scalar;
+
+namespace detail {
+[[noreturn]] EBB_API void scalar_overflow(const Scalar& value, DType dtype);
+}  // namespace detail
 
 /// Holds a bool, an integer or a double, and remembers which: promotion depends on it (torch: at::Scalar).
 class Scalar {
@@ -44,12 +51,16 @@ class Scalar {
   }
   constexpr DType type() const { return dtype(); }
 
+  /// The value as a T; throws where an integer T cannot hold it.
   template <class T>
   constexpr T to() const {
-    if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
+    if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
       return T(static_cast<float>(to<double>()));
-    else
+    } else {
+      if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+        if (!fits<T>()) [[unlikely]] detail::scalar_overflow(*this, dtype_of<T>());
       return kind_ == Kind::floating ? static_cast<T>(floating_) : static_cast<T>(integer_);
+    }
   }
   constexpr double to_double() const { return to<double>(); }
   constexpr std::int64_t to_long() const { return to<std::int64_t>(); }
@@ -64,6 +75,18 @@ class Scalar {
   }
 
  private:
+  // Negative integers may become unsigned ones, by wrapping, as in torch.
+  template <class T>
+  constexpr bool fits() const {
+    constexpr auto low = std::numeric_limits<T>::lowest(), high = std::numeric_limits<T>::max();
+    if (kind_ == Kind::floating)  // the largest 64-bit integers round up to a number outside
+      return floating_ >= static_cast<double>(low) &&
+             (sizeof(T) < 8 ? floating_ <= static_cast<double>(high) : floating_ < static_cast<double>(high));
+    if constexpr (sizeof(T) == 8) return true;
+    else if constexpr (std::is_unsigned_v<T>) return integer_ <= high && -integer_ <= high;
+    else return integer_ >= low && integer_ <= high;
+  }
+
   enum class Kind : std::uint8_t { boolean, integer, floating };
   Kind kind_ = Kind::integer;
   union {

@@ -4,6 +4,7 @@
 
 #include <ebb/autograd/variable.h>
 
+#include <iosfwd>
 #include <map>
 #include <string>
 #include <utility>
@@ -30,9 +31,14 @@ EBB_API File read(const std::string& path);
 /// The same from bytes in memory, which are copied. For fuzzing and for embedded files.
 EBB_API File parse(const void* bytes, std::size_t size);
 
+/// The same from a stream, which is read to its end.
+EBB_API File read(std::istream& stream);
+
 /// Writes the tensors, contiguous and in order, so that a crash at any moment leaves either the old file or the new one:
 /// a temporary file beside it, fsync, rename, fsync of the directory. Names must be distinct. Tensors on other devices
 /// are copied to the CPU.
 EBB_API void write(const std::string& path, const NamedTensors& tensors, const Metadata& metadata = {});
+/// The same bytes to a stream. Throws when the stream does not take them.
+EBB_API void write(std::ostream& stream, const NamedTensors& tensors, const Metadata& metadata = {});
 
 }  // namespace ebb::safetensors

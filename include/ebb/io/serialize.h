@@ -1,4 +1,5 @@
-// Saving and loading modules, optimizers and tensors, as safetensors files.
+// Saving and loading modules, optimizers and tensors, as safetensors: to and from a file, or a stream, which is read
+// to its end.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -7,6 +8,7 @@
 #include <ebb/nn/module_holder.h>
 #include <ebb/optim/optimizer.h>
 
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,38 +17,47 @@ namespace ebb {
 
 /// Writes a module's parameters and buffers under their state_dict names.
 EBB_API void save(const nn::Module& module, const std::string& path);
+EBB_API void save(const nn::Module& module, std::ostream& stream);
 /// Copies a file's tensors into the module's parameters and buffers by name. Missing, unexpected and misshaped names are
 /// an error that lists them with their nearest names; nothing is changed then.
 EBB_API void load(nn::Module& module, const std::string& path);
+EBB_API void load(nn::Module& module, std::istream& stream);
 
-/// Writes an optimizer's state (moments, step counts) and the options of its groups.
+/// Writes an optimizer's state (moments, step counts), not its options.
 EBB_API void save(const optim::Optimizer& optimizer, const std::string& path);
+EBB_API void save(const optim::Optimizer& optimizer, std::ostream& stream);
 EBB_API void load(optim::Optimizer& optimizer, const std::string& path);
+EBB_API void load(optim::Optimizer& optimizer, std::istream& stream);
 
 /// One tensor, under the name "tensor".
 EBB_API void save(const Variable& tensor, const std::string& path);
+EBB_API void save(const Variable& tensor, std::ostream& stream);
 EBB_API void load(Variable& tensor, const std::string& path);
+EBB_API void load(Variable& tensor, std::istream& stream);
 /// Several, under "0", "1", ...
 EBB_API void save(const std::vector<Variable>& tensors, const std::string& path);
+EBB_API void save(const std::vector<Variable>& tensors, std::ostream& stream);
 EBB_API void load(std::vector<Variable>& tensors, const std::string& path);
+EBB_API void load(std::vector<Variable>& tensors, std::istream& stream);
 
-template <class Module>
+// Modules behind pointers and holders; `to` and `from` are a path or a stream.
+template <class Module, class Target>
   requires std::is_base_of_v<nn::Module, Module>
-void save(const std::shared_ptr<Module>& module, const std::string& path) {
-  save(static_cast<const nn::Module&>(*module), path);
+void save(const std::shared_ptr<Module>& module, Target&& to) {
+  save(static_cast<const nn::Module&>(*module), to);
 }
-template <class Module>
+template <class Module, class Source>
   requires std::is_base_of_v<nn::Module, Module>
-void load(std::shared_ptr<Module>& module, const std::string& path) {
-  load(static_cast<nn::Module&>(*module), path);
+void load(std::shared_ptr<Module>& module, Source&& from) {
+  load(static_cast<nn::Module&>(*module), from);
 }
-template <class Impl>
-void save(const nn::ModuleHolder<Impl>& module, const std::string& path) {
-  save(static_cast<const nn::Module&>(*module), path);
+template <class Impl, class Target>
+void save(const nn::ModuleHolder<Impl>& module, Target&& to) {
+  save(static_cast<const nn::Module&>(*module), to);
 }
-template <class Impl>
-void load(nn::ModuleHolder<Impl>& module, const std::string& path) {
-  load(static_cast<nn::Module&>(*module), path);
+template <class Impl, class Source>
+void load(nn::ModuleHolder<Impl>& module, Source&& from) {
+  load(static_cast<nn::Module&>(*module), from);
 }
 
 }  // namespace ebb

@@ -123,6 +123,10 @@ class EBB_API AnyModule {
   requires std::is_base_of_v<Module, M> AnyModule& operator=(std::shared_ptr<M> module) {
     return *this = AnyModule(std::move(module));
   }
+  template <class M>
+  AnyModule& operator=(const ModuleHolder<M>& holder) {
+    return *this = AnyModule(holder);
+  }
 
   bool is_empty() const noexcept { return module_ == nullptr; }
   AnyModule clone(optional<Device> device = nullopt) const;

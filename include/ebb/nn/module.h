@@ -83,7 +83,8 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   void eval();
   virtual bool is_training() const noexcept;
 
-  /// Moves or converts parameters and buffers in place; a dtype applies to floating-point tensors only.
+  /// Moves or converts all parameters and buffers in place; as in libtorch, a dtype applies to integers too
+  /// (BatchNorm's num_batches_tracked).
   virtual void to(Device device, DType dtype, bool non_blocking = false);
   virtual void to(DType dtype, bool non_blocking = false);
   virtual void to(Device device, bool non_blocking = false);

@@ -27,7 +27,7 @@ EBB_API Variable vdot(const Variable& self, const Variable& other);
 /// Sums over the last dimension of both: [..., k], [---, k] -> [..., ---]; with a scalar operand, their product
 /// (torch.inner).
 EBB_API Variable inner(const Variable& self, const Variable& other);
-/// x[i] y[j] of two vectors (torch.outer).
+/// x[i] y[j] of two vectors, whose dtypes may differ (torch.outer).
 EBB_API Variable outer(const Variable& self, const Variable& vec2);
 inline Variable ger(const Variable& self, const Variable& vec2) { return outer(self, vec2); }
 

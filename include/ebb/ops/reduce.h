@@ -64,27 +64,37 @@ inline Variable count_nonzero(const Variable& self, std::int64_t dim) { return c
 /// The variance: sum((x - mean)^2) / (count - correction), in two passes. unbiased stands for a correction of
 /// 1, else 0. NaN or inf without a degree of freedom. Floating dtypes. (torch.var)
 EBB_API Variable var(const Variable& self, bool unbiased = true);
+inline Variable var(const Variable& self, int dim);
 EBB_API Variable var(const Variable& self, OptionalIntArrayRef dim, bool unbiased = true,
                      bool keepdim = false);
 EBB_API Variable var(const Variable& self, OptionalIntArrayRef dim, optional<std::int64_t> correction,
                      bool keepdim = false);
 /// The square root of the variance; its gradient is 0 where it is 0. (torch.std)
 EBB_API Variable std(const Variable& self, bool unbiased = true);
+inline Variable std(const Variable& self, int dim);
 EBB_API Variable std(const Variable& self, OptionalIntArrayRef dim, bool unbiased = true,
                      bool keepdim = false);
 EBB_API Variable std(const Variable& self, OptionalIntArrayRef dim, optional<std::int64_t> correction,
                      bool keepdim = false);
 /// Both with the mean. (torch.var_mean, torch.std_mean)
 EBB_API std::tuple<Variable, Variable> var_mean(const Variable& self, bool unbiased = true);
+inline std::tuple<Variable, Variable> var_mean(const Variable& self, int dim);
 EBB_API std::tuple<Variable, Variable> var_mean(const Variable& self, OptionalIntArrayRef dim,
                                                 bool unbiased = true, bool keepdim = false);
 EBB_API std::tuple<Variable, Variable> var_mean(const Variable& self, OptionalIntArrayRef dim,
                                                 optional<std::int64_t> correction, bool keepdim = false);
 EBB_API std::tuple<Variable, Variable> std_mean(const Variable& self, bool unbiased = true);
+inline std::tuple<Variable, Variable> std_mean(const Variable& self, int dim);
 EBB_API std::tuple<Variable, Variable> std_mean(const Variable& self, OptionalIntArrayRef dim,
                                                 bool unbiased = true, bool keepdim = false);
 EBB_API std::tuple<Variable, Variable> std_mean(const Variable& self, OptionalIntArrayRef dim,
                                                 optional<std::int64_t> correction, bool keepdim = false);
+
+// A number is a dimension, not a truth value.
+inline Variable var(const Variable& self, int dim) { return var(self, IntArrayRef({dim})); }
+inline Variable std(const Variable& self, int dim) { return std(self, IntArrayRef({dim})); }
+inline std::tuple<Variable, Variable> var_mean(const Variable& self, int dim) { return var_mean(self, IntArrayRef({dim})); }
+inline std::tuple<Variable, Variable> std_mean(const Variable& self, int dim) { return std_mean(self, IntArrayRef({dim})); }
 
 /// The p-norm (sum |x|^p)^(1/p); the count of non-zeros for p = 0, the largest or smallest magnitude for p =
 /// inf or -inf, whose gradient equal elements share. The gradient at a norm of 0 is 0. Floating dtypes; a
@@ -97,6 +107,15 @@ EBB_API Variable norm(const Variable& self, const optional<Scalar>& p, IntArrayR
 EBB_API Variable linalg_vector_norm(const Variable& self, const Scalar& ord = 2,
                                     OptionalIntArrayRef dim = nullopt, bool keepdim = false,
                                     optional<ScalarType> dtype = nullopt);
+/// The square root of the sum of squares. (torch.norm with p = "fro")
+EBB_API Variable frobenius_norm(const Variable& self, IntArrayRef dim = {}, bool keepdim = false);
+namespace linalg {
+/// The p-norm over `dim`, or over everything. (torch.linalg.vector_norm)
+inline Variable vector_norm(const Variable& self, const Scalar& ord, OptionalIntArrayRef dim = nullopt,
+                            bool keepdim = false, optional<ScalarType> dtype = nullopt) {
+  return linalg_vector_norm(self, ord, dim, keepdim, dtype);
+}
+}  // namespace linalg
 /// The p-norm of the difference. (torch.dist)
 EBB_API Variable dist(const Variable& self, const Variable& other, const Scalar& p = 2);
 /// log(sum(exp(x))) without overflow. -inf over nothing and where all elements are -inf; the gradient there

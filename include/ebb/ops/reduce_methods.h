@@ -82,6 +82,9 @@ inline Variable ops::ReduceMethods::count_nonzero(IntArrayRef dim) const {
 inline Variable ops::ReduceMethods::count_nonzero(optional<std::int64_t> dim) const {
   return ebb::count_nonzero(static_cast<const Variable&>(*this), dim);
 }
+inline Variable ops::ReduceMethods::var(int dim) const {
+  return ebb::var(static_cast<const Variable&>(*this), dim);
+}
 inline Variable ops::ReduceMethods::var(bool unbiased) const {
   return ebb::var(static_cast<const Variable&>(*this), unbiased);
 }
@@ -91,6 +94,9 @@ inline Variable ops::ReduceMethods::var(OptionalIntArrayRef dim, bool unbiased, 
 inline Variable ops::ReduceMethods::var(OptionalIntArrayRef dim, optional<std::int64_t> correction,
                                         bool keepdim) const {
   return ebb::var(static_cast<const Variable&>(*this), dim, correction, keepdim);
+}
+inline Variable ops::ReduceMethods::std(int dim) const {
+  return ebb::std(static_cast<const Variable&>(*this), dim);
 }
 inline Variable ops::ReduceMethods::std(bool unbiased) const {
   return ebb::std(static_cast<const Variable&>(*this), unbiased);

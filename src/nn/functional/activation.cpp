@@ -65,19 +65,9 @@ Variable relu6(Variable input, const ReLU6FuncOptions& options) {
   return options.inplace() ? ebb::relu6_(input) : ebb::relu6(input);
 }
 Variable rrelu(Variable input, const RReLUFuncOptions& options) {
-  const double lower = options.lower(), upper = options.upper();
-  EBB_CHECK(lower <= upper, "rrelu: lower must not exceed upper, got ", lower, " and ", upper, ".");
-  if (!options.training())
-    return leaky_relu(input, LeakyReLUFuncOptions((lower + upper) / 2).inplace(options.inplace()));
-  // A slope is drawn, in order, for each element that is not positive; the others keep 1.
-  Variable slopes = ones_like(input.detach());
-  {
-    NoGradGuard no_grad;
-    const Variable where_negative = (input.detach().flatten() <= 0).nonzero().squeeze(1);
-    const Variable draws = empty({where_negative.numel()}, TensorOptions(kDouble)).uniform_(lower, upper);
-    slopes.view({-1}).index_copy_(0, where_negative, draws.to(slopes.options()));
-  }
-  return options.inplace() ? input.mul_(slopes) : input * slopes;
+  const Scalar lower = options.lower(), upper = options.upper();
+  return options.inplace() ? ebb::rrelu_(input, lower, upper, options.training())
+                           : ebb::rrelu(input, lower, upper, options.training());
 }
 Variable celu(Variable input, const CELUFuncOptions& options) {
   return options.inplace() ? ebb::celu_(input, options.alpha()) : ebb::celu(input, options.alpha());

@@ -27,6 +27,7 @@ DType compute_dtype(const char* op, Types types, DType promoted) {
   if (has_type(types, promoted)) return promoted;
   if (types == Types::floating) return get_default_dtype();
   const char* expected = types == Types::numeric         ? "an integer or floating-point dtype, not bool"
+                         : types == Types::integral      ? "an integer dtype"
                          : types == Types::integral_bool ? "an integer dtype or bool"
                                                          : "a floating-point dtype";
   ebb::detail::unsupported_dtype(op, promoted, expected);

@@ -57,6 +57,10 @@ Variable& bitwise_xor_(const Variable& self, const Variable& other) { return run
 Variable bitwise_xor(const Variable& self, const Scalar& other) { return run_plain<BitwiseXor>(self, other); }
 Variable& bitwise_xor_(const Variable& self, const Scalar& other) { return run_plain_inplace<BitwiseXor>(self, other); }
 Variable bitwise_xor(const Scalar& self, const Variable& other) { return run_plain<BitwiseXor>(self, other); }
+Variable gcd(const Variable& self, const Variable& other) { return run_plain<Gcd>(self, other); }
+Variable& gcd_(const Variable& self, const Variable& other) { return run_plain_inplace<Gcd>(self, other); }
+Variable lcm(const Variable& self, const Variable& other) { return run_plain<Lcm>(self, other); }
+Variable& lcm_(const Variable& self, const Variable& other) { return run_plain_inplace<Lcm>(self, other); }
 Variable bitwise_left_shift(const Variable& self, const Variable& other) { return run_plain<ShiftLeft>(self, other); }
 Variable& bitwise_left_shift_(const Variable& self, const Variable& other) { return run_plain_inplace<ShiftLeft>(self, other); }
 Variable bitwise_left_shift(const Variable& self, const Scalar& other) { return run_plain<ShiftLeft>(self, other); }

@@ -9,13 +9,14 @@
 namespace ebb::ops {
 
 /// The dtypes an op is defined for. `floating` ops take integers too, converted to the default dtype; strict ones refuse.
-enum class Types : std::uint8_t { floating, strict_floating, numeric, all, integral_bool };
+enum class Types : std::uint8_t { floating, strict_floating, numeric, all, integral, integral_bool };
 
 constexpr bool has_type(Types types, DType dtype) {
   switch (types) {
     case Types::floating:
     case Types::strict_floating: return is_floating(dtype);
     case Types::numeric: return dtype != kBool;
+    case Types::integral: return is_integral(dtype);
     case Types::integral_bool: return !is_floating(dtype);
     default: return true;
   }

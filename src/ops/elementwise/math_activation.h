@@ -222,7 +222,7 @@ struct Hardswish {
 struct HardswishSlope {
   template <class T>
   EBB_HD T operator()(T x) const {
-    return x < T(-3) ? T(0) : x <= T(3) ? x / T(3) + T(0.5) : T(1);
+    return x < T(-3) ? T(0) : x < T(3) ? x / T(3) + T(0.5) : T(1);
   }
 };
 
@@ -250,7 +250,7 @@ struct Softshrink {
   template <class T>
   EBB_HD T operator()(T x) const {
     const T l = static_cast<T>(lambda);
-    return x > l ? x - l : x < -l ? x + l : x == x ? T(0) : x;
+    return x > l ? x - l : x < -l ? x + l : T(0);  // NaN too, as in libtorch
   }
 };
 

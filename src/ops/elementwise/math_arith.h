@@ -366,4 +366,31 @@ struct ShiftRight {
   }
 };
 
+/// The greatest common divisor, by Euclid, of the magnitudes.
+struct Gcd {
+  static constexpr char kName[] = "gcd";
+  static constexpr Types kTypes = Types::integral;
+  template <class T>
+  EBB_HD T operator()(T a, T b) const {
+    while (b != 0) {
+      const T rest = b == T(-1) ? T(0) : static_cast<T>(a % b);  // the lowest number over -1 would trap
+      a = b;
+      b = rest;
+    }
+    return a < T(0) ? Sub()(T(0), a) : a;
+  }
+};
+
+/// The least common multiple of the magnitudes; 0 if either is 0.
+struct Lcm {
+  static constexpr char kName[] = "lcm";
+  static constexpr Types kTypes = Types::integral;
+  template <class T>
+  EBB_HD T operator()(T a, T b) const {
+    if (a == 0 || b == 0) return 0;
+    const T multiple = Mul()(static_cast<T>(a / Gcd()(a, b)), b);
+    return multiple < T(0) ? Sub()(T(0), multiple) : multiple;
+  }
+};
+
 }  // namespace ebb::ops

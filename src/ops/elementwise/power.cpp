@@ -1,4 +1,5 @@
 // Powers: tensor to number, tensor to tensor, number to tensor.
+#include <ebb/ops/copy.h>
 #include <ebb/ops/elementwise.h>
 
 #include "ops/elementwise/math_binary.h"
@@ -55,6 +56,11 @@ void check_integers(DType base, const Scalar& exponent) {
             base, " to the power ", exponent, ".");
 }
 
+void check_double(const Variable& self) {
+  EBB_CHECK(self.dtype() == kDouble, "float_power_: the result is Double and cannot be stored in ", self.dtype(),
+            "; use float_power.");
+}
+
 }  // namespace
 
 Variable pow(const Variable& self, const Scalar& exponent) {
@@ -85,6 +91,24 @@ Variable& pow_(const Variable& self, const Variable& exponent) {
 
 Variable pow(const Scalar& self, const Variable& exponent) {
   return run_binary(self, exponent, Pow(), PowBaseRule{self});
+}
+
+Variable float_power(const Variable& self, const Variable& exponent) {
+  return pow(self.to(kDouble), exponent.to(kDouble));
+}
+Variable float_power(const Variable& self, const Scalar& exponent) {
+  return pow(self.to(kDouble), exponent.to_double());
+}
+Variable float_power(const Scalar& self, const Variable& exponent) {
+  return pow(Scalar(self.to_double()), exponent.to(kDouble));
+}
+Variable& float_power_(const Variable& self, const Variable& exponent) {
+  check_double(self);
+  return pow_(self, exponent.to(kDouble));
+}
+Variable& float_power_(const Variable& self, const Scalar& exponent) {
+  check_double(self);
+  return pow_(self, exponent.to_double());
 }
 
 }  // namespace ebb

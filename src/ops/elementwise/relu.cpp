@@ -62,7 +62,7 @@ struct HardswishRule {
   static constexpr Keep kKeep = Keep::input;
   Variable operator()(const Variable& g, const Variable& x) const {
     return slope_gradient(g, x, HardswishSlope(), [&] {
-      return where(x < -3, 0, where(x <= 3, g * (x / 3 + 0.5), g));
+      return where(x < -3, 0, where(x < 3, g * (hardtanh(x, -3, 3) / 3 + 0.5), g));  // its slope ends at the bounds
     });
   }
 };

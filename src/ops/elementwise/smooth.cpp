@@ -15,8 +15,9 @@ struct EluRule {
   EluSlope s;
   Variable operator()(const Variable& g, const Variable& x) const {
     return slope_gradient(g, x, s, [&] {
-      // clamped, so that the branch not taken cannot overflow
-      const Variable below = g * (exp(clamp_max(x, 0) * s.input_scale) * (s.alpha * s.scale * s.input_scale));
+      // 0 in the branch not taken, which cannot overflow then, and flat at 0 itself
+      const Variable negative = where(x < 0, x, 0);
+      const Variable below = g * (exp(negative * s.input_scale) * (s.alpha * s.scale * s.input_scale));
       return where(x <= 0, below, g * s.scale);
     });
   }

@@ -54,6 +54,20 @@ struct LogitRule {
     return where(logical_and(x >= 0.0, x <= 1.0), slope, NAN);
   }
 };
+struct BesselI0Rule {
+  static constexpr char kName[] = "I0Backward0";
+  static constexpr Keep kKeep = Keep::input;
+  Variable operator()(const Variable& g, const Variable& x) const { return g * special_i1(x); }
+};
+// I1' = I0 - I1 / x, which is 1/2 at 0.
+struct BesselI1Rule {
+  static constexpr char kName[] = "SpecialI1Backward0";
+  static constexpr Keep kKeep = Keep::input;
+  Variable operator()(const Variable& g, const Variable& x) const {
+    const Variable zero = x == 0.0, divisor = where(zero, 1.0, x);
+    return g * where(zero, 0.5, i0(divisor) - special_i1(divisor) / divisor);
+  }
+};
 struct SincRule {
   static constexpr char kName[] = "SincBackward0";
   static constexpr Keep kKeep = Keep::input;
@@ -85,6 +99,9 @@ Variable logit(const Variable& self, optional<double> eps) {
 Variable& logit_(const Variable& self, optional<double> eps) {
   return run_unary_inplace(self, Logit{eps.value_or(-1)}, LogitRule{eps.value_or(-1)});
 }
+Variable i0(const Variable& self) { return run_unary(self, BesselI0(), BesselI0Rule()); }
+Variable& i0_(const Variable& self) { return run_unary_inplace(self, BesselI0(), BesselI0Rule()); }
+Variable special_i1(const Variable& self) { return run_unary(self, BesselI1(), BesselI1Rule()); }
 Variable sinc(const Variable& self) { return run_unary(self, Sinc(), SincRule()); }
 Variable& sinc_(const Variable& self) { return run_unary_inplace(self, Sinc(), SincRule()); }
 

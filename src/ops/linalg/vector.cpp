@@ -1,4 +1,5 @@
 // Products with vectors: mv, dot, outer and what adds to them.
+#include <ebb/ops/copy.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg.h>
 
@@ -210,7 +211,12 @@ Variable mv(const Variable& self, const Variable& vec) { return ops::matrix_vect
 Variable dot(const Variable& self, const Variable& other) { return ops::dot_product("dot", self, other, false); }
 Variable vdot(const Variable& self, const Variable& other) { return ops::dot_product("vdot", self, other, true); }
 
-Variable outer(const Variable& self, const Variable& vec2) { return ops::vector_outer("outer", self, vec2); }
+Variable outer(const Variable& self, const Variable& vec2) {
+  if (!self.defined() || !vec2.defined() || self.dtype() == vec2.dtype()) return ops::vector_outer("outer", self, vec2);
+  ops::check_vectors("outer", self, vec2);
+  const DType dtype = promote_types(self.dtype(), vec2.dtype());
+  return ops::vector_outer("outer", self.to(dtype), vec2.to(dtype));
+}
 
 Variable addmv(const Variable& self, const Variable& mat, const Variable& vec, const Scalar& beta, const Scalar& alpha) {
   ops::check_mv("addmv", mat, vec);

@@ -14,6 +14,11 @@ void check_p(const char* op, const Variable& x, double p) {
   EBB_CHECK(p >= 0 && p <= 1, op, ": dropout probability has to be between 0 and 1, but got ", p, ".");
 }
 
+void check_floating(const char* op, const Variable& x) {
+  EBB_CHECK(is_floating(x.dtype()), op, ": expected a floating-point dtype in training, got ", x,
+            ". Convert with .to(kFloat).");
+}
+
 bool is_identity(const Variable& x, double p, bool train) { return p == 0 || !train || x.numel() == 0; }
 
 // `kept` where an element stays, 0 where it goes; with whole_features one draw for each [n, c].
@@ -53,6 +58,7 @@ Variable drop(const char* op, const Variable& x, double p, bool train, bool whol
   check_p(op, x, p);
   if (is_identity(x, p, train)) return x;
   if (p == 1) return mul(x, zeros({}, x.options()));
+  check_floating(op, x);
   return mul(x, mask_of(op, x, p, kept_value(x, p), whole_features));
 }
 
@@ -60,6 +66,7 @@ Variable& drop_(const char* op, const Variable& self, double p, bool train, bool
   check_p(op, self, p);
   if (is_identity(self, p, train)) return const_cast<Variable&>(self);
   if (p == 1) return self.mul_(zeros({}, self.options()));
+  check_floating(op, self);
   return self.mul_(mask_of(op, self, p, kept_value(self, p), whole_features));
 }
 
@@ -67,6 +74,7 @@ Variable alpha_drop(const char* op, const Variable& x, double p, bool train, boo
   check_p(op, x, p);
   if (is_identity(x, p, train)) return x;
   if (p == 1) return mul(x, zeros({}, x.options()));
+  check_floating(op, x);
   const AlphaParts parts(op, x, p, whole_features);
   return mul(x, parts.mask).add_(parts.shift);
 }
@@ -75,6 +83,7 @@ Variable& alpha_drop_(const char* op, const Variable& self, double p, bool train
   check_p(op, self, p);
   if (is_identity(self, p, train)) return const_cast<Variable&>(self);
   if (p == 1) return self.mul_(zeros({}, self.options()));
+  check_floating(op, self);
   const AlphaParts parts(op, self, p, whole_features);
   return self.mul_(parts.mask).add_(parts.shift);
 }

@@ -128,6 +128,9 @@ Variable linalg_vector_norm(const Variable& self, const Scalar& ord, OptionalInt
                         ops::dim_mask("linalg_vector_norm", self, dim), keepdim, dtype,
                         "LinalgVectorNormBackward0");
 }
+Variable frobenius_norm(const Variable& self, IntArrayRef dim, bool keepdim) {
+  return norm(self, Scalar(2), dim, keepdim);
+}
 Variable dist(const Variable& self, const Variable& other, const Scalar& p) { return norm(self - other, p); }
 
 Variable logsumexp(const Variable& self, IntArrayRef dim, bool keepdim) {

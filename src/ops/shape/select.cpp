@@ -1,4 +1,6 @@
 // Parts of a tensor as views, and the ops that put a gradient back where a part was.
+#include <ebb/ops/copy.h>
+
 #include "ops/shape/kernels.h"
 #include "ops/shape/view.h"
 
@@ -183,6 +185,10 @@ Variable narrow(const Variable& x, std::int64_t dim, const Variable& start, std:
   EBB_CHECK(start.dim() == 0 && is_integral(start.dtype()),
             "narrow: start must be an integer or a 0-dim tensor of one, got ", start, ".");
   return narrow(x, dim, start.item<std::int64_t>(), length);
+}
+
+Variable narrow_copy(const Variable& x, std::int64_t dim, std::int64_t start, std::int64_t length) {
+  return narrow(x, dim, start, length).clone(MemoryFormat::Contiguous);
 }
 
 Variable diagonal(const Variable& x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {

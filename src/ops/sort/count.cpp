@@ -93,6 +93,25 @@ Variable searchsorted(const Variable& sorted_sequence, const Scalar& self, bool 
   return searchsorted(sorted_sequence, full({}, self, sorted_sequence.options()), out_int32, right, side,
                       sorter);
 }
+Variable isin(const Variable& elements, const Variable& test_elements, bool, bool invert) {
+  const DType dtype = result_type(elements, test_elements);
+  EBB_CHECK(elements.dtype() != kBool && test_elements.dtype() != kBool,
+            "isin: Bool tensors are not supported, got ", elements, " and ", test_elements, ".");
+  NoGradGuard no_grad;
+  if (test_elements.numel() == 0) return full(elements.sizes(), invert, elements.options().dtype(kBool));
+  const Variable sorted = std::get<0>(sort(test_elements.to(dtype).flatten(), 0)), x = elements.to(dtype);
+  const Variable place = searchsorted(sorted, x).clamp_max_(sorted.numel() - 1);
+  const Variable candidate = sorted.index_select(0, place.flatten()).view(x.sizes());
+  return invert ? ne(x, candidate) : eq(x, candidate);
+}
+Variable isin(const Variable& elements, const Scalar& test_element, bool, bool invert) {
+  EBB_CHECK(elements.dtype() != kBool, "isin: Bool tensors are not supported, got ", elements, ".");
+  return invert ? ne(elements, test_element) : eq(elements, test_element);
+}
+Variable isin(const Scalar& element, const Variable& test_elements, bool assume_unique, bool invert) {
+  return isin(full({}, element, test_elements.options()), test_elements, assume_unique, invert);
+}
+
 Variable bucketize(const Variable& self, const Variable& boundaries, bool out_int32, bool right) {
   EBB_CHECK(boundaries.dim() == 1, "bucketize: boundaries must be one-dimensional, got ", boundaries, ".");
   return searchsorted(boundaries, self, out_int32, right);

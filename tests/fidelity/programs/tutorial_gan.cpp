@@ -5,7 +5,7 @@ namespace nn = torch::nn;
 
 struct GeneratorImpl : nn::Module {
   explicit GeneratorImpl(int noise)
-      : fc1(noise, 8),
+      : fc1(nn::LinearOptions(noise, 8).bias(false)),  // a bias before a norm has only noise for a gradient
         norm(nn::BatchNorm1dOptions(8).momentum(0.2)),
         fc2(nn::LinearOptions(8, 4).bias(false)) {
     register_module("fc1", fc1);

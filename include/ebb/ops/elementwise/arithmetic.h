@@ -60,6 +60,18 @@ EBB_API Variable pow(const Variable& self, const Scalar& exponent);
 EBB_API Variable pow(const Scalar& self, const Variable& exponent);
 EBB_API Variable& pow_(const Variable& self, const Variable& exponent);
 EBB_API Variable& pow_(const Variable& self, const Scalar& exponent);
+/// self^exponent computed in double whatever the dtypes; the in-place form needs a Double self (torch.float_power).
+EBB_API Variable float_power(const Variable& self, const Variable& exponent);
+EBB_API Variable float_power(const Variable& self, const Scalar& exponent);
+EBB_API Variable float_power(const Scalar& self, const Variable& exponent);
+EBB_API Variable& float_power_(const Variable& self, const Variable& exponent);
+EBB_API Variable& float_power_(const Variable& self, const Scalar& exponent);
+/// The greatest common divisor, never negative; gcd(0, 0) = 0. Integers only (torch.gcd).
+EBB_API Variable gcd(const Variable& self, const Variable& other);
+EBB_API Variable& gcd_(const Variable& self, const Variable& other);
+/// The least common multiple, never negative; 0 if either is 0. Integers only (torch.lcm).
+EBB_API Variable lcm(const Variable& self, const Variable& other);
+EBB_API Variable& lcm_(const Variable& self, const Variable& other);
 /// The angle of the point (other, self).
 EBB_API Variable atan2(const Variable& self, const Variable& other);
 EBB_API Variable& atan2_(const Variable& self, const Variable& other);

@@ -148,6 +148,22 @@ inline Variable ElementwiseMethods::pow(const Scalar& exponent) const { return e
 inline Variable& ElementwiseMethods::pow_(const Scalar& exponent) const {
   return ebb::pow_(self(), exponent);
 }
+inline Variable ElementwiseMethods::float_power(const Variable& exponent) const {
+  return ebb::float_power(self(), exponent);
+}
+inline Variable& ElementwiseMethods::float_power_(const Variable& exponent) const {
+  return ebb::float_power_(self(), exponent);
+}
+inline Variable ElementwiseMethods::float_power(const Scalar& exponent) const {
+  return ebb::float_power(self(), exponent);
+}
+inline Variable& ElementwiseMethods::float_power_(const Scalar& exponent) const {
+  return ebb::float_power_(self(), exponent);
+}
+inline Variable ElementwiseMethods::gcd(const Variable& other) const { return ebb::gcd(self(), other); }
+inline Variable& ElementwiseMethods::gcd_(const Variable& other) const { return ebb::gcd_(self(), other); }
+inline Variable ElementwiseMethods::lcm(const Variable& other) const { return ebb::lcm(self(), other); }
+inline Variable& ElementwiseMethods::lcm_(const Variable& other) const { return ebb::lcm_(self(), other); }
 inline Variable ElementwiseMethods::atan2(const Variable& other) const { return ebb::atan2(self(), other); }
 inline Variable& ElementwiseMethods::atan2_(const Variable& other) const {
   return ebb::atan2_(self(), other);

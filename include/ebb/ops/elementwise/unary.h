@@ -124,6 +124,12 @@ EBB_API Variable& lgamma_(const Variable& self);
 /// The derivative of lgamma.
 EBB_API Variable digamma(const Variable& self);
 EBB_API Variable& digamma_(const Variable& self);
+/// The modified Bessel function of the first kind of order 0 (torch.i0).
+EBB_API Variable i0(const Variable& self);
+EBB_API Variable& i0_(const Variable& self);
+/// The modified Bessel function of the first kind of order 1, the derivative of i0 (torch.special.i1).
+EBB_API Variable special_i1(const Variable& self);
+inline Variable special_i0(const Variable& self) { return i0(self); }
 /// sin(pi x) / (pi x), 1 at 0.
 EBB_API Variable sinc(const Variable& self);
 EBB_API Variable& sinc_(const Variable& self);

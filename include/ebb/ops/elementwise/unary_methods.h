@@ -89,6 +89,8 @@ inline Variable ElementwiseMethods::lgamma() const { return ebb::lgamma(self());
 inline Variable& ElementwiseMethods::lgamma_() const { return ebb::lgamma_(self()); }
 inline Variable ElementwiseMethods::digamma() const { return ebb::digamma(self()); }
 inline Variable& ElementwiseMethods::digamma_() const { return ebb::digamma_(self()); }
+inline Variable ElementwiseMethods::i0() const { return ebb::i0(self()); }
+inline Variable& ElementwiseMethods::i0_() const { return ebb::i0_(self()); }
 inline Variable ElementwiseMethods::sinc() const { return ebb::sinc(self()); }
 inline Variable& ElementwiseMethods::sinc_() const { return ebb::sinc_(self()); }
 inline Variable ElementwiseMethods::floor() const { return ebb::floor(self()); }

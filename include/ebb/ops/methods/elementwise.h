@@ -94,6 +94,8 @@ struct EBB_API ElementwiseMethods {
   Variable& lgamma_() const;
   Variable digamma() const;
   Variable& digamma_() const;
+  Variable i0() const;
+  Variable& i0_() const;
   Variable sinc() const;
   Variable& sinc_() const;
   Variable floor() const;
@@ -186,6 +188,14 @@ struct EBB_API ElementwiseMethods {
   Variable& pow_(const Variable& exponent) const;
   Variable pow(const Scalar& exponent) const;
   Variable& pow_(const Scalar& exponent) const;
+  Variable float_power(const Variable& exponent) const;
+  Variable float_power(const Scalar& exponent) const;
+  Variable& float_power_(const Variable& exponent) const;
+  Variable& float_power_(const Scalar& exponent) const;
+  Variable gcd(const Variable& other) const;
+  Variable& gcd_(const Variable& other) const;
+  Variable lcm(const Variable& other) const;
+  Variable& lcm_(const Variable& other) const;
   Variable atan2(const Variable& other) const;
   Variable& atan2_(const Variable& other) const;
   Variable arctan2(const Variable& other) const;

@@ -54,6 +54,7 @@ struct EBB_API ShapeMethods {
   Variable slice(std::int64_t dim = 0, optional<std::int64_t> start = nullopt,
                  optional<std::int64_t> end = nullopt, std::int64_t step = 1) const;
   Variable narrow(std::int64_t dim, std::int64_t start, std::int64_t length) const;
+  Variable narrow_copy(std::int64_t dim, std::int64_t start, std::int64_t length) const;
   Variable narrow(std::int64_t dim, const Variable& start, std::int64_t length) const;
   Variable diagonal(std::int64_t offset = 0, std::int64_t dim1 = 0, std::int64_t dim2 = 1) const;
   Variable unfold(std::int64_t dimension, std::int64_t size, std::int64_t step) const;

@@ -107,6 +107,9 @@ inline Variable ShapeMethods::slice(std::int64_t dim, optional<std::int64_t> sta
 inline Variable ShapeMethods::narrow(std::int64_t dim, std::int64_t start, std::int64_t length) const {
   return ebb::narrow(detail::self(this), dim, start, length);
 }
+inline Variable ShapeMethods::narrow_copy(std::int64_t dim, std::int64_t start, std::int64_t length) const {
+  return ebb::narrow_copy(detail::self(this), dim, start, length);
+}
 inline Variable ShapeMethods::narrow(std::int64_t dim, const Variable& start, std::int64_t length) const {
   return ebb::narrow(detail::self(this), dim, start, length);
 }

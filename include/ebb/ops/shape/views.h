@@ -84,6 +84,8 @@ EBB_API Variable slice(const Variable& x, std::int64_t dim = 0, optional<std::in
 /// `length` elements of dimension `dim` from `start`; throws when they reach outside. (torch.narrow)
 EBB_API Variable narrow(const Variable& x, std::int64_t dim, std::int64_t start, std::int64_t length);
 EBB_API Variable narrow(const Variable& x, std::int64_t dim, const Variable& start, std::int64_t length);
+/// The same, copied. (torch.narrow_copy)
+EBB_API Variable narrow_copy(const Variable& x, std::int64_t dim, std::int64_t start, std::int64_t length);
 
 /// The diagonal of the matrices in dim1 and dim2, as the last dimension; `offset` above (or below) the main
 /// one. (torch.diagonal)
