@@ -61,4 +61,14 @@ void Module::load_state_dict(const StateDict& state, bool strict) {
     }
 }
 
+void Module::save(serialize::OutputArchive& archive) const {
+  for (const auto& item : state_dict()) archive.write(item.key(), item.value());
+}
+
+void Module::load(serialize::InputArchive& archive) {
+  StateDict state;
+  for (const auto& [name, tensor] : archive.tensors()) state.insert(name, tensor);
+  load_state_dict(state);
+}
+
 }  // namespace ebb::nn

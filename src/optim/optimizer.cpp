@@ -104,4 +104,10 @@ void Optimizer::load_state_dict(const StateDict& state) {
   state_ = std::move(loaded);
 }
 
+void Optimizer::save(serialize::OutputArchive& archive) const {
+  for (const auto& [name, tensor] : state_dict()) archive.write(name, tensor);
+}
+
+void Optimizer::load(serialize::InputArchive& archive) { load_state_dict(archive.tensors()); }
+
 }  // namespace ebb::optim

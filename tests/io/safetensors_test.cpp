@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 using namespace ebb;
 using Catch::Matchers::Contains;
@@ -151,4 +152,74 @@ TEST_CASE("modules, optimizers and tensors are saved and loaded") {
   load(several, one);
   REQUIRE(several.size() == 2);
   CHECK(equal(several[1], x + 1));
+}
+
+TEST_CASE("tensors, modules and optimizers pass through streams") {
+  std::stringstream one, several, net, state;
+  const Variable x = tensor({{1.5, 2.5}}, kF64);
+  save(x.t(), one);
+  Variable y;
+  load(y, one);
+  CHECK(y.equal(x.t()));
+
+  const std::vector<Variable> list = {x, tensor({1, 2})};
+  save(list, several);
+  std::vector<Variable> back;
+  load(back, several);
+  REQUIRE(back.size() == 2);
+  CHECK(back[1].equal(list[1]));
+
+  nn::Linear a(3, 2), b(3, 2);
+  save(a, net);
+  load(b, net);
+  CHECK(b->weight.equal(a->weight));
+
+  optim::SGD first(a->parameters(), optim::SGDOptions(0.1).momentum(0.9)), second(b->parameters(), optim::SGDOptions(0.1).momentum(0.9));
+  a(ones({1, 3})).sum().backward();
+  first.step();
+  save(first, state);
+  load(second, state);
+  CHECK(second.state_dict().size() == 2);
+
+  std::stringstream damaged(one.str().substr(0, 20)), empty;
+  CHECK_THROWS_AS(load(y, damaged), Error);
+  CHECK_THROWS_AS(load(y, empty), Error);
+  std::stringstream closed;
+  closed.setstate(std::ios::badbit);
+  CHECK_THROWS_WITH(save(x, closed), Contains("stream"));
+}
+
+TEST_CASE("archives nest, and hold modules and optimizers") {
+  nn::Sequential net(nn::Linear(3, 2), nn::BatchNorm1d(2)), other(nn::Linear(3, 2), nn::BatchNorm1d(2));
+  optim::Adam adam(net->parameters()), second(other->parameters());
+  net->forward(ones({4, 3})).square().sum().backward();
+  adam.step();
+  serialize::OutputArchive out, model, steps;
+  net->save(model);
+  adam.save(steps);
+  out.write("model", model);
+  out.write("adam", steps);
+  out.write("epoch", tensor(7));
+  std::stringstream stream;
+  out.save_to(stream);
+
+  serialize::InputArchive in, part;
+  in.load_from(stream);
+  CHECK(in.keys() == std::vector<std::string>{"model", "adam", "epoch"});
+  Variable epoch, absent, placed = zeros({1}).requires_grad_();
+  in.read("epoch", epoch);
+  CHECK(epoch.item<int>() == 7);
+  in.read("model", part);
+  other->load(part);
+  CHECK(other->forward(ones({2, 3})).sizes() == IntArrayRef({2, 2}));
+  CHECK(other->named_parameters()["0.weight"].equal(net->named_parameters()["0.weight"]));
+  part.read("0.bias", placed);
+  CHECK(placed.equal(net->named_parameters()["0.bias"]));
+  CHECK(placed.requires_grad());
+  in.read("adam", part);
+  second.load(part);
+  CHECK(second.state_dict().size() == adam.state_dict().size());
+  CHECK_FALSE(in.try_read("epochs", absent));
+  CHECK_THROWS_WITH(in.read("epochs", absent), Contains("epoch"));
+  CHECK_THROWS_AS(in.read("optimizer", part), Error);
 }

@@ -76,7 +76,7 @@ TEST_CASE("modes, dtypes and gradients go through the whole tree") {
   net->to(kDouble);
   CHECK(net->second->weight.dtype() == kDouble);
   CHECK(net->first->norm->running_mean.dtype() == kDouble);
-  CHECK(net->first->norm->num_batches_tracked.dtype() == kLong);
+  CHECK(net->first->norm->num_batches_tracked.dtype() == kDouble);
   net->forward(ones({2, 3}, kDouble)).sum().backward();
   CHECK(net->second->bias.grad().defined());
   net->zero_grad();

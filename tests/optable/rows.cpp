@@ -44,6 +44,7 @@ void register_all() {
   register_random();
   family("nn");
   register_functional();
+  register_further();
 }
 
 }  // namespace optable

@@ -29,5 +29,6 @@ void register_copy();
 void register_creation();
 void register_random();
 void register_functional();
+void register_further();
 
 }  // namespace optable

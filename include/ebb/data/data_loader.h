@@ -49,6 +49,20 @@ class DataLoaderOptions {
   bool enforce_ordering_ = true, drop_last_ = false;
 };
 
+/// The options of a loader, with every default filled in.
+struct FullDataLoaderOptions {
+  explicit FullDataLoaderOptions(const DataLoaderOptions& o)
+      : batch_size(o.batch_size()),
+        workers(o.workers()),
+        max_jobs(o.max_jobs()),
+        timeout(o.timeout()),
+        enforce_ordering(o.enforce_ordering()),
+        drop_last(o.drop_last()) {}
+  std::size_t batch_size, workers, max_jobs;
+  optional<std::chrono::milliseconds> timeout;
+  bool enforce_ordering, drop_last;
+};
+
 /// Iterates over the batches of one epoch; each begin() starts a new one. The sampler runs in the calling thread, so
 /// the order is that of the seed whatever the number of workers. Workers have copies of the dataset. An exception in a
 /// worker is thrown by the iterator.
@@ -96,7 +110,7 @@ class StatelessDataLoader {
     return Iterator(this);
   }
   Iterator end() { return Iterator(nullptr); }
-  const DataLoaderOptions& options() const { return options_; }
+  FullDataLoaderOptions options() const { return FullDataLoaderOptions(options_); }
 
   /// Ends the workers; a later begin() starts them again.
   void join() {

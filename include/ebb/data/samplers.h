@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/autograd/variable.h>
+#include <ebb/nn/archive.h>
 
 #include <cstddef>
 #include <string>
@@ -19,6 +20,9 @@ class Sampler {
   virtual void reset(optional<std::size_t> new_size) = 0;
   /// At most batch_size indices; none when the epoch is over.
   virtual optional<BatchRequest> next(std::size_t batch_size) = 0;
+  /// Where it stands in the epoch, for samplers that can be resumed.
+  virtual void save(serialize::OutputArchive&) const {}
+  virtual void load(serialize::InputArchive&) {}
 };
 
 /// A fresh permutation every epoch, drawn as torch draws it: manual_seed makes the order reproducible.

@@ -4,6 +4,7 @@
 
 #include <ebb/autograd/variable.h>
 #include <ebb/io/safetensors.h>
+#include <ebb/nn/archive.h>
 #include <ebb/nn/module.h>
 #include <ebb/nn/module_holder.h>
 #include <ebb/optim/optimizer.h>

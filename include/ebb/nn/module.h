@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/autograd/variable.h>
+#include <ebb/nn/archive.h>
 #include <ebb/nn/ordered_dict.h>
 
 #include <functional>
@@ -144,6 +145,9 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   /// and (unless strict is off, which also allows missing ones) unexpected names are collected into one
   /// error, with the nearest names that exist.
   void load_state_dict(const StateDict& state, bool strict = true);
+  /// The state_dict into an archive, and back.
+  virtual void save(serialize::OutputArchive& archive) const;
+  virtual void load(serialize::InputArchive& archive);
 
  protected:
   OrderedDict<std::string, Variable> parameters_{"Parameter"};

@@ -3,6 +3,7 @@
 
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/autograd/variable.h>
+#include <ebb/nn/archive.h>
 
 #include <functional>
 #include <memory>
@@ -123,6 +124,9 @@ class EBB_API Optimizer {
   StateDict state_dict() const;
   /// Restores it into an optimizer of the same kind over parameters of the same shapes.
   void load_state_dict(const StateDict& state);
+  /// The same into an archive, and back.
+  virtual void save(serialize::OutputArchive& archive) const;
+  virtual void load(serialize::InputArchive& archive);
 
  protected:
   /// The state of a parameter, made on first use.

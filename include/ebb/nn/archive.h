@@ -1,0 +1,47 @@
+// Named tensors on their way to a file or from one.
+#pragma once
+
+#include <ebb/autograd/variable.h>
+
+#include <iosfwd>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ebb::serialize {
+
+/// Collects tensors and other archives under names, and writes them as one safetensors file in which nested names are
+/// joined by dots (torch::serialize::OutputArchive).
+class EBB_API OutputArchive {
+ public:
+  void write(const std::string& key, const Variable& tensor, bool is_buffer = false);
+  void write(const std::string& key, const OutputArchive& nested);
+  void save_to(const std::string& path) const;
+  void save_to(std::ostream& stream) const;
+
+ private:
+  friend class InputArchive;
+  std::vector<std::pair<std::string, Variable>> tensors_;
+};
+
+/// What a file holds, to be read by name (torch::serialize::InputArchive).
+class EBB_API InputArchive {
+ public:
+  void load_from(const std::string& path);
+  void load_from(std::istream& stream);
+  /// Puts the tensor of that name into `tensor`, in the device of what it holds. Throws with the nearest names if there
+  /// is none.
+  void read(const std::string& key, Variable& tensor, bool is_buffer = false);
+  bool try_read(const std::string& key, Variable& tensor, bool is_buffer = false);
+  /// The archive written under that name.
+  void read(const std::string& key, InputArchive& nested);
+  bool try_read(const std::string& key, InputArchive& nested);
+  /// The names at this level.
+  std::vector<std::string> keys() const;
+  const std::vector<std::pair<std::string, Variable>>& tensors() const { return tensors_; }
+
+ private:
+  std::vector<std::pair<std::string, Variable>> tensors_;
+};
+
+}  // namespace ebb::serialize
