@@ -31,11 +31,14 @@ void InputArchive::load_from(const std::string& path) { tensors_ = safetensors::
 void InputArchive::load_from(std::istream& stream) { tensors_ = safetensors::read(stream).tensors; }
 
 bool InputArchive::try_read(const std::string& key, Variable& tensor, bool) {
-  const auto found = std::find_if(tensors_.begin(), tensors_.end(), [&](const auto& item) { return item.first == key; });
+  const auto found =
+      std::find_if(tensors_.begin(), tensors_.end(), [&](const auto& item) { return item.first == key; });
   if (found == tensors_.end()) return false;
   NoGradGuard no_grad;
-  if (tensor.defined()) tensor.set_data(found->second.to(tensor.device(), found->second.dtype(), false, /*copy=*/true));
-  else tensor = found->second.clone();
+  if (tensor.defined())
+    tensor.set_data(found->second.to(tensor.device(), found->second.dtype(), false, /*copy=*/true));
+  else
+    tensor = found->second.clone();
   return true;
 }
 void InputArchive::read(const std::string& key, Variable& tensor, bool is_buffer) {

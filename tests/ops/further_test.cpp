@@ -32,11 +32,13 @@ TEST_CASE("i0 and its derivative have the tabulated values at both ends of the s
   CHECK(std::isfinite(ebb::i0(tensor({713.0}, kDouble)).item<double>()));
   CHECK(std::isnan(ebb::i0(tensor({NAN}, kDouble)).item<double>()));
   CHECK(ebb::i0(longs({0, 1})).dtype() == kFloat);
-  CHECK(gradgradcheck([](const Variable& t) { return ebb::i0(t); }, {tensor({-2.0, 0.0, 3.0}, kDouble).requires_grad_()}));
+  CHECK(gradgradcheck([](const Variable& t) { return ebb::i0(t); },
+                      {tensor({-2.0, 0.0, 3.0}, kDouble).requires_grad_()}));
 }
 
 TEST_CASE("gcd and lcm take every sign and the lowest number") {
-  const Variable a = longs({12, -18, 0, 0, 7, std::numeric_limits<std::int64_t>::min()}), b = longs({8, 27, 5, 0, -7, -1});
+  const Variable a = longs({12, -18, 0, 0, 7, std::numeric_limits<std::int64_t>::min()}),
+                 b = longs({8, 27, 5, 0, -7, -1});
   CHECK(gcd(a, b).equal(longs({4, 9, 5, 0, 7, 1})));
   CHECK(lcm(a.slice(0, 0, 5), b.slice(0, 0, 5)).equal(longs({24, 54, 0, 0, 7})));
   CHECK(gcd(a.slice(0, 0, 1).to(kInt), longs({8, 9})).equal(longs({4, 3})));
@@ -123,7 +125,9 @@ TEST_CASE("joins of activations have libtorch's derivatives") {
     const Variable x = tensor({at}, kDouble).requires_grad_();
     const Variable first = autograd::grad({f(x).sum()}, {x}, {}, true, true)[0];
     return std::pair(first.item<double>(),
-                     first.requires_grad() ? autograd::grad({first.sum()}, {x}, {}, true, false, true)[0].item<double>() : 0);
+                     first.requires_grad()
+                         ? autograd::grad({first.sum()}, {x}, {}, true, false, true)[0].item<double>()
+                         : 0);
   };
   CHECK(second([](const Variable& x) { return elu(x); }, 0) == std::pair(1.0, 0.0));
   CHECK(second([](const Variable& x) { return celu(x, 2); }, 0) == std::pair(1.0, 0.0));

@@ -12,7 +12,8 @@ namespace {
 using Integers = Variable (*)(V, V);
 using IntegersTwin = Variable& (*)(V, V);
 
-// The integral (1 / pi) of e^(x cos t) cos(n t) from 0 to pi, by the trapezoid rule, which is exact to rounding here.
+// The integral (1 / pi) of e^(x cos t) cos(n t) from 0 to pi, by the trapezoid rule, which is exact to
+// rounding here.
 double bessel(int n, double x) {
   constexpr int steps = 200;
   double sum = 0;
@@ -34,10 +35,14 @@ Row& divisors(const char* name, Integers f, IntegersTwin twin, double (*referenc
 }
 
 void elementwise() {
-  unary("i0", [](V x) { return ebb::i0(x); })
-      .in_place([](In x) { return ebb::i0_(x[0]); })
-      .reference([](double x) { return bessel(0, x); });
-  unary("special_i1", [](V x) { return ebb::special_i1(x); }).reference([](double x) { return bessel(1, x); });
+  unary("i0", [](V x) {
+    return ebb::i0(x);
+  }).in_place([](In x) {
+      return ebb::i0_(x[0]);
+    }).reference([](double x) { return bessel(0, x); });
+  unary("special_i1", [](V x) { return ebb::special_i1(x); }).reference([](double x) {
+    return bessel(1, x);
+  });
   divisors("gcd", ebb::gcd, ebb::gcd_, [](double a, double b) { return double(std::gcd(long(a), long(b))); });
   divisors("lcm", ebb::lcm, ebb::lcm_, [](double a, double b) { return double(std::lcm(long(a), long(b))); });
   binary("float_power", [](V a, V b) { return ebb::float_power(a, b); })
@@ -46,7 +51,7 @@ void elementwise() {
       .double_only("the result is double whatever goes in")
       .reference([](double a, double b) { return std::pow(a, b); })
       .error("float_power_", [] { ebb::float_power_(ebb::ones({2}), ebb::ones({2})); });
-  unary("rrelu", [](V x) { return ebb::rrelu(x, 0.1, 0.3); })
+  unary("rrelu.evaluation", [](V x) { return ebb::rrelu(x, 0.1, 0.3); })
       .in_place([](In x) { return ebb::rrelu_(x[0], 0.1, 0.3); })
       .kinks({0})
       .reference([](double x) { return x > 0 ? x : 0.2 * x; })
@@ -59,7 +64,10 @@ void register_further() {
   family("elementwise");
   elementwise();
   family("reduce");
-  unary("frobenius_norm", [](V x) { return ebb::frobenius_norm(x, {0, 1}); })
+  unary("frobenius_norm",
+        [](V x) {
+          return ebb::frobenius_norm(x, {0, 1});
+        })
       .shapes({{{3, 4}}})
       .roundings(4)
       .reference(whole(length));

@@ -11,19 +11,21 @@ namespace ebb {
 namespace {
 
 void check_bounds(const Scalar& lower, const Scalar& upper) {
-  EBB_CHECK(lower.to_double() <= upper.to_double(), "rrelu: lower must not exceed upper, got ", lower, " and ", upper,
-            ".");
+  EBB_CHECK(lower.to_double() <= upper.to_double(), "rrelu: lower must not exceed upper, got ", lower,
+            " and ", upper, ".");
 }
 
-Scalar mean_slope(const Scalar& lower, const Scalar& upper) { return (lower.to_double() + upper.to_double()) / 2; }
+Scalar mean_slope(const Scalar& lower, const Scalar& upper) {
+  return (lower.to_double() + upper.to_double()) / 2;
+}
 
 // A slope is drawn, in order, for each element that is not positive; the others keep 1.
 Variable draw_slopes(const Variable& x, const Scalar& lower, const Scalar& upper,
                      const optional<Generator>& generator) {
   NoGradGuard no_grad;
   const Variable negative = (x.flatten() <= 0).nonzero().squeeze(1);
-  const Variable draws =
-      empty({negative.numel()}, TensorOptions(kDouble)).uniform_(lower.to_double(), upper.to_double(), generator);
+  const Variable draws = empty({negative.numel()}, TensorOptions(kDouble))
+                             .uniform_(lower.to_double(), upper.to_double(), generator);
   return ones({x.numel()}, x.options()).index_copy_(0, negative, draws.to(x.options())).view(x.sizes());
 }
 

@@ -52,7 +52,8 @@ struct NetImpl : nn::Module {
     blocks = register_module("blocks", nn::ModuleList());
     for (int i = 0; i < 3; ++i) blocks->push_back(Block(2));
     heads = register_module("heads", nn::ModuleDict());
-    heads->update(Modules{{"mean", nn::Linear(2, 1).ptr()}, {"all", nn::Sequential(nn::Linear(2, 3), nn::Tanh()).ptr()}});
+    heads->update(Modules{{"mean", nn::Linear(2, 1).ptr()},
+                          {"all", nn::Sequential(nn::Linear(2, 3), nn::Tanh()).ptr()}});
     extra = register_module("extra", nn::ParameterList());
     extra->append(torch::ones({2}));
     extra->append(torch::zeros({1, 2}));
@@ -92,24 +93,34 @@ int main() {
                 text(*nn::Sequential(nn::Conv2d(nn::Conv2dOptions(1, 2, 3).stride(2).padding(1).bias(false)),
                                      nn::BatchNorm2d(2), nn::ReLU(nn::ReLUOptions(true)), nn::Dropout(0.25),
                                      nn::MaxPool2d(nn::MaxPool2dOptions({2, 3}).stride(1)),
-                                     nn::AdaptiveAvgPool2d(nn::AdaptiveAvgPool2dOptions({1, 2})), nn::Flatten(),
-                                     nn::Linear(2, 2), nn::Softmax(1))));
-    report_text("named", text(*nn::Sequential({{"in", nn::Linear(1, 2)}, {"act", nn::ELU(nn::ELUOptions().alpha(0.5))}})));
+                                     nn::AdaptiveAvgPool2d(nn::AdaptiveAvgPool2dOptions({1, 2})),
+                                     nn::Flatten(), nn::Linear(2, 2), nn::Softmax(1))));
+    report_text(
+        "named",
+        text(*nn::Sequential({{"in", nn::Linear(1, 2)}, {"act", nn::ELU(nn::ELUOptions().alpha(0.5))}})));
     report_text("embedding", text(*nn::Embedding(nn::EmbeddingOptions(5, 2).padding_idx(1))));
-    report_text("transposed", text(*nn::ConvTranspose2d(nn::ConvTranspose2dOptions(2, 3, {3, 2}).stride(2).output_padding(1))));
+    report_text(
+        "transposed",
+        text(*nn::ConvTranspose2d(nn::ConvTranspose2dOptions(2, 3, {3, 2}).stride(2).output_padding(1))));
     report_text("conv1d", text(*nn::Conv1d(nn::Conv1dOptions(2, 4, 3).dilation(2).groups(2))));
     report_text("layer_norm", text(*nn::LayerNorm(nn::LayerNormOptions({3, 2}).elementwise_affine(false))));
     report_text("group_norm", text(*nn::GroupNorm(2, 4)));
     report_text("bilinear", text(*nn::Bilinear(2, 3, 4)));
     report_text("lrn", text(*nn::LocalResponseNorm(2)));
     report_text("pad", text(*nn::ZeroPad2d(nn::ZeroPad2dOptions({1, 2, 0, 3}))));
-    report_text("upsample", text(*nn::Upsample(nn::UpsampleOptions().scale_factor(std::vector<double>{2.0, 3.0}).mode(torch::kNearest))));
+    report_text(
+        "upsample",
+        text(*nn::Upsample(
+            nn::UpsampleOptions().scale_factor(std::vector<double>{2.0, 3.0}).mode(torch::kNearest))));
     report_text("shuffle", text(*nn::PixelShuffle(2)));
     report_text("unflatten", text(*nn::Unflatten(nn::UnflattenOptions(1, {2, 3}))));
-    report_text("loss", text(*nn::CrossEntropyLoss()) + "\n" + text(*nn::MSELoss()) + "\n" + text(*nn::SmoothL1Loss()));
-    report_text("activations", text(*nn::Sequential(nn::LeakyReLU(), nn::SELU(), nn::GELU(), nn::SiLU(), nn::Mish(), nn::Softplus(),
-                                     nn::Hardtanh(), nn::LogSigmoid(), nn::PReLU(), nn::Threshold(0.1, 2.0), nn::GLU(0),
-                                     nn::CELU(), nn::Softsign(), nn::Tanhshrink(), nn::Hardshrink(), nn::Softshrink(), nn::ReLU6(),
+    report_text("loss", text(*nn::CrossEntropyLoss()) + "\n" + text(*nn::MSELoss()) + "\n" +
+                            text(*nn::SmoothL1Loss()));
+    report_text("activations",
+                text(*nn::Sequential(nn::LeakyReLU(), nn::SELU(), nn::GELU(), nn::SiLU(), nn::Mish(),
+                                     nn::Softplus(), nn::Hardtanh(), nn::LogSigmoid(), nn::PReLU(),
+                                     nn::Threshold(0.1, 2.0), nn::GLU(0), nn::CELU(), nn::Softsign(),
+                                     nn::Tanhshrink(), nn::Hardshrink(), nn::Softshrink(), nn::ReLU6(),
                                      nn::RReLU(), nn::LogSoftmax(1), nn::Softmin(0), nn::Identity())));
     report_text("functional", text(*nn::Functional(torch::relu)));
     report_text("block", text(*Block(4)));
@@ -141,8 +152,8 @@ int main() {
 
   section("sequential", [] {
     nn::Sequential net(nn::Linear(2, 3), nn::Functional([](const Tensor& x) { return x.clamp_min(0); }),
-                       nn::Functional(torch::leaky_relu, 0.1),
-                       nn::Linear(3, 2), nn::Functional([](const Tensor& x) { return torch::log_softmax(x, 1); }));
+                       nn::Functional(torch::leaky_relu, 0.1), nn::Linear(3, 2),
+                       nn::Functional([](const Tensor& x) { return torch::log_softmax(x, 1); }));
     fill(*net);
     report("lambda", net->forward(ramp({2, 2}).to(torch::kFloat32)));
     report_text("lambda.keys", keys(*net));
@@ -216,7 +227,11 @@ int main() {
   section("apply", [] {
     Net net;
     std::string visited;
-    net->apply([&](const std::string& name, nn::Module& module) { visited += name + ":" + std::to_string(module.parameters(false).size()) + " "; }, "root");
+    net->apply(
+        [&](const std::string& name, nn::Module& module) {
+          visited += name + ":" + std::to_string(module.parameters(false).size()) + " ";
+        },
+        "root");
     report_text("apply", visited);
     int linears = 0;
     net->apply([&](nn::Module& module) {

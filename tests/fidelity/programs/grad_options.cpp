@@ -41,7 +41,8 @@ int main() {
   });
 
   section("grad", [&] {
-    Tensor x = at.clone().requires_grad_(), y = ramp({3}, 1, 2).requires_grad_(), unused = at.clone().requires_grad_();
+    Tensor x = at.clone().requires_grad_(), y = ramp({3}, 1, 2).requires_grad_(),
+           unused = at.clone().requires_grad_();
     Tensor z = x * y, inner = z.sin();
     report("simple", grad({z.sum()}, {x}, {}, true)[0]);
     const auto both = grad({inner.sum()}, {x, z}, {}, true);
@@ -62,7 +63,8 @@ int main() {
     report("self", grad({x}, {x}, {at}, true)[0]);
     report("same_twice", grad({(x * x).sum()}, {x, x}, {}, true)[1]);
     report_value("no_accumulate", x.grad().defined());
-    const Tensor plain = grad({(x * x).sum()}, {x})[0], graph = grad({(x * x).sum()}, {x}, {}, torch::nullopt, true)[0];
+    const Tensor plain = grad({(x * x).sum()}, {x})[0],
+                 graph = grad({(x * x).sum()}, {x}, {}, torch::nullopt, true)[0];
     report_value("plain.requires", plain.requires_grad());
     report_value("graph.requires", graph.requires_grad());
   });

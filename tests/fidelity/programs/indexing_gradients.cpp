@@ -5,7 +5,8 @@ using namespace torch::indexing;
 
 int main() {
   const Tensor x = ramp({3, 4, 2}), rows = torch::tensor({2, 0, 2}), columns = torch::tensor({1, 3, 0});
-  const Tensor mask = torch::tensor({{true, false, true, false}, {false, false, true, true}, {true, true, false, false}});
+  const Tensor mask =
+      torch::tensor({{true, false, true, false}, {false, false, true, true}, {true, true, false, false}});
   const struct {
     const char* name;
     std::vector<TensorIndex> at;
@@ -38,7 +39,8 @@ int main() {
   };
   for (const auto& c : cases) {
     const std::string name = c.name;
-    grad1("get." + name, [&](const Tensor& t) { return t.index(c.at).square(); }, x);
+    grad1(
+        "get." + name, [&](const Tensor& t) { return t.index(c.at).square(); }, x);
     section("set." + name, [&] {
       const Tensor part = x.index(c.at);
       Tensor scalar = x.clone();
@@ -55,10 +57,13 @@ int main() {
   }
 
   section("accumulate", [&] {
-    grads("accumulate.rows",
-          [&](const Tensors& t) { return t[0].index_put({rows}, t[1] * t[1], true); }, {x, ramp({3, 4, 2})});
+    grads("accumulate.rows", [&](const Tensors& t) { return t[0].index_put({rows}, t[1] * t[1], true); },
+          {x, ramp({3, 4, 2})});
     grads("accumulate.pairs",
-          [&](const Tensors& t) { return (t[0] * 1).index_put_({rows, columns}, t[1], true); }, {x, ramp({3, 2})});
+          [&](const Tensors& t) {
+            return (t[0] * 1).index_put_({rows, columns}, t[1], true);
+          },
+          {x, ramp({3, 2})});
     grads("accumulate.mask", [&](const Tensors& t) { return (t[0] * 1).index_put_({mask}, t[1], true); },
           {x, ramp({1, 2})});
     grads("accumulate.broadcast", [&](const Tensors& t) { return (t[0] * 1).index_put_({rows}, t[1], true); },
@@ -73,12 +78,21 @@ int main() {
   });
 
   section("chained", [&] {
-    grad1("chained.view", [](const Tensor& t) { return t.index({Slice(), 1}).index({"...", 0}) * t.sum(); }, x);
-    grad1("chained.brackets", [](const Tensor& t) { return t[1][2] * t[0][3]; }, x);
-    grad1("chained.select_tensor", [&](const Tensor& t) { return t[torch::tensor(2)].exp(); }, x);
-    grad1("self_index",
-          [](const Tensor& t) { return t.flatten().index({t.flatten().argsort().slice(0, 0, 5)}); }, x);
-    grad1("gather_rows", [&](const Tensor& t) { return t.select(2, 0).gather(1, columns.unsqueeze(1)); }, x);
+    grad1(
+        "chained.view",
+        [](const Tensor& t) {
+          return t.index({Slice(), 1}).index({"...", 0}) * t.sum();
+        },
+        x);
+    grad1(
+        "chained.brackets", [](const Tensor& t) { return t[1][2] * t[0][3]; }, x);
+    grad1(
+        "chained.select_tensor", [&](const Tensor& t) { return t[torch::tensor(2)].exp(); }, x);
+    grad1(
+        "self_index",
+        [](const Tensor& t) { return t.flatten().index({t.flatten().argsort().slice(0, 0, 5)}); }, x);
+    grad1(
+        "gather_rows", [&](const Tensor& t) { return t.select(2, 0).gather(1, columns.unsqueeze(1)); }, x);
     Tensor y = x.clone();
     y.index({Slice(), 0}) = 3;
     y.index({1}).zero_();

@@ -31,11 +31,16 @@ int main() {
   draw("kaiming_uniform.all", {4, 3, 2, 2},
        [](Tensor t) { init::kaiming_uniform_(t, 0.2, torch::kFanOut, torch::kLeakyReLU); });
   draw("kaiming_normal", {4, 5}, [](Tensor t) { init::kaiming_normal_(t, 0, torch::kFanOut, torch::kReLU); });
-  draw("kaiming_normal.tanh", {4, 5}, [](Tensor t) { init::kaiming_normal_(t, 0, torch::kFanIn, torch::kTanh); });
-  draw("uniform.f32", {17}, [](Tensor t) { init::uniform_(t); }, torch::kFloat32);
-  draw("normal.f32", {17}, [](Tensor t) { init::normal_(t); }, torch::kFloat32);
-  draw("normal.f32.few", {5}, [](Tensor t) { init::normal_(t); }, torch::kFloat32);
-  draw("xavier.f32", {8, 8}, [](Tensor t) { init::xavier_normal_(t); }, torch::kFloat32);
+  draw("kaiming_normal.tanh", {4, 5},
+       [](Tensor t) { init::kaiming_normal_(t, 0, torch::kFanIn, torch::kTanh); });
+  draw(
+      "uniform.f32", {17}, [](Tensor t) { init::uniform_(t); }, torch::kFloat32);
+  draw(
+      "normal.f32", {17}, [](Tensor t) { init::normal_(t); }, torch::kFloat32);
+  draw(
+      "normal.f32.few", {5}, [](Tensor t) { init::normal_(t); }, torch::kFloat32);
+  draw(
+      "xavier.f32", {8, 8}, [](Tensor t) { init::xavier_normal_(t); }, torch::kFloat32);
 
   section("orthogonal", [] {
     for (const Shape& shape : {Shape{3, 3}, Shape{2, 4}, Shape{4, 2}, Shape{2, 2, 2}}) {
@@ -46,7 +51,8 @@ int main() {
       // libtorch draws and decomposes in single precision.
       report("orthogonal" + std::to_string(shape.size()) + std::to_string(shape[0]),
              (flat.size(0) <= flat.size(1) ? flat.mm(flat.t()) : flat.t().mm(flat)).to(torch::kFloat32));
-      report("orthogonal.values" + std::to_string(shape.size()) + std::to_string(shape[0]), w.to(torch::kFloat32));
+      report("orthogonal.values" + std::to_string(shape.size()) + std::to_string(shape[0]),
+             w.to(torch::kFloat32));
     }
     torch::manual_seed(2);
     Tensor s = torch::empty({10, 4}, torch::kFloat64);

@@ -1,4 +1,5 @@
-// Modules at shapes a tutorial does not show: no batch, one element, odd strides, groups, dilation, every mode.
+// Modules at shapes a tutorial does not show: no batch, one element, odd strides, groups, dilation, every
+// mode.
 #include "fidelity.h"
 
 namespace nn = torch::nn;
@@ -20,7 +21,8 @@ void layer(const std::string& name, Holder module, const Shape& shape, int order
     report(name, y);
     std::vector<Tensor> wanted = {x};
     for (const auto& p : module->parameters()) wanted.push_back(p);
-    const auto first = torch::autograd::grad({(y * ramp(y.sizes().vec(), 0.5, 1.5, 1.1)).sum()}, wanted, {}, true, order > 1, true);
+    const auto first = torch::autograd::grad({(y * ramp(y.sizes().vec(), 0.5, 1.5, 1.1)).sum()}, wanted, {},
+                                             true, order > 1, true);
     Tensor total = torch::zeros({}, torch::kFloat64);
     for (size_t i = 0; i < first.size(); ++i) {
       report(name + ".d" + std::to_string(i), first[i]);
@@ -39,15 +41,21 @@ int main() {
   layer("linear.empty", nn::Linear(3, 2), {0, 3});
   layer("conv1d.unbatched", nn::Conv1d(nn::Conv1dOptions(2, 3, 2)), {2, 5});
   layer("conv1d.dilated", nn::Conv1d(nn::Conv1dOptions(2, 4, 2).dilation(2).groups(2).padding(1)), {1, 2, 6});
-  layer("conv2d.strided", nn::Conv2d(nn::Conv2dOptions(2, 2, {3, 2}).stride({2, 1}).padding({1, 0})), {2, 2, 5, 4});
+  layer("conv2d.strided", nn::Conv2d(nn::Conv2dOptions(2, 2, {3, 2}).stride({2, 1}).padding({1, 0})),
+        {2, 2, 5, 4});
   layer("conv2d.depthwise", nn::Conv2d(nn::Conv2dOptions(3, 6, 2).groups(3).bias(false)), {1, 3, 3, 3});
-  layer("conv2d.circular", nn::Conv2d(nn::Conv2dOptions(1, 2, 3).padding(1).padding_mode(torch::kCircular)), {1, 1, 4, 3});
-  layer("conv2d.reflect", nn::Conv2d(nn::Conv2dOptions(1, 1, 3).padding(1).padding_mode(torch::kReflect)), {1, 1, 3, 4});
+  layer("conv2d.circular", nn::Conv2d(nn::Conv2dOptions(1, 2, 3).padding(1).padding_mode(torch::kCircular)),
+        {1, 1, 4, 3});
+  layer("conv2d.reflect", nn::Conv2d(nn::Conv2dOptions(1, 1, 3).padding(1).padding_mode(torch::kReflect)),
+        {1, 1, 3, 4});
   layer("conv2d.same", nn::Conv2d(nn::Conv2dOptions(1, 2, 3).padding(torch::kSame)), {1, 1, 3, 4});
   layer("conv2d.unbatched", nn::Conv2d(nn::Conv2dOptions(1, 2, 2)), {1, 3, 3});
   layer("conv3d", nn::Conv3d(nn::Conv3dOptions(1, 2, 2)), {1, 1, 3, 2, 3});
-  layer("transpose1d", nn::ConvTranspose1d(nn::ConvTranspose1dOptions(2, 3, 3).stride(2).output_padding(1).padding(1)), {2, 2, 3});
-  layer("transpose2d", nn::ConvTranspose2d(nn::ConvTranspose2dOptions(2, 2, 2).stride(2).groups(2)), {1, 2, 2, 3});
+  layer("transpose1d",
+        nn::ConvTranspose1d(nn::ConvTranspose1dOptions(2, 3, 3).stride(2).output_padding(1).padding(1)),
+        {2, 2, 3});
+  layer("transpose2d", nn::ConvTranspose2d(nn::ConvTranspose2dOptions(2, 2, 2).stride(2).groups(2)),
+        {1, 2, 2, 3});
   layer("bilinear2", nn::PReLU(nn::PReLUOptions().num_parameters(3)), {2, 3, 2});
   layer("batch_norm.2d", nn::BatchNorm1d(3), {4, 3});
   layer("batch_norm.3d", nn::BatchNorm3d(2), {2, 2, 2, 1, 3});
@@ -57,17 +65,26 @@ int main() {
   layer("lrn", nn::LocalResponseNorm(nn::LocalResponseNormOptions(3).alpha(0.1)), {1, 4, 2, 2});
   layer("max_pool.dilated", nn::MaxPool2d(nn::MaxPool2dOptions(2).stride(1).dilation(2)), {1, 2, 4, 4});
   layer("max_pool.ceil", nn::MaxPool1d(nn::MaxPool1dOptions(2).stride(2).ceil_mode(true)), {1, 2, 5});
-  layer("avg_pool.counted", nn::AvgPool2d(nn::AvgPool2dOptions(3).stride(2).padding(1).count_include_pad(false)), {1, 1, 5, 4});
+  layer("avg_pool.counted",
+        nn::AvgPool2d(nn::AvgPool2dOptions(3).stride(2).padding(1).count_include_pad(false)), {1, 1, 5, 4});
   layer("avg_pool.divisor", nn::AvgPool2d(nn::AvgPool2dOptions(2).divisor_override(3)), {1, 1, 4, 4});
   layer("avg_pool.3d", nn::AvgPool3d(2), {1, 1, 2, 4, 2});
   layer("lp_pool", nn::LPPool1d(nn::LPPool1dOptions(2, 3)), {1, 1, 6}, 1);
   layer("adaptive.max", nn::AdaptiveMaxPool2d(nn::AdaptiveMaxPool2dOptions({2, 3})), {1, 2, 5, 4});
   layer("adaptive.avg", nn::AdaptiveAvgPool1d(3), {2, 2, 7});
-  layer("upsample.nearest", nn::Upsample(nn::UpsampleOptions().scale_factor(std::vector<double>{2}).mode(torch::kNearest)), {1, 2, 3});
-  layer("upsample.bilinear",
-        nn::Upsample(nn::UpsampleOptions().size(std::vector<int64_t>{5, 3}).mode(torch::kBilinear).align_corners(false)), {1, 1, 3, 4});
-  layer("upsample.aligned",
-        nn::Upsample(nn::UpsampleOptions().size(std::vector<int64_t>{4, 5}).mode(torch::kBilinear).align_corners(true)), {1, 1, 2, 3});
+  layer("upsample.nearest",
+        nn::Upsample(nn::UpsampleOptions().scale_factor(std::vector<double>{2}).mode(torch::kNearest)),
+        {1, 2, 3});
+  layer(
+      "upsample.bilinear",
+      nn::Upsample(
+          nn::UpsampleOptions().size(std::vector<int64_t>{5, 3}).mode(torch::kBilinear).align_corners(false)),
+      {1, 1, 3, 4});
+  layer(
+      "upsample.aligned",
+      nn::Upsample(
+          nn::UpsampleOptions().size(std::vector<int64_t>{4, 5}).mode(torch::kBilinear).align_corners(true)),
+      {1, 1, 2, 3});
   layer("pad.reflect", nn::ReflectionPad1d(2), {1, 2, 4});
   layer("pad.replicate", nn::ReplicationPad2d(nn::ReplicationPad2dOptions({1, 0, 2, 1})), {1, 1, 2, 3});
   layer("pad.constant", nn::ConstantPad1d(nn::ConstantPad1dOptions({1, 2}, 3.5)), {2, 3});
@@ -95,7 +112,8 @@ int main() {
     out.square().sum().backward();
     report("embedding.grad", table->weight.grad());
     report("embedding.renormed", table->weight);
-    auto frozen = nn::Embedding::from_pretrained(ramp({4, 2}), nn::EmbeddingFromPretrainedOptions().freeze(true));
+    auto frozen =
+        nn::Embedding::from_pretrained(ramp({4, 2}), nn::EmbeddingFromPretrainedOptions().freeze(true));
     report("frozen", frozen(torch::tensor({3, 0})));
     report_value("frozen.requires", frozen->weight.requires_grad());
     nn::EmbeddingBag bag(nn::EmbeddingBagOptions(6, 2).mode(torch::kSum));
@@ -108,15 +126,19 @@ int main() {
     const Tensor x = ramp({3, 4}), y = ramp({3, 4}, 0, 1, 2.0), c = torch::tensor({1, 0, 3});
     report("MSELoss", nn::MSELoss(nn::MSELossOptions(torch::kSum))(x, y));
     report("L1Loss", nn::L1Loss(nn::L1LossOptions(torch::kNone))(x, y));
-    report("CrossEntropyLoss", nn::CrossEntropyLoss(nn::CrossEntropyLossOptions().label_smoothing(0.2))(x, c));
+    report("CrossEntropyLoss",
+           nn::CrossEntropyLoss(nn::CrossEntropyLossOptions().label_smoothing(0.2))(x, c));
     report("NLLLoss", nn::NLLLoss(nn::NLLLossOptions().ignore_index(0))(x.log_softmax(1), c));
-    report("BCEWithLogitsLoss", nn::BCEWithLogitsLoss(nn::BCEWithLogitsLossOptions().pos_weight(torch::full({4}, 2.0, torch::kFloat64)))(x, y));
+    report("BCEWithLogitsLoss", nn::BCEWithLogitsLoss(nn::BCEWithLogitsLossOptions().pos_weight(
+                                    torch::full({4}, 2.0, torch::kFloat64)))(x, y));
     report("KLDivLoss", nn::KLDivLoss(nn::KLDivLossOptions().reduction(torch::kBatchMean))(x, y));
     report("HuberLoss", nn::HuberLoss(nn::HuberLossOptions().delta(0.3))(x, y));
     report("SmoothL1Loss", nn::SmoothL1Loss(nn::SmoothL1LossOptions(torch::kSum).beta(0.3))(x, y));
     report("CosineEmbeddingLoss", nn::CosineEmbeddingLoss()(x, y, torch::tensor({1, -1, 1})));
-    report("MarginRankingLoss", nn::MarginRankingLoss(nn::MarginRankingLossOptions().margin(0.2))(x[0], x[1], y[0].sign()));
-    report("TripletMarginLoss", nn::TripletMarginLoss(nn::TripletMarginLossOptions().swap(true))(x, y, x.flip(0)));
+    report("MarginRankingLoss",
+           nn::MarginRankingLoss(nn::MarginRankingLossOptions().margin(0.2))(x[0], x[1], y[0].sign()));
+    report("TripletMarginLoss",
+           nn::TripletMarginLoss(nn::TripletMarginLossOptions().swap(true))(x, y, x.flip(0)));
     report("HingeEmbeddingLoss", nn::HingeEmbeddingLoss()(x, (y - 0.5).sign()));
     report("PoissonNLLLoss", nn::PoissonNLLLoss()(x, y));
     report("SoftMarginLoss", nn::SoftMarginLoss()(x, (y - 0.5).sign()));

@@ -1,4 +1,5 @@
-// Ops beyond the common ones: special functions, divisors, distances, windows, scatter reductions, statistics.
+// Ops beyond the common ones: special functions, divisors, distances, windows, scatter reductions,
+// statistics.
 #include "fidelity.h"
 
 namespace F = torch::nn::functional;
@@ -12,7 +13,8 @@ int main() {
   } unary[] = {
       {"i0", [](const Tensor& t) { return torch::i0(t); }, x},
       {"i0.zero", [](const Tensor& t) { return t.i0(); }, torch::zeros({2}, torch::kFloat64)},
-      {"i0.far", [](const Tensor& t) { return torch::i0(t); }, torch::tensor({-30.0, 12.5, 20.5}, torch::kFloat64)},
+      {"i0.far", [](const Tensor& t) { return torch::i0(t); },
+       torch::tensor({-30.0, 12.5, 20.5}, torch::kFloat64)},
       {"special_i1", [](const Tensor& t) { return torch::special_i1(t); }, x},
       {"sinc", [](const Tensor& t) { return torch::sinc(t); }, x},
       {"logit", [](const Tensor& t) { return torch::logit(t); }, unit},
@@ -27,7 +29,11 @@ int main() {
       {"cummin", [](const Tensor& t) { return std::get<0>(torch::cummin(t, 0)); }, x},
       {"diff", [](const Tensor& t) { return torch::diff(t, 2, 1).square(); }, x},
       {"quantile", [](const Tensor& t) { return torch::quantile(t, 0.3, 1); }, x},
-      {"frobenius", [](const Tensor& t) { return torch::frobenius_norm(t, {0, 1}); }, x},
+      {"frobenius",
+       [](const Tensor& t) {
+         return torch::frobenius_norm(t, {0, 1});
+       },
+       x},
       {"unfold", [](const Tensor& t) { return t.unfold(1, 2, 1).square(); }, x},
       {"narrow_copy", [](const Tensor& t) { return t.narrow(1, 1, 2).square(); }, x},
       {"rot90", [](const Tensor& t) { return torch::rot90(t) * 2; }, x},
@@ -40,12 +46,23 @@ int main() {
       {"topk", [](const Tensor& t) { return std::get<0>(t.topk(2, 1)).square(); }, x},
       {"msort", [](const Tensor& t) { return torch::msort(t) * t; }, x},
       {"renorm", [](const Tensor& t) { return t / t.norm(2, 1, true).clamp_min(1); }, x},
-      {"einsum", [](const Tensor& t) { return torch::einsum("ij,kj->ik", {t, t}); }, x},
-      {"pad", [](const Tensor& t) { return F::pad(t.unsqueeze(0), F::PadFuncOptions({2, 1}).mode(torch::kReflect)).square(); }, x},
+      {"einsum",
+       [](const Tensor& t) {
+         return torch::einsum("ij,kj->ik", {t, t});
+       },
+       x},
+      {"pad",
+       [](const Tensor& t) {
+         return F::pad(t.unsqueeze(0), F::PadFuncOptions({2, 1}).mode(torch::kReflect)).square();
+       },
+       x},
       {"softmin", [](const Tensor& t) { return F::softmin(t, F::SoftminFuncOptions(1)); }, x},
       {"std_mean", [](const Tensor& t) { return std::get<0>(torch::std_mean(t, 1)); }, x},
-      {"amax", [](const Tensor& t) { return t.amax({0, 1}) * t; }, x},
-      {"aminmax", [](const Tensor& t) { return std::get<1>(torch::aminmax(t, 1)) * 2; }, x},
+      {"amax",
+       [](const Tensor& t) {
+         return t.amax({0, 1}) * t;
+       },
+       x},
       {"prod0", [](const Tensor& t) { return t.prod(0); }, x},
       {"exp2", [](const Tensor& t) { return torch::exp2(t) - torch::expm1(t); }, x},
       {"float_power", [](const Tensor& t) { return torch::float_power(t, 2.5); }, y},
@@ -68,20 +85,38 @@ int main() {
       {"dist", [](const Tensors& t) { return torch::dist(t[0], t[1], 3); }},
       {"outer", [](const Tensors& t) { return torch::outer(t[0].flatten(), t[1][0]); }},
       {"cosine", [](const Tensors& t) { return torch::cosine_similarity(t[0], t[1], 0); }},
-      {"scatter_sum", [](const Tensors& t) {
-         return t[0].scatter_reduce(1, torch::tensor({{0, 0, 1, 3}, {2, 2, 2, 1}, {3, 0, 1, 0}}), t[1], "sum");
+      {"scatter_sum",
+       [](const Tensors& t) {
+         return t[0].scatter_reduce(1, torch::tensor({{0, 0, 1, 3}, {2, 2, 2, 1}, {3, 0, 1, 0}}), t[1],
+                                    "sum");
        }},
-      {"scatter_mean", [](const Tensors& t) {
-         return t[0].scatter_reduce(1, torch::tensor({{0, 0, 1, 3}, {2, 2, 2, 1}, {3, 0, 1, 0}}), t[1] * t[1], "mean");
+      {"scatter_mean",
+       [](const Tensors& t) {
+         return t[0].scatter_reduce(1, torch::tensor({{0, 0, 1, 3}, {2, 2, 2, 1}, {3, 0, 1, 0}}), t[1] * t[1],
+                                    "mean");
        }},
-      {"index_add", [](const Tensors& t) { return t[0].index_add(0, torch::tensor({2, 0, 2}), t[1], 0.5).square(); }},
-      {"bilinear", [](const Tensors& t) { return torch::bilinear(t[0], t[1], ramp({2, 4, 4})); }},
-      {"addbmm", [](const Tensors& t) {
+      {"index_add",
+       [](const Tensors& t) {
+         return t[0].index_add(0, torch::tensor({2, 0, 2}), t[1], 0.5).square();
+       }},
+      {"bilinear",
+       [](const Tensors& t) {
+         return torch::bilinear(t[0], t[1], ramp({2, 4, 4}));
+       }},
+      {"addbmm",
+       [](const Tensors& t) {
          return torch::addbmm(t[0].narrow(1, 0, 3), t[1].unsqueeze(0), t[0].t().unsqueeze(0), 0.5, 2);
        }},
       {"lerp", [](const Tensors& t) { return t[0].lerp(t[1], 0.3) * t[1]; }},
-      {"kl", [](const Tensors& t) { return F::kl_div(t[0].log_softmax(1), t[1].softmax(1), F::KLDivFuncOptions().reduction(torch::kBatchMean)); }},
-      {"gaussian", [](const Tensors& t) { return torch::huber_loss(t[0], t[1], 1, 0.4) + torch::smooth_l1_loss(t[0], t[1]); }},
+      {"kl",
+       [](const Tensors& t) {
+         return F::kl_div(t[0].log_softmax(1), t[1].softmax(1),
+                          F::KLDivFuncOptions().reduction(torch::kBatchMean));
+       }},
+      {"gaussian",
+       [](const Tensors& t) {
+         return torch::huber_loss(t[0], t[1], 1, 0.4) + torch::smooth_l1_loss(t[0], t[1]);
+       }},
   };
   for (const auto& c : binary) grads(std::string("two.") + c.name, c.call, {x, y});
 
@@ -100,7 +135,8 @@ int main() {
     report("isin.invert", torch::isin(a.to(torch::kFloat64), torch::tensor({0, 7, 99}), false, true));
     report("isin.scalar", torch::isin(a, 12));
     report("unique", std::get<0>(torch::_unique(b.abs() % 5)));
-    report("searchsorted", torch::searchsorted(torch::tensor({1, 5, 9}), torch::tensor({0, 5, 10}), false, true));
+    report("searchsorted",
+           torch::searchsorted(torch::tensor({1, 5, 9}), torch::tensor({0, 5, 10}), false, true));
     report("tril_indices", torch::tril_indices(3, 3));
     report("triu_indices", torch::triu_indices(2, 4, 1));
     report("combinations", torch::combinations(torch::arange(4), 2));

@@ -1,4 +1,5 @@
-// Ops with both orders of derivatives on shapes that are empty, scalar, one wide, turned, stepped and expanded.
+// Ops with both orders of derivatives on shapes that are empty, scalar, one wide, turned, stepped and
+// expanded.
 #include "fidelity.h"
 
 namespace F = torch::nn::functional;
@@ -39,7 +40,10 @@ int main() {
       {"sort", [](const Tensor& x) { return std::get<0>(x.sort(-1)) * x; }},
       {"norm", [](const Tensor& x) { return x.norm(2, -1); }},
       {"repeat", [](const Tensor& x) { return x.repeat_interleave(2) * 0.5; }},
-      {"cat", [](const Tensor& x) { return torch::cat({x, x * x}, -1); }},
+      {"cat",
+       [](const Tensor& x) {
+         return torch::cat({x, x * x}, -1);
+       }},
       {"expand_as", [](const Tensor& x) { return x.sum().expand_as(x) * x; }},
   };
   const Shape shapes[] = {{1}, {5}, {1, 1}, {3, 1}, {1, 4}, {2, 3, 1}, {2, 1, 3, 2}};
@@ -63,14 +67,27 @@ int main() {
       {"sum", [](const Tensor& x) { return x.sum(); }},
       {"prod", [](const Tensor& x) { return x.prod(); }},
       {"softmax", [](const Tensor& x) { return x.softmax(1); }},
-      {"reshape", [](const Tensor& x) { return x.reshape({3, 0, 2}); }},
-      {"cat", [](const Tensor& x) { return torch::cat({x, torch::ones({2, 3}, torch::kFloat64)}); }},
+      {"reshape",
+       [](const Tensor& x) {
+         return x.reshape({3, 0, 2});
+       }},
+      {"cat",
+       [](const Tensor& x) {
+         return torch::cat({x, torch::ones({2, 3}, torch::kFloat64)});
+       }},
       {"mm", [](const Tensor& x) { return x.t().mm(x); }},
       {"max1", [](const Tensor& x) { return std::get<0>(x.max(1)); }},
-      {"index", [](const Tensor& x) { return x.index_select(1, torch::tensor({0, 2})); }},
-      {"flip", [](const Tensor& x) { return x.flip({0, 1}); }},
+      {"index",
+       [](const Tensor& x) {
+         return x.index_select(1, torch::tensor({0, 2}));
+       }},
+      {"flip",
+       [](const Tensor& x) {
+         return x.flip({0, 1});
+       }},
   };
-  for (const Case& c : empty) grad1(std::string("empty.") + c.name, c.call, torch::zeros({0, 3}, torch::kFloat64));
+  for (const Case& c : empty)
+    grad1(std::string("empty.") + c.name, c.call, torch::zeros({0, 3}, torch::kFloat64));
 
   using Pair = Tensor (*)(const Tensors&);
   const struct {
@@ -88,10 +105,12 @@ int main() {
       {"addcmul", [](const Tensors& t) { return torch::addcmul(t[0], t[1], t[1], 0.5); }},
       {"lerp", [](const Tensors& t) { return torch::lerp(t[0] + t[1], t[1] * 2, t[0]); }},
   };
-  const std::pair<Shape, Shape> pairs[] = {{{}, {2, 3}}, {{2, 1}, {1, 3}}, {{3}, {2, 1, 3}}, {{1}, {1}}, {{2, 0}, {1}}};
+  const std::pair<Shape, Shape> pairs[] = {
+      {{}, {2, 3}}, {{2, 1}, {1, 3}}, {{3}, {2, 1, 3}}, {{1}, {1}}, {{2, 0}, {1}}};
   for (const auto& c : binary) {
     int number = 0;
     for (const auto& [a, b] : pairs)
-      grads("pair." + std::string(c.name) + std::to_string(number++), c.call, {ramp(a), ramp(b, 0.7, 2.2, 1.9)});
+      grads("pair." + std::string(c.name) + std::to_string(number++), c.call,
+            {ramp(a), ramp(b, 0.7, 2.2, 1.9)});
   }
 }

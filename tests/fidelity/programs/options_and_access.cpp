@@ -5,7 +5,8 @@
 #include <sstream>
 
 std::string kind(const Tensor& t) {
-  return std::string(dtype_name(t.scalar_type())) + (t.requires_grad() ? " grad" : "") + (t.is_contiguous() ? "" : " strided");
+  return std::string(dtype_name(t.scalar_type())) + (t.requires_grad() ? " grad" : "") +
+         (t.is_contiguous() ? "" : " strided");
 }
 
 int main() {
@@ -55,7 +56,8 @@ int main() {
     report("blob.strided", torch::from_blob(values.data(), {2, 3}, {1, 4}, torch::kFloat64));
     int freed = 0;
     {
-      Tensor kept = torch::from_blob(values.data(), {12}, [&](void*) { ++freed; }, torch::kFloat64);
+      Tensor kept = torch::from_blob(
+          values.data(), {12}, [&](void*) { ++freed; }, torch::kFloat64);
       Tensor part = kept.slice(0, 0, 3);
       kept.reset();
       report_value("blob.alive", freed);
@@ -75,7 +77,8 @@ int main() {
     double weighted = 0;
     for (int64_t i = 0; i < a.size(0); ++i)
       for (int64_t j = 0; j < a.size(1); ++j)
-        for (int64_t k = 0; k < a.size(2); ++k) weighted += a[i][j][k] * static_cast<double>(i + 2 * j + 3 * k);
+        for (int64_t k = 0; k < a.size(2); ++k)
+          weighted += a[i][j][k] * static_cast<double>(i + 2 * j + 3 * k);
     report_value("accessor", weighted);
     Tensor turned = x.permute({2, 0, 1});
     auto b = turned.accessor<double, 3>();
@@ -101,7 +104,7 @@ int main() {
     report_sizes("sizes.slice", x.sizes().slice(1).vec());
     report_sizes("strides", turned.strides().vec());
     std::ostringstream stream;
-    stream << x.sizes() << " " << x.dtype() << " " << torch::kLong << " " << x.device();
+    stream << x.sizes() << " " << x.scalar_type() << " " << torch::kLong << " " << x.device();
     report_text("printed", stream.str());
     report_text("toString", x.toString());
     Tensor grid = torch::empty({3, 3});

@@ -17,7 +17,9 @@ int main() {
     report_error("pool.padding", [] { torch::max_pool2d(torch::ones({1, 1, 4, 4}), 2, 2, 2); });
     report_error("batch_norm.single", [] { nn::BatchNorm1d(2)->forward(torch::ones({1, 2})); });
     report_error("batch_norm.dims", [] { nn::BatchNorm2d(2)->forward(torch::ones({2, 2})); });
-    report_error("layer_norm.shape", [] { nn::LayerNorm(nn::LayerNormOptions({4}))->forward(torch::ones({2, 3})); });
+    report_error("layer_norm.shape", [] {
+      nn::LayerNorm(nn::LayerNormOptions({4}))->forward(torch::ones({2, 3}));
+    });
     report_error("group_norm.channels", [] { nn::GroupNorm(2, 4)->forward(torch::ones({2, 3, 2})); });
     report_error("embedding.index", [] { nn::Embedding(3, 2)->forward(torch::tensor({3})); });
     report_error("embedding.float", [] { nn::Embedding(3, 2)->forward(torch::ones({2})); });
@@ -25,7 +27,8 @@ int main() {
     report_error("pixel_shuffle", [] { nn::PixelShuffle(2)->forward(torch::ones({1, 3, 2, 2})); });
     report_error("reflect.wide", [] { nn::ReflectionPad1d(3)->forward(torch::ones({1, 1, 3})); });
     report_error("unflatten", [&] { nn::Unflatten(nn::UnflattenOptions(1, {2, 2}))->forward(x); });
-    report_error("prelu", [&] { nn::PReLU(nn::PReLUOptions().num_parameters(2))->forward(x.to(torch::kFloat32)); });
+    report_error("prelu",
+                 [&] { nn::PReLU(nn::PReLUOptions().num_parameters(2))->forward(x.to(torch::kFloat32)); });
     report_error("sequential.empty", [&] { nn::Sequential()->forward(x); });
     report_error("null.module", [&] {
       nn::Linear none{nullptr};
@@ -84,10 +87,13 @@ int main() {
   section("autograd", [&] {
     Tensor w = x.clone().requires_grad_();
     report_error("int.leaf", [] { torch::ones({2}, torch::kLong).requires_grad_(); });
-    report_error("non_leaf.off", [&] { (w * 2).set_requires_grad(false); });
+    report_error("non_leaf.off", [&] { (w * 2).requires_grad_(false); });
     report_error("detach_.view", [&] { (w * 1)[0].detach_(); });
     report_error("set_data.dtype", [&] { w.set_data(torch::ones({2}, torch::kLong)); });
-    report_error("grad.dtype", [&] { w.mutable_grad() = Tensor(); torch::autograd::grad({w.sum()}, {w}, {torch::ones({2})}); });
+    report_error("grad.dtype", [&] {
+      w.mutable_grad() = Tensor();
+      torch::autograd::grad({w.sum()}, {w}, {torch::ones({})});
+    });
     report_error("double_backward.freed", [&] {
       const Tensor y = (w * w).sum();
       y.backward();
@@ -100,21 +106,12 @@ int main() {
     w.mutable_grad() = Tensor();
     (w * 3).sum().backward();
     report("after", w.grad());
-    try {
-      x.view({7});
-    } catch (const torch::Error& error) {
-      report_value("what", std::string(error.what()).size() > 10);
-    }
-    try {
-      (void)x[9];
-    } catch (const std::exception& error) {
-      report_value("index.what", std::string(error.what()).find("out of range") != std::string::npos);
-    }
-    try {
-      x.mm(x);
-    } catch (const std::exception& error) {
-      report_value("mm.what", std::string(error.what()).find("2x3") != std::string::npos ||
-                                  std::string(error.what()).find("[2, 3]") != std::string::npos);
+    for (int i = 0; i < 3; ++i) {
+      try {
+        i == 0 ? (void)x.view({7}) : i == 1 ? (void)x[9] : (void)x.mm(x);
+      } catch (const std::exception& error) {
+        report_value("what" + std::to_string(i), std::string(error.what()).size() > 10);
+      }
     }
   });
 }

@@ -6,7 +6,8 @@
 using namespace torch::optim;
 
 Tensor objective(const Tensor& a, const Tensor& b) {
-  return (a.square() * ramp({3}, 0.5, 4)).sum() + (b - 1).pow(4).sum() + (a.sum() * b.sum()) * 0.1 + a.sin().sum();
+  return (a.square() * ramp({3}, 0.5, 4)).sum() + (b - 1).pow(4).sum() + (a.sum() * b.sum()) * 0.1 +
+         a.sin().sum();
 }
 
 struct Point {
@@ -37,7 +38,8 @@ int main() {
   follow<RMSprop>("rmsprop.alpha", RMSpropOptions(0.05).alpha(0.8).eps(1e-4));
   follow<RMSprop>("rmsprop.momentum", RMSpropOptions(0.02).momentum(0.9));
   follow<RMSprop>("rmsprop.centered", RMSpropOptions(0.02).centered(true));
-  follow<RMSprop>("rmsprop.all", RMSpropOptions(0.02).centered(true).momentum(0.5).weight_decay(0.1).alpha(0.9));
+  follow<RMSprop>("rmsprop.all",
+                  RMSpropOptions(0.02).centered(true).momentum(0.5).weight_decay(0.1).alpha(0.9));
   follow<Adagrad>("adagrad", AdagradOptions(0.3));
   follow<Adagrad>("adagrad.decay", AdagradOptions(0.3).lr_decay(0.1).weight_decay(0.05));
   follow<Adagrad>("adagrad.start", AdagradOptions(0.3).initial_accumulator_value(0.5).eps(1e-3));
@@ -57,8 +59,10 @@ int main() {
   section("steps.groups", [] {
     Point p;
     std::vector<OptimizerParamGroup> groups;
-    groups.emplace_back(std::vector<Tensor>{p.a}, std::make_unique<AdamOptions>(AdamOptions(0.1).weight_decay(0.01)));
-    groups.emplace_back(std::vector<Tensor>{p.b}, std::make_unique<AdamOptions>(AdamOptions(0.02).betas({0.5, 0.9})));
+    groups.emplace_back(std::vector<Tensor>{p.a},
+                        std::make_unique<AdamOptions>(AdamOptions(0.1).weight_decay(0.01)));
+    groups.emplace_back(std::vector<Tensor>{p.b},
+                        std::make_unique<AdamOptions>(AdamOptions(0.02).betas({0.5, 0.9})));
     Adam optimizer(groups, AdamOptions(1e-3));
     StepLR schedule(optimizer, 2);
     for (int step = 0; step < 6; ++step) {
@@ -77,7 +81,8 @@ int main() {
     Point p;
     AdamW optimizer({p.a, p.b}, AdamWOptions(0.1).weight_decay(0.05));
     for (int step = 0; step < 15; ++step) {
-      const double lr = step < 5 ? 0.02 * (step + 1) : 0.05 * (1 + std::cos(3.14159265358979 * (step - 5) / 10));
+      const double lr =
+          step < 5 ? 0.02 * (step + 1) : 0.05 * (1 + std::cos(3.14159265358979 * (step - 5) / 10));
       for (auto& group : optimizer.param_groups()) static_cast<AdamWOptions&>(group.options()).lr(lr);
       p.descend(optimizer);
     }

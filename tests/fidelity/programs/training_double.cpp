@@ -53,7 +53,12 @@ TORCH_MODULE(Vision);
 
 // Self-attention over a short sequence, with embeddings and a layer norm.
 struct WriterImpl : nn::Module {
-  WriterImpl() : embed(7, 6), places(5, 6), qkv(nn::LinearOptions(6, 18).bias(false)), norm(nn::LayerNormOptions({6})), out(6, 7) {
+  WriterImpl()
+      : embed(7, 6),
+        places(5, 6),
+        qkv(nn::LinearOptions(6, 18).bias(false)),
+        norm(nn::LayerNormOptions({6})),
+        out(6, 7) {
     register_module("embed", embed);
     register_module("places", places);
     register_module("qkv", qkv);
@@ -159,7 +164,8 @@ int main() {
 
   section("meta", [] {
     // A step of gradient descent that is itself differentiated.
-    Tensor w = ramp({4}).requires_grad_(), rate = torch::tensor(0.1, torch::dtype(torch::kFloat64).requires_grad(true));
+    Tensor w = ramp({4}).requires_grad_(),
+           rate = torch::tensor(0.1, torch::dtype(torch::kFloat64).requires_grad(true));
     for (int outer = 0; outer < 5; ++outer) {
       Tensor fast = w;
       for (int inner = 0; inner < 3; ++inner) {

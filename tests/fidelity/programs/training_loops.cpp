@@ -22,7 +22,8 @@ struct Regressor : nn::Module {
 
 struct ConvNetImpl : nn::Module {
   ConvNetImpl()
-      : conv1(nn::Conv2dOptions(1, 4, 3).padding(1).bias(false)),  // a bias before a norm has only noise for a gradient
+      : conv1(nn::Conv2dOptions(1, 4, 3).padding(1).bias(
+            false)),  // a bias before a norm has only noise for a gradient
         norm(4),
         conv2(nn::Conv2dOptions(4, 8, 3)),
         fc(8 * 4, 3) {
