@@ -22,6 +22,10 @@ EBB_HD inline To truncate(From x) {
   return x >= low && x < -low ? static_cast<To>(x) : smallest;
 }
 
+/// What T is computed in: float for the 16-bit types.
+template <class T>
+using Compute = std::conditional_t<is_half_v<T>, float, T>;
+
 /// Floating to integer truncates; to bool it asks whether the value is not zero (NaN is true).
 template <class To, class From>
 EBB_HD inline To convert(From x) {

@@ -4,6 +4,7 @@
 #include <ebb/core/ndarray.h>
 
 #include <cstdint>
+#include <cstdlib>
 
 namespace ebb {
 
@@ -24,7 +25,7 @@ struct ElementwisePlan {
     if (numel > INT32_MAX) return false;
     for (int i = 0; i < N; ++i) {
       std::int64_t reach = 0;
-      for (int d = 0; d < dims; ++d) reach += (sizes[d] - 1) * strides[i][d];
+      for (int d = 0; d < dims; ++d) reach += (sizes[d] - 1) * std::abs(strides[i][d]);
       if (reach > INT32_MAX) return false;
     }
     return true;

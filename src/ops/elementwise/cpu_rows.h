@@ -66,18 +66,11 @@ void binary_row(void* to, const void* const* in, unsigned constant, std::int64_t
   }
 }
 
-// A functor whose first operand is a condition: Where.
-template <class Op, class C>
-concept TakesCondition = requires(const Op& op, bool c, C x) {
-  requires Op::kName[0] == 'w';
-  op(c, x, x);
-};
-
 template <class Op, class T>
 void ternary_row(void* to, const void* const* in, unsigned, std::int64_t n, const void* functor) {
   using C = Compute<T>;
   const Op op = *static_cast<const Op*>(functor);
-  using First = std::conditional_t<TakesCondition<Op, C>, bool, T>;
+  using First = std::conditional_t<ops::TakesCondition<Op, C>, bool, T>;
   using FirstC = Compute<First>;
   T* out = static_cast<T*>(to);
   const First* a = static_cast<const First*>(in[0]);

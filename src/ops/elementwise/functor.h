@@ -6,6 +6,8 @@
 
 #include <type_traits>
 
+#include "kernel/convert.h"
+
 namespace ebb::ops {
 
 /// The dtypes an op is defined for. `floating` ops take integers too, converted to the default dtype; strict ones refuse.
@@ -22,9 +24,14 @@ constexpr bool has_type(Types types, DType dtype) {
   }
 }
 
-/// What T is computed in: float for the 16-bit types.
-template <class T>
-using Compute = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
+using ebb::Compute;
+
+/// A functor whose first operand is a condition: Where.
+template <class Op, class C>
+concept TakesCondition = requires(const Op& op, bool c, C x) {
+  requires Op::kName[0] == 'w';
+  op(c, x, x);
+};
 
 /// A Scalar made ready for inner loops: no branch on its kind.
 struct Number {

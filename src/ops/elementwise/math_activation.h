@@ -4,6 +4,7 @@
 #include "ops/elementwise/math_special.h"
 #include "ops/elementwise/math_binary.h"
 
+#pragma GCC visibility push(default)
 namespace ebb::ops {
 
 /// NaN passes through.
@@ -255,3 +256,4 @@ struct Softshrink {
 };
 
 }  // namespace ebb::ops
+#pragma GCC visibility pop

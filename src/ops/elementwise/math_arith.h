@@ -6,6 +6,8 @@
 #include "kernel/wrapping.h"
 #include "ops/elementwise/functor.h"
 
+// Visible, because the kernel slots named after these types are what plugins fill.
+#pragma GCC visibility push(default)
 namespace ebb::ops {
 
 namespace detail {
@@ -394,3 +396,4 @@ struct Lcm {
 };
 
 }  // namespace ebb::ops
+#pragma GCC visibility pop

@@ -3,6 +3,7 @@
 
 #include "ops/elementwise/math_unary.h"
 
+#pragma GCC visibility push(default)
 namespace ebb::ops {
 
 struct Pow {
@@ -223,3 +224,4 @@ struct ClampGrad {
 };
 
 }  // namespace ebb::ops
+#pragma GCC visibility pop

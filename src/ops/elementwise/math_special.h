@@ -3,6 +3,7 @@
 
 #include "ops/elementwise/math_unary.h"
 
+#pragma GCC visibility push(default)
 namespace ebb::ops {
 
 constexpr double kPi = 3.14159265358979323846;
@@ -206,3 +207,4 @@ struct Sinc {
 };
 
 }  // namespace ebb::ops
+#pragma GCC visibility pop

@@ -3,6 +3,7 @@
 
 #include "ops/elementwise/math_arith.h"
 
+#pragma GCC visibility push(default)
 namespace ebb::ops {
 
 struct Abs {
@@ -389,3 +390,4 @@ struct Frac {
 };
 
 }  // namespace ebb::ops
+#pragma GCC visibility pop

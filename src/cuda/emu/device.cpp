@@ -1,0 +1,114 @@
+// Errors and devices. EBB_EMU_DEVICES says how many there are (2 unless set), EBB_EMU_MEMORY_MB what each holds (4096).
+#include <cstdio>
+#include <cstdlib>
+
+#include "cuda/emu/state.h"
+
+namespace ebb::emu {
+namespace {
+
+thread_local cudaError_t last_error = cudaSuccess;
+thread_local int current_device = 0;
+
+int number_from(const char* variable, int otherwise) {
+  const char* text = std::getenv(variable);
+  return text ? std::atoi(text) : otherwise;
+}
+
+int devices() {
+  static const int count = number_from("EBB_EMU_DEVICES", 2);
+  return count;
+}
+
+}  // namespace
+
+cudaError_t set_error(cudaError_t error) {
+  last_error = error;
+  return error;
+}
+
+std::size_t device_memory_bytes() {
+  static const std::size_t bytes = static_cast<std::size_t>(number_from("EBB_EMU_MEMORY_MB", 4096)) << 20;
+  return bytes;
+}
+
+}  // namespace ebb::emu
+
+using namespace ebb::emu;
+
+const char* cudaGetErrorName(cudaError_t error) {
+  switch (error) {
+    case cudaSuccess: return "cudaSuccess";
+    case cudaErrorInvalidValue: return "cudaErrorInvalidValue";
+    case cudaErrorMemoryAllocation: return "cudaErrorMemoryAllocation";
+    case cudaErrorInvalidDevice: return "cudaErrorInvalidDevice";
+    case cudaErrorNoDevice: return "cudaErrorNoDevice";
+    case cudaErrorInsufficientDriver: return "cudaErrorInsufficientDriver";
+    case cudaErrorInvalidConfiguration: return "cudaErrorInvalidConfiguration";
+    case cudaErrorNotReady: return "cudaErrorNotReady";
+    case cudaErrorStreamCaptureUnsupported: return "cudaErrorStreamCaptureUnsupported";
+    case cudaErrorStreamCaptureInvalidated: return "cudaErrorStreamCaptureInvalidated";
+    case cudaErrorStreamCaptureImplicit: return "cudaErrorStreamCaptureImplicit";
+    default: return "cudaErrorUnknown";
+  }
+}
+const char* cudaGetErrorString(cudaError_t error) {
+  switch (error) {
+    case cudaSuccess: return "no error";
+    case cudaErrorInvalidValue: return "invalid argument";
+    case cudaErrorMemoryAllocation: return "out of memory";
+    case cudaErrorInvalidDevice: return "invalid device ordinal";
+    case cudaErrorNoDevice: return "no CUDA-capable device is detected";
+    case cudaErrorInvalidConfiguration: return "invalid configuration argument";
+    case cudaErrorStreamCaptureUnsupported: return "operation not permitted when stream is capturing";
+    default: return cudaGetErrorName(error);
+  }
+}
+cudaError_t cudaGetLastError() {
+  const cudaError_t error = last_error;
+  last_error = cudaSuccess;
+  return error;
+}
+cudaError_t cudaPeekAtLastError() { return last_error; }
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  *version = 13000;
+  return cudaSuccess;
+}
+cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
+cudaError_t cudaGetDeviceCount(int* count) {
+  if (devices() < 1) return set_error(cudaErrorNoDevice);
+  *count = devices();
+  return cudaSuccess;
+}
+cudaError_t cudaGetDevice(int* device) {
+  *device = current_device;
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int device) {
+  if (device < 0 || device >= devices()) return set_error(cudaErrorInvalidDevice);
+  current_device = device;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  if (device < 0 || device >= devices()) return set_error(cudaErrorInvalidDevice);
+  *properties = {};
+  std::snprintf(properties->name, sizeof(properties->name), "Emulated device %d", device);
+  properties->totalGlobalMem = device_memory_bytes();
+  properties->sharedMemPerBlock = 48 << 10;
+  properties->sharedMemPerBlockOptin = 227 << 10;
+  properties->major = 9;
+  properties->multiProcessorCount = 2;
+  properties->maxThreadsPerMultiProcessor = 2048;
+  properties->warpSize = 32;
+  properties->l2CacheSize = 1 << 20;
+  properties->memoryBusWidth = 64;
+  properties->pciBusID = device;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  *can = device != peer;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return cudaSuccess; }

@@ -1,0 +1,64 @@
+// What libebb calls when Device::CUDA is first used.
+#include <string>
+
+#include "cuda/runtime.h"
+#include "ops/copy/cuda.h"
+#include "ops/elementwise/cuda.h"
+
+namespace ebb::cuda {
+namespace {
+
+Device current_device() {
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  return Device(DeviceType::CUDA, device);
+}
+
+void synchronize(Device device) {
+  const DeviceScope scope(device);
+  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+}
+
+constexpr ebb::detail::Backend kBackend = {
+    .allocate = &allocate,
+    .free = &free,
+    .copy = &copy_bytes,
+    .current_device = &current_device,
+    .device_count = &device_count,
+    .synchronize = &synchronize,
+    .manual_seed = [](std::uint64_t) {},
+};
+
+// Null, or what is missing.
+const char* find_device() {
+  static std::string problem;
+  int count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error == cudaSuccess && count > 0) return nullptr;
+  int driver = 0, runtime = 0;
+  cudaDriverGetVersion(&driver);
+  cudaRuntimeGetVersion(&runtime);
+  const auto version = [](int v) { return std::to_string(v / 1000) + '.' + std::to_string(v % 1000 / 10); };
+  if (driver == 0) problem = "there is no NVIDIA driver on this machine. Install one, or stay on Device::CPU.";
+  else if (error == cudaErrorInsufficientDriver)
+    problem = "the NVIDIA driver (for CUDA " + version(driver) + ") is older than the runtime (CUDA " + version(runtime) +
+              "). Update the driver.";
+  else if (error == cudaSuccess || error == cudaErrorNoDevice)
+    problem = "no CUDA device is visible. Check nvidia-smi and CUDA_VISIBLE_DEVICES, or stay on Device::CPU.";
+  else problem = std::string(cudaGetErrorString(error)) + " (" + cudaGetErrorName(error) + ").";
+  cudaGetLastError();
+  return problem.c_str();
+}
+
+}  // namespace
+}  // namespace ebb::cuda
+
+extern "C" EBB_API const char* ebb_plugin_entry(std::uint32_t host_abi) {
+  using namespace ebb::cuda;
+  if (host_abi != ebb::detail::kPluginAbi) return "it was built for another version of ebb. Reinstall both together.";
+  if (const char* problem = find_device()) return problem;
+  ebb::detail::set_backend(ebb::DeviceType::CUDA, &kBackend);
+  register_copy();
+  register_elementwise();
+  return nullptr;
+}

@@ -1,0 +1,22 @@
+// The device's runtime, for the files of src/cuda.
+#pragma once
+
+#include <vector>
+
+#include "core/backend.h"
+#include "kernel/cuda/device.h"
+
+namespace ebb::cuda {
+
+/// Devices that the driver shows; 0 without a driver.
+int device_count();
+/// Throws when there is no such device.
+const cudaDeviceProp& properties_of(int device);
+void set_current_stream(Device device, cudaStream_t stream);
+
+// Memory: see core/backend.h.
+ebb::detail::DeviceBlock allocate(std::size_t bytes, Device device);
+void free(ebb::detail::DeviceBlock block) noexcept;
+void copy_bytes(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes);
+
+}  // namespace ebb::cuda

@@ -1,0 +1,62 @@
+// From a CUDA kernel function to a launch on a device's current stream. For .cu files.
+#pragma once
+
+#include <cuda_runtime.h>
+#include <ebb/core/device.h>
+
+#include <type_traits>
+
+#include "kernel/cuda/device.h"
+
+namespace ebb::cuda {
+
+/// Blocks and threads of a launch, and the dynamic shared memory of a block in bytes.
+struct Grid {
+  dim3 blocks;
+  dim3 threads;
+  std::size_t shared_bytes = 0;
+};
+
+/// Blocks of `threads` that cover `count` units, at least one.
+inline Grid grid_for(std::int64_t count, unsigned threads) {
+  return {dim3(static_cast<unsigned>(count <= threads ? 1 : (count + threads - 1) / threads)), dim3(threads)};
+}
+
+namespace detail {
+
+constexpr std::size_t kPlainSharedBytes = 48 << 10;  // more must be asked for
+
+template <class... P>
+void launch(Device device, const Grid& grid, bool independent, void (*kernel)(P...), const P&... args) {
+  const DeviceScope scope(device);
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid.blocks;
+  config.blockDim = grid.threads;
+  config.dynamicSmemBytes = grid.shared_bytes;
+  config.stream = current_stream(device);
+#if defined(EBB_CUDA_EMU)
+  config.independent = independent;
+#else
+  static_cast<void>(independent);
+  if (grid.shared_bytes > kPlainSharedBytes)
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(grid.shared_bytes)),
+          "shared memory of a kernel");
+#endif
+  check(cudaLaunchKernelEx(&config, kernel, args...), "kernel launch");
+}
+
+}  // namespace detail
+
+/// Runs the kernel on the device's current stream.
+template <class... P>
+void launch(Device device, const Grid& grid, void (*kernel)(P...), const std::type_identity_t<P>&... args) {
+  detail::launch<P...>(device, grid, false, kernel, args...);
+}
+/// The same for kernels whose threads use neither barriers nor shuffles nor shared memory: the emulation is quicker.
+template <class... P>
+void launch_independent(Device device, const Grid& grid, void (*kernel)(P...), const std::type_identity_t<P>&... args) {
+  detail::launch<P...>(device, grid, true, kernel, args...);
+}
+
+}  // namespace ebb::cuda

@@ -1,0 +1,70 @@
+// Copies and fills on the device. Same dtype means same bits: four kernels serve all ten.
+#include "ops/copy/cuda.h"
+
+#include <ebb/core/visit.h>
+
+#include <cstring>
+
+#include "ops/copy/cuda_table.h"
+
+namespace ebb::cuda {
+namespace {
+
+struct Same {
+  template <class T>
+  EBB_HD T operator()(T x) const {
+    return x;
+  }
+};
+
+template <class T>
+struct Constant {
+  T value;
+  EBB_HD T operator()() const { return value; }
+};
+
+// Calls f with an unsigned type of the element's size.
+template <class F>
+void visit_bits(DType dtype, const F& f) {
+  switch (element_size(dtype)) {
+    case 1: return f.template operator()<std::uint8_t>();
+    case 2: return f.template operator()<std::uint16_t>();
+    case 4: return f.template operator()<std::uint32_t>();
+    default: return f.template operator()<std::uint64_t>();
+  }
+}
+
+template <class T>
+constexpr MapKernels<2> kSame = map_kernels<Same, T, T>();
+template <class T>
+constexpr MapKernels<1> kConstant = map_kernels<Constant<T>, T>();
+
+}  // namespace
+
+void copy(NdArray& out, const NdArray& x) {
+  const std::array<MapInput, 1> in{MapInput{&x}};
+  const Same nothing;
+  if (out.dtype() == x.dtype())
+    return visit_bits(out.dtype(), [&]<class T> { launch_map<2>("copy", kSame<T>, out, in, &nothing, sizeof(nothing)); });
+  const MapKernels<2>& kernels =
+      is_floating(out.dtype()) ? convert_to_floating(out.dtype(), x.dtype()) : convert_to_integral(out.dtype(), x.dtype());
+  launch_map<2>("copy", kernels, out, in, &nothing, sizeof(nothing));
+}
+
+void fill(NdArray& out, const Scalar& value) {
+  visit_all(out.dtype(), "fill_", [&]<class T> {
+    const T element = value.to<T>();
+    visit_bits(out.dtype(), [&]<class Bits> {
+      Constant<Bits> op;
+      std::memcpy(&op.value, &element, std::min(sizeof(element), sizeof(op.value)));
+      launch_map<1>("fill_", kConstant<Bits>, out, {}, &op, sizeof(op));
+    });
+  });
+}
+
+void register_copy() {
+  kernels::copy.set_cuda(&copy);
+  kernels::fill.set_cuda(&fill);
+}
+
+}  // namespace ebb::cuda

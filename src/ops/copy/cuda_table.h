@@ -1,0 +1,42 @@
+// Conversions between element types, as map kernels.
+#pragma once
+
+#include "kernel/cuda/map.h"
+
+namespace ebb::cuda {
+
+template <class To>
+struct Convert {
+  template <class From>
+  EBB_HD To operator()(From x) const {
+    return convert<To>(x);
+  }
+};
+
+/// The kernels that convert to an integer dtype or bool, and to a floating dtype.
+const MapKernels<2>& convert_to_integral(DType to, DType from);
+const MapKernels<2>& convert_to_floating(DType to, DType from);
+
+template <class To>
+constexpr std::array<MapKernels<2>, 10> converters_to() {
+  std::array<MapKernels<2>, 10> table{};
+  const auto set = [&]<class From>(std::type_identity<From>) {
+    table[static_cast<int>(dtype_of<From>())] = map_kernels<Convert<To>, To, From>();
+  };
+  set(std::type_identity<std::uint8_t>());
+  set(std::type_identity<std::int8_t>());
+  set(std::type_identity<std::int16_t>());
+  set(std::type_identity<std::int32_t>());
+  set(std::type_identity<std::int64_t>());
+  set(std::type_identity<Half>());
+  set(std::type_identity<float>());
+  set(std::type_identity<double>());
+  set(std::type_identity<bool>());
+  set(std::type_identity<BFloat16>());
+  return table;
+}
+
+template <class To>
+inline constexpr std::array<MapKernels<2>, 10> kConverters = converters_to<To>();
+
+}  // namespace ebb::cuda

@@ -1,0 +1,103 @@
+// The CUDA kernels of the family: a functor becomes a pair of map kernels a dtype.
+#pragma once
+
+#include <ebb/core/visit.h>
+
+#include <array>
+
+#include "kernel/cuda/map.h"
+#include "ops/elementwise/cuda.h"
+#include "ops/elementwise/functor.h"
+#include "ops/elementwise/kernels.h"
+
+namespace ebb::cuda {
+
+using ops::Operand;
+
+namespace detail {
+
+template <class R, class T>
+using MapResult = std::conditional_t<std::is_same_v<R, bool>, bool, T>;
+
+template <class Op, class T, int Inputs>
+constexpr auto kernels_for() {
+  using C = ops::Compute<T>;
+  if constexpr (Inputs == 1) {
+    return map_kernels<Op, MapResult<std::invoke_result_t<const Op&, C>, T>, T>();
+  } else if constexpr (Inputs == 2) {
+    return map_kernels<Op, MapResult<std::invoke_result_t<const Op&, C, C>, T>, T, T>();
+  } else {
+    using First = std::conditional_t<ops::TakesCondition<Op, C>, bool, T>;
+    return map_kernels<Op, T, First, T, T>();
+  }
+}
+
+// One pair of kernels a dtype, null where the op is not defined.
+template <class Op, int Inputs>
+constexpr std::array<MapKernels<1 + Inputs>, 10> kernel_table() {
+  std::array<MapKernels<1 + Inputs>, 10> table{};
+  const auto set = [&]<class T>(std::type_identity<T>) {
+    if constexpr (ops::has_type(Op::kTypes, dtype_of<T>())) table[static_cast<int>(dtype_of<T>())] = kernels_for<Op, T, Inputs>();
+  };
+  set(std::type_identity<std::uint8_t>());
+  set(std::type_identity<std::int8_t>());
+  set(std::type_identity<std::int16_t>());
+  set(std::type_identity<std::int32_t>());
+  set(std::type_identity<std::int64_t>());
+  set(std::type_identity<Half>());
+  set(std::type_identity<float>());
+  set(std::type_identity<double>());
+  set(std::type_identity<bool>());
+  set(std::type_identity<BFloat16>());
+  return table;
+}
+
+inline MapInput map_input(const Operand& operand, DType dtype) {
+  if (operand.array) return {operand.array};
+  return {nullptr, element_bits(operand.value, dtype)};
+}
+
+template <int N>
+const MapKernels<N>& kernels_of(const char* name, const std::array<MapKernels<N>, 10>& table, DType dtype) {
+  const MapKernels<N>& kernels = table[static_cast<int>(dtype)];
+  if (!kernels.plain) ebb::detail::unsupported_dtype(name, dtype, "another dtype: this op is not defined for it");
+  return kernels;
+}
+
+}  // namespace detail
+
+template <class Op>
+void unary(NdArray& out, const NdArray& x, const Op& op) {
+  static constexpr auto kTable = detail::kernel_table<Op, 1>();
+  launch_map<2>(Op::kName, detail::kernels_of(Op::kName, kTable, x.dtype()), out, {MapInput{&x}}, &op, sizeof(op));
+}
+
+template <class Op>
+void binary(NdArray& out, DType dtype, const Operand& a, const Operand& b, const Op& op) {
+  static constexpr auto kTable = detail::kernel_table<Op, 2>();
+  launch_map<3>(Op::kName, detail::kernels_of(Op::kName, kTable, dtype), out,
+                {detail::map_input(a, dtype), detail::map_input(b, dtype)}, &op, sizeof(op));
+}
+
+template <class Op>
+void ternary(NdArray& out, const Operand& a, const Operand& b, const Operand& c, const Op& op) {
+  static constexpr auto kTable = detail::kernel_table<Op, 3>();
+  const DType dtype = out.dtype(), first = ops::TakesCondition<Op, double> ? kBool : dtype;
+  launch_map<4>(Op::kName, detail::kernels_of(Op::kName, kTable, dtype), out,
+                {detail::map_input(a, first), detail::map_input(b, dtype), detail::map_input(c, dtype)}, &op, sizeof(op));
+}
+
+template <class... Op>
+void register_unary(ops::List<Op...>) {
+  (kernels::Unary<Op>::slot.set_cuda(&unary<Op>), ...);
+}
+template <class... Op>
+void register_binary(ops::List<Op...>) {
+  (kernels::Binary<Op>::slot.set_cuda(&binary<Op>), ...);
+}
+template <class... Op>
+void register_ternary(ops::List<Op...>) {
+  (kernels::Ternary<Op>::slot.set_cuda(&ternary<Op>), ...);
+}
+
+}  // namespace ebb::cuda
