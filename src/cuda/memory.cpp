@@ -1,4 +1,5 @@
 #include "cuda/runtime.h"
+#include "kernel/cuda/fault.h"
 
 namespace ebb::cuda {
 
@@ -22,7 +23,9 @@ void copy_bytes(void* to, Device to_device, const void* from, Device from_device
     return;
   }
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "copy");
-  if (to_device.is_cpu()) check(cudaStreamSynchronize(stream), "copy to the CPU");
+  if (!to_device.is_cpu()) return;
+  check(cudaStreamSynchronize(stream), "copy to the CPU");
+  check_faults(device);
 }
 
 }  // namespace ebb::cuda

@@ -2,8 +2,14 @@
 #include <string>
 
 #include "cuda/runtime.h"
+#include "kernel/cuda/fault.h"
 #include "ops/copy/cuda.h"
 #include "ops/elementwise/cuda.h"
+#include "ops/loss/cuda.h"
+#include "ops/norm/cuda.h"
+#include "ops/reduce/cuda.h"
+#include "ops/scan/cuda.h"
+#include "ops/softmax/cuda.h"
 
 namespace ebb::cuda {
 namespace {
@@ -17,6 +23,7 @@ Device current_device() {
 void synchronize(Device device) {
   const DeviceScope scope(device);
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  check_faults(device);
 }
 
 constexpr ebb::detail::Backend kBackend = {
@@ -60,5 +67,10 @@ extern "C" EBB_API const char* ebb_plugin_entry(std::uint32_t host_abi) {
   ebb::detail::set_backend(ebb::DeviceType::CUDA, &kBackend);
   register_copy();
   register_elementwise();
+  register_loss();
+  register_norm();
+  register_reduce();
+  register_scan();
+  register_softmax();
   return nullptr;
 }

@@ -22,6 +22,7 @@ inline void __syncthreads() { ebb::emu::wait_for_block(); }
 inline void __syncwarp(unsigned = ~0u) { ebb::emu::wait_for_warp(); }
 inline void __threadfence() {}
 inline void __threadfence_block() {}
+inline void __threadfence_system() {}
 template <class T>
 T __ldg(const T* p) {
   return *p;

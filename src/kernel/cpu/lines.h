@@ -1,33 +1,13 @@
-// Kernels that work along one dimension: a contiguous array as [outer, n, inner], line by line.
+// The CPU's way along one dimension, line by line.
 #pragma once
 
 #include "kernel/cpu/parallel.h"
-
-#include <ebb/core/ndarray.h>
+#include "kernel/lines.h"
 
 #include <algorithm>
 #include <cstdint>
 
 namespace ebb::cpu {
-
-/// A contiguous shape around one dimension.
-struct Lines {
-  std::int64_t outer = 1;
-  std::int64_t n = 1;
-  std::int64_t inner = 1;
-
-  Lines(IntArrayRef sizes, std::int64_t dim) {
-    for (std::size_t d = 0; d < sizes.size(); ++d) {
-      std::int64_t& part = static_cast<std::int64_t>(d) < dim    ? outer
-                           : static_cast<std::int64_t>(d) == dim ? n
-                                                                 : inner;
-      part *= sizes[d];
-    }
-  }
-  std::int64_t count() const { return outer * inner; }
-  /// Where line i starts; its elements lie `inner` apart.
-  std::int64_t start(std::int64_t i) const { return i / inner * n * inner + i % inner; }
-};
 
 /// Calls body(i) for every line; `cost` says how dear an element is beside an addition.
 template <class Body>

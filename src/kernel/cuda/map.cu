@@ -60,5 +60,8 @@ template void launch_map<1>(const char*, const MapKernels<1>&, NdArray&, const s
 template void launch_map<2>(const char*, const MapKernels<2>&, NdArray&, const std::array<MapInput, 1>&, const void*, std::size_t);
 template void launch_map<3>(const char*, const MapKernels<3>&, NdArray&, const std::array<MapInput, 2>&, const void*, std::size_t);
 template void launch_map<4>(const char*, const MapKernels<4>&, NdArray&, const std::array<MapInput, 3>&, const void*, std::size_t);
+template void launch_map<5>(const char*, const MapKernels<5>&, NdArray&, const std::array<MapInput, 4>&, const void*, std::size_t);
+template void launch_map<6>(const char*, const MapKernels<6>&, NdArray&, const std::array<MapInput, 5>&, const void*, std::size_t);
+template void launch_map<7>(const char*, const MapKernels<7>&, NdArray&, const std::array<MapInput, 6>&, const void*, std::size_t);
 
 }  // namespace ebb::cuda

@@ -1,0 +1,42 @@
+#include "kernel/cuda/fault.h"
+
+#include <array>
+#include <mutex>
+
+#include "cuda/runtime.h"
+
+namespace ebb::cuda {
+namespace {
+
+// One a device, for the life of the process.
+Fault* fault_of(Device device) {
+  static std::mutex mutex;
+  static std::array<Fault*, 128> faults{};
+  const std::lock_guard lock(mutex);
+  Fault*& fault = faults[static_cast<std::size_t>(device.index())];
+  if (!fault) {
+    const DeviceScope scope(device);
+    void* memory = nullptr;
+    check(cudaHostAlloc(&memory, sizeof(Fault), cudaHostAllocDefault), "cudaHostAlloc");
+    fault = new (memory) Fault{};
+  }
+  return fault;
+}
+
+}  // namespace
+
+FaultSink fault_sink(Device device, const char* op) { return {fault_of(device), op}; }
+
+void check_faults(Device device) {
+  volatile Fault* const fault = fault_of(device);
+  if (fault->noted == 0) [[likely]]
+    return;
+  const char* const op = fault->op;
+  const std::int64_t value = fault->value, limit = fault->limit, dim = fault->dim;
+  fault->noted = 0;
+  std::string where = dim >= 0 ? ebb::detail::text(" of dimension ", dim) : std::string();
+  ebb::detail::fail<IndexError>(op, ": index ", value, " is out of range for size ", limit, where, " on ", device,
+                                ". Kernels that ran since gave undefined results; correct the indices.");
+}
+
+}  // namespace ebb::cuda

@@ -1,0 +1,101 @@
+// Sums and the like over the threads of a warp or a block, in an order that depends on the shape of the launch only.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace ebb::cuda {
+
+constexpr unsigned kFullWarp = 0xffffffffu;
+constexpr int kWarp = 32;
+
+namespace detail {
+
+// Shuffles any trivially copyable value, word by word.
+template <class T, class Word>
+__device__ T by_words(T value, const Word& shuffle) {
+  static_assert(sizeof(T) % 4 == 0 || sizeof(T) < 4);
+  constexpr int kWords = (sizeof(T) + 3) / 4;
+  std::uint32_t words[kWords] = {};
+  __builtin_memcpy(words, &value, sizeof(T));
+  for (int i = 0; i < kWords; ++i) words[i] = shuffle(words[i]);
+  __builtin_memcpy(static_cast<void*>(&value), words, sizeof(T));
+  return value;
+}
+
+}  // namespace detail
+
+/// The value of the lane `delta` to the right, within groups of `width` lanes.
+template <class T>
+__device__ T shuffle_down(T value, unsigned delta, int width = kWarp) {
+  return detail::by_words(value, [=](std::uint32_t word) { return __shfl_down_sync(kFullWarp, word, delta, width); });
+}
+/// The value of the lane `delta` to the left.
+template <class T>
+__device__ T shuffle_up(T value, unsigned delta, int width = kWarp) {
+  return detail::by_words(value, [=](std::uint32_t word) { return __shfl_up_sync(kFullWarp, word, delta, width); });
+}
+/// The value of the group's first lane.
+template <class T>
+__device__ T shuffle_first(T value, int width = kWarp) {
+  return detail::by_words(value, [=](std::uint32_t word) { return __shfl_sync(kFullWarp, word, 0, width); });
+}
+
+/// The first lane of each group of `width` lanes (a power of 2) gets merge(v0, v1, ...).
+template <class T, class Merge>
+__device__ T warp_reduce(T value, const Merge& merge, int width = kWarp) {
+  for (int delta = width / 2; delta > 0; delta /= 2) value = merge(value, shuffle_down(value, static_cast<unsigned>(delta), width));
+  return value;
+}
+
+/// Every thread of a block of `threads` (a power of 2, at least 32, along x) gets the merged value. `scratch` is shared, one
+/// element a warp; it can be used again at once.
+template <class T, class Merge>
+__device__ T block_reduce(T value, T* scratch, const Merge& merge, int thread, int threads) {
+  value = warp_reduce(value, merge);
+  if (threads == kWarp) {
+    if (thread == 0) scratch[0] = value;
+  } else {
+    if (thread % kWarp == 0) scratch[thread / kWarp] = value;
+    __syncthreads();
+    if (thread < kWarp) {
+      const int warps = threads / kWarp;
+      value = scratch[thread < warps ? thread : 0];
+      value = warp_reduce(value, merge, warps);
+      __syncwarp();
+      if (thread == 0) scratch[0] = value;
+    }
+  }
+  __syncthreads();
+  value = scratch[0];
+  __syncthreads();
+  return value;
+}
+
+struct Plus {
+  template <class T>
+  __device__ T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+
+/// The block's dynamic shared memory.
+template <class T>
+__device__ T* dynamic_shared() {
+#if defined(EBB_CUDA_EMU)
+  return static_cast<T*>(ebb::emu::shared_memory());
+#else
+  extern __shared__ __align__(16) unsigned char ebb_dynamic_shared[];
+  return reinterpret_cast<T*>(ebb_dynamic_shared);
+#endif
+}
+
+/// The power of 2 from `least` to `most` that covers n.
+inline int covering_power(std::int64_t n, int least, int most) {
+  int power = least;
+  while (power < most && power < n) power *= 2;
+  return power;
+}
+
+}  // namespace ebb::cuda

@@ -1,0 +1,40 @@
+// How a kernel reports bad input, such as an index out of range: it notes the first such value and goes on without touching
+// memory; the host throws when it next waits for the device.
+#pragma once
+
+#include <cuda_runtime.h>
+#include <ebb/core/device.h>
+
+#include <cstdint>
+
+namespace ebb::cuda {
+
+/// In host memory that the device can write.
+struct Fault {
+  unsigned int noted;  // 0, or 1 once the rest is being written
+  const char* op;      // static text of the host's
+  long long value, limit, dim;
+};
+
+/// What kernels get: where to note, and which op they belong to.
+struct FaultSink {
+  Fault* fault;
+  const char* op;
+
+  /// Notes that `value` is outside [0, limit) (or what the op allows) for dimension `dim`.
+  __device__ void note(long long value, long long limit, long long dim = -1) const {
+    if (atomicExch(&fault->noted, 1u) != 0) return;
+    fault->op = op;
+    fault->value = value;
+    fault->limit = limit;
+    fault->dim = dim;
+    __threadfence_system();
+  }
+};
+
+/// The sink of a device for an op; `op` must outlive the program's use of the device.
+FaultSink fault_sink(Device device, const char* op);
+/// Throws ebb::IndexError if a kernel that has finished noted a fault, and forgets it.
+void check_faults(Device device);
+
+}  // namespace ebb::cuda

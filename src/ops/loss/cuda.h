@@ -1,0 +1,20 @@
+// What the CUDA plugin asks of the family.
+#pragma once
+
+#include "ops/loss/kernels.h"
+
+namespace ebb::cuda {
+
+decltype(ebb::cpu::nll_loss) nll_loss;
+decltype(ebb::cpu::nll_loss_backward) nll_loss_backward;
+decltype(ebb::cpu::cross_entropy) cross_entropy;
+decltype(ebb::cpu::cross_entropy_backward) cross_entropy_backward;
+void register_class_losses();
+void register_pointwise_losses();
+/// Fills the family's kernel slots.
+inline void register_loss() {
+  register_class_losses();
+  register_pointwise_losses();
+}
+
+}  // namespace ebb::cuda

@@ -1,0 +1,145 @@
+// Batch normalisation on the device: channel sums, then one elementwise pass.
+#include <ebb/core/visit.h>
+
+#include "kernel/cuda/map.h"
+#include "ops/norm/cuda.h"
+#include "ops/norm/cuda_channels.h"
+
+namespace ebb::cuda {
+namespace {
+
+using kernels::NormGrads;
+using kernels::NormSaved;
+
+template <class T>
+struct ChannelMean {
+  using C = Compute<T>;
+  const T* x;
+  C* mean;
+  C count;
+  EBB_HD PairSum<C> load(std::int64_t, std::int64_t, std::int64_t at) const { return {static_cast<C>(x[at]), C(0)}; }
+  EBB_HD void finish(std::int64_t c, PairSum<C> sum) const { mean[c] = sum.first / count; }
+};
+
+// Squares of differences do not cancel; the sum of the differences corrects for the mean's rounding.
+template <class T>
+struct ChannelVariance {
+  using C = Compute<T>;
+  const T* x;
+  const C* mean;
+  C* var;
+  C count;
+  EBB_HD PairSum<C> load(std::int64_t, std::int64_t c, std::int64_t at) const {
+    const C d = static_cast<C>(x[at]) - mean[c];
+    return {d * d, d};
+  }
+  EBB_HD void finish(std::int64_t c, PairSum<C> sum) const {
+    var[c] = (sum.first - sum.second * sum.second / count) / count;
+  }
+};
+
+/// out = (x - mean) rstd w + b.
+struct Normalise {
+  template <class C>
+  EBB_HD C operator()(C x, C mean, C rstd, C w, C b) const {
+    return (x - mean) * (rstd * w) + b;
+  }
+};
+
+// What dx needs of each channel: dx = scale dy - slope (x - mean) - shift.
+template <class T>
+struct ChannelGrads {
+  using C = Compute<T>;
+  const T *x, *dy, *weight;
+  const C *mean, *rstd;
+  T *dweight, *dbias;
+  C *scale, *slope, *shift;
+  C count;
+  bool training;
+  EBB_HD PairSum<C> load(std::int64_t, std::int64_t c, std::int64_t at) const {
+    const C g = static_cast<C>(dy[at]);
+    return {(static_cast<C>(x[at]) - mean[c]) * g, g};
+  }
+  EBB_HD void finish(std::int64_t c, PairSum<C> sum) const {
+    const C r = rstd[c];
+    if (dweight) dweight[c] = static_cast<T>(sum.first * r);
+    if (dbias) dbias[c] = static_cast<T>(sum.second);
+    const C s = r * (weight ? static_cast<C>(weight[c]) : C(1));
+    scale[c] = s;
+    slope[c] = training ? sum.first / count * r * r * s : C(0);
+    shift[c] = training ? sum.second / count * s : C(0);
+  }
+};
+
+struct InputGrad {
+  template <class C>
+  EBB_HD C operator()(C dy, C x, C mean, C scale, C slope, C shift) const {
+    return scale * dy - slope * (x - mean) - shift;
+  }
+};
+
+// Arrays in their common shape.
+NdArray as_values(const NdArray& x, const NormShape& s) {
+  return x.as_strided({s.batch, s.channels, s.places}, {s.channels * s.places, s.places, 1}, x.offset());
+}
+NdArray as_channels(const NdArray& x, const NormShape& s) { return x.as_strided({s.channels, 1}, {1, 1}, x.offset()); }
+
+template <class T>
+MapInput number(T value) {
+  MapInput input;
+  __builtin_memcpy(&input.bits, &value, sizeof(T));
+  return input;
+}
+
+}  // namespace
+
+void batch_norm_stats(NdArray& mean, NdArray& var, const NdArray& x, const NormShape& s) {
+  visit_floating(x.dtype(), "batch_norm", [&]<class T> {
+    using C = Compute<T>;
+    const C count = static_cast<C>(s.batch * s.places);
+    C* const means = mean.data_as<C>();
+    channel_sums(x.device(), ChannelMean<T>{x.data_as<T>(), means, count}, s);
+    channel_sums(x.device(), ChannelVariance<T>{x.data_as<T>(), means, var.data_as<C>(), count}, s);
+  });
+}
+
+void batch_norm_apply(NdArray& out, const NormSaved& in, const NdArray& bias, const NormShape& s) {
+  visit_floating(in.x.dtype(), "batch_norm", [&]<class T> {
+    using C = Compute<T>;
+    static constexpr auto kKernels = map_kernels<Normalise, T, T, C, C, T, T>();
+    NdArray to = as_values(out, s);
+    const NdArray x = as_values(in.x, s), mean = as_channels(in.mean, s), rstd = as_channels(in.rstd, s);
+    const NdArray w = in.weight.defined() ? as_channels(in.weight, s) : NdArray();
+    const NdArray b = bias.defined() ? as_channels(bias, s) : NdArray();
+    const Normalise op;
+    launch_map<6>("batch_norm", kKernels, to,
+                  {MapInput{&x}, MapInput{&mean}, MapInput{&rstd}, w.defined() ? MapInput{&w} : number(T(1)),
+                   b.defined() ? MapInput{&b} : number(T(0))},
+                  &op, sizeof(op));
+  });
+}
+
+void batch_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& s, bool training) {
+  visit_floating(dy.dtype(), "batch_norm_backward", [&]<class T> {
+    using C = Compute<T>;
+    static constexpr auto kKernels = map_kernels<InputGrad, T, T, T, C, C, C, C>();
+    const NdArray factors = NdArray::empty({3, s.channels, 1}, dtype_of<C>(), dy.device());
+    C* const scale = factors.data_as<C>();
+    channel_sums(dy.device(),
+                 ChannelGrads<T>{in.x.data_as<T>(), dy.data_as<T>(), pointer_or_null<T>(in.weight), in.mean.data_as<C>(),
+                                 in.rstd.data_as<C>(), pointer_or_null<T>(out.dweight), pointer_or_null<T>(out.dbias), scale,
+                                 scale + s.channels, scale + 2 * s.channels, static_cast<C>(s.batch * s.places), training},
+                 s);
+    if (!out.dx.defined()) return;
+    NdArray to = as_values(out.dx, s);
+    const NdArray grad = as_values(dy, s), x = as_values(in.x, s), mean = as_channels(in.mean, s);
+    const auto factor = [&](std::int64_t i) { return factors.as_strided({s.channels, 1}, {1, 1}, i * s.channels); };
+    const NdArray scales = factor(0), slopes = factor(1), shifts = factor(2);
+    const InputGrad op;
+    launch_map<7>("batch_norm_backward", kKernels, to,
+                  {MapInput{&grad}, MapInput{&x}, MapInput{&mean}, MapInput{&scales}, MapInput{&slopes}, MapInput{&shifts}},
+                  &op, sizeof(op));
+  });
+}
+
+}  // namespace ebb::cuda

@@ -1,0 +1,22 @@
+// What the CUDA plugin asks of the family.
+#pragma once
+
+#include "ops/reduce/kernels.h"
+
+namespace ebb::cuda {
+
+decltype(ebb::cpu::sum) sum;
+decltype(ebb::cpu::nansum) nansum;
+decltype(ebb::cpu::prod) prod;
+decltype(ebb::cpu::amax) amax;
+decltype(ebb::cpu::amin) amin;
+decltype(ebb::cpu::any) any;
+decltype(ebb::cpu::all) all;
+decltype(ebb::cpu::count_nonzero) count_nonzero;
+decltype(ebb::cpu::norm) norm;
+decltype(ebb::cpu::variance) variance;
+decltype(ebb::cpu::extreme_index) extreme_index;
+/// Fills the family's kernel slots.
+void register_reduce();
+
+}  // namespace ebb::cuda

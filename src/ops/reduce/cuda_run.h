@@ -1,0 +1,31 @@
+// The formulas of math.h as functors of the device's reductions.
+#pragma once
+
+#include <ebb/core/visit.h>
+
+#include "kernel/cuda/reduce.h"
+#include "ops/reduce/cuda.h"
+#include "ops/reduce/math.h"
+
+namespace ebb::cuda {
+
+/// A formula and where its results go.
+template <class F>
+struct Into {
+  using In = typename F::In;
+  using Acc = typename F::Acc;
+  F formula;
+  typename F::Out* out;
+
+  EBB_HD Acc identity() const { return formula.identity(); }
+  EBB_HD Acc load(In x, std::int64_t output, std::int64_t) const { return formula.load(x, output); }
+  EBB_HD Acc merge(Acc a, Acc b) const { return formula.merge(a, b); }
+  EBB_HD void store(std::int64_t output, Acc value) const { out[output] = formula.finish(value); }
+};
+
+template <class F>
+void reduce_into(const F& formula, NdArray& out, const NdArray& x, DimMask dims) {
+  reduce(out.device(), Into<F>{formula, out.data_as<typename F::Out>()}, x, dims);
+}
+
+}  // namespace ebb::cuda
