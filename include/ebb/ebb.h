@@ -15,6 +15,7 @@
 #include <ebb/autograd/saved_variable.h>
 #include <ebb/autograd/variable.h>
 #include <ebb/core/allocator.h>
+#include <ebb/core/deterministic.h>
 #include <ebb/core/parallel.h>
 #include <ebb/core/random.h>
 #include <ebb/cuda/cuda.h>

@@ -25,15 +25,16 @@ Fault* fault_of(Device device) {
 
 }  // namespace
 
-FaultSink fault_sink(Device device, const char* op) { return {fault_of(device), op}; }
+FaultSink fault_sink(Device device, const char* op, const char* what) { return {fault_of(device), op, what}; }
 
 void check_faults(Device device) {
   volatile Fault* const fault = fault_of(device);
   if (fault->noted == 0) [[likely]]
     return;
-  const char* const op = fault->op;
+  const char *const op = fault->op, *const what = fault->what;
   const std::int64_t value = fault->value, limit = fault->limit, dim = fault->dim;
   fault->noted = 0;
+  if (what) ebb::detail::fail(op, ": ", what, " (on ", device, ").");
   std::string where = dim >= 0 ? ebb::detail::text(" of dimension ", dim) : std::string();
   ebb::detail::fail<IndexError>(op, ": index ", value, " is out of range for size ", limit, where, " on ", device,
                                 ". Kernels that ran since gave undefined results; correct the indices.");

@@ -28,4 +28,8 @@ void copy_bytes(void* to, Device to_device, const void* from, Device from_device
   check_faults(device);
 }
 
+void read_back(void* to, Device device, const void* from, std::size_t bytes) {
+  copy_bytes(to, Device(kCPU), from, device, bytes);
+}
+
 }  // namespace ebb::cuda

@@ -4,12 +4,18 @@
 #include "cuda/runtime.h"
 #include "kernel/cuda/fault.h"
 #include "ops/copy/cuda.h"
+#include "ops/creation/cuda.h"
 #include "ops/elementwise/cuda.h"
+#include "ops/index/cuda.h"
 #include "ops/loss/cuda.h"
 #include "ops/norm/cuda.h"
+#include "ops/pool/cuda.h"
+#include "ops/random/cuda.h"
 #include "ops/reduce/cuda.h"
 #include "ops/scan/cuda.h"
+#include "ops/shape/cuda.h"
 #include "ops/softmax/cuda.h"
+#include "ops/sort/cuda.h"
 
 namespace ebb::cuda {
 namespace {
@@ -33,7 +39,7 @@ constexpr ebb::detail::Backend kBackend = {
     .current_device = &current_device,
     .device_count = &device_count,
     .synchronize = &synchronize,
-    .manual_seed = [](std::uint64_t) {},
+    .manual_seed = &manual_seed,
 };
 
 // Null, or what is missing.
@@ -66,11 +72,17 @@ extern "C" EBB_API const char* ebb_plugin_entry(std::uint32_t host_abi) {
   if (const char* problem = find_device()) return problem;
   ebb::detail::set_backend(ebb::DeviceType::CUDA, &kBackend);
   register_copy();
+  register_creation();
   register_elementwise();
+  register_index();
   register_loss();
   register_norm();
+  register_pool();
+  register_random();
   register_reduce();
   register_scan();
+  register_shape();
   register_softmax();
+  register_sort();
   return nullptr;
 }

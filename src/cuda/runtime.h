@@ -19,4 +19,7 @@ ebb::detail::DeviceBlock allocate(std::size_t bytes, Device device);
 void free(ebb::detail::DeviceBlock block) noexcept;
 void copy_bytes(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes);
 
+/// Restarts the generators of all devices.
+void manual_seed(std::uint64_t seed);
+
 }  // namespace ebb::cuda

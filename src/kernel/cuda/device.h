@@ -15,6 +15,15 @@ cudaStream_t current_stream(Device device);
 /// Streaming multiprocessors of the device, which bound how many blocks are worth launching.
 int multiprocessors(Device device);
 
+/// Copies bytes to the host and waits for them.
+void read_back(void* to, Device device, const void* from, std::size_t bytes);
+template <class T>
+T read_back(Device device, const T* from) {
+  T value;
+  read_back(&value, device, from, sizeof(T));
+  return value;
+}
+
 /// Makes `device` the calling thread's for a lifetime.
 class DeviceScope {
  public:

@@ -12,7 +12,8 @@ namespace ebb::cuda {
 /// In host memory that the device can write.
 struct Fault {
   unsigned int noted;  // 0, or 1 once the rest is being written
-  const char* op;      // static text of the host's
+  const char* op;      // static texts of the host's
+  const char* what;    // what is wrong, in place of an index out of range; may be null
   long long value, limit, dim;
 };
 
@@ -20,11 +21,13 @@ struct Fault {
 struct FaultSink {
   Fault* fault;
   const char* op;
+  const char* what = nullptr;
 
   /// Notes that `value` is outside [0, limit) (or what the op allows) for dimension `dim`.
   __device__ void note(long long value, long long limit, long long dim = -1) const {
     if (atomicExch(&fault->noted, 1u) != 0) return;
     fault->op = op;
+    fault->what = what;
     fault->value = value;
     fault->limit = limit;
     fault->dim = dim;
@@ -33,8 +36,8 @@ struct FaultSink {
 };
 
 /// The sink of a device for an op; `op` must outlive the program's use of the device.
-FaultSink fault_sink(Device device, const char* op);
-/// Throws ebb::IndexError if a kernel that has finished noted a fault, and forgets it.
+FaultSink fault_sink(Device device, const char* op, const char* what = nullptr);
+/// Throws ebb::IndexError (ebb::Error for a fault with a text of its own) if a kernel that has finished noted a fault, and forgets it.
 void check_faults(Device device);
 
 }  // namespace ebb::cuda

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "kernel/cuda/walk.h"
 #include "ops/copy/cuda_table.h"
 
 namespace ebb::cuda {
@@ -22,17 +23,6 @@ struct Constant {
   T value;
   EBB_HD T operator()() const { return value; }
 };
-
-// Calls f with an unsigned type of the element's size.
-template <class F>
-void visit_bits(DType dtype, const F& f) {
-  switch (element_size(dtype)) {
-    case 1: return f.template operator()<std::uint8_t>();
-    case 2: return f.template operator()<std::uint16_t>();
-    case 4: return f.template operator()<std::uint32_t>();
-    default: return f.template operator()<std::uint64_t>();
-  }
-}
 
 template <class T>
 constexpr MapKernels<2> kSame = map_kernels<Same, T, T>();

@@ -1,11 +1,9 @@
 // Element by element: gather, scatter, masks.
-#include "kernel/wrapping.h"
 #include "ops/index/kernels.h"
+#include "ops/index/math.h"
 #include "ops/shape/cpu_walk.h"
 
 #include <ebb/core/visit.h>
-
-#include <cmath>
 
 namespace ebb::cpu {
 
@@ -26,33 +24,7 @@ void check_index(const char* op, std::int64_t index, std::int64_t dim, std::int6
                   " with size ", size, ".");
 }
 
-template <class T>
-T combine(T a, T b, kernels::ScatterOp op) {
-  const auto undefined = [](T v) {
-    if constexpr (std::is_integral_v<T>)
-      return false;
-    else
-      return std::isnan(static_cast<float>(v));
-  };
-  switch (op) {
-    case kernels::ScatterOp::add:
-      if constexpr (std::is_same_v<T, bool>)
-        return a || b;
-      else
-        return wrapping_add(a, b);
-    case kernels::ScatterOp::multiply:
-      if constexpr (std::is_same_v<T, bool>)
-        return a && b;
-      else
-        return wrapping_multiply(a, b);
-    case kernels::ScatterOp::amax:
-      return undefined(a) ? a : (a < b || undefined(b)) ? b : a;
-    case kernels::ScatterOp::amin:
-      return undefined(a) ? a : (b < a || undefined(b)) ? b : a;
-    default:
-      return b;
-  }
-}
+using indexing::combine;
 
 }  // namespace
 

@@ -1,0 +1,58 @@
+// Atomic read-modify-write of any element type.
+#pragma once
+
+#include <cuda_runtime.h>
+#include <ebb/core/half.h>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace ebb::cuda {
+
+/// *at = combine(*at, value), undisturbed by other threads; types of 1 and 2 bytes go through the word around them.
+template <class T, class Combine>
+__device__ void atomic_update(T* at, T value, const Combine& combine) {
+  using Word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned int>;
+  const auto address = reinterpret_cast<std::uintptr_t>(at);
+  Word* const word = reinterpret_cast<Word*>(address / sizeof(Word) * sizeof(Word));
+  const unsigned shift = static_cast<unsigned>(address % sizeof(Word)) * 8;
+  Word seen = *word;
+  for (;;) {
+    T old;
+    const Word moved = seen >> shift;
+    __builtin_memcpy(static_cast<void*>(&old), &moved, sizeof(T));
+    const T next = combine(old, value);
+    Word bits = 0;
+    __builtin_memcpy(&bits, &next, sizeof(T));
+    Word wanted = bits;
+    if constexpr (sizeof(T) < sizeof(Word)) {
+      const Word mask = ((Word{1} << (8 * sizeof(T))) - 1) << shift;
+      wanted = (seen & ~mask) | (bits << shift);
+    }
+    if (wanted == seen) return;
+    const Word found = atomicCAS(word, seen, wanted);
+    if (found == seen) return;
+    seen = found;
+  }
+}
+
+struct AtomicSum {
+  template <class T>
+  __device__ T operator()(T a, T b) const {
+    if constexpr (std::is_same_v<T, bool>) return a || b;
+    else return static_cast<T>(a + b);
+  }
+};
+
+/// *at += value.
+template <class T>
+__device__ void atomic_add(T* at, T value) {
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int32_t>)
+    atomicAdd(at, value);
+  else if constexpr (std::is_same_v<T, std::int64_t>)
+    atomicAdd(reinterpret_cast<unsigned long long*>(at), static_cast<unsigned long long>(value));
+  else
+    atomic_update(at, value, AtomicSum());
+}
+
+}  // namespace ebb::cuda

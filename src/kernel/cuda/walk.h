@@ -1,0 +1,77 @@
+// Several arrays of one shape walked in row-major order, any strides: for kernels that must know where an element stands.
+#pragma once
+
+#include "kernel/cuda/launch.h"
+#include "kernel/index_plan.h"
+
+namespace ebb::cuda {
+
+constexpr int kWalkDims = 16;
+constexpr unsigned kWalkThreads = 256;
+
+/// Element offsets of N arrays. Neighbouring dimensions that all arrays walk in one go are joined.
+template <int N>
+struct DeviceWalk {
+  int dims = 0;
+  bool small = true;  // every place fits 31 bits
+  std::int64_t numel = 1;
+  std::int64_t sizes[kWalkDims];
+  FastDivisor divisors[kWalkDims];
+  std::int64_t strides[N][kWalkDims];
+
+  DeviceWalk(const char* op, IntArrayRef shape, const std::array<IntArrayRef, N>& array_strides) {
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      numel *= shape[d];
+      if (shape[d] == 1) continue;
+      bool joins = dims > 0;
+      for (int i = 0; joins && i < N; ++i) joins = strides[i][dims - 1] == array_strides[i][d] * shape[d];
+      if (!joins) {
+        EBB_CHECK(dims < kWalkDims, op, ": more than ", kWalkDims, " dimensions in shape ", shape,
+                  " on Device::CUDA. Merge some with reshape.");
+        sizes[dims++] = 1;
+      }
+      sizes[dims - 1] *= shape[d];
+      for (int i = 0; i < N; ++i) strides[i][dims - 1] = array_strides[i][d];
+    }
+    small = numel <= INT32_MAX;
+    for (int d = 0; small && numel > 0 && d < dims; ++d) divisors[d] = FastDivisor(static_cast<std::uint32_t>(sizes[d]));
+  }
+
+  EBB_HD void offsets(std::int64_t place, std::int64_t (&out)[N]) const {
+    for (int i = 0; i < N; ++i) out[i] = 0;
+    for (int d = dims - 1; d >= 0; --d) {
+      std::int64_t next = 0;
+      if (d > 0) next = small ? divisors[d].divide(static_cast<std::uint32_t>(place)) : place / sizes[d];
+      const std::int64_t at = place - next * sizes[d];
+      place = next;
+      for (int i = 0; i < N; ++i) out[i] += at * strides[i][d];
+    }
+  }
+};
+
+template <class Body>
+__global__ void __launch_bounds__(kWalkThreads) for_each_kernel(const __grid_constant__ Body body, std::int64_t count) {
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) body(i);
+}
+
+/// Runs body(i), a functor of `__device__ void operator()(std::int64_t) const`, for every i below `count`, in any order.
+template <class Body>
+void for_each(Device device, std::int64_t count, const Body& body) {
+  if (count == 0) return;
+  const std::int64_t most = std::int64_t{1} << 30;
+  launch_independent(device, grid_for(count < most ? count : most, kWalkThreads), &for_each_kernel<Body>, body, count);
+}
+
+/// Calls f with an unsigned type of the element's size: moving values needs no more.
+template <class F>
+void visit_bits(DType dtype, const F& f) {
+  switch (element_size(dtype)) {
+    case 1: return f.template operator()<std::uint8_t>();
+    case 2: return f.template operator()<std::uint16_t>();
+    case 4: return f.template operator()<std::uint32_t>();
+    default: return f.template operator()<std::uint64_t>();
+  }
+}
+
+}  // namespace ebb::cuda

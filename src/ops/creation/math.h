@@ -1,0 +1,46 @@
+// The i-th element of a range, for host and device.
+#pragma once
+
+#include <ebb/core/scalar.h>
+
+#include <cmath>
+
+#include "kernel/convert.h"
+
+namespace ebb::creating {
+
+/// start + i * step, in double or, for Long, in 64-bit integers.
+template <class T>
+struct Arange {
+  // Unsigned: a step may be taken so often that only the sum fits into 64 bits again.
+  static constexpr bool kWhole = std::is_same_v<T, std::int64_t>;
+  using Work = std::conditional_t<kWhole, std::uint64_t, double>;
+  using From = std::conditional_t<kWhole, std::int64_t, double>;
+  Work first, step;
+  Arange(const Scalar& start, const Scalar& by)
+      : first(static_cast<Work>(start.to<From>())), step(static_cast<Work>(by.to<From>())) {}
+  EBB_HD T operator()(std::int64_t i) const {
+    return convert<T>(static_cast<From>(first + static_cast<Work>(i) * step));
+  }
+};
+
+/// From whichever end is nearer, so that both are exact; base to that power unless base is 0. float results are computed in
+/// float, as torch does, the others in double.
+template <class T>
+struct Linspace {
+  using Work = std::conditional_t<std::is_same_v<T, float>, float, double>;
+  std::int64_t n;
+  Work first, last, step, base;
+  Linspace(std::int64_t count, const Scalar& start, const Scalar& end, double power)
+      : n(count),
+        first(is_integral(dtype_of<T>()) ? static_cast<Work>(start.to_long()) : start.to<Work>()),
+        last(is_integral(dtype_of<T>()) ? static_cast<Work>(end.to_long()) : end.to<Work>()),
+        step(n > 1 ? (last - first) / static_cast<Work>(n - 1) : Work(0)),
+        base(static_cast<Work>(power)) {}
+  EBB_HD T operator()(std::int64_t i) const {
+    const Work x = n == 1 || i < n / 2 ? first + step * static_cast<Work>(i) : last - step * static_cast<Work>(n - 1 - i);
+    return convert<T>(base != 0 ? std::pow(base, x) : x);
+  }
+};
+
+}  // namespace ebb::creating

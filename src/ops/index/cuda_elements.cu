@@ -1,0 +1,138 @@
+// Element by element on the device: gather, scatter, masked_fill.
+#include <ebb/core/deterministic.h>
+#include <ebb/core/visit.h>
+
+#include "kernel/cuda/atomic.h"
+#include "kernel/cuda/fault.h"
+#include "kernel/cuda/map.h"
+#include "kernel/cuda/walk.h"
+#include "ops/index/cuda.h"
+#include "ops/index/math.h"
+
+namespace ebb::cuda {
+namespace {
+
+using kernels::ScatterOp;
+
+// Strides in which dimension `dim` stands still: the index says where along it to go.
+DimVector strides_without(const NdArray& x, std::int64_t dim) {
+  DimVector strides(x.strides());
+  strides[dim] = 0;
+  return strides;
+}
+
+template <class T>
+struct Gather {
+  T* out;
+  const T* x;
+  const std::int64_t* index;
+  DeviceWalk<3> walk;  // out, index, x without dim
+  std::int64_t size, stride, dim;
+  FaultSink faults;
+  __device__ void operator()(std::int64_t i) const {
+    std::int64_t at[3];
+    walk.offsets(i, at);
+    const std::int64_t which = index[at[1]];
+    if (which < 0 || which >= size) return faults.note(which, size, dim);
+    out[at[0]] = x[at[2] + which * stride];
+  }
+};
+
+template <class T, ScatterOp kOp>
+struct Scatter {
+  T* out;
+  const T* src;
+  const std::int64_t* index;
+  DeviceWalk<3> walk;  // index, src, out without dim
+  std::int64_t size, stride, dim;
+  FaultSink faults;
+
+  __device__ T* target(const std::int64_t (&at)[3]) const {
+    const std::int64_t which = index[at[0]];
+    if (which >= 0 && which < size) return out + at[2] + which * stride;
+    faults.note(which, size, dim);
+    return nullptr;
+  }
+  __device__ void operator()(std::int64_t i) const {
+    std::int64_t at[3];
+    walk.offsets(i, at);
+    T* const to = target(at);
+    if (!to) return;
+    if constexpr (kOp == ScatterOp::assign) *to = src[at[1]];
+    else if constexpr (kOp == ScatterOp::add) atomic_add(to, src[at[1]]);
+    else atomic_update(to, src[at[1]], [](T a, T b) { return indexing::combine(a, b, kOp); });
+  }
+};
+
+// One thread a line along dim, in order.
+template <class T, ScatterOp kOp>
+struct ScatterInOrder {
+  Scatter<T, kOp> one;
+  DeviceWalk<3> lines;
+  std::int64_t n, index_stride, src_stride;
+  __device__ void operator()(std::int64_t i) const {
+    std::int64_t at[3];
+    lines.offsets(i, at);
+    for (std::int64_t k = 0; k < n; ++k, at[0] += index_stride, at[1] += src_stride)
+      if (T* const to = one.target(at)) *to = indexing::combine(*to, one.src[at[1]], kOp);
+  }
+};
+
+template <class T>
+struct Choose {
+  __device__ T operator()(bool taken, T value, T otherwise) const { return taken ? value : otherwise; }
+};
+
+template <class T, ScatterOp kOp>
+void scatter_as(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray& src) {
+  const DimVector moving = strides_without(out, dim);
+  const Scatter<T, kOp> one{out.data_as<T>(),
+                            src.data_as<T>(),
+                            index.data_as<std::int64_t>(),
+                            DeviceWalk<3>("scatter", index.sizes(), {index.strides(), src.strides(), moving}),
+                            out.sizes()[dim],
+                            out.strides()[dim],
+                            dim,
+                            fault_sink(out.device(), "scatter")};
+  if (!are_deterministic_algorithms_enabled()) return for_each(out.device(), index.numel(), one);
+  DimVector sizes(index.sizes());
+  sizes[dim] = 1;
+  const DeviceWalk<3> lines("scatter", sizes, {index.strides(), src.strides(), moving});
+  for_each(out.device(), lines.numel,
+           ScatterInOrder<T, kOp>{one, lines, index.sizes()[dim], index.strides()[dim], src.strides()[dim]});
+}
+
+}  // namespace
+
+void gather(NdArray& out, const NdArray& x, std::int64_t dim, const NdArray& index) {
+  if (out.numel() == 0) return;
+  const DimVector moving = strides_without(x, dim);
+  const DeviceWalk<3> walk("gather", out.sizes(), {out.strides(), index.strides(), moving});
+  visit_bits(out.dtype(), [&]<class T> {
+    for_each(out.device(), out.numel(),
+             Gather<T>{out.data_as<T>(), x.data_as<T>(), index.data_as<std::int64_t>(), walk, x.sizes()[dim], x.strides()[dim],
+                       dim, fault_sink(out.device(), "gather")});
+  });
+}
+
+void scatter(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray& src, ScatterOp op) {
+  if (index.numel() == 0) return;
+  if (op == ScatterOp::assign)
+    return visit_bits(out.dtype(), [&]<class T> { scatter_as<T, ScatterOp::assign>(out, dim, index, src); });
+  visit_all(out.dtype(), "scatter", [&]<class T> {
+    if (op == ScatterOp::add) scatter_as<T, ScatterOp::add>(out, dim, index, src);
+    else if (op == ScatterOp::multiply) scatter_as<T, ScatterOp::multiply>(out, dim, index, src);
+    else if (op == ScatterOp::amax) scatter_as<T, ScatterOp::amax>(out, dim, index, src);
+    else scatter_as<T, ScatterOp::amin>(out, dim, index, src);
+  });
+}
+
+void masked_fill(NdArray& out, const NdArray& mask, const NdArray& value) {
+  visit_bits(out.dtype(), [&]<class T> {
+    static constexpr auto kKernels = map_kernels<Choose<T>, T, bool, T, T>();
+    const Choose<T> op;
+    launch_map<4>("masked_fill", kKernels, out, {MapInput{&mask}, MapInput{&value}, MapInput{&out}}, &op, sizeof(op));
+  });
+}
+
+}  // namespace ebb::cuda

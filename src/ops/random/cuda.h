@@ -1,0 +1,17 @@
+// What the CUDA plugin asks of the family.
+#pragma once
+
+#include "ops/random/kernels.h"
+
+namespace ebb::cuda {
+
+decltype(ebb::cpu::sample) sample;
+decltype(ebb::cpu::random_integers) random_integers;
+decltype(ebb::cpu::random_any) random_any;
+decltype(ebb::cpu::bernoulli) bernoulli;
+decltype(ebb::cpu::permutation) permutation;
+decltype(ebb::cpu::multinomial) multinomial;
+/// Fills the family's kernel slots.
+void register_random();
+
+}  // namespace ebb::cuda

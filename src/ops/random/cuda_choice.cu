@@ -1,0 +1,151 @@
+// Permutations and draws with given weights, on the device: by sorting random keys.
+#include <ebb/core/visit.h>
+
+#include "kernel/cuda/fault.h"
+#include "kernel/cuda/generator.h"
+#include "kernel/cuda/sort.h"
+#include "kernel/cuda/walk.h"
+#include "ops/random/cuda.h"
+#include "ops/random/math.h"
+#include "ops/scan/kernels.h"
+#include "ops/sort/keys.h"
+
+namespace ebb::cuda {
+namespace {
+
+struct RandomKeys {
+  std::uint64_t* keys;
+  std::int64_t* places;
+  Philox philox;
+  __device__ void operator()(std::int64_t i) const {
+    std::uint32_t words[4];
+    philox.words(static_cast<std::uint64_t>(i), words);
+    keys[i] = drawing::bits_of(words, 0);
+    places[i] = i;
+  }
+};
+
+template <class T>
+struct Converted {
+  T* out;
+  const std::int64_t* places;
+  __device__ void operator()(std::int64_t i) const { out[i] = convert<T>(places[i]); }
+};
+
+// Weights as doubles, checked.
+template <class T>
+struct Checked {
+  double* out;
+  const T* weights;
+  FaultSink faults;
+  __device__ void operator()(std::int64_t i) const {
+    const double w = static_cast<double>(static_cast<Compute<T>>(weights[i]));
+    if (!(w >= 0 && w < INFINITY)) faults.note(i, 0);
+    out[i] = w;
+  }
+};
+
+struct CheckTotals {
+  const double* sums;
+  std::int64_t categories;
+  FaultSink faults;
+  __device__ void operator()(std::int64_t row) const {
+    if (!(sums[(row + 1) * categories - 1] > 0)) faults.note(row, 0);
+  }
+};
+
+// The first category whose cumulative weight exceeds a uniform share of the total.
+struct Pick {
+  std::int64_t* out;
+  const double* sums;
+  std::int64_t categories, samples;
+  Philox philox;
+  __device__ void operator()(std::int64_t i) const {
+    std::uint32_t words[4];
+    philox.words(static_cast<std::uint64_t>(i), words);
+    const double* const row = sums + i / samples * categories;
+    const double at = drawing::uniform<double>(words, 0) * row[categories - 1];
+    std::int64_t low = 0, high = categories - 1;
+    while (low < high) {
+      const std::int64_t middle = (low + high) / 2;
+      if (row[middle] > at) high = middle;
+      else low = middle + 1;
+    }
+    out[i] = low;
+  }
+};
+
+// Largest first by weight / exponential noise: the order is that of draws without replacement.
+struct NoisyKeys {
+  std::uint64_t* keys;
+  std::int64_t* places;
+  const double* weights;
+  std::int64_t categories;
+  Philox philox;
+  __device__ void operator()(std::int64_t i) const {
+    std::uint32_t words[4];
+    philox.words(static_cast<std::uint64_t>(i), words);
+    const double noise = -std::log(1.0 - drawing::uniform<double>(words, 0)), w = weights[i];
+    keys[i] = ~sorting::key_of(w > 0 ? w / noise : 0.0);
+    places[i] = i % categories;
+  }
+};
+
+struct FirstOfRow {
+  std::int64_t* out;
+  const std::int64_t* places;
+  std::int64_t categories, samples;
+  __device__ void operator()(std::int64_t i) const { out[i] = places[i / samples * categories + i % samples]; }
+};
+
+}  // namespace
+
+void permutation(NdArray& out, Generator& generator) {
+  const Device device = out.device();
+  const std::int64_t n = out.numel();
+  if (n == 0) return;
+  const NdArray scratch = NdArray::empty({2, n}, kLong, device);
+  auto* const keys = scratch.data_as<std::uint64_t>();
+  std::int64_t* const places = scratch.data_as<std::int64_t>() + n;
+  for_each(device, n, RandomKeys{keys, places, next_philox(device, generator)});
+  sort_pairs(device, keys, places, 1, n);
+  visit_numeric(out.dtype(), "randperm", [&]<class T> { for_each(device, n, Converted<T>{out.data_as<T>(), places}); });
+}
+
+void multinomial(NdArray& out, const NdArray& weights, bool replacement, Generator& generator) {
+  const Device device = out.device();
+  const std::int64_t rows = weights.sizes()[0], categories = weights.sizes()[1], samples = out.sizes()[1];
+  if (out.numel() == 0) return;
+  const NdArray values = NdArray::empty({rows, categories}, kDouble, device);
+  NdArray sums = NdArray::empty({rows, categories}, kDouble, device);
+  visit_floating(weights.dtype(), "multinomial", [&]<class T> {
+    for_each(device, weights.numel(),
+             Checked<T>{values.data_as<double>(), weights.data_as<T>(),
+                        fault_sink(device, "multinomial",
+                                   "the probability tensor contains inf, nan or an element < 0")});
+  });
+  kernels::scan(device, sums, values, 1, ScanKind::sum, false);
+  for_each(device, rows,
+           CheckTotals{sums.data_as<double>(), categories,
+                       fault_sink(device, "multinomial", "the sum of the probabilities of a row must be > 0")});
+  const Philox philox = next_philox(device, generator);
+  if (replacement)
+    return for_each(device, out.numel(), Pick{out.data_as<std::int64_t>(), sums.data_as<double>(), categories, samples, philox});
+  const NdArray scratch = NdArray::empty({2, rows * categories}, kLong, device);
+  auto* const keys = scratch.data_as<std::uint64_t>();
+  std::int64_t* const places = scratch.data_as<std::int64_t>() + rows * categories;
+  for_each(device, rows * categories, NoisyKeys{keys, places, values.data_as<double>(), categories, philox});
+  sort_pairs(device, keys, places, rows, categories);
+  for_each(device, out.numel(), FirstOfRow{out.data_as<std::int64_t>(), places, categories, samples});
+}
+
+void register_random() {
+  kernels::sample.set_cuda(&sample);
+  kernels::random_integers.set_cuda(&random_integers);
+  kernels::random_any.set_cuda(&random_any);
+  kernels::bernoulli.set_cuda(&bernoulli);
+  kernels::permutation.set_cuda(&permutation);
+  kernels::multinomial.set_cuda(&multinomial);
+}
+
+}  // namespace ebb::cuda

@@ -1,0 +1,50 @@
+// Strided copies and fills are those of the copy family, sums those of the elementwise family.
+#include "ops/shape/cuda.h"
+
+#include "kernel/cuda/walk.h"
+#include "ops/copy/cuda.h"
+#include "ops/elementwise/kernels.h"
+#include "ops/elementwise/math_arith.h"
+
+namespace ebb::cuda {
+namespace {
+
+template <class T>
+struct Triangle {
+  T* out;
+  const T* x;
+  DeviceWalk<2> walk;
+  std::int64_t rows, columns, diagonal;
+  bool lower;
+  __device__ void operator()(std::int64_t i) const {
+    std::int64_t at[2];
+    walk.offsets(i, at);
+    const std::int64_t column = i % columns, edge = i / columns % rows + diagonal;
+    out[at[0]] = (lower ? column <= edge : column >= edge) ? x[at[1]] : T(0);
+  }
+};
+
+}  // namespace
+
+void strided_add(NdArray& out, const NdArray& x) {
+  kernels::Binary<ops::Add>::slot(out.device(), out, out.dtype(), out, x, ops::Add());
+}
+
+void triangle(NdArray& out, const NdArray& x, std::int64_t diagonal, bool lower) {
+  if (out.numel() == 0) return;
+  const std::size_t rank = out.sizes().size();
+  const DeviceWalk<2> walk(lower ? "tril" : "triu", out.sizes(), {out.strides(), x.strides()});
+  visit_bits(out.dtype(), [&]<class T> {
+    for_each(out.device(), out.numel(),
+             Triangle<T>{out.data_as<T>(), x.data_as<T>(), walk, out.sizes()[rank - 2], out.sizes()[rank - 1], diagonal, lower});
+  });
+}
+
+void register_shape() {
+  kernels::strided_copy.set_cuda(&copy);
+  kernels::strided_add.set_cuda(&strided_add);
+  kernels::strided_fill.set_cuda(&fill);
+  kernels::triangle.set_cuda(&triangle);
+}
+
+}  // namespace ebb::cuda
