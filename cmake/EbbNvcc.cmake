@@ -22,5 +22,5 @@ function(ebb_link_cuda target)
   set_target_properties(${target} PROPERTIES CUDA_VISIBILITY_PRESET hidden)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;--extended-lambda;--split-compile=2;-Xcudafe;--diag_suppress=186>)
-  target_link_libraries(${target} PRIVATE CUDA::cudart)
+  target_link_libraries(${target} PRIVATE CUDA::cudart CUDA::cublasLt)
 endfunction()

@@ -1,5 +1,7 @@
 #include <ebb/cuda/cuda.h>
 
+#include <atomic>
+
 #include "core/backend.h"
 
 namespace ebb::cuda {
@@ -27,5 +29,12 @@ void manual_seed(std::uint64_t seed) {
   if (is_available()) detail::backend(DeviceType::CUDA).manual_seed(seed);
 }
 void manual_seed_all(std::uint64_t seed) { manual_seed(seed); }
+
+namespace {
+constinit std::atomic<bool> tf32_allowed{false};
+}  // namespace
+
+void allow_tf32(bool allow) { tf32_allowed.store(allow, std::memory_order_relaxed); }
+bool is_tf32_allowed() { return tf32_allowed.load(std::memory_order_relaxed); }
 
 }  // namespace ebb::cuda

@@ -3,10 +3,12 @@
 
 #include "cuda/runtime.h"
 #include "kernel/cuda/fault.h"
+#include "ops/conv/cuda.h"
 #include "ops/copy/cuda.h"
 #include "ops/creation/cuda.h"
 #include "ops/elementwise/cuda.h"
 #include "ops/index/cuda.h"
+#include "ops/linalg/cuda.h"
 #include "ops/loss/cuda.h"
 #include "ops/norm/cuda.h"
 #include "ops/pool/cuda.h"
@@ -71,10 +73,12 @@ extern "C" EBB_API const char* ebb_plugin_entry(std::uint32_t host_abi) {
   if (host_abi != ebb::detail::kPluginAbi) return "it was built for another version of ebb. Reinstall both together.";
   if (const char* problem = find_device()) return problem;
   ebb::detail::set_backend(ebb::DeviceType::CUDA, &kBackend);
+  register_conv();
   register_copy();
   register_creation();
   register_elementwise();
   register_index();
+  register_linalg();
   register_loss();
   register_norm();
   register_pool();

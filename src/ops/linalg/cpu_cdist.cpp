@@ -1,62 +1,15 @@
 #include <ebb/core/visit.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "kernel/cpu/parallel.h"
 #include "ops/linalg/kernels.h"
+#include "ops/linalg/math.h"
 
 namespace ebb::cpu {
 namespace {
 
-template <class T>
-T sign(T x) {
-  return static_cast<T>((x > T(0)) - (x < T(0)));
-}
-
-// Each norm: what a difference adds, how the sum becomes a distance, and the slope of the distance.
-template <class T>
-struct Zero {
-  T add(T sum, T d) const { return sum + (d != T(0) ? T(1) : T(0)); }
-  T finish(T sum) const { return sum; }
-  T slope(T, T) const { return T(0); }
-};
-template <class T>
-struct One {
-  T add(T sum, T d) const { return sum + std::abs(d); }
-  T finish(T sum) const { return sum; }
-  T slope(T d, T) const { return sign(d); }
-};
-template <class T>
-struct Two {
-  T add(T sum, T d) const { return sum + d * d; }
-  T finish(T sum) const { return std::sqrt(sum); }
-  T slope(T d, T distance) const { return distance == T(0) ? T(0) : d / distance; }
-};
-template <class T>
-struct Greatest {
-  T add(T sum, T d) const { return std::abs(d) > sum || d != d ? std::abs(d) : sum; }
-  T finish(T sum) const { return sum; }
-  T slope(T d, T distance) const { return std::abs(d) == distance ? sign(d) : T(0); }
-};
-template <class T>
-struct Power {
-  T p;
-  T add(T sum, T d) const { return sum + std::pow(std::abs(d), p); }
-  T finish(T sum) const { return std::pow(sum, T(1) / p); }
-  T slope(T d, T distance) const {
-    return distance == T(0) || d == T(0) ? T(0) : sign(d) * std::pow(std::abs(d) / distance, p - T(1));
-  }
-};
-
-template <class T, class Body>
-void with_norm(double p, Body&& body) {
-  if (p == 0) body(Zero<T>{});
-  else if (p == 1) body(One<T>{});
-  else if (p == 2) body(Two<T>{});
-  else if (std::isinf(p)) body(Greatest<T>{});
-  else body(Power<T>{static_cast<T>(p)});
-}
+using distance::with_norm;
 
 struct Sizes {
   std::int64_t batch = 1, n, m, d;

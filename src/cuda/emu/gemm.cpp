@@ -1,0 +1,31 @@
+#include "kernel/cuda/gemm.h"
+
+#include <ebb/core/ndarray.h>
+
+#include "cuda/emu/api.h"
+#include "kernel/cuda/device.h"
+#include "ops/linalg/kernels.h"
+
+namespace ebb::cuda {
+namespace {
+
+// Device memory as an array of the CPU: inside an action of a stream it may be touched.
+NdArray on_cpu(const BatchedMatrix& m, std::int64_t batch, DType dtype) {
+  return NdArray(Storage::adopt(m.data, 0, Device(kCPU), nullptr, nullptr), {batch, m.rows, m.columns},
+                 {m.batch_stride, m.row_stride, m.column_stride}, 0, dtype);
+}
+
+}  // namespace
+
+void gemm(Device device, DType dtype, std::int64_t batch, const BatchedMatrix& a, const BatchedMatrix& b,
+          const BatchedMatrix& c, double alpha, double beta) {
+  emu::enqueue(current_stream(device), [=] {
+    NdArray out = on_cpu(c, batch, dtype);
+    ProductArgs args;
+    args.alpha = alpha;
+    args.beta = beta;
+    kernels::product(Device(kCPU), out, beta != 0 ? out : NdArray(), on_cpu(a, batch, dtype), on_cpu(b, batch, dtype), args);
+  });
+}
+
+}  // namespace ebb::cuda

@@ -1,0 +1,184 @@
+// Products by cuBLASLt. What the library chooses for a product is kept, by its sizes, strides, dtype and alignment.
+#include "kernel/cuda/gemm.h"
+
+#include <cublasLt.h>
+#include <ebb/cuda/cuda.h>
+#include <ebb/core/ndarray.h>
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <unordered_map>
+
+#include "cuda/runtime.h"
+
+namespace ebb::cuda {
+namespace {
+
+constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
+
+void check_blas(cublasStatus_t status, const char* what) {
+  if (status == CUBLAS_STATUS_SUCCESS) [[likely]]
+    return;
+  ebb::detail::fail("CUDA: ", what, " failed: ", cublasLtGetStatusString(status), ".");
+}
+
+// Everything that a plan depends on; compared as bytes.
+struct Key {
+  std::int64_t m, n, k, batch;
+  std::int64_t lda, ldb, ldc, stride_a, stride_b, stride_c;
+  std::int32_t transpose_a, transpose_b, dtype, tf32, device, alignment;
+  bool operator==(const Key& other) const { return std::memcmp(this, &other, sizeof(Key)) == 0; }
+};
+struct Hash {
+  std::size_t operator()(const Key& key) const {
+    return std::hash<std::string_view>()({reinterpret_cast<const char*>(&key), sizeof(Key)});
+  }
+};
+
+struct Types {
+  cudaDataType_t data, scale;
+  cublasComputeType_t compute;
+};
+Types types_of(DType dtype, bool tf32) {
+  switch (dtype) {
+    case kDouble: return {CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F};
+    case kHalf: return {CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+    case kBFloat16: return {CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+    default: return {CUDA_R_32F, CUDA_R_32F, tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F};
+  }
+}
+
+struct Plan {
+  cublasLtMatmulDesc_t op = nullptr;
+  cublasLtMatrixLayout_t a = nullptr, b = nullptr, c = nullptr;
+  cublasLtMatmulAlgo_t algorithm{};
+  std::size_t workspace = 0;
+
+  Plan() = default;
+  Plan(const Plan&) = delete;
+  ~Plan() {
+    if (a) cublasLtMatrixLayoutDestroy(a);
+    if (b) cublasLtMatrixLayoutDestroy(b);
+    if (c) cublasLtMatrixLayoutDestroy(c);
+    if (op) cublasLtMatmulDescDestroy(op);
+  }
+};
+
+cublasLtMatrixLayout_t layout(cudaDataType_t type, std::int64_t rows, std::int64_t columns, std::int64_t leading,
+                              std::int64_t batch, std::int64_t stride) {
+  cublasLtMatrixLayout_t made = nullptr;
+  check_blas(cublasLtMatrixLayoutCreate(&made, type, static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(columns), leading),
+             "cublasLtMatrixLayoutCreate");
+  const auto count = static_cast<std::int32_t>(batch);
+  cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof(count));
+  cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof(stride));
+  return made;
+}
+
+std::unique_ptr<Plan> make_plan(cublasLtHandle_t handle, const Key& key) {
+  auto plan = std::make_unique<Plan>();
+  const Types types = types_of(static_cast<DType>(key.dtype), key.tf32 != 0);
+  check_blas(cublasLtMatmulDescCreate(&plan->op, types.compute, types.scale), "cublasLtMatmulDescCreate");
+  const cublasOperation_t ta = key.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, tb = key.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
+  cublasLtMatmulDescSetAttribute(plan->op, CUBLASLT_MATMUL_DESC_TRANSA, &ta, sizeof(ta));
+  cublasLtMatmulDescSetAttribute(plan->op, CUBLASLT_MATMUL_DESC_TRANSB, &tb, sizeof(tb));
+  plan->a = key.transpose_a ? layout(types.data, key.k, key.m, key.lda, key.batch, key.stride_a)
+                            : layout(types.data, key.m, key.k, key.lda, key.batch, key.stride_a);
+  plan->b = key.transpose_b ? layout(types.data, key.n, key.k, key.ldb, key.batch, key.stride_b)
+                            : layout(types.data, key.k, key.n, key.ldb, key.batch, key.stride_b);
+  plan->c = layout(types.data, key.m, key.n, key.ldc, key.batch, key.stride_c);
+
+  cublasLtMatmulPreference_t preference = nullptr;
+  check_blas(cublasLtMatmulPreferenceCreate(&preference), "cublasLtMatmulPreferenceCreate");
+  const std::uint64_t workspace = kWorkspaceBytes;
+  cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof(workspace));
+  const auto alignment = static_cast<std::uint32_t>(key.alignment);
+  for (const auto attribute : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+                               CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
+    cublasLtMatmulPreferenceSetAttribute(preference, attribute, &alignment, sizeof(alignment));
+  cublasLtMatmulHeuristicResult_t best{};
+  int found = 0;
+  const cublasStatus_t status =
+      cublasLtMatmulAlgoGetHeuristic(handle, plan->op, plan->a, plan->b, plan->c, plan->c, preference, 1, &best, &found);
+  cublasLtMatmulPreferenceDestroy(preference);
+  check_blas(status, "cublasLtMatmulAlgoGetHeuristic");
+  EBB_CHECK(found > 0, "matmul: cuBLASLt has no algorithm for a product of ", key.m, " x ", key.k, " and ", key.k, " x ",
+            key.n, " in ", static_cast<DType>(key.dtype), ". Call .contiguous() on the operands.");
+  plan->algorithm = best.algo;
+  plan->workspace = best.workspaceSize;
+  return plan;
+}
+
+// A thread has its handles and plans: no lock in the way of a launch.
+struct Library {
+  std::array<cublasLtHandle_t, 128> handles{};
+  std::unordered_map<Key, std::unique_ptr<Plan>, Hash> plans;
+
+  cublasLtHandle_t handle(Device device) {
+    cublasLtHandle_t& made = handles[static_cast<std::size_t>(device.index())];
+    if (!made) check_blas(cublasLtCreate(&made), "cublasLtCreate");
+    return made;
+  }
+};
+
+// The leading dimension of a matrix seen as column-major, and whether that view is its transpose.
+struct Operand {
+  std::int64_t leading;
+  bool transposed;
+  Operand(const BatchedMatrix& m) {
+    // A row-major matrix is its transpose in column-major order.
+    transposed = m.row_stride == 1 && m.column_stride >= std::max<std::int64_t>(m.rows, 1) && !(m.column_stride == 1 && m.row_stride >= m.columns);
+    leading = std::max<std::int64_t>(transposed ? m.column_stride : m.row_stride, transposed ? m.rows : m.columns);
+  }
+};
+
+std::int32_t alignment_of(const void* pointer) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  std::int32_t alignment = 256;
+  while (address % static_cast<std::uintptr_t>(alignment) != 0) alignment /= 2;
+  return alignment;
+}
+
+}  // namespace
+
+void gemm(Device device, DType dtype, std::int64_t batch, const BatchedMatrix& a, const BatchedMatrix& b,
+          const BatchedMatrix& c, double alpha, double beta) {
+  static thread_local Library library;
+  const DeviceScope scope(device);
+  // Row-major c = a b is column-major c' = b' a'.
+  const Operand first(b), second(a), result(c);
+  Key key;
+  std::memset(&key, 0, sizeof(key));
+  key.m = c.columns;
+  key.n = c.rows;
+  key.k = a.columns;
+  key.batch = batch;
+  key.lda = first.leading;
+  key.ldb = second.leading;
+  key.ldc = result.leading;
+  key.stride_a = b.batch_stride;
+  key.stride_b = a.batch_stride;
+  key.stride_c = c.batch_stride;
+  key.transpose_a = first.transposed;
+  key.transpose_b = second.transposed;
+  key.dtype = static_cast<std::int32_t>(dtype);
+  key.tf32 = dtype == kFloat && is_tf32_allowed();
+  key.device = device.index();
+  key.alignment = std::min({alignment_of(a.data), alignment_of(b.data), alignment_of(c.data)});
+
+  const cublasLtHandle_t handle = library.handle(device);
+  std::unique_ptr<Plan>& plan = library.plans[key];
+  if (!plan) plan = make_plan(handle, key);
+  const NdArray workspace =
+      plan->workspace > 0 ? NdArray::empty({static_cast<std::int64_t>(plan->workspace)}, kByte, device) : NdArray();
+  const float alpha32 = static_cast<float>(alpha), beta32 = static_cast<float>(beta);
+  const bool wide = dtype == kDouble;
+  check_blas(cublasLtMatmul(handle, plan->op, wide ? static_cast<const void*>(&alpha) : &alpha32, b.data, plan->a, a.data,
+                            plan->b, wide ? static_cast<const void*>(&beta) : &beta32, c.data, plan->c, c.data, plan->c,
+                            &plan->algorithm, workspace.defined() ? workspace.data() : nullptr, plan->workspace,
+                            current_stream(device)),
+             "cublasLtMatmul");
+}
+
+}  // namespace ebb::cuda

@@ -1,0 +1,115 @@
+// Products on the device: floating dtypes by the library, integers by a thread an element.
+#include "ops/linalg/cuda.h"
+
+#include <ebb/core/visit.h>
+
+#include "kernel/convert.h"
+#include "kernel/cuda/gemm.h"
+#include "kernel/cuda/reduce.h"
+#include "kernel/cuda/walk.h"
+#include "ops/copy/kernels.h"
+
+namespace ebb::cuda {
+namespace {
+
+BatchedMatrix matrix_of(const NdArray& x, bool transposed) {
+  const std::size_t d = static_cast<std::size_t>(x.dim());
+  BatchedMatrix m{x.data(), x.sizes()[d - 2], x.sizes()[d - 1], x.strides()[d - 2], x.strides()[d - 1], d == 3 ? x.strides()[0] : 0};
+  if (transposed) {
+    std::swap(m.rows, m.columns);
+    std::swap(m.row_stride, m.column_stride);
+  }
+  // The stride of a dimension of size 1 means nothing: let it be what a contiguous matrix has.
+  if (m.columns == 1 && m.row_stride >= 1) m.column_stride = 1;
+  if (m.rows == 1 && m.column_stride == 1) m.row_stride = std::max<std::int64_t>(m.columns, 1);
+  return m;
+}
+
+// A matrix that the library takes, copied into `held` if need be.
+BatchedMatrix readable(const NdArray& x, bool transposed, NdArray& held) {
+  const BatchedMatrix m = matrix_of(x, transposed);
+  if (m.is_plain()) return m;
+  held = NdArray::empty(x.sizes(), x.dtype(), x.device());
+  kernels::copy(x.device(), held, x);
+  return matrix_of(held, transposed);
+}
+
+template <class T>
+struct IntegerProduct {
+  BatchedMatrix a, b, c;
+  std::uint64_t alpha, beta;
+  __device__ void operator()(std::int64_t i) const {
+    const std::int64_t column = i % c.columns, row = i / c.columns % c.rows, n = i / c.columns / c.rows;
+    const T* const x = static_cast<const T*>(a.data) + n * a.batch_stride + row * a.row_stride;
+    const T* const y = static_cast<const T*>(b.data) + n * b.batch_stride + column * b.column_stride;
+    T& to = static_cast<T*>(c.data)[n * c.batch_stride + row * c.row_stride + column * c.column_stride];
+    std::uint64_t sum = 0;  // unsigned sums wrap around
+    for (std::int64_t k = 0; k < a.columns; ++k)
+      sum += static_cast<std::uint64_t>(x[k * a.column_stride]) * static_cast<std::uint64_t>(y[k * b.row_stride]);
+    to = static_cast<T>(alpha * sum + (beta != 0 ? beta * static_cast<std::uint64_t>(to) : 0));
+  }
+};
+
+template <class T>
+using SumType = std::conditional_t<std::is_integral_v<T>, std::uint64_t, Compute<T>>;
+
+template <class T>
+struct DotSum {
+  using In = T;
+  using Acc = SumType<T>;
+  T* out;
+  const T* y;
+  std::int64_t stride;
+  EBB_HD Acc identity() const { return 0; }
+  EBB_HD Acc load(T x, std::int64_t, std::int64_t i) const { return static_cast<Acc>(x) * static_cast<Acc>(y[i * stride]); }
+  EBB_HD Acc merge(Acc a, Acc b) const { return a + b; }
+  EBB_HD void store(std::int64_t, Acc sum) const { *out = static_cast<T>(sum); }
+};
+
+}  // namespace
+
+void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b, const ProductArgs& args) {
+  if (out.numel() == 0) return;
+  const Device device = out.device();
+  const bool keep = init.defined() && args.beta.to_double() != 0;
+  const bool in_place = keep && init.data() == out.data() && init.sizes() == out.sizes() && init.strides() == out.strides();
+  NdArray result = out;
+  const BatchedMatrix own = matrix_of(out, false);
+  if (own.column_stride != 1 || !own.is_plain()) result = NdArray::empty(out.sizes(), out.dtype(), device);
+  const bool elsewhere = result.data() != out.data();
+  if (keep && (!in_place || elsewhere)) kernels::copy(device, result, init.expand(out.sizes()));
+  const std::int64_t batch = out.dim() == 3 ? out.sizes()[0] : 1, inner = a.sizes()[static_cast<std::size_t>(a.dim()) - (args.a_transposed ? 2 : 1)];
+  if (inner == 0 && !keep) {
+    kernels::fill(device, out, 0);
+    return;
+  }
+  visit_numeric(out.dtype(), "matmul", [&]<class T> {
+    if constexpr (std::is_integral_v<T>) {
+      for_each(device, out.numel(),
+               IntegerProduct<T>{matrix_of(a, args.a_transposed), matrix_of(b, args.b_transposed), matrix_of(result, false),
+                                 static_cast<std::uint64_t>(args.alpha.to_long()),
+                                 keep ? static_cast<std::uint64_t>(args.beta.to_long()) : 0});
+    } else {
+      NdArray held_a, held_b;
+      const BatchedMatrix x = readable(a, args.a_transposed, held_a), y = readable(b, args.b_transposed, held_b);
+      gemm(device, out.dtype(), batch, x, y, matrix_of(result, false), args.alpha.to_double(), keep ? args.beta.to_double() : 0);
+    }
+  });
+  if (elsewhere) kernels::copy(device, out, result);
+}
+
+void dot(NdArray& out, const NdArray& x, const NdArray& y) {
+  visit_numeric(out.dtype(), "dot", [&]<class T> {
+    reduce(out.device(), DotSum<T>{out.data_as<T>(), y.data_as<T>(), y.strides()[0]}, x, 1);
+  });
+}
+
+void register_linalg() {
+  kernels::product.set_cuda(&product);
+  kernels::dot.set_cuda(&dot);
+  kernels::trace.set_cuda(&trace);
+  kernels::cdist.set_cuda(&cdist);
+  kernels::cdist_backward.set_cuda(&cdist_backward);
+}
+
+}  // namespace ebb::cuda

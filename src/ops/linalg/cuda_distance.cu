@@ -1,0 +1,80 @@
+// trace and cdist on the device.
+#include <ebb/core/visit.h>
+
+#include <algorithm>
+
+#include "kernel/cuda/walk.h"
+#include "ops/linalg/cuda.h"
+#include "ops/linalg/math.h"
+#include "ops/reduce/kernels.h"
+
+namespace ebb::cuda {
+namespace {
+
+struct Sizes {
+  std::int64_t n, m, d;
+  Sizes(const NdArray& a, const NdArray& b)
+      : n(a.sizes()[static_cast<std::size_t>(a.dim()) - 2]),
+        m(b.sizes()[static_cast<std::size_t>(b.dim()) - 2]),
+        d(a.sizes()[static_cast<std::size_t>(a.dim()) - 1]) {}
+};
+
+template <class T, class Norm>
+struct Distance {
+  T* out;
+  const T *x1, *x2;
+  Sizes s;
+  Norm norm;
+  __device__ void operator()(std::int64_t i) const {
+    const std::int64_t row = i / s.m, column = i % s.m;
+    const T *const a = x1 + row * s.d, *const b = x2 + (row / s.n * s.m + column) * s.d;
+    T sum = 0;
+    for (std::int64_t k = 0; k < s.d; ++k) sum = norm.add(sum, a[k] - b[k]);
+    out[i] = norm.finish(sum);
+  }
+};
+
+template <class T, class Norm>
+struct DistanceBackward {
+  T* out;
+  const T *grad, *x1, *x2, *distances;
+  Sizes s;
+  Norm norm;
+  __device__ void operator()(std::int64_t i) const {
+    const std::int64_t row = i / s.d, k = i % s.d;
+    const T* const b = x2 + row / s.n * s.m * s.d + k;
+    T sum = 0;
+    for (std::int64_t j = 0; j < s.m; ++j)
+      sum += grad[row * s.m + j] * norm.slope(x1[i] - b[j * s.d], distances[row * s.m + j]);
+    out[i] = sum;
+  }
+};
+
+}  // namespace
+
+void trace(NdArray& out, const NdArray& x) {
+  const std::int64_t n = std::min(x.sizes()[0], x.sizes()[1]), step = x.strides()[0] + x.strides()[1];
+  kernels::sum(out.device(), out, x.as_strided({n}, {step}, x.offset()), 1, 1.0);
+}
+
+void cdist(NdArray& out, const NdArray& x1, const NdArray& x2, double p) {
+  visit_float_double(out.dtype(), "cdist", [&]<class T> {
+    distance::with_norm<T>(p, [&]<class Norm>(const Norm& norm) {
+      for_each(out.device(), out.numel(),
+               Distance<T, Norm>{out.data_as<T>(), x1.data_as<T>(), x2.data_as<T>(), Sizes(x1, x2), norm});
+    });
+  });
+}
+
+void cdist_backward(NdArray& out, const NdArray& grad, const NdArray& x1, const NdArray& x2, const NdArray& distances,
+                    double p) {
+  visit_float_double(out.dtype(), "cdist_backward", [&]<class T> {
+    distance::with_norm<T>(p, [&]<class Norm>(const Norm& norm) {
+      for_each(out.device(), out.numel(),
+               DistanceBackward<T, Norm>{out.data_as<T>(), grad.data_as<T>(), x1.data_as<T>(), x2.data_as<T>(),
+                                         distances.data_as<T>(), Sizes(x1, x2), norm});
+    });
+  });
+}
+
+}  // namespace ebb::cuda
