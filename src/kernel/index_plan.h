@@ -8,15 +8,15 @@
 
 namespace ebb {
 
-/// Division of numbers below 2^31 by a fixed divisor from 1 to 2^31 - 1, by a multiplication and a shift (Granlund and
+/// Division of numbers below 2^31 by a fixed divisor from 1 to 2^31 - 1 (0, the size of what is never walked, counts as 1), by a multiplication and a shift (Granlund and
 /// Montgomery, Division by invariant integers using multiplication, PLDI 1994).
 struct FastDivisor {
   std::uint32_t divisor = 1, multiplier = 1, shift = 0;
 
   FastDivisor() = default;
-  explicit FastDivisor(std::uint32_t d) : divisor(d) {
-    while ((std::uint64_t{1} << shift) < d) ++shift;
-    multiplier = static_cast<std::uint32_t>((((std::uint64_t{1} << shift) - d) << 32) / d + 1);
+  explicit FastDivisor(std::uint32_t d) : divisor(d == 0 ? 1 : d) {
+    while ((std::uint64_t{1} << shift) < divisor) ++shift;
+    multiplier = static_cast<std::uint32_t>((((std::uint64_t{1} << shift) - divisor) << 32) / divisor + 1);
   }
   EBB_HD std::uint32_t divide(std::uint32_t n) const {
     const std::uint32_t high = static_cast<std::uint32_t>((std::uint64_t{n} * multiplier) >> 32);

@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+// Visible, because the kernel slots named after these types are what plugins fill.
+#pragma GCC visibility push(default)
 namespace ebb::math {
 
 template <class T>
@@ -97,3 +99,4 @@ struct BceWithLogitsLoss {
 };
 
 }  // namespace ebb::math
+#pragma GCC visibility pop
