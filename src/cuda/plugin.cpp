@@ -18,6 +18,7 @@
 #include "ops/shape/cuda.h"
 #include "ops/softmax/cuda.h"
 #include "ops/sort/cuda.h"
+#include "optim/cuda.h"
 
 namespace ebb::cuda {
 namespace {
@@ -81,6 +82,7 @@ extern "C" EBB_API const char* ebb_plugin_entry(std::uint32_t host_abi) {
   register_linalg();
   register_loss();
   register_norm();
+  register_optim();
   register_pool();
   register_random();
   register_reduce();
