@@ -28,8 +28,8 @@ const cudaDeviceProp& properties_of(int device) {
     for (int i = 0; i < device_count(); ++i) check(cudaGetDeviceProperties(&found[i], i), "cudaGetDeviceProperties");
     return found;
   }();
-  EBB_CHECK(device >= 0 && device < device_count(), "Device::CUDA: there is no device cuda:", device, "; there are ",
-            device_count(), " of them.");
+  EBB_CHECK(device >= 0 && device < device_count(), "Device::CUDA: there is no device cuda:", device, " among the ",
+            device_count(), " here. Choose one of them.");
   return all[static_cast<std::size_t>(device)];
 }
 
@@ -39,6 +39,7 @@ DeviceScope::DeviceScope(Device device) {
   int current = 0;
   check(cudaGetDevice(&current), "cudaGetDevice");
   if (current == device.index()) return;
+  properties_of(device.index());  // throws for a device that is not there
   check(cudaSetDevice(device.index()), "cudaSetDevice");
   previous_ = current;
 }

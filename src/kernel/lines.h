@@ -21,7 +21,7 @@ struct Lines {
       part *= sizes[d];
     }
   }
-  std::int64_t count() const { return outer * inner; }
+  EBB_HD std::int64_t count() const { return outer * inner; }
   /// Where line i starts; its elements lie `inner` apart.
   EBB_HD std::int64_t start(std::int64_t i) const { return i / inner * n * inner + i % inner; }
 };

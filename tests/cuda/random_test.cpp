@@ -1,0 +1,69 @@
+// Random numbers of a device.
+#include <ebb/ebb.h>
+
+#include <catch2/catch.hpp>
+
+using namespace ebb;
+
+namespace {
+
+const TensorOptions kOnCuda(Device::CUDA);
+
+bool same(const Tensor& a, const Tensor& b) { return equal(a.cpu(), b.cpu()); }
+
+}  // namespace
+
+TEST_CASE("manual_seed repeats a device's numbers") {
+  const auto draw = [] {
+    manual_seed(5);
+    return std::vector<Tensor>{rand({100}, kOnCuda), randn({33}, kOnCuda.dtype(kDouble)), randint(50, {20}, kOnCuda),
+                               randperm(30, kOnCuda), dropout(ones({64}, kOnCuda), 0.3, true)};
+  };
+  const std::vector<Tensor> first = draw(), second = draw();
+  for (std::size_t i = 0; i < first.size(); ++i) CHECK(same(first[i], second[i]));
+  CHECK_FALSE(same(rand({100}, kOnCuda), rand({100}, kOnCuda)));
+}
+
+TEST_CASE("a generator of one's own repeats itself too") {
+  CHECK(same(randn({50}, Generator(3), kOnCuda), randn({50}, Generator(3), kOnCuda)));
+  CHECK_FALSE(same(randn({50}, Generator(3), kOnCuda), randn({50}, Generator(4), kOnCuda)));
+}
+
+TEST_CASE("a device's draws leave the CPU's alone") {
+  manual_seed(9);
+  const Tensor expected = rand({4});
+  manual_seed(9);
+  rand({1000}, kOnCuda);
+  CHECK(same(rand({4}), expected));
+}
+
+TEST_CASE("distributions have their moments on a device") {
+  manual_seed(1);
+  constexpr std::int64_t n = 1 << 18;
+  for (const DType dtype : {kFloat, kDouble, kHalf, kBFloat16}) {
+    INFO(to_string(dtype));
+    const Tensor u = rand({n}, kOnCuda.dtype(dtype)).to(kDouble), z = randn({n}, kOnCuda.dtype(dtype)).to(kDouble);
+    CHECK(u.mean().item<double>() == Approx(0.5).margin(0.01));
+    CHECK(u.var().item<double>() == Approx(1.0 / 12).margin(0.002));
+    CHECK(u.min().item<double>() >= 0);
+    CHECK(u.max().item<double>() < 1);
+    CHECK(z.mean().item<double>() == Approx(0).margin(0.01));
+    CHECK(z.var().item<double>() == Approx(1).margin(0.02));
+  }
+  const Tensor e = zeros({n}, kOnCuda).exponential_(2);
+  CHECK(e.mean().item<double>() == Approx(0.5).margin(0.01));
+  const Tensor g = zeros({n}, kOnCuda).geometric_(0.25);
+  CHECK(g.mean().item<double>() == Approx(4).margin(0.05));
+  CHECK(g.min().item<double>() == 1);
+  CHECK(zeros({n}, kOnCuda).bernoulli_(0.3).mean().item<double>() == Approx(0.3).margin(0.005));
+}
+
+TEST_CASE("permutations and draws without replacement hold everything once") {
+  CHECK(same(std::get<0>(randperm(1000, kOnCuda).sort()), arange(1000)));
+  const Tensor picked = multinomial(ones({5, 20}, kOnCuda), 20);
+  CHECK(same(std::get<0>(picked.sort(1)), arange(20).expand({5, 20})));
+  const Tensor weights = tensor({0.0, 1.0, 3.0}, kOnCuda), drawn = multinomial(weights, 20000, true);
+  const Tensor counts = bincount(drawn, {}, 3).cpu();
+  CHECK(counts[0].item<std::int64_t>() == 0);
+  CHECK(counts[2].item<double>() / 20000 == Approx(0.75).margin(0.02));
+}

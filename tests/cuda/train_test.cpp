@@ -1,0 +1,116 @@
+// Networks that learn on a device what they learn on the CPU.
+#include <ebb/ebb.h>
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+
+using namespace ebb;
+
+namespace {
+
+nn::Sequential network() {
+  manual_seed(7);
+  nn::Sequential net(nn::Conv2d(nn::Conv2dOptions(1, 4, 3).padding(1).bias(false)), nn::BatchNorm2d(4), nn::ReLU(), nn::MaxPool2d(2),
+                     nn::Conv2d(nn::Conv2dOptions(4, 6, 3).stride(2)), nn::GELU(), nn::Flatten(), nn::LayerNorm(nn::LayerNormOptions({24})),
+                     nn::Linear(24, 5));
+  net->to(kDouble);
+  return net;
+}
+
+template <class MakeOptimizer>
+std::vector<Tensor> trained(Device device, const MakeOptimizer& make) {
+  nn::Sequential net = network();
+  net->to(device);
+  manual_seed(8);
+  const Tensor x = randn({12, 1, 12, 12}, kDouble).to(device), y = randint(5, {12}, kLong).to(device);
+  const auto optimizer = make(net->parameters());
+  for (int step = 0; step < 5; ++step) {
+    optimizer->zero_grad();
+    nn::functional::cross_entropy(net->forward(x), y).backward();
+    optimizer->step();
+  }
+  std::vector<Tensor> out = net->parameters();
+  for (const Tensor& buffer : net->buffers()) out.push_back(buffer);
+  return out;
+}
+
+template <class MakeOptimizer>
+void compare(const MakeOptimizer& make) {
+  const std::vector<Tensor> expected = trained(Device::CPU, make), got = trained(Device::CUDA, make);
+  REQUIRE(got.size() == expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    INFO("parameter or buffer " << i);
+    CHECK(got[i].is_cuda());
+    CHECK(allclose(got[i].cpu(), expected[i], 1e-8, 1e-10));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("training gives the same weights on both devices") {
+  SECTION("SGD") {
+    compare([](const auto& p) { return std::make_unique<optim::SGD>(p, optim::SGDOptions(0.1).momentum(0.9).nesterov(true).weight_decay(0.01)); });
+  }
+  SECTION("Adam") {
+    compare([](const auto& p) { return std::make_unique<optim::Adam>(p, optim::AdamOptions(0.01).amsgrad(true)); });
+  }
+  SECTION("AdamW") { compare([](const auto& p) { return std::make_unique<optim::AdamW>(p, optim::AdamWOptions(0.01)); }); }
+  SECTION("RMSprop") {
+    compare([](const auto& p) { return std::make_unique<optim::RMSprop>(p, optim::RMSpropOptions(0.01).momentum(0.5).centered(true)); });
+  }
+  SECTION("Adagrad") { compare([](const auto& p) { return std::make_unique<optim::Adagrad>(p, optim::AdagradOptions(0.05)); }); }
+}
+
+TEST_CASE("second derivatives on a device") {
+  const Tensor w = tensor({0.3, -0.2, 0.5}, kDouble);
+  const auto curvature = [&](Device device) {
+    Tensor x = w.to(device).requires_grad_();
+    const Tensor y = (x.tanh() * x.exp()).sum();
+    const Tensor g = autograd::grad({y}, {x}, {}, true, true)[0];
+    return autograd::grad({g.square().sum()}, {x})[0].cpu();
+  };
+  CHECK(allclose(curvature(Device::CUDA), curvature(Device::CPU), 1e-12, 1e-14));
+}
+
+TEST_CASE("gradcheck looks at what a device computes") {
+  const Tensor x = randn({4, 3}, kDouble).requires_grad_();
+  const auto on_cuda = [](const variable_list& in) {
+    const Tensor y = in[0].to(Device::CUDA);
+    return variable_list{y.softmax(1).log().sum(0).cpu(), y.sigmoid().matmul(y.t()).cpu()};
+  };
+  CHECK(gradcheck(on_cuda, {x}));
+  CHECK(gradgradcheck(on_cuda, {x}));
+}
+
+TEST_CASE("a module on a device is saved and read back") {
+  const auto path = std::filesystem::temp_directory_path() / "ebb_cuda_module.safetensors";
+  nn::Sequential net = network(), other = network();
+  net->to(Device::CUDA);
+  save(net, path.string());
+  for (Tensor& p : other->parameters()) {
+    NoGradGuard guard;
+    p.zero_();
+  }
+  load(other, path.string());
+  for (std::size_t i = 0; i < net->parameters().size(); ++i)
+    CHECK(equal(net->parameters()[i].cpu(), other->parameters()[i].cpu()));
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("atomic and ordered sums agree on a device") {
+  const Tensor index = randint(7, {500}, TensorOptions(Device::CUDA).dtype(kLong));
+  const Tensor values = randn({500, 3}, TensorOptions(Device::CUDA).dtype(kDouble));
+  const auto sums = [&] {
+    Tensor x = zeros({7, 3}, values.options());
+    x.index_add_(0, index, values);
+    x.scatter_add_(0, index.unsqueeze(1).expand({500, 3}), values);
+    return x;
+  };
+  const Tensor by_atomics = sums();
+  use_deterministic_algorithms(true);
+  const Tensor in_order = sums(), again = sums();
+  use_deterministic_algorithms(false);
+  CHECK(allclose(by_atomics, in_order, 1e-12, 1e-12));
+  CHECK(equal(in_order, again));
+}

@@ -1,0 +1,25 @@
+// Known answers of Random123's test vectors for philox4x32-10.
+#include "kernel/philox.h"
+
+#include <catch2/catch.hpp>
+
+using ebb::Philox;
+
+TEST_CASE("Philox gives the published words") {
+  std::uint32_t words[4];
+  Philox{0, 0}.words(0, words);
+  CHECK(words[0] == 0x6627e8d5u);
+  CHECK(words[1] == 0xe169c58du);
+  CHECK(words[2] == 0xbc57ac4cu);
+  CHECK(words[3] == 0x9b00dbd8u);
+  Philox{~std::uint64_t{0}, ~std::uint64_t{0}}.words(~std::uint64_t{0}, words);
+  CHECK(words[0] == 0x408f276du);
+  CHECK(words[1] == 0x41c83b0eu);
+  CHECK(words[2] == 0xa20bc7c6u);
+  CHECK(words[3] == 0x6d5451fdu);
+  Philox{0x299f31d0a4093822u, 0x0370734413198a2eu}.words(0x85a308d3243f6a88u, words);
+  CHECK(words[0] == 0xd16cfe09u);
+  CHECK(words[1] == 0x94fdccebu);
+  CHECK(words[2] == 0x5001e420u);
+  CHECK(words[3] == 0x24126ea1u);
+}
