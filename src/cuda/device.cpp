@@ -13,7 +13,7 @@ void check(cudaError_t error, const char* what) {
   ebb::detail::fail("CUDA: ", what, " failed: ", cudaGetErrorString(error), " (", cudaGetErrorName(error), ").");
 }
 
-int device_count() {
+int visible_devices() {
   static const int count = [] {
     int found = 0;
     // Without a driver the call fails and leaves its argument alone.
@@ -24,12 +24,12 @@ int device_count() {
 
 const cudaDeviceProp& properties_of(int device) {
   static const std::vector<cudaDeviceProp> all = [] {
-    std::vector<cudaDeviceProp> found(static_cast<std::size_t>(device_count()));
-    for (int i = 0; i < device_count(); ++i) check(cudaGetDeviceProperties(&found[i], i), "cudaGetDeviceProperties");
+    std::vector<cudaDeviceProp> found(static_cast<std::size_t>(visible_devices()));
+    for (int i = 0; i < visible_devices(); ++i) check(cudaGetDeviceProperties(&found[i], i), "cudaGetDeviceProperties");
     return found;
   }();
-  EBB_CHECK(device >= 0 && device < device_count(), "Device::CUDA: there is no device cuda:", device, " among the ",
-            device_count(), " here. Choose one of them.");
+  EBB_CHECK(device >= 0 && device < visible_devices(), "Device::CUDA: there is no device cuda:", device, " among the ",
+            visible_devices(), " here. Choose one of them.");
   return all[static_cast<std::size_t>(device)];
 }
 

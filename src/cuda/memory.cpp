@@ -1,5 +1,4 @@
 #include "cuda/runtime.h"
-#include "kernel/cuda/fault.h"
 
 namespace ebb::cuda {
 

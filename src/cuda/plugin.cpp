@@ -2,7 +2,6 @@
 #include <string>
 
 #include "cuda/runtime.h"
-#include "kernel/cuda/fault.h"
 #include "ops/conv/cuda.h"
 #include "ops/copy/cuda.h"
 #include "ops/creation/cuda.h"
@@ -40,7 +39,7 @@ constexpr ebb::detail::Backend kBackend = {
     .free = &free,
     .copy = &copy_bytes,
     .current_device = &current_device,
-    .device_count = &device_count,
+    .device_count = &visible_devices,
     .synchronize = &synchronize,
     .manual_seed = &manual_seed,
 };

@@ -9,7 +9,7 @@
 namespace ebb::cuda {
 
 /// Devices that the driver shows; 0 without a driver.
-int device_count();
+int visible_devices();
 /// Throws when there is no such device.
 const cudaDeviceProp& properties_of(int device);
 void set_current_stream(Device device, cudaStream_t stream);
@@ -19,6 +19,9 @@ ebb::detail::DeviceBlock allocate(std::size_t bytes, Device device);
 void free(ebb::detail::DeviceBlock block) noexcept;
 void copy_bytes(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes);
 
+/// Throws ebb::IndexError (ebb::Error for a fault with a text of its own) if a kernel that has finished noted a fault, and
+/// forgets it.
+void check_faults(Device device);
 /// Restarts the generators of all devices.
 void manual_seed(std::uint64_t seed);
 

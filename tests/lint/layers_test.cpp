@@ -76,7 +76,7 @@ std::string layer_of(const std::string& path) {
   if (starts(path, "cuda/cuda.h")) return "core";       // what a library without CUDA answers, too
   const std::string layer = path.substr(0, path.find('/'));
   if (path.find('/') == std::string::npos || !layers.contains(layer)) return "";
-  return layer == "ops" && is_kernel(path) ? "ops' kernels" : layer;
+  return (layer == "ops" || layer == "optim") && is_kernel(path) ? "ops' kernels" : layer;
 }
 
 const std::map<std::string, std::set<std::string>>& may_include() {
@@ -88,7 +88,7 @@ const std::map<std::string, std::set<std::string>>& may_include() {
       {"autograd", {"core", "kernel", "autograd"}},
       {"ops", {"core", "kernel", "ops' kernels", "autograd", "ops"}},
       {"nn", {"core", "kernel", "autograd", "ops", "nn"}},
-      {"optim", {"core", "kernel", "autograd", "ops", "nn", "optim"}},
+      {"optim", {"core", "kernel", "ops' kernels", "autograd", "ops", "nn", "optim"}},
       {"data", {"core", "kernel", "autograd", "ops", "nn", "optim", "data", "io"}},
       {"io", {"core", "kernel", "autograd", "ops", "nn", "optim", "data", "io"}},
   };

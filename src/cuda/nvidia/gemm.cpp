@@ -5,9 +5,11 @@
 #include <ebb/cuda/cuda.h>
 #include <ebb/core/ndarray.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>
+#include <string_view>
 #include <unordered_map>
 
 #include "cuda/runtime.h"

@@ -37,7 +37,5 @@ struct FaultSink {
 
 /// The sink of a device for an op; `op` must outlive the program's use of the device.
 FaultSink fault_sink(Device device, const char* op, const char* what = nullptr);
-/// Throws ebb::IndexError (ebb::Error for a fault with a text of its own) if a kernel that has finished noted a fault, and forgets it.
-void check_faults(Device device);
 
 }  // namespace ebb::cuda

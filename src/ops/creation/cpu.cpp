@@ -2,7 +2,7 @@
 
 #include "kernel/cpu/parallel.h"
 #include "ops/creation/kernels.h"
-#include "ops/creation/math.h"
+#include "ops/creation/range.h"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "kernel/cuda/walk.h"
-#include "ops/creation/math.h"
+#include "ops/creation/range.h"
 
 namespace ebb::cuda {
 namespace {

@@ -7,7 +7,7 @@
 #include "kernel/cuda/map.h"
 #include "kernel/cuda/walk.h"
 #include "ops/index/cuda.h"
-#include "ops/index/math.h"
+#include "ops/index/combine.h"
 
 namespace ebb::cuda {
 namespace {

@@ -6,7 +6,7 @@
 #include "kernel/cuda/sort.h"
 #include "kernel/cuda/walk.h"
 #include "ops/random/cuda.h"
-#include "ops/random/math.h"
+#include "ops/random/sampler.h"
 #include "ops/scan/kernels.h"
 #include "ops/sort/keys.h"
 
