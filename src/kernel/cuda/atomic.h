@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernel/wrapping.h"
+
 namespace ebb::cuda {
 
 /// *at = combine(*at, value), undisturbed by other threads; types of 1 and 2 bytes go through the word around them.
@@ -40,7 +42,7 @@ struct AtomicSum {
   template <class T>
   __device__ T operator()(T a, T b) const {
     if constexpr (std::is_same_v<T, bool>) return a || b;
-    else return static_cast<T>(a + b);
+    else return wrapping_add(a, b);
   }
 };
 

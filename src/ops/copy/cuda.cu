@@ -43,10 +43,10 @@ void copy(NdArray& out, const NdArray& x) {
 
 void fill(NdArray& out, const Scalar& value) {
   visit_all(out.dtype(), "fill_", [&]<class T> {
-    const T element = value.to<T>();
+    const T number = element<T>(value);
     visit_bits(out.dtype(), [&]<class Bits> {
       Constant<Bits> op;
-      std::memcpy(&op.value, &element, std::min(sizeof(element), sizeof(op.value)));
+      std::memcpy(&op.value, &number, std::min(sizeof(number), sizeof(op.value)));
       launch_map<1>("fill_", kConstant<Bits>, out, {}, &op, sizeof(op));
     });
   });

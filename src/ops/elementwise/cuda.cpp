@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "kernel/convert.h"
+
 namespace ebb::cuda {
 
 void register_activation();
@@ -43,9 +45,9 @@ void register_elementwise() {
 
 std::uint64_t element_bits(const Scalar& value, DType dtype) {
   return visit_all(dtype, "scalar", [&]<class T> {
-    const T element = value.to<T>();
+    const T number = element<T>(value);
     std::uint64_t bits = 0;
-    std::memcpy(&bits, &element, sizeof(T));
+    std::memcpy(&bits, &number, sizeof(T));
     return bits;
   });
 }
