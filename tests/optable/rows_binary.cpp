@@ -18,9 +18,14 @@ void arithmetic() {
       .reference([](double a, double b) { return a - b; })
       .in_place([](In x) { return ebb::sub_(x[0], x[1]); })
       .error("bool tensors", [] { ebb::sub(ebb::ones({2}, ebb::kBool), ebb::ones({2}, ebb::kBool)); });
+  binary("sub.alpha", [](V a, V b) {
+    return ebb::sub(a, b, 2);
+  }).reference([](double a, double b) {
+      return a - 2 * b;
+    }).in_place([](In x) { return ebb::sub_(x[0], x[1], 2); });
   unary("sub.number_first", [](V x) { return 3 - x; }).reference([](double x) { return 3 - x; });
-  binary("rsub", [](V a, V b) { return ebb::rsub(a, b); }).reference([](double a, double b) {
-    return b - a;
+  binary("rsub", [](V a, V b) { return ebb::rsub(a, b, 2); }).reference([](double a, double b) {
+    return b - 2 * a;
   });
   binary("mul", [](V a, V b) { return ebb::mul(a, b); })
       .reference([](double a, double b) { return a * b; })
