@@ -1,5 +1,8 @@
 #include <ebb/autograd/record.h>
 
+#include <atomic>
+#include <memory>
+
 #include "autograd/arithmetic.h"
 #include "autograd/meta.h"
 #include "autograd/retain.h"
@@ -8,10 +11,17 @@
 
 namespace ebb::autograd {
 
+namespace {
+// Threads may use a leaf for the first time at once: one makes its meta while others ask whether there is one.
+std::atomic_ref<AutogradMeta*> meta_slot(VariableImpl& impl) { return std::atomic_ref(impl.meta); }
+}  // namespace
+
 AutogradMeta& meta_of(const Variable& x) {
-  VariableImpl& impl = *x.impl();
-  if (!impl.meta) impl.meta = new AutogradMeta;
-  return *impl.meta;
+  const std::atomic_ref<AutogradMeta*> slot = meta_slot(*x.impl());
+  if (AutogradMeta* meta = slot.load(std::memory_order_acquire)) return *meta;
+  auto made = std::make_unique<AutogradMeta>();
+  AutogradMeta* already = nullptr;
+  return slot.compare_exchange_strong(already, made.get(), std::memory_order_acq_rel) ? *made.release() : *already;
 }
 
 void set_history(const Variable& output, const Ref<Node>& node) {
@@ -102,7 +112,7 @@ Variable make_view(const Variable& base, NdArray view, const Ref<Node>& node, Vi
 
 const Ref<Node>& current_grad_fn(const Variable& x) {
   VariableImpl& impl = *x.impl();
-  AutogradMeta* meta = impl.meta;
+  AutogradMeta* meta = meta_slot(impl).load(std::memory_order_acquire);
   if (!meta || !meta->base.defined() || meta->version == impl.version()) [[likely]] return impl.grad_fn;
   meta->version = impl.version();
   if (meta->kind == ViewKind::made_without_grad || !meta->base.requires_grad()) return impl.grad_fn;
