@@ -2,7 +2,9 @@
 // fills one in.
 #pragma once
 
+#include <ebb/core/allocator.h>
 #include <ebb/core/device.h>
+#include <ebb/cuda/device.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,10 +28,30 @@ struct Backend {
   int (*device_count)();
   void (*synchronize)(Device device);
   void (*manual_seed)(std::uint64_t seed);
+
+  void (*set_device)(Device device);
+  cuda::DeviceProperties (*properties)(Device device);
+
+  MemoryStats (*memory_stats)(Device device);
+  void (*reset_peak)(Device device);
+  void (*empty_cache)(Device device);
+
+  void* (*pool_stream)(Device device);
+  void* (*current_stream)(Device device);
+  void (*set_stream)(Device device, void* stream);
+  void (*stream_synchronize)(Device device, void* stream);
+  bool (*stream_query)(Device device, void* stream);
+  void (*stream_wait)(Device device, void* stream, void* event);
+  void* (*event_create)(Device device, bool timing);
+  void (*event_destroy)(Device device, void* event) noexcept;
+  void (*event_record)(Device device, void* event, void* stream);
+  void (*event_synchronize)(Device device, void* event);
+  bool (*event_query)(Device device, void* event);
+  float (*event_elapsed)(Device device, void* from, void* to);
 };
 
 /// Raised whenever Backend, the signature of a kernel slot or a type that plugins see changes.
-constexpr std::uint32_t kPluginAbi = 1;
+constexpr std::uint32_t kPluginAbi = 2;
 
 /// What a plugin exports as `extern "C"` under kPluginEntry. If it was built for the host's ABI number and
 /// finds a driver and a device, it calls set_backend, fills the kernel slots and returns null; else it

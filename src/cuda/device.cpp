@@ -50,7 +50,6 @@ DeviceScope::~DeviceScope() {
 
 namespace {
 
-constexpr int kMaxDevices = 128;
 constinit thread_local std::array<cudaStream_t, kMaxDevices> streams{};
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 // One a device, for the life of the process.
 Fault* fault_of(Device device) {
   static std::mutex mutex;
-  static std::array<Fault*, 128> faults{};
+  static std::array<Fault*, kMaxDevices> faults{};
   const std::lock_guard lock(mutex);
   Fault*& fault = faults[static_cast<std::size_t>(device.index())];
   if (!fault) {

@@ -12,7 +12,7 @@ namespace {
 struct Generators {
   std::mutex mutex;
   std::uint64_t seed = default_generator().current_seed();
-  std::array<std::uint64_t, 128> calls{};  // by device
+  std::array<std::uint64_t, kMaxDevices> calls{};  // by device
 };
 
 Generators& generators() {

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "cuda/runtime.h"
+#include "cuda/streams.h"
 #include "ops/conv/cuda.h"
 #include "ops/copy/cuda.h"
 #include "ops/creation/cuda.h"
@@ -34,6 +35,14 @@ void synchronize(Device device) {
   check_faults(device);
 }
 
+DeviceProperties properties(Device device) {
+  const cudaDeviceProp& p = properties_of(device.index());
+  return {p.name,       p.major,
+          p.minor,      p.totalGlobalMem,
+          p.multiProcessorCount, p.maxThreadsPerMultiProcessor,
+          p.warpSize,   static_cast<std::size_t>(p.l2CacheSize)};
+}
+
 constexpr ebb::detail::Backend kBackend = {
     .allocate = &allocate,
     .free = &free,
@@ -42,6 +51,23 @@ constexpr ebb::detail::Backend kBackend = {
     .device_count = &visible_devices,
     .synchronize = &synchronize,
     .manual_seed = &manual_seed,
+    .set_device = [](Device device) { check(cudaSetDevice(device.index()), "cudaSetDevice"); },
+    .properties = &properties,
+    .memory_stats = &memory_stats_of,
+    .reset_peak = &reset_peak_of,
+    .empty_cache = &empty_cache_of,
+    .pool_stream = &pool_stream,
+    .current_stream = [](Device device) -> void* { return cuda::current_stream(device); },
+    .set_stream = [](Device device, void* stream) { set_current_stream(device, static_cast<cudaStream_t>(stream)); },
+    .stream_synchronize = &stream_synchronize,
+    .stream_query = &stream_query,
+    .stream_wait = &stream_wait,
+    .event_create = &event_create,
+    .event_destroy = &event_destroy,
+    .event_record = &event_record,
+    .event_synchronize = &event_synchronize,
+    .event_query = &event_query,
+    .event_elapsed = &event_elapsed,
 };
 
 // Null, or what is missing.

@@ -14,9 +14,14 @@ int visible_devices();
 const cudaDeviceProp& properties_of(int device);
 void set_current_stream(Device device, cudaStream_t stream);
 
+constexpr std::size_t kMaxDevices = 128;
+
 // Memory: see core/backend.h.
 ebb::detail::DeviceBlock allocate(std::size_t bytes, Device device);
 void free(ebb::detail::DeviceBlock block) noexcept;
+MemoryStats memory_stats_of(Device device);
+void reset_peak_of(Device device);
+void empty_cache_of(Device device);
 void copy_bytes(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes);
 
 /// Throws ebb::IndexError (ebb::Error for a fault with a text of its own) if a kernel that has finished noted a fault, and

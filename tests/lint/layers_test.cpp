@@ -73,7 +73,9 @@ std::string layer_of(const std::string& path) {
   static const std::set<std::string> layers = {"core",  "kernel", "autograd", "ops", "nn",
                                                "optim", "data",   "io",       "cuda"};
   if (starts(path, "ops/methods/")) return "autograd";  // the parts that class Variable is made of
-  if (starts(path, "cuda/cuda.h")) return "core";       // what a library without CUDA answers, too
+  // What a library without CUDA answers, too.
+  static const std::set<std::string> answers = {"cuda/cuda.h", "cuda/device.h", "cuda/memory.h", "cuda/stream.h"};
+  if (answers.contains(path)) return "core";
   const std::string layer = path.substr(0, path.find('/'));
   if (path.find('/') == std::string::npos || !layers.contains(layer)) return "";
   return (layer == "ops" || layer == "optim") && is_kernel(path) ? "ops' kernels" : layer;

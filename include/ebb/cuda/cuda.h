@@ -2,6 +2,9 @@
 #pragma once
 
 #include <ebb/core/api.h>
+#include <ebb/cuda/device.h>
+#include <ebb/cuda/memory.h>
+#include <ebb/cuda/stream.h>
 
 #include <cstddef>
 #include <cstdint>

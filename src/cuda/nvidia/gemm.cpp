@@ -114,7 +114,7 @@ std::unique_ptr<Plan> make_plan(cublasLtHandle_t handle, const Key& key) {
 
 // A thread has its handles and plans: no lock in the way of a launch.
 struct Library {
-  std::array<cublasLtHandle_t, 128> handles{};
+  std::array<cublasLtHandle_t, kMaxDevices> handles{};
   std::unordered_map<Key, std::unique_ptr<Plan>, Hash> plans;
 
   cublasLtHandle_t handle(Device device) {

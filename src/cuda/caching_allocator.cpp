@@ -1,0 +1,158 @@
+#include "cuda/caching_allocator.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <tuple>
+
+namespace ebb::cuda {
+namespace {
+
+constexpr std::size_t kRound = 512;
+constexpr std::size_t kSmallMost = std::size_t{1} << 20;
+constexpr std::size_t kSmallSegment = std::size_t{2} << 20;
+constexpr std::size_t kLargeSegment = std::size_t{20} << 20;
+constexpr std::size_t kLargeRound = std::size_t{2} << 20;
+
+std::size_t rounded(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+std::size_t segment_bytes(std::size_t bytes, bool small) {
+  if (small) return kSmallSegment;
+  return bytes < kLargeSegment / 2 ? kLargeSegment : rounded(bytes, kLargeRound);
+}
+
+// Whether what is left is worth a block of its own.
+bool worth_splitting(std::size_t rest, bool small) { return small ? rest >= kRound : rest > kSmallMost; }
+
+double mib(std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
+
+}  // namespace
+
+bool CachingAllocator::Smaller::operator()(const MemoryBlock* a, const MemoryBlock* b) const {
+  // Streams are pointers: std::less orders any two.
+  const std::less<const void*> before;
+  if (a->stream != b->stream) return before(a->stream, b->stream);
+  return a->bytes != b->bytes ? a->bytes < b->bytes : before(a->data, b->data);
+}
+
+MemoryBlock* CachingAllocator::take_free(std::size_t bytes, bool small, cudaStream_t stream) {
+  MemoryBlock key;
+  key.bytes = bytes;
+  key.stream = stream;
+  FreeList& list = free_[small];
+  const auto found = list.lower_bound(&key);
+  if (found == list.end() || (*found)->stream != stream) return nullptr;
+  MemoryBlock* const block = *found;
+  list.erase(found);
+  return block;
+}
+
+MemoryBlock* CachingAllocator::new_segment(std::size_t bytes, bool small, cudaStream_t stream) {
+  const std::size_t size = segment_bytes(bytes, small);
+  void* data = nullptr;
+  if (source_.allocate(&data, size) != cudaSuccess) {
+    cudaGetLastError();
+    release_segments();
+    if (source_.allocate(&data, size) != cudaSuccess) {
+      cudaGetLastError();
+      std::size_t free = 0, total = 0;
+      if (source_.memory(&free, &total) != cudaSuccess) free = total = 0;
+      ebb::detail::fail("Device::CUDA: out of memory on cuda:", device_, ": tried to allocate ", mib(bytes), " MiB; of ",
+                        mib(total), " MiB in all, ", mib(free), " MiB are free, ", mib(current_),
+                        " MiB are in ebb's live tensors and ", mib(reserved_ - current_),
+                        " MiB in pieces that are cached. Use smaller batches or tensors, or free some.");
+    }
+  }
+  reserved_ += size;
+  auto block = std::make_unique<MemoryBlock>();
+  block->data = static_cast<char*>(data);
+  block->bytes = size;
+  block->stream = stream;
+  block->small = small;
+  return block.release();
+}
+
+void CachingAllocator::split(MemoryBlock* block, std::size_t bytes) {
+  if (!worth_splitting(block->bytes - bytes, block->small)) return;
+  auto* const rest = new MemoryBlock(*block);
+  rest->data = block->data + bytes;
+  rest->bytes = block->bytes - bytes;
+  rest->before = block;
+  if (rest->after) rest->after->before = rest;
+  block->after = rest;
+  block->bytes = bytes;
+  list_of(*rest).insert(rest);
+}
+
+MemoryBlock* CachingAllocator::allocate(std::size_t bytes, cudaStream_t stream) {
+  EBB_CHECK(bytes <= std::numeric_limits<std::size_t>::max() / 2, "Device::CUDA: cannot allocate ", std::uint64_t{bytes},
+            " bytes. Use smaller tensors.");
+  const std::size_t size = std::max(rounded(bytes, kRound), kRound);
+  const bool small = size <= kSmallMost;
+  const std::lock_guard lock(mutex_);
+  MemoryBlock* block = take_free(size, small, stream);
+  if (!block) block = new_segment(size, small, stream);
+  split(block, size);
+  block->used = true;
+  current_ += block->bytes;
+  peak_ = std::max(peak_, current_);
+  ++allocations_;
+  return block;
+}
+
+// The two as one; the neighbour, which is free, ceases to be.
+MemoryBlock* CachingAllocator::join(MemoryBlock* block, MemoryBlock* neighbour) {
+  list_of(*neighbour).erase(neighbour);
+  MemoryBlock *const first = neighbour == block->before ? neighbour : block, *const second = first == block ? neighbour : block;
+  block->data = first->data;
+  block->bytes = first->bytes + second->bytes;
+  MemoryBlock *const before = first->before, *const after = second->after;
+  block->before = before;
+  block->after = after;
+  if (before) before->after = block;
+  if (after) after->before = block;
+  delete neighbour;
+  return block;
+}
+
+void CachingAllocator::free(MemoryBlock* block) noexcept {
+  const std::lock_guard lock(mutex_);
+  current_ -= block->bytes;
+  block->used = false;
+  if (block->before && !block->before->used) block = join(block, block->before);
+  if (block->after && !block->after->used) block = join(block, block->after);
+  list_of(*block).insert(block);
+}
+
+void CachingAllocator::release_segments() {
+  for (FreeList& list : free_) {
+    for (auto at = list.begin(); at != list.end();) {
+      MemoryBlock* const block = *at;
+      if (block->before || block->after) {
+        ++at;
+        continue;
+      }
+      at = list.erase(at);
+      source_.free(block->data);
+      reserved_ -= block->bytes;
+      delete block;
+    }
+  }
+}
+
+void CachingAllocator::empty_cache() {
+  const std::lock_guard lock(mutex_);
+  release_segments();
+}
+
+MemoryStats CachingAllocator::stats() const {
+  const std::lock_guard lock(mutex_);
+  return {current_, peak_, reserved_ - current_, allocations_};
+}
+
+void CachingAllocator::reset_peak() {
+  const std::lock_guard lock(mutex_);
+  peak_ = current_;
+}
+
+}  // namespace ebb::cuda
