@@ -78,6 +78,12 @@ struct InputGrad {
   }
 };
 
+template <class T>
+constexpr MapKernels<6> kNormalise = map_kernels<Normalise, T, T, Compute<T>, Compute<T>, T, T>();
+template <class T>
+constexpr MapKernels<7> kInputGrad =
+    map_kernels<InputGrad, T, T, T, Compute<T>, Compute<T>, Compute<T>, Compute<T>>();
+
 // Arrays in their common shape.
 NdArray as_values(const NdArray& x, const NormShape& s) {
   return x.as_strided({s.batch, s.channels, s.places}, {s.channels * s.places, s.places, 1}, x.offset());
@@ -105,14 +111,12 @@ void batch_norm_stats(NdArray& mean, NdArray& var, const NdArray& x, const NormS
 
 void batch_norm_apply(NdArray& out, const NormSaved& in, const NdArray& bias, const NormShape& s) {
   visit_floating(in.x.dtype(), "batch_norm", [&]<class T> {
-    using C = Compute<T>;
-    static constexpr auto kKernels = map_kernels<Normalise, T, T, C, C, T, T>();
     NdArray to = as_values(out, s);
     const NdArray x = as_values(in.x, s), mean = as_channels(in.mean, s), rstd = as_channels(in.rstd, s);
     const NdArray w = in.weight.defined() ? as_channels(in.weight, s) : NdArray();
     const NdArray b = bias.defined() ? as_channels(bias, s) : NdArray();
     const Normalise op;
-    launch_map<6>("batch_norm", kKernels, to,
+    launch_map<6>("batch_norm", kNormalise<T>, to,
                   {MapInput{&x}, MapInput{&mean}, MapInput{&rstd}, w.defined() ? MapInput{&w} : number(T(1)),
                    b.defined() ? MapInput{&b} : number(T(0))},
                   &op, sizeof(op));
@@ -122,7 +126,6 @@ void batch_norm_apply(NdArray& out, const NormSaved& in, const NdArray& bias, co
 void batch_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& s, bool training) {
   visit_floating(dy.dtype(), "batch_norm_backward", [&]<class T> {
     using C = Compute<T>;
-    static constexpr auto kKernels = map_kernels<InputGrad, T, T, T, C, C, C, C>();
     const NdArray factors = NdArray::empty({3, s.channels, 1}, dtype_of<C>(), dy.device());
     C* const scale = factors.data_as<C>();
     channel_sums(dy.device(),
@@ -136,7 +139,7 @@ void batch_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
     const auto factor = [&](std::int64_t i) { return factors.as_strided({s.channels, 1}, {1, 1}, i * s.channels); };
     const NdArray scales = factor(0), slopes = factor(1), shifts = factor(2);
     const InputGrad op;
-    launch_map<7>("batch_norm_backward", kKernels, to,
+    launch_map<7>("batch_norm_backward", kInputGrad<T>, to,
                   {MapInput{&grad}, MapInput{&x}, MapInput{&mean}, MapInput{&scales}, MapInput{&slopes}, MapInput{&shifts}},
                   &op, sizeof(op));
   });
