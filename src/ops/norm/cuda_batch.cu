@@ -109,40 +109,50 @@ void batch_norm_stats(NdArray& mean, NdArray& var, const NdArray& x, const NormS
   });
 }
 
+namespace {
+
+template <class T>
+void apply_as(NdArray& out, const NormSaved& in, const NdArray& bias, const NormShape& s) {
+  NdArray to = as_values(out, s);
+  const NdArray x = as_values(in.x, s), mean = as_channels(in.mean, s), rstd = as_channels(in.rstd, s);
+  const NdArray w = in.weight.defined() ? as_channels(in.weight, s) : NdArray();
+  const NdArray b = bias.defined() ? as_channels(bias, s) : NdArray();
+  const MapInput scale = w.defined() ? MapInput{&w} : number(T(1)), shift = b.defined() ? MapInput{&b} : number(T(0));
+  const Normalise op;
+  launch_map<6>("batch_norm", kNormalise<T>, to, {MapInput{&x}, MapInput{&mean}, MapInput{&rstd}, scale, shift}, &op,
+                sizeof(op));
+}
+
+template <class T>
+void backward_as(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& s, bool training) {
+  using C = Compute<T>;
+  const NdArray factors = NdArray::empty({3, s.channels, 1}, dtype_of<C>(), dy.device());
+  C* const scale = factors.data_as<C>();
+  channel_sums(dy.device(),
+               ChannelGrads<T>{in.x.data_as<T>(), dy.data_as<T>(), pointer_or_null<T>(in.weight), in.mean.data_as<C>(),
+                               in.rstd.data_as<C>(), pointer_or_null<T>(out.dweight), pointer_or_null<T>(out.dbias), scale,
+                               scale + s.channels, scale + 2 * s.channels, static_cast<C>(s.batch * s.places), training},
+               s);
+  if (!out.dx.defined()) return;
+  NdArray to = as_values(out.dx, s);
+  const NdArray grad = as_values(dy, s), x = as_values(in.x, s), mean = as_channels(in.mean, s);
+  const NdArray scales = factors.as_strided({s.channels, 1}, {1, 1}, 0);
+  const NdArray slopes = factors.as_strided({s.channels, 1}, {1, 1}, s.channels);
+  const NdArray shifts = factors.as_strided({s.channels, 1}, {1, 1}, 2 * s.channels);
+  const InputGrad op;
+  launch_map<7>("batch_norm_backward", kInputGrad<T>, to,
+                {MapInput{&grad}, MapInput{&x}, MapInput{&mean}, MapInput{&scales}, MapInput{&slopes}, MapInput{&shifts}}, &op,
+                sizeof(op));
+}
+
+}  // namespace
+
 void batch_norm_apply(NdArray& out, const NormSaved& in, const NdArray& bias, const NormShape& s) {
-  visit_floating(in.x.dtype(), "batch_norm", [&]<class T> {
-    NdArray to = as_values(out, s);
-    const NdArray x = as_values(in.x, s), mean = as_channels(in.mean, s), rstd = as_channels(in.rstd, s);
-    const NdArray w = in.weight.defined() ? as_channels(in.weight, s) : NdArray();
-    const NdArray b = bias.defined() ? as_channels(bias, s) : NdArray();
-    const Normalise op;
-    launch_map<6>("batch_norm", kNormalise<T>, to,
-                  {MapInput{&x}, MapInput{&mean}, MapInput{&rstd}, w.defined() ? MapInput{&w} : number(T(1)),
-                   b.defined() ? MapInput{&b} : number(T(0))},
-                  &op, sizeof(op));
-  });
+  visit_floating(in.x.dtype(), "batch_norm", [&]<class T> { apply_as<T>(out, in, bias, s); });
 }
 
 void batch_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& s, bool training) {
-  visit_floating(dy.dtype(), "batch_norm_backward", [&]<class T> {
-    using C = Compute<T>;
-    const NdArray factors = NdArray::empty({3, s.channels, 1}, dtype_of<C>(), dy.device());
-    C* const scale = factors.data_as<C>();
-    channel_sums(dy.device(),
-                 ChannelGrads<T>{in.x.data_as<T>(), dy.data_as<T>(), pointer_or_null<T>(in.weight), in.mean.data_as<C>(),
-                                 in.rstd.data_as<C>(), pointer_or_null<T>(out.dweight), pointer_or_null<T>(out.dbias), scale,
-                                 scale + s.channels, scale + 2 * s.channels, static_cast<C>(s.batch * s.places), training},
-                 s);
-    if (!out.dx.defined()) return;
-    NdArray to = as_values(out.dx, s);
-    const NdArray grad = as_values(dy, s), x = as_values(in.x, s), mean = as_channels(in.mean, s);
-    const auto factor = [&](std::int64_t i) { return factors.as_strided({s.channels, 1}, {1, 1}, i * s.channels); };
-    const NdArray scales = factor(0), slopes = factor(1), shifts = factor(2);
-    const InputGrad op;
-    launch_map<7>("batch_norm_backward", kInputGrad<T>, to,
-                  {MapInput{&grad}, MapInput{&x}, MapInput{&mean}, MapInput{&scales}, MapInput{&slopes}, MapInput{&shifts}},
-                  &op, sizeof(op));
-  });
+  visit_floating(dy.dtype(), "batch_norm_backward", [&]<class T> { backward_as<T>(out, dy, in, s, training); });
 }
 
 }  // namespace ebb::cuda
