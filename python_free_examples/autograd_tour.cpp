@@ -15,10 +15,12 @@ int main() {
   Variable b = a * a;
   Variable c = b + 3;
   Variable y = c.mean();
-  std::cout << "a = x + 2    = " << a << "\nb = a * a    = " << b << "\nc = b + 3    = " << c << "\ny = c.mean() = " << y << "\n\n";
+  std::cout << "a = x + 2    = " << a << "\nb = a * a    = " << b << "\nc = b + 3    = " << c
+            << "\ny = c.mean() = " << y << "\n\n";
 
   // The graph: from the result back to the leaf.
-  std::cout << "The graph, as text:\n" << autograd::to_text(y, {{"x", x}}) << "\nand for Graphviz (| dot -Tsvg > graph.svg):\n"
+  std::cout << "The graph, as text:\n"
+            << autograd::to_text(y, {{"x", x}}) << "\nand for Graphviz (| dot -Tsvg > graph.svg):\n"
             << autograd::to_dot(y, {{"x", x}}) << '\n';
 
   // Backward walks it: dy/dx = 2 (x + 2) / 3.
@@ -30,6 +32,6 @@ int main() {
   Variable first = autograd::grad({z.pow(3)}, {z}, {}, true, true)[0];
   Variable second = autograd::grad({first}, {z}, {}, true, true)[0];
   Variable third = autograd::grad({second}, {z})[0];
-  std::cout << "z^3 at 2: first " << first.item<double>() << ", second " << second.item<double>() << ", third "
-            << third.item<double>() << '\n';
+  std::cout << "z^3 at 2: first " << first.item<double>() << ", second " << second.item<double>()
+            << ", third " << third.item<double>() << '\n';
 }

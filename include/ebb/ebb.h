@@ -23,7 +23,6 @@
 #include <ebb/io/safetensors.h>
 #include <ebb/io/serialize.h>
 #include <ebb/nn.h>
-#include <ebb/optim.h>
 #include <ebb/ops/conv.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
@@ -32,8 +31,8 @@
 #include <ebb/ops/index.h>
 #include <ebb/ops/indexing.h>
 #include <ebb/ops/linalg.h>
-#include <ebb/ops/norm.h>
 #include <ebb/ops/loss.h>
+#include <ebb/ops/norm.h>
 #include <ebb/ops/pool.h>
 #include <ebb/ops/random.h>
 #include <ebb/ops/reduce.h>
@@ -41,3 +40,4 @@
 #include <ebb/ops/shape.h>
 #include <ebb/ops/softmax.h>
 #include <ebb/ops/sort.h>
+#include <ebb/optim.h>

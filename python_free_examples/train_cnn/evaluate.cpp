@@ -2,7 +2,8 @@
 
 #include <cstdio>
 
-Confusion evaluate(Net& net, const ebb::data::datasets::MNIST& images, std::int64_t classes, ebb::Device device) {
+Confusion evaluate(Net& net, const ebb::data::datasets::MNIST& images, std::int64_t classes,
+                   ebb::Device device) {
   constexpr std::int64_t kBatch = 512;
   ebb::NoGradGuard no_grad;
   net->eval();
@@ -38,9 +39,12 @@ void print(const Confusion& confusion, const std::vector<std::string>& names) {
     std::printf("%10.10s", names[i].c_str());
     for (const std::int64_t count : confusion[i]) {
       row += count;
-      if (count) std::printf(" %8lld", static_cast<long long>(count));
-      else std::printf(" %8s", ".");
+      if (count)
+        std::printf(" %8lld", static_cast<long long>(count));
+      else
+        std::printf(" %8s", ".");
     }
-    std::printf("  %6.1f%%\n", row ? 100.0 * static_cast<double>(confusion[i][i]) / static_cast<double>(row) : 0.0);
+    std::printf("  %6.1f%%\n",
+                row ? 100.0 * static_cast<double>(confusion[i][i]) / static_cast<double>(row) : 0.0);
   }
 }

@@ -22,24 +22,28 @@ int run(const Options& options) {
 
   Source source = find_source(options);
   const MNIST train(source.folder), test(source.folder, MNIST::Mode::kTest);
-  const std::int64_t classes = classes_of(train, test), rows = train.images().size(2), columns = train.images().size(3);
-  for (auto i = static_cast<std::int64_t>(source.classes.size()); i < classes; ++i) source.classes.push_back(std::to_string(i));
-  std::printf("%s: %zu training and %zu test images of %lldx%lld, %lld classes, on %s\n", source.title.c_str(), *train.size(),
-              *test.size(), static_cast<long long>(rows), static_cast<long long>(columns), static_cast<long long>(classes),
-              options.device.str().c_str());
+  const std::int64_t classes = classes_of(train, test), rows = train.images().size(2),
+                     columns = train.images().size(3);
+  for (auto i = static_cast<std::int64_t>(source.classes.size()); i < classes; ++i)
+    source.classes.push_back(std::to_string(i));
+  std::printf("%s: %zu training and %zu test images of %lldx%lld, %lld classes, on %s\n",
+              source.title.c_str(), *train.size(), *test.size(), static_cast<long long>(rows),
+              static_cast<long long>(columns), static_cast<long long>(classes), options.device.str().c_str());
 
   Net net(rows, columns, classes);
   net->to(options.device);
   ebb::optim::Adam optimizer(net->parameters(), ebb::optim::AdamOptions(options.lr));
-  auto loader = ebb::data::make_data_loader(MNIST(train).map(ebb::data::transforms::Stack<>()),
-                                            ebb::data::DataLoaderOptions(static_cast<std::size_t>(options.batch)).workers(1));
+  auto loader = ebb::data::make_data_loader(
+      MNIST(train).map(ebb::data::transforms::Stack<>()),
+      ebb::data::DataLoaderOptions(static_cast<std::size_t>(options.batch)).workers(1));
 
   Confusion confusion;
   for (int epoch = 1; epoch <= source.epochs; ++epoch) {
-    Progress progress("epoch " + std::to_string(epoch) + "/" + std::to_string(source.epochs), train.images().size(0));
+    Progress progress("epoch " + std::to_string(epoch) + "/" + std::to_string(source.epochs),
+                      train.images().size(0));
     for (auto& batch : *loader) {
-      const ebb::Tensor loss =
-          ebb::nn::functional::cross_entropy(net(batch.data.to(options.device)), batch.target.to(options.device));
+      const ebb::Tensor loss = ebb::nn::functional::cross_entropy(net(batch.data.to(options.device)),
+                                                                  batch.target.to(options.device));
       optimizer.zero_grad();
       loss.backward();
       optimizer.step();
@@ -57,8 +61,8 @@ int run(const Options& options) {
   ebb::load(again, options.save);
   again->to(options.device);
   const bool same = accuracy(evaluate(again, test, classes, options.device)) == accuracy(confusion);
-  std::printf("\ntest accuracy %.2f %%; saved to %s and read back: %s\n", 100 * accuracy(confusion), options.save.c_str(),
-              same ? "the same accuracy" : "NOT the same accuracy");
+  std::printf("\ntest accuracy %.2f %%; saved to %s and read back: %s\n", 100 * accuracy(confusion),
+              options.save.c_str(), same ? "the same accuracy" : "NOT the same accuracy");
   return same ? 0 : 1;
 }
 

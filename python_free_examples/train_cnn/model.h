@@ -5,12 +5,15 @@
 
 namespace nn = ebb::nn;
 
-/// Conv 32 3x3 - ReLU - MaxPool - Conv 64 - ReLU - MaxPool - Conv 64 - ReLU - Flatten - Linear 64 - ReLU - Linear classes.
+/// Conv 32 3x3 - ReLU - MaxPool - Conv 64 - ReLU - MaxPool - Conv 64 - ReLU - Flatten - Linear 64 - ReLU -
+/// Linear classes.
 struct NetImpl : nn::Module {
   NetImpl(std::int64_t rows, std::int64_t columns, std::int64_t classes) {
     // Images as small as 8x8 would vanish without padding.
     const std::int64_t pad = std::min(rows, columns) < 20 ? 1 : 0;
-    const auto after = [pad](std::int64_t n) { return ((n + 2 * pad - 2) / 2 + 2 * pad - 2) / 2 + 2 * pad - 2; };
+    const auto after = [pad](std::int64_t n) {
+      return ((n + 2 * pad - 2) / 2 + 2 * pad - 2) / 2 + 2 * pad - 2;
+    };
     conv1 = register_module("conv1", nn::Conv2d(nn::Conv2dOptions(1, 32, 3).padding(pad)));
     conv2 = register_module("conv2", nn::Conv2d(nn::Conv2dOptions(32, 64, 3).padding(pad)));
     conv3 = register_module("conv3", nn::Conv2d(nn::Conv2dOptions(64, 64, 3).padding(pad)));

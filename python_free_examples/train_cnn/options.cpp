@@ -6,7 +6,8 @@
 
 namespace {
 
-constexpr const char* kFashion = "/usr/share/datasets/fashion-mnist";  // Debian's package dataset-fashion-mnist
+constexpr const char* kFashion =
+    "/usr/share/datasets/fashion-mnist";  // Debian's package dataset-fashion-mnist
 constexpr const char* kDigits = EBB_EXAMPLES_DATA "/digits";
 
 std::vector<std::string> numbered() { return {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}; }
@@ -16,13 +17,18 @@ std::vector<std::string> numbered() { return {"0", "1", "2", "3", "4", "5", "6",
 std::optional<Options> parse_options(int argc, char** argv, int& exit_code) {
   Options o;
   std::string device = "cpu";
-  CLI::App app("Trains the classic small CNN on images in the MNIST format.\n"
-               "Without --data: Fashion-MNIST where Debian's dataset-fashion-mnist is installed, else 1,797 real digits.");
-  app.add_option("--data", o.data, "folder with {train,t10k}-{images-idx3,labels-idx1}-ubyte, raw or .gz")->check(CLI::ExistingDirectory);
-  app.add_option("--epochs", o.epochs, "passes over the training images (default: 8; digits: 30)")->check(CLI::PositiveNumber);
+  CLI::App app(
+      "Trains the classic small CNN on images in the MNIST format.\n"
+      "Without --data: Fashion-MNIST where Debian's dataset-fashion-mnist is installed, else 1,797 real "
+      "digits.");
+  app.add_option("--data", o.data, "folder with {train,t10k}-{images-idx3,labels-idx1}-ubyte, raw or .gz")
+      ->check(CLI::ExistingDirectory);
+  app.add_option("--epochs", o.epochs, "passes over the training images (default: 8; digits: 30)")
+      ->check(CLI::PositiveNumber);
   app.add_option("--batch", o.batch, "images a step")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--lr", o.lr, "Adam's learning rate")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--seed", o.seed, "of the initial weights and the order of the images")->capture_default_str();
+  app.add_option("--seed", o.seed, "of the initial weights and the order of the images")
+      ->capture_default_str();
   app.add_option("--device", device, "cpu, cuda or cuda:N")->capture_default_str();
   app.add_option("--threads", o.threads, "CPU threads (default: all cores)")->check(CLI::PositiveNumber);
   app.add_option("--save", o.save, "where the trained model goes")->capture_default_str();

@@ -8,8 +8,9 @@
 #include <string>
 
 struct Options {
-  std::string data;  ///< folder of IDX files; empty: Fashion-MNIST if installed, else the digits of this repository
-  int epochs = 0;    ///< 0: 8, or 30 on the digits
+  std::string
+      data;  ///< folder of IDX files; empty: Fashion-MNIST if installed, else the digits of this repository
+  int epochs = 0;  ///< 0: 8, or 30 on the digits
   std::int64_t batch = 64;
   double lr = 1e-3;
   std::uint64_t seed = 1;
@@ -18,7 +19,8 @@ struct Options {
   std::string save = "train_cnn.safetensors";
 };
 
-/// Parses the arguments; prints help or the mistake and returns nothing when the program should end with `exit_code`.
+/// Parses the arguments; prints help or the mistake and returns nothing when the program should end with
+/// `exit_code`.
 std::optional<Options> parse_options(int argc, char** argv, int& exit_code);
 
 /// Where the images come from, and what they are called.

@@ -11,8 +11,8 @@ double Progress::seconds() const { return std::chrono::duration<double>(Clock::n
 
 std::string Progress::figures() const {
   char text[96];
-  std::snprintf(text, sizeof text, "loss %.4f  %6.0f images/s", loss_sum_ / static_cast<double>(steps_ ? steps_ : 1),
-                static_cast<double>(done_) / seconds());
+  std::snprintf(text, sizeof text, "loss %.4f  %6.0f images/s",
+                loss_sum_ / static_cast<double>(steps_ ? steps_ : 1), static_cast<double>(done_) / seconds());
   return text;
 }
 
@@ -21,7 +21,8 @@ void Progress::draw() const {
   const int full = static_cast<int>(kWidth * done_ / total_);
   const double left = seconds() / static_cast<double>(done_) * static_cast<double>(total_ - done_);
   std::printf("\r%s [%s%s] %3d%%  %s  ETA %.0f s \x1b[K", title_.c_str(), std::string(full, '=').c_str(),
-              std::string(kWidth - full, '.').c_str(), static_cast<int>(100 * done_ / total_), figures().c_str(), left);
+              std::string(kWidth - full, '.').c_str(), static_cast<int>(100 * done_ / total_),
+              figures().c_str(), left);
   std::fflush(stdout);
 }
 
@@ -35,7 +36,7 @@ void Progress::advance(std::int64_t images, double loss) {
 }
 
 void Progress::finish(const std::string& result) {
-  std::printf("%s%s  %s  %.1f s  %s%s\n", terminal_ ? "\r" : "", title_.c_str(), figures().c_str(), seconds(), result.c_str(),
-              terminal_ ? "\x1b[K" : "");
+  std::printf("%s%s  %s  %.1f s  %s%s\n", terminal_ ? "\r" : "", title_.c_str(), figures().c_str(), seconds(),
+              result.c_str(), terminal_ ? "\x1b[K" : "");
   std::fflush(stdout);
 }

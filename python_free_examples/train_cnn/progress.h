@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <string>
 
-/// On a terminal a bar with loss, images a second and the time left, redrawn in place; elsewhere one plain line an epoch.
+/// On a terminal a bar with loss, images a second and the time left, redrawn in place; elsewhere one plain
+/// line an epoch.
 class Progress {
  public:
   Progress(std::string title, std::int64_t total);

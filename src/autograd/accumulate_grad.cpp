@@ -13,7 +13,8 @@ std::mutex& leaf_mutex(const VariableImpl* leaf) {
 }
 
 Ref<Node> grad_accumulator(const Variable& x) {
-  EBB_CHECK(x.is_leaf() && x.impl()->requires_grad, "grad_accumulator: expected a leaf that requires grad, shape ", x.sizes(), ".");
+  EBB_CHECK(x.is_leaf() && x.impl()->requires_grad,
+            "grad_accumulator: expected a leaf that requires grad, shape ", x.sizes(), ".");
   std::lock_guard lock(leaf_mutex(x.impl()));
   AutogradMeta& meta = meta_of(x);
   // The accumulator may be on its way out in another thread; then a new one takes its place.
@@ -37,10 +38,15 @@ AccumulateGrad::~AccumulateGrad() {
 void accumulate_into(Variable& grad, const Variable& incoming, bool may_steal) {
   const bool differentiable = GradMode::is_enabled();
   if (!grad.defined()) {
-    // Take the incoming tensor if nobody else has it; otherwise a later in-place addition would be seen by others.
-    const bool ours = may_steal && incoming.array().is_dense() && incoming.array().storage()->use_count() == 1;
-    if (differentiable) grad = ours ? incoming : clone(incoming, nullopt);
-    else grad = ours ? (incoming.requires_grad() ? incoming.detach() : incoming) : clone(incoming.detach(), nullopt);
+    // Take the incoming tensor if nobody else has it; otherwise a later in-place addition would be seen by
+    // others.
+    const bool ours =
+        may_steal && incoming.array().is_dense() && incoming.array().storage()->use_count() == 1;
+    if (differentiable)
+      grad = ours ? incoming : clone(incoming, nullopt);
+    else
+      grad = ours ? (incoming.requires_grad() ? incoming.detach() : incoming)
+                  : clone(incoming.detach(), nullopt);
   } else if (differentiable) {
     grad = add(grad, incoming, 1);
   } else {
@@ -57,8 +63,8 @@ GradList AccumulateGrad::apply(GradList&& grads) {
     if (!present) continue;
     Variable replaced = hook(incoming);
     if (replaced.defined()) {
-      EBB_CHECK(replaced.sizes() == incoming.sizes(), "a tensor hook returned a gradient of shape ", replaced.sizes(),
-                " for one of shape ", incoming.sizes(), ". Return the same shape.");
+      EBB_CHECK(replaced.sizes() == incoming.sizes(), "a tensor hook returned a gradient of shape ",
+                replaced.sizes(), " for one of shape ", incoming.sizes(), ". Return the same shape.");
       incoming = std::move(replaced);
     }
   }

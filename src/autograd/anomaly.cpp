@@ -17,7 +17,8 @@ void AnomalyMode::set_enabled(bool enabled, bool check_nan) {
 
 void note_origin(Node& node) {
   if (const Node* outer = thread_state.evaluating)
-    node.extras().recorded_in = outer->name() + (outer->extras_or_null() ? origin_text(*outer) : std::string());
+    node.extras().recorded_in =
+        outer->name() + (outer->extras_or_null() ? origin_text(*outer) : std::string());
 }
 
 std::string origin_text(const Node& node) {
@@ -31,7 +32,8 @@ void check_nan(const Node& node, const GradList& grads) {
   for (std::size_t i = 0; i < grads.size(); ++i)
     if (grads[i].defined() && is_floating(grads[i].dtype()) && any(isnan(grads[i])).item<bool>())
       detail::fail("Function '", node.name(), "' returned nan values in its ", std::uint64_t{i},
-                   "th output. Look at the forward op of that name: its input is outside the domain of the derivative.",
+                   "th output. Look at the forward op of that name: its input is outside the domain of the "
+                   "derivative.",
                    origin_text(node));
 }
 

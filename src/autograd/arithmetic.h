@@ -1,5 +1,5 @@
-// The few ops that the engine and what stands around it need. Declared here so that autograd does not include the
-// families of ops, which are built on it.
+// The few ops that the engine and what stands around it need. Declared here so that autograd does not include
+// the families of ops, which are built on it.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -13,7 +13,8 @@ Variable& copy_(const Variable& self, const Variable& src, bool non_blocking);
 Variable& fill_(const Variable& self, const Scalar& value);
 Variable& zero_(const Variable& self);
 Variable to(const Variable& x, DType dtype, bool non_blocking, bool copy, optional<MemoryFormat> format);
-Variable to(const Variable& x, const TensorOptions& options, bool non_blocking, bool copy, optional<MemoryFormat> format);
+Variable to(const Variable& x, const TensorOptions& options, bool non_blocking, bool copy,
+            optional<MemoryFormat> format);
 Variable zeros(IntArrayRef sizes, const TensorOptions& options);
 Variable ones_like(const Variable& x, const TensorOptions& options, optional<MemoryFormat> format);
 Variable sum_to_size(const Variable& x, IntArrayRef sizes);

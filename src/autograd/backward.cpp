@@ -16,14 +16,15 @@ constexpr int kDepthPerThread = 24;  // nested walks on one stack
 Variable seed_for(const Variable& root, const variable_list& seeds, std::size_t i) {
   Variable seed = i < seeds.size() ? seeds[i] : Variable();
   if (!seed.defined()) {
-    EBB_CHECK(root.numel() == 1, "grad can be implicitly created only for scalar outputs; got shape ", root.sizes(),
-              ". Pass a gradient of that shape, or reduce with sum() first.");
+    EBB_CHECK(root.numel() == 1, "grad can be implicitly created only for scalar outputs; got shape ",
+              root.sizes(), ". Pass a gradient of that shape, or reduce with sum() first.");
     return ones_like(root.detach(), {}, nullopt);
   }
-  EBB_CHECK(seed.sizes() == root.sizes(), "Mismatch in shape: grad_output[", std::uint64_t{i}, "] has a shape of ",
-            seed.sizes(), " and output[", std::uint64_t{i}, "] has a shape of ", root.sizes(), ".");
-  EBB_CHECK(seed.device() == root.device(), "grad_output[", std::uint64_t{i}, "] is on ", seed.device(), " and output[",
-            std::uint64_t{i}, "] on ", root.device(), ". Move it with .to(device).");
+  EBB_CHECK(seed.sizes() == root.sizes(), "Mismatch in shape: grad_output[", std::uint64_t{i},
+            "] has a shape of ", seed.sizes(), " and output[", std::uint64_t{i}, "] has a shape of ",
+            root.sizes(), ".");
+  EBB_CHECK(seed.device() == root.device(), "grad_output[", std::uint64_t{i}, "] is on ", seed.device(),
+            " and output[", std::uint64_t{i}, "] on ", root.device(), ". Move it with .to(device).");
   return seed.dtype() == root.dtype() ? seed : to(seed, root.dtype(), false, false, nullopt);
 }
 
@@ -55,8 +56,8 @@ void with_stack(F&& f) {
 variable_list walk(const variable_list& roots, const variable_list& seeds, WalkOptions options,
                    const variable_list& inputs, bool accumulate) {
   EBB_CHECK(!roots.empty(), "backward: no outputs were given.");
-  EBB_CHECK(seeds.empty() || seeds.size() == roots.size(), "got ", std::uint64_t{roots.size()}, " tensors and ",
-            std::uint64_t{seeds.size()}, " gradients; give one gradient a tensor, or none.");
+  EBB_CHECK(seeds.empty() || seeds.size() == roots.size(), "got ", std::uint64_t{roots.size()},
+            " tensors and ", std::uint64_t{seeds.size()}, " gradients; give one gradient a tensor, or none.");
   variable_list captured;
   with_stack([&] {
     // The modes of the walk; exceptions restore them.
@@ -65,13 +66,15 @@ variable_list walk(const variable_list& roots, const variable_list& seeds, WalkO
     for (std::size_t i = 0; i < roots.size(); ++i) {
       const Variable& root = roots[i];
       EBB_CHECK(root.defined() && root.requires_grad(), "element ", std::uint64_t{i},
-                " of tensors does not require grad and does not have a grad_fn. Call requires_grad_() on the leaves, ",
+                " of tensors does not require grad and does not have a grad_fn. Call requires_grad_() on the "
+                "leaves, ",
                 "and check that no NoGradGuard was alive in the forward pass.");
       task.add_root(gradient_edge(root), seed_for(root, seeds, i));
     }
     for (const Variable& input : inputs) {
       EBB_CHECK(input.defined() && input.requires_grad(),
-                "One of the differentiated Tensors does not require grad. Call requires_grad_() on it before the forward pass.");
+                "One of the differentiated Tensors does not require grad. Call requires_grad_() on it before "
+                "the forward pass.");
       const bool leaf = input.is_leaf();
       if (accumulate && !leaf) input.retain_grad();
       task.add_target(gradient_edge(input), accumulate && leaf);
@@ -83,19 +86,22 @@ variable_list walk(const variable_list& roots, const variable_list& seeds, WalkO
 
 }  // namespace
 
-void backward(const variable_list& roots, const variable_list& seeds, optional<bool> retain_graph, bool create_graph,
-              const variable_list& inputs) {
+void backward(const variable_list& roots, const variable_list& seeds, optional<bool> retain_graph,
+              bool create_graph, const variable_list& inputs) {
   walk(roots, seeds, {retain_graph.value_or(create_graph), create_graph}, inputs, true);
 }
 
-variable_list grad(const variable_list& outputs, const variable_list& inputs, const variable_list& grad_outputs,
-                   optional<bool> retain_graph, bool create_graph, bool allow_unused) {
+variable_list grad(const variable_list& outputs, const variable_list& inputs,
+                   const variable_list& grad_outputs, optional<bool> retain_graph, bool create_graph,
+                   bool allow_unused) {
   EBB_CHECK(!inputs.empty(), "grad requires non-empty inputs.");
   variable_list grads =
       walk(outputs, grad_outputs, {retain_graph.value_or(create_graph), create_graph}, inputs, false);
   for (std::size_t i = 0; i < grads.size(); ++i)
-    EBB_CHECK(allow_unused || grads[i].defined(), "One of the differentiated Tensors appears to not have been used in the graph (input ",
-              std::uint64_t{i}, ", shape ", inputs[i].sizes(), "). Set allow_unused=true if this is the desired behavior.");
+    EBB_CHECK(allow_unused || grads[i].defined(),
+              "One of the differentiated Tensors appears to not have been used in the graph (input ",
+              std::uint64_t{i}, ", shape ", inputs[i].sizes(),
+              "). Set allow_unused=true if this is the desired behavior.");
   return grads;
 }
 

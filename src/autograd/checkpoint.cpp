@@ -17,7 +17,8 @@ struct Frame {
 
   const Variable& tensor(std::size_t i) {
     if (recomputed.empty()) recompute();
-    EBB_CHECK(i < recomputed.size(), "checkpoint: run again, the function kept fewer tensors than the first time. ",
+    EBB_CHECK(i < recomputed.size(),
+              "checkpoint: run again, the function kept fewer tensors than the first time. ",
               "It must be deterministic and must not depend on what changed since.");
     return recomputed[i];
   }
@@ -33,7 +34,8 @@ struct Frame {
       ~Restore() { now.set_state(after); }
     } restore{random_now, after};
     variable_list x;
-    for (const Variable& input : inputs) x.push_back(input.requires_grad() ? input.detach().requires_grad_() : input);
+    for (const Variable& input : inputs)
+      x.push_back(input.requires_grad() ? input.detach().requires_grad_() : input);
     SavedTensorHooks hooks(
         [this](const Variable& t) {
           recomputed.push_back(t.detach());
@@ -43,8 +45,9 @@ struct Frame {
           detail::fail("checkpoint: the function runs backward through itself; that cannot be checkpointed.");
         });
     fn(x);
-    EBB_CHECK(recomputed.size() == kept, "checkpoint: run again, the function kept ", std::uint64_t{recomputed.size()},
-              " tensors for backward, the first time ", std::uint64_t{kept}, ". It must be deterministic.");
+    EBB_CHECK(recomputed.size() == kept, "checkpoint: run again, the function kept ",
+              std::uint64_t{recomputed.size()}, " tensors for backward, the first time ", std::uint64_t{kept},
+              ". It must be deterministic.");
   }
 };
 
@@ -62,7 +65,8 @@ variable_list checkpoint(std::function<variable_list(const variable_list&)> fn, 
 }
 
 Variable checkpoint(std::function<Variable(const Variable&)> fn, const Variable& input) {
-  return checkpoint([fn = std::move(fn)](const variable_list& x) { return variable_list{fn(x[0])}; }, {input})[0];
+  return checkpoint([fn = std::move(fn)](const variable_list& x) { return variable_list{fn(x[0])}; },
+                    {input})[0];
 }
 
 }  // namespace ebb::autograd

@@ -18,15 +18,19 @@ Ref<Node> CopySlices::make(const Variable& base, const NdArray& view, Ref<Node> 
 }
 
 GradList CopySlices::apply(GradList&& grads) {
-  EBB_CHECK(fn_, "Trying to backward through the graph a second time (CopySlices): the saved tensors have already been ",
-            "freed. Specify retain_graph=true in the first backward() or grad() call.");
+  EBB_CHECK(
+      fn_,
+      "Trying to backward through the graph a second time (CopySlices): the saved tensors have already been ",
+      "freed. Specify retain_graph=true in the first backward() or grad() call.");
   // The base's own memory layout, so that the view's strides address the same elements.
   Variable result(NdArray::empty_strided(base_sizes_, base_strides_, grads[0].dtype(), grads[0].device()));
   copy_(result, grads[0], false);
   const Variable slice = as_strided(result, view_sizes_, view_strides_, offset_);
   GradList from_fn = fn_->apply(GradList{clone(slice, MemoryFormat::Contiguous)});
-  if (from_fn[0].defined()) copy_(slice, from_fn[0], false);
-  else zero_(slice);
+  if (from_fn[0].defined())
+    copy_(slice, from_fn[0], false);
+  else
+    zero_(slice);
   GradList out;
   out.push_back(needs(0) ? result : Variable());
   for (std::size_t i = 1; i < from_fn.size(); ++i) out.push_back(std::move(from_fn[i]));

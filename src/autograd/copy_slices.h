@@ -5,8 +5,8 @@
 
 namespace ebb::autograd {
 
-/// base[view] = fn(base[view], ...): the gradient of base passes through, except in the slice, where fn's applies.
-/// Its edges are base's own, then fn's beyond the first.
+/// base[view] = fn(base[view], ...): the gradient of base passes through, except in the slice, where fn's
+/// applies. Its edges are base's own, then fn's beyond the first.
 class CopySlices : public Node {
  public:
   static Ref<Node> make(const Variable& base, const NdArray& view, Ref<Node> fn);

@@ -33,7 +33,8 @@ void AutogradContext::mark_non_differentiable(const variable_list& outputs) {
 }
 
 bool AutogradContext::needs_input_grad(std::size_t i) const {
-  EBB_CHECK(node_ && i < node_->num_outputs(), "needs_input_grad: there is no tensor argument ", std::uint64_t{i}, ".");
+  EBB_CHECK(node_ && i < node_->num_outputs(), "needs_input_grad: there is no tensor argument ",
+            std::uint64_t{i}, ".");
   return node_->needs(i);
 }
 
@@ -43,8 +44,8 @@ FunctionNode::FunctionNode(const std::type_info& type, Backward backward) : type
 
 std::string FunctionNode::name() const {
   int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(type_.name(), nullptr, nullptr, &status),
-                                                    std::free);
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(type_.name(), nullptr, nullptr, &status), std::free);
   std::string name = status == 0 ? text.get() : type_.name();
   if (const auto at = name.rfind("::"); at != std::string::npos) name.erase(0, at + 2);
   return name + "Backward";
@@ -64,7 +65,8 @@ void FunctionNode::wrap(variable_list& outputs, const variable_list& inputs, boo
   for (const VariableImpl* dirty : context.dirty_) {
     bool returned = false;
     for (const Variable& y : outputs) returned |= y.impl() == dirty;
-    EBB_CHECK(returned, name(), ": an input marked dirty was not returned; return every tensor that forward writes into.");
+    EBB_CHECK(returned, name(),
+              ": an input marked dirty was not returned; return every tensor that forward writes into.");
   }
   const Ref<Node> self = Ref<Node>::share(this);
   std::vector<const VariableImpl*> before;
@@ -83,14 +85,17 @@ void FunctionNode::wrap(variable_list& outputs, const variable_list& inputs, boo
       continue;
     }
     if (is_input(y)) {
-      // An input that comes back unchanged is a new tensor with this node as its history, never the input itself.
+      // An input that comes back unchanged is a new tensor with this node as its history, never the input
+      // itself.
       NoGradGuard no_grad;
       y = Variable(y.array());
     } else if (records && y.requires_grad() && y.is_leaf()) {
       y = Variable(y.array());  // a leaf from outside: its history here is this node
     }
-    if (records && differentiable) set_history(y, self);
-    else if (records) add_output(y.array());
+    if (records && differentiable)
+      set_history(y, self);
+    else if (records)
+      add_output(y.array());
   }
   if (!records) {
     context.to_save_.clear();
@@ -115,15 +120,18 @@ GradList FunctionNode::apply(GradList&& grads) {
     for (std::size_t i = 0; i < given.size(); ++i) given[i] = grad_or_zeros(grads, i);
   variable_list results = backward_(&context, std::move(given));
   while (results.size() > is_tensor_.size() && !results.back().defined()) results.pop_back();
-  EBB_CHECK(results.size() == is_tensor_.size(), "function ", name(), " returned an incorrect number of gradients (expected ",
-            std::uint64_t{is_tensor_.size()}, ", got ", std::uint64_t{results.size()},
+  EBB_CHECK(results.size() == is_tensor_.size(), "function ", name(),
+            " returned an incorrect number of gradients (expected ", std::uint64_t{is_tensor_.size()},
+            ", got ", std::uint64_t{results.size()},
             "). Return one for each argument of forward, undefined for those that are not tensors.");
   GradList out;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    if (is_tensor_[i]) out.push_back(std::move(results[i]));
+    if (is_tensor_[i])
+      out.push_back(std::move(results[i]));
     else
-      EBB_CHECK(!results[i].defined(), "function ", name(), " returned a gradient different than None at position ",
-                std::uint64_t{i + 1}, ", but the corresponding forward input was not a Variable.");
+      EBB_CHECK(!results[i].defined(), "function ", name(),
+                " returned a gradient different than None at position ", std::uint64_t{i + 1},
+                ", but the corresponding forward input was not a Variable.");
   }
   return out;
 }

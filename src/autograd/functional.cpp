@@ -17,8 +17,10 @@ variable_list prepare(const variable_list& inputs, bool create_graph) {
   variable_list out;
   for (const Variable& x : inputs) {
     EBB_CHECK(x.defined(), "an input of the function is undefined.");
-    if (create_graph && x.requires_grad()) out.push_back(view_as(x, x));
-    else out.push_back(x.detach().requires_grad_());
+    if (create_graph && x.requires_grad())
+      out.push_back(view_as(x, x));
+    else
+      out.push_back(x.detach().requires_grad_());
   }
   return out;
 }
@@ -33,8 +35,10 @@ Variable zeros_of(const Variable& x) { return zeros(x.sizes(), x.options()); }
 
 Variable finish(const Variable& x, bool create_graph) { return create_graph ? x : x.detach(); }
 
-// Gradients of y with respect to the inputs; zeros where y does not depend on one, or on nothing that records.
-variable_list pull(const variable_list& y, const variable_list& inputs, const variable_list& seeds, bool create_graph) {
+// Gradients of y with respect to the inputs; zeros where y does not depend on one, or on nothing that
+// records.
+variable_list pull(const variable_list& y, const variable_list& inputs, const variable_list& seeds,
+                   bool create_graph) {
   variable_list roots, kept;
   for (std::size_t i = 0; i < y.size(); ++i)
     if (y[i].requires_grad()) {
@@ -54,7 +58,8 @@ DimVector joined(IntArrayRef a, IntArrayRef b) {
   return out;
 }
 
-std::vector<variable_list> jacobian_of(const variable_list& outputs, const variable_list& inputs, bool create_graph) {
+std::vector<variable_list> jacobian_of(const variable_list& outputs, const variable_list& inputs,
+                                       bool create_graph) {
   std::vector<variable_list> result;
   for (const Variable& y : outputs) {
     std::vector<variable_list> rows(inputs.size());
@@ -77,8 +82,9 @@ std::vector<variable_list> jacobian_of(const variable_list& outputs, const varia
 }
 
 void check_scalar(const variable_list& y, const char* what) {
-  EBB_CHECK(y.size() == 1 && y[0].numel() == 1, what, ": the function must return one tensor of one element, got ",
-            std::uint64_t{y.size()}, " tensors", y.empty() ? std::string() : detail::text(", the first of shape ", y[0].sizes()), ".");
+  EBB_CHECK(y.size() == 1 && y[0].numel() == 1, what,
+            ": the function must return one tensor of one element, got ", std::uint64_t{y.size()}, " tensors",
+            y.empty() ? std::string() : detail::text(", the first of shape ", y[0].sizes()), ".");
 }
 
 }  // namespace
@@ -105,8 +111,8 @@ Variable hessian(const UnaryFunction& f, const Variable& x, bool create_graph) {
   return hessian(as_list(f), {x}, create_graph)[0][0];
 }
 
-std::pair<variable_list, variable_list> vjp(const ListFunction& f, const variable_list& inputs, const variable_list& v,
-                                            bool create_graph) {
+std::pair<variable_list, variable_list> vjp(const ListFunction& f, const variable_list& inputs,
+                                            const variable_list& v, bool create_graph) {
   EnableGradGuard record;
   const variable_list x = prepare(inputs, create_graph);
   variable_list y = call(f, x);
@@ -115,18 +121,19 @@ std::pair<variable_list, variable_list> vjp(const ListFunction& f, const variabl
   return {std::move(y), std::move(grads)};
 }
 
-std::pair<Variable, Variable> vjp(const UnaryFunction& f, const Variable& x, const Variable& v, bool create_graph) {
+std::pair<Variable, Variable> vjp(const UnaryFunction& f, const Variable& x, const Variable& v,
+                                  bool create_graph) {
   auto [y, g] = vjp(as_list(f), {x}, v.defined() ? variable_list{v} : variable_list{}, create_graph);
   return {y[0], g[0]};
 }
 
-std::pair<variable_list, variable_list> jvp(const ListFunction& f, const variable_list& inputs, const variable_list& v,
-                                            bool create_graph) {
+std::pair<variable_list, variable_list> jvp(const ListFunction& f, const variable_list& inputs,
+                                            const variable_list& v, bool create_graph) {
   EBB_CHECK(v.size() == inputs.size(), "jvp: got ", std::uint64_t{inputs.size()}, " inputs and ",
             std::uint64_t{v.size()}, " vectors; give one vector an input.");
   for (std::size_t i = 0; i < v.size(); ++i)
-    EBB_CHECK(v[i].sizes() == inputs[i].sizes(), "jvp: vector ", std::uint64_t{i}, " has the shape ", v[i].sizes(),
-              " and its input ", inputs[i].sizes(), ". Give it the input's shape.");
+    EBB_CHECK(v[i].sizes() == inputs[i].sizes(), "jvp: vector ", std::uint64_t{i}, " has the shape ",
+              v[i].sizes(), " and its input ", inputs[i].sizes(), ". Give it the input's shape.");
   EnableGradGuard record;
   const variable_list x = prepare(inputs, create_graph);
   variable_list y = call(f, x);
@@ -139,13 +146,16 @@ std::pair<variable_list, variable_list> jvp(const ListFunction& f, const variabl
   return {std::move(y), std::move(out)};
 }
 
-std::pair<Variable, Variable> jvp(const UnaryFunction& f, const Variable& x, const Variable& v, bool create_graph) {
+std::pair<Variable, Variable> jvp(const UnaryFunction& f, const Variable& x, const Variable& v,
+                                  bool create_graph) {
   auto [y, t] = jvp(as_list(f), {x}, {v}, create_graph);
   return {y[0], t[0]};
 }
 
-std::pair<Variable, Variable> hvp(const UnaryFunction& f, const Variable& x, const Variable& v, bool create_graph) {
-  EBB_CHECK(v.sizes() == x.sizes(), "hvp: the vector has the shape ", v.sizes(), " and the input ", x.sizes(), ".");
+std::pair<Variable, Variable> hvp(const UnaryFunction& f, const Variable& x, const Variable& v,
+                                  bool create_graph) {
+  EBB_CHECK(v.sizes() == x.sizes(), "hvp: the vector has the shape ", v.sizes(), " and the input ", x.sizes(),
+            ".");
   EnableGradGuard record;
   const variable_list in = prepare({x}, create_graph);
   const variable_list y = call(as_list(f), in);

@@ -29,7 +29,8 @@ Variable zeros_like_of(const Variable& x) {
 struct Matrix {  // rows: elements of an input; columns: elements of an output
   std::int64_t rows = 0, columns = 0;
   std::vector<double> values;
-  Matrix(std::int64_t r, std::int64_t c) : rows(r), columns(c), values(static_cast<std::size_t>(r * c), 0.0) {}
+  Matrix(std::int64_t r, std::int64_t c)
+      : rows(r), columns(c), values(static_cast<std::size_t>(r * c), 0.0) {}
   double& at(std::int64_t r, std::int64_t c) { return values[static_cast<std::size_t>(r * columns + c)]; }
 };
 
@@ -54,20 +55,26 @@ class Check {
   bool run() {
     for (const Variable& x : inputs_)
       if (x.defined() && x.requires_grad()) wanted_.push_back(x);
-    EBB_CHECK(!wanted_.empty(), "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=true.");
+    EBB_CHECK(!wanted_.empty(),
+              "gradcheck expects at least one input tensor to require gradient, but none of them have "
+              "requires_grad=true.");
     for (const Variable& x : wanted_) {
-      EBB_CHECK(x.dtype() == kDouble, "gradcheck: inputs that require grad must be kDouble for the differences to mean something, got ",
-                x.dtype(), ". Convert with .to(kDouble).");
-      EBB_CHECK(x.device().is_cpu(), "gradcheck: inputs must be on the CPU, got ", x.device(), "; move them inside the function.");
+      EBB_CHECK(
+          x.dtype() == kDouble,
+          "gradcheck: inputs that require grad must be kDouble for the differences to mean something, got ",
+          x.dtype(), ". Convert with .to(kDouble).");
+      EBB_CHECK(x.device().is_cpu(), "gradcheck: inputs must be on the CPU, got ", x.device(),
+                "; move them inside the function.");
       for (std::int64_t d = 0; d < x.dim(); ++d)
-        EBB_CHECK(x.size(d) <= 1 || x.stride(d) != 0, "gradcheck: an input has overlapping memory (shape ", x.sizes(),
-                  ", strides ", x.strides(), "). Pass it contiguous and expand inside the function.");
+        EBB_CHECK(x.size(d) <= 1 || x.stride(d) != 0, "gradcheck: an input has overlapping memory (shape ",
+                  x.sizes(), ", strides ", x.strides(),
+                  "). Pass it contiguous and expand inside the function.");
     }
     const variable_list outputs = call();
     for (std::size_t o = 0; o < outputs.size(); ++o) {
       if (!outputs[o].defined() || !is_floating(outputs[o].dtype())) continue;
-      EBB_CHECK(outputs[o].dtype() == kDouble, "gradcheck: output ", std::uint64_t{o}, " has dtype ", outputs[o].dtype(),
-                "; the function must compute in kDouble.");
+      EBB_CHECK(outputs[o].dtype() == kDouble, "gradcheck: output ", std::uint64_t{o}, " has dtype ",
+                outputs[o].dtype(), "; the function must compute in kDouble.");
       const bool ok = options_.fast_mode ? fast(outputs, o) : full(outputs, o);
       if (!ok) return false;
     }
@@ -102,20 +109,26 @@ class Check {
   bool full(const variable_list& outputs, std::size_t o) {
     const std::int64_t columns = outputs[o].numel();
     std::vector<Matrix> analytic, numeric;
-    for (const Variable& x : wanted_) analytic.emplace_back(x.numel(), columns), numeric.emplace_back(x.numel(), columns);
+    for (const Variable& x : wanted_)
+      analytic.emplace_back(x.numel(), columns), numeric.emplace_back(x.numel(), columns);
     for (std::int64_t c = 0; c < columns; ++c) {
-      const Variable seed = zeros_like_of(outputs[o]);  // a fresh one each time: the gradient may be the seed itself
+      const Variable seed =
+          zeros_like_of(outputs[o]);  // a fresh one each time: the gradient may be the seed itself
       *element(seed, c) = 1;
       const variable_list first = backward_of(outputs, o, seed), second = backward_of(outputs, o, seed);
       for (std::size_t i = 0; i < wanted_.size(); ++i) {
         if (first[i].defined() && first[i].sizes() != wanted_[i].sizes())
-          return fail("gradcheck: the gradient of input ", std::uint64_t{i}, " has the shape ", first[i].sizes(), ", the input ", wanted_[i].sizes(), ".");
+          return fail("gradcheck: the gradient of input ", std::uint64_t{i}, " has the shape ",
+                      first[i].sizes(), ", the input ", wanted_[i].sizes(), ".");
         for (std::int64_t r = 0; r < wanted_[i].numel(); ++r) {
           analytic[i].at(r, c) = value(first[i], r);
           const double other = value(second[i], r);
           if (std::abs(analytic[i].at(r, c) - other) > options_.nondet_tol)
-            return fail("gradcheck: backward is not reentrant, i.e. running it twice gives different gradients: output ",
-                        std::uint64_t{o}, ", input ", std::uint64_t{i}, ", entry ", r, ": ", analytic[i].at(r, c), " and ", other, ".");
+            return fail(
+                "gradcheck: backward is not reentrant, i.e. running it twice gives different gradients: "
+                "output ",
+                std::uint64_t{o}, ", input ", std::uint64_t{i}, ", entry ", r, ": ", analytic[i].at(r, c),
+                " and ", other, ".");
         }
       }
     }
@@ -173,11 +186,13 @@ class Check {
       }
     if (wrong == 0) return true;
     std::string tables;
-    if (analytic.rows * analytic.columns <= 64) tables = "\nnumerical:" + table(numeric) + "\nanalytical:" + table(analytic);
-    return fail("Jacobian mismatch for output ", std::uint64_t{o}, " with respect to input ", std::uint64_t{i}, " (shape ",
-                wanted_[i].sizes(), "): ", wrong, " of ", analytic.rows * analytic.columns,
-                " entries differ; the worst is d output[", worst_c, "] / d input[", worst_r, "]: analytic ",
-                analytic.at(worst_r, worst_c), ", numeric ", numeric.at(worst_r, worst_c), ", difference ", worst, ".", tables);
+    if (analytic.rows * analytic.columns <= 64)
+      tables = "\nnumerical:" + table(numeric) + "\nanalytical:" + table(analytic);
+    return fail("Jacobian mismatch for output ", std::uint64_t{o}, " with respect to input ",
+                std::uint64_t{i}, " (shape ", wanted_[i].sizes(), "): ", wrong, " of ",
+                analytic.rows * analytic.columns, " entries differ; the worst is d output[", worst_c,
+                "] / d input[", worst_r, "]: analytic ", analytic.at(worst_r, worst_c), ", numeric ",
+                numeric.at(worst_r, worst_c), ", difference ", worst, ".", tables);
   }
 
   static std::string table(Matrix& m) {
@@ -224,8 +239,8 @@ class Check {
       restore(x, kept);
       if (!close(analytic, numeric))
         return fail("Jacobian mismatch in fast mode for output ", std::uint64_t{o}, " with respect to input ",
-                    std::uint64_t{i}, " (shape ", x.sizes(), "): v^T J u is analytically ", analytic, ", numerically ",
-                    numeric, ". Run without fast_mode to see which entry differs.");
+                    std::uint64_t{i}, " (shape ", x.sizes(), "): v^T J u is analytically ", analytic,
+                    ", numerically ", numeric, ". Run without fast_mode to see which entry differs.");
     }
     return true;
   }
@@ -250,8 +265,9 @@ class Check {
       for (std::size_t i = 0; i < wanted_.size(); ++i)
         for (std::int64_t k = 0; k < wanted_[i].numel(); ++k)
           if (!close(value(alone[i], k), value(together[i], k)))
-            return fail("gradcheck: undefined incoming gradients are not treated as zeros: output ", std::uint64_t{o},
-                        ", input ", std::uint64_t{i}, ", entry ", k, ": ", value(alone[i], k), " and ", value(together[i], k), ".");
+            return fail("gradcheck: undefined incoming gradients are not treated as zeros: output ",
+                        std::uint64_t{o}, ", input ", std::uint64_t{i}, ", entry ", k, ": ",
+                        value(alone[i], k), " and ", value(together[i], k), ".");
     }
     return true;
   }
@@ -284,8 +300,9 @@ bool gradgradcheck(const GradcheckFunction& f, const variable_list& inputs, cons
       seeds.push_back(seed.requires_grad_());
     }
   }
-  EBB_CHECK(seeds.size() == kept_outputs.size(), "gradgradcheck: the function has ", std::uint64_t{kept_outputs.size()},
-            " differentiable outputs, but ", std::uint64_t{seeds.size()}, " grad_outputs were given.");
+  EBB_CHECK(seeds.size() == kept_outputs.size(), "gradgradcheck: the function has ",
+            std::uint64_t{kept_outputs.size()}, " differentiable outputs, but ", std::uint64_t{seeds.size()},
+            " grad_outputs were given.");
   const std::size_t count = inputs.size();
   const GradcheckFunction first = [&](const variable_list& all) {
     EnableGradGuard enable;  // the differences are taken of a gradient, so it must be recorded even there

@@ -22,7 +22,9 @@ class Names {
     return (it == names_.end() ? std::string(otherwise) : it->second) + " " + shape(x.sizes());
   }
   static std::string shape(IntArrayRef sizes) { return detail::text(sizes); }
-  int number(const Node* node) { return numbers_.emplace(node, static_cast<int>(numbers_.size())).first->second; }
+  int number(const Node* node) {
+    return numbers_.emplace(node, static_cast<int>(numbers_.size())).first->second;
+  }
 
  private:
   std::map<const VariableImpl*, std::string> names_;
@@ -70,7 +72,8 @@ std::string to_text(const Variable& root, const GraphNames& given) {
     out += detail::text("#", names.number(node), " ", label(*node, names), again ? " (above)\n" : "\n");
     if (again) continue;
     for (const Variable& constant : constants_of(*node))
-      out += std::string(static_cast<std::size_t>(depth + 1) * 2, ' ') + names.of(constant, "constant") + "\n";
+      out +=
+          std::string(static_cast<std::size_t>(depth + 1) * 2, ' ') + names.of(constant, "constant") + "\n";
     const ArrayRef<Edge> edges = node->next_edges();
     for (std::size_t i = edges.size(); i-- > 0;)
       if (edges[i].is_valid()) stack.push_back({edges[i].function.get(), depth + 1});
@@ -93,8 +96,8 @@ std::string to_dot(const Variable& root, const GraphNames& given) {
     out += detail::text("  n", id, " [label=\"", label(node, names), "\"",
                         leaf_of(node) ? ", shape=box, style=filled, fillcolor=lightblue" : "", "];\n");
     for (const Variable& constant : constants_of(node)) {
-      out += detail::text("  c", constants, " [label=\"", names.of(constant, "constant"), "\", shape=box, style=dashed];\n  c",
-                          constants, " -> n", id, " [style=dashed];\n");
+      out += detail::text("  c", constants, " [label=\"", names.of(constant, "constant"),
+                          "\", shape=box, style=dashed];\n  c", constants, " -> n", id, " [style=dashed];\n");
       ++constants;
     }
     for (const Edge& edge : node.next_edges()) {

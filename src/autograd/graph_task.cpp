@@ -12,7 +12,8 @@ namespace ebb::autograd {
 GraphTask::~GraphTask() {
   // The roots keep every node alive until here.
   for (const State& s : states_)
-    if (s.node->task_.load(std::memory_order_relaxed) == this) s.node->task_.store(nullptr, std::memory_order_release);
+    if (s.node->task_.load(std::memory_order_relaxed) == this)
+      s.node->task_.store(nullptr, std::memory_order_release);
 }
 
 bool GraphTask::find(Node* node, Index& index) const {
@@ -33,8 +34,10 @@ GraphTask::Index GraphTask::index_of(Node* node) {
   index = static_cast<Index>(states_.size());
   states_.emplace_back(node);
   GraphTask* nobody = nullptr;
-  if (node->task_.compare_exchange_strong(nobody, this, std::memory_order_acq_rel)) node->task_slot_ = index;
-  else contended_.emplace(node, index);
+  if (node->task_.compare_exchange_strong(nobody, this, std::memory_order_acq_rel))
+    node->task_slot_ = index;
+  else
+    contended_.emplace(node, index);
   return index;
 }
 
@@ -72,7 +75,8 @@ void GraphTask::mark_needed() {
       if (edge.is_valid() && find(edge.function.get(), next) && --waits[next] == 0) order.push_back(next);
   for (std::size_t k = order.size(); k-- > 0;)
     for (const Edge& edge : states_[order[k]].node->next_edges())
-      if (edge.is_valid() && find(edge.function.get(), next) && (states_[next].needed || states_[next].target))
+      if (edge.is_valid() && find(edge.function.get(), next) &&
+          (states_[next].needed || states_[next].target))
         states_[order[k]].needed = true;
 }
 
@@ -147,7 +151,8 @@ GradList GraphTask::call(Node& node, GradList grads) {
             " returned an incorrect number of gradients (expected ", node.num_outputs(), ", got ",
             std::uint64_t{results.size()}, "). Return one gradient an input, undefined for those without.");
   if (hooked) run_post_hooks(node, results, given);
-  if (thread_state.anomaly_mode && thread_state.check_nan) [[unlikely]] check_nan(node, results);
+  if (thread_state.anomaly_mode && thread_state.check_nan) [[unlikely]]
+    check_nan(node, results);
   return results;
 }
 
@@ -163,13 +168,15 @@ void GraphTask::deliver(const Node& from, std::size_t i, const Edge& edge, Varia
       const std::size_t lead = static_cast<std::size_t>(grad.dim()) - meta.sizes.size();
       for (std::size_t d = 0; reducible && d < meta.sizes.size(); ++d)
         reducible = meta.sizes[d] == grad.sizes()[lead + d] || meta.sizes[d] == 1;
-      EBB_CHECK(reducible, "Function ", from.name(), " returned an invalid gradient at index ", std::uint64_t{i},
-                " - got ", grad.sizes(), " but expected shape compatible with ", IntArrayRef(meta.sizes), ".");
+      EBB_CHECK(reducible, "Function ", from.name(), " returned an invalid gradient at index ",
+                std::uint64_t{i}, " - got ", grad.sizes(), " but expected shape compatible with ",
+                IntArrayRef(meta.sizes), ".");
       grad = sum_to_size(grad, meta.sizes);
     }
     if (grad.dtype() != meta.dtype) grad = to(grad, meta.dtype, false, false, nullopt);
-    EBB_CHECK(grad.device() == meta.device, "Function ", from.name(), " returned a gradient on ", grad.device(),
-              " at index ", std::uint64_t{i}, " but its input is on ", meta.device, ". Move it with .to(device).");
+    EBB_CHECK(grad.device() == meta.device, "Function ", from.name(), " returned a gradient on ",
+              grad.device(), " at index ", std::uint64_t{i}, " but its input is on ", meta.device,
+              ". Move it with .to(device).");
     accumulate(state, edge.input_nr, std::move(grad));
   }
   if (--state.waits_for == 0) push_ready(index);
@@ -186,8 +193,10 @@ void GraphTask::accumulate(State& state, std::uint32_t input_nr, Variable grad) 
   // In place when no one else can see the buffer.
   const bool ours = !thread_state.grad_mode && sum.use_count() == 1 && sum.array().is_contiguous() &&
                     sum.array().storage()->use_count() == 1;
-  if (ours) add_(sum, grad, 1);
-  else sum = add(sum, grad, 1);
+  if (ours)
+    add_(sum, grad, 1);
+  else
+    sum = add(sum, grad, 1);
 }
 
 }  // namespace ebb::autograd

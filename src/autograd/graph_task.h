@@ -14,9 +14,10 @@ struct WalkOptions {
   bool create_graph = false;  // record the gradients' own computation
 };
 
-/// Reverse-mode differentiation from roots to leaves. Finds the nodes below the roots and how many gradients each
-/// waits for, then runs those that wait for none, the last recorded first. Its own bookkeeping stands in a slot that
-/// the nodes point to, claimed by compare-and-swap: no map is searched unless walks overlap on the same nodes.
+/// Reverse-mode differentiation from roots to leaves. Finds the nodes below the roots and how many gradients
+/// each waits for, then runs those that wait for none, the last recorded first. Its own bookkeeping stands in
+/// a slot that the nodes point to, claimed by compare-and-swap: no map is searched unless walks overlap on
+/// the same nodes.
 class GraphTask {
  public:
   explicit GraphTask(WalkOptions options) : options_(options) {}
@@ -26,8 +27,9 @@ class GraphTask {
 
   /// Seeds one root.
   void add_root(const Edge& edge, Variable seed);
-  /// Restricts the walk to what leads to the targets, and captures the gradient that reaches each, in order. A node
-  /// with `run` is run too (it accumulates); otherwise the walk stops there unless another target lies beyond.
+  /// Restricts the walk to what leads to the targets, and captures the gradient that reaches each, in order.
+  /// A node with `run` is run too (it accumulates); otherwise the walk stops there unless another target lies
+  /// beyond.
   void add_target(const Edge& edge, bool run);
   /// Walks; returns the captured gradients.
   variable_list run();
@@ -52,7 +54,7 @@ class GraphTask {
     bool operator<(const Ready& other) const { return sequence_nr < other.sequence_nr; }
   };
 
-  Index index_of(Node* node);       // adds the node if it is new
+  Index index_of(Node* node);  // adds the node if it is new
   bool find(Node* node, Index& index) const;
   void find_nodes();
   void mark_needed();

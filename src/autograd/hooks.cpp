@@ -9,7 +9,9 @@ namespace ebb {
 namespace autograd {
 
 unsigned add_tensor_hook(const Variable& x, TensorHook hook) {
-  EBB_CHECK(x.requires_grad(), "register_hook: cannot register a hook on a tensor that doesn't require gradient; call requires_grad_() first.");
+  EBB_CHECK(x.requires_grad(),
+            "register_hook: cannot register a hook on a tensor that doesn't require gradient; call "
+            "requires_grad_() first.");
   if (const Ref<Node>& node = x.grad_fn()) {
     NodeExtras& extras = node->extras();
     extras.tensor_hooks.push_back({x.output_nr(), extras.next_handle, std::move(hook)});
@@ -34,8 +36,9 @@ unsigned add_post_hook(Node& node, NodePostHook hook) {
 
 void remove_node_hook(Node& node, unsigned handle) {
   NodeExtras& extras = node.extras();
-  const std::size_t removed = std::erase_if(extras.pre_hooks, [&](const auto& h) { return h.first == handle; }) +
-                              std::erase_if(extras.post_hooks, [&](const auto& h) { return h.first == handle; });
+  const std::size_t removed =
+      std::erase_if(extras.pre_hooks, [&](const auto& h) { return h.first == handle; }) +
+      std::erase_if(extras.post_hooks, [&](const auto& h) { return h.first == handle; });
   EBB_CHECK(removed, "remove_node_hook: ", node.name(), " has no hook with the handle ", handle, ".");
 }
 

@@ -15,14 +15,15 @@ using TensorHooks = std::vector<std::pair<unsigned, TensorHook>>;
 
 struct AutogradMeta {
   Variable grad;
-  Node* accumulator = nullptr;  // not owned; cleared by the accumulator's destructor. Guarded by accumulator_mutex()
-  TensorHooks hooks;            // of a leaf; those of other tensors live with their node
+  Node* accumulator =
+      nullptr;        // not owned; cleared by the accumulator's destructor. Guarded by accumulator_mutex()
+  TensorHooks hooks;  // of a leaf; those of other tensors live with their node
   unsigned next_hook = 0;
   bool retains_grad = false;
 
   // Views.
-  Variable base;                // the tensor this one is a view of; itself a view only if it is a leaf that requires grad
-  std::uint32_t version = 0;    // of the storage when grad_fn was last right
+  Variable base;  // the tensor this one is a view of; itself a view only if it is a leaf that requires grad
+  std::uint32_t version = 0;  // of the storage when grad_fn was last right
   ViewKind kind = ViewKind::single;
 };
 

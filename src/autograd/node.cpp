@@ -10,7 +10,8 @@ namespace ebb::autograd {
 
 Node::Node() : sequence_nr_(thread_state.next_sequence_nr++) {
   detail::count_node(1);
-  if (thread_state.anomaly_mode) [[unlikely]] note_origin(*this);
+  if (thread_state.anomaly_mode) [[unlikely]]
+    note_origin(*this);
 }
 
 Node::~Node() {
@@ -22,7 +23,9 @@ void Node::release_variables() {
   for (SavedVariable* s = saved_; s; s = s->next_) s->release();
 }
 
-void Node::add_input(const Variable& input) { edges_.push_back(input.defined() ? gradient_edge(input) : Edge{}); }
+void Node::add_input(const Variable& input) {
+  edges_.push_back(input.defined() ? gradient_edge(input) : Edge{});
+}
 
 std::uint32_t Node::add_output(const NdArray& output) {
   outputs_.push_back(OutputMeta{DimVector(output.sizes()), output.dtype(), output.device()});
@@ -41,8 +44,8 @@ NodeExtras& Node::extras() {
 }
 
 void Node::destroy(Node* node) noexcept {
-  // Deleting a node drops its edges and saved tensors, which may be the last owners of other nodes, and so on along a
-  // chain of any length: those wait in a list instead of on the stack.
+  // Deleting a node drops its edges and saved tensors, which may be the last owners of other nodes, and so on
+  // along a chain of any length: those wait in a list instead of on the stack.
   ThreadState& t = thread_state;
   if (t.deleting_nodes) {
     node->next_dead_ = t.dead_nodes;

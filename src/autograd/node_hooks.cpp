@@ -9,8 +9,8 @@ namespace ebb::autograd {
 namespace {
 
 void check_replacement(const Node& node, const Variable& replaced, const Variable& grad) {
-  EBB_CHECK(replaced.sizes() == grad.sizes(), "a hook on ", node.name(), " returned a gradient of shape ", replaced.sizes(),
-            " for one of shape ", grad.sizes(), ". Return the same shape.");
+  EBB_CHECK(replaced.sizes() == grad.sizes(), "a hook on ", node.name(), " returned a gradient of shape ",
+            replaced.sizes(), " for one of shape ", grad.sizes(), ". Return the same shape.");
 }
 
 variable_list to_list(const GradList& grads) { return variable_list(grads.begin(), grads.end()); }
@@ -18,7 +18,8 @@ variable_list to_list(const GradList& grads) { return variable_list(grads.begin(
 void take_list(const Node& node, const variable_list& from, GradList& to) {
   if (from.empty()) return;
   EBB_CHECK(from.size() == to.size(), "a hook on ", node.name(), " returned ", std::uint64_t{from.size()},
-            " gradients in place of ", std::uint64_t{to.size()}, ". Return as many as it was given, or an empty list.");
+            " gradients in place of ", std::uint64_t{to.size()},
+            ". Return as many as it was given, or an empty list.");
   to = GradList(from);
 }
 

@@ -4,15 +4,16 @@
 #include <memory>
 
 #include "autograd/arithmetic.h"
+#include "autograd/copy_slices.h"
 #include "autograd/meta.h"
 #include "autograd/retain.h"
 #include "autograd/thread_state.h"
-#include "autograd/copy_slices.h"
 
 namespace ebb::autograd {
 
 namespace {
-// Threads may use a leaf for the first time at once: one makes its meta while others ask whether there is one.
+// Threads may use a leaf for the first time at once: one makes its meta while others ask whether there is
+// one.
 std::atomic_ref<AutogradMeta*> meta_slot(VariableImpl& impl) { return std::atomic_ref(impl.meta); }
 }  // namespace
 
@@ -21,7 +22,8 @@ AutogradMeta& meta_of(const Variable& x) {
   if (AutogradMeta* meta = slot.load(std::memory_order_acquire)) return *meta;
   auto made = std::make_unique<AutogradMeta>();
   AutogradMeta* already = nullptr;
-  return slot.compare_exchange_strong(already, made.get(), std::memory_order_acq_rel) ? *made.release() : *already;
+  return slot.compare_exchange_strong(already, made.get(), std::memory_order_acq_rel) ? *made.release()
+                                                                                      : *already;
 }
 
 void set_history(const Variable& output, const Ref<Node>& node) {
@@ -41,13 +43,17 @@ bool overlaps_itself(const NdArray& a) {
 
 void check_view_kind(const Variable& self, const char* op) {
   switch (meta_of(self).kind) {
-    case ViewKind::single: return;
+    case ViewKind::single:
+      return;
     case ViewKind::one_of_many:
-      detail::fail(op, ": Output of shape ", self.sizes(), " is one of several views of one tensor (split, chunk, unbind) and is ",
-                   "being modified inplace, which is forbidden when a gradient is recorded. clone() the output, or use narrow().");
+      detail::fail(op, ": Output of shape ", self.sizes(),
+                   " is one of several views of one tensor (split, chunk, unbind) and is ",
+                   "being modified inplace, which is forbidden when a gradient is recorded. clone() the "
+                   "output, or use narrow().");
     case ViewKind::made_without_grad:
-      detail::fail(op, ": A view was created in no_grad mode and is being modified inplace with grad mode enabled. ",
-                   "Make the view under gradient mode, or modify it under NoGradGuard.");
+      detail::fail(
+          op, ": A view was created in no_grad mode and is being modified inplace with grad mode enabled. ",
+          "Make the view under gradient mode, or modify it under NoGradGuard.");
   }
 }
 
@@ -62,13 +68,15 @@ void check_inplace(const Variable& self, const char* op) {
             self.sizes(), ", strides ", self.strides(), "). clone() the tensor before writing to it.");
   if (!thread_state.grad_mode || !self.requires_grad()) return;
   EBB_CHECK(self.grad_fn(), op,
-            ": a leaf Variable that requires grad is being used in an in-place operation. Write under NoGradGuard, or ",
+            ": a leaf Variable that requires grad is being used in an in-place operation. Write under "
+            "NoGradGuard, or ",
             "use the out-of-place op.");
   if (!is_tracked_view(self)) return;
   const Variable& base = meta_of(self).base;
-  EBB_CHECK(base.grad_fn() || !base.requires_grad(), op,
-            ": a view of a leaf Variable that requires grad is being used in an in-place operation. Write under ",
-            "NoGradGuard, or clone() the leaf first.");
+  EBB_CHECK(
+      base.grad_fn() || !base.requires_grad(), op,
+      ": a view of a leaf Variable that requires grad is being used in an in-place operation. Write under ",
+      "NoGradGuard, or clone() the leaf first.");
   check_view_kind(self, op);
 }
 
@@ -91,7 +99,8 @@ void rebase_history(const Variable& self, const Ref<Node>& node) {
   move_retained_grad(base, slices.get());
   set_history(base, slices);
   base.impl()->requires_grad = false;
-  // The storage's version differs from the view's now, so its own node is rebuilt from the base on the next look.
+  // The storage's version differs from the view's now, so its own node is rebuilt from the base on the next
+  // look.
   meta_of(self).version = self.impl()->version() - 1;
   current_grad_fn(self);
 }
@@ -100,7 +109,8 @@ Variable make_view(const Variable& base, NdArray view, const Ref<Node>& node, Vi
   Variable out(std::move(view));
   if (base.is_inference() || thread_state.inference_mode) return out;
   AutogradMeta& meta = meta_of(out);
-  // A view that was made a leaf afterwards is where its own views end: what is written through them changes its history.
+  // A view that was made a leaf afterwards is where its own views end: what is written through them changes
+  // its history.
   const bool inner = is_tracked_view(base) && !base.impl()->requires_grad;
   meta.base = inner ? meta_of(base).base : base;
   meta.version = out.impl()->version();
@@ -113,7 +123,8 @@ Variable make_view(const Variable& base, NdArray view, const Ref<Node>& node, Vi
 const Ref<Node>& current_grad_fn(const Variable& x) {
   VariableImpl& impl = *x.impl();
   AutogradMeta* meta = meta_slot(impl).load(std::memory_order_acquire);
-  if (!meta || !meta->base.defined() || meta->version == impl.version()) [[likely]] return impl.grad_fn;
+  if (!meta || !meta->base.defined() || meta->version == impl.version()) [[likely]]
+    return impl.grad_fn;
   meta->version = impl.version();
   if (meta->kind == ViewKind::made_without_grad || !meta->base.requires_grad()) return impl.grad_fn;
   EnableGradGuard record;

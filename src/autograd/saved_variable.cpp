@@ -12,7 +12,8 @@ SavedVariable::~SavedVariable() = default;
 
 namespace {
 
-// Stands for a leaf whose data was packed: what is unpacked is another tensor, but its gradient is the leaf's.
+// Stands for a leaf whose data was packed: what is unpacked is another tensor, but its gradient is the
+// leaf's.
 struct UnpackedLeafBackward : Node {
   std::string name() const override { return "UnpackedLeafBackward"; }
   GradList apply(GradList&& grads) override { return std::move(grads); }
@@ -48,7 +49,8 @@ void SavedVariable::save(const Variable& x) {
     state_ = State::undefined;
     return;
   }
-  EBB_CHECK(!x.is_inference(), owner_->name(), ": inference tensors cannot be saved for backward. clone() the tensor ",
+  EBB_CHECK(!x.is_inference(), owner_->name(),
+            ": inference tensors cannot be saved for backward. clone() the tensor ",
             "outside InferenceMode, or run the op under NoGradGuard.");
   version_ = x.impl()->version();
   if (thread_state.saved_hooks) [[unlikely]] {
@@ -76,9 +78,11 @@ Variable SavedVariable::unpack() const {
     case State::input:
     case State::output: {
       if (const std::uint32_t now = kept_.impl()->version(); now != version_) [[unlikely]]
-        detail::fail("one of the variables needed for gradient computation has been modified by an inplace operation: [",
-                     kept_, "], needed by ", owner_->name(), ", is at version ", now, "; expected version ", version_,
-                     " instead. Write out of place, or clone() it before modifying.");
+        detail::fail(
+            "one of the variables needed for gradient computation has been modified by an inplace operation: "
+            "[",
+            kept_, "], needed by ", owner_->name(), ", is at version ", now, "; expected version ", version_,
+            " instead. Write out of place, or clone() it before modifying.");
       if (state_ == State::input || !GradMode::is_enabled()) return kept_;
       // Part of the graph again, so that its own derivative can be taken.
       Variable y(kept_.array());
@@ -86,12 +90,16 @@ Variable SavedVariable::unpack() const {
       y.impl()->output_nr = output_nr_;
       return y;
     }
-    case State::packed: return unpack_packed();
-    case State::undefined: return {};
+    case State::packed:
+      return unpack_packed();
+    case State::undefined:
+      return {};
     case State::released:
       detail::fail("Trying to backward through the graph a second time (", owner_->name(),
-                   "): the saved tensors have already been freed. Specify retain_graph=true in the first backward() or grad() call.");
-    default: detail::fail(owner_->name(), ": a tensor was unpacked that the op never saved.");
+                   "): the saved tensors have already been freed. Specify retain_graph=true in the first "
+                   "backward() or grad() call.");
+    default:
+      detail::fail(owner_->name(), ": a tensor was unpacked that the op never saved.");
   }
 }
 

@@ -17,7 +17,7 @@ struct ThreadState {
   std::uint64_t next_sequence_nr = 0;  // nodes recorded so far
   Node* dead_nodes = nullptr;          // waiting to be deleted by the outermost Node::destroy
   bool deleting_nodes = false;
-  Node* evaluating = nullptr;          // the node whose apply() is running: parent of nodes recorded in it
+  Node* evaluating = nullptr;  // the node whose apply() is running: parent of nodes recorded in it
 };
 
 // One thread_local object without a constructor: an access is one instruction, no guard.

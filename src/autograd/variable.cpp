@@ -22,7 +22,8 @@ VariableImpl::~VariableImpl() {
 }
 
 Ref<VariableImpl> VariableImpl::make(NdArray array) {
-  return Ref<VariableImpl>::adopt(::new (detail::pool_allocate(sizeof(VariableImpl))) VariableImpl(std::move(array)));
+  return Ref<VariableImpl>::adopt(::new (detail::pool_allocate(sizeof(VariableImpl)))
+                                      VariableImpl(std::move(array)));
 }
 
 void VariableImpl::destroy(VariableImpl* impl) noexcept {
@@ -52,7 +53,9 @@ void Variable::undefined_error() {
                "Assign it before use, or test it with defined().");
 }
 
-std::int64_t Variable::size(std::int64_t d) const { return sizes()[static_cast<std::size_t>(wrap_dim("size", d, dim()))]; }
+std::int64_t Variable::size(std::int64_t d) const {
+  return sizes()[static_cast<std::size_t>(wrap_dim("size", d, dim()))];
+}
 std::int64_t Variable::stride(std::int64_t d) const {
   return strides()[static_cast<std::size_t>(wrap_dim("stride", d, dim()))];
 }
@@ -74,37 +77,52 @@ void Variable::check_element_type(DType wanted, const char* method) const {
 }
 
 void Variable::check_accessor_dims(std::int64_t dims) const {
-  EBB_CHECK(dims == dim(), "accessor: expected ", dim(), " dims for a tensor of shape ", sizes(), ", got ", dims, ".");
-  EBB_CHECK(device().is_cpu(), "accessor: the tensor is on ", device(), "; move it with .to(Device::CPU) first.");
+  EBB_CHECK(dims == dim(), "accessor: expected ", dim(), " dims for a tensor of shape ", sizes(), ", got ",
+            dims, ".");
+  EBB_CHECK(device().is_cpu(), "accessor: the tensor is on ", device(),
+            "; move it with .to(Device::CPU) first.");
 }
 
 bool Variable::is_nonzero() const {
-  EBB_CHECK(numel() == 1, "Boolean value of a Tensor with ", numel(), " values is ambiguous; use any() or all().");
+  EBB_CHECK(numel() == 1, "Boolean value of a Tensor with ", numel(),
+            " values is ambiguous; use any() or all().");
   return !item().equal(0);
 }
 
 Scalar Variable::item() const {
-  EBB_CHECK(numel() == 1, "item: a Tensor with ", numel(), " elements cannot be converted to Scalar; shape ", sizes(),
-            ". Index one element first.");
+  EBB_CHECK(numel() == 1, "item: a Tensor with ", numel(), " elements cannot be converted to Scalar; shape ",
+            sizes(), ". Index one element first.");
   alignas(8) char bytes[8] = {};
   const auto size = static_cast<std::size_t>(element_size());
-  if (device().is_cpu()) std::memcpy(bytes, data_ptr(), size);
-  else detail::backend(device().type()).copy(bytes, Device::CPU, data_ptr(), device(), size);
+  if (device().is_cpu())
+    std::memcpy(bytes, data_ptr(), size);
+  else
+    detail::backend(device().type()).copy(bytes, Device::CPU, data_ptr(), device(), size);
   const auto read = [&]<class T>(T value) {
     std::memcpy(&value, bytes, sizeof(T));
     return Scalar(value);
   };
   switch (dtype()) {
-    case kByte: return read(std::uint8_t{});
-    case kChar: return read(std::int8_t{});
-    case kShort: return read(std::int16_t{});
-    case kInt: return read(std::int32_t{});
-    case kLong: return read(std::int64_t{});
-    case kHalf: return read(Half{});
-    case kBFloat16: return read(BFloat16{});
-    case kFloat: return read(float{});
-    case kBool: return Scalar(bytes[0] != 0);
-    default: return read(double{});
+    case kByte:
+      return read(std::uint8_t{});
+    case kChar:
+      return read(std::int8_t{});
+    case kShort:
+      return read(std::int16_t{});
+    case kInt:
+      return read(std::int32_t{});
+    case kLong:
+      return read(std::int64_t{});
+    case kHalf:
+      return read(Half{});
+    case kBFloat16:
+      return read(BFloat16{});
+    case kFloat:
+      return read(float{});
+    case kBool:
+      return Scalar(bytes[0] != 0);
+    default:
+      return read(double{});
   }
 }
 
@@ -116,12 +134,15 @@ bool Variable::requires_grad() const {
 
 const Variable& Variable::set_requires_grad(bool value) const {
   VariableImpl& impl = checked();
-  EBB_CHECK(!value || is_floating(dtype()), "only Tensors of floating point dtype can require gradients, got ", dtype(),
+  EBB_CHECK(!value || is_floating(dtype()),
+            "only Tensors of floating point dtype can require gradients, got ", dtype(),
             ". Convert with .to(kFloat) first.");
   EBB_CHECK(!value || !impl.inference || InferenceMode::is_enabled(),
-            "Setting requires_grad=True on an inference tensor outside InferenceMode is not allowed; clone() it first.");
+            "Setting requires_grad=True on an inference tensor outside InferenceMode is not allowed; clone() "
+            "it first.");
   EBB_CHECK(value || !impl.grad_fn,
-            "you can only change requires_grad flags of leaf variables. To use a computed tensor in a subgraph that ",
+            "you can only change requires_grad flags of leaf variables. To use a computed tensor in a "
+            "subgraph that ",
             "needs no gradient, take x.detach().");
   if (!impl.grad_fn) impl.requires_grad = value;
   return *this;
@@ -150,7 +171,8 @@ Variable& Variable::mutable_grad() const {
 void Variable::backward(const Variable& gradient, optional<bool> retain_graph, bool create_graph,
                         optional<ArrayRef<Variable>> inputs) const {
   checked();
-  EBB_CHECK(!inputs || !inputs->empty(), "backward: 'inputs' argument cannot be empty; leave it out to reach every leaf.");
+  EBB_CHECK(!inputs || !inputs->empty(),
+            "backward: 'inputs' argument cannot be empty; leave it out to reach every leaf.");
   autograd::backward({*this}, gradient.defined() ? variable_list{gradient} : variable_list{}, retain_graph,
                      create_graph, inputs ? inputs->vec() : variable_list{});
 }
@@ -165,8 +187,9 @@ Variable Variable::detach() const {
 
 Variable& Variable::detach_() const {
   VariableImpl& impl = checked();
-  EBB_CHECK(!is_tracked_view(*this),
-            "detach_: cannot detach views in place, as the base would keep the history. Use detach() instead.");
+  EBB_CHECK(
+      !is_tracked_view(*this),
+      "detach_: cannot detach views in place, as the base would keep the history. Use detach() instead.");
   impl.grad_fn.reset();
   impl.output_nr = 0;
   impl.requires_grad = false;
@@ -180,14 +203,15 @@ Variable Variable::data() const {
   Ref<Storage> alias = Storage::adopt(
       kept->data(), kept->bytes(), kept->device(),
       [](void* owner, void*) { static_cast<Storage*>(owner)->release(); }, kept);
-  return Variable(NdArray(std::move(alias), DimVector(a.sizes()), DimVector(a.strides()), a.offset(), a.dtype()));
+  return Variable(
+      NdArray(std::move(alias), DimVector(a.sizes()), DimVector(a.strides()), a.offset(), a.dtype()));
 }
 
 void Variable::set_data(const Variable& data) const {
   VariableImpl& impl = checked();
   EBB_CHECK(data.defined(), "set_data: the new data is undefined.");
-  EBB_CHECK(!requires_grad() || is_floating(data.dtype()), "set_data: a tensor that requires grad needs a floating dtype, got ",
-            data.dtype(), ".");
+  EBB_CHECK(!requires_grad() || is_floating(data.dtype()),
+            "set_data: a tensor that requires grad needs a floating dtype, got ", data.dtype(), ".");
   impl.data = data.array();
 }
 

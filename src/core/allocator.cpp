@@ -1,6 +1,6 @@
-// The CPU's caching allocator. Blocks up to kSmall bytes are carved from slabs and kept on lists of the calling
-// thread, so that the usual allocation takes no lock; larger ones are kept on shared lists, because a fresh mapping
-// costs a page fault for every 4 KiB of every result.
+// The CPU's caching allocator. Blocks up to kSmall bytes are carved from slabs and kept on lists of the
+// calling thread, so that the usual allocation takes no lock; larger ones are kept on shared lists, because a
+// fresh mapping costs a page fault for every 4 KiB of every result.
 #include "core/allocator.h"
 
 #include <ebb/core/allocator.h>
@@ -30,8 +30,8 @@ constexpr std::size_t kAlign = 64;
 constexpr std::size_t kSmall = 2048;
 constexpr std::size_t kClasses = kSmall / kAlign;
 constexpr std::size_t kSlabBytes = std::size_t{1} << 16;
-constexpr std::uint32_t kListMax = 1 << 17;             // blocks of one class kept by one thread
-constexpr std::int64_t kFlushBytes = 1 << 16;         // how far a thread's byte count may run ahead of the total
+constexpr std::uint32_t kListMax = 1 << 17;    // blocks of one class kept by one thread
+constexpr std::int64_t kFlushBytes = 1 << 16;  // how far a thread's byte count may run ahead of the total
 constexpr std::size_t kCacheMax = std::size_t{1} << 32;  // large bytes kept for reuse
 
 struct FreeBlock {
@@ -44,7 +44,9 @@ struct FreeList {
 
 void* system_allocate(std::size_t bytes) {
   void* p = std::aligned_alloc(kAlign, (bytes + kAlign - 1) / kAlign * kAlign);
-  if (!p) fail("out of memory: the system refused ", std::uint64_t{bytes}, " bytes. Use smaller tensors or free some.");
+  if (!p)
+    fail("out of memory: the system refused ", std::uint64_t{bytes},
+         " bytes. Use smaller tensors or free some.");
   return p;
 }
 
@@ -54,7 +56,8 @@ struct Shared {
   FreeList small[kClasses];
   std::multimap<std::size_t, void*> large;  // by block size
   std::size_t large_bytes = 0;
-  std::vector<struct ThreadCache*> caches;  // of every thread that ever allocated; reused after the thread ends
+  std::vector<struct ThreadCache*>
+      caches;  // of every thread that ever allocated; reused after the thread ends
   std::vector<struct ThreadCache*> idle;
   std::atomic<std::int64_t> current{0};
   std::atomic<std::int64_t> peak{0};
@@ -69,7 +72,9 @@ Shared& shared() {
 // A counter that one thread writes and any thread may read.
 class Counter {
  public:
-  void add(std::int64_t n) { value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed); }
+  void add(std::int64_t n) {
+    value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  }
   std::int64_t get() const { return value_.load(std::memory_order_relaxed); }
   std::int64_t take() {
     const std::int64_t n = get();
@@ -207,7 +212,8 @@ void pool_free(void* block, std::size_t bytes) noexcept {
   auto* b = ::new (block) FreeBlock{list.head};
   list.head = b;
   c.cached.add(static_cast<std::int64_t>((cls + 1) * kAlign));
-  if (++list.count >= kListMax) [[unlikely]] spill(c, cls);
+  if (++list.count >= kListMax) [[unlikely]]
+    spill(c, cls);
 }
 
 Block block_allocate(std::size_t bytes) {

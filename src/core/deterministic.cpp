@@ -9,7 +9,9 @@ constinit std::atomic<bool> deterministic_only{false};
 
 }  // namespace
 
-void use_deterministic_algorithms(bool deterministic) { deterministic_only.store(deterministic, std::memory_order_relaxed); }
+void use_deterministic_algorithms(bool deterministic) {
+  deterministic_only.store(deterministic, std::memory_order_relaxed);
+}
 bool are_deterministic_algorithms_enabled() { return deterministic_only.load(std::memory_order_relaxed); }
 
 }  // namespace ebb

@@ -7,17 +7,22 @@ namespace ebb {
 
 Device::Device(std::string_view text) : type_(DeviceType::CPU), index_(-1) {
   const auto bad = [&] {
-    detail::fail("Device: cannot read \"", text, "\". Write \"cpu\", \"cuda\" or \"cuda:N\" with N from 0 to 127.");
+    detail::fail("Device: cannot read \"", text,
+                 "\". Write \"cpu\", \"cuda\" or \"cuda:N\" with N from 0 to 127.");
   };
   std::string_view name = text.substr(0, text.find(':'));
-  if (name == "cuda") type_ = DeviceType::CUDA;
-  else if (name != "cpu") bad();
+  if (name == "cuda")
+    type_ = DeviceType::CUDA;
+  else if (name != "cpu")
+    bad();
   if (name.size() == text.size()) return;
   const std::string_view number = text.substr(name.size() + 1);
   int index = -1;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), index);
   const bool has_leading_zero = number.size() > 1 && number[0] == '0';
-  if (error != std::errc{} || end != number.data() + number.size() || index < 0 || index > 127 || has_leading_zero) bad();
+  if (error != std::errc{} || end != number.data() + number.size() || index < 0 || index > 127 ||
+      has_leading_zero)
+    bad();
   if (type_ == DeviceType::CPU && index != 0) bad();
   index_ = static_cast<std::int8_t>(index);
 }

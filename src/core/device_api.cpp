@@ -24,8 +24,8 @@ const detail::Backend& backend() { return detail::backend(DeviceType::CUDA); }
 // The device that an index of the public functions means.
 Device device_at(const char* op, std::int64_t index) {
   const std::int64_t count = backend().device_count();
-  EBB_CHECK(index >= -1 && index < count, "cuda::", op, ": device index ", index, " is out of range; there are ", count,
-            " devices.");
+  EBB_CHECK(index >= -1 && index < count, "cuda::", op, ": device index ", index,
+            " is out of range; there are ", count, " devices.");
   return index < 0 ? backend().current_device() : Device(DeviceType::CUDA, index);
 }
 
@@ -54,17 +54,22 @@ DeviceGuard::~DeviceGuard() {
   if (previous_ >= 0) backend().set_device(Device(DeviceType::CUDA, previous_));
 }
 
-MemoryStats memory_stats(std::int64_t device_index) { return backend().memory_stats(device_at("memory_stats", device_index)); }
+MemoryStats memory_stats(std::int64_t device_index) {
+  return backend().memory_stats(device_at("memory_stats", device_index));
+}
 void reset_peak(std::int64_t device_index) { backend().reset_peak(device_at("reset_peak", device_index)); }
 void empty_cache() {
-  for (std::size_t i = 0; i < device_count(); ++i) backend().empty_cache(Device(DeviceType::CUDA, static_cast<std::int64_t>(i)));
+  for (std::size_t i = 0; i < device_count(); ++i)
+    backend().empty_cache(Device(DeviceType::CUDA, static_cast<std::int64_t>(i)));
 }
 
 Stream Stream::from_pool(Device device) {
   const Device on = with_index("Stream::from_pool", device);
   return {on, backend().pool_stream(on)};
 }
-Stream Stream::default_stream(Device device) { return {with_index("Stream::default_stream", device), nullptr}; }
+Stream Stream::default_stream(Device device) {
+  return {with_index("Stream::default_stream", device), nullptr};
+}
 Stream Stream::current(Device device) {
   const Device on = with_index("Stream::current", device);
   return {on, backend().current_stream(on)};
@@ -84,8 +89,8 @@ Event::~Event() {
   if (handle_) backend().event_destroy(device_, handle_);
 }
 void Event::record(const Stream& stream) {
-  EBB_CHECK(!handle_ || device_ == stream.device(), "cuda::Event: was first recorded on ", device_, " and cannot be on ",
-            stream.device(), ". Use another event.");
+  EBB_CHECK(!handle_ || device_ == stream.device(), "cuda::Event: was first recorded on ", device_,
+            " and cannot be on ", stream.device(), ". Use another event.");
   device_ = stream.device();
   if (!handle_) handle_ = backend().event_create(device_, timing_);
   backend().event_record(device_, handle_, stream.handle());

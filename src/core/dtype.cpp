@@ -27,8 +27,8 @@ std::ostream& operator<<(std::ostream& out, const Scalar& value) {
 }
 
 DType promote_types(DType a, DType b) {
-  constexpr DType u1 = kByte, i1 = kChar, i2 = kShort, i4 = kInt, i8 = kLong, f2 = kHalf, f4 = kFloat, f8 = kDouble,
-                  b1 = kBool, bf = kBFloat16;
+  constexpr DType u1 = kByte, i1 = kChar, i2 = kShort, i4 = kInt, i8 = kLong, f2 = kHalf, f4 = kFloat,
+                  f8 = kDouble, b1 = kBool, bf = kBFloat16;
   // Rows and columns in the order of the enum; the lattice of torch.promote_types.
   constexpr DType table[10][10] = {
       {u1, i2, i2, i4, i8, f2, f4, f8, u1, bf}, {i2, i1, i2, i4, i8, f2, f4, f8, i1, bf},
@@ -36,7 +36,8 @@ DType promote_types(DType a, DType b) {
       {i8, i8, i8, i8, i8, f2, f4, f8, i8, bf}, {f2, f2, f2, f2, f2, f2, f4, f8, f2, f4},
       {f4, f4, f4, f4, f4, f4, f4, f8, f4, f4}, {f8, f8, f8, f8, f8, f8, f8, f8, f8, f8},
       {u1, i1, i2, i4, i8, f2, f4, f8, b1, bf}, {bf, bf, bf, bf, bf, f4, f4, f8, bf, bf}};
-  EBB_CHECK(a != DType::Undefined && b != DType::Undefined, "promote_types: undefined dtype; give two tensors that exist.");
+  EBB_CHECK(a != DType::Undefined && b != DType::Undefined,
+            "promote_types: undefined dtype; give two tensors that exist.");
   return table[static_cast<int>(a)][static_cast<int>(b)];
 }
 
@@ -47,7 +48,8 @@ std::atomic<DType> default_dtype{kFloat};
 DType get_default_dtype() { return default_dtype.load(std::memory_order_relaxed); }
 
 void set_default_dtype(DType dtype) {
-  EBB_CHECK(is_floating(dtype), "set_default_dtype: only floating-point dtypes are supported as default, got ", dtype, ".");
+  EBB_CHECK(is_floating(dtype),
+            "set_default_dtype: only floating-point dtypes are supported as default, got ", dtype, ".");
   default_dtype.store(dtype, std::memory_order_relaxed);
 }
 

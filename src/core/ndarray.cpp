@@ -10,8 +10,10 @@ std::int64_t checked_numel(IntArrayRef sizes) {
   bool zero = false, overflow = false;
   for (std::int64_t s : sizes) {
     EBB_CHECK(s >= 0, "a size is negative in shape ", sizes, "; sizes must be at least 0.");
-    if (s == 0) zero = true;
-    else overflow |= __builtin_mul_overflow(n, s, &n);
+    if (s == 0)
+      zero = true;
+    else
+      overflow |= __builtin_mul_overflow(n, s, &n);
   }
   EBB_CHECK(zero || (!overflow && n <= (std::int64_t{1} << 59)), "shape ", sizes,
             " has more elements than memory can address; use smaller sizes.");
@@ -58,8 +60,8 @@ DimVector broadcast_shapes(const char* op, IntArrayRef a, IntArrayRef b) {
 
 std::int64_t wrap_dim(const char* op, std::int64_t dim, std::int64_t dims) {
   const std::int64_t n = std::max<std::int64_t>(dims, 1);  // a 0-d tensor has the dimensions 0 and -1
-  EBB_CHECK_INDEX(dim >= -n && dim < n, op, ": Dimension out of range (expected to be in range of [", -n, ", ", n - 1,
-                  "], but got ", dim, ").");
+  EBB_CHECK_INDEX(dim >= -n && dim < n, op, ": Dimension out of range (expected to be in range of [", -n,
+                  ", ", n - 1, "], but got ", dim, ").");
   return dim < 0 ? dim + n : dim;
 }
 
@@ -101,13 +103,13 @@ NdArray NdArray::empty_strided(IntArrayRef sizes, IntArrayRef strides, DType dty
   for (std::size_t i = 0; extent && i < sizes.size(); ++i) {
     std::int64_t span = 0;
     EBB_CHECK(strides[i] >= 0, "empty_strided: negative strides are not supported, got ", strides, ".");
-    const bool overflow =
-        __builtin_mul_overflow(sizes[i] - 1, strides[i], &span) || __builtin_add_overflow(extent, span, &extent);
-    EBB_CHECK(!overflow && extent <= (std::int64_t{1} << 59), "empty_strided: strides ", strides, " of shape ", sizes,
-              " reach further than memory can address.");
+    const bool overflow = __builtin_mul_overflow(sizes[i] - 1, strides[i], &span) ||
+                          __builtin_add_overflow(extent, span, &extent);
+    EBB_CHECK(!overflow && extent <= (std::int64_t{1} << 59), "empty_strided: strides ", strides,
+              " of shape ", sizes, " reach further than memory can address.");
   }
-  return NdArray(Storage::allocate(static_cast<std::size_t>(extent * element_size(dtype)), device), DimVector(sizes),
-                 DimVector(strides), 0, dtype);
+  return NdArray(Storage::allocate(static_cast<std::size_t>(extent * element_size(dtype)), device),
+                 DimVector(sizes), DimVector(strides), 0, dtype);
 }
 
 void NdArray::refresh() {

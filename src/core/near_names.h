@@ -6,7 +6,8 @@
 
 namespace ebb::detail {
 
-/// ` (nearest: "conv1.weight")`, with up to three names at the least edit distance, or nothing if none is near.
+/// ` (nearest: "conv1.weight")`, with up to three names at the least edit distance, or nothing if none is
+/// near.
 std::string near_names(const std::string& wanted, const std::vector<std::string>& have);
 
 }  // namespace ebb::detail

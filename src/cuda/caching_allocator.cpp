@@ -57,8 +57,8 @@ MemoryBlock* CachingAllocator::new_segment(std::size_t bytes, bool small, cudaSt
       cudaGetLastError();
       std::size_t free = 0, total = 0;
       if (source_.memory(&free, &total) != cudaSuccess) free = total = 0;
-      ebb::detail::fail("Device::CUDA: out of memory on cuda:", device_, ": tried to allocate ", mib(bytes), " MiB; of ",
-                        mib(total), " MiB in all, ", mib(free), " MiB are free, ", mib(current_),
+      ebb::detail::fail("Device::CUDA: out of memory on cuda:", device_, ": tried to allocate ", mib(bytes),
+                        " MiB; of ", mib(total), " MiB in all, ", mib(free), " MiB are free, ", mib(current_),
                         " MiB are in ebb's live tensors and ", mib(reserved_ - current_),
                         " MiB in pieces that are cached. Use smaller batches or tensors, or free some.");
     }
@@ -85,8 +85,8 @@ void CachingAllocator::split(MemoryBlock* block, std::size_t bytes) {
 }
 
 MemoryBlock* CachingAllocator::allocate(std::size_t bytes, cudaStream_t stream) {
-  EBB_CHECK(bytes <= std::numeric_limits<std::size_t>::max() / 2, "Device::CUDA: cannot allocate ", std::uint64_t{bytes},
-            " bytes. Use smaller tensors.");
+  EBB_CHECK(bytes <= std::numeric_limits<std::size_t>::max() / 2, "Device::CUDA: cannot allocate ",
+            std::uint64_t{bytes}, " bytes. Use smaller tensors.");
   const std::size_t size = std::max(rounded(bytes, kRound), kRound);
   const bool small = size <= kSmallMost;
   const std::lock_guard lock(mutex_);
@@ -103,7 +103,9 @@ MemoryBlock* CachingAllocator::allocate(std::size_t bytes, cudaStream_t stream) 
 // The two as one; the neighbour, which is free, ceases to be.
 MemoryBlock* CachingAllocator::join(MemoryBlock* block, MemoryBlock* neighbour) {
   list_of(*neighbour).erase(neighbour);
-  MemoryBlock *const first = neighbour == block->before ? neighbour : block, *const second = first == block ? neighbour : block;
+  MemoryBlock *const first = neighbour == block->before ? neighbour : block, *const second = first == block
+                                                                                                 ? neighbour
+                                                                                                 : block;
   block->data = first->data;
   block->bytes = first->bytes + second->bytes;
   MemoryBlock *const before = first->before, *const after = second->after;

@@ -31,10 +31,11 @@ struct MemoryBlock {
   MemoryBlock* after = nullptr;
 };
 
-/// The memory of one device. A block belongs to the stream that it was allocated on: once freed it serves that stream at once,
-/// whose order makes that safe, and no other. Requests are rounded to 512 bytes; those up to 1 MiB are cut from segments of
-/// 2 MiB, larger ones from segments of 20 MiB or their own size. Neighbours that are free join. When the device has no more,
-/// whole free segments go back to it and the request is tried again.
+/// The memory of one device. A block belongs to the stream that it was allocated on: once freed it serves
+/// that stream at once, whose order makes that safe, and no other. Requests are rounded to 512 bytes; those
+/// up to 1 MiB are cut from segments of 2 MiB, larger ones from segments of 20 MiB or their own size.
+/// Neighbours that are free join. When the device has no more, whole free segments go back to it and the
+/// request is tried again.
 class CachingAllocator {
  public:
   CachingAllocator(MemorySource source, int device) : source_(source), device_(device) {}

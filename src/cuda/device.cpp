@@ -10,7 +10,8 @@ void check(cudaError_t error, const char* what) {
   if (error == cudaSuccess) [[likely]]
     return;
   cudaGetLastError();  // reported once
-  ebb::detail::fail("CUDA: ", what, " failed: ", cudaGetErrorString(error), " (", cudaGetErrorName(error), ").");
+  ebb::detail::fail("CUDA: ", what, " failed: ", cudaGetErrorString(error), " (", cudaGetErrorName(error),
+                    ").");
 }
 
 int visible_devices() {
@@ -25,11 +26,12 @@ int visible_devices() {
 const cudaDeviceProp& properties_of(int device) {
   static const std::vector<cudaDeviceProp> all = [] {
     std::vector<cudaDeviceProp> found(static_cast<std::size_t>(visible_devices()));
-    for (int i = 0; i < visible_devices(); ++i) check(cudaGetDeviceProperties(&found[i], i), "cudaGetDeviceProperties");
+    for (int i = 0; i < visible_devices(); ++i)
+      check(cudaGetDeviceProperties(&found[i], i), "cudaGetDeviceProperties");
     return found;
   }();
-  EBB_CHECK(device >= 0 && device < visible_devices(), "Device::CUDA: there is no device cuda:", device, " among the ",
-            visible_devices(), " here. Choose one of them.");
+  EBB_CHECK(device >= 0 && device < visible_devices(), "Device::CUDA: there is no device cuda:", device,
+            " among the ", visible_devices(), " here. Choose one of them.");
   return all[static_cast<std::size_t>(device)];
 }
 
@@ -55,6 +57,8 @@ constinit thread_local std::array<cudaStream_t, kMaxDevices> streams{};
 }  // namespace
 
 cudaStream_t current_stream(Device device) { return streams[static_cast<std::size_t>(device.index())]; }
-void set_current_stream(Device device, cudaStream_t stream) { streams[static_cast<std::size_t>(device.index())] = stream; }
+void set_current_stream(Device device, cudaStream_t stream) {
+  streams[static_cast<std::size_t>(device.index())] = stream;
+}
 
 }  // namespace ebb::cuda

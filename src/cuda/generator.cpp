@@ -30,7 +30,8 @@ Philox next_philox(Device device, Generator& generator) {
   Generators& all = generators();
   const std::lock_guard lock(all.mutex);
   // Devices draw apart from each other.
-  return {all.seed, static_cast<std::uint64_t>(device.index()) << 56 | all.calls[static_cast<std::size_t>(device.index())]++};
+  return {all.seed, static_cast<std::uint64_t>(device.index()) << 56 |
+                        all.calls[static_cast<std::size_t>(device.index())]++};
 }
 
 void manual_seed(std::uint64_t seed) {

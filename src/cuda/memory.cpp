@@ -13,21 +13,24 @@ bool uses_async_allocator() {
   static const bool chosen = [] {
     const char* name = std::getenv("EBB_CUDA_ALLOCATOR");
     if (!name || std::string_view(name) == "caching") return false;
-    EBB_CHECK(std::string_view(name) == "async", "EBB_CUDA_ALLOCATOR=", name, " is neither caching nor async.");
+    EBB_CHECK(std::string_view(name) == "async", "EBB_CUDA_ALLOCATOR=", name,
+              " is neither caching nor async.");
     return true;
   }();
   return chosen;
 }
 
-constexpr MemorySource kDriver = {[](void** pointer, std::size_t bytes) { return cudaMalloc(pointer, bytes); },
-                                  [](void* pointer) { return cudaFree(pointer); },
-                                  [](std::size_t* free, std::size_t* total) { return cudaMemGetInfo(free, total); }};
+constexpr MemorySource kDriver = {
+    [](void** pointer, std::size_t bytes) { return cudaMalloc(pointer, bytes); },
+    [](void* pointer) { return cudaFree(pointer); },
+    [](std::size_t* free, std::size_t* total) { return cudaMemGetInfo(free, total); }};
 
 // Never destroyed: tensors in static storage are freed after everything else.
 CachingAllocator& allocator_of(Device device) {
   static std::array<CachingAllocator*, kMaxDevices>* const all = [] {
     auto* made = new std::array<CachingAllocator*, kMaxDevices>{};
-    for (int i = 0; i < visible_devices(); ++i) (*made)[static_cast<std::size_t>(i)] = new CachingAllocator(kDriver, i);
+    for (int i = 0; i < visible_devices(); ++i)
+      (*made)[static_cast<std::size_t>(i)] = new CachingAllocator(kDriver, i);
     return made;
   }();
   properties_of(device.index());  // throws for a device that is not there
@@ -49,8 +52,10 @@ ebb::detail::DeviceBlock allocate(std::size_t bytes, Device device) {
 }
 
 void free(ebb::detail::DeviceBlock block) noexcept {
-  if (uses_async_allocator()) cudaFreeAsync(block.data, static_cast<cudaStream_t>(block.context));
-  else allocator_of(block.device).free(static_cast<MemoryBlock*>(block.context));
+  if (uses_async_allocator())
+    cudaFreeAsync(block.data, static_cast<cudaStream_t>(block.context));
+  else
+    allocator_of(block.device).free(static_cast<MemoryBlock*>(block.context));
 }
 
 MemoryStats memory_stats_of(Device device) { return allocator_of(device).stats(); }
@@ -72,7 +77,8 @@ void copy_bytes(void* to, Device to_device, const void* from, Device from_device
       const DeviceScope other(from_device);
       check(cudaStreamSynchronize(current_stream(from_device)), "copy between devices");
     }
-    check(cudaMemcpyPeerAsync(to, to_device.index(), from, from_device.index(), bytes, stream), "copy between devices");
+    check(cudaMemcpyPeerAsync(to, to_device.index(), from, from_device.index(), bytes, stream),
+          "copy between devices");
     check(cudaStreamSynchronize(stream), "copy between devices");
     return;
   }

@@ -37,10 +37,14 @@ void synchronize(Device device) {
 
 DeviceProperties properties(Device device) {
   const cudaDeviceProp& p = properties_of(device.index());
-  return {p.name,       p.major,
-          p.minor,      p.totalGlobalMem,
-          p.multiProcessorCount, p.maxThreadsPerMultiProcessor,
-          p.warpSize,   static_cast<std::size_t>(p.l2CacheSize)};
+  return {p.name,
+          p.major,
+          p.minor,
+          p.totalGlobalMem,
+          p.multiProcessorCount,
+          p.maxThreadsPerMultiProcessor,
+          p.warpSize,
+          static_cast<std::size_t>(p.l2CacheSize)};
 }
 
 constexpr ebb::detail::Backend kBackend = {
@@ -58,7 +62,8 @@ constexpr ebb::detail::Backend kBackend = {
     .empty_cache = &empty_cache_of,
     .pool_stream = &pool_stream,
     .current_stream = [](Device device) -> void* { return cuda::current_stream(device); },
-    .set_stream = [](Device device, void* stream) { set_current_stream(device, static_cast<cudaStream_t>(stream)); },
+    .set_stream = [](Device device,
+                     void* stream) { set_current_stream(device, static_cast<cudaStream_t>(stream)); },
     .stream_synchronize = &stream_synchronize,
     .stream_query = &stream_query,
     .stream_wait = &stream_wait,
@@ -80,13 +85,15 @@ const char* find_device() {
   cudaDriverGetVersion(&driver);
   cudaRuntimeGetVersion(&runtime);
   const auto version = [](int v) { return std::to_string(v / 1000) + '.' + std::to_string(v % 1000 / 10); };
-  if (driver == 0) problem = "there is no NVIDIA driver on this machine. Install one, or stay on Device::CPU.";
+  if (driver == 0)
+    problem = "there is no NVIDIA driver on this machine. Install one, or stay on Device::CPU.";
   else if (error == cudaErrorInsufficientDriver)
-    problem = "the NVIDIA driver (for CUDA " + version(driver) + ") is older than the runtime (CUDA " + version(runtime) +
-              "). Update the driver.";
+    problem = "the NVIDIA driver (for CUDA " + version(driver) + ") is older than the runtime (CUDA " +
+              version(runtime) + "). Update the driver.";
   else if (error == cudaSuccess || error == cudaErrorNoDevice)
     problem = "no CUDA device is visible. Check nvidia-smi and CUDA_VISIBLE_DEVICES, or stay on Device::CPU.";
-  else problem = std::string(cudaGetErrorString(error)) + " (" + cudaGetErrorName(error) + ").";
+  else
+    problem = std::string(cudaGetErrorString(error)) + " (" + cudaGetErrorName(error) + ").";
   cudaGetLastError();
   return problem.c_str();
 }
@@ -96,7 +103,8 @@ const char* find_device() {
 
 extern "C" EBB_API const char* ebb_plugin_entry(std::uint32_t host_abi) {
   using namespace ebb::cuda;
-  if (host_abi != ebb::detail::kPluginAbi) return "it was built for another version of ebb. Reinstall both together.";
+  if (host_abi != ebb::detail::kPluginAbi)
+    return "it was built for another version of ebb. Reinstall both together.";
   if (const char* problem = find_device()) return problem;
   ebb::detail::set_backend(ebb::DeviceType::CUDA, &kBackend);
   register_conv();

@@ -24,8 +24,8 @@ void reset_peak_of(Device device);
 void empty_cache_of(Device device);
 void copy_bytes(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes);
 
-/// Throws ebb::IndexError (ebb::Error for a fault with a text of its own) if a kernel that has finished noted a fault, and
-/// forgets it.
+/// Throws ebb::IndexError (ebb::Error for a fault with a text of its own) if a kernel that has finished noted
+/// a fault, and forgets it.
 void check_faults(Device device);
 /// Restarts the generators of all devices.
 void manual_seed(std::uint64_t seed);

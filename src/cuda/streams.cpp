@@ -62,7 +62,8 @@ void stream_wait(Device device, void* stream, void* event) {
 void* event_create(Device device, bool timing) {
   const DeviceScope scope(device);
   cudaEvent_t event = nullptr;
-  check(cudaEventCreateWithFlags(&event, timing ? cudaEventDefault : cudaEventDisableTiming), "cudaEventCreate");
+  check(cudaEventCreateWithFlags(&event, timing ? cudaEventDefault : cudaEventDisableTiming),
+        "cudaEventCreate");
   return event;
 }
 

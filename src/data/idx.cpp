@@ -23,7 +23,8 @@ class Reader {
     char* p = static_cast<char*>(to);
     while (bytes > 0) {
       const int n = gzread(file_.get(), p, static_cast<unsigned>(std::min<std::size_t>(bytes, 1 << 30)));
-      EBB_CHECK(n > 0, "read_idx: \"", path_, "\" is truncated or its compression is damaged. Fetch it again.");
+      EBB_CHECK(n > 0, "read_idx: \"", path_,
+                "\" is truncated or its compression is damaged. Fetch it again.");
       p += n;
       bytes -= static_cast<std::size_t>(n);
     }
@@ -36,7 +37,8 @@ class Reader {
   }
   void expect_end() {
     char extra;
-    EBB_CHECK(gzread(file_.get(), &extra, 1) == 0, "read_idx: \"", path_, "\" is longer than its header says. Fetch it again.");
+    EBB_CHECK(gzread(file_.get(), &extra, 1) == 0, "read_idx: \"", path_,
+              "\" is longer than its header says. Fetch it again.");
   }
 
  private:
@@ -46,13 +48,20 @@ class Reader {
 
 DType dtype_of_code(unsigned char code, const std::string& path) {
   switch (code) {
-    case 0x08: return kByte;
-    case 0x09: return kChar;
-    case 0x0B: return kShort;
-    case 0x0C: return kInt;
-    case 0x0D: return kFloat;
-    case 0x0E: return kDouble;
-    default: detail::fail("read_idx: \"", path, "\" is not an IDX file: it names the dtype ", int{code}, ".");
+    case 0x08:
+      return kByte;
+    case 0x09:
+      return kChar;
+    case 0x0B:
+      return kShort;
+    case 0x0C:
+      return kInt;
+    case 0x0D:
+      return kFloat;
+    case 0x0E:
+      return kDouble;
+    default:
+      detail::fail("read_idx: \"", path, "\" is not an IDX file: it names the dtype ", int{code}, ".");
   }
 }
 
@@ -62,7 +71,8 @@ Variable read_idx(const std::string& path) {
   Reader reader(path);
   unsigned char magic[4];
   reader.read(magic, sizeof magic);
-  EBB_CHECK(magic[0] == 0 && magic[1] == 0, "read_idx: \"", path, "\" is not an IDX file: it does not begin with two zero bytes.");
+  EBB_CHECK(magic[0] == 0 && magic[1] == 0, "read_idx: \"", path,
+            "\" is not an IDX file: it does not begin with two zero bytes.");
   const DType dtype = dtype_of_code(magic[2], path);
   DimVector sizes;
   for (int i = 0; i < magic[3]; ++i) {

@@ -11,13 +11,15 @@ namespace {
 
 std::string find(const std::string& root, const std::string& name) {
   for (const char* ending : {"", ".gz"})
-    if (const auto path = std::filesystem::path(root) / (name + ending); std::filesystem::exists(path)) return path.string();
+    if (const auto path = std::filesystem::path(root) / (name + ending); std::filesystem::exists(path))
+      return path.string();
   return {};
 }
 
 std::string require(const std::string& root, const std::string& name) {
   const std::string path = find(root, name);
-  EBB_CHECK(!path.empty(), "MNIST: \"", root, "\" holds neither ", name, " nor ", name, ".gz. Give the folder with the four IDX files.");
+  EBB_CHECK(!path.empty(), "MNIST: \"", root, "\" holds neither ", name, " nor ", name,
+            ".gz. Give the folder with the four IDX files.");
   return path;
 }
 
@@ -27,9 +29,12 @@ MNIST::MNIST(const std::string& root, Mode mode) : mode_(mode) {
   const std::string prefix = is_train() ? "train" : "t10k";
   const Variable images = read_idx(require(root, prefix + "-images-idx3-ubyte"));
   const Variable labels = read_idx(require(root, prefix + "-labels-idx1-ubyte"));
-  EBB_CHECK(images.dtype() == kByte && images.dim() == 3, "MNIST: expected images of bytes [n, rows, columns], got ", images, " in \"", root, "\".");
-  EBB_CHECK(labels.dtype() == kByte && labels.dim() == 1, "MNIST: expected labels of bytes [n], got ", labels, " in \"", root, "\".");
-  EBB_CHECK(images.size(0) == labels.size(0), "MNIST: \"", root, "\" holds ", images.size(0), " images but ", labels.size(0), " labels.");
+  EBB_CHECK(images.dtype() == kByte && images.dim() == 3,
+            "MNIST: expected images of bytes [n, rows, columns], got ", images, " in \"", root, "\".");
+  EBB_CHECK(labels.dtype() == kByte && labels.dim() == 1, "MNIST: expected labels of bytes [n], got ", labels,
+            " in \"", root, "\".");
+  EBB_CHECK(images.size(0) == labels.size(0), "MNIST: \"", root, "\" holds ", images.size(0), " images but ",
+            labels.size(0), " labels.");
   images_ = images.unsqueeze(1).to(kFloat).div_(255);
   targets_ = labels.to(kLong);
 }

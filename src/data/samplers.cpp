@@ -6,7 +6,9 @@
 
 namespace ebb::data::samplers {
 
-RandomSampler::RandomSampler(std::int64_t size, DType) : order_(static_cast<std::size_t>(size)) { reset(nullopt); }
+RandomSampler::RandomSampler(std::int64_t size, DType) : order_(static_cast<std::size_t>(size)) {
+  reset(nullopt);
+}
 
 void RandomSampler::reset(optional<std::size_t> new_size) {
   const Variable order = randperm(static_cast<std::int64_t>(new_size.value_or(order_.size())), kLong);

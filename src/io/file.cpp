@@ -15,7 +15,8 @@ namespace ebb::io {
 namespace {
 
 [[noreturn]] void fail(const char* what, const std::string& path) {
-  ebb::detail::fail("cannot ", what, " \"", path, "\": ", std::strerror(errno), ". Check the path and its permissions.");
+  ebb::detail::fail("cannot ", what, " \"", path, "\": ", std::strerror(errno),
+                    ". Check the path and its permissions.");
 }
 
 std::string directory_of(const std::string& path) {

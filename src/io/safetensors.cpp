@@ -25,8 +25,9 @@ struct Name {
   DType dtype;
   const char* text;
 };
-constexpr Name kNames[] = {{kDouble, "F64"}, {kFloat, "F32"}, {kHalf, "F16"}, {kBFloat16, "BF16"}, {kLong, "I64"},
-                           {kInt, "I32"},    {kShort, "I16"}, {kChar, "I8"},  {kByte, "U8"},       {kBool, "BOOL"}};
+constexpr Name kNames[] = {{kDouble, "F64"}, {kFloat, "F32"}, {kHalf, "F16"},  {kBFloat16, "BF16"},
+                           {kLong, "I64"},   {kInt, "I32"},   {kShort, "I16"}, {kChar, "I8"},
+                           {kByte, "U8"},    {kBool, "BOOL"}};
 
 template <class... Parts>
 [[noreturn]] void unsound(const Parts&... parts) {
@@ -59,12 +60,16 @@ std::uint64_t natural(const json& value, const char* what, const std::string& te
 }
 
 Entry read_entry(const std::string& name, const json& value) {
-  if (!value.is_object() || !value.contains("dtype") || !value.contains("shape") || !value.contains("data_offsets"))
+  if (!value.is_object() || !value.contains("dtype") || !value.contains("shape") ||
+      !value.contains("data_offsets"))
     unsound("tensor \"", name, "\" lacks dtype, shape or data_offsets");
   const json &dtype = value["dtype"], &shape = value["shape"], &offsets = value["data_offsets"];
   if (!dtype.is_string() || !shape.is_array() || !offsets.is_array() || offsets.size() != 2)
     unsound("tensor \"", name, "\" has a dtype, shape or data_offsets of the wrong kind");
-  Entry e{name, dtype_named(dtype.get<std::string>(), name), {}, natural(offsets[0], "an offset", name),
+  Entry e{name,
+          dtype_named(dtype.get<std::string>(), name),
+          {},
+          natural(offsets[0], "an offset", name),
           natural(offsets[1], "an offset", name)};
   std::uint64_t bytes = static_cast<std::uint64_t>(element_size(e.dtype));
   bool overflow = false;
@@ -77,7 +82,8 @@ Entry read_entry(const std::string& name, const json& value) {
   if (overflow && !empty) unsound("the shape of tensor \"", name, "\" overflows");
   if (empty) bytes = 0;
   if (e.end < e.begin || e.end - e.begin != bytes)
-    unsound("tensor \"", name, "\" needs ", bytes, " bytes, its data_offsets [", e.begin, ", ", e.end, "] hold another number");
+    unsound("tensor \"", name, "\" needs ", bytes, " bytes, its data_offsets [", e.begin, ", ", e.end,
+            "] hold another number");
   return e;
 }
 
@@ -91,8 +97,11 @@ Header read_header(const char* bytes, std::size_t size) {
   if (size < 8) unsound("it has ", std::uint64_t{size}, " bytes, fewer than the 8 of a header's length");
   std::uint64_t length = 0;
   for (int i = 7; i >= 0; --i) length = length << 8 | static_cast<unsigned char>(bytes[i]);
-  if (length > kMaxHeader) unsound("its header claims ", length, " bytes; at most ", kMaxHeader, " are allowed");
-  if (length > size - 8) unsound("its header claims ", length, " bytes, but only ", std::uint64_t{size - 8}, " follow: it is truncated");
+  if (length > kMaxHeader)
+    unsound("its header claims ", length, " bytes; at most ", kMaxHeader, " are allowed");
+  if (length > size - 8)
+    unsound("its header claims ", length, " bytes, but only ", std::uint64_t{size - 8},
+            " follow: it is truncated");
   if (length == 0 || bytes[8] != '{') unsound("its header does not begin with '{'");
 
   std::set<std::string> names;
@@ -134,7 +143,8 @@ Header read_header(const char* bytes, std::size_t size) {
     at = e.end;
   }
   if (at != size - header.data_start)
-    unsound("its tensors take ", at, " bytes, but ", std::uint64_t{size - header.data_start}, " follow the header");
+    unsound("its tensors take ", at, " bytes, but ", std::uint64_t{size - header.data_start},
+            " follow the header");
   return header;
 }
 
@@ -150,7 +160,8 @@ File view_of(const std::shared_ptr<Owner>& owner, char* bytes, std::size_t size)
     NdArray array;
     if (reinterpret_cast<std::uintptr_t>(data) % static_cast<std::size_t>(element_size(e.dtype)) == 0) {
       Ref<Storage> storage = Storage::adopt(
-          data, count, Device::CPU, [](void* share, void*) { delete static_cast<std::shared_ptr<Owner>*>(share); },
+          data, count, Device::CPU,
+          [](void* share, void*) { delete static_cast<std::shared_ptr<Owner>*>(share); },
           new std::shared_ptr<Owner>(owner));
       array = NdArray(std::move(storage), e.sizes, contiguous_strides(e.sizes), 0, e.dtype);
     } else {  // the format does not align; unaligned access would be undefined
@@ -159,7 +170,8 @@ File view_of(const std::shared_ptr<Owner>& owner, char* bytes, std::size_t size)
     }
     if (e.dtype == kBool)
       for (std::size_t i = 0; i < count; ++i)
-        if (static_cast<unsigned char>(data[i]) > 1) unsound("tensor \"", e.name, "\" of dtype BOOL holds a byte other than 0 and 1");
+        if (static_cast<unsigned char>(data[i]) > 1)
+          unsound("tensor \"", e.name, "\" of dtype BOOL holds a byte other than 0 and 1");
     file.tensors.emplace_back(e.name, Variable(std::move(array)));
   }
   return file;
@@ -193,7 +205,8 @@ File read(std::istream& stream) {
 }
 
 File parse(const void* bytes, std::size_t size) {
-  const auto copy = std::make_shared<std::vector<char>>(static_cast<const char*>(bytes), static_cast<const char*>(bytes) + size);
+  const auto copy = std::make_shared<std::vector<char>>(static_cast<const char*>(bytes),
+                                                        static_cast<const char*>(bytes) + size);
   return view_of(copy, copy->data(), copy->size());
 }
 
@@ -208,7 +221,8 @@ void emit(const NamedTensors& tensors, const Metadata& metadata, const Put& put)
   std::uint64_t at = 0;
   for (const auto& [name, tensor] : tensors) {
     EBB_CHECK(tensor.defined(), "safetensors: tensor \"", name, "\" is undefined.");
-    EBB_CHECK(name != "__metadata__" && !header.contains(name), "safetensors: the name \"", name, "\" is given twice or reserved.");
+    EBB_CHECK(name != "__metadata__" && !header.contains(name), "safetensors: the name \"", name,
+              "\" is given twice or reserved.");
     contiguous.push_back(tensor.detach().to(Device::CPU).contiguous());
     const std::uint64_t end = at + contiguous.back().nbytes();
     header[name] = {{"dtype", name_of(tensor.dtype())},

@@ -21,7 +21,8 @@ NamedTensors numbered(const std::vector<Variable>& tensors) {
   return named;
 }
 
-// What is read shares the file's mapping; a tensor handed out gets memory of its own, and keeps its requires_grad.
+// What is read shares the file's mapping; a tensor handed out gets memory of its own, and keeps its
+// requires_grad.
 void assign(Variable& to, const Variable& from) {
   NoGradGuard no_grad;
   const bool requires_grad = to.defined() && to.requires_grad();
@@ -77,7 +78,9 @@ void save(const optim::Optimizer& optimizer, std::ostream& stream) {
   safetensors::write(stream, optimizer.state_dict());
 }
 void load(optim::Optimizer& optimizer, const std::string& path) { restore_from(optimizer, path); }
-void load(optim::Optimizer& optimizer, std::istream& stream) { restore(optimizer, safetensors::read(stream)); }
+void load(optim::Optimizer& optimizer, std::istream& stream) {
+  restore(optimizer, safetensors::read(stream));
+}
 
 void save(const Variable& tensor, const std::string& path) { safetensors::write(path, {{"tensor", tensor}}); }
 void save(const Variable& tensor, std::ostream& stream) { safetensors::write(stream, {{"tensor", tensor}}); }
@@ -91,6 +94,8 @@ void save(const std::vector<Variable>& tensors, std::ostream& stream) {
   safetensors::write(stream, numbered(tensors));
 }
 void load(std::vector<Variable>& tensors, const std::string& path) { restore_from(tensors, path); }
-void load(std::vector<Variable>& tensors, std::istream& stream) { restore(tensors, safetensors::read(stream)); }
+void load(std::vector<Variable>& tensors, std::istream& stream) {
+  restore(tensors, safetensors::read(stream));
+}
 
 }  // namespace ebb

@@ -11,8 +11,9 @@ namespace ebb {
 /// Dimensions left after joining neighbours; arrays that need more are not made in practice.
 constexpr int kPlanDims = 16;
 
-/// Sizes and byte strides of N arrays, operand 0 being the output. Dimension 0 is the innermost; dimensions of size 1
-/// are gone and dimensions that every operand walks in one go are joined. Plain data: passed to kernels by value.
+/// Sizes and byte strides of N arrays, operand 0 being the output. Dimension 0 is the innermost; dimensions
+/// of size 1 are gone and dimensions that every operand walks in one go are joined. Plain data: passed to
+/// kernels by value.
 template <int N>
 struct ElementwisePlan {
   int dims = 0;

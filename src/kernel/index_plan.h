@@ -1,5 +1,5 @@
-// An ElementwisePlan made ready for a device: 32-bit arithmetic, division by multiplication. Walks that are too long
-// for 32 bits are cut into parts that are not.
+// An ElementwisePlan made ready for a device: 32-bit arithmetic, division by multiplication. Walks that are
+// too long for 32 bits are cut into parts that are not.
 #pragma once
 
 #include <cstdlib>
@@ -8,8 +8,9 @@
 
 namespace ebb {
 
-/// Division of numbers below 2^31 by a fixed divisor from 1 to 2^31 - 1 (0, the size of what is never walked, counts as 1), by a multiplication and a shift (Granlund and
-/// Montgomery, Division by invariant integers using multiplication, PLDI 1994).
+/// Division of numbers below 2^31 by a fixed divisor from 1 to 2^31 - 1 (0, the size of what is never walked,
+/// counts as 1), by a multiplication and a shift (Granlund and Montgomery, Division by invariant integers
+/// using multiplication, PLDI 1994).
 struct FastDivisor {
   std::uint32_t divisor = 1, multiplier = 1, shift = 0;
 
@@ -43,8 +44,8 @@ struct IndexPlan {
   }
 };
 
-/// `plan` must fit 32 bits, and the innermost size divide by `width` unless there is one dimension only, whose last
-/// unit may then be cut short.
+/// `plan` must fit 32 bits, and the innermost size divide by `width` unless there is one dimension only,
+/// whose last unit may then be cut short.
 template <int N>
 IndexPlan<N> index_plan(const ElementwisePlan<N>& plan, std::int64_t width = 1) {
   IndexPlan<N> out;
@@ -61,8 +62,8 @@ IndexPlan<N> index_plan(const ElementwisePlan<N>& plan, std::int64_t width = 1) 
   return out;
 }
 
-/// Calls f(part, offsets) for parts of the plan that fit 32 bits and make up the whole; `offsets` are the bytes from
-/// each array's first element to the part's.
+/// Calls f(part, offsets) for parts of the plan that fit 32 bits and make up the whole; `offsets` are the
+/// bytes from each array's first element to the part's.
 template <int N, class F>
 void for_each_32_bit_part(const ElementwisePlan<N>& plan, const F& f, const std::int64_t (&from)[N] = {}) {
   if (plan.fits_32_bits()) return f(plan, from);

@@ -8,15 +8,16 @@
 namespace ebb {
 
 namespace detail {
-/// Loads the backend's plugin if need be; afterwards its kernels are in their slots. Throws when it cannot be had.
+/// Loads the backend's plugin if need be; afterwards its kernels are in their slots. Throws when it cannot be
+/// had.
 EBB_API void require_backend(DeviceType type);
 }  // namespace detail
 
 template <class Signature>
 class KernelSlot;
 
-/// The CPU's kernel is known at compile time, so slots are constinit and cost no start-up; the CUDA plugin sets its own
-/// as it loads. A kernel that a backend forgot is a link error of that backend.
+/// The CPU's kernel is known at compile time, so slots are constinit and cost no start-up; the CUDA plugin
+/// sets its own as it loads. A kernel that a backend forgot is a link error of that backend.
 template <class... Args>
 class KernelSlot<void(Args...)> {
  public:
@@ -26,7 +27,8 @@ class KernelSlot<void(Args...)> {
   KernelSlot(const KernelSlot&) = delete;
 
   void operator()(Device device, Args... args) const {
-    if (device.is_cpu()) [[likely]] return cpu_(static_cast<Args>(args)...);
+    if (device.is_cpu()) [[likely]]
+      return cpu_(static_cast<Args>(args)...);
     on_device(device, static_cast<Args>(args)...);
   }
   void set_cuda(Function kernel) { cuda_.store(kernel, std::memory_order_release); }

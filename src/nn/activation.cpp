@@ -1,9 +1,9 @@
 #include <ebb/nn/functional/activation.h>
 #include <ebb/nn/init.h>
 #include <ebb/nn/modules/activation.h>
+#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>

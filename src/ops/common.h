@@ -12,8 +12,8 @@ Device common_device(const char* op, const Variable& first, const More&... more)
   EBB_CHECK(first.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
   const Device device = first.device();
   [[maybe_unused]] const auto check = [&](const Variable& x) {
-    EBB_CHECK(!x.defined() || x.device() == device, op, ": expected all tensors on one device, got ", device, " and ",
-              x.device(), ". Move one with .to(device).");
+    EBB_CHECK(!x.defined() || x.device() == device, op, ": expected all tensors on one device, got ", device,
+              " and ", x.device(), ". Move one with .to(device).");
   };
   (check(more), ...);
   return device;
@@ -21,8 +21,8 @@ Device common_device(const char* op, const Variable& first, const More&... more)
 
 /// Throws unless the dtypes agree.
 inline void check_same_dtype(const char* op, const Variable& a, const Variable& b) {
-  EBB_CHECK(a.dtype() == b.dtype(), op, ": expected both tensors in one dtype, got ", a.dtype(), " and ", b.dtype(),
-            ". Convert one with .to(dtype).");
+  EBB_CHECK(a.dtype() == b.dtype(), op, ": expected both tensors in one dtype, got ", a.dtype(), " and ",
+            b.dtype(), ". Convert one with .to(dtype).");
 }
 
 }  // namespace ebb::ops

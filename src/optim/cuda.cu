@@ -66,8 +66,8 @@ struct RmspropUpdate {
   __device__ void operator()(std::int64_t i) const {
     C second = static_cast<C>(square[i]), speed = velocity ? static_cast<C>(velocity[i]) : C(0),
       first = mean ? static_cast<C>(mean[i]) : C(0);
-    param[i] = static_cast<T>(rule(static_cast<C>(param[i]), static_cast<C>(grad[i]), second, velocity ? &speed : nullptr,
-                                   mean ? &first : nullptr));
+    param[i] = static_cast<T>(rule(static_cast<C>(param[i]), static_cast<C>(grad[i]), second,
+                                   velocity ? &speed : nullptr, mean ? &first : nullptr));
     square[i] = static_cast<T>(second);
     if (velocity) velocity[i] = static_cast<T>(speed);
     if (mean) mean[i] = static_cast<T>(first);
@@ -93,7 +93,8 @@ struct AdagradUpdate {
 void sgd_step(NdArray& param, const NdArray& grad, NdArray& velocity, const kernels::SgdStep& how) {
   visit_floating(param.dtype(), "SGD", [&]<class T> {
     using C = Compute<T>;
-    const math::Sgd<C> rule{C(how.lr), C(how.momentum), C(1 - how.dampening), C(how.weight_decay), how.nesterov, how.first};
+    const math::Sgd<C> rule{C(how.lr),           C(how.momentum), C(1 - how.dampening),
+                            C(how.weight_decay), how.nesterov,    how.first};
     for_each(param.device(), param.numel(),
              SgdUpdate<T>{rule, param.data_as<T>(), grad.data_as<T>(), data_or_null<T>(velocity)});
   });
@@ -107,8 +108,8 @@ void adam_step(NdArray& param, const NdArray& grad, NdArray& mean, NdArray& squa
                              C(1 - how.beta2), C(how.eps),       C(how.weight_decay),
                              C(how.shrink),    C(how.step_size), C(how.root)};
     for_each(param.device(), param.numel(),
-             AdamUpdate<T>{rule, param.data_as<T>(), grad.data_as<T>(), mean.data_as<T>(), square.data_as<T>(),
-                           data_or_null<T>(max_square)});
+             AdamUpdate<T>{rule, param.data_as<T>(), grad.data_as<T>(), mean.data_as<T>(),
+                           square.data_as<T>(), data_or_null<T>(max_square)});
   });
 }
 
@@ -119,8 +120,8 @@ void rmsprop_step(NdArray& param, const NdArray& grad, NdArray& square, NdArray&
     const math::Rmsprop<C> rule{C(how.lr),  C(how.alpha),        C(1 - how.alpha),
                                 C(how.eps), C(how.weight_decay), C(how.momentum)};
     for_each(param.device(), param.numel(),
-             RmspropUpdate<T>{rule, param.data_as<T>(), grad.data_as<T>(), square.data_as<T>(), data_or_null<T>(velocity),
-                              data_or_null<T>(mean)});
+             RmspropUpdate<T>{rule, param.data_as<T>(), grad.data_as<T>(), square.data_as<T>(),
+                              data_or_null<T>(velocity), data_or_null<T>(mean)});
   });
 }
 
@@ -128,7 +129,8 @@ void adagrad_step(NdArray& param, const NdArray& grad, NdArray& sum, const kerne
   visit_floating(param.dtype(), "Adagrad", [&]<class T> {
     using C = Compute<T>;
     const math::Adagrad<C> rule{C(how.lr), C(how.eps), C(how.weight_decay)};
-    for_each(param.device(), param.numel(), AdagradUpdate<T>{rule, param.data_as<T>(), grad.data_as<T>(), sum.data_as<T>()});
+    for_each(param.device(), param.numel(),
+             AdagradUpdate<T>{rule, param.data_as<T>(), grad.data_as<T>(), sum.data_as<T>()});
   });
 }
 

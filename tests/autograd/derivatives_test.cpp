@@ -32,7 +32,9 @@ TEST_CASE("vjp, jvp and hvp agree with the Jacobian") {
 
 TEST_CASE("lists of inputs and outputs, a result that does not depend on an input") {
   const Variable a = ebb::tensor({1.0, 2.0}, ebb::kFloat64), b = ebb::tensor({3.0}, ebb::kFloat64);
-  const ag::ListFunction f = [](const ebb::variable_list& in) { return ebb::variable_list{in[0] * 2, in[1] * in[1]}; };
+  const ag::ListFunction f = [](const ebb::variable_list& in) {
+    return ebb::variable_list{in[0] * 2, in[1] * in[1]};
+  };
   const auto j = ag::jacobian(f, {a, b});
   require_values(j[0][0], {2, 0, 0, 2});
   require_values(j[0][1], {0, 0});

@@ -110,8 +110,14 @@ TEST_CASE("S82 ties") {
   const auto g = grad({ebb::maximum(a, b)}, {a, b});
   require_values(g[0], {0.5});
   require_values(g[1], {0.5});
-  require_values(derivative([](const Variable& x) { return x.clamp(0, 1); }, {-1, 0, 0.5, 1, 2}), {0, 1, 1, 1, 0});
-  require_values(derivative([](const Variable& x) { return ebb::max_pool1d(x.view({1, 1, 4}), 4); }, {3, 1, 3, 3}), {1, 0, 0, 0});
+  require_values(derivative([](const Variable& x) { return x.clamp(0, 1); }, {-1, 0, 0.5, 1, 2}),
+                 {0, 1, 1, 1, 0});
+  require_values(derivative(
+                     [](const Variable& x) {
+                       return ebb::max_pool1d(x.view({1, 1, 4}), 4);
+                     },
+                     {3, 1, 3, 3}),
+                 {1, 0, 0, 0});
   require_values(derivative([](const Variable& x) { return ebb::hardtanh(x); }, {-1, 0, 1}), {0, 1, 0});
   require_values(derivative([](const Variable& x) { return ebb::relu6(x); }, {0, 3, 6}), {0, 1, 0});
   require_values(derivative([](const Variable& x) { return ebb::leaky_relu(x, 0.1); }, {0}), {0.1});
@@ -119,7 +125,8 @@ TEST_CASE("S82 ties") {
 
 TEST_CASE("S83 a NaN is the maximum, and takes the gradient") {
   REQUIRE(std::isnan(ebb::tensor({1.0, kNan, 3.0}, ebb::kFloat64).max().item<double>()));
-  require_values(derivative([](const Variable& x) { return std::get<0>(x.max(0)); }, {1, kNan, 3}), {0, 1, 0});
+  require_values(derivative([](const Variable& x) { return std::get<0>(x.max(0)); }, {1, kNan, 3}),
+                 {0, 1, 0});
 }
 
 TEST_CASE("S84 products with zeros") {

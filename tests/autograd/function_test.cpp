@@ -117,7 +117,8 @@ TEST_CASE("S61 undefined gradients are zeros, or stay undefined on request") {
 
 TEST_CASE("S61 wrong count, wrong shape, a gradient for a number") {
   Variable x = leaf({1, 2}), y = leaf({1, 2});
-  EBB_REQUIRE_ERROR(TooFew::apply(x, y).sum().backward(), "incorrect number of gradients (expected 2, got 1)");
+  EBB_REQUIRE_ERROR(TooFew::apply(x, y).sum().backward(),
+                    "incorrect number of gradients (expected 2, got 1)");
   EBB_REQUIRE_ERROR(WrongShape::apply(x).sum().backward(), "invalid gradient at index 0");
   EBB_REQUIRE_ERROR(GradientForNumber::apply(x, 2.0).sum().backward(), "different than None");
 }

@@ -109,7 +109,9 @@ TEST_CASE("S54 hooks can be removed, also by a hook") {
 TEST_CASE("S55 no hook runs for an undefined gradient") {
   struct Half2 : ebb::autograd::Function<Half2> {
     static ebb::variable_list forward(ebb::autograd::AutogradContext*, Variable a) { return {a * 1, a * 2}; }
-    static ebb::variable_list backward(ebb::autograd::AutogradContext*, ebb::variable_list g) { return {g[0]}; }
+    static ebb::variable_list backward(ebb::autograd::AutogradContext*, ebb::variable_list g) {
+      return {g[0]};
+    }
   };
   Variable x = leaf({1});
   auto parts = Half2::apply(x);
@@ -201,12 +203,15 @@ TEST_CASE("S60 an exception in backward reaches the caller and leaves the engine
 
 TEST_CASE("S62 checkpointing equals the plain run, dropout and parameters included") {
   Variable w = ebb::full({4, 4}, 0.3, ebb::kFloat64).requires_grad_();
-  const auto block = [&](const Variable& x) { return ebb::dropout((x.matmul(w)).tanh(), 0.5, true).matmul(w); };
+  const auto block = [&](const Variable& x) {
+    return ebb::dropout((x.matmul(w)).tanh(), 0.5, true).matmul(w);
+  };
   const auto run = [&](bool checkpointed) {
     ebb::manual_seed(3);
     w.mutable_grad().reset();
     Variable x = ebb::ones({3, 4}, ebb::kFloat64).requires_grad_();
-    Variable y = checkpointed ? ebb::autograd::checkpoint(std::function<Variable(const Variable&)>(block), x) : block(x);
+    Variable y = checkpointed ? ebb::autograd::checkpoint(std::function<Variable(const Variable&)>(block), x)
+                              : block(x);
     Variable after = ebb::rand({2}, ebb::kFloat64);
     (y * y).sum().backward();
     auto all = values(x.grad());

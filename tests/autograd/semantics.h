@@ -28,8 +28,10 @@ inline void require_values(const Variable& x, std::vector<double> expected) {
   REQUIRE(got.size() == expected.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
     INFO("element " << i);
-    if (expected[i] != expected[i]) CHECK(got[i] != got[i]);
-    else CHECK(got[i] == Approx(expected[i]).epsilon(1e-12).margin(1e-12));
+    if (expected[i] != expected[i])
+      CHECK(got[i] != got[i]);
+    else
+      CHECK(got[i] == Approx(expected[i]).epsilon(1e-12).margin(1e-12));
   }
 }
 

@@ -91,10 +91,12 @@ TEST_CASE("a second device is a device of its own") {
 
 TEST_CASE("an index out of range is an error at the next wait, and the device stays usable") {
   const Tensor x = arange(10, kOnCuda), bad = tensor({1, 12}, kOnCuda.dtype(kLong));
-  CHECK_THROWS_WITH(x.index_select(0, bad).cpu(), Contains("index_select") && Contains("12") && Contains("size 10"));
+  CHECK_THROWS_WITH(x.index_select(0, bad).cpu(),
+                    Contains("index_select") && Contains("12") && Contains("size 10"));
   CHECK_THROWS_AS([&] { return x.gather(0, bad).cpu(); }(), IndexError);
-  CHECK_THROWS_WITH(nn::functional::cross_entropy(ones({2, 3}, kOnCuda), tensor({1, 5}, kOnCuda.dtype(kLong))).cpu(),
-                    Contains("cross_entropy") && Contains("5"));
+  CHECK_THROWS_WITH(
+      nn::functional::cross_entropy(ones({2, 3}, kOnCuda), tensor({1, 5}, kOnCuda.dtype(kLong))).cpu(),
+      Contains("cross_entropy") && Contains("5"));
   CHECK_THROWS_WITH(bernoulli(full({2}, 1.5, kOnCuda)).cpu(), Contains("bernoulli") && Contains("[0, 1]"));
   CHECK(same(x, arange(10)));
 }

@@ -16,8 +16,9 @@ bool same(const Tensor& a, const Tensor& b) { return equal(a.cpu(), b.cpu()); }
 TEST_CASE("manual_seed repeats a device's numbers") {
   const auto draw = [] {
     manual_seed(5);
-    return std::vector<Tensor>{rand({100}, kOnCuda), randn({33}, kOnCuda.dtype(kDouble)), randint(50, {20}, kOnCuda),
-                               randperm(30, kOnCuda), dropout(ones({64}, kOnCuda), 0.3, true)};
+    return std::vector<Tensor>{rand({100}, kOnCuda), randn({33}, kOnCuda.dtype(kDouble)),
+                               randint(50, {20}, kOnCuda), randperm(30, kOnCuda),
+                               dropout(ones({64}, kOnCuda), 0.3, true)};
   };
   const std::vector<Tensor> first = draw(), second = draw();
   for (std::size_t i = 0; i < first.size(); ++i) CHECK(same(first[i], second[i]));
@@ -42,7 +43,8 @@ TEST_CASE("distributions have their moments on a device") {
   constexpr std::int64_t n = 1 << 18;
   for (const DType dtype : {kFloat, kDouble, kHalf, kBFloat16}) {
     INFO(to_string(dtype));
-    const Tensor u = rand({n}, kOnCuda.dtype(dtype)).to(kDouble), z = randn({n}, kOnCuda.dtype(dtype)).to(kDouble);
+    const Tensor u = rand({n}, kOnCuda.dtype(dtype)).to(kDouble),
+                 z = randn({n}, kOnCuda.dtype(dtype)).to(kDouble);
     CHECK(u.mean().item<double>() == Approx(0.5).margin(0.01));
     CHECK(u.var().item<double>() == Approx(1.0 / 12).margin(0.002));
     CHECK(u.min().item<double>() >= 0);

@@ -11,9 +11,9 @@ namespace {
 
 nn::Sequential network() {
   manual_seed(7);
-  nn::Sequential net(nn::Conv2d(nn::Conv2dOptions(1, 4, 3).padding(1).bias(false)), nn::BatchNorm2d(4), nn::ReLU(), nn::MaxPool2d(2),
-                     nn::Conv2d(nn::Conv2dOptions(4, 6, 3).stride(2)), nn::GELU(), nn::Flatten(), nn::LayerNorm(nn::LayerNormOptions({24})),
-                     nn::Linear(24, 5));
+  nn::Sequential net(nn::Conv2d(nn::Conv2dOptions(1, 4, 3).padding(1).bias(false)), nn::BatchNorm2d(4),
+                     nn::ReLU(), nn::MaxPool2d(2), nn::Conv2d(nn::Conv2dOptions(4, 6, 3).stride(2)),
+                     nn::GELU(), nn::Flatten(), nn::LayerNorm(nn::LayerNormOptions({24})), nn::Linear(24, 5));
   net->to(kDouble);
   return net;
 }
@@ -50,16 +50,27 @@ void compare(const MakeOptimizer& make) {
 
 TEST_CASE("training gives the same weights on both devices") {
   SECTION("SGD") {
-    compare([](const auto& p) { return std::make_unique<optim::SGD>(p, optim::SGDOptions(0.1).momentum(0.9).nesterov(true).weight_decay(0.01)); });
+    compare([](const auto& p) {
+      return std::make_unique<optim::SGD>(
+          p, optim::SGDOptions(0.1).momentum(0.9).nesterov(true).weight_decay(0.01));
+    });
   }
   SECTION("Adam") {
-    compare([](const auto& p) { return std::make_unique<optim::Adam>(p, optim::AdamOptions(0.01).amsgrad(true)); });
+    compare([](const auto& p) {
+      return std::make_unique<optim::Adam>(p, optim::AdamOptions(0.01).amsgrad(true));
+    });
   }
-  SECTION("AdamW") { compare([](const auto& p) { return std::make_unique<optim::AdamW>(p, optim::AdamWOptions(0.01)); }); }
+  SECTION("AdamW") {
+    compare([](const auto& p) { return std::make_unique<optim::AdamW>(p, optim::AdamWOptions(0.01)); });
+  }
   SECTION("RMSprop") {
-    compare([](const auto& p) { return std::make_unique<optim::RMSprop>(p, optim::RMSpropOptions(0.01).momentum(0.5).centered(true)); });
+    compare([](const auto& p) {
+      return std::make_unique<optim::RMSprop>(p, optim::RMSpropOptions(0.01).momentum(0.5).centered(true));
+    });
   }
-  SECTION("Adagrad") { compare([](const auto& p) { return std::make_unique<optim::Adagrad>(p, optim::AdagradOptions(0.05)); }); }
+  SECTION("Adagrad") {
+    compare([](const auto& p) { return std::make_unique<optim::Adagrad>(p, optim::AdagradOptions(0.05)); });
+  }
 }
 
 TEST_CASE("second derivatives on a device") {

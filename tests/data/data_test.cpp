@@ -69,7 +69,8 @@ TEST_CASE("a loader gives every sample once, in the seed's order, whatever the n
   std::vector<std::vector<double>> runs;
   for (std::size_t workers : {0, 1, 3}) {
     manual_seed(7);
-    auto loader = make_data_loader(Squares(23).map(transforms::Stack<>()), DataLoaderOptions(4).workers(workers));
+    auto loader =
+        make_data_loader(Squares(23).map(transforms::Stack<>()), DataLoaderOptions(4).workers(workers));
     for (int epoch = 0; epoch < 2; ++epoch) {
       std::vector<double> order;
       for (auto& batch : *loader) {
@@ -86,7 +87,8 @@ TEST_CASE("a loader gives every sample once, in the seed's order, whatever the n
 }
 
 TEST_CASE("samplers, incomplete batches, batches without order") {
-  auto loader = make_data_loader<samplers::SequentialSampler>(Squares(10).map(transforms::Stack<>()), DataLoaderOptions(4).drop_last(true));
+  auto loader = make_data_loader<samplers::SequentialSampler>(Squares(10).map(transforms::Stack<>()),
+                                                              DataLoaderOptions(4).drop_last(true));
   int batches = 0;
   for (auto& batch : *loader) {
     REQUIRE(batch.data[0].item<double>() == 4 * batches);
@@ -104,7 +106,8 @@ TEST_CASE("an exception in a worker reaches the loop, and leaving a loop early i
   Squares broken(20);
   broken.fail_at = 11;
   for (std::size_t workers : {0, 2}) {
-    auto loader = make_data_loader<samplers::SequentialSampler>(broken, DataLoaderOptions(4).workers(workers));
+    auto loader =
+        make_data_loader<samplers::SequentialSampler>(broken, DataLoaderOptions(4).workers(workers));
     int batches = 0;
     REQUIRE_THROWS_WITH(
         [&] {

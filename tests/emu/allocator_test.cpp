@@ -73,7 +73,8 @@ TEST_CASE("small requests share a segment, and what is freed is used again") {
 
 TEST_CASE("neighbours that are free join in any order") {
   Fake::reset();
-  for (const auto& order : {std::array{0, 1, 2, 3}, std::array{3, 2, 1, 0}, std::array{0, 2, 1, 3}, std::array{1, 3, 0, 2}}) {
+  for (const auto& order :
+       {std::array{0, 1, 2, 3}, std::array{3, 2, 1, 0}, std::array{0, 2, 1, 3}, std::array{1, 3, 0, 2}}) {
     CachingAllocator allocator(kFake, 0);
     MemoryBlock* blocks[4];
     for (auto*& block : blocks) block = allocator.allocate(512 << 10, nullptr);
@@ -113,8 +114,9 @@ TEST_CASE("a device that is full gets its free segments back before the request 
   CHECK(Fake::live.size() == 2);
   Fake::failing = Fake::calls;
   Fake::failing_until = Fake::failing + 1;
-  CHECK_THROWS_WITH(allocator.allocate(50 << 20, nullptr),
-                    Contains("out of memory on cuda:3") && Contains("50") && Contains("130") && Contains("8 MiB"));
+  CHECK_THROWS_WITH(allocator.allocate(50 << 20, nullptr), Contains("out of memory on cuda:3") &&
+                                                               Contains("50") && Contains("130") &&
+                                                               Contains("8 MiB"));
   MemoryBlock* const later = allocator.allocate(50 << 20, nullptr);
   for (MemoryBlock* block : {kept, big, later}) allocator.free(block);
   allocator.empty_cache();
@@ -135,7 +137,8 @@ TEST_CASE("blocks in use never overlap, whichever call fails") {
         REQUIRE(block->bytes >= bytes);
         const auto next = used.lower_bound(block->data);
         if (next != used.end()) REQUIRE(block->data + block->bytes <= next->first);
-        if (next != used.begin()) REQUIRE(std::prev(next)->first + std::prev(next)->second->bytes <= block->data);
+        if (next != used.begin())
+          REQUIRE(std::prev(next)->first + std::prev(next)->second->bytes <= block->data);
         used.emplace(block->data, block);
       } else {
         const auto victim = std::next(used.begin(), static_cast<std::ptrdiff_t>(random() % used.size()));

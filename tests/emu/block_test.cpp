@@ -46,11 +46,15 @@ __global__ void shuffle_kernel(int* out) {
 }
 
 __global__ void divergent_kernel() {
-  if (threadIdx.x < 16) __syncthreads();
-  else __syncwarp();
+  if (threadIdx.x < 16)
+    __syncthreads();
+  else
+    __syncwarp();
 }
 
-__global__ void count_kernel(int* out) { out[(blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x] += 1; }
+__global__ void count_kernel(int* out) {
+  out[(blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x] += 1;
+}
 
 template <class T>
 struct DeviceMemory {
@@ -168,8 +172,10 @@ TEST_CASE("a reduction's launch covers its elements once") {
         INFO(rows << " x " << columns << ", mask " << mask);
         CHECK((how.pieces - 1) * how.piece < plan.count);
         CHECK(how.pieces * how.piece >= plan.count);
-        if (how.columns) CHECK(how.blocks * kWarp >= plan.outputs * how.pieces);
-        else CHECK(how.blocks * how.outputs_per_block >= plan.outputs * how.pieces);
+        if (how.columns)
+          CHECK(how.blocks * kWarp >= plan.outputs * how.pieces);
+        else
+          CHECK(how.blocks * how.outputs_per_block >= plan.outputs * how.pieces);
         CHECK(how.threads * how.outputs_per_block <= 512);
       }
 }

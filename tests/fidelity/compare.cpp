@@ -106,7 +106,8 @@ int main(int argc, char** argv) {
     const auto found = actual.lines.find(key);
     const std::string& expected = golden.lines.at(key);
     if (found != actual.lines.end() && same(found->second, expected)) continue;
-    if (derivative(key) && nothing(expected) && (found == actual.lines.end() || nothing(found->second))) continue;
+    if (derivative(key) && nothing(expected) && (found == actual.lines.end() || nothing(found->second)))
+      continue;
     ++wrong;
     std::printf("- %s\n+ %s\n", expected.c_str(),
                 found == actual.lines.end() ? "(missing)" : found->second.c_str());

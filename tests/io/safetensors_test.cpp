@@ -34,7 +34,8 @@ std::string file_of(const std::string& header, const std::string& data, std::uin
   return out + header + data;
 }
 
-const std::string kGood = R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"U8","shape":[3],"data_offsets":[8,11]}})";
+const std::string kGood =
+    R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"U8","shape":[3],"data_offsets":[8,11]}})";
 
 }  // namespace
 
@@ -78,20 +79,32 @@ TEST_CASE("files that are not sound are errors that say where") {
   CHECK_THAT(message_of(file_of(kGood, std::string(12, 'x'))), Contains("take 11 bytes"));
   CHECK_THAT(message_of(file_of("[1]", "")), Contains("does not begin with '{'"));
   CHECK_THAT(message_of(file_of("{\"a\":", "")), Contains("not JSON"));
-  const auto with = [](const std::string& entry) { return message_of(file_of("{" + entry + "}", std::string(8, 'x'))); };
-  CHECK_THAT(with(R"("a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]})"), Contains("twice"));
-  CHECK_THAT(with(R"("a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[2],"data_offsets":[0,8]})"), Contains("overlaps"));
+  const auto with = [](const std::string& entry) {
+    return message_of(file_of("{" + entry + "}", std::string(8, 'x')));
+  };
+  CHECK_THAT(
+      with(
+          R"("a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]})"),
+      Contains("twice"));
+  CHECK_THAT(
+      with(
+          R"("a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[2],"data_offsets":[0,8]})"),
+      Contains("overlaps"));
   CHECK_THAT(with(R"("a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]})"), Contains("gap"));
   CHECK_THAT(with(R"("a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]})"), Contains("needs 12 bytes"));
   CHECK_THAT(with(R"("a":{"dtype":"F32","shape":[2],"data_offsets":[8,0]})"), Contains("needs 8 bytes"));
   CHECK_THAT(with(R"("a":{"dtype":"Q4","shape":[2],"data_offsets":[0,8]})"), Contains("dtype \"Q4\""));
-  CHECK_THAT(with(R"("a":{"dtype":"F32","shape":[-2],"data_offsets":[0,8]})"), Contains("not a natural number"));
-  CHECK_THAT(with(R"("a":{"dtype":"F32","shape":[2.0],"data_offsets":[0,8]})"), Contains("not a natural number"));
-  CHECK_THAT(with(R"("a":{"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,8]})"), Contains("overflows"));
+  CHECK_THAT(with(R"("a":{"dtype":"F32","shape":[-2],"data_offsets":[0,8]})"),
+             Contains("not a natural number"));
+  CHECK_THAT(with(R"("a":{"dtype":"F32","shape":[2.0],"data_offsets":[0,8]})"),
+             Contains("not a natural number"));
+  CHECK_THAT(with(R"("a":{"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,8]})"),
+             Contains("overflows"));
   CHECK_THAT(with(R"("a":{"dtype":"F32","shape":[2]})"), Contains("lacks"));
   CHECK_THAT(with(R"("a":7)"), Contains("lacks"));
   CHECK_THAT(with(R"("__metadata__":{"k":1})"), Contains("other than strings"));
-  CHECK_THAT(with(R"("a":{"dtype":"BOOL","shape":[8],"data_offsets":[0,8]})"), Contains("other than 0 and 1"));
+  CHECK_THAT(with(R"("a":{"dtype":"BOOL","shape":[8],"data_offsets":[0,8]})"),
+             Contains("other than 0 and 1"));
 }
 
 TEST_CASE("every truncation and many damaged bytes are errors or readable, never worse") {
@@ -113,7 +126,8 @@ TEST_CASE("a write that fails leaves the old file and no other") {
   safetensors::write(path, {{"x", ones({2})}});
   REQUIRE_THROWS_AS(safetensors::write(path, {{"x", ones({2})}, {"x", ones({2})}}), Error);
   REQUIRE(safetensors::read(path).tensors.size() == 1);
-  REQUIRE_THROWS_WITH(safetensors::write("no/such/folder/x.safetensors", {{"x", ones({2})}}), Contains("no/such/folder"));
+  REQUIRE_THROWS_WITH(safetensors::write("no/such/folder/x.safetensors", {{"x", ones({2})}}),
+                      Contains("no/such/folder"));
   REQUIRE_THROWS_WITH(safetensors::read("no/such/file"), Contains("no/such/file"));
 }
 
@@ -121,7 +135,8 @@ TEST_CASE("modules, optimizers and tensors are saved and loaded") {
   manual_seed(1);
   const auto make = [] { return nn::Sequential(nn::Linear(3, 4), nn::BatchNorm1d(4), nn::Linear(4, 2)); };
   auto net = make(), other = make();
-  optim::Adam optimizer(net->parameters(), optim::AdamOptions(0.1)), another(other->parameters(), optim::AdamOptions(0.1));
+  optim::Adam optimizer(net->parameters(), optim::AdamOptions(0.1)),
+      another(other->parameters(), optim::AdamOptions(0.1));
   const Variable x = randn({8, 3});
   const auto step = [&](auto& n, auto& o) {
     o.zero_grad();
@@ -136,7 +151,8 @@ TEST_CASE("modules, optimizers and tensors are saved and loaded") {
   load(another, state);
   step(net, optimizer);
   step(other, another);
-  for (std::size_t i = 0; i < net->parameters().size(); ++i) CHECK(equal(net->parameters()[i], other->parameters()[i]));
+  for (std::size_t i = 0; i < net->parameters().size(); ++i)
+    CHECK(equal(net->parameters()[i], other->parameters()[i]));
   CHECK(equal(net->named_buffers()["1.running_mean"], other->named_buffers()["1.running_mean"]));
 
   nn::Sequential smaller(nn::Linear(3, 5));
@@ -174,7 +190,8 @@ TEST_CASE("tensors, modules and optimizers pass through streams") {
   load(b, net);
   CHECK(b->weight.equal(a->weight));
 
-  optim::SGD first(a->parameters(), optim::SGDOptions(0.1).momentum(0.9)), second(b->parameters(), optim::SGDOptions(0.1).momentum(0.9));
+  optim::SGD first(a->parameters(), optim::SGDOptions(0.1).momentum(0.9)),
+      second(b->parameters(), optim::SGDOptions(0.1).momentum(0.9));
   a(ones({1, 3})).sum().backward();
   first.step();
   save(first, state);

@@ -10,8 +10,26 @@
 using namespace ebb;
 
 TEST_CASE("division by multiplication is division") {
-  const std::vector<std::uint32_t> numbers = {0, 1, 2, 3, 5, 7, 31, 32, 33, 100, 255, 256, 65535, 65536, 65537, 1000003,
-                                              (1u << 30) - 1, 1u << 30, (1u << 31) - 2, (1u << 31) - 1};
+  const std::vector<std::uint32_t> numbers = {0,
+                                              1,
+                                              2,
+                                              3,
+                                              5,
+                                              7,
+                                              31,
+                                              32,
+                                              33,
+                                              100,
+                                              255,
+                                              256,
+                                              65535,
+                                              65536,
+                                              65537,
+                                              1000003,
+                                              (1u << 30) - 1,
+                                              1u << 30,
+                                              (1u << 31) - 2,
+                                              (1u << 31) - 1};
   for (const std::uint32_t d : numbers) {
     if (d == 0) continue;
     const FastDivisor divisor(d);
@@ -28,7 +46,8 @@ TEST_CASE("division by multiplication is division") {
 
 namespace {
 
-ElementwisePlan<2> plan_of(std::vector<std::int64_t> sizes, std::vector<std::int64_t> to, std::vector<std::int64_t> from) {
+ElementwisePlan<2> plan_of(std::vector<std::int64_t> sizes, std::vector<std::int64_t> to,
+                           std::vector<std::int64_t> from) {
   ElementwisePlan<2> plan;
   plan.dims = static_cast<int>(sizes.size());
   plan.numel = 1;
@@ -49,7 +68,8 @@ TEST_CASE("an index plan finds every element") {
     const IndexPlan<2> device = index_plan(plan, width);
     CHECK(device.units == 72 / width);
     for (std::uint32_t unit = 0; unit < device.units; ++unit) {
-      const std::int64_t per_row = 6 / width, i = unit % per_row * width, j = unit / per_row % 3, k = unit / per_row / 3;
+      const std::int64_t per_row = 6 / width, i = unit % per_row * width, j = unit / per_row % 3,
+                         k = unit / per_row / 3;
       std::int32_t offsets[2];
       device.offsets(unit, offsets);
       CHECK(offsets[0] == i * 4 + j * 24 + k * 72);
@@ -60,7 +80,8 @@ TEST_CASE("an index plan finds every element") {
 
 TEST_CASE("walks beyond 32 bits are cut into parts that cover them once") {
   const std::int64_t edge = std::int64_t{1} << 31;
-  for (const std::int64_t n : {edge / 4 - 1, edge / 4, edge / 4 + 1, edge - 1, edge, edge + 1, 5 * edge + 3}) {
+  for (const std::int64_t n :
+       {edge / 4 - 1, edge / 4, edge / 4 + 1, edge - 1, edge, edge + 1, 5 * edge + 3}) {
     const ElementwisePlan<2> plan = plan_of({n, 3}, {4, 4 * n}, {4, 0});
     std::map<std::int64_t, std::int64_t> pieces;  // of the output: from byte, bytes
     for_each_32_bit_part(plan, [&](const ElementwisePlan<2>& part, const std::int64_t(&from)[2]) {

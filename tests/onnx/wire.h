@@ -26,7 +26,8 @@ struct Field {
   void append_to(std::vector<double>& out) const;
 };
 
-/// The fields of a message, in order; they point into it. Throws ebb::Error for anything that does not fit in the bytes.
+/// The fields of a message, in order; they point into it. Throws ebb::Error for anything that does not fit in
+/// the bytes.
 std::vector<Field> read_fields(std::string_view message);
 
 }  // namespace onnx

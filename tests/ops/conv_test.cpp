@@ -20,7 +20,8 @@ void for_terms(const Case& c, const Sizes& in, const Sizes& out, F f) {
         for (std::int64_t q = 0; q < out[0] * out[1] * out[2]; ++q)
           for (std::int64_t k = 0; k < c.kernel[0] * c.kernel[1] * c.kernel[2]; ++k) {
             const std::int64_t qs[3] = {q / (out[1] * out[2]), q / out[2] % out[1], q % out[2]};
-            const std::int64_t ks[3] = {k / (c.kernel[1] * c.kernel[2]), k / c.kernel[2] % c.kernel[1], k % c.kernel[2]};
+            const std::int64_t ks[3] = {k / (c.kernel[1] * c.kernel[2]), k / c.kernel[2] % c.kernel[1],
+                                        k % c.kernel[2]};
             std::int64_t at = n * c.in + o / co * ci + i;
             bool inside = true;
             for (int a = 0; a < 3; ++a) {
@@ -42,8 +43,8 @@ Sizes shape(std::int64_t n, std::int64_t c, const Sizes& spatial) {
 }
 
 Variable conv(const Case& c, const Variable& x, const Variable& w, const Variable& b) {
-  return ebb::convolution(x, w, b, last(c.stride, c.dims), last(c.padding, c.dims), last(c.dilation, c.dims), false,
-                          Sizes{0}, c.groups);
+  return ebb::convolution(x, w, b, last(c.stride, c.dims), last(c.padding, c.dims), last(c.dilation, c.dims),
+                          false, Sizes{0}, c.groups);
 }
 
 void check_against_loops(const Case& c) {
@@ -75,7 +76,8 @@ void check_against_loops(const Case& c) {
   // The transposed convolution by the same loops: g becomes the input, the gradient of x the output.
   Sizes extra;
   for (int a = 3 - c.dims; a < 3; ++a)
-    extra.push_back(in[a] - ((out[a] - 1) * c.stride[a] - 2 * c.padding[a] + c.dilation[a] * (c.kernel[a] - 1) + 1));
+    extra.push_back(in[a] -
+                    ((out[a] - 1) * c.stride[a] - 2 * c.padding[a] + c.dilation[a] * (c.kernel[a] - 1) + 1));
   const Variable t = ebb::convolution(g, w.detach(), {}, last(c.stride, c.dims), last(c.padding, c.dims),
                                       last(c.dilation, c.dims), true, extra, c.groups);
   CHECK(error(t, ex) < 1e-11);
@@ -88,11 +90,12 @@ TEST_CASE("convolutions and all their gradients equal plain loops") {
       {2, 2, 1, 32, 1, {1, 12, 12}, {1, 3, 3}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}},
       {2, 3, 5, 13, 1, {1, 9, 7}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},
       {2, 2, 4, 6, 2, {1, 10, 11}, {1, 3, 2}, {1, 2, 3}, {0, 1, 0}, {1, 1, 2}},
-      {2, 2, 6, 6, 6, {1, 8, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},   // depthwise
-      {2, 2, 3, 4, 1, {1, 7, 9}, {1, 1, 1}, {1, 2, 2}, {0, 0, 0}, {1, 1, 1}},   // taps that skip phases
-      {2, 2, 3, 4, 1, {1, 12, 12}, {1, 2, 2}, {1, 2, 2}, {0, 0, 0}, {1, 2, 2}}, // dilation a multiple of stride
-      {2, 3, 2, 5, 1, {1, 9, 8}, {1, 3, 8}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}},   // kernel as wide as the image
-      {2, 5, 3, 9, 1, {1, 6, 6}, {1, 6, 6}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}},   // kernel as large as the image
+      {2, 2, 6, 6, 6, {1, 8, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},    // depthwise
+      {2, 2, 3, 4, 1, {1, 7, 9}, {1, 1, 1}, {1, 2, 2}, {0, 0, 0}, {1, 1, 1}},    // taps that skip phases
+      {2, 2, 3, 4, 1, {1, 12, 12}, {1, 2, 2}, {1, 2, 2}, {0, 0, 0}, {1, 2, 2}},  // dilation a multiple of
+                                                                                 // stride
+      {2, 3, 2, 5, 1, {1, 9, 8}, {1, 3, 8}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}},  // kernel as wide as the image
+      {2, 5, 3, 9, 1, {1, 6, 6}, {1, 6, 6}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}},  // kernel as large as the image
       {2, 1, 2, 3, 1, {1, 40, 200}, {1, 5, 5}, {1, 1, 1}, {0, 2, 2}, {1, 1, 1}},
       {1, 2, 3, 4, 1, {1, 1, 20}, {1, 1, 4}, {1, 1, 2}, {0, 0, 3}, {1, 1, 2}},
       {3, 2, 2, 3, 1, {5, 6, 7}, {2, 3, 2}, {1, 2, 1}, {1, 1, 1}, {2, 1, 1}},
@@ -114,7 +117,8 @@ TEST_CASE("second derivatives of convolutions") {
   for (const Case& c : cases) {
     const Variable x = leaf(shape(c.batch, c.in, last(c.size, c.dims)));
     const Variable w = leaf(shape(c.out, c.in / c.groups, last(c.kernel, c.dims)), 1), b = leaf({c.out}, 2);
-    check_grads([&](const Variable& p, const Variable& q, const Variable& r) { return conv(c, p, q, r); }, {x, w, b});
+    check_grads([&](const Variable& p, const Variable& q, const Variable& r) { return conv(c, p, q, r); },
+                {x, w, b});
   }
   check_grads(
       [](const Variable& x, const Variable& w, const Variable& b) {

@@ -20,40 +20,83 @@ double relu6(double x) { return std::min(std::max(x, 0.0), 6.0); }
 const Case kCases[] = {
     {"relu", [](const Tensor& x) { return ebb::relu(x); }, [](double x) { return x > 0 ? x : 0; }, {0}},
     {"relu6", [](const Tensor& x) { return ebb::relu6(x); }, relu6, {0, 6}},
-    {"leaky_relu", [](const Tensor& x) { return ebb::leaky_relu(x, 0.3); }, [](double x) { return x > 0 ? x : 0.3 * x; },
+    {"leaky_relu",
+     [](const Tensor& x) { return ebb::leaky_relu(x, 0.3); },
+     [](double x) { return x > 0 ? x : 0.3 * x; },
      {0}},
     {"elu", [](const Tensor& x) { return ebb::elu(x, 1.7); }, [](double x) { return elu(x, 1.7); }, {0}},
-    {"elu_scaled", [](const Tensor& x) { return ebb::elu(x, 1.7, 0.5, 2); },
-     [](double x) { return x > 0 ? 0.5 * x : 0.85 * std::expm1(2 * x); }, {0}},
-    {"selu", [](const Tensor& x) { return ebb::selu(x); },
-     [](double x) { return 1.0507009873554805 * elu(x, 1.6732632423543772); }, {0}},
-    {"celu", [](const Tensor& x) { return ebb::celu(x, 0.8); },
-     [](double x) { return x > 0 ? x : 0.8 * std::expm1(x / 0.8); }, {0}},
+    {"elu_scaled",
+     [](const Tensor& x) { return ebb::elu(x, 1.7, 0.5, 2); },
+     [](double x) { return x > 0 ? 0.5 * x : 0.85 * std::expm1(2 * x); },
+     {0}},
+    {"selu",
+     [](const Tensor& x) { return ebb::selu(x); },
+     [](double x) { return 1.0507009873554805 * elu(x, 1.6732632423543772); },
+     {0}},
+    {"celu",
+     [](const Tensor& x) { return ebb::celu(x, 0.8); },
+     [](double x) { return x > 0 ? x : 0.8 * std::expm1(x / 0.8); },
+     {0}},
     {"gelu", [](const Tensor& x) { return ebb::gelu(x); }, [](double x) { return x * phi(x); }, {}},
-    {"gelu_tanh", [](const Tensor& x) { return ebb::gelu(x, "tanh"); },
-     [](double x) { return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))); }, {}},
-    {"silu", [](const Tensor& x) { return ebb::silu(x); }, [](double x) { return x / (1 + std::exp(-x)); }, {}},
-    {"mish", [](const Tensor& x) { return ebb::mish(x); }, [](double x) { return x * std::tanh(softplus(x)); }, {}},
+    {"gelu_tanh",
+     [](const Tensor& x) { return ebb::gelu(x, "tanh"); },
+     [](double x) { return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))); },
+     {}},
+    {"silu",
+     [](const Tensor& x) { return ebb::silu(x); },
+     [](double x) { return x / (1 + std::exp(-x)); },
+     {}},
+    {"mish",
+     [](const Tensor& x) { return ebb::mish(x); },
+     [](double x) { return x * std::tanh(softplus(x)); },
+     {}},
     {"softplus", [](const Tensor& x) { return ebb::softplus(x); }, softplus, {}},
-    {"softplus_beta", [](const Tensor& x) { return ebb::softplus(x, 2, 3); },
-     [](double x) { return 2 * x > 3 ? x : std::log1p(std::exp(2 * x)) / 2; }, {1.5}},
-    {"softsign", [](const Tensor& x) { return ebb::softsign(x); }, [](double x) { return x / (1 + std::fabs(x)); }, {0}},
-    {"tanhshrink", [](const Tensor& x) { return ebb::tanhshrink(x); }, [](double x) { return x - std::tanh(x); }, {}},
-    {"log_sigmoid", [](const Tensor& x) { return ebb::log_sigmoid(x); }, [](double x) { return -softplus(-x); }, {}},
-    {"hardtanh", [](const Tensor& x) { return ebb::hardtanh(x, -0.5, 2); },
-     [](double x) { return std::min(std::max(x, -0.5), 2.0); }, {-0.5, 2}},
-    {"hardsigmoid", [](const Tensor& x) { return ebb::hardsigmoid(x); }, [](double x) { return relu6(x + 3) / 6; },
+    {"softplus_beta",
+     [](const Tensor& x) { return ebb::softplus(x, 2, 3); },
+     [](double x) { return 2 * x > 3 ? x : std::log1p(std::exp(2 * x)) / 2; },
+     {1.5}},
+    {"softsign",
+     [](const Tensor& x) { return ebb::softsign(x); },
+     [](double x) { return x / (1 + std::fabs(x)); },
+     {0}},
+    {"tanhshrink",
+     [](const Tensor& x) { return ebb::tanhshrink(x); },
+     [](double x) { return x - std::tanh(x); },
+     {}},
+    {"log_sigmoid",
+     [](const Tensor& x) { return ebb::log_sigmoid(x); },
+     [](double x) { return -softplus(-x); },
+     {}},
+    {"hardtanh",
+     [](const Tensor& x) { return ebb::hardtanh(x, -0.5, 2); },
+     [](double x) { return std::min(std::max(x, -0.5), 2.0); },
+     {-0.5, 2}},
+    {"hardsigmoid",
+     [](const Tensor& x) { return ebb::hardsigmoid(x); },
+     [](double x) { return relu6(x + 3) / 6; },
      {-3, 3}},
-    {"hardswish", [](const Tensor& x) { return ebb::hardswish(x); }, [](double x) { return x * relu6(x + 3) / 6; },
+    {"hardswish",
+     [](const Tensor& x) { return ebb::hardswish(x); },
+     [](double x) { return x * relu6(x + 3) / 6; },
      {-3, 3}},
-    {"hardshrink", [](const Tensor& x) { return ebb::hardshrink(x, 0.7); },
-     [](double x) { return std::fabs(x) > 0.7 ? x : 0; }, {-0.7, 0.7}},
-    {"softshrink", [](const Tensor& x) { return ebb::softshrink(x, 0.7); },
-     [](double x) { return x > 0.7 ? x - 0.7 : x < -0.7 ? x + 0.7 : 0; }, {-0.7, 0.7}},
-    {"threshold", [](const Tensor& x) { return ebb::threshold(x, 0.4, -2); }, [](double x) { return x > 0.4 ? x : -2; },
+    {"hardshrink",
+     [](const Tensor& x) { return ebb::hardshrink(x, 0.7); },
+     [](double x) { return std::fabs(x) > 0.7 ? x : 0; },
+     {-0.7, 0.7}},
+    {"softshrink",
+     [](const Tensor& x) { return ebb::softshrink(x, 0.7); },
+     [](double x) { return x > 0.7    ? x - 0.7
+                           : x < -0.7 ? x + 0.7
+                                      : 0; },
+     {-0.7, 0.7}},
+    {"threshold",
+     [](const Tensor& x) { return ebb::threshold(x, 0.4, -2); },
+     [](double x) { return x > 0.4 ? x : -2; },
      {0.4}},
-    {"prelu", [](const Tensor& x) { return ebb::prelu(x, ebb::full({1}, 0.25, ebb::kDouble)); },
-     [](double x) { return x > 0 ? x : 0.25 * x; }, {0}},
+    {"prelu",
+     [](const Tensor& x) { return ebb::prelu(x, ebb::full({1}, 0.25, ebb::kDouble)); },
+     [](double x) { return x > 0 ? x : 0.25 * x; },
+     {0}},
 };
 
 // Values between -7 and 7 that keep away from the kinks.
@@ -94,7 +137,8 @@ TEST_CASE("activations have the derivatives they claim, to second order") {
 TEST_CASE("the gradient of an activation is the same whether or not it is recorded") {
   for (const Case& c : kCases) {
     // Far out and on the kinks too, where the composed formula could overflow or choose another side.
-    std::vector<double> points = {-1000, -30, -3, -1, -0.7, -0.5, 0, 0.4, 0.5, 0.7, 1, 1.5, 2, 3, 6, 30, 1000};
+    std::vector<double> points = {-1000, -30, -3,  -1, -0.7, -0.5, 0,  0.4, 0.5,
+                                  0.7,   1,   1.5, 2,  3,    6,    30, 1000};
     const Tensor x = leaf(ebb::tensor(points, ebb::kDouble)), seed = ebb::full({17}, 1.5, ebb::kDouble);
     const Tensor plain = ebb::autograd::grad({c.op(x)}, {x}, {seed})[0];
     const Tensor recorded = ebb::autograd::grad({c.op(x)}, {x}, {leaf(seed)}, ebb::nullopt, true)[0];
@@ -129,11 +173,13 @@ TEST_CASE("activations write in place what they return out of place") {
   check([](const Tensor& x) { return ebb::hardtanh(x); }, [](Tensor& x) { ebb::hardtanh_(x); });
   check([](const Tensor& x) { return ebb::hardsigmoid(x); }, [](Tensor& x) { ebb::hardsigmoid_(x); });
   check([](const Tensor& x) { return ebb::hardswish(x); }, [](Tensor& x) { ebb::hardswish_(x); });
-  check([](const Tensor& x) { return ebb::threshold(x, 0.2, 9); }, [](Tensor& x) { ebb::threshold_(x, 0.2, 9); });
+  check([](const Tensor& x) { return ebb::threshold(x, 0.2, 9); },
+        [](Tensor& x) { ebb::threshold_(x, 0.2, 9); });
 }
 
 TEST_CASE("prelu has a weight for all or one for each channel") {
-  const Tensor x = leaf(ramp({2, 3, 2}, -2, 2)), one = leaf(ramp({1}, 0.2, 0.3)), each = leaf(ramp({3}, 0.1, 0.9));
+  const Tensor x = leaf(ramp({2, 3, 2}, -2, 2)), one = leaf(ramp({1}, 0.2, 0.3)),
+               each = leaf(ramp({3}, 0.1, 0.9));
   for (const Tensor& w : {one, each}) {
     CHECK(ebb::gradcheck([](const Tensor& a, const Tensor& b) { return ebb::prelu(a, b); }, {x, w}));
     CHECK(ebb::gradgradcheck([](const Tensor& a, const Tensor& b) { return ebb::prelu(a, b); }, {x, w}));

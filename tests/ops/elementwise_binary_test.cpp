@@ -9,7 +9,7 @@ struct Case {
   const char* name;
   Op op;
   double (*reference)(double, double);
-  bool positive = false;      // the first operand must be
+  bool positive = false;  // the first operand must be
   bool differentiable = true;
 };
 
@@ -63,7 +63,9 @@ const Case kCases[] = {
     {"ldexp", [](const Tensor& a, const Tensor& b) { return ebb::ldexp(a, b); },
      [](double a, double b) { return a * std::exp2(b); }},
     {"heaviside", [](const Tensor& a, const Tensor& b) { return ebb::heaviside(a, b); },
-     [](double a, double b) { return a > 0 ? 1 : a < 0 ? 0 : b; }, false, false},
+     [](double a, double b) { return a > 0   ? 1
+                                     : a < 0 ? 0
+                                             : b; }, false, false},
 };
 
 Tensor first(const Case& c, std::vector<std::int64_t> sizes) {
@@ -101,7 +103,8 @@ TEST_CASE("operands broadcast as if they were expanded") {
         CHECK(same_bits(out, wide));
       }
     CHECK(c.op(first(c, {4, 0}), second({4, 1})).sizes() == ebb::IntArrayRef({4, 0}));
-    CHECK_THROWS_WITH(c.op(first(c, {2, 3}), second({4})), Catch::Contains("[2, 3]") && Catch::Contains("[4]"));
+    CHECK_THROWS_WITH(c.op(first(c, {2, 3}), second({4})),
+                      Catch::Contains("[2, 3]") && Catch::Contains("[4]"));
   }
 }
 
@@ -109,9 +112,10 @@ TEST_CASE("functions of two tensors have the derivatives they claim, to second o
   for (const Case& c : kCases) {
     if (!c.differentiable) continue;
     INFO(c.name);
-    for (const auto& shapes : {std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>{{2, 3}, {2, 3}},
-                               {{2, 1}, {3}},
-                               {{}, {2, 2}}}) {
+    for (const auto& shapes :
+         {std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>{{2, 3}, {2, 3}},
+          {{2, 1}, {3}},
+          {{}, {2, 2}}}) {
       const Tensor a = leaf(first(c, shapes.first)), b = leaf(second(shapes.second));
       const auto f = [&](const Tensor& x, const Tensor& y) { return c.op(x, y); };
       CHECK(ebb::gradcheck(f, {a, b}));
@@ -126,7 +130,8 @@ TEST_CASE("numbers stand on either side") {
   const auto check = [](auto f, auto reference, double low = 0.5, double high = 3) {
     const Tensor x = leaf(ramp({2, 3}, low, high));
     const std::vector<double> in = values(x), out = values(f(x));
-    for (std::size_t i = 0; i < in.size(); ++i) CHECK(std::fabs(out[i] - reference(in[i])) <= near(out[i], 1e-14));
+    for (std::size_t i = 0; i < in.size(); ++i)
+      CHECK(std::fabs(out[i] - reference(in[i])) <= near(out[i], 1e-14));
     CHECK(ebb::gradcheck([&](const Tensor& t) { return f(t); }, {x}));
     CHECK(ebb::gradgradcheck([&](const Tensor& t) { return f(t); }, {x}));
     CHECK(same_bits(f(x.t()).t(), f(x)));
@@ -142,26 +147,30 @@ TEST_CASE("numbers stand on either side") {
   check([](const Tensor& x) { return 4 / x; }, [](double x) { return 4 / x; });
   check([](const Tensor& x) { return x % 0.7; }, [](double x) { return std::fmod(x, 0.7); }, 0.8, 1.3);
   check([](const Tensor& x) { return 2.9 % x; }, [](double x) { return std::fmod(2.9, x); }, 1.5, 2.5);
-  check([](const Tensor& x) { return ebb::fmod(x, 0.7); }, [](double x) { return std::fmod(x, 0.7); }, 0.8, 1.3);
+  check([](const Tensor& x) { return ebb::fmod(x, 0.7); }, [](double x) { return std::fmod(x, 0.7); }, 0.8,
+        1.3);
   check([](const Tensor& x) { return ebb::xlogy(x, 2); }, [](double x) { return x * std::log(2.0); });
   check([](const Tensor& x) { return ebb::xlogy(2, x); }, [](double x) { return 2 * std::log(x); });
   check([](const Tensor& x) { return ebb::copysign(x, -1.0); }, [](double x) { return -std::fabs(x); });
   check([](const Tensor& x) { return ebb::pow(2.0, x); }, [](double x) { return std::pow(2.0, x); });
-  check([](const Tensor& x) { return ebb::clamp(x, 1, 2); }, [](double x) { return std::min(std::max(x, 1.), 2.); });
+  check([](const Tensor& x) { return ebb::clamp(x, 1, 2); },
+        [](double x) { return std::min(std::max(x, 1.), 2.); });
   check([](const Tensor& x) { return ebb::clamp_min(x, 1); }, [](double x) { return std::max(x, 1.); });
   check([](const Tensor& x) { return ebb::clamp_max(x, 2); }, [](double x) { return std::min(x, 2.); });
   for (double e : {0.0, 1.0, 2.0, 3.0, 0.5, -1.0, -0.5, 2.7, -3.0}) {
     INFO(e);
     const Tensor x = leaf(ramp({2, 3}, 0.5, 3));
     const std::vector<double> in = values(x), out = values(ebb::pow(x, e));
-    for (std::size_t i = 0; i < in.size(); ++i) CHECK(std::fabs(out[i] - std::pow(in[i], e)) <= near(out[i], 1e-14));
+    for (std::size_t i = 0; i < in.size(); ++i)
+      CHECK(std::fabs(out[i] - std::pow(in[i], e)) <= near(out[i], 1e-14));
     CHECK(ebb::gradcheck([&](const Tensor& t) { return ebb::pow(t, e); }, {x}));
     CHECK(ebb::gradgradcheck([&](const Tensor& t) { return ebb::pow(t, e); }, {x}));
   }
 }
 
 TEST_CASE("functions of three tensors") {
-  const Tensor a = leaf(ramp({2, 3}, -2, 2)), b = leaf(ramp({2, 3}, -2, 2, 1.1)), c = leaf(ramp({3}, 1, 2, 2.2));
+  const Tensor a = leaf(ramp({2, 3}, -2, 2)), b = leaf(ramp({2, 3}, -2, 2, 1.1)),
+               c = leaf(ramp({3}, 1, 2, 2.2));
   const auto check = [&](auto f, auto reference) {
     const Tensor out = f(a, b, c);
     const std::vector<double> x = values(a), y = values(b), z = values(c), got = values(out);
@@ -172,15 +181,20 @@ TEST_CASE("functions of three tensors") {
     CHECK(same_bits(f(layouts(a)[0], layouts(b)[1], c), out));
   };
   using T = const Tensor&;
-  check([](T x, T y, T z) { return ebb::addcmul(x, y, z, 0.5); }, [](double x, double y, double z) { return x + 0.5 * y * z; });
-  check([](T x, T y, T z) { return x.addcdiv(y, z, 2); }, [](double x, double y, double z) { return x + 2 * y / z; });
-  check([](T x, T y, T z) { return ebb::lerp(x, y, z); }, [](double x, double y, double z) { return x + z * (y - x); });
-  check([](T x, T y, T z) { return ebb::lerp(x, y, 0.3) + z * 0; }, [](double x, double y, double) { return x + 0.3 * (y - x); });
+  check([](T x, T y, T z) { return ebb::addcmul(x, y, z, 0.5); },
+        [](double x, double y, double z) { return x + 0.5 * y * z; });
+  check([](T x, T y, T z) { return x.addcdiv(y, z, 2); },
+        [](double x, double y, double z) { return x + 2 * y / z; });
+  check([](T x, T y, T z) { return ebb::lerp(x, y, z); },
+        [](double x, double y, double z) { return x + z * (y - x); });
+  check([](T x, T y, T z) { return ebb::lerp(x, y, 0.3) + z * 0; },
+        [](double x, double y, double) { return x + 0.3 * (y - x); });
   check([](T x, T y, T z) { return ebb::clamp(x * 2, y - 1, z); },
         [](double x, double y, double z) { return std::min(std::max(2 * x, y - 1), z); });
   check([](T x, T y, T z) { return ebb::clamp_min(x, y) + ebb::clamp_max(x, z); },
         [](double x, double y, double z) { return std::max(x, y) + std::min(x, z); });
-  check([](T x, T y, T z) { return ebb::where(x > y, x * y, z); }, [](double x, double y, double z) { return x > y ? x * y : z; });
+  check([](T x, T y, T z) { return ebb::where(x > y, x * y, z); },
+        [](double x, double y, double z) { return x > y ? x * y : z; });
 }
 
 TEST_CASE("in-place functions of two and three tensors equal the others, and record the same") {

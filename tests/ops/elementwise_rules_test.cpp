@@ -11,10 +11,11 @@ TEST_CASE("dtypes promote by torch's table") {
   struct Row {
     ebb::DType a, b, both, a_zero_dim, b_zero_dim;  // two vectors; then a or b being 0-d
   };
-  for (const Row& r : {Row{kFloat, kDouble, kDouble, kDouble, kFloat}, Row{kInt, kLong, kLong, kLong, kInt},
-                       Row{kInt, kFloat, kFloat, kFloat, kFloat}, Row{kByte, kChar, ebb::kShort, kChar, kByte},
-                       Row{kBool, kLong, kLong, kLong, kLong}, Row{kHalf, ebb::kBFloat16, kFloat, ebb::kBFloat16, kHalf},
-                       Row{kBool, kBool, kBool, kBool, kBool}, Row{kLong, kHalf, kHalf, kHalf, kHalf}}) {
+  for (const Row& r :
+       {Row{kFloat, kDouble, kDouble, kDouble, kFloat}, Row{kInt, kLong, kLong, kLong, kInt},
+        Row{kInt, kFloat, kFloat, kFloat, kFloat}, Row{kByte, kChar, ebb::kShort, kChar, kByte},
+        Row{kBool, kLong, kLong, kLong, kLong}, Row{kHalf, ebb::kBFloat16, kFloat, ebb::kBFloat16, kHalf},
+        Row{kBool, kBool, kBool, kBool, kBool}, Row{kLong, kHalf, kHalf, kHalf, kHalf}}) {
     INFO(ebb::to_string(r.a) << " and " << ebb::to_string(r.b));
     CHECK(ebb::result_type(vec(r.a), vec(r.b)) == r.both);
     CHECK((vec(r.a) * vec(r.b)).dtype() == r.both);
@@ -42,7 +43,8 @@ TEST_CASE("dtypes promote by torch's table") {
 }
 
 TEST_CASE("comparisons give Bool, NaN differs from everything") {
-  const Tensor a = ebb::tensor({1.0, 2.0, 3.0, kNan}, kDouble), b = ebb::tensor({1.0, 3.0, 2.0, kNan}, kDouble);
+  const Tensor a = ebb::tensor({1.0, 2.0, 3.0, kNan}, kDouble),
+               b = ebb::tensor({1.0, 3.0, 2.0, kNan}, kDouble);
   const auto bits = [](const Tensor& x) {
     CHECK(x.dtype() == kBool);
     return values(x);
@@ -99,7 +101,8 @@ TEST_CASE("integers wrap, divide and shift as on the machine, and refuse to divi
   CHECK(values(~ebb::tensor({12})) == V{-13});
   CHECK(values(ebb::tensor({true, false}) + ebb::tensor({true, true})) == V{1, 1});
   const std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
-  CHECK(ebb::div(ebb::full({1}, lowest, kLong), ebb::full({1}, -1, kLong), "trunc").item<std::int64_t>() == lowest);
+  CHECK(ebb::div(ebb::full({1}, lowest, kLong), ebb::full({1}, -1, kLong), "trunc").item<std::int64_t>() ==
+        lowest);
   CHECK((ebb::full({1}, lowest, kLong) % ebb::full({1}, -1, kLong)).item<std::int64_t>() == 0);
   for (const char* mode : {"trunc", "floor"})
     CHECK_THROWS_WITH(ebb::div(a, ebb::tensor({0}), mode), Catch::Contains("ZeroDivisionError"));
@@ -137,7 +140,8 @@ TEST_CASE("gradients at corners are torch's") {
   CHECK(std::isnan(ebb::maximum(ebb::full({}, NAN), ebb::ones({})).item<double>()));
   CHECK(ebb::fmax(ebb::full({}, NAN), ebb::ones({})).item<double>() == 1);
   CHECK(ebb::logaddexp(ebb::full({}, -INFINITY), ebb::full({}, -INFINITY)).item<double>() == -INFINITY);
-  CHECK(ebb::logaddexp(ebb::full({}, 1000.0), ebb::full({}, 999.0)).item<double>() == Approx(1000.3132616875));
+  CHECK(ebb::logaddexp(ebb::full({}, 1000.0), ebb::full({}, 999.0)).item<double>() ==
+        Approx(1000.3132616875));
 }
 
 TEST_CASE("nodes carry torch's names") {
@@ -189,7 +193,7 @@ TEST_CASE("large arrays: the same bits for one and two threads") {
   const auto run = [&](int threads) {
     const int before = ebb::get_num_threads();
     ebb::set_num_threads(threads);
-    std::vector<Tensor> out = {ebb::exp(x), x * row, x.t() + 1, ebb::tanh(x.t()), ebb::where(x > 0, x, 0),
+    std::vector<Tensor> out = {ebb::exp(x),  x * row,    x.t() + 1, ebb::tanh(x.t()), ebb::where(x > 0, x, 0),
                                ebb::gelu(x), ebb::sin(x)};
     ebb::set_num_threads(before);
     return out;

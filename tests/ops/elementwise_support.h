@@ -30,7 +30,8 @@ inline std::vector<double> values(const Tensor& x) {
 
 inline bool same_bits(const Tensor& a, const Tensor& b) {
   const Tensor x = a.detach().contiguous(), y = b.detach().contiguous();
-  return x.dtype() == y.dtype() && x.sizes() == y.sizes() && !std::memcmp(x.data_ptr(), y.data_ptr(), x.nbytes());
+  return x.dtype() == y.dtype() && x.sizes() == y.sizes() &&
+         !std::memcmp(x.data_ptr(), y.data_ptr(), x.nbytes());
 }
 
 // The same values laid out otherwise: transposed, with gaps, at an offset, reversed dimensions.
@@ -40,7 +41,8 @@ inline std::vector<Tensor> layouts(const Tensor& x) {
   Tensor turned = ebb::empty({columns, rows}, x.options()).t();
   turned.copy_(x);
   all.push_back(turned);
-  Tensor gaps = ebb::zeros({rows, 2 * columns + 3}, x.options()).as_strided({rows, columns}, {2 * columns + 3, 2}, 1);
+  Tensor gaps =
+      ebb::zeros({rows, 2 * columns + 3}, x.options()).as_strided({rows, columns}, {2 * columns + 3, 2}, 1);
   gaps.copy_(x);
   all.push_back(gaps);
   return all;

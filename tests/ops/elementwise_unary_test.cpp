@@ -72,7 +72,8 @@ TEST_CASE("functions of one tensor agree with <cmath> in both precisions") {
     const std::vector<double> in = values(x), out = values(c.op(x)), single = values(c.op(x.to(ebb::kFloat)));
     for (std::size_t i = 0; i < in.size(); ++i) {
       INFO(c.name << "(" << in[i] << ")");
-      const double want = c.reference(in[i]), want_single = c.reference(static_cast<double>(static_cast<float>(in[i])));
+      const double want = c.reference(in[i]),
+                   want_single = c.reference(static_cast<double>(static_cast<float>(in[i])));
       CHECK(std::fabs(out[i] - want) <= 4e-15 * (1 + std::fabs(want)));
       CHECK(std::fabs(single[i] - want_single) <= 1e-6 * (1 + std::fabs(want_single)));
     }
@@ -131,7 +132,9 @@ TEST_CASE("special functions: digamma, polygamma, erfinv, logit") {
     CHECK(std::fabs(got - digamma(x)) <= 1e-8 * (1 + std::fabs(got)));
   }
   // Known values: -gamma, pi^2/6, -2 zeta(3), and one far below zero.
-  const auto poly = [](int n, double x) { return ebb::polygamma(n, ebb::full({}, x, ebb::kDouble)).item<double>(); };
+  const auto poly = [](int n, double x) {
+    return ebb::polygamma(n, ebb::full({}, x, ebb::kDouble)).item<double>();
+  };
   CHECK(std::fabs(poly(0, 1) + 0.57721566490153286) < 1e-14);
   CHECK(std::fabs(poly(1, 1) - M_PI * M_PI / 6) < 1e-13);
   CHECK(std::fabs(poly(2, 1) + 2.4041138063191886) < 1e-12);
@@ -145,7 +148,8 @@ TEST_CASE("special functions: digamma, polygamma, erfinv, logit") {
   CHECK(std::isinf(ebb::erfinv(ebb::ones({})).item<double>()));
   CHECK(std::isnan(ebb::erfinv(ebb::full({}, 1.5)).item<double>()));
 
-  const Tensor p = leaf(ramp({2, 3}, 0.3, 0.7)), q = leaf(ramp({2, 3}, 0.5, 5)), negative = leaf(ramp({4}, -2.8, -2.2));
+  const Tensor p = leaf(ramp({2, 3}, 0.3, 0.7)), q = leaf(ramp({2, 3}, 0.5, 5)),
+               negative = leaf(ramp({4}, -2.8, -2.2));
   for (const Tensor& x : {q, negative}) {
     CHECK(ebb::gradcheck([](const Tensor& t) { return ebb::digamma(t); }, {x}));
     CHECK(ebb::gradgradcheck([](const Tensor& t) { return ebb::digamma(t); }, {x}));
@@ -180,6 +184,8 @@ TEST_CASE("16-bit floats compute in float and round once") {
     const Tensor x = ramp({3, 37}, 0.2, 0.8).to(dtype);
     for (const auto op : {ebb::exp, ebb::log, ebb::tanh, ebb::sigmoid, ebb::sqrt, ebb::erf})
       CHECK(same_bits(op(x), op(x.to(ebb::kFloat)).to(dtype)));
-    CHECK(same_bits(x * x + x, ((x.to(ebb::kFloat) * x.to(ebb::kFloat)).to(dtype).to(ebb::kFloat) + x.to(ebb::kFloat)).to(dtype)));
+    CHECK(same_bits(
+        x * x + x,
+        ((x.to(ebb::kFloat) * x.to(ebb::kFloat)).to(dtype).to(ebb::kFloat) + x.to(ebb::kFloat)).to(dtype)));
   }
 }

@@ -20,7 +20,8 @@ std::string name(const Variable& x) { return x.grad_fn() ? x.grad_fn()->name() :
 }  // namespace
 
 TEST_CASE("mm equals plain loops for all sizes and layouts") {
-  for (const Sizes& s : {Sizes{1, 1, 1}, {1, 7, 5}, {6, 5, 1}, {3, 1, 4}, {17, 33, 9}, {64, 80, 70}, {130, 257, 190}}) {
+  for (const Sizes& s :
+       {Sizes{1, 1, 1}, {1, 7, 5}, {6, 5, 1}, {3, 1, 4}, {17, 33, 9}, {64, 80, 70}, {130, 257, 190}}) {
     const Variable a = ramp({s[0], s[1]}), b = ramp({s[1], s[2]}, 1.1);
     const std::vector<double> expected = loops(a, b);
     CHECK(error(a.mm(b), expected) < 1e-11);
@@ -37,7 +38,8 @@ TEST_CASE("mm equals plain loops for all sizes and layouts") {
 }
 
 TEST_CASE("mm over nothing is zero, and of nothing is empty") {
-  const Variable a = ebb::empty({2, 0}, ebb::kDouble).requires_grad_(true), b = ebb::empty({0, 3}, ebb::kDouble);
+  const Variable a = ebb::empty({2, 0}, ebb::kDouble).requires_grad_(true),
+                 b = ebb::empty({0, 3}, ebb::kDouble);
   const Variable out = a.mm(b);
   CHECK(error(out, std::vector<double>(6, 0)) == 0);
   out.sum().backward();
@@ -62,7 +64,8 @@ TEST_CASE("integers and 16-bit floats multiply") {
 }
 
 TEST_CASE("products and their first and second derivatives") {
-  const Variable m23 = leaf({2, 3}), m34 = leaf({3, 4}, 1), v3 = leaf({3}, 2), v4 = leaf({4}, 3), v2 = leaf({2}, 4);
+  const Variable m23 = leaf({2, 3}), m34 = leaf({3, 4}, 1), v3 = leaf({3}, 2), v4 = leaf({4}, 3),
+                 v2 = leaf({2}, 4);
   const Variable b223 = leaf({2, 2, 3}, 5), b234 = leaf({2, 3, 4}, 6), m24 = leaf({2, 4}, 7);
   const auto two = [](auto f) { return [f](const Variable& a, const Variable& b) { return f(a, b); }; };
   check_grads(two([](auto& a, auto& b) { return ebb::mm(a, b); }), {m23, m34});
@@ -74,7 +77,10 @@ TEST_CASE("products and their first and second derivatives") {
   check_grads(two([](auto& a, auto& b) { return ebb::outer(a, b); }), {v3, v4});
   check_grads(two([](auto& a, auto& b) { return ebb::inner(a, b); }), {m23, leaf({4, 3})});
   check_grads(two([](auto& a, auto& b) { return ebb::kron(a, b); }), {m23, v2});
-  check_grads(two([](auto& a, auto& b) { return ebb::tensordot(a, b, {1, 2}, {1, 0}); }), {b223, leaf({3, 2, 2})});
+  check_grads(two([](auto& a, auto& b) {
+                return ebb::tensordot(a, b, {1, 2}, {1, 0});
+              }),
+              {b223, leaf({3, 2, 2})});
   check_grads(two([](auto& a, auto& b) { return ebb::cross(a, b, 1); }), {m23, leaf({2, 3}, 8)});
   check_grads([](const Variable& a) { return ebb::trace(a); }, {m34});
   for (const std::int64_t n : {0, 1, 2, 3, 5})
@@ -86,20 +92,37 @@ TEST_CASE("products and their first and second derivatives") {
   check_grads(three([](auto& a, auto& b, auto& c) { return ebb::addmm(a, b, c, 0.5, 2); }), {m24, m23, m34});
   check_grads(three([](auto& a, auto& b, auto& c) { return ebb::addmv(a, b, c, 2, 0.5); }), {v2, m23, v3});
   check_grads(three([](auto& a, auto& b, auto& c) { return ebb::addr(a, b, c, 2, 0.5); }), {m34, v3, v4});
-  check_grads(three([](auto& a, auto& b, auto& c) { return ebb::addbmm(a, b, c, 2, 0.5); }), {m24, b223, b234});
-  check_grads(three([](auto& a, auto& b, auto& c) { return ebb::baddbmm(a, b, c, 2, 0.5); }), {m24, b223, b234});
-  check_grads(three([](auto& a, auto& b, auto& c) { return ebb::linalg::multi_dot({a, b, c}); }), {m23, m34, v4});
-  check_grads(three([](auto& a, auto& b, auto& c) { return ebb::linear(a, b, c); }), {m23, leaf({5, 3}), leaf({5})});
-  check_grads(three([](auto& a, auto& b, auto& c) { return ebb::linear(a, b, c); }), {b223, leaf({5, 3}), leaf({5})});
-  check_grads(three([](auto& a, auto& b, auto& c) { return ebb::linear(a, b, c); }), {v3, leaf({5, 3}), leaf({5})});
-  check_grads([](const ebb::variable_list& t) { return ebb::variable_list{ebb::bilinear(t[0], t[1], t[2], t[3])}; },
-              {m23, v2.detach().expand({2, 2}).contiguous().requires_grad_(true), leaf({4, 3, 2}), v4});
+  check_grads(three([](auto& a, auto& b, auto& c) { return ebb::addbmm(a, b, c, 2, 0.5); }),
+              {m24, b223, b234});
+  check_grads(three([](auto& a, auto& b, auto& c) { return ebb::baddbmm(a, b, c, 2, 0.5); }),
+              {m24, b223, b234});
+  check_grads(three([](auto& a, auto& b, auto& c) {
+                return ebb::linalg::multi_dot({a, b, c});
+              }),
+              {m23, m34, v4});
+  check_grads(three([](auto& a, auto& b, auto& c) { return ebb::linear(a, b, c); }),
+              {m23, leaf({5, 3}), leaf({5})});
+  check_grads(three([](auto& a, auto& b, auto& c) { return ebb::linear(a, b, c); }),
+              {b223, leaf({5, 3}), leaf({5})});
+  check_grads(three([](auto& a, auto& b, auto& c) { return ebb::linear(a, b, c); }),
+              {v3, leaf({5, 3}), leaf({5})});
+  check_grads(
+      [](const ebb::variable_list& t) { return ebb::variable_list{ebb::bilinear(t[0], t[1], t[2], t[3])}; },
+      {m23, v2.detach().expand({2, 2}).contiguous().requires_grad_(true), leaf({4, 3, 2}), v4});
 }
 
 TEST_CASE("matmul takes every pair of ranks and broadcasts batches") {
-  const Sizes shapes[][2] = {{{3}, {3}},       {{3}, {3, 4}},       {{2, 3}, {3}},          {{2, 3}, {3, 4}},
-                             {{2, 2, 3}, {3}}, {{3}, {2, 3, 4}},    {{2, 2, 3}, {3, 4}},    {{2, 3}, {2, 3, 4}},
-                             {{2, 2, 3}, {2, 3, 4}}, {{2, 1, 2, 3}, {2, 3, 4}}, {{1, 2, 3}, {5, 3, 4}}};
+  const Sizes shapes[][2] = {{{3}, {3}},
+                             {{3}, {3, 4}},
+                             {{2, 3}, {3}},
+                             {{2, 3}, {3, 4}},
+                             {{2, 2, 3}, {3}},
+                             {{3}, {2, 3, 4}},
+                             {{2, 2, 3}, {3, 4}},
+                             {{2, 3}, {2, 3, 4}},
+                             {{2, 2, 3}, {2, 3, 4}},
+                             {{2, 1, 2, 3}, {2, 3, 4}},
+                             {{1, 2, 3}, {5, 3, 4}}};
   for (const auto& s : shapes) {
     const Variable a = leaf(s[0]), b = leaf(s[1], 1);
     check_grads([](const Variable& x, const Variable& y) { return ebb::matmul(x, y); }, {a, b});
@@ -149,20 +172,30 @@ TEST_CASE("einsum contracts, transposes, traces and broadcasts") {
   const struct {
     const char* equation;
     std::vector<Sizes> shapes;
-  } cases[] = {{"ij,jk->ik", {{2, 3}, {3, 4}}},       {"ij,jk", {{2, 3}, {3, 4}}},
-               {"ij->ji", {{2, 3}}},                  {"ij->", {{2, 3}}},
-               {"ii->i", {{3, 3}}},                   {"ii->", {{3, 3}}},
-               {"iij->j", {{2, 2, 3}}},               {"i,j->ij", {{3}, {2}}},
-               {"ij,ij->ij", {{2, 3}, {2, 3}}},       {"...ij,...jk->...ik", {{2, 2, 3}, {2, 3, 4}}},
-               {"...ij,jk->...ik", {{2, 2, 3}, {3, 4}}}, {"bi,oij,bj->bo", {{2, 3}, {2, 3, 4}, {2, 4}}},
-               {"ij,jk,kl->il", {{2, 3}, {3, 4}, {4, 2}}}, {"ik,jk->", {{2, 3}, {3, 3}}},
-               {",i->i", {{}, {3}}},                  {"ij,jk->ik", {{2, 1}, {3, 4}}},
-               {"...i->...", {{2, 2, 3}}},            {"...i,...i", {{2, 1, 3}, {2, 3}}}};
+  } cases[] = {{"ij,jk->ik", {{2, 3}, {3, 4}}},
+               {"ij,jk", {{2, 3}, {3, 4}}},
+               {"ij->ji", {{2, 3}}},
+               {"ij->", {{2, 3}}},
+               {"ii->i", {{3, 3}}},
+               {"ii->", {{3, 3}}},
+               {"iij->j", {{2, 2, 3}}},
+               {"i,j->ij", {{3}, {2}}},
+               {"ij,ij->ij", {{2, 3}, {2, 3}}},
+               {"...ij,...jk->...ik", {{2, 2, 3}, {2, 3, 4}}},
+               {"...ij,jk->...ik", {{2, 2, 3}, {3, 4}}},
+               {"bi,oij,bj->bo", {{2, 3}, {2, 3, 4}, {2, 4}}},
+               {"ij,jk,kl->il", {{2, 3}, {3, 4}, {4, 2}}},
+               {"ik,jk->", {{2, 3}, {3, 3}}},
+               {",i->i", {{}, {3}}},
+               {"ij,jk->ik", {{2, 1}, {3, 4}}},
+               {"...i->...", {{2, 2, 3}}},
+               {"...i,...i", {{2, 1, 3}, {2, 3}}}};
   for (const auto& c : cases) {
     ebb::variable_list inputs;
     for (const Sizes& s : c.shapes) inputs.push_back(leaf(s, static_cast<double>(inputs.size())));
     const std::string equation = c.equation;
-    check_grads([&](const ebb::variable_list& t) { return ebb::variable_list{ebb::einsum(equation, t)}; }, inputs);
+    check_grads([&](const ebb::variable_list& t) { return ebb::variable_list{ebb::einsum(equation, t)}; },
+                inputs);
   }
   const Variable a = ramp({2, 3}), b = ramp({3, 4}, 1), c = ramp({4, 2}, 2);
   const Variable expected = a.mm(b).mm(c);
@@ -170,7 +203,8 @@ TEST_CASE("einsum contracts, transposes, traces and broadcasts") {
   CHECK(top(ebb::einsum("ij,jk,kl->il", {a, b, c}, {1, 2, 0, 1}) - expected) < 1e-12);
   CHECK(top(ebb::einsum("bA,Ac", {a, b}) - a.mm(b)) < 1e-12);
   CHECK(top(ebb::einsum("ba", {a}) - a.t()) == 0);
-  CHECK(top(ebb::einsum("bij,bjk->bik", {ramp({2, 2, 3}), ramp({2, 3, 4})}) - ramp({2, 2, 3}).bmm(ramp({2, 3, 4}))) < 1e-12);
+  CHECK(top(ebb::einsum("bij,bjk->bik", {ramp({2, 2, 3}), ramp({2, 3, 4})}) -
+            ramp({2, 2, 3}).bmm(ramp({2, 3, 4}))) < 1e-12);
   for (const char* wrong : {"ij,jk->ik", "ijk->k", "ij->k", "ij->ii", "i1->i", "i.j->i", "ij->->i"})
     CHECK_THROWS_AS(ebb::einsum(wrong, {a}), ebb::Error);
   CHECK_THROWS_AS(ebb::einsum("ij,jk->ik", {a, a}), ebb::Error);

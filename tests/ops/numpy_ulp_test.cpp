@@ -1,5 +1,6 @@
-// NumPy's validation sets: 26,610 arguments of 20 functions, each with the exact result and the error allowed in units
-// in the last place. They come with Debian's python3-numpy; without it the test says how much it skipped.
+// NumPy's validation sets: 26,610 arguments of 20 functions, each with the exact result and the error allowed
+// in units in the last place. They come with Debian's python3-numpy; without it the test says how much it
+// skipped.
 #include <ebb/ebb.h>
 
 #include <bit>
@@ -61,8 +62,9 @@ double ulps(T a, T b) {
   using Signed = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
   const auto place = [](T v) {
     const Signed bits = std::bit_cast<Signed>(v);
-    return static_cast<long double>(bits < 0 ? -static_cast<long double>(bits & std::numeric_limits<Signed>::max())
-                                             : static_cast<long double>(bits));
+    return static_cast<long double>(bits < 0
+                                        ? -static_cast<long double>(bits & std::numeric_limits<Signed>::max())
+                                        : static_cast<long double>(bits));
   };
   return static_cast<double>(std::fabs(place(a) - place(b)));
 }
@@ -76,8 +78,8 @@ int check(const Set& set, const Rows<T>& rows) {
   double worst = 0;
   for (std::size_t i = 0; i < rows.x.size(); ++i) {
     const double error = ulps(y.data_ptr<T>()[i], rows.y[i]);
-    INFO(set.file << "(" << rows.x[i] << ") = " << y.data_ptr<T>()[i] << ", exact " << rows.y[i] << ", off by " << error
-                  << " ulp");
+    INFO(set.file << "(" << rows.x[i] << ") = " << y.data_ptr<T>()[i] << ", exact " << rows.y[i]
+                  << ", off by " << error << " ulp");
     if (!(error <= rows.bound[i])) CHECK(error <= rows.bound[i]);
     worst = std::max(worst, error);
   }
@@ -87,9 +89,11 @@ int check(const Set& set, const Rows<T>& rows) {
   const Tensor wide = ebb::empty({n, 3}, ebb::dtype<T>());
   for (std::int64_t i = 0; i < n; ++i) wide.data_ptr<T>()[3 * i] = x.data_ptr<T>()[i];
   const Tensor strided = set.op(wide.as_strided({n}, {3}));
-  int different = std::memcmp(strided.contiguous().data_ptr<T>(), y.data_ptr<T>(), rows.x.size() * sizeof(T)) != 0;
+  int different =
+      std::memcmp(strided.contiguous().data_ptr<T>(), y.data_ptr<T>(), rows.x.size() * sizeof(T)) != 0;
   for (std::int64_t i = 0; i < n; i += 7)
-    different += std::memcmp(set.op(x.as_strided({1}, {1}, i)).template data_ptr<T>(), y.data_ptr<T>() + i, sizeof(T)) != 0;
+    different += std::memcmp(set.op(x.as_strided({1}, {1}, i)).template data_ptr<T>(), y.data_ptr<T>() + i,
+                             sizeof(T)) != 0;
   CHECK(different == 0);
   return static_cast<int>(n);
 }
@@ -115,8 +119,10 @@ TEST_CASE("numpy's validation sets hold for float and double") {
       const auto a = line.find(','), b = line.find(',', a + 1), c = line.find(',', b + 1);
       const std::string in = line.substr(a + 1, b - a - 1), out = line.substr(b + 1, c - b - 1);
       const double bound = std::stod(line.substr(c + 1));
-      if (line.rfind("np.float32", 0) == 0) single.add(in, out, bound);
-      else twice.add(in, out, bound);
+      if (line.rfind("np.float32", 0) == 0)
+        single.add(in, out, bound);
+      else
+        twice.add(in, out, bound);
     }
     const int checked = check(set, single) + check(set, twice);
     CHECK(checked == set.rows);

@@ -39,7 +39,8 @@ void check_2d(std::int64_t k, std::int64_t s, std::int64_t p, std::int64_t d, bo
           }
         greatest.push_back(best);
         where.push_back(index);
-        const std::int64_t rows = std::min(y * s - p + k, 9 + p) - (y * s - p), cols = std::min(z * s - p + k, 7 + p) - (z * s - p);
+        const std::int64_t rows = std::min(y * s - p + k, 9 + p) - (y * s - p),
+                           cols = std::min(z * s - p + k, 7 + p) - (z * s - p);
         mean.push_back(sum / static_cast<double>(rows * cols));
         mean_inside.push_back(sum / static_cast<double>(inside));
         mean_by_5.push_back(sum / 5);
@@ -49,13 +50,15 @@ void check_2d(std::int64_t k, std::int64_t s, std::int64_t p, std::int64_t d, bo
   CHECK(error(indices, where) == 0);
   CHECK(indices.dtype() == ebb::kLong);
   CHECK(error(ebb::max_pool2d(x, k, s, p, d, ceil), greatest) == 0);
-  CHECK(error(ebb::max_pool2d(x.transpose(2, 3).contiguous().transpose(2, 3), k, s, p, d, ceil), greatest) == 0);
+  CHECK(error(ebb::max_pool2d(x.transpose(2, 3).contiguous().transpose(2, 3), k, s, p, d, ceil), greatest) ==
+        0);
   check_grads([&](const Variable& v) { return ebb::max_pool2d(v, k, s, p, d, ceil); }, {leaf({1, 2, 9, 7})});
   if (d > 1) return;
   CHECK(error(ebb::avg_pool2d(x, k, s, p, ceil), mean) < 1e-14);
   CHECK(error(ebb::avg_pool2d(x, k, s, p, ceil, false), mean_inside) < 1e-14);
   CHECK(error(ebb::avg_pool2d(x, k, s, p, ceil, true, 5), mean_by_5) < 1e-14);
-  check_grads([&](const Variable& v) { return ebb::avg_pool2d(v, k, s, p, ceil, false); }, {leaf({1, 2, 9, 7})});
+  check_grads([&](const Variable& v) { return ebb::avg_pool2d(v, k, s, p, ceil, false); },
+              {leaf({1, 2, 9, 7})});
 }
 
 }  // namespace
@@ -71,16 +74,20 @@ TEST_CASE("pooling over two axes equals plain loops") {
 
 TEST_CASE("pooling over one and three axes") {
   const Variable x = ramp({2, 3, 12}), cube = ramp({2, 2, 4, 6, 6});
-  CHECK(top(ebb::max_pool1d(x, 3, 2, 1) - ebb::max_pool2d(x.unsqueeze(2), {1, 3}, {1, 2}, {0, 1}).squeeze(2)) == 0);
-  CHECK(top(ebb::avg_pool1d(x, 3, 2, 1) - ebb::avg_pool2d(x.unsqueeze(2), {1, 3}, {1, 2}, {0, 1}).squeeze(2)) == 0);
-  CHECK(top(ebb::max_pool3d(cube, {1, 2, 2}) - ebb::max_pool2d(cube.flatten(1, 2), 2).view({2, 2, 4, 3, 3})) == 0);
+  CHECK(top(ebb::max_pool1d(x, 3, 2, 1) -
+            ebb::max_pool2d(x.unsqueeze(2), {1, 3}, {1, 2}, {0, 1}).squeeze(2)) == 0);
+  CHECK(top(ebb::avg_pool1d(x, 3, 2, 1) -
+            ebb::avg_pool2d(x.unsqueeze(2), {1, 3}, {1, 2}, {0, 1}).squeeze(2)) == 0);
+  CHECK(top(ebb::max_pool3d(cube, {1, 2, 2}) -
+            ebb::max_pool2d(cube.flatten(1, 2), 2).view({2, 2, 4, 3, 3})) == 0);
   // In three axes one after another.
   const Variable deep = ebb::max_pool3d(cube, 2);
   const Variable flat = ebb::max_pool2d(cube.flatten(1, 2), 2).view({2, 2, 2, 2, 3, 3});
   CHECK(top(deep - ebb::maximum(flat.select(3, 0), flat.select(3, 1))) == 0);
   const Variable means = ebb::avg_pool2d(cube.flatten(1, 2), 2).view({2, 2, 2, 2, 3, 3}).mean(3);
   CHECK(top(ebb::avg_pool3d(cube, 2) - means) < 1e-14);
-  CHECK(top(ebb::max_pool2d(cube.select(0, 0).select(0, 0), 2) - ebb::max_pool2d(cube.select(0, 0), 2).select(0, 0)) == 0);  // unbatched
+  CHECK(top(ebb::max_pool2d(cube.select(0, 0).select(0, 0), 2) -
+            ebb::max_pool2d(cube.select(0, 0), 2).select(0, 0)) == 0);  // unbatched
   check_grads([](const Variable& v) { return ebb::max_pool1d(v, 3, 2, 1); }, {leaf({2, 9})});
   check_grads([](const Variable& v) { return ebb::avg_pool1d(v, 3, 2, 1); }, {leaf({2, 9})});
   check_grads([](const Variable& v) { return ebb::max_pool3d(v, 2, 1, 1); }, {leaf({1, 1, 3, 4, 3})});
@@ -110,12 +117,21 @@ TEST_CASE("adaptive pooling") {
   for (std::int64_t i = 0; i < out.numel(); ++i)
     CHECK(value(x, i / 12 * 35 + indices.data_ptr<std::int64_t>()[i]) == value(out, i));
   CHECK(top(ebb::adaptive_avg_pool2d(x, 1) - x.mean(ebb::IntArrayRef({2, 3}), true)) < 1e-14);
-  CHECK(top(ebb::adaptive_avg_pool1d(x.select(0, 0), 3) - ebb::adaptive_avg_pool2d(x.select(0, 0).unsqueeze(2), {1, 3}).squeeze(2)) == 0);
+  CHECK(top(ebb::adaptive_avg_pool1d(x.select(0, 0), 3) -
+            ebb::adaptive_avg_pool2d(x.select(0, 0).unsqueeze(2), {1, 3}).squeeze(2)) == 0);
   check_grads([](const Variable& v) { return ebb::adaptive_avg_pool2d(v, {3, 2}); }, {leaf({1, 2, 7, 5})});
   check_grads([](const Variable& v) { return ebb::adaptive_avg_pool2d(v, {1, 1}); }, {leaf({1, 2, 7, 5})});
   check_grads([](const Variable& v) { return ebb::adaptive_avg_pool1d(v, 4); }, {leaf({2, 7})});
-  check_grads([](const Variable& v) { return ebb::adaptive_avg_pool3d(v, {2, 3, 2}); }, {leaf({1, 1, 3, 4, 5})});
-  check_grads([](const Variable& v) { return std::get<0>(ebb::adaptive_max_pool2d(v, {3, 2})); }, {leaf({1, 2, 7, 5})});
+  check_grads(
+      [](const Variable& v) {
+        return ebb::adaptive_avg_pool3d(v, {2, 3, 2});
+      },
+      {leaf({1, 1, 3, 4, 5})});
+  check_grads(
+      [](const Variable& v) {
+        return std::get<0>(ebb::adaptive_max_pool2d(v, {3, 2}));
+      },
+      {leaf({1, 2, 7, 5})});
   check_grads([](const Variable& v) { return std::get<0>(ebb::adaptive_max_pool1d(v, 4)); }, {leaf({2, 7})});
 }
 

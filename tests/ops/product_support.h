@@ -23,7 +23,9 @@ inline Variable ramp(const Sizes& sizes, double phase = 0.3) {
 }
 
 /// The same as a leaf for gradcheck.
-inline Variable leaf(const Sizes& sizes, double phase = 0.3) { return ramp(sizes, phase).requires_grad_(true); }
+inline Variable leaf(const Sizes& sizes, double phase = 0.3) {
+  return ramp(sizes, phase).requires_grad_(true);
+}
 
 inline double value(const Variable& x, std::int64_t i) { return x.data_ptr<double>()[i]; }
 

@@ -15,8 +15,10 @@ class TensorAccessor {
   TensorAccessor(T* data, const std::int64_t* sizes, const std::int64_t* strides)
       : data_(data), sizes_(sizes), strides_(strides) {}
   decltype(auto) operator[](std::int64_t i) const {
-    if constexpr (N == 1) return static_cast<T&>(data_[i * strides_[0]]);
-    else return TensorAccessor<T, N - 1>(data_ + i * strides_[0], sizes_ + 1, strides_ + 1);
+    if constexpr (N == 1)
+      return static_cast<T&>(data_[i * strides_[0]]);
+    else
+      return TensorAccessor<T, N - 1>(data_ + i * strides_[0], sizes_ + 1, strides_ + 1);
   }
   std::int64_t size(std::int64_t dim) const { return sizes_[dim]; }
   std::int64_t stride(std::int64_t dim) const { return strides_[dim]; }

@@ -21,11 +21,13 @@ class EBB_API SavedValue {
  public:
   SavedValue() = default;
   template <class T>
-    requires std::is_arithmetic_v<T>
-  SavedValue(T value) {
-    if constexpr (std::is_same_v<T, bool>) value_ = value;
-    else if constexpr (std::is_integral_v<T>) value_ = static_cast<std::int64_t>(value);
-    else value_ = static_cast<double>(value);
+  requires std::is_arithmetic_v<T> SavedValue(T value) {
+    if constexpr (std::is_same_v<T, bool>)
+      value_ = value;
+    else if constexpr (std::is_integral_v<T>)
+      value_ = static_cast<std::int64_t>(value);
+    else
+      value_ = static_cast<double>(value);
   }
   SavedValue(const char* text) : value_(std::string(text)) {}
   SavedValue(std::string text) : value_(std::move(text)) {}
@@ -33,9 +35,12 @@ class EBB_API SavedValue {
   SavedValue(std::vector<std::int64_t> values) : value_(std::move(values)) {}
   SavedValue(std::vector<double> values) : value_(std::move(values)) {}
   SavedValue(const Scalar& s) {
-    if (s.is_floating_point()) value_ = s.to_double();
-    else if (s.is_boolean()) value_ = s.toBool();
-    else value_ = s.to_long();
+    if (s.is_floating_point())
+      value_ = s.to_double();
+    else if (s.is_boolean())
+      value_ = s.toBool();
+    else
+      value_ = s.to_long();
   }
 
   bool isNone() const { return std::holds_alternative<std::monostate>(value_); }
@@ -44,7 +49,9 @@ class EBB_API SavedValue {
   bool toBool() const { return get<bool>("toBool"); }
   const Variable& toTensor() const { return get<Variable>("toTensor"); }
   const std::string& toStringRef() const { return get<std::string>("toStringRef"); }
-  const std::vector<std::int64_t>& toIntVector() const { return get<std::vector<std::int64_t>>("toIntVector"); }
+  const std::vector<std::int64_t>& toIntVector() const {
+    return get<std::vector<std::int64_t>>("toIntVector");
+  }
   const std::vector<double>& toDoubleVector() const { return get<std::vector<double>>("toDoubleVector"); }
   Scalar toScalar() const;
 
@@ -52,7 +59,8 @@ class EBB_API SavedValue {
   template <class T>
   const T& get(const char* method) const {
     const T* value = std::get_if<T>(&value_);
-    EBB_CHECK(value, "saved_data: ", method, "() was called on a value of another type, or one never stored.");
+    EBB_CHECK(value, "saved_data: ", method,
+              "() was called on a value of another type, or one never stored.");
     return *value;
   }
   std::variant<std::monostate, bool, std::int64_t, double, std::string, Variable, std::vector<std::int64_t>,
@@ -69,7 +77,8 @@ class EBB_API AutogradContext {
   AutogradContext(const AutogradContext&) = delete;
   AutogradContext& operator=(const AutogradContext&) = delete;
 
-  /// Keeps inputs or outputs of forward; call once, in forward. Other tensors are kept too, but not differentiated.
+  /// Keeps inputs or outputs of forward; call once, in forward. Other tensors are kept too, but not
+  /// differentiated.
   void save_for_backward(variable_list tensors) { to_save_ = std::move(tensors); }
   /// The tensors kept; throws when backward has freed them or an in-place op has changed them.
   variable_list get_saved_variables() const;
@@ -147,12 +156,16 @@ struct Function {
     variable_list outputs;
     {
       NoGradGuard no_grad;
-      if constexpr (std::is_same_v<Result, Variable>) outputs = {X::forward(&node->context, std::forward<Args>(args)...)};
-      else outputs = X::forward(&node->context, std::forward<Args>(args)...);
+      if constexpr (std::is_same_v<Result, Variable>)
+        outputs = {X::forward(&node->context, std::forward<Args>(args)...)};
+      else
+        outputs = X::forward(&node->context, std::forward<Args>(args)...);
     }
     node->wrap(outputs, inputs, record);
-    if constexpr (std::is_same_v<Result, Variable>) return outputs[0];
-    else return outputs;
+    if constexpr (std::is_same_v<Result, Variable>)
+      return outputs[0];
+    else
+      return outputs;
   }
 };
 

@@ -1,4 +1,5 @@
-// Whether ops record. The modes belong to the calling thread; guards restore them, also when an exception passes.
+// Whether ops record. The modes belong to the calling thread; guards restore them, also when an exception
+// passes.
 #pragma once
 
 #include <ebb/core/api.h>
@@ -35,8 +36,8 @@ class EnableGradGuard : public AutoGradMode {
   EnableGradGuard() : AutoGradMode(true) {}
 };
 
-/// No recording and no view or version tracking: tensors made in this scope are inference tensors, which can never take
-/// part in a graph (torch: c10::InferenceMode).
+/// No recording and no view or version tracking: tensors made in this scope are inference tensors, which can
+/// never take part in a graph (torch: c10::InferenceMode).
 class EBB_API InferenceMode {
  public:
   explicit InferenceMode(bool enabled = true);

@@ -16,7 +16,8 @@ using TensorHook = std::function<Variable(const Variable&)>;
 EBB_API unsigned add_tensor_hook(const Variable& x, TensorHook hook);
 
 using NodePreHook = std::function<variable_list(const variable_list& grad_outputs)>;
-using NodePostHook = std::function<variable_list(const variable_list& grad_inputs, const variable_list& grad_outputs)>;
+using NodePostHook =
+    std::function<variable_list(const variable_list& grad_inputs, const variable_list& grad_outputs)>;
 /// Runs before the node's apply(); an empty list leaves the gradients as they are. Returns a handle.
 EBB_API unsigned add_pre_hook(Node& node, NodePreHook hook);
 /// Runs after the node's apply(); an empty list leaves the gradients as they are. Returns a handle.

@@ -33,9 +33,9 @@ struct OutputMeta {
   Device device;
 };
 
-/// One op of the graph. Derive a struct named after the op (`TanhBackward`), hold what its derivative needs in
-/// SavedVariables, and compute the gradients of the inputs in apply(), by differentiable ops only: that gives every
-/// higher derivative. Edges go to the nodes that made the inputs. See docs/adding-an-op.md.
+/// One op of the graph. Derive a struct named after the op (`TanhBackward`), hold what its derivative needs
+/// in SavedVariables, and compute the gradients of the inputs in apply(), by differentiable ops only: that
+/// gives every higher derivative. Edges go to the nodes that made the inputs. See docs/adding-an-op.md.
 class EBB_API Node : public RefCounted<Node, true> {
  public:
   Node();
@@ -43,9 +43,9 @@ class EBB_API Node : public RefCounted<Node, true> {
 
   /// torch's name of the node, e.g. "TanhBackward0".
   virtual std::string name() const = 0;
-  /// Gradients with respect to the outputs in, with respect to the inputs out (one an edge; undefined stands for
-  /// zero). At least one incoming gradient is defined unless runs_on_undefined(). Gradients may come back in a
-  /// shape that the input was broadcast to, or in another dtype: the engine reduces and converts them.
+  /// Gradients with respect to the outputs in, with respect to the inputs out (one an edge; undefined stands
+  /// for zero). At least one incoming gradient is defined unless runs_on_undefined(). Gradients may come back
+  /// in a shape that the input was broadcast to, or in another dtype: the engine reduces and converts them.
   virtual GradList apply(GradList&& grads) = 0;
   /// Whether apply() must be called even when no gradient arrives.
   virtual bool runs_on_undefined() const { return false; }
@@ -95,7 +95,8 @@ class EBB_API Node : public RefCounted<Node, true> {
   SmallVector<OutputMeta, 1> outputs_;
 };
 
-/// The edge that leads the gradient of `x` on: to its grad_fn, or its accumulator if it is a leaf that requires grad.
+/// The edge that leads the gradient of `x` on: to its grad_fn, or its accumulator if it is a leaf that
+/// requires grad.
 EBB_API Edge gradient_edge(const Variable& x);
 /// The node that adds to `x.grad()`; made on first use. x must be a leaf that requires grad.
 EBB_API Ref<Node> grad_accumulator(const Variable& x);

@@ -28,7 +28,8 @@ template <class N, class... Inputs>
 Ref<N> make_node(const Inputs&... inputs) {
   Ref<N> node = Ref<N>::adopt(new N);
   const auto add = [&](const auto& x) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(x)>, Variable>) node->add_input(x);
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(x)>, Variable>)
+      node->add_input(x);
     else
       for (const Variable& v : x) node->add_input(v);
   };
@@ -39,24 +40,27 @@ Ref<N> make_node(const Inputs&... inputs) {
 /// Makes `node` the history of a fresh output of the op.
 EBB_API void set_history(const Variable& output, const Ref<Node>& node);
 
-/// Before an in-place op on `self` writes: throws for a leaf that requires grad, for a view whose kind forbids it, for
-/// an inference tensor outside inference mode, and for a tensor with internal overlap. `op` names the op ("add_").
+/// Before an in-place op on `self` writes: throws for a leaf that requires grad, for a view whose kind
+/// forbids it, for an inference tensor outside inference mode, and for a tensor with internal overlap. `op`
+/// names the op ("add_").
 EBB_API void check_inplace(const Variable& self, const char* op);
 /// After it has written: counts the write, so that backward notices.
 EBB_API void bump_version(const Variable& self);
-/// Makes `node` the history of `self` after an in-place op; when self is a view, its base's history changes with it.
-/// `node`'s first edge must have been made from self before. Null: nothing to record.
+/// Makes `node` the history of `self` after an in-place op; when self is a view, its base's history changes
+/// with it. `node`'s first edge must have been made from self before. Null: nothing to record.
 EBB_API void rebase_history(const Variable& self, const Ref<Node>& node);
 
 /// How a view came about; decides what in-place ops on it may do.
 enum class ViewKind : std::uint8_t { single, one_of_many, made_without_grad };
 
-/// Wraps `view`, an array on base's storage, as a differentiable view of `base`: in-place ops on either are seen by the
-/// other. `node` (may be null when nothing is recorded) computes the gradient of the view with respect to base.
+/// Wraps `view`, an array on base's storage, as a differentiable view of `base`: in-place ops on either are
+/// seen by the other. `node` (may be null when nothing is recorded) computes the gradient of the view with
+/// respect to base.
 EBB_API Variable make_view(const Variable& base, NdArray view, const Ref<Node>& node,
                            ViewKind kind = ViewKind::single);
 
-/// A copy of x's data with x's place in the graph: what an in-place op saves of its own input before overwriting it.
+/// A copy of x's data with x's place in the graph: what an in-place op saves of its own input before
+/// overwriting it.
 EBB_API Variable clone_for_saving(const Variable& x);
 
 }  // namespace ebb::autograd

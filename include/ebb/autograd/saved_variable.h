@@ -7,8 +7,8 @@
 
 namespace ebb::autograd {
 
-/// A member of a Node: `SavedVariable self{this};`. It remembers the version of the data, and unpack() throws if an
-/// in-place op has changed it since, or if backward has already freed it.
+/// A member of a Node: `SavedVariable self{this};`. It remembers the version of the data, and unpack() throws
+/// if an in-place op has changed it since, or if backward has already freed it.
 class EBB_API SavedVariable {
  public:
   explicit SavedVariable(Node* owner);
@@ -77,7 +77,9 @@ SavedTensorHooks::SavedTensorHooks(P pack, U unpack) {
   };
   push(
       std::make_shared<Both>(Both{std::move(pack), std::move(unpack)}),
-      [](void* both, const Variable& x) -> std::shared_ptr<void> { return static_cast<Both*>(both)->pack(x); },
+      [](void* both, const Variable& x) -> std::shared_ptr<void> {
+        return static_cast<Both*>(both)->pack(x);
+      },
       [](void* both, const std::shared_ptr<void>& packed) -> Variable {
         return static_cast<Both*>(both)->unpack(packed);
       });

@@ -22,9 +22,9 @@
 
 namespace ebb {
 
-/// A multi-dimensional array that records, as ops run on it, how to compute derivatives. A handle one pointer wide:
-/// copies refer to the same tensor. The methods of a family of ops are declared in ops/methods/ and documented with
-/// the free function of the same name in ops/.
+/// A multi-dimensional array that records, as ops run on it, how to compute derivatives. A handle one pointer
+/// wide: copies refer to the same tensor. The methods of a family of ops are declared in ops/methods/ and
+/// documented with the free function of the same name in ops/.
 class EBB_API Variable : public ops::CopyMethods,
                          public ops::CreationMethods,
                          public ops::ElementwiseMethods,
@@ -98,7 +98,8 @@ class EBB_API Variable : public ops::CopyMethods,
   T* mutable_data_ptr() const {
     return data_ptr<T>();
   }
-  /// N-dimensional indexing without checks: `auto a = x.accessor<float, 2>(); a[i][j]`. The tensor must be on the CPU.
+  /// N-dimensional indexing without checks: `auto a = x.accessor<float, 2>(); a[i][j]`. The tensor must be on
+  /// the CPU.
   template <class T, std::size_t N>
   TensorAccessor<T, N> accessor() const& {
     check_element_type(dtype_of<T>(), "accessor");
@@ -133,22 +134,24 @@ class EBB_API Variable : public ops::CopyMethods,
   /// d(root)/d(this) as accumulated by backward(); undefined before the first.
   const Variable& grad() const;
   Variable& mutable_grad() const;
-  /// Walks the graph in reverse from this tensor and adds gradients to the leaves. `gradient` (the seed) may be left
-  /// out for tensors of one element. See ebb::autograd::backward.
-  void backward(const Variable& gradient = {}, optional<bool> retain_graph = nullopt, bool create_graph = false,
-                optional<ArrayRef<Variable>> inputs = nullopt) const;
+  /// Walks the graph in reverse from this tensor and adds gradients to the leaves. `gradient` (the seed) may
+  /// be left out for tensors of one element. See ebb::autograd::backward.
+  void backward(const Variable& gradient = {}, optional<bool> retain_graph = nullopt,
+                bool create_graph = false, optional<ArrayRef<Variable>> inputs = nullopt) const;
   /// Keeps .grad() of a non-leaf tensor too.
   void retain_grad() const;
   bool retains_grad() const;
-  /// Calls `hook(grad)` whenever the gradient with respect to this tensor is computed. A hook returning a Variable
-  /// replaces the gradient (unless undefined); one returning void only looks. Returns a handle for remove_hook.
+  /// Calls `hook(grad)` whenever the gradient with respect to this tensor is computed. A hook returning a
+  /// Variable replaces the gradient (unless undefined); one returning void only looks. Returns a handle for
+  /// remove_hook.
   template <class Hook>
   unsigned register_hook(Hook&& hook) const;
   void remove_hook(unsigned handle) const;
   /// The same data cut off from the graph; shares storage and version counter.
   Variable detach() const;
   Variable& detach_() const;
-  /// The same data cut off from the graph, with a version counter of its own history: writes go unnoticed by backward.
+  /// The same data cut off from the graph, with a version counter of its own history: writes go unnoticed by
+  /// backward.
   Variable data() const;
   Variable variable_data() const { return data(); }
   Variable tensor_data() const { return data(); }
@@ -170,7 +173,8 @@ class EBB_API Variable : public ops::CopyMethods,
 
  private:
   VariableImpl& checked() const {
-    if (!impl_) [[unlikely]] undefined_error();
+    if (!impl_) [[unlikely]]
+      undefined_error();
     return *impl_;
   }
   [[noreturn]] static void undefined_error();

@@ -10,9 +10,9 @@ namespace ebb {
 
 /// Bytes of CPU memory handed out by ebb's caching allocator.
 struct MemoryStats {
-  std::size_t current = 0;       ///< in live storages, in bytes
-  std::size_t peak = 0;          ///< the highest `current` since the last reset_peak(); exact to 64 KiB a thread
-  std::size_t cached = 0;        ///< held for reuse, in bytes
+  std::size_t current = 0;  ///< in live storages, in bytes
+  std::size_t peak = 0;     ///< the highest `current` since the last reset_peak(); exact to 64 KiB a thread
+  std::size_t cached = 0;   ///< held for reuse, in bytes
   std::int64_t allocations = 0;  ///< storages made since the program started
 };
 
@@ -20,8 +20,8 @@ struct MemoryStats {
 EBB_API MemoryStats memory_stats();
 /// Forgets the peak: it restarts at `current`.
 EBB_API void reset_peak();
-/// Returns cached blocks to the system: all large ones and the calling thread's small ones. Slabs that small blocks
-/// were carved from stay.
+/// Returns cached blocks to the system: all large ones and the calling thread's small ones. Slabs that small
+/// blocks were carved from stay.
 EBB_API void empty_cache();
 
 /// Live objects, for leak tests: both return to their earlier values once everything made since is gone.

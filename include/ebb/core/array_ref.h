@@ -30,7 +30,8 @@ class ArrayRef {
   constexpr ArrayRef() = default;
   constexpr ArrayRef(const T& one) : data_(&one), size_(1) {}
   constexpr ArrayRef(const T* data, std::size_t size) : data_(data), size_(size) {}
-  constexpr ArrayRef(const T* begin, const T* end) : data_(begin), size_(static_cast<std::size_t>(end - begin)) {}
+  constexpr ArrayRef(const T* begin, const T* end)
+      : data_(begin), size_(static_cast<std::size_t>(end - begin)) {}
   // A braced list outlives every full expression that uses the reference; GCC cannot see that.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
@@ -44,10 +45,10 @@ class ArrayRef {
   constexpr ArrayRef(const T (&values)[N]) : data_(values), size_(N) {}
   /// Any contiguous container: std::vector, std::array, ebb's inline vectors.
   template <class C>
-    requires requires(const C& c) {
-      { c.data() } -> std::convertible_to<const T*>;
-      { c.size() } -> std::convertible_to<std::size_t>;
-    }
+  requires requires(const C& c) {
+    { c.data() } -> std::convertible_to<const T*>;
+    { c.size() } -> std::convertible_to<std::size_t>;
+  }
   constexpr ArrayRef(const C& values) : data_(values.data()), size_(values.size()) {}
 
   constexpr const T* begin() const { return data_; }
@@ -57,7 +58,8 @@ class ArrayRef {
   constexpr bool empty() const { return size_ == 0; }
   constexpr const T& operator[](std::size_t i) const { return data_[i]; }
   constexpr const T& at(std::size_t i) const {
-    EBB_CHECK_INDEX(i < size_, "ArrayRef::at: index ", std::uint64_t{i}, " is out of range for size ", std::uint64_t{size_});
+    EBB_CHECK_INDEX(i < size_, "ArrayRef::at: index ", std::uint64_t{i}, " is out of range for size ",
+                    std::uint64_t{size_});
     return data_[i];
   }
   constexpr const T& front() const { return data_[0]; }
@@ -81,7 +83,8 @@ class ArrayRef {
 
 using IntArrayRef = ArrayRef<std::int64_t>;
 
-/// An IntArrayRef that may be absent: `x.sum({0, 1})`, `x.sum(0)`, `x.sum(nullopt)` (torch: OptionalIntArrayRef).
+/// An IntArrayRef that may be absent: `x.sum({0, 1})`, `x.sum(0)`, `x.sum(nullopt)` (torch:
+/// OptionalIntArrayRef).
 class OptionalIntArrayRef {
  public:
   constexpr OptionalIntArrayRef() = default;
@@ -90,8 +93,10 @@ class OptionalIntArrayRef {
   constexpr OptionalIntArrayRef(const std::int64_t& one) : values_(one), has_(true) {}
   constexpr OptionalIntArrayRef(std::initializer_list<std::int64_t> list) : values_(list), has_(true) {}
   template <class C>
-    requires(std::is_constructible_v<IntArrayRef, const C&> && !std::is_arithmetic_v<C>)  // an int's copy would not live
-  constexpr OptionalIntArrayRef(const C& values) : values_(values), has_(true) {}
+  requires(std::is_constructible_v<IntArrayRef, const C&> &&
+           !std::is_arithmetic_v<C>)  // an int's copy would not live
+      constexpr OptionalIntArrayRef(const C& values)
+      : values_(values), has_(true) {}
 
   constexpr bool has_value() const { return has_; }
   constexpr explicit operator bool() const { return has_; }

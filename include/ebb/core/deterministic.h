@@ -5,9 +5,9 @@
 
 namespace ebb {
 
-/// With true, ops that would use atomics on Device::CUDA (index_put with accumulate, scatter_add, embedding's gradient) take
-/// their terms in a fixed order instead, which is slower; the CPU's always do. For the whole process
-/// (torch.use_deterministic_algorithms).
+/// With true, ops that would use atomics on Device::CUDA (index_put with accumulate, scatter_add, embedding's
+/// gradient) take their terms in a fixed order instead, which is slower; the CPU's always do. For the whole
+/// process (torch.use_deterministic_algorithms).
 EBB_API void use_deterministic_algorithms(bool deterministic);
 EBB_API bool are_deterministic_algorithms_enabled();
 

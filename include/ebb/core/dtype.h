@@ -11,7 +11,19 @@
 namespace ebb {
 
 /// The element type of a tensor, under torch's names and in torch's order.
-enum class ScalarType : std::int8_t { Byte, Char, Short, Int, Long, Half, Float, Double, Bool, BFloat16, Undefined };
+enum class ScalarType : std::int8_t {
+  Byte,
+  Char,
+  Short,
+  Int,
+  Long,
+  Half,
+  Float,
+  Double,
+  Bool,
+  BFloat16,
+  Undefined
+};
 using DType = ScalarType;
 using Dtype = ScalarType;
 
@@ -64,16 +76,26 @@ constexpr DType typeMetaToScalarType(DType dtype) { return dtype; }
 template <class T>
 constexpr DType dtype_of() {
   using U = std::remove_cv_t<T>;
-  if constexpr (std::is_same_v<U, bool>) return kBool;
-  else if constexpr (std::is_same_v<U, ebb::Half>) return kHalf;
-  else if constexpr (std::is_same_v<U, ebb::BFloat16>) return kBFloat16;
-  else if constexpr (std::is_same_v<U, float>) return kFloat;
-  else if constexpr (std::is_same_v<U, double>) return kDouble;
-  else if constexpr (std::is_integral_v<U> && sizeof(U) == 1) return std::is_signed_v<U> ? kChar : kByte;
-  else if constexpr (std::is_integral_v<U> && sizeof(U) == 2) return kShort;
-  else if constexpr (std::is_integral_v<U> && sizeof(U) == 4) return kInt;
-  else if constexpr (std::is_integral_v<U> && sizeof(U) == 8) return kLong;
-  else return DType::Undefined;
+  if constexpr (std::is_same_v<U, bool>)
+    return kBool;
+  else if constexpr (std::is_same_v<U, ebb::Half>)
+    return kHalf;
+  else if constexpr (std::is_same_v<U, ebb::BFloat16>)
+    return kBFloat16;
+  else if constexpr (std::is_same_v<U, float>)
+    return kFloat;
+  else if constexpr (std::is_same_v<U, double>)
+    return kDouble;
+  else if constexpr (std::is_integral_v<U> && sizeof(U) == 1)
+    return std::is_signed_v<U> ? kChar : kByte;
+  else if constexpr (std::is_integral_v<U> && sizeof(U) == 2)
+    return kShort;
+  else if constexpr (std::is_integral_v<U> && sizeof(U) == 4)
+    return kInt;
+  else if constexpr (std::is_integral_v<U> && sizeof(U) == 8)
+    return kLong;
+  else
+    return DType::Undefined;
 }
 
 }  // namespace ebb

@@ -10,7 +10,8 @@
 
 namespace ebb {
 
-/// What every failed check throws. The message names the op, the offending shapes, dtypes or devices, and what to do.
+/// What every failed check throws. The message names the op, the offending shapes, dtypes or devices, and
+/// what to do.
 class EBB_API Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message) : std::runtime_error(message) {}
@@ -62,13 +63,15 @@ template <class E = Error, class... Parts>
 }  // namespace ebb
 
 /// Throws ebb::Error with the concatenated message parts unless the condition holds.
-#define EBB_CHECK(condition, ...)                                \
-  do {                                                           \
-    if (!(condition)) [[unlikely]] ::ebb::detail::fail(__VA_ARGS__); \
+#define EBB_CHECK(condition, ...)       \
+  do {                                  \
+    if (!(condition)) [[unlikely]]      \
+      ::ebb::detail::fail(__VA_ARGS__); \
   } while (false)
 
 /// The same, throwing ebb::IndexError.
-#define EBB_CHECK_INDEX(condition, ...)                                            \
-  do {                                                                             \
-    if (!(condition)) [[unlikely]] ::ebb::detail::fail<::ebb::IndexError>(__VA_ARGS__); \
+#define EBB_CHECK_INDEX(condition, ...)                    \
+  do {                                                     \
+    if (!(condition)) [[unlikely]]                         \
+      ::ebb::detail::fail<::ebb::IndexError>(__VA_ARGS__); \
   } while (false)

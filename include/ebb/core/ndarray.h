@@ -27,7 +27,8 @@ class EBB_API NdArray {
   NdArray(Ref<Storage> storage, DimVector sizes, DimVector strides, std::int64_t offset, DType dtype);
   /// Uninitialised and contiguous.
   static NdArray empty(IntArrayRef sizes, DType dtype, Device device = Device::CPU);
-  static NdArray empty_strided(IntArrayRef sizes, IntArrayRef strides, DType dtype, Device device = Device::CPU);
+  static NdArray empty_strided(IntArrayRef sizes, IntArrayRef strides, DType dtype,
+                               Device device = Device::CPU);
 
   bool defined() const { return static_cast<bool>(storage_); }
   std::int64_t dim() const { return static_cast<std::int64_t>(sizes_.size()); }

@@ -14,8 +14,9 @@ constexpr Layout kStrided = Layout::Strided;
 /// Order of the elements in memory. ChannelsLast is NCHW with the strides of NHWC.
 enum class MemoryFormat : std::int8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
 
-/// `TensorOptions().dtype(kFloat64).requires_grad(true)`; converts from a dtype or a device alone. What is not set
-/// takes the default: get_default_dtype(), the CPU, no gradient; or, in `_like` and `new_` functions, the source's value.
+/// `TensorOptions().dtype(kFloat64).requires_grad(true)`; converts from a dtype or a device alone. What is
+/// not set takes the default: get_default_dtype(), the CPU, no gradient; or, in `_like` and `new_` functions,
+/// the source's value.
 class TensorOptions {
  public:
   constexpr TensorOptions() = default;
@@ -24,8 +25,8 @@ class TensorOptions {
   constexpr TensorOptions(DeviceType device) : TensorOptions(Device(device)) {}
   /// From the name of a device: `x.to("cuda:1")`.
   template <class T>
-    requires std::is_constructible_v<std::string_view, const T&>
-  TensorOptions(const T& device) : TensorOptions(Device(std::string_view(device))) {}
+  requires std::is_constructible_v<std::string_view, const T&> TensorOptions(const T& device)
+      : TensorOptions(Device(std::string_view(device))) {}
   constexpr TensorOptions(Layout) {}
   constexpr TensorOptions(MemoryFormat format) : format_(format), has_format_(true) {}
 

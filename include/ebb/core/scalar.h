@@ -20,7 +20,7 @@ class Scalar {
  public:
   constexpr Scalar() : Scalar(std::int64_t{0}) {}
   template <class T>
-    requires std::is_arithmetic_v<T>
+  requires std::is_arithmetic_v<T>
   constexpr Scalar(T value) {
     if constexpr (std::is_same_v<T, bool>) {
       kind_ = Kind::boolean;
@@ -58,7 +58,8 @@ class Scalar {
       return T(static_cast<float>(to<double>()));
     } else {
       if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
-        if (!fits<T>()) [[unlikely]] detail::scalar_overflow(*this, dtype_of<T>());
+        if (!fits<T>()) [[unlikely]]
+          detail::scalar_overflow(*this, dtype_of<T>());
       return kind_ == Kind::floating ? static_cast<T>(floating_) : static_cast<T>(integer_);
     }
   }
@@ -70,9 +71,7 @@ class Scalar {
   constexpr int toInt() const { return to<int>(); }
   constexpr bool toBool() const { return to<bool>(); }
   constexpr bool equal(Scalar other) const { return to<double>() == other.to<double>(); }
-  constexpr Scalar operator-() const {
-    return is_floating_point() ? Scalar(-floating_) : Scalar(-integer_);
-  }
+  constexpr Scalar operator-() const { return is_floating_point() ? Scalar(-floating_) : Scalar(-integer_); }
 
  private:
   // Negative integers may become unsigned ones, by wrapping, as in torch.
@@ -82,9 +81,12 @@ class Scalar {
     if (kind_ == Kind::floating)  // the largest 64-bit integers round up to a number outside
       return floating_ >= static_cast<double>(low) &&
              (sizeof(T) < 8 ? floating_ <= static_cast<double>(high) : floating_ < static_cast<double>(high));
-    if constexpr (sizeof(T) == 8) return true;
-    else if constexpr (std::is_unsigned_v<T>) return integer_ <= high && -integer_ <= high;
-    else return integer_ >= low && integer_ <= high;
+    if constexpr (sizeof(T) == 8)
+      return true;
+    else if constexpr (std::is_unsigned_v<T>)
+      return integer_ <= high && -integer_ <= high;
+    else
+      return integer_ >= low && integer_ <= high;
   }
 
   enum class Kind : std::uint8_t { boolean, integer, floating };
@@ -96,13 +98,17 @@ class Scalar {
 };
 
 inline void append_text(std::string& out, const Scalar& value) {
-  if (value.is_floating_point()) detail::append_text(out, value.to_double());
-  else if (value.is_boolean()) detail::append_text(out, value.toBool());
-  else detail::append_text(out, value.to_long());
+  if (value.is_floating_point())
+    detail::append_text(out, value.to_double());
+  else if (value.is_boolean())
+    detail::append_text(out, value.toBool());
+  else
+    detail::append_text(out, value.to_long());
 }
 EBB_API std::ostream& operator<<(std::ostream& out, const Scalar& value);
 
-/// The dtype of `tensor (op) scalar`: the tensor's, unless the scalar is of a higher kind (bool < integer < floating).
+/// The dtype of `tensor (op) scalar`: the tensor's, unless the scalar is of a higher kind (bool < integer <
+/// floating).
 EBB_API DType promote_with_scalar(DType tensor, const Scalar& scalar);
 
 }  // namespace ebb

@@ -81,8 +81,10 @@ class SmallVector {
   void resize(std::size_t size) {
     reserve(size);
     T* d = data();
-    if (size > size_) std::uninitialized_value_construct_n(d + size_, size - size_);
-    else if constexpr (!kTrivial) std::destroy_n(d + size, size_ - size);
+    if (size > size_)
+      std::uninitialized_value_construct_n(d + size_, size - size_);
+    else if constexpr (!kTrivial)
+      std::destroy_n(d + size, size_ - size);
     size_ = static_cast<std::uint32_t>(size);
   }
   void assign(std::size_t size, const T& value) {
@@ -123,7 +125,9 @@ class SmallVector {
     pop_back();
   }
 
-  friend bool operator==(const SmallVector& a, const SmallVector& b) { return ArrayRef<T>(a) == ArrayRef<T>(b); }
+  friend bool operator==(const SmallVector& a, const SmallVector& b) {
+    return ArrayRef<T>(a) == ArrayRef<T>(b);
+  }
 
  private:
   bool on_heap() const { return capacity_ > N; }

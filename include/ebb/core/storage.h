@@ -10,15 +10,16 @@
 
 namespace ebb {
 
-/// Bytes on a device, counted, with the version counter that in-place ops bump. The counter lives here, not in the
-/// tensor, so that views and detach() share it and a write through any alias is noticed by backward.
+/// Bytes on a device, counted, with the version counter that in-place ops bump. The counter lives here, not
+/// in the tensor, so that views and detach() share it and a write through any alias is noticed by backward.
 class EBB_API Storage : public RefCounted<Storage> {
  public:
   using Deleter = void (*)(void* context, void* data);
 
   /// Uninitialised bytes from the device's caching allocator, aligned to 64; zero bytes are allowed.
   static Ref<Storage> allocate(std::size_t bytes, Device device);
-  /// Borrowed bytes; `deleter(context, data)` runs when the last tensor on them is gone. `deleter` may be null.
+  /// Borrowed bytes; `deleter(context, data)` runs when the last tensor on them is gone. `deleter` may be
+  /// null.
   static Ref<Storage> adopt(void* data, std::size_t bytes, Device device, Deleter deleter, void* context);
 
   void* data() const { return data_; }
@@ -34,7 +35,7 @@ class EBB_API Storage : public RefCounted<Storage> {
 
   std::atomic<std::uint32_t> version_{0};
   Device device_;
-  std::uint8_t kind_ = 0;        // who frees data_: see storage.cpp
+  std::uint8_t kind_ = 0;  // who frees data_: see storage.cpp
   void* data_;
   std::size_t bytes_;
   Deleter deleter_ = nullptr;

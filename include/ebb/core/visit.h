@@ -15,9 +15,12 @@ namespace detail {
 template <class F>
 decltype(auto) visit_float_double(DType dtype, const char* op, F&& f) {
   switch (dtype) {
-    case kFloat: return f.template operator()<float>();
-    case kDouble: return f.template operator()<double>();
-    default: detail::unsupported_dtype(op, dtype, "Float or Double");
+    case kFloat:
+      return f.template operator()<float>();
+    case kDouble:
+      return f.template operator()<double>();
+    default:
+      detail::unsupported_dtype(op, dtype, "Float or Double");
   }
 }
 
@@ -25,11 +28,16 @@ decltype(auto) visit_float_double(DType dtype, const char* op, F&& f) {
 template <class F>
 decltype(auto) visit_floating(DType dtype, const char* op, F&& f) {
   switch (dtype) {
-    case kFloat: return f.template operator()<float>();
-    case kDouble: return f.template operator()<double>();
-    case kHalf: return f.template operator()<Half>();
-    case kBFloat16: return f.template operator()<BFloat16>();
-    default: detail::unsupported_dtype(op, dtype, "a floating-point dtype");
+    case kFloat:
+      return f.template operator()<float>();
+    case kDouble:
+      return f.template operator()<double>();
+    case kHalf:
+      return f.template operator()<Half>();
+    case kBFloat16:
+      return f.template operator()<BFloat16>();
+    default:
+      detail::unsupported_dtype(op, dtype, "a floating-point dtype");
   }
 }
 
@@ -37,12 +45,18 @@ decltype(auto) visit_floating(DType dtype, const char* op, F&& f) {
 template <class F>
 decltype(auto) visit_integral(DType dtype, const char* op, F&& f) {
   switch (dtype) {
-    case kLong: return f.template operator()<std::int64_t>();
-    case kInt: return f.template operator()<std::int32_t>();
-    case kShort: return f.template operator()<std::int16_t>();
-    case kChar: return f.template operator()<std::int8_t>();
-    case kByte: return f.template operator()<std::uint8_t>();
-    default: detail::unsupported_dtype(op, dtype, "an integer dtype");
+    case kLong:
+      return f.template operator()<std::int64_t>();
+    case kInt:
+      return f.template operator()<std::int32_t>();
+    case kShort:
+      return f.template operator()<std::int16_t>();
+    case kChar:
+      return f.template operator()<std::int8_t>();
+    case kByte:
+      return f.template operator()<std::uint8_t>();
+    default:
+      detail::unsupported_dtype(op, dtype, "an integer dtype");
   }
 }
 

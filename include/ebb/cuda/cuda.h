@@ -22,9 +22,9 @@ EBB_API void synchronize(std::int64_t device_index = -1);
 EBB_API void manual_seed(std::uint64_t seed);
 EBB_API void manual_seed_all(std::uint64_t seed);
 
-/// Whether matrix products and convolutions of float tensors may round their inputs to TF32 (10 bits of mantissa), which tensor
-/// cores multiply several times faster. Off unless set; f64 and 16-bit dtypes are not concerned
-/// (torch.backends.cuda.matmul.allow_tf32).
+/// Whether matrix products and convolutions of float tensors may round their inputs to TF32 (10 bits of
+/// mantissa), which tensor cores multiply several times faster. Off unless set; f64 and 16-bit dtypes are not
+/// concerned (torch.backends.cuda.matmul.allow_tf32).
 EBB_API void allow_tf32(bool allow);
 EBB_API bool is_tf32_allowed();
 

@@ -1,4 +1,5 @@
-// Streams and events: queues of a device's work, and marks in them (torch: c10::cuda::CUDAStream, at::cuda::CUDAEvent).
+// Streams and events: queues of a device's work, and marks in them (torch: c10::cuda::CUDAStream,
+// at::cuda::CUDAEvent).
 #pragma once
 
 #include <ebb/core/device.h>
@@ -9,9 +10,9 @@ namespace ebb::cuda {
 
 class Event;
 
-/// A queue of a device, by value. What is queued on one stream runs in order; streams among themselves have none but what
-/// events give them. A tensor used on another stream than the one it was made on needs an event between the two, and must
-/// outlive its use there.
+/// A queue of a device, by value. What is queued on one stream runs in order; streams among themselves have
+/// none but what events give them. A tensor used on another stream than the one it was made on needs an event
+/// between the two, and must outlive its use there.
 class EBB_API Stream {
  public:
   /// A stream of the device's pool of 32, in turn; `device` must be a CUDA device.
@@ -31,7 +32,9 @@ class EBB_API Stream {
   /// What is queued here from now on starts after the event.
   void wait(const Event& event) const;
 
-  friend bool operator==(const Stream& a, const Stream& b) { return a.device_ == b.device_ && a.handle_ == b.handle_; }
+  friend bool operator==(const Stream& a, const Stream& b) {
+    return a.device_ == b.device_ && a.handle_ == b.handle_;
+  }
 
  private:
   friend class StreamGuard;

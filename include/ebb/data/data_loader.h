@@ -63,9 +63,9 @@ struct FullDataLoaderOptions {
   bool enforce_ordering, drop_last;
 };
 
-/// Iterates over the batches of one epoch; each begin() starts a new one. The sampler runs in the calling thread, so
-/// the order is that of the seed whatever the number of workers. Workers have copies of the dataset. An exception in a
-/// worker is thrown by the iterator.
+/// Iterates over the batches of one epoch; each begin() starts a new one. The sampler runs in the calling
+/// thread, so the order is that of the seed whatever the number of workers. Workers have copies of the
+/// dataset. An exception in a worker is thrown by the iterator.
 template <class DatasetType, class SamplerType>
 class StatelessDataLoader {
  public:
@@ -106,7 +106,8 @@ class StatelessDataLoader {
   Iterator begin() {
     drain();
     sampler_.reset(dataset_.size());
-    while (threads_.size() < options_.workers()) threads_.emplace_back([this, copy = dataset_]() mutable { work(copy); });
+    while (threads_.size() < options_.workers())
+      threads_.emplace_back([this, copy = dataset_]() mutable { work(copy); });
     return Iterator(this);
   }
   Iterator end() { return Iterator(nullptr); }
@@ -155,10 +156,12 @@ class StatelessDataLoader {
         while (ready != jobs_.end() && !(*ready)->done) ++ready;
       return ready != jobs_.end() && (*ready)->done;
     };
-    if (!options_.timeout()) changed_.wait(lock, is_ready);
+    if (!options_.timeout())
+      changed_.wait(lock, is_ready);
     else
       EBB_CHECK(changed_.wait_for(lock, *options_.timeout(), is_ready), "DataLoader: no batch came within ",
-                static_cast<std::int64_t>(options_.timeout()->count()), " ms. Raise timeout(), or use more workers.");
+                static_cast<std::int64_t>(options_.timeout()->count()),
+                " ms. Raise timeout(), or use more workers.");
     const std::shared_ptr<Job> job = *ready;
     jobs_.erase(ready);
     lock.unlock();
@@ -237,16 +240,18 @@ class StatelessDataLoader {
 
 /// A loader over `dataset` in the order of `sampler`.
 template <class DatasetType, class SamplerType>
-  requires requires(SamplerType& s) { s.next(std::size_t{1}); }
-std::unique_ptr<StatelessDataLoader<DatasetType, SamplerType>> make_data_loader(DatasetType dataset, SamplerType sampler,
-                                                                                DataLoaderOptions options = {}) {
-  return std::make_unique<StatelessDataLoader<DatasetType, SamplerType>>(std::move(dataset), std::move(sampler), options);
+requires requires(SamplerType& s) { s.next(std::size_t{1}); }
+std::unique_ptr<StatelessDataLoader<DatasetType, SamplerType>> make_data_loader(
+    DatasetType dataset, SamplerType sampler, DataLoaderOptions options = {}) {
+  return std::make_unique<StatelessDataLoader<DatasetType, SamplerType>>(std::move(dataset),
+                                                                         std::move(sampler), options);
 }
 
-/// A loader in random order, or in that of the sampler type given: `make_data_loader<SequentialSampler>(dataset, 64)`.
+/// A loader in random order, or in that of the sampler type given:
+/// `make_data_loader<SequentialSampler>(dataset, 64)`.
 template <class SamplerType = samplers::RandomSampler, class DatasetType>
-std::unique_ptr<StatelessDataLoader<DatasetType, SamplerType>> make_data_loader(DatasetType dataset,
-                                                                                DataLoaderOptions options = {}) {
+std::unique_ptr<StatelessDataLoader<DatasetType, SamplerType>> make_data_loader(
+    DatasetType dataset, DataLoaderOptions options = {}) {
   const optional<std::size_t> size = dataset.size();
   EBB_CHECK(size.has_value(), "make_data_loader: the dataset does not know its size; give a sampler.");
   return make_data_loader(std::move(dataset), SamplerType(*size), options);

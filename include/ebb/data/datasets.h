@@ -56,8 +56,9 @@ class Dataset : public BatchDataset<Self, std::vector<SingleExample>> {
 
 /// A dataset seen through a transform.
 template <class Source, class AppliedTransform>
-class MapDataset : public BatchDataset<MapDataset<Source, AppliedTransform>, typename AppliedTransform::OutputBatchType,
-                                       typename Source::BatchRequestType> {
+class MapDataset
+    : public BatchDataset<MapDataset<Source, AppliedTransform>, typename AppliedTransform::OutputBatchType,
+                          typename Source::BatchRequestType> {
  public:
   using DatasetType = Source;
   using TransformType = AppliedTransform;
@@ -93,8 +94,9 @@ class TensorDataset : public Dataset<TensorDataset, TensorExample> {
   Variable tensor;
 };
 
-/// Images and labels in the format of the MNIST files (LeCun et al. 1998), gzipped or not: MNIST itself, Fashion-MNIST,
-/// and others. A folder holds {train,t10k}-images-idx3-ubyte[.gz] and {train,t10k}-labels-idx1-ubyte[.gz].
+/// Images and labels in the format of the MNIST files (LeCun et al. 1998), gzipped or not: MNIST itself,
+/// Fashion-MNIST, and others. A folder holds {train,t10k}-images-idx3-ubyte[.gz] and
+/// {train,t10k}-labels-idx1-ubyte[.gz].
 class EBB_API MNIST : public Dataset<MNIST> {
  public:
   enum class Mode { kTrain, kTest };

@@ -7,8 +7,9 @@
 
 namespace ebb::data {
 
-/// Reads an IDX file, gzipped or not: a magic number with the dtype (u8, i8, i16, i32, f32, f64) and the number of
-/// dimensions, big-endian sizes, big-endian values. A file that is truncated, too long, or of another kind throws.
+/// Reads an IDX file, gzipped or not: a magic number with the dtype (u8, i8, i16, i32, f32, f64) and the
+/// number of dimensions, big-endian sizes, big-endian values. A file that is truncated, too long, or of
+/// another kind throws.
 EBB_API Variable read_idx(const std::string& path);
 
 }  // namespace ebb::data

@@ -85,13 +85,16 @@ class TensorLambda : public TensorTransform<Target> {
 template <class Target = Variable>
 class Normalize : public TensorTransform<Target> {
  public:
-  Normalize(ArrayRef<double> mean, ArrayRef<double> stddev) : mean_(per_channel(mean)), stddev_(per_channel(stddev)) {}
+  Normalize(ArrayRef<double> mean, ArrayRef<double> stddev)
+      : mean_(per_channel(mean)), stddev_(per_channel(stddev)) {}
   Variable operator()(Variable input) override {
     return input.sub(mean_.to(input.dtype())).div(stddev_.to(input.dtype()));
   }
 
  private:
-  static Variable per_channel(ArrayRef<double> values) { return tensor(values, kFloat64).unsqueeze(1).unsqueeze(2); }
+  static Variable per_channel(ArrayRef<double> values) {
+    return tensor(values, kFloat64).unsqueeze(1).unsqueeze(2);
+  }
   Variable mean_, stddev_;
 };
 

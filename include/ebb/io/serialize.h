@@ -1,5 +1,5 @@
-// Saving and loading modules, optimizers and tensors, as safetensors: to and from a file, or a stream, which is read
-// to its end.
+// Saving and loading modules, optimizers and tensors, as safetensors: to and from a file, or a stream, which
+// is read to its end.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -19,8 +19,8 @@ namespace ebb {
 /// Writes a module's parameters and buffers under their state_dict names.
 EBB_API void save(const nn::Module& module, const std::string& path);
 EBB_API void save(const nn::Module& module, std::ostream& stream);
-/// Copies a file's tensors into the module's parameters and buffers by name. Missing, unexpected and misshaped names are
-/// an error that lists them with their nearest names; nothing is changed then.
+/// Copies a file's tensors into the module's parameters and buffers by name. Missing, unexpected and
+/// misshaped names are an error that lists them with their nearest names; nothing is changed then.
 EBB_API void load(nn::Module& module, const std::string& path);
 EBB_API void load(nn::Module& module, std::istream& stream);
 
@@ -43,15 +43,13 @@ EBB_API void load(std::vector<Variable>& tensors, std::istream& stream);
 
 // Modules behind pointers and holders; `to` and `from` are a path or a stream.
 template <class Module, class Target>
-  requires std::is_base_of_v<nn::Module, Module>
+requires std::is_base_of_v<nn::Module, Module>
 void save(const std::shared_ptr<Module>& module, Target&& to) {
   save(static_cast<const nn::Module&>(*module), to);
 }
 template <class Module, class Source>
-  requires std::is_base_of_v<nn::Module, Module>
-void load(std::shared_ptr<Module>& module, Source&& from) {
-  load(static_cast<nn::Module&>(*module), from);
-}
+requires std::is_base_of_v<nn::Module, Module>
+void load(std::shared_ptr<Module>& module, Source&& from) { load(static_cast<nn::Module&>(*module), from); }
 template <class Impl, class Target>
 void save(const nn::ModuleHolder<Impl>& module, Target&& to) {
   save(static_cast<const nn::Module&>(*module), to);

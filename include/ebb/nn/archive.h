@@ -10,8 +10,8 @@
 
 namespace ebb::serialize {
 
-/// Collects tensors and other archives under names, and writes them as one safetensors file in which nested names are
-/// joined by dots (torch::serialize::OutputArchive).
+/// Collects tensors and other archives under names, and writes them as one safetensors file in which nested
+/// names are joined by dots (torch::serialize::OutputArchive).
 class EBB_API OutputArchive {
  public:
   void write(const std::string& key, const Variable& tensor, bool is_buffer = false);
@@ -29,8 +29,8 @@ class EBB_API InputArchive {
  public:
   void load_from(const std::string& path);
   void load_from(std::istream& stream);
-  /// Puts the tensor of that name into `tensor`, in the device of what it holds. Throws with the nearest names if there
-  /// is none.
+  /// Puts the tensor of that name into `tensor`, in the device of what it holds. Throws with the nearest
+  /// names if there is none.
   void read(const std::string& key, Variable& tensor, bool is_buffer = false);
   bool try_read(const std::string& key, Variable& tensor, bool is_buffer = false);
   /// The archive written under that name.

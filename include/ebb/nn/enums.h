@@ -7,46 +7,126 @@
 namespace ebb {
 
 namespace enumtype {
-struct kLinear { static constexpr const char* name = "kLinear"; };
-struct kConv1D { static constexpr const char* name = "kConv1D"; };
-struct kConv2D { static constexpr const char* name = "kConv2D"; };
-struct kConv3D { static constexpr const char* name = "kConv3D"; };
-struct kConvTranspose1D { static constexpr const char* name = "kConvTranspose1D"; };
-struct kConvTranspose2D { static constexpr const char* name = "kConvTranspose2D"; };
-struct kConvTranspose3D { static constexpr const char* name = "kConvTranspose3D"; };
-struct kSigmoid { static constexpr const char* name = "kSigmoid"; };
-struct kTanh { static constexpr const char* name = "kTanh"; };
-struct kReLU { static constexpr const char* name = "kReLU"; };
-struct kGELU { static constexpr const char* name = "kGELU"; };
-struct kSiLU { static constexpr const char* name = "kSiLU"; };
-struct kMish { static constexpr const char* name = "kMish"; };
-struct kLeakyReLU { static constexpr const char* name = "kLeakyReLU"; };
-struct kFanIn { static constexpr const char* name = "kFanIn"; };
-struct kFanOut { static constexpr const char* name = "kFanOut"; };
-struct kConstant { static constexpr const char* name = "kConstant"; };
-struct kReflect { static constexpr const char* name = "kReflect"; };
-struct kReplicate { static constexpr const char* name = "kReplicate"; };
-struct kCircular { static constexpr const char* name = "kCircular"; };
-struct kNearest { static constexpr const char* name = "kNearest"; };
-struct kBilinear { static constexpr const char* name = "kBilinear"; };
-struct kBicubic { static constexpr const char* name = "kBicubic"; };
-struct kTrilinear { static constexpr const char* name = "kTrilinear"; };
-struct kArea { static constexpr const char* name = "kArea"; };
-struct kNearestExact { static constexpr const char* name = "kNearestExact"; };
-struct kSum { static constexpr const char* name = "kSum"; };
-struct kMean { static constexpr const char* name = "kMean"; };
-struct kMax { static constexpr const char* name = "kMax"; };
-struct kNone { static constexpr const char* name = "kNone"; };
-struct kBatchMean { static constexpr const char* name = "kBatchMean"; };
-struct kZeros { static constexpr const char* name = "kZeros"; };
-struct kBorder { static constexpr const char* name = "kBorder"; };
-struct kReflection { static constexpr const char* name = "kReflection"; };
-struct kRNN_TANH { static constexpr const char* name = "kRNN_TANH"; };
-struct kRNN_RELU { static constexpr const char* name = "kRNN_RELU"; };
-struct kLSTM { static constexpr const char* name = "kLSTM"; };
-struct kGRU { static constexpr const char* name = "kGRU"; };
-struct kValid { static constexpr const char* name = "kValid"; };
-struct kSame { static constexpr const char* name = "kSame"; };
+struct kLinear {
+  static constexpr const char* name = "kLinear";
+};
+struct kConv1D {
+  static constexpr const char* name = "kConv1D";
+};
+struct kConv2D {
+  static constexpr const char* name = "kConv2D";
+};
+struct kConv3D {
+  static constexpr const char* name = "kConv3D";
+};
+struct kConvTranspose1D {
+  static constexpr const char* name = "kConvTranspose1D";
+};
+struct kConvTranspose2D {
+  static constexpr const char* name = "kConvTranspose2D";
+};
+struct kConvTranspose3D {
+  static constexpr const char* name = "kConvTranspose3D";
+};
+struct kSigmoid {
+  static constexpr const char* name = "kSigmoid";
+};
+struct kTanh {
+  static constexpr const char* name = "kTanh";
+};
+struct kReLU {
+  static constexpr const char* name = "kReLU";
+};
+struct kGELU {
+  static constexpr const char* name = "kGELU";
+};
+struct kSiLU {
+  static constexpr const char* name = "kSiLU";
+};
+struct kMish {
+  static constexpr const char* name = "kMish";
+};
+struct kLeakyReLU {
+  static constexpr const char* name = "kLeakyReLU";
+};
+struct kFanIn {
+  static constexpr const char* name = "kFanIn";
+};
+struct kFanOut {
+  static constexpr const char* name = "kFanOut";
+};
+struct kConstant {
+  static constexpr const char* name = "kConstant";
+};
+struct kReflect {
+  static constexpr const char* name = "kReflect";
+};
+struct kReplicate {
+  static constexpr const char* name = "kReplicate";
+};
+struct kCircular {
+  static constexpr const char* name = "kCircular";
+};
+struct kNearest {
+  static constexpr const char* name = "kNearest";
+};
+struct kBilinear {
+  static constexpr const char* name = "kBilinear";
+};
+struct kBicubic {
+  static constexpr const char* name = "kBicubic";
+};
+struct kTrilinear {
+  static constexpr const char* name = "kTrilinear";
+};
+struct kArea {
+  static constexpr const char* name = "kArea";
+};
+struct kNearestExact {
+  static constexpr const char* name = "kNearestExact";
+};
+struct kSum {
+  static constexpr const char* name = "kSum";
+};
+struct kMean {
+  static constexpr const char* name = "kMean";
+};
+struct kMax {
+  static constexpr const char* name = "kMax";
+};
+struct kNone {
+  static constexpr const char* name = "kNone";
+};
+struct kBatchMean {
+  static constexpr const char* name = "kBatchMean";
+};
+struct kZeros {
+  static constexpr const char* name = "kZeros";
+};
+struct kBorder {
+  static constexpr const char* name = "kBorder";
+};
+struct kReflection {
+  static constexpr const char* name = "kReflection";
+};
+struct kRNN_TANH {
+  static constexpr const char* name = "kRNN_TANH";
+};
+struct kRNN_RELU {
+  static constexpr const char* name = "kRNN_RELU";
+};
+struct kLSTM {
+  static constexpr const char* name = "kLSTM";
+};
+struct kGRU {
+  static constexpr const char* name = "kGRU";
+};
+struct kValid {
+  static constexpr const char* name = "kValid";
+};
+struct kSame {
+  static constexpr const char* name = "kSame";
+};
 }  // namespace enumtype
 
 inline constexpr enumtype::kLinear kLinear{};
@@ -101,25 +181,21 @@ class OneOf {
  public:
   constexpr OneOf() = default;
   template <class Tag>
-    requires kAllowed<Tag>
+  requires kAllowed<Tag>
   constexpr OneOf(Tag) : index_(index_of<Tag>()), name_(Tag::name) {}
   /// Widens: every tag of the other holder is one of this one's.
   template <class... Others>
-    requires(!std::is_same_v<OneOf<Others...>, OneOf> && (kAllowed<Others> && ...))
-  constexpr OneOf(OneOf<Others...> other) {
+  requires(!std::is_same_v<OneOf<Others...>, OneOf> &&
+           (kAllowed<Others> && ...)) constexpr OneOf(OneOf<Others...> other) {
     ((other.template is<Others>() ? (*this = OneOf(Others{}), 0) : 0), ...);
   }
 
   template <class Tag>
-    requires kAllowed<Tag>
-  constexpr bool is() const {
-    return index_ == index_of<Tag>();
-  }
+  requires kAllowed<Tag>
+  constexpr bool is() const { return index_ == index_of<Tag>(); }
   template <class Tag>
-    requires kAllowed<Tag>
-  friend constexpr bool operator==(OneOf a, Tag) {
-    return a.template is<Tag>();
-  }
+  requires kAllowed<Tag>
+  friend constexpr bool operator==(OneOf a, Tag) { return a.template is<Tag>(); }
   /// "kMean".
   constexpr const char* name() const { return name_; }
 
@@ -141,8 +217,10 @@ namespace enumtype {
 /// "kMean" of a tag or of a holder of tags.
 template <class Tag>
 constexpr const char* get_enum_name(Tag tag) {
-  if constexpr (requires { tag.name(); }) return tag.name();
-  else return Tag::name;
+  if constexpr (requires { tag.name(); })
+    return tag.name();
+  else
+    return Tag::name;
 }
 }  // namespace enumtype
 

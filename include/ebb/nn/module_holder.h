@@ -26,8 +26,9 @@ class ModuleHolder : detail::ModuleHolderBase {
       : impl_(std::make_shared<Contained>(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
   /// A module made from its options given as a braced list: `LayerNorm({5, 6})` needs nothing else.
   template <class T>
-  requires(std::is_constructible_v<Contained, std::initializer_list<T>> && !std::is_same_v<T, std::nullptr_t>)
-  explicit ModuleHolder(std::initializer_list<T> list) : impl_(std::make_shared<Contained>(list)) {}
+  requires(std::is_constructible_v<Contained, std::initializer_list<T>> &&
+           !std::is_same_v<T, std::nullptr_t>) explicit ModuleHolder(std::initializer_list<T> list)
+      : impl_(std::make_shared<Contained>(list)) {}
 
   explicit operator bool() const noexcept { return !is_empty(); }
   bool is_empty() const noexcept { return impl_ == nullptr; }

@@ -1,9 +1,10 @@
 // Convolutions over one, two and three axes.
 //
-// Input [batch, channels, spatial...] or, unbatched, [channels, spatial...]; weight [out, in / groups, kernel...] (for
-// transposed convolutions [in, out / groups, kernel...]); bias [out] or none. Floating dtypes; 16-bit floats compute in
-// float. stride, padding and dilation take one value an axis or one for all. Differentiable to any order. As in every
-// framework for neural networks, "convolution" does not flip the kernel. Mismatches throw ebb::Error with both shapes.
+// Input [batch, channels, spatial...] or, unbatched, [channels, spatial...]; weight [out, in / groups,
+// kernel...] (for transposed convolutions [in, out / groups, kernel...]); bias [out] or none. Floating
+// dtypes; 16-bit floats compute in float. stride, padding and dilation take one value an axis or one for all.
+// Differentiable to any order. As in every framework for neural networks, "convolution" does not flip the
+// kernel. Mismatches throw ebb::Error with both shapes.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -14,7 +15,8 @@
 namespace ebb {
 
 /// out[n, o, q] = bias[o] + the sum over c, k of weight[o, c, k] input[n, c, stride q + dilation k - padding]
-/// (torch.nn.functional.conv1d). Output length: (in + 2 padding - dilation (kernel - 1) - 1) / stride + 1, rounded down.
+/// (torch.nn.functional.conv1d). Output length: (in + 2 padding - dilation (kernel - 1) - 1) / stride + 1,
+/// rounded down.
 EBB_API Variable conv1d(const Variable& input, const Variable& weight, const optional<Variable>& bias = {},
                         IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,
                         std::int64_t groups = 1);
@@ -25,16 +27,16 @@ EBB_API Variable conv3d(const Variable& input, const Variable& weight, const opt
                         IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,
                         std::int64_t groups = 1);
 
-/// The name of a padding. Not a string_view, to which a padding of 0 would convert as well as to a list of numbers.
+/// The name of a padding. Not a string_view, to which a padding of 0 would convert as well as to a list of
+/// numbers.
 struct ConvPadding {
   template <class T>
-    requires std::is_convertible_v<const T&, std::string_view>
-  ConvPadding(const T& padding) : name(padding) {}
+  requires std::is_convertible_v<const T&, std::string_view> ConvPadding(const T& padding) : name(padding) {}
   std::string_view name;
 };
 
-/// padding "valid" pads nothing; "same" pads so that the output is as large as the input (stride 1 only), an odd amount
-/// with one more at the end.
+/// padding "valid" pads nothing; "same" pads so that the output is as large as the input (stride 1 only), an
+/// odd amount with one more at the end.
 EBB_API Variable conv1d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                         IntArrayRef stride, ConvPadding padding, IntArrayRef dilation = 1,
                         std::int64_t groups = 1);
@@ -46,16 +48,20 @@ EBB_API Variable conv3d(const Variable& input, const Variable& weight, const opt
                         std::int64_t groups = 1);
 
 /// The transpose of conv, as a layer: input position q adds weight[c, o, k] input[n, c, q] to output position
-/// stride q + dilation k - padding (torch.nn.functional.conv_transpose1d). Output length: (in - 1) stride - 2 padding +
-/// dilation (kernel - 1) + output_padding + 1; output_padding must be smaller than stride or dilation.
-EBB_API Variable conv_transpose1d(const Variable& input, const Variable& weight, const optional<Variable>& bias = {},
-                                  IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef output_padding = 0,
+/// stride q + dilation k - padding (torch.nn.functional.conv_transpose1d). Output length: (in - 1) stride - 2
+/// padding + dilation (kernel - 1) + output_padding + 1; output_padding must be smaller than stride or
+/// dilation.
+EBB_API Variable conv_transpose1d(const Variable& input, const Variable& weight,
+                                  const optional<Variable>& bias = {}, IntArrayRef stride = 1,
+                                  IntArrayRef padding = 0, IntArrayRef output_padding = 0,
                                   std::int64_t groups = 1, IntArrayRef dilation = 1);
-EBB_API Variable conv_transpose2d(const Variable& input, const Variable& weight, const optional<Variable>& bias = {},
-                                  IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef output_padding = 0,
+EBB_API Variable conv_transpose2d(const Variable& input, const Variable& weight,
+                                  const optional<Variable>& bias = {}, IntArrayRef stride = 1,
+                                  IntArrayRef padding = 0, IntArrayRef output_padding = 0,
                                   std::int64_t groups = 1, IntArrayRef dilation = 1);
-EBB_API Variable conv_transpose3d(const Variable& input, const Variable& weight, const optional<Variable>& bias = {},
-                                  IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef output_padding = 0,
+EBB_API Variable conv_transpose3d(const Variable& input, const Variable& weight,
+                                  const optional<Variable>& bias = {}, IntArrayRef stride = 1,
+                                  IntArrayRef padding = 0, IntArrayRef output_padding = 0,
                                   std::int64_t groups = 1, IntArrayRef dilation = 1);
 
 /// Any of the above, by the number of the weight's dimensions (torch.convolution).

@@ -1,8 +1,8 @@
 // Products of vectors, matrices and batches of them.
 //
-// All functions take operands of one dtype on one device, in any strides (a transposed operand is never copied), and
-// are differentiable to any order. Integers multiply as integers, 16-bit floats compute in float. A product over an
-// empty dimension is zero. Mismatches throw ebb::Error with both shapes.
+// All functions take operands of one dtype on one device, in any strides (a transposed operand is never
+// copied), and are differentiable to any order. Integers multiply as integers, 16-bit floats compute in
+// float. A product over an empty dimension is zero. Mismatches throw ebb::Error with both shapes.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -15,8 +15,9 @@ namespace ebb {
 EBB_API Variable mm(const Variable& self, const Variable& mat2);
 /// Products of the matrices of two batches, [b, m, k] x [b, k, n] -> [b, m, n] (torch.bmm).
 EBB_API Variable bmm(const Variable& self, const Variable& mat2);
-/// The product by rank (torch.matmul): two vectors give a dot product; a vector before a matrix counts as a row, behind
-/// it as a column, and that dimension leaves the result; leading dimensions are batches and broadcast.
+/// The product by rank (torch.matmul): two vectors give a dot product; a vector before a matrix counts as a
+/// row, behind it as a column, and that dimension leaves the result; leading dimensions are batches and
+/// broadcast.
 EBB_API Variable matmul(const Variable& self, const Variable& other);
 /// Matrix times vector, [m, k] x [k] -> [m] (torch.mv).
 EBB_API Variable mv(const Variable& self, const Variable& vec);
@@ -24,25 +25,25 @@ EBB_API Variable mv(const Variable& self, const Variable& vec);
 EBB_API Variable dot(const Variable& self, const Variable& other);
 /// The same as dot for real numbers (torch.vdot).
 EBB_API Variable vdot(const Variable& self, const Variable& other);
-/// Sums over the last dimension of both: [..., k], [---, k] -> [..., ---]; with a scalar operand, their product
-/// (torch.inner).
+/// Sums over the last dimension of both: [..., k], [---, k] -> [..., ---]; with a scalar operand, their
+/// product (torch.inner).
 EBB_API Variable inner(const Variable& self, const Variable& other);
 /// x[i] y[j] of two vectors, whose dtypes may differ (torch.outer).
 EBB_API Variable outer(const Variable& self, const Variable& vec2);
 inline Variable ger(const Variable& self, const Variable& vec2) { return outer(self, vec2); }
 
 /// beta * self + alpha * (mat1 x mat2), self broadcasting (torch.addmm). With beta 0, self is ignored.
-EBB_API Variable addmm(const Variable& self, const Variable& mat1, const Variable& mat2, const Scalar& beta = 1,
-                       const Scalar& alpha = 1);
+EBB_API Variable addmm(const Variable& self, const Variable& mat1, const Variable& mat2,
+                       const Scalar& beta = 1, const Scalar& alpha = 1);
 /// beta * self + alpha * (mat x vec), self broadcasting (torch.addmv).
 EBB_API Variable addmv(const Variable& self, const Variable& mat, const Variable& vec, const Scalar& beta = 1,
                        const Scalar& alpha = 1);
 /// beta * self + alpha * outer(vec1, vec2), self broadcasting (torch.addr).
-EBB_API Variable addr(const Variable& self, const Variable& vec1, const Variable& vec2, const Scalar& beta = 1,
-                      const Scalar& alpha = 1);
+EBB_API Variable addr(const Variable& self, const Variable& vec1, const Variable& vec2,
+                      const Scalar& beta = 1, const Scalar& alpha = 1);
 /// beta * self + alpha * the sum over the batch of batch1[i] x batch2[i] (torch.addbmm).
-EBB_API Variable addbmm(const Variable& self, const Variable& batch1, const Variable& batch2, const Scalar& beta = 1,
-                        const Scalar& alpha = 1);
+EBB_API Variable addbmm(const Variable& self, const Variable& batch1, const Variable& batch2,
+                        const Scalar& beta = 1, const Scalar& alpha = 1);
 /// beta * self[i] + alpha * (batch1[i] x batch2[i]), self broadcasting (torch.baddbmm).
 EBB_API Variable baddbmm(const Variable& self, const Variable& batch1, const Variable& batch2,
                          const Scalar& beta = 1, const Scalar& alpha = 1);
@@ -53,11 +54,11 @@ EBB_API Variable linear(const Variable& input, const Variable& weight, const opt
 EBB_API Variable bilinear(const Variable& input1, const Variable& input2, const Variable& weight,
                           const optional<Variable>& bias = {});
 
-/// Sums of products in Einstein's notation: einsum("bij,bjk->bik", {x, y}) (torch.einsum). Letters name dimensions; one
-/// that appears twice in an operand takes the diagonal; those missing behind "->" are summed. Without "->" the output
-/// has the letters that appear once, in alphabetical order (capitals first). "..." stands for any further dimensions,
-/// which broadcast. Operands are contracted from left to right, or in the order of `path`: pairs of positions, the
-/// result of each contraction going to the end of the list.
+/// Sums of products in Einstein's notation: einsum("bij,bjk->bik", {x, y}) (torch.einsum). Letters name
+/// dimensions; one that appears twice in an operand takes the diagonal; those missing behind "->" are summed.
+/// Without "->" the output has the letters that appear once, in alphabetical order (capitals first). "..."
+/// stands for any further dimensions, which broadcast. Operands are contracted from left to right, or in the
+/// order of `path`: pairs of positions, the result of each contraction going to the end of the list.
 EBB_API Variable einsum(std::string_view equation, TensorList tensors, OptionalIntArrayRef path = nullopt);
 /// Sums over the i-th of dims_self against the i-th of dims_other (torch.tensordot).
 EBB_API Variable tensordot(const Variable& self, const Variable& other, IntArrayRef dims_self,
@@ -68,16 +69,16 @@ EBB_API Variable kron(const Variable& self, const Variable& other);
 EBB_API Variable trace(const Variable& self);
 /// The cross product along a dimension of size 3; by default the first such dimension (torch.cross).
 EBB_API Variable cross(const Variable& self, const Variable& other, optional<std::int64_t> dim = nullopt);
-/// The product of n copies of a square matrix, or of each of a batch; n = 0 gives the identity (torch.matrix_power).
-/// Negative powers need an inverse, which ebb does not offer yet.
+/// The product of n copies of a square matrix, or of each of a batch; n = 0 gives the identity
+/// (torch.matrix_power). Negative powers need an inverse, which ebb does not offer yet.
 EBB_API Variable matrix_power(const Variable& self, std::int64_t n);
 /// The product of a chain of matrices in the order that costs least (torch.chain_matmul).
 EBB_API Variable chain_matmul(TensorList matrices);
 
-/// The distances ||x1[..., i, :] - x2[..., j, :]||_p of all pairs of rows, [..., n, d] and [..., m, d] -> [..., n, m];
-/// p >= 0 or infinity (torch.cdist). The gradient of a distance of 0 is 0. compute_mode (0: a matrix product for more
-/// than 25 rows, 1: always, 2: never) chooses in torch how Euclidean distances are computed; ebb always takes the
-/// direct way, which is as exact as mode 2.
+/// The distances ||x1[..., i, :] - x2[..., j, :]||_p of all pairs of rows, [..., n, d] and [..., m, d] ->
+/// [..., n, m]; p >= 0 or infinity (torch.cdist). The gradient of a distance of 0 is 0. compute_mode (0: a
+/// matrix product for more than 25 rows, 1: always, 2: never) chooses in torch how Euclidean distances are
+/// computed; ebb always takes the direct way, which is as exact as mode 2.
 EBB_API Variable cdist(const Variable& x1, const Variable& x2, double p = 2,
                        optional<std::int64_t> compute_mode = nullopt);
 
@@ -103,7 +104,9 @@ inline const Variable& self_of(const LinalgMethods* x) { return static_cast<cons
 
 inline Variable LinalgMethods::mm(const Variable& mat2) const { return ebb::mm(self_of(this), mat2); }
 inline Variable LinalgMethods::bmm(const Variable& mat2) const { return ebb::bmm(self_of(this), mat2); }
-inline Variable LinalgMethods::matmul(const Variable& other) const { return ebb::matmul(self_of(this), other); }
+inline Variable LinalgMethods::matmul(const Variable& other) const {
+  return ebb::matmul(self_of(this), other);
+}
 inline Variable LinalgMethods::mv(const Variable& vec) const { return ebb::mv(self_of(this), vec); }
 inline Variable LinalgMethods::dot(const Variable& other) const { return ebb::dot(self_of(this), other); }
 inline Variable LinalgMethods::vdot(const Variable& other) const { return ebb::vdot(self_of(this), other); }
@@ -135,7 +138,9 @@ inline Variable LinalgMethods::trace() const { return ebb::trace(self_of(this));
 inline Variable LinalgMethods::cross(const Variable& other, optional<std::int64_t> dim) const {
   return ebb::cross(self_of(this), other, dim);
 }
-inline Variable LinalgMethods::matrix_power(std::int64_t n) const { return ebb::matrix_power(self_of(this), n); }
+inline Variable LinalgMethods::matrix_power(std::int64_t n) const {
+  return ebb::matrix_power(self_of(this), n);
+}
 
 }  // namespace ops
 }  // namespace ebb

@@ -1,10 +1,10 @@
 // Pooling: the greatest or the mean element of each window.
 //
-// Input [batch, channels, spatial...] or, unbatched, [channels, spatial...], of a floating dtype. kernel_size, stride,
-// padding and dilation take one value an axis or one for all; an empty stride stands for the kernel size. Output size:
-// (in + 2 padding - dilation (kernel - 1) - 1) / stride + 1, rounded down, or up with ceil_mode (windows that would
-// start in the padding behind the input are left out). padding may be at most half the kernel. Differentiable to any
-// order.
+// Input [batch, channels, spatial...] or, unbatched, [channels, spatial...], of a floating dtype.
+// kernel_size, stride, padding and dilation take one value an axis or one for all; an empty stride stands for
+// the kernel size. Output size: (in + 2 padding - dilation (kernel - 1) - 1) / stride + 1, rounded down, or
+// up with ceil_mode (windows that would start in the padding behind the input are left out). padding may be
+// at most half the kernel. Differentiable to any order.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -13,8 +13,8 @@
 
 namespace ebb {
 
-/// The greatest element of each window (torch.nn.functional.max_pool1d): the first of equal ones, a NaN if there is one.
-/// Padding never wins.
+/// The greatest element of each window (torch.nn.functional.max_pool1d): the first of equal ones, a NaN if
+/// there is one. Padding never wins.
 EBB_API Variable max_pool1d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride = {},
                             IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false);
 EBB_API Variable max_pool2d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride = {},
@@ -24,14 +24,20 @@ EBB_API Variable max_pool3d(const Variable& self, IntArrayRef kernel_size, IntAr
 
 /// The same, and where each stands: its row-major position within its channel, in int64.
 EBB_API std::tuple<Variable, Variable> max_pool1d_with_indices(const Variable& self, IntArrayRef kernel_size,
-                                                               IntArrayRef stride = {}, IntArrayRef padding = 0,
-                                                               IntArrayRef dilation = 1, bool ceil_mode = false);
+                                                               IntArrayRef stride = {},
+                                                               IntArrayRef padding = 0,
+                                                               IntArrayRef dilation = 1,
+                                                               bool ceil_mode = false);
 EBB_API std::tuple<Variable, Variable> max_pool2d_with_indices(const Variable& self, IntArrayRef kernel_size,
-                                                               IntArrayRef stride = {}, IntArrayRef padding = 0,
-                                                               IntArrayRef dilation = 1, bool ceil_mode = false);
+                                                               IntArrayRef stride = {},
+                                                               IntArrayRef padding = 0,
+                                                               IntArrayRef dilation = 1,
+                                                               bool ceil_mode = false);
 EBB_API std::tuple<Variable, Variable> max_pool3d_with_indices(const Variable& self, IntArrayRef kernel_size,
-                                                               IntArrayRef stride = {}, IntArrayRef padding = 0,
-                                                               IntArrayRef dilation = 1, bool ceil_mode = false);
+                                                               IntArrayRef stride = {},
+                                                               IntArrayRef padding = 0,
+                                                               IntArrayRef dilation = 1,
+                                                               bool ceil_mode = false);
 
 /// Puts each element where max_pool's indices say, in a tensor of zeros with the spatial size output_size
 /// (torch.nn.functional.max_unpool2d).

@@ -59,7 +59,9 @@ EBB_API Variable all(const Variable& self, std::int64_t dim, bool keepdim = fals
 /// How many elements are other than 0. (torch.count_nonzero)
 EBB_API Variable count_nonzero(const Variable& self, IntArrayRef dim);
 EBB_API Variable count_nonzero(const Variable& self, optional<std::int64_t> dim = nullopt);
-inline Variable count_nonzero(const Variable& self, std::int64_t dim) { return count_nonzero(self, IntArrayRef(dim)); }
+inline Variable count_nonzero(const Variable& self, std::int64_t dim) {
+  return count_nonzero(self, IntArrayRef(dim));
+}
 
 /// The variance: sum((x - mean)^2) / (count - correction), in two passes. unbiased stands for a correction of
 /// 1, else 0. NaN or inf without a degree of freedom. Floating dtypes. (torch.var)
@@ -93,8 +95,12 @@ EBB_API std::tuple<Variable, Variable> std_mean(const Variable& self, OptionalIn
 // A number is a dimension, not a truth value.
 inline Variable var(const Variable& self, int dim) { return var(self, IntArrayRef({dim})); }
 inline Variable std(const Variable& self, int dim) { return std(self, IntArrayRef({dim})); }
-inline std::tuple<Variable, Variable> var_mean(const Variable& self, int dim) { return var_mean(self, IntArrayRef({dim})); }
-inline std::tuple<Variable, Variable> std_mean(const Variable& self, int dim) { return std_mean(self, IntArrayRef({dim})); }
+inline std::tuple<Variable, Variable> var_mean(const Variable& self, int dim) {
+  return var_mean(self, IntArrayRef({dim}));
+}
+inline std::tuple<Variable, Variable> std_mean(const Variable& self, int dim) {
+  return std_mean(self, IntArrayRef({dim}));
+}
 
 /// The p-norm (sum |x|^p)^(1/p); the count of non-zeros for p = 0, the largest or smallest magnitude for p =
 /// inf or -inf, whose gradient equal elements share. The gradient at a norm of 0 is 0. Floating dtypes; a

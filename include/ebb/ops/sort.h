@@ -78,8 +78,8 @@ EBB_API Variable searchsorted(const Variable& sorted_sequence, const Variable& s
 EBB_API Variable searchsorted(const Variable& sorted_sequence, const Scalar& self, bool out_int32 = false,
                               bool right = false, optional<std::string_view> side = nullopt,
                               const optional<Variable>& sorter = {});
-/// Which elements are found among the test elements, as Bool; those that are not with `invert`. assume_unique is
-/// a hint to torch. Throws for Bool tensors. (torch.isin)
+/// Which elements are found among the test elements, as Bool; those that are not with `invert`. assume_unique
+/// is a hint to torch. Throws for Bool tensors. (torch.isin)
 EBB_API Variable isin(const Variable& elements, const Variable& test_elements, bool assume_unique = false,
                       bool invert = false);
 EBB_API Variable isin(const Variable& elements, const Scalar& test_element, bool assume_unique = false,

@@ -1,5 +1,5 @@
-// The host's side of the emulated CUDA runtime: devices, memory, streams, events, graphs. Streams run what they are
-// given at once, or record it while they are being captured.
+// The host's side of the emulated CUDA runtime: devices, memory, streams, events, graphs. Streams run what
+// they are given at once, or record it while they are being captured.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,22 @@ enum cudaError_t {
   cudaErrorUnknown = 999,
 };
 
-enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2, cudaMemcpyDeviceToDevice = 3, cudaMemcpyDefault = 4 };
-enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeRelaxed };
-enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive, cudaStreamCaptureStatusInvalidated };
+enum cudaMemcpyKind {
+  cudaMemcpyHostToDevice = 1,
+  cudaMemcpyDeviceToHost = 2,
+  cudaMemcpyDeviceToDevice = 3,
+  cudaMemcpyDefault = 4
+};
+enum cudaStreamCaptureMode {
+  cudaStreamCaptureModeGlobal,
+  cudaStreamCaptureModeThreadLocal,
+  cudaStreamCaptureModeRelaxed
+};
+enum cudaStreamCaptureStatus {
+  cudaStreamCaptureStatusNone,
+  cudaStreamCaptureStatusActive,
+  cudaStreamCaptureStatusInvalidated
+};
 
 constexpr unsigned cudaStreamNonBlocking = 1;
 constexpr unsigned cudaEventDefault = 0;
@@ -72,7 +85,8 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total);
 cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags);
 cudaError_t cudaFreeHost(void* pointer);
 
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream);
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
                                 cudaStream_t stream);
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream);
@@ -100,11 +114,12 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEven
 
 namespace ebb::emu {
 
-/// Gives the stream something to do on its device: at once, or at every launch of the graph that it is captured for.
+/// Gives the stream something to do on its device: at once, or at every launch of the graph that it is
+/// captured for.
 cudaError_t enqueue(cudaStream_t stream, std::function<void()> action);
 
-/// Opens device memory to this process for a lifetime; outside one, touching it is a segmentation fault, as on a real
-/// machine. Nests.
+/// Opens device memory to this process for a lifetime; outside one, touching it is a segmentation fault, as
+/// on a real machine. Nests.
 class DeviceAccess {
  public:
   DeviceAccess();

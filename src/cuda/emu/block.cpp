@@ -1,5 +1,5 @@
-// Fibres: the first switch to one goes through ucontext, every later one through _setjmp and _longjmp, which make no
-// system call.
+// Fibres: the first switch to one goes through ucontext, every later one through _setjmp and _longjmp, which
+// make no system call.
 #undef _FORTIFY_SOURCE  // its longjmp refuses to jump to another stack
 #include "cuda/emu/block.h"
 
@@ -75,7 +75,9 @@ class Block {
   }
   void* shared() { return shared_.data(); }
   int lane() const { return static_cast<int>(index_ % 32); }
-  std::uint64_t& exchange(int lane) { return exchange_[current_->odd][index_ / 32 * 32 + static_cast<unsigned>(lane)]; }
+  std::uint64_t& exchange(int lane) {
+    return exchange_[current_->odd][index_ / 32 * 32 + static_cast<unsigned>(lane)];
+  }
   void turn_exchange() { current_->odd = !current_->odd; }
 
  private:
@@ -84,7 +86,8 @@ class Block {
     return fibres_[i].get();
   }
 
-  // Lets every ready fibre run to its next barrier, then opens the barriers at which all have arrived. False at the end.
+  // Lets every ready fibre run to its next barrier, then opens the barriers at which all have arrived. False
+  // at the end.
   bool turn() {
     bool ran = false, alive = false;
     for (unsigned i = 0; i < count_; ++i) {
@@ -101,8 +104,10 @@ class Block {
       all_at_block &= fibres_[i]->state == State::ended || fibres_[i]->state == State::at_block;
     }
     if (!alive) return false;
-    EBB_CHECK(ran, "emulated launch: threads of one block wait for each other for ever: some at __syncthreads, others ",
-              "at a warp barrier.");
+    EBB_CHECK(
+        ran,
+        "emulated launch: threads of one block wait for each other for ever: some at __syncthreads, others ",
+        "at a warp barrier.");
     for (unsigned first = 0; first < count_; first += 32) {
       const unsigned end = std::min(first + 32, count_);
       bool all_at_warp = true;
@@ -204,7 +209,8 @@ void Block::fibre_main() {
 
 }  // namespace
 
-void run_grid(dim3 blocks, dim3 threads, std::size_t shared_bytes, bool independent, const std::function<void()>& body) {
+void run_grid(dim3 blocks, dim3 threads, std::size_t shared_bytes, bool independent,
+              const std::function<void()>& body) {
   const unsigned count = threads.x * threads.y * threads.z;
   gridDim = blocks;
   blockDim = threads;

@@ -1,5 +1,5 @@
-// How a grid of threads runs on one CPU thread: blocks one after another, the threads of a block as fibres that take
-// turns at barriers and shuffles.
+// How a grid of threads runs on one CPU thread: blocks one after another, the threads of a block as fibres
+// that take turns at barriers and shuffles.
 #pragma once
 
 #include <cstddef>
@@ -22,9 +22,11 @@ constexpr int warpSize = 32;
 
 namespace ebb::emu {
 
-/// Runs `body` once for every thread of the grid. `independent` threads use no barrier, no shuffle and no shared
-/// memory, and need no stack of their own. Throws ebb::Error when threads wait for each other for ever.
-void run_grid(dim3 blocks, dim3 threads, std::size_t shared_bytes, bool independent, const std::function<void()>& body);
+/// Runs `body` once for every thread of the grid. `independent` threads use no barrier, no shuffle and no
+/// shared memory, and need no stack of their own. Throws ebb::Error when threads wait for each other for
+/// ever.
+void run_grid(dim3 blocks, dim3 threads, std::size_t shared_bytes, bool independent,
+              const std::function<void()>& body);
 
 /// What is shared by the block that runs: its dynamic memory.
 void* shared_memory();
@@ -32,7 +34,8 @@ void* shared_memory();
 void wait_for_block();
 /// Waits for all threads of the warp that have not ended.
 void wait_for_warp();
-/// Lane of the calling thread, and the 8 bytes that it shows the others of its warp; two sets that take turns.
+/// Lane of the calling thread, and the 8 bytes that it shows the others of its warp; two sets that take
+/// turns.
 int lane();
 std::uint64_t& exchange_of(int lane);
 void turn_exchange();

@@ -24,7 +24,8 @@ void gemm(Device device, DType dtype, std::int64_t batch, const BatchedMatrix& a
     ProductArgs args;
     args.alpha = alpha;
     args.beta = beta;
-    kernels::product(Device(kCPU), out, beta != 0 ? out : NdArray(), on_cpu(a, batch, dtype), on_cpu(b, batch, dtype), args);
+    kernels::product(Device(kCPU), out, beta != 0 ? out : NdArray(), on_cpu(a, batch, dtype),
+                     on_cpu(b, batch, dtype), args);
   });
 }
 

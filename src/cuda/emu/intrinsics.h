@@ -1,4 +1,5 @@
-// The device's language: keywords, barriers, warp shuffles, votes and atomics, with the meaning that CUDA C++ gives them.
+// The device's language: keywords, barriers, warp shuffles, votes and atomics, with the meaning that CUDA C++
+// gives them.
 #pragma once
 
 #include <cmath>
@@ -78,13 +79,16 @@ inline bool __all_sync(unsigned mask, bool vote) { return __ballot_sync(mask, vo
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __ffs(int x) { return __builtin_ffs(x); }
 inline int __clz(int x) { return x ? __builtin_clz(static_cast<unsigned>(x)) : 32; }
-inline unsigned __umulhi(unsigned a, unsigned b) { return static_cast<unsigned>((std::uint64_t{a} * b) >> 32); }
+inline unsigned __umulhi(unsigned a, unsigned b) {
+  return static_cast<unsigned>((std::uint64_t{a} * b) >> 32);
+}
 
 // Host threads may share a device, so these are true atomics.
 template <class T>
 T atomicAdd(T* at, T value) {
   T old = __atomic_load_n(at, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(at, &old, static_cast<T>(old + value), true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  while (!__atomic_compare_exchange_n(at, &old, static_cast<T>(old + value), true, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED)) {
   }
   return old;
 }

@@ -16,7 +16,8 @@ struct cudaLaunchConfig_t {
 
 template <class... P, class... A>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(P...), A&&... args) {
-  return ebb::emu::enqueue(config->stream, [c = *config, kernel, ... values = static_cast<P>(std::forward<A>(args))] {
+  return ebb::emu::enqueue(config->stream, [c = *config, kernel,
+                                            ... values = static_cast<P>(std::forward<A>(args))] {
     ebb::emu::run_grid(c.gridDim, c.blockDim, c.dynamicSmemBytes, c.independent, [&] { kernel(values...); });
   });
 }

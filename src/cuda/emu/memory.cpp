@@ -64,7 +64,8 @@ cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
   Memory& m = memory();
   const std::lock_guard lock(m.mutex);
   const std::size_t size = (bytes + kPage - 1) / kPage * kPage;
-  if (!m.base || size < bytes || m.live + size > device_memory_bytes()) return set_error(cudaErrorMemoryAllocation);
+  if (!m.base || size < bytes || m.live + size > device_memory_bytes())
+    return set_error(cudaErrorMemoryAllocation);
   std::size_t at;
   if (const auto found = m.unused.find(size); found != m.unused.end()) {
     at = found->second;
@@ -95,7 +96,9 @@ cudaError_t cudaFree(void* pointer) {
   return cudaSuccess;
 }
 
-cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t) { return cudaMalloc(pointer, bytes); }
+cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t) {
+  return cudaMalloc(pointer, bytes);
+}
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return cudaFree(pointer); }
 
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
@@ -115,10 +118,12 @@ cudaError_t cudaFreeHost(void* pointer) {
   return cudaSuccess;
 }
 
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
+                            cudaStream_t stream) {
   return enqueue(stream, [=] { std::memcpy(to, from, bytes); });
 }
-cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t bytes, cudaStream_t stream) {
+cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t bytes,
+                                cudaStream_t stream) {
   return enqueue(stream, [=] { std::memcpy(to, from, bytes); });
 }
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {

@@ -15,13 +15,16 @@ void sort_keys(Device device, std::uint64_t* keys, std::int64_t segments, std::i
   });
 }
 
-void sort_pairs(Device device, std::uint64_t* keys, std::int64_t* values, std::int64_t segments, std::int64_t n) {
+void sort_pairs(Device device, std::uint64_t* keys, std::int64_t* values, std::int64_t segments,
+                std::int64_t n) {
   emu::enqueue(current_stream(device), [=] {
     std::vector<std::pair<std::uint64_t, std::int64_t>> items(static_cast<std::size_t>(n));
     for (std::int64_t s = 0; s < segments; ++s) {
       for (std::int64_t i = 0; i < n; ++i) items[i] = {keys[s * n + i], values[s * n + i]};
-      std::stable_sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-      for (std::int64_t i = 0; i < n; ++i) keys[s * n + i] = items[i].first, values[s * n + i] = items[i].second;
+      std::stable_sort(items.begin(), items.end(),
+                       [](const auto& a, const auto& b) { return a.first < b.first; });
+      for (std::int64_t i = 0; i < n; ++i)
+        keys[s * n + i] = items[i].first, values[s * n + i] = items[i].second;
     }
   });
 }

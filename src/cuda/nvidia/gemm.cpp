@@ -1,9 +1,10 @@
-// Products by cuBLASLt. What the library chooses for a product is kept, by its sizes, strides, dtype and alignment.
+// Products by cuBLASLt. What the library chooses for a product is kept, by its sizes, strides, dtype and
+// alignment.
 #include "kernel/cuda/gemm.h"
 
 #include <cublasLt.h>
-#include <ebb/cuda/cuda.h>
 #include <ebb/core/ndarray.h>
+#include <ebb/cuda/cuda.h>
 
 #include <algorithm>
 #include <array>
@@ -44,10 +45,14 @@ struct Types {
 };
 Types types_of(DType dtype, bool tf32) {
   switch (dtype) {
-    case kDouble: return {CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F};
-    case kHalf: return {CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
-    case kBFloat16: return {CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F};
-    default: return {CUDA_R_32F, CUDA_R_32F, tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F};
+    case kDouble:
+      return {CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F};
+    case kHalf:
+      return {CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+    case kBFloat16:
+      return {CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+    default:
+      return {CUDA_R_32F, CUDA_R_32F, tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F};
   }
 }
 
@@ -67,14 +72,16 @@ struct Plan {
   }
 };
 
-cublasLtMatrixLayout_t layout(cudaDataType_t type, std::int64_t rows, std::int64_t columns, std::int64_t leading,
-                              std::int64_t batch, std::int64_t stride) {
+cublasLtMatrixLayout_t layout(cudaDataType_t type, std::int64_t rows, std::int64_t columns,
+                              std::int64_t leading, std::int64_t batch, std::int64_t stride) {
   cublasLtMatrixLayout_t made = nullptr;
-  check_blas(cublasLtMatrixLayoutCreate(&made, type, static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(columns), leading),
+  check_blas(cublasLtMatrixLayoutCreate(&made, type, static_cast<std::uint64_t>(rows),
+                                        static_cast<std::uint64_t>(columns), leading),
              "cublasLtMatrixLayoutCreate");
   const auto count = static_cast<std::int32_t>(batch);
   cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof(count));
-  cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof(stride));
+  cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride,
+                                   sizeof(stride));
   return made;
 }
 
@@ -82,7 +89,8 @@ std::unique_ptr<Plan> make_plan(cublasLtHandle_t handle, const Key& key) {
   auto plan = std::make_unique<Plan>();
   const Types types = types_of(static_cast<DType>(key.dtype), key.tf32 != 0);
   check_blas(cublasLtMatmulDescCreate(&plan->op, types.compute, types.scale), "cublasLtMatmulDescCreate");
-  const cublasOperation_t ta = key.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, tb = key.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
+  const cublasOperation_t ta = key.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N,
+                          tb = key.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
   cublasLtMatmulDescSetAttribute(plan->op, CUBLASLT_MATMUL_DESC_TRANSA, &ta, sizeof(ta));
   cublasLtMatmulDescSetAttribute(plan->op, CUBLASLT_MATMUL_DESC_TRANSB, &tb, sizeof(tb));
   plan->a = key.transpose_a ? layout(types.data, key.k, key.m, key.lda, key.batch, key.stride_a)
@@ -94,19 +102,22 @@ std::unique_ptr<Plan> make_plan(cublasLtHandle_t handle, const Key& key) {
   cublasLtMatmulPreference_t preference = nullptr;
   check_blas(cublasLtMatmulPreferenceCreate(&preference), "cublasLtMatmulPreferenceCreate");
   const std::uint64_t workspace = kWorkspaceBytes;
-  cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof(workspace));
+  cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace,
+                                       sizeof(workspace));
   const auto alignment = static_cast<std::uint32_t>(key.alignment);
-  for (const auto attribute : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
-                               CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
+  for (const auto attribute :
+       {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
     cublasLtMatmulPreferenceSetAttribute(preference, attribute, &alignment, sizeof(alignment));
   cublasLtMatmulHeuristicResult_t best{};
   int found = 0;
-  const cublasStatus_t status =
-      cublasLtMatmulAlgoGetHeuristic(handle, plan->op, plan->a, plan->b, plan->c, plan->c, preference, 1, &best, &found);
+  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(handle, plan->op, plan->a, plan->b, plan->c,
+                                                               plan->c, preference, 1, &best, &found);
   cublasLtMatmulPreferenceDestroy(preference);
   check_blas(status, "cublasLtMatmulAlgoGetHeuristic");
-  EBB_CHECK(found > 0, "matmul: cuBLASLt has no algorithm for a product of ", key.m, " x ", key.k, " and ", key.k, " x ",
-            key.n, " in ", static_cast<DType>(key.dtype), ". Call .contiguous() on the operands.");
+  EBB_CHECK(found > 0, "matmul: cuBLASLt has no algorithm for a product of ", key.m, " x ", key.k, " and ",
+            key.k, " x ", key.n, " in ", static_cast<DType>(key.dtype),
+            ". Call .contiguous() on the operands.");
   plan->algorithm = best.algo;
   plan->workspace = best.workspaceSize;
   return plan;
@@ -130,8 +141,10 @@ struct Operand {
   bool transposed;
   Operand(const BatchedMatrix& m) {
     // A row-major matrix is its transpose in column-major order.
-    transposed = m.row_stride == 1 && m.column_stride >= std::max<std::int64_t>(m.rows, 1) && !(m.column_stride == 1 && m.row_stride >= m.columns);
-    leading = std::max<std::int64_t>(transposed ? m.column_stride : m.row_stride, transposed ? m.rows : m.columns);
+    transposed = m.row_stride == 1 && m.column_stride >= std::max<std::int64_t>(m.rows, 1) &&
+                 !(m.column_stride == 1 && m.row_stride >= m.columns);
+    leading =
+        std::max<std::int64_t>(transposed ? m.column_stride : m.row_stride, transposed ? m.rows : m.columns);
   }
 };
 
@@ -172,15 +185,17 @@ void gemm(Device device, DType dtype, std::int64_t batch, const BatchedMatrix& a
   const cublasLtHandle_t handle = library.handle(device);
   std::unique_ptr<Plan>& plan = library.plans[key];
   if (!plan) plan = make_plan(handle, key);
-  const NdArray workspace =
-      plan->workspace > 0 ? NdArray::empty({static_cast<std::int64_t>(plan->workspace)}, kByte, device) : NdArray();
+  const NdArray workspace = plan->workspace > 0
+                                ? NdArray::empty({static_cast<std::int64_t>(plan->workspace)}, kByte, device)
+                                : NdArray();
   const float alpha32 = static_cast<float>(alpha), beta32 = static_cast<float>(beta);
   const bool wide = dtype == kDouble;
-  check_blas(cublasLtMatmul(handle, plan->op, wide ? static_cast<const void*>(&alpha) : &alpha32, b.data, plan->a, a.data,
-                            plan->b, wide ? static_cast<const void*>(&beta) : &beta32, c.data, plan->c, c.data, plan->c,
-                            &plan->algorithm, workspace.defined() ? workspace.data() : nullptr, plan->workspace,
-                            current_stream(device)),
-             "cublasLtMatmul");
+  check_blas(
+      cublasLtMatmul(handle, plan->op, wide ? static_cast<const void*>(&alpha) : &alpha32, b.data, plan->a,
+                     a.data, plan->b, wide ? static_cast<const void*>(&beta) : &beta32, c.data, plan->c,
+                     c.data, plan->c, &plan->algorithm, workspace.defined() ? workspace.data() : nullptr,
+                     plan->workspace, current_stream(device)),
+      "cublasLtMatmul");
 }
 
 }  // namespace ebb::cuda

@@ -1,11 +1,12 @@
-// One long run is a device-wide radix sort; many runs are CUB's segmented sort, which suits each run's length.
+// One long run is a device-wide radix sort; many runs are CUB's segmented sort, which suits each run's
+// length.
 #include "kernel/cuda/sort.h"
 
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_segmented_sort.cuh>
 #include <ebb/core/ndarray.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_segmented_sort.cuh>
 
 #include "cuda/runtime.h"
 
@@ -35,7 +36,8 @@ auto starts(std::int64_t first, std::int64_t n) {
 template <class T>
 void settle(cub::DoubleBuffer<T>& buffer, T* wanted, std::int64_t count, cudaStream_t stream) {
   if (buffer.Current() == wanted) return;
-  check(cudaMemcpyAsync(wanted, buffer.Current(), static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyDeviceToDevice, stream),
+  check(cudaMemcpyAsync(wanted, buffer.Current(), static_cast<std::size_t>(count) * sizeof(T),
+                        cudaMemcpyDeviceToDevice, stream),
         "copy of sorted items");
 }
 
@@ -49,12 +51,14 @@ void sort_keys(Device device, std::uint64_t* keys, std::int64_t segments, std::i
   cub::DoubleBuffer<std::uint64_t> buffer(keys, spare.data_as<std::uint64_t>());
   with_workspace(device, [&](void* workspace, std::size_t& bytes) {
     if (segments == 1) return cub::DeviceRadixSort::SortKeys(workspace, bytes, buffer, count, 0, 64, stream);
-    return cub::DeviceSegmentedSort::SortKeys(workspace, bytes, buffer, count, segments, starts(0, n), starts(1, n), stream);
+    return cub::DeviceSegmentedSort::SortKeys(workspace, bytes, buffer, count, segments, starts(0, n),
+                                              starts(1, n), stream);
   });
   settle(buffer, keys, count, stream);
 }
 
-void sort_pairs(Device device, std::uint64_t* keys, std::int64_t* values, std::int64_t segments, std::int64_t n) {
+void sort_pairs(Device device, std::uint64_t* keys, std::int64_t* values, std::int64_t segments,
+                std::int64_t n) {
   const std::int64_t count = segments * n;
   if (count == 0) return;
   const cudaStream_t stream = current_stream(device);
@@ -63,9 +67,10 @@ void sort_pairs(Device device, std::uint64_t* keys, std::int64_t* values, std::i
   cub::DoubleBuffer<std::int64_t> value_buffer(values, spare.data_as<std::int64_t>() + count);
   with_workspace(device, [&](void* workspace, std::size_t& bytes) {
     if (segments == 1)
-      return cub::DeviceRadixSort::SortPairs(workspace, bytes, key_buffer, value_buffer, count, 0, 64, stream);
-    return cub::DeviceSegmentedSort::StableSortPairs(workspace, bytes, key_buffer, value_buffer, count, segments,
-                                                     starts(0, n), starts(1, n), stream);
+      return cub::DeviceRadixSort::SortPairs(workspace, bytes, key_buffer, value_buffer, count, 0, 64,
+                                             stream);
+    return cub::DeviceSegmentedSort::StableSortPairs(workspace, bytes, key_buffer, value_buffer, count,
+                                                     segments, starts(0, n), starts(1, n), stream);
   });
   settle(key_buffer, keys, count, stream);
   settle(value_buffer, values, count, stream);

@@ -10,7 +10,8 @@ namespace ebb::cpu {
 namespace {
 
 template <class T, int Order>
-using View = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Order>, 0, Eigen::OuterStride<>>;
+using View =
+    Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Order>, 0, Eigen::OuterStride<>>;
 template <class T>
 using Vector = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>>;
 template <class T>
@@ -37,7 +38,8 @@ Eigen::OuterStride<> row_step(const Matrix<T>& m) {
   return Eigen::OuterStride<>(m.rows <= 1 ? m.cols : m.row_stride);
 }
 
-// A matrix that Eigen can read: itself, or a copy where both strides are at odds with a matrix (steps, broadcasts).
+// A matrix that Eigen can read: itself, or a copy where both strides are at odds with a matrix (steps,
+// broadcasts).
 template <class T>
 class Readable {
  public:
@@ -94,12 +96,14 @@ void matrix_vector(Matrix<const T> a, const T* x, T* y, T alpha, T beta) {
       if (by_rows(part))
         out.noalias() += alpha * (View<T, Eigen::RowMajor>(part.data, count, a.cols, row_step(part)) * in);
       else
-        out.noalias() += alpha * (View<T, Eigen::ColMajor>(part.data, count, a.cols, row_step(part.t())) * in);
+        out.noalias() +=
+            alpha * (View<T, Eigen::ColMajor>(part.data, count, a.cols, row_step(part.t())) * in);
     }
   });
 }
 
-// Halves the longer side of c until the pieces are small enough, and keeps them multiples of the register tiles.
+// Halves the longer side of c until the pieces are small enough, and keeps them multiples of the register
+// tiles.
 struct Cut {
   std::int64_t height, width;
   Cut(std::int64_t m, std::int64_t n, std::int64_t k) : height(m), width(n) {
@@ -128,7 +132,8 @@ void gemm(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
     return;
   }
   const Readable<T> keep_a(a), keep_b(b);
-  if (n == 1 && (c.row_stride == 1 || m == 1) && by_cols(b)) return matrix_vector(a, b.data, c.data, alpha, beta);
+  if (n == 1 && (c.row_stride == 1 || m == 1) && by_cols(b))
+    return matrix_vector(a, b.data, c.data, alpha, beta);
   if (m == 1 && by_rows(a)) return matrix_vector(b.t(), a.data, c.data, alpha, beta);
   const Cut cut(m, n, k);
   const std::int64_t down = (m + cut.height - 1) / cut.height, across = (n + cut.width - 1) / cut.width;

@@ -23,9 +23,9 @@ struct Matrix {
   Matrix<const T> read() const { return {data, rows, cols, row_stride, col_stride}; }
 };
 
-/// c = beta * c + alpha * a b, for float and double. With beta 0, c may hold anything (NaN too) before. Transposed
-/// operands cost nothing. Large products are shared among threads in pieces that depend on the shapes only, so that
-/// the result does not depend on the number of threads.
+/// c = beta * c + alpha * a b, for float and double. With beta 0, c may hold anything (NaN too) before.
+/// Transposed operands cost nothing. Large products are shared among threads in pieces that depend on the
+/// shapes only, so that the result does not depend on the number of threads.
 template <class T>
 void gemm(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta);
 
@@ -44,8 +44,7 @@ void gemm_loops(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, Sum alpha, Su
   for (std::int64_t i = 0; i < c.rows; ++i)
     for (std::int64_t j = 0; j < c.cols; ++j) {
       Sum sum{};
-      for (std::int64_t k = 0; k < a.cols; ++k)
-        sum += static_cast<Sum>(a(i, k)) * static_cast<Sum>(b(k, j));
+      for (std::int64_t k = 0; k < a.cols; ++k) sum += static_cast<Sum>(a(i, k)) * static_cast<Sum>(b(k, j));
       T& out = c(i, j);
       out = static_cast<T>(beta == Sum{} ? alpha * sum : alpha * sum + beta * static_cast<Sum>(out));
     }

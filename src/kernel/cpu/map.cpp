@@ -22,10 +22,14 @@ void gather_as(void* to, const char* from, std::int64_t stride, std::int64_t n) 
 
 void gather(void* to, const char* from, std::int64_t stride, std::int64_t n, int size) {
   switch (size) {
-    case 1: return gather_as<std::uint8_t>(to, from, stride, n);
-    case 2: return gather_as<std::uint16_t>(to, from, stride, n);
-    case 4: return gather_as<std::uint32_t>(to, from, stride, n);
-    default: return gather_as<std::uint64_t>(to, from, stride, n);
+    case 1:
+      return gather_as<std::uint8_t>(to, from, stride, n);
+    case 2:
+      return gather_as<std::uint16_t>(to, from, stride, n);
+    case 4:
+      return gather_as<std::uint32_t>(to, from, stride, n);
+    default:
+      return gather_as<std::uint64_t>(to, from, stride, n);
   }
 }
 
@@ -37,10 +41,14 @@ void scatter_as(char* to, std::int64_t stride, const void* from, std::int64_t n)
 
 void scatter(char* to, std::int64_t stride, const void* from, std::int64_t n, int size) {
   switch (size) {
-    case 1: return scatter_as<std::uint8_t>(to, stride, from, n);
-    case 2: return scatter_as<std::uint16_t>(to, stride, from, n);
-    case 4: return scatter_as<std::uint32_t>(to, stride, from, n);
-    default: return scatter_as<std::uint64_t>(to, stride, from, n);
+    case 1:
+      return scatter_as<std::uint8_t>(to, stride, from, n);
+    case 2:
+      return scatter_as<std::uint16_t>(to, stride, from, n);
+    case 4:
+      return scatter_as<std::uint32_t>(to, stride, from, n);
+    default:
+      return scatter_as<std::uint64_t>(to, stride, from, n);
   }
 }
 
@@ -52,7 +60,8 @@ struct alignas(64) Buffer {
 template <int N>
 class Walk {
  public:
-  Walk(const ElementwisePlan<N>& plan, const NdArray* const (&arrays)[N], Row row, const void* op, bool constants)
+  Walk(const ElementwisePlan<N>& plan, const NdArray* const (&arrays)[N], Row row, const void* op,
+       bool constants)
       : plan_(plan), row_(row), op_(op) {
     for (int i = 0; i < N; ++i) {
       base_[i] = static_cast<char*>(arrays[i]->data());
@@ -61,16 +70,20 @@ class Walk {
       constant_[i] = i > 0;
       for (int d = 0; d < plan.dims; ++d) constant_[i] = constant_[i] && plan.strides[i][d] == 0;
       if (constant_[i]) {
-        if (constants) mask_ |= 1u << (i - 1);
-        else gather(buffer_[i].bytes, base_[i], 0, kBuffer, size_[i]);
+        if (constants)
+          mask_ |= 1u << (i - 1);
+        else
+          gather(buffer_[i].bytes, base_[i], 0, kBuffer, size_[i]);
       }
     }
     takes_constants_ = constants;
   }
 
   void run(std::int64_t begin, std::int64_t end) {
-    if (plan_.sizes[0] >= kShortRow) rows(begin, end);
-    else buffered(begin, end);
+    if (plan_.sizes[0] >= kShortRow)
+      rows(begin, end);
+    else
+      buffered(begin, end);
   }
 
  private:
@@ -88,7 +101,8 @@ class Walk {
     for (int d = 0; d + 1 < plan_.dims && at_[d] == plan_.sizes[d]; ++d) {
       at_[d] = 0;
       ++at_[d + 1];
-      for (int i = 0; i < N; ++i) offset_[i] += plan_.strides[i][d + 1] - plan_.sizes[d] * plan_.strides[i][d];
+      for (int i = 0; i < N; ++i)
+        offset_[i] += plan_.strides[i][d + 1] - plan_.sizes[d] * plan_.strides[i][d];
     }
   }
 
@@ -172,7 +186,8 @@ class Walk {
 };
 
 template <int N>
-void map_n(const char* name, NdArray& out, const NdArray* const* in, Row row, const void* op, RowTraits traits) {
+void map_n(const char* name, NdArray& out, const NdArray* const* in, Row row, const void* op,
+           RowTraits traits) {
   const NdArray* arrays[N] = {&out};
   bool direct = out.is_contiguous();
   unsigned mask = 0;
@@ -215,9 +230,12 @@ void map_n(const char* name, NdArray& out, const NdArray* const* in, Row row, co
 void map(const char* name, NdArray& out, const NdArray* const* in, int inputs, Row row, const void* op,
          RowTraits traits) {
   switch (inputs) {
-    case 1: return map_n<2>(name, out, in, row, op, traits);
-    case 2: return map_n<3>(name, out, in, row, op, traits);
-    default: return map_n<4>(name, out, in, row, op, traits);
+    case 1:
+      return map_n<2>(name, out, in, row, op, traits);
+    case 2:
+      return map_n<3>(name, out, in, row, op, traits);
+    default:
+      return map_n<4>(name, out, in, row, op, traits);
   }
 }
 

@@ -8,8 +8,8 @@
 
 namespace ebb::cpu {
 
-/// out[i] = op(in[0][i], in[1][i], ...) for i in [0, n), everything contiguous; an input whose bit is set in `constant`
-/// is one value for the whole row. `out` may be the same address as an input, never a shifted one.
+/// out[i] = op(in[0][i], in[1][i], ...) for i in [0, n), everything contiguous; an input whose bit is set in
+/// `constant` is one value for the whole row. `out` may be the same address as an input, never a shifted one.
 using Row = void (*)(void* out, const void* const* in, unsigned constant, std::int64_t n, const void* op);
 
 /// What a row is like, for the driver to plan with.
@@ -21,8 +21,8 @@ struct RowTraits {
 /// Most inputs an elementwise op can have.
 constexpr int kMaxMapInputs = 3;
 
-/// Runs `row` over `out` and the inputs, which broadcast to out's shape; any strides, any dtypes (the row knows them).
-/// Values do not depend on the layout or on the number of threads.
+/// Runs `row` over `out` and the inputs, which broadcast to out's shape; any strides, any dtypes (the row
+/// knows them). Values do not depend on the layout or on the number of threads.
 void map(const char* name, NdArray& out, const NdArray* const* in, int inputs, Row row, const void* op,
          RowTraits traits = {});
 

@@ -32,8 +32,8 @@ void relax() {
 #endif
 }
 
-// One job at a time, for the first thread that asks; others meanwhile work alone. Pieces are handed out by a counter,
-// so a thread that wakes late costs nothing but its share.
+// One job at a time, for the first thread that asks; others meanwhile work alone. Pieces are handed out by a
+// counter, so a thread that wakes late costs nothing but its share.
 class Pool {
  public:
   explicit Pool(int workers) {
@@ -94,7 +94,8 @@ class Pool {
   void work() {
     std::uint64_t seen = 0;
     for (;;) {
-      // Jobs of a training step follow each other within microseconds: look for the next a while before sleeping.
+      // Jobs of a training step follow each other within microseconds: look for the next a while before
+      // sleeping.
       for (int spin = 0; spin < 4000 && epoch_.load(std::memory_order_acquire) == seen; ++spin) relax();
       if (epoch_.load(std::memory_order_acquire) == seen) {
         std::unique_lock lock(mutex_);

@@ -11,7 +11,8 @@
 
 namespace ebb::cuda {
 
-/// *at = combine(*at, value), undisturbed by other threads; types of 1 and 2 bytes go through the word around them.
+/// *at = combine(*at, value), undisturbed by other threads; types of 1 and 2 bytes go through the word around
+/// them.
 template <class T, class Combine>
 __device__ void atomic_update(T* at, T value, const Combine& combine) {
   using Word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned int>;
@@ -41,8 +42,10 @@ __device__ void atomic_update(T* at, T value, const Combine& combine) {
 struct AtomicSum {
   template <class T>
   __device__ T operator()(T a, T b) const {
-    if constexpr (std::is_same_v<T, bool>) return a || b;
-    else return wrapping_add(a, b);
+    if constexpr (std::is_same_v<T, bool>)
+      return a || b;
+    else
+      return wrapping_add(a, b);
   }
 };
 

@@ -1,4 +1,5 @@
-// Sums and the like over the threads of a warp or a block, in an order that depends on the shape of the launch only.
+// Sums and the like over the threads of a warp or a block, in an order that depends on the shape of the
+// launch only.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -29,12 +30,14 @@ __device__ T by_words(T value, const Word& shuffle) {
 /// The value of the lane `delta` to the right, within groups of `width` lanes.
 template <class T>
 __device__ T shuffle_down(T value, unsigned delta, int width = kWarp) {
-  return detail::by_words(value, [=](std::uint32_t word) { return __shfl_down_sync(kFullWarp, word, delta, width); });
+  return detail::by_words(
+      value, [=](std::uint32_t word) { return __shfl_down_sync(kFullWarp, word, delta, width); });
 }
 /// The value of the lane `delta` to the left.
 template <class T>
 __device__ T shuffle_up(T value, unsigned delta, int width = kWarp) {
-  return detail::by_words(value, [=](std::uint32_t word) { return __shfl_up_sync(kFullWarp, word, delta, width); });
+  return detail::by_words(value,
+                          [=](std::uint32_t word) { return __shfl_up_sync(kFullWarp, word, delta, width); });
 }
 /// The value of the group's first lane.
 template <class T>
@@ -45,12 +48,13 @@ __device__ T shuffle_first(T value, int width = kWarp) {
 /// The first lane of each group of `width` lanes (a power of 2) gets merge(v0, v1, ...).
 template <class T, class Merge>
 __device__ T warp_reduce(T value, const Merge& merge, int width = kWarp) {
-  for (int delta = width / 2; delta > 0; delta /= 2) value = merge(value, shuffle_down(value, static_cast<unsigned>(delta), width));
+  for (int delta = width / 2; delta > 0; delta /= 2)
+    value = merge(value, shuffle_down(value, static_cast<unsigned>(delta), width));
   return value;
 }
 
-/// Every thread of a block of `threads` (a power of 2, at least 32, along x) gets the merged value. `scratch` is shared, one
-/// element a warp; it can be used again at once.
+/// Every thread of a block of `threads` (a power of 2, at least 32, along x) gets the merged value. `scratch`
+/// is shared, one element a warp; it can be used again at once.
 template <class T, class Merge>
 __device__ T block_reduce(T value, T* scratch, const Merge& merge, int thread, int threads) {
   value = warp_reduce(value, merge);

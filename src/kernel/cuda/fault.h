@@ -1,5 +1,5 @@
-// How a kernel reports bad input, such as an index out of range: it notes the first such value and goes on without touching
-// memory; the host throws when it next waits for the device.
+// How a kernel reports bad input, such as an index out of range: it notes the first such value and goes on
+// without touching memory; the host throws when it next waits for the device.
 #pragma once
 
 #include <cuda_runtime.h>

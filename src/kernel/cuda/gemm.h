@@ -19,8 +19,8 @@ struct BatchedMatrix {
   }
 };
 
-/// c = alpha a b + beta c for every matrix of the batch; 16-bit floats are summed in float, float in float (TF32 where
-/// cuda::is_tf32_allowed()). c's columns are contiguous.
+/// c = alpha a b + beta c for every matrix of the batch; 16-bit floats are summed in float, float in float
+/// (TF32 where cuda::is_tf32_allowed()). c's columns are contiguous.
 void gemm(Device device, DType dtype, std::int64_t batch, const BatchedMatrix& a, const BatchedMatrix& b,
           const BatchedMatrix& c, double alpha, double beta);
 

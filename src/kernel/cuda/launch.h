@@ -53,9 +53,11 @@ template <class... P>
 void launch(Device device, const Grid& grid, void (*kernel)(P...), const std::type_identity_t<P>&... args) {
   detail::launch<P...>(device, grid, false, kernel, args...);
 }
-/// The same for kernels whose threads use neither barriers nor shuffles nor shared memory: the emulation is quicker.
+/// The same for kernels whose threads use neither barriers nor shuffles nor shared memory: the emulation is
+/// quicker.
 template <class... P>
-void launch_independent(Device device, const Grid& grid, void (*kernel)(P...), const std::type_identity_t<P>&... args) {
+void launch_independent(Device device, const Grid& grid, void (*kernel)(P...),
+                        const std::type_identity_t<P>&... args) {
   detail::launch<P...>(device, grid, true, kernel, args...);
 }
 

@@ -5,10 +5,11 @@
 namespace ebb::cuda {
 namespace {
 
-// Whether vectors of `width` elements can be used: the innermost dimension is contiguous or broadcast in every array, whole
-// vectors fit into it, and all addresses are aligned. Sets `splat`.
+// Whether vectors of `width` elements can be used: the innermost dimension is contiguous or broadcast in
+// every array, whole vectors fit into it, and all addresses are aligned. Sets `splat`.
 template <int N>
-bool takes_vectors(const ElementwisePlan<N>& plan, const MapArgs<N>& args, const MapKernels<N>& kernels, std::uint32_t& splat) {
+bool takes_vectors(const ElementwisePlan<N>& plan, const MapArgs<N>& args, const MapKernels<N>& kernels,
+                   std::uint32_t& splat) {
   splat = 0;
   if (kernels.width == 1 || plan.numel < kernels.width) return false;
   if (plan.dims > 1 && plan.sizes[0] % kernels.width != 0) return false;
@@ -20,7 +21,8 @@ bool takes_vectors(const ElementwisePlan<N>& plan, const MapArgs<N>& args, const
       continue;
     }
     const std::int64_t bytes = std::int64_t{kernels.width} * kernels.sizes[i];
-    if (inner != kernels.sizes[i] || reinterpret_cast<std::uintptr_t>(args.base[i]) % bytes != 0) return false;
+    if (inner != kernels.sizes[i] || reinterpret_cast<std::uintptr_t>(args.base[i]) % bytes != 0)
+      return false;
     for (int d = 1; d < plan.dims; ++d)
       if (plan.strides[i][d] % bytes != 0) return false;
   }
@@ -30,13 +32,14 @@ bool takes_vectors(const ElementwisePlan<N>& plan, const MapArgs<N>& args, const
 }  // namespace
 
 template <int N>
-void launch_map(const char* name, const MapKernels<N>& kernels, NdArray& out, const std::array<MapInput, N - 1>& in,
-                const void* op, std::size_t op_bytes) {
+void launch_map(const char* name, const MapKernels<N>& kernels, NdArray& out,
+                const std::array<MapInput, N - 1>& in, const void* op, std::size_t op_bytes) {
   if (out.numel() == 0) return;
   const NdArray* arrays[N] = {&out};
   const NdArray value(out.storage(), {}, {}, 0, out.dtype());  // stands for a single value: walks nothing
   for (int i = 1; i < N; ++i) arrays[i] = in[i - 1].array ? in[i - 1].array : &value;
-  const ElementwisePlan<N> whole = plan_elementwise<N>(name, *reinterpret_cast<const NdArray* const(*)[N]>(&arrays));
+  const ElementwisePlan<N> whole =
+      plan_elementwise<N>(name, *reinterpret_cast<const NdArray* const(*)[N]>(&arrays));
   for_each_32_bit_part(whole, [&](const ElementwisePlan<N>& part, const std::int64_t(&from)[N]) {
     MapArgs<N> args;
     std::memcpy(args.op, op, op_bytes);
@@ -56,12 +59,19 @@ void launch_map(const char* name, const MapKernels<N>& kernels, NdArray& out, co
   });
 }
 
-template void launch_map<1>(const char*, const MapKernels<1>&, NdArray&, const std::array<MapInput, 0>&, const void*, std::size_t);
-template void launch_map<2>(const char*, const MapKernels<2>&, NdArray&, const std::array<MapInput, 1>&, const void*, std::size_t);
-template void launch_map<3>(const char*, const MapKernels<3>&, NdArray&, const std::array<MapInput, 2>&, const void*, std::size_t);
-template void launch_map<4>(const char*, const MapKernels<4>&, NdArray&, const std::array<MapInput, 3>&, const void*, std::size_t);
-template void launch_map<5>(const char*, const MapKernels<5>&, NdArray&, const std::array<MapInput, 4>&, const void*, std::size_t);
-template void launch_map<6>(const char*, const MapKernels<6>&, NdArray&, const std::array<MapInput, 5>&, const void*, std::size_t);
-template void launch_map<7>(const char*, const MapKernels<7>&, NdArray&, const std::array<MapInput, 6>&, const void*, std::size_t);
+template void launch_map<1>(const char*, const MapKernels<1>&, NdArray&, const std::array<MapInput, 0>&,
+                            const void*, std::size_t);
+template void launch_map<2>(const char*, const MapKernels<2>&, NdArray&, const std::array<MapInput, 1>&,
+                            const void*, std::size_t);
+template void launch_map<3>(const char*, const MapKernels<3>&, NdArray&, const std::array<MapInput, 2>&,
+                            const void*, std::size_t);
+template void launch_map<4>(const char*, const MapKernels<4>&, NdArray&, const std::array<MapInput, 3>&,
+                            const void*, std::size_t);
+template void launch_map<5>(const char*, const MapKernels<5>&, NdArray&, const std::array<MapInput, 4>&,
+                            const void*, std::size_t);
+template void launch_map<6>(const char*, const MapKernels<6>&, NdArray&, const std::array<MapInput, 5>&,
+                            const void*, std::size_t);
+template void launch_map<7>(const char*, const MapKernels<7>&, NdArray&, const std::array<MapInput, 6>&,
+                            const void*, std::size_t);
 
 }  // namespace ebb::cuda

@@ -1,5 +1,5 @@
-// Elementwise kernels: out[i] = op(in0[i], in1[i], ...) for any strides, by 16-byte vectors where the innermost
-// dimension of every array is contiguous or broadcast.
+// Elementwise kernels: out[i] = op(in0[i], in1[i], ...) for any strides, by 16-byte vectors where the
+// innermost dimension of every array is contiguous or broadcast.
 #pragma once
 
 #include <algorithm>
@@ -25,10 +25,10 @@ struct MapInput {
 template <int N>
 struct MapArgs {
   IndexPlan<N> plan;
-  char* base[N];           // null for an input that is one value
-  std::uint64_t bits[N];   // that value
-  std::uint32_t splat;     // bit i: operand i does not move along the innermost dimension
-  std::uint32_t last;      // elements in the last unit
+  char* base[N];          // null for an input that is one value
+  std::uint64_t bits[N];  // that value
+  std::uint32_t splat;    // bit i: operand i does not move along the innermost dimension
+  std::uint32_t last;     // elements in the last unit
   alignas(8) unsigned char op[48];
 };
 
@@ -37,14 +37,14 @@ template <int N>
 struct MapKernels {
   void (*vector)(MapArgs<N>) = nullptr;
   void (*plain)(MapArgs<N>) = nullptr;
-  int width = 1;  // elements of a vector
+  int width = 1;               // elements of a vector
   std::array<int, N> sizes{};  // bytes of an element of each operand
 };
 
 /// Queues the map on out's device. `op` is the functor's bytes.
 template <int N>
-void launch_map(const char* name, const MapKernels<N>& kernels, NdArray& out, const std::array<MapInput, N - 1>& in,
-                const void* op, std::size_t op_bytes);
+void launch_map(const char* name, const MapKernels<N>& kernels, NdArray& out,
+                const std::array<MapInput, N - 1>& in, const void* op, std::size_t op_bytes);
 
 template <class T, int V>
 struct alignas(sizeof(T) * V) Vector {
@@ -71,12 +71,15 @@ struct Pack<V, First, Rest...> {
   EBB_HD void load(const MapArgs<N>& args, const std::int32_t (&offsets)[N], int count) {
     if (!args.base[I] || (V > 1 && ((args.splat >> I) & 1u))) {
       First value;
-      if (args.base[I]) value = *reinterpret_cast<const First*>(args.base[I] + offsets[I]);
-      else __builtin_memcpy(static_cast<void*>(&value), &args.bits[I], sizeof(First));
+      if (args.base[I])
+        value = *reinterpret_cast<const First*>(args.base[I] + offsets[I]);
+      else
+        __builtin_memcpy(static_cast<void*>(&value), &args.bits[I], sizeof(First));
       for (int j = 0; j < V; ++j) head.at[j] = value;
     } else {
       const First* from = reinterpret_cast<const First*>(args.base[I] + offsets[I]);
-      if (count == V) head = *reinterpret_cast<const Vector<First, V>*>(from);
+      if (count == V)
+        head = *reinterpret_cast<const Vector<First, V>*>(from);
       else
         for (int j = 0; j < V; ++j) head.at[j] = j < count ? from[j] : First();
     }
@@ -88,8 +91,9 @@ struct Pack<V, First, Rest...> {
   }
 };
 
-/// One thread's work: `kUnroll` units, all loaded before the first is computed, so that many loads are under way. `In` are the
-/// element types of the inputs, R that of the output. The body takes its place in the grid as arguments: it runs on a host too.
+/// One thread's work: `kUnroll` units, all loaded before the first is computed, so that many loads are under
+/// way. `In` are the element types of the inputs, R that of the output. The body takes its place in the grid
+/// as arguments: it runs on a host too.
 template <class Op, class R, int V, class... In>
 EBB_HD void map_units(const MapArgs<1 + sizeof...(In)>& args, std::uint32_t block, std::uint32_t thread) {
   constexpr int N = 1 + sizeof...(In);
@@ -116,7 +120,8 @@ EBB_HD void map_units(const MapArgs<1 + sizeof...(In)>& args, std::uint32_t bloc
     for (int j = 0; j < V; ++j) result.at[j] = packs[u].template apply<R>(op, j);
     R* const to = reinterpret_cast<R*>(args.base[0] + places[u]);
     const int count = unit + 1 == args.plan.units ? static_cast<int>(args.last) : V;
-    if (count == V) *reinterpret_cast<Vector<R, V>*>(to) = result;
+    if (count == V)
+      *reinterpret_cast<Vector<R, V>*>(to) = result;
     else
       for (int j = 0; j < V; ++j)
         if (j < count) to[j] = result.at[j];
@@ -129,7 +134,8 @@ constexpr std::uint32_t map_units_per_block(int v) {
 }
 
 template <class Op, class R, int V, class... In>
-__global__ void __launch_bounds__(kMapThreads) map_kernel(const __grid_constant__ MapArgs<1 + sizeof...(In)> args) {
+__global__ void __launch_bounds__(kMapThreads)
+    map_kernel(const __grid_constant__ MapArgs<1 + sizeof...(In)> args) {
   map_units<Op, R, V, In...>(args, blockIdx.x, threadIdx.x);
 }
 
@@ -140,7 +146,9 @@ constexpr MapKernels<1 + sizeof...(In)> map_kernels() {
   constexpr std::size_t widest = std::max({sizeof(R), sizeof(In)...});
   constexpr int V = static_cast<int>(16 / widest);
   static_assert(sizeof(Op) <= sizeof(MapArgs<N>::op));
-  return {&map_kernel<Op, R, V, In...>, &map_kernel<Op, R, 1, In...>, V,
+  return {&map_kernel<Op, R, V, In...>,
+          &map_kernel<Op, R, 1, In...>,
+          V,
           {static_cast<int>(sizeof(R)), static_cast<int>(sizeof(In))...}};
 }
 

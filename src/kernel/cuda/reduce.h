@@ -1,6 +1,6 @@
-// Reductions on the device: a group of threads for every output where the reduced elements lie together, a thread a
-// column where the outputs do. Long reductions of few outputs are cut in pieces that a second pass merges. No atomics: the
-// order is fixed by the shape.
+// Reductions on the device: a group of threads for every output where the reduced elements lie together, a
+// thread a column where the outputs do. Long reductions of few outputs are cut in pieces that a second pass
+// merges. No atomics: the order is fixed by the shape.
 #pragma once
 
 #include "kernel/cuda/block_reduce.h"
@@ -10,8 +10,9 @@
 
 namespace ebb::cuda {
 
-// A functor `Op` (by value) has: In, Acc; Acc identity(); Acc load(In x, std::int64_t output, std::int64_t place) with the
-// place among the reduced elements; Acc merge(Acc a, Acc b); void store(std::int64_t output, Acc).
+// A functor `Op` (by value) has: In, Acc; Acc identity(); Acc load(In x, std::int64_t output, std::int64_t
+// place) with the place among the reduced elements; Acc merge(Acc a, Acc b); void store(std::int64_t output,
+// Acc).
 
 constexpr int kReduceDims = 16;
 constexpr int kReduceThreads = 256;
@@ -28,8 +29,8 @@ struct DeviceDims {
 
   DeviceDims() = default;
   DeviceDims(const SmallVector<ReduceDim, 6>& from, std::int64_t count) {
-    EBB_CHECK(from.size() <= kReduceDims, "reduction: the input's strides are too irregular: more than ", kReduceDims,
-              " dimensions remain. Call .contiguous() on it.");
+    EBB_CHECK(from.size() <= kReduceDims, "reduction: the input's strides are too irregular: more than ",
+              kReduceDims, " dimensions remain. Call .contiguous() on it.");
     dims = static_cast<int>(from.size());
     small = count <= INT32_MAX;
     for (int d = 0; d < dims; ++d) {
@@ -102,16 +103,21 @@ __global__ void __launch_bounds__(512) reduce_rows_kernel(const __grid_constant_
     }
     for (; i < end; i += step) total = op.merge(total, op.load(x[args.reduced.in_offset(i)], out, i));
   }
-  if (blockDim.x <= kWarp) total = warp_reduce(total, merge, static_cast<int>(blockDim.x));
-  else total = block_reduce(total, scratch, merge, static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x));
+  if (blockDim.x <= kWarp)
+    total = warp_reduce(total, merge, static_cast<int>(blockDim.x));
+  else
+    total = block_reduce(total, scratch, merge, static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x));
   if (!active || threadIdx.x != 0) return;
-  if (args.partial) args.partial[number * args.pieces + piece] = total;
-  else op.store(out, total);
+  if (args.partial)
+    args.partial[number * args.pieces + piece] = total;
+  else
+    op.store(out, total);
 }
 
 /// blockDim = (32 columns, kColumnLanes); a block takes 32 neighbouring outputs, and one piece of the rows.
 template <class Op>
-__global__ void __launch_bounds__(kWarp* kColumnLanes) reduce_columns_kernel(const __grid_constant__ ReduceArgs<Op> args) {
+__global__ void __launch_bounds__(kWarp* kColumnLanes)
+    reduce_columns_kernel(const __grid_constant__ ReduceArgs<Op> args) {
   using Acc = typename Op::Acc;
   __shared__ Acc scratch[kColumnLanes][kWarp];
   const Op& op = args.op;
@@ -138,13 +144,16 @@ __global__ void __launch_bounds__(kWarp* kColumnLanes) reduce_columns_kernel(con
   __syncthreads();
   if (!active || threadIdx.y != 0) return;
   for (int lane = 1; lane < kColumnLanes; ++lane) total = op.merge(total, scratch[lane][threadIdx.x]);
-  if (args.partial) args.partial[number * args.pieces + piece] = total;
-  else op.store(out, total);
+  if (args.partial)
+    args.partial[number * args.pieces + piece] = total;
+  else
+    op.store(out, total);
 }
 
 /// Merges the pieces of each output in order.
 template <class Op>
-__global__ void __launch_bounds__(kReduceThreads) reduce_pieces_kernel(const __grid_constant__ ReduceArgs<Op> args) {
+__global__ void __launch_bounds__(kReduceThreads)
+    reduce_pieces_kernel(const __grid_constant__ ReduceArgs<Op> args) {
   using Acc = typename Op::Acc;
   __shared__ Acc scratch[kWarp];
   const Op& op = args.op;
@@ -152,8 +161,9 @@ __global__ void __launch_bounds__(kReduceThreads) reduce_pieces_kernel(const __g
   Acc total = op.identity();
   for (std::int64_t p = threadIdx.x; p < args.pieces; p += blockDim.x)
     total = op.merge(total, args.partial[number * args.pieces + p]);
-  total = block_reduce(total, scratch, [&](Acc a, Acc b) { return op.merge(a, b); }, static_cast<int>(threadIdx.x),
-                       static_cast<int>(blockDim.x));
+  total = block_reduce(
+      total, scratch, [&](Acc a, Acc b) { return op.merge(a, b); }, static_cast<int>(threadIdx.x),
+      static_cast<int>(blockDim.x));
   if (threadIdx.x != 0) return;
   std::int64_t in, out;
   args.kept.offsets(number, in, out);
@@ -163,7 +173,7 @@ __global__ void __launch_bounds__(kReduceThreads) reduce_pieces_kernel(const __g
 /// How a reduction is launched; a pure function of the shape and the device's size.
 struct ReduceLaunch {
   bool columns = false;
-  int threads = kWarp;       // of one output, when by rows
+  int threads = kWarp;  // of one output, when by rows
   int outputs_per_block = 1;
   std::int64_t pieces = 1, piece = 0;
   std::int64_t blocks = 0;
@@ -172,14 +182,17 @@ struct ReduceLaunch {
 inline ReduceLaunch plan_reduce_launch(const ReducePlan& plan, int multiprocessors) {
   ReduceLaunch launch;
   const bool inner = !plan.reduced.empty() && plan.reduced.back().in_stride == 1;
-  launch.columns = !inner && !plan.kept.empty() && plan.kept.back().in_stride == 1 && plan.kept.back().size >= 8;
+  launch.columns =
+      !inner && !plan.kept.empty() && plan.kept.back().in_stride == 1 && plan.kept.back().size >= 8;
   std::int64_t jobs;
   if (launch.columns) {
     jobs = (plan.outputs + kWarp - 1) / kWarp;
   } else {
     // Four elements a thread, up to 512 threads; small outputs share a block.
     launch.threads = covering_power((plan.count + 3) / 4, 1, 512);
-    launch.outputs_per_block = launch.threads >= kReduceThreads ? 1 : launch.threads <= kWarp ? kReduceThreads / launch.threads : 1;
+    launch.outputs_per_block = launch.threads >= kReduceThreads ? 1
+                               : launch.threads <= kWarp        ? kReduceThreads / launch.threads
+                                                                : 1;
     jobs = (plan.outputs + launch.outputs_per_block - 1) / launch.outputs_per_block;
   }
   // Enough blocks to fill the device, but pieces long enough to be worth a second pass.
@@ -192,8 +205,10 @@ inline ReduceLaunch plan_reduce_launch(const ReducePlan& plan, int multiprocesso
   } else {
     launch.piece = plan.count;
   }
-  if (launch.columns) launch.blocks = jobs * launch.pieces;
-  else launch.blocks = (plan.outputs * launch.pieces + launch.outputs_per_block - 1) / launch.outputs_per_block;
+  if (launch.columns)
+    launch.blocks = jobs * launch.pieces;
+  else
+    launch.blocks = (plan.outputs * launch.pieces + launch.outputs_per_block - 1) / launch.outputs_per_block;
   return launch;
 }
 
@@ -214,17 +229,20 @@ void reduce(Device device, const Op& op, const NdArray& x, DimMask mask) {
                       how.pieces,
                       how.piece};
   if (how.pieces > 1) {
-    scratch = NdArray::empty({plan.outputs * how.pieces * static_cast<std::int64_t>(sizeof(typename Op::Acc))}, kByte, device);
+    scratch = NdArray::empty(
+        {plan.outputs * how.pieces * static_cast<std::int64_t>(sizeof(typename Op::Acc))}, kByte, device);
     args.partial = scratch.data_as<typename Op::Acc>();
   }
   const dim3 blocks(static_cast<unsigned>(how.blocks));
   if (how.columns)
     launch(device, {blocks, dim3(kWarp, kColumnLanes)}, &reduce_columns_kernel<Op>, args);
   else
-    launch(device, {blocks, dim3(static_cast<unsigned>(how.threads), static_cast<unsigned>(how.outputs_per_block))},
+    launch(device,
+           {blocks, dim3(static_cast<unsigned>(how.threads), static_cast<unsigned>(how.outputs_per_block))},
            &reduce_rows_kernel<Op>, args);
   if (how.pieces > 1)
-    launch(device, {dim3(static_cast<unsigned>(plan.outputs)), dim3(kReduceThreads)}, &reduce_pieces_kernel<Op>, args);
+    launch(device, {dim3(static_cast<unsigned>(plan.outputs)), dim3(kReduceThreads)},
+           &reduce_pieces_kernel<Op>, args);
 }
 
 }  // namespace ebb::cuda

@@ -1,4 +1,5 @@
-// Running merges along lines: a block a contiguous line, tile by tile with a carry; a thread a line where they interleave.
+// Running merges along lines: a block a contiguous line, tile by tile with a carry; a thread a line where
+// they interleave.
 #pragma once
 
 #include "kernel/cuda/block_reduce.h"
@@ -7,8 +8,9 @@
 
 namespace ebb::cuda {
 
-// A functor `Op` has: Acc; Acc load(std::int64_t line_start, std::int64_t i) for the i-th element in the order of the scan;
-// Acc merge(Acc before, Acc next); void store(std::int64_t line_start, std::int64_t i, Acc).
+// A functor `Op` has: Acc; Acc load(std::int64_t line_start, std::int64_t i) for the i-th element in the
+// order of the scan; Acc merge(Acc before, Acc next); void store(std::int64_t line_start, std::int64_t i,
+// Acc).
 
 constexpr int kScanThreads = 256;
 
@@ -41,7 +43,8 @@ __global__ void __launch_bounds__(kScanThreads) scan_rows_kernel(const __grid_co
 }
 
 template <class Op>
-__global__ void __launch_bounds__(kScanThreads) scan_columns_kernel(const __grid_constant__ Op op, Lines lines) {
+__global__ void __launch_bounds__(kScanThreads)
+    scan_columns_kernel(const __grid_constant__ Op op, Lines lines) {
   const std::int64_t line = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (line >= lines.count()) return;
   const std::int64_t start = lines.start(line);
@@ -56,7 +59,8 @@ __global__ void __launch_bounds__(kScanThreads) scan_columns_kernel(const __grid
 template <class Op>
 void scan_lines(Device device, const Op& op, const Lines& lines) {
   if (lines.inner == 1)
-    launch(device, {dim3(static_cast<unsigned>(lines.outer)), dim3(kScanThreads)}, &scan_rows_kernel<Op>, op, lines);
+    launch(device, {dim3(static_cast<unsigned>(lines.outer)), dim3(kScanThreads)}, &scan_rows_kernel<Op>, op,
+           lines);
   else
     launch_independent(device, grid_for(lines.count(), kScanThreads), &scan_columns_kernel<Op>, op, lines);
 }

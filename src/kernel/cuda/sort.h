@@ -10,6 +10,7 @@ namespace ebb::cuda {
 /// Sorts `segments` neighbouring runs of `n` keys each, in place, smallest first.
 void sort_keys(Device device, std::uint64_t* keys, std::int64_t segments, std::int64_t n);
 /// The same with a value that goes with each key; equal keys keep their order.
-void sort_pairs(Device device, std::uint64_t* keys, std::int64_t* values, std::int64_t segments, std::int64_t n);
+void sort_pairs(Device device, std::uint64_t* keys, std::int64_t* values, std::int64_t segments,
+                std::int64_t n);
 
 }  // namespace ebb::cuda

@@ -1,5 +1,5 @@
-// Teams: the threads that work on one line of an array together. Where lines are contiguous a team is a row of a block;
-// where they interleave, 32 neighbouring lines share a block, so that reads stay together.
+// Teams: the threads that work on one line of an array together. Where lines are contiguous a team is a row
+// of a block; where they interleave, 32 neighbouring lines share a block, so that reads stay together.
 #pragma once
 
 #include "kernel/cuda/block_reduce.h"
@@ -63,14 +63,18 @@ struct ColumnTeam {
     return total;
   }
   static dim3 threads(const Lines&) { return dim3(kWarp, kTeamLanes); }
-  static dim3 blocks(const Lines& lines) { return dim3(static_cast<unsigned>((lines.count() + kWarp - 1) / kWarp)); }
+  static dim3 blocks(const Lines& lines) {
+    return dim3(static_cast<unsigned>((lines.count() + kWarp - 1) / kWarp));
+  }
 };
 
 /// Calls f<Team>(grid) with the team that suits the lines.
 template <class F>
 void with_team(const Lines& lines, const F& f) {
-  if (lines.inner == 1) f.template operator()<RowTeam>(Grid{RowTeam::blocks(lines), RowTeam::threads(lines)});
-  else f.template operator()<ColumnTeam>(Grid{ColumnTeam::blocks(lines), ColumnTeam::threads(lines)});
+  if (lines.inner == 1)
+    f.template operator()<RowTeam>(Grid{RowTeam::blocks(lines), RowTeam::threads(lines)});
+  else
+    f.template operator()<ColumnTeam>(Grid{ColumnTeam::blocks(lines), ColumnTeam::threads(lines)});
 }
 
 }  // namespace ebb::cuda

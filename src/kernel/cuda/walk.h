@@ -1,4 +1,5 @@
-// Several arrays of one shape walked in row-major order, any strides: for kernels that must know where an element stands.
+// Several arrays of one shape walked in row-major order, any strides: for kernels that must know where an
+// element stands.
 #pragma once
 
 #include "kernel/cuda/launch.h"
@@ -34,7 +35,8 @@ struct DeviceWalk {
       for (int i = 0; i < N; ++i) strides[i][dims - 1] = array_strides[i][d];
     }
     small = numel <= INT32_MAX;
-    for (int d = 0; small && numel > 0 && d < dims; ++d) divisors[d] = FastDivisor(static_cast<std::uint32_t>(sizes[d]));
+    for (int d = 0; small && numel > 0 && d < dims; ++d)
+      divisors[d] = FastDivisor(static_cast<std::uint32_t>(sizes[d]));
   }
 
   EBB_HD void offsets(std::int64_t place, std::int64_t (&out)[N]) const {
@@ -50,27 +52,36 @@ struct DeviceWalk {
 };
 
 template <class Body>
-__global__ void __launch_bounds__(kWalkThreads) for_each_kernel(const __grid_constant__ Body body, std::int64_t count) {
+__global__ void __launch_bounds__(kWalkThreads)
+    for_each_kernel(const __grid_constant__ Body body, std::int64_t count) {
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) body(i);
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
+       i += step)
+    body(i);
 }
 
-/// Runs body(i), a functor of `__device__ void operator()(std::int64_t) const`, for every i below `count`, in any order.
+/// Runs body(i), a functor of `__device__ void operator()(std::int64_t) const`, for every i below `count`, in
+/// any order.
 template <class Body>
 void for_each(Device device, std::int64_t count, const Body& body) {
   if (count == 0) return;
   const std::int64_t most = std::int64_t{1} << 30;
-  launch_independent(device, grid_for(count < most ? count : most, kWalkThreads), &for_each_kernel<Body>, body, count);
+  launch_independent(device, grid_for(count < most ? count : most, kWalkThreads), &for_each_kernel<Body>,
+                     body, count);
 }
 
 /// Calls f with an unsigned type of the element's size: moving values needs no more.
 template <class F>
 void visit_bits(DType dtype, const F& f) {
   switch (element_size(dtype)) {
-    case 1: return f.template operator()<std::uint8_t>();
-    case 2: return f.template operator()<std::uint16_t>();
-    case 4: return f.template operator()<std::uint32_t>();
-    default: return f.template operator()<std::uint64_t>();
+    case 1:
+      return f.template operator()<std::uint8_t>();
+    case 2:
+      return f.template operator()<std::uint16_t>();
+    case 4:
+      return f.template operator()<std::uint32_t>();
+    default:
+      return f.template operator()<std::uint64_t>();
   }
 }
 

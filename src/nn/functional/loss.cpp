@@ -1,10 +1,10 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/functional/loss.h>
+#include <ebb/ops/copy.h>
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/index.h>
 #include <ebb/ops/loss.h>
 #include <ebb/ops/reduce.h>
-#include <ebb/ops/copy.h>
-#include <ebb/ops/index.h>
 #include <ebb/ops/shape.h>
 #include <ebb/ops/softmax.h>
 

@@ -21,8 +21,8 @@ struct Call {
 
 // One value an axis, or one for all.
 void spread(const Call& c, const char* what, IntArrayRef values, std::int64_t least, std::int64_t (&out)[3]) {
-  EBB_CHECK(values.size() == 1 || values.size() == static_cast<std::size_t>(c.dims), c.op, ": expected ", what,
-            " of 1 or ", c.dims, " values, got ", values, ".");
+  EBB_CHECK(values.size() == 1 || values.size() == static_cast<std::size_t>(c.dims), c.op, ": expected ",
+            what, " of 1 or ", c.dims, " values, got ", values, ".");
   for (int a = 0; a < c.dims; ++a) {
     const std::int64_t v = values[values.size() == 1 ? 0 : static_cast<std::size_t>(a)];
     EBB_CHECK(v >= least, c.op, ": ", what, " must be at least ", least, ", got ", values, ".");
@@ -35,25 +35,30 @@ bool check(const Call& c, std::int64_t groups, bool transposed) {
   ops::common_device(c.op, c.weight);
   ops::common_device(c.op, c.input, c.weight, c.bias.value_or(Variable()));
   const IntArrayRef in = c.input.sizes(), w = c.weight.sizes();
-  EBB_CHECK(c.weight.dim() == c.dims + 2, c.op, ": expected a weight of ", c.dims + 2, " dimensions, got shape ", w, ".");
-  EBB_CHECK(c.input.dim() == c.dims + 2 || c.input.dim() == c.dims + 1, c.op, ": expected an input of ", c.dims + 2,
-            " dimensions, or ", c.dims + 1, " without a batch, got shape ", in, " for a weight of shape ", w, ".");
+  EBB_CHECK(c.weight.dim() == c.dims + 2, c.op, ": expected a weight of ", c.dims + 2,
+            " dimensions, got shape ", w, ".");
+  EBB_CHECK(c.input.dim() == c.dims + 2 || c.input.dim() == c.dims + 1, c.op, ": expected an input of ",
+            c.dims + 2, " dimensions, or ", c.dims + 1, " without a batch, got shape ", in,
+            " for a weight of shape ", w, ".");
   const bool batched = c.input.dim() == c.dims + 2;
   const std::int64_t channels = in[batched ? 1 : 0];
   EBB_CHECK(groups > 0, c.op, ": groups must be positive, got ", groups, ".");
-  EBB_CHECK(w[0] % groups == 0, c.op, ": a weight of shape ", w, " cannot be divided into ", groups, " groups.");
+  EBB_CHECK(w[0] % groups == 0, c.op, ": a weight of shape ", w, " cannot be divided into ", groups,
+            " groups.");
   const std::int64_t expected = transposed ? w[0] : w[1] * groups;
-  EBB_CHECK(channels == expected, c.op, ": a weight of shape ", w, " in ", groups, " groups expects ", expected,
-            " channels, but the input of shape ", in, " has ", channels, ".");
+  EBB_CHECK(channels == expected, c.op, ": a weight of shape ", w, " in ", groups, " groups expects ",
+            expected, " channels, but the input of shape ", in, " has ", channels, ".");
   for (int a = 0; a < c.dims; ++a)
-    EBB_CHECK(w[static_cast<std::size_t>(a) + 2] > 0, c.op, ": the kernel of a weight of shape ", w, " is empty.");
+    EBB_CHECK(w[static_cast<std::size_t>(a) + 2] > 0, c.op, ": the kernel of a weight of shape ", w,
+              " is empty.");
   ops::check_same_dtype(c.op, c.input, c.weight);
-  EBB_CHECK(is_floating(c.input.dtype()), c.op, ": expected a floating-point dtype, got ", c.input.dtype(), ".");
+  EBB_CHECK(is_floating(c.input.dtype()), c.op, ": expected a floating-point dtype, got ", c.input.dtype(),
+            ".");
   if (c.bias && c.bias->defined()) {
     ops::check_same_dtype(c.op, c.input, *c.bias);
     const std::int64_t outputs = transposed ? w[1] * groups : w[0];
-    EBB_CHECK(c.bias->dim() == 1 && c.bias->numel() == outputs, c.op, ": expected a bias of shape [", outputs, "], got ",
-              c.bias->sizes(), ".");
+    EBB_CHECK(c.bias->dim() == 1 && c.bias->numel() == outputs, c.op, ": expected a bias of shape [", outputs,
+              "], got ", c.bias->sizes(), ".");
   }
   return batched;
 }
@@ -61,7 +66,8 @@ bool check(const Call& c, std::int64_t groups, bool transposed) {
 ConvGeometry start(const Call& c, std::int64_t groups, IntArrayRef stride, IntArrayRef dilation) {
   ConvGeometry g;
   g.groups = groups;
-  for (int a = 0; a < c.dims; ++a) g.kernel[3 - c.dims + a] = c.weight.sizes()[static_cast<std::size_t>(a) + 2];
+  for (int a = 0; a < c.dims; ++a)
+    g.kernel[3 - c.dims + a] = c.weight.sizes()[static_cast<std::size_t>(a) + 2];
   spread(c, "a stride", stride, 1, g.stride);
   spread(c, "a dilation", dilation, 1, g.dilation);
   return g;
@@ -72,7 +78,8 @@ Variable run(const Call& c, ops::ConvKind kind, ConvGeometry& g, const Variable&
   return batched ? out : out.squeeze(0);
 }
 
-Variable forward(const Call& c, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, std::int64_t groups) {
+Variable forward(const Call& c, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                 std::int64_t groups) {
   const bool batched = check(c, groups, false);
   ConvGeometry g = start(c, groups, stride, dilation);
   const bool same = padding.data() == nullptr;
@@ -99,9 +106,10 @@ Variable forward(const Call& c, IntArrayRef stride, IntArrayRef padding, IntArra
   return run(c, ops::ConvKind::forward, g, input, batched);
 }
 
-Variable forward(const Call& c, IntArrayRef stride, ConvPadding padding, IntArrayRef dilation, std::int64_t groups) {
-  EBB_CHECK(padding.name == "same" || padding.name == "valid", c.op, ": padding must be \"same\", \"valid\" or numbers, got \"",
-            padding.name, "\".");
+Variable forward(const Call& c, IntArrayRef stride, ConvPadding padding, IntArrayRef dilation,
+                 std::int64_t groups) {
+  EBB_CHECK(padding.name == "same" || padding.name == "valid", c.op,
+            ": padding must be \"same\", \"valid\" or numbers, got \"", padding.name, "\".");
   const std::int64_t zero[] = {0};
   return forward(c, stride, padding.name == "same" ? kSame : IntArrayRef(zero), dilation, groups);
 }
@@ -122,7 +130,8 @@ Variable transposed(const Call& c, IntArrayRef stride, IntArrayRef padding, IntA
     EBB_CHECK(extra[a] < std::max(g.stride[a], g.dilation[a]), c.op, ": output_padding ", output_padding,
               " must be smaller than stride ", stride, " or dilation ", dilation, ".");
     g.out[a] = sizes[static_cast<std::size_t>(a - 3 + c.dims) + 2];
-    g.in[a] = (g.out[a] - 1) * g.stride[a] - 2 * g.padding[a] + g.dilation[a] * (g.kernel[a] - 1) + extra[a] + 1;
+    g.in[a] =
+        (g.out[a] - 1) * g.stride[a] - 2 * g.padding[a] + g.dilation[a] * (g.kernel[a] - 1) + extra[a] + 1;
     EBB_CHECK(g.in[a] > 0, c.op, ": an input of shape ", c.input.sizes(), " with padding ", padding,
               " gives an empty output.");
   }
@@ -131,53 +140,57 @@ Variable transposed(const Call& c, IntArrayRef stride, IntArrayRef padding, IntA
 
 }  // namespace
 
-Variable conv1d(const Variable& input, const Variable& weight, const optional<Variable>& bias, IntArrayRef stride,
-                IntArrayRef padding, IntArrayRef dilation, std::int64_t groups) {
+Variable conv1d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
+                IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, std::int64_t groups) {
   return forward({"conv1d", 1, input, weight, bias}, stride, padding, dilation, groups);
 }
-Variable conv2d(const Variable& input, const Variable& weight, const optional<Variable>& bias, IntArrayRef stride,
-                IntArrayRef padding, IntArrayRef dilation, std::int64_t groups) {
+Variable conv2d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
+                IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, std::int64_t groups) {
   return forward({"conv2d", 2, input, weight, bias}, stride, padding, dilation, groups);
 }
-Variable conv3d(const Variable& input, const Variable& weight, const optional<Variable>& bias, IntArrayRef stride,
-                IntArrayRef padding, IntArrayRef dilation, std::int64_t groups) {
+Variable conv3d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
+                IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, std::int64_t groups) {
   return forward({"conv3d", 3, input, weight, bias}, stride, padding, dilation, groups);
 }
 
-Variable conv1d(const Variable& input, const Variable& weight, const optional<Variable>& bias, IntArrayRef stride,
-                ConvPadding padding, IntArrayRef dilation, std::int64_t groups) {
+Variable conv1d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
+                IntArrayRef stride, ConvPadding padding, IntArrayRef dilation, std::int64_t groups) {
   return forward({"conv1d", 1, input, weight, bias}, stride, padding, dilation, groups);
 }
-Variable conv2d(const Variable& input, const Variable& weight, const optional<Variable>& bias, IntArrayRef stride,
-                ConvPadding padding, IntArrayRef dilation, std::int64_t groups) {
+Variable conv2d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
+                IntArrayRef stride, ConvPadding padding, IntArrayRef dilation, std::int64_t groups) {
   return forward({"conv2d", 2, input, weight, bias}, stride, padding, dilation, groups);
 }
-Variable conv3d(const Variable& input, const Variable& weight, const optional<Variable>& bias, IntArrayRef stride,
-                ConvPadding padding, IntArrayRef dilation, std::int64_t groups) {
+Variable conv3d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
+                IntArrayRef stride, ConvPadding padding, IntArrayRef dilation, std::int64_t groups) {
   return forward({"conv3d", 3, input, weight, bias}, stride, padding, dilation, groups);
 }
 
 Variable conv_transpose1d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
-                          IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding, std::int64_t groups,
-                          IntArrayRef dilation) {
-  return transposed({"conv_transpose1d", 1, input, weight, bias}, stride, padding, output_padding, groups, dilation);
+                          IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
+                          std::int64_t groups, IntArrayRef dilation) {
+  return transposed({"conv_transpose1d", 1, input, weight, bias}, stride, padding, output_padding, groups,
+                    dilation);
 }
 Variable conv_transpose2d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
-                          IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding, std::int64_t groups,
-                          IntArrayRef dilation) {
-  return transposed({"conv_transpose2d", 2, input, weight, bias}, stride, padding, output_padding, groups, dilation);
+                          IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
+                          std::int64_t groups, IntArrayRef dilation) {
+  return transposed({"conv_transpose2d", 2, input, weight, bias}, stride, padding, output_padding, groups,
+                    dilation);
 }
 Variable conv_transpose3d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
-                          IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding, std::int64_t groups,
-                          IntArrayRef dilation) {
-  return transposed({"conv_transpose3d", 3, input, weight, bias}, stride, padding, output_padding, groups, dilation);
+                          IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
+                          std::int64_t groups, IntArrayRef dilation) {
+  return transposed({"conv_transpose3d", 3, input, weight, bias}, stride, padding, output_padding, groups,
+                    dilation);
 }
 
-Variable convolution(const Variable& input, const Variable& weight, const optional<Variable>& bias, IntArrayRef stride,
-                     IntArrayRef padding, IntArrayRef dilation, bool is_transposed, IntArrayRef output_padding,
-                     std::int64_t groups) {
+Variable convolution(const Variable& input, const Variable& weight, const optional<Variable>& bias,
+                     IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool is_transposed,
+                     IntArrayRef output_padding, std::int64_t groups) {
   const int dims = static_cast<int>(weight.dim()) - 2;
-  EBB_CHECK(dims >= 1 && dims <= 3, "convolution: expected a weight of 3 to 5 dimensions, got shape ", weight.sizes(), ".");
+  EBB_CHECK(dims >= 1 && dims <= 3, "convolution: expected a weight of 3 to 5 dimensions, got shape ",
+            weight.sizes(), ".");
   const Call call{"convolution", dims, input, weight, bias};
   return is_transposed ? transposed(call, stride, padding, output_padding, groups, dilation)
                        : forward(call, stride, padding, dilation, groups);

@@ -20,11 +20,11 @@ struct Correlation {
   Target target;
   std::int64_t batch;
   std::int64_t groups;
-  std::int64_t rows;     // channels of the result in one group
-  const T* source;       // [batch][groups * reading.channels][...]
-  const T* weight;       // packed: for each group and panel of rows, [depth][rows of the panel]
-  const T* bias;         // [groups * rows] or null
-  T* result;             // [batch][groups * rows][...]
+  std::int64_t rows;  // channels of the result in one group
+  const T* source;    // [batch][groups * reading.channels][...]
+  const T* weight;    // packed: for each group and panel of rows, [depth][rows of the panel]
+  const T* bias;      // [groups * rows] or null
+  T* result;          // [batch][groups * rows][...]
 };
 
 template <class T>
@@ -32,10 +32,11 @@ void correlate(const Correlation<T>& c);
 
 /// The weight's gradient: weight[groups][rows][depth] = the sum over the batch of out x windows of in.
 template <class T>
-void correlate_weight(const ConvGeometry& geometry, const Reading& reading, const T* in, const T* out, T* weight);
+void correlate_weight(const ConvGeometry& geometry, const Reading& reading, const T* in, const T* out,
+                      T* weight);
 
-/// The same three by explicit column matrices and matrix products, for kernels about as large as the image, where
-/// windows would compute mostly what is dropped.
+/// The same three by explicit column matrices and matrix products, for kernels about as large as the image,
+/// where windows would compute mostly what is dropped.
 template <class T>
 void columns_forward(const ConvGeometry& g, const T* in, const T* weight, const T* bias, T* out);
 template <class T>

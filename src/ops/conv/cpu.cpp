@@ -4,8 +4,8 @@
 
 #include "kernel/cpu/parallel.h"
 #include "ops/conv/correlate.h"
-#include "ops/conv/kernels.h"
 #include "ops/conv/cpu_tile.h"
+#include "ops/conv/kernels.h"
 
 namespace ebb::cpu {
 namespace {
@@ -20,13 +20,16 @@ T* data_or_null(const NdArray& x) {
   return x.defined() ? x.data_as<T>() : nullptr;
 }
 
-// weight(group, row, k), k < depth, as panels of rows: for each, the rows' values of k = 0, then of k = 1, ...
+// weight(group, row, k), k < depth, as panels of rows: for each, the rows' values of k = 0, then of k = 1,
+// ...
 template <class T, class Weight>
-NdArray pack_panels(DType dtype, std::int64_t groups, std::int64_t rows, std::int64_t depth, Weight&& weight) {
+NdArray pack_panels(DType dtype, std::int64_t groups, std::int64_t rows, std::int64_t depth,
+                    Weight&& weight) {
   NdArray packed = scratch(groups * rows * depth, dtype);
   const std::int64_t panels = (rows + conv::kRows - 1) / conv::kRows;
   T* data = packed.data_as<T>();
-  const std::int64_t grain = std::max<std::int64_t>(1, kGrain / (conv::kRows * std::max<std::int64_t>(depth, 1)));
+  const std::int64_t grain =
+      std::max<std::int64_t>(1, kGrain / (conv::kRows * std::max<std::int64_t>(depth, 1)));
   parallel_for(0, groups * panels, grain, [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t i = from; i < to; ++i) {
       const std::int64_t group = i / panels, end = std::min((i % panels + 1) * conv::kRows, rows);
@@ -63,15 +66,23 @@ void forward(T* out, const T* in, const T* weight, const T* bias, const ConvGeom
   if (rows_are_short(g)) return conv::columns_forward(g, in, weight, bias, out);
   const Reading reading = conv::forward_reading(g);
   const std::int64_t depth = reading.depth(), rows = g.group_out();
-  const NdArray packed = pack_panels<T>(dtype, g.groups, rows, depth, [&](std::int64_t group, std::int64_t row, std::int64_t k) {
-    return weight[(group * rows + row) * depth + k];
-  });
-  conv::correlate<T>({reading, {{g.out[0], g.out[1], g.out[2]}, {0, 0, 0}, {1, 1, 1}}, g.batch, g.groups, rows, in,
-                      packed.data_as<T>(), bias, out});
+  const NdArray packed =
+      pack_panels<T>(dtype, g.groups, rows, depth, [&](std::int64_t group, std::int64_t row, std::int64_t k) {
+        return weight[(group * rows + row) * depth + k];
+      });
+  conv::correlate<T>({reading,
+                      {{g.out[0], g.out[1], g.out[2]}, {0, 0, 0}, {1, 1, 1}},
+                      g.batch,
+                      g.groups,
+                      rows,
+                      in,
+                      packed.data_as<T>(),
+                      bias,
+                      out});
 }
 
-// How one phase of `in` (every stride-th position, from first_[a] on) is computed from `out`; false if no tap or no
-// position falls on it.
+// How one phase of `in` (every stride-th position, from first_[a] on) is computed from `out`; false if no tap
+// or no position falls on it.
 bool phase_reading(const ConvGeometry& g, const std::int64_t (&phase)[3], Reading& r, conv::Target& target) {
   r = Reading();
   r.channels = g.group_out();
@@ -114,34 +125,41 @@ void input(T* in, const T* out, const T* weight, const T* bias, const ConvGeomet
   if (input_is_wide(g)) return conv::columns_input(g, out, weight, bias, in);
   const std::int64_t plane = ConvGeometry::volume(g.in), volume = ConvGeometry::volume(g.kernel);
   bool covered = true;  // by phases that have taps
-  for (int a = 0; a < 3; ++a) covered = covered && g.dilation[a] % g.stride[a] == (g.stride[a] == 1 ? 0 : 1) && g.kernel[a] >= g.stride[a];
+  for (int a = 0; a < 3; ++a)
+    covered =
+        covered && g.dilation[a] % g.stride[a] == (g.stride[a] == 1 ? 0 : 1) && g.kernel[a] >= g.stride[a];
   if (!covered)
     for (std::int64_t i = 0; i < g.batch * g.in_channels; ++i)
       std::fill(in + i * plane, in + (i + 1) * plane, bias ? bias[i % g.in_channels] : T(0));
   for (std::int64_t p = 0; p < ConvGeometry::volume(g.stride); ++p) {
-    const std::int64_t phase[3] = {p / (g.stride[1] * g.stride[2]), p / g.stride[2] % g.stride[1], p % g.stride[2]};
+    const std::int64_t phase[3] = {p / (g.stride[1] * g.stride[2]), p / g.stride[2] % g.stride[1],
+                                   p % g.stride[2]};
     Reading reading;
     conv::Target target;
     if (!phase_reading(g, phase, reading, target)) continue;
     const std::int64_t taps = static_cast<std::int64_t>(reading.taps.size());
-    const NdArray packed = pack_panels<T>(
-        dtype, g.groups, g.group_in(), reading.depth(), [&](std::int64_t group, std::int64_t row, std::int64_t k) {
-          return weight[((group * g.group_out() + k / taps) * g.group_in() + row) * volume +
-                        reading.taps[static_cast<std::size_t>(k % taps)].index];
-        });
-    conv::correlate<T>({reading, target, g.batch, g.groups, g.group_in(), out, packed.data_as<T>(), bias, in});
+    const NdArray packed =
+        pack_panels<T>(dtype, g.groups, g.group_in(), reading.depth(),
+                       [&](std::int64_t group, std::int64_t row, std::int64_t k) {
+                         return weight[((group * g.group_out() + k / taps) * g.group_in() + row) * volume +
+                                       reading.taps[static_cast<std::size_t>(k % taps)].index];
+                       });
+    conv::correlate<T>(
+        {reading, target, g.batch, g.groups, g.group_in(), out, packed.data_as<T>(), bias, in});
   }
 }
 
 }  // namespace
 
-void conv_forward(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias, const ConvGeometry& g) {
+void conv_forward(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias,
+                  const ConvGeometry& g) {
   visit_float_double(out.dtype(), "convolution", [&]<class T> {
     forward<T>(out.data_as<T>(), in.data_as<T>(), weight.data_as<T>(), data_or_null<T>(bias), g, out.dtype());
   });
 }
 
-void conv_input(NdArray& in, const NdArray& out, const NdArray& weight, const NdArray& bias, const ConvGeometry& g) {
+void conv_input(NdArray& in, const NdArray& out, const NdArray& weight, const NdArray& bias,
+                const ConvGeometry& g) {
   visit_float_double(in.dtype(), "convolution", [&]<class T> {
     input<T>(in.data_as<T>(), out.data_as<T>(), weight.data_as<T>(), data_or_null<T>(bias), g, in.dtype());
   });
@@ -149,8 +167,10 @@ void conv_input(NdArray& in, const NdArray& out, const NdArray& weight, const Nd
 
 void conv_weight(NdArray& weight, const NdArray& out, const NdArray& in, const ConvGeometry& g) {
   visit_float_double(weight.dtype(), "convolution", [&]<class T> {
-    if (rows_are_short(g)) return conv::columns_weight<T>(g, in.data_as<T>(), out.data_as<T>(), weight.data_as<T>());
-    conv::correlate_weight<T>(g, conv::forward_reading(g), in.data_as<T>(), out.data_as<T>(), weight.data_as<T>());
+    if (rows_are_short(g))
+      return conv::columns_weight<T>(g, in.data_as<T>(), out.data_as<T>(), weight.data_as<T>());
+    conv::correlate_weight<T>(g, conv::forward_reading(g), in.data_as<T>(), out.data_as<T>(),
+                              weight.data_as<T>());
   });
 }
 

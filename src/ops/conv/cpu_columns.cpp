@@ -9,7 +9,8 @@
 namespace ebb::cpu::conv {
 namespace {
 
-// Images per column matrix: small results share one, so that its products are worth their setup. Fixed by the shapes.
+// Images per column matrix: small results share one, so that its products are worth their setup. Fixed by the
+// shapes.
 std::int64_t images_together(const ConvGeometry& g) {
   const std::int64_t pixels = std::max<std::int64_t>(ConvGeometry::volume(g.out), 1);
   return std::clamp<std::int64_t>(64 / pixels, 1, std::max<std::int64_t>(g.batch, 1));
@@ -20,17 +21,19 @@ NdArray scratch(std::int64_t elements) {
   return NdArray::empty({elements}, sizeof(T) == 4 ? kFloat : kDouble);
 }
 
-// Visits the pairs of a column matrix row (tap) and the image: visit(column, element, count, element_step) for each run
-// of outputs along the last axis that lie inside the image.
+// Visits the pairs of a column matrix row (tap) and the image: visit(column, element, count, element_step)
+// for each run of outputs along the last axis that lie inside the image.
 template <class Visit>
 void for_runs(const ConvGeometry& g, Visit&& visit) {
   const std::int64_t taps = ConvGeometry::volume(g.kernel);
   for (std::int64_t t = 0; t < taps; ++t) {
-    const std::int64_t k[3] = {t / (g.kernel[1] * g.kernel[2]), t / g.kernel[2] % g.kernel[1], t % g.kernel[2]};
+    const std::int64_t k[3] = {t / (g.kernel[1] * g.kernel[2]), t / g.kernel[2] % g.kernel[1],
+                               t % g.kernel[2]};
     const std::int64_t x0 = k[2] * g.dilation[2] - g.padding[2];
     const std::int64_t first = x0 >= 0 ? 0 : std::min((-x0 + g.stride[2] - 1) / g.stride[2], g.out[2]);
     const std::int64_t room = g.in[2] - x0;
-    const std::int64_t last = room <= 0 ? first : std::clamp((room + g.stride[2] - 1) / g.stride[2], first, g.out[2]);
+    const std::int64_t last =
+        room <= 0 ? first : std::clamp((room + g.stride[2] - 1) / g.stride[2], first, g.out[2]);
     if (last == first) continue;
     for (std::int64_t z = 0; z < g.out[0]; ++z) {
       const std::int64_t iz = z * g.stride[0] + k[0] * g.dilation[0] - g.padding[0];
@@ -38,8 +41,8 @@ void for_runs(const ConvGeometry& g, Visit&& visit) {
       for (std::int64_t y = 0; y < g.out[1]; ++y) {
         const std::int64_t iy = y * g.stride[1] + k[1] * g.dilation[1] - g.padding[1];
         if (iy < 0 || iy >= g.in[1]) continue;
-        visit(t, (z * g.out[1] + y) * g.out[2] + first, (iz * g.in[1] + iy) * g.in[2] + x0 + first * g.stride[2],
-              last - first);
+        visit(t, (z * g.out[1] + y) * g.out[2] + first,
+              (iz * g.in[1] + iy) * g.in[2] + x0 + first * g.stride[2], last - first);
       }
     }
   }
@@ -76,7 +79,8 @@ void for_groups(const ConvGeometry& g, Body&& body) {
 
 // `out` of some images and one group, as [channel][image, pixel].
 template <class T>
-void gather_out(const ConvGeometry& g, const T* out, std::int64_t first, std::int64_t count, std::int64_t group, T* to) {
+void gather_out(const ConvGeometry& g, const T* out, std::int64_t first, std::int64_t count,
+                std::int64_t group, T* to) {
   const std::int64_t pixels = ConvGeometry::volume(g.out), rows = g.group_out();
   for (std::int64_t r = 0; r < rows; ++r)
     for (std::int64_t i = 0; i < count; ++i) {
@@ -89,7 +93,8 @@ void gather_out(const ConvGeometry& g, const T* out, std::int64_t first, std::in
 
 template <class T>
 void columns_forward(const ConvGeometry& g, const T* in, const T* weight, const T* bias, T* out) {
-  const std::int64_t pixels = ConvGeometry::volume(g.out), plane = ConvGeometry::volume(g.in), rows = g.group_out();
+  const std::int64_t pixels = ConvGeometry::volume(g.out), plane = ConvGeometry::volume(g.in),
+                     rows = g.group_out();
   const std::int64_t depth = g.group_in() * ConvGeometry::volume(g.kernel);
   for_groups(g, [&](std::int64_t first, std::int64_t count, std::int64_t group) {
     const std::int64_t width = count * pixels;
@@ -111,7 +116,8 @@ void columns_forward(const ConvGeometry& g, const T* in, const T* weight, const 
 
 template <class T>
 void columns_input(const ConvGeometry& g, const T* out, const T* weight, const T* bias, T* in) {
-  const std::int64_t pixels = ConvGeometry::volume(g.out), plane = ConvGeometry::volume(g.in), rows = g.group_out();
+  const std::int64_t pixels = ConvGeometry::volume(g.out), plane = ConvGeometry::volume(g.in),
+                     rows = g.group_out();
   const std::int64_t taps = ConvGeometry::volume(g.kernel), depth = g.group_in() * taps;
   for_groups(g, [&](std::int64_t first, std::int64_t count, std::int64_t group) {
     const std::int64_t width = count * pixels;
@@ -137,7 +143,8 @@ void columns_input(const ConvGeometry& g, const T* out, const T* weight, const T
 
 template <class T>
 void columns_weight(const ConvGeometry& g, const T* in, const T* out, T* weight) {
-  const std::int64_t pixels = ConvGeometry::volume(g.out), plane = ConvGeometry::volume(g.in), rows = g.group_out();
+  const std::int64_t pixels = ConvGeometry::volume(g.out), plane = ConvGeometry::volume(g.in),
+                     rows = g.group_out();
   const std::int64_t depth = g.group_in() * ConvGeometry::volume(g.kernel), together = images_together(g);
   std::fill(weight, weight + g.out_channels * depth, T(0));
   // The product over one group of images is shared among threads; groups follow each other, in order.

@@ -14,7 +14,8 @@ std::int64_t packets_of(std::int64_t elements, std::int64_t width) { return (ele
 
 // One panel's results, as the window counts, into the target.
 template <class T>
-void store(const Correlation<T>& c, const T* from, std::int64_t from_pitch, int rows, T* plane, const Block& block) {
+void store(const Correlation<T>& c, const T* from, std::int64_t from_pitch, int rows, T* plane,
+           const Block& block) {
   const Target& t = c.target;
   const std::int64_t pitch = c.reading.pitch(), width = c.reading.axis[2].out;
   const std::int64_t plane_size = t.size[0] * t.size[1] * t.size[2];
@@ -53,14 +54,16 @@ void correlate(const Correlation<T>& c) {
   const std::int64_t grain = std::max<std::int64_t>(1, kGrain * 16 / std::max<std::int64_t>(work, 1));
   parallel_for(0, units * splits, grain, [&](std::int64_t from, std::int64_t to) {
     // Packets reach past the last row.
-    NdArray scratch = NdArray::empty({window.size() + line + 2 * kWidth<T> + kRows * line}, sizeof(T) == 4 ? kFloat : kDouble);
+    NdArray scratch = NdArray::empty({window.size() + line + 2 * kWidth<T> + kRows * line},
+                                     sizeof(T) == 4 ? kFloat : kDouble);
     T* in = scratch.data_as<T>();
     T* out = in + window.size() + line + 2 * kWidth<T>;
     std::fill(in + window.size(), out, T(0));
     std::int64_t filled = -1;
     for (std::int64_t i = from; i < to; ++i) {
       const std::int64_t unit = i / splits, split = i % splits;
-      const std::int64_t image = unit / (c.groups * slices * blocks), group = unit / (slices * blocks) % c.groups;
+      const std::int64_t image = unit / (c.groups * slices * blocks),
+                         group = unit / (slices * blocks) % c.groups;
       Block block{unit / blocks % slices, unit % blocks * block_rows, block_rows};
       block.rows = std::min(block_rows, height - block.row);
       if (filled != unit) window.fill(in, c.source + (image * c.groups + group) * source_group, block);
@@ -81,7 +84,8 @@ void correlate(const Correlation<T>& c) {
 
 template <class T>
 void correlate_weight(const ConvGeometry& g, const Reading& r, const T* in, const T* out, T* weight) {
-  const std::int64_t rows = g.group_out(), depth = r.depth(), slices = g.out[0], height = g.out[1], width = g.out[2];
+  const std::int64_t rows = g.group_out(), depth = r.depth(), slices = g.out[0], height = g.out[1],
+                     width = g.out[2];
   std::fill(weight, weight + g.out_channels * depth, T(0));
   if (g.batch * slices * height * width == 0) return;
   const std::int64_t block_rows = rows_of_blocks(r, sizeof(T));
@@ -93,10 +97,12 @@ void correlate_weight(const ConvGeometry& g, const Reading& r, const T* in, cons
   // Several blocks at a time, so that sums stay in registers long; as many as the cache holds.
   const std::int64_t window_step = window.size() + line + kWidth<T>, left_step = kRows * panels * line;
   const std::int64_t bytes = (window_step + left_step) * static_cast<std::int64_t>(sizeof(T));
-  const std::int64_t together = std::clamp<std::int64_t>(768 * 1024 / bytes, 1, std::min<std::int64_t>(entries, 32));
+  const std::int64_t together =
+      std::clamp<std::int64_t>(768 * 1024 / bytes, 1, std::min<std::int64_t>(entries, 32));
   const std::int64_t in_plane = g.in[0] * g.in[1] * g.in[2], out_plane = slices * height * width;
   parallel_for(0, g.groups * panels, 1, [&](std::int64_t from, std::int64_t to) {
-    NdArray scratch = NdArray::empty({together * (window_step + left_step)}, sizeof(T) == 4 ? kFloat : kDouble);
+    NdArray scratch =
+        NdArray::empty({together * (window_step + left_step)}, sizeof(T) == 4 ? kFloat : kDouble);
     T* windows = scratch.data_as<T>();
     T* lefts = windows + together * window_step;
     std::fill(windows, lefts + together * left_step, T(0));
@@ -110,7 +116,8 @@ void correlate_weight(const ConvGeometry& g, const Reading& r, const T* in, cons
           const std::int64_t entry = start + e, image = entry / (slices * blocks);
           Block block{entry / blocks % slices, entry % blocks * block_rows, block_rows};
           block.rows = std::min(block_rows, height - block.row);
-          window.fill(windows + e * window_step, in + (image * g.in_channels + group * r.channels) * in_plane, block);
+          window.fill(windows + e * window_step, in + (image * g.in_channels + group * r.channels) * in_plane,
+                      block);
           for (std::int64_t row = first * kRows; row < row_end; ++row) {
             const T* source = out + (image * g.out_channels + group * rows + row) * out_plane +
                               (block.slice * height + block.row) * width;
@@ -126,13 +133,17 @@ void correlate_weight(const ConvGeometry& g, const Reading& r, const T* in, cons
           T* result = weight + (group * rows + row) * depth;
           const std::int64_t* shifts = window.shifts().data();
           const auto run = [&]<int R>() {
-            correlate_rows<T, R>(left, line, left_step, windows, window_step, shifts, depth, packets, count, result, depth);
+            correlate_rows<T, R>(left, line, left_step, windows, window_step, shifts, depth, packets, count,
+                                 result, depth);
           };
           if constexpr (kRows >= 8)
             if (n == 8) run.template operator()<8>();
-          if (n == 4) run.template operator()<4>();
-          else if (n == 2) run.template operator()<2>();
-          else if (n == 1) run.template operator()<1>();
+          if (n == 4)
+            run.template operator()<4>();
+          else if (n == 2)
+            run.template operator()<2>();
+          else if (n == 1)
+            run.template operator()<1>();
           row += n;
         }
       }

@@ -59,8 +59,8 @@ constexpr int next_columns(int c) { return c > 4 ? 4 : c > 2 ? 2 : 1; }
 
 /// The same for any number of packets.
 template <class T, int R, int C = columns_for(R)>
-void strip(const T* weight, const T* in, const std::int64_t* shift, std::int64_t depth, T* out, std::int64_t pitch,
-           const T* bias, std::int64_t packets) {
+void strip(const T* weight, const T* in, const std::int64_t* shift, std::int64_t depth, T* out,
+           std::int64_t pitch, const T* bias, std::int64_t packets) {
   for (; packets >= C; packets -= C, in += C * kWidth<T>, out += C * kWidth<T>)
     tile<T, R, C>(weight, in, shift, depth, out, pitch, bias);
   if constexpr (C > 1)
@@ -75,13 +75,17 @@ void panel(int rows, const T* weight, const T* in, const std::int64_t* shift, st
     case 8:
       if constexpr (kRows >= 8) return strip<T, 8>(weight, in, shift, depth, out, pitch, bias, packets);
       [[fallthrough]];
-    case 4: return strip<T, 4>(weight, in, shift, depth, out, pitch, bias, packets);
-    case 2: return strip<T, 2>(weight, in, shift, depth, out, pitch, bias, packets);
-    default: return strip<T, 1>(weight, in, shift, depth, out, pitch, bias, packets);
+    case 4:
+      return strip<T, 4>(weight, in, shift, depth, out, pitch, bias, packets);
+    case 2:
+      return strip<T, 2>(weight, in, shift, depth, out, pitch, bias, packets);
+    default:
+      return strip<T, 1>(weight, in, shift, depth, out, pitch, bias, packets);
   }
 }
 
-/// result[r * result_pitch + k] += the sum over entries and packets of left[r][.] window[shift[k] + .], R rows, K taps.
+/// result[r * result_pitch + k] += the sum over entries and packets of left[r][.] window[shift[k] + .], R
+/// rows, K taps.
 template <class T, int R, int K>
 inline void correlate_tile(const T* left, std::int64_t left_pitch, std::int64_t left_step, const T* window,
                            std::int64_t window_step, const std::int64_t* shift, std::int64_t packets,
@@ -108,15 +112,15 @@ inline void correlate_tile(const T* left, std::int64_t left_pitch, std::int64_t 
 /// For all taps of R rows.
 template <class T, int R>
 void correlate_rows(const T* left, std::int64_t left_pitch, std::int64_t left_step, const T* window,
-                    std::int64_t window_step, const std::int64_t* shift, std::int64_t taps, std::int64_t packets,
-                    std::int64_t entries, T* result, std::int64_t result_pitch) {
+                    std::int64_t window_step, const std::int64_t* shift, std::int64_t taps,
+                    std::int64_t packets, std::int64_t entries, T* result, std::int64_t result_pitch) {
   std::int64_t k = 0;
   for (constexpr int K = taps_for(R); k + K <= taps; k += K)
-    correlate_tile<T, R, K>(left, left_pitch, left_step, window, window_step, shift + k, packets, entries, result + k,
-                            result_pitch);
+    correlate_tile<T, R, K>(left, left_pitch, left_step, window, window_step, shift + k, packets, entries,
+                            result + k, result_pitch);
   for (; k < taps; ++k)
-    correlate_tile<T, R, 1>(left, left_pitch, left_step, window, window_step, shift + k, packets, entries, result + k,
-                            result_pitch);
+    correlate_tile<T, R, 1>(left, left_pitch, left_step, window, window_step, shift + k, packets, entries,
+                            result + k, result_pitch);
 }
 
 }  // namespace ebb::cpu::conv

@@ -9,7 +9,8 @@ Reading forward_reading(const ConvGeometry& g) {
   r.channels = g.group_in();
   std::vector<std::int64_t> used[3];  // the phases that taps fall on
   for (int a = 0; a < 3; ++a) {
-    r.axis[a] = {g.in[a], g.out[a], (g.kernel[a] - 1) * g.dilation[a] / g.stride[a], g.stride[a], g.padding[a]};
+    r.axis[a] = {g.in[a], g.out[a], (g.kernel[a] - 1) * g.dilation[a] / g.stride[a], g.stride[a],
+                 g.padding[a]};
     for (std::int64_t k = 0; k < g.kernel[a]; ++k) {
       const std::int64_t phase = k * g.dilation[a] % g.stride[a];
       if (std::find(used[a].begin(), used[a].end(), phase) == used[a].end()) used[a].push_back(phase);
@@ -20,11 +21,13 @@ Reading forward_reading(const ConvGeometry& g) {
       for (const std::int64_t k : used[2]) r.phases.push_back({{i, j, k}});
   const std::int64_t taps = ConvGeometry::volume(g.kernel);
   for (std::int64_t t = 0; t < taps; ++t) {
-    const std::int64_t k[3] = {t / (g.kernel[1] * g.kernel[2]), t / g.kernel[2] % g.kernel[1], t % g.kernel[2]};
+    const std::int64_t k[3] = {t / (g.kernel[1] * g.kernel[2]), t / g.kernel[2] % g.kernel[1],
+                               t % g.kernel[2]};
     Tap tap{t, 0, {}};
     for (int a = 0; a < 3; ++a) {
       tap.shift[a] = k[a] * g.dilation[a] / g.stride[a];
-      const auto at = std::find(used[a].begin(), used[a].end(), k[a] * g.dilation[a] % g.stride[a]) - used[a].begin();
+      const auto at =
+          std::find(used[a].begin(), used[a].end(), k[a] * g.dilation[a] % g.stride[a]) - used[a].begin();
       tap.phase = tap.phase * static_cast<int>(used[a].size()) + static_cast<int>(at);
     }
     r.taps.push_back(tap);

@@ -1,4 +1,5 @@
-// Convolution on the device straight from its definition: a thread a result, sums in a fixed order, any geometry and dtype.
+// Convolution on the device straight from its definition: a thread a result, sums in a fixed order, any
+// geometry and dtype.
 #include "ops/conv/cuda.h"
 
 #include <ebb/core/visit.h>
@@ -37,7 +38,8 @@ struct Forward {
   __device__ void operator()(std::int64_t i) const {
     using C = Compute<T>;
     const At q(i, g.out);
-    const std::int64_t n = q.volume / g.out_channels, o = q.volume % g.out_channels, group = o / (g.out_channels / g.groups);
+    const std::int64_t n = q.volume / g.out_channels, o = q.volume % g.out_channels,
+                       group = o / (g.out_channels / g.groups);
     const std::int64_t each = g.in_channels / g.groups, taps = volume_of(g.kernel), volume = volume_of(g.in);
     const T* const from = in + (n * g.in_channels + group * each) * volume;
     const T* const w = weight + o * each * taps;
@@ -92,7 +94,8 @@ struct Input {
           if (q2 < 0) continue;
           const std::int64_t tap = (k0 * g.kernel[1] + k1) * g.kernel[2] + k2;
           for (std::int64_t o = group * each_out; o < (group + 1) * each_out; ++o)
-            sum += static_cast<C>(out[(((n * g.out_channels + o) * g.out[0] + q0) * g.out[1] + q1) * g.out[2] + q2]) *
+            sum += static_cast<C>(
+                       out[(((n * g.out_channels + o) * g.out[0] + q0) * g.out[1] + q1) * g.out[2] + q2]) *
                    static_cast<C>(weight[(o * each_in + c) * taps + tap]);
         }
       }
@@ -124,8 +127,10 @@ struct Weight {
         for (std::int64_t q1 = r1.first; q1 < r1.last; ++q1)
           for (std::int64_t q2 = r2.first; q2 < r2.last; ++q2)
             part += static_cast<C>(from_out[(q0 * g.out[1] + q1) * g.out[2] + q2]) *
-                    static_cast<C>(from_in[((q0 * g.stride[0] + offset[0]) * g.in[1] + q1 * g.stride[1] + offset[1]) * g.in[2] +
-                                           q2 * g.stride[2] + offset[2]]);
+                    static_cast<C>(
+                        from_in[((q0 * g.stride[0] + offset[0]) * g.in[1] + q1 * g.stride[1] + offset[1]) *
+                                    g.in[2] +
+                                q2 * g.stride[2] + offset[2]]);
       sum += part;
     }
     weight[i] = static_cast<T>(sum);
@@ -134,23 +139,28 @@ struct Weight {
 
 }  // namespace
 
-void conv_forward(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias, const ConvGeometry& g) {
+void conv_forward(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias,
+                  const ConvGeometry& g) {
   visit_floating(out.dtype(), "convolution", [&]<class T> {
     for_each(out.device(), out.numel(),
-             Forward<T>{out.data_as<T>(), in.data_as<T>(), weight.data_as<T>(), bias.defined() ? bias.data_as<T>() : nullptr, g});
+             Forward<T>{out.data_as<T>(), in.data_as<T>(), weight.data_as<T>(),
+                        bias.defined() ? bias.data_as<T>() : nullptr, g});
   });
 }
 
-void conv_input(NdArray& in, const NdArray& out, const NdArray& weight, const NdArray& bias, const ConvGeometry& g) {
+void conv_input(NdArray& in, const NdArray& out, const NdArray& weight, const NdArray& bias,
+                const ConvGeometry& g) {
   visit_floating(in.dtype(), "convolution_backward", [&]<class T> {
     for_each(in.device(), in.numel(),
-             Input<T>{in.data_as<T>(), out.data_as<T>(), weight.data_as<T>(), bias.defined() ? bias.data_as<T>() : nullptr, g});
+             Input<T>{in.data_as<T>(), out.data_as<T>(), weight.data_as<T>(),
+                      bias.defined() ? bias.data_as<T>() : nullptr, g});
   });
 }
 
 void conv_weight(NdArray& weight, const NdArray& out, const NdArray& in, const ConvGeometry& g) {
   visit_floating(weight.dtype(), "convolution_backward", [&]<class T> {
-    for_each(weight.device(), weight.numel(), Weight<T>{weight.data_as<T>(), out.data_as<T>(), in.data_as<T>(), g});
+    for_each(weight.device(), weight.numel(),
+             Weight<T>{weight.data_as<T>(), out.data_as<T>(), in.data_as<T>(), g});
   });
 }
 

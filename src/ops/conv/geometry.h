@@ -5,8 +5,8 @@
 
 namespace ebb {
 
-/// One and two spatial axes stand behind leading axes of size 1. `in` is the side that `kernel` slides over, also where
-/// a transposed convolution or a gradient computes it from `out`.
+/// One and two spatial axes stand behind leading axes of size 1. `in` is the side that `kernel` slides over,
+/// also where a transposed convolution or a gradient computes it from `out`.
 struct ConvGeometry {
   std::int64_t batch = 0;
   std::int64_t in_channels = 0;

@@ -1,4 +1,5 @@
-// The kernels of convolution. Each is linear in both operands, and the derivative of each is made of the other two.
+// The kernels of convolution. Each is linear in both operands, and the derivative of each is made of the
+// other two.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -9,19 +10,21 @@
 namespace ebb {
 
 namespace kernels {
-/// out[n, o, q] = bias[o] + the sum over c, k of weight[o, c, k] in[n, c, stride q + dilation k - padding]. All arrays are
-/// contiguous; bias may be undefined.
+/// out[n, o, q] = bias[o] + the sum over c, k of weight[o, c, k] in[n, c, stride q + dilation k - padding].
+/// All arrays are contiguous; bias may be undefined.
 extern EBB_API KernelSlot<void(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias,
                                const ConvGeometry& geometry)>
     conv_forward;
-/// Its transpose in `in`: in[n, c, p] = bias[c] + the sum of weight[o, c, k] out[n, o, q] over all o, k, q with
-/// p = stride q + dilation k - padding.
+/// Its transpose in `in`: in[n, c, p] = bias[c] + the sum of weight[o, c, k] out[n, o, q] over all o, k, q
+/// with p = stride q + dilation k - padding.
 extern EBB_API KernelSlot<void(NdArray& in, const NdArray& out, const NdArray& weight, const NdArray& bias,
                                const ConvGeometry& geometry)>
     conv_input;
-/// Its transpose in `weight`: weight[o, c, k] = the sum of out[n, o, q] in[n, c, stride q + dilation k - padding].
-extern EBB_API KernelSlot<void(NdArray& weight, const NdArray& out, const NdArray& in, const ConvGeometry& geometry)>
-    conv_weight;
+/// Its transpose in `weight`: weight[o, c, k] = the sum of out[n, o, q] in[n, c, stride q + dilation k -
+/// padding].
+extern EBB_API
+    KernelSlot<void(NdArray& weight, const NdArray& out, const NdArray& in, const ConvGeometry& geometry)>
+        conv_weight;
 }  // namespace kernels
 
 namespace cpu {

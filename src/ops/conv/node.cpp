@@ -19,7 +19,9 @@ struct ConvolutionBackward : autograd::Node {
   int dims = 2;
   bool is_layer = true;
 
-  std::string name() const override { return is_layer ? "ConvolutionBackward0" : "ConvolutionBackwardBackward0"; }
+  std::string name() const override {
+    return is_layer ? "ConvolutionBackward0" : "ConvolutionBackwardBackward0";
+  }
 
   GradList apply(GradList&& grads) override {
     const Variable& g = grads[0];
@@ -51,8 +53,10 @@ struct ConvolutionBackward : autograd::Node {
 
 DimVector result_shape(ConvKind kind, const ConvGeometry& g, int dims) {
   DimVector sizes;
-  if (kind == ConvKind::weight) sizes = {g.out_channels, g.group_in()};
-  else sizes = {g.batch, kind == ConvKind::forward ? g.out_channels : g.in_channels};
+  if (kind == ConvKind::weight)
+    sizes = {g.out_channels, g.group_in()};
+  else
+    sizes = {g.batch, kind == ConvKind::forward ? g.out_channels : g.in_channels};
   const auto& spatial = kind == ConvKind::forward ? g.out : kind == ConvKind::input ? g.in : g.kernel;
   sizes.append(spatial + 3 - dims, spatial + 3);
   return sizes;
@@ -73,14 +77,18 @@ Variable convolve(ConvKind kind, const Variable& first, const Variable& second, 
   const Device device = first.device();
   NdArray array = NdArray::empty(result_shape(kind, geometry, dims), compute, device);
   const NdArray a = operand(first, compute), b = operand(second, compute);
-  if (kind == ConvKind::forward) kernels::conv_forward(device, array, a, b, operand(bias, compute), geometry);
-  else if (kind == ConvKind::input) kernels::conv_input(device, array, a, b, operand(bias, compute), geometry);
-  else kernels::conv_weight(device, array, a, b, geometry);
+  if (kind == ConvKind::forward)
+    kernels::conv_forward(device, array, a, b, operand(bias, compute), geometry);
+  else if (kind == ConvKind::input)
+    kernels::conv_input(device, array, a, b, operand(bias, compute), geometry);
+  else
+    kernels::conv_weight(device, array, a, b, geometry);
   Variable out(std::move(array));
   if (dtype != compute) out = out.to(dtype);
   if (autograd::records(first, second, bias)) {
-    const auto node = kind == ConvKind::weight ? autograd::make_node<ConvolutionBackward>(first, second)
-                                               : autograd::make_node<ConvolutionBackward>(first, second, bias);
+    const auto node = kind == ConvKind::weight
+                          ? autograd::make_node<ConvolutionBackward>(first, second)
+                          : autograd::make_node<ConvolutionBackward>(first, second, bias);
     if (node->needs(1)) node->first.save(first);
     if (node->needs(0)) node->second.save(second);
     node->geometry = geometry;

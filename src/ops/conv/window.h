@@ -1,10 +1,11 @@
 // How the CPU's convolution reads its source: by shifts.
 //
-// The part of an image that some rows of the result depend on is laid out once, padded, row behind row ("window"). A
-// tap of the kernel then reads the same memory at a fixed distance, so that the convolution is a matrix product whose
-// right operand needs no copying: element (tap, q) stands at window[shift(tap) + q]. q counts along the window's rows;
-// the few results between two rows of the output are computed and dropped. A stride splits the image into phases
-// (every stride-th row and column), one window each, and leaves the scheme as it is.
+// The part of an image that some rows of the result depend on is laid out once, padded, row behind row
+// ("window"). A tap of the kernel then reads the same memory at a fixed distance, so that the convolution is
+// a matrix product whose right operand needs no copying: element (tap, q) stands at window[shift(tap) + q]. q
+// counts along the window's rows; the few results between two rows of the output are computed and dropped. A
+// stride splits the image into phases (every stride-th row and column), one window each, and leaves the
+// scheme as it is.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +23,14 @@ struct Tap {
   std::int64_t shift[3];
 };
 
-/// How one axis of the source becomes the window: window position u of a phase reads step * u + phase - padding.
+/// How one axis of the source becomes the window: window position u of a phase reads step * u + phase -
+/// padding.
 struct Axis {
-  std::int64_t source = 1;    // size of the source
-  std::int64_t out = 1;       // size of the grid of results
-  std::int64_t reach = 0;     // the greatest shift of a tap
+  std::int64_t source = 1;  // size of the source
+  std::int64_t out = 1;     // size of the grid of results
+  std::int64_t reach = 0;   // the greatest shift of a tap
   std::int64_t step = 1;
-  std::int64_t padding = 0;   // may be negative
+  std::int64_t padding = 0;  // may be negative
 };
 
 struct Phase {

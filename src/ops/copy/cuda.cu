@@ -35,9 +35,10 @@ void copy(NdArray& out, const NdArray& x) {
   const std::array<MapInput, 1> in{MapInput{&x}};
   const Same nothing;
   if (out.dtype() == x.dtype())
-    return visit_bits(out.dtype(), [&]<class T> { launch_map<2>("copy", kSame<T>, out, in, &nothing, sizeof(nothing)); });
-  const MapKernels<2>& kernels =
-      is_floating(out.dtype()) ? convert_to_floating(out.dtype(), x.dtype()) : convert_to_integral(out.dtype(), x.dtype());
+    return visit_bits(out.dtype(),
+                      [&]<class T> { launch_map<2>("copy", kSame<T>, out, in, &nothing, sizeof(nothing)); });
+  const MapKernels<2>& kernels = is_floating(out.dtype()) ? convert_to_floating(out.dtype(), x.dtype())
+                                                          : convert_to_integral(out.dtype(), x.dtype());
   launch_map<2>("copy", kernels, out, in, &nothing, sizeof(nothing));
 }
 

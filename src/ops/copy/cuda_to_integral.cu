@@ -5,7 +5,8 @@
 namespace ebb::cuda {
 
 const MapKernels<2>& convert_to_integral(DType to, DType from) {
-  return visit_integral_bool(to, "copy", [&]<class T>() -> const MapKernels<2>& { return kConverters<T>[static_cast<int>(from)]; });
+  return visit_integral_bool(
+      to, "copy", [&]<class T>() -> const MapKernels<2>& { return kConverters<T>[static_cast<int>(from)]; });
 }
 
 }  // namespace ebb::cuda

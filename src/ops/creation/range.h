@@ -24,8 +24,8 @@ struct Arange {
   }
 };
 
-/// From whichever end is nearer, so that both are exact; base to that power unless base is 0. float results are computed in
-/// float, as torch does, the others in double.
+/// From whichever end is nearer, so that both are exact; base to that power unless base is 0. float results
+/// are computed in float, as torch does, the others in double.
 template <class T>
 struct Linspace {
   using Work = std::conditional_t<std::is_same_v<T, float>, float, double>;
@@ -38,7 +38,8 @@ struct Linspace {
         step(n > 1 ? (last - first) / static_cast<Work>(n - 1) : Work(0)),
         base(static_cast<Work>(power)) {}
   EBB_HD T operator()(std::int64_t i) const {
-    const Work x = n == 1 || i < n / 2 ? first + step * static_cast<Work>(i) : last - step * static_cast<Work>(n - 1 - i);
+    const Work x = n == 1 || i < n / 2 ? first + step * static_cast<Work>(i)
+                                       : last - step * static_cast<Work>(n - 1 - i);
     return convert<T>(base != 0 ? std::pow(base, x) : x);
   }
 };

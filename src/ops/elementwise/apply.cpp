@@ -7,13 +7,14 @@
 #include <cstring>
 
 #include "ops/copy/kernels.h"
-#include "ops/elementwise/record.h"
 #include "ops/elementwise/promote.h"
+#include "ops/elementwise/record.h"
 
 namespace ebb::ops {
 
 NdArray empty_like(const NdArray& x, DType dtype) {
-  if (!x.is_contiguous() && x.is_dense()) return NdArray::empty_strided(x.sizes(), x.strides(), dtype, x.device());
+  if (!x.is_contiguous() && x.is_dense())
+    return NdArray::empty_strided(x.sizes(), x.strides(), dtype, x.device());
   return NdArray::empty(x.sizes(), dtype, x.device());
 }
 
@@ -35,13 +36,15 @@ DType compute_dtype(const char* op, Types types, DType promoted) {
 
 namespace {
 
-// A 0-d tensor on the CPU can be read as a number: no conversion kernel, and it may join tensors of another device.
+// A 0-d tensor on the CPU can be read as a number: no conversion kernel, and it may join tensors of another
+// device.
 Scalar number_in(const NdArray& x) {
   return visit_all(x.dtype(), "item", [&]<class T>() -> Scalar { return Scalar(*x.data_as<T>()); });
 }
 
 bool same_view(const NdArray& a, const NdArray& b) {
-  return a.offset() == b.offset() && a.dtype() == b.dtype() && a.sizes() == b.sizes() && a.strides() == b.strides();
+  return a.offset() == b.offset() && a.dtype() == b.dtype() && a.sizes() == b.sizes() &&
+         a.strides() == b.strides();
 }
 
 }  // namespace
@@ -72,14 +75,19 @@ void prepare(const char* op, Types types, const Input* inputs, int count, Prepar
     }
     const NdArray& x = in.tensor->array();
     const bool number = x.dim() == 0 && x.device().is_cpu();
-    EBB_CHECK(x.device() == p.device || number, op, ": expected all tensors on one device, got ", p.device, " and ",
-              x.device(), ". Move one with .to(device).");
+    EBB_CHECK(x.device() == p.device || number, op, ": expected all tensors on one device, got ", p.device,
+              " and ", x.device(), ". Move one with .to(device).");
     const DType wanted = i < first_typed ? kBool : p.dtype;
-    if (x.dtype() == wanted && x.device() == p.device) p.operands[i] = x;
-    else if (number) p.operands[i] = number_in(x);
-    else p.operands[i] = p.held[i] = converted(x, wanted);
-    if (!shaped) p.sizes = DimVector(x.sizes());
-    else if (IntArrayRef(p.sizes) != x.sizes()) p.sizes = broadcast_shapes(op, p.sizes, x.sizes());
+    if (x.dtype() == wanted && x.device() == p.device)
+      p.operands[i] = x;
+    else if (number)
+      p.operands[i] = number_in(x);
+    else
+      p.operands[i] = p.held[i] = converted(x, wanted);
+    if (!shaped)
+      p.sizes = DimVector(x.sizes());
+    else if (IntArrayRef(p.sizes) != x.sizes())
+      p.sizes = broadcast_shapes(op, p.sizes, x.sizes());
     shaped = true;
   }
   for (int i = 0; i < count && !p.like; ++i) {
@@ -94,8 +102,8 @@ NdArray make_output(const Prepared& p, DType dtype) {
   return NdArray::empty(p.sizes, dtype, p.device);
 }
 
-NdArray& inplace_target(const char* op, Types types, bool gives_bool, const Variable& self, const Input* inputs,
-                        int count, Prepared& p, NdArray& temporary) {
+NdArray& inplace_target(const char* op, Types types, bool gives_bool, const Variable& self,
+                        const Input* inputs, int count, Prepared& p, NdArray& temporary) {
   prepare(op, types, inputs, count, p);
   NdArray& target = self.impl()->data;
   const DType result = gives_bool ? self.dtype() : p.dtype;
@@ -103,10 +111,10 @@ NdArray& inplace_target(const char* op, Types types, bool gives_bool, const Vari
             " can't be cast to the desired output type ", self.dtype(), ". Convert self first, or use ", op,
             " out of place.");
   EBB_CHECK(IntArrayRef(p.sizes) == self.sizes(), op, "_: output with shape ", self.sizes(),
-            " doesn't match the broadcast shape ", IntArrayRef(p.sizes), ". In-place ops cannot grow self; use ", op,
-            " out of place.");
-  EBB_CHECK(self.device() == p.device, op, "_: self is on ", self.device(), " but the other operand on ", p.device,
-            ". Move one with .to(device).");
+            " doesn't match the broadcast shape ", IntArrayRef(p.sizes),
+            ". In-place ops cannot grow self; use ", op, " out of place.");
+  EBB_CHECK(self.device() == p.device, op, "_: self is on ", self.device(), " but the other operand on ",
+            p.device, ". Move one with .to(device).");
   for (int i = 0; i < count; ++i) {
     // An operand that overlaps self but is not self would be read after it was overwritten.
     const NdArray* x = p.operands[i].array;
@@ -135,8 +143,10 @@ std::string node_name(const char* name) {
   std::string out;
   bool upper = true;
   for (; *name; ++name) {
-    if (*name == '_') upper = true;
-    else out += upper ? static_cast<char>(*name - 'a' + 'A') : *name, upper = false;
+    if (*name == '_')
+      upper = true;
+    else
+      out += upper ? static_cast<char>(*name - 'a' + 'A') : *name, upper = false;
   }
   return out + "Backward0";
 }

@@ -13,14 +13,17 @@ namespace ebb::ops {
 NdArray empty_like(const NdArray& x, DType dtype);
 /// x in another dtype.
 NdArray converted(const NdArray& x, DType dtype);
-/// The dtype an op of these types computes in, given what its inputs promote to; throws where it is not defined.
+/// The dtype an op of these types computes in, given what its inputs promote to; throws where it is not
+/// defined.
 DType compute_dtype(const char* op, Types types, DType promoted);
 
 /// Whether comparisons and predicates: their output is Bool.
 template <class Op>
 constexpr bool kGivesBool = [] {
-  if constexpr (std::is_invocable_v<const Op&, int>) return std::is_same_v<std::invoke_result_t<const Op&, int>, bool>;
-  else return std::is_same_v<std::invoke_result_t<const Op&, int, int>, bool>;
+  if constexpr (std::is_invocable_v<const Op&, int>)
+    return std::is_same_v<std::invoke_result_t<const Op&, int>, bool>;
+  else
+    return std::is_same_v<std::invoke_result_t<const Op&, int, int>, bool>;
 }();
 
 /// Inputs made ready for a kernel.
@@ -72,7 +75,8 @@ template <class Op>
 
 template <class Op>
 NdArray apply(const Op& op, const Variable& a, const Variable& b) {
-  EBB_CHECK(a.defined() && b.defined(), Op::kName, ": expected a tensor, got an undefined one. Assign it before use.");
+  EBB_CHECK(a.defined() && b.defined(), Op::kName,
+            ": expected a tensor, got an undefined one. Assign it before use.");
   const NdArray &x = a.array(), &y = b.array();
   if (x.dtype() == y.dtype() && x.is_contiguous() && y.is_contiguous() && x.sizes() == y.sizes() &&
       has_type(Op::kTypes, x.dtype()) && x.device() == y.device()) [[likely]] {
@@ -117,9 +121,10 @@ NdArray apply(const Op& op, const Input& a, const Input& b, const Input& c) {
   return out;
 }
 
-/// Checks an in-place op and settles where it computes: straight into self when dtypes allow, else into `temporary`.
-NdArray& inplace_target(const char* op, Types types, bool gives_bool, const Variable& self, const Input* inputs,
-                        int count, Prepared& p, NdArray& temporary);
+/// Checks an in-place op and settles where it computes: straight into self when dtypes allow, else into
+/// `temporary`.
+NdArray& inplace_target(const char* op, Types types, bool gives_bool, const Variable& self,
+                        const Input* inputs, int count, Prepared& p, NdArray& temporary);
 /// Whether a dense Bool tensor holds no false.
 bool all_true(const Variable& x);
 /// Brings a temporary result into self.

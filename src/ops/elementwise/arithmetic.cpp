@@ -14,10 +14,11 @@ bool is_one(const Scalar& s) { return s.equal(1); }
 Variable scaled(const Variable& g, const Scalar& s) { return is_one(s) ? g : g * s; }
 
 void check_alpha(const char* op, DType result, const Scalar& alpha) {
-  EBB_CHECK(!alpha.is_boolean() || result == kBool, op, ": Boolean alpha only supported for Boolean results; pass 1.");
+  EBB_CHECK(!alpha.is_boolean() || result == kBool, op,
+            ": Boolean alpha only supported for Boolean results; pass 1.");
   EBB_CHECK(is_floating(result) || !alpha.is_floating_point(), op,
-            ": For integral input tensors, argument alpha must not be a floating point number; got alpha = ", alpha,
-            " for ", result, ".");
+            ": For integral input tensors, argument alpha must not be a floating point number; got alpha = ",
+            alpha, " for ", result, ".");
 }
 
 void check_sub(const Variable& a, DType other) {
@@ -168,7 +169,9 @@ Variable operator-(const Scalar& a, const Variable& b) {
   return run_binary(a, b, Sub(), SubRule());
 }
 
-Variable mul(const Variable& self, const Variable& other) { return run_binary(self, other, Mul(), MulRule()); }
+Variable mul(const Variable& self, const Variable& other) {
+  return run_binary(self, other, Mul(), MulRule());
+}
 Variable mul(const Variable& self, const Scalar& other) {
   return run_scalar(self, other, Mul(), MulScalarRule{other});
 }
@@ -179,7 +182,9 @@ Variable& mul_(const Variable& self, const Scalar& other) {
   return run_scalar_inplace(self, other, Mul(), MulScalarRule{other});
 }
 
-Variable div(const Variable& self, const Variable& other) { return run_binary(self, other, Div(), DivRule()); }
+Variable div(const Variable& self, const Variable& other) {
+  return run_binary(self, other, Div(), DivRule());
+}
 Variable div(const Variable& self, const Scalar& other) {
   return run_scalar(self, other, Div(), DivScalarRule{other});
 }

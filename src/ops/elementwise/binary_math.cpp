@@ -125,10 +125,16 @@ Variable maximum(const Variable& self, const Variable& other) {
 Variable minimum(const Variable& self, const Variable& other) {
   return run_binary(self, other, Minimum(), MinimumRule());
 }
-Variable fmax(const Variable& self, const Variable& other) { return run_binary(self, other, Fmax(), FmaxRule()); }
-Variable fmin(const Variable& self, const Variable& other) { return run_binary(self, other, Fmin(), FminRule()); }
+Variable fmax(const Variable& self, const Variable& other) {
+  return run_binary(self, other, Fmax(), FmaxRule());
+}
+Variable fmin(const Variable& self, const Variable& other) {
+  return run_binary(self, other, Fmin(), FminRule());
+}
 
-Variable atan2(const Variable& self, const Variable& other) { return run_binary(self, other, Atan2(), Atan2Rule()); }
+Variable atan2(const Variable& self, const Variable& other) {
+  return run_binary(self, other, Atan2(), Atan2Rule());
+}
 Variable& atan2_(const Variable& self, const Variable& other) {
   return run_binary_inplace(self, other, Atan2(), Atan2Rule());
 }
@@ -149,7 +155,9 @@ Variable logaddexp2(const Variable& self, const Variable& other) {
   return run_binary(self, other, LogAddExp2(), LogAddExp2Rule());
 }
 
-Variable xlogy(const Variable& self, const Variable& other) { return run_binary(self, other, Xlogy(), XlogyRule()); }
+Variable xlogy(const Variable& self, const Variable& other) {
+  return run_binary(self, other, Xlogy(), XlogyRule());
+}
 Variable xlogy(const Variable& self, const Scalar& other) {
   return run_scalar(self, other, Xlogy(), XlogyScalarOtherRule{other});
 }

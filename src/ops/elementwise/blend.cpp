@@ -43,18 +43,19 @@ struct AddCDivRule {
 };
 
 void check_lerp(const char* op, const Variable& self, const Variable& end) {
-  EBB_CHECK(self.dtype() == end.dtype(), op, ": expected dtype ", self.dtype(), " for `end` but got dtype ", end.dtype(),
-            ". Convert it with .to(dtype).");
+  EBB_CHECK(self.dtype() == end.dtype(), op, ": expected dtype ", self.dtype(), " for `end` but got dtype ",
+            end.dtype(), ". Convert it with .to(dtype).");
   EBB_CHECK(is_floating(self.dtype()), op, ": expected a floating-point dtype, got ", self.dtype(), ".");
 }
 void check_lerp(const char* op, const Variable& self, const Variable& end, const Variable& weight) {
   check_lerp(op, self, end);
-  EBB_CHECK(self.dtype() == weight.dtype(), op, ": expected dtype ", self.dtype(), " for `weight` but got dtype ",
-            weight.dtype(), ". Convert it with .to(dtype).");
+  EBB_CHECK(self.dtype() == weight.dtype(), op, ": expected dtype ", self.dtype(),
+            " for `weight` but got dtype ", weight.dtype(), ". Convert it with .to(dtype).");
 }
 void check_addcdiv(const char* op, const Variable& a, const Variable& b) {
   EBB_CHECK(is_floating(a.dtype()) || is_floating(b.dtype()), op,
-            ": Integer division with addcdiv is not supported; use div(..., \"trunc\") or convert to a floating dtype.");
+            ": Integer division with addcdiv is not supported; use div(..., \"trunc\") or convert to a "
+            "floating dtype.");
 }
 
 }  // namespace
@@ -76,17 +77,21 @@ Variable& lerp_(const Variable& self, const Variable& end, const Variable& weigh
   return run_ternary_inplace(self, end, weight, Lerp(), LerpRule());
 }
 
-Variable addcmul(const Variable& self, const Variable& tensor1, const Variable& tensor2, const Scalar& value) {
+Variable addcmul(const Variable& self, const Variable& tensor1, const Variable& tensor2,
+                 const Scalar& value) {
   return run_ternary(self, tensor1, tensor2, AddCMul{value}, AddCMulRule{value});
 }
-Variable& addcmul_(const Variable& self, const Variable& tensor1, const Variable& tensor2, const Scalar& value) {
+Variable& addcmul_(const Variable& self, const Variable& tensor1, const Variable& tensor2,
+                   const Scalar& value) {
   return run_ternary_inplace(self, tensor1, tensor2, AddCMul{value}, AddCMulRule{value});
 }
-Variable addcdiv(const Variable& self, const Variable& tensor1, const Variable& tensor2, const Scalar& value) {
+Variable addcdiv(const Variable& self, const Variable& tensor1, const Variable& tensor2,
+                 const Scalar& value) {
   check_addcdiv("addcdiv", tensor1, tensor2);
   return run_ternary(self, tensor1, tensor2, AddCDiv{value}, AddCDivRule{value});
 }
-Variable& addcdiv_(const Variable& self, const Variable& tensor1, const Variable& tensor2, const Scalar& value) {
+Variable& addcdiv_(const Variable& self, const Variable& tensor1, const Variable& tensor2,
+                   const Scalar& value) {
   check_addcdiv("addcdiv_", tensor1, tensor2);
   return run_ternary_inplace(self, tensor1, tensor2, AddCDiv{value}, AddCDivRule{value});
 }

@@ -80,8 +80,8 @@ Variable run_clamp(const Variable& self, const optional<Scalar>& min, const opti
 template <char kind>
 Variable& run_clamp_inplace(const Variable& self, const optional<Scalar>& min, const optional<Scalar>& max) {
   const DType dtype = clamp_dtype(self, min, max);
-  EBB_CHECK(dtype == self.dtype(), "clamp_: result type ", dtype, " can't be cast to the desired output type ",
-            self.dtype(), ". Convert self first.");
+  EBB_CHECK(dtype == self.dtype(), "clamp_: result type ", dtype,
+            " can't be cast to the desired output type ", self.dtype(), ". Convert self first.");
   return run_unary_inplace(self, clamp_op(min, max), ClampRule<kind>{grad_op(min, max)});
 }
 
@@ -96,9 +96,13 @@ Variable& clamp_(const Variable& self, const optional<Scalar>& min, const option
   return run_clamp_inplace<'b'>(self, min, max);
 }
 Variable clamp_min(const Variable& self, const Scalar& min) { return run_clamp<'l'>(self, min, nullopt); }
-Variable& clamp_min_(const Variable& self, const Scalar& min) { return run_clamp_inplace<'l'>(self, min, nullopt); }
+Variable& clamp_min_(const Variable& self, const Scalar& min) {
+  return run_clamp_inplace<'l'>(self, min, nullopt);
+}
 Variable clamp_max(const Variable& self, const Scalar& max) { return run_clamp<'h'>(self, nullopt, max); }
-Variable& clamp_max_(const Variable& self, const Scalar& max) { return run_clamp_inplace<'h'>(self, nullopt, max); }
+Variable& clamp_max_(const Variable& self, const Scalar& max) {
+  return run_clamp_inplace<'h'>(self, nullopt, max);
+}
 
 Variable clamp_min(const Variable& self, const Variable& min) {
   return run_binary(self, min, Maximum(), ClampMinTensorRule());

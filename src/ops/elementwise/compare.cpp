@@ -32,52 +32,99 @@ Variable& ge_(const Variable& self, const Variable& other) { return run_plain_in
 Variable ge(const Variable& self, const Scalar& other) { return run_plain<Ge>(self, other); }
 Variable& ge_(const Variable& self, const Scalar& other) { return run_plain_inplace<Ge>(self, other); }
 
-Variable logical_and(const Variable& self, const Variable& other) { return run_plain<LogicalAnd>(self, other); }
-Variable& logical_and_(const Variable& self, const Variable& other) { return run_plain_inplace<LogicalAnd>(self, other); }
+Variable logical_and(const Variable& self, const Variable& other) {
+  return run_plain<LogicalAnd>(self, other);
+}
+Variable& logical_and_(const Variable& self, const Variable& other) {
+  return run_plain_inplace<LogicalAnd>(self, other);
+}
 Variable logical_or(const Variable& self, const Variable& other) { return run_plain<LogicalOr>(self, other); }
-Variable& logical_or_(const Variable& self, const Variable& other) { return run_plain_inplace<LogicalOr>(self, other); }
-Variable logical_xor(const Variable& self, const Variable& other) { return run_plain<LogicalXor>(self, other); }
-Variable& logical_xor_(const Variable& self, const Variable& other) { return run_plain_inplace<LogicalXor>(self, other); }
+Variable& logical_or_(const Variable& self, const Variable& other) {
+  return run_plain_inplace<LogicalOr>(self, other);
+}
+Variable logical_xor(const Variable& self, const Variable& other) {
+  return run_plain<LogicalXor>(self, other);
+}
+Variable& logical_xor_(const Variable& self, const Variable& other) {
+  return run_plain_inplace<LogicalXor>(self, other);
+}
 
 Variable logical_not(const Variable& self) { return Variable(apply(LogicalNot(), self)); }
 Variable& logical_not_(const Variable& self) { return run_plain_inplace<LogicalNot>(self); }
 
-Variable bitwise_and(const Variable& self, const Variable& other) { return run_plain<BitwiseAnd>(self, other); }
-Variable& bitwise_and_(const Variable& self, const Variable& other) { return run_plain_inplace<BitwiseAnd>(self, other); }
+Variable bitwise_and(const Variable& self, const Variable& other) {
+  return run_plain<BitwiseAnd>(self, other);
+}
+Variable& bitwise_and_(const Variable& self, const Variable& other) {
+  return run_plain_inplace<BitwiseAnd>(self, other);
+}
 Variable bitwise_and(const Variable& self, const Scalar& other) { return run_plain<BitwiseAnd>(self, other); }
-Variable& bitwise_and_(const Variable& self, const Scalar& other) { return run_plain_inplace<BitwiseAnd>(self, other); }
+Variable& bitwise_and_(const Variable& self, const Scalar& other) {
+  return run_plain_inplace<BitwiseAnd>(self, other);
+}
 Variable bitwise_and(const Scalar& self, const Variable& other) { return run_plain<BitwiseAnd>(self, other); }
 Variable bitwise_or(const Variable& self, const Variable& other) { return run_plain<BitwiseOr>(self, other); }
-Variable& bitwise_or_(const Variable& self, const Variable& other) { return run_plain_inplace<BitwiseOr>(self, other); }
+Variable& bitwise_or_(const Variable& self, const Variable& other) {
+  return run_plain_inplace<BitwiseOr>(self, other);
+}
 Variable bitwise_or(const Variable& self, const Scalar& other) { return run_plain<BitwiseOr>(self, other); }
-Variable& bitwise_or_(const Variable& self, const Scalar& other) { return run_plain_inplace<BitwiseOr>(self, other); }
+Variable& bitwise_or_(const Variable& self, const Scalar& other) {
+  return run_plain_inplace<BitwiseOr>(self, other);
+}
 Variable bitwise_or(const Scalar& self, const Variable& other) { return run_plain<BitwiseOr>(self, other); }
-Variable bitwise_xor(const Variable& self, const Variable& other) { return run_plain<BitwiseXor>(self, other); }
-Variable& bitwise_xor_(const Variable& self, const Variable& other) { return run_plain_inplace<BitwiseXor>(self, other); }
+Variable bitwise_xor(const Variable& self, const Variable& other) {
+  return run_plain<BitwiseXor>(self, other);
+}
+Variable& bitwise_xor_(const Variable& self, const Variable& other) {
+  return run_plain_inplace<BitwiseXor>(self, other);
+}
 Variable bitwise_xor(const Variable& self, const Scalar& other) { return run_plain<BitwiseXor>(self, other); }
-Variable& bitwise_xor_(const Variable& self, const Scalar& other) { return run_plain_inplace<BitwiseXor>(self, other); }
+Variable& bitwise_xor_(const Variable& self, const Scalar& other) {
+  return run_plain_inplace<BitwiseXor>(self, other);
+}
 Variable bitwise_xor(const Scalar& self, const Variable& other) { return run_plain<BitwiseXor>(self, other); }
 Variable gcd(const Variable& self, const Variable& other) { return run_plain<Gcd>(self, other); }
 Variable& gcd_(const Variable& self, const Variable& other) { return run_plain_inplace<Gcd>(self, other); }
 Variable lcm(const Variable& self, const Variable& other) { return run_plain<Lcm>(self, other); }
 Variable& lcm_(const Variable& self, const Variable& other) { return run_plain_inplace<Lcm>(self, other); }
-Variable bitwise_left_shift(const Variable& self, const Variable& other) { return run_plain<ShiftLeft>(self, other); }
-Variable& bitwise_left_shift_(const Variable& self, const Variable& other) { return run_plain_inplace<ShiftLeft>(self, other); }
-Variable bitwise_left_shift(const Variable& self, const Scalar& other) { return run_plain<ShiftLeft>(self, other); }
-Variable& bitwise_left_shift_(const Variable& self, const Scalar& other) { return run_plain_inplace<ShiftLeft>(self, other); }
-Variable bitwise_left_shift(const Scalar& self, const Variable& other) { return run_plain<ShiftLeft>(self, other); }
-Variable bitwise_right_shift(const Variable& self, const Variable& other) { return run_plain<ShiftRight>(self, other); }
-Variable& bitwise_right_shift_(const Variable& self, const Variable& other) { return run_plain_inplace<ShiftRight>(self, other); }
-Variable bitwise_right_shift(const Variable& self, const Scalar& other) { return run_plain<ShiftRight>(self, other); }
-Variable& bitwise_right_shift_(const Variable& self, const Scalar& other) { return run_plain_inplace<ShiftRight>(self, other); }
-Variable bitwise_right_shift(const Scalar& self, const Variable& other) { return run_plain<ShiftRight>(self, other); }
+Variable bitwise_left_shift(const Variable& self, const Variable& other) {
+  return run_plain<ShiftLeft>(self, other);
+}
+Variable& bitwise_left_shift_(const Variable& self, const Variable& other) {
+  return run_plain_inplace<ShiftLeft>(self, other);
+}
+Variable bitwise_left_shift(const Variable& self, const Scalar& other) {
+  return run_plain<ShiftLeft>(self, other);
+}
+Variable& bitwise_left_shift_(const Variable& self, const Scalar& other) {
+  return run_plain_inplace<ShiftLeft>(self, other);
+}
+Variable bitwise_left_shift(const Scalar& self, const Variable& other) {
+  return run_plain<ShiftLeft>(self, other);
+}
+Variable bitwise_right_shift(const Variable& self, const Variable& other) {
+  return run_plain<ShiftRight>(self, other);
+}
+Variable& bitwise_right_shift_(const Variable& self, const Variable& other) {
+  return run_plain_inplace<ShiftRight>(self, other);
+}
+Variable bitwise_right_shift(const Variable& self, const Scalar& other) {
+  return run_plain<ShiftRight>(self, other);
+}
+Variable& bitwise_right_shift_(const Variable& self, const Scalar& other) {
+  return run_plain_inplace<ShiftRight>(self, other);
+}
+Variable bitwise_right_shift(const Scalar& self, const Variable& other) {
+  return run_plain<ShiftRight>(self, other);
+}
 
 Variable bitwise_not(const Variable& self) { return Variable(apply(BitwiseNot(), self)); }
 Variable& bitwise_not_(const Variable& self) { return run_plain_inplace<BitwiseNot>(self); }
 
 Variable isclose(const Variable& self, const Variable& other, double rtol, double atol, bool equal_nan) {
   check_same_dtype("isclose", self, other);
-  EBB_CHECK(rtol >= 0 && atol >= 0, "isclose: rtol and atol must not be negative, got ", rtol, " and ", atol, ".");
+  EBB_CHECK(rtol >= 0 && atol >= 0, "isclose: rtol and atol must not be negative, got ", rtol, " and ", atol,
+            ".");
   return run_plain(self, other, IsClose{rtol, atol, equal_nan});
 }
 

@@ -2,6 +2,7 @@
 
 namespace ebb::cpu {
 
-[[gnu::used]] static const auto kept_activation = unary_kernels(ops::Join<ops::PiecewiseOps, ops::SmoothOps>{});
+[[gnu::used]] static const auto kept_activation =
+    unary_kernels(ops::Join<ops::PiecewiseOps, ops::SmoothOps>{});
 
 }  // namespace ebb::cpu

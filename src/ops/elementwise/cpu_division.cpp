@@ -2,6 +2,7 @@
 
 namespace ebb::cpu {
 
-[[gnu::used]] static const auto kept_division = binary_kernels(ops::Join<ops::DivisionOps, ops::ExtremeOps>{});
+[[gnu::used]] static const auto kept_division =
+    binary_kernels(ops::Join<ops::DivisionOps, ops::ExtremeOps>{});
 
 }  // namespace ebb::cpu

@@ -1,6 +1,7 @@
-// Transcendental functions of several lanes at once: glibc's libmvec, on x86-64 with AVX2. All of them keep NumPy's
-// bounds on accuracy (tests/ops/numpy_ulp_test.cpp). An element's value must not depend on where in an array it
-// stands, so rows use these for every element, the last few padded, and never the scalar functions beside them.
+// Transcendental functions of several lanes at once: glibc's libmvec, on x86-64 with AVX2. All of them keep
+// NumPy's bounds on accuracy (tests/ops/numpy_ulp_test.cpp). An element's value must not depend on where in
+// an array it stands, so rows use these for every element, the last few padded, and never the scalar
+// functions beside them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// The CPU kernels of the family: a functor becomes one loop a dtype over a contiguous row; cpu::map does the rest.
+// The CPU kernels of the family: a functor becomes one loop a dtype over a contiguous row; cpu::map does the
+// rest.
 #pragma once
 
 #include <array>
@@ -51,7 +52,8 @@ void binary_row(void* to, const void* const* in, unsigned constant, std::int64_t
 #endif
   if (constant == 0) {
 #pragma GCC ivdep
-    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(op(static_cast<C>(a[i]), static_cast<C>(b[i])));
+    for (std::int64_t i = 0; i < n; ++i)
+      out[i] = static_cast<R>(op(static_cast<C>(a[i]), static_cast<C>(b[i])));
   } else if (constant == 2) {
     const C y = static_cast<C>(b[0]);
 #pragma GCC ivdep
@@ -86,7 +88,8 @@ template <class Op, template <class, class> class Make>
 constexpr std::array<Row, 10> row_table() {
   std::array<Row, 10> rows{};
   const auto set = [&]<class T>(std::type_identity<T>) {
-    if constexpr (ops::has_type(Op::kTypes, dtype_of<T>())) rows[static_cast<int>(dtype_of<T>())] = Make<Op, T>::row;
+    if constexpr (ops::has_type(Op::kTypes, dtype_of<T>()))
+      rows[static_cast<int>(dtype_of<T>())] = Make<Op, T>::row;
   };
   set(std::type_identity<std::uint8_t>());
   set(std::type_identity<std::int8_t>());
@@ -131,7 +134,8 @@ template <class Op>
 void unary(NdArray& out, const NdArray& x, const Op& op) {
   const ops::Operand operand(x);
   const ops::Operand* const operands[] = {&operand};
-  detail::run_rows(Op::kName, detail::unary_rows<Op>, out, x.dtype(), operands, 1, &op, {.grain = grain_of<Op>});
+  detail::run_rows(Op::kName, detail::unary_rows<Op>, out, x.dtype(), operands, 1, &op,
+                   {.grain = grain_of<Op>});
 }
 
 template <class Op>
@@ -141,7 +145,8 @@ void binary(NdArray& out, DType dtype, const ops::Operand& a, const ops::Operand
 }
 
 template <class Op>
-void ternary(NdArray& out, const ops::Operand& a, const ops::Operand& b, const ops::Operand& c, const Op& op) {
+void ternary(NdArray& out, const ops::Operand& a, const ops::Operand& b, const ops::Operand& c,
+             const Op& op) {
   const ops::Operand* const operands[] = {&a, &b, &c};
   detail::run_rows(Op::kName, detail::ternary_rows<Op>, out, out.dtype(), operands, 3, &op,
                    {.takes_constants = false, .grain = grain_of<Op>});

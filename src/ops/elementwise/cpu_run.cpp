@@ -34,8 +34,10 @@ void run_rows(const char* name, const std::array<Row, 10>& rows, NdArray& out, D
   for (int i = 0; i < count; ++i) {
     if (const NdArray* x = operands[i]->array) {
       in[i] = x->data();
-      if (x->numel() == 1 && n != 1) constant |= 1u << i;
-      else small = small && x->is_contiguous() && x->numel() == n;
+      if (x->numel() == 1 && n != 1)
+        constant |= 1u << i;
+      else
+        small = small && x->is_contiguous() && x->numel() == n;
     } else {
       slots[i].put(operands[i]->value, dtype);
       in[i] = slots[i].bytes;

@@ -2,6 +2,7 @@
 
 namespace ebb::cpu {
 
-[[gnu::used]] static const auto kept_slopes = binary_kernels(ops::Join<ops::PiecewiseGradOps, ops::SmoothGradOps>{});
+[[gnu::used]] static const auto kept_slopes =
+    binary_kernels(ops::Join<ops::PiecewiseGradOps, ops::SmoothGradOps>{});
 
 }  // namespace ebb::cpu

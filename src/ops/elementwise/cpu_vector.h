@@ -15,14 +15,14 @@ constexpr bool is_in<Op, ops::List<Ops...>> = (std::is_same_v<Op, Ops> || ...);
 
 /// Functors of one operand that are a function of libmvec, or a few of them and some arithmetic.
 using LaneOps =
-    ops::List<ops::Exp, ops::Exp2, ops::Expm1, ops::Log, ops::Log2, ops::Log10, ops::Log1p, ops::Sigmoid, ops::Sin,
-              ops::Cos, ops::Tan, ops::Asin, ops::Acos, ops::Atan, ops::Sinh, ops::Cosh, ops::Tanh, ops::Asinh,
-              ops::Acosh, ops::Atanh, ops::Erf, ops::Erfc, ops::Silu, ops::SiluSlope, ops::Gelu, ops::GeluSlope,
-              ops::GeluTanh, ops::GeluTanhSlope, ops::Softplus, ops::SoftplusSlope, ops::LogSigmoid,
-              ops::LogSigmoidSlope, ops::Mish, ops::MishSlope, ops::Elu, ops::EluSlope>;
+    ops::List<ops::Exp, ops::Exp2, ops::Expm1, ops::Log, ops::Log2, ops::Log10, ops::Log1p, ops::Sigmoid,
+              ops::Sin, ops::Cos, ops::Tan, ops::Asin, ops::Acos, ops::Atan, ops::Sinh, ops::Cosh, ops::Tanh,
+              ops::Asinh, ops::Acosh, ops::Atanh, ops::Erf, ops::Erfc, ops::Silu, ops::SiluSlope, ops::Gelu,
+              ops::GeluSlope, ops::GeluTanh, ops::GeluTanhSlope, ops::Softplus, ops::SoftplusSlope,
+              ops::LogSigmoid, ops::LogSigmoidSlope, ops::Mish, ops::MishSlope, ops::Elu, ops::EluSlope>;
 
 template <class Op>
-constexpr bool runs_in_lanes = EBB_LIBMVEC && is_in<Op, LaneOps>;
+constexpr bool runs_in_lanes = EBB_LIBMVEC&& is_in<Op, LaneOps>;
 template <class F>
 constexpr bool runs_in_lanes<ops::Times<F>> = runs_in_lanes<F>;
 
@@ -42,29 +42,52 @@ V formula(const Op& op, V x) {
   [[maybe_unused]] const V zero = {};
   [[maybe_unused]] const auto magnitude = [](V v) { return v < V{} ? -v : v; };
   [[maybe_unused]] const auto logistic = [](V v) { return T(1) / (T(1) + exp(-v)); };
-  if constexpr (std::is_same_v<Op, ops::Exp>) return exp(x);
-  else if constexpr (std::is_same_v<Op, ops::Exp2>) return exp2(x);
-  else if constexpr (std::is_same_v<Op, ops::Expm1>) return expm1(x);
-  else if constexpr (std::is_same_v<Op, ops::Log>) return log(x);
-  else if constexpr (std::is_same_v<Op, ops::Log2>) return log2(x);
-  else if constexpr (std::is_same_v<Op, ops::Log10>) return log10(x);
-  else if constexpr (std::is_same_v<Op, ops::Log1p>) return log1p(x);
-  else if constexpr (std::is_same_v<Op, ops::Sin>) return sin(x);
-  else if constexpr (std::is_same_v<Op, ops::Cos>) return cos(x);
-  else if constexpr (std::is_same_v<Op, ops::Tan>) return tan(x);
-  else if constexpr (std::is_same_v<Op, ops::Asin>) return asin(x);
-  else if constexpr (std::is_same_v<Op, ops::Acos>) return acos(x);
-  else if constexpr (std::is_same_v<Op, ops::Atan>) return atan(x);
-  else if constexpr (std::is_same_v<Op, ops::Sinh>) return sinh(x);
-  else if constexpr (std::is_same_v<Op, ops::Cosh>) return cosh(x);
-  else if constexpr (std::is_same_v<Op, ops::Tanh>) return tanh(x);
-  else if constexpr (std::is_same_v<Op, ops::Asinh>) return asinh(x);
-  else if constexpr (std::is_same_v<Op, ops::Acosh>) return acosh(x);
-  else if constexpr (std::is_same_v<Op, ops::Atanh>) return atanh(x);
-  else if constexpr (std::is_same_v<Op, ops::Erf>) return erf(x);
-  else if constexpr (std::is_same_v<Op, ops::Erfc>) return erfc(x);
-  else if constexpr (std::is_same_v<Op, ops::Sigmoid>) return logistic(x);
-  else if constexpr (std::is_same_v<Op, ops::Silu>) return x / (T(1) + exp(-x));
+  if constexpr (std::is_same_v<Op, ops::Exp>)
+    return exp(x);
+  else if constexpr (std::is_same_v<Op, ops::Exp2>)
+    return exp2(x);
+  else if constexpr (std::is_same_v<Op, ops::Expm1>)
+    return expm1(x);
+  else if constexpr (std::is_same_v<Op, ops::Log>)
+    return log(x);
+  else if constexpr (std::is_same_v<Op, ops::Log2>)
+    return log2(x);
+  else if constexpr (std::is_same_v<Op, ops::Log10>)
+    return log10(x);
+  else if constexpr (std::is_same_v<Op, ops::Log1p>)
+    return log1p(x);
+  else if constexpr (std::is_same_v<Op, ops::Sin>)
+    return sin(x);
+  else if constexpr (std::is_same_v<Op, ops::Cos>)
+    return cos(x);
+  else if constexpr (std::is_same_v<Op, ops::Tan>)
+    return tan(x);
+  else if constexpr (std::is_same_v<Op, ops::Asin>)
+    return asin(x);
+  else if constexpr (std::is_same_v<Op, ops::Acos>)
+    return acos(x);
+  else if constexpr (std::is_same_v<Op, ops::Atan>)
+    return atan(x);
+  else if constexpr (std::is_same_v<Op, ops::Sinh>)
+    return sinh(x);
+  else if constexpr (std::is_same_v<Op, ops::Cosh>)
+    return cosh(x);
+  else if constexpr (std::is_same_v<Op, ops::Tanh>)
+    return tanh(x);
+  else if constexpr (std::is_same_v<Op, ops::Asinh>)
+    return asinh(x);
+  else if constexpr (std::is_same_v<Op, ops::Acosh>)
+    return acosh(x);
+  else if constexpr (std::is_same_v<Op, ops::Atanh>)
+    return atanh(x);
+  else if constexpr (std::is_same_v<Op, ops::Erf>)
+    return erf(x);
+  else if constexpr (std::is_same_v<Op, ops::Erfc>)
+    return erfc(x);
+  else if constexpr (std::is_same_v<Op, ops::Sigmoid>)
+    return logistic(x);
+  else if constexpr (std::is_same_v<Op, ops::Silu>)
+    return x / (T(1) + exp(-x));
   else if constexpr (std::is_same_v<Op, ops::SiluSlope>) {
     const V s = logistic(x);
     return s * (T(1) + x * (T(1) - s));
@@ -98,7 +121,8 @@ V formula(const Op& op, V x) {
     const V below = expm1(x * static_cast<T>(op.input_scale)) * static_cast<T>(op.alpha * op.scale);
     return x <= zero ? below : x * static_cast<T>(op.scale);
   } else if constexpr (std::is_same_v<Op, ops::EluSlope>) {
-    const V below = exp(x * static_cast<T>(op.input_scale)) * static_cast<T>(op.alpha * op.scale * op.input_scale);
+    const V below =
+        exp(x * static_cast<T>(op.input_scale)) * static_cast<T>(op.alpha * op.scale * op.input_scale);
     return x <= zero ? below : zero + static_cast<T>(op.scale);
   }
 }
@@ -108,7 +132,8 @@ using Of = std::conditional_t<std::is_same_v<T, double>, Doubles, Floats>;
 template <class T>
 constexpr int kCount = std::is_same_v<T, double> ? 4 : 8;
 
-/// n of the lanes from memory (16-bit types converted); the others repeat the first, so that they cost nothing special.
+/// n of the lanes from memory (16-bit types converted); the others repeat the first, so that they cost
+/// nothing special.
 template <class T>
 Of<T> load(const T* x, std::int64_t n) {
   Of<T> v;
@@ -118,7 +143,8 @@ Of<T> load(const T* x, std::int64_t n) {
       return v;
     }
   }
-  for (int i = 0; i < kCount<T>; ++i) v[i] = static_cast<std::remove_cvref_t<decltype(v[0])>>(x[i < n ? i : 0]);
+  for (int i = 0; i < kCount<T>; ++i)
+    v[i] = static_cast<std::remove_cvref_t<decltype(v[0])>>(x[i < n ? i : 0]);
   return v;
 }
 
@@ -140,7 +166,8 @@ void row(const Op& op, T* out, const T* x, std::int64_t n) {
 
 /// out = g F(x); either may be constant over the row.
 template <class F, class T>
-void row(const ops::Times<F>& op, T* out, const T* g, bool g_constant, const T* x, bool x_constant, std::int64_t n) {
+void row(const ops::Times<F>& op, T* out, const T* g, bool g_constant, const T* x, bool x_constant,
+         std::int64_t n) {
   // A row may be empty: then only a constant is there to be read.
   const Of<T> g0 = g_constant ? load(g, 1) : Of<T>{}, f0 = x_constant ? formula(op.f, load(x, 1)) : Of<T>{};
   for (std::int64_t i = 0; i < n; i += kCount<T>) {

@@ -37,7 +37,8 @@ template <class Op, int Inputs>
 constexpr std::array<MapKernels<1 + Inputs>, 10> kernel_table() {
   std::array<MapKernels<1 + Inputs>, 10> table{};
   const auto set = [&]<class T>(std::type_identity<T>) {
-    if constexpr (ops::has_type(Op::kTypes, dtype_of<T>())) table[static_cast<int>(dtype_of<T>())] = kernels_for<Op, T, Inputs>();
+    if constexpr (ops::has_type(Op::kTypes, dtype_of<T>()))
+      table[static_cast<int>(dtype_of<T>())] = kernels_for<Op, T, Inputs>();
   };
   set(std::type_identity<std::uint8_t>());
   set(std::type_identity<std::int8_t>());
@@ -60,7 +61,8 @@ inline MapInput map_input(const Operand& operand, DType dtype) {
 template <int N>
 const MapKernels<N>& kernels_of(const char* name, const std::array<MapKernels<N>, 10>& table, DType dtype) {
   const MapKernels<N>& kernels = table[static_cast<int>(dtype)];
-  if (!kernels.plain) ebb::detail::unsupported_dtype(name, dtype, "another dtype: this op is not defined for it");
+  if (!kernels.plain)
+    ebb::detail::unsupported_dtype(name, dtype, "another dtype: this op is not defined for it");
   return kernels;
 }
 
@@ -69,7 +71,8 @@ const MapKernels<N>& kernels_of(const char* name, const std::array<MapKernels<N>
 template <class Op>
 void unary(NdArray& out, const NdArray& x, const Op& op) {
   static constexpr auto kTable = detail::kernel_table<Op, 1>();
-  launch_map<2>(Op::kName, detail::kernels_of(Op::kName, kTable, x.dtype()), out, {MapInput{&x}}, &op, sizeof(op));
+  launch_map<2>(Op::kName, detail::kernels_of(Op::kName, kTable, x.dtype()), out, {MapInput{&x}}, &op,
+                sizeof(op));
 }
 
 template <class Op>
@@ -84,7 +87,8 @@ void ternary(NdArray& out, const Operand& a, const Operand& b, const Operand& c,
   static constexpr auto kTable = detail::kernel_table<Op, 3>();
   const DType dtype = out.dtype(), first = ops::TakesCondition<Op, double> ? kBool : dtype;
   launch_map<4>(Op::kName, detail::kernels_of(Op::kName, kTable, dtype), out,
-                {detail::map_input(a, first), detail::map_input(b, dtype), detail::map_input(c, dtype)}, &op, sizeof(op));
+                {detail::map_input(a, first), detail::map_input(b, dtype), detail::map_input(c, dtype)}, &op,
+                sizeof(op));
 }
 
 template <class... Op>

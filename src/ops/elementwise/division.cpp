@@ -52,7 +52,8 @@ bool has_zero(const Scalar& s) { return is_zero(s); }
 template <class A, class B>
 void check_divisor(const char* op, const A& a, const B& b) {
   if (is_floating(result_type(a, b))) return;
-  EBB_CHECK(!has_zero(b), op, ": ZeroDivisionError: an integer divisor is 0. Convert to a floating dtype, or mask it.");
+  EBB_CHECK(!has_zero(b), op,
+            ": ZeroDivisionError: an integer divisor is 0. Convert to a floating dtype, or mask it.");
 }
 
 enum class Rounding { none, trunc, floor };
@@ -60,7 +61,8 @@ enum class Rounding { none, trunc, floor };
 Rounding rounding(optional<std::string_view> mode) {
   if (!mode) return Rounding::none;
   if (*mode == "trunc") return Rounding::trunc;
-  EBB_CHECK(*mode == "floor", "div: expected rounding_mode to be one of None, 'trunc', or 'floor' but found '", *mode, "'.");
+  EBB_CHECK(*mode == "floor",
+            "div: expected rounding_mode to be one of None, 'trunc', or 'floor' but found '", *mode, "'.");
   return Rounding::floor;
 }
 
@@ -107,8 +109,12 @@ Variable& div_(const Variable& self, const Scalar& other, optional<std::string_v
   return run_scalar_inplace(self, other, DivFloor(), RoundedDivScalarRule());
 }
 
-Variable floor_divide(const Variable& self, const Variable& other) { return floor_divided(self, other, DivFloor()); }
-Variable floor_divide(const Variable& self, const Scalar& other) { return floor_divided(self, other, DivFloor()); }
+Variable floor_divide(const Variable& self, const Variable& other) {
+  return floor_divided(self, other, DivFloor());
+}
+Variable floor_divide(const Variable& self, const Scalar& other) {
+  return floor_divided(self, other, DivFloor());
+}
 Variable& floor_divide_(const Variable& self, const Variable& other) {
   check_divisor("floor_divide_", self, other);
   return run_binary_inplace(self, other, DivFloor(), RoundedDivRule());

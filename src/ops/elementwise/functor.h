@@ -1,5 +1,5 @@
-// What the formulas of the family have in common: a functor says for which dtypes it is defined, and its call operator
-// is the formula. It is passed by value to kernels; parameters are its members.
+// What the formulas of the family have in common: a functor says for which dtypes it is defined, and its call
+// operator is the formula. It is passed by value to kernels; parameters are its members.
 #pragma once
 
 #include <ebb/core/scalar.h>
@@ -10,17 +10,23 @@
 
 namespace ebb::ops {
 
-/// The dtypes an op is defined for. `floating` ops take integers too, converted to the default dtype; strict ones refuse.
+/// The dtypes an op is defined for. `floating` ops take integers too, converted to the default dtype; strict
+/// ones refuse.
 enum class Types : std::uint8_t { floating, strict_floating, numeric, all, integral, integral_bool };
 
 constexpr bool has_type(Types types, DType dtype) {
   switch (types) {
     case Types::floating:
-    case Types::strict_floating: return is_floating(dtype);
-    case Types::numeric: return dtype != kBool;
-    case Types::integral: return is_integral(dtype);
-    case Types::integral_bool: return !is_floating(dtype);
-    default: return true;
+    case Types::strict_floating:
+      return is_floating(dtype);
+    case Types::numeric:
+      return dtype != kBool;
+    case Types::integral:
+      return is_integral(dtype);
+    case Types::integral_bool:
+      return !is_floating(dtype);
+    default:
+      return true;
   }
 }
 
@@ -43,8 +49,10 @@ struct Number {
   }
   template <class T>
   EBB_HD T as() const {
-    if constexpr (std::is_floating_point_v<T>) return static_cast<T>(floating);
-    else return static_cast<T>(integer);
+    if constexpr (std::is_floating_point_v<T>)
+      return static_cast<T>(floating);
+    else
+      return static_cast<T>(integer);
   }
 };
 

@@ -26,8 +26,8 @@ Variable glu(const Variable& self, std::int64_t dim) {
   ops::common_device("glu", self);
   EBB_CHECK(self.dim() > 0, "glu: does not support 0-dimensional tensors; unsqueeze() it first.");
   dim = wrap_dim("glu", dim, self.dim());
-  EBB_CHECK(self.size(dim) % 2 == 0, "glu: Halving dimension must be even, but dimension ", dim, " is size ", self.size(dim),
-            " in shape ", self.sizes(), ".");
+  EBB_CHECK(self.size(dim) % 2 == 0, "glu: Halving dimension must be even, but dimension ", dim, " is size ",
+            self.size(dim), " in shape ", self.sizes(), ".");
   const std::int64_t half = self.size(dim) / 2;
   Variable out;
   {

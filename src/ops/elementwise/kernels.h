@@ -8,8 +8,8 @@
 
 namespace ebb::ops {
 
-/// An input of a kernel: an array of the op's dtype that broadcasts to the output, or, where `array` is null, one
-/// number passed by value.
+/// An input of a kernel: an array of the op's dtype that broadcasts to the output, or, where `array` is null,
+/// one number passed by value.
 struct Operand {
   const NdArray* array = nullptr;
   Scalar value;
@@ -27,9 +27,11 @@ template <class Op>
 using UnaryKernel = KernelSlot<void(NdArray& out, const NdArray& x, const Op& op)>;
 /// Operands have the dtype `dtype`; out has it too, or is Bool for comparisons.
 template <class Op>
-using BinaryKernel = KernelSlot<void(NdArray& out, DType dtype, const Operand& a, const Operand& b, const Op& op)>;
+using BinaryKernel =
+    KernelSlot<void(NdArray& out, DType dtype, const Operand& a, const Operand& b, const Op& op)>;
 template <class Op>
-using TernaryKernel = KernelSlot<void(NdArray& out, const Operand& a, const Operand& b, const Operand& c, const Op& op)>;
+using TernaryKernel =
+    KernelSlot<void(NdArray& out, const Operand& a, const Operand& b, const Operand& c, const Op& op)>;
 
 // The slots are defined in slots.cpp for every functor of lists.h.
 template <class Op>

@@ -12,8 +12,7 @@ using RootOps = List<Reciprocal, Sqrt, Rsqrt>;
 using ExpOps = List<Exp, Exp2, Expm1, Log, Log2, Log10, Log1p, Sigmoid>;
 using TrigOps = List<Sin, Cos, Tan, Asin, Acos, Atan>;
 using HyperbolicOps = List<Sinh, Cosh, Tanh, Asinh, Acosh, Atanh>;
-using SpecialOps = List<Erf, Erfc, Erfinv, Lgamma, Digamma, Polygamma, Logit, Sinc, BesselI0,
-                        BesselI1>;
+using SpecialOps = List<Erf, Erfc, Erfinv, Lgamma, Digamma, Polygamma, Logit, Sinc, BesselI0, BesselI1>;
 using PiecewiseOps = List<Threshold, Hardtanh, LeakyRelu, Hardsigmoid, Hardswish, Hardshrink, Softshrink>;
 using SmoothOps = List<Elu, Gelu, GeluTanh, Silu, Mish, Softplus, LogSigmoid>;
 using UnaryOps = Join<SignOps, PredicateOps, RoundOps, RootOps, ExpOps, TrigOps, HyperbolicOps, SpecialOps,
@@ -23,8 +22,8 @@ using ArithmeticOps = List<Add, AddScaled, RsubScaled, Sub, Mul, Div>;
 using DivisionOps = List<DivTrunc, DivFloor, Fmod, Remainder>;
 using ExtremeOps = List<Maximum, Minimum, Fmax, Fmin>;
 using CompareOps = List<Eq, Ne, Lt, Le, Gt, Ge, IsClose>;
-using LogicOps = List<LogicalAnd, LogicalOr, LogicalXor, BitwiseAnd, BitwiseOr, BitwiseXor, ShiftLeft, ShiftRight,
-                      Gcd, Lcm>;
+using LogicOps = List<LogicalAnd, LogicalOr, LogicalXor, BitwiseAnd, BitwiseOr, BitwiseXor, ShiftLeft,
+                      ShiftRight, Gcd, Lcm>;
 using BinaryMathOps = List<Pow, Atan2, Hypot, LogAddExp, LogAddExp2, Xlogy, CopySign, Heaviside>;
 using GradOps = List<TanhGrad, SigmoidGrad, ThresholdGrad, ClampGrad, Times<Sin>, Times<Cos>>;
 using PiecewiseGradOps = List<Times<HardtanhSlope>, Times<LeakyReluSlope>, Times<HardsigmoidSlope>,

@@ -1,8 +1,9 @@
-// Formulas of the activations and of their slopes, for host and device. The gradient of an activation is Times<Slope>.
+// Formulas of the activations and of their slopes, for host and device. The gradient of an activation is
+// Times<Slope>.
 #pragma once
 
-#include "ops/elementwise/math_special.h"
 #include "ops/elementwise/math_binary.h"
+#include "ops/elementwise/math_special.h"
 
 #pragma GCC visibility push(default)
 namespace ebb::ops {

@@ -14,8 +14,10 @@ namespace detail {
 
 template <class T>
 EBB_HD bool is_nan(T x) {
-  if constexpr (std::is_floating_point_v<T>) return x != x;
-  else return false;
+  if constexpr (std::is_floating_point_v<T>)
+    return x != x;
+  else
+    return false;
 }
 
 template <class T>
@@ -30,7 +32,8 @@ struct Add {
   static constexpr Types kTypes = Types::all;
   template <class T>
   EBB_HD T operator()(T a, T b) const {
-    if constexpr (std::is_same_v<T, bool>) return a || b;
+    if constexpr (std::is_same_v<T, bool>)
+      return a || b;
     else
       return wrapping_add(a, b);
   }
@@ -43,7 +46,8 @@ struct AddScaled {
   Number alpha;
   template <class T>
   EBB_HD T operator()(T a, T b) const {
-    if constexpr (std::is_same_v<T, bool>) return a || (alpha.as<bool>() && b);
+    if constexpr (std::is_same_v<T, bool>)
+      return a || (alpha.as<bool>() && b);
     else
       return Add()(a, wrapping_multiply(alpha.as<T>(), b));
   }
@@ -74,7 +78,8 @@ struct Mul {
   static constexpr Types kTypes = Types::all;
   template <class T>
   EBB_HD T operator()(T a, T b) const {
-    if constexpr (std::is_same_v<T, bool>) return a && b;
+    if constexpr (std::is_same_v<T, bool>)
+      return a && b;
     else
       return wrapping_multiply(a, b);
   }
@@ -162,8 +167,10 @@ struct Maximum {
   static constexpr Types kTypes = Types::all;
   template <class T>
   EBB_HD T operator()(T a, T b) const {
-    if constexpr (std::is_floating_point_v<T>) return a > b || a != a ? a : b;  // NaN wins
-    else return a > b ? a : b;
+    if constexpr (std::is_floating_point_v<T>)
+      return a > b || a != a ? a : b;  // NaN wins
+    else
+      return a > b ? a : b;
   }
 };
 
@@ -172,8 +179,10 @@ struct Minimum {
   static constexpr Types kTypes = Types::all;
   template <class T>
   EBB_HD T operator()(T a, T b) const {
-    if constexpr (std::is_floating_point_v<T>) return a < b || a != a ? a : b;
-    else return a < b ? a : b;
+    if constexpr (std::is_floating_point_v<T>)
+      return a < b || a != a ? a : b;
+    else
+      return a < b ? a : b;
   }
 };
 
@@ -183,8 +192,10 @@ struct Fmax {
   static constexpr Types kTypes = Types::all;
   template <class T>
   EBB_HD T operator()(T a, T b) const {
-    if constexpr (std::is_floating_point_v<T>) return a > b || b != b ? a : b;
-    else return a > b ? a : b;
+    if constexpr (std::is_floating_point_v<T>)
+      return a > b || b != b ? a : b;
+    else
+      return a > b ? a : b;
   }
 };
 
@@ -193,8 +204,10 @@ struct Fmin {
   static constexpr Types kTypes = Types::all;
   template <class T>
   EBB_HD T operator()(T a, T b) const {
-    if constexpr (std::is_floating_point_v<T>) return a < b || b != b ? a : b;
-    else return a < b ? a : b;
+    if constexpr (std::is_floating_point_v<T>)
+      return a < b || b != b ? a : b;
+    else
+      return a < b ? a : b;
   }
 };
 
@@ -334,12 +347,15 @@ struct BitwiseNot {
   static constexpr Types kTypes = Types::integral_bool;
   template <class T>
   EBB_HD T operator()(T a) const {
-    if constexpr (std::is_same_v<T, bool>) return !a;
-    else return static_cast<T>(~a);
+    if constexpr (std::is_same_v<T, bool>)
+      return !a;
+    else
+      return static_cast<T>(~a);
   }
 };
 
-/// Shifts by a count outside [0, bits) give 0 (or -1 for a negative number to the right): what an endless shift would.
+/// Shifts by a count outside [0, bits) give 0 (or -1 for a negative number to the right): what an endless
+/// shift would.
 struct ShiftLeft {
   static constexpr char kName[] = "bitwise_left_shift";
   static constexpr Types kTypes = Types::integral_bool;

@@ -144,16 +144,20 @@ struct Where {
   template <class T>
   EBB_HD T operator()(bool condition, T a, T b) const {
     // By bits: written as a choice the compiler makes it a branch around a load, which does not vectorise.
-    if constexpr (sizeof(T) == 4) return pick<std::uint32_t>(condition, a, b);
-    else if constexpr (sizeof(T) == 8) return pick<std::uint64_t>(condition, a, b);
-    else return condition ? a : b;
+    if constexpr (sizeof(T) == 4)
+      return pick<std::uint32_t>(condition, a, b);
+    else if constexpr (sizeof(T) == 8)
+      return pick<std::uint64_t>(condition, a, b);
+    else
+      return condition ? a : b;
   }
 
  private:
   template <class Bits, class T>
   EBB_HD static T pick(bool condition, T a, T b) {
     const Bits mask = Bits(0) - static_cast<Bits>(condition);
-    return __builtin_bit_cast(T, (__builtin_bit_cast(Bits, a) & mask) | (__builtin_bit_cast(Bits, b) & ~mask));
+    return __builtin_bit_cast(T,
+                              (__builtin_bit_cast(Bits, a) & mask) | (__builtin_bit_cast(Bits, b) & ~mask));
   }
 };
 

@@ -24,7 +24,9 @@ EBB_HD inline double digamma(double x) {
   for (; x < 10; x += 1) sum -= 1 / x;
   const double r = 1 / (x * x);
   const double tail =
-      r * (1.0 / 12 - r * (1.0 / 120 - r * (1.0 / 252 - r * (1.0 / 240 - r * (1.0 / 132 - r * (691.0 / 32760 - r / 12))))));
+      r *
+      (1.0 / 12 -
+       r * (1.0 / 120 - r * (1.0 / 252 - r * (1.0 / 240 - r * (1.0 / 132 - r * (691.0 / 32760 - r / 12))))));
   return reflected + sum + std::log(x) - 0.5 / x - tail;
 }
 
@@ -37,8 +39,9 @@ EBB_HD inline double zeta(double s, double q) {
   double sum = 0;
   for (; q < 10; q += 1) sum += std::pow(q, -s);
   // B_2k / (2k)!
-  constexpr double bernoulli[] = {1.0 / 12,          -1.0 / 720,         1.0 / 30240,       -1.0 / 1209600,
-                                  1.0 / 47900160,    -691.0 / 1307674368000.0, 1.0 / 74724249600.0};
+  constexpr double bernoulli[] = {1.0 / 12,           -1.0 / 720,     1.0 / 30240,
+                                  -1.0 / 1209600,     1.0 / 47900160, -691.0 / 1307674368000.0,
+                                  1.0 / 74724249600.0};
   const double power = std::pow(q, -s);
   sum += std::pow(q, 1 - s) / (s - 1) + power / 2;
   double term = power / q * s;
@@ -70,13 +73,13 @@ EBB_HD inline double erfinv(double y) {
   for (int i = 0; i < 3; ++i) {
     const double error = a < 0.5 ? std::erf(x) - a : tail - std::erfc(x);
     const double step = error * 0.88622692545275801365 * std::exp(x * x);  // over erf'(x)
-    x -= step / (1 + x * step);                                           // Halley's correction
+    x -= step / (1 + x * step);                                            // Halley's correction
   }
   return std::copysign(x, y);
 }
 
-/// The modified Bessel function I_order(x) for order 0 or 1: the power series, whose terms are all positive, and
-/// from 20 on the asymptotic one, which has reached double precision there.
+/// The modified Bessel function I_order(x) for order 0 or 1: the power series, whose terms are all positive,
+/// and from 20 on the asymptotic one, which has reached double precision there.
 EBB_HD inline double bessel_i(int order, double x) {
   const double a = std::fabs(x);
   if (a != a) return a;

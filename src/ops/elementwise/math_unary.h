@@ -11,9 +11,12 @@ struct Abs {
   static constexpr Types kTypes = Types::all;
   template <class T>
   EBB_HD T operator()(T x) const {
-    if constexpr (std::is_floating_point_v<T>) return std::fabs(x);
-    else if constexpr (std::is_signed_v<T>) return x < 0 ? Sub()(T(0), x) : x;
-    else return x;
+    if constexpr (std::is_floating_point_v<T>)
+      return std::fabs(x);
+    else if constexpr (std::is_signed_v<T>)
+      return x < 0 ? Sub()(T(0), x) : x;
+    else
+      return x;
   }
 };
 
@@ -22,8 +25,10 @@ struct Neg {
   static constexpr Types kTypes = Types::numeric;
   template <class T>
   EBB_HD T operator()(T x) const {
-    if constexpr (std::is_floating_point_v<T>) return -x;
-    else return Sub()(T(0), x);
+    if constexpr (std::is_floating_point_v<T>)
+      return -x;
+    else
+      return Sub()(T(0), x);
   }
 };
 
@@ -32,8 +37,10 @@ struct Sign {
   static constexpr Types kTypes = Types::all;
   template <class T>
   EBB_HD T operator()(T x) const {
-    if constexpr (std::is_same_v<T, bool>) return x;
-    else return static_cast<T>((x > 0) - (x < 0));
+    if constexpr (std::is_same_v<T, bool>)
+      return x;
+    else
+      return static_cast<T>((x > 0) - (x < 0));
   }
 };
 
@@ -60,8 +67,10 @@ struct Signbit {
   static constexpr Types kTypes = Types::all;
   template <class T>
   EBB_HD bool operator()(T x) const {
-    if constexpr (std::is_floating_point_v<T>) return std::copysign(T(1), x) < 0;
-    else return x < T(0);
+    if constexpr (std::is_floating_point_v<T>)
+      return std::copysign(T(1), x) < 0;
+    else
+      return x < T(0);
   }
 };
 
@@ -79,8 +88,10 @@ struct IsInf {
   static constexpr Types kTypes = Types::all;
   template <class T>
   EBB_HD bool operator()(T x) const {
-    if constexpr (std::is_floating_point_v<T>) return std::fabs(x) == static_cast<T>(__builtin_inff());
-    else return false;
+    if constexpr (std::is_floating_point_v<T>)
+      return std::fabs(x) == static_cast<T>(__builtin_inff());
+    else
+      return false;
   }
 };
 
@@ -89,8 +100,10 @@ struct IsFinite {
   static constexpr Types kTypes = Types::all;
   template <class T>
   EBB_HD bool operator()(T x) const {
-    if constexpr (std::is_floating_point_v<T>) return std::fabs(x) < static_cast<T>(__builtin_inff());
-    else return true;
+    if constexpr (std::is_floating_point_v<T>)
+      return std::fabs(x) < static_cast<T>(__builtin_inff());
+    else
+      return true;
   }
 };
 
@@ -331,8 +344,10 @@ struct Floor {
   static constexpr Types kTypes = Types::numeric;
   template <class T>
   EBB_HD T operator()(T x) const {
-    if constexpr (std::is_floating_point_v<T>) return std::floor(x);
-    else return x;
+    if constexpr (std::is_floating_point_v<T>)
+      return std::floor(x);
+    else
+      return x;
   }
 };
 
@@ -341,8 +356,10 @@ struct Ceil {
   static constexpr Types kTypes = Types::numeric;
   template <class T>
   EBB_HD T operator()(T x) const {
-    if constexpr (std::is_floating_point_v<T>) return std::ceil(x);
-    else return x;
+    if constexpr (std::is_floating_point_v<T>)
+      return std::ceil(x);
+    else
+      return x;
   }
 };
 
@@ -352,8 +369,10 @@ struct Round {
   static constexpr Types kTypes = Types::numeric;
   template <class T>
   EBB_HD T operator()(T x) const {
-    if constexpr (std::is_floating_point_v<T>) return std::nearbyint(x);
-    else return x;
+    if constexpr (std::is_floating_point_v<T>)
+      return std::nearbyint(x);
+    else
+      return x;
   }
 };
 
@@ -375,8 +394,10 @@ struct Trunc {
   static constexpr Types kTypes = Types::numeric;
   template <class T>
   EBB_HD T operator()(T x) const {
-    if constexpr (std::is_floating_point_v<T>) return std::trunc(x);
-    else return x;
+    if constexpr (std::is_floating_point_v<T>)
+      return std::trunc(x);
+    else
+      return x;
   }
 };
 

@@ -24,7 +24,8 @@ struct PowScalarRule {
 };
 
 // The gradient of x^e in e is x^e log x; at x = 0 and e >= 0 it is 0, where the formula gives NaN.
-Variable exponent_gradient(const Variable& g, const Variable& out, const Variable& log_base, const Variable& dead) {
+Variable exponent_gradient(const Variable& g, const Variable& out, const Variable& log_base,
+                           const Variable& dead) {
   return g * where(dead, 0.0, out * log_base);
 }
 
@@ -52,13 +53,14 @@ struct PowBaseRule {
 
 void check_integers(DType base, const Scalar& exponent) {
   EBB_CHECK(!is_integral(base, true) || exponent.is_floating_point() || exponent.to_long() >= 0,
-            "pow: Integers to negative integer powers are not allowed; convert the tensor to a floating dtype, got ",
+            "pow: Integers to negative integer powers are not allowed; convert the tensor to a floating "
+            "dtype, got ",
             base, " to the power ", exponent, ".");
 }
 
 void check_double(const Variable& self) {
-  EBB_CHECK(self.dtype() == kDouble, "float_power_: the result is Double and cannot be stored in ", self.dtype(),
-            "; use float_power.");
+  EBB_CHECK(self.dtype() == kDouble, "float_power_: the result is Double and cannot be stored in ",
+            self.dtype(), "; use float_power.");
 }
 
 }  // namespace
@@ -84,7 +86,9 @@ Variable& pow_(const Variable& self, const Scalar& exponent) {
   return run_scalar_inplace(self, exponent, Pow(), rule);
 }
 
-Variable pow(const Variable& self, const Variable& exponent) { return run_binary(self, exponent, Pow(), PowRule()); }
+Variable pow(const Variable& self, const Variable& exponent) {
+  return run_binary(self, exponent, Pow(), PowRule());
+}
 Variable& pow_(const Variable& self, const Variable& exponent) {
   return run_binary_inplace(self, exponent, Pow(), PowRule());
 }

@@ -23,8 +23,10 @@ struct PreluNode final : autograd::Node {
   autograd::GradList apply(autograd::GradList&& grads) override {
     const Variable self = x.unpack(), w = weight.unpack(), &g = grads[0];
     autograd::GradList out;
-    if (needs(0)) out.push_back(where(self > 0, g, g * along_channels(w, self)));
-    else out.emplace_back();
+    if (needs(0))
+      out.push_back(where(self > 0, g, g * along_channels(w, self)));
+    else
+      out.emplace_back();
     if (needs(1)) {
       const Variable for_all = where(self > 0, 0, g * self);
       const Variable placed = along_channels(w, self);
@@ -43,8 +45,8 @@ Variable prelu(const Variable& self, const Variable& weight) {
   check_same_dtype("prelu", self, weight);
   const std::int64_t channels = self.dim() < 2 ? 1 : self.size(1);
   EBB_CHECK(weight.numel() == 1 || weight.numel() == channels,
-            "prelu: Mismatch of parameter numbers and input channel size. Found parameter numbers = ", weight.numel(),
-            " and channel size = ", channels, ". Give one weight, or one for each channel.");
+            "prelu: Mismatch of parameter numbers and input channel size. Found parameter numbers = ",
+            weight.numel(), " and channel size = ", channels, ". Give one weight, or one for each channel.");
   Variable out;
   {
     const NoGradGuard quiet;

@@ -1,5 +1,5 @@
-// From a formula of a gradient to a node of the graph. A rule is a small struct: torch's name of the node, what it
-// keeps, and the gradients, written with differentiable ops.
+// From a formula of a gradient to a node of the graph. A rule is a small struct: torch's name of the node,
+// what it keeps, and the gradients, written with differentiable ops.
 #pragma once
 
 #include <ebb/autograd/record.h>
@@ -28,8 +28,10 @@ struct UnaryNode final : autograd::Node {
   std::string name() const override { return Rule::kName; }
   autograd::GradList apply(autograd::GradList&& grads) override {
     autograd::GradList out;
-    if constexpr (Rule::kKeep == Keep::nothing) out.push_back(rule(grads[0]));
-    else out.push_back(rule(grads[0], kept.unpack()));
+    if constexpr (Rule::kKeep == Keep::nothing)
+      out.push_back(rule(grads[0]));
+    else
+      out.push_back(rule(grads[0], kept.unpack()));
     return out;
   }
 };
@@ -77,7 +79,8 @@ Variable& run_unary_inplace(const Variable& self, const Op& op, const Rule& rule
   return const_cast<Variable&>(self);
 }
 
-/// What a gradient rule of two or three operands may look at; those it does not name in its masks are undefined.
+/// What a gradient rule of two or three operands may look at; those it does not name in its masks are
+/// undefined.
 struct Kept {
   Variable a, b, c, out;
 };
@@ -107,10 +110,14 @@ struct BinaryNode final : autograd::Node {
     if constexpr ((kUses & kOut) != 0)
       if (used & kOut) kept.out = saved_out.unpack();
     autograd::GradList out;
-    if (needs(0)) out.push_back(rule.a(grads[0], kept));
-    else out.emplace_back();
-    if (needs(1)) out.push_back(rule.b(grads[0], kept));
-    else out.emplace_back();
+    if (needs(0))
+      out.push_back(rule.a(grads[0], kept));
+    else
+      out.emplace_back();
+    if (needs(1))
+      out.push_back(rule.b(grads[0], kept));
+    else
+      out.emplace_back();
     return out;
   }
 };
@@ -121,9 +128,12 @@ inline Variable edge_of(const Scalar&) { return {}; }
 inline Variable as_saved(const Variable& x) { return x; }
 inline Variable as_saved(const Scalar& s) {
   NdArray a = NdArray::empty({}, s.is_floating_point() ? kDouble : s.dtype());
-  if (s.is_floating_point()) *a.data_as<double>() = s.to_double();
-  else if (s.is_boolean()) *a.data_as<bool>() = s.toBool();
-  else *a.data_as<std::int64_t>() = s.to_long();
+  if (s.is_floating_point())
+    *a.data_as<double>() = s.to_double();
+  else if (s.is_boolean())
+    *a.data_as<bool>() = s.toBool();
+  else
+    *a.data_as<std::int64_t>() = s.to_long();
   return Variable(std::move(a));
 }
 
@@ -146,9 +156,12 @@ template <class Op, class Rule, class A, class B>
 Variable run_binary(const A& a, const B& b, const Op& op, const Rule& rule) {
   Variable out(apply(op, a, b));
   bool recording = false;
-  if constexpr (std::is_same_v<A, Scalar>) recording = autograd::records(b);
-  else if constexpr (std::is_same_v<B, Scalar>) recording = autograd::records(a);
-  else recording = autograd::records(a, b);
+  if constexpr (std::is_same_v<A, Scalar>)
+    recording = autograd::records(b);
+  else if constexpr (std::is_same_v<B, Scalar>)
+    recording = autograd::records(a);
+  else
+    recording = autograd::records(a, b);
   if (recording && is_floating(out.dtype())) record_binary(a, b, out, rule);
   return out;
 }
@@ -173,8 +186,10 @@ Variable& run_binary_inplace(const Variable& self, const B& b, const Op& op, con
       if (used & kA) node->saved_a.save(autograd::clone_for_saving(self));
     if constexpr ((BinaryNode<Rule>::kUses & kB) != 0) {
       if (used & kB) {
-        if constexpr (std::is_same_v<B, Variable>) node->saved_b.save(b.is_same(self) ? autograd::clone_for_saving(b) : b);
-        else node->saved_b.save(as_saved(b));
+        if constexpr (std::is_same_v<B, Variable>)
+          node->saved_b.save(b.is_same(self) ? autograd::clone_for_saving(b) : b);
+        else
+          node->saved_b.save(as_saved(b));
       }
     }
   }
@@ -195,7 +210,8 @@ struct TernaryNode final : autograd::Node {
   std::string name() const override { return Rule::kName; }
 
   unsigned uses() const {
-    return (needs(0) ? Rule::kUses[0] : 0u) | (needs(1) ? Rule::kUses[1] : 0u) | (needs(2) ? Rule::kUses[2] : 0u);
+    return (needs(0) ? Rule::kUses[0] : 0u) | (needs(1) ? Rule::kUses[1] : 0u) |
+           (needs(2) ? Rule::kUses[2] : 0u);
   }
 
   autograd::GradList apply(autograd::GradList&& grads) override {
@@ -206,8 +222,10 @@ struct TernaryNode final : autograd::Node {
     if (used & kC) kept.c = saved_c.unpack();
     autograd::GradList out;
     for (int i = 0; i < static_cast<int>(num_outputs()); ++i) {
-      if (needs(i)) out.push_back(rule.grad(i, grads[0], kept));
-      else out.emplace_back();
+      if (needs(i))
+        out.push_back(rule.grad(i, grads[0], kept));
+      else
+        out.emplace_back();
     }
     return out;
   }
@@ -216,7 +234,8 @@ struct TernaryNode final : autograd::Node {
 inline bool is_recorded(const Variable& x) { return autograd::records(x); }
 inline bool is_recorded(const Scalar&) { return false; }
 
-/// A node for an op of three operands, before or after it ran; `self_changes` when a is about to be overwritten.
+/// A node for an op of three operands, before or after it ran; `self_changes` when a is about to be
+/// overwritten.
 template <class Rule, class C>
 Ref<TernaryNode<Rule>> make_ternary(const Variable& a, const Variable& b, const C& c, const Rule& rule,
                                     bool self_changes) {
@@ -238,7 +257,8 @@ Variable run_ternary(const Variable& a, const Variable& b, const C& c, const Op&
 }
 
 template <class Op, class Rule, class C>
-Variable& run_ternary_inplace(const Variable& a, const Variable& b, const C& c, const Op& op, const Rule& rule) {
+Variable& run_ternary_inplace(const Variable& a, const Variable& b, const C& c, const Op& op,
+                              const Rule& rule) {
   autograd::check_inplace(a, kInplaceName<Op>.data());
   Ref<TernaryNode<Rule>> node;
   if (autograd::records(a, b) || is_recorded(c)) node = make_ternary(a, b, c, rule, true);

@@ -23,7 +23,9 @@ struct ThresholdGradRule {
 struct ReluRule {
   static constexpr char kName[] = "ReluBackward0";
   static constexpr Keep kKeep = Keep::result;
-  Variable operator()(const Variable& g, const Variable& y) const { return ThresholdGradRule::gradient(g, y, 0); }
+  Variable operator()(const Variable& g, const Variable& y) const {
+    return ThresholdGradRule::gradient(g, y, 0);
+  }
 };
 struct ThresholdRule {
   static constexpr char kName[] = "ThresholdBackward0";
@@ -38,7 +40,8 @@ struct HardtanhRule {
   static constexpr Keep kKeep = Keep::input;
   HardtanhSlope slope;
   Variable operator()(const Variable& g, const Variable& x) const {
-    return slope_gradient(g, x, slope, [&] { return where(logical_or(x <= slope.low, x >= slope.high), 0, g); });
+    return slope_gradient(g, x, slope,
+                          [&] { return where(logical_or(x <= slope.low, x >= slope.high), 0, g); });
   }
 };
 struct LeakyReluRule {
@@ -62,7 +65,8 @@ struct HardswishRule {
   static constexpr Keep kKeep = Keep::input;
   Variable operator()(const Variable& g, const Variable& x) const {
     return slope_gradient(g, x, HardswishSlope(), [&] {
-      return where(x < -3, 0, where(x < 3, g * (hardtanh(x, -3, 3) / 3 + 0.5), g));  // its slope ends at the bounds
+      return where(x < -3, 0,
+                   where(x < 3, g * (hardtanh(x, -3, 3) / 3 + 0.5), g));  // its slope ends at the bounds
     });
   }
 };
@@ -72,9 +76,8 @@ struct ShrinkRule {
   static constexpr Keep kKeep = Keep::input;
   ShrinkSlope slope;
   Variable operator()(const Variable& g, const Variable& x) const {
-    return slope_gradient(g, x, slope, [&] {
-      return where(logical_and(x >= -slope.lambda, x <= slope.lambda), 0, g);
-    });
+    return slope_gradient(g, x, slope,
+                          [&] { return where(logical_and(x >= -slope.lambda, x <= slope.lambda), 0, g); });
   }
 };
 
@@ -83,7 +86,9 @@ void check_not_bool(const char* op, const Variable& x) {
 }
 // Bounds are given in the tensor's own dtype: integers stay integers.
 Hardtanh hardtanh_op(const Scalar& low, const Scalar& high) { return {low, high}; }
-HardtanhRule hardtanh_rule(const Scalar& low, const Scalar& high) { return {{low.to_double(), high.to_double()}}; }
+HardtanhRule hardtanh_rule(const Scalar& low, const Scalar& high) {
+  return {{low.to_double(), high.to_double()}};
+}
 
 }  // namespace
 
@@ -120,14 +125,17 @@ Variable& leaky_relu_(const Variable& self, const Scalar& negative_slope) {
   return run_unary_inplace(self, LeakyRelu{slope}, LeakyReluRule{{slope}});
 }
 Variable hardsigmoid(const Variable& self) { return run_unary(self, Hardsigmoid(), HardsigmoidRule()); }
-Variable& hardsigmoid_(const Variable& self) { return run_unary_inplace(self, Hardsigmoid(), HardsigmoidRule()); }
+Variable& hardsigmoid_(const Variable& self) {
+  return run_unary_inplace(self, Hardsigmoid(), HardsigmoidRule());
+}
 Variable hardswish(const Variable& self) { return run_unary(self, Hardswish(), HardswishRule()); }
 Variable& hardswish_(const Variable& self) { return run_unary_inplace(self, Hardswish(), HardswishRule()); }
 Variable hardshrink(const Variable& self, const Scalar& lambd) {
   return run_unary(self, Hardshrink{lambd.to_double()}, ShrinkRule<false>{{lambd.to_double()}});
 }
 Variable softshrink(const Variable& self, const Scalar& lambd) {
-  EBB_CHECK(lambd.to_double() >= 0, "softshrink: lambda must be greater or equal to 0, but found to be ", lambd, ".");
+  EBB_CHECK(lambd.to_double() >= 0, "softshrink: lambda must be greater or equal to 0, but found to be ",
+            lambd, ".");
   return run_unary(self, Softshrink{lambd.to_double()}, ShrinkRule<true>{{lambd.to_double()}});
 }
 

@@ -80,8 +80,8 @@ struct LogSigmoidRule {
 };
 
 bool is_tanh_form(std::string_view approximate) {
-  EBB_CHECK(approximate == "none" || approximate == "tanh", "gelu: approximate argument must be either none or tanh, got '",
-            approximate, "'.");
+  EBB_CHECK(approximate == "none" || approximate == "tanh",
+            "gelu: approximate argument must be either none or tanh, got '", approximate, "'.");
   return approximate == "tanh";
 }
 
@@ -93,7 +93,8 @@ template <bool celu = false>
 Variable& run_elu_inplace(const Variable& x, double alpha, double scale, double input_scale) {
   return run_unary_inplace(x, Elu{alpha, scale, input_scale}, EluRule<celu>{{alpha, scale, input_scale}});
 }
-constexpr double kSeluAlpha = 1.6732632423543772848170429916717, kSeluScale = 1.0507009873554804934193349852946;
+constexpr double kSeluAlpha = 1.6732632423543772848170429916717,
+                 kSeluScale = 1.0507009873554804934193349852946;
 
 double checked_celu(const Scalar& alpha) {
   EBB_CHECK(!alpha.equal(0), "celu: ZeroDivisionError: alpha cannot be 0 for CELU.");

@@ -71,7 +71,9 @@ struct SquareRule {
 struct SigmoidGradRule {
   static constexpr char kName[] = "SigmoidBackwardBackward0";
   static constexpr unsigned kUsesA = kB, kUsesB = kA | kB;
-  static Variable gradient(const Variable& g, const Variable& y) { return run_binary(g, y, SigmoidGrad(), SigmoidGradRule()); }
+  static Variable gradient(const Variable& g, const Variable& y) {
+    return run_binary(g, y, SigmoidGrad(), SigmoidGradRule());
+  }
   Variable a(const Variable& gg, const Kept& k) const { return gradient(gg, k.b); }
   Variable b(const Variable& gg, const Kept& k) const { return gg * k.a * (1 - k.b * 2); }
 };
@@ -102,7 +104,9 @@ Variable& sqrt_(const Variable& self) { return run_unary_inplace(self, Sqrt(), S
 Variable rsqrt(const Variable& self) { return run_unary(self, Rsqrt(), RsqrtRule()); }
 Variable& rsqrt_(const Variable& self) { return run_unary_inplace(self, Rsqrt(), RsqrtRule()); }
 Variable reciprocal(const Variable& self) { return run_unary(self, Reciprocal(), ReciprocalRule()); }
-Variable& reciprocal_(const Variable& self) { return run_unary_inplace(self, Reciprocal(), ReciprocalRule()); }
+Variable& reciprocal_(const Variable& self) {
+  return run_unary_inplace(self, Reciprocal(), ReciprocalRule());
+}
 Variable square(const Variable& self) {
   return self.dtype() == kBool ? pow(self, 2) : run_unary(self, Square(), SquareRule());
 }

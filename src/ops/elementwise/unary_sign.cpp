@@ -42,7 +42,8 @@ struct AngleRule {
 
 void check_not_bool(const char* op, const Variable& x) {
   EBB_CHECK(x.dtype() != kBool, op,
-            ": the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` "
+            ": the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
+            "the `~` "
             "or `logical_not()` operator instead.");
 }
 
@@ -78,7 +79,8 @@ Variable& neg_(const Variable& self) {
   return run_unary_inplace(self, Neg(), NegRule());
 }
 Variable positive(const Variable& self) {
-  EBB_CHECK(self.dtype() != kBool, "positive: the `+` operator is not defined for Bool; convert the tensor first.");
+  EBB_CHECK(self.dtype() != kBool,
+            "positive: the `+` operator is not defined for Bool; convert the tensor first.");
   return self;
 }
 Variable sign(const Variable& self) { return run_flat<Sign>(self); }
@@ -108,18 +110,24 @@ Variable& trunc_(const Variable& self) { return run_flat_inplace(Trunc(), self);
 Variable frac(const Variable& self) { return run_unary(self, Frac(), FracRule()); }
 Variable& frac_(const Variable& self) { return run_unary_inplace(self, Frac(), FracRule()); }
 
-Variable nan_to_num(const Variable& self, optional<double> nan, optional<double> posinf, optional<double> neginf) {
+Variable nan_to_num(const Variable& self, optional<double> nan, optional<double> posinf,
+                    optional<double> neginf) {
   return run_unary(self, nan_op(self.dtype(), nan, posinf, neginf), NanToNumRule());
 }
-Variable& nan_to_num_(const Variable& self, optional<double> nan, optional<double> posinf, optional<double> neginf) {
+Variable& nan_to_num_(const Variable& self, optional<double> nan, optional<double> posinf,
+                      optional<double> neginf) {
   return run_unary_inplace(self, nan_op(self.dtype(), nan, posinf, neginf), NanToNumRule());
 }
 
-Variable deg2rad(const Variable& self) { return run_scalar(self, AngleRule<1>::factor, Mul(), AngleRule<1>()); }
+Variable deg2rad(const Variable& self) {
+  return run_scalar(self, AngleRule<1>::factor, Mul(), AngleRule<1>());
+}
 Variable& deg2rad_(const Variable& self) {
   return run_scalar_inplace(self, AngleRule<1>::factor, Mul(), AngleRule<1>());
 }
-Variable rad2deg(const Variable& self) { return run_scalar(self, AngleRule<0>::factor, Mul(), AngleRule<0>()); }
+Variable rad2deg(const Variable& self) {
+  return run_scalar(self, AngleRule<0>::factor, Mul(), AngleRule<0>());
+}
 Variable& rad2deg_(const Variable& self) {
   return run_scalar_inplace(self, AngleRule<0>::factor, Mul(), AngleRule<0>());
 }

@@ -16,17 +16,23 @@ constexpr double kTwoOverRootPi = 1.12837916709551257390;
 struct ErfRule {
   static constexpr char kName[] = "ErfBackward0";
   static constexpr Keep kKeep = Keep::input;
-  Variable operator()(const Variable& g, const Variable& x) const { return g * (exp(neg(x * x)) * kTwoOverRootPi); }
+  Variable operator()(const Variable& g, const Variable& x) const {
+    return g * (exp(neg(x * x)) * kTwoOverRootPi);
+  }
 };
 struct ErfcRule {
   static constexpr char kName[] = "ErfcBackward0";
   static constexpr Keep kKeep = Keep::input;
-  Variable operator()(const Variable& g, const Variable& x) const { return g * (exp(neg(x * x)) * -kTwoOverRootPi); }
+  Variable operator()(const Variable& g, const Variable& x) const {
+    return g * (exp(neg(x * x)) * -kTwoOverRootPi);
+  }
 };
 struct ErfinvRule {
   static constexpr char kName[] = "ErfinvBackward0";
   static constexpr Keep kKeep = Keep::result;
-  Variable operator()(const Variable& g, const Variable& y) const { return g * (exp(y * y) * (1 / kTwoOverRootPi)); }
+  Variable operator()(const Variable& g, const Variable& y) const {
+    return g * (exp(y * y) * (1 / kTwoOverRootPi));
+  }
 };
 struct LgammaRule {
   static constexpr char kName[] = "LgammaBackward0";
@@ -90,7 +96,8 @@ Variable& lgamma_(const Variable& self) { return run_unary_inplace(self, Lgamma(
 Variable digamma(const Variable& self) { return run_unary(self, Digamma(), DigammaRule()); }
 Variable& digamma_(const Variable& self) { return run_unary_inplace(self, Digamma(), DigammaRule()); }
 Variable polygamma(std::int64_t n, const Variable& self) {
-  EBB_CHECK(n >= 0 && n < 170, "polygamma: polygamma(n, x) does not support n = ", n, "; n must be in [0, 170).");
+  EBB_CHECK(n >= 0 && n < 170, "polygamma: polygamma(n, x) does not support n = ", n,
+            "; n must be in [0, 170).");
   return n == 0 ? digamma(self) : run_unary(self, Polygamma{static_cast<int>(n)}, PolygammaRule{n});
 }
 Variable logit(const Variable& self, optional<double> eps) {

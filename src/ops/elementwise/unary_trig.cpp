@@ -61,7 +61,9 @@ struct CoshRule {
 struct TanhGradRule {
   static constexpr char kName[] = "TanhBackwardBackward0";
   static constexpr unsigned kUsesA = kB, kUsesB = kA | kB;
-  static Variable gradient(const Variable& g, const Variable& y) { return run_binary(g, y, TanhGrad(), TanhGradRule()); }
+  static Variable gradient(const Variable& g, const Variable& y) {
+    return run_binary(g, y, TanhGrad(), TanhGradRule());
+  }
   Variable a(const Variable& gg, const Kept& k) const { return gradient(gg, k.b); }
   Variable b(const Variable& gg, const Kept& k) const { return gg * k.a * k.b * -2; }
 };

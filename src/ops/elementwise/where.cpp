@@ -16,10 +16,14 @@ struct WhereNode final : autograd::Node {
   autograd::GradList apply(autograd::GradList&& grads) override {
     const Variable chosen = condition.unpack();
     autograd::GradList out;
-    if (needs(0)) out.push_back(where(chosen, grads[0], 0));
-    else out.emplace_back();
-    if (needs(1)) out.push_back(where(chosen, 0, grads[0]));
-    else out.emplace_back();
+    if (needs(0))
+      out.push_back(where(chosen, grads[0], 0));
+    else
+      out.emplace_back();
+    if (needs(1))
+      out.push_back(where(chosen, 0, grads[0]));
+    else
+      out.emplace_back();
     return out;
   }
 };

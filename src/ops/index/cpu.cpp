@@ -1,6 +1,6 @@
 // Element by element: gather, scatter, masks.
-#include "ops/index/kernels.h"
 #include "ops/index/combine.h"
+#include "ops/index/kernels.h"
 #include "ops/shape/cpu_walk.h"
 
 #include <ebb/core/visit.h>

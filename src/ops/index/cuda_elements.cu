@@ -6,8 +6,8 @@
 #include "kernel/cuda/fault.h"
 #include "kernel/cuda/map.h"
 #include "kernel/cuda/walk.h"
-#include "ops/index/cuda.h"
 #include "ops/index/combine.h"
+#include "ops/index/cuda.h"
 
 namespace ebb::cuda {
 namespace {
@@ -58,9 +58,12 @@ struct Scatter {
     walk.offsets(i, at);
     T* const to = target(at);
     if (!to) return;
-    if constexpr (kOp == ScatterOp::assign) *to = src[at[1]];
-    else if constexpr (kOp == ScatterOp::add) atomic_add(to, src[at[1]]);
-    else atomic_update(to, src[at[1]], [](T a, T b) { return indexing::combine(a, b, kOp); });
+    if constexpr (kOp == ScatterOp::assign)
+      *to = src[at[1]];
+    else if constexpr (kOp == ScatterOp::add)
+      atomic_add(to, src[at[1]]);
+    else
+      atomic_update(to, src[at[1]], [](T a, T b) { return indexing::combine(a, b, kOp); });
   }
 };
 
@@ -110,8 +113,8 @@ void gather(NdArray& out, const NdArray& x, std::int64_t dim, const NdArray& ind
   const DeviceWalk<3> walk("gather", out.sizes(), {out.strides(), index.strides(), moving});
   visit_bits(out.dtype(), [&]<class T> {
     for_each(out.device(), out.numel(),
-             Gather<T>{out.data_as<T>(), x.data_as<T>(), index.data_as<std::int64_t>(), walk, x.sizes()[dim], x.strides()[dim],
-                       dim, fault_sink(out.device(), "gather")});
+             Gather<T>{out.data_as<T>(), x.data_as<T>(), index.data_as<std::int64_t>(), walk, x.sizes()[dim],
+                       x.strides()[dim], dim, fault_sink(out.device(), "gather")});
   });
 }
 
@@ -120,10 +123,14 @@ void scatter(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray
   if (op == ScatterOp::assign)
     return visit_bits(out.dtype(), [&]<class T> { scatter_as<T, ScatterOp::assign>(out, dim, index, src); });
   visit_all(out.dtype(), "scatter", [&]<class T> {
-    if (op == ScatterOp::add) scatter_as<T, ScatterOp::add>(out, dim, index, src);
-    else if (op == ScatterOp::multiply) scatter_as<T, ScatterOp::multiply>(out, dim, index, src);
-    else if (op == ScatterOp::amax) scatter_as<T, ScatterOp::amax>(out, dim, index, src);
-    else scatter_as<T, ScatterOp::amin>(out, dim, index, src);
+    if (op == ScatterOp::add)
+      scatter_as<T, ScatterOp::add>(out, dim, index, src);
+    else if (op == ScatterOp::multiply)
+      scatter_as<T, ScatterOp::multiply>(out, dim, index, src);
+    else if (op == ScatterOp::amax)
+      scatter_as<T, ScatterOp::amax>(out, dim, index, src);
+    else
+      scatter_as<T, ScatterOp::amin>(out, dim, index, src);
   });
 }
 
@@ -131,7 +138,8 @@ void masked_fill(NdArray& out, const NdArray& mask, const NdArray& value) {
   visit_bits(out.dtype(), [&]<class T> {
     static constexpr auto kKernels = map_kernels<Choose<T>, T, bool, T, T>();
     const Choose<T> op;
-    launch_map<4>("masked_fill", kKernels, out, {MapInput{&mask}, MapInput{&value}, MapInput{&out}}, &op, sizeof(op));
+    launch_map<4>("masked_fill", kKernels, out, {MapInput{&mask}, MapInput{&value}, MapInput{&out}}, &op,
+                  sizeof(op));
   });
 }
 

@@ -14,12 +14,15 @@ constexpr int kEach = 8;  // elements a thread, neighbouring
 
 template <class T>
 __device__ bool is_nonzero(T x) {
-  if constexpr (std::is_arithmetic_v<T>) return x != T(0);
-  else return (x.bits & 0x7fff) != 0;
+  if constexpr (std::is_arithmetic_v<T>)
+    return x != T(0);
+  else
+    return (x.bits & 0x7fff) != 0;
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads) count_kernel(std::int64_t* counts, const T* x, DeviceWalk<1> walk) {
+__global__ void __launch_bounds__(kThreads)
+    count_kernel(std::int64_t* counts, const T* x, DeviceWalk<1> walk) {
   __shared__ std::int64_t scratch[kWarp];
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x) * kEach;
   std::int64_t found = 0;
@@ -39,8 +42,8 @@ struct Shape {
 
 // ends[b] is the number of places up to and with block b.
 template <class T>
-__global__ void __launch_bounds__(kThreads) write_kernel(std::int64_t* out, const std::int64_t* ends, const T* x,
-                                                         DeviceWalk<1> walk, Shape shape) {
+__global__ void __launch_bounds__(kThreads)
+    write_kernel(std::int64_t* out, const std::int64_t* ends, const T* x, DeviceWalk<1> walk, Shape shape) {
   __shared__ std::int64_t warps[kThreads / kWarp];
   const int thread = static_cast<int>(threadIdx.x), lane = thread % kWarp, warp = thread / kWarp;
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * kThreads + thread) * kEach;
@@ -94,8 +97,8 @@ void nonzero(NdArray& out, const NdArray& x) {
     const auto total = read_back<std::int64_t>(device, ends.data_as<std::int64_t>() + blocks - 1);
     out = NdArray::empty({total, dims}, kLong, device);
     if (total > 0)
-      launch(device, grid, &write_kernel<T>, out.data_as<std::int64_t>(), ends.data_as<std::int64_t>(), x.data_as<T>(), walk,
-             shape);
+      launch(device, grid, &write_kernel<T>, out.data_as<std::int64_t>(), ends.data_as<std::int64_t>(),
+             x.data_as<T>(), walk, shape);
   });
 }
 

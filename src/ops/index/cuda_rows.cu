@@ -1,5 +1,5 @@
-// Rows by number on the device. Sums into equal rows use atomics, or, where algorithms must be deterministic, one thread an
-// element that takes the rows in order.
+// Rows by number on the device. Sums into equal rows use atomics, or, where algorithms must be deterministic,
+// one thread an element that takes the rows in order.
 #include <ebb/core/deterministic.h>
 #include <ebb/core/visit.h>
 
@@ -59,8 +59,10 @@ struct PutRows {
     row.offsets(i - j * row.numel, at);
     T* const to = out + offsets[j] + at[0];
     const T value = values[j * value_row + at[1]];
-    if constexpr (kAdd) atomic_add(to, value);
-    else *to = value;
+    if constexpr (kAdd)
+      atomic_add(to, value);
+    else
+      *to = value;
   }
 };
 
@@ -101,10 +103,11 @@ void put(NdArray& out, const NdArray& offsets, const NdArray& values) {
 void index_offsets(NdArray& out, ArrayRef<NdArray> indices, IntArrayRef sizes, IntArrayRef strides,
                    const kernels::IndexRules& rules) {
   for (std::size_t k = 0; k < indices.size(); ++k)
-    for_each(out.device(), out.numel(),
-             Offsets{out.data_as<std::int64_t>(), indices[k].data_as<std::int64_t>(),
-                     DeviceWalk<1>(rules.op, out.sizes(), {indices[k].strides()}), sizes[k], strides[k],
-                     rules.dims ? rules.dims[k] : 0, rules.wraps, k == 0, fault_sink(out.device(), rules.op)});
+    for_each(
+        out.device(), out.numel(),
+        Offsets{out.data_as<std::int64_t>(), indices[k].data_as<std::int64_t>(),
+                DeviceWalk<1>(rules.op, out.sizes(), {indices[k].strides()}), sizes[k], strides[k],
+                rules.dims ? rules.dims[k] : 0, rules.wraps, k == 0, fault_sink(out.device(), rules.op)});
 }
 
 void take_rows(NdArray& out, const NdArray& x, const NdArray& offsets) {
@@ -113,14 +116,17 @@ void take_rows(NdArray& out, const NdArray& x, const NdArray& offsets) {
   const DeviceWalk<2> row("index", x.sizes(), {out.strides().slice(1), x.strides()});
   visit_bits(out.dtype(), [&]<class T> {
     for_each(out.device(), rows * row.numel,
-             TakeRows<T>{out.data_as<T>(), x.data_as<T>(), offsets.data_as<std::int64_t>(), row, out.strides()[0]});
+             TakeRows<T>{out.data_as<T>(), x.data_as<T>(), offsets.data_as<std::int64_t>(), row,
+                         out.strides()[0]});
   });
 }
 
 void put_rows(NdArray& out, const NdArray& offsets, const NdArray& values, bool accumulate) {
   if (offsets.numel() == 0 || out.numel() == 0) return;
-  if (accumulate) visit_all(out.dtype(), "index_put", [&]<class T> { put<T, true>(out, offsets, values); });
-  else visit_bits(out.dtype(), [&]<class T> { put<T, false>(out, offsets, values); });
+  if (accumulate)
+    visit_all(out.dtype(), "index_put", [&]<class T> { put<T, true>(out, offsets, values); });
+  else
+    visit_bits(out.dtype(), [&]<class T> { put<T, false>(out, offsets, values); });
 }
 
 }  // namespace ebb::cuda

@@ -15,10 +15,12 @@ namespace {
 
 using autograd::GradList;
 
-NdArray operand(const Variable& x) { return x.array().is_contiguous() ? x.array() : x.detach().contiguous().array(); }
+NdArray operand(const Variable& x) {
+  return x.array().is_contiguous() ? x.array() : x.detach().contiguous().array();
+}
 
-// The derivative of each distance by its differences, in differentiable ops. A difference or distance of zero has
-// derivative zero, also where powers of it would be infinite.
+// The derivative of each distance by its differences, in differentiable ops. A difference or distance of zero
+// has derivative zero, also where powers of it would be infinite.
 Variable slopes(const Variable& diff, const Variable& distance, double p) {
   const Variable d = distance.unsqueeze(-1);
   if (p == 1) return diff.sign();
@@ -66,12 +68,13 @@ Variable cdist(const Variable& self, const Variable& other, double p, optional<s
   const Device device = ops::operand_device("cdist", self, other);
   ops::check_same_dtype("cdist", self, other);
   EBB_CHECK(self.dim() >= 2 && other.dim() >= 2 && self.sizes().back() == other.sizes().back(),
-            "cdist: expected two lists of points of one length, [..., n, d] and [..., m, d], got shapes ", self.sizes(),
-            " and ", other.sizes(), ".");
-  EBB_CHECK(self.dtype() == kFloat || self.dtype() == kDouble, "cdist: expected Float or Double, got ", self.dtype(), ".");
+            "cdist: expected two lists of points of one length, [..., n, d] and [..., m, d], got shapes ",
+            self.sizes(), " and ", other.sizes(), ".");
+  EBB_CHECK(self.dtype() == kFloat || self.dtype() == kDouble, "cdist: expected Float or Double, got ",
+            self.dtype(), ".");
   EBB_CHECK(p >= 0, "cdist: p must not be negative, got ", p, ".");
-  EBB_CHECK(!compute_mode || (*compute_mode >= 0 && *compute_mode <= 2), "cdist: compute_mode must be 0, 1 or 2, got ",
-            compute_mode.value_or(0), ".");
+  EBB_CHECK(!compute_mode || (*compute_mode >= 0 && *compute_mode <= 2),
+            "cdist: compute_mode must be 0, 1 or 2, got ", compute_mode.value_or(0), ".");
   const IntArrayRef s = self.sizes(), t = other.sizes();
   const std::size_t ds = s.size(), dt = t.size();
   const DimVector batch = broadcast_shapes("cdist", s.slice(0, ds - 2), t.slice(0, dt - 2));

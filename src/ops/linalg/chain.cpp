@@ -50,9 +50,9 @@ class Order {
 
 Variable multiply_chain(const char* op, const std::vector<Variable>& chain) {
   for (std::size_t i = 0; i + 1 < chain.size(); ++i)
-    EBB_CHECK(chain[i].sizes()[1] == chain[i + 1].sizes()[0], op, ": tensors ", static_cast<std::int64_t>(i), " and ",
-              static_cast<std::int64_t>(i + 1), " with shapes ", chain[i].sizes(), " and ", chain[i + 1].sizes(),
-              " cannot be multiplied.");
+    EBB_CHECK(chain[i].sizes()[1] == chain[i + 1].sizes()[0], op, ": tensors ", static_cast<std::int64_t>(i),
+              " and ", static_cast<std::int64_t>(i + 1), " with shapes ", chain[i].sizes(), " and ",
+              chain[i + 1].sizes(), " cannot be multiplied.");
   return Order(chain).multiply(chain, 0, chain.size() - 1);
 }
 
@@ -112,12 +112,14 @@ Variable multi_dot(TensorList tensors) {
   EBB_CHECK(tensors.size() >= 2, "linalg.multi_dot: expected at least 2 tensors, got ",
             static_cast<std::int64_t>(tensors.size()), ".");
   std::vector<Variable> chain = tensors.vec();
-  for (const Variable& x : chain) EBB_CHECK(x.defined(), "linalg.multi_dot: expected tensors, got an undefined one.");
+  for (const Variable& x : chain)
+    EBB_CHECK(x.defined(), "linalg.multi_dot: expected tensors, got an undefined one.");
   const bool row = chain.front().dim() == 1, column = chain.back().dim() == 1;
   if (row) chain.front() = chain.front().unsqueeze(0);
   if (column) chain.back() = chain.back().unsqueeze(-1);
   for (const Variable& x : chain)
-    EBB_CHECK(x.dim() == 2, "linalg.multi_dot: expected matrices, and vectors first or last only, got shape ", x.sizes(), ".");
+    EBB_CHECK(x.dim() == 2, "linalg.multi_dot: expected matrices, and vectors first or last only, got shape ",
+              x.sizes(), ".");
   Variable out = multiply_chain("linalg.multi_dot", chain);
   if (row) out = out.squeeze(0);
   return column ? out.squeeze(-1) : out;
@@ -126,12 +128,12 @@ Variable multi_dot(TensorList tensors) {
 Variable cross(const Variable& self, const Variable& other, std::int64_t dim) {
   ops::operand_device("linalg.cross", self, other);
   ops::check_same_dtype("linalg.cross", self, other);
-  EBB_CHECK(self.dim() == other.dim(), "linalg.cross: expected tensors of as many dimensions, got shapes ", self.sizes(),
-            " and ", other.sizes(), ".");
+  EBB_CHECK(self.dim() == other.dim(), "linalg.cross: expected tensors of as many dimensions, got shapes ",
+            self.sizes(), " and ", other.sizes(), ".");
   const std::int64_t d = wrap_dim("linalg.cross", dim, self.dim());
   const std::size_t at = static_cast<std::size_t>(d);
-  EBB_CHECK(self.dim() > 0 && self.sizes()[at] == 3 && other.sizes()[at] == 3, "linalg.cross: dimension ", dim,
-            " must have size 3, got shapes ", self.sizes(), " and ", other.sizes(), ".");
+  EBB_CHECK(self.dim() > 0 && self.sizes()[at] == 3 && other.sizes()[at] == 3, "linalg.cross: dimension ",
+            dim, " must have size 3, got shapes ", self.sizes(), " and ", other.sizes(), ".");
   return cross_along(self, other, d);
 }
 
@@ -167,8 +169,8 @@ Variable matrix_power(const Variable& self, std::int64_t n) {
   EBB_CHECK(self.dim() >= 2 && self.sizes().back() == self.sizes()[self.sizes().size() - 2],
             "matrix_power: expected square matrices, got shape ", self.sizes(), ".");
   if (n < 0)
-    detail::fail<NotImplementedError>("matrix_power: negative powers need an inverse, which ebb does not offer yet; got ", n,
-                                      ".");
+    detail::fail<NotImplementedError>(
+        "matrix_power: negative powers need an inverse, which ebb does not offer yet; got ", n, ".");
   if (n == 0) return self.clone().copy_(eye(self.sizes().back(), self.options()).expand(self.sizes()));
   if (n == 1) return self.clone();
   if (n == 3) return matmul(matmul(self, self), self);

@@ -16,8 +16,8 @@ template <class T>
 Matrix<T> matrix(const NdArray& x, std::int64_t i) {
   const std::size_t d = static_cast<std::size_t>(x.dim());
   const std::int64_t step = d == 3 ? x.strides()[0] : 0;
-  return {x.data_as<std::remove_const_t<T>>() + i * step, x.sizes()[d - 2], x.sizes()[d - 1], x.strides()[d - 2],
-          x.strides()[d - 1]};
+  return {x.data_as<std::remove_const_t<T>>() + i * step, x.sizes()[d - 2], x.sizes()[d - 1],
+          x.strides()[d - 2], x.strides()[d - 1]};
 }
 
 template <class To, class From>
@@ -34,8 +34,8 @@ void copy(Matrix<From> from, Matrix<To> to) {
 // A product in 16-bit floats, computed in float.
 template <class T>
 void product_in_float(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, float alpha, float beta) {
-  const auto buffer =
-      std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(a.rows * a.cols + b.rows * b.cols + c.rows * c.cols));
+  const auto buffer = std::make_unique_for_overwrite<float[]>(
+      static_cast<std::size_t>(a.rows * a.cols + b.rows * b.cols + c.rows * c.cols));
   const Matrix<float> x{buffer.get(), a.rows, a.cols, a.cols, 1};
   const Matrix<float> y{x.data + a.rows * a.cols, b.rows, b.cols, b.cols, 1};
   const Matrix<float> z{y.data + b.rows * b.cols, c.rows, c.cols, c.cols, 1};
@@ -61,7 +61,8 @@ void product_of(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, const Product
 
 void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b, const ProductArgs& args) {
   const bool keep = init.defined() && args.beta.to_double() != 0;
-  const bool in_place = keep && init.data() == out.data() && init.sizes() == out.sizes() && init.strides() == out.strides();
+  const bool in_place =
+      keep && init.data() == out.data() && init.sizes() == out.sizes() && init.strides() == out.strides();
   const NdArray start = keep && !in_place ? init.expand(out.sizes()) : NdArray();
   const std::int64_t count = out.dim() == 3 ? out.sizes()[0] : 1;
   visit_numeric(out.dtype(), "matmul", [&]<class T> {
@@ -76,8 +77,10 @@ void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray&
         product_of<T>(args.a_transposed ? x.t() : x, args.b_transposed ? y.t() : y, c, args, keep);
       }
     };
-    if (count == 1) run(0, 1);
-    else parallel_for(0, count, grain, run);
+    if (count == 1)
+      run(0, 1);
+    else
+      parallel_for(0, count, grain, run);
   });
 }
 

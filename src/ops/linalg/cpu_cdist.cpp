@@ -45,8 +45,8 @@ void cdist(NdArray& out, const NdArray& x1, const NdArray& x2, double p) {
   });
 }
 
-void cdist_backward(NdArray& out, const NdArray& grad, const NdArray& x1, const NdArray& x2, const NdArray& distance,
-                    double p) {
+void cdist_backward(NdArray& out, const NdArray& grad, const NdArray& x1, const NdArray& x2,
+                    const NdArray& distance, double p) {
   const Sizes s(x1, x2);
   visit_float_double(out.dtype(), "cdist_backward", [&]<class T> {
     with_norm<T>(p, [&](const auto& norm) {

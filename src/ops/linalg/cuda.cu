@@ -14,7 +14,8 @@ namespace {
 
 BatchedMatrix matrix_of(const NdArray& x, bool transposed) {
   const std::size_t d = static_cast<std::size_t>(x.dim());
-  BatchedMatrix m{x.data(), x.sizes()[d - 2], x.sizes()[d - 1], x.strides()[d - 2], x.strides()[d - 1], d == 3 ? x.strides()[0] : 0};
+  BatchedMatrix m{x.data(),           x.sizes()[d - 2],   x.sizes()[d - 1],
+                  x.strides()[d - 2], x.strides()[d - 1], d == 3 ? x.strides()[0] : 0};
   if (transposed) {
     std::swap(m.rows, m.columns);
     std::swap(m.row_stride, m.column_stride);
@@ -45,7 +46,8 @@ struct IntegerProduct {
     T& to = static_cast<T*>(c.data)[n * c.batch_stride + row * c.row_stride + column * c.column_stride];
     std::uint64_t sum = 0;  // unsigned sums wrap around
     for (std::int64_t k = 0; k < a.columns; ++k)
-      sum += static_cast<std::uint64_t>(x[k * a.column_stride]) * static_cast<std::uint64_t>(y[k * b.row_stride]);
+      sum += static_cast<std::uint64_t>(x[k * a.column_stride]) *
+             static_cast<std::uint64_t>(y[k * b.row_stride]);
     to = static_cast<T>(alpha * sum + (beta != 0 ? beta * static_cast<std::uint64_t>(to) : 0));
   }
 };
@@ -61,7 +63,9 @@ struct DotSum {
   const T* y;
   std::int64_t stride;
   EBB_HD Acc identity() const { return 0; }
-  EBB_HD Acc load(T x, std::int64_t, std::int64_t i) const { return static_cast<Acc>(x) * static_cast<Acc>(y[i * stride]); }
+  EBB_HD Acc load(T x, std::int64_t, std::int64_t i) const {
+    return static_cast<Acc>(x) * static_cast<Acc>(y[i * stride]);
+  }
   EBB_HD Acc merge(Acc a, Acc b) const { return a + b; }
   EBB_HD void store(std::int64_t, Acc sum) const { *out = static_cast<T>(sum); }
 };
@@ -72,13 +76,15 @@ void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray&
   if (out.numel() == 0) return;
   const Device device = out.device();
   const bool keep = init.defined() && args.beta.to_double() != 0;
-  const bool in_place = keep && init.data() == out.data() && init.sizes() == out.sizes() && init.strides() == out.strides();
+  const bool in_place =
+      keep && init.data() == out.data() && init.sizes() == out.sizes() && init.strides() == out.strides();
   NdArray result = out;
   const BatchedMatrix own = matrix_of(out, false);
   if (own.column_stride != 1 || !own.is_plain()) result = NdArray::empty(out.sizes(), out.dtype(), device);
   const bool elsewhere = result.data() != out.data();
   if (keep && (!in_place || elsewhere)) kernels::copy(device, result, init.expand(out.sizes()));
-  const std::int64_t batch = out.dim() == 3 ? out.sizes()[0] : 1, inner = a.sizes()[static_cast<std::size_t>(a.dim()) - (args.a_transposed ? 2 : 1)];
+  const std::int64_t batch = out.dim() == 3 ? out.sizes()[0] : 1,
+                     inner = a.sizes()[static_cast<std::size_t>(a.dim()) - (args.a_transposed ? 2 : 1)];
   if (inner == 0 && !keep) {
     kernels::fill(device, out, 0);
     return;
@@ -86,13 +92,15 @@ void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray&
   visit_numeric(out.dtype(), "matmul", [&]<class T> {
     if constexpr (std::is_integral_v<T>) {
       for_each(device, out.numel(),
-               IntegerProduct<T>{matrix_of(a, args.a_transposed), matrix_of(b, args.b_transposed), matrix_of(result, false),
-                                 static_cast<std::uint64_t>(args.alpha.to_long()),
+               IntegerProduct<T>{matrix_of(a, args.a_transposed), matrix_of(b, args.b_transposed),
+                                 matrix_of(result, false), static_cast<std::uint64_t>(args.alpha.to_long()),
                                  keep ? static_cast<std::uint64_t>(args.beta.to_long()) : 0});
     } else {
       NdArray held_a, held_b;
-      const BatchedMatrix x = readable(a, args.a_transposed, held_a), y = readable(b, args.b_transposed, held_b);
-      gemm(device, out.dtype(), batch, x, y, matrix_of(result, false), args.alpha.to_double(), keep ? args.beta.to_double() : 0);
+      const BatchedMatrix x = readable(a, args.a_transposed, held_a),
+                          y = readable(b, args.b_transposed, held_b);
+      gemm(device, out.dtype(), batch, x, y, matrix_of(result, false), args.alpha.to_double(),
+           keep ? args.beta.to_double() : 0);
     }
   });
   if (elsewhere) kernels::copy(device, out, result);

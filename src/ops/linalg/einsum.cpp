@@ -1,4 +1,5 @@
-// einsum: every operand takes one order of dimensions, then pairs are contracted as batches of matrix products.
+// einsum: every operand takes one order of dimensions, then pairs are contracted as batches of matrix
+// products.
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg.h>
 #include <ebb/ops/reduce.h>
@@ -49,8 +50,8 @@ Equation parse(std::string_view equation) {
       e.inputs.emplace_back();
       dots_seen = false;
     } else if (c == '-') {
-      EBB_CHECK(!e.has_output && i + 1 < equation.size() && equation[i + 1] == '>', "einsum: expected one \"->\" in \"",
-                equation, "\".");
+      EBB_CHECK(!e.has_output && i + 1 < equation.size() && equation[i + 1] == '>',
+                "einsum: expected one \"->\" in \"", equation, "\".");
       e.has_output = true;
       dots_seen = false;
       ++i;
@@ -82,8 +83,9 @@ Places lay_out(std::string_view text, Equation& e, TensorList tensors) {
       named += label != kDots;
     }
     const std::int64_t rest = tensors[i].dim() - named;
-    EBB_CHECK(has_dots ? rest >= 0 : rest == 0, "einsum: \"", text, "\" names ", named, " dimensions of operand ",
-              static_cast<std::int64_t>(i), ", which has shape ", tensors[i].sizes(), ".");
+    EBB_CHECK(has_dots ? rest >= 0 : rest == 0, "einsum: \"", text, "\" names ", named,
+              " dimensions of operand ", static_cast<std::int64_t>(i), ", which has shape ",
+              tensors[i].sizes(), ".");
     if (has_dots) l.dots = std::max(l.dots, rest);
     dots = dots || has_dots;
   }
@@ -118,11 +120,13 @@ struct Operand {
 Operand arrange(std::string_view text, const Labels& labels, Variable x, const Places& l) {
   Operand result{Variable(), std::vector<bool>(static_cast<std::size_t>(l.dims), false)};
   std::vector<std::int64_t> from(static_cast<std::size_t>(l.dims), -1);
-  const std::int64_t rest = x.dim() - static_cast<std::int64_t>(labels.size()) + 1;  // what "..." stands for here
+  const std::int64_t rest =
+      x.dim() - static_cast<std::int64_t>(labels.size()) + 1;  // what "..." stands for here
   std::int64_t d = 0;
   for (const int label : labels) {
     if (label == kDots) {
-      for (std::int64_t i = 0; i < rest; ++i) from[static_cast<std::size_t>(l.place[kDots] + l.dots - rest + i)] = d++;
+      for (std::int64_t i = 0; i < rest; ++i)
+        from[static_cast<std::size_t>(l.place[kDots] + l.dots - rest + i)] = d++;
       continue;
     }
     std::int64_t& place = from[static_cast<std::size_t>(l.place[label])];
@@ -130,8 +134,9 @@ Operand arrange(std::string_view text, const Labels& labels, Variable x, const P
       place = d++;
       continue;
     }
-    EBB_CHECK(x.sizes()[static_cast<std::size_t>(place)] == x.sizes()[static_cast<std::size_t>(d)], "einsum: \"", text,
-              "\" takes the diagonal of dimensions of different sizes in shape ", x.sizes(), ".");
+    EBB_CHECK(x.sizes()[static_cast<std::size_t>(place)] == x.sizes()[static_cast<std::size_t>(d)],
+              "einsum: \"", text, "\" takes the diagonal of dimensions of different sizes in shape ",
+              x.sizes(), ".");
     x = x.diagonal(0, place, d).movedim(-1, place);
   }
   DimVector order;
@@ -152,13 +157,17 @@ Variable contract(std::string_view text, Variable a, Variable b, const std::vect
   DimVector both, left, right, inner, alone_a, alone_b;
   for (std::size_t d = 0; d < sum.size(); ++d) {
     const std::int64_t i = static_cast<std::int64_t>(d), x = a.sizes()[d], y = b.sizes()[d];
-    EBB_CHECK(x == y || x == 1 || y == 1, "einsum: operands of \"", text, "\" disagree in the size of a dimension: ", x,
-              " and ", y, ".");
+    EBB_CHECK(x == y || x == 1 || y == 1, "einsum: operands of \"", text,
+              "\" disagree in the size of a dimension: ", x, " and ", y, ".");
     if (sum[d] && x != y) (x == 1 ? alone_b : alone_a).push_back(i);
-    if (sum[d] && x != 1 && y != 1) inner.push_back(i);
-    else if (!sum[d] && x != 1 && y != 1) both.push_back(i);
-    else if (!sum[d] && x != 1) left.push_back(i);
-    else right.push_back(i);
+    if (sum[d] && x != 1 && y != 1)
+      inner.push_back(i);
+    else if (!sum[d] && x != 1 && y != 1)
+      both.push_back(i);
+    else if (!sum[d] && x != 1)
+      left.push_back(i);
+    else
+      right.push_back(i);
   }
   if (!alone_a.empty()) a = a.sum(IntArrayRef(alone_a), true);
   if (!alone_b.empty()) b = b.sum(IntArrayRef(alone_b), true);
@@ -182,7 +191,8 @@ Variable contract(std::string_view text, Variable a, Variable b, const std::vect
   take(right, cols, b);
   for (const DimVector* dims : {&both, &left, &inner, &right}) order_a.append(dims->begin(), dims->end());
   for (const DimVector* dims : {&both, &inner, &right, &left}) order_b.append(dims->begin(), dims->end());
-  const Variable x = a.permute(order_a).reshape({batch, rows, depth}), y = b.permute(order_b).reshape({batch, depth, cols});
+  const Variable x = a.permute(order_a).reshape({batch, rows, depth}),
+                 y = b.permute(order_b).reshape({batch, depth, cols});
   return ops::product("einsum", x, false, y, false).view(result).permute(place);
 }
 
@@ -213,14 +223,17 @@ Variable einsum(std::string_view text, TensorList tensors, OptionalIntArrayRef p
       if (s != 1) size = s;
     }
   }
-  EBB_CHECK(!path || path->size() == (operands.size() == 1 ? 1 : 2 * (operands.size() - 1)), "einsum: a path of ",
-            static_cast<std::int64_t>(operands.size()), " operands has a pair of positions for each contraction, got ",
-            path ? *path : IntArrayRef(), ".");
+  EBB_CHECK(!path || path->size() == (operands.size() == 1 ? 1 : 2 * (operands.size() - 1)),
+            "einsum: a path of ", static_cast<std::int64_t>(operands.size()),
+            " operands has a pair of positions for each contraction, got ", path ? *path : IntArrayRef(),
+            ".");
   for (std::size_t step = 0; operands.size() > 1; ++step) {
     std::size_t i = 0, j = 1;
     if (path) {
-      const std::int64_t p = (*path)[2 * step], q = (*path)[2 * step + 1], n = static_cast<std::int64_t>(operands.size());
-      EBB_CHECK(p >= 0 && q >= 0 && p < n && q < n && p != q, "einsum: the path ", *path, " names a pair that is not there.");
+      const std::int64_t p = (*path)[2 * step], q = (*path)[2 * step + 1],
+                         n = static_cast<std::int64_t>(operands.size());
+      EBB_CHECK(p >= 0 && q >= 0 && p < n && q < n && p != q, "einsum: the path ", *path,
+                " names a pair that is not there.");
       i = static_cast<std::size_t>(std::min(p, q));
       j = static_cast<std::size_t>(std::max(p, q));
     }

@@ -17,8 +17,8 @@ struct ProductArgs {
 };
 
 namespace kernels {
-/// out = beta * init + alpha * op(a) op(b), for matrices or batches of matrices (three dimensions). init may be
-/// undefined (then beta is not looked at), broadcast to out's shape, or out itself.
+/// out = beta * init + alpha * op(a) op(b), for matrices or batches of matrices (three dimensions). init may
+/// be undefined (then beta is not looked at), broadcast to out's shape, or out itself.
 extern EBB_API KernelSlot<void(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b,
                                const ProductArgs& args)>
     product;
@@ -26,7 +26,8 @@ extern EBB_API KernelSlot<void(NdArray& out, const NdArray& init, const NdArray&
 extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x, const NdArray& y)> dot;
 /// out (no dimensions) = the sum of the diagonal of x.
 extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x)> trace;
-/// out[..., i, j] = the p-norm of x1[..., i, :] - x2[..., j, :]; all arrays are contiguous, with equal leading sizes.
+/// out[..., i, j] = the p-norm of x1[..., i, :] - x2[..., j, :]; all arrays are contiguous, with equal
+/// leading sizes.
 extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x1, const NdArray& x2, double p)> cdist;
 /// The gradient with respect to x1.
 extern EBB_API KernelSlot<void(NdArray& out, const NdArray& grad, const NdArray& x1, const NdArray& x2,
@@ -39,8 +40,8 @@ void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray&
 void dot(NdArray& out, const NdArray& x, const NdArray& y);
 void trace(NdArray& out, const NdArray& x);
 void cdist(NdArray& out, const NdArray& x1, const NdArray& x2, double p);
-void cdist_backward(NdArray& out, const NdArray& grad, const NdArray& x1, const NdArray& x2, const NdArray& distance,
-                    double p);
+void cdist_backward(NdArray& out, const NdArray& grad, const NdArray& x1, const NdArray& x2,
+                    const NdArray& distance, double p);
 }  // namespace cpu
 
 }  // namespace ebb

@@ -16,8 +16,8 @@ Variable linear(const Variable& input, const Variable& weight, const optional<Va
   EBB_CHECK(weight.dim() == 2 && input.dim() >= 1 && input.sizes().back() == weight.sizes()[1],
             "linear: input of shape ", input.sizes(), " does not fit a weight of shape ", weight.sizes(),
             " ([out, in]): the last dimension of the input must be `in`.");
-  EBB_CHECK(!with_bias || bias->dim() <= 1, "linear: expected a bias of shape [", weight.sizes()[0], "], got ",
-            bias ? bias->sizes() : IntArrayRef(), ".");
+  EBB_CHECK(!with_bias || bias->dim() <= 1, "linear: expected a bias of shape [", weight.sizes()[0],
+            "], got ", bias ? bias->sizes() : IntArrayRef(), ".");
   if (input.dim() == 2)
     return with_bias ? ops::add_product("linear", *bias, input, false, weight, true, 1, 1)
                      : ops::product("linear", input, false, weight, true);
@@ -27,7 +27,8 @@ Variable linear(const Variable& input, const Variable& weight, const optional<Va
   }
   DimVector sizes(input.sizes());
   sizes.back() = weight.sizes()[0];
-  return linear(input.reshape({input.numel() / std::max<std::int64_t>(input.sizes().back(), 1), input.sizes().back()}),
+  return linear(input.reshape(
+                    {input.numel() / std::max<std::int64_t>(input.sizes().back(), 1), input.sizes().back()}),
                 weight, bias)
       .view(sizes);
 }
@@ -36,12 +37,14 @@ Variable bilinear(const Variable& input1, const Variable& input2, const Variable
                   const optional<Variable>& bias) {
   ops::operand_device("bilinear", input1, input2, weight);
   EBB_CHECK(input1.dim() >= 1 && input1.dim() == input2.dim() &&
-                input1.sizes().slice(0, input1.sizes().size() - 1) == input2.sizes().slice(0, input2.sizes().size() - 1),
-            "bilinear: the inputs must agree in all but the last dimension, got shapes ", input1.sizes(), " and ",
-            input2.sizes(), ".");
-  EBB_CHECK(weight.dim() == 3 && input1.sizes().back() == weight.sizes()[1] && input2.sizes().back() == weight.sizes()[2],
-            "bilinear: inputs of shapes ", input1.sizes(), " and ", input2.sizes(), " do not fit a weight of shape ",
-            weight.sizes(), " ([out, in1, in2]).");
+                input1.sizes().slice(0, input1.sizes().size() - 1) ==
+                    input2.sizes().slice(0, input2.sizes().size() - 1),
+            "bilinear: the inputs must agree in all but the last dimension, got shapes ", input1.sizes(),
+            " and ", input2.sizes(), ".");
+  EBB_CHECK(weight.dim() == 3 && input1.sizes().back() == weight.sizes()[1] &&
+                input2.sizes().back() == weight.sizes()[2],
+            "bilinear: inputs of shapes ", input1.sizes(), " and ", input2.sizes(),
+            " do not fit a weight of shape ", weight.sizes(), " ([out, in1, in2]).");
   const std::int64_t out = weight.sizes()[0], in1 = weight.sizes()[1], in2 = weight.sizes()[2];
   DimVector sizes(input1.sizes());
   sizes.back() = out;

@@ -1,4 +1,5 @@
-// The p-norms of cdist, for host and device: what a difference adds, how the sum becomes a distance, the slope of the distance.
+// The p-norms of cdist, for host and device: what a difference adds, how the sum becomes a distance, the
+// slope of the distance.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -48,11 +49,16 @@ struct Power {
 
 template <class T, class Body>
 void with_norm(double p, Body&& body) {
-  if (p == 0) body(Zero<T>{});
-  else if (p == 1) body(One<T>{});
-  else if (p == 2) body(Two<T>{});
-  else if (std::isinf(p)) body(Greatest<T>{});
-  else body(Power<T>{static_cast<T>(p)});
+  if (p == 0)
+    body(Zero<T>{});
+  else if (p == 1)
+    body(One<T>{});
+  else if (p == 2)
+    body(Two<T>{});
+  else if (std::isinf(p))
+    body(Greatest<T>{});
+  else
+    body(Power<T>{static_cast<T>(p)});
 }
 
 }  // namespace ebb::distance

@@ -19,8 +19,8 @@ std::int64_t product_of(IntArrayRef sizes) {
 Variable batched(const Variable& a, const Variable& b) {
   const std::size_t da = static_cast<std::size_t>(a.dim()), db = static_cast<std::size_t>(b.dim());
   const std::int64_t m = a.sizes()[da - 2], k = a.sizes()[da - 1], n = b.sizes()[db - 1];
-  EBB_CHECK(k == b.sizes()[db - 2], "matmul: shapes ", a.sizes(), " and ", b.sizes(), " cannot be multiplied: ", k,
-            " columns meet ", b.sizes()[db - 2], " rows.");
+  EBB_CHECK(k == b.sizes()[db - 2], "matmul: shapes ", a.sizes(), " and ", b.sizes(),
+            " cannot be multiplied: ", k, " columns meet ", b.sizes()[db - 2], " rows.");
   if (da == 3 && db == 3 && a.sizes()[0] == b.sizes()[0]) return ops::product("matmul", a, false, b, false);
   const DimVector batch = broadcast_shapes("matmul", a.sizes().slice(0, da - 2), b.sizes().slice(0, db - 2));
   DimVector sizes(batch);
@@ -47,8 +47,8 @@ Variable batched(const Variable& a, const Variable& b) {
 Variable matmul(const Variable& self, const Variable& other) {
   ops::operand_device("matmul", self, other);
   const std::int64_t da = self.dim(), db = other.dim();
-  EBB_CHECK(da > 0 && db > 0, "matmul: expected tensors of at least one dimension, got shapes ", self.sizes(), " and ",
-            other.sizes(), ". Multiply by a scalar with mul().");
+  EBB_CHECK(da > 0 && db > 0, "matmul: expected tensors of at least one dimension, got shapes ", self.sizes(),
+            " and ", other.sizes(), ". Multiply by a scalar with mul().");
   if (da == 2 && db == 2) return ops::product("matmul", self, false, other, false);
   if (da == 2 && db == 1) return ops::matrix_vector("matmul", self, false, other);
   if (da == 1 && db == 2) return ops::matrix_vector("matmul", other, true, self);
@@ -61,8 +61,9 @@ Variable matmul(const Variable& self, const Variable& other) {
 Variable inner(const Variable& self, const Variable& other) {
   ops::operand_device("inner", self, other);
   if (self.dim() == 0 || other.dim() == 0) return mul(self, other);
-  EBB_CHECK(self.sizes().back() == other.sizes().back(), "inner: the last dimensions must be equal, got shapes ",
-            self.sizes(), " and ", other.sizes(), ".");
+  EBB_CHECK(self.sizes().back() == other.sizes().back(),
+            "inner: the last dimensions must be equal, got shapes ", self.sizes(), " and ", other.sizes(),
+            ".");
   return tensordot(self, other, -1, -1);
 }
 
@@ -71,12 +72,13 @@ Variable addbmm(const Variable& self, const Variable& batch1, const Variable& ba
   ops::operand_device("addbmm", self, batch1, batch2);
   EBB_CHECK(batch1.dim() == 3 && batch2.dim() == 3 && batch1.sizes()[0] == batch2.sizes()[0] &&
                 batch1.sizes()[2] == batch2.sizes()[1],
-            "addbmm: expected two batches of matrices that can be multiplied, got shapes ", batch1.sizes(), " and ",
-            batch2.sizes(), ".");
+            "addbmm: expected two batches of matrices that can be multiplied, got shapes ", batch1.sizes(),
+            " and ", batch2.sizes(), ".");
   // The sum over the batch is a longer inner dimension: [m, b * k] x [b * k, n].
-  const std::int64_t b = batch1.sizes()[0], m = batch1.sizes()[1], k = batch1.sizes()[2], n = batch2.sizes()[2];
-  return ops::add_product("addbmm", self, batch1.transpose(0, 1).reshape({m, b * k}), false, batch2.reshape({b * k, n}),
-                          false, beta, alpha);
+  const std::int64_t b = batch1.sizes()[0], m = batch1.sizes()[1], k = batch1.sizes()[2],
+                     n = batch2.sizes()[2];
+  return ops::add_product("addbmm", self, batch1.transpose(0, 1).reshape({m, b * k}), false,
+                          batch2.reshape({b * k, n}), false, beta, alpha);
 }
 
 Variable& ops::LinalgMethods::addbmm_(const Variable& batch1, const Variable& batch2, const Scalar& beta,
@@ -85,17 +87,21 @@ Variable& ops::LinalgMethods::addbmm_(const Variable& batch1, const Variable& ba
   ops::operand_device("addbmm_", self, batch1, batch2);
   EBB_CHECK(batch1.dim() == 3 && batch2.dim() == 3 && batch1.sizes()[0] == batch2.sizes()[0] &&
                 batch1.sizes()[2] == batch2.sizes()[1],
-            "addbmm_: expected two batches of matrices that can be multiplied, got shapes ", batch1.sizes(), " and ",
-            batch2.sizes(), ".");
-  const std::int64_t b = batch1.sizes()[0], m = batch1.sizes()[1], k = batch1.sizes()[2], n = batch2.sizes()[2];
-  add_product_("addbmm_", self, batch1.transpose(0, 1).reshape({m, b * k}), batch2.reshape({b * k, n}), beta, alpha);
+            "addbmm_: expected two batches of matrices that can be multiplied, got shapes ", batch1.sizes(),
+            " and ", batch2.sizes(), ".");
+  const std::int64_t b = batch1.sizes()[0], m = batch1.sizes()[1], k = batch1.sizes()[2],
+                     n = batch2.sizes()[2];
+  add_product_("addbmm_", self, batch1.transpose(0, 1).reshape({m, b * k}), batch2.reshape({b * k, n}), beta,
+               alpha);
   return const_cast<Variable&>(self);
 }
 
-Variable tensordot(const Variable& self, const Variable& other, IntArrayRef dims_self, IntArrayRef dims_other) {
+Variable tensordot(const Variable& self, const Variable& other, IntArrayRef dims_self,
+                   IntArrayRef dims_other) {
   ops::operand_device("tensordot", self, other);
-  EBB_CHECK(dims_self.size() == dims_other.size(), "tensordot: expected as many dimensions of both tensors, got ", dims_self,
-            " and ", dims_other, ".");
+  EBB_CHECK(dims_self.size() == dims_other.size(),
+            "tensordot: expected as many dimensions of both tensors, got ", dims_self, " and ", dims_other,
+            ".");
   // Dimensions in the order kept, summed (self) and summed, kept (other).
   DimVector order_self, order_other, sizes;
   SmallVector<bool, 6> summed_self(static_cast<std::size_t>(self.dim()), false);
@@ -103,13 +109,14 @@ Variable tensordot(const Variable& self, const Variable& other, IntArrayRef dims
   std::int64_t rows = 1, cols = 1, depth = 1;
   Variable a = self, b = other;
   for (std::size_t i = 0; i < dims_self.size(); ++i) {
-    const std::int64_t x = wrap_dim("tensordot", dims_self[i], a.dim()), y = wrap_dim("tensordot", dims_other[i], b.dim());
+    const std::int64_t x = wrap_dim("tensordot", dims_self[i], a.dim()),
+                       y = wrap_dim("tensordot", dims_other[i], b.dim());
     const std::size_t ux = static_cast<std::size_t>(x), uy = static_cast<std::size_t>(y);
-    EBB_CHECK(!summed_self[ux] && !summed_other[uy], "tensordot: a dimension appears twice in ", dims_self, " or ",
-              dims_other, ".");
+    EBB_CHECK(!summed_self[ux] && !summed_other[uy], "tensordot: a dimension appears twice in ", dims_self,
+              " or ", dims_other, ".");
     EBB_CHECK(self.sizes()[ux] == other.sizes()[uy] || self.sizes()[ux] == 1 || other.sizes()[uy] == 1,
-              "tensordot: dimension ", x, " of shape ", self.sizes(), " does not match dimension ", y, " of shape ",
-              other.sizes(), ".");
+              "tensordot: dimension ", x, " of shape ", self.sizes(), " does not match dimension ", y,
+              " of shape ", other.sizes(), ".");
     if (a.sizes()[ux] != b.sizes()[uy]) {  // a size of 1 broadcasts: sum the other side first
       const std::int64_t one[] = {a.sizes()[ux] == 1 ? y : x};
       Variable& wide = a.sizes()[ux] == 1 ? b : a;
@@ -121,13 +128,16 @@ Variable tensordot(const Variable& self, const Variable& other, IntArrayRef dims
     depth *= a.sizes()[ux];
   }
   for (std::size_t d = 0; d < summed_self.size(); ++d)
-    if (!summed_self[d]) order_self.push_back(static_cast<std::int64_t>(d)), sizes.push_back(a.sizes()[d]), rows *= a.sizes()[d];
+    if (!summed_self[d])
+      order_self.push_back(static_cast<std::int64_t>(d)), sizes.push_back(a.sizes()[d]), rows *= a.sizes()[d];
   for (std::size_t i = 0; i < dims_self.size(); ++i) {
     order_self.push_back(wrap_dim("tensordot", dims_self[i], a.dim()));
     order_other.push_back(wrap_dim("tensordot", dims_other[i], b.dim()));
   }
   for (std::size_t d = 0; d < summed_other.size(); ++d)
-    if (!summed_other[d]) order_other.push_back(static_cast<std::int64_t>(d)), sizes.push_back(b.sizes()[d]), cols *= b.sizes()[d];
+    if (!summed_other[d])
+      order_other.push_back(static_cast<std::int64_t>(d)), sizes.push_back(b.sizes()[d]),
+          cols *= b.sizes()[d];
   return ops::product("tensordot", a.permute(order_self).reshape({rows, depth}), false,
                       b.permute(order_other).reshape({depth, cols}), false)
       .reshape(sizes);

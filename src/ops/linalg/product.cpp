@@ -73,27 +73,31 @@ struct Shape {
 };
 
 // Checks the operands and returns the shape of their product.
-Shape product_shape(const char* op, const Variable& a, bool a_transposed, const Variable& b, bool b_transposed) {
+Shape product_shape(const char* op, const Variable& a, bool a_transposed, const Variable& b,
+                    bool b_transposed) {
   operand_device(op, a, b);
   const std::int64_t d = a.dim();
   const IntArrayRef x = a.sizes(), y = b.sizes();
-  EBB_CHECK(b.dim() == d && (d == 2 || d == 3), op, ": expected two matrices, or two batches of matrices for bmm, got shapes ", x,
-            " and ", y, ". matmul() takes other combinations.");
+  EBB_CHECK(b.dim() == d && (d == 2 || d == 3), op,
+            ": expected two matrices, or two batches of matrices for bmm, got shapes ", x, " and ", y,
+            ". matmul() takes other combinations.");
   check_same_dtype(op, a, b);
-  EBB_CHECK(d == 2 || x[0] == y[0], op, ": expected as many matrices in both batches, got shapes ", x, " and ", y, ".");
+  EBB_CHECK(d == 2 || x[0] == y[0], op, ": expected as many matrices in both batches, got shapes ", x,
+            " and ", y, ".");
   const std::size_t r = static_cast<std::size_t>(d) - 2, c = r + 1;
   const std::int64_t inner = x[a_transposed ? r : c];
-  EBB_CHECK(inner == y[b_transposed ? c : r], op, ": shapes ", x, a_transposed ? " (transposed)" : "", " and ", y,
-            b_transposed ? " (transposed)" : "", " cannot be multiplied: ", inner, " columns meet ",
-            y[b_transposed ? c : r], " rows.");
+  EBB_CHECK(inner == y[b_transposed ? c : r], op, ": shapes ", x, a_transposed ? " (transposed)" : "",
+            " and ", y, b_transposed ? " (transposed)" : "", " cannot be multiplied: ", inner,
+            " columns meet ", y[b_transposed ? c : r], " rows.");
   const std::int64_t m = x[a_transposed ? c : r], n = y[b_transposed ? r : c];
   return d == 3 ? Shape{{x[0], m, n}, 3} : Shape{{m, n, 0}, 2};
 }
 
 void check_dims(const char* op, const Variable& a, const Variable& b, std::int64_t dims) {
   operand_device(op, a, b);
-  EBB_CHECK(a.dim() == dims && b.dim() == dims, op, ": expected two tensors of ", dims, " dimensions, got shapes ",
-            a.sizes(), " and ", b.sizes(), ". matmul() takes other combinations.");
+  EBB_CHECK(a.dim() == dims && b.dim() == dims, op, ": expected two tensors of ", dims,
+            " dimensions, got shapes ", a.sizes(), " and ", b.sizes(),
+            ". matmul() takes other combinations.");
 }
 
 void check_self(const char* op, const Variable& self, const Variable& a, const Shape& shape) {
@@ -104,7 +108,8 @@ void check_self(const char* op, const Variable& self, const Variable& a, const S
     const std::int64_t have = self.sizes()[static_cast<std::size_t>(self.dim() - i)];
     fits = have == 1 || have == shape.sizes[shape.dims - static_cast<std::size_t>(i)];
   }
-  EBB_CHECK(fits, op, ": a tensor of shape ", self.sizes(), " cannot be added to a product of shape ", shape.ref(), ".");
+  EBB_CHECK(fits, op, ": a tensor of shape ", self.sizes(), " cannot be added to a product of shape ",
+            shape.ref(), ".");
 }
 
 // A contiguous copy: the array plus a product over nothing.
@@ -120,7 +125,8 @@ NdArray copy_of(const Variable& x) {
 
 void check_integral_scalars(const char* op, DType dtype, const Scalar& beta, const Scalar& alpha) {
   EBB_CHECK(is_floating(dtype) || (!beta.is_floating_point() && !alpha.is_floating_point()), op,
-            ": for integer tensors alpha and beta must be integers, got alpha ", alpha, " and beta ", beta, ".");
+            ": for integer tensors alpha and beta must be integers, got alpha ", alpha, " and beta ", beta,
+            ".");
 }
 
 }  // namespace
@@ -129,7 +135,8 @@ Variable product(const char* op, const Variable& a, bool a_transposed, const Var
                  const Scalar& alpha) {
   const Shape shape = product_shape(op, a, a_transposed, b, b_transposed);
   NdArray array = NdArray::empty(shape.ref(), a.dtype(), a.device());
-  kernels::product(a.device(), array, NdArray(), a.array(), b.array(), {a_transposed, b_transposed, 0, alpha});
+  kernels::product(a.device(), array, NdArray(), a.array(), b.array(),
+                   {a_transposed, b_transposed, 0, alpha});
   Variable out(std::move(array));
   if (autograd::records(a, b)) {
     auto node = autograd::make_node<MmBackward>(a, b);
@@ -139,13 +146,14 @@ Variable product(const char* op, const Variable& a, bool a_transposed, const Var
   return out;
 }
 
-Variable add_product(const char* op, const Variable& self, const Variable& a, bool a_transposed, const Variable& b,
-                     bool b_transposed, const Scalar& beta, const Scalar& alpha) {
+Variable add_product(const char* op, const Variable& self, const Variable& a, bool a_transposed,
+                     const Variable& b, bool b_transposed, const Scalar& beta, const Scalar& alpha) {
   const Shape shape = product_shape(op, a, a_transposed, b, b_transposed);
   check_self(op, self, a, shape);
   check_integral_scalars(op, a.dtype(), beta, alpha);
   NdArray array = NdArray::empty(shape.ref(), a.dtype(), a.device());
-  kernels::product(a.device(), array, self.array(), a.array(), b.array(), {a_transposed, b_transposed, beta, alpha});
+  kernels::product(a.device(), array, self.array(), a.array(), b.array(),
+                   {a_transposed, b_transposed, beta, alpha});
   Variable out(std::move(array));
   if (autograd::records(self, a, b)) {
     auto node = autograd::make_node<AddmmBackward>(self, a, b);
@@ -156,13 +164,13 @@ Variable add_product(const char* op, const Variable& self, const Variable& a, bo
   return out;
 }
 
-void add_product_(const char* op, const Variable& self, const Variable& a, const Variable& b, const Scalar& beta,
-                  const Scalar& alpha) {
+void add_product_(const char* op, const Variable& self, const Variable& a, const Variable& b,
+                  const Scalar& beta, const Scalar& alpha) {
   const Shape shape = product_shape(op, a, false, b, false);
   check_self(op, self, a, shape);
   check_integral_scalars(op, a.dtype(), beta, alpha);
-  EBB_CHECK(self.sizes() == shape.ref(), op, ": expected a tensor of the product's shape ", shape.ref(), ", got ",
-            self.sizes(), ".");
+  EBB_CHECK(self.sizes() == shape.ref(), op, ": expected a tensor of the product's shape ", shape.ref(),
+            ", got ", self.sizes(), ".");
   autograd::check_inplace(self, op);
   Ref<AddmmBackward> node;
   if (autograd::records(self, a, b)) {

@@ -1,5 +1,5 @@
-// The product that all of linear algebra is made of, with its operands optionally transposed, so that neither the
-// forward pass of a linear layer nor any gradient makes a transposed view.
+// The product that all of linear algebra is made of, with its operands optionally transposed, so that neither
+// the forward pass of a linear layer nor any gradient makes a transposed view.
 #pragma once
 
 #include "ops/common.h"
@@ -13,18 +13,19 @@ Device operand_device(const char* op, const Operands&... operands) {
   return common_device(op, operands...);
 }
 
-/// alpha * op(a) op(b) for two matrices (MmBackward0) or two batches of as many matrices (BmmBackward0). `op` names
-/// the caller in errors.
+/// alpha * op(a) op(b) for two matrices (MmBackward0) or two batches of as many matrices (BmmBackward0). `op`
+/// names the caller in errors.
 Variable product(const char* op, const Variable& a, bool a_transposed, const Variable& b, bool b_transposed,
                  const Scalar& alpha = 1);
 
-/// beta * self + alpha * op(a) op(b), self broadcasting to the product's shape (AddmmBackward0, BaddbmmBackward0).
-Variable add_product(const char* op, const Variable& self, const Variable& a, bool a_transposed, const Variable& b,
-                     bool b_transposed, const Scalar& beta, const Scalar& alpha);
+/// beta * self + alpha * op(a) op(b), self broadcasting to the product's shape (AddmmBackward0,
+/// BaddbmmBackward0).
+Variable add_product(const char* op, const Variable& self, const Variable& a, bool a_transposed,
+                     const Variable& b, bool b_transposed, const Scalar& beta, const Scalar& alpha);
 
 /// The same into self.
-void add_product_(const char* op, const Variable& self, const Variable& a, const Variable& b, const Scalar& beta,
-                  const Scalar& alpha);
+void add_product_(const char* op, const Variable& self, const Variable& a, const Variable& b,
+                  const Scalar& beta, const Scalar& alpha);
 
 /// op(a) x for a matrix and a vector (MvBackward0).
 Variable matrix_vector(const char* op, const Variable& a, bool a_transposed, const Variable& x,

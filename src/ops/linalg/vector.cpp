@@ -17,9 +17,7 @@ using autograd::GradList;
 NdArray as_column(const NdArray& x) {
   return x.as_strided({x.sizes()[0], 1}, {x.strides()[0], 1}, x.offset());
 }
-NdArray as_row(const NdArray& x) {
-  return x.as_strided({1, x.sizes()[0]}, {0, x.strides()[0]}, x.offset());
-}
+NdArray as_row(const NdArray& x) { return x.as_strided({1, x.sizes()[0]}, {0, x.strides()[0]}, x.offset()); }
 
 struct MvBackward : autograd::Node {
   autograd::SavedVariable a{this};
@@ -31,7 +29,8 @@ struct MvBackward : autograd::Node {
     GradList out(2);
     if (needs(0)) {
       const Variable v = x.unpack();
-      out[0] = a_transposed ? vector_outer("outer", v, grads[0], alpha) : vector_outer("outer", grads[0], v, alpha);
+      out[0] = a_transposed ? vector_outer("outer", v, grads[0], alpha)
+                            : vector_outer("outer", grads[0], v, alpha);
     }
     if (needs(1)) out[1] = matrix_vector("mv", a.unpack(), !a_transposed, grads[0], alpha);
     return out;
@@ -95,23 +94,25 @@ struct AddedBackward : autograd::Node {
     GradList out(3);
     if (needs(0)) out[0] = beta.to_double() == 1 ? g : mul(g, beta);
     if (needs(1))
-      out[1] = outer ? matrix_vector("mv", g, false, b.unpack(), alpha) : vector_outer("outer", g, b.unpack(), alpha);
+      out[1] = outer ? matrix_vector("mv", g, false, b.unpack(), alpha)
+                     : vector_outer("outer", g, b.unpack(), alpha);
     if (needs(2)) out[2] = matrix_vector("mv", outer ? g : a.unpack(), true, outer ? a.unpack() : g, alpha);
     return out;
   }
 };
 
 // addmv and addr, into a new tensor or into self.
-Variable add_vector_product(const char* op, const Variable& self, const Variable& a, const Variable& b, bool in_place,
-                            const Scalar& beta, const Scalar& alpha) {
+Variable add_vector_product(const char* op, const Variable& self, const Variable& a, const Variable& b,
+                            bool in_place, const Scalar& beta, const Scalar& alpha) {
   const Device device = operand_device(op, self, a, b);
   const bool outer = a.dim() == 1;
   check_same_dtype(op, self, a);
   check_same_dtype(op, a, b);
   const std::int64_t shape[] = {a.sizes()[0], outer ? b.numel() : 1};
   const IntArrayRef sizes(shape, outer ? 2 : 1);
-  EBB_CHECK(IntArrayRef(broadcast_shapes(op, self.sizes(), sizes)) == sizes && (!in_place || self.sizes() == sizes), op,
-            ": a tensor of shape ", self.sizes(), " cannot be added to a product of shape ", sizes, ".");
+  EBB_CHECK(
+      IntArrayRef(broadcast_shapes(op, self.sizes(), sizes)) == sizes && (!in_place || self.sizes() == sizes),
+      op, ": a tensor of shape ", self.sizes(), " cannot be added to a product of shape ", sizes, ".");
   Ref<AddedBackward> node;
   if (in_place) autograd::check_inplace(self, op);
   if (autograd::records(self, a, b)) {
@@ -119,7 +120,9 @@ Variable add_vector_product(const char* op, const Variable& self, const Variable
     node->outer = outer;
     node->beta = beta;
     node->alpha = alpha;
-    const auto keep = [&](const Variable& x) { return in_place && x.is_same(self) ? autograd::clone_for_saving(x) : x; };
+    const auto keep = [&](const Variable& x) {
+      return in_place && x.is_same(self) ? autograd::clone_for_saving(x) : x;
+    };
     if (node->needs(2)) node->a.save(keep(a));
     if (node->needs(1)) node->b.save(keep(b));
   }
@@ -127,8 +130,9 @@ Variable add_vector_product(const char* op, const Variable& self, const Variable
   NdArray array = NdArray::empty(sizes, self.dtype(), device);
   const auto as_matrix = [&](const NdArray& x) { return outer ? x : as_column(x); };
   NdArray out = as_matrix(array);
-  kernels::product(device, out, as_matrix(self.array().expand(sizes)), outer ? as_column(a.array()) : a.array(),
-                   outer ? as_row(b.array()) : as_column(b.array()), {false, false, beta, alpha});
+  kernels::product(device, out, as_matrix(self.array().expand(sizes)),
+                   outer ? as_column(a.array()) : a.array(), outer ? as_row(b.array()) : as_column(b.array()),
+                   {false, false, beta, alpha});
   if (in_place) {
     NdArray target = as_matrix(self.array());
     const NdArray left = NdArray::empty({target.sizes()[0], 0}, self.dtype(), device);
@@ -145,24 +149,28 @@ Variable add_vector_product(const char* op, const Variable& self, const Variable
 
 void check_mv(const char* op, const Variable& mat, const Variable& vec) {
   operand_device(op, mat, vec);
-  EBB_CHECK(mat.dim() == 2 && vec.dim() == 1 && mat.sizes()[1] == vec.numel(), op, ": a matrix of shape ", mat.sizes(),
-            " cannot be multiplied with a vector of shape ", vec.sizes(), ".");
+  EBB_CHECK(mat.dim() == 2 && vec.dim() == 1 && mat.sizes()[1] == vec.numel(), op, ": a matrix of shape ",
+            mat.sizes(), " cannot be multiplied with a vector of shape ", vec.sizes(), ".");
 }
 void check_vectors(const char* op, const Variable& x, const Variable& y) {
   operand_device(op, x, y);
-  EBB_CHECK(x.dim() == 1 && y.dim() == 1, op, ": expected two vectors, got shapes ", x.sizes(), " and ", y.sizes(), ".");
+  EBB_CHECK(x.dim() == 1 && y.dim() == 1, op, ": expected two vectors, got shapes ", x.sizes(), " and ",
+            y.sizes(), ".");
 }
 
 }  // namespace
 
-Variable matrix_vector(const char* op, const Variable& a, bool a_transposed, const Variable& x, const Scalar& alpha) {
+Variable matrix_vector(const char* op, const Variable& a, bool a_transposed, const Variable& x,
+                       const Scalar& alpha) {
   const Device device = operand_device(op, a, x);
-  EBB_CHECK(a.dim() == 2 && x.dim() == 1 && a.sizes()[a_transposed ? 0 : 1] == x.numel(), op, ": a matrix of shape ",
-            a.sizes(), a_transposed ? " (transposed)" : "", " cannot be multiplied with a vector of shape ", x.sizes(), ".");
+  EBB_CHECK(a.dim() == 2 && x.dim() == 1 && a.sizes()[a_transposed ? 0 : 1] == x.numel(), op,
+            ": a matrix of shape ", a.sizes(), a_transposed ? " (transposed)" : "",
+            " cannot be multiplied with a vector of shape ", x.sizes(), ".");
   check_same_dtype(op, a, x);
   NdArray array = NdArray::empty({a.sizes()[a_transposed ? 1 : 0]}, a.dtype(), device);
   NdArray column = as_column(array);
-  kernels::product(device, column, NdArray(), a.array(), as_column(x.array()), {a_transposed, false, 0, alpha});
+  kernels::product(device, column, NdArray(), a.array(), as_column(x.array()),
+                   {a_transposed, false, 0, alpha});
   Variable out(std::move(array));
   if (autograd::records(a, x)) {
     auto node = autograd::make_node<MvBackward>(a, x);
@@ -177,10 +185,12 @@ Variable matrix_vector(const char* op, const Variable& a, bool a_transposed, con
 
 Variable vector_outer(const char* op, const Variable& x, const Variable& y, const Scalar& alpha) {
   const Device device = operand_device(op, x, y);
-  EBB_CHECK(x.dim() == 1 && y.dim() == 1, op, ": expected two vectors, got shapes ", x.sizes(), " and ", y.sizes(), ".");
+  EBB_CHECK(x.dim() == 1 && y.dim() == 1, op, ": expected two vectors, got shapes ", x.sizes(), " and ",
+            y.sizes(), ".");
   check_same_dtype(op, x, y);
   NdArray array = NdArray::empty({x.numel(), y.numel()}, x.dtype(), device);
-  kernels::product(device, array, NdArray(), as_column(x.array()), as_row(y.array()), {false, false, 0, alpha});
+  kernels::product(device, array, NdArray(), as_column(x.array()), as_row(y.array()),
+                   {false, false, 0, alpha});
   Variable out(std::move(array));
   if (autograd::records(x, y)) {
     auto node = autograd::make_node<OuterBackward>(x, y);
@@ -192,13 +202,15 @@ Variable vector_outer(const char* op, const Variable& x, const Variable& y, cons
   return out;
 }
 
-Variable& LinalgMethods::addmv_(const Variable& mat, const Variable& vec, const Scalar& beta, const Scalar& alpha) const {
+Variable& LinalgMethods::addmv_(const Variable& mat, const Variable& vec, const Scalar& beta,
+                                const Scalar& alpha) const {
   const Variable& self = self_of(this);
   check_mv("addmv_", mat, vec);
   add_vector_product("addmv_", self, mat, vec, true, beta, alpha);
   return const_cast<Variable&>(self);
 }
-Variable& LinalgMethods::addr_(const Variable& vec1, const Variable& vec2, const Scalar& beta, const Scalar& alpha) const {
+Variable& LinalgMethods::addr_(const Variable& vec1, const Variable& vec2, const Scalar& beta,
+                               const Scalar& alpha) const {
   const Variable& self = self_of(this);
   check_vectors("addr_", vec1, vec2);
   add_vector_product("addr_", self, vec1, vec2, true, beta, alpha);
@@ -208,21 +220,28 @@ Variable& LinalgMethods::addr_(const Variable& vec1, const Variable& vec2, const
 }  // namespace ops
 
 Variable mv(const Variable& self, const Variable& vec) { return ops::matrix_vector("mv", self, false, vec); }
-Variable dot(const Variable& self, const Variable& other) { return ops::dot_product("dot", self, other, false); }
-Variable vdot(const Variable& self, const Variable& other) { return ops::dot_product("vdot", self, other, true); }
+Variable dot(const Variable& self, const Variable& other) {
+  return ops::dot_product("dot", self, other, false);
+}
+Variable vdot(const Variable& self, const Variable& other) {
+  return ops::dot_product("vdot", self, other, true);
+}
 
 Variable outer(const Variable& self, const Variable& vec2) {
-  if (!self.defined() || !vec2.defined() || self.dtype() == vec2.dtype()) return ops::vector_outer("outer", self, vec2);
+  if (!self.defined() || !vec2.defined() || self.dtype() == vec2.dtype())
+    return ops::vector_outer("outer", self, vec2);
   ops::check_vectors("outer", self, vec2);
   const DType dtype = promote_types(self.dtype(), vec2.dtype());
   return ops::vector_outer("outer", self.to(dtype), vec2.to(dtype));
 }
 
-Variable addmv(const Variable& self, const Variable& mat, const Variable& vec, const Scalar& beta, const Scalar& alpha) {
+Variable addmv(const Variable& self, const Variable& mat, const Variable& vec, const Scalar& beta,
+               const Scalar& alpha) {
   ops::check_mv("addmv", mat, vec);
   return ops::add_vector_product("addmv", self, mat, vec, false, beta, alpha);
 }
-Variable addr(const Variable& self, const Variable& vec1, const Variable& vec2, const Scalar& beta, const Scalar& alpha) {
+Variable addr(const Variable& self, const Variable& vec1, const Variable& vec2, const Scalar& beta,
+              const Scalar& alpha) {
   ops::check_vectors("addr", vec1, vec2);
   return ops::add_vector_product("addr", self, vec1, vec2, false, beta, alpha);
 }

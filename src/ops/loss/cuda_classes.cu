@@ -67,7 +67,8 @@ struct ClassLossSum {
   __device__ Acc load(std::int64_t target, std::int64_t, std::int64_t i) const {
     const std::int64_t t = targets.checked(target);
     const C weight = targets.weight_of(t);
-    const C loss = t < 0 ? C(0) : ((logsum ? logsum[i] : C(0)) - static_cast<C>(x[targets.offset(i, t)])) * weight;
+    const C loss =
+        t < 0 ? C(0) : ((logsum ? logsum[i] : C(0)) - static_cast<C>(x[targets.offset(i, t)])) * weight;
     if (!reduced) out[i] = static_cast<T>(loss);
     return {static_cast<double>(loss), static_cast<double>(weight)};
   }
@@ -81,13 +82,10 @@ struct ClassLossSum {
 template <class T>
 void class_loss(NdArray& out, NdArray& total, const NdArray& x, const NdArray* logsum, const ClassTargets& to,
                 const Targets<T>& targets) {
-  const ClassLossSum<T> op{targets,
-                           x.data_as<T>(),
-                           logsum ? logsum->data_as<Compute<T>>() : nullptr,
-                           out.data_as<T>(),
-                           total.data_as<double>(),
-                           to.reduced,
-                           to.mean};
+  const ClassLossSum<T> op{
+      targets,          x.data_as<T>(),          logsum ? logsum->data_as<Compute<T>>() : nullptr,
+      out.data_as<T>(), total.data_as<double>(), to.reduced,
+      to.mean};
   const std::int64_t places = to.batch * to.places;
   reduce(x.device(), op, to.target.as_strided({places}, {1}, to.target.offset()), 1);
 }
@@ -125,25 +123,28 @@ __global__ void logsum_kernel(Compute<T>* logsum, const T* x, Lines lines) {
   const reducing::Extreme<C, true> max;
   C top = max.identity();
   if (team.active)
-    for (std::int64_t i = team.rank; i < lines.n; i += team.size) top = max.merge(top, static_cast<C>(row[i]));
+    for (std::int64_t i = team.rank; i < lines.n; i += team.size)
+      top = max.merge(top, static_cast<C>(row[i]));
   top = team.reduce(top, [&](C a, C b) { return max.merge(a, b); });
   C sum = 0;
   if (team.active)
-    for (std::int64_t i = team.rank; i < lines.n; i += team.size) sum += std::exp(static_cast<C>(row[i]) - top);
+    for (std::int64_t i = team.rank; i < lines.n; i += team.size)
+      sum += std::exp(static_cast<C>(row[i]) - top);
   sum = team.reduce(sum, Plus());
   if (team.active && team.rank == 0) logsum[team.line] = top + std::log(sum);
 }
 
 template <class T>
-__global__ void cross_entropy_backward_kernel(T* dx, const T* x, const Compute<T>* logsum, Lines lines, Factors<T> factor,
-                                              Targets<T> targets) {
+__global__ void cross_entropy_backward_kernel(T* dx, const T* x, const Compute<T>* logsum, Lines lines,
+                                              Factors<T> factor, Targets<T> targets) {
   using C = Compute<T>;
   const RowTeam team(lines);
   if (!team.active) return;
   const std::int64_t n = team.line, start = n * lines.n, t = targets.checked(targets.target[n]);
   const C f = t < 0 ? C(0) : factor.of(n, targets.weight_of(t)), log_sum = logsum[n];
   for (std::int64_t c = team.rank; c < lines.n; c += team.size)
-    dx[start + c] = t < 0 ? T(0) : static_cast<T>(f * (std::exp(static_cast<C>(x[start + c]) - log_sum) - C(c == t)));
+    dx[start + c] =
+        t < 0 ? T(0) : static_cast<T>(f * (std::exp(static_cast<C>(x[start + c]) - log_sum) - C(c == t)));
 }
 
 }  // namespace
@@ -157,8 +158,9 @@ void nll_loss(NdArray& out, NdArray& total, const NdArray& x, const ClassTargets
 void nll_loss_backward(NdArray& dx, const NdArray& grad, const NdArray& total, const ClassTargets& to) {
   kernels::fill(dx.device(), dx, 0);
   visit_floating(dx.dtype(), "nll_loss_backward", [&]<class T> {
-    launch_independent(dx.device(), grid_for(to.batch * to.places, 256), &nll_backward_kernel<T>, dx.data_as<T>(),
-                       factors<T>(grad, total, to), Targets<T>(to, fault_sink(dx.device(), "nll_loss_backward")));
+    launch_independent(dx.device(), grid_for(to.batch * to.places, 256), &nll_backward_kernel<T>,
+                       dx.data_as<T>(), factors<T>(grad, total, to),
+                       Targets<T>(to, fault_sink(dx.device(), "nll_loss_backward")));
   });
 }
 
@@ -166,19 +168,19 @@ void cross_entropy(NdArray& out, NdArray& total, NdArray& logsum, const NdArray&
   const Lines lines({to.batch, to.classes}, 1);
   visit_floating(x.dtype(), "cross_entropy_loss", [&]<class T> {
     if (lines.count() > 0)
-      launch(x.device(), {RowTeam::blocks(lines), RowTeam::threads(lines)}, &logsum_kernel<T>, logsum.data_as<Compute<T>>(),
-             x.data_as<T>(), lines);
+      launch(x.device(), {RowTeam::blocks(lines), RowTeam::threads(lines)}, &logsum_kernel<T>,
+             logsum.data_as<Compute<T>>(), x.data_as<T>(), lines);
     class_loss<T>(out, total, x, &logsum, to, Targets<T>(to, fault_sink(x.device(), "cross_entropy_loss")));
   });
 }
 
-void cross_entropy_backward(NdArray& dx, const NdArray& grad, const NdArray& total, const NdArray& logsum, const NdArray& x,
-                            const ClassTargets& to) {
+void cross_entropy_backward(NdArray& dx, const NdArray& grad, const NdArray& total, const NdArray& logsum,
+                            const NdArray& x, const ClassTargets& to) {
   const Lines lines({to.batch, to.classes}, 1);
   if (lines.count() == 0) return;
   visit_floating(x.dtype(), "cross_entropy_loss_backward", [&]<class T> {
-    launch(x.device(), {RowTeam::blocks(lines), RowTeam::threads(lines)}, &cross_entropy_backward_kernel<T>, dx.data_as<T>(),
-           x.data_as<T>(), logsum.data_as<Compute<T>>(), lines, factors<T>(grad, total, to),
+    launch(x.device(), {RowTeam::blocks(lines), RowTeam::threads(lines)}, &cross_entropy_backward_kernel<T>,
+           dx.data_as<T>(), x.data_as<T>(), logsum.data_as<Compute<T>>(), lines, factors<T>(grad, total, to),
            Targets<T>(to, fault_sink(x.device(), "cross_entropy_loss_backward")));
   });
 }

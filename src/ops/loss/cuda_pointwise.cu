@@ -41,7 +41,8 @@ struct LossSum {
 
   EBB_HD Acc identity() const { return 0; }
   EBB_HD Acc load(T x, std::int64_t, std::int64_t i) const {
-    const Acc p = pos_weight ? static_cast<Acc>(pos_weight[i]) : Acc(1), w = weight ? static_cast<Acc>(weight[i]) : Acc(1);
+    const Acc p = pos_weight ? static_cast<Acc>(pos_weight[i]) : Acc(1),
+              w = weight ? static_cast<Acc>(weight[i]) : Acc(1);
     return f.template value<Acc>(static_cast<Acc>(x), static_cast<Acc>(y[i]), p) * w;
   }
   EBB_HD Acc merge(Acc a, Acc b) const { return a + b; }
@@ -67,26 +68,33 @@ template <class F>
 void pointwise_loss(NdArray& out, const F& f, const LossInputs& in, LossReduction how) {
   visit_floating(in.x.dtype(), "loss", [&]<class T> {
     if (how.reduced) {
-      const LossSum<T, F> op{f, in.y.data_as<T>(), data_or_null<T>(in.weight), data_or_null<T>(in.pos_weight),
-                             out.data_as<T>(), static_cast<Compute<T>>(how.scale)};
+      const LossSum<T, F> op{f,
+                             in.y.data_as<T>(),
+                             data_or_null<T>(in.weight),
+                             data_or_null<T>(in.pos_weight),
+                             out.data_as<T>(),
+                             static_cast<Compute<T>>(how.scale)};
       return reduce(out.device(), op, in.x, ~DimMask{0});
     }
     static constexpr auto kKernels = map_kernels<LossValue<F>, T, T, T, T, T>();
     const LossValue<F> op{f};
     launch_map<5>("loss", kKernels, out,
-                  {MapInput{&in.x}, MapInput{&in.y}, or_one<T>(in.weight), or_one<T>(in.pos_weight)}, &op, sizeof(op));
+                  {MapInput{&in.x}, MapInput{&in.y}, or_one<T>(in.weight), or_one<T>(in.pos_weight)}, &op,
+                  sizeof(op));
   });
 }
 
 template <class F>
-void pointwise_loss_backward(NdArray& dx, const F& f, const NdArray& grad, const LossInputs& in, LossReduction how) {
+void pointwise_loss_backward(NdArray& dx, const F& f, const NdArray& grad, const LossInputs& in,
+                             LossReduction how) {
   visit_floating(in.x.dtype(), "loss_backward", [&]<class T> {
     static constexpr auto kKernels = map_kernels<LossSlope<F>, T, T, T, T, T, T>();
     const LossSlope<F> op{f, how.reduced ? how.scale : 1.0};
     const NdArray g = how.reduced ? grad.as_strided({}, {}, grad.offset()) : grad;
-    launch_map<6>("loss_backward", kKernels, dx,
-                  {MapInput{&g}, MapInput{&in.x}, MapInput{&in.y}, or_one<T>(in.weight), or_one<T>(in.pos_weight)}, &op,
-                  sizeof(op));
+    launch_map<6>(
+        "loss_backward", kKernels, dx,
+        {MapInput{&g}, MapInput{&in.x}, MapInput{&in.y}, or_one<T>(in.weight), or_one<T>(in.pos_weight)}, &op,
+        sizeof(op));
   });
 }
 

@@ -17,7 +17,9 @@ struct ChannelMean {
   const T* x;
   C* mean;
   C count;
-  EBB_HD PairSum<C> load(std::int64_t, std::int64_t, std::int64_t at) const { return {static_cast<C>(x[at]), C(0)}; }
+  EBB_HD PairSum<C> load(std::int64_t, std::int64_t, std::int64_t at) const {
+    return {static_cast<C>(x[at]), C(0)};
+  }
   EBB_HD void finish(std::int64_t c, PairSum<C> sum) const { mean[c] = sum.first / count; }
 };
 
@@ -88,7 +90,9 @@ constexpr MapKernels<7> kInputGrad =
 NdArray as_values(const NdArray& x, const NormShape& s) {
   return x.as_strided({s.batch, s.channels, s.places}, {s.channels * s.places, s.places, 1}, x.offset());
 }
-NdArray as_channels(const NdArray& x, const NormShape& s) { return x.as_strided({s.channels, 1}, {1, 1}, x.offset()); }
+NdArray as_channels(const NdArray& x, const NormShape& s) {
+  return x.as_strided({s.channels, 1}, {1, 1}, x.offset());
+}
 
 template <class T>
 MapInput number(T value) {
@@ -117,10 +121,11 @@ void apply_as(NdArray& out, const NormSaved& in, const NdArray& bias, const Norm
   const NdArray x = as_values(in.x, s), mean = as_channels(in.mean, s), rstd = as_channels(in.rstd, s);
   const NdArray w = in.weight.defined() ? as_channels(in.weight, s) : NdArray();
   const NdArray b = bias.defined() ? as_channels(bias, s) : NdArray();
-  const MapInput scale = w.defined() ? MapInput{&w} : number(T(1)), shift = b.defined() ? MapInput{&b} : number(T(0));
+  const MapInput scale = w.defined() ? MapInput{&w} : number(T(1)),
+                 shift = b.defined() ? MapInput{&b} : number(T(0));
   const Normalise op;
-  launch_map<6>("batch_norm", kNormalise<T>, to, {MapInput{&x}, MapInput{&mean}, MapInput{&rstd}, scale, shift}, &op,
-                sizeof(op));
+  launch_map<6>("batch_norm", kNormalise<T>, to,
+                {MapInput{&x}, MapInput{&mean}, MapInput{&rstd}, scale, shift}, &op, sizeof(op));
 }
 
 template <class T>
@@ -129,9 +134,10 @@ void backward_as(NormGrads& out, const NdArray& dy, const NormSaved& in, const N
   const NdArray factors = NdArray::empty({3, s.channels, 1}, dtype_of<C>(), dy.device());
   C* const scale = factors.data_as<C>();
   channel_sums(dy.device(),
-               ChannelGrads<T>{in.x.data_as<T>(), dy.data_as<T>(), pointer_or_null<T>(in.weight), in.mean.data_as<C>(),
-                               in.rstd.data_as<C>(), pointer_or_null<T>(out.dweight), pointer_or_null<T>(out.dbias), scale,
-                               scale + s.channels, scale + 2 * s.channels, static_cast<C>(s.batch * s.places), training},
+               ChannelGrads<T>{in.x.data_as<T>(), dy.data_as<T>(), pointer_or_null<T>(in.weight),
+                               in.mean.data_as<C>(), in.rstd.data_as<C>(), pointer_or_null<T>(out.dweight),
+                               pointer_or_null<T>(out.dbias), scale, scale + s.channels,
+                               scale + 2 * s.channels, static_cast<C>(s.batch * s.places), training},
                s);
   if (!out.dx.defined()) return;
   NdArray to = as_values(out.dx, s);
@@ -141,8 +147,9 @@ void backward_as(NormGrads& out, const NdArray& dy, const NormSaved& in, const N
   const NdArray shifts = factors.as_strided({s.channels, 1}, {1, 1}, 2 * s.channels);
   const InputGrad op;
   launch_map<7>("batch_norm_backward", kInputGrad<T>, to,
-                {MapInput{&grad}, MapInput{&x}, MapInput{&mean}, MapInput{&scales}, MapInput{&slopes}, MapInput{&shifts}}, &op,
-                sizeof(op));
+                {MapInput{&grad}, MapInput{&x}, MapInput{&mean}, MapInput{&scales}, MapInput{&slopes},
+                 MapInput{&shifts}},
+                &op, sizeof(op));
 }
 
 }  // namespace
@@ -151,8 +158,10 @@ void batch_norm_apply(NdArray& out, const NormSaved& in, const NdArray& bias, co
   visit_floating(in.x.dtype(), "batch_norm", [&]<class T> { apply_as<T>(out, in, bias, s); });
 }
 
-void batch_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& s, bool training) {
-  visit_floating(dy.dtype(), "batch_norm_backward", [&]<class T> { backward_as<T>(out, dy, in, s, training); });
+void batch_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& s,
+                         bool training) {
+  visit_floating(dy.dtype(), "batch_norm_backward",
+                 [&]<class T> { backward_as<T>(out, dy, in, s, training); });
 }
 
 }  // namespace ebb::cuda

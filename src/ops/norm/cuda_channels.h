@@ -14,11 +14,13 @@ using kernels::NormShape;
 template <class C>
 struct PairSum {
   C first, second;
-  EBB_HD PairSum operator+(const PairSum& other) const { return {first + other.first, second + other.second}; }
+  EBB_HD PairSum operator+(const PairSum& other) const {
+    return {first + other.first, second + other.second};
+  }
 };
 
-// A functor `Op` has: C; PairSum<C> load(std::int64_t sample, std::int64_t channel, std::int64_t at) with the element's offset;
-// void finish(std::int64_t channel, PairSum<C>).
+// A functor `Op` has: C; PairSum<C> load(std::int64_t sample, std::int64_t channel, std::int64_t at) with the
+// element's offset; void finish(std::int64_t channel, PairSum<C>).
 
 constexpr int kChannelThreads = 256;
 
@@ -32,7 +34,8 @@ struct ChannelArgs {
 
 /// A block a channel and piece of the samples; for arrays with places.
 template <class Op>
-__global__ void __launch_bounds__(kChannelThreads) channel_sums_kernel(const __grid_constant__ ChannelArgs<Op> args) {
+__global__ void __launch_bounds__(kChannelThreads)
+    channel_sums_kernel(const __grid_constant__ ChannelArgs<Op> args) {
   using Sum = PairSum<typename Op::C>;
   __shared__ Sum scratch[kWarp];
   const NormShape& s = args.shape;
@@ -41,21 +44,27 @@ __global__ void __launch_bounds__(kChannelThreads) channel_sums_kernel(const __g
   Sum total{};
   for (std::int64_t n = begin; n < end; ++n) {
     const std::int64_t at = (n * s.channels + channel) * s.places;
-    for (std::int64_t p = threadIdx.x; p < s.places; p += blockDim.x) total = total + args.op.load(n, channel, at + p);
+    for (std::int64_t p = threadIdx.x; p < s.places; p += blockDim.x)
+      total = total + args.op.load(n, channel, at + p);
   }
   total = block_reduce(total, scratch, Plus(), static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x));
   if (threadIdx.x != 0) return;
-  if (args.partial) args.partial[channel * args.pieces + piece] = total;
-  else args.op.finish(channel, total);
+  if (args.partial)
+    args.partial[channel * args.pieces + piece] = total;
+  else
+    args.op.finish(channel, total);
 }
 
-/// A block for 32 neighbouring channels and a piece of the samples; for arrays without places. blockDim = (32, 8).
+/// A block for 32 neighbouring channels and a piece of the samples; for arrays without places. blockDim =
+/// (32, 8).
 template <class Op>
-__global__ void __launch_bounds__(kChannelThreads) channel_columns_kernel(const __grid_constant__ ChannelArgs<Op> args) {
+__global__ void __launch_bounds__(kChannelThreads)
+    channel_columns_kernel(const __grid_constant__ ChannelArgs<Op> args) {
   using Sum = PairSum<typename Op::C>;
   __shared__ Sum scratch[kChannelThreads / kWarp][kWarp];
   const NormShape& s = args.shape;
-  const std::int64_t piece = blockIdx.x % args.pieces, channel = blockIdx.x / args.pieces * kWarp + threadIdx.x;
+  const std::int64_t piece = blockIdx.x % args.pieces,
+                     channel = blockIdx.x / args.pieces * kWarp + threadIdx.x;
   const std::int64_t begin = s.batch * piece / args.pieces, end = s.batch * (piece + 1) / args.pieces;
   Sum total{};
   if (channel < s.channels)
@@ -65,12 +74,15 @@ __global__ void __launch_bounds__(kChannelThreads) channel_columns_kernel(const 
   __syncthreads();
   if (channel >= s.channels || threadIdx.y != 0) return;
   for (unsigned lane = 1; lane < blockDim.y; ++lane) total = total + scratch[lane][threadIdx.x];
-  if (args.partial) args.partial[channel * args.pieces + piece] = total;
-  else args.op.finish(channel, total);
+  if (args.partial)
+    args.partial[channel * args.pieces + piece] = total;
+  else
+    args.op.finish(channel, total);
 }
 
 template <class Op>
-__global__ void __launch_bounds__(kChannelThreads) channel_pieces_kernel(const __grid_constant__ ChannelArgs<Op> args) {
+__global__ void __launch_bounds__(kChannelThreads)
+    channel_pieces_kernel(const __grid_constant__ ChannelArgs<Op> args) {
   const std::int64_t channel = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (channel >= args.shape.channels) return;
   PairSum<typename Op::C> total{};
@@ -83,19 +95,23 @@ void channel_sums(Device device, const Op& op, const NormShape& shape) {
   if (shape.channels == 0) return;
   const bool columns = shape.places == 1;
   const std::int64_t jobs = columns ? (shape.channels + kWarp - 1) / kWarp : shape.channels;
-  const std::int64_t samples_each = columns ? 64 : std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(shape.places, 1));
+  const std::int64_t samples_each =
+      columns ? 64 : std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(shape.places, 1));
   const std::int64_t wanted = (4 * std::int64_t{multiprocessors(device)} + jobs - 1) / jobs;
   const std::int64_t pieces = std::clamp<std::int64_t>(shape.batch / samples_each, 1, wanted);
   ChannelArgs<Op> args{op, shape, nullptr, pieces};
   NdArray scratch;
   if (pieces > 1) {
     using Sum = PairSum<typename Op::C>;
-    scratch = NdArray::empty({shape.channels * pieces * static_cast<std::int64_t>(sizeof(Sum))}, kByte, device);
+    scratch =
+        NdArray::empty({shape.channels * pieces * static_cast<std::int64_t>(sizeof(Sum))}, kByte, device);
     args.partial = scratch.data_as<Sum>();
   }
   const dim3 blocks(static_cast<unsigned>(jobs * pieces));
-  if (columns) launch(device, {blocks, dim3(kWarp, kChannelThreads / kWarp)}, &channel_columns_kernel<Op>, args);
-  else launch(device, {blocks, dim3(kChannelThreads)}, &channel_sums_kernel<Op>, args);
+  if (columns)
+    launch(device, {blocks, dim3(kWarp, kChannelThreads / kWarp)}, &channel_columns_kernel<Op>, args);
+  else
+    launch(device, {blocks, dim3(kChannelThreads)}, &channel_sums_kernel<Op>, args);
   if (pieces > 1)
     launch_independent(device, grid_for(shape.channels, kChannelThreads), &channel_pieces_kernel<Op>, args);
 }

@@ -1,5 +1,5 @@
-// Layer and group normalisation on the device: a team a row, which is read once where it fits into shared memory. Layer norm
-// is group norm with one group and one place.
+// Layer and group normalisation on the device: a team a row, which is read once where it fits into shared
+// memory. Layer norm is group norm with one group and one place.
 #include <ebb/core/visit.h>
 
 #include "kernel/convert.h"
@@ -25,8 +25,9 @@ struct Channels {
 };
 
 template <class T, bool kLayer>
-__global__ void norm_rows_kernel(T* out, Compute<T>* means, Compute<T>* rstds, const T* x, const T* weight, const T* bias,
-                                 Lines lines, Channels<kLayer> channels, double eps, bool cached) {
+__global__ void norm_rows_kernel(T* out, Compute<T>* means, Compute<T>* rstds, const T* x, const T* weight,
+                                 const T* bias, Lines lines, Channels<kLayer> channels, double eps,
+                                 bool cached) {
   using C = Compute<T>;
   const RowTeam team(lines);
   C* const cache = cached ? dynamic_shared<C>() + threadIdx.y * lines.n : nullptr;
@@ -62,8 +63,9 @@ __global__ void norm_rows_kernel(T* out, Compute<T>* means, Compute<T>* rstds, c
 }
 
 template <class T, bool kLayer>
-__global__ void norm_rows_backward_kernel(T* dx, const T* dy, const T* x, const Compute<T>* means, const Compute<T>* rstds,
-                                          const T* weight, Lines lines, Channels<kLayer> channels) {
+__global__ void norm_rows_backward_kernel(T* dx, const T* dy, const T* x, const Compute<T>* means,
+                                          const Compute<T>* rstds, const T* weight, Lines lines,
+                                          Channels<kLayer> channels) {
   using C = Compute<T>;
   const RowTeam team(lines);
   const std::int64_t row = team.active ? team.line : 0, start = row * lines.n;
@@ -81,7 +83,8 @@ __global__ void norm_rows_backward_kernel(T* dx, const T* dy, const T* x, const 
   if (!team.active) return;
   const C average = sum.first / n, slope = sum.second * rstd * rstd / n;
   for (std::int64_t i = team.rank; i < lines.n; i += team.size)
-    dx[start + i] = static_cast<T>((grad(i) - average - (static_cast<C>(x[start + i]) - mean) * slope) * rstd);
+    dx[start + i] =
+        static_cast<T>((grad(i) - average - (static_cast<C>(x[start + i]) - mean) * slope) * rstd);
 }
 
 /// dweight and dbias: sums over the samples and places of a channel.
@@ -104,8 +107,8 @@ struct AffineGrads {
 };
 
 template <bool kLayer>
-void forward(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const NdArray& weight, const NdArray& bias,
-             const NormShape& s, double eps) {
+void forward(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const NdArray& weight,
+             const NdArray& bias, const NormShape& s, double eps) {
   const std::int64_t each = s.channels / s.groups;
   const Lines lines({s.batch * s.groups, each * s.places}, 1);
   if (lines.count() == 0) return;
@@ -115,8 +118,8 @@ void forward(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const
     const std::int64_t bytes = lines.n * static_cast<std::int64_t>(grid.threads.y * sizeof(C));
     const bool cached = bytes <= kCachedBytes;
     if (cached) grid.shared_bytes = static_cast<std::size_t>(bytes);
-    launch(x.device(), grid, &norm_rows_kernel<T, kLayer>, out.data_as<T>(), mean.data_as<C>(), rstd.data_as<C>(),
-           x.data_as<T>(), pointer_or_null<T>(weight), pointer_or_null<T>(bias), lines,
+    launch(x.device(), grid, &norm_rows_kernel<T, kLayer>, out.data_as<T>(), mean.data_as<C>(),
+           rstd.data_as<C>(), x.data_as<T>(), pointer_or_null<T>(weight), pointer_or_null<T>(bias), lines,
            Channels<kLayer>{s.groups, each, s.places}, eps, cached);
   });
 }
@@ -131,12 +134,13 @@ void backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const Norm
     const C *const mean = in.mean.data_as<C>(), *const rstd = in.rstd.data_as<C>();
     if (out.dweight.defined() || out.dbias.defined())
       channel_sums(dy.device(),
-                   AffineGrads<T>{x, g, mean, rstd, pointer_or_null<T>(out.dweight), pointer_or_null<T>(out.dbias), s.groups, each},
+                   AffineGrads<T>{x, g, mean, rstd, pointer_or_null<T>(out.dweight),
+                                  pointer_or_null<T>(out.dbias), s.groups, each},
                    s);
     if (out.dx.defined() && lines.count() > 0)
-      launch(dy.device(), {RowTeam::blocks(lines), RowTeam::threads(lines)}, &norm_rows_backward_kernel<T, kLayer>,
-             out.dx.data_as<T>(), g, x, mean, rstd, pointer_or_null<T>(in.weight), lines,
-             Channels<kLayer>{s.groups, each, s.places});
+      launch(dy.device(), {RowTeam::blocks(lines), RowTeam::threads(lines)},
+             &norm_rows_backward_kernel<T, kLayer>, out.dx.data_as<T>(), g, x, mean, rstd,
+             pointer_or_null<T>(in.weight), lines, Channels<kLayer>{s.groups, each, s.places});
   });
 }
 
@@ -149,15 +153,15 @@ NormShape as_groups(NormShape s) {
 
 }  // namespace
 
-void group_norm(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const NdArray& weight, const NdArray& bias,
-                const NormShape& s, double eps) {
+void group_norm(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const NdArray& weight,
+                const NdArray& bias, const NormShape& s, double eps) {
   forward<false>(out, mean, rstd, x, weight, bias, s, eps);
 }
 void group_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& s) {
   backward<false>(out, dy, in, s);
 }
-void layer_norm(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const NdArray& weight, const NdArray& bias,
-                const NormShape& s, double eps) {
+void layer_norm(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const NdArray& weight,
+                const NdArray& bias, const NormShape& s, double eps) {
   forward<true>(out, mean, rstd, x, weight, bias, as_groups(s), eps);
 }
 void layer_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& s) {

@@ -26,7 +26,8 @@ void take_greater(T* best, Index* where, const T* in, std::int64_t stride, Index
     const T v = in[o * step];
     const bool take = (v > best[o]) | (v != v);
     best[o] = take ? v : best[o];
-    if constexpr (kIndices) where[o] = take ? static_cast<Index>(start + static_cast<Index>(o * step)) : where[o];
+    if constexpr (kIndices)
+      where[o] = take ? static_cast<Index>(start + static_cast<Index>(o * step)) : where[o];
   }
 }
 
@@ -46,7 +47,8 @@ void plane_max(T* out, Index* indices, const T* in, const PoolGeometry& g) {
           if (c.adaptive) {
             for (std::int64_t o = 0; o < c.out; ++o)
               for (std::int64_t k = c.first(o); k < c.last(o); ++k)
-                take_greater<T, Index, kIndices, 1>(out + o, indices + o, in + row + k, 1, static_cast<Index>(row + k), Run({}, 0));
+                take_greater<T, Index, kIndices, 1>(out + o, indices + o, in + row + k, 1,
+                                                    static_cast<Index>(row + k), Run({}, 0));
             continue;
           }
           for (std::int64_t k = 0; k < c.kernel; ++k) {
@@ -54,9 +56,12 @@ void plane_max(T* out, Index* indices, const T* in, const PoolGeometry& g) {
             const T* from = in + row + offset;
             const Index start = static_cast<Index>(row + offset);
             const Run run(c, offset);
-            if (c.stride == 1) take_greater<T, Index, kIndices, 1>(out, indices, from, 1, start, run);
-            else if (c.stride == 2) take_greater<T, Index, kIndices, 2>(out, indices, from, 2, start, run);
-            else take_greater<T, Index, kIndices, 0>(out, indices, from, c.stride, start, run);
+            if (c.stride == 1)
+              take_greater<T, Index, kIndices, 1>(out, indices, from, 1, start, run);
+            else if (c.stride == 2)
+              take_greater<T, Index, kIndices, 2>(out, indices, from, 2, start, run);
+            else
+              take_greater<T, Index, kIndices, 0>(out, indices, from, c.stride, start, run);
           }
         }
     }
@@ -72,8 +77,10 @@ void for_planes(std::int64_t planes, std::int64_t work, Body&& body) {
 
 template <class Body>
 void visit_index(const NdArray& indices, Body&& body) {
-  if (indices.dtype() == kInt) body.template operator()<std::int32_t>();
-  else body.template operator()<std::int64_t>();
+  if (indices.dtype() == kInt)
+    body.template operator()<std::int32_t>();
+  else
+    body.template operator()<std::int64_t>();
 }
 
 }  // namespace
@@ -89,7 +96,8 @@ void max_pool(NdArray& out, NdArray& indices, const NdArray& in, const PoolGeome
       });
     visit_index(indices, [&]<class Index> {
       for_planes(g.planes, in_plane * 2, [&](std::int64_t p) {
-        plane_max<T, Index, true>(to + p * out_plane, indices.data_as<Index>() + p * out_plane, from + p * in_plane, g);
+        plane_max<T, Index, true>(to + p * out_plane, indices.data_as<Index>() + p * out_plane,
+                                  from + p * in_plane, g);
       });
     });
   });
@@ -110,7 +118,8 @@ void pool_gather(NdArray& out, const NdArray& in, const NdArray& indices, std::i
   });
 }
 
-void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, std::int64_t planes, bool overwrite) {
+void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, std::int64_t planes,
+                  bool overwrite) {
   if (planes == 0) return;
   const std::int64_t n = out.numel() / planes, m = in.numel() / planes;
   visit_floating(in.dtype(), "pool_scatter", [&]<class T> {

@@ -16,9 +16,8 @@ using Accumulator = std::conditional_t<std::is_same_v<T, double>, double, float>
 template <class Body>
 void for_planes(const PoolGeometry& g, Body&& body) {
   const std::int64_t work = std::max<std::int64_t>(g.in_plane() + g.out_plane(), 1);
-  parallel_for(0, g.planes, std::max<std::int64_t>(1, kGrain / work), [&](std::int64_t from, std::int64_t to) {
-    body(from, to);
-  });
+  parallel_for(0, g.planes, std::max<std::int64_t>(1, kGrain / work),
+               [&](std::int64_t from, std::int64_t to) { body(from, to); });
 }
 
 // Calls row(z, y, first input row's offset) for all rows of `in` that a row of results reads.
@@ -35,7 +34,8 @@ void for_taps(const PoolAxis& c, Visit&& run) {
   for (std::int64_t k = 0; k < c.kernel; ++k) {
     const std::int64_t offset = k - c.padding;
     const std::int64_t first = offset >= 0 ? 0 : std::min((-offset + c.stride - 1) / c.stride, c.out);
-    const std::int64_t last = offset >= c.in ? first : std::clamp((c.in - offset + c.stride - 1) / c.stride, first, c.out);
+    const std::int64_t last =
+        offset >= c.in ? first : std::clamp((c.in - offset + c.stride - 1) / c.stride, first, c.out);
     run(offset, first, last);
   }
 }
@@ -53,10 +53,12 @@ void plane_mean(T* out, Sum* sums, const T* in, const PoolGeometry& g) {
             for (std::int64_t k = c.first(o); k < c.last(o); ++k) sums[o] += static_cast<Sum>(from[k]);
         else
           for_taps(c, [&](std::int64_t offset, std::int64_t first, std::int64_t last) {
-            for (std::int64_t o = first; o < last; ++o) sums[o] += static_cast<Sum>(from[offset + o * c.stride]);
+            for (std::int64_t o = first; o < last; ++o)
+              sums[o] += static_cast<Sum>(from[offset + o * c.stride]);
           });
       });
-      for (std::int64_t o = 0; o < c.out; ++o) out[o] = static_cast<T>(sums[o] / static_cast<Sum>(g.weight(z, y, o)));
+      for (std::int64_t o = 0; o < c.out; ++o)
+        out[o] = static_cast<T>(sums[o] / static_cast<Sum>(g.weight(z, y, o)));
     }
 }
 
@@ -66,7 +68,8 @@ void plane_mean_backward(Sum* in, Sum* shares, const T* out, const PoolGeometry&
   std::fill(in, in + g.in_plane(), Sum(0));
   for (std::int64_t z = 0; z < g.axis[0].out; ++z)
     for (std::int64_t y = 0; y < g.axis[1].out; ++y, out += c.out) {
-      for (std::int64_t o = 0; o < c.out; ++o) shares[o] = static_cast<Sum>(out[o]) / static_cast<Sum>(g.weight(z, y, o));
+      for (std::int64_t o = 0; o < c.out; ++o)
+        shares[o] = static_cast<Sum>(out[o]) / static_cast<Sum>(g.weight(z, y, o));
       for_rows(g, z, y, [&](std::int64_t row) {
         Sum* to = in + row;
         if (c.adaptive)

@@ -1,4 +1,5 @@
-// Pooling on the device: a thread an output; the mean's gradient a thread an input, which gathers from its windows.
+// Pooling on the device: a thread an output; the mean's gradient a thread an input, which gathers from its
+// windows.
 #include "ops/pool/cuda.h"
 
 #include <ebb/core/visit.h>
@@ -58,7 +59,8 @@ struct MeanPool {
     C sum = 0;
     for (std::int64_t z = a.first(o.z); z < a.last(o.z); ++z)
       for (std::int64_t y = b.first(o.y); y < b.last(o.y); ++y)
-        for (std::int64_t x = c.first(o.x); x < c.last(o.x); ++x) sum += static_cast<C>(from[(z * b.in + y) * c.in + x]);
+        for (std::int64_t x = c.first(o.x); x < c.last(o.x); ++x)
+          sum += static_cast<C>(from[(z * b.in + y) * c.in + x]);
     out[i] = static_cast<T>(sum / static_cast<C>(g.weight(o.z, o.y, o.x)));
   }
 };
@@ -105,7 +107,9 @@ struct PoolGather {
   const T* in;
   const Index* indices;
   std::int64_t n, m;  // elements of a plane of results, of inputs
-  __device__ void operator()(std::int64_t i) const { out[i] = in[i / n * m + static_cast<std::int64_t>(indices[i])]; }
+  __device__ void operator()(std::int64_t i) const {
+    out[i] = in[i / n * m + static_cast<std::int64_t>(indices[i])];
+  }
 };
 
 template <class T, class Index>
@@ -117,15 +121,19 @@ struct PoolScatter {
   bool overwrite;
   __device__ void operator()(std::int64_t i) const {
     T* const to = in + i / n * m + static_cast<std::int64_t>(indices[i]);
-    if (overwrite) *to = out[i];
-    else atomic_add(to, out[i]);
+    if (overwrite)
+      *to = out[i];
+    else
+      atomic_add(to, out[i]);
   }
 };
 
 template <class Body>
 void visit_index(const NdArray& indices, Body&& body) {
-  if (indices.defined() && indices.dtype() == kInt) body.template operator()<std::int32_t>();
-  else body.template operator()<std::int64_t>();
+  if (indices.defined() && indices.dtype() == kInt)
+    body.template operator()<std::int32_t>();
+  else
+    body.template operator()<std::int64_t>();
 }
 
 }  // namespace
@@ -134,7 +142,8 @@ void max_pool(NdArray& out, NdArray& indices, const NdArray& in, const PoolGeome
   visit_floating(out.dtype(), "max_pool", [&]<class T> {
     visit_index(indices, [&]<class Index> {
       Index* const where = indices.defined() ? indices.data_as<Index>() : nullptr;
-      for_each(out.device(), g.planes * g.out_plane(), MaxPool<T, Index>{out.data_as<T>(), where, in.data_as<T>(), g});
+      for_each(out.device(), g.planes * g.out_plane(),
+               MaxPool<T, Index>{out.data_as<T>(), where, in.data_as<T>(), g});
     });
   });
 }
@@ -156,20 +165,21 @@ void pool_gather(NdArray& out, const NdArray& in, const NdArray& indices, std::i
   visit_floating(out.dtype(), "pool_gather", [&]<class T> {
     visit_index(indices, [&]<class Index> {
       for_each(out.device(), out.numel(),
-               PoolGather<T, Index>{out.data_as<T>(), in.data_as<T>(), indices.data_as<Index>(), out.numel() / planes,
-                                    in.numel() / planes});
+               PoolGather<T, Index>{out.data_as<T>(), in.data_as<T>(), indices.data_as<Index>(),
+                                    out.numel() / planes, in.numel() / planes});
     });
   });
 }
 
-void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, std::int64_t planes, bool overwrite) {
+void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, std::int64_t planes,
+                  bool overwrite) {
   if (planes == 0) return;
   kernels::fill(in.device(), in, 0);
   visit_floating(in.dtype(), "pool_scatter", [&]<class T> {
     visit_index(indices, [&]<class Index> {
       for_each(in.device(), out.numel(),
-               PoolScatter<T, Index>{in.data_as<T>(), out.data_as<T>(), indices.data_as<Index>(), out.numel() / planes,
-                                     in.numel() / planes, overwrite});
+               PoolScatter<T, Index>{in.data_as<T>(), out.data_as<T>(), indices.data_as<Index>(),
+                                     out.numel() / planes, in.numel() / planes, overwrite});
     });
   });
 }

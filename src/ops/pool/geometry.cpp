@@ -3,9 +3,10 @@
 namespace ebb::ops {
 namespace {
 
-void spread(const char* op, const char* what, IntArrayRef values, int dims, std::int64_t least, std::int64_t (&out)[3]) {
-  EBB_CHECK(values.size() == 1 || values.size() == static_cast<std::size_t>(dims), op, ": expected ", what, " of 1 or ",
-            dims, " values, got ", values, ".");
+void spread(const char* op, const char* what, IntArrayRef values, int dims, std::int64_t least,
+            std::int64_t (&out)[3]) {
+  EBB_CHECK(values.size() == 1 || values.size() == static_cast<std::size_t>(dims), op, ": expected ", what,
+            " of 1 or ", dims, " values, got ", values, ".");
   for (int a = 0; a < dims; ++a) {
     out[3 - dims + a] = values[values.size() == 1 ? 0 : static_cast<std::size_t>(a)];
     EBB_CHECK(out[3 - dims + a] >= least, op, ": ", what, " must be at least ", least, ", got ", values, ".");
@@ -14,8 +15,8 @@ void spread(const char* op, const char* what, IntArrayRef values, int dims, std:
 
 void check_input(const char* op, const Variable& x, int dims) {
   EBB_CHECK(x.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
-  EBB_CHECK(x.dim() == dims + 1 || x.dim() == dims + 2, op, ": expected an input of ", dims + 2, " dimensions, or ",
-            dims + 1, " without a batch, got shape ", x.sizes(), ".");
+  EBB_CHECK(x.dim() == dims + 1 || x.dim() == dims + 2, op, ": expected an input of ", dims + 2,
+            " dimensions, or ", dims + 1, " without a batch, got shape ", x.sizes(), ".");
   EBB_CHECK(is_floating(x.dtype()), op, ": expected a floating-point dtype, got ", x.dtype(), ".");
   for (std::size_t d = x.dim() == dims + 2 ? 1 : 0; d < x.sizes().size(); ++d)
     EBB_CHECK(x.sizes()[d] > 0, op, ": only the batch may be empty, got shape ", x.sizes(), ".");
@@ -32,8 +33,8 @@ PoolGeometry start(const Variable& x, int dims) {
 
 }  // namespace
 
-PoolGeometry pool_geometry(const char* op, const Variable& x, int dims, IntArrayRef kernel, IntArrayRef stride,
-                           IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
+PoolGeometry pool_geometry(const char* op, const Variable& x, int dims, IntArrayRef kernel,
+                           IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
   check_input(op, x, dims);
   std::int64_t k[3], s[3], p[3], d[3];
   spread(op, "a kernel_size", kernel, dims, 1, k);
@@ -42,8 +43,8 @@ PoolGeometry pool_geometry(const char* op, const Variable& x, int dims, IntArray
   spread(op, "a dilation", dilation, dims, 1, d);
   PoolGeometry g = start(x, dims);
   for (int a = 3 - dims; a < 3; ++a) {
-    EBB_CHECK(p[a] <= k[a] / 2, op, ": padding must be at most half of the kernel size, got padding ", padding,
-              " and kernel_size ", kernel, ".");
+    EBB_CHECK(p[a] <= k[a] / 2, op, ": padding must be at most half of the kernel size, got padding ",
+              padding, " and kernel_size ", kernel, ".");
     PoolAxis& axis = g.axis[a];
     const std::int64_t room = axis.in + 2 * p[a] - d[a] * (k[a] - 1) - 1;
     axis.kernel = k[a];
@@ -54,8 +55,8 @@ PoolGeometry pool_geometry(const char* op, const Variable& x, int dims, IntArray
     const std::int64_t over = ceil_mode ? room + s[a] - 1 : room;
     axis.out = (over >= 0 ? over / s[a] : -((-over + s[a] - 1) / s[a])) + 1;
     if (ceil_mode && (axis.out - 1) * s[a] >= axis.in + p[a]) --axis.out;
-    EBB_CHECK(axis.out > 0, op, ": windows of ", kernel, " with padding ", padding, " and dilation ", dilation,
-              " do not fit an input of shape ", x.sizes(), ".");
+    EBB_CHECK(axis.out > 0, op, ": windows of ", kernel, " with padding ", padding, " and dilation ",
+              dilation, " do not fit an input of shape ", x.sizes(), ".");
   }
   return g;
 }
@@ -74,10 +75,13 @@ PoolGeometry adaptive_geometry(const char* op, const Variable& x, int dims, IntA
 
 DimVector pooled_shape(const Variable& x, const PoolGeometry& g, int dims) {
   DimVector sizes(x.sizes());
-  for (int a = 0; a < dims; ++a) sizes[sizes.size() - static_cast<std::size_t>(dims - a)] = g.axis[3 - dims + a].out;
+  for (int a = 0; a < dims; ++a)
+    sizes[sizes.size() - static_cast<std::size_t>(dims - a)] = g.axis[3 - dims + a].out;
   return sizes;
 }
 
-NdArray pool_operand(const Variable& x) { return x.array().is_contiguous() ? x.array() : x.detach().contiguous().array(); }
+NdArray pool_operand(const Variable& x) {
+  return x.array().is_contiguous() ? x.array() : x.detach().contiguous().array();
+}
 
 }  // namespace ebb::ops

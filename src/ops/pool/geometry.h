@@ -46,7 +46,8 @@ struct PoolGeometry {
   EBB_HD std::int64_t out_plane() const { return axis[0].out * axis[1].out * axis[2].out; }
   EBB_HD std::int64_t weight(std::int64_t z, std::int64_t y, std::int64_t x) const {
     if (divisor != 0) return divisor;
-    return axis[0].weight(z, include_padding) * axis[1].weight(y, include_padding) * axis[2].weight(x, include_padding);
+    return axis[0].weight(z, include_padding) * axis[1].weight(y, include_padding) *
+           axis[2].weight(x, include_padding);
   }
 };
 

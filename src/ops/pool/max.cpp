@@ -14,7 +14,8 @@ namespace {
 using autograd::GradList;
 
 Variable gather(const PoolNames* names, const Variable& x, const Variable& indices);
-Variable scatter(const PoolNames* names, const Variable& y, const Variable& indices, IntArrayRef sizes, bool overwrite);
+Variable scatter(const PoolNames* names, const Variable& y, const Variable& indices, IntArrayRef sizes,
+                 bool overwrite);
 
 std::int64_t planes_of(const Variable& indices, std::size_t dims) {
   std::int64_t planes = 1;
@@ -58,7 +59,8 @@ std::size_t axes_of(const PoolNames* names) {
 
 Variable gather(const PoolNames* names, const Variable& x, const Variable& indices) {
   NdArray array = NdArray::empty(indices.sizes(), x.dtype(), x.device());
-  kernels::pool_gather(x.device(), array, pool_operand(x), indices.array(), planes_of(indices, axes_of(names)));
+  kernels::pool_gather(x.device(), array, pool_operand(x), indices.array(),
+                       planes_of(indices, axes_of(names)));
   Variable out(std::move(array));
   if (autograd::records(x)) {
     auto node = autograd::make_node<SelectBackward>(x);
@@ -71,9 +73,11 @@ Variable gather(const PoolNames* names, const Variable& x, const Variable& indic
   return out;
 }
 
-Variable scatter(const PoolNames* names, const Variable& y, const Variable& indices, IntArrayRef sizes, bool overwrite) {
+Variable scatter(const PoolNames* names, const Variable& y, const Variable& indices, IntArrayRef sizes,
+                 bool overwrite) {
   NdArray array = NdArray::empty(sizes, y.dtype(), y.device());
-  kernels::pool_scatter(y.device(), array, pool_operand(y), indices.array(), planes_of(indices, axes_of(names)), overwrite);
+  kernels::pool_scatter(y.device(), array, pool_operand(y), indices.array(),
+                        planes_of(indices, axes_of(names)), overwrite);
   Variable out(std::move(array));
   if (autograd::records(y)) {
     auto node = autograd::make_node<PlaceBackward>(y);
@@ -86,7 +90,8 @@ Variable scatter(const PoolNames* names, const Variable& y, const Variable& indi
 }
 
 // `dtype` of the indices; Undefined: wide enough, and only if the gradient will want them.
-std::tuple<Variable, Variable> max(const PoolNames* names, const Variable& x, const PoolGeometry& g, int dims, DType dtype) {
+std::tuple<Variable, Variable> max(const PoolNames* names, const Variable& x, const PoolGeometry& g, int dims,
+                                   DType dtype) {
   const DimVector sizes = pooled_shape(x, g, dims);
   const bool records = autograd::records(x);
   if (dtype == DType::Undefined && records)
@@ -106,15 +111,17 @@ std::tuple<Variable, Variable> max(const PoolNames* names, const Variable& x, co
   return {out, indices};
 }
 
-Variable unpool(const char* op, const PoolNames* names, const Variable& x, const Variable& indices, IntArrayRef size) {
+Variable unpool(const char* op, const PoolNames* names, const Variable& x, const Variable& indices,
+                IntArrayRef size) {
   const std::size_t dims = axes_of(names);
   common_device(op, x, indices);
   EBB_CHECK(x.sizes() == indices.sizes(), op, ": expected indices of the input's shape ", x.sizes(), ", got ",
             indices.sizes(), ".");
   EBB_CHECK(indices.dtype() == kLong, op, ": expected int64 indices, got ", indices.dtype(), ".");
   EBB_CHECK(size.size() == dims && x.sizes().size() > dims && is_floating(x.dtype()), op,
-            ": expected a floating-point input of ", std::uint64_t{dims + 2}, " dimensions and an output_size of ",
-            std::uint64_t{dims}, ", got ", x.dtype(), " of shape ", x.sizes(), " and ", size, ".");
+            ": expected a floating-point input of ", std::uint64_t{dims + 2},
+            " dimensions and an output_size of ", std::uint64_t{dims}, ", got ", x.dtype(), " of shape ",
+            x.sizes(), " and ", size, ".");
   DimVector sizes(x.sizes());
   std::int64_t plane = 1;
   for (std::size_t d = 0; d < dims; ++d) {
@@ -125,7 +132,8 @@ Variable unpool(const char* op, const PoolNames* names, const Variable& x, const
   if (x.device().is_cpu()) {
     const std::int64_t* values = at.array().data_as<std::int64_t>();
     for (std::int64_t i = 0; i < at.numel(); ++i)
-      EBB_CHECK(values[i] >= 0 && values[i] < plane, op, ": index ", values[i], " lies outside an output of size ", size, ".");
+      EBB_CHECK(values[i] >= 0 && values[i] < plane, op, ": index ", values[i],
+                " lies outside an output of size ", size, ".");
   }
   return scatter(names, x, at, sizes, true);
 }
@@ -138,41 +146,51 @@ using ops::kMax3;
 
 Variable max_pool1d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
                     IntArrayRef dilation, bool ceil_mode) {
-  PoolGeometry g = ops::pool_geometry("max_pool1d", self, 1, kernel_size, stride, padding, dilation, ceil_mode);
+  PoolGeometry g =
+      ops::pool_geometry("max_pool1d", self, 1, kernel_size, stride, padding, dilation, ceil_mode);
   return std::get<0>(ops::max(&kMax2, self.unsqueeze(-2), g, 2, DType::Undefined)).squeeze(-2);
 }
 Variable max_pool2d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
                     IntArrayRef dilation, bool ceil_mode) {
-  const PoolGeometry g = ops::pool_geometry("max_pool2d", self, 2, kernel_size, stride, padding, dilation, ceil_mode);
+  const PoolGeometry g =
+      ops::pool_geometry("max_pool2d", self, 2, kernel_size, stride, padding, dilation, ceil_mode);
   return std::get<0>(ops::max(&kMax2, self, g, 2, DType::Undefined));
 }
 Variable max_pool3d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
                     IntArrayRef dilation, bool ceil_mode) {
-  const PoolGeometry g = ops::pool_geometry("max_pool3d", self, 3, kernel_size, stride, padding, dilation, ceil_mode);
+  const PoolGeometry g =
+      ops::pool_geometry("max_pool3d", self, 3, kernel_size, stride, padding, dilation, ceil_mode);
   return std::get<0>(ops::max(&kMax3, self, g, 3, DType::Undefined));
 }
 
-std::tuple<Variable, Variable> max_pool1d_with_indices(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride,
-                                                       IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
-  PoolGeometry g = ops::pool_geometry("max_pool1d", self, 1, kernel_size, stride, padding, dilation, ceil_mode);
+std::tuple<Variable, Variable> max_pool1d_with_indices(const Variable& self, IntArrayRef kernel_size,
+                                                       IntArrayRef stride, IntArrayRef padding,
+                                                       IntArrayRef dilation, bool ceil_mode) {
+  PoolGeometry g =
+      ops::pool_geometry("max_pool1d", self, 1, kernel_size, stride, padding, dilation, ceil_mode);
   const auto [out, indices] = ops::max(&kMax2, self.unsqueeze(-2), g, 2, kLong);
   return {out.squeeze(-2), indices.squeeze(-2)};
 }
-std::tuple<Variable, Variable> max_pool2d_with_indices(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride,
-                                                       IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
-  const PoolGeometry g = ops::pool_geometry("max_pool2d", self, 2, kernel_size, stride, padding, dilation, ceil_mode);
+std::tuple<Variable, Variable> max_pool2d_with_indices(const Variable& self, IntArrayRef kernel_size,
+                                                       IntArrayRef stride, IntArrayRef padding,
+                                                       IntArrayRef dilation, bool ceil_mode) {
+  const PoolGeometry g =
+      ops::pool_geometry("max_pool2d", self, 2, kernel_size, stride, padding, dilation, ceil_mode);
   return ops::max(&kMax2, self, g, 2, kLong);
 }
-std::tuple<Variable, Variable> max_pool3d_with_indices(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride,
-                                                       IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
-  const PoolGeometry g = ops::pool_geometry("max_pool3d", self, 3, kernel_size, stride, padding, dilation, ceil_mode);
+std::tuple<Variable, Variable> max_pool3d_with_indices(const Variable& self, IntArrayRef kernel_size,
+                                                       IntArrayRef stride, IntArrayRef padding,
+                                                       IntArrayRef dilation, bool ceil_mode) {
+  const PoolGeometry g =
+      ops::pool_geometry("max_pool3d", self, 3, kernel_size, stride, padding, dilation, ceil_mode);
   return ops::max(&kMax3, self, g, 3, kLong);
 }
 
 Variable max_unpool2d(const Variable& self, const Variable& indices, IntArrayRef output_size) {
   return ops::unpool("max_unpool2d", &ops::kUnpool2, self, indices, output_size);
 }
-Variable max_unpool3d(const Variable& self, const Variable& indices, IntArrayRef output_size, IntArrayRef, IntArrayRef) {
+Variable max_unpool3d(const Variable& self, const Variable& indices, IntArrayRef output_size, IntArrayRef,
+                      IntArrayRef) {
   return ops::unpool("max_unpool3d", &ops::kUnpool3, self, indices, output_size);
 }
 
@@ -182,10 +200,12 @@ std::tuple<Variable, Variable> adaptive_max_pool1d(const Variable& self, IntArra
   return {out.squeeze(-2), indices.squeeze(-2)};
 }
 std::tuple<Variable, Variable> adaptive_max_pool2d(const Variable& self, IntArrayRef output_size) {
-  return ops::max(&ops::kAdaptive2, self, ops::adaptive_geometry("adaptive_max_pool2d", self, 2, output_size), 2, kLong);
+  return ops::max(&ops::kAdaptive2, self, ops::adaptive_geometry("adaptive_max_pool2d", self, 2, output_size),
+                  2, kLong);
 }
 std::tuple<Variable, Variable> adaptive_max_pool3d(const Variable& self, IntArrayRef output_size) {
-  return ops::max(&ops::kAdaptive3, self, ops::adaptive_geometry("adaptive_max_pool3d", self, 3, output_size), 3, kLong);
+  return ops::max(&ops::kAdaptive3, self, ops::adaptive_geometry("adaptive_max_pool3d", self, 3, output_size),
+                  3, kLong);
 }
 
 }  // namespace ebb

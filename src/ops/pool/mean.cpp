@@ -36,8 +36,10 @@ struct MeanPoolBackward : autograd::Node {
 Variable mean(const PoolNames* names, const Variable& x, const PoolGeometry& g, IntArrayRef in_sizes,
               IntArrayRef out_sizes, bool transposed, bool is_layer) {
   NdArray array = NdArray::empty(transposed ? in_sizes : out_sizes, x.dtype(), x.device());
-  if (transposed) kernels::mean_pool_backward(x.device(), array, pool_operand(x), g);
-  else kernels::mean_pool(x.device(), array, pool_operand(x), g);
+  if (transposed)
+    kernels::mean_pool_backward(x.device(), array, pool_operand(x), g);
+  else
+    kernels::mean_pool(x.device(), array, pool_operand(x), g);
   Variable out(std::move(array));
   if (autograd::records(x)) {
     auto node = autograd::make_node<MeanPoolBackward>(x);
@@ -67,7 +69,8 @@ Variable average(const char* op, const PoolNames* names, const Variable& x, int 
   return layer(names, x, g, dims);
 }
 
-Variable adaptive(const char* op, const PoolNames* names, const Variable& x, int dims, IntArrayRef output_size) {
+Variable adaptive(const char* op, const PoolNames* names, const Variable& x, int dims,
+                  IntArrayRef output_size) {
   const PoolGeometry g = adaptive_geometry(op, x, dims, output_size);
   if (dims == 1) return layer(names, x.unsqueeze(-2), g, 2).squeeze(-2);
   if (g.out_plane() == 1) {  // one window is all: the mean of the plane
@@ -82,17 +85,18 @@ Variable adaptive(const char* op, const PoolNames* names, const Variable& x, int
 
 Variable avg_pool1d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
                     bool ceil_mode, bool count_include_pad) {
-  return ops::average("avg_pool1d", &ops::kAvg2, self, 1, kernel_size, stride, padding, ceil_mode, count_include_pad, {});
+  return ops::average("avg_pool1d", &ops::kAvg2, self, 1, kernel_size, stride, padding, ceil_mode,
+                      count_include_pad, {});
 }
 Variable avg_pool2d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
                     bool ceil_mode, bool count_include_pad, optional<std::int64_t> divisor_override) {
-  return ops::average("avg_pool2d", &ops::kAvg2, self, 2, kernel_size, stride, padding, ceil_mode, count_include_pad,
-                      divisor_override);
+  return ops::average("avg_pool2d", &ops::kAvg2, self, 2, kernel_size, stride, padding, ceil_mode,
+                      count_include_pad, divisor_override);
 }
 Variable avg_pool3d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
                     bool ceil_mode, bool count_include_pad, optional<std::int64_t> divisor_override) {
-  return ops::average("avg_pool3d", &ops::kAvg3, self, 3, kernel_size, stride, padding, ceil_mode, count_include_pad,
-                      divisor_override);
+  return ops::average("avg_pool3d", &ops::kAvg3, self, 3, kernel_size, stride, padding, ceil_mode,
+                      count_include_pad, divisor_override);
 }
 
 Variable adaptive_avg_pool1d(const Variable& self, IntArrayRef output_size) {

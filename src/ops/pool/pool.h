@@ -9,8 +9,8 @@
 namespace ebb::ops {
 
 /// Checks the arguments of a pooling over `dims` axes; throws errors that name `op`.
-PoolGeometry pool_geometry(const char* op, const Variable& x, int dims, IntArrayRef kernel, IntArrayRef stride,
-                           IntArrayRef padding, IntArrayRef dilation, bool ceil_mode);
+PoolGeometry pool_geometry(const char* op, const Variable& x, int dims, IntArrayRef kernel,
+                           IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode);
 PoolGeometry adaptive_geometry(const char* op, const Variable& x, int dims, IntArrayRef output_size);
 /// The result's shape.
 DimVector pooled_shape(const Variable& x, const PoolGeometry& g, int dims);

@@ -2,12 +2,14 @@
 
 namespace ebb::kernels {
 
-constinit KernelSlot<void(NdArray&, NdArray&, const NdArray&, const PoolGeometry&)> max_pool{"max_pool", &cpu::max_pool};
-constinit KernelSlot<void(NdArray&, const NdArray&, const PoolGeometry&)> mean_pool{"avg_pool", &cpu::mean_pool};
-constinit KernelSlot<void(NdArray&, const NdArray&, const PoolGeometry&)> mean_pool_backward{"avg_pool_backward",
-                                                                                             &cpu::mean_pool_backward};
-constinit KernelSlot<void(NdArray&, const NdArray&, const NdArray&, std::int64_t)> pool_gather{"pool_gather",
-                                                                                               &cpu::pool_gather};
+constinit KernelSlot<void(NdArray&, NdArray&, const NdArray&, const PoolGeometry&)> max_pool{"max_pool",
+                                                                                             &cpu::max_pool};
+constinit KernelSlot<void(NdArray&, const NdArray&, const PoolGeometry&)> mean_pool{"avg_pool",
+                                                                                    &cpu::mean_pool};
+constinit KernelSlot<void(NdArray&, const NdArray&, const PoolGeometry&)> mean_pool_backward{
+    "avg_pool_backward", &cpu::mean_pool_backward};
+constinit KernelSlot<void(NdArray&, const NdArray&, const NdArray&, std::int64_t)> pool_gather{
+    "pool_gather", &cpu::pool_gather};
 constinit KernelSlot<void(NdArray&, const NdArray&, const NdArray&, std::int64_t, bool)> pool_scatter{
     "pool_scatter", &cpu::pool_scatter};
 

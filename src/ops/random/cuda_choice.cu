@@ -68,8 +68,10 @@ struct Pick {
     std::int64_t low = 0, high = categories - 1;
     while (low < high) {
       const std::int64_t middle = (low + high) / 2;
-      if (row[middle] > at) high = middle;
-      else low = middle + 1;
+      if (row[middle] > at)
+        high = middle;
+      else
+        low = middle + 1;
     }
     out[i] = low;
   }
@@ -95,7 +97,9 @@ struct FirstOfRow {
   std::int64_t* out;
   const std::int64_t* places;
   std::int64_t categories, samples;
-  __device__ void operator()(std::int64_t i) const { out[i] = places[i / samples * categories + i % samples]; }
+  __device__ void operator()(std::int64_t i) const {
+    out[i] = places[i / samples * categories + i % samples];
+  }
 };
 
 }  // namespace
@@ -109,7 +113,9 @@ void permutation(NdArray& out, Generator& generator) {
   std::int64_t* const places = scratch.data_as<std::int64_t>() + n;
   for_each(device, n, RandomKeys{keys, places, next_philox(device, generator)});
   sort_pairs(device, keys, places, 1, n);
-  visit_numeric(out.dtype(), "randperm", [&]<class T> { for_each(device, n, Converted<T>{out.data_as<T>(), places}); });
+  visit_numeric(out.dtype(), "randperm", [&]<class T> {
+    for_each(device, n, Converted<T>{out.data_as<T>(), places});
+  });
 }
 
 void multinomial(NdArray& out, const NdArray& weights, bool replacement, Generator& generator) {
@@ -125,12 +131,14 @@ void multinomial(NdArray& out, const NdArray& weights, bool replacement, Generat
                                    "the probability tensor contains inf, nan or an element < 0")});
   });
   kernels::scan(device, sums, values, 1, ScanKind::sum, false);
-  for_each(device, rows,
-           CheckTotals{sums.data_as<double>(), categories,
-                       fault_sink(device, "multinomial", "the sum of the probabilities of a row must be > 0")});
+  for_each(
+      device, rows,
+      CheckTotals{sums.data_as<double>(), categories,
+                  fault_sink(device, "multinomial", "the sum of the probabilities of a row must be > 0")});
   const Philox philox = next_philox(device, generator);
   if (replacement)
-    return for_each(device, out.numel(), Pick{out.data_as<std::int64_t>(), sums.data_as<double>(), categories, samples, philox});
+    return for_each(device, out.numel(),
+                    Pick{out.data_as<std::int64_t>(), sums.data_as<double>(), categories, samples, philox});
   const NdArray scratch = NdArray::empty({2, rows * categories}, kLong, device);
   auto* const keys = scratch.data_as<std::uint64_t>();
   std::int64_t* const places = scratch.data_as<std::int64_t>() + rows * categories;

@@ -67,11 +67,15 @@ struct InRange {
 template <class T>
 struct Any {
   __device__ T operator()(std::uint64_t bits) const {
-    if constexpr (std::is_same_v<T, bool>) return bits & 1;
+    if constexpr (std::is_same_v<T, bool>)
+      return bits & 1;
     else if constexpr (std::is_integral_v<T>)
       return static_cast<T>(bits & static_cast<std::uint64_t>(std::numeric_limits<T>::max()));
     else {
-      constexpr int kDigits = std::is_same_v<T, double> ? 53 : std::is_same_v<T, float> ? 24 : std::is_same_v<T, Half> ? 11 : 8;
+      constexpr int kDigits = std::is_same_v<T, double>  ? 53
+                              : std::is_same_v<T, float> ? 24
+                              : std::is_same_v<T, Half>  ? 11
+                                                         : 8;
       return convert<T>(static_cast<std::int64_t>(bits % ((std::uint64_t{1} << kDigits) + 1)));
     }
   }

@@ -1,5 +1,5 @@
-// From random words to numbers of a distribution, for host and device: what Device::CUDA draws. (The CPU reproduces torch's
-// own way: draw.h.)
+// From random words to numbers of a distribution, for host and device: what Device::CUDA draws. (The CPU
+// reproduces torch's own way: draw.h.)
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,8 @@ namespace ebb::drawing {
 template <class T>
 constexpr int kPerCall = sizeof(T) == 8 ? 2 : 4;
 
-/// Uniform in [0, 1): 24 bits for float, 53 for double, fewer for the 16-bit types, so that rounding cannot reach 1.
+/// Uniform in [0, 1): 24 bits for float, 53 for double, fewer for the 16-bit types, so that rounding cannot
+/// reach 1.
 template <class T>
 EBB_HD Compute<T> uniform(const std::uint32_t (&words)[4], int i) {
   if constexpr (sizeof(T) == 8) {
@@ -66,19 +67,25 @@ struct Sampler {
           const Compute<T> from = static_cast<Compute<T>>(T(static_cast<Compute<T>>(a)));
           const Compute<T> to = static_cast<Compute<T>>(T(static_cast<Compute<T>>(b)));
           const T value = T(uniform<T>(words, i) * (to - from) + from);
-          return static_cast<Compute<T>>(value) < to || from == to ? value : T(from);  // rounding up to the end wraps
+          return static_cast<Compute<T>>(value) < to || from == to ? value
+                                                                   : T(from);  // rounding up to the end wraps
         }
         return T(0);
-      case Distribution::normal: return convert<T>(u);
-      case Distribution::log_normal: return convert<T>(std::exp(u));
-      case Distribution::exponential: return convert<T>(-std::log(W(1) - u) / static_cast<W>(a));
+      case Distribution::normal:
+        return convert<T>(u);
+      case Distribution::log_normal:
+        return convert<T>(std::exp(u));
+      case Distribution::exponential:
+        return convert<T>(-std::log(W(1) - u) / static_cast<W>(a));
       case Distribution::cauchy:
-        return convert<T>(static_cast<W>(a) + static_cast<W>(b) * std::tan(W(3.141592653589793) * (u - W(0.5))));
+        return convert<T>(static_cast<W>(a) +
+                          static_cast<W>(b) * std::tan(W(3.141592653589793) * (u - W(0.5))));
       case Distribution::geometric:
         return convert<T>(std::ceil(std::log(W(1) - u) / std::log(W(1) - static_cast<W>(a))) < W(1)
                               ? W(1)
                               : std::ceil(std::log(W(1) - u) / std::log(W(1) - static_cast<W>(a))));
-      case Distribution::bernoulli: return convert<T>(u < static_cast<W>(a) ? b : 0.0);
+      case Distribution::bernoulli:
+        return convert<T>(u < static_cast<W>(a) ? b : 0.0);
     }
     return T(0);
   }

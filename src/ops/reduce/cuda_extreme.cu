@@ -8,11 +8,13 @@ void prod(NdArray& out, const NdArray& x, DimMask dims) {
 }
 
 void amax(NdArray& out, const NdArray& x, DimMask dims) {
-  visit_numeric(stored(x.dtype()), "amax", [&]<class T> { reduce_into(reducing::Extreme<T, true>(), out, x, dims); });
+  visit_numeric(stored(x.dtype()), "amax",
+                [&]<class T> { reduce_into(reducing::Extreme<T, true>(), out, x, dims); });
 }
 
 void amin(NdArray& out, const NdArray& x, DimMask dims) {
-  visit_numeric(stored(x.dtype()), "amin", [&]<class T> { reduce_into(reducing::Extreme<T, false>(), out, x, dims); });
+  visit_numeric(stored(x.dtype()), "amin",
+                [&]<class T> { reduce_into(reducing::Extreme<T, false>(), out, x, dims); });
 }
 
 }  // namespace ebb::cuda

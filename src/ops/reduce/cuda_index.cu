@@ -21,7 +21,9 @@ struct ExtremeAt {
   std::int64_t* indices;
 
   EBB_HD Acc identity() const { return {-1, Held()}; }
-  EBB_HD Acc load(T x, std::int64_t, std::int64_t place) const { return {place, static_cast<Held>(static_cast<Value>(x))}; }
+  EBB_HD Acc load(T x, std::int64_t, std::int64_t place) const {
+    return {place, static_cast<Held>(static_cast<Value>(x))};
+  }
   EBB_HD Acc merge(Acc a, Acc b) const {
     if (b.place < 0) return a;
     if (a.place < 0) return b;
@@ -46,8 +48,10 @@ void extreme_index(NdArray& values, NdArray& indices, const NdArray& x, std::int
     T* const to = values.data_as<T>();
     std::int64_t* const at = indices.data_as<std::int64_t>();
     const DimMask mask = DimMask{1} << dim;
-    if (largest) reduce(values.device(), ExtremeAt<T, true>{to, at}, x, mask);
-    else reduce(values.device(), ExtremeAt<T, false>{to, at}, x, mask);
+    if (largest)
+      reduce(values.device(), ExtremeAt<T, true>{to, at}, x, mask);
+    else
+      reduce(values.device(), ExtremeAt<T, false>{to, at}, x, mask);
   });
 }
 

@@ -14,16 +14,24 @@ void count(NdArray& out, const NdArray& x, DimMask dims, std::int64_t at_least) 
   // Whether an element is 0 depends on its bits alone, so dtypes of one size share a kernel.
   switch (x.dtype()) {
     case kHalf:
-    case kBFloat16: return run.template operator()<Half>();
-    case kFloat: return run.template operator()<float>();
-    case kDouble: return run.template operator()<double>();
-    default: break;
+    case kBFloat16:
+      return run.template operator()<Half>();
+    case kFloat:
+      return run.template operator()<float>();
+    case kDouble:
+      return run.template operator()<double>();
+    default:
+      break;
   }
   switch (element_size(x.dtype())) {
-    case 1: return run.template operator()<std::uint8_t>();
-    case 2: return run.template operator()<std::int16_t>();
-    case 4: return run.template operator()<std::int32_t>();
-    default: return run.template operator()<std::int64_t>();
+    case 1:
+      return run.template operator()<std::uint8_t>();
+    case 2:
+      return run.template operator()<std::int16_t>();
+    case 4:
+      return run.template operator()<std::int32_t>();
+    default:
+      return run.template operator()<std::int64_t>();
   }
 }
 

@@ -11,12 +11,18 @@ void norm(NdArray& out, const NdArray& x, DimMask dims, double p) {
       formula.p = p;
       reduce_into(formula, out, x, dims);
     };
-    if (p == 0) run.template operator()<NormKind::zero>();
-    else if (p == 1) run.template operator()<NormKind::one>();
-    else if (p == 2) run.template operator()<NormKind::two>();
-    else if (p == INFINITY) run.template operator()<NormKind::max>();
-    else if (p == -INFINITY) run.template operator()<NormKind::min>();
-    else run.template operator()<NormKind::general>();
+    if (p == 0)
+      run.template operator()<NormKind::zero>();
+    else if (p == 1)
+      run.template operator()<NormKind::one>();
+    else if (p == 2)
+      run.template operator()<NormKind::two>();
+    else if (p == INFINITY)
+      run.template operator()<NormKind::max>();
+    else if (p == -INFINITY)
+      run.template operator()<NormKind::min>();
+    else
+      run.template operator()<NormKind::general>();
   });
 }
 

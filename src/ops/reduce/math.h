@@ -121,13 +121,17 @@ struct CountNonzero {
   EBB_HD Acc identity() const { return 0; }
   EBB_HD Acc load(T x, std::int64_t) const {
     // The bits of a 16-bit float are 0 or the sign alone.
-    if constexpr (std::is_arithmetic_v<T>) return x != T(0);
-    else return (x.bits & 0x7fff) != 0;
+    if constexpr (std::is_arithmetic_v<T>)
+      return x != T(0);
+    else
+      return (x.bits & 0x7fff) != 0;
   }
   EBB_HD Acc merge(Acc a, Acc b) const { return a + b; }
   EBB_HD Out finish(Acc a) const {
-    if constexpr (sizeof(Out) == 1) return a >= at_least;
-    else return a;
+    if constexpr (sizeof(Out) == 1)
+      return a >= at_least;
+    else
+      return a;
   }
 };
 

@@ -17,7 +17,9 @@ using scanning::Carry;
 struct Order {
   std::int64_t n, stride;
   bool reverse;
-  EBB_HD std::int64_t at(std::int64_t start, std::int64_t i) const { return start + (reverse ? n - 1 - i : i) * stride; }
+  EBB_HD std::int64_t at(std::int64_t start, std::int64_t i) const {
+    return start + (reverse ? n - 1 - i : i) * stride;
+  }
 };
 
 template <class T, class Step>
@@ -26,9 +28,13 @@ struct Cumulate {
   T* out;
   const T* x;
   Order order;
-  EBB_HD Acc load(std::int64_t start, std::int64_t i) const { return static_cast<Acc>(x[order.at(start, i)]); }
+  EBB_HD Acc load(std::int64_t start, std::int64_t i) const {
+    return static_cast<Acc>(x[order.at(start, i)]);
+  }
   EBB_HD Acc merge(Acc before, Acc next) const { return Step()(before, next); }
-  EBB_HD void store(std::int64_t start, std::int64_t i, Acc value) const { out[order.at(start, i)] = static_cast<T>(value); }
+  EBB_HD void store(std::int64_t start, std::int64_t i, Acc value) const {
+    out[order.at(start, i)] = static_cast<T>(value);
+  }
 };
 
 // The map v -> scale v + shift; maps are composed.
@@ -45,11 +51,16 @@ struct Recurrence {
   Order order;
   EBB_HD Acc load(std::int64_t start, std::int64_t i) const {
     const std::int64_t step = order.reverse ? order.n - 1 - i : i;  // place in the line
-    const std::int64_t first = start / (order.n * order.stride) * (order.n - 1) * order.stride + start % order.stride;
-    const Carry<T> scale = i == 0 ? Carry<T>(0) : static_cast<Carry<T>>(a[first + (order.reverse ? step : step - 1) * order.stride]);
+    const std::int64_t first =
+        start / (order.n * order.stride) * (order.n - 1) * order.stride + start % order.stride;
+    const Carry<T> scale =
+        i == 0 ? Carry<T>(0)
+               : static_cast<Carry<T>>(a[first + (order.reverse ? step : step - 1) * order.stride]);
     return {scale, static_cast<Carry<T>>(x[order.at(start, i)])};
   }
-  EBB_HD Acc merge(Acc before, Acc next) const { return {next.scale * before.scale, next.scale * before.shift + next.shift}; }
+  EBB_HD Acc merge(Acc before, Acc next) const {
+    return {next.scale * before.scale, next.scale * before.shift + next.shift};
+  }
   EBB_HD void store(std::int64_t start, std::int64_t i, Acc value) const {
     out[order.at(start, i)] = static_cast<T>(value.shift);
   }
@@ -74,7 +85,8 @@ struct RunningExtreme {
     return {i, static_cast<Held>(static_cast<Value>(x[order.at(start, i)]))};
   }
   EBB_HD Acc merge(Acc before, Acc next) const {
-    const bool takes = (kLargest ? next.value >= before.value : next.value <= before.value) || next.value != next.value;
+    const bool takes =
+        (kLargest ? next.value >= before.value : next.value <= before.value) || next.value != next.value;
     return takes ? next : before;
   }
   EBB_HD void store(std::int64_t start, std::int64_t i, Acc best) const {
@@ -91,13 +103,16 @@ void scan(NdArray& out, const NdArray& x, std::int64_t dim, ScanKind kind, bool 
   const Order order{lines.n, lines.inner, reverse};
   if (kind == ScanKind::logsumexp)
     return visit_floating(x.dtype(), "logcumsumexp", [&]<class T> {
-      scan_lines(out.device(), Cumulate<T, scanning::LogAddExp<Carry<T>>>{out.data_as<T>(), x.data_as<T>(), order}, lines);
+      scan_lines(out.device(),
+                 Cumulate<T, scanning::LogAddExp<Carry<T>>>{out.data_as<T>(), x.data_as<T>(), order}, lines);
     });
   visit_numeric(stored(x.dtype()), kind == ScanKind::sum ? "cumsum" : "cumprod", [&]<class T> {
     T* const to = out.data_as<T>();
     const T* const from = x.data_as<T>();
-    if (kind == ScanKind::sum) scan_lines(out.device(), Cumulate<T, scanning::Add<Carry<T>>>{to, from, order}, lines);
-    else scan_lines(out.device(), Cumulate<T, scanning::Multiply<Carry<T>>>{to, from, order}, lines);
+    if (kind == ScanKind::sum)
+      scan_lines(out.device(), Cumulate<T, scanning::Add<Carry<T>>>{to, from, order}, lines);
+    else
+      scan_lines(out.device(), Cumulate<T, scanning::Multiply<Carry<T>>>{to, from, order}, lines);
   });
 }
 
@@ -105,8 +120,10 @@ void linear_recurrence(NdArray& out, const NdArray& x, const NdArray& a, std::in
   if (x.numel() == 0) return;
   const Lines lines(x.sizes(), dim);
   visit_floating(x.dtype(), "linear_recurrence", [&]<class T> {
-    scan_lines(out.device(),
-               Recurrence<T>{out.data_as<T>(), x.data_as<T>(), a.data_as<T>(), {lines.n, lines.inner, reverse}}, lines);
+    scan_lines(
+        out.device(),
+        Recurrence<T>{out.data_as<T>(), x.data_as<T>(), a.data_as<T>(), {lines.n, lines.inner, reverse}},
+        lines);
   });
 }
 
@@ -118,8 +135,10 @@ void running_extreme(NdArray& values, NdArray& indices, const NdArray& x, std::i
     T* const to = values.data_as<T>();
     std::int64_t* const at = indices.data_as<std::int64_t>();
     const T* const from = x.data_as<T>();
-    if (largest) scan_lines(values.device(), RunningExtreme<T, true>{to, at, from, order}, lines);
-    else scan_lines(values.device(), RunningExtreme<T, false>{to, at, from, order}, lines);
+    if (largest)
+      scan_lines(values.device(), RunningExtreme<T, true>{to, at, from, order}, lines);
+    else
+      scan_lines(values.device(), RunningExtreme<T, false>{to, at, from, order}, lines);
   });
 }
 

@@ -12,7 +12,8 @@
 namespace ebb::cuda {
 namespace {
 
-constexpr std::int64_t kCachedBytes = 96 << 10;  // shared memory of a block that still leaves two on a multiprocessor
+constexpr std::int64_t kCachedBytes =
+    96 << 10;  // shared memory of a block that still leaves two on a multiprocessor
 
 // Elements of a line, kept in shared memory or read again.
 template <class T>
@@ -35,7 +36,8 @@ template <class C, class Team>
 __device__ C* cache_of(const Lines& lines, bool cached, int arrays) {
   if constexpr (std::is_same_v<Team, RowTeam>)
     return cached ? dynamic_shared<C>() + static_cast<std::int64_t>(threadIdx.y) * lines.n * arrays : nullptr;
-  else return nullptr;
+  else
+    return nullptr;
 }
 
 template <class T, bool kLog, class Team>
@@ -62,8 +64,10 @@ __global__ void softmax_kernel(T* out, const T* x, Lines lines, bool cached) {
   for (std::int64_t i = team.rank; i < lines.n; i += team.size) {
     const C value = line.again(i);
     C y;
-    if constexpr (kLog) y = (value - top) - scale;
-    else y = (line.cache ? value : std::exp(value - top)) * scale;
+    if constexpr (kLog)
+      y = (value - top) - scale;
+    else
+      y = (line.cache ? value : std::exp(value - top)) * scale;
     out[start + i * team.stride] = static_cast<T>(y);
   }
 }
@@ -74,7 +78,8 @@ __global__ void softmax_backward_kernel(T* out, const T* grad, const T* y, Lines
   const Team team(lines);
   const std::int64_t start = team.active ? lines.start(team.line) : 0;
   C* const cache = cache_of<C, Team>(lines, cached, 2);
-  const Line<T> g{grad + start, cache, team.stride}, result{y + start, cache ? cache + lines.n : nullptr, team.stride};
+  const Line<T> g{grad + start, cache, team.stride},
+      result{y + start, cache ? cache + lines.n : nullptr, team.stride};
   C sum = 0;
   if (team.active)
     for (std::int64_t i = team.rank; i < lines.n; i += team.size) {
@@ -92,7 +97,8 @@ __global__ void softmax_backward_kernel(T* out, const T* grad, const T* y, Lines
 // Adds the shared memory that caches `arrays` lines a team, if it fits.
 template <class T, class Team>
 bool cache_lines(Grid& grid, const Lines& lines, int arrays) {
-  const std::int64_t bytes = lines.n * arrays * static_cast<std::int64_t>(grid.threads.y * sizeof(Compute<T>));
+  const std::int64_t bytes =
+      lines.n * arrays * static_cast<std::int64_t>(grid.threads.y * sizeof(Compute<T>));
   if (!std::is_same_v<Team, RowTeam> || bytes > kCachedBytes) return false;
   grid.shared_bytes = static_cast<std::size_t>(bytes);
   return true;
@@ -106,8 +112,8 @@ void softmax(NdArray& out, const NdArray& x, std::int64_t dim, bool log) {
   visit_floating(x.dtype(), log ? "log_softmax" : "softmax", [&]<class T> {
     with_team(lines, [&]<class Team>(Grid grid) {
       const bool cached = cache_lines<T, Team>(grid, lines, 1);
-      launch(out.device(), grid, log ? &softmax_kernel<T, true, Team> : &softmax_kernel<T, false, Team>, out.data_as<T>(),
-             x.data_as<T>(), lines, cached);
+      launch(out.device(), grid, log ? &softmax_kernel<T, true, Team> : &softmax_kernel<T, false, Team>,
+             out.data_as<T>(), x.data_as<T>(), lines, cached);
     });
   });
 }
@@ -118,7 +124,8 @@ void softmax_backward(NdArray& out, const NdArray& grad, const NdArray& y, std::
   visit_floating(y.dtype(), log ? "log_softmax" : "softmax", [&]<class T> {
     with_team(lines, [&]<class Team>(Grid grid) {
       const bool cached = cache_lines<T, Team>(grid, lines, 2);
-      launch(out.device(), grid, log ? &softmax_backward_kernel<T, true, Team> : &softmax_backward_kernel<T, false, Team>,
+      launch(out.device(), grid,
+             log ? &softmax_backward_kernel<T, true, Team> : &softmax_backward_kernel<T, false, Team>,
              out.data_as<T>(), grad.data_as<T>(), y.data_as<T>(), lines, cached);
     });
   });

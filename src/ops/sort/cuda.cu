@@ -1,5 +1,5 @@
-// Sorting and selecting on the device, by the keys of keys.h. A 32-bit key shares a word with its place; wider ones carry the
-// place beside them.
+// Sorting and selecting on the device, by the keys of keys.h. A 32-bit key shares a word with its place;
+// wider ones carry the place beside them.
 #include "ops/sort/cuda.h"
 
 #include <ebb/core/visit.h>
@@ -16,8 +16,10 @@ namespace {
 
 template <class T>
 __device__ bool element_is_nan(T x) {
-  if constexpr (std::is_integral_v<T>) return false;
-  else return static_cast<Compute<T>>(x) != static_cast<Compute<T>>(x);
+  if constexpr (std::is_integral_v<T>)
+    return false;
+  else
+    return static_cast<Compute<T>>(x) != static_cast<Compute<T>>(x);
 }
 
 // Items of all lines, sorted line by line.
@@ -57,10 +59,13 @@ void with_sorted(const NdArray& x, const Lines& lines, bool descending, const Bo
   const std::int64_t count = x.numel();
   const bool packed = sizeof(sorting::Key<T>) == 4 && lines.n <= std::int64_t{UINT32_MAX};
   const NdArray scratch = NdArray::empty({packed ? 1 : 2, count}, kLong, device);
-  const Items items{scratch.data_as<std::uint64_t>(), packed ? nullptr : scratch.data_as<std::int64_t>() + count, lines.n};
+  const Items items{scratch.data_as<std::uint64_t>(),
+                    packed ? nullptr : scratch.data_as<std::int64_t>() + count, lines.n};
   for_each(device, count, MakeItems<T>{items, x.data_as<T>(), lines, descending});
-  if (packed) sort_keys(device, items.keys, lines.count(), lines.n);
-  else sort_pairs(device, items.keys, items.places, lines.count(), lines.n);
+  if (packed)
+    sort_keys(device, items.keys, lines.count(), lines.n);
+  else
+    sort_pairs(device, items.keys, items.places, lines.count(), lines.n);
   body(items);
 }
 
@@ -91,15 +96,19 @@ struct SelectOne {
   std::int64_t k;
 
   __device__ std::int64_t rank_of(std::int64_t first, const T* line) const {
-    const auto nan_at = [&](std::int64_t i) { return element_is_nan(line[items.place(first + i) * lines.inner]); };
+    const auto nan_at = [&](std::int64_t i) {
+      return element_is_nan(line[items.place(first + i) * lines.inner]);
+    };
     if (what == Selection::kth) return k;
     if (what != Selection::mode) {
       // NaNs stand last, in the order of their places.
       std::int64_t low = 0, high = lines.n;
       while (low < high) {
         const std::int64_t middle = (low + high) / 2;
-        if (nan_at(middle)) high = middle;
-        else low = middle + 1;
+        if (nan_at(middle))
+          high = middle;
+        else
+          low = middle + 1;
       }
       if (low < lines.n && (what == Selection::median || low == 0)) return low;
       return (low - 1) / 2;
@@ -132,8 +141,10 @@ struct Search {
     while (low < high) {
       const std::int64_t middle = (low + high) / 2;
       const auto other = sorting::key_of(from[middle]);
-      if (right ? !(key < other) : other < key) low = middle + 1;
-      else high = middle;
+      if (right ? !(key < other) : other < key)
+        low = middle + 1;
+      else
+        high = middle;
     }
     out[i] = low;
   }
@@ -144,7 +155,8 @@ void write_first(NdArray& values, NdArray& indices, const NdArray& x, std::int64
   const Lines lines(x.sizes(), dim), to(values.sizes(), dim);
   with_sorted<T>(x, lines, descending, [&](const Items& items) {
     for_each(x.device(), values.numel(),
-             WriteItems<T>{items, values.data_as<T>(), indices.data_as<std::int64_t>(), x.data_as<T>(), lines, to});
+             WriteItems<T>{items, values.data_as<T>(), indices.data_as<std::int64_t>(), x.data_as<T>(), lines,
+                           to});
   });
 }
 
@@ -152,21 +164,25 @@ void write_first(NdArray& values, NdArray& indices, const NdArray& x, std::int64
 
 void sort(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool descending) {
   if (x.numel() == 0) return;
-  visit_numeric(stored(x.dtype()), "sort", [&]<class T> { write_first<T>(values, indices, x, dim, descending); });
+  visit_numeric(stored(x.dtype()), "sort",
+                [&]<class T> { write_first<T>(values, indices, x, dim, descending); });
 }
 
 void topk(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest) {
   if (values.numel() == 0) return;
-  visit_numeric(stored(x.dtype()), "topk", [&]<class T> { write_first<T>(values, indices, x, dim, largest); });
+  visit_numeric(stored(x.dtype()), "topk",
+                [&]<class T> { write_first<T>(values, indices, x, dim, largest); });
 }
 
-void select_element(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, Selection what, std::int64_t k) {
+void select_element(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, Selection what,
+                    std::int64_t k) {
   if (values.numel() == 0) return;
   const Lines lines(x.sizes(), dim);
   visit_numeric(stored(x.dtype()), "select_element", [&]<class T> {
     with_sorted<T>(x, lines, false, [&](const Items& items) {
       for_each(x.device(), lines.count(),
-               SelectOne<T>{items, values.data_as<T>(), indices.data_as<std::int64_t>(), x.data_as<T>(), lines, what, k});
+               SelectOne<T>{items, values.data_as<T>(), indices.data_as<std::int64_t>(), x.data_as<T>(),
+                            lines, what, k});
     });
   });
 }
@@ -174,8 +190,9 @@ void select_element(NdArray& values, NdArray& indices, const NdArray& x, std::in
 void searchsorted(NdArray& out, const NdArray& lines, const NdArray& values, bool right) {
   const std::int64_t n = lines.sizes()[1], m = values.sizes()[1], own = lines.sizes()[0] == 1 ? 0 : n;
   visit_numeric(stored(lines.dtype()), "searchsorted", [&]<class T> {
-    for_each(out.device(), values.numel(),
-             Search<T>{out.data_as<std::int64_t>(), lines.data_as<T>(), values.data_as<T>(), n, m, own, right});
+    for_each(
+        out.device(), values.numel(),
+        Search<T>{out.data_as<std::int64_t>(), lines.data_as<T>(), values.data_as<T>(), n, m, own, right});
   });
 }
 

@@ -1,4 +1,5 @@
-// What differs among the rows of a matrix, on the device: rows are sorted column by column, the last column first.
+// What differs among the rows of a matrix, on the device: rows are sorted column by column, the last column
+// first.
 #include <ebb/core/visit.h>
 
 #include "kernel/convert.h"
@@ -55,7 +56,9 @@ struct Count {
   std::int64_t* counts;
   const std::int64_t* starts;
   std::int64_t kinds, n;
-  __device__ void operator()(std::int64_t k) const { counts[k] = (k + 1 < kinds ? starts[k + 1] : n) - starts[k]; }
+  __device__ void operator()(std::int64_t k) const {
+    counts[k] = (k + 1 < kinds ? starts[k + 1] : n) - starts[k];
+  }
 };
 
 }  // namespace
@@ -90,9 +93,10 @@ void unique(NdArray& first, NdArray& inverse, NdArray& counts, const NdArray& ro
   first = longs(kinds);
   counts = longs(kinds);
   const NdArray starts = longs(kinds);
-  for_each(device, n,
-           Assign{inverse.data_as<std::int64_t>(), first.data_as<std::int64_t>(), starts.data_as<std::int64_t>(),
-                  ends.data_as<std::int64_t>(), flags.data_as<std::int64_t>(), in_order});
+  for_each(
+      device, n,
+      Assign{inverse.data_as<std::int64_t>(), first.data_as<std::int64_t>(), starts.data_as<std::int64_t>(),
+             ends.data_as<std::int64_t>(), flags.data_as<std::int64_t>(), in_order});
   for_each(device, kinds, Count{counts.data_as<std::int64_t>(), starts.data_as<std::int64_t>(), kinds, n});
 }
 

@@ -201,7 +201,8 @@ int main() {
     grads("edge.single", [](const Tensors& t) { return torch::cross_entropy_loss(t[0], torch::tensor(1)); },
           {x[0].contiguous()});
     // Summed: libtorch 1.13 divides the target's gradient by the size of the target, not of the broadcast.
-    grads("edge.mse_broadcast", [](const Tensors& t) { return torch::mse_loss(t[0], t[1], 2); }, {x, ramp({4})});
+    grads("edge.mse_broadcast", [](const Tensors& t) { return torch::mse_loss(t[0], t[1], 2); },
+          {x, ramp({4})});
     report("edge.empty", torch::mse_loss(torch::zeros({0}), torch::zeros({0})));
     report_error("target.range", [&] { torch::cross_entropy_loss(x, torch::tensor({1, 4, 0})); });
     report_error("target.negative", [&] { torch::nll_loss(x, torch::tensor({1, -1, 0})); });

@@ -102,7 +102,8 @@ int main() {
         "prod.zero1", [](const Tensor& x) { return x.prod(); }, torch::tensor({2., 0., 3.}, torch::kFloat64));
     // One order: with two zeros libtorch returns a gradient without a graph.
     grad1(
-        "prod.zero2", [](const Tensor& x) { return x.prod(); }, torch::tensor({2., 0., 0.}, torch::kFloat64), 1);
+        "prod.zero2", [](const Tensor& x) { return x.prod(); }, torch::tensor({2., 0., 0.}, torch::kFloat64),
+        1);
     grad1(
         "prod.rows", [](const Tensor& x) { return x.prod(1); },
         torch::tensor({{2., 0., 3.}, {0., 0., 4.}, {1., 2., 3.}}, torch::kFloat64));

@@ -7,8 +7,9 @@
 
 namespace ebb {
 
-// Operands broadcast. The result dtype is result_type(a, b): tensors with dimensions decide; 0-d tensors and numbers
-// only lift the kind (bool < integer < floating). In-place forms keep self's shape and dtype or throw.
+// Operands broadcast. The result dtype is result_type(a, b): tensors with dimensions decide; 0-d tensors and
+// numbers only lift the kind (bool < integer < floating). In-place forms keep self's shape and dtype or
+// throw.
 
 /// self + alpha other. alpha must be an integer for integer tensors.
 EBB_API Variable add(const Variable& self, const Variable& other, const Scalar& alpha = 1);
@@ -28,8 +29,8 @@ EBB_API Variable mul(const Variable& self, const Variable& other);
 EBB_API Variable mul(const Variable& self, const Scalar& other);
 EBB_API Variable& mul_(const Variable& self, const Variable& other);
 EBB_API Variable& mul_(const Variable& self, const Scalar& other);
-/// self / other, floating also for integers; with rounding_mode "trunc" or "floor" the rounded quotient, which keeps
-/// integers integers. Integer division by 0 throws.
+/// self / other, floating also for integers; with rounding_mode "trunc" or "floor" the rounded quotient,
+/// which keeps integers integers. Integer division by 0 throws.
 EBB_API Variable div(const Variable& self, const Variable& other);
 EBB_API Variable div(const Variable& self, const Scalar& other);
 EBB_API Variable div(const Variable& self, const Variable& other, optional<std::string_view> rounding_mode);
@@ -60,7 +61,8 @@ EBB_API Variable pow(const Variable& self, const Scalar& exponent);
 EBB_API Variable pow(const Scalar& self, const Variable& exponent);
 EBB_API Variable& pow_(const Variable& self, const Variable& exponent);
 EBB_API Variable& pow_(const Variable& self, const Scalar& exponent);
-/// self^exponent computed in double whatever the dtypes; the in-place form needs a Double self (torch.float_power).
+/// self^exponent computed in double whatever the dtypes; the in-place form needs a Double self
+/// (torch.float_power).
 EBB_API Variable float_power(const Variable& self, const Variable& exponent);
 EBB_API Variable float_power(const Variable& self, const Scalar& exponent);
 EBB_API Variable float_power(const Scalar& self, const Variable& exponent);
@@ -110,10 +112,14 @@ EBB_API Variable& ldexp_(const Variable& self, const Variable& other);
 EBB_API Variable heaviside(const Variable& self, const Variable& other);
 EBB_API Variable& heaviside_(const Variable& self, const Variable& other);
 
-/// min(max(self, min), max): a bound may be left out, not both. The gradient is 1 at the bounds; NaN stays NaN.
-EBB_API Variable clamp(const Variable& self, const optional<Scalar>& min, const optional<Scalar>& max = nullopt);
-EBB_API Variable clamp(const Variable& self, const optional<Variable>& min = {}, const optional<Variable>& max = {});
-EBB_API Variable& clamp_(const Variable& self, const optional<Scalar>& min, const optional<Scalar>& max = nullopt);
+/// min(max(self, min), max): a bound may be left out, not both. The gradient is 1 at the bounds; NaN stays
+/// NaN.
+EBB_API Variable clamp(const Variable& self, const optional<Scalar>& min,
+                       const optional<Scalar>& max = nullopt);
+EBB_API Variable clamp(const Variable& self, const optional<Variable>& min = {},
+                       const optional<Variable>& max = {});
+EBB_API Variable& clamp_(const Variable& self, const optional<Scalar>& min,
+                         const optional<Scalar>& max = nullopt);
 EBB_API Variable& clamp_(const Variable& self, const optional<Variable>& min = {},
                          const optional<Variable>& max = {});
 EBB_API Variable clamp_min(const Variable& self, const Scalar& min);
@@ -124,13 +130,16 @@ EBB_API Variable& clamp_min_(const Variable& self, const Scalar& min);
 EBB_API Variable& clamp_min_(const Variable& self, const Variable& min);
 EBB_API Variable& clamp_max_(const Variable& self, const Scalar& max);
 EBB_API Variable& clamp_max_(const Variable& self, const Variable& max);
-inline Variable clip(const Variable& self, const optional<Scalar>& min, const optional<Scalar>& max = nullopt) {
+inline Variable clip(const Variable& self, const optional<Scalar>& min,
+                     const optional<Scalar>& max = nullopt) {
   return clamp(self, min, max);
 }
-inline Variable clip(const Variable& self, const optional<Variable>& min = {}, const optional<Variable>& max = {}) {
+inline Variable clip(const Variable& self, const optional<Variable>& min = {},
+                     const optional<Variable>& max = {}) {
   return clamp(self, min, max);
 }
-inline Variable& clip_(const Variable& self, const optional<Scalar>& min, const optional<Scalar>& max = nullopt) {
+inline Variable& clip_(const Variable& self, const optional<Scalar>& min,
+                       const optional<Scalar>& max = nullopt) {
   return clamp_(self, min, max);
 }
 inline Variable& clip_(const Variable& self, const optional<Variable>& min = {},
@@ -160,10 +169,18 @@ EBB_API Variable addcdiv(const Variable& self, const Variable& tensor1, const Va
 EBB_API Variable& addcdiv_(const Variable& self, const Variable& tensor1, const Variable& tensor2,
                            const Scalar& value = 1);
 
-inline Variable subtract(const Variable& a, const Variable& b, const Scalar& alpha = 1) { return sub(a, b, alpha); }
-inline Variable subtract(const Variable& a, const Scalar& b, const Scalar& alpha = 1) { return sub(a, b, alpha); }
-inline Variable& subtract_(const Variable& a, const Variable& b, const Scalar& alpha = 1) { return sub_(a, b, alpha); }
-inline Variable& subtract_(const Variable& a, const Scalar& b, const Scalar& alpha = 1) { return sub_(a, b, alpha); }
+inline Variable subtract(const Variable& a, const Variable& b, const Scalar& alpha = 1) {
+  return sub(a, b, alpha);
+}
+inline Variable subtract(const Variable& a, const Scalar& b, const Scalar& alpha = 1) {
+  return sub(a, b, alpha);
+}
+inline Variable& subtract_(const Variable& a, const Variable& b, const Scalar& alpha = 1) {
+  return sub_(a, b, alpha);
+}
+inline Variable& subtract_(const Variable& a, const Scalar& b, const Scalar& alpha = 1) {
+  return sub_(a, b, alpha);
+}
 inline Variable multiply(const Variable& a, const Variable& b) { return mul(a, b); }
 inline Variable multiply(const Variable& a, const Scalar& b) { return mul(a, b); }
 inline Variable& multiply_(const Variable& a, const Variable& b) { return mul_(a, b); }

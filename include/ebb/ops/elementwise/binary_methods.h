@@ -3,7 +3,7 @@
 
 #include <ebb/ops/elementwise/activation.h>
 #include <ebb/ops/elementwise/arithmetic.h>
-#include <ebb/ops/elementwise/compare.h>
+#include <ebb/ops/elementwise/compare_methods.h>
 #include <ebb/ops/elementwise/unary_methods.h>
 
 namespace ebb::ops {
@@ -64,9 +64,7 @@ inline Variable ElementwiseMethods::div(const Variable& other) const { return eb
 inline Variable ElementwiseMethods::div(const Scalar& other) const { return ebb::div(self(), other); }
 inline Variable& ElementwiseMethods::div_(const Variable& other) const { return ebb::div_(self(), other); }
 inline Variable& ElementwiseMethods::div_(const Scalar& other) const { return ebb::div_(self(), other); }
-inline Variable ElementwiseMethods::divide(const Variable& other) const {
-  return ebb::divide(self(), other);
-}
+inline Variable ElementwiseMethods::divide(const Variable& other) const { return ebb::divide(self(), other); }
 inline Variable ElementwiseMethods::divide(const Scalar& other) const { return ebb::divide(self(), other); }
 inline Variable& ElementwiseMethods::divide_(const Variable& other) const {
   return ebb::divide_(self(), other);
@@ -114,33 +112,38 @@ inline Variable& ElementwiseMethods::remainder_(const Variable& other) const {
 inline Variable& ElementwiseMethods::remainder_(const Scalar& other) const {
   return ebb::remainder_(self(), other);
 }
-inline Variable ElementwiseMethods::div(const Variable& other, optional<std::string_view> rounding_mode) const {
+inline Variable ElementwiseMethods::div(const Variable& other,
+                                        optional<std::string_view> rounding_mode) const {
   return ebb::div(self(), other, rounding_mode);
 }
 inline Variable ElementwiseMethods::div(const Scalar& other, optional<std::string_view> rounding_mode) const {
   return ebb::div(self(), other, rounding_mode);
 }
-inline Variable& ElementwiseMethods::div_(const Variable& other, optional<std::string_view> rounding_mode) const {
+inline Variable& ElementwiseMethods::div_(const Variable& other,
+                                          optional<std::string_view> rounding_mode) const {
   return ebb::div_(self(), other, rounding_mode);
 }
-inline Variable& ElementwiseMethods::div_(const Scalar& other, optional<std::string_view> rounding_mode) const {
+inline Variable& ElementwiseMethods::div_(const Scalar& other,
+                                          optional<std::string_view> rounding_mode) const {
   return ebb::div_(self(), other, rounding_mode);
 }
-inline Variable ElementwiseMethods::divide(const Variable& other, optional<std::string_view> rounding_mode) const {
+inline Variable ElementwiseMethods::divide(const Variable& other,
+                                           optional<std::string_view> rounding_mode) const {
   return ebb::divide(self(), other, rounding_mode);
 }
-inline Variable ElementwiseMethods::divide(const Scalar& other, optional<std::string_view> rounding_mode) const {
+inline Variable ElementwiseMethods::divide(const Scalar& other,
+                                           optional<std::string_view> rounding_mode) const {
   return ebb::divide(self(), other, rounding_mode);
 }
-inline Variable& ElementwiseMethods::divide_(const Variable& other, optional<std::string_view> rounding_mode) const {
+inline Variable& ElementwiseMethods::divide_(const Variable& other,
+                                             optional<std::string_view> rounding_mode) const {
   return ebb::divide_(self(), other, rounding_mode);
 }
-inline Variable& ElementwiseMethods::divide_(const Scalar& other, optional<std::string_view> rounding_mode) const {
+inline Variable& ElementwiseMethods::divide_(const Scalar& other,
+                                             optional<std::string_view> rounding_mode) const {
   return ebb::divide_(self(), other, rounding_mode);
 }
-inline Variable ElementwiseMethods::pow(const Variable& exponent) const {
-  return ebb::pow(self(), exponent);
-}
+inline Variable ElementwiseMethods::pow(const Variable& exponent) const { return ebb::pow(self(), exponent); }
 inline Variable& ElementwiseMethods::pow_(const Variable& exponent) const {
   return ebb::pow_(self(), exponent);
 }
@@ -220,171 +223,20 @@ inline Variable& ElementwiseMethods::xlogy_(const Variable& other) const {
   return ebb::xlogy_(self(), other);
 }
 inline Variable& ElementwiseMethods::xlogy_(const Scalar& other) const { return ebb::xlogy_(self(), other); }
-inline Variable ElementwiseMethods::eq(const Variable& other) const { return ebb::eq(self(), other); }
-inline Variable ElementwiseMethods::eq(const Scalar& other) const { return ebb::eq(self(), other); }
-inline Variable& ElementwiseMethods::eq_(const Variable& other) const { return ebb::eq_(self(), other); }
-inline Variable& ElementwiseMethods::eq_(const Scalar& other) const { return ebb::eq_(self(), other); }
-inline Variable ElementwiseMethods::ne(const Variable& other) const { return ebb::ne(self(), other); }
-inline Variable ElementwiseMethods::ne(const Scalar& other) const { return ebb::ne(self(), other); }
-inline Variable& ElementwiseMethods::ne_(const Variable& other) const { return ebb::ne_(self(), other); }
-inline Variable& ElementwiseMethods::ne_(const Scalar& other) const { return ebb::ne_(self(), other); }
-inline Variable ElementwiseMethods::lt(const Variable& other) const { return ebb::lt(self(), other); }
-inline Variable ElementwiseMethods::lt(const Scalar& other) const { return ebb::lt(self(), other); }
-inline Variable& ElementwiseMethods::lt_(const Variable& other) const { return ebb::lt_(self(), other); }
-inline Variable& ElementwiseMethods::lt_(const Scalar& other) const { return ebb::lt_(self(), other); }
-inline Variable ElementwiseMethods::le(const Variable& other) const { return ebb::le(self(), other); }
-inline Variable ElementwiseMethods::le(const Scalar& other) const { return ebb::le(self(), other); }
-inline Variable& ElementwiseMethods::le_(const Variable& other) const { return ebb::le_(self(), other); }
-inline Variable& ElementwiseMethods::le_(const Scalar& other) const { return ebb::le_(self(), other); }
-inline Variable ElementwiseMethods::gt(const Variable& other) const { return ebb::gt(self(), other); }
-inline Variable ElementwiseMethods::gt(const Scalar& other) const { return ebb::gt(self(), other); }
-inline Variable& ElementwiseMethods::gt_(const Variable& other) const { return ebb::gt_(self(), other); }
-inline Variable& ElementwiseMethods::gt_(const Scalar& other) const { return ebb::gt_(self(), other); }
-inline Variable ElementwiseMethods::ge(const Variable& other) const { return ebb::ge(self(), other); }
-inline Variable ElementwiseMethods::ge(const Scalar& other) const { return ebb::ge(self(), other); }
-inline Variable& ElementwiseMethods::ge_(const Variable& other) const { return ebb::ge_(self(), other); }
-inline Variable& ElementwiseMethods::ge_(const Scalar& other) const { return ebb::ge_(self(), other); }
-inline Variable ElementwiseMethods::not_equal(const Variable& other) const {
-  return ebb::not_equal(self(), other);
-}
-inline Variable ElementwiseMethods::not_equal(const Scalar& other) const {
-  return ebb::not_equal(self(), other);
-}
-inline Variable& ElementwiseMethods::not_equal_(const Variable& other) const {
-  return ebb::not_equal_(self(), other);
-}
-inline Variable& ElementwiseMethods::not_equal_(const Scalar& other) const {
-  return ebb::not_equal_(self(), other);
-}
-inline Variable ElementwiseMethods::less(const Variable& other) const { return ebb::less(self(), other); }
-inline Variable ElementwiseMethods::less(const Scalar& other) const { return ebb::less(self(), other); }
-inline Variable& ElementwiseMethods::less_(const Variable& other) const { return ebb::less_(self(), other); }
-inline Variable& ElementwiseMethods::less_(const Scalar& other) const { return ebb::less_(self(), other); }
-inline Variable ElementwiseMethods::less_equal(const Variable& other) const {
-  return ebb::less_equal(self(), other);
-}
-inline Variable ElementwiseMethods::less_equal(const Scalar& other) const {
-  return ebb::less_equal(self(), other);
-}
-inline Variable& ElementwiseMethods::less_equal_(const Variable& other) const {
-  return ebb::less_equal_(self(), other);
-}
-inline Variable& ElementwiseMethods::less_equal_(const Scalar& other) const {
-  return ebb::less_equal_(self(), other);
-}
-inline Variable ElementwiseMethods::greater(const Variable& other) const {
-  return ebb::greater(self(), other);
-}
-inline Variable ElementwiseMethods::greater(const Scalar& other) const {
-  return ebb::greater(self(), other);
-}
-inline Variable& ElementwiseMethods::greater_(const Variable& other) const {
-  return ebb::greater_(self(), other);
-}
-inline Variable& ElementwiseMethods::greater_(const Scalar& other) const {
-  return ebb::greater_(self(), other);
-}
-inline Variable ElementwiseMethods::greater_equal(const Variable& other) const {
-  return ebb::greater_equal(self(), other);
-}
-inline Variable ElementwiseMethods::greater_equal(const Scalar& other) const {
-  return ebb::greater_equal(self(), other);
-}
-inline Variable& ElementwiseMethods::greater_equal_(const Variable& other) const {
-  return ebb::greater_equal_(self(), other);
-}
-inline Variable& ElementwiseMethods::greater_equal_(const Scalar& other) const {
-  return ebb::greater_equal_(self(), other);
-}
-inline Variable ElementwiseMethods::bitwise_and(const Variable& other) const {
-  return ebb::bitwise_and(self(), other);
-}
-inline Variable ElementwiseMethods::bitwise_and(const Scalar& other) const {
-  return ebb::bitwise_and(self(), other);
-}
-inline Variable& ElementwiseMethods::bitwise_and_(const Variable& other) const {
-  return ebb::bitwise_and_(self(), other);
-}
-inline Variable& ElementwiseMethods::bitwise_and_(const Scalar& other) const {
-  return ebb::bitwise_and_(self(), other);
-}
-inline Variable ElementwiseMethods::bitwise_or(const Variable& other) const {
-  return ebb::bitwise_or(self(), other);
-}
-inline Variable ElementwiseMethods::bitwise_or(const Scalar& other) const {
-  return ebb::bitwise_or(self(), other);
-}
-inline Variable& ElementwiseMethods::bitwise_or_(const Variable& other) const {
-  return ebb::bitwise_or_(self(), other);
-}
-inline Variable& ElementwiseMethods::bitwise_or_(const Scalar& other) const {
-  return ebb::bitwise_or_(self(), other);
-}
-inline Variable ElementwiseMethods::bitwise_xor(const Variable& other) const {
-  return ebb::bitwise_xor(self(), other);
-}
-inline Variable ElementwiseMethods::bitwise_xor(const Scalar& other) const {
-  return ebb::bitwise_xor(self(), other);
-}
-inline Variable& ElementwiseMethods::bitwise_xor_(const Variable& other) const {
-  return ebb::bitwise_xor_(self(), other);
-}
-inline Variable& ElementwiseMethods::bitwise_xor_(const Scalar& other) const {
-  return ebb::bitwise_xor_(self(), other);
-}
-inline Variable ElementwiseMethods::bitwise_left_shift(const Variable& other) const {
-  return ebb::bitwise_left_shift(self(), other);
-}
-inline Variable ElementwiseMethods::bitwise_left_shift(const Scalar& other) const {
-  return ebb::bitwise_left_shift(self(), other);
-}
-inline Variable& ElementwiseMethods::bitwise_left_shift_(const Variable& other) const {
-  return ebb::bitwise_left_shift_(self(), other);
-}
-inline Variable& ElementwiseMethods::bitwise_left_shift_(const Scalar& other) const {
-  return ebb::bitwise_left_shift_(self(), other);
-}
-inline Variable ElementwiseMethods::bitwise_right_shift(const Variable& other) const {
-  return ebb::bitwise_right_shift(self(), other);
-}
-inline Variable ElementwiseMethods::bitwise_right_shift(const Scalar& other) const {
-  return ebb::bitwise_right_shift(self(), other);
-}
-inline Variable& ElementwiseMethods::bitwise_right_shift_(const Variable& other) const {
-  return ebb::bitwise_right_shift_(self(), other);
-}
-inline Variable& ElementwiseMethods::bitwise_right_shift_(const Scalar& other) const {
-  return ebb::bitwise_right_shift_(self(), other);
-}
-inline Variable ElementwiseMethods::logical_and(const Variable& other) const {
-  return ebb::logical_and(self(), other);
-}
-inline Variable& ElementwiseMethods::logical_and_(const Variable& other) const {
-  return ebb::logical_and_(self(), other);
-}
-inline Variable ElementwiseMethods::logical_or(const Variable& other) const {
-  return ebb::logical_or(self(), other);
-}
-inline Variable& ElementwiseMethods::logical_or_(const Variable& other) const {
-  return ebb::logical_or_(self(), other);
-}
-inline Variable ElementwiseMethods::logical_xor(const Variable& other) const {
-  return ebb::logical_xor(self(), other);
-}
-inline Variable& ElementwiseMethods::logical_xor_(const Variable& other) const {
-  return ebb::logical_xor_(self(), other);
-}
-inline Variable ElementwiseMethods::isclose(const Variable& other, double rtol, double atol, bool equal_nan) const {
+inline Variable ElementwiseMethods::isclose(const Variable& other, double rtol, double atol,
+                                            bool equal_nan) const {
   return ebb::isclose(self(), other, rtol, atol, equal_nan);
 }
-inline bool ElementwiseMethods::allclose(const Variable& other, double rtol, double atol, bool equal_nan) const {
+inline bool ElementwiseMethods::allclose(const Variable& other, double rtol, double atol,
+                                         bool equal_nan) const {
   return ebb::allclose(self(), other, rtol, atol, equal_nan);
 }
 inline bool ElementwiseMethods::equal(const Variable& other) const { return ebb::equal(self(), other); }
 inline Variable ElementwiseMethods::clamp(const optional<Scalar>& min, const optional<Scalar>& max) const {
   return ebb::clamp(self(), min, max);
 }
-inline Variable ElementwiseMethods::clamp(const optional<Variable>& min, const optional<Variable>& max) const {
+inline Variable ElementwiseMethods::clamp(const optional<Variable>& min,
+                                          const optional<Variable>& max) const {
   return ebb::clamp(self(), min, max);
 }
 inline Variable ElementwiseMethods::clamp(const optional<Variable>& min) const {
@@ -399,12 +251,8 @@ inline Variable ElementwiseMethods::clip(const optional<Variable>& min, const op
 inline Variable ElementwiseMethods::clip(const optional<Variable>& min) const {
   return ebb::clip(self(), min);
 }
-inline Variable ElementwiseMethods::clamp_min(const Scalar& min) const {
-  return ebb::clamp_min(self(), min);
-}
-inline Variable ElementwiseMethods::clamp_max(const Scalar& max) const {
-  return ebb::clamp_max(self(), max);
-}
+inline Variable ElementwiseMethods::clamp_min(const Scalar& min) const { return ebb::clamp_min(self(), min); }
+inline Variable ElementwiseMethods::clamp_max(const Scalar& max) const { return ebb::clamp_max(self(), max); }
 inline Variable ElementwiseMethods::clamp_min(const Variable& min) const {
   return ebb::clamp_min(self(), min);
 }
@@ -417,17 +265,20 @@ inline Variable ElementwiseMethods::lerp(const Variable& end, const Scalar& weig
 inline Variable ElementwiseMethods::lerp(const Variable& end, const Variable& weight) const {
   return ebb::lerp(self(), end, weight);
 }
-inline Variable ElementwiseMethods::addcmul(const Variable& tensor1, const Variable& tensor2, const Scalar& value) const {
+inline Variable ElementwiseMethods::addcmul(const Variable& tensor1, const Variable& tensor2,
+                                            const Scalar& value) const {
   return ebb::addcmul(self(), tensor1, tensor2, value);
 }
-inline Variable ElementwiseMethods::addcdiv(const Variable& tensor1, const Variable& tensor2, const Scalar& value) const {
+inline Variable ElementwiseMethods::addcdiv(const Variable& tensor1, const Variable& tensor2,
+                                            const Scalar& value) const {
   return ebb::addcdiv(self(), tensor1, tensor2, value);
 }
 inline Variable ElementwiseMethods::relu() const { return ebb::relu(self()); }
 inline Variable& ElementwiseMethods::clamp_(const optional<Scalar>& min, const optional<Scalar>& max) const {
   return ebb::clamp_(self(), min, max);
 }
-inline Variable& ElementwiseMethods::clamp_(const optional<Variable>& min, const optional<Variable>& max) const {
+inline Variable& ElementwiseMethods::clamp_(const optional<Variable>& min,
+                                            const optional<Variable>& max) const {
   return ebb::clamp_(self(), min, max);
 }
 inline Variable& ElementwiseMethods::clamp_(const optional<Variable>& min) const {
@@ -436,7 +287,8 @@ inline Variable& ElementwiseMethods::clamp_(const optional<Variable>& min) const
 inline Variable& ElementwiseMethods::clip_(const optional<Scalar>& min, const optional<Scalar>& max) const {
   return ebb::clip_(self(), min, max);
 }
-inline Variable& ElementwiseMethods::clip_(const optional<Variable>& min, const optional<Variable>& max) const {
+inline Variable& ElementwiseMethods::clip_(const optional<Variable>& min,
+                                           const optional<Variable>& max) const {
   return ebb::clip_(self(), min, max);
 }
 inline Variable& ElementwiseMethods::clip_(const optional<Variable>& min) const {
@@ -460,10 +312,12 @@ inline Variable& ElementwiseMethods::lerp_(const Variable& end, const Scalar& we
 inline Variable& ElementwiseMethods::lerp_(const Variable& end, const Variable& weight) const {
   return ebb::lerp_(self(), end, weight);
 }
-inline Variable& ElementwiseMethods::addcmul_(const Variable& tensor1, const Variable& tensor2, const Scalar& value) const {
+inline Variable& ElementwiseMethods::addcmul_(const Variable& tensor1, const Variable& tensor2,
+                                              const Scalar& value) const {
   return ebb::addcmul_(self(), tensor1, tensor2, value);
 }
-inline Variable& ElementwiseMethods::addcdiv_(const Variable& tensor1, const Variable& tensor2, const Scalar& value) const {
+inline Variable& ElementwiseMethods::addcdiv_(const Variable& tensor1, const Variable& tensor2,
+                                              const Scalar& value) const {
   return ebb::addcdiv_(self(), tensor1, tensor2, value);
 }
 inline Variable& ElementwiseMethods::relu_() const { return ebb::relu_(self()); }
@@ -473,9 +327,7 @@ inline Variable ElementwiseMethods::where(const Variable& condition, const Varia
 inline Variable ElementwiseMethods::where(const Variable& condition, const Scalar& other) const {
   return ebb::where(condition, self(), other);
 }
-inline Variable ElementwiseMethods::prelu(const Variable& weight) const {
-  return ebb::prelu(self(), weight);
-}
+inline Variable ElementwiseMethods::prelu(const Variable& weight) const { return ebb::prelu(self(), weight); }
 inline Variable ElementwiseMethods::hardshrink(const Scalar& lambd) const {
   return ebb::hardshrink(self(), lambd);
 }
@@ -490,11 +342,23 @@ inline Variable& ElementwiseMethods::operator*=(const Variable& other) { return 
 inline Variable& ElementwiseMethods::operator*=(const Scalar& other) { return ebb::mul_(self(), other); }
 inline Variable& ElementwiseMethods::operator/=(const Variable& other) { return ebb::div_(self(), other); }
 inline Variable& ElementwiseMethods::operator/=(const Scalar& other) { return ebb::div_(self(), other); }
-inline Variable& ElementwiseMethods::operator&=(const Variable& other) { return ebb::bitwise_and_(self(), other); }
-inline Variable& ElementwiseMethods::operator&=(const Scalar& other) { return ebb::bitwise_and_(self(), other); }
-inline Variable& ElementwiseMethods::operator|=(const Variable& other) { return ebb::bitwise_or_(self(), other); }
-inline Variable& ElementwiseMethods::operator|=(const Scalar& other) { return ebb::bitwise_or_(self(), other); }
-inline Variable& ElementwiseMethods::operator^=(const Variable& other) { return ebb::bitwise_xor_(self(), other); }
-inline Variable& ElementwiseMethods::operator^=(const Scalar& other) { return ebb::bitwise_xor_(self(), other); }
+inline Variable& ElementwiseMethods::operator&=(const Variable& other) {
+  return ebb::bitwise_and_(self(), other);
+}
+inline Variable& ElementwiseMethods::operator&=(const Scalar& other) {
+  return ebb::bitwise_and_(self(), other);
+}
+inline Variable& ElementwiseMethods::operator|=(const Variable& other) {
+  return ebb::bitwise_or_(self(), other);
+}
+inline Variable& ElementwiseMethods::operator|=(const Scalar& other) {
+  return ebb::bitwise_or_(self(), other);
+}
+inline Variable& ElementwiseMethods::operator^=(const Variable& other) {
+  return ebb::bitwise_xor_(self(), other);
+}
+inline Variable& ElementwiseMethods::operator^=(const Scalar& other) {
+  return ebb::bitwise_xor_(self(), other);
+}
 
 }  // namespace ebb::ops

@@ -13,8 +13,8 @@ EBB_API DType result_type(const Scalar& a, const Scalar& b);
 /// Whether a result of dtype `from` may be stored in an array of dtype `to` (torch.can_cast).
 EBB_API bool can_cast(DType from, DType to);
 
-// Comparisons broadcast and give Bool; they have no gradient. NaN differs from everything. The in-place forms write 0
-// or 1 in self's dtype.
+// Comparisons broadcast and give Bool; they have no gradient. NaN differs from everything. The in-place forms
+// write 0 or 1 in self's dtype.
 
 /// self == other
 EBB_API Variable eq(const Variable& self, const Variable& other);

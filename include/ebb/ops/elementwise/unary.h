@@ -5,9 +5,9 @@
 
 namespace ebb {
 
-// Each is elementwise and keeps the shape. Unless said otherwise integer tensors are first converted to the default
-// dtype. `name_` writes into self: it throws where the result dtype does not convert to self's, and for a leaf that
-// requires grad. Names are torch's.
+// Each is elementwise and keeps the shape. Unless said otherwise integer tensors are first converted to the
+// default dtype. `name_` writes into self: it throws where the result dtype does not convert to self's, and
+// for a leaf that requires grad. Names are torch's.
 
 /// |x|; the derivative at 0 is 0.
 EBB_API Variable abs(const Variable& self);
@@ -170,11 +170,12 @@ EBB_API Variable polygamma(std::int64_t n, const Variable& self);
 /// log(x / (1 - x)) of x clamped to [eps, 1 - eps]; without eps NaN outside [0, 1].
 EBB_API Variable logit(const Variable& self, optional<double> eps = nullopt);
 EBB_API Variable& logit_(const Variable& self, optional<double> eps = nullopt);
-/// Replaces NaN by `nan` (default 0) and infinities by the given values (default: the dtype's largest and lowest).
-EBB_API Variable nan_to_num(const Variable& self, optional<double> nan = nullopt, optional<double> posinf = nullopt,
-                            optional<double> neginf = nullopt);
-EBB_API Variable& nan_to_num_(const Variable& self, optional<double> nan = nullopt, optional<double> posinf = nullopt,
-                              optional<double> neginf = nullopt);
+/// Replaces NaN by `nan` (default 0) and infinities by the given values (default: the dtype's largest and
+/// lowest).
+EBB_API Variable nan_to_num(const Variable& self, optional<double> nan = nullopt,
+                            optional<double> posinf = nullopt, optional<double> neginf = nullopt);
+EBB_API Variable& nan_to_num_(const Variable& self, optional<double> nan = nullopt,
+                              optional<double> posinf = nullopt, optional<double> neginf = nullopt);
 /// self itself. Throws for Bool.
 EBB_API Variable positive(const Variable& self);
 

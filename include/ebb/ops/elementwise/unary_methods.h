@@ -122,10 +122,12 @@ inline Variable& ElementwiseMethods::round_(std::int64_t decimals) const {
 inline Variable ElementwiseMethods::polygamma(std::int64_t n) const { return ebb::polygamma(n, self()); }
 inline Variable ElementwiseMethods::logit(optional<double> eps) const { return ebb::logit(self(), eps); }
 inline Variable& ElementwiseMethods::logit_(optional<double> eps) const { return ebb::logit_(self(), eps); }
-inline Variable ElementwiseMethods::nan_to_num(optional<double> nan, optional<double> posinf, optional<double> neginf) const {
+inline Variable ElementwiseMethods::nan_to_num(optional<double> nan, optional<double> posinf,
+                                               optional<double> neginf) const {
   return ebb::nan_to_num(self(), nan, posinf, neginf);
 }
-inline Variable& ElementwiseMethods::nan_to_num_(optional<double> nan, optional<double> posinf, optional<double> neginf) const {
+inline Variable& ElementwiseMethods::nan_to_num_(optional<double> nan, optional<double> posinf,
+                                                 optional<double> neginf) const {
   return ebb::nan_to_num_(self(), nan, posinf, neginf);
 }
 inline Variable ElementwiseMethods::positive() const { return ebb::positive(self()); }

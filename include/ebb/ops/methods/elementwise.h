@@ -123,8 +123,10 @@ struct EBB_API ElementwiseMethods {
   Variable polygamma(std::int64_t n) const;
   Variable logit(optional<double> eps = nullopt) const;
   Variable& logit_(optional<double> eps = nullopt) const;
-  Variable nan_to_num(optional<double> nan = nullopt, optional<double> posinf = nullopt, optional<double> neginf = nullopt) const;
-  Variable& nan_to_num_(optional<double> nan = nullopt, optional<double> posinf = nullopt, optional<double> neginf = nullopt) const;
+  Variable nan_to_num(optional<double> nan = nullopt, optional<double> posinf = nullopt,
+                      optional<double> neginf = nullopt) const;
+  Variable& nan_to_num_(optional<double> nan = nullopt, optional<double> posinf = nullopt,
+                        optional<double> neginf = nullopt) const;
   Variable positive() const;
   Variable isnan() const;
   Variable isinf() const;
@@ -290,7 +292,8 @@ struct EBB_API ElementwiseMethods {
   Variable& logical_or_(const Variable& other) const;
   Variable logical_xor(const Variable& other) const;
   Variable& logical_xor_(const Variable& other) const;
-  Variable isclose(const Variable& other, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false) const;
+  Variable isclose(const Variable& other, double rtol = 1e-5, double atol = 1e-8,
+                   bool equal_nan = false) const;
   bool allclose(const Variable& other, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false) const;
   bool equal(const Variable& other) const;
   Variable clamp(const optional<Scalar>& min, const optional<Scalar>& max = nullopt) const;

@@ -18,12 +18,18 @@ struct EBB_API LinalgMethods {
   Variable inner(const Variable& other) const;
   Variable outer(const Variable& vec2) const;
   Variable ger(const Variable& vec2) const;
-  Variable addmm(const Variable& mat1, const Variable& mat2, const Scalar& beta = 1, const Scalar& alpha = 1) const;
-  Variable& addmm_(const Variable& mat1, const Variable& mat2, const Scalar& beta = 1, const Scalar& alpha = 1) const;
-  Variable addmv(const Variable& mat, const Variable& vec, const Scalar& beta = 1, const Scalar& alpha = 1) const;
-  Variable& addmv_(const Variable& mat, const Variable& vec, const Scalar& beta = 1, const Scalar& alpha = 1) const;
-  Variable addr(const Variable& vec1, const Variable& vec2, const Scalar& beta = 1, const Scalar& alpha = 1) const;
-  Variable& addr_(const Variable& vec1, const Variable& vec2, const Scalar& beta = 1, const Scalar& alpha = 1) const;
+  Variable addmm(const Variable& mat1, const Variable& mat2, const Scalar& beta = 1,
+                 const Scalar& alpha = 1) const;
+  Variable& addmm_(const Variable& mat1, const Variable& mat2, const Scalar& beta = 1,
+                   const Scalar& alpha = 1) const;
+  Variable addmv(const Variable& mat, const Variable& vec, const Scalar& beta = 1,
+                 const Scalar& alpha = 1) const;
+  Variable& addmv_(const Variable& mat, const Variable& vec, const Scalar& beta = 1,
+                   const Scalar& alpha = 1) const;
+  Variable addr(const Variable& vec1, const Variable& vec2, const Scalar& beta = 1,
+                const Scalar& alpha = 1) const;
+  Variable& addr_(const Variable& vec1, const Variable& vec2, const Scalar& beta = 1,
+                  const Scalar& alpha = 1) const;
   Variable addbmm(const Variable& batch1, const Variable& batch2, const Scalar& beta = 1,
                   const Scalar& alpha = 1) const;
   Variable& addbmm_(const Variable& batch1, const Variable& batch2, const Scalar& beta = 1,

@@ -8,7 +8,6 @@
 
 namespace ebb::ops {
 
-struct EBB_API NnMethods {
-};
+struct EBB_API NnMethods {};
 
 }  // namespace ebb::ops
