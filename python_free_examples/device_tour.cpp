@@ -1,0 +1,55 @@
+// Is a GPU there? Moves a tensor to it, computes, and brings the result back.
+#include <ebb/ebb.h>
+
+#include <iostream>
+
+int main() {
+  using namespace ebb;
+
+  if (!cuda::is_available()) {
+    std::cout << "There is no CUDA device here; what asking for one anyway says:\n";
+    try {
+      ones({1}).to(Device::CUDA);
+    } catch (const Error& error) {
+      std::cout << "  " << error.what() << '\n';
+    }
+    std::cout << "The rest of the tour runs on the CPU.\n\n";
+  }
+  for (std::size_t i = 0; i < cuda::device_count(); ++i) {
+    const cuda::DeviceProperties p = cuda::get_device_properties(static_cast<std::int64_t>(i));
+    std::cout << "cuda:" << i << " is " << p.name << ", compute capability " << p.major << '.' << p.minor
+              << ", " << (p.total_memory >> 20) << " MiB, " << p.multi_processor_count
+              << " multiprocessors\n";
+  }
+  const Device device = cuda::is_available() ? Device(Device::CUDA) : Device(Device::CPU);
+
+  // Tensors are made on a device, or moved to one.
+  const Variable a = arange(6.0, TensorOptions().dtype(kFloat).device(device)).view({2, 3});
+  const Variable b = tensor({1.0f, 10.0f, 100.0f}).to(device);
+  const Variable product = a * b;
+  std::cout << "Device " << product.device() << "\na * b = " << product << '\n';
+
+  // Ops run where their inputs are; mixing devices is an error that names both.
+  if (device.is_cuda()) {
+    try {
+      a + ones({3});
+    } catch (const Error& error) {
+      std::cout << "a + a tensor of the CPU: " << error.what() << '\n';
+    }
+  }
+
+  // Gradients flow through the move, back to where the leaf is.
+  Variable x = tensor({1.0f, 2.0f, 3.0f}).requires_grad_();
+  x.to(device).square().sum().cpu().backward();
+  std::cout << "x.grad() = " << x.grad() << " on " << x.grad().device() << '\n';
+
+  // So do whole modules.
+  nn::Linear layer(3, 1);
+  layer->to(device);
+  std::cout << "a Linear on " << layer->weight.device() << " gives " << layer(a).sizes() << '\n';
+  if (device.is_cuda()) {
+    const MemoryStats memory = cuda::memory_stats();
+    std::cout << "device memory: " << memory.current << " bytes in tensors, " << memory.peak << " at most, "
+              << memory.cached << " cached\n";
+  }
+}
