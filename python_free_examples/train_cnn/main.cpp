@@ -32,7 +32,7 @@ int run(const Options& options) {
 
   Net net(rows, columns, classes);
   net->to(options.device);
-  ebb::optim::Adam optimizer(net->parameters(), ebb::optim::AdamOptions(options.lr));
+  ebb::optim::Adam optimizer(net->parameters(), ebb::optim::AdamOptions(source.lr));
   auto loader = ebb::data::make_data_loader(
       MNIST(train).map(ebb::data::transforms::Stack<>()),
       ebb::data::DataLoaderOptions(static_cast<std::size_t>(options.batch)).workers(1));

@@ -26,7 +26,8 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_code) {
   app.add_option("--epochs", o.epochs, "passes over the training images (default: 8; digits: 30)")
       ->check(CLI::PositiveNumber);
   app.add_option("--batch", o.batch, "images a step")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--lr", o.lr, "Adam's learning rate")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--lr", o.lr, "Adam's learning rate (default: 0.001; digits: 0.003)")
+      ->check(CLI::PositiveNumber);
   app.add_option("--seed", o.seed, "of the initial weights and the order of the images")
       ->capture_default_str();
   app.add_option("--device", device, "cpu, cuda or cuda:N")->capture_default_str();
@@ -48,11 +49,13 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_code) {
 
 Source find_source(const Options& o) {
   using ebb::data::datasets::MNIST;
-  if (!o.data.empty()) return {o.data, o.data, numbered(), o.epochs ? o.epochs : 8};
+  const double lr = o.lr > 0 ? o.lr : 1e-3;
+  if (!o.data.empty()) return {o.data, o.data, numbered(), o.epochs ? o.epochs : 8, lr};
   if (MNIST::present(kFashion))
     return {kFashion,
             "Fashion-MNIST",
             {"T-shirt", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Boot"},
-            o.epochs ? o.epochs : 8};
-  return {kDigits, "UCI handwritten digits", numbered(), o.epochs ? o.epochs : 30};
+            o.epochs ? o.epochs : 8,
+            lr};
+  return {kDigits, "UCI handwritten digits", numbered(), o.epochs ? o.epochs : 30, o.lr > 0 ? o.lr : 3e-3};
 }
