@@ -3,6 +3,7 @@
 
 #include "kernel/convert.h"
 #include "kernel/cpu/parallel.h"
+#include "kernel/optional_data.h"
 #include "optim/kernels.h"
 #include "optim/math.h"
 
@@ -20,11 +21,6 @@ void each_element(const NdArray& param, Body&& body) {
     parallel_for(0, param.numel(), kGrain,
                  [&](std::int64_t begin, std::int64_t end) { body.template operator()<T>(begin, end); });
   });
-}
-
-template <class T>
-T* data_or_null(const NdArray& x) {
-  return x.defined() ? x.data_as<T>() : nullptr;
 }
 
 }  // namespace

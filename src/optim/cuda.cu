@@ -5,15 +5,11 @@
 
 #include "kernel/convert.h"
 #include "kernel/cuda/walk.h"
+#include "kernel/optional_data.h"
 #include "optim/math.h"
 
 namespace ebb::cuda {
 namespace {
-
-template <class T>
-T* data_or_null(const NdArray& x) {
-  return x.defined() ? x.data_as<T>() : nullptr;
-}
 
 template <class T>
 struct SgdUpdate {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernel/cuda/map.h"
+#include "kernel/element_types.h"
 
 namespace ebb::cuda {
 
@@ -20,19 +21,8 @@ const MapKernels<2>& convert_to_floating(DType to, DType from);
 template <class To>
 constexpr std::array<MapKernels<2>, 10> converters_to() {
   std::array<MapKernels<2>, 10> table{};
-  const auto set = [&]<class From>(std::type_identity<From>) {
-    table[static_cast<int>(dtype_of<From>())] = map_kernels<Convert<To>, To, From>();
-  };
-  set(std::type_identity<std::uint8_t>());
-  set(std::type_identity<std::int8_t>());
-  set(std::type_identity<std::int16_t>());
-  set(std::type_identity<std::int32_t>());
-  set(std::type_identity<std::int64_t>());
-  set(std::type_identity<Half>());
-  set(std::type_identity<float>());
-  set(std::type_identity<double>());
-  set(std::type_identity<bool>());
-  set(std::type_identity<BFloat16>());
+  for_each_element_type(
+      [&]<class From> { table[static_cast<int>(dtype_of<From>())] = map_kernels<Convert<To>, To, From>(); });
   return table;
 }
 

@@ -7,6 +7,7 @@
 
 #include "kernel/cpu/map.h"
 #include "kernel/cpu/parallel.h"
+#include "kernel/element_types.h"
 #include "ops/elementwise/cpu_vector.h"
 #include "ops/elementwise/functor.h"
 #include "ops/elementwise/kernels.h"
@@ -87,20 +88,10 @@ void ternary_row(void* to, const void* const* in, unsigned, std::int64_t n, cons
 template <class Op, template <class, class> class Make>
 constexpr std::array<Row, 10> row_table() {
   std::array<Row, 10> rows{};
-  const auto set = [&]<class T>(std::type_identity<T>) {
+  for_each_element_type([&]<class T> {
     if constexpr (ops::has_type(Op::kTypes, dtype_of<T>()))
       rows[static_cast<int>(dtype_of<T>())] = Make<Op, T>::row;
-  };
-  set(std::type_identity<std::uint8_t>());
-  set(std::type_identity<std::int8_t>());
-  set(std::type_identity<std::int16_t>());
-  set(std::type_identity<std::int32_t>());
-  set(std::type_identity<std::int64_t>());
-  set(std::type_identity<Half>());
-  set(std::type_identity<float>());
-  set(std::type_identity<double>());
-  set(std::type_identity<bool>());
-  set(std::type_identity<BFloat16>());
+  });
   return rows;
 }
 

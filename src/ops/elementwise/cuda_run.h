@@ -6,6 +6,7 @@
 #include <array>
 
 #include "kernel/cuda/map.h"
+#include "kernel/element_types.h"
 #include "ops/elementwise/cuda.h"
 #include "ops/elementwise/functor.h"
 #include "ops/elementwise/kernels.h"
@@ -36,20 +37,10 @@ constexpr auto kernels_for() {
 template <class Op, int Inputs>
 constexpr std::array<MapKernels<1 + Inputs>, 10> kernel_table() {
   std::array<MapKernels<1 + Inputs>, 10> table{};
-  const auto set = [&]<class T>(std::type_identity<T>) {
+  for_each_element_type([&]<class T> {
     if constexpr (ops::has_type(Op::kTypes, dtype_of<T>()))
       table[static_cast<int>(dtype_of<T>())] = kernels_for<Op, T, Inputs>();
-  };
-  set(std::type_identity<std::uint8_t>());
-  set(std::type_identity<std::int8_t>());
-  set(std::type_identity<std::int16_t>());
-  set(std::type_identity<std::int32_t>());
-  set(std::type_identity<std::int64_t>());
-  set(std::type_identity<Half>());
-  set(std::type_identity<float>());
-  set(std::type_identity<double>());
-  set(std::type_identity<bool>());
-  set(std::type_identity<BFloat16>());
+  });
   return table;
 }
 

@@ -3,6 +3,7 @@
 
 #include "kernel/cuda/map.h"
 #include "kernel/cuda/reduce.h"
+#include "kernel/optional_data.h"
 #include "ops/loss/cuda.h"
 
 namespace ebb::cuda {
@@ -57,11 +58,6 @@ MapInput or_one(const NdArray& x) {
   const T one(1);
   __builtin_memcpy(&input.bits, &one, sizeof(T));
   return input;
-}
-
-template <class T>
-const T* data_or_null(const NdArray& x) {
-  return x.defined() ? x.data_as<T>() : nullptr;
 }
 
 template <class F>

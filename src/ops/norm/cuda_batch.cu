@@ -134,10 +134,10 @@ void backward_as(NormGrads& out, const NdArray& dy, const NormSaved& in, const N
   const NdArray factors = NdArray::empty({3, s.channels, 1}, dtype_of<C>(), dy.device());
   C* const scale = factors.data_as<C>();
   channel_sums(dy.device(),
-               ChannelGrads<T>{in.x.data_as<T>(), dy.data_as<T>(), pointer_or_null<T>(in.weight),
-                               in.mean.data_as<C>(), in.rstd.data_as<C>(), pointer_or_null<T>(out.dweight),
-                               pointer_or_null<T>(out.dbias), scale, scale + s.channels,
-                               scale + 2 * s.channels, static_cast<C>(s.batch * s.places), training},
+               ChannelGrads<T>{in.x.data_as<T>(), dy.data_as<T>(), data_or_null<T>(in.weight),
+                               in.mean.data_as<C>(), in.rstd.data_as<C>(), data_or_null<T>(out.dweight),
+                               data_or_null<T>(out.dbias), scale, scale + s.channels, scale + 2 * s.channels,
+                               static_cast<C>(s.batch * s.places), training},
                s);
   if (!out.dx.defined()) return;
   NdArray to = as_values(out.dx, s);

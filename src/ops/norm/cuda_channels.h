@@ -5,6 +5,7 @@
 
 #include "kernel/cuda/block_reduce.h"
 #include "kernel/cuda/launch.h"
+#include "kernel/optional_data.h"
 #include "ops/norm/kernels.h"
 
 namespace ebb::cuda {
@@ -114,12 +115,6 @@ void channel_sums(Device device, const Op& op, const NormShape& shape) {
     launch(device, {blocks, dim3(kChannelThreads)}, &channel_sums_kernel<Op>, args);
   if (pieces > 1)
     launch_independent(device, grid_for(shape.channels, kChannelThreads), &channel_pieces_kernel<Op>, args);
-}
-
-/// A pointer into an array, or null where it is undefined.
-template <class T>
-T* pointer_or_null(const NdArray& x) {
-  return x.defined() ? x.data_as<T>() : nullptr;
 }
 
 }  // namespace ebb::cuda

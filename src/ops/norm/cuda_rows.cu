@@ -119,7 +119,7 @@ void forward(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const
     const bool cached = bytes <= kCachedBytes;
     if (cached) grid.shared_bytes = static_cast<std::size_t>(bytes);
     launch(x.device(), grid, &norm_rows_kernel<T, kLayer>, out.data_as<T>(), mean.data_as<C>(),
-           rstd.data_as<C>(), x.data_as<T>(), pointer_or_null<T>(weight), pointer_or_null<T>(bias), lines,
+           rstd.data_as<C>(), x.data_as<T>(), data_or_null<T>(weight), data_or_null<T>(bias), lines,
            Channels<kLayer>{s.groups, each, s.places}, eps, cached);
   });
 }
@@ -134,13 +134,13 @@ void backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const Norm
     const C *const mean = in.mean.data_as<C>(), *const rstd = in.rstd.data_as<C>();
     if (out.dweight.defined() || out.dbias.defined())
       channel_sums(dy.device(),
-                   AffineGrads<T>{x, g, mean, rstd, pointer_or_null<T>(out.dweight),
-                                  pointer_or_null<T>(out.dbias), s.groups, each},
+                   AffineGrads<T>{x, g, mean, rstd, data_or_null<T>(out.dweight), data_or_null<T>(out.dbias),
+                                  s.groups, each},
                    s);
     if (out.dx.defined() && lines.count() > 0)
       launch(dy.device(), {RowTeam::blocks(lines), RowTeam::threads(lines)},
              &norm_rows_backward_kernel<T, kLayer>, out.dx.data_as<T>(), g, x, mean, rstd,
-             pointer_or_null<T>(in.weight), lines, Channels<kLayer>{s.groups, each, s.places});
+             data_or_null<T>(in.weight), lines, Channels<kLayer>{s.groups, each, s.places});
   });
 }
 
