@@ -88,6 +88,23 @@ void check_errors(const Row& row) {
   }
 }
 
+namespace {
+
+// What CUDA computed against what the CPU did.
+void compare(const variable_list& expected, const variable_list& got, double tolerance) {
+  REQUIRE(got.size() == expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    INFO("output or gradient " << i);
+    REQUIRE(got[i].defined() == expected[i].defined());
+    if (!got[i].defined()) continue;
+    CHECK(got[i].device().is_cuda());
+    CHECK(got[i].dtype() == expected[i].dtype());
+    require_close(got[i], to_array(expected[i]), tolerance);
+  }
+}
+
+}  // namespace
+
 void check_cuda(const Row& row) {
   const auto on = [](ebb::Device device, const variable_list& inputs) {
     variable_list out;
@@ -101,6 +118,11 @@ void check_cuda(const Row& row) {
       for (const Variable& g : gradients(row, leaves, wanted)) out.push_back(g);
     return out;
   };
+  const auto second = [&row](const variable_list& inputs) {
+    const variable_list leaves = with_grad(row, inputs), wanted = leaves_of(leaves);
+    return row.derivative_order < 2 || wanted.empty() ? variable_list()
+                                                      : second_gradients(row, leaves, wanted);
+  };
   const double half = 4 * row.half_roundings;
   const std::pair<ebb::DType, double> dtypes[] = {{ebb::kF64, 1e-10},
                                                   {ebb::kF32, row.float_tolerance},
@@ -113,16 +135,10 @@ void check_cuda(const Row& row) {
       if (is_half && !row.half_reason.empty()) continue;
       INFO(row.name << " in " << ebb::to_string(dtype) << ", sample " << s);
       const variable_list inputs = to(make_inputs(row, s), dtype);
-      const variable_list expected = results(on(ebb::kCPU, inputs)), got = results(on(ebb::kCUDA, inputs));
-      REQUIRE(got.size() == expected.size());
-      for (std::size_t i = 0; i < got.size(); ++i) {
-        INFO("output or gradient " << i);
-        REQUIRE(got[i].defined() == expected[i].defined());
-        if (!got[i].defined()) continue;
-        CHECK(got[i].device().is_cuda());
-        CHECK(got[i].dtype() == expected[i].dtype());
-        require_close(got[i], to_array(expected[i]), tolerance);
-      }
+      compare(results(on(ebb::kCPU, inputs)), results(on(ebb::kCUDA, inputs)), tolerance);
+      if (is_half) continue;
+      INFO("second derivatives");
+      compare(second(on(ebb::kCPU, inputs)), second(on(ebb::kCUDA, inputs)), tolerance);
     }
   }
 }

@@ -101,18 +101,47 @@ Row::Function differentiable_part(const Row& row) {
   };
 }
 
+namespace {
+
+// Numbers that differ from place to place, so that a permuted gradient shows; exact in every floating dtype.
+Variable seed_for(const Variable& y, std::size_t period) {
+  std::vector<double> seed(static_cast<std::size_t>(y.numel()));
+  for (std::size_t i = 0; i < seed.size(); ++i) seed[i] = static_cast<double>(i % period + 5) / 32;
+  return ebb::tensor(seed, ebb::kF64).view(y.sizes()).to(y.options());
+}
+
+variable_list differentiable_outputs(const Row& row, const variable_list& inputs) {
+  variable_list out;
+  for (const Variable& y : differentiable_part(row)(inputs))
+    if (y.requires_grad()) out.push_back(y);
+  return out;
+}
+
+}  // namespace
+
 variable_list gradients(const Row& row, const variable_list& inputs, const variable_list& wanted) {
-  variable_list outputs, seeds;
-  for (const Variable& y : differentiable_part(row)(inputs)) {
-    if (!y.requires_grad()) continue;
-    // Seeds that differ, so that a permuted gradient shows; each is exact in every floating dtype.
-    std::vector<double> seed(static_cast<std::size_t>(y.numel()));
-    for (std::size_t i = 0; i < seed.size(); ++i) seed[i] = static_cast<double>(i % 61 + 5) / 32;
-    outputs.push_back(y);
-    seeds.push_back(ebb::tensor(seed, ebb::kF64).view(y.sizes()).to(y.options()));
-  }
+  const variable_list outputs = differentiable_outputs(row, inputs);
   if (outputs.empty()) return variable_list(wanted.size());
+  variable_list seeds;
+  for (const Variable& y : outputs) seeds.push_back(seed_for(y, 61));
   return ebb::autograd::grad(outputs, wanted, seeds, false, false, true);
+}
+
+variable_list second_gradients(const Row& row, const variable_list& inputs, const variable_list& wanted) {
+  const variable_list outputs = differentiable_outputs(row, inputs);
+  variable_list targets = wanted, seeds, firsts, directions;
+  for (const Variable& y : outputs) {
+    seeds.push_back(seed_for(y, 61).requires_grad_());
+    targets.push_back(seeds.back());
+  }
+  if (!outputs.empty())
+    for (const Variable& g : ebb::autograd::grad(outputs, wanted, seeds, true, true, true)) {
+      if (!g.defined() || !g.requires_grad()) continue;
+      firsts.push_back(g);
+      directions.push_back(seed_for(g, 53));
+    }
+  if (firsts.empty()) return variable_list(targets.size());
+  return ebb::autograd::grad(firsts, targets, directions, false, false, true);
 }
 
 Array to_array(const Variable& x) {

@@ -17,6 +17,8 @@ variable_list leaves_of(const variable_list& inputs);
 Row::Function differentiable_part(const Row& row);
 /// The gradients of the floating outputs, seeded with weights that differ; undefined where there is none.
 variable_list gradients(const Row& row, const variable_list& inputs, const variable_list& wanted);
+/// The gradients of those gradients, seeded likewise, with respect to the same inputs and to the seeds.
+variable_list second_gradients(const Row& row, const variable_list& inputs, const variable_list& wanted);
 
 Array to_array(const Variable& x);
 /// |got - expected| <= tolerance (1 + |expected|), element by element; NaN equals NaN.
