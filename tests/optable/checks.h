@@ -17,7 +17,7 @@ void check_errors(const Row& row);       // the row's own error cases
 void check_misuse(const Row& row);  // undefined, ill-typed and ill-shaped inputs: a result or an ebb::Error
 void check_large(const Row& row);   // pointwise ops where vectors and threads work
 
-/// CPU against CUDA, forward and backward; needs a CUDA device.
+/// CPU against CUDA to the second derivative, in every dtype and layout; needs a CUDA device.
 void check_cuda(const Row& row);
 
 }  // namespace optable

@@ -1,4 +1,4 @@
-// In-place twins, repeatability, leaks, errors, and the other device.
+// In-place twins, repeatability, leaks, errors.
 #include "optable/checks.h"
 #include "optable/samples.h"
 
@@ -85,61 +85,6 @@ void check_errors(const Row& row) {
     INFO(row.name);
     REQUIRE_THROWS_WITH(e.use(), Catch::Matchers::Contains(e.message));
     REQUIRE_THROWS_AS(e.use(), ebb::Error);
-  }
-}
-
-namespace {
-
-// What CUDA computed against what the CPU did.
-void compare(const variable_list& expected, const variable_list& got, double tolerance) {
-  REQUIRE(got.size() == expected.size());
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    INFO("output or gradient " << i);
-    REQUIRE(got[i].defined() == expected[i].defined());
-    if (!got[i].defined()) continue;
-    CHECK(got[i].device().is_cuda());
-    CHECK(got[i].dtype() == expected[i].dtype());
-    require_close(got[i], to_array(expected[i]), tolerance);
-  }
-}
-
-}  // namespace
-
-void check_cuda(const Row& row) {
-  const auto on = [](ebb::Device device, const variable_list& inputs) {
-    variable_list out;
-    for (const Variable& x : inputs) out.push_back(x.to(ebb::TensorOptions(device)));
-    return out;
-  };
-  const auto results = [&row](const variable_list& inputs) {
-    variable_list out = row.function(inputs);
-    const variable_list leaves = with_grad(row, inputs), wanted = leaves_of(leaves);
-    if (row.derivative_order > 0 && !wanted.empty())
-      for (const Variable& g : gradients(row, leaves, wanted)) out.push_back(g);
-    return out;
-  };
-  const auto second = [&row](const variable_list& inputs) {
-    const variable_list leaves = with_grad(row, inputs), wanted = leaves_of(leaves);
-    return row.derivative_order < 2 || wanted.empty() ? variable_list()
-                                                      : second_gradients(row, leaves, wanted);
-  };
-  const double half = 4 * row.half_roundings;
-  const std::pair<ebb::DType, double> dtypes[] = {{ebb::kF64, 1e-10},
-                                                  {ebb::kF32, row.float_tolerance},
-                                                  {ebb::kHalf, half * 0x1p-10},
-                                                  {ebb::kBFloat16, half * 0x1p-7}};
-  for (std::size_t s = 0; s < row.shape_sets.size(); ++s) {
-    for (const auto& [dtype, tolerance] : dtypes) {
-      const bool is_half = dtype == ebb::kHalf || dtype == ebb::kBFloat16;
-      if (dtype != ebb::kF64 && !row.dtype_reason.empty()) continue;
-      if (is_half && !row.half_reason.empty()) continue;
-      INFO(row.name << " in " << ebb::to_string(dtype) << ", sample " << s);
-      const variable_list inputs = to(make_inputs(row, s), dtype);
-      compare(results(on(ebb::kCPU, inputs)), results(on(ebb::kCUDA, inputs)), tolerance);
-      if (is_half) continue;
-      INFO("second derivatives");
-      compare(second(on(ebb::kCPU, inputs)), second(on(ebb::kCUDA, inputs)), tolerance);
-    }
   }
 }
 

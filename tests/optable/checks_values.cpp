@@ -1,5 +1,6 @@
 // Values, in every floating dtype and layout.
 #include "optable/checks.h"
+#include "optable/layouts.h"
 #include "optable/samples.h"
 
 #include <catch2/catch.hpp>
@@ -11,52 +12,6 @@ bool any_floating(const variable_list& inputs) {
   for (const Variable& x : inputs)
     if (x.is_floating_point()) return true;
   return false;
-}
-
-void require_same(const variable_list& got, const variable_list& expected, double tolerance) {
-  REQUIRE(got.size() == expected.size());
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    INFO("output or gradient " << i);
-    REQUIRE(got[i].defined() == expected[i].defined());
-    if (got[i].defined()) require_close(got[i], to_array(expected[i]), tolerance);
-  }
-}
-
-// The function, then the gradients, of inputs that are laid out in some way: they keep their strides.
-variable_list results(const Row& row, const variable_list& inputs) {
-  variable_list leaves, out = row.function(inputs);
-  if (row.derivative_order == 0) return out;
-  const variable_list differentiable = with_grad(row, inputs);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    leaves.push_back(inputs[i].detach());
-    if (differentiable[i].requires_grad()) leaves.back().requires_grad_();
-  }
-  for (const Variable& g : gradients(row, leaves, leaves_of(leaves))) out.push_back(g);
-  return out;
-}
-
-using Layout = Variable (*)(const Variable&);
-
-Variable transposed(const Variable& x) {
-  return x.dim() < 2 ? x.clone() : x.transpose(0, x.dim() - 1).contiguous().transpose(0, x.dim() - 1);
-}
-Variable stepped(const Variable& x) {
-  if (x.dim() == 0) return x.clone();
-  Sizes twice(x.sizes().begin(), x.sizes().end());
-  twice.back() *= 2;
-  const Variable view = ebb::zeros(twice, x.options()).slice(-1, 0, twice.back(), 2);
-  return view.copy_(x);
-}
-Variable offset(const Variable& x) {
-  const Variable view = ebb::zeros({x.numel() + 3}, x.options()).slice(0, 3).view(x.sizes());
-  return view.copy_(x);
-}
-Variable channels_last(const Variable& x) {
-  return x.dim() == 4 ? x.contiguous(ebb::MemoryFormat::ChannelsLast) : x.clone();
-}
-// All alike along the first dimension, on one piece of memory.
-Variable expanded(const Variable& x) {
-  return x.dim() == 0 || x.size(0) == 0 ? x.clone() : x.slice(0, 0, 1).clone().expand(x.sizes());
 }
 
 }  // namespace
@@ -110,35 +65,30 @@ void check_halves(const Row& row) {
 
 void check_layouts(const Row& row) {
   if (!row.layout_reason.empty()) return;
-  const std::pair<const char*, Layout> layouts[] = {{"transposed", transposed},
-                                                    {"stepped", stepped},
-                                                    {"offset", offset},
-                                                    {"channels last", channels_last},
-                                                    {"expanded", expanded}};
   for (std::size_t s = 0; s < row.shape_sets.size(); ++s) {
     const variable_list inputs = make_inputs(row, s);
-    const variable_list expected = results(row, inputs);
-    for (const auto& [name, layout] : layouts) {
-      INFO(row.name << ", sample " << s << ", " << name);
+    const variable_list expected = laid_out_results(row, inputs);
+    for (const Layout& layout : layouts()) {
+      INFO(row.name << ", sample " << s << ", " << layout.name);
       variable_list other, plain;
       for (const Variable& x : inputs) {
-        other.push_back(layout(x));
+        other.push_back(layout.apply(x));
         plain.push_back(other.back().contiguous().clone());
       }
-      if (layout == expanded) {
+      if (layout.repeats) {
         // Repeated values may be ones that the op rejects, such as a target twice: then nothing is to
         // compare.
         variable_list repeated;
         try {
-          repeated = results(row, plain);
+          repeated = laid_out_results(row, plain);
         } catch (const ebb::Error&) {
           continue;
         }
-        require_same(results(row, other), repeated, 1e-11);
+        require_same(laid_out_results(row, other), repeated, 1e-11);
         continue;
       }
       for (std::size_t i = 0; i < inputs.size(); ++i) REQUIRE(ebb::equal(other[i], inputs[i]));
-      require_same(results(row, other), expected, 1e-11);
+      require_same(laid_out_results(row, other), expected, 1e-11);
     }
   }
 }

@@ -160,6 +160,15 @@ void require_close(const Variable& got, const Array& expected, double tolerance)
   }
 }
 
+void require_same(const variable_list& got, const variable_list& expected, double tolerance) {
+  REQUIRE(got.size() == expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    INFO("output or gradient " << i);
+    REQUIRE(got[i].defined() == expected[i].defined());
+    if (got[i].defined()) require_close(got[i], to_array(expected[i]), tolerance);
+  }
+}
+
 bool same_bits(const Variable& a, const Variable& b) {
   if (a.sizes() != b.sizes() || a.dtype() != b.dtype()) return false;
   const Variable x = a.detach().contiguous(), y = b.detach().contiguous();

@@ -23,6 +23,8 @@ variable_list second_gradients(const Row& row, const variable_list& inputs, cons
 Array to_array(const Variable& x);
 /// |got - expected| <= tolerance (1 + |expected|), element by element; NaN equals NaN.
 void require_close(const Variable& got, const Array& expected, double tolerance);
+/// The same for lists, which must have undefined tensors in the same places.
+void require_same(const variable_list& got, const variable_list& expected, double tolerance);
 bool same_bits(const Variable& a, const Variable& b);
 
 }  // namespace optable
