@@ -1,0 +1,63 @@
+// The seam and the clock of the benchmarks that run on a CUDA device.
+#pragma once
+
+#include "../bench.h"
+
+#ifdef EBB_FIDELITY_TORCH
+#include <ATen/Context.h>
+#include <torch/cuda.h>
+#endif
+
+#include <functional>
+
+namespace bench {
+
+inline torch::Device device() {
+  if (!torch::cuda::is_available()) {
+    std::fprintf(stderr, "This benchmark needs a CUDA device; there is none.\n");
+    std::exit(1);
+  }
+  return {torch::kCUDA, 0};
+}
+
+inline torch::TensorOptions on_device(torch::ScalarType dtype = torch::kFloat) {
+  return torch::TensorOptions().device(device()).dtype(dtype);
+}
+
+inline void allow_tf32(bool allow) {
+#ifdef EBB_FIDELITY_TORCH
+  at::globalContext().setAllowTF32CuBLAS(allow);
+  at::globalContext().setAllowTF32CuDNN(allow);
+#else
+  torch::cuda::allow_tf32(allow);
+#endif
+}
+
+inline const char* name_of(torch::ScalarType dtype) {
+  return dtype == torch::kFloat ? "f32" : dtype == torch::kBFloat16 ? "bf16" : "f64";
+}
+
+// Seconds of one call when calls follow each other without a wait: the median over groups of calls, each
+// long enough for the clock, after some that warm caches, plans and the allocator.
+inline double device_seconds(const std::function<void()>& call, double budget = 0.5) {
+  for (int i = 0; i < 5; ++i) call();
+  torch::cuda::synchronize();
+  double start = now();
+  call();
+  torch::cuda::synchronize();
+  const int group = std::max(1, static_cast<int>(0.01 / std::max(now() - start, 1e-6)));
+  return median_seconds(
+             [&] {
+               for (int i = 0; i < group; ++i) call();
+               torch::cuda::synchronize();
+             },
+             budget) /
+         group;
+}
+
+// A number among the program's arguments, in place of the size that fills a large device.
+inline int64_t size_argument(int argc, char** argv, int64_t otherwise) {
+  return argc > 1 ? std::atoll(argv[1]) : otherwise;
+}
+
+}  // namespace bench

@@ -1,0 +1,154 @@
+"""The PyTorch twin of bandwidth.cpp and steps.cpp: the same shapes, eager and through torch.compile.
+
+Prints `SIDE NAME MICROSECONDS us` lines with SIDE eager or compiled; names are those of the C++ programs.
+usage: torch_twin.py [ELEMENTS]
+"""
+import statistics
+import sys
+import time
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+def device_us(call, budget=0.5):
+    for _ in range(5):
+        call()
+    torch.cuda.synchronize()
+    start = time.perf_counter()
+    call()
+    torch.cuda.synchronize()
+    group = max(1, int(0.01 / max(time.perf_counter() - start, 1e-6)))
+    samples, end = [], time.perf_counter() + budget
+    while time.perf_counter() < end or len(samples) < 5:
+        start = time.perf_counter()
+        for _ in range(group):
+            call()
+        torch.cuda.synchronize()
+        samples.append((time.perf_counter() - start) / group)
+    return statistics.median(samples) * 1e6
+
+
+def report(side, name, value):
+    print(f"{side} {name} {value:.6g} us", flush=True)
+
+
+def both(name, function, *inputs):
+    """Eager and compiled, forward; the inputs need no gradient."""
+    compiled = torch.compile(function, dynamic=False)
+    with torch.no_grad():
+        report("eager", name, device_us(lambda: function(*inputs)))
+        report("compiled", name, device_us(lambda: compiled(*inputs)))
+
+
+def both_ways(name, function, *inputs):
+    """Forward, and backward alone through a recorded graph, eager and compiled."""
+    both(name, function, *inputs)
+    leaves = [x.detach().clone().requires_grad_() if x.is_floating_point() else x for x in inputs]
+    wanted = [x for x in leaves if x.requires_grad]
+    for side, run in (("eager", function), ("compiled", torch.compile(function, dynamic=False))):
+        y = run(*leaves)
+        seed = torch.ones_like(y)
+        try:
+            value = device_us(lambda: torch.autograd.grad(y, wanted, seed, retain_graph=True))
+        except RuntimeError as error:  # compiled graphs may refuse to be kept
+            print(f"# {side} {name}.backward: {str(error).splitlines()[0]}", file=sys.stderr)
+            continue
+        report(side, name + ".backward", value)
+
+
+def bandwidth(n):
+    for dtype, short in ((torch.float32, "f32"), (torch.bfloat16, "bf16")):
+        def name(op):
+            return f"bandwidth.{op}.{short}"
+
+        options = {"device": "cuda", "dtype": dtype}
+        x, y, z = torch.randn(n, **options), torch.randn(n, **options), torch.empty(n, **options)
+        report("eager", name("copy"), device_us(lambda: z.copy_(x)))
+        rows, columns, images = x.view(-1, 4096), x.view(4096, -1), x.view(-1, 64, 32, 32)
+        bias, channel = torch.randn(4096, **options), torch.randn(1, 64, 1, 1, **options)
+        both(name("add"), lambda a, b: a + b, x, y)
+        both(name("gelu"), F.gelu, x)
+        both(name("exp"), torch.exp, x)
+        both(name("addcmul"), torch.addcmul, x, y, z)
+        both(name("bias_add"), lambda a, b: a + b, rows, bias)
+        both(name("channel_add"), lambda a, b: a + b, images, channel)
+        both(name("transpose"), lambda a: a.t().contiguous(), rows)
+        both(name("nchw_to_nhwc"), lambda a: a.permute(0, 2, 3, 1).contiguous(), images)
+        both(name("stride_2"), lambda a: a[:, ::2].contiguous(), rows)
+        both(name("cat"), lambda a, b: torch.cat([a, b], 1), rows, y.view(-1, 4096))
+        both_ways(name("dropout"), lambda a: F.dropout(a, 0.5, True), x)
+        both(name("sum"), lambda a: a.sum(), x)
+        both(name("sum.rows"), lambda a: a.sum(1), rows)
+        both(name("sum.columns"), lambda a: a.sum(0), columns)
+        both(name("sum.short_rows"), lambda a: a.sum(1), x.view(-1, 16))
+        both(name("max.rows"), lambda a: a.max(1), rows)
+        both(name("var.rows"), lambda a: a.var(1), rows)
+        both(name("cumsum.rows"), lambda a: a.cumsum(1), rows)
+        both_ways(name("softmax"), lambda a: torch.softmax(a, 1), rows)
+        both_ways(name("log_softmax"), lambda a: torch.log_softmax(a, 1), rows)
+        weight, shift = torch.ones(4096, **options), torch.zeros(4096, **options)
+        both_ways(name("layer_norm"), lambda a, w, b: F.layer_norm(a, (4096,), w, b), rows, weight, shift)
+        weight, shift = torch.ones(64, **options), torch.zeros(64, **options)
+        both_ways(name("batch_norm"), lambda a, w, b: F.batch_norm(a, None, None, w, b, True), images, weight, shift)
+        labels = torch.arange(n // 4096, device="cuda") % 4096
+        both_ways(name("cross_entropy"), F.cross_entropy, rows, labels)
+        if dtype is not torch.float32:
+            continue
+        for tensors in (1, 256):
+            parameters = [torch.randn(n // tensors, **options, requires_grad=True) for _ in range(tensors)]
+            for p in parameters:
+                p.grad = torch.randn_like(p)
+            adam = torch.optim.Adam(parameters, 1e-3, fused=True)
+            report("eager", name(f"adam.{tensors}"), device_us(adam.step))
+            sgd = torch.optim.SGD(parameters, 1e-3, momentum=0.9, fused=True)
+            report("eager", name(f"sgd.{tensors}"), device_us(sgd.step))
+
+
+def captured(step):
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for _ in range(3):
+            step()
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        step()
+    return graph.replay
+
+
+def train(name, net, make_optimizer, images):
+    net = net.cuda()
+    labels = torch.arange(images.shape[0], device="cuda") % 10
+    for side, forward in (("eager", net), ("compiled", torch.compile(net))):
+        optimizer = make_optimizer(net.parameters())
+
+        def step():
+            optimizer.zero_grad(set_to_none=False)
+            F.cross_entropy(forward(images), labels).backward()
+            optimizer.step()
+
+        report(side, name, device_us(step))
+        report(side, name + ".captured", device_us(captured(step)))
+
+
+def steps():
+    for batch in (64, 1024):
+        mlp = nn.Sequential(nn.Linear(784, 256), nn.ReLU(), nn.Linear(256, 128), nn.ReLU(), nn.Linear(128, 10))
+        train(f"step.mlp.{batch}", mlp, lambda p: torch.optim.SGD(p, 0.01, fused=True),
+              torch.rand(batch, 784, device="cuda"))
+        cnn = nn.Sequential(nn.Conv2d(1, 32, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(32, 64, 3), nn.ReLU(),
+                            nn.MaxPool2d(2), nn.Conv2d(64, 64, 3), nn.ReLU(), nn.Flatten(), nn.Linear(576, 64),
+                            nn.ReLU(), nn.Linear(64, 10))
+        train(f"step.cnn.{batch}", cnn, lambda p: torch.optim.Adam(p, 1e-3, fused=True, capturable=True),
+              torch.rand(batch, 1, 28, 28, device="cuda"))
+
+
+if __name__ == "__main__":
+    if not torch.cuda.is_available():
+        sys.exit("This benchmark needs a CUDA device; there is none.")
+    torch.manual_seed(1)
+    bandwidth(int(sys.argv[1]) if len(sys.argv) > 1 else 1 << 26)
+    steps()
