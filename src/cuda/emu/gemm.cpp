@@ -29,4 +29,18 @@ void gemm(Device device, DType dtype, std::int64_t batch, const BatchedMatrix& a
   });
 }
 
+bool gemm_bias(Device device, DType dtype, const BatchedMatrix& a, const BatchedMatrix& b,
+               const BatchedMatrix& c, const void* bias) {
+  if (dtype == kDouble) return false;  // as cuBLASLt
+  BatchedMatrix row{const_cast<void*>(bias), c.rows, c.columns, 0, 1, 0};
+  emu::enqueue(current_stream(device), [=] {
+    NdArray out = on_cpu(c, 1, dtype);
+    ProductArgs args;
+    args.beta = 1;
+    kernels::product(Device(kCPU), out, on_cpu(row, 1, dtype), on_cpu(a, 1, dtype), on_cpu(b, 1, dtype),
+                     args);
+  });
+  return true;
+}
+
 }  // namespace ebb::cuda

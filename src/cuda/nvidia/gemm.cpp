@@ -19,6 +19,7 @@ namespace ebb::cuda {
 namespace {
 
 constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
+constexpr std::size_t kMostPlans = 4096;  // a thread; programs with ever new shapes start over
 
 void check_blas(cublasStatus_t status, const char* what) {
   if (status == CUBLAS_STATUS_SUCCESS) [[likely]]
@@ -31,6 +32,8 @@ struct Key {
   std::int64_t m, n, k, batch;
   std::int64_t lda, ldb, ldc, stride_a, stride_b, stride_c;
   std::int32_t transpose_a, transpose_b, dtype, tf32, device, alignment;
+  std::int32_t bias_alignment;  // 0: no bias
+  std::int32_t unused;
   bool operator==(const Key& other) const { return std::memcmp(this, &other, sizeof(Key)) == 0; }
 };
 struct Hash {
@@ -85,6 +88,12 @@ cublasLtMatrixLayout_t layout(cudaDataType_t type, std::int64_t rows, std::int64
   return made;
 }
 
+void set_bias(const Plan& plan, const void* bias) {
+  check_blas(cublasLtMatmulDescSetAttribute(plan.op, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias)),
+             "cublasLtMatmulDescSetAttribute");
+}
+
+// Null where the library has no algorithm.
 std::unique_ptr<Plan> make_plan(cublasLtHandle_t handle, const Key& key) {
   auto plan = std::make_unique<Plan>();
   const Types types = types_of(static_cast<DType>(key.dtype), key.tf32 != 0);
@@ -93,6 +102,14 @@ std::unique_ptr<Plan> make_plan(cublasLtHandle_t handle, const Key& key) {
                           tb = key.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
   cublasLtMatmulDescSetAttribute(plan->op, CUBLASLT_MATMUL_DESC_TRANSA, &ta, sizeof(ta));
   cublasLtMatmulDescSetAttribute(plan->op, CUBLASLT_MATMUL_DESC_TRANSB, &tb, sizeof(tb));
+  if (key.bias_alignment) {
+    const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_BIAS;
+    check_blas(
+        cublasLtMatmulDescSetAttribute(plan->op, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof(epilogue)),
+        "cublasLtMatmulDescSetAttribute");
+    // The heuristic reads the alignment off the pointer, and nothing else.
+    set_bias(*plan, reinterpret_cast<const void*>(static_cast<std::uintptr_t>(key.bias_alignment)));
+  }
   plan->a = key.transpose_a ? layout(types.data, key.k, key.m, key.lda, key.batch, key.stride_a)
                             : layout(types.data, key.m, key.k, key.lda, key.batch, key.stride_a);
   plan->b = key.transpose_b ? layout(types.data, key.n, key.k, key.ldb, key.batch, key.stride_b)
@@ -114,10 +131,9 @@ std::unique_ptr<Plan> make_plan(cublasLtHandle_t handle, const Key& key) {
   const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(handle, plan->op, plan->a, plan->b, plan->c,
                                                                plan->c, preference, 1, &best, &found);
   cublasLtMatmulPreferenceDestroy(preference);
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED || (status == CUBLAS_STATUS_SUCCESS && found == 0))
+    return nullptr;
   check_blas(status, "cublasLtMatmulAlgoGetHeuristic");
-  EBB_CHECK(found > 0, "matmul: cuBLASLt has no algorithm for a product of ", key.m, " x ", key.k, " and ",
-            key.k, " x ", key.n, " in ", static_cast<DType>(key.dtype),
-            ". Call .contiguous() on the operands.");
   plan->algorithm = best.algo;
   plan->workspace = best.workspaceSize;
   return plan;
@@ -155,47 +171,79 @@ std::int32_t alignment_of(const void* pointer) {
   return alignment;
 }
 
+struct Call {
+  Device device;
+  DType dtype;
+  std::int64_t batch;
+  const BatchedMatrix &a, &b, &c;
+  const void* bias;  // null: none
+};
+
+Key key_of(const Call& call) {
+  // Row-major c = a b is column-major c' = b' a'.
+  const Operand first(call.b), second(call.a), result(call.c);
+  Key key;
+  std::memset(&key, 0, sizeof(key));
+  key.m = call.c.columns;
+  key.n = call.c.rows;
+  key.k = call.a.columns;
+  key.batch = call.batch;
+  key.lda = first.leading;
+  key.ldb = second.leading;
+  key.ldc = result.leading;
+  key.stride_a = call.b.batch_stride;
+  key.stride_b = call.a.batch_stride;
+  key.stride_c = call.c.batch_stride;
+  key.transpose_a = first.transposed;
+  key.transpose_b = second.transposed;
+  key.dtype = static_cast<std::int32_t>(call.dtype);
+  key.tf32 = call.dtype == kFloat && is_tf32_allowed();
+  key.device = call.device.index();
+  key.alignment = std::min({alignment_of(call.a.data), alignment_of(call.b.data), alignment_of(call.c.data)});
+  key.bias_alignment = call.bias ? alignment_of(call.bias) : 0;
+  return key;
+}
+
+// False where the library has no algorithm.
+bool run(const Call& call, double alpha, double beta) {
+  static thread_local Library library;
+  const DeviceScope scope(call.device);
+  const cublasLtHandle_t handle = library.handle(call.device);
+  const Key key = key_of(call);
+  auto found = library.plans.find(key);
+  if (found == library.plans.end()) {
+    if (library.plans.size() >= kMostPlans) library.plans.clear();
+    found = library.plans.emplace(key, make_plan(handle, key)).first;
+  }
+  const Plan* const plan = found->second.get();
+  if (!plan) return false;
+  if (call.bias) set_bias(*plan, call.bias);
+  const NdArray workspace =
+      plan->workspace > 0 ? NdArray::empty({static_cast<std::int64_t>(plan->workspace)}, kByte, call.device)
+                          : NdArray();
+  const float alpha32 = static_cast<float>(alpha), beta32 = static_cast<float>(beta);
+  const bool wide = call.dtype == kDouble;
+  check_blas(cublasLtMatmul(handle, plan->op, wide ? static_cast<const void*>(&alpha) : &alpha32, call.b.data,
+                            plan->a, call.a.data, plan->b, wide ? static_cast<const void*>(&beta) : &beta32,
+                            call.c.data, plan->c, call.c.data, plan->c, &plan->algorithm,
+                            workspace.defined() ? workspace.data() : nullptr, plan->workspace,
+                            current_stream(call.device)),
+             "cublasLtMatmul");
+  return true;
+}
+
 }  // namespace
 
 void gemm(Device device, DType dtype, std::int64_t batch, const BatchedMatrix& a, const BatchedMatrix& b,
           const BatchedMatrix& c, double alpha, double beta) {
-  static thread_local Library library;
-  const DeviceScope scope(device);
-  // Row-major c = a b is column-major c' = b' a'.
-  const Operand first(b), second(a), result(c);
-  Key key;
-  std::memset(&key, 0, sizeof(key));
-  key.m = c.columns;
-  key.n = c.rows;
-  key.k = a.columns;
-  key.batch = batch;
-  key.lda = first.leading;
-  key.ldb = second.leading;
-  key.ldc = result.leading;
-  key.stride_a = b.batch_stride;
-  key.stride_b = a.batch_stride;
-  key.stride_c = c.batch_stride;
-  key.transpose_a = first.transposed;
-  key.transpose_b = second.transposed;
-  key.dtype = static_cast<std::int32_t>(dtype);
-  key.tf32 = dtype == kFloat && is_tf32_allowed();
-  key.device = device.index();
-  key.alignment = std::min({alignment_of(a.data), alignment_of(b.data), alignment_of(c.data)});
+  EBB_CHECK(run({device, dtype, batch, a, b, c, nullptr}, alpha, beta),
+            "matmul: cuBLASLt has no algorithm for a product of ", c.rows, " x ", a.columns, " and ",
+            a.columns, " x ", c.columns, " in ", dtype, ". Call .contiguous() on the operands.");
+}
 
-  const cublasLtHandle_t handle = library.handle(device);
-  std::unique_ptr<Plan>& plan = library.plans[key];
-  if (!plan) plan = make_plan(handle, key);
-  const NdArray workspace = plan->workspace > 0
-                                ? NdArray::empty({static_cast<std::int64_t>(plan->workspace)}, kByte, device)
-                                : NdArray();
-  const float alpha32 = static_cast<float>(alpha), beta32 = static_cast<float>(beta);
-  const bool wide = dtype == kDouble;
-  check_blas(
-      cublasLtMatmul(handle, plan->op, wide ? static_cast<const void*>(&alpha) : &alpha32, b.data, plan->a,
-                     a.data, plan->b, wide ? static_cast<const void*>(&beta) : &beta32, c.data, plan->c,
-                     c.data, plan->c, &plan->algorithm, workspace.defined() ? workspace.data() : nullptr,
-                     plan->workspace, current_stream(device)),
-      "cublasLtMatmul");
+bool gemm_bias(Device device, DType dtype, const BatchedMatrix& a, const BatchedMatrix& b,
+               const BatchedMatrix& c, const void* bias) {
+  return dtype != kDouble && run({device, dtype, 1, a, b, c, bias}, 1, 0);
 }
 
 }  // namespace ebb::cuda

@@ -24,4 +24,9 @@ struct BatchedMatrix {
 void gemm(Device device, DType dtype, std::int64_t batch, const BatchedMatrix& a, const BatchedMatrix& b,
           const BatchedMatrix& c, double alpha, double beta);
 
+/// c = a b + bias for one matrix, bias (a contiguous value a column) added while c is written. Returns false,
+/// and has done nothing, where the library cannot.
+bool gemm_bias(Device device, DType dtype, const BatchedMatrix& a, const BatchedMatrix& b,
+               const BatchedMatrix& c, const void* bias);
+
 }  // namespace ebb::cuda

@@ -35,6 +35,12 @@ BatchedMatrix readable(const NdArray& x, bool transposed, NdArray& held) {
   return matrix_of(held, transposed);
 }
 
+// Whether init is one row for every row of a matrix, as a layer's bias is.
+bool is_bias(const NdArray& init, const NdArray& out, const ProductArgs& args) {
+  return out.dim() == 2 && init.dim() == 1 && init.sizes()[0] == out.sizes()[1] && init.is_contiguous() &&
+         args.alpha.to_double() == 1 && args.beta.to_double() == 1;
+}
+
 template <class T>
 struct IntegerProduct {
   BatchedMatrix a, b, c;
@@ -82,9 +88,15 @@ void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray&
   const BatchedMatrix own = matrix_of(out, false);
   if (own.column_stride != 1 || !own.is_plain()) result = NdArray::empty(out.sizes(), out.dtype(), device);
   const bool elsewhere = result.data() != out.data();
-  if (keep && (!in_place || elsewhere)) kernels::copy(device, result, init.expand(out.sizes()));
   const std::int64_t batch = out.dim() == 3 ? out.sizes()[0] : 1,
                      inner = a.sizes()[static_cast<std::size_t>(a.dim()) - (args.a_transposed ? 2 : 1)];
+  if (keep && inner > 0 && !elsewhere && is_floating(out.dtype()) && is_bias(init, out, args)) {
+    NdArray held_a, held_b;
+    if (gemm_bias(device, out.dtype(), readable(a, args.a_transposed, held_a),
+                  readable(b, args.b_transposed, held_b), own, init.data()))
+      return;
+  }
+  if (keep && (!in_place || elsewhere)) kernels::copy(device, result, init.expand(out.sizes()));
   if (inner == 0 && !keep) {
     kernels::fill(device, out, 0);
     return;
