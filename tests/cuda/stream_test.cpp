@@ -59,7 +59,7 @@ TEST_CASE("the current device is where Device::CUDA is") {
   CHECK(ones({1}, kOnCuda).device() == Device("cuda:0"));
 }
 
-TEST_CASE("freed memory is cached, counted and given back") {
+TEST_CASE("freed memory is cached, counted and given back", "[caching]") {
   cuda::empty_cache();
   const std::size_t before = cuda::memory_stats().current;
   cuda::reset_peak();
@@ -77,7 +77,7 @@ TEST_CASE("freed memory is cached, counted and given back") {
   CHECK(cuda::memory_stats().cached < cached);
 }
 
-TEST_CASE("too large a tensor is an error with the figures, and smaller ones still fit") {
+TEST_CASE("too large a tensor is an error with the figures, and smaller ones still fit", "[caching]") {
   const auto total = static_cast<std::int64_t>(cuda::get_device_properties().total_memory);
   CHECK_THROWS_WITH(empty({total}, kOnCuda.dtype(kDouble)), Contains("out of memory") && Contains("MiB"));
   CHECK(ones({1000}, kOnCuda).sum().item<float>() == 1000);
