@@ -5,6 +5,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 namespace optable {
 namespace {
 
@@ -64,8 +66,11 @@ void check_half(const Row& row, const variable_list& inputs, ebb::DType dtype, d
 }
 
 void check_layouts_on_cuda(const Row& row, const variable_list& inputs) {
+  const bool places =
+      std::any_of(inputs.begin(), inputs.end(), [](const Variable& x) { return !x.is_floating_point(); });
   for (const Layout& layout : layouts()) {
     INFO(layout.name);
+    if (layout.repeats && places) continue;  // which of several writes to a place wins is open
     variable_list here, there;
     for (const Variable& x : inputs) {
       here.push_back(layout.apply(x));

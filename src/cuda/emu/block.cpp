@@ -10,8 +10,12 @@
 #include <ucontext.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <memory>
+#include <numeric>
+#include <random>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +28,43 @@ namespace {
 
 constexpr std::size_t kStackBytes = std::size_t{1} << 17;
 constexpr std::size_t kMaxThreads = 1024;
+
+// In which order what runs at the same time on a device runs here. A kernel that lacks a barrier may be right
+// in one order and not in another.
+enum class Order : std::uint8_t { forward, reverse, shuffle };
+
+Order chosen_order() {
+  const char* const name = std::getenv("EBB_EMU_ORDER");
+  if (!name || std::string_view(name) == "forward") return Order::forward;
+  if (std::string_view(name) == "reverse") return Order::reverse;
+  EBB_CHECK(std::string_view(name) == "shuffle", "EBB_EMU_ORDER=", name,
+            " is none of forward, reverse and shuffle.");
+  return Order::shuffle;
+}
+
+// The numbers 0 ... count - 1 in the chosen order, anew at each call.
+class Sequence {
+ public:
+  const std::vector<unsigned>& operator()(unsigned count) {
+    static const Order order = chosen_order();
+    if (numbers_.size() != count) {
+      numbers_.resize(count);
+      std::iota(numbers_.begin(), numbers_.end(), 0u);
+      if (order == Order::reverse) std::reverse(numbers_.begin(), numbers_.end());
+    }
+    if (order == Order::shuffle) std::shuffle(numbers_.begin(), numbers_.end(), random_);
+    return numbers_;
+  }
+  // Whether a warp stays behind in this turn, as warps do on a device.
+  bool stays() {
+    static const Order order = chosen_order();
+    return order == Order::shuffle && random_() % 2 == 0;
+  }
+
+ private:
+  std::vector<unsigned> numbers_;
+  std::minstd_rand random_;
+};
 
 enum class State : std::uint8_t { ready, at_block, at_warp, ended };
 
@@ -89,9 +130,14 @@ class Block {
   // Lets every ready fibre run to its next barrier, then opens the barriers at which all have arrived. False
   // at the end.
   bool turn() {
-    bool ran = false, alive = false;
-    for (unsigned i = 0; i < count_; ++i) {
+    bool ran = false, alive = false, waited = false;
+    for (bool& warp : stays_) warp = sequence_.stays();
+    for (const unsigned i : sequence_(count_)) {
       if (fibres_[i]->state != State::ready) continue;
+      if (stays_[i / 32]) {
+        waited = true;
+        continue;
+      }
       index_ = i;
       current_ = fibres_[i].get();
       threadIdx = current_->thread;
@@ -105,7 +151,7 @@ class Block {
     }
     if (!alive) return false;
     EBB_CHECK(
-        ran,
+        ran || waited,
         "emulated launch: threads of one block wait for each other for ever: some at __syncthreads, others ",
         "at a warp barrier.");
     for (unsigned first = 0; first < count_; first += 32) {
@@ -174,6 +220,8 @@ class Block {
   static void fibre_main();
 
   std::vector<std::unique_ptr<Fibre>> fibres_;
+  Sequence sequence_;
+  bool stays_[kMaxThreads / 32] = {};
   std::vector<std::max_align_t> shared_;
   std::uint64_t exchange_[2][kMaxThreads] = {};
   char* stacks_ = nullptr;
@@ -214,19 +262,16 @@ void run_grid(dim3 blocks, dim3 threads, std::size_t shared_bytes, bool independ
   const unsigned count = threads.x * threads.y * threads.z;
   gridDim = blocks;
   blockDim = threads;
-  for (unsigned z = 0; z < blocks.z; ++z) {
-    for (unsigned y = 0; y < blocks.y; ++y) {
-      for (unsigned x = 0; x < blocks.x; ++x) {
-        blockIdx = {x, y, z};
-        if (!independent) {
-          block().run(count, threads, body, shared_bytes);
-          continue;
-        }
-        for (unsigned i = 0; i < count; ++i) {
-          threadIdx = {i % threads.x, i / threads.x % threads.y, i / (threads.x * threads.y)};
-          body();
-        }
-      }
+  static thread_local Sequence of_blocks, of_threads;
+  for (const unsigned b : of_blocks(blocks.x * blocks.y * blocks.z)) {
+    blockIdx = {b % blocks.x, b / blocks.x % blocks.y, b / (blocks.x * blocks.y)};
+    if (!independent) {
+      block().run(count, threads, body, shared_bytes);
+      continue;
+    }
+    for (const unsigned i : of_threads(count)) {
+      threadIdx = {i % threads.x, i / threads.x % threads.y, i / (threads.x * threads.y)};
+      body();
     }
   }
 }
