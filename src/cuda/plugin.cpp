@@ -7,6 +7,7 @@
 #include "ops/copy/cuda.h"
 #include "ops/creation/cuda.h"
 #include "ops/elementwise/cuda.h"
+#include "ops/foreach/cuda.h"
 #include "ops/index/cuda.h"
 #include "ops/linalg/cuda.h"
 #include "ops/loss/cuda.h"
@@ -111,6 +112,7 @@ extern "C" EBB_API const char* ebb_plugin_entry(std::uint32_t host_abi) {
   register_copy();
   register_creation();
   register_elementwise();
+  register_foreach();
   register_index();
   register_linalg();
   register_loss();

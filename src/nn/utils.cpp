@@ -1,38 +1,58 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/utils.h>
 #include <ebb/ops/copy.h>
-#include <ebb/ops/elementwise.h>
-#include <ebb/ops/reduce.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/shape.h>
 
 #include <cmath>
-#include <limits>
+
+#include "ops/foreach/foreach.h"
 
 namespace ebb::nn::utils {
 
-double clip_grad_norm_(const std::vector<Variable>& parameters, double max_norm, double norm_type,
-                       bool error_if_nonfinite) {
-  NoGradGuard no_grad;
-  std::vector<Variable> grads, norms;
+namespace {
+
+std::vector<Variable> gradients_of(const std::vector<Variable>& parameters) {
+  std::vector<Variable> grads;
   for (const Variable& parameter : parameters)
     if (parameter.grad().defined()) grads.push_back(parameter.grad().detach());
-  if (grads.empty()) return 0;
-  double total = static_cast<double>(grads.size());  // the norm of order 0, as in libtorch
-  if (norm_type != 0) {
-    const bool infinite = norm_type == std::numeric_limits<double>::infinity();
-    for (const Variable& grad : grads) norms.push_back(infinite ? grad.abs().max() : grad.norm(norm_type));
-    const Variable all = norms.size() == 1 ? norms[0] : stack(norms);
-    total = (norms.size() == 1 ? all : infinite ? all.max() : all.norm(norm_type)).item<double>();
+  return grads;
+}
+
+}  // namespace
+
+Variable get_total_norm(const std::vector<Variable>& tensors, double norm_type, bool error_if_nonfinite) {
+  NoGradGuard no_grad;
+  if (tensors.empty()) return zeros({});
+  Variable total;
+  if (norm_type == 0) {
+    bool wide = false;
+    for (const Variable& tensor : tensors) wide = wide || tensor.dtype() == kDouble;
+    total = full({}, static_cast<double>(tensors.size()),
+                 tensors[0].options().dtype(wide ? kDouble : kFloat).requires_grad(false));
+  } else {
+    total = foreach::norm(tensors, norm_type);
   }
-  EBB_CHECK(!error_if_nonfinite || std::isfinite(total), "The total norm of order ", norm_type,
+  EBB_CHECK(!error_if_nonfinite || std::isfinite(total.item<double>()), "The total norm of order ", norm_type,
             " for gradients from `parameters` is non-finite, so it cannot be clipped. To disable this error "
             "and scale "
             "the gradients with the non-finite norm anyway, set `error_if_nonfinite=false`");
-  const double factor = max_norm / (total + 1e-6);
-  // A NaN factor is applied: it marks the gradients.
-  if (!(factor >= 1))
-    for (Variable& grad : grads) grad.mul_(factor);
   return total;
+}
+
+void clip_grads_with_norm_(const std::vector<Variable>& parameters, double max_norm,
+                           const Variable& total_norm) {
+  EBB_CHECK(total_norm.defined() && total_norm.numel() == 1 && is_floating(total_norm.dtype()),
+            "clip_grads_with_norm_: total_norm must be one floating number, got ", total_norm, ".");
+  foreach
+    ::scale_to_norm_(gradients_of(parameters), total_norm, max_norm);
+}
+
+double clip_grad_norm_(const std::vector<Variable>& parameters, double max_norm, double norm_type,
+                       bool error_if_nonfinite) {
+  const Variable total = get_total_norm(gradients_of(parameters), norm_type, error_if_nonfinite);
+  clip_grads_with_norm_(parameters, max_norm, total);
+  return total.item<double>();
 }
 
 double clip_grad_norm_(Variable parameter, double max_norm, double norm_type, bool error_if_nonfinite) {
@@ -41,9 +61,8 @@ double clip_grad_norm_(Variable parameter, double max_norm, double norm_type, bo
 }
 
 void clip_grad_value_(const std::vector<Variable>& parameters, double clip_value) {
-  NoGradGuard no_grad;
-  for (const Variable& parameter : parameters)
-    if (parameter.grad().defined()) parameter.grad().detach().clamp_(-clip_value, clip_value);
+  foreach
+    ::clamp_(gradients_of(parameters), -clip_value, clip_value);
 }
 
 void clip_grad_value_(Variable parameter, double clip_value) {

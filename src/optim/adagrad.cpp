@@ -1,6 +1,6 @@
 #include <ebb/optim/adagrad.h>
 
-#include "optim/kernels.h"
+#include "optim/math.h"
 #include "optim/step.h"
 
 namespace ebb::optim {
@@ -15,6 +15,31 @@ std::unique_ptr<OptimizerOptions> checked(const AdagradOptions& o) {
   check_option(o.eps() >= 0, "epsilon value", o.eps());
   return o.clone();
 }
+
+struct Kind {
+  using Options = AdagradOptions;
+  using State = AdagradParamState;
+  template <class T>
+  using Rule = math::Adagrad<T>;
+  static constexpr const char* kName = "Adagrad";
+  static constexpr bool kBumps = true;
+
+  static bool remembers(const Options&) { return true; }
+  static std::int64_t number(const State& state) { return state.step() + 1; }
+  static void advance(State& state) { state.step(state.step() + 1); }
+  template <class Add>
+  static void collect(const Options& o, const Variable& parameter, State& state, const Add& add) {
+    if (!state.sum().defined()) {
+      check_not_captured(kName, parameter);
+      state.sum(full(parameter.sizes(), o.initial_accumulator_value(), parameter.options()));
+    }
+    add(0, remembered(kName, state.sum(), parameter));
+  }
+  static kernels::AdagradStep how(const Options& o, std::int64_t number) {
+    return {o.lr() / (1 + static_cast<double>(number - 1) * o.lr_decay()), o.eps(), o.weight_decay()};
+  }
+  static auto& slot() { return kernels::adagrad_step; }
+};
 }  // namespace
 
 Adagrad::Adagrad(std::vector<OptimizerParamGroup> param_groups, AdagradOptions defaults)
@@ -24,17 +49,7 @@ Adagrad::Adagrad(std::vector<Variable> params, AdagradOptions defaults)
 
 Variable Adagrad::step(LossClosure closure) {
   Variable loss = run(closure);
-  for_each_gradient<AdagradOptions>(
-      "Adagrad", param_groups_, /*bump=*/true,
-      [&](const Variable& parameter, NdArray& p, const NdArray& grad, const AdagradOptions& o) {
-        auto& state = state_of<AdagradParamState>(parameter);
-        state.step(state.step() + 1);
-        if (!state.sum().defined())
-          state.sum(full(parameter.sizes(), o.initial_accumulator_value(), parameter.options()));
-        NdArray sum = remembered(state.sum(), parameter);
-        const double lr = o.lr() / (1 + static_cast<double>(state.step() - 1) * o.lr_decay());
-        kernels::adagrad_step(parameter.device(), p, grad, sum, {lr, o.eps(), o.weight_decay()});
-      });
+  update_all<Kind>();
   return loss;
 }
 

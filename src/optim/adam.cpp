@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "optim/kernels.h"
+#include "optim/math.h"
 #include "optim/step.h"
 
 namespace ebb::optim {
@@ -21,24 +21,39 @@ std::unique_ptr<OptimizerOptions> checked(const Options& o) {
   return o.clone();
 }
 
-template <class State, class Options>
-void update(State& state, const Variable& parameter, NdArray& p, const NdArray& grad, const Options& o,
-            bool decoupled) {
-  const auto [beta1, beta2] = o.betas();
-  state.step(state.step() + 1);
-  const auto t = static_cast<double>(state.step());
-  kernels::AdamStep how{};
-  how.beta1 = beta1;
-  how.beta2 = beta2;
-  how.eps = o.eps();
-  how.weight_decay = decoupled ? 0 : o.weight_decay();
-  how.shrink = decoupled ? 1 - o.lr() * o.weight_decay() : 1;
-  how.step_size = o.lr() / (1 - std::pow(beta1, t));
-  how.root = std::sqrt(1 - std::pow(beta2, t));
-  NdArray mean = remembered(state.exp_avg(), parameter), square = remembered(state.exp_avg_sq(), parameter);
-  NdArray largest = o.amsgrad() ? remembered(state.max_exp_avg_sq(), parameter) : NdArray();
-  kernels::adam_step(parameter.device(), p, grad, mean, square, largest, how);
-}
+template <class O, class S, bool kDecoupled>
+struct Kind {
+  using Options = O;
+  using State = S;
+  template <class T>
+  using Rule = math::Adam<T>;
+  static constexpr const char* kName = kDecoupled ? "AdamW" : "Adam";
+  static constexpr bool kBumps = true;
+
+  static bool remembers(const Options&) { return true; }
+  static std::int64_t number(const State& state) { return state.step() + 1; }
+  static void advance(State& state) { state.step(state.step() + 1); }
+  template <class Add>
+  static void collect(const Options& o, const Variable& parameter, State& state, const Add& add) {
+    add(0, remembered(kName, state.exp_avg(), parameter));
+    add(1, remembered(kName, state.exp_avg_sq(), parameter));
+    if (o.amsgrad()) add(2, remembered(kName, state.max_exp_avg_sq(), parameter));
+  }
+  static kernels::AdamStep how(const Options& o, std::int64_t number) {
+    const auto [beta1, beta2] = o.betas();
+    const auto t = static_cast<double>(number);
+    kernels::AdamStep how{};
+    how.beta1 = beta1;
+    how.beta2 = beta2;
+    how.eps = o.eps();
+    how.weight_decay = kDecoupled ? 0 : o.weight_decay();
+    how.shrink = kDecoupled ? 1 - o.lr() * o.weight_decay() : 1;
+    how.step_size = o.lr() / (1 - std::pow(beta1, t));
+    how.root = std::sqrt(1 - std::pow(beta2, t));
+    return how;
+  }
+  static auto& slot() { return kernels::adam_step; }
+};
 
 template <class State>
 std::vector<std::pair<std::string, Variable>> named(const State& s) {
@@ -71,11 +86,7 @@ Adam::Adam(std::vector<Variable> params, AdamOptions defaults)
 
 Variable Adam::step(LossClosure closure) {
   Variable loss = run(closure);
-  for_each_gradient<AdamOptions>(
-      "Adam", param_groups_, /*bump=*/true,
-      [&](const Variable& parameter, NdArray& p, const NdArray& grad, const AdamOptions& o) {
-        update(state_of<AdamParamState>(parameter), parameter, p, grad, o, /*decoupled=*/false);
-      });
+  update_all<Kind<AdamOptions, AdamParamState, false>>();
   return loss;
 }
 std::unique_ptr<OptimizerParamState> Adam::new_state() const { return std::make_unique<AdamParamState>(); }
@@ -91,11 +102,7 @@ AdamW::AdamW(std::vector<Variable> params, AdamWOptions defaults)
 
 Variable AdamW::step(LossClosure closure) {
   Variable loss = run(closure);
-  for_each_gradient<AdamWOptions>(
-      "AdamW", param_groups_, /*bump=*/true,
-      [&](const Variable& parameter, NdArray& p, const NdArray& grad, const AdamWOptions& o) {
-        update(state_of<AdamWParamState>(parameter), parameter, p, grad, o, /*decoupled=*/true);
-      });
+  update_all<Kind<AdamWOptions, AdamWParamState, true>>();
   return loss;
 }
 std::unique_ptr<OptimizerParamState> AdamW::new_state() const { return std::make_unique<AdamWParamState>(); }

@@ -3,7 +3,6 @@
 
 #include "kernel/convert.h"
 #include "kernel/cpu/parallel.h"
-#include "kernel/optional_data.h"
 #include "optim/kernels.h"
 #include "optim/math.h"
 
@@ -11,100 +10,52 @@ namespace ebb::cpu {
 
 namespace {
 
-template <class T>
-using Compute = std::conditional_t<is_half_v<T>, float, T>;
+template <unsigned Kept, class T, class Rule>
+void update_range(const Rule& rule, const TensorEntry& entry, std::int64_t begin, std::int64_t end) {
+  using C = Compute<T>;
+  T* const p = static_cast<T*>(entry.at[0]);
+  const T* const g = static_cast<const T*>(entry.at[1]);
+  T* states[math::kMostStates] = {};
+  for (int k = 0, at = 2; k < math::kMostStates; ++k)
+    if ((Kept >> k) & 1u) states[k] = static_cast<T*>(entry.at[static_cast<std::size_t>(at++)]);
+  T *const a = states[0], *const b = states[1], *const c = states[2];
+  for (std::int64_t i = begin; i < end; ++i) {
+    C state[math::kMostStates] = {};
+    if constexpr ((Kept & 1u) != 0) state[0] = static_cast<C>(a[i]);
+    if constexpr ((Kept & 2u) != 0) state[1] = static_cast<C>(b[i]);
+    if constexpr ((Kept & 4u) != 0) state[2] = static_cast<C>(c[i]);
+    p[i] = static_cast<T>(rule.template update<Kept>(static_cast<C>(p[i]), static_cast<C>(g[i]), state));
+    if constexpr ((Kept & 1u) != 0) a[i] = static_cast<T>(state[0]);
+    if constexpr ((Kept & 2u) != 0) b[i] = static_cast<T>(state[1]);
+    if constexpr ((Kept & 4u) != 0) c[i] = static_cast<T>(state[2]);
+  }
+}
 
-/// Calls body.operator()<T>(begin, end) over the elements, for the parameter's dtype.
-template <class Body>
-void each_element(const NdArray& param, Body&& body) {
-  visit_floating(param.dtype(), "optimizer step", [&]<class T> {
-    parallel_for(0, param.numel(), kGrain,
-                 [&](std::int64_t begin, std::int64_t end) { body.template operator()<T>(begin, end); });
+template <template <class> class Rule, class How>
+void update(const kernels::UpdateList& list, const How& how) {
+  visit_floating(list.dtype, "optimizer step", [&]<class T> {
+    const Rule<Compute<T>> rule(how);
+    math::with_kept<Rule<Compute<T>>>(list.kept, [&]<unsigned Kept> {
+      for (const TensorEntry& entry : list.entries)
+        parallel_for(0, entry.count, kGrain, [&](std::int64_t begin, std::int64_t end) {
+          update_range<Kept, T>(rule, entry, begin, end);
+        });
+    });
   });
 }
 
 }  // namespace
 
-void sgd_step(NdArray& param, const NdArray& grad, NdArray& velocity, const kernels::SgdStep& how) {
-  each_element(param, [&]<class T>(std::int64_t begin, std::int64_t end) {
-    using C = Compute<T>;
-    const math::Sgd<C> rule{C(how.lr),           C(how.momentum), C(1 - how.dampening),
-                            C(how.weight_decay), how.nesterov,    how.first};
-    T* const p = param.data_as<T>();
-    const T* const g = grad.data_as<T>();
-    if (T* const v = data_or_null<T>(velocity)) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        C speed = static_cast<C>(v[i]);
-        p[i] = static_cast<T>(rule(static_cast<C>(p[i]), static_cast<C>(g[i]), speed));
-        v[i] = static_cast<T>(speed);
-      }
-    } else {
-      for (std::int64_t i = begin; i < end; ++i)
-        p[i] = static_cast<T>(rule.plain(static_cast<C>(p[i]), static_cast<C>(g[i])));
-    }
-  });
+void sgd_step(const kernels::UpdateList& list, const kernels::SgdStep& how) { update<math::Sgd>(list, how); }
+void adam_step(const kernels::UpdateList& list, const kernels::AdamStep& how) {
+  update<math::Adam>(list, how);
 }
-
-void adam_step(NdArray& param, const NdArray& grad, NdArray& mean, NdArray& square, NdArray& max_square,
-               const kernels::AdamStep& how) {
-  each_element(param, [&]<class T>(std::int64_t begin, std::int64_t end) {
-    using C = Compute<T>;
-    const math::Adam<C> rule{C(how.beta1),     C(1 - how.beta1), C(how.beta2),
-                             C(1 - how.beta2), C(how.eps),       C(how.weight_decay),
-                             C(how.shrink),    C(how.step_size), C(how.root)};
-    T* const p = param.data_as<T>();
-    const T* const g = grad.data_as<T>();
-    T *const m = mean.data_as<T>(), *const v = square.data_as<T>();
-    T* const top = data_or_null<T>(max_square);
-    for (std::int64_t i = begin; i < end; ++i) {
-      C first = static_cast<C>(m[i]), second = static_cast<C>(v[i]);
-      if (top) {
-        C largest = static_cast<C>(top[i]);
-        p[i] = static_cast<T>(rule(static_cast<C>(p[i]), static_cast<C>(g[i]), first, second, largest));
-        top[i] = static_cast<T>(largest);
-      } else {
-        p[i] = static_cast<T>(rule(static_cast<C>(p[i]), static_cast<C>(g[i]), first, second));
-      }
-      m[i] = static_cast<T>(first);
-      v[i] = static_cast<T>(second);
-    }
-  });
+void rmsprop_step(const kernels::UpdateList& list, const kernels::RmspropStep& how) {
+  update<math::Rmsprop>(list, how);
 }
-
-void rmsprop_step(NdArray& param, const NdArray& grad, NdArray& square, NdArray& velocity, NdArray& mean,
-                  const kernels::RmspropStep& how) {
-  each_element(param, [&]<class T>(std::int64_t begin, std::int64_t end) {
-    using C = Compute<T>;
-    const math::Rmsprop<C> rule{C(how.lr),  C(how.alpha),        C(1 - how.alpha),
-                                C(how.eps), C(how.weight_decay), C(how.momentum)};
-    T* const p = param.data_as<T>();
-    const T* const g = grad.data_as<T>();
-    T *const s = square.data_as<T>(), *const v = data_or_null<T>(velocity), *const m = data_or_null<T>(mean);
-    for (std::int64_t i = begin; i < end; ++i) {
-      C second = static_cast<C>(s[i]), speed = v ? static_cast<C>(v[i]) : C(0),
-        first = m ? static_cast<C>(m[i]) : C(0);
-      p[i] = static_cast<T>(rule(static_cast<C>(p[i]), static_cast<C>(g[i]), second, v ? &speed : nullptr,
-                                 m ? &first : nullptr));
-      s[i] = static_cast<T>(second);
-      if (v) v[i] = static_cast<T>(speed);
-      if (m) m[i] = static_cast<T>(first);
-    }
-  });
+void adagrad_step(const kernels::UpdateList& list, const kernels::AdagradStep& how) {
+  update<math::Adagrad>(list, how);
 }
-
-void adagrad_step(NdArray& param, const NdArray& grad, NdArray& sum, const kernels::AdagradStep& how) {
-  each_element(param, [&]<class T>(std::int64_t begin, std::int64_t end) {
-    using C = Compute<T>;
-    const math::Adagrad<C> rule{C(how.lr), C(how.eps), C(how.weight_decay)};
-    T* const p = param.data_as<T>();
-    const T* const g = grad.data_as<T>();
-    T* const s = sum.data_as<T>();
-    for (std::int64_t i = begin; i < end; ++i) {
-      C total = static_cast<C>(s[i]);
-      p[i] = static_cast<T>(rule(static_cast<C>(p[i]), static_cast<C>(g[i]), total));
-      s[i] = static_cast<T>(total);
-    }
-  });
-}
+void store_rule(kernels::RuleBytes* to, Device, const kernels::RuleBytes& rule) { *to = rule; }
 
 }  // namespace ebb::cpu

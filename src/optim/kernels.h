@@ -1,21 +1,35 @@
-// Kernel slots of the optimizers: one pass over a parameter, its gradient and what is remembered of it. All
-// arrays are contiguous, of one shape and floating dtype.
+// Kernel slots of the optimizers: one pass over many parameters, their gradients and what is remembered of
+// them.
 #pragma once
 
-#include <ebb/core/ndarray.h>
+#include <cstddef>
 
+#include "kernel/entry_list.h"
 #include "kernel/slot.h"
 
 namespace ebb::kernels {
+
+/// A rule of math.h as bytes.
+struct RuleBytes {
+  alignas(8) std::byte at[96];
+};
+
+/// Every entry is a parameter, its gradient, and those states of the rule that bit k of `kept` says are
+/// there, in order.
+struct UpdateList : EntryList {
+  unsigned kept = 0;
+  /// If not null: device memory that holds the rule in place of what the slot is given. Captured graphs need
+  /// it, for a captured argument stays what it was.
+  const RuleBytes* live = nullptr;
+};
 
 struct SgdStep {
   double lr, momentum, dampening, weight_decay;
   bool nesterov;
   bool first;  // the velocity starts as the gradient
 };
-/// velocity may be undefined when momentum is 0.
-extern EBB_API KernelSlot<void(NdArray& param, const NdArray& grad, NdArray& velocity, const SgdStep& how)>
-    sgd_step;
+/// State 0, the velocity, is there with momentum.
+extern EBB_API KernelSlot<void(const UpdateList& list, const SgdStep& how)> sgd_step;
 
 struct AdamStep {
   double beta1, beta2, eps;
@@ -24,34 +38,32 @@ struct AdamStep {
   double step_size;     // lr / (1 - beta1^t)
   double root;          // sqrt(1 - beta2^t)
 };
-/// max_square is undefined without amsgrad.
-extern EBB_API KernelSlot<void(NdArray& param, const NdArray& grad, NdArray& mean, NdArray& square,
-                               NdArray& max_square, const AdamStep& how)>
-    adam_step;
+/// States: the mean, the mean square, and with amsgrad the largest mean square so far.
+extern EBB_API KernelSlot<void(const UpdateList& list, const AdamStep& how)> adam_step;
 
 struct RmspropStep {
   double lr, alpha, eps, weight_decay, momentum;
 };
-/// velocity is undefined without momentum, mean unless centered.
-extern EBB_API KernelSlot<void(NdArray& param, const NdArray& grad, NdArray& square, NdArray& velocity,
-                               NdArray& mean, const RmspropStep& how)>
-    rmsprop_step;
+/// States: the mean square; with momentum the velocity; if centered the mean.
+extern EBB_API KernelSlot<void(const UpdateList& list, const RmspropStep& how)> rmsprop_step;
 
 struct AdagradStep {
   double lr, eps, weight_decay;
 };
-extern EBB_API KernelSlot<void(NdArray& param, const NdArray& grad, NdArray& sum, const AdagradStep& how)>
-    adagrad_step;
+/// State: the sum of squares.
+extern EBB_API KernelSlot<void(const UpdateList& list, const AdagradStep& how)> adagrad_step;
+
+/// *to = rule, in the order of the device's current stream.
+extern EBB_API KernelSlot<void(RuleBytes* to, Device device, const RuleBytes& rule)> store_rule;
 
 }  // namespace ebb::kernels
 
 namespace ebb::cpu {
 
-void sgd_step(NdArray& param, const NdArray& grad, NdArray& velocity, const kernels::SgdStep& how);
-void adam_step(NdArray& param, const NdArray& grad, NdArray& mean, NdArray& square, NdArray& max_square,
-               const kernels::AdamStep& how);
-void rmsprop_step(NdArray& param, const NdArray& grad, NdArray& square, NdArray& velocity, NdArray& mean,
-                  const kernels::RmspropStep& how);
-void adagrad_step(NdArray& param, const NdArray& grad, NdArray& sum, const kernels::AdagradStep& how);
+void sgd_step(const kernels::UpdateList& list, const kernels::SgdStep& how);
+void adam_step(const kernels::UpdateList& list, const kernels::AdamStep& how);
+void rmsprop_step(const kernels::UpdateList& list, const kernels::RmspropStep& how);
+void adagrad_step(const kernels::UpdateList& list, const kernels::AdagradStep& how);
+void store_rule(kernels::RuleBytes* to, Device device, const kernels::RuleBytes& rule);
 
 }  // namespace ebb::cpu

@@ -1,74 +1,138 @@
-// Update rules for one element, in float or double; the references are what is remembered.
+// Update rules for one element, in float or double. `state` is what is remembered of it, and `Kept` says
+// which of the states are there; kKept lists the combinations that a rule knows.
 #pragma once
 
 #include <ebb/core/half.h>
 
 #include <cmath>
+#include <utility>
+
+#include "optim/kernels.h"
 
 namespace ebb::math {
 
+constexpr int kMostStates = 3;
+
 template <class T>
 struct Sgd {
+  static constexpr unsigned kKept[] = {0b0, 0b1};
   T lr, momentum, keep, weight_decay;  // keep is 1 - dampening
   bool nesterov, first;
-  EBB_HD T plain(T p, T g) const {
+
+  explicit Sgd(const kernels::SgdStep& how)
+      : lr(T(how.lr)),
+        momentum(T(how.momentum)),
+        keep(T(1 - how.dampening)),
+        weight_decay(T(how.weight_decay)),
+        nesterov(how.nesterov),
+        first(how.first) {}
+
+  template <unsigned Kept>
+  EBB_HD T update(T p, T g, T (&state)[kMostStates]) const {
     if (weight_decay != T(0)) g += weight_decay * p;
-    return p - lr * g;
-  }
-  EBB_HD T operator()(T p, T g, T& velocity) const {
-    if (weight_decay != T(0)) g += weight_decay * p;
-    velocity = first ? g : velocity * momentum + g * keep;
-    return p - lr * (nesterov ? g + velocity * momentum : velocity);
+    if constexpr (Kept == 0) {
+      return p - lr * g;
+    } else {
+      T& velocity = state[0];
+      velocity = first ? g : velocity * momentum + g * keep;
+      return p - lr * (nesterov ? g + velocity * momentum : velocity);
+    }
   }
 };
 
 template <class T>
 struct Adam {
+  static constexpr unsigned kKept[] = {0b11, 0b111};
   T beta1, rest1, beta2, rest2, eps, weight_decay, shrink, step_size, root;
-  EBB_HD T moments(T& p, T g, T& mean, T& square) const {
+
+  explicit Adam(const kernels::AdamStep& how)
+      : beta1(T(how.beta1)),
+        rest1(T(1 - how.beta1)),
+        beta2(T(how.beta2)),
+        rest2(T(1 - how.beta2)),
+        eps(T(how.eps)),
+        weight_decay(T(how.weight_decay)),
+        shrink(T(how.shrink)),
+        step_size(T(how.step_size)),
+        root(T(how.root)) {}
+
+  template <unsigned Kept>
+  EBB_HD T update(T p, T g, T (&state)[kMostStates]) const {
+    T &mean = state[0], &square = state[1];
     p *= shrink;
     if (weight_decay != T(0)) g += weight_decay * p;
     mean = mean * beta1 + g * rest1;
     square = square * beta2 + g * g * rest2;
-    return square;
-  }
-  EBB_HD T operator()(T p, T g, T& mean, T& square) const {
-    const T v = moments(p, g, mean, square);
+    T v = square;
+    if constexpr ((Kept & 0b100u) != 0) {
+      T& largest = state[2];
+      largest = v > largest || v != v ? v : largest;
+      v = largest;
+    }
     return p - step_size * mean / (std::sqrt(v) / root + eps);
-  }
-  EBB_HD T operator()(T p, T g, T& mean, T& square, T& largest) const {
-    const T v = moments(p, g, mean, square);
-    largest = v > largest || v != v ? v : largest;
-    return p - step_size * mean / (std::sqrt(largest) / root + eps);
   }
 };
 
 template <class T>
 struct Rmsprop {
+  static constexpr unsigned kKept[] = {0b1, 0b11, 0b101, 0b111};
   T lr, alpha, rest, eps, weight_decay, momentum;
-  EBB_HD T operator()(T p, T g, T& square, T* velocity, T* mean) const {
+
+  explicit Rmsprop(const kernels::RmspropStep& how)
+      : lr(T(how.lr)),
+        alpha(T(how.alpha)),
+        rest(T(1 - how.alpha)),
+        eps(T(how.eps)),
+        weight_decay(T(how.weight_decay)),
+        momentum(T(how.momentum)) {}
+
+  template <unsigned Kept>
+  EBB_HD T update(T p, T g, T (&state)[kMostStates]) const {
+    T& square = state[0];
     if (weight_decay != T(0)) g += weight_decay * p;
-    square = square * alpha + g * g * rest;
+    const T power = g * g * rest;
+    square = square * alpha + power;
     T v = square;
-    if (mean) {
-      *mean = *mean * alpha + g * rest;
-      v -= *mean * *mean;
+    if constexpr ((Kept & 0b100u) != 0) {
+      T& mean = state[2];
+      mean = mean * alpha + g * rest;
+      v -= mean * mean;
     }
     const T step = g / (std::sqrt(v) + eps);
-    if (!velocity) return p - lr * step;
-    *velocity = *velocity * momentum + step;
-    return p - lr * *velocity;
+    if constexpr ((Kept & 0b10u) == 0) {
+      return p - lr * step;
+    } else {
+      T& velocity = state[1];
+      velocity = velocity * momentum + step;
+      return p - lr * velocity;
+    }
   }
 };
 
 template <class T>
 struct Adagrad {
+  static constexpr unsigned kKept[] = {0b1};
   T lr, eps, weight_decay;
-  EBB_HD T operator()(T p, T g, T& sum) const {
+
+  explicit Adagrad(const kernels::AdagradStep& how)
+      : lr(T(how.lr)), eps(T(how.eps)), weight_decay(T(how.weight_decay)) {}
+
+  template <unsigned Kept>
+  EBB_HD T update(T p, T g, T (&state)[kMostStates]) const {
+    T& sum = state[0];
     if (weight_decay != T(0)) g += weight_decay * p;
     sum += g * g;
     return p - lr * g / (std::sqrt(sum) + eps);
   }
 };
+
+/// Calls f<Kept>() for the one of Rule's combinations that `kept` is.
+template <class Rule, class F>
+void with_kept(unsigned kept, const F& f) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    static_cast<void>(((kept == Rule::kKept[I] && (f.template operator()<Rule::kKept[I]>(), true)) || ...));
+  }
+  (std::make_index_sequence<std::size(Rule::kKept)>());
+}
 
 }  // namespace ebb::math

@@ -3,6 +3,8 @@
 
 #include <charconv>
 
+#include "ops/foreach/foreach.h"
+
 namespace ebb::optim {
 
 OptimizerOptions::~OptimizerOptions() = default;
@@ -35,6 +37,7 @@ void Optimizer::add_parameters(const std::vector<Variable>& parameters) {
 }
 
 void Optimizer::zero_grad(bool set_to_none) {
+  std::vector<Variable> grads;
   for (OptimizerParamGroup& group : param_groups_)
     for (Variable& parameter : group.params()) {
       if (!parameter.grad().defined()) continue;
@@ -43,9 +46,11 @@ void Optimizer::zero_grad(bool set_to_none) {
         grad.reset();
       } else {
         grad = grad.detach();
-        grad.zero_();
+        grads.push_back(grad);
       }
     }
+  foreach
+    ::zero_(grads);
 }
 
 const std::vector<Variable>& Optimizer::parameters() const noexcept { return param_groups_.at(0).params(); }
@@ -102,6 +107,7 @@ void Optimizer::load_state_dict(const StateDict& state) {
                count ? value : value.detach().to(parameter.options(), false, /*copy=*/true));
   }
   state_ = std::move(loaded);
+  epoch_ = std::make_shared<const char>();
 }
 
 void Optimizer::save(serialize::OutputArchive& archive) const {

@@ -1,6 +1,6 @@
 #include <ebb/optim/rmsprop.h>
 
-#include "optim/kernels.h"
+#include "optim/math.h"
 #include "optim/step.h"
 
 namespace ebb::optim {
@@ -14,6 +14,29 @@ std::unique_ptr<OptimizerOptions> checked(const RMSpropOptions& o) {
   check_option(o.alpha() >= 0, "alpha value", o.alpha());
   return o.clone();
 }
+
+struct Kind {
+  using Options = RMSpropOptions;
+  using State = RMSpropParamState;
+  template <class T>
+  using Rule = math::Rmsprop<T>;
+  static constexpr const char* kName = "RMSprop";
+  static constexpr bool kBumps = true;
+
+  static bool remembers(const Options&) { return true; }
+  static std::int64_t number(const State& state) { return state.step() + 1; }
+  static void advance(State& state) { state.step(state.step() + 1); }
+  template <class Add>
+  static void collect(const Options& o, const Variable& parameter, State& state, const Add& add) {
+    add(0, remembered(kName, state.square_avg(), parameter));
+    if (o.momentum() > 0) add(1, remembered(kName, state.momentum_buffer(), parameter));
+    if (o.centered()) add(2, remembered(kName, state.grad_avg(), parameter));
+  }
+  static kernels::RmspropStep how(const Options& o, std::int64_t) {
+    return {o.lr(), o.alpha(), o.eps(), o.weight_decay(), o.momentum()};
+  }
+  static auto& slot() { return kernels::rmsprop_step; }
+};
 }  // namespace
 
 RMSprop::RMSprop(std::vector<OptimizerParamGroup> param_groups, RMSpropOptions defaults)
@@ -23,17 +46,7 @@ RMSprop::RMSprop(std::vector<Variable> params, RMSpropOptions defaults)
 
 Variable RMSprop::step(LossClosure closure) {
   Variable loss = run(closure);
-  for_each_gradient<RMSpropOptions>(
-      "RMSprop", param_groups_, /*bump=*/true,
-      [&](const Variable& parameter, NdArray& p, const NdArray& grad, const RMSpropOptions& o) {
-        auto& state = state_of<RMSpropParamState>(parameter);
-        state.step(state.step() + 1);
-        NdArray square = remembered(state.square_avg(), parameter), velocity, mean;
-        if (o.momentum() > 0) velocity = remembered(state.momentum_buffer(), parameter);
-        if (o.centered()) mean = remembered(state.grad_avg(), parameter);
-        kernels::rmsprop_step(parameter.device(), p, grad, square, velocity, mean,
-                              {o.lr(), o.alpha(), o.eps(), o.weight_decay(), o.momentum()});
-      });
+  update_all<Kind>();
   return loss;
 }
 

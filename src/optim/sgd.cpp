@@ -1,7 +1,6 @@
 #include <ebb/optim/sgd.h>
 
-#include "ops/common.h"
-#include "optim/kernels.h"
+#include "optim/math.h"
 #include "optim/step.h"
 
 namespace ebb::optim {
@@ -15,6 +14,28 @@ std::unique_ptr<OptimizerOptions> checked(const SGDOptions& o) {
             "Nesterov momentum requires a momentum and zero dampening");
   return o.clone();
 }
+
+struct Kind {
+  using Options = SGDOptions;
+  using State = SGDParamState;
+  template <class T>
+  using Rule = math::Sgd<T>;
+  static constexpr const char* kName = "SGD";
+  static constexpr bool kBumps = false;
+
+  static bool remembers(const Options& o) { return o.momentum() != 0; }
+  // All that counts is whether it is the first, which fills the velocity.
+  static std::int64_t number(const State& state) { return state.momentum_buffer().defined() ? 2 : 1; }
+  static void advance(State&) {}
+  template <class Add>
+  static void collect(const Options&, const Variable& parameter, State& state, const Add& add) {
+    add(0, remembered(kName, state.momentum_buffer(), parameter));
+  }
+  static kernels::SgdStep how(const Options& o, std::int64_t number) {
+    return {o.lr(), o.momentum(), o.dampening(), o.weight_decay(), o.nesterov(), number == 1};
+  }
+  static auto& slot() { return kernels::sgd_step; }
+};
 }  // namespace
 
 SGD::SGD(std::vector<OptimizerParamGroup> param_groups, SGDOptions defaults)
@@ -24,18 +45,7 @@ SGD::SGD(std::vector<Variable> params, SGDOptions defaults)
 
 Variable SGD::step(LossClosure closure) {
   Variable loss = run(closure);
-  for_each_gradient<SGDOptions>(
-      "SGD", param_groups_, /*bump=*/false,
-      [&](const Variable& parameter, NdArray& p, const NdArray& grad, const SGDOptions& o) {
-        kernels::SgdStep how{o.lr(), o.momentum(), o.dampening(), o.weight_decay(), o.nesterov(), false};
-        NdArray velocity;
-        if (o.momentum() != 0) {
-          Variable& buffer = state_of<SGDParamState>(parameter).momentum_buffer();
-          how.first = !buffer.defined();
-          velocity = remembered(buffer, parameter);
-        }
-        kernels::sgd_step(parameter.device(), p, grad, velocity, how);
-      });
+  update_all<Kind>();
   return loss;
 }
 

@@ -1,45 +1,154 @@
-// The loop that every optimizer's step is.
+// The loop that every optimizer's step is: parameters are gathered into lists that one launch updates.
 #pragma once
 
 #include <ebb/autograd/record.h>
+#include <ebb/core/visit.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/optim/optimizer.h>
 
+#include <cstring>
+
+#include "core/capture.h"
+#include "kernel/convert.h"
+#include "optim/kernels.h"
+
+// A `Kind` of optimizer has:
+//   Options, State, template Rule<T> (math.h), kName, and kBumps: whether the write is counted for backward
+//   to notice, which libtorch's SGD does not; remembers(options): whether there is a state at all;
+//   number(state): which update of its parameter comes next, from 1; advance(state) counts it;
+//   collect(options, parameter, state, add): calls add(Variable&) for the tensors of the state, in the rule's
+//   order, with the bit of each, having made those that are missing;
+//   how(options, number): the numbers of that update; slot(): its kernel.
+
 namespace ebb::optim {
 
-/// Calls update(parameter, its array, its gradient's, options) for every parameter that has a gradient; both
-/// arrays are contiguous. `bump` counts the write for backward to notice: libtorch's SGD does not.
-template <class Options, class Update>
-void for_each_gradient(const char* name, std::vector<OptimizerParamGroup>& groups, bool bump,
-                       Update&& update) {
-  NoGradGuard no_grad;
-  for (OptimizerParamGroup& group : groups) {
-    auto& options = static_cast<Options&>(group.options());
-    for (Variable& parameter : group.params()) {
-      if (!parameter.grad().defined()) continue;
-      const Variable& grad = parameter.grad();
-      EBB_CHECK(grad.sizes() == parameter.sizes() && grad.device() == parameter.device(), name,
-                ": a parameter's gradient is ", grad, ", the parameter ", parameter, ". They must agree.");
-      const Variable same = grad.dtype() == parameter.dtype() ? grad : grad.to(parameter.dtype());
-      const NdArray gradient = same.contiguous().array();
-      const bool contiguous = parameter.is_contiguous();
-      const Variable work = contiguous ? parameter.detach() : parameter.detach().contiguous();
-      NdArray array = work.array();
-      update(parameter, array, gradient, options);
-      if (!contiguous)
-        (bump ? parameter.detach() : parameter.data()).copy_(work);
-      else if (bump)
-        autograd::bump_version(parameter);
-    }
-  }
+/// Throws unless every gradient fits its parameter.
+void check_gradients(const char* name, const std::vector<Variable>& parameters);
+
+/// A state about to be made: in a captured step that would happen anew in every replay.
+void check_not_captured(const char* name, const Variable& parameter);
+
+/// The state's array, contiguous; zeros in the parameter's shape, if it is not there yet.
+const NdArray& remembered(const char* name, Variable& state, const Variable& parameter);
+
+template <template <class> class Rule, class How>
+kernels::RuleBytes rule_bytes(DType dtype, const How& how) {
+  kernels::RuleBytes bytes{};
+  visit_floating(dtype, "optimizer step", [&]<class T> {
+    const Rule<Compute<T>> rule(how);
+    static_assert(sizeof(rule) <= sizeof(bytes.at));
+    std::memcpy(bytes.at, &rule, sizeof(rule));
+  });
+  return bytes;
 }
 
-/// Zeros in the parameter's shape, contiguous, made when they are first needed.
-inline NdArray remembered(Variable& state, const Variable& parameter) {
-  if (!state.defined()) state = zeros(parameter.sizes(), parameter.options());
-  if (!state.is_contiguous()) state = state.contiguous();
-  return state.array();
+/// Parameters that are updated alike: of one group, dtype and device, with the same states, as many times
+/// before.
+template <class Kind>
+struct Optimizer::Batch {
+  Device device;
+  DType dtype = DType::Undefined;
+  unsigned kept = 0;
+  std::int64_t number = 0;
+  std::vector<TensorEntry> entries;
+  std::vector<typename Kind::State*> states;
+  std::vector<NdArray> arrays;  // what the entries point into, as far as it must be held
+
+  bool takes(const Batch& other) const {
+    return device == other.device && dtype == other.dtype && kept == other.kept && number == other.number;
+  }
+
+  void run(Optimizer& optimizer, std::size_t group) {
+    const auto& options =
+        static_cast<const typename Kind::Options&>(optimizer.param_groups_[group].options());
+    kernels::UpdateList list{{device, dtype, entries}, kept};
+    detail::Capture* const capture = device.is_cpu() ? nullptr : detail::current_capture();
+    if (capture) list.live = follow(*capture, optimizer, group);
+    Kind::slot()(device, list, Kind::how(options, number));
+  }
+
+  /// Device memory for the rule, which every replay writes anew: the host counts the update, and reads the
+  /// options as they are by then.
+  const kernels::RuleBytes* follow(detail::Capture& capture, Optimizer& optimizer, std::size_t group) const {
+    const NdArray live = NdArray::empty({sizeof(kernels::RuleBytes)}, kByte, device);
+    auto* const rule = live.data_as<kernels::RuleBytes>();
+    capture.before_replay([&optimizer, group, live, rule, epoch = std::weak_ptr(optimizer.epoch_),
+                           device = device, dtype = dtype, states = states, arrays = arrays] {
+      EBB_CHECK(!epoch.expired(), Kind::kName,
+                ": the optimizer of a captured step is gone, or has loaded its state anew. Capture the step "
+                "again.");
+      std::int64_t number = 1;
+      for (std::size_t i = 0; i < states.size(); ++i) {
+        EBB_CHECK(i == 0 || Kind::number(*states[i]) == number, Kind::kName,
+                  ": parameters that were captured together have since been updated ", number - 1, " and ",
+                  Kind::number(*states[i]) - 1, " times. Capture the step again.");
+        number = Kind::number(*states[i]);
+      }
+      for (typename Kind::State* state : states) Kind::advance(*state);
+      const auto& options =
+          static_cast<const typename Kind::Options&>(optimizer.param_groups_.at(group).options());
+      kernels::store_rule(device, rule, device,
+                          rule_bytes<Kind::template Rule>(dtype, Kind::how(options, number)));
+    });
+    return rule;
+  }
+};
+
+template <class Kind>
+void Optimizer::update_all() {
+  NoGradGuard no_grad;
+  for (std::size_t group = 0; group < param_groups_.size(); ++group) {
+    const auto& options = static_cast<const typename Kind::Options&>(param_groups_[group].options());
+    check_gradients(Kind::kName, param_groups_[group].params());
+    std::vector<Batch<Kind>> batches;
+    const auto run = [&] {
+      for (Batch<Kind>& batch : batches) batch.run(*this, group);
+      batches.clear();
+    };
+    for (Variable& parameter : param_groups_[group].params()) {
+      if (!parameter.grad().defined()) continue;
+      const bool captured = !parameter.device().is_cpu() && detail::current_capture();
+      const Variable& grad = parameter.grad();
+      const bool ready = grad.dtype() == parameter.dtype() && grad.is_contiguous();
+      const Variable usable = ready ? grad : grad.to(parameter.dtype()).contiguous();
+      const bool contiguous = parameter.is_contiguous();
+      if (!contiguous) run();  // in the order of the list, should it share memory with others
+      const Variable work = contiguous ? parameter : parameter.detach().contiguous();
+
+      Batch<Kind> one;
+      one.device = parameter.device();
+      one.dtype = parameter.dtype();
+      TensorEntry entry{{work.array().data(), usable.array().data()}, parameter.numel()};
+      typename Kind::State* state = nullptr;
+      if (Kind::remembers(options)) {
+        state = &state_of<typename Kind::State>(parameter);
+        one.number = Kind::number(*state);
+        std::size_t at = 2;
+        Kind::collect(options, parameter, *state, [&](unsigned bit, const NdArray& array) {
+          one.kept |= 1u << bit;
+          entry.at[at++] = array.data();
+        });
+        if (!captured) Kind::advance(*state);
+      }
+      Batch<Kind>* batch = nullptr;
+      for (Batch<Kind>& each : batches)
+        if (each.takes(one)) batch = &each;
+      if (!batch) batch = &batches.emplace_back(std::move(one));
+      batch->entries.push_back(entry);
+      if (state) batch->states.push_back(state);
+      if (captured || !ready) batch->arrays.push_back(usable.array());
+      if (captured) batch->arrays.push_back(work.array());
+
+      if (!contiguous) {
+        run();
+        (Kind::kBumps ? parameter.detach() : parameter.data()).copy_(work);
+      } else if (Kind::kBumps) {
+        autograd::bump_version(parameter);
+      }
+    }
+    run();
+  }
 }
 
 inline void check_option(bool holds, const char* what, double value) {

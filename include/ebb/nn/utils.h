@@ -7,8 +7,17 @@
 
 namespace ebb::nn::utils {
 
-/// Scales all gradients so that their joint norm is at most max_norm; returns the norm before. With
-/// error_if_nonfinite a norm that is not finite throws.
+/// The joint norm of all elements of the tensors, of order norm_type (0 counts the tensors, as in libtorch):
+/// a tensor of no dimensions on the first one's device, Double if one of them is and else Float. The host
+/// does not wait for it unless error_if_nonfinite, which throws when it is not finite.
+EBB_API Variable get_total_norm(const std::vector<Variable>& tensors, double norm_type = 2.0,
+                                bool error_if_nonfinite = false);
+/// Multiplies all gradients by max_norm / (total_norm + 1e-6) where that is below 1, or NaN, which marks
+/// them. The host does not wait, so that this and get_total_norm can be captured (cuda::Graph).
+EBB_API void clip_grads_with_norm_(const std::vector<Variable>& parameters, double max_norm,
+                                   const Variable& total_norm);
+/// Scales all gradients so that their joint norm is at most max_norm; returns the norm before, for which the
+/// host waits once all is queued. With error_if_nonfinite a norm that is not finite throws.
 EBB_API double clip_grad_norm_(const std::vector<Variable>& parameters, double max_norm,
                                double norm_type = 2.0, bool error_if_nonfinite = false);
 EBB_API double clip_grad_norm_(Variable parameter, double max_norm, double norm_type = 2.0,

@@ -139,10 +139,19 @@ class EBB_API Optimizer {
   /// An empty state of this optimizer's kind, for load_state_dict; null when it keeps none.
   virtual std::unique_ptr<OptimizerParamState> new_state() const = 0;
   static Variable run(const LossClosure& closure);
+  /// One update of every parameter that has a gradient, by the rule of `Kind` (src/optim/step.h).
+  template <class Kind>
+  void update_all();
 
   std::vector<OptimizerParamGroup> param_groups_;
   std::unordered_map<const void*, std::unique_ptr<OptimizerParamState>> state_;
   std::unique_ptr<OptimizerOptions> defaults_;
+
+ private:
+  template <class Kind>
+  struct Batch;
+  // Captured steps watch it: it ends with this optimizer, and with the states that load_state_dict replaces.
+  std::shared_ptr<const char> epoch_ = std::make_shared<const char>();
 };
 
 }  // namespace ebb::optim

@@ -1,0 +1,170 @@
+// One launch over many tensors. Their addresses travel in the kernel's argument block, so nothing is copied
+// or waited for; a list that does not fit takes several launches.
+#pragma once
+
+#include <algorithm>
+
+#include "kernel/convert.h"
+#include "kernel/cuda/launch.h"
+#include "kernel/cuda/map.h"
+#include "kernel/entry_list.h"
+
+namespace ebb::cuda {
+
+constexpr unsigned kListThreads = 256;
+constexpr std::size_t kListBytes = 3600;  // of the 4 KB that every device takes; the rest is the functor's
+
+/// Part of a list: N arrays an entry. Blocks are dealt out to the entries in order, a chunk each.
+template <int N>
+struct ListPart {
+  static constexpr int kMost = static_cast<int>((kListBytes - 8) / (N * sizeof(void*) + 8 + 4));
+  void* at[N][kMost];
+  std::int64_t counts[kMost];
+  std::uint32_t first_blocks[kMost];
+  std::uint32_t entries = 0;
+
+  __device__ std::uint32_t entry_of(std::uint32_t block) const {
+    std::uint32_t low = 0, high = entries;
+    while (high - low > 1) {
+      const std::uint32_t middle = (low + high) / 2;
+      if (first_blocks[middle] <= block)
+        low = middle;
+      else
+        high = middle;
+    }
+    return low;
+  }
+};
+
+/// Elements of a block: a few 16-byte vectors for every thread.
+template <class T>
+constexpr std::int64_t kListChunk = kListThreads*(16 / sizeof(T)) * 4;
+
+namespace detail {
+
+/// Memory that a launch writes already, to tell whether another array shares any.
+class Written {
+ public:
+  /// False, and nothing noted, when [data, data + bytes) shares memory with what was noted before.
+  bool add(const void* data, std::int64_t bytes) {
+    const Range r{static_cast<const char*>(data), static_cast<const char*>(data) + bytes};
+    if (count_ > 0 && r.begin < hull_.end && hull_.begin < r.end)
+      for (int i = 0; i < count_; ++i)
+        if (r.begin < ranges_[i].end && ranges_[i].begin < r.end) return false;
+    hull_ = count_ == 0 ? r : Range{std::min(hull_.begin, r.begin), std::max(hull_.end, r.end)};
+    ranges_[count_++] = r;
+    return true;
+  }
+  void clear() { count_ = 0; }
+
+ private:
+  struct Range {
+    const char *begin, *end;
+  };
+  Range ranges_[ListPart<1>::kMost];
+  Range hull_{};
+  int count_ = 0;
+};
+
+}  // namespace detail
+
+/// Calls run(part, blocks) with parts of the list that fit an argument block. Entries whose first arrays
+/// share memory (a parameter listed twice) come into different parts, so that they are worked on one after
+/// another.
+template <class T, int N, class Run>
+void for_each_part(const EntryList& list, const Run& run) {
+  ListPart<N> part;
+  std::int64_t blocks = 0;
+  detail::Written written;
+  const auto flush = [&] {
+    if (part.entries > 0) run(part, static_cast<std::uint32_t>(blocks));
+    part.entries = 0;
+    blocks = 0;
+    written.clear();
+  };
+  for (const TensorEntry& entry : list.entries) {
+    if (entry.count == 0) continue;
+    const std::int64_t more = (entry.count + kListChunk<T> - 1) / kListChunk<T>;
+    const auto bytes = entry.count * static_cast<std::int64_t>(sizeof(T));
+    if (part.entries == ListPart<N>::kMost || blocks + more > INT32_MAX) flush();
+    if (!written.add(entry.at[0], bytes)) {
+      flush();
+      written.add(entry.at[0], bytes);
+    }
+    for (int k = 0; k < N; ++k) part.at[k][part.entries] = entry.at[static_cast<std::size_t>(k)];
+    part.counts[part.entries] = entry.count;
+    part.first_blocks[part.entries++] = static_cast<std::uint32_t>(blocks);
+    blocks += more;
+  }
+  flush();
+}
+
+/// The calling block's share of a part.
+template <class T, int N>
+struct ListChunk {
+  T* at[N];
+  std::int64_t count;
+  bool aligned = true;  // every array, to 16 bytes
+
+  __device__ explicit ListChunk(const ListPart<N>& part) {
+    const std::uint32_t entry = part.entry_of(blockIdx.x);
+    const std::int64_t begin =
+        static_cast<std::int64_t>(blockIdx.x - part.first_blocks[entry]) * kListChunk<T>;
+    const std::int64_t left = part.counts[entry] - begin;
+    count = left < kListChunk<T> ? left : kListChunk<T>;
+    for (int k = 0; k < N; ++k) {
+      at[k] = static_cast<T*>(part.at[k][entry]) + begin;
+      aligned = aligned && reinterpret_cast<std::uintptr_t>(at[k]) % 16 == 0;
+    }
+  }
+};
+
+/// `Body` (by value) has: kWritten, with bit k set where it changes array k; Element element(), called once a
+/// thread; and Element's operator()(Compute<T> (&values)[N]), which sees the arrays' values of one place.
+template <class T, int N, class Body>
+__global__ void __launch_bounds__(kListThreads)
+    list_kernel(const __grid_constant__ ListPart<N> part, const __grid_constant__ Body body) {
+  using C = Compute<T>;
+  constexpr int V = static_cast<int>(16 / sizeof(T));
+  const ListChunk<T, N> chunk(part);
+  const auto element = body.element();
+  const std::int64_t vectors = chunk.aligned ? chunk.count / V : 0;
+  for (std::int64_t i = threadIdx.x; i < vectors; i += kListThreads) {
+    Vector<T, V> loaded[N];
+#pragma unroll
+    for (int k = 0; k < N; ++k) loaded[k] = reinterpret_cast<const Vector<T, V>*>(chunk.at[k])[i];
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      C values[N];
+#pragma unroll
+      for (int k = 0; k < N; ++k) values[k] = static_cast<C>(loaded[k].at[j]);
+      element(values);
+#pragma unroll
+      for (int k = 0; k < N; ++k) loaded[k].at[j] = static_cast<T>(values[k]);
+    }
+#pragma unroll
+    for (int k = 0; k < N; ++k)
+      if ((Body::kWritten >> k) & 1u) reinterpret_cast<Vector<T, V>*>(chunk.at[k])[i] = loaded[k];
+  }
+  for (std::int64_t i = vectors * V + threadIdx.x; i < chunk.count; i += kListThreads) {
+    C values[N];
+#pragma unroll
+    for (int k = 0; k < N; ++k) values[k] = static_cast<C>(chunk.at[k][i]);
+    element(values);
+#pragma unroll
+    for (int k = 0; k < N; ++k)
+      if ((Body::kWritten >> k) & 1u) chunk.at[k][i] = static_cast<T>(values[k]);
+  }
+}
+
+/// Runs the body over every element of the list's entries.
+template <class T, int N, class Body>
+void for_each_in_list(const EntryList& list, const Body& body) {
+  static_assert(sizeof(ListPart<N>) + sizeof(Body) <= 4096);
+  for_each_part<T, N>(list, [&](const ListPart<N>& part, std::uint32_t blocks) {
+    launch_independent(list.device, Grid{dim3(blocks), dim3(kListThreads)}, &list_kernel<T, N, Body>, part,
+                       body);
+  });
+}
+
+}  // namespace ebb::cuda

@@ -1,0 +1,27 @@
+// Memory of many tensors that one launch works on.
+#pragma once
+
+#include <ebb/core/device.h>
+#include <ebb/core/dtype.h>
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+namespace ebb {
+
+/// The arrays of one entry of a list, such as a parameter, its gradient and its moments: `count` elements
+/// each, contiguous.
+struct TensorEntry {
+  std::array<void*, 5> at{};
+  std::int64_t count = 0;
+};
+
+/// Entries of one dtype on one device.
+struct EntryList {
+  Device device;
+  DType dtype;
+  std::span<const TensorEntry> entries;
+};
+
+}  // namespace ebb

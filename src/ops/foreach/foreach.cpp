@@ -1,0 +1,94 @@
+#include "ops/foreach/foreach.h"
+
+#include <ebb/autograd/grad_mode.h>
+#include <ebb/autograd/record.h>
+#include <ebb/ops/copy.h>
+#include <ebb/ops/shape.h>
+
+#include "ops/foreach/kernels.h"
+
+namespace ebb::foreach {
+
+namespace {
+
+/// Tensors of one dtype on one device; each fills one interval of memory, in whatever order.
+struct Group {
+  Device device;
+  DType dtype = DType::Undefined;
+  std::vector<TensorEntry> entries;
+  std::vector<NdArray> copies;  // of those that did not
+};
+
+std::vector<Group> grouped(const char* op, const std::vector<Variable>& tensors) {
+  std::vector<Group> groups;
+  for (const Variable& tensor : tensors) {
+    EBB_CHECK(is_floating(tensor.dtype()), op, ": expected gradients of a floating dtype, got ", tensor, ".");
+    Group* group = nullptr;
+    for (Group& each : groups)
+      if (each.device == tensor.device() && each.dtype == tensor.dtype()) group = &each;
+    if (!group) group = &groups.emplace_back(Group{tensor.device(), tensor.dtype(), {}, {}});
+    NdArray array = tensor.array();
+    if (!array.is_dense()) group->copies.push_back(array = tensor.detach().contiguous().array());
+    group->entries.push_back({{array.data()}, array.numel()});
+  }
+  return groups;
+}
+
+/// Runs change(group) on groups of the tensors, and writes back what had to be copied.
+template <class Change>
+void change_all(const char* op, const std::vector<Variable>& tensors, const Change& change) {
+  NoGradGuard no_grad;
+  std::vector<Variable> work, strided;
+  for (const Variable& tensor : tensors) {
+    const bool dense = tensor.array().is_dense();
+    work.push_back(dense ? tensor : tensor.detach().contiguous());
+    if (!dense) strided.push_back(work.back());
+  }
+  for (const Group& group : grouped(op, work)) change(group);
+  auto copy = strided.begin();
+  for (const Variable& tensor : tensors) {
+    if (tensor.array().is_dense())
+      autograd::bump_version(tensor);
+    else
+      tensor.detach().copy_(*copy++);
+  }
+}
+
+}  // namespace
+
+Variable norm(const std::vector<Variable>& tensors, double p) {
+  NoGradGuard no_grad;
+  std::vector<Variable> norms;
+  for (const Group& group : grouped("norm", tensors)) {
+    NdArray out = NdArray::empty({}, group.dtype == kDouble ? kDouble : kFloat, group.device);
+    kernels::list_norm(group.device, out, EntryList{group.device, group.dtype, group.entries}, p);
+    norms.push_back(Variable(out));
+  }
+  if (norms.size() == 1) return norms[0];
+  bool wide = false;
+  for (const Variable& each : norms) wide = wide || each.dtype() == kDouble;
+  for (Variable& each : norms) each = each.to(norms[0].device(), wide ? kDouble : kFloat);
+  return norm({stack(norms)}, p);
+}
+
+void scale_to_norm_(const std::vector<Variable>& tensors, const Variable& norm, double max_norm) {
+  change_all("clip_grad_norm_", tensors, [&](const Group& group) {
+    const Variable here = norm.detach().to(group.device, group.dtype == kDouble ? kDouble : kFloat);
+    kernels::list_scale_to_norm(group.device, EntryList{group.device, group.dtype, group.entries},
+                                here.array(), max_norm);
+  });
+}
+
+void clamp_(const std::vector<Variable>& tensors, double low, double high) {
+  change_all("clip_grad_value_", tensors, [&](const Group& group) {
+    kernels::list_clamp(group.device, EntryList{group.device, group.dtype, group.entries}, low, high);
+  });
+}
+
+void zero_(const std::vector<Variable>& tensors) {
+  change_all("zero_grad", tensors, [&](const Group& group) {
+    kernels::list_zero(group.device, EntryList{group.device, group.dtype, group.entries});
+  });
+}
+
+}  // namespace ebb::foreach

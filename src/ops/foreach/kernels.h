@@ -1,0 +1,30 @@
+// Kernel slots for one simple thing done to many tensors at once: gradients are many and small.
+#pragma once
+
+#include <ebb/core/ndarray.h>
+
+#include "kernel/entry_list.h"
+#include "kernel/slot.h"
+
+namespace ebb::kernels {
+
+/// The p-norm (p not 0) of all elements of all entries, into the one element of `out`: Double for Double
+/// lists, else Float.
+extern EBB_API KernelSlot<void(NdArray& out, const EntryList& list, double p)> list_norm;
+/// Every element times max_norm / (norm + 1e-6) where that is below 1 or NaN; `norm` as list_norm gives it.
+extern EBB_API KernelSlot<void(const EntryList& list, const NdArray& norm, double max_norm)>
+    list_scale_to_norm;
+/// Every element into [low, high]; NaN stays.
+extern EBB_API KernelSlot<void(const EntryList& list, double low, double high)> list_clamp;
+extern EBB_API KernelSlot<void(const EntryList& list)> list_zero;
+
+}  // namespace ebb::kernels
+
+namespace ebb::cpu {
+
+void list_norm(NdArray& out, const EntryList& list, double p);
+void list_scale_to_norm(const EntryList& list, const NdArray& norm, double max_norm);
+void list_clamp(const EntryList& list, double low, double high);
+void list_zero(const EntryList& list);
+
+}  // namespace ebb::cpu
