@@ -19,5 +19,10 @@ void check_large(const Row& row);   // pointwise ops where vectors and threads w
 
 /// CPU against CUDA to the second derivative, in every dtype and layout; needs a CUDA device.
 void check_cuda(const Row& row);
+/// The row's samples with one of their sizes stretched, a row each: lines longer than a block, more lines
+/// than fit into one, tails.
+std::vector<Row> stretched_rows(const Row& row);
+/// CPU against CUDA on these, values and gradients.
+void check_cuda_stretched(const Row& row);
 
 }  // namespace optable

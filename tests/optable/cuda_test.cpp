@@ -32,7 +32,10 @@ class FamilyTest : public Catch::ITestInvoker {
     for (const optable::Row* row : rows_) {
       if (!row->cuda_reason.empty()) continue;
       ++compared;
-      DYNAMIC_SECTION(row->name) { optable::check_cuda(*row); }
+      DYNAMIC_SECTION(row->name) {
+        optable::check_cuda(*row);
+        optable::check_cuda_stretched(*row);
+      }
     }
     REQUIRE(compared > 0);
   }
@@ -60,4 +63,14 @@ TEST_CASE("families on CUDA are families of the table") {
     CHECK(std::any_of(optable::rows().begin(), optable::rows().end(),
                       [&](const optable::Row* row) { return row->family == family; }));
   }
+}
+
+TEST_CASE("most rows can be stretched") {
+  std::size_t stretched = 0, all = 0;
+  for (const optable::Row* row : optable::rows()) {
+    if (!row->cuda_reason.empty()) continue;
+    ++all;
+    stretched += !optable::stretched_rows(*row).empty();
+  }
+  CHECK(10 * stretched >= 9 * all);
 }
