@@ -113,9 +113,15 @@ void manual_seed_all(std::uint64_t seed) { manual_seed(seed); }
 
 namespace {
 constinit std::atomic<bool> tf32_allowed{false};
+constinit std::atomic<bool> convolutions_benchmarked{false};
 }  // namespace
 
 void allow_tf32(bool allow) { tf32_allowed.store(allow, std::memory_order_relaxed); }
 bool is_tf32_allowed() { return tf32_allowed.load(std::memory_order_relaxed); }
+
+void benchmark_convolutions(bool benchmark) {
+  convolutions_benchmarked.store(benchmark, std::memory_order_relaxed);
+}
+bool are_convolutions_benchmarked() { return convolutions_benchmarked.load(std::memory_order_relaxed); }
 
 }  // namespace ebb::cuda

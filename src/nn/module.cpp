@@ -121,6 +121,17 @@ void Module::to(Device device, bool non_blocking) {
   });
 }
 
+void Module::to(MemoryFormat format) {
+  EBB_CHECK(format != MemoryFormat::Preserve,
+            "Module::to: MemoryFormat::Preserve names no order. Use Contiguous, ChannelsLast or "
+            "ChannelsLast3d.");
+  const std::int64_t dims = format == MemoryFormat::ChannelsLast ? 4 : 5;
+  for_each_tensor([&](Variable& x) {
+    if (x.defined() && (format == MemoryFormat::Contiguous || x.dim() == dims))
+      x.set_data(x.data().contiguous(format));
+  });
+}
+
 void Module::zero_grad(bool set_to_none) {
   for (auto& child : children_) child.value()->zero_grad(set_to_none);
   for (auto& parameter : parameters_) {

@@ -134,6 +134,20 @@ void register_conv() {
          {1, 2, 2, 2, 1}, {.stride = 2});
   conv("convolution", [](V x, V w, V b) { return ebb::convolution(x, w, b, 2, 1, 1, false, 0, 1); },
        {1, 2, 4, 4}, {2, 2, 3, 3}, {.stride = 2, .padding = 1});
+  conv("convolution_relu", [](V x, V w, V b) { return ebb::convolution_relu(x, w, b, 1, 1); }, {1, 2, 3, 4},
+       {3, 2, 3, 3}, {.padding = 1})
+      .reference([](const Arrays& in) {
+        Arrays out = correlated({.padding = 1})(in);
+        for (double& v : out[0].values) v = v > 0 ? v : 0;
+        return out;
+      });
+  conv("convolution_relu.groups", [](V x, V w, V b) { return ebb::convolution_relu(x, w, b, 2, 0, 1, 2); },
+       {2, 2, 5}, {2, 1, 2}, {.stride = 2, .groups = 2})
+      .reference([](const Arrays& in) {
+        Arrays out = correlated({.stride = 2, .groups = 2})(in);
+        for (double& v : out[0].values) v = v > 0 ? v : 0;
+        return out;
+      });
   deconv("convolution.transposed",
          [](V x, V w, V b) { return ebb::convolution(x, w, b, 2, 1, 1, true, 1, 1); }, {1, 2, 2, 2},
          {2, 1, 3, 3}, {.stride = 2, .padding = 1, .output_padding = 1});

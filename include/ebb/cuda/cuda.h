@@ -28,4 +28,10 @@ EBB_API void manual_seed_all(std::uint64_t seed);
 EBB_API void allow_tf32(bool allow);
 EBB_API bool is_tf32_allowed();
 
+/// With true, the first convolution of each shape, dtype and layout on a GPU tries the algorithms that cuDNN
+/// proposes and keeps the fastest; else cuDNN's first proposal is taken. Worth it where shapes repeat.
+/// Nothing is timed while a graph is captured. Off unless set (torch.backends.cudnn.benchmark).
+EBB_API void benchmark_convolutions(bool benchmark);
+EBB_API bool are_convolutions_benchmarked();
+
 }  // namespace ebb::cuda

@@ -89,6 +89,10 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   virtual void to(Device device, DType dtype, bool non_blocking = false);
   virtual void to(DType dtype, bool non_blocking = false);
   virtual void to(Device device, bool non_blocking = false);
+  /// Lays the parameters and buffers of 4 dimensions (ChannelsLast), of 5 (ChannelsLast3d) or all
+  /// (Contiguous) out in a memory format; convolutions with channels-last weights give channels-last results
+  /// (Python's module.to(memory_format=...)).
+  virtual void to(MemoryFormat format);
 
   /// Clears all gradients: to zeros, or to undefined with set_to_none. The default is libtorch 1.13's.
   virtual void zero_grad(bool set_to_none = false);

@@ -3,8 +3,10 @@
 // Input [batch, channels, spatial...] or, unbatched, [channels, spatial...]; weight [out, in / groups,
 // kernel...] (for transposed convolutions [in, out / groups, kernel...]); bias [out] or none. Floating
 // dtypes; 16-bit floats compute in float. stride, padding and dilation take one value an axis or one for all.
-// Differentiable to any order. As in every framework for neural networks, "convolution" does not flip the
-// kernel. Mismatches throw ebb::Error with both shapes.
+// Differentiable to any order. The result is channels-last where the input or the weight is (of 4 or 5
+// dimensions), and so is the input's gradient; the weight's is laid out like the weight. As in every
+// framework for neural networks, "convolution" does not flip the kernel. Mismatches throw ebb::Error with
+// both shapes.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -68,5 +70,12 @@ EBB_API Variable conv_transpose3d(const Variable& input, const Variable& weight,
 EBB_API Variable convolution(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                              IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
                              IntArrayRef output_padding, std::int64_t groups);
+
+/// relu(conv(input, weight, bias)) by the number of the weight's dimensions, in one pass on a GPU
+/// (torch.cudnn_convolution_relu, here on every device and differentiable). Only the result is kept for the
+/// gradient of the relu.
+EBB_API Variable convolution_relu(const Variable& input, const Variable& weight,
+                                  const optional<Variable>& bias = {}, IntArrayRef stride = 1,
+                                  IntArrayRef padding = 0, IntArrayRef dilation = 1, std::int64_t groups = 1);
 
 }  // namespace ebb

@@ -5,6 +5,7 @@
 
 #include "ops/common.h"
 #include "ops/conv/node.h"
+#include "ops/memory_format.h"
 
 namespace ebb {
 namespace {
@@ -17,6 +18,7 @@ struct Call {
   const Variable& input;
   const Variable& weight;
   const optional<Variable>& bias;
+  bool relu = false;
 };
 
 // One value an axis, or one for all.
@@ -74,7 +76,15 @@ ConvGeometry start(const Call& c, std::int64_t groups, IntArrayRef stride, IntAr
 }
 
 Variable run(const Call& c, ops::ConvKind kind, ConvGeometry& g, const Variable& input, bool batched) {
-  const Variable out = ops::convolve(kind, input, c.weight, c.bias.value_or(Variable()), g, c.dims, true);
+  ops::Convolution convolution{.geometry = g, .dims = c.dims};
+  // Channels-last where either operand is, as in torch. One spatial axis has no such format.
+  if (c.dims > 1) {
+    const MemoryFormat of_input = ops::suggested_format(input.array());
+    convolution.weight_format = ops::suggested_format(c.weight.array());
+    convolution.format = of_input == MemoryFormat::Contiguous ? convolution.weight_format : of_input;
+  }
+  const Variable out =
+      ops::convolve(kind, input, c.weight, c.bias.value_or(Variable()), convolution, true, c.relu);
   return batched ? out : out.squeeze(0);
 }
 
@@ -138,6 +148,13 @@ Variable transposed(const Call& c, IntArrayRef stride, IntArrayRef padding, IntA
   return run(c, ops::ConvKind::input, g, input, batched);
 }
 
+int spatial_axes(const char* op, const Variable& weight) {
+  EBB_CHECK(weight.defined(), op, ": expected a weight, got an undefined tensor. Assign it before use.");
+  EBB_CHECK(weight.dim() >= 3 && weight.dim() <= 5, op,
+            ": expected a weight of 3 to 5 dimensions, got shape ", weight.sizes(), ".");
+  return static_cast<int>(weight.dim()) - 2;
+}
+
 }  // namespace
 
 Variable conv1d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
@@ -188,12 +205,17 @@ Variable conv_transpose3d(const Variable& input, const Variable& weight, const o
 Variable convolution(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                      IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool is_transposed,
                      IntArrayRef output_padding, std::int64_t groups) {
-  const int dims = static_cast<int>(weight.dim()) - 2;
-  EBB_CHECK(dims >= 1 && dims <= 3, "convolution: expected a weight of 3 to 5 dimensions, got shape ",
-            weight.sizes(), ".");
+  const int dims = spatial_axes("convolution", weight);
   const Call call{"convolution", dims, input, weight, bias};
   return is_transposed ? transposed(call, stride, padding, output_padding, groups, dilation)
                        : forward(call, stride, padding, dilation, groups);
+}
+
+Variable convolution_relu(const Variable& input, const Variable& weight, const optional<Variable>& bias,
+                          IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                          std::int64_t groups) {
+  const int dims = spatial_axes("convolution_relu", weight);
+  return forward({"convolution_relu", dims, input, weight, bias, true}, stride, padding, dilation, groups);
 }
 
 }  // namespace ebb

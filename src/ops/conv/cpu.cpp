@@ -152,9 +152,14 @@ void input(T* in, const T* out, const T* weight, const T* bias, const ConvGeomet
 }  // namespace
 
 void conv_forward(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias,
-                  const ConvGeometry& g) {
+                  const ConvGeometry& g, bool relu) {
   visit_float_double(out.dtype(), "convolution", [&]<class T> {
-    forward<T>(out.data_as<T>(), in.data_as<T>(), weight.data_as<T>(), data_or_null<T>(bias), g, out.dtype());
+    T* const data = out.data_as<T>();
+    forward<T>(data, in.data_as<T>(), weight.data_as<T>(), data_or_null<T>(bias), g, out.dtype());
+    if (!relu) return;
+    parallel_for(0, out.numel(), kGrain, [&](std::int64_t from, std::int64_t to) {
+      for (std::int64_t i = from; i < to; ++i) data[i] = data[i] < T(0) ? T(0) : data[i];
+    });
   });
 }
 

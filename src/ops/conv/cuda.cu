@@ -1,24 +1,54 @@
 // Convolution on the device straight from its definition: a thread a result, sums in a fixed order, any
-// geometry and dtype.
+// geometry, dtype and layout.
 #include "ops/conv/cuda.h"
 
 #include <ebb/core/visit.h>
 
 #include "kernel/convert.h"
 #include "kernel/cuda/walk.h"
+#include "kernel/optional_data.h"
 
 namespace ebb::cuda {
 namespace {
 
-// Which volume, and where in it, the i-th element of volumes of these sizes is.
-struct At {
-  std::int64_t volume, at[3];
-  EBB_HD At(std::int64_t i, const std::int64_t (&sizes)[3])
-      : volume(i / sizes[2] / sizes[1] / sizes[0]),
-        at{i / sizes[2] / sizes[1] % sizes[0], i / sizes[2] % sizes[1], i % sizes[2]} {}
+EBB_HD inline std::int64_t volume_of(const std::int64_t (&s)[3]) { return s[0] * s[1] * s[2]; }
+
+// The elements of an array [rows, channels, spatial...], dense, with the channels outside or innermost.
+template <class T>
+struct Volumes {
+  T* data;
+  std::int64_t row, channel, place;  // strides; a place is a row-major position in the volume
+
+  explicit Volumes(const NdArray& x) : data(x.data_as<T>()) {
+    const bool channels_last = !x.is_contiguous();
+    const std::int64_t channels = x.sizes()[1];
+    row = x.sizes()[0] == 0 ? 0 : x.numel() / x.sizes()[0];
+    place = channels_last ? channels : 1;
+    channel = channels_last || channels == 0 ? 1 : row / channels;
+  }
+  EBB_HD T& operator()(std::int64_t r, std::int64_t c, std::int64_t p) const {
+    return data[r * row + c * channel + p * place];
+  }
 };
 
-EBB_HD inline std::int64_t volume_of(const std::int64_t (&s)[3]) { return s[0] * s[1] * s[2]; }
+// Which row, channel and place the i-th element in memory is.
+struct At {
+  std::int64_t row, channel, place, at[3];
+  EBB_HD At(std::int64_t i, std::int64_t channels, const std::int64_t (&sizes)[3], bool channels_last) {
+    const std::int64_t volume = volume_of(sizes);
+    if (channels_last) {
+      channel = i % channels;
+      place = i / channels % volume;
+    } else {
+      channel = i / volume % channels;
+      place = i % volume;
+    }
+    row = i / (channels * volume);
+    at[0] = place / (sizes[1] * sizes[2]);
+    at[1] = place / sizes[2] % sizes[1];
+    at[2] = place % sizes[2];
+  }
+};
 
 // The values o of an axis for which 0 <= o * stride + offset < in, within [0, out).
 struct Reach {
@@ -32,18 +62,17 @@ struct Reach {
 
 template <class T>
 struct Forward {
-  T* out;
-  const T *in, *weight, *bias;
+  Volumes<T> out;
+  Volumes<const T> in, weight;
+  const T* bias;
   ConvGeometry g;
+  bool relu;
   __device__ void operator()(std::int64_t i) const {
     using C = Compute<T>;
-    const At q(i, g.out);
-    const std::int64_t n = q.volume / g.out_channels, o = q.volume % g.out_channels,
-                       group = o / (g.out_channels / g.groups);
-    const std::int64_t each = g.in_channels / g.groups, taps = volume_of(g.kernel), volume = volume_of(g.in);
-    const T* const from = in + (n * g.in_channels + group * each) * volume;
-    const T* const w = weight + o * each * taps;
-    C sum = bias ? static_cast<C>(bias[o]) : C(0);
+    const At q(i, g.out_channels, g.out, out.place != 1);
+    const std::int64_t each = g.in_channels / g.groups,
+                       first = q.channel / (g.out_channels / g.groups) * each;
+    C sum = bias ? static_cast<C>(bias[q.channel]) : C(0);
     for (std::int64_t c = 0; c < each; ++c)
       for (std::int64_t k0 = 0; k0 < g.kernel[0]; ++k0) {
         const std::int64_t p0 = q.at[0] * g.stride[0] + k0 * g.dilation[0] - g.padding[0];
@@ -54,12 +83,12 @@ struct Forward {
           for (std::int64_t k2 = 0; k2 < g.kernel[2]; ++k2) {
             const std::int64_t p2 = q.at[2] * g.stride[2] + k2 * g.dilation[2] - g.padding[2];
             if (p2 < 0 || p2 >= g.in[2]) continue;
-            sum += static_cast<C>(from[((c * g.in[0] + p0) * g.in[1] + p1) * g.in[2] + p2]) *
-                   static_cast<C>(w[((c * g.kernel[0] + k0) * g.kernel[1] + k1) * g.kernel[2] + k2]);
+            sum += static_cast<C>(in(q.row, first + c, (p0 * g.in[1] + p1) * g.in[2] + p2)) *
+                   static_cast<C>(weight(q.channel, c, (k0 * g.kernel[1] + k1) * g.kernel[2] + k2));
           }
         }
       }
-    out[i] = static_cast<T>(sum);
+    out.data[i] = static_cast<T>(relu && sum < C(0) ? C(0) : sum);
   }
 };
 
@@ -73,16 +102,16 @@ EBB_HD inline std::int64_t reader(const ConvGeometry& g, int axis, std::int64_t 
 
 template <class T>
 struct Input {
-  T* in;
-  const T *out, *weight, *bias;
+  Volumes<T> in;
+  Volumes<const T> out, weight;
+  const T* bias;
   ConvGeometry g;
   __device__ void operator()(std::int64_t i) const {
     using C = Compute<T>;
-    const At p(i, g.in);
-    const std::int64_t n = p.volume / g.in_channels, channel = p.volume % g.in_channels;
+    const At p(i, g.in_channels, g.in, in.place != 1);
     const std::int64_t each_in = g.in_channels / g.groups, each_out = g.out_channels / g.groups;
-    const std::int64_t group = channel / each_in, c = channel % each_in, taps = volume_of(g.kernel);
-    C sum = bias ? static_cast<C>(bias[channel]) : C(0);
+    const std::int64_t group = p.channel / each_in, c = p.channel % each_in;
+    C sum = bias ? static_cast<C>(bias[p.channel]) : C(0);
     for (std::int64_t k0 = 0; k0 < g.kernel[0]; ++k0) {
       const std::int64_t q0 = reader(g, 0, p.at[0], k0);
       if (q0 < 0) continue;
@@ -92,75 +121,72 @@ struct Input {
         for (std::int64_t k2 = 0; k2 < g.kernel[2]; ++k2) {
           const std::int64_t q2 = reader(g, 2, p.at[2], k2);
           if (q2 < 0) continue;
-          const std::int64_t tap = (k0 * g.kernel[1] + k1) * g.kernel[2] + k2;
+          const std::int64_t tap = (k0 * g.kernel[1] + k1) * g.kernel[2] + k2,
+                             place = (q0 * g.out[1] + q1) * g.out[2] + q2;
           for (std::int64_t o = group * each_out; o < (group + 1) * each_out; ++o)
-            sum += static_cast<C>(
-                       out[(((n * g.out_channels + o) * g.out[0] + q0) * g.out[1] + q1) * g.out[2] + q2]) *
-                   static_cast<C>(weight[(o * each_in + c) * taps + tap]);
+            sum += static_cast<C>(out(p.row, o, place)) * static_cast<C>(weight(o, c, tap));
         }
       }
     }
-    in[i] = static_cast<T>(sum);
+    in.data[i] = static_cast<T>(sum);
   }
 };
 
 template <class T>
 struct Weight {
-  T* weight;
-  const T *out, *in;
+  Volumes<T> weight;
+  Volumes<const T> out, in;
   ConvGeometry g;
   __device__ void operator()(std::int64_t i) const {
     using C = Compute<T>;
-    const At k(i, g.kernel);
-    const std::int64_t each = g.in_channels / g.groups, o = k.volume / each, c = k.volume % each;
-    const std::int64_t channel = o / (g.out_channels / g.groups) * each + c;
+    const std::int64_t each = g.in_channels / g.groups;
+    const At k(i, each, g.kernel, weight.place != 1);
+    const std::int64_t channel = k.row / (g.out_channels / g.groups) * each + k.channel;
     std::int64_t offset[3];
-    for (int a = 0; a < 3; ++a) offset[a] = k.at[a] * g.dilation[a] - g.padding[a];
+    for (int axis = 0; axis < 3; ++axis) offset[axis] = k.at[axis] * g.dilation[axis] - g.padding[axis];
     const Reach r0(offset[0], g.stride[0], g.in[0], g.out[0]), r1(offset[1], g.stride[1], g.in[1], g.out[1]),
         r2(offset[2], g.stride[2], g.in[2], g.out[2]);
     C sum = 0;
     for (std::int64_t n = 0; n < g.batch; ++n) {
-      const T* const from_out = out + (n * g.out_channels + o) * volume_of(g.out);
-      const T* const from_in = in + (n * g.in_channels + channel) * volume_of(g.in);
       C part = 0;  // a sum a sample, then over samples: shorter sums round less
       for (std::int64_t q0 = r0.first; q0 < r0.last; ++q0)
         for (std::int64_t q1 = r1.first; q1 < r1.last; ++q1)
-          for (std::int64_t q2 = r2.first; q2 < r2.last; ++q2)
-            part += static_cast<C>(from_out[(q0 * g.out[1] + q1) * g.out[2] + q2]) *
-                    static_cast<C>(
-                        from_in[((q0 * g.stride[0] + offset[0]) * g.in[1] + q1 * g.stride[1] + offset[1]) *
-                                    g.in[2] +
-                                q2 * g.stride[2] + offset[2]]);
+          for (std::int64_t q2 = r2.first; q2 < r2.last; ++q2) {
+            const std::int64_t p0 = q0 * g.stride[0] + offset[0], p1 = q1 * g.stride[1] + offset[1],
+                               p2 = q2 * g.stride[2] + offset[2];
+            part += static_cast<C>(out(n, k.row, (q0 * g.out[1] + q1) * g.out[2] + q2)) *
+                    static_cast<C>(in(n, channel, (p0 * g.in[1] + p1) * g.in[2] + p2));
+          }
       sum += part;
     }
-    weight[i] = static_cast<T>(sum);
+    weight.data[i] = static_cast<T>(sum);
   }
 };
 
 }  // namespace
 
 void conv_forward(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias,
-                  const ConvGeometry& g) {
+                  const ConvGeometry& g, bool relu) {
   visit_floating(out.dtype(), "convolution", [&]<class T> {
+    using From = Volumes<const T>;
     for_each(out.device(), out.numel(),
-             Forward<T>{out.data_as<T>(), in.data_as<T>(), weight.data_as<T>(),
-                        bias.defined() ? bias.data_as<T>() : nullptr, g});
+             Forward<T>{Volumes<T>(out), From(in), From(weight), data_or_null<T>(bias), g, relu});
   });
 }
 
 void conv_input(NdArray& in, const NdArray& out, const NdArray& weight, const NdArray& bias,
                 const ConvGeometry& g) {
   visit_floating(in.dtype(), "convolution_backward", [&]<class T> {
+    using From = Volumes<const T>;
     for_each(in.device(), in.numel(),
-             Input<T>{in.data_as<T>(), out.data_as<T>(), weight.data_as<T>(),
-                      bias.defined() ? bias.data_as<T>() : nullptr, g});
+             Input<T>{Volumes<T>(in), From(out), From(weight), data_or_null<T>(bias), g});
   });
 }
 
 void conv_weight(NdArray& weight, const NdArray& out, const NdArray& in, const ConvGeometry& g) {
   visit_floating(weight.dtype(), "convolution_backward", [&]<class T> {
-    for_each(weight.device(), weight.numel(),
-             Weight<T>{weight.data_as<T>(), out.data_as<T>(), in.data_as<T>(), g});
+    using From = Volumes<const T>;
+    for_each(weight.device(), weight.numel(), Weight<T>{Volumes<T>(weight), From(out), From(in), g});
   });
 }
 

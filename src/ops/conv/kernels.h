@@ -1,5 +1,6 @@
-// The kernels of convolution. Each is linear in both operands, and the derivative of each is made of the
-// other two.
+// The kernels of convolution. Each is linear in both operands (but for a relu), and the derivative of each is
+// made of the other two. The CPU takes contiguous arrays of float or double; CUDA any floating dtype, all
+// arrays of a call contiguous or all channels-last. Results are dense.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -11,9 +12,9 @@ namespace ebb {
 
 namespace kernels {
 /// out[n, o, q] = bias[o] + the sum over c, k of weight[o, c, k] in[n, c, stride q + dilation k - padding].
-/// All arrays are contiguous; bias may be undefined.
+/// bias may be undefined. With relu, what is below 0 becomes 0.
 extern EBB_API KernelSlot<void(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias,
-                               const ConvGeometry& geometry)>
+                               const ConvGeometry& geometry, bool relu)>
     conv_forward;
 /// Its transpose in `in`: in[n, c, p] = bias[c] + the sum of weight[o, c, k] out[n, o, q] over all o, k, q
 /// with p = stride q + dilation k - padding.
@@ -29,7 +30,7 @@ extern EBB_API
 
 namespace cpu {
 void conv_forward(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias,
-                  const ConvGeometry& geometry);
+                  const ConvGeometry& geometry, bool relu);
 void conv_input(NdArray& in, const NdArray& out, const NdArray& weight, const NdArray& bias,
                 const ConvGeometry& geometry);
 void conv_weight(NdArray& weight, const NdArray& out, const NdArray& in, const ConvGeometry& geometry);

@@ -2,7 +2,8 @@
 
 namespace ebb::kernels {
 
-constinit KernelSlot<void(NdArray&, const NdArray&, const NdArray&, const NdArray&, const ConvGeometry&)>
+constinit KernelSlot<void(NdArray&, const NdArray&, const NdArray&, const NdArray&, const ConvGeometry&,
+                          bool)>
     conv_forward{"convolution", &cpu::conv_forward};
 constinit KernelSlot<void(NdArray&, const NdArray&, const NdArray&, const NdArray&, const ConvGeometry&)>
     conv_input{"convolution", &cpu::conv_input};

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "ops/memory_format.h"
 #include "ops/norm/backward.h"
 
 namespace ebb {
@@ -14,14 +15,21 @@ using kernels::NormGrads;
 using kernels::NormSaved;
 using kernels::NormShape;
 
-NormShape shape_of(const Variable& x) {
+// Channels-last arrays are to the kernels what they are in memory: rows of channels.
+NormShape shape_of(const Variable& x, MemoryFormat format) {
   NormShape s;
   s.batch = x.size(0);
   s.channels = x.size(1);
   s.places = 1;
   for (std::int64_t d = 2; d < x.dim(); ++d) s.places *= x.size(d);
+  if (format != MemoryFormat::Contiguous) {
+    s.batch *= s.places;
+    s.places = 1;
+  }
   return s;
 }
+
+NdArray array_in(const Variable& x, MemoryFormat format) { return x.detach().contiguous(format).array(); }
 
 /// All dimensions but the channels.
 DimVector other_dims(std::int64_t dims) {
@@ -43,6 +51,7 @@ struct NativeBatchNormBackward : autograd::Node {
   NdArray mean, rstd;
   double eps = 0;
   bool training = false;
+  MemoryFormat format = MemoryFormat::Contiguous;  // of the input, hence of the result and the gradient
 
   std::string name() const override { return "NativeBatchNormBackward0"; }
   autograd::GradList apply(autograd::GradList&& grads) override {
@@ -54,11 +63,11 @@ struct NativeBatchNormBackward : autograd::Node {
 
   autograd::GradList by_kernel(const Variable& x, const Variable& w, const Variable& grad) const {
     NormGrads out;
-    if (needs(0)) out.dx = NdArray::empty(x.sizes(), x.dtype(), x.device());
+    if (needs(0)) out.dx = ops::empty_in(x.sizes(), x.dtype(), x.device(), format);
     if (needs(1)) out.dweight = NdArray::empty({x.size(1)}, x.dtype(), x.device());
     if (needs(2)) out.dbias = NdArray::empty({x.size(1)}, x.dtype(), x.device());
-    const NormSaved in{ops::contiguous_array(x), mean, rstd, ops::contiguous_array(w)};
-    kernels::batch_norm_backward(x.device(), out, ops::contiguous_array(grad), in, shape_of(x), training);
+    const NormSaved in{array_in(x, format), mean, rstd, ops::contiguous_array(w)};
+    kernels::batch_norm_backward(x.device(), out, array_in(grad, format), in, shape_of(x, format), training);
     const auto wrap = [](NdArray& a) { return a.defined() ? Variable(std::move(a)) : Variable(); };
     return {wrap(out.dx), wrap(out.dweight), wrap(out.dbias)};
   }
@@ -114,9 +123,10 @@ std::tuple<Variable, Variable, Variable> native_batch_norm(const Variable& input
   if (w.defined()) ops::check_same_dtype(op, input, w);
   if (b.defined()) ops::check_same_dtype(op, input, b);
 
-  const NormShape shape = shape_of(input);
+  const MemoryFormat format = ops::suggested_format(input.array());
+  const NormShape shape = shape_of(input, format);
   const DType dtype = ops::statistics_dtype(input.dtype());
-  const NdArray x = ops::contiguous_array(input);
+  const NdArray x = array_in(input, format);
   Variable mean, var;
   if (training) {
     NdArray m = NdArray::empty({channels}, dtype, device), v = NdArray::empty({channels}, dtype, device);
@@ -138,7 +148,7 @@ std::tuple<Variable, Variable, Variable> native_batch_norm(const Variable& input
     NoGradGuard no_grad;
     rstd = (var + eps).rsqrt();
   }
-  NdArray array = NdArray::empty(input.sizes(), input.dtype(), device);
+  NdArray array = ops::empty_in(input.sizes(), input.dtype(), device, format);
   const NormSaved saved{x, mean.array(), rstd.array(), ops::contiguous_array(w)};
   kernels::batch_norm_apply(device, array, saved, ops::contiguous_array(b), shape);
   Variable out(std::move(array));
@@ -150,6 +160,7 @@ std::tuple<Variable, Variable, Variable> native_batch_norm(const Variable& input
     node->rstd = rstd.array();
     node->eps = eps;
     node->training = training;
+    node->format = format;
     autograd::set_history(out, node);
   }
   const TensorOptions options = TensorOptions(dtype).device(device);

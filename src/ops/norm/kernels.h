@@ -1,6 +1,6 @@
-// Kernel slots of the normalisations. Arrays are contiguous. Statistics (mean, rstd, ...) are Double for
-// Double input, else Float. weight and bias, of the input's dtype, may be undefined; so may dweight and dbias
-// where nobody asks.
+// Kernel slots of the normalisations. Arrays are dense, in the row-major order of a NormShape. Statistics
+// (mean, rstd, ...) are Double for Double input, else Float. weight and bias, of the input's dtype, may be
+// undefined; so may dweight and dbias where nobody asks.
 #pragma once
 
 #include <ebb/core/ndarray.h>

@@ -103,31 +103,33 @@ void max_pool(NdArray& out, NdArray& indices, const NdArray& in, const PoolGeome
   });
 }
 
-void pool_gather(NdArray& out, const NdArray& in, const NdArray& indices, std::int64_t planes) {
+void pool_gather(NdArray& out, const NdArray& in, const NdArray& indices, const PoolPlanes& p) {
+  const std::int64_t planes = p.planes;
   if (planes == 0) return;
   const std::int64_t n = out.numel() / planes, m = in.numel() / planes;
   visit_floating(out.dtype(), "pool_gather", [&]<class T> {
     visit_index(indices, [&]<class Index> {
-      for_planes(planes, n, [&](std::int64_t p) {
-        T* to = out.data_as<T>() + p * n;
-        const T* from = in.data_as<T>() + p * m;
-        const Index* at = indices.data_as<Index>() + p * n;
+      for_planes(planes, n, [&](std::int64_t plane) {
+        T* to = out.data_as<T>() + plane * n;
+        const T* from = in.data_as<T>() + plane * m;
+        const Index* at = indices.data_as<Index>() + plane * n;
         for (std::int64_t i = 0; i < n; ++i) to[i] = from[at[i]];
       });
     });
   });
 }
 
-void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, std::int64_t planes,
+void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, const PoolPlanes& p,
                   bool overwrite) {
+  const std::int64_t planes = p.planes;
   if (planes == 0) return;
   const std::int64_t n = out.numel() / planes, m = in.numel() / planes;
   visit_floating(in.dtype(), "pool_scatter", [&]<class T> {
     visit_index(indices, [&]<class Index> {
-      for_planes(planes, n + m, [&](std::int64_t p) {
-        T* to = in.data_as<T>() + p * m;
-        const T* from = out.data_as<T>() + p * n;
-        const Index* at = indices.data_as<Index>() + p * n;
+      for_planes(planes, n + m, [&](std::int64_t plane) {
+        T* to = in.data_as<T>() + plane * m;
+        const T* from = out.data_as<T>() + plane * n;
+        const Index* at = indices.data_as<Index>() + plane * n;
         std::fill(to, to + m, T(0));
         if (overwrite)
           for (std::int64_t i = 0; i < n; ++i) to[at[i]] = from[i];
@@ -136,6 +138,10 @@ void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, std::
       });
     });
   });
+}
+
+void max_pool_backward(NdArray& in, const NdArray& out, const NdArray& indices, const PoolGeometry& g) {
+  pool_scatter(in, out, indices, g, false);
 }
 
 }  // namespace ebb::cpu

@@ -1,5 +1,5 @@
-// Pooling on the device: a thread an output; the mean's gradient a thread an input, which gathers from its
-// windows.
+// Pooling on the device: a thread an output; gradients a thread an input, which gathers from its windows.
+// Threads follow memory, so that neighbours read neighbours in both layouts.
 #include "ops/pool/cuda.h"
 
 #include <ebb/core/visit.h>
@@ -8,17 +8,35 @@
 
 #include "kernel/convert.h"
 #include "kernel/cuda/atomic.h"
+#include "kernel/cuda/fault.h"
 #include "kernel/cuda/walk.h"
 #include "ops/copy/kernels.h"
 
 namespace ebb::cuda {
 namespace {
 
-// Plane and position of the i-th element of planes of sizes (d0, d1, d2).
+// The i-th element in memory of planes of sizes (d0, d1, d2): its plane, and where it stands there.
 struct Place {
-  std::int64_t plane, z, y, x;
-  EBB_HD Place(std::int64_t i, std::int64_t d0, std::int64_t d1, std::int64_t d2)
-      : plane(i / d2 / d1 / d0), z(i / d2 / d1 % d0), y(i / d2 % d1), x(i % d2) {}
+  std::int64_t group, lane;  // the plane is one of those that alternate in memory
+  std::int64_t z, y, x;
+  EBB_HD Place(std::int64_t i, std::int64_t interleaved, std::int64_t d0, std::int64_t d1, std::int64_t d2) {
+    lane = i % interleaved;
+    i /= interleaved;
+    x = i % d2;
+    y = i / d2 % d1;
+    z = i / d2 / d1 % d0;
+    group = i / d2 / d1 / d0;
+  }
+};
+
+// One plane of an array; positions count row-major within it.
+template <class T>
+struct Plane {
+  T* data;
+  std::int64_t step;
+  EBB_HD Plane(T* first, const Place& p, std::int64_t interleaved, std::int64_t size)
+      : data(first + p.group * size * interleaved + p.lane), step(interleaved) {}
+  EBB_HD T& operator[](std::int64_t at) const { return data[at * step]; }
 };
 
 template <class T, class Index>
@@ -30,8 +48,8 @@ struct MaxPool {
   __device__ void operator()(std::int64_t i) const {
     using C = Compute<T>;
     const PoolAxis &a = g.axis[0], &b = g.axis[1], &c = g.axis[2];
-    const Place o(i, a.out, b.out, c.out);
-    const T* const from = in + o.plane * g.in_plane();
+    const Place o(i, g.interleaved, a.out, b.out, c.out);
+    const Plane<const T> from(in, o, g.interleaved, g.in_plane());
     C best = -INFINITY;
     std::int64_t where = (a.first(o.z) * b.in + b.first(o.y)) * c.in + c.first(o.x);
     for (std::int64_t z = a.first(o.z); z < a.last(o.z); z += a.dilation)
@@ -54,8 +72,8 @@ struct MeanPool {
   __device__ void operator()(std::int64_t i) const {
     using C = Compute<T>;
     const PoolAxis &a = g.axis[0], &b = g.axis[1], &c = g.axis[2];
-    const Place o(i, a.out, b.out, c.out);
-    const T* const from = in + o.plane * g.in_plane();
+    const Place o(i, g.interleaved, a.out, b.out, c.out);
+    const Plane<const T> from(in, o, g.interleaved, g.in_plane());
     C sum = 0;
     for (std::int64_t z = a.first(o.z); z < a.last(o.z); ++z)
       for (std::int64_t y = b.first(o.y); y < b.last(o.y); ++y)
@@ -73,8 +91,8 @@ struct Windows {
       first = i * a.out / a.in;
       last = ((i + 1) * a.out + a.in - 1) / a.in;
     } else {
-      const std::int64_t at = i + a.padding;
-      first = at < a.kernel ? 0 : (at - a.kernel) / a.stride + 1;
+      const std::int64_t at = i + a.padding, reach = (a.kernel - 1) * a.dilation + 1;
+      first = at < reach ? 0 : (at - reach) / a.stride + 1;
       last = at / a.stride + 1;
     }
     if (last > a.out) last = a.out;
@@ -89,8 +107,8 @@ struct MeanPoolBackward {
   __device__ void operator()(std::int64_t i) const {
     using C = Compute<T>;
     const PoolAxis &a = g.axis[0], &b = g.axis[1], &c = g.axis[2];
-    const Place p(i, a.in, b.in, c.in);
-    const T* const from = out + p.plane * g.out_plane();
+    const Place p(i, g.interleaved, a.in, b.in, c.in);
+    const Plane<const T> from(out, p, g.interleaved, g.out_plane());
     const Windows wz(a, p.z), wy(b, p.y), wx(c, p.x);
     C sum = 0;
     for (std::int64_t z = wz.first; z < wz.last; ++z)
@@ -101,14 +119,45 @@ struct MeanPoolBackward {
   }
 };
 
+// An element takes from the windows that chose it, in their order: no atomics, the same bits at every run.
+template <class T, class Index>
+struct MaxPoolBackward {
+  T* in;
+  const T* out;
+  const Index* indices;
+  PoolGeometry g;
+  __device__ void operator()(std::int64_t i) const {
+    using C = Compute<T>;
+    const PoolAxis &a = g.axis[0], &b = g.axis[1], &c = g.axis[2];
+    const Place p(i, g.interleaved, a.in, b.in, c.in);
+    const Plane<const T> from(out, p, g.interleaved, g.out_plane());
+    const Plane<const Index> chosen(indices, p, g.interleaved, g.out_plane());
+    const Index self = static_cast<Index>((p.z * b.in + p.y) * c.in + p.x);
+    const Windows wz(a, p.z), wy(b, p.y), wx(c, p.x);
+    C sum = 0;
+    for (std::int64_t z = wz.first; z < wz.last; ++z)
+      for (std::int64_t y = wy.first; y < wy.last; ++y)
+        for (std::int64_t x = wx.first; x < wx.last; ++x) {
+          const std::int64_t at = (z * b.out + y) * c.out + x;
+          if (chosen[at] == self) sum += static_cast<C>(from[at]);
+        }
+    in[i] = static_cast<T>(sum);
+  }
+};
+
+// A caller's index out of range is noted, and nothing is read or written for it.
 template <class T, class Index>
 struct PoolGather {
   T* out;
   const T* in;
   const Index* indices;
-  std::int64_t n, m;  // elements of a plane of results, of inputs
+  std::int64_t n, m, interleaved;  // elements of a plane of results, of inputs
+  FaultSink sink;
   __device__ void operator()(std::int64_t i) const {
-    out[i] = in[i / n * m + static_cast<std::int64_t>(indices[i])];
+    const Place o(i, interleaved, 1, 1, n);
+    const auto at = static_cast<std::int64_t>(indices[i]);
+    if (at < 0 || at >= m) return sink.note(at, m);
+    out[i] = Plane<const T>(in, o, interleaved, m)[at];
   }
 };
 
@@ -117,14 +166,18 @@ struct PoolScatter {
   T* in;
   const T* out;
   const Index* indices;
-  std::int64_t n, m;
+  std::int64_t n, m, interleaved;
   bool overwrite;
+  FaultSink sink;
   __device__ void operator()(std::int64_t i) const {
-    T* const to = in + i / n * m + static_cast<std::int64_t>(indices[i]);
+    const Place o(i, interleaved, 1, 1, n);
+    const auto at = static_cast<std::int64_t>(indices[i]);
+    if (at < 0 || at >= m) return sink.note(at, m);
+    T& to = Plane<T>(in, o, interleaved, m)[at];
     if (overwrite)
-      *to = out[i];
+      to = out[i];
     else
-      atomic_add(to, out[i]);
+      atomic_add(&to, out[i]);
   }
 };
 
@@ -160,32 +213,44 @@ void mean_pool_backward(NdArray& in, const NdArray& out, const PoolGeometry& g) 
   });
 }
 
-void pool_gather(NdArray& out, const NdArray& in, const NdArray& indices, std::int64_t planes) {
-  if (planes == 0) return;
-  visit_floating(out.dtype(), "pool_gather", [&]<class T> {
+void max_pool_backward(NdArray& in, const NdArray& out, const NdArray& indices, const PoolGeometry& g) {
+  visit_floating(in.dtype(), "max_pool_backward", [&]<class T> {
     visit_index(indices, [&]<class Index> {
-      for_each(out.device(), out.numel(),
-               PoolGather<T, Index>{out.data_as<T>(), in.data_as<T>(), indices.data_as<Index>(),
-                                    out.numel() / planes, in.numel() / planes});
+      for_each(in.device(), g.planes * g.in_plane(),
+               MaxPoolBackward<T, Index>{in.data_as<T>(), out.data_as<T>(), indices.data_as<Index>(), g});
     });
   });
 }
 
-void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, std::int64_t planes,
+void pool_gather(NdArray& out, const NdArray& in, const NdArray& indices, const PoolPlanes& p) {
+  if (p.planes == 0) return;
+  visit_floating(out.dtype(), "pool_gather", [&]<class T> {
+    visit_index(indices, [&]<class Index> {
+      for_each(out.device(), out.numel(),
+               PoolGather<T, Index>{out.data_as<T>(), in.data_as<T>(), indices.data_as<Index>(),
+                                    out.numel() / p.planes, in.numel() / p.planes, p.interleaved,
+                                    fault_sink(out.device(), "max_unpool")});
+    });
+  });
+}
+
+void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, const PoolPlanes& p,
                   bool overwrite) {
-  if (planes == 0) return;
+  if (p.planes == 0) return;
   kernels::fill(in.device(), in, 0);
   visit_floating(in.dtype(), "pool_scatter", [&]<class T> {
     visit_index(indices, [&]<class Index> {
       for_each(in.device(), out.numel(),
                PoolScatter<T, Index>{in.data_as<T>(), out.data_as<T>(), indices.data_as<Index>(),
-                                     out.numel() / planes, in.numel() / planes, overwrite});
+                                     out.numel() / p.planes, in.numel() / p.planes, p.interleaved, overwrite,
+                                     fault_sink(in.device(), "max_unpool")});
     });
   });
 }
 
 void register_pool() {
   kernels::max_pool.set_cuda(&max_pool);
+  kernels::max_pool_backward.set_cuda(&max_pool_backward);
   kernels::mean_pool.set_cuda(&mean_pool);
   kernels::mean_pool_backward.set_cuda(&mean_pool_backward);
   kernels::pool_gather.set_cuda(&pool_gather);

@@ -8,6 +8,7 @@ namespace ebb::cuda {
 decltype(ebb::cpu::max_pool) max_pool;
 decltype(ebb::cpu::mean_pool) mean_pool;
 decltype(ebb::cpu::mean_pool_backward) mean_pool_backward;
+decltype(ebb::cpu::max_pool_backward) max_pool_backward;
 decltype(ebb::cpu::pool_gather) pool_gather;
 decltype(ebb::cpu::pool_scatter) pool_scatter;
 /// Fills the family's kernel slots.

@@ -80,8 +80,14 @@ DimVector pooled_shape(const Variable& x, const PoolGeometry& g, int dims) {
   return sizes;
 }
 
-NdArray pool_operand(const Variable& x) {
-  return x.array().is_contiguous() ? x.array() : x.detach().contiguous().array();
+NdArray PoolLayout::operand(const Variable& x) const {
+  return x.detach().contiguous(kernel_format(x.device())).array();
 }
+
+NdArray PoolLayout::empty(IntArrayRef sizes, DType dtype, Device device) const {
+  return empty_in(sizes, dtype, device, kernel_format(device));
+}
+
+Variable PoolLayout::result(NdArray array) const { return Variable(std::move(array)).contiguous(format_); }
 
 }  // namespace ebb::ops

@@ -36,8 +36,13 @@ struct PoolAxis {
   }
 };
 
-struct PoolGeometry {
+struct PoolPlanes {
   std::int64_t planes = 0;  // batch times channels
+  std::int64_t interleaved =
+      1;  // neighbouring planes that alternate in memory: the channels of channels-last
+};
+
+struct PoolGeometry : PoolPlanes {
   PoolAxis axis[3];
   bool include_padding = true;
   std::int64_t divisor = 0;  // in place of the weights, unless 0

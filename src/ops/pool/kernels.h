@@ -1,4 +1,5 @@
-// The kernels of pooling. All arrays are contiguous; indices count within a plane, in int32 or int64.
+// The kernels of pooling. Arrays are contiguous, on CUDA also channels-last (PoolGeometry::interleaved).
+// Indices count within a plane, row-major in either format, in int32 or int64.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -19,12 +20,17 @@ extern EBB_API KernelSlot<void(NdArray& out, const NdArray& in, const PoolGeomet
 /// Its transpose.
 extern EBB_API KernelSlot<void(NdArray& in, const NdArray& out, const PoolGeometry& geometry)>
     mean_pool_backward;
+/// in[plane, p] = the sum of out[plane, i] over the windows i, in order, that chose p: indices[plane, i] ==
+/// p.
+extern EBB_API
+    KernelSlot<void(NdArray& in, const NdArray& out, const NdArray& indices, const PoolGeometry& geometry)>
+        max_pool_backward;
 /// out[plane, i] = in[plane, indices[plane, i]].
-extern EBB_API KernelSlot<void(NdArray& out, const NdArray& in, const NdArray& indices, std::int64_t planes)>
+extern EBB_API KernelSlot<void(NdArray& out, const NdArray& in, const NdArray& indices, const PoolPlanes& p)>
     pool_gather;
 /// in = 0, then in[plane, indices[plane, i]] += out[plane, i]; or = out[plane, i], in order, when
-/// `overwrite`.
-extern EBB_API KernelSlot<void(NdArray& in, const NdArray& out, const NdArray& indices, std::int64_t planes,
+/// `overwrite`. For indices of a caller, which need not be those of windows.
+extern EBB_API KernelSlot<void(NdArray& in, const NdArray& out, const NdArray& indices, const PoolPlanes& p,
                                bool overwrite)>
     pool_scatter;
 }  // namespace kernels
@@ -33,8 +39,9 @@ namespace cpu {
 void max_pool(NdArray& out, NdArray& indices, const NdArray& in, const PoolGeometry& geometry);
 void mean_pool(NdArray& out, const NdArray& in, const PoolGeometry& geometry);
 void mean_pool_backward(NdArray& in, const NdArray& out, const PoolGeometry& geometry);
-void pool_gather(NdArray& out, const NdArray& in, const NdArray& indices, std::int64_t planes);
-void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, std::int64_t planes,
+void max_pool_backward(NdArray& in, const NdArray& out, const NdArray& indices, const PoolGeometry& geometry);
+void pool_gather(NdArray& out, const NdArray& in, const NdArray& indices, const PoolPlanes& p);
+void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, const PoolPlanes& p,
                   bool overwrite);
 }  // namespace cpu
 

@@ -1,3 +1,4 @@
+#include <ebb/ops/copy.h>
 #include <ebb/ops/pool.h>
 #include <ebb/ops/shape.h>
 
@@ -13,36 +14,38 @@ namespace {
 
 using autograd::GradList;
 
-Variable gather(const PoolNames* names, const Variable& x, const Variable& indices);
-Variable scatter(const PoolNames* names, const Variable& y, const Variable& indices, IntArrayRef sizes,
-                 bool overwrite);
+// What a layer and its derivatives share.
+struct Choice {
+  const PoolNames* names = nullptr;
+  PoolGeometry geometry;  // of an unpooling: how planes lie in memory
+  PoolLayout layout;
+  DimVector in_sizes;      // of what is chosen from
+  bool of_windows = true;  // indices are those of a max pooling; else a caller's
+};
 
-std::int64_t planes_of(const Variable& indices, std::size_t dims) {
-  std::int64_t planes = 1;
-  for (std::size_t d = 0; d + dims < indices.sizes().size(); ++d) planes *= indices.sizes()[d];
-  return planes;
-}
+// out = in at the indices, and its transpose: each is the other's gradient.
+Variable gather(const Choice& choice, const Variable& x, const Variable& indices);
+Variable scatter(const Choice& choice, const Variable& y, const Variable& indices, bool overwrite);
 
 // Of what reads elements at indices: a max pooling, or a gather.
 struct SelectBackward : autograd::Node {
   autograd::SavedVariable indices{this};
-  const PoolNames* names = nullptr;
-  DimVector sizes;
+  Choice choice;
   bool is_layer = true;
-  std::string name() const override { return is_layer ? names->layer : names->gradient; }
+  std::string name() const override { return is_layer ? choice.names->layer : choice.names->gradient; }
   GradList apply(GradList&& grads) override {
     if (!grads[0].defined()) return GradList(1);
-    return {scatter(names, grads[0], indices.unpack(), sizes, false)};
+    return {scatter(choice, grads[0], indices.unpack(), false)};
   }
 };
 
 // Of what writes elements at indices: a gradient of those, or an unpooling.
 struct PlaceBackward : autograd::Node {
   autograd::SavedVariable indices{this};
-  const PoolNames* names = nullptr;
+  Choice choice;
   bool is_layer = false;
-  std::string name() const override { return is_layer ? names->layer : names->gradient; }
-  GradList apply(GradList&& grads) override { return {gather(names, grads[0], indices.unpack())}; }
+  std::string name() const override { return is_layer ? choice.names->layer : choice.names->gradient; }
+  GradList apply(GradList&& grads) override { return {gather(choice, grads[0], indices.unpack())}; }
 };
 
 // The spatial rank is in the names: 1 and 2 axes pool as 2.
@@ -53,36 +56,32 @@ constexpr PoolNames kAdaptive3{"AdaptiveMaxPool3DBackward0", "AdaptiveMaxPool3DB
 constexpr PoolNames kUnpool2{"MaxUnpool2DBackward0", "MaxUnpool2DBackwardBackward0"};
 constexpr PoolNames kUnpool3{"MaxUnpool3DBackward0", "MaxUnpool3DBackwardBackward0"};
 
-std::size_t axes_of(const PoolNames* names) {
-  return names == &kMax3 || names == &kAdaptive3 || names == &kUnpool3 ? 3 : 2;
-}
-
-Variable gather(const PoolNames* names, const Variable& x, const Variable& indices) {
-  NdArray array = NdArray::empty(indices.sizes(), x.dtype(), x.device());
-  kernels::pool_gather(x.device(), array, pool_operand(x), indices.array(),
-                       planes_of(indices, axes_of(names)));
-  Variable out(std::move(array));
+Variable gather(const Choice& c, const Variable& x, const Variable& indices) {
+  NdArray array = c.layout.empty(indices.sizes(), x.dtype(), x.device());
+  kernels::pool_gather(x.device(), array, c.layout.operand(x), c.layout.operand(indices), c.geometry);
+  const Variable out = c.layout.result(std::move(array));
   if (autograd::records(x)) {
     auto node = autograd::make_node<SelectBackward>(x);
     node->indices.save(indices);
-    node->names = names;
-    node->sizes = DimVector(x.sizes());
+    node->choice = c;
     node->is_layer = false;
     autograd::set_history(out, node);
   }
   return out;
 }
 
-Variable scatter(const PoolNames* names, const Variable& y, const Variable& indices, IntArrayRef sizes,
-                 bool overwrite) {
-  NdArray array = NdArray::empty(sizes, y.dtype(), y.device());
-  kernels::pool_scatter(y.device(), array, pool_operand(y), indices.array(),
-                        planes_of(indices, axes_of(names)), overwrite);
-  Variable out(std::move(array));
+Variable scatter(const Choice& c, const Variable& y, const Variable& indices, bool overwrite) {
+  NdArray array = c.layout.empty(c.in_sizes, y.dtype(), y.device());
+  const NdArray from = c.layout.operand(y), at = c.layout.operand(indices);
+  if (c.of_windows)
+    kernels::max_pool_backward(y.device(), array, from, at, c.geometry);
+  else
+    kernels::pool_scatter(y.device(), array, from, at, c.geometry, overwrite);
+  const Variable out = c.layout.result(std::move(array));
   if (autograd::records(y)) {
     auto node = autograd::make_node<PlaceBackward>(y);
     node->indices.save(indices);
-    node->names = names;
+    node->choice = c;
     node->is_layer = overwrite;
     autograd::set_history(out, node);
   }
@@ -90,30 +89,34 @@ Variable scatter(const PoolNames* names, const Variable& y, const Variable& indi
 }
 
 // `dtype` of the indices; Undefined: wide enough, and only if the gradient will want them.
-std::tuple<Variable, Variable> max(const PoolNames* names, const Variable& x, const PoolGeometry& g, int dims,
-                                   DType dtype) {
+std::tuple<Variable, Variable> max(const PoolNames* names, const Variable& self, const PoolGeometry& g,
+                                   int dims, DType dtype) {
+  const PoolLayout layout(self, dims);
+  const Variable x = dims == 1 ? self.unsqueeze(-2) : self;
+  Choice choice{names, g, layout, DimVector(x.sizes()), true};
+  choice.geometry.interleaved = layout.interleaved(x.sizes(), x.device());
   const DimVector sizes = pooled_shape(x, g, dims);
   const bool records = autograd::records(x);
   if (dtype == DType::Undefined && records)
     dtype = g.in_plane() <= std::numeric_limits<std::int32_t>::max() ? kInt : kLong;
-  NdArray array = NdArray::empty(sizes, x.dtype(), x.device()), where;
-  if (dtype != DType::Undefined) where = NdArray::empty(sizes, dtype, x.device());
-  kernels::max_pool(x.device(), array, where, pool_operand(x), g);
-  Variable out(std::move(array)), indices;
-  if (where.defined()) indices = Variable(std::move(where));
+  NdArray array = layout.empty(sizes, x.dtype(), x.device()), where;
+  if (dtype != DType::Undefined) where = layout.empty(sizes, dtype, x.device());
+  kernels::max_pool(x.device(), array, where, layout.operand(x), choice.geometry);
+  const Variable out = layout.result(std::move(array));
+  const Variable indices = where.defined() ? layout.result(std::move(where)) : Variable();
   if (records) {
     auto node = autograd::make_node<SelectBackward>(x);
     node->indices.save(indices);
-    node->names = names;
-    node->sizes = DimVector(x.sizes());
+    node->choice = choice;
     autograd::set_history(out, node);
   }
+  if (dims == 1) return {out.squeeze(-2), indices.defined() ? indices.squeeze(-2) : indices};
   return {out, indices};
 }
 
 Variable unpool(const char* op, const PoolNames* names, const Variable& x, const Variable& indices,
                 IntArrayRef size) {
-  const std::size_t dims = axes_of(names);
+  const std::size_t dims = names == &kUnpool3 ? 3 : 2;
   common_device(op, x, indices);
   EBB_CHECK(x.sizes() == indices.sizes(), op, ": expected indices of the input's shape ", x.sizes(), ", got ",
             indices.sizes(), ".");
@@ -122,20 +125,25 @@ Variable unpool(const char* op, const PoolNames* names, const Variable& x, const
             ": expected a floating-point input of ", std::uint64_t{dims + 2},
             " dimensions and an output_size of ", std::uint64_t{dims}, ", got ", x.dtype(), " of shape ",
             x.sizes(), " and ", size, ".");
-  DimVector sizes(x.sizes());
+  Choice choice;
+  choice.names = names;
+  choice.in_sizes = DimVector(x.sizes());
+  choice.of_windows = false;
   std::int64_t plane = 1;
   for (std::size_t d = 0; d < dims; ++d) {
-    sizes[sizes.size() - dims + d] = size[d];
+    choice.in_sizes[choice.in_sizes.size() - dims + d] = size[d];
     plane *= size[d];
   }
-  const Variable at(pool_operand(indices));
+  choice.geometry.planes = 1;
+  for (std::size_t d = 0; d + dims < x.sizes().size(); ++d) choice.geometry.planes *= x.sizes()[d];
+  const Variable at = indices.contiguous();
   if (x.device().is_cpu()) {
     const std::int64_t* values = at.array().data_as<std::int64_t>();
     for (std::int64_t i = 0; i < at.numel(); ++i)
       EBB_CHECK(values[i] >= 0 && values[i] < plane, op, ": index ", values[i],
                 " lies outside an output of size ", size, ".");
   }
-  return scatter(names, x, at, sizes, true);
+  return scatter(choice, x, at, true);
 }
 
 }  // namespace
@@ -146,9 +154,9 @@ using ops::kMax3;
 
 Variable max_pool1d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
                     IntArrayRef dilation, bool ceil_mode) {
-  PoolGeometry g =
+  const PoolGeometry g =
       ops::pool_geometry("max_pool1d", self, 1, kernel_size, stride, padding, dilation, ceil_mode);
-  return std::get<0>(ops::max(&kMax2, self.unsqueeze(-2), g, 2, DType::Undefined)).squeeze(-2);
+  return std::get<0>(ops::max(&kMax2, self, g, 1, DType::Undefined));
 }
 Variable max_pool2d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
                     IntArrayRef dilation, bool ceil_mode) {
@@ -166,10 +174,9 @@ Variable max_pool3d(const Variable& self, IntArrayRef kernel_size, IntArrayRef s
 std::tuple<Variable, Variable> max_pool1d_with_indices(const Variable& self, IntArrayRef kernel_size,
                                                        IntArrayRef stride, IntArrayRef padding,
                                                        IntArrayRef dilation, bool ceil_mode) {
-  PoolGeometry g =
+  const PoolGeometry g =
       ops::pool_geometry("max_pool1d", self, 1, kernel_size, stride, padding, dilation, ceil_mode);
-  const auto [out, indices] = ops::max(&kMax2, self.unsqueeze(-2), g, 2, kLong);
-  return {out.squeeze(-2), indices.squeeze(-2)};
+  return ops::max(&kMax2, self, g, 1, kLong);
 }
 std::tuple<Variable, Variable> max_pool2d_with_indices(const Variable& self, IntArrayRef kernel_size,
                                                        IntArrayRef stride, IntArrayRef padding,
@@ -195,9 +202,8 @@ Variable max_unpool3d(const Variable& self, const Variable& indices, IntArrayRef
 }
 
 std::tuple<Variable, Variable> adaptive_max_pool1d(const Variable& self, IntArrayRef output_size) {
-  const PoolGeometry g = ops::adaptive_geometry("adaptive_max_pool1d", self, 1, output_size);
-  const auto [out, indices] = ops::max(&ops::kAdaptive2, self.unsqueeze(-2), g, 2, kLong);
-  return {out.squeeze(-2), indices.squeeze(-2)};
+  return ops::max(&ops::kAdaptive2, self, ops::adaptive_geometry("adaptive_max_pool1d", self, 1, output_size),
+                  1, kLong);
 }
 std::tuple<Variable, Variable> adaptive_max_pool2d(const Variable& self, IntArrayRef output_size) {
   return ops::max(&ops::kAdaptive2, self, ops::adaptive_geometry("adaptive_max_pool2d", self, 2, output_size),

@@ -17,36 +17,35 @@ constexpr PoolNames kAvg3{"AvgPool3DBackward0", "AvgPool3DBackwardBackward0"};
 constexpr PoolNames kAdaptive2{"AdaptiveAvgPool2DBackward0", "AdaptiveAvgPool2DBackwardBackward0"};
 constexpr PoolNames kAdaptive3{"AdaptiveAvgPool3DBackward0", "AdaptiveAvgPool3DBackwardBackward0"};
 
-// The mean, and its transpose when `transposed`: each is the other's gradient.
-Variable mean(const PoolNames* names, const Variable& x, const PoolGeometry& g, IntArrayRef in_sizes,
-              IntArrayRef out_sizes, bool transposed, bool is_layer);
-
-struct MeanPoolBackward : autograd::Node {
+// What a layer and its derivatives share.
+struct MeanPool {
   const PoolNames* names = nullptr;
   PoolGeometry geometry;
+  PoolLayout layout;
   DimVector in_sizes, out_sizes;
-  bool transposed = false;
-  bool is_layer = true;
-  std::string name() const override { return is_layer ? names->layer : names->gradient; }
-  GradList apply(GradList&& grads) override {
-    return {mean(names, grads[0], geometry, in_sizes, out_sizes, !transposed, false)};
-  }
 };
 
-Variable mean(const PoolNames* names, const Variable& x, const PoolGeometry& g, IntArrayRef in_sizes,
-              IntArrayRef out_sizes, bool transposed, bool is_layer) {
-  NdArray array = NdArray::empty(transposed ? in_sizes : out_sizes, x.dtype(), x.device());
+// The mean, and its transpose when `transposed`: each is the other's gradient.
+Variable mean(const MeanPool& pool, const Variable& x, bool transposed, bool is_layer);
+
+struct MeanPoolBackward : autograd::Node {
+  MeanPool pool;
+  bool transposed = false;
+  bool is_layer = true;
+  std::string name() const override { return is_layer ? pool.names->layer : pool.names->gradient; }
+  GradList apply(GradList&& grads) override { return {mean(pool, grads[0], !transposed, false)}; }
+};
+
+Variable mean(const MeanPool& pool, const Variable& x, bool transposed, bool is_layer) {
+  NdArray array = pool.layout.empty(transposed ? pool.in_sizes : pool.out_sizes, x.dtype(), x.device());
   if (transposed)
-    kernels::mean_pool_backward(x.device(), array, pool_operand(x), g);
+    kernels::mean_pool_backward(x.device(), array, pool.layout.operand(x), pool.geometry);
   else
-    kernels::mean_pool(x.device(), array, pool_operand(x), g);
-  Variable out(std::move(array));
+    kernels::mean_pool(x.device(), array, pool.layout.operand(x), pool.geometry);
+  const Variable out = pool.layout.result(std::move(array));
   if (autograd::records(x)) {
     auto node = autograd::make_node<MeanPoolBackward>(x);
-    node->names = names;
-    node->geometry = g;
-    node->in_sizes = DimVector(in_sizes);
-    node->out_sizes = DimVector(out_sizes);
+    node->pool = pool;
     node->transposed = transposed;
     node->is_layer = is_layer;
     autograd::set_history(out, node);
@@ -55,7 +54,12 @@ Variable mean(const PoolNames* names, const Variable& x, const PoolGeometry& g, 
 }
 
 Variable layer(const PoolNames* names, const Variable& x, const PoolGeometry& g, int dims) {
-  return mean(names, x, g, x.sizes(), pooled_shape(x, g, dims), false, true);
+  const PoolLayout layout(x, dims);
+  const Variable input = dims == 1 ? x.unsqueeze(-2) : x;
+  MeanPool pool{names, g, layout, DimVector(input.sizes()), pooled_shape(input, g, dims)};
+  pool.geometry.interleaved = layout.interleaved(input.sizes(), input.device());
+  const Variable out = mean(pool, input, false, true);
+  return dims == 1 ? out.squeeze(-2) : out;
 }
 
 Variable average(const char* op, const PoolNames* names, const Variable& x, int dims, IntArrayRef kernel,
@@ -65,14 +69,12 @@ Variable average(const char* op, const PoolNames* names, const Variable& x, int 
   PoolGeometry g = pool_geometry(op, x, dims, kernel, stride, padding, 1, ceil_mode);
   g.include_padding = include_padding;
   g.divisor = divisor.value_or(0);
-  if (dims == 1) return layer(names, x.unsqueeze(-2), g, 2).squeeze(-2);
   return layer(names, x, g, dims);
 }
 
 Variable adaptive(const char* op, const PoolNames* names, const Variable& x, int dims,
                   IntArrayRef output_size) {
   const PoolGeometry g = adaptive_geometry(op, x, dims, output_size);
-  if (dims == 1) return layer(names, x.unsqueeze(-2), g, 2).squeeze(-2);
   if (g.out_plane() == 1) {  // one window is all: the mean of the plane
     const std::int64_t last[] = {-1, -2, -3};
     return x.mean(IntArrayRef(last, static_cast<std::size_t>(dims)), true);

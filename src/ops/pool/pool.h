@@ -4,6 +4,7 @@
 #include <ebb/autograd/variable.h>
 #include <ebb/ops/copy.h>
 
+#include "ops/memory_format.h"
 #include "ops/pool/geometry.h"
 
 namespace ebb::ops {
@@ -14,8 +15,31 @@ PoolGeometry pool_geometry(const char* op, const Variable& x, int dims, IntArray
 PoolGeometry adaptive_geometry(const char* op, const Variable& x, int dims, IntArrayRef output_size);
 /// The result's shape.
 DimVector pooled_shape(const Variable& x, const PoolGeometry& g, int dims);
-/// x's elements, contiguous.
-NdArray pool_operand(const Variable& x);
+
+/// The memory format of a layer's arrays, its gradients' too: channels-last where the layer's input is.
+class PoolLayout {
+ public:
+  PoolLayout() = default;
+  /// `x` as the user gave it to a pooling over `dims` axes; without a batch it has no channels-last format.
+  PoolLayout(const Variable& x, int dims)
+      : format_(x.dim() == dims + 2 ? suggested_format(x.array()) : MemoryFormat::Contiguous) {}
+
+  /// What the kernels of x's device take: the elements of x in the layer's format, on the CPU contiguous.
+  NdArray operand(const Variable& x) const;
+  NdArray empty(IntArrayRef sizes, DType dtype, Device device) const;
+  /// A kernel's result in the layer's format.
+  Variable result(NdArray array) const;
+  /// Tells the kernel how planes of these sizes lie in memory.
+  std::int64_t interleaved(IntArrayRef sizes, Device device) const {
+    return kernel_format(device) == MemoryFormat::Contiguous ? 1 : sizes[1];
+  }
+
+ private:
+  MemoryFormat kernel_format(Device device) const {
+    return device.is_cpu() ? MemoryFormat::Contiguous : format_;
+  }
+  MemoryFormat format_ = MemoryFormat::Contiguous;
+};
 
 /// Names of the nodes of one pooling: torch's, on the layer and on its gradient.
 struct PoolNames {
