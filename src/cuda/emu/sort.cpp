@@ -16,13 +16,14 @@ void sort_keys(Device device, std::uint64_t* keys, std::int64_t segments, std::i
 }
 
 void sort_pairs(Device device, std::uint64_t* keys, std::int64_t* values, std::int64_t segments,
-                std::int64_t n) {
+                std::int64_t n, int bits) {
   emu::enqueue(current_stream(device), [=] {
     std::vector<std::pair<std::uint64_t, std::int64_t>> items(static_cast<std::size_t>(n));
     for (std::int64_t s = 0; s < segments; ++s) {
       for (std::int64_t i = 0; i < n; ++i) items[i] = {keys[s * n + i], values[s * n + i]};
+      const std::uint64_t mask = bits < 64 ? (std::uint64_t{1} << bits) - 1 : ~std::uint64_t{0};
       std::stable_sort(items.begin(), items.end(),
-                       [](const auto& a, const auto& b) { return a.first < b.first; });
+                       [=](const auto& a, const auto& b) { return (a.first & mask) < (b.first & mask); });
       for (std::int64_t i = 0; i < n; ++i)
         keys[s * n + i] = items[i].first, values[s * n + i] = items[i].second;
     }

@@ -58,7 +58,7 @@ void sort_keys(Device device, std::uint64_t* keys, std::int64_t segments, std::i
 }
 
 void sort_pairs(Device device, std::uint64_t* keys, std::int64_t* values, std::int64_t segments,
-                std::int64_t n) {
+                std::int64_t n, int bits) {
   const std::int64_t count = segments * n;
   if (count == 0) return;
   const cudaStream_t stream = current_stream(device);
@@ -67,7 +67,7 @@ void sort_pairs(Device device, std::uint64_t* keys, std::int64_t* values, std::i
   cub::DoubleBuffer<std::int64_t> value_buffer(values, spare.data_as<std::int64_t>() + count);
   with_workspace(device, [&](void* workspace, std::size_t& bytes) {
     if (segments == 1)
-      return cub::DeviceRadixSort::SortPairs(workspace, bytes, key_buffer, value_buffer, count, 0, 64,
+      return cub::DeviceRadixSort::SortPairs(workspace, bytes, key_buffer, value_buffer, count, 0, bits,
                                              stream);
     return cub::DeviceSegmentedSort::StableSortPairs(workspace, bytes, key_buffer, value_buffer, count,
                                                      segments, starts(0, n), starts(1, n), stream);

@@ -8,6 +8,7 @@
 #include "kernel/cuda/walk.h"
 #include "ops/index/combine.h"
 #include "ops/index/cuda.h"
+#include "ops/index/cuda_segments.h"
 
 namespace ebb::cuda {
 namespace {
@@ -19,6 +20,34 @@ DimVector strides_without(const NdArray& x, std::int64_t dim) {
   DimVector strides(x.strides());
   strides[dim] = 0;
   return strides;
+}
+
+// Along rows, of which the index picks whole ones.
+template <class T>
+struct GatherUnits {
+  static constexpr int V = kUnit<T>;
+  T* out;
+  const T* x;
+  const std::int64_t* index;
+  DeviceWalk<3> rows;  // out, index, x without dim
+  std::int64_t length, units, size, stride, dim;
+  FaultSink faults;
+  __device__ void operator()(std::int64_t i) const {
+    const std::int64_t row = i / units, first = (i - row * units) * V;
+    std::int64_t at[3];
+    rows.offsets(row, at);
+    const std::int64_t which = index[at[1]];
+    if (which < 0 || which >= size) return faults.note(which, size, dim);
+    const int n = static_cast<int>(length - first < V ? length - first : V);
+    store_unit<T, V>(out + at[0] + first, load_unit<T, V>(x + at[2] + which * stride + first, n), n);
+  }
+};
+
+// Whether the index is the same all along the last dimension, which is one piece in the other two.
+bool gathers_rows(const NdArray& out, const NdArray& x, std::int64_t dim, const NdArray& index, int unit) {
+  const std::size_t last = out.sizes().size() - 1;
+  return static_cast<std::size_t>(dim) != last && out.sizes()[last] >= unit && index.strides()[last] == 0 &&
+         out.strides()[last] == 1 && x.strides()[last] == 1;
 }
 
 template <class T>
@@ -81,6 +110,24 @@ struct ScatterInOrder {
   }
 };
 
+// Where each element goes, for sorting.
+struct ElementDestinations {
+  std::int64_t *places, *starts;
+  const std::int64_t* index;
+  DeviceWalk<3> walk;  // index, src, out without dim
+  std::int64_t size, stride, dim, nowhere;
+  FaultSink faults;
+  __device__ void operator()(std::int64_t i) const {
+    std::int64_t at[3];
+    walk.offsets(i, at);
+    const std::int64_t which = index[at[0]];
+    const bool inside = which >= 0 && which < size;
+    if (!inside) faults.note(which, size, dim);
+    places[i] = inside ? at[2] + which * stride : nowhere;
+    starts[i] = at[1];
+  }
+};
+
 template <class T>
 struct Choose {
   __device__ T operator()(bool taken, T value, T otherwise) const { return taken ? value : otherwise; }
@@ -97,10 +144,21 @@ void scatter_as(NdArray& out, std::int64_t dim, const NdArray& index, const NdAr
                             out.strides()[dim],
                             dim,
                             fault_sink(out.device(), "scatter")};
-  if (!are_deterministic_algorithms_enabled()) return for_each(out.device(), index.numel(), one);
+  // Of these the order shows.
+  constexpr bool kOrdered = kOp == ScatterOp::assign ||
+                            (!std::is_integral_v<T> && (kOp == ScatterOp::add || kOp == ScatterOp::multiply));
+  if (!kOrdered || !are_deterministic_algorithms_enabled()) return for_each(out.device(), index.numel(), one);
+  constexpr std::int64_t kShortLine = 64, kManyLines = 8192;
   DimVector sizes(index.sizes());
   sizes[dim] = 1;
   const DeviceWalk<3> lines("scatter", sizes, {index.strides(), src.strides(), moving});
+  if (index.sizes()[dim] > kShortLine && lines.numel < kManyLines) {
+    const Destinations to(out.device(), index.numel(), extent_of(out));
+    for_each(out.device(), to.count,
+             ElementDestinations{to.places(), to.values(), one.index, one.walk, one.size, one.stride, dim,
+                                 to.nowhere, one.faults});
+    return sum_segments<T, kOp>(out, src, to, DeviceWalk<2>("scatter", {}, {}));
+  }
   for_each(out.device(), lines.numel,
            ScatterInOrder<T, kOp>{one, lines, index.sizes()[dim], index.strides()[dim], src.strides()[dim]});
 }
@@ -112,9 +170,21 @@ void gather(NdArray& out, const NdArray& x, std::int64_t dim, const NdArray& ind
   const DimVector moving = strides_without(x, dim);
   const DeviceWalk<3> walk("gather", out.sizes(), {out.strides(), index.strides(), moving});
   visit_bits(out.dtype(), [&]<class T> {
+    const FaultSink faults = fault_sink(out.device(), "gather");
+    const auto* const which = index.data_as<std::int64_t>();
+    const std::int64_t size = x.sizes()[dim], stride = x.strides()[dim];
+    if (gathers_rows(out, x, dim, index, kUnit<T>)) {
+      const std::size_t last = out.sizes().size() - 1;
+      const DeviceWalk<3> rows(
+          "gather", out.sizes().slice(0, last),
+          {out.strides().slice(0, last), index.strides().slice(0, last), IntArrayRef(moving).slice(0, last)});
+      const std::int64_t length = out.sizes()[last], units = (length + kUnit<T> - 1) / kUnit<T>;
+      return for_each(out.device(), rows.numel * units,
+                      GatherUnits<T>{out.data_as<T>(), x.data_as<T>(), which, rows, length, units, size,
+                                     stride, dim, faults});
+    }
     for_each(out.device(), out.numel(),
-             Gather<T>{out.data_as<T>(), x.data_as<T>(), index.data_as<std::int64_t>(), walk, x.sizes()[dim],
-                       x.strides()[dim], dim, fault_sink(out.device(), "gather")});
+             Gather<T>{out.data_as<T>(), x.data_as<T>(), which, walk, size, stride, dim, faults});
   });
 }
 

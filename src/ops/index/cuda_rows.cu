@@ -1,5 +1,4 @@
-// Rows by number on the device. Sums into equal rows use atomics, or, where algorithms must be deterministic,
-// one thread an element that takes the rows in order.
+// Rows by number on the device.
 #include <ebb/core/deterministic.h>
 #include <ebb/core/visit.h>
 
@@ -7,6 +6,7 @@
 #include "kernel/cuda/fault.h"
 #include "kernel/cuda/walk.h"
 #include "ops/index/cuda.h"
+#include "ops/index/cuda_segments.h"
 
 namespace ebb::cuda {
 namespace {
@@ -31,44 +31,59 @@ struct Offsets {
   }
 };
 
-template <class T>
+template <class T, int V>
 struct TakeRows {
   T* out;
   const T* x;
   const std::int64_t* offsets;
-  DeviceWalk<2> row;
+  RowUnits<V> units;  // in out, in x
   std::int64_t out_row;
   __device__ void operator()(std::int64_t i) const {
-    const std::int64_t j = i / row.numel;
+    const std::int64_t j = i / units.count;
     std::int64_t at[2];
-    row.offsets(i - j * row.numel, at);
-    out[j * out_row + at[0]] = x[offsets[j] + at[1]];
+    const int n = units.place(i - j * units.count, at);
+    store_unit<T, V>(out + j * out_row + at[0], load_unit<T, V>(x + offsets[j] + at[1], n), n);
   }
 };
 
-template <class T, bool kAdd>
+template <class T, int V>
+void take(NdArray& out, const NdArray& x, const NdArray& offsets, const DeviceWalk<2>& row) {
+  const TakeRows<T, V> take{out.data_as<T>(), x.data_as<T>(), offsets.data_as<std::int64_t>(),
+                            RowUnits<V>(row), out.strides()[0]};
+  for_each(out.device(), offsets.numel() * take.units.count, take);
+}
+
+template <class T, int V, bool kAdd>
 struct PutRows {
   T* out;
   const std::int64_t* offsets;
   const T* values;
-  DeviceWalk<2> row;
+  RowUnits<V> units;  // in out, in values
   std::int64_t value_row;
   __device__ void operator()(std::int64_t i) const {
-    const std::int64_t j = i / row.numel;
+    const std::int64_t j = i / units.count;
     std::int64_t at[2];
-    row.offsets(i - j * row.numel, at);
+    const int n = units.place(i - j * units.count, at);
     T* const to = out + offsets[j] + at[0];
-    const T value = values[j * value_row + at[1]];
+    const T* const from = values + j * value_row + at[1];
     if constexpr (kAdd)
-      atomic_add(to, value);
+      atomic_add(to, *from);
     else
-      *to = value;
+      store_unit<T, V>(to, load_unit<T, V>(from, n), n);
   }
 };
 
-// One thread an element of the row, all rows in order.
+template <class T, int V, bool kAdd>
+void put_at_once(NdArray& out, const NdArray& offsets, const NdArray& values, const DeviceWalk<2>& row) {
+  const PutRows<T, V, kAdd> put{out.data_as<T>(), offsets.data_as<std::int64_t>(), values.data_as<T>(),
+                                RowUnits<V>(row), values.strides()[0]};
+  for_each(out.device(), offsets.numel() * put.units.count, put);
+}
+
+// One thread an element of the row, all rows in order: for so few rows that sorting them takes longer.
 template <class T, bool kAdd>
 struct PutRowsInOrder {
+  using C = Compute<T>;
   T* out;
   const std::int64_t* offsets;
   const T* values;
@@ -80,22 +95,62 @@ struct PutRowsInOrder {
     for (std::int64_t j = 0; j < rows; ++j) {
       T& to = out[offsets[j] + at[0]];
       const T value = values[j * value_row + at[1]];
-      to = kAdd ? AtomicSum()(to, value) : value;
+      if constexpr (kAdd)
+        to = static_cast<T>(AtomicSum()(static_cast<C>(to), static_cast<C>(value)));
+      else
+        to = value;
     }
   }
 };
 
+struct RowDestinations {
+  std::int64_t *places, *starts;
+  const std::int64_t* offsets;
+  std::int64_t value_row;
+  __device__ void operator()(std::int64_t j) const {
+    places[j] = offsets[j];
+    starts[j] = j * value_row;
+  }
+};
+
 template <class T, bool kAdd>
-void put(NdArray& out, const NdArray& offsets, const NdArray& values) {
+void put_in_order(NdArray& out, const NdArray& offsets, const NdArray& values, const DeviceWalk<2>& row) {
+  constexpr std::int64_t kFew = 32;
   const std::int64_t rows = offsets.numel(), value_row = values.strides()[0];
-  const DeviceWalk<2> row("index_put", out.sizes(), {out.strides(), values.strides().slice(1)});
-  T* const to = out.data_as<T>();
-  const T* const from = values.data_as<T>();
-  const std::int64_t* const at = offsets.data_as<std::int64_t>();
+  const auto* const at = offsets.data_as<std::int64_t>();
+  if (rows <= kFew)
+    return for_each(out.device(), row.numel,
+                    PutRowsInOrder<T, kAdd>{out.data_as<T>(), at, values.data_as<T>(), row, rows, value_row});
+  const Destinations to(out.device(), rows, extent_of(out));
+  for_each(out.device(), rows, RowDestinations{to.places(), to.values(), at, value_row});
+  sum_segments<T, kAdd ? kernels::ScatterOp::add : kernels::ScatterOp::assign>(out, values, to, row);
+}
+
+DeviceWalk<2> row_of(const NdArray& out, const NdArray& values) {
+  return DeviceWalk<2>("index_put", out.sizes(), {out.strides(), values.strides().slice(1)});
+}
+
+// Sums of floats depend on their order. Long rows are sorted for, which costs little beside them and spares
+// the atomics, of which 16-bit floats have none of their own; short ones only if they must be.
+template <class T>
+void add_rows(NdArray& out, const NdArray& offsets, const NdArray& values) {
+  const DeviceWalk<2> row = row_of(out, values);
+  constexpr std::int64_t kLong = sizeof(T) == 2 ? 8 : 64;
+  if constexpr (!std::is_integral_v<T>)
+    if (are_deterministic_algorithms_enabled() || row.numel >= kLong)
+      return put_in_order<T, true>(out, offsets, values, row);
+  put_at_once<T, 1, true>(out, offsets, values, row);
+}
+
+template <class T>
+void assign_rows(NdArray& out, const NdArray& offsets, const NdArray& values) {
+  const DeviceWalk<2> row = row_of(out, values);
   if (are_deterministic_algorithms_enabled())
-    for_each(out.device(), row.numel, PutRowsInOrder<T, kAdd>{to, at, from, row, rows, value_row});
+    put_in_order<T, false>(out, offsets, values, row);
+  else if (in_units<T>(row))
+    put_at_once<T, kUnit<T>, false>(out, offsets, values, row);
   else
-    for_each(out.device(), rows * row.numel, PutRows<T, kAdd>{to, at, from, row, value_row});
+    put_at_once<T, 1, false>(out, offsets, values, row);
 }
 
 }  // namespace
@@ -115,18 +170,19 @@ void take_rows(NdArray& out, const NdArray& x, const NdArray& offsets) {
   if (rows == 0 || x.numel() == 0) return;
   const DeviceWalk<2> row("index", x.sizes(), {out.strides().slice(1), x.strides()});
   visit_bits(out.dtype(), [&]<class T> {
-    for_each(out.device(), rows * row.numel,
-             TakeRows<T>{out.data_as<T>(), x.data_as<T>(), offsets.data_as<std::int64_t>(), row,
-                         out.strides()[0]});
+    if (in_units<T>(row))
+      take<T, kUnit<T>>(out, x, offsets, row);
+    else
+      take<T, 1>(out, x, offsets, row);
   });
 }
 
 void put_rows(NdArray& out, const NdArray& offsets, const NdArray& values, bool accumulate) {
   if (offsets.numel() == 0 || out.numel() == 0) return;
   if (accumulate)
-    visit_all(out.dtype(), "index_put", [&]<class T> { put<T, true>(out, offsets, values); });
+    visit_all(out.dtype(), "index_put", [&]<class T> { add_rows<T>(out, offsets, values); });
   else
-    visit_bits(out.dtype(), [&]<class T> { put<T, false>(out, offsets, values); });
+    visit_bits(out.dtype(), [&]<class T> { assign_rows<T>(out, offsets, values); });
 }
 
 }  // namespace ebb::cuda

@@ -2,6 +2,7 @@
 #include <ebb/ops/dropout.h>
 #include <ebb/ops/elementwise.h>
 
+#include "ops/copy/kernels.h"
 #include "ops/random/inplace.h"
 
 #include <cmath>
@@ -42,6 +43,50 @@ double kept_value(const Variable& x, double p) {
   return x.dtype() == kDouble ? 1 / (1 - p) : double{1 / static_cast<float>(1 - p)};
 }
 
+// Devices recompute the mask from the words of its draw, so that it is neither written nor read. Linear in x:
+// the gradient is the same op, hence the second derivative too.
+
+NdArray in_layout(const NdArray& x, IntArrayRef strides) {
+  if (x.strides() == strides) return x;
+  NdArray out = NdArray::empty_strided(x.sizes(), strides, x.dtype(), x.device());
+  kernels::copy(x.device(), out, x);
+  return out;
+}
+
+Variable masked(const Variable& x, IntArrayRef strides, const drawing::Dropout& rule);
+
+struct DropoutBackward : autograd::Node {
+  drawing::Dropout rule;
+  DimVector strides;  // elements are counted in the order of x's memory
+  explicit DropoutBackward(const drawing::Dropout& r) : rule(r) {}
+  std::string name() const override { return "NativeDropoutBackward0"; }
+  autograd::GradList apply(autograd::GradList&& grads) override { return {masked(grads[0], strides, rule)}; }
+};
+
+Ref<DropoutBackward> masked_node(const Variable& x, IntArrayRef strides, const drawing::Dropout& rule) {
+  if (!autograd::records(x)) return {};
+  auto node = Ref<DropoutBackward>::adopt(new DropoutBackward(rule));
+  node->add_input(x);
+  node->strides = DimVector(strides);
+  return node;
+}
+
+Variable masked(const Variable& x, IntArrayRef strides, const drawing::Dropout& rule) {
+  const NdArray from = in_layout(x.array(), strides);
+  NdArray out = NdArray::empty_strided(x.sizes(), strides, x.dtype(), x.device());
+  kernels::dropout(x.device(), out, from, rule);
+  Variable result(std::move(out));
+  if (const auto node = masked_node(x, strides, rule)) autograd::set_history(result, node);
+  return result;
+}
+
+drawing::Dropout draw_rule(const Variable& x, double p) {
+  Philox philox;
+  Generator generator = default_generator();
+  kernels::draw_philox(x.device(), philox, x.device(), generator);
+  return {philox, 1 - p, kept_value(x, p)};
+}
+
 // x * mask + shift, where the shift replaces dropped elements by SELU's limit and both restore the variance.
 struct AlphaParts {
   Variable mask, shift;
@@ -59,7 +104,9 @@ Variable drop(const char* op, const Variable& x, double p, bool train, bool whol
   if (is_identity(x, p, train)) return x;
   if (p == 1) return mul(x, zeros({}, x.options()));
   check_floating(op, x);
-  return mul(x, mask_of(op, x, p, kept_value(x, p), whole_features));
+  if (x.is_cpu() || whole_features) return mul(x, mask_of(op, x, p, kept_value(x, p), whole_features));
+  const bool dense = x.array().is_dense();
+  return masked(x, dense ? x.strides() : IntArrayRef(contiguous_strides(x.sizes())), draw_rule(x, p));
 }
 
 Variable& drop_(const char* op, const Variable& self, double p, bool train, bool whole_features) {
@@ -67,7 +114,16 @@ Variable& drop_(const char* op, const Variable& self, double p, bool train, bool
   if (is_identity(self, p, train)) return const_cast<Variable&>(self);
   if (p == 1) return self.mul_(zeros({}, self.options()));
   check_floating(op, self);
-  return self.mul_(mask_of(op, self, p, kept_value(self, p), whole_features));
+  if (self.is_cpu() || whole_features || !self.array().is_dense())
+    return self.mul_(mask_of(op, self, p, kept_value(self, p), whole_features));
+  autograd::check_inplace(self, op);
+  const drawing::Dropout rule = draw_rule(self, p);
+  const auto node = masked_node(self, self.strides(), rule);
+  NdArray out = self.array();
+  kernels::dropout(self.device(), out, self.array(), rule);
+  autograd::bump_version(self);
+  autograd::rebase_history(self, node);
+  return const_cast<Variable&>(self);
 }
 
 Variable alpha_drop(const char* op, const Variable& x, double p, bool train, bool whole_features) {

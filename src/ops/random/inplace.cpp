@@ -19,6 +19,9 @@ constinit KernelSlot<void(NdArray&, const NdArray&, Generator&)> bernoulli{"bern
 constinit KernelSlot<void(NdArray&, Generator&)> permutation{"randperm", &cpu::permutation};
 constinit KernelSlot<void(NdArray&, const NdArray&, bool, Generator&)> multinomial{"multinomial",
                                                                                    &cpu::multinomial};
+constinit KernelSlot<void(Philox&, Device, Generator&)> draw_philox{"dropout", &cpu::draw_philox};
+constinit KernelSlot<void(NdArray&, const NdArray&, const drawing::Dropout&)> dropout{"dropout",
+                                                                                      &cpu::dropout};
 }  // namespace kernels
 
 namespace ops {

@@ -6,6 +6,7 @@
 #include <ebb/core/random.h>
 
 #include "kernel/slot.h"
+#include "ops/random/mask.h"
 
 namespace ebb::ops {
 
@@ -40,6 +41,10 @@ extern EBB_API KernelSlot<void(NdArray& out, Generator& generator)> permutation;
 /// contiguous).
 extern EBB_API KernelSlot<void(NdArray& out, const NdArray& weights, bool replacement, Generator& generator)>
     multinomial;
+/// The words of one draw on a device.
+extern EBB_API KernelSlot<void(Philox& out, Device device, Generator& generator)> draw_philox;
+/// out = x, whose elements `rule` keeps or drops. Both are dense and of one layout; out may be x.
+extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x, const drawing::Dropout& rule)> dropout;
 
 }  // namespace ebb::kernels
 
@@ -51,5 +56,7 @@ void random_any(NdArray& out, Generator& generator);
 void bernoulli(NdArray& out, const NdArray& p, Generator& generator);
 void permutation(NdArray& out, Generator& generator);
 void multinomial(NdArray& out, const NdArray& weights, bool replacement, Generator& generator);
+void draw_philox(Philox& out, Device device, Generator& generator);
+void dropout(NdArray& out, const NdArray& x, const drawing::Dropout& rule);
 
 }  // namespace ebb::cpu

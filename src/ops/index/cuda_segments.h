@@ -1,0 +1,161 @@
+// Sums (or products, maxima, ...) of many values into few places, in an order that the places and the values'
+// order fix: the places are sorted, and equal ones summed segment by segment.
+//
+// The sorted list is cut into windows of fixed length. A thread takes one window and one unit of the row and
+// walks the window in order. A segment inside a window goes straight to its place. The parts of one that
+// spans windows are kept, and a second pass puts them together from the first window to the last.
+#pragma once
+
+#include "kernel/convert.h"
+#include "kernel/cuda/sort.h"
+#include "ops/index/combine.h"
+#include "ops/index/cuda_units.h"
+
+namespace ebb::cuda {
+
+constexpr std::int64_t kWindow = 32;
+
+/// Places and where their values start, both counted in elements; equal places keep the order of their
+/// values.
+struct Destinations {
+  NdArray memory;  // Long [2, count]
+  std::int64_t count;
+  std::int64_t nowhere;  // a place of this number or above is none
+
+  Destinations(Device device, std::int64_t n, std::int64_t limit)
+      : memory(NdArray::empty({2, n}, kLong, device)), count(n), nowhere(limit) {}
+  std::int64_t* places() const { return memory.data_as<std::int64_t>(); }
+  std::int64_t* values() const { return places() + count; }
+  void sort() const {
+    int bits = 1;
+    while (bits < 63 && (nowhere >> bits) != 0) ++bits;
+    sort_pairs(memory.device(), reinterpret_cast<std::uint64_t*>(places()), values(), 1, count, bits);
+  }
+};
+
+/// How many elements x's memory has from its first one on: all its offsets are below.
+inline std::int64_t extent_of(const NdArray& x) {
+  return static_cast<std::int64_t>(x.storage()->bytes()) / element_size(x.dtype()) - x.offset();
+}
+
+template <class T, int V, kernels::ScatterOp kOp>
+struct Segments {
+  using C = Compute<T>;
+  T* out;
+  const T* values;
+  const std::int64_t *places, *starts;
+  std::int64_t count, nowhere;
+  RowUnits<V> units;  // in out, in values
+  Vector<C, V>*
+      partial;  // for each window and unit: of a segment from the window before, of one that goes on
+
+  __device__ Vector<C, V> load(std::int64_t i, std::int64_t at, int n) const {
+    const Vector<T, V> unit = load_unit<T, V>(values + starts[i] + at, n);
+    Vector<C, V> wide;
+#pragma unroll
+    for (int k = 0; k < V; ++k) wide.at[k] = static_cast<C>(unit.at[k]);
+    return wide;
+  }
+  __device__ static void merge(Vector<C, V>& sum, const Vector<C, V>& next) {
+#pragma unroll
+    for (int k = 0; k < V; ++k) sum.at[k] = indexing::combine(sum.at[k], next.at[k], kOp);
+  }
+  __device__ void put(std::int64_t place, std::int64_t at, const Vector<C, V>& sum, int n) const {
+    if (place >= nowhere) return;
+    T* const to = out + place + at;
+    Vector<T, V> unit = load_unit<T, V>(to, n);
+#pragma unroll
+    for (int k = 0; k < V; ++k)
+      unit.at[k] = static_cast<T>(indexing::combine(static_cast<C>(unit.at[k]), sum.at[k], kOp));
+    store_unit<T, V>(to, unit, n);
+  }
+  __device__ Vector<C, V>& part(std::int64_t window, std::int64_t unit, int which) const {
+    return partial[(window * 2 + which) * units.count + unit];
+  }
+};
+
+template <class T, int V, kernels::ScatterOp kOp>
+struct SumWindows {
+  Segments<T, V, kOp> s;
+  __device__ void operator()(std::int64_t i) const {
+    const std::int64_t window = i / s.units.count, unit = i - window * s.units.count;
+    const std::int64_t begin = window * kWindow, end = begin + kWindow < s.count ? begin + kWindow : s.count;
+    std::int64_t at[2];
+    const int n = s.units.place(unit, at);
+    std::int64_t place = s.places[begin];
+    auto sum = s.load(begin, at[1], n);
+    bool here = begin == 0 || s.places[begin - 1] != place;  // the segment begins in this window
+    for (std::int64_t k = begin + 1; k < end; ++k) {
+      const std::int64_t next = s.places[k];
+      const auto value = s.load(k, at[1], n);
+      if (next == place) {
+        s.merge(sum, value);
+        continue;
+      }
+      if (here)
+        s.put(place, at[0], sum, n);
+      else
+        s.part(window, unit, 0) = sum;
+      place = next;
+      sum = value;
+      here = true;
+    }
+    const bool goes_on = end < s.count && s.places[end] == place;
+    if (here && !goes_on)
+      s.put(place, at[0], sum, n);
+    else
+      s.part(window, unit, here ? 1 : 0) = sum;
+  }
+};
+
+template <class T, int V, kernels::ScatterOp kOp>
+struct JoinWindows {
+  Segments<T, V, kOp> s;
+  __device__ void operator()(std::int64_t i) const {
+    const std::int64_t window = i / s.units.count, unit = i - window * s.units.count;
+    const std::int64_t begin = window * kWindow, end = begin + kWindow;
+    if (end >= s.count || s.places[end] != s.places[end - 1]) return;  // nothing goes on
+    const std::int64_t place = s.places[end];
+    if (begin > 0 && s.places[begin - 1] == place) return;  // what goes on began before
+    std::int64_t low = end, high = s.count;                 // the segment's end lies in (low, high]
+    while (high - low > 1) {
+      const std::int64_t middle = low + (high - low) / 2;
+      if (s.places[middle] == place)
+        low = middle;
+      else
+        high = middle;
+    }
+    auto sum = s.part(window, unit, 1);
+    for (std::int64_t next = window + 1; next <= low / kWindow; ++next) s.merge(sum, s.part(next, unit, 0));
+    std::int64_t at[2];
+    const int n = s.units.place(unit, at);
+    s.put(place, at[0], sum, n);
+  }
+};
+
+template <class T, int V, kernels::ScatterOp kOp>
+void sum_segments_by(NdArray& out, const NdArray& values, const Destinations& to, const DeviceWalk<2>& row) {
+  using C = Compute<T>;
+  const RowUnits<V> units(row);
+  const std::int64_t windows = (to.count + kWindow - 1) / kWindow;
+  const NdArray partial = NdArray::empty(
+      {windows * 2 * units.count * V * static_cast<std::int64_t>(sizeof(C))}, kByte, out.device());
+  const Segments<T, V, kOp> s{
+      out.data_as<T>(), values.data_as<T>(), to.places(), to.values(),
+      to.count,         to.nowhere,          units,       partial.data_as<Vector<C, V>>()};
+  for_each(out.device(), windows * units.count, SumWindows<T, V, kOp>{s});
+  if (windows > 1) for_each(out.device(), windows * units.count, JoinWindows<T, V, kOp>{s});
+}
+
+/// out[place + ...] = combine(out[place + ...], values[start + ...]) over the row, for all destinations in
+/// their order; sorts them.
+template <class T, kernels::ScatterOp kOp>
+void sum_segments(NdArray& out, const NdArray& values, const Destinations& to, const DeviceWalk<2>& row) {
+  to.sort();
+  if (in_units<T>(row))
+    sum_segments_by<T, kUnit<T>, kOp>(out, values, to, row);
+  else
+    sum_segments_by<T, 1, kOp>(out, values, to, row);
+}
+
+}  // namespace ebb::cuda
