@@ -41,6 +41,10 @@ struct ClassTargets {
   NdArray target, weight;
   std::int64_t batch = 0, classes = 0, places = 1, ignore_index = -100;
   bool reduced = true, mean = true;
+  // For cross_entropy on devices (the CPU composes these): probabilities laid out as the scores in place of
+  // target, and the part of the loss that all classes share.
+  NdArray probabilities;
+  double smoothing = 0;
 };
 
 /// out = -w_t x_t (or sum, or mean), total = the sum of the weights used. Throws for a class that is not
@@ -51,11 +55,12 @@ extern EBB_API KernelSlot<void(NdArray& out, NdArray& total, const NdArray& x, c
 extern EBB_API
     KernelSlot<void(NdArray& dx, const NdArray& grad, const NdArray& total, const ClassTargets& to)>
         nll_loss_backward;
-/// nll_loss(log_softmax(x)) for places = 1 in one pass; logsum (batch) keeps log sum exp of each row.
+/// nll_loss(log_softmax(x)) in one pass. `kept` has log sum exp of each row, then, on devices, the sum of its
+/// classes' weights. The CPU has places = 1.
 extern EBB_API
-    KernelSlot<void(NdArray& out, NdArray& total, NdArray& logsum, const NdArray& x, const ClassTargets& to)>
+    KernelSlot<void(NdArray& out, NdArray& total, NdArray& kept, const NdArray& x, const ClassTargets& to)>
         cross_entropy;
-extern EBB_API KernelSlot<void(NdArray& dx, const NdArray& grad, const NdArray& total, const NdArray& logsum,
+extern EBB_API KernelSlot<void(NdArray& dx, const NdArray& grad, const NdArray& total, const NdArray& kept,
                                const NdArray& x, const ClassTargets& to)>
     cross_entropy_backward;
 
