@@ -1,10 +1,11 @@
-// Convolution on the device straight from its definition: a thread a result, sums in a fixed order, any
-// geometry, dtype and layout.
+// Convolution on the device: by the library where it has an algorithm, else straight from the definition, a
+// thread a result, sums in a fixed order, any geometry, dtype and layout.
 #include "ops/conv/cuda.h"
 
 #include <ebb/core/visit.h>
 
 #include "kernel/convert.h"
+#include "kernel/cuda/dnn.h"
 #include "kernel/cuda/walk.h"
 #include "kernel/optional_data.h"
 
@@ -163,10 +164,49 @@ struct Weight {
   }
 };
 
+// x = relu(x + bias), either of which may be missing.
+template <class T>
+struct Finish {
+  T* x;
+  const T* bias;
+  std::int64_t channels, step;  // elements between one channel and the next
+  bool relu;
+  __device__ void operator()(std::int64_t i) const {
+    using C = Compute<T>;
+    C value = static_cast<C>(x[i]);
+    if (bias) value += static_cast<C>(bias[i / step % channels]);
+    x[i] = static_cast<T>(relu && value < C(0) ? C(0) : value);
+  }
+};
+
+void finish(NdArray& x, const NdArray& bias, bool relu) {
+  if (!bias.defined() && !relu) return;
+  visit_floating(x.dtype(), "convolution", [&]<class T> {
+    for_each(x.device(), x.numel(),
+             Finish<T>{x.data_as<T>(), data_or_null<T>(bias), x.sizes()[1], Volumes<T>(x).channel, relu});
+  });
+}
+
+bool by_library(DnnConv kind, const NdArray& in, const NdArray& weight, const NdArray& out,
+                const ConvGeometry& g, const NdArray* bias = nullptr, bool relu = false) {
+  const std::size_t axes = in.sizes().size() - 2, first = 3 - axes;
+  return dnn_convolve({.kind = kind,
+                       .in = in,
+                       .weight = weight,
+                       .out = out,
+                       .stride = IntArrayRef(g.stride + first, axes),
+                       .padding = IntArrayRef(g.padding + first, axes),
+                       .dilation = IntArrayRef(g.dilation + first, axes),
+                       .bias = bias,
+                       .relu = relu});
+}
+
 }  // namespace
 
 void conv_forward(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias,
                   const ConvGeometry& g, bool relu) {
+  if (bias.defined() && by_library(DnnConv::forward, in, weight, out, g, &bias, relu)) return;
+  if (by_library(DnnConv::forward, in, weight, out, g)) return finish(out, bias, relu);
   visit_floating(out.dtype(), "convolution", [&]<class T> {
     using From = Volumes<const T>;
     for_each(out.device(), out.numel(),
@@ -176,6 +216,7 @@ void conv_forward(NdArray& out, const NdArray& in, const NdArray& weight, const 
 
 void conv_input(NdArray& in, const NdArray& out, const NdArray& weight, const NdArray& bias,
                 const ConvGeometry& g) {
+  if (by_library(DnnConv::input, in, weight, out, g)) return finish(in, bias, false);
   visit_floating(in.dtype(), "convolution_backward", [&]<class T> {
     using From = Volumes<const T>;
     for_each(in.device(), in.numel(),
@@ -184,6 +225,7 @@ void conv_input(NdArray& in, const NdArray& out, const NdArray& weight, const Nd
 }
 
 void conv_weight(NdArray& weight, const NdArray& out, const NdArray& in, const ConvGeometry& g) {
+  if (by_library(DnnConv::weight, in, weight, out, g)) return;
   visit_floating(weight.dtype(), "convolution_backward", [&]<class T> {
     using From = Volumes<const T>;
     for_each(weight.device(), weight.numel(), Weight<T>{Volumes<T>(weight), From(out), From(in), g});

@@ -1,0 +1,70 @@
+// Stands in for cuDNN. It has no algorithm for anything, so that ebb's own kernels are what is tested; with
+// EBB_EMU_DNN set it computes by the CPU's kernels instead, which tests how the library is called.
+#include "kernel/cuda/dnn.h"
+
+#include <cstdlib>
+
+#include "cuda/emu/api.h"
+#include "kernel/cuda/device.h"
+#include "ops/conv/kernels.h"
+#include "ops/copy/kernels.h"
+
+namespace ebb::cuda {
+namespace {
+
+// Device memory as an array of the CPU: inside an action of a stream it may be touched.
+NdArray on_cpu(const NdArray& x) {
+  return NdArray(Storage::adopt(x.data(), 0, Device(kCPU), nullptr, nullptr), DimVector(x.sizes()),
+                 DimVector(x.strides()), 0, x.dtype());
+}
+
+// What the CPU's kernels take.
+NdArray plain(const NdArray& x) {
+  NdArray out = NdArray::empty(x.sizes(), x.dtype() == kDouble ? kDouble : kFloat);
+  kernels::copy(Device(kCPU), out, x);
+  return out;
+}
+
+ConvGeometry geometry_of(const DnnConvolution& c) {
+  ConvGeometry g;
+  g.batch = c.in.sizes()[0];
+  g.in_channels = c.in.sizes()[1];
+  g.out_channels = c.out.sizes()[1];
+  g.groups = g.in_channels / c.weight.sizes()[1];
+  const std::size_t axes = c.stride.size();
+  for (std::size_t a = 0; a < axes; ++a) {
+    const std::size_t to = 3 - axes + a;
+    g.in[to] = c.in.sizes()[2 + a];
+    g.out[to] = c.out.sizes()[2 + a];
+    g.kernel[to] = c.weight.sizes()[2 + a];
+    g.stride[to] = c.stride[a];
+    g.padding[to] = c.padding[a];
+    g.dilation[to] = c.dilation[a];
+  }
+  return g;
+}
+
+}  // namespace
+
+bool dnn_convolve(const DnnConvolution& c) {
+  // A bias on contiguous arrays is refused, so that callers add it themselves.
+  if (!std::getenv("EBB_EMU_DNN") || (c.bias && c.in.is_contiguous())) return false;
+  const NdArray in = on_cpu(c.in), weight = on_cpu(c.weight), out = on_cpu(c.out),
+                bias = c.bias ? on_cpu(*c.bias) : NdArray();
+  emu::enqueue(current_stream(c.in.device()),
+               [=, kind = c.kind, g = geometry_of(c), relu = c.relu, cpu = Device(kCPU)] {
+                 NdArray x = plain(in), w = plain(weight), y = plain(out);
+                 const NdArray b = bias.defined() ? plain(bias) : NdArray();
+                 NdArray result = kind == DnnConv::forward ? out : kind == DnnConv::input ? in : weight;
+                 if (kind == DnnConv::forward)
+                   kernels::conv_forward(cpu, y, x, w, b, g, relu);
+                 else if (kind == DnnConv::input)
+                   kernels::conv_input(cpu, x, y, w, b, g);
+                 else
+                   kernels::conv_weight(cpu, w, y, x, g);
+                 kernels::copy(cpu, result, kind == DnnConv::forward ? y : kind == DnnConv::input ? x : w);
+               });
+  return true;
+}
+
+}  // namespace ebb::cuda

@@ -1,0 +1,85 @@
+#include "cuda/nvidia/dnn/plan.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace ebb::cuda::dnn {
+namespace {
+
+std::vector<cudnnBackendNumericalNote_t> notes_of(const Descriptor& config) {
+  Descriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  config.get(CUDNN_ATTR_ENGINECFG_ENGINE, engine);
+  std::vector<cudnnBackendNumericalNote_t> notes(CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
+  engine.get(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, notes);
+  return notes;
+}
+
+// Engines with their settings, the likely fastest first.
+std::vector<Descriptor> proposals(const Graph& graph, const Target& target, cudnnBackendHeurMode_t mode) {
+  Descriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+  heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph.operations);
+  heuristics.set(CUDNN_ATTR_ENGINEHEUR_MODE, mode);
+  if (target.properties) heuristics.set(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, *target.properties);
+  heuristics.finalize();
+  return heuristics.get_all(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+}
+
+}  // namespace
+
+bool is_allowed(const Problem& p, cudnnBackendNumericalNote_t note) {
+  const bool tf32 = p.tf32 != 0;
+  switch (note) {
+    case CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC:
+      return p.deterministic == 0;
+    case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:  // of float: TF32
+      return tf32 || p.dtype != static_cast<std::int32_t>(kFloat);
+    case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
+    case CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION:
+      return false;
+    // Their intermediate values are larger than the terms, so that digits are lost: fewer than TF32 loses.
+    case CUDNN_NUMERICAL_NOTE_FFT:
+    case CUDNN_NUMERICAL_NOTE_WINOGRAD:
+    case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_4x4:
+    case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6:
+    case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13:
+      return tf32;
+    default:
+      return true;
+  }
+}
+
+std::vector<Plan> make_plans(const Problem& problem, const Graph& graph, const Target& target,
+                             std::size_t most) {
+  std::vector<Plan> plans;
+  std::optional<Failure> failure;
+  const auto note_failure = [&](const Failure& f) {
+    if (!f.is_unsupported() && !failure) failure = f;
+  };
+  for (const cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
+    std::vector<Descriptor> configs;
+    try {
+      configs = proposals(graph, target, mode);
+    } catch (const Failure& f) {
+      note_failure(f);
+    }
+    for (Descriptor& config : configs) {
+      if (plans.size() == most) return plans;
+      try {
+        auto notes = notes_of(config);
+        if (!std::ranges::all_of(notes, [&](auto note) { return is_allowed(problem, note); })) continue;
+        Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+        plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
+        target.give(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP);
+        plan.finalize();
+        const auto workspace = plan.get<std::int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
+        plans.push_back({std::move(config), std::move(plan), workspace, std::move(notes)});
+      } catch (const Failure& f) {
+        note_failure(f);
+      }
+    }
+  }
+  if (plans.empty() && failure) throw Failure(*failure);
+  return plans;
+}
+
+}  // namespace ebb::cuda::dnn

@@ -1,0 +1,25 @@
+// From an operation graph to plans that can be executed.
+#pragma once
+
+#include "cuda/nvidia/dnn/convolution.h"
+
+namespace ebb::cuda::dnn {
+
+/// An engine with its settings, ready to run.
+struct Plan {
+  Descriptor config;
+  Descriptor plan;
+  std::int64_t workspace = 0;  // bytes
+  std::vector<cudnnBackendNumericalNote_t> notes;
+};
+
+/// Whether an engine with such a note may compute the problem: results must be sums of products in float (in
+/// double for doubles), rounded once, unless TF32 is allowed; and repeat bit for bit where the program asks.
+bool is_allowed(const Problem& problem, cudnnBackendNumericalNote_t note);
+
+/// The first `most` plans of allowed engines, in cuDNN's order: its heuristics' mode A, then its fallback
+/// list. Empty when no engine can do it. Throws Failure when engines could, but their plans failed.
+std::vector<Plan> make_plans(const Problem& problem, const Graph& graph, const Target& target,
+                             std::size_t most);
+
+}  // namespace ebb::cuda::dnn
