@@ -84,10 +84,10 @@ struct Asked {
     return sizes;
   }
 
-  std::vector<Plan> plans(std::size_t most = 4) const {
+  std::vector<Plan> plans(std::size_t most = 4, std::int64_t workspace = INT64_MAX) const {
     const Problem problem(convolution);
     const Target target{.properties = &device()};
-    return make_plans(problem, convolution_graph(problem, target), target, most);
+    return make_plans(problem, convolution_graph(problem, target), target, most, workspace);
   }
 };
 
@@ -187,6 +187,16 @@ TEST_CASE("channels-last needs less workspace in 16 bits") {
       };
       CHECK(workspace(true) < workspace(false) / 8);
     }
+}
+
+TEST_CASE("plans keep to a workspace where they can") {
+  const Asked asked(kGeometries[0], DnnConv::forward, kBFloat16, false);
+  const std::vector<Plan> all = asked.plans(100);
+  REQUIRE(all.at(0).workspace > 4096);
+  for (const Plan& plan : asked.plans(100, 4096)) CHECK(plan.workspace <= 4096);
+  const std::vector<Plan> least = asked.plans(100, -1);
+  REQUIRE(least.size() == 1);
+  for (const Plan& plan : all) CHECK(least[0].workspace <= plan.workspace);
 }
 
 TEST_CASE("padding that differs between both ends has plans") {

@@ -11,32 +11,44 @@ namespace {
 using kernels::NormGrads;
 using kernels::NormSaved;
 
-template <class T>
-struct ChannelMean {
-  using C = Compute<T>;
-  const T* x;
-  C* mean;
-  C count;
-  EBB_HD PairSum<C> load(std::int64_t, std::int64_t, std::int64_t at) const {
-    return {static_cast<C>(x[at]), C(0)};
+// Mean and sum of squared differences from it. Joining those of two parts does not cancel.
+template <class C>
+struct Moments {
+  C count, mean, squares;
+  EBB_HD Moments operator+(const Moments& b) const {
+    if (count == C(0)) return b;
+    if (b.count == C(0)) return *this;
+    const C all = count + b.count, share = b.count / all, apart = b.mean - mean;
+    return {all, mean + apart * share, squares + b.squares + apart * apart * count * share};
   }
-  EBB_HD void finish(std::int64_t c, PairSum<C> sum) const { mean[c] = sum.first / count; }
 };
 
-// Squares of differences do not cancel; the sum of the differences corrects for the mean's rounding.
+// One pass: a thread sums the differences of its elements from its first one, and their squares.
 template <class T>
-struct ChannelVariance {
+struct ChannelMoments {
   using C = Compute<T>;
+  using Sum = Moments<C>;
+  struct Own {
+    std::int64_t count;
+    C first, sum, squares;
+  };
   const T* x;
-  const C* mean;
-  C* var;
-  C count;
-  EBB_HD PairSum<C> load(std::int64_t, std::int64_t c, std::int64_t at) const {
-    const C d = static_cast<C>(x[at]) - mean[c];
-    return {d * d, d};
+  C *mean, *var;
+  EBB_HD void add(Own& own, std::int64_t at) const {
+    const C value = static_cast<C>(x[at]);
+    if (own.count++ == 0) own.first = value;
+    const C apart = value - own.first;
+    own.sum += apart;
+    own.squares += apart * apart;
   }
-  EBB_HD void finish(std::int64_t c, PairSum<C> sum) const {
-    var[c] = (sum.first - sum.second * sum.second / count) / count;
+  EBB_HD Sum sum(const Own& own) const {
+    if (own.count == 0) return {C(0), C(0), C(0)};
+    const C count = static_cast<C>(own.count), shift = own.sum / count;
+    return {count, own.first + shift, own.squares - own.sum * shift};
+  }
+  EBB_HD void finish(std::int64_t c, Sum all) const {
+    mean[c] = all.count > C(0) ? all.mean : C(NAN);
+    var[c] = all.squares < C(0) ? C(0) : all.squares / all.count;
   }
 };
 
@@ -106,10 +118,7 @@ MapInput number(T value) {
 void batch_norm_stats(NdArray& mean, NdArray& var, const NdArray& x, const NormShape& s) {
   visit_floating(x.dtype(), "batch_norm", [&]<class T> {
     using C = Compute<T>;
-    const C count = static_cast<C>(s.batch * s.places);
-    C* const means = mean.data_as<C>();
-    channel_sums(x.device(), ChannelMean<T>{x.data_as<T>(), means, count}, s);
-    channel_sums(x.device(), ChannelVariance<T>{x.data_as<T>(), means, var.data_as<C>(), count}, s);
+    channel_sums(x.device(), ChannelMoments<T>{x.data_as<T>(), mean.data_as<C>(), var.data_as<C>()}, s);
   });
 }
 

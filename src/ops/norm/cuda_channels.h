@@ -21,7 +21,31 @@ struct PairSum {
 };
 
 // A functor `Op` has: C; PairSum<C> load(std::int64_t sample, std::int64_t channel, std::int64_t at) with the
-// element's offset; void finish(std::int64_t channel, PairSum<C>).
+// element's offset; void finish(std::int64_t channel, PairSum<C>). Or, where a thread keeps more than a sum:
+// Sum, which has operator+; Own, what a thread adds elements to by void add(Own&, at); Sum sum(const Own&).
+template <class Op>
+concept KeepsMore = requires {
+  typename Op::Own;
+};
+
+template <class Op>
+struct ChannelTerms {
+  using Sum = PairSum<typename Op::C>;
+  Sum total{};
+  __device__ void add(const Op& op, std::int64_t sample, std::int64_t channel, std::int64_t at) {
+    total = total + op.load(sample, channel, at);
+  }
+  __device__ Sum sum(const Op&) const { return total; }
+};
+template <KeepsMore Op>
+struct ChannelTerms<Op> {
+  using Sum = typename Op::Sum;
+  typename Op::Own own{};
+  __device__ void add(const Op& op, std::int64_t, std::int64_t, std::int64_t at) { op.add(own, at); }
+  __device__ Sum sum(const Op& op) const { return op.sum(own); }
+};
+template <class Op>
+using ChannelSum = typename ChannelTerms<Op>::Sum;
 
 constexpr int kChannelThreads = 256;
 
@@ -29,7 +53,7 @@ template <class Op>
 struct ChannelArgs {
   Op op;
   NormShape shape;
-  PairSum<typename Op::C>* partial;  // [channels, pieces]; null when there is one piece
+  ChannelSum<Op>* partial;  // [channels, pieces]; null when there is one piece
   std::int64_t pieces;
 };
 
@@ -37,18 +61,18 @@ struct ChannelArgs {
 template <class Op>
 __global__ void __launch_bounds__(kChannelThreads)
     channel_sums_kernel(const __grid_constant__ ChannelArgs<Op> args) {
-  using Sum = PairSum<typename Op::C>;
+  using Sum = ChannelSum<Op>;
   __shared__ Sum scratch[kWarp];
   const NormShape& s = args.shape;
   const std::int64_t channel = blockIdx.x / args.pieces, piece = blockIdx.x % args.pieces;
   const std::int64_t begin = s.batch * piece / args.pieces, end = s.batch * (piece + 1) / args.pieces;
-  Sum total{};
+  ChannelTerms<Op> terms;
   for (std::int64_t n = begin; n < end; ++n) {
     const std::int64_t at = (n * s.channels + channel) * s.places;
-    for (std::int64_t p = threadIdx.x; p < s.places; p += blockDim.x)
-      total = total + args.op.load(n, channel, at + p);
+    for (std::int64_t p = threadIdx.x; p < s.places; p += blockDim.x) terms.add(args.op, n, channel, at + p);
   }
-  total = block_reduce(total, scratch, Plus(), static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x));
+  const Sum total = block_reduce(terms.sum(args.op), scratch, Plus(), static_cast<int>(threadIdx.x),
+                                 static_cast<int>(blockDim.x));
   if (threadIdx.x != 0) return;
   if (args.partial)
     args.partial[channel * args.pieces + piece] = total;
@@ -61,16 +85,17 @@ __global__ void __launch_bounds__(kChannelThreads)
 template <class Op>
 __global__ void __launch_bounds__(kChannelThreads)
     channel_columns_kernel(const __grid_constant__ ChannelArgs<Op> args) {
-  using Sum = PairSum<typename Op::C>;
+  using Sum = ChannelSum<Op>;
   __shared__ Sum scratch[kChannelThreads / kWarp][kWarp];
   const NormShape& s = args.shape;
   const std::int64_t piece = blockIdx.x % args.pieces,
                      channel = blockIdx.x / args.pieces * kWarp + threadIdx.x;
   const std::int64_t begin = s.batch * piece / args.pieces, end = s.batch * (piece + 1) / args.pieces;
-  Sum total{};
+  ChannelTerms<Op> terms;
   if (channel < s.channels)
     for (std::int64_t n = begin + threadIdx.y; n < end; n += blockDim.y)
-      total = total + args.op.load(n, channel, n * s.channels + channel);
+      terms.add(args.op, n, channel, n * s.channels + channel);
+  Sum total = terms.sum(args.op);
   scratch[threadIdx.y][threadIdx.x] = total;
   __syncthreads();
   if (channel >= s.channels || threadIdx.y != 0) return;
@@ -86,7 +111,7 @@ __global__ void __launch_bounds__(kChannelThreads)
     channel_pieces_kernel(const __grid_constant__ ChannelArgs<Op> args) {
   const std::int64_t channel = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (channel >= args.shape.channels) return;
-  PairSum<typename Op::C> total{};
+  ChannelSum<Op> total{};
   for (std::int64_t p = 0; p < args.pieces; ++p) total = total + args.partial[channel * args.pieces + p];
   args.op.finish(channel, total);
 }
@@ -103,7 +128,7 @@ void channel_sums(Device device, const Op& op, const NormShape& shape) {
   ChannelArgs<Op> args{op, shape, nullptr, pieces};
   NdArray scratch;
   if (pieces > 1) {
-    using Sum = PairSum<typename Op::C>;
+    using Sum = ChannelSum<Op>;
     scratch =
         NdArray::empty({shape.channels * pieces * static_cast<std::int64_t>(sizeof(Sum))}, kByte, device);
     args.partial = scratch.data_as<Sum>();

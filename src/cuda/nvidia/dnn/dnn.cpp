@@ -23,7 +23,6 @@ using dnn::Problem;
 
 constexpr std::size_t kPlansKept = 1024;                         // a thread
 constexpr std::size_t kPlansTimed = 8;                           // a problem
-constexpr std::size_t kPlansConsidered = 4;                      // a problem, where nothing is timed
 constexpr std::int64_t kWorkspaceBytes = std::int64_t{1} << 30;  // more only where no plan needs less
 
 // What a problem is computed by; without a plan, by the caller's own kernels.
@@ -137,7 +136,6 @@ std::size_t fastest(cudnnHandle_t handle, const std::vector<Plan>& plans, const 
   float least = std::numeric_limits<float>::infinity();
   std::optional<dnn::Failure> failure;
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    if (plans[i].workspace > kWorkspaceBytes) continue;
     try {
       const float time = time_of(handle, plans[i], c);
       if (time < least) least = time, best = i;
@@ -149,16 +147,6 @@ std::size_t fastest(cudnnHandle_t handle, const std::vector<Plan>& plans, const 
   return best;
 }
 
-// cuDNN's first choice among the plans with a workspace of moderate size, else the one with the smallest.
-std::size_t preferred(const std::vector<Plan>& plans) {
-  std::size_t smallest = 0;
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    if (plans[i].workspace <= kWorkspaceBytes) return i;
-    if (plans[i].workspace < plans[smallest].workspace) smallest = i;
-  }
-  return smallest;
-}
-
 Answer answer_to(const Problem& problem, cudnnHandle_t handle, const DnnConvolution& c) {
   Answer answer;
   const dnn::Target target{.handle = handle};
@@ -168,10 +156,11 @@ Answer answer_to(const Problem& problem, cudnnHandle_t handle, const DnnConvolut
     if (f.is_unsupported()) return Answer();
     throw;
   }
+  const bool times = problem.benchmarked != 0;
   std::vector<Plan> plans =
-      dnn::make_plans(problem, *answer.graph, target, problem.benchmarked ? kPlansTimed : kPlansConsidered);
+      dnn::make_plans(problem, *answer.graph, target, times ? kPlansTimed : 1, kWorkspaceBytes);
   if (plans.empty()) return Answer();
-  answer.plan = std::move(plans[problem.benchmarked ? fastest(handle, plans, c) : preferred(plans)]);
+  answer.plan = std::move(plans[times ? fastest(handle, plans, c) : 0]);
   return answer;
 }
 

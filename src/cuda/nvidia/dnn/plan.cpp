@@ -24,6 +24,18 @@ std::vector<Descriptor> proposals(const Graph& graph, const Target& target, cudn
   return heuristics.get_all(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
 }
 
+// None where a note of the engine forbids it.
+std::optional<Plan> plan_of(const Problem& problem, const Target& target, Descriptor& config) {
+  std::vector<cudnnBackendNumericalNote_t> notes = notes_of(config);
+  if (!std::ranges::all_of(notes, [&](auto note) { return is_allowed(problem, note); })) return {};
+  Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+  plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
+  target.give(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP);
+  plan.finalize();
+  const auto workspace = plan.get<std::int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
+  return Plan{std::move(config), std::move(plan), workspace, std::move(notes)};
+}
+
 }  // namespace
 
 bool is_allowed(const Problem& p, cudnnBackendNumericalNote_t note) {
@@ -49,8 +61,9 @@ bool is_allowed(const Problem& p, cudnnBackendNumericalNote_t note) {
 }
 
 std::vector<Plan> make_plans(const Problem& problem, const Graph& graph, const Target& target,
-                             std::size_t most) {
+                             std::size_t most, std::int64_t workspace) {
   std::vector<Plan> plans;
+  std::optional<Plan> least;
   std::optional<Failure> failure;
   const auto note_failure = [&](const Failure& f) {
     if (!f.is_unsupported() && !failure) failure = f;
@@ -62,22 +75,22 @@ std::vector<Plan> make_plans(const Problem& problem, const Graph& graph, const T
     } catch (const Failure& f) {
       note_failure(f);
     }
+    // One after another: to make a plan may mean to compile a kernel.
     for (Descriptor& config : configs) {
       if (plans.size() == most) return plans;
       try {
-        auto notes = notes_of(config);
-        if (!std::ranges::all_of(notes, [&](auto note) { return is_allowed(problem, note); })) continue;
-        Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-        plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
-        target.give(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP);
-        plan.finalize();
-        const auto workspace = plan.get<std::int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
-        plans.push_back({std::move(config), std::move(plan), workspace, std::move(notes)});
+        std::optional<Plan> plan = plan_of(problem, target, config);
+        if (!plan) continue;
+        if (plan->workspace <= workspace)
+          plans.push_back(std::move(*plan));
+        else if (!least || plan->workspace < least->workspace)
+          least = std::move(plan);
       } catch (const Failure& f) {
         note_failure(f);
       }
     }
   }
+  if (plans.empty() && least) plans.push_back(std::move(*least));
   if (plans.empty() && failure) throw Failure(*failure);
   return plans;
 }

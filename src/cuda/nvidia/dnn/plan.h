@@ -17,9 +17,10 @@ struct Plan {
 /// double for doubles), rounded once, unless TF32 is allowed; and repeat bit for bit where the program asks.
 bool is_allowed(const Problem& problem, cudnnBackendNumericalNote_t note);
 
-/// The first `most` plans of allowed engines, in cuDNN's order: its heuristics' mode A, then its fallback
-/// list. Empty when no engine can do it. Throws Failure when engines could, but their plans failed.
+/// The first `most` plans of allowed engines that need at most `workspace` bytes, in cuDNN's order: its
+/// heuristics' mode A, then its fallback list. Where all need more, the one that needs least; empty when no
+/// engine can do it. Throws Failure when engines could, but their plans failed.
 std::vector<Plan> make_plans(const Problem& problem, const Graph& graph, const Target& target,
-                             std::size_t most);
+                             std::size_t most, std::int64_t workspace);
 
 }  // namespace ebb::cuda::dnn
