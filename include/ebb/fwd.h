@@ -8,6 +8,9 @@ class NdArray;
 class Scalar;
 class Storage;
 class TensorOptions;
+namespace cuda {
+class Stream;
+}  // namespace cuda
 namespace autograd {
 class Node;
 class SavedVariable;

@@ -5,6 +5,7 @@
 #include "autograd/arithmetic.h"
 #include "autograd/meta.h"
 #include "autograd/thread_state.h"
+#include "core/backend.h"
 
 namespace ebb::autograd {
 
@@ -29,6 +30,8 @@ void Node::add_input(const Variable& input) {
 
 std::uint32_t Node::add_output(const NdArray& output) {
   outputs_.push_back(OutputMeta{DimVector(output.sizes()), output.dtype(), output.device()});
+  if (detail::side_streams_used() && outputs_.size() == 1 && output.device().is_cuda()) [[unlikely]]
+    stream_ = detail::backend(kCUDA).current_stream(output.device());
   return static_cast<std::uint32_t>(outputs_.size() - 1);
 }
 

@@ -97,7 +97,7 @@ Scalar Variable::item() const {
   if (device().is_cpu())
     std::memcpy(bytes, data_ptr(), size);
   else
-    detail::backend(device().type()).copy(bytes, Device::CPU, data_ptr(), device(), size);
+    detail::backend(device().type()).copy(bytes, Device::CPU, data_ptr(), device(), size, true);
   const auto read = [&]<class T>(T value) {
     std::memcpy(&value, bytes, sizeof(T));
     return Scalar(value);

@@ -45,6 +45,12 @@ const Backend& backend(DeviceType type) {
   return *loaded_backend(type);
 }
 
+namespace {
+constinit std::atomic<bool> side_streams{false};
+}
+bool side_streams_used() noexcept { return side_streams.load(std::memory_order_relaxed); }
+void note_side_stream() noexcept { side_streams.store(true, std::memory_order_relaxed); }
+
 void require_backend(DeviceType type) { backend(type); }
 
 }  // namespace ebb::detail

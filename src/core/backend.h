@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace ebb::detail {
@@ -19,11 +20,34 @@ struct DeviceBlock {
   void* context = nullptr;
 };
 
+class Capture;
+
+/// What cuda::Graph drives. A stream of its own is the calling thread's between begin() and end() or
+/// discard(), which the same thread calls.
+class DeviceGraph {
+ public:
+  virtual ~DeviceGraph() = default;
+  virtual void begin(Capture* capture) = 0;
+  /// Makes what was captured ready to run. When it throws, the capture is over and nothing is left of it.
+  virtual void end() = 0;
+  /// Gives up what is being or was captured, once the last replay is done.
+  virtual void discard() noexcept = 0;
+  /// Runs it on a stream of its device, after what the capture prepares.
+  virtual void replay(void* stream) = 0;
+};
+
 struct Backend {
   DeviceBlock (*allocate)(std::size_t bytes, Device device);
+  /// Page-locked memory of the CPU; the block's device is the CPU.
+  DeviceBlock (*allocate_pinned)(std::size_t bytes);
+  /// Of either kind.
   void (*free)(DeviceBlock block) noexcept;
-  /// Bytes between devices, in stream order; waits for the result when the destination is the CPU.
-  void (*copy)(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes);
+  /// The block is used on a stream of `device`: see Storage::used_on.
+  void (*record_use)(DeviceBlock block, Device device, void* stream);
+  /// Bytes between devices, in the order of both devices' current streams. With `wait`, the host waits for
+  /// the result when the destination is the CPU; without, memory of the CPU must be pinned.
+  void (*copy)(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes,
+               bool wait);
   Device (*current_device)();
   int (*device_count)();
   void (*synchronize)(Device device);
@@ -48,6 +72,13 @@ struct Backend {
   void (*event_synchronize)(Device device, void* event);
   bool (*event_query)(Device device, void* event);
   float (*event_elapsed)(Device device, void* from, void* to);
+  /// What is queued on `second` from now on starts after what is queued on `first`.
+  void (*order_streams)(Device first_device, void* first, Device second_device, void* second);
+
+  std::unique_ptr<DeviceGraph> (*make_graph)(Device device);
+  /// The calling thread's current device, streams and capture; for threads that go on with another's work.
+  std::shared_ptr<const void> (*thread_state)();
+  void (*set_thread_state)(const void* state);
 };
 
 /// Raised whenever Backend, the signature of a kernel slot or a type that plugins see changes.
@@ -69,6 +100,10 @@ const Backend& backend(DeviceType type);
 EBB_API void require_backend(DeviceType type);
 /// The backend if its plugin is already loaded, else null.
 const Backend* loaded_backend(DeviceType type) noexcept;
+/// Whether a stream other than the default ones was ever made current: until then there is no order to keep.
+bool side_streams_used() noexcept;
+void note_side_stream() noexcept;
+
 /// Called by a plugin as it loads.
 EBB_API void set_backend(DeviceType type, const Backend* backend);
 

@@ -1,7 +1,7 @@
 // The CUDA graph that a thread is capturing, for those who take part in it.
 #pragma once
 
-#include <ebb/core/api.h>
+#include <ebb/core/storage.h>
 
 #include <functional>
 #include <utility>
@@ -17,12 +17,15 @@ class Capture {
   /// Runs `prepare` before every replay, on the thread that replays, with the graph's device and stream
   /// current. It must hold whatever it writes to.
   void before_replay(std::function<void()> prepare) { prepares_.push_back(std::move(prepare)); }
+  /// Keeps memory that the captured work reads or writes for as long as the graph.
+  void keep(Ref<Storage> storage) { kept_.push_back(std::move(storage)); }
   void prepare() const {
     for (const auto& each : prepares_) each();
   }
 
  private:
   std::vector<std::function<void()>> prepares_;
+  std::vector<Ref<Storage>> kept_;
 };
 
 /// The capture that the calling thread works for; null outside of one.

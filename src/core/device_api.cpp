@@ -81,6 +81,7 @@ void Stream::wait(const Event& event) const {
 }
 
 StreamGuard::StreamGuard(const Stream& stream) : previous_(Stream::current(stream.device_)) {
+  if (stream.handle_) detail::note_side_stream();
   backend().set_stream(stream.device_, stream.handle_);
 }
 StreamGuard::~StreamGuard() { backend().set_stream(previous_.device_, previous_.handle_); }

@@ -96,7 +96,8 @@ NdArray NdArray::empty(IntArrayRef sizes, DType dtype, Device device) {
   return a;
 }
 
-NdArray NdArray::empty_strided(IntArrayRef sizes, IntArrayRef strides, DType dtype, Device device) {
+NdArray NdArray::empty_strided(IntArrayRef sizes, IntArrayRef strides, DType dtype, Device device,
+                               bool pinned) {
   EBB_CHECK(sizes.size() == strides.size(), "empty_strided: sizes ", sizes, " and strides ", strides,
             " differ in length.");
   std::int64_t extent = checked_numel(sizes) == 0 ? 0 : 1;
@@ -108,7 +109,8 @@ NdArray NdArray::empty_strided(IntArrayRef sizes, IntArrayRef strides, DType dty
     EBB_CHECK(!overflow && extent <= (std::int64_t{1} << 59), "empty_strided: strides ", strides,
               " of shape ", sizes, " reach further than memory can address.");
   }
-  return NdArray(Storage::allocate(static_cast<std::size_t>(extent * element_size(dtype)), device),
+  const auto bytes = static_cast<std::size_t>(extent * element_size(dtype));
+  return NdArray(pinned ? Storage::allocate_pinned(bytes) : Storage::allocate(bytes, device),
                  DimVector(sizes), DimVector(strides), 0, dtype);
 }
 

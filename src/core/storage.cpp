@@ -10,7 +10,7 @@ namespace ebb {
 namespace {
 
 // Who owns the bytes.
-enum Kind : std::uint8_t { kTogether, kBackend, kAdopted };
+enum Kind : std::uint8_t { kTogether, kBackend, kPinned, kAdopted };
 // On the CPU header and data share one block, so that a small tensor costs one allocation.
 constexpr std::size_t kHeader = (sizeof(Storage) + 63) / 64 * 64;
 
@@ -34,6 +34,23 @@ Ref<Storage> Storage::allocate(std::size_t bytes, Device device) {
   return Ref<Storage>::adopt(s);
 }
 
+Ref<Storage> Storage::allocate_pinned(std::size_t bytes) {
+  const detail::DeviceBlock block = detail::backend(kCUDA).allocate_pinned(bytes);
+  auto* s = ::new (detail::pool_allocate(sizeof(Storage))) Storage(block.data, bytes, block.device);
+  s->kind_ = kPinned;
+  s->block_bytes_ = block.bytes;
+  s->context_ = block.context;
+  detail::count_storage(1);
+  return Ref<Storage>::adopt(s);
+}
+
+bool Storage::is_pinned() const { return kind_ == kPinned; }
+
+void Storage::used_on(Device device, void* stream) const {
+  if (kind_ == kBackend || kind_ == kPinned)
+    detail::backend(kCUDA).record_use({data_, block_bytes_, device_, context_}, device, stream);
+}
+
 Ref<Storage> Storage::adopt(void* data, std::size_t bytes, Device device, Deleter deleter, void* context) {
   auto* s = ::new (detail::pool_allocate(sizeof(Storage))) Storage(data, bytes, device);
   s->kind_ = kAdopted;
@@ -48,8 +65,8 @@ void Storage::destroy(Storage* s) noexcept {
     detail::block_free({s, s->block_bytes_});
     return;
   }
-  if (s->kind_ == kBackend)
-    detail::backend(s->device_.type()).free({s->data_, s->block_bytes_, s->device_, s->context_});
+  if (s->kind_ == kBackend || s->kind_ == kPinned)
+    detail::backend(kCUDA).free({s->data_, s->block_bytes_, s->device_, s->context_});
   else if (s->deleter_)
     s->deleter_(s->context_, s->data_);
   s->~Storage();

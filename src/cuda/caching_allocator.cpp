@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
-#include <tuple>
+#include <utility>
 
 namespace ebb::cuda {
 namespace {
@@ -52,22 +52,25 @@ MemoryBlock* CachingAllocator::new_segment(std::size_t bytes, bool small, cudaSt
   void* data = nullptr;
   if (source_.allocate(&data, size) != cudaSuccess) {
     cudaGetLastError();
+    waiting_.collect(true, [this](MemoryBlock* block) { give_back(block); });
     release_segments();
+    if (general_) general_->empty_cache();
     if (source_.allocate(&data, size) != cudaSuccess) {
       cudaGetLastError();
       std::size_t free = 0, total = 0;
       if (source_.memory(&free, &total) != cudaSuccess) free = total = 0;
-      ebb::detail::fail("Device::CUDA: out of memory on cuda:", device_, ": tried to allocate ", mib(bytes),
-                        " MiB; of ", mib(total), " MiB in all, ", mib(free), " MiB are free, ", mib(current_),
-                        " MiB are in ebb's live tensors and ", mib(reserved_ - current_),
+      ebb::detail::fail("Device::CUDA: out of memory on ", device_, ": tried to allocate ", mib(bytes),
+                        " MiB; of ", mib(total), " MiB in all, ", mib(free), " MiB are free, ", mib(figures_->current),
+                        " MiB are in ebb's live tensors and ", mib(figures_->reserved - figures_->current),
                         " MiB in pieces that are cached. Use smaller batches or tensors, or free some.");
     }
   }
-  reserved_ += size;
+  figures_->reserved += size;
   auto block = std::make_unique<MemoryBlock>();
   block->data = static_cast<char*>(data);
   block->bytes = size;
   block->stream = stream;
+  block->owner = this;
   block->small = small;
   return block.release();
 }
@@ -90,13 +93,19 @@ MemoryBlock* CachingAllocator::allocate(std::size_t bytes, cudaStream_t stream) 
   const std::size_t size = std::max(rounded(bytes, kRound), kRound);
   const bool small = size <= kSmallMost;
   const std::lock_guard lock(mutex_);
+  if (!waiting_.empty() && !general_) [[unlikely]]
+    waiting_.collect(false, [this](MemoryBlock* block) { give_back(block); });
   MemoryBlock* block = take_free(size, small, stream);
   if (!block) block = new_segment(size, small, stream);
   split(block, size);
   block->used = true;
-  current_ += block->bytes;
-  peak_ = std::max(peak_, current_);
-  ++allocations_;
+  ++live_;
+  MemoryFigures& f = *figures_;
+  const std::size_t now = f.current.fetch_add(block->bytes, std::memory_order_relaxed) + block->bytes;
+  for (std::size_t peak = f.peak.load(std::memory_order_relaxed);
+       now > peak && !f.peak.compare_exchange_weak(peak, now, std::memory_order_relaxed);) {
+  }
+  f.allocations.fetch_add(1, std::memory_order_relaxed);
   return block;
 }
 
@@ -118,8 +127,27 @@ MemoryBlock* CachingAllocator::join(MemoryBlock* block, MemoryBlock* neighbour) 
 }
 
 void CachingAllocator::free(MemoryBlock* block) noexcept {
+  bool last;
+  {
+    const std::lock_guard lock(mutex_);
+    figures_->current.fetch_sub(block->bytes, std::memory_order_relaxed);
+    last = --live_ == 0 && retired_;
+    if (block->uses.empty()) [[likely]]
+      give_back(block);
+    else
+      waiting_.add(block, std::exchange(block->uses, {}));
+  }
+  if (last) retire(std::unique_ptr<CachingAllocator>(this));
+}
+
+void CachingAllocator::record_use(MemoryBlock* block, StreamUse use) {
+  if (use == StreamUse{device_, block->stream}) return;
   const std::lock_guard lock(mutex_);
-  current_ -= block->bytes;
+  add_use(block->uses, use);
+}
+
+// Into the free list, joined with its neighbours.
+void CachingAllocator::give_back(MemoryBlock* block) {
   block->used = false;
   if (block->before && !block->before->used) block = join(block, block->before);
   if (block->after && !block->after->used) block = join(block, block->after);
@@ -136,7 +164,7 @@ void CachingAllocator::release_segments() {
       }
       at = list.erase(at);
       source_.free(block->data);
-      reserved_ -= block->bytes;
+      figures_->reserved -= block->bytes;
       delete block;
     }
   }
@@ -144,17 +172,29 @@ void CachingAllocator::release_segments() {
 
 void CachingAllocator::empty_cache() {
   const std::lock_guard lock(mutex_);
+  waiting_.collect(true, [this](MemoryBlock* block) { give_back(block); });
   release_segments();
 }
 
+void CachingAllocator::retire(std::unique_ptr<CachingAllocator> allocator) noexcept {
+  std::unique_lock lock(allocator->mutex_);
+  allocator->retired_ = true;
+  if (allocator->live_ > 0) {
+    lock.unlock();
+    static_cast<void>(allocator.release());  // the last free() calls again
+    return;
+  }
+  lock.unlock();
+  allocator->empty_cache();
+}
+
 MemoryStats CachingAllocator::stats() const {
-  const std::lock_guard lock(mutex_);
-  return {current_, peak_, reserved_ - current_, allocations_};
+  const MemoryFigures& f = *figures_;
+  return {f.current, f.peak, f.reserved - f.current, f.allocations};
 }
 
 void CachingAllocator::reset_peak() {
-  const std::lock_guard lock(mutex_);
-  peak_ = current_;
+  figures_->peak = figures_->current.load();
 }
 
 }  // namespace ebb::cuda

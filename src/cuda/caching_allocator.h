@@ -4,12 +4,15 @@
 #include <cuda_runtime.h>
 #include <ebb/cuda/cuda.h>
 
+#include <atomic>
 #include <cstddef>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <vector>
+
+#include "cuda/reuse.h"
 
 namespace ebb::cuda {
 
@@ -20,32 +23,49 @@ struct MemorySource {
   cudaError_t (*memory)(std::size_t* free, std::size_t* total);
 };
 
+class CachingAllocator;
+
 /// A piece of a segment, in use or free; neighbours of one segment are linked.
 struct MemoryBlock {
   char* data = nullptr;
   std::size_t bytes = 0;
   cudaStream_t stream = nullptr;
+  CachingAllocator* owner = nullptr;
   bool small = false;
   bool used = false;
   MemoryBlock* before = nullptr;
   MemoryBlock* after = nullptr;
+  StreamUses uses;  // by streams other than its own
+};
+
+/// What the allocators of one device have given out together.
+struct MemoryFigures {
+  std::atomic<std::size_t> current{0}, peak{0}, reserved{0};
+  std::atomic<std::int64_t> allocations{0};
 };
 
 /// The memory of one device. A block belongs to the stream that it was allocated on: once freed it serves
-/// that stream at once, whose order makes that safe, and no other. Requests are rounded to 512 bytes; those
-/// up to 1 MiB are cut from segments of 2 MiB, larger ones from segments of 20 MiB or their own size.
-/// Neighbours that are free join. When the device has no more, whole free segments go back to it and the
-/// request is tried again.
+/// that stream at once, whose order makes that safe, and no other; if other streams used it too, when they are
+/// done. Requests are rounded to 512 bytes; those up to 1 MiB are cut from segments of 2 MiB, larger ones from
+/// segments of 20 MiB or their own size. Neighbours that are free join. When the device has no more, whole free
+/// segments go back to it and the request is tried again.
 class CachingAllocator {
  public:
-  CachingAllocator(MemorySource source, int device) : source_(source), device_(device) {}
+  CachingAllocator(MemorySource source, Device device) : source_(source), device_(device) {}
+  /// One for a captured graph, whose figures are counted with those of the device's own. A block that other
+  /// streams used is not used again: in a capture nothing tells when they are done.
+  CachingAllocator(MemorySource source, CachingAllocator& general)
+      : source_(source), device_(general.device_), general_(&general), figures_(general.figures_) {}
   CachingAllocator(const CachingAllocator&) = delete;
 
   /// Throws ebb::Error with the figures when there is no memory left.
   MemoryBlock* allocate(std::size_t bytes, cudaStream_t stream);
   void free(MemoryBlock* block) noexcept;
+  void record_use(MemoryBlock* block, StreamUse use);
   /// Returns every segment that is wholly free.
   void empty_cache();
+  /// Nothing is allocated any more: the last block that is freed takes the allocator with it.
+  static void retire(std::unique_ptr<CachingAllocator> allocator) noexcept;
   MemoryStats stats() const;
   void reset_peak();
 
@@ -60,14 +80,18 @@ class CachingAllocator {
   MemoryBlock* new_segment(std::size_t bytes, bool small, cudaStream_t stream);
   void split(MemoryBlock* block, std::size_t bytes);
   MemoryBlock* join(MemoryBlock* block, MemoryBlock* neighbour);
+  void give_back(MemoryBlock* block);
   void release_segments();
 
   mutable std::mutex mutex_;
   MemorySource source_;
-  int device_;
+  Device device_;
+  CachingAllocator* general_ = nullptr;
+  std::shared_ptr<MemoryFigures> figures_ = std::make_shared<MemoryFigures>();
   FreeList free_[2];  // large, small
-  std::size_t current_ = 0, peak_ = 0, reserved_ = 0;
-  std::int64_t allocations_ = 0;
+  WaitingBlocks<MemoryBlock> waiting_;
+  std::size_t live_ = 0;
+  bool retired_ = false;
 };
 
 }  // namespace ebb::cuda

@@ -1,7 +1,5 @@
 #include "kernel/cuda/device.h"
 
-#include <array>
-
 #include "cuda/runtime.h"
 
 namespace ebb::cuda {
@@ -27,7 +25,7 @@ const cudaDeviceProp& properties_of(int device) {
   static const std::vector<cudaDeviceProp> all = [] {
     std::vector<cudaDeviceProp> found(static_cast<std::size_t>(visible_devices()));
     for (int i = 0; i < visible_devices(); ++i)
-      check(cudaGetDeviceProperties(&found[i], i), "cudaGetDeviceProperties");
+      check(cudaGetDeviceProperties(&found[static_cast<std::size_t>(i)], i), "cudaGetDeviceProperties");
     return found;
   }();
   EBB_CHECK(device >= 0 && device < visible_devices(), "Device::CUDA: there is no device cuda:", device,
@@ -37,28 +35,79 @@ const cudaDeviceProp& properties_of(int device) {
 
 int multiprocessors(Device device) { return properties_of(device.index()).multiProcessorCount; }
 
+namespace {
+constinit thread_local ThreadState state_of_thread;
+}
+
+ThreadState& thread_state() { return state_of_thread; }
+
+int current_device_index() {
+  ThreadState& state = thread_state();
+  if (state.device < 0) check(cudaGetDevice(&state.device), "cudaGetDevice");
+  return state.device;
+}
+
+void set_current_device(int device) {
+  if (current_device_index() == device) return;
+  properties_of(device);  // throws for a device that is not there
+  check(cudaSetDevice(device), "cudaSetDevice");
+  thread_state().device = device;
+}
+
 DeviceScope::DeviceScope(Device device) {
-  int current = 0;
-  check(cudaGetDevice(&current), "cudaGetDevice");
-  if (current == device.index()) return;
-  properties_of(device.index());  // throws for a device that is not there
-  check(cudaSetDevice(device.index()), "cudaSetDevice");
+  const int current = current_device_index();
+  if (current == device.index()) [[likely]]
+    return;
+  set_current_device(device.index());
   previous_ = current;
 }
 
 DeviceScope::~DeviceScope() {
-  if (previous_ >= 0) cudaSetDevice(previous_);
+  if (previous_ < 0) return;
+  if (cudaSetDevice(previous_) == cudaSuccess)
+    thread_state().device = previous_;
+  else
+    thread_state().device = -1;  // ask again
+}
+
+cudaStream_t stream_of(Device device) {
+  return thread_state().streams[static_cast<std::size_t>(device.index())];
+}
+void set_current_stream(Device device, cudaStream_t stream) {
+  thread_state().streams[static_cast<std::size_t>(device.index())] = stream;
 }
 
 namespace {
 
-constinit thread_local std::array<cudaStream_t, kMaxDevices> streams{};
+// What is queued on a stream that takes no part in the capture would run at once and never again.
+void check_captured(Device device, cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  const cudaError_t error = cudaStreamIsCapturing(stream, &status);
+  if (error != cudaSuccess) cudaGetLastError();
+  EBB_CHECK(error == cudaSuccess && status != cudaStreamCaptureStatusNone,
+            "cuda::Graph: while a graph is captured, work was sent to ", stream ? "a stream" : "the default stream",
+            " of ", device,
+            ", which takes no part in the capture. Let it wait for an event recorded on the current stream of the "
+            "capture, or stay on that stream and its device.");
+  EBB_CHECK(status == cudaStreamCaptureStatusActive,
+            "cuda::Graph: the capture has failed by an earlier call that cannot be captured. Look for copies to "
+            "the CPU, waits, and libraries that use streams of their own.");
+}
 
 }  // namespace
 
-cudaStream_t current_stream(Device device) { return streams[static_cast<std::size_t>(device.index())]; }
-void set_current_stream(Device device, cudaStream_t stream) {
-  streams[static_cast<std::size_t>(device.index())] = stream;
+cudaStream_t current_stream(Device device) {
+  const ThreadState& state = thread_state();
+  const cudaStream_t stream = state.streams[static_cast<std::size_t>(device.index())];
+  if (state.capture) [[unlikely]]
+    check_captured(device, stream);
+  return stream;
+}
+
+void refuse_in_capture(const char* what) {
+  EBB_CHECK(!thread_state().capture, "cuda::Graph: ", what,
+            " while a graph is captured: nothing runs then, so there is nothing to wait for or to read. Do it "
+            "outside of the capture, after replay().");
 }
 
 }  // namespace ebb::cuda

@@ -1,9 +1,9 @@
-#include <array>
 #include <cstdlib>
 #include <string_view>
 
-#include "cuda/caching_allocator.h"
-#include "cuda/runtime.h"
+#include "cuda/graph_memory.h"
+#include "cuda/pinned.h"
+#include "cuda/streams.h"
 
 namespace ebb::cuda {
 namespace {
@@ -30,66 +30,126 @@ CachingAllocator& allocator_of(Device device) {
   static std::array<CachingAllocator*, kMaxDevices>* const all = [] {
     auto* made = new std::array<CachingAllocator*, kMaxDevices>{};
     for (int i = 0; i < visible_devices(); ++i)
-      (*made)[static_cast<std::size_t>(i)] = new CachingAllocator(kDriver, i);
+      (*made)[static_cast<std::size_t>(i)] = new CachingAllocator(kDriver, Device(kCUDA, i));
     return made;
   }();
   properties_of(device.index());  // throws for a device that is not there
   return *(*all)[static_cast<std::size_t>(device.index())];
 }
 
+// Such a block has no owner.
+MemoryBlock* allocate_async(std::size_t bytes, cudaStream_t stream) {
+  auto block = std::make_unique<MemoryBlock>();
+  void* data = nullptr;
+  check(cudaMallocAsync(&data, bytes > 0 ? bytes : 1, stream), "cudaMallocAsync");
+  block->data = static_cast<char*>(data);
+  block->bytes = bytes;
+  block->stream = stream;
+  return block.release();
+}
+
+void free_async(MemoryBlock* block, Device device) noexcept {
+  const std::unique_ptr<MemoryBlock> gone(block);
+  try {
+    for (const StreamUse& use : block->uses) order_streams(use.device, use.stream, device, block->stream);
+    const DeviceScope scope(device);
+    cudaFreeAsync(block->data, block->stream);
+  } catch (const Error&) {
+    // Lost, rather than given to others while it is used.
+  }
+}
+
+// Between devices in the order of both: what the destination's memory is still used for comes before, what is
+// done with the source's comes after.
+void copy_between(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes) {
+  const cudaStream_t source = current_stream(from_device), destination = current_stream(to_device);
+  allow_peer_access(from_device, to_device);
+  order_streams(to_device, destination, from_device, source);
+  {
+    const DeviceScope scope(from_device);
+    check(cudaMemcpyPeerAsync(to, to_device.index(), from, from_device.index(), bytes, source),
+          "copy between devices");
+  }
+  order_streams(from_device, source, to_device, destination);
+}
+
 }  // namespace
+
+GraphMemory::~GraphMemory() {
+  for (auto& allocator : allocators_)
+    if (allocator) CachingAllocator::retire(std::move(allocator));
+}
+
+CachingAllocator& GraphMemory::on(Device device) {
+  auto& allocator = allocators_[static_cast<std::size_t>(device.index())];
+  if (!allocator) allocator = std::make_unique<CachingAllocator>(kDriver, allocator_of(device));
+  return *allocator;
+}
 
 ebb::detail::DeviceBlock allocate(std::size_t bytes, Device device) {
   const DeviceScope scope(device);
-  const cudaStream_t stream = current_stream(device);
-  if (uses_async_allocator()) {
-    ebb::detail::DeviceBlock block{nullptr, bytes, device, stream};
-    check(cudaMallocAsync(&block.data, bytes > 0 ? bytes : 1, stream), "cudaMallocAsync");
-    return block;
-  }
-  MemoryBlock* const block = allocator_of(device).allocate(bytes, stream);
+  const cudaStream_t stream = stream_of(device);
+  GraphMemory* const graph = thread_state().capture;
+  MemoryBlock* const block = graph                    ? graph->on(device).allocate(bytes, stream)
+                             : uses_async_allocator() ? allocate_async(bytes, stream)
+                                                      : allocator_of(device).allocate(bytes, stream);
   return {block->data, block->bytes, device, block};
 }
 
+ebb::detail::DeviceBlock allocate_pinned(std::size_t bytes) {
+  PinnedBlock* const block = pinned_pool().allocate(bytes);
+  return {block->data, block->bytes, Device(kCPU), block};
+}
+
 void free(ebb::detail::DeviceBlock block) noexcept {
-  if (uses_async_allocator())
-    cudaFreeAsync(block.data, static_cast<cudaStream_t>(block.context));
+  if (block.device.is_cpu()) return pinned_pool().free(static_cast<PinnedBlock*>(block.context));
+  auto* const piece = static_cast<MemoryBlock*>(block.context);
+  if (piece->owner) [[likely]]
+    piece->owner->free(piece);
   else
-    allocator_of(block.device).free(static_cast<MemoryBlock*>(block.context));
+    free_async(piece, block.device);
+}
+
+void record_use(ebb::detail::DeviceBlock block, Device device, void* stream) {
+  const StreamUse use{device, static_cast<cudaStream_t>(stream)};
+  if (block.device.is_cpu()) return pinned_pool().record_use(static_cast<PinnedBlock*>(block.context), use);
+  auto* const piece = static_cast<MemoryBlock*>(block.context);
+  if (piece->owner)
+    piece->owner->record_use(piece, use);
+  else if (!(use == StreamUse{block.device, piece->stream}))
+    add_use(piece->uses, use);
 }
 
 MemoryStats memory_stats_of(Device device) { return allocator_of(device).stats(); }
 void reset_peak_of(Device device) { allocator_of(device).reset_peak(); }
 void empty_cache_of(Device device) {
+  refuse_in_capture("empty_cache() was called");
   const DeviceScope scope(device);
   // What is given back may still be read by work that is queued.
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   allocator_of(device).empty_cache();
+  pinned_pool().empty_cache();
 }
 
-void copy_bytes(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes) {
+void copy_bytes(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes,
+                bool wait) {
+  if (to_device.is_cuda() && from_device.is_cuda() && to_device.index() != from_device.index())
+    return copy_between(to, to_device, from, from_device, bytes);
   const Device device = to_device.is_cuda() ? to_device : from_device;
+  const bool waits = wait && to_device.is_cpu();
+  if (waits) refuse_in_capture("a value was read (item(), a copy to the CPU, printing, a shape that depends on values)");
+  if (wait && from_device.is_cpu())
+    refuse_in_capture("memory of the CPU was read that is not pinned or may change at once (a blocking copy)");
   const DeviceScope scope(device);
   const cudaStream_t stream = current_stream(device);
-  if (to_device.is_cuda() && from_device.is_cuda() && to_device.index() != from_device.index()) {
-    // The other device's queue is not ours: let it finish what it writes.
-    {
-      const DeviceScope other(from_device);
-      check(cudaStreamSynchronize(current_stream(from_device)), "copy between devices");
-    }
-    check(cudaMemcpyPeerAsync(to, to_device.index(), from, from_device.index(), bytes, stream),
-          "copy between devices");
-    check(cudaStreamSynchronize(stream), "copy between devices");
-    return;
-  }
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "copy");
-  if (!to_device.is_cpu()) return;
+  if (!waits) return;
   check(cudaStreamSynchronize(stream), "copy to the CPU");
   check_faults(device);
 }
 
 void read_back(void* to, Device device, const void* from, std::size_t bytes) {
-  copy_bytes(to, Device(kCPU), from, device, bytes);
+  copy_bytes(to, Device(kCPU), from, device, bytes, true);
 }
 
 }  // namespace ebb::cuda

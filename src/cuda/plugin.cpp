@@ -24,13 +24,10 @@
 namespace ebb::cuda {
 namespace {
 
-Device current_device() {
-  int device = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice");
-  return Device(DeviceType::CUDA, device);
-}
+Device current_device() { return Device(DeviceType::CUDA, current_device_index()); }
 
 void synchronize(Device device) {
+  refuse_in_capture("the host waited for the device (synchronize())");
   const DeviceScope scope(device);
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   check_faults(device);
@@ -48,21 +45,33 @@ DeviceProperties properties(Device device) {
           static_cast<std::size_t>(p.l2CacheSize)};
 }
 
+std::shared_ptr<const void> save_thread_state() {
+  current_device_index();
+  return std::make_shared<ThreadState>(thread_state());
+}
+void set_thread_state(const void* state) {
+  const ThreadState& other = *static_cast<const ThreadState*>(state);
+  set_current_device(other.device);
+  thread_state() = other;
+}
+
 constexpr ebb::detail::Backend kBackend = {
     .allocate = &allocate,
+    .allocate_pinned = &allocate_pinned,
     .free = &free,
+    .record_use = &record_use,
     .copy = &copy_bytes,
     .current_device = &current_device,
     .device_count = &visible_devices,
     .synchronize = &synchronize,
     .manual_seed = &manual_seed,
-    .set_device = [](Device device) { check(cudaSetDevice(device.index()), "cudaSetDevice"); },
+    .set_device = [](Device device) { set_current_device(device.index()); },
     .properties = &properties,
     .memory_stats = &memory_stats_of,
     .reset_peak = &reset_peak_of,
     .empty_cache = &empty_cache_of,
     .pool_stream = &pool_stream,
-    .current_stream = [](Device device) -> void* { return cuda::current_stream(device); },
+    .current_stream = [](Device device) -> void* { return stream_of(device); },
     .set_stream = [](Device device,
                      void* stream) { set_current_stream(device, static_cast<cudaStream_t>(stream)); },
     .stream_synchronize = &stream_synchronize,
@@ -74,6 +83,10 @@ constexpr ebb::detail::Backend kBackend = {
     .event_synchronize = &event_synchronize,
     .event_query = &event_query,
     .event_elapsed = &event_elapsed,
+    .order_streams = &order_streams,
+    .make_graph = &make_graph,
+    .thread_state = &save_thread_state,
+    .set_thread_state = &set_thread_state,
 };
 
 // Null, or what is missing.

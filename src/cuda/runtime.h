@@ -1,6 +1,8 @@
 // The device's runtime, for the files of src/cuda.
 #pragma once
 
+#include <array>
+#include <memory>
 #include <vector>
 
 #include "core/backend.h"
@@ -8,26 +10,48 @@
 
 namespace ebb::cuda {
 
+constexpr std::size_t kMaxDevices = 128;
+
+class GraphMemory;
+
+/// What a thread works with. Kept here and not asked of the driver: every launch needs it.
+struct ThreadState {
+  int device = -1;  // as last set through ebb; -1: not asked yet
+  std::array<cudaStream_t, kMaxDevices> streams{};
+  GraphMemory* capture = nullptr;  // of the graph that the thread is capturing
+};
+ThreadState& thread_state();
+
 /// Devices that the driver shows; 0 without a driver.
 int visible_devices();
 /// Throws when there is no such device.
 const cudaDeviceProp& properties_of(int device);
+/// The calling thread's device, and another made it.
+int current_device_index();
+void set_current_device(int device);
+/// The calling thread's stream of a device, whether or not work may go there now.
+cudaStream_t stream_of(Device device);
 void set_current_stream(Device device, cudaStream_t stream);
-
-constexpr std::size_t kMaxDevices = 128;
+/// Throws when the calling thread is capturing a graph: `what` would make the host wait for the device.
+void refuse_in_capture(const char* what);
 
 // Memory: see core/backend.h.
 ebb::detail::DeviceBlock allocate(std::size_t bytes, Device device);
+ebb::detail::DeviceBlock allocate_pinned(std::size_t bytes);
 void free(ebb::detail::DeviceBlock block) noexcept;
+void record_use(ebb::detail::DeviceBlock block, Device device, void* stream);
 MemoryStats memory_stats_of(Device device);
 void reset_peak_of(Device device);
 void empty_cache_of(Device device);
-void copy_bytes(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes);
+void copy_bytes(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes,
+                bool wait);
 
 /// Throws ebb::IndexError (ebb::Error for a fault with a text of its own) if a kernel that has finished noted
 /// a fault, and forgets it.
 void check_faults(Device device);
 /// Restarts the generators of all devices.
 void manual_seed(std::uint64_t seed);
+
+std::unique_ptr<ebb::detail::DeviceGraph> make_graph(Device device);
 
 }  // namespace ebb::cuda

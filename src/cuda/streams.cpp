@@ -2,7 +2,9 @@
 
 #include <array>
 #include <mutex>
+#include <utility>
 
+#include "cuda/reuse.h"
 #include "cuda/runtime.h"
 
 namespace ebb::cuda {
@@ -15,7 +17,7 @@ struct Pool {
   std::size_t next = 0;
 };
 
-cudaStream_t stream_of(void* handle) { return static_cast<cudaStream_t>(handle); }
+cudaStream_t queue(void* handle) { return static_cast<cudaStream_t>(handle); }
 cudaEvent_t event_of(void* handle) { return static_cast<cudaEvent_t>(handle); }
 
 // cudaErrorNotReady is an answer and no error.
@@ -44,19 +46,21 @@ void* pool_stream(Device device) {
 }
 
 void stream_synchronize(Device device, void* stream) {
+  refuse_in_capture("the host waited for a stream");
   const DeviceScope scope(device);
-  check(cudaStreamSynchronize(stream_of(stream)), "cudaStreamSynchronize");
+  check(cudaStreamSynchronize(queue(stream)), "cudaStreamSynchronize");
   check_faults(device);
 }
 
 bool stream_query(Device device, void* stream) {
+  refuse_in_capture("the host asked whether a stream is done");
   const DeviceScope scope(device);
-  return done(cudaStreamQuery(stream_of(stream)), "cudaStreamQuery");
+  return done(cudaStreamQuery(queue(stream)), "cudaStreamQuery");
 }
 
 void stream_wait(Device device, void* stream, void* event) {
   const DeviceScope scope(device);
-  check(cudaStreamWaitEvent(stream_of(stream), event_of(event), 0), "cudaStreamWaitEvent");
+  check(cudaStreamWaitEvent(queue(stream), event_of(event), 0), "cudaStreamWaitEvent");
 }
 
 void* event_create(Device device, bool timing) {
@@ -71,20 +75,53 @@ void event_destroy(Device, void* event) noexcept { cudaEventDestroy(event_of(eve
 
 void event_record(Device device, void* event, void* stream) {
   const DeviceScope scope(device);
-  check(cudaEventRecord(event_of(event), stream_of(stream)), "cudaEventRecord");
+  check(cudaEventRecord(event_of(event), queue(stream)), "cudaEventRecord");
 }
 
 void event_synchronize(Device device, void* event) {
+  refuse_in_capture("the host waited for an event");
   check(cudaEventSynchronize(event_of(event)), "cudaEventSynchronize");
   check_faults(device);
 }
 
-bool event_query(Device, void* event) { return done(cudaEventQuery(event_of(event)), "cudaEventQuery"); }
+bool event_query(Device, void* event) {
+  refuse_in_capture("the host asked whether an event has passed");
+  return done(cudaEventQuery(event_of(event)), "cudaEventQuery");
+}
 
 float event_elapsed(Device, void* from, void* to) {
   float milliseconds = 0;
   check(cudaEventElapsedTime(&milliseconds, event_of(from), event_of(to)), "cudaEventElapsedTime");
   return milliseconds;
+}
+
+void order_streams(Device first_device, void* first, Device second_device, void* second) {
+  if (first == second && first_device == second_device) return;
+  const cudaEvent_t event = take_event(first_device);
+  const auto each = [&](Device device, auto call) {
+    const DeviceScope scope(device);
+    const cudaError_t error = call();
+    if (error != cudaSuccess) give_event(first_device, event);
+    check(error, "an event between two streams");
+  };
+  each(first_device, [&] { return cudaEventRecord(event, queue(first)); });
+  each(second_device, [&] { return cudaStreamWaitEvent(queue(second), event, 0); });
+  give_event(first_device, event);  // the wait is for what was recorded here, whatever the event marks later
+}
+
+void allow_peer_access(Device a, Device b) {
+  static std::mutex mutex;
+  static std::array<std::array<bool, kMaxDevices>, kMaxDevices> asked{};
+  const std::lock_guard lock(mutex);
+  for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
+    bool& known = asked[static_cast<std::size_t>(from.index())][static_cast<std::size_t>(to.index())];
+    if (std::exchange(known, true)) continue;
+    int can = 0;
+    const DeviceScope scope(from);
+    if (cudaDeviceCanAccessPeer(&can, from.index(), to.index()) == cudaSuccess && can)
+      cudaDeviceEnablePeerAccess(to.index(), 0);
+    cudaGetLastError();  // without it the driver copies by way of the host
+  }
 }
 
 }  // namespace ebb::cuda

@@ -15,5 +15,8 @@ void event_record(Device device, void* event, void* stream);
 void event_synchronize(Device device, void* event);
 bool event_query(Device device, void* event);
 float event_elapsed(Device device, void* from, void* to);
+void order_streams(Device first_device, void* first, Device second_device, void* second);
+/// Lets two devices copy to each other without a detour, where the machine can.
+void allow_peer_access(Device a, Device b);
 
 }  // namespace ebb::cuda

@@ -11,14 +11,18 @@ namespace ebb {
 struct Philox {
   std::uint64_t seed = 0;
   std::uint64_t call = 0;  // which draw of the generator this is
+  // In a captured graph {seed, number of the first draw} in device memory, written anew before each replay:
+  // `call` counts from there and `seed` is not used. Else null.
+  const std::uint64_t* base = nullptr;
 
   /// Four words for the given number; every number has its own.
   EBB_HD void words(std::uint64_t number, std::uint32_t (&out)[4]) const {
-    std::uint32_t key[2] = {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
+    const std::uint64_t from = base ? base[0] : seed, draw = base ? base[1] + call : call;
+    std::uint32_t key[2] = {static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(from >> 32)};
     out[0] = static_cast<std::uint32_t>(number);
     out[1] = static_cast<std::uint32_t>(number >> 32);
-    out[2] = static_cast<std::uint32_t>(call);
-    out[3] = static_cast<std::uint32_t>(call >> 32);
+    out[2] = static_cast<std::uint32_t>(draw);
+    out[3] = static_cast<std::uint32_t>(draw >> 32);
     for (int round = 0; round < 10; ++round) {
       const std::uint64_t a = std::uint64_t{0xD2511F53u} * out[0], b = std::uint64_t{0xCD9E8D57u} * out[2];
       out[0] = static_cast<std::uint32_t>(b >> 32) ^ out[1] ^ key[0];

@@ -49,7 +49,7 @@ cudaStream_t stream(std::uintptr_t n) { return reinterpret_cast<cudaStream_t>(n)
 
 TEST_CASE("small requests share a segment, and what is freed is used again") {
   Fake::reset();
-  CachingAllocator allocator(kFake, 0);
+  CachingAllocator allocator(kFake, ebb::Device("cuda:0"));
   MemoryBlock* const a = allocator.allocate(100, nullptr);
   MemoryBlock* const b = allocator.allocate(513, nullptr);
   CHECK(Fake::calls == 1);
@@ -75,7 +75,7 @@ TEST_CASE("neighbours that are free join in any order") {
   Fake::reset();
   for (const auto& order :
        {std::array{0, 1, 2, 3}, std::array{3, 2, 1, 0}, std::array{0, 2, 1, 3}, std::array{1, 3, 0, 2}}) {
-    CachingAllocator allocator(kFake, 0);
+    CachingAllocator allocator(kFake, ebb::Device("cuda:0"));
     MemoryBlock* blocks[4];
     for (auto*& block : blocks) block = allocator.allocate(512 << 10, nullptr);
     for (const int i : order) allocator.free(blocks[i]);
@@ -89,7 +89,7 @@ TEST_CASE("neighbours that are free join in any order") {
 
 TEST_CASE("a freed block serves its own stream only") {
   Fake::reset();
-  CachingAllocator allocator(kFake, 0);
+  CachingAllocator allocator(kFake, ebb::Device("cuda:0"));
   MemoryBlock* const a = allocator.allocate(4 << 20, stream(1));
   char* const place = a->data;
   allocator.free(a);
@@ -104,7 +104,7 @@ TEST_CASE("a freed block serves its own stream only") {
 
 TEST_CASE("a device that is full gets its free segments back before the request fails") {
   Fake::reset();
-  CachingAllocator allocator(kFake, 3);
+  CachingAllocator allocator(kFake, ebb::Device("cuda:3"));
   MemoryBlock* const kept = allocator.allocate(30 << 20, nullptr);
   MemoryBlock* const freed = allocator.allocate(40 << 20, nullptr);
   allocator.free(freed);
@@ -127,7 +127,7 @@ TEST_CASE("blocks in use never overlap, whichever call fails") {
   for (int fails = 0; fails < 12; ++fails) {
     Fake::reset();
     Fake::failing = Fake::failing_until = fails;
-    CachingAllocator allocator(kFake, 0);
+    CachingAllocator allocator(kFake, ebb::Device("cuda:0"));
     std::mt19937 random(fails);
     std::map<char*, MemoryBlock*> used;
     for (int step = 0; step < 2000; ++step) {

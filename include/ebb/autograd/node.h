@@ -70,6 +70,9 @@ class EBB_API Node : public RefCounted<Node, true> {
   /// grads[i], or zeros in the shape of output i where it is undefined.
   Variable grad_or_zeros(const GradList& grads, std::size_t i) const;
 
+  /// The stream that the op ran on, of the device of its first output; null for the default one.
+  void* stream() const { return stream_; }
+
   NodeExtras& extras();
   NodeExtras* extras_or_null() const { return extras_; }
   /// First of the node's SavedVariables, which form a list.
@@ -88,6 +91,7 @@ class EBB_API Node : public RefCounted<Node, true> {
 
   std::atomic<GraphTask*> task_{nullptr};  // the walk that is using task_slot_
   std::uint32_t task_slot_ = 0;
+  void* stream_ = nullptr;
   SavedVariable* saved_ = nullptr;
   NodeExtras* extras_ = nullptr;
   Node* next_dead_ = nullptr;

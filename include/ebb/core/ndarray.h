@@ -27,8 +27,9 @@ class EBB_API NdArray {
   NdArray(Ref<Storage> storage, DimVector sizes, DimVector strides, std::int64_t offset, DType dtype);
   /// Uninitialised and contiguous.
   static NdArray empty(IntArrayRef sizes, DType dtype, Device device = Device::CPU);
+  /// `pinned`: in page-locked memory of the CPU.
   static NdArray empty_strided(IntArrayRef sizes, IntArrayRef strides, DType dtype,
-                               Device device = Device::CPU);
+                               Device device = Device::CPU, bool pinned = false);
 
   bool defined() const { return static_cast<bool>(storage_); }
   std::int64_t dim() const { return static_cast<std::int64_t>(sizes_.size()); }

@@ -18,6 +18,8 @@ class EBB_API Storage : public RefCounted<Storage> {
 
   /// Uninitialised bytes from the device's caching allocator, aligned to 64; zero bytes are allowed.
   static Ref<Storage> allocate(std::size_t bytes, Device device);
+  /// Page-locked bytes of the CPU, which a device reads and writes on its own; throws without a CUDA device.
+  static Ref<Storage> allocate_pinned(std::size_t bytes);
   /// Borrowed bytes; `deleter(context, data)` runs when the last tensor on them is gone. `deleter` may be
   /// null.
   static Ref<Storage> adopt(void* data, std::size_t bytes, Device device, Deleter deleter, void* context);
@@ -25,6 +27,10 @@ class EBB_API Storage : public RefCounted<Storage> {
   void* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
   Device device() const { return device_; }
+  bool is_pinned() const;
+  /// A stream of `device` uses the bytes, which are then not handed out again before what is queued there when
+  /// they are freed is done. For device and pinned memory; nothing for borrowed bytes.
+  void used_on(Device device, void* stream) const;
   std::uint32_t version() const { return version_.load(std::memory_order_relaxed); }
   void bump_version() { version_.fetch_add(1, std::memory_order_relaxed); }
 

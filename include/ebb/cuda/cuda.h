@@ -3,6 +3,7 @@
 
 #include <ebb/core/api.h>
 #include <ebb/cuda/device.h>
+#include <ebb/cuda/graph.h>
 #include <ebb/cuda/memory.h>
 #include <ebb/cuda/stream.h>
 

@@ -1,4 +1,5 @@
 // clone, contiguous, to and copy_.
+#include <ebb/cuda/stream.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 
@@ -35,10 +36,15 @@ struct CopyBackwards : autograd::Node {
   }
 };
 
-Variable to_copy(const Variable& x, Device device, DType dtype, optional<MemoryFormat> format) {
+Variable to_copy(const Variable& x, Device device, DType dtype, bool non_blocking,
+                 optional<MemoryFormat> format) {
   EBB_CHECK(dtype != DType::Undefined, "to: undefined dtype; name one, as in x.to(kFloat32).");
-  NdArray data = ops::empty_array_like(x.array(), dtype, device, format);
-  ops::copy_array(data, x.array());
+  // What arrives while the program goes on must arrive in pinned memory.
+  const bool pinned = non_blocking && device.is_cpu() && x.is_cuda();
+  NdArray data = pinned ? NdArray::empty_strided(x.sizes(), ops::strides_like(x.array(), format), dtype,
+                                                 device, true)
+                        : ops::empty_array_like(x.array(), dtype, device, format);
+  ops::copy_array(data, x.array(), non_blocking);
   Variable out(std::move(data));
   if (is_floating(dtype) && autograd::records(x)) {
     auto node = autograd::make_node<ToCopyBackward>(x);
@@ -49,12 +55,13 @@ Variable to_copy(const Variable& x, Device device, DType dtype, optional<MemoryF
   return out;
 }
 
-Variable convert(const Variable& x, Device device, DType dtype, bool copy, optional<MemoryFormat> format) {
+Variable convert(const Variable& x, Device device, DType dtype, bool non_blocking, bool copy,
+                 optional<MemoryFormat> format) {
   device = device == x.device() ? device : ops::resolve_device(device);
   if (!copy && dtype == x.dtype() && device == x.device() &&
       ops::has_format(x.array(), format.value_or(MemoryFormat::Preserve)))
     return x;
-  return to_copy(x, device, dtype, format);
+  return to_copy(x, device, dtype, non_blocking, format);
 }
 
 // What one tensor's bytes span, as [begin, end).
@@ -71,7 +78,7 @@ struct Span {
 
 // Copies src's elements into self's memory. Interleaved views of one storage may share bytes without either
 // being dense; the elements are then read before any is written.
-void write(const Variable& self, const NdArray& src) {
+void write(const Variable& self, const NdArray& src, bool non_blocking) {
   NdArray out = self.array();
   if (out.numel() == 0) return;
   if (out.storage() == src.storage() && Span(out).overlaps(Span(src))) {
@@ -81,7 +88,7 @@ void write(const Variable& self, const NdArray& src) {
     ops::copy_array(apart, src);
     return ops::copy_array(out, apart);
   }
-  ops::copy_array(out, src);
+  ops::copy_array(out, src, non_blocking);
 }
 
 }  // namespace
@@ -102,27 +109,53 @@ Variable contiguous(const Variable& x, MemoryFormat memory_format) {
   return clone(x, memory_format);
 }
 
-Variable to(const Variable& x, const TensorOptions& options, bool, bool copy,
+Variable to(const Variable& x, const TensorOptions& options, bool non_blocking, bool copy,
             optional<MemoryFormat> memory_format) {
   EBB_CHECK(!options.requires_grad(),
             "to: the options ask for a gradient. Call requires_grad_() on the result instead.");
   EBB_CHECK(!memory_format || !options.has_memory_format(),
             "to: the memory format is given twice, in the options and as an argument. Give it once.");
-  return convert(x, options.device_or(x.device()), options.dtype_or(x.dtype()), copy,
+  return convert(x, options.device_or(x.device()), options.dtype_or(x.dtype()), non_blocking, copy,
                  memory_format ? memory_format : options.memory_format_opt());
 }
-Variable to(const Variable& x, DType dtype, bool, bool copy, optional<MemoryFormat> memory_format) {
-  return convert(x, x.device(), dtype, copy, memory_format);
-}
-Variable to(const Variable& x, Device device, DType dtype, bool, bool copy,
+Variable to(const Variable& x, DType dtype, bool non_blocking, bool copy,
             optional<MemoryFormat> memory_format) {
-  return convert(x, device, dtype, copy, memory_format);
+  return convert(x, x.device(), dtype, non_blocking, copy, memory_format);
 }
-Variable to(const Variable& x, const Variable& other, bool, bool copy, optional<MemoryFormat> memory_format) {
-  return convert(x, other.device(), other.dtype(), copy, memory_format);
+Variable to(const Variable& x, Device device, DType dtype, bool non_blocking, bool copy,
+            optional<MemoryFormat> memory_format) {
+  return convert(x, device, dtype, non_blocking, copy, memory_format);
+}
+Variable to(const Variable& x, const Variable& other, bool non_blocking, bool copy,
+            optional<MemoryFormat> memory_format) {
+  return convert(x, other.device(), other.dtype(), non_blocking, copy, memory_format);
 }
 
-Variable& copy_(const Variable& self, const Variable& src, bool) {
+bool ops::CopyMethods::is_pinned() const {
+  return static_cast<const Variable&>(*this).array().storage()->is_pinned();
+}
+
+Variable ops::CopyMethods::pin_memory() const {
+  const auto& self = static_cast<const Variable&>(*this);
+  if (is_pinned()) return self;
+  EBB_CHECK(self.is_cpu(), "pin_memory: only tensors of the CPU have memory to be pinned, this one is on ",
+            self.device(), ". Call .cpu() first.");
+  NdArray data = NdArray::empty_strided(self.sizes(), ops::strides_like(self.array(), nullopt), self.dtype(),
+                                        Device(kCPU), true);
+  ops::copy_array(data, self.array());
+  Variable out(std::move(data));
+  if (autograd::records(self)) autograd::set_history(out, autograd::make_node<CloneBackward>(self));
+  return out;
+}
+
+void ops::CopyMethods::record_stream(const cuda::Stream& stream) const {
+  const auto& self = static_cast<const Variable&>(*this);
+  EBB_CHECK(self.is_cuda() || is_pinned(), "record_stream: the tensor is on ", self.device(),
+            " in memory that no stream uses. Pin it, or move it to a CUDA device.");
+  self.array().storage()->used_on(stream.device(), stream.handle());
+}
+
+Variable& copy_(const Variable& self, const Variable& src, bool non_blocking) {
   EBB_CHECK(self.defined() && src.defined(),
             "copy_: expected two tensors, got an undefined one. Assign it before use.");
   Variable& result = const_cast<Variable&>(self);
@@ -139,7 +172,7 @@ Variable& copy_(const Variable& self, const Variable& src, bool) {
     node->dtype = src.dtype();
     node->device = src.device();
   }
-  write(self, same_shape ? src.array() : src.array().expand(sizes));
+  write(self, same_shape ? src.array() : src.array().expand(sizes), non_blocking);
   autograd::bump_version(self);
   autograd::rebase_history(self, node);
   return result;

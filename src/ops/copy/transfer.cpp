@@ -1,6 +1,7 @@
 #include "ops/copy/transfer.h"
 
 #include "core/backend.h"
+#include "core/capture.h"
 #include "ops/copy/kernels.h"
 
 #include <ebb/core/visit.h>
@@ -102,20 +103,83 @@ NdArray empty_array_like(const NdArray& like, DType dtype, Device device, option
   return NdArray::empty_strided(like.sizes(), strides_like(like, f), dtype, device);
 }
 
-void copy_array(NdArray& out, const NdArray& x) {
+namespace {
+
+std::size_t bytes_of(const NdArray& x) {
+  return static_cast<std::size_t>(x.numel() * element_size(x.dtype()));
+}
+
+// x itself if it is one block of the dtype, else a copy that is.
+NdArray packed(const NdArray& x, DType dtype, bool pinned = false) {
+  if (x.is_contiguous() && x.dtype() == dtype) return x;
+  NdArray out = NdArray::empty_strided(x.sizes(), contiguous_strides(x.sizes()), dtype, x.device(), pinned);
+  kernels::copy(x.device(), out, x);
+  return out;
+}
+
+// One block of bytes, without waiting: `pinned` is the one of the CPU.
+void move_queued(const NdArray& out, const NdArray& x, const NdArray& pinned) {
+  const Device device = x.device().is_cpu() ? out.device() : x.device();
+  const detail::Backend& backend = detail::backend(device.type());
+  backend.copy(out.data(), out.device(), x.data(), x.device(), bytes_of(x), false);
+  pinned.storage()->used_on(device, backend.current_stream(device));
+  if (detail::Capture* capture = detail::current_capture()) capture->keep(pinned.storage());
+}
+
+void move(const NdArray& out, const NdArray& x) {
+  const DeviceType mover = out.device().is_cpu() ? x.device().type() : out.device().type();
+  detail::backend(mover).copy(out.data(), out.device(), x.data(), x.device(), bytes_of(x), true);
+}
+
+void copy_from_cpu(NdArray& out, const NdArray& x, bool non_blocking) {
+  const Device device = out.device();
+  if (!x.storage()->is_pinned()) {
+    const NdArray source = packed(x, out.dtype());
+    if (out.is_contiguous()) return move(out, source);
+    const NdArray landing = NdArray::empty(out.sizes(), out.dtype(), device);
+    move(landing, source);
+    return kernels::copy(device, out, landing);
+  }
+  // As it is: the device converts.
+  const NdArray source = packed(x, x.dtype(), true);
+  if (out.is_contiguous() && out.dtype() == x.dtype()) {
+    move_queued(out, source, source);
+  } else {
+    const NdArray landing = NdArray::empty(out.sizes(), x.dtype(), device);
+    move_queued(landing, source, source);
+    kernels::copy(device, out, landing);
+  }
+  if (non_blocking) return;
+  const detail::Backend& backend = detail::backend(device.type());
+  backend.stream_synchronize(device, backend.current_stream(device));
+}
+
+void copy_to_cpu(NdArray& out, const NdArray& x, bool non_blocking) {
+  const NdArray source = packed(x, out.dtype());
+  if (!out.is_contiguous()) {  // the host rearranges what has arrived
+    const NdArray landing = NdArray::empty(out.sizes(), out.dtype());
+    move(landing, source);
+    return kernels::copy(out.device(), out, landing);
+  }
+  if (non_blocking && out.storage()->is_pinned())
+    move_queued(out, source, out);
+  else
+    move(out, source);
+}
+
+}  // namespace
+
+// Bytes travel between devices only in one block of one dtype; each side rearranges its own.
+void copy_array(NdArray& out, const NdArray& x, bool non_blocking) {
   if (out.numel() == 0) return;
   if (out.device() == x.device()) return kernels::copy(out.device(), out, x);
-  // Bytes travel between devices only in one block of one dtype; each side rearranges its own.
-  NdArray source = x;
-  if (!x.is_contiguous() || x.dtype() != out.dtype()) {
-    source = NdArray::empty(x.sizes(), out.dtype(), x.device());
-    kernels::copy(x.device(), source, x);
-  }
-  NdArray landing = out.is_contiguous() ? out : NdArray::empty(out.sizes(), out.dtype(), out.device());
-  const DeviceType mover = out.device().is_cpu() ? x.device().type() : out.device().type();
-  detail::backend(mover).copy(landing.data(), out.device(), source.data(), x.device(),
-                              static_cast<std::size_t>(out.numel() * element_size(out.dtype())));
-  if (!out.is_contiguous()) kernels::copy(out.device(), out, landing);
+  if (x.device().is_cpu()) return copy_from_cpu(out, x, non_blocking);
+  if (out.device().is_cpu()) return copy_to_cpu(out, x, non_blocking);
+  const NdArray source = packed(x, out.dtype());
+  if (out.is_contiguous()) return move(out, source);
+  const NdArray landing = NdArray::empty(out.sizes(), out.dtype(), out.device());
+  move(landing, source);
+  kernels::copy(out.device(), out, landing);
 }
 
 bool has_format(const NdArray& x, MemoryFormat format) {

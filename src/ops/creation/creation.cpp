@@ -38,7 +38,8 @@ Variable empty(IntArrayRef sizes, const TensorOptions& options, optional<MemoryF
 
 Variable empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
   return ops::finish(
-      NdArray::empty_strided(sizes, strides, options.dtype(), ops::resolve_device(options.device())),
+      NdArray::empty_strided(sizes, strides, options.dtype(), ops::resolve_device(options.device()),
+                             ops::wants_pinned(options)),
       options);
 }
 

@@ -7,8 +7,19 @@
 
 namespace ebb::ops {
 
+/// Whether page-locked memory is asked for, which only the CPU has.
+inline bool wants_pinned(const TensorOptions& options) {
+  if (!options.pinned_memory()) [[likely]]
+    return false;
+  EBB_CHECK(options.device().is_cpu(), "pinned_memory: only tensors of the CPU can be pinned, not those of ",
+            options.device(), ". Leave it out, or make the tensor on the CPU.");
+  return true;
+}
+
 /// Uninitialised, as the options ask.
 inline NdArray fresh_array(IntArrayRef sizes, const TensorOptions& options) {
+  if (wants_pinned(options)) [[unlikely]]
+    return NdArray::empty_strided(sizes, contiguous_strides(sizes), options.dtype(), Device(kCPU), true);
   return NdArray::empty(sizes, options.dtype(), resolve_device(options.device()));
 }
 
@@ -32,6 +43,9 @@ struct LikeRequest {
               ": the memory format is given twice, in the options and as an argument. Give it once.");
   }
   NdArray array(const Variable& like) const {
+    if (wants_pinned(options)) [[unlikely]]
+      return NdArray::empty_strided(like.sizes(), strides_like(like.array(), format), options.dtype(),
+                                    Device(kCPU), true);
     return empty_array_like(like.array(), options.dtype(), resolve_device(options.device()), format);
   }
 };

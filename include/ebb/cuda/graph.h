@@ -1,0 +1,61 @@
+// Captured work of a device that runs again as a whole (torch.cuda.CUDAGraph).
+#pragma once
+
+#include <ebb/cuda/stream.h>
+
+#include <functional>
+#include <memory>
+
+namespace ebb::cuda {
+
+/// Launches that were captured once and are replayed at the cost of a single launch: a whole training step,
+/// for instance, whose kernels are shorter than their launches.
+///
+///     for (int i = 0; i < 3; ++i) step();        // makes gradients, optimizer state and libraries' plans
+///     cuda::Graph graph;
+///     graph.capture([&] { step(); });            // records; nothing is computed
+///     for (auto& batch : *loader) {
+///       input.copy_(batch.data);                 // in place: a graph reads and writes where it was captured
+///       graph.replay();
+///     }
+///
+/// What is captured are kernels and their arguments, so shapes, branches and numbers that the host computes are
+/// those of the capture; only random numbers, and what optimizers count, go on from replay to replay as they
+/// would without a graph. Memory allocated in a capture is the graph's own: it stays where it is until the
+/// graph and the tensors in it are gone, and is overwritten by each replay. Tensors from before the capture
+/// that it uses must outlive the graph.
+///
+/// A capture must not make the host wait for the device (item(), copies to the CPU, printing, synchronize()),
+/// read memory of the CPU that is not pinned, nor run anything on a stream that is not the current one or made
+/// to wait for it by an event; each is an ebb::Error, which ends the capture.
+class EBB_API Graph {
+ public:
+  explicit Graph(Device device = Device(Device::CUDA));
+  ~Graph();
+  Graph(Graph&&) noexcept;
+  Graph& operator=(Graph&&) noexcept;
+
+  /// Captures what `step` does on the device, on a stream of the graph's own. An exception ends the capture
+  /// and is thrown on; the graph is then as if never captured.
+  void capture(const std::function<void()>& step);
+  /// The same in two calls, which the same thread makes.
+  void capture_begin();
+  void capture_end();
+  /// Runs what was captured on the device's current stream. Throws ebb::Error when there is nothing to run.
+  void replay();
+  /// The same on another stream of the device.
+  void replay(const Stream& stream);
+  /// Waits for the last replay and forgets what was captured; the graph can capture again.
+  void reset();
+
+  /// Whether there is something to replay.
+  bool is_captured() const;
+  Device device() const;
+
+ private:
+  struct Impl;
+  Impl& checked(const char* call) const;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ebb::cuda

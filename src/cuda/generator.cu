@@ -1,0 +1,94 @@
+#include "kernel/cuda/generator.h"
+
+#include <ebb/core/ndarray.h>
+
+#include <array>
+#include <mutex>
+
+#include "core/capture.h"
+#include "core/generator_state.h"
+#include "cuda/graph_memory.h"
+#include "kernel/cuda/launch.h"
+
+namespace ebb::cuda {
+
+/// What the kernels of a graph read before they draw; written before each replay.
+struct GraphDraws {
+  explicit GraphDraws(Device device) : words(NdArray::empty({2}, kLong, device)) {}
+  NdArray words;  // {seed, number of the first draw}
+  std::uint64_t count = 0;
+};
+
+namespace {
+
+struct Generators {
+  std::mutex mutex;
+  std::uint64_t seed = default_generator().current_seed();
+  std::array<std::uint64_t, kMaxDevices> calls{};  // by device
+};
+
+Generators& generators() {
+  static Generators all;
+  return all;
+}
+
+// The next `count` draws of a device's own generator. Devices draw apart from each other.
+Philox draw_default(Device device, std::uint64_t count) {
+  Generators& all = generators();
+  const std::lock_guard lock(all.mutex);
+  std::uint64_t& calls = all.calls[static_cast<std::size_t>(device.index())];
+  const Philox first{all.seed, static_cast<std::uint64_t>(device.index()) << 56 | calls};
+  calls += count;
+  return first;
+}
+
+Philox draw_from(Generator& generator) {
+  const std::lock_guard lock(generator.mutex());
+  return {generator.random64(), 0};
+}
+
+// The values are arguments of the launch, so the host need not keep them until it runs.
+__global__ void write_words(std::uint64_t* to, std::uint64_t seed, std::uint64_t call) {
+  to[0] = seed;
+  to[1] = call;
+}
+
+void write(const GraphDraws& draws, const Philox& from) {
+  launch_independent(draws.words.device(), {dim3(1), dim3(1)}, &write_words,
+                     draws.words.data_as<std::uint64_t>(), from.seed, from.call);
+}
+
+// In a capture: replays draw what the program would draw without a graph.
+Philox captured_philox(GraphMemory& graph, Device device, Generator& generator, bool is_default) {
+  ebb::detail::Capture& capture = *ebb::detail::current_capture();
+  if (!is_default) {
+    const auto draws = std::make_shared<GraphDraws>(device);
+    capture.before_replay([draws, generator]() mutable { write(*draws, draw_from(generator)); });
+    return {0, 0, draws->words.data_as<std::uint64_t>()};
+  }
+  std::shared_ptr<GraphDraws>& draws = graph.draws[static_cast<std::size_t>(device.index())];
+  if (!draws) {
+    draws = std::make_shared<GraphDraws>(device);
+    capture.before_replay(
+        [device, draws = draws] { write(*draws, draw_default(device, draws->count)); });
+  }
+  return {0, draws->count++, draws->words.data_as<std::uint64_t>()};
+}
+
+}  // namespace
+
+Philox next_philox(Device device, Generator& generator) {
+  const bool is_default = &generator.state() == &default_generator().state();
+  if (GraphMemory* const graph = thread_state().capture) [[unlikely]]
+    return captured_philox(*graph, device, generator, is_default);
+  return is_default ? draw_default(device, 1) : draw_from(generator);
+}
+
+void manual_seed(std::uint64_t seed) {
+  Generators& all = generators();
+  const std::lock_guard lock(all.mutex);
+  all.seed = seed;
+  all.calls.fill(0);
+}
+
+}  // namespace ebb::cuda

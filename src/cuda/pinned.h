@@ -1,0 +1,42 @@
+// Page-locked memory of the CPU, kept for reuse: locking pages costs more than copying them.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "cuda/reuse.h"
+
+namespace ebb::cuda {
+
+struct PinnedBlock {
+  void* data = nullptr;
+  std::size_t bytes = 0;
+  StreamUses uses;
+};
+
+/// A block that was freed serves the next request of its size, once the copies that use it are done.
+class PinnedPool {
+ public:
+  PinnedPool() = default;
+  PinnedPool(const PinnedPool&) = delete;
+
+  PinnedBlock* allocate(std::size_t bytes);
+  void free(PinnedBlock* block) noexcept;
+  void record_use(PinnedBlock* block, StreamUse use);
+  /// Waits for the copies under way and unlocks what is free.
+  void empty_cache();
+
+ private:
+  void keep(PinnedBlock* block) { idle_[block->bytes].push_back(block); }
+  void release_idle();
+
+  std::mutex mutex_;
+  std::map<std::size_t, std::vector<PinnedBlock*>> idle_;
+  WaitingBlocks<PinnedBlock> waiting_;
+};
+
+PinnedPool& pinned_pool();
+
+}  // namespace ebb::cuda
