@@ -4,6 +4,8 @@
 #include "autograd/arithmetic.h"
 #include "autograd/graph_task.h"
 #include "autograd/thread_state.h"
+#include "core/backend.h"
+#include "core/capture.h"
 
 #include <exception>
 #include <thread>
@@ -37,6 +39,9 @@ void with_stack(F&& f) {
   } depth;
   if (thread_state.backward_depth % kDepthPerThread != 0) return f();
   const ThreadState modes = thread_state;
+  const detail::Backend* const device = detail::loaded_backend(kCUDA);
+  const std::shared_ptr<const void> device_state = device ? device->thread_state() : nullptr;
+  detail::Capture* const capture = detail::current_capture();
   std::exception_ptr error;
   std::thread([&] {
     thread_state.grad_mode = modes.grad_mode;
@@ -45,6 +50,8 @@ void with_stack(F&& f) {
     thread_state.backward_depth = modes.backward_depth + 1;
     thread_state.next_sequence_nr = modes.next_sequence_nr;
     try {
+      if (device) device->set_thread_state(device_state.get());
+      detail::set_current_capture(capture);
       f();
     } catch (...) {
       error = std::current_exception();

@@ -97,12 +97,14 @@ variable_list GraphTask::run() {
     ready_.pop_back();
     evaluate(index);
   }
+  streams_.finish();
   return std::move(captured_);
 }
 
 void GraphTask::evaluate(Index index) {
   State& state = states_[index];
   Node& node = *state.node;
+  const StreamOrder::Scope scope(streams_, node);
   GradList grads(std::max<std::size_t>(node.num_inputs(), state.grads.size()));
   bool any = false;
   for (std::size_t i = 0; i < state.grads.size(); ++i) {
@@ -113,7 +115,10 @@ void GraphTask::evaluate(Index index) {
   if (any && node.extras_or_null()) run_tensor_hooks(node, grads);
   if (state.target)
     for (std::size_t t = 0; t < targets_.size(); ++t)
-      if (targets_[t].edge.function.get() == &node) captured_[t] = grads[targets_[t].edge.input_nr];
+      if (targets_[t].edge.function.get() == &node) {
+        captured_[t] = grads[targets_[t].edge.input_nr];
+        streams_.hand_back(captured_[t]);
+      }
 
   const ArrayRef<Edge> edges = node.next_edges();
   if (state.needed && (any || node.runs_on_undefined())) {
@@ -183,6 +188,7 @@ void GraphTask::deliver(const Node& from, std::size_t i, const Edge& edge, Varia
 }
 
 void GraphTask::accumulate(State& state, std::uint32_t input_nr, Variable grad) {
+  streams_.hand_over(grad, *state.node);
   if (state.grads.size() <= input_nr) state.grads.resize(std::max(input_nr + 1, state.node->num_inputs()));
   Variable& sum = state.grads[input_nr];
   if (!sum.defined()) {
@@ -190,9 +196,10 @@ void GraphTask::accumulate(State& state, std::uint32_t input_nr, Variable grad) 
     return;
   }
   if (!grad.defined()) return;
+  const StreamOrder::Scope scope(streams_, *state.node);
   // In place when no one else can see the buffer.
-  const bool ours = !thread_state.grad_mode && sum.use_count() == 1 && sum.array().is_contiguous() &&
-                    sum.array().storage()->use_count() == 1;
+  const bool ours = !thread_state.grad_mode && !streams_.crossed() && sum.use_count() == 1 &&
+                    sum.array().is_contiguous() && sum.array().storage()->use_count() == 1;
   if (ours)
     add_(sum, grad, 1);
   else

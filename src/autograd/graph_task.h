@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "autograd/stream_order.h"
+
 namespace ebb::autograd {
 
 /// What a walk is to do; see backward() and grad().
@@ -71,6 +73,7 @@ class GraphTask {
   std::vector<Target> targets_;
   std::vector<Ref<Node>> roots_;  // keep the graph alive: hooks may drop the caller's tensors
   variable_list captured_;
+  StreamOrder streams_;
 };
 
 }  // namespace ebb::autograd

@@ -1,6 +1,7 @@
 #include "cuda/caching_allocator.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <limits>
 #include <utility>
@@ -27,6 +28,33 @@ bool worth_splitting(std::size_t rest, bool small) { return small ? rest >= kRou
 double mib(std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
 }  // namespace
+
+struct CachingAllocator::Aside {
+  cudaStream_t stream;
+  std::array<MemoryBlock*, kSmallMost / kRound + 1> first{};  // by size
+};
+
+CachingAllocator::CachingAllocator(MemorySource source, Device device) : source_(source), device_(device) {}
+CachingAllocator::CachingAllocator(MemorySource source, CachingAllocator& general)
+    : source_(source), device_(general.device_), general_(&general), figures_(general.figures_) {}
+CachingAllocator::~CachingAllocator() = default;
+
+CachingAllocator::Aside& CachingAllocator::aside_of(cudaStream_t stream) {
+  for (const auto& aside : aside_)
+    if (aside->stream == stream) return *aside;
+  aside_.push_back(std::make_unique<Aside>(Aside{stream}));
+  return *aside_.back();
+}
+
+void CachingAllocator::join_aside() {
+  for (const auto& aside : aside_)
+    for (MemoryBlock*& first : aside->first)
+      for (MemoryBlock* block = std::exchange(first, nullptr); block;) {
+        MemoryBlock* const next = block->next;  // which is not joined: it counts as used
+        give_back(block);
+        block = next;
+      }
+}
 
 bool CachingAllocator::Smaller::operator()(const MemoryBlock* a, const MemoryBlock* b) const {
   // Streams are pointers: std::less orders any two.
@@ -60,8 +88,9 @@ MemoryBlock* CachingAllocator::new_segment(std::size_t bytes, bool small, cudaSt
       std::size_t free = 0, total = 0;
       if (source_.memory(&free, &total) != cudaSuccess) free = total = 0;
       ebb::detail::fail("Device::CUDA: out of memory on ", device_, ": tried to allocate ", mib(bytes),
-                        " MiB; of ", mib(total), " MiB in all, ", mib(free), " MiB are free, ", mib(figures_->current),
-                        " MiB are in ebb's live tensors and ", mib(figures_->reserved - figures_->current),
+                        " MiB; of ", mib(total), " MiB in all, ", mib(free), " MiB are free, ",
+                        mib(figures_->current), " MiB are in ebb's live tensors and ",
+                        mib(figures_->reserved - figures_->current),
                         " MiB in pieces that are cached. Use smaller batches or tensors, or free some.");
     }
   }
@@ -95,9 +124,19 @@ MemoryBlock* CachingAllocator::allocate(std::size_t bytes, cudaStream_t stream) 
   const std::lock_guard lock(mutex_);
   if (!waiting_.empty() && !general_) [[unlikely]]
     waiting_.collect(false, [this](MemoryBlock* block) { give_back(block); });
-  MemoryBlock* block = take_free(size, small, stream);
+  MemoryBlock* block = nullptr;
+  if (small) {
+    MemoryBlock*& first = aside_of(stream).first[size / kRound];
+    if (first) [[likely]]
+      block = std::exchange(first, first->next);
+  }
+  if (!block) block = take_free(size, small, stream);
+  if (!block && small) {
+    join_aside();
+    block = take_free(size, small, stream);
+  }
   if (!block) block = new_segment(size, small, stream);
-  split(block, size);
+  if (block->bytes != size) split(block, size);
   block->used = true;
   ++live_;
   MemoryFigures& f = *figures_;
@@ -132,10 +171,14 @@ void CachingAllocator::free(MemoryBlock* block) noexcept {
     const std::lock_guard lock(mutex_);
     figures_->current.fetch_sub(block->bytes, std::memory_order_relaxed);
     last = --live_ == 0 && retired_;
-    if (block->uses.empty()) [[likely]]
+    if (block->small && block->uses.empty()) [[likely]] {
+      MemoryBlock*& first = aside_of(block->stream).first[block->bytes / kRound];
+      block->next = std::exchange(first, block);
+    } else if (block->uses.empty()) {
       give_back(block);
-    else
+    } else {
       waiting_.add(block, std::exchange(block->uses, {}));
+    }
   }
   if (last) retire(std::unique_ptr<CachingAllocator>(this));
 }
@@ -155,6 +198,7 @@ void CachingAllocator::give_back(MemoryBlock* block) {
 }
 
 void CachingAllocator::release_segments() {
+  join_aside();
   for (FreeList& list : free_) {
     for (auto at = list.begin(); at != list.end();) {
       MemoryBlock* const block = *at;
@@ -193,8 +237,6 @@ MemoryStats CachingAllocator::stats() const {
   return {f.current, f.peak, f.reserved - f.current, f.allocations};
 }
 
-void CachingAllocator::reset_peak() {
-  figures_->peak = figures_->current.load();
-}
+void CachingAllocator::reset_peak() { figures_->peak = figures_->current.load(); }
 
 }  // namespace ebb::cuda

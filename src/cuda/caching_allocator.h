@@ -35,7 +35,8 @@ struct MemoryBlock {
   bool used = false;
   MemoryBlock* before = nullptr;
   MemoryBlock* after = nullptr;
-  StreamUses uses;  // by streams other than its own
+  MemoryBlock* next = nullptr;  // of the same size, set aside like this one
+  StreamUses uses;              // by streams other than its own
 };
 
 /// What the allocators of one device have given out together.
@@ -45,18 +46,19 @@ struct MemoryFigures {
 };
 
 /// The memory of one device. A block belongs to the stream that it was allocated on: once freed it serves
-/// that stream at once, whose order makes that safe, and no other; if other streams used it too, when they are
-/// done. Requests are rounded to 512 bytes; those up to 1 MiB are cut from segments of 2 MiB, larger ones from
-/// segments of 20 MiB or their own size. Neighbours that are free join. When the device has no more, whole free
-/// segments go back to it and the request is tried again.
+/// that stream at once, whose order makes that safe, and no other; if other streams used it too, when they
+/// are done. Requests are rounded to 512 bytes; those up to 1 MiB are cut from segments of 2 MiB, larger ones
+/// from segments of 20 MiB or their own size. Neighbours that are free join; small blocks are first set aside
+/// by size, for programs ask for the same sizes again and again, and join when no other piece fits. When the
+/// device has no more, whole free segments go back to it and the request is tried again.
 class CachingAllocator {
  public:
-  CachingAllocator(MemorySource source, Device device) : source_(source), device_(device) {}
+  CachingAllocator(MemorySource source, Device device);
   /// One for a captured graph, whose figures are counted with those of the device's own. A block that other
   /// streams used is not used again: in a capture nothing tells when they are done.
-  CachingAllocator(MemorySource source, CachingAllocator& general)
-      : source_(source), device_(general.device_), general_(&general), figures_(general.figures_) {}
+  CachingAllocator(MemorySource source, CachingAllocator& general);
   CachingAllocator(const CachingAllocator&) = delete;
+  ~CachingAllocator();
 
   /// Throws ebb::Error with the figures when there is no memory left.
   MemoryBlock* allocate(std::size_t bytes, cudaStream_t stream);
@@ -74,7 +76,10 @@ class CachingAllocator {
     bool operator()(const MemoryBlock* a, const MemoryBlock* b) const;
   };
   using FreeList = std::set<MemoryBlock*, Smaller>;
+  struct Aside;  // the small blocks of one stream that were set aside
 
+  Aside& aside_of(cudaStream_t stream);
+  void join_aside();
   FreeList& list_of(const MemoryBlock& block) { return free_[block.small]; }
   MemoryBlock* take_free(std::size_t bytes, bool small, cudaStream_t stream);
   MemoryBlock* new_segment(std::size_t bytes, bool small, cudaStream_t stream);
@@ -89,6 +94,7 @@ class CachingAllocator {
   CachingAllocator* general_ = nullptr;
   std::shared_ptr<MemoryFigures> figures_ = std::make_shared<MemoryFigures>();
   FreeList free_[2];  // large, small
+  std::vector<std::unique_ptr<Aside>> aside_;
   WaitingBlocks<MemoryBlock> waiting_;
   std::size_t live_ = 0;
   bool retired_ = false;

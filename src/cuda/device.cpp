@@ -84,14 +84,16 @@ void check_captured(Device device, cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   const cudaError_t error = cudaStreamIsCapturing(stream, &status);
   if (error != cudaSuccess) cudaGetLastError();
-  EBB_CHECK(error == cudaSuccess && status != cudaStreamCaptureStatusNone,
-            "cuda::Graph: while a graph is captured, work was sent to ", stream ? "a stream" : "the default stream",
-            " of ", device,
-            ", which takes no part in the capture. Let it wait for an event recorded on the current stream of the "
-            "capture, or stay on that stream and its device.");
-  EBB_CHECK(status == cudaStreamCaptureStatusActive,
-            "cuda::Graph: the capture has failed by an earlier call that cannot be captured. Look for copies to "
-            "the CPU, waits, and libraries that use streams of their own.");
+  EBB_CHECK(
+      error == cudaSuccess && status != cudaStreamCaptureStatusNone,
+      "cuda::Graph: while a graph is captured, work was sent to ", stream ? "a stream" : "the default stream",
+      " of ", device,
+      ", which takes no part in the capture. Let it wait for an event recorded on the current stream of the "
+      "capture, or stay on that stream and its device.");
+  EBB_CHECK(
+      status == cudaStreamCaptureStatusActive,
+      "cuda::Graph: the capture has failed by an earlier call that cannot be captured. Look for copies to "
+      "the CPU, waits, and libraries that use streams of their own.");
 }
 
 }  // namespace
@@ -105,9 +107,10 @@ cudaStream_t current_stream(Device device) {
 }
 
 void refuse_in_capture(const char* what) {
-  EBB_CHECK(!thread_state().capture, "cuda::Graph: ", what,
-            " while a graph is captured: nothing runs then, so there is nothing to wait for or to read. Do it "
-            "outside of the capture, after replay().");
+  EBB_CHECK(
+      !thread_state().capture, "cuda::Graph: ", what,
+      " while a graph is captured: nothing runs then, so there is nothing to wait for or to read. Do it "
+      "outside of the capture, after replay().");
 }
 
 }  // namespace ebb::cuda

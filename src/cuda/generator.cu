@@ -69,8 +69,7 @@ Philox captured_philox(GraphMemory& graph, Device device, Generator& generator, 
   std::shared_ptr<GraphDraws>& draws = graph.draws[static_cast<std::size_t>(device.index())];
   if (!draws) {
     draws = std::make_shared<GraphDraws>(device);
-    capture.before_replay(
-        [device, draws = draws] { write(*draws, draw_default(device, draws->count)); });
+    capture.before_replay([device, draws = draws] { write(*draws, draw_default(device, draws->count)); });
   }
   return {0, draws->count++, draws->words.data_as<std::uint64_t>()};
 }

@@ -48,16 +48,17 @@ void check_captured(cudaError_t error, const char* what) {
   if (error == cudaErrorStreamCaptureUnjoined) {
     cudaGetLastError();
     ebb::detail::fail(
-        "cuda::Graph: the capture ended while another stream was still working for it. Record an event there at "
+        "cuda::Graph: the capture ended while another stream was still working for it. Record an event there "
+        "at "
         "its end and let Stream::current() wait for it before the capture ends.");
   }
   check(error, what);
 }
 
-class Graph final : public ebb::detail::DeviceGraph {
+class CapturedGraph final : public ebb::detail::DeviceGraph {
  public:
-  explicit Graph(Device device) : device_(device), stream_(CaptureStreams::all().take(device)) {}
-  ~Graph() override {
+  explicit CapturedGraph(Device device) : device_(device), stream_(CaptureStreams::all().take(device)) {}
+  ~CapturedGraph() override {
     discard();
     CaptureStreams::all().give(device_, stream_);
   }
@@ -149,6 +150,8 @@ class Graph final : public ebb::detail::DeviceGraph {
 
 }  // namespace
 
-std::unique_ptr<ebb::detail::DeviceGraph> make_graph(Device device) { return std::make_unique<Graph>(device); }
+std::unique_ptr<ebb::detail::DeviceGraph> make_graph(Device device) {
+  return std::make_unique<CapturedGraph>(device);
+}
 
 }  // namespace ebb::cuda

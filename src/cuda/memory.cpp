@@ -137,9 +137,14 @@ void copy_bytes(void* to, Device to_device, const void* from, Device from_device
     return copy_between(to, to_device, from, from_device, bytes);
   const Device device = to_device.is_cuda() ? to_device : from_device;
   const bool waits = wait && to_device.is_cpu();
-  if (waits) refuse_in_capture("a value was read (item(), a copy to the CPU, printing, a shape that depends on values)");
-  if (wait && from_device.is_cpu())
-    refuse_in_capture("memory of the CPU was read that is not pinned or may change at once (a blocking copy)");
+  if (waits)
+    refuse_in_capture(
+        "a value was read (item(), a copy to the CPU, printing, a shape that depends on values)");
+  EBB_CHECK(
+      !thread_state().capture || !wait, "cuda::Graph: a tensor of the CPU that is not pinned was copied to ",
+      device,
+      " while a graph is captured: replays would read memory that may be gone. Make it before the capture, "
+      "or copy from pinned memory with non_blocking.");
   const DeviceScope scope(device);
   const cudaStream_t stream = current_stream(device);
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "copy");

@@ -21,7 +21,8 @@ std::size_t rounded(std::size_t bytes) {
 }  // namespace
 
 PinnedPool& pinned_pool() {
-  static PinnedPool* const pool = new PinnedPool;  // tensors in static storage are freed after everything else
+  static PinnedPool* const pool =
+      new PinnedPool;  // tensors in static storage are freed after everything else
   return *pool;
 }
 

@@ -29,8 +29,7 @@ void give_event(Device device, cudaEvent_t event) noexcept;
 class StreamMark {
  public:
   explicit StreamMark(StreamUse use) noexcept : use_(use) { record(); }
-  StreamMark(StreamMark&& other) noexcept
-      : use_(other.use_), event_(std::exchange(other.event_, nullptr)) {}
+  StreamMark(StreamMark&& other) noexcept : use_(other.use_), event_(std::exchange(other.event_, nullptr)) {}
   StreamMark& operator=(StreamMark&& other) noexcept {
     std::swap(use_, other.use_);
     std::swap(event_, other.event_);

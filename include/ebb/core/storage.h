@@ -28,8 +28,8 @@ class EBB_API Storage : public RefCounted<Storage> {
   std::size_t bytes() const { return bytes_; }
   Device device() const { return device_; }
   bool is_pinned() const;
-  /// A stream of `device` uses the bytes, which are then not handed out again before what is queued there when
-  /// they are freed is done. For device and pinned memory; nothing for borrowed bytes.
+  /// A stream of `device` uses the bytes, which are then not handed out again before what is queued there
+  /// when they are freed is done. For device and pinned memory; nothing for borrowed bytes.
   void used_on(Device device, void* stream) const;
   std::uint32_t version() const { return version_.load(std::memory_order_relaxed); }
   void bump_version() { version_.fetch_add(1, std::memory_order_relaxed); }

@@ -19,15 +19,15 @@ namespace ebb::cuda {
 ///       graph.replay();
 ///     }
 ///
-/// What is captured are kernels and their arguments, so shapes, branches and numbers that the host computes are
-/// those of the capture; only random numbers, and what optimizers count, go on from replay to replay as they
-/// would without a graph. Memory allocated in a capture is the graph's own: it stays where it is until the
-/// graph and the tensors in it are gone, and is overwritten by each replay. Tensors from before the capture
-/// that it uses must outlive the graph.
+/// What is captured are kernels and their arguments, so shapes, branches and numbers that the host computes
+/// are those of the capture; only random numbers, and what optimizers count, go on from replay to replay as
+/// they would without a graph. Memory allocated in a capture is the graph's own: it stays where it is until
+/// the graph and the tensors in it are gone, and is overwritten by each replay. Tensors from before the
+/// capture that it uses must outlive the graph.
 ///
 /// A capture must not make the host wait for the device (item(), copies to the CPU, printing, synchronize()),
-/// read memory of the CPU that is not pinned, nor run anything on a stream that is not the current one or made
-/// to wait for it by an event; each is an ebb::Error, which ends the capture.
+/// read memory of the CPU that is not pinned, nor run anything on a stream that is not the current one or
+/// made to wait for it by an event; each is an ebb::Error, which ends the capture.
 class EBB_API Graph {
  public:
   explicit Graph(Device device = Device(Device::CUDA));

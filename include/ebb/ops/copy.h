@@ -16,10 +16,10 @@ EBB_API Variable contiguous(const Variable& x, MemoryFormat memory_format = Memo
 /// x in the dtype and on the device that `options` names; x itself when nothing changes, unless `copy` asks
 /// for a copy (torch.Tensor.to). Floating to integer truncates, to bool asks whether the value is not 0.
 /// Gradients come back in x's dtype, on x's device. Throws when the options ask for a gradient, and for a
-/// device that cannot be used. With non_blocking, copies between a device and pinned memory of the CPU are only
-/// queued on the device's current stream and the program goes on: what is copied to a device must not change,
-/// and what comes back must not be read, before an event or synchronize() says that it is done. The result of
-/// a non_blocking copy to the CPU is pinned. Memory that is not pinned is copied at once.
+/// device that cannot be used. With non_blocking, copies between a device and pinned memory of the CPU are
+/// only queued on the device's current stream and the program goes on: what is copied to a device must not
+/// change, and what comes back must not be read, before an event or synchronize() says that it is done. The
+/// result of a non_blocking copy to the CPU is pinned. Memory that is not pinned is copied at once.
 EBB_API Variable to(const Variable& x, const TensorOptions& options, bool non_blocking = false,
                     bool copy = false, optional<MemoryFormat> memory_format = nullopt);
 EBB_API Variable to(const Variable& x, DType dtype, bool non_blocking = false, bool copy = false,
@@ -33,8 +33,8 @@ EBB_API Variable to(const Variable& x, const Variable& other, bool non_blocking 
 /// Writes src into self: broadcast to self's shape, converted to its dtype, moved to its device
 /// (torch.Tensor.copy_). The gradient of what self held becomes zero and that of src is the gradient of the
 /// result. Throws when src does not broadcast to self's shape, when the two overlap in memory without being
-/// the same tensor, and for a leaf that requires grad. non_blocking is as in to(), where the tensor of the CPU
-/// is pinned.
+/// the same tensor, and for a leaf that requires grad. non_blocking is as in to(), where the tensor of the
+/// CPU is pinned.
 EBB_API Variable& copy_(const Variable& self, const Variable& src, bool non_blocking = false);
 
 /// Sets every element to `value`. Throws when an integer dtype cannot hold it (torch.Tensor.fill_).

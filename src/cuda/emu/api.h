@@ -1,9 +1,11 @@
-// The host's side of the emulated CUDA runtime: devices, memory, streams, events, graphs. Streams run what
-// they are given at once, or record it while they are being captured.
+// The host's side of the emulated CUDA runtime: devices, memory, streams, events, graphs.
+// EBB_EMU_NULL_LAUNCH=1 in the environment: kernels are accepted and not run, which leaves the host's own
+// cost. EBB_EMU_LAZY: see stream.cpp.
 #pragma once
 
 #include <cstddef>
 #include <functional>
+#include <utility>
 
 enum cudaError_t {
   cudaSuccess = 0,
@@ -13,12 +15,15 @@ enum cudaError_t {
   cudaErrorNoDevice = 100,
   cudaErrorInsufficientDriver = 35,
   cudaErrorInvalidConfiguration = 9,
+  cudaErrorIllegalState = 401,
   cudaErrorNotReady = 600,
   cudaErrorPeerAccessAlreadyEnabled = 704,
   cudaErrorStreamCaptureUnsupported = 900,
   cudaErrorStreamCaptureInvalidated = 901,
   cudaErrorStreamCaptureUnjoined = 904,
+  cudaErrorStreamCaptureIsolation = 905,
   cudaErrorStreamCaptureImplicit = 906,
+  cudaErrorCapturedEvent = 907,
   cudaErrorUnknown = 999,
 };
 
@@ -116,9 +121,19 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEven
 
 namespace ebb::emu {
 
-/// Gives the stream something to do on its device: at once, or at every launch of the graph that it is
-/// captured for.
-cudaError_t enqueue(cudaStream_t stream, std::function<void()> action);
+/// Gives the stream something to do: at once, when somebody waits for it, or at every launch of the graph
+/// that it is captured for.
+cudaError_t enqueue_action(cudaStream_t stream, std::function<void()> action);
+/// Whether kernels are not run.
+extern const bool null_launch;
+/// The same for what stands for kernels.
+template <class Action>
+cudaError_t enqueue(cudaStream_t stream, Action&& action) {
+  return null_launch ? cudaSuccess : enqueue_action(stream, std::forward<Action>(action));
+}
+
+/// For tests: of the calls from now on that can fail, the n-th does (0: the next; -1: none).
+void fail_call(int n);
 
 /// Opens device memory to this process for a lifetime; outside one, touching it is a segmentation fault, as
 /// on a real machine. Nests.

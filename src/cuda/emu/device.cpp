@@ -1,5 +1,6 @@
 // Errors and devices. EBB_EMU_DEVICES says how many there are (2 unless set), EBB_EMU_MEMORY_MB what each
 // holds (4096).
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
@@ -22,6 +23,22 @@ int devices() {
 }
 
 }  // namespace
+
+const bool null_launch = number_from("EBB_EMU_NULL_LAUNCH", 0) == 1;
+
+namespace {
+std::atomic<int> calls_until_failure{-1};
+}
+
+void fail_call(int n) { calls_until_failure = n; }
+
+cudaError_t injected_error() {
+  if (calls_until_failure.load(std::memory_order_relaxed) < 0) [[likely]]
+    return cudaSuccess;
+  return calls_until_failure.fetch_sub(1) == 0 ? set_error(cudaErrorUnknown) : cudaSuccess;
+}
+
+int current_device_index() { return current_device; }
 
 cudaError_t set_error(cudaError_t error) {
   last_error = error;
@@ -59,8 +76,16 @@ const char* cudaGetErrorName(cudaError_t error) {
       return "cudaErrorStreamCaptureUnsupported";
     case cudaErrorStreamCaptureInvalidated:
       return "cudaErrorStreamCaptureInvalidated";
+    case cudaErrorStreamCaptureUnjoined:
+      return "cudaErrorStreamCaptureUnjoined";
+    case cudaErrorStreamCaptureIsolation:
+      return "cudaErrorStreamCaptureIsolation";
     case cudaErrorStreamCaptureImplicit:
       return "cudaErrorStreamCaptureImplicit";
+    case cudaErrorCapturedEvent:
+      return "cudaErrorCapturedEvent";
+    case cudaErrorIllegalState:
+      return "cudaErrorIllegalState";
     default:
       return "cudaErrorUnknown";
   }
@@ -127,7 +152,6 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   properties->pciBusID = device;
   return cudaSuccess;
 }
-cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   *can = device != peer;
   return cudaSuccess;

@@ -19,6 +19,7 @@ NdArray on_cpu(const BatchedMatrix& m, std::int64_t batch, DType dtype) {
 
 void gemm(Device device, DType dtype, std::int64_t batch, const BatchedMatrix& a, const BatchedMatrix& b,
           const BatchedMatrix& c, double alpha, double beta) {
+  const DeviceScope scope(device);
   emu::enqueue(current_stream(device), [=] {
     NdArray out = on_cpu(c, batch, dtype);
     ProductArgs args;

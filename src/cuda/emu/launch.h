@@ -16,8 +16,9 @@ struct cudaLaunchConfig_t {
 
 template <class... P, class... A>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(P...), A&&... args) {
-  return ebb::emu::enqueue(config->stream, [c = *config, kernel,
-                                            ... values = static_cast<P>(std::forward<A>(args))] {
+  if (ebb::emu::null_launch) return cudaSuccess;
+  return ebb::emu::enqueue_action(config->stream, [c = *config, kernel,
+                                                   ... values = static_cast<P>(std::forward<A>(args))] {
     ebb::emu::run_grid(c.gridDim, c.blockDim, c.dynamicSmemBytes, c.independent, [&] { kernel(values...); });
   });
 }

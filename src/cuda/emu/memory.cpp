@@ -5,8 +5,10 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "cuda/emu/api.h"
 #include "cuda/emu/state.h"
@@ -23,6 +25,7 @@ struct Memory {
   std::size_t end = 0;                        // bytes ever handed out
   std::map<std::size_t, std::size_t> blocks;  // live, by offset
   std::multimap<std::size_t, std::size_t> unused;
+  std::map<const char*, std::size_t> pinned;  // of the host
   std::size_t live = 0;
   int open = 0;  // DeviceAccess objects alive
 
@@ -54,6 +57,20 @@ DeviceAccess::~DeviceAccess() {
   if (--m.open == 0) m.protect();
 }
 
+bool is_device_memory(const void* address) {
+  const auto* const at = static_cast<const char*>(address);
+  const Memory& m = memory();
+  return at >= m.base && at < m.base + kReserved;
+}
+
+bool is_pinned_memory(const void* address) {
+  const auto* const at = static_cast<const char*>(address);
+  Memory& m = memory();
+  const std::lock_guard lock(m.mutex);
+  const auto after = m.pinned.upper_bound(at);
+  return after != m.pinned.begin() && at < std::prev(after)->first + std::prev(after)->second;
+}
+
 }  // namespace ebb::emu
 
 using namespace ebb::emu;
@@ -61,6 +78,7 @@ using namespace ebb::emu;
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
   *pointer = nullptr;
   if (bytes == 0) return cudaSuccess;
+  if (injected_error()) return set_error(cudaErrorMemoryAllocation);
   Memory& m = memory();
   const std::lock_guard lock(m.mutex);
   const std::size_t size = (bytes + kPage - 1) / kPage * kPage;
@@ -82,8 +100,9 @@ cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
   return cudaSuccess;
 }
 
-cudaError_t cudaFree(void* pointer) {
-  if (!pointer) return cudaSuccess;
+namespace {
+
+cudaError_t release(void* pointer) {
   Memory& m = memory();
   const std::lock_guard lock(m.mutex);
   const auto found = m.blocks.find(static_cast<std::size_t>(static_cast<char*>(pointer) - m.base));
@@ -96,10 +115,20 @@ cudaError_t cudaFree(void* pointer) {
   return cudaSuccess;
 }
 
+}  // namespace
+
+cudaError_t cudaFree(void* pointer) {
+  if (!pointer) return cudaSuccess;
+  run_all();  // it waits for the device
+  return release(pointer);
+}
+
 cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t) {
   return cudaMalloc(pointer, bytes);
 }
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return cudaFree(pointer); }
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+  return enqueue_action(stream, [pointer] { release(pointer); });
+}
 
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   Memory& m = memory();
@@ -110,21 +139,42 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 }
 
 cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned) {
-  *pointer = std::aligned_alloc(kPage, (bytes + kPage - 1) / kPage * kPage);
-  return *pointer || bytes == 0 ? cudaSuccess : set_error(cudaErrorMemoryAllocation);
+  *pointer = nullptr;
+  if (injected_error()) return set_error(cudaErrorMemoryAllocation);
+  const std::size_t size = (bytes + kPage - 1) / kPage * kPage;
+  *pointer = std::aligned_alloc(kPage, size);
+  if (!*pointer) return bytes == 0 ? cudaSuccess : set_error(cudaErrorMemoryAllocation);
+  Memory& m = memory();
+  const std::lock_guard lock(m.mutex);
+  m.pinned.emplace(static_cast<const char*>(*pointer), size);
+  return cudaSuccess;
 }
 cudaError_t cudaFreeHost(void* pointer) {
+  run_all();
+  Memory& m = memory();
+  const std::lock_guard lock(m.mutex);
+  m.pinned.erase(static_cast<const char*>(pointer));
   std::free(pointer);
   return cudaSuccess;
 }
 
+// As the real one: memory of the host that is not pinned is read before the call returns, and written before
+// it returns too.
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
                             cudaStream_t stream) {
-  return enqueue(stream, [=] { std::memcpy(to, from, bytes); });
+  if (!is_device_memory(from) && !is_pinned_memory(from)) {
+    const auto* const first = static_cast<const char*>(from);
+    return enqueue_action(stream, [to, values = std::vector<char>(first, first + bytes)] {
+      std::memcpy(to, values.data(), values.size());
+    });
+  }
+  const cudaError_t error = enqueue_action(stream, [=] { std::memcpy(to, from, bytes); });
+  if (error || is_device_memory(to) || is_pinned_memory(to)) return error;
+  return cudaStreamSynchronize(stream);
 }
 cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t bytes,
                                 cudaStream_t stream) {
-  return enqueue(stream, [=] { std::memcpy(to, from, bytes); });
+  return enqueue_action(stream, [=] { std::memcpy(to, from, bytes); });
 }
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
   return enqueue(stream, [=] { std::memset(to, value, bytes); });

@@ -10,6 +10,7 @@
 namespace ebb::cuda {
 
 void sort_keys(Device device, std::uint64_t* keys, std::int64_t segments, std::int64_t n) {
+  const DeviceScope scope(device);
   emu::enqueue(current_stream(device), [=] {
     for (std::int64_t s = 0; s < segments; ++s) std::sort(keys + s * n, keys + (s + 1) * n);
   });
@@ -17,6 +18,7 @@ void sort_keys(Device device, std::uint64_t* keys, std::int64_t segments, std::i
 
 void sort_pairs(Device device, std::uint64_t* keys, std::int64_t* values, std::int64_t segments,
                 std::int64_t n, int bits) {
+  const DeviceScope scope(device);
   emu::enqueue(current_stream(device), [=] {
     std::vector<std::pair<std::uint64_t, std::int64_t>> items(static_cast<std::size_t>(n));
     for (std::int64_t s = 0; s < segments; ++s) {

@@ -1,13 +1,89 @@
 // What the files of the emulated runtime share.
 #pragma once
 
+#include <chrono>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
 #include "cuda/emu/api.h"
 
 namespace ebb::emu {
 
+struct Mark;
+struct Capturing;
+
+/// What a stream does next.
+struct Work {
+  std::function<void()> action;  // may be empty
+  std::shared_ptr<Mark> after;   // starts when this is reached; may be null
+};
+
+/// For each stream of a capture the number of its last piece of work that is known to come before.
+using Clock = std::map<const CUstream_st*, std::size_t>;
+
+}  // namespace ebb::emu
+
+struct CUstream_st {
+  std::deque<ebb::emu::Work> queue;
+  std::shared_ptr<ebb::emu::Capturing> capture;
+  ebb::emu::Clock before;  // in a capture
+};
+struct CUevent_st {
+  std::shared_ptr<ebb::emu::Mark> mark;  // null: not recorded, or in a capture
+  bool captured = false;
+  std::weak_ptr<ebb::emu::Capturing> capture;  // what it was recorded in
+  ebb::emu::Clock before;
+};
+struct CUgraph_st {
+  std::vector<std::function<void()>> actions;
+};
+struct CUgraphExec_st {
+  std::vector<std::function<void()>> actions;
+  std::shared_ptr<ebb::emu::Mark> last;  // launches of one graph follow each other
+};
+
+namespace ebb::emu {
+
+/// A point in a stream's queue.
+struct Mark {
+  CUstream_st* stream;
+  bool reached = false;
+  std::chrono::steady_clock::time_point at{};
+};
+
+struct Capturing {
+  CUstream_st* origin;
+  std::vector<CUstream_st*> streams;
+  std::unique_ptr<CUgraph_st> graph = std::make_unique<CUgraph_st>();
+  bool broken = false;
+};
+
 /// Remembers the error for cudaGetLastError and returns it.
 cudaError_t set_error(cudaError_t error);
+/// An error if this call was to fail: see fail_call().
+cudaError_t injected_error();
 /// Memory of each emulated device.
 std::size_t device_memory_bytes();
+int current_device_index();
+
+/// Guards streams, events and graphs.
+std::recursive_mutex& stream_mutex();
+/// The stream behind a handle; null stands for the current device's default one.
+CUstream_st& stream_behind(cudaStream_t handle);
+/// Queues work, or records it.
+void queue_work(CUstream_st& stream, Work work);
+/// Adds an action to what is captured, after everything that the stream knows.
+void capture_work(CUstream_st& stream, std::function<void()> action);
+/// Runs what is queued until the mark is reached, or everything on one stream, or on all.
+void run_until(const Mark& mark);
+void run_all(CUstream_st& stream);
+void run_all();
+
+/// Whether the address lies in device memory, or in memory of cudaHostAlloc.
+bool is_device_memory(const void* address);
+bool is_pinned_memory(const void* address);
 
 }  // namespace ebb::emu

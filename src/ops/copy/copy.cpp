@@ -41,9 +41,9 @@ Variable to_copy(const Variable& x, Device device, DType dtype, bool non_blockin
   EBB_CHECK(dtype != DType::Undefined, "to: undefined dtype; name one, as in x.to(kFloat32).");
   // What arrives while the program goes on must arrive in pinned memory.
   const bool pinned = non_blocking && device.is_cpu() && x.is_cuda();
-  NdArray data = pinned ? NdArray::empty_strided(x.sizes(), ops::strides_like(x.array(), format), dtype,
-                                                 device, true)
-                        : ops::empty_array_like(x.array(), dtype, device, format);
+  NdArray data =
+      pinned ? NdArray::empty_strided(x.sizes(), ops::strides_like(x.array(), format), dtype, device, true)
+             : ops::empty_array_like(x.array(), dtype, device, format);
   ops::copy_array(data, x.array(), non_blocking);
   Variable out(std::move(data));
   if (is_floating(dtype) && autograd::records(x)) {

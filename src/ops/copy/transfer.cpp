@@ -133,7 +133,8 @@ void move(const NdArray& out, const NdArray& x) {
 
 void copy_from_cpu(NdArray& out, const NdArray& x, bool non_blocking) {
   const Device device = out.device();
-  if (!x.storage()->is_pinned()) {
+  // A capture has no use for a copy that waits; the backend says so.
+  if (!x.storage()->is_pinned() || (!non_blocking && detail::current_capture())) {
     const NdArray source = packed(x, out.dtype());
     if (out.is_contiguous()) return move(out, source);
     const NdArray landing = NdArray::empty(out.sizes(), out.dtype(), device);

@@ -22,8 +22,8 @@ DimVector strides_like(const NdArray& like, optional<MemoryFormat> format);
 NdArray empty_array_like(const NdArray& like, DType dtype, Device device,
                          optional<MemoryFormat> format = nullopt);
 
-/// out = x, converted and moved; x has out's shape. The two must not overlap. With `non_blocking` the host does
-/// not wait for copies from and to pinned memory.
+/// out = x, converted and moved; x has out's shape. The two must not overlap. With `non_blocking` the host
+/// does not wait for copies from and to pinned memory.
 void copy_array(NdArray& out, const NdArray& x, bool non_blocking = false);
 
 /// Whether the elements lie in the order that the format asks for.

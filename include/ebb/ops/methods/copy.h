@@ -27,11 +27,11 @@ struct EBB_API CopyMethods {
 
   /// Whether the memory is page-locked: the device copies from and to it while the CPU goes on.
   bool is_pinned() const;
-  /// A copy in page-locked memory; itself when it lies there already. Throws unless it is on the CPU and there
-  /// is a CUDA device.
+  /// A copy in page-locked memory; itself when it lies there already. Throws unless it is on the CPU and
+  /// there is a CUDA device.
   Variable pin_memory() const;
   /// The tensor is used on a stream other than the one it was made on: once freed, its memory is not handed
-  /// out again before what is queued there by then is done. Throws for tensors of the CPU that are not pinned.
+  /// out again before what is queued there by then is done. Throws for tensors of the CPU unless pinned.
   void record_stream(const cuda::Stream& stream) const;
 
   Variable& copy_(const Variable& src, bool non_blocking = false) const;

@@ -11,7 +11,13 @@ struct Graph::Impl {
 
   explicit Impl(Device on) : device(on), graph(detail::backend(kCUDA).make_graph(on)) {}
   ~Impl() {
-    if (state == State::capturing) discard();
+    if (state != State::capturing) return;
+    if (detail::current_capture() == capture.get()) {
+      discard();
+    } else {  // another thread is still working for it: better lost than pulled away
+      static_cast<void>(capture.release());
+      static_cast<void>(graph.release());
+    }
   }
   void discard() noexcept {
     detail::set_current_capture(nullptr);
@@ -21,7 +27,7 @@ struct Graph::Impl {
   }
 
   Device device;
-  std::unique_ptr<detail::Capture> capture;  // holds memory of the graph's: the graph must go last
+  std::unique_ptr<detail::Capture> capture;
   std::unique_ptr<detail::DeviceGraph> graph;
   State state = State::empty;
 };
@@ -38,9 +44,10 @@ Graph::Impl& Graph::checked(const char* call) const {
 
 void Graph::capture_begin() {
   Impl& g = checked("capture_begin");
-  EBB_CHECK(!detail::current_capture(),
-            "cuda::Graph::capture_begin: a capture is under way on this thread already. End it first; captures "
-            "do not nest.");
+  EBB_CHECK(
+      !detail::current_capture(),
+      "cuda::Graph::capture_begin: a capture is under way on this thread already. End it first; captures "
+      "do not nest.");
   EBB_CHECK(g.state == Impl::State::empty,
             "cuda::Graph::capture_begin: the graph has been captured. Call reset() to capture again.");
   auto capture = std::make_unique<detail::Capture>();
@@ -53,9 +60,10 @@ void Graph::capture_begin() {
 
 void Graph::capture_end() {
   Impl& g = checked("capture_end");
-  EBB_CHECK(g.state == Impl::State::capturing && detail::current_capture() == g.capture.get(),
-            "cuda::Graph::capture_end: this thread is not capturing the graph. Call capture_begin() first, on "
-            "the same thread.");
+  EBB_CHECK(
+      g.state == Impl::State::capturing && detail::current_capture() == g.capture.get(),
+      "cuda::Graph::capture_end: this thread is not capturing the graph. Call capture_begin() first, on "
+      "the same thread.");
   try {
     detail::set_current_capture(nullptr);
     g.graph->end();

@@ -1,0 +1,157 @@
+// Wrong uses of captured graphs: each is an error, after which everything works as before.
+#include <ebb/ebb.h>
+
+#include <catch2/catch.hpp>
+
+#include <sstream>
+#include <stdexcept>
+
+using namespace ebb;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const TensorOptions kOnCuda(Device::CUDA);
+
+// A capture and a replay that must succeed.
+void check_usable() {
+  CHECK(cuda::Stream::current() == cuda::Stream::default_stream());
+  Tensor x = ones({8}, kOnCuda);
+  cuda::Graph graph;
+  graph.capture([&] { x.add_(1); });
+  graph.replay();
+  CHECK(x.sum().item<float>() == 16);
+}
+
+template <class Step, class Matcher>
+void check_refused(const Step& step, const Matcher& message) {
+  cuda::Graph graph;
+  CHECK_THROWS_WITH(graph.capture([&] { step(); }), message);
+  CHECK_FALSE(graph.is_captured());
+  check_usable();
+}
+
+}  // namespace
+
+TEST_CASE("a capture refuses that the host reads or waits") {
+  const Tensor x = ones({4}, kOnCuda), on_cpu = ones({4});
+  const auto refused = Contains("cuda::Graph") && Contains("captured");
+  check_refused([&] { (x + 1).sum().item(); }, refused);
+  check_refused([&] { (x + 1).cpu(); }, refused);
+  check_refused([&] { cuda::synchronize(); }, refused);
+  check_refused([&] { cuda::Stream::current().synchronize(); }, refused);
+  check_refused([&] { cuda::Stream::current().query(); }, refused);
+  check_refused([&] { (x > 0).nonzero(); }, refused);
+  check_refused([&] { cuda::empty_cache(); }, refused);
+  check_refused([&] { x + on_cpu.to(Device::CUDA); }, refused && Contains("pinned"));
+  check_refused(
+      [&] {
+        std::ostringstream out;
+        out << x + 1;
+      },
+      refused);
+  check_refused(
+      [&] {
+        cuda::Event event;
+        event.record();
+        event.synchronize();
+      },
+      refused);
+}
+
+TEST_CASE("an exception ends the capture and goes on to the caller") {
+  const Tensor x = ones({4}, kOnCuda);
+  cuda::Graph graph;
+  const auto fails = [&] {
+    Tensor y = x * 2;
+    throw std::runtime_error("no more data");
+  };
+  CHECK_THROWS_WITH(graph.capture(fails), "no more data");
+  CHECK_THROWS_WITH(graph.replay(), Contains("nothing has been captured"));
+  Tensor y;
+  graph.capture([&] { y = x * 2; });
+  graph.replay();
+  CHECK(y.sum().item<float>() == 8);
+  check_usable();
+}
+
+TEST_CASE("a graph that is dropped in its capture ends it") {
+  const Tensor x = ones({4}, kOnCuda);
+  {
+    cuda::Graph graph;
+    graph.capture_begin();
+    const Tensor y = x + 1;
+  }
+  check_usable();
+}
+
+TEST_CASE("the calls of a graph come in order") {
+  const Tensor x = ones({4}, kOnCuda);
+  Tensor y;
+  cuda::Graph graph, other;
+  CHECK_THROWS_WITH(graph.replay(), Contains("nothing has been captured"));
+  CHECK_THROWS_WITH(graph.capture_end(), Contains("capture_begin"));
+  CHECK_THROWS_WITH(graph.capture([&] { other.capture_begin(); }), Contains("already"));
+  graph.capture([&] { y = x + 1; });
+  CHECK_THROWS_WITH(graph.capture([&] { y = x + 1; }), Contains("reset"));
+  CHECK_THROWS_WITH(other.capture([&] { graph.replay(); }), Contains("under way"));
+  graph.replay();
+  CHECK(y.sum().item<float>() == 8);
+  graph.reset();
+  CHECK_THROWS_WITH(graph.replay(), Contains("nothing has been captured"));
+  cuda::Graph moved = std::move(graph);
+  CHECK_THROWS_WITH(graph.replay(), Contains("moved"));
+  CHECK_THROWS_WITH(moved.capture([&] { moved.reset(); }), Contains("being captured"));
+  check_usable();
+}
+
+TEST_CASE("work that a capture would miss is refused") {
+  const Tensor x = ones({4}, kOnCuda);
+  const cuda::Stream side = cuda::Stream::from_pool();
+  check_refused(
+      [&] {
+        const cuda::StreamGuard guard(cuda::Stream::default_stream());
+        x + 1;
+      },
+      Contains("default stream") && Contains("takes no part in the capture"));
+  check_refused(
+      [&] {
+        const cuda::StreamGuard guard(side);
+        x + 1;
+      },
+      Contains("takes no part in the capture"));
+  check_refused(
+      [&] {
+        cuda::Event fork;
+        fork.record();
+        side.wait(fork);
+        const cuda::StreamGuard guard(side);
+        x + 1;
+      },
+      Contains("another stream") && Contains("event"));
+  if (cuda::device_count() < 2) return;
+  const Tensor y = ones({4}, TensorOptions(Device("cuda:1")));
+  check_refused([&] { y + 1; }, Contains("cuda:1") && Contains("takes no part"));
+  check_refused([&] { x.to(Device("cuda:1")); }, Contains("cuda:1") && Contains("takes no part"));
+  cuda::Graph graph;
+  Tensor z = zeros({4}, kOnCuda);
+  graph.capture([&] { z.copy_(x); });
+  CHECK_THROWS_WITH(graph.replay(cuda::Stream::default_stream(Device("cuda:1"))),
+                    Contains("cuda:0") && Contains("cuda:1"));
+}
+
+TEST_CASE("a graph of another device is captured and replayed there") {
+  if (cuda::device_count() < 2) return;
+  const Device second("cuda:1");
+  const Tensor x = ones({4}, TensorOptions(second));
+  Tensor y;
+  cuda::Graph graph(second);
+  CHECK(graph.device() == second);
+  graph.capture([&] {
+    CHECK(cuda::current_device() == 1);
+    y = x * 3;
+  });
+  CHECK(cuda::current_device() == 0);
+  graph.replay();
+  CHECK(y.sum().item<float>() == 12);
+}
