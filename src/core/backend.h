@@ -79,6 +79,8 @@ struct Backend {
   /// The calling thread's current device, streams and capture; for threads that go on with another's work.
   std::shared_ptr<const void> (*thread_state)();
   void (*set_thread_state)(const void* state);
+  /// The calling thread allocates as if it captured nothing and had never left the default streams.
+  void (*leave_capture)();
 };
 
 /// Raised whenever Backend, the signature of a kernel slot or a type that plugins see changes.

@@ -1,7 +1,7 @@
 // The CUDA graph that a thread is capturing, for those who take part in it.
 #pragma once
 
-#include <ebb/core/storage.h>
+#include <ebb/core/ndarray.h>
 
 #include <functional>
 #include <utility>
@@ -15,8 +15,11 @@ namespace ebb::detail {
 class Capture {
  public:
   /// Runs `prepare` before every replay, on the thread that replays, with the graph's device and stream
-  /// current. It must hold whatever it writes to.
+  /// current. It must hold whatever it writes to, which comes from array().
   void before_replay(std::function<void()> prepare) { prepares_.push_back(std::move(prepare)); }
+  /// Device memory to be written before replays: not from the graph's own, where the captured work's
+  /// temporaries come and go.
+  EBB_API static NdArray array(IntArrayRef sizes, DType dtype, Device device);
   /// Keeps memory that the captured work reads or writes for as long as the graph.
   void keep(Ref<Storage> storage) { kept_.push_back(std::move(storage)); }
   void prepare() const {

@@ -14,7 +14,7 @@ namespace ebb::cuda {
 
 /// What the kernels of a graph read before they draw; written before each replay.
 struct GraphDraws {
-  explicit GraphDraws(Device device) : words(NdArray::empty({2}, kLong, device)) {}
+  explicit GraphDraws(Device device) : words(ebb::detail::Capture::array({2}, kLong, device)) {}
   NdArray words;  // {seed, number of the first draw}
   std::uint64_t count = 0;
 };
@@ -83,7 +83,7 @@ Philox next_philox(Device device, Generator& generator) {
   return is_default ? draw_default(device, 1) : draw_from(generator);
 }
 
-void manual_seed(std::uint64_t seed) {
+void seed_generators(std::uint64_t seed) {
   Generators& all = generators();
   const std::lock_guard lock(all.mutex);
   all.seed = seed;

@@ -55,6 +55,11 @@ void set_thread_state(const void* state) {
   thread_state() = other;
 }
 
+void leave_capture() {
+  thread_state().capture = nullptr;
+  thread_state().streams = {};
+}
+
 constexpr ebb::detail::Backend kBackend = {
     .allocate = &allocate,
     .allocate_pinned = &allocate_pinned,
@@ -64,7 +69,7 @@ constexpr ebb::detail::Backend kBackend = {
     .current_device = &current_device,
     .device_count = &visible_devices,
     .synchronize = &synchronize,
-    .manual_seed = &manual_seed,
+    .manual_seed = &seed_generators,
     .set_device = [](Device device) { set_current_device(device.index()); },
     .properties = &properties,
     .memory_stats = &memory_stats_of,
@@ -87,6 +92,7 @@ constexpr ebb::detail::Backend kBackend = {
     .make_graph = &make_graph,
     .thread_state = &save_thread_state,
     .set_thread_state = &set_thread_state,
+    .leave_capture = &leave_capture,
 };
 
 // Null, or what is missing.

@@ -50,7 +50,7 @@ void copy_bytes(void* to, Device to_device, const void* from, Device from_device
 /// a fault, and forgets it.
 void check_faults(Device device);
 /// Restarts the generators of all devices.
-void manual_seed(std::uint64_t seed);
+void seed_generators(std::uint64_t seed);
 
 std::unique_ptr<ebb::detail::DeviceGraph> make_graph(Device device);
 

@@ -71,7 +71,7 @@ struct Optimizer::Batch {
   /// Device memory for the rule, which every replay writes anew: the host counts the update, and reads the
   /// options as they are by then.
   const kernels::RuleBytes* follow(detail::Capture& capture, Optimizer& optimizer, std::size_t group) const {
-    const NdArray live = NdArray::empty({sizeof(kernels::RuleBytes)}, kByte, device);
+    const NdArray live = detail::Capture::array({sizeof(kernels::RuleBytes)}, kByte, device);
     auto* const rule = live.data_as<kernels::RuleBytes>();
     capture.before_replay([&optimizer, group, live, rule, epoch = std::weak_ptr(optimizer.epoch_),
                            device = device, dtype = dtype, states = states, arrays = arrays] {

@@ -23,10 +23,17 @@ void check_usable() {
   CHECK(x.sum().item<float>() == 16);
 }
 
-template <class Step, class Matcher>
-void check_refused(const Step& step, const Matcher& message) {
+// The step's capture throws an error that says all of this.
+template <class Step>
+void check_refused(const Step& step, std::initializer_list<const char*> said) {
   cuda::Graph graph;
-  CHECK_THROWS_WITH(graph.capture([&] { step(); }), message);
+  std::string message;
+  try {
+    graph.capture([&] { step(); });
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  for (const char* piece : said) CHECK_THAT(message, Contains(piece));
   CHECK_FALSE(graph.is_captured());
   check_usable();
 }
@@ -35,7 +42,7 @@ void check_refused(const Step& step, const Matcher& message) {
 
 TEST_CASE("a capture refuses that the host reads or waits") {
   const Tensor x = ones({4}, kOnCuda), on_cpu = ones({4});
-  const auto refused = Contains("cuda::Graph") && Contains("captured");
+  const std::initializer_list<const char*> refused = {"cuda::Graph", "captured"};
   check_refused([&] { (x + 1).sum().item(); }, refused);
   check_refused([&] { (x + 1).cpu(); }, refused);
   check_refused([&] { cuda::synchronize(); }, refused);
@@ -43,7 +50,7 @@ TEST_CASE("a capture refuses that the host reads or waits") {
   check_refused([&] { cuda::Stream::current().query(); }, refused);
   check_refused([&] { (x > 0).nonzero(); }, refused);
   check_refused([&] { cuda::empty_cache(); }, refused);
-  check_refused([&] { x + on_cpu.to(Device::CUDA); }, refused && Contains("pinned"));
+  check_refused([&] { x + on_cpu.to(Device::CUDA); }, {"cuda::Graph", "captured", "pinned"});
   check_refused(
       [&] {
         std::ostringstream out;
@@ -113,13 +120,13 @@ TEST_CASE("work that a capture would miss is refused") {
         const cuda::StreamGuard guard(cuda::Stream::default_stream());
         x + 1;
       },
-      Contains("default stream") && Contains("takes no part in the capture"));
+      {"default stream", "takes no part in the capture"});
   check_refused(
       [&] {
         const cuda::StreamGuard guard(side);
         x + 1;
       },
-      Contains("takes no part in the capture"));
+      {"takes no part in the capture"});
   check_refused(
       [&] {
         cuda::Event fork;
@@ -128,11 +135,11 @@ TEST_CASE("work that a capture would miss is refused") {
         const cuda::StreamGuard guard(side);
         x + 1;
       },
-      Contains("another stream") && Contains("event"));
+      {"another stream", "event"});
   if (cuda::device_count() < 2) return;
   const Tensor y = ones({4}, TensorOptions(Device("cuda:1")));
-  check_refused([&] { y + 1; }, Contains("cuda:1") && Contains("takes no part"));
-  check_refused([&] { x.to(Device("cuda:1")); }, Contains("cuda:1") && Contains("takes no part"));
+  check_refused([&] { y + 1; }, {"cuda:1", "takes no part"});
+  check_refused([&] { x.to(Device("cuda:1")); }, {"cuda:1", "takes no part"});
   cuda::Graph graph;
   Tensor z = zeros({4}, kOnCuda);
   graph.capture([&] { z.copy_(x); });
