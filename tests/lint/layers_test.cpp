@@ -74,8 +74,8 @@ std::string layer_of(const std::string& path) {
                                                "optim", "data",   "io",       "cuda"};
   if (starts(path, "ops/methods/")) return "autograd";  // the parts that class Variable is made of
   // What a library without CUDA answers, too.
-  static const std::set<std::string> answers = {"cuda/cuda.h", "cuda/device.h", "cuda/memory.h",
-                                                "cuda/stream.h"};
+  static const std::set<std::string> answers = {"cuda/cuda.h", "cuda/device.h", "cuda/graph.h",
+                                                "cuda/memory.h", "cuda/stream.h"};
   if (answers.contains(path)) return "core";
   const std::string layer = path.substr(0, path.find('/'));
   if (path.find('/') == std::string::npos || !layers.contains(layer)) return "";
