@@ -51,6 +51,7 @@ bool dnn_convolve(const DnnConvolution& c) {
   if (!std::getenv("EBB_EMU_DNN") || (c.bias && c.in.is_contiguous())) return false;
   const NdArray in = on_cpu(c.in), weight = on_cpu(c.weight), out = on_cpu(c.out),
                 bias = c.bias ? on_cpu(*c.bias) : NdArray();
+  const DeviceScope scope(c.in.device());
   emu::enqueue(current_stream(c.in.device()),
                [=, kind = c.kind, g = geometry_of(c), relu = c.relu, cpu = Device(kCPU)] {
                  NdArray x = plain(in), w = plain(weight), y = plain(out);

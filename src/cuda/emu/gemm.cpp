@@ -34,6 +34,7 @@ bool gemm_bias(Device device, DType dtype, const BatchedMatrix& a, const Batched
                const BatchedMatrix& c, const void* bias) {
   if (dtype == kDouble) return false;  // as cuBLASLt
   BatchedMatrix row{const_cast<void*>(bias), c.rows, c.columns, 0, 1, 0};
+  const DeviceScope scope(device);
   emu::enqueue(current_stream(device), [=] {
     NdArray out = on_cpu(c, 1, dtype);
     ProductArgs args;
