@@ -17,10 +17,24 @@ void check_not_captured(const char* name, const Variable& parameter) {
             " would be made in the step that is being captured. Take one step before the capture.");
 }
 
+bool laid_out_like(const NdArray& x, const NdArray& parameter) {
+  if (parameter.is_contiguous() || !parameter.is_dense()) return x.is_contiguous();
+  for (std::size_t d = 0; d < x.sizes().size(); ++d)
+    if (x.sizes()[d] != 1 && x.strides()[d] != parameter.strides()[d]) return false;
+  return true;
+}
+
+Variable in_layout_of(const NdArray& parameter, const Variable& x) {
+  if (laid_out_like(x.array(), parameter)) return x;
+  if (parameter.is_contiguous() || !parameter.is_dense()) return x.contiguous();
+  return empty_strided(parameter.sizes(), parameter.strides(), x.options()).copy_(x);
+}
+
 const NdArray& remembered(const char* name, Variable& state, const Variable& parameter) {
-  if (!state.defined() || !state.is_contiguous()) {
+  if (!state.defined() || !laid_out_like(state.array(), parameter.array())) {
     check_not_captured(name, parameter);
-    state = state.defined() ? state.contiguous() : zeros(parameter.sizes(), parameter.options());
+    state = in_layout_of(parameter.array(),
+                         state.defined() ? state : zeros(parameter.sizes(), parameter.options()));
   }
   return state.array();
 }

@@ -29,7 +29,13 @@ void check_gradients(const char* name, const std::vector<Variable>& parameters);
 /// A state about to be made: in a captured step that would happen anew in every replay.
 void check_not_captured(const char* name, const Variable& parameter);
 
-/// The state's array, contiguous; zeros in the parameter's shape, if it is not there yet.
+/// Whether x's memory is in the order of the parameter's, or row-major where the parameter has holes: then
+/// all is updated as one piece, whatever the strides (channels-last weights).
+bool laid_out_like(const NdArray& x, const NdArray& parameter);
+/// x in that layout; x itself if it is.
+Variable in_layout_of(const NdArray& parameter, const Variable& x);
+
+/// The state's array, in that layout; zeros in the parameter's shape, if it is not there yet.
 const NdArray& remembered(const char* name, Variable& state, const Variable& parameter);
 
 template <template <class> class Rule, class How>
@@ -110,11 +116,11 @@ void Optimizer::update_all() {
       if (!parameter.grad().defined()) continue;
       const bool captured = !parameter.device().is_cpu() && detail::current_capture();
       const Variable& grad = parameter.grad();
-      const bool ready = grad.dtype() == parameter.dtype() && grad.is_contiguous();
-      const Variable usable = ready ? grad : grad.to(parameter.dtype()).contiguous();
-      const bool contiguous = parameter.is_contiguous();
-      if (!contiguous) run();  // in the order of the list, should it share memory with others
-      const Variable work = contiguous ? parameter : parameter.detach().contiguous();
+      const bool ready = grad.dtype() == parameter.dtype() && laid_out_like(grad.array(), parameter.array());
+      const Variable usable = ready ? grad : in_layout_of(parameter.array(), grad.to(parameter.dtype()));
+      const bool dense = parameter.array().is_dense();
+      if (!dense) run();  // in the order of the list, should it share memory with others
+      const Variable work = dense ? parameter : parameter.detach().contiguous();
 
       Batch<Kind> one;
       one.device = parameter.device();
@@ -140,7 +146,7 @@ void Optimizer::update_all() {
       if (captured || !ready) batch->arrays.push_back(usable.array());
       if (captured) batch->arrays.push_back(work.array());
 
-      if (!contiguous) {
+      if (!dense) {
         run();
         (Kind::kBumps ? parameter.detach() : parameter.data()).copy_(work);
       } else if (Kind::kBumps) {

@@ -29,13 +29,17 @@ Params values(DType dtype) {
   return out;
 }
 
-/// Leaves on the device: one starts off any 16-byte boundary, one is transposed.
+/// Leaves on the device: one starts off any 16-byte boundary, one is transposed, one channels-last, one has
+/// holes.
 Params leaves(DType dtype, Device device) {
   Params out;
   for (const Tensor& value : values(dtype)) out.push_back(value.to(device).requires_grad_());
   const Tensor odd = randn({1025}, dtype).to(device), square = randn({30, 20}, dtype).to(device);
   out.push_back(odd.slice(0, 1).detach().requires_grad_());
   out.push_back(square.t().detach().requires_grad_());
+  const Tensor weight = randn({6, 3, 5, 5}, dtype).to(device), wide = randn({9, 14}, dtype).to(device);
+  out.push_back(weight.contiguous(MemoryFormat::ChannelsLast).detach().requires_grad_());
+  out.push_back(wide.slice(1, 0, 14, 2).detach().requires_grad_());
   return out;
 }
 
@@ -48,6 +52,8 @@ Params stepped(const Make& make, DType dtype, Device device, int steps) {
       const Tensor grad = randn(params[i].sizes(), dtype).to(device);
       if (step == 0 && i % 7 == 3) continue;  // these begin a step later than the others
       params[i].mutable_grad() = i % 11 == 5 && params[i].dim() == 2 ? grad.t().contiguous().t() : grad;
+      if (params[i].dim() == 4 && step > 0)
+        params[i].mutable_grad() = grad.contiguous(MemoryFormat::ChannelsLast);
     }
     optimizer->step();
   }

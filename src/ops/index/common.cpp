@@ -11,6 +11,15 @@ NdArray long_array(const char* op, const Variable& index) {
   return index.dtype() == kLong ? index.array() : to(Variable(index.array()), kLong).array();
 }
 
+NdArray fill_value(const char* op, const Variable& x, const Variable& value) {
+  EBB_CHECK(value.dim() == 0, op, ": only supports a 0-dimensional value tensor, but got shape ",
+            value.sizes(), ".");
+  if (x.is_cpu() || value.device() != x.device()) return scalar_array(value.item(), x.dtype(), x.device());
+  return Variable(value.array())
+      .to(x.dtype(), false, /*copy=*/true)
+      .array();  // it may be one of x's elements
+}
+
 NdArray offsets_along(const char* op, const NdArray& index, std::int64_t dim, std::int64_t size,
                       std::int64_t stride, bool wraps) {
   NdArray out = NdArray::empty(index.sizes(), kLong, index.device());

@@ -82,12 +82,6 @@ void fill_where(NdArray& out, const NdArray& mask, const NdArray& value) {
   kernels::masked_fill(out.device(), out, mask.expand(out.sizes()), value);
 }
 
-NdArray fill_value(const char* op, const Variable& x, const Variable& value) {
-  EBB_CHECK(value.dim() == 0, op, ": only supports a 0-dimensional value tensor, but got shape ",
-            value.sizes(), ".");
-  return ops::scalar_array(value.item(), x.dtype(), x.device());
-}
-
 Variable filled(const Variable& x, const Variable& mask, const NdArray& value, const Variable* source) {
   ops::common_device("masked_fill", x, mask);
   const NdArray where = bool_array("masked_fill", mask);
@@ -134,7 +128,7 @@ Variable masked_fill(const Variable& x, const Variable& mask, const Scalar& valu
 }
 
 Variable masked_fill(const Variable& x, const Variable& mask, const Variable& value) {
-  return filled(x, mask, fill_value("masked_fill", x, value), &value);
+  return filled(x, mask, ops::fill_value("masked_fill", x, value), &value);
 }
 
 Variable& masked_fill_(const Variable& x, const Variable& mask, const Scalar& value) {
@@ -147,7 +141,7 @@ Variable& masked_fill_(const Variable& x, const Variable& mask, const Scalar& va
 
 Variable& masked_fill_(const Variable& x, const Variable& mask, const Variable& value) {
   check_mask_fits("masked_fill_", x, mask);
-  const NdArray number = fill_value("masked_fill_", x, value);
+  const NdArray number = ops::fill_value("masked_fill_", x, value);
   return ops::change<MaskedFillBackward>(
       x, "masked_fill_", [&](NdArray& out) { fill_where(out, bool_array("masked_fill_", mask), number); },
       [&](MaskedFillBackward& node) {

@@ -225,14 +225,6 @@ NdArray fill_rows(const NdArray& x, std::int64_t dim, const NdArray& index, cons
   return value.expand(sizes);
 }
 
-NdArray fill_value(const char* op, const Variable& x, const Variable& value) {
-  EBB_CHECK(value.dim() == 0, op, ": only supports a 0-dimensional value tensor, but got shape ",
-            value.sizes(), ".");
-  NdArray out = NdArray::empty({}, x.dtype(), x.device());
-  kernels::strided_fill(x.device(), out, value.item());
-  return out;
-}
-
 }  // namespace
 
 Variable index_fill(const Variable& x, std::int64_t dim, const Variable& index, const Scalar& value) {
@@ -255,7 +247,7 @@ Variable& index_fill_(const Variable& x, std::int64_t dim, const Variable& index
 Variable index_fill(const Variable& x, std::int64_t dim, const Variable& index, const Variable& value) {
   dim = wrap_dim("index_fill", dim, x.dim());
   const NdArray which = checked_index("index_fill", x, index);
-  const NdArray rows = fill_rows(x.array(), dim, which, fill_value("index_fill", x, value));
+  const NdArray rows = fill_rows(x.array(), dim, which, ops::fill_value("index_fill", x, value));
   const auto fill = keep<IndexFillBackward>(index, dim, {});
   return ops::changed<IndexFillBackward>(
       x, put_slices("index_fill", dim, which, rows, true, false),
@@ -269,7 +261,7 @@ Variable index_fill(const Variable& x, std::int64_t dim, const Variable& index, 
 Variable& index_fill_(const Variable& x, std::int64_t dim, const Variable& index, const Variable& value) {
   dim = wrap_dim("index_fill_", dim, x.dim());
   const NdArray which = checked_index("index_fill_", x, index);
-  const NdArray rows = fill_rows(x.array(), dim, which, fill_value("index_fill_", x, value));
+  const NdArray rows = fill_rows(x.array(), dim, which, ops::fill_value("index_fill_", x, value));
   const auto fill = keep<IndexFillBackward>(index, dim, {});
   return ops::change<IndexFillBackward>(
       x, "index_fill_", put_slices("index_fill_", dim, which, rows, true, false),

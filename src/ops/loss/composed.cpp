@@ -17,12 +17,14 @@ using ops::reduce_loss;
 Variable l1_loss(const Variable& self, const Variable& target, std::int64_t reduction) {
   ops::common_device("l1_loss", self, target);
   check_reduction("l1_loss", reduction);
+  if (ops::on_device(self, target)) return ops::fused_l1_loss(self, target, reduction);
   return reduce_loss((self - target).abs(), reduction);
 }
 
 Variable kl_div(const Variable& self, const Variable& target, std::int64_t reduction, bool log_target) {
   ops::common_device("kl_div", self, target);
   check_reduction("kl_div", reduction);
+  if (ops::on_device(self, target)) return ops::fused_kl_div(self, target, reduction, log_target);
   if (log_target) return reduce_loss(target.exp() * (target - self), reduction);
   return reduce_loss(xlogy(target, target) - target * self, reduction);
 }

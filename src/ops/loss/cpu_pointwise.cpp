@@ -105,6 +105,14 @@ void pointwise_loss_backward(NdArray& dx, const F& f, const NdArray& grad, const
   });
 }
 
+template void pointwise_loss(NdArray&, const math::L1Loss&, const kernels::LossInputs&,
+                             kernels::LossReduction);
+template void pointwise_loss_backward(NdArray&, const math::L1Loss&, const NdArray&,
+                                      const kernels::LossInputs&, kernels::LossReduction);
+template void pointwise_loss(NdArray&, const math::KlDivLoss&, const kernels::LossInputs&,
+                             kernels::LossReduction);
+template void pointwise_loss_backward(NdArray&, const math::KlDivLoss&, const NdArray&,
+                                      const kernels::LossInputs&, kernels::LossReduction);
 template void pointwise_loss(NdArray&, const math::MseLoss&, const kernels::LossInputs&,
                              kernels::LossReduction);
 template void pointwise_loss(NdArray&, const math::SmoothL1Loss&, const kernels::LossInputs&,

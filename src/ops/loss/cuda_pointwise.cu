@@ -103,8 +103,8 @@ void register_all() {
 }  // namespace
 
 void register_pointwise_losses() {
-  register_all<math::MseLoss, math::SmoothL1Loss, math::HuberLoss, math::SoftMarginLoss, math::BceLoss,
-               math::BceWithLogitsLoss>();
+  register_all<math::L1Loss, math::KlDivLoss, math::MseLoss, math::SmoothL1Loss, math::HuberLoss,
+               math::SoftMarginLoss, math::BceLoss, math::BceWithLogitsLoss>();
 }
 
 }  // namespace ebb::cuda

@@ -16,6 +16,16 @@ inline void check_reduction(const char* op, std::int64_t reduction) {
             " is not a reduction. Use Reduction::None, Mean or Sum.");
 }
 
+// In one kernel, with a gradient in another: what l1_loss and kl_div are on devices. On the CPU they are
+// composed as in torch, whose graphs show it.
+Variable fused_l1_loss(const Variable& self, const Variable& target, std::int64_t reduction);
+Variable fused_kl_div(const Variable& self, const Variable& target, std::int64_t reduction, bool log_target);
+
+/// Whether a loss of these is computed by a fused kernel.
+inline bool on_device(const Variable& self, const Variable& target) {
+  return !self.is_cpu() && is_floating(promote_types(self.dtype(), target.dtype()));
+}
+
 /// The mean or sum of the values, or the values.
 inline Variable reduce_loss(const Variable& values, std::int64_t reduction) {
   return reduction == Reduction::Mean ? values.mean() : reduction == Reduction::Sum ? values.sum() : values;

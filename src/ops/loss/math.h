@@ -15,6 +15,32 @@ EBB_HD inline T at_least(T x, T low) {
   return x < low ? low : x;  // NaN stays
 }
 
+struct L1Loss {
+  template <class T>
+  EBB_HD T value(T x, T y, T) const {
+    return std::abs(x - y);
+  }
+  template <class T>
+  EBB_HD T slope(T x, T y, T) const {
+    const T d = x - y;
+    return d > T(0) ? T(1) : d < T(0) ? T(-1) : T(0);
+  }
+};
+
+/// x is a logarithm of a probability, y a probability or its logarithm.
+struct KlDivLoss {
+  bool log_target = false;
+  template <class T>
+  EBB_HD T value(T x, T y, T) const {
+    if (log_target) return std::exp(y) * (y - x);
+    return (y == T(0) ? T(0) : y * std::log(y)) - y * x;
+  }
+  template <class T>
+  EBB_HD T slope(T, T y, T) const {
+    return log_target ? -std::exp(y) : -y;
+  }
+};
+
 struct MseLoss {
   template <class T>
   EBB_HD T value(T x, T y, T) const {

@@ -15,6 +15,20 @@ using kernels::LossReduction;
 
 // Each loss by differentiable ops: its derivative by x, for gradients of gradients, and by y.
 
+Variable slope(const math::L1Loss&, const Variable& x, const Variable& y, const Variable&) {
+  return (x - y).sign();
+}
+Variable slope_of_target(const math::L1Loss& f, const Variable& x, const Variable& y, const Variable& p) {
+  return -slope(f, x, y, p);
+}
+
+Variable slope(const math::KlDivLoss& f, const Variable&, const Variable& y, const Variable&) {
+  return f.log_target ? -y.exp() : -y;
+}
+Variable slope_of_target(const math::KlDivLoss& f, const Variable& x, const Variable& y, const Variable&) {
+  return f.log_target ? y.exp() * (y - x + 1) : y.log() + 1 - x;
+}
+
 Variable slope(const math::MseLoss&, const Variable& x, const Variable& y, const Variable&) {
   return (x - y) * 2;
 }
@@ -150,6 +164,15 @@ Variable pointwise_loss(const char* op, const char* node_name, F f, const Variab
 
 }  // namespace
 
+namespace ops {
+Variable fused_l1_loss(const Variable& self, const Variable& target, std::int64_t reduction) {
+  return pointwise_loss("l1_loss", "L1LossBackward0", math::L1Loss(), self, target, reduction);
+}
+Variable fused_kl_div(const Variable& self, const Variable& target, std::int64_t reduction, bool log_target) {
+  return pointwise_loss("kl_div", "KlDivBackward0", math::KlDivLoss{log_target}, self, target, reduction);
+}
+}  // namespace ops
+
 Variable mse_loss(const Variable& self, const Variable& target, std::int64_t reduction) {
   return pointwise_loss("mse_loss", "MseLossBackward0", math::MseLoss(), self, target, reduction);
 }
@@ -176,10 +199,10 @@ Variable binary_cross_entropy(const Variable& self, const Variable& target, cons
   EBB_CHECK(self.defined() && target.defined() && self.sizes() == target.sizes(),
             "binary_cross_entropy: the target's size (", target, ") must be the input's (", self,
             "). Reshape one of them.");
-  if (self.numel() > 0) {
+  if (self.is_cpu() && self.numel() > 0) {  // a device would have to be waited for
     const Variable data = self.detach();
     const Variable inside = ((data >= 0).logical_and(data <= 1)).all();
-    EBB_CHECK(!self.is_cpu() || inside.item<bool>(),
+    EBB_CHECK(inside.item<bool>(),
               "binary_cross_entropy: all elements of input should be between 0 and 1. Pass probabilities, or "
               "logits to "
               "binary_cross_entropy_with_logits.");

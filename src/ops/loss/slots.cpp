@@ -8,6 +8,8 @@ template <class F>
 constinit PointwiseLossBackwardSlot<F> PointwiseLoss<F>::backward{"loss_backward",
                                                                   &cpu::pointwise_loss_backward<F>};
 
+template struct PointwiseLoss<math::L1Loss>;
+template struct PointwiseLoss<math::KlDivLoss>;
 template struct PointwiseLoss<math::MseLoss>;
 template struct PointwiseLoss<math::SmoothL1Loss>;
 template struct PointwiseLoss<math::HuberLoss>;
