@@ -1,0 +1,113 @@
+// Optimizers in captured steps: replays count, and follow the learning rate, as eager steps do.
+#include <ebb/ebb.h>
+
+#include <catch2/catch.hpp>
+
+#include <functional>
+
+using namespace ebb;
+using namespace ebb::optim;
+
+namespace {
+
+using Params = std::vector<Tensor>;
+using Make = std::function<std::unique_ptr<Optimizer>(const Params&)>;
+
+const std::vector<std::pair<const char*, Make>>& kinds() {
+  static const std::vector<std::pair<const char*, Make>> all = {
+      {"SGD", [](const Params& p) { return std::make_unique<SGD>(p, SGDOptions(0.1)); }},
+      {"SGD, Nesterov",
+       [](const Params& p) {
+         return std::make_unique<SGD>(p, SGDOptions(0.1).momentum(0.9).nesterov(true));
+       }},
+      {"Adam", [](const Params& p) { return std::make_unique<Adam>(p, AdamOptions(0.1).amsgrad(true)); }},
+      {"AdamW", [](const Params& p) { return std::make_unique<AdamW>(p, AdamWOptions(0.1)); }},
+      {"RMSprop",
+       [](const Params& p) { return std::make_unique<RMSprop>(p, RMSpropOptions(0.1).momentum(0.5)); }},
+      {"Adagrad",
+       [](const Params& p) { return std::make_unique<Adagrad>(p, AdagradOptions(0.1).lr_decay(0.2)); }},
+  };
+  return all;
+}
+
+/// Parameters, one of them transposed, and a loss of them.
+struct Problem {
+  Params params;
+  std::unique_ptr<Optimizer> optimizer;
+
+  explicit Problem(const Make& make) {
+    const TensorOptions options = TensorOptions(Device::CUDA).dtype(kDouble);
+    params = {linspace(1, 2, 9, options).requires_grad_(),
+              linspace(-1, 1, 12, options).view({3, 4}).t().detach().requires_grad_(),
+              linspace(0, 1, 3, TensorOptions(Device::CUDA)).requires_grad_()};
+    optimizer = make(params);
+  }
+  void step() {
+    optimizer->zero_grad();
+    Tensor loss = zeros({}, TensorOptions(Device::CUDA).dtype(kDouble));
+    for (const Tensor& p : params) loss = loss + (p * p * p).sum();
+    loss.backward();
+    const Tensor norm = nn::utils::get_total_norm({params[0].grad(), params[1].grad()});
+    nn::utils::clip_grads_with_norm_({params[0], params[1]}, 1.5, norm);
+    optimizer->step();
+  }
+};
+
+struct Outcome {
+  Params params;
+  Optimizer::StateDict state;
+};
+
+Outcome trained(const Make& make, bool captured) {
+  Problem problem(make);
+  StepLR schedule(*problem.optimizer, 2, 0.5);
+  problem.step();
+  cuda::Graph graph;
+  if (captured) graph.capture([&] { problem.step(); });
+  for (int i = 0; i < 5; ++i) {
+    if (captured && i != 3)  // an eager step in between counts too
+      graph.replay();
+    else
+      problem.step();
+    schedule.step();
+  }
+  return {problem.params, problem.optimizer->state_dict()};
+}
+
+}  // namespace
+
+TEST_CASE("captured steps of every optimizer do what eager ones do") {
+  for (const auto& [name, make] : kinds()) {
+    INFO(name);
+    const Outcome eager = trained(make, false), replayed = trained(make, true);
+    for (std::size_t i = 0; i < eager.params.size(); ++i)
+      CHECK(equal(eager.params[i].cpu(), replayed.params[i].cpu()));
+    REQUIRE(eager.state.size() == replayed.state.size());
+    for (std::size_t i = 0; i < eager.state.size(); ++i) {
+      INFO(eager.state[i].first);
+      CHECK(eager.state[i].first == replayed.state[i].first);
+      CHECK(equal(eager.state[i].second.cpu(), replayed.state[i].second.cpu()));
+    }
+  }
+}
+
+TEST_CASE("a captured step refuses to make or lose an optimizer's state") {
+  const Make adam = [](const Params& p) { return std::make_unique<Adam>(p, AdamOptions(0.1)); };
+  Problem fresh(adam);
+  cuda::Graph first;
+  CHECK_THROWS_WITH(first.capture([&] { fresh.step(); }),
+                    Catch::Contains("Take one step before the capture"));
+  Problem problem(adam);
+  problem.step();
+  cuda::Graph graph;
+  graph.capture([&] { problem.step(); });
+  graph.replay();
+  problem.optimizer->load_state_dict(problem.optimizer->state_dict());
+  CHECK_THROWS_WITH(graph.replay(), Catch::Contains("Capture the step again"));
+  Problem other(adam);
+  other.step();
+  graph.reset();
+  graph.capture([&] { other.step(); });
+  other.optimizer.reset();
+  CHECK_THROWS_WITH(graph.replay(), Catch::Contains("Capture the step again"));
+}
