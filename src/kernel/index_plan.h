@@ -48,7 +48,7 @@ struct IndexPlan {
 /// whose last unit may then be cut short.
 template <int N>
 IndexPlan<N> index_plan(const ElementwisePlan<N>& plan, std::int64_t width = 1) {
-  IndexPlan<N> out;
+  IndexPlan<N> out{};
   out.dims = plan.dims;
   std::int64_t units = 1;
   for (int d = 0; d < plan.dims; ++d) {

@@ -1,5 +1,5 @@
-// Elementwise kernels: out[i] = op(in0[i], in1[i], ...) for any strides, by 16-byte vectors where the
-// innermost dimension of every array is contiguous or broadcast.
+// Elementwise kernels: out[i] = op(in0[i], in1[i], ...) for any strides, by 16-byte vectors where map_plan.h
+// allows.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,8 @@
 
 #include "kernel/convert.h"
 #include "kernel/cuda/launch.h"
-#include "kernel/index_plan.h"
+#include "kernel/cuda/vector.h"
+#include "kernel/map_plan.h"
 
 namespace ebb::cuda {
 
@@ -24,11 +25,9 @@ struct MapInput {
 /// What a map kernel reads; operand 0 is the output.
 template <int N>
 struct MapArgs {
-  IndexPlan<N> plan;
+  MapPlan<N> map;
   char* base[N];          // null for an input that is one value
   std::uint64_t bits[N];  // that value
-  std::uint32_t splat;    // bit i: operand i does not move along the innermost dimension
-  std::uint32_t last;     // elements in the last unit
   alignas(8) unsigned char op[48];
 };
 
@@ -46,91 +45,143 @@ template <int N>
 void launch_map(const char* name, const MapKernels<N>& kernels, NdArray& out,
                 const std::array<MapInput, N - 1>& in, const void* op, std::size_t op_bytes);
 
-template <class T, int V>
-struct alignas(sizeof(T) * V) Vector {
-  T at[V];
+/// Units of one thread, so many that about 32 bytes of each input are under way.
+constexpr int map_unroll(int width, int inputs) {
+  if (width == 1) return 4;
+  return width >= 8 ? 2 : width == 4 && inputs > 1 ? 2 : 4;
+}
+
+/// Blocks for that many units; at most 2^31 units, hence fewer blocks than a grid holds.
+constexpr std::uint32_t map_blocks(std::uint32_t units, int width, int inputs) {
+  const auto each = static_cast<std::uint32_t>(kMapThreads * map_unroll(width, inputs));
+  return (units - 1) / each + 1;
+}
+
+/// The units of one thread and where they lie.
+template <int N, int U>
+struct MapPlaces {
+  std::uint32_t unit[U];
+  std::int32_t offset[U][N];
 };
 
-// The loaded inputs of one unit.
-template <int V, class... In>
-struct Pack {
+// The loaded inputs of U units of V elements, from operand I on.
+template <int V, int U, class... In>
+struct Packs {
   template <int I, int N>
-  EBB_HD void load(const MapArgs<N>&, const std::int32_t (&)[N], int) {}
+  EBB_HD void load(const MapArgs<N>&, const MapPlaces<N, U>&) {}
+  template <int I, int N>
+  EBB_HD void load_one(const MapArgs<N>&, std::uint32_t) {}
   template <class R, class Op, class... C>
-  EBB_HD R apply(const Op& op, int, C... values) const {
+  EBB_HD R apply(const Op& op, int, int, C... values) const {
     return static_cast<R>(op(values...));
   }
 };
 
-template <int V, class First, class... Rest>
-struct Pack<V, First, Rest...> {
-  Vector<First, V> head;
-  Pack<V, Rest...> tail;
+template <int V, int U, class First, class... Rest>
+struct Packs<V, U, First, Rest...> {
+  Vector<First, V> head[U];
+  Packs<V, U, Rest...> tail;
 
+  // One branch an operand, the same for all threads: loads of different units follow each other.
   template <int I, int N>
-  EBB_HD void load(const MapArgs<N>& args, const std::int32_t (&offsets)[N], int count) {
-    if (!args.base[I] || (V > 1 && ((args.splat >> I) & 1u))) {
-      First value;
-      if (args.base[I])
-        value = *reinterpret_cast<const First*>(args.base[I] + offsets[I]);
-      else
-        __builtin_memcpy(static_cast<void*>(&value), &args.bits[I], sizeof(First));
-      for (int j = 0; j < V; ++j) head.at[j] = value;
+  EBB_HD void load(const MapArgs<N>& args, const MapPlaces<N, U>& places) {
+    const char* const base = args.base[I];
+    if (!base) {
+      const First value = single<I>(args);
+#pragma unroll
+      for (int u = 0; u < U; ++u) fill(u, value);
+    } else if (V == 1 || args.map.access[I] == Access::vector) {
+#pragma unroll
+      for (int u = 0; u < U; ++u)
+        head[u] = *reinterpret_cast<const Vector<First, V>*>(base + args.map.skip[I] + places.offset[u][I]);
+    } else if (args.map.access[I] == Access::splat) {
+      First value[U];
+#pragma unroll
+      for (int u = 0; u < U; ++u) value[u] = *reinterpret_cast<const First*>(base + places.offset[u][I]);
+#pragma unroll
+      for (int u = 0; u < U; ++u) fill(u, value[u]);
     } else {
-      const First* from = reinterpret_cast<const First*>(args.base[I] + offsets[I]);
-      if (count == V)
-        head = *reinterpret_cast<const Vector<First, V>*>(from);
-      else
-        for (int j = 0; j < V; ++j) head.at[j] = j < count ? from[j] : First();
+#pragma unroll
+      for (int u = 0; u < U; ++u) {
+        const std::uint32_t first = args.map.head + places.unit[u] * V;
+#pragma unroll
+        for (int j = 0; j < V; ++j)
+          head[u].at[j] = *reinterpret_cast<const First*>(
+              base + args.map.element[I].offset(first + static_cast<std::uint32_t>(j)));
+      }
     }
-    tail.template load<I + 1>(args, offsets, count);
+    tail.template load<I + 1>(args, places);
+  }
+  // The element with this number alone.
+  template <int I, int N>
+  EBB_HD void load_one(const MapArgs<N>& args, std::uint32_t element) {
+    if (args.base[I])
+      head[0].at[0] = *reinterpret_cast<const First*>(args.base[I] + args.map.element[I].offset(element));
+    else
+      head[0].at[0] = single<I>(args);
+    tail.template load_one<I + 1>(args, element);
   }
   template <class R, class Op, class... C>
-  EBB_HD R apply(const Op& op, int j, C... values) const {
-    return tail.template apply<R>(op, j, values..., static_cast<Compute<First>>(head.at[j]));
+  EBB_HD R apply(const Op& op, int u, int j, C... values) const {
+    return tail.template apply<R>(op, u, j, values..., static_cast<Compute<First>>(head[u].at[j]));
+  }
+
+ private:
+  template <int I, int N>
+  EBB_HD static First single(const MapArgs<N>& args) {
+    First value;
+    __builtin_memcpy(static_cast<void*>(&value), &args.bits[I], sizeof(First));
+    return value;
+  }
+  EBB_HD void fill(int u, First value) {
+#pragma unroll
+    for (int j = 0; j < V; ++j) head[u].at[j] = value;
   }
 };
 
-/// One thread's work: `kUnroll` units, all loaded before the first is computed, so that many loads are under
-/// way. `In` are the element types of the inputs, R that of the output. The body takes its place in the grid
-/// as arguments: it runs on a host too.
+/// One thread's work: all its units are loaded before the first is computed. `In` are the element types of
+/// the inputs, R that of the output. The body takes its place in the grid as arguments: it runs on a host
+/// too.
 template <class Op, class R, int V, class... In>
 EBB_HD void map_units(const MapArgs<1 + sizeof...(In)>& args, std::uint32_t block, std::uint32_t thread) {
-  constexpr int N = 1 + sizeof...(In);
-  constexpr int kUnroll = V == 1 ? 4 : V >= 8 ? 2 : 8 / V;
+  constexpr int N = 1 + sizeof...(In), U = map_unroll(V, N - 1);
   const Op& op = *reinterpret_cast<const Op*>(args.op);
-  const std::uint32_t first = block * (kMapThreads * kUnroll) + thread;
-  Pack<V, In...> packs[kUnroll];
-  std::int32_t places[kUnroll];
+  const IndexPlan<N>& plan = args.map.plan;
+  const std::uint32_t first = block * (kMapThreads * U) + thread;
+  // Units past the end repeat the last one and store nothing, so that loads need no branches.
+  MapPlaces<N, U> places;
 #pragma unroll
-  for (int u = 0; u < kUnroll; ++u) {
+  for (int u = 0; u < U; ++u) {
     const std::uint32_t unit = first + static_cast<std::uint32_t>(u) * kMapThreads;
-    if (unit >= args.plan.units) break;
-    std::int32_t offsets[N];
-    args.plan.offsets(unit, offsets);
-    places[u] = offsets[0];
-    packs[u].template load<1>(args, offsets, unit + 1 == args.plan.units ? static_cast<int>(args.last) : V);
+    places.unit[u] = unit < plan.units ? unit : plan.units - 1;
   }
+  if (plan.dims <= 1) {
 #pragma unroll
-  for (int u = 0; u < kUnroll; ++u) {
-    const std::uint32_t unit = first + static_cast<std::uint32_t>(u) * kMapThreads;
-    if (unit >= args.plan.units) break;
+    for (int u = 0; u < U; ++u)
+      for (int i = 0; i < N; ++i)
+        places.offset[u][i] = static_cast<std::int32_t>(places.unit[u]) * plan.strides[i][0];
+  } else {
+#pragma unroll
+    for (int u = 0; u < U; ++u) plan.offsets(places.unit[u], places.offset[u]);
+  }
+  Packs<V, U, In...> packs;
+  packs.template load<1>(args, places);
+#pragma unroll
+  for (int u = 0; u < U; ++u) {
     Vector<R, V> result;
 #pragma unroll
-    for (int j = 0; j < V; ++j) result.at[j] = packs[u].template apply<R>(op, j);
-    R* const to = reinterpret_cast<R*>(args.base[0] + places[u]);
-    const int count = unit + 1 == args.plan.units ? static_cast<int>(args.last) : V;
-    if (count == V)
-      *reinterpret_cast<Vector<R, V>*>(to) = result;
-    else
-      for (int j = 0; j < V; ++j)
-        if (j < count) to[j] = result.at[j];
+    for (int j = 0; j < V; ++j) result.at[j] = packs.template apply<R>(op, u, j);
+    if (first + static_cast<std::uint32_t>(u) * kMapThreads < plan.units)
+      *reinterpret_cast<Vector<R, V>*>(args.base[0] + args.map.skip[0] + places.offset[u][0]) = result;
   }
-}
-
-/// Units of one block of a map kernel for vectors of V.
-constexpr std::uint32_t map_units_per_block(int v) {
-  return static_cast<std::uint32_t>(kMapThreads * (v == 1 ? 4 : v >= 8 ? 2 : 8 / v));
+  if constexpr (V > 1) {
+    if (block != 0 || thread >= args.map.loose) return;
+    const std::uint32_t element = thread < args.map.head ? thread : thread + plan.units * V;
+    Packs<1, 1, In...> one;
+    one.template load_one<1>(args, element);
+    *reinterpret_cast<R*>(args.base[0] + args.map.element[0].offset(element)) =
+        one.template apply<R>(op, 0, 0);
+  }
 }
 
 template <class Op, class R, int V, class... In>
