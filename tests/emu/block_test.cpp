@@ -11,7 +11,6 @@
 
 #include "kernel/cuda/block_reduce.h"
 #include "kernel/cuda/launch.h"
-#include "kernel/cuda/reduce.h"
 
 using namespace ebb;
 using namespace ebb::cuda;
@@ -161,21 +160,4 @@ TEST_CASE("a captured stream records and a graph replays") {
   CHECK(cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureInvalidated);
   cudaGetLastError();
   cudaStreamDestroy(stream);
-}
-
-TEST_CASE("a reduction's launch covers its elements once") {
-  for (const std::int64_t rows : {1, 7, 33, 1000, 100000})
-    for (const std::int64_t columns : {1, 8, 31, 100, 5000, 100000})
-      for (const DimMask mask : {DimMask{1}, DimMask{2}, DimMask{3}}) {
-        const ReducePlan plan = plan_reduce({rows, columns}, {columns, 1}, mask);
-        const ReduceLaunch how = plan_reduce_launch(plan, 132);
-        INFO(rows << " x " << columns << ", mask " << mask);
-        CHECK((how.pieces - 1) * how.piece < plan.count);
-        CHECK(how.pieces * how.piece >= plan.count);
-        if (how.columns)
-          CHECK(how.blocks * kWarp >= plan.outputs * how.pieces);
-        else
-          CHECK(how.blocks * how.outputs_per_block >= plan.outputs * how.pieces);
-        CHECK(how.threads * how.outputs_per_block <= 512);
-      }
 }

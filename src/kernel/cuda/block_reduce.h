@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "kernel/grid.h"
+
 namespace ebb::cuda {
 
 constexpr unsigned kFullWarp = 0xffffffffu;
@@ -93,13 +95,6 @@ __device__ T* dynamic_shared() {
   extern __shared__ __align__(16) unsigned char ebb_dynamic_shared[];
   return reinterpret_cast<T*>(ebb_dynamic_shared);
 #endif
-}
-
-/// The power of 2 from `least` to `most` that covers n.
-inline int covering_power(std::int64_t n, int least, int most) {
-  int power = least;
-  while (power < most && power < n) power *= 2;
-  return power;
 }
 
 }  // namespace ebb::cuda

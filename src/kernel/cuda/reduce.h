@@ -1,112 +1,141 @@
-// Reductions on the device: a group of threads for every output where the reduced elements lie together, a
-// thread a column where the outputs do. Long reductions of few outputs are cut in pieces that a second pass
-// merges. No atomics: the order is fixed by the shape.
+// Reductions on the device: a team of threads for every output where the reduced elements lie together, a
+// thread for some neighbouring columns where the outputs do. Long reductions of few outputs are cut in pieces
+// that a second pass merges. No atomics: the order is fixed by the shape and where the array starts.
 #pragma once
 
 #include "kernel/cuda/block_reduce.h"
 #include "kernel/cuda/launch.h"
-#include "kernel/index_plan.h"
-#include "kernel/reduce_plan.h"
+#include "kernel/cuda/vector.h"
+#include "kernel/reduce_launch.h"
 
 namespace ebb::cuda {
 
 // A functor `Op` (by value) has: In, Acc; Acc identity(); Acc load(In x, std::int64_t output, std::int64_t
 // place) with the place among the reduced elements; Acc merge(Acc a, Acc b); void store(std::int64_t output,
-// Acc).
-
-constexpr int kReduceDims = 16;
-constexpr int kReduceThreads = 256;
-constexpr int kColumnLanes = 8;  // threads that share a column
-
-/// Merged dimensions, last one fastest, ready for a device.
-struct DeviceDims {
-  int dims = 0;
-  bool small = true;  // every place fits 31 bits
-  std::int64_t sizes[kReduceDims];
-  FastDivisor divisors[kReduceDims];
-  std::int64_t in_strides[kReduceDims];
-  std::int64_t out_strides[kReduceDims];
-
-  DeviceDims() = default;
-  DeviceDims(const SmallVector<ReduceDim, 6>& from, std::int64_t count) {
-    EBB_CHECK(from.size() <= kReduceDims, "reduction: the input's strides are too irregular: more than ",
-              kReduceDims, " dimensions remain. Call .contiguous() on it.");
-    dims = static_cast<int>(from.size());
-    small = count <= INT32_MAX;
-    for (int d = 0; d < dims; ++d) {
-      sizes[d] = from[d].size;
-      if (small) divisors[d] = FastDivisor(static_cast<std::uint32_t>(from[d].size));
-      in_strides[d] = from[d].in_stride;
-      out_strides[d] = from[d].out_stride;
-    }
-  }
-
-  /// Element offsets of the place in the input and in the output.
-  EBB_HD void offsets(std::int64_t place, std::int64_t& in, std::int64_t& out) const {
-    in = out = 0;
-    for (int d = dims - 1; d >= 0; --d) {
-      std::int64_t next = 0;
-      if (d > 0) next = small ? divisors[d].divide(static_cast<std::uint32_t>(place)) : place / sizes[d];
-      const std::int64_t at = place - next * sizes[d];
-      place = next;
-      in += at * in_strides[d];
-      out += at * out_strides[d];
-    }
-  }
-  EBB_HD std::int64_t in_offset(std::int64_t place) const {
-    if (dims <= 1) return dims == 0 ? 0 : place * in_strides[0];
-    std::int64_t in, out;
-    offsets(place, in, out);
-    return in;
-  }
-};
+// Acc). It may have void take(Acc&, In x, std::int64_t output, std::int64_t place), which merges one element
+// more cheaply than merge and load.
 
 template <class Op>
 struct ReduceArgs {
   Op op;
   const typename Op::In* x;
   typename Op::Acc* partial;  // null when one pass is enough
-  DeviceDims kept, reduced;
+  DeviceDims kept, reduced;   // numbered by units along the dimension that vectors lie along
   std::int64_t outputs, count;
   std::int64_t pieces, piece;  // of the reduced elements
+  bool run;
 };
 
-/// blockDim = (threads of one output, outputs of a block); blocks run over outputs and pieces.
+namespace detail {
+
+/// Vectors of a kernel by rows, and of one by columns, where every column needs a sum in shared memory.
 template <class Op>
-__global__ void __launch_bounds__(512) reduce_rows_kernel(const __grid_constant__ ReduceArgs<Op> args) {
+constexpr int kRowWidth = kVectorWidth<typename Op::In>;
+template <class Op>
+constexpr int kColumnWidth = [] {
+  int width = kVectorWidth<typename Op::In>;
+  while (width > 1 && width * static_cast<int>(sizeof(typename Op::Acc)) > 64) width /= 2;
+  return width;
+}();
+/// Sums that a thread keeps for one output, so that they do not wait for each other.
+template <class Op, int V>
+constexpr int kLanes = [] {
+  int lanes = V;
+  while (lanes > 1 && lanes * static_cast<int>(sizeof(typename Op::Acc)) > 32) lanes /= 2;
+  return lanes;
+}();
+
+template <class Op>
+__device__ void take(const Op& op, typename Op::Acc& total, typename Op::In x, std::int64_t output,
+                     std::int64_t place) {
+  if constexpr (requires { op.take(total, x, output, place); })
+    op.take(total, x, output, place);
+  else
+    total = op.merge(total, op.load(x, output, place));
+}
+
+/// Every `step`-th unit of [from, end), several loads under way. vector_at(i) is a unit's address; its first
+/// element has the place first + i * V.
+template <int V, class Op, class At>
+__device__ void take_units(const Op& op, typename Op::Acc (&total)[kLanes<Op, V>], const At& vector_at,
+                           std::int64_t from, std::int64_t end, std::int64_t step, std::int64_t output,
+                           std::int64_t first) {
+  using Unit = Vector<typename Op::In, V>;
+  constexpr int kSums = kLanes<Op, V>;
+  std::int64_t i = from;
+  for (; i + (kReduceLoads - 1) * step < end; i += kReduceLoads * step) {
+    Unit unit[kReduceLoads];
+#pragma unroll
+    for (int u = 0; u < kReduceLoads; ++u) unit[u] = *reinterpret_cast<const Unit*>(vector_at(i + u * step));
+#pragma unroll
+    for (int u = 0; u < kReduceLoads; ++u)
+#pragma unroll
+      for (int j = 0; j < V; ++j)
+        take(op, total[j % kSums], unit[u].at[j], output, first + (i + u * step) * V + j);
+  }
+  for (; i < end; i += step) {
+    const Unit unit = *reinterpret_cast<const Unit*>(vector_at(i));
+#pragma unroll
+    for (int j = 0; j < V; ++j) take(op, total[j % kSums], unit.at[j], output, first + i * V + j);
+  }
+}
+
+/// Merges over the first `threads` threads of x, of blocks of (threads, others).
+template <class Op>
+__device__ typename Op::Acc merge_team(const Op& op, typename Op::Acc total, typename Op::Acc* scratch) {
   using Acc = typename Op::Acc;
-  __shared__ Acc scratch[kWarp];
-  const Op& op = args.op;
   const auto merge = [&](Acc a, Acc b) { return op.merge(a, b); };
+  const int threads = static_cast<int>(blockDim.x);
+  return threads <= kWarp ? warp_reduce(total, merge, threads)
+                          : block_reduce(total, scratch, merge, static_cast<int>(threadIdx.x), threads);
+}
+
+}  // namespace detail
+
+/// blockDim = (threads of an output, outputs of a block); blocks run over outputs and pieces.
+template <class Op, int V>
+__global__ void __launch_bounds__(kReduceTeam, 1)
+    reduce_rows_kernel(const __grid_constant__ ReduceArgs<Op> args) {
+  using Acc = typename Op::Acc;
+  using In = typename Op::In;
+  __shared__ Acc scratch[kWarp];
+  constexpr int kSums = detail::kLanes<Op, V>;
+  const Op& op = args.op;
   const std::int64_t job = static_cast<std::int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
-  const std::int64_t number = job / args.pieces, piece = job % args.pieces;
+  const std::int64_t number = args.pieces == 1 ? job : job / args.pieces, piece = job - number * args.pieces;
   const bool active = number < args.outputs;
   std::int64_t in = 0, out = 0;
-  Acc total = op.identity();
+  Acc sums[kSums];
+#pragma unroll
+  for (int l = 0; l < kSums; ++l) sums[l] = op.identity();
   if (active) {
     args.kept.offsets(number, in, out);
-    const typename Op::In* const x = args.x + in;
-    const std::int64_t end = piece + 1 == args.pieces ? args.count : (piece + 1) * args.piece;
-    const std::int64_t step = blockDim.x;
-    std::int64_t i = piece * args.piece + threadIdx.x;
-    // Four loads under way at a time.
-    if (i + 3 * step < end) {
-      Acc part[4] = {total, total, total, total};
-      for (; i + 3 * step < end; i += 4 * step) {
-        typename Op::In value[4];
-#pragma unroll
-        for (int u = 0; u < 4; ++u) value[u] = x[args.reduced.in_offset(i + u * step)];
-#pragma unroll
-        for (int u = 0; u < 4; ++u) part[u] = op.merge(part[u], op.load(value[u], out, i + u * step));
-      }
-      total = op.merge(op.merge(part[0], part[1]), op.merge(part[2], part[3]));
+    const In* const x = args.x + in;
+    const std::int64_t begin = piece * args.piece,
+                       end = piece + 1 == args.pieces ? args.count : begin + args.piece;
+    const std::int64_t rank = threadIdx.x, step = blockDim.x;
+    if (V > 1 && args.run) {
+      // The run starts where it likes: elements before its first vector and after its last go alone.
+      const In* const from = x + begin;
+      const std::int64_t n = end - begin;
+      std::int64_t head =
+          (V - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(from) / sizeof(In) % V)) % V;
+      if (head > n) head = n;
+      const std::int64_t units = (n - head) / V, tail = head + units * V;
+      for (std::int64_t i = rank; i < head; i += step) detail::take(op, sums[0], from[i], out, begin + i);
+      detail::take_units<V>(
+          op, sums, [&](std::int64_t i) { return from + head + i * V; }, rank, units, step, out,
+          begin + head);
+      for (std::int64_t i = tail + rank; i < n; i += step) detail::take(op, sums[0], from[i], out, begin + i);
+    } else {
+      detail::take_units<V>(
+          op, sums, [&](std::int64_t i) { return x + args.reduced.in_offset(i); }, begin / V + rank, end / V,
+          step, out, 0);
     }
-    for (; i < end; i += step) total = op.merge(total, op.load(x[args.reduced.in_offset(i)], out, i));
   }
-  if (blockDim.x <= kWarp)
-    total = warp_reduce(total, merge, static_cast<int>(blockDim.x));
-  else
-    total = block_reduce(total, scratch, merge, static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x));
+#pragma unroll
+  for (int l = 1; l < kSums; ++l) sums[0] = op.merge(sums[0], sums[l]);
+  const Acc total = detail::merge_team(op, sums[0], scratch);
   if (!active || threadIdx.x != 0) return;
   if (args.partial)
     args.partial[number * args.pieces + piece] = total;
@@ -114,135 +143,126 @@ __global__ void __launch_bounds__(512) reduce_rows_kernel(const __grid_constant_
     op.store(out, total);
 }
 
-/// blockDim = (32 columns, kColumnLanes); a block takes 32 neighbouring outputs, and one piece of the rows.
-template <class Op>
-__global__ void __launch_bounds__(kWarp* kColumnLanes)
+/// blockDim = (units of V columns, rows at a time); a block takes neighbouring outputs and a piece of the
+/// rows.
+template <class Op, int V>
+__global__ void __launch_bounds__(kReduceThreads, 1)
     reduce_columns_kernel(const __grid_constant__ ReduceArgs<Op> args) {
   using Acc = typename Op::Acc;
-  __shared__ Acc scratch[kColumnLanes][kWarp];
+  using Unit = Vector<typename Op::In, V>;
+  __shared__ Acc scratch[kReduceThreads * V];
   const Op& op = args.op;
-  const std::int64_t piece = blockIdx.x % args.pieces, tile = blockIdx.x / args.pieces;
-  const std::int64_t number = tile * kWarp + threadIdx.x;
-  const bool active = number < args.outputs;
+  const unsigned pieces = static_cast<unsigned>(args.pieces);
+  const unsigned tile = pieces == 1 ? blockIdx.x : blockIdx.x / pieces, piece = blockIdx.x - tile * pieces;
+  const std::int64_t unit = static_cast<std::int64_t>(tile) * blockDim.x + threadIdx.x;
+  const bool active = unit * V < args.outputs;
+  const std::int64_t out_step = args.kept.out_strides[args.kept.dims - 1] / V;
   std::int64_t in = 0, out = 0;
-  Acc total = op.identity();
+  Acc total[V];
+#pragma unroll
+  for (int j = 0; j < V; ++j) total[j] = op.identity();
   if (active) {
-    args.kept.offsets(number, in, out);
+    args.kept.offsets(unit, in, out);
     const typename Op::In* const x = args.x + in;
-    const std::int64_t end = piece + 1 == args.pieces ? args.count : (piece + 1) * args.piece;
+    const std::int64_t end = piece + 1 == pieces ? args.count : (piece + 1) * args.piece, step = blockDim.y;
+    const auto row = [&](std::int64_t i) {
+      return *reinterpret_cast<const Unit*>(x + args.reduced.in_offset(i));
+    };
+    const auto take_row = [&](const Unit& values, std::int64_t i) {
+#pragma unroll
+      for (int j = 0; j < V; ++j) detail::take(op, total[j], values.at[j], out + j * out_step, i);
+    };
     std::int64_t i = piece * args.piece + threadIdx.y;
-    for (; i + 3 * kColumnLanes < end; i += 4 * kColumnLanes) {
-      typename Op::In value[4];
+    for (; i + (kReduceLoads - 1) * step < end; i += kReduceLoads * step) {
+      Unit rows[kReduceLoads];
 #pragma unroll
-      for (int u = 0; u < 4; ++u) value[u] = x[args.reduced.in_offset(i + u * kColumnLanes)];
+      for (int u = 0; u < kReduceLoads; ++u) rows[u] = row(i + u * step);
 #pragma unroll
-      for (int u = 0; u < 4; ++u) total = op.merge(total, op.load(value[u], out, i + u * kColumnLanes));
+      for (int u = 0; u < kReduceLoads; ++u) take_row(rows[u], i + u * step);
     }
-    for (; i < end; i += kColumnLanes) total = op.merge(total, op.load(x[args.reduced.in_offset(i)], out, i));
+    for (; i < end; i += step) take_row(row(i), i);
   }
-  scratch[threadIdx.y][threadIdx.x] = total;
-  __syncthreads();
+  // Halves of the rows meet in shared memory.
+  Acc* const mine = scratch + (threadIdx.y * blockDim.x + threadIdx.x) * V;
+  for (unsigned half = blockDim.y / 2; half > 0; half /= 2) {
+    if (threadIdx.y >= half && threadIdx.y < 2 * half)
+      for (int j = 0; j < V; ++j) mine[j] = total[j];
+    __syncthreads();
+    if (threadIdx.y < half)
+      for (int j = 0; j < V; ++j) total[j] = op.merge(total[j], mine[half * blockDim.x * V + j]);
+    __syncthreads();
+  }
   if (!active || threadIdx.y != 0) return;
-  for (int lane = 1; lane < kColumnLanes; ++lane) total = op.merge(total, scratch[lane][threadIdx.x]);
-  if (args.partial)
-    args.partial[number * args.pieces + piece] = total;
-  else
-    op.store(out, total);
+#pragma unroll
+  for (int j = 0; j < V; ++j) {
+    if (args.partial)
+      args.partial[(unit * V + j) * args.pieces + piece] = total[j];
+    else
+      op.store(out + j * out_step, total[j]);
+  }
 }
 
-/// Merges the pieces of each output in order.
+/// Merges the pieces of each output in order; blockDim = (threads of an output, outputs of a block).
 template <class Op>
-__global__ void __launch_bounds__(kReduceThreads)
+__global__ void __launch_bounds__(kReduceThreads, 1)
     reduce_pieces_kernel(const __grid_constant__ ReduceArgs<Op> args) {
   using Acc = typename Op::Acc;
   __shared__ Acc scratch[kWarp];
   const Op& op = args.op;
-  const std::int64_t number = blockIdx.x;
+  const std::int64_t number = static_cast<std::int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
+  const bool active = number < args.outputs;
   Acc total = op.identity();
-  for (std::int64_t p = threadIdx.x; p < args.pieces; p += blockDim.x)
-    total = op.merge(total, args.partial[number * args.pieces + p]);
-  total = block_reduce(
-      total, scratch, [&](Acc a, Acc b) { return op.merge(a, b); }, static_cast<int>(threadIdx.x),
-      static_cast<int>(blockDim.x));
-  if (threadIdx.x != 0) return;
+  if (active)
+    for (std::int64_t p = threadIdx.x; p < args.pieces; p += blockDim.x)
+      total = op.merge(total, args.partial[number * args.pieces + p]);
+  total = detail::merge_team(op, total, scratch);
+  if (!active || threadIdx.x != 0) return;
   std::int64_t in, out;
   args.kept.offsets(number, in, out);
   op.store(out, total);
 }
 
-/// How a reduction is launched; a pure function of the shape and the device's size.
-struct ReduceLaunch {
-  bool columns = false;
-  int threads = kWarp;  // of one output, when by rows
-  int outputs_per_block = 1;
-  std::int64_t pieces = 1, piece = 0;
-  std::int64_t blocks = 0;
-};
-
-inline ReduceLaunch plan_reduce_launch(const ReducePlan& plan, int multiprocessors) {
-  ReduceLaunch launch;
-  const bool inner = !plan.reduced.empty() && plan.reduced.back().in_stride == 1;
-  launch.columns =
-      !inner && !plan.kept.empty() && plan.kept.back().in_stride == 1 && plan.kept.back().size >= 8;
-  std::int64_t jobs;
-  if (launch.columns) {
-    jobs = (plan.outputs + kWarp - 1) / kWarp;
-  } else {
-    // Four elements a thread, up to 512 threads; small outputs share a block.
-    launch.threads = covering_power((plan.count + 3) / 4, 1, 512);
-    launch.outputs_per_block = launch.threads >= kReduceThreads ? 1
-                               : launch.threads <= kWarp        ? kReduceThreads / launch.threads
-                                                                : 1;
-    jobs = (plan.outputs + launch.outputs_per_block - 1) / launch.outputs_per_block;
-  }
-  // Enough blocks to fill the device, but pieces long enough to be worth a second pass.
-  const std::int64_t wanted = 8 * std::int64_t{multiprocessors};
-  const std::int64_t least = launch.columns ? 256 : 8192;
-  if (jobs < wanted && plan.count >= 2 * least) {
-    launch.pieces = std::min((wanted + jobs - 1) / jobs, plan.count / least);
-    launch.piece = (plan.count + launch.pieces - 1) / launch.pieces;
-    launch.pieces = (plan.count + launch.piece - 1) / launch.piece;
-  } else {
-    launch.piece = plan.count;
-  }
-  if (launch.columns)
-    launch.blocks = jobs * launch.pieces;
-  else
-    launch.blocks = (plan.outputs * launch.pieces + launch.outputs_per_block - 1) / launch.outputs_per_block;
-  return launch;
-}
-
 /// Runs the reduction of x over the dimensions in `mask` on `device`; op.store receives the results.
 template <class Op>
 void reduce(Device device, const Op& op, const NdArray& x, DimMask mask) {
+  using In = typename Op::In;
+  using Acc = typename Op::Acc;
+  constexpr int kRow = detail::kRowWidth<Op>, kColumn = detail::kColumnWidth<Op>;
   const ReducePlan plan = plan_reduce(x.sizes(), x.strides(), mask);
   if (plan.outputs == 0) return;
-  const ReduceLaunch how = plan_reduce_launch(plan, multiprocessors(device));
-  NdArray scratch;
+  const In* const from = x.data_as<const In>();
+  const ReduceLaunch how = plan_reduce_launch(plan, reinterpret_cast<std::uintptr_t>(from), sizeof(In), kRow,
+                                              kColumn, multiprocessors(device));
+  const int across = how.columns ? how.width : 1, along = how.columns || how.run ? 1 : how.width;
   ReduceArgs<Op> args{op,
-                      x.data_as<const typename Op::In>(),
+                      from,
                       nullptr,
-                      DeviceDims(plan.kept, plan.outputs),
-                      DeviceDims(plan.reduced, plan.count),
+                      DeviceDims(plan.kept, plan.outputs, across),
+                      DeviceDims(plan.reduced, plan.count, along),
                       plan.outputs,
                       plan.count,
                       how.pieces,
-                      how.piece};
+                      how.piece,
+                      how.run};
+  NdArray scratch;
   if (how.pieces > 1) {
-    scratch = NdArray::empty(
-        {plan.outputs * how.pieces * static_cast<std::int64_t>(sizeof(typename Op::Acc))}, kByte, device);
-    args.partial = scratch.data_as<typename Op::Acc>();
+    scratch =
+        NdArray::empty({plan.outputs * how.pieces * static_cast<std::int64_t>(sizeof(Acc))}, kByte, device);
+    args.partial = scratch.data_as<Acc>();
   }
-  const dim3 blocks(static_cast<unsigned>(how.blocks));
+  const Grid grid{dim3(grid_blocks(how.blocks)),
+                  dim3(static_cast<unsigned>(how.threads), static_cast<unsigned>(how.others))};
   if (how.columns)
-    launch(device, {blocks, dim3(kWarp, kColumnLanes)}, &reduce_columns_kernel<Op>, args);
+    launch(device, grid, how.width > 1 ? &reduce_columns_kernel<Op, kColumn> : &reduce_columns_kernel<Op, 1>,
+           args);
   else
-    launch(device,
-           {blocks, dim3(static_cast<unsigned>(how.threads), static_cast<unsigned>(how.outputs_per_block))},
-           &reduce_rows_kernel<Op>, args);
-  if (how.pieces > 1)
-    launch(device, {dim3(static_cast<unsigned>(plan.outputs)), dim3(kReduceThreads)},
-           &reduce_pieces_kernel<Op>, args);
+    launch(device, grid, how.width > 1 ? &reduce_rows_kernel<Op, kRow> : &reduce_rows_kernel<Op, 1>, args);
+  if (how.pieces == 1) return;
+  args.kept = DeviceDims(plan.kept, plan.outputs);
+  launch(device,
+         {dim3(grid_blocks(how.piece_blocks)),
+          dim3(static_cast<unsigned>(how.piece_threads), static_cast<unsigned>(how.piece_outputs))},
+         &reduce_pieces_kernel<Op>, args);
 }
 
 }  // namespace ebb::cuda

@@ -18,7 +18,8 @@ void norm(NdArray& out, const NdArray& x, DimMask dims, double p) {
   });
 }
 
-void variance(NdArray& out, const NdArray& x, const NdArray& mean, DimMask dims, double divisor, bool root) {
+void variance(NdArray& out, NdArray& mean, const NdArray& x, DimMask dims, double divisor, bool root) {
+  sum(mean, x, dims, static_cast<double>(reducing::reduced_count(x, dims)));
   visit_float_double(x.dtype(), "var", [&]<class T> {
     reducing::SquaredDeviation<T> op;
     op.divisor = divisor;

@@ -45,6 +45,10 @@ NdArray cast(const NdArray& x, DType dtype) {
   return out;
 }
 
+NdArray reduced_input(const NdArray& x, DType sums) {
+  return x.device().is_cuda() && sums == kFloat && element_size(x.dtype()) == 2 ? x : cast(x, sums);
+}
+
 NdArray packed(const NdArray& x) {
   if (x.is_contiguous()) return x;
   NdArray out = NdArray::empty(x.sizes(), x.dtype(), x.device());

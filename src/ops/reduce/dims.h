@@ -23,6 +23,9 @@ std::int64_t reduced_count(IntArrayRef sizes, DimMask mask);
 
 /// x in another dtype, without a graph.
 NdArray cast(const NdArray& x, DType dtype);
+/// x in the dtype that norm and variance sum in; 16-bit floats on CUDA as they are, since kernels there read
+/// them themselves.
+NdArray reduced_input(const NdArray& x, DType sums);
 /// x itself if contiguous, else a contiguous copy, without a graph.
 NdArray packed(const NdArray& x);
 

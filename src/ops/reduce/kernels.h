@@ -24,11 +24,12 @@ extern EBB_API KernelSlot<ReduceKernel> any;
 extern EBB_API KernelSlot<ReduceKernel> all;
 /// Long.
 extern EBB_API KernelSlot<ReduceKernel> count_nonzero;
-/// The p-norm; float or double.
+/// The p-norm in float or double; on CUDA x may be of a 16-bit float and out a float.
 extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x, DimMask dims, double p)> norm;
-/// The sum of (x - mean)^2 over `dims`, divided by `divisor`, and its square root if asked; float or double.
-extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x, const NdArray& mean, DimMask dims,
-                               double divisor, bool root)>
+/// mean and the sum of (x - mean)^2 over `dims`, divided by `divisor`, or its square root if asked; dtypes as
+/// for norm.
+extern EBB_API KernelSlot<void(NdArray& out, NdArray& mean, const NdArray& x, DimMask dims, double divisor,
+                               bool root)>
     variance;
 /// The largest or smallest element along one dimension and where it first stands (Long); NaN counts as both.
 extern EBB_API
@@ -46,7 +47,7 @@ void any(NdArray& out, const NdArray& x, DimMask dims);
 void all(NdArray& out, const NdArray& x, DimMask dims);
 void count_nonzero(NdArray& out, const NdArray& x, DimMask dims);
 void norm(NdArray& out, const NdArray& x, DimMask dims, double p);
-void variance(NdArray& out, const NdArray& x, const NdArray& mean, DimMask dims, double divisor, bool root);
+void variance(NdArray& out, NdArray& mean, const NdArray& x, DimMask dims, double divisor, bool root);
 void extreme_index(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest);
 }  // namespace cpu
 

@@ -85,6 +85,37 @@ struct SquaredDeviation : Sum<T> {
   }
 };
 
+/// Count, mean and sum of squared deviations of some elements, in one pass: sums of differences from one of
+/// them, so that nothing large cancels.
+template <class A>
+struct Moments {
+  std::int64_t count;
+  A shift, sum;  // of x - shift
+  A squares;     // of x - shift, or, once merged, of x - mean
+  bool merged;
+
+  EBB_HD static Moments none() { return {0, A(0), A(0), A(0), false}; }
+  EBB_HD void take(A x) {
+    if (count == 0 && x - x == 0) shift = x;  // a finite one
+    const A d = x - shift;
+    ++count;
+    sum += d;
+    squares += d * d;
+  }
+  EBB_HD A mean() const { return shift + sum / static_cast<A>(count); }
+  EBB_HD A deviations() const { return merged ? squares : squares - sum * (sum / static_cast<A>(count)); }
+  /// Chan, Golub and LeVeque, Updating formulae and a pairwise algorithm for computing sample variances,
+  /// 1979.
+  EBB_HD static Moments merge(const Moments& a, const Moments& b) {
+    if (a.count == 0) return b;
+    if (b.count == 0) return a;
+    const A na = static_cast<A>(a.count), nb = static_cast<A>(b.count), apart = b.shift - a.shift;
+    const A gap = apart + (b.sum / nb - a.sum / na), share = nb / static_cast<A>(a.count + b.count);
+    return {a.count + b.count, a.shift, a.sum + (b.sum + nb * apart),
+            a.deviations() + b.deviations() + gap * gap * share * na, true};
+  }
+};
+
 /// The largest (kLargest) or smallest element; NaN wins.
 template <class T, bool kLargest>
 struct Extreme {
@@ -143,7 +174,7 @@ template <class T, NormKind kKind>
 struct Norm {
   using In = T;
   using Acc = Accumulator<T>;
-  using Out = T;
+  using Out = Acc;
   static constexpr bool kPerOutput = false;
   static constexpr bool kExtreme = kKind == NormKind::max || kKind == NormKind::min;
   double p = 0;

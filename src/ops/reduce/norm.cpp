@@ -58,8 +58,9 @@ Variable norm_over(const char* op, const Variable& self, double p, DimMask mask,
             ". Convert first, as in x.to(ebb::kFloat).");
   EBB_CHECK(is_floating(type), op, ": the desired output dtype should be floating point, got ", type, ".");
   EBB_CHECK(p == p, op, ": the order p is NaN.");
-  const NdArray in = cast(self.array(), type == kDouble ? kDouble : kFloat);
-  NdArray out = NdArray::empty(reduced_sizes(in.sizes(), mask, keepdim), in.dtype(), in.device());
+  const DType sums = type == kDouble ? kDouble : kFloat;
+  const NdArray in = reduced_input(self.array(), sums);
+  NdArray out = NdArray::empty(reduced_sizes(in.sizes(), mask, keepdim), sums, in.device());
   kernels::norm(in.device(), out, in, mask, p);
   Variable result(cast(out, type));
   if (autograd::records(self)) {

@@ -13,7 +13,7 @@ constinit KernelSlot<ReduceKernel> any{"any", &cpu::any};
 constinit KernelSlot<ReduceKernel> all{"all", &cpu::all};
 constinit KernelSlot<ReduceKernel> count_nonzero{"count_nonzero", &cpu::count_nonzero};
 constinit KernelSlot<void(NdArray& out, const NdArray& x, DimMask dims, double p)> norm{"norm", &cpu::norm};
-constinit KernelSlot<void(NdArray& out, const NdArray& x, const NdArray& mean, DimMask dims, double divisor,
+constinit KernelSlot<void(NdArray& out, NdArray& mean, const NdArray& x, DimMask dims, double divisor,
                           bool root)>
     variance{"var", &cpu::variance};
 constinit KernelSlot<void(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim,

@@ -63,14 +63,13 @@ std::tuple<Variable, Variable> spread(const char* op, const Variable& self, cons
   EBB_CHECK(is_floating(self.dtype()), op, ": std and var only support floating-point dtypes, got ", self,
             ". Convert first, as in x.to(ebb::kFloat).");
   const DType type = self.dtype() == kDouble ? kDouble : kFloat;
-  const NdArray in = cast(self.array(), type);
+  const NdArray in = reduced_input(self.array(), type);
   const std::int64_t count = reduced_count(in.sizes(), s.mask);
   const DimVector sizes = reduced_sizes(in.sizes(), s.mask, s.keepdim);
   NdArray mean = NdArray::empty(sizes, type, in.device()), out = NdArray::empty(sizes, type, in.device());
-  kernels::sum(in.device(), mean, in, s.mask, static_cast<double>(count));
   // Below one degree of freedom there is no estimate: 0 / 0 or x / 0, as torch has it.
   const double divisor = static_cast<double>(std::max<std::int64_t>(count - s.correction, 0));
-  kernels::variance(in.device(), out, in, mean, s.mask, divisor, s.root);
+  kernels::variance(in.device(), out, mean, in, s.mask, divisor, s.root);
   Variable result(cast(out, self.dtype())), average;
   if (with_mean) average = Variable(cast(mean, self.dtype()));
   if (autograd::records(self)) {

@@ -1,0 +1,140 @@
+// How a reduction is laid over a device's threads: a pure function of its plan, of where its input lies and
+// of the device's size.
+#pragma once
+
+#include "kernel/grid.h"
+#include "kernel/index_plan.h"
+#include "kernel/reduce_plan.h"
+
+namespace ebb {
+
+constexpr int kReduceDims = 16;
+constexpr int kReduceThreads = 256;
+constexpr int kReduceTeam = 256;  // threads of one output at most
+constexpr int kReduceLoads = 4;   // vectors that a thread has under way
+
+/// Merged dimensions, last one fastest, ready for a device.
+struct DeviceDims {
+  int dims = 0;
+  bool small = true;  // every place fits 31 bits
+  std::int64_t sizes[kReduceDims];
+  FastDivisor divisors[kReduceDims];
+  std::int64_t in_strides[kReduceDims];
+  std::int64_t out_strides[kReduceDims];
+
+  DeviceDims() = default;
+  /// Places are numbered by units of `width` elements of the last dimension.
+  DeviceDims(const SmallVector<ReduceDim, 6>& from, std::int64_t count, int width = 1) {
+    EBB_CHECK(from.size() <= kReduceDims, "reduction: the input's strides are too irregular: more than ",
+              kReduceDims, " dimensions remain. Call .contiguous() on it.");
+    dims = static_cast<int>(from.size());
+    small = count <= INT32_MAX;
+    for (int d = 0; d < dims; ++d) {
+      const int unit = d + 1 == dims ? width : 1;
+      sizes[d] = ceil_div(from[d].size, unit);
+      if (small) divisors[d] = FastDivisor(static_cast<std::uint32_t>(sizes[d]));
+      in_strides[d] = from[d].in_stride * unit;
+      out_strides[d] = from[d].out_stride * unit;
+    }
+  }
+
+  /// Element offsets of the place in the input and in the output.
+  EBB_HD void offsets(std::int64_t place, std::int64_t& in, std::int64_t& out) const {
+    in = out = 0;
+    for (int d = dims - 1; d >= 0; --d) {
+      std::int64_t next = 0;
+      if (d > 0) next = small ? divisors[d].divide(static_cast<std::uint32_t>(place)) : place / sizes[d];
+      const std::int64_t at = place - next * sizes[d];
+      place = next;
+      in += at * in_strides[d];
+      out += at * out_strides[d];
+    }
+  }
+  EBB_HD std::int64_t in_offset(std::int64_t place) const {
+    if (dims <= 1) return dims == 0 ? 0 : place * in_strides[0];
+    std::int64_t in, out;
+    offsets(place, in, out);
+    return in;
+  }
+};
+
+struct ReduceLaunch {
+  bool columns = false;  // outputs are neighbours in memory, what is reduced is not
+  bool run = false;      // by rows: the reduced elements of an output are one run, wherever it starts
+  int width = 1;         // elements of a vector
+  /// By rows: threads of an output, outputs of a block. By columns: units of `width` columns, rows of a
+  /// block.
+  int threads = 1, others = 1;
+  std::int64_t pieces = 1, piece = 0;  // of the reduced elements
+  std::int64_t blocks = 0;
+  /// The second pass, over the pieces of every output.
+  int piece_threads = 1, piece_outputs = 1;
+  std::int64_t piece_blocks = 0;
+};
+
+namespace detail {
+
+// Teams that fit into a warp share a block; larger ones meet at its barriers and have it to themselves.
+constexpr int teams_of_a_block(int threads) { return threads <= 32 ? kReduceThreads / threads : 1; }
+
+inline bool strides_divide(const SmallVector<ReduceDim, 6>& dims, std::size_t count, int width) {
+  for (std::size_t d = 0; d < count; ++d)
+    if (dims[d].in_stride % width != 0) return false;
+  return true;
+}
+
+inline bool starts_together(const SmallVector<ReduceDim, 6>& dims) {
+  return !dims.empty() && dims.back().in_stride == 1;
+}
+
+}  // namespace detail
+
+/// `address` is the input's, `size` an element's bytes; row_width and column_width the vectors that kernels
+/// exist for.
+inline ReduceLaunch plan_reduce_launch(const ReducePlan& plan, std::uintptr_t address, int size,
+                                       int row_width, int column_width, int multiprocessors) {
+  ReduceLaunch launch;
+  const bool rows = detail::starts_together(plan.reduced);
+  launch.columns = !rows && detail::starts_together(plan.kept) && plan.kept.back().size >= 8;
+  const auto aligned = [&](int width) {
+    return address % (static_cast<std::uintptr_t>(width) * static_cast<std::uintptr_t>(size)) == 0;
+  };
+  std::int64_t jobs, least;
+  if (launch.columns) {
+    if (aligned(column_width) && plan.kept.back().size % column_width == 0 &&
+        detail::strides_divide(plan.kept, plan.kept.size() - 1, column_width) &&
+        detail::strides_divide(plan.reduced, plan.reduced.size(), column_width))
+      launch.width = column_width;
+    const std::int64_t units = plan.outputs / launch.width, deep = ceil_div(plan.count, kReduceLoads);
+    launch.threads = covering_power(units, 1, kReduceThreads / covering_power(deep, 1, 8));
+    launch.others = covering_power(deep, 1, kReduceThreads / launch.threads);
+    jobs = ceil_div(units, launch.threads);
+    least = 8 * kReduceLoads * std::int64_t{launch.others};
+  } else {
+    launch.run = rows && plan.reduced.size() == 1 && plan.count >= 2 * row_width;
+    if (launch.run || (rows && aligned(row_width) && plan.reduced.back().size % row_width == 0 &&
+                       detail::strides_divide(plan.kept, plan.kept.size(), row_width) &&
+                       detail::strides_divide(plan.reduced, plan.reduced.size() - 1, row_width)))
+      launch.width = row_width;
+    launch.threads = covering_power(ceil_div(plan.count, kReduceLoads * launch.width), 1, kReduceTeam);
+    launch.others = detail::teams_of_a_block(launch.threads);
+    jobs = ceil_div(plan.outputs, launch.others);
+    least = 8192;
+  }
+  // Enough blocks to fill the device, but pieces long enough to be worth a second pass; whole vectors.
+  const std::int64_t wanted = 8 * std::int64_t{multiprocessors};
+  launch.piece = plan.count;
+  if (jobs < wanted && plan.count >= 2 * least) {
+    const std::int64_t pieces = std::min(ceil_div(wanted, jobs), plan.count / least);
+    launch.piece = ceil_div(ceil_div(plan.count, pieces), 64) * 64;
+    launch.pieces = ceil_div(plan.count, launch.piece);
+  }
+  launch.blocks =
+      launch.columns ? jobs * launch.pieces : ceil_div(plan.outputs * launch.pieces, launch.others);
+  launch.piece_threads = covering_power(launch.pieces, 1, kReduceThreads);
+  launch.piece_outputs = detail::teams_of_a_block(launch.piece_threads);
+  launch.piece_blocks = ceil_div(plan.outputs, launch.piece_outputs);
+  return launch;
+}
+
+}  // namespace ebb

@@ -1,0 +1,135 @@
+// The layout of reductions over threads: every element is taken once, no grid is too large, vectors only
+// where they are aligned.
+#include "kernel/reduce_launch.h"
+
+#include <catch2/catch.hpp>
+
+#include <cstdint>
+#include <vector>
+
+using namespace ebb;
+
+namespace {
+
+constexpr int kMultiprocessors = 132;
+
+struct Shape {
+  std::vector<std::int64_t> sizes, strides;
+};
+
+Shape contiguous(std::vector<std::int64_t> sizes) {
+  std::vector<std::int64_t> strides(sizes.size(), 1);
+  for (std::size_t d = sizes.size() - 1; d-- > 0;) strides[d] = strides[d + 1] * sizes[d + 1];
+  return {sizes, strides};
+}
+
+struct Planned {
+  ReducePlan plan;
+  ReduceLaunch how;
+  Planned(const Shape& x, DimMask mask, int size = 4, std::uintptr_t address = 512)
+      : plan(plan_reduce(IntArrayRef(x.sizes.data(), x.sizes.size()),
+                         IntArrayRef(x.strides.data(), x.strides.size()), mask)),
+        how(plan_reduce_launch(plan, address, size, 16 / size, 16 / size, kMultiprocessors)) {
+    CHECK((how.pieces - 1) * how.piece < std::max<std::int64_t>(plan.count, 1));
+    CHECK(how.pieces * how.piece >= plan.count);
+    CHECK((how.pieces == 1 || how.piece % 64 == 0));
+    CHECK(how.threads * how.others <= (how.columns ? kReduceThreads : kReduceTeam));
+    CHECK((how.columns || how.threads <= 32 || how.others == 1));
+    CHECK((how.piece_threads <= 32 || how.piece_outputs == 1));
+    CHECK(how.blocks <= INT32_MAX);
+    CHECK(how.piece_blocks <= INT32_MAX);
+    if (how.columns) {
+      CHECK(plan.outputs % how.width == 0);
+      CHECK(how.blocks / how.pieces * how.threads * how.width >= plan.outputs);
+      CHECK(how.blocks % how.pieces == 0);
+    } else {
+      CHECK(how.blocks * how.others >= plan.outputs * how.pieces);
+      CHECK((how.width == 1 || how.run || plan.count % how.width == 0));
+    }
+    CHECK(how.piece_blocks * how.piece_outputs >= plan.outputs);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a reduction's launch covers its elements once") {
+  for (const std::int64_t rows : {1, 7, 33, 1000, 100000})
+    for (const std::int64_t columns : {1, 8, 31, 100, 5000, 100000})
+      for (const DimMask mask : {DimMask{1}, DimMask{2}, DimMask{3}}) {
+        INFO(rows << " x " << columns << ", mask " << mask);
+        Planned(contiguous({rows, columns}), mask);
+      }
+}
+
+TEST_CASE("a reduction's launch covers more than 2^31 elements and outputs") {
+  const std::int64_t edge = std::int64_t{1} << 31;
+  for (const std::int64_t n : {edge - 1, edge, edge + 1, 16 * edge + 8}) {
+    INFO(n);
+    for (const DimMask mask : {DimMask{1}, DimMask{2}, DimMask{3}}) {
+      Planned(contiguous({n, 1}), mask, 1);
+      Planned(contiguous({n, 2}), mask, 1);
+      Planned(contiguous({2, n}), mask, 1);
+      Planned(contiguous({n, 12}), mask, 1);
+    }
+  }
+}
+
+TEST_CASE("long runs go by vectors wherever they start, others only where all of them are aligned") {
+  CHECK(Planned(contiguous({10, 1001}), 2).how.run);
+  CHECK(Planned(contiguous({10, 1001}), 2).how.width == 4);
+  CHECK(Planned(contiguous({10, 1001}), 2, 4, 516).how.width == 4);
+  CHECK(Planned(contiguous({10, 7}), 2).how.width == 1);
+  // Batch and places of (N, C, HW).
+  CHECK(Planned(contiguous({8, 16, 64}), 5).how.width == 4);
+  CHECK_FALSE(Planned(contiguous({8, 16, 64}), 5).how.run);
+  CHECK(Planned(contiguous({8, 16, 49}), 5).how.width == 1);
+  CHECK(Planned(contiguous({8, 16, 64}), 5, 4, 516).how.width == 1);
+  CHECK(Planned({{8, 16, 64}, {16 * 65, 65, 1}}, 5).how.width == 1);
+}
+
+TEST_CASE("columns go by vectors where rows are whole ones") {
+  CHECK(Planned(contiguous({1000, 64}), 1).how.columns);
+  CHECK(Planned(contiguous({1000, 64}), 1).how.width == 4);
+  CHECK(Planned(contiguous({1000, 63}), 1).how.width == 1);
+  CHECK(Planned(contiguous({1000, 64}), 1, 4, 516).how.width == 1);
+  CHECK(Planned({{1000, 64}, {65, 1}}, 1).how.width == 1);
+  CHECK_FALSE(Planned(contiguous({1000, 4}), 1).how.columns);
+}
+
+TEST_CASE("short rows share a block and long ones share an output") {
+  CHECK(Planned(contiguous({100000, 16}), 2).how.threads == 1);
+  CHECK(Planned(contiguous({100000, 16}), 2).how.others == kReduceThreads);
+  CHECK(Planned(contiguous({1, 1 << 26}), 2).how.pieces >= 4 * kMultiprocessors);
+  CHECK(Planned(contiguous({1 << 20, 64}), 1).how.pieces > kMultiprocessors);
+  CHECK(Planned(contiguous({4, 1 << 24}), 1).how.others == 1);
+}
+
+TEST_CASE("places of merged dimensions are found by units, also beyond 31 bits") {
+  const std::int64_t big = (std::int64_t{1} << 31) + 8;
+  SmallVector<ReduceDim, 6> dims;
+  dims.push_back({6, 1000, 7});
+  dims.push_back({big, 1, 10});
+  const DeviceDims units(dims, 6 * big, 4);
+  CHECK_FALSE(units.small);
+  std::int64_t in, out;
+  units.offsets(big / 4 + 5, in, out);
+  CHECK(in == 1000 + 20);
+  CHECK(out == 7 + 200);
+  units.offsets(6 * big / 4 - 1, in, out);
+  CHECK(in == 5000 + big - 4);
+  dims[1].size = 20;
+  const DeviceDims small(dims, 120, 4);
+  CHECK(small.small);
+  small.offsets(29, in, out);
+  CHECK(in == 5000 + 16);
+  CHECK(out == 35 + 160);
+}
+
+TEST_CASE("a grid holds 2^31 - 1 blocks") {
+  CHECK(grid_blocks(0) == 1);
+  CHECK(grid_blocks(INT32_MAX) == INT32_MAX);
+  CHECK_THROWS_AS(grid_blocks(std::int64_t{INT32_MAX} + 1), Error);
+  CHECK(ceil_div((std::int64_t{1} << 31) + 1, 256) == (1 << 23) + 1);
+  CHECK(covering_power(33, 4, 512) == 64);
+  CHECK(covering_power(std::int64_t{1} << 40, 4, 512) == 512);
+}
