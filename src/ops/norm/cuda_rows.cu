@@ -1,11 +1,16 @@
-// Layer and group normalisation on the device: a team a row, which is read once where it fits into shared
-// memory. Layer norm is group norm with one group and one place.
+// Layer and group normalisation on the device: a team a row. A row that fits into its team's registers is
+// read once; a longer one twice, since mean and variance come out of one pass. Layer norm is group norm with
+// one group and one place.
 #include <ebb/core/visit.h>
 
-#include "kernel/convert.h"
-#include "kernel/cuda/team.h"
+#include <cmath>
+
+#include "kernel/cuda/row.h"
+#include "kernel/index_plan.h"
 #include "ops/norm/cuda.h"
+#include "ops/norm/cuda_affine.h"
 #include "ops/norm/cuda_channels.h"
+#include "ops/reduce/math.h"
 
 namespace ebb::cuda {
 namespace {
@@ -13,83 +18,258 @@ namespace {
 using kernels::NormGrads;
 using kernels::NormSaved;
 
-constexpr std::int64_t kCachedBytes = 96 << 10;
+// Elements that a thread keeps; backward of each of two arrays.
+template <class T>
+constexpr int kKept = sizeof(T) == 8 ? 16 : 32;
+template <class T>
+constexpr int kKeptBackward = sizeof(T) == 8 ? 10 : 16;
 
-// Which channel the i-th value of a row belongs to.
-template <bool kLayer>
-struct Channels {
-  std::int64_t groups, each, places;
-  __device__ std::int64_t of(std::int64_t row, std::int64_t i) const {
-    return kLayer ? i : row % groups * each + i / places;
+// weight and bias at the i-th value of a row: one a value, or one a channel. Either may be null.
+template <class T, bool kLayer>
+struct Affine {
+  using C = Compute<T>;
+  const T *weight, *bias;
+  std::int64_t groups, each;
+  FastDivisor places;
+
+  __device__ std::int64_t channel(std::int64_t row, std::int64_t i) const {
+    return kLayer ? i : row % groups * each + places.divide(static_cast<std::uint32_t>(i));
+  }
+  __device__ C scale(std::int64_t row, std::int64_t i) const {
+    return weight ? static_cast<C>(weight[channel(row, i)]) : C(1);
+  }
+  __device__ C apply(std::int64_t row, std::int64_t i, C value) const {
+    if (!weight && !bias) return value;
+    const std::int64_t c = channel(row, i);
+    return value * (weight ? static_cast<C>(weight[c]) : C(1)) + (bias ? static_cast<C>(bias[c]) : C(0));
   }
 };
 
 template <class T, bool kLayer>
-__global__ void norm_rows_kernel(T* out, Compute<T>* means, Compute<T>* rstds, const T* x, const T* weight,
-                                 const T* bias, Lines lines, Channels<kLayer> channels, double eps,
-                                 bool cached) {
+struct NormArgs {
   using C = Compute<T>;
-  const RowTeam team(lines);
-  C* const cache = cached ? dynamic_shared<C>() + threadIdx.y * lines.n : nullptr;
-  const T* const from = x + (team.active ? team.line : 0) * lines.n;
-  const auto value = [&](std::int64_t i) { return cache ? cache[i] : static_cast<C>(from[i]); };
-  const C n = static_cast<C>(lines.n);
+  T* out;
+  C *mean, *rstd;
+  const T* x;
+  Affine<T, kLayer> affine;
+  Lines lines;
+  double eps;
+  bool vectors;
+
+  __device__ C rstd_of(C variance) const {
+    return static_cast<C>(1 / std::sqrt(static_cast<double>(variance) + eps));
+  }
+};
+
+template <class T, bool kLayer, int kElements>
+__global__ void __launch_bounds__(kept_block(kElements))
+    norm_kept_kernel(const __grid_constant__ NormArgs<T, kLayer> args) {
+  using C = Compute<T>;
+  using Part = RowPart<T, kElements>;
+  const RowTeam team(args.lines);
+  const Part part(team, args.lines.n, args.vectors);
+  const std::int64_t row = team.active ? team.line : 0;
+  const T* const x = args.x + row * args.lines.n;
+  const C n = static_cast<C>(args.lines.n);
+  C at[Part::kUnits][Part::kWidth];
   C sum = 0;
-  if (team.active)
-    for (std::int64_t i = team.rank; i < lines.n; i += team.size) {
-      const C v = static_cast<C>(from[i]);
-      if (cache) cache[i] = v;
-      sum += v;
+#pragma unroll
+  for (int u = 0; u < Part::kUnits; ++u) {
+    const auto unit = part.load(x, u);
+#pragma unroll
+    for (int j = 0; j < Part::kWidth; ++j) {
+      at[u][j] = static_cast<C>(unit.at[j]);  // 0 past the end
+      sum += at[u][j];
     }
+  }
   const C mean = team.reduce(sum, Plus()) / n;
   sum = 0;
-  if (team.active)
-    for (std::int64_t i = team.rank; i < lines.n; i += team.size) {
-      const C d = value(i) - mean;
-      sum += d * d;
+#pragma unroll
+  for (int u = 0; u < Part::kUnits; ++u)
+#pragma unroll
+    for (int j = 0; j < Part::kWidth; ++j) {
+      at[u][j] -= mean;
+      if (part.has(u, j)) sum += at[u][j] * at[u][j];
     }
-  const C rstd = static_cast<C>(1 / std::sqrt(static_cast<double>(team.reduce(sum, Plus()) / n) + eps));
+  const C rstd = args.rstd_of(team.reduce(sum, Plus()) / n);
   if (!team.active) return;
   if (team.rank == 0) {
-    means[team.line] = mean;
-    rstds[team.line] = rstd;
+    args.mean[row] = mean;
+    args.rstd[row] = rstd;
   }
-  T* const to = out + team.line * lines.n;
-  for (std::int64_t i = team.rank; i < lines.n; i += team.size) {
-    const std::int64_t c = channels.of(team.line, i);
-    const C w = weight ? static_cast<C>(weight[c]) : C(1), b = bias ? static_cast<C>(bias[c]) : C(0);
-    to[i] = static_cast<T>((value(i) - mean) * rstd * w + b);
+  T* const out = args.out + row * args.lines.n;
+#pragma unroll
+  for (int u = 0; u < Part::kUnits; ++u) {
+    typename Part::Unit unit;
+    if constexpr (kLayer) {
+      typename Part::Unit weight{}, bias{};
+      if (args.affine.weight) weight = part.load(args.affine.weight, u);
+      if (args.affine.bias) bias = part.load(args.affine.bias, u);
+#pragma unroll
+      for (int j = 0; j < Part::kWidth; ++j) {
+        const C value = at[u][j] * rstd, w = args.affine.weight ? static_cast<C>(weight.at[j]) : C(1);
+        unit.at[j] = static_cast<T>(value * w + static_cast<C>(bias.at[j]));
+      }
+    } else {
+#pragma unroll
+      for (int j = 0; j < Part::kWidth; ++j)
+        if (part.has(u, j))
+          unit.at[j] = static_cast<T>(args.affine.apply(row, part.index(u, j), at[u][j] * rstd));
+    }
+    part.store(out, u, unit);
   }
 }
 
 template <class T, bool kLayer>
-__global__ void norm_rows_backward_kernel(T* dx, const T* dy, const T* x, const Compute<T>* means,
-                                          const Compute<T>* rstds, const T* weight, Lines lines,
-                                          Channels<kLayer> channels) {
+__global__ void __launch_bounds__(kTeamThreads)
+    norm_rows_kernel(const __grid_constant__ NormArgs<T, kLayer> args) {
   using C = Compute<T>;
-  const RowTeam team(lines);
-  const std::int64_t row = team.active ? team.line : 0, start = row * lines.n;
-  const C mean = means[row], rstd = rstds[row], n = static_cast<C>(lines.n);
-  const auto grad = [&](std::int64_t i) {
-    return static_cast<C>(dy[start + i]) * (weight ? static_cast<C>(weight[channels.of(row, i)]) : C(1));
+  constexpr int V = kVectorWidth<T>;
+  using Unit = Vector<T, V>;
+  using Moments = reducing::Moments<C>;
+  const RowTeam team(args.lines);  // one a block: rows are long
+  const std::int64_t row = team.line, n = args.lines.n;
+  const T* const x = args.x + row * n;
+  T* const out = args.out + row * n;
+  Moments moments = Moments::none();
+  stream_row(
+      team, x, args.vectors, n, [&](std::int64_t i) { moments.take(static_cast<C>(x[i])); },
+      [&](std::int64_t i) {
+        const Unit unit = *reinterpret_cast<const Unit*>(x + i);
+        for (int j = 0; j < V; ++j) moments.take(static_cast<C>(unit.at[j]));
+      });
+  moments = team.reduce(moments, [](const Moments& a, const Moments& b) { return Moments::merge(a, b); });
+  const C mean = moments.mean(), rstd = args.rstd_of(moments.deviations() / static_cast<C>(n));
+  if (team.rank == 0) {
+    args.mean[row] = mean;
+    args.rstd[row] = rstd;
+  }
+  const auto result = [&](std::int64_t i, T value) {
+    return static_cast<T>(args.affine.apply(row, i, (static_cast<C>(value) - mean) * rstd));
   };
-  PairSum<C> sum{};
-  if (team.active)
-    for (std::int64_t i = team.rank; i < lines.n; i += team.size) {
-      const C g = grad(i);
-      sum = sum + PairSum<C>{g, g * (static_cast<C>(x[start + i]) - mean)};
-    }
-  sum = team.reduce(sum, Plus());
-  if (!team.active) return;
-  const C average = sum.first / n, slope = sum.second * rstd * rstd / n;
-  for (std::int64_t i = team.rank; i < lines.n; i += team.size)
-    dx[start + i] =
-        static_cast<T>((grad(i) - average - (static_cast<C>(x[start + i]) - mean) * slope) * rstd);
+  stream_row(
+      team, x, args.vectors, n, [&](std::int64_t i) { out[i] = result(i, x[i]); },
+      [&](std::int64_t i) {
+        Unit unit = *reinterpret_cast<const Unit*>(x + i);
+        for (int j = 0; j < V; ++j) unit.at[j] = result(i + j, unit.at[j]);
+        *reinterpret_cast<Unit*>(out + i) = unit;
+      });
 }
 
-/// dweight and dbias: sums over the samples and places of a channel.
+template <class T, bool kLayer>
+struct NormGradArgs {
+  using C = Compute<T>;
+  T* dx;
+  const T *dy, *x;
+  const C *mean, *rstd;
+  Affine<T, kLayer> affine;
+  Lines lines;
+  bool vectors;
+};
+
+/// dx = (g - average(g) - (x - mean) slope) rstd with g = dy weight.
+template <class C>
+struct InputGrad {
+  C mean, rstd, average, slope;
+  __device__ InputGrad(C mean_, C rstd_, PairSum<C> sum, C n)
+      : mean(mean_), rstd(rstd_), average(sum.first / n), slope(sum.second * rstd_ * rstd_ / n) {}
+  __device__ C operator()(C grad, C x) const { return (grad - average - (x - mean) * slope) * rstd; }
+};
+
+template <class T, bool kLayer, int kElements>
+__global__ void __launch_bounds__(kept_block(kElements))
+    norm_backward_kept_kernel(const __grid_constant__ NormGradArgs<T, kLayer> args) {
+  using C = Compute<T>;
+  using Part = RowPart<T, kElements>;
+  const RowTeam team(args.lines);
+  const Part part(team, args.lines.n, args.vectors);
+  const std::int64_t row = team.active ? team.line : 0, start = row * args.lines.n;
+  const C mean = args.mean[row], rstd = args.rstd[row];
+  typename Part::Unit g[Part::kUnits], x[Part::kUnits];
+#pragma unroll
+  for (int u = 0; u < Part::kUnits; ++u) {
+    g[u] = part.load(args.dy + start, u);
+    x[u] = part.load(args.x + start, u);
+  }
+  // dy weight, again from the registers and the cache.
+  const auto scaled = [&](int u, C(&to)[Part::kWidth]) {
+    typename Part::Unit weight{};
+    if (kLayer && args.affine.weight) weight = part.load(args.affine.weight, u);
+#pragma unroll
+    for (int j = 0; j < Part::kWidth; ++j) {
+      to[j] = static_cast<C>(g[u].at[j]);
+      if (!args.affine.weight) continue;
+      if constexpr (kLayer)
+        to[j] *= static_cast<C>(weight.at[j]);
+      else if (part.has(u, j))
+        to[j] *= args.affine.scale(row, part.index(u, j));
+    }
+  };
+  PairSum<C> sum{};
+#pragma unroll
+  for (int u = 0; u < Part::kUnits; ++u) {
+    C grad[Part::kWidth];
+    scaled(u, grad);
+#pragma unroll
+    for (int j = 0; j < Part::kWidth; ++j)
+      sum = sum + PairSum<C>{grad[j], grad[j] * (static_cast<C>(x[u].at[j]) - mean)};
+  }
+  sum = team.reduce(sum, Plus());
+  if (!team.active) return;
+  const InputGrad<C> result(mean, rstd, sum, static_cast<C>(args.lines.n));
+#pragma unroll
+  for (int u = 0; u < Part::kUnits; ++u) {
+    C grad[Part::kWidth];
+    scaled(u, grad);
+#pragma unroll
+    for (int j = 0; j < Part::kWidth; ++j)
+      x[u].at[j] = static_cast<T>(result(grad[j], static_cast<C>(x[u].at[j])));
+    part.store(args.dx + start, u, x[u]);
+  }
+}
+
+template <class T, bool kLayer>
+__global__ void __launch_bounds__(kTeamThreads)
+    norm_backward_rows_kernel(const __grid_constant__ NormGradArgs<T, kLayer> args) {
+  using C = Compute<T>;
+  constexpr int V = kVectorWidth<T>;
+  using Unit = Vector<T, V>;
+  const RowTeam team(args.lines);
+  const std::int64_t row = team.line, n = args.lines.n;
+  const T *const dy = args.dy + row * n, *const x = args.x + row * n;
+  T* const dx = args.dx + row * n;
+  const C mean = args.mean[row], rstd = args.rstd[row];
+  const auto grad = [&](std::int64_t i, T value) {
+    return static_cast<C>(value) * args.affine.scale(row, i);
+  };
+  PairSum<C> sum{};
+  const auto take = [&](std::int64_t i, T value, T at) {
+    const C g = grad(i, value);
+    sum = sum + PairSum<C>{g, g * (static_cast<C>(at) - mean)};
+  };
+  stream_row(
+      team, x, args.vectors, n, [&](std::int64_t i) { take(i, dy[i], x[i]); },
+      [&](std::int64_t i) {
+        const Unit g = *reinterpret_cast<const Unit*>(dy + i), at = *reinterpret_cast<const Unit*>(x + i);
+        for (int j = 0; j < V; ++j) take(i + j, g.at[j], at.at[j]);
+      });
+  sum = team.reduce(sum, Plus());
+  const InputGrad<C> result(mean, rstd, sum, static_cast<C>(n));
+  stream_row(
+      team, x, args.vectors, n,
+      [&](std::int64_t i) { dx[i] = static_cast<T>(result(grad(i, dy[i]), static_cast<C>(x[i]))); },
+      [&](std::int64_t i) {
+        const Unit g = *reinterpret_cast<const Unit*>(dy + i);
+        Unit at = *reinterpret_cast<const Unit*>(x + i);
+        for (int j = 0; j < V; ++j)
+          at.at[j] = static_cast<T>(result(grad(i + j, g.at[j]), static_cast<C>(at.at[j])));
+        *reinterpret_cast<Unit*>(dx + i) = at;
+      });
+}
+
+/// dweight and dbias of group norm: sums over the samples and places of a channel.
 template <class T>
-struct AffineGrads {
+struct ChannelGrads {
   using C = Compute<T>;
   const T *x, *dy;
   const C *mean, *rstd;
@@ -106,41 +286,75 @@ struct AffineGrads {
   }
 };
 
+template <class T, bool kLayer>
+Affine<T, kLayer> affine_of(const NdArray& weight, const NdArray& bias, const NormShape& s) {
+  EBB_CHECK(s.channels / s.groups * s.places <= INT32_MAX, "group_norm: a group of ",
+            s.channels / s.groups * s.places, " values; Device::CUDA takes up to 2147483647.");
+  return {data_or_null<T>(weight), data_or_null<T>(bias), s.groups, s.channels / s.groups,
+          FastDivisor(static_cast<std::uint32_t>(s.places))};
+}
+
 template <bool kLayer>
 void forward(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const NdArray& weight,
              const NdArray& bias, const NormShape& s, double eps) {
-  const std::int64_t each = s.channels / s.groups;
-  const Lines lines({s.batch * s.groups, each * s.places}, 1);
+  const Lines lines({s.batch * s.groups, s.channels / s.groups * s.places}, 1);
   if (lines.count() == 0) return;
   visit_floating(x.dtype(), "normalisation", [&]<class T> {
     using C = Compute<T>;
-    Grid grid{RowTeam::blocks(lines), RowTeam::threads(lines)};
-    const std::int64_t bytes = lines.n * static_cast<std::int64_t>(grid.threads.y * sizeof(C));
-    const bool cached = bytes <= kCachedBytes;
-    if (cached) grid.shared_bytes = static_cast<std::size_t>(bytes);
-    launch(x.device(), grid, &norm_rows_kernel<T, kLayer>, out.data_as<T>(), mean.data_as<C>(),
-           rstd.data_as<C>(), x.data_as<T>(), data_or_null<T>(weight), data_or_null<T>(bias), lines,
-           Channels<kLayer>{s.groups, each, s.places}, eps, cached);
+    NormArgs<T, kLayer> args{out.data_as<T>(),
+                             mean.data_as<C>(),
+                             rstd.data_as<C>(),
+                             x.data_as<T>(),
+                             affine_of<T, kLayer>(weight, bias, s),
+                             lines,
+                             eps,
+                             false};
+    const bool kept = with_kept_rows<kKept<T>>(lines, [&]<int kElements>(const Grid& grid) {
+      args.vectors = rows_are_vectors<T>(lines.n, args.out, args.x) &&
+                     (!kLayer || rows_are_vectors<T>(lines.n, args.affine.weight, args.affine.bias));
+      launch(x.device(), grid, &norm_kept_kernel<T, kLayer, kElements>, args);
+    });
+    if (kept) return;
+    args.vectors = streams_with(args.out, args.x);
+    launch(x.device(), row_grid(lines, kKept<T>), &norm_rows_kernel<T, kLayer>, args);
   });
 }
 
 template <bool kLayer>
 void backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& s) {
-  const std::int64_t each = s.channels / s.groups;
-  const Lines lines({s.batch * s.groups, each * s.places}, 1);
+  const Lines lines({s.batch * s.groups, s.channels / s.groups * s.places}, 1);
+  const Device device = dy.device();
   visit_floating(dy.dtype(), "normalisation_backward", [&]<class T> {
     using C = Compute<T>;
-    const T *const x = in.x.data_as<T>(), *const g = dy.data_as<T>();
-    const C *const mean = in.mean.data_as<C>(), *const rstd = in.rstd.data_as<C>();
-    if (out.dweight.defined() || out.dbias.defined())
-      channel_sums(dy.device(),
-                   AffineGrads<T>{x, g, mean, rstd, data_or_null<T>(out.dweight), data_or_null<T>(out.dbias),
-                                  s.groups, each},
-                   s);
-    if (out.dx.defined() && lines.count() > 0)
-      launch(dy.device(), {RowTeam::blocks(lines), RowTeam::threads(lines)},
-             &norm_rows_backward_kernel<T, kLayer>, out.dx.data_as<T>(), g, x, mean, rstd,
-             data_or_null<T>(in.weight), lines, Channels<kLayer>{s.groups, each, s.places});
+    NormGradArgs<T, kLayer> args{nullptr,
+                                 dy.data_as<T>(),
+                                 in.x.data_as<T>(),
+                                 in.mean.data_as<C>(),
+                                 in.rstd.data_as<C>(),
+                                 affine_of<T, kLayer>(in.weight, NdArray(), s),
+                                 lines,
+                                 false};
+    if (out.dweight.defined() || out.dbias.defined()) {
+      T *const dweight = data_or_null<T>(out.dweight), *const dbias = data_or_null<T>(out.dbias);
+      if constexpr (kLayer)
+        affine_grads<T>(device, {args.dy, args.x, args.mean, args.rstd, dweight, dbias, nullptr,
+                                 lines.count(), lines.n, 1, 0});
+      else
+        channel_sums(device,
+                     ChannelGrads<T>{args.x, args.dy, args.mean, args.rstd, dweight, dbias, s.groups,
+                                     s.channels / s.groups},
+                     s);
+    }
+    if (!out.dx.defined() || lines.count() == 0) return;
+    args.dx = out.dx.data_as<T>();
+    const bool kept = with_kept_rows<kKeptBackward<T>>(lines, [&]<int kElements>(const Grid& grid) {
+      args.vectors = rows_are_vectors<T>(lines.n, args.dx, args.dy, args.x) &&
+                     (!kLayer || rows_are_vectors<T>(lines.n, args.affine.weight));
+      launch(device, grid, &norm_backward_kept_kernel<T, kLayer, kElements>, args);
+    });
+    if (kept) return;
+    args.vectors = streams_with(args.dx, args.x) && streams_with(args.dy, args.x);
+    launch(device, row_grid(lines, kKeptBackward<T>), &norm_backward_rows_kernel<T, kLayer>, args);
   });
 }
 

@@ -1,107 +1,290 @@
-// softmax on the device: a line is read once into shared memory where it fits, and written once.
+// softmax on the device. A row that fits into its team's registers is read once and written once; others are
+// read twice, since the largest element and the sum come out of one pass.
 #include "ops/softmax/cuda.h"
 
 #include <ebb/core/visit.h>
 
-#include <type_traits>
+#include <cmath>
+#include <limits>
 
-#include "kernel/convert.h"
-#include "kernel/cuda/team.h"
+#include "kernel/cuda/row.h"
 #include "ops/reduce/math.h"
 
 namespace ebb::cuda {
 namespace {
 
-constexpr std::int64_t kCachedBytes =
-    96 << 10;  // shared memory of a block that still leaves two on a multiprocessor
-
-// Elements of a line, kept in shared memory or read again.
+// Elements that a thread keeps; backward of each of two arrays.
 template <class T>
-struct Line {
-  using C = Compute<T>;
-  const T* from;
-  C* cache;
-  std::int64_t stride;
+constexpr int kKept = sizeof(T) == 8 ? 16 : 32;
+template <class T>
+constexpr int kKeptBackward = sizeof(T) == 8 ? 10 : 16;
+constexpr int kColumnLoads = 4;
 
-  __device__ C first(std::int64_t i) const {
-    const C value = static_cast<C>(from[i * stride]);
-    if (cache) cache[i] = value;
-    return value;
-  }
-  __device__ C again(std::int64_t i) const { return cache ? cache[i] : static_cast<C>(from[i * stride]); }
-};
-
-// The team's part of the block's shared memory; null when there is none.
-template <class C, class Team>
-__device__ C* cache_of(const Lines& lines, bool cached, int arrays) {
-  if constexpr (std::is_same_v<Team, RowTeam>)
-    return cached ? dynamic_shared<C>() + static_cast<std::int64_t>(threadIdx.y) * lines.n * arrays : nullptr;
-  else
-    return nullptr;
+template <class C>
+EBB_HD C larger(C a, C b) {
+  return reducing::Extreme<C, true>().merge(a, b);
 }
 
-template <class T, bool kLog, class Team>
-__global__ void softmax_kernel(T* out, const T* x, Lines lines, bool cached) {
+/// The largest of some numbers and the sum of exp(x - largest).
+template <class C>
+struct ExpSum {
+  C top, sum;
+
+  __device__ static ExpSum none() { return {-std::numeric_limits<C>::infinity(), C(0)}; }
+  // exp(from - to), 1 where both are the same infinity.
+  __device__ static C factor(C from, C to) { return from == to ? C(1) : std::exp(from - to); }
+  template <int N>
+  __device__ void take(const C (&x)[N]) {
+    C most = top;
+#pragma unroll
+    for (int j = 0; j < N; ++j) most = larger(most, x[j]);
+    C more = 0;
+#pragma unroll
+    for (int j = 0; j < N; ++j) more += std::exp(x[j] - most);
+    // Nothing but -inf so far adds nothing; a line of nothing else is NaN at the end.
+    sum = sum * factor(top, most) + (most == -std::numeric_limits<C>::infinity() ? C(0) : more);
+    top = most;
+  }
+  struct Merge {
+    __device__ ExpSum operator()(const ExpSum& a, const ExpSum& b) const {
+      const C top = larger(a.top, b.top);
+      return {top, a.sum * factor(a.top, top) + b.sum * factor(b.top, top)};
+    }
+  };
+};
+
+/// From an element to its result.
+template <class C, bool kLog>
+struct Finish {
+  C top, scale;  // log of the sum, or its reciprocal
+  __device__ explicit Finish(const ExpSum<C>& line)
+      : top(line.top), scale(kLog ? std::log(line.sum) : C(1) / line.sum) {}
+  __device__ C operator()(C x) const { return kLog ? (x - top) - scale : std::exp(x - top) * scale; }
+};
+
+template <class C, bool kLog>
+__device__ C grad_term(C grad, C y) {
+  return kLog ? grad : grad * y;
+}
+template <class C, bool kLog>
+__device__ C input_grad(C grad, C y, C sum) {
+  return kLog ? grad - std::exp(y) * sum : (grad - sum) * y;
+}
+
+template <class T, bool kLog, int kElements>
+__global__ void __launch_bounds__(kept_block(kElements))
+    softmax_kept_kernel(T* out, const T* x, Lines lines, bool vectors) {
   using C = Compute<T>;
-  const Team team(lines);
-  const std::int64_t start = team.active ? lines.start(team.line) : 0;
-  const Line<T> line{x + start, cache_of<C, Team>(lines, cached, 1), team.stride};
-  const reducing::Extreme<C, true> max;
-  C top = max.identity();
-  if (team.active)
-    for (std::int64_t i = team.rank; i < lines.n; i += team.size) top = max.merge(top, line.first(i));
-  top = team.reduce(top, [&](C a, C b) { return max.merge(a, b); });
+  using Part = RowPart<T, kElements>;
+  const RowTeam team(lines);
+  const Part part(team, lines.n, vectors);
+  const std::int64_t start = (team.active ? team.line : 0) * lines.n;
+  C at[Part::kUnits][Part::kWidth];
+  C top = -std::numeric_limits<C>::infinity();
+#pragma unroll
+  for (int u = 0; u < Part::kUnits; ++u) {
+    const auto unit = part.load(x + start, u);
+#pragma unroll
+    for (int j = 0; j < Part::kWidth; ++j) {
+      at[u][j] = part.has(u, j) ? static_cast<C>(unit.at[j]) : -std::numeric_limits<C>::infinity();
+      top = larger(top, at[u][j]);
+    }
+  }
+  top = team.reduce(top, [](C a, C b) { return larger(a, b); });
   C sum = 0;
-  if (team.active)
-    for (std::int64_t i = team.rank; i < lines.n; i += team.size) {
-      const C e = std::exp(line.again(i) - top);
-      if (!kLog && line.cache) line.cache[i] = e;
+#pragma unroll
+  for (int u = 0; u < Part::kUnits; ++u)
+#pragma unroll
+    for (int j = 0; j < Part::kWidth; ++j) {
+      const C e = std::exp(at[u][j] - top);
+      if (!kLog) at[u][j] = e;
       sum += e;
     }
   sum = team.reduce(sum, Plus());
   if (!team.active) return;
   const C scale = kLog ? std::log(sum) : C(1) / sum;
-  for (std::int64_t i = team.rank; i < lines.n; i += team.size) {
-    const C value = line.again(i);
-    C y;
-    if constexpr (kLog)
-      y = (value - top) - scale;
-    else
-      y = (line.cache ? value : std::exp(value - top)) * scale;
-    out[start + i * team.stride] = static_cast<T>(y);
+#pragma unroll
+  for (int u = 0; u < Part::kUnits; ++u) {
+    typename Part::Unit unit;
+#pragma unroll
+    for (int j = 0; j < Part::kWidth; ++j)
+      unit.at[j] = static_cast<T>(kLog ? (at[u][j] - top) - scale : at[u][j] * scale);
+    part.store(out + start, u, unit);
   }
 }
 
-template <class T, bool kLog, class Team>
-__global__ void softmax_backward_kernel(T* out, const T* grad, const T* y, Lines lines, bool cached) {
+template <class T, bool kLog>
+__global__ void __launch_bounds__(kTeamThreads)
+    softmax_rows_kernel(T* out, const T* x, Lines lines, bool vectors) {
   using C = Compute<T>;
-  const Team team(lines);
-  const std::int64_t start = team.active ? lines.start(team.line) : 0;
-  C* const cache = cache_of<C, Team>(lines, cached, 2);
-  const Line<T> g{grad + start, cache, team.stride},
-      result{y + start, cache ? cache + lines.n : nullptr, team.stride};
+  constexpr int V = kVectorWidth<T>;
+  const RowTeam team(lines);  // one a block: rows are long
+  const T* const from = x + team.line * lines.n;
+  T* const to = out + team.line * lines.n;
+  ExpSum<C> line = ExpSum<C>::none();
+  stream_row(
+      team, from, vectors, lines.n,
+      [&](std::int64_t i) {
+        const C value[1] = {static_cast<C>(from[i])};
+        line.take(value);
+      },
+      [&](std::int64_t i) {
+        const auto unit = *reinterpret_cast<const Vector<T, V>*>(from + i);
+        C values[V];
+        for (int j = 0; j < V; ++j) values[j] = static_cast<C>(unit.at[j]);
+        line.take(values);
+      });
+  const Finish<C, kLog> finish(team.reduce(line, typename ExpSum<C>::Merge()));
+  stream_row(
+      team, from, vectors, lines.n,
+      [&](std::int64_t i) { to[i] = static_cast<T>(finish(static_cast<C>(from[i]))); },
+      [&](std::int64_t i) {
+        auto unit = *reinterpret_cast<const Vector<T, V>*>(from + i);
+        for (int j = 0; j < V; ++j) unit.at[j] = static_cast<T>(finish(static_cast<C>(unit.at[j])));
+        *reinterpret_cast<Vector<T, V>*>(to + i) = unit;
+      });
+}
+
+template <class T, bool kLog>
+__global__ void __launch_bounds__(kWarp* kTeamLanes) softmax_columns_kernel(T* out, const T* x, Lines lines) {
+  using C = Compute<T>;
+  const ColumnTeam team(lines);
+  const std::int64_t start = team.active ? lines.start(team.line) : 0, n = team.active ? lines.n : 0;
+  ExpSum<C> line = ExpSum<C>::none();
+  std::int64_t i = team.rank;
+  for (; i + (kColumnLoads - 1) * team.size < n; i += kColumnLoads * team.size) {
+    C values[kColumnLoads];
+#pragma unroll
+    for (int u = 0; u < kColumnLoads; ++u)
+      values[u] = static_cast<C>(x[start + (i + u * team.size) * team.stride]);
+    line.take(values);
+  }
+  for (; i < n; i += team.size) {
+    const C value[1] = {static_cast<C>(x[start + i * team.stride])};
+    line.take(value);
+  }
+  const Finish<C, kLog> finish(team.reduce(line, typename ExpSum<C>::Merge()));
+#pragma unroll 4
+  for (i = team.rank; i < n; i += team.size)
+    out[start + i * team.stride] = static_cast<T>(finish(static_cast<C>(x[start + i * team.stride])));
+}
+
+template <class T, bool kLog, int kElements>
+__global__ void __launch_bounds__(kept_block(kElements))
+    softmax_backward_kept_kernel(T* out, const T* grad, const T* y, Lines lines, bool vectors) {
+  using C = Compute<T>;
+  using Part = RowPart<T, kElements>;
+  const RowTeam team(lines);
+  const Part part(team, lines.n, vectors);
+  const std::int64_t start = (team.active ? team.line : 0) * lines.n;
+  typename Part::Unit g[Part::kUnits], at[Part::kUnits];
+#pragma unroll
+  for (int u = 0; u < Part::kUnits; ++u) {
+    g[u] = part.load(grad + start, u);
+    at[u] = part.load(y + start, u);
+  }
   C sum = 0;
-  if (team.active)
-    for (std::int64_t i = team.rank; i < lines.n; i += team.size) {
-      const C value = g.first(i), at = result.first(i);
-      sum += kLog ? value : value * at;
-    }
+#pragma unroll
+  for (int u = 0; u < Part::kUnits; ++u)
+#pragma unroll
+    for (int j = 0; j < Part::kWidth; ++j)
+      sum += grad_term<C, kLog>(static_cast<C>(g[u].at[j]), static_cast<C>(at[u].at[j]));
   sum = team.reduce(sum, Plus());
   if (!team.active) return;
-  for (std::int64_t i = team.rank; i < lines.n; i += team.size) {
-    const C value = g.again(i), at = result.again(i);
-    out[start + i * team.stride] = static_cast<T>(kLog ? value - std::exp(at) * sum : (value - sum) * at);
+#pragma unroll
+  for (int u = 0; u < Part::kUnits; ++u) {
+#pragma unroll
+    for (int j = 0; j < Part::kWidth; ++j)
+      g[u].at[j] =
+          static_cast<T>(input_grad<C, kLog>(static_cast<C>(g[u].at[j]), static_cast<C>(at[u].at[j]), sum));
+    part.store(out + start, u, g[u]);
   }
 }
 
-// Adds the shared memory that caches `arrays` lines a team, if it fits.
-template <class T, class Team>
-bool cache_lines(Grid& grid, const Lines& lines, int arrays) {
-  const std::int64_t bytes =
-      lines.n * arrays * static_cast<std::int64_t>(grid.threads.y * sizeof(Compute<T>));
-  if (!std::is_same_v<Team, RowTeam> || bytes > kCachedBytes) return false;
-  grid.shared_bytes = static_cast<std::size_t>(bytes);
-  return true;
+template <class T, bool kLog>
+__global__ void __launch_bounds__(kTeamThreads)
+    softmax_backward_rows_kernel(T* out, const T* grad, const T* y, Lines lines, bool vectors) {
+  using C = Compute<T>;
+  constexpr int V = kVectorWidth<T>;
+  using Unit = Vector<T, V>;
+  const RowTeam team(lines);
+  const std::int64_t start = team.line * lines.n;
+  const T *const g = grad + start, *const at = y + start;
+  T* const to = out + start;
+  C sum = 0;
+  const auto term = [](T a, T b) { return grad_term<C, kLog>(static_cast<C>(a), static_cast<C>(b)); };
+  stream_row(
+      team, g, vectors, lines.n, [&](std::int64_t i) { sum += term(g[i], at[i]); },
+      [&](std::int64_t i) {
+        const Unit a = *reinterpret_cast<const Unit*>(g + i), b = *reinterpret_cast<const Unit*>(at + i);
+        for (int j = 0; j < V; ++j) sum += term(a.at[j], b.at[j]);
+      });
+  sum = team.reduce(sum, Plus());
+  const auto result = [&](T a, T b) {
+    return static_cast<T>(input_grad<C, kLog>(static_cast<C>(a), static_cast<C>(b), sum));
+  };
+  stream_row(
+      team, g, vectors, lines.n, [&](std::int64_t i) { to[i] = result(g[i], at[i]); },
+      [&](std::int64_t i) {
+        Unit a = *reinterpret_cast<const Unit*>(g + i);
+        const Unit b = *reinterpret_cast<const Unit*>(at + i);
+        for (int j = 0; j < V; ++j) a.at[j] = result(a.at[j], b.at[j]);
+        *reinterpret_cast<Unit*>(to + i) = a;
+      });
+}
+
+template <class T, bool kLog>
+__global__ void __launch_bounds__(kWarp* kTeamLanes)
+    softmax_backward_columns_kernel(T* out, const T* grad, const T* y, Lines lines) {
+  using C = Compute<T>;
+  const ColumnTeam team(lines);
+  const std::int64_t start = team.active ? lines.start(team.line) : 0, n = team.active ? lines.n : 0;
+  C sum = 0;
+#pragma unroll 4
+  for (std::int64_t i = team.rank; i < n; i += team.size) {
+    const std::int64_t at = start + i * team.stride;
+    sum += grad_term<C, kLog>(static_cast<C>(grad[at]), static_cast<C>(y[at]));
+  }
+  sum = team.reduce(sum, Plus());
+#pragma unroll 4
+  for (std::int64_t i = team.rank; i < n; i += team.size) {
+    const std::int64_t at = start + i * team.stride;
+    out[at] = static_cast<T>(input_grad<C, kLog>(static_cast<C>(grad[at]), static_cast<C>(y[at]), sum));
+  }
+}
+
+Grid column_grid(const Lines& lines) { return {ColumnTeam::blocks(lines), ColumnTeam::threads(lines)}; }
+
+template <class T, bool kLog>
+void softmax_as(NdArray& out, const NdArray& x, const Lines& lines) {
+  const Device device = out.device();
+  T* const to = out.data_as<T>();
+  const T* const from = x.data_as<T>();
+  if (lines.inner != 1)
+    return launch(device, column_grid(lines), &softmax_columns_kernel<T, kLog>, to, from, lines);
+  const bool kept = with_kept_rows<kKept<T>>(lines, [&]<int kElements>(const Grid& grid) {
+    launch(device, grid, &softmax_kept_kernel<T, kLog, kElements>, to, from, lines,
+           rows_are_vectors<T>(lines.n, to, from));
+  });
+  if (!kept)
+    launch(device, row_grid(lines, kKept<T>), &softmax_rows_kernel<T, kLog>, to, from, lines,
+           streams_with(to, from));
+}
+
+template <class T, bool kLog>
+void softmax_backward_as(NdArray& out, const NdArray& grad, const NdArray& y, const Lines& lines) {
+  const Device device = out.device();
+  T* const to = out.data_as<T>();
+  const T *const g = grad.data_as<T>(), *const at = y.data_as<T>();
+  if (lines.inner != 1)
+    return launch(device, column_grid(lines), &softmax_backward_columns_kernel<T, kLog>, to, g, at, lines);
+  const bool kept = with_kept_rows<kKeptBackward<T>>(lines, [&]<int kElements>(const Grid& grid) {
+    launch(device, grid, &softmax_backward_kept_kernel<T, kLog, kElements>, to, g, at, lines,
+           rows_are_vectors<T>(lines.n, to, g, at));
+  });
+  if (!kept)
+    launch(device, row_grid(lines, kKeptBackward<T>), &softmax_backward_rows_kernel<T, kLog>, to, g, at,
+           lines, streams_with(to, g) && streams_with(to, at));
 }
 
 }  // namespace
@@ -110,11 +293,10 @@ void softmax(NdArray& out, const NdArray& x, std::int64_t dim, bool log) {
   if (x.numel() == 0) return;
   const Lines lines(x.sizes(), dim);
   visit_floating(x.dtype(), log ? "log_softmax" : "softmax", [&]<class T> {
-    with_team(lines, [&]<class Team>(Grid grid) {
-      const bool cached = cache_lines<T, Team>(grid, lines, 1);
-      launch(out.device(), grid, log ? &softmax_kernel<T, true, Team> : &softmax_kernel<T, false, Team>,
-             out.data_as<T>(), x.data_as<T>(), lines, cached);
-    });
+    if (log)
+      softmax_as<T, true>(out, x, lines);
+    else
+      softmax_as<T, false>(out, x, lines);
   });
 }
 
@@ -122,12 +304,10 @@ void softmax_backward(NdArray& out, const NdArray& grad, const NdArray& y, std::
   if (y.numel() == 0) return;
   const Lines lines(y.sizes(), dim);
   visit_floating(y.dtype(), log ? "log_softmax" : "softmax", [&]<class T> {
-    with_team(lines, [&]<class Team>(Grid grid) {
-      const bool cached = cache_lines<T, Team>(grid, lines, 2);
-      launch(out.device(), grid,
-             log ? &softmax_backward_kernel<T, true, Team> : &softmax_backward_kernel<T, false, Team>,
-             out.data_as<T>(), grad.data_as<T>(), y.data_as<T>(), lines, cached);
-    });
+    if (log)
+      softmax_backward_as<T, true>(out, grad, y, lines);
+    else
+      softmax_backward_as<T, false>(out, grad, y, lines);
   });
 }
 

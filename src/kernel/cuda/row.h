@@ -1,0 +1,100 @@
+// Contiguous rows for a team: kept in registers where they fit, else streamed by vectors.
+#pragma once
+
+#include "kernel/convert.h"
+#include "kernel/cuda/team.h"
+#include "kernel/cuda/vector.h"
+#include "kernel/team_plan.h"
+
+namespace ebb::cuda {
+
+/// Elements that a thread keeps of rows up to kShortRow; of longer ones it keeps as many as a kernel says.
+constexpr int kFewElements = 8;
+constexpr std::int64_t kShortRow = 32 * kFewElements;
+
+/// Threads of a block of a kernel that keeps so many.
+constexpr int kept_block(int elements) { return elements == kFewElements ? kTeamBlock : kKeptThreads; }
+
+/// The slots of a thread for rows of T, kElements each.
+template <class T, int kElements>
+struct RowPart : RowSlots {
+  static constexpr int kWidth = kVectorWidth<T>;
+  static constexpr int kUnits = kElements / kWidth;
+  using Unit = Vector<T, kWidth>;
+
+  __device__ RowPart(const RowTeam& team, std::int64_t length, bool by_vectors)
+      : RowSlots{static_cast<int>(length), team.rank, team.size, kWidth, by_vectors} {}
+
+  /// The unit's elements of a row; what lies past the end is not read.
+  template <class X = T>
+  __device__ Vector<X, kWidth> load(const X* row, int unit) const {
+    Vector<X, kWidth> values{};
+    if (vectors) {
+      if (has(unit, 0)) values = *reinterpret_cast<const Vector<X, kWidth>*>(row + index(unit, 0));
+    } else {
+#pragma unroll
+      for (int j = 0; j < kWidth; ++j)
+        if (has(unit, j)) values.at[j] = row[index(unit, j)];
+    }
+    return values;
+  }
+  __device__ void store(T* row, int unit, const Unit& values) const {
+    if (vectors) {
+      if (has(unit, 0)) *reinterpret_cast<Unit*>(row + index(unit, 0)) = values;
+    } else {
+#pragma unroll
+      for (int j = 0; j < kWidth; ++j)
+        if (has(unit, j)) row[index(unit, j)] = values.at[j];
+    }
+  }
+};
+
+/// Blocks of teams whose threads take `elements` of a row each.
+inline Grid row_grid(const Lines& lines, int elements) {
+  const int team = row_team(lines.n, elements), rows = rows_per_block(team);
+  return {dim3(grid_blocks(ceil_div(lines.count(), rows))),
+          dim3(static_cast<unsigned>(team), static_cast<unsigned>(rows))};
+}
+
+/// Whether rows of n elements are whole vectors in all of these arrays; null pointers do not matter.
+template <class T, class... P>
+bool rows_are_vectors(std::int64_t n, const P*... arrays) {
+  return n % kVectorWidth<T> == 0 && ((reinterpret_cast<std::uintptr_t>(arrays) % 16 == 0) && ...);
+}
+
+/// Calls run.operator()<kElements>(grid) for rows that a team can keep in registers, at most kMany elements a
+/// thread; false where they are too long.
+template <int kMany, class F>
+bool with_kept_rows(const Lines& lines, const F& run) {
+  if (lines.n <= kShortRow)
+    run.template operator()<kFewElements>(row_grid(lines, kFewElements));
+  else if (lines.n <= std::int64_t{kMany} * kKeptThreads)
+    run.template operator()<kMany>(row_grid(lines, kMany));
+  else
+    return false;
+  return true;
+}
+
+/// Calls one(i) for single elements and many(i) for kVectorWidth of them from an aligned one on: every
+/// element of a row of n by one thread of the team. Without `vectors` all go alone.
+template <class T, class One, class Many>
+__device__ void stream_row(const RowTeam& team, const T* row, bool vectors, std::int64_t n, const One& one,
+                           const Many& many) {
+  constexpr int V = kVectorWidth<T>;
+  std::int64_t head =
+      (V - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(row) / sizeof(T) % V)) % V;
+  if (!vectors || head > n) head = n;
+  const std::int64_t units = (n - head) / V;
+  for (std::int64_t i = team.rank; i < head; i += team.size) one(i);
+#pragma unroll 2
+  for (std::int64_t u = team.rank; u < units; u += team.size) many(head + u * V);
+  for (std::int64_t i = head + units * V + team.rank; i < n; i += team.size) one(i);
+}
+
+/// Whether two arrays are misaligned alike, so that their rows can be streamed together.
+template <class A, class B>
+bool streams_with(const A* a, const B* b) {
+  return (reinterpret_cast<std::uintptr_t>(a) - reinterpret_cast<std::uintptr_t>(b)) % 16 == 0;
+}
+
+}  // namespace ebb::cuda
