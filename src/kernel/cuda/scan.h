@@ -1,10 +1,11 @@
 // Running merges along lines: a block a contiguous line, tile by tile with a carry; a thread a line where
-// they interleave.
+// they interleave. Lines that are too few to fill the device are cut into chunks: first the chunks' totals,
+// then those scanned, then every chunk from where the one before it ends. The order is fixed by the shape.
 #pragma once
 
 #include "kernel/cuda/block_reduce.h"
 #include "kernel/cuda/launch.h"
-#include "kernel/lines.h"
+#include "kernel/scan_plan.h"
 
 namespace ebb::cuda {
 
@@ -12,57 +13,157 @@ namespace ebb::cuda {
 // order of the scan; Acc merge(Acc before, Acc next); void store(std::int64_t line_start, std::int64_t i,
 // Acc).
 
-constexpr int kScanThreads = 256;
-
 template <class Op>
-__global__ void __launch_bounds__(kScanThreads) scan_rows_kernel(const __grid_constant__ Op op, Lines lines) {
+struct ScanArgs {
+  Op op;
+  Lines lines;
+  std::int64_t chunks, chunk;
+  typename Op::Acc* totals;  // of the chunks of each line, merged from the line's start; null for one chunk
+  bool only_totals;          // the pass that writes them, chunk by chunk
+};
+
+/// The totals themselves as what is scanned.
+template <class A>
+struct ScanTotals {
+  using Acc = A;
+  A* at;
+  std::int64_t stride;
+  EBB_HD A load(std::int64_t start, std::int64_t i) const { return at[start + i * stride]; }
+  EBB_HD void store(std::int64_t start, std::int64_t i, A value) const { at[start + i * stride] = value; }
+};
+template <class Op>
+struct MergeTotals : ScanTotals<typename Op::Acc> {
+  using Acc = typename Op::Acc;
+  Op op;
+  EBB_HD Acc merge(Acc before, Acc next) const { return op.merge(before, next); }
+};
+
+/// blockDim a power of 2 from 32. Totals lie [line, chunk].
+template <class Op>
+__global__ void __launch_bounds__(kScanThreads) scan_rows_kernel(const __grid_constant__ ScanArgs<Op> args) {
   using Acc = typename Op::Acc;
   __shared__ Acc warps[kScanThreads / kWarp];
-  __shared__ Acc carried;
+  const Op& op = args.op;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % kWarp, warp = thread / kWarp;
-  const std::int64_t start = lines.start(blockIdx.x);
-  for (std::int64_t tile = 0; tile < lines.n; tile += kScanThreads) {
-    const std::int64_t i = tile + thread;
-    // Lanes past the end repeat the last element; nothing of theirs is stored or reaches those before.
-    Acc value = op.load(start, i < lines.n ? i : lines.n - 1);
+  const int threads = static_cast<int>(blockDim.x), last = threads - 1;
+  const std::int64_t cut = args.only_totals ? args.chunks - 1 : args.chunks;  // the last total is of no use
+  const std::int64_t line = args.chunks == 1 ? blockIdx.x : blockIdx.x / cut, chunk = blockIdx.x - line * cut;
+  const std::int64_t start = args.lines.start(line), n = args.lines.n, begin = chunk * args.chunk;
+  const std::int64_t end = begin + args.chunk < n ? begin + args.chunk : n;
+  bool carries = chunk > 0 && !args.only_totals;
+  Acc carried = op.load(start, begin);
+  if (carries) carried = args.totals[line * (args.chunks - 1) + chunk - 1];
+  for (std::int64_t tile = begin; tile < end; tile += static_cast<std::int64_t>(threads) * kScanItems) {
+    const std::int64_t first = tile + static_cast<std::int64_t>(thread) * kScanItems;
+    // Places past the end repeat the last element; nothing of theirs is stored or reaches those before.
+    Acc value[kScanItems];
+#pragma unroll
+    for (int k = 0; k < kScanItems; ++k) value[k] = op.load(start, first + k < end ? first + k : end - 1);
+#pragma unroll
+    for (int k = 1; k < kScanItems; ++k) value[k] = op.merge(value[k - 1], value[k]);
+    Acc total = value[kScanItems - 1];
     for (int delta = 1; delta < kWarp; delta *= 2) {
-      const Acc before = shuffle_up(value, static_cast<unsigned>(delta));
-      if (lane >= delta) value = op.merge(before, value);
+      const Acc before = shuffle_up(total, static_cast<unsigned>(delta));
+      if (lane >= delta) total = op.merge(before, total);
     }
-    if (lane == kWarp - 1) warps[warp] = value;
+    if (lane == kWarp - 1) warps[warp] = total;
     __syncthreads();
-    Acc before = warps[0];
-    for (int w = 1; w < warp; ++w) before = op.merge(before, warps[w]);
-    if (warp > 0) value = op.merge(before, value);
-    if (tile > 0) value = op.merge(carried, value);
-    if (i < lines.n) op.store(start, i, value);
-    __syncthreads();
-    if (thread == kScanThreads - 1) carried = value;
+    // What comes before the warp, and before the tile; its end is the next carry.
+    Acc before_warp = warps[0];
+    for (int w = 1; w < warp; ++w) before_warp = op.merge(before_warp, warps[w]);
+    Acc tile_total = warps[0];
+    for (int w = 1; w <= last / kWarp; ++w) tile_total = op.merge(tile_total, warps[w]);
+    Acc before = shuffle_up(total, 1);
+    bool any = lane > 0;
+    if (warp > 0) {
+      before = any ? op.merge(before_warp, before) : before_warp;
+      any = true;
+    }
+    if (carries) {
+      before = any ? op.merge(carried, before) : carried;
+      any = true;
+    }
+    if (!args.only_totals) {
+#pragma unroll
+      for (int k = 0; k < kScanItems; ++k)
+        if (first + k < end) op.store(start, first + k, any ? op.merge(before, value[k]) : value[k]);
+    }
+    carried = carries ? op.merge(carried, tile_total) : tile_total;
+    carries = true;
     __syncthreads();
   }
+  if (args.only_totals && thread == 0) args.totals[line * cut + chunk] = carried;
 }
 
+/// A thread a chunk of a line. Totals lie [chunk, line].
 template <class Op>
 __global__ void __launch_bounds__(kScanThreads)
-    scan_columns_kernel(const __grid_constant__ Op op, Lines lines) {
-  const std::int64_t line = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (line >= lines.count()) return;
-  const std::int64_t start = lines.start(line);
-  typename Op::Acc value = op.load(start, 0);
-  op.store(start, 0, value);
-  for (std::int64_t i = 1; i < lines.n; ++i) {
-    value = op.merge(value, op.load(start, i));
-    op.store(start, i, value);
+    scan_columns_kernel(const __grid_constant__ ScanArgs<Op> args) {
+  using Acc = typename Op::Acc;
+  const Op& op = args.op;
+  const std::int64_t job = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const std::int64_t lines = args.lines.count(), cut = args.only_totals ? args.chunks - 1 : args.chunks;
+  if (job >= lines * cut) return;
+  const std::int64_t chunk = job / lines, line = job - chunk * lines, start = args.lines.start(line);
+  const std::int64_t begin = chunk * args.chunk,
+                     end = begin + args.chunk < args.lines.n ? begin + args.chunk : args.lines.n;
+  Acc value = op.load(start, begin);
+  if (chunk > 0 && !args.only_totals) value = op.merge(args.totals[(chunk - 1) * lines + line], value);
+  if (!args.only_totals) op.store(start, begin, value);
+  std::int64_t i = begin + 1;
+  for (; i + kScanItems <= end; i += kScanItems) {
+    Acc next[kScanItems];
+#pragma unroll
+    for (int k = 0; k < kScanItems; ++k) next[k] = op.load(start, i + k);
+#pragma unroll
+    for (int k = 0; k < kScanItems; ++k) {
+      value = op.merge(value, next[k]);
+      if (!args.only_totals) op.store(start, i + k, value);
+    }
   }
+  for (; i < end; ++i) {
+    value = op.merge(value, op.load(start, i));
+    if (!args.only_totals) op.store(start, i, value);
+  }
+  if (args.only_totals) args.totals[chunk * lines + line] = value;
 }
+
+namespace detail {
+
+template <class Op>
+void launch_scan(Device device, const ScanArgs<Op>& args, int threads) {
+  const std::int64_t cut = args.only_totals ? args.chunks - 1 : args.chunks;
+  if (args.lines.inner == 1)
+    launch(device, {dim3(grid_blocks(args.lines.outer * cut)), dim3(static_cast<unsigned>(threads))},
+           &scan_rows_kernel<Op>, args);
+  else
+    launch_independent(
+        device, {dim3(grid_blocks(ceil_div(args.lines.count() * cut, kScanThreads))), dim3(kScanThreads)},
+        &scan_columns_kernel<Op>, args);
+}
+
+}  // namespace detail
 
 template <class Op>
 void scan_lines(Device device, const Op& op, const Lines& lines) {
-  if (lines.inner == 1)
-    launch(device, {dim3(static_cast<unsigned>(lines.outer)), dim3(kScanThreads)}, &scan_rows_kernel<Op>, op,
-           lines);
-  else
-    launch_independent(device, grid_for(lines.count(), kScanThreads), &scan_columns_kernel<Op>, op, lines);
+  using Acc = typename Op::Acc;
+  const bool rows = lines.inner == 1;
+  const ScanPlan plan = rows ? plan_scan_rows(lines, multiprocessors(device))
+                             : plan_scan_columns(lines, multiprocessors(device));
+  ScanArgs<Op> args{op, lines, plan.chunks, plan.chunk, nullptr, false};
+  NdArray scratch;
+  if (plan.chunks > 1) {
+    const std::int64_t all = lines.count(), totals = plan.chunks - 1;
+    scratch = NdArray::empty({all * totals * static_cast<std::int64_t>(sizeof(Acc))}, kByte, device);
+    args.totals = scratch.data_as<Acc>();
+    args.only_totals = true;
+    detail::launch_scan(device, args, plan.threads);
+    args.only_totals = false;
+    const Lines over = rows ? Lines({all, totals}, 1) : Lines({totals, all}, 0);
+    const ScanArgs<MergeTotals<Op>> merge{{{args.totals, over.inner}, op}, over, 1, totals, nullptr, false};
+    detail::launch_scan(device, merge, covering_power(ceil_div(totals, kScanItems), 32, kScanThreads));
+  }
+  detail::launch_scan(device, args, plan.threads);
 }
 
 }  // namespace ebb::cuda
