@@ -22,6 +22,17 @@ T plus(T a, T b) {
 
 }  // namespace
 
+void join(NdArray& out, const std::vector<NdArray>& pieces, std::int64_t dim) {
+  const auto at_dim = static_cast<std::size_t>(dim);
+  std::int64_t begin = 0;
+  for (const NdArray& piece : pieces) {
+    NdArray place =
+        out.as_strided(piece.sizes(), out.strides(), out.offset() + begin * out.strides()[at_dim]);
+    strided_copy(place, piece);
+    begin += piece.sizes()[at_dim];
+  }
+}
+
 void strided_copy(NdArray& out, const NdArray& x) {
   if (out.numel() == 0) return;
   const std::int64_t bytes = element_size(out.dtype());

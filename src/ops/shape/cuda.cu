@@ -43,6 +43,7 @@ void triangle(NdArray& out, const NdArray& x, std::int64_t diagonal, bool lower)
 
 void register_shape() {
   kernels::strided_copy.set_cuda(&copy);
+  kernels::join.set_cuda(&join);
   kernels::strided_add.set_cuda(&strided_add);
   kernels::strided_fill.set_cuda(&fill);
   kernels::triangle.set_cuda(&triangle);

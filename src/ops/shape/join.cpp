@@ -48,9 +48,16 @@ void check_devices(const char* op, TensorList tensors) {
   for (const Variable& x : tensors) ops::common_device(op, tensors[0], x);
 }
 
-void copy_piece(NdArray place, const Variable& x, DType dtype) {
-  const NdArray piece = x.dtype() == dtype ? x.array() : to(Variable(x.array()), dtype).array();
-  kernels::strided_copy(x.device(), place, piece);
+NdArray as_dtype(const Variable& x, DType dtype) {
+  return x.dtype() == dtype ? x.array() : to(Variable(x.array()), dtype).array();
+}
+
+// With a dimension of size 1 before `dim`.
+NdArray with_dim(const NdArray& x, std::int64_t dim) {
+  DimVector sizes(x.sizes()), strides(x.strides());
+  sizes.insert(sizes.begin() + dim, 1);
+  strides.insert(strides.begin() + dim, 1);
+  return x.as_strided(sizes, strides, x.offset());
 }
 
 bool counts_as_nothing(const Variable& x) { return x.dim() == 1 && x.numel() == 0; }
@@ -96,12 +103,10 @@ Variable cat(TensorList tensors, std::int64_t dim) {
   }
   const DType dtype = common_dtype(tensors);
   NdArray out = NdArray::empty(sizes, dtype, first->device());
-  std::int64_t start = 0;
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    if (extents[i] <= 0) continue;
-    copy_piece(ops::slice_array(out, dim, start, extents[i]), tensors[i], dtype);
-    start += extents[i];
-  }
+  std::vector<NdArray> pieces;
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    if (extents[i] > 0) pieces.push_back(as_dtype(tensors[i], dtype));
+  if (out.numel() > 0) kernels::join(out.device(), out, pieces, dim);
   return ops::record<CatBackward>(
       std::move(out),
       [&](CatBackward& node) {
@@ -123,8 +128,9 @@ Variable stack(TensorList tensors, std::int64_t dim) {
   sizes.insert(sizes.begin() + dim, static_cast<std::int64_t>(tensors.size()));
   const DType dtype = common_dtype(tensors);
   NdArray out = NdArray::empty(sizes, dtype, tensors[0].device());
-  for (std::size_t i = 0; i < tensors.size(); ++i)
-    copy_piece(ops::select_array(out, dim, static_cast<std::int64_t>(i)), tensors[i], dtype);
+  std::vector<NdArray> pieces;
+  for (const Variable& x : tensors) pieces.push_back(with_dim(as_dtype(x, dtype), dim));
+  if (out.numel() > 0) kernels::join(out.device(), out, pieces, dim);
   return ops::record<StackBackward>(
       std::move(out), [&](StackBackward& node) { node.dim = dim; }, tensors);
 }

@@ -1,0 +1,76 @@
+// Joining arrays along a dimension as one launch: every piece is `rows` runs of bytes that go to equally
+// spaced places of the result. A pure function of shapes and addresses.
+#pragma once
+
+#include "kernel/grid.h"
+#include "kernel/index_plan.h"
+
+namespace ebb {
+
+constexpr int kJoinPieces = 48;  // of one launch: what fits into a kernel's arguments
+constexpr int kJoinThreads = 256;
+constexpr int kJoinLoads = 4;  // units of a thread
+
+/// One piece: its bytes and where in a row of the result they go.
+struct JoinRun {
+  const char* from = nullptr;
+  std::int64_t at = 0, width = 0;
+};
+
+struct JoinPlan {
+  char* out = nullptr;
+  std::int64_t pitch = 0;   // units of a row of the result
+  int count = 0, unit = 1;  // pieces; bytes of a unit
+  const char* from[kJoinPieces];
+  std::int64_t at[kJoinPieces];           // units
+  std::uint32_t units[kJoinPieces];       // of a whole piece
+  FastDivisor width[kJoinPieces];         // units
+  std::uint32_t blocks[kJoinPieces + 1];  // of the pieces before
+
+  EBB_HD int piece_of(std::uint32_t block) const {
+    int low = 0, high = count;
+    while (high - low > 1) {
+      const int middle = (low + high) / 2;
+      if (blocks[middle] <= block)
+        low = middle;
+      else
+        high = middle;
+    }
+    return low;
+  }
+  /// Where unit i of a piece goes, in units.
+  EBB_HD std::int64_t place(int piece, std::uint32_t i) const {
+    const std::uint32_t row = width[piece].divide(i);
+    return row * pitch + at[piece] + (i - row * width[piece].divisor);
+  }
+};
+
+/// Plans up to kJoinPieces pieces of `rows` runs each, below 2^31 bytes a piece; rows of the result are
+/// `pitch` bytes apart.
+inline JoinPlan plan_join(char* out, std::int64_t pitch, std::int64_t rows, const JoinRun* pieces,
+                          int count) {
+  JoinPlan plan;
+  std::uint64_t all = reinterpret_cast<std::uintptr_t>(out) | static_cast<std::uint64_t>(pitch) | 16;
+  for (int p = 0; p < count; ++p)
+    all |= reinterpret_cast<std::uintptr_t>(pieces[p].from) | static_cast<std::uint64_t>(pieces[p].at) |
+           static_cast<std::uint64_t>(pieces[p].width);
+  plan.unit = static_cast<int>(all & (~all + 1));  // the largest power of 2 that divides everything
+  plan.out = out;
+  plan.pitch = pitch / plan.unit;
+  plan.count = count;
+  constexpr std::int64_t kEach = kJoinThreads * kJoinLoads;
+  plan.blocks[0] = 0;
+  std::int64_t blocks = 0;
+  for (int p = 0; p < count; ++p) {
+    const std::int64_t width = pieces[p].width / plan.unit;
+    plan.from[p] = pieces[p].from;
+    plan.at[p] = pieces[p].at / plan.unit;
+    plan.units[p] = static_cast<std::uint32_t>(rows * width);
+    plan.width[p] = FastDivisor(static_cast<std::uint32_t>(width));
+    blocks += ceil_div(rows * width, kEach);
+    plan.blocks[p + 1] = static_cast<std::uint32_t>(blocks);
+  }
+  return plan;
+}
+
+}  // namespace ebb

@@ -1,0 +1,158 @@
+// How rows, scans, transposes and joins are laid over a device's threads.
+#include <catch2/catch.hpp>
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "kernel/join_plan.h"
+#include "kernel/scan_plan.h"
+#include "kernel/team_plan.h"
+#include "kernel/transpose_plan.h"
+
+using namespace ebb;
+
+namespace {
+
+constexpr std::int64_t kEdge = std::int64_t{1} << 31;
+constexpr int kMultiprocessors = 132;
+
+}  // namespace
+
+TEST_CASE("a team's threads keep every element of a row once") {
+  for (const int n : {1, 3, 8, 10, 64, 257, 1000, 1024, 16384})
+    for (const int elements : {8, 32})
+      for (const bool vectors : {false, true}) {
+        const int width = 4, size = row_team(n, elements);
+        if ((vectors && n % width != 0) || n > elements * kKeptThreads) continue;
+        INFO(n << " by " << size << (vectors ? " in vectors" : ""));
+        std::vector<int> seen(static_cast<std::size_t>(n), 0);
+        for (int rank = 0; rank < size; ++rank) {
+          const RowSlots slots{n, rank, size, width, vectors};
+          for (int u = 0; u < elements / width; ++u)
+            for (int j = 0; j < width; ++j)
+              if (slots.has(u, j)) ++seen[static_cast<std::size_t>(slots.index(u, j))];
+        }
+        CHECK(seen == std::vector<int>(seen.size(), 1));
+        CHECK(size * rows_per_block(size) <= kTeamThreads);
+      }
+}
+
+TEST_CASE("chunks of a scan cover a line, and only lines that are few are cut") {
+  for (const std::int64_t n :
+       {std::int64_t{1}, std::int64_t{1000}, std::int64_t{100000}, kEdge - 1, kEdge, kEdge + 1})
+    for (const std::int64_t lines : {1, 2, 100, 10000}) {
+      INFO(lines << " lines of " << n);
+      const Lines rows({lines, n}, 1), columns({n, lines}, 0);
+      for (const ScanPlan& plan :
+           {plan_scan_rows(rows, kMultiprocessors), plan_scan_columns(columns, kMultiprocessors)}) {
+        CHECK(plan.chunks * plan.chunk >= n);
+        CHECK((plan.chunks - 1) * plan.chunk < n);
+        CHECK(lines * plan.chunks <= INT32_MAX);
+      }
+      const ScanPlan by_rows = plan_scan_rows(rows, kMultiprocessors);
+      if (by_rows.chunks > 1) CHECK(by_rows.chunk % (by_rows.threads * kScanItems) == 0);
+    }
+  CHECK(plan_scan_rows(Lines({1, kEdge}, 1), kMultiprocessors).chunks > kMultiprocessors);
+  CHECK(plan_scan_rows(Lines({10000, 100000}, 1), kMultiprocessors).chunks == 1);
+  CHECK(plan_scan_columns(Lines({100000, 8}, 0), kMultiprocessors).chunks > 100);
+}
+
+TEST_CASE("rows are cut into pieces that cover them") {
+  for (const std::int64_t rows :
+       {std::int64_t{0}, std::int64_t{1}, std::int64_t{63}, std::int64_t{64}, kEdge + 1})
+    for (const std::int64_t jobs : {1, 7, 1000}) {
+      const RowPieces cut = cut_rows(rows, jobs, 528, 32);
+      CHECK(cut.pieces * cut.piece >= rows);
+      CHECK((cut.pieces == 1 || (cut.pieces - 1) * cut.piece < rows));
+    }
+  CHECK(cut_rows(1 << 20, 1, 528, 32).pieces == 528);
+}
+
+namespace {
+
+ElementwisePlan<2> walk_of(std::vector<std::int64_t> sizes, std::vector<std::int64_t> out,
+                           std::vector<std::int64_t> in) {
+  ElementwisePlan<2> walk;
+  walk.dims = static_cast<int>(sizes.size());
+  for (int d = 0; d < walk.dims; ++d) {
+    walk.numel *= walk.sizes[d] = sizes[d];
+    walk.strides[0][d] = out[d];
+    walk.strides[1][d] = in[d];
+  }
+  return walk;
+}
+
+}  // namespace
+
+TEST_CASE("tiles of a transpose cover every element once") {
+  // NHWC from NCHW: (C, HW, N) from the inside.
+  const std::int64_t channels = 40, places = 70, batch = 3, side = 32;
+  const ElementwisePlan<2> walk = walk_of({channels, places, batch}, {2, 2 * channels, 2 * channels * places},
+                                          {4 * places, 4, 4 * channels * places});
+  TransposePlan plan;
+  REQUIRE(plan_transpose(plan, walk, 2, 4, side));
+  CHECK(plan.blocks == 2 * 3 * 3);
+  std::map<std::int64_t, std::int64_t> from;  // by place in the result
+  for (std::int64_t block = 0; block < plan.blocks; ++block) {
+    std::int64_t row, column, out, in;
+    plan.tile(static_cast<std::uint32_t>(block), side, row, column, out, in);
+    for (std::int64_t r = row; r < std::min(row + side, plan.rows); ++r)
+      for (std::int64_t c = column; c < std::min(column + side, plan.columns); ++c)
+        CHECK(from.emplace(out + r * plan.out_row + c, in + c * plan.in_column + r).second);
+  }
+  CHECK(static_cast<std::int64_t>(from.size()) == walk.numel);
+  for (std::int64_t n = 0; n < walk.numel; n += 17) {
+    std::int64_t offsets[2];
+    walk.offsets(n, offsets);
+    CHECK(from.at(offsets[0] / 2) == offsets[1] / 4);
+  }
+}
+
+TEST_CASE("transposes beyond 31 bits have tiles, and too many tiles are refused") {
+  TransposePlan plan;
+  REQUIRE(plan_transpose(plan, walk_of({kEdge + 1, 16}, {1, kEdge + 1}, {16, 1}), 1, 1, 64));
+  std::int64_t row, column, out, in;
+  plan.tile(static_cast<std::uint32_t>(plan.blocks - 1), 64, row, column, out, in);
+  CHECK(column == kEdge);
+  CHECK(row == 0);
+  CHECK_FALSE(plan_transpose(plan, walk_of({8, 8, kEdge}, {1, 8, 64}, {8, 1, 64}), 1, 1, 64));
+  CHECK_FALSE(plan_transpose(
+      plan, walk_of({8, 8, kEdge / 2, 4}, {1, 8, 64, 64 * (kEdge / 2)}, {8, 1, 64, 64 * (kEdge / 2)}), 1, 1,
+      64));
+}
+
+TEST_CASE("copies along common rows are no transposes") {
+  TransposePlan plan;
+  CHECK_FALSE(plan_transpose(plan, walk_of({64, 64}, {4, 256}, {4, 512}), 4, 4, 32));
+  CHECK_FALSE(plan_transpose(plan, walk_of({64, 64}, {4, 256}, {0, 4}), 4, 4, 32));
+  CHECK_FALSE(plan_transpose(plan, walk_of({64, 64}, {4, 256}, {8, 512}), 4, 4, 32));
+  CHECK_FALSE(plan_transpose(plan, walk_of({3, 64}, {4, 12}, {256, 4}), 4, 4, 32));
+}
+
+TEST_CASE("a join takes every unit of every piece to its place") {
+  char* const out = reinterpret_cast<char*>(std::uintptr_t{4096});
+  const JoinRun runs[] = {{reinterpret_cast<const char*>(std::uintptr_t{64}), 0, 4096},
+                          {reinterpret_cast<const char*>(std::uintptr_t{8192}), 4096, 8},
+                          {reinterpret_cast<const char*>(std::uintptr_t{72}), 4104, 40000}};
+  const JoinPlan plan = plan_join(out, 44104, 3, runs, 3);
+  CHECK(plan.unit == 8);
+  std::set<std::int64_t> places;
+  for (std::uint32_t block = 0; block < plan.blocks[3]; ++block) {
+    const int piece = plan.piece_of(block);
+    CHECK(plan.blocks[piece] <= block);
+    CHECK(block < plan.blocks[piece + 1]);
+    const std::uint32_t first = (block - plan.blocks[piece]) * kJoinThreads * kJoinLoads;
+    for (std::uint32_t i = first; i < std::min(first + kJoinThreads * kJoinLoads, plan.units[piece]); ++i) {
+      const std::int64_t place = plan.place(piece, i), row = i * 8 / runs[piece].width;
+      CHECK(place * 8 == row * 44104 + runs[piece].at + (i * 8 - row * runs[piece].width));
+      CHECK(places.insert(place).second);
+    }
+  }
+  CHECK(places.size() == 3 * 44104 / 8);
+  const JoinRun odd[] = {{reinterpret_cast<const char*>(std::uintptr_t{64}), 0, 6}};
+  CHECK(plan_join(out, 6, 5, odd, 1).unit == 2);
+  const JoinRun wide[] = {{reinterpret_cast<const char*>(std::uintptr_t{64}), 0, INT32_MAX - 15}};
+  CHECK(plan_join(out, INT32_MAX - 15, 1, wide, 1).units[0] == (INT32_MAX - 15) / 16);
+}
