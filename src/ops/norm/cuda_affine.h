@@ -31,7 +31,7 @@ EBB_HD void store_affine(const AffineArgs<T>& args, std::int64_t column, Compute
 
 /// A block for 32 units of V columns and a piece of the rows; blockDim = (kAffineAcross, kAffineDown).
 template <class T, int V>
-__global__ void __launch_bounds__(kAffineAcross* kAffineDown)
+__global__ void __launch_bounds__(kAffineAcross* kAffineDown, 1)
     affine_columns_kernel(const __grid_constant__ AffineArgs<T> args) {
   using C = Compute<T>;
   using Unit = Vector<T, V>;

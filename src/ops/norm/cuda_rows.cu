@@ -62,7 +62,7 @@ struct NormArgs {
 };
 
 template <class T, bool kLayer, int kElements>
-__global__ void __launch_bounds__(kept_block(kElements))
+__global__ void __launch_bounds__(kept_block(kElements), 1)
     norm_kept_kernel(const __grid_constant__ NormArgs<T, kLayer> args) {
   using C = Compute<T>;
   using Part = RowPart<T, kElements>;
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(kept_block(kElements))
 }
 
 template <class T, bool kLayer>
-__global__ void __launch_bounds__(kTeamThreads)
+__global__ void __launch_bounds__(kTeamThreads, 1)
     norm_rows_kernel(const __grid_constant__ NormArgs<T, kLayer> args) {
   using C = Compute<T>;
   constexpr int V = kVectorWidth<T>;
@@ -177,7 +177,7 @@ struct InputGrad {
 };
 
 template <class T, bool kLayer, int kElements>
-__global__ void __launch_bounds__(kept_block(kElements))
+__global__ void __launch_bounds__(kept_block(kElements), 1)
     norm_backward_kept_kernel(const __grid_constant__ NormGradArgs<T, kLayer> args) {
   using C = Compute<T>;
   using Part = RowPart<T, kElements>;
@@ -229,7 +229,7 @@ __global__ void __launch_bounds__(kept_block(kElements))
 }
 
 template <class T, bool kLayer>
-__global__ void __launch_bounds__(kTeamThreads)
+__global__ void __launch_bounds__(kTeamThreads, 1)
     norm_backward_rows_kernel(const __grid_constant__ NormGradArgs<T, kLayer> args) {
   using C = Compute<T>;
   constexpr int V = kVectorWidth<T>;

@@ -72,7 +72,7 @@ __device__ C input_grad(C grad, C y, C sum) {
 }
 
 template <class T, bool kLog, int kElements>
-__global__ void __launch_bounds__(kept_block(kElements))
+__global__ void __launch_bounds__(kept_block(kElements), 1)
     softmax_kept_kernel(T* out, const T* x, Lines lines, bool vectors) {
   using C = Compute<T>;
   using Part = RowPart<T, kElements>;
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(kept_block(kElements))
 }
 
 template <class T, bool kLog>
-__global__ void __launch_bounds__(kTeamThreads)
+__global__ void __launch_bounds__(kTeamThreads, 1)
     softmax_rows_kernel(T* out, const T* x, Lines lines, bool vectors) {
   using C = Compute<T>;
   constexpr int V = kVectorWidth<T>;
@@ -146,7 +146,8 @@ __global__ void __launch_bounds__(kTeamThreads)
 }
 
 template <class T, bool kLog>
-__global__ void __launch_bounds__(kWarp* kTeamLanes) softmax_columns_kernel(T* out, const T* x, Lines lines) {
+__global__ void __launch_bounds__(kWarp* kTeamLanes, 1)
+    softmax_columns_kernel(T* out, const T* x, Lines lines) {
   using C = Compute<T>;
   const ColumnTeam team(lines);
   const std::int64_t start = team.active ? lines.start(team.line) : 0, n = team.active ? lines.n : 0;
@@ -170,7 +171,7 @@ __global__ void __launch_bounds__(kWarp* kTeamLanes) softmax_columns_kernel(T* o
 }
 
 template <class T, bool kLog, int kElements>
-__global__ void __launch_bounds__(kept_block(kElements))
+__global__ void __launch_bounds__(kept_block(kElements), 1)
     softmax_backward_kept_kernel(T* out, const T* grad, const T* y, Lines lines, bool vectors) {
   using C = Compute<T>;
   using Part = RowPart<T, kElements>;
@@ -202,7 +203,7 @@ __global__ void __launch_bounds__(kept_block(kElements))
 }
 
 template <class T, bool kLog>
-__global__ void __launch_bounds__(kTeamThreads)
+__global__ void __launch_bounds__(kTeamThreads, 1)
     softmax_backward_rows_kernel(T* out, const T* grad, const T* y, Lines lines, bool vectors) {
   using C = Compute<T>;
   constexpr int V = kVectorWidth<T>;
@@ -234,7 +235,7 @@ __global__ void __launch_bounds__(kTeamThreads)
 }
 
 template <class T, bool kLog>
-__global__ void __launch_bounds__(kWarp* kTeamLanes)
+__global__ void __launch_bounds__(kWarp* kTeamLanes, 1)
     softmax_backward_columns_kernel(T* out, const T* grad, const T* y, Lines lines) {
   using C = Compute<T>;
   const ColumnTeam team(lines);
