@@ -1,5 +1,5 @@
-# Fails when a kernel that moves memory keeps something in local memory: registers that did not fit, or an array that
-# is indexed as it runs. Kernels whose arithmetic needs a stack are named below.
+# Fails when a kernel that moves memory keeps much in local memory: registers that did not fit, or an array that is
+# indexed as it runs. A few words outside the loops do no harm; kernels whose arithmetic needs more are named below.
 cmake_minimum_required(VERSION 3.25)
 if(NOT CUOBJDUMP)
   message("skipped: cuobjdump, of the CUDA toolkit, was not found")
@@ -15,21 +15,21 @@ endif()
 
 # Where the kernels that must not have a stack are made.
 set(streaming "map_kernel|reduce_(rows|columns|pieces)_kernel|softmax_|norm_(kept|rows|backward)|affine_|scan_|transpose_|join_")
-# sin, cos and tan reduce large arguments with an array (digamma by way of them); a Bessel function in bfloat16 keeps 8
-# bytes of its polynomials.
-set(with_reason "3SinE|3CosE|3TanE|4SincE|7DigammaE|8BesselI0E")
+# sin, cos and tan reduce large arguments with an array; digamma uses them.
+set(with_reason "3SinE|3CosE|3TanE|4SincE|7DigammaE")
 
+set(allowed 40)  # bytes of a thread
 set(spilling "")
 foreach(kernel IN LISTS kernels)
   string(REGEX MATCH "Function ([^ :\n]*)" _ "${kernel}")
   set(name "${CMAKE_MATCH_1}")
   string(REGEX MATCH "STACK:([0-9]+).*LOCAL:([0-9]+)" _ "${kernel}")
   math(EXPR bytes "${CMAKE_MATCH_1} + ${CMAKE_MATCH_2}")
-  if(bytes GREATER 0 AND name MATCHES "${streaming}" AND NOT name MATCHES "${with_reason}")
+  if(bytes GREATER allowed AND name MATCHES "${streaming}" AND NOT name MATCHES "${with_reason}")
     string(APPEND spilling "  ${bytes} bytes: ${name}\n")
   endif()
 endforeach()
 if(spilling)
-  message(FATAL_ERROR "kernels that keep something in local memory:\n${spilling}")
+  message(FATAL_ERROR "kernels that keep more than ${allowed} bytes of a thread in local memory:\n${spilling}")
 endif()
-message("${count} kernels, none of them spills")
+message("${count} kernels, no streaming one keeps more than ${allowed} bytes of a thread in local memory")
