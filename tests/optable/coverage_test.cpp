@@ -33,6 +33,8 @@ const std::map<std::string, std::string> kMethods = {
     {"swapdims_", "transpose"},
     {"resize_as_", "resize_"},
     {"toType", "to"},
+    {"pin_memory", "to"},
+    {"is_pinned", "to"},
     {"type_as", "to"},
     {"cpu", "to"},
     {"cuda", "to"},
