@@ -209,6 +209,21 @@ TEST_CASE("padding that differs between both ends has plans") {
   }
 }
 
+TEST_CASE("gradients of transposed convolutions with an output_padding have plans") {
+  // The input's last rows lie beyond the last window.
+  const Geometry g{"beyond", {4, 8, 14, 14}, {8, 8, 3, 3}, 2, 1};
+  for (const DnnConv kind : {DnnConv::forward, DnnConv::input, DnnConv::weight})
+    for (const DType dtype : {kFloat, kBFloat16}) CHECK_FALSE(Asked(g, kind, dtype, true).plans(1).empty());
+}
+
+TEST_CASE("what an execution binds is accepted") {
+  for (const bool with_bias : {false, true}) {
+    const Asked asked(kGeometries[0], DnnConv::forward, kFloat, true, with_bias);
+    for (const std::uintptr_t workspace : {std::uintptr_t{0}, std::uintptr_t{8192}})
+      CHECK_NOTHROW(variant_pack(asked.convolution, reinterpret_cast<void*>(workspace)));
+  }
+}
+
 TEST_CASE("memory that is not aligned has plans") {
   for (const DType dtype : {kFloat, kHalf, kDouble}) {
     const Asked asked(kGeometries[0], DnnConv::forward, dtype, true, true, true,

@@ -207,4 +207,19 @@ Graph convolution_graph(const Problem& p, const Target& target) {
   return graph;
 }
 
+Descriptor variant_pack(const DnnConvolution& c, void* workspace) {
+  std::vector<std::int64_t> ids{kIn, kWeight, kOut};
+  std::vector<void*> memory{c.in.data(), c.weight.data(), c.out.data()};
+  if (c.bias) {
+    ids.push_back(kBias);
+    memory.push_back(c.bias->data());
+  }
+  Descriptor pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+  pack.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids);
+  pack.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, memory);
+  pack.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, workspace);
+  pack.finalize();
+  return pack;
+}
+
 }  // namespace ebb::cuda::dnn

@@ -48,4 +48,7 @@ struct Target {
 
 Graph convolution_graph(const Problem& problem, const Target& target);
 
+/// The memory of a convolution, and scratch (may be null) for its plan, as an execution takes them.
+Descriptor variant_pack(const DnnConvolution& convolution, void* workspace);
+
 }  // namespace ebb::cuda::dnn

@@ -83,18 +83,7 @@ struct Library {
 void execute(cudnnHandle_t handle, const Plan& plan, const DnnConvolution& c) {
   const Device device = c.in.device();
   const NdArray workspace = plan.workspace > 0 ? NdArray::empty({plan.workspace}, kByte, device) : NdArray();
-  std::vector<std::int64_t> ids{dnn::kIn, dnn::kWeight, dnn::kOut};
-  std::vector<void*> memory{c.in.data(), c.weight.data(), c.out.data()};
-  if (c.bias) {
-    ids.push_back(dnn::kBias);
-    memory.push_back(c.bias->data());
-  }
-  Descriptor pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
-  pack.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids);
-  pack.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, memory);
-  void* const scratch = workspace.defined() ? workspace.data() : nullptr;
-  pack.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, scratch);
-  pack.finalize();
+  const Descriptor pack = dnn::variant_pack(c, workspace.defined() ? workspace.data() : nullptr);
   dnn::check(cudnnBackendExecute(handle, plan.plan.raw(), pack.raw()), "cudnnBackendExecute");
 }
 
