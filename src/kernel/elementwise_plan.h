@@ -45,14 +45,34 @@ struct ElementwisePlan {
   }
 };
 
-/// Plans a walk over `out`'s shape; inputs broadcast to it. arrays[0] is the output.
+namespace detail {
+
+/// Whether all arrays are contiguous and of one shape: a single run.
+template <int N>
+bool is_one_run(const NdArray* const (&arrays)[N]) {
+  for (const NdArray* a : arrays)
+    if (a && (!a->is_contiguous() || (a != arrays[0] && a->sizes() != arrays[0]->sizes()))) return false;
+  return true;
+}
+
+}  // namespace detail
+
+/// Plans a walk over `out`'s shape; inputs broadcast to it. arrays[0] is the output; an input that is null is
+/// a single value, which is walked nowhere.
 template <int N>
 ElementwisePlan<N> plan_elementwise(const char* op, const NdArray* const (&arrays)[N]) {
   ElementwisePlan<N> plan;
   const NdArray& out = *arrays[0];
-  const int rank = static_cast<int>(out.dim());
   plan.numel = out.numel();
+  if (detail::is_one_run(arrays)) {
+    plan.dims = plan.numel == 1 ? 0 : 1;
+    plan.sizes[0] = plan.numel;
+    for (int i = 0; i < N; ++i) plan.strides[i][0] = arrays[i] ? element_size(arrays[i]->dtype()) : 0;
+    return plan;
+  }
+  const int rank = static_cast<int>(out.dim());
   const auto stride = [&](int i, int dim) -> std::int64_t {
+    if (!arrays[i]) return 0;
     const NdArray& a = *arrays[i];
     const int own = dim - (rank - static_cast<int>(a.dim()));
     if (own < 0 || a.sizes()[own] == 1) return 0;

@@ -2,6 +2,7 @@
 // too long for 32 bits are cut into parts that are not.
 #pragma once
 
+#include <bit>
 #include <cstdlib>
 
 #include "kernel/elementwise_plan.h"
@@ -15,8 +16,8 @@ struct FastDivisor {
   std::uint32_t divisor = 1, multiplier = 1, shift = 0;
 
   FastDivisor() = default;
-  explicit FastDivisor(std::uint32_t d) : divisor(d == 0 ? 1 : d) {
-    while ((std::uint64_t{1} << shift) < divisor) ++shift;
+  constexpr explicit FastDivisor(std::uint32_t d) : divisor(d == 0 ? 1 : d) {
+    shift = static_cast<std::uint32_t>(std::bit_width(divisor - 1));
     multiplier = static_cast<std::uint32_t>((((std::uint64_t{1} << shift) - divisor) << 32) / divisor + 1);
   }
   EBB_HD std::uint32_t divide(std::uint32_t n) const {
@@ -25,12 +26,15 @@ struct FastDivisor {
   }
 };
 
+/// What leaves every number undivided.
+constexpr FastDivisor kUndivided{INT32_MAX};
+
 /// Byte offsets of N arrays for units of `width` neighbouring elements of the innermost dimension.
 template <int N>
 struct IndexPlan {
   int dims = 0;
   std::uint32_t units = 0;
-  FastDivisor sizes[kPlanDims];
+  FastDivisor sizes[kPlanDims];  // of all but the outermost dimension, which nothing is divided by
   std::int32_t strides[N][kPlanDims];
 
   EBB_HD void offsets(std::uint32_t unit, std::int32_t (&out)[N]) const {
@@ -47,19 +51,19 @@ struct IndexPlan {
 /// `plan` must fit 32 bits, and the innermost size divide by `width` unless there is one dimension only,
 /// whose last unit may then be cut short.
 template <int N>
-IndexPlan<N> index_plan(const ElementwisePlan<N>& plan, std::int64_t width = 1) {
-  IndexPlan<N> out{};
+void index_plan(IndexPlan<N>& out, const ElementwisePlan<N>& plan, std::int64_t width = 1) {
   out.dims = plan.dims;
   std::int64_t units = 1;
   for (int d = 0; d < plan.dims; ++d) {
     const std::int64_t size = d == 0 ? (plan.sizes[0] + width - 1) / width : plan.sizes[d];
     units *= size;
-    out.sizes[d] = FastDivisor(static_cast<std::uint32_t>(size));
+    if (d + 1 < plan.dims) out.sizes[d] = FastDivisor(static_cast<std::uint32_t>(size));
     for (int i = 0; i < N; ++i)
       out.strides[i][d] = static_cast<std::int32_t>(plan.strides[i][d] * (d == 0 ? width : 1));
   }
+  if (plan.dims == 0)  // kernels walk at least one dimension
+    for (int i = 0; i < N; ++i) out.strides[i][0] = 0;
   out.units = static_cast<std::uint32_t>(units);
-  return out;
 }
 
 /// Calls f(part, offsets) for parts of the plan that fit 32 bits and make up the whole; `offsets` are the

@@ -58,9 +58,8 @@ bool level_index(const ElementwisePlan<N>& plan, int operand, LevelIndex& out) {
     strides[levels++] = stride;
   }
   for (int l = 0; l < 3; ++l) out.strides[l] = static_cast<std::int32_t>(strides[l]);
-  // The outermost dimension needs no division: its size is more than any number.
   for (int l = 0; l < 2; ++l)
-    out.sizes[l] = FastDivisor(l + 1 < levels ? static_cast<std::uint32_t>(sizes[l]) : INT32_MAX);
+    out.sizes[l] = l + 1 < levels ? FastDivisor(static_cast<std::uint32_t>(sizes[l])) : kUndivided;
   return true;
 }
 
@@ -98,7 +97,9 @@ bool plan_rows(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintp
     for (int d = 1; d < plan.dims; ++d)
       if (plan.strides[i][d] % bytes != 0) return false;
   }
-  out.plan = index_plan(plan, width);
+  for (int i = 0; i < N; ++i) out.skip[i] = 0;
+  out.head = out.loose = 0;
+  index_plan(out.plan, plan, width);
   return true;
 }
 
@@ -119,7 +120,7 @@ bool plan_run(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintpt
   units.dims = 1;
   units.numel = units.sizes[0] = (plan.numel - head) / width;
   for (int i = 0; i < N; ++i) {
-    units.strides[i][0] = 0;
+    units.strides[i][0] = out.skip[i] = 0;
     if (addresses[i] == 0) continue;
     if (!level_index(plan, i, out.element[i])) return false;
     if (is_dense(plan, i, sizes[i]) && misplaced(i) == misplaced(0)) {
@@ -132,7 +133,7 @@ bool plan_run(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintpt
     out.access[i] = bytes == 0 ? Access::splat : Access::indexed;
     if (inner != 0 && inner != sizes[i] && bytes > kCached) return false;
   }
-  out.plan = index_plan(units);
+  index_plan(out.plan, units);
   out.head = static_cast<std::uint32_t>(head);
   out.loose = static_cast<std::uint32_t>(plan.numel - units.numel * width);
   return true;
@@ -147,10 +148,8 @@ template <int N>
 bool plan_vectors(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintptr_t (&addresses)[N],
                   const int (&sizes)[N], int width) {
   if (width == 1) return false;
-  out = {};
-  if (detail::plan_rows(out, plan, addresses, sizes, width)) return true;
-  out = {};
-  return detail::plan_run(out, plan, addresses, sizes, width);
+  return detail::plan_rows(out, plan, addresses, sizes, width) ||
+         detail::plan_run(out, plan, addresses, sizes, width);
 }
 
 }  // namespace ebb

@@ -62,10 +62,29 @@ ElementwisePlan<2> plan_of(std::vector<std::int64_t> sizes, std::vector<std::int
 
 }  // namespace
 
+TEST_CASE("walks of one shape without gaps are one run, and single values are walked nowhere") {
+  const NdArray out = NdArray::empty({2, 3}, kFloat), in = NdArray::empty({2, 3}, kDouble);
+  const ElementwisePlan<3> plan = plan_elementwise<3>("map", {&out, &in, nullptr});
+  CHECK(plan.dims == 1);
+  CHECK(plan.sizes[0] == 6);
+  CHECK(plan.strides[0][0] == 4);
+  CHECK(plan.strides[1][0] == 8);
+  CHECK(plan.strides[2][0] == 0);
+  // A row that repeats is not of one shape.
+  const NdArray row = NdArray::empty({3}, kFloat);
+  const ElementwisePlan<2> rows = plan_elementwise<2>("map", {&out, &row});
+  CHECK(rows.dims == 2);
+  CHECK(rows.strides[1][1] == 0);
+  CHECK(plan_elementwise<1>("map", {&row}).dims == 1);
+  const NdArray one = NdArray::empty({1, 1}, kFloat);
+  CHECK(plan_elementwise<2>("map", {&one, &one}).dims == 0);
+}
+
 TEST_CASE("an index plan finds every element") {
   const ElementwisePlan<2> plan = plan_of({6, 3, 4}, {4, 24, 72}, {8, 0, -160});
   for (const std::int64_t width : {1, 2}) {
-    const IndexPlan<2> device = index_plan(plan, width);
+    IndexPlan<2> device;
+    index_plan(device, plan, width);
     CHECK(device.units == 72 / width);
     for (std::uint32_t unit = 0; unit < device.units; ++unit) {
       const std::int64_t per_row = 6 / width, i = unit % per_row * width, j = unit / per_row % 3,

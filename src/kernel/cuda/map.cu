@@ -8,8 +8,7 @@ void launch_map(const char* name, const MapKernels<N>& kernels, NdArray& out,
                 const std::array<MapInput, N - 1>& in, const void* op, std::size_t op_bytes) {
   if (out.numel() == 0) return;
   const NdArray* arrays[N] = {&out};
-  const NdArray value(out.storage(), {}, {}, 0, out.dtype());  // stands for a single value: walks nothing
-  for (int i = 1; i < N; ++i) arrays[i] = in[i - 1].array ? in[i - 1].array : &value;
+  for (int i = 1; i < N; ++i) arrays[i] = in[i - 1].array;
   const ElementwisePlan<N> whole =
       plan_elementwise<N>(name, *reinterpret_cast<const NdArray* const(*)[N]>(&arrays));
   for_each_32_bit_part(whole, [&](const ElementwisePlan<N>& part, const std::int64_t(&from)[N]) {
@@ -25,10 +24,7 @@ void launch_map(const char* name, const MapKernels<N>& kernels, NdArray& out,
       sizes[i] = kernels.sizes[i];
     }
     const bool vectors = plan_vectors(args.map, part, addresses, sizes, kernels.width);
-    if (!vectors) {
-      args.map = {};
-      args.map.plan = index_plan(part);
-    }
+    if (!vectors) index_plan(args.map.plan, part);
     const Grid grid{dim3(map_blocks(args.map.plan.units, vectors ? kernels.width : 1, N - 1)),
                     dim3(kMapThreads)};
     launch_independent(out.device(), grid, vectors ? kernels.vector : kernels.plain, args);
