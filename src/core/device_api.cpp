@@ -51,7 +51,12 @@ DeviceGuard::DeviceGuard(Device device) {
   backend().set_device(wanted);
 }
 DeviceGuard::~DeviceGuard() {
-  if (previous_ >= 0) backend().set_device(Device(DeviceType::CUDA, previous_));
+  if (previous_ < 0) return;
+  try {
+    backend().set_device(Device(DeviceType::CUDA, previous_));
+  } catch (const Error&) {
+    // The device is lost, which the next call on it says.
+  }
 }
 
 MemoryStats memory_stats(std::int64_t device_index) {

@@ -29,6 +29,14 @@ double mib(std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
 }  // namespace
 
+void fail_out_of_memory(Device device, std::size_t bytes, const MemoryStats& stats, std::size_t free,
+                        std::size_t total) {
+  ebb::detail::fail("Device::CUDA: out of memory on ", device, ": tried to allocate ", mib(bytes),
+                    " MiB; of ", mib(total), " MiB in all, ", mib(free), " MiB are free, ",
+                    mib(stats.current), " MiB are in ebb's live tensors and ", mib(stats.cached),
+                    " MiB in pieces that are cached. Use smaller batches or tensors, or free some.");
+}
+
 struct CachingAllocator::Aside {
   cudaStream_t stream;
   std::array<MemoryBlock*, kSmallMost / kRound + 1> first{};  // by size
@@ -87,11 +95,7 @@ MemoryBlock* CachingAllocator::new_segment(std::size_t bytes, bool small, cudaSt
       cudaGetLastError();
       std::size_t free = 0, total = 0;
       if (source_.memory(&free, &total) != cudaSuccess) free = total = 0;
-      ebb::detail::fail("Device::CUDA: out of memory on ", device_, ": tried to allocate ", mib(bytes),
-                        " MiB; of ", mib(total), " MiB in all, ", mib(free), " MiB are free, ",
-                        mib(figures_->current), " MiB are in ebb's live tensors and ",
-                        mib(figures_->reserved - figures_->current),
-                        " MiB in pieces that are cached. Use smaller batches or tensors, or free some.");
+      fail_out_of_memory(device_, bytes, stats(), free, total);
     }
   }
   figures_->reserved += size;
@@ -139,12 +143,7 @@ MemoryBlock* CachingAllocator::allocate(std::size_t bytes, cudaStream_t stream) 
   if (block->bytes != size) split(block, size);
   block->used = true;
   ++live_;
-  MemoryFigures& f = *figures_;
-  const std::size_t now = f.current.fetch_add(block->bytes, std::memory_order_relaxed) + block->bytes;
-  for (std::size_t peak = f.peak.load(std::memory_order_relaxed);
-       now > peak && !f.peak.compare_exchange_weak(peak, now, std::memory_order_relaxed);) {
-  }
-  f.allocations.fetch_add(1, std::memory_order_relaxed);
+  figures_->add(block->bytes);
   return block;
 }
 
@@ -207,7 +206,7 @@ void CachingAllocator::release_segments() {
         continue;
       }
       at = list.erase(at);
-      source_.free(block->data);
+      if (source_.free(block->data) != cudaSuccess) cudaGetLastError();  // an earlier failure's, seen again
       figures_->reserved -= block->bytes;
       delete block;
     }

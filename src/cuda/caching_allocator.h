@@ -43,7 +43,19 @@ struct MemoryBlock {
 struct MemoryFigures {
   std::atomic<std::size_t> current{0}, peak{0}, reserved{0};
   std::atomic<std::int64_t> allocations{0};
+
+  void add(std::size_t bytes) {
+    const std::size_t now = current.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    for (std::size_t most = peak.load(std::memory_order_relaxed);
+         now > most && !peak.compare_exchange_weak(most, now, std::memory_order_relaxed);) {
+    }
+    allocations.fetch_add(1, std::memory_order_relaxed);
+  }
 };
+
+/// Throws ebb::Error: no `bytes` were to be had, and what the device's memory is taken by.
+[[noreturn]] void fail_out_of_memory(Device device, std::size_t bytes, const MemoryStats& stats,
+                                     std::size_t free, std::size_t total);
 
 /// The memory of one device. A block belongs to the stream that it was allocated on: once freed it serves
 /// that stream at once, whose order makes that safe, and no other; if other streams used it too, when they

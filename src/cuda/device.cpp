@@ -1,5 +1,7 @@
 #include "kernel/cuda/device.h"
 
+#include <atomic>
+
 #include "cuda/runtime.h"
 
 namespace ebb::cuda {
@@ -22,10 +24,11 @@ int visible_devices() {
 }
 
 const cudaDeviceProp& properties_of(int device) {
-  static const std::vector<cudaDeviceProp> all = [] {
-    std::vector<cudaDeviceProp> found(static_cast<std::size_t>(visible_devices()));
+  // Never destroyed: tensors in static storage are freed after everything else.
+  static const std::vector<cudaDeviceProp>& all = *[] {
+    auto* const found = new std::vector<cudaDeviceProp>(static_cast<std::size_t>(visible_devices()));
     for (int i = 0; i < visible_devices(); ++i)
-      check(cudaGetDeviceProperties(&found[static_cast<std::size_t>(i)], i), "cudaGetDeviceProperties");
+      check(cudaGetDeviceProperties(&(*found)[static_cast<std::size_t>(i)], i), "cudaGetDeviceProperties");
     return found;
   }();
   EBB_CHECK(device >= 0 && device < visible_devices(), "Device::CUDA: there is no device cuda:", device,
@@ -42,24 +45,26 @@ constinit thread_local ThreadState state_of_thread;
 ThreadState& thread_state() { return state_of_thread; }
 
 int current_device_index() {
-  ThreadState& state = thread_state();
-  if (state.device < 0) check(cudaGetDevice(&state.device), "cudaGetDevice");
-  return state.device;
+  int device = thread_state().device;
+  if (device < 0) check(cudaGetDevice(&device), "cudaGetDevice");
+  return device;
 }
 
+// Setting a device also makes its context the thread's, which libraries that use the driver's API rely on: so
+// it is done once even where the device is the current one.
 void set_current_device(int device) {
-  if (current_device_index() == device) return;
+  if (thread_state().device == device) return;
   properties_of(device);  // throws for a device that is not there
   check(cudaSetDevice(device), "cudaSetDevice");
   thread_state().device = device;
 }
 
 DeviceScope::DeviceScope(Device device) {
-  const int current = current_device_index();
-  if (current == device.index()) [[likely]]
+  if (thread_state().device == device.index()) [[likely]]
     return;
+  const int current = current_device_index();
   set_current_device(device.index());
-  previous_ = current;
+  if (current != device.index()) previous_ = current;
 }
 
 DeviceScope::~DeviceScope() {
@@ -111,6 +116,23 @@ void refuse_in_capture(const char* what) {
       !thread_state().capture, "cuda::Graph: ", what,
       " while a graph is captured: nothing runs then, so there is nothing to wait for or to read. Do it "
       "outside of the capture, after replay().");
+}
+
+namespace {
+std::array<std::atomic<int>, kMaxDevices> captures;
+}
+
+void count_capture(Device device, int change) noexcept {
+  captures[static_cast<std::size_t>(device.index())] += change;
+}
+
+void wait_for_device(Device device) {
+  EBB_CHECK(captures[static_cast<std::size_t>(device.index())] == 0,
+            "cuda::Graph: the host waits for all of ", device,
+            " (synchronize(), empty_cache()) while another thread captures a graph there. Wait for a stream "
+            "instead, or for the capture to end.");
+  const DeviceScope scope(device);
+  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
 
 }  // namespace ebb::cuda

@@ -73,6 +73,7 @@ class CapturedGraph final : public ebb::detail::DeviceGraph {
     const cudaError_t error = cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed);
     if (error != cudaSuccess) set_current_device(before_.device);
     check(error, "cudaStreamBeginCapture");
+    count_capture(device_, +1);
     memory_ = std::make_unique<GraphMemory>();
     capture_ = capture;
     state.streams[static_cast<std::size_t>(device_.index())] = stream_;
@@ -98,7 +99,7 @@ class CapturedGraph final : public ebb::detail::DeviceGraph {
     if (thread_state().capture == memory_.get() && memory_) stop();
     if (graph_) cudaGraphDestroy(std::exchange(graph_, nullptr));
     if (exec_) {
-      if (replayed_) cudaStreamSynchronize(last_);
+      if (replayed_) wait_for_replay();
       cudaGraphExecDestroy(std::exchange(exec_, nullptr));
       cudaGetLastError();
     }
@@ -110,8 +111,9 @@ class CapturedGraph final : public ebb::detail::DeviceGraph {
   void replay(void* handle) override {
     const auto stream = static_cast<cudaStream_t>(handle);
     const DeviceScope scope(device_);
-    // What the host prepares must not overtake an earlier replay that still reads it.
-    if (replayed_) order_streams(device_, last_, device_, stream);
+    // What the host prepares must not overtake an earlier replay that still reads it, nor, the first time,
+    // what the default stream did with that memory before the capture.
+    order_streams(device_, replayed_ ? last_ : nullptr, device_, stream);
     struct StreamScope {
       Device device;
       cudaStream_t previous;
@@ -131,10 +133,20 @@ class CapturedGraph final : public ebb::detail::DeviceGraph {
     state.capture = nullptr;
     state.streams = before_.streams;
     const cudaError_t error = cudaStreamEndCapture(stream_, &graph_);
+    count_capture(device_, -1);
     if (error != cudaSuccess) cudaGetLastError();
     if (state.device != before_.device && cudaSetDevice(before_.device) == cudaSuccess)
       state.device = before_.device;
     return error;
+  }
+
+  void wait_for_replay() noexcept {
+    try {
+      const DeviceScope scope(device_);  // default streams are those of the current device
+      cudaStreamSynchronize(last_);
+    } catch (const Error&) {
+      // The device is lost, and nothing runs on it.
+    }
   }
 
   Device device_;

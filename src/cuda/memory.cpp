@@ -1,6 +1,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "cuda/async_allocator.h"
 #include "cuda/graph_memory.h"
 #include "cuda/pinned.h"
 #include "cuda/streams.h"
@@ -25,38 +26,22 @@ constexpr MemorySource kDriver = {
     [](void* pointer) { return cudaFree(pointer); },
     [](std::size_t* free, std::size_t* total) { return cudaMemGetInfo(free, total); }};
 
-// Never destroyed: tensors in static storage are freed after everything else.
-CachingAllocator& allocator_of(Device device) {
-  static std::array<CachingAllocator*, kMaxDevices>* const all = [] {
-    auto* made = new std::array<CachingAllocator*, kMaxDevices>{};
-    for (int i = 0; i < visible_devices(); ++i)
-      (*made)[static_cast<std::size_t>(i)] = new CachingAllocator(kDriver, Device(kCUDA, i));
+// Each device's, by `make`. Never destroyed: tensors in static storage are freed after everything else.
+template <class Allocator, class Make>
+Allocator& one_a_device(Device device, const Make& make) {
+  static std::array<Allocator*, kMaxDevices>* const all = [&] {
+    auto* made = new std::array<Allocator*, kMaxDevices>{};
+    for (int i = 0; i < visible_devices(); ++i) (*made)[static_cast<std::size_t>(i)] = make(Device(kCUDA, i));
     return made;
   }();
   properties_of(device.index());  // throws for a device that is not there
   return *(*all)[static_cast<std::size_t>(device.index())];
 }
-
-// Such a block has no owner.
-MemoryBlock* allocate_async(std::size_t bytes, cudaStream_t stream) {
-  auto block = std::make_unique<MemoryBlock>();
-  void* data = nullptr;
-  check(cudaMallocAsync(&data, bytes > 0 ? bytes : 1, stream), "cudaMallocAsync");
-  block->data = static_cast<char*>(data);
-  block->bytes = bytes;
-  block->stream = stream;
-  return block.release();
+CachingAllocator& allocator_of(Device device) {
+  return one_a_device<CachingAllocator>(device, [](Device d) { return new CachingAllocator(kDriver, d); });
 }
-
-void free_async(MemoryBlock* block, Device device) noexcept {
-  const std::unique_ptr<MemoryBlock> gone(block);
-  try {
-    for (const StreamUse& use : block->uses) order_streams(use.device, use.stream, device, block->stream);
-    const DeviceScope scope(device);
-    cudaFreeAsync(block->data, block->stream);
-  } catch (const Error&) {
-    // Lost, rather than given to others while it is used.
-  }
+AsyncAllocator& async_allocator_of(Device device) {
+  return one_a_device<AsyncAllocator>(device, [](Device d) { return new AsyncAllocator(d); });
 }
 
 // Between devices in the order of both: what the destination's memory is still used for comes before, what is
@@ -91,7 +76,7 @@ ebb::detail::DeviceBlock allocate(std::size_t bytes, Device device) {
   const cudaStream_t stream = stream_of(device);
   GraphMemory* const graph = thread_state().capture;
   MemoryBlock* const block = graph                    ? graph->on(device).allocate(bytes, stream)
-                             : uses_async_allocator() ? allocate_async(bytes, stream)
+                             : uses_async_allocator() ? async_allocator_of(device).allocate(bytes, stream)
                                                       : allocator_of(device).allocate(bytes, stream);
   return {block->data, block->bytes, device, block};
 }
@@ -107,7 +92,7 @@ void free(ebb::detail::DeviceBlock block) noexcept {
   if (piece->owner) [[likely]]
     piece->owner->free(piece);
   else
-    free_async(piece, block.device);
+    async_allocator_of(block.device).free(piece);
 }
 
 void record_use(ebb::detail::DeviceBlock block, Device device, void* stream) {
@@ -120,14 +105,19 @@ void record_use(ebb::detail::DeviceBlock block, Device device, void* stream) {
     add_use(piece->uses, use);
 }
 
-MemoryStats memory_stats_of(Device device) { return allocator_of(device).stats(); }
-void reset_peak_of(Device device) { allocator_of(device).reset_peak(); }
+MemoryStats memory_stats_of(Device device) {
+  return uses_async_allocator() ? async_allocator_of(device).stats() : allocator_of(device).stats();
+}
+void reset_peak_of(Device device) {
+  if (uses_async_allocator()) return async_allocator_of(device).reset_peak();
+  allocator_of(device).reset_peak();
+}
 void empty_cache_of(Device device) {
   refuse_in_capture("empty_cache() was called");
   const DeviceScope scope(device);
-  // What is given back may still be read by work that is queued.
-  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  wait_for_device(device);  // what is given back may still be read by work that is queued
   allocator_of(device).empty_cache();
+  if (uses_async_allocator()) async_allocator_of(device).empty_cache();
   pinned_pool().empty_cache();
 }
 
@@ -136,8 +126,10 @@ void copy_bytes(void* to, Device to_device, const void* from, Device from_device
   if (to_device.is_cuda() && from_device.is_cuda() && to_device.index() != from_device.index())
     return copy_between(to, to_device, from, from_device, bytes);
   const Device device = to_device.is_cuda() ? to_device : from_device;
-  const bool waits = wait && to_device.is_cpu();
-  if (waits)
+  // Memory of the CPU may be page-locked without ebb's knowing, and then is read later: so that the caller
+  // may change it, both ways wait.
+  const bool waits = wait && (to_device.is_cpu() || from_device.is_cpu());
+  if (wait && to_device.is_cpu())
     refuse_in_capture(
         "a value was read (item(), a copy to the CPU, printing, a shape that depends on values)");
   EBB_CHECK(
@@ -149,7 +141,7 @@ void copy_bytes(void* to, Device to_device, const void* from, Device from_device
   const cudaStream_t stream = current_stream(device);
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "copy");
   if (!waits) return;
-  check(cudaStreamSynchronize(stream), "copy to the CPU");
+  check(cudaStreamSynchronize(stream), "a copy between the CPU and the device");
   check_faults(device);
 }
 

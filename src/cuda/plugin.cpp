@@ -28,8 +28,7 @@ Device current_device() { return Device(DeviceType::CUDA, current_device_index()
 
 void synchronize(Device device) {
   refuse_in_capture("the host waited for the device (synchronize())");
-  const DeviceScope scope(device);
-  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  wait_for_device(device);
   check_faults(device);
 }
 
@@ -46,8 +45,9 @@ DeviceProperties properties(Device device) {
 }
 
 std::shared_ptr<const void> save_thread_state() {
-  current_device_index();
-  return std::make_shared<ThreadState>(thread_state());
+  const auto state = std::make_shared<ThreadState>(thread_state());
+  state->device = current_device_index();
+  return state;
 }
 void set_thread_state(const void* state) {
   const ThreadState& other = *static_cast<const ThreadState*>(state);

@@ -55,8 +55,11 @@ StreamMark::~StreamMark() {
 
 void StreamMark::record() noexcept {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  if (cudaStreamIsCapturing(use_.stream, &status) != cudaSuccess || status != cudaStreamCaptureStatusNone)
+  if (cudaStreamIsCapturing(use_.stream, &status) != cudaSuccess) {
+    cudaGetLastError();
     return;
+  }
+  if (status != cudaStreamCaptureStatusNone) return;
   try {
     const DeviceScope scope(use_.device);  // default streams are those of the current device
     const cudaEvent_t event = take_event(use_.device);

@@ -16,7 +16,7 @@ class GraphMemory;
 
 /// What a thread works with. Kept here and not asked of the driver: every launch needs it.
 struct ThreadState {
-  int device = -1;  // as last set through ebb; -1: not asked yet
+  int device = -1;  // as last set through ebb; -1: not set yet, and so perhaps no context is current
   std::array<cudaStream_t, kMaxDevices> streams{};
   GraphMemory* capture = nullptr;  // of the graph that the thread is capturing
 };
@@ -34,6 +34,10 @@ cudaStream_t stream_of(Device device);
 void set_current_stream(Device device, cudaStream_t stream);
 /// Throws when the calling thread is capturing a graph: `what` would make the host wait for the device.
 void refuse_in_capture(const char* what);
+/// Counts the captures that are going on, of any thread, by device.
+void count_capture(Device device, int change) noexcept;
+/// Waits for all work of the device; an error while a thread captures a graph there, for CUDA would spoil it.
+void wait_for_device(Device device);
 
 // Memory: see core/backend.h.
 ebb::detail::DeviceBlock allocate(std::size_t bytes, Device device);

@@ -59,6 +59,8 @@ TEST_CASE("creation happens where the options say") {
   CHECK(same(arange(5, kOnCuda), arange(5)));
   CHECK(same(eye(3, kOnCuda), eye(3)));
   CHECK(same(linspace(0, 1, 7, kOnCuda), linspace(0, 1, 7)));
+  // A fused multiplication and subtraction gives 49 in place of 50.
+  CHECK(linspace(0, 100, 7, kOnCuda.dtype(kInt64)).select(0, 3).item<std::int64_t>() == 50);
   CHECK(same(full({2, 2}, 7, kOnCuda.dtype(kLong)), full({2, 2}, 7, kLong)));
   CHECK(ones_like(zeros({2}, kOnCuda)).is_cuda());
 }

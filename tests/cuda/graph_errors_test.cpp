@@ -5,6 +5,8 @@
 
 #include <sstream>
 #include <stdexcept>
+#include <string>
+#include <thread>
 
 using namespace ebb;
 using Catch::Matchers::Contains;
@@ -161,4 +163,24 @@ TEST_CASE("a graph of another device is captured and replayed there") {
   CHECK(cuda::current_device() == 0);
   graph.replay();
   CHECK(y.sum().item<float>() == 12);
+}
+
+TEST_CASE("waiting for a whole device while another thread captures is an error, and spares the capture") {
+  Tensor x = ones({8}, kOnCuda);
+  cuda::Graph graph;
+  std::string said;
+  graph.capture([&] {
+    std::thread([&] {
+      try {
+        cuda::synchronize();
+      } catch (const Error& error) {
+        said = error.what();
+      }
+    }).join();
+    x.add_(1);
+  });
+  CHECK_THAT(said, Contains("another thread captures a graph"));
+  graph.replay();
+  CHECK(x.sum().item<float>() == 16);
+  cuda::synchronize();
 }

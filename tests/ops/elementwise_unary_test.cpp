@@ -140,6 +140,15 @@ TEST_CASE("special functions: digamma, polygamma, erfinv, logit") {
   CHECK(std::fabs(poly(2, 1) + 2.4041138063191886) < 1e-12);
   CHECK(std::fabs(poly(1, -0.5) - (M_PI * M_PI / 2 + 4)) < 1e-12);
   CHECK(std::fabs(poly(3, 2.5) - (poly(3, 1.5) - 6 / std::pow(1.5, 4))) < 1e-11);
+  // psi_n(x) = psi_n(x + 1) - (-1)^n n! x^-(n+1), and no long way up from far below zero.
+  for (const int n : {1, 2, 3}) {
+    for (const double x : {-0.25, -1e-20, -2.5, -19.75}) {
+      const double step = (n % 2 ? -1 : 1) * std::tgamma(n + 1) * std::pow(x, -(n + 1));
+      CHECK(std::fabs(poly(n, x) - (poly(n, x + 1) - step)) < 1e-11 * std::fabs(poly(n, x)));
+    }
+    CHECK(std::fabs(poly(n, -1e15 - 0.25) - poly(n, -1e9 - 0.25)) < 1e-8 * std::fabs(poly(n, -1e9 - 0.25)));
+  }
+  CHECK(std::isinf(poly(2, -3)));
   CHECK_THROWS_AS(ebb::polygamma(-1, ebb::ones({2})), ebb::Error);
   for (double y : {-0.999999, -0.9, -0.3, 1e-9, 0.2, 0.77, 0.99999999}) {
     const double x = ebb::erfinv(ebb::full({}, y, ebb::kDouble)).item<double>();

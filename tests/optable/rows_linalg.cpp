@@ -113,6 +113,10 @@ void added() {
         ebb::addmm(ebb::ones({3, 2}), ebb::ones({3, 4}), ebb::ones({3, 2}));
       });
   twin(
+      "addmm.nothing_inside", [](V a, V b, V c) { return ebb::addmm(a, b, c, 0.5, 2); },
+      [](In x) { return x[0].addmm_(x[1], x[2], 0.5, 2); }, {3, 2}, {3, 0}, {0, 2})
+      .reference(half_and_twice({3, 2}, [](const Arrays&, const Index&) { return 0.0; }));
+  twin(
       "addmv", [](V a, V b, V c) { return ebb::addmv(a, b, c, 0.5, 2); },
       [](In x) { return x[0].addmv_(x[1], x[2], 0.5, 2); }, {3}, {3, 4}, {4})
       .reference(half_and_twice({3}, [](const Arrays& in, const Index& i) {
@@ -129,6 +133,10 @@ void added() {
       .reference(half_and_twice({2, 3, 2}, [](const Arrays& in, const Index& i) {
         return sum(4, [&](auto l) { return in[1]({i[0], i[1], l}) * in[2]({i[0], l, i[2]}); });
       }));
+  twin(
+      "baddbmm.nothing_inside", [](V a, V b, V c) { return ebb::baddbmm(a, b, c, 0.5, 2); },
+      [](In x) { return x[0].baddbmm_(x[1], x[2], 0.5, 2); }, {2, 3, 2}, {2, 3, 0}, {2, 0, 2})
+      .reference(half_and_twice({2, 3, 2}, [](const Arrays&, const Index&) { return 0.0; }));
   twin(
       "addbmm", [](V a, V b, V c) { return ebb::addbmm(a, b, c, 0.5, 2); },
       [](In x) { return x[0].addbmm_(x[1], x[2], 0.5, 2); }, {3, 2}, {2, 3, 4}, {2, 4, 2})

@@ -23,7 +23,11 @@ EBB_HD inline std::uint32_t float_to_bits(float value) { return __builtin_bit_ca
 
 /// IEEE binary16 to binary32, exact.
 EBB_HD inline float half_to_float(std::uint16_t h) {
-#if defined(__F16C__) && !defined(__CUDACC__)
+#if defined(__CUDA_ARCH__)
+  float f;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(h));
+  return f;
+#elif defined(__F16C__) && !defined(__CUDACC__)
   return _cvtsh_ss(h);
 #else
   const std::uint32_t sign = std::uint32_t(h & 0x8000u) << 16;
@@ -37,7 +41,11 @@ EBB_HD inline float half_to_float(std::uint16_t h) {
 
 /// binary32 to binary16, round to nearest even; overflow gives infinity.
 EBB_HD inline std::uint16_t float_to_half(float f) {
-#if defined(__F16C__) && !defined(__CUDACC__)
+#if defined(__CUDA_ARCH__)
+  std::uint16_t h;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(f));
+  return h;
+#elif defined(__F16C__) && !defined(__CUDACC__)
   return static_cast<std::uint16_t>(_cvtss_sh(f, 0));
 #else
   const std::uint32_t bits = float_to_bits(f);
@@ -58,9 +66,15 @@ EBB_HD inline float bfloat_to_float(std::uint16_t b) { return bits_to_float(std:
 
 /// binary32 to bfloat16, round to nearest even.
 EBB_HD inline std::uint16_t float_to_bfloat(float f) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  std::uint16_t b;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(b) : "f"(f));
+  return b;
+#else
   const std::uint32_t bits = float_to_bits(f);
   if ((bits & 0x7fffffffu) > 0x7f800000u) return 0x7fc0u;
   return static_cast<std::uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
+#endif
 }
 
 }  // namespace detail

@@ -19,6 +19,9 @@ NdArray on_cpu(const BatchedMatrix& m, std::int64_t batch, DType dtype) {
 
 void gemm(Device device, DType dtype, std::int64_t batch, const BatchedMatrix& a, const BatchedMatrix& b,
           const BatchedMatrix& c, double alpha, double beta) {
+  EBB_CHECK(batch > 0 && c.rows > 0 && c.columns > 0 && a.columns > 0 && a.is_plain() && b.is_plain(),
+            "matmul: cuBLASLt takes no product of ", c.rows, " x ", a.columns, " and ", a.columns, " x ",
+            c.columns, ".");
   const DeviceScope scope(device);
   emu::enqueue(current_stream(device), [=] {
     NdArray out = on_cpu(c, batch, dtype);

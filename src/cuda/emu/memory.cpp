@@ -130,6 +130,18 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return enqueue_action(stream, [pointer] { release(pointer); });
 }
 
+// One pool, which keeps nothing.
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) {
+  *pool = nullptr;
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr, void* value) {
+  *static_cast<std::uint64_t*>(value) = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, std::size_t) { return injected_error(); }
+
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   Memory& m = memory();
   const std::lock_guard lock(m.mutex);

@@ -146,6 +146,11 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
 }
 cudaError_t cudaDeviceSynchronize() {
   if (const cudaError_t error = injected_error()) return error;
+  {
+    const std::lock_guard lock(stream_mutex());
+    for (const CUstream_st* stream : streams().all)
+      if (const cudaError_t error = refuse_while_capturing(*stream)) return error;
+  }
   run_all();
   return cudaSuccess;
 }

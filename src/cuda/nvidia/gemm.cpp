@@ -10,6 +10,7 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <string_view>
 #include <unordered_map>
 
@@ -20,6 +21,8 @@ namespace {
 
 constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
 constexpr std::size_t kMostPlans = 4096;  // a thread; programs with ever new shapes start over
+constexpr int kMostChoices = 4;           // of algorithms, for a library that takes back what it proposed
+constexpr std::int64_t kMostMatrices = 65535;  // of a batch: the z axis of a grid
 
 void check_blas(cublasStatus_t status, const char* what) {
   if (status == CUBLAS_STATUS_SUCCESS) [[likely]]
@@ -62,8 +65,8 @@ Types types_of(DType dtype, bool tf32) {
 struct Plan {
   cublasLtMatmulDesc_t op = nullptr;
   cublasLtMatrixLayout_t a = nullptr, b = nullptr, c = nullptr;
-  cublasLtMatmulAlgo_t algorithm{};
-  std::size_t workspace = 0;
+  std::array<cublasLtMatmulHeuristicResult_t, kMostChoices> choices{};
+  std::size_t count = 0, choice = 0;
 
   Plan() = default;
   Plan(const Plan&) = delete;
@@ -121,33 +124,49 @@ std::unique_ptr<Plan> make_plan(cublasLtHandle_t handle, const Key& key) {
   const std::uint64_t workspace = kWorkspaceBytes;
   cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace,
                                        sizeof(workspace));
+  if (key.dtype == static_cast<std::int32_t>(kHalf) || key.dtype == static_cast<std::int32_t>(kBFloat16)) {
+    // Parts of one sum are added in float as well.
+    const std::uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+    cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes,
+                                         sizeof(schemes));
+  }
   const auto alignment = static_cast<std::uint32_t>(key.alignment);
   for (const auto attribute :
        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
         CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
     cublasLtMatmulPreferenceSetAttribute(preference, attribute, &alignment, sizeof(alignment));
-  cublasLtMatmulHeuristicResult_t best{};
   int found = 0;
-  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(handle, plan->op, plan->a, plan->b, plan->c,
-                                                               plan->c, preference, 1, &best, &found);
+  const cublasStatus_t status =
+      cublasLtMatmulAlgoGetHeuristic(handle, plan->op, plan->a, plan->b, plan->c, plan->c, preference,
+                                     kMostChoices, plan->choices.data(), &found);
   cublasLtMatmulPreferenceDestroy(preference);
-  if (status == CUBLAS_STATUS_NOT_SUPPORTED || (status == CUBLAS_STATUS_SUCCESS && found == 0))
-    return nullptr;
-  check_blas(status, "cublasLtMatmulAlgoGetHeuristic");
-  plan->algorithm = best.algo;
-  plan->workspace = best.workspaceSize;
-  return plan;
+  if (status != CUBLAS_STATUS_NOT_SUPPORTED) check_blas(status, "cublasLtMatmulAlgoGetHeuristic");
+  const auto usable =
+      std::remove_if(plan->choices.begin(), plan->choices.begin() + found,
+                     [](const auto& choice) { return choice.state != CUBLAS_STATUS_SUCCESS; });
+  plan->count = static_cast<std::size_t>(usable - plan->choices.begin());
+  return plan->count > 0 ? std::move(plan) : nullptr;
 }
 
-// A thread has its handles and plans: no lock in the way of a launch.
+// One a device, for the life of the process: any thread may use it.
+cublasLtHandle_t handle_of(Device device) {
+  static std::mutex mutex;
+  static std::array<cublasLtHandle_t, kMaxDevices> handles{};
+  const std::lock_guard lock(mutex);
+  cublasLtHandle_t& made = handles[static_cast<std::size_t>(device.index())];
+  if (!made) check_blas(cublasLtCreate(&made), "cublasLtCreate");
+  return made;
+}
+
+// A thread has its plans: no lock in the way of a launch.
 struct Library {
   std::array<cublasLtHandle_t, kMaxDevices> handles{};
   std::unordered_map<Key, std::unique_ptr<Plan>, Hash> plans;
 
   cublasLtHandle_t handle(Device device) {
-    cublasLtHandle_t& made = handles[static_cast<std::size_t>(device.index())];
-    if (!made) check_blas(cublasLtCreate(&made), "cublasLtCreate");
-    return made;
+    cublasLtHandle_t& known = handles[static_cast<std::size_t>(device.index())];
+    if (!known) known = handle_of(device);
+    return known;
   }
 };
 
@@ -215,30 +234,44 @@ bool run(const Call& call, double alpha, double beta) {
     if (library.plans.size() >= kMostPlans) library.plans.clear();
     found = library.plans.emplace(key, make_plan(handle, key)).first;
   }
-  const Plan* const plan = found->second.get();
+  Plan* const plan = found->second.get();
   if (!plan) return false;
   if (call.bias) set_bias(*plan, call.bias);
-  const NdArray workspace =
-      plan->workspace > 0 ? NdArray::empty({static_cast<std::int64_t>(plan->workspace)}, kByte, call.device)
-                          : NdArray();
   const float alpha32 = static_cast<float>(alpha), beta32 = static_cast<float>(beta);
   const bool wide = call.dtype == kDouble;
-  check_blas(cublasLtMatmul(handle, plan->op, wide ? static_cast<const void*>(&alpha) : &alpha32, call.b.data,
-                            plan->a, call.a.data, plan->b, wide ? static_cast<const void*>(&beta) : &beta32,
-                            call.c.data, plan->c, call.c.data, plan->c, &plan->algorithm,
-                            workspace.defined() ? workspace.data() : nullptr, plan->workspace,
-                            current_stream(call.device)),
-             "cublasLtMatmul");
-  return true;
+  for (; plan->choice < plan->count; ++plan->choice) {
+    const cublasLtMatmulHeuristicResult_t& choice = plan->choices[plan->choice];
+    const std::size_t bytes = choice.workspaceSize;
+    const NdArray workspace =
+        bytes > 0 ? NdArray::empty({static_cast<std::int64_t>(bytes)}, kByte, call.device) : NdArray();
+    const cublasStatus_t status =
+        cublasLtMatmul(handle, plan->op, wide ? static_cast<const void*>(&alpha) : &alpha32, call.b.data,
+                       plan->a, call.a.data, plan->b, wide ? static_cast<const void*>(&beta) : &beta32,
+                       call.c.data, plan->c, call.c.data, plan->c, &choice.algo,
+                       bytes > 0 ? workspace.data() : nullptr, bytes, current_stream(call.device));
+    if (status == CUBLAS_STATUS_NOT_SUPPORTED) continue;
+    check_blas(status, "cublasLtMatmul");
+    return true;
+  }
+  return false;
+}
+
+BatchedMatrix from(const BatchedMatrix& m, std::int64_t first, DType dtype) {
+  BatchedMatrix rest = m;
+  rest.data = static_cast<char*>(m.data) + first * m.batch_stride * element_size(dtype);
+  return rest;
 }
 
 }  // namespace
 
 void gemm(Device device, DType dtype, std::int64_t batch, const BatchedMatrix& a, const BatchedMatrix& b,
           const BatchedMatrix& c, double alpha, double beta) {
-  EBB_CHECK(run({device, dtype, batch, a, b, c, nullptr}, alpha, beta),
-            "matmul: cuBLASLt has no algorithm for a product of ", c.rows, " x ", a.columns, " and ",
-            a.columns, " x ", c.columns, " in ", dtype, ". Call .contiguous() on the operands.");
+  for (std::int64_t first = 0; first < batch; first += kMostMatrices) {
+    const BatchedMatrix x = from(a, first, dtype), y = from(b, first, dtype), z = from(c, first, dtype);
+    EBB_CHECK(run({device, dtype, std::min(batch - first, kMostMatrices), x, y, z, nullptr}, alpha, beta),
+              "matmul: cuBLASLt has no algorithm for a product of ", c.rows, " x ", a.columns, " and ",
+              a.columns, " x ", c.columns, " in ", dtype, ". Call .contiguous() on the operands.");
+  }
 }
 
 bool gemm_bias(Device device, DType dtype, const BatchedMatrix& a, const BatchedMatrix& b,

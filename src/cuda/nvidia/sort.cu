@@ -1,22 +1,84 @@
-// One long run is a device-wide radix sort; many runs are CUB's segmented sort, which suits each run's
-// length.
+// Long runs are device-wide radix sorts, one after another where they are few; runs that a block can hold are
+// sorted there, in shared memory; others are CUB's segmented radix sort. None of these waits on the host, so
+// all can be captured in graphs (CUB's DeviceSegmentedSort reads sizes back, and cannot).
 #include "kernel/cuda/sort.h"
 
 #include <ebb/core/ndarray.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
+#include <cub/block/block_radix_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_segmented_sort.cuh>
+#include <cub/device/device_segmented_radix_sort.cuh>
+
+#include <algorithm>
 
 #include "cuda/runtime.h"
+#include "kernel/cuda/launch.h"
 
 namespace ebb::cuda {
 namespace {
 
+constexpr std::int64_t kBlockItems = 2048;  // the longest run that a block holds
+constexpr std::int64_t kFewRuns = 64;       // longer ones, up to so many, take the whole device in turn
+constexpr std::int64_t kMostBlocks = std::int64_t{1} << 20;
+
+struct Items {
+  std::uint64_t* keys;
+  std::int64_t* values;  // null: keys alone
+  std::int64_t segments, n;
+  int bits;
+
+  std::int64_t count() const { return segments * n; }
+  Items run(std::int64_t segment) const {
+    return {keys + segment * n, values ? values + segment * n : nullptr, 1, n, bits};
+  }
+};
+
+/// A block a run.
+template <int kThreads, int kEach, bool kPairs>
+__global__ void __launch_bounds__(kThreads) sort_block_kernel(const __grid_constant__ Items items) {
+  using Sort = cub::BlockRadixSort<std::uint64_t, kThreads, kEach,
+                                   std::conditional_t<kPairs, std::int64_t, cub::NullType>>;
+  __shared__ typename Sort::TempStorage memory;
+  for (std::int64_t segment = blockIdx.x; segment < items.segments; segment += gridDim.x) {
+    const std::int64_t start = segment * items.n;
+    std::uint64_t keys[kEach];
+    std::int64_t values[kEach];
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+      const std::int64_t at = static_cast<std::int64_t>(threadIdx.x) * kEach + i;
+      // What fills the block up comes last: equal keys keep their order.
+      keys[i] = at < items.n ? items.keys[start + at] : ~std::uint64_t{0};
+      if constexpr (kPairs) values[i] = at < items.n ? items.values[start + at] : 0;
+    }
+    if constexpr (kPairs)
+      Sort(memory).Sort(keys, values, 0, items.bits);
+    else
+      Sort(memory).Sort(keys, 0, items.bits);
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+      const std::int64_t at = static_cast<std::int64_t>(threadIdx.x) * kEach + i;
+      if (at >= items.n) continue;
+      items.keys[start + at] = keys[i];
+      if constexpr (kPairs) items.values[start + at] = values[i];
+    }
+    __syncthreads();  // `memory` is used again
+  }
+}
+
+template <int kThreads, int kEach>
+void sort_in_blocks(Device device, const Items& items) {
+  const Grid grid{dim3(static_cast<unsigned>(std::min(items.segments, kMostBlocks))), dim3(kThreads)};
+  launch(
+      device, grid,
+      items.values ? &sort_block_kernel<kThreads, kEach, true> : &sort_block_kernel<kThreads, kEach, false>,
+      items);
+}
+
 // Runs a CUB algorithm, which is called twice: for the size of its workspace and to work.
 template <class Algorithm>
 void with_workspace(Device device, const Algorithm& algorithm) {
-  const DeviceScope scope(device);
+  cudaGetLastError();  // CUB would take an error of somebody else's for its own
   std::size_t bytes = 0;
   check(algorithm(nullptr, bytes), "sort");
   const NdArray workspace = NdArray::empty({static_cast<std::int64_t>(bytes) + 1}, kByte, device);
@@ -41,39 +103,49 @@ void settle(cub::DoubleBuffer<T>& buffer, T* wanted, std::int64_t count, cudaStr
         "copy of sorted items");
 }
 
+void sort_by_cub(Device device, const Items& items) {
+  using cub::DeviceRadixSort;
+  using cub::DeviceSegmentedRadixSort;
+  const cudaStream_t stream = current_stream(device);
+  const std::int64_t count = items.count();
+  const NdArray spare = NdArray::empty({items.values ? 2 : 1, count}, kLong, device);
+  cub::DoubleBuffer<std::uint64_t> keys(items.keys, spare.data_as<std::uint64_t>());
+  cub::DoubleBuffer<std::int64_t> values(items.values, spare.data_as<std::int64_t>() + count);
+  with_workspace(device, [&](void* workspace, std::size_t& bytes) {
+    if (items.segments == 1)
+      return items.values
+                 ? DeviceRadixSort::SortPairs(workspace, bytes, keys, values, count, 0, items.bits, stream)
+                 : DeviceRadixSort::SortKeys(workspace, bytes, keys, count, 0, items.bits, stream);
+    const auto begin = starts(0, items.n), end = starts(1, items.n);
+    return items.values
+               ? DeviceSegmentedRadixSort::SortPairs(workspace, bytes, keys, values, count, items.segments,
+                                                     begin, end, 0, items.bits, stream)
+               : DeviceSegmentedRadixSort::SortKeys(workspace, bytes, keys, count, items.segments, begin, end,
+                                                    0, items.bits, stream);
+  });
+  settle(keys, items.keys, count, stream);
+  if (items.values) settle(values, items.values, count, stream);
+}
+
+void sort(Device device, const Items& items) {
+  if (items.count() == 0 || items.n == 1) return;
+  const DeviceScope scope(device);
+  if (items.n <= 64) return sort_in_blocks<32, 2>(device, items);
+  if (items.n <= 512) return sort_in_blocks<128, 4>(device, items);
+  if (items.n <= kBlockItems) return sort_in_blocks<256, 8>(device, items);
+  if (items.segments > kFewRuns) return sort_by_cub(device, items);
+  for (std::int64_t segment = 0; segment < items.segments; ++segment) sort_by_cub(device, items.run(segment));
+}
+
 }  // namespace
 
 void sort_keys(Device device, std::uint64_t* keys, std::int64_t segments, std::int64_t n) {
-  const std::int64_t count = segments * n;
-  if (count == 0) return;
-  const cudaStream_t stream = current_stream(device);
-  const NdArray spare = NdArray::empty({count}, kLong, device);
-  cub::DoubleBuffer<std::uint64_t> buffer(keys, spare.data_as<std::uint64_t>());
-  with_workspace(device, [&](void* workspace, std::size_t& bytes) {
-    if (segments == 1) return cub::DeviceRadixSort::SortKeys(workspace, bytes, buffer, count, 0, 64, stream);
-    return cub::DeviceSegmentedSort::SortKeys(workspace, bytes, buffer, count, segments, starts(0, n),
-                                              starts(1, n), stream);
-  });
-  settle(buffer, keys, count, stream);
+  sort(device, {keys, nullptr, segments, n, 64});
 }
 
 void sort_pairs(Device device, std::uint64_t* keys, std::int64_t* values, std::int64_t segments,
                 std::int64_t n, int bits) {
-  const std::int64_t count = segments * n;
-  if (count == 0) return;
-  const cudaStream_t stream = current_stream(device);
-  const NdArray spare = NdArray::empty({2, count}, kLong, device);
-  cub::DoubleBuffer<std::uint64_t> key_buffer(keys, spare.data_as<std::uint64_t>());
-  cub::DoubleBuffer<std::int64_t> value_buffer(values, spare.data_as<std::int64_t>() + count);
-  with_workspace(device, [&](void* workspace, std::size_t& bytes) {
-    if (segments == 1)
-      return cub::DeviceRadixSort::SortPairs(workspace, bytes, key_buffer, value_buffer, count, 0, bits,
-                                             stream);
-    return cub::DeviceSegmentedSort::StableSortPairs(workspace, bytes, key_buffer, value_buffer, count,
-                                                     segments, starts(0, n), starts(1, n), stream);
-  });
-  settle(key_buffer, keys, count, stream);
-  settle(value_buffer, values, count, stream);
+  sort(device, {keys, values, segments, n, bits});
 }
 
 }  // namespace ebb::cuda

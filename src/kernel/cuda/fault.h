@@ -11,7 +11,7 @@ namespace ebb::cuda {
 
 /// In host memory that the device can write.
 struct Fault {
-  unsigned int noted;  // 0, or 1 once the rest is being written
+  unsigned int noted;  // 0; 1 while the rest is being written; then 2
   const char* op;      // static texts of the host's
   const char* what;    // what is wrong, in place of an index out of range; may be null
   long long value, limit, dim;
@@ -25,13 +25,14 @@ struct FaultSink {
 
   /// Notes that `value` is outside [0, limit) (or what the op allows) for dimension `dim`.
   __device__ void note(long long value, long long limit, long long dim = -1) const {
-    if (atomicExch(&fault->noted, 1u) != 0) return;
+    if (atomicCAS(&fault->noted, 0u, 1u) != 0) return;
     fault->op = op;
     fault->what = what;
     fault->value = value;
     fault->limit = limit;
     fault->dim = dim;
     __threadfence_system();
+    atomicExch(&fault->noted, 2u);
   }
 };
 

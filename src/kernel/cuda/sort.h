@@ -9,8 +9,8 @@ namespace ebb::cuda {
 
 /// Sorts `segments` neighbouring runs of `n` keys each, in place, smallest first.
 void sort_keys(Device device, std::uint64_t* keys, std::int64_t segments, std::int64_t n);
-/// The same with a value that goes with each key; equal keys keep their order. Keys below 2^bits: one long
-/// run is sorted the faster the fewer bits there are.
+/// The same with a value that goes with each key; equal keys keep their order. Keys below 2^bits: the fewer
+/// bits, the faster.
 void sort_pairs(Device device, std::uint64_t* keys, std::int64_t* values, std::int64_t segments,
                 std::int64_t n, int bits = 64);
 

@@ -9,6 +9,16 @@
 
 namespace ebb::creating {
 
+/// a b, rounded: not the first half of a fused operation, whose digits would depend on the machine.
+template <class W>
+EBB_HD W rounded_product(W a, W b) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<W, double>) return __dmul_rn(a, b);
+  if constexpr (std::is_same_v<W, float>) return __fmul_rn(a, b);
+#endif
+  return a * b;
+}
+
 /// start + i * step, in double or, for Long, in 64-bit integers.
 template <class T>
 struct Arange {
@@ -20,7 +30,7 @@ struct Arange {
   Arange(const Scalar& start, const Scalar& by)
       : first(static_cast<Work>(start.to<From>())), step(static_cast<Work>(by.to<From>())) {}
   EBB_HD T operator()(std::int64_t i) const {
-    return convert<T>(static_cast<From>(first + static_cast<Work>(i) * step));
+    return convert<T>(static_cast<From>(first + rounded_product(static_cast<Work>(i), step)));
   }
 };
 
@@ -38,8 +48,8 @@ struct Linspace {
         step(n > 1 ? (last - first) / static_cast<Work>(n - 1) : Work(0)),
         base(static_cast<Work>(power)) {}
   EBB_HD T operator()(std::int64_t i) const {
-    const Work x = n == 1 || i < n / 2 ? first + step * static_cast<Work>(i)
-                                       : last - step * static_cast<Work>(n - 1 - i);
+    const Work x = n == 1 || i < n / 2 ? first + rounded_product(step, static_cast<Work>(i))
+                                       : last - rounded_product(step, static_cast<Work>(n - 1 - i));
     return convert<T>(base != 0 ? std::pow(base, x) : x);
   }
 };

@@ -30,12 +30,9 @@ EBB_HD inline double digamma(double x) {
   return reflected + sum + std::log(x) - 0.5 / x - tail;
 }
 
-/// The Hurwitz zeta function sum (q + k)^-s for s > 1: direct terms, then Euler and Maclaurin's remainder.
-EBB_HD inline double zeta(double s, double q) {
-  if (q <= 0) {
-    if (q == std::floor(q)) return static_cast<double>(__builtin_inff());
-    if (s != std::floor(s)) return quiet_nan<double>();
-  }
+/// The Hurwitz zeta function sum (q + k)^-s for s > 1 and q > 0: direct terms, then Euler and Maclaurin's
+/// remainder.
+EBB_HD inline double zeta_right(double s, double q) {
   double sum = 0;
   for (; q < 10; q += 1) sum += std::pow(q, -s);
   // B_2k / (2k)!
@@ -52,12 +49,18 @@ EBB_HD inline double zeta(double s, double q) {
   return sum;
 }
 
+/// The same for any q. The terms left of 0 are a sum to the right of it, mirrored: no long way up from far
+/// below.
+EBB_HD inline double zeta(double s, double q) {
+  if (q > 0) return zeta_right(s, q);
+  if (q == std::floor(q)) return static_cast<double>(__builtin_inff());
+  if (s != std::floor(s)) return quiet_nan<double>();
+  const double left = zeta_right(s, std::ceil(q) - q) - zeta_right(s, 1 - q);
+  return zeta_right(s, q - std::floor(q)) + (std::fmod(s, 2.0) == 0 ? left : -left);
+}
+
 /// The n-th derivative of digamma, n >= 1: (-1)^(n+1) n! zeta(n + 1, x).
 EBB_HD inline double polygamma(int n, double x) {
-  if (n == 1 && x < 0 && x != std::floor(x)) {  // reflection: no long way up from far below 0
-    const double s = kPi / std::sin(kPi * (x - std::floor(x)));
-    return s * s - polygamma(1, 1 - x);
-  }
   double factorial = 1;
   for (int i = 2; i <= n; ++i) factorial *= i;
   return (n % 2 ? 1 : -1) * factorial * zeta(n + 1.0, x);

@@ -58,6 +58,30 @@ struct IntegerProduct {
   }
 };
 
+/// x = factor x.
+template <class T>
+struct Scale {
+  T* x;
+  DeviceWalk<1> walk;
+  Compute<T> factor;
+  __device__ void operator()(std::int64_t i) const {
+    std::int64_t at[1];
+    walk.offsets(i, at);
+    x[at[0]] = static_cast<T>(static_cast<Compute<T>>(x[at[0]]) * factor);
+  }
+};
+
+// out = beta init: a product over nothing, which the library does not take.
+void scaled_init(NdArray& out, const NdArray& init, bool in_place, const Scalar& beta) {
+  if (!in_place) kernels::copy(out.device(), out, init.expand(out.sizes()));
+  if (beta.to_double() == 1) return;
+  visit_floating(out.dtype(), "matmul", [&]<class T> {
+    for_each(out.device(), out.numel(),
+             Scale<T>{out.data_as<T>(), DeviceWalk<1>("matmul", out.sizes(), {out.strides()}),
+                      static_cast<Compute<T>>(beta.to_double())});
+  });
+}
+
 template <class T>
 using SumType = std::conditional_t<std::is_integral_v<T>, std::uint64_t, Compute<T>>;
 
@@ -84,23 +108,21 @@ void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray&
   const bool keep = init.defined() && args.beta.to_double() != 0;
   const bool in_place =
       keep && init.data() == out.data() && init.sizes() == out.sizes() && init.strides() == out.strides();
+  const std::int64_t batch = out.dim() == 3 ? out.sizes()[0] : 1,
+                     inner = a.sizes()[static_cast<std::size_t>(a.dim()) - (args.a_transposed ? 2 : 1)];
+  if (inner == 0 && !keep) return kernels::fill(device, out, 0);
+  if (inner == 0 && is_floating(out.dtype())) return scaled_init(out, init, in_place, args.beta);
   NdArray result = out;
   const BatchedMatrix own = matrix_of(out, false);
   if (own.column_stride != 1 || !own.is_plain()) result = NdArray::empty(out.sizes(), out.dtype(), device);
   const bool elsewhere = result.data() != out.data();
-  const std::int64_t batch = out.dim() == 3 ? out.sizes()[0] : 1,
-                     inner = a.sizes()[static_cast<std::size_t>(a.dim()) - (args.a_transposed ? 2 : 1)];
-  if (keep && inner > 0 && !elsewhere && is_floating(out.dtype()) && is_bias(init, out, args)) {
+  if (keep && !elsewhere && is_floating(out.dtype()) && is_bias(init, out, args)) {
     NdArray held_a, held_b;
     if (gemm_bias(device, out.dtype(), readable(a, args.a_transposed, held_a),
                   readable(b, args.b_transposed, held_b), own, init.data()))
       return;
   }
   if (keep && (!in_place || elsewhere)) kernels::copy(device, result, init.expand(out.sizes()));
-  if (inner == 0 && !keep) {
-    kernels::fill(device, out, 0);
-    return;
-  }
   visit_numeric(out.dtype(), "matmul", [&]<class T> {
     if constexpr (std::is_integral_v<T>) {
       for_each(device, out.numel(),

@@ -103,7 +103,10 @@ struct Moments {
     squares += d * d;
   }
   EBB_HD A mean() const { return shift + sum / static_cast<A>(count); }
-  EBB_HD A deviations() const { return merged ? squares : squares - sum * (sum / static_cast<A>(count)); }
+  EBB_HD A deviations() const {
+    const A d = merged ? squares : squares - sum * (sum / static_cast<A>(count));
+    return d < A(0) ? A(0) : d;  // rounding; NaN stays
+  }
   /// Chan, Golub and LeVeque, Updating formulae and a pairwise algorithm for computing sample variances,
   /// 1979.
   EBB_HD static Moments merge(const Moments& a, const Moments& b) {

@@ -1,0 +1,87 @@
+#include "cuda/async_allocator.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "cuda/runtime.h"
+#include "cuda/streams.h"
+
+namespace ebb::cuda {
+
+AsyncAllocator::AsyncAllocator(Device device) : device_(device) {
+  check(cudaDeviceGetDefaultMemPool(&pool_, device.index()), "cudaDeviceGetDefaultMemPool");
+  // Otherwise every wait for the device would give all free memory back to it.
+  std::uint64_t everything = ~std::uint64_t{0};
+  check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &everything),
+        "cudaMemPoolSetAttribute");
+}
+
+MemoryBlock* AsyncAllocator::allocate(std::size_t bytes, cudaStream_t stream) {
+  release_kept();
+  auto block = std::make_unique<MemoryBlock>();
+  block->bytes = std::max<std::size_t>(bytes, 1);
+  block->stream = stream;
+  void* data = nullptr;
+  if (cudaMallocAsync(&data, block->bytes, stream) != cudaSuccess) {
+    cudaGetLastError();
+    empty_cache();
+    if (cudaMallocAsync(&data, block->bytes, stream) != cudaSuccess) {
+      cudaGetLastError();
+      std::size_t free = 0, total = 0;
+      if (cudaMemGetInfo(&free, &total) != cudaSuccess) cudaGetLastError();
+      fail_out_of_memory(device_, bytes, stats(), free, total);
+    }
+  }
+  block->data = static_cast<char*>(data);
+  figures_.add(block->bytes);
+  return block.release();
+}
+
+void AsyncAllocator::free(MemoryBlock* block) noexcept {
+  figures_.current -= block->bytes;
+  if (!thread_state().capture) return release(block);
+  const std::lock_guard lock(mutex_);
+  kept_.push_back(block);
+}
+
+void AsyncAllocator::release(MemoryBlock* block) noexcept {
+  const std::unique_ptr<MemoryBlock> gone(block);
+  try {
+    for (const StreamUse& use : block->uses) order_streams(use.device, use.stream, device_, block->stream);
+    const DeviceScope scope(device_);
+    if (cudaFreeAsync(block->data, block->stream) != cudaSuccess) cudaGetLastError();
+  } catch (const Error&) {
+    // Lost, rather than given to others while it is used.
+  }
+}
+
+void AsyncAllocator::release_kept() noexcept {
+  if (thread_state().capture) return;
+  std::vector<MemoryBlock*> kept;
+  {
+    const std::lock_guard lock(mutex_);
+    kept.swap(kept_);
+  }
+  for (MemoryBlock* block : kept) release(block);
+}
+
+void AsyncAllocator::empty_cache() {
+  release_kept();
+  wait_for_device(device_);
+  check(cudaMemPoolTrimTo(pool_, 0), "cudaMemPoolTrimTo");
+}
+
+MemoryStats AsyncAllocator::stats() const {
+  std::uint64_t reserved = 0;
+  check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved),
+        "cudaMemPoolGetAttribute");
+  const std::size_t current = figures_.current;
+  return {current, figures_.peak, reserved > current ? static_cast<std::size_t>(reserved) - current : 0,
+          figures_.allocations};
+}
+
+void AsyncAllocator::reset_peak() { figures_.peak = figures_.current.load(); }
+
+}  // namespace ebb::cuda
