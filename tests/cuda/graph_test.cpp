@@ -245,6 +245,25 @@ TEST_CASE("replays on several streams follow each other") {
   CHECK(same(x, expected));
 }
 
+TEST_CASE("a graph that is dropped while it is replayed takes nothing away from the replay") {
+  manual_seed(3);
+  const Tensor x = ones({1000}, kOnCuda);
+  Tensor drawn;
+  const cuda::Stream side = cuda::Stream::from_pool();
+  {
+    cuda::Graph graph;
+    graph.capture([&] { drawn = dropout(x, 0.5, true); });
+    const cuda::StreamGuard guard(side);
+    graph.replay();
+  }
+  // Where the replay looks up the number of its draw, if that memory were free.
+  for (int i = 0; i < 8; ++i) full({16}, 1 << 20, kOnCuda.dtype(kLong));
+  cuda::Stream::current().synchronize();
+  side.synchronize();
+  manual_seed(3);
+  CHECK(equal(drawn.cpu(), dropout(x, 0.5, true).cpu()));
+}
+
 TEST_CASE("a bad index in a replay is an error at the next wait") {
   const Tensor x = arange(10, kOnCuda);
   Tensor index = tensor({1, 2}, kOnCuda.dtype(kLong)), picked;

@@ -130,6 +130,19 @@ TEST_CASE("elements are put together in order on a device") {
       IndexError);
 }
 
+TEST_CASE("the first index that is out of range is out of range") {
+  const Tensor rows = ones({4, 8}, kOnCuda);
+  const auto at = [](std::int64_t i) { return full({2}, i, kOnCuda.dtype(kLong)); };
+  for (const std::int64_t i : {4, -5}) {
+    CHECK_THROWS_AS(rows.index({at(i)}).cpu(), IndexError);
+    CHECK_THROWS_AS(rows.clone().index_put_({at(i)}, ones({2, 8}, kOnCuda)).cpu(), IndexError);
+    CHECK_THROWS_AS(rows.index_select(0, at(i)).cpu(), IndexError);
+    CHECK_THROWS_AS(rows.take(at(i < 0 ? -33 : 32)).cpu(), IndexError);
+  }
+  CHECK_NOTHROW(rows.index({at(3)}).cpu());
+  CHECK_NOTHROW(rows.index({at(-4)}).cpu());
+}
+
 TEST_CASE("gather moves whole rows where the index allows it") {
   manual_seed(8);
   for (const DType dtype : {kFloat, kDouble, kHalf, kByte}) {

@@ -78,6 +78,33 @@ TEST_CASE("backward runs every op on the stream of its forward") {
   }
 }
 
+TEST_CASE("a gradient that went to another stream is not overwritten before it is read") {
+  const cuda::Stream home = cuda::Stream::current(), a = cuda::Stream::from_pool(),
+                     b = cuda::Stream::from_pool();
+  const Tensor x = ones({64}, kOnCuda).requires_grad_(), v = ones({64}, kOnCuda).requires_grad_();
+  order(home, a);
+  order(home, b);
+  Tensor first, u, last;
+  {
+    const cuda::StreamGuard guard(b);
+    first = v * 2;
+  }
+  {
+    const cuda::StreamGuard guard(a);
+    u = x * 3;
+  }
+  order(a, b);
+  {
+    const cuda::StreamGuard guard(b);
+    last = u * 5;
+  }
+  order(b, home);
+  // Backward: b makes the gradient of u, which a reads; then b makes that of v, with memory of the same size.
+  (first.sum() + last.sum()).backward();
+  CHECK(same(x.grad(), full({64}, 15, kFloat)));
+  CHECK(same(v.grad(), full({64}, 2, kFloat)));
+}
+
 TEST_CASE("gradients from several streams add up") {
   const cuda::Stream home = cuda::Stream::current();
   const Tensor x = rand({32, 32}, kOnCuda.dtype(kDouble)), w = rand({32, 32}, kOnCuda.dtype(kDouble));
