@@ -1,4 +1,4 @@
-# cmake --install: a relocatable package in the components runtime, development and cuda (the plugin's, in src/cuda).
+# cmake --install: a relocatable package in the components runtime, development and cuda (the plugin).
 
 include(CMakePackageConfigHelpers)
 set(EBB_CONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/ebb)
@@ -8,6 +8,10 @@ install(TARGETS ebb EXPORT ebbTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 install(EXPORT ebbTargets NAMESPACE ebb:: DESTINATION ${EBB_CONFIG_DIR} COMPONENT development)
+if(TARGET ebb_cuda)  # ebb::cuda says where the plugin lies; programs do not link it
+  install(TARGETS ebb_cuda EXPORT ebbCudaTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cuda)
+  install(EXPORT ebbCudaTargets NAMESPACE ebb:: DESTINATION ${EBB_CONFIG_DIR} COMPONENT cuda)
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ebb DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT development FILES_MATCHING PATTERN "*.h")
 

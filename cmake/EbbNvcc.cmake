@@ -1,7 +1,12 @@
 # nvcc and NVIDIA's libraries, for the CUDA plugin alone.
 
-# Before the language is enabled: CMake would choose an old architecture by itself.
-set(CMAKE_CUDA_ARCHITECTURES 90-real CACHE STRING "GPU architectures to build kernels for")
+# Before the language is enabled: CMake would choose an old architecture by itself. AUTO builds for the GPU that is there.
+if(EBB_CUDA STREQUAL "AUTO")
+  set(_architectures native)
+else()
+  set(_architectures 90-real)
+endif()
+set(CMAKE_CUDA_ARCHITECTURES ${_architectures} CACHE STRING "GPU architectures to build kernels for")
 find_program(EBB_NVCC nvcc HINTS ENV CUDACXX ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES bin)
 mark_as_advanced(EBB_NVCC)
 if(EBB_NVCC AND NOT CMAKE_CUDA_COMPILER)
@@ -47,4 +52,20 @@ function(ebb_link_cuda target)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;--extended-lambda;--split-compile=2;-Xcudafe;--diag_suppress=186>)
   target_link_libraries(${target} PRIVATE CUDA::cudart CUDA::cublasLt)
+endfunction()
+
+# Where the libraries of `ebb_link_cuda` and cuDNN lie: toolkits and wheels are often unknown to the system's loader.
+function(ebb_cuda_library_dirs out)
+  set(_dirs)
+  foreach(_library IN ITEMS CUDA::cudart CUDA::cublasLt)
+    get_target_property(_file ${_library} IMPORTED_LOCATION)
+    get_filename_component(_dir ${_file} DIRECTORY)
+    list(APPEND _dirs ${_dir})
+  endforeach()
+  if(TARGET ebb_cudnn)
+    get_filename_component(_dir ${CUDNN_LIBRARY} DIRECTORY)
+    list(APPEND _dirs ${_dir})
+  endif()
+  list(REMOVE_DUPLICATES _dirs)
+  set(${out} ${_dirs} PARENT_SCOPE)
 endfunction()

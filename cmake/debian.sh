@@ -20,6 +20,13 @@ install_packages() {
       apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
+# Ends the script where there is no nvcc.
+require_nvcc() {
+  [[ -z $(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null) ]] || return 0
+  say "--cuda needs NVIDIA's CUDA toolkit (nvcc), which Debian 12 does not have: developer.nvidia.com/cuda-downloads"
+  exit 1
+}
+
 # A second clone of the same sources finds the first one's objects.
 share_ccache() {
   export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$1} CCACHE_NOHASHDIR=1

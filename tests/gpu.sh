@@ -4,9 +4,11 @@
 #   OUT       receives report.md and the logs (default build/gpu)
 #   PACKAGES  a folder of Debian packages (*.deb) to unpack for the build, where they cannot be installed:
 #             libeigen3-dev catch2 nlohmann-json3-dev libfmt-dev libfmt9 libcli11-dev zlib1g-dev zlib1g
-#   STAGE     build tests sanitizers examples benchmarks (default: all, in this order); a later call finds what an
-#             earlier one built
-# EBB_GPU_ARCH (default 90-real) is the architecture; EBB_GPU_CUDA=EMU tries the script where there is no GPU.
+#   STAGE     build tests memcheck racecheck initcheck examples benchmarks, or benchmarks:WORKLOAD (default: all, in
+#             this order); a later call finds what an earlier one built and adds to its report
+# In the environment: EBB_GPU_ARCH (default 90-real) is the architecture; EBB_GPU_COMMIT names the commit where there is
+# no .git; CUDNN_ROOT is where cuDNN lies (default: where python3's nvidia.cudnn does, if it has one); EBB_GPU_CUDA=EMU
+# tries the script where there is no GPU.
 set -uo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -15,29 +17,42 @@ while getopts "o:p:h" option; do
   case $option in
     o) out=$(realpath -m "$OPTARG") ;;
     p) packages=$(realpath "$OPTARG") ;;
-    *) sed -n '2,10s/^# //p' "$0"; exit 0 ;;
+    *) sed -n '2,12s/^# //p' "$0"; exit 0 ;;
   esac
 done
 shift $((OPTIND - 1))
 stages=("$@")
-((${#stages[@]})) || stages=(build tests sanitizers examples benchmarks)
+((${#stages[@]})) || stages=(build tests memcheck racecheck initcheck examples benchmarks)
+cuda=${EBB_GPU_CUDA:-ON}
 build=$root/build/gpu-build
 mkdir -p "$out" "$build"
 report=$out/report.md
 failed=0
 
-# step NAME SECONDS COMMAND...: runs it, keeps its output as NAME.log and notes the verdict and the time it took.
+# step NAME SECONDS LINES COMMAND...: runs it, keeps its output as NAME.log, and reports at once the verdict, the time it
+# took and the last LINES of the output.
 step() {
-  local name=$1 limit=$2 start=$SECONDS verdict=passed
-  shift 2
+  local name=$1 limit=$2 lines=$3 start=$SECONDS verdict=passed
+  shift 3
   timeout "$limit" "$@" >"$out/$name.log" 2>&1 || verdict="**failed** ($?)"
   [[ $verdict == passed ]] || failed=1
-  printf '| %s | %s | %d s |\n' "$name" "$verdict" $((SECONDS - start)) | tee -a "$report"
+  printf '## %s: %s, %d s\n\n```\n%s\n```\n\n' "$name" "$verdict" $((SECONDS - start)) \
+    "$(tail -n "$lines" "$out/$name.log")" >>"$report"
+  printf '%s: %s, %d s\n' "$name" "$verdict" $((SECONDS - start))
 }
 
-# What the last COUNT lines of a step's output say, quoted in the report.
-quote() {
-  [[ -e $out/$1.log ]] && printf '\n## %s\n\n```\n%s\n```\n' "$1" "$(tail -n "$2" "$out/$1.log")" >>"$quotes"
+find_cudnn() {
+  [[ -n ${CUDNN_ROOT-} ]] && return
+  local found
+  found=$(python3 -c 'import nvidia.cudnn as c; print(list(c.__path__)[0])' 2>/dev/null) && export CUDNN_ROOT=$found
+}
+
+configure() {
+  local generator=()
+  if command -v ninja >/dev/null; then generator=(-G Ninja); fi
+  cmake -S "$root" -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DEBB_CUDA="$cuda" \
+    -DCMAKE_CUDA_ARCHITECTURES="${EBB_GPU_ARCH:-90-real}" -DEBB_BUILD_BENCHMARKS=ON -DEBB_BUILD_TESTS=ON \
+    -DEBB_BUILD_EXAMPLES=ON ${packages:+-DCMAKE_PREFIX_PATH="$build/packages/usr"}
 }
 
 stage_build() {
@@ -48,65 +63,67 @@ stage_build() {
       ln -sf "$build/packages$target" "$link"
     done
   fi
-  local generator=()
-  if command -v ninja >/dev/null; then generator=(-G Ninja); fi
-  step configure 120 cmake -S "$root" -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release \
-    -DEBB_CUDA="${EBB_GPU_CUDA:-ON}" -DCMAKE_CUDA_ARCHITECTURES="${EBB_GPU_ARCH:-90-real}" \
-    -DEBB_BUILD_BENCHMARKS=ON ${packages:+-DCMAKE_PREFIX_PATH="$build/packages/usr"}
-  step build 900 cmake --build "$build" --parallel "$(nproc)" --target ebb_cuda test_cuda test_optable_cuda device_tour \
-    cpu_vs_gpu train_cnn
+  find_cudnn
+  step configure 120 30 configure
+  step build 580 3 cmake --build "$build" --parallel "$(nproc)" --target ebb_cuda test_cuda test_optable_cuda \
+    device_tour cpu_vs_gpu train_cnn
 }
 
 programs=("$build/tests/cuda/test_cuda" "$build/tests/optable/test_optable_cuda")
 
 stage_tests() {
-  step device_tour 60 "$build/python_free_examples/device_tour"
+  step device_tour 60 20 "$build/python_free_examples/device_tour"
   for program in "${programs[@]}"; do
-    step "$(basename "$program")" 600 "$program"
-    quote "$(basename "$program")" 30
-    step "async-$(basename "$program")" 600 env EBB_CUDA_ALLOCATOR=async "$program" '~[caching]'
+    step "$(basename "$program")" 500 40 "$program"
+    step "async-$(basename "$program")" 500 10 env EBB_CUDA_ALLOCATOR=async "$program" '~[caching]'
   done
 }
 
-stage_sanitizers() {
-  for tool in memcheck racecheck initcheck; do
-    for program in "${programs[@]}"; do
-      step "$tool-$(basename "$program")" 600 compute-sanitizer --tool "$tool" --error-exitcode 9 "$program"
-      quote "$tool-$(basename "$program")" 5
-    done
+# With the driver's own pools each tensor is a block of its own, whose end the tool knows.
+sanitize() {
+  for program in "${programs[@]}"; do
+    step "$1-$(basename "$program")" 580 12 env EBB_CUDA_ALLOCATOR=async compute-sanitizer --tool "$1" \
+      --report-api-errors no --error-exitcode 9 "$program" '~[caching]'
   done
 }
+stage_memcheck() { sanitize memcheck; }
+stage_racecheck() { sanitize racecheck; }
+stage_initcheck() { sanitize initcheck; }
 
 stage_examples() {
-  step cpu_vs_gpu 300 "$build/python_free_examples/cpu_vs_gpu" --svg "$out/cpu_vs_gpu.svg"
-  step train_cnn 300 "$build/python_free_examples/train_cnn" --device cuda --epochs 2
-  quote cpu_vs_gpu 60
-  quote train_cnn 10
+  local sizes=()
+  [[ $cuda == ON ]] || sizes=(--elements 10000 --matrix 64 --layer 64)
+  step cpu_vs_gpu 300 60 "$build/python_free_examples/cpu_vs_gpu" "${sizes[@]}" --svg "$out/cpu_vs_gpu.svg"
+  step train_cnn 300 10 "$build/python_free_examples/train_cnn" --device cuda --epochs 2 --save "$out/net.safetensors"
 }
 
 stage_benchmarks() {
-  local where=(-d cuda)
-  [[ ${EBB_GPU_CUDA:-ON} == ON ]] || where=(-d emu -s 65536 bandwidth)
-  step benchmarks 900 "$root/benchmarks/run" "${where[@]}" -n 1 -b "$build"
-  quote benchmarks 400
+  local workloads=("$@") where=(-d cuda)
+  [[ $cuda == ON ]] || where=(-d emu -s 65536)
+  ((${#workloads[@]})) || workloads=(host_cost bandwidth gemm conv steps)
+  for workload in "${workloads[@]}"; do
+    step "benchmark-$workload" 580 400 "$root/benchmarks/run" "${where[@]}" -n 1 -b "$build" "$workload"
+  done
 }
 
-quotes=$(mktemp)
-trap 'rm -f "$quotes"' EXIT
-{
-  printf '# GPU report\n\ncommit %s\n\n```\n' "$(git -C "$root" rev-parse HEAD 2>/dev/null || echo unknown)"
-  nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader || echo "no nvidia-smi"
-  nvcc --version | tail -2 || echo "no nvcc"
-  printf '```\n\n| step | | |\n|---|---|---|\n'
-} >"$report" 2>&1
+if [[ ! -e $report ]]; then
+  {
+    printf '# GPU report\n\ncommit %s\n\n```\n' \
+      "$(git -C "$root" rev-parse HEAD 2>/dev/null || echo "${EBB_GPU_COMMIT:-unknown}")"
+    nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader || echo "no nvidia-smi"
+    nvcc --version | tail -2 || echo "no nvcc"
+    printf '```\n\n'
+  } >"$report" 2>&1
+fi
 for stage in "${stages[@]}"; do
-  if ! declare -F "stage_$stage" >/dev/null; then
+  arguments=()
+  [[ $stage != *:* ]] || arguments=("${stage#*:}")
+  if ! declare -F "stage_${stage%%:*}" >/dev/null; then
     echo "tests/gpu.sh: there is no stage '$stage'" >&2
     exit 2
   fi
-  "stage_$stage"
+  "stage_${stage%%:*}" "${arguments[@]}"
   [[ $stage != build || $failed == 0 ]] || break
 done
-cat "$quotes" >>"$report"
 echo "report: $report"
 exit $failed

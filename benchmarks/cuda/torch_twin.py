@@ -1,7 +1,7 @@
-"""The PyTorch twin of bandwidth.cpp and steps.cpp: the same shapes, eager and through torch.compile.
+"""The PyTorch twin of the C++ programs beside it: the same shapes, eager and through torch.compile.
 
-Prints `SIDE NAME MICROSECONDS us` lines with SIDE eager or compiled; names are those of the C++ programs.
-usage: torch_twin.py [ELEMENTS]
+Prints `SIDE NAME VALUE UNIT` lines with SIDE eager or compiled; names are those of the C++ programs.
+usage: torch_twin.py bandwidth|conv|gemm|host_cost|steps [SIZE]
 """
 import statistics
 import sys
@@ -30,8 +30,12 @@ def device_us(call, budget=0.5):
     return statistics.median(samples) * 1e6
 
 
-def report(side, name, value):
-    print(f"{side} {name} {value:.6g} us", flush=True)
+def report(side, name, value, unit="us"):
+    print(f"{side} {name} {value:.6g} {unit}", flush=True)
+
+
+def allow_tf32(allow):
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = allow
 
 
 def both(name, function, *inputs):
@@ -146,9 +150,78 @@ def steps():
               torch.rand(batch, 1, 28, 28, device="cuda"))
 
 
+def gemm(largest):
+    n = min(512, largest)
+    while n <= largest:
+        for name, dtype in (("f32", torch.float32), ("tf32", torch.float32), ("bf16", torch.bfloat16)):
+            allow_tf32(name == "tf32")
+            a, b = (torch.randn(n, n, device="cuda", dtype=dtype) for _ in range(2))
+            both(f"gemm.{name}.{n}", torch.matmul, a, b)
+        n *= 2
+
+
+def conv(batch):
+    shapes = (("7x7.3.64", 3, 224, 64, 7, 2), ("1x1.64.256", 64, 56, 256, 1, 1), ("3x3.64.64", 64, 56, 64, 3, 1),
+              ("3x3.128.128", 128, 28, 128, 3, 1), ("3x3.256.256.s2", 256, 28, 256, 3, 2),
+              ("1x1.1024.256", 1024, 14, 256, 1, 1), ("3x3.512.512", 512, 7, 512, 3, 1))
+    for shape, channels, size, filters, kernel, stride in shapes:
+        for layout, memory in (("nchw", torch.contiguous_format), ("nhwc", torch.channels_last)):
+            for name, dtype in (("f32", torch.float32), ("tf32", torch.float32), ("bf16", torch.bfloat16)):
+                allow_tf32(name == "tf32")
+                x = torch.randn(batch, channels, size, size, device="cuda", dtype=dtype).contiguous(memory_format=memory)
+                w = torch.randn(filters, channels, kernel, kernel, device="cuda", dtype=dtype)
+                both_ways(f"conv.{shape}.{name}.{layout}",
+                          lambda a, b: F.conv2d(a, b, None, stride, kernel // 2), x, w.contiguous(memory_format=memory))
+
+
+def host_us(call, ops):
+    """Median host microseconds an op, until the last launch is queued."""
+    for _ in range(20):
+        call()
+    samples, end = [], time.perf_counter() + 0.5
+    while time.perf_counter() < end or len(samples) < 5:
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        call()
+        samples.append(time.perf_counter() - start)
+    torch.cuda.synchronize()
+    return statistics.median(samples) / ops * 1e6
+
+
+def host_cost(_):
+    ops = 240
+    for elements in (1, 4096):
+        c = torch.full((elements,), 0.99, device="cuda")
+        for name, ops_a_step, step in (("mul_add_tanh", 4, lambda y: torch.tanh(y * c + c) * y),
+                                       ("sin", 1, torch.sin), ("mul_scalar", 1, lambda y: y * 1.0001)):
+            x, seed = torch.full((elements,), 0.5, device="cuda"), torch.ones(elements, device="cuda")
+
+            def chain():
+                y = x
+                for _ in range(ops // ops_a_step):
+                    y = step(y)
+                return y
+
+            def both_passes():
+                chain().backward(seed)
+                x.grad = None
+
+            full = f"host_cost.{name}.{elements}"
+            with torch.no_grad():
+                report("eager", full + ".no_grad", host_us(chain, ops), "us/op")
+            x.requires_grad_()
+            report("eager", full + ".forward", host_us(chain, ops), "us/op")
+            report("eager", full + ".forward_backward", host_us(both_passes, ops), "us/op")
+
+
+WORKLOADS = {"bandwidth": (bandwidth, 1 << 26), "conv": (conv, 64), "gemm": (gemm, 8192), "host_cost": (host_cost, 0),
+             "steps": (lambda _: steps(), 0)}
+
 if __name__ == "__main__":
+    if len(sys.argv) < 2 or sys.argv[1] not in WORKLOADS:
+        sys.exit("usage: torch_twin.py " + "|".join(WORKLOADS) + " [SIZE]")
     if not torch.cuda.is_available():
         sys.exit("This benchmark needs a CUDA device; there is none.")
     torch.manual_seed(1)
-    bandwidth(int(sys.argv[1]) if len(sys.argv) > 1 else 1 << 26)
-    steps()
+    run, size = WORKLOADS[sys.argv[1]]
+    run(int(sys.argv[2]) if len(sys.argv) > 2 else size)

@@ -31,10 +31,18 @@ int main(int argc, char** argv) {
   std::int64_t elements = 100000000, matrix = 8192, layer = 4096;
   int threads = ebb::get_num_threads();
   std::string svg;
-  app.add_option("--elements", elements, "the longest vectors to add")->capture_default_str();
-  app.add_option("--matrix", matrix, "the largest matrices to multiply")->capture_default_str();
-  app.add_option("--layer", layer, "the widest dense layer")->capture_default_str();
-  app.add_option("--threads", threads, "threads of the CPU")->capture_default_str();
+  app.add_option("--elements", elements, "the longest vectors to add, from 1000 on")
+      ->check(CLI::Range(std::int64_t{1000}, std::int64_t{10000000000}))
+      ->capture_default_str();
+  app.add_option("--matrix", matrix, "the largest matrices to multiply, from 64 on")
+      ->check(CLI::Range(64, 1 << 17))
+      ->capture_default_str();
+  app.add_option("--layer", layer, "the widest dense layer, from 64 on")
+      ->check(CLI::Range(64, 1 << 17))
+      ->capture_default_str();
+  app.add_option("--threads", threads, "threads of the CPU")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_option("--svg", svg, "also draw the figures into this file");
   CLI11_PARSE(app, argc, argv);
 

@@ -30,12 +30,17 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_code) {
       ->check(CLI::PositiveNumber);
   app.add_option("--seed", o.seed, "of the initial weights and the order of the images")
       ->capture_default_str();
-  app.add_option("--device", device, "cpu, cuda or cuda:N")->capture_default_str();
+  app.add_option("--device", device, "cpu, cuda or cuda:N; the CPU where there is no GPU")
+      ->capture_default_str();
   app.add_option("--threads", o.threads, "CPU threads (default: all cores)")->check(CLI::PositiveNumber);
   app.add_option("--save", o.save, "where the trained model goes")->capture_default_str();
   try {
     app.parse(argc, argv);
     o.device = ebb::Device(device);
+    if (o.device.is_cuda() && !ebb::cuda::is_available()) {
+      std::cout << "There is no CUDA device here: training on the CPU.\n";
+      o.device = ebb::Device::CPU;
+    }
   } catch (const CLI::ParseError& e) {
     exit_code = app.exit(e);
     return {};

@@ -27,6 +27,11 @@ Device::Device(std::string_view text) : type_(DeviceType::CPU), index_(-1) {
   index_ = static_cast<std::int8_t>(index);
 }
 
+void Device::fail_index(std::int64_t index) {
+  detail::fail("Device: there is no device of index ", index,
+               ". Give one from 0 to 127, or -1 for the current device.");
+}
+
 std::string Device::str() const {
   std::string s = is_cuda() ? "cuda" : "cpu";
   if (has_index()) s += ':' + std::to_string(int{index_});

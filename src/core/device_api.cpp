@@ -1,6 +1,7 @@
 #include <ebb/cuda/cuda.h>
 
 #include <atomic>
+#include <utility>
 
 #include "core/backend.h"
 
@@ -85,6 +86,10 @@ void Stream::wait(const Event& event) const {
   if (event.handle()) backend().stream_wait(device_, handle_, event.handle());
 }
 
+void Stream::wait(const Stream& other) const {
+  backend().order_streams(other.device_, other.handle_, device_, handle_);
+}
+
 StreamGuard::StreamGuard(const Stream& stream) : previous_(Stream::current(stream.device_)) {
   if (stream.handle_) detail::note_side_stream();
   backend().set_stream(stream.device_, stream.handle_);
@@ -93,6 +98,14 @@ StreamGuard::~StreamGuard() { backend().set_stream(previous_.device_, previous_.
 
 Event::~Event() {
   if (handle_) backend().event_destroy(device_, handle_);
+}
+Event::Event(Event&& other) noexcept
+    : timing_(other.timing_), device_(other.device_), handle_(std::exchange(other.handle_, nullptr)) {}
+Event& Event::operator=(Event&& other) noexcept {
+  std::swap(timing_, other.timing_);
+  std::swap(device_, other.device_);
+  std::swap(handle_, other.handle_);
+  return *this;
 }
 void Event::record(const Stream& stream) {
   EBB_CHECK(!handle_ || device_ == stream.device(), "cuda::Event: was first recorded on ", device_,

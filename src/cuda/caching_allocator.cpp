@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <limits>
+#include <string>
 #include <utility>
 
 namespace ebb::cuda {
@@ -25,16 +26,18 @@ std::size_t segment_bytes(std::size_t bytes, bool small) {
 // Whether what is left is worth a block of its own.
 bool worth_splitting(std::size_t rest, bool small) { return small ? rest >= kRound : rest > kSmallMost; }
 
-double mib(std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
+std::string amount(std::size_t bytes) {
+  return bytes < (1 << 20) ? std::to_string(bytes) + " bytes" : std::to_string(bytes >> 20) + " MiB";
+}
 
 }  // namespace
 
 void fail_out_of_memory(Device device, std::size_t bytes, const MemoryStats& stats, std::size_t free,
                         std::size_t total) {
-  ebb::detail::fail("Device::CUDA: out of memory on ", device, ": tried to allocate ", mib(bytes),
-                    " MiB; of ", mib(total), " MiB in all, ", mib(free), " MiB are free, ",
-                    mib(stats.current), " MiB are in ebb's live tensors and ", mib(stats.cached),
-                    " MiB in pieces that are cached. Use smaller batches or tensors, or free some.");
+  ebb::detail::fail("Device::CUDA: out of memory on ", device, ": tried to allocate ", amount(bytes), "; of ",
+                    amount(total), " in all, ", amount(free), " are free, ", amount(stats.current),
+                    " are in ebb's live tensors and ", amount(stats.cached),
+                    " in pieces that are cached. Use smaller batches or tensors, or free some.");
 }
 
 struct CachingAllocator::Aside {

@@ -1,46 +1,25 @@
 // Capture and replay.
 #include "core/capture.h"
+#include "cuda/device_pool.h"
 #include "cuda/graph_memory.h"
 #include "cuda/streams.h"
-
-#include <mutex>
-#include <vector>
 
 namespace ebb::cuda {
 namespace {
 
-// Streams that graphs capture on. A recorded node may name one after its graph is gone, so they are never
-// destroyed but lent again.
-class CaptureStreams {
- public:
-  cudaStream_t take(Device device) {
-    {
-      const std::lock_guard lock(mutex_);
-      auto& idle = idle_[static_cast<std::size_t>(device.index())];
-      if (!idle.empty()) {
-        const cudaStream_t stream = idle.back();
-        idle.pop_back();
-        return stream;
-      }
-    }
-    const DeviceScope scope(device);
+// Streams that graphs capture on. A recorded node may name one after its graph is gone, so they are lent
+// again.
+DevicePool<cudaStream_t>& capture_streams() {
+  static auto* const streams = new DevicePool<cudaStream_t>;
+  return *streams;
+}
+cudaStream_t take_capture_stream(Device device) {
+  return capture_streams().take(device, [] {
     cudaStream_t stream = nullptr;
     check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
     return stream;
-  }
-  void give(Device device, cudaStream_t stream) noexcept {
-    const std::lock_guard lock(mutex_);
-    idle_[static_cast<std::size_t>(device.index())].push_back(stream);
-  }
-  static CaptureStreams& all() {
-    static CaptureStreams* const streams = new CaptureStreams;
-    return *streams;
-  }
-
- private:
-  std::mutex mutex_;
-  std::array<std::vector<cudaStream_t>, kMaxDevices> idle_;
-};
+  });
+}
 
 void check_captured(cudaError_t error, const char* what) {
   if (error == cudaSuccess) [[likely]]
@@ -57,10 +36,10 @@ void check_captured(cudaError_t error, const char* what) {
 
 class CapturedGraph final : public ebb::detail::DeviceGraph {
  public:
-  explicit CapturedGraph(Device device) : device_(device), stream_(CaptureStreams::all().take(device)) {}
+  explicit CapturedGraph(Device device) : device_(device), stream_(take_capture_stream(device)) {}
   ~CapturedGraph() override {
     discard();
-    CaptureStreams::all().give(device_, stream_);
+    capture_streams().give(device_, stream_);
   }
 
   void begin(ebb::detail::Capture* capture) override {

@@ -1,6 +1,7 @@
 // What libebb calls when Device::CUDA is first used.
 #include <string>
 
+#include "cuda/architectures.h"
 #include "cuda/runtime.h"
 #include "cuda/streams.h"
 #include "ops/conv/cuda.h"
@@ -95,12 +96,29 @@ constexpr ebb::detail::Backend kBackend = {
     .leave_capture = &leave_capture,
 };
 
+#if !defined(EBB_CUDA_ARCHITECTURES)
+#define EBB_CUDA_ARCHITECTURES "native"  // the emulation
+#endif
+
+// Null, or why none of the devices can run the kernels.
+const char* find_kernels(std::string& problem) {
+  for (int i = 0; i < visible_devices(); ++i) {
+    const cudaDeviceProp& p = properties_of(i);
+    if (has_kernels_for(EBB_CUDA_ARCHITECTURES, p.major, p.minor)) return nullptr;
+    problem = "it was built for the architectures " EBB_CUDA_ARCHITECTURES ", and cuda:" + std::to_string(i) +
+              " (" + p.name + ") is of " + std::to_string(p.major) + std::to_string(p.minor) +
+              ". Build it with -DCMAKE_CUDA_ARCHITECTURES=" + std::to_string(p.major) +
+              std::to_string(p.minor) + ".";
+  }
+  return problem.c_str();
+}
+
 // Null, or what is missing.
 const char* find_device() {
   static std::string problem;
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
-  if (error == cudaSuccess && count > 0) return nullptr;
+  if (error == cudaSuccess && count > 0) return find_kernels(problem);
   int driver = 0, runtime = 0;
   cudaDriverGetVersion(&driver);
   cudaRuntimeGetVersion(&runtime);

@@ -1,22 +1,15 @@
 #include "cuda/reuse.h"
 
 #include <algorithm>
-#include <array>
-#include <mutex>
 
-#include "cuda/runtime.h"
+#include "cuda/device_pool.h"
 
 namespace ebb::cuda {
 namespace {
 
-struct Events {
-  std::mutex mutex;
-  std::array<std::vector<cudaEvent_t>, kMaxDevices> idle;
-};
-
 // Never destroyed: tensors in static storage are freed after everything else.
-Events& events() {
-  static Events* const all = new Events;
+DevicePool<cudaEvent_t>& events() {
+  static auto* const all = new DevicePool<cudaEvent_t>;
   return *all;
 }
 
@@ -27,27 +20,14 @@ void add_use(StreamUses& uses, StreamUse use) {
 }
 
 cudaEvent_t take_event(Device device) {
-  {
-    Events& all = events();
-    const std::lock_guard lock(all.mutex);
-    auto& idle = all.idle[static_cast<std::size_t>(device.index())];
-    if (!idle.empty()) {
-      const cudaEvent_t event = idle.back();
-      idle.pop_back();
-      return event;
-    }
-  }
-  const DeviceScope scope(device);
-  cudaEvent_t event = nullptr;
-  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate");
-  return event;
+  return events().take(device, [] {
+    cudaEvent_t event = nullptr;
+    check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate");
+    return event;
+  });
 }
 
-void give_event(Device device, cudaEvent_t event) noexcept {
-  Events& all = events();
-  const std::lock_guard lock(all.mutex);
-  all.idle[static_cast<std::size_t>(device.index())].push_back(event);
-}
+void give_event(Device device, cudaEvent_t event) noexcept { events().give(device, event); }
 
 StreamMark::~StreamMark() {
   if (event_) give_event(use_.device, event_);

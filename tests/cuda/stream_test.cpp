@@ -34,6 +34,29 @@ TEST_CASE("work on two streams with an event between them") {
   CHECK(side.query());
 }
 
+TEST_CASE("streams wait for streams, and events move") {
+  const cuda::Stream side = cuda::Stream::from_pool(), home = cuda::Stream::current();
+  const Tensor x = ones({1000}, kOnCuda);
+  side.wait(home);
+  Tensor y;
+  {
+    const cuda::StreamGuard guard(side);
+    y = (x * 3).sum();
+  }
+  home.wait(side);
+  CHECK(y.item<float>() == 3000);
+  std::vector<cuda::Event> events;
+  for (int i = 0; i < 3; ++i) {
+    events.emplace_back();
+    events.back().record(side);
+    events.back().block(home);
+  }
+  cuda::Event last = std::move(events.back());
+  last.synchronize();
+  CHECK(last.query());
+  CHECK(events.back().query());  // nothing was ever recorded
+}
+
 TEST_CASE("events measure time when asked to") {
   cuda::Event from(true), to(true), plain;
   from.record();

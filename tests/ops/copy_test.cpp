@@ -141,6 +141,12 @@ TEST_CASE("to returns the tensor itself when nothing changes") {
   CHECK(x.to(kCPU).is_same(x));
   CHECK(x.to("cpu").is_same(x));
   CHECK(x.to(Device("cpu:0")).is_same(x));
+  CHECK(TensorOptions().device("cuda:1").device() == Device(Device::CUDA, 1));
+  for (const std::int64_t index : {-2, 128, 256}) CHECK_THROWS_AS(Device(Device::CUDA, index), Error);
+  Device device(Device::CUDA);
+  CHECK(std::hash<Device>()(device) != std::hash<Device>()(Device::CPU));
+  device.set_index(3);
+  CHECK(device.str() == "cuda:3");
   CHECK(x.to(TensorOptions()).is_same(x));
   CHECK(x.to(x).is_same(x));
   CHECK(x.cpu().is_same(x));

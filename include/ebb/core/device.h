@@ -20,8 +20,11 @@ class EBB_API Device {
   static constexpr DeviceType CPU = DeviceType::CPU;
   static constexpr DeviceType CUDA = DeviceType::CUDA;
 
+  /// Throws ebb::Error for an index outside of [-1, 127].
   constexpr Device(DeviceType type = DeviceType::CPU, std::int64_t index = -1)
-      : type_(type), index_(static_cast<std::int8_t>(index)) {}
+      : type_(type), index_(static_cast<std::int8_t>(index)) {
+    if (index < -1 || index > 127) fail_index(index);
+  }
   /// Parses "cpu", "cuda" or "cuda:N"; throws ebb::Error for anything else.
   explicit Device(std::string_view text);
   Device(const char* text) : Device(std::string_view(text)) {}
@@ -30,6 +33,7 @@ class EBB_API Device {
   constexpr DeviceType type() const { return type_; }
   constexpr std::int8_t index() const { return index_; }
   constexpr bool has_index() const { return index_ >= 0; }
+  constexpr void set_index(std::int64_t index) { *this = Device(type_, index); }
   constexpr bool is_cpu() const { return type_ == DeviceType::CPU; }
   constexpr bool is_cuda() const { return type_ == DeviceType::CUDA; }
   /// "cpu", "cuda" or "cuda:1".
@@ -38,6 +42,8 @@ class EBB_API Device {
   friend constexpr bool operator==(Device a, Device b) { return a.type_ == b.type_ && a.index_ == b.index_; }
 
  private:
+  [[noreturn]] static void fail_index(std::int64_t index);
+
   DeviceType type_;
   std::int8_t index_;
 };
@@ -47,3 +53,10 @@ EBB_API std::ostream& operator<<(std::ostream& out, Device device);
 EBB_API std::ostream& operator<<(std::ostream& out, DeviceType type);
 
 }  // namespace ebb
+
+template <>
+struct std::hash<ebb::Device> {
+  std::size_t operator()(ebb::Device device) const noexcept {
+    return static_cast<std::size_t>(device.type()) << 8 | static_cast<std::uint8_t>(device.index());
+  }
+};

@@ -48,6 +48,7 @@ class TensorOptions {
   [[nodiscard]] constexpr TensorOptions device(DeviceType type, std::int64_t index = -1) const {
     return device(Device(type, index));
   }
+  [[nodiscard]] TensorOptions device(const char* text) const { return device(Device(text)); }
   [[nodiscard]] constexpr TensorOptions device(optional<Device> d) const { return d ? device(*d) : *this; }
   [[nodiscard]] constexpr TensorOptions device_index(std::int64_t index) const {
     return device(Device(DeviceType::CUDA, index));

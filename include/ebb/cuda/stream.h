@@ -12,7 +12,7 @@ class Event;
 
 /// A queue of a device, by value. What is queued on one stream runs in order; streams among themselves have
 /// none but what events give them. A tensor used on another stream than the one it was made on needs an event
-/// between the two, and must outlive its use there.
+/// between the two, and must outlive its use there, or be told of it (Variable::record_stream).
 class EBB_API Stream {
  public:
   /// A stream of the device's pool of 32, in turn; `device` must be a CUDA device.
@@ -31,6 +31,8 @@ class EBB_API Stream {
   bool query() const;
   /// What is queued here from now on starts after the event.
   void wait(const Event& event) const;
+  /// What is queued here from now on starts after what is queued on `other` now; on any two devices.
+  void wait(const Stream& other) const;
 
   friend bool operator==(const Stream& a, const Stream& b) {
     return a.device_ == b.device_ && a.handle_ == b.handle_;
@@ -61,12 +63,14 @@ class EBB_API Event {
   /// With `timing`, elapsed_time() works and recording costs a little more.
   explicit Event(bool timing = false) : timing_(timing) {}
   ~Event();
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
+  Event(Event&& other) noexcept;
+  Event& operator=(Event&& other) noexcept;
 
   void record(const Stream& stream);
   /// Marks the current stream of the current device.
   void record() { record(Stream::current()); }
+  /// What is queued on the stream from now on starts after the mark (as stream.wait(event)).
+  void block(const Stream& stream) const { stream.wait(*this); }
   /// Waits until the mark is reached; at once if none was set.
   void synchronize() const;
   bool query() const;

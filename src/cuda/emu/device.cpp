@@ -1,5 +1,5 @@
 // Errors and devices. EBB_EMU_DEVICES says how many there are (2 unless set), EBB_EMU_MEMORY_MB what each
-// holds (4096).
+// holds (4096), EBB_EMU_DRIVER the driver's version (13000; 0: there is none).
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -8,6 +8,8 @@
 
 namespace ebb::emu {
 namespace {
+
+constexpr int kRuntime = 13000;
 
 thread_local cudaError_t last_error = cudaSuccess;
 thread_local int current_device = 0;
@@ -118,11 +120,17 @@ cudaError_t cudaGetLastError() {
 cudaError_t cudaPeekAtLastError() { return last_error; }
 
 cudaError_t cudaDriverGetVersion(int* version) {
-  *version = 13000;
+  *version = number_from("EBB_EMU_DRIVER", kRuntime);
   return cudaSuccess;
 }
-cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  *version = kRuntime;
+  return cudaSuccess;
+}
 cudaError_t cudaGetDeviceCount(int* count) {
+  int driver = 0;
+  cudaDriverGetVersion(&driver);
+  if (driver < kRuntime) return set_error(cudaErrorInsufficientDriver);
   if (devices() < 1) return set_error(cudaErrorNoDevice);
   *count = devices();
   return cudaSuccess;

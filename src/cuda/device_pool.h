@@ -1,0 +1,43 @@
+// Things that are dear to make, lent again and again.
+#pragma once
+
+#include <array>
+#include <mutex>
+#include <vector>
+
+#include "cuda/runtime.h"
+
+namespace ebb::cuda {
+
+/// Handles of each device, which are never destroyed: keep a pool in memory that outlives everything.
+template <class Handle>
+class DevicePool {
+ public:
+  /// One that is idle, else what make() returns.
+  template <class Make>
+  Handle take(Device device, const Make& make) {
+    {
+      const std::lock_guard lock(mutex_);
+      auto& idle = idle_of(device);
+      if (!idle.empty()) {
+        const Handle handle = idle.back();
+        idle.pop_back();
+        return handle;
+      }
+    }
+    const DeviceScope scope(device);
+    return make();
+  }
+  void give(Device device, Handle handle) noexcept {
+    const std::lock_guard lock(mutex_);
+    idle_of(device).push_back(handle);
+  }
+
+ private:
+  std::vector<Handle>& idle_of(Device device) { return idle_[static_cast<std::size_t>(device.index())]; }
+
+  std::mutex mutex_;
+  std::array<std::vector<Handle>, kMaxDevices> idle_;
+};
+
+}  // namespace ebb::cuda
