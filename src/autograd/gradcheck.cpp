@@ -4,25 +4,56 @@
 
 #include <cmath>
 #include <cstring>
+#include <vector>
+
+#include "core/backend.h"
 
 namespace ebb {
 namespace {
 
 using autograd::grad;
 
+// Bytes from a device to another, one of which may be the host's.
+void move_bytes(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes) {
+  if (to_device.is_cpu() && from_device.is_cpu())
+    std::memcpy(to, from, bytes);
+  else
+    detail::backend(kCUDA).copy(to, to_device, from, from_device, bytes, true);
+}
+
+// One number of a tensor, to be read and written from the host wherever it lies.
+class Element {
+ public:
+  Element(double* at, Device device) : at_(at), device_(device) {}
+  operator double() const {
+    double value;
+    move_bytes(&value, kCPU, at_, device_, sizeof(value));
+    return value;
+  }
+  const Element& operator=(double value) const {
+    move_bytes(at_, device_, &value, kCPU, sizeof(value));
+    return *this;
+  }
+
+ private:
+  double* at_;
+  Device device_;
+};
+
 // The k-th element of x in row-major order, wherever its strides put it.
-double* element(const Variable& x, std::int64_t k) {
+Element element(const Variable& x, std::int64_t k) {
   std::int64_t offset = 0;
   for (std::int64_t d = x.dim(); d-- > 0;) {
     offset += k % x.size(d) * x.stride(d);
     k /= x.size(d);
   }
-  return x.array().data_as<double>() + offset;
+  return {x.array().data_as<double>() + offset, x.device()};
 }
 
 Variable zeros_like_of(const Variable& x) {
   Variable out(NdArray::empty(x.sizes(), x.dtype(), x.device()));
-  std::memset(out.data_ptr(), 0, out.nbytes());
+  const std::vector<char> zeros(out.nbytes());
+  if (!zeros.empty()) move_bytes(out.data_ptr(), out.device(), zeros.data(), kCPU, zeros.size());
   return out;
 }
 
@@ -63,8 +94,6 @@ class Check {
           x.dtype() == kDouble,
           "gradcheck: inputs that require grad must be kDouble for the differences to mean something, got ",
           x.dtype(), ". Convert with .to(kDouble).");
-      EBB_CHECK(x.device().is_cpu(), "gradcheck: inputs must be on the CPU, got ", x.device(),
-                "; move them inside the function.");
       for (std::int64_t d = 0; d < x.dim(); ++d)
         EBB_CHECK(x.size(d) <= 1 || x.stride(d) != 0, "gradcheck: an input has overlapping memory (shape ",
                   x.sizes(), ", strides ", x.strides(),
@@ -104,7 +133,7 @@ class Check {
     return grad({outputs[o]}, wanted_, {seed}, true, false, true);
   }
 
-  static double value(const Variable& g, std::int64_t k) { return g.defined() ? *element(g, k) : 0.0; }
+  static double value(const Variable& g, std::int64_t k) { return g.defined() ? double(element(g, k)) : 0.0; }
 
   bool full(const variable_list& outputs, std::size_t o) {
     const std::int64_t columns = outputs[o].numel();
@@ -114,7 +143,7 @@ class Check {
     for (std::int64_t c = 0; c < columns; ++c) {
       const Variable seed =
           zeros_like_of(outputs[o]);  // a fresh one each time: the gradient may be the seed itself
-      *element(seed, c) = 1;
+      element(seed, c) = 1;
       const variable_list first = backward_of(outputs, o, seed), second = backward_of(outputs, o, seed);
       for (std::size_t i = 0; i < wanted_.size(); ++i) {
         if (first[i].defined() && first[i].sizes() != wanted_[i].sizes())
@@ -144,26 +173,26 @@ class Check {
 
   // d output / d x[r] for every element of the output.
   std::vector<double> difference(const Variable& x, std::int64_t r, std::size_t o) const {
-    double* p = element(x, r);
-    const double kept = *p;
+    const Element p = element(x, r);
+    const double kept = p;
     const auto at = [&](double value) {
-      *p = value;
+      p = value;
       try {
         return call_plain()[o];
       } catch (...) {
-        *p = kept;
+        p = kept;
         throw;
       }
     };
     // The function may return the input itself, so what it gives is read before the next step.
     const auto read = [](const Variable& y) {
       std::vector<double> v(static_cast<std::size_t>(y.numel()));
-      for (std::int64_t k = 0; k < y.numel(); ++k) v[static_cast<std::size_t>(k)] = *element(y, k);
+      for (std::int64_t k = 0; k < y.numel(); ++k) v[static_cast<std::size_t>(k)] = element(y, k);
       return v;
     };
     std::vector<double> up = read(at(kept + options_.eps));
     const std::vector<double> down = read(at(kept - options_.eps));
-    *p = kept;
+    p = kept;
     for (std::size_t k = 0; k < up.size(); ++k) up[k] = (up[k] - down[k]) / (2 * options_.eps);
     return up;
   }
@@ -209,7 +238,7 @@ class Check {
   bool fast(const variable_list& outputs, std::size_t o) {
     Numbers numbers;
     const Variable seed = zeros_like_of(outputs[o]);
-    for (std::int64_t k = 0; k < seed.numel(); ++k) *element(seed, k) = numbers.next();
+    for (std::int64_t k = 0; k < seed.numel(); ++k) element(seed, k) = numbers.next();
     const variable_list grads = backward_of(outputs, o, seed);
     for (std::size_t i = 0; i < wanted_.size(); ++i) {
       const Variable& x = wanted_[i];
@@ -217,15 +246,15 @@ class Check {
       double analytic = 0;
       for (std::int64_t k = 0; k < x.numel(); ++k) {
         u[static_cast<std::size_t>(k)] = numbers.next();
-        kept[static_cast<std::size_t>(k)] = *element(x, k);
+        kept[static_cast<std::size_t>(k)] = element(x, k);
         analytic += u[static_cast<std::size_t>(k)] * value(grads[i], k);
       }
       const auto projected = [&](double step) {
         for (std::int64_t k = 0; k < x.numel(); ++k)
-          *element(x, k) = kept[static_cast<std::size_t>(k)] + step * u[static_cast<std::size_t>(k)];
+          element(x, k) = kept[static_cast<std::size_t>(k)] + step * u[static_cast<std::size_t>(k)];
         const variable_list y = call_plain();
         double sum = 0;
-        for (std::int64_t k = 0; k < seed.numel(); ++k) sum += *element(seed, k) * *element(y[o], k);
+        for (std::int64_t k = 0; k < seed.numel(); ++k) sum += element(seed, k) * element(y[o], k);
         return sum;
       };
       double numeric = 0;
@@ -246,7 +275,7 @@ class Check {
   }
 
   static void restore(const Variable& x, const std::vector<double>& kept) {
-    for (std::int64_t k = 0; k < x.numel(); ++k) *element(x, k) = kept[static_cast<std::size_t>(k)];
+    for (std::int64_t k = 0; k < x.numel(); ++k) element(x, k) = kept[static_cast<std::size_t>(k)];
   }
 
   // With several outputs, each alone must get the gradient that zeros for the others would give.
@@ -259,7 +288,7 @@ class Check {
       Numbers numbers;
       variable_list seeds;
       for (std::size_t k = 0; k < recorded.size(); ++k) seeds.push_back(zeros_like_of(recorded[k]));
-      for (std::int64_t k = 0; k < seeds[o].numel(); ++k) *element(seeds[o], k) = numbers.next();
+      for (std::int64_t k = 0; k < seeds[o].numel(); ++k) element(seeds[o], k) = numbers.next();
       const variable_list alone = grad({recorded[o]}, wanted_, {seeds[o]}, true, false, true);
       const variable_list together = grad(recorded, wanted_, seeds, true, false, true);
       for (std::size_t i = 0; i < wanted_.size(); ++i)
@@ -296,7 +325,7 @@ bool gradgradcheck(const GradcheckFunction& f, const variable_list& inputs, cons
     Numbers numbers;
     for (const std::size_t o : kept_outputs) {
       Variable seed = zeros_like_of(outputs[o]);
-      for (std::int64_t k = 0; k < seed.numel(); ++k) *element(seed, k) = numbers.next();
+      for (std::int64_t k = 0; k < seed.numel(); ++k) element(seed, k) = numbers.next();
       seeds.push_back(seed.requires_grad_());
     }
   }

@@ -94,6 +94,23 @@ TEST_CASE("gradcheck looks at what a device computes") {
   CHECK(gradgradcheck(on_cuda, {x}));
 }
 
+TEST_CASE("gradcheck takes inputs and outputs on a device") {
+  const TensorOptions options = TensorOptions(Device::CUDA).dtype(kDouble);
+  const Tensor x = randn({3, 4}, options).t().requires_grad_(), w = randn({3, 2}, options).requires_grad_();
+  const auto good = [](const Tensor& a, const Tensor& b) { return (a.sin() * a).matmul(b).tanh(); };
+  CHECK(gradcheck(good, {x, w}));
+  CHECK(gradgradcheck(good, {x, w}));
+  GradcheckOptions quiet;
+  quiet.fast_mode = true;
+  CHECK(gradcheck(good, {x, w}, quiet));
+  CHECK(gradgradcheck(good, {x, w}, {}, quiet));
+  quiet.raise_exception = false;
+  const auto wrong = [](const Tensor& a, const Tensor& b) { return (a.sin() * a.detach()).matmul(b); };
+  CHECK_FALSE(gradcheck(wrong, {x, w}, quiet));
+  quiet.fast_mode = false;
+  CHECK_FALSE(gradcheck(wrong, {x, w}, quiet));
+}
+
 TEST_CASE("a module on a device is saved and read back") {
   const auto path = std::filesystem::temp_directory_path() / "ebb_cuda_module.safetensors";
   nn::Sequential net = network(), other = network();

@@ -28,7 +28,7 @@ GradcheckFunction as_gradcheck_function(F f);
 }
 
 /// Compares the derivative that backward gives for f with central differences, entry by entry. Inputs that
-/// require grad should be kDouble and not overlap; put them away from kinks. Failure names the output, the
+/// require grad should be kDouble and not overlap, on any device; put them away from kinks. Failure names the output, the
 /// input and the entry furthest off, analytic beside numeric. f may take a Variable, several, or a
 /// variable_list, and return either.
 EBB_API bool gradcheck(const GradcheckFunction& f, const variable_list& inputs,
