@@ -133,6 +133,7 @@ void manual_seed_all(std::uint64_t seed) { manual_seed(seed); }
 namespace {
 constinit std::atomic<bool> tf32_allowed{false};
 constinit std::atomic<bool> convolutions_benchmarked{false};
+constinit std::atomic<bool> cudnn_enabled{true};
 }  // namespace
 
 void allow_tf32(bool allow) { tf32_allowed.store(allow, std::memory_order_relaxed); }
@@ -142,5 +143,8 @@ void benchmark_convolutions(bool benchmark) {
   convolutions_benchmarked.store(benchmark, std::memory_order_relaxed);
 }
 bool are_convolutions_benchmarked() { return convolutions_benchmarked.load(std::memory_order_relaxed); }
+
+void enable_cudnn(bool enable) { cudnn_enabled.store(enable, std::memory_order_relaxed); }
+bool is_cudnn_enabled() { return cudnn_enabled.load(std::memory_order_relaxed); }
 
 }  // namespace ebb::cuda

@@ -1,7 +1,7 @@
 // A GPU that is described, not there.
 #pragma once
 
-#include "cuda/nvidia/dnn/convolution.h"
+#include "cuda/nvidia/dnn/descriptor.h"
 
 namespace ebb::cuda::dnn {
 

@@ -1,29 +1,17 @@
-// Stands in for cuDNN. It has no algorithm for anything, so that ebb's own kernels are what is tested; with
-// EBB_EMU_DNN set it computes by the CPU's kernels instead, which tests how the library is called.
-#include "kernel/cuda/dnn.h"
+// Stands in for cuDNN's convolutions.
+#include "cuda/emu/dnn.h"
+
+#include <ebb/cuda/cuda.h>
 
 #include <cstdlib>
 
-#include "cuda/emu/api.h"
-#include "kernel/cuda/device.h"
 #include "ops/conv/kernels.h"
-#include "ops/copy/kernels.h"
 
 namespace ebb::cuda {
 namespace {
 
-// Device memory as an array of the CPU: inside an action of a stream it may be touched.
-NdArray on_cpu(const NdArray& x) {
-  return NdArray(Storage::adopt(x.data(), 0, Device(kCPU), nullptr, nullptr), DimVector(x.sizes()),
-                 DimVector(x.strides()), 0, x.dtype());
-}
-
-// What the CPU's kernels take.
-NdArray plain(const NdArray& x) {
-  NdArray out = NdArray::empty(x.sizes(), x.dtype() == kDouble ? kDouble : kFloat);
-  kernels::copy(Device(kCPU), out, x);
-  return out;
-}
+using emu::on_cpu;
+using emu::plain;
 
 ConvGeometry geometry_of(const DnnConvolution& c) {
   ConvGeometry g;
@@ -46,9 +34,11 @@ ConvGeometry geometry_of(const DnnConvolution& c) {
 
 }  // namespace
 
+bool dnn_is_used() { return is_cudnn_enabled() && std::getenv("EBB_EMU_DNN"); }
+
 bool dnn_convolve(const DnnConvolution& c) {
   // A bias on contiguous arrays is refused, so that callers add it themselves.
-  if (!std::getenv("EBB_EMU_DNN") || (c.bias && c.in.is_contiguous())) return false;
+  if (!dnn_is_used() || (c.bias && c.in.is_contiguous())) return false;
   const NdArray in = on_cpu(c.in), weight = on_cpu(c.weight), out = on_cpu(c.out),
                 bias = c.bias ? on_cpu(*c.bias) : NdArray();
   const DeviceScope scope(c.in.device());

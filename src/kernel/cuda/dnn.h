@@ -1,15 +1,20 @@
-// Convolutions by a library: cuDNN's where the build has it, else none.
+// What a library does for neural networks: cuDNN where the build has it and cuda::is_cudnn_enabled(), else
+// nobody. Every function runs on the device's current stream, or returns false, with nothing done, where the
+// library has no algorithm; the caller's own kernels then compute. Arrays are (rows, channels, spatial...) of
+// one floating dtype, dense, all contiguous or all channels-last. 16-bit floats are summed in float.
 #pragma once
 
 #include <ebb/core/ndarray.h>
 
 namespace ebb::cuda {
 
+/// Whether there is a library that may be asked: worth preparing arrays for.
+bool dnn_is_used();
+
 enum class DnnConv : std::uint8_t { forward, input, weight };
 
-/// out = conv(in, weight), or one of its transposes: `kind` names the array that is written. Arrays (rows,
-/// channels, spatial...) of one floating dtype with one to three spatial axes, dense, all contiguous or all
-/// channels-last. The number of groups follows from the shapes.
+/// out = conv(in, weight), or one of its transposes: `kind` names the array that is written. One to three
+/// spatial axes. The number of groups follows from the shapes.
 struct DnnConvolution {
   DnnConv kind = DnnConv::forward;
   const NdArray& in;
@@ -20,8 +25,47 @@ struct DnnConvolution {
   bool relu = false;                      // with forward and bias: and what is below 0 becomes 0
 };
 
-/// Runs it on the device's current stream; 16-bit floats are summed in float, float in float unless
-/// cuda::is_tf32_allowed(). Returns false, with nothing done, where the library has no algorithm.
+/// Float is summed in float unless cuda::is_tf32_allowed().
 bool dnn_convolve(const DnnConvolution& convolution);
+
+/// out = (in - mean) rstd weight + bias, where mean and rstd = 1 / sqrt(biased variance + eps) of each
+/// channel are computed and written too. No or up to three spatial axes; weight, bias, mean and rstd are
+/// Float.
+struct DnnBatchNorm {
+  const NdArray& in;
+  const NdArray& out;
+  const NdArray &mean, &rstd;
+  const NdArray &weight, &bias;
+  float eps = 0;
+};
+
+bool dnn_batch_norm(const DnnBatchNorm& norm);
+
+/// The gradients of that: din, and dweight and dbias (Float) of each channel, all of which are written.
+struct DnnBatchNormBackward {
+  const NdArray& in;
+  const NdArray& dout;
+  const NdArray &mean, &rstd, &weight;  // Float
+  const NdArray& din;
+  const NdArray &dweight, &dbias;  // Float
+};
+
+bool dnn_batch_norm_backward(const DnnBatchNormBackward& norm);
+
+/// What becomes of a window: its greatest element, a NaN counting as greatest; its mean, with zeros where it
+/// reaches into the padding; the mean of what lies inside the array.
+enum class DnnPool : std::uint8_t { max, mean, mean_inside };
+
+/// out = the windows of in; or, transposed, in = what the means of out give back to it (not of a max). Two or
+/// three spatial axes. No window lies in the padding alone, nor, with `mean`, reaches beyond it.
+struct DnnPooling {
+  DnnPool kind = DnnPool::max;
+  bool transposed = false;
+  const NdArray& in;
+  const NdArray& out;
+  IntArrayRef window, stride, padding;  // one value an axis
+};
+
+bool dnn_pool(const DnnPooling& pooling);
 
 }  // namespace ebb::cuda

@@ -11,6 +11,7 @@ namespace ebb {
 
 namespace {
 
+using kernels::BatchStatistics;
 using kernels::NormGrads;
 using kernels::NormSaved;
 using kernels::NormShape;
@@ -127,37 +128,32 @@ std::tuple<Variable, Variable, Variable> native_batch_norm(const Variable& input
   const NormShape shape = shape_of(input, format);
   const DType dtype = ops::statistics_dtype(input.dtype());
   const NdArray x = array_in(input, format);
-  Variable mean, var;
+  const NdArray weights = ops::contiguous_array(w), biases = ops::contiguous_array(b);
+  NdArray array = ops::empty_in(input.sizes(), input.dtype(), device, format);
+  BatchStatistics stats;
   if (training) {
-    NdArray m = NdArray::empty({channels}, dtype, device), v = NdArray::empty({channels}, dtype, device);
-    kernels::batch_norm_stats(device, m, v, x, shape);
-    mean = Variable(std::move(m));
-    var = Variable(std::move(v));
-    const double count = static_cast<double>(shape.batch * shape.places);
-    update_running(run_mean, mean, momentum);
+    const auto a_channel = [&] { return NdArray::empty({channels}, dtype, device); };
+    stats = {a_channel(), run_var.defined() ? a_channel() : NdArray(), a_channel()};
+    kernels::batch_norm_train(device, array, stats, x, weights, biases, shape, eps);
+    update_running(run_mean, Variable(stats.mean), momentum);
     if (run_var.defined()) {
       NoGradGuard no_grad;
-      update_running(run_var, var * (count / (count - 1)), momentum);
+      const double count = static_cast<double>(shape.batch * shape.places);
+      update_running(run_var, Variable(stats.var) * (count / (count - 1)), momentum);
     }
   } else {
-    mean = run_mean.detach().to(dtype).contiguous();
-    var = run_var.detach().to(dtype).contiguous();
-  }
-  Variable rstd;
-  {
     NoGradGuard no_grad;
-    rstd = (var + eps).rsqrt();
+    stats.mean = run_mean.detach().to(dtype).contiguous().array();
+    stats.rstd = (run_var.detach().to(dtype) + eps).rsqrt().contiguous().array();
+    kernels::batch_norm_apply(device, array, {x, stats.mean, stats.rstd, weights}, biases, shape);
   }
-  NdArray array = ops::empty_in(input.sizes(), input.dtype(), device, format);
-  const NormSaved saved{x, mean.array(), rstd.array(), ops::contiguous_array(w)};
-  kernels::batch_norm_apply(device, array, saved, ops::contiguous_array(b), shape);
   Variable out(std::move(array));
   if (autograd::records(input, w, b)) {
     auto node = autograd::make_node<NativeBatchNormBackward>(input, w, b);
     node->input.save(input);
     node->weight.save(w);
-    node->mean = mean.array();
-    node->rstd = rstd.array();
+    node->mean = stats.mean;
+    node->rstd = stats.rstd;
     node->eps = eps;
     node->training = training;
     node->format = format;
@@ -165,7 +161,7 @@ std::tuple<Variable, Variable, Variable> native_batch_norm(const Variable& input
   }
   const TensorOptions options = TensorOptions(dtype).device(device);
   if (!training) return {out, empty({0}, options), empty({0}, options)};
-  return {out, mean, rstd};
+  return {out, Variable(stats.mean), Variable(stats.rstd)};
 }
 
 Variable batch_norm(const Variable& input, const optional<Variable>& weight, const optional<Variable>& bias,

@@ -1,6 +1,8 @@
 // Batch normalisation on the CPU: sums along channels, each in its fixed order.
 #include <ebb/core/visit.h>
 
+#include <cmath>
+
 #include "ops/norm/cpu_rows.h"
 #include "ops/norm/kernels.h"
 
@@ -72,9 +74,7 @@ std::vector<Compute<T>> statistics(const NdArray& x) {
   return std::vector<Compute<T>>(x.data_as<Compute<T>>(), x.data_as<Compute<T>>() + x.numel());
 }
 
-}  // namespace
-
-void batch_norm_stats(NdArray& mean, NdArray& var, const NdArray& x, const NormShape& s) {
+void find_statistics(BatchStatistics& stats, const NdArray& x, const NormShape& s, double eps) {
   visit_floating(x.dtype(), "batch_norm", [&]<class T> {
     using C = Compute<T>;
     const double count = static_cast<double>(s.batch * s.places);
@@ -84,7 +84,7 @@ void batch_norm_stats(NdArray& mean, NdArray& var, const NdArray& x, const NormS
     channel_sums(sums, unused, x.data_as<T>(), x.data_as<T>(), s, first, none);
     std::vector<C> means(sums.size());
     for (std::size_t c = 0; c < sums.size(); ++c)
-      mean.data_as<C>()[c] = means[c] = static_cast<C>(sums[c] / count);
+      stats.mean.data_as<C>()[c] = means[c] = static_cast<C>(sums[c] / count);
     // Twice through the data: squares of differences do not cancel.
     const auto deviation = [&](const auto& row, const auto&, std::int64_t c, std::int64_t n) {
       return centred(row, means, c, n).square().eval();
@@ -93,10 +93,15 @@ void batch_norm_stats(NdArray& mean, NdArray& var, const NdArray& x, const NormS
       return centred(row, means, c, n);
     };
     channel_sums(sums, unused, x.data_as<T>(), x.data_as<T>(), s, deviation, rounding);
-    for (std::size_t c = 0; c < sums.size(); ++c)
-      var.data_as<C>()[c] = static_cast<C>((sums[c] - unused[c] * unused[c] / count) / count);
+    for (std::size_t c = 0; c < sums.size(); ++c) {
+      const C var = static_cast<C>((sums[c] - unused[c] * unused[c] / count) / count);
+      if (stats.var.defined()) stats.var.data_as<C>()[c] = var;
+      stats.rstd.data_as<C>()[c] = static_cast<C>(1 / std::sqrt(static_cast<double>(var) + eps));
+    }
   });
 }
+
+}  // namespace
 
 void batch_norm_apply(NdArray& out, const NormSaved& in, const NdArray& bias, const NormShape& s) {
   visit_floating(in.x.dtype(), "batch_norm", [&]<class T> {
@@ -120,6 +125,12 @@ void batch_norm_apply(NdArray& out, const NormSaved& in, const NdArray& bias, co
                   b);
     });
   });
+}
+
+void batch_norm_train(NdArray& out, BatchStatistics& stats, const NdArray& x, const NdArray& weight,
+                      const NdArray& bias, const NormShape& s, double eps) {
+  find_statistics(stats, x, s, eps);
+  batch_norm_apply(out, {x, stats.mean, stats.rstd, weight}, bias, s);
 }
 
 void batch_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& s,

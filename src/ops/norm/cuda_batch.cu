@@ -2,12 +2,14 @@
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/map.h"
+#include "kernel/cuda/walk.h"
 #include "ops/norm/cuda.h"
 #include "ops/norm/cuda_channels.h"
 
 namespace ebb::cuda {
 namespace {
 
+using kernels::BatchStatistics;
 using kernels::NormGrads;
 using kernels::NormSaved;
 
@@ -115,14 +117,39 @@ MapInput number(T value) {
 
 }  // namespace
 
-void batch_norm_stats(NdArray& mean, NdArray& var, const NdArray& x, const NormShape& s) {
-  visit_floating(x.dtype(), "batch_norm", [&]<class T> {
-    using C = Compute<T>;
-    channel_sums(x.device(), ChannelMoments<T>{x.data_as<T>(), mean.data_as<C>(), var.data_as<C>()}, s);
-  });
-}
-
 namespace {
+
+// rstd = 1 / sqrt(var + eps) of each channel.
+template <class C>
+struct ReciprocalDeviation {
+  C* rstd;
+  const C* var;
+  double eps;
+  __device__ void operator()(std::int64_t c) const {
+    rstd[c] = static_cast<C>(1 / std::sqrt(static_cast<double>(var[c]) + eps));
+  }
+};
+
+// And back: to within the rounding of var + eps, which is all that a running variance is read for.
+template <class C>
+struct VarianceOf {
+  C* var;
+  const C* rstd;
+  double eps;
+  __device__ void operator()(std::int64_t c) const {
+    const double r = static_cast<double>(rstd[c]), value = 1 / (r * r) - eps;
+    var[c] = static_cast<C>(value < 0 ? 0 : value);
+  }
+};
+
+template <class T>
+void find_statistics(BatchStatistics& stats, const NdArray& x, const NormShape& s, double eps) {
+  using C = Compute<T>;
+  const NdArray var =
+      stats.var.defined() ? stats.var : NdArray::empty({s.channels}, dtype_of<C>(), x.device());
+  channel_sums(x.device(), ChannelMoments<T>{x.data_as<T>(), stats.mean.data_as<C>(), var.data_as<C>()}, s);
+  for_each(x.device(), s.channels, ReciprocalDeviation<C>{stats.rstd.data_as<C>(), var.data_as<C>(), eps});
+}
 
 template <class T>
 void apply_as(NdArray& out, const NormSaved& in, const NdArray& bias, const NormShape& s) {
@@ -167,8 +194,21 @@ void batch_norm_apply(NdArray& out, const NormSaved& in, const NdArray& bias, co
   visit_floating(in.x.dtype(), "batch_norm", [&]<class T> { apply_as<T>(out, in, bias, s); });
 }
 
+void batch_norm_train(NdArray& out, BatchStatistics& stats, const NdArray& x, const NdArray& weight,
+                      const NdArray& bias, const NormShape& s, double eps) {
+  if (batch_norm_train_by_library(out, stats, x, weight, bias, s, eps)) {
+    if (stats.var.defined())
+      for_each(x.device(), s.channels,
+               VarianceOf<float>{stats.var.data_as<float>(), stats.rstd.data_as<float>(), eps});
+    return;
+  }
+  visit_floating(x.dtype(), "batch_norm", [&]<class T> { find_statistics<T>(stats, x, s, eps); });
+  batch_norm_apply(out, {x, stats.mean, stats.rstd, weight}, bias, s);
+}
+
 void batch_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& s,
                          bool training) {
+  if (training && batch_norm_backward_by_library(out, dy, in, s)) return;
   visit_floating(dy.dtype(), "batch_norm_backward",
                  [&]<class T> { backward_as<T>(out, dy, in, s, training); });
 }

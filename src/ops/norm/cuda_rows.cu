@@ -383,7 +383,7 @@ void layer_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
 }
 
 void register_norm() {
-  kernels::batch_norm_stats.set_cuda(&batch_norm_stats);
+  kernels::batch_norm_train.set_cuda(&batch_norm_train);
   kernels::batch_norm_apply.set_cuda(&batch_norm_apply);
   kernels::batch_norm_backward.set_cuda(&batch_norm_backward);
   kernels::group_norm.set_cuda(&group_norm);

@@ -25,9 +25,15 @@ struct NormGrads {
   NdArray dx, dweight, dbias;
 };
 
-/// Mean and biased variance of each channel.
-extern EBB_API KernelSlot<void(NdArray& mean, NdArray& var, const NdArray& x, const NormShape& shape)>
-    batch_norm_stats;
+/// Of each channel: mean, biased variance (may be undefined where nobody asks), 1 / sqrt(variance + eps).
+struct BatchStatistics {
+  NdArray mean, var, rstd;
+};
+
+/// Writes the statistics of x, and out = (x - mean) rstd w + b by them.
+extern EBB_API KernelSlot<void(NdArray& out, BatchStatistics& stats, const NdArray& x, const NdArray& weight,
+                               const NdArray& bias, const NormShape& shape, double eps)>
+    batch_norm_train;
 /// out = (x - mean) rstd w + b with mean, rstd a channel.
 extern EBB_API
     KernelSlot<void(NdArray& out, const NormSaved& in, const NdArray& bias, const NormShape& shape)>
@@ -59,11 +65,13 @@ extern EBB_API
 
 namespace ebb::cpu {
 
+using kernels::BatchStatistics;
 using kernels::NormGrads;
 using kernels::NormSaved;
 using kernels::NormShape;
 
-void batch_norm_stats(NdArray& mean, NdArray& var, const NdArray& x, const NormShape& shape);
+void batch_norm_train(NdArray& out, BatchStatistics& stats, const NdArray& x, const NdArray& weight,
+                      const NdArray& bias, const NormShape& shape, double eps);
 void batch_norm_apply(NdArray& out, const NormSaved& in, const NdArray& bias, const NormShape& shape);
 void batch_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& shape,
                          bool training);

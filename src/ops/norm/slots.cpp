@@ -2,8 +2,9 @@
 
 namespace ebb::kernels {
 
-constinit KernelSlot<void(NdArray&, NdArray&, const NdArray&, const NormShape&)> batch_norm_stats{
-    "batch_norm", &cpu::batch_norm_stats};
+constinit KernelSlot<void(NdArray&, BatchStatistics&, const NdArray&, const NdArray&, const NdArray&,
+                          const NormShape&, double)>
+    batch_norm_train{"batch_norm", &cpu::batch_norm_train};
 constinit KernelSlot<void(NdArray&, const NormSaved&, const NdArray&, const NormShape&)> batch_norm_apply{
     "batch_norm", &cpu::batch_norm_apply};
 constinit KernelSlot<void(NormGrads&, const NdArray&, const NormSaved&, const NormShape&, bool)>

@@ -1,5 +1,5 @@
-// Pooling on the device: a thread an output; gradients a thread an input, which gathers from its windows.
-// Threads follow memory, so that neighbours read neighbours in both layouts.
+// Pooling on the device, where no library does it: a thread an output; gradients a thread an input, which
+// gathers from its windows. Threads follow memory, so that neighbours read neighbours in both layouts.
 #include "ops/pool/cuda.h"
 
 #include <ebb/core/visit.h>
@@ -192,6 +192,7 @@ void visit_index(const NdArray& indices, Body&& body) {
 }  // namespace
 
 void max_pool(NdArray& out, NdArray& indices, const NdArray& in, const PoolGeometry& g) {
+  if (!indices.defined() && max_pool_by_library(out, in, g)) return;
   visit_floating(out.dtype(), "max_pool", [&]<class T> {
     visit_index(indices, [&]<class Index> {
       Index* const where = indices.defined() ? indices.data_as<Index>() : nullptr;
@@ -202,12 +203,14 @@ void max_pool(NdArray& out, NdArray& indices, const NdArray& in, const PoolGeome
 }
 
 void mean_pool(NdArray& out, const NdArray& in, const PoolGeometry& g) {
+  if (mean_pool_by_library(false, in, out, g)) return;
   visit_floating(out.dtype(), "avg_pool", [&]<class T> {
     for_each(out.device(), g.planes * g.out_plane(), MeanPool<T>{out.data_as<T>(), in.data_as<T>(), g});
   });
 }
 
 void mean_pool_backward(NdArray& in, const NdArray& out, const PoolGeometry& g) {
+  if (mean_pool_by_library(true, in, out, g)) return;
   visit_floating(in.dtype(), "avg_pool_backward", [&]<class T> {
     for_each(in.device(), g.planes * g.in_plane(), MeanPoolBackward<T>{in.data_as<T>(), out.data_as<T>(), g});
   });

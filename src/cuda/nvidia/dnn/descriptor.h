@@ -53,6 +53,16 @@ constexpr cudnnBackendAttributeType_t kTag = [] {
     return CUDNN_TYPE_HEUR_MODE;
   else if constexpr (std::same_as<T, cudnnBackendNumericalNote_t>)
     return CUDNN_TYPE_NUMERICAL_NOTE;
+  else if constexpr (std::same_as<T, cudnnBackendNormMode_t>)
+    return CUDNN_TYPE_NORM_MODE;
+  else if constexpr (std::same_as<T, cudnnBackendNormFwdPhase_t>)
+    return CUDNN_TYPE_NORM_FWD_PHASE;
+  else if constexpr (std::same_as<T, cudnnResampleMode_t>)
+    return CUDNN_TYPE_RESAMPLE_MODE;
+  else if constexpr (std::same_as<T, cudnnPaddingMode_t>)
+    return CUDNN_TYPE_PADDING_MODE;
+  else if constexpr (std::same_as<T, cudnnNanPropagation_t>)
+    return CUDNN_TYPE_NAN_PROPOGATION;
   else if constexpr (std::same_as<T, void*>)
     return CUDNN_TYPE_VOID_PTR;
   else

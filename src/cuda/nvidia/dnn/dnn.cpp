@@ -1,10 +1,12 @@
-// Runs convolutions by cuDNN. The plans of each shape are kept.
+// Runs tasks by cuDNN. The plans of each problem are kept.
 #include "kernel/cuda/dnn.h"
 
 #include <ebb/core/error.h>
+#include <ebb/cuda/cuda.h>
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -20,6 +22,7 @@ namespace {
 using dnn::Descriptor;
 using dnn::Plan;
 using dnn::Problem;
+using dnn::Task;
 
 constexpr std::size_t kPlansKept = 1024;                         // a thread
 constexpr std::size_t kPlansTimed = 8;                           // a problem
@@ -80,10 +83,10 @@ struct Library {
   }
 };
 
-void execute(cudnnHandle_t handle, const Plan& plan, const DnnConvolution& c) {
-  const Device device = c.in.device();
+void execute(cudnnHandle_t handle, const Plan& plan, const Task& task) {
+  const Device device(kCUDA, task.problem.device);
   const NdArray workspace = plan.workspace > 0 ? NdArray::empty({plan.workspace}, kByte, device) : NdArray();
-  const Descriptor pack = dnn::variant_pack(c, workspace.defined() ? workspace.data() : nullptr);
+  const Descriptor pack = dnn::variant_pack(task, workspace.defined() ? workspace.data() : nullptr);
   dnn::check(cudnnBackendExecute(handle, plan.plan.raw(), pack.raw()), "cudnnBackendExecute");
 }
 
@@ -104,13 +107,13 @@ struct Tick {
 };
 
 // Milliseconds of a run: the least of three after one that warms up.
-float time_of(cudnnHandle_t handle, const Plan& plan, const DnnConvolution& c) {
-  const Device device = c.in.device();
+float time_of(cudnnHandle_t handle, const Plan& plan, const Task& task) {
+  const Device device(kCUDA, task.problem.device);
   Tick start, stop;
   float best = std::numeric_limits<float>::infinity();
   for (int run = 0; run < 4; ++run) {
     start.record(device);
-    execute(handle, plan, c);
+    execute(handle, plan, task);
     stop.record(device);
     check(cudaEventSynchronize(stop.event), "cudaEventSynchronize");
     float elapsed = 0;
@@ -120,13 +123,13 @@ float time_of(cudnnHandle_t handle, const Plan& plan, const DnnConvolution& c) {
   return best;
 }
 
-std::size_t fastest(cudnnHandle_t handle, const std::vector<Plan>& plans, const DnnConvolution& c) {
+std::size_t fastest(cudnnHandle_t handle, const std::vector<Plan>& plans, const Task& task) {
   std::size_t best = 0;
   float least = std::numeric_limits<float>::infinity();
   std::optional<dnn::Failure> failure;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     try {
-      const float time = time_of(handle, plans[i], c);
+      const float time = time_of(handle, plans[i], task);
       if (time < least) least = time, best = i;
     } catch (const dnn::Failure& f) {
       failure = f;
@@ -136,54 +139,80 @@ std::size_t fastest(cudnnHandle_t handle, const std::vector<Plan>& plans, const 
   return best;
 }
 
-Answer answer_to(const Problem& problem, cudnnHandle_t handle, const DnnConvolution& c) {
+Answer answer_to(const Task& task, cudnnHandle_t handle) {
   Answer answer;
   const dnn::Target target{.handle = handle};
+  const bool times = task.problem.benchmarked != 0;
   try {
-    answer.graph = dnn::convolution_graph(problem, target);
+    answer.graph = task.graph(task.problem, target);
+    std::vector<Plan> plans =
+        dnn::make_plans(task.problem, *answer.graph, target, times ? kPlansTimed : 1, kWorkspaceBytes);
+    if (plans.empty()) return Answer();
+    answer.plan = std::move(plans[times ? fastest(handle, plans, task) : 0]);
+    return answer;
   } catch (const dnn::Failure& f) {
-    if (f.is_unsupported()) return Answer();
+    // ebb's own convolutions are slow, so that what went wrong is worth an error; its other kernels are not.
+    if (f.is_unsupported() || !is_convolution(task.problem.operation)) return Answer();
     throw;
   }
-  const bool times = problem.benchmarked != 0;
-  std::vector<Plan> plans =
-      dnn::make_plans(problem, *answer.graph, target, times ? kPlansTimed : 1, kWorkspaceBytes);
-  if (plans.empty()) return Answer();
-  answer.plan = std::move(plans[times ? fastest(handle, plans, c) : 0]);
-  return answer;
 }
 
 // cuDNN counts in 32 bits in many of its engines.
-bool is_small(const DnnConvolution& c) {
-  for (const NdArray* x : {&c.in, &c.weight, &c.out})
+bool are_small(std::initializer_list<const NdArray*> arrays) {
+  for (const NdArray* x : arrays)
     if (x->numel() == 0 || x->numel() > std::numeric_limits<std::int32_t>::max()) return false;
   return true;
 }
 
-constexpr const char* kNames[] = {"convolution", "convolution_backward (input)",
-                                  "convolution_backward (weight)"};
-
-}  // namespace
-
-bool dnn_convolve(const DnnConvolution& c) {
-  if (!is_small(c)) return false;
+bool run(const char* op, Task task) {
   static thread_local Library library;
-  const Device device = c.in.device();
+  Problem& p = task.problem;
+  const Device device(kCUDA, p.device);
   const DeviceScope scope(device);
   try {
     const cudnnHandle_t handle = library.handle(device);
-    Problem problem(c);
-    if (problem.benchmarked && is_capturing(device)) problem.benchmarked = 0;
-    Answer* answer = library.answers.find(problem);
-    if (!answer) answer = &library.answers.insert(problem, answer_to(problem, handle, c));
+    if (p.benchmarked && is_capturing(device)) p.benchmarked = 0;
+    Answer* answer = library.answers.find(p);
+    if (!answer) answer = &library.answers.insert(p, answer_to(task, handle));
     if (!answer->plan) return false;
-    execute(handle, *answer->plan, c);
+    execute(handle, *answer->plan, task);
     return true;
   } catch (const dnn::Failure& f) {
-    ebb::detail::fail(kNames[static_cast<std::size_t>(c.kind)], ": cuDNN failed on an input of shape ",
-                      c.in.sizes(), ", a weight of shape ", c.weight.sizes(), " and an output of shape ",
-                      c.out.sizes(), " in ", c.in.dtype(), ": ", f.what(), ".");
+    const std::size_t dims = static_cast<std::size_t>(p.axes) + 2;
+    ebb::detail::fail(op, ": cuDNN failed on an input of shape ", IntArrayRef(p.in, dims),
+                      " and an output of shape ", IntArrayRef(p.out, dims), " with windows of shape ",
+                      IntArrayRef(p.window, dims), " in ", p.type(), ": ", f.what(), ".");
   }
+}
+
+constexpr const char* kConvNames[] = {"convolution", "convolution_backward (input)",
+                                      "convolution_backward (weight)"};
+
+}  // namespace
+
+bool dnn_is_used() { return is_cudnn_enabled(); }
+
+bool dnn_convolve(const DnnConvolution& c) {
+  if (!dnn_is_used() || !are_small({&c.in, &c.weight, &c.out})) return false;
+  return run(kConvNames[static_cast<std::size_t>(c.kind)], dnn::task_of(c));
+}
+
+bool dnn_batch_norm(const DnnBatchNorm& n) {
+  if (!dnn_is_used() || !are_small({&n.in})) return false;
+  return run("batch_norm", dnn::task_of(n));
+}
+
+bool dnn_batch_norm_backward(const DnnBatchNormBackward& n) {
+  if (!dnn_is_used() || !are_small({&n.in})) return false;
+  return run("batch_norm_backward", dnn::task_of(n));
+}
+
+bool dnn_pool(const DnnPooling& p) {
+  if (!dnn_is_used() || !are_small({&p.in, &p.out})) return false;
+  return run(p.kind == DnnPool::max ? "max_pool"
+             : p.transposed         ? "avg_pool_backward"
+                                    : "avg_pool",
+             dnn::task_of(p));
 }
 
 }  // namespace ebb::cuda

@@ -3,6 +3,10 @@
 
 namespace ebb::cuda {
 
+bool dnn_is_used() { return false; }
 bool dnn_convolve(const DnnConvolution&) { return false; }
+bool dnn_batch_norm(const DnnBatchNorm&) { return false; }
+bool dnn_batch_norm_backward(const DnnBatchNormBackward&) { return false; }
+bool dnn_pool(const DnnPooling&) { return false; }
 
 }  // namespace ebb::cuda

@@ -44,7 +44,7 @@ bool is_allowed(const Problem& p, cudnnBackendNumericalNote_t note) {
     case CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC:
       return p.deterministic == 0;
     case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:  // of float: TF32
-      return tf32 || p.dtype != static_cast<std::int32_t>(kFloat);
+      return tf32 || p.type() != kFloat;
     case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
     case CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION:
       return false;

@@ -1,7 +1,7 @@
 // From an operation graph to plans that can be executed.
 #pragma once
 
-#include "cuda/nvidia/dnn/convolution.h"
+#include "cuda/nvidia/dnn/task.h"
 
 namespace ebb::cuda::dnn {
 
@@ -13,8 +13,8 @@ struct Plan {
   std::vector<cudnnBackendNumericalNote_t> notes;
 };
 
-/// Whether an engine with such a note may compute the problem: results must be sums of products in float (in
-/// double for doubles), rounded once, unless TF32 is allowed; and repeat bit for bit where the program asks.
+/// Whether an engine with such a note may compute the problem: results must be computed in float (in double
+/// for doubles) and rounded once, unless TF32 is allowed; and repeat bit for bit where the program asks.
 bool is_allowed(const Problem& problem, cudnnBackendNumericalNote_t note);
 
 /// The first `most` plans of allowed engines that need at most `workspace` bytes, in cuDNN's order: its

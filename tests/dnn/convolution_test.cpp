@@ -1,27 +1,19 @@
-// Every graph that the plugin asks cuDNN for, built and planned for a device that is only described. Plans
-// are made, not executed.
-#include "cuda/nvidia/dnn/plan.h"
-
+// Every graph of a convolution that the plugin asks cuDNN for, built and planned for a device that is only
+// described. Plans are made, not executed.
 #include <ebb/core/deterministic.h>
 #include <ebb/cuda/cuda.h>
 
 #include <catch2/catch.hpp>
 
-#include <algorithm>
 #include <string>
 
-#include "dnn/described_device.h"
+#include "dnn/plans.h"
 
 using namespace ebb;
 using namespace ebb::cuda;
 using namespace ebb::cuda::dnn;
 
 namespace {
-
-const Descriptor& device() {
-  static const Descriptor described = described_device();
-  return described;
-}
 
 struct Geometry {
   const char* name;
@@ -40,13 +32,6 @@ const Geometry kGeometries[] = {
     {"odd sizes", {3, 5, 7, 9}, {7, 5, 2, 3}, 2, 1},
     {"one of everything", {1, 1, 1, 1}, {1, 1, 1, 1}},
 };
-
-// Addresses that nothing reads.
-NdArray array(const DimVector& sizes, DType dtype, bool channels_last = false,
-              std::uintptr_t address = 4096) {
-  return NdArray(Storage::adopt(reinterpret_cast<void*>(address), 0, Device(kCPU), nullptr, nullptr), sizes,
-                 channels_last ? channels_last_strides(sizes) : contiguous_strides(sizes), 0, dtype);
-}
 
 // The arrays of a convolution, and what the plugin makes of them.
 struct Asked {
@@ -85,9 +70,7 @@ struct Asked {
   }
 
   std::vector<Plan> plans(std::size_t most = 4, std::int64_t workspace = INT64_MAX) const {
-    const Problem problem(convolution);
-    const Target target{.properties = &device()};
-    return make_plans(problem, convolution_graph(problem, target), target, most, workspace);
+    return dnn::plans_of(task_of(convolution), most, workspace);
   }
 };
 
@@ -100,13 +83,6 @@ void for_each_case(const Check& check) {
         INFO(g.name << " in " << to_string(dtype) << (last ? ", channels-last" : ", contiguous"));
         check(g, dtype, last);
       }
-}
-
-bool has_note(const Plan& plan, cudnnBackendNumericalNote_t note) {
-  return std::ranges::find(plan.notes, note) != plan.notes.end();
-}
-bool any_with(const std::vector<Plan>& plans, cudnnBackendNumericalNote_t note) {
-  return std::ranges::any_of(plans, [&](const Plan& plan) { return has_note(plan, note); });
 }
 
 // Sets a program-wide switch back when the test ends.
@@ -220,7 +196,7 @@ TEST_CASE("what an execution binds is accepted") {
   for (const bool with_bias : {false, true}) {
     const Asked asked(kGeometries[0], DnnConv::forward, kFloat, true, with_bias);
     for (const std::uintptr_t workspace : {std::uintptr_t{0}, std::uintptr_t{8192}})
-      CHECK_NOTHROW(variant_pack(asked.convolution, reinterpret_cast<void*>(workspace)));
+      CHECK_NOTHROW(variant_pack(task_of(asked.convolution), reinterpret_cast<void*>(workspace)));
   }
 }
 
@@ -228,14 +204,14 @@ TEST_CASE("memory that is not aligned has plans") {
   for (const DType dtype : {kFloat, kHalf, kDouble}) {
     const Asked asked(kGeometries[0], DnnConv::forward, dtype, true, true, true,
                       4096 + static_cast<std::uintptr_t>(element_size(dtype)));
-    CHECK(Problem(asked.convolution).alignment == element_size(dtype));
+    CHECK(task_of(asked.convolution).problem.alignment == element_size(dtype));
     CHECK_FALSE(asked.plans(1).empty());
   }
 }
 
 TEST_CASE("what a plan depends on tells problems apart") {
   const auto bytes = [](const Asked& asked) {
-    const Problem p(asked.convolution);
+    const Problem p = task_of(asked.convolution).problem;
     return std::string(reinterpret_cast<const char*>(&p), sizeof(p));
   };
   const Geometry& g = kGeometries[0];
@@ -250,16 +226,5 @@ TEST_CASE("what a plan depends on tells problems apart") {
   for (void (*const set)(bool) : {&allow_tf32, &use_deterministic_algorithms, &benchmark_convolutions}) {
     const Setting setting(set, true);
     CHECK(base != bytes({g, DnnConv::forward, kFloat, false}));
-  }
-}
-
-TEST_CASE("what cuDNN refuses comes with its own words") {
-  Descriptor tensor(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
-  try {
-    tensor.finalize();
-    FAIL("a tensor without sizes was accepted");
-  } catch (const Failure& f) {
-    CHECK(std::string(f.what()).starts_with("cudnnBackendFinalize: CUDNN_STATUS_BAD_PARAM"));
-    CHECK_FALSE(f.is_unsupported());
   }
 }

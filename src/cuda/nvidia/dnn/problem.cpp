@@ -1,0 +1,56 @@
+#include "cuda/nvidia/dnn/problem.h"
+
+#include <ebb/core/deterministic.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace ebb::cuda::dnn {
+namespace {
+
+void read_sizes(std::int64_t (&to)[5], IntArrayRef sizes, int axes) {
+  to[0] = sizes[0];
+  to[1] = sizes[1];
+  const int given = static_cast<int>(sizes.size()) - 2;
+  for (int a = 0; a < axes; ++a)
+    to[2 + a] = a < axes - given ? 1 : sizes[static_cast<std::size_t>(2 + a - (axes - given))];
+}
+
+void read_axes(std::int64_t (&to)[3], IntArrayRef values, int axes, std::int64_t fill) {
+  const int given = static_cast<int>(values.size());
+  for (int a = 0; a < axes; ++a)
+    to[a] = a < axes - given ? fill : values[static_cast<std::size_t>(a - (axes - given))];
+}
+
+}  // namespace
+
+Problem::Problem(Operation what, const NdArray& x, const NdArray& y) {
+  std::memset(this, 0, sizeof(*this));
+  operation = what;
+  axes = std::max(2, static_cast<int>(x.dim()) - 2);
+  read_sizes(in, x.sizes(), axes);
+  read_sizes(out, y.sizes(), axes);
+  dtype = static_cast<std::int32_t>(x.dtype());
+  channels_last = !(x.is_contiguous() && y.is_contiguous());
+  deterministic = are_deterministic_algorithms_enabled();
+  device = x.device().index();
+  alignment = kMostAligned;
+  take(x);
+  take(y);
+}
+
+void Problem::set_window(IntArrayRef sizes) { read_sizes(window, sizes, axes); }
+
+void Problem::set_steps(IntArrayRef strides, IntArrayRef paddings) {
+  read_axes(stride, strides, axes, 1);
+  read_axes(padding, paddings, axes, 0);
+}
+
+void Problem::set_dilation(IntArrayRef dilations) { read_axes(dilation, dilations, axes, 1); }
+
+void Problem::take(const NdArray& x) {
+  const auto address = reinterpret_cast<std::uintptr_t>(x.data());
+  while (address % static_cast<std::uintptr_t>(alignment) != 0) alignment /= 2;
+}
+
+}  // namespace ebb::cuda::dnn
