@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdlib>
 #include <functional>
 #include <limits>
 
@@ -104,6 +105,23 @@ TEST_CASE("cuDNN is used unless it is turned off") {
   CHECK_FALSE(cuda::is_cudnn_enabled());
   cuda::enable_cudnn(true);
   CHECK(cuda::is_cudnn_enabled());
+}
+
+TEST_CASE("turning cuDNN off turns off what stands in for it") {
+  if (!std::getenv("EBB_EMU_DNN")) return;  // which sums in another order than ebb's kernels
+  manual_seed(19);
+  const Tensor x = (randn({16, 8, 30, 30}) + 0.3).contiguous(MemoryFormat::ChannelsLast).to(Device::CUDA);
+  const Tensor w = randn({8, 8, 3, 3}).to(Device::CUDA);
+  const Layer layers[] = {[&](const Tensor& v) { return conv2d(v, w); },
+                          [](const Tensor& v) { return batch_norm(v, {}, {}, {}, {}, true, 0.1, 1e-5); }};
+  for (const Layer& layer : layers) {
+    const Tensor on = layer(x);
+    CHECK(equal(layer(x), on));
+    cuda::enable_cudnn(false);
+    const Tensor off = layer(x);
+    cuda::enable_cudnn(true);
+    CHECK_FALSE(equal(off, on));
+  }
 }
 
 TEST_CASE("convolutions with and without cuDNN") {

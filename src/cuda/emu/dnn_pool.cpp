@@ -12,6 +12,10 @@ PoolGeometry geometry_of(const DnnPooling& p) {
   PoolGeometry g;
   g.planes = p.in.sizes()[0] * p.in.sizes()[1];
   g.include_padding = p.kind == DnnPool::mean;
+  if (p.kind == DnnPool::mean) {  // cuDNN divides by the window's size, whatever lies beyond the padding
+    g.divisor = 1;
+    for (const std::int64_t size : p.window) g.divisor *= size;
+  }
   const std::size_t axes = p.window.size();
   for (std::size_t a = 0; a < axes; ++a)
     g.axis[3 - axes + a] = {.in = p.in.sizes()[2 + a],

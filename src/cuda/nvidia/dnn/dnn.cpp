@@ -181,7 +181,8 @@ bool run(const char* op, Task task) {
     const std::size_t dims = static_cast<std::size_t>(p.axes) + 2;
     ebb::detail::fail(op, ": cuDNN failed on an input of shape ", IntArrayRef(p.in, dims),
                       " and an output of shape ", IntArrayRef(p.out, dims), " with windows of shape ",
-                      IntArrayRef(p.window, dims), " in ", p.type(), ": ", f.what(), ".");
+                      IntArrayRef(p.window, dims), " in ", p.type(), ": ", f.what(),
+                      ". cuda::enable_cudnn(false) does without it.");
   }
 }
 
