@@ -91,12 +91,53 @@ TEST_CASE("cross-entropy on a device in every form") {
 }
 
 TEST_CASE("cross-entropy on a device over rows of every length and start") {
-  for (const std::int64_t classes : {1, 2, 3, 8, 31, 64, 129, 1000, 2048, 5003})
+  for (const std::int64_t classes : {1, 2, 3, 7, 8, 31, 64, 129, 255, 257, 1000, 2048, 5003})
     for (const std::int64_t first : {0, 1}) {
       INFO(classes << " classes, from " << first);
       compare({DimVector{3, classes}, false, false, 0}, kFloat, first);
+      compare({DimVector{3, classes}, false, false, 0}, kBFloat16, first);
       compare({DimVector{3, classes}, true, false, 0.1}, kHalf, first);
       compare({DimVector{3, classes}, false, true, 0}, kFloat, first);
+    }
+  for (const std::int64_t first : {0, 3}) {  // as many as there are tokens
+    compare({DimVector{5, 50257}, false, false, 0}, kFloat, first);
+    compare({DimVector{5, 50257}, true, false, 0.1}, kBFloat16, first);
+    compare({DimVector{2, 50257}, false, true, 0}, kDouble, first);
+  }
+}
+
+TEST_CASE("cross-entropy on a device over long rows with infinite scores and NaNs") {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  for (const DType dtype : {kFloat, kDouble, kHalf, kBFloat16})
+    for (const std::int64_t classes : {5, 64, 1001}) {
+      INFO(dtype << ", " << classes << " classes");
+      manual_seed(14);
+      Tensor x = randn({7, classes}, kDouble);
+      x.select(0, 0).fill_(-kInf);
+      x.select(0, 1).fill_(kInf);
+      x.select(0, 2).select(0, classes / 2).fill_(kInf);
+      x.select(0, 3).select(0, classes - 1).fill_(NAN);
+      x.select(0, 4).slice(0, 0, classes - 1).fill_(-kInf);  // one class is left
+      x.select(0, 5).slice(0, 0, 3).fill_(-kInf);
+      x = x.to(dtype).to(kDouble);
+      const auto options = F::CrossEntropyFuncOptions().reduction(kNone);
+      const Tensor target = full({7}, classes - 2, kLong);
+      target.select(0, 4).fill_(classes - 1);
+      const auto both = [&](const Tensor& classes_of_rows) {
+        const Result expected = run(x, classes_of_rows, options);
+        const Result got = run(x.to(dtype).to(Device::CUDA), classes_of_rows.to(Device::CUDA), options);
+        check(got.loss, expected.loss, dtype);
+        check(got.grad, expected.grad, dtype);
+        return got;
+      };
+      const Result all = both(target);
+      CHECK(std::isnan(all.loss.select(0, 1).item<double>()));
+      CHECK(std::isnan(all.loss.select(0, 2).item<double>()));
+      CHECK(all.loss.select(0, 4).item<double>() == 0);
+      target.slice(0, 0, 4).fill_(-100);
+      const Result some = both(target);
+      CHECK(some.loss.slice(0, 0, 4).abs().sum().item<double>() == 0);
+      CHECK(some.grad.slice(0, 0, 4).abs().sum().item<double>() == 0);  // not NaN
     }
 }
 

@@ -60,6 +60,42 @@ TEST_CASE("distributions have their moments on a device") {
   CHECK(zeros({n}, kOnCuda).bernoulli_(0.3).mean().item<double>() == Approx(0.3).margin(0.005));
 }
 
+TEST_CASE("a device's numbers do not depend on where they are stored") {
+  for (const DType dtype : {kFloat, kDouble, kHalf, kBFloat16, kLong, kInt}) {
+    INFO(to_string(dtype));
+    const auto drawn = [&](Tensor to) {
+      manual_seed(3);
+      return is_floating(dtype) ? to.normal_() : to.random_(0, 1 << 20);
+    };
+    const TensorOptions options = kOnCuda.dtype(dtype);
+    const Tensor expected = drawn(zeros({7, 9}, options));
+    CHECK(same(drawn(zeros({9, 7}, options).t()), expected));
+    CHECK(same(drawn(zeros({64}, options).slice(0, 1).view({7, 9})), expected));
+    CHECK(same(drawn(zeros({7, 20}, options).slice(1, 0, 18, 2)), expected));
+    CHECK(same(drawn(zeros({30}, options)), expected.flatten().slice(0, 0, 30)));
+  }
+}
+
+TEST_CASE("coins on a device are independent, and depend on their place alone") {
+  constexpr std::int64_t n = (1 << 16) + 3;
+  for (const DType dtype : {kFloat, kDouble, kBFloat16}) {
+    INFO(to_string(dtype));
+    const auto toss = [&](std::int64_t count, std::int64_t from) {
+      manual_seed(8);
+      return bernoulli(full({count + from}, 0.25, kOnCuda.dtype(dtype)).slice(0, from)).to(kDouble);
+    };
+    const Tensor all = toss(n, 0);
+    CHECK(all.mean().item<double>() == Approx(0.25).margin(0.01));
+    for (const std::int64_t apart : {1, 2, 3}) {
+      const Tensor both = all.slice(0, 0, n - apart) * all.slice(0, apart);
+      CHECK(both.mean().item<double>() == Approx(0.0625).margin(0.006));
+    }
+    CHECK(same(toss(101, 1), all.slice(0, 0, 101)));
+    CHECK(bernoulli(zeros({9}, kOnCuda.dtype(dtype))).sum().item<double>() == 0);
+    CHECK(bernoulli(ones({9}, kOnCuda.dtype(dtype))).sum().item<double>() == 9);
+  }
+}
+
 TEST_CASE("permutations and draws without replacement hold everything once") {
   CHECK(same(std::get<0>(randperm(1000, kOnCuda).sort()), arange(1000)));
   const Tensor picked = multinomial(ones({5, 20}, kOnCuda), 20);

@@ -14,7 +14,7 @@ if(count LESS 500)
 endif()
 
 # Where the kernels that must not have a stack are made.
-set(streaming "map_kernel|reduce_(rows|columns|pieces)_kernel|softmax_|norm_(kept|rows|backward)|affine_|scan_|transpose_|join_")
+set(streaming "map_kernel|reduce_(rows|columns|pieces)_kernel|softmax_|cross_entropy_|norm_(kept|rows|backward)|affine_|scan_|transpose_|join_")
 # sin, cos and tan reduce large arguments with an array; digamma uses them.
 set(with_reason "3SinE|3CosE|3TanE|4SincE|7DigammaE")
 

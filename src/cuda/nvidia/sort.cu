@@ -26,7 +26,7 @@ struct Items {
   std::uint64_t* keys;
   std::int64_t* values;  // null: keys alone
   std::int64_t segments, n;
-  int bits;
+  KeyBits bits;
 
   std::int64_t count() const { return segments * n; }
   Items run(std::int64_t segment) const {
@@ -52,9 +52,9 @@ __global__ void __launch_bounds__(kThreads) sort_block_kernel(const __grid_const
       if constexpr (kPairs) values[i] = at < items.n ? items.values[start + at] : 0;
     }
     if constexpr (kPairs)
-      Sort(memory).Sort(keys, values, 0, items.bits);
+      Sort(memory).Sort(keys, values, items.bits.from, items.bits.to);
     else
-      Sort(memory).Sort(keys, 0, items.bits);
+      Sort(memory).Sort(keys, items.bits.from, items.bits.to);
 #pragma unroll
     for (int i = 0; i < kEach; ++i) {
       const std::int64_t at = static_cast<std::int64_t>(threadIdx.x) * kEach + i;
@@ -113,15 +113,16 @@ void sort_by_cub(Device device, const Items& items) {
   cub::DoubleBuffer<std::int64_t> values(items.values, spare.data_as<std::int64_t>() + count);
   with_workspace(device, [&](void* workspace, std::size_t& bytes) {
     if (items.segments == 1)
-      return items.values
-                 ? DeviceRadixSort::SortPairs(workspace, bytes, keys, values, count, 0, items.bits, stream)
-                 : DeviceRadixSort::SortKeys(workspace, bytes, keys, count, 0, items.bits, stream);
+      return items.values ? DeviceRadixSort::SortPairs(workspace, bytes, keys, values, count, items.bits.from,
+                                                       items.bits.to, stream)
+                          : DeviceRadixSort::SortKeys(workspace, bytes, keys, count, items.bits.from,
+                                                      items.bits.to, stream);
     const auto begin = starts(0, items.n), end = starts(1, items.n);
     return items.values
                ? DeviceSegmentedRadixSort::SortPairs(workspace, bytes, keys, values, count, items.segments,
-                                                     begin, end, 0, items.bits, stream)
+                                                     begin, end, items.bits.from, items.bits.to, stream)
                : DeviceSegmentedRadixSort::SortKeys(workspace, bytes, keys, count, items.segments, begin, end,
-                                                    0, items.bits, stream);
+                                                    items.bits.from, items.bits.to, stream);
   });
   settle(keys, items.keys, count, stream);
   if (items.values) settle(values, items.values, count, stream);
@@ -139,12 +140,12 @@ void sort(Device device, const Items& items) {
 
 }  // namespace
 
-void sort_keys(Device device, std::uint64_t* keys, std::int64_t segments, std::int64_t n) {
-  sort(device, {keys, nullptr, segments, n, 64});
+void sort_keys(Device device, std::uint64_t* keys, std::int64_t segments, std::int64_t n, KeyBits bits) {
+  sort(device, {keys, nullptr, segments, n, bits});
 }
 
 void sort_pairs(Device device, std::uint64_t* keys, std::int64_t* values, std::int64_t segments,
-                std::int64_t n, int bits) {
+                std::int64_t n, KeyBits bits) {
   sort(device, {keys, values, segments, n, bits});
 }
 

@@ -1,6 +1,8 @@
 // Contiguous rows for a team: kept in registers where they fit, else streamed by vectors.
 #pragma once
 
+#include <algorithm>
+
 #include "kernel/convert.h"
 #include "kernel/cuda/team.h"
 #include "kernel/cuda/vector.h"
@@ -49,9 +51,9 @@ struct RowPart : RowSlots {
   }
 };
 
-/// Blocks of teams whose threads take `elements` of a row each.
-inline Grid row_grid(const Lines& lines, int elements) {
-  const int team = row_team(lines.n, elements), rows = rows_per_block(team);
+/// Blocks of teams, of `most` threads at most, whose threads take `elements` of a row each.
+inline Grid row_grid(const Lines& lines, int elements, int most = kTeamThreads) {
+  const int team = std::min(row_team(lines.n, elements), most), rows = rows_per_block(team);
   return {dim3(grid_blocks(ceil_div(lines.count(), rows))),
           dim3(static_cast<unsigned>(team), static_cast<unsigned>(rows))};
 }
@@ -89,6 +91,64 @@ __device__ void stream_row(const RowTeam& team, const T* row, bool vectors, std:
 #pragma unroll 2
   for (std::int64_t u = team.rank; u < units; u += team.size) many(head + u * V);
   for (std::int64_t i = head + units * V + team.rank; i < n; i += team.size) one(i);
+}
+
+/// Where the next groups of neighbours that a thread takes of a line stand.
+struct Span {
+  std::int64_t first, step, end;
+  EBB_HD std::int64_t at(int group) const { return first + group * step; }
+  EBB_HD bool has(int group) const { return at(group) < end; }
+};
+
+template <class T, int V, int N>
+struct Groups {
+  Vector<T, V> at[N];
+};
+
+/// The N groups of V elements of a line whose elements lie `stride` apart (1 unless V is 1), all on their way
+/// before the first is used; `other` stands for those past the end.
+template <int V, int N, class T>
+__device__ Groups<T, V, N> load_groups(const T* line, std::int64_t stride, const Span& span, T other) {
+  Groups<T, V, N> groups;
+#pragma unroll
+  for (int u = 0; u < N; ++u) {
+    if (span.has(u)) {
+      groups.at[u] = *reinterpret_cast<const Vector<T, V>*>(line + span.at(u) * (V == 1 ? stride : 1));
+    } else {
+#pragma unroll
+      for (int j = 0; j < V; ++j) groups.at[u].at[j] = other;
+    }
+  }
+  return groups;
+}
+
+constexpr int kSingleLoads = 8;  // single elements that a thread takes of a line at once
+
+/// Calls take.operator()<V, N>(span) until the threads of a team have taken all of [from, to).
+template <int V, int N, class Team, class Take>
+__device__ void take_spans(const Team& team, std::int64_t from, std::int64_t to, const Take& take) {
+  const std::int64_t step = std::int64_t{V} * team.size;
+  for (std::int64_t i = from + std::int64_t{V} * team.rank; i < to; i += N * step)
+    take.template operator()<V, N>(Span{i, step, to});
+}
+
+/// A whole line: a row's elements up to the first aligned one and after the last whole vector are taken
+/// singly, those between by vectors. Without `vectors`, as in columns, all are taken singly.
+template <int N, class T, class Take>
+__device__ void take_line(const RowTeam& team, const T* row, bool vectors, std::int64_t n, const Take& take) {
+  constexpr int V = kVectorWidth<T>;
+  std::int64_t head =
+      (V - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(row) / sizeof(T) % V)) % V;
+  if (!vectors || head > n) head = n;
+  const std::int64_t tail = head + (n - head) / V * V;
+  take_spans<V, N>(team, head, tail, take);
+#pragma unroll 1
+  for (int part = 0; part < 2; ++part)
+    take_spans<1, kSingleLoads>(team, part == 0 ? 0 : tail, part == 0 ? head : n, take);
+}
+template <int N, class T, class Take>
+__device__ void take_line(const ColumnTeam& team, const T*, bool, std::int64_t n, const Take& take) {
+  take_spans<1, kSingleLoads>(team, 0, n, take);
 }
 
 /// Whether two arrays are misaligned alike, so that their rows can be streamed together.

@@ -29,7 +29,7 @@ struct Destinations {
   void sort() const {
     int bits = 1;
     while (bits < 63 && (nowhere >> bits) != 0) ++bits;
-    sort_pairs(memory.device(), reinterpret_cast<std::uint64_t*>(places()), values(), 1, count, bits);
+    sort_pairs(memory.device(), reinterpret_cast<std::uint64_t*>(places()), values(), 1, count, {0, bits});
   }
 };
 

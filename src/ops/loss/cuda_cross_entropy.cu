@@ -5,9 +5,10 @@
 // v_c, and its gradient W softmax_c - v_c.
 #include <ebb/core/visit.h>
 
+#include "kernel/cuda/log_sum.h"
 #include "kernel/cuda/map.h"
 #include "kernel/cuda/reduce.h"
-#include "kernel/cuda/team.h"
+#include "kernel/cuda/row.h"
 #include "ops/loss/cuda.h"
 #include "ops/loss/cuda_targets.h"
 
@@ -16,29 +17,11 @@ namespace {
 
 using kernels::ClassTargets;
 
-/// sum exp(x - top) of the numbers so far, and their largest.
-template <class C>
-struct LogSum {
-  C top, sum;
-
-  __device__ static C factor(C from, C to) { return from == to ? C(1) : std::exp(from - to); }
-  template <int V>
-  __device__ void add(const C (&x)[V]) {
-    C most = top;
-#pragma unroll
-    for (int i = 0; i < V; ++i) most = x[i] > most ? x[i] : most;
-    sum *= factor(top, most);
-    top = most;
-#pragma unroll
-    for (int i = 0; i < V; ++i) sum += x[i] == C(-INFINITY) ? C(0) : std::exp(x[i] - top);
-  }
-  __device__ LogSum merged(const LogSum& other) const {
-    const C most = top > other.top ? top : other.top;
-    return {most, sum * factor(top, most) + other.sum * factor(other.top, most)};
-  }
-  /// NaN for a row with an infinite maximum, as the difference of infinities gives on the CPU.
-  __device__ C value() const { return top + (top - top) + std::log(sum); }
-};
+// Vectors that a thread loads at once, and blocks that a multiprocessor holds: both as registers allow.
+template <bool kTerms>
+constexpr int kLoads = kTerms ? 2 : 4;
+template <class T, bool kTerms>
+constexpr int kBlocks = kTerms || sizeof(T) == 8 ? 1 : 2;
 
 /// v, as far as it does not depend on the target's class: `flat` w_c, plus `share` of a probability times
 /// w_c.
@@ -54,10 +37,17 @@ struct Terms {
         weight(data_or_null<T>(to.weight)),
         flat(C(to.classes > 0 ? to.smoothing / static_cast<double>(to.classes) : 0)),
         share(C(1 - to.smoothing)) {}
-  __device__ bool any() const { return soft || flat != C(0); }
-  __device__ C of(std::int64_t at, std::int64_t c) const {
+  bool any() const { return soft || flat != C(0); }
+  /// Of class c, whose probability in the target is p.
+  __device__ C of(T p, std::int64_t c) const {
     const C w = weight ? static_cast<C>(weight[c]) : C(1);
-    return ((soft ? share * static_cast<C>(soft[at]) : C(0)) + flat) * w;
+    return (share * static_cast<C>(p) + flat) * w;
+  }
+  /// The probabilities of a line; 0 without.
+  template <int V, int N>
+  __device__ Groups<T, V, N> load(std::int64_t start, std::int64_t stride, const Span& span) const {
+    if (soft) return load_groups<V, N>(soft + start, stride, span, T(0));
+    return {};
   }
 };
 
@@ -68,49 +58,58 @@ struct ForwardArgs {
   C *logsum, *total;  // of each row: log sum exp, W
   C* loss;
   Lines lines;
+  bool vectors;
   ClassTarget<T> targets;
   Terms<T> terms;
 };
 
-template <class T, class Team, int V>
-__global__ void cross_entropy_kernel(const __grid_constant__ ForwardArgs<T> args) {
+template <class T, class Team, bool kTerms>
+__global__ void __launch_bounds__(kKeptThreads, (kBlocks<T, kTerms>))
+    cross_entropy_kernel(const __grid_constant__ ForwardArgs<T> args) {
   using C = Compute<T>;
   const Team team(args.lines);
-  const std::int64_t start = team.active ? args.lines.start(team.line) : 0, n = args.lines.n;
-  const bool terms = args.terms.any();
-  LogSum<C> seen{C(-INFINITY), C(0)};
+  const std::int64_t start = team.active ? args.lines.start(team.line) : 0;
+  const T* const line = args.x + start;
+  const bool first = team.active && team.rank == 0, hard = first && args.targets.target;
+  const std::int64_t given = hard ? args.targets.target[team.line] : -1;
+  LogSum<T> seen = LogSum<T>::none();
   C weights = 0, weighted = 0;
   if (team.active)
-    for (std::int64_t c = static_cast<std::int64_t>(team.rank) * V; c < n;
-         c += static_cast<std::int64_t>(team.size) * V) {
-      const std::int64_t at = start + c * team.stride;
-      const Vector<T, V> loaded = *reinterpret_cast<const Vector<T, V>*>(args.x + at);
-      C x[V];
+    take_line<kLoads<kTerms>>(team, line, args.vectors, args.lines.n, [&]<int V, int N>(const Span& span) {
+      const auto x = load_groups<V, N>(line, team.stride, span, static_cast<T>(C(-INFINITY)));
+      if constexpr (kTerms) {
+        const auto p = args.terms.template load<V, N>(start, team.stride, span);
 #pragma unroll
-      for (int i = 0; i < V; ++i) x[i] = static_cast<C>(loaded.at[i]);
-      seen.add(x);
-      if (terms) {
+        for (int u = 0; u < N; ++u) {
+          if (!span.has(u)) continue;
 #pragma unroll
-        for (int i = 0; i < V; ++i) {
-          const C v = args.terms.of(at + i, c + i);
-          weights += v;
-          weighted += v * x[i];
+          for (int j = 0; j < V; ++j) {
+            const C v = args.terms.of(p.at[u].at[j], span.at(u) + j);
+            weights += v;
+            weighted += v * static_cast<C>(x.at[u].at[j]);
+          }
         }
       }
-    }
-  seen = team.reduce(seen, [](const LogSum<C>& a, const LogSum<C>& b) { return a.merged(b); });
-  if (terms) {
+      C values[N * V];
+#pragma unroll
+      for (int i = 0; i < N * V; ++i) values[i] = static_cast<C>(x.at[i / V].at[i % V]);
+      seen.take(values);
+    });
+  // The score of the target's class is on its way while the team puts its sums together.
+  const std::int64_t t = hard ? args.targets.checked(given) : -1;
+  const C own = args.terms.share * args.targets.weight_of(t);
+  const C score = t < 0 ? C(0) : static_cast<C>(line[t * team.stride]);
+  seen = team.reduce(seen, typename LogSum<T>::Merge());
+  if constexpr (kTerms) {
     weights = team.reduce(weights, Plus());
     weighted = team.reduce(weighted, Plus());
   }
-  if (!team.active || team.rank != 0) return;
-  const C logsum = seen.value();
-  C loss = terms ? weights * logsum - weighted : C(0);
-  if (args.targets.target) {
-    const std::int64_t t = args.targets.checked(args.targets.target[team.line]);
-    const C own = args.terms.share * args.targets.weight_of(t);
+  if (!first) return;
+  const C logsum = seen.top + std::log(seen.sum);
+  C loss = kTerms ? weights * logsum - weighted : C(0);
+  if (hard) {
     weights = t < 0 ? C(0) : weights + own;
-    loss = t < 0 ? C(0) : loss + own * (logsum - static_cast<C>(args.x[start + t * team.stride]));
+    loss = t < 0 ? C(0) : loss + own * (logsum - score);
   }
   args.loss[team.line] = loss;
   args.logsum[team.line] = logsum;
@@ -149,53 +148,71 @@ struct BackwardArgs {
   const T* x;
   const C *logsum, *total;
   Lines lines;
+  bool vectors;
   ClassGradFactor<T> factor;
   ClassTarget<T> targets;
   Terms<T> terms;
 };
 
-template <class T, class Team, int V>
-__global__ void cross_entropy_backward_kernel(const __grid_constant__ BackwardArgs<T> args) {
+template <class T, class Team, bool kTerms>
+__global__ void __launch_bounds__(kKeptThreads, (kBlocks<T, kTerms>))
+    cross_entropy_backward_kernel(const __grid_constant__ BackwardArgs<T> args) {
   using C = Compute<T>;
   const Team team(args.lines);
   if (!team.active) return;
-  const std::int64_t start = args.lines.start(team.line), n = args.lines.n;
-  const bool hard = args.targets.target, terms = args.terms.any();
+  const std::int64_t start = args.lines.start(team.line);
+  const bool hard = args.targets.target;
   const std::int64_t t = hard ? args.targets.checked(args.targets.target[team.line]) : -1;
   const bool ignored = hard && t < 0;
   const C f = ignored ? C(0) : args.factor.of(team.line);
   const C logsum = args.logsum[team.line], total = args.total[team.line];
   const C own = args.terms.share * args.targets.weight_of(t);
-  for (std::int64_t c = static_cast<std::int64_t>(team.rank) * V; c < n;
-       c += static_cast<std::int64_t>(team.size) * V) {
-    const std::int64_t at = start + c * team.stride;
-    const Vector<T, V> loaded = *reinterpret_cast<const Vector<T, V>*>(args.x + at);
-    Vector<T, V> out;
+  const T* const from = args.x + start;
+  T* const to = args.dx + start;
+  take_line<kLoads<kTerms>>(team, from, args.vectors, args.lines.n, [&]<int V, int N>(const Span& span) {
+    if (ignored) {  // whatever the scores are, NaN too
 #pragma unroll
-    for (int i = 0; i < V; ++i) {
-      C v = terms ? args.terms.of(at + i, c + i) : C(0);
-      if (c + i == t) v += own;
-      const C g = f * (total * std::exp(static_cast<C>(loaded.at[i]) - logsum) - v);
-      out.at[i] = ignored ? T(0) : static_cast<T>(g);
+      for (int u = 0; u < N; ++u)
+        if (span.has(u)) store_vector(to + span.at(u) * team.stride, Vector<T, V>{});
+      return;
     }
-    *reinterpret_cast<Vector<T, V>*>(args.dx + at) = out;
-  }
+    const auto x = load_groups<V, N>(from, team.stride, span, T(0));
+    [[maybe_unused]] Groups<T, V, N> p;
+    if constexpr (kTerms) p = args.terms.template load<V, N>(start, team.stride, span);
+#pragma unroll
+    for (int u = 0; u < N; ++u) {
+      if (!span.has(u)) continue;
+      const std::int64_t c = span.at(u), distance = t - c;
+      const int own_at = distance >= 0 && distance < V ? static_cast<int>(distance) : -1;
+      Vector<T, V> out;
+#pragma unroll
+      for (int j = 0; j < V; ++j) {
+        C v = 0;
+        if constexpr (kTerms) v = args.terms.of(p.at[u].at[j], c + j);
+        if (j == own_at) v += own;
+        out.at[j] = static_cast<T>(f * (total * std::exp(static_cast<C>(x.at[u].at[j]) - logsum) - v));
+      }
+      store_vector(to + c * team.stride, out);
+    }
+  });
 }
 
+/// Whether x's rows are taken by vectors, as those of the arrays that are read or written beside: not short
+/// rows that are no whole vectors, whose ends would cost more than they.
 template <class T>
-bool in_vectors(const Lines& lines, const void* x, const void* dx) {
-  constexpr std::int64_t V = 16 / sizeof(T);
-  return lines.n % V == 0 &&
-         (reinterpret_cast<std::uintptr_t>(x) | reinterpret_cast<std::uintptr_t>(dx)) % 16 == 0;
+bool in_vectors(const Lines& lines, const void* x, const void* p, const void* dx) {
+  const auto alike = [&](const void* other) { return !other || streams_with(x, other); };
+  return alike(p) && alike(dx) && (lines.n >= 256 || rows_are_vectors<T>(lines.n, x));
 }
 
-/// Launches a kernel given for each way to take lines.
-template <class Args>
-void launch_lines(Device device, const Args& args, bool vectors, void (*by_vectors)(Args),
-                  void (*by_rows)(Args), void (*by_columns)(Args)) {
+/// Launches a kernel that is given for rows and columns.
+template <class T, class Args>
+void launch_lines(Device device, const Args& args, void (*by_rows)(Args), void (*by_columns)(Args)) {
   const Lines& lines = args.lines;
   if (lines.inner == 1)
-    launch(device, {RowTeam::blocks(lines), RowTeam::threads(lines)}, vectors ? by_vectors : by_rows, args);
+    launch(device,
+           row_grid(lines, args.vectors ? kLoads<false> * kVectorWidth<T> : kSingleLoads, kKeptThreads),
+           by_rows, args);
   else
     launch(device, {ColumnTeam::blocks(lines), ColumnTeam::threads(lines)}, by_columns, args);
 }
@@ -208,17 +225,22 @@ void cross_entropy(NdArray& out, NdArray& total, NdArray& kept, const NdArray& x
   const Lines lines = lines_of(to);
   visit_floating(x.dtype(), "cross_entropy_loss", [&]<class T> {
     using C = Compute<T>;
-    constexpr int V = static_cast<int>(16 / sizeof(T));
     const ClassTarget<T> targets(to, fault_sink(x.device(), "cross_entropy_loss"));
     const NdArray loss =
         NdArray::empty({lines.count()}, out.dtype() == kDouble ? kDouble : kFloat, x.device());
     C* const logsum = kept.data_as<C>();
     if (lines.count() > 0) {
-      const ForwardArgs<T> args{x.data_as<T>(), logsum,      logsum + lines.count(), loss.data_as<C>(), lines,
-                                targets,        Terms<T>(to)};
-      launch_lines(x.device(), args, in_vectors<T>(lines, x.data(), nullptr),
-                   &cross_entropy_kernel<T, RowTeam, V>, &cross_entropy_kernel<T, RowTeam, 1>,
-                   &cross_entropy_kernel<T, ColumnTeam, 1>);
+      const Terms<T> terms(to);
+      const ForwardArgs<T> args{
+          x.data_as<T>(),    logsum, logsum + lines.count(),
+          loss.data_as<C>(), lines,  in_vectors<T>(lines, x.data(), terms.soft, nullptr),
+          targets,           terms};
+      if (terms.any())
+        launch_lines<T>(x.device(), args, &cross_entropy_kernel<T, RowTeam, true>,
+                        &cross_entropy_kernel<T, ColumnTeam, true>);
+      else
+        launch_lines<T>(x.device(), args, &cross_entropy_kernel<T, RowTeam, false>,
+                        &cross_entropy_kernel<T, ColumnTeam, false>);
     }
     const LossTotal<T> op{targets, out.data_as<T>(), total.data_as<double>(), to.reduced, to.mean};
     reduce(x.device(), op, loss, 1);
@@ -231,19 +253,23 @@ void cross_entropy_backward(NdArray& dx, const NdArray& grad, const NdArray& tot
   if (lines.count() == 0) return;
   visit_floating(x.dtype(), "cross_entropy_loss_backward", [&]<class T> {
     using C = Compute<T>;
-    constexpr int V = static_cast<int>(16 / sizeof(T));
     const C* const logsum = kept.data_as<C>();
+    const Terms<T> terms(to);
     const BackwardArgs<T> args{dx.data_as<T>(),
                                x.data_as<T>(),
                                logsum,
                                logsum + lines.count(),
                                lines,
+                               in_vectors<T>(lines, x.data(), terms.soft, dx.data()),
                                ClassGradFactor<T>(grad, total, to),
                                ClassTarget<T>(to, fault_sink(x.device(), "cross_entropy_loss_backward")),
-                               Terms<T>(to)};
-    launch_lines(x.device(), args, in_vectors<T>(lines, x.data(), dx.data()),
-                 &cross_entropy_backward_kernel<T, RowTeam, V>, &cross_entropy_backward_kernel<T, RowTeam, 1>,
-                 &cross_entropy_backward_kernel<T, ColumnTeam, 1>);
+                               terms};
+    if (terms.any())
+      launch_lines<T>(x.device(), args, &cross_entropy_backward_kernel<T, RowTeam, true>,
+                      &cross_entropy_backward_kernel<T, ColumnTeam, true>);
+    else
+      launch_lines<T>(x.device(), args, &cross_entropy_backward_kernel<T, RowTeam, false>,
+                      &cross_entropy_backward_kernel<T, ColumnTeam, false>);
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include "kernel/cuda/fault.h"
 #include "kernel/cuda/generator.h"
+#include "kernel/cuda/vector.h"
 #include "kernel/cuda/walk.h"
 #include "ops/random/cuda.h"
 #include "ops/random/sampler.h"
@@ -12,10 +13,35 @@
 namespace ebb::cuda {
 namespace {
 
+/// Where the numbers go, in the order of the elements: by vectors where that is the order of memory.
 template <class T>
-struct Sample {
+struct Places {
   T* out;
   DeviceWalk<1> walk;
+  bool vectors;
+
+  Places(const char* op, NdArray& to)
+      : out(to.data_as<T>()),
+        walk(op, to.sizes(), {to.strides()}),
+        vectors(to.is_contiguous() && reinterpret_cast<std::uintptr_t>(out) % 32 == 0) {}
+  template <int N>
+  __device__ void put(std::int64_t first, const T (&values)[N]) const {
+    if (vectors && first + N <= walk.numel) {
+      Vector<T, N> all;
+      for (int k = 0; k < N; ++k) all.at[k] = values[k];
+      return store_vector(out + first, all);
+    }
+    for (int k = 0; k < N && first + k < walk.numel; ++k) {
+      std::int64_t at[1];
+      walk.offsets(first + k, at);
+      out[at[0]] = values[k];
+    }
+  }
+};
+
+template <class T>
+struct Sample {
+  Places<T> places;
   Philox philox;
   drawing::Sampler<T> sampler;
   __device__ void operator()(std::int64_t group) const {
@@ -24,33 +50,21 @@ struct Sample {
     philox.words(static_cast<std::uint64_t>(group), words);
     T values[kEach];
     sampler(words, values);
-    for (int k = 0; k < kEach; ++k) {
-      const std::int64_t i = group * kEach + k;
-      if (i >= walk.numel) return;
-      std::int64_t at[1];
-      walk.offsets(i, at);
-      out[at[0]] = values[k];
-    }
+    places.put(group * kEach, values);
   }
 };
 
 // Elements from 64 bits each.
 template <class T, class F>
 struct FromBits {
-  T* out;
-  DeviceWalk<1> walk;
+  Places<T> places;
   Philox philox;
   F f;
   __device__ void operator()(std::int64_t group) const {
     std::uint32_t words[4];
     philox.words(static_cast<std::uint64_t>(group), words);
-    for (int k = 0; k < 2; ++k) {
-      const std::int64_t i = group * 2 + k;
-      if (i >= walk.numel) return;
-      std::int64_t at[1];
-      walk.offsets(i, at);
-      out[at[0]] = f(drawing::bits_of(words, k));
-    }
+    const T values[2] = {f(drawing::bits_of(words, 0)), f(drawing::bits_of(words, 1))};
+    places.put(group * 2, values);
   }
 };
 
@@ -83,24 +97,35 @@ struct Any {
 
 template <class T, class F>
 void from_bits(NdArray& out, const F& f, Generator& generator) {
-  const DeviceWalk<1> walk("random_", out.sizes(), {out.strides()});
   for_each(out.device(), (out.numel() + 1) / 2,
-           FromBits<T, F>{out.data_as<T>(), walk, next_philox(out.device(), generator), f});
+           FromBits<T, F>{Places<T>("random_", out), next_philox(out.device(), generator), f});
 }
 
 template <class T, class P>
 struct Bernoulli {
-  T* out;
+  using C = Compute<P>;
+  static constexpr int kEach = drawing::kPerCall<C>;
+  Places<T> places;
   const P* p;
+  bool vectors;  // of p
   Philox philox;
   FaultSink faults;
-  __device__ void operator()(std::int64_t i) const {
-    using C = Compute<P>;
+  __device__ void operator()(std::int64_t group) const {
     std::uint32_t words[4];
-    philox.words(static_cast<std::uint64_t>(i), words);
-    const C chance = static_cast<C>(p[i]);
-    if (!(chance >= 0 && chance <= 1)) faults.note(i, 0);
-    out[i] = convert<T>(drawing::uniform<C>(words, 0) < chance ? 1.0 : 0.0);
+    philox.words(static_cast<std::uint64_t>(group), words);
+    const std::int64_t first = group * kEach;
+    Vector<P, kEach> chances{};
+    if (vectors && first + kEach <= places.walk.numel)
+      chances = *reinterpret_cast<const Vector<P, kEach>*>(p + first);
+    else
+      for (int k = 0; k < kEach && first + k < places.walk.numel; ++k) chances.at[k] = p[first + k];
+    T values[kEach];
+    for (int k = 0; k < kEach; ++k) {
+      const C chance = static_cast<C>(chances.at[k]);
+      if (!(chance >= 0 && chance <= 1)) faults.note(first + k, 0);
+      values[k] = convert<T>(drawing::uniform<C>(words, k) < chance ? 1.0 : 0.0);
+    }
+    places.put(first, values);
   }
 };
 
@@ -108,11 +133,10 @@ struct Bernoulli {
 
 void sample(NdArray& out, ops::Distribution kind, double a, double b, Generator& generator) {
   if (out.numel() == 0) return;
-  const DeviceWalk<1> walk("random", out.sizes(), {out.strides()});
   visit_all(out.dtype(), "random", [&]<class T> {
     constexpr std::int64_t kEach = drawing::kPerCall<T>;
     for_each(out.device(), (out.numel() + kEach - 1) / kEach,
-             Sample<T>{out.data_as<T>(), walk, next_philox(out.device(), generator), {kind, a, b}});
+             Sample<T>{Places<T>("random", out), next_philox(out.device(), generator), {kind, a, b}});
   });
 }
 
@@ -127,8 +151,11 @@ void random_any(NdArray& out, Generator& generator) {
 void bernoulli(NdArray& out, const NdArray& p, Generator& generator) {
   visit_floating(p.dtype(), "bernoulli", [&]<class P> {
     visit_all(out.dtype(), "bernoulli", [&]<class T> {
-      for_each(out.device(), out.numel(),
-               Bernoulli<T, P>{out.data_as<T>(), p.data_as<P>(), next_philox(out.device(), generator),
+      constexpr int kEach = Bernoulli<T, P>::kEach;
+      for_each(out.device(), (out.numel() + kEach - 1) / kEach,
+               Bernoulli<T, P>{Places<T>("bernoulli", out), p.data_as<P>(),
+                               reinterpret_cast<std::uintptr_t>(p.data()) % 16 == 0,
+                               next_philox(out.device(), generator),
                                fault_sink(out.device(), "bernoulli", "expects probabilities in [0, 1]")});
     });
   });

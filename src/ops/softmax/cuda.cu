@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernel/cuda/log_sum.h"
 #include "kernel/cuda/row.h"
 #include "ops/reduce/math.h"
 
@@ -18,49 +19,34 @@ template <class T>
 constexpr int kKept = sizeof(T) == 8 ? 16 : 32;
 template <class T>
 constexpr int kKeptBackward = sizeof(T) == 8 ? 10 : 16;
-constexpr int kColumnLoads = 4;
+// Vectors that a thread loads of a long row at once; backward half as many of each array.
+template <class T>
+constexpr int kLoads = sizeof(T) == 8 ? 2 : 4;
 
 template <class C>
 EBB_HD C larger(C a, C b) {
   return reducing::Extreme<C, true>().merge(a, b);
 }
 
-/// The largest of some numbers and the sum of exp(x - largest).
-template <class C>
-struct ExpSum {
-  C top, sum;
-
-  __device__ static ExpSum none() { return {-std::numeric_limits<C>::infinity(), C(0)}; }
-  // exp(from - to), 1 where both are the same infinity.
-  __device__ static C factor(C from, C to) { return from == to ? C(1) : std::exp(from - to); }
-  template <int N>
-  __device__ void take(const C (&x)[N]) {
-    C most = top;
-#pragma unroll
-    for (int j = 0; j < N; ++j) most = larger(most, x[j]);
-    C more = 0;
-#pragma unroll
-    for (int j = 0; j < N; ++j) more += std::exp(x[j] - most);
-    // Nothing but -inf so far adds nothing; a line of nothing else is NaN at the end.
-    sum = sum * factor(top, most) + (most == -std::numeric_limits<C>::infinity() ? C(0) : more);
-    top = most;
-  }
-  struct Merge {
-    __device__ ExpSum operator()(const ExpSum& a, const ExpSum& b) const {
-      const C top = larger(a.top, b.top);
-      return {top, a.sum * factor(a.top, top) + b.sum * factor(b.top, top)};
-    }
-  };
-};
-
 /// From an element to its result.
-template <class C, bool kLog>
+template <class T, bool kLog>
 struct Finish {
+  using C = Compute<T>;
   C top, scale;  // log of the sum, or its reciprocal
-  __device__ explicit Finish(const ExpSum<C>& line)
+  __device__ explicit Finish(const LogSum<T>& line)
       : top(line.top), scale(kLog ? std::log(line.sum) : C(1) / line.sum) {}
   __device__ C operator()(C x) const { return kLog ? (x - top) - scale : std::exp(x - top) * scale; }
 };
+
+template <int V, int N, class T>
+__device__ void take_logs(LogSum<T>& line, const T* from, std::int64_t stride, const Span& span) {
+  using C = Compute<T>;
+  const auto groups = load_groups<V, N>(from, stride, span, static_cast<T>(C(-INFINITY)));
+  C values[N * V];
+#pragma unroll
+  for (int i = 0; i < N * V; ++i) values[i] = static_cast<C>(groups.at[i / V].at[i % V]);
+  line.take(values);
+}
 
 template <class C, bool kLog>
 __device__ C grad_term(C grad, C y) {
@@ -117,32 +103,24 @@ template <class T, bool kLog>
 __global__ void __launch_bounds__(kTeamThreads, 1)
     softmax_rows_kernel(T* out, const T* x, Lines lines, bool vectors) {
   using C = Compute<T>;
-  constexpr int V = kVectorWidth<T>;
   const RowTeam team(lines);  // one a block: rows are long
   const T* const from = x + team.line * lines.n;
   T* const to = out + team.line * lines.n;
-  ExpSum<C> line = ExpSum<C>::none();
-  stream_row(
-      team, from, vectors, lines.n,
-      [&](std::int64_t i) {
-        const C value[1] = {static_cast<C>(from[i])};
-        line.take(value);
-      },
-      [&](std::int64_t i) {
-        const auto unit = *reinterpret_cast<const Vector<T, V>*>(from + i);
-        C values[V];
-        for (int j = 0; j < V; ++j) values[j] = static_cast<C>(unit.at[j]);
-        line.take(values);
-      });
-  const Finish<C, kLog> finish(team.reduce(line, typename ExpSum<C>::Merge()));
-  stream_row(
-      team, from, vectors, lines.n,
-      [&](std::int64_t i) { to[i] = static_cast<T>(finish(static_cast<C>(from[i]))); },
-      [&](std::int64_t i) {
-        auto unit = *reinterpret_cast<const Vector<T, V>*>(from + i);
-        for (int j = 0; j < V; ++j) unit.at[j] = static_cast<T>(finish(static_cast<C>(unit.at[j])));
-        *reinterpret_cast<Vector<T, V>*>(to + i) = unit;
-      });
+  LogSum<T> line = LogSum<T>::none();
+  take_line<kLoads<T>>(team, from, vectors, lines.n,
+                       [&]<int V, int N>(const Span& span) { take_logs<V, N>(line, from, 1, span); });
+  const Finish<T, kLog> finish(team.reduce(line, typename LogSum<T>::Merge()));
+  take_line<kLoads<T>>(team, from, vectors, lines.n, [&]<int V, int N>(const Span& span) {
+    auto groups = load_groups<V, N>(from, 1, span, T(0));
+#pragma unroll
+    for (int u = 0; u < N; ++u) {
+      if (!span.has(u)) continue;
+#pragma unroll
+      for (int j = 0; j < V; ++j)
+        groups.at[u].at[j] = static_cast<T>(finish(static_cast<C>(groups.at[u].at[j])));
+      store_vector(to + span.at(u), groups.at[u]);
+    }
+  });
 }
 
 template <class T, bool kLog>
@@ -151,22 +129,13 @@ __global__ void __launch_bounds__(kWarp* kTeamLanes, 1)
   using C = Compute<T>;
   const ColumnTeam team(lines);
   const std::int64_t start = team.active ? lines.start(team.line) : 0, n = team.active ? lines.n : 0;
-  ExpSum<C> line = ExpSum<C>::none();
-  std::int64_t i = team.rank;
-  for (; i + (kColumnLoads - 1) * team.size < n; i += kColumnLoads * team.size) {
-    C values[kColumnLoads];
-#pragma unroll
-    for (int u = 0; u < kColumnLoads; ++u)
-      values[u] = static_cast<C>(x[start + (i + u * team.size) * team.stride]);
-    line.take(values);
-  }
-  for (; i < n; i += team.size) {
-    const C value[1] = {static_cast<C>(x[start + i * team.stride])};
-    line.take(value);
-  }
-  const Finish<C, kLog> finish(team.reduce(line, typename ExpSum<C>::Merge()));
+  LogSum<T> line = LogSum<T>::none();
+  take_line<kLoads<T>>(team, x + start, false, n, [&]<int V, int N>(const Span& span) {
+    take_logs<V, N>(line, x + start, team.stride, span);
+  });
+  const Finish<T, kLog> finish(team.reduce(line, typename LogSum<T>::Merge()));
 #pragma unroll 4
-  for (i = team.rank; i < n; i += team.size)
+  for (std::int64_t i = team.rank; i < n; i += team.size)
     out[start + i * team.stride] = static_cast<T>(finish(static_cast<C>(x[start + i * team.stride])));
 }
 
@@ -206,32 +175,33 @@ template <class T, bool kLog>
 __global__ void __launch_bounds__(kTeamThreads, 1)
     softmax_backward_rows_kernel(T* out, const T* grad, const T* y, Lines lines, bool vectors) {
   using C = Compute<T>;
-  constexpr int V = kVectorWidth<T>;
-  using Unit = Vector<T, V>;
   const RowTeam team(lines);
   const std::int64_t start = team.line * lines.n;
   const T *const g = grad + start, *const at = y + start;
   T* const to = out + start;
   C sum = 0;
-  const auto term = [](T a, T b) { return grad_term<C, kLog>(static_cast<C>(a), static_cast<C>(b)); };
-  stream_row(
-      team, g, vectors, lines.n, [&](std::int64_t i) { sum += term(g[i], at[i]); },
-      [&](std::int64_t i) {
-        const Unit a = *reinterpret_cast<const Unit*>(g + i), b = *reinterpret_cast<const Unit*>(at + i);
-        for (int j = 0; j < V; ++j) sum += term(a.at[j], b.at[j]);
-      });
+  take_line<kLoads<T> / 2>(team, g, vectors, lines.n, [&]<int V, int N>(const Span& span) {
+    const auto a = load_groups<V, N>(g, 1, span, T(0)), b = load_groups<V, N>(at, 1, span, T(0));
+#pragma unroll
+    for (int u = 0; u < N; ++u)
+#pragma unroll
+      for (int j = 0; j < V; ++j)
+        sum += grad_term<C, kLog>(static_cast<C>(a.at[u].at[j]), static_cast<C>(b.at[u].at[j]));
+  });
   sum = team.reduce(sum, Plus());
-  const auto result = [&](T a, T b) {
-    return static_cast<T>(input_grad<C, kLog>(static_cast<C>(a), static_cast<C>(b), sum));
-  };
-  stream_row(
-      team, g, vectors, lines.n, [&](std::int64_t i) { to[i] = result(g[i], at[i]); },
-      [&](std::int64_t i) {
-        Unit a = *reinterpret_cast<const Unit*>(g + i);
-        const Unit b = *reinterpret_cast<const Unit*>(at + i);
-        for (int j = 0; j < V; ++j) a.at[j] = result(a.at[j], b.at[j]);
-        *reinterpret_cast<Unit*>(to + i) = a;
-      });
+  take_line<kLoads<T> / 2>(team, g, vectors, lines.n, [&]<int V, int N>(const Span& span) {
+    auto a = load_groups<V, N>(g, 1, span, T(0));
+    const auto b = load_groups<V, N>(at, 1, span, T(0));
+#pragma unroll
+    for (int u = 0; u < N; ++u) {
+      if (!span.has(u)) continue;
+#pragma unroll
+      for (int j = 0; j < V; ++j)
+        a.at[u].at[j] = static_cast<T>(
+            input_grad<C, kLog>(static_cast<C>(a.at[u].at[j]), static_cast<C>(b.at[u].at[j]), sum));
+      store_vector(to + span.at(u), a.at[u]);
+    }
+  });
 }
 
 template <class T, bool kLog>

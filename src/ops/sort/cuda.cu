@@ -52,6 +52,16 @@ struct MakeItems {
   }
 };
 
+/// The bits of a packed key and place that tell elements of T apart; equal ones stand in order already. The
+/// keys of 16-bit floats are those of the floats they widen to, whose last bits are all alike.
+template <class T>
+constexpr KeyBits packed_bits() {
+  if (std::is_same_v<T, bool> || std::is_same_v<T, std::uint8_t>) return {32, 40};
+  if (std::is_same_v<T, BFloat16>) return {48, 64};
+  if (std::is_same_v<T, Half>) return {45, 64};
+  return {32, 64};
+}
+
 /// Calls body(items) with the items of x's lines, sorted, in scratch memory.
 template <class T, class Body>
 void with_sorted(const NdArray& x, const Lines& lines, bool descending, const Body& body) {
@@ -63,7 +73,7 @@ void with_sorted(const NdArray& x, const Lines& lines, bool descending, const Bo
                     packed ? nullptr : scratch.data_as<std::int64_t>() + count, lines.n};
   for_each(device, count, MakeItems<T>{items, x.data_as<T>(), lines, descending});
   if (packed)
-    sort_keys(device, items.keys, lines.count(), lines.n);
+    sort_keys(device, items.keys, lines.count(), lines.n, packed_bits<T>());
   else
     sort_pairs(device, items.keys, items.places, lines.count(), lines.n);
   body(items);

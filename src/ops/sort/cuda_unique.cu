@@ -83,7 +83,7 @@ void unique(NdArray& first, NdArray& inverse, NdArray& counts, const NdArray& ro
       auto* const key = keys.data_as<std::uint64_t>();
       for (std::int64_t column = m - 1; column >= 0; --column) {
         for_each(device, n, ColumnKeys<T>{key, x, in_order, m, column});
-        sort_pairs(device, key, in_order, 1, n);
+        sort_pairs(device, key, in_order, 1, n, {0, 8 * static_cast<int>(sizeof(sorting::Key<T>))});
       }
     }
     for_each(device, n, Differs<T>{flags.data_as<std::int64_t>(), x, in_order, m});

@@ -1,0 +1,38 @@
+# Fails when a kernel that streams long rows does not store 16 bytes at once: nvcc can make four stores of one.
+cmake_minimum_required(VERSION 3.25)
+if(NOT CUOBJDUMP)
+  message("skipped: cuobjdump, of the CUDA toolkit, was not found")
+  return()
+endif()
+execute_process(COMMAND ${CUOBJDUMP} --dump-resource-usage ${PLUGIN}
+  OUTPUT_VARIABLE usage ERROR_VARIABLE usage_errors COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "Function [^ :\n]*" functions "${usage}${usage_errors}")
+list(TRANSFORM functions REPLACE "Function " "")
+list(FILTER functions INCLUDE REGEX
+  "softmax_rows_kernel|softmax_backward_rows_kernel|cross_entropy_backward_kernel.*RowTeam")
+list(LENGTH functions count)
+if(count EQUAL 0)
+  message(FATAL_ERROR "none of the kernels was found in ${PLUGIN}")
+endif()
+
+list(JOIN functions "," names)
+execute_process(COMMAND ${CUOBJDUMP} -sass -fun ${names} ${PLUGIN} OUTPUT_VARIABLE code
+  ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)  # it warns of every part of the plugin that lacks one
+string(REPLACE ";" "" code "${code}")
+string(REPLACE "Function :" ";" code "${code}")
+list(POP_FRONT code)
+list(LENGTH code found)
+if(NOT found EQUAL count)
+  message(FATAL_ERROR "${found} of ${count} kernels were found in ${PLUGIN}")
+endif()
+set(narrow "")
+foreach(kernel IN LISTS code)
+  if(NOT kernel MATCHES "STG\\.E\\.128")
+    string(REGEX MATCH "[^ \n]+" name "${kernel}")
+    string(APPEND narrow "  ${name}\n")
+  endif()
+endforeach()
+if(narrow)
+  message(FATAL_ERROR "kernels that do not store 16 bytes at once:\n${narrow}")
+endif()
+message("${count} kernels store 16 bytes at once")
