@@ -1,10 +1,11 @@
-// The gradients of layer norm's weight and bias: two sums down every column of [rows, columns].
+// The gradients of layer norm's weight and bias alone: two sums down every column of [rows, columns].
 #pragma once
 
 #include "kernel/convert.h"
 #include "kernel/cuda/launch.h"
 #include "kernel/cuda/vector.h"
 #include "kernel/grid.h"
+#include "ops/norm/cuda_pieces.h"
 
 namespace ebb::cuda {
 
@@ -12,22 +13,27 @@ constexpr int kAffineAcross = 32;  // units of columns of a block
 constexpr int kAffineDown = 8;     // rows that a block has under way
 constexpr int kAffineLoads = 4;    // rows that a thread has under way
 
+/// Where the sums go.
+template <class T>
+struct AffineSums {
+  using Sum = PairSum<Compute<T>>;
+  T *dweight, *dbias;  // either may be null
+  EBB_HD void finish(std::int64_t column, const Sum& sum) const {
+    if (dweight) dweight[column] = static_cast<T>(sum.first);
+    if (dbias) dbias[column] = static_cast<T>(sum.second);
+  }
+};
+
 template <class T>
 struct AffineArgs {
   using C = Compute<T>;
   const T *dy, *x;
   const C *mean, *rstd;  // a row
-  T *dweight, *dbias;    // either may be null
-  C* partial;            // [pieces, 2, columns]
+  AffineSums<T> sums;
+  PairSum<C>* partial;  // [pieces, columns]
   std::int64_t rows, columns;
   std::int64_t pieces, piece;  // of the rows
 };
-
-template <class T>
-EBB_HD void store_affine(const AffineArgs<T>& args, std::int64_t column, Compute<T> weight, Compute<T> bias) {
-  if (args.dweight) args.dweight[column] = static_cast<T>(weight);
-  if (args.dbias) args.dbias[column] = static_cast<T>(bias);
-}
 
 /// A block for 32 units of V columns and a piece of the rows; blockDim = (kAffineAcross, kAffineDown).
 template <class T, int V>
@@ -83,29 +89,11 @@ __global__ void __launch_bounds__(kAffineAcross* kAffineDown, 1)
       w += scratch[2 * j][down][threadIdx.x];
       b += scratch[2 * j + 1][down][threadIdx.x];
     }
-    if (args.partial) {
-      C* const to = args.partial + static_cast<std::int64_t>(piece) * 2 * args.columns + column + j;
-      to[0] = w;
-      to[args.columns] = b;
-    } else {
-      store_affine(args, column + j, w, b);
-    }
+    if (args.partial)
+      args.partial[piece * args.columns + column + j] = {w, b};
+    else
+      args.sums.finish(column + j, {w, b});
   }
-}
-
-/// A thread a column.
-template <class T>
-__global__ void affine_pieces_kernel(const __grid_constant__ AffineArgs<T> args) {
-  const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (column >= args.columns) return;
-  Compute<T> weight = 0, bias = 0;
-#pragma unroll 4
-  for (std::int64_t piece = 0; piece < args.pieces; ++piece) {
-    const Compute<T>* const from = args.partial + piece * 2 * args.columns + column;
-    weight += from[0];
-    bias += from[args.columns];
-  }
-  store_affine(args, column, weight, bias);
 }
 
 template <class T>
@@ -121,14 +109,13 @@ void affine_grads(Device device, AffineArgs<T> args) {
   args.piece = cut.piece;
   NdArray scratch;
   if (cut.pieces > 1) {
-    scratch = NdArray::empty({cut.pieces, 2, args.columns}, dtype_of<Compute<T>>(), device);
-    args.partial = scratch.data_as<Compute<T>>();
+    scratch = NdArray::empty({cut.pieces, args.columns, 2}, dtype_of<Compute<T>>(), device);
+    args.partial = reinterpret_cast<PairSum<Compute<T>>*>(scratch.data_as<Compute<T>>());
   }
   launch(device, {dim3(grid_blocks(tiles * cut.pieces)), dim3(kAffineAcross, kAffineDown)},
          vectors ? &affine_columns_kernel<T, V> : &affine_columns_kernel<T, 1>, args);
   if (cut.pieces > 1)
-    launch_independent(device, {dim3(grid_blocks(ceil_div(args.columns, 128))), dim3(128)},
-                       &affine_pieces_kernel<T>, args);
+    merge_pieces(device, PiecesArgs<AffineSums<T>>{args.sums, args.partial, args.pieces, args.columns});
 }
 
 }  // namespace ebb::cuda

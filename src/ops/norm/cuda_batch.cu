@@ -1,9 +1,11 @@
-// Batch normalisation on the device: channel sums, then one elementwise pass.
+// Batch normalisation on the device: channel sums, then one elementwise pass (cuda_batch_apply.cu).
 #include <ebb/core/visit.h>
 
-#include "kernel/cuda/map.h"
+#include <cmath>
+
 #include "kernel/cuda/walk.h"
 #include "ops/norm/cuda.h"
+#include "ops/norm/cuda_batch_apply.h"
 #include "ops/norm/cuda_channels.h"
 
 namespace ebb::cuda {
@@ -13,40 +15,52 @@ using kernels::BatchStatistics;
 using kernels::NormGrads;
 using kernels::NormSaved;
 
-// Mean and sum of squared differences from it. Joining those of two parts does not cancel.
+// The mean, what its rounding left over, and the sum of squared differences from it. Joining those of two
+// parts neither cancels nor adds up the rounding of means.
 template <class C>
 struct Moments {
-  C count, mean, squares;
+  C count, mean, rest, squares;
+  /// With the mean near + apart.
+  EBB_HD static Moments around(C count, C near, C apart, C squares) {
+    const C mean = near + apart, rest = apart - (mean - near);
+    return {count, mean, rest - rest == C(0) ? rest : C(0), squares};  // infinite means have none
+  }
   EBB_HD Moments operator+(const Moments& b) const {
     if (count == C(0)) return b;
     if (b.count == C(0)) return *this;
-    const C all = count + b.count, share = b.count / all, apart = b.mean - mean;
-    return {all, mean + apart * share, squares + b.squares + apart * apart * count * share};
+    const C all = count + b.count, share = b.count / all, gap = (b.mean - mean) + (b.rest - rest);
+    return around(all, mean, rest + gap * share, squares + b.squares + gap * gap * count * share);
   }
 };
 
 // One pass: a thread sums the differences of its elements from its first one, and their squares.
-template <class T>
+template <class Value>
 struct ChannelMoments {
+  using T = Value;
   using C = Compute<T>;
   using Sum = Moments<C>;
   struct Own {
-    std::int64_t count;
     C first, sum, squares;
   };
-  const T* x;
+  static constexpr int kInputs = 1;
+  const T* in[kInputs];
   C *mean, *var;
-  EBB_HD void add(Own& own, std::int64_t at) const {
-    const C value = static_cast<C>(x[at]);
-    if (own.count++ == 0) own.first = value;
-    const C apart = value - own.first;
+  EBB_HD Own own(std::int64_t) const { return {C(0), C(0), C(0)}; }
+  EBB_HD void first(Own& own, const C (&x)[1]) const { own.first = x[0]; }
+  EBB_HD void add(Own& own, std::int64_t, const C (&x)[1]) const {
+    const C apart = x[0] - own.first;
     own.sum += apart;
     own.squares += apart * apart;
   }
-  EBB_HD Sum sum(const Own& own) const {
-    if (own.count == 0) return {C(0), C(0), C(0)};
-    const C count = static_cast<C>(own.count), shift = own.sum / count;
-    return {count, own.first + shift, own.squares - own.sum * shift};
+  EBB_HD Own part(const Own& own) const { return {own.first, C(0), C(0)}; }
+  EBB_HD void join(Own& own, const Own& part) const {
+    own.sum += part.sum;
+    own.squares += part.squares;
+  }
+  EBB_HD Sum sum(const Own& own, C count) const {
+    if (count == C(0)) return {C(0), C(0), C(0), C(0)};
+    const C apart = own.sum / count;
+    return Sum::around(count, own.first, apart, own.squares - own.sum * apart);
   }
   EBB_HD void finish(std::int64_t c, Sum all) const {
     mean[c] = all.count > C(0) ? all.mean : C(NAN);
@@ -54,29 +68,33 @@ struct ChannelMoments {
   }
 };
 
-/// out = (x - mean) rstd w + b.
-struct Normalise {
-  template <class C>
-  EBB_HD C operator()(C x, C mean, C rstd, C w, C b) const {
-    return (x - mean) * (rstd * w) + b;
-  }
-};
-
-// What dx needs of each channel: dx = scale dy - slope (x - mean) - shift.
-template <class T>
+// The gradients of weight and bias, and what dx needs of each channel.
+template <class Value>
 struct ChannelGrads {
+  using T = Value;
   using C = Compute<T>;
-  const T *x, *dy, *weight;
+  using Sum = PairSum<C>;
+  struct Own {
+    C mean;
+    Sum sum;
+  };
+  static constexpr int kInputs = 2;
+  const T* in[kInputs];  // dy, x
+  const T* weight;
   const C *mean, *rstd;
   T *dweight, *dbias;
   C *scale, *slope, *shift;
   C count;
   bool training;
-  EBB_HD PairSum<C> load(std::int64_t, std::int64_t c, std::int64_t at) const {
-    const C g = static_cast<C>(dy[at]);
-    return {(static_cast<C>(x[at]) - mean[c]) * g, g};
+  EBB_HD Own own(std::int64_t c) const { return {mean[c], {C(0), C(0)}}; }
+  EBB_HD void first(Own&, const C (&)[2]) const {}
+  EBB_HD void add(Own& own, std::int64_t, const C (&at)[2]) const {
+    own.sum = own.sum + Sum{(at[1] - own.mean) * at[0], at[0]};
   }
-  EBB_HD void finish(std::int64_t c, PairSum<C> sum) const {
+  EBB_HD Own part(const Own& own) const { return {own.mean, {C(0), C(0)}}; }
+  EBB_HD void join(Own& own, const Own& part) const { own.sum = own.sum + part.sum; }
+  EBB_HD Sum sum(const Own& own, C) const { return own.sum; }
+  EBB_HD void finish(std::int64_t c, Sum sum) const {
     const C r = rstd[c];
     if (dweight) dweight[c] = static_cast<T>(sum.first * r);
     if (dbias) dbias[c] = static_cast<T>(sum.second);
@@ -86,38 +104,6 @@ struct ChannelGrads {
     shift[c] = training ? sum.second / count * s : C(0);
   }
 };
-
-struct InputGrad {
-  template <class C>
-  EBB_HD C operator()(C dy, C x, C mean, C scale, C slope, C shift) const {
-    return scale * dy - slope * (x - mean) - shift;
-  }
-};
-
-template <class T>
-constexpr MapKernels<6> kNormalise = map_kernels<Normalise, T, T, Compute<T>, Compute<T>, T, T>();
-template <class T>
-constexpr MapKernels<7> kInputGrad =
-    map_kernels<InputGrad, T, T, T, Compute<T>, Compute<T>, Compute<T>, Compute<T>>();
-
-// Arrays in their common shape.
-NdArray as_values(const NdArray& x, const NormShape& s) {
-  return x.as_strided({s.batch, s.channels, s.places}, {s.channels * s.places, s.places, 1}, x.offset());
-}
-NdArray as_channels(const NdArray& x, const NormShape& s) {
-  return x.as_strided({s.channels, 1}, {1, 1}, x.offset());
-}
-
-template <class T>
-MapInput number(T value) {
-  MapInput input;
-  __builtin_memcpy(&input.bits, &value, sizeof(T));
-  return input;
-}
-
-}  // namespace
-
-namespace {
 
 // rstd = 1 / sqrt(var + eps) of each channel.
 template <class C>
@@ -147,21 +133,8 @@ void find_statistics(BatchStatistics& stats, const NdArray& x, const NormShape& 
   using C = Compute<T>;
   const NdArray var =
       stats.var.defined() ? stats.var : NdArray::empty({s.channels}, dtype_of<C>(), x.device());
-  channel_sums(x.device(), ChannelMoments<T>{x.data_as<T>(), stats.mean.data_as<C>(), var.data_as<C>()}, s);
+  channel_sums(x.device(), ChannelMoments<T>{{x.data_as<T>()}, stats.mean.data_as<C>(), var.data_as<C>()}, s);
   for_each(x.device(), s.channels, ReciprocalDeviation<C>{stats.rstd.data_as<C>(), var.data_as<C>(), eps});
-}
-
-template <class T>
-void apply_as(NdArray& out, const NormSaved& in, const NdArray& bias, const NormShape& s) {
-  NdArray to = as_values(out, s);
-  const NdArray x = as_values(in.x, s), mean = as_channels(in.mean, s), rstd = as_channels(in.rstd, s);
-  const NdArray w = in.weight.defined() ? as_channels(in.weight, s) : NdArray();
-  const NdArray b = bias.defined() ? as_channels(bias, s) : NdArray();
-  const MapInput scale = w.defined() ? MapInput{&w} : number(T(1)),
-                 shift = b.defined() ? MapInput{&b} : number(T(0));
-  const Normalise op;
-  launch_map<6>("batch_norm", kNormalise<T>, to,
-                {MapInput{&x}, MapInput{&mean}, MapInput{&rstd}, scale, shift}, &op, sizeof(op));
 }
 
 template <class T>
@@ -170,28 +143,25 @@ void backward_as(NormGrads& out, const NdArray& dy, const NormSaved& in, const N
   const NdArray factors = NdArray::empty({3, s.channels, 1}, dtype_of<C>(), dy.device());
   C* const scale = factors.data_as<C>();
   channel_sums(dy.device(),
-               ChannelGrads<T>{in.x.data_as<T>(), dy.data_as<T>(), data_or_null<T>(in.weight),
-                               in.mean.data_as<C>(), in.rstd.data_as<C>(), data_or_null<T>(out.dweight),
-                               data_or_null<T>(out.dbias), scale, scale + s.channels, scale + 2 * s.channels,
-                               static_cast<C>(s.batch * s.places), training},
+               ChannelGrads<T>{{dy.data_as<T>(), in.x.data_as<T>()},
+                               data_or_null<T>(in.weight),
+                               in.mean.data_as<C>(),
+                               in.rstd.data_as<C>(),
+                               data_or_null<T>(out.dweight),
+                               data_or_null<T>(out.dbias),
+                               scale,
+                               scale + s.channels,
+                               scale + 2 * s.channels,
+                               static_cast<C>(s.batch * s.places),
+                               training},
                s);
-  if (!out.dx.defined()) return;
-  NdArray to = as_values(out.dx, s);
-  const NdArray grad = as_values(dy, s), x = as_values(in.x, s), mean = as_channels(in.mean, s);
-  const NdArray scales = factors.as_strided({s.channels, 1}, {1, 1}, 0);
-  const NdArray slopes = factors.as_strided({s.channels, 1}, {1, 1}, s.channels);
-  const NdArray shifts = factors.as_strided({s.channels, 1}, {1, 1}, 2 * s.channels);
-  const InputGrad op;
-  launch_map<7>("batch_norm_backward", kInputGrad<T>, to,
-                {MapInput{&grad}, MapInput{&x}, MapInput{&mean}, MapInput{&scales}, MapInput{&slopes},
-                 MapInput{&shifts}},
-                &op, sizeof(op));
+  if (out.dx.defined()) channel_input_grad(out.dx, dy, in.x, in.mean, factors, s);
 }
 
 }  // namespace
 
 void batch_norm_apply(NdArray& out, const NormSaved& in, const NdArray& bias, const NormShape& s) {
-  visit_floating(in.x.dtype(), "batch_norm", [&]<class T> { apply_as<T>(out, in, bias, s); });
+  normalise_channels(out, in, bias, s);
 }
 
 void batch_norm_train(NdArray& out, BatchStatistics& stats, const NdArray& x, const NdArray& weight,

@@ -10,6 +10,7 @@
 #include "ops/norm/cuda.h"
 #include "ops/norm/cuda_affine.h"
 #include "ops/norm/cuda_channels.h"
+#include "ops/norm/cuda_layer.h"
 #include "ops/reduce/math.h"
 
 namespace ebb::cuda {
@@ -56,9 +57,7 @@ struct NormArgs {
   double eps;
   bool vectors;
 
-  __device__ C rstd_of(C variance) const {
-    return static_cast<C>(1 / std::sqrt(static_cast<double>(variance) + eps));
-  }
+  __device__ C rstd_of(C variance) const { return 1 / std::sqrt(variance + static_cast<C>(eps)); }
 };
 
 template <class T, bool kLayer, int kElements>
@@ -152,7 +151,7 @@ __global__ void __launch_bounds__(kTeamThreads, 1)
       [&](std::int64_t i) {
         Unit unit = *reinterpret_cast<const Unit*>(x + i);
         for (int j = 0; j < V; ++j) unit.at[j] = result(i + j, unit.at[j]);
-        *reinterpret_cast<Unit*>(out + i) = unit;
+        store_vector(out + i, unit);
       });
 }
 
@@ -176,9 +175,10 @@ struct InputGrad {
   __device__ C operator()(C grad, C x) const { return (grad - average - (x - mean) * slope) * rstd; }
 };
 
-template <class T, bool kLayer, int kElements>
+/// Group norm's; layer norm's is in cuda_layer.cu.
+template <class T, int kElements>
 __global__ void __launch_bounds__(kept_block(kElements), 1)
-    norm_backward_kept_kernel(const __grid_constant__ NormGradArgs<T, kLayer> args) {
+    norm_backward_kept_kernel(const __grid_constant__ NormGradArgs<T, false> args) {
   using C = Compute<T>;
   using Part = RowPart<T, kElements>;
   const RowTeam team(args.lines);
@@ -193,16 +193,10 @@ __global__ void __launch_bounds__(kept_block(kElements), 1)
   }
   // dy weight, again from the registers and the cache.
   const auto scaled = [&](int u, C(&to)[Part::kWidth]) {
-    typename Part::Unit weight{};
-    if (kLayer && args.affine.weight) weight = part.load(args.affine.weight, u);
 #pragma unroll
     for (int j = 0; j < Part::kWidth; ++j) {
       to[j] = static_cast<C>(g[u].at[j]);
-      if (!args.affine.weight) continue;
-      if constexpr (kLayer)
-        to[j] *= static_cast<C>(weight.at[j]);
-      else if (part.has(u, j))
-        to[j] *= args.affine.scale(row, part.index(u, j));
+      if (args.affine.weight && part.has(u, j)) to[j] *= args.affine.scale(row, part.index(u, j));
     }
   };
   PairSum<C> sum{};
@@ -263,24 +257,35 @@ __global__ void __launch_bounds__(kTeamThreads, 1)
         Unit at = *reinterpret_cast<const Unit*>(x + i);
         for (int j = 0; j < V; ++j)
           at.at[j] = static_cast<T>(result(grad(i + j, g.at[j]), static_cast<C>(at.at[j])));
-        *reinterpret_cast<Unit*>(dx + i) = at;
+        store_vector(dx + i, at);
       });
 }
 
 /// dweight and dbias of group norm: sums over the samples and places of a channel.
-template <class T>
+template <class Value>
 struct ChannelGrads {
+  using T = Value;
   using C = Compute<T>;
-  const T *x, *dy;
+  using Sum = PairSum<C>;
+  struct Own {
+    std::int64_t group;
+    Sum sum;
+  };
+  static constexpr int kInputs = 2;
+  const T* in[kInputs];  // dy, x
   const C *mean, *rstd;
   T *dweight, *dbias;
   std::int64_t groups, each;
-  EBB_HD PairSum<C> load(std::int64_t n, std::int64_t c, std::int64_t at) const {
-    const std::int64_t row = n * groups + c / each;
-    const C g = static_cast<C>(dy[at]);
-    return {g * (static_cast<C>(x[at]) - mean[row]) * rstd[row], g};
+  EBB_HD Own own(std::int64_t c) const { return {c / each, {C(0), C(0)}}; }
+  EBB_HD void first(Own&, const C (&)[2]) const {}
+  EBB_HD void add(Own& own, std::int64_t sample, const C (&at)[2]) const {
+    const std::int64_t row = sample * groups + own.group;
+    own.sum = own.sum + Sum{at[0] * (at[1] - mean[row]) * rstd[row], at[0]};
   }
-  EBB_HD void finish(std::int64_t c, PairSum<C> sum) const {
+  EBB_HD Own part(const Own& own) const { return {own.group, {C(0), C(0)}}; }
+  EBB_HD void join(Own& own, const Own& part) const { own.sum = own.sum + part.sum; }
+  EBB_HD Sum sum(const Own& own, C) const { return own.sum; }
+  EBB_HD void finish(std::int64_t c, Sum sum) const {
     if (dweight) dweight[c] = static_cast<T>(sum.first);
     if (dbias) dbias[c] = static_cast<T>(sum.second);
   }
@@ -324,6 +329,8 @@ template <bool kLayer>
 void backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& s) {
   const Lines lines({s.batch * s.groups, s.channels / s.groups * s.places}, 1);
   const Device device = dy.device();
+  if (kLayer && out.dx.defined() && lines.count() > 0 && layer_norm_backward_at_once(out, dy, in, lines))
+    return;
   visit_floating(dy.dtype(), "normalisation_backward", [&]<class T> {
     using C = Compute<T>;
     NormGradArgs<T, kLayer> args{nullptr,
@@ -337,22 +344,25 @@ void backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const Norm
     if (out.dweight.defined() || out.dbias.defined()) {
       T *const dweight = data_or_null<T>(out.dweight), *const dbias = data_or_null<T>(out.dbias);
       if constexpr (kLayer)
-        affine_grads<T>(device, {args.dy, args.x, args.mean, args.rstd, dweight, dbias, nullptr,
-                                 lines.count(), lines.n, 1, 0});
+        affine_grads<T>(
+            device,
+            {args.dy, args.x, args.mean, args.rstd, {dweight, dbias}, nullptr, lines.count(), lines.n, 1, 0});
       else
-        channel_sums(device,
-                     ChannelGrads<T>{args.x, args.dy, args.mean, args.rstd, dweight, dbias, s.groups,
-                                     s.channels / s.groups},
-                     s);
+        channel_sums(
+            device,
+            ChannelGrads<T>{
+                {args.dy, args.x}, args.mean, args.rstd, dweight, dbias, s.groups, s.channels / s.groups},
+            s);
     }
     if (!out.dx.defined() || lines.count() == 0) return;
     args.dx = out.dx.data_as<T>();
-    const bool kept = with_kept_rows<kKeptBackward<T>>(lines, [&]<int kElements>(const Grid& grid) {
-      args.vectors = rows_are_vectors<T>(lines.n, args.dx, args.dy, args.x) &&
-                     (!kLayer || rows_are_vectors<T>(lines.n, args.affine.weight));
-      launch(device, grid, &norm_backward_kept_kernel<T, kLayer, kElements>, args);
-    });
-    if (kept) return;
+    if constexpr (!kLayer) {
+      const bool kept = with_kept_rows<kKeptBackward<T>>(lines, [&]<int kElements>(const Grid& grid) {
+        args.vectors = rows_are_vectors<T>(lines.n, args.dx, args.dy, args.x);
+        launch(device, grid, &norm_backward_kept_kernel<T, kElements>, args);
+      });
+      if (kept) return;
+    }
     args.vectors = streams_with(args.dx, args.x) && streams_with(args.dy, args.x);
     launch(device, row_grid(lines, kKeptBackward<T>), &norm_backward_rows_kernel<T, kLayer>, args);
   });

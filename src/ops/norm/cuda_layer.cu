@@ -1,0 +1,197 @@
+// Layer norm's backward in one reading of its inputs: a team of threads goes from row to row of dx, and each
+// thread, whose columns are the same in all of them, keeps what it adds to the weight's and the bias's
+// gradients. A second pass adds up the blocks.
+#include "ops/norm/cuda_layer.h"
+
+#include <ebb/core/visit.h>
+
+#include "kernel/cuda/row.h"
+#include "kernel/optional_data.h"
+#include "ops/norm/cuda_affine.h"
+#include "ops/norm/norm_plan.h"
+
+namespace ebb::cuda {
+namespace {
+
+using kernels::NormGrads;
+using kernels::NormSaved;
+
+constexpr int kColumns = 8;  // of a thread, which keeps two sums for each
+
+// Threads that a multiprocessor has registers for; a row takes as many at most.
+template <class T>
+constexpr int kResident = sizeof(T) == 8 ? 512 : 1024;
+
+// Asks for the memory that the next row is in without waiting for it.
+__device__ void prefetch(const void* address) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
+#else
+  static_cast<void>(address);
+#endif
+}
+
+template <class T>
+struct LayerGradArgs {
+  using C = Compute<T>;
+  T* dx;
+  const T *dy, *x, *weight;  // weight may be null
+  const C *mean, *rstd;
+  PairSum<C>* partial;  // [blocks, n]; null where neither weight nor bias has a gradient
+  Lines lines;
+};
+
+/// The values of one row that a thread works on; zeros for rows past the end.
+template <class T>
+struct LayerRow {
+  using C = Compute<T>;
+  using Part = RowPart<T, kColumns>;
+  typename Part::Unit dy[Part::kUnits], x[Part::kUnits];
+  C mean = 0, rstd = 0;
+
+  __device__ LayerRow(const LayerGradArgs<T>& args, const Part& part, std::int64_t row, std::int64_t start) {
+    if (row < args.lines.count()) {
+#pragma unroll
+      for (int u = 0; u < Part::kUnits; ++u) {
+        dy[u] = part.load(args.dy + start, u);
+        x[u] = part.load(args.x + start, u);
+      }
+      mean = args.mean[row];
+      rstd = args.rstd[row];
+    } else {
+#pragma unroll
+      for (int u = 0; u < Part::kUnits; ++u) dy[u] = x[u] = typename Part::Unit{};
+    }
+  }
+};
+
+/// Every thread of a team gets its sum. Teams larger than a warp are whole warps and meet at one barrier;
+/// calls in turn must alternate between two scratches of a warp's size.
+template <class C>
+__device__ PairSum<C> team_sum(PairSum<C> value, int size, PairSum<C>* scratch) {
+  if (size <= kWarp) return shuffle_first(warp_reduce(value, Plus(), size), size);
+  const unsigned lane = threadIdx.x % kWarp, warps = static_cast<unsigned>(size) / kWarp;
+  value = warp_reduce(value, Plus());
+  if (lane == 0) scratch[threadIdx.x / kWarp] = value;
+  __syncthreads();
+  value = PairSum<C>{C(0), C(0)};
+  if (lane < warps) value = scratch[lane];
+  return shuffle_first(warp_reduce(value, Plus()));
+}
+
+template <class T, bool kVectors>
+__global__ void __launch_bounds__(kResident<T>, 1)
+    layer_norm_backward_kernel(const __grid_constant__ LayerGradArgs<T> args) {
+  using C = Compute<T>;
+  using Part = typename LayerRow<T>::Part;
+  using Unit = typename Part::Unit;
+  constexpr int V = Part::kWidth, kUnits = Part::kUnits;
+  constexpr int kShared = kTeamBlock / 2;  // threads whose sums meet others' of their block
+  __shared__ PairSum<C> scratch[2][kWarp];
+  __shared__ PairSum<C> meeting[kColumns][kShared];
+  const RowTeam team(args.lines);
+  const Part part(team, args.lines.n, kVectors);
+  const C share = 1 / static_cast<C>(args.lines.n);
+  const std::int64_t rows = args.lines.count(), step = static_cast<std::int64_t>(gridDim.x) * blockDim.y;
+  Unit weight[kUnits];
+#pragma unroll
+  for (int u = 0; u < kUnits; ++u)
+    if (args.weight) weight[u] = part.load(args.weight, u);
+  PairSum<C> total[kUnits][V] = {};
+  int turn = 0;
+  // All teams of a block go round alike, since they meet at barriers and shuffles.
+  const std::int64_t apart_rows = step * args.lines.n;
+  std::int64_t start = team.line * args.lines.n;
+  for (std::int64_t row = team.line; row - threadIdx.y < rows; row += step, start += apart_rows) {
+    const LayerRow<T> at(args, part, row, start);
+    if (kVectors && row + step < rows)
+#pragma unroll
+      for (int u = 0; u < kUnits; ++u)
+        if (part.has(u, 0)) {
+          prefetch(args.dy + start + apart_rows + part.index(u, 0));
+          prefetch(args.x + start + apart_rows + part.index(u, 0));
+        }
+    PairSum<C> sum{C(0), C(0)};
+#pragma unroll
+    for (int u = 0; u < kUnits; ++u)
+#pragma unroll
+      for (int j = 0; j < V; ++j) {
+        const C dy = static_cast<C>(at.dy[u].at[j]), apart = static_cast<C>(at.x[u].at[j]) - at.mean;
+        const C g = args.weight ? dy * static_cast<C>(weight[u].at[j]) : dy;
+        sum = sum + PairSum<C>{g, g * apart};
+        total[u][j] = total[u][j] + PairSum<C>{dy * apart * at.rstd, dy};
+      }
+    sum = team_sum(sum, team.size, scratch[turn]);
+    turn ^= 1;
+    if (row >= rows) continue;
+    const C average = sum.first * share, slope = sum.second * at.rstd * at.rstd * share;
+    T* const dx = args.dx + start;
+#pragma unroll
+    for (int u = 0; u < kUnits; ++u) {
+      Unit result;
+#pragma unroll
+      for (int j = 0; j < V; ++j) {
+        const C dy = static_cast<C>(at.dy[u].at[j]), apart = static_cast<C>(at.x[u].at[j]) - at.mean;
+        const C g = args.weight ? dy * static_cast<C>(weight[u].at[j]) : dy;
+        result.at[j] = static_cast<T>((g - average - apart * slope) * at.rstd);
+      }
+      part.store(dx, u, result);
+    }
+  }
+  if (!args.partial) return;
+  // The block's teams, halves to halves; those of one block are a power of 2.
+  for (unsigned half = blockDim.y / 2; half > 0; half /= 2) {
+    const unsigned place = (threadIdx.y % half) * blockDim.x + threadIdx.x;
+    if (threadIdx.y >= half && threadIdx.y < 2 * half)
+#pragma unroll
+      for (int i = 0; i < kColumns; ++i) meeting[i][place] = total[i / V][i % V];
+    __syncthreads();
+    if (threadIdx.y < half)
+#pragma unroll
+      for (int i = 0; i < kColumns; ++i) total[i / V][i % V] = total[i / V][i % V] + meeting[i][place];
+    __syncthreads();
+  }
+  if (threadIdx.y != 0) return;
+  PairSum<C>* const to = args.partial + blockIdx.x * args.lines.n;
+#pragma unroll
+  for (int u = 0; u < kUnits; ++u)
+#pragma unroll
+    for (int j = 0; j < V; ++j)
+      if (part.has(u, j)) to[part.index(u, j)] = total[u][j];
+}
+
+template <class T>
+bool backward_as(NormGrads& out, const NdArray& dy, const NormSaved& in, const Lines& lines) {
+  using C = Compute<T>;
+  if (lines.n > kColumns * kResident<T>) return false;
+  const LayerPlan plan =
+      plan_layer_backward(lines.count(), lines.n, kColumns, kResident<T>, multiprocessors(dy.device()));
+  LayerGradArgs<T> args{
+      out.dx.data_as<T>(),  dy.data_as<T>(),      in.x.data_as<T>(), data_or_null<T>(in.weight),
+      in.mean.data_as<C>(), in.rstd.data_as<C>(), nullptr,           lines};
+  const bool vectors = rows_are_vectors<T>(lines.n, args.dx, args.dy, args.x, args.weight);
+  const AffineSums<T> sums{data_or_null<T>(out.dweight), data_or_null<T>(out.dbias)};
+  NdArray scratch;
+  if (sums.dweight || sums.dbias) {
+    scratch = NdArray::empty({plan.blocks, lines.n, 2}, dtype_of<C>(), dy.device());
+    args.partial = reinterpret_cast<PairSum<C>*>(scratch.data_as<C>());
+  }
+  launch(dy.device(),
+         {dim3(grid_blocks(plan.blocks)),
+          dim3(static_cast<unsigned>(plan.team), static_cast<unsigned>(plan.teams))},
+         vectors ? &layer_norm_backward_kernel<T, true> : &layer_norm_backward_kernel<T, false>, args);
+  if (args.partial)
+    merge_pieces(dy.device(), PiecesArgs<AffineSums<T>>{sums, args.partial, plan.blocks, lines.n});
+  return true;
+}
+
+}  // namespace
+
+bool layer_norm_backward_at_once(NormGrads& out, const NdArray& dy, const NormSaved& in, const Lines& lines) {
+  bool done = false;
+  visit_floating(dy.dtype(), "layer_norm_backward",
+                 [&]<class T> { done = backward_as<T>(out, dy, in, lines); });
+  return done;
+}
+
+}  // namespace ebb::cuda
