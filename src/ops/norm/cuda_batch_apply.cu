@@ -80,9 +80,7 @@ struct ApplyArgs {
 
 /// Vectors that a thread has under way of each array.
 template <int kInputs, int W>
-constexpr int kApplyLoads = W == 1         ? 8 / kInputs
-                            : kInputs == 1 ? 4
-                                           : 2;
+constexpr int kApplyLoads = W > 1 && kInputs == 2 ? 2 : 4;
 template <int kInputs>
 constexpr int kColumnLoads = kInputs == 1 ? 4 : 3;
 
@@ -93,7 +91,7 @@ __device__ Vector<typename Op::T, W> load_unit(const Op& op, int k, std::int64_t
 
 /// One run of vectors; the elements after the last are taken one by one.
 template <class Op, int W>
-__global__ void __launch_bounds__(kChannelThreads, 4)
+__global__ void __launch_bounds__(kChannelThreads, 3)
     channel_run_kernel(const __grid_constant__ ApplyArgs<Op> args) {
   using T = typename Op::T;
   using C = Compute<T>;
