@@ -47,14 +47,6 @@ find_cudnn() {
   found=$(python3 -c 'import nvidia.cudnn as c; print(list(c.__path__)[0])' 2>/dev/null) && export CUDNN_ROOT=$found
 }
 
-configure() {
-  local generator=()
-  if command -v ninja >/dev/null; then generator=(-G Ninja); fi
-  cmake -S "$root" -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DEBB_CUDA="$cuda" \
-    -DCMAKE_CUDA_ARCHITECTURES="${EBB_GPU_ARCH:-90-real}" -DEBB_BUILD_BENCHMARKS=ON -DEBB_BUILD_TESTS=ON \
-    -DEBB_BUILD_EXAMPLES=ON ${packages:+-DCMAKE_PREFIX_PATH="$build/packages/usr"}
-}
-
 stage_build() {
   if [[ -n $packages ]]; then
     for package in "$packages"/*.deb; do dpkg -x "$package" "$build/packages"; done
@@ -64,7 +56,11 @@ stage_build() {
     done
   fi
   find_cudnn
-  step configure 120 30 configure
+  local generator=()
+  if command -v ninja >/dev/null; then generator=(-G Ninja); fi
+  step configure 120 30 cmake -S "$root" -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DEBB_CUDA="$cuda" \
+    -DCMAKE_CUDA_ARCHITECTURES="${EBB_GPU_ARCH:-90-real}" -DEBB_BUILD_BENCHMARKS=ON -DEBB_BUILD_TESTS=ON \
+    -DEBB_BUILD_EXAMPLES=ON ${packages:+-DCMAKE_PREFIX_PATH="$build/packages/usr"}
   step build 580 3 cmake --build "$build" --parallel "$(nproc)" --target ebb_cuda test_cuda test_optable_cuda \
     device_tour cpu_vs_gpu train_cnn
 }
@@ -91,10 +87,12 @@ stage_racecheck() { sanitize racecheck; }
 stage_initcheck() { sanitize initcheck; }
 
 stage_examples() {
-  local sizes=()
-  [[ $cuda == ON ]] || sizes=(--elements 10000 --matrix 64 --layer 64)
+  local sizes=() training=(--epochs 2)
+  if [[ $cuda != ON ]]; then
+    sizes=(--elements 10000 --matrix 64 --layer 64) training=(--epochs 1 --data "$root/python_free_examples/data/digits")
+  fi
   step cpu_vs_gpu 300 60 "$build/python_free_examples/cpu_vs_gpu" "${sizes[@]}" --svg "$out/cpu_vs_gpu.svg"
-  step train_cnn 300 10 "$build/python_free_examples/train_cnn" --device cuda --epochs 2 --save "$out/net.safetensors"
+  step train_cnn 300 10 "$build/python_free_examples/train_cnn" --device cuda "${training[@]}" --save "$out/net.safetensors"
 }
 
 stage_benchmarks() {

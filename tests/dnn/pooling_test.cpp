@@ -58,14 +58,13 @@ struct Asked {
   std::vector<Plan> plans() const { return plans_of(task_of(pooling)); }
 };
 
-constexpr DnnPool kKinds[] = {DnnPool::max, DnnPool::mean, DnnPool::mean_inside};
+constexpr DnnPool kKinds[] = {DnnPool::mean, DnnPool::mean_inside};
 
 template <class Check>
 void for_each_case(const Check& check) {
   for (const Geometry& g : kGeometries)
     for (const DnnPool kind : kKinds)
       for (const bool transposed : {false, true}) {
-        if (kind == DnnPool::max && transposed) continue;
         if (kind == DnnPool::mean && g.rounds_up) continue;
         INFO(g.name << ", kind " << static_cast<int>(kind) << (transposed ? ", transposed" : ""));
         check(g, kind, transposed);
@@ -74,7 +73,7 @@ void for_each_case(const Check& check) {
 
 }  // namespace
 
-TEST_CASE("every contiguous pooling has a plan") {
+TEST_CASE("every contiguous mean has a plan") {
   std::size_t made = 0;
   for_each_case([&](const Geometry& g, DnnPool kind, bool transposed) {
     for (const DType dtype : {kFloat, kHalf, kBFloat16, kDouble}) {
@@ -84,10 +83,10 @@ TEST_CASE("every contiguous pooling has a plan") {
       ++made;
     }
   });
-  CHECK(made == 157);
+  CHECK(made == 124);
 }
 
-TEST_CASE("channels-last poolings of 16-bit floats have plans") {
+TEST_CASE("channels-last means of 16-bit floats have plans") {
   for_each_case([](const Geometry& g, DnnPool kind, bool transposed) {
     const bool is_sample = g.in.size() == 5 || g.rounds_up || g.name == std::string("3x3");
     if (!is_sample) return;  // a plan means a kernel compiled
@@ -95,7 +94,14 @@ TEST_CASE("channels-last poolings of 16-bit floats have plans") {
   });
 }
 
-TEST_CASE("channels-last poolings of floats over two axes have exact plans") {
+TEST_CASE("maxima are left to engines that promise to keep NaN") {
+  for (const DType dtype : {kFloat, kBFloat16})
+    for (const bool last : {false, true})
+      for (const Plan& plan : Asked(kGeometries[0], DnnPool::max, false, dtype, last).plans())
+        CHECK(has_note(plan, CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP));
+}
+
+TEST_CASE("channels-last means of floats over two axes have exact plans") {
   for (const DnnPool kind : kKinds) {
     const std::vector<Plan> plans = Asked(kGeometries[1], kind, false, kFloat, true).plans();
     REQUIRE_FALSE(plans.empty());

@@ -171,6 +171,8 @@ TEST_CASE("clipping and flattening work on all parameters together") {
   const double norm = std::sqrt(2 * 9 + 4 * 16);
   CHECK(nn::utils::clip_grad_norm_({a, b}, 1.0) == Approx(norm));
   CHECK(value(a.grad()[0]) == Approx(3 / (norm + 1e-6)).epsilon(1e-12));
+  CHECK(nn::utils::clip_grad_norm_({a, b}, 7.0) == Approx(1));  // smaller gradients stay as they are
+  CHECK(value(a.grad()[0]) == Approx(3 / (norm + 1e-6)).epsilon(1e-12));
   nn::utils::clip_grad_value_({a, b}, 0.1);
   CHECK(value(b.grad().max()) == 0.1);
   const Variable flat = nn::utils::parameters_to_vector({a, b});

@@ -3,6 +3,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cmath>
+
 using namespace ebb;
 using namespace ebb::optim;
 
@@ -39,6 +42,24 @@ TEST_CASE("optimizers follow libtorch's paths") {
                       {-0.0050377826753090667, -0.90943245235044556, -2.343921227405104});
   check_path<Adagrad>(AdagradOptions(0.1).lr_decay(0.1).weight_decay(0.1).initial_accumulator_value(0.1),
                       {0.90051626571331211, 0.84331240780181205, 0.8029749096456672});
+}
+
+TEST_CASE("amsgrad keeps the largest mean of squares when gradients shrink") {
+  Variable p = ones({1}, kDouble).requires_grad_();
+  Adam optimizer({p}, AdamOptions(0.1).amsgrad(true));
+  double mean = 0, square = 0, largest = 0, expected = 1;
+  for (int step = 1; step <= 3; ++step) {
+    const double gradient = std::pow(0.01, step);
+    p.mutable_grad() = full({1}, gradient, kDouble);
+    optimizer.step();
+    mean = 0.9 * mean + 0.1 * gradient;
+    square = 0.999 * square + 0.001 * gradient * gradient;
+    largest = std::max(largest, square);
+    expected -= 0.1 * mean / (1 - std::pow(0.9, step)) /
+                (std::sqrt(largest / (1 - std::pow(0.999, step))) + 1e-8);
+    CHECK(p.item<double>() == Approx(expected).epsilon(1e-10));
+  }
+  CHECK(largest > square);
 }
 
 TEST_CASE("groups have options of their own and share the defaults") {

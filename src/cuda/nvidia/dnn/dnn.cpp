@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "core/capture.h"
+#include "cuda/device_pool.h"
 #include "cuda/nvidia/dnn/plan.h"
 #include "cuda/runtime.h"
 #include "kernel/lru_cache.h"
@@ -36,51 +37,40 @@ struct Answer {
 
 // Handles outlive the threads that used them: making one takes milliseconds, and destroying one when the
 // program ends is not safe.
-class HandlePool {
- public:
-  cudnnHandle_t take(std::size_t device) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (!free_[device].empty()) {
-        const cudnnHandle_t handle = free_[device].back();
-        free_[device].pop_back();
-        return handle;
-      }
-    }
-    cudnnHandle_t made = nullptr;
-    dnn::check(cudnnCreate(&made), "cudnnCreate");
-    return made;
-  }
-  void give_back(std::size_t device, cudnnHandle_t handle) {
-    const std::lock_guard lock(mutex_);
-    free_[device].push_back(handle);
-  }
-
- private:
-  std::mutex mutex_;
-  std::array<std::vector<cudnnHandle_t>, kMaxDevices> free_;
-};
-
-HandlePool& handle_pool() {
-  static HandlePool* const pool = new HandlePool;
+DevicePool<cudnnHandle_t>& handle_pool() {
+  static auto* const pool = new DevicePool<cudnnHandle_t>;
   return *pool;
 }
 
-// A thread has its handles and plans: cuDNN does not promise that one plan may run in two threads at once.
-struct Library {
-  std::array<cudnnHandle_t, kMaxDevices> handles{};
-  LruCache<Problem, Answer> answers{kPlansKept};
-
-  cudnnHandle_t handle(Device device) {
-    cudnnHandle_t& held = handles[static_cast<std::size_t>(device.index())];
-    if (!held) held = handle_pool().take(static_cast<std::size_t>(device.index()));
+// Those of a thread.
+class Handles {
+ public:
+  Handles() = default;
+  Handles(const Handles&) = delete;
+  ~Handles() {
+    for (std::size_t d = 0; d < held_.size(); ++d)
+      if (held_[d]) handle_pool().give(Device(kCUDA, static_cast<std::int64_t>(d)), held_[d]);
+  }
+  cudnnHandle_t on(Device device) {
+    cudnnHandle_t& held = held_[static_cast<std::size_t>(device.index())];
+    if (!held)
+      held = handle_pool().take(device, [] {
+        cudnnHandle_t made = nullptr;
+        dnn::check(cudnnCreate(&made), "cudnnCreate");
+        return made;
+      });
     dnn::check(cudnnSetStream(held, current_stream(device)), "cudnnSetStream");
     return held;
   }
-  ~Library() {
-    for (std::size_t d = 0; d < handles.size(); ++d)
-      if (handles[d]) handle_pool().give_back(d, handles[d]);
-  }
+
+ private:
+  std::array<cudnnHandle_t, kMaxDevices> held_{};
+};
+
+// A thread has its handles and plans: cuDNN does not promise that one plan may run in two threads at once.
+struct Library {
+  Handles handles;  // given back after the plans that were made with them are gone
+  LruCache<Problem, Answer> answers{kPlansKept};
 };
 
 void execute(cudnnHandle_t handle, const Plan& plan, const Task& task) {
@@ -170,12 +160,18 @@ bool run(const char* op, Task task) {
   const Device device(kCUDA, p.device);
   const DeviceScope scope(device);
   try {
-    const cudnnHandle_t handle = library.handle(device);
+    const cudnnHandle_t handle = library.handles.on(device);
     if (p.benchmarked && is_capturing(device)) p.benchmarked = 0;
     Answer* answer = library.answers.find(p);
     if (!answer) answer = &library.answers.insert(p, answer_to(task, handle));
     if (!answer->plan) return false;
-    execute(handle, *answer->plan, task);
+    try {
+      execute(handle, *answer->plan, task);
+    } catch (const dnn::Failure& f) {
+      if (!f.is_unsupported()) throw;
+      answer->plan.reset();  // it took back what it had promised
+      return false;
+    }
     return true;
   } catch (const dnn::Failure& f) {
     const std::size_t dims = static_cast<std::size_t>(p.axes) + 2;
