@@ -33,6 +33,14 @@ TEST_CASE("tensors are pinned when asked to be") {
   CHECK_THROWS_WITH(ones({3}, kOnCuda).pin_memory(), Contains("pin_memory") && Contains("cuda:0"));
 }
 
+TEST_CASE("a copy that waits is done with page-locked memory that others brought") {
+  const Tensor pinned = ones({1000}).pin_memory();
+  const Tensor borrowed = from_blob(pinned.data_ptr(), {1000});
+  const Tensor there = borrowed.to(Device::CUDA);
+  borrowed.fill_(7);
+  CHECK(equal(there.cpu(), ones({1000})));
+}
+
 TEST_CASE("gradients flow through pin_memory") {
   const Tensor x = ones({3}).requires_grad_();
   (x.pin_memory().to(Device::CUDA) * 4).sum().backward();

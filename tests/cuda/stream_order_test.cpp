@@ -101,8 +101,39 @@ TEST_CASE("a gradient that went to another stream is not overwritten before it i
   order(b, home);
   // Backward: b makes the gradient of u, which a reads; then b makes that of v, with memory of the same size.
   (first.sum() + last.sum()).backward();
+  b.synchronize();  // b may run ahead of a
   CHECK(same(x.grad(), full({64}, 15, kFloat)));
   CHECK(same(v.grad(), full({64}, 2, kFloat)));
+}
+
+namespace {
+
+// Keeps what it is given for itself: no gradient leaves its stream.
+struct Tally : autograd::Function<Tally> {
+  static inline Tensor total;
+  static Tensor forward(autograd::AutogradContext*, Tensor x) { return x * 1; }
+  static variable_list backward(autograd::AutogradContext*, variable_list grads) {
+    total.add_(grads[0]);
+    return {Tensor()};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("after backward its caller's stream waits for all that backward did elsewhere") {
+  const cuda::Stream home = cuda::Stream::current(), a = cuda::Stream::from_pool();
+  const Tensor x = ones({64}, kOnCuda).requires_grad_();
+  Tally::total = zeros({64}, kOnCuda);
+  order(home, a);
+  Tensor y;
+  {
+    const cuda::StreamGuard guard(a);
+    y = Tally::apply(x);
+  }
+  order(a, home);
+  (y * 3).sum().backward();
+  CHECK(same(Tally::total, full({64}, 3, kFloat)));
+  Tally::total = Tensor();
 }
 
 TEST_CASE("gradients from several streams add up") {
