@@ -35,7 +35,7 @@ EBB_API bool is_tf32_allowed();
 EBB_API void benchmark_convolutions(bool benchmark);
 EBB_API bool are_convolutions_benchmarked();
 
-/// Whether cuDNN computes what it has algorithms for: convolutions, batch norm in training, mean pooling. With
+/// Whether cuDNN computes what it has algorithms for: convolutions, batch norm in training, mean pools. With
 /// false ebb's own kernels compute them all, the convolutions slowly; to compare the two, or to do without
 /// the seconds that cuDNN takes to compile a kernel for a new shape. On unless set; without effect where the
 /// build found no cuDNN (torch.backends.cudnn.enabled).
