@@ -1,5 +1,7 @@
 #include <ebb/ebb.h>
 
+#include "support/source_dir.h"
+
 #include <catch2/catch.hpp>
 
 #include <filesystem>
@@ -32,7 +34,7 @@ struct Squares : datasets::Dataset<Squares> {
   optional<std::int64_t> fail_at;
 };
 
-const std::string kDigits = EBB_SOURCE_DIR "/python_free_examples/data/digits";
+const std::string kDigits = source_dir() + "/python_free_examples/data/digits";
 
 }  // namespace
 

@@ -1,5 +1,7 @@
 #include "tree.h"
 
+#include "support/source_dir.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -31,7 +33,7 @@ File read(const fs::path& root, const fs::path& path) {
 }
 
 std::vector<File> read_tree() {
-  const fs::path root = EBB_SOURCE_DIR;
+  const fs::path root = source_dir();
   std::vector<File> files;
   for (const char* folder :
        {"include", "src", "tests", "python_free_examples", "benchmarks", "cmake", "docs", ".ci"}) {
