@@ -1,0 +1,28 @@
+// What the control groups of this process limit. Both versions are looked at, as a machine may mount both.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ebb::detail {
+
+/// The folder of one control group. Version 1 has a tree for each controller, version 2 one for all.
+struct CgroupFolder {
+  std::string path;
+  int version;
+};
+
+/// The folders that hold a limit of `controller` ("cpu", "memory") for this process: its own group's, then
+/// those of the groups around it, up to the mount; none where control groups are not mounted. A limit on any
+/// of them holds, so the smallest counts. `root` is put before every path, for tests.
+std::vector<CgroupFolder> cgroup_folders(const std::string& controller, const std::string& root = "");
+
+/// The file's first numbers; empty if there is no such file, or if it says "max".
+std::vector<std::int64_t> cgroup_numbers(const CgroupFolder& folder, const std::string& file);
+
+/// How many CPUs' time the quotas leave this process, rounded up; nothing without a quota.
+std::optional<int> cgroup_cpus(const std::string& root = "");
+
+}  // namespace ebb::detail

@@ -1,0 +1,114 @@
+// Limits of control groups, read from trees of files laid out as kernels lay them out.
+#include "core/cgroup.h"
+
+#include <stdlib.h>
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+using namespace ebb::detail;
+
+namespace {
+
+// A folder that stands for "/", removed at the end.
+class Root {
+ public:
+  Root() {
+    std::string name = (std::filesystem::temp_directory_path() / "ebb_cgroup_XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()));
+    path_ = name;
+  }
+  ~Root() { std::filesystem::remove_all(path_); }
+  Root(const Root&) = delete;
+  Root& operator=(const Root&) = delete;
+
+  void write(const std::string& file, const std::string& text) const {
+    std::filesystem::create_directories(std::filesystem::path(path_ + file).parent_path());
+    std::ofstream(path_ + file) << text;
+  }
+  const std::string& path() const { return path_; }
+  std::optional<int> cpus() const { return cgroup_cpus(path_); }
+
+ private:
+  std::string path_;
+};
+
+const char* const kMount2 =
+    "31 23 0:28 / /sys/fs/cgroup rw,relatime shared:9 - cgroup2 cgroup2 rw,nsdelegate\n";
+const char* const kMount1 =
+    "22 27 0:21 / /proc rw - proc proc rw\n"
+    "32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw,relatime - cgroup cgroup rw,cpu,cpuacct\n"
+    "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n"
+    "41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw\n";
+
+}  // namespace
+
+TEST_CASE("version 2: the smallest quota of the group and those around it counts, rounded up") {
+  const Root root;
+  CHECK(!root.cpus());
+  root.write("/proc/self/mountinfo", kMount2);
+  root.write("/proc/self/cgroup", "0::/jobs/one\n");
+  CHECK(!root.cpus());
+  root.write("/sys/fs/cgroup/jobs/one/cpu.max", "max 100000\n");
+  CHECK(!root.cpus());
+  root.write("/sys/fs/cgroup/jobs/one/cpu.max", "550000 100000\n");
+  CHECK(root.cpus() == 6);
+  root.write("/sys/fs/cgroup/jobs/cpu.max", "150000 100000\n");
+  CHECK(root.cpus() == 2);
+  root.write("/sys/fs/cgroup/jobs/one/cpu.max", "5000 100000\n");
+  CHECK(root.cpus() == 1);
+}
+
+TEST_CASE("version 1: each controller has a tree of its own") {
+  const Root root;
+  root.write("/proc/self/mountinfo", kMount1);
+  root.write("/proc/self/cgroup", "9:memory:/m/x\n3:cpu,cpuacct:/a/b\n1:name=systemd:/\n0::/\n");
+  root.write("/sys/fs/cgroup/cpu,cpuacct/a/b/cpu.cfs_quota_us", "-1\n");
+  root.write("/sys/fs/cgroup/cpu,cpuacct/a/b/cpu.cfs_period_us", "100000\n");
+  CHECK(!root.cpus());
+  root.write("/sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_quota_us", "150000\n");
+  root.write("/sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_period_us", "50000\n");
+  CHECK(root.cpus() == 3);
+
+  const std::vector<CgroupFolder> folders = cgroup_folders("memory", root.path());
+  REQUIRE(folders.size() == 4);  // and the root of the tree of version 2, which limits nothing here
+  CHECK(folders[0].path == root.path() + "/sys/fs/cgroup/memory/m/x");
+  CHECK(folders[1].path == root.path() + "/sys/fs/cgroup/memory/m");
+  CHECK(folders[2].path == root.path() + "/sys/fs/cgroup/memory");
+  CHECK(folders[2].version == 1);
+  CHECK(folders[3].version == 2);
+}
+
+TEST_CASE("a container sees its own group as the mount, by whatever path it is called outside") {
+  const Root root;
+  root.write("/proc/self/mountinfo", "32 31 0:29 /box/12 /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu\n");
+  root.write("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "200000\n");
+  root.write("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  root.write("/sys/fs/cgroup/cpu/inner/cpu.cfs_quota_us", "100000\n");
+  root.write("/sys/fs/cgroup/cpu/inner/cpu.cfs_period_us", "100000\n");
+  for (const char* path : {"/box/12", "/", "/box/123", "/../other"}) {
+    root.write("/proc/self/cgroup", std::string("3:cpu:") + path + "\n");
+    CHECK(root.cpus() == 2);
+  }
+  root.write("/proc/self/cgroup", "3:cpu:/box/12/inner\n");
+  CHECK(root.cpus() == 1);
+}
+
+TEST_CASE("what is no table of control groups limits nothing") {
+  const Root root;
+  for (const char* text : {"", "\n", "0::\n", "::::\n", "0::/\n", "3:cpu:a\n"})
+    for (const char* mounts : {"", " - ", "- cgroup2\n", "1 2 3 / /sys - cgroup2\n", kMount1, kMount2}) {
+      root.write("/proc/self/cgroup", text);
+      root.write("/proc/self/mountinfo", mounts);
+      CHECK(!root.cpus());
+    }
+  root.write("/proc/self/mountinfo", kMount2);
+  root.write("/proc/self/cgroup", "0::/\n");
+  for (const char* text : {"", "nonsense", "100000", "0 0", "-5 100000", "100000 -1"}) {
+    root.write("/sys/fs/cgroup/cpu.max", text);
+    CHECK(!root.cpus());
+  }
+  root.write("/sys/fs/cgroup/cpu.max", "9223372036854775807 2");
+  CHECK(root.cpus() == 1 << 20);
+}
