@@ -1,18 +1,21 @@
-// The CPU's caching allocator. Blocks up to kSmall bytes are carved from slabs and kept on lists of the
-// calling thread, so that the usual allocation takes no lock; larger ones are kept on shared lists, because a
-// fresh mapping costs a page fault for every 4 KiB of every result.
+// The CPU's caching allocator: small blocks on lists of the calling thread, so that the usual allocation
+// takes no lock; what a thread has too many of goes through the depot (small_blocks.h), large blocks through
+// large_blocks.h.
 #include "core/allocator.h"
 
 #include <ebb/core/allocator.h>
 #include <ebb/core/error.h>
 
+#include "core/large_blocks.h"
+#include "core/small_blocks.h"
+
+#include <malloc.h>
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cstdlib>
-#include <map>
 #include <mutex>
-#include <new>
 #include <utility>
 #include <vector>
 
@@ -26,48 +29,7 @@ constexpr bool kPooling = false;  // let AddressSanitizer see every block
 constexpr bool kPooling = true;
 #endif
 
-constexpr std::size_t kAlign = 64;
-constexpr std::size_t kSmall = 2048;
-constexpr std::size_t kClasses = kSmall / kAlign;
-constexpr std::size_t kSlabBytes = std::size_t{1} << 16;
-constexpr std::uint32_t kListMax = 1 << 17;    // blocks of one class kept by one thread
 constexpr std::int64_t kFlushBytes = 1 << 16;  // how far a thread's byte count may run ahead of the total
-constexpr std::size_t kCacheMax = std::size_t{1} << 32;  // large bytes kept for reuse
-
-struct FreeBlock {
-  FreeBlock* next;
-};
-struct FreeList {
-  FreeBlock* head = nullptr;
-  std::uint32_t count = 0;
-};
-
-void* system_allocate(std::size_t bytes) {
-  void* p = std::aligned_alloc(kAlign, (bytes + kAlign - 1) / kAlign * kAlign);
-  if (!p)
-    fail("out of memory: the system refused ", std::uint64_t{bytes},
-         " bytes. Use smaller tensors or free some.");
-  return p;
-}
-
-// What all threads share.
-struct Shared {
-  std::mutex mutex;
-  FreeList small[kClasses];
-  std::multimap<std::size_t, void*> large;  // by block size
-  std::size_t large_bytes = 0;
-  std::vector<struct ThreadCache*>
-      caches;  // of every thread that ever allocated; reused after the thread ends
-  std::vector<struct ThreadCache*> idle;
-  std::atomic<std::int64_t> current{0};
-  std::atomic<std::int64_t> peak{0};
-};
-
-// Never destroyed: tensors in static variables may be freed after every destructor has run.
-Shared& shared() {
-  static Shared* s = new Shared;
-  return *s;
-}
 
 // A counter that one thread writes and any thread may read.
 class Counter {
@@ -86,12 +48,46 @@ class Counter {
   std::atomic<std::int64_t> value_{0};
 };
 
+// What a thread keeps for itself: of each class two batches at most, so that neither a run of allocations nor
+// one of frees, nor the two in turn, goes to the depot more often than once a batch.
 struct ThreadCache {
-  FreeList small[kClasses];
+  Batch blocks[kClasses];
+  Batch spare[kClasses];  // a full batch or nothing
+  OpenSlab slab;
   Counter bytes, cached, allocations, storages, nodes;
-  char* slab = nullptr;
-  std::size_t slab_left = 0;
 };
+
+struct Shared {
+  SmallBlocks small;
+  LargeBlocks large;
+  std::mutex mutex;                  // of the two lists
+  std::vector<ThreadCache*> caches;  // of every thread that ever allocated
+  std::vector<ThreadCache*> idle;    // those whose thread has ended, for the next
+  std::atomic<std::int64_t> current{0};
+  std::atomic<std::int64_t> peak{0};
+};
+
+// Never destroyed: tensors in static variables may be freed after every destructor has run.
+Shared& shared() {
+  static Shared* s = [] {
+    static Shared& made = *new Shared;
+    // A child gets the locks as they are at the fork: let no other thread hold them.
+    constexpr auto unlock = [] {
+      made.large.mutex().unlock();
+      made.small.mutex().unlock();
+      made.mutex.unlock();
+    };
+    ::pthread_atfork(
+        [] {
+          made.mutex.lock();
+          made.small.mutex().lock();
+          made.large.mutex().lock();
+        },
+        unlock, unlock);
+    return &made;
+  }();
+  return *s;
+}
 
 constinit thread_local ThreadCache* cache_of_thread [[gnu::tls_model("initial-exec")]] = nullptr;
 
@@ -104,11 +100,26 @@ void publish(ThreadCache& cache) {
   }
 }
 
+void put(ThreadCache& cache, std::size_t cls, Batch& batch) {
+  if (!batch.head) return;
+  cache.cached.add(-static_cast<std::int64_t>(shared().small.put(cls, std::exchange(batch, {}))));
+}
+
+// Gives all that a thread keeps to the depot.
+void flush(ThreadCache& cache) {
+  for (std::size_t cls = 0; cls < kClasses; ++cls) {
+    put(cache, cls, cache.blocks[cls]);
+    put(cache, cls, cache.spare[cls]);
+  }
+  shared().small.close(cache.slab);
+}
+
 // Gives the cache back when its thread ends, for the next thread to use.
 struct ThreadGuard {
   ~ThreadGuard() {
     if (!cache_of_thread) return;
     publish(*cache_of_thread);
+    flush(*cache_of_thread);
     std::lock_guard lock(shared().mutex);
     shared().idle.push_back(cache_of_thread);
     cache_of_thread = nullptr;
@@ -125,6 +136,7 @@ struct ThreadGuard {
     } else {
       cache_of_thread = new ThreadCache;
       s.caches.push_back(cache_of_thread);
+      s.idle.reserve(s.caches.size());  // a thread that ends need not allocate
     }
   }
   static thread_local ThreadGuard guard;
@@ -134,73 +146,51 @@ struct ThreadGuard {
 
 inline ThreadCache& cache() { return cache_of_thread ? *cache_of_thread : attach_thread(); }
 
-inline std::size_t class_of(std::size_t bytes) { return (bytes + kAlign - 1) / kAlign - 1; }
-
-// Takes what the shared list has, else carves from the thread's slab.
+// The thread's spare batch, else one of the depot, else a block carved from the thread's slab; null without
+// memory.
 [[gnu::noinline]] void* refill(ThreadCache& c, std::size_t cls) {
-  const std::size_t bytes = (cls + 1) * kAlign;
-  {
-    Shared& s = shared();
-    std::lock_guard lock(s.mutex);
-    if (s.small[cls].head) {
-      std::swap(c.small[cls], s.small[cls]);
-      FreeBlock* b = c.small[cls].head;
-      c.small[cls].head = b->next;
-      --c.small[cls].count;
-      return b;
-    }
-  }
-  if (c.slab_left < bytes) {
-    c.slab = static_cast<char*>(system_allocate(kSlabBytes));
-    c.slab_left = kSlabBytes;
-  }
-  void* p = c.slab;
-  c.slab += bytes;
-  c.slab_left -= bytes;
+  Batch& blocks = c.blocks[cls];
+  blocks = c.spare[cls].head ? std::exchange(c.spare[cls], {}) : shared().small.take(cls);
+  if (blocks.head) return blocks.pop();
+  const std::size_t bytes = class_bytes(cls);
+  if (c.slab.left < bytes && !shared().small.open(c.slab)) return nullptr;
+  void* p = std::exchange(c.slab.next, c.slab.next + bytes);
+  c.slab.left -= bytes;
   c.cached.add(static_cast<std::int64_t>(bytes));
   return p;
 }
 
-// Hands a thread's surplus to the others: one thread may free what another allocates.
+// Hands a full batch on, to whoever allocates what this thread frees.
 [[gnu::noinline]] void spill(ThreadCache& c, std::size_t cls) {
-  FreeList mine = std::exchange(c.small[cls], FreeList{});
-  FreeBlock* last = mine.head;
-  while (last->next) last = last->next;
-  Shared& s = shared();
-  std::lock_guard lock(s.mutex);
-  last->next = s.small[cls].head;
-  s.small[cls].head = mine.head;
-  s.small[cls].count += mine.count;
+  put(c, cls, c.spare[cls]);
+  c.spare[cls] = std::exchange(c.blocks[cls], {});
 }
 
-// Eighths of a power of two: at most 12.5 % is lost to rounding, and sizes meet again.
-std::size_t round_large(std::size_t bytes) {
-  const std::size_t step = std::max<std::size_t>(std::bit_floor(bytes) / 8, 512);
-  return (bytes + step - 1) / step * step;
+[[noreturn]] void refuse(std::size_t bytes) {
+  fail("out of memory: the system refused ", std::uint64_t{bytes},
+       " bytes. Use smaller tensors or free some.");
 }
 
-void release_large(Shared& s, std::multimap<std::size_t, void*>::iterator it) {
-  s.large_bytes -= it->first;
-  std::free(it->second);
-  s.large.erase(it);
+void* system_allocate(std::size_t bytes) {
+  void* p = std::aligned_alloc(kAlign, (bytes + kAlign - 1) / kAlign * kAlign);
+  if (!p) refuse(bytes);
+  return p;
 }
 
 }  // namespace
 
 void* pool_allocate(std::size_t bytes) {
-  ThreadCache& c = cache();
-  if (!kPooling) return system_allocate(bytes);
   const std::size_t cls = class_of(bytes);
-  if (cls >= kClasses) return system_allocate(bytes);
-  FreeList& list = c.small[cls];
-  if (FreeBlock* b = list.head) [[likely]] {
-    list.head = b->next;
-    --list.count;
-    c.cached.add(-static_cast<std::int64_t>((cls + 1) * kAlign));
-    return b;
+  if (!kPooling || cls >= kClasses) return system_allocate(bytes);
+  ThreadCache& c = cache();
+  Batch& blocks = c.blocks[cls];
+  void* p = blocks.head ? blocks.pop() : refill(c, cls);
+  if (!p) [[unlikely]] {
+    empty_cache();
+    p = refill(c, cls);
+    if (!p) refuse(bytes);
   }
-  void* p = refill(c, cls);
-  c.cached.add(-static_cast<std::int64_t>((cls + 1) * kAlign));
+  c.cached.add(-static_cast<std::int64_t>(class_bytes(cls)));
   return p;
 }
 
@@ -208,39 +198,28 @@ void pool_free(void* block, std::size_t bytes) noexcept {
   const std::size_t cls = class_of(bytes);
   if (!kPooling || cls >= kClasses) return std::free(block);
   ThreadCache& c = cache();
-  FreeList& list = c.small[cls];
-  auto* b = ::new (block) FreeBlock{list.head};
-  list.head = b;
-  c.cached.add(static_cast<std::int64_t>((cls + 1) * kAlign));
-  if (++list.count >= kListMax) [[unlikely]]
+  c.blocks[cls].push(block);
+  c.cached.add(static_cast<std::int64_t>(class_bytes(cls)));
+  if (c.blocks[cls].count >= kBatch[cls]) [[unlikely]]
     spill(c, cls);
 }
 
 Block block_allocate(std::size_t bytes) {
   ThreadCache& c = cache();
+  Block block{nullptr, bytes <= kSmall ? class_bytes(class_of(bytes)) : LargeBlocks::round(bytes)};
+  if (bytes <= kSmall)
+    block.data = pool_allocate(bytes);
+  else if (kPooling)
+    block = shared().large.take(block.bytes);
+  else
+    block.data = system_allocate(block.bytes);
+  if (!block.data) {
+    empty_cache();
+    block = shared().large.take(block.bytes);
+    if (!block.data) refuse(bytes);
+  }
   c.allocations.add(1);
   c.storages.add(1);
-  Block block{nullptr, bytes <= kSmall ? (class_of(bytes) + 1) * kAlign : round_large(bytes)};
-  if (bytes <= kSmall) {
-    block.data = pool_allocate(bytes);
-  } else if (kPooling) {
-    Shared& s = shared();
-    std::lock_guard lock(s.mutex);
-    const auto it = s.large.lower_bound(block.bytes);
-    // A block up to a quarter larger will do; beyond that reuse would waste more than it saves.
-    if (it != s.large.end() && it->first <= block.bytes + block.bytes / 4) {
-      block = {it->second, it->first};
-      s.large_bytes -= it->first;
-      s.large.erase(it);
-    }
-  }
-  if (!block.data) {
-    block.data = std::aligned_alloc(kAlign, block.bytes);
-    if (!block.data) {
-      empty_cache();
-      block.data = system_allocate(block.bytes);
-    }
-  }
   c.bytes.add(static_cast<std::int64_t>(block.bytes));
   if (c.bytes.get() > kFlushBytes) publish(c);
   return block;
@@ -253,11 +232,7 @@ void block_free(Block block) noexcept {
   if (c.bytes.get() < -kFlushBytes) publish(c);
   if (block.bytes <= kSmall) return pool_free(block.data, block.bytes);
   if (!kPooling) return std::free(block.data);
-  Shared& s = shared();
-  std::lock_guard lock(s.mutex);
-  s.large.emplace(block.bytes, block.data);
-  s.large_bytes += block.bytes;
-  while (s.large_bytes > kCacheMax) release_large(s, std::prev(s.large.end()));
+  shared().large.put(block);
 }
 
 void count_storage(std::int64_t delta) noexcept { cache().storages.add(delta); }
@@ -285,8 +260,7 @@ MemoryStats memory_stats() {
   stats.peak = std::max(static_cast<std::size_t>(s.peak.load()), stats.current);
   stats.allocations = sum_over_threads(&ThreadCache::allocations);
   stats.cached = static_cast<std::size_t>(std::max<std::int64_t>(0, sum_over_threads(&ThreadCache::cached)));
-  std::lock_guard lock(s.mutex);
-  stats.cached += s.large_bytes;
+  stats.cached += s.large.bytes();
   return stats;
 }
 
@@ -296,9 +270,15 @@ void reset_peak() {
 }
 
 void empty_cache() {
-  detail::Shared& s = detail::shared();
-  std::lock_guard lock(s.mutex);
-  while (!s.large.empty()) detail::release_large(s, s.large.begin());
+  using namespace detail;
+  Shared& s = shared();
+  ThreadCache& c = cache();
+  flush(c);
+  c.cached.add(-static_cast<std::int64_t>(s.small.trim()));
+  s.large.release();
+#if defined(__GLIBC__)
+  ::malloc_trim(0);  // blocks too small for a mapping of their own came from malloc
+#endif
 }
 
 std::int64_t live_storage_count() { return detail::sum_over_threads(&detail::ThreadCache::storages); }

@@ -100,4 +100,13 @@ std::optional<int> cgroup_cpus(const std::string& root) {
   return least;
 }
 
+std::optional<std::int64_t> cgroup_memory(const std::string& root) {
+  std::optional<std::int64_t> least;
+  for (const CgroupFolder& folder : cgroup_folders("memory", root))
+    for (const std::int64_t bytes :
+         cgroup_numbers(folder, folder.version == 2 ? "memory.max" : "memory.limit_in_bytes"))
+      if (bytes > 0) least = std::min(bytes, least.value_or(bytes));
+  return least;
+}
+
 }  // namespace ebb::detail

@@ -25,4 +25,7 @@ std::vector<std::int64_t> cgroup_numbers(const CgroupFolder& folder, const std::
 /// How many CPUs' time the quotas leave this process, rounded up; nothing without a quota.
 std::optional<int> cgroup_cpus(const std::string& root = "");
 
+/// How many bytes of memory this process and those beside it may use; nothing without a limit.
+std::optional<std::int64_t> cgroup_memory(const std::string& root = "");
+
 }  // namespace ebb::detail

@@ -29,6 +29,7 @@ class Root {
   }
   const std::string& path() const { return path_; }
   std::optional<int> cpus() const { return cgroup_cpus(path_); }
+  std::optional<std::int64_t> memory() const { return cgroup_memory(path_); }
 
  private:
   std::string path_;
@@ -111,4 +112,23 @@ TEST_CASE("what is no table of control groups limits nothing") {
   }
   root.write("/sys/fs/cgroup/cpu.max", "9223372036854775807 2");
   CHECK(root.cpus() == 1 << 20);
+}
+
+TEST_CASE("the smallest limit of memory counts, in both versions") {
+  const Root root;
+  root.write("/proc/self/mountinfo", kMount2);
+  root.write("/proc/self/cgroup", "0::/jobs/one\n");
+  CHECK(!root.memory());
+  root.write("/sys/fs/cgroup/jobs/one/memory.max", "max\n");
+  CHECK(!root.memory());
+  root.write("/sys/fs/cgroup/jobs/one/memory.max", "3000000000\n");
+  root.write("/sys/fs/cgroup/jobs/memory.max", "2000000000\n");
+  CHECK(root.memory() == 2000000000);
+
+  const Root old;
+  old.write("/proc/self/mountinfo", kMount1);
+  old.write("/proc/self/cgroup", "7:memory:/jobs\n3:cpu,cpuacct:/\n0::/\n");
+  old.write("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  old.write("/sys/fs/cgroup/memory/jobs/memory.limit_in_bytes", "500000000\n");
+  CHECK(old.memory() == 500000000);
 }

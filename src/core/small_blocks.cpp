@@ -1,0 +1,153 @@
+// Small blocks: batches, slabs, and what gives slabs back.
+#include "core/small_blocks.h"
+
+#include "core/system_memory.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ebb::detail {
+namespace {
+
+constexpr std::size_t kKeepAlways = std::size_t{32} << 20;
+// Up to here nothing is too much, and nobody asks how much memory there is.
+constexpr std::size_t kNoMatter = std::size_t{1} << 20;
+
+}  // namespace
+
+// The head of a slab, which begins at a multiple of its size.
+struct alignas(kAlign) SmallBlocks::Slab {
+  Slab* next;
+  Slab* next_roomy = nullptr;
+  std::size_t carved = 0;  // bytes made into blocks; 0 while a thread carves
+  std::size_t free = 0;    // bytes of them that a trim found here
+
+  std::size_t left() const { return kSlabBytes - sizeof(Slab) - carved; }
+  bool roomy() const { return carved != 0 && left() >= kSmall; }
+  bool whole() const { return free != 0 && free == carved; }
+};
+
+// The first block of a batch, while it lies here.
+struct SmallBlocks::BatchHead : FreeBlock {
+  BatchHead* next_batch;
+  std::uint32_t count;
+};
+
+SmallBlocks::Slab* SmallBlocks::slab_of(const void* block) {
+  return reinterpret_cast<Slab*>(reinterpret_cast<std::uintptr_t>(block) & ~(kSlabBytes - 1));
+}
+
+void SmallBlocks::push(std::size_t cls, Batch batch) {
+  Stack& stack = stacks_[cls];
+  stack.top = ::new (batch.head) BatchHead{{batch.head->next}, stack.top, batch.count};
+  stack.any.store(true, std::memory_order_relaxed);
+  bytes_ += batch.count * class_bytes(cls);
+}
+
+Batch SmallBlocks::pop(std::size_t cls) {
+  Stack& stack = stacks_[cls];
+  BatchHead* head = stack.top;
+  if (!head) return {};
+  stack.top = head->next_batch;
+  stack.any.store(stack.top != nullptr, std::memory_order_relaxed);
+  bytes_ -= head->count * class_bytes(cls);
+  return {head, head->count};
+}
+
+Batch SmallBlocks::take(std::size_t cls) {
+  if (!stacks_[cls].any.load(std::memory_order_relaxed)) return {};
+  std::lock_guard lock(mutex_);
+  const Batch batch = pop(cls);
+  use_.handed_out(batch.count * class_bytes(cls), slab_bytes_ - bytes_);
+  return batch;
+}
+
+std::size_t SmallBlocks::put(std::size_t cls, Batch batch) {
+  std::lock_guard lock(mutex_);
+  push(cls, batch);
+  since_trim_ += batch.count * class_bytes(cls);
+  if (bytes_ <= kNoMatter) return 0;
+  const std::size_t keep = std::min(std::max(use_.get(), kKeepAlways), memory_limit() / 8);
+  return bytes_ > keep && since_trim_ >= next_trim_ ? trim_locked() : 0;
+}
+
+bool SmallBlocks::open(OpenSlab& slab) {
+  std::lock_guard lock(mutex_);
+  if (slab.next) close_locked(slab);
+  if (!roomy_) {
+    void* pages = map_pages(kSlabBytes, kSlabBytes);
+    if (!pages) return false;
+    slabs_ = roomy_ = ::new (pages) Slab{slabs_};
+    slab_bytes_ += kSlabBytes;
+    use_.handed_out(kSlabBytes, slab_bytes_ - bytes_);
+  }
+  Slab* head = std::exchange(roomy_, roomy_->next_roomy);
+  slab = {reinterpret_cast<char*>(head + 1) + head->carved, head->left()};
+  head->carved = 0;
+  return true;
+}
+
+void SmallBlocks::close(OpenSlab& slab) {
+  if (!slab.next) return;
+  std::lock_guard lock(mutex_);
+  close_locked(slab);
+}
+
+void SmallBlocks::close_locked(OpenSlab& slab) {
+  Slab* head = slab_of(slab.next - 1);
+  head->carved = kSlabBytes - sizeof(Slab) - slab.left;
+  if (head->roomy()) head->next_roomy = std::exchange(roomy_, head);
+  slab = {};
+}
+
+std::size_t SmallBlocks::trim() {
+  std::lock_guard lock(mutex_);
+  return trim_locked();
+}
+
+// Counts the blocks of each slab, takes those of whole slabs off the stacks, and unmaps these slabs.
+std::size_t SmallBlocks::trim_locked() {
+  const std::size_t before = bytes_;
+  for (std::size_t cls = 0; cls < kClasses; ++cls)
+    for (const BatchHead* head = stacks_[cls].top; head; head = head->next_batch)
+      for (const FreeBlock* block = head; block; block = block->next)
+        slab_of(block)->free += class_bytes(cls);
+
+  for (std::size_t cls = 0; cls < kClasses; ++cls) {
+    BatchHead* head = std::exchange(stacks_[cls].top, nullptr);
+    stacks_[cls].any.store(false, std::memory_order_relaxed);
+    Batch kept;
+    while (head) {
+      BatchHead* next_batch = head->next_batch;
+      bytes_ -= head->count * class_bytes(cls);
+      for (FreeBlock *block = head, *next; block; block = next) {
+        next = block->next;
+        if (slab_of(block)->whole()) continue;
+        kept.push(block);
+        if (kept.count == kBatch[cls]) push(cls, std::exchange(kept, {}));
+      }
+      head = next_batch;
+    }
+    if (kept.head) push(cls, kept);
+  }
+
+  roomy_ = nullptr;
+  for (Slab** link = &slabs_; Slab* slab = *link;) {
+    if (slab->whole()) {
+      *link = slab->next;
+      slab_bytes_ -= kSlabBytes;
+      unmap_pages(slab, kSlabBytes);
+      continue;
+    }
+    slab->free = 0;
+    if (slab->roomy()) slab->next_roomy = std::exchange(roomy_, slab);
+    link = &slab->next;
+  }
+  const std::size_t gone = before - bytes_;
+  // Where little could go, because some block in each slab is in use, the next look waits twice as long.
+  next_trim_ = gone >= before / 4 ? before : 2 * next_trim_ + before;
+  since_trim_ = 0;
+  return gone;
+}
+
+}  // namespace ebb::detail
