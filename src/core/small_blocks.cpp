@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t kKeepAlways = std::size_t{32} << 20;
 // Up to here nothing is too much, and nobody asks how much memory there is.
 constexpr std::size_t kNoMatter = std::size_t{1} << 20;
+constexpr std::size_t kManySlabs = std::size_t{16} << 20;
 
 }  // namespace
 
@@ -19,12 +20,13 @@ constexpr std::size_t kNoMatter = std::size_t{1} << 20;
 struct alignas(kAlign) SmallBlocks::Slab {
   Slab* next;
   Slab* next_roomy = nullptr;
-  std::size_t carved = 0;  // bytes made into blocks; 0 while a thread carves
+  bool carving = false;    // a thread does; what it has carved is known when it stops
+  std::size_t carved = 0;  // bytes made into blocks
   std::size_t free = 0;    // bytes of them that a trim found here
 
   std::size_t left() const { return kSlabBytes - sizeof(Slab) - carved; }
-  bool roomy() const { return carved != 0 && left() >= kSmall; }
-  bool whole() const { return free != 0 && free == carved; }
+  bool roomy() const { return !carving && left() >= kSmall; }
+  bool whole() const { return !carving && free == carved; }
 };
 
 // The first block of a batch, while it lies here.
@@ -74,16 +76,24 @@ std::size_t SmallBlocks::put(std::size_t cls, Batch batch) {
 bool SmallBlocks::open(OpenSlab& slab) {
   std::lock_guard lock(mutex_);
   if (slab.next) close_locked(slab);
-  if (!roomy_) {
-    void* pages = map_pages(kSlabBytes, kSlabBytes);
-    if (!pages) return false;
-    slabs_ = roomy_ = ::new (pages) Slab{slabs_};
-    slab_bytes_ += kSlabBytes;
-    use_.handed_out(kSlabBytes, slab_bytes_ - bytes_);
-  }
+  if (!roomy_ && !map_slabs()) return false;
   Slab* head = std::exchange(roomy_, roomy_->next_roomy);
   slab = {reinterpret_cast<char*>(head + 1) + head->carved, head->left()};
-  head->carved = 0;
+  head->carving = true;
+  use_.handed_out(slab.left, slab_bytes_ - bytes_);
+  return true;
+}
+
+// One slab, or a huge page of them in a program that has many.
+bool SmallBlocks::map_slabs() {
+  const std::size_t bytes = slab_bytes_ < kManySlabs ? kSlabBytes : kHugePage;
+  char* pages = static_cast<char*>(map_pages(bytes, bytes));
+  if (!pages) return false;
+  for (char* at = pages + bytes; at != pages;) {
+    slabs_ = ::new (at -= kSlabBytes) Slab{slabs_};
+    slabs_->next_roomy = std::exchange(roomy_, slabs_);
+  }
+  slab_bytes_ += bytes;
   return true;
 }
 
@@ -96,6 +106,7 @@ void SmallBlocks::close(OpenSlab& slab) {
 void SmallBlocks::close_locked(OpenSlab& slab) {
   Slab* head = slab_of(slab.next - 1);
   head->carved = kSlabBytes - sizeof(Slab) - slab.left;
+  head->carving = false;
   if (head->roomy()) head->next_roomy = std::exchange(roomy_, head);
   slab = {};
 }

@@ -85,6 +85,7 @@ class SmallBlocks {
   static Slab* slab_of(const void* block);
   void push(std::size_t cls, Batch batch);
   Batch pop(std::size_t cls);
+  bool map_slabs();
   void close_locked(OpenSlab& slab);
   std::size_t trim_locked();
 
