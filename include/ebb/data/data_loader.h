@@ -3,13 +3,13 @@
 
 #include <ebb/core/error.h>
 #include <ebb/data/datasets.h>
+#include <ebb/data/iterator.h>
 #include <ebb/data/samplers.h>
 
 #include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
-#include <iterator>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -63,37 +63,15 @@ struct FullDataLoaderOptions {
   bool enforce_ordering, drop_last;
 };
 
-/// Iterates over the batches of one epoch; each begin() starts a new one. The sampler runs in the calling
-/// thread, so the order is that of the seed whatever the number of workers. Workers have copies of the
-/// dataset. An exception in a worker is thrown by the iterator.
+/// Iterates over the batches of one epoch; each begin() resets the sampler and starts a new one. The sampler
+/// runs in the calling thread, so the order is that of the seed whatever the number of workers. Workers have
+/// copies of the dataset. An exception in a worker is thrown by the iterator. A loop that is left early
+/// leaves nothing behind: the next begin() starts afresh.
 template <class DatasetType, class SamplerType>
 class StatelessDataLoader {
  public:
   using BatchType = typename DatasetType::BatchType;
   using BatchRequestType = typename SamplerType::BatchRequestType;
-
-  class Iterator {
-   public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = BatchType;
-    using difference_type = std::ptrdiff_t;
-    using pointer = BatchType*;
-    using reference = BatchType&;
-    explicit Iterator(StatelessDataLoader* loader) : loader_(loader) {
-      if (loader_) ++*this;
-    }
-    Iterator& operator++() {
-      batch_ = loader_->next();
-      return *this;
-    }
-    BatchType& operator*() { return *batch_; }
-    BatchType* operator->() { return &*batch_; }
-    bool operator==(const Iterator& other) const { return batch_.has_value() == other.batch_.has_value(); }
-
-   private:
-    StatelessDataLoader* loader_;
-    optional<BatchType> batch_;
-  };
 
   StatelessDataLoader(DatasetType dataset, SamplerType sampler, DataLoaderOptions options)
       : dataset_(std::move(dataset)), sampler_(std::move(sampler)), options_(options) {
@@ -103,14 +81,22 @@ class StatelessDataLoader {
   StatelessDataLoader(const StatelessDataLoader&) = delete;
   StatelessDataLoader& operator=(const StatelessDataLoader&) = delete;
 
-  Iterator begin() {
+  /// Starts an epoch. Throws while workers read ahead for an iterator of the last one that is still around.
+  Iterator<BatchType> begin() {
+    EBB_CHECK(
+        jobs_.empty() || walk_.expired(),
+        "Attempted to get a new DataLoader iterator while another iterator is not yet exhausted. Take it "
+        "to the end, or let it go first.");
     drain();
-    sampler_.reset(dataset_.size());
+    sampler_.reset(nullopt);
     while (threads_.size() < options_.workers())
       threads_.emplace_back([this, copy = dataset_]() mutable { work(copy); });
-    return Iterator(this);
+    if (options_.workers() > 0) fill();
+    Iterator<BatchType> first([this] { return next(); });
+    walk_ = first.watch();
+    return first;
   }
-  Iterator end() { return Iterator(nullptr); }
+  Iterator<BatchType> end() { return {}; }
   FullDataLoaderOptions options() const { return FullDataLoaderOptions(options_); }
 
   /// Ends the workers; a later begin() starts them again.
@@ -234,6 +220,7 @@ class StatelessDataLoader {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::shared_ptr<Job>> jobs_;
+  std::weak_ptr<const void> walk_;  // the iterators of the last epoch
   std::vector<std::thread> threads_;
   bool stop_ = false;
 };

@@ -1,0 +1,168 @@
+// What the iterators of a loader refuse and what they equal, and epochs that are left before their end.
+#include <ebb/ebb.h>
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <set>
+#include <thread>
+
+using namespace ebb;
+using namespace ebb::data;
+using Catch::Contains;
+
+namespace {
+
+// Whole numbers; workers count what they read, and how many are at it.
+struct Numbers : datasets::Dataset<Numbers, std::size_t> {
+  explicit Numbers(std::size_t n) : n(n) {}
+  std::size_t get(std::size_t i) override {
+    const auto busy_now = std::shared_ptr<void>((++*busy, nullptr), [b = busy](void*) { --*b; });
+    ++*read;
+    return i;
+  }
+  optional<std::size_t> size() const override { return n; }
+  std::size_t n;
+  std::shared_ptr<std::atomic<int>> read = std::make_shared<std::atomic<int>>(0);
+  std::shared_ptr<std::atomic<int>> busy = std::make_shared<std::atomic<int>>(0);
+};
+
+auto in_order(const Numbers& numbers, std::size_t batch, std::size_t workers = 0) {
+  return make_data_loader<samplers::SequentialSampler>(numbers, DataLoaderOptions(batch).workers(workers));
+}
+
+template <class Loader>
+std::vector<std::size_t> all_of(Loader& loader) {
+  std::vector<std::size_t> seen;
+  for (auto& batch : loader) seen.insert(seen.end(), batch.begin(), batch.end());
+  return seen;
+}
+
+}  // namespace
+
+TEST_CASE("an iterator at the end can neither be read nor moved") {
+  for (const std::size_t workers : {0, 2}) {
+    auto loader = in_order(Numbers(3), 2, workers);
+    auto end = loader->end();
+    CHECK_THROWS_WITH(++end, Contains("Incrementing the DataLoader's past-the-end iterator is not allowed"));
+    CHECK_THROWS_WITH(*end, Contains("Dereferencing the DataLoader's past-the-end iterator is not allowed"));
+    CHECK_THROWS_AS(end->size(), Error);
+    auto it = loader->begin();
+    CHECK((*it)[0] == 0);
+    CHECK(it->size() == 2);
+    ++it;
+    CHECK((*it)[0] == 2);
+    CHECK(++it == end);
+    CHECK_THROWS_WITH(++it, Contains("Attempted to increment iterator past the end"));
+    CHECK_THROWS_WITH(*it, Contains("Attempted to dereference iterator that was past the end"));
+    CHECK_THROWS_AS(it->size(), Error);
+    CHECK(all_of(*loader) == std::vector<std::size_t>{0, 1, 2});  // nothing is amiss afterwards
+  }
+}
+
+TEST_CASE("iterators are equal at the end, or as copies of one") {
+  auto loader = in_order(Numbers(2), 1), other = in_order(Numbers(2), 1);
+  auto end = loader->end();
+  CHECK(end == loader->end());
+  auto it = loader->begin(), copy = it, another = other->begin();
+  CHECK(it == it);
+  CHECK(it == copy);
+  CHECK(it != another);
+  CHECK(it != end);
+  CHECK(end != it);
+  ++copy;  // moves both
+  CHECK((*it)[0] == 1);
+  CHECK(it == copy);
+  ++it;
+  CHECK(copy == end);
+  CHECK(end == it);
+  CHECK(it != another);
+}
+
+TEST_CASE("the first batch is read when it is asked for") {
+  const Numbers numbers(4);
+  auto loader = in_order(numbers, 2);
+  auto it = loader->begin();
+  CHECK(*numbers.read == 0);
+  CHECK(it != loader->end());
+  CHECK(*numbers.read == 2);
+  CHECK((*it)[1] == 1);
+  CHECK(*numbers.read == 2);
+}
+
+TEST_CASE("a second walk throws while workers read ahead for the first") {
+  auto loader = in_order(Numbers(20), 2, 2);
+  {
+    auto it = loader->begin();
+    CHECK_THROWS_WITH(loader->begin(), Contains("Attempted to get a new DataLoader iterator while another "
+                                                "iterator is not yet exhausted"));
+    ++it;
+    CHECK_THROWS_AS(loader->begin(), Error);
+    CHECK((*it)[0] == 2);  // unharmed
+    while (++it != loader->end()) {
+    }
+    CHECK((*loader->begin())[0] == 0);  // once it is exhausted
+  }
+  CHECK(all_of(*loader).size() == 20);
+  // Without workers nothing is under way: the sampler starts again, as in libtorch.
+  auto plain = in_order(Numbers(6), 2);
+  auto first = plain->begin();
+  ++first;
+  auto second = plain->begin();
+  CHECK((*second)[0] == 0);
+  CHECK(first != second);
+}
+
+TEST_CASE("an epoch left early leaves nothing behind") {
+  for (const std::size_t workers : {0, 1, 3}) {
+    for (const bool ordered : {true, false}) {
+      INFO(workers << " workers, ordered " << ordered);
+      const Numbers numbers(40);
+      auto loader = make_data_loader<samplers::SequentialSampler>(
+          numbers, DataLoaderOptions(3).workers(workers).enforce_ordering(ordered));
+      for (int epoch = 0; epoch < 3; ++epoch) {
+        int batches = 0;
+        for (auto& batch : *loader) {
+          CHECK(batch.size() == 3);
+          if (++batches == 2) break;
+        }
+        CHECK(batches == 2);
+      }
+      // Whole again, with nothing of what was read ahead before.
+      const std::vector<std::size_t> seen = all_of(*loader);
+      CHECK(seen.size() == 40);
+      CHECK(std::set<std::size_t>(seen.begin(), seen.end()).size() == 40);
+      if (ordered) CHECK(std::is_sorted(seen.begin(), seen.end()));
+    }
+  }
+}
+
+TEST_CASE("a loader that ends within an epoch waits for its workers") {
+  for (int round = 0; round < 20; ++round) {
+    const Numbers numbers(1000);
+    {
+      auto loader = in_order(numbers, 5, 3);
+      const auto it = loader->begin();
+      CHECK(it->size() == 5);
+    }
+    CHECK(*numbers.busy == 0);
+    const int read = *numbers.read;
+    CHECK(read < 1000);
+    std::this_thread::yield();
+    CHECK(*numbers.read == read);
+    // Joined by hand, it starts its workers anew.
+    auto loader = in_order(numbers, 100, 2);
+    { const auto it = loader->begin(); }
+    loader->join();
+    CHECK(*numbers.busy == 0);
+    CHECK(all_of(*loader).size() == 1000);
+  }
+}
+
+TEST_CASE("a loader visits what its sampler says, not all that the dataset has") {
+  auto some = make_data_loader(Numbers(10), samplers::SequentialSampler(4), DataLoaderOptions(3));
+  CHECK(all_of(*some) == std::vector<std::size_t>{0, 1, 2, 3});
+  CHECK(all_of(*some).size() == 4);
+}

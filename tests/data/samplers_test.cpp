@@ -1,0 +1,139 @@
+// Samplers: another number of samples, and a position that is saved and found again.
+#include <ebb/ebb.h>
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <sstream>
+
+using namespace ebb;
+using namespace ebb::data;
+using Catch::Contains;
+
+namespace {
+
+template <class Sampler>
+std::vector<std::size_t> rest_of(Sampler& sampler, std::size_t batch_size = 4) {
+  std::vector<std::size_t> out;
+  while (const auto batch = sampler.next(batch_size)) out.insert(out.end(), batch->begin(), batch->end());
+  return out;
+}
+
+std::vector<std::size_t> sorted(std::vector<std::size_t> values) {
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+std::vector<std::size_t> up_to(std::size_t n) {
+  std::vector<std::size_t> out(n);
+  for (std::size_t i = 0; i < n; ++i) out[i] = i;
+  return out;
+}
+
+// By way of the bytes of a file.
+template <class From, class To>
+void transfer(const From& from, To& to) {
+  serialize::OutputArchive out;
+  from.save(out);
+  std::stringstream bytes;
+  out.save_to(bytes);
+  serialize::InputArchive in;
+  in.load_from(bytes);
+  to.load(in);
+}
+
+serialize::InputArchive archive_of(const std::vector<std::pair<std::string, Variable>>& tensors) {
+  serialize::OutputArchive out;
+  for (const auto& [name, tensor] : tensors) out.write(name, tensor);
+  std::stringstream bytes;
+  out.save_to(bytes);
+  serialize::InputArchive in;
+  in.load_from(bytes);
+  return in;
+}
+
+}  // namespace
+
+TEST_CASE("reset takes another number of samples and keeps it") {
+  samplers::RandomSampler random(6);
+  random.next(4);
+  for (const std::size_t n : {9, 2, 0, 5}) {
+    random.reset(n);
+    CHECK(random.index() == 0);
+    CHECK(sorted(rest_of(random)) == up_to(n));
+    CHECK_FALSE(random.next(1));
+    random.reset();
+    CHECK(sorted(rest_of(random)) == up_to(n));
+  }
+  samplers::SequentialSampler line(6);
+  line.next(4);
+  for (const std::size_t n : {9, 2, 0, 5}) {
+    line.reset(n);
+    CHECK(line.index() == 0);
+    CHECK(rest_of(line) == up_to(n));
+    line.reset();
+    CHECK(rest_of(line) == up_to(n));
+  }
+}
+
+TEST_CASE("a sampler goes on where another of its kind was saved") {
+  for (const std::size_t taken : {0, 3, 10}) {
+    samplers::RandomSampler first(10), second(4);
+    if (taken > 0) first.next(taken);
+    transfer(first, second);
+    CHECK(second.index() == taken);
+    CHECK(rest_of(second, 3) == rest_of(first, 3));
+    second.reset();
+    CHECK(sorted(rest_of(second)) == up_to(10));
+
+    samplers::SequentialSampler line(10), other(10);
+    if (taken > 0) line.next(taken);
+    transfer(line, other);
+    CHECK(other.index() == taken);
+    CHECK(rest_of(other) == rest_of(line));
+  }
+  samplers::RandomSampler sampler(5);
+  sampler.next(2);
+  serialize::OutputArchive out;
+  sampler.save(out);
+  std::stringstream bytes;
+  out.save_to(bytes);
+  serialize::InputArchive in;
+  in.load_from(bytes);
+  CHECK(in.keys() == std::vector<std::string>{"index", "indices"});  // libtorch's
+}
+
+TEST_CASE("a position that makes no sense is refused, and changes nothing") {
+  const auto index = [](std::int64_t i) { return scalar_tensor(i, TensorOptions(kLong)); };
+  samplers::RandomSampler random(3);
+  const auto refused = [&](const std::vector<std::pair<std::string, Variable>>& tensors, const char* why) {
+    auto archive = archive_of(tensors);
+    CHECK_THROWS_WITH(random.load(archive), Contains(why));
+  };
+  refused({}, "indices");
+  refused({{"indices", tensor({2, 0, 1})}}, "\"index\"");
+  refused({{"indices", tensor({2, 0, 1})}, {"index", index(4)}}, "position 4");
+  refused({{"indices", tensor({2, 0, 1})}, {"index", index(-1)}}, "position -1");
+  refused({{"indices", tensor({2, 0, 1})}, {"index", tensor({1, 2})}}, "one integer");
+  refused({{"indices", tensor({2, 0, 1})}, {"index", tensor(1.5)}}, "one integer");
+  refused({{"indices", tensor({2, -1, 1})}, {"index", index(0)}}, "-1");
+  refused({{"indices", tensor({2.0, 0.0})}, {"index", index(0)}}, "list of integers");
+  refused({{"indices", zeros({2, 2}, kLong)}, {"index", index(0)}}, "list of integers");
+  CHECK(random.index() == 0);
+  CHECK(sorted(rest_of(random)) == up_to(3));
+  samplers::SequentialSampler line(3);
+  auto archive = archive_of({{"index", index(4)}});
+  CHECK_THROWS_WITH(line.load(archive), Contains("3 samples"));
+  CHECK(rest_of(line) == up_to(3));
+}
+
+TEST_CASE("a sampler of one's own that cannot be saved says so") {
+  struct Forgetful : samplers::Sampler<> {
+    void reset(optional<std::size_t>) override {}
+    optional<std::vector<std::size_t>> next(std::size_t) override { return nullopt; }
+  } sampler;
+  serialize::OutputArchive out;
+  serialize::InputArchive in;
+  CHECK_THROWS_AS(sampler.save(out), NotImplementedError);
+  CHECK_THROWS_AS(sampler.load(in), NotImplementedError);
+}
