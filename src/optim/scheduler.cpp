@@ -21,14 +21,15 @@ std::vector<double> LRScheduler::get_current_lrs() const {
   return rates;
 }
 
-StepLR::StepLR(Optimizer& optimizer, unsigned step_size, double gamma)
-    : LRScheduler(optimizer), step_size_(step_size), gamma_(gamma) {
+StepLR::StepLR(Optimizer& optimizer, unsigned step_size, double gamma, Counting counting)
+    : LRScheduler(optimizer), step_size_(step_size), gamma_(gamma), counting_(counting) {
   EBB_CHECK(step_size > 0, "StepLR: step_size must be positive.");
 }
 
 std::vector<double> StepLR::get_lrs() {
   std::vector<double> rates = get_current_lrs();
-  if (step_count_ != 0 && step_count_ % step_size_ == 0)
+  const unsigned count = counting_ == Counting::kPython ? step_count_ + 1 : step_count_;
+  if (count != 0 && count % step_size_ == 0)
     for (double& rate : rates) rate *= gamma_;
   return rates;
 }

@@ -14,7 +14,7 @@ class EBB_API LRScheduler {
   void step();
 
  protected:
-  /// One rate a group, for step_count_.
+  /// One rate a group, for the call of step() that step_count_ others came before.
   virtual std::vector<double> get_lrs() = 0;
   std::vector<double> get_current_lrs() const;
 
@@ -24,15 +24,19 @@ class EBB_API LRScheduler {
   Optimizer& optimizer_;
 };
 
-/// Multiplies the rates by gamma every step_size steps.
+/// Multiplies the rates by gamma every step_size calls of step(). The first that does is call step_size + 1,
+/// as in libtorch, or call step_size, as in Python: `StepLR(optimizer, 30, 0.1, StepLR::Counting::kPython)`.
 class EBB_API StepLR : public LRScheduler {
  public:
-  StepLR(Optimizer& optimizer, unsigned step_size, double gamma = 0.1);
+  enum class Counting { kLibtorch, kPython };
+  StepLR(Optimizer& optimizer, unsigned step_size, double gamma = 0.1,
+         Counting counting = Counting::kLibtorch);
 
  private:
   std::vector<double> get_lrs() override;
   const unsigned step_size_;
   const double gamma_;
+  const Counting counting_;
 };
 
 }  // namespace ebb::optim

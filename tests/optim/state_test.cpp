@@ -1,0 +1,168 @@
+// What optimizers remember of each parameter: those that join late, saved states, and writes that backward
+// notices.
+#include <ebb/ebb.h>
+
+#include <catch2/catch.hpp>
+
+#include <functional>
+#include <sstream>
+
+using namespace ebb;
+using namespace ebb::optim;
+
+namespace {
+
+using Params = std::vector<Variable>;
+using Maker = std::function<std::unique_ptr<Optimizer>(Params)>;
+
+struct Case {
+  const char* name;
+  Maker make;
+  bool noticed = true;  // whether backward notices that step() wrote
+};
+
+template <class O, class Options>
+Case one(const char* name, const Options& options, bool noticed = true) {
+  return {name, [options](Params p) { return std::make_unique<O>(std::move(p), options); }, noticed};
+}
+
+std::vector<Case> cases() {
+  return {one<SGD>("SGD", SGDOptions(0.1), false),
+          one<SGD>("SGD with momentum", SGDOptions(0.1).momentum(0.9).dampening(0.3), false),
+          one<Adam>("Adam", AdamOptions(0.1).amsgrad(true)),
+          one<AdamW>("AdamW", AdamWOptions(0.1)),
+          one<RMSprop>("RMSprop", RMSpropOptions(0.1).momentum(0.5).centered(true)),
+          one<Adagrad>("Adagrad", AdagradOptions(0.1).lr_decay(0.5))};
+}
+
+Variable start(double from) { return linspace(from, from + 1, 4, TensorOptions(kDouble)).requires_grad_(); }
+
+/// One step down the sum of fourth powers of `used`; the others have no gradient yet, or a gradient of zeros.
+void step(Optimizer& optimizer, const Params& used) {
+  optimizer.zero_grad();
+  for (const Variable& p : used) p.pow(4).sum().backward();
+  optimizer.step();
+}
+
+/// p after `steps` steps on its own.
+Variable alone(const Case& c, double from, int steps) {
+  const Variable p = start(from);
+  const auto optimizer = c.make({p});
+  for (int i = 0; i < steps; ++i) step(*optimizer, {p});
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("backward notices that step wrote to a parameter it needs") {
+  for (const Case& c : cases()) {
+    INFO(c.name);
+    // The last has gaps in memory.
+    for (const Variable& p : {start(1), ones({4, 6}, kDouble).slice(1, 0, 3).detach().requires_grad_()}) {
+      const auto optimizer = c.make({p});
+      const Variable loss = (p * p).sum();
+      p.mutable_grad() = ones_like(p.detach());
+      const auto version = p._version();
+      optimizer->step();
+      if (c.noticed) {
+        CHECK(p._version() > version);
+        CHECK_THROWS_WITH(loss.backward(), Catch::Contains("modified by an inplace operation"));
+      } else {  // libtorch's SGD writes through data()
+        CHECK(p._version() == version);
+        CHECK_NOTHROW(loss.backward());
+      }
+    }
+  }
+}
+
+TEST_CASE("a parameter whose first gradient comes late starts its own count") {
+  for (const Case& c : cases()) {
+    INFO(c.name);
+    const Variable early = start(1), late = start(2), never = start(3);
+    const auto optimizer = c.make({early, late, never});
+    for (int i = 0; i < 3; ++i) step(*optimizer, {early});
+    CHECK(equal(late, start(2)));
+    for (int i = 0; i < 4; ++i) step(*optimizer, {early, late});
+    CHECK(equal(early, alone(c, 1, 7)));
+    CHECK(equal(late, alone(c, 2, 4)));
+    CHECK(equal(never, start(3)));
+  }
+}
+
+TEST_CASE("parameters and groups that are added later start their own count") {
+  for (const Case& c : cases()) {
+    INFO(c.name);
+    const Variable first = start(1), added = start(2), grouped = start(3);
+    const auto optimizer = c.make({first});
+    step(*optimizer, {first});
+    optimizer->add_parameters({added});
+    step(*optimizer, {first, added});
+    optimizer->add_param_group(OptimizerParamGroup(Params{grouped}));
+    for (int i = 0; i < 3; ++i) step(*optimizer, {first, added, grouped});
+    CHECK(equal(first, alone(c, 1, 5)));
+    CHECK(equal(added, alone(c, 2, 4)));
+    CHECK(equal(grouped, alone(c, 3, 3)));
+  }
+}
+
+TEST_CASE("the counts of parameters that joined late survive being saved") {
+  for (const Case& c : cases()) {
+    INFO(c.name);
+    const Variable early = start(1), late = start(2), latest = start(3);
+    const auto optimizer = c.make({early, late, latest});
+    for (int i = 0; i < 3; ++i) step(*optimizer, {early});
+    for (int i = 0; i < 2; ++i) step(*optimizer, {early, late});
+
+    std::stringstream bytes;
+    save(*optimizer, bytes);
+    const auto copy = [](const Variable& p) { return p.detach().clone().requires_grad_(); };
+    const Params copies = {copy(early), copy(late), copy(latest)};
+    const auto restored = c.make(copies);
+    for (int i = 0; i < 2; ++i) step(*restored, copies);  // what it remembers is replaced
+    for (std::size_t i = 0; i < 3; ++i) copies[i].detach().copy_((Params{early, late, latest})[i].detach());
+    load(*restored, bytes);
+
+    for (int i = 0; i < 2; ++i) {
+      step(*optimizer, {early, late, latest});
+      step(*restored, copies);
+    }
+    CHECK(equal(copies[0], early));
+    CHECK(equal(copies[1], late));
+    CHECK(equal(copies[2], latest));
+    CHECK(equal(copies[0], alone(c, 1, 7)));
+    CHECK(equal(copies[1], alone(c, 2, 4)));
+    CHECK(equal(copies[2], alone(c, 3, 2)));
+  }
+}
+
+TEST_CASE("a saved state names what each parameter has") {
+  const Variable early = start(1), late = start(2), never = start(3);
+  Adam optimizer({early, late, never}, AdamOptions(0.1));
+  step(optimizer, {early});
+  step(optimizer, {early, late});
+  std::vector<std::string> names;
+  for (const auto& [name, value] : optimizer.state_dict()) {
+    names.push_back(name);
+    if (name == "0.step") CHECK(value.item<int>() == 2);
+    if (name == "1.step") CHECK(value.item<int>() == 1);
+  }
+  CHECK(names == std::vector<std::string>{"0.step", "0.exp_avg", "0.exp_avg_sq", "1.step", "1.exp_avg",
+                                          "1.exp_avg_sq"});
+}
+
+TEST_CASE("StepLR counts as libtorch does, or as Python does") {
+  const auto rates = [](auto... counting) {
+    SGD optimizer({start(1)}, SGDOptions(1));
+    StepLR schedule(optimizer, 3, 0.5, counting...);
+    std::vector<double> out;
+    for (int i = 0; i < 8; ++i) {
+      schedule.step();
+      out.push_back(optimizer.param_groups()[0].options().get_lr());
+    }
+    return out;
+  };
+  const std::vector<double> libtorch{1, 1, 1, 0.5, 0.5, 0.5, 0.25, 0.25};
+  CHECK(rates() == libtorch);
+  CHECK(rates(StepLR::Counting::kLibtorch) == libtorch);
+  CHECK(rates(StepLR::Counting::kPython) == std::vector<double>{1, 1, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25});
+}
