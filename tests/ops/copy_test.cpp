@@ -219,6 +219,36 @@ TEST_CASE("copy_ refuses what it cannot do") {
   CHECK(values(square) == std::vector<double>{0, 3, 6, 1, 4, 7, 2, 5, 8});
 }
 
+TEST_CASE("copying a tensor onto its own memory changes nothing but is recorded") {
+  const Variable leaf = arange(6).to(kFloat64).view({2, 3}).requires_grad_();
+  const Variable x = leaf.clone();
+  const auto version = x._version();
+  x.copy_(x.detach());
+  CHECK(x._version() == version + 1);
+  CHECK(x.grad_fn()->name() == "CopyBackwards");
+  CHECK(values(x) == values(leaf));
+  x.backward(ones({2, 3}, kFloat64));
+  CHECK(values(leaf.grad()) == std::vector<double>(6, 0.0));  // the source was detached
+
+  const Variable line = arange(3);
+  line.copy_(line.view({3})).copy_(line.view({1, 3}).select(0, 0)).copy_(line.slice(0, 0));
+  CHECK(values(line) == std::vector<double>{0, 1, 2});
+  line.view({1, 3}).copy_(line);  // by broadcasting
+  line.slice(0, 0, nullopt, 2).copy_(line.slice(0, 0, nullopt, 2));
+  const Variable square = arange(9).view({3, 3});
+  square.t().copy_(square.t());
+  square.copy_(square.t().t());
+  CHECK(values(square.view({9})) == values(arange(9)));
+  Variable part = square.select(0, 1);
+  part = square.select(0, 1);  // assigns the elements
+  CHECK(values(square.view({9})) == values(arange(9)));
+
+  // Other places of the same memory remain a conflict.
+  CHECK_THROWS_WITH(square.copy_(square.t()), Catch::Contains("overlap"));
+  CHECK_THROWS_WITH(line.slice(0, 1).copy_(line.slice(0, 0, 2)), Catch::Contains("overlap"));
+  CHECK_THROWS_AS(leaf.copy_(leaf.detach()), Error);  // a leaf that requires a gradient
+}
+
 TEST_CASE("fill_ and zero_") {
   const Variable x = ones({2, 3}, dtype(kFloat64).requires_grad(true));
   const Variable y = x.clone();

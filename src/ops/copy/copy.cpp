@@ -76,11 +76,19 @@ struct Span {
   bool overlaps(const Span& other) const { return begin < other.end && other.begin < end; }
 };
 
+// Whether both are the same elements in the same places.
+bool same_memory(const NdArray& a, const NdArray& b) {
+  if (a.data() != b.data() || a.dtype() != b.dtype()) return false;
+  for (std::size_t d = 0; d < a.sizes().size(); ++d)
+    if (a.sizes()[d] != 1 && a.strides()[d] != b.strides()[d]) return false;
+  return true;
+}
+
 // Copies src's elements into self's memory. Interleaved views of one storage may share bytes without either
 // being dense; the elements are then read before any is written.
 void write(const Variable& self, const NdArray& src, bool non_blocking) {
   NdArray out = self.array();
-  if (out.numel() == 0) return;
+  if (out.numel() == 0 || (out.storage() == src.storage() && same_memory(out, src))) return;
   if (out.storage() == src.storage() && Span(out).overlaps(Span(src))) {
     EBB_CHECK(!out.is_dense() || !src.is_dense(), "copy_: source and destination overlap in memory (shapes ",
               src.sizes(), " and ", out.sizes(), "). Copy from src.clone() instead.");
