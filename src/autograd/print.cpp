@@ -33,6 +33,45 @@ std::string number(double value, std::chars_format format, int precision) {
   return std::string(buffer, end.ptr);
 }
 
+// Walks over the elements of an array that are shown, in rows; dimensions of size 1 cost nothing.
+class Walk {
+ public:
+  Walk(const NdArray& x, bool summarize) : x_(x), summarize_(summarize) {
+    for (std::size_t d = 0; d < x.sizes().size(); ++d)
+      if (x.sizes()[d] > 1) axes_.push_back({d, 0});
+  }
+
+  std::int64_t offset() const { return offset_; }
+  /// The dimension along which the walk just moved on, and whether elements were left out there.
+  std::size_t dim() const { return dim_; }
+  bool skipped() const { return skipped_; }
+
+  bool next() {
+    for (std::size_t a = axes_.size(); a-- > 0;) {
+      Axis& axis = axes_[a];
+      const std::int64_t size = x_.sizes()[axis.dim], stride = x_.strides()[axis.dim], from = axis.at++;
+      skipped_ = summarize_ && size > 2 * kEdgeItems && axis.at == kEdgeItems;
+      if (skipped_) axis.at = size - kEdgeItems;
+      if (axis.at == size) axis.at = 0;
+      offset_ += (axis.at - from) * stride;
+      dim_ = axis.dim;
+      if (axis.at != 0) return true;
+    }
+    return false;
+  }
+
+ private:
+  struct Axis {
+    std::size_t dim;
+    std::int64_t at;
+  };
+  const NdArray& x_;
+  bool summarize_, skipped_ = false;
+  SmallVector<Axis, 6> axes_;
+  std::int64_t offset_ = 0;
+  std::size_t dim_ = 0;
+};
+
 // Reads and formats the elements of one array on the CPU.
 class Printer {
  public:
@@ -41,21 +80,43 @@ class Printer {
     choose_format();
   }
 
-  std::string text() const { return text(0, 0, kIndent); }
+  std::string text() const {
+    const std::size_t dims = x_.sizes().size();
+    const auto indent = [](std::size_t dim) { return kIndent + static_cast<std::int64_t>(dim); };
+    const std::int64_t per_line = std::max<std::int64_t>(1, (kLineWidth + 1 - indent(dims)) / (width_ + 2));
+    std::int64_t in_row = 0;
+    std::string s(dims, '[');
+    Walk walk(x_, summarize_);
+    s += element(walk.offset());
+    while (walk.next()) {
+      const std::size_t inside = dims - walk.dim() - 1;  // brackets within which nothing has moved
+      const auto margin = [&] { return std::string(static_cast<std::size_t>(indent(walk.dim() + 1)), ' '); };
+      const auto part = [&](const char* left_out) {
+        in_row = inside == 0 ? in_row + 1 : 0;
+        if (inside > 0)
+          s += ',' + std::string(inside, '\n') + margin();
+        else
+          s += in_row % per_line == 0 ? ",\n" + margin() : ", ";
+        s += left_out;
+      };
+      s.append(inside, ']');
+      if (walk.skipped()) part(inside == 0 ? " ..." : "...");
+      part("");
+      s.append(inside, '[');
+      s += element(walk.offset());
+    }
+    return s.append(dims, ']');
+  }
 
  private:
   // Visits every element that will be shown.
   template <class F>
-  void visit_shown(std::size_t dim, std::int64_t offset, F&& f) const {
-    if (dim == x_.sizes().size()) return f(offset);
-    const std::int64_t size = x_.sizes()[dim];
-    for (std::int64_t i = 0; i < size; ++i) {
-      if (cut(size) && i == kEdgeItems) i = size - kEdgeItems;
-      visit_shown(dim + 1, offset + i * x_.strides()[dim], f);
-    }
+  void visit_shown(F&& f) const {
+    Walk walk(x_, summarize_);
+    do {
+      f(walk.offset());
+    } while (walk.next());
   }
-
-  bool cut(std::int64_t size) const { return summarize_ && size > 2 * kEdgeItems; }
 
   double real(std::int64_t offset) const {
     return visit_floating(x_.dtype(), "print",
@@ -73,10 +134,10 @@ class Printer {
     const auto widen = [&](std::size_t length) {
       width_ = std::max(width_, static_cast<std::int64_t>(length));
     };
-    if (!floating_) return visit_shown(0, 0, [&](std::int64_t at) { widen(integer(at).size()); });
+    if (!floating_) return visit_shown([&](std::int64_t at) { widen(integer(at).size()); });
     double smallest = std::numeric_limits<double>::infinity(), largest = 0;
     const auto visit_numbers = [&](auto&& f) {
-      visit_shown(0, 0, [&](std::int64_t at) {
+      visit_shown([&](std::int64_t at) {
         const double value = real(at);
         if (value != 0 && std::isfinite(value)) f(value);
       });
@@ -107,31 +168,6 @@ class Printer {
     }
     const std::int64_t length = static_cast<std::int64_t>(s.size());
     return length < width_ ? std::string(static_cast<std::size_t>(width_ - length), ' ') + s : s;
-  }
-
-  std::string text(std::size_t dim, std::int64_t offset, std::int64_t indent) const {
-    const std::size_t dims = x_.sizes().size();
-    if (dim == dims) return element(offset);
-    const bool row = dim + 1 == dims;
-    const std::int64_t size = x_.sizes()[dim], stride = x_.strides()[dim];
-    const std::int64_t per_line = std::max<std::int64_t>(1, (kLineWidth - indent) / (width_ + 2));
-    const std::string margin(static_cast<std::size_t>(indent + 1), ' ');
-    const std::string between = row ? ", " : "," + std::string(dims - dim - 1, '\n') + margin;
-    std::string s = "[";
-    std::int64_t shown = 0;
-    const auto part = [&](const std::string& piece) {
-      if (shown > 0) s += row && shown % per_line == 0 ? ",\n" + margin : between;
-      s += piece;
-      ++shown;
-    };
-    for (std::int64_t i = 0; i < size; ++i) {
-      if (cut(size) && i == kEdgeItems) {
-        part(row ? " ..." : "...");
-        i = size - kEdgeItems;
-      }
-      part(text(dim + 1, offset + i * stride, indent + 1));
-    }
-    return s + "]";
   }
 
   const NdArray& x_;

@@ -30,6 +30,17 @@ DimVector infer_size(const char* op, IntArrayRef shape, std::int64_t numel) {
   return sizes;
 }
 
+DimVector distinct_dims(const char* op, IntArrayRef dims, std::int64_t n) {
+  DimVector wrapped(dims);
+  SmallVector<bool, 64> seen(static_cast<std::size_t>(std::max<std::int64_t>(n, 1)), false);
+  for (std::int64_t& d : wrapped) {
+    d = wrap_dim(op, d, n);
+    EBB_CHECK(!seen[d], op, ": dimension ", d, " appears multiple times in ", dims, ". Name it once.");
+    seen[d] = true;
+  }
+  return wrapped;
+}
+
 optional<DimVector> view_strides(IntArrayRef sizes, IntArrayRef strides, IntArrayRef shape) {
   if (sizes.empty()) return DimVector(shape.size(), 1);
   const std::int64_t numel = checked_numel(sizes);

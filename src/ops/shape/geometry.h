@@ -10,6 +10,8 @@ namespace ebb::ops {
 
 /// `shape` with its -1 replaced so that it holds `numel` elements.
 DimVector infer_size(const char* op, IntArrayRef shape, std::int64_t numel);
+/// `dims` of a tensor of n dimensions, negative ones counted from the end; each may be named once.
+DimVector distinct_dims(const char* op, IntArrayRef dims, std::int64_t n);
 /// The strides that show elements laid out by (sizes, strides) in `shape`, unless only a copy could.
 optional<DimVector> view_strides(IntArrayRef sizes, IntArrayRef strides, IntArrayRef shape);
 

@@ -51,17 +51,6 @@ void check_t(const char* op, const Variable& x) {
             "D. Use transpose(-2, -1) or mT().");
 }
 
-DimVector checked_dims(const char* op, IntArrayRef dims, std::int64_t n) {
-  DimVector wrapped(dims);
-  std::uint64_t seen = 0;
-  for (std::int64_t& d : wrapped) {
-    d = wrap_dim(op, d, n);
-    EBB_CHECK(!(seen >> d & 1), op, ": dimension ", d, " appears twice in ", dims, ".");
-    seen |= std::uint64_t{1} << d;
-  }
-  return wrapped;
-}
-
 }  // namespace
 
 Variable transpose(const Variable& x, std::int64_t dim0, std::int64_t dim1) {
@@ -98,7 +87,7 @@ Variable permute(const Variable& x, IntArrayRef dims) {
   EBB_CHECK(static_cast<std::int64_t>(dims.size()) == x.dim(),
             "permute: needs one entry for each dimension, got ", dims, " for a tensor of shape ", x.sizes(),
             ".");
-  const DimVector order = checked_dims("permute", dims, x.dim());
+  const DimVector order = ops::distinct_dims("permute", dims, x.dim());
   return ops::view_of<PermuteBackward>(x, ops::permute_array(x.array(), order),
                                        [&](PermuteBackward& node) { node.dims = order; });
 }
@@ -112,19 +101,19 @@ Variable numpy_T(const Variable& x) {
 Variable movedim(const Variable& x, IntArrayRef source, IntArrayRef destination) {
   EBB_CHECK(source.size() == destination.size(), "movedim: source ", source, " and destination ", destination,
             " must have the same number of dimensions.");
-  const DimVector from = checked_dims("movedim", source, x.dim());
-  const DimVector to = checked_dims("movedim", destination, x.dim());
+  const DimVector from = ops::distinct_dims("movedim", source, x.dim());
+  const DimVector to = ops::distinct_dims("movedim", destination, x.dim());
   if (x.dim() == 0) return x;
   DimVector order(static_cast<std::size_t>(x.dim()), -1);
-  std::uint64_t taken = 0;
+  SmallVector<bool, 64> taken(order.size(), false);
   for (std::size_t i = 0; i < from.size(); ++i) {
     order[to[i]] = from[i];
-    taken |= std::uint64_t{1} << from[i];
+    taken[from[i]] = true;
   }
   std::int64_t next = 0;
   for (std::int64_t& d : order) {
     if (d >= 0) continue;
-    while (taken >> next & 1) ++next;
+    while (taken[next]) ++next;
     d = next++;
   }
   return permute(x, order);

@@ -88,13 +88,7 @@ NdArray shuffled(const Variable& x, IntArrayRef split, IntArrayRef order, IntArr
 }  // namespace
 
 Variable flip(const Variable& x, IntArrayRef dims) {
-  DimVector wrapped(dims);
-  std::uint64_t seen = 0;
-  for (std::int64_t& d : wrapped) {
-    d = wrap_dim("flip", d, x.dim());
-    EBB_CHECK(!(seen >> d & 1), "flip: dim ", d, " appears multiple times in the list of dims ", dims, ".");
-    seen |= std::uint64_t{1} << d;
-  }
+  const DimVector wrapped = ops::distinct_dims("flip", dims, x.dim());
   NdArray out = flipped(x.array(), x.dim() == 0 ? IntArrayRef() : IntArrayRef(wrapped));
   return ops::record<FlipBackward>(
       std::move(out), [&](FlipBackward& node) { node.dims = wrapped; }, x);
