@@ -30,6 +30,7 @@ void print_parameters(std::ostream& stream, const char* name, const Module::Stat
 ModuleListImpl::ModuleListImpl() = default;
 
 std::shared_ptr<Module> ModuleListImpl::clone(const optional<Device>& device) const {
+  const CloneDepth depth(*this);
   auto copy = std::make_shared<ModuleListImpl>(*this);
   copy->children_.clear();
   copy->modules_.clear();
@@ -63,6 +64,7 @@ ModuleDictImpl::ModuleDictImpl(const Pairs& modules) { update(modules); }
 ModuleDictImpl::ModuleDictImpl(const Dict& modules) { update(modules); }
 
 std::shared_ptr<Module> ModuleDictImpl::clone(const optional<Device>& device) const {
+  const CloneDepth depth(*this);
   auto copy = std::make_shared<ModuleDictImpl>(*this);
   copy->children_.clear();
   for (const auto& item : children_) copy->insert(item.key(), item.value()->clone(device));

@@ -1,5 +1,4 @@
 #include <ebb/autograd/grad_mode.h>
-#include <ebb/nn/module.h>
 #include <ebb/ops/copy.h>
 
 #include <cxxabi.h>
@@ -7,6 +6,9 @@
 #include <cstdlib>
 #include <ostream>
 #include <typeinfo>
+
+#include "nn/module_tools.h"
+#include "nn/walk.h"
 
 namespace ebb {
 
@@ -16,10 +18,6 @@ template class OrderedDict<std::string, std::shared_ptr<nn::Module>>;
 namespace nn {
 
 namespace {
-
-std::string join(const std::string& prefix, const std::string& name) {
-  return prefix.empty() ? name : prefix + "." + name;
-}
 
 std::string demangle(const char* name) {
   int status = 0;
@@ -34,14 +32,32 @@ void check_name(const std::string& name, const char* what) {
   EBB_CHECK(name.find('.') == std::string::npos, what, " name must not contain a dot (got '", name, "')");
 }
 
+// Modules that the outermost destructor of this thread will let go.
+constinit thread_local std::vector<std::shared_ptr<Module>>* falling = nullptr;
+
 }  // namespace
 
 Module::Module() = default;
 Module::Module(std::string name) : name_(std::move(name)) {}
 
+// Children are handed to the outermost destructor, which lets one go after the other: no depth is too deep.
 Module::~Module() {
-  for (auto& child : children_)
-    if (child.value() && child.value()->parent_.module == this) child.value()->parent_.module = nullptr;
+  if (children_.is_empty()) return;
+  std::vector<std::shared_ptr<Module>> own;
+  const bool outermost = falling == nullptr;
+  if (outermost) falling = &own;
+  for (std::size_t i = children_.size(); i-- > 0;) {
+    std::shared_ptr<Module>& child = children_[i].value();
+    if (!child) continue;
+    if (child->parent_.module == this) child->parent_.module = nullptr;
+    falling->push_back(std::move(child));
+  }
+  if (!outermost) return;
+  while (!own.empty()) {
+    const std::shared_ptr<Module> next = std::move(own.back());
+    own.pop_back();
+  }
+  falling = nullptr;
 }
 
 const std::string& Module::name() const noexcept {
@@ -50,11 +66,16 @@ const std::string& Module::name() const noexcept {
 }
 
 std::string Module::path() const {
-  const Module* parent = parent_.module;
-  if (!parent) return {};
-  for (const auto& child : parent->children_)
-    if (child.value().get() == this) return join(parent->path(), child.key());
-  return {};
+  std::vector<const std::string*> names;
+  for (const Module* module = this; const Module* parent = module->parent_.module; module = parent)
+    for (const auto& child : parent->children_)
+      if (child.value().get() == module) {
+        names.push_back(&child.key());
+        break;
+      }
+  std::string path;
+  for (std::size_t i = names.size(); i-- > 0;) path += *names[i] + (i > 0 ? "." : "");
+  return path;
 }
 
 std::shared_ptr<Module> Module::clone(const optional<Device>&) const {
@@ -65,6 +86,7 @@ std::shared_ptr<Module> Module::clone(const optional<Device>&) const {
 void Module::clone_(Module&, const optional<Device>&) {}
 
 void Module::clone_state(Module& copy, const optional<Device>& device) const {
+  const CloneDepth depth(*this);
   const auto check = [&](bool same, const char* what, const char* register_function) {
     EBB_CHECK(same, "The cloned module does not have the same number of ", what,
               " as the original module after calling reset(). Are you sure you called ", register_function,
@@ -88,7 +110,7 @@ void Module::adopt_children() {
 }
 
 void Module::train(bool on) {
-  for (auto& child : children_) child.value()->train(on);
+  pass_down(Call::train, on);
   is_training_ = on;
 }
 
@@ -98,9 +120,12 @@ bool Module::is_training() const noexcept { return is_training_; }
 
 template <class Function>
 void Module::for_each_tensor(Function&& function) {
-  for (auto& child : children_) child.value()->for_each_tensor(function);
-  for (auto& parameter : parameters_) function(*parameter);
-  for (auto& buffer : buffers_) function(*buffer);
+  const auto visit = [&](Module& module) {
+    for (auto& parameter : module.parameters_) function(*parameter);
+    for (auto& buffer : module.buffers_) function(*buffer);
+  };
+  visit(*this);
+  walk({}, [&](const std::string&, const std::shared_ptr<Module>& m) { visit(*m); });
 }
 
 void Module::to(Device device, DType dtype, bool non_blocking) {
@@ -133,7 +158,7 @@ void Module::to(MemoryFormat format) {
 }
 
 void Module::zero_grad(bool set_to_none) {
-  for (auto& child : children_) child.value()->zero_grad(set_to_none);
+  pass_down(Call::zero_grad, set_to_none);
   for (auto& parameter : parameters_) {
     if (!parameter->defined() || !parameter->grad().defined()) continue;
     Variable& grad = parameter->mutable_grad();
@@ -181,21 +206,34 @@ void Module::unregister_module(const std::string& name) {
 
 void Module::pretty_print(std::ostream& stream) const { stream << name(); }
 
-void Module::pretty_print_recursive(std::ostream& stream, const std::string& indentation) const {
-  pretty_print(stream);
-  if (children_.is_empty()) return;
-  stream << "(\n";
-  const std::string next = indentation + "  ";
-  for (const auto& child : children_) {
-    stream << next << '(' << child.key() << "): ";
-    child.value()->pretty_print_recursive(stream, next);
-    stream << '\n';
-  }
-  stream << indentation << ')';
-}
-
 std::ostream& operator<<(std::ostream& stream, const Module& module) {
-  module.pretty_print_recursive(stream, "");
+  struct Level {
+    const Module* module;
+    std::size_t next;
+  };
+  std::vector<Level> levels;
+  std::string indentation;
+  const auto open = [&](const Module& m) {
+    m.pretty_print(stream);
+    if (m.children_.is_empty()) return;
+    stream << "(\n";
+    levels.push_back({&m, 0});
+    indentation += "  ";
+  };
+  open(module);
+  while (!levels.empty()) {
+    Level& level = levels.back();
+    if (level.next > 0) stream << '\n';
+    if (level.next < level.module->children_.size()) {
+      const auto& child = level.module->children_[level.next++];
+      stream << indentation << '(' << child.key() << "): ";
+      open(*child.value());
+    } else {
+      levels.pop_back();
+      indentation.resize(indentation.size() - 2);
+      stream << indentation << ')';
+    }
+  }
   return stream;
 }
 

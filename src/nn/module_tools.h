@@ -9,6 +9,15 @@ namespace ebb::nn {
 [[noreturn]] void fail_at(const Module& module, const IndexError& error);
 [[noreturn]] void fail_at(const Module& module, const NotImplementedError& error);
 
+/// Lives while a module clones what is below it; throws where the stack could end.
+class CloneDepth {
+ public:
+  explicit CloneDepth(const Module& module);
+  ~CloneDepth();
+  CloneDepth(const CloneDepth&) = delete;
+  CloneDepth& operator=(const CloneDepth&) = delete;
+};
+
 /// Runs a module's forward; what it throws says in which module of the tree it happened.
 template <class Body>
 decltype(auto) at_path(const Module& module, Body&& body) {

@@ -1,25 +1,62 @@
 // Walks over the tree of modules, and the lists they give.
-#include <ebb/nn/module.h>
+#include "nn/walk.h"
+
+#include <utility>
 
 namespace ebb::nn {
 
 namespace {
 
-std::string join(const std::string& prefix, const std::string& name) {
-  return prefix.empty() ? name : prefix + "." + name;
+std::string join(const std::string& path, const std::string& name) {
+  return path.empty() ? name : path + "." + name;
 }
 
-/// Calls visit(path, module) for everything below `module`, parents first.
-template <class M, class Visit>
-void walk_children(M& module, const std::string& prefix, const Visit& visit) {
-  for (const auto& child : module.named_children()) {
-    const std::string path = join(prefix, child.key());
-    visit(path, child.value());
-    walk_children(*child.value(), path, visit);
-  }
-}
+constexpr int kDeepest = 256;  // nested calls of pass_down()
+
+/// How deep this thread is in pass_down(), and the module whose children have had their calls already.
+struct Descent {
+  int depth = 0;
+  const Module* module = nullptr;
+  int call = 0;
+  bool argument = false;
+};
+constinit thread_local Descent descent;
 
 }  // namespace
+
+// Virtual functions that act on a whole tree: a class may override what happens below it, so each module
+// calls its children. Where that would go too deep for the stack, all that is below is called from here, the
+// deepest first.
+void Module::pass_down(Call call, bool argument) {
+  if (descent.module == this && descent.call == static_cast<int>(call) && descent.argument == argument) {
+    descent.module = nullptr;
+    return;
+  }
+  const auto pass_to = [&](Module& module) {
+    if (call == Call::train)
+      module.train(argument);
+    else
+      module.zero_grad(argument);
+  };
+  const struct Restore {
+    Descent outer = descent;
+    ~Restore() { descent = outer; }
+  } restore;
+  ++descent.depth;
+  descent.module = nullptr;
+  if (descent.depth < kDeepest) {
+    for (auto& child : children_) pass_to(*child.value());
+    return;
+  }
+  std::vector<std::shared_ptr<Module>> below;
+  walk({}, [&](const std::string&, const std::shared_ptr<Module>& m) { below.push_back(m); });
+  for (std::size_t i = below.size(); i-- > 0;) {
+    descent.module = below[i].get();
+    descent.call = static_cast<int>(call);
+    descent.argument = argument;
+    pass_to(*below[i]);
+  }
+}
 
 std::shared_ptr<Module> Module::shared_from_this_checked() const {
   auto self = std::const_pointer_cast<Module>(weak_from_this().lock());
@@ -36,35 +73,32 @@ std::shared_ptr<Module> Module::shared_from_this_checked() const {
 
 void Module::apply(const ModuleApplyFunction& function) {
   function(*this);
-  walk_children(*this, {}, [&](const std::string&, const std::shared_ptr<Module>& m) { function(*m); });
+  walk({}, [&](const std::string&, const std::shared_ptr<Module>& m) { function(*m); });
 }
 
 void Module::apply(const ConstModuleApplyFunction& function) const {
   function(*this);
-  walk_children(*this, {}, [&](const std::string&, const std::shared_ptr<Module>& m) { function(*m); });
+  walk({}, [&](const std::string&, const std::shared_ptr<Module>& m) { function(*m); });
 }
 
 void Module::apply(const NamedModuleApplyFunction& function, const std::string& prefix) {
   function(prefix, *this);
-  walk_children(*this, prefix,
-                [&](const std::string& path, const std::shared_ptr<Module>& m) { function(path, *m); });
+  walk(prefix, [&](const std::string& path, const std::shared_ptr<Module>& m) { function(path, *m); });
 }
 
 void Module::apply(const ConstNamedModuleApplyFunction& function, const std::string& prefix) const {
   function(prefix, *this);
-  walk_children(*this, prefix,
-                [&](const std::string& path, const std::shared_ptr<Module>& m) { function(path, *m); });
+  walk(prefix, [&](const std::string& path, const std::shared_ptr<Module>& m) { function(path, *m); });
 }
 
 void Module::apply(const ModulePointerApplyFunction& function) const {
   function(shared_from_this_checked());
-  walk_children(*this, {}, [&](const std::string&, const std::shared_ptr<Module>& m) { function(m); });
+  walk({}, [&](const std::string&, const std::shared_ptr<Module>& m) { function(m); });
 }
 
 void Module::apply(const NamedModulePointerApplyFunction& function, const std::string& prefix) const {
   function(prefix, shared_from_this_checked());
-  walk_children(*this, prefix,
-                [&](const std::string& path, const std::shared_ptr<Module>& m) { function(path, m); });
+  walk(prefix, [&](const std::string& path, const std::shared_ptr<Module>& m) { function(path, m); });
 }
 
 Module::StateDict Module::named_parameters(bool recurse) const {
@@ -72,33 +106,51 @@ Module::StateDict Module::named_parameters(bool recurse) const {
   for (const auto& parameter : parameters_)
     if (parameter->defined()) out.insert(parameter.key(), *parameter);
   if (recurse)
-    walk_children(*this, {}, [&](const std::string& path, const std::shared_ptr<Module>& m) {
+    walk({}, [&](const std::string& path, const std::shared_ptr<Module>& m) {
       for (const auto& parameter : m->parameters_)
         if (parameter->defined()) out.insert(join(path, parameter.key()), *parameter);
     });
   return out;
 }
 
-std::vector<Variable> Module::parameters(bool recurse) const { return named_parameters(recurse).values(); }
+std::vector<Variable> Module::parameters(bool recurse) const {
+  std::vector<Variable> out;
+  const auto add = [&](const Module& m) {
+    for (const auto& parameter : m.parameters_)
+      if (parameter->defined()) out.push_back(*parameter);
+  };
+  add(*this);
+  if (recurse) walk({}, [&](const std::string&, const std::shared_ptr<Module>& m) { add(*m); });
+  return out;
+}
 
 Module::StateDict Module::named_buffers(bool recurse) const {
   StateDict out;
   for (const auto& buffer : buffers_)
     if (buffer->defined()) out.insert(buffer.key(), *buffer);
   if (recurse)
-    walk_children(*this, {}, [&](const std::string& path, const std::shared_ptr<Module>& m) {
+    walk({}, [&](const std::string& path, const std::shared_ptr<Module>& m) {
       for (const auto& buffer : m->buffers_)
         if (buffer->defined()) out.insert(join(path, buffer.key()), *buffer);
     });
   return out;
 }
 
-std::vector<Variable> Module::buffers(bool recurse) const { return named_buffers(recurse).values(); }
+std::vector<Variable> Module::buffers(bool recurse) const {
+  std::vector<Variable> out;
+  const auto add = [&](const Module& m) {
+    for (const auto& buffer : m.buffers_)
+      if (buffer->defined()) out.push_back(*buffer);
+  };
+  add(*this);
+  if (recurse) walk({}, [&](const std::string&, const std::shared_ptr<Module>& m) { add(*m); });
+  return out;
+}
 
 std::vector<std::shared_ptr<Module>> Module::modules(bool include_self) const {
   std::vector<std::shared_ptr<Module>> out;
   if (include_self) out.push_back(shared_from_this_checked());
-  walk_children(*this, {}, [&](const std::string&, const std::shared_ptr<Module>& m) { out.push_back(m); });
+  walk({}, [&](const std::string&, const std::shared_ptr<Module>& m) { out.push_back(m); });
   return out;
 }
 
@@ -106,8 +158,7 @@ OrderedDict<std::string, std::shared_ptr<Module>> Module::named_modules(const st
                                                                         bool include_self) const {
   OrderedDict<std::string, std::shared_ptr<Module>> out;
   if (include_self) out.insert(prefix, shared_from_this_checked());
-  walk_children(*this, prefix,
-                [&](const std::string& path, const std::shared_ptr<Module>& m) { out.insert(path, m); });
+  walk(prefix, [&](const std::string& path, const std::shared_ptr<Module>& m) { out.insert(path, m); });
   return out;
 }
 

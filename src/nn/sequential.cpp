@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <ostream>
 
+#include "nn/module_tools.h"
+
 namespace ebb::nn {
 
 namespace detail {
@@ -59,6 +61,7 @@ SequentialImpl::SequentialImpl(std::initializer_list<NamedAnyModule> modules) {
 }
 
 std::shared_ptr<Module> SequentialImpl::clone(const optional<Device>& device) const {
+  const CloneDepth depth(*this);
   auto copy = std::make_shared<SequentialImpl>();
   for (std::size_t i = 0; i < modules_.size(); ++i)
     copy->push_back(children_[i].key(), modules_[i].clone(device));

@@ -1,9 +1,9 @@
 // The state of a module by name.
 #include <ebb/autograd/grad_mode.h>
-#include <ebb/nn/module.h>
 #include <ebb/ops/copy.h>
 
 #include "core/near_names.h"
+#include "nn/walk.h"
 
 namespace ebb::nn {
 
@@ -15,20 +15,17 @@ std::string nearest(const std::string& name, const Module::StateDict& among) {
   return ebb::detail::near_names(name, names);
 }
 
-void collect(const Module& module, const std::string& prefix, Module::StateDict& out) {
-  const auto add = [&](const Module::StateDict& own) {
-    for (const auto& item : own) out.insert(prefix + item.key(), item->detach());
-  };
-  add(module.named_parameters(false));
-  add(module.named_buffers(false));
-  for (const auto& child : module.named_children()) collect(*child.value(), prefix + child.key() + ".", out);
-}
-
 }  // namespace
 
 Module::StateDict Module::state_dict() const {
   StateDict out;
-  collect(*this, {}, out);
+  const auto add = [&](const std::string& prefix, const Module& module) {
+    for (const StateDict* own : {&module.parameters_, &module.buffers_})
+      for (const auto& item : *own)
+        if (item->defined()) out.insert(prefix + item.key(), item->detach());
+  };
+  add({}, *this);
+  walk({}, [&](const std::string& path, const std::shared_ptr<Module>& m) { add(path + ".", *m); });
   return out;
 }
 

@@ -79,7 +79,8 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   std::vector<std::shared_ptr<Module>> children() const;
   OrderedDict<std::string, std::shared_ptr<Module>> named_children() const;
 
-  /// Training mode changes what dropout and batch normalisation do.
+  /// Training mode changes what dropout and batch normalisation do. Calls the children's first, as
+  /// zero_grad() does; more than 256 levels down, modules are called before those above them.
   virtual void train(bool on = true);
   void eval();
   virtual bool is_training() const noexcept;
@@ -174,12 +175,15 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   virtual void clone_(Module& other, const optional<Device>& device);
   void adopt_children();
   void clone_state(Module& copy, const optional<Device>& device) const;
-  void pretty_print_recursive(std::ostream& stream, const std::string& indentation) const;
   std::shared_ptr<Module> shared_from_this_checked() const;
   void add_child(std::string name, std::shared_ptr<Module> module);
   void replace_child(const std::string& name, std::shared_ptr<Module> module);
+  template <class Visit>
+  void walk(const std::string& prefix, const Visit& visit) const;
   template <class Function>
   void for_each_tensor(Function&& function);
+  enum class Call : std::uint8_t { train, zero_grad };
+  void pass_down(Call call, bool argument);
 
   mutable optional<std::string> name_;
   ParentLink parent_;
