@@ -18,6 +18,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ebb DESTINATION ${CMAKE_INSTALL_
 if(BUILD_SHARED_LIBS)  # what libebb.so links is its own affair
   set(EBB_STATIC_DEPENDENCIES "")
   set(EBB_PC_CFLAGS "")
+  set(EBB_PC_RUN_PATH " -Wl,-rpath,\${libdir}")  # programs start wherever the package lies
   set(EBB_PC_PRIVATE "Requires.private: ${EBB_PC_REQUIRES}\nLibs.private: ${EBB_PC_LIBS}")
 else()
   set(EBB_PC_CFLAGS " -DEBB_STATIC")

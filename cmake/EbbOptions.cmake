@@ -1,6 +1,7 @@
 # What a build can be asked for. As a subproject ebb is quiet: library only, no tuning, no warnings as errors.
 
 option(BUILD_SHARED_LIBS "Build libebb.so rather than libebb.a" ${PROJECT_IS_TOP_LEVEL})
+option(EBB_INSTALL "Install ebb along with the project that builds it" ${PROJECT_IS_TOP_LEVEL})
 option(EBB_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(EBB_BUILD_EXAMPLES "Build the example programs" ${PROJECT_IS_TOP_LEVEL})
 option(EBB_BUILD_BENCHMARKS "Build the benchmarks" OFF)
