@@ -1,39 +1,13 @@
 // Limits of control groups, read from trees of files laid out as kernels lay them out.
 #include "core/cgroup.h"
 
-#include <stdlib.h>
 #include <catch2/catch.hpp>
 
-#include <filesystem>
-#include <fstream>
+#include "support/fake_root.h"
 
 using namespace ebb::detail;
 
 namespace {
-
-// A folder that stands for "/", removed at the end.
-class Root {
- public:
-  Root() {
-    std::string name = (std::filesystem::temp_directory_path() / "ebb_cgroup_XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()));
-    path_ = name;
-  }
-  ~Root() { std::filesystem::remove_all(path_); }
-  Root(const Root&) = delete;
-  Root& operator=(const Root&) = delete;
-
-  void write(const std::string& file, const std::string& text) const {
-    std::filesystem::create_directories(std::filesystem::path(path_ + file).parent_path());
-    std::ofstream(path_ + file) << text;
-  }
-  const std::string& path() const { return path_; }
-  std::optional<int> cpus() const { return cgroup_cpus(path_); }
-  std::optional<std::int64_t> memory() const { return cgroup_memory(path_); }
-
- private:
-  std::string path_;
-};
 
 const char* const kMount2 =
     "31 23 0:28 / /sys/fs/cgroup rw,relatime shared:9 - cgroup2 cgroup2 rw,nsdelegate\n";
@@ -46,31 +20,31 @@ const char* const kMount1 =
 }  // namespace
 
 TEST_CASE("version 2: the smallest quota of the group and those around it counts, rounded up") {
-  const Root root;
-  CHECK(!root.cpus());
+  const FakeRoot root;
+  CHECK(!cgroup_cpus(root.path()));
   root.write("/proc/self/mountinfo", kMount2);
   root.write("/proc/self/cgroup", "0::/jobs/one\n");
-  CHECK(!root.cpus());
+  CHECK(!cgroup_cpus(root.path()));
   root.write("/sys/fs/cgroup/jobs/one/cpu.max", "max 100000\n");
-  CHECK(!root.cpus());
+  CHECK(!cgroup_cpus(root.path()));
   root.write("/sys/fs/cgroup/jobs/one/cpu.max", "550000 100000\n");
-  CHECK(root.cpus() == 6);
+  CHECK(cgroup_cpus(root.path()) == 6);
   root.write("/sys/fs/cgroup/jobs/cpu.max", "150000 100000\n");
-  CHECK(root.cpus() == 2);
+  CHECK(cgroup_cpus(root.path()) == 2);
   root.write("/sys/fs/cgroup/jobs/one/cpu.max", "5000 100000\n");
-  CHECK(root.cpus() == 1);
+  CHECK(cgroup_cpus(root.path()) == 1);
 }
 
 TEST_CASE("version 1: each controller has a tree of its own") {
-  const Root root;
+  const FakeRoot root;
   root.write("/proc/self/mountinfo", kMount1);
   root.write("/proc/self/cgroup", "9:memory:/m/x\n3:cpu,cpuacct:/a/b\n1:name=systemd:/\n0::/\n");
   root.write("/sys/fs/cgroup/cpu,cpuacct/a/b/cpu.cfs_quota_us", "-1\n");
   root.write("/sys/fs/cgroup/cpu,cpuacct/a/b/cpu.cfs_period_us", "100000\n");
-  CHECK(!root.cpus());
+  CHECK(!cgroup_cpus(root.path()));
   root.write("/sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_quota_us", "150000\n");
   root.write("/sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_period_us", "50000\n");
-  CHECK(root.cpus() == 3);
+  CHECK(cgroup_cpus(root.path()) == 3);
 
   const std::vector<CgroupFolder> folders = cgroup_folders("memory", root.path());
   REQUIRE(folders.size() == 4);  // and the root of the tree of version 2, which limits nothing here
@@ -82,7 +56,7 @@ TEST_CASE("version 1: each controller has a tree of its own") {
 }
 
 TEST_CASE("a container sees its own group as the mount, by whatever path it is called outside") {
-  const Root root;
+  const FakeRoot root;
   root.write("/proc/self/mountinfo", "32 31 0:29 /box/12 /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu\n");
   root.write("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "200000\n");
   root.write("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
@@ -90,45 +64,45 @@ TEST_CASE("a container sees its own group as the mount, by whatever path it is c
   root.write("/sys/fs/cgroup/cpu/inner/cpu.cfs_period_us", "100000\n");
   for (const char* path : {"/box/12", "/", "/box/123", "/../other"}) {
     root.write("/proc/self/cgroup", std::string("3:cpu:") + path + "\n");
-    CHECK(root.cpus() == 2);
+    CHECK(cgroup_cpus(root.path()) == 2);
   }
   root.write("/proc/self/cgroup", "3:cpu:/box/12/inner\n");
-  CHECK(root.cpus() == 1);
+  CHECK(cgroup_cpus(root.path()) == 1);
 }
 
 TEST_CASE("what is no table of control groups limits nothing") {
-  const Root root;
+  const FakeRoot root;
   for (const char* text : {"", "\n", "0::\n", "::::\n", "0::/\n", "3:cpu:a\n"})
     for (const char* mounts : {"", " - ", "- cgroup2\n", "1 2 3 / /sys - cgroup2\n", kMount1, kMount2}) {
       root.write("/proc/self/cgroup", text);
       root.write("/proc/self/mountinfo", mounts);
-      CHECK(!root.cpus());
+      CHECK(!cgroup_cpus(root.path()));
     }
   root.write("/proc/self/mountinfo", kMount2);
   root.write("/proc/self/cgroup", "0::/\n");
   for (const char* text : {"", "nonsense", "100000", "0 0", "-5 100000", "100000 -1"}) {
     root.write("/sys/fs/cgroup/cpu.max", text);
-    CHECK(!root.cpus());
+    CHECK(!cgroup_cpus(root.path()));
   }
   root.write("/sys/fs/cgroup/cpu.max", "9223372036854775807 2");
-  CHECK(root.cpus() == 1 << 20);
+  CHECK(cgroup_cpus(root.path()) == 1 << 20);
 }
 
 TEST_CASE("the smallest limit of memory counts, in both versions") {
-  const Root root;
+  const FakeRoot root;
   root.write("/proc/self/mountinfo", kMount2);
   root.write("/proc/self/cgroup", "0::/jobs/one\n");
-  CHECK(!root.memory());
+  CHECK(!cgroup_memory(root.path()));
   root.write("/sys/fs/cgroup/jobs/one/memory.max", "max\n");
-  CHECK(!root.memory());
+  CHECK(!cgroup_memory(root.path()));
   root.write("/sys/fs/cgroup/jobs/one/memory.max", "3000000000\n");
   root.write("/sys/fs/cgroup/jobs/memory.max", "2000000000\n");
-  CHECK(root.memory() == 2000000000);
+  CHECK(cgroup_memory(root.path()) == 2000000000);
 
-  const Root old;
+  const FakeRoot old;
   old.write("/proc/self/mountinfo", kMount1);
   old.write("/proc/self/cgroup", "7:memory:/jobs\n3:cpu,cpuacct:/\n0::/\n");
   old.write("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
   old.write("/sys/fs/cgroup/memory/jobs/memory.limit_in_bytes", "500000000\n");
-  CHECK(old.memory() == 500000000);
+  CHECK(cgroup_memory(old.path()) == 500000000);
 }

@@ -5,9 +5,9 @@
 
 namespace ebb {
 
-/// Threads one op may use; at the start EBB_NUM_THREADS or OMP_NUM_THREADS if set, else the number of cores.
+/// Threads an op may use: at the start EBB_NUM_THREADS or OMP_NUM_THREADS, else the CPUs left to the process.
 EBB_API int get_num_threads();
-/// Throws for numbers below 1. The results of ops do not depend on it.
+/// Throws for numbers below 1. Fewer run where the system refuses threads; results do not depend on it.
 EBB_API void set_num_threads(int threads);
 
 }  // namespace ebb

@@ -2,159 +2,72 @@
 
 #include <ebb/core/error.h>
 #include <ebb/core/parallel.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
-#include <cstdlib>
-#include <exception>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <utility>
-#include <vector>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include "kernel/cpu/pool.h"
 
 namespace ebb {
 namespace cpu::detail {
 namespace {
 
-thread_local bool inside = false;
-
-void relax() {
-#if defined(__x86_64__)
-  _mm_pause();
-#else
-  std::this_thread::yield();
-#endif
-}
-
-// One job at a time, for the first thread that asks; others meanwhile work alone. Pieces are handed out by a
-// counter, so a thread that wakes late costs nothing but its share.
-class Pool {
- public:
-  explicit Pool(int workers) {
-    for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { work(); });
-  }
-  ~Pool() {
-    {
-      std::lock_guard lock(mutex_);
-      stop_ = true;
-      epoch_.fetch_add(1, std::memory_order_release);
-    }
-    wake_.notify_all();
-    for (std::thread& t : threads_) t.join();
-  }
-  int size() const { return static_cast<int>(threads_.size()) + 1; }
-
-  bool try_run(std::int64_t begin, std::int64_t end, std::int64_t pieces, Piece piece, void* body) {
-    if (busy_.exchange(true, std::memory_order_acquire)) return false;
-    piece_ = piece;
-    body_ = body;
-    begin_ = begin;
-    end_ = end;
-    pieces_ = pieces;
-    error_ = nullptr;
-    next_.store(0, std::memory_order_relaxed);
-    left_.store(static_cast<int>(threads_.size()), std::memory_order_relaxed);
-    {
-      std::lock_guard lock(mutex_);
-      epoch_.fetch_add(1, std::memory_order_release);
-    }
-    wake_.notify_all();
-    take_pieces();
-    while (left_.load(std::memory_order_acquire) != 0) relax();
-    const std::exception_ptr error = std::exchange(error_, nullptr);
-    busy_.store(false, std::memory_order_release);
-    if (error) std::rethrow_exception(error);
-    return true;
-  }
-
- private:
-  void take_pieces() {
-    const bool before = std::exchange(inside, true);
-    for (;;) {
-      const std::int64_t i = next_.fetch_add(1, std::memory_order_relaxed);
-      if (i >= pieces_) break;
-      const std::int64_t n = end_ - begin_, base = n / pieces_, extra = n % pieces_;
-      const std::int64_t from = begin_ + i * base + std::min(i, extra);
-      try {
-        piece_(body_, from, from + base + (i < extra ? 1 : 0));
-      } catch (...) {
-        std::lock_guard lock(mutex_);
-        if (!error_) error_ = std::current_exception();
-      }
-    }
-    inside = before;
-  }
-
-  void work() {
-    std::uint64_t seen = 0;
-    for (;;) {
-      // Jobs of a training step follow each other within microseconds: look for the next a while before
-      // sleeping.
-      for (int spin = 0; spin < 4000 && epoch_.load(std::memory_order_acquire) == seen; ++spin) relax();
-      if (epoch_.load(std::memory_order_acquire) == seen) {
-        std::unique_lock lock(mutex_);
-        wake_.wait(lock, [&] { return epoch_.load(std::memory_order_acquire) != seen; });
-      }
-      seen = epoch_.load(std::memory_order_acquire);
-      if (stop_) return;
-      take_pieces();
-      left_.fetch_sub(1, std::memory_order_acq_rel);
-    }
-  }
-
-  std::vector<std::thread> threads_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::atomic<std::uint64_t> epoch_{0};
-  std::atomic<bool> busy_{false};
-  std::atomic<int> left_{0};
-  std::atomic<std::int64_t> next_{0};
-  std::int64_t begin_ = 0, end_ = 0, pieces_ = 0;
-  Piece piece_ = nullptr;
-  void* body_ = nullptr;
-  std::exception_ptr error_;
-  std::atomic<bool> stop_{false};
-};
-
-int default_threads() {
-  for (const char* name : {"EBB_NUM_THREADS", "OMP_NUM_THREADS"})
-    if (const char* value = std::getenv(name))
-      if (const int n = std::atoi(value); n > 0) return std::min(n, 1024);
-  return std::max(1u, std::thread::hardware_concurrency());
-}
-
-std::mutex pool_mutex;
 std::atomic<int> threads{0};
 
 int thread_count() {
   int n = threads.load(std::memory_order_relaxed);
   if (n == 0) {
-    n = default_threads();
-    threads.store(n, std::memory_order_relaxed);
+    const int all = default_threads();
+    if (threads.compare_exchange_strong(n, all, std::memory_order_relaxed)) n = all;
   }
   return n;
 }
 
-// Shared with running jobs, so that set_num_threads never pulls the pool from under one.
+// The pool of this process. Never destroyed: its threads end with the process.
+struct Current {
+  Current() {
+    // A forked child has none of the pool's threads. It leaves the pool, in whatever state, and starts
+    // another; the lock is held meanwhile, so that it is nobody else's.
+    pthread_atfork([] { current().mutex.lock(); }, [] { current().mutex.unlock(); },
+                   [] {
+                     new std::shared_ptr<Pool>(std::move(current().pool));
+                     current().mutex.unlock();
+                   });
+  }
+  static Current& current() {
+    static Current& c = *new Current;
+    return c;
+  }
+
+  std::mutex mutex;
+  std::shared_ptr<Pool> pool;  // shared with running jobs, so that another never pulls it from under one
+};
+
 std::shared_ptr<Pool> pool() {
-  static std::shared_ptr<Pool>& current = *new std::shared_ptr<Pool>;  // its threads end with the process
-  std::lock_guard lock(pool_mutex);
-  if (!current || current->size() != thread_count()) current = std::make_shared<Pool>(thread_count() - 1);
-  return current;
+  Current& c = Current::current();
+  std::shared_ptr<Pool> old;  // ends after the lock
+  std::lock_guard lock(c.mutex);
+  const int asked = thread_count();
+  if (!c.pool || c.pool->asked() != asked) old = std::exchange(c.pool, std::make_shared<Pool>(asked));
+  return c.pool;
 }
 
 }  // namespace
 
 void parallel_run(std::int64_t begin, std::int64_t end, std::int64_t grain, Piece piece, void* body) {
-  const std::int64_t n = thread_count();
-  const std::int64_t pieces = std::min(n, (end - begin + grain - 1) / std::max<std::int64_t>(grain, 1));
-  if (inside || pieces < 2 || !pool()->try_run(begin, end, pieces, piece, body)) piece(body, begin, end);
+  const auto pieces_for = [&](std::int64_t workers) {
+    return std::min(workers, (end - begin + grain - 1) / std::max<std::int64_t>(grain, 1));
+  };
+  if (!inside_piece() && pieces_for(thread_count()) > 1) {
+    const std::shared_ptr<Pool> workers = pool();
+    const std::int64_t pieces = pieces_for(workers->size());
+    if (pieces > 1 && workers->try_run(begin, end, static_cast<int>(pieces), piece, body)) return;
+  }
+  piece(body, begin, end);
 }
 
 }  // namespace cpu::detail

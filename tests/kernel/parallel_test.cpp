@@ -1,0 +1,247 @@
+// The threads that kernels share: every piece once, whatever happens to the threads.
+#include "kernel/cpu/parallel.h"
+
+#include <ebb/ebb.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+
+#include "kernel/cpu/pool.h"
+#include "support/fake_root.h"
+
+using ebb::cpu::parallel_for;
+
+namespace {
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+// ThreadSanitizer ends children that start threads; AddressSanitizer ends what meets a limit of memory.
+constexpr bool kChildrenRun = false;
+#else
+constexpr bool kChildrenRun = true;
+#endif
+
+class Threads {
+ public:
+  explicit Threads(int n) { ebb::set_num_threads(n); }
+  ~Threads() { ebb::set_num_threads(before_); }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+ private:
+  int before_ = ebb::get_num_threads();
+};
+
+// Is every element of [0, n) visited once?
+bool covers(std::int64_t n) {
+  std::vector<std::atomic<int>> visits(static_cast<std::size_t>(n));
+  parallel_for(0, n, 1, [&](std::int64_t from, std::int64_t to) {
+    for (; from < to; ++from) ++visits[static_cast<std::size_t>(from)];
+  });
+  for (const auto& v : visits)
+    if (v != 1) return false;
+  return true;
+}
+
+// How a forked child ends that returns body(): 0 for true. One that hangs is ended by a signal.
+template <class Body>
+int status_of_child(Body&& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    bool good = false;
+    try {
+      good = body();
+    } catch (...) {
+    }
+    _exit(good ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+// Runs a job of two pieces that begin before either goes on; body(is the caller).
+template <class Body>
+void meet(Body&& body) {
+  std::atomic<int> begun{0};
+  const auto caller = std::this_thread::get_id();
+  parallel_for(0, 2, 1, [&](std::int64_t from, std::int64_t to) {
+    if (to - from != 1) throw std::logic_error("the job was not cut");
+    ++begun;
+    while (begun < 2) std::this_thread::yield();
+    body(std::this_thread::get_id() == caller);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("many small jobs of many threads run every piece once, while the number of threads changes") {
+  const Threads keep(4);
+  std::atomic<bool> all{true};
+  std::vector<std::thread> callers;
+  for (int t = 0; t < 3; ++t)
+    callers.emplace_back([&, t] {
+      for (std::int64_t i = 0; i < 3000; ++i) {
+        // Alternating bodies and sizes, so that a piece of another job shows.
+        if (i % 2 == 0) {
+          if (!covers(2 + i % 7)) all = false;
+        } else {
+          std::atomic<std::int64_t> sum{0};
+          parallel_for(i, i + 2 + t, 1, [&sum](std::int64_t from, std::int64_t to) {
+            for (; from < to; ++from) sum += from;
+          });
+          if (sum != (2 + t) * i + (2 + t) * (1 + t) / 2) all = false;
+        }
+      }
+    });
+  for (int i = 0; i < 40; ++i) {
+    ebb::set_num_threads(2 + i % 4);
+    std::this_thread::yield();
+  }
+  for (std::thread& t : callers) t.join();
+  CHECK(all);
+}
+
+TEST_CASE("an exception in any thread's piece reaches the caller, and the threads work on") {
+  const Threads keep(2);
+  for (const bool in_caller : {false, true, false})
+    for (int i = 0; i < 20; ++i) {
+      const auto job = [&] {
+        meet([&](bool caller) {
+          if (caller == in_caller) throw std::runtime_error("a piece");
+        });
+      };
+      CHECK_THROWS_WITH(job(), "a piece");
+      CHECK_NOTHROW(meet([](bool) {}));
+      CHECK(covers(100));
+    }
+  CHECK_THROWS_WITH(meet([](bool) { throw std::runtime_error("both"); }), "both");
+  CHECK(covers(100));
+  // And through an op: the bad index is in the last thread's piece.
+  const ebb::Variable table = ebb::ones({10, 4}), index = ebb::zeros({1 << 18}, ebb::kLong);
+  index.index_put_({-1}, 10);
+  CHECK_THROWS_AS(ebb::index_select(table, 0, index), ebb::Error);
+  CHECK(covers(100));
+}
+
+TEST_CASE("a piece shares its work no further") {
+  const Threads keep(2);
+  meet([](bool) {
+    const auto self = std::this_thread::get_id();
+    int pieces = 0;
+    parallel_for(0, 100, 1, [&](std::int64_t, std::int64_t) {
+      ++pieces;
+      if (std::this_thread::get_id() != self) throw std::logic_error("another thread");
+    });
+    if (pieces != 1) throw std::logic_error("cut again");
+  });
+  CHECK(covers(100));
+}
+
+TEST_CASE("a forked child starts threads of its own") {
+  if (!kChildrenRun) return;
+  const Threads keep(3);
+  REQUIRE(covers(100));
+  CHECK(status_of_child([] {
+          meet([](bool) {});
+          return covers(100) && ebb::ones({1 << 18}).sum().item<float>() == 1 << 18;
+        }) == 0);
+  meet([](bool) {});
+  // The same while other threads run jobs and make new pools.
+  std::atomic<bool> stop{false};
+  std::thread other([&] {
+    for (int i = 0; !stop; ++i) {
+      if (i % 8 == 0) ebb::set_num_threads(2 + i / 8 % 3);
+      covers(50);
+    }
+  });
+  int status = 0;
+  for (int i = 0; i < 20 && status == 0; ++i)
+    status = status_of_child([] { return covers(100) && covers(7); });
+  stop = true;
+  other.join();
+  CHECK(status == 0);
+}
+
+TEST_CASE("the caller waits for no worker that has not begun") {
+  if (!kChildrenRun) return;
+  CHECK(status_of_child([] {
+          static std::atomic<bool> held{false};
+          ebb::set_num_threads(2);
+          pthread_t worker{};
+          meet([&](bool caller) {
+            if (!caller) worker = pthread_self();
+          });
+          // The handler keeps the worker for good.
+          signal(SIGUSR1, [](int) {
+            held = true;
+            for (;;) pause();
+          });
+          pthread_kill(worker, SIGUSR1);
+          while (!held) std::this_thread::yield();
+          for (int i = 0; i < 100; ++i)
+            if (!covers(2 + i)) return false;
+          return true;
+        }) == 0);
+}
+
+TEST_CASE("where the system refuses threads, fewer do the work") {
+  if (!kChildrenRun) return;
+  CHECK(status_of_child([] {
+          std::ifstream statm("/proc/self/statm");
+          rlim_t pages = 0;
+          statm >> pages;
+          const rlim_t bytes = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (rlim_t{4} << 20);
+          const rlimit limit{bytes, bytes};
+          if (setrlimit(RLIMIT_AS, &limit) != 0) return false;
+          const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+          if (mmap(nullptr, std::size_t{16} << 20, PROT_READ, flags, -1, 0) != MAP_FAILED) return false;
+          // Some start on stacks that the parent's threads left.
+          ebb::set_num_threads(300);
+          return covers(1000) && covers(3) && ebb::get_num_threads() == 300;
+        }) == 0);
+}
+
+TEST_CASE("the number of threads at the start") {
+  const FakeRoot root;
+  root.write("/proc/self/mountinfo", "1 0 0:1 / /group rw - cgroup2 cgroup2 rw\n");
+  root.write("/proc/self/cgroup", "0::/\n");
+  root.write("/group/cpu.max", "50000 100000\n");
+  int affine = 0, within_quota = 0, of_omp = 0, of_ebb = 0;
+  // In a thread, whose affinity ends with it.
+  std::thread([&] {
+    const char* const names[] = {"EBB_NUM_THREADS", "OMP_NUM_THREADS"};
+    std::string before[2];
+    for (int i = 0; i < 2; ++i) {
+      if (const char* value = std::getenv(names[i])) before[i] = value;
+      unsetenv(names[i]);
+    }
+    within_quota = ebb::cpu::detail::default_threads(root.path());
+    cpu_set_t mask;
+    sched_getaffinity(0, sizeof mask, &mask);
+    for (int cpu = 0, kept = 0; cpu < CPU_SETSIZE; ++cpu)
+      if (CPU_ISSET(cpu, &mask) && kept++ > 0) CPU_CLR(cpu, &mask);
+    sched_setaffinity(0, sizeof mask, &mask);
+    affine = ebb::cpu::detail::default_threads();
+    setenv(names[1], "5", 1);
+    of_omp = ebb::cpu::detail::default_threads(root.path());
+    setenv(names[0], "3", 1);
+    of_ebb = ebb::cpu::detail::default_threads(root.path());
+    for (int i = 0; i < 2; ++i)
+      before[i].empty() ? unsetenv(names[i]) : setenv(names[i], before[i].c_str(), 1);
+  }).join();
+  CHECK(affine == 1);
+  CHECK(within_quota == 1);
+  CHECK(of_omp == 5);
+  CHECK(of_ebb == 3);
+}
