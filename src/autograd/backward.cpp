@@ -30,7 +30,24 @@ Variable seed_for(const Variable& root, const variable_list& seeds, std::size_t 
   return seed.dtype() == root.dtype() ? seed : to(seed, root.dtype(), false, false, nullopt);
 }
 
-// Runs f on this thread, or, when the stack already carries many nested walks, on a fresh one.
+// What belongs to a thread and shows in what ops do: the modes and hooks, the device and its streams, the
+// graph being captured. Not the caches of memory and of libraries' handles, which each thread may have of its
+// own.
+struct Surroundings {
+  ThreadState modes = thread_state;
+  const detail::Backend* device = detail::loaded_backend(kCUDA);
+  std::shared_ptr<const void> device_state = device ? device->thread_state() : nullptr;
+  detail::Capture* capture = detail::current_capture();
+
+  void enter() const {
+    thread_state = modes;
+    detail::set_current_capture(capture);
+    if (device) device->set_thread_state(device_state.get());
+  }
+};
+
+// Runs f on this thread, or, when the stack already carries many nested walks, on a fresh one: that continues
+// as this one, and hands back what f changed.
 template <class F>
 void with_stack(F&& f) {
   struct Depth {
@@ -38,25 +55,20 @@ void with_stack(F&& f) {
     ~Depth() { --thread_state.backward_depth; }
   } depth;
   if (thread_state.backward_depth % kDepthPerThread != 0) return f();
-  const ThreadState modes = thread_state;
-  const detail::Backend* const device = detail::loaded_backend(kCUDA);
-  const std::shared_ptr<const void> device_state = device ? device->thread_state() : nullptr;
-  detail::Capture* const capture = detail::current_capture();
+  Surroundings here;
   std::exception_ptr error;
-  std::thread([&] {
-    thread_state.grad_mode = modes.grad_mode;
-    thread_state.anomaly_mode = modes.anomaly_mode;
-    thread_state.check_nan = modes.check_nan;
-    thread_state.backward_depth = modes.backward_depth + 1;
-    thread_state.next_sequence_nr = modes.next_sequence_nr;
+  const auto attempt = [&](auto&& step) {
     try {
-      if (device) device->set_thread_state(device_state.get());
-      detail::set_current_capture(capture);
-      f();
+      step();
     } catch (...) {
-      error = std::current_exception();
+      if (!error) error = std::current_exception();
     }
+  };
+  std::thread([&] {
+    attempt([&] { here.enter(), f(); });
+    attempt([&] { here = {}; });
   }).join();
+  here.enter();
   if (error) std::rethrow_exception(error);
 }
 
@@ -72,11 +84,12 @@ variable_list walk(const variable_list& roots, const variable_list& seeds, WalkO
     GraphTask task(options);
     for (std::size_t i = 0; i < roots.size(); ++i) {
       const Variable& root = roots[i];
-      EBB_CHECK(root.defined() && root.requires_grad(), "element ", std::uint64_t{i},
+      const Edge edge = root.defined() && root.requires_grad() ? gradient_edge(root) : Edge{};
+      EBB_CHECK(edge.is_valid(), "element ", std::uint64_t{i},
                 " of tensors does not require grad and does not have a grad_fn. Call requires_grad_() on the "
                 "leaves, ",
                 "and check that no NoGradGuard was alive in the forward pass.");
-      task.add_root(gradient_edge(root), seed_for(root, seeds, i));
+      task.add_root(edge, seed_for(root, seeds, i));
     }
     for (const Variable& input : inputs) {
       EBB_CHECK(input.defined() && input.requires_grad(),

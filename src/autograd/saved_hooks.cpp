@@ -4,55 +4,53 @@
 
 #include "autograd/thread_state.h"
 
-#include <vector>
+#include <utility>
 
 namespace ebb::autograd {
-namespace {
 
-struct Hooks {
+// One guard. They form a stack, the innermost first, that the thread's state points to.
+struct SavedHooksFrame {
   std::shared_ptr<void> context;
   SavedTensorHooks::Pack pack;
   SavedTensorHooks::Unpack unpack;
+  SavedHooksFrame* outer;
 };
+
+namespace {
 
 // What a pack hook returned, with the hook that understands it.
 struct Packed {
   std::shared_ptr<void> value;
-  Hooks hooks;
+  std::shared_ptr<void> context;
+  SavedTensorHooks::Unpack unpack;
 };
-
-thread_local std::vector<Hooks> stack;
 
 }  // namespace
 
 void SavedTensorHooks::push(std::shared_ptr<void> context, Pack pack, Unpack unpack) {
-  stack.push_back({std::move(context), pack, unpack});
-  thread_state.saved_hooks = true;
+  thread_state.saved_hooks = new SavedHooksFrame{std::move(context), pack, unpack, thread_state.saved_hooks};
 }
 
 SavedTensorHooks::~SavedTensorHooks() {
-  stack.pop_back();
-  thread_state.saved_hooks = !stack.empty();
+  const std::unique_ptr<SavedHooksFrame> frame(thread_state.saved_hooks);
+  thread_state.saved_hooks = frame->outer;
 }
 
 std::shared_ptr<void> pack_saved(const Variable& x) {
-  const Hooks hooks = stack.back();
+  // What the hook itself computes is not packed.
+  struct Aside {
+    SavedHooksFrame* frame = std::exchange(thread_state.saved_hooks, nullptr);
+    ~Aside() { thread_state.saved_hooks = frame; }
+  } aside;
+  const SavedHooksFrame& hooks = *aside.frame;
   NoGradGuard no_grad;
-  thread_state.saved_hooks = false;  // what the hook itself computes is not packed
-  std::shared_ptr<void> value;
-  try {
-    value = hooks.pack(hooks.context.get(), x);
-  } catch (...) {
-    thread_state.saved_hooks = true;
-    throw;
-  }
-  thread_state.saved_hooks = true;
-  return std::make_shared<Packed>(Packed{std::move(value), hooks});
+  std::shared_ptr<void> value = hooks.pack(hooks.context.get(), x);
+  return std::make_shared<Packed>(Packed{std::move(value), hooks.context, hooks.unpack});
 }
 
 Variable unpack_saved(const std::shared_ptr<void>& packed) {
   const auto& p = *static_cast<const Packed*>(packed.get());
-  Variable x = p.hooks.unpack(p.hooks.context.get(), p.value);
+  Variable x = p.unpack(p.context.get(), p.value);
   EBB_CHECK(x.defined(), "SavedTensorHooks: the unpack hook returned an undefined tensor.");
   return x;
 }
