@@ -51,8 +51,9 @@ std::string FunctionNode::name() const {
   return name + "Backward";
 }
 
-void FunctionNode::add_argument(const Variable& tensor) {
+void FunctionNode::add_tensor(const Variable& tensor, variable_list& inputs) {
   is_tensor_.push_back(true);
+  inputs.push_back(tensor);
   add_input(tensor);
 }
 
@@ -69,9 +70,7 @@ void FunctionNode::wrap(variable_list& outputs, const variable_list& inputs, boo
               ": an input marked dirty was not returned; return every tensor that forward writes into.");
   }
   const Ref<Node> self = Ref<Node>::share(this);
-  std::vector<const VariableImpl*> before;
   for (Variable& y : outputs) {
-    before.push_back(y.defined() ? y.impl() : nullptr);
     if (!y.defined()) {
       EBB_CHECK(!records, name(), ": forward returned an undefined tensor.");
       continue;
@@ -79,6 +78,11 @@ void FunctionNode::wrap(variable_list& outputs, const variable_list& inputs, boo
     const bool differentiable = !context.non_differentiable_.contains(y.impl()) && is_floating(y.dtype());
     if (context.dirty_.contains(y.impl())) {
       if (!records) continue;
+      EBB_CHECK(outputs.size() == 1 || !is_tracked_view(y), name(),
+                ": a function that writes into a view must return that view alone, got ",
+                std::uint64_t{outputs.size()},
+                " outputs. Pass it a clone(), or return the others from "
+                "another function.");
       check_inplace(y, name().c_str());
       bump_version(y);
       rebase_history(y, differentiable ? self : nullptr);
@@ -86,10 +90,10 @@ void FunctionNode::wrap(variable_list& outputs, const variable_list& inputs, boo
     }
     if (is_input(y)) {
       // An input that comes back unchanged is a new tensor with this node as its history, never the input
-      // itself.
+      // itself; and a view, so that writes to one do not go unnoticed by the other.
       NoGradGuard no_grad;
-      y = Variable(y.array());
-    } else if (records && y.requires_grad() && y.is_leaf()) {
+      y = make_view(y, y.array(), nullptr);
+    } else if (records && y.impl()->requires_grad) {
       y = Variable(y.array());  // a leaf from outside: its history here is this node
     }
     if (records && differentiable)
@@ -105,7 +109,7 @@ void FunctionNode::wrap(variable_list& outputs, const variable_list& inputs, boo
     SavedVariable& kept = kept_.emplace_back(this);
     bool saved = false;
     for (std::size_t i = 0; i < outputs.size() && !saved; ++i)
-      if (x.defined() && before[i] == x.impl() && outputs[i].grad_fn() == self) {
+      if (x.defined() && outputs[i].is_same(x) && x.grad_fn() == self) {
         kept.save_output(outputs[i]);
         saved = true;
       }

@@ -7,10 +7,13 @@
 #include <deque>
 #include <initializer_list>
 #include <map>
+#include <ranges>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <typeinfo>
 #include <unordered_set>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -88,7 +91,7 @@ class EBB_API AutogradContext {
   void mark_non_differentiable(const variable_list& outputs);
   /// Whether undefined incoming gradients are replaced by zeros (default true).
   void set_materialize_grads(bool value) { materialize_grads_ = value; }
-  /// Whether the i-th tensor argument wants a gradient.
+  /// Whether the i-th tensor argument wants a gradient, those in lists counted each.
   bool needs_input_grad(std::size_t i) const;
 
   /// Anything else backward needs.
@@ -102,6 +105,19 @@ class EBB_API AutogradContext {
   FunctionNode* node_ = nullptr;
 };
 
+/// Whether an argument of type T is a tensor or, as its type shows, holds some.
+template <class T>
+inline constexpr bool holds_tensors = std::is_base_of_v<Variable, T>;
+template <class T>
+inline constexpr bool holds_tensors<optional<T>> = holds_tensors<T>;
+template <class A, class B>
+inline constexpr bool holds_tensors<std::pair<A, B>> = holds_tensors<A> || holds_tensors<B>;
+template <class... T>
+inline constexpr bool holds_tensors<std::tuple<T...>> = (holds_tensors<T> || ...);
+template <std::ranges::range T>
+requires(!std::is_same_v<std::ranges::range_value_t<T>, T>)  // a path is a range of paths
+    inline constexpr bool holds_tensors<T> = holds_tensors<std::ranges::range_value_t<T>>;
+
 /// The node of a user's function.
 class EBB_API FunctionNode : public Node {
  public:
@@ -112,11 +128,26 @@ class EBB_API FunctionNode : public Node {
   GradList apply(GradList&& grads) override;
   bool runs_on_undefined() const override { return context.materialize_grads_; }
 
-  /// Argument k of forward: a tensor or something else.
-  void add_argument(const Variable& tensor);
+  /// The next argument of forward: a tensor, each tensor of a list, or something else. Tensors are added to
+  /// `inputs` too.
   template <class T>
-  void add_argument(const T&) {
-    is_tensor_.push_back(false);
+  void add_argument(const T& arg, variable_list& inputs) {
+    if constexpr (std::is_base_of_v<Variable, T>) {
+      add_tensor(arg, inputs);
+    } else if constexpr (!holds_tensors<T>) {
+      is_tensor_.push_back(false);
+    } else if constexpr (std::ranges::range<T>) {
+      for (const auto& each : arg) add_argument(each, inputs);
+    } else if constexpr (requires { arg.has_value(); }) {
+      if (arg.has_value())
+        add_argument(*arg, inputs);
+      else
+        is_tensor_.push_back(false);
+    } else {
+      static_assert(!holds_tensors<T>,
+                    "Function::apply does not track tensors in a pair, a tuple or a map. Pass them by "
+                    "themselves, as optionals, or in a list.");
+    }
   }
   /// Gives forward's results their history.
   void wrap(variable_list& outputs, const variable_list& inputs, bool records);
@@ -125,6 +156,8 @@ class EBB_API FunctionNode : public Node {
 
  private:
   friend class AutogradContext;
+  void add_tensor(const Variable& tensor, variable_list& inputs);
+
   const std::type_info& type_;
   Backward backward_;
   std::vector<bool> is_tensor_;
@@ -134,8 +167,10 @@ class EBB_API FunctionNode : public Node {
 /// Derive `struct MyOp : Function<MyOp>` with
 ///   static Variable (or variable_list) forward(AutogradContext* ctx, const Variable& x, double slope, ...);
 ///   static variable_list backward(AutogradContext* ctx, variable_list grad_outputs);
-/// backward returns one gradient for each argument of forward, undefined for those that are not tensors. Call
-/// MyOp::apply(x, slope, ...). Written in differentiable ops, backward can itself be differentiated.
+/// backward returns one gradient for each argument of forward, undefined for those that are not tensors. A
+/// list of tensors (vector, array, TensorList, also of optionals) counts as its elements, in order; an empty
+/// optional as something that is no tensor. Call MyOp::apply(x, slope, ...). Written in differentiable ops,
+/// backward can itself be differentiated.
 template <class Derived>
 struct Function {
   template <class X = Derived, class... Args>
@@ -143,15 +178,7 @@ struct Function {
     using Result = decltype(X::forward(std::declval<AutogradContext*>(), std::forward<Args>(args)...));
     Ref<FunctionNode> node = Ref<FunctionNode>::adopt(new FunctionNode(typeid(X), &X::backward));
     variable_list inputs;
-    const auto note = [&]<class T>(const T& arg) {
-      if constexpr (std::is_base_of_v<Variable, T>) {
-        inputs.push_back(arg);
-        node->add_argument(static_cast<const Variable&>(arg));
-      } else {
-        node->add_argument(0);
-      }
-    };
-    (note(args), ...);
+    (node->add_argument(args, inputs), ...);
     const bool record = records(inputs);
     variable_list outputs;
     {
