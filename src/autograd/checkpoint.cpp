@@ -24,7 +24,7 @@ struct Frame {
   }
 
   void recompute() {
-    EnableGradGuard record;
+    const InferenceMode record(false);
     Generator& random_now = default_generator();
     const Generator after = random_now.clone();
     random_now.set_state(random);

@@ -90,7 +90,7 @@ void check_scalar(const variable_list& y, const char* what) {
 }  // namespace
 
 std::vector<variable_list> jacobian(const ListFunction& f, const variable_list& inputs, bool create_graph) {
-  EnableGradGuard record;
+  const InferenceMode record(false);
   const variable_list x = prepare(inputs, create_graph);
   return jacobian_of(call(f, x), x, create_graph);
 }
@@ -100,7 +100,7 @@ Variable jacobian(const UnaryFunction& f, const Variable& x, bool create_graph) 
 }
 
 std::vector<variable_list> hessian(const ListFunction& f, const variable_list& inputs, bool create_graph) {
-  EnableGradGuard record;
+  const InferenceMode record(false);
   const variable_list x = prepare(inputs, create_graph);
   const variable_list y = call(f, x);
   check_scalar(y, "hessian");
@@ -113,7 +113,7 @@ Variable hessian(const UnaryFunction& f, const Variable& x, bool create_graph) {
 
 std::pair<variable_list, variable_list> vjp(const ListFunction& f, const variable_list& inputs,
                                             const variable_list& v, bool create_graph) {
-  EnableGradGuard record;
+  const InferenceMode record(false);
   const variable_list x = prepare(inputs, create_graph);
   variable_list y = call(f, x);
   variable_list grads = pull(y, x, v, create_graph);
@@ -134,7 +134,7 @@ std::pair<variable_list, variable_list> jvp(const ListFunction& f, const variabl
   for (std::size_t i = 0; i < v.size(); ++i)
     EBB_CHECK(v[i].sizes() == inputs[i].sizes(), "jvp: vector ", std::uint64_t{i}, " has the shape ",
               v[i].sizes(), " and its input ", inputs[i].sizes(), ". Give it the input's shape.");
-  EnableGradGuard record;
+  const InferenceMode record(false);
   const variable_list x = prepare(inputs, create_graph);
   variable_list y = call(f, x);
   // g(u) = J^T u is linear in u, so its derivative transposed is J, whatever u is.
@@ -156,7 +156,7 @@ std::pair<Variable, Variable> hvp(const UnaryFunction& f, const Variable& x, con
                                   bool create_graph) {
   EBB_CHECK(v.sizes() == x.sizes(), "hvp: the vector has the shape ", v.sizes(), " and the input ", x.sizes(),
             ".");
-  EnableGradGuard record;
+  const InferenceMode record(false);
   const variable_list in = prepare({x}, create_graph);
   const variable_list y = call(as_list(f), in);
   check_scalar(y, "hvp");

@@ -10,7 +10,7 @@ constinit thread_local ThreadState thread_state;
 
 using autograd::thread_state;
 
-bool GradMode::is_enabled() { return thread_state.grad_mode; }
+bool GradMode::is_enabled() { return thread_state.grad_mode && !thread_state.inference_mode; }
 void GradMode::set_enabled(bool enabled) { thread_state.grad_mode = enabled; }
 
 InferenceMode::InferenceMode(bool enabled)

@@ -56,14 +56,14 @@ std::string label(const Node& node, const Names& names) {
 std::string to_text(const Variable& root, const GraphNames& given) {
   Names names(given);
   std::string out;
-  if (!root.requires_grad()) return names.of(root, "constant") + "\n";
+  const Edge top = root.requires_grad() ? gradient_edge(root) : Edge{};
+  if (!top.is_valid()) return names.of(root, "constant") + "\n";
   std::set<const Node*> drawn;
   struct Item {
     const Node* node;
     int depth;
   };
-  std::vector<Item> stack{{gradient_edge(root).function.get(), 0}};
-  const Edge keep = gradient_edge(root);
+  std::vector<Item> stack{{top.function.get(), 0}};
   while (!stack.empty()) {
     const auto [node, depth] = stack.back();
     stack.pop_back();
@@ -85,8 +85,8 @@ std::string to_dot(const Variable& root, const GraphNames& given) {
   Names names(given);
   std::string out = "digraph ebb {\n  rankdir=BT;\n  node [fontname=\"monospace\", fontsize=10];\n";
   out += detail::text("  root [label=\"", names.of(root, "root"), "\", shape=box, style=bold];\n");
-  if (!root.requires_grad()) return out + "}\n";
-  const Edge top = gradient_edge(root);
+  const Edge top = root.requires_grad() ? gradient_edge(root) : Edge{};
+  if (!top.is_valid()) return out + "}\n";
   std::vector<const Node*> queue{top.function.get()};
   std::set<const Node*> seen{queue[0]};
   int constants = 0;

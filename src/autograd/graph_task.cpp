@@ -1,5 +1,7 @@
 #include "autograd/graph_task.h"
 
+#include <ebb/autograd/grad_mode.h>
+
 #include "autograd/anomaly.h"
 #include "autograd/arithmetic.h"
 #include "autograd/node_hooks.h"
@@ -59,7 +61,7 @@ void GraphTask::mark_needed() {
   for (State& s : states_) s.needed = false;
   for (const Target& t : targets_) {
     Index index;
-    if (!find(t.edge.function.get(), index)) continue;
+    if (!t.edge.is_valid() || !find(t.edge.function.get(), index)) continue;
     states_[index].target = true;
     states_[index].needed |= t.run;
   }
@@ -198,7 +200,7 @@ void GraphTask::accumulate(State& state, std::uint32_t input_nr, Variable grad) 
   if (!grad.defined()) return;
   const StreamOrder::Scope scope(streams_, *state.node);
   // In place when no one else can see the buffer.
-  const bool ours = !thread_state.grad_mode && !streams_.crossed() && sum.use_count() == 1 &&
+  const bool ours = !GradMode::is_enabled() && !streams_.crossed() && sum.use_count() == 1 &&
                     sum.array().is_contiguous() && sum.array().storage()->use_count() == 1;
   if (ours)
     add_(sum, grad, 1);

@@ -34,6 +34,9 @@ inline bool is_tracked_view(const Variable& x) { return x.impl()->meta && x.impl
 
 /// x's node, rebuilt when x is a view whose base has been written to since.
 const Ref<Node>& current_grad_fn(const Variable& x);
+/// Throws when x is a view made without recording, and its base, which requires grad, has been written to
+/// since: what a gradient with respect to x means is not clear then.
+void check_up_to_date(const Variable& x);
 
 /// Guards the link between a leaf and its accumulator, and additions to its .grad.
 std::mutex& leaf_mutex(const VariableImpl* leaf);

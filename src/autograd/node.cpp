@@ -68,6 +68,7 @@ void* Node::operator new(std::size_t bytes) { return detail::pool_allocate(bytes
 void Node::operator delete(void* block, std::size_t bytes) noexcept { detail::pool_free(block, bytes); }
 
 Edge gradient_edge(const Variable& x) {
+  check_up_to_date(x);
   if (const Ref<Node>& fn = current_grad_fn(x)) return {fn, x.output_nr()};
   if (x.impl()->requires_grad) return {grad_accumulator(x), 0};
   return {};

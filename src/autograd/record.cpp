@@ -41,20 +41,27 @@ bool overlaps_itself(const NdArray& a) {
   return false;
 }
 
+bool made_without_recording(const AutogradMeta& meta) {
+  return meta.kind == ViewKind::made_without_grad || meta.kind == ViewKind::made_in_inference;
+}
+
+// `what` has been written to while gradients are recorded.
+[[noreturn]] void refuse_unrecorded_view(const std::string& where, ViewKind kind, const char* what) {
+  const bool inference = kind == ViewKind::made_in_inference;
+  detail::fail(where, "A view was created in ", inference ? "inference" : "no_grad", " mode and ", what,
+               " modified inplace ", inference ? "in normal mode" : "with grad mode enabled",
+               ". Make the view under gradient mode, or move both the view and the write under ",
+               inference ? "InferenceMode." : "NoGradGuard.");
+}
+
 void check_view_kind(const Variable& self, const char* op) {
-  switch (meta_of(self).kind) {
-    case ViewKind::single:
-      return;
-    case ViewKind::one_of_many:
-      detail::fail(op, ": Output of shape ", self.sizes(),
-                   " is one of several views of one tensor (split, chunk, unbind) and is ",
-                   "being modified inplace, which is forbidden when a gradient is recorded. clone() the "
-                   "output, or use narrow().");
-    case ViewKind::made_without_grad:
-      detail::fail(
-          op, ": A view was created in no_grad mode and is being modified inplace with grad mode enabled. ",
-          "Make the view under gradient mode, or modify it under NoGradGuard.");
-  }
+  const AutogradMeta& meta = meta_of(self);
+  if (meta.kind == ViewKind::one_of_many)
+    detail::fail(op, ": Output of shape ", self.sizes(),
+                 " is one of several views of one tensor (split, chunk, unbind) and is ",
+                 "being modified inplace, which is forbidden when a gradient is recorded. clone() the "
+                 "output, or use narrow().");
+  if (made_without_recording(meta)) refuse_unrecorded_view(detail::text(op, ": "), meta.kind, "is being");
 }
 
 }  // namespace
@@ -66,18 +73,18 @@ void check_inplace(const Variable& self, const char* op) {
   EBB_CHECK(!overlaps_itself(self.array()), op,
             ": more than one element of the written-to tensor refers to a single memory location (shape ",
             self.sizes(), ", strides ", self.strides(), "). clone() the tensor before writing to it.");
-  if (!thread_state.grad_mode || !self.requires_grad()) return;
+  if (!GradMode::is_enabled() || !self.requires_grad()) return;
+  if (is_tracked_view(self)) {
+    check_view_kind(self, op);
+    const Variable& base = meta_of(self).base;
+    EBB_CHECK(base.grad_fn() || !base.requires_grad(), op,
+              ": a view of a leaf Variable that requires grad is being used in an in-place operation. Write "
+              "under NoGradGuard, or clone() the leaf first.");
+  }
   EBB_CHECK(self.grad_fn(), op,
             ": a leaf Variable that requires grad is being used in an in-place operation. Write under "
             "NoGradGuard, or ",
             "use the out-of-place op.");
-  if (!is_tracked_view(self)) return;
-  const Variable& base = meta_of(self).base;
-  EBB_CHECK(
-      base.grad_fn() || !base.requires_grad(), op,
-      ": a view of a leaf Variable that requires grad is being used in an in-place operation. Write under ",
-      "NoGradGuard, or clone() the leaf first.");
-  check_view_kind(self, op);
 }
 
 void bump_version(const Variable& self) {
@@ -105,17 +112,31 @@ void rebase_history(const Variable& self, const Ref<Node>& node) {
   current_grad_fn(self);
 }
 
+namespace {
+
+// What a view of `base` made now may do; views of views inherit what theirs may not.
+ViewKind kind_of_view(const AutogradMeta* base, ViewKind kind) {
+  const ViewKind inherited = base ? base->kind : ViewKind::single;
+  if (thread_state.inference_mode || inherited == ViewKind::made_in_inference)
+    return ViewKind::made_in_inference;
+  if (!GradMode::is_enabled()) return ViewKind::made_without_grad;
+  return kind == ViewKind::single ? inherited : kind;
+}
+
+}  // namespace
+
 Variable make_view(const Variable& base, NdArray view, const Ref<Node>& node, ViewKind kind) {
   Variable out(std::move(view));
-  if (base.is_inference() || thread_state.inference_mode) return out;
+  out.impl()->inference = base.is_inference();
+  if (base.is_inference()) return out;
   AutogradMeta& meta = meta_of(out);
   // A view that was made a leaf afterwards is where its own views end: what is written through them changes
   // its history.
-  const bool inner = is_tracked_view(base) && !base.impl()->requires_grad;
-  meta.base = inner ? meta_of(base).base : base;
+  const AutogradMeta* const inner =
+      is_tracked_view(base) && !base.impl()->requires_grad ? meta_or_null(base) : nullptr;
+  meta.base = inner ? inner->base : base;
   meta.version = out.impl()->version();
-  meta.kind = !thread_state.grad_mode ? ViewKind::made_without_grad : kind;
-  if (inner && meta.kind == ViewKind::single) meta.kind = meta_of(base).kind;
+  meta.kind = kind_of_view(inner, kind);
   if (node) set_history(out, node);
   return out;
 }
@@ -125,14 +146,22 @@ const Ref<Node>& current_grad_fn(const Variable& x) {
   AutogradMeta* meta = meta_slot(impl).load(std::memory_order_acquire);
   if (!meta || !meta->base.defined() || meta->version == impl.version()) [[likely]]
     return impl.grad_fn;
+  if (made_without_recording(*meta) || !meta->base.requires_grad()) return impl.grad_fn;
   meta->version = impl.version();
-  if (meta->kind == ViewKind::made_without_grad || !meta->base.requires_grad()) return impl.grad_fn;
-  EnableGradGuard record;
+  const InferenceMode record(false);
   const Variable again = as_strided(meta->base, x.sizes(), x.strides(), x.storage_offset());
   move_retained_grad(x, again.impl()->grad_fn.get());
   impl.grad_fn = again.impl()->grad_fn;
   impl.output_nr = again.impl()->output_nr;
   return impl.grad_fn;
+}
+
+void check_up_to_date(const Variable& x) {
+  const AutogradMeta* const meta = meta_slot(*x.impl()).load(std::memory_order_acquire);
+  if (!meta || !meta->base.defined() || meta->version == x.impl()->version()) [[likely]]
+    return;
+  if (made_without_recording(*meta) && meta->base.requires_grad())
+    refuse_unrecorded_view({}, meta->kind, "its base or another view of its base has been");
 }
 
 Variable clone_for_saving(const Variable& x) {

@@ -129,7 +129,8 @@ Scalar Variable::item() const {
 bool Variable::requires_grad() const {
   const VariableImpl& impl = checked();
   if (impl.requires_grad || impl.grad_fn) return true;
-  return impl.meta && impl.meta->base.defined() && current_grad_fn(*this);
+  // A view's data is its base's, also where the view was made without recording.
+  return impl.meta && impl.meta->base.defined() && impl.meta->base.requires_grad();
 }
 
 const Variable& Variable::set_requires_grad(bool value) const {
@@ -140,11 +141,12 @@ const Variable& Variable::set_requires_grad(bool value) const {
   EBB_CHECK(!value || !impl.inference || InferenceMode::is_enabled(),
             "Setting requires_grad=True on an inference tensor outside InferenceMode is not allowed; clone() "
             "it first.");
-  EBB_CHECK(value || !impl.grad_fn,
+  const Ref<Node>& node = current_grad_fn(*this);
+  EBB_CHECK(value || !node,
             "you can only change requires_grad flags of leaf variables. To use a computed tensor in a "
             "subgraph that ",
             "needs no gradient, take x.detach().");
-  if (!impl.grad_fn) impl.requires_grad = value;
+  if (!node) impl.requires_grad = value;
   return *this;
 }
 
@@ -203,8 +205,10 @@ Variable Variable::data() const {
   Ref<Storage> alias = Storage::adopt(
       kept->data(), kept->bytes(), kept->device(),
       [](void* owner, void*) { static_cast<Storage*>(owner)->release(); }, kept);
-  return Variable(
+  Variable out(
       NdArray(std::move(alias), DimVector(a.sizes()), DimVector(a.strides()), a.offset(), a.dtype()));
+  out.impl_->inference = impl_->inference;
+  return out;
 }
 
 void Variable::set_data(const Variable& data) const {

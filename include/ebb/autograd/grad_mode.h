@@ -6,7 +6,7 @@
 
 namespace ebb {
 
-/// The thread's gradient mode: while off, ops record no graph.
+/// The thread's gradient mode: while off, as it is throughout inference mode, ops record no graph.
 struct EBB_API GradMode {
   static bool is_enabled();
   static void set_enabled(bool enabled);
@@ -30,14 +30,14 @@ class NoGradGuard : public AutoGradMode {
   NoGradGuard() : AutoGradMode(false) {}
 };
 
-/// Records again inside a NoGradGuard (torch.enable_grad).
+/// Records again inside a NoGradGuard (torch.enable_grad), but not inside an InferenceMode.
 class EnableGradGuard : public AutoGradMode {
  public:
   EnableGradGuard() : AutoGradMode(true) {}
 };
 
-/// No recording and no view or version tracking: tensors made in this scope are inference tensors, which can
-/// never take part in a graph (torch: c10::InferenceMode).
+/// No recording: what ops make in this scope are inference tensors, without view and version tracking, and
+/// never kept for backward. Views of other tensors stay what these are (torch: c10::InferenceMode).
 class EBB_API InferenceMode {
  public:
   explicit InferenceMode(bool enabled = true);

@@ -8,19 +8,24 @@
 
 namespace ebb::autograd {
 
-/// Whether an op on these inputs must record: gradient mode is on and one of them requires grad.
+/// Whether an op on these inputs must record: gradient mode is on, one of them requires grad, and not all of
+/// them are inference tensors.
 template <class... Inputs>
 bool records(const Inputs&... inputs) {
-  const auto wants = [](const auto& x) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(x)>, Variable>) {
-      return x.defined() && x.requires_grad();
-    } else {
-      for (const Variable& v : x)
-        if (v.defined() && v.requires_grad()) return true;
-      return false;
-    }
+  const auto any = [&](auto test) {
+    const auto one = [&](const auto& x) {
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(x)>, Variable>) {
+        return x.defined() && test(x);
+      } else {
+        for (const Variable& v : x)
+          if (v.defined() && test(v)) return true;
+        return false;
+      }
+    };
+    return (one(inputs) || ...);
   };
-  return (wants(inputs) || ...) && GradMode::is_enabled();
+  return any([](const Variable& x) { return x.requires_grad(); }) && GradMode::is_enabled() &&
+         any([](const Variable& x) { return !x.is_inference(); });
 }
 
 /// A node with one edge for each input, in order; a list of tensors gives one edge each.
@@ -51,11 +56,11 @@ EBB_API void bump_version(const Variable& self);
 EBB_API void rebase_history(const Variable& self, const Ref<Node>& node);
 
 /// How a view came about; decides what in-place ops on it may do.
-enum class ViewKind : std::uint8_t { single, one_of_many, made_without_grad };
+enum class ViewKind : std::uint8_t { single, one_of_many, made_without_grad, made_in_inference };
 
 /// Wraps `view`, an array on base's storage, as a differentiable view of `base`: in-place ops on either are
 /// seen by the other. `node` (may be null when nothing is recorded) computes the gradient of the view with
-/// respect to base.
+/// respect to base. A view of an inference tensor is one too; a view of any other never is.
 EBB_API Variable make_view(const Variable& base, NdArray view, const Ref<Node>& node,
                            ViewKind kind = ViewKind::single);
 

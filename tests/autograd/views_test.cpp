@@ -1,0 +1,159 @@
+// Views and the writes through them, beside the plain cases of inplace_test.cpp.
+#include "autograd/semantics.h"
+
+using namespace semantics;
+using ebb::autograd::grad;
+
+TEST_CASE("views: a written view can be walked again while the graph is kept") {
+  Variable x = leaf({1, 2, 3});
+  Variable base = x * 2;
+  base[1].mul_(base[1].detach().clone());
+  Variable y = (base * base).sum();  // 4 x0^2, (2 x1)^2 (2 x1')^2 with x1' held, 4 x2^2
+  y.backward({}, true);
+  require_values(x.grad(), {8, 256, 24});
+  y.backward();
+  require_values(x.grad(), {16, 512, 48});
+  EBB_REQUIRE_ERROR(y.backward(), "second time");
+
+  Variable z = leaf({1, 2});
+  Variable filled = z * 2;
+  filled[0].exp_();
+  Variable s = filled.sum();
+  s.backward();
+  EBB_REQUIRE_ERROR(s.backward(), "(CopySlices): the saved tensors have already been freed");
+}
+
+TEST_CASE("views: a written view of a base with an offset and gaps") {
+  Variable x = ebb::arange(12, ebb::kFloat64).requires_grad_();
+  Variable base = (x * 1).view({3, 4}).narrow(0, 1, 2);  // its own base starts before it
+  base.t()[1].mul_(10);
+  const Variable weights = ebb::arange(1, 9, ebb::kFloat64).view({2, 4});
+  require_values(grad({(base * weights).sum()}, {x})[0], {0, 0, 0, 0, 1, 20, 3, 4, 5, 60, 7, 8});
+
+  // A base that starts within its storage.
+  Variable late = ebb::arange(6, ebb::kFloat64).narrow(0, 2, 4).detach(), w = leaf({10});
+  late[1].mul_(w[0]);
+  require_values(late, {2, 30, 4, 5});
+  require_values(grad({(late * ebb::tensor({1.0, 7.0, 100.0, 1000.0}, ebb::kFloat64)).sum()}, {w})[0], {21});
+}
+
+TEST_CASE("views: pieces of a split follow their base after it was written to") {
+  for (const bool unbind : {false, true}) {
+    Variable x = leaf({1, 2, 3, 4});
+    Variable base = x * 1;
+    const std::vector<Variable> parts = unbind ? base.view({2, 2}).unbind(0) : base.chunk(2);
+    REQUIRE(parts[1].output_nr() == 1);
+    base.mul_(3);
+    REQUIRE(parts[1].output_nr() == 0);
+    REQUIRE(parts[1].grad_fn()->name() == "AsStridedBackward0");
+    require_values(grad({(parts[1] * parts[1]).sum()}, {x})[0], {0, 0, 54, 72});
+  }
+}
+
+TEST_CASE("views: what a piece of a split forbids, its views forbid") {
+  Variable x = leaf({1, 2, 3, 4});
+  Variable y = x * 1;
+  const Variable part = y.view({4}).chunk(2)[1];
+  for (const Variable& v : {part, part.view({2, 1}), part[0], part.view({2, 1})[1]})
+    EBB_REQUIRE_ERROR(v.mul_(2), "one of several views");
+  require_values(y, {1, 2, 3, 4});
+  {
+    const ebb::NoGradGuard no_grad;
+    part.view({2, 1}).mul_(2);
+  }
+  require_values(y, {1, 2, 6, 8});
+  const Variable narrow = y.narrow(0, 0, 2);
+  narrow.view({2, 1}).mul_(5);  // one view alone may be written to
+  require_values(y, {5, 10, 6, 8});
+}
+
+TEST_CASE("views: made under no_grad of what requires grad") {
+  Variable x = leaf({1, 2, 3, 4});
+  const Variable y = x * 1;
+  for (const Variable& base : {x, y}) {
+    Variable view, inner, parts;
+    {
+      const ebb::NoGradGuard no_grad;
+      view = base.view({2, 2});
+      inner = view[0];
+      parts = base.chunk(2)[0];
+      REQUIRE_FALSE((base * 2).requires_grad());
+    }
+    const Variable outer = view[1];  // a view of it made with gradients on inherits what it forbids
+    for (const Variable& v : {view, inner, parts, outer}) {
+      REQUIRE(v.is_view());
+      REQUIRE(v.requires_grad());
+      EBB_REQUIRE_ERROR(v.mul_(2), "A view was created in no_grad mode and is being modified inplace");
+    }
+    for (const Variable& v : {view, inner, parts}) REQUIRE(v.is_leaf());
+    require_values(base, {1, 2, 3, 4});
+    {
+      const ebb::NoGradGuard no_grad;
+      inner.mul_(1);
+    }
+    EBB_REQUIRE_ERROR(view * 2,
+                      "A view was created in no_grad mode and its base or another view of its base");
+  }
+}
+
+TEST_CASE("views: no gradient flows through one made under no_grad") {
+  Variable x = leaf({1, 2}), w = leaf({3, 4});
+  Variable view;
+  {
+    const ebb::NoGradGuard no_grad;
+    view = x.view({2});
+  }
+  Variable y = (view * w).sum();
+  y.backward({}, true);
+  require_values(w.grad(), {1, 2});
+  REQUIRE_FALSE(x.grad().defined());
+  REQUIRE_FALSE(view.grad().defined());
+  EBB_REQUIRE_ERROR(ebb::autograd::backward({view}, {ebb::ones({2}, ebb::kFloat64)}),
+                    "element 0 of tensors does not require grad and does not have a grad_fn");
+  EBB_REQUIRE_ERROR(grad({y}, {view}, {}, true), "not have been used in the graph");
+  const auto grads = grad({y}, {w, view}, {}, true, false, true);
+  require_values(grads[0], {1, 2});
+  REQUIRE_FALSE(grads[1].defined());
+}
+
+TEST_CASE("views: one made under no_grad can be made a leaf") {
+  const Variable plain = ebb::ones({4}, ebb::kFloat64);
+  Variable view;
+  {
+    const ebb::NoGradGuard no_grad;
+    view = plain.view({2, 2});
+  }
+  REQUIRE_FALSE(view.requires_grad());
+  view.mul_(2);
+  view.requires_grad_();
+  (view * 3).sum().backward();
+  require_values(view.grad(), {3, 3, 3, 3});
+  EBB_REQUIRE_ERROR(view.mul_(2), "modified inplace");
+  EBB_REQUIRE_ERROR(view[0].mul_(2), "a view of a leaf Variable that requires grad");
+}
+
+TEST_CASE("views: requires_grad follows the base, also when that changes later") {
+  Variable b = ebb::ones({2}, ebb::kFloat64);
+  const Variable view = b[0];
+  REQUIRE_FALSE(view.requires_grad());
+  Variable w = leaf({3});
+  b.mul_(w);
+  REQUIRE(view.requires_grad());
+  REQUIRE_FALSE(view.is_leaf());
+  EBB_REQUIRE_ERROR(view.requires_grad_(false), "only change requires_grad flags of leaf variables");
+  (view * 2).backward();
+  require_values(w.grad(), {2});
+}
+
+TEST_CASE("views: a kept gradient stays with a view whose base is written to") {
+  Variable x = leaf({1, 2});
+  Variable base = x * 1;
+  Variable view = base[1];
+  view.retain_grad();
+  base.retain_grad();
+  base[1].mul_(3);
+  (view * 2 + base.sum()).backward();
+  require_values(view.grad(), {2});
+  require_values(base.grad(), {1, 3});
+  require_values(x.grad(), {1, 9});
+}
