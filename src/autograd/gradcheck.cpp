@@ -112,7 +112,7 @@ class Check {
 
  private:
   variable_list call() const {
-    EnableGradGuard record;
+    const InferenceMode record(false);
     return f_(inputs_);
   }
   variable_list call_plain() const {
@@ -135,6 +135,25 @@ class Check {
 
   static double value(const Variable& g, std::int64_t k) { return g.defined() ? double(element(g, k)) : 0.0; }
 
+  // Whether backward gives gradients of the inputs' shapes, and the same again.
+  bool repeats(const variable_list& outputs, std::size_t o, const Variable& seed,
+               const variable_list& first) const {
+    const variable_list second = backward_of(outputs, o, seed);
+    for (std::size_t i = 0; i < wanted_.size(); ++i) {
+      if (first[i].defined() && first[i].sizes() != wanted_[i].sizes())
+        return fail("gradcheck: the gradient of input ", std::uint64_t{i}, " has the shape ",
+                    first[i].sizes(), ", the input ", wanted_[i].sizes(), ".");
+      for (std::int64_t r = 0; r < wanted_[i].numel(); ++r)
+        if (std::abs(value(first[i], r) - value(second[i], r)) > options_.nondet_tol)
+          return fail(
+              "gradcheck: backward is not reentrant, i.e. running it twice gives different gradients: "
+              "output ",
+              std::uint64_t{o}, ", input ", std::uint64_t{i}, ", entry ", r, ": ", value(first[i], r),
+              " and ", value(second[i], r), ".");
+    }
+    return true;
+  }
+
   bool full(const variable_list& outputs, std::size_t o) {
     const std::int64_t columns = outputs[o].numel();
     std::vector<Matrix> analytic, numeric;
@@ -144,22 +163,10 @@ class Check {
       const Variable seed =
           zeros_like_of(outputs[o]);  // a fresh one each time: the gradient may be the seed itself
       element(seed, c) = 1;
-      const variable_list first = backward_of(outputs, o, seed), second = backward_of(outputs, o, seed);
-      for (std::size_t i = 0; i < wanted_.size(); ++i) {
-        if (first[i].defined() && first[i].sizes() != wanted_[i].sizes())
-          return fail("gradcheck: the gradient of input ", std::uint64_t{i}, " has the shape ",
-                      first[i].sizes(), ", the input ", wanted_[i].sizes(), ".");
-        for (std::int64_t r = 0; r < wanted_[i].numel(); ++r) {
-          analytic[i].at(r, c) = value(first[i], r);
-          const double other = value(second[i], r);
-          if (std::abs(analytic[i].at(r, c) - other) > options_.nondet_tol)
-            return fail(
-                "gradcheck: backward is not reentrant, i.e. running it twice gives different gradients: "
-                "output ",
-                std::uint64_t{o}, ", input ", std::uint64_t{i}, ", entry ", r, ": ", analytic[i].at(r, c),
-                " and ", other, ".");
-        }
-      }
+      const variable_list grads = backward_of(outputs, o, seed);
+      if (!repeats(outputs, o, seed, grads)) return false;
+      for (std::size_t i = 0; i < wanted_.size(); ++i)
+        for (std::int64_t r = 0; r < wanted_[i].numel(); ++r) analytic[i].at(r, c) = value(grads[i], r);
     }
     for (std::size_t i = 0; i < wanted_.size(); ++i)
       for (std::int64_t r = 0; r < wanted_[i].numel(); ++r) {
@@ -240,6 +247,7 @@ class Check {
     const Variable seed = zeros_like_of(outputs[o]);
     for (std::int64_t k = 0; k < seed.numel(); ++k) element(seed, k) = numbers.next();
     const variable_list grads = backward_of(outputs, o, seed);
+    if (!repeats(outputs, o, seed, grads)) return false;
     for (std::size_t i = 0; i < wanted_.size(); ++i) {
       const Variable& x = wanted_[i];
       std::vector<double> u(static_cast<std::size_t>(x.numel())), kept(u.size());
@@ -315,7 +323,7 @@ bool gradcheck(const GradcheckFunction& f, const variable_list& inputs, const Gr
 
 bool gradgradcheck(const GradcheckFunction& f, const variable_list& inputs, const variable_list& grad_outputs,
                    const GradcheckOptions& options) {
-  EnableGradGuard record;
+  const InferenceMode record(false);
   variable_list seeds = grad_outputs;
   std::vector<std::size_t> kept_outputs;
   const variable_list outputs = f(inputs);
@@ -334,7 +342,8 @@ bool gradgradcheck(const GradcheckFunction& f, const variable_list& inputs, cons
             " grad_outputs were given.");
   const std::size_t count = inputs.size();
   const GradcheckFunction first = [&](const variable_list& all) {
-    EnableGradGuard enable;  // the differences are taken of a gradient, so it must be recorded even there
+    const InferenceMode enable(
+        false);  // the differences are taken of a gradient, so it must be recorded even there
     const variable_list x(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count));
     const variable_list v(all.begin() + static_cast<std::ptrdiff_t>(count), all.end());
     const variable_list y = f(x);
