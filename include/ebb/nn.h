@@ -22,4 +22,5 @@
 #include <ebb/nn/modules/padding.h>
 #include <ebb/nn/modules/pooling.h>
 #include <ebb/nn/modules/sequential.h>
+#include <ebb/nn/skip_init.h>
 #include <ebb/nn/utils.h>

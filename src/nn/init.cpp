@@ -1,5 +1,6 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/init.h>
+#include <ebb/nn/skip_init.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -8,10 +9,20 @@
 #include <ebb/ops/shape.h>
 
 #include <cmath>
+#include <utility>
 
 #include "nn/qr.h"
 
-namespace ebb::nn::init {
+namespace ebb::nn {
+
+namespace {
+constinit thread_local bool skipping = false;
+}  // namespace
+
+utils::SkipInitGuard::SkipInitGuard() : previous_(std::exchange(skipping, true)) {}
+utils::SkipInitGuard::~SkipInitGuard() { skipping = previous_; }
+
+namespace init {
 
 namespace {
 
@@ -39,6 +50,7 @@ std::tuple<std::int64_t, std::int64_t> _calculate_fan_in_and_fan_out(const Varia
 }
 
 Variable constant_(Variable tensor, const Scalar& value) {
+  if (skipping) return tensor;
   NoGradGuard no_grad;
   return tensor.fill_(value);
 }
@@ -50,6 +62,7 @@ Variable eye_(Variable matrix) {
   NoGradGuard no_grad;
   EBB_CHECK(matrix.dim() == 2, "eye_: Only tensors with 2 dimensions are supported, got ", matrix.sizes(),
             ".");
+  if (skipping) return matrix;
   return matrix.copy_(eye(matrix.size(0), matrix.size(1), matrix.options()));
 }
 
@@ -57,6 +70,7 @@ Variable dirac_(Variable tensor) {
   NoGradGuard no_grad;
   EBB_CHECK(tensor.dim() >= 3 && tensor.dim() <= 5,
             "dirac_: Only tensors with 3, 4, or 5 dimensions are supported, got ", tensor.sizes(), ".");
+  if (skipping) return tensor;
   tensor.zero_();
   const std::int64_t channels = std::min(tensor.size(0), tensor.size(1));
   Variable centre = tensor;
@@ -66,16 +80,19 @@ Variable dirac_(Variable tensor) {
 }
 
 Variable uniform_(Variable tensor, double low, double high) {
+  if (skipping) return tensor;
   NoGradGuard no_grad;
   return tensor.uniform_(low, high);
 }
 
 Variable normal_(Variable tensor, double mean, double std) {
+  if (skipping) return tensor;
   NoGradGuard no_grad;
   return tensor.normal_(mean, std);
 }
 
 Variable trunc_normal_(Variable tensor, double mean, double std, double a, double b) {
+  if (skipping) return tensor;
   NoGradGuard no_grad;
   const auto cdf = [](double x) { return (1 + std::erf(x / std::sqrt(2.0))) / 2; };
   const double low = cdf((a - mean) / std), high = cdf((b - mean) / std);
@@ -91,6 +108,7 @@ Variable orthogonal_(Variable tensor, double gain) {
   NoGradGuard no_grad;
   EBB_CHECK(tensor.dim() >= 2, "orthogonal_: Only tensors with 2 or more dimensions are supported, got ",
             tensor.sizes(), ".");
+  if (skipping) return tensor;
   const std::int64_t rows = tensor.size(0), columns = tensor.numel() / rows;
   Variable normal = randn({rows, columns});
   if (rows < columns) normal = normal.t();
@@ -107,6 +125,7 @@ Variable sparse_(Variable tensor, double sparsity, double std) {
             ".");
   EBB_CHECK(sparsity >= 0 && sparsity <= 1, "sparse_: the sparsity is a share between 0 and 1, got ",
             sparsity, ".");
+  if (skipping) return tensor;
   const std::int64_t rows = tensor.size(0);
   const auto zeros = static_cast<std::int64_t>(std::ceil(sparsity * static_cast<double>(rows)));
   tensor.normal_(0, std);
@@ -140,4 +159,5 @@ Variable kaiming_normal_(Variable tensor, double a, FanModeType mode, Nonlineari
   return init::normal_(std::move(tensor), 0, std);
 }
 
-}  // namespace ebb::nn::init
+}  // namespace init
+}  // namespace ebb::nn

@@ -18,6 +18,9 @@ class CloneDepth {
   CloneDepth& operator=(const CloneDepth&) = delete;
 };
 
+/// Is it a normalisation that keeps running statistics, with "num_batches_tracked" among its buffers?
+bool counts_batches(const Module& module);
+
 /// Runs a module's forward; what it throws says in which module of the tree it happened.
 template <class Body>
 decltype(auto) at_path(const Module& module, Body&& body) {

@@ -154,6 +154,15 @@ Variable InstanceNormImpl<D>::forward(const Variable& input) {
   });
 }
 
+bool counts_batches(const Module& module) {
+  const auto is_any = [&]<class... M>(std::type_identity<M>...) {
+    return (... || dynamic_cast<const M*>(&module));
+  };
+  return is_any(std::type_identity<BatchNorm1dImpl>(), std::type_identity<BatchNorm2dImpl>(),
+                std::type_identity<BatchNorm3dImpl>(), std::type_identity<InstanceNorm1dImpl>(),
+                std::type_identity<InstanceNorm2dImpl>(), std::type_identity<InstanceNorm3dImpl>());
+}
+
 template class BatchNormImpl<1>;
 template class BatchNormImpl<2>;
 template class BatchNormImpl<3>;

@@ -1,19 +1,48 @@
 // The state of a module by name.
-#include <ebb/autograd/grad_mode.h>
 #include <ebb/ops/copy.h>
 
-#include "core/near_names.h"
+#include <map>
+
+#include "nn/load_state.h"
 #include "nn/walk.h"
 
 namespace ebb::nn {
 
 namespace {
 
-std::string nearest(const std::string& name, const Module::StateDict& among) {
-  std::vector<std::string> names;
-  for (const auto& item : among) names.push_back(item.key());
-  return ebb::detail::near_names(name, names);
-}
+// A dictionary in memory, and names with dtypes of what a file had and the dictionary could not hold.
+class Dictionary final : public StateSource {
+ public:
+  explicit Dictionary(const Module::StateDict& state,
+                      const std::map<std::string, std::string>& unsupported = {})
+      : state_(state), unsupported_(unsupported) {}
+
+  std::vector<std::string> keys() const override {
+    std::vector<std::string> keys = state_.keys();
+    for (const auto& item : unsupported_) keys.push_back(item.first);
+    return keys;
+  }
+  optional<Info> info(const std::string& key) const override {
+    if (const auto found = unsupported_.find(key); found != unsupported_.end())
+      return Info{{}, DType::Undefined, " is of dtype " + found->second + ", which ebb does not have."};
+    const Variable* found = state_.find(key);
+    if (!found || !found->defined()) return nullopt;
+    return Info{DimVector(found->sizes()), found->dtype(), {}};
+  }
+  Variable tensor(const std::string& key, const Variable&) const override { return state_[key].detach(); }
+  void copy_to(const std::string& key, Variable& target) const override {
+    const NdArray &from = state_[key].array(), &to = target.array();
+    const bool shared = from.storage() == to.storage();
+    // The module's own tensor: nothing to do.
+    if (shared && from.data() == to.data() && from.strides() == to.strides() && from.dtype() == to.dtype())
+      return;
+    target.copy_(shared ? state_[key].clone() : state_[key]);
+  }
+
+ private:
+  const Module::StateDict& state_;
+  const std::map<std::string, std::string> unsupported_;
+};
 
 }  // namespace
 
@@ -29,33 +58,8 @@ Module::StateDict Module::state_dict() const {
   return out;
 }
 
-void Module::load_state_dict(const StateDict& state, bool strict) {
-  const StateDict own = state_dict();
-  std::string missing, unexpected, misshaped;
-  for (const auto& item : own) {
-    const Variable* given = state.find(item.key());
-    if (!given || !given->defined())
-      missing += "\n    \"" + item.key() + "\"" + nearest(item.key(), state);
-    else if (given->sizes() != item->sizes())
-      misshaped += ebb::detail::text("\n    \"", item.key(), "\": the file has ", given->sizes(),
-                                     ", the module ", item->sizes());
-  }
-  for (const auto& item : state)
-    if (!own.contains(item.key())) unexpected += "\n    \"" + item.key() + "\"" + nearest(item.key(), own);
-
-  std::string problems;
-  if (strict && !missing.empty()) problems += "\n  Missing:" + missing;
-  if (strict && !unexpected.empty()) problems += "\n  Unexpected:" + unexpected;
-  if (!misshaped.empty()) problems += "\n  Of another shape:" + misshaped;
-  EBB_CHECK(problems.empty(), "load_state_dict: the state does not fit ", name(), ":", problems,
-            "\nRename the entries, or pass strict=false to load those that fit by name.");
-
-  NoGradGuard no_grad;
-  for (const auto& item : own)
-    if (const Variable* given = state.find(item.key()); given && given->defined()) {
-      Variable target = *item;
-      target.copy_(*given);
-    }
+IncompatibleKeys Module::load_state_dict(const StateDict& state, bool strict, bool assign) {
+  return load_state(*this, Dictionary(state), strict, assign);
 }
 
 void Module::save(serialize::OutputArchive& archive) const {
@@ -65,7 +69,7 @@ void Module::save(serialize::OutputArchive& archive) const {
 void Module::load(serialize::InputArchive& archive) {
   StateDict state;
   for (const auto& [name, tensor] : archive.tensors()) state.insert(name, tensor);
-  load_state_dict(state);
+  load_state(*this, Dictionary(state, archive.unsupported()), /*strict=*/true, /*assign=*/false);
 }
 
 }  // namespace ebb::nn

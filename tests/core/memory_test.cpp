@@ -49,6 +49,21 @@ TEST_CASE("a freed block is used again") {
 }
 #endif
 
+// Were the free ones walked for each, this would take hours.
+TEST_CASE("small tensors are made and freed as quickly when very many are free") {
+  constexpr int kMany = 300'000;
+  {
+    std::vector<Variable> many;
+    for (int i = 0; i < kMany; ++i) many.push_back(ebb::empty({1}, ebb::kFloat32));
+  }
+  std::vector<Variable> kept;
+  for (int i = 0; i < kMany; ++i) {
+    kept.push_back(ebb::empty({1}, ebb::kFloat32));
+    const Variable passing = ebb::empty({1}, ebb::kFloat32);
+  }
+  REQUIRE(kept.size() == kMany);
+}
+
 #if !defined(__SANITIZE_ADDRESS__)
 TEST_CASE("empty_cache returns small blocks too, whichever thread freed them") {
   ebb::empty_cache();

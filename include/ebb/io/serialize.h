@@ -19,10 +19,17 @@ namespace ebb {
 /// Writes a module's parameters and buffers under their state_dict names.
 EBB_API void save(const nn::Module& module, const std::string& path);
 EBB_API void save(const nn::Module& module, std::ostream& stream);
-/// Copies a file's tensors into the module's parameters and buffers by name. Missing, unexpected and
-/// misshaped names are an error that lists them with their nearest names; nothing is changed then.
-EBB_API void load(nn::Module& module, const std::string& path);
-EBB_API void load(nn::Module& module, std::istream& stream);
+/// Reads a file's tensors into the module's parameters and buffers by name, one by one, converting dtype and
+/// device: nothing is in memory twice. Missing, unexpected (unless strict is off, which allows and returns
+/// both) and misshaped names are an error that lists them with their nearest names; nothing is changed then.
+/// With `assign` parameters and buffers take the dtype of the file (Module::load_state_dict). A file that
+/// another process cuts short while it is read is an error that leaves the module partly loaded. A stream's
+/// bytes are held until it is loaded. To build a module that is then loaded without initialising it:
+/// nn::utils::skip_init.
+EBB_API nn::IncompatibleKeys load(nn::Module& module, const std::string& path, bool strict = true,
+                                  bool assign = false);
+EBB_API nn::IncompatibleKeys load(nn::Module& module, std::istream& stream, bool strict = true,
+                                  bool assign = false);
 
 /// Writes an optimizer's state (moments, step counts), not its options.
 EBB_API void save(const optim::Optimizer& optimizer, const std::string& path);
@@ -48,15 +55,19 @@ void save(const std::shared_ptr<Module>& module, Target&& to) {
   save(static_cast<const nn::Module&>(*module), to);
 }
 template <class Module, class Source>
-requires std::is_base_of_v<nn::Module, Module>
-void load(std::shared_ptr<Module>& module, Source&& from) { load(static_cast<nn::Module&>(*module), from); }
+requires std::is_base_of_v<nn::Module, Module> nn::IncompatibleKeys load(std::shared_ptr<Module>& module,
+                                                                         Source&& from, bool strict = true,
+                                                                         bool assign = false) {
+  return load(static_cast<nn::Module&>(*module), from, strict, assign);
+}
 template <class Impl, class Target>
 void save(const nn::ModuleHolder<Impl>& module, Target&& to) {
   save(static_cast<const nn::Module&>(*module), to);
 }
 template <class Impl, class Source>
-void load(nn::ModuleHolder<Impl>& module, Source&& from) {
-  load(static_cast<nn::Module&>(*module), from);
+nn::IncompatibleKeys load(nn::ModuleHolder<Impl>& module, Source&& from, bool strict = true,
+                          bool assign = false) {
+  return load(static_cast<nn::Module&>(*module), from, strict, assign);
 }
 
 }  // namespace ebb

@@ -3,7 +3,9 @@
 
 #include <ebb/autograd/variable.h>
 
+#include <cstddef>
 #include <iosfwd>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,9 +41,17 @@ class EBB_API InputArchive {
   /// The names at this level.
   std::vector<std::string> keys() const;
   const std::vector<std::pair<std::string, Variable>>& tensors() const { return tensors_; }
+  /// What the file holds in dtypes that ebb does not have, with those; to read one of them is an error.
+  const std::map<std::string, std::string>& unsupported() const { return unsupported_; }
 
  private:
-  std::vector<std::pair<std::string, Variable>> tensors_;
+  using Tensors = std::vector<std::pair<std::string, Variable>>;
+  void take(Tensors tensors, std::map<std::string, std::string> unsupported);
+  std::vector<std::size_t>::const_iterator first_not_before(const std::string& name) const;
+
+  Tensors tensors_;
+  std::vector<std::size_t> by_name_;  // positions of the tensors, sorted by their names
+  std::map<std::string, std::string> unsupported_;
 };
 
 }  // namespace ebb::serialize

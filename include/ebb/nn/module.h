@@ -26,6 +26,12 @@ template <class T>
 concept Holder = std::is_base_of_v<ModuleHolderBase, std::remove_cvref_t<T>>;
 }  // namespace detail
 
+/// What load_state_dict left as it was, and what it had no place for.
+struct IncompatibleKeys {
+  std::vector<std::string> missing_keys;     ///< of the module, not in the state
+  std::vector<std::string> unexpected_keys;  ///< of the state, not in the module
+};
+
 /// A tree of submodules, parameters (tensors to learn) and buffers (tensors to keep). Derive from it, create
 /// what the module owns in the constructor by register_module / register_parameter / register_buffer, and
 /// write a forward(). Modules are kept in std::shared_ptr, as by the handles ModuleHolder makes
@@ -146,10 +152,14 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   /// Parameters and buffers by dotted path, each module's own first (torch.nn.Module.state_dict). They share
   /// storage with the module and carry no graph.
   StateDict state_dict() const;
-  /// Copies tensors in by name, converting dtype and device. Before anything is written, missing, misshaped
-  /// and (unless strict is off, which also allows missing ones) unexpected names are collected into one
-  /// error, with the nearest names that exist.
-  void load_state_dict(const StateDict& state, bool strict = true);
+  /// Copies tensors in by name, converting dtype and device, and returns the names that found no partner.
+  /// Before anything is written, missing and unexpected names (unless strict is off) and tensors of another
+  /// shape are collected into one error, with the nearest names that exist. The num_batches_tracked of a
+  /// normalisation may be missing, as in states of PyTorch before 0.4.1, and is then kept. With `assign` the
+  /// module's parameters and buffers take over the tensors given, with their dtype and device, and nothing is
+  /// copied; requires_grad stays the module's, gradients are dropped, and handles to the parameters (an
+  /// optimizer's, too) remain valid.
+  IncompatibleKeys load_state_dict(const StateDict& state, bool strict = true, bool assign = false);
   /// The state_dict into an archive, and back.
   virtual void save(serialize::OutputArchive& archive) const;
   virtual void load(serialize::InputArchive& archive);

@@ -1,0 +1,39 @@
+// A file that is written wholly or not at all, by RAII.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <string>
+
+namespace ebb::io {
+
+/// A regular file that takes its name only when commit() has put all of it on disk; without commit() nothing
+/// is left. Symbolic links stay, and what they lead to is replaced. A new file has the permissions that
+/// open() gives it, a replaced one keeps its own. Until commit() the bytes are in a file of a name of its own
+/// beside the target
+/// ("<target>.ebb-<process>-<number>"), locked; what a killed process left of such files, the next write to
+/// the same target removes. Writes to one target at the same time all succeed, and the last to commit stays.
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::string& path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(const void* bytes, std::size_t size);
+  void commit();
+
+ private:
+  void look_at_target();
+  void create_temporary(const std::string& prefix);
+
+  std::string path_, target_, temporary_;
+  int descriptor_ = -1;
+  bool replaces_ = false;
+  mode_t mode_ = 0;
+  uid_t owner_ = 0;
+  gid_t group_ = 0;
+};
+
+}  // namespace ebb::io

@@ -1,0 +1,51 @@
+#include "io/foreign.h"
+
+#include <ebb/core/error.h>
+
+namespace ebb::io {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr const char* kConvert =
+    "Convert it in Python: safetensors.torch.save_file(torch.load(\"model.pt\", map_location=\"cpu\"), "
+    "\"model.safetensors\"), where what torch.load gives is a state_dict (else call its state_dict()); then "
+    "load "
+    "that file.";
+
+struct Foreign {
+  std::string_view start;
+  const char* what;
+  const char* advice;
+};
+constexpr std::string_view kZip = "PK\3\4";
+constexpr Foreign kForeign[] = {
+    {kZip, "a zip archive, which looks like a PyTorch .pt or .pth file", kConvert},
+    {"\x80\x02"sv, "a pickle, which looks like an old PyTorch .pt or .pth file", kConvert},
+    {"\x80\x03"sv, "a pickle, which looks like an old PyTorch .pt or .pth file", kConvert},
+    {"\x80\x04"sv, "a pickle, which looks like an old PyTorch .pt or .pth file", kConvert},
+    {"\x80\x05"sv, "a pickle, which looks like an old PyTorch .pt or .pth file", kConvert},
+    {"PK"sv, "a zip archive, which looks like a PyTorch .pt or .pth file", kConvert},
+    {"{"sv, "JSON text, which looks like the index of a checkpoint in several files (*.index.json)",
+     "Its \"weight_map\" names the .safetensors files: load each of them, with strict=false."},
+    {"version "sv, "text, which looks like a Git LFS pointer", "Fetch the file itself: git lfs pull."},
+    {"<"sv, "text, which looks like a web page", "Fetch the file itself."},
+    {"GGUF"sv, "a GGUF file", "Get the model as safetensors."},
+    {"\x89HDF"sv, "an HDF5 file", "Get the model as safetensors."},
+    {"\x93NUMPY"sv, "a NumPy .npy file",
+     "Convert it in Python: safetensors.numpy.save_file({\"tensor\": numpy.load(\"x.npy\")}, "
+     "\"x.safetensors\")."},
+    {"\x1f\x8b"sv, "compressed by gzip", "Uncompress it first."},
+};
+
+}  // namespace
+
+void refuse_foreign(std::string_view first_bytes) {
+  // A damaged safetensors file may begin with any byte, but it begins with a length of at most four.
+  const bool maybe_length = first_bytes.size() >= 8 && first_bytes.substr(4, 4) == "\0\0\0\0"sv;
+  for (const Foreign& f : kForeign)
+    if (first_bytes.starts_with(f.start) && (!maybe_length || f.start == kZip))
+      ebb::detail::fail("safetensors: this is no safetensors file but ", f.what, ". ", f.advice);
+}
+
+}  // namespace ebb::io

@@ -1,0 +1,211 @@
+// Tensors out of safetensors files, streams and memory.
+#include <ebb/autograd/grad_mode.h>
+#include <ebb/io/safetensors.h>
+#include <ebb/ops/copy.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <istream>
+
+#include "core/near_names.h"
+#include "io/input_file.h"
+#include "io/safetensors_header.h"
+
+namespace ebb::safetensors {
+namespace {
+
+// Where the bytes of a file are.
+class Bytes {
+ public:
+  virtual ~Bytes() = default;
+  virtual std::uint64_t size() const = 0;
+  virtual void read(std::uint64_t offset, void* to, std::size_t size) const = 0;
+  /// Of the file, or empty.
+  virtual std::string path() const { return {}; }
+};
+
+class BytesOnDisk final : public Bytes {
+ public:
+  explicit BytesOnDisk(const std::string& path) : file_(path) {}
+  std::uint64_t size() const override { return file_.size(); }
+  void read(std::uint64_t offset, void* to, std::size_t size) const override { file_.read(offset, to, size); }
+  std::string path() const override { return file_.path(); }
+
+ private:
+  io::InputFile file_;
+};
+
+class BytesInMemory final : public Bytes {
+ public:
+  explicit BytesInMemory(std::string_view borrowed) : bytes_(borrowed) {}
+  explicit BytesInMemory(std::string&& owned) : owned_(std::move(owned)), bytes_(owned_) {}
+  std::uint64_t size() const override { return bytes_.size(); }
+  void read(std::uint64_t offset, void* to, std::size_t size) const override {
+    if (size > 0) std::memcpy(to, bytes_.data() + offset, size);
+  }
+
+ private:
+  std::string owned_;
+  std::string_view bytes_;
+};
+
+std::string rest_of(std::istream& stream) {
+  EBB_CHECK(!stream.fail(), "safetensors: the stream cannot be read. Was its file opened?");
+  std::string bytes;
+  std::array<char, 1 << 16> block;
+  while (const std::streamsize n = stream.rdbuf()->sgetn(block.data(), block.size()))
+    bytes.append(block.data(), static_cast<std::size_t>(n));
+  return bytes;
+}
+
+Header header_of(const Bytes& bytes) {
+  char frame[kFrame];
+  bytes.read(0, frame, std::min<std::uint64_t>(bytes.size(), kFrame));
+  std::string text(header_length(frame, bytes.size()), '\0');
+  bytes.read(8, text.data(), text.size());
+  return parse_header(text.data(), text.size(), bytes.size());
+}
+
+void check_bool(const Entry& entry, const void* bytes) {
+  if (entry.format->dtype != kBool) return;
+  const auto* p = static_cast<const unsigned char*>(bytes);
+  if (std::any_of(p, p + (entry.end - entry.begin), [](unsigned char b) { return b > 1; }))
+    unsound("tensor \"", entry.name, "\" of dtype BOOL holds a byte other than 0 and 1");
+}
+
+}  // namespace
+
+File::File(NamedTensors t, Metadata m, Unsupported u)
+    : tensors(std::move(t)), metadata(std::move(m)), unsupported(std::move(u)) {
+  index_.reserve(tensors.size());
+  for (std::size_t i = 0; i < tensors.size(); ++i) index_.emplace(tensors[i].first, i);
+}
+
+const Variable& File::at(const std::string& name) const {
+  // The list is public: what was changed in it is found as well.
+  if (const auto known = index_.find(name);
+      known != index_.end() && known->second < tensors.size() && tensors[known->second].first == name)
+    return tensors[known->second].second;
+  std::vector<std::string> names;
+  for (const auto& [have, tensor] : tensors) {
+    if (have == name) return tensor;
+    names.push_back(have);
+  }
+  if (const auto found = unsupported.find(name); found != unsupported.end())
+    detail::fail("safetensors: tensor \"", name, "\"", unsupported_text(found->second));
+  detail::fail("safetensors: the file has no tensor \"", name, "\"", detail::near_names(name, names), ".");
+}
+
+struct Reader::Contents {
+  std::unique_ptr<Bytes> bytes;
+  Header header;
+
+  explicit Contents(std::unique_ptr<Bytes> source) : bytes(std::move(source)) {
+    header = located([&] { return header_of(*bytes); });
+  }
+
+  // What `body` throws says in which file it happened.
+  template <class Body>
+  auto located(const Body& body) const -> decltype(body()) {
+    try {
+      return body();
+    } catch (const Error& e) {
+      const std::string what = e.what(), path = bytes->path();
+      if (what.find(path) != std::string::npos) throw;
+      throw Error(what + " File: \"" + path + "\".");
+    }
+  }
+
+  const Entry& entry(const std::string& name) const {
+    if (const Entry* found = header.find(name)) return *found;
+    std::vector<std::string> names;
+    for (const Entry& e : header.entries) names.push_back(e.name);
+    located([&] {
+      detail::fail("safetensors: the file has no tensor \"", name, "\"", detail::near_names(name, names),
+                   ".");
+    });
+    return header.entries.front();
+  }
+
+  Variable tensor(const Entry& e) const {
+    if (!e.is_supported())
+      detail::fail("safetensors: tensor \"", e.name, "\"", unsupported_text(e.format->name));
+    const NdArray array = NdArray::empty(e.sizes, e.format->dtype);
+    bytes->read(header.data_start + e.begin, array.data(), static_cast<std::size_t>(e.end - e.begin));
+    check_bool(e, array.data());
+    return Variable(array);
+  }
+};
+
+Reader::Reader(std::unique_ptr<Contents> contents) : contents_(std::move(contents)) {}
+Reader::Reader(const std::string& path)
+    : Reader(std::make_unique<Contents>(std::make_unique<BytesOnDisk>(path))) {}
+Reader::Reader(std::istream& stream)
+    : Reader(std::make_unique<Contents>(std::make_unique<BytesInMemory>(rest_of(stream)))) {}
+Reader::Reader(Reader&&) noexcept = default;
+Reader& Reader::operator=(Reader&&) noexcept = default;
+Reader::~Reader() = default;
+
+std::vector<std::string> Reader::keys() const {
+  std::vector<std::string> names;
+  names.reserve(contents_->header.entries.size());
+  for (const Entry& e : contents_->header.entries) names.push_back(e.name);
+  return names;
+}
+bool Reader::contains(const std::string& name) const { return contents_->header.find(name) != nullptr; }
+std::vector<std::int64_t> Reader::sizes(const std::string& name) const {
+  const DimVector& sizes = contents_->entry(name).sizes;
+  return {sizes.begin(), sizes.end()};
+}
+std::string Reader::dtype(const std::string& name) const { return contents_->entry(name).format->name; }
+bool Reader::is_supported(const std::string& name) const { return contents_->entry(name).is_supported(); }
+const Metadata& Reader::metadata() const { return contents_->header.metadata; }
+
+Variable Reader::get_tensor(const std::string& name) const {
+  const Entry& entry = contents_->entry(name);
+  return contents_->located([&] { return contents_->tensor(entry); });
+}
+
+void Reader::read_into(const std::string& name, Variable& tensor) const {
+  const Entry& entry = contents_->entry(name);
+  EBB_CHECK(tensor.defined(), "read_into: the tensor to hold \"", name, "\" is undefined. Use get_tensor().");
+  EBB_CHECK(tensor.sizes() == IntArrayRef(entry.sizes), "read_into: tensor \"", name, "\" is of shape ",
+            IntArrayRef(entry.sizes), " and does not fit one of shape ", tensor.sizes(), ".");
+  NoGradGuard no_grad;
+  Variable target = tensor.detach();
+  // Bytes that may turn out not to be booleans must not get into a tensor.
+  const bool in_place = entry.format->dtype == target.dtype() && target.dtype() != kBool && target.is_cpu() &&
+                        target.is_contiguous();
+  if (!in_place) {
+    target.copy_(get_tensor(name));
+    return;
+  }
+  target.array().storage()->bump_version();
+  contents_->bytes->read(contents_->header.data_start + entry.begin, target.data_ptr(), target.nbytes());
+}
+
+File Reader::read() const {
+  NamedTensors tensors;
+  Unsupported unsupported;
+  tensors.reserve(contents_->header.entries.size());
+  contents_->located([&] {
+    for (const Entry& e : contents_->header.entries) {
+      if (e.is_supported())
+        tensors.emplace_back(e.name, contents_->tensor(e));
+      else
+        unsupported.emplace(e.name, e.format->name);
+    }
+  });
+  return {std::move(tensors), metadata(), std::move(unsupported)};
+}
+
+File read(const std::string& path) { return Reader(path).read(); }
+File read(std::istream& stream) { return Reader(stream).read(); }
+
+File parse(const void* bytes, std::size_t size) {
+  const std::string_view borrowed(static_cast<const char*>(bytes), size);
+  return Reader(std::make_unique<Reader::Contents>(std::make_unique<BytesInMemory>(borrowed))).read();
+}
+
+}  // namespace ebb::safetensors

@@ -1,0 +1,212 @@
+// Where a save goes, and what it leaves behind: links, special files, permissions, killed and simultaneous
+// writers.
+#include <ebb/ebb.h>
+
+#include <catch2/catch.hpp>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <thread>
+
+using namespace ebb;
+using Catch::Matchers::Contains;
+namespace fs = std::filesystem;
+
+namespace {
+
+// An empty folder, gone with its name at the end.
+struct Folder {
+  Folder() : path(fs::temp_directory_path() / ("ebb_atomic_save_" + std::to_string(::getpid()))) {
+    fs::remove_all(path);
+    fs::create_directories(path);
+  }
+  ~Folder() { fs::remove_all(path); }
+  std::string operator/(const char* name) const { return (path / name).string(); }
+  std::set<std::string> names() const {
+    std::set<std::string> out;
+    for (const auto& entry : fs::directory_iterator(path)) out.insert(entry.path().filename().string());
+    return out;
+  }
+  fs::path path;
+};
+
+float first_of(const std::string& path) {
+  Variable x;
+  load(x, path);
+  return x.flatten()[0].item<float>();
+}
+
+mode_t mode_of(const std::string& path) {
+  struct stat info {};
+  REQUIRE(::stat(path.c_str(), &info) == 0);
+  return info.st_mode & 07777;
+}
+
+// Leaves what a process leaves that dies in the middle of a save to `path`.
+void die_saving(const std::string& path) {
+  const Variable large = ones({1 << 16});
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const struct rlimit no_core { 0, 0 }, few_bytes{4096, 4096};
+    ::setrlimit(RLIMIT_CORE, &no_core);
+    ::setrlimit(RLIMIT_FSIZE, &few_bytes);
+    ::signal(SIGXFSZ, SIG_DFL);  // which kills
+    save(large, path);
+    ::_exit(0);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(WIFSIGNALED(status));
+}
+
+}  // namespace
+
+TEST_CASE("a save through a symbolic link replaces what the link leads to") {
+  const Folder folder;
+  fs::create_directories(folder.path / "elsewhere");
+  save(ones({2}), folder / "elsewhere/target");
+  fs::create_symlink("elsewhere/target", folder / "relative");
+  fs::create_symlink(folder / "relative", folder / "absolute");
+  save(full({2}, 3), folder / "absolute");
+  CHECK(fs::is_symlink(folder / "absolute"));
+  CHECK(fs::is_symlink(folder / "relative"));
+  CHECK(first_of(folder / "elsewhere/target") == 3);
+  CHECK(folder.names() == std::set<std::string>{"absolute", "elsewhere", "relative"});
+
+  fs::create_symlink("elsewhere/new", folder / "dangling");
+  save(full({2}, 4), folder / "dangling");
+  CHECK(fs::is_symlink(folder / "dangling"));
+  CHECK(first_of(folder / "elsewhere/new") == 4);
+
+  fs::create_symlink("circle", folder / "circle");
+  CHECK_THROWS_WITH(save(ones({2}), folder / "circle"), Contains("circle"));
+}
+
+TEST_CASE("a save to what is no regular file is refused and leaves it alone") {
+  const Folder folder;
+  const std::string pipe = folder / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK_THROWS_WITH(save(ones({2}), pipe), Contains("is a pipe") && Contains("stream") && Contains(pipe));
+  CHECK(fs::is_fifo(pipe));
+  Variable x;
+  CHECK_THROWS_WITH(load(x, pipe), Contains("not a regular file"));
+  CHECK_THROWS_WITH(save(ones({2}), folder.path.string()), Contains("is a folder"));
+  // A link, so that a save which replaces what it is given does no harm to the machine.
+  fs::create_symlink("/dev/full", folder / "full");
+  CHECK_THROWS_WITH(save(ones({2}), folder / "full"), Contains("is a device"));
+  CHECK(fs::is_symlink(folder / "full"));
+  CHECK(fs::is_character_file("/dev/full"));
+  CHECK(folder.names() == std::set<std::string>{"full", "pipe"});
+
+  // An open file whose name is gone.
+  const std::string gone = folder / "gone";
+  const int descriptor = ::open(gone.c_str(), O_RDWR | O_CREAT, 0600);
+  REQUIRE(descriptor >= 0);
+  ::unlink(gone.c_str());
+  CHECK_THROWS_WITH(save(ones({2}), "/proc/self/fd/" + std::to_string(descriptor)), Contains("no name"));
+  ::close(descriptor);
+  CHECK(folder.names() == std::set<std::string>{"full", "pipe"});
+
+  std::ofstream full("/dev/full");
+  CHECK_THROWS_WITH((save(ones({1 << 16}), full)), Contains("did not take all bytes"));
+}
+
+TEST_CASE("a new file has the permissions of the umask, a replaced one keeps its own") {
+  const Folder folder;
+  const mode_t mask = ::umask(027);
+  save(ones({2}), folder / "new");
+  ::umask(mask);
+  CHECK(mode_of(folder / "new") == 0640);
+  for (const mode_t mode : {0600, 0664, 0444}) {
+    REQUIRE(::chmod((folder / "new").c_str(), mode) == 0);
+    save(ones({2}), folder / "new");
+    CHECK(mode_of(folder / "new") == mode);
+  }
+}
+
+TEST_CASE("what a killed save left goes with the next save to the same file") {
+  const Folder folder;
+  const std::string path = folder / "model.safetensors";
+  save(ones({2}), path);
+  die_saving(path);
+  die_saving(path);
+  CHECK(folder.names().size() == 2);  // and not what the first had left
+  CHECK(first_of(path) == 1);
+  die_saving(folder / "other");
+  // Names that only look alike are somebody's.
+  for (const char* name :
+       {"model.safetensors.backup", "model.safetensors.ebb-old", "model.safetensors.ebb-1-",
+        "model.safetensors.ebb-1-2-3", "xmodel.safetensors.ebb-1-2"})
+    std::ofstream(folder / name) << "mine";
+  save(full({2}, 5), path);
+  CHECK(first_of(path) == 5);
+  std::set<std::string> names = folder.names();
+  for (const char* name :
+       {"model.safetensors", "model.safetensors.backup", "model.safetensors.ebb-old",
+        "model.safetensors.ebb-1-", "model.safetensors.ebb-1-2-3", "xmodel.safetensors.ebb-1-2"})
+    CHECK(names.erase(name) == 1);
+  REQUIRE(names.size() == 1);  // of the other file
+  CHECK(names.begin()->starts_with("other.ebb-"));
+}
+
+TEST_CASE("the temporary file of a writer that lives stays") {
+  const Folder folder;
+  const std::string path = folder / "model", temporary = folder / "model.ebb-1-1";
+  const int writer = ::open(temporary.c_str(), O_RDWR | O_CREAT, 0600);
+  REQUIRE(::flock(writer, LOCK_EX) == 0);
+  save(ones({2}), path);
+  CHECK(fs::exists(temporary));
+  ::close(writer);
+  save(ones({2}), path);
+  CHECK_FALSE(fs::exists(temporary));
+}
+
+TEST_CASE("threads and processes that save to one file at once all succeed") {
+  const Folder folder;
+  const std::string path = folder / "shared";
+  constexpr int kRounds = 10;
+  const auto save_often = [&path](float value) {
+    const Variable x = full({5000}, value);
+    for (int i = 0; i < kRounds; ++i) save(x, path);
+  };
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    try {
+      save_often(9);
+    } catch (...) {
+      ::_exit(1);
+    }
+    ::_exit(0);
+  }
+  std::atomic<int> failures{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      try {
+        save_often(static_cast<float>(t));
+        Variable x;
+        load(x, path);
+        if (!x.eq(x[0]).all().item<bool>()) ++failures;  // of two writers
+      } catch (const Error&) {
+        ++failures;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+  CHECK(failures == 0);
+  CHECK(folder.names() == std::set<std::string>{"shared"});
+}
