@@ -18,6 +18,7 @@
 #include <ebb/core/deterministic.h>
 #include <ebb/core/parallel.h>
 #include <ebb/core/random.h>
+#include <ebb/core/warning.h>
 #include <ebb/cuda/cuda.h>
 #include <ebb/data.h>
 #include <ebb/io/safetensors.h>

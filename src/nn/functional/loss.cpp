@@ -1,4 +1,5 @@
 #include <ebb/autograd/grad_mode.h>
+#include <ebb/core/warning.h>
 #include <ebb/nn/functional/loss.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/elementwise.h>
@@ -25,19 +26,31 @@ Variable reduce(const Variable& loss, std::int64_t reduction) {
   return reduction == Reduction::None ? loss : reduction == Reduction::Mean ? loss.mean() : loss.sum();
 }
 
+// A target of another shape broadcasts: (N, 1) against (N) gives N^2 differences that nobody meant.
+void check_size(const Variable& input, const Variable& target) {
+  if (!input.defined() || !target.defined() || input.sizes() == target.sizes()) return;
+  warn("Using a target size (", target.sizes(), ") that is different to the input size (", input.sizes(),
+       "). This will likely lead to incorrect results due to broadcasting. Please ensure they have the same "
+       "size.");
+}
+
 }  // namespace
 
 Variable l1_loss(const Variable& input, const Variable& target, const L1LossFuncOptions& o) {
+  check_size(input, target);
   return ebb::l1_loss(input, target, as_int(o.reduction()));
 }
 Variable mse_loss(const Variable& input, const Variable& target, const MSELossFuncOptions& o) {
+  check_size(input, target);
   return ebb::mse_loss(input, target, as_int(o.reduction()));
 }
 Variable smooth_l1_loss(const Variable& input, const Variable& target, const SmoothL1LossFuncOptions& o,
                         double beta) {
+  check_size(input, target);
   return ebb::smooth_l1_loss(input, target, as_int(o.reduction()), beta);
 }
 Variable huber_loss(const Variable& input, const Variable& target, const HuberLossFuncOptions& o) {
+  check_size(input, target);
   return ebb::huber_loss(input, target, as_int(o.reduction()), o.delta());
 }
 Variable kl_div(const Variable& input, const Variable& target, const KLDivFuncOptions& o) {
@@ -47,6 +60,10 @@ Variable kl_div(const Variable& input, const Variable& target, const KLDivFuncOp
 }
 Variable binary_cross_entropy(const Variable& input, const Variable& target,
                               const BinaryCrossEntropyFuncOptions& o) {
+  EBB_CHECK(!input.defined() || !target.defined() || target.sizes() == input.sizes(),
+            "binary_cross_entropy: Using a target size (", target.sizes(),
+            ") that is different to the input size (", input.sizes(),
+            ") is deprecated. Please ensure they have the same size.");
   return ebb::binary_cross_entropy(input, target, o.weight(), as_int(o.reduction()));
 }
 Variable binary_cross_entropy_with_logits(const Variable& input, const Variable& target,

@@ -1,4 +1,5 @@
-// Losses with options (torch::nn::functional).
+// Losses with options (torch::nn::functional). l1_loss, mse_loss, smooth_l1_loss and huber_loss warn where
+// the target's shape is not the input's (see core/warning.h); binary_cross_entropy refuses it.
 #pragma once
 
 #include <ebb/nn/options/loss.h>

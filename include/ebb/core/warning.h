@@ -1,0 +1,60 @@
+// Warnings: for calls that are allowed and probably a mistake. They go to stderr, or to the thread's handler.
+#pragma once
+
+#include <ebb/core/error.h>
+
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace ebb {
+
+/// What a handler is given (torch: c10::Warning).
+class Warning {
+ public:
+  explicit Warning(std::string message) : message_(std::move(message)) {}
+  const std::string& msg() const noexcept { return message_; }
+
+ private:
+  std::string message_;
+};
+
+/// Decides what becomes of warnings (torch: c10::WarningHandler). This one writes "Warning: ..." to stderr;
+/// derive from it to log or drop them. What process() throws leaves through the op that warned, before it
+/// computes.
+class EBB_API WarningHandler {
+ public:
+  virtual ~WarningHandler();
+  virtual void process(const Warning& warning);
+};
+
+/// Sets the calling thread's handler, which must outlive its use; nullptr brings back the one that writes to
+/// stderr. (torch: c10::WarningUtils::set_warning_handler)
+EBB_API void set_warning_handler(WarningHandler* handler) noexcept;
+/// The calling thread's handler; never null.
+EBB_API WarningHandler* get_warning_handler() noexcept;
+
+/// Sets the thread's handler for a scope. (torch: c10::WarningUtils::WarningHandlerGuard)
+class WarningHandlerGuard {
+ public:
+  explicit WarningHandlerGuard(WarningHandler* handler) : previous_(get_warning_handler()) {
+    set_warning_handler(handler);
+  }
+  WarningHandlerGuard(const WarningHandlerGuard&) = delete;
+  WarningHandlerGuard& operator=(const WarningHandlerGuard&) = delete;
+  ~WarningHandlerGuard() { set_warning_handler(previous_); }
+
+ private:
+  WarningHandler* previous_;
+};
+
+/// Hands a warning, every time, to the calling thread's handler. (torch: c10::warn)
+EBB_API void warn(const Warning& warning);
+/// The same of the concatenated message parts: text, numbers, shapes, dtypes. (torch: TORCH_WARN)
+template <class First, class... Rest>
+requires(!std::is_same_v<First, Warning>)
+    [[gnu::cold, gnu::noinline]] void warn(const First& first, const Rest&... rest) {
+  warn(Warning(detail::text(first, rest...)));
+}
+
+}  // namespace ebb

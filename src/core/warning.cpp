@@ -1,0 +1,32 @@
+// Where warnings go: one handler a thread.
+#include <ebb/core/warning.h>
+
+#include <cstdio>
+
+namespace ebb {
+
+namespace {
+
+WarningHandler& default_handler() {
+  // Never destroyed: a program may warn while it shuts down.
+  static WarningHandler* const handler = new WarningHandler;
+  return *handler;
+}
+
+constinit thread_local WarningHandler* current = nullptr;
+
+}  // namespace
+
+WarningHandler::~WarningHandler() = default;
+
+void WarningHandler::process(const Warning& warning) {
+  // One call, so that lines of several threads do not mix.
+  std::fprintf(stderr, "Warning: %s\n", warning.msg().c_str());
+}
+
+void set_warning_handler(WarningHandler* handler) noexcept { current = handler; }
+WarningHandler* get_warning_handler() noexcept { return current ? current : &default_handler(); }
+
+void warn(const Warning& warning) { get_warning_handler()->process(warning); }
+
+}  // namespace ebb

@@ -1,0 +1,107 @@
+// Warnings: what gives one, and where it goes.
+#include <ebb/ebb.h>
+
+#include <catch2/catch.hpp>
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace ebb;
+namespace F = ebb::nn::functional;
+
+namespace {
+
+struct Listener : WarningHandler {
+  std::vector<std::string> heard;
+  void process(const Warning& warning) override { heard.push_back(warning.msg()); }
+};
+
+struct Strict : WarningHandler {
+  void process(const Warning& warning) override { throw Error(warning.msg()); }
+};
+
+/// What f writes to a stream of the process, by way of a file.
+template <class Fn>
+std::string written(std::FILE* stream, Fn f) {
+  std::FILE* const file = std::tmpfile();
+  std::fflush(stream);
+  const int kept = dup(fileno(stream));
+  dup2(fileno(file), fileno(stream));
+  f();
+  std::fflush(stream);
+  dup2(kept, fileno(stream));
+  close(kept);
+  std::rewind(file);
+  std::string text;
+  for (int c; (c = std::fgetc(file)) != EOF;) text += static_cast<char>(c);
+  std::fclose(file);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("losses warn of a target that broadcasts, every time, and of no other") {
+  Listener listener;
+  const WarningHandlerGuard guard(&listener);
+  const Variable column = ones({4, 1}), row = zeros({4});
+  F::mse_loss(column, row);
+  nn::MSELoss()(column, row);
+  F::l1_loss(column, row);
+  F::smooth_l1_loss(column, row);
+  F::smooth_l1_loss(column, row, {}, 0.5);
+  F::huber_loss(column, row);
+  CHECK(listener.heard ==
+        std::vector<std::string>(
+            6,
+            "Using a target size ([4]) that is different to the input size ([4, 1]). This will "
+            "likely lead to incorrect results due to broadcasting. Please ensure they have the "
+            "same size."));
+  listener.heard.clear();
+  F::mse_loss(row, row + 1);
+  F::l1_loss(row, row + 1);
+  F::smooth_l1_loss(row, row + 1);
+  F::huber_loss(row, row + 1);
+  mse_loss(column, row);  // as at::mse_loss, which says nothing
+  CHECK(listener.heard.empty());
+  CHECK_THROWS_AS(F::mse_loss(column, Variable()), Error);
+  CHECK_THROWS_WITH(
+      F::binary_cross_entropy(column, row),
+      Catch::Contains("Using a target size ([4]) that is different to the input size ([4, 1])"));
+}
+
+TEST_CASE("warnings go to stderr, and nothing to stdout") {
+  const auto call = [] { F::mse_loss(ones({4, 1}), zeros({4})); };
+  const std::string said = written(stderr, call);
+  CHECK(said.find("Warning: Using a target size ([4])") == 0);
+  CHECK(said.back() == '\n');
+  CHECK(written(stdout, [&] { written(stderr, call); }).empty());
+}
+
+TEST_CASE("a handler is its thread's own, is put back, and may throw") {
+  WarningHandler* const before = get_warning_handler();
+  REQUIRE(before != nullptr);
+  Listener outer, inner;
+  {
+    const WarningHandlerGuard one(&outer);
+    {
+      const WarningHandlerGuard two(&inner);
+      warn("a shape ", IntArrayRef({2, 3}), " and ", 7);
+      std::thread([&] { CHECK(get_warning_handler() == before); }).join();
+    }
+    warn(Warning("again"));
+  }
+  CHECK(inner.heard == std::vector<std::string>{"a shape [2, 3] and 7"});
+  CHECK(outer.heard == std::vector<std::string>{"again"});
+  CHECK(get_warning_handler() == before);
+  set_warning_handler(&outer);
+  CHECK(get_warning_handler() == &outer);
+  set_warning_handler(nullptr);
+  CHECK(get_warning_handler() == before);
+  Strict strict;
+  const WarningHandlerGuard guard(&strict);
+  CHECK_THROWS_WITH(F::mse_loss(ones({4, 1}), zeros({4})), Catch::Contains("broadcasting"));
+}
