@@ -89,6 +89,23 @@ TEST_CASE("a broadcast target is reduced in the gradient") {
   CHECK(value((y.grad() + x.grad().sum(0)).abs().max()) < 1e-14);
 }
 
+TEST_CASE("binary cross entropy looks past dimensions of size 1") {
+  const Variable x = leaf(wave({4, 1}, 0.1, 0.9)), y = leaf(wave({4}, 0.1, 0.9, 2.0)),
+                 column = y.unsqueeze(1);
+  for (const std::int64_t how : {Reduction::None, Reduction::Mean, Reduction::Sum}) {
+    CHECK(equal(binary_cross_entropy(x, y, {}, how), binary_cross_entropy(x, column, {}, how)));
+    CHECK(binary_cross_entropy(column.squeeze(), x, {}, how).dim() == (how == Reduction::None ? 1 : 0));
+    check_derivatives([&](const Inputs& in) { return Inputs{binary_cross_entropy(in[0], in[1], {}, how)}; },
+                      {x, y});
+  }
+  const Variable rows = wave({2, 1, 4}, 0.1, 0.9);
+  CHECK(equal(binary_cross_entropy(rows, y, {}, Reduction::None),
+              binary_cross_entropy(rows, y.expand({2, 1, 4}), {}, Reduction::None)));
+  CHECK_THROWS_WITH(binary_cross_entropy(y, rows), Catch::Contains("[2, 1, 4]") && Catch::Contains("[4]"));
+  CHECK_THROWS_AS(binary_cross_entropy(x, wave({5}, 0.1, 0.9)), Error);
+  CHECK_THROWS_AS(binary_cross_entropy(x, Variable()), Error);
+}
+
 TEST_CASE("binary cross entropy stays finite where sigmoid saturates") {
   Variable x = leaf(tensor({1000.0, -1000.0, 1000.0, -1000.0}, kDouble));
   const Variable y = tensor({1.0, 0.0, 0.0, 1.0}, kDouble);

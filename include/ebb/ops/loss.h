@@ -29,7 +29,8 @@ EBB_API Variable soft_margin_loss(const Variable& self, const Variable& target,
                                   std::int64_t reduction = Reduction::Mean);
 
 /// -w (y log x + (1 - y) log(1 - x)) for probabilities x; the logarithms are clamped at -100. The shapes are
-/// equal, `weight` broadcasts. Throws for x outside [0, 1] on the CPU.
+/// equal but for dimensions of size 1: a target (N) goes with an input (N, 1), element by element. The result
+/// and `weight`, which broadcasts, follow the input's shape. Throws for x outside [0, 1] on the CPU.
 EBB_API Variable binary_cross_entropy(const Variable& self, const Variable& target,
                                       const optional<Variable>& weight = {},
                                       std::int64_t reduction = Reduction::Mean);

@@ -162,6 +162,19 @@ Variable pointwise_loss(const char* op, const char* node_name, F f, const Variab
   return out;
 }
 
+// The target in the input's shape, as torch's kernels see them: without dimensions of size 1, what is left of
+// the target must be the last of what is left of the input.
+Variable shaped_as(const Variable& input, const Variable& target) {
+  if (!target.defined() || input.sizes() == target.sizes()) return target;
+  const Variable rest = target.squeeze();
+  const DimVector sizes(input.squeeze().sizes());
+  const std::size_t n = rest.sizes().size();
+  EBB_CHECK(n <= sizes.size() && IntArrayRef(sizes).slice(sizes.size() - n) == rest.sizes(),
+            "binary_cross_entropy: the target's shape ", target.sizes(), " does not fit the input's, ",
+            input.sizes(), ". Reshape one of them.");
+  return rest.expand(sizes).reshape(input.sizes());
+}
+
 }  // namespace
 
 namespace ops {
@@ -196,9 +209,8 @@ Variable soft_margin_loss(const Variable& self, const Variable& target, std::int
 
 Variable binary_cross_entropy(const Variable& self, const Variable& target, const optional<Variable>& weight,
                               std::int64_t reduction) {
-  EBB_CHECK(self.defined() && target.defined() && self.sizes() == target.sizes(),
-            "binary_cross_entropy: the target's size (", target, ") must be the input's (", self,
-            "). Reshape one of them.");
+  ops::common_device("binary_cross_entropy", self, target);
+  const Variable y = shaped_as(self, target);
   if (self.is_cpu() && self.numel() > 0) {  // a device would have to be waited for
     const Variable data = self.detach();
     const Variable inside = ((data >= 0).logical_and(data <= 1)).all();
@@ -207,7 +219,7 @@ Variable binary_cross_entropy(const Variable& self, const Variable& target, cons
               "logits to "
               "binary_cross_entropy_with_logits.");
   }
-  return pointwise_loss("binary_cross_entropy", "BinaryCrossEntropyBackward0", math::BceLoss(), self, target,
+  return pointwise_loss("binary_cross_entropy", "BinaryCrossEntropyBackward0", math::BceLoss(), self, y,
                         reduction, weight.value_or(Variable()));
 }
 
