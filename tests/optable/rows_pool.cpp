@@ -3,6 +3,7 @@
 #include "optable/rows.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace optable {
@@ -13,8 +14,11 @@ enum class Of { most, mean };
 /// Output place o of an axis of `in` elements covers the elements from first to last (not included).
 struct Window {
   std::int64_t size = 2, stride = 2, padding = 0, outputs = 0;  // outputs: adaptive
+  bool ceil = false;  // one more window for what is left over, if it would start before the padding behind
   std::int64_t count(std::int64_t in) const {
-    return outputs ? outputs : (in + 2 * padding - size) / stride + 1;
+    if (outputs) return outputs;
+    const std::int64_t room = in + 2 * padding - size, whole = room / stride + 1;
+    return whole + (ceil && room % stride != 0 && whole * stride - padding < in);
   }
   std::int64_t first(std::int64_t o, std::int64_t in) const {
     return outputs ? o * in / outputs : std::max<std::int64_t>(0, o * stride - padding);
@@ -57,6 +61,11 @@ void maxima() {
   pool("max_pool2d", [](V x) { return ebb::max_pool2d(x, 2); }, {1, 2, 4, 4}).reference(pooled(Of::most));
   pool("max_pool2d.overlap", [](V x) { return ebb::max_pool2d(x, 3, 2, 1); }, {1, 2, 5, 4})
       .reference(pooled(Of::most, {.size = 3, .stride = 2, .padding = 1}));
+  // The last window would start one place behind the input, in its last place, and one before.
+  unary("max_pool2d.ceil", [](V x) { return ebb::max_pool2d(x, 2, 4, 1, 1, true); })
+      .shapes({{{1, 2, 3, 4}}, {{1, 2, 5, 3}}})
+      .roundings(4)
+      .reference(pooled(Of::most, {.size = 2, .stride = 4, .padding = 1, .ceil = true}));
   pool("max_pool3d", [](V x) { return ebb::max_pool3d(x, 2); }, {1, 1, 2, 4, 2}).reference(pooled(Of::most));
   pool("adaptive_max_pool1d", [](V x) { return std::get<0>(ebb::adaptive_max_pool1d(x, 3)); }, {1, 2, 5})
       .reference(pooled(Of::most, {.outputs = 3}));
@@ -152,6 +161,28 @@ void means() {
       });
   pool("avg_pool2d.pad", [](V x) { return ebb::avg_pool2d(x, 3, 2, 1, false, false); }, {1, 1, 4, 5})
       .reference(pooled(Of::mean, {.size = 3, .stride = 2, .padding = 1}));
+  unary("avg_pool2d.ceil", [](V x) { return ebb::avg_pool2d(x, 2, 4, 1, true, false); })
+      .shapes({{{1, 2, 3, 4}}, {{1, 2, 5, 3}}})
+      .roundings(4)
+      .reference(pooled(Of::mean, {.size = 2, .stride = 4, .padding = 1, .ceil = true}));
+  // With the padding counted, the divisor ends where the padding does: 2 of the last window's 3.
+  pool("avg_pool1d.ceil", [](V x) { return ebb::avg_pool1d(x, 3, 2, 1, true); }, {1, 2, 4})
+      .reference([](const Arrays& in) {
+        const auto at = [&](const Index& o, std::int64_t i) { return in[0]({o[0], o[1], i}); };
+        return Arrays{build({1, 2, 3}, [&](const Index& o) {
+          if (o[2] == 0) return (at(o, 0) + at(o, 1)) / 3;
+          return o[2] == 1 ? (at(o, 1) + at(o, 2) + at(o, 3)) / 3 : at(o, 3) / 2;
+        })};
+      });
+  unary("avg_pool2d.integers", [](V x) { return ebb::avg_pool2d(x, 2, 2, 0, false, true, -3); })
+      .shapes({{{1, 2, 4, 4}}})
+      .integers(0, -50, 50)
+      .order(0, "integers have no slope")
+      .reference([](const Arrays& in) {
+        Arrays out = pooled(Of::mean)(in);
+        for (double& v : out[0].values) v = std::trunc(v * 4 / -3);
+        return out;
+      });
   pool("avg_pool2d.divisor", [](V x) { return ebb::avg_pool2d(x, 2, {}, 0, false, true, 8); }, {1, 1, 4, 4})
       .reference([](const Arrays& in) {
         Arrays out = pooled(Of::mean)(in);

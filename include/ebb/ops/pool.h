@@ -47,7 +47,7 @@ EBB_API Variable max_unpool3d(const Variable& self, const Variable& indices, Int
                               IntArrayRef stride, IntArrayRef padding);
 
 /// The mean of each window (torch.nn.functional.avg_pool1d). count_include_pad counts the padding as zeros;
-/// divisor_override divides by a number of its own.
+/// divisor_override divides by a number of its own. Long is taken too, and means of it round towards zero.
 EBB_API Variable avg_pool1d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride = {},
                             IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true);
 EBB_API Variable avg_pool2d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride = {},

@@ -4,14 +4,16 @@
 #include <type_traits>
 #include <vector>
 
+#include "kernel/convert.h"
 #include "kernel/cpu/parallel.h"
 #include "ops/pool/kernels.h"
+#include "ops/pool/math.h"
 
 namespace ebb::cpu {
 namespace {
 
 template <class T>
-using Accumulator = std::conditional_t<std::is_same_v<T, double>, double, float>;
+using Accumulator = std::conditional_t<is_half_v<T>, float, T>;
 
 template <class Body>
 void for_planes(const PoolGeometry& g, Body&& body) {
@@ -50,15 +52,16 @@ void plane_mean(T* out, Sum* sums, const T* in, const PoolGeometry& g) {
         const T* from = in + row;
         if (c.adaptive)
           for (std::int64_t o = 0; o < c.out; ++o)
-            for (std::int64_t k = c.first(o); k < c.last(o); ++k) sums[o] += static_cast<Sum>(from[k]);
+            for (std::int64_t k = c.first(o); k < c.last(o); ++k)
+              sums[o] = wrapping_add(sums[o], static_cast<Sum>(from[k]));
         else
           for_taps(c, [&](std::int64_t offset, std::int64_t first, std::int64_t last) {
             for (std::int64_t o = first; o < last; ++o)
-              sums[o] += static_cast<Sum>(from[offset + o * c.stride]);
+              sums[o] = wrapping_add(sums[o], static_cast<Sum>(from[offset + o * c.stride]));
           });
       });
       for (std::int64_t o = 0; o < c.out; ++o)
-        out[o] = static_cast<T>(sums[o] / static_cast<Sum>(g.weight(z, y, o)));
+        out[o] = static_cast<T>(pooling::share(sums[o], g.weight(z, y, o)));
     }
 }
 
@@ -86,7 +89,7 @@ void plane_mean_backward(Sum* in, Sum* shares, const T* out, const PoolGeometry&
 }  // namespace
 
 void mean_pool(NdArray& out, const NdArray& in, const PoolGeometry& g) {
-  visit_floating(out.dtype(), "avg_pool", [&]<class T> {
+  kernels::visit_mean(out.dtype(), [&]<class T> {
     for_planes(g, [&](std::int64_t first, std::int64_t last) {
       std::vector<Accumulator<T>> sums(static_cast<std::size_t>(g.axis[2].out));
       for (std::int64_t p = first; p < last; ++p)

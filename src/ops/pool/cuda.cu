@@ -11,6 +11,7 @@
 #include "kernel/cuda/fault.h"
 #include "kernel/cuda/walk.h"
 #include "ops/copy/kernels.h"
+#include "ops/pool/math.h"
 
 namespace ebb::cuda {
 namespace {
@@ -78,8 +79,8 @@ struct MeanPool {
     for (std::int64_t z = a.first(o.z); z < a.last(o.z); ++z)
       for (std::int64_t y = b.first(o.y); y < b.last(o.y); ++y)
         for (std::int64_t x = c.first(o.x); x < c.last(o.x); ++x)
-          sum += static_cast<C>(from[(z * b.in + y) * c.in + x]);
-    out[i] = static_cast<T>(sum / static_cast<C>(g.weight(o.z, o.y, o.x)));
+          sum = wrapping_add(sum, static_cast<C>(from[(z * b.in + y) * c.in + x]));
+    out[i] = static_cast<T>(pooling::share(sum, g.weight(o.z, o.y, o.x)));
   }
 };
 
@@ -203,8 +204,8 @@ void max_pool(NdArray& out, NdArray& indices, const NdArray& in, const PoolGeome
 }
 
 void mean_pool(NdArray& out, const NdArray& in, const PoolGeometry& g) {
-  if (mean_pool_by_library(false, in, out, g)) return;
-  visit_floating(out.dtype(), "avg_pool", [&]<class T> {
+  if (is_floating(out.dtype()) && mean_pool_by_library(false, in, out, g)) return;
+  kernels::visit_mean(out.dtype(), [&]<class T> {
     for_each(out.device(), g.planes * g.out_plane(), MeanPool<T>{out.data_as<T>(), in.data_as<T>(), g});
   });
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ebb/core/ndarray.h>
+#include <ebb/core/visit.h>
 
 #include "kernel/slot.h"
 #include "ops/pool/geometry.h"
@@ -15,7 +16,7 @@ namespace kernels {
 extern EBB_API
     KernelSlot<void(NdArray& out, NdArray& indices, const NdArray& in, const PoolGeometry& geometry)>
         max_pool;
-/// out = the mean of each window.
+/// out = the mean of each window, of a floating dtype or Long.
 extern EBB_API KernelSlot<void(NdArray& out, const NdArray& in, const PoolGeometry& geometry)> mean_pool;
 /// Its transpose.
 extern EBB_API KernelSlot<void(NdArray& in, const NdArray& out, const PoolGeometry& geometry)>
@@ -33,6 +34,15 @@ extern EBB_API KernelSlot<void(NdArray& out, const NdArray& in, const NdArray& i
 extern EBB_API KernelSlot<void(NdArray& in, const NdArray& out, const NdArray& indices, const PoolPlanes& p,
                                bool overwrite)>
     pool_scatter;
+
+/// The dtypes that means are taken of: the floating ones, and Long.
+template <class F>
+void visit_mean(DType dtype, F&& f) {
+  if (dtype == kLong)
+    f.template operator()<std::int64_t>();
+  else
+    visit_floating(dtype, "avg_pool", f);
+}
 }  // namespace kernels
 
 namespace cpu {

@@ -9,9 +9,11 @@
 
 namespace ebb::ops {
 
-/// Checks the arguments of a pooling over `dims` axes; throws errors that name `op`.
+/// Checks the arguments of a pooling over `dims` axes, which takes Long too if `integers`; throws errors that
+/// name `op`.
 PoolGeometry pool_geometry(const char* op, const Variable& x, int dims, IntArrayRef kernel,
-                           IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode);
+                           IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode,
+                           bool integers = false);
 PoolGeometry adaptive_geometry(const char* op, const Variable& x, int dims, IntArrayRef output_size);
 /// The result's shape.
 DimVector pooled_shape(const Variable& x, const PoolGeometry& g, int dims);

@@ -1,0 +1,20 @@
+// The mean of a window, for host and device.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "kernel/wrapping.h"
+
+namespace ebb::pooling {
+
+/// sum / weight. Integers round towards zero, as in torch; the smallest over -1 wraps.
+template <class T>
+EBB_HD T share(T sum, std::int64_t weight) {
+  if constexpr (std::is_integral_v<T>)
+    return weight == -1 ? wrapping(T(0), sum, [](auto x, auto y) { return x - y; }) : sum / T(weight);
+  else
+    return sum / static_cast<T>(weight);
+}
+
+}  // namespace ebb::pooling
