@@ -151,6 +151,21 @@ TEST_CASE("wrong indices are refused") {
   CHECK_THROWS_AS(x.index({0, 0, 0, 0}), ebb::IndexError);
   CHECK_THROWS_WITH(x.index({longs({3})}),
                     Catch::Contains("index 3 is out of bounds for dimension 0 with size 3"));
+  const auto names = [](const char* place) { return Catch::Contains(place); };
+  CHECK_THROWS_WITH(x.index({0, 4}), names("index 4 is out of bounds for dimension 1 with size 4"));
+  CHECK_THROWS_WITH(x.index({0, 0, 2}), names("index 2 is out of bounds for dimension 2 with size 2"));
+  CHECK_THROWS_WITH(x.index({None, 3}), names("index 3 is out of bounds for dimension 0 with size 3"));
+  CHECK_THROWS_WITH(x.index({true, 3}), names("index 3 is out of bounds for dimension 0 with size 3"));
+  CHECK_THROWS_WITH(x.index({"...", -3}), names("index -3 is out of bounds for dimension 2 with size 2"));
+  CHECK_THROWS_WITH(x.index({0, ebb::tensor(4)}),
+                    names("index 4 is out of bounds for dimension 1 with size 4"));
+  CHECK_THROWS_WITH(x.index({0, longs({4})}), names("index 4 is out of bounds for dimension 1 with size 4"));
+  CHECK_THROWS_WITH(x.index({0, Slice(), longs({2})}),
+                    names("index 2 is out of bounds for dimension 2 with size 2"));
+  CHECK_THROWS_WITH(x.index({None, longs({0}), longs({4})}),
+                    names("index 4 is out of bounds for dimension 1 with size 4"));
+  CHECK_THROWS_WITH(x.clone().index_put_({0, longs({4})}, 1),
+                    names("index 4 is out of bounds for dimension 1 with size 4"));
   CHECK_THROWS_AS(x.index({Slice(), longs({-5})}), ebb::IndexError);
   CHECK_THROWS_AS(x.index({bools({1, 0}, {2})}), ebb::IndexError);
   CHECK_THROWS_AS(x.index({ebb::ones({1})}), ebb::IndexError);

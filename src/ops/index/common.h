@@ -57,6 +57,11 @@ NdArray fill_value(const char* op, const Variable& x, const Variable& value);
 /// A 0-d array seen with one dimension of size 1, anything else as it is.
 inline NdArray at_least_1d(const NdArray& x) { return x.dim() > 0 ? x : x.as_strided({1}, {1}, x.offset()); }
 
+// index and index_put_ of a view: errors call its dimension d names[d], the one it was in the whole.
+Variable index_part(const Variable& x, ArrayRef<optional<Variable>> indices, IntArrayRef names);
+Variable& put_part_(const Variable& x, ArrayRef<optional<Variable>> indices, const Variable& values,
+                    bool accumulate, IntArrayRef names);
+
 /// A Long array of the same values; throws IndexError for other than integer dtypes.
 NdArray long_array(const char* op, const Variable& index);
 

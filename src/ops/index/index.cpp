@@ -52,7 +52,8 @@ struct Plan {
   DimVector index_shape, result_shape;
   std::size_t place = 0;  // of the first dimension of index_shape in result_shape
 
-  Plan(const char* op, const NdArray& x, const Indices& indices) {
+  /// Errors call dimension d of x names[d], if there are names.
+  Plan(const char* op, const NdArray& x, const Indices& indices, IntArrayRef names) {
     DimVector dims, sizes, strides, rest_sizes, rest_strides;
     bool adjacent = true;
     for (std::size_t d = 0; d < indices.size(); ++d) {
@@ -82,6 +83,8 @@ struct Plan {
     }
     offsets = NdArray::empty(index_shape, kLong, x.device());
     kernels::IndexRules rules;
+    if (!names.empty())
+      for (std::int64_t& d : dims) d = names[static_cast<std::size_t>(d)];
     rules.dims = dims.data();
     kernels::index_offsets(x.device(), offsets, which, sizes, strides, rules);
     offsets = offsets.as_strided({offsets.numel()}, {1}, 0);
@@ -173,9 +176,9 @@ void check_put(const Variable& x, const Variable& values) {
             " for the source. Convert the source with .to(dtype).");
 }
 
-auto put_values(const Indices& indices, const Variable& values, bool accumulate) {
-  return [&indices, &values, accumulate](NdArray& out) {
-    Plan plan("index_put", out, indices);
+auto put_values(const Indices& indices, const Variable& values, bool accumulate, IntArrayRef names = {}) {
+  return [&indices, &values, accumulate, names](NdArray& out) {
+    Plan plan("index_put", out, indices, names);
     const IntArrayRef shape = plan.result_shape;
     bool fits = true;
     const std::size_t extra = values.sizes().size() > shape.size() ? values.sizes().size() - shape.size() : 0;
@@ -202,9 +205,9 @@ auto keep(const Indices& indices, bool accumulate) {
 
 }  // namespace
 
-Variable index(const Variable& x, ArrayRef<optional<Variable>> indices) {
+Variable ops::index_part(const Variable& x, ArrayRef<optional<Variable>> indices, IntArrayRef names) {
   const Indices list = expanded(x, indices);
-  const Plan plan("index", x.array(), list);
+  const Plan plan("index", x.array(), list, names);
   NdArray out = NdArray::empty(plan.result_shape, x.dtype(), x.device());
   NdArray rows = plan.rows(out);
   kernels::take_rows(x.device(), rows, plan.rest, plan.offsets);
@@ -217,6 +220,10 @@ Variable index(const Variable& x, ArrayRef<optional<Variable>> indices) {
       x);
 }
 
+Variable index(const Variable& x, ArrayRef<optional<Variable>> indices) {
+  return ops::index_part(x, indices, {});
+}
+
 Variable index_put(const Variable& x, ArrayRef<optional<Variable>> indices, const Variable& values,
                    bool accumulate) {
   const Indices list = expanded(x, indices);
@@ -225,12 +232,17 @@ Variable index_put(const Variable& x, ArrayRef<optional<Variable>> indices, cons
                                         values);
 }
 
-Variable& index_put_(const Variable& x, ArrayRef<optional<Variable>> indices, const Variable& values,
-                     bool accumulate) {
+Variable& ops::put_part_(const Variable& x, ArrayRef<optional<Variable>> indices, const Variable& values,
+                         bool accumulate, IntArrayRef names) {
   const Indices list = expanded(x, indices);
   check_put(x, values);
-  return ops::change<IndexPutBackward>(x, "index_put_", put_values(list, values, accumulate),
-                                       keep(list, accumulate), values);
+  return change<IndexPutBackward>(x, "index_put_", put_values(list, values, accumulate, names),
+                                  keep(list, accumulate), values);
+}
+
+Variable& index_put_(const Variable& x, ArrayRef<optional<Variable>> indices, const Variable& values,
+                     bool accumulate) {
+  return ops::put_part_(x, indices, values, accumulate, {});
 }
 
 }  // namespace ebb

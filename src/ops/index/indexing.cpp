@@ -45,30 +45,51 @@ Variable truth_index(bool value, Device device) {
   return Variable(ops::zeros_array({value ? 1 : 0}, kLong, device));
 }
 
-// Applies all but the tensors, which it leaves in `tensors`.
-Variable view_of(const Variable& x, ArrayRef<TensorIndex> indices, Tensors& tensors) {
+// A view of x, and what is left to apply to it.
+struct Part {
+  Variable view;
+  Tensors tensors;
+  DimVector names;  // the dimension of x that each of the view's is; -1 for a new one
+
+  void insert(std::int64_t dim) {
+    view = unsqueeze(view, dim);
+    names.insert(names.begin() + dim, -1);
+  }
+  void select(std::int64_t dim, std::int64_t index, const Variable& x) {
+    const std::int64_t size = view.size(dim), name = names[static_cast<std::size_t>(dim)];
+    EBB_CHECK_INDEX(index >= -size && index < size, "index: index ", index,
+                    " is out of bounds for dimension ", name, " with size ", size, " (shape ", x.sizes(),
+                    ").");
+    view = ebb::select(view, dim, index);
+    names.erase(names.begin() + dim);
+  }
+};
+
+// Applies all but the tensors.
+Part part_of(const Variable& x, ArrayRef<TensorIndex> indices) {
   const std::int64_t taken = dims_taken(indices);
   EBB_CHECK_INDEX(taken <= x.dim(), "index: too many indices for tensor of dimension ", x.dim(), " (got ",
                   taken, ", shape ", x.sizes(), ").");
-  Variable result = x;
+  Part part{x, {}, {}};
+  for (std::int64_t d = 0; d < x.dim(); ++d) part.names.push_back(d);
   std::int64_t dim = 0;
   bool ellipsis = false;
   for (const TensorIndex& index : indices) {
     if (index.is_none()) {
-      result = unsqueeze(result, dim++);
+      part.insert(dim++);
     } else if (index.is_ellipsis()) {
       EBB_CHECK_INDEX(!ellipsis, "index: an index can only have a single ellipsis (\"...\").");
       ellipsis = true;
       dim += x.dim() - taken;
     } else if (index.is_integer()) {
-      result = select(result, dim, index.integer());
+      part.select(dim, index.integer(), x);
     } else if (index.is_boolean()) {
-      result = unsqueeze(result, dim);
-      record(tensors, dim++, truth_index(index.boolean(), x.device()));
+      part.insert(dim);
+      record(part.tensors, dim++, truth_index(index.boolean(), x.device()));
     } else if (index.is_slice()) {
       const Slice& s = index.slice();
       const bool whole = !s.start() && !s.stop() && s.step() == 1 && indices.size() > 1;
-      if (!whole) result = slice(result, dim, s.start(), s.stop(), s.step());
+      if (!whole) part.view = slice(part.view, dim, s.start(), s.stop(), s.step());
       ++dim;
     } else {
       const Variable& tensor = index.tensor();
@@ -76,18 +97,18 @@ Variable view_of(const Variable& x, ArrayRef<TensorIndex> indices, Tensors& tens
                 "index: a tensor among the indices is undefined. Use None for a new dimension.");
       if (tensor.dim() == 0 && is_integral(tensor.dtype(), true)) {
         if (!is_mask(tensor)) {
-          result = select(result, dim, tensor.item<std::int64_t>());
+          part.select(dim, tensor.item<std::int64_t>(), x);
           continue;
         }
-        result = unsqueeze(result, dim);
-        record(tensors, dim++, truth_index(tensor.item<bool>(), x.device()));
+        part.insert(dim);
+        record(part.tensors, dim++, truth_index(tensor.item<bool>(), x.device()));
       } else {
-        record(tensors, dim++,
+        record(part.tensors, dim++,
                tensor.device() == x.device() ? tensor : to(tensor, TensorOptions(x.device())));
       }
     }
   }
-  return result;
+  return part;
 }
 
 // Leading dimensions of size 1 do not matter to what is assigned.
@@ -111,21 +132,19 @@ TensorIndex::TensorIndex(const char* text) : kind_(Kind::ellipsis) {
 }
 
 Variable get_item(const Variable& x, ArrayRef<TensorIndex> indices) {
-  Tensors tensors;
-  const Variable part = view_of(x, indices, tensors);
-  if (!tensors.empty()) return index(part, tensors);
-  return part.is_same(x) ? alias(x) : part;
+  const Part part = part_of(x, indices);
+  if (!part.tensors.empty()) return ops::index_part(part.view, part.tensors, part.names);
+  return part.view.is_same(x) ? alias(x) : part.view;
 }
 
 void set_item(const Variable& x, ArrayRef<TensorIndex> indices, const Variable& value, bool accumulate) {
   // torch's shortcut: x[false] = value does nothing.
   if (indices.size() == 1 && indices[0].is_boolean() && !indices[0].boolean()) return;
-  Tensors tensors;
-  const Variable part = view_of(x, indices, tensors);
-  if (!tensors.empty()) {
-    index_put_(part, tensors, without_leading_ones(value), accumulate);
+  const Part part = part_of(x, indices);
+  if (!part.tensors.empty()) {
+    ops::put_part_(part.view, part.tensors, without_leading_ones(value), accumulate, part.names);
   } else {
-    assign(part, accumulate ? add(part, value) : value);
+    assign(part.view, accumulate ? add(part.view, value) : value);
   }
 }
 
