@@ -29,6 +29,43 @@ TEST_CASE("gather and scatter follow the index along one dimension") {
   check_gradients([&](const Variable& t) { return t.scatter(1, index, 2.0).pow(3); }, {ramp({3, 4})});
 }
 
+TEST_CASE("indices of elements are Long, and no elements may have any dtype") {
+  const Variable x = count({3, 4}), source = count({2, 3});
+  for (const ebb::DType dtype : {ebb::kByte, ebb::kBool, ebb::kInt, ebb::kFloat}) {
+    INFO(ebb::to_string(dtype));
+    const Variable none = ebb::zeros({2, 0}, dtype), some = ebb::zeros({2, 3}, dtype);
+    CHECK(shape(x.gather(1, none)) == Shape{2, 0});
+    CHECK(values(x.scatter(1, none, 5)) == values(x));
+    CHECK(values(x.clone().scatter_(1, none, source)) == values(x));
+    CHECK(values(x.scatter_add(1, none, source)) == values(x));
+    CHECK(values(x.clone().scatter_reduce_(1, none, source, "amax")) == values(x));
+    CHECK_THROWS_WITH(x.gather(1, some), Catch::Contains("gather: expected dtype Long"));
+    CHECK_THROWS_WITH(x.scatter_add(1, some, source), Catch::Contains("scatter_add: expected dtype Long"));
+    Variable t = x.clone().set_requires_grad(true);
+    t.gather(1, none).sum().backward();
+    CHECK(values(t.grad()) == Values(12, 0.0));
+  }
+}
+
+TEST_CASE("the product of a scatter has exact derivatives where zeros meet") {
+  // Self's zero with a source's, two sources' zeros, three of them, one alone.
+  const Variable index = longs({0, 1, 1, 2, 2, 2, 3});
+  const Variable x = ebb::tensor({0.0, 2.0, 1.5, 0.5}, ebb::kDouble);
+  const Variable s = ebb::tensor({0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, ebb::kDouble);
+  for (const bool include : {true, false}) {
+    INFO(include);
+    const auto f = [&](const Variable& t, const Variable& u) {
+      return t.scatter_reduce(0, index, u, "prod", include);
+    };
+    check_gradients(f, {x, s});
+    // The third derivative of a product of three is the only one that is not zero at three zeros.
+    const Variable u = s.clone().set_requires_grad(true);
+    Variable d = f(x, u)[2];
+    for (const std::int64_t i : {3, 4, 5}) d = ebb::autograd::grad({d}, {u}, {}, true, true)[0][i];
+    CHECK(d.item<double>() == (include ? 1.5 : 1));
+  }
+}
+
 TEST_CASE("scatter_reduce in every way") {
   const Variable index = longs({0, 1, 0, 1, 2}), src = ramp({5}, 1);
   for (const char* reduce : {"sum", "prod", "mean", "amax", "amin"})

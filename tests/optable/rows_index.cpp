@@ -67,6 +67,39 @@ Row::Reference on_rows(double (*combine)(double, double)) {
   };
 }
 
+// Where zeros meet: self's and a source's, two sources, self's alone, a source's alone.
+Variable meeting_zeros(std::size_t, std::size_t input) {
+  if (input == 0) return ebb::tensor({0.0, 2.0, 1.5, -1.0, 0.5, 0.0}, ebb::kF64).view({3, 2});
+  if (input == 1) return longs({0, 2, 0, 0, 1, 0, 1, 0, 1, 2, 2, 1}, {6, 2});
+  return ebb::tensor({0.0, 0.7, 3.0, 0.0, 0.0, 0.0, 0.0, 1.2, 2.0, 1.1, 0.0, -2.0}, ebb::kF64).view({6, 2});
+}
+
+Arrays products_of_meeting(const Arrays& in) {
+  Array with = in[0], without = in[0];
+  for (std::size_t i = 0; i < 12; ++i) without.values[static_cast<std::size_t>(in[1][i]) * 2 + i % 2] = 1;
+  for (std::size_t i = 0; i < 12; ++i) {
+    const std::size_t at = static_cast<std::size_t>(in[1][i]) * 2 + i % 2;
+    with.values[at] *= in[2][i];
+    without.values[at] *= in[2][i];
+  }
+  return {with, without};
+}
+
+// The gradient of a table of three rows, of which row 1 is padding, over how often each row is used.
+Arrays table_gradient(const Arrays& in) {
+  double uses[3] = {};
+  for (const double row : in[1].values) ++uses[static_cast<std::size_t>(row)];
+  const auto entry = [&](const Index& i) {
+    double s = 0;
+    for (std::int64_t k = 0; k < 5; ++k)
+      if (i[0] != 1 && in[1]({k}) == static_cast<double>(i[0])) s += in[0]({k, i[1]});
+    return s;
+  };
+  return {build({3, 2}, entry), build({3, 2}, [&](const Index& i) {
+            return entry(i) / std::max(uses[static_cast<std::size_t>(i[0])], 1.0);
+          })};
+}
+
 void gathers() {
   reading("gather", [](V x, V i) { return ebb::gather(x, 0, i); }, {3, 3})
       .reference(gathered)
@@ -115,6 +148,17 @@ void gathers() {
       .error("embedding_dense_backward", [] {
         ebb::embedding_dense_backward(ebb::ones({5, 4}), longs({0, 1}, {2}), 3, -1, false);
       });
+  row("embedding_dense_backward.padding",
+      [](In x) {
+        return variable_list{ebb::embedding_dense_backward(x[0], x[1], 3, 1, false),
+                             ebb::embedding_dense_backward(x[0], x[1], 3, 1, true)};
+      })
+      .shapes({{{5, 2}, {5}}})
+      .special([](std::size_t, std::size_t input) {
+        return input == 1 ? longs({0, 1, 2, 1, 0}, {5}) : Variable();
+      })
+      .roundings(4)
+      .reference(table_gradient);
   row("index",
       [](In x) {
         return variable_list{ebb::index(x[0], std::vector<ebb::optional<Variable>>{ebb::nullopt, x[1]})};
@@ -165,6 +209,15 @@ void scatters() {
       .range(0.5, 2)
       .roundings(4)
       .reference(scattered([](double x, double y) { return x * y; }));
+  row("scatter_reduce.prod.zeros",
+      [](In v) {
+        return variable_list{ebb::scatter_reduce(v[0], 0, v[1], v[2], "prod"),
+                             ebb::scatter_reduce(v[0], 0, v[1], v[2], "prod", false)};
+      })
+      .shapes({{{3, 2}, {6, 2}, {6, 2}}})
+      .special(meeting_zeros)
+      .roundings(8)
+      .reference(products_of_meeting);
   writing("scatter_reduce.mean", [](V x, V i, V s) {
     return ebb::scatter_reduce(x, 0, i, s, "mean");
   }).reference(scattered([](double x, double y) { return (x + y) / 2; }));

@@ -11,8 +11,9 @@ namespace ebb {
 
 // Where an index names an element twice, gradients add up, in one order whatever the number of threads.
 
-/// out[i][j] = x[index[i][j]][j] (dim 0), of the shape of `index` (Long). Throws IndexError for an index
-/// outside [0, size). (torch.gather)
+/// out[i][j] = x[index[i][j]][j] (dim 0), of the shape of `index`. Throws IndexError for an index
+/// outside [0, size). `index`, here and in the scatters, is Long; one without elements may have any dtype.
+/// (torch.gather)
 EBB_API Variable gather(const Variable& x, std::int64_t dim, const Variable& index, bool sparse_grad = false);
 /// A copy of x with out[index[i][j]][j] = src[i][j] (dim 0), or a number. With duplicates the last one stays.
 /// `reduce` "add" or "multiply" combines instead of replacing. (torch.scatter)
@@ -33,7 +34,8 @@ EBB_API Variable scatter_add(const Variable& x, std::int64_t dim, const Variable
 EBB_API Variable& scatter_add_(const Variable& x, std::int64_t dim, const Variable& index,
                                const Variable& src);
 /// scatter by "sum", "prod", "mean", "amax" or "amin", of x's own values too unless include_self is false.
-/// Ties of amax and amin share the gradient. (torch.scatter_reduce)
+/// Ties of amax and amin share the gradient; that of prod is exact at zeros, to any order.
+/// (torch.scatter_reduce)
 EBB_API Variable scatter_reduce(const Variable& x, std::int64_t dim, const Variable& index,
                                 const Variable& src, std::string_view reduce, bool include_self = true);
 EBB_API Variable& scatter_reduce_(const Variable& x, std::int64_t dim, const Variable& index,

@@ -2,6 +2,8 @@
 #include "ops/index/scatter.h"
 #include "ops/index/common.h"
 
+#include <ebb/ops/copy.h>
+
 #include <algorithm>
 
 namespace ebb {
@@ -83,11 +85,17 @@ const char* long_name(std::string_view reduce) {
 
 namespace ops {
 
-void check_scatter(const char* op, const Variable& x, std::int64_t dim, const Variable& index,
-                   const Variable& src) {
-  common_device(op, x, index, src);
-  EBB_CHECK(index.dtype() == kLong, op, ": expected dtype Long for index, got ", index.dtype(), ".");
-  if (index.numel() == 0) return;
+Variable element_index(const char* op, const Variable& index) {
+  EBB_CHECK(index.dtype() == kLong || index.numel() == 0, op, ": expected dtype Long for index, got ",
+            index.dtype(), ". Convert it with .to(kLong).");
+  return index.dtype() == kLong ? index : to(index.detach(), kLong);
+}
+
+Variable check_scatter(const char* op, const Variable& x, std::int64_t dim, const Variable& places,
+                       const Variable& src) {
+  common_device(op, x, places, src);
+  const Variable index = element_index(op, places);
+  if (index.numel() == 0) return index;
   const auto dims = [](const Variable& v) { return std::max<std::int64_t>(v.dim(), 1); };
   EBB_CHECK(dims(index) == dims(x) && (!src.defined() || dims(src) == dims(index)), op,
             ": index tensor must have the same number of dimensions as self and src, got index ",
@@ -100,6 +108,7 @@ void check_scatter(const char* op, const Variable& x, std::int64_t dim, const Va
     EBB_CHECK(!src.defined() || size <= (src.dim() ? src.sizes()[d] : 1), op, ": expected index ",
               index.sizes(), " to be smaller size than src ", src.sizes(), ".");
   }
+  return index;
 }
 
 void scatter_into(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray& src, ScatterOp op) {
@@ -124,10 +133,10 @@ Variable gather_to(const Variable& x, std::int64_t dim, const Variable& index, I
 
 }  // namespace ops
 
-Variable gather(const Variable& x, std::int64_t dim, const Variable& index, bool) {
+Variable gather(const Variable& x, std::int64_t dim, const Variable& places, bool) {
   dim = wrap_dim("gather", dim, x.dim());
-  ops::common_device("gather", x, index);
-  EBB_CHECK(index.dtype() == kLong, "gather: expected dtype Long for index, got ", index.dtype(), ".");
+  ops::common_device("gather", x, places);
+  const Variable index = ops::element_index("gather", places);
   NdArray out = NdArray::empty(index.sizes(), x.dtype(), x.device());
   if (index.numel() > 0) {
     const NdArray source = ops::at_least_1d(x.array()), which = ops::at_least_1d(index.array());
@@ -151,30 +160,30 @@ Variable gather(const Variable& x, std::int64_t dim, const Variable& index, bool
       x);
 }
 
-Variable scatter(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src) {
+Variable scatter(const Variable& x, std::int64_t dim, const Variable& places, const Variable& src) {
   dim = wrap_dim("scatter", dim, x.dim());
-  ops::check_scatter("scatter", x, dim, index, src);
+  const Variable index = ops::check_scatter("scatter", x, dim, places, src);
   return ops::changed<ScatterBackward>(x, put(dim, index, src.array(), ScatterOp::assign),
                                        keep(index, dim, src), src);
 }
 
-Variable& scatter_(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src) {
+Variable& scatter_(const Variable& x, std::int64_t dim, const Variable& places, const Variable& src) {
   dim = wrap_dim("scatter_", dim, x.dim());
-  ops::check_scatter("scatter_", x, dim, index, src);
+  const Variable index = ops::check_scatter("scatter_", x, dim, places, src);
   return ops::change<ScatterBackward>(x, "scatter_", put(dim, index, src.array(), ScatterOp::assign),
                                       keep(index, dim, src), src);
 }
 
-Variable scatter(const Variable& x, std::int64_t dim, const Variable& index, const Scalar& value) {
+Variable scatter(const Variable& x, std::int64_t dim, const Variable& places, const Scalar& value) {
   dim = wrap_dim("scatter", dim, x.dim());
-  ops::check_scatter("scatter", x, dim, index, {});
+  const Variable index = ops::check_scatter("scatter", x, dim, places, {});
   return ops::changed<ScatterBackward>(x, put(dim, index, spread(value, x, index), ScatterOp::assign),
                                        keep_value(index, dim));
 }
 
-Variable& scatter_(const Variable& x, std::int64_t dim, const Variable& index, const Scalar& value) {
+Variable& scatter_(const Variable& x, std::int64_t dim, const Variable& places, const Scalar& value) {
   dim = wrap_dim("scatter_", dim, x.dim());
-  ops::check_scatter("scatter_", x, dim, index, {});
+  const Variable index = ops::check_scatter("scatter_", x, dim, places, {});
   return ops::change<ScatterBackward>(
       x, "scatter_", put(dim, index, spread(value, x, index), ScatterOp::assign), keep_value(index, dim));
 }
@@ -199,16 +208,16 @@ Variable& scatter_(const Variable& x, std::int64_t dim, const Variable& index, c
   return scatter_reduce_(x, dim, index, Variable(spread(value, x, index)), long_name(reduce));
 }
 
-Variable scatter_add(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src) {
+Variable scatter_add(const Variable& x, std::int64_t dim, const Variable& places, const Variable& src) {
   dim = wrap_dim("scatter_add", dim, x.dim());
-  ops::check_scatter("scatter_add", x, dim, index, src);
+  const Variable index = ops::check_scatter("scatter_add", x, dim, places, src);
   return ops::changed<ScatterAddBackward>(x, put(dim, index, src.array(), ScatterOp::add),
                                           keep(index, dim, src), src);
 }
 
-Variable& scatter_add_(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src) {
+Variable& scatter_add_(const Variable& x, std::int64_t dim, const Variable& places, const Variable& src) {
   dim = wrap_dim("scatter_add_", dim, x.dim());
-  ops::check_scatter("scatter_add_", x, dim, index, src);
+  const Variable index = ops::check_scatter("scatter_add_", x, dim, places, src);
   return ops::change<ScatterAddBackward>(x, "scatter_add_", put(dim, index, src.array(), ScatterOp::add),
                                          keep(index, dim, src), src);
 }

@@ -7,9 +7,11 @@
 
 namespace ebb::ops {
 
-/// Throws unless index (and src, if defined) fit x for a scatter along `dim`.
-void check_scatter(const char* op, const Variable& x, std::int64_t dim, const Variable& index,
-                   const Variable& src);
+/// The index of a gather or scatter, which is Long, or, with no elements, of any dtype; then as Long.
+Variable element_index(const char* op, const Variable& index);
+/// The same; throws unless it (and src, if defined) fit x for a scatter along `dim`.
+Variable check_scatter(const char* op, const Variable& x, std::int64_t dim, const Variable& places,
+                       const Variable& src);
 /// The kernel with 0-d arrays allowed and src cut to the shape of index.
 void scatter_into(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray& src,
                   kernels::ScatterOp op);

@@ -5,6 +5,8 @@
 #include <ebb/core/visit.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/scan.h>
+#include <ebb/ops/sort.h>
 
 #include <limits>
 
@@ -70,6 +72,23 @@ ScatterOp scatter_op(Reduce reduce) {
   }
 }
 
+// For each of s the product of the others that go to the same place, exact to any derivative: sorted by their
+// places, it is the product of those before times that of those behind, and no division.
+Variable product_of_others(const Variable& s, std::int64_t dim, const Variable& which) {
+  const std::int64_t n = which.dim() > 0 ? which.size(dim) : 1;
+  if (n < 2) return ones(s, s.sizes());
+  const auto [place, order] = sort(which, dim);
+  const Variable sorted = gather(s, dim, order);
+  const Variable meet = eq(narrow(place, dim, 0, n - 1), narrow(place, dim, 1, n - 1));  // two neighbours
+  const Variable apart = to(logical_not(meet), s.dtype()), edge = ones(s, narrow(place, dim, 0, 1).sizes());
+  // Each line starts anew, from 1, where places differ.
+  const Variable before =
+      linear_recurrence(cat({edge, apart}, dim), where(meet, narrow(sorted, dim, 0, n - 1), 0), dim, false);
+  const Variable behind =
+      linear_recurrence(cat({apart, edge}, dim), where(meet, narrow(sorted, dim, 1, n - 1), 0), dim, true);
+  return scatter(zeros_like(s), dim, order, mul(before, behind));
+}
+
 struct ScatterReduceBackward : autograd::Node {
   autograd::SavedVariable self{this}, index{this}, src{this}, result{this};
   DimVector source_sizes;
@@ -119,16 +138,18 @@ struct ScatterReduceBackward : autograd::Node {
     return s;
   }
 
-  // The product of the others: by division where nothing is zero, computed again with a one in its place
-  // where a zero stands alone, and zero where two meet.
+  // The product of the others. Where nobody differentiates on: by division where nothing is zero, computed
+  // again with a one in its place where a zero stands alone, and zero where two meet.
   void prod_grads(const Variable& grad, const Variable& which, GradList& out) const {
     const Variable x = self.unpack(), s = used_source(which);
-    const Variable x_zero = eq(x, 0), s_zero = eq(s, 0);
-    if (needs(0)) {
-      const Variable safe = masked_fill(x, x_zero, 1);
-      out[0] = div(mul(grad, scatter_reduce(safe, dim, which, s, "prod", include_self)), safe);
-    }
+    if (needs(0)) out[0] = mul(grad, scatter_reduce(ones(x, x.sizes()), dim, which, s, "prod", include_self));
     if (!needs(1)) return;
+    if (autograd::GradMode::is_enabled()) {
+      const Variable shared = gather(include_self ? mul(grad, x) : grad, dim, which);
+      out[1] = mul(shared, product_of_others(s, dim, which));
+      return;
+    }
+    const Variable x_zero = eq(x, 0), s_zero = eq(s, 0);
     Variable zeros = scatter_add(zeros_like(x), dim, which, to(s_zero, x.dtype()));
     if (include_self) zeros = add(zeros, to(x_zero, x.dtype()));
     const Variable alone = logical_and(s_zero, eq(gather(zeros, dim, which), 1));
@@ -154,15 +175,17 @@ struct Call {
   std::int64_t dim;
   Reduce reduce;
   bool include_self;
+  Variable index;
 
-  Call(const char* op, const Variable& x, std::int64_t d, const Variable& index, const Variable& src,
+  Call(const char* op, const Variable& x, std::int64_t d, const Variable& places, const Variable& src,
        std::string_view name, bool include)
-      : dim(wrap_dim(op, d, x.dim())), reduce(parse(name)), include_self(include) {
-    ops::check_scatter(op, x, dim, index, src);
-  }
+      : dim(wrap_dim(op, d, x.dim())),
+        reduce(parse(name)),
+        include_self(include),
+        index(ops::check_scatter(op, x, dim, places, src)) {}
 
-  auto write(const Variable& index, const Variable& src) const {
-    return [this, &index, &src](NdArray& out) {
+  auto write(const Variable& src) const {
+    return [this, &src](NdArray& out) {
       if (index.numel() == 0) return;
       const NdArray start = ops::scalar_array(identity(reduce, out.dtype()), out.dtype(), out.device());
       if (!include_self)
@@ -175,8 +198,8 @@ struct Call {
     };
   }
 
-  auto keep(const Variable& x, const Variable& index, const Variable& src) const {
-    return [this, &x, &index, &src](ScatterReduceBackward& node) {
+  auto keep(const Variable& x, const Variable& src) const {
+    return [this, &x, &src](ScatterReduceBackward& node) {
       node.dim = dim;
       node.reduce = reduce;
       node.include_self = include_self;
@@ -200,8 +223,7 @@ struct Call {
 Variable scatter_reduce(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src,
                         std::string_view reduce, bool include_self) {
   const Call call("scatter_reduce", x, dim, index, src, reduce, include_self);
-  const Variable out =
-      ops::changed<ScatterReduceBackward>(x, call.write(index, src), call.keep(x, index, src), src);
+  const Variable out = ops::changed<ScatterReduceBackward>(x, call.write(src), call.keep(x, src), src);
   call.keep_result(out);
   return out;
 }
@@ -210,8 +232,7 @@ Variable& scatter_reduce_(const Variable& x, std::int64_t dim, const Variable& i
                           std::string_view reduce, bool include_self) {
   const Call call("scatter_reduce_", x, dim, index, src, reduce, include_self);
   if (!autograd::records(x, src) || call.reduce == Reduce::sum || call.reduce == Reduce::mean)
-    return ops::change<ScatterReduceBackward>(x, "scatter_reduce_", call.write(index, src),
-                                              call.keep(x, index, src), src);
+    return ops::change<ScatterReduceBackward>(x, "scatter_reduce_", call.write(src), call.keep(x, src), src);
   // The gradient needs both what self held and what it comes to hold: a copy of the new value serves.
   autograd::check_inplace(x, "scatter_reduce_");
   return copy_(x, scatter_reduce(x, dim, index, src, reduce, include_self));
