@@ -159,3 +159,26 @@ TEST_CASE("normalisations do not depend on the number of threads and compute hal
   CHECK(largest(batch_norm(x.to(kBFloat16), {}, {}, {}, {}, true, 0.1, 1e-5).to(kDouble) -
                 batch_norm(x.to(kDouble), {}, {}, {}, {}, true, 0.1, 1e-5)) < 5e-2);
 }
+
+TEST_CASE("batch norm of an empty input is empty and leaves the running statistics alone") {
+  using Shape = std::vector<std::int64_t>;
+  for (const Shape& sizes : {Shape{0, 3}, Shape{0, 3, 2}, Shape{2, 3, 0}, Shape{2, 3, 0, 4}, Shape{2, 0, 4}})
+    for (const bool training : {true, false}) {
+      INFO(IntArrayRef(sizes) << training);
+      const IntArrayRef channels(&sizes[1], 1);
+      const Variable x = zeros(sizes, kDouble).requires_grad_();
+      const Variable w = ones(channels, kDouble).requires_grad_();
+      const Variable b = ones(channels, kDouble).requires_grad_();
+      const Variable mean = full(channels, 0.5, kDouble), var = full(channels, 2, kDouble);
+      const Variable y = batch_norm(x, w, b, mean, var, training, 0.1, 1e-5);
+      CHECK(y.sizes() == IntArrayRef(sizes));
+      y.sum().backward();
+      CHECK(x.grad().sizes() == x.sizes());
+      CHECK(equal(w.grad(), zeros_like(w)));
+      CHECK(equal(b.grad(), zeros_like(b)));
+      CHECK(equal(mean, full_like(mean, 0.5)));
+      CHECK(equal(var, full_like(var, 2)));
+      instance_norm(x.unsqueeze(-1), w, b, mean, var, true, 0.1, 1e-5);
+      CHECK(equal(mean, full_like(mean, 0.5)));
+    }
+}

@@ -10,8 +10,9 @@ namespace ebb {
 /// (x - mean) / sqrt(var + eps) * weight + bias for each channel (dimension 1). In training mean and var are
 /// the batch's (var biased) and the running ones move towards them: running = (1 - momentum) running +
 /// momentum batch, with the unbiased variance; else they are the running ones. weight, bias and the running
-/// tensors may be undefined. Throws when one of them does not have a value for each channel. (Ioffe & Szegedy
-/// 2015.) cudnn_enabled is ignored.
+/// tensors may be undefined. Throws when one of them does not have a value for each channel. An empty input
+/// gives an empty result and leaves the running statistics alone. (Ioffe & Szegedy 2015.) cudnn_enabled is
+/// ignored.
 EBB_API Variable batch_norm(const Variable& input, const optional<Variable>& weight,
                             const optional<Variable>& bias, const optional<Variable>& running_mean,
                             const optional<Variable>& running_var, bool training, double momentum, double eps,

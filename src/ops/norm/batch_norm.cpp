@@ -3,6 +3,7 @@
 #include <ebb/ops/norm.h>
 
 #include <cmath>
+#include <limits>
 
 #include "ops/memory_format.h"
 #include "ops/norm/backward.h"
@@ -91,6 +92,20 @@ struct NativeBatchNormBackward : autograd::Node {
   }
 };
 
+/// What an empty input gives: itself, with a graph, and no statistics that could move the running ones.
+std::tuple<Variable, Variable, Variable> of_nothing(const Variable& input, const Variable& weight,
+                                                    const Variable& bias, bool training) {
+  Variable out = input.clone();
+  if (weight.defined()) out = out * per_channel(weight, input.dim());
+  if (bias.defined()) out = out + per_channel(bias, input.dim());
+  const TensorOptions options = TensorOptions(ops::statistics_dtype(input.dtype())).device(input.device());
+  const auto none = [&] {
+    return training ? full({input.size(1)}, std::numeric_limits<double>::quiet_NaN(), options)
+                    : empty({0}, options);
+  };
+  return {out, none(), none()};
+}
+
 /// running = (1 - momentum) running + momentum value.
 void update_running(const Variable& running, const Variable& value, double momentum) {
   if (!running.defined()) return;
@@ -123,6 +138,7 @@ std::tuple<Variable, Variable, Variable> native_batch_norm(const Variable& input
       ": running_mean and running_var must be defined in evaluation mode. Pass them, or training=true.");
   if (w.defined()) ops::check_same_dtype(op, input, w);
   if (b.defined()) ops::check_same_dtype(op, input, b);
+  if (input.numel() == 0) return of_nothing(input, w, b, training);
 
   const MemoryFormat format = ops::suggested_format(input.array());
   const NormShape shape = shape_of(input, format);
@@ -195,7 +211,7 @@ Variable instance_norm(const Variable& input, const optional<Variable>& weight,
   const Variable out =
       batch_norm(input.contiguous().view(shape), repeated(weight.value_or(Variable())),
                  repeated(bias.value_or(Variable())), mean, var, use_input_stats, momentum, eps);
-  if (use_input_stats) {
+  if (use_input_stats && input.numel() > 0) {
     NoGradGuard no_grad;
     if (run_mean.defined()) run_mean.detach().copy_(mean.view({batch, channels}).mean(0));
     if (run_var.defined()) run_var.detach().copy_(var.view({batch, channels}).mean(0));
