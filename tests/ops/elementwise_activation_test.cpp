@@ -196,6 +196,11 @@ TEST_CASE("activations at their corners and far out") {
   CHECK(slope([](const Tensor& x) { return ebb::relu(x); }, 0) == 0);
   CHECK(slope([](const Tensor& x) { return ebb::hardtanh(x); }, 1) == 0);
   CHECK(slope([](const Tensor& x) { return ebb::hardtanh(x); }, -1) == 0);
+  for (const double x : {-2.0, -1.0, 0.0, 1.0, 2.0}) {  // exchanged, the second bound wins
+    CHECK(ebb::hardtanh(ebb::full({}, x), 1, -1).item<double>() == -1);
+    CHECK(ebb::hardtanh(ebb::full({}, x, ebb::kLong), 1, -1).item<std::int64_t>() == -1);
+    CHECK(slope([](const Tensor& t) { return ebb::hardtanh(t, 1, -1); }, x) == 0);
+  }
   CHECK(slope([](const Tensor& x) { return ebb::relu6(x); }, 6) == 0);
   CHECK(slope([](const Tensor& x) { return ebb::clamp(x, -1, 1); }, 1) == 1);
   CHECK(slope([](const Tensor& x) { return ebb::leaky_relu(x, 0.3); }, 0) == 0.3);

@@ -43,6 +43,11 @@ void linear_pieces() {
       .reference([](double x) { return x < -1    ? -1
                                        : x > 0.5 ? 0.5
                                                  : x; });
+  unary("hardtanh.exchanged", [](V x) {
+    return ebb::hardtanh(x, 1, -0.5);
+  }).in_place([](In x) {
+      return ebb::hardtanh_(x[0], 1, -0.5);
+    }).reference([](double) { return -0.5; });
   unary("hardsigmoid", ebb::hardsigmoid)
       .range(-5, 5)
       .kinks({-3, 3})

@@ -125,7 +125,7 @@ Variable isclose(const Variable& self, const Variable& other, double rtol, doubl
   check_same_dtype("isclose", self, other);
   EBB_CHECK(rtol >= 0 && atol >= 0, "isclose: rtol and atol must not be negative, got ", rtol, " and ", atol,
             ".");
-  return run_plain(self, other, IsClose{rtol, atol, equal_nan});
+  return run_plain(self, other, IsClose{rtol, atol, equal_nan, self.dtype()});
 }
 
 bool allclose(const Variable& self, const Variable& other, double rtol, double atol, bool equal_nan) {

@@ -38,13 +38,15 @@ struct Threshold {
   }
 };
 
+/// min(max(x, low), high), so that high wins where the bounds are exchanged; NaN stays.
 struct Hardtanh {
   static constexpr char kName[] = "hardtanh";
   static constexpr Types kTypes = Types::numeric;
   Number low, high;
   template <class T>
   EBB_HD T operator()(T x) const {
-    return x < low.as<T>() ? low.as<T>() : x > high.as<T>() ? high.as<T>() : x;
+    x = x < low.as<T>() ? low.as<T>() : x;
+    return x > high.as<T>() ? high.as<T>() : x;
   }
 };
 /// Unlike clamp, hardtanh stops the gradient at its bounds.

@@ -265,17 +265,30 @@ struct Ge {
   }
 };
 
+/// Compares as torch's ops would one after another: every step is rounded to the tensors' own dtype, which a
+/// tolerance of the same decimals then meets. Integers are compared in double precision.
 struct IsClose {
   static constexpr char kName[] = "isclose";
   static constexpr Types kTypes = Types::all;
   double rtol, atol;
   bool equal_nan;
+  DType dtype;
   template <class T>
   EBB_HD bool operator()(T a, T b) const {
     if (a == b) return true;
     if (detail::is_nan(a) || detail::is_nan(b)) return equal_nan && detail::is_nan(a) && detail::is_nan(b);
-    const double x = static_cast<double>(a), y = static_cast<double>(b), error = std::fabs(x - y);
-    return std::isfinite(error) && error <= atol + std::fabs(rtol * y);
+    using C = std::conditional_t<std::is_floating_point_v<T>, T, double>;
+    const C y = static_cast<C>(b), error = rounded(std::fabs(static_cast<C>(a) - y));
+    const C allowed = rounded(static_cast<C>(atol) + rounded(std::fabs(static_cast<C>(rtol) * y)));
+    return std::isfinite(error) && error <= allowed;
+  }
+
+ private:
+  template <class C>
+  EBB_HD C rounded(C x) const {
+    if (dtype == DType::Half) return static_cast<C>(static_cast<float>(Half(static_cast<float>(x))));
+    if (dtype == DType::BFloat16) return static_cast<C>(static_cast<float>(BFloat16(static_cast<float>(x))));
+    return x;
   }
 };
 

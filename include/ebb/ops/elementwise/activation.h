@@ -52,7 +52,8 @@ EBB_API Variable softsign(const Variable& self);
 EBB_API Variable tanhshrink(const Variable& self);
 /// log(sigmoid(x)), finite for large negative x.
 EBB_API Variable log_sigmoid(const Variable& self);
-/// min(max(x, min_val), max_val); the derivative at the bounds is 0.
+/// min(max(x, min_val), max_val), hence max_val everywhere if it is the smaller; the derivative at the bounds
+/// is 0.
 EBB_API Variable hardtanh(const Variable& self, const Scalar& min_val = -1, const Scalar& max_val = 1);
 EBB_API Variable& hardtanh_(const Variable& self, const Scalar& min_val = -1, const Scalar& max_val = 1);
 /// min(max(x + 3, 0), 6) / 6.

@@ -67,7 +67,8 @@ inline Variable& greater_equal_(const Variable& self, const Variable& other) { r
 inline Variable greater_equal(const Variable& self, const Scalar& other) { return ge(self, other); }
 inline Variable& greater_equal_(const Variable& self, const Scalar& other) { return ge_(self, other); }
 
-/// |self - other| <= atol + rtol |other|, elementwise; one dtype. NaN is close to NaN if equal_nan.
+/// |self - other| <= atol + rtol |other|, elementwise; one dtype, which it is computed in (integers in
+/// double). NaN is close to NaN if equal_nan.
 EBB_API Variable isclose(const Variable& self, const Variable& other, double rtol = 1e-5, double atol = 1e-8,
                          bool equal_nan = false);
 /// Whether isclose holds everywhere.
