@@ -116,6 +116,10 @@ void ParameterListImpl::append(const Dict::Item& item) {
   register_parameter(item.key(), item.value(), item.value().requires_grad());
 }
 
+void ParameterListImpl::extend(const ParameterListImpl& other) {
+  for (const Variable& parameter : other.parameters_.values()) append(parameter);
+}
+
 Variable& ParameterListImpl::at(std::size_t index) {
   EBB_CHECK(index < size(), "Index out of range: ParameterList has ", std::uint64_t{size()},
             " parameters, got index ", std::uint64_t{index});

@@ -217,7 +217,19 @@ TEST_CASE("containers keep modules and parameters in order") {
   dict->insert("b", nn::ReLU().ptr());
   CHECK(dict->pop("a")->as<nn::Linear>() != nullptr);
   CHECK(dict->keys() == std::vector<std::string>{"b"});
-  nn::ParameterList parameters(ones({2}), zeros({3}));
+  nn::ParameterList parameters(ones({2}), zeros({3})), more(full({1}, 5), full({1}, 6));
+  more->extend(*parameters);
+  more->extend(*parameters);
+  more->extend(*more);
+  REQUIRE(more->size() == 12);
+  CHECK(more->named_parameters().keys()[11] == "11");
+  CHECK(equal((*more)[7], full({1}, 6)));
+  CHECK(equal((*more)[5], zeros({3})));
+  more->extend(std::vector<Variable>{ones({4})});
+  CHECK((*more)[12].sizes() == IntArrayRef({4}));
+  more->extend(OrderedDict<std::string, Variable>({{"named", ones({5})}}));
+  CHECK(more->named_parameters().contains("named"));
+  CHECK_THROWS_AS(more->extend(OrderedDict<std::string, Variable>({{"named", ones({5})}})), Error);
   CHECK(parameters->size() == 2);
   CHECK(parameters[1].numel() == 3);
   CHECK_THROWS_WITH(parameters[2], Contains("out of range"));
@@ -234,4 +246,12 @@ TEST_CASE("batch norm modules count batches and average without momentum") {
   CHECK_THROWS_WITH(norm(ones({1, 2}, kDouble)), Contains("more than 1 value per channel"));
   norm->eval();
   CHECK(norm(ones({1, 2}, kDouble)).sizes() == IntArrayRef({1, 2}));
+}
+
+TEST_CASE("local response norm of integers divides by whole means") {
+  const Variable x = tensor({1, 2, 3, 4, 5, 6}).view({1, 3, 2});
+  const Variable y = F::local_response_norm(x, F::LocalResponseNormFuncOptions(3).alpha(0.5).beta(1).k(2));
+  CHECK(y.dtype() == kFloat);
+  // Squares over three channels, with zeros beside them: 10 / 3, 20 / 3, 35 / 3, 56 / 3, 34 / 3, 52 / 3.
+  near(y, {1 / 3.5, 2 / 5.0, 3 / 7.5, 4 / 11.0, 5 / 7.5, 6 / 10.5}, 1e-6);
 }

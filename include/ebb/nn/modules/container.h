@@ -130,10 +130,13 @@ class EBB_API ParameterListImpl : public Cloneable<ParameterListImpl> {
 
   void append(const Variable& parameter);
   void append(const Dict::Item& item);
+  /// Appends every tensor of a container; an OrderedDict's keep their names.
   template <class Container>
   void extend(const Container& container) {
     for (const auto& parameter : container) append(parameter);
   }
+  /// Appends another list's parameters, or its own once more. The names go on counting.
+  void extend(const ParameterListImpl& other);
   Dict::Iterator begin() { return parameters_.begin(); }
   Dict::Iterator end() { return parameters_.end(); }
   Dict::ConstIterator begin() const { return parameters_.begin(); }
