@@ -46,6 +46,29 @@ TEST_CASE("generators are seeded, copied and used") {
   CHECK(a.current_seed() == seed);
 }
 
+TEST_CASE("a copied state holds the second normal of a pair, or holds none") {
+  Generator a(7), fresh(7), other(9);
+  const Values pairs = values(randn({6}, fresh));  // three pairs
+  randn({1}, a);
+  const Generator copy = a.clone();
+  CHECK(values(randn({2}, copy)) == Values(pairs.begin() + 1, pairs.begin() + 3));
+  randn({1}, other);  // what it keeps gives way to what a keeps
+  other.set_state(a);
+  CHECK(values(randn({5}, other)) == Values(pairs.begin() + 1, pairs.end()));
+  CHECK(values(randn({5}, a)) == Values(pairs.begin() + 1, pairs.end()));  // copies share nothing
+  a.set_state(Generator(7));
+  CHECK(values(randn({6}, a)) == pairs);
+  randn({1}, a);
+  a.set_state(Generator(7));  // which keeps none
+  CHECK(values(randn({6}, a)) == pairs);
+  a.next_float_normal() = 0.5f;
+  CHECK(a.clone().next_float_normal() == 0.5f);
+  other.set_state(a);
+  CHECK(other.next_float_normal() == 0.5f);
+  a.manual_seed(7);
+  CHECK_FALSE(a.next_float_normal().has_value());
+}
+
 TEST_CASE("moments of the distributions") {
   manual_seed(11);
   const std::int64_t n = 200000;

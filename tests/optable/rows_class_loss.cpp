@@ -59,6 +59,25 @@ Arrays smoothed(const Arrays& in) {
   });
 }
 
+// The same where class 1 is ignored: its places count nothing, in the mean's divisor either.
+Arrays smoothed_but_one(const Arrays& in) {
+  const auto weight = [&](std::int64_t c) { return in.size() > 2 ? in[2]({c}) : 1; };
+  double weights = 0;
+  const Array values = build(in[1].sizes, [&](const Index& i) {
+    const auto t = static_cast<std::int64_t>(in[1](i));
+    if (t == 1) return 0.0;
+    weights += weight(t);
+    const double s = log_sum(in[0], {i[0], t});
+    double all = 0;
+    for (std::int64_t c = 0; c < 4; ++c) all += weight(c) * (s - in[0]({i[0], c}));
+    return 0.8 * weight(t) * (s - in[0]({i[0], t})) + 0.2 / 4 * all;
+  });
+  return reduced(values, weights);
+}
+Variable some_ignored(std::size_t, std::size_t input) {
+  return input == 1 ? ebb::tensor({3, 1, 0, 1, 2}, ebb::kLong) : Variable();
+}
+
 using Function = Variable (*)(V, V, std::int64_t);
 
 Row& classes(const char* name, Function f, Sizes x, Sizes target) {
@@ -122,6 +141,15 @@ void entropies() {
           [](V x, V t, std::int64_t r) { return ebb::cross_entropy_loss(x, t, {}, r, -100, 0.2); }, {3, 4},
           {3})
       .reference(smoothed);
+  classes("cross_entropy_loss.smoothing.ignored",
+          [](V x, V t, std::int64_t r) { return ebb::cross_entropy_loss(x, t, {}, r, 1, 0.2); }, {5, 4}, {5})
+      .special(some_ignored)
+      .reference(smoothed_but_one);
+  weighted("cross_entropy_loss.smoothing.ignored.weights",
+           [](In x, std::int64_t r) { return ebb::cross_entropy_loss(x[0], x[1], x[2], r, 1, 0.2); })
+      .shapes({{{5, 4}, {5}, {4}}})
+      .special(some_ignored)
+      .reference(smoothed_but_one);
   loss("cross_entropy_loss.probabilities",
        [](In x, std::int64_t r) { return ebb::cross_entropy_loss(x[0], x[1], {}, r, -100, 0.2); })
       .shapes({{{3, 4}, {3, 4}}})

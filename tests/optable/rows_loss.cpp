@@ -54,6 +54,18 @@ void regressions() {
       })
       .range(1.1, 4)
       .no_half("eps is nothing in 16 bits, and Stirling's terms cancel");
+  // Stirling's terms come in above 1, not at it.
+  pointwise(
+      "poisson_nll_loss.full.small",
+      [](V a, V b, std::int64_t r) { return ebb::poisson_nll_loss(a, b, true, true, 1e-8, r); },
+      [](double a, double b) {
+        return std::exp(a) - b * a + (b > 1 ? b * std::log(b) - b + 0.5 * std::log(2 * M_PI * b) : 0);
+      })
+      .shapes({{{6}, {6}}})
+      .special([](std::size_t, std::size_t input) {
+        return input == 1 ? ebb::tensor({0.0, 0.25, 1.0, 1.0625, 2.0, 3.0}, ebb::kF64) : Variable();
+      })
+      .constant(1);
 }
 
 void probabilities() {

@@ -1,0 +1,77 @@
+// clamp at its bounds, beyond them, and between bounds that are exchanged.
+#include "check.h"
+
+#include <algorithm>
+
+using namespace op_tests;
+
+namespace {
+
+// Every x below, at, between and above bounds in order, equal, and exchanged.
+const Values kXs = {-2, -1, 0, 1, 2};
+const std::vector<std::pair<double, double>> kBounds = {{-1, 1}, {0, 0}, {1, -1}, {-1, 2}, {2, 0}};
+
+double clamped(double x, double low, double high) { return std::min(std::max(x, low), high); }
+
+Variable leaf(double x) { return ebb::full({}, x, ebb::kDouble).set_requires_grad(true); }
+
+/// The gradient of y = f(x...) by each input, computed by the kernels and by recorded ops.
+void check_slopes(const Variable& y, const ebb::variable_list& inputs, const Values& expected) {
+  for (const bool recorded : {false, true}) {
+    const Variable seed = ebb::ones({}, ebb::kDouble).requires_grad_(recorded);
+    const ebb::variable_list grads = ebb::autograd::grad({y}, inputs, {seed}, true, recorded);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      INFO("input " << i << ", recorded " << recorded);
+      CHECK(grads[i].item<double>() == expected[i]);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("clamp by numbers passes the gradient at its bounds and between them") {
+  for (const double at : kXs)
+    for (const auto& [low, high] : kBounds) {
+      INFO(at << " in " << low << ", " << high);
+      const Variable x = leaf(at);
+      const Variable both = ebb::clamp(x, low, high), least = ebb::clamp_min(x, low),
+                     most = ebb::clamp_max(x, high);
+      CHECK(both.item<double>() == clamped(at, low, high));
+      CHECK(least.item<double>() == std::max(at, low));
+      CHECK(most.item<double>() == std::min(at, high));
+      check_slopes(both, {x}, {double(at >= low && at <= high)});
+      check_slopes(least, {x}, {double(at >= low)});
+      check_slopes(most, {x}, {double(at <= high)});
+      Variable y = x * 1;
+      y.clamp_(low, high);
+      CHECK(y.item<double>() == clamped(at, low, high));
+      check_slopes(y, {x}, {double(at >= low && at <= high)});
+      CHECK(ebb::clamp(ebb::full({}, at, ebb::kLong), static_cast<std::int64_t>(low),
+                       static_cast<std::int64_t>(high))
+                .item<double>() == clamped(at, low, high));
+    }
+}
+
+TEST_CASE("clamp by tensors gives the gradient to x or to the bound that decides") {
+  for (const double at : kXs)
+    for (const auto& [low, high] : kBounds) {
+      INFO(at << " in " << low << ", " << high);
+      const Variable x = leaf(at), l = leaf(low), h = leaf(high);
+      const Variable both = ebb::clamp(x, l, h), least = ebb::clamp_min(x, l), most = ebb::clamp_max(x, h);
+      CHECK(both.item<double>() == clamped(at, low, high));
+      CHECK(least.item<double>() == std::max(at, low));
+      CHECK(most.item<double>() == std::min(at, high));
+      // Where the bounds are exchanged the upper one decides, whatever x is.
+      check_slopes(
+          both, {x, l, h},
+          {double(at >= low && at <= high), double(at < low && low < high), double(at > high || high < low)});
+      check_slopes(least, {x, l}, {double(at >= low), double(at < low)});
+      check_slopes(most, {x, h}, {double(at <= high), double(at > high)});
+      Variable y = x * 1;
+      y.clamp_(ebb::optional<Variable>(l), ebb::optional<Variable>(h));
+      CHECK(y.item<double>() == clamped(at, low, high));
+      check_slopes(
+          y, {x, l, h},
+          {double(at >= low && at <= high), double(at < low && low < high), double(at > high || high < low)});
+    }
+}
