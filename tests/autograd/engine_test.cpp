@@ -15,30 +15,43 @@ struct Stop : Function<Stop> {
   static variable_list backward(AutogradContext*, variable_list) { return {Variable()}; }
 };
 
-// Its backward gives both inputs one tensor, and may keep it or a view of it.
+enum class Share { nothing, handle, storage };
+
+// Its backward gives both inputs one tensor, and may keep it or one on the same storage.
 struct Same : Function<Same> {
   static Variable kept;
-  static bool keep_view;
+  static Share share;
   static Variable forward(AutogradContext*, Variable a, Variable b) { return a + b; }
   static variable_list backward(AutogradContext*, variable_list g) {
     const Variable both = g[0] * 3;
-    kept = keep_view ? both.view({-1}) : Variable();
+    kept = share == Share::nothing ? Variable() : share == Share::handle ? both : both.detach();
     return {both, both};
   }
 };
 Variable Same::kept;
-bool Same::keep_view = false;
+Share Same::share = Share::nothing;
 
 struct Kept : Function<Kept> {
-  static Variable view;
+  static Variable kept;
+  static Share share;
   static Variable forward(AutogradContext*, Variable x) { return x * 1; }
   static variable_list backward(AutogradContext*, variable_list g) {
     Variable mine = g[0] * 3;
-    view = mine.view({-1});
+    kept = share == Share::handle ? mine : mine.detach();
     return {std::move(mine)};
   }
 };
-Variable Kept::view;
+Variable Kept::kept;
+Share Kept::share = Share::handle;
+
+// Its gradient is not zero where the incoming one is.
+struct Affine : Function<Affine> {
+  static Variable forward(AutogradContext* ctx, Variable x, bool materialize) {
+    ctx->set_materialize_grads(materialize);
+    return x * 1;
+  }
+  static variable_list backward(AutogradContext*, variable_list g) { return {g[0] + 4, Variable()}; }
+};
 
 }  // namespace
 
@@ -114,9 +127,18 @@ TEST_CASE("engine: a hook sees the sum of all branches, once") {
   require_values(x.grad(), {18});
 }
 
+TEST_CASE("engine: undefined gradients are zeros for a function that asked for that") {
+  Variable x = leaf({2});
+  const auto gradient = [&](bool materialize) {
+    return grad({Stop::apply(Affine::apply(x, materialize)) + x * 7}, {x})[0];
+  };
+  require_values(gradient(true), {11});
+  require_values(gradient(false), {7});
+}
+
 TEST_CASE("engine: leaves do not share a gradient that came as one tensor") {
-  for (const bool keep_view : {false, true}) {
-    Same::keep_view = keep_view;
+  for (const Share share : {Share::nothing, Share::handle, Share::storage}) {
+    Same::share = share;
     Variable a = leaf({1, 2}), b = leaf({3, 4});
     for (int i = 1; i <= 2; ++i) {
       Same::apply(a, b).sum().backward();
@@ -130,21 +152,38 @@ TEST_CASE("engine: leaves do not share a gradient that came as one tensor") {
   }
 }
 
-TEST_CASE("engine: a gradient that someone has a view of is neither taken nor added to") {
-  Variable x = leaf({1, 2});
-  Kept::apply(x).sum().backward();
-  const Variable first = Kept::view;
-  (x * 5).sum().backward();
-  require_values(x.grad(), {8, 8});
-  require_values(first, {3, 3});
+TEST_CASE("engine: a gradient that someone else holds is neither taken nor added to") {
+  for (const Share share : {Share::handle, Share::storage}) {
+    Kept::share = share;
+    Variable x = leaf({1, 2});
+    Kept::apply(x).sum().backward();
+    const Variable first = Kept::kept;
+    (x * 5).sum().backward();
+    require_values(x.grad(), {8, 8});
+    require_values(first, {3, 3});
 
-  // The same where branches join.
-  Variable h = leaf({1, 2}) * 1;
-  Variable sum = (h * 5).sum();
-  const Variable g = grad({sum + Kept::apply(h).sum()}, {h})[0];
-  require_values(g, {8, 8});
-  require_values(Kept::view, {3, 3});
-  Kept::view.reset();
+    // The same where branches join.
+    Variable h = leaf({1, 2}) * 1;
+    Variable sum = (h * 5).sum();
+    const Variable g = grad({sum + Kept::apply(h).sum()}, {h})[0];
+    require_values(g, {8, 8});
+    require_values(Kept::kept, {3, 3});
+    Kept::kept.reset();
+  }
+}
+
+TEST_CASE("engine: a gradient of gaps is not taken") {
+  // Half of a tensor twice its size: keeping it would keep the whole, and its strides.
+  struct Gaps : Function<Gaps> {
+    static Variable forward(AutogradContext*, Variable x) { return x * 1; }
+    static variable_list backward(AutogradContext*, variable_list g) {
+      return {ebb::stack({g[0], g[0]}, 1).detach().t()[0].detach()};
+    }
+  };
+  Variable x = leaf({1, 2, 3});
+  Gaps::apply(x).sum().backward();
+  REQUIRE(x.grad().is_contiguous());
+  require_values(x.grad(), {1, 1, 1});
 }
 
 TEST_CASE("engine: a gradient that a hook keeps is not changed afterwards") {

@@ -172,6 +172,47 @@ TEST_CASE("anomaly mode names the backward that recorded a failing second deriva
   REQUIRE_THAT(plain, !Catch::Matchers::Contains("Recorded in"));
 }
 
+TEST_CASE("anomaly mode names every backward that an error in a higher derivative goes back to") {
+  struct Third : Function<Third> {
+    static Variable forward(AutogradContext*, Variable x) { return x * 1; }
+    static variable_list backward(AutogradContext*, variable_list) { throw ebb::Error("mine."); }
+  };
+  struct Second : Function<Second> {
+    static Variable forward(AutogradContext*, Variable x) { return x * 1; }
+    static variable_list backward(AutogradContext*, variable_list g) { return {Third::apply(g[0])}; }
+  };
+  struct First : Function<First> {
+    static Variable forward(AutogradContext*, Variable x) { return x * 1; }
+    static variable_list backward(AutogradContext*, variable_list g) { return {Second::apply(g[0])}; }
+  };
+  const auto third = [] {
+    Variable x = leaf({1}), v = leaf({1}), w = leaf({1});
+    const Variable g = ebb::autograd::grad({First::apply(x)}, {x}, {v}, true, true)[0];
+    ebb::autograd::grad({g}, {v}, {w}, true, true)[0].backward();
+  };
+  REQUIRE(message_of(third) == "mine.");
+  const ebb::autograd::DetectAnomalyGuard detect;
+  REQUIRE(message_of(third) ==
+          "mine. Recorded in the backward of SecondBackward Recorded in the backward of FirstBackward");
+}
+
+TEST_CASE("anomaly mode still knows the node after a walk within its backward") {
+  static std::string message;
+  struct Recording : Function<Recording> {
+    static Variable forward(AutogradContext*, Variable x) { return x * 1; }
+    static variable_list backward(AutogradContext*, variable_list g) {
+      ebb::EnableGradGuard record;
+      (leaf({1}) * 2).backward();
+      const Variable y = (leaf({0}) * 0).sqrt() * 0;
+      message = message_of([&] { y.backward(); });
+      return {g[0]};
+    }
+  };
+  const ebb::autograd::DetectAnomalyGuard detect;
+  Recording::apply(leaf({1})).backward();
+  REQUIRE_THAT(message, Catch::Matchers::Contains("Recorded in the backward of RecordingBackward"));
+}
+
 TEST_CASE("a saved-tensor hook may set hooks of its own") {
   int packed = 0;
   const auto keep = [](const Variable& x) { return std::make_shared<Variable>(x.detach()); };
