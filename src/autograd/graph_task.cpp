@@ -197,7 +197,6 @@ void GraphTask::accumulate(State& state, std::uint32_t input_nr, Variable grad) 
     sum = std::move(grad);
     return;
   }
-  if (!grad.defined()) return;
   const StreamOrder::Scope scope(streams_, *state.node);
   // In place when no one else can see the buffer.
   const bool ours = !GradMode::is_enabled() && !streams_.crossed() && sum.use_count() == 1 &&
