@@ -202,6 +202,30 @@ TEST_CASE("engine: a gradient that a hook keeps is not changed afterwards") {
   require_values(of_h, {5, 7});
 }
 
+TEST_CASE("engine: a kept gradient is no part of a graph unless that was asked for") {
+  struct Recorded : Function<Recorded> {
+    static Variable forward(AutogradContext*, Variable x) { return x * 1; }
+    static variable_list backward(AutogradContext*, variable_list g) {
+      ebb::EnableGradGuard record;
+      return {g[0] * leaf({3})};
+    }
+  };
+  Variable x = leaf({2});
+  Recorded::apply(x).backward();
+  REQUIRE_FALSE(x.grad().requires_grad());
+  require_values(x.grad(), {3});
+}
+
+TEST_CASE("engine: a leaf's hook may remove another, which then does not run") {
+  Variable x = leaf({1});
+  unsigned later = 0;
+  x.register_hook([&](const Variable&) { x.remove_hook(later); });
+  later = x.register_hook([](const Variable& g) { return g * 100; });
+  x.register_hook([](const Variable& g) { return g * 2; });
+  (x * 3).backward();
+  require_values(x.grad(), {6});
+}
+
 TEST_CASE("engine: a gradient kept by its tensor and its leaf is two tensors") {
   Variable x = leaf({1, 2});
   Variable h = x + 0;

@@ -230,3 +230,16 @@ TEST_CASE("inference: no guard records inside inference mode but leaving it") {
   REQUIRE_FALSE(ebb::GradMode::is_enabled());
   require_values(x, {3, 6});
 }
+
+TEST_CASE("inference: leaving it restores what was before") {
+  for (const bool grad : {false, true}) {
+    const ebb::AutoGradMode mode(grad);
+    {
+      const ebb::InferenceMode inference;
+      const ebb::InferenceMode normal(false);
+      REQUIRE(ebb::GradMode::is_enabled());
+    }
+    REQUIRE(ebb::GradMode::is_enabled() == grad);
+    REQUIRE_FALSE(ebb::InferenceMode::is_enabled());
+  }
+}

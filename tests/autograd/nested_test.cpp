@@ -220,6 +220,7 @@ TEST_CASE("a saved-tensor hook may set hooks of its own") {
   const ebb::autograd::SavedTensorHooks hooks(
       [&](const Variable& x) {
         ++packed;
+        REQUIRE_FALSE(ebb::GradMode::is_enabled());
         { const ebb::autograd::SavedTensorHooks own(keep, give); }
         ebb::EnableGradGuard record;
         (void)leaf({2}).exp();  // not packed

@@ -145,6 +145,22 @@ TEST_CASE("views: requires_grad follows the base, also when that changes later")
   require_values(w.grad(), {2});
 }
 
+TEST_CASE("views: requires_grad_ on what requires grad already changes nothing") {
+  Variable x = leaf({1, 2});
+  Variable base = x * 1;
+  Variable view = base.view({2, 1});
+  view.requires_grad_();
+  view[0].mul_(5);
+  require_values(grad({base.sum()}, {x})[0], {5, 1});
+}
+
+TEST_CASE("views: a dimension of one element and stride 0 may be written to") {
+  Variable x = ebb::zeros({3, 2}, ebb::kFloat64);
+  x.as_strided({2, 1, 3}, {1, 0, 2}).add_(1);
+  require_values(x, {1, 1, 1, 1, 1, 1});
+  EBB_REQUIRE_ERROR(x.as_strided({2, 2, 3}, {1, 0, 2}).add_(1), "single memory location");
+}
+
 TEST_CASE("views: a kept gradient stays with a view whose base is written to") {
   Variable x = leaf({1, 2});
   Variable base = x * 1;
