@@ -20,12 +20,18 @@ struct Slot {
   bool found = false;  // in the state
 };
 
-void collect(const Module& module, const std::string& prefix, std::vector<Slot>& out) {
-  for (const auto& item : module.named_parameters(false)) out.push_back({prefix + item.key(), *item, false});
-  // States written before PyTorch counted batches have no count.
-  const bool counts = counts_batches(module);
-  for (const auto& item : module.named_buffers(false))
-    out.push_back({prefix + item.key(), *item, counts && item.key() == "num_batches_tracked"});
+std::vector<Slot> slots_of(const Module& module) {
+  std::vector<Slot> slots;
+  const Module::ConstNamedModuleApplyFunction add = [&](const std::string& path, const Module& m) {
+    const std::string prefix = path.empty() ? path : path + ".";
+    for (const auto& item : m.named_parameters(false)) slots.push_back({prefix + item.key(), *item, false});
+    // States written before PyTorch counted batches have no count.
+    const bool counts = counts_batches(m);
+    for (const auto& item : m.named_buffers(false))
+      slots.push_back({prefix + item.key(), *item, counts && item.key() == "num_batches_tracked"});
+  };
+  module.apply(add);
+  return slots;
 }
 
 // Names one to a line, the first of them with the nearest of the other side: of those that fit nothing, or of
@@ -46,10 +52,7 @@ std::string listed(const std::vector<std::string>& names, const std::vector<std:
 }  // namespace
 
 IncompatibleKeys load_state(Module& module, const StateSource& source, bool strict, bool assign) {
-  std::vector<Slot> slots;
-  collect(module, {}, slots);
-  for (const auto& below : module.named_modules({}, /*include_self=*/false))
-    collect(*below.value(), below.key() + ".", slots);
+  std::vector<Slot> slots = slots_of(module);
   const std::vector<std::string> given = source.keys();
   std::vector<std::string> own;
   IncompatibleKeys keys;
@@ -82,7 +85,9 @@ IncompatibleKeys load_state(Module& module, const StateSource& source, bool stri
   if (strict && !keys.unexpected_keys.empty())
     problems += "\n  Unexpected:" + listed(keys.unexpected_keys, keys.missing_keys, own);
   if (!problems.empty())
-    advice = "\nRename the entries, or pass strict=false to load those that fit by name.";
+    advice =
+        "\nRename the entries, or pass strict=false, to load_state_dict or ebb::load, to load those that "
+        "fit by name.";
   if (!misshaped.empty()) {
     problems += "\n  Of another shape:" + misshaped;
     advice +=

@@ -36,6 +36,9 @@ std::vector<std::string> safetensors_seeds() {
           R"("h":{"dtype":"BF16","shape":[],"data_offsets":[16,18]},)"
           R"("e":{"dtype":"I64","shape":[0,4],"data_offsets":[18,18]}}   )",
           "0123456789abcdefgh"),
+      safetensors(R"({"q":{"x":[{"y":1}],"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]},)"
+                  R"("f":{"dtype":"F4","shape":[3],"data_offsets":[2,4]}})",
+                  "1234"),
       safetensors(R"({"\u00e9\n":{"dtype":"BOOL","shape":[2,2],"data_offsets":[0,4]}})", "\0\1\1\0"s),
   };
 }

@@ -1,5 +1,6 @@
 // Saving and loading modules, optimizers and tensors, as safetensors: to and from a file, or a stream, which
-// is read to its end.
+// is read to its end. A file is replaced wholly or not at all (safetensors::write says how); what a file may
+// be and what is wrong with it otherwise is safetensors::Reader's to say.
 #pragma once
 
 #include <ebb/autograd/variable.h>
