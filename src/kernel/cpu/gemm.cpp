@@ -23,6 +23,9 @@ constexpr std::int64_t kTiny = 300;
 constexpr std::int64_t kPiece = std::int64_t{1} << 22;
 constexpr std::int64_t kVectorPiece = std::int64_t{1} << 17;
 constexpr std::int64_t kMaxPieces = 256;
+// Products that Eigen adds up at a time, or up to half more: the error of a sum grows with the root of its
+// length.
+constexpr std::int64_t kDepth = 256;
 
 // Rows lie one after another, each contiguous.
 template <class T>
@@ -76,10 +79,14 @@ template <class T>
 void piece(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
   constexpr int kRow = Eigen::RowMajor, kCol = Eigen::ColMajor;
   scale(c, beta);
-  if (by_rows(a))
-    by_rows(b) ? product<T, kRow, kRow>(a, b, c, alpha) : product<T, kRow, kCol>(a, b, c, alpha);
-  else
-    by_rows(b) ? product<T, kCol, kRow>(a, b, c, alpha) : product<T, kCol, kCol>(a, b, c, alpha);
+  const auto add = by_rows(a) ? (by_rows(b) ? product<T, kRow, kRow> : product<T, kRow, kCol>)
+                              : (by_rows(b) ? product<T, kCol, kRow> : product<T, kCol, kCol>);
+  const std::int64_t parts = std::max<std::int64_t>((a.cols + kDepth / 2) / kDepth, 1);
+  const std::int64_t part = (a.cols + parts - 1) / parts;
+  for (std::int64_t k = 0; k < a.cols; k += part) {
+    const std::int64_t depth = std::min(part, a.cols - k);
+    add(a.block(0, k, a.rows, depth), b.block(k, 0, depth, b.cols), c, alpha);
+  }
 }
 
 // y = beta * y + alpha * a x; y and x are contiguous, a is readable.

@@ -129,12 +129,10 @@ void correlate_weight(const ConvGeometry& g, const Reading& r, const T* in, cons
         }
         for (std::int64_t row = first * kRows; row < row_end;) {
           const int n = panel_rows(row_end - row);
-          const T* left = lefts + row * line;
+          const Lines<T> lines{lefts + row * line, line, left_step, windows, window_step};
           T* result = weight + (group * rows + row) * depth;
-          const std::int64_t* shifts = window.shifts().data();
           const auto run = [&]<int R>() {
-            correlate_rows<T, R>(left, line, left_step, windows, window_step, shifts, depth, packets, count,
-                                 result, depth);
+            correlate_rows<T, R>(lines, window.shifts().data(), depth, packets, count, result, depth);
           };
           if constexpr (kRows >= 8)
             if (n == 8) run.template operator()<8>();

@@ -7,6 +7,7 @@
 #include <Eigen/Core>
 #pragma GCC diagnostic pop
 
+#include <algorithm>
 #include <cstdint>
 
 namespace ebb::cpu::conv {
@@ -35,13 +36,22 @@ constexpr int panel_rows(std::int64_t left) {
   return rows;
 }
 
-/// out[r][.] = bias[r] + the sum over k of weight[k][r] in[shift[k] + .], for R rows and C packets.
-template <class T, int R, int C>
-inline void tile(const T* weight, const T* in, const std::int64_t* shift, std::int64_t depth, T* out,
-                 std::int64_t pitch, const T* bias) {
+/// Sums are added up in parts of about 64 products, and then the parts: the error of a sum grows with the
+/// root of its length, and so does that of the parts' sum, but both are short.
+constexpr std::int64_t part_of(std::int64_t products) {
+  if (products < 96) return products;
+  const std::int64_t parts = (products + 32) / 64;
+  return (products + parts - 1) / parts;
+}
+
+/// out[r][.] = bias[r] + the sum over k of weight[k][r] in[shift[k] + .], for R rows and C packets; or, with
+/// More, out[r][.] += the sum.
+template <class T, int R, int C, bool More>
+inline void tile_sum(const T* weight, const T* in, const std::int64_t* shift, std::int64_t depth, T* out,
+                     std::int64_t pitch, const T* bias) {
   Packet<T> sum[R][C];
   for (int r = 0; r < R; ++r)
-    for (int c = 0; c < C; ++c) sum[r][c] = simd::pset1<Packet<T>>(bias ? bias[r] : T(0));
+    for (int c = 0; c < C; ++c) sum[r][c] = simd::pset1<Packet<T>>(!More && bias ? bias[r] : T(0));
   for (std::int64_t k = 0; k < depth; ++k, weight += R) {
     const T* x = in + shift[k];
     Packet<T> right[C];
@@ -52,7 +62,28 @@ inline void tile(const T* weight, const T* in, const std::int64_t* shift, std::i
     }
   }
   for (int r = 0; r < R; ++r)
-    for (int c = 0; c < C; ++c) simd::pstoreu(out + r * pitch + c * kWidth<T>, sum[r][c]);
+    for (int c = 0; c < C; ++c) {
+      T* const to = out + r * pitch + c * kWidth<T>;
+      if constexpr (More) sum[r][c] = simd::padd(simd::ploadu<Packet<T>>(to), sum[r][c]);
+      simd::pstoreu(to, sum[r][c]);
+    }
+}
+
+/// Not inlined into the loop over parts, where the compiler would keep sums in memory.
+template <class T, int R, int C>
+[[gnu::noinline]] void add_to_tile(const T* weight, const T* in, const std::int64_t* shift,
+                                   std::int64_t depth, T* out, std::int64_t pitch) {
+  tile_sum<T, R, C, true>(weight, in, shift, depth, out, pitch, nullptr);
+}
+
+/// out[r][.] = bias[r] + the sum over k, in parts.
+template <class T, int R, int C>
+inline void tile(const T* weight, const T* in, const std::int64_t* shift, std::int64_t depth, T* out,
+                 std::int64_t pitch, const T* bias) {
+  const std::int64_t part = part_of(depth);
+  tile_sum<T, R, C, false>(weight, in, shift, part, out, pitch, bias);
+  for (std::int64_t k = part; k < depth; k += part)
+    add_to_tile<T, R, C>(weight + k * R, in, shift + k, std::min(depth - k, part), out, pitch);
 }
 
 constexpr int next_columns(int c) { return c > 4 ? 4 : c > 2 ? 2 : 1; }
@@ -84,43 +115,69 @@ void panel(int rows, const T* weight, const T* in, const std::int64_t* shift, st
   }
 }
 
-/// result[r * result_pitch + k] += the sum over entries and packets of left[r][.] window[shift[k] + .], R
-/// rows, K taps.
+/// What correlate_tile sums: rows `left`, `step` apart from entry to entry, against taps of `window`.
+template <class T>
+struct Lines {
+  const T* left;
+  std::int64_t left_pitch, left_step;
+  const T* window;
+  std::int64_t window_step;
+
+  Lines from(std::int64_t entry, std::int64_t packet) const {
+    return {left + entry * left_step + packet * kWidth<T>, left_pitch, left_step,
+            window + entry * window_step + packet * kWidth<T>, window_step};
+  }
+};
+
+/// total[r][k] += the sum over entries and packets of left[r][.] window[shift[k] + .], R rows, K taps.
+/// Not inlined either.
 template <class T, int R, int K>
-inline void correlate_tile(const T* left, std::int64_t left_pitch, std::int64_t left_step, const T* window,
-                           std::int64_t window_step, const std::int64_t* shift, std::int64_t packets,
-                           std::int64_t entries, T* result, std::int64_t result_pitch) {
+[[gnu::noinline]] void correlate_sum(Lines<T> x, const std::int64_t* shift, std::int64_t packets,
+                                     std::int64_t entries, Packet<T> (&total)[R][K]) {
   Packet<T> sum[R][K];
   for (int r = 0; r < R; ++r)
     for (int k = 0; k < K; ++k) sum[r][k] = simd::pset1<Packet<T>>(T(0));
-  for (std::int64_t e = 0; e < entries; ++e, left += left_step, window += window_step) {
+  for (std::int64_t e = 0; e < entries; ++e, x.left += x.left_step, x.window += x.window_step) {
     const T* at[K];
-    for (int k = 0; k < K; ++k) at[k] = window + shift[k];
+    for (int k = 0; k < K; ++k) at[k] = x.window + shift[k];
     for (std::int64_t q = 0; q < packets * kWidth<T>; q += kWidth<T>) {
       Packet<T> right[K];
       for (int k = 0; k < K; ++k) right[k] = simd::ploadu<Packet<T>>(at[k] + q);
       for (int r = 0; r < R; ++r) {
-        const Packet<T> row = simd::ploadu<Packet<T>>(left + r * left_pitch + q);
+        const Packet<T> row = simd::ploadu<Packet<T>>(x.left + r * x.left_pitch + q);
         for (int k = 0; k < K; ++k) sum[r][k] = simd::pmadd(row, right[k], sum[r][k]);
       }
     }
   }
   for (int r = 0; r < R; ++r)
-    for (int k = 0; k < K; ++k) result[r * result_pitch + k] += simd::predux(sum[r][k]);
+    for (int k = 0; k < K; ++k) total[r][k] = simd::padd(total[r][k], sum[r][k]);
+}
+
+/// result[r * result_pitch + k] += the sum over all entries, in parts.
+template <class T, int R, int K>
+void correlate_tile(const Lines<T>& x, const std::int64_t* shift, std::int64_t packets, std::int64_t entries,
+                    T* result, std::int64_t result_pitch) {
+  Packet<T> total[R][K];
+  for (int r = 0; r < R; ++r)
+    for (int k = 0; k < K; ++k) total[r][k] = simd::pset1<Packet<T>>(T(0));
+  const std::int64_t part = part_of(packets);
+  const std::int64_t together = std::max<std::int64_t>(part_of(entries * packets) / packets, 1);
+  for (std::int64_t e = 0; e < entries; e += together)
+    for (std::int64_t q = 0; q < packets; q += part)
+      correlate_sum<T, R, K>(x.from(e, q), shift, std::min(part, packets - q),
+                             std::min(together, entries - e), total);
+  for (int r = 0; r < R; ++r)
+    for (int k = 0; k < K; ++k) result[r * result_pitch + k] += simd::predux(total[r][k]);
 }
 
 /// For all taps of R rows.
 template <class T, int R>
-void correlate_rows(const T* left, std::int64_t left_pitch, std::int64_t left_step, const T* window,
-                    std::int64_t window_step, const std::int64_t* shift, std::int64_t taps,
-                    std::int64_t packets, std::int64_t entries, T* result, std::int64_t result_pitch) {
+void correlate_rows(const Lines<T>& x, const std::int64_t* shift, std::int64_t taps, std::int64_t packets,
+                    std::int64_t entries, T* result, std::int64_t result_pitch) {
   std::int64_t k = 0;
   for (constexpr int K = taps_for(R); k + K <= taps; k += K)
-    correlate_tile<T, R, K>(left, left_pitch, left_step, window, window_step, shift + k, packets, entries,
-                            result + k, result_pitch);
-  for (; k < taps; ++k)
-    correlate_tile<T, R, 1>(left, left_pitch, left_step, window, window_step, shift + k, packets, entries,
-                            result + k, result_pitch);
+    correlate_tile<T, R, K>(x, shift + k, packets, entries, result + k, result_pitch);
+  for (; k < taps; ++k) correlate_tile<T, R, 1>(x, shift + k, packets, entries, result + k, result_pitch);
 }
 
 }  // namespace ebb::cpu::conv
