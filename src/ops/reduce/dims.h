@@ -7,14 +7,15 @@
 
 namespace ebb::ops {
 
-/// All dimensions of a tensor.
-inline DimMask all_dims(std::int64_t dims) {
-  return dims >= kMaxReduceDims ? ~DimMask{0} : (DimMask{1} << dims) - 1;
-}
+/// All dimensions of a tensor. This and the next two throw for a tensor of more than 64 dimensions, as torch
+/// does.
+DimMask all_dims(const char* op, const Variable& x);
+/// One dimension, which may count from the end; throws for one out of range.
+DimMask one_dim(const char* op, const Variable& x, std::int64_t dim);
 /// The given dimensions, or all of them when the list is empty; throws for one out of range or named twice.
 DimMask dim_mask(const char* op, const Variable& x, IntArrayRef dims);
 inline DimMask dim_mask(const char* op, const Variable& x, OptionalIntArrayRef dims) {
-  return dims ? dim_mask(op, x, *dims) : all_dims(x.dim());
+  return dims ? dim_mask(op, x, *dims) : all_dims(op, x);
 }
 /// The shape without the reduced dimensions, or with 1 in their places.
 DimVector reduced_sizes(IntArrayRef sizes, DimMask mask, bool keepdim);

@@ -76,7 +76,7 @@ Variable extreme_of_all(const char* op, const Variable& self, bool largest) {
   EBB_CHECK(self.numel() > 0, op,
             ": Expected reduction dim to be specified for input.numel() == 0, got shape ", self.sizes(),
             ". There is no extreme of nothing.");
-  Variable result(extreme(self, all_dims(self.dim()), false, largest));
+  Variable result(extreme(self, all_dims(op, self), false, largest));
   if (autograd::records(self)) {
     const auto node = autograd::make_node<ExtremeOfAllBackward>(self);
     node->largest = largest;
@@ -114,7 +114,7 @@ std::tuple<NdArray, NdArray> extreme_index(const NdArray& x, std::int64_t dim, b
 std::tuple<Variable, Variable> extreme_along(const char* op, const Variable& self, std::int64_t dim,
                                              bool keepdim, bool largest) {
   const std::int64_t d = wrap_dim(op, dim, self.dim());
-  check_not_empty(op, self, DimMask{1} << d);
+  check_not_empty(op, self, one_dim(op, self, d));
   auto [values, indices] = extreme_index(self.array(), d, keepdim, largest);
   return picked(self, std::move(values), std::move(indices), d, keepdim,
                 largest ? "MaxBackward0" : "MinBackward0");
@@ -125,7 +125,7 @@ Variable arg_extreme(const char* op, const Variable& self, optional<std::int64_t
   EBB_CHECK(self.dtype() != kBool, op, ": does not take bool tensors; convert with .to(ebb::kByte).");
   if (dim) {
     const std::int64_t d = wrap_dim(op, *dim, self.dim());
-    check_not_empty(op, self, DimMask{1} << d);
+    check_not_empty(op, self, one_dim(op, self, d));
     return Variable(std::get<1>(extreme_index(self.array(), d, keepdim, largest)));
   }
   EBB_CHECK(self.numel() > 0, op,
@@ -133,7 +133,7 @@ Variable arg_extreme(const char* op, const Variable& self, optional<std::int64_t
   const NdArray in = packed(self.array());
   const NdArray index =
       std::get<1>(extreme_index(in.as_strided({in.numel()}, {1}, in.offset()), 0, false, largest));
-  const DimVector ones = reduced_sizes(self.sizes(), all_dims(self.dim()), keepdim);
+  const DimVector ones = reduced_sizes(self.sizes(), all_dims(op, self), keepdim);
   return Variable(index.as_strided(ones, contiguous_strides(ones), 0));
 }
 
@@ -162,7 +162,7 @@ Variable argmin(const Variable& self, optional<std::int64_t> dim, bool keepdim) 
 }
 
 std::tuple<Variable, Variable> aminmax(const Variable& self, optional<std::int64_t> dim, bool keepdim) {
-  const DimMask mask = dim ? DimMask{1} << wrap_dim("aminmax", *dim, self.dim()) : ops::all_dims(self.dim());
+  const DimMask mask = dim ? ops::one_dim("aminmax", self, *dim) : ops::all_dims("aminmax", self);
   ops::check_not_empty("aminmax", self, mask);
   Variable low(ops::extreme(self, mask, keepdim, false)), high(ops::extreme(self, mask, keepdim, true));
   if (autograd::records(self)) {

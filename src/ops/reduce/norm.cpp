@@ -107,11 +107,11 @@ Variable logsumexp_values(const Variable& x, DimMask mask, bool keepdim) {
 }  // namespace ops
 
 Variable norm(const Variable& self, const Scalar& p) {
-  return ops::norm_over("norm", self, p.to_double(), ops::all_dims(self.dim()), false, nullopt,
+  return ops::norm_over("norm", self, p.to_double(), ops::all_dims("norm", self), false, nullopt,
                         "NormBackward0");
 }
 Variable norm(const Variable& self, const optional<Scalar>& p, ScalarType dtype) {
-  return ops::norm_over("norm", self, ops::order(p), ops::all_dims(self.dim()), false, dtype,
+  return ops::norm_over("norm", self, ops::order(p), ops::all_dims("norm", self), false, dtype,
                         "NormBackward2");
 }
 Variable norm(const Variable& self, const optional<Scalar>& p, IntArrayRef dim, bool keepdim) {

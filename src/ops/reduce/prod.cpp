@@ -30,7 +30,7 @@ struct ProdBackward : autograd::Node {
     if (x.dim() == 0) return {std::move(grads[0])};
     if (x.numel() == 0) return {x * 0};
     const bool zeros = x.detach().eq(0).any().item<bool>();
-    const DimMask mask = dim < 0 ? all_dims(x.dim()) : DimMask{1} << dim;
+    const DimMask mask = dim < 0 ? all_dims("prod", x) : one_dim("prod", x, dim);
     const Variable grad = restore_dims(grads[0], x.sizes(), mask, keepdim);
     if (!zeros) return {grad * restore_dims(result.unpack(), x.sizes(), mask, keepdim) / x};
     if (dim >= 0) return {grad * prod_of_others(x, dim)};
@@ -71,28 +71,24 @@ Variable count(const Variable& x, DimMask mask) {
   return Variable(std::move(out));
 }
 
-DimMask one_dim(const char* op, const Variable& x, std::int64_t dim) {
-  return DimMask{1} << wrap_dim(op, dim, x.dim());
-}
-
 }  // namespace
 }  // namespace ops
 
 Variable prod(const Variable& self, optional<ScalarType> dtype) {
-  return ops::prod_over(self, ops::all_dims(self.dim()), -1, false, dtype);
+  return ops::prod_over(self, ops::all_dims("prod", self), -1, false, dtype);
 }
 Variable prod(const Variable& self, std::int64_t dim, bool keepdim, optional<ScalarType> dtype) {
   const std::int64_t d = wrap_dim("prod", dim, self.dim());
-  return ops::prod_over(self, DimMask{1} << d, d, keepdim, dtype);
+  return ops::prod_over(self, ops::one_dim("prod", self, d), d, keepdim, dtype);
 }
 Variable any(const Variable& self) {
-  return ops::logical(kernels::any, self, ops::all_dims(self.dim()), false);
+  return ops::logical(kernels::any, self, ops::all_dims("any", self), false);
 }
 Variable any(const Variable& self, std::int64_t dim, bool keepdim) {
   return ops::logical(kernels::any, self, ops::one_dim("any", self, dim), keepdim);
 }
 Variable all(const Variable& self) {
-  return ops::logical(kernels::all, self, ops::all_dims(self.dim()), false);
+  return ops::logical(kernels::all, self, ops::all_dims("all", self), false);
 }
 Variable all(const Variable& self, std::int64_t dim, bool keepdim) {
   return ops::logical(kernels::all, self, ops::one_dim("all", self, dim), keepdim);
@@ -101,7 +97,8 @@ Variable count_nonzero(const Variable& self, IntArrayRef dim) {
   return ops::count(self, ops::dim_mask("count_nonzero", self, dim));
 }
 Variable count_nonzero(const Variable& self, optional<std::int64_t> dim) {
-  return ops::count(self, dim ? ops::one_dim("count_nonzero", self, *dim) : ops::all_dims(self.dim()));
+  return ops::count(self,
+                    dim ? ops::one_dim("count_nonzero", self, *dim) : ops::all_dims("count_nonzero", self));
 }
 
 }  // namespace ebb

@@ -73,13 +73,13 @@ struct NansumBackward : autograd::Node {
 }  // namespace ops
 
 Variable sum(const Variable& self, optional<ScalarType> dtype) {
-  return ops::sum_over(self, ops::all_dims(self.dim()), false, dtype, 1, "SumBackward0");
+  return ops::sum_over(self, ops::all_dims("sum", self), false, dtype, 1, "SumBackward0");
 }
 Variable sum(const Variable& self, OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) {
   return ops::sum_over(self, ops::dim_mask("sum", self, dim), keepdim, dtype, 1, "SumBackward1");
 }
 Variable mean(const Variable& self, optional<ScalarType> dtype) {
-  return ops::mean_over(self, ops::all_dims(self.dim()), false, dtype, "MeanBackward0");
+  return ops::mean_over(self, ops::all_dims("mean", self), false, dtype, "MeanBackward0");
 }
 Variable mean(const Variable& self, OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) {
   return ops::mean_over(self, ops::dim_mask("mean", self, dim), keepdim, dtype, "MeanBackward1");

@@ -48,7 +48,7 @@ Pair select_element(const char* op, const Variable& self, std::int64_t dim, bool
                   self.sizes(), ".");
   EBB_CHECK(k >= 0 && k < n, op, ": selected number k out of range: expected 1 to ", n, ", got ", k + 1, ".");
   const NdArray in = packed(self.array());
-  const DimVector sizes = reduced_sizes(in.sizes(), DimMask{1} << d, keepdim);
+  const DimVector sizes = reduced_sizes(in.sizes(), one_dim(op, self, d), keepdim);
   NdArray values = NdArray::empty(sizes, in.dtype(), in.device());
   NdArray indices = NdArray::empty(sizes, kLong, in.device());
   kernels::select_element(in.device(), values, indices, in, d, what, k);
