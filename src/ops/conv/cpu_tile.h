@@ -36,11 +36,12 @@ constexpr int panel_rows(std::int64_t left) {
   return rows;
 }
 
-/// Sums are added up in parts of about 64 products, and then the parts: the error of a sum grows with the
+/// Sums are added up in parts of about Length products, and then the parts: the error of a sum grows with the
 /// root of its length, and so does that of the parts' sum, but both are short.
+template <std::int64_t Length>
 constexpr std::int64_t part_of(std::int64_t products) {
-  if (products < 96) return products;
-  const std::int64_t parts = (products + 32) / 64;
+  if (products < Length + Length / 2) return products;
+  const std::int64_t parts = (products + Length / 2) / Length;
   return (products + parts - 1) / parts;
 }
 
@@ -80,7 +81,7 @@ template <class T, int R, int C>
 template <class T, int R, int C>
 inline void tile(const T* weight, const T* in, const std::int64_t* shift, std::int64_t depth, T* out,
                  std::int64_t pitch, const T* bias) {
-  const std::int64_t part = part_of(depth);
+  const std::int64_t part = part_of<128>(depth);
   tile_sum<T, R, C, false>(weight, in, shift, part, out, pitch, bias);
   for (std::int64_t k = part; k < depth; k += part)
     add_to_tile<T, R, C>(weight + k * R, in, shift + k, std::min(depth - k, part), out, pitch);
@@ -160,8 +161,8 @@ void correlate_tile(const Lines<T>& x, const std::int64_t* shift, std::int64_t p
   Packet<T> total[R][K];
   for (int r = 0; r < R; ++r)
     for (int k = 0; k < K; ++k) total[r][k] = simd::pset1<Packet<T>>(T(0));
-  const std::int64_t part = part_of(packets);
-  const std::int64_t together = std::max<std::int64_t>(part_of(entries * packets) / packets, 1);
+  const std::int64_t part = part_of<64>(packets);
+  const std::int64_t together = std::max<std::int64_t>(part_of<64>(entries * packets) / packets, 1);
   for (std::int64_t e = 0; e < entries; e += together)
     for (std::int64_t q = 0; q < packets; q += part)
       correlate_sum<T, R, K>(x.from(e, q), shift, std::min(part, packets - q),
