@@ -3,12 +3,22 @@
 #include "autograd/arithmetic.h"
 #include "autograd/meta.h"
 
+#include <pthread.h>
+
 #include <limits>
+#include <new>
 
 namespace ebb::autograd {
 
 std::mutex& leaf_mutex(const VariableImpl* leaf) {
-  static std::mutex stripes[64];
+  static std::mutex* const stripes = [] {
+    static std::mutex made[64];
+    // What other threads held at a fork, nobody would open in the child.
+    ::pthread_atfork(nullptr, nullptr, [] {
+      for (std::mutex& mutex : made) ::new (&mutex) std::mutex;
+    });
+    return made;
+  }();
   return stripes[(reinterpret_cast<std::uintptr_t>(leaf) / 64) % 64];
 }
 

@@ -3,6 +3,9 @@
 #include "core/backend.h"
 #include "core/generator_state.h"
 
+#include <pthread.h>
+
+#include <new>
 #include <random>
 
 namespace ebb {
@@ -78,8 +81,13 @@ std::optional<float>& Generator::next_float_normal() { return state_->next_float
 
 Generator& default_generator() {
   // Never destroyed: tensors may be drawn while the program shuts down.
-  static Generator* const generator = new Generator(entropy());
-  return *generator;
+  static Generator& generator = []() -> Generator& {
+    static Generator& made = *new Generator(entropy());
+    // A thread that drew at a fork does not go on in the child.
+    ::pthread_atfork(nullptr, nullptr, [] { ::new (&made.mutex()) std::mutex; });
+    return made;
+  }();
+  return generator;
 }
 
 void manual_seed(std::uint64_t seed) {

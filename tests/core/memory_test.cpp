@@ -3,10 +3,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -92,37 +88,6 @@ TEST_CASE("what is kept of ever larger tensors is bounded by the largest") {
   CHECK(most <= std::size_t{2} * largest * sizeof(float) + (32u << 20));
 }
 #endif
-
-TEST_CASE("a child of fork allocates, whatever other threads were doing") {
-  std::atomic<bool> stop{false};
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 3; ++i)
-    threads.emplace_back([&] {
-      while (!stop) {
-        std::vector<Variable> made;
-        for (int k = 1; k < 400; ++k) made.push_back(ebb::empty({k * 16}));
-      }
-    });
-  int failed = 0;
-  for (int i = 0; i < 20; ++i) {
-    const pid_t child = ::fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-      ::alarm(20);  // a lock that nobody holds any more would never open
-      std::vector<Variable> made;
-      for (int k = 1; k < 2000; ++k) made.push_back(ebb::empty({k * 16}));
-      made.clear();
-      ebb::empty_cache();
-      ::_exit(0);
-    }
-    int status = 1;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    failed += status != 0;
-  }
-  stop = true;
-  for (std::thread& thread : threads) thread.join();
-  CHECK(failed == 0);
-}
 
 TEST_CASE("counts are exact over threads, also those that ended") {
   const auto storages = ebb::live_storage_count();

@@ -1,0 +1,64 @@
+// What a forked child can do, whatever its parent's threads were doing: they hold no lock in the child.
+#include <ebb/ebb.h>
+
+#include <catch2/catch.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+using ebb::Variable;
+
+namespace {
+
+// Forks twenty times while three threads repeat `work`; each child does it once. How many did not end well?
+template <class Work>
+int failed_children(Work&& work) {
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([&] {
+      while (!stop) work();
+    });
+  int failed = 0;
+  for (int i = 0; i < 20; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::alarm(20);  // a lock that nobody holds any more would never open
+      work();
+      ::_exit(0);
+    }
+    int status = 1;
+    failed += child < 0 || ::waitpid(child, &status, 0) != child || status != 0;
+  }
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  return failed;
+}
+
+}  // namespace
+
+TEST_CASE("a forked child allocates and frees") {
+  CHECK(failed_children([] {
+          std::vector<Variable> made;
+          for (int k = 1; k < 400; ++k) made.push_back(ebb::empty({k * 16}));
+          made.clear();
+          ebb::empty_cache();
+        }) == 0);
+}
+
+TEST_CASE("a forked child draws numbers") {
+  CHECK(failed_children([] {
+          for (int k = 0; k < 20; ++k) ebb::rand({1000});
+        }) == 0);
+}
+
+TEST_CASE("a forked child accumulates gradients") {
+  const Variable leaf = ebb::ones({1000}).requires_grad_();
+  CHECK(failed_children([&] {
+          for (int k = 0; k < 20; ++k) (leaf * 2).sum().backward();
+        }) == 0);
+}
