@@ -56,16 +56,18 @@ TEST_CASE("permute, movedim and flip take more than 64 dimensions") {
 TEST_CASE("reductions say that they take 64 dimensions, and do") {
   const Variable most = arange(6).to(kFloat64).view(shape_of(64)), more = most.view(shape_of(65));
   CHECK(most.sum().item<double>() == 15);
-  CHECK(most.prod(1).numel() == 2);
-  CHECK(std::get<0>(most.max(1)).reshape({2}).equal(tensor({2., 5.}, kFloat64)));
-  const auto refused = Catch::Contains("up to 64 dimensions") && Catch::Contains("65");
-  CHECK_THROWS_WITH(more.sum(), refused && Catch::Contains("sum"));
-  CHECK_THROWS_WITH(more.mean({64}), refused);
-  CHECK_THROWS_WITH(more.prod(64), refused && Catch::Contains("prod"));
-  CHECK_THROWS_WITH(more.max(), refused);
-  CHECK_THROWS_WITH(more.max(64), refused && Catch::Contains("max"));
-  CHECK_THROWS_WITH(more.argmin(1), refused && Catch::Contains("argmin"));
-  CHECK_THROWS_WITH(more.norm(), refused);
-  CHECK_THROWS_WITH(more.any(), refused);
-  CHECK_THROWS_WITH(more.kthvalue(1, 64), refused && Catch::Contains("kthvalue"));
+  CHECK(most.prod(1).numel() == 3);
+  CHECK(std::get<0>(most.max(1)).reshape({3}).equal(tensor({3., 4., 5.}, kFloat64)));
+  const auto refused = [](const std::string& op) {
+    return Catch::StartsWith(op + ": only tensors of up to 64 dimensions can be reduced, got 65");
+  };
+  CHECK_THROWS_WITH(more.sum(), refused("sum"));
+  CHECK_THROWS_WITH(more.mean({64}), refused("mean"));
+  CHECK_THROWS_WITH(more.prod(64), refused("prod"));
+  CHECK_THROWS_WITH(more.max(), refused("max"));
+  CHECK_THROWS_WITH(more.max(64), refused("max"));
+  CHECK_THROWS_WITH(more.argmin(1), refused("argmin"));
+  CHECK_THROWS_WITH(more.norm(), refused("norm"));
+  CHECK_THROWS_WITH(more.any(), refused("any"));
+  CHECK_THROWS_WITH(more.kthvalue(1, 64), refused("kthvalue"));
 }
