@@ -1,3 +1,4 @@
+// What control groups limit, as the kernel shows it in files.
 #include "core/cgroup.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// A file that appears whole or not at all.
 #include "io/atomic_file.h"
 
 #include <ebb/core/error.h>

@@ -1,3 +1,4 @@
+// Formats that are often taken for safetensors, told by their first bytes.
 #include "io/foreign.h"
 
 #include <ebb/core/error.h>
@@ -9,9 +10,8 @@ using namespace std::string_view_literals;
 
 constexpr const char* kConvert =
     "Convert it in Python: safetensors.torch.save_file(torch.load(\"model.pt\", map_location=\"cpu\"), "
-    "\"model.safetensors\"), where what torch.load gives is a state_dict (else call its state_dict()); then "
-    "load "
-    "that file.";
+    "\"model.safetensors\"), where what torch.load gives is a state_dict (else call its state_dict()); "
+    "then load that file.";
 
 struct Foreign {
   std::string_view start;

@@ -1,3 +1,4 @@
+// Reading a file by position.
 #include "io/input_file.h"
 
 #include <ebb/core/error.h>

@@ -1,3 +1,4 @@
+// The format's names of dtypes.
 #include "io/safetensors_format.h"
 
 namespace ebb::safetensors {

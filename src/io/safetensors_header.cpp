@@ -1,3 +1,4 @@
+// What holds of a sound header beyond its JSON.
 #include "io/safetensors_header.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// How many threads a process starts with.
 #include <sched.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The pool: pieces are taken by a counter that carries the number of their job.
 #include "kernel/cpu/pool.h"
 
 #include <algorithm>
