@@ -20,10 +20,10 @@ struct MemoryStats {
 EBB_API MemoryStats memory_stats();
 /// Forgets the peak: it restarts at `current`.
 EBB_API void reset_peak();
-/// Returns cached memory to the system: all large blocks, and small ones slab by slab (256 KiB) where nothing in the
-/// slab is in use. Other threads that are alive keep a few of their own, at most 1 MiB each. Without it, too, memory
-/// that has not been in use for long goes back: what is cached stays in proportion to the largest use of late, and
-/// within what the machine or its control group has.
+/// Returns cached memory to the system: all large blocks, and slabs (256 KiB) of small ones where nothing is
+/// in use. Other live threads keep a few blocks, at most 1 MiB each. Without it, too, memory that has not been
+/// in use for long goes back: what is cached stays in proportion to the largest use of late, and within what
+/// the machine or its control group has.
 EBB_API void empty_cache();
 
 /// Live objects, for leak tests: both return to their earlier values once everything made since is gone.
