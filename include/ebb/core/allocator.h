@@ -21,9 +21,9 @@ EBB_API MemoryStats memory_stats();
 /// Forgets the peak: it restarts at `current`.
 EBB_API void reset_peak();
 /// Returns cached memory to the system: all large blocks, and slabs (256 KiB) of small ones where nothing is
-/// in use. Other live threads keep a few blocks, at most 1 MiB each. Without it, too, memory that has not been
-/// in use for long goes back: what is cached stays in proportion to the largest use of late, and within what
-/// the machine or its control group has.
+/// in use. Other live threads keep a few blocks, at most 1 MiB each. Even without it, memory long unused goes
+/// back: what is cached stays in proportion to the largest use of late, and within what the machine or its
+/// control group has.
 EBB_API void empty_cache();
 
 /// Live objects, for leak tests: both return to their earlier values once everything made since is gone.
