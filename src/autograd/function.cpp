@@ -85,14 +85,19 @@ void FunctionNode::wrap(variable_list& outputs, const variable_list& inputs, boo
                 "another function.");
       check_inplace(y, name().c_str());
       bump_version(y);
-      rebase_history(y, differentiable ? self : nullptr);
+      if (differentiable) {
+        rebase_history(y, self);
+      } else {
+        add_output(y.array());  // counts among the outputs all the same
+        if (y.requires_grad()) y = y.detach();
+      }
       continue;
     }
     if (is_input(y)) {
       // An input that comes back unchanged is a new tensor with this node as its history, never the input
       // itself; and a view, so that writes to one do not go unnoticed by the other.
       NoGradGuard no_grad;
-      y = make_view(y, y.array(), nullptr);
+      y = records && !differentiable && y.requires_grad() ? y.detach() : make_view(y, y.array(), nullptr);
     } else if (records && y.impl()->requires_grad) {
       y = Variable(y.array());  // a leaf from outside: its history here is this node
     }

@@ -60,6 +60,22 @@ struct Count : Function<Count> {
   static variable_list backward(AutogradContext*, variable_list g) { return {g[0] * 2, Variable()}; }
 };
 
+// Its results without a gradient stand before the one with a gradient.
+struct CountFirst : Function<CountFirst> {
+  static variable_list forward(AutogradContext* ctx, Variable x, Variable counter) {
+    counter.add_(1);
+    ctx->mark_dirty({counter});
+    ctx->mark_non_differentiable({counter, x});
+    return {counter, x, x * 2};
+  }
+  static variable_list backward(AutogradContext*, variable_list g) {
+    REQUIRE(g.size() == 3);
+    require_values(g[0], {0});
+    require_values(g[1], {0, 0});
+    return {g[2] * 2, Variable()};
+  }
+};
+
 // Doubles behind the back of the ops: only the mark tells that there was a write.
 struct RawDouble : Function<RawDouble> {
   static Variable forward(AutogradContext* ctx, Variable x) {
@@ -115,6 +131,23 @@ TEST_CASE("function rules: an integer input written in place gets no history") {
   REQUIRE_FALSE(counter.requires_grad());
   REQUIRE_FALSE(out[1].requires_grad());
   require_values(grad({out[0].sum()}, {x})[0], {2, 2});
+}
+
+TEST_CASE("function rules: inputs returned as without a gradient count among the results, and have none") {
+  for (const ebb::ScalarType dtype : {ebb::kLong, ebb::kFloat64}) {
+    Variable x = leaf({1, 2});
+    const auto out = CountFirst::apply(x, ebb::zeros({1}, dtype));
+    REQUIRE_FALSE(out[0].requires_grad());
+    REQUIRE_FALSE(out[1].requires_grad());
+    REQUIRE(x.requires_grad());
+    require_values(grad({out[2].sum()}, {x})[0], {2, 2});
+  }
+  Variable x = leaf({1, 2});
+  Variable counter = x[0].reshape({1}) * 1;
+  const auto out = CountFirst::apply(x, counter);
+  REQUIRE_FALSE(out[0].requires_grad());
+  REQUIRE(out[0].is_alias_of(counter));
+  require_values(out[0], {2});
 }
 
 TEST_CASE("function rules: an input written in place gets a history only while one is recorded") {
