@@ -198,6 +198,39 @@ TEST_CASE("gradcheck: tolerances") {
   EBB_REQUIRE_ERROR(gradcheck(nan, {leaf({1})}, options), "mismatch");
 }
 
+TEST_CASE("gradcheck: the relative tolerance is of the derivative") {
+  static double slope, off;
+  struct Off : Function<Off> {
+    static Variable forward(AutogradContext*, Variable x) { return x * slope; }
+    static variable_list backward(AutogradContext*, variable_list g) { return {g[0] * (slope + off)}; }
+  };
+  const auto f = [](const Variable& x) { return Off::apply(x); };
+  for (const bool fast_mode : {false, true}) {
+    slope = 100, off = 0.05;
+    REQUIRE(gradcheck(f, {leaf({1})}, both_modes(fast_mode)));
+    slope = 0.01, off = 5e-4;
+    EBB_REQUIRE_ERROR(gradcheck(f, {leaf({1})}, both_modes(fast_mode)), "mismatch");
+  }
+}
+
+TEST_CASE("gradcheck: the entry named is the one furthest off") {
+  struct Uneven : Function<Uneven> {
+    static Variable forward(AutogradContext*, Variable x) { return x * 2; }
+    static variable_list backward(AutogradContext*, variable_list g) {
+      return {g[0] * ebb::tensor({3.0, 7.0, 4.0}, ebb::kFloat64)};
+    }
+  };
+  EBB_REQUIRE_ERROR(gradcheck([](const Variable& x) { return Uneven::apply(x); }, {leaf({1, 2, 3})}),
+                    "3 of 9 entries differ; the worst is d output[1] / d input[1]: analytic 7");
+}
+
+TEST_CASE("gradcheck: a stride of 0 overlaps only where there is more than one element") {
+  const Variable x = ebb::ones({1}, ebb::kFloat64).as_strided({1}, {0}).detach().requires_grad_();
+  REQUIRE(x.stride(0) == 0);
+  for (const bool fast_mode : {false, true})
+    REQUIRE(gradcheck([](const Variable& t) { return t * t; }, {x}, both_modes(fast_mode)));
+}
+
 TEST_CASE("gradcheck: in inference mode") {
   Variable x = leaf({1, 2});
   const ebb::InferenceMode inference;
