@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <set>
 #include <thread>
@@ -21,12 +22,25 @@ struct Numbers : datasets::Dataset<Numbers, std::size_t> {
   std::size_t get(std::size_t i) override {
     const auto busy_now = std::shared_ptr<void>((++*busy, nullptr), [b = busy](void*) { --*b; });
     ++*read;
+    if (pause.count() > 0) std::this_thread::sleep_for(pause);
     return i;
   }
   optional<std::size_t> size() const override { return n; }
   std::size_t n;
+  std::chrono::milliseconds pause{0};
   std::shared_ptr<std::atomic<int>> read = std::make_shared<std::atomic<int>>(0);
   std::shared_ptr<std::atomic<int>> busy = std::make_shared<std::atomic<int>>(0);
+};
+
+// Notes how many workers read when it starts over.
+struct Watching : samplers::SequentialSampler {
+  explicit Watching(const Numbers& numbers) : SequentialSampler(numbers.n), busy(numbers.busy) {}
+  void reset(optional<std::size_t> size) override {
+    *busy_at_reset = busy->load();
+    SequentialSampler::reset(size);
+  }
+  std::shared_ptr<std::atomic<int>> busy;
+  std::shared_ptr<int> busy_at_reset = std::make_shared<int>(0);
 };
 
 auto in_order(const Numbers& numbers, std::size_t batch, std::size_t workers = 0) {
@@ -158,6 +172,32 @@ TEST_CASE("a loader that ends within an epoch waits for its workers") {
     loader->join();
     CHECK(*numbers.busy == 0);
     CHECK(all_of(*loader).size() == 1000);
+  }
+}
+
+TEST_CASE("batches that no worker has begun when a loader ends are not read") {
+  Numbers numbers(1000);
+  numbers.pause = std::chrono::milliseconds(1);
+  {
+    auto loader = make_data_loader<samplers::SequentialSampler>(
+        numbers, DataLoaderOptions(1).workers(1).max_jobs(1000));
+    const auto it = loader->begin();
+    CHECK((*it)[0] == 0);
+  }
+  CHECK(*numbers.read < 1000);
+}
+
+TEST_CASE("an epoch starts once no worker reads for the last one") {
+  Numbers numbers(100);
+  numbers.pause = std::chrono::milliseconds(20);
+  const Watching sampler(numbers);
+  auto loader = make_data_loader(numbers, sampler, DataLoaderOptions(1).workers(2).max_jobs(100));
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    const auto it = loader->begin();
+    CHECK(*sampler.busy_at_reset == 0);
+    CHECK((*it)[0] == 0);
+    for (int i = 0; i < 1000 && *numbers.busy == 0; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
 

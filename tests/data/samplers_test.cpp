@@ -92,6 +92,12 @@ TEST_CASE("a sampler goes on where another of its kind was saved") {
     CHECK(other.index() == taken);
     CHECK(rest_of(other) == rest_of(line));
   }
+  // After a last batch that was not full, too.
+  samplers::RandomSampler whole(5), again(5);
+  CHECK(rest_of(whole).size() == 5);
+  CHECK(whole.index() == 5);
+  transfer(whole, again);
+  CHECK_FALSE(again.next(1));
   samplers::RandomSampler sampler(5);
   sampler.next(2);
   serialize::OutputArchive out;

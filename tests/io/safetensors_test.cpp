@@ -102,6 +102,11 @@ TEST_CASE("files that are not sound are errors that say where") {
              Contains("overflows"));
   CHECK_THAT(with(R"("a":{"dtype":"F32","shape":[2]})"), Contains("lacks"));
   CHECK_THAT(with(R"("a":7)"), Contains("lacks"));
+  for (const std::string offsets : {"[]", "[0]"}) {
+    INFO(offsets);
+    const std::string entry = R"({"dtype":"F32","shape":[0],"data_offsets":)" + offsets + "}";
+    CHECK_THAT(message_of(file_of("{\"a\":" + entry + "}", "")), Contains("wrong kind"));
+  }
   CHECK_THAT(with(R"("__metadata__":{"k":1})"), Contains("other than strings"));
   CHECK_THAT(with(R"("a":{"dtype":"BOOL","shape":[8],"data_offsets":[0,8]})"),
              Contains("other than 0 and 1"));

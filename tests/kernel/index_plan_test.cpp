@@ -105,6 +105,7 @@ TEST_CASE("walks beyond 32 bits are cut into parts that cover them once") {
     std::map<std::int64_t, std::int64_t> pieces;  // of the output: from byte, bytes
     for_each_32_bit_part(plan, [&](const ElementwisePlan<2>& part, const std::int64_t(&from)[2]) {
       CHECK(part.fits_32_bits());
+      CHECK(part.numel == part.sizes[0] * (part.dims > 1 ? part.sizes[1] : 1));
       CHECK(from[0] % 16 == n * 4 * (from[0] / (4 * n)) % 16);  // an even cut keeps a row's alignment
       for (std::int64_t row = 0; row < (part.dims > 1 ? part.sizes[1] : 1); ++row) {
         const std::int64_t start = from[0] + row * 4 * n;

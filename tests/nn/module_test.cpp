@@ -93,6 +93,40 @@ TEST_CASE("modes, dtypes and gradients go through the whole tree") {
   CHECK(names == ",first,first.fc,first.norm,second,");
 }
 
+TEST_CASE("gradients set to zero forget how they were computed") {
+  nn::Linear fc(2, 1);
+  fc(ones({3, 2})).square().sum().backward({}, true, /*create_graph=*/true);
+  REQUIRE(fc->weight.grad().requires_grad());
+  fc->zero_grad();
+  CHECK_FALSE(fc->weight.grad().requires_grad());
+  CHECK(fc->weight.grad().abs().sum().item<float>() == 0);
+}
+
+TEST_CASE("a parameter requires gradients as it is registered, whatever its tensor did") {
+  nn::Module net("Net");
+  for (const bool before : {false, true})
+    for (const bool wanted : {false, true}) {
+      const std::string name = std::to_string(before) + std::to_string(wanted);
+      CHECK(net.register_parameter(name, zeros({1}).requires_grad_(before), wanted).requires_grad() ==
+            wanted);
+    }
+}
+
+TEST_CASE("a memory format reaches the tensors that have its dimensions, and no others") {
+  nn::Sequential net(nn::Conv2d(3, 4, 2), nn::BatchNorm2d(4), nn::Conv3d(2, 3, 2));
+  const auto parameters = net->named_parameters();
+  const Variable plane = parameters["0.weight"], space = parameters["2.weight"], bias = parameters["0.bias"];
+  net->to(MemoryFormat::ChannelsLast);
+  CHECK(plane.is_contiguous(MemoryFormat::ChannelsLast));
+  CHECK(space.is_contiguous());
+  CHECK(bias.is_contiguous());
+  net->to(MemoryFormat::ChannelsLast3d);
+  CHECK(space.is_contiguous(MemoryFormat::ChannelsLast3d));
+  net->to(MemoryFormat::Contiguous);
+  CHECK(plane.is_contiguous());
+  CHECK(space.is_contiguous());
+}
+
 TEST_CASE("names must be new, not empty, and without dots") {
   nn::Sequential net(nn::Linear(1, 1));
   CHECK_THROWS_WITH(net->register_parameter("a.b", ones({1})),
@@ -100,7 +134,10 @@ TEST_CASE("names must be new, not empty, and without dots") {
   CHECK_THROWS_WITH(net->register_buffer("", ones({1})), Contains("must not be empty"));
   CHECK_THROWS_WITH(net->register_module("0", nn::Linear(1, 1)), Contains("Submodule '0' already defined"));
   CHECK_THROWS_WITH(net->unregister_module("x"), Contains("No Module with name `x`"));
-  net->replace_module("0", nn::Linear(2, 3));
+  const nn::Linear old = net->at<nn::LinearImpl>(0), fresh(2, 3);
+  net->replace_module("0", fresh);
+  CHECK(old->path().empty());
+  CHECK(fresh->path() == "0");
   CHECK(net->named_parameters()["0.weight"].sizes() == IntArrayRef({3, 2}));
   nn::Linear none{nullptr};
   CHECK_THROWS_WITH(none->forward(ones({1})), Contains("empty ModuleHolder"));

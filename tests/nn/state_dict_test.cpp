@@ -166,6 +166,10 @@ TEST_CASE("a mistyped name suggests the one that was meant") {
                                {});
   CHECK_THROWS_WITH(file.at(right),
                     Contains("(nearest: \"layer1.0.conv1.wieght\", \"layer1.0.conv1.weigh\")"));
+  const safetensors::File order({{"layer1.0.conv1.weixxt", ones({1})}, {"layer1.0.conv1.weixht", ones({1})}},
+                                {});
+  CHECK_THROWS_WITH(order.at(right),
+                    Contains("(nearest: \"layer1.0.conv1.weixht\")"));  // the worse comes first
   CHECK_THROWS_WITH(file.at("a.bias"), Contains("(nearest: \"b.bias\")"));
   CHECK_THROWS_WITH(file.at("quite.different.and.far.away"), !Contains("nearest"));
 }

@@ -75,3 +75,9 @@ TEST_CASE("clamp by tensors gives the gradient to x or to the bound that decides
           {double(at >= low && at <= high), double(at < low && low < high), double(at > high || high < low)});
     }
 }
+
+TEST_CASE("a boolean bound leaves booleans what they are, a number makes them numbers") {
+  const Variable x = ebb::tensor({true, false});
+  CHECK(ebb::clamp(x, 0, 1).dtype() == ebb::kLong);
+  CHECK_THROWS_AS(ebb::clamp(x, false, true), ebb::Error);
+}

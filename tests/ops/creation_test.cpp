@@ -7,6 +7,7 @@
 #include <vector>
 
 using namespace ebb;
+using Catch::Contains;
 
 namespace {
 
@@ -160,6 +161,11 @@ TEST_CASE("like and new take dtype, device and order, but not requires_grad") {
   CHECK(values(x.new_full({2}, 1.25)) == Values{1.25, 1.25});
   CHECK(shape(x.new_empty({0})) == Shape{0});
   CHECK(x.new_empty_strided({2, 2}, {1, 2}).strides() == IntArrayRef({1, 2}));
+}
+
+TEST_CASE("strides that are negative, or not as many as sizes, are refused") {
+  CHECK_THROWS_WITH(empty_strided({2, 3}, {3, -1}), Contains("negative strides are not supported"));
+  CHECK_THROWS_WITH(empty_strided({2, 3}, {1}), Contains("differ in length"));
 }
 
 TEST_CASE("from_blob borrows memory and runs its deleter once") {

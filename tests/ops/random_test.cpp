@@ -34,6 +34,9 @@ TEST_CASE("generators are seeded, copied and used") {
   Generator c = b.clone();
   CHECK(values(randn({3}, b)) == values(next));
   CHECK(values(randn({3}, c)) == values(next));
+  CHECK(c.current_seed() == 7);
+  c.set_state(Generator(8));
+  CHECK(c.current_seed() == 8);
   // The second normal of a pair is part of the state, and seeding forgets it.
   b.manual_seed(7);
   Generator fresh(7);

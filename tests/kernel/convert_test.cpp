@@ -1,0 +1,34 @@
+// Conversions to integers at the ends of what these hold.
+#include "kernel/convert.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <limits>
+
+using namespace ebb;
+
+namespace {
+
+// What the compiler computes in advance is what the processor would have computed.
+template <class To, class From>
+void check_ends() {
+  constexpr To smallest = std::numeric_limits<To>::min();
+  constexpr From beyond = -static_cast<From>(smallest);
+  CHECK(convert<To>(beyond) == smallest);
+  CHECK(convert<To>(-beyond) == smallest);
+  CHECK(convert<To>(2 * beyond) == smallest);
+  CHECK(convert<To>(std::numeric_limits<From>::infinity()) == smallest);
+  CHECK(convert<To>(std::numeric_limits<From>::quiet_NaN()) == smallest);
+  const From below = std::nextafter(beyond, From(0));
+  CHECK(static_cast<From>(convert<To>(below)) == std::trunc(below));
+}
+
+}  // namespace
+
+TEST_CASE("numbers that an integer cannot hold become the smallest") {
+  check_ends<std::int32_t, float>();
+  check_ends<std::int32_t, double>();
+  check_ends<std::int64_t, float>();
+  check_ends<std::int64_t, double>();
+}

@@ -1,0 +1,58 @@
+// Arguments of layers and tools at the ends of what they may be.
+#include <ebb/ebb.h>
+
+#include <catch2/catch.hpp>
+
+using namespace ebb;
+using Catch::Contains;
+
+TEST_CASE("dropouts take every probability from 0 to 1, both included") {
+  for (const double p : {0.0, 1.0}) {
+    CHECK(equal(nn::Dropout(p)(ones({4})), ones({4}) * (1 - p)));
+    CHECK(equal(nn::Dropout2d(p)(ones({1, 2, 2, 2})), ones({1, 2, 2, 2}) * (1 - p)));
+    CHECK_NOTHROW(nn::AlphaDropout(p));
+  }
+  for (const double p : {-0.01, 1.01})
+    CHECK_THROWS_WITH(nn::Dropout(p), Contains("dropout probability has to be between 0 and 1"));
+}
+
+TEST_CASE("transposed convolutions give the output size asked for, or say which they can give") {
+  nn::ConvTranspose2d conv(nn::ConvTranspose2dOptions(2, 3, 3).stride(2));
+  const Variable x = ones({5, 2, 3, 4});
+  for (const std::int64_t height : {7, 8})
+    for (const std::int64_t width : {9, 10})
+      for (const std::vector<std::int64_t>& size :
+           {std::vector<std::int64_t>{height, width}, std::vector<std::int64_t>{5, 3, height, width}})
+        CHECK(conv->forward(x, IntArrayRef(size)).sizes() == IntArrayRef({5, 3, height, width}));
+  // A dilation leaves room for more padding than a stride may have.
+  nn::ConvTranspose1d wide(nn::ConvTranspose1dOptions(1, 1, 2).stride(2).dilation(3));
+  for (const std::int64_t size : {9, 12}) {
+    const std::vector<std::int64_t> wanted = {size};
+    CHECK_THROWS_WITH(wide->forward(ones({1, 1, 4}), IntArrayRef(wanted)),
+                      Contains("must lie between 10 and 11"));
+  }
+}
+
+TEST_CASE("a normal cut far out in its tail stays within its bounds") {
+  manual_seed(1);
+  Variable x = empty({10000});
+  nn::init::trunc_normal_(x, 0, 1, 5, 6);
+  CHECK(x.min().item<float>() >= 5);
+  CHECK(x.max().item<float>() <= 6);
+}
+
+TEST_CASE("the norm of order 0 counts the gradients, zeros too") {
+  Variable a = ones({2}).requires_grad_(), b = ones({3}).requires_grad_(), c = ones({1}).requires_grad_();
+  (a * 0).sum().backward();
+  b.sum().backward();
+  CHECK(nn::utils::clip_grad_norm_({a, b, c}, 1.0, 0.0) == 2);
+  CHECK(b.grad()[0].item<float>() == Approx(0.5));
+}
+
+TEST_CASE("a vector too short for the parameters, or none, leaves them as they were") {
+  const Variable a = ones({2}), b = ones({2, 2});
+  for (const Variable& vec : {zeros({5}), zeros({0}), zeros({2, 3})})
+    CHECK_THROWS_WITH(nn::utils::vector_to_parameters(vec, {a, b}),
+                      Contains("vector_to_parameters: expected a vector of 6 elements"));
+  CHECK(equal(a, ones({2})));
+}
