@@ -134,7 +134,8 @@ TEST_CASE("names must be new, not empty, and without dots") {
   CHECK_THROWS_WITH(net->register_buffer("", ones({1})), Contains("must not be empty"));
   CHECK_THROWS_WITH(net->register_module("0", nn::Linear(1, 1)), Contains("Submodule '0' already defined"));
   CHECK_THROWS_WITH(net->unregister_module("x"), Contains("No Module with name `x`"));
-  const nn::Linear old = net->at<nn::LinearImpl>(0), fresh(2, 3);
+  const auto old = net->ptr(0);
+  const nn::Linear fresh(2, 3);
   net->replace_module("0", fresh);
   CHECK(old->path().empty());
   CHECK(fresh->path() == "0");
