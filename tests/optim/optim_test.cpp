@@ -55,11 +55,24 @@ TEST_CASE("amsgrad keeps the largest mean of squares when gradients shrink") {
     mean = 0.9 * mean + 0.1 * gradient;
     square = 0.999 * square + 0.001 * gradient * gradient;
     largest = std::max(largest, square);
-    expected -= 0.1 * mean / (1 - std::pow(0.9, step)) /
-                (std::sqrt(largest / (1 - std::pow(0.999, step))) + 1e-8);
+    expected -=
+        0.1 * mean / (1 - std::pow(0.9, step)) / (std::sqrt(largest / (1 - std::pow(0.999, step))) + 1e-8);
     CHECK(p.item<double>() == Approx(expected).epsilon(1e-10));
   }
   CHECK(largest > square);
+}
+
+TEST_CASE("amsgrad takes over a mean of squares that is not a number") {
+  Variable p = ones({2}).requires_grad_();
+  Adam optimizer({p}, AdamOptions(0.1).amsgrad(true));
+  p.mutable_grad() = tensor({1.0, double{NAN}});
+  optimizer.step();
+  const auto state = optimizer.state_dict();
+  const auto largest = std::find_if(state.begin(), state.end(),
+                                    [](const auto& item) { return item.first == "0.max_exp_avg_sq"; });
+  REQUIRE(largest != state.end());
+  CHECK(std::isfinite(largest->second[0].item<float>()));
+  CHECK(std::isnan(largest->second[1].item<float>()));
 }
 
 TEST_CASE("groups have options of their own and share the defaults") {
@@ -105,6 +118,30 @@ TEST_CASE("zero_grad clears to zeros unless asked for none, and missing gradient
   CHECK(p.grad().abs().sum().item<float>() == 0);
   optimizer.zero_grad(/*set_to_none=*/true);
   CHECK_FALSE(p.grad().defined());
+}
+
+TEST_CASE("parameters behind one without a gradient are updated") {
+  Variable unused = ones({2}).requires_grad_(), p = ones({2}).requires_grad_();
+  SGD optimizer({unused, p}, 0.5);
+  p.sum().backward();
+  optimizer.step();
+  CHECK(equal(p, full({2}, 0.5)));
+  CHECK(equal(unused, ones({2})));
+}
+
+TEST_CASE("a gradient of another shape is refused, one of another layout is not") {
+  Variable p = zeros({2, 3}).t().requires_grad_();
+  REQUIRE_FALSE(p.is_contiguous());
+  for (const bool momentum : {false, true}) {
+    SGD optimizer({p}, SGDOptions(1).momentum(momentum ? 0.5 : 0));
+    const Variable before = p.detach().clone(), gradient = arange(6, kFloat).view({3, 2});
+    p.mutable_grad() = gradient;
+    optimizer.step();
+    CHECK(equal(p, before - gradient));
+    p.mutable_grad() = ones({2, 3});
+    CHECK_THROWS_WITH(optimizer.step(), Catch::Contains("They must agree"));
+    CHECK(equal(p, before - gradient));
+  }
 }
 
 TEST_CASE("a restored optimizer continues as if it had never stopped") {
@@ -159,6 +196,9 @@ TEST_CASE("optimizers reject options and parameters that make no sense") {
   CHECK_THROWS_WITH(SGD(Params{p}, SGDOptions(-1)), Contains("Invalid learning rate: -1"));
   CHECK_THROWS_WITH(SGD(Params{p}, SGDOptions(1).nesterov(true)), Contains("Nesterov momentum requires"));
   CHECK_THROWS_WITH(Adam(Params{p}, AdamOptions().betas(std::make_tuple(1.0, 0.9))), Contains("index 0: 1"));
+  CHECK_THROWS_WITH(Adam(Params{p}, AdamOptions().betas(std::make_tuple(0.9, 1.0))), Contains("index 1: 1"));
+  CHECK_THROWS_WITH(SGD(Params{p}, SGDOptions(1).momentum(0.9).dampening(0.1).nesterov(true)),
+                    Contains("Nesterov momentum requires"));
   CHECK_THROWS_WITH(RMSprop(Params{p}, RMSpropOptions().alpha(-1)), Contains("alpha"));
   CHECK_THROWS_WITH(SGD(Params{p * 2}, SGDOptions(1)), Contains("non-leaf"));
 }

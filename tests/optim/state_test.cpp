@@ -150,6 +150,21 @@ TEST_CASE("a saved state names what each parameter has") {
                                           "1.exp_avg_sq"});
 }
 
+TEST_CASE("RMSprop remembers what its options ask for, and no more") {
+  const auto names = [](const RMSpropOptions& options) {
+    const Variable p = start(1);
+    RMSprop optimizer({p}, options);
+    step(optimizer, {p});
+    std::vector<std::string> out;
+    for (const auto& item : optimizer.state_dict()) out.push_back(item.first);
+    return out;
+  };
+  using Names = std::vector<std::string>;
+  CHECK(names(RMSpropOptions(0.1)) == Names{"0.step", "0.square_avg"});
+  CHECK(names(RMSpropOptions(0.1).momentum(0.5)) == Names{"0.step", "0.square_avg", "0.momentum_buffer"});
+  CHECK(names(RMSpropOptions(0.1).centered(true)) == Names{"0.step", "0.square_avg", "0.grad_avg"});
+}
+
 TEST_CASE("StepLR counts as libtorch does, or as Python does") {
   const auto rates = [](auto... counting) {
     SGD optimizer({start(1)}, SGDOptions(1));
