@@ -67,7 +67,7 @@ TEST_CASE("MNIST reads the files of its mode, of as many images as labels") {
   CHECK(*test.size() == 2);
   CHECK_FALSE(test.is_train());
   CHECK(test.targets()[1].item<int>() == 6);
-  for (const char labels : {2, 4}) {
+  for (const char labels : {'\2', '\4'}) {
     write_split("train", 3, labels, 5);
     CHECK_THROWS_WITH(datasets::MNIST(root), Contains("3 images but " + std::to_string(labels) + " labels"));
   }
