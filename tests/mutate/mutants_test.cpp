@@ -107,6 +107,8 @@ TEST_CASE("what differs is written as a choice of expressions") {
   CHECK(rewritten_line("for (int i = 0; i < n; ++i) {", "for (int i = 1; i < n; ++i) {") ==
         "for (int i = (M1 ? (1) : (0)); i < n; ++i) {");
   CHECK(rewritten_line("f(a, b + c);", "f(a, b - c);") == "f(a, (M1 ? (b - c) : (b + c)));");
+  CHECK(rewritten_line("x = i >= a && i < b;", "x = i >= a && i <= b;") ==
+        "x = (M1 ? (i >= a && i <= b) : (i >= a && i < b));");
   // A list of arguments is no expression: the call is.
   CHECK(rewritten_line("x = f(a, b) + 1;", "x = f(b, a) + 1;") ==
         "x = (M1 ? (f(b, a) + 1) : (f(a, b) + 1));");

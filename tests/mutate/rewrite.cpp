@@ -28,8 +28,8 @@ bool spaces(char c) { return c == ' ' || c == '\n'; }
 bool follows_assignment(std::string_view text, std::size_t at) {
   if (at < 2 || text[at - 1] != ' ' || text[at - 2] != '=') return false;
   const char before = at < 3 ? ' ' : text[at - 3];
-  return before != '=' && before != '!' &&
-         (at < 4 || text[at - 4] == ' ' || (before != '<' && before != '>'));
+  if (before == '<' || before == '>') return at > 3 && text[at - 4] == before;  // of a shift
+  return before != '=' && before != '!';
 }
 
 bool follows_word(std::string_view text, std::size_t at, std::string_view word) {
@@ -156,6 +156,7 @@ Change change_of(const std::string& source, const Mutant& m) {
       const bool statement = is_statement(source, {at + part.begin, at + part.end});
       return {at + part.begin, at + part.end + statement, is + (statement ? ";" : ""), statement, &m};
     }
+    while (part.begin > 0 && spaces(before[part.begin - 1])) --part.begin;
     const bool bracketed = part.begin > 0 && part.end < before.size() && opens(before[part.begin - 1]) &&
                            closes(before[part.end]);
     const bool listed = part.begin > 0 && before[part.begin - 1] == ',';
