@@ -81,7 +81,7 @@ void apply(const fs::path& tree, const fs::path& folder) {
   for (const Mutant& m : all) by_file[m.file].push_back(&m);
 
   Copy copy(folder);
-  for (const char* part : {"cmake", "include", "src", "tests"})
+  for (const char* part : {"cmake", "include", "python_free_examples", "src", "tests"})
     for (const auto& entry : fs::recursive_directory_iterator(tree / part)) {
       const std::string path = fs::relative(entry.path(), tree).generic_string();
       if (entry.is_regular_file() && !path.starts_with("tests/mutate/") && !by_file.contains(path) &&
@@ -125,7 +125,7 @@ void apply(const fs::path& tree, const fs::path& folder) {
     more += "target_include_directories(test_" + program + " BEFORE PRIVATE ${PROJECT_SOURCE_DIR}/mutated)\n";
   copy.write("tests/CMakeLists.txt", more);
   copy.write("mutants.tsv", table);
-  for (const char* part : {"cmake", "include", "src", "tests", "mutated"}) copy.prune(part);
+  for (const char* part : {"cmake", "include", "mutated", "python_free_examples", "src", "tests"}) copy.prune(part);
 }
 
 }  // namespace
