@@ -125,7 +125,8 @@ void apply(const fs::path& tree, const fs::path& folder) {
     more += "target_include_directories(test_" + program + " BEFORE PRIVATE ${PROJECT_SOURCE_DIR}/mutated)\n";
   copy.write("tests/CMakeLists.txt", more);
   copy.write("mutants.tsv", table);
-  for (const char* part : {"cmake", "include", "mutated", "python_free_examples", "src", "tests"}) copy.prune(part);
+  for (const char* part : {"cmake", "include", "mutated", "python_free_examples", "src", "tests"})
+    copy.prune(part);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ TEST_CASE("a copy into integers is part of no graph") {
   CHECK(whole.eq(3).all().item<bool>());
 }
 
-TEST_CASE("only a tensor without dimensions fills; numbers must fit") {
+TEST_CASE("only a tensor without dimensions fills, and numbers must fit") {
   const Variable x = ebb::zeros({2});
   CHECK_THROWS_WITH(x.fill_(ebb::ones({1})), Contains("only a 0-dimensional value tensor"));
   CHECK_THROWS_WITH(ebb::full({1}, -200, kChar), Contains("without overflow"));
