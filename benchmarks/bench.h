@@ -1,53 +1,39 @@
-// The seam and the clock of the benchmarks: one source a workload, for ebb and for libtorch.
+// How a workload of the CPU is timed by Google Benchmark, and what its figure is.
 #pragma once
 
-#ifdef EBB_FIDELITY_TORCH
-#include <torch/torch.h>
-#else
-#include <ebb/ebb.h>
-namespace torch = ebb;
-#define TORCH_MODULE EBB_MODULE
-#endif
+#include <benchmark/benchmark.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
+#include "seam.h"
+
 #include <string>
-#include <vector>
+#include <utility>
 
 namespace bench {
 
-inline double now() {
-  using clock = std::chrono::steady_clock;
-  return std::chrono::duration<double>(clock::now().time_since_epoch()).count();
-}
-
-// OMP_NUM_THREADS decides for both libraries; the default is one thread.
-inline void set_threads() {
-  const char* text = std::getenv("OMP_NUM_THREADS");
-  torch::set_num_threads(text ? std::atoi(text) : 1);
-}
-
-// Median seconds of a call over the samples that fit into a budget, after two calls that warm it up.
+/// A benchmark of that name; `body(state)` prepares what it needs and ends with measure(). One thread is
+/// timed by what it has of the processor, so that other programs hardly show; several are timed by the clock.
 template <class F>
-double median_seconds(F&& call, double budget = 1.0, int least = 5) {
-  call();
-  call();
-  std::vector<double> seconds;
-  const double end = now() + budget;
-  while (now() < end || static_cast<int>(seconds.size()) < least) {
-    const double start = now();
-    call();
-    seconds.push_back(now() - start);
-  }
-  std::nth_element(seconds.begin(), seconds.begin() + seconds.size() / 2, seconds.end());
-  return seconds[seconds.size() / 2];
+benchmark::internal::Benchmark* add(const std::string& name, F body) {
+  auto* added = benchmark::RegisterBenchmark(name.c_str(), std::move(body));
+  return threads() > 1 ? added->UseRealTime() : added;
 }
 
-// One line a figure: name, number, unit. The runner collects them.
-inline void report(const std::string& name, double value, const char* unit) {
-  std::printf("%s %.6g %s\n", name.c_str(), value, unit);
+/// Times `call`. The figure is the time of one of its `parts`; `unit` begins with "ms" or "us".
+template <class F>
+void measure(benchmark::State& state, double parts, const char* unit, F&& call) {
+  call();  // warms caches and the allocator
+  for (auto _ : state) call();
+  const auto per_call = benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert;
+  state.counters["value"] = {parts * (unit[0] == 'm' ? 1e-3 : 1e-6), per_call};
+  state.SetLabel(unit);
+}
+
+/// Runs what was added, by the command line of Google Benchmark.
+inline int run(int argc, char** argv) {
+  torch::set_num_threads(threads());
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
 }
 
 }  // namespace bench

@@ -2,22 +2,15 @@
 // and sizes, and what is kept stays in proportion to what is used.
 #include "bench.h"
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace {
 
 using torch::Tensor;
-
-void small_op(const std::string& after) {
-  const double seconds = bench::median_seconds(
-      [] {
-        for (int i = 0; i < 1000; ++i) torch::zeros({4});
-      },
-      0.2);
-  bench::report("memory.zeros4." + after, seconds * 1e3, "us/op");
-}
 
 std::vector<Tensor> many(int n) {
   std::vector<Tensor> made;
@@ -25,64 +18,80 @@ std::vector<Tensor> many(int n) {
   return made;
 }
 
+// What a small op costs after a history, whose live tensors are what `history` returns.
+template <class History>
+void add_small_op(const std::string& after, History history) {
+  bench::add("memory.zeros4." + after, [=](benchmark::State& state) {
+    const std::vector<Tensor> live = history();
+    bench::measure(state, 1000, "us/op", [] {
+      for (int i = 0; i < 1000; ++i) torch::zeros({4});
+    });
+  });
+}
+
 // Frees and takes blocks of one class in turn, more than any thread keeps.
-void histories() {
-  small_op("nothing");
-  {
-    std::vector<Tensor> live = many(600000);
-    live.clear();
-    live = many(200000);
-    small_op("600k_freed_200k_taken");
-  }
-  small_op("all_freed");
-  {
+void add_histories() {
+  add_small_op("nothing", [] { return std::vector<Tensor>(); });
+  add_small_op("600k_freed_200k_taken", [] {
+    many(600000);
+    return many(200000);
+  });
+  add_small_op("all_freed", [] { return std::vector<Tensor>(); });
+  add_small_op("400k_freed_by_another_thread", [] {
     std::vector<Tensor> live = many(400000);
     std::thread([&] { live.clear(); }).join();
-  }
-  small_op("400k_freed_by_another_thread");
+    return live;
+  });
 }
 
 // A step of a training loop on a buffer of transitions: one comes, the oldest goes, 32 are read.
-void replay_buffer() {
-  constexpr std::size_t kKept = 200000;
-  std::vector<Tensor> buffer(kKept);
-  std::size_t at = 0;
-  const auto step = [&] {
-    buffer[at++ % kKept] = torch::full({4}, 0.5);
+class ReplayBuffer {
+ public:
+  void step() {
+    put();
     Tensor sum = torch::zeros({4});
-    for (std::size_t i = 0; i < 32; ++i) sum = sum + buffer[(at * 7919 + i * 104729) % std::min(at, kKept)];
-  };
-  const auto measure = [&](const std::string& name) {
-    const double seconds = bench::median_seconds(
-        [&] {
-          for (int i = 0; i < 100; ++i) step();
-        },
-        0.3);
-    bench::report("memory.replay_buffer." + name, seconds * 1e4, "us/step");
-  };
-  measure("empty");
-  while (at < kKept) step();
-  measure("full");
+    for (std::size_t i = 0; i < 32; ++i)
+      sum = sum + buffer_[(at_ * 7919 + i * 104729) % std::min(at_, kKept)];
+  }
+  void fill() {
+    while (at_ < kKept) put();
+  }
+
+ private:
+  void put() { buffer_[at_++ % kKept] = torch::full({4}, 0.5); }
+
+  static constexpr std::size_t kKept = 200000;
+  std::vector<Tensor> buffer_ = std::vector<Tensor>(kKept);
+  std::size_t at_ = 0;
+};
+
+void add_replay_buffer(const std::string& name, bool full) {
+  bench::add("memory.replay_buffer." + name, [=](benchmark::State& state) {
+    ReplayBuffer buffer;
+    if (full) buffer.fill();
+    bench::measure(state, 100, "us/step", [&] {
+      for (int i = 0; i < 100; ++i) buffer.step();
+    });
+  });
 }
 
 // A recurrence by hand: the graph's length must not change what a step costs.
-void recurrence(int64_t length) {
-  const Tensor w = torch::full({16, 16}, 0.05).requires_grad_();
-  const Tensor x = torch::full({1, 16}, 0.1);
-  const double seconds = bench::median_seconds(
-      [&] {
-        Tensor h = x, c = x, sum = x;  // of all steps, so that no gradient fades to a subnormal number
-        for (int64_t t = 0; t < length; ++t) {
-          const Tensor gates = torch::mm(h, w) + x;
-          c = torch::sigmoid(gates) * c + torch::sigmoid(gates + 1) * torch::tanh(gates);
-          h = torch::sigmoid(gates - 1) * torch::tanh(c);
-          sum = sum + h;
-        }
-        sum.sum().backward();
-        w.mutable_grad().reset();
-      },
-      0.5, 3);
-  bench::report("memory.recurrence." + std::to_string(length), seconds / length * 1e6, "us/step");
+void add_recurrence(int64_t length) {
+  bench::add("memory.recurrence." + std::to_string(length), [=](benchmark::State& state) {
+    const Tensor w = torch::full({16, 16}, 0.05).requires_grad_();
+    const Tensor x = torch::full({1, 16}, 0.1);
+    bench::measure(state, static_cast<double>(length), "us/step", [&] {
+      Tensor h = x, c = x, sum = x;  // of all steps, so that no gradient fades to a subnormal number
+      for (int64_t t = 0; t < length; ++t) {
+        const Tensor gates = torch::mm(h, w) + x;
+        c = torch::sigmoid(gates) * c + torch::sigmoid(gates + 1) * torch::tanh(gates);
+        h = torch::sigmoid(gates - 1) * torch::tanh(c);
+        sum = sum + h;
+      }
+      sum.sum().backward();
+      w.mutable_grad().reset();
+    });
+  });
 }
 
 double resident_peak() {
@@ -92,21 +101,25 @@ double resident_peak() {
   return 0;
 }
 
-void growing_shapes() {
+// The memory that ever larger tensors leave.
+void growing_shapes(benchmark::State& state) {
+#ifndef EBB_FIDELITY_TORCH
+  torch::empty_cache();
+#endif
   std::ofstream("/proc/self/clear_refs") << 5;  // the peak starts anew
-  for (int64_t i = 1; i <= 750; ++i) torch::zeros({i * 40000});
-  bench::report("memory.growing_to_114_MiB.peak", resident_peak(), "MiB");
+  for (auto _ : state)
+    for (int64_t i = 1; i <= 750; ++i) torch::zeros({i * 40000});
+  state.counters["value"] = resident_peak();
+  state.SetLabel("MiB");
 }
 
 }  // namespace
 
-int main() {
-  bench::set_threads();
-  histories();
-  replay_buffer();
-  for (const int64_t length : {64, 1024, 16384}) recurrence(length);
-#ifndef EBB_FIDELITY_TORCH
-  torch::empty_cache();
-#endif
-  growing_shapes();
+int main(int argc, char** argv) {
+  add_histories();
+  add_replay_buffer("empty", false);
+  add_replay_buffer("full", true);
+  for (const int64_t length : {64, 1024, 16384}) add_recurrence(length);
+  bench::add("memory.growing_to_114_MiB.peak", growing_shapes)->Iterations(1)->Repetitions(1);
+  return bench::run(argc, argv);
 }

@@ -17,21 +17,23 @@ struct Net : torch::nn::Module {
   torch::nn::Linear fc1{nullptr}, fc2{nullptr}, fc3{nullptr};
 };
 
+void train(benchmark::State& state, int64_t batch) {
+  torch::manual_seed(1);
+  auto net = std::make_shared<Net>();
+  torch::optim::SGD optimizer(net->parameters(), torch::optim::SGDOptions(0.01));
+  const torch::Tensor images = torch::rand({batch, 784});
+  const torch::Tensor labels = torch::arange(batch).remainder(10);
+  bench::measure(state, 1, "us/step", [&] {
+    optimizer.zero_grad();
+    torch::nn::functional::cross_entropy(net->forward(images), labels).backward();
+    optimizer.step();
+  });
+}
+
 }  // namespace
 
-int main() {
-  bench::set_threads();
-  torch::manual_seed(1);
-  for (int64_t batch : {1, 64, 512}) {
-    auto net = std::make_shared<Net>();
-    torch::optim::SGD optimizer(net->parameters(), torch::optim::SGDOptions(0.01));
-    const torch::Tensor images = torch::rand({batch, 784});
-    const torch::Tensor labels = torch::arange(batch).remainder(10);
-    const double seconds = bench::median_seconds([&] {
-      optimizer.zero_grad();
-      torch::nn::functional::cross_entropy(net->forward(images), labels).backward();
-      optimizer.step();
-    });
-    bench::report("mlp.batch" + std::to_string(batch), seconds * 1e6, "us/step");
-  }
+int main(int argc, char** argv) {
+  for (const int64_t batch : {1, 64, 512})
+    bench::add("mlp.batch" + std::to_string(batch), [=](benchmark::State& state) { train(state, batch); });
+  return bench::run(argc, argv);
 }

@@ -7,32 +7,55 @@
 
 namespace {
 
-void report_ops(const std::string& where, int threads) {
-  torch::set_num_threads(threads);
-  const auto report = [&](const char* op, double seconds) {
-    bench::report("parallel/" + std::string(op) + "/" + std::to_string(threads) + "_threads" + where,
-                  1e6 * seconds, "us");
-  };
-  torch::NoGradGuard no_grad;
-  torch::Tensor small = torch::zeros({int64_t{1} << 17}), one = torch::ones({int64_t{1} << 17});
-  report("add_512KiB", bench::median_seconds([&] { small.add_(one); }));
-  torch::Tensor x = torch::randn({256, 256}), y = torch::randn({256, 256});
-  report("matmul_256", bench::median_seconds([&] { torch::matmul(x, y); }));
-  torch::Tensor images = torch::randn({8, 64, 28, 28}), weight = torch::randn({64, 64, 3, 3});
-  report("conv_3x3_64", bench::median_seconds([&] { torch::conv2d(images, weight, {}, 1, 1); }));
+using torch::Tensor;
+
+// Keeps a core busy while it lives.
+class Busy {
+ public:
+  ~Busy() {
+    stop_.store(true);
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::thread thread_{[this] {
+    while (!stop_.load(std::memory_order_relaxed)) {
+    }
+  }};
+};
+
+// `make()` gives the op as a function.
+template <class Make>
+void add(const std::string& op, Make make) {
+  const int all = static_cast<int>(std::thread::hardware_concurrency());
+  for (const bool beside : {false, true})
+    for (int threads = 1; threads <= all; threads *= 2)
+      bench::add("parallel/" + op + "/" + std::to_string(threads) + "_threads" +
+                     (beside ? "_beside_a_busy_one" : ""),
+                 [=](benchmark::State& state) {
+                   torch::set_num_threads(threads);
+                   const torch::NoGradGuard no_grad;
+                   const auto busy = beside ? std::make_unique<Busy>() : nullptr;
+                   const auto call = make();
+                   bench::measure(state, 1, "us", call);
+                 })
+          ->UseRealTime();
 }
 
 }  // namespace
 
-int main() {
-  const int all = static_cast<int>(std::thread::hardware_concurrency());
-  for (int threads = 1; threads <= all; threads *= 2) report_ops("", threads);
-  std::atomic<bool> stop{false};
-  std::thread busy([&] {
-    while (!stop.load(std::memory_order_relaxed)) {
-    }
+int main(int argc, char** argv) {
+  add("add_512KiB", [] {
+    return [x = torch::zeros({int64_t{1} << 17}), one = torch::ones({int64_t{1} << 17})] { x.add_(one); };
   });
-  for (int threads = 1; threads <= all; threads *= 2) report_ops("_beside_a_busy_one", threads);
-  stop.store(true);
-  busy.join();
+  add("matmul_256", [] {
+    return [x = torch::randn({256, 256}), y = torch::randn({256, 256})] { torch::matmul(x, y); };
+  });
+  add("conv_3x3_64", [] {
+    return [x = torch::randn({8, 64, 28, 28}), w = torch::randn({64, 64, 3, 3})] {
+      torch::conv2d(x, w, {}, 1, 1);
+    };
+  });
+  return bench::run(argc, argv);
 }

@@ -4,26 +4,52 @@
 
 #include <filesystem>
 #include <memory>
+#include <vector>
 
-int main() {
-  bench::set_threads();
-  const std::string path = (std::filesystem::temp_directory_path() / "bench_safetensors.bin").string();
-  for (const int thousands : {1, 4, 16, 64}) {
-    const int count = 1000 * thousands;
-    const std::string suffix = "_" + std::to_string(thousands) + "k";
-    const auto report = [&](const char* name, double seconds) {
-      bench::report(name + suffix, seconds / count * 1e6, "us/tensor");
-    };
-    std::vector<torch::Tensor> tensors, read;
-    auto module = std::make_shared<torch::nn::Module>("Many");
-    for (int i = 0; i < count; ++i) {
-      tensors.push_back(torch::rand({8}));
-      module->register_parameter("layer" + std::to_string(i), torch::rand({8}));
+namespace {
+
+struct File {
+  std::string path = (std::filesystem::temp_directory_path() / "bench_safetensors.bin").string();
+  ~File() { std::filesystem::remove(path); }
+};
+
+std::vector<torch::Tensor> list_of(int count) {
+  std::vector<torch::Tensor> tensors;
+  for (int i = 0; i < count; ++i) tensors.push_back(torch::rand({8}));
+  return tensors;
+}
+
+std::shared_ptr<torch::nn::Module> module_of(int count) {
+  auto module = std::make_shared<torch::nn::Module>("Many");
+  for (int i = 0; i < count; ++i) module->register_parameter("layer" + std::to_string(i), torch::rand({8}));
+  return module;
+}
+
+// Writes what `make` makes, or reads it back.
+template <class Make>
+void add(const std::string& name, Make make) {
+  for (const bool reads : {false, true})
+    for (const int thousands : {1, 4, 16, 64}) {
+      const std::string full = name + (reads ? "_read_" : "_write_") + std::to_string(thousands) + "k";
+      bench::add(full, [=](benchmark::State& state) {
+        const int count = 1000 * thousands;
+        const File file;
+        auto all = make(count);
+        torch::save(all, file.path);
+        bench::measure(state, count, "us/tensor", [&] {
+          if (reads)
+            torch::load(all, file.path);
+          else
+            torch::save(all, file.path);
+        });
+      });
     }
-    report("tensors_write", bench::median_seconds([&] { torch::save(tensors, path); }, 0.5, 3));
-    report("tensors_read", bench::median_seconds([&] { torch::load(read, path); }, 0.5, 3));
-    report("module_write", bench::median_seconds([&] { torch::save(module, path); }, 0.5, 3));
-    report("module_read", bench::median_seconds([&] { torch::load(module, path); }, 0.5, 3));
-  }
-  std::filesystem::remove(path);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  add("tensors", list_of);
+  add("module", module_of);
+  return bench::run(argc, argv);
 }

@@ -3,28 +3,30 @@
 
 namespace {
 
+using torch::Tensor;
+
 constexpr int kOps = 1000;
 
+// `step(y, c)` is a link of the chain, made of so many ops.
 template <class Step>
-void measure(const std::string& name, int64_t elements, int ops_a_step, Step step) {
-  torch::Tensor x = torch::full({elements}, 0.5).requires_grad_();
-  const double seconds = bench::median_seconds([&] {
-    torch::Tensor y = x;
-    for (int i = 0; i < kOps; i += ops_a_step) y = step(y);
-    y.sum().backward();
-    x.mutable_grad().reset();
-  });
-  bench::report("tiny_ops." + name + "." + std::to_string(elements), seconds / kOps * 1e6, "us/op");
+void add(const std::string& name, int ops_a_step, Step step) {
+  for (const int64_t elements : {1, 64})
+    bench::add("tiny_ops." + name + "." + std::to_string(elements), [=](benchmark::State& state) {
+      const Tensor x = torch::full({elements}, 0.5).requires_grad_(), c = torch::full({elements}, 0.99);
+      bench::measure(state, kOps, "us/op", [&] {
+        Tensor y = x;
+        for (int i = 0; i < kOps; i += ops_a_step) y = step(y, c);
+        y.sum().backward();
+        x.mutable_grad().reset();
+      });
+    });
 }
 
 }  // namespace
 
-int main() {
-  bench::set_threads();
-  for (int64_t elements : {1, 64}) {
-    const torch::Tensor c = torch::full({elements}, 0.99);
-    measure("mul_add_tanh", elements, 4, [&](const torch::Tensor& y) { return torch::tanh(y * c + c) * y; });
-    measure("sin", elements, 1, [](const torch::Tensor& y) { return torch::sin(y); });
-    measure("mul_scalar", elements, 1, [](const torch::Tensor& y) { return y * 1.0001; });
-  }
+int main(int argc, char** argv) {
+  add("mul_add_tanh", 4, [](const Tensor& y, const Tensor& c) { return torch::tanh(y * c + c) * y; });
+  add("sin", 1, [](const Tensor& y, const Tensor&) { return torch::sin(y); });
+  add("mul_scalar", 1, [](const Tensor& y, const Tensor&) { return y * 1.0001; });
+  return bench::run(argc, argv);
 }

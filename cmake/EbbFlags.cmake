@@ -23,8 +23,9 @@ function(ebb_own_target target)
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wshadow=local;-Wno-maybe-uninitialized>
     # Sanitized, it is even sure of them.
     $<$<AND:$<BOOL:${EBB_SANITIZE}>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-Wno-uninitialized>
-    # Clang's own intrinsics for 16-bit floats are macros with a literal of C.
-    $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-c99-extensions>
+    # Clang's own intrinsics for 16-bit floats are macros with a literal of C; it does not know GCC's ivdep; kernel slots are
+    # members of templates that are instantiated with the kernels; and formulas join conditions by & and |, for vectors too.
+    $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-c99-extensions;-Wno-unknown-pragmas;-Wno-undefined-var-template;-Wno-bitwise-instead-of-logical>
     $<$<AND:$<BOOL:${EBB_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>
     # Messages and debug information name files from the top of the source tree, wherever that is.
     $<$<COMPILE_LANGUAGE:CXX>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)

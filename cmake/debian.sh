@@ -20,9 +20,11 @@ install_packages() {
       apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
+has_nvcc() { [[ -n $(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null) ]]; }
+
 # Ends the script where there is no nvcc.
 require_nvcc() {
-  [[ -z $(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null) ]] || return 0
+  ! has_nvcc || return 0
   say "--cuda needs NVIDIA's CUDA toolkit (nvcc), which Debian 12 does not have: developer.nvidia.com/cuda-downloads"
   exit 1
 }

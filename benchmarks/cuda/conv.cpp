@@ -9,12 +9,9 @@ struct Shape {
   int64_t channels, size, filters, kernel, stride;
 };
 
-constexpr Shape kShapes[] = {{"7x7.3.64", 3, 224, 64, 7, 2},
-                             {"1x1.64.256", 64, 56, 256, 1, 1},
-                             {"3x3.64.64", 64, 56, 64, 3, 1},
-                             {"3x3.128.128", 128, 28, 128, 3, 1},
-                             {"3x3.256.256.s2", 256, 28, 256, 3, 2},
-                             {"1x1.1024.256", 1024, 14, 256, 1, 1},
+constexpr Shape kShapes[] = {{"7x7.3.64", 3, 224, 64, 7, 2},         {"1x1.64.256", 64, 56, 256, 1, 1},
+                             {"3x3.64.64", 64, 56, 64, 3, 1},        {"3x3.128.128", 128, 28, 128, 3, 1},
+                             {"3x3.256.256.s2", 256, 28, 256, 3, 2}, {"1x1.1024.256", 1024, 14, 256, 1, 1},
                              {"3x3.512.512", 512, 7, 512, 3, 1}};
 
 void measure(const std::string& precision, torch::ScalarType dtype, const Shape& s, int64_t batch,
@@ -37,7 +34,12 @@ void measure(const std::string& precision, torch::ScalarType dtype, const Shape&
   }
   const torch::Tensor y = forward(), seed = torch::ones_like(y);
   bench::report(name + ".backward",
-                bench::device_seconds([&] { torch::autograd::grad({y}, {x, w}, {seed}, true); }, 0.2) * 1e6,
+                bench::device_seconds(
+                    [&] {
+                      torch::autograd::grad({y}, {x, w}, {seed}, true);
+                    },
+                    0.2) *
+                    1e6,
                 "us");
 }
 

@@ -1,14 +1,22 @@
-// The seam and the clock of the benchmarks that run on a CUDA device.
+// The clock of the benchmarks that run on a CUDA device, where the end of a call is not the end of its work.
+// What is timed lies between two waits for the device, or ends where the last launch is queued: Google
+// Benchmark would have to be told these times, and machines with a GPU often lack it.
 #pragma once
 
-#include "../bench.h"
+#include "../seam.h"
 
 #ifdef EBB_FIDELITY_TORCH
 #include <ATen/Context.h>
 #include <torch/cuda.h>
 #endif
 
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace bench {
 
@@ -37,6 +45,22 @@ inline const char* name_of(torch::ScalarType dtype) {
   return dtype == torch::kFloat ? "f32" : dtype == torch::kBFloat16 ? "bf16" : "f64";
 }
 
+inline double now() {
+  using clock = std::chrono::steady_clock;
+  return std::chrono::duration<double>(clock::now().time_since_epoch()).count();
+}
+
+/// One line a figure: name, number, unit. The runner collects them.
+inline void report(const std::string& name, double value, const char* unit) {
+  std::printf("%s %.6g %s\n", name.c_str(), value, unit);
+}
+
+inline double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 // Seconds of one call when calls follow each other without a wait: the median over groups of calls, each
 // long enough for the clock, after some that warm caches, plans and the allocator.
 inline double device_seconds(const std::function<void()>& call, double budget = 0.5) {
@@ -46,13 +70,14 @@ inline double device_seconds(const std::function<void()>& call, double budget = 
   call();
   torch::cuda::synchronize();
   const int group = std::max(1, static_cast<int>(0.01 / std::max(now() - start, 1e-6)));
-  return median_seconds(
-             [&] {
-               for (int i = 0; i < group; ++i) call();
-               torch::cuda::synchronize();
-             },
-             budget) /
-         group;
+  std::vector<double> seconds;
+  for (const double end = now() + budget; now() < end || seconds.size() < 5;) {
+    start = now();
+    for (int i = 0; i < group; ++i) call();
+    torch::cuda::synchronize();
+    seconds.push_back(now() - start);
+  }
+  return median(std::move(seconds)) / group;
 }
 
 // A number among the program's arguments, in place of the size that fills a large device.

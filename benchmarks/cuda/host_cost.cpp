@@ -18,9 +18,7 @@ double host_seconds(F&& call) {
     seconds.push_back(bench::now() - start);
   }
   torch::cuda::synchronize();
-  std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2),
-                   seconds.end());
-  return seconds[seconds.size() / 2];
+  return bench::median(std::move(seconds));
 }
 
 template <class Step>

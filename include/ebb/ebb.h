@@ -5,9 +5,7 @@
 #include <ebb/autograd/backward.h>
 #include <ebb/autograd/checkpoint.h>
 #include <ebb/autograd/function.h>
-#include <ebb/autograd/functional.h>
 #include <ebb/autograd/grad_mode.h>
-#include <ebb/autograd/gradcheck.h>
 #include <ebb/autograd/graph.h>
 #include <ebb/autograd/hooks.h>
 #include <ebb/autograd/node.h>
@@ -21,8 +19,9 @@
 #include <ebb/core/warning.h>
 #include <ebb/cuda/cuda.h>
 #include <ebb/data.h>
+#include <ebb/derivatives/functional.h>
+#include <ebb/derivatives/gradcheck.h>
 #include <ebb/io/safetensors.h>
-#include <ebb/io/serialize.h>
 #include <ebb/nn.h>
 #include <ebb/ops/conv.h>
 #include <ebb/ops/copy.h>
@@ -42,3 +41,10 @@
 #include <ebb/ops/softmax.h>
 #include <ebb/ops/sort.h>
 #include <ebb/optim.h>
+#include <ebb/serialize.h>
+
+// What libtorch's umbrella brings along and programs written for it use.
+#include <chrono>
+#include <sstream>
+#include <unordered_set>
+#include <variant>

@@ -1,3 +1,4 @@
+// Figures as SVG.
 #include "plot.h"
 
 #include <fmt/format.h>

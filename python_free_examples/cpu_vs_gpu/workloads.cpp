@@ -1,3 +1,4 @@
+// The work that is timed on each device.
 #include "workloads.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Accuracy and loss over a data set.
 #include "evaluate.h"
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+// The progress bar.
 #include "progress.h"
 
 #include <unistd.h>

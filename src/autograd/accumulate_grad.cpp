@@ -1,6 +1,6 @@
+// The node that adds to a leaf's .grad.
 #include "autograd/accumulate_grad.h"
 
-#include "autograd/arithmetic.h"
 #include "autograd/meta.h"
 
 #include <pthread.h>
@@ -53,14 +53,13 @@ void accumulate_into(Variable& grad, const Variable& incoming, bool may_steal) {
     const bool ours =
         may_steal && incoming.array().is_dense() && incoming.array().storage()->use_count() == 1;
     if (differentiable)
-      grad = ours ? incoming : clone(incoming, nullopt);
+      grad = ours ? incoming : incoming.clone();
     else
-      grad = ours ? (incoming.requires_grad() ? incoming.detach() : incoming)
-                  : clone(incoming.detach(), nullopt);
+      grad = ours ? (incoming.requires_grad() ? incoming.detach() : incoming) : incoming.detach().clone();
   } else if (differentiable) {
-    grad = add(grad, incoming, 1);
+    grad = grad.add(incoming);
   } else {
-    add_(grad, incoming, 1);
+    grad.add_(incoming);
   }
 }
 

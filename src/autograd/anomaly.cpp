@@ -1,8 +1,8 @@
+// Anomaly mode: where a node was made, and which first gave NaN.
 #include "autograd/anomaly.h"
 
 #include <ebb/autograd/anomaly.h>
 
-#include "autograd/arithmetic.h"
 #include "autograd/meta.h"
 #include "autograd/thread_state.h"
 
@@ -30,7 +30,7 @@ std::string origin_text(const Node& node) {
 void check_nan(const Node& node, const GradList& grads) {
   NoGradGuard no_grad;
   for (std::size_t i = 0; i < grads.size(); ++i)
-    if (grads[i].defined() && is_floating(grads[i].dtype()) && any(isnan(grads[i])).item<bool>())
+    if (grads[i].defined() && is_floating(grads[i].dtype()) && grads[i].isnan().any().item<bool>())
       detail::fail("Function '", node.name(), "' returned nan values in its ", std::uint64_t{i},
                    "th output. Look at the forward op of that name: its input is outside the domain of the "
                    "derivative.",

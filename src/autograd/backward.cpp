@@ -1,11 +1,11 @@
+// backward() and grad(): seeds, checks and the start of a walk.
 #include <ebb/autograd/backward.h>
 #include <ebb/autograd/grad_mode.h>
 
-#include "autograd/arithmetic.h"
 #include "autograd/graph_task.h"
 #include "autograd/thread_state.h"
-#include "core/backend.h"
-#include "core/capture.h"
+#include "device/backend.h"
+#include "device/capture.h"
 
 #include <exception>
 #include <thread>
@@ -20,14 +20,14 @@ Variable seed_for(const Variable& root, const variable_list& seeds, std::size_t 
   if (!seed.defined()) {
     EBB_CHECK(root.numel() == 1, "grad can be implicitly created only for scalar outputs; got shape ",
               root.sizes(), ". Pass a gradient of that shape, or reduce with sum() first.");
-    return ones_like(root.detach(), {}, nullopt);
+    return root.new_ones(root.sizes());
   }
   EBB_CHECK(seed.sizes() == root.sizes(), "Mismatch in shape: grad_output[", std::uint64_t{i},
             "] has a shape of ", seed.sizes(), " and output[", std::uint64_t{i}, "] has a shape of ",
             root.sizes(), ".");
   EBB_CHECK(seed.device() == root.device(), "grad_output[", std::uint64_t{i}, "] is on ", seed.device(),
             " and output[", std::uint64_t{i}, "] on ", root.device(), ". Move it with .to(device).");
-  return seed.dtype() == root.dtype() ? seed : to(seed, root.dtype(), false, false, nullopt);
+  return seed.dtype() == root.dtype() ? seed : seed.to(root.dtype());
 }
 
 // What belongs to a thread and shows in what ops do: the modes and hooks, the device and its streams, the

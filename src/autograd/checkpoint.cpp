@@ -1,3 +1,4 @@
+// Checkpointing: what a call needs is computed again during backward.
 #include <ebb/autograd/checkpoint.h>
 
 #include <ebb/autograd/grad_mode.h>

@@ -1,6 +1,5 @@
+// The history of a base that was written to through a view.
 #include "autograd/copy_slices.h"
-
-#include "autograd/arithmetic.h"
 
 namespace ebb::autograd {
 
@@ -24,13 +23,13 @@ GradList CopySlices::apply(GradList&& grads) {
       "freed. Specify retain_graph=true in the first backward() or grad() call.");
   // The base's own memory layout, so that the view's strides address the same elements.
   Variable result(NdArray::empty_strided(base_sizes_, base_strides_, grads[0].dtype(), grads[0].device()));
-  copy_(result, grads[0], false);
-  const Variable slice = as_strided(result, view_sizes_, view_strides_, offset_);
-  GradList from_fn = fn_->apply(GradList{clone(slice, MemoryFormat::Contiguous)});
+  result.copy_(grads[0]);
+  const Variable slice = result.as_strided(view_sizes_, view_strides_, offset_);
+  GradList from_fn = fn_->apply(GradList{slice.clone(MemoryFormat::Contiguous)});
   if (from_fn[0].defined())
-    copy_(slice, from_fn[0], false);
+    slice.copy_(from_fn[0]);
   else
-    zero_(slice);
+    slice.zero_();
   GradList out;
   out.push_back(needs(0) ? result : Variable());
   for (std::size_t i = 1; i < from_fn.size(); ++i) out.push_back(std::move(from_fn[i]));

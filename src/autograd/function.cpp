@@ -1,35 +1,82 @@
+// What lies behind Function<T>: saved values, marks and the checks of both directions.
 #include <ebb/autograd/function.h>
 
-#include "autograd/arithmetic.h"
 #include "autograd/meta.h"
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 
 namespace ebb::autograd {
 
+namespace {
+
+void check_stored(bool stored, const char* method) {
+  EBB_CHECK(stored, "saved_data: ", method, "() was called on a value of another type, or one never stored.");
+}
+
+bool contains(const std::vector<const VariableImpl*>& tensors, const Variable& x) {
+  return std::find(tensors.begin(), tensors.end(), x.impl()) != tensors.end();
+}
+
+}  // namespace
+
+SavedValue::SavedValue(const char* text) : SavedValue(std::string(text)) {}
+SavedValue::SavedValue(std::string text) : kind_(Kind::text), text_(std::move(text)) {}
+SavedValue::SavedValue(Variable x) : kind_(Kind::tensor), tensor_(std::move(x)) {}
+SavedValue::SavedValue(std::vector<std::int64_t> values)
+    : kind_(Kind::integers), integers_(std::move(values)) {}
+SavedValue::SavedValue(std::vector<double> values) : kind_(Kind::doubles), doubles_(std::move(values)) {}
+
+std::int64_t SavedValue::toInt() const {
+  check_stored(kind_ == Kind::number && number_.is_integral(), "toInt");
+  return number_.to_long();
+}
+double SavedValue::toDouble() const {
+  check_stored(kind_ == Kind::number && number_.is_floating_point(), "toDouble");
+  return number_.to_double();
+}
+bool SavedValue::toBool() const {
+  check_stored(kind_ == Kind::number && number_.is_boolean(), "toBool");
+  return number_.toBool();
+}
+const Variable& SavedValue::toTensor() const {
+  check_stored(kind_ == Kind::tensor, "toTensor");
+  return tensor_;
+}
+const std::string& SavedValue::toStringRef() const {
+  check_stored(kind_ == Kind::text, "toStringRef");
+  return text_;
+}
+const std::vector<std::int64_t>& SavedValue::toIntVector() const {
+  check_stored(kind_ == Kind::integers, "toIntVector");
+  return integers_;
+}
+const std::vector<double>& SavedValue::toDoubleVector() const {
+  check_stored(kind_ == Kind::doubles, "toDoubleVector");
+  return doubles_;
+}
 Scalar SavedValue::toScalar() const {
-  if (const auto* b = std::get_if<bool>(&value_)) return *b;
-  if (const auto* i = std::get_if<std::int64_t>(&value_)) return *i;
-  return toDouble();
+  check_stored(kind_ == Kind::number, "toScalar");
+  return number_;
 }
 
 variable_list AutogradContext::get_saved_variables() const {
   EBB_CHECK(node_, "get_saved_variables: only backward can ask for the saved tensors.");
   variable_list tensors;
   tensors.reserve(node_->kept_.size());
-  for (const SavedVariable& s : node_->kept_) tensors.push_back(s.unpack());
+  for (const auto& kept : node_->kept_) tensors.push_back(kept->unpack());
   return tensors;
 }
 
 void AutogradContext::mark_dirty(const variable_list& inputs) {
-  for (const Variable& x : inputs) dirty_.insert(x.impl());
+  for (const Variable& x : inputs) dirty_.push_back(x.impl());
 }
 
 void AutogradContext::mark_non_differentiable(const variable_list& outputs) {
-  for (const Variable& x : outputs) non_differentiable_.insert(x.impl());
+  for (const Variable& x : outputs) non_differentiable_.push_back(x.impl());
 }
 
 bool AutogradContext::needs_input_grad(std::size_t i) const {
@@ -75,8 +122,8 @@ void FunctionNode::wrap(variable_list& outputs, const variable_list& inputs, boo
       EBB_CHECK(!records, name(), ": forward returned an undefined tensor.");
       continue;
     }
-    const bool differentiable = !context.non_differentiable_.contains(y.impl()) && is_floating(y.dtype());
-    if (context.dirty_.contains(y.impl())) {
+    const bool differentiable = !contains(context.non_differentiable_, y) && is_floating(y.dtype());
+    if (contains(context.dirty_, y)) {
       if (!records) continue;
       EBB_CHECK(outputs.size() == 1 || !is_tracked_view(y), name(),
                 ": a function that writes into a view must return that view alone, got ",
@@ -111,7 +158,7 @@ void FunctionNode::wrap(variable_list& outputs, const variable_list& inputs, boo
     return;
   }
   for (const Variable& x : context.to_save_) {
-    SavedVariable& kept = kept_.emplace_back(this);
+    SavedVariable& kept = *kept_.emplace_back(std::make_unique<SavedVariable>(this));
     bool saved = false;
     for (std::size_t i = 0; i < outputs.size() && !saved; ++i)
       if (x.defined() && outputs[i].is_same(x) && x.grad_fn() == self) {

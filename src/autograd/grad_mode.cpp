@@ -1,3 +1,4 @@
+// The modes of a thread: gradient, inference and their guards.
 #include <ebb/autograd/grad_mode.h>
 
 #include "autograd/thread_state.h"

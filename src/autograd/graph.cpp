@@ -1,3 +1,4 @@
+// The graph as text and as a drawing.
 #include <ebb/autograd/graph.h>
 #include <ebb/autograd/saved_variable.h>
 

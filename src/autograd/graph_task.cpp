@@ -1,9 +1,9 @@
+// One walk over the graph: dependency counts, ready nodes, captured gradients.
 #include "autograd/graph_task.h"
 
 #include <ebb/autograd/grad_mode.h>
 
 #include "autograd/anomaly.h"
-#include "autograd/arithmetic.h"
 #include "autograd/node_hooks.h"
 #include "autograd/thread_state.h"
 
@@ -178,9 +178,9 @@ void GraphTask::deliver(const Node& from, std::size_t i, const Edge& edge, Varia
       EBB_CHECK(reducible, "Function ", from.name(), " returned an invalid gradient at index ",
                 std::uint64_t{i}, " - got ", grad.sizes(), " but expected shape compatible with ",
                 IntArrayRef(meta.sizes), ".");
-      grad = sum_to_size(grad, meta.sizes);
+      grad = grad.sum_to_size(meta.sizes);
     }
-    if (grad.dtype() != meta.dtype) grad = to(grad, meta.dtype, false, false, nullopt);
+    if (grad.dtype() != meta.dtype) grad = grad.to(meta.dtype);
     EBB_CHECK(grad.device() == meta.device, "Function ", from.name(), " returned a gradient on ",
               grad.device(), " at index ", std::uint64_t{i}, " but its input is on ", meta.device,
               ". Move it with .to(device).");
@@ -202,9 +202,9 @@ void GraphTask::accumulate(State& state, std::uint32_t input_nr, Variable grad) 
   const bool ours = !GradMode::is_enabled() && !streams_.crossed() && sum.use_count() == 1 &&
                     sum.array().is_contiguous() && sum.array().storage()->use_count() == 1;
   if (ours)
-    add_(sum, grad, 1);
+    sum.add_(grad);
   else
-    sum = add(sum, grad, 1);
+    sum = sum.add(grad);
 }
 
 }  // namespace ebb::autograd

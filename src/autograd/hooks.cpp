@@ -1,3 +1,4 @@
+// Hooks on tensors.
 #include <ebb/autograd/hooks.h>
 
 #include "autograd/meta.h"

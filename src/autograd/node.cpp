@@ -1,11 +1,11 @@
+// Nodes: edges, lifetime without recursion, release of what was saved.
 #include <ebb/autograd/node.h>
 #include <ebb/core/allocator.h>
 
 #include "autograd/anomaly.h"
-#include "autograd/arithmetic.h"
 #include "autograd/meta.h"
 #include "autograd/thread_state.h"
-#include "core/backend.h"
+#include "device/backend.h"
 
 namespace ebb::autograd {
 
@@ -28,6 +28,8 @@ void Node::add_input(const Variable& input) {
   edges_.push_back(input.defined() ? gradient_edge(input) : Edge{});
 }
 
+void Node::add_edge(Edge edge) { edges_.push_back(std::move(edge)); }
+
 std::uint32_t Node::add_output(const NdArray& output) {
   outputs_.push_back(OutputMeta{DimVector(output.sizes()), output.dtype(), output.device()});
   if (detail::side_streams_used() && outputs_.size() == 1 && output.device().is_cuda()) [[unlikely]]
@@ -38,7 +40,9 @@ std::uint32_t Node::add_output(const NdArray& output) {
 Variable Node::grad_or_zeros(const GradList& grads, std::size_t i) const {
   if (grads[i].defined()) return grads[i];
   const OutputMeta& m = outputs_[i];
-  return zeros(m.sizes, TensorOptions(m.dtype).device(m.device));
+  Variable zeros(NdArray::empty(m.sizes, m.dtype, m.device));
+  zeros.zero_();
+  return zeros;
 }
 
 NodeExtras& Node::extras() {

@@ -1,3 +1,4 @@
+// Hooks on nodes, and the checks of what they return.
 #include "autograd/node_hooks.h"
 
 #include "autograd/accumulate_grad.h"

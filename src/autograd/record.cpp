@@ -1,9 +1,9 @@
+// How ops enter the graph: history, views and the rules of in-place writes.
 #include <ebb/autograd/record.h>
 
 #include <atomic>
 #include <memory>
 
-#include "autograd/arithmetic.h"
 #include "autograd/copy_slices.h"
 #include "autograd/meta.h"
 #include "autograd/retain.h"
@@ -149,7 +149,7 @@ const Ref<Node>& current_grad_fn(const Variable& x) {
   if (made_without_recording(*meta) || !meta->base.requires_grad()) return impl.grad_fn;
   meta->version = impl.version();
   const InferenceMode record(false);
-  const Variable again = as_strided(meta->base, x.sizes(), x.strides(), x.storage_offset());
+  const Variable again = meta->base.as_strided(x.sizes(), x.strides(), x.storage_offset());
   move_retained_grad(x, again.impl()->grad_fn.get());
   impl.grad_fn = again.impl()->grad_fn;
   impl.output_nr = again.impl()->output_nr;
@@ -166,7 +166,7 @@ void check_up_to_date(const Variable& x) {
 
 Variable clone_for_saving(const Variable& x) {
   NoGradGuard no_grad;
-  Variable copy = clone(x, nullopt);
+  Variable copy = x.clone();
   copy.impl()->grad_fn = current_grad_fn(x);
   copy.impl()->output_nr = x.impl()->output_nr;
   return copy;

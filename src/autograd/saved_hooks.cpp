@@ -1,3 +1,4 @@
+// Hooks that pack and unpack saved tensors.
 #include "autograd/saved_hooks.h"
 
 #include <ebb/autograd/grad_mode.h>

@@ -1,3 +1,4 @@
+// Tensors saved for backward: version checks and unpacking.
 #include <ebb/autograd/saved_variable.h>
 
 #include "autograd/meta.h"

@@ -1,3 +1,4 @@
+// Order between the streams of a device during backward.
 #include "autograd/stream_order.h"
 
 #include <algorithm>

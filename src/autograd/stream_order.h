@@ -4,7 +4,7 @@
 
 #include <ebb/autograd/node.h>
 
-#include "core/backend.h"
+#include "device/backend.h"
 
 namespace ebb::autograd {
 

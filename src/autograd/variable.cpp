@@ -1,12 +1,12 @@
+// Variable itself: identity, history, data and conversions to C++ values.
 #include <ebb/autograd/backward.h>
 #include <ebb/autograd/variable.h>
 #include <ebb/core/allocator.h>
 
-#include "autograd/arithmetic.h"
 #include "autograd/meta.h"
 #include "autograd/retain.h"
 #include "autograd/thread_state.h"
-#include "core/backend.h"
+#include "device/backend.h"
 
 #include <cstring>
 
@@ -36,15 +36,15 @@ Variable::Variable(NdArray data, bool requires_grad) : impl_(VariableImpl::make(
 }
 
 Variable& Variable::operator=(const Variable& other) && {
-  ebb::copy_(*this, other, false);
+  copy_(other);
   return *this;
 }
 Variable& Variable::operator=(Variable&& other) && {
-  ebb::copy_(*this, other, false);
+  copy_(other);
   return *this;
 }
 Variable& Variable::operator=(const Scalar& value) && {
-  ebb::fill_(*this, value);
+  fill_(value);
   return *this;
 }
 

@@ -1,3 +1,4 @@
+// Whether ops must be deterministic.
 #include <ebb/core/deterministic.h>
 
 #include <atomic>

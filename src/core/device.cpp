@@ -1,3 +1,4 @@
+// Devices as text.
 #include <ebb/core/device.h>
 
 #include <charconv>

@@ -1,3 +1,4 @@
+// Names, sizes and promotion of dtypes.
 #include <ebb/core/dtype.h>
 #include <ebb/core/scalar.h>
 

@@ -1,3 +1,4 @@
+// Errors and how their texts are put together.
 #include <ebb/core/array_ref.h>
 #include <ebb/core/error.h>
 #include <ebb/core/visit.h>

@@ -1,3 +1,4 @@
+// Shapes, strides and the making of arrays.
 #include <ebb/core/ndarray.h>
 
 #include <algorithm>

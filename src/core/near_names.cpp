@@ -1,3 +1,4 @@
+// The name that was probably meant.
 #include "core/near_names.h"
 
 #include <algorithm>

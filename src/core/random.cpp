@@ -1,7 +1,8 @@
+// Generators: torch's Mersenne twister and its state.
 #include <ebb/core/random.h>
 
-#include "core/backend.h"
 #include "core/generator_state.h"
+#include "device/backend.h"
 
 #include <pthread.h>
 

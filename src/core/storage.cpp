@@ -1,8 +1,9 @@
+// Storage: who owns bytes and who frees them.
 #include <ebb/core/allocator.h>
 #include <ebb/core/storage.h>
 
 #include "core/allocator.h"
-#include "core/backend.h"
+#include "device/backend.h"
 
 #include <new>
 

@@ -1,3 +1,4 @@
+// Device memory from the driver's own pools.
 #include "cuda/async_allocator.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Device memory from segments that are kept, split and joined.
 #include "cuda/caching_allocator.h"
 
 #include <algorithm>

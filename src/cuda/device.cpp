@@ -1,3 +1,4 @@
+// Devices, their properties and the errors of the runtime.
 #include "kernel/cuda/device.h"
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// Faults that kernels report and the next wait throws.
 #include "kernel/cuda/fault.h"
 
 #include <array>

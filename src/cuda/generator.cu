@@ -1,3 +1,4 @@
+// Random numbers of the device: counters, also within captured graphs.
 #include "kernel/cuda/generator.h"
 
 #include <ebb/core/ndarray.h>
@@ -5,9 +6,9 @@
 #include <array>
 #include <mutex>
 
-#include "core/capture.h"
 #include "core/generator_state.h"
 #include "cuda/graph_memory.h"
+#include "device/capture.h"
 #include "kernel/cuda/launch.h"
 
 namespace ebb::cuda {

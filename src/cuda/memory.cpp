@@ -1,3 +1,4 @@
+// Allocation, release and copies of device memory.
 #include <cstdlib>
 #include <string_view>
 

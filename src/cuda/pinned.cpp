@@ -1,3 +1,4 @@
+// Page-locked memory of the host, kept for reuse.
 #include "cuda/pinned.h"
 
 #include <algorithm>

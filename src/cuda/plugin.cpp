@@ -4,8 +4,8 @@
 #include "cuda/architectures.h"
 #include "cuda/runtime.h"
 #include "cuda/streams.h"
+#include "ops/common/cuda.h"
 #include "ops/conv/cuda.h"
-#include "ops/copy/cuda.h"
 #include "ops/creation/cuda.h"
 #include "ops/elementwise/cuda.h"
 #include "ops/foreach/cuda.h"
@@ -145,8 +145,8 @@ extern "C" EBB_API const char* ebb_plugin_entry(std::uint32_t host_abi) {
     return "it was built for another version of ebb. Reinstall both together.";
   if (const char* problem = find_device()) return problem;
   ebb::detail::set_backend(ebb::DeviceType::CUDA, &kBackend);
+  register_common();
   register_conv();
-  register_copy();
   register_creation();
   register_elementwise();
   register_foreach();

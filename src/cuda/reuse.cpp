@@ -1,3 +1,4 @@
+// When memory used on several streams may be used again.
 #include "cuda/reuse.h"
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/backend.h"
+#include "device/backend.h"
 #include "kernel/cuda/device.h"
 
 namespace ebb::cuda {
@@ -39,7 +39,7 @@ void count_capture(Device device, int change) noexcept;
 /// Waits for all work of the device; an error while a thread captures a graph there, for CUDA would spoil it.
 void wait_for_device(Device device);
 
-// Memory: see core/backend.h.
+// Memory: see device/backend.h.
 ebb::detail::DeviceBlock allocate(std::size_t bytes, Device device);
 ebb::detail::DeviceBlock allocate_pinned(std::size_t bytes);
 void free(ebb::detail::DeviceBlock block) noexcept;

@@ -1,3 +1,4 @@
+// Streams and events.
 #include "cuda/streams.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Streams and events behind the untyped handles of core/backend.h.
+// Streams and events behind the untyped handles of device/backend.h.
 #pragma once
 
 #include <ebb/core/device.h>

@@ -1,3 +1,4 @@
+// The IDX format.
 #include <ebb/data/idx.h>
 
 #include <zlib.h>

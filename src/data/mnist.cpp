@@ -1,8 +1,10 @@
+// MNIST and what has its format.
 #include <ebb/data/datasets.h>
 #include <ebb/data/idx.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
+#include <ebb/ops/shape.h>
 
 #include <filesystem>
 
@@ -52,5 +54,7 @@ bool MNIST::present(const std::string& root) {
       if (find(root, std::string(prefix) + rest).empty()) return false;
   return true;
 }
+
+template class Dataset<MNIST>;
 
 }  // namespace ebb::data::datasets

@@ -1,3 +1,4 @@
+// The order in which samples are visited.
 #include <ebb/data/samplers.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "kernel/merge_dims.h"
+
 namespace ebb {
 
 /// Dimensions left after joining neighbours; arrays that need more are not made in practice.
@@ -78,29 +80,15 @@ ElementwisePlan<N> plan_elementwise(const char* op, const NdArray* const (&array
     if (own < 0 || a.sizes()[own] == 1) return 0;
     return a.strides()[own] * element_size(a.dtype());
   };
-  // Order: the output's smallest stride first; among equals, the rightmost dimension.
-  SmallVector<int, 6> order;
-  for (int d = rank; d-- > 0;) {
-    if (out.sizes()[d] == 1) continue;
-    std::size_t at = order.size();
-    while (at > 0 && stride(0, order[at - 1]) > stride(0, d)) --at;
-    order.insert(order.data() + at, d);
-  }
-  for (const int d : order) {
-    const std::int64_t size = out.sizes()[d];
-    bool joins = plan.dims > 0;
-    for (int i = 0; joins && i < N; ++i)
-      joins = stride(i, d) == plan.strides[i][plan.dims - 1] * plan.sizes[plan.dims - 1];
-    if (joins) {
-      plan.sizes[plan.dims - 1] *= size;
-      continue;
-    }
+  const auto emit = [&](std::int64_t size, const std::array<std::int64_t, N>& strides) {
     EBB_CHECK(plan.dims < kPlanDims, op, ": strides too irregular to walk: more than ", kPlanDims,
               " dimensions remain of shape ", out.sizes(), ". Call .contiguous() on the inputs.");
     plan.sizes[plan.dims] = size;
-    for (int i = 0; i < N; ++i) plan.strides[i][plan.dims] = stride(i, d);
+    for (int i = 0; i < N; ++i) plan.strides[i][plan.dims] = strides[i];
     ++plan.dims;
-  }
+  };
+  const auto nearness = [&](int d) { return std::abs(out.strides()[d]); };
+  merge_dims<N>(out.sizes(), nesting_order(out.sizes(), nearness), stride, emit);
   return plan;
 }
 

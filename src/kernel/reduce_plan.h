@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <utility>
+
+#include "kernel/merge_dims.h"
 
 namespace ebb {
 
@@ -35,21 +38,21 @@ struct ReducePlan {
 namespace detail {
 
 inline void merge_neighbours(SmallVector<ReduceDim, 6>& dims) {
-  std::sort(dims.begin(), dims.end(), [](const ReduceDim& a, const ReduceDim& b) {
-    // A broadcast dimension repeats what lies inside it: it belongs outermost.
-    const auto rank = [](const ReduceDim& d) { return d.in_stride == 0 ? INT64_MAX : std::abs(d.in_stride); };
-    return rank(a) != rank(b) ? rank(a) > rank(b) : a.out_stride > b.out_stride;
-  });
-  std::size_t last = 0;
-  for (std::size_t i = 1; i < dims.size(); ++i) {
-    ReduceDim& outer = dims[last];
-    const ReduceDim& inner = dims[i];
-    if (outer.in_stride == inner.in_stride * inner.size && outer.out_stride == inner.out_stride * inner.size)
-      outer = {outer.size * inner.size, inner.in_stride, inner.out_stride};
-    else
-      dims[++last] = inner;
-  }
-  if (!dims.empty()) dims.resize(last + 1);
+  DimVector sizes;
+  for (const ReduceDim& d : dims) sizes.push_back(d.size);
+  // A broadcast dimension repeats what lies inside it: it belongs outermost.
+  const auto rank = [&](int d) {
+    return std::pair(dims[d].in_stride == 0 ? INT64_MAX : std::abs(dims[d].in_stride), dims[d].out_stride);
+  };
+  SmallVector<ReduceDim, 6> merged;
+  merge_dims<2>(
+      sizes, nesting_order(sizes, rank),
+      [&](int i, int d) { return i ? dims[d].out_stride : dims[d].in_stride; },
+      [&](std::int64_t size, const std::array<std::int64_t, 2>& strides) {
+        merged.push_back({size, strides[0], strides[1]});
+      });
+  std::reverse(merged.begin(), merged.end());
+  dims = std::move(merged);
 }
 
 }  // namespace detail

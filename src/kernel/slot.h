@@ -4,6 +4,7 @@
 #include <ebb/core/device.h>
 
 #include <atomic>
+#include <type_traits>
 
 namespace ebb {
 
@@ -16,8 +17,9 @@ EBB_API void require_backend(DeviceType type);
 template <class Signature>
 class KernelSlot;
 
-/// The CPU's kernel is known at compile time, so slots are constinit and cost no start-up; the CUDA plugin
-/// sets its own as it loads. A kernel that a backend forgot is a link error of that backend.
+/// Declared by the CPU's kernel, `KernelSlot<decltype(cpu::sum)> sum`, which is known at compile time: slots
+/// are constinit and cost no start-up. The CUDA plugin sets its own kernels as it loads
+/// (tests/cuda/slots_test.cpp walks all slots and finds none left out).
 template <class... Args>
 class KernelSlot<void(Args...)> {
  public:
@@ -46,5 +48,9 @@ class KernelSlot<void(Args...)> {
   Function cpu_;
   std::atomic<Function> cuda_{nullptr};
 };
+
+/// The slot of a kernel that is an instance of a template: nvcc makes the decltype of one a reference.
+template <class F>
+using SlotOf = KernelSlot<std::remove_reference_t<F>>;
 
 }  // namespace ebb

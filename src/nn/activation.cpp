@@ -1,277 +1,210 @@
-#include <ebb/nn/functional/activation.h>
-#include <ebb/nn/init.h>
+// Activations: their functions, and their modules.
+#include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/modules/activation.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
+#include <ebb/ops/random.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 #include <ebb/ops/softmax.h>
 
-#include <ostream>
-
-#include "nn/module_tools.h"
+#include "nn/stateless.h"
 
 namespace ebb::nn {
 
+namespace functional {
+
+Variable elu(Variable input, const ELUFuncOptions& options) {
+  return options.inplace() ? ebb::elu_(input, options.alpha()) : ebb::elu(input, options.alpha());
+}
+Variable selu(Variable input, const SELUFuncOptions& options) {
+  return options.inplace() ? ebb::selu_(input) : ebb::selu(input);
+}
+Variable hardshrink(const Variable& input, const HardshrinkFuncOptions& options) {
+  return ebb::hardshrink(input, options.lambda());
+}
+Variable hardtanh(Variable input, const HardtanhFuncOptions& options) {
+  return options.inplace() ? ebb::hardtanh_(input, options.min_val(), options.max_val())
+                           : ebb::hardtanh(input, options.min_val(), options.max_val());
+}
+Variable leaky_relu(Variable input, const LeakyReLUFuncOptions& options) {
+  return options.inplace() ? ebb::leaky_relu_(input, options.negative_slope())
+                           : ebb::leaky_relu(input, options.negative_slope());
+}
+Variable logsigmoid(const Variable& input) { return ebb::log_sigmoid(input); }
+Variable softmax(const Variable& input, const SoftmaxFuncOptions& options) {
+  return ebb::softmax(input, options.dim(), options.dtype());
+}
+Variable softmin(const Variable& input, const SoftminFuncOptions& options) {
+  return ebb::softmax(-input, options.dim(), options.dtype());
+}
+Variable log_softmax(const Variable& input, const LogSoftmaxFuncOptions& options) {
+  return ebb::log_softmax(input, options.dim(), options.dtype());
+}
+
+Variable gumbel_softmax(const Variable& logits, const GumbelSoftmaxFuncOptions& options) {
+  const Variable noise = -empty_like(logits.detach()).exponential_().log();
+  const Variable soft = ((logits + noise) / options.tau()).softmax(options.dim());
+  if (!options.hard()) return soft;
+  const Variable index = std::get<1>(soft.max(options.dim(), true));
+  const Variable hard = zeros_like(logits.detach()).scatter_(options.dim(), index, 1.0);
+  return hard - soft.detach() + soft;
+}
+
+Variable glu(const Variable& input, const GLUFuncOptions& options) {
+  EBB_CHECK(input.dim() != 0, "glu does not support scalars because halving size must be even");
+  return ebb::glu(input, options.dim());
+}
+Variable gelu(const Variable& input, const GELUFuncOptions& options) {
+  return ebb::gelu(input, options.approximate());
+}
+Variable silu(const Variable& input) { return ebb::silu(input); }
+Variable mish(const Variable& input) { return ebb::mish(input); }
+Variable prelu(const Variable& input, const Variable& weight) { return ebb::prelu(input, weight); }
+Variable relu(Variable input, const ReLUFuncOptions& options) {
+  return options.inplace() ? ebb::relu_(input) : ebb::relu(input);
+}
+Variable relu6(Variable input, const ReLU6FuncOptions& options) {
+  return options.inplace() ? ebb::relu6_(input) : ebb::relu6(input);
+}
+Variable rrelu(Variable input, const RReLUFuncOptions& options) {
+  const Scalar lower = options.lower(), upper = options.upper();
+  return options.inplace() ? ebb::rrelu_(input, lower, upper, options.training())
+                           : ebb::rrelu(input, lower, upper, options.training());
+}
+Variable celu(Variable input, const CELUFuncOptions& options) {
+  return options.inplace() ? ebb::celu_(input, options.alpha()) : ebb::celu(input, options.alpha());
+}
+Variable softplus(const Variable& input, const SoftplusFuncOptions& options) {
+  return ebb::softplus(input, options.beta(), options.threshold());
+}
+Variable softshrink(const Variable& input, const SoftshrinkFuncOptions& options) {
+  return ebb::softshrink(input, options.lambda());
+}
+Variable softsign(const Variable& input) { return input / (input.abs() + 1); }
+Variable tanhshrink(const Variable& input) { return input - input.tanh(); }
+Variable threshold(Variable input, const ThresholdFuncOptions& options) {
+  return options.inplace() ? ebb::threshold_(input, options.threshold(), options.value())
+                           : ebb::threshold(input, options.threshold(), options.value());
+}
+
+}  // namespace functional
+
 namespace F = functional;
 
-namespace {
+static void print(Fields& out, const ELUOptions& o) { out("alpha", o.alpha()).flag("inplace", o.inplace()); }
+EBB_STATELESS_AS(F::elu, ELUImpl, ELUOptions, Variable);
 
-/// Says whether the module works in place, and the closing bracket.
-const char* inplace_end(bool inplace, bool alone = false) {
-  if (!inplace) return ")";
-  return alone ? "inplace=true)" : ", inplace=true)";
-}
+static void print(Fields& out, const SELUOptions& o) { out.flag("inplace", o.inplace()); }
+EBB_STATELESS_AS(F::selu, SELUImpl, SELUOptions, Variable);
 
-}  // namespace
+static void print(Fields& out, const HardshrinkOptions& o) { out(o.lambda()); }
+EBB_STATELESS_AS(F::hardshrink, HardshrinkImpl, HardshrinkOptions, Variable);
 
-ELUImpl::ELUImpl(ELUOptions options_) : options(std::move(options_)) { ELUImpl::reset(); }
-void ELUImpl::reset() {}
-Variable ELUImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::elu(input, options); });
+static void print(Fields& out, const HardtanhOptions& o) {
+  out("min_val", o.min_val())("max_val", o.max_val()).flag("inplace", o.inplace());
 }
-void ELUImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::ELU("
-         << "alpha=" << options.alpha() << inplace_end(options.inplace());
+static void check(const HardtanhOptions& o) {
+  EBB_CHECK(o.max_val() > o.min_val(), "Hardtanh: max_val must be greater than min_val, got ", o.max_val(),
+            " and ", o.min_val(), ".");
 }
+EBB_STATELESS_AS(F::hardtanh, HardtanhImpl, HardtanhOptions, Variable);
 
-SELUImpl::SELUImpl(SELUOptions options_) : options(std::move(options_)) { SELUImpl::reset(); }
-void SELUImpl::reset() {}
-Variable SELUImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::selu(input, options); });
+static void print(Fields& out, const LeakyReLUOptions& o) {
+  out("negative_slope", o.negative_slope()).flag("inplace", o.inplace());
 }
-void SELUImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::SELU(" << inplace_end(options.inplace(), true);
-}
+EBB_STATELESS_AS(F::leaky_relu, LeakyReLUImpl, LeakyReLUOptions, Variable);
 
-HardshrinkImpl::HardshrinkImpl(HardshrinkOptions options_) : options(std::move(options_)) {
-  HardshrinkImpl::reset();
-}
-void HardshrinkImpl::reset() {}
-Variable HardshrinkImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::hardshrink(input, options); });
-}
-void HardshrinkImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::Hardshrink(" << options.lambda() << ")";
-}
+static Variable call(const SoftmaxImpl& m, const Variable& x) { return F::softmax(x, m.options.dim()); }
+static void print(Fields& out, const SoftmaxOptions& o) { out("dim", o.dim()); }
+EBB_STATELESS(SoftmaxImpl, SoftmaxOptions, Variable);
 
-HardtanhImpl::HardtanhImpl(HardtanhOptions options_) : options(std::move(options_)) { HardtanhImpl::reset(); }
-void HardtanhImpl::reset() {
-  EBB_CHECK(options.max_val() > options.min_val(), "Hardtanh: max_val must be greater than min_val, got ",
-            options.max_val(), " and ", options.min_val(), ".");
-}
-Variable HardtanhImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::hardtanh(input, options); });
-}
-void HardtanhImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::Hardtanh("
-         << "min_val=" << options.min_val() << ", max_val=" << options.max_val()
-         << inplace_end(options.inplace());
-}
+static Variable call(const SoftminImpl& m, const Variable& x) { return F::softmin(x, m.options.dim()); }
+static void print(Fields& out, const SoftminOptions& o) { out("dim", o.dim()); }
+EBB_STATELESS(SoftminImpl, SoftminOptions, Variable);
 
-LeakyReLUImpl::LeakyReLUImpl(LeakyReLUOptions options_) : options(std::move(options_)) {
-  LeakyReLUImpl::reset();
+static Variable call(const LogSoftmaxImpl& m, const Variable& x) {
+  return F::log_softmax(x, m.options.dim());
 }
-void LeakyReLUImpl::reset() {}
-Variable LeakyReLUImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::leaky_relu(input, options); });
-}
-void LeakyReLUImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::LeakyReLU("
-         << "negative_slope=" << options.negative_slope() << inplace_end(options.inplace());
-}
+static void print(Fields& out, const LogSoftmaxOptions& o) { out("dim", o.dim()); }
+EBB_STATELESS(LogSoftmaxImpl, LogSoftmaxOptions, Variable);
 
-SoftmaxImpl::SoftmaxImpl(SoftmaxOptions options_) : options(std::move(options_)) { SoftmaxImpl::reset(); }
-void SoftmaxImpl::reset() {}
-Variable SoftmaxImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::softmax(input, options.dim()); });
-}
-void SoftmaxImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::Softmax("
-         << "dim=" << options.dim() << ")";
-}
+static void print(Fields& out, const ReLUOptions& o) { out.flag("inplace", o.inplace()); }
+EBB_STATELESS_AS(F::relu, ReLUImpl, ReLUOptions, Variable);
 
-SoftminImpl::SoftminImpl(SoftminOptions options_) : options(std::move(options_)) { SoftminImpl::reset(); }
-void SoftminImpl::reset() {}
-Variable SoftminImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::softmin(input, options.dim()); });
-}
-void SoftminImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::Softmin("
-         << "dim=" << options.dim() << ")";
-}
+static void print(Fields& out, const ReLU6Options& o) { out.flag("inplace", o.inplace()); }
+EBB_STATELESS_AS(F::relu6, ReLU6Impl, ReLU6Options, Variable);
 
-LogSoftmaxImpl::LogSoftmaxImpl(LogSoftmaxOptions options_) : options(std::move(options_)) {
-  LogSoftmaxImpl::reset();
+static Variable call(const RReLUImpl& m, const Variable& x) {
+  const RReLUOptions& o = m.options;
+  return F::rrelu(
+      x,
+      F::RReLUFuncOptions().lower(o.lower()).upper(o.upper()).training(m.is_training()).inplace(o.inplace()));
 }
-void LogSoftmaxImpl::reset() {}
-Variable LogSoftmaxImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::log_softmax(input, options.dim()); });
+static void print(Fields& out, const RReLUOptions& o) {
+  out("lower", o.lower())("upper", o.upper()).flag("inplace", o.inplace());
 }
-void LogSoftmaxImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::LogSoftmax("
-         << "dim=" << options.dim() << ")";
+EBB_STATELESS(RReLUImpl, RReLUOptions, Variable);
+
+static void print(Fields& out, const CELUOptions& o) { out("alpha", o.alpha()).flag("inplace", o.inplace()); }
+EBB_STATELESS_AS(F::celu, CELUImpl, CELUOptions, Variable);
+
+static void print(Fields& out, const GLUOptions& o) { out("dim", o.dim()); }
+EBB_STATELESS_AS(F::glu, GLUImpl, GLUOptions, Variable);
+EBB_STATELESS_AS(F::gelu, GELUImpl, GELUOptions, Variable);
+
+static void print(Fields& out, const SoftplusOptions& o) {
+  out("beta", o.beta())("threshold", o.threshold());
 }
+EBB_STATELESS_AS(F::softplus, SoftplusImpl, SoftplusOptions, Variable);
+
+static void print(Fields& out, const SoftshrinkOptions& o) { out(o.lambda()); }
+EBB_STATELESS_AS(F::softshrink, SoftshrinkImpl, SoftshrinkOptions, Variable);
+
+static void print(Fields& out, const ThresholdOptions& o) {
+  out("threshold", o.threshold())("value", o.value()).flag("inplace", o.inplace());
+}
+EBB_STATELESS_AS(F::threshold, ThresholdImpl, ThresholdOptions, Variable);
+
+static Variable call(const LogSigmoidImpl&, const Variable& x) { return F::logsigmoid(x); }
+EBB_STATELESS(LogSigmoidImpl, detail::NoOptions, Variable);
+
+static Variable call(const SiLUImpl&, const Variable& x) { return F::silu(x); }
+EBB_STATELESS(SiLUImpl, detail::NoOptions, Variable);
+
+static Variable call(const MishImpl&, const Variable& x) { return F::mish(x); }
+EBB_STATELESS(MishImpl, detail::NoOptions, Variable);
+
+static Variable call(const SigmoidImpl&, const Variable& x) { return ebb::sigmoid(x); }
+EBB_STATELESS(SigmoidImpl, detail::NoOptions, Variable);
+
+static Variable call(const SoftsignImpl&, const Variable& x) { return F::softsign(x); }
+EBB_STATELESS(SoftsignImpl, detail::NoOptions, Variable);
+
+static Variable call(const TanhImpl&, const Variable& x) { return ebb::tanh(x); }
+EBB_STATELESS(TanhImpl, detail::NoOptions, Variable);
+
+static Variable call(const TanhshrinkImpl&, const Variable& x) { return F::tanhshrink(x); }
+EBB_STATELESS(TanhshrinkImpl, detail::NoOptions, Variable);
+
+static Variable call(const Softmax2dImpl&, const Variable& x) {
+  EBB_CHECK(x.dim() == 4 || x.dim() == 3, "Softmax2d requires a 3D or 4D tensor as input, got ", x.sizes());
+  return F::softmax(x, -3);
+}
+EBB_STATELESS(Softmax2dImpl, detail::NoOptions, Variable);
 
 PReLUImpl::PReLUImpl(PReLUOptions options_) : options(std::move(options_)) { PReLUImpl::reset(); }
 void PReLUImpl::reset() {
-  weight = this->register_parameter("weight", full({options.num_parameters()}, options.init()));
+  weight = register_parameter("weight", full({options.num_parameters()}, options.init()));
 }
 Variable PReLUImpl::forward(const Variable& input) {
   return at_path(*this, [&] { return F::prelu(input, weight); });
 }
 void PReLUImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::PReLU("
-         << "num_parameters=" << options.num_parameters() << ")";
+  Fields(stream, typeid(PReLUImpl))("num_parameters", options.num_parameters());
 }
-
-ReLUImpl::ReLUImpl(ReLUOptions options_) : options(std::move(options_)) { ReLUImpl::reset(); }
-void ReLUImpl::reset() {}
-Variable ReLUImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::relu(input, options); });
-}
-void ReLUImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::ReLU(" << inplace_end(options.inplace(), true);
-}
-
-ReLU6Impl::ReLU6Impl(ReLU6Options options_) : options(std::move(options_)) { ReLU6Impl::reset(); }
-void ReLU6Impl::reset() {}
-Variable ReLU6Impl::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::relu6(input, options); });
-}
-void ReLU6Impl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::ReLU6(" << inplace_end(options.inplace(), true);
-}
-
-RReLUImpl::RReLUImpl(RReLUOptions options_) : options(std::move(options_)) { RReLUImpl::reset(); }
-void RReLUImpl::reset() {}
-Variable RReLUImpl::forward(const Variable& input) {
-  return at_path(*this, [&] {
-    return F::rrelu(input, F::RReLUFuncOptions()
-                               .lower(options.lower())
-                               .upper(options.upper())
-                               .training(is_training())
-                               .inplace(options.inplace()));
-  });
-}
-void RReLUImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::RReLU("
-         << "lower=" << options.lower() << ", upper=" << options.upper() << inplace_end(options.inplace());
-}
-
-CELUImpl::CELUImpl(CELUOptions options_) : options(std::move(options_)) { CELUImpl::reset(); }
-void CELUImpl::reset() {}
-Variable CELUImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::celu(input, options); });
-}
-void CELUImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::CELU("
-         << "alpha=" << options.alpha() << inplace_end(options.inplace());
-}
-
-GLUImpl::GLUImpl(GLUOptions options_) : options(std::move(options_)) { GLUImpl::reset(); }
-void GLUImpl::reset() {}
-Variable GLUImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::glu(input, options); });
-}
-void GLUImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::GLU("
-         << "dim=" << options.dim() << ")";
-}
-
-GELUImpl::GELUImpl(GELUOptions options_) : options(std::move(options_)) { GELUImpl::reset(); }
-void GELUImpl::reset() {}
-Variable GELUImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::gelu(input, options); });
-}
-void GELUImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::GELU()"; }
-
-SoftplusImpl::SoftplusImpl(SoftplusOptions options_) : options(std::move(options_)) { SoftplusImpl::reset(); }
-void SoftplusImpl::reset() {}
-Variable SoftplusImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::softplus(input, options); });
-}
-void SoftplusImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::Softplus("
-         << "beta=" << options.beta() << ", threshold=" << options.threshold() << ")";
-}
-
-SoftshrinkImpl::SoftshrinkImpl(SoftshrinkOptions options_) : options(std::move(options_)) {
-  SoftshrinkImpl::reset();
-}
-void SoftshrinkImpl::reset() {}
-Variable SoftshrinkImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::softshrink(input, options); });
-}
-void SoftshrinkImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::Softshrink(" << options.lambda() << ")";
-}
-
-ThresholdImpl::ThresholdImpl(ThresholdOptions options_) : options(std::move(options_)) {
-  ThresholdImpl::reset();
-}
-void ThresholdImpl::reset() {}
-Variable ThresholdImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::threshold(input, options); });
-}
-void ThresholdImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::Threshold("
-         << "threshold=" << options.threshold() << ", value=" << options.value()
-         << inplace_end(options.inplace());
-}
-
-void LogSigmoidImpl::reset() {}
-Variable LogSigmoidImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::logsigmoid(input); });
-}
-void LogSigmoidImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::LogSigmoid()"; }
-
-void SiLUImpl::reset() {}
-Variable SiLUImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::silu(input); });
-}
-void SiLUImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::SiLU()"; }
-
-void MishImpl::reset() {}
-Variable MishImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::mish(input); });
-}
-void MishImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::Mish()"; }
-
-void SigmoidImpl::reset() {}
-Variable SigmoidImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return ebb::sigmoid(input); });
-}
-void SigmoidImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::Sigmoid()"; }
-
-void SoftsignImpl::reset() {}
-Variable SoftsignImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::softsign(input); });
-}
-void SoftsignImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::Softsign()"; }
-
-void TanhImpl::reset() {}
-Variable TanhImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return ebb::tanh(input); });
-}
-void TanhImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::Tanh()"; }
-
-void TanhshrinkImpl::reset() {}
-Variable TanhshrinkImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::tanhshrink(input); });
-}
-void TanhshrinkImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::Tanhshrink()"; }
-
-void Softmax2dImpl::reset() {}
-Variable Softmax2dImpl::forward(const Variable& input) {
-  return at_path(*this, [&] {
-    EBB_CHECK(input.dim() == 4 || input.dim() == 3, "Softmax2d requires a 3D or 4D tensor as input, got ",
-              input.sizes());
-    return F::softmax(input, -3);
-  });
-}
-void Softmax2dImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::Softmax2d()"; }
+template class Cloneable<PReLUImpl>;
 
 }  // namespace ebb::nn

@@ -1,3 +1,4 @@
+// Lists and dictionaries of modules and parameters, and functions as modules.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/modules/container.h>
 #include <ebb/ops/copy.h>
@@ -73,6 +74,10 @@ std::shared_ptr<Module> ModuleDictImpl::clone(const optional<Device>& device) co
 
 void ModuleDictImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::ModuleDict"; }
 
+ModuleDictImpl::Pairs ModuleDictImpl::items() const { return children_.pairs(); }
+std::vector<std::string> ModuleDictImpl::keys() const { return children_.keys(); }
+std::vector<std::shared_ptr<Module>> ModuleDictImpl::values() const { return children_.values(); }
+
 void ModuleDictImpl::clear() {
   while (!children_.is_empty()) unregister_module(children_.back().key());
 }
@@ -141,6 +146,9 @@ void ParameterDictImpl::pretty_print(std::ostream& stream) const {
   print_parameters(stream, "ParameterDict", parameters_);
 }
 
+std::vector<std::string> ParameterDictImpl::keys() const { return parameters_.keys(); }
+std::vector<Variable> ParameterDictImpl::values() const { return parameters_.values(); }
+
 Variable& ParameterDictImpl::insert(const std::string& key, const Variable& parameter) {
   return register_parameter(key, parameter, parameter.requires_grad());
 }
@@ -157,5 +165,11 @@ void FunctionalImpl::pretty_print(std::ostream& stream) const { stream << "ebb::
 Variable FunctionalImpl::forward(const Variable& input) {
   return at_path(*this, [&] { return function_(input); });
 }
+
+template class Cloneable<ModuleListImpl>;
+template class Cloneable<ModuleDictImpl>;
+template class Cloneable<ParameterListImpl>;
+template class Cloneable<ParameterDictImpl>;
+template class Cloneable<FunctionalImpl>;
 
 }  // namespace ebb::nn

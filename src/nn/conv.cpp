@@ -1,25 +1,71 @@
-#include <ebb/nn/functional/conv.h>
+// Convolutions: their functions, and their modules.
 #include <ebb/nn/functional/padding.h>
 #include <ebb/nn/init.h>
 #include <ebb/nn/modules/conv.h>
+#include <ebb/ops/conv.h>
 #include <ebb/ops/creation.h>
 
 #include <cmath>
-#include <ostream>
 #include <string_view>
 
+#include "nn/fields.h"
 #include "nn/module_tools.h"
-#include "nn/print.h"
 
 namespace ebb::nn {
+
+namespace functional {
+
+namespace {
+
+optional<Variable> given(const Variable& bias) { return bias.defined() ? optional<Variable>(bias) : nullopt; }
+
+template <std::size_t D, class Convolve>
+Variable convolve(const ConvFuncOptions<D>& options, const Convolve& f) {
+  if (options.padding().mode()) return f(std::string_view(options.padding().mode()));
+  return f(IntArrayRef(options.padding().sizes()));
+}
+
+}  // namespace
+
+Variable conv1d(const Variable& input, const Variable& weight, const Conv1dFuncOptions& options) {
+  return convolve(options, [&](auto padding) {
+    return ebb::conv1d(input, weight, given(options.bias()), options.stride(), padding, options.dilation(),
+                       options.groups());
+  });
+}
+Variable conv2d(const Variable& input, const Variable& weight, const Conv2dFuncOptions& options) {
+  return convolve(options, [&](auto padding) {
+    return ebb::conv2d(input, weight, given(options.bias()), options.stride(), padding, options.dilation(),
+                       options.groups());
+  });
+}
+Variable conv3d(const Variable& input, const Variable& weight, const Conv3dFuncOptions& options) {
+  return convolve(options, [&](auto padding) {
+    return ebb::conv3d(input, weight, given(options.bias()), options.stride(), padding, options.dilation(),
+                       options.groups());
+  });
+}
+Variable conv_transpose1d(const Variable& input, const Variable& weight,
+                          const ConvTranspose1dFuncOptions& options) {
+  return ebb::conv_transpose1d(input, weight, given(options.bias()), options.stride(), options.padding(),
+                               options.output_padding(), options.groups(), options.dilation());
+}
+Variable conv_transpose2d(const Variable& input, const Variable& weight,
+                          const ConvTranspose2dFuncOptions& options) {
+  return ebb::conv_transpose2d(input, weight, given(options.bias()), options.stride(), options.padding(),
+                               options.output_padding(), options.groups(), options.dilation());
+}
+Variable conv_transpose3d(const Variable& input, const Variable& weight,
+                          const ConvTranspose3dFuncOptions& options) {
+  return ebb::conv_transpose3d(input, weight, given(options.bias()), options.stride(), options.padding(),
+                               options.output_padding(), options.groups(), options.dilation());
+}
+
+}  // namespace functional
 
 namespace F = functional;
 
 namespace {
-
-std::string conv_name(const char* kind, std::size_t dims) {
-  return "ebb::nn::" + std::string(kind) + std::to_string(dims) + "dImpl";
-}
 
 /// (first, second, kernel...).
 template <class Options>
@@ -58,18 +104,18 @@ bool all_equal(const ExpandingArray<D>& values, std::int64_t value) {
 }
 
 template <class Options>
-void print_start(std::ostream& stream, const char* name, const Options& options) {
-  stream << "ebb::nn::" << name << options.kernel_size().size() << "d(" << options.in_channels() << ", "
-         << options.out_channels() << ", kernel_size=" << text_of(options.kernel_size())
-         << ", stride=" << text_of(options.stride());
+void print_start(Fields& out, const Options& o) {
+  out(o.in_channels())(o.out_channels())("kernel_size", o.kernel_size())("stride", o.stride());
 }
 
 template <class Options>
-void print_end(std::ostream& stream, const Options& options) {
-  if (options.groups() != 1) stream << ", groups=" << options.groups();
-  if (!options.bias()) stream << ", bias=false";
-  if (!(options.padding_mode() == kZeros)) stream << ", padding_mode=" << options.padding_mode().name();
-  stream << ")";
+void print_end(Fields& out, const Options& o) {
+  if (!all_equal(o.dilation(), 1)) out("dilation", o.dilation());
+  if constexpr (requires { o.output_padding(); })
+    if (!all_equal(o.output_padding(), 0)) out("output_padding", o.output_padding());
+  if (o.groups() != 1) out("groups", o.groups());
+  if (!o.bias()) out("bias", false);
+  if (!(o.padding_mode() == kZeros)) out("padding_mode", o.padding_mode().name());
 }
 
 Variable conv(const Variable& x, const Variable& w, const F::ConvFuncOptions<1>& o) {
@@ -112,8 +158,7 @@ std::vector<std::int64_t> border(const ConvOptions<D>& options) {
 }  // namespace
 
 template <std::size_t D>
-ConvImpl<D>::ConvImpl(ConvOptions<D> options_)
-    : Cloneable<ConvImpl<D>>(conv_name("Conv", D)), options(std::move(options_)) {
+ConvImpl<D>::ConvImpl(ConvOptions<D> options_) : options(std::move(options_)) {
   ConvImpl::reset();
 }
 
@@ -139,13 +184,13 @@ void ConvImpl<D>::reset_parameters() {
 
 template <std::size_t D>
 void ConvImpl<D>::pretty_print(std::ostream& stream) const {
-  print_start(stream, "Conv", options);
+  Fields out(stream, typeid(ConvImpl));
+  print_start(out, options);
   if (options.padding().mode())
-    stream << ", padding='" << options.padding().mode() << "'";
+    out("padding", "'" + std::string(options.padding().mode()) + "'");
   else if (!all_equal(options.padding().sizes(), 0))
-    stream << ", padding=" << text_of(options.padding().sizes());
-  if (!all_equal(options.dilation(), 1)) stream << ", dilation=" << text_of(options.dilation());
-  print_end(stream, options);
+    out("padding", options.padding().sizes());
+  print_end(out, options);
 }
 
 template <std::size_t D>
@@ -169,8 +214,7 @@ Variable ConvImpl<D>::forward(const Variable& input) {
 }
 
 template <std::size_t D>
-ConvTransposeImpl<D>::ConvTransposeImpl(ConvTransposeOptions<D> options_)
-    : Cloneable<ConvTransposeImpl<D>>(conv_name("ConvTranspose", D)), options(std::move(options_)) {
+ConvTransposeImpl<D>::ConvTransposeImpl(ConvTransposeOptions<D> options_) : options(std::move(options_)) {
   ConvTransposeImpl::reset();
 }
 
@@ -194,12 +238,10 @@ void ConvTransposeImpl<D>::reset_parameters() {
 
 template <std::size_t D>
 void ConvTransposeImpl<D>::pretty_print(std::ostream& stream) const {
-  print_start(stream, "ConvTranspose", options);
-  if (!all_equal(options.padding(), 0)) stream << ", padding=" << text_of(options.padding());
-  if (!all_equal(options.dilation(), 1)) stream << ", dilation=" << text_of(options.dilation());
-  if (!all_equal(options.output_padding(), 0))
-    stream << ", output_padding=" << text_of(options.output_padding());
-  print_end(stream, options);
+  Fields out(stream, typeid(ConvTransposeImpl));
+  print_start(out, options);
+  if (!all_equal(options.padding(), 0)) out("padding", options.padding());
+  print_end(out, options);
 }
 
 template <std::size_t D>
@@ -239,10 +281,16 @@ Variable ConvTransposeImpl<D>::forward(const Variable& input, const optional<Int
 }
 
 template class ConvImpl<1>;
+template class Cloneable<ConvImpl<1>>;
 template class ConvImpl<2>;
+template class Cloneable<ConvImpl<2>>;
 template class ConvImpl<3>;
+template class Cloneable<ConvImpl<3>>;
 template class ConvTransposeImpl<1>;
+template class Cloneable<ConvTransposeImpl<1>>;
 template class ConvTransposeImpl<2>;
+template class Cloneable<ConvTransposeImpl<2>>;
 template class ConvTransposeImpl<3>;
+template class Cloneable<ConvTransposeImpl<3>>;
 
 }  // namespace ebb::nn

@@ -1,3 +1,4 @@
+// The QR decomposition, by Eigen.
 #include <Eigen/QR>
 
 #include "nn/qr.h"

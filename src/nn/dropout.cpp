@@ -1,106 +1,76 @@
-#include <ebb/nn/functional/dropout.h>
-#include <ebb/nn/functional/norm.h>
+// Dropouts: their functions, and their modules.
 #include <ebb/nn/modules/dropout.h>
+#include <ebb/ops/dropout.h>
 
-#include <ostream>
-
-#include "nn/module_tools.h"
+#include "nn/stateless.h"
 
 namespace ebb::nn {
 
-namespace F = functional;
+namespace functional {
 
 namespace {
-
+/// Throws unless p is a probability.
 void check_probability(double p) {
   EBB_CHECK(p >= 0 && p <= 1, "dropout probability has to be between 0 and 1, but got ", p);
 }
-
-template <class FuncOptions>
-FuncOptions func_options(const DropoutOptions& options, bool training) {
-  return FuncOptions().p(options.p()).training(training).inplace(options.inplace());
-}
-
-void print(std::ostream& stream, const char* name, const DropoutOptions& options) {
-  stream << "ebb::nn::" << name << "(p=" << options.p()
-         << ", inplace=" << (options.inplace() ? "true)" : "false)");
-}
-
 }  // namespace
 
-DropoutImpl::DropoutImpl(DropoutOptions options_) : options(options_) { DropoutImpl::reset(); }
-void DropoutImpl::reset() { check_probability(options.p()); }
-Variable DropoutImpl::forward(const Variable& input) {
-  return at_path(
-      *this, [&] { return F::dropout(input, func_options<F::DropoutFuncOptions>(options, is_training())); });
+Variable dropout(Variable input, const DropoutFuncOptions& o) {
+  check_probability(o.p());
+  return o.inplace() ? ebb::dropout_(input, o.p(), o.training()) : ebb::dropout(input, o.p(), o.training());
 }
-void DropoutImpl::pretty_print(std::ostream& stream) const { print(stream, "Dropout", options); }
-
-Dropout2dImpl::Dropout2dImpl(Dropout2dOptions options_) : options(options_) { Dropout2dImpl::reset(); }
-void Dropout2dImpl::reset() { check_probability(options.p()); }
-Variable Dropout2dImpl::forward(const Variable& input) {
-  return at_path(*this, [&] {
-    return F::dropout2d(input, func_options<F::DropoutFuncOptions>(options, is_training()));
-  });
+Variable dropout2d(Variable input, const Dropout2dFuncOptions& o) {
+  check_probability(o.p());
+  return o.inplace() ? ebb::feature_dropout_(input, o.p(), o.training())
+                     : ebb::feature_dropout(input, o.p(), o.training());
 }
-void Dropout2dImpl::pretty_print(std::ostream& stream) const { print(stream, "Dropout2d", options); }
-
-Dropout3dImpl::Dropout3dImpl(Dropout3dOptions options_) : options(options_) { Dropout3dImpl::reset(); }
-void Dropout3dImpl::reset() { check_probability(options.p()); }
-Variable Dropout3dImpl::forward(const Variable& input) {
-  return at_path(*this, [&] {
-    return F::dropout3d(input, func_options<F::DropoutFuncOptions>(options, is_training()));
-  });
+Variable dropout3d(Variable input, const Dropout3dFuncOptions& o) { return dropout2d(std::move(input), o); }
+Variable alpha_dropout(Variable input, const AlphaDropoutFuncOptions& o) {
+  check_probability(o.p());
+  return o.inplace() ? ebb::alpha_dropout_(input, o.p(), o.training())
+                     : ebb::alpha_dropout(input, o.p(), o.training());
 }
-void Dropout3dImpl::pretty_print(std::ostream& stream) const { print(stream, "Dropout3d", options); }
-
-AlphaDropoutImpl::AlphaDropoutImpl(AlphaDropoutOptions options_) : options(options_) {
-  AlphaDropoutImpl::reset();
-}
-void AlphaDropoutImpl::reset() { check_probability(options.p()); }
-Variable AlphaDropoutImpl::forward(const Variable& input) {
-  return at_path(*this, [&] {
-    return F::alpha_dropout(input, func_options<F::AlphaDropoutFuncOptions>(options, is_training()));
-  });
-}
-void AlphaDropoutImpl::pretty_print(std::ostream& stream) const { print(stream, "AlphaDropout", options); }
-
-FeatureAlphaDropoutImpl::FeatureAlphaDropoutImpl(FeatureAlphaDropoutOptions options_) : options(options_) {
-  FeatureAlphaDropoutImpl::reset();
-}
-void FeatureAlphaDropoutImpl::reset() { check_probability(options.p()); }
-Variable FeatureAlphaDropoutImpl::forward(const Variable& input) {
-  return at_path(*this, [&] {
-    return F::feature_alpha_dropout(input, func_options<F::AlphaDropoutFuncOptions>(options, is_training()));
-  });
-}
-void FeatureAlphaDropoutImpl::pretty_print(std::ostream& stream) const {
-  print(stream, "FeatureAlphaDropout", options);
+Variable feature_alpha_dropout(Variable input, const FeatureAlphaDropoutFuncOptions& o) {
+  check_probability(o.p());
+  return o.inplace() ? ebb::feature_alpha_dropout_(input, o.p(), o.training())
+                     : ebb::feature_alpha_dropout(input, o.p(), o.training());
 }
 
-CosineSimilarityImpl::CosineSimilarityImpl(CosineSimilarityOptions options_) : options(std::move(options_)) {
-  CosineSimilarityImpl::reset();
-}
-void CosineSimilarityImpl::reset() {}
-Variable CosineSimilarityImpl::forward(const Variable& x1, const Variable& x2) {
-  return at_path(*this, [&] { return F::cosine_similarity(x1, x2, options); });
-}
-void CosineSimilarityImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::CosineSimilarity("
-         << "dim=" << options.dim() << ", eps=" << options.eps() << ")";
+}  // namespace functional
+
+namespace F = functional;
+
+static void print(Fields& out, const DropoutOptions& o) { out("p", o.p())("inplace", o.inplace()); }
+static void check(const DropoutOptions& o) { F::check_probability(o.p()); }
+
+template <class FuncOptions, class M>
+static FuncOptions func_options(const M& m) {
+  return FuncOptions().p(m.options.p()).training(m.is_training()).inplace(m.options.inplace());
 }
 
-PairwiseDistanceImpl::PairwiseDistanceImpl(PairwiseDistanceOptions options_) : options(std::move(options_)) {
-  PairwiseDistanceImpl::reset();
+static Variable call(const DropoutImpl& m, const Variable& x) {
+  return F::dropout(x, func_options<F::DropoutFuncOptions>(m));
 }
-void PairwiseDistanceImpl::reset() {}
-Variable PairwiseDistanceImpl::forward(const Variable& x1, const Variable& x2) {
-  return at_path(*this, [&] { return F::pairwise_distance(x1, x2, options); });
+EBB_STATELESS(DropoutImpl, DropoutOptions, Variable);
+
+static Variable call(const Dropout2dImpl& m, const Variable& x) {
+  return F::dropout2d(x, func_options<F::DropoutFuncOptions>(m));
 }
-void PairwiseDistanceImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::PairwiseDistance("
-         << "p=" << options.p() << ", eps=" << options.eps()
-         << ", keepdim=" << (options.keepdim() ? "true)" : "false)");
+EBB_STATELESS(Dropout2dImpl, DropoutOptions, Variable);
+
+static Variable call(const Dropout3dImpl& m, const Variable& x) {
+  return F::dropout3d(x, func_options<F::DropoutFuncOptions>(m));
 }
+EBB_STATELESS(Dropout3dImpl, DropoutOptions, Variable);
+
+static Variable call(const AlphaDropoutImpl& m, const Variable& x) {
+  return F::alpha_dropout(x, func_options<F::AlphaDropoutFuncOptions>(m));
+}
+EBB_STATELESS(AlphaDropoutImpl, DropoutOptions, Variable);
+
+static Variable call(const FeatureAlphaDropoutImpl& m, const Variable& x) {
+  return F::feature_alpha_dropout(x, func_options<F::AlphaDropoutFuncOptions>(m));
+}
+EBB_STATELESS(FeatureAlphaDropoutImpl, DropoutOptions, Variable);
 
 }  // namespace ebb::nn

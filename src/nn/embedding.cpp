@@ -1,17 +1,102 @@
+// Embeddings: their functions, and their modules.
 #include <ebb/autograd/grad_mode.h>
-#include <ebb/nn/functional/embedding.h>
 #include <ebb/nn/init.h>
 #include <ebb/nn/modules/embedding.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/index.h>
+#include <ebb/ops/linalg.h>
+#include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
-#include <ostream>
+#include <algorithm>
+#include <cmath>
 
+#include "nn/fields.h"
 #include "nn/module_tools.h"
-#include "nn/print.h"
 
 namespace ebb::nn {
+
+namespace functional {
+
+namespace {
+
+/// Scales rows that are looked up and longer than max_norm down to it.
+void renormalise(const Variable& weight, const Variable& indices, double max_norm, double norm_type) {
+  NoGradGuard no_grad;
+  const Variable used =
+      zeros({weight.size(0)}, weight.options().dtype(kBool)).index_fill(0, indices.flatten(), true);
+  const Variable norms = weight.detach().norm(norm_type, 1);
+  const Variable scale =
+      where(used.logical_and(norms > max_norm), max_norm / (norms + 1e-7), ones_like(norms));
+  weight.detach().mul_(scale.unsqueeze(1));
+}
+
+std::int64_t checked_padding(optional<std::int64_t> padding_idx, const Variable& weight) {
+  if (!padding_idx) return -1;
+  EBB_CHECK(*padding_idx < weight.size(0) && *padding_idx >= -weight.size(0),
+            "Padding_idx must be within num_embeddings: got ", *padding_idx, " for ", weight.size(0),
+            " rows.");
+  return *padding_idx < 0 ? *padding_idx + weight.size(0) : *padding_idx;
+}
+
+}  // namespace
+
+Variable one_hot(const Variable& tensor, std::int64_t num_classes) {
+  return ebb::one_hot(tensor, num_classes);
+}
+
+Variable embedding(const Variable& input, const Variable& weight, const EmbeddingFuncOptions& o) {
+  const std::int64_t padding = checked_padding(o.padding_idx(), weight);
+  if (o.max_norm()) renormalise(weight, input, *o.max_norm(), o.norm_type());
+  return ebb::embedding(weight, input, padding, o.scale_grad_by_freq(), o.sparse());
+}
+
+Variable embedding_bag(const Variable& input, const Variable& weight, const EmbeddingBagFuncOptions& o) {
+  EBB_CHECK(input.dim() == 1 || input.dim() == 2, "embedding_bag: input has to be 1D or 2D Tensor, but got ",
+            input.sizes());
+  EBB_CHECK((input.dim() == 1) == o.offsets().defined(),
+            "embedding_bag: a 1D input needs offsets, and a 2D input, whose rows are the bags, has none.");
+  EBB_CHECK(!o.per_sample_weights().defined() || o.mode() == kSum,
+            "embedding_bag: per_sample_weights is only supported for mode=kSum.");
+  EBB_CHECK(!o.per_sample_weights().defined() || o.per_sample_weights().sizes() == input.sizes(),
+            "embedding_bag: expected per_sample_weights of the input's shape, ", input.sizes(), ".");
+  if (o.max_norm()) renormalise(weight, input, *o.max_norm(), o.norm_type());
+  const std::int64_t padding = checked_padding(o.padding_idx(), weight);
+  const Variable flat = input.flatten();
+  Variable rows = ebb::embedding(weight, flat, padding, o.scale_grad_by_freq());
+  Variable counted = ones({flat.numel()}, weight.options());
+  if (padding >= 0) counted = (flat != padding).to(weight.dtype());
+  if (o.per_sample_weights().defined()) rows = rows * o.per_sample_weights().flatten().unsqueeze(1);
+
+  // The bag of every element: its row, or the number of offsets at or before it.
+  std::int64_t bags = 0;
+  Variable bag;
+  const Variable positions = arange(flat.numel(), flat.options());
+  if (input.dim() == 2) {
+    bags = input.size(0);
+    bag = positions.div(std::max<std::int64_t>(input.size(1), 1), "floor");
+  } else {
+    bags = o.offsets().numel() - (o.include_last_offset() ? 1 : 0);
+    const Variable starts = o.offsets().slice(0, 0, bags).to(flat.dtype());
+    bag = (positions.unsqueeze(1) >= starts.unsqueeze(0)).sum(1) - 1;
+  }
+  const Variable membership =
+      (bag.unsqueeze(0) == arange(bags, flat.options()).unsqueeze(1)).to(weight.dtype());
+  const Variable member = membership * counted.unsqueeze(0);  // (bags, elements)
+  if (o.mode() == kMax) {
+    if (flat.numel() == 0) return zeros({bags, weight.size(1)}, weight.options());
+    const Variable absent = (member == 0).unsqueeze(2);
+    const Variable best = std::get<0>(rows.unsqueeze(0).masked_fill(absent, -INFINITY).max(1));
+    return best.masked_fill((member.sum(1, true) == 0), 0);
+  }
+  const Variable sums = member.matmul(rows);
+  if (o.mode() == kSum) return sums;
+  return sums / member.sum(1, true).clamp_min(1);
+}
+
+}  // namespace functional
 
 namespace F = functional;
 
@@ -51,11 +136,10 @@ void init_weight(M& m) {
 }
 
 template <class Options>
-void print_common(std::ostream& stream, const Options& options) {
-  if (options.max_norm()) stream << ", max_norm=" << *options.max_norm();
-  if (options.norm_type() != 2) stream << ", norm_type=" << options.norm_type();
-  if (options.scale_grad_by_freq()) stream << ", scale_grad_by_freq=true";
-  if (options.sparse()) stream << ", sparse=true";
+void print_common(Fields& out, const Options& o) {
+  if (o.max_norm()) out("max_norm", o.max_norm());
+  if (o.norm_type() != 2) out("norm_type", o.norm_type());
+  out.flag("scale_grad_by_freq", o.scale_grad_by_freq()).flag("sparse", o.sparse());
 }
 
 void check_table(const Variable& embeddings) {
@@ -71,11 +155,10 @@ EmbeddingImpl::EmbeddingImpl(EmbeddingOptions options_) : options(std::move(opti
 void EmbeddingImpl::reset() { make_weight(*this); }
 void EmbeddingImpl::reset_parameters() { init_weight(*this); }
 void EmbeddingImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::Embedding(num_embeddings=" << options.num_embeddings()
-         << ", embedding_dim=" << options.embedding_dim();
-  if (options.padding_idx()) stream << ", padding_idx=" << *options.padding_idx();
-  print_common(stream, options);
-  stream << ")";
+  Fields out(stream, typeid(EmbeddingImpl));
+  out("num_embeddings", options.num_embeddings())("embedding_dim", options.embedding_dim());
+  if (options.padding_idx()) out("padding_idx", options.padding_idx());
+  print_common(out, options);
 }
 Variable EmbeddingImpl::forward(const Variable& input) {
   return at_path(*this, [&] {
@@ -88,6 +171,8 @@ Variable EmbeddingImpl::forward(const Variable& input) {
                             .sparse(options.sparse()));
   });
 }
+
+template class Cloneable<EmbeddingImpl>;
 
 Embedding Embedding::from_pretrained(const Variable& embeddings,
                                      const EmbeddingFromPretrainedOptions& options) {
@@ -109,13 +194,12 @@ EmbeddingBagImpl::EmbeddingBagImpl(EmbeddingBagOptions options_) : options(std::
 void EmbeddingBagImpl::reset() { make_weight(*this); }
 void EmbeddingBagImpl::reset_parameters() { init_weight(*this); }
 void EmbeddingBagImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::EmbeddingBag(num_embeddings=" << options.num_embeddings()
-         << ", embedding_dim=" << options.embedding_dim();
-  print_common(stream, options);
-  if (!(options.mode() == kMean)) stream << ", mode=" << options.mode().name();
-  if (options.include_last_offset()) stream << ", include_last_offset=true";
-  if (options.padding_idx()) stream << ", padding_idx=" << *options.padding_idx();
-  stream << ")";
+  Fields out(stream, typeid(EmbeddingBagImpl));
+  out("num_embeddings", options.num_embeddings())("embedding_dim", options.embedding_dim());
+  print_common(out, options);
+  if (!(options.mode() == kMean)) out("mode", options.mode().name());
+  out.flag("include_last_offset", options.include_last_offset());
+  if (options.padding_idx()) out("padding_idx", options.padding_idx());
 }
 Variable EmbeddingBagImpl::forward(const Variable& input, const Variable& offsets,
                                    const Variable& per_sample_weights) {
@@ -133,6 +217,8 @@ Variable EmbeddingBagImpl::forward(const Variable& input, const Variable& offset
                                 .padding_idx(options.padding_idx()));
   });
 }
+
+template class Cloneable<EmbeddingBagImpl>;
 
 EmbeddingBag EmbeddingBag::from_pretrained(const Variable& embeddings,
                                            const EmbeddingBagFromPretrainedOptions& options) {

@@ -1,3 +1,4 @@
+// Initial values of parameters.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/init.h>
 #include <ebb/nn/skip_init.h>

@@ -1,21 +1,33 @@
-#include <ebb/nn/functional/linear.h>
+// Linear maps and changes of shape: their functions, and their modules.
 #include <ebb/nn/init.h>
 #include <ebb/nn/modules/linear.h>
 #include <ebb/ops/creation.h>
+#include <ebb/ops/linalg.h>
 #include <ebb/ops/shape.h>
 
 #include <cmath>
-#include <ostream>
 
-#include "nn/module_tools.h"
+#include "nn/stateless.h"
 
 namespace ebb::nn {
 
+namespace functional {
+
+Variable linear(const Variable& input, const Variable& weight, const Variable& bias) {
+  return bias.defined() ? ebb::linear(input, weight, bias) : ebb::linear(input, weight);
+}
+
+Variable bilinear(const Variable& input1, const Variable& input2, const Variable& weight,
+                  const Variable& bias) {
+  return bias.defined() ? ebb::bilinear(input1, input2, weight, bias) : ebb::bilinear(input1, input2, weight);
+}
+
+}  // namespace functional
+
 namespace F = functional;
 
-void IdentityImpl::reset() {}
-Variable IdentityImpl::forward(const Variable& input) { return input; }
-void IdentityImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::Identity()"; }
+static Variable call(const IdentityImpl&, const Variable& x) { return x; }
+EBB_STATELESS(IdentityImpl, detail::NoOptions, Variable);
 
 LinearImpl::LinearImpl(LinearOptions options_) : options(options_) { LinearImpl::reset(); }
 
@@ -37,38 +49,33 @@ void LinearImpl::reset_parameters() {
 }
 
 void LinearImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::Linear(in_features=" << options.in_features()
-         << ", out_features=" << options.out_features() << ", bias=" << (options.bias() ? "true)" : "false)");
+  Fields(stream, typeid(LinearImpl))("in_features", options.in_features())(
+      "out_features", options.out_features())("bias", options.bias());
 }
 
 Variable LinearImpl::forward(const Variable& input) {
   return at_path(*this, [&] { return F::linear(input, weight, bias); });
 }
 
-FlattenImpl::FlattenImpl(FlattenOptions options_) : options(std::move(options_)) { FlattenImpl::reset(); }
-void FlattenImpl::reset() {}
-Variable FlattenImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return input.flatten(options.start_dim(), options.end_dim()); });
-}
-void FlattenImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::Flatten("
-         << "start_dim=" << options.start_dim() << ", end_dim=" << options.end_dim() << ")";
-}
+template class Cloneable<LinearImpl>;
 
-UnflattenImpl::UnflattenImpl(UnflattenOptions options_) : options(std::move(options_)) {}
-void UnflattenImpl::reset() {}
-Variable UnflattenImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return input.unflatten(options.dim(), options.sizes()); });
+static Variable call(const FlattenImpl& m, const Variable& x) {
+  return x.flatten(m.options.start_dim(), m.options.end_dim());
 }
-void UnflattenImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::Unflatten(dim=" << options.dim() << ", unflattened_size={";
-  const char* separator = "";
-  for (const std::int64_t size : options.sizes()) {
-    stream << separator << size;
-    separator = ", ";
-  }
-  stream << "})";
+static void print(Fields& out, const FlattenOptions& o) {
+  out("start_dim", o.start_dim())("end_dim", o.end_dim());
 }
+EBB_STATELESS(FlattenImpl, FlattenOptions, Variable);
+
+static Variable call(const UnflattenImpl& m, const Variable& x) {
+  return x.unflatten(m.options.dim(), m.options.sizes());
+}
+static void print(Fields& out, const UnflattenOptions& o) {
+  std::string sizes;
+  for (const std::int64_t size : o.sizes()) sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
+  out("dim", o.dim())("unflattened_size", "{" + sizes + "}");
+}
+EBB_STATELESS(UnflattenImpl, UnflattenOptions, Variable);
 
 BilinearImpl::BilinearImpl(BilinearOptions options_) : options(options_) { BilinearImpl::reset(); }
 
@@ -89,13 +96,14 @@ void BilinearImpl::reset_parameters() {
 }
 
 void BilinearImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::Bilinear(in1_features=" << options.in1_features()
-         << ", in2_features=" << options.in2_features() << ", out_features=" << options.out_features()
-         << ", bias=" << (options.bias() ? "true)" : "false)");
+  Fields out(stream, typeid(BilinearImpl));
+  out("in1_features", options.in1_features())("in2_features", options.in2_features());
+  out("out_features", options.out_features())("bias", options.bias());
 }
 
 Variable BilinearImpl::forward(const Variable& input1, const Variable& input2) {
   return at_path(*this, [&] { return F::bilinear(input1, input2, weight, bias); });
 }
+template class Cloneable<BilinearImpl>;
 
 }  // namespace ebb::nn

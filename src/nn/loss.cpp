@@ -1,201 +1,237 @@
-#include <ebb/nn/functional/loss.h>
+// Losses: their functions, and their modules.
+#include <ebb/autograd/grad_mode.h>
+#include <ebb/core/warning.h>
 #include <ebb/nn/modules/loss.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
+#include <ebb/ops/loss.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 #include <ebb/ops/softmax.h>
 
-#include <ostream>
+#include <cmath>
+#include <numbers>
 
-#include "nn/module_tools.h"
+#include "nn/stateless.h"
 
 namespace ebb::nn {
 
+namespace functional {
+
+namespace {
+
+template <class Holder>
+std::int64_t as_int(Holder reduction) {
+  if (reduction.template is<enumtype::kNone>()) return Reduction::None;
+  return reduction.template is<enumtype::kMean>() ? Reduction::Mean : Reduction::Sum;
+}
+
+Variable reduce(const Variable& loss, std::int64_t reduction) {
+  return reduction == Reduction::None ? loss : reduction == Reduction::Mean ? loss.mean() : loss.sum();
+}
+
+// A target of another shape broadcasts: (N, 1) against (N) gives N^2 differences that nobody meant.
+void check_size(const Variable& input, const Variable& target) {
+  if (!input.defined() || !target.defined() || input.sizes() == target.sizes()) return;
+  warn("Using a target size (", target.sizes(), ") that is different to the input size (", input.sizes(),
+       "). This will likely lead to incorrect results due to broadcasting. Please ensure they have the same "
+       "size.");
+}
+
+}  // namespace
+
+Variable l1_loss(const Variable& input, const Variable& target, const L1LossFuncOptions& o) {
+  check_size(input, target);
+  return ebb::l1_loss(input, target, as_int(o.reduction()));
+}
+Variable mse_loss(const Variable& input, const Variable& target, const MSELossFuncOptions& o) {
+  check_size(input, target);
+  return ebb::mse_loss(input, target, as_int(o.reduction()));
+}
+Variable smooth_l1_loss(const Variable& input, const Variable& target, const SmoothL1LossFuncOptions& o,
+                        double beta) {
+  check_size(input, target);
+  return ebb::smooth_l1_loss(input, target, as_int(o.reduction()), beta);
+}
+Variable huber_loss(const Variable& input, const Variable& target, const HuberLossFuncOptions& o) {
+  check_size(input, target);
+  return ebb::huber_loss(input, target, as_int(o.reduction()), o.delta());
+}
+Variable kl_div(const Variable& input, const Variable& target, const KLDivFuncOptions& o) {
+  const bool batch_mean = o.reduction().is<enumtype::kBatchMean>();
+  const Variable loss = ebb::kl_div(input, target, as_int(o.reduction()), o.log_target());
+  return batch_mean && input.dim() != 0 ? loss / input.size(0) : loss;
+}
+Variable binary_cross_entropy(const Variable& input, const Variable& target,
+                              const BinaryCrossEntropyFuncOptions& o) {
+  EBB_CHECK(!input.defined() || !target.defined() || target.sizes() == input.sizes(),
+            "binary_cross_entropy: Using a target size (", target.sizes(),
+            ") that is different to the input size (", input.sizes(),
+            ") is deprecated. Please ensure they have the same size.");
+  return ebb::binary_cross_entropy(input, target, o.weight(), as_int(o.reduction()));
+}
+Variable binary_cross_entropy_with_logits(const Variable& input, const Variable& target,
+                                          const BinaryCrossEntropyWithLogitsFuncOptions& o) {
+  EBB_CHECK(target.sizes() == input.sizes(), "binary_cross_entropy_with_logits: Target size (",
+            target.sizes(), ") must be the same as input size (", input.sizes(), ")");
+  return ebb::binary_cross_entropy_with_logits(input, target, o.weight(), o.pos_weight(),
+                                               as_int(o.reduction()));
+}
+Variable hinge_embedding_loss(const Variable& input, const Variable& target,
+                              const HingeEmbeddingLossFuncOptions& o) {
+  return ebb::hinge_embedding_loss(input, target, o.margin(), as_int(o.reduction()));
+}
+Variable multi_margin_loss(const Variable& input, const Variable& target,
+                           const MultiMarginLossFuncOptions& o) {
+  return ebb::multi_margin_loss(input, target, o.p(), o.margin(), o.weight(), as_int(o.reduction()));
+}
+Variable cosine_embedding_loss(const Variable& input1, const Variable& input2, const Variable& target,
+                               const CosineEmbeddingLossFuncOptions& o) {
+  return ebb::cosine_embedding_loss(input1, input2, target, o.margin(), as_int(o.reduction()));
+}
+Variable multilabel_margin_loss(const Variable& input, const Variable& target,
+                                const MultilabelMarginLossFuncOptions& o) {
+  return ebb::multilabel_margin_loss(input, target, as_int(o.reduction()));
+}
+Variable soft_margin_loss(const Variable& input, const Variable& target, const SoftMarginLossFuncOptions& o) {
+  return ebb::soft_margin_loss(input, target, as_int(o.reduction()));
+}
+
+Variable multilabel_soft_margin_loss(const Variable& input, const Variable& target,
+                                     const MultilabelSoftMarginLossFuncOptions& o) {
+  Variable loss = -(target * log_sigmoid(input) + (1 - target) * log_sigmoid(-input));
+  if (o.weight().defined()) loss = loss * o.weight();
+  const std::int64_t class_dim = input.dim() - 1;
+  return reduce(loss.sum(class_dim) / input.size(class_dim), as_int(o.reduction()));
+}
+
+Variable triplet_margin_loss(const Variable& anchor, const Variable& positive, const Variable& negative,
+                             const TripletMarginLossFuncOptions& o) {
+  return ebb::triplet_margin_loss(anchor, positive, negative, o.margin(), o.p(), o.eps(), o.swap(),
+                                  as_int(o.reduction()));
+}
+
+Variable poisson_nll_loss(const Variable& input, const Variable& target, const PoissonNLLLossFuncOptions& o) {
+  return ebb::poisson_nll_loss(input, target, o.log_input(), o.full(), o.eps(), as_int(o.reduction()));
+}
+
+Variable margin_ranking_loss(const Variable& input1, const Variable& input2, const Variable& target,
+                             const MarginRankingLossFuncOptions& o) {
+  EBB_CHECK(input1.dim() == input2.dim() && input1.dim() == target.dim(),
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: ",
+            input1.sizes(), ", input2: ", input2.sizes(), ", target: ", target.sizes());
+  return ebb::margin_ranking_loss(input1, input2, target, o.margin(), as_int(o.reduction()));
+}
+
+Variable nll_loss(const Variable& input, const Variable& target, const NLLLossFuncOptions& o) {
+  EBB_CHECK(input.dim() >= 2, "nll_loss: Expected 2 or more dimensions (got ", input.dim(), ")");
+  EBB_CHECK(input.size(0) == target.size(0), "Expected input batch_size (", input.size(0),
+            ") to match target batch_size (", target.size(0), ").");
+  return ebb::nll_loss_nd(input, target, o.weight(), as_int(o.reduction()), o.ignore_index());
+}
+
+Variable cross_entropy(const Variable& input, const Variable& target, const CrossEntropyFuncOptions& o) {
+  return ebb::cross_entropy_loss(input, target, o.weight(), as_int(o.reduction()), o.ignore_index(),
+                                 o.label_smoothing());
+}
+
+Variable gaussian_nll_loss(const Variable& input, const Variable& target, const Variable& variance,
+                           const GaussianNLLLossFuncOptions& o) {
+  Variable v = variance;
+  if (v.sizes() != input.sizes()) {
+    if (v.dim() + 1 == input.dim()) v = v.unsqueeze(-1);
+    EBB_CHECK(v.dim() == input.dim() && v.size(-1) == 1, "gaussian_nll_loss: the variance's size ",
+              variance.sizes(), " fits neither the input's, ", input.sizes(),
+              ", nor that with one value a row.");
+  }
+  EBB_CHECK(!(v.detach() < 0).any().item<bool>(), "gaussian_nll_loss: var has negative entry/entries");
+  v = v.clone();
+  {
+    NoGradGuard no_grad;  // as in PyTorch, the clamp passes the gradient on
+    v.detach().clamp_min_(o.eps());
+  }
+  const Variable difference = input - target;
+  Variable loss = 0.5 * (v.log() + difference * difference / v);
+  if (o.full()) loss = loss + 0.5 * std::log(2 * std::numbers::pi);
+  return reduce(loss, as_int(o.reduction()));
+}
+
+}  // namespace functional
+
 namespace F = functional;
 
-L1LossImpl::L1LossImpl(L1LossOptions options_) : options(std::move(options_)) { L1LossImpl::reset(); }
-void L1LossImpl::reset() {}
-Variable L1LossImpl::forward(const Variable& input, const Variable& target) {
-  return at_path(*this, [&] { return F::l1_loss(input, target, options); });
-}
-void L1LossImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::L1Loss()"; }
+EBB_STATELESS_AS(F::l1_loss, L1LossImpl, L1LossOptions, Variable, Variable);
+EBB_STATELESS_AS(F::kl_div, KLDivLossImpl, KLDivLossOptions, Variable, Variable);
+EBB_STATELESS_AS(F::mse_loss, MSELossImpl, MSELossOptions, Variable, Variable);
 
-KLDivLossImpl::KLDivLossImpl(KLDivLossOptions options_) : options(std::move(options_)) {
-  KLDivLossImpl::reset();
-}
-void KLDivLossImpl::reset() {}
-Variable KLDivLossImpl::forward(const Variable& input, const Variable& target) {
-  return at_path(*this, [&] { return F::kl_div(input, target, options); });
-}
-void KLDivLossImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::KLDivLoss()"; }
+static void print(Fields& out, const HingeEmbeddingLossOptions& o) { out("margin", o.margin()); }
+EBB_STATELESS_AS(F::hinge_embedding_loss, HingeEmbeddingLossImpl, HingeEmbeddingLossOptions, Variable,
+                 Variable);
+EBB_STATELESS_AS(F::multilabel_margin_loss, MultiLabelMarginLossImpl, MultiLabelMarginLossOptions, Variable,
+                 Variable);
+EBB_STATELESS_AS(F::soft_margin_loss, SoftMarginLossImpl, SoftMarginLossOptions, Variable, Variable);
 
-MSELossImpl::MSELossImpl(MSELossOptions options_) : options(std::move(options_)) { MSELossImpl::reset(); }
-void MSELossImpl::reset() {}
-Variable MSELossImpl::forward(const Variable& input, const Variable& target) {
-  return at_path(*this, [&] { return F::mse_loss(input, target, options); });
+static Variable call(const SmoothL1LossImpl& m, const Variable& x, const Variable& y) {
+  return F::smooth_l1_loss(x, y, m.options, m.options.beta());
 }
-void MSELossImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::MSELoss()"; }
+static void print(Fields& out, const SmoothL1LossOptions&) { out.none(); }
+EBB_STATELESS(SmoothL1LossImpl, SmoothL1LossOptions, Variable, Variable);
 
-BCELossImpl::BCELossImpl(BCELossOptions options_) : options(std::move(options_)) { BCELossImpl::reset(); }
-void BCELossImpl::reset() { weight = register_buffer("weight", options.weight()); }
-Variable BCELossImpl::forward(const Variable& input, const Variable& target) {
-  auto with_buffers = options;
-  with_buffers.weight(weight);
-  return at_path(*this, [&] { return F::binary_cross_entropy(input, target, with_buffers); });
-}
-void BCELossImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::BCELoss()"; }
+static void print(Fields& out, const HuberLossOptions&) { out.none(); }
+EBB_STATELESS_AS(F::huber_loss, HuberLossImpl, HuberLossOptions, Variable, Variable);
+EBB_STATELESS_AS(F::poisson_nll_loss, PoissonNLLLossImpl, PoissonNLLLossOptions, Variable, Variable);
 
-HingeEmbeddingLossImpl::HingeEmbeddingLossImpl(HingeEmbeddingLossOptions options_)
-    : options(std::move(options_)) {
-  HingeEmbeddingLossImpl::reset();
-}
-void HingeEmbeddingLossImpl::reset() {}
-Variable HingeEmbeddingLossImpl::forward(const Variable& input, const Variable& target) {
-  return at_path(*this, [&] { return F::hinge_embedding_loss(input, target, options); });
-}
-void HingeEmbeddingLossImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::HingeEmbeddingLoss(margin=" << options.margin() << ")";
-}
+static void print(Fields& out, const CosineEmbeddingLossOptions& o) { out("margin", o.margin()); }
+EBB_STATELESS_AS(F::cosine_embedding_loss, CosineEmbeddingLossImpl, CosineEmbeddingLossOptions, Variable,
+                 Variable, Variable);
 
-MultiMarginLossImpl::MultiMarginLossImpl(MultiMarginLossOptions options_) : options(std::move(options_)) {
-  MultiMarginLossImpl::reset();
+static void print(Fields& out, const TripletMarginLossOptions& o) {
+  out("margin", o.margin())("p", o.p())("eps", o.eps())("swap", o.swap());
 }
-void MultiMarginLossImpl::reset() { weight = register_buffer("weight", options.weight()); }
-Variable MultiMarginLossImpl::forward(const Variable& input, const Variable& target) {
-  auto with_buffers = options;
-  with_buffers.weight(weight);
-  return at_path(*this, [&] { return F::multi_margin_loss(input, target, with_buffers); });
-}
-void MultiMarginLossImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::MultiMarginLoss(p=" << options.p() << ", margin=" << options.margin()
-         << ", weight=" << options.weight() << ", reduction=" << options.reduction().name() << ")";
-}
+EBB_STATELESS_AS(F::triplet_margin_loss, TripletMarginLossImpl, TripletMarginLossOptions, Variable, Variable,
+                 Variable);
+EBB_STATELESS_AS(F::margin_ranking_loss, MarginRankingLossImpl, MarginRankingLossOptions, Variable, Variable,
+                 Variable);
+EBB_STATELESS_AS(F::gaussian_nll_loss, GaussianNLLLossImpl, GaussianNLLLossOptions, Variable, Variable,
+                 Variable);
 
-CosineEmbeddingLossImpl::CosineEmbeddingLossImpl(CosineEmbeddingLossOptions options_)
-    : options(std::move(options_)) {
-  CosineEmbeddingLossImpl::reset();
+namespace detail {
+template <class Derived, class Options>
+WeightedLoss<Derived, Options>::WeightedLoss(Options options_) : options(std::move(options_)) {
+  WeightedLoss::reset();
 }
-void CosineEmbeddingLossImpl::reset() {}
-Variable CosineEmbeddingLossImpl::forward(const Variable& input1, const Variable& input2,
-                                          const Variable& target) {
-  return at_path(*this, [&] { return F::cosine_embedding_loss(input1, input2, target, options); });
+template <class Derived, class Options>
+void WeightedLoss<Derived, Options>::reset() {
+  weight = this->register_buffer("weight", options.weight());
 }
-void CosineEmbeddingLossImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::CosineEmbeddingLoss(margin=" << options.margin() << ")";
+template <class Derived, class Options>
+void WeightedLoss<Derived, Options>::pretty_print(std::ostream& stream) const {
+  Fields out(stream, typeid(Derived));
+  print(out, options);
 }
+template <class Derived, class Options>
+Variable WeightedLoss<Derived, Options>::forward(const Variable& input, const Variable& target) {
+  return at_path(*this, [&] { return call(Options(options).weight(weight), input, target); });
+}
+}  // namespace detail
 
-MultiLabelMarginLossImpl::MultiLabelMarginLossImpl(MultiLabelMarginLossOptions options_)
-    : options(std::move(options_)) {
-  MultiLabelMarginLossImpl::reset();
-}
-void MultiLabelMarginLossImpl::reset() {}
-Variable MultiLabelMarginLossImpl::forward(const Variable& input, const Variable& target) {
-  return at_path(*this, [&] { return F::multilabel_margin_loss(input, target, options); });
-}
-void MultiLabelMarginLossImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::MultiLabelMarginLoss()";
-}
+/// Compiles such a loss: what `function` gives for input, target and options.
+#define EBB_WEIGHTED_LOSS(function, Impl, Options)                                                           \
+  static Variable call(const Options& o, const Variable& x, const Variable& y) { return function(x, y, o); } \
+  template class detail::WeightedLoss<Impl, Options>;                                                        \
+  template class Cloneable<Impl>
 
-SoftMarginLossImpl::SoftMarginLossImpl(SoftMarginLossOptions options_) : options(std::move(options_)) {
-  SoftMarginLossImpl::reset();
-}
-void SoftMarginLossImpl::reset() {}
-Variable SoftMarginLossImpl::forward(const Variable& input, const Variable& target) {
-  return at_path(*this, [&] { return F::soft_margin_loss(input, target, options); });
-}
-void SoftMarginLossImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::SoftMarginLoss()"; }
+EBB_WEIGHTED_LOSS(F::binary_cross_entropy, BCELossImpl, BCELossOptions);
 
-MultiLabelSoftMarginLossImpl::MultiLabelSoftMarginLossImpl(MultiLabelSoftMarginLossOptions options_)
-    : options(std::move(options_)) {
-  MultiLabelSoftMarginLossImpl::reset();
+static void print(Fields& out, const MultiMarginLossOptions& o) {
+  out("p", o.p())("margin", o.margin())("weight", o.weight())("reduction", o.reduction().name());
 }
-void MultiLabelSoftMarginLossImpl::reset() { weight = register_buffer("weight", options.weight()); }
-Variable MultiLabelSoftMarginLossImpl::forward(const Variable& input, const Variable& target) {
-  auto with_buffers = options;
-  with_buffers.weight(weight);
-  return at_path(*this, [&] { return F::multilabel_soft_margin_loss(input, target, with_buffers); });
-}
-void MultiLabelSoftMarginLossImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::MultiLabelSoftMarginLoss()";
-}
-
-TripletMarginLossImpl::TripletMarginLossImpl(TripletMarginLossOptions options_)
-    : options(std::move(options_)) {
-  TripletMarginLossImpl::reset();
-}
-void TripletMarginLossImpl::reset() {}
-Variable TripletMarginLossImpl::forward(const Variable& anchor, const Variable& positive,
-                                        const Variable& negative) {
-  return at_path(*this, [&] { return F::triplet_margin_loss(anchor, positive, negative, options); });
-}
-void TripletMarginLossImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::TripletMarginLoss(margin=" << options.margin() << ", p=" << options.p()
-         << ", eps=" << options.eps() << ", swap=" << (options.swap() ? "true" : "false") << ")";
-}
-
-SmoothL1LossImpl::SmoothL1LossImpl(SmoothL1LossOptions options_) : options(std::move(options_)) {
-  SmoothL1LossImpl::reset();
-}
-void SmoothL1LossImpl::reset() {}
-Variable SmoothL1LossImpl::forward(const Variable& input, const Variable& target) {
-  return at_path(*this, [&] { return F::smooth_l1_loss(input, target, options, options.beta()); });
-}
-void SmoothL1LossImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::SmoothL1Loss"; }
-
-HuberLossImpl::HuberLossImpl(HuberLossOptions options_) : options(std::move(options_)) {
-  HuberLossImpl::reset();
-}
-void HuberLossImpl::reset() {}
-Variable HuberLossImpl::forward(const Variable& input, const Variable& target) {
-  return at_path(*this, [&] { return F::huber_loss(input, target, options); });
-}
-void HuberLossImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::HuberLoss"; }
-
-PoissonNLLLossImpl::PoissonNLLLossImpl(PoissonNLLLossOptions options_) : options(std::move(options_)) {
-  PoissonNLLLossImpl::reset();
-}
-void PoissonNLLLossImpl::reset() {}
-Variable PoissonNLLLossImpl::forward(const Variable& input, const Variable& target) {
-  return at_path(*this, [&] { return F::poisson_nll_loss(input, target, options); });
-}
-void PoissonNLLLossImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::PoissonNLLLoss()"; }
-
-MarginRankingLossImpl::MarginRankingLossImpl(MarginRankingLossOptions options_)
-    : options(std::move(options_)) {
-  MarginRankingLossImpl::reset();
-}
-void MarginRankingLossImpl::reset() {}
-Variable MarginRankingLossImpl::forward(const Variable& input1, const Variable& input2,
-                                        const Variable& target) {
-  return at_path(*this, [&] { return F::margin_ranking_loss(input1, input2, target, options); });
-}
-void MarginRankingLossImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::MarginRankingLoss()";
-}
-
-NLLLossImpl::NLLLossImpl(NLLLossOptions options_) : options(std::move(options_)) { NLLLossImpl::reset(); }
-void NLLLossImpl::reset() { weight = register_buffer("weight", options.weight()); }
-Variable NLLLossImpl::forward(const Variable& input, const Variable& target) {
-  auto with_buffers = options;
-  with_buffers.weight(weight);
-  return at_path(*this, [&] { return F::nll_loss(input, target, with_buffers); });
-}
-void NLLLossImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::NLLLoss()"; }
-
-CrossEntropyLossImpl::CrossEntropyLossImpl(CrossEntropyLossOptions options_) : options(std::move(options_)) {
-  CrossEntropyLossImpl::reset();
-}
-void CrossEntropyLossImpl::reset() { weight = register_buffer("weight", options.weight()); }
-Variable CrossEntropyLossImpl::forward(const Variable& input, const Variable& target) {
-  auto with_buffers = options;
-  with_buffers.weight(weight);
-  return at_path(*this, [&] { return F::cross_entropy(input, target, with_buffers); });
-}
-void CrossEntropyLossImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::CrossEntropyLoss()";
-}
+EBB_WEIGHTED_LOSS(F::multi_margin_loss, MultiMarginLossImpl, MultiMarginLossOptions);
+EBB_WEIGHTED_LOSS(F::multilabel_soft_margin_loss, MultiLabelSoftMarginLossImpl,
+                  MultiLabelSoftMarginLossOptions);
+EBB_WEIGHTED_LOSS(F::nll_loss, NLLLossImpl, NLLLossOptions);
+EBB_WEIGHTED_LOSS(F::cross_entropy, CrossEntropyLossImpl, CrossEntropyLossOptions);
 
 BCEWithLogitsLossImpl::BCEWithLogitsLossImpl(BCEWithLogitsLossOptions options_)
     : options(std::move(options_)) {
@@ -206,23 +242,14 @@ void BCEWithLogitsLossImpl::reset() {
   pos_weight = register_buffer("pos_weight", options.pos_weight());
 }
 Variable BCEWithLogitsLossImpl::forward(const Variable& input, const Variable& target) {
-  auto with_buffers = options;
-  with_buffers.weight(weight);
-  with_buffers.pos_weight(pos_weight);
-  return at_path(*this, [&] { return F::binary_cross_entropy_with_logits(input, target, with_buffers); });
+  return at_path(*this, [&] {
+    return F::binary_cross_entropy_with_logits(
+        input, target, BCEWithLogitsLossOptions(options).weight(weight).pos_weight(pos_weight));
+  });
 }
 void BCEWithLogitsLossImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::BCEWithLogitsLoss()";
+  Fields(stream, typeid(BCEWithLogitsLossImpl));
 }
-
-GaussianNLLLossImpl::GaussianNLLLossImpl(GaussianNLLLossOptions options_) : options(std::move(options_)) {
-  GaussianNLLLossImpl::reset();
-}
-void GaussianNLLLossImpl::reset() {}
-Variable GaussianNLLLossImpl::forward(const Variable& input, const Variable& target,
-                                      const Variable& variance) {
-  return at_path(*this, [&] { return F::gaussian_nll_loss(input, target, variance, options); });
-}
-void GaussianNLLLossImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::GaussianNLLLoss()"; }
+template class Cloneable<BCEWithLogitsLossImpl>;
 
 }  // namespace ebb::nn

@@ -1,9 +1,7 @@
+// Modules: construction, names, registration, moves and conversions.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/ops/copy.h>
 
-#include <cxxabi.h>
-
-#include <cstdlib>
 #include <ostream>
 #include <typeinfo>
 
@@ -19,14 +17,6 @@ namespace nn {
 
 namespace {
 
-std::string demangle(const char* name) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
-  std::string out = status == 0 ? text : name;
-  std::free(text);
-  return out;
-}
-
 void check_name(const std::string& name, const char* what) {
   EBB_CHECK(!name.empty(), what, " name must not be empty");
   EBB_CHECK(name.find('.') == std::string::npos, what, " name must not contain a dot (got '", name, "')");
@@ -38,6 +28,10 @@ constinit thread_local std::vector<std::shared_ptr<Module>>* falling = nullptr;
 }  // namespace
 
 Module::Module() = default;
+Module::Module(const Module&) = default;
+Module& Module::operator=(const Module&) = default;
+Module::Module(Module&&) noexcept = default;
+Module& Module::operator=(Module&&) noexcept = default;
 Module::Module(std::string name) : name_(std::move(name)) {}
 
 // Children are handed to the outermost destructor, which lets one go after the other: no depth is too deep.
@@ -61,7 +55,7 @@ Module::~Module() {
 }
 
 const std::string& Module::name() const noexcept {
-  if (!name_) name_ = demangle(typeid(*this).name());
+  if (!name_) name_ = class_name(typeid(*this));
   return *name_;
 }
 

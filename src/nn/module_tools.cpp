@@ -1,6 +1,11 @@
+// What the modules share: their names, where errors happened, how deep clones go.
 #include "nn/module_tools.h"
 
+#include <cxxabi.h>
+
+#include <cstdlib>
 #include <sstream>
+#include <string_view>
 
 namespace ebb::nn {
 
@@ -15,6 +20,25 @@ std::string located(const Module& module, const Error& error) {
 
 constinit thread_local int clone_depth = 0;
 }  // namespace
+
+std::string class_name(const std::type_info& type) {
+  int status = 0;
+  char* text = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
+  std::string name = status == 0 ? text : type.name();
+  std::free(text);
+  // Ours are templates of the number of dimensions: "ebb::nn::ConvImpl<2ul>".
+  constexpr std::string_view kOurs = "ebb::nn::", kTemplate = "Impl<";
+  const std::size_t at = name.find(kTemplate);
+  if (name.starts_with(kOurs) && name.ends_with("ul>") && at != std::string::npos)
+    return name.substr(0, at) + name.substr(at + kTemplate.size(), 1) + "dImpl";
+  return name;
+}
+
+std::string handle_name(const std::type_info& module) {
+  std::string name = class_name(module);
+  name.resize(name.size() - std::string_view("Impl").size());
+  return name;
+}
 
 CloneDepth::CloneDepth(const Module& module) {
   constexpr int kDeepest = 1000;

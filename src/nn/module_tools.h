@@ -3,7 +3,14 @@
 
 #include <ebb/nn/module.h>
 
+#include <typeinfo>
+
 namespace ebb::nn {
+
+/// A class as C++ has it, but "ebb::nn::Conv2dImpl" for ConvImpl<2>.
+std::string class_name(const std::type_info& type);
+/// What users call the handle of a library's module: "ebb::nn::Conv2d".
+std::string handle_name(const std::type_info& module);
 
 [[noreturn]] void fail_at(const Module& module, const Error& error);
 [[noreturn]] void fail_at(const Module& module, const IndexError& error);

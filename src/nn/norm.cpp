@@ -1,26 +1,89 @@
+// Normalisations and distances: their functions, and their modules.
 #include <ebb/autograd/grad_mode.h>
-#include <ebb/nn/functional/norm.h>
 #include <ebb/nn/init.h>
 #include <ebb/nn/modules/norm.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/index.h>
+#include <ebb/ops/norm.h>
+#include <ebb/ops/pool.h>
+#include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
-#include <ostream>
-
-#include "nn/module_tools.h"
-#include "nn/print.h"
+#include "nn/stateless.h"
 
 namespace ebb::nn {
+
+namespace functional {
+
+Variable batch_norm(const Variable& input, const Variable& running_mean, const Variable& running_var,
+                    const BatchNormFuncOptions& options) {
+  EBB_CHECK(input.dim() >= 2, "Expected at least 2 input dimensions, but got ", input.dim());
+  if (options.training()) {
+    std::int64_t values = input.size(0);
+    for (std::int64_t d = 2; d < input.dim(); ++d) values *= input.size(d);
+    EBB_CHECK(values != 1, "Expected more than 1 value per channel when training, got input size ",
+              input.sizes());
+  }
+  return ebb::batch_norm(input, options.weight(), options.bias(), running_mean, running_var,
+                         options.training(), options.momentum().value_or(0.0), options.eps());
+}
+
+Variable instance_norm(const Variable& input, const InstanceNormFuncOptions& options) {
+  return ebb::instance_norm(input, options.weight(), options.bias(), options.running_mean(),
+                            options.running_var(), options.use_input_stats(), options.momentum(),
+                            options.eps());
+}
+
+Variable layer_norm(const Variable& input, const LayerNormFuncOptions& options) {
+  return ebb::layer_norm(input, options.normalized_shape(), options.weight(), options.bias(), options.eps());
+}
+
+Variable group_norm(const Variable& input, const GroupNormFuncOptions& options) {
+  return ebb::group_norm(input, options.num_groups(), options.weight(), options.bias(), options.eps());
+}
+
+Variable local_response_norm(const Variable& input, const LocalResponseNormFuncOptions& options) {
+  EBB_CHECK(input.dim() >= 3, "local_response_norm: Expected 3D or higher dimensionality input (got ",
+            input.dim(), " dimensions)");
+  const std::int64_t size = options.size();
+  const Variable squares = (input * input).reshape({input.size(0), 1, input.size(1), -1});
+  const Variable padded = constant_pad_nd(squares, {0, 0, size / 2, (size - 1) / 2}, 0);
+  const Variable means = avg_pool2d(padded, {size, 1}, 1).squeeze(1).view(input.sizes());
+  return input / (means * options.alpha() + options.k()).pow(options.beta());
+}
+
+Variable normalize(const Variable& input, NormalizeFuncOptions options) {
+  const Variable length =
+      input.norm(options.p(), options.dim(), true).clamp_min(options.eps()).expand_as(input);
+  if (!options.out()) return input / length;
+  options.out()->copy_(input / length);
+  return *options.out();
+}
+
+Variable cosine_similarity(const Variable& x1, const Variable& x2,
+                           const CosineSimilarityFuncOptions& options) {
+  return ebb::cosine_similarity(x1, x2, options.dim(), options.eps());
+}
+
+Variable pairwise_distance(const Variable& x1, const Variable& x2,
+                           const PairwiseDistanceFuncOptions& options) {
+  return ebb::pairwise_distance(x1, x2, options.p(), options.eps(), options.keepdim());
+}
+
+Variable pdist(const Variable& input, double p) {
+  EBB_CHECK(input.dim() == 2, "pdist: expected a 2-dimensional tensor, got ", input.sizes(), ".");
+  const Variable pairs =
+      triu_indices(input.size(0), input.size(0), 1, TensorOptions(kLong).device(input.device()));
+  return (input.index_select(0, pairs.select(0, 0)) - input.index_select(0, pairs.select(0, 1))).norm(p, -1);
+}
+
+}  // namespace functional
 
 namespace F = functional;
 
 namespace {
-
-std::string impl_name(const char* kind, std::size_t dims) {
-  return "ebb::nn::" + std::string(kind) + std::to_string(dims) + "dImpl";
-}
 
 /// What batch and instance norm own, in the order of torch's state_dict.
 template <class M>
@@ -49,23 +112,15 @@ void clear_statistics(M& m) {
 }
 
 template <class Options>
-void print(std::ostream& stream, const char* kind, std::size_t dims, const Options& options) {
-  stream << "ebb::nn::" << kind << dims << "d(" << options.num_features() << ", eps=" << options.eps()
-         << ", momentum=";
-  const optional<double> momentum = options.momentum();
-  if (momentum)
-    stream << *momentum;
-  else
-    stream << "None";
-  stream << ", affine=" << text_of(options.affine())
-         << ", track_running_stats=" << text_of(options.track_running_stats()) << ")";
+void print_norm(std::ostream& stream, const std::type_info& module, const Options& o) {
+  Fields(stream, module)(o.num_features())("eps", o.eps())("momentum", o.momentum())("affine", o.affine())(
+      "track_running_stats", o.track_running_stats());
 }
 
 }  // namespace
 
 template <std::size_t D>
-BatchNormImpl<D>::BatchNormImpl(BatchNormOptions options_)
-    : Cloneable<BatchNormImpl<D>>(impl_name("BatchNorm", D)), options(options_) {
+BatchNormImpl<D>::BatchNormImpl(BatchNormOptions options_) : options(options_) {
   BatchNormImpl::reset();
 }
 template <std::size_t D>
@@ -84,7 +139,7 @@ void BatchNormImpl<D>::reset_parameters() {
 }
 template <std::size_t D>
 void BatchNormImpl<D>::pretty_print(std::ostream& stream) const {
-  print(stream, "BatchNorm", D, options);
+  print_norm(stream, typeid(BatchNormImpl), options);
 }
 template <std::size_t D>
 Variable BatchNormImpl<D>::forward(const Variable& input) {
@@ -111,8 +166,7 @@ Variable BatchNormImpl<D>::forward(const Variable& input) {
 }
 
 template <std::size_t D>
-InstanceNormImpl<D>::InstanceNormImpl(InstanceNormOptions options_)
-    : Cloneable<InstanceNormImpl<D>>(impl_name("InstanceNorm", D)), options(options_) {
+InstanceNormImpl<D>::InstanceNormImpl(InstanceNormOptions options_) : options(options_) {
   InstanceNormImpl::reset();
 }
 template <std::size_t D>
@@ -131,7 +185,7 @@ void InstanceNormImpl<D>::reset_parameters() {
 }
 template <std::size_t D>
 void InstanceNormImpl<D>::pretty_print(std::ostream& stream) const {
-  print(stream, "InstanceNorm", D, options);
+  print_norm(stream, typeid(InstanceNormImpl), options);
 }
 template <std::size_t D>
 Variable InstanceNormImpl<D>::forward(const Variable& input) {
@@ -164,11 +218,17 @@ bool counts_batches(const Module& module) {
 }
 
 template class BatchNormImpl<1>;
+template class Cloneable<BatchNormImpl<1>>;
 template class BatchNormImpl<2>;
+template class Cloneable<BatchNormImpl<2>>;
 template class BatchNormImpl<3>;
+template class Cloneable<BatchNormImpl<3>>;
 template class InstanceNormImpl<1>;
+template class Cloneable<InstanceNormImpl<1>>;
 template class InstanceNormImpl<2>;
+template class Cloneable<InstanceNormImpl<2>>;
 template class InstanceNormImpl<3>;
+template class Cloneable<InstanceNormImpl<3>>;
 
 LayerNormImpl::LayerNormImpl(LayerNormOptions options_) : options(std::move(options_)) {
   LayerNormImpl::reset();
@@ -181,8 +241,8 @@ void LayerNormImpl::reset() {
 }
 void LayerNormImpl::reset_parameters() { fill_parameters(*this); }
 void LayerNormImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::LayerNorm(" << IntArrayRef(options.normalized_shape()) << ", eps=" << options.eps()
-         << ", elementwise_affine=" << text_of(options.elementwise_affine()) << ")";
+  Fields(stream, typeid(LayerNormImpl))(IntArrayRef(options.normalized_shape()))("eps", options.eps())(
+      "elementwise_affine", options.elementwise_affine());
 }
 Variable LayerNormImpl::forward(const Variable& input) {
   return at_path(*this, [&] {
@@ -191,6 +251,8 @@ Variable LayerNormImpl::forward(const Variable& input) {
         F::LayerNormFuncOptions(options.normalized_shape()).weight(weight).bias(bias).eps(options.eps()));
   });
 }
+
+template class Cloneable<LayerNormImpl>;
 
 GroupNormImpl::GroupNormImpl(GroupNormOptions options_) : options(options_) { GroupNormImpl::reset(); }
 void GroupNormImpl::reset() {
@@ -201,8 +263,8 @@ void GroupNormImpl::reset() {
 }
 void GroupNormImpl::reset_parameters() { fill_parameters(*this); }
 void GroupNormImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::GroupNorm(" << options.num_groups() << ", " << options.num_channels()
-         << ", eps=" << options.eps() << ", affine=" << text_of(options.affine()) << ")";
+  Fields(stream, typeid(GroupNormImpl))(options.num_groups())(options.num_channels())("eps", options.eps())(
+      "affine", options.affine());
 }
 Variable GroupNormImpl::forward(const Variable& input) {
   return at_path(*this, [&] {
@@ -211,14 +273,19 @@ Variable GroupNormImpl::forward(const Variable& input) {
   });
 }
 
-LocalResponseNormImpl::LocalResponseNormImpl(LocalResponseNormOptions options_) : options(options_) {}
-void LocalResponseNormImpl::reset() {}
-void LocalResponseNormImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::LocalResponseNorm(" << options.size() << ", alpha=" << options.alpha()
-         << ", beta=" << options.beta() << ", k=" << options.k() << ")";
+template class Cloneable<GroupNormImpl>;
+
+static void print(Fields& out, const LocalResponseNormOptions& o) {
+  out(o.size())("alpha", o.alpha())("beta", o.beta())("k", o.k());
 }
-Variable LocalResponseNormImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::local_response_norm(input, options); });
+EBB_STATELESS_AS(F::local_response_norm, LocalResponseNormImpl, LocalResponseNormOptions, Variable);
+
+static void print(Fields& out, const CosineSimilarityOptions& o) { out("dim", o.dim())("eps", o.eps()); }
+EBB_STATELESS_AS(F::cosine_similarity, CosineSimilarityImpl, CosineSimilarityOptions, Variable, Variable);
+
+static void print(Fields& out, const PairwiseDistanceOptions& o) {
+  out("p", o.p())("eps", o.eps())("keepdim", o.keepdim());
 }
+EBB_STATELESS_AS(F::pairwise_distance, PairwiseDistanceImpl, PairwiseDistanceOptions, Variable, Variable);
 
 }  // namespace ebb::nn

@@ -1,168 +1,135 @@
-#include <ebb/nn/functional/padding.h>
+// Padding, folding, pixel shuffling and resizing: their functions, and their modules.
 #include <ebb/nn/modules/padding.h>
+#include <ebb/ops/shape.h>
 
-#include <ostream>
-
-#include "nn/module_tools.h"
-#include "nn/print.h"
+#include "nn/stateless.h"
 
 namespace ebb::nn {
 
+namespace functional {
+
+Variable pad(const Variable& input, const PadFuncOptions& o) {
+  const char* mode = o.mode() == kConstant    ? "constant"
+                     : o.mode() == kReflect   ? "reflect"
+                     : o.mode() == kReplicate ? "replicate"
+                                              : "circular";
+  return o.mode() == kConstant ? ebb::pad(input, o.pad(), mode, o.value()) : ebb::pad(input, o.pad(), mode);
+}
+
+Variable fold(const Variable& input, const FoldFuncOptions& o) {
+  EBB_CHECK(input.dim() == 2 || input.dim() == 3,
+            "Input Error: Only unbatched (2D) or batched (3D) input Tensors are supported (got ", input.dim(),
+            "D)");
+  return col2im(input, o.output_size(), o.kernel_size(), o.dilation(), o.padding(), o.stride());
+}
+
+Variable unfold(const Variable& input, const UnfoldFuncOptions& o) {
+  EBB_CHECK(input.dim() == 3 || input.dim() == 4,
+            "Input Error: Only unbatched (3D) or batched (4D) input Tensors are supported (got ", input.dim(),
+            "D)");
+  return im2col(input, o.kernel_size(), o.dilation(), o.padding(), o.stride());
+}
+
+Variable pixel_shuffle(const Variable& input, const PixelShuffleFuncOptions& o) {
+  return ebb::pixel_shuffle(input, o.upscale_factor());
+}
+
+Variable pixel_unshuffle(const Variable& input, const PixelUnshuffleFuncOptions& o) {
+  return ebb::pixel_unshuffle(input, o.downscale_factor());
+}
+
+}  // namespace functional
+
 namespace F = functional;
 
-namespace {
-
-std::string impl_name(const char* kind, std::size_t dims) {
-  return "ebb::nn::" + std::string(kind) + "Pad" + std::to_string(dims) + "dImpl";
+/// Pads as the options say, in a mode.
+template <class Options>
+static Variable pad(const Variable& x, const Options& o, F::PadFuncOptions::mode_t mode, double value = 0) {
+  const auto& sizes = *o.padding();
+  return F::pad(x, F::PadFuncOptions({sizes.begin(), sizes.end()}).mode(mode).value(value));
 }
 
 template <std::size_t D>
-F::PadFuncOptions pad_options(const ExpandingArray<D>& padding) {
-  return F::PadFuncOptions(std::vector<std::int64_t>((*padding).begin(), (*padding).end()));
-}
-
-}  // namespace
-
-template <std::size_t D>
-ReflectionPadImpl<D>::ReflectionPadImpl(ReflectionPadOptions<D> options_)
-    : Cloneable<ReflectionPadImpl<D>>(impl_name("Reflection", D)), options(options_) {}
-template <std::size_t D>
-void ReflectionPadImpl<D>::reset() {}
-template <std::size_t D>
-void ReflectionPadImpl<D>::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::ReflectionPad" << D << "d(padding=" << text_of(options.padding()) << ")";
+static Variable call(const ReflectionPadImpl<D>& m, const Variable& x) {
+  return pad(x, m.options, kReflect);
 }
 template <std::size_t D>
-Variable ReflectionPadImpl<D>::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::pad(input, pad_options(options.padding()).mode(kReflect)); });
+static void print(Fields& out, const ReflectionPadOptions<D>& o) {
+  out("padding", o.padding());
 }
+EBB_STATELESS(ReflectionPad1dImpl, ReflectionPadOptions<1>, Variable);
+EBB_STATELESS(ReflectionPad2dImpl, ReflectionPadOptions<2>, Variable);
+EBB_STATELESS(ReflectionPad3dImpl, ReflectionPadOptions<3>, Variable);
 
 template <std::size_t D>
-ReplicationPadImpl<D>::ReplicationPadImpl(ReplicationPadOptions<D> options_)
-    : Cloneable<ReplicationPadImpl<D>>(impl_name("Replication", D)), options(options_) {}
-template <std::size_t D>
-void ReplicationPadImpl<D>::reset() {}
-template <std::size_t D>
-void ReplicationPadImpl<D>::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::ReplicationPad" << D << "d(padding=" << text_of(options.padding()) << ")";
+static Variable call(const ReplicationPadImpl<D>& m, const Variable& x) {
+  return pad(x, m.options, kReplicate);
 }
 template <std::size_t D>
-Variable ReplicationPadImpl<D>::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::pad(input, pad_options(options.padding()).mode(kReplicate)); });
+static void print(Fields& out, const ReplicationPadOptions<D>& o) {
+  out("padding", o.padding());
 }
+EBB_STATELESS(ReplicationPad1dImpl, ReplicationPadOptions<1>, Variable);
+EBB_STATELESS(ReplicationPad2dImpl, ReplicationPadOptions<2>, Variable);
+EBB_STATELESS(ReplicationPad3dImpl, ReplicationPadOptions<3>, Variable);
 
 template <std::size_t D>
-ZeroPadImpl<D>::ZeroPadImpl(ZeroPadOptions<D> options_)
-    : Cloneable<ZeroPadImpl<D>>(impl_name("Zero", D)), options(options_) {}
-template <std::size_t D>
-void ZeroPadImpl<D>::reset() {}
-template <std::size_t D>
-void ZeroPadImpl<D>::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::ZeroPad" << D << "d(padding=" << text_of(options.padding()) << ")";
+static Variable call(const ZeroPadImpl<D>& m, const Variable& x) {
+  return pad(x, m.options, kConstant);
 }
 template <std::size_t D>
-Variable ZeroPadImpl<D>::forward(const Variable& input) {
-  return at_path(*this,
-                 [&] { return F::pad(input, pad_options(options.padding()).mode(kConstant).value(0)); });
+static void print(Fields& out, const ZeroPadOptions<D>& o) {
+  out("padding", o.padding());
 }
+EBB_STATELESS(ZeroPad2dImpl, ZeroPadOptions<2>, Variable);
 
 template <std::size_t D>
-ConstantPadImpl<D>::ConstantPadImpl(ConstantPadOptions<D> options_)
-    : Cloneable<ConstantPadImpl<D>>(impl_name("Constant", D)), options(options_) {}
-template <std::size_t D>
-void ConstantPadImpl<D>::reset() {}
-template <std::size_t D>
-void ConstantPadImpl<D>::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::ConstantPad" << D << "d(padding=" << text_of(options.padding())
-         << ", value=" << options.value() << ")";
+static Variable call(const ConstantPadImpl<D>& m, const Variable& x) {
+  return pad(x, m.options, kConstant, m.options.value());
 }
 template <std::size_t D>
-Variable ConstantPadImpl<D>::forward(const Variable& input) {
-  return at_path(*this, [&] {
-    return F::pad(input, pad_options(options.padding()).mode(kConstant).value(options.value()));
-  });
+static void print(Fields& out, const ConstantPadOptions<D>& o) {
+  out("padding", o.padding())("value", o.value());
 }
+EBB_STATELESS(ConstantPad1dImpl, ConstantPadOptions<1>, Variable);
+EBB_STATELESS(ConstantPad2dImpl, ConstantPadOptions<2>, Variable);
+EBB_STATELESS(ConstantPad3dImpl, ConstantPadOptions<3>, Variable);
 
-template class ReflectionPadImpl<1>;
-template class ReflectionPadImpl<2>;
-template class ReflectionPadImpl<3>;
-template class ReplicationPadImpl<1>;
-template class ReplicationPadImpl<2>;
-template class ReplicationPadImpl<3>;
-template class ZeroPadImpl<2>;
-template class ConstantPadImpl<1>;
-template class ConstantPadImpl<2>;
-template class ConstantPadImpl<3>;
+static void print(Fields& out, const FoldOptions& o) {
+  out("output_size", o.output_size())("kernel_size", o.kernel_size())("dilation", o.dilation());
+  out("padding", o.padding())("stride", o.stride());
+}
+EBB_STATELESS_AS(F::fold, FoldImpl, FoldOptions, Variable);
 
-FoldImpl::FoldImpl(FoldOptions options_) : options(options_) {}
-void FoldImpl::reset() {}
-void FoldImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::Fold(output_size=" << text_of(options.output_size())
-         << ", kernel_size=" << text_of(options.kernel_size()) << ", dilation=" << text_of(options.dilation())
-         << ", padding=" << text_of(options.padding()) << ", stride=" << text_of(options.stride()) << ")";
+static void print(Fields& out, const UnfoldOptions& o) {
+  out("kernel_size", o.kernel_size())("dilation", o.dilation())("padding", o.padding())("stride", o.stride());
 }
-Variable FoldImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::fold(input, options); });
-}
+EBB_STATELESS_AS(F::unfold, UnfoldImpl, UnfoldOptions, Variable);
 
-UnfoldImpl::UnfoldImpl(UnfoldOptions options_) : options(options_) {}
-void UnfoldImpl::reset() {}
-void UnfoldImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::Unfold(kernel_size=" << text_of(options.kernel_size())
-         << ", dilation=" << text_of(options.dilation()) << ", padding=" << text_of(options.padding())
-         << ", stride=" << text_of(options.stride()) << ")";
-}
-Variable UnfoldImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::unfold(input, options); });
-}
+static void print(Fields& out, const PixelShuffleOptions& o) { out("upscale_factor", o.upscale_factor()); }
+EBB_STATELESS_AS(F::pixel_shuffle, PixelShuffleImpl, PixelShuffleOptions, Variable);
 
-PixelShuffleImpl::PixelShuffleImpl(PixelShuffleOptions options_) : options(options_) {}
-void PixelShuffleImpl::reset() {}
-void PixelShuffleImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::PixelShuffle(upscale_factor=" << options.upscale_factor() << ")";
+static void print(Fields& out, const PixelUnshuffleOptions& o) {
+  out("downscale_factor", o.downscale_factor());
 }
-Variable PixelShuffleImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::pixel_shuffle(input, options); });
-}
+EBB_STATELESS_AS(F::pixel_unshuffle, PixelUnshuffleImpl, PixelUnshuffleOptions, Variable);
 
-PixelUnshuffleImpl::PixelUnshuffleImpl(PixelUnshuffleOptions options_) : options(options_) {}
-void PixelUnshuffleImpl::reset() {}
-void PixelUnshuffleImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::PixelUnshuffle(downscale_factor=" << options.downscale_factor() << ")";
+static Variable call(const UpsampleImpl& m, const Variable& x) {
+  return F::interpolate(x, F::InterpolateFuncOptions()
+                               .size(m.options.size())
+                               .scale_factor(m.options.scale_factor())
+                               .mode(m.options.mode())
+                               .align_corners(m.options.align_corners()));
 }
-Variable PixelUnshuffleImpl::forward(const Variable& input) {
-  return at_path(*this, [&] { return F::pixel_unshuffle(input, options); });
+static void print(Fields& out, const UpsampleOptions& o) {
+  if (o.scale_factor())
+    out("scale_factor", *o.scale_factor());
+  else if (o.size())
+    out("size", *o.size());
+  else
+    out("");
+  out("mode", o.mode().name());
 }
-
-UpsampleImpl::UpsampleImpl(UpsampleOptions options_) : options(std::move(options_)) {}
-void UpsampleImpl::reset() {}
-void UpsampleImpl::pretty_print(std::ostream& stream) const {
-  const auto list = [&](const auto& values) {
-    const char* separator = "[";
-    for (const auto value : values) {
-      stream << separator << value;
-      separator = ", ";
-    }
-    stream << "]";
-  };
-  stream << "ebb::nn::Upsample(";
-  if (options.scale_factor()) {
-    stream << "scale_factor=";
-    list(*options.scale_factor());
-  } else if (options.size()) {
-    stream << "size=";
-    list(*options.size());
-  }
-  stream << ", mode=" << options.mode().name() << ")";
-}
-Variable UpsampleImpl::forward(const Variable& input) {
-  return at_path(*this, [&] {
-    return F::interpolate(input, F::InterpolateFuncOptions()
-                                     .size(options.size())
-                                     .scale_factor(options.scale_factor())
-                                     .mode(options.mode())
-                                     .align_corners(options.align_corners()));
-  });
-}
+EBB_STATELESS(UpsampleImpl, UpsampleOptions, Variable);
 
 }  // namespace ebb::nn

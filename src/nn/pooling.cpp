@@ -1,171 +1,196 @@
-#include <ebb/nn/functional/pooling.h>
+// Poolings: their functions, and their modules.
 #include <ebb/nn/modules/pooling.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/pool.h>
 
-#include <ostream>
+#include <cmath>
 
-#include "nn/module_tools.h"
-#include "nn/print.h"
+#include "nn/stateless.h"
 
 namespace ebb::nn {
 
-namespace F = functional;
+namespace functional {
 
 namespace {
 
-std::string impl_name(const char* kind, std::size_t dims) {
-  return "ebb::nn::" + std::string(kind) + std::to_string(dims) + "dImpl";
+/// The sizes asked for; those left out are the input's.
+template <std::size_t D>
+DimVector output_sizes(const Variable& input, const ExpandingArrayWithOptionalElem<D>& asked) {
+  DimVector out;
+  for (std::size_t i = 0; i < D; ++i)
+    out.push_back((*asked)[i] ? *(*asked)[i]
+                              : input.size(static_cast<std::int64_t>(i) - static_cast<std::int64_t>(D)));
+  return out;
 }
 
-std::string sizes_text(const ExpandingArray<1>& sizes) { return text_of(sizes); }
-template <std::size_t D>
-std::string sizes_text(const ExpandingArrayWithOptionalElem<D>& sizes) {
-  std::string out = "[";
-  for (std::size_t i = 0; i < D; ++i) {
-    if (i) out += ", ";
-    out += (*sizes)[i] ? std::to_string(*(*sizes)[i]) : "None";
-  }
-  return out + "]";
+Variable root_of_mean(const Variable& mean, double norm_type, std::int64_t window) {
+  return (mean.sign() * ebb::relu(mean.abs())).mul(static_cast<double>(window)).pow(1.0 / norm_type);
 }
 
 }  // namespace
 
-template <std::size_t D>
-AvgPoolImpl<D>::AvgPoolImpl(AvgPoolOptions<D> options_)
-    : Cloneable<AvgPoolImpl<D>>(impl_name("AvgPool", D)), options(std::move(options_)) {}
-template <std::size_t D>
-void AvgPoolImpl<D>::reset() {}
-template <std::size_t D>
-void AvgPoolImpl<D>::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::AvgPool" << D << "d(kernel_size=" << text_of(options.kernel_size())
-         << ", stride=" << text_of(options.stride()) << ", padding=" << text_of(options.padding()) << ")";
+Variable avg_pool1d(const Variable& input, const AvgPool1dFuncOptions& o) {
+  return ebb::avg_pool1d(input, o.kernel_size(), o.stride(), o.padding(), o.ceil_mode(),
+                         o.count_include_pad());
 }
-template <std::size_t D>
-Variable AvgPoolImpl<D>::forward(const Variable& input) {
-  return at_path(*this, [&] {
-    if constexpr (D == 1)
-      return F::avg_pool1d(input, options);
-    else if constexpr (D == 2)
-      return F::avg_pool2d(input, options);
-    else
-      return F::avg_pool3d(input, options);
-  });
+Variable avg_pool2d(const Variable& input, const AvgPool2dFuncOptions& o) {
+  return ebb::avg_pool2d(input, o.kernel_size(), o.stride(), o.padding(), o.ceil_mode(),
+                         o.count_include_pad(), o.divisor_override());
+}
+Variable avg_pool3d(const Variable& input, const AvgPool3dFuncOptions& o) {
+  return ebb::avg_pool3d(input, o.kernel_size(), o.stride(), o.padding(), o.ceil_mode(),
+                         o.count_include_pad(), o.divisor_override());
+}
+Variable max_pool1d(const Variable& input, const MaxPool1dFuncOptions& o) {
+  return ebb::max_pool1d(input, o.kernel_size(), o.stride(), o.padding(), o.dilation(), o.ceil_mode());
+}
+Variable max_pool2d(const Variable& input, const MaxPool2dFuncOptions& o) {
+  return ebb::max_pool2d(input, o.kernel_size(), o.stride(), o.padding(), o.dilation(), o.ceil_mode());
+}
+Variable max_pool3d(const Variable& input, const MaxPool3dFuncOptions& o) {
+  return ebb::max_pool3d(input, o.kernel_size(), o.stride(), o.padding(), o.dilation(), o.ceil_mode());
+}
+TensorPair max_pool1d_with_indices(const Variable& input, const MaxPool1dFuncOptions& o) {
+  return ebb::max_pool1d_with_indices(input, o.kernel_size(), o.stride(), o.padding(), o.dilation(),
+                                      o.ceil_mode());
+}
+TensorPair max_pool2d_with_indices(const Variable& input, const MaxPool2dFuncOptions& o) {
+  return ebb::max_pool2d_with_indices(input, o.kernel_size(), o.stride(), o.padding(), o.dilation(),
+                                      o.ceil_mode());
+}
+TensorPair max_pool3d_with_indices(const Variable& input, const MaxPool3dFuncOptions& o) {
+  return ebb::max_pool3d_with_indices(input, o.kernel_size(), o.stride(), o.padding(), o.dilation(),
+                                      o.ceil_mode());
+}
+Variable adaptive_avg_pool1d(const Variable& input, const AdaptiveAvgPool1dFuncOptions& o) {
+  return ebb::adaptive_avg_pool1d(input, o.output_size());
+}
+Variable adaptive_avg_pool2d(const Variable& input, const AdaptiveAvgPool2dFuncOptions& o) {
+  return ebb::adaptive_avg_pool2d(input, output_sizes(input, o.output_size()));
+}
+Variable adaptive_avg_pool3d(const Variable& input, const AdaptiveAvgPool3dFuncOptions& o) {
+  return ebb::adaptive_avg_pool3d(input, output_sizes(input, o.output_size()));
+}
+TensorPair adaptive_max_pool1d_with_indices(const Variable& input, const AdaptiveMaxPool1dFuncOptions& o) {
+  return ebb::adaptive_max_pool1d(input, o.output_size());
+}
+TensorPair adaptive_max_pool2d_with_indices(const Variable& input, const AdaptiveMaxPool2dFuncOptions& o) {
+  return ebb::adaptive_max_pool2d(input, output_sizes(input, o.output_size()));
+}
+TensorPair adaptive_max_pool3d_with_indices(const Variable& input, const AdaptiveMaxPool3dFuncOptions& o) {
+  return ebb::adaptive_max_pool3d(input, output_sizes(input, o.output_size()));
+}
+Variable adaptive_max_pool1d(const Variable& input, const AdaptiveMaxPool1dFuncOptions& o) {
+  return std::get<0>(adaptive_max_pool1d_with_indices(input, o));
+}
+Variable adaptive_max_pool2d(const Variable& input, const AdaptiveMaxPool2dFuncOptions& o) {
+  return std::get<0>(adaptive_max_pool2d_with_indices(input, o));
+}
+Variable adaptive_max_pool3d(const Variable& input, const AdaptiveMaxPool3dFuncOptions& o) {
+  return std::get<0>(adaptive_max_pool3d_with_indices(input, o));
 }
 
+Variable lp_pool1d(const Variable& input, const LPPool1dFuncOptions& o) {
+  const Variable mean =
+      ebb::avg_pool1d(input.pow(o.norm_type()), o.kernel_size(), o.stride(), 0, o.ceil_mode());
+  return root_of_mean(mean, o.norm_type(), (*o.kernel_size())[0]);
+}
+Variable lp_pool2d(const Variable& input, const LPPool2dFuncOptions& o) {
+  const Variable mean =
+      ebb::avg_pool2d(input.pow(o.norm_type()), o.kernel_size(), o.stride(), 0, o.ceil_mode());
+  return root_of_mean(mean, o.norm_type(), (*o.kernel_size())[0] * (*o.kernel_size())[1]);
+}
+
+}  // namespace functional
+
+namespace F = functional;
+
 template <std::size_t D>
-MaxPoolImpl<D>::MaxPoolImpl(MaxPoolOptions<D> options_)
-    : Cloneable<MaxPoolImpl<D>>(impl_name("MaxPool", D)), options(std::move(options_)) {}
-template <std::size_t D>
-void MaxPoolImpl<D>::reset() {}
-template <std::size_t D>
-void MaxPoolImpl<D>::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::MaxPool" << D << "d(kernel_size=" << text_of(options.kernel_size())
-         << ", stride=" << text_of(options.stride()) << ", padding=" << text_of(options.padding())
-         << ", dilation=" << text_of(options.dilation()) << ", ceil_mode=" << text_of(options.ceil_mode())
-         << ")";
+static Variable call(const AvgPoolImpl<D>& m, const Variable& x) {
+  if constexpr (D == 1) return F::avg_pool1d(x, m.options);
+  if constexpr (D == 2) return F::avg_pool2d(x, m.options);
+  if constexpr (D == 3) return F::avg_pool3d(x, m.options);
 }
 template <std::size_t D>
-Variable MaxPoolImpl<D>::forward(const Variable& input) {
-  return at_path(*this, [&] {
-    if constexpr (D == 1)
-      return F::max_pool1d(input, options);
-    else if constexpr (D == 2)
-      return F::max_pool2d(input, options);
-    else
-      return F::max_pool3d(input, options);
-  });
+static void print(Fields& out, const AvgPoolOptions<D>& o) {
+  out("kernel_size", o.kernel_size())("stride", o.stride())("padding", o.padding());
+}
+EBB_STATELESS(AvgPool1dImpl, AvgPool1dOptions, Variable);
+EBB_STATELESS(AvgPool2dImpl, AvgPool2dOptions, Variable);
+EBB_STATELESS(AvgPool3dImpl, AvgPool3dOptions, Variable);
+
+template <std::size_t D>
+static Variable call(const MaxPoolImpl<D>& m, const Variable& x) {
+  if constexpr (D == 1) return F::max_pool1d(x, m.options);
+  if constexpr (D == 2) return F::max_pool2d(x, m.options);
+  if constexpr (D == 3) return F::max_pool3d(x, m.options);
+}
+template <std::size_t D>
+static void print(Fields& out, const MaxPoolOptions<D>& o) {
+  out("kernel_size", o.kernel_size())("stride", o.stride())("padding", o.padding())("dilation", o.dilation())(
+      "ceil_mode", o.ceil_mode());
 }
 template <std::size_t D>
 std::tuple<Variable, Variable> MaxPoolImpl<D>::forward_with_indices(const Variable& input) {
   return at_path(*this, [&] {
-    if constexpr (D == 1)
-      return F::max_pool1d_with_indices(input, options);
-    else if constexpr (D == 2)
-      return F::max_pool2d_with_indices(input, options);
-    else
-      return F::max_pool3d_with_indices(input, options);
+    if constexpr (D == 1) return F::max_pool1d_with_indices(input, this->options);
+    if constexpr (D == 2) return F::max_pool2d_with_indices(input, this->options);
+    if constexpr (D == 3) return F::max_pool3d_with_indices(input, this->options);
   });
 }
+template struct MaxPoolImpl<1>;
+EBB_STATELESS(MaxPool1dImpl, MaxPool1dOptions, Variable);
+template struct MaxPoolImpl<2>;
+EBB_STATELESS(MaxPool2dImpl, MaxPool2dOptions, Variable);
+template struct MaxPoolImpl<3>;
+EBB_STATELESS(MaxPool3dImpl, MaxPool3dOptions, Variable);
+
+template <class Sizes>
+static void print(Fields& out, const AdaptivePoolOptions<Sizes>& o) {
+  out("output_size", o.output_size());
+}
+template <std::size_t D>
+static Variable call(const AdaptiveAvgPoolImpl<D>& m, const Variable& x) {
+  if constexpr (D == 1) return F::adaptive_avg_pool1d(x, m.options);
+  if constexpr (D == 2) return F::adaptive_avg_pool2d(x, m.options);
+  if constexpr (D == 3) return F::adaptive_avg_pool3d(x, m.options);
+}
+EBB_STATELESS(AdaptiveAvgPool1dImpl, AdaptiveAvgPool1dOptions, Variable);
+EBB_STATELESS(AdaptiveAvgPool2dImpl, AdaptiveAvgPool2dOptions, Variable);
+EBB_STATELESS(AdaptiveAvgPool3dImpl, AdaptiveAvgPool3dOptions, Variable);
 
 template <std::size_t D>
-AdaptiveAvgPoolImpl<D>::AdaptiveAvgPoolImpl(AdaptivePoolOptions<AdaptiveSizes<D>> options_)
-    : Cloneable<AdaptiveAvgPoolImpl<D>>(impl_name("AdaptiveAvgPool", D)), options(std::move(options_)) {}
-template <std::size_t D>
-void AdaptiveAvgPoolImpl<D>::reset() {}
-template <std::size_t D>
-void AdaptiveAvgPoolImpl<D>::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::AdaptiveAvgPool" << D << "d(output_size=" << sizes_text(options.output_size()) << ")";
-}
-template <std::size_t D>
-Variable AdaptiveAvgPoolImpl<D>::forward(const Variable& input) {
-  return at_path(*this, [&] {
-    if constexpr (D == 1)
-      return F::adaptive_avg_pool1d(input, options);
-    else if constexpr (D == 2)
-      return F::adaptive_avg_pool2d(input, options);
-    else
-      return F::adaptive_avg_pool3d(input, options);
-  });
-}
-
-template <std::size_t D>
-AdaptiveMaxPoolImpl<D>::AdaptiveMaxPoolImpl(AdaptivePoolOptions<AdaptiveSizes<D>> options_)
-    : Cloneable<AdaptiveMaxPoolImpl<D>>(impl_name("AdaptiveMaxPool", D)), options(std::move(options_)) {}
-template <std::size_t D>
-void AdaptiveMaxPoolImpl<D>::reset() {}
-template <std::size_t D>
-void AdaptiveMaxPoolImpl<D>::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::AdaptiveMaxPool" << D << "d(output_size=" << sizes_text(options.output_size()) << ")";
-}
-template <std::size_t D>
-Variable AdaptiveMaxPoolImpl<D>::forward(const Variable& input) {
-  return std::get<0>(forward_with_indices(input));
+static Variable call(const AdaptiveMaxPoolImpl<D>& m, const Variable& x) {
+  if constexpr (D == 1) return F::adaptive_max_pool1d(x, m.options);
+  if constexpr (D == 2) return F::adaptive_max_pool2d(x, m.options);
+  if constexpr (D == 3) return F::adaptive_max_pool3d(x, m.options);
 }
 template <std::size_t D>
 std::tuple<Variable, Variable> AdaptiveMaxPoolImpl<D>::forward_with_indices(const Variable& input) {
   return at_path(*this, [&] {
-    if constexpr (D == 1)
-      return F::adaptive_max_pool1d_with_indices(input, options);
-    else if constexpr (D == 2)
-      return F::adaptive_max_pool2d_with_indices(input, options);
-    else
-      return F::adaptive_max_pool3d_with_indices(input, options);
+    if constexpr (D == 1) return F::adaptive_max_pool1d_with_indices(input, this->options);
+    if constexpr (D == 2) return F::adaptive_max_pool2d_with_indices(input, this->options);
+    if constexpr (D == 3) return F::adaptive_max_pool3d_with_indices(input, this->options);
   });
 }
+template struct AdaptiveMaxPoolImpl<1>;
+EBB_STATELESS(AdaptiveMaxPool1dImpl, AdaptiveMaxPool1dOptions, Variable);
+template struct AdaptiveMaxPoolImpl<2>;
+EBB_STATELESS(AdaptiveMaxPool2dImpl, AdaptiveMaxPool2dOptions, Variable);
+template struct AdaptiveMaxPoolImpl<3>;
+EBB_STATELESS(AdaptiveMaxPool3dImpl, AdaptiveMaxPool3dOptions, Variable);
 
 template <std::size_t D>
-LPPoolImpl<D>::LPPoolImpl(LPPoolOptions<D> options_)
-    : Cloneable<LPPoolImpl<D>>(impl_name("LPPool", D)), options(std::move(options_)) {}
-template <std::size_t D>
-void LPPoolImpl<D>::reset() {}
-template <std::size_t D>
-void LPPoolImpl<D>::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::LPPool" << D << "d(norm_type=" << options.norm_type()
-         << ", kernel_size=" << text_of(options.kernel_size()) << ", stride=" << text_of(options.stride())
-         << ", ceil_mode=" << text_of(options.ceil_mode()) << ")";
+static Variable call(const LPPoolImpl<D>& m, const Variable& x) {
+  if constexpr (D == 1) return F::lp_pool1d(x, m.options);
+  if constexpr (D == 2) return F::lp_pool2d(x, m.options);
 }
 template <std::size_t D>
-Variable LPPoolImpl<D>::forward(const Variable& input) {
-  return at_path(*this, [&] {
-    if constexpr (D == 1)
-      return F::lp_pool1d(input, options);
-    else
-      return F::lp_pool2d(input, options);
-  });
+static void print(Fields& out, const LPPoolOptions<D>& o) {
+  out("norm_type", o.norm_type())("kernel_size", o.kernel_size())("stride", o.stride())("ceil_mode",
+                                                                                        o.ceil_mode());
 }
-
-template class AvgPoolImpl<1>;
-template class AvgPoolImpl<2>;
-template class AvgPoolImpl<3>;
-template class MaxPoolImpl<1>;
-template class MaxPoolImpl<2>;
-template class MaxPoolImpl<3>;
-template class AdaptiveAvgPoolImpl<1>;
-template class AdaptiveAvgPoolImpl<2>;
-template class AdaptiveAvgPoolImpl<3>;
-template class AdaptiveMaxPoolImpl<1>;
-template class AdaptiveMaxPoolImpl<2>;
-template class AdaptiveMaxPoolImpl<3>;
-template class LPPoolImpl<1>;
-template class LPPoolImpl<2>;
+EBB_STATELESS(LPPool1dImpl, LPPool1dOptions, Variable);
+EBB_STATELESS(LPPool2dImpl, LPPool2dOptions, Variable);
 
 }  // namespace ebb::nn

@@ -1,8 +1,6 @@
+// Modules called one after the other, and modules of any type.
 #include <ebb/nn/modules/sequential.h>
 
-#include <cxxabi.h>
-
-#include <cstdlib>
 #include <ostream>
 
 #include "nn/module_tools.h"
@@ -13,11 +11,7 @@ namespace detail {
 
 std::string type_name(const std::type_info& type) {
   if (type == typeid(Variable)) return "ebb::Tensor";
-  int status = 0;
-  char* text = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
-  std::string out = status == 0 ? text : type.name();
-  std::free(text);
-  return out;
+  return class_name(type);
 }
 
 void wrong_argument_count(const Module& module, std::size_t expected, std::size_t got) {
@@ -34,6 +28,16 @@ void wrong_argument_type(const Module& module, std::size_t position, const std::
 }
 
 }  // namespace detail
+
+std::shared_ptr<Module> AnyModule::ptr() const {
+  EBB_CHECK(!is_empty(), "Cannot call ptr() on an empty AnyModule");
+  return module_;
+}
+
+const std::type_info& AnyModule::type_info() const {
+  const Module& module = *ptr();
+  return typeid(module);
+}
 
 AnyModule AnyModule::clone(optional<Device> device) const {
   AnyModule copy;
@@ -74,6 +78,19 @@ void SequentialImpl::push_back(std::string name, AnyModule module) {
   modules_.push_back(std::move(module));
 }
 
+void SequentialImpl::push_back(NamedAnyModule module) {
+  push_back(module.name(), std::move(module.module()));
+}
+
+void SequentialImpl::push_back(AnyModule module) {
+  push_back(std::to_string(modules_.size()), std::move(module));
+}
+
+std::shared_ptr<Module> SequentialImpl::ptr(std::size_t index) const {
+  check_index(index);
+  return modules_[index].ptr();
+}
+
 void SequentialImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::Sequential"; }
 
 void SequentialImpl::check_index(std::size_t index) const {
@@ -89,5 +106,10 @@ void SequentialImpl::wrong_return_type(const std::type_info& actual, const std::
   ebb::detail::fail("The type of the return value is ", detail::type_name(actual),
                     ", but you asked for type ", detail::type_name(asked));
 }
+
+Sequential::Sequential(std::initializer_list<NamedAnyModule> modules)
+    : ModuleHolder(std::make_shared<SequentialImpl>(modules)) {}
+
+template class Cloneable<SequentialImpl>;
 
 }  // namespace ebb::nn

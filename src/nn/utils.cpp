@@ -1,3 +1,4 @@
+// Tools for gradients and parameters.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/utils.h>
 #include <ebb/ops/copy.h>

@@ -1,6 +1,6 @@
+// Adagrad.
 #include <ebb/optim/adagrad.h>
 
-#include "optim/math.h"
 #include "optim/step.h"
 
 namespace ebb::optim {
@@ -19,8 +19,6 @@ std::unique_ptr<OptimizerOptions> checked(const AdagradOptions& o) {
 struct Kind {
   using Options = AdagradOptions;
   using State = AdagradParamState;
-  template <class T>
-  using Rule = math::Adagrad<T>;
   static constexpr const char* kName = "Adagrad";
   static constexpr bool kBumps = true;
 
@@ -35,10 +33,9 @@ struct Kind {
     }
     add(0, remembered(kName, state.sum(), parameter));
   }
-  static kernels::AdagradStep how(const Options& o, std::int64_t number) {
+  static math::AdagradStep how(const Options& o, std::int64_t number) {
     return {o.lr() / (1 + static_cast<double>(number - 1) * o.lr_decay()), o.eps(), o.weight_decay()};
   }
-  static auto& slot() { return kernels::adagrad_step; }
 };
 }  // namespace
 
@@ -68,5 +65,8 @@ void AdagradParamState::load(const std::string& name, const Variable& value) {
   else
     unknown_state("Adagrad", name);
 }
+
+template class OptimizerCloneableOptions<AdagradOptions>;
+template class OptimizerCloneableParamState<AdagradParamState>;
 
 }  // namespace ebb::optim

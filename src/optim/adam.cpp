@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "optim/math.h"
 #include "optim/step.h"
 
 namespace ebb::optim {
@@ -25,8 +24,6 @@ template <class O, class S, bool kDecoupled>
 struct Kind {
   using Options = O;
   using State = S;
-  template <class T>
-  using Rule = math::Adam<T>;
   static constexpr const char* kName = kDecoupled ? "AdamW" : "Adam";
   static constexpr bool kBumps = true;
 
@@ -39,10 +36,10 @@ struct Kind {
     add(1, remembered(kName, state.exp_avg_sq(), parameter));
     if (o.amsgrad()) add(2, remembered(kName, state.max_exp_avg_sq(), parameter));
   }
-  static kernels::AdamStep how(const Options& o, std::int64_t number) {
+  static math::AdamStep how(const Options& o, std::int64_t number) {
     const auto [beta1, beta2] = o.betas();
     const auto t = static_cast<double>(number);
-    kernels::AdamStep how{};
+    math::AdamStep how{};
     how.beta1 = beta1;
     how.beta2 = beta2;
     how.eps = o.eps();
@@ -52,7 +49,6 @@ struct Kind {
     how.root = std::sqrt(1 - std::pow(beta2, t));
     return how;
   }
-  static auto& slot() { return kernels::adam_step; }
 };
 
 template <class State>
@@ -110,5 +106,10 @@ std::vector<std::pair<std::string, Variable>> AdamWParamState::tensors() const {
 void AdamWParamState::load(const std::string& name, const Variable& value) {
   set_named(*this, "AdamW", name, value);
 }
+
+template class OptimizerCloneableOptions<AdamOptions>;
+template class OptimizerCloneableOptions<AdamWOptions>;
+template class OptimizerCloneableParamState<AdamParamState>;
+template class OptimizerCloneableParamState<AdamWParamState>;
 
 }  // namespace ebb::optim

@@ -1,10 +1,9 @@
 // Update rules on the CPU.
 #include <ebb/core/visit.h>
 
+#include "core/parallel_for.h"
 #include "kernel/convert.h"
-#include "kernel/cpu/parallel.h"
 #include "optim/kernels.h"
-#include "optim/math.h"
 
 namespace ebb::cpu {
 
@@ -31,11 +30,12 @@ void update_range(const Rule& rule, const TensorEntry& entry, std::int64_t begin
   }
 }
 
-template <template <class> class Rule, class How>
+template <class How>
 void update(const kernels::UpdateList& list, const How& how) {
   visit_floating(list.dtype, "optimizer step", [&]<class T> {
-    const Rule<Compute<T>> rule(how);
-    math::with_kept<Rule<Compute<T>>>(list.kept, [&]<unsigned Kept> {
+    using Rule = typename How::template Rule<Compute<T>>;
+    const Rule rule(how);
+    math::with_kept<Rule>(list.kept, [&]<unsigned Kept> {
       for (const TensorEntry& entry : list.entries)
         parallel_for(0, entry.count, kGrain, [&](std::int64_t begin, std::int64_t end) {
           update_range<Kept, T>(rule, entry, begin, end);
@@ -46,15 +46,8 @@ void update(const kernels::UpdateList& list, const How& how) {
 
 }  // namespace
 
-void sgd_step(const kernels::UpdateList& list, const kernels::SgdStep& how) { update<math::Sgd>(list, how); }
-void adam_step(const kernels::UpdateList& list, const kernels::AdamStep& how) {
-  update<math::Adam>(list, how);
-}
-void rmsprop_step(const kernels::UpdateList& list, const kernels::RmspropStep& how) {
-  update<math::Rmsprop>(list, how);
-}
-void adagrad_step(const kernels::UpdateList& list, const kernels::AdagradStep& how) {
-  update<math::Adagrad>(list, how);
+void optimizer_step(const kernels::UpdateList& list, const math::Step& step) {
+  std::visit([&](const auto& how) { update(list, how); }, step);
 }
 void store_rule(kernels::RuleBytes* to, Device, const kernels::RuleBytes& rule) { *to = rule; }
 

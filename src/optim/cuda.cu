@@ -4,7 +4,6 @@
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/multi_tensor.h"
-#include "optim/math.h"
 
 namespace ebb::cuda {
 namespace {
@@ -46,10 +45,10 @@ void update_kept(const kernels::UpdateList& list, const Rule& rule) {
       list, Update<Rule, Kept>{rule, reinterpret_cast<const Rule*>(list.live)});
 }
 
-template <template <class> class Rule, class How>
+template <class How>
 void update(const kernels::UpdateList& list, const How& how) {
   visit_floating(list.dtype, "optimizer step", [&]<class T> {
-    using R = Rule<Compute<T>>;
+    using R = typename How::template Rule<Compute<T>>;
     math::with_kept<R>(list.kept, [&]<unsigned Kept> { update_kept<T, R, Kept>(list, R(how)); });
   });
 }
@@ -60,25 +59,15 @@ __global__ void store_kernel(kernels::RuleBytes* to, const __grid_constant__ ker
 
 }  // namespace
 
-void sgd_step(const kernels::UpdateList& list, const kernels::SgdStep& how) { update<math::Sgd>(list, how); }
-void adam_step(const kernels::UpdateList& list, const kernels::AdamStep& how) {
-  update<math::Adam>(list, how);
-}
-void rmsprop_step(const kernels::UpdateList& list, const kernels::RmspropStep& how) {
-  update<math::Rmsprop>(list, how);
-}
-void adagrad_step(const kernels::UpdateList& list, const kernels::AdagradStep& how) {
-  update<math::Adagrad>(list, how);
+void optimizer_step(const kernels::UpdateList& list, const math::Step& step) {
+  std::visit([&](const auto& how) { update(list, how); }, step);
 }
 void store_rule(kernels::RuleBytes* to, Device device, const kernels::RuleBytes& rule) {
   launch_independent(device, Grid{dim3(1), dim3(1)}, &store_kernel, to, rule);
 }
 
 void register_optim() {
-  kernels::sgd_step.set_cuda(&sgd_step);
-  kernels::adam_step.set_cuda(&adam_step);
-  kernels::rmsprop_step.set_cuda(&rmsprop_step);
-  kernels::adagrad_step.set_cuda(&adagrad_step);
+  kernels::optimizer_step.set_cuda(&optimizer_step);
   kernels::store_rule.set_cuda(&store_rule);
 }
 

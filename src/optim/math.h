@@ -1,17 +1,28 @@
-// Update rules for one element, in float or double. `state` is what is remembered of it, and `Kept` says
-// which of the states are there; kKept lists the combinations that a rule knows.
+// Update rules: the numbers of a step, and what becomes of one element, in float or double. `state` is what
+// is remembered of it, and `Kept` says which of the states are there; kKept lists the combinations that a
+// rule knows.
 #pragma once
 
 #include <ebb/core/half.h>
 
 #include <cmath>
 #include <utility>
-
-#include "optim/kernels.h"
+#include <variant>
 
 namespace ebb::math {
 
 constexpr int kMostStates = 3;
+
+template <class T>
+struct Sgd;
+/// State 0, the velocity, is there with momentum.
+struct SgdStep {
+  template <class T>
+  using Rule = Sgd<T>;
+  double lr, momentum, dampening, weight_decay;
+  bool nesterov;
+  bool first;  // the velocity starts as the gradient
+};
 
 template <class T>
 struct Sgd {
@@ -19,7 +30,7 @@ struct Sgd {
   T lr, momentum, keep, weight_decay;  // keep is 1 - dampening
   bool nesterov, first;
 
-  explicit Sgd(const kernels::SgdStep& how)
+  explicit Sgd(const SgdStep& how)
       : lr(T(how.lr)),
         momentum(T(how.momentum)),
         keep(T(1 - how.dampening)),
@@ -41,11 +52,24 @@ struct Sgd {
 };
 
 template <class T>
+struct Adam;
+/// States: the mean, the mean square, and with amsgrad the largest mean square so far.
+struct AdamStep {
+  template <class T>
+  using Rule = Adam<T>;
+  double beta1, beta2, eps;
+  double weight_decay;  // added to the gradient
+  double shrink;        // the parameter is multiplied by it first
+  double step_size;     // lr / (1 - beta1^t)
+  double root;          // sqrt(1 - beta2^t)
+};
+
+template <class T>
 struct Adam {
   static constexpr unsigned kKept[] = {0b11, 0b111};
   T beta1, rest1, beta2, rest2, eps, weight_decay, shrink, step_size, root;
 
-  explicit Adam(const kernels::AdamStep& how)
+  explicit Adam(const AdamStep& how)
       : beta1(T(how.beta1)),
         rest1(T(1 - how.beta1)),
         beta2(T(how.beta2)),
@@ -74,11 +98,20 @@ struct Adam {
 };
 
 template <class T>
+struct Rmsprop;
+/// States: the mean square; with momentum the velocity; if centered the mean.
+struct RmspropStep {
+  template <class T>
+  using Rule = Rmsprop<T>;
+  double lr, alpha, eps, weight_decay, momentum;
+};
+
+template <class T>
 struct Rmsprop {
   static constexpr unsigned kKept[] = {0b1, 0b11, 0b101, 0b111};
   T lr, alpha, rest, eps, weight_decay, momentum;
 
-  explicit Rmsprop(const kernels::RmspropStep& how)
+  explicit Rmsprop(const RmspropStep& how)
       : lr(T(how.lr)),
         alpha(T(how.alpha)),
         rest(T(1 - how.alpha)),
@@ -110,11 +143,20 @@ struct Rmsprop {
 };
 
 template <class T>
+struct Adagrad;
+/// State: the sum of squares.
+struct AdagradStep {
+  template <class T>
+  using Rule = Adagrad<T>;
+  double lr, eps, weight_decay;
+};
+
+template <class T>
 struct Adagrad {
   static constexpr unsigned kKept[] = {0b1};
   T lr, eps, weight_decay;
 
-  explicit Adagrad(const kernels::AdagradStep& how)
+  explicit Adagrad(const AdagradStep& how)
       : lr(T(how.lr)), eps(T(how.eps)), weight_decay(T(how.weight_decay)) {}
 
   template <unsigned Kept>
@@ -125,6 +167,9 @@ struct Adagrad {
     return p - lr * g / (std::sqrt(sum) + eps);
   }
 };
+
+/// A step of any rule. A new rule is added here; its kernels follow.
+using Step = std::variant<SgdStep, AdamStep, RmspropStep, AdagradStep>;
 
 /// Calls f<Kept>() for the one of Rule's combinations that `kept` is.
 template <class Rule, class F>

@@ -1,3 +1,4 @@
+// What all optimizers share: groups of parameters, gradients cleared, states saved and restored.
 #include <ebb/ops/copy.h>
 #include <ebb/optim/optimizer.h>
 
@@ -10,6 +11,29 @@ namespace ebb::optim {
 OptimizerOptions::~OptimizerOptions() = default;
 OptimizerParamState::~OptimizerParamState() = default;
 Optimizer::~Optimizer() = default;
+
+OptimizerParamGroup::OptimizerParamGroup(std::vector<Variable> params) : params_(std::move(params)) {}
+OptimizerParamGroup::OptimizerParamGroup(std::vector<Variable> params,
+                                         std::unique_ptr<OptimizerOptions> options)
+    : params_(std::move(params)), options_(std::move(options)) {}
+OptimizerParamGroup::OptimizerParamGroup(const OptimizerParamGroup& other)
+    : params_(other.params_), options_(other.options_ ? other.options_->clone() : nullptr) {}
+OptimizerParamGroup& OptimizerParamGroup::operator=(const OptimizerParamGroup& other) {
+  params_ = other.params_;
+  options_ = other.options_ ? other.options_->clone() : nullptr;
+  return *this;
+}
+
+OptimizerOptions& OptimizerParamGroup::options() {
+  EBB_CHECK(has_options(), "This parameter group has no options yet; an optimizer gives it some.");
+  return *options_;
+}
+const OptimizerOptions& OptimizerParamGroup::options() const {
+  return const_cast<OptimizerParamGroup&>(*this).options();
+}
+void OptimizerParamGroup::set_options(std::unique_ptr<OptimizerOptions> options) {
+  options_ = std::move(options);
+}
 
 Optimizer::Optimizer(std::vector<OptimizerParamGroup> param_groups,
                      std::unique_ptr<OptimizerOptions> defaults)

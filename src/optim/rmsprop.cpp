@@ -1,6 +1,6 @@
+// RMSprop.
 #include <ebb/optim/rmsprop.h>
 
-#include "optim/math.h"
 #include "optim/step.h"
 
 namespace ebb::optim {
@@ -18,8 +18,6 @@ std::unique_ptr<OptimizerOptions> checked(const RMSpropOptions& o) {
 struct Kind {
   using Options = RMSpropOptions;
   using State = RMSpropParamState;
-  template <class T>
-  using Rule = math::Rmsprop<T>;
   static constexpr const char* kName = "RMSprop";
   static constexpr bool kBumps = true;
 
@@ -32,10 +30,9 @@ struct Kind {
     if (o.momentum() > 0) add(1, remembered(kName, state.momentum_buffer(), parameter));
     if (o.centered()) add(2, remembered(kName, state.grad_avg(), parameter));
   }
-  static kernels::RmspropStep how(const Options& o, std::int64_t) {
+  static math::RmspropStep how(const Options& o, std::int64_t) {
     return {o.lr(), o.alpha(), o.eps(), o.weight_decay(), o.momentum()};
   }
-  static auto& slot() { return kernels::rmsprop_step; }
 };
 }  // namespace
 
@@ -72,5 +69,8 @@ void RMSpropParamState::load(const std::string& name, const Variable& value) {
   else
     unknown_state("RMSprop", name);
 }
+
+template class OptimizerCloneableOptions<RMSpropOptions>;
+template class OptimizerCloneableParamState<RMSpropParamState>;
 
 }  // namespace ebb::optim

@@ -1,3 +1,4 @@
+// Learning-rate schedules.
 #include <ebb/optim/scheduler.h>
 
 namespace ebb::optim {

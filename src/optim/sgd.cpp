@@ -1,6 +1,6 @@
+// Stochastic gradient descent.
 #include <ebb/optim/sgd.h>
 
-#include "optim/math.h"
 #include "optim/step.h"
 
 namespace ebb::optim {
@@ -18,8 +18,6 @@ std::unique_ptr<OptimizerOptions> checked(const SGDOptions& o) {
 struct Kind {
   using Options = SGDOptions;
   using State = SGDParamState;
-  template <class T>
-  using Rule = math::Sgd<T>;
   static constexpr const char* kName = "SGD";
   static constexpr bool kBumps = false;
 
@@ -31,10 +29,9 @@ struct Kind {
   static void collect(const Options&, const Variable& parameter, State& state, const Add& add) {
     add(0, remembered(kName, state.momentum_buffer(), parameter));
   }
-  static kernels::SgdStep how(const Options& o, std::int64_t number) {
+  static math::SgdStep how(const Options& o, std::int64_t number) {
     return {o.lr(), o.momentum(), o.dampening(), o.weight_decay(), o.nesterov(), number == 1};
   }
-  static auto& slot() { return kernels::sgd_step; }
 };
 }  // namespace
 
@@ -58,5 +55,8 @@ void SGDParamState::load(const std::string& name, const Variable& value) {
   if (name != "momentum_buffer") unknown_state("SGD", name);
   momentum_buffer_ = value;
 }
+
+template class OptimizerCloneableOptions<SGDOptions>;
+template class OptimizerCloneableParamState<SGDParamState>;
 
 }  // namespace ebb::optim

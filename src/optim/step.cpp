@@ -1,3 +1,4 @@
+// What a step needs of its tensors' layouts.
 #include "optim/step.h"
 
 namespace ebb::optim {

@@ -9,17 +9,17 @@
 
 #include <cstring>
 
-#include "core/capture.h"
+#include "device/capture.h"
 #include "kernel/convert.h"
 #include "optim/kernels.h"
 
 // A `Kind` of optimizer has:
-//   Options, State, template Rule<T> (math.h), kName, and kBumps: whether the write is counted for backward
-//   to notice, which libtorch's SGD does not; remembers(options): whether there is a state at all;
+//   Options, State, kName, and kBumps: whether the write is counted for backward to notice, which libtorch's
+//   SGD does not; remembers(options): whether there is a state at all;
 //   number(state): which update of its parameter comes next, from 1; advance(state) counts it;
 //   collect(options, parameter, state, add): calls add(Variable&) for the tensors of the state, in the rule's
 //   order, with the bit of each, having made those that are missing;
-//   how(options, number): the numbers of that update; slot(): its kernel.
+//   how(options, number): the numbers of that update (math.h).
 
 namespace ebb::optim {
 
@@ -38,11 +38,11 @@ Variable in_layout_of(const NdArray& parameter, const Variable& x);
 /// The state's array, in that layout; zeros in the parameter's shape, if it is not there yet.
 const NdArray& remembered(const char* name, Variable& state, const Variable& parameter);
 
-template <template <class> class Rule, class How>
+template <class How>
 kernels::RuleBytes rule_bytes(DType dtype, const How& how) {
   kernels::RuleBytes bytes{};
   visit_floating(dtype, "optimizer step", [&]<class T> {
-    const Rule<Compute<T>> rule(how);
+    const typename How::template Rule<Compute<T>> rule(how);
     static_assert(sizeof(rule) <= sizeof(bytes.at));
     std::memcpy(bytes.at, &rule, sizeof(rule));
   });
@@ -71,7 +71,7 @@ struct Optimizer::Batch {
     kernels::UpdateList list{{device, dtype, entries}, kept};
     detail::Capture* const capture = device.is_cpu() ? nullptr : detail::current_capture();
     if (capture) list.live = follow(*capture, optimizer, group);
-    Kind::slot()(device, list, Kind::how(options, number));
+    kernels::optimizer_step(device, list, Kind::how(options, number));
   }
 
   /// Device memory for the rule, which every replay writes anew: the host counts the update, and reads the
@@ -94,8 +94,7 @@ struct Optimizer::Batch {
       for (typename Kind::State* state : states) Kind::advance(*state);
       const auto& options =
           static_cast<const typename Kind::Options&>(optimizer.param_groups_.at(group).options());
-      kernels::store_rule(device, rule, device,
-                          rule_bytes<Kind::template Rule>(dtype, Kind::how(options, number)));
+      kernels::store_rule(device, rule, device, rule_bytes(dtype, Kind::how(options, number)));
     });
     return rule;
   }

@@ -1,7 +1,7 @@
+// How gradients add up in leaves.
 #include "autograd/semantics.h"
 
 using namespace semantics;
-using ebb::autograd::grad;
 
 TEST_CASE("S1 two backward calls add up") {
   Variable x = leaf({1, 2});

@@ -2,7 +2,6 @@
 #include "autograd/semantics.h"
 
 using namespace semantics;
-using ebb::variable_list;
 using ebb::autograd::checkpoint;
 
 TEST_CASE("checkpoint: the function runs twice, however many tensors backward asks for") {

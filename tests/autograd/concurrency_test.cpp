@@ -1,12 +1,10 @@
+// Graphs recorded and walked by several threads.
 #include <atomic>
 #include <thread>
 
 #include "autograd/semantics.h"
 
 using namespace semantics;
-using ebb::variable_list;
-using ebb::autograd::AutogradContext;
-using ebb::autograd::Function;
 
 namespace {
 

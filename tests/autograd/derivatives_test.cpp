@@ -1,5 +1,6 @@
-#include <ebb/autograd/functional.h>
+// Jacobians, Hessians and their products, by autograd::functional.
 #include <ebb/autograd/graph.h>
+#include <ebb/derivatives/functional.h>
 
 #include "autograd/semantics.h"
 

@@ -7,10 +7,6 @@
 
 using namespace semantics;
 using ebb::optional;
-using ebb::variable_list;
-using ebb::autograd::AutogradContext;
-using ebb::autograd::Function;
-using ebb::autograd::grad;
 
 namespace {
 

@@ -2,26 +2,11 @@
 #include <ebb/autograd/hooks.h>
 #include <ebb/autograd/record.h>
 
-#include "autograd/semantics.h"
+#include "autograd/functions.h"
 
 using namespace semantics;
-using ebb::variable_list;
-using ebb::autograd::AutogradContext;
-using ebb::autograd::Function;
-using ebb::autograd::grad;
 
 namespace {
-
-struct KeepsResult : Function<KeepsResult> {
-  static Variable forward(AutogradContext* ctx, Variable x) {
-    Variable y = x.exp();
-    ctx->save_for_backward({y});
-    return y;
-  }
-  static variable_list backward(AutogradContext* ctx, variable_list g) {
-    return {g[0] * ctx->get_saved_variables()[0]};
-  }
-};
 
 struct Product : Function<Product> {
   static Variable forward(AutogradContext* ctx, Variable a, Variable b) {

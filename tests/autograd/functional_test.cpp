@@ -1,12 +1,9 @@
 // Derivatives of functions as values: what they are computed on, of what, and what they belong to.
-#include <ebb/autograd/functional.h>
+#include <ebb/derivatives/functional.h>
 
 #include "autograd/semantics.h"
 
 using namespace semantics;
-using ebb::variable_list;
-using ebb::autograd::AutogradContext;
-using ebb::autograd::Function;
 namespace ag = ebb::autograd;
 
 namespace {

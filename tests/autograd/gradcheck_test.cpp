@@ -1,5 +1,5 @@
 // gradcheck's own promises: what it refuses, what it leaves alone, what it finds.
-#include <ebb/autograd/gradcheck.h>
+#include <ebb/derivatives/gradcheck.h>
 
 #include "autograd/semantics.h"
 
@@ -7,9 +7,6 @@ using namespace semantics;
 using ebb::gradcheck;
 using ebb::GradcheckOptions;
 using ebb::gradgradcheck;
-using ebb::variable_list;
-using ebb::autograd::AutogradContext;
-using ebb::autograd::Function;
 
 namespace {
 

@@ -4,9 +4,6 @@
 #include "autograd/semantics.h"
 
 using namespace semantics;
-using ebb::variable_list;
-using ebb::autograd::AutogradContext;
-using ebb::autograd::Function;
 using ebb::autograd::to_dot;
 using ebb::autograd::to_text;
 

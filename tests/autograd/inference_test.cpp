@@ -2,7 +2,6 @@
 #include "autograd/semantics.h"
 
 using namespace semantics;
-using ebb::autograd::grad;
 
 namespace {
 

@@ -1,7 +1,7 @@
+// When nodes and what they saved are freed.
 #include "autograd/semantics.h"
 
 using namespace semantics;
-using ebb::autograd::grad;
 
 TEST_CASE("S20 a second backward says what to do") {
   Variable x = leaf({3});

@@ -1,3 +1,4 @@
+// Modes: no gradient, inference, anomaly, checkpoints.
 #include <ebb/autograd/checkpoint.h>
 #include <ebb/autograd/saved_variable.h>
 
@@ -6,7 +7,6 @@
 #include "autograd/semantics.h"
 
 using namespace semantics;
-using ebb::autograd::grad;
 
 TEST_CASE("S46 no_grad records nothing") {
   Variable x = leaf({1});

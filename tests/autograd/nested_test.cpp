@@ -6,10 +6,7 @@
 #include "autograd/semantics.h"
 
 using namespace semantics;
-using ebb::variable_list;
 using ebb::autograd::AnomalyMode;
-using ebb::autograd::AutogradContext;
-using ebb::autograd::Function;
 
 namespace {
 

@@ -4,7 +4,6 @@
 #include "autograd/semantics.h"
 
 using namespace semantics;
-using ebb::autograd::grad;
 using ebb::autograd::SavedTensorHooks;
 
 namespace {

@@ -6,10 +6,6 @@
 #include "autograd/semantics.h"
 
 using namespace semantics;
-using ebb::variable_list;
-using ebb::autograd::AutogradContext;
-using ebb::autograd::Function;
-using ebb::autograd::grad;
 using ebb::autograd::SavedTensorHooks;
 
 namespace {

@@ -12,6 +12,10 @@ namespace semantics {
 
 using ebb::Tensor;
 using ebb::Variable;
+using ebb::variable_list;
+using ebb::autograd::AutogradContext;
+using ebb::autograd::Function;
+using ebb::autograd::grad;
 
 inline Variable leaf(std::vector<double> values) {
   return ebb::tensor(values, ebb::kFloat64).requires_grad_();

@@ -1,8 +1,7 @@
-// Views and the writes through them, beside the plain cases of inplace_test.cpp.
+// Views and the writes through them, beside the plain cases of in_place_versions_test.cpp.
 #include "autograd/semantics.h"
 
 using namespace semantics;
-using ebb::autograd::grad;
 
 TEST_CASE("views: a written view can be walked again while the graph is kept") {
   Variable x = leaf({1, 2, 3});

@@ -6,7 +6,6 @@
 #include <ebb/cuda/cuda.h>
 
 #include <iostream>
-#include <string_view>
 
 namespace {
 
@@ -20,10 +19,13 @@ CATCH_REGISTER_LISTENER(Seed)
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool lists = argc > 1 && std::string_view(argv[1]).starts_with("--list");
+  Catch::Session session;
+  if (const int failure = session.applyCommandLine(argc, argv)) return failure;
+  const Catch::ConfigData& asked = session.configData();
+  const bool lists = asked.listTests || asked.listTestNamesOnly || asked.listTags || asked.listReporters;
   if (!lists && !ebb::cuda::is_available()) {
     std::cout << "skipped: there is no CUDA device\n";
     return 77;
   }
-  return Catch::Session().run(argc, argv);
+  return session.run();
 }

@@ -1,3 +1,4 @@
+// IDX files and the data sets read from them.
 #include <ebb/ebb.h>
 
 #include "support/source_dir.h"

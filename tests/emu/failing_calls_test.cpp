@@ -1,9 +1,9 @@
 // Streams, events, copies, pinned memory and graphs over a runtime in which each call fails once.
-#include "core/capture.h"
 #include "cuda/emu/api.h"
 #include "cuda/pinned.h"
 #include "cuda/runtime.h"
 #include "cuda/streams.h"
+#include "device/capture.h"
 #include "kernel/cuda/launch.h"
 
 #include <ebb/core/error.h>

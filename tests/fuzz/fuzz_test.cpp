@@ -43,4 +43,3 @@ void replay(const Target& target) {
 TEST_CASE("the safetensors reader bears damage") { replay(kTargets[0]); }
 TEST_CASE("the IDX reader bears damage") { replay(kTargets[1]); }
 TEST_CASE("the IDX reader bears damage inside compression") { replay(kTargets[2]); }
-TEST_CASE("the ONNX reader bears damage") { replay(kTargets[3]); }

@@ -1,3 +1,4 @@
+// Damages sound inputs, as a fuzzer would.
 #include "fuzz/mutate.h"
 
 namespace fuzz {

@@ -1,10 +1,10 @@
+// Readers of ebb, called on bytes as a fuzzer gives them.
 #include <ebb/ebb.h>
 
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "fuzz/targets.h"
-#include "onnx/proto.h"
 
 namespace fuzz {
 namespace {
@@ -60,13 +60,5 @@ bool read_idx(std::string_view bytes) {
 }
 
 bool read_gzipped_idx(std::string_view bytes) { return read_idx(gzip(bytes)); }
-
-bool read_onnx(std::string_view bytes) {
-  ebb::Tensor tensor;
-  const bool is_tensor = accepted([&] { tensor = onnx::parse_tensor(bytes); });
-  if (is_tensor) look_at(tensor);
-  const bool is_model = accepted([&] { onnx::parse_model(bytes); });
-  return is_tensor || is_model;
-}
 
 }  // namespace fuzz

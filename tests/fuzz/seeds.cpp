@@ -1,3 +1,4 @@
+// Sound inputs that fuzzing begins with.
 #include <zlib.h>
 
 #include <stdexcept>
@@ -13,14 +14,6 @@ std::string safetensors(std::string header, const std::string& data) {
   std::string length(8, '\0');
   for (std::size_t i = 0; i < 8; ++i) length[i] = static_cast<char>(header.size() >> (8 * i) & 255);
   return length + header + data;
-}
-
-// A field of a protocol buffer: a number, or bytes.
-std::string field(int number, int value) {
-  return {static_cast<char>(number << 3), static_cast<char>(value)};
-}
-std::string field(int number, const std::string& data) {
-  return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(data.size())} + data;
 }
 
 }  // namespace
@@ -54,18 +47,6 @@ std::vector<std::string> idx_seeds() {
       gzip("\0\0\x08\x01\0\0\0\x03"s + "abc"),
       gzip("\0\0\x08\x02\0\0\0\x20\0\0\0\x20"s + std::string(1024, 'x')),
   };
-}
-
-std::vector<std::string> onnx_seeds() {
-  const std::string floats = field(1, 2) + field(2, 1) + field(9, "12345678"),
-                    integers = field(1, 3) + field(2, 7) + field(7, "\1\2\3");
-  const std::string attribute = field(1, "axis") + field(3, 1) + field(8, "\1\2"),
-                    value = field(1, "value") + field(5, floats);
-  const std::string node =
-      field(1, "x") + field(2, "y") + field(4, "Neg") + field(5, attribute) + field(5, value);
-  const std::string graph = field(1, node) + field(11, field(1, "x")) + field(12, field(1, "y"));
-  return {floats, integers, field(1, 2) + field(2, 10) + field(5, "\1\2") + field(8, "name"),
-          field(1, 8) + field(7, graph) + field(8, field(2, 13))};
 }
 
 std::string gzip(std::string_view bytes) {

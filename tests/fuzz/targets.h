@@ -1,4 +1,4 @@
-// What is fuzzed: everything of ebb that reads bytes from outside, and the reader of the ONNX tests.
+// What is fuzzed: everything of ebb that reads bytes from outside.
 #pragma once
 
 #include <string>
@@ -12,7 +12,6 @@ namespace fuzz {
 bool read_safetensors(std::string_view bytes);
 bool read_idx(std::string_view bytes);
 bool read_gzipped_idx(std::string_view bytes);  ///< compresses them first, so that damage lies within
-bool read_onnx(std::string_view bytes);
 
 struct Target {
   const char* name;
@@ -23,12 +22,10 @@ struct Target {
 // Sound inputs of every kind, to begin with.
 std::vector<std::string> safetensors_seeds();
 std::vector<std::string> idx_seeds();
-std::vector<std::string> onnx_seeds();
 
 inline const Target kTargets[] = {{"safetensors", read_safetensors, safetensors_seeds},
                                   {"idx", read_idx, idx_seeds},
-                                  {"gzipped_idx", read_gzipped_idx, idx_seeds},
-                                  {"onnx", read_onnx, onnx_seeds}};
+                                  {"gzipped_idx", read_gzipped_idx, idx_seeds}};
 
 std::string gzip(std::string_view bytes);
 

@@ -1,3 +1,4 @@
+// Safetensors files: what is written comes back, what is damaged is refused.
 #include <ebb/ebb.h>
 
 #include <catch2/catch.hpp>

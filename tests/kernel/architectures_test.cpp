@@ -1,3 +1,4 @@
+// Which GPUs a plugin has kernels for.
 #include "cuda/architectures.h"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// The cache that forgets what was used longest ago.
 #include "kernel/lru_cache.h"
 
 #include <catch2/catch.hpp>

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "ops/reduce/math.h"
+#include "kernel/reducers.h"
 
 using Moments = ebb::reducing::Moments<double>;
 

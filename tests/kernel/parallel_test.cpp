@@ -1,5 +1,5 @@
 // The threads that kernels share: every piece once, whatever happens to the threads.
-#include "kernel/cpu/parallel.h"
+#include "core/parallel_for.h"
 
 #include <ebb/ebb.h>
 #include <pthread.h>
@@ -16,7 +16,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "kernel/cpu/pool.h"
+#include "core/thread_pool.h"
 #include "support/fake_root.h"
 
 using ebb::cpu::parallel_for;

@@ -99,9 +99,24 @@ TEST_CASE("no file names a folder of somebody's machine") {
   });
 }
 
-TEST_CASE("lines end cleanly") {
+TEST_CASE("every source file opens with one line that says what it is") {
+  std::vector<std::string> complaints;
+  for (const File& file : lint::tree()) {
+    const std::string sign = file.comment_sign();
+    if (sign.empty()) continue;
+    const bool script = !file.lines.empty() && file.lines[0].starts_with("#!");
+    const std::string opening = file.lines.size() > script ? file.lines[script] : "";
+    if (!opening.starts_with(sign) || opening.find_first_not_of(' ', sign.size()) == std::string::npos)
+      complaints.push_back(file.path);
+  }
+  INFO(lint::report(complaints));
+  CHECK(complaints.empty());
+}
+
+// The format test beside this one keeps C++ clean.
+TEST_CASE("lines of scripts and build files end cleanly") {
   check_lines([](const File& file, const std::string& line) -> std::string {
-    if (file.ends_with(".md")) return "";
+    if (file.is_code() || file.ends_with(".md")) return "";
     if (line.find('\t') != std::string::npos) return "a tab";
     return !line.empty() && (line.back() == ' ' || line.back() == '\r') ? "space at the end of the line" : "";
   });

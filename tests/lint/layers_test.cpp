@@ -1,7 +1,7 @@
-// Who may include whom (docs/architecture.md): core <- kernel <- ops' kernels; core, kernel <- autograd <-
-// ops <- nn, optim <- data, io; and src/cuda, the device's runtime, knows core, kernel and the ops' kernels.
+// Who may include whom (docs/architecture.md).
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -22,24 +22,25 @@ std::string below_root(const File& file) {
   return "";
 }
 
-// All headers of include/ebb and src, by their path below that root.
+// All headers, by their path.
 const std::map<std::string, const File*>& headers() {
   static const std::map<std::string, const File*> found = [] {
     std::map<std::string, const File*> by_path;
-    for (const File& file : lint::tree()) {
-      if (file.ends_with(".h") && !below_root(file).empty()) by_path[below_root(file)] = &file;
-    }
+    for (const File& file : lint::tree())
+      if (file.ends_with(".h")) by_path[file.path] = &file;
     return by_path;
   }();
   return found;
 }
 
-// What an #include names, below its root; "" when it is not a file of ebb.
-std::string target_of(const File& file, const Include& include) {
-  if (starts(include.path, "ebb/")) return include.path.substr(4);
-  if (!include.quoted) return "";
-  const std::string own = below_root(file), beside = own.substr(0, own.find_last_of('/') + 1) + include.path;
-  return headers().contains(include.path) ? include.path : beside;
+// The header of ebb that an #include names; null when it names another.
+const File* target_of(const File& file, const Include& include) {
+  const std::string beside = file.path.substr(0, file.path.find_last_of('/') + 1) + include.path;
+  for (const std::string& path : {(include.quoted ? "src/" : "include/") + include.path, beside}) {
+    const auto found = headers().find(path);
+    if (found != headers().end()) return found->second;
+  }
+  return nullptr;
 }
 
 bool is_of(const std::string& path, const std::string& device) {
@@ -48,73 +49,55 @@ bool is_of(const std::string& path, const std::string& device) {
          starts(path, device + "/") || (device == "cuda" && path.ends_with(".cu"));
 }
 
-// Does a header lead, through what it includes, to autograd?
-bool reaches_autograd(const std::string& path, std::set<std::string>& seen) {
-  if (starts(path, "autograd/") || starts(path, "ops/methods/")) return true;
-  const auto found = headers().find(path);
-  if (found == headers().end() || !seen.insert(path).second) return false;
-  for (const Include& include : found->second->includes()) {
-    if (reaches_autograd(target_of(*found->second, include), seen)) return true;
-  }
-  return false;
+// The room that a file of include/ebb or src is in: a public folder or header is "ebb/NAME", a folder of src
+// its name, a family of ops "ops/NAME"; "" for what is not ebb's.
+std::string room_of(const File& file) {
+  const std::string own = below_root(file);
+  const std::size_t slash = own.find('/');
+  const std::string first = slash == own.npos ? own.substr(0, own.find('.')) : own.substr(0, slash);
+  if (own.empty()) return "";
+  if (file.in("include/")) return "ebb/" + first;
+  if (first != "ops" && first != "kernel" && first != "cuda") return first;
+  const std::size_t second = own.find('/', slash + 1);
+  return second == own.npos ? first : own.substr(0, second);
 }
 
-// Kernels are the files of a device, the formulas, and every header of ops that knows nothing of autograd.
-bool is_kernel(const std::string& path) {
-  const std::string name = path.substr(path.find_last_of('/') + 1);
-  if (starts(name, "math") || starts(name, "kernels") || is_of(path, "cpu") || is_of(path, "cuda"))
-    return true;
-  std::set<std::string> seen;
-  return path.ends_with(".h") && !reaches_autograd(path, seen);
+// The house from the ground up. A room includes only what stands before it.
+const std::vector<std::string>& house() {
+  static const std::vector<std::string> rooms = {
+      "ebb/fwd",    "ebb/core",      "ebb/cuda",        "device",       "core",     "kernel",
+      "kernel/cpu", "kernel/cuda",   "ebb/methods",     "ebb/autograd", "autograd", "ebb/ops",
+      "ops/common", "ops/",          "ebb/derivatives", "derivatives",  "print",    "ebb/io",
+      "io",         "ebb/archive",   "archive",         "ebb/nn",       "nn",       "ebb/optim",
+      "optim",      "ebb/serialize", "serialize",       "ebb/data",     "data",     "cuda",
+      "cuda/emu",   "cuda/nvidia",   "ebb/ebb"};
+  return rooms;
 }
 
-// A path below include/ebb or src belongs to a layer; "" for what is not ebb's.
-std::string layer_of(const std::string& path) {
-  static const std::set<std::string> layers = {"core",  "kernel", "autograd", "ops", "nn",
-                                               "optim", "data",   "io",       "cuda"};
-  if (starts(path, "ops/methods/")) return "autograd";  // the parts that class Variable is made of
-  // What a library without CUDA answers, too.
-  static const std::set<std::string> answers = {"cuda/cuda.h", "cuda/device.h", "cuda/graph.h",
-                                                "cuda/memory.h", "cuda/stream.h"};
-  if (answers.contains(path)) return "core";
-  const std::string layer = path.substr(0, path.find('/'));
-  if (path.find('/') == std::string::npos || !layers.contains(layer)) return "";
-  return (layer == "ops" || layer == "optim") && is_kernel(path) ? "ops' kernels" : layer;
-}
-
-const std::map<std::string, std::set<std::string>>& may_include() {
-  static const std::map<std::string, std::set<std::string>> rule = {
-      {"core", {"core"}},
-      {"kernel", {"core", "kernel"}},
-      {"ops' kernels", {"core", "kernel", "ops' kernels"}},
-      {"cuda", {"core", "kernel", "ops' kernels", "cuda"}},
-      {"autograd", {"core", "kernel", "autograd"}},
-      {"ops", {"core", "kernel", "ops' kernels", "autograd", "ops"}},
-      {"nn", {"core", "kernel", "autograd", "ops", "nn"}},
-      {"optim", {"core", "kernel", "ops' kernels", "autograd", "ops", "nn", "optim"}},
-      {"data", {"core", "kernel", "autograd", "ops", "nn", "optim", "data", "io"}},
-      {"io", {"core", "kernel", "autograd", "ops", "nn", "optim", "data", "io"}},
-  };
-  return rule;
+// Families of ops share a floor, and know of each other only what is public.
+std::size_t floor_of(const std::string& room) {
+  const std::string name = room.starts_with("ops/") && room != "ops/common" ? "ops/" : room;
+  const auto found = std::find(house().begin(), house().end(), name);
+  return static_cast<std::size_t>(found - house().begin());
 }
 
 }  // namespace
 
-TEST_CASE("the layers include only what lies below them") {
+TEST_CASE("every room includes only what stands below it") {
   std::vector<std::string> complaints;
   int checked = 0;
   for (const File& file : lint::tree()) {
-    const std::string layer = layer_of(below_root(file));
-    if (!file.is_code() || layer.empty()) continue;
+    const std::string room = room_of(file);
+    if (!file.is_code() || room.empty()) continue;
+    if (floor_of(room) == house().size()) complaints.push_back(file.path + " is in no room of the house");
     for (const Include& include : file.includes()) {
-      const std::string target = target_of(file, include), other = layer_of(target);
-      if (target == "ebb.h") complaints.push_back(file.at(include.line) + " includes the umbrella header");
-      if (other.empty()) continue;
+      const File* const target = target_of(file, include);
+      const std::string other = target ? room_of(*target) : "";
+      if (other.empty() || other == room) continue;
       ++checked;
-      if (!may_include().at(layer).contains(other)) {
-        complaints.push_back(file.at(include.line) + ": " + layer + " includes " + include.path + " of " +
+      if (floor_of(other) >= floor_of(room))
+        complaints.push_back(file.at(include.line) + ": " + room + " includes " + include.path + " of " +
                              other);
-      }
     }
   }
   INFO(lint::report(complaints));
@@ -129,10 +112,11 @@ TEST_CASE("kernels of one device know nothing of the other's, nor of autograd") 
     if (!file.is_code() || own.empty()) continue;
     const bool cpu = is_of(own, "cpu"), cuda = is_of(own, "cuda");
     for (const Include& include : file.includes()) {
-      const std::string target = target_of(file, include);
-      if (target.empty()) continue;
+      const File* const header = target_of(file, include);
+      if (!header) continue;
+      const std::string target = below_root(*header);
       if ((cpu && is_of(target, "cuda")) || (cuda && is_of(target, "cpu")) ||
-          ((cpu || cuda) && layer_of(target) == "autograd")) {
+          ((cpu || cuda) && (starts(target, "autograd/") || starts(target, "methods/")))) {
         complaints.push_back(file.at(include.line) + " includes " + include.path);
       }
     }
@@ -145,19 +129,27 @@ TEST_CASE("formulas are free of everything but arithmetic") {
   static const std::set<std::string> allowed = {"cmath",   "cstdint", "cstddef", "limits",      "numbers",
                                                 "climits", "cfloat",  "bit",     "type_traits", "concepts"};
   std::vector<std::string> complaints;
+  // Other formulas, integers that wrap and the 16-bit floats are arithmetic as well; so is what a formula of
+  // the elementwise family is.
+  static const std::set<std::string> arithmetic = {"src/kernel/carrier.h", "src/kernel/type_list.h",
+                                                   "src/kernel/wrapping.h", "include/ebb/core/half.h",
+                                                   "src/ops/elementwise/formula.h"};
+  const auto is_formula = [](const File& file) {
+    return file.ends_with(".h") && ((file.in("src/ops/") && file.name().starts_with("math")) ||
+                                    file.in("src/ops/elementwise/formulas/"));
+  };
+  int formulas = 0;
   for (const File& file : lint::tree()) {
-    if (!file.in("src/ops/") || !file.name().starts_with("math") || !file.ends_with(".h")) continue;
+    if (!is_formula(file)) continue;
+    ++formulas;
     for (const Include& include : file.includes()) {
-      const std::string target = target_of(file, include);
-      // Other formulas, integers that wrap and the 16-bit floats are arithmetic as well.
-      const bool formulas = target.substr(target.find_last_of('/') + 1).starts_with("math");
-      // So is what a formula is: for which dtypes it holds, and in which it computes.
-      if (allowed.contains(include.path) || formulas || target == "kernel/wrapping.h" ||
-          target == "core/half.h" || target.ends_with("/functor.h"))
+      const File* const header = target_of(file, include);
+      if (header ? is_formula(*header) || arithmetic.contains(header->path) : allowed.contains(include.path))
         continue;
       complaints.push_back(file.at(include.line) + " includes " + include.path);
     }
   }
+  CHECK(formulas >= 15);
   INFO(lint::report(complaints));
   CHECK(complaints.empty());
 }

@@ -1,3 +1,4 @@
+// Reads the project's text files for the lint tests.
 #include "tree.h"
 
 #include "support/source_dir.h"
@@ -13,8 +14,8 @@ namespace lint {
 namespace {
 
 bool is_text(const fs::path& path) {
-  static const std::vector<std::string> extensions = {".h",  ".cpp", ".cu",   ".cuh", ".cmake",
-                                                      ".in", ".md",  ".json", ".sh",  ".py"};
+  static const std::vector<std::string> extensions = {".h",  ".cpp",  ".cu", ".cuh", ".cmake", ".in",
+                                                      ".md", ".json", ".sh", ".py",  ".awk"};
   const std::string extension = path.extension().string(), name = path.filename().string();
   if (name == "CMakeLists.txt" || name == ".clang-tidy" || name == ".clang-format" || name == ".gitignore")
     return true;
@@ -59,6 +60,15 @@ bool File::ends_with(const std::string& suffix) const { return path.ends_with(su
 
 bool File::is_code() const {
   return ends_with(".h") || ends_with(".cpp") || ends_with(".cu") || ends_with(".cuh");
+}
+
+std::string File::comment_sign() const {
+  if (is_code()) return "//";
+  if (ends_with(".py")) return "\"\"\"";
+  const bool has_extension = name().find('.') != std::string::npos;
+  for (const char* ending : {".cmake", ".cmake.in", ".sh", ".awk", "CMakeLists.txt"})
+    if (ends_with(ending)) return "#";
+  return has_extension ? "" : "#";  // a script, or tree() would not have it
 }
 
 std::vector<Include> File::includes() const {

@@ -20,6 +20,8 @@ struct File {
   bool in(const std::string& folder) const;  // folder ends in '/'
   bool ends_with(const std::string& suffix) const;
   bool is_code() const;  // C++ or CUDA
+  // What a comment begins with; "" for files that are no source, such as documents.
+  std::string comment_sign() const;
   std::vector<Include> includes() const;
   std::string at(int line) const;  // "path:line", for messages
 };

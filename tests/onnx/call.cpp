@@ -1,3 +1,4 @@
+// The arguments of a node, typed.
 #include "onnx/call.h"
 
 namespace onnx {

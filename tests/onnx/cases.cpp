@@ -1,3 +1,4 @@
+// Lists the reference cases of ONNX.
 #include "onnx/cases.h"
 
 #include <algorithm>

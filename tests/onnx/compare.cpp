@@ -1,3 +1,4 @@
+// Compares a result with its reference.
 #include <cmath>
 
 #include "onnx/cases.h"

@@ -1,3 +1,4 @@
+// Runs the nodes of a model.
 #include "onnx/cases.h"
 
 namespace onnx {

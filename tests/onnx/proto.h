@@ -17,7 +17,7 @@ using ebb::Tensor;
 ebb::DType dtype_of(std::int64_t data_type);
 
 /// A TensorProto. Throws ebb::Error when its data do not fill its shape.
-Tensor parse_tensor(std::string_view message);
+Tensor parse_tensor(std::string_view bytes);
 
 /// AttributeProto. Graphs and types are not kept.
 struct Attribute {
@@ -43,6 +43,6 @@ struct Model {
   std::vector<std::string> inputs, outputs;
 };
 
-Model parse_model(std::string_view message);
+Model parse_model(std::string_view bytes);
 
 }  // namespace onnx

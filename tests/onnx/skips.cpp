@@ -1,3 +1,4 @@
+// Cases that are left out, and why.
 #include "onnx/skips.h"
 
 #include <fnmatch.h>

@@ -1,3 +1,4 @@
+// Windows of convolution and pooling, as ONNX describes them.
 #include "onnx/windows.h"
 
 namespace onnx {

@@ -1,7 +1,7 @@
 // What the tests of ops share.
 #pragma once
 
-#include <ebb/autograd/gradcheck.h>
+#include <ebb/derivatives/gradcheck.h>
 #include <ebb/ebb.h>
 
 #include <catch2/catch.hpp>

@@ -82,3 +82,24 @@ TEST_CASE("a boolean bound leaves booleans what they are, a number makes them nu
   CHECK(ebb::clamp(x, false, true).dtype() == ebb::kBool);
   CHECK(ebb::clamp(x, true, true).all().item<bool>());
 }
+
+TEST_CASE("clamp promotes integers by either bound alone") {
+  const Variable x = longs({0, 1, 2, 3});
+  const Variable most = ebb::clamp(x, {}, 1.5), least = ebb::clamp(x, 1.5, {}), both = ebb::clamp(x, 1, 2.5);
+  CHECK(most.dtype() == ebb::kFloat);
+  CHECK(values(most) == Values{0, 1, 1.5, 1.5});
+  CHECK(least.dtype() == ebb::kFloat);
+  CHECK(values(least) == Values{1.5, 1.5, 2, 3});
+  CHECK(both.dtype() == ebb::kFloat);
+  CHECK(values(both) == Values{1, 1, 2, 2.5});
+  CHECK(ebb::clamp(x, 1, 2).dtype() == ebb::kLong);
+  Variable y = ebb::clone(x);
+  CHECK_THROWS_AS(ebb::clamp_(y, 1, 2.5), ebb::Error);
+  CHECK_THROWS_AS(ebb::clamp_(y, {}, 1.5), ebb::Error);
+}
+
+TEST_CASE("clamp stops a gradient that is NaN") {
+  const Variable x = leaf(-1);
+  ebb::where(x > 0, ebb::sqrt(ebb::clamp_min(x, 0)) * 0, x).backward();
+  CHECK(x.grad().item<double>() == 1);
+}

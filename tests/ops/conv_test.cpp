@@ -1,3 +1,4 @@
+// Convolutions against plain loops, and their errors.
 #include "product_support.h"
 
 using namespace product_test;

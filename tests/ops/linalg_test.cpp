@@ -1,3 +1,4 @@
+// Matrix products and what is built on them, against plain loops.
 #include "product_support.h"
 
 using namespace product_test;

@@ -240,3 +240,12 @@ TEST_CASE("half losses compute in float and strided inputs are read as they lie"
   CHECK(cross_entropy_loss(x.t().to(kBFloat16), t).item<double>() ==
         Approx(value(cross_entropy_loss(x.t(), t))).epsilon(2e-2));
 }
+
+TEST_CASE("kl_div of logarithms is differentiated by its target too") {
+  const Variable x = ebb::randn({3}, ebb::kDouble).requires_grad_(),
+                 y = ebb::randn({3}, ebb::kDouble).requires_grad_();
+  const auto f = [](const ebb::variable_list& in) {
+    return ebb::variable_list{ebb::kl_div(in[0], in[1], ebb::Reduction::Sum, true)};
+  };
+  CHECK(ebb::gradcheck(f, {x, y}));
+}

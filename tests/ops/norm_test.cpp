@@ -182,3 +182,17 @@ TEST_CASE("batch norm of an empty input is empty and leaves the running statisti
       CHECK(equal(mean, full_like(mean, 0.5)));
     }
 }
+
+TEST_CASE("layer_norm's weight and bias take gradients from every row, whatever their number") {
+  for (const std::int64_t rows : {1, 15, 16, 17, 32, 50}) {
+    INFO(rows << " rows");
+    const Variable x = wave({rows, 3});
+    const Variable weight = ones({3}, kDouble).set_requires_grad(true);
+    const Variable bias = zeros({3}, kDouble).set_requires_grad(true);
+    const Variable y = layer_norm(x, {3}, weight, bias), plain = layer_norm(x, {3});
+    const Variable seed = wave({rows, 3}, -1, 1, 1.1);
+    y.backward(seed);
+    CHECK(allclose(bias.grad(), seed.sum(0)));
+    CHECK(allclose(weight.grad(), (seed * plain).sum(0)));
+  }
+}

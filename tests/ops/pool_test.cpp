@@ -1,3 +1,4 @@
+// Pooling against plain loops over windows.
 #include "product_support.h"
 
 using namespace product_test;

@@ -313,3 +313,10 @@ TEST_CASE("printing records nothing and reads views") {
   CHECK(to_string(x.slice(1, 1, 4, 2)).substr(0, 20) == "tensor([[ 1.,  3.],\n");
   CHECK(live_node_count() <= nodes + 1);
 }
+
+TEST_CASE("of a large tensor a dimension of six is shown whole") {
+  const std::string text = to_string(zeros({6, 200}));
+  std::size_t left_out = 0;
+  for (std::size_t at = text.find("..."); at != text.npos; at = text.find("...", at + 1)) ++left_out;
+  CHECK(left_out == 6);  // once in every row, and never a row
+}

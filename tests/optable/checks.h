@@ -15,7 +15,10 @@ void check_in_place(const Row& row);     // the in-place twin: value, gradient, 
 void check_repeatable(const Row& row);   // bitwise, at one and two threads; inputs unmodified; no leak
 void check_errors(const Row& row);       // the row's own error cases
 void check_misuse(const Row& row);  // undefined, ill-typed and ill-shaped inputs: a result or an ebb::Error
-void check_large(const Row& row);   // pointwise ops where vectors and threads work
+void check_points(const Row& row);  // the row's own places: values and slopes
+void check_dtypes(const Row& row);  // integers, the result's dtype, the node's name
+void check_pointwise(const Row& row);  // pointwise ops bit by bit: layouts, broadcasts, aliases, accuracy
+void check_large(const Row& row);      // pointwise ops where vectors and threads work
 
 /// CPU against CUDA to the second derivative, in every dtype and layout; needs a CUDA device.
 void check_cuda(const Row& row);

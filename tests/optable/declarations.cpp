@@ -1,3 +1,4 @@
+// Finds the declarations of ops in a header.
 #include "optable/declarations.h"
 
 #include <algorithm>

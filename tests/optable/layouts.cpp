@@ -1,3 +1,4 @@
+// Inputs laid out otherwise: transposed, stepped, offset, channels-last, expanded.
 #include "optable/layouts.h"
 
 #include "optable/samples.h"

@@ -22,6 +22,9 @@ class RowTest : public Catch::ITestInvoker {
     optable::check_repeatable(row_);
     optable::check_errors(row_);
     optable::check_misuse(row_);
+    optable::check_points(row_);
+    optable::check_dtypes(row_);
+    optable::check_pointwise(row_);
     optable::check_large(row_);
   }
 

@@ -1,3 +1,4 @@
+// References by plain loops.
 #include "optable/reference.h"
 
 #include <algorithm>

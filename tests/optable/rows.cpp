@@ -8,6 +8,7 @@ void register_all() {
   register_unary();
   register_activation();
   register_binary();
+  register_division();
   register_compare();
   register_numbers();
   family("reduce");

@@ -8,6 +8,7 @@ namespace optable {
 void register_unary();
 void register_activation();
 void register_binary();
+void register_division();
 void register_compare();
 void register_numbers();
 void register_reduce();

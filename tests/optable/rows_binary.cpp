@@ -8,12 +8,16 @@ namespace optable {
 namespace {
 
 const char* const kBoth = "broadcast";
+constexpr double kInf = INFINITY, kNan = NAN;
 
 void arithmetic() {
   binary("add", [](V a, V b) { return ebb::add(a, b, 2); })
       .reference([](double a, double b) { return a + 2 * b; })
+      .node("AddBackward0")
+      .given_integers(Gives::same)
       .in_place([](In x) { return ebb::add_(x[0], x[1], 2); })
-      .error(kBoth, [] { ebb::add(ebb::ones({2}), ebb::ones({3})); });
+      .error(kBoth, [] { ebb::add(ebb::ones({2}), ebb::ones({3})); })
+      .error("alpha", [] { ebb::add(ebb::ones({2}, ebb::kLong), ebb::ones({2}, ebb::kLong), 0.5); });
   binary("sub", [](V a, V b) { return ebb::sub(a, b); })
       .reference([](double a, double b) { return a - b; })
       .in_place([](In x) { return ebb::sub_(x[0], x[1]); })
@@ -23,7 +27,9 @@ void arithmetic() {
   }).reference([](double a, double b) {
       return a - 2 * b;
     }).in_place([](In x) { return ebb::sub_(x[0], x[1], 2); });
-  unary("sub.number_first", [](V x) { return 3 - x; }).reference([](double x) { return 3 - x; });
+  unary("sub.number_first", [](V x) { return 3 - x; }).node("SubBackward0").reference([](double x) {
+    return 3 - x;
+  });
   binary("rsub", [](V a, V b) { return ebb::rsub(a, b, 2); }).reference([](double a, double b) {
     return b - 2 * a;
   });
@@ -35,93 +41,94 @@ void arithmetic() {
       .range(-2, 2)
       .range(0.5, 3)
       .reference([](double a, double b) { return a / b; })
+      .given_integers(Gives::floating)
+      .given_booleans(Gives::floating)
       .in_place([](In x) { return ebb::div_(x[0], x[1]); })
-      .error("rounding_mode", [] { ebb::div(ebb::ones({2}), 2, "up"); });
-  unary("div.number_first", [](V x) { return 3 / x; }).range(0.5, 3).reference([](double x) {
-    return 3 / x;
-  });
-  binary("ldexp", [](V a, V b) {
-    return ebb::ldexp(a, b);
-  }).reference([](double a, double b) {
-      return a * std::exp2(b);
-    }).in_place([](In x) { return ebb::ldexp_(x[0], x[1]); });
-}
-
-// Quotients lie between whole numbers: one operand in [1.1, 1.9], the other a power of two or near it.
-void divisions() {
-  const char* const flat = "rounded quotients have no slope";
-  binary("div.floor", [](V a, V b) { return ebb::div(a, b, "floor"); })
-      .range(-1.9, -1.1)
-      .range(0.96, 1.04)
-      .reference([](double a, double b) { return std::floor(a / b); })
-      .in_place([](In x) { return ebb::div_(x[0], x[1], "floor"); });
-  binary("div.trunc", [](V a, V b) { return ebb::div(a, b, "trunc"); })
-      .range(-1.9, -1.1)
-      .range(0.96, 1.04)
-      .reference([](double a, double b) { return std::trunc(a / b); })
-      .in_place([](In x) { return ebb::div_(x[0], x[1], "trunc"); });
-  binary("floor_divide", [](V a, V b) { return ebb::floor_divide(a, b); })
-      .range(-1.9, -1.1)
-      .range(0.96, 1.04)
-      .order(0, flat)
-      .reference([](double a, double b) { return std::floor(a / b); })
-      .in_place([](In x) { return ebb::floor_divide_(x[0], x[1]); })
-      .error("divisor is 0", [] { ebb::floor_divide(ebb::ones({2}, ebb::kLong), 0); });
-  binary("fmod", [](V a, V b) { return ebb::fmod(a, b); })
-      .range(-1.9, -1.1)
-      .range(0.96, 1.04)
-      .reference(std::fmod)
-      .in_place([](In x) { return ebb::fmod_(x[0], x[1]); });
-  binary("remainder", [](V a, V b) { return ebb::remainder(a, b); })
-      .range(-1.9, -1.1)
-      .range(0.96, 1.04)
-      .reference([](double a, double b) { return a - b * std::floor(a / b); })
-      .in_place([](In x) { return ebb::remainder_(x[0], x[1]); });
+      .error("rounding_mode", [] { ebb::div(ebb::ones({2}), 2, "up"); })
+      .error("nearest", [] { ebb::div(ebb::ones({2}), 2, "nearest"); });
+  unary("div.number_first", [](V x) { return 3 / x; })
+      .node("DivBackward0")
+      .range(0.5, 3)
+      .reference([](double x) { return 3 / x; });
+  binary("ldexp", [](V a, V b) { return ebb::ldexp(a, b); })
+      .composed()
+      .reference([](double a, double b) { return a * std::exp2(b); })
+      .in_place([](In x) { return ebb::ldexp_(x[0], x[1]); });
 }
 
 void powers() {
   binary("pow", [](V a, V b) { return ebb::pow(a, b); })
-      .range(0.3, 2)
-      .range(-2, 2)
+      .range(0.3, 3)
+      .range(-2.5, 2.5)
       .reference(std::pow)
+      .node("PowBackward1")
+      .at({0, 0}, 1, {0, 0})  // from exponent 0 on a power of 0 does not depend on it
+      .at({0, 0.5}, 0, {kInf, 0})
+      .at({0, 1}, 0, {1, 0})
+      .at({0, 2}, 0, {0, 0})
+      .at({0, 3}, 0, {0, 0})
+      .at({0, -1}, kInf, {-kInf, -kInf})
       .in_place([](In x) { return ebb::pow_(x[0], x[1]); })
       .error("negative", [] { ebb::pow(ebb::ones({2}, ebb::kLong), -1); });
-  unary("pow.scalar", [](V x) {
-    return ebb::pow(x, 3);
-  }).reference([](double x) {
-      return x * x * x;
-    }).in_place([](In x) { return ebb::pow_(x[0], 3); });
-  unary("pow.base", [](V x) { return ebb::pow(2, x); }).reference([](double x) { return std::pow(2, x); });
+  unary("pow.scalar", [](V x) { return ebb::pow(x, 3); })
+      .reference([](double x) { return x * x * x; })
+      .node("PowBackward0")
+      .given_integers(Gives::same);
+  unary("pow.base", [](V x) { return ebb::pow(2, x); }).node("PowBackward2").reference([](double x) {
+    return std::pow(2, x);
+  });
   binary("atan2", [](V a, V b) { return ebb::atan2(a, b); })
-      .range(0.3, 2)
+      .range(-3, 3)
+      .kinks({0})
       .reference(std::atan2)
       .in_place([](In x) { return ebb::atan2_(x[0], x[1]); });
   binary("hypot", [](V a, V b) { return ebb::hypot(a, b); })
-      .range(0.3, 2)
+      .range(-3, 3)
+      .kinks({0})
       .reference([](double a, double b) { return std::sqrt(a * a + b * b); })
       .in_place([](In x) { return ebb::hypot_(x[0], x[1]); })
       .error("hypot", [] { ebb::hypot(ebb::ones({2}, ebb::kLong), ebb::ones({2}, ebb::kLong)); });
-  binary("logaddexp", [](V a, V b) { return ebb::logaddexp(a, b); }).reference([](double a, double b) {
-    return std::log(std::exp(a) + std::exp(b));
-  });
+  binary("logaddexp", [](V a, V b) { return ebb::logaddexp(a, b); })
+      .at({-kInf, -kInf}, -kInf)
+      .at({1000, 999}, 1000.3132616875182, {}, 1e-15)
+      .reference([](double a, double b) { return std::log(std::exp(a) + std::exp(b)); });
   binary("logaddexp2", [](V a, V b) { return ebb::logaddexp2(a, b); }).reference([](double a, double b) {
     return std::log2(std::exp2(a) + std::exp2(b));
   });
   binary("xlogy", [](V a, V b) { return ebb::xlogy(a, b); })
-      .range(0.3, 2)
+      .range(-2.5, 2.5)
+      .range(0.3, 3)
+      .at({0, 0}, 0)
+      .at({0, kInf}, 0)
+      .at({0, -1}, 0, {0, 0})
+      .at({0, 2}, 0)
+      .at({0, kNan}, kNan)
+      .at({2, -1}, kNan)
       .reference([](double a, double b) { return a * std::log(b); })
       .in_place([](In x) { return ebb::xlogy_(x[0], x[1]); });
 }
 
 void choices() {
-  binary("maximum", [](V a, V b) { return ebb::maximum(a, b); }).reference([](double a, double b) {
-    return a > b ? a : b;
-  });
-  binary("minimum", [](V a, V b) { return ebb::minimum(a, b); }).reference([](double a, double b) {
-    return a < b ? a : b;
-  });
-  binary("fmax", [](V a, V b) { return ebb::fmax(a, b); }).reference(std::fmax);
-  binary("fmin", [](V a, V b) { return ebb::fmin(a, b); }).reference(std::fmin);
+  binary("maximum", [](V a, V b) { return ebb::maximum(a, b); })
+      .at({1, 1}, 1, {0.5, 0.5})
+      .at({kNan, 1}, kNan)
+      .at({1, kNan}, kNan)
+      .reference([](double a, double b) { return a > b ? a : b; });
+  binary("minimum", [](V a, V b) { return ebb::minimum(a, b); })
+      .at({1, 1}, 1, {0.5, 0.5})
+      .at({kNan, 1}, kNan)
+      .at({1, kNan}, kNan)
+      .reference([](double a, double b) { return a < b ? a : b; });
+  binary("fmax", [](V a, V b) { return ebb::fmax(a, b); })
+      .at({1, 1}, 1, {1, 0})
+      .at({kNan, 1}, 1)
+      .at({1, kNan}, 1)
+      .reference(std::fmax);
+  binary("fmin", [](V a, V b) { return ebb::fmin(a, b); })
+      .at({1, 1}, 1, {1, 0})
+      .at({kNan, 1}, 1)
+      .at({1, kNan}, 1)
+      .reference(std::fmin);
   binary("copysign", [](V a, V b) { return ebb::copysign(a, b); })
       .kinks({0})
       .reference(std::copysign)
@@ -136,6 +143,11 @@ void choices() {
       .error("heaviside", [] { ebb::heaviside(ebb::ones({2}), ebb::ones({2}, ebb::kF64)); });
   unary("clamp", [](V x) { return ebb::clamp(x, -0.5, 1); })
       .kinks({-0.5, 1})
+      .at({-0.5}, -0.5, {1})
+      .at({1}, 1, {1})
+      .at({kNan}, kNan)
+      .node("ClampBackward1")
+      .finite()
       .reference([](double x) { return x < -0.5 ? -0.5
                                        : x > 1  ? 1
                                                 : x; })
@@ -143,12 +155,29 @@ void choices() {
       .error("clamp", [] { ebb::clamp(ebb::ones({2}), ebb::optional<ebb::Scalar>()); });
   unary("clamp_min", [](V x) { return ebb::clamp_min(x, 0.5); })
       .kinks({0.5})
+      .at({0.5}, 0.5, {1})
+      .at({kNan}, kNan)
       .reference([](double x) { return x < 0.5 ? 0.5 : x; })
       .in_place([](In x) { return ebb::clamp_min_(x[0], 0.5); });
   unary("clamp_max", [](V x) { return ebb::clamp_max(x, 0.5); })
       .kinks({0.5})
+      .at({0.5}, 0.5, {1})
+      .at({kNan}, kNan)
       .reference([](double x) { return x > 0.5 ? 0.5 : x; })
       .in_place([](In x) { return ebb::clamp_max_(x[0], 0.5); });
+}
+
+void one_sided_clamps() {
+  unary("clamp.low_only", [](V x) { return ebb::clamp(x, -1, {}); })
+      .kinks({-1})
+      .at({-1}, -1, {1})
+      .at({kNan}, kNan)
+      .reference([](double x) { return x < -1 ? -1 : x; });
+  unary("clamp.high_only", [](V x) { return ebb::clamp(x, {}, 1); })
+      .kinks({1})
+      .at({1}, 1, {1})
+      .at({kNan}, kNan)
+      .reference([](double x) { return x > 1 ? 1 : x; });
 }
 
 void ternary() {
@@ -164,6 +193,9 @@ void ternary() {
   row("lerp", [](In x) { return variable_list{ebb::lerp(x[0], x[1], x[2])}; })
       .pointwise(3)
       .range(0.1, 0.9)
+      .at({1e20, 1, 1}, 1)
+      .at({1, 1e20, 1}, 1e20)
+      .at({-1e20, 3, 1}, 3)
       .reference([](double a, double b, double w) { return a + w * (b - a); })
       .in_place([](In x) { return ebb::lerp_(x[0], x[1], x[2]); })
       .error("lerp", [] { ebb::lerp(ebb::ones({2}), ebb::ones({2}, ebb::kF64), 0.5); });
@@ -185,6 +217,9 @@ void ternary() {
   row("where", [](In x) { return variable_list{ebb::where(x[0], x[1], x[2])}; })
       .pointwise(3)
       .booleans(0)
+      .node("WhereBackward0")
+      .at({1, 1, kNan}, 1, {1, 0})
+      .at({0, kNan, 2}, 2, {0, 1})
       .reference([](double c, double a, double b) { return c != 0 ? a : b; })
       .error("boolean", [] { ebb::where(ebb::ones({2}), ebb::ones({2}), ebb::ones({2})); });
 }
@@ -193,9 +228,9 @@ void ternary() {
 
 void register_binary() {
   arithmetic();
-  divisions();
   powers();
   choices();
+  one_sided_clamps();
   ternary();
 }
 

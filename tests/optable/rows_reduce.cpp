@@ -119,6 +119,14 @@ void sums() {
       .shapes({{{2, 3, 4}}})
       .order(0, "a count has no slope")
       .reference(over(1, total));
+  unary("count_nonzero.floating", [](V x) { return ebb::count_nonzero(x); })
+      .shapes({{{2, 3, 4}}})
+      .order(0, "a count has no slope")
+      .at({0}, 0)
+      .at({-0.0}, 0)
+      .at({1}, 9)  // a point is nine elements
+      .at({NAN}, 9)
+      .reference(whole([](const Column& x) { return double(x.size()); }));
 }
 
 void moments() {
@@ -219,6 +227,17 @@ void extremes() {
       .shapes({{{2, 3, 4}}})
       .order(0, truth)
       .reference(over(1, [](const Column& x) { return double(smallest(x) > -1); }));
+  // A zero of either sign is false, a NaN is true.
+  for (const bool all : {false, true})
+    row(all ? "all.floating" : "any.floating",
+        [all](In x) { return variable_list{all ? ebb::all(x[0]) : ebb::any(x[0])}; })
+        .shapes({{{2, 3, 4}}})
+        .order(0, truth)
+        .at({0}, 0)
+        .at({-0.0}, 0)
+        .at({1}, 1)
+        .at({NAN}, 1)
+        .reference(whole([](const Column&) { return 1.0; }));
   unary("any.all",
         [](V x) {
           return ebb::stack({ebb::any(x > 1), ebb::all(x > -3)});

@@ -1,3 +1,4 @@
+// Makes the inputs of rows, and compares results.
 #include "optable/samples.h"
 
 #include <catch2/catch.hpp>

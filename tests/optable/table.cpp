@@ -1,3 +1,4 @@
+// Collects the rows.
 #include "optable/table.h"
 
 #include <memory>

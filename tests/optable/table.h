@@ -2,10 +2,10 @@
 #pragma once
 
 #include <ebb/autograd/backward.h>
-#include <ebb/autograd/gradcheck.h>
 #include <ebb/autograd/graph.h>
 #include <ebb/core/allocator.h>
 #include <ebb/core/parallel.h>
+#include <ebb/derivatives/gradcheck.h>
 #include <ebb/ops/conv.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
@@ -62,6 +62,17 @@ struct IntegerInput {
   bool boolean;
 };
 
+/// What the op gives at one place: at 0, at a kink, at NaN, far out.
+struct Point {
+  std::vector<double> at;
+  double value;
+  std::vector<double> slopes;  // by every input; empty when they are not asked for
+  double tolerance;            // 0: exactly
+};
+
+/// What an op of floating numbers makes of others.
+enum class Gives { unsaid, floating, same, error };
+
 struct Row {
   using Function = std::function<variable_list(const variable_list&)>;
   using Reference = std::function<Arrays(const Arrays&)>;
@@ -81,9 +92,15 @@ struct Row {
   std::function<Variable(std::size_t sample, std::size_t input)>
       special_input;  // for inputs of chosen values
   int derivative_order = 2;
-  double float_tolerance = 2e-5;  // relative and absolute, for f32 against the f64 reference
-  double half_roundings = 2;      // how often a 16-bit result is rounded on its way, at most
+  double float_tolerance = 2e-5;                   // relative and absolute, for f32 against the f64 reference
+  double accuracy = 1e-14, float_accuracy = 3e-6;  // of pointwise ops, against the reference
+  double half_roundings = 2;                       // how often a 16-bit result is rounded on its way, at most
   std::vector<ErrorCase> error_cases;
+  std::vector<Point> points;
+  Gives of_integers = Gives::unsaid, of_booleans = Gives::unsaid;
+  ebb::optional<ebb::DType> result_dtype;
+  std::string node_name;
+  bool finite_everywhere = false, rounds_between = false;
   // Why a check is left out; empty when it is made.
   std::string reason;  // derivatives stop at derivative_order
   std::string reference_reason, dtype_reason, half_reason, layout_reason, cuda_reason;
@@ -119,6 +136,22 @@ struct Row {
   }
   /// 0: not differentiable, 1: once; the reason is required.
   Row& order(int n, std::string why) { return derivative_order = n, reason = std::move(why), *this; }
+  /// Exact values, and slopes by every input, that hold in every floating dtype that has these numbers.
+  Row& at(std::vector<double> inputs, double value, std::vector<double> slopes = {}, double tolerance = 0) {
+    return points.push_back({std::move(inputs), value, std::move(slopes), tolerance}), *this;
+  }
+  Row& given_integers(Gives g) { return of_integers = g, *this; }
+  Row& given_booleans(Gives g) { return of_booleans = g, *this; }
+  /// The result's dtype, whatever the inputs' is.
+  Row& gives(ebb::DType dtype) { return result_dtype = dtype, *this; }
+  /// What the recorded node is called.
+  Row& node(std::string name) { return node_name = std::move(name), *this; }
+  /// Every number has a finite slope, also far out and at kinks.
+  Row& finite() { return finite_everywhere = true, *this; }
+  /// Made of other ops, so that 16-bit numbers are rounded after each.
+  Row& composed() { return rounds_between = true, *this; }
+  /// Of the result in f64 and f32, relative and absolute.
+  Row& accurate(double f64, double f32) { return accuracy = f64, float_accuracy = f32, *this; }
   Row& tolerance(double t) { return float_tolerance = t, *this; }
   Row& roundings(double n) { return half_roundings = n, *this; }
   Row& error(std::string message, std::function<void()> use) {

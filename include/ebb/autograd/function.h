@@ -4,71 +4,53 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/autograd/record.h>
 
-#include <deque>
 #include <initializer_list>
+#include <iterator>
 #include <map>
-#include <ranges>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <typeinfo>
-#include <unordered_set>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace ebb::autograd {
 
-/// One non-tensor value kept for backward (stands for torch's IValue in AutogradContext::saved_data).
+/// One non-tensor value kept for backward (stands for torch's IValue in AutogradContext::saved_data). Asking
+/// for another type than what was stored throws.
 class EBB_API SavedValue {
  public:
   SavedValue() = default;
   template <class T>
-  requires std::is_arithmetic_v<T> SavedValue(T value) {
-    if constexpr (std::is_same_v<T, bool>)
-      value_ = value;
-    else if constexpr (std::is_integral_v<T>)
-      value_ = static_cast<std::int64_t>(value);
-    else
-      value_ = static_cast<double>(value);
-  }
-  SavedValue(const char* text) : value_(std::string(text)) {}
-  SavedValue(std::string text) : value_(std::move(text)) {}
-  SavedValue(Variable x) : value_(std::move(x)) {}
-  SavedValue(std::vector<std::int64_t> values) : value_(std::move(values)) {}
-  SavedValue(std::vector<double> values) : value_(std::move(values)) {}
-  SavedValue(const Scalar& s) {
-    if (s.is_floating_point())
-      value_ = s.to_double();
-    else if (s.is_boolean())
-      value_ = s.toBool();
-    else
-      value_ = s.to_long();
-  }
+  requires std::is_arithmetic_v<T> SavedValue(T value) : SavedValue(Scalar(value)) {}
+  SavedValue(const Scalar& number) : kind_(Kind::number), number_(number) {}
+  SavedValue(const char* text);
+  SavedValue(std::string text);
+  SavedValue(Variable x);
+  SavedValue(std::vector<std::int64_t> values);
+  SavedValue(std::vector<double> values);
 
-  bool isNone() const { return std::holds_alternative<std::monostate>(value_); }
-  std::int64_t toInt() const { return get<std::int64_t>("toInt"); }
-  double toDouble() const { return get<double>("toDouble"); }
-  bool toBool() const { return get<bool>("toBool"); }
-  const Variable& toTensor() const { return get<Variable>("toTensor"); }
-  const std::string& toStringRef() const { return get<std::string>("toStringRef"); }
-  const std::vector<std::int64_t>& toIntVector() const {
-    return get<std::vector<std::int64_t>>("toIntVector");
-  }
-  const std::vector<double>& toDoubleVector() const { return get<std::vector<double>>("toDoubleVector"); }
+  bool isNone() const { return kind_ == Kind::none; }
+  std::int64_t toInt() const;
+  double toDouble() const;
+  bool toBool() const;
+  const Variable& toTensor() const;
+  const std::string& toStringRef() const;
+  const std::vector<std::int64_t>& toIntVector() const;
+  const std::vector<double>& toDoubleVector() const;
   Scalar toScalar() const;
 
  private:
-  template <class T>
-  const T& get(const char* method) const {
-    const T* value = std::get_if<T>(&value_);
-    EBB_CHECK(value, "saved_data: ", method,
-              "() was called on a value of another type, or one never stored.");
-    return *value;
-  }
-  std::variant<std::monostate, bool, std::int64_t, double, std::string, Variable, std::vector<std::int64_t>,
-               std::vector<double>>
-      value_;
+  // Members side by side: a std::variant costs every program's compilation more than these cost a saved
+  // value.
+  enum class Kind : std::uint8_t { none, number, text, tensor, integers, doubles };
+  Kind kind_ = Kind::none;
+  Scalar number_;
+  std::string text_;
+  Variable tensor_;
+  std::vector<std::int64_t> integers_;
+  std::vector<double> doubles_;
 };
 
 class FunctionNode;
@@ -100,9 +82,16 @@ class EBB_API AutogradContext {
  private:
   friend class FunctionNode;
   variable_list to_save_;
-  std::unordered_set<const VariableImpl*> dirty_, non_differentiable_;
+  std::vector<const VariableImpl*> dirty_, non_differentiable_;
   bool materialize_grads_ = true;
   FunctionNode* node_ = nullptr;
+};
+
+/// A std::ranges::range, without <ranges>.
+template <class T>
+concept Range = requires(T& values) {
+  std::ranges::begin(values);
+  std::ranges::end(values);
 };
 
 /// Whether an argument of type T is a tensor or, as its type shows, holds some.
@@ -114,9 +103,11 @@ template <class A, class B>
 inline constexpr bool holds_tensors<std::pair<A, B>> = holds_tensors<A> || holds_tensors<B>;
 template <class... T>
 inline constexpr bool holds_tensors<std::tuple<T...>> = (holds_tensors<T> || ...);
-template <std::ranges::range T>
-requires(!std::is_same_v<std::ranges::range_value_t<T>, T>)  // a path is a range of paths
-    inline constexpr bool holds_tensors<T> = holds_tensors<std::ranges::range_value_t<T>>;
+template <class T>
+using ElementOf = std::iter_value_t<decltype(std::ranges::begin(std::declval<T&>()))>;
+template <Range T>
+requires(!std::is_same_v<ElementOf<T>, T>)  // a path is a range of paths
+    inline constexpr bool holds_tensors<T> = holds_tensors<ElementOf<T>>;
 
 /// The node of a user's function.
 class EBB_API FunctionNode : public Node {
@@ -136,7 +127,7 @@ class EBB_API FunctionNode : public Node {
       add_tensor(arg, inputs);
     } else if constexpr (!holds_tensors<T>) {
       is_tensor_.push_back(false);
-    } else if constexpr (std::ranges::range<T>) {
+    } else if constexpr (Range<T>) {
       for (const auto& each : arg) add_argument(each, inputs);
     } else if constexpr (requires { arg.has_value(); }) {
       if (arg.has_value())
@@ -161,7 +152,7 @@ class EBB_API FunctionNode : public Node {
   const std::type_info& type_;
   Backward backward_;
   std::vector<bool> is_tensor_;
-  std::deque<SavedVariable> kept_;
+  std::vector<std::unique_ptr<SavedVariable>> kept_;
 };
 
 /// Derive `struct MyOp : Function<MyOp>` with

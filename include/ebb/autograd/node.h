@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <string>
 
 namespace ebb::autograd {
@@ -33,7 +32,7 @@ struct OutputMeta {
   Device device;
 };
 
-/// One op of the graph. Derive a struct named after the op (`TanhBackward`), hold what its derivative needs
+/// One op of the graph. Derive a struct named after the op (`ExpBackward`), hold what its derivative needs
 /// in SavedVariables, and compute the gradients of the inputs in apply(), by differentiable ops only: that
 /// gives every higher derivative. Edges go to the nodes that made the inputs. See docs/adding-an-op.md.
 class EBB_API Node : public RefCounted<Node, true> {
@@ -41,7 +40,7 @@ class EBB_API Node : public RefCounted<Node, true> {
   Node();
   virtual ~Node();
 
-  /// torch's name of the node, e.g. "TanhBackward0".
+  /// torch's name of the node, e.g. "ExpBackward0".
   virtual std::string name() const = 0;
   /// Gradients with respect to the outputs in, with respect to the inputs out (one an edge; undefined stands
   /// for zero). At least one incoming gradient is defined unless runs_on_undefined(). Gradients may come back
@@ -64,7 +63,7 @@ class EBB_API Node : public RefCounted<Node, true> {
 
   /// Appends the edge of one input: to its node, to its accumulator if it is a leaf, or none.
   void add_input(const Variable& input);
-  void add_edge(Edge edge) { edges_.push_back(std::move(edge)); }
+  void add_edge(Edge edge);
   /// Registers an output and returns its number.
   std::uint32_t add_output(const NdArray& output);
   /// grads[i], or zeros in the shape of output i where it is undefined.

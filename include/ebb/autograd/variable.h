@@ -7,14 +7,19 @@
 #include <ebb/core/dtype.h>
 #include <ebb/core/options.h>
 #include <ebb/core/scalar.h>
-#include <ebb/ops/methods/copy.h>
-#include <ebb/ops/methods/creation.h>
-#include <ebb/ops/methods/elementwise.h>
-#include <ebb/ops/methods/index.h>
-#include <ebb/ops/methods/linalg.h>
-#include <ebb/ops/methods/nn.h>
-#include <ebb/ops/methods/reduce.h>
-#include <ebb/ops/methods/shape.h>
+#include <ebb/methods/arithmetic.h>
+#include <ebb/methods/compare.h>
+#include <ebb/methods/copy.h>
+#include <ebb/methods/creation.h>
+#include <ebb/methods/index.h>
+#include <ebb/methods/linalg.h>
+#include <ebb/methods/random.h>
+#include <ebb/methods/reduce.h>
+#include <ebb/methods/scan.h>
+#include <ebb/methods/shape.h>
+#include <ebb/methods/softmax.h>
+#include <ebb/methods/sort.h>
+#include <ebb/methods/unary.h>
 
 #include <iosfwd>
 #include <string>
@@ -23,16 +28,21 @@
 namespace ebb {
 
 /// A multi-dimensional array that records, as ops run on it, how to compute derivatives. A handle one pointer
-/// wide: copies refer to the same tensor. The methods of a family of ops are declared in ops/methods/ and
-/// documented with the free function of the same name in ops/.
-class EBB_API Variable : public ops::CopyMethods,
+/// wide: copies refer to the same tensor. The methods of a family of ops are declared in ebb/methods/ and
+/// documented with the function of the same name in ebb/ops/.
+class EBB_API Variable : public ops::ArithmeticMethods,
+                         public ops::CompareMethods,
+                         public ops::CopyMethods,
                          public ops::CreationMethods,
-                         public ops::ElementwiseMethods,
                          public ops::IndexMethods,
                          public ops::LinalgMethods,
-                         public ops::NnMethods,
+                         public ops::RandomMethods,
                          public ops::ReduceMethods,
-                         public ops::ShapeMethods {
+                         public ops::ScanMethods,
+                         public ops::ShapeMethods,
+                         public ops::SoftmaxMethods,
+                         public ops::SortMethods,
+                         public ops::UnaryMethods {
  public:
   /// Undefined: refers to no tensor.
   Variable() = default;

@@ -1,13 +1,13 @@
 // Batches of a dataset, read ahead by worker threads.
 #pragma once
 
+#include <ebb/core/arg.h>
 #include <ebb/core/error.h>
 #include <ebb/data/datasets.h>
 #include <ebb/data/iterator.h>
 #include <ebb/data/samplers.h>
 
-#include <chrono>
-#include <condition_variable>
+#include <condition_variable>  // brings durations; <chrono>, with its calendars, costs twice as much
 #include <deque>
 #include <exception>
 #include <memory>
@@ -23,30 +23,20 @@ class DataLoaderOptions {
  public:
   DataLoaderOptions() = default;
   DataLoaderOptions(std::size_t batch_size) : batch_size_(batch_size) {}
-  DataLoaderOptions& batch_size(std::size_t n) { return batch_size_ = n, *this; }
-  /// Threads that read; 0 reads in the calling thread.
-  DataLoaderOptions& workers(std::size_t n) { return workers_ = n, *this; }
   /// Batches read ahead; twice the workers unless set.
   DataLoaderOptions& max_jobs(optional<std::size_t> n) { return max_jobs_ = n, *this; }
-  /// How long to wait for a batch before an error; for ever unless set.
-  DataLoaderOptions& timeout(optional<std::chrono::milliseconds> t) { return timeout_ = t, *this; }
-  /// Whether batches come in the sampler's order, so that workers do not change the result (default).
-  DataLoaderOptions& enforce_ordering(bool on) { return enforce_ordering_ = on, *this; }
-  /// Whether an incomplete last batch is left out.
-  DataLoaderOptions& drop_last(bool on) { return drop_last_ = on, *this; }
-
-  std::size_t batch_size() const { return batch_size_; }
-  std::size_t workers() const { return workers_; }
   std::size_t max_jobs() const { return max_jobs_.value_or(2 * workers_); }
-  optional<std::chrono::milliseconds> timeout() const { return timeout_; }
-  bool enforce_ordering() const { return enforce_ordering_; }
-  bool drop_last() const { return drop_last_; }
+
+  EBB_ARG(std::size_t, batch_size) = 1;  ///< samples in a batch
+  EBB_ARG(std::size_t, workers) = 0;     ///< threads that read; 0 reads in the calling thread
+  /// How long to wait for a batch before an error; for ever unless set.
+  EBB_ARG(optional<std::chrono::milliseconds>, timeout);
+  /// Whether batches come in the sampler's order, so that workers do not change the result.
+  EBB_ARG(bool, enforce_ordering) = true;
+  EBB_ARG(bool, drop_last) = false;  ///< leaves an incomplete last batch out
 
  private:
-  std::size_t batch_size_ = 1, workers_ = 0;
   optional<std::size_t> max_jobs_;
-  optional<std::chrono::milliseconds> timeout_;
-  bool enforce_ordering_ = true, drop_last_ = false;
 };
 
 /// The options of a loader, with every default filled in.

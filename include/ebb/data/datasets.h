@@ -2,7 +2,6 @@
 #pragma once
 
 #include <ebb/data/example.h>
-#include <ebb/ops/shape.h>
 
 #include <cstddef>
 #include <memory>
@@ -42,17 +41,20 @@ class BatchDataset {
 
 /// Samples by index: override get() and size().
 template <class Self, class SingleExample = Example<>>
-class Dataset : public BatchDataset<Self, std::vector<SingleExample>> {
+class EBB_API Dataset : public BatchDataset<Self, std::vector<SingleExample>> {
  public:
   using ExampleType = SingleExample;
   virtual ExampleType get(std::size_t index) = 0;
-  std::vector<ExampleType> get_batch(ArrayRef<std::size_t> indices) override {
-    std::vector<ExampleType> batch;
-    batch.reserve(indices.size());
-    for (const std::size_t i : indices) batch.push_back(get(i));
-    return batch;
-  }
+  std::vector<ExampleType> get_batch(ArrayRef<std::size_t> indices) override;
 };
+
+template <class Self, class SingleExample>
+std::vector<SingleExample> Dataset<Self, SingleExample>::get_batch(ArrayRef<std::size_t> indices) {
+  std::vector<SingleExample> batch;
+  batch.reserve(indices.size());
+  for (const std::size_t i : indices) batch.push_back(get(i));
+  return batch;
+}
 
 /// A dataset seen through a transform.
 template <class Source, class AppliedTransform>
@@ -85,14 +87,17 @@ MapDataset<DatasetType, TransformType> map(DatasetType dataset, TransformType tr
 }
 
 /// The rows of a tensor.
-class TensorDataset : public Dataset<TensorDataset, TensorExample> {
+class EBB_API TensorDataset : public Dataset<TensorDataset, TensorExample> {
  public:
-  explicit TensorDataset(const std::vector<Variable>& tensors) : tensor(stack(tensors)) {}
-  explicit TensorDataset(Variable rows) : tensor(std::move(rows)) {}
-  TensorExample get(std::size_t index) override { return tensor[static_cast<std::int64_t>(index)]; }
-  optional<std::size_t> size() const override { return static_cast<std::size_t>(tensor.size(0)); }
+  explicit TensorDataset(const std::vector<Variable>& tensors);
+  explicit TensorDataset(Variable rows);
+
+  TensorExample get(std::size_t index) override;
+  optional<std::size_t> size() const override;
+
   Variable tensor;
 };
+extern template class Dataset<TensorDataset, TensorExample>;
 
 /// Images and labels in the format of the MNIST files (LeCun et al. 1998), gzipped or not: MNIST itself,
 /// Fashion-MNIST, and others. A folder holds {train,t10k}-images-idx3-ubyte[.gz] and
@@ -117,5 +122,6 @@ class EBB_API MNIST : public Dataset<MNIST> {
   Mode mode_;
   Variable images_, targets_;
 };
+extern template class Dataset<MNIST>;
 
 }  // namespace ebb::data::datasets

@@ -14,7 +14,7 @@ using NoTarget = void;
 
 /// A sample and its target.
 template <class Data = Variable, class Target = Variable>
-struct Example {
+struct EBB_API Example {
   using DataType = Data;
   using TargetType = Target;
   Example() = default;
@@ -24,7 +24,7 @@ struct Example {
 };
 
 template <class Data>
-struct Example<Data, example::NoTarget> {
+struct EBB_API Example<Data, example::NoTarget> {
   using DataType = Data;
   using TargetType = example::NoTarget;
   Example() = default;

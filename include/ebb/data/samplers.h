@@ -1,8 +1,8 @@
 // In which order samples are visited.
 #pragma once
 
+#include <ebb/archive.h>
 #include <ebb/autograd/variable.h>
-#include <ebb/nn/archive.h>
 
 #include <cstddef>
 #include <string>

@@ -107,29 +107,15 @@ class Stack;
 
 /// Stacks the data, and the targets, along a new first dimension.
 template <>
-class Stack<Example<>> : public Collation<Example<>> {
+class EBB_API Stack<Example<>> : public Collation<Example<>> {
  public:
-  Example<> apply_batch(std::vector<Example<>> examples) override {
-    std::vector<Variable> data, targets;
-    data.reserve(examples.size());
-    targets.reserve(examples.size());
-    for (Example<>& e : examples) {
-      data.push_back(std::move(e.data));
-      targets.push_back(std::move(e.target));
-    }
-    return {stack(data), stack(targets)};
-  }
+  Example<> apply_batch(std::vector<Example<>> examples) override;
 };
 
 template <>
-class Stack<TensorExample> : public Collation<TensorExample> {
+class EBB_API Stack<TensorExample> : public Collation<TensorExample> {
  public:
-  TensorExample apply_batch(std::vector<TensorExample> examples) override {
-    std::vector<Variable> data;
-    data.reserve(examples.size());
-    for (TensorExample& e : examples) data.push_back(std::move(e.data));
-    return stack(data);
-  }
+  TensorExample apply_batch(std::vector<TensorExample> examples) override;
 };
 
 }  // namespace ebb::data::transforms

@@ -154,20 +154,14 @@ class EBB_API AnyModule {
   template <class T>
   requires detail::Holder<T> T get()
   const { return T(ptr<typename T::ContainedType>()); }
-  std::shared_ptr<Module> ptr() const {
-    EBB_CHECK(!is_empty(), "Cannot call ptr() on an empty AnyModule");
-    return module_;
-  }
+  std::shared_ptr<Module> ptr() const;
   template <class T>
   requires(std::is_base_of_v<Module, T>) std::shared_ptr<T> ptr()
   const {
     get<T>();
     return std::static_pointer_cast<T>(module_);
   }
-  const std::type_info& type_info() const {
-    const Module& module = *ptr();
-    return typeid(module);
-  }
+  const std::type_info& type_info() const;
 
  private:
   template <class T>

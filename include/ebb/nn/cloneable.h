@@ -10,32 +10,44 @@ namespace ebb::nn {
 /// constructor calls; clone() copies Derived, resets the copy, and then copies every tensor's data
 /// (torch::nn::Cloneable).
 template <class Derived>
-class Cloneable : public Module {
+class EBB_API Cloneable : public Module {
  public:
   using Module::Module;
 
   /// Creates (again) everything the module owns.
   virtual void reset() = 0;
 
-  std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const override {
-    NoGradGuard no_grad;
-    auto copy = std::make_shared<Derived>(static_cast<const Derived&>(*this));
-    copy->parameters_.clear();
-    copy->buffers_.clear();
-    copy->children_.clear();
-    copy->reset();
-    this->clone_state(*copy, device);
-    return copy;
-  }
+  std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const override;
 
  private:
-  void clone_(Module& other, const optional<Device>& device) final {
-    const auto clone = std::dynamic_pointer_cast<Derived>(other.clone(device));
-    EBB_CHECK(clone != nullptr, "clone: the submodule to copy into has another type than ", this->name(),
-              ".");
-    static_cast<Derived&>(*this) = *clone;
-    this->adopt_children();
-  }
+  void clone_(Module& other, const optional<Device>& device) final;
 };
 
+// Not inline: for the library's own modules they are compiled there, once.
+
+template <class Derived>
+std::shared_ptr<Module> Cloneable<Derived>::clone(const optional<Device>& device) const {
+  NoGradGuard no_grad;
+  auto copy = std::make_shared<Derived>(static_cast<const Derived&>(*this));
+  copy->parameters_.clear();
+  copy->buffers_.clear();
+  copy->children_.clear();
+  copy->reset();
+  this->clone_state(*copy, device);
+  return copy;
+}
+
+template <class Derived>
+void Cloneable<Derived>::clone_(Module& other, const optional<Device>& device) {
+  const auto clone = std::dynamic_pointer_cast<Derived>(other.clone(device));
+  EBB_CHECK(clone != nullptr, "clone: the submodule to copy into has another type than ", this->name(), ".");
+  static_cast<Derived&>(*this) = *clone;
+  this->adopt_children();
+}
+
 }  // namespace ebb::nn
+
+/// EBB_MODULE for a module of the library, which compiles its clone().
+#define EBB_LIBRARY_MODULE(Name)               \
+  extern template class Cloneable<Name##Impl>; \
+  EBB_MODULE(Name)

@@ -10,7 +10,7 @@ namespace ebb {
 
 /// D values: `3` stands for {3, 3, ...} (torch::ExpandingArray).
 template <std::size_t D, class T = std::int64_t>
-class ExpandingArray {
+class EBB_API ExpandingArray {
  public:
   ExpandingArray(std::initializer_list<T> list) : ExpandingArray(ArrayRef<T>(list)) {}
   ExpandingArray(const std::vector<T>& values) : ExpandingArray(ArrayRef<T>(values)) {}
@@ -35,7 +35,7 @@ class ExpandingArray {
 
 /// D values each of which may be absent: `{nullopt, 7}` keeps the first size.
 template <std::size_t D, class T = std::int64_t>
-class ExpandingArrayWithOptionalElem {
+class EBB_API ExpandingArrayWithOptionalElem {
  public:
   ExpandingArrayWithOptionalElem(std::initializer_list<T> list) : values_(expand(ArrayRef<T>(list))) {}
   ExpandingArrayWithOptionalElem(std::initializer_list<optional<T>> list)

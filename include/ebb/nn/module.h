@@ -1,8 +1,8 @@
 // Module: the base of everything that has parameters.
 #pragma once
 
+#include <ebb/archive.h>
 #include <ebb/autograd/variable.h>
-#include <ebb/nn/archive.h>
 #include <ebb/nn/ordered_dict.h>
 
 #include <functional>
@@ -50,10 +50,10 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   /// The name is the C++ type's unless given here.
   explicit Module(std::string name);
   Module();
-  Module(const Module&) = default;
-  Module& operator=(const Module&) = default;
-  Module(Module&&) = default;
-  Module& operator=(Module&&) = default;
+  Module(const Module&);
+  Module& operator=(const Module&);
+  Module(Module&&) noexcept;
+  Module& operator=(Module&&) noexcept;
   virtual ~Module();
 
   const std::string& name() const noexcept;

@@ -49,9 +49,7 @@ class EBB_API OrderedDict {
 
   /// `key_description` names the keys in errors: "Parameter 'weight' is not defined".
   explicit OrderedDict(std::string key_description = "Key") : key_description_(std::move(key_description)) {}
-  OrderedDict(std::initializer_list<Item> items) : OrderedDict("Key") {
-    for (const Item& item : items) insert(item.key(), item.value());
-  }
+  OrderedDict(std::initializer_list<Item> items);
 
   const std::string& key_description() const noexcept { return key_description_; }
   std::size_t size() const noexcept { return items_.size(); }
@@ -69,18 +67,11 @@ class EBB_API OrderedDict {
   Item& operator[](std::size_t index) { return at(index); }
   const Item& operator[](std::size_t index) const { return at(index); }
   /// The value of a key, which must be there.
-  Value& operator[](const Key& key) {
-    Value* value = find(key);
-    if (!value) missing(key);
-    return *value;
-  }
-  const Value& operator[](const Key& key) const { return const_cast<OrderedDict&>(*this)[key]; }
+  Value& operator[](const Key& key);
+  const Value& operator[](const Key& key) const;
   /// The value of a key, or null.
-  Value* find(const Key& key) noexcept {
-    const auto it = index_.find(key);
-    return it == index_.end() ? nullptr : &items_[it->second].value();
-  }
-  const Value* find(const Key& key) const noexcept { return const_cast<OrderedDict*>(this)->find(key); }
+  Value* find(const Key& key) noexcept;
+  const Value* find(const Key& key) const noexcept;
   bool contains(const Key& key) const noexcept { return find(key) != nullptr; }
 
   /// Appends; the key must be new.
@@ -92,64 +83,129 @@ class EBB_API OrderedDict {
     items_.emplace_back(std::move(k), std::forward<V>(value));
     return items_.back().value();
   }
-  Value& insert(Key key, Value&& value) { return insert<Key, Value>(std::move(key), std::move(value)); }
+  Value& insert(Key key, Value&& value);
   /// Inserts all items of another dictionary.
-  void update(const OrderedDict& other) {
-    items_.reserve(size() + other.size());
-    for (const Item& item : other) insert(item.key(), item.value());
-  }
-  void update(OrderedDict&& other) {
-    items_.reserve(size() + other.size());
-    for (Item& item : other) insert(item.key(), std::move(item.value()));
-  }
-  void erase(const Key& key) {
-    const auto it = index_.find(key);
-    if (it == index_.end()) missing(key);
-    const std::size_t at = it->second;
-    index_.erase(it);
-    items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(at));
-    for (auto& entry : index_)
-      if (entry.second > at) --entry.second;
-  }
-  void clear() {
-    items_.clear();
-    index_.clear();
-  }
-  void reserve(std::size_t capacity) {
-    items_.reserve(capacity);
-    index_.reserve(capacity);
-  }
+  void update(const OrderedDict& other);
+  void update(OrderedDict&& other);
+  void erase(const Key& key);
+  void clear();
+  void reserve(std::size_t capacity);
 
   const std::vector<Item>& items() const noexcept { return items_; }
-  std::vector<Key> keys() const {
-    std::vector<Key> out;
-    for (const Item& item : items_) out.push_back(item.key());
-    return out;
-  }
-  std::vector<Value> values() const {
-    std::vector<Value> out;
-    for (const Item& item : items_) out.push_back(item.value());
-    return out;
-  }
-  std::vector<std::pair<Key, Value>> pairs() const {
-    std::vector<std::pair<Key, Value>> out;
-    for (const Item& item : items_) out.emplace_back(item.key(), item.value());
-    return out;
-  }
+  std::vector<Key> keys() const;
+  std::vector<Value> values() const;
+  std::vector<std::pair<Key, Value>> pairs() const;
 
  private:
-  [[noreturn]] void missing(const Key& key) const {
-    ebb::detail::fail(key_description_, " '", key, "' is not defined");
-  }
-  Item& at(std::size_t index) {
-    EBB_CHECK(index < items_.size(), "Index ", std::uint64_t{index}, " is out of bounds");
-    return items_[index];
-  }
+  [[noreturn]] void missing(const Key& key) const;
+  Item& at(std::size_t index);
   const Item& at(std::size_t index) const { return const_cast<OrderedDict&>(*this).at(index); }
 
   std::vector<Item> items_;
   std::unordered_map<Key, std::size_t> index_;
   std::string key_description_;
 };
+
+// Not inline: the library's own dictionaries are compiled once, there (see module.h).
+
+template <class Key, class Value>
+OrderedDict<Key, Value>::OrderedDict(std::initializer_list<Item> items) : OrderedDict("Key") {
+  for (const Item& item : items) insert(item.key(), item.value());
+}
+
+template <class Key, class Value>
+Value& OrderedDict<Key, Value>::operator[](const Key& key) {
+  Value* value = find(key);
+  if (!value) missing(key);
+  return *value;
+}
+
+template <class Key, class Value>
+const Value& OrderedDict<Key, Value>::operator[](const Key& key) const {
+  return const_cast<OrderedDict&>(*this)[key];
+}
+
+template <class Key, class Value>
+Value* OrderedDict<Key, Value>::find(const Key& key) noexcept {
+  const auto it = index_.find(key);
+  return it == index_.end() ? nullptr : &items_[it->second].value();
+}
+
+template <class Key, class Value>
+const Value* OrderedDict<Key, Value>::find(const Key& key) const noexcept {
+  return const_cast<OrderedDict*>(this)->find(key);
+}
+
+template <class Key, class Value>
+Value& OrderedDict<Key, Value>::insert(Key key, Value&& value) {
+  return insert<Key, Value>(std::move(key), std::move(value));
+}
+
+template <class Key, class Value>
+void OrderedDict<Key, Value>::update(const OrderedDict& other) {
+  items_.reserve(size() + other.size());
+  for (const Item& item : other) insert(item.key(), item.value());
+}
+
+template <class Key, class Value>
+void OrderedDict<Key, Value>::update(OrderedDict&& other) {
+  items_.reserve(size() + other.size());
+  for (Item& item : other) insert(item.key(), std::move(item.value()));
+}
+
+template <class Key, class Value>
+void OrderedDict<Key, Value>::erase(const Key& key) {
+  const auto it = index_.find(key);
+  if (it == index_.end()) missing(key);
+  const std::size_t at = it->second;
+  index_.erase(it);
+  items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(at));
+  for (auto& entry : index_)
+    if (entry.second > at) --entry.second;
+}
+
+template <class Key, class Value>
+void OrderedDict<Key, Value>::clear() {
+  items_.clear();
+  index_.clear();
+}
+
+template <class Key, class Value>
+void OrderedDict<Key, Value>::reserve(std::size_t capacity) {
+  items_.reserve(capacity);
+  index_.reserve(capacity);
+}
+
+template <class Key, class Value>
+std::vector<Key> OrderedDict<Key, Value>::keys() const {
+  std::vector<Key> out;
+  for (const Item& item : items_) out.push_back(item.key());
+  return out;
+}
+
+template <class Key, class Value>
+std::vector<Value> OrderedDict<Key, Value>::values() const {
+  std::vector<Value> out;
+  for (const Item& item : items_) out.push_back(item.value());
+  return out;
+}
+
+template <class Key, class Value>
+std::vector<std::pair<Key, Value>> OrderedDict<Key, Value>::pairs() const {
+  std::vector<std::pair<Key, Value>> out;
+  for (const Item& item : items_) out.emplace_back(item.key(), item.value());
+  return out;
+}
+
+template <class Key, class Value>
+void OrderedDict<Key, Value>::missing(const Key& key) const {
+  ebb::detail::fail(key_description_, " '", key, "' is not defined");
+}
+
+template <class Key, class Value>
+typename OrderedDict<Key, Value>::Item& OrderedDict<Key, Value>::at(std::size_t index) {
+  EBB_CHECK(index < items_.size(), "Index ", std::uint64_t{index}, " is out of bounds");
+  return items_[index];
+}
 
 }  // namespace ebb

@@ -48,41 +48,4 @@ EBB_API Variable& zero_(const Variable& self);
 EBB_API Variable fill(const Variable& x, const Scalar& value);
 EBB_API Variable fill(const Variable& x, const Variable& value);
 
-inline Variable ops::CopyMethods::clone(optional<MemoryFormat> memory_format) const {
-  return ebb::clone(static_cast<const Variable&>(*this), memory_format);
-}
-inline Variable ops::CopyMethods::contiguous(MemoryFormat memory_format) const {
-  return ebb::contiguous(static_cast<const Variable&>(*this), memory_format);
-}
-inline Variable ops::CopyMethods::to(const TensorOptions& options, bool non_blocking, bool copy,
-                                     optional<MemoryFormat> memory_format) const {
-  return ebb::to(static_cast<const Variable&>(*this), options, non_blocking, copy, memory_format);
-}
-inline Variable ops::CopyMethods::to(DType dtype, bool non_blocking, bool copy,
-                                     optional<MemoryFormat> memory_format) const {
-  return ebb::to(static_cast<const Variable&>(*this), dtype, non_blocking, copy, memory_format);
-}
-inline Variable ops::CopyMethods::to(Device device, DType dtype, bool non_blocking, bool copy,
-                                     optional<MemoryFormat> memory_format) const {
-  return ebb::to(static_cast<const Variable&>(*this), device, dtype, non_blocking, copy, memory_format);
-}
-inline Variable ops::CopyMethods::to(const Variable& other, bool non_blocking, bool copy,
-                                     optional<MemoryFormat> memory_format) const {
-  return ebb::to(static_cast<const Variable&>(*this), other, non_blocking, copy, memory_format);
-}
-inline Variable ops::CopyMethods::toType(DType dtype) const { return to(dtype); }
-inline Variable ops::CopyMethods::type_as(const Variable& other) const { return to(other.options()); }
-inline Variable ops::CopyMethods::cpu() const { return to(TensorOptions(kCPU)); }
-inline Variable ops::CopyMethods::cuda() const { return to(TensorOptions(kCUDA)); }
-inline Variable& ops::CopyMethods::copy_(const Variable& src, bool non_blocking) const {
-  return ebb::copy_(static_cast<const Variable&>(*this), src, non_blocking);
-}
-inline Variable& ops::CopyMethods::fill_(const Scalar& value) const {
-  return ebb::fill_(static_cast<const Variable&>(*this), value);
-}
-inline Variable& ops::CopyMethods::fill_(const Variable& value) const {
-  return ebb::fill_(static_cast<const Variable&>(*this), value);
-}
-inline Variable& ops::CopyMethods::zero_() const { return ebb::zero_(static_cast<const Variable&>(*this)); }
-
 }  // namespace ebb

@@ -101,22 +101,4 @@ requires std::invocable<D&, void*> Variable from_blob(void* data, IntArrayRef si
   return detail::from_blob_with(data, sizes, strides, deleter, options);
 }
 
-inline Variable ops::CreationMethods::new_empty(IntArrayRef sizes, const TensorOptions& options) const {
-  return ebb::empty(sizes, options.or_else(static_cast<const Variable&>(*this).options()));
-}
-inline Variable ops::CreationMethods::new_empty_strided(IntArrayRef sizes, IntArrayRef strides,
-                                                        const TensorOptions& options) const {
-  return ebb::empty_strided(sizes, strides, options.or_else(static_cast<const Variable&>(*this).options()));
-}
-inline Variable ops::CreationMethods::new_zeros(IntArrayRef sizes, const TensorOptions& options) const {
-  return ebb::zeros(sizes, options.or_else(static_cast<const Variable&>(*this).options()));
-}
-inline Variable ops::CreationMethods::new_ones(IntArrayRef sizes, const TensorOptions& options) const {
-  return ebb::ones(sizes, options.or_else(static_cast<const Variable&>(*this).options()));
-}
-inline Variable ops::CreationMethods::new_full(IntArrayRef sizes, const Scalar& value,
-                                               const TensorOptions& options) const {
-  return ebb::full(sizes, value, options.or_else(static_cast<const Variable&>(*this).options()));
-}
-
 }  // namespace ebb

@@ -3,7 +3,5 @@
 
 #include <ebb/ops/elementwise/activation.h>
 #include <ebb/ops/elementwise/arithmetic.h>
-#include <ebb/ops/elementwise/binary_methods.h>
 #include <ebb/ops/elementwise/compare.h>
 #include <ebb/ops/elementwise/unary.h>
-#include <ebb/ops/elementwise/unary_methods.h>

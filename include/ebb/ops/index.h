@@ -115,5 +115,3 @@ EBB_API Variable& index_put_(const Variable& x, ArrayRef<optional<Variable>> ind
                              bool accumulate = false);
 
 }  // namespace ebb
-
-#include <ebb/ops/index_methods.h>

@@ -98,49 +98,4 @@ inline Variable linalg_cross(const Variable& self, const Variable& other, std::i
 }
 inline Variable linalg_matrix_power(const Variable& self, std::int64_t n) { return matrix_power(self, n); }
 
-namespace ops {
-
-inline const Variable& self_of(const LinalgMethods* x) { return static_cast<const Variable&>(*x); }
-
-inline Variable LinalgMethods::mm(const Variable& mat2) const { return ebb::mm(self_of(this), mat2); }
-inline Variable LinalgMethods::bmm(const Variable& mat2) const { return ebb::bmm(self_of(this), mat2); }
-inline Variable LinalgMethods::matmul(const Variable& other) const {
-  return ebb::matmul(self_of(this), other);
-}
-inline Variable LinalgMethods::mv(const Variable& vec) const { return ebb::mv(self_of(this), vec); }
-inline Variable LinalgMethods::dot(const Variable& other) const { return ebb::dot(self_of(this), other); }
-inline Variable LinalgMethods::vdot(const Variable& other) const { return ebb::vdot(self_of(this), other); }
-inline Variable LinalgMethods::inner(const Variable& other) const { return ebb::inner(self_of(this), other); }
-inline Variable LinalgMethods::outer(const Variable& vec2) const { return ebb::outer(self_of(this), vec2); }
-inline Variable LinalgMethods::ger(const Variable& vec2) const { return ebb::outer(self_of(this), vec2); }
-inline Variable LinalgMethods::addmm(const Variable& mat1, const Variable& mat2, const Scalar& beta,
-                                     const Scalar& alpha) const {
-  return ebb::addmm(self_of(this), mat1, mat2, beta, alpha);
-}
-inline Variable LinalgMethods::addmv(const Variable& mat, const Variable& vec, const Scalar& beta,
-                                     const Scalar& alpha) const {
-  return ebb::addmv(self_of(this), mat, vec, beta, alpha);
-}
-inline Variable LinalgMethods::addr(const Variable& vec1, const Variable& vec2, const Scalar& beta,
-                                    const Scalar& alpha) const {
-  return ebb::addr(self_of(this), vec1, vec2, beta, alpha);
-}
-inline Variable LinalgMethods::addbmm(const Variable& batch1, const Variable& batch2, const Scalar& beta,
-                                      const Scalar& alpha) const {
-  return ebb::addbmm(self_of(this), batch1, batch2, beta, alpha);
-}
-inline Variable LinalgMethods::baddbmm(const Variable& batch1, const Variable& batch2, const Scalar& beta,
-                                       const Scalar& alpha) const {
-  return ebb::baddbmm(self_of(this), batch1, batch2, beta, alpha);
-}
-inline Variable LinalgMethods::kron(const Variable& other) const { return ebb::kron(self_of(this), other); }
-inline Variable LinalgMethods::trace() const { return ebb::trace(self_of(this)); }
-inline Variable LinalgMethods::cross(const Variable& other, optional<std::int64_t> dim) const {
-  return ebb::cross(self_of(this), other, dim);
-}
-inline Variable LinalgMethods::matrix_power(std::int64_t n) const {
-  return ebb::matrix_power(self_of(this), n);
-}
-
-}  // namespace ops
 }  // namespace ebb

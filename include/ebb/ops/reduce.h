@@ -129,5 +129,3 @@ EBB_API Variable dist(const Variable& self, const Variable& other, const Scalar&
 EBB_API Variable logsumexp(const Variable& self, IntArrayRef dim, bool keepdim = false);
 
 }  // namespace ebb
-
-#include <ebb/ops/reduce_methods.h>

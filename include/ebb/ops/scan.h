@@ -29,37 +29,4 @@ EBB_API Variable diff(const Variable& self, std::int64_t n = 1, std::int64_t dim
 EBB_API Variable linear_recurrence(const Variable& x, const Variable& links, std::int64_t dim,
                                    bool reverse = false);
 
-inline Variable ops::ReduceMethods::cumsum(std::int64_t dim, optional<ScalarType> dtype) const {
-  return ebb::cumsum(static_cast<const Variable&>(*this), dim, dtype);
-}
-inline Variable& ops::ReduceMethods::cumsum_(std::int64_t dim, optional<ScalarType> dtype) const {
-  return ebb::cumsum_(static_cast<const Variable&>(*this), dim, dtype);
-}
-inline Variable ops::ReduceMethods::cumprod(std::int64_t dim, optional<ScalarType> dtype) const {
-  return ebb::cumprod(static_cast<const Variable&>(*this), dim, dtype);
-}
-inline Variable& ops::ReduceMethods::cumprod_(std::int64_t dim, optional<ScalarType> dtype) const {
-  return ebb::cumprod_(static_cast<const Variable&>(*this), dim, dtype);
-}
-inline Variable ops::ReduceMethods::logcumsumexp(std::int64_t dim) const {
-  return ebb::logcumsumexp(static_cast<const Variable&>(*this), dim);
-}
-inline std::tuple<Variable, Variable> ops::ReduceMethods::cummax(std::int64_t dim) const {
-  return ebb::cummax(static_cast<const Variable&>(*this), dim);
-}
-inline std::tuple<Variable, Variable> ops::ReduceMethods::cummin(std::int64_t dim) const {
-  return ebb::cummin(static_cast<const Variable&>(*this), dim);
-}
-inline Variable ops::ReduceMethods::diff(std::int64_t n, std::int64_t dim) const {
-  return ebb::diff(static_cast<const Variable&>(*this), n, dim);
-}
-inline Variable ops::ReduceMethods::diff(std::int64_t n, std::int64_t dim,
-                                         const optional<Variable>& prepend) const {
-  return ebb::diff(static_cast<const Variable&>(*this), n, dim, prepend);
-}
-inline Variable ops::ReduceMethods::diff(std::int64_t n, std::int64_t dim, const optional<Variable>& prepend,
-                                         const optional<Variable>& append) const {
-  return ebb::diff(static_cast<const Variable&>(*this), n, dim, prepend, append);
-}
-
 }  // namespace ebb

@@ -5,6 +5,3 @@
 #include <ebb/ops/shape/pad.h>
 #include <ebb/ops/shape/rearrange.h>
 #include <ebb/ops/shape/views.h>
-
-#include <ebb/ops/shape/methods.h>
-#include <ebb/ops/shape/view_methods.h>

@@ -30,11 +30,4 @@ inline Variable special_log_softmax(const Variable& self, std::int64_t dim,
   return log_softmax(self, dim, dtype);
 }
 
-inline Variable ops::ReduceMethods::softmax(std::int64_t dim, optional<ScalarType> dtype) const {
-  return ebb::softmax(static_cast<const Variable&>(*this), dim, dtype);
-}
-inline Variable ops::ReduceMethods::log_softmax(std::int64_t dim, optional<ScalarType> dtype) const {
-  return ebb::log_softmax(static_cast<const Variable&>(*this), dim, dtype);
-}
-
 }  // namespace ebb

@@ -93,5 +93,3 @@ EBB_API Variable bucketize(const Scalar& self, const Variable& boundaries, bool 
                            bool right = false);
 
 }  // namespace ebb
-
-#include <ebb/ops/sort_methods.h>

@@ -1,6 +1,7 @@
 // Adam and AdamW.
 #pragma once
 
+#include <ebb/core/arg.h>
 #include <ebb/optim/optimizer.h>
 
 #include <tuple>
@@ -10,108 +11,56 @@ namespace ebb::optim {
 /// weight_decay is added to the gradient.
 class EBB_API AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
  public:
+  using betas_t = std::tuple<double, double>;
   AdamOptions(double lr = 1e-3) : lr_(lr) {}
-  AdamOptions& lr(double value) { return lr_ = value, *this; }
-  double& lr() { return lr_; }
-  const double& lr() const { return lr_; }
-  AdamOptions& betas(std::tuple<double, double> value) { return betas_ = value, *this; }
-  std::tuple<double, double>& betas() { return betas_; }
-  const std::tuple<double, double>& betas() const { return betas_; }
-  AdamOptions& eps(double value) { return eps_ = value, *this; }
-  double& eps() { return eps_; }
-  const double& eps() const { return eps_; }
-  AdamOptions& weight_decay(double value) { return weight_decay_ = value, *this; }
-  double& weight_decay() { return weight_decay_; }
-  const double& weight_decay() const { return weight_decay_; }
-  AdamOptions& amsgrad(bool value) { return amsgrad_ = value, *this; }
-  bool& amsgrad() { return amsgrad_; }
-  const bool& amsgrad() const { return amsgrad_; }
 
- private:
-  double lr_ = 1e-3;
-  std::tuple<double, double> betas_ = {0.9, 0.999};
-  double eps_ = 1e-8;
-  double weight_decay_ = 0;
-  bool amsgrad_ = false;
+  EBB_ARG(double, lr) = 1e-3;              ///< step size
+  EBB_ARG(betas_t, betas) = {0.9, 0.999};  ///< shares of the moments that are kept
+  EBB_ARG(double, eps) = 1e-8;             ///< added to the divisor
+  EBB_ARG(double, weight_decay) = 0;       ///< factor of the parameter that is added to its gradient
+  EBB_ARG(bool, amsgrad) = false;          ///< divides by the largest second moment so far
 };
+extern template class OptimizerCloneableOptions<AdamOptions>;
 
 /// weight_decay shrinks the parameter itself.
 class EBB_API AdamWOptions : public OptimizerCloneableOptions<AdamWOptions> {
  public:
+  using betas_t = std::tuple<double, double>;
   AdamWOptions(double lr = 1e-3) : lr_(lr) {}
-  AdamWOptions& lr(double value) { return lr_ = value, *this; }
-  double& lr() { return lr_; }
-  const double& lr() const { return lr_; }
-  AdamWOptions& betas(std::tuple<double, double> value) { return betas_ = value, *this; }
-  std::tuple<double, double>& betas() { return betas_; }
-  const std::tuple<double, double>& betas() const { return betas_; }
-  AdamWOptions& eps(double value) { return eps_ = value, *this; }
-  double& eps() { return eps_; }
-  const double& eps() const { return eps_; }
-  AdamWOptions& weight_decay(double value) { return weight_decay_ = value, *this; }
-  double& weight_decay() { return weight_decay_; }
-  const double& weight_decay() const { return weight_decay_; }
-  AdamWOptions& amsgrad(bool value) { return amsgrad_ = value, *this; }
-  bool& amsgrad() { return amsgrad_; }
-  const bool& amsgrad() const { return amsgrad_; }
 
- private:
-  double lr_ = 1e-3;
-  std::tuple<double, double> betas_ = {0.9, 0.999};
-  double eps_ = 1e-8;
-  double weight_decay_ = 1e-2;
-  bool amsgrad_ = false;
+  EBB_ARG(double, lr) = 1e-3;              ///< step size
+  EBB_ARG(betas_t, betas) = {0.9, 0.999};  ///< shares of the moments that are kept
+  EBB_ARG(double, eps) = 1e-8;             ///< added to the divisor
+  EBB_ARG(double, weight_decay) = 1e-2;    ///< share of the parameter that a step of size 1 takes away
+  EBB_ARG(bool, amsgrad) = false;          ///< divides by the largest second moment so far
 };
+extern template class OptimizerCloneableOptions<AdamWOptions>;
 
 /// The moments.
 class EBB_API AdamParamState : public OptimizerCloneableParamState<AdamParamState> {
  public:
-  std::int64_t& step() { return step_; }
-  std::int64_t step() const { return step_; }
-  void step(std::int64_t value) { step_ = value; }
-  Variable& exp_avg() { return exp_avg_; }
-  const Variable& exp_avg() const { return exp_avg_; }
-  void exp_avg(Variable value) { exp_avg_ = std::move(value); }
-  Variable& exp_avg_sq() { return exp_avg_sq_; }
-  const Variable& exp_avg_sq() const { return exp_avg_sq_; }
-  void exp_avg_sq(Variable value) { exp_avg_sq_ = std::move(value); }
-  Variable& max_exp_avg_sq() { return max_exp_avg_sq_; }
-  const Variable& max_exp_avg_sq() const { return max_exp_avg_sq_; }
-  void max_exp_avg_sq(Variable value) { max_exp_avg_sq_ = std::move(value); }
   std::vector<std::pair<std::string, Variable>> tensors() const override;
   void load(const std::string& name, const Variable& value) override;
 
- private:
-  std::int64_t step_ = 0;
-  Variable exp_avg_;
-  Variable exp_avg_sq_;
-  Variable max_exp_avg_sq_;
+  EBB_ARG(std::int64_t, step) = 0;    ///< updates so far
+  EBB_ARG(Variable, exp_avg);         ///< mean gradient
+  EBB_ARG(Variable, exp_avg_sq);      ///< mean square
+  EBB_ARG(Variable, max_exp_avg_sq);  ///< largest mean square
 };
+extern template class OptimizerCloneableParamState<AdamParamState>;
 
 /// The moments.
 class EBB_API AdamWParamState : public OptimizerCloneableParamState<AdamWParamState> {
  public:
-  std::int64_t& step() { return step_; }
-  std::int64_t step() const { return step_; }
-  void step(std::int64_t value) { step_ = value; }
-  Variable& exp_avg() { return exp_avg_; }
-  const Variable& exp_avg() const { return exp_avg_; }
-  void exp_avg(Variable value) { exp_avg_ = std::move(value); }
-  Variable& exp_avg_sq() { return exp_avg_sq_; }
-  const Variable& exp_avg_sq() const { return exp_avg_sq_; }
-  void exp_avg_sq(Variable value) { exp_avg_sq_ = std::move(value); }
-  Variable& max_exp_avg_sq() { return max_exp_avg_sq_; }
-  const Variable& max_exp_avg_sq() const { return max_exp_avg_sq_; }
-  void max_exp_avg_sq(Variable value) { max_exp_avg_sq_ = std::move(value); }
   std::vector<std::pair<std::string, Variable>> tensors() const override;
   void load(const std::string& name, const Variable& value) override;
 
- private:
-  std::int64_t step_ = 0;
-  Variable exp_avg_;
-  Variable exp_avg_sq_;
-  Variable max_exp_avg_sq_;
+  EBB_ARG(std::int64_t, step) = 0;    ///< updates so far
+  EBB_ARG(Variable, exp_avg);         ///< mean gradient
+  EBB_ARG(Variable, exp_avg_sq);      ///< mean square
+  EBB_ARG(Variable, max_exp_avg_sq);  ///< largest mean square
 };
+extern template class OptimizerCloneableParamState<AdamWParamState>;
 
 /// Kingma & Ba 2015: m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2;
 /// p -= lr / (1 - b1^t) m / (sqrt(v) / sqrt(1 - b2^t) + eps). amsgrad uses the largest v so far (Reddi et al.

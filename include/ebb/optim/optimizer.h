@@ -1,9 +1,9 @@
 // Optimizer: the base of all update rules.
 #pragma once
 
+#include <ebb/archive.h>
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/autograd/variable.h>
-#include <ebb/nn/archive.h>
 
 #include <functional>
 #include <memory>
@@ -25,36 +25,25 @@ class EBB_API OptimizerOptions {
 
 /// Gives Derived, which has a member lr_, the virtual functions.
 template <class Derived>
-class OptimizerCloneableOptions : public OptimizerOptions {
+class EBB_API OptimizerCloneableOptions : public OptimizerOptions {
  public:
-  std::unique_ptr<OptimizerOptions> clone() const override {
-    return std::make_unique<Derived>(static_cast<const Derived&>(*this));
-  }
-  double get_lr() const override { return static_cast<const Derived&>(*this).lr(); }
-  void set_lr(double lr) override { static_cast<Derived&>(*this).lr(lr); }
+  std::unique_ptr<OptimizerOptions> clone() const override;
+  double get_lr() const override;
+  void set_lr(double lr) override;
 };
 
 /// Parameters that share their options.
 class EBB_API OptimizerParamGroup {
  public:
-  OptimizerParamGroup(std::vector<Variable> params) : params_(std::move(params)) {}
-  OptimizerParamGroup(std::vector<Variable> params, std::unique_ptr<OptimizerOptions> options)
-      : params_(std::move(params)), options_(std::move(options)) {}
-  OptimizerParamGroup(const OptimizerParamGroup& other)
-      : params_(other.params_), options_(other.options_ ? other.options_->clone() : nullptr) {}
-  OptimizerParamGroup& operator=(const OptimizerParamGroup& other) {
-    params_ = other.params_;
-    options_ = other.options_ ? other.options_->clone() : nullptr;
-    return *this;
-  }
+  OptimizerParamGroup(std::vector<Variable> params);
+  OptimizerParamGroup(std::vector<Variable> params, std::unique_ptr<OptimizerOptions> options);
+  OptimizerParamGroup(const OptimizerParamGroup& other);
+  OptimizerParamGroup& operator=(const OptimizerParamGroup& other);
 
   bool has_options() const { return options_ != nullptr; }
-  OptimizerOptions& options() {
-    EBB_CHECK(has_options(), "This parameter group has no options yet; an optimizer gives it some.");
-    return *options_;
-  }
-  const OptimizerOptions& options() const { return const_cast<OptimizerParamGroup&>(*this).options(); }
-  void set_options(std::unique_ptr<OptimizerOptions> options) { options_ = std::move(options); }
+  OptimizerOptions& options();
+  const OptimizerOptions& options() const;
+  void set_options(std::unique_ptr<OptimizerOptions> options);
   std::vector<Variable>& params() { return params_; }
   const std::vector<Variable>& params() const { return params_; }
 
@@ -75,11 +64,9 @@ class EBB_API OptimizerParamState {
 
 /// Gives Derived its clone().
 template <class Derived>
-class OptimizerCloneableParamState : public OptimizerParamState {
+class EBB_API OptimizerCloneableParamState : public OptimizerParamState {
  public:
-  std::unique_ptr<OptimizerParamState> clone() const override {
-    return std::make_unique<Derived>(static_cast<const Derived&>(*this));
-  }
+  std::unique_ptr<OptimizerParamState> clone() const override;
 };
 
 /// Changes parameters by their gradients (torch::optim::Optimizer). Derive, and write step().
@@ -153,5 +140,25 @@ class EBB_API Optimizer {
   // Captured steps watch it: it ends with this optimizer, and with the states that load_state_dict replaces.
   std::shared_ptr<const char> epoch_ = std::make_shared<const char>();
 };
+
+// Not inline: for the library's own optimizers they are compiled there, once.
+
+template <class Derived>
+std::unique_ptr<OptimizerOptions> OptimizerCloneableOptions<Derived>::clone() const {
+  return std::make_unique<Derived>(static_cast<const Derived&>(*this));
+}
+template <class Derived>
+double OptimizerCloneableOptions<Derived>::get_lr() const {
+  return static_cast<const Derived&>(*this).lr();
+}
+template <class Derived>
+void OptimizerCloneableOptions<Derived>::set_lr(double lr) {
+  static_cast<Derived&>(*this).lr(lr);
+}
+
+template <class Derived>
+std::unique_ptr<OptimizerParamState> OptimizerCloneableParamState<Derived>::clone() const {
+  return std::make_unique<Derived>(static_cast<const Derived&>(*this));
+}
 
 }  // namespace ebb::optim

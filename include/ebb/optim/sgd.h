@@ -1,6 +1,7 @@
 // Stochastic gradient descent.
 #pragma once
 
+#include <ebb/core/arg.h>
 #include <ebb/optim/optimizer.h>
 
 namespace ebb::optim {
@@ -9,42 +10,24 @@ namespace ebb::optim {
 class EBB_API SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
  public:
   SGDOptions(double lr) : lr_(lr) {}
-  SGDOptions& lr(double value) { return lr_ = value, *this; }
-  double& lr() { return lr_; }
-  const double& lr() const { return lr_; }
-  SGDOptions& momentum(double value) { return momentum_ = value, *this; }
-  double& momentum() { return momentum_; }
-  const double& momentum() const { return momentum_; }
-  SGDOptions& dampening(double value) { return dampening_ = value, *this; }
-  double& dampening() { return dampening_; }
-  const double& dampening() const { return dampening_; }
-  SGDOptions& weight_decay(double value) { return weight_decay_ = value, *this; }
-  double& weight_decay() { return weight_decay_; }
-  const double& weight_decay() const { return weight_decay_; }
-  SGDOptions& nesterov(bool value) { return nesterov_ = value, *this; }
-  bool& nesterov() { return nesterov_; }
-  const bool& nesterov() const { return nesterov_; }
 
- private:
-  double lr_;
-  double momentum_ = 0;
-  double dampening_ = 0;
-  double weight_decay_ = 0;
-  bool nesterov_ = false;
+  EBB_ARG(double, lr);                ///< step size
+  EBB_ARG(double, momentum) = 0;      ///< share of the velocity that is kept
+  EBB_ARG(double, dampening) = 0;     ///< share of the gradient that the velocity does not take
+  EBB_ARG(double, weight_decay) = 0;  ///< factor of the parameter that is added to its gradient
+  EBB_ARG(bool, nesterov) = false;    ///< looks ahead by the velocity
 };
+extern template class OptimizerCloneableOptions<SGDOptions>;
 
 /// The velocity.
 class EBB_API SGDParamState : public OptimizerCloneableParamState<SGDParamState> {
  public:
-  Variable& momentum_buffer() { return momentum_buffer_; }
-  const Variable& momentum_buffer() const { return momentum_buffer_; }
-  void momentum_buffer(Variable value) { momentum_buffer_ = std::move(value); }
   std::vector<std::pair<std::string, Variable>> tensors() const override;
   void load(const std::string& name, const Variable& value) override;
 
- private:
-  Variable momentum_buffer_;
+  EBB_ARG(Variable, momentum_buffer);  ///< velocity
 };
+extern template class OptimizerCloneableParamState<SGDParamState>;
 
 /// g += weight_decay p; v = momentum v + (1 - dampening) g (v = g at first); p -= lr v, or lr (g + momentum
 /// v) with nesterov.

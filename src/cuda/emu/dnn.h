@@ -5,7 +5,7 @@
 #include "cuda/emu/api.h"
 #include "kernel/cuda/device.h"
 #include "kernel/cuda/dnn.h"
-#include "ops/copy/kernels.h"
+#include "ops/common/kernels.h"
 
 namespace ebb::emu {
 

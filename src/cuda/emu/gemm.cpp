@@ -1,3 +1,4 @@
+// Matrix products of the emulation, on the CPU.
 #include "kernel/cuda/gemm.h"
 
 #include <ebb/core/ndarray.h>

@@ -1,3 +1,4 @@
+// Sorting in the emulation, on the CPU.
 #include "kernel/cuda/sort.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
+// Matrix products on the CPU, by Eigen, shared among threads.
 #include "kernel/cpu/gemm.h"
 
-#include "kernel/cpu/parallel.h"
+#include "core/parallel_for.h"
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -154,7 +155,7 @@ void gemm(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
 }
 
 template <class T>
-T dot(std::int64_t n, const T* x, std::int64_t x_stride, const T* y, std::int64_t y_stride) {
+T dot_strided(std::int64_t n, const T* x, std::int64_t x_stride, const T* y, std::int64_t y_stride) {
   if (x_stride == 1 && y_stride == 1) return ConstVector<T>(x, n).dot(ConstVector<T>(y, n));
   T sum{};
   for (std::int64_t i = 0; i < n; ++i) sum += x[i * x_stride] * y[i * y_stride];
@@ -163,7 +164,7 @@ T dot(std::int64_t n, const T* x, std::int64_t x_stride, const T* y, std::int64_
 
 template void gemm(Matrix<const float>, Matrix<const float>, Matrix<float>, float, float);
 template void gemm(Matrix<const double>, Matrix<const double>, Matrix<double>, double, double);
-template float dot(std::int64_t, const float*, std::int64_t, const float*, std::int64_t);
-template double dot(std::int64_t, const double*, std::int64_t, const double*, std::int64_t);
+template float dot_strided(std::int64_t, const float*, std::int64_t, const float*, std::int64_t);
+template double dot_strided(std::int64_t, const double*, std::int64_t, const double*, std::int64_t);
 
 }  // namespace ebb::cpu

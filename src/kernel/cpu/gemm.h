@@ -31,12 +31,12 @@ void gemm(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta);
 
 /// The sum of x[i] y[i].
 template <class T>
-T dot(std::int64_t n, const T* x, std::int64_t x_stride, const T* y, std::int64_t y_stride);
+T dot_strided(std::int64_t n, const T* x, std::int64_t x_stride, const T* y, std::int64_t y_stride);
 
 extern template void gemm(Matrix<const float>, Matrix<const float>, Matrix<float>, float, float);
 extern template void gemm(Matrix<const double>, Matrix<const double>, Matrix<double>, double, double);
-extern template float dot(std::int64_t, const float*, std::int64_t, const float*, std::int64_t);
-extern template double dot(std::int64_t, const double*, std::int64_t, const double*, std::int64_t);
+extern template float dot_strided(std::int64_t, const float*, std::int64_t, const float*, std::int64_t);
+extern template double dot_strided(std::int64_t, const double*, std::int64_t, const double*, std::int64_t);
 
 /// The same by plain loops, for any type; sums in Sum.
 template <class Sum, class T>

@@ -1,7 +1,7 @@
 // The CPU's way along one dimension, line by line.
 #pragma once
 
-#include "kernel/cpu/parallel.h"
+#include "core/parallel_for.h"
 #include "kernel/lines.h"
 
 #include <algorithm>

@@ -1,9 +1,10 @@
+// Elementwise loops over arrays of any strides on the CPU.
 #include "kernel/cpu/map.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "kernel/cpu/parallel.h"
+#include "core/parallel_for.h"
 #include "kernel/elementwise_plan.h"
 
 namespace ebb::cpu {

@@ -1,3 +1,4 @@
+// The launch of elementwise kernels.
 #include "kernel/cuda/map.h"
 
 #include <cstring>

@@ -10,30 +10,27 @@ namespace ebb::cuda {
 constexpr int kWalkDims = 16;
 constexpr unsigned kWalkThreads = 256;
 
-/// Element offsets of N arrays. Neighbouring dimensions that all arrays walk in one go are joined.
+/// Element offsets of N arrays, in row-major order; dimension 0 is the innermost.
 template <int N>
 struct DeviceWalk {
   int dims = 0;
   bool small = true;  // every place fits 31 bits
-  std::int64_t numel = 1;
+  std::int64_t numel;
   std::int64_t sizes[kWalkDims];
   FastDivisor divisors[kWalkDims];
   std::int64_t strides[N][kWalkDims];
 
-  DeviceWalk(const char* op, IntArrayRef shape, const std::array<IntArrayRef, N>& array_strides) {
-    for (std::size_t d = 0; d < shape.size(); ++d) {
-      numel *= shape[d];
-      if (shape[d] == 1) continue;
-      bool joins = dims > 0;
-      for (int i = 0; joins && i < N; ++i) joins = strides[i][dims - 1] == array_strides[i][d] * shape[d];
-      if (!joins) {
-        EBB_CHECK(dims < kWalkDims, op, ": more than ", kWalkDims, " dimensions in shape ", shape,
-                  " on Device::CUDA. Merge some with reshape.");
-        sizes[dims++] = 1;
-      }
-      sizes[dims - 1] *= shape[d];
-      for (int i = 0; i < N; ++i) strides[i][dims - 1] = array_strides[i][d];
-    }
+  DeviceWalk(const char* op, IntArrayRef shape, const std::array<IntArrayRef, N>& array_strides)
+      : numel(checked_numel(shape)) {
+    merge_dims<N>(
+        shape, row_major_order(shape), [&](int i, int d) { return array_strides[i][d]; },
+        [&](std::int64_t size, const std::array<std::int64_t, N>& steps) {
+          EBB_CHECK(dims < kWalkDims, op, ": more than ", kWalkDims, " dimensions in shape ", shape,
+                    " on Device::CUDA. Merge some with reshape.");
+          sizes[dims] = size;
+          for (int i = 0; i < N; ++i) strides[i][dims] = steps[i];
+          ++dims;
+        });
     small = numel <= INT32_MAX;
     for (int d = 0; small && numel > 0 && d < dims; ++d)
       divisors[d] = FastDivisor(static_cast<std::uint32_t>(sizes[d]));
@@ -41,9 +38,10 @@ struct DeviceWalk {
 
   EBB_HD void offsets(std::int64_t place, std::int64_t (&out)[N]) const {
     for (int i = 0; i < N; ++i) out[i] = 0;
-    for (int d = dims - 1; d >= 0; --d) {
+    for (int d = 0; d < dims; ++d) {
       std::int64_t next = 0;
-      if (d > 0) next = small ? divisors[d].divide(static_cast<std::uint32_t>(place)) : place / sizes[d];
+      if (d + 1 < dims)
+        next = small ? divisors[d].divide(static_cast<std::uint32_t>(place)) : place / sizes[d];
       const std::int64_t at = place - next * sizes[d];
       place = next;
       for (int i = 0; i < N; ++i) out[i] += at * strides[i][d];

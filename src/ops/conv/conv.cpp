@@ -1,11 +1,12 @@
+// Convolutions: arguments, checks and padding.
 #include <ebb/ops/conv.h>
 #include <ebb/ops/shape.h>
 
 #include <algorithm>
 
-#include "ops/common.h"
-#include "ops/conv/node.h"
-#include "ops/memory_format.h"
+#include "ops/common/checks.h"
+#include "ops/common/layout.h"
+#include "ops/conv/backward.h"
 
 namespace ebb {
 namespace {

@@ -1,8 +1,9 @@
+// Convolution on the CPU: which way to compute it.
 #include <ebb/core/visit.h>
 
 #include <algorithm>
 
-#include "kernel/cpu/parallel.h"
+#include "core/parallel_for.h"
 #include "ops/conv/correlate.h"
 #include "ops/conv/cpu_tile.h"
 #include "ops/conv/kernels.h"

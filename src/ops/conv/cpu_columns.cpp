@@ -1,9 +1,10 @@
+// Convolution as a matrix product over columns.
 #include <ebb/core/ndarray.h>
 
 #include <algorithm>
 
+#include "core/parallel_for.h"
 #include "kernel/cpu/gemm.h"
-#include "kernel/cpu/parallel.h"
 #include "ops/conv/correlate.h"
 
 namespace ebb::cpu::conv {

@@ -1,10 +1,11 @@
+// Forward pass and input gradient on the CPU as sums over windows of a source.
 #include "ops/conv/correlate.h"
 
 #include <ebb/core/ndarray.h>
 
 #include <algorithm>
 
-#include "kernel/cpu/parallel.h"
+#include "core/parallel_for.h"
 #include "ops/conv/cpu_tile.h"
 
 namespace ebb::cpu::conv {

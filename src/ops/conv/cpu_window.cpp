@@ -1,3 +1,4 @@
+// The window of an image that the convolution reads by shifts.
 #include <algorithm>
 
 #include "ops/conv/window.h"

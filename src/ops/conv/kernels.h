@@ -10,30 +10,24 @@
 
 namespace ebb {
 
-namespace kernels {
+namespace cpu {
 /// out[n, o, q] = bias[o] + the sum over c, k of weight[o, c, k] in[n, c, stride q + dilation k - padding].
 /// bias may be undefined. With relu, what is below 0 becomes 0.
-extern EBB_API KernelSlot<void(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias,
-                               const ConvGeometry& geometry, bool relu)>
-    conv_forward;
-/// Its transpose in `in`: in[n, c, p] = bias[c] + the sum of weight[o, c, k] out[n, o, q] over all o, k, q
-/// with p = stride q + dilation k - padding.
-extern EBB_API KernelSlot<void(NdArray& in, const NdArray& out, const NdArray& weight, const NdArray& bias,
-                               const ConvGeometry& geometry)>
-    conv_input;
-/// Its transpose in `weight`: weight[o, c, k] = the sum of out[n, o, q] in[n, c, stride q + dilation k -
-/// padding].
-extern EBB_API
-    KernelSlot<void(NdArray& weight, const NdArray& out, const NdArray& in, const ConvGeometry& geometry)>
-        conv_weight;
-}  // namespace kernels
-
-namespace cpu {
 void conv_forward(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias,
                   const ConvGeometry& geometry, bool relu);
+/// Its transpose in `in`: in[n, c, p] = bias[c] + the sum of weight[o, c, k] out[n, o, q] over all o, k, q
+/// with p = stride q + dilation k - padding.
 void conv_input(NdArray& in, const NdArray& out, const NdArray& weight, const NdArray& bias,
                 const ConvGeometry& geometry);
+/// Its transpose in `weight`: weight[o, c, k] = the sum of out[n, o, q] in[n, c, stride q + dilation k -
+/// padding].
 void conv_weight(NdArray& weight, const NdArray& out, const NdArray& in, const ConvGeometry& geometry);
 }  // namespace cpu
+
+namespace kernels {
+extern EBB_API KernelSlot<decltype(cpu::conv_forward)> conv_forward;
+extern EBB_API KernelSlot<decltype(cpu::conv_input)> conv_input;
+extern EBB_API KernelSlot<decltype(cpu::conv_weight)> conv_weight;
+}  // namespace kernels
 
 }  // namespace ebb

@@ -1,10 +1,11 @@
 // clone, contiguous, to and copy_.
+#include <ebb/autograd/record.h>
 #include <ebb/cuda/stream.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 
-#include "ops/common.h"
-#include "ops/copy/transfer.h"
+#include "ops/common/layout.h"
+#include "ops/common/transfer.h"
 
 namespace ebb {
 namespace {

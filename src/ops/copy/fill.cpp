@@ -1,10 +1,12 @@
 // fill_ and zero_.
+#include <ebb/autograd/record.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 
-#include "ops/common.h"
-#include "ops/copy/kernels.h"
-#include "ops/copy/transfer.h"
+#include "ops/common/checks.h"
+#include "ops/common/kernels.h"
+#include "ops/common/layout.h"
+#include "ops/common/transfer.h"
 
 namespace ebb {
 namespace {

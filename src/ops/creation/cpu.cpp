@@ -1,6 +1,7 @@
+// Ranges and identity matrices on the CPU.
 #include <ebb/core/visit.h>
 
-#include "kernel/cpu/parallel.h"
+#include "core/parallel_for.h"
 #include "ops/creation/kernels.h"
 #include "ops/creation/range.h"
 

@@ -1,8 +1,10 @@
 // empty, zeros, ones, full and their _like forms; from_blob.
 #include <ebb/ops/creation.h>
 
-#include "ops/copy/kernels.h"
-#include "ops/creation/fresh.h"
+#include "ops/common/checks.h"
+#include "ops/common/fresh.h"
+#include "ops/common/kernels.h"
+#include "ops/common/transfer.h"
 
 namespace ebb {
 namespace {

@@ -1,3 +1,4 @@
+// Ranges and identity matrices on the device.
 #include "ops/creation/cuda.h"
 
 #include <ebb/core/visit.h>

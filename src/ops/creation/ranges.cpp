@@ -2,20 +2,14 @@
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 
-#include "ops/creation/fresh.h"
+#include "ops/common/fresh.h"
+#include "ops/common/transfer.h"
 #include "ops/creation/kernels.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace ebb {
-
-namespace kernels {
-constinit KernelSlot<void(NdArray&, const Scalar&, const Scalar&)> arange{"arange", &cpu::arange};
-constinit KernelSlot<void(NdArray&, const Scalar&, const Scalar&, double)> linspace{"linspace",
-                                                                                    &cpu::linspace};
-constinit KernelSlot<void(NdArray&)> eye{"eye", &cpu::eye};
-}  // namespace kernels
 
 namespace {
 

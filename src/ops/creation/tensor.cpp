@@ -3,7 +3,9 @@
 #include <ebb/ops/creation.h>
 
 #include "kernel/convert.h"
-#include "ops/creation/fresh.h"
+#include "ops/common/checks.h"
+#include "ops/common/fresh.h"
+#include "ops/common/transfer.h"
 
 namespace ebb {
 namespace {

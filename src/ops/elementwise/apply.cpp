@@ -1,3 +1,4 @@
+// What apply.h does where the short way does not lead.
 #include "ops/elementwise/apply.h"
 
 #include <ebb/core/visit.h>
@@ -6,7 +7,7 @@
 
 #include <cstring>
 
-#include "ops/copy/kernels.h"
+#include "ops/common/kernels.h"
 #include "ops/elementwise/promote.h"
 #include "ops/elementwise/record.h"
 

@@ -3,8 +3,8 @@
 
 #include <ebb/autograd/variable.h>
 
-#include "ops/common.h"
-#include "ops/elementwise/functor.h"
+#include <concepts>
+#include "ops/elementwise/formula.h"
 #include "ops/elementwise/kernels.h"
 
 namespace ebb::ops {
@@ -19,12 +19,12 @@ DType compute_dtype(const char* op, Types types, DType promoted);
 
 /// Whether comparisons and predicates: their output is Bool.
 template <class Op>
-constexpr bool kGivesBool = [] {
-  if constexpr (std::is_invocable_v<const Op&, int>)
-    return std::is_same_v<std::invoke_result_t<const Op&, int>, bool>;
-  else
-    return std::is_same_v<std::invoke_result_t<const Op&, int, int>, bool>;
-}();
+constexpr bool kGivesBool = requires(const Op& op) {
+  { op.value(1) } -> std::same_as<bool>;
+}
+|| requires(const Op& op) {
+  { op.value(1, 1) } -> std::same_as<bool>;
+};
 
 /// Inputs made ready for a kernel.
 struct Prepared {

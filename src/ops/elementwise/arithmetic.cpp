@@ -1,13 +1,12 @@
+// Sums, products and quotients.
 #include <ebb/ops/elementwise.h>
 
-#include "ops/elementwise/math_arith.h"
-#include "ops/elementwise/record.h"
+#include "ops/elementwise/formulas/arithmetic.h"
+#include "ops/elementwise/record_binary.h"
 
 namespace ebb {
 namespace {
 
-using ops::Keep;
-using ops::Kept;
 using namespace ops;
 
 bool is_one(const Scalar& s) { return s.equal(1); }
@@ -31,8 +30,8 @@ struct AddRule {
   static constexpr char kName[] = "AddBackward0";
   static constexpr unsigned kUsesA = kNone, kUsesB = kNone;
   Scalar alpha = 1;
-  Variable a(const Variable& g, const Kept&) const { return g; }
-  Variable b(const Variable& g, const Kept&) const { return scaled(g, alpha); }
+  Variable a(const Variable& g, const Kept<Variable>&) const { return g; }
+  Variable b(const Variable& g, const Kept<Variable>&) const { return scaled(g, alpha); }
 };
 
 struct AddScalarRule {
@@ -45,8 +44,8 @@ struct SubRule {
   static constexpr char kName[] = "SubBackward0";
   static constexpr unsigned kUsesA = kNone, kUsesB = kNone;
   Scalar alpha = 1;
-  Variable a(const Variable& g, const Kept&) const { return g; }
-  Variable b(const Variable& g, const Kept&) const { return is_one(alpha) ? neg(g) : g * (-alpha); }
+  Variable a(const Variable& g, const Kept<Variable>&) const { return g; }
+  Variable b(const Variable& g, const Kept<Variable>&) const { return is_one(alpha) ? neg(g) : g * (-alpha); }
 };
 
 struct SubScalarRule {
@@ -59,8 +58,8 @@ struct RsubRule {
   static constexpr char kName[] = "RsubBackward0";
   static constexpr unsigned kUsesA = kNone, kUsesB = kNone;
   Scalar alpha = 1;
-  Variable a(const Variable& g, const Kept&) const { return is_one(alpha) ? neg(g) : g * (-alpha); }
-  Variable b(const Variable& g, const Kept&) const { return g; }
+  Variable a(const Variable& g, const Kept<Variable>&) const { return is_one(alpha) ? neg(g) : g * (-alpha); }
+  Variable b(const Variable& g, const Kept<Variable>&) const { return g; }
 };
 
 struct RsubScalarRule {
@@ -70,25 +69,11 @@ struct RsubScalarRule {
   Variable operator()(const Variable& g) const { return is_one(alpha) ? neg(g) : g * (-alpha); }
 };
 
-struct MulRule {
-  static constexpr char kName[] = "MulBackward0";
-  static constexpr unsigned kUsesA = kB, kUsesB = kA;
-  Variable a(const Variable& g, const Kept& k) const { return g * k.b; }
-  Variable b(const Variable& g, const Kept& k) const { return g * k.a; }
-};
-
 struct MulScalarRule {
   static constexpr char kName[] = "MulBackward1";
   static constexpr Keep kKeep = Keep::nothing;
   Scalar other;
   Variable operator()(const Variable& g) const { return g * other; }
-};
-
-struct DivRule {
-  static constexpr char kName[] = "DivBackward0";
-  static constexpr unsigned kUsesA = kB, kUsesB = kA | kB;
-  Variable a(const Variable& g, const Kept& k) const { return g / k.b; }
-  Variable b(const Variable& g, const Kept& k) const { return neg(g) * (k.a / k.b / k.b); }
 };
 
 struct DivScalarRule {
@@ -103,65 +88,65 @@ struct DivScalarRule {
 Variable add(const Variable& self, const Variable& other, const Scalar& alpha) {
   if (is_one(alpha)) return run_binary(self, other, Add(), AddRule{alpha});
   check_alpha("add", result_type(self, other), alpha);
-  return run_binary(self, other, AddScaled{alpha}, AddRule{alpha});
+  return run_binary(self, other, AddScaled{{}, alpha}, AddRule{alpha});
 }
 
 Variable add(const Variable& self, const Scalar& other, const Scalar& alpha) {
-  if (is_one(alpha)) return run_scalar(self, other, Add(), AddScalarRule());
+  if (is_one(alpha)) return run_unary(self, Add(), AddScalarRule(), other);
   check_alpha("add", result_type(self, other), alpha);
-  return run_scalar(self, other, AddScaled{alpha}, AddScalarRule());
+  return run_unary(self, AddScaled{{}, alpha}, AddScalarRule(), other);
 }
 
 Variable& add_(const Variable& self, const Variable& other, const Scalar& alpha) {
   if (is_one(alpha)) return run_binary_inplace(self, other, Add(), AddRule{alpha});
   check_alpha("add_", result_type(self, other), alpha);
-  return run_binary_inplace(self, other, AddScaled{alpha}, AddRule{alpha});
+  return run_binary_inplace(self, other, AddScaled{{}, alpha}, AddRule{alpha});
 }
 
 Variable& add_(const Variable& self, const Scalar& other, const Scalar& alpha) {
-  if (is_one(alpha)) return run_scalar_inplace(self, other, Add(), AddScalarRule());
+  if (is_one(alpha)) return run_unary_inplace(self, Add(), AddScalarRule(), other);
   check_alpha("add_", result_type(self, other), alpha);
-  return run_scalar_inplace(self, other, AddScaled{alpha}, AddScalarRule());
+  return run_unary_inplace(self, AddScaled{{}, alpha}, AddScalarRule(), other);
 }
 
 Variable sub(const Variable& self, const Variable& other, const Scalar& alpha) {
   check_sub(self, other.dtype());
   if (is_one(alpha)) return run_binary(self, other, Sub(), SubRule{alpha});
   check_alpha("sub", result_type(self, other), alpha);
-  return run_binary(self, other, AddScaled{-alpha}, SubRule{alpha});
+  return run_binary(self, other, AddScaled{{}, -alpha}, SubRule{alpha});
 }
 
 Variable sub(const Variable& self, const Scalar& other, const Scalar& alpha) {
   check_sub(self, other.dtype());
-  if (is_one(alpha)) return run_scalar(self, other, Sub(), SubScalarRule());
+  if (is_one(alpha)) return run_unary(self, Sub(), SubScalarRule(), other);
   check_alpha("sub", result_type(self, other), alpha);
-  return run_scalar(self, other, AddScaled{-alpha}, SubScalarRule());
+  return run_unary(self, AddScaled{{}, -alpha}, SubScalarRule(), other);
 }
 
 Variable& sub_(const Variable& self, const Variable& other, const Scalar& alpha) {
   check_sub(self, other.dtype());
   if (is_one(alpha)) return run_binary_inplace(self, other, Sub(), SubRule{alpha});
   check_alpha("sub_", result_type(self, other), alpha);
-  return run_binary_inplace(self, other, AddScaled{-alpha}, SubRule{alpha});
+  return run_binary_inplace(self, other, AddScaled{{}, -alpha}, SubRule{alpha});
 }
 
 Variable& sub_(const Variable& self, const Scalar& other, const Scalar& alpha) {
   check_sub(self, other.dtype());
-  if (is_one(alpha)) return run_scalar_inplace(self, other, Sub(), SubScalarRule());
+  if (is_one(alpha)) return run_unary_inplace(self, Sub(), SubScalarRule(), other);
   check_alpha("sub_", result_type(self, other), alpha);
-  return run_scalar_inplace(self, other, AddScaled{-alpha}, SubScalarRule());
+  return run_unary_inplace(self, AddScaled{{}, -alpha}, SubScalarRule(), other);
 }
 
 Variable rsub(const Variable& self, const Variable& other, const Scalar& alpha) {
   check_sub(self, other.dtype());
   check_alpha("rsub", result_type(self, other), alpha);
-  return run_binary(self, other, RsubScaled{alpha}, RsubRule{alpha});
+  return run_binary(self, other, RsubScaled{{}, alpha}, RsubRule{alpha});
 }
 
 Variable rsub(const Variable& self, const Scalar& other, const Scalar& alpha) {
   check_sub(self, other.dtype());
   check_alpha("rsub", result_type(self, other), alpha);
-  return run_scalar(self, other, RsubScaled{alpha}, RsubScalarRule{alpha});
+  return run_unary(self, RsubScaled{{}, alpha}, RsubScalarRule{alpha}, other);
 }
 
 Variable operator-(const Scalar& a, const Variable& b) {
@@ -169,31 +154,23 @@ Variable operator-(const Scalar& a, const Variable& b) {
   return run_binary(a, b, Sub(), SubRule());
 }
 
-Variable mul(const Variable& self, const Variable& other) {
-  return run_binary(self, other, Mul(), MulRule());
-}
+Variable mul(const Variable& self, const Variable& other) { return binary<Mul>(self, other); }
 Variable mul(const Variable& self, const Scalar& other) {
-  return run_scalar(self, other, Mul(), MulScalarRule{other});
+  return run_unary(self, Mul(), MulScalarRule{other}, other);
 }
-Variable& mul_(const Variable& self, const Variable& other) {
-  return run_binary_inplace(self, other, Mul(), MulRule());
-}
+Variable& mul_(const Variable& self, const Variable& other) { return binary_inplace<Mul>(self, other); }
 Variable& mul_(const Variable& self, const Scalar& other) {
-  return run_scalar_inplace(self, other, Mul(), MulScalarRule{other});
+  return run_unary_inplace(self, Mul(), MulScalarRule{other}, other);
 }
 
-Variable div(const Variable& self, const Variable& other) {
-  return run_binary(self, other, Div(), DivRule());
-}
+Variable div(const Variable& self, const Variable& other) { return binary<Div>(self, other); }
 Variable div(const Variable& self, const Scalar& other) {
-  return run_scalar(self, other, Div(), DivScalarRule{other});
+  return run_unary(self, Div(), DivScalarRule{other}, other);
 }
-Variable& div_(const Variable& self, const Variable& other) {
-  return run_binary_inplace(self, other, Div(), DivRule());
-}
+Variable& div_(const Variable& self, const Variable& other) { return binary_inplace<Div>(self, other); }
 Variable& div_(const Variable& self, const Scalar& other) {
-  return run_scalar_inplace(self, other, Div(), DivScalarRule{other});
+  return run_unary_inplace(self, Div(), DivScalarRule{other}, other);
 }
-Variable operator/(const Scalar& a, const Variable& b) { return run_binary(a, b, Div(), DivRule()); }
+Variable operator/(const Scalar& a, const Variable& b) { return binary<Div>(a, b); }
 
 }  // namespace ebb

@@ -1,83 +1,15 @@
 // Extremes, angles, and sums of logarithms of two tensors.
 #include <ebb/ops/elementwise.h>
 
-#include "ops/elementwise/math_binary.h"
-#include "ops/elementwise/record.h"
+#include "ops/common/checks.h"
+#include "ops/elementwise/formulas/binary_math.h"
+#include "ops/elementwise/record_binary.h"
 
 namespace ebb {
 namespace {
 
 using namespace ops;
 
-// Half of the gradient each at a tie, none to the loser; NaN ties with nothing and loses nothing.
-Variable winner_gradient(const Variable& g, const Variable& tie, const Variable& lost) {
-  return where(lost, 0, where(tie, g / 2, g));
-}
-
-struct MaximumRule {
-  static constexpr char kName[] = "MaximumBackward0";
-  static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
-  Variable a(const Variable& g, const Kept& k) const { return winner_gradient(g, k.a == k.b, k.a < k.b); }
-  Variable b(const Variable& g, const Kept& k) const { return winner_gradient(g, k.a == k.b, k.a > k.b); }
-};
-struct MinimumRule {
-  static constexpr char kName[] = "MinimumBackward0";
-  static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
-  Variable a(const Variable& g, const Kept& k) const { return winner_gradient(g, k.a == k.b, k.a > k.b); }
-  Variable b(const Variable& g, const Kept& k) const { return winner_gradient(g, k.a == k.b, k.a < k.b); }
-};
-struct FmaxRule {
-  static constexpr char kName[] = "FmaxBackward0";
-  static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
-  static Variable first(const Kept& k) { return logical_or(k.a >= k.b, isnan(k.b)); }
-  Variable a(const Variable& g, const Kept& k) const { return where(first(k), g, 0); }
-  Variable b(const Variable& g, const Kept& k) const { return where(first(k), 0, g); }
-};
-struct FminRule {
-  static constexpr char kName[] = "FminBackward0";
-  static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
-  static Variable first(const Kept& k) { return logical_or(k.a <= k.b, isnan(k.b)); }
-  Variable a(const Variable& g, const Kept& k) const { return where(first(k), g, 0); }
-  Variable b(const Variable& g, const Kept& k) const { return where(first(k), 0, g); }
-};
-
-struct Atan2Rule {
-  static constexpr char kName[] = "Atan2Backward0";
-  static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
-  static Variable scale(const Kept& k) { return reciprocal(k.a * k.a + k.b * k.b); }
-  Variable a(const Variable& g, const Kept& k) const { return g * k.b * scale(k); }
-  Variable b(const Variable& g, const Kept& k) const { return g * neg(k.a) * scale(k); }
-};
-struct HypotRule {
-  static constexpr char kName[] = "HypotBackward0";
-  static constexpr unsigned kUsesA = kA | kOut, kUsesB = kB | kOut;
-  Variable a(const Variable& g, const Kept& k) const { return g * (k.a / k.out); }
-  Variable b(const Variable& g, const Kept& k) const { return g * (k.b / k.out); }
-};
-struct LogAddExpRule {
-  static constexpr char kName[] = "LogaddexpBackward0";
-  static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
-  Variable a(const Variable& g, const Kept& k) const { return g / (exp(k.b - k.a) + 1); }
-  Variable b(const Variable& g, const Kept& k) const { return g / (exp(k.a - k.b) + 1); }
-};
-struct LogAddExp2Rule {
-  static constexpr char kName[] = "Logaddexp2Backward0";
-  static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
-  Variable a(const Variable& g, const Kept& k) const { return g / (exp2(k.b - k.a) + 1); }
-  Variable b(const Variable& g, const Kept& k) const { return g / (exp2(k.a - k.b) + 1); }
-};
-
-// d/da a log b = log b; where a = 0 and b <= 0 the op is 0 all around, and so is its gradient.
-template <class B>
-Variable xlogy_first(const Variable& g, const Variable& a, const B& b) {
-  return where(logical_and(a == 0, b <= 0), 0, xlogy(g, b));
-}
-struct XlogyRule {
-  static constexpr char kName[] = "XlogyBackward0";
-  static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
-  Variable a(const Variable& g, const Kept& k) const { return xlogy_first(g, k.a, k.b); }
-  Variable b(const Variable& g, const Kept& k) const { return g * k.a / k.b; }
-};
 struct XlogyScalarSelfRule {
   static constexpr char kName[] = "XlogyBackward1";
   static constexpr Keep kKeep = Keep::input;
@@ -100,8 +32,8 @@ Variable copysign_gradient(const Variable& g, const Variable& a, const Variable&
 struct CopySignRule {
   static constexpr char kName[] = "CopysignBackward0";
   static constexpr unsigned kUsesA = kA | kOut, kUsesB = kNone;
-  Variable a(const Variable& g, const Kept& k) const { return copysign_gradient(g, k.a, k.out); }
-  Variable b(const Variable& g, const Kept&) const { return zeros_like(g); }
+  Variable a(const Variable& g, const Kept<Variable>& k) const { return copysign_gradient(g, k.a, k.out); }
+  Variable b(const Variable& g, const Kept<Variable>&) const { return zeros_like(g); }
 };
 struct CopySignScalarRule {
   static constexpr char kName[] = "CopysignBackward1";
@@ -119,71 +51,55 @@ void check_floating(const char* op, const Variable& a, const Variable& b) {
 
 }  // namespace
 
-Variable maximum(const Variable& self, const Variable& other) {
-  return run_binary(self, other, Maximum(), MaximumRule());
-}
-Variable minimum(const Variable& self, const Variable& other) {
-  return run_binary(self, other, Minimum(), MinimumRule());
-}
-Variable fmax(const Variable& self, const Variable& other) {
-  return run_binary(self, other, Fmax(), FmaxRule());
-}
-Variable fmin(const Variable& self, const Variable& other) {
-  return run_binary(self, other, Fmin(), FminRule());
-}
+Variable maximum(const Variable& self, const Variable& other) { return binary<Maximum>(self, other); }
+Variable minimum(const Variable& self, const Variable& other) { return binary<Minimum>(self, other); }
+Variable fmax(const Variable& self, const Variable& other) { return binary<Fmax>(self, other); }
+Variable fmin(const Variable& self, const Variable& other) { return binary<Fmin>(self, other); }
 
-Variable atan2(const Variable& self, const Variable& other) {
-  return run_binary(self, other, Atan2(), Atan2Rule());
-}
-Variable& atan2_(const Variable& self, const Variable& other) {
-  return run_binary_inplace(self, other, Atan2(), Atan2Rule());
-}
+Variable atan2(const Variable& self, const Variable& other) { return binary<Atan2>(self, other); }
+Variable& atan2_(const Variable& self, const Variable& other) { return binary_inplace<Atan2>(self, other); }
 Variable hypot(const Variable& self, const Variable& other) {
   check_floating("hypot", self, other);
-  return run_binary(self, other, Hypot(), HypotRule());
+  return binary<Hypot>(self, other);
 }
 Variable& hypot_(const Variable& self, const Variable& other) {
   check_floating("hypot_", self, other);
-  return run_binary_inplace(self, other, Hypot(), HypotRule());
+  return binary_inplace<Hypot>(self, other);
 }
 Variable logaddexp(const Variable& self, const Variable& other) {
   check_floating("logaddexp", self, other);
-  return run_binary(self, other, LogAddExp(), LogAddExpRule());
+  return binary<LogAddExp>(self, other);
 }
 Variable logaddexp2(const Variable& self, const Variable& other) {
   check_floating("logaddexp2", self, other);
-  return run_binary(self, other, LogAddExp2(), LogAddExp2Rule());
+  return binary<LogAddExp2>(self, other);
 }
 
-Variable xlogy(const Variable& self, const Variable& other) {
-  return run_binary(self, other, Xlogy(), XlogyRule());
-}
+Variable xlogy(const Variable& self, const Variable& other) { return binary<Xlogy>(self, other); }
 Variable xlogy(const Variable& self, const Scalar& other) {
-  return run_scalar(self, other, Xlogy(), XlogyScalarOtherRule{other});
+  return run_unary(self, Xlogy(), XlogyScalarOtherRule{other}, other);
 }
 Variable xlogy(const Scalar& self, const Variable& other) {
   Variable out(apply(Xlogy(), self, other));
   if (autograd::records(other)) record_unary(other, out, XlogyScalarSelfRule{self});
   return out;
 }
-Variable& xlogy_(const Variable& self, const Variable& other) {
-  return run_binary_inplace(self, other, Xlogy(), XlogyRule());
-}
+Variable& xlogy_(const Variable& self, const Variable& other) { return binary_inplace<Xlogy>(self, other); }
 Variable& xlogy_(const Variable& self, const Scalar& other) {
-  return run_scalar_inplace(self, other, Xlogy(), XlogyScalarOtherRule{other});
+  return run_unary_inplace(self, Xlogy(), XlogyScalarOtherRule{other}, other);
 }
 
 Variable copysign(const Variable& self, const Variable& other) {
   return run_binary(self, other, CopySign(), CopySignRule());
 }
 Variable copysign(const Variable& self, const Scalar& other) {
-  return run_scalar(self, other, CopySign(), CopySignScalarRule{other});
+  return run_unary(self, CopySign(), CopySignScalarRule{other}, other);
 }
 Variable& copysign_(const Variable& self, const Variable& other) {
   return run_binary_inplace(self, other, CopySign(), CopySignRule());
 }
 Variable& copysign_(const Variable& self, const Scalar& other) {
-  return run_scalar_inplace(self, other, CopySign(), CopySignScalarRule{other});
+  return run_unary_inplace(self, CopySign(), CopySignScalarRule{other}, other);
 }
 
 Variable ldexp(const Variable& self, const Variable& other) { return mul(self, pow(2.0, other)); }

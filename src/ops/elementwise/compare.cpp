@@ -1,7 +1,10 @@
+// Comparisons, logic, and bits of whole numbers.
 #include <ebb/ops/elementwise.h>
 
-#include "ops/elementwise/math_unary.h"
-#include "ops/elementwise/record.h"
+#include "ops/common/checks.h"
+#include "ops/elementwise/formulas/compare.h"
+#include "ops/elementwise/formulas/logic.h"
+#include "ops/elementwise/record_binary.h"
 
 namespace ebb {
 
@@ -48,9 +51,6 @@ Variable logical_xor(const Variable& self, const Variable& other) {
 Variable& logical_xor_(const Variable& self, const Variable& other) {
   return run_plain_inplace<LogicalXor>(self, other);
 }
-
-Variable logical_not(const Variable& self) { return Variable(apply(LogicalNot(), self)); }
-Variable& logical_not_(const Variable& self) { return run_plain_inplace<LogicalNot>(self); }
 
 Variable bitwise_and(const Variable& self, const Variable& other) {
   return run_plain<BitwiseAnd>(self, other);
@@ -118,14 +118,11 @@ Variable bitwise_right_shift(const Scalar& self, const Variable& other) {
   return run_plain<ShiftRight>(self, other);
 }
 
-Variable bitwise_not(const Variable& self) { return Variable(apply(BitwiseNot(), self)); }
-Variable& bitwise_not_(const Variable& self) { return run_plain_inplace<BitwiseNot>(self); }
-
 Variable isclose(const Variable& self, const Variable& other, double rtol, double atol, bool equal_nan) {
   check_same_dtype("isclose", self, other);
   EBB_CHECK(rtol >= 0 && atol >= 0, "isclose: rtol and atol must not be negative, got ", rtol, " and ", atol,
             ".");
-  return run_plain(self, other, IsClose{rtol, atol, equal_nan, self.dtype()});
+  return run_plain(self, other, IsClose{{}, rtol, atol, equal_nan, self.dtype()});
 }
 
 bool allclose(const Variable& self, const Variable& other, double rtol, double atol, bool equal_nan) {
@@ -137,12 +134,5 @@ bool equal(const Variable& self, const Variable& other) {
   check_same_dtype("equal", self, other);
   return all_true(eq(self, other));
 }
-
-Variable isnan(const Variable& self) { return Variable(apply(IsNan(), self)); }
-Variable isinf(const Variable& self) { return Variable(apply(IsInf(), self)); }
-Variable isfinite(const Variable& self) { return Variable(apply(IsFinite(), self)); }
-Variable isposinf(const Variable& self) { return Variable(apply(IsPosInf(), self)); }
-Variable isneginf(const Variable& self) { return Variable(apply(IsNegInf(), self)); }
-Variable signbit(const Variable& self) { return Variable(apply(Signbit(), self)); }
 
 }  // namespace ebb

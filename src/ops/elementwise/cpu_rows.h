@@ -1,15 +1,15 @@
-// The CPU kernels of the family: a functor becomes one loop a dtype over a contiguous row; cpu::map does the
+// The CPU kernels of the family: a formula becomes one loop a dtype over a contiguous row; cpu::map does the
 // rest.
 #pragma once
 
+#include <algorithm>
 #include <array>
-#include <cstring>
 
+#include "core/parallel_for.h"
+#include "kernel/cpu/lanes.h"
 #include "kernel/cpu/map.h"
-#include "kernel/cpu/parallel.h"
 #include "kernel/element_types.h"
-#include "ops/elementwise/cpu_vector.h"
-#include "ops/elementwise/functor.h"
+#include "ops/elementwise/formula.h"
 #include "ops/elementwise/kernels.h"
 
 namespace ebb::cpu {
@@ -18,61 +18,111 @@ namespace detail {
 
 using ops::Compute;
 
+template <class Op>
+constexpr bool runs_in_lanes = EBB_LIBMVEC&& Op::kRun == ops::Run::lanes;
+
+#if EBB_LIBMVEC
+
+/// A row in lanes: from pointers, or from the same lanes all along where an operand is one number.
+template <class C>
+Lanes<C> lanes_at(const C* x, std::int64_t i, std::int64_t n) {
+  return Lanes<C>::load(x + i, n - i);
+}
+template <class C>
+Lanes<C> lanes_at(const Lanes<C>& number, std::int64_t, std::int64_t) {
+  return number;
+}
+template <class Op, class C, class... Inputs>
+void lanes_row(const Op op, C* out, std::int64_t n, const Inputs... in) {
+  for (std::int64_t i = 0; i < n; i += Lanes<C>::kCount)
+    op.value(lanes_at(in, i, n)...).store(out + i, n - i);
+}
+
+/// 16-bit types are converted a block at a time, by loops that vectorise by themselves.
+template <class T>
+struct Block {
+  static constexpr std::int64_t kSize = 256;
+  float numbers[kSize];
+  const float* read(const T* x, std::int64_t begin, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) numbers[i] = static_cast<float>(x[begin + i]);
+    return numbers;
+  }
+  const Lanes<float>& read(const Lanes<float>& number, std::int64_t, std::int64_t) { return number; }
+};
+template <class Op, class T, class... Inputs>
+requires is_half_v<T>
+void lanes_row(const Op op, T* out, std::int64_t n, const Inputs... in) {
+  for (std::int64_t begin = 0; begin < n; begin += Block<T>::kSize) {
+    const std::int64_t count = std::min(Block<T>::kSize, n - begin);
+    Block<T> results;
+    lanes_row(op, results.numbers, count, Block<T>().read(in, begin, count)...);
+    for (std::int64_t i = 0; i < count; ++i) out[begin + i] = static_cast<T>(results.numbers[i]);
+  }
+}
+
+#endif
+
 template <class R, class T>
 using Result = std::conditional_t<std::is_same_v<R, bool>, bool, T>;
 
 template <class Op, class T>
-void unary_row(void* to, const void* const* in, unsigned constant, std::int64_t n, const void* functor) {
+void unary_row(void* to, const void* const* in, unsigned constant, std::int64_t n, const void* formula) {
   using C = Compute<T>;
-  const Op op = *static_cast<const Op*>(functor);
-  using R = Result<decltype(op(C())), T>;
+  const Op op = *static_cast<const Op*>(formula);
+  using R = Result<decltype(op.value(C())), T>;
   R* out = static_cast<R*>(to);
   const T* x = static_cast<const T*>(in[0]);
   if (constant) {
-    unary_row<Op, T>(to, in, 0, 1, functor);
+    unary_row<Op, T>(to, in, 0, 1, formula);
     for (std::int64_t i = 1; i < n; ++i) out[i] = out[0];
     return;
   }
 #if EBB_LIBMVEC
-  if constexpr (runs_in_lanes<Op>) return lanes::row(op, out, x, n);
+  if constexpr (runs_in_lanes<Op>) return lanes_row(op, out, n, x);
 #endif
 #pragma GCC ivdep
-  for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(op(static_cast<C>(x[i])));
+  for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(op.value(static_cast<C>(x[i])));
 }
 
 template <class Op, class T>
-void binary_row(void* to, const void* const* in, unsigned constant, std::int64_t n, const void* functor) {
+void binary_row(void* to, const void* const* in, unsigned constant, std::int64_t n, const void* formula) {
   using C = Compute<T>;
-  const Op op = *static_cast<const Op*>(functor);
-  using R = Result<decltype(op(C(), C())), T>;
+  const Op op = *static_cast<const Op*>(formula);
+  using R = Result<decltype(op.value(C(), C())), T>;
   R* out = static_cast<R*>(to);
   const T* a = static_cast<const T*>(in[0]);
   const T* b = static_cast<const T*>(in[1]);
 #if EBB_LIBMVEC
-  if constexpr (runs_in_lanes<Op>) return lanes::row(op, out, a, constant & 1u, b, constant & 2u, n);
+  if constexpr (runs_in_lanes<Op>) {
+    const auto number = [](const T* x) { return Lanes<C>(static_cast<C>(x[0])); };
+    if (constant == 0) return lanes_row(op, out, n, a, b);
+    if (constant == 1) return lanes_row(op, out, n, number(a), b);
+    if (constant == 2) return lanes_row(op, out, n, a, number(b));
+    return lanes_row(op, out, n, number(a), number(b));
+  }
 #endif
   if (constant == 0) {
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < n; ++i)
-      out[i] = static_cast<R>(op(static_cast<C>(a[i]), static_cast<C>(b[i])));
+      out[i] = static_cast<R>(op.value(static_cast<C>(a[i]), static_cast<C>(b[i])));
   } else if (constant == 2) {
     const C y = static_cast<C>(b[0]);
 #pragma GCC ivdep
-    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(op(static_cast<C>(a[i]), y));
+    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(op.value(static_cast<C>(a[i]), y));
   } else if (constant == 1) {
     const C x = static_cast<C>(a[0]);
 #pragma GCC ivdep
-    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(op(x, static_cast<C>(b[i])));
+    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(op.value(x, static_cast<C>(b[i])));
   } else {
-    const R value = static_cast<R>(op(static_cast<C>(a[0]), static_cast<C>(b[0])));
+    const R value = static_cast<R>(op.value(static_cast<C>(a[0]), static_cast<C>(b[0])));
     for (std::int64_t i = 0; i < n; ++i) out[i] = value;
   }
 }
 
 template <class Op, class T>
-void ternary_row(void* to, const void* const* in, unsigned, std::int64_t n, const void* functor) {
+void ternary_row(void* to, const void* const* in, unsigned, std::int64_t n, const void* formula) {
   using C = Compute<T>;
-  const Op op = *static_cast<const Op*>(functor);
+  const Op op = *static_cast<const Op*>(formula);
   using First = std::conditional_t<ops::TakesCondition<Op, C>, bool, T>;
   using FirstC = Compute<First>;
   T* out = static_cast<T*>(to);
@@ -81,7 +131,7 @@ void ternary_row(void* to, const void* const* in, unsigned, std::int64_t n, cons
   const T* c = static_cast<const T*>(in[2]);
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < n; ++i)
-    out[i] = static_cast<T>(op(static_cast<FirstC>(a[i]), static_cast<C>(b[i]), static_cast<C>(c[i])));
+    out[i] = static_cast<T>(op.value(static_cast<FirstC>(a[i]), static_cast<C>(b[i]), static_cast<C>(c[i])));
 }
 
 // One row function a dtype, null where the op is not defined.
@@ -108,6 +158,10 @@ struct TernaryRow {
   static constexpr Row row = &ternary_row<Op, T>;
 };
 
+/// Elements that pay for waking a thread: fewer where each costs a function.
+template <class Op>
+constexpr std::int64_t grain_of = Op::kRun == ops::Run::loop ? 32768 : 4096;
+
 /// Runs the row for `dtype`, with numbers among the operands given a place in memory.
 void run_rows(const char* name, const std::array<Row, 10>& rows, NdArray& out, DType dtype,
               const ops::Operand* const* operands, int count, const void* op, RowTraits traits);
@@ -126,13 +180,14 @@ void unary(NdArray& out, const NdArray& x, const Op& op) {
   const ops::Operand operand(x);
   const ops::Operand* const operands[] = {&operand};
   detail::run_rows(Op::kName, detail::unary_rows<Op>, out, x.dtype(), operands, 1, &op,
-                   {.grain = grain_of<Op>});
+                   {.grain = detail::grain_of<Op>});
 }
 
 template <class Op>
 void binary(NdArray& out, DType dtype, const ops::Operand& a, const ops::Operand& b, const Op& op) {
   const ops::Operand* const operands[] = {&a, &b};
-  detail::run_rows(Op::kName, detail::binary_rows<Op>, out, dtype, operands, 2, &op, {.grain = grain_of<Op>});
+  detail::run_rows(Op::kName, detail::binary_rows<Op>, out, dtype, operands, 2, &op,
+                   {.grain = detail::grain_of<Op>});
 }
 
 template <class Op>
@@ -140,21 +195,7 @@ void ternary(NdArray& out, const ops::Operand& a, const ops::Operand& b, const o
              const Op& op) {
   const ops::Operand* const operands[] = {&a, &b, &c};
   detail::run_rows(Op::kName, detail::ternary_rows<Op>, out, out.dtype(), operands, 3, &op,
-                   {.takes_constants = false, .grain = grain_of<Op>});
-}
-
-/// What an instantiating file writes: `[[gnu::used]] const auto kept = unary_kernels(ops::TrigOps{});`
-template <class... Op>
-constexpr auto unary_kernels(ops::List<Op...>) {
-  return std::array<const void*, sizeof...(Op)>{reinterpret_cast<const void*>(&unary<Op>)...};
-}
-template <class... Op>
-auto binary_kernels(ops::List<Op...>) {
-  return std::array<const void*, sizeof...(Op)>{reinterpret_cast<const void*>(&binary<Op>)...};
-}
-template <class... Op>
-auto ternary_kernels(ops::List<Op...>) {
-  return std::array<const void*, sizeof...(Op)>{reinterpret_cast<const void*>(&ternary<Op>)...};
+                   {.takes_constants = false, .grain = detail::grain_of<Op>});
 }
 
 }  // namespace ebb::cpu

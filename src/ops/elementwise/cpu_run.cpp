@@ -1,3 +1,4 @@
+// The part of the CPU kernels that does not depend on the formula.
 #include <ebb/core/visit.h>
 
 #include "kernel/convert.h"

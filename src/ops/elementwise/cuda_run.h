@@ -1,4 +1,4 @@
-// The CUDA kernels of the family: a functor becomes a pair of map kernels a dtype.
+// The CUDA kernels of the family: a formula becomes a pair of map kernels a dtype.
 #pragma once
 
 #include <ebb/core/visit.h>
@@ -8,7 +8,7 @@
 #include "kernel/cuda/map.h"
 #include "kernel/element_types.h"
 #include "ops/elementwise/cuda.h"
-#include "ops/elementwise/functor.h"
+#include "ops/elementwise/formula.h"
 #include "ops/elementwise/kernels.h"
 
 namespace ebb::cuda {
@@ -23,13 +23,14 @@ using MapResult = std::conditional_t<std::is_same_v<R, bool>, bool, T>;
 template <class Op, class T, int Inputs>
 constexpr auto kernels_for() {
   using C = ops::Compute<T>;
+  using F = ops::Call<Op>;
   if constexpr (Inputs == 1) {
-    return map_kernels<Op, MapResult<std::invoke_result_t<const Op&, C>, T>, T>();
+    return map_kernels<F, MapResult<std::invoke_result_t<const F&, C>, T>, T>();
   } else if constexpr (Inputs == 2) {
-    return map_kernels<Op, MapResult<std::invoke_result_t<const Op&, C, C>, T>, T, T>();
+    return map_kernels<F, MapResult<std::invoke_result_t<const F&, C, C>, T>, T, T>();
   } else {
     using First = std::conditional_t<ops::TakesCondition<Op, C>, bool, T>;
-    return map_kernels<Op, T, First, T, T>();
+    return map_kernels<F, T, First, T, T>();
   }
 }
 
@@ -82,17 +83,18 @@ void ternary(NdArray& out, const Operand& a, const Operand& b, const Operand& c,
                 sizeof(op));
 }
 
-template <class... Op>
-void register_unary(ops::List<Op...>) {
-  (kernels::Unary<Op>::slot.set_cuda(&unary<Op>), ...);
+template <class Op>
+void register_op() {
+  if constexpr (std::is_base_of_v<ops::Unary, Op>)
+    kernels::Unary<Op>::slot.set_cuda(&unary<Op>);
+  else if constexpr (std::is_base_of_v<ops::Ternary, Op>)
+    kernels::Ternary<Op>::slot.set_cuda(&ternary<Op>);
+  else
+    kernels::Binary<Op>::slot.set_cuda(&binary<Op>);
 }
 template <class... Op>
-void register_binary(ops::List<Op...>) {
-  (kernels::Binary<Op>::slot.set_cuda(&binary<Op>), ...);
-}
-template <class... Op>
-void register_ternary(ops::List<Op...>) {
-  (kernels::Ternary<Op>::slot.set_cuda(&ternary<Op>), ...);
+void register_ops(ops::List<Op...>) {
+  (register_op<Op>(), ...);
 }
 
 }  // namespace ebb::cuda

@@ -1,8 +1,8 @@
 // Rounded division and remainders.
 #include <ebb/ops/elementwise.h>
 
-#include "ops/elementwise/math_arith.h"
-#include "ops/elementwise/record.h"
+#include "ops/elementwise/formulas/division.h"
+#include "ops/elementwise/record_ternary.h"
 
 namespace ebb {
 namespace {
@@ -12,8 +12,8 @@ using namespace ops;
 struct RoundedDivRule {
   static constexpr char kName[] = "DivBackward2";
   static constexpr unsigned kUsesA = kNone, kUsesB = kNone;
-  Variable a(const Variable& g, const Kept&) const { return zeros_like(g); }
-  Variable b(const Variable& g, const Kept&) const { return zeros_like(g); }
+  Variable a(const Variable& g, const Kept<Variable>&) const { return zeros_like(g); }
+  Variable b(const Variable& g, const Kept<Variable>&) const { return zeros_like(g); }
 };
 struct RoundedDivScalarRule {
   static constexpr char kName[] = "DivBackward3";
@@ -24,8 +24,8 @@ struct RoundedDivScalarRule {
 struct FmodRule {
   static constexpr char kName[] = "FmodBackward1";
   static constexpr unsigned kUsesA = kNone, kUsesB = kA | kB;
-  Variable a(const Variable& g, const Kept&) const { return g; }
-  Variable b(const Variable& g, const Kept& k) const { return neg(g) * div(k.a, k.b, "trunc"); }
+  Variable a(const Variable& g, const Kept<Variable>&) const { return g; }
+  Variable b(const Variable& g, const Kept<Variable>& k) const { return neg(g) * div(k.a, k.b, "trunc"); }
 };
 struct FmodScalarRule {
   static constexpr char kName[] = "FmodBackward0";
@@ -35,8 +35,8 @@ struct FmodScalarRule {
 struct RemainderRule {
   static constexpr char kName[] = "RemainderBackward1";
   static constexpr unsigned kUsesA = kNone, kUsesB = kA | kB;
-  Variable a(const Variable& g, const Kept&) const { return g; }
-  Variable b(const Variable& g, const Kept& k) const { return neg(g) * div(k.a, k.b, "floor"); }
+  Variable a(const Variable& g, const Kept<Variable>&) const { return g; }
+  Variable b(const Variable& g, const Kept<Variable>& k) const { return neg(g) * div(k.a, k.b, "floor"); }
 };
 struct RemainderScalarRule {
   static constexpr char kName[] = "RemainderBackward0";
@@ -89,8 +89,8 @@ Variable div(const Variable& self, const Scalar& other, optional<std::string_vie
   const Rounding mode = rounding(rounding_mode);
   if (mode == Rounding::none) return div(self, other);
   check_divisor("div", self, other);
-  if (mode == Rounding::trunc) return run_scalar(self, other, DivTrunc(), RoundedDivScalarRule());
-  return run_scalar(self, other, DivFloor(), RoundedDivScalarRule());
+  if (mode == Rounding::trunc) return run_unary(self, DivTrunc(), RoundedDivScalarRule(), other);
+  return run_unary(self, DivFloor(), RoundedDivScalarRule(), other);
 }
 
 Variable& div_(const Variable& self, const Variable& other, optional<std::string_view> rounding_mode) {
@@ -105,8 +105,8 @@ Variable& div_(const Variable& self, const Scalar& other, optional<std::string_v
   const Rounding mode = rounding(rounding_mode);
   if (mode == Rounding::none) return div_(self, other);
   check_divisor("div_", self, other);
-  if (mode == Rounding::trunc) return run_scalar_inplace(self, other, DivTrunc(), RoundedDivScalarRule());
-  return run_scalar_inplace(self, other, DivFloor(), RoundedDivScalarRule());
+  if (mode == Rounding::trunc) return run_unary_inplace(self, DivTrunc(), RoundedDivScalarRule(), other);
+  return run_unary_inplace(self, DivFloor(), RoundedDivScalarRule(), other);
 }
 
 Variable floor_divide(const Variable& self, const Variable& other) {
@@ -121,7 +121,7 @@ Variable& floor_divide_(const Variable& self, const Variable& other) {
 }
 Variable& floor_divide_(const Variable& self, const Scalar& other) {
   check_divisor("floor_divide_", self, other);
-  return run_scalar_inplace(self, other, DivFloor(), RoundedDivScalarRule());
+  return run_unary_inplace(self, DivFloor(), RoundedDivScalarRule(), other);
 }
 
 Variable fmod(const Variable& self, const Variable& other) {
@@ -130,7 +130,7 @@ Variable fmod(const Variable& self, const Variable& other) {
 }
 Variable fmod(const Variable& self, const Scalar& other) {
   check_divisor("fmod", self, other);
-  return run_scalar(self, other, Fmod(), FmodScalarRule());
+  return run_unary(self, Fmod(), FmodScalarRule(), other);
 }
 Variable& fmod_(const Variable& self, const Variable& other) {
   check_divisor("fmod_", self, other);
@@ -138,7 +138,7 @@ Variable& fmod_(const Variable& self, const Variable& other) {
 }
 Variable& fmod_(const Variable& self, const Scalar& other) {
   check_divisor("fmod_", self, other);
-  return run_scalar_inplace(self, other, Fmod(), FmodScalarRule());
+  return run_unary_inplace(self, Fmod(), FmodScalarRule(), other);
 }
 
 Variable remainder(const Variable& self, const Variable& other) {
@@ -147,7 +147,7 @@ Variable remainder(const Variable& self, const Variable& other) {
 }
 Variable remainder(const Variable& self, const Scalar& other) {
   check_divisor("remainder", self, other);
-  return run_scalar(self, other, Remainder(), RemainderScalarRule());
+  return run_unary(self, Remainder(), RemainderScalarRule(), other);
 }
 Variable remainder(const Scalar& self, const Variable& other) {
   check_divisor("remainder", self, other);
@@ -159,7 +159,7 @@ Variable& remainder_(const Variable& self, const Variable& other) {
 }
 Variable& remainder_(const Variable& self, const Scalar& other) {
   check_divisor("remainder_", self, other);
-  return run_scalar_inplace(self, other, Remainder(), RemainderScalarRule());
+  return run_unary_inplace(self, Remainder(), RemainderScalarRule(), other);
 }
 
 }  // namespace ebb

@@ -1,8 +1,9 @@
 // Gated linear units: composed of views and products, under one node.
+#include <ebb/autograd/record.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>
 
-#include "ops/common.h"
+#include "ops/common/checks.h"
 
 namespace ebb {
 namespace {

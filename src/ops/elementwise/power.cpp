@@ -2,8 +2,9 @@
 #include <ebb/ops/copy.h>
 #include <ebb/ops/elementwise.h>
 
-#include "ops/elementwise/math_binary.h"
-#include "ops/elementwise/record.h"
+#include "ops/elementwise/formulas/binary_math.h"
+#include "ops/elementwise/formulas/exponential.h"
+#include "ops/elementwise/record_binary.h"
 
 namespace ebb {
 namespace {
@@ -32,10 +33,10 @@ Variable exponent_gradient(const Variable& g, const Variable& out, const Variabl
 struct PowRule {
   static constexpr char kName[] = "PowBackward1";
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB | kOut;
-  Variable a(const Variable& g, const Kept& k) const {
+  Variable a(const Variable& g, const Kept<Variable>& k) const {
     return where(k.b == 0.0, 0.0, g * (k.b * pow(k.a, k.b - 1)));
   }
-  Variable b(const Variable& g, const Kept& k) const {
+  Variable b(const Variable& g, const Kept<Variable>& k) const {
     return exponent_gradient(g, k.out, log(k.a), logical_and(k.a == 0, k.b >= 0));
   }
 };
@@ -44,8 +45,8 @@ struct PowBaseRule {
   static constexpr char kName[] = "PowBackward2";
   static constexpr unsigned kUsesA = kNone, kUsesB = kB | kOut;
   Scalar base;
-  Variable a(const Variable&, const Kept&) const { return {}; }
-  Variable b(const Variable& g, const Kept& k) const {
+  Variable a(const Variable&, const Kept<Variable>&) const { return {}; }
+  Variable b(const Variable& g, const Kept<Variable>& k) const {
     if (base.equal(0)) return exponent_gradient(g, k.out, log(zeros_like(k.out)), k.b >= 0);
     return g * (k.out * std::log(base.to_double()));
   }
@@ -76,14 +77,14 @@ Variable pow(const Variable& self, const Scalar& exponent) {
     if (exponent.equal(-1)) return run_unary(self, Reciprocal(), rule);
     if (exponent.equal(-0.5)) return run_unary(self, Rsqrt(), rule);
   }
-  return run_scalar(self, exponent, Pow(), rule);
+  return run_unary(self, Pow(), rule, exponent);
 }
 
 Variable& pow_(const Variable& self, const Scalar& exponent) {
   check_integers(self.dtype(), exponent);
   const PowScalarRule rule{exponent};
   if (exponent.equal(2) && is_floating(self.dtype())) return run_unary_inplace(self, Square(), rule);
-  return run_scalar_inplace(self, exponent, Pow(), rule);
+  return run_unary_inplace(self, Pow(), rule, exponent);
 }
 
 Variable pow(const Variable& self, const Variable& exponent) {

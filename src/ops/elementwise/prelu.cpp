@@ -2,7 +2,7 @@
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>
 
-#include "ops/elementwise/activation.h"
+#include "ops/common/checks.h"
 
 namespace ebb {
 namespace {

@@ -1,3 +1,4 @@
+// The public side of type promotion.
 #include "ops/elementwise/promote.h"
 
 #include <ebb/ops/elementwise.h>

@@ -1,7 +1,8 @@
+// A choice between two tensors.
 #include <ebb/ops/elementwise.h>
 
-#include "ops/elementwise/math_binary.h"
-#include "ops/elementwise/record.h"
+#include "ops/elementwise/formulas/ternary.h"
+#include "ops/elementwise/record_binary.h"
 
 namespace ebb {
 namespace {

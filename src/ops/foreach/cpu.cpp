@@ -4,11 +4,11 @@
 #include <cstring>
 #include <vector>
 
+#include "core/parallel_for.h"
 #include "kernel/convert.h"
-#include "kernel/cpu/parallel.h"
+#include "kernel/reducer_kinds.h"
 #include "ops/foreach/kernels.h"
 #include "ops/foreach/math.h"
-#include "ops/reduce/dispatch.h"
 
 namespace ebb::cpu {
 

@@ -5,8 +5,8 @@
 
 #include "kernel/cuda/block_reduce.h"
 #include "kernel/cuda/multi_tensor.h"
+#include "kernel/reducer_kinds.h"
 #include "ops/foreach/math.h"
-#include "ops/reduce/dispatch.h"
 
 namespace ebb::cuda {
 namespace {

@@ -1,3 +1,4 @@
+// One thing done to many tensors: groups of one dtype and device.
 #include "ops/foreach/foreach.h"
 
 #include <ebb/autograd/grad_mode.h>

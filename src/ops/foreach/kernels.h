@@ -6,25 +6,24 @@
 #include "kernel/entry_list.h"
 #include "kernel/slot.h"
 
-namespace ebb::kernels {
+namespace ebb::cpu {
 
 /// The p-norm (p not 0) of all elements of all entries, into the one element of `out`: Double for Double
 /// lists, else Float.
-extern EBB_API KernelSlot<void(NdArray& out, const EntryList& list, double p)> list_norm;
-/// Every element times max_norm / (norm + 1e-6) where that is below 1 or NaN; `norm` as list_norm gives it.
-extern EBB_API KernelSlot<void(const EntryList& list, const NdArray& norm, double max_norm)>
-    list_scale_to_norm;
-/// Every element into [low, high]; NaN stays.
-extern EBB_API KernelSlot<void(const EntryList& list, double low, double high)> list_clamp;
-extern EBB_API KernelSlot<void(const EntryList& list)> list_zero;
-
-}  // namespace ebb::kernels
-
-namespace ebb::cpu {
-
 void list_norm(NdArray& out, const EntryList& list, double p);
+/// Every element times max_norm / (norm + 1e-6) where that is below 1 or NaN; `norm` as list_norm gives it.
 void list_scale_to_norm(const EntryList& list, const NdArray& norm, double max_norm);
+/// Every element into [low, high]; NaN stays.
 void list_clamp(const EntryList& list, double low, double high);
 void list_zero(const EntryList& list);
 
 }  // namespace ebb::cpu
+
+namespace ebb::kernels {
+
+extern EBB_API KernelSlot<decltype(cpu::list_norm)> list_norm;
+extern EBB_API KernelSlot<decltype(cpu::list_scale_to_norm)> list_scale_to_norm;
+extern EBB_API KernelSlot<decltype(cpu::list_clamp)> list_clamp;
+extern EBB_API KernelSlot<decltype(cpu::list_zero)> list_zero;
+
+}  // namespace ebb::kernels

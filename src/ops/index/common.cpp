@@ -1,4 +1,6 @@
+// Steps that the ops of this family share.
 #include "ops/index/common.h"
+#include "ops/common/arrays.h"
 
 #include <ebb/ops/copy.h>
 

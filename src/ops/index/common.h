@@ -1,53 +1,22 @@
 // Steps that the ops of this family share.
 #pragma once
 
-#include "ops/common.h"
+#include "ops/common/arrays.h"
+#include "ops/common/kernels.h"
+#include "ops/common/record.h"
 #include "ops/index/kernels.h"
-#include "ops/shape/geometry.h"
-#include "ops/shape/kernels.h"
-#include "ops/shape/view.h"
 
 #include <ebb/ops/index.h>
 #include <ebb/ops/shape.h>
 
 namespace ebb::ops {
 
-/// A contiguous copy of x, to be written into.
-inline NdArray copied(const NdArray& x) {
-  NdArray out = NdArray::empty(x.sizes(), x.dtype(), x.device());
-  kernels::strided_copy(x.device(), out, x);
-  return out;
-}
-
 /// The out-of-place form: `write(array)` changes a copy of self.
 template <class N, class Write, class Fill, class... Inputs>
 Variable changed(const Variable& self, Write&& write, Fill&& fill, const Inputs&... inputs) {
-  NdArray out = copied(self.array());
+  NdArray out = copied_array(self.array());
   write(out);
   return record<N>(std::move(out), fill, self, inputs...);
-}
-
-/// The in-place form: `write(array)` changes self's own.
-template <class N, class Write, class Fill, class... Inputs>
-Variable& change(const Variable& self, const char* op, Write&& write, Fill&& fill, const Inputs&... inputs) {
-  autograd::check_inplace(self, op);
-  Ref<N> node;
-  if (autograd::records(self, inputs...)) {
-    node = autograd::make_node<N>(self, inputs...);
-    fill(*node);
-  }
-  NdArray out = self.array();
-  write(out);
-  autograd::bump_version(self);
-  autograd::rebase_history(self, node);
-  return const_cast<Variable&>(self);
-}
-
-/// value as a 0-d array of that dtype and device.
-inline NdArray scalar_array(const Scalar& value, DType dtype, Device device) {
-  NdArray out = NdArray::empty({}, dtype, device);
-  kernels::strided_fill(device, out, value);
-  return out;
 }
 
 /// A 0-d tensor's value as that of x's dtype and device. Read by the host only if it lies elsewhere than a

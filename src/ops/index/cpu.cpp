@@ -1,7 +1,7 @@
 // Element by element: gather, scatter, masks.
+#include "kernel/cpu/walk.h"
 #include "ops/index/combine.h"
 #include "ops/index/kernels.h"
-#include "ops/shape/cpu_walk.h"
 
 #include <ebb/core/visit.h>
 

@@ -1,7 +1,7 @@
 // Rows by number: index arrays to offsets, and rows read or written there.
+#include "kernel/cpu/walk.h"
 #include "kernel/wrapping.h"
 #include "ops/index/kernels.h"
-#include "ops/shape/cpu_walk.h"
 
 #include <ebb/core/visit.h>
 

@@ -3,8 +3,8 @@
 
 #include "kernel/cuda/block_reduce.h"
 #include "kernel/cuda/walk.h"
+#include "ops/common/scan.h"
 #include "ops/index/cuda.h"
-#include "ops/scan/kernels.h"
 
 namespace ebb::cuda {
 namespace {

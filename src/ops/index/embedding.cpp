@@ -1,4 +1,9 @@
 // Rows of a table, and classes as indicator vectors.
+#include "ops/common/arrays.h"
+#include "ops/common/checks.h"
+#include "ops/common/kernels.h"
+#include "ops/common/record.h"
+#include "ops/common/views.h"
 #include "ops/index/common.h"
 
 #include <ebb/ops/copy.h>
@@ -33,7 +38,7 @@ struct EmbeddingDenseBackwardBackward : autograd::Node {
     if (count.defined()) table = div(table, count);
     if (padding >= 0) {
       NdArray row = NdArray::empty({1}, kLong, table.device());
-      kernels::strided_fill(table.device(), row, padding);
+      kernels::fill(table.device(), row, padding);
       table = index_fill(table, 0, Variable(std::move(row)), 0);
     }
     return {embedding(table, indices.unpack())};
@@ -104,7 +109,7 @@ Variable embedding_dense_backward(const Variable& grad_output, const Variable& i
   }
   if (padding_idx >= 0 && padding_idx < num_weights) {
     NdArray padding = ops::select_array(out, 0, padding_idx);
-    kernels::strided_fill(device, padding, 0);
+    kernels::fill(device, padding, 0);
   }
   return ops::record<EmbeddingDenseBackwardBackward>(
       std::move(out),

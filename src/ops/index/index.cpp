@@ -1,4 +1,7 @@
 // Advanced indexing with a list of tensors.
+#include "ops/common/arrays.h"
+#include "ops/common/record.h"
+#include "ops/common/views.h"
 #include "ops/index/common.h"
 
 #include <ebb/ops/copy.h>
@@ -236,8 +239,8 @@ Variable& ops::put_part_(const Variable& x, ArrayRef<optional<Variable>> indices
                          bool accumulate, IntArrayRef names) {
   const Indices list = expanded(x, indices);
   check_put(x, values);
-  return change<IndexPutBackward>(x, "index_put_", put_values(list, values, accumulate, names),
-                                  keep(list, accumulate), values);
+  return record_inplace<IndexPutBackward>(x, "index_put_", put_values(list, values, accumulate, names),
+                                          keep(list, accumulate), values);
 }
 
 Variable& index_put_(const Variable& x, ArrayRef<optional<Variable>> indices, const Variable& values,

@@ -1,4 +1,6 @@
 // x.index({...}): what can be a view is made one, then tensors index the result.
+#include "ops/common/arrays.h"
+#include "ops/common/record.h"
 #include "ops/index/common.h"
 
 #include <ebb/ops/copy.h>

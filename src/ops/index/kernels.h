@@ -17,39 +17,37 @@ struct IndexRules {
   const std::int64_t* dims = nullptr;  // the dimension that each index belongs to
 };
 
-/// out[j] = sum_k indices[k][j] * strides[k]. out is a contiguous Long array; indices are Long arrays of its
-/// shape. Throws IndexError for an index outside dimension k's size.
-extern EBB_API KernelSlot<void(NdArray& out, ArrayRef<NdArray> indices, IntArrayRef sizes,
-                               IntArrayRef strides, const IndexRules& rules)>
-    index_offsets;
-/// out[j, ...] = x[...] moved by offsets[j] elements.
-extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x, const NdArray& offsets)> take_rows;
-/// out[...] moved by offsets[j] = values[j, ...], or += values[j, ...], for j in order.
-extern EBB_API KernelSlot<void(NdArray& out, const NdArray& offsets, const NdArray& values, bool accumulate)>
-    put_rows;
-/// out[i][j] = x[index[i][j]][j], for dim 0.
-extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x, std::int64_t dim, const NdArray& index)>
-    gather;
-/// out[index[i][j]][j] (op)= src[i][j], for dim 0, in the order of i.
-extern EBB_API
-    KernelSlot<void(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray& src, ScatterOp op)>
-        scatter;
-/// out = value (0-d, of out's dtype) where mask, of out's shape, is true.
-extern EBB_API KernelSlot<void(NdArray& out, const NdArray& mask, const NdArray& value)> masked_fill;
-/// out becomes the places of x's elements that are not zero: a contiguous Long array {places, dimensions}.
-extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x)> nonzero;
-
 }  // namespace ebb::kernels
 
 namespace ebb::cpu {
 
+/// out[j] = sum_k indices[k][j] * strides[k]. out is a contiguous Long array; indices are Long arrays of its
+/// shape. Throws IndexError for an index outside dimension k's size.
 void index_offsets(NdArray& out, ArrayRef<NdArray> indices, IntArrayRef sizes, IntArrayRef strides,
                    const kernels::IndexRules& rules);
+/// out[j, ...] = x[...] moved by offsets[j] elements.
 void take_rows(NdArray& out, const NdArray& x, const NdArray& offsets);
+/// out[...] moved by offsets[j] = values[j, ...], or += values[j, ...], for j in order.
 void put_rows(NdArray& out, const NdArray& offsets, const NdArray& values, bool accumulate);
+/// out[i][j] = x[index[i][j]][j], for dim 0.
 void gather(NdArray& out, const NdArray& x, std::int64_t dim, const NdArray& index);
+/// out[index[i][j]][j] (op)= src[i][j], for dim 0, in the order of i.
 void scatter(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray& src, kernels::ScatterOp op);
+/// out = value (0-d, of out's dtype) where mask, of out's shape, is true.
 void masked_fill(NdArray& out, const NdArray& mask, const NdArray& value);
+/// out becomes the places of x's elements that are not zero: a contiguous Long array {places, dimensions}.
 void nonzero(NdArray& out, const NdArray& x);
 
 }  // namespace ebb::cpu
+
+namespace ebb::kernels {
+
+extern EBB_API KernelSlot<decltype(cpu::index_offsets)> index_offsets;
+extern EBB_API KernelSlot<decltype(cpu::take_rows)> take_rows;
+extern EBB_API KernelSlot<decltype(cpu::put_rows)> put_rows;
+extern EBB_API KernelSlot<decltype(cpu::gather)> gather;
+extern EBB_API KernelSlot<decltype(cpu::scatter)> scatter;
+extern EBB_API KernelSlot<decltype(cpu::masked_fill)> masked_fill;
+extern EBB_API KernelSlot<decltype(cpu::nonzero)> nonzero;
+
+}  // namespace ebb::kernels

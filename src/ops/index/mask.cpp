@@ -1,4 +1,9 @@
 // Ops that a Bool tensor steers.
+#include "ops/common/arrays.h"
+#include "ops/common/checks.h"
+#include "ops/common/kernels.h"
+#include "ops/common/record.h"
+#include "ops/common/views.h"
 #include "ops/index/common.h"
 
 #include <ebb/ops/reduce.h>
@@ -67,7 +72,7 @@ NdArray offsets_where(const NdArray& mask, const NdArray& x) {
   const std::int64_t count = places.sizes()[0];
   NdArray out = NdArray::empty({count}, kLong, x.device());
   if (x.dim() == 0) {
-    kernels::strided_fill(x.device(), out, 0);
+    kernels::fill(x.device(), out, 0);
     return out;
   }
   SmallVector<NdArray, 4> columns;
@@ -86,7 +91,7 @@ Variable filled(const Variable& x, const Variable& mask, const NdArray& value, c
   ops::common_device("masked_fill", x, mask);
   const NdArray where = bool_array("masked_fill", mask);
   const DimVector sizes = broadcast_shapes("masked_fill", x.sizes(), mask.sizes());
-  NdArray out = ops::copied(x.array().expand(sizes));
+  NdArray out = ops::copied_array(x.array().expand(sizes));
   fill_where(out, where, value);
   const auto fill = [&](MaskedFillBackward& node) {
     node.mask.save(mask);
@@ -134,7 +139,7 @@ Variable masked_fill(const Variable& x, const Variable& mask, const Variable& va
 Variable& masked_fill_(const Variable& x, const Variable& mask, const Scalar& value) {
   check_mask_fits("masked_fill_", x, mask);
   const NdArray number = ops::scalar_array(value, x.dtype(), x.device());
-  return ops::change<MaskedFillBackward>(
+  return ops::record_inplace<MaskedFillBackward>(
       x, "masked_fill_", [&](NdArray& out) { fill_where(out, bool_array("masked_fill_", mask), number); },
       [&](MaskedFillBackward& node) { node.mask.save(mask); });
 }
@@ -142,7 +147,7 @@ Variable& masked_fill_(const Variable& x, const Variable& mask, const Scalar& va
 Variable& masked_fill_(const Variable& x, const Variable& mask, const Variable& value) {
   check_mask_fits("masked_fill_", x, mask);
   const NdArray number = ops::fill_value("masked_fill_", x, value);
-  return ops::change<MaskedFillBackward>(
+  return ops::record_inplace<MaskedFillBackward>(
       x, "masked_fill_", [&](NdArray& out) { fill_where(out, bool_array("masked_fill_", mask), number); },
       [&](MaskedFillBackward& node) {
         node.mask.save(mask);
@@ -171,7 +176,7 @@ Variable masked_scatter(const Variable& x, const Variable& mask, const Variable&
   ops::common_device("masked_scatter", x, mask, source);
   ops::check_same_dtype("masked_scatter", x, source);
   const DimVector sizes = broadcast_shapes("masked_scatter", x.sizes(), mask.sizes());
-  NdArray out = ops::copied(x.array().expand(sizes));
+  NdArray out = ops::copied_array(x.array().expand(sizes));
   scatter_where(mask, source)(out);
   return ops::record<MaskedScatterBackward>(std::move(out), keep_scatter(mask, source), x, source);
 }
@@ -180,8 +185,8 @@ Variable& masked_scatter_(const Variable& x, const Variable& mask, const Variabl
   check_mask_fits("masked_scatter_", x, mask);
   ops::common_device("masked_scatter_", x, source);
   ops::check_same_dtype("masked_scatter_", x, source);
-  return ops::change<MaskedScatterBackward>(x, "masked_scatter_", scatter_where(mask, source),
-                                            keep_scatter(mask, source), source);
+  return ops::record_inplace<MaskedScatterBackward>(x, "masked_scatter_", scatter_where(mask, source),
+                                                    keep_scatter(mask, source), source);
 }
 
 Variable nonzero(const Variable& x) {

@@ -1,5 +1,9 @@
 // gather, scatter and scatter_add.
 #include "ops/index/scatter.h"
+#include "ops/common/arrays.h"
+#include "ops/common/checks.h"
+#include "ops/common/record.h"
+#include "ops/common/views.h"
 #include "ops/index/common.h"
 
 #include <ebb/ops/copy.h>
@@ -170,8 +174,8 @@ Variable scatter(const Variable& x, std::int64_t dim, const Variable& places, co
 Variable& scatter_(const Variable& x, std::int64_t dim, const Variable& places, const Variable& src) {
   dim = wrap_dim("scatter_", dim, x.dim());
   const Variable index = ops::check_scatter("scatter_", x, dim, places, src);
-  return ops::change<ScatterBackward>(x, "scatter_", put(dim, index, src.array(), ScatterOp::assign),
-                                      keep(index, dim, src), src);
+  return ops::record_inplace<ScatterBackward>(x, "scatter_", put(dim, index, src.array(), ScatterOp::assign),
+                                              keep(index, dim, src), src);
 }
 
 Variable scatter(const Variable& x, std::int64_t dim, const Variable& places, const Scalar& value) {
@@ -184,7 +188,7 @@ Variable scatter(const Variable& x, std::int64_t dim, const Variable& places, co
 Variable& scatter_(const Variable& x, std::int64_t dim, const Variable& places, const Scalar& value) {
   dim = wrap_dim("scatter_", dim, x.dim());
   const Variable index = ops::check_scatter("scatter_", x, dim, places, {});
-  return ops::change<ScatterBackward>(
+  return ops::record_inplace<ScatterBackward>(
       x, "scatter_", put(dim, index, spread(value, x, index), ScatterOp::assign), keep_value(index, dim));
 }
 
@@ -218,8 +222,8 @@ Variable scatter_add(const Variable& x, std::int64_t dim, const Variable& places
 Variable& scatter_add_(const Variable& x, std::int64_t dim, const Variable& places, const Variable& src) {
   dim = wrap_dim("scatter_add_", dim, x.dim());
   const Variable index = ops::check_scatter("scatter_add_", x, dim, places, src);
-  return ops::change<ScatterAddBackward>(x, "scatter_add_", put(dim, index, src.array(), ScatterOp::add),
-                                         keep(index, dim, src), src);
+  return ops::record_inplace<ScatterAddBackward>(
+      x, "scatter_add_", put(dim, index, src.array(), ScatterOp::add), keep(index, dim, src), src);
 }
 
 }  // namespace ebb

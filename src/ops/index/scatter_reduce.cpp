@@ -1,4 +1,7 @@
 // scatter by sum, product, mean, maximum or minimum.
+#include "ops/common/arrays.h"
+#include "ops/common/kernels.h"
+#include "ops/common/record.h"
 #include "ops/index/common.h"
 #include "ops/index/scatter.h"
 
@@ -194,7 +197,7 @@ struct Call {
       if (reduce != Reduce::mean) return;
       const Variable total(out), count = counts(total, dim, index, include_self);
       const Variable mean = is_floating(out.dtype()) ? div(total, count) : div(total, count, "floor");
-      kernels::strided_copy(out.device(), out, mean.array());
+      kernels::copy(out.device(), out, mean.array());
     };
   }
 
@@ -232,7 +235,8 @@ Variable& scatter_reduce_(const Variable& x, std::int64_t dim, const Variable& i
                           std::string_view reduce, bool include_self) {
   const Call call("scatter_reduce_", x, dim, index, src, reduce, include_self);
   if (!autograd::records(x, src) || call.reduce == Reduce::sum || call.reduce == Reduce::mean)
-    return ops::change<ScatterReduceBackward>(x, "scatter_reduce_", call.write(src), call.keep(x, src), src);
+    return ops::record_inplace<ScatterReduceBackward>(x, "scatter_reduce_", call.write(src),
+                                                      call.keep(x, src), src);
   // The gradient needs both what self held and what it comes to hold: a copy of the new value serves.
   autograd::check_inplace(x, "scatter_reduce_");
   return copy_(x, scatter_reduce(x, dim, index, src, reduce, include_self));

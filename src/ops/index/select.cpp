@@ -1,4 +1,8 @@
 // index_select and the ops that write whole slices of a dimension.
+#include "ops/common/arrays.h"
+#include "ops/common/checks.h"
+#include "ops/common/record.h"
+#include "ops/common/views.h"
 #include "ops/index/common.h"
 
 #include <ebb/ops/elementwise.h>
@@ -188,7 +192,7 @@ Variable& index_add_(const Variable& x, std::int64_t dim, const Variable& index,
   const Variable scaled = alpha.equal(1) ? source : mul(Variable(source.array()), alpha);
   const NdArray rows = source_rows("index_add_", x, dim, which, scaled);
   const auto fill = keep<IndexAddBackward>(index, dim, source.sizes());
-  return ops::change<IndexAddBackward>(
+  return ops::record_inplace<IndexAddBackward>(
       x, "index_add_", put_slices("index_add_", dim, which, rows, false, true),
       [&](IndexAddBackward& node) {
         fill(node);
@@ -209,9 +213,9 @@ Variable& index_copy_(const Variable& x, std::int64_t dim, const Variable& index
   dim = wrap_dim("index_copy_", dim, x.dim());
   const NdArray which = checked_index("index_copy_", x, index);
   const NdArray rows = source_rows("index_copy_", x, dim, which, source);
-  return ops::change<IndexCopyBackward>(x, "index_copy_",
-                                        put_slices("index_copy_", dim, which, rows, false, false),
-                                        keep<IndexCopyBackward>(index, dim, source.sizes()), source);
+  return ops::record_inplace<IndexCopyBackward>(x, "index_copy_",
+                                                put_slices("index_copy_", dim, which, rows, false, false),
+                                                keep<IndexCopyBackward>(index, dim, source.sizes()), source);
 }
 
 namespace {
@@ -239,9 +243,9 @@ Variable& index_fill_(const Variable& x, std::int64_t dim, const Variable& index
   dim = wrap_dim("index_fill_", dim, x.dim());
   const NdArray which = checked_index("index_fill_", x, index);
   const NdArray rows = fill_rows(x.array(), dim, which, ops::scalar_array(value, x.dtype(), x.device()));
-  return ops::change<IndexFillBackward>(x, "index_fill_",
-                                        put_slices("index_fill_", dim, which, rows, true, false),
-                                        keep<IndexFillBackward>(index, dim, {}));
+  return ops::record_inplace<IndexFillBackward>(x, "index_fill_",
+                                                put_slices("index_fill_", dim, which, rows, true, false),
+                                                keep<IndexFillBackward>(index, dim, {}));
 }
 
 Variable index_fill(const Variable& x, std::int64_t dim, const Variable& index, const Variable& value) {
@@ -263,7 +267,7 @@ Variable& index_fill_(const Variable& x, std::int64_t dim, const Variable& index
   const NdArray which = checked_index("index_fill_", x, index);
   const NdArray rows = fill_rows(x.array(), dim, which, ops::fill_value("index_fill_", x, value));
   const auto fill = keep<IndexFillBackward>(index, dim, {});
-  return ops::change<IndexFillBackward>(
+  return ops::record_inplace<IndexFillBackward>(
       x, "index_fill_", put_slices("index_fill_", dim, which, rows, true, false),
       [&](IndexFillBackward& node) {
         fill(node);

@@ -1,4 +1,8 @@
 // Elements of the flattened tensor, and gather with broadcasting.
+#include "ops/common/arrays.h"
+#include "ops/common/checks.h"
+#include "ops/common/kernels.h"
+#include "ops/common/record.h"
 #include "ops/index/common.h"
 
 namespace ebb {
@@ -59,7 +63,7 @@ auto write(const char* op, const Variable& x, const Variable& index, const Varia
     const NdArray flat = ops::contiguous_array(out);
     NdArray first = element(flat);
     kernels::put_rows(out.device(), first, offsets, rows, accumulate);
-    if (flat.data() != out.data()) kernels::strided_copy(out.device(), out, flat);
+    if (flat.data() != out.data()) kernels::copy(out.device(), out, flat);
   };
 }
 
@@ -95,8 +99,8 @@ Variable put(const Variable& x, const Variable& index, const Variable& source, b
 
 Variable& put_(const Variable& x, const Variable& index, const Variable& source, bool accumulate) {
   check_put("put_", x, index, source);
-  return ops::change<PutBackward>(x, "put_", write("put_", x, index, source, accumulate),
-                                  keep(index, source, accumulate), source);
+  return ops::record_inplace<PutBackward>(x, "put_", write("put_", x, index, source, accumulate),
+                                          keep(index, source, accumulate), source);
 }
 
 Variable take_along_dim(const Variable& x, const Variable& indices, optional<std::int64_t> dim) {

@@ -1,3 +1,5 @@
+// Distances between rows, with their gradient.
+#include <ebb/autograd/record.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg.h>
@@ -6,7 +8,7 @@
 
 #include <cmath>
 
-#include "ops/common.h"
+#include "ops/common/checks.h"
 #include "ops/linalg/kernels.h"
 #include "ops/linalg/product.h"
 

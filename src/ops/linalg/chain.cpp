@@ -3,12 +3,14 @@
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg.h>
+#include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
 #include <limits>
 #include <vector>
 
-#include "ops/common.h"
+#include "ops/common/checks.h"
+#include "ops/common/record.h"
 #include "ops/linalg/kernels.h"
 #include "ops/linalg/product.h"
 
@@ -150,18 +152,18 @@ Variable cross(const Variable& self, const Variable& other, optional<std::int64_
 }
 
 Variable trace(const Variable& self) {
-  const Device device = ops::operand_device("trace", self);
+  ops::operand_device("trace", self);
   EBB_CHECK(self.dim() == 2, "trace: expected a matrix, got shape ", self.sizes(), ".");
-  NdArray array = NdArray::empty({}, is_integral(self.dtype(), true) ? kLong : self.dtype(), device);
-  kernels::trace(device, array, self.array());
-  Variable out(std::move(array));
-  if (autograd::records(self)) {
-    auto node = autograd::make_node<TraceBackward>(self);
-    node->rows = self.sizes()[0];
-    node->cols = self.sizes()[1];
-    autograd::set_history(out, node);
-  }
-  return out;
+  const NdArray& x = self.array();
+  const std::int64_t n = std::min(x.sizes()[0], x.sizes()[1]), step = x.strides()[0] + x.strides()[1];
+  const Variable diagonal(x.as_strided({n}, {step}, x.offset()));
+  return ops::record<TraceBackward>(
+      sum(diagonal).array(),
+      [&](TraceBackward& node) {
+        node.rows = self.sizes()[0];
+        node.cols = self.sizes()[1];
+      },
+      self);
 }
 
 Variable matrix_power(const Variable& self, std::int64_t n) {

@@ -1,11 +1,12 @@
+// Products and dot products on the CPU.
 #include <ebb/core/visit.h>
 
 #include <algorithm>
 #include <memory>
 #include <type_traits>
 
+#include "core/parallel_for.h"
 #include "kernel/cpu/gemm.h"
-#include "kernel/cpu/parallel.h"
 #include "ops/linalg/kernels.h"
 
 namespace ebb::cpu {
@@ -90,28 +91,12 @@ void dot(NdArray& out, const NdArray& x, const NdArray& y) {
     const T *p = x.data_as<T>(), *q = y.data_as<T>();
     T& result = *out.data_as<T>();
     if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
-      result = cpu::dot<T>(n, p, sx, q, sy);
+      result = dot_strided<T>(n, p, sx, q, sy);
     } else {
       std::conditional_t<std::is_integral_v<T>, std::uint64_t, float> sum{};
       for (std::int64_t i = 0; i < n; ++i)
         sum += static_cast<decltype(sum)>(p[i * sx]) * static_cast<decltype(sum)>(q[i * sy]);
       result = static_cast<T>(sum);
-    }
-  });
-}
-
-void trace(NdArray& out, const NdArray& x) {
-  const std::int64_t n = std::min(x.sizes()[0], x.sizes()[1]), step = x.strides()[0] + x.strides()[1];
-  visit_all(x.dtype(), "trace", [&]<class T> {
-    const T* p = x.data_as<T>();
-    if constexpr (std::is_integral_v<T>) {
-      std::uint64_t sum = 0;
-      for (std::int64_t i = 0; i < n; ++i) sum += static_cast<std::uint64_t>(p[i * step]);
-      *out.data_as<std::int64_t>() = static_cast<std::int64_t>(sum);
-    } else {
-      std::conditional_t<std::is_same_v<T, double>, double, float> sum = 0;
-      for (std::int64_t i = 0; i < n; ++i) sum += static_cast<decltype(sum)>(p[i * step]);
-      *out.data_as<T>() = static_cast<T>(sum);
     }
   });
 }

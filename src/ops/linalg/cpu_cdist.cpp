@@ -1,8 +1,9 @@
+// Distances between rows on the CPU.
 #include <ebb/core/visit.h>
 
 #include <algorithm>
 
-#include "kernel/cpu/parallel.h"
+#include "core/parallel_for.h"
 #include "ops/linalg/kernels.h"
 #include "ops/linalg/math.h"
 

@@ -7,7 +7,7 @@
 #include "kernel/cuda/gemm.h"
 #include "kernel/cuda/reduce.h"
 #include "kernel/cuda/walk.h"
-#include "ops/copy/kernels.h"
+#include "ops/common/kernels.h"
 
 namespace ebb::cuda {
 namespace {
@@ -149,7 +149,6 @@ void dot(NdArray& out, const NdArray& x, const NdArray& y) {
 void register_linalg() {
   kernels::product.set_cuda(&product);
   kernels::dot.set_cuda(&dot);
-  kernels::trace.set_cuda(&trace);
   kernels::cdist.set_cuda(&cdist);
   kernels::cdist_backward.set_cuda(&cdist_backward);
 }

@@ -7,7 +7,6 @@ namespace ebb::cuda {
 
 decltype(ebb::cpu::product) product;
 decltype(ebb::cpu::dot) dot;
-decltype(ebb::cpu::trace) trace;
 decltype(ebb::cpu::cdist) cdist;
 decltype(ebb::cpu::cdist_backward) cdist_backward;
 /// Fills the family's kernel slots.

@@ -1,12 +1,9 @@
-// trace and cdist on the device.
+// cdist on the device.
 #include <ebb/core/visit.h>
-
-#include <algorithm>
 
 #include "kernel/cuda/walk.h"
 #include "ops/linalg/cuda.h"
 #include "ops/linalg/math.h"
-#include "ops/reduce/kernels.h"
 
 namespace ebb::cuda {
 namespace {
@@ -51,11 +48,6 @@ struct DistanceBackward {
 };
 
 }  // namespace
-
-void trace(NdArray& out, const NdArray& x) {
-  const std::int64_t n = std::min(x.sizes()[0], x.sizes()[1]), step = x.strides()[0] + x.strides()[1];
-  kernels::sum(out.device(), out, x.as_strided({n}, {step}, x.offset()), 1, 1.0);
-}
 
 void cdist(NdArray& out, const NdArray& x1, const NdArray& x2, double p) {
   visit_float_double(out.dtype(), "cdist", [&]<class T> {

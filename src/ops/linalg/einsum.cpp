@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "ops/common.h"
 #include "ops/linalg/product.h"
 
 namespace ebb {

@@ -16,32 +16,25 @@ struct ProductArgs {
   Scalar alpha = 1;
 };
 
-namespace kernels {
+namespace cpu {
 /// out = beta * init + alpha * op(a) op(b), for matrices or batches of matrices (three dimensions). init may
 /// be undefined (then beta is not looked at), broadcast to out's shape, or out itself.
-extern EBB_API KernelSlot<void(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b,
-                               const ProductArgs& args)>
-    product;
+void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b, const ProductArgs& args);
 /// out (no dimensions) = the sum of x[i] y[i].
-extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x, const NdArray& y)> dot;
-/// out (no dimensions) = the sum of the diagonal of x.
-extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x)> trace;
+void dot(NdArray& out, const NdArray& x, const NdArray& y);
 /// out[..., i, j] = the p-norm of x1[..., i, :] - x2[..., j, :]; all arrays are contiguous, with equal
 /// leading sizes.
-extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x1, const NdArray& x2, double p)> cdist;
-/// The gradient with respect to x1.
-extern EBB_API KernelSlot<void(NdArray& out, const NdArray& grad, const NdArray& x1, const NdArray& x2,
-                               const NdArray& distance, double p)>
-    cdist_backward;
-}  // namespace kernels
-
-namespace cpu {
-void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b, const ProductArgs& args);
-void dot(NdArray& out, const NdArray& x, const NdArray& y);
-void trace(NdArray& out, const NdArray& x);
 void cdist(NdArray& out, const NdArray& x1, const NdArray& x2, double p);
+/// The gradient with respect to x1.
 void cdist_backward(NdArray& out, const NdArray& grad, const NdArray& x1, const NdArray& x2,
                     const NdArray& distance, double p);
 }  // namespace cpu
+
+namespace kernels {
+extern EBB_API KernelSlot<decltype(cpu::product)> product;
+extern EBB_API KernelSlot<decltype(cpu::dot)> dot;
+extern EBB_API KernelSlot<decltype(cpu::cdist)> cdist;
+extern EBB_API KernelSlot<decltype(cpu::cdist_backward)> cdist_backward;
+}  // namespace kernels
 
 }  // namespace ebb

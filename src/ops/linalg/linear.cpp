@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "ops/common.h"
 #include "ops/linalg/product.h"
 
 namespace ebb {

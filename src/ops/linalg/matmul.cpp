@@ -3,7 +3,6 @@
 #include <ebb/ops/linalg.h>
 #include <ebb/ops/shape.h>
 
-#include "ops/common.h"
 #include "ops/linalg/product.h"
 
 namespace ebb {
@@ -83,7 +82,7 @@ Variable addbmm(const Variable& self, const Variable& batch1, const Variable& ba
 
 Variable& ops::LinalgMethods::addbmm_(const Variable& batch1, const Variable& batch2, const Scalar& beta,
                                       const Scalar& alpha) const {
-  const Variable& self = self_of(this);
+  const Variable& self = static_cast<const Variable&>(*this);
   ops::operand_device("addbmm_", self, batch1, batch2);
   EBB_CHECK(batch1.dim() == 3 && batch2.dim() == 3 && batch1.sizes()[0] == batch2.sizes()[0] &&
                 batch1.sizes()[2] == batch2.sizes()[1],

@@ -1,10 +1,12 @@
+// Products of two matrices, with sums: mm, bmm, addmm and their kin.
 #include "ops/linalg/product.h"
 
+#include <ebb/autograd/record.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg.h>
 
-#include "ops/common.h"
-#include "ops/copy/kernels.h"
+#include "ops/common/arrays.h"
+#include "ops/common/checks.h"
 #include "ops/linalg/kernels.h"
 
 namespace ebb::ops {
@@ -113,12 +115,6 @@ void check_self(const char* op, const Variable& self, const Variable& a, const S
             shape.ref(), ".");
 }
 
-NdArray copy_of(const Variable& x) {
-  NdArray out = NdArray::empty(x.sizes(), x.dtype(), x.device());
-  kernels::copy(x.device(), out, x.array());
-  return out;
-}
-
 void check_integral_scalars(const char* op, DType dtype, const Scalar& beta, const Scalar& alpha) {
   EBB_CHECK(is_floating(dtype) || (!beta.is_floating_point() && !alpha.is_floating_point()), op,
             ": for integer tensors alpha and beta must be integers, got alpha ", alpha, " and beta ", beta,
@@ -177,7 +173,9 @@ void add_product_(const char* op, const Variable& self, const Variable& a, const
     node->beta = beta;
   }
   // The kernel reads its operands while it writes.
-  const auto apart = [&](const Variable& x) { return x.is_alias_of(self) ? copy_of(x) : x.array(); };
+  const auto apart = [&](const Variable& x) {
+    return x.is_alias_of(self) ? ops::copied_array(x.array()) : x.array();
+  };
   NdArray out = self.array();
   kernels::product(self.device(), out, out, apart(a), apart(b), {false, false, beta, alpha});
   autograd::bump_version(self);

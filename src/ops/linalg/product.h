@@ -2,7 +2,7 @@
 // the forward pass of a linear layer nor any gradient makes a transposed view.
 #pragma once
 
-#include "ops/common.h"
+#include "ops/common/checks.h"
 
 namespace ebb::ops {
 

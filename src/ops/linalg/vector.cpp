@@ -1,9 +1,10 @@
 // Products with vectors: mv, dot, outer and what adds to them.
+#include <ebb/autograd/record.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg.h>
 
-#include "ops/common.h"
+#include "ops/common/checks.h"
 #include "ops/linalg/kernels.h"
 #include "ops/linalg/product.h"
 
@@ -204,14 +205,14 @@ Variable vector_outer(const char* op, const Variable& x, const Variable& y, cons
 
 Variable& LinalgMethods::addmv_(const Variable& mat, const Variable& vec, const Scalar& beta,
                                 const Scalar& alpha) const {
-  const Variable& self = self_of(this);
+  const Variable& self = static_cast<const Variable&>(*this);
   check_mv("addmv_", mat, vec);
   add_vector_product("addmv_", self, mat, vec, true, beta, alpha);
   return const_cast<Variable&>(self);
 }
 Variable& LinalgMethods::addr_(const Variable& vec1, const Variable& vec2, const Scalar& beta,
                                const Scalar& alpha) const {
-  const Variable& self = self_of(this);
+  const Variable& self = static_cast<const Variable&>(*this);
   check_vectors("addr_", vec1, vec2);
   add_vector_product("addr_", self, vec1, vec2, true, beta, alpha);
   return const_cast<Variable&>(self);

@@ -1,6 +1,8 @@
 // Losses over classes: nll_loss.
 #include "ops/loss/classes.h"
+#include "ops/common/checks.h"
 
+#include <ebb/autograd/record.h>
 #include <ebb/ops/copy.h>
 
 namespace ebb {

@@ -7,6 +7,7 @@
 
 #include <numbers>
 
+#include "ops/common/checks.h"
 #include "ops/loss/loss.h"
 
 namespace ebb {

@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "core/parallel_for.h"
 #include "kernel/convert.h"
-#include "kernel/cpu/parallel.h"
 #include "ops/loss/kernels.h"
 
 namespace ebb::cpu {

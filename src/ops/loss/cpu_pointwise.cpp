@@ -1,10 +1,11 @@
-// Pointwise losses on the CPU.
+// Pointwise losses on the CPU, and their slots.
 #include <ebb/core/visit.h>
 
+#include <array>
 #include <vector>
 
+#include "core/parallel_for.h"
 #include "kernel/convert.h"
-#include "kernel/cpu/parallel.h"
 #include "ops/loss/kernels.h"
 
 namespace ebb::cpu {
@@ -105,37 +106,26 @@ void pointwise_loss_backward(NdArray& dx, const F& f, const NdArray& grad, const
   });
 }
 
-template void pointwise_loss(NdArray&, const math::L1Loss&, const kernels::LossInputs&,
-                             kernels::LossReduction);
-template void pointwise_loss_backward(NdArray&, const math::L1Loss&, const NdArray&,
-                                      const kernels::LossInputs&, kernels::LossReduction);
-template void pointwise_loss(NdArray&, const math::KlDivLoss&, const kernels::LossInputs&,
-                             kernels::LossReduction);
-template void pointwise_loss_backward(NdArray&, const math::KlDivLoss&, const NdArray&,
-                                      const kernels::LossInputs&, kernels::LossReduction);
-template void pointwise_loss(NdArray&, const math::MseLoss&, const kernels::LossInputs&,
-                             kernels::LossReduction);
-template void pointwise_loss(NdArray&, const math::SmoothL1Loss&, const kernels::LossInputs&,
-                             kernels::LossReduction);
-template void pointwise_loss(NdArray&, const math::HuberLoss&, const kernels::LossInputs&,
-                             kernels::LossReduction);
-template void pointwise_loss(NdArray&, const math::SoftMarginLoss&, const kernels::LossInputs&,
-                             kernels::LossReduction);
-template void pointwise_loss(NdArray&, const math::BceLoss&, const kernels::LossInputs&,
-                             kernels::LossReduction);
-template void pointwise_loss(NdArray&, const math::BceWithLogitsLoss&, const kernels::LossInputs&,
-                             kernels::LossReduction);
-template void pointwise_loss_backward(NdArray&, const math::MseLoss&, const NdArray&,
-                                      const kernels::LossInputs&, kernels::LossReduction);
-template void pointwise_loss_backward(NdArray&, const math::SmoothL1Loss&, const NdArray&,
-                                      const kernels::LossInputs&, kernels::LossReduction);
-template void pointwise_loss_backward(NdArray&, const math::HuberLoss&, const NdArray&,
-                                      const kernels::LossInputs&, kernels::LossReduction);
-template void pointwise_loss_backward(NdArray&, const math::SoftMarginLoss&, const NdArray&,
-                                      const kernels::LossInputs&, kernels::LossReduction);
-template void pointwise_loss_backward(NdArray&, const math::BceLoss&, const NdArray&,
-                                      const kernels::LossInputs&, kernels::LossReduction);
-template void pointwise_loss_backward(NdArray&, const math::BceWithLogitsLoss&, const NdArray&,
-                                      const kernels::LossInputs&, kernels::LossReduction);
-
 }  // namespace ebb::cpu
+
+namespace ebb::kernels {
+
+template <class F>
+constinit SlotOf<decltype(cpu::pointwise_loss<F>)> PointwiseLoss<F>::forward{"loss", &cpu::pointwise_loss<F>};
+template <class F>
+constinit SlotOf<decltype(cpu::pointwise_loss_backward<F>)> PointwiseLoss<F>::backward{
+    "loss_backward", &cpu::pointwise_loss_backward<F>};
+
+namespace {
+
+// A member of a template exists once something refers to it.
+template <class... F>
+constexpr auto slots_of(ops::List<F...>) {
+  return std::array<const void*, 2 * sizeof...(F)>{&PointwiseLoss<F>::forward...,
+                                                   &PointwiseLoss<F>::backward...};
+}
+[[gnu::used]] constinit const auto kept = slots_of(math::PointwiseLosses{});
+
+}  // namespace
+
+}  // namespace ebb::kernels

@@ -1,5 +1,6 @@
 // Cross-entropy: fused with its gradient where a kernel has it, else composed.
 #include <ebb/autograd/backward.h>
+#include <ebb/autograd/record.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
@@ -7,6 +8,7 @@
 #include <ebb/ops/shape.h>
 #include <ebb/ops/softmax.h>
 
+#include "ops/common/checks.h"
 #include "ops/loss/classes.h"
 
 namespace ebb {

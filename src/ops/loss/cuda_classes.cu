@@ -2,7 +2,7 @@
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/reduce.h"
-#include "ops/copy/kernels.h"
+#include "ops/common/kernels.h"
 #include "ops/loss/cuda.h"
 #include "ops/loss/cuda_targets.h"
 

@@ -95,16 +95,13 @@ void pointwise_loss_backward(NdArray& dx, const F& f, const NdArray& grad, const
 }
 
 template <class... F>
-void register_all() {
+void register_all(ops::List<F...>) {
   (kernels::PointwiseLoss<F>::forward.set_cuda(&pointwise_loss<F>), ...);
   (kernels::PointwiseLoss<F>::backward.set_cuda(&pointwise_loss_backward<F>), ...);
 }
 
 }  // namespace
 
-void register_pointwise_losses() {
-  register_all<math::L1Loss, math::KlDivLoss, math::MseLoss, math::SmoothL1Loss, math::HuberLoss,
-               math::SoftMarginLoss, math::BceLoss, math::BceWithLogitsLoss>();
-}
+void register_pointwise_losses() { register_all(math::PointwiseLosses{}); }
 
 }  // namespace ebb::cuda

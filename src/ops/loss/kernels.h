@@ -20,20 +20,6 @@ struct LossReduction {
   double scale = 1;
 };
 
-/// out = w f(x, y), or its scaled sum, in the dtype of x.
-template <class F>
-using PointwiseLossSlot = KernelSlot<void(NdArray& out, const F& f, const LossInputs& in, LossReduction how)>;
-/// dx = scale grad w f'(x, y); grad is of x's shape and contiguous, or one element when reduced.
-template <class F>
-using PointwiseLossBackwardSlot =
-    KernelSlot<void(NdArray& dx, const F& f, const NdArray& grad, const LossInputs& in, LossReduction how)>;
-
-template <class F>
-struct PointwiseLoss {
-  static EBB_API PointwiseLossSlot<F> forward;
-  static EBB_API PointwiseLossBackwardSlot<F> backward;
-};
-
 /// Sizes of class scores: (batch, classes, places). Targets are (batch, places), Long; weight is (classes) or
 /// undefined.
 struct ClassTargets {
@@ -47,38 +33,43 @@ struct ClassTargets {
   double smoothing = 0;
 };
 
-/// out = -w_t x_t (or sum, or mean), total = the sum of the weights used. Throws for a class that is not
-/// there.
-extern EBB_API KernelSlot<void(NdArray& out, NdArray& total, const NdArray& x, const ClassTargets& to)>
-    nll_loss;
-/// dx_t = -w_t grad (/ total), 0 elsewhere.
-extern EBB_API
-    KernelSlot<void(NdArray& dx, const NdArray& grad, const NdArray& total, const ClassTargets& to)>
-        nll_loss_backward;
-/// nll_loss(log_softmax(x)) in one pass. `kept` has log sum exp of each row, then, on devices, the sum of its
-/// classes' weights. The CPU has places = 1.
-extern EBB_API
-    KernelSlot<void(NdArray& out, NdArray& total, NdArray& kept, const NdArray& x, const ClassTargets& to)>
-        cross_entropy;
-extern EBB_API KernelSlot<void(NdArray& dx, const NdArray& grad, const NdArray& total, const NdArray& kept,
-                               const NdArray& x, const ClassTargets& to)>
-    cross_entropy_backward;
-
 }  // namespace ebb::kernels
 
 namespace ebb::cpu {
 
+/// out = w f(x, y), or its scaled sum, in the dtype of x.
 template <class F>
 void pointwise_loss(NdArray& out, const F& f, const kernels::LossInputs& in, kernels::LossReduction how);
+/// dx = scale grad w f'(x, y); grad is of x's shape and contiguous, or one element when reduced.
 template <class F>
 void pointwise_loss_backward(NdArray& dx, const F& f, const NdArray& grad, const kernels::LossInputs& in,
                              kernels::LossReduction how);
+
+/// out = -w_t x_t (or sum, or mean), total = the sum of the weights used. Throws for a class that is not
+/// there.
 void nll_loss(NdArray& out, NdArray& total, const NdArray& x, const kernels::ClassTargets& to);
+/// dx_t = -w_t grad (/ total), 0 elsewhere.
 void nll_loss_backward(NdArray& dx, const NdArray& grad, const NdArray& total,
                        const kernels::ClassTargets& to);
+/// nll_loss(log_softmax(x)) in one pass. `kept` has log sum exp of each row, then, on devices, the sum of its
+/// classes' weights. The CPU has places = 1.
 void cross_entropy(NdArray& out, NdArray& total, NdArray& logsum, const NdArray& x,
                    const kernels::ClassTargets& to);
 void cross_entropy_backward(NdArray& dx, const NdArray& grad, const NdArray& total, const NdArray& logsum,
                             const NdArray& x, const kernels::ClassTargets& to);
 
 }  // namespace ebb::cpu
+
+namespace ebb::kernels {
+
+template <class F>
+struct PointwiseLoss {
+  static EBB_API SlotOf<decltype(cpu::pointwise_loss<F>)> forward;
+  static EBB_API SlotOf<decltype(cpu::pointwise_loss_backward<F>)> backward;
+};
+extern EBB_API KernelSlot<decltype(cpu::nll_loss)> nll_loss;
+extern EBB_API KernelSlot<decltype(cpu::nll_loss_backward)> nll_loss_backward;
+extern EBB_API KernelSlot<decltype(cpu::cross_entropy)> cross_entropy;
+extern EBB_API KernelSlot<decltype(cpu::cross_entropy_backward)> cross_entropy_backward;
+
+}  // namespace ebb::kernels

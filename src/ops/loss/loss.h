@@ -6,7 +6,6 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
-#include "ops/common.h"
 #include "ops/loss/kernels.h"
 
 namespace ebb::ops {

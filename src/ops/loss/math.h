@@ -1,29 +1,86 @@
-// Formulas of the pointwise losses: value(x, y, p) and its derivative slope(x, y, p) by x. p is
-// bce-with-logits' weight of positive labels, 1 elsewhere. T is float or double.
+// Formulas of the pointwise losses, for numbers on host and device and for Variables, whose gradients are
+// recorded: value(x, y, p), its derivative by x, slope(x, y, p), and by y, target_slope(x, y, p). p is
+// bce-with-logits' weight of positive labels, 1 elsewhere.
 #pragma once
 
-#include <ebb/core/half.h>
-
-#include <cmath>
+#include "kernel/carrier.h"
+#include "kernel/type_list.h"
 
 // Visible, because the kernel slots named after these types are what plugins fill.
 #pragma GCC visibility push(default)
 namespace ebb::math {
 
-template <class T>
-EBB_HD inline T at_least(T x, T low) {
-  return x < low ? low : x;  // NaN stays
-}
+using namespace ops;
 
-struct L1Loss {
+/// max(x, low); NaN stays.
+template <class X>
+EBB_HD X at_least(const X& x, double low) {
+  return where(x < constant<X>(low), constant<X>(low), x);
+}
+/// -1, 0 or 1.
+template <class T>
+requires std::is_arithmetic_v<T> EBB_HD T sign(T x) { return static_cast<T>((x > 0) - (x < 0)); }
+
+/// Losses of x - y alone: the two derivatives are opposite.
+template <class Loss>
+struct DifferenceLoss {
+  template <class X, class P>
+  EBB_HD X slope(const X& x, const X& y, const P&) const {
+    return static_cast<const Loss&>(*this).slope_at(X(x - y));
+  }
+  template <class X, class P>
+  EBB_HD X target_slope(const X& x, const X& y, const P& p) const {
+    return -slope(x, y, p);
+  }
+};
+
+struct L1Loss : DifferenceLoss<L1Loss> {
   template <class T>
   EBB_HD T value(T x, T y, T) const {
-    return std::abs(x - y);
+    return abs(x - y);
   }
+  template <class X>
+  EBB_HD X slope_at(const X& d) const {
+    return sign(d);
+  }
+};
+
+struct MseLoss : DifferenceLoss<MseLoss> {
   template <class T>
-  EBB_HD T slope(T x, T y, T) const {
-    const T d = x - y;
-    return d > T(0) ? T(1) : d < T(0) ? T(-1) : T(0);
+  EBB_HD T value(T x, T y, T) const {
+    return (x - y) * (x - y);
+  }
+  template <class X>
+  EBB_HD X slope_at(const X& d) const {
+    return d * 2;
+  }
+};
+
+struct SmoothL1Loss : DifferenceLoss<SmoothL1Loss> {
+  double beta = 1;
+  SmoothL1Loss(double b = 1) : beta(b) {}
+  template <class T>
+  EBB_HD T value(T x, T y, T) const {
+    const T d = abs(x - y), b = T(beta);
+    return d < b ? T(0.5) * d * d / b : d - T(0.5) * b;
+  }
+  template <class X>
+  EBB_HD X slope_at(const X& d) const {
+    return where(abs(d) < constant<X>(beta), X(d / constant<X>(beta)), X(sign(d)));
+  }
+};
+
+struct HuberLoss : DifferenceLoss<HuberLoss> {
+  double delta = 1;
+  HuberLoss(double d = 1) : delta(d) {}
+  template <class T>
+  EBB_HD T value(T x, T y, T) const {
+    const T d = abs(x - y), b = T(delta);
+    return d <= b ? T(0.5) * d * d : b * (d - T(0.5) * b);
+  }
+  template <class X>
+  EBB_HD X slope_at(const X& d) const {
+    return where(abs(d) < constant<X>(delta), d, X(sign(d) * constant<X>(delta)));
   }
 };
 
@@ -32,97 +89,77 @@ struct KlDivLoss {
   bool log_target = false;
   template <class T>
   EBB_HD T value(T x, T y, T) const {
-    if (log_target) return std::exp(y) * (y - x);
-    return (y == T(0) ? T(0) : y * std::log(y)) - y * x;
+    if (log_target) return exp(y) * (y - x);
+    return (y == T(0) ? T(0) : y * log(y)) - y * x;
   }
-  template <class T>
-  EBB_HD T slope(T, T y, T) const {
-    return log_target ? -std::exp(y) : -y;
+  template <class X, class P>
+  EBB_HD X slope(const X&, const X& y, const P&) const {
+    return log_target ? -exp(y) : -y;
   }
-};
-
-struct MseLoss {
-  template <class T>
-  EBB_HD T value(T x, T y, T) const {
-    return (x - y) * (x - y);
-  }
-  template <class T>
-  EBB_HD T slope(T x, T y, T) const {
-    return T(2) * (x - y);
+  template <class X, class P>
+  EBB_HD X target_slope(const X& x, const X& y, const P&) const {
+    return log_target ? exp(y) * (y - x + 1) : log(y) + 1 - x;
   }
 };
-
-struct SmoothL1Loss {
-  double beta = 1;
-  template <class T>
-  EBB_HD T value(T x, T y, T) const {
-    const T d = std::abs(x - y), b = T(beta);
-    return d < b ? T(0.5) * d * d / b : d - T(0.5) * b;
-  }
-  template <class T>
-  EBB_HD T slope(T x, T y, T) const {
-    const T d = x - y, b = T(beta);
-    return d <= -b ? T(-1) : d >= b ? T(1) : d / b;
-  }
-};
-
-struct HuberLoss {
-  double delta = 1;
-  template <class T>
-  EBB_HD T value(T x, T y, T) const {
-    const T d = std::abs(x - y), b = T(delta);
-    return d <= b ? T(0.5) * d * d : b * (d - T(0.5) * b);
-  }
-  template <class T>
-  EBB_HD T slope(T x, T y, T) const {
-    const T d = x - y, b = T(delta);
-    return d <= -b ? -b : d >= b ? b : d;
-  }
-};
-
-/// log(1 + exp(x)) without overflow.
-template <class T>
-EBB_HD inline T softplus(T x) {
-  return (x > T(0) ? x : T(0)) + std::log1p(std::exp(-std::abs(x)));
-}
-template <class T>
-EBB_HD inline T sigmoid_of(T x) {
-  return T(1) / (T(1) + std::exp(-x));
-}
 
 struct SoftMarginLoss {
   template <class T>
   EBB_HD T value(T x, T y, T) const {
-    return softplus(-x * y);
+    return -log_sigmoid(x * y);
   }
-  template <class T>
-  EBB_HD T slope(T x, T y, T) const {
-    return -y * sigmoid_of(-x * y);
+  template <class X, class P>
+  EBB_HD X slope(const X& x, const X& y, const P&) const {
+    return -y * sigmoid(X(-x * y));
+  }
+  template <class X, class P>
+  EBB_HD X target_slope(const X& x, const X& y, const P& p) const {
+    return slope(y, x, p);
   }
 };
 
 struct BceLoss {
   template <class T>
   EBB_HD T value(T x, T y, T) const {
-    return (y - T(1)) * at_least(T(std::log1p(-x)), T(-100)) - y * at_least(T(std::log(x)), T(-100));
+    return (y - 1) * at_least(T(log1p(-x)), -100) - y * at_least(T(log(x)), -100);
   }
-  template <class T>
-  EBB_HD T slope(T x, T y, T) const {
-    return (x - y) / at_least((T(1) - x) * x, T(1e-12));
+  template <class X, class P>
+  EBB_HD X slope(const X& x, const X& y, const P&) const {
+    return (x - y) / at_least(X((1 - x) * x), 1e-12);
+  }
+  template <class X, class P>
+  EBB_HD X target_slope(const X& x, const X&, const P&) const {
+    return at_least(X(log1p(-x)), -100) - at_least(X(log(x)), -100);
   }
 };
+
+/// Stands for a weight of 1 that formulas need not multiply by.
+struct Unweighted {};
 
 struct BceWithLogitsLoss {
   template <class T>
   EBB_HD T value(T x, T y, T p) const {
-    return (T(1) - y) * x + ((p - T(1)) * y + T(1)) * softplus(-x);
+    return (1 - y) * x + ((p - 1) * y + 1) * -log_sigmoid(x);
   }
-  template <class T>
-  EBB_HD T slope(T x, T y, T p) const {
-    const T positive = p * y;
-    return (positive + T(1) - y) * sigmoid_of(x) - positive;
+  template <class X, class P>
+  EBB_HD X slope(const X& x, const X& y, const P& p) const {
+    if constexpr (std::is_same_v<P, Unweighted>) {
+      return sigmoid(x) - y;
+    } else {
+      const X positive = p * y;
+      return (positive + 1 - y) * sigmoid(x) - positive;
+    }
+  }
+  template <class X, class P>
+  EBB_HD X target_slope(const X& x, const X&, const P& p) const {
+    if constexpr (std::is_same_v<P, Unweighted>)
+      return -x;
+    else
+      return (1 - p) * log_sigmoid(x) - x;
   }
 };
+
+using PointwiseLosses =
+    List<L1Loss, MseLoss, SmoothL1Loss, HuberLoss, KlDivLoss, SoftMarginLoss, BceLoss, BceWithLogitsLoss>;
 
 }  // namespace ebb::math
 #pragma GCC visibility pop

@@ -1,9 +1,12 @@
 // Pointwise losses with fused kernels: mse, smooth L1, Huber, soft margin and the binary cross-entropies.
+#include <ebb/autograd/record.h>
 #include <ebb/core/visit.h>
 #include <ebb/ops/copy.h>
+#include <ebb/ops/elementwise.h>
 
 #include <limits>
 
+#include "ops/common/checks.h"
 #include "ops/loss/loss.h"
 
 namespace ebb {
@@ -13,69 +16,10 @@ namespace {
 using kernels::LossInputs;
 using kernels::LossReduction;
 
-// Each loss by differentiable ops: its derivative by x, for gradients of gradients, and by y.
-
-Variable slope(const math::L1Loss&, const Variable& x, const Variable& y, const Variable&) {
-  return (x - y).sign();
-}
-Variable slope_of_target(const math::L1Loss& f, const Variable& x, const Variable& y, const Variable& p) {
-  return -slope(f, x, y, p);
-}
-
-Variable slope(const math::KlDivLoss& f, const Variable&, const Variable& y, const Variable&) {
-  return f.log_target ? -y.exp() : -y;
-}
-Variable slope_of_target(const math::KlDivLoss& f, const Variable& x, const Variable& y, const Variable&) {
-  return f.log_target ? y.exp() * (y - x + 1) : y.log() + 1 - x;
-}
-
-Variable slope(const math::MseLoss&, const Variable& x, const Variable& y, const Variable&) {
-  return (x - y) * 2;
-}
-Variable slope_of_target(const math::MseLoss& f, const Variable& x, const Variable& y, const Variable& p) {
-  return -slope(f, x, y, p);
-}
-
-Variable slope(const math::SmoothL1Loss& f, const Variable& x, const Variable& y, const Variable&) {
-  const Variable d = x - y;
-  return where(d.abs() < f.beta, d / f.beta, d.sign());
-}
-Variable slope_of_target(const math::SmoothL1Loss& f, const Variable& x, const Variable& y,
-                         const Variable& p) {
-  return -slope(f, x, y, p);
-}
-
-Variable slope(const math::HuberLoss& f, const Variable& x, const Variable& y, const Variable&) {
-  const Variable d = x - y;
-  return where(d.abs() < f.delta, d, d.sign() * f.delta);
-}
-Variable slope_of_target(const math::HuberLoss& f, const Variable& x, const Variable& y, const Variable& p) {
-  return -slope(f, x, y, p);
-}
-
-Variable slope(const math::SoftMarginLoss&, const Variable& x, const Variable& y, const Variable&) {
-  return -y * (-x * y).sigmoid();
-}
-Variable slope_of_target(const math::SoftMarginLoss& f, const Variable& x, const Variable& y,
-                         const Variable& p) {
-  return slope(f, y, x, p);
-}
-
-Variable slope(const math::BceLoss&, const Variable& x, const Variable& y, const Variable&) {
-  return (x - y) / ((1 - x) * x).clamp_min(1e-12);
-}
-Variable slope_of_target(const math::BceLoss&, const Variable& x, const Variable&, const Variable&) {
-  return (-x).log1p().clamp_min(-100) - x.log().clamp_min(-100);
-}
-
-Variable slope(const math::BceWithLogitsLoss&, const Variable& x, const Variable& y, const Variable& p) {
-  if (!p.defined()) return x.sigmoid() - y;
-  const Variable positive = p * y;
-  return (positive + 1 - y) * x.sigmoid() - positive;
-}
-Variable slope_of_target(const math::BceWithLogitsLoss&, const Variable& x, const Variable&,
-                         const Variable& p) {
-  return p.defined() ? (1 - p) * log_sigmoid(x) - x : -x;
+// Calls f(p) with the weight of positive labels, or with what stands for none.
+template <class F>
+Variable with_positive_weight(const Variable& p, const F& f) {
+  return p.defined() ? f(p) : f(math::Unweighted());
 }
 
 /// The array in this shape, dtype and contiguous: what the kernels read.
@@ -107,7 +51,8 @@ struct PointwiseLossBackward : autograd::Node {
     if (!needs(0)) {
       out.push_back({});
     } else if (GradMode::is_enabled()) {
-      out.push_back(times(slope(f, x, y, p)));
+      out.push_back(
+          times(with_positive_weight(p, [&](const auto& weighted) { return f.slope(x, y, weighted); })));
     } else {
       NdArray dx = NdArray::empty(sizes, x.dtype(), x.device());
       const NdArray g = how.reduced ? grad.array() : flat(grad, sizes);
@@ -115,7 +60,11 @@ struct PointwiseLossBackward : autograd::Node {
       kernels::PointwiseLoss<F>::backward(x.device(), dx, f, g, in, how);
       out.push_back(Variable(std::move(dx)));
     }
-    out.push_back(needs(1) ? times(slope_of_target(f, x, y, p)) : Variable());
+    if (needs(1))
+      out.push_back(times(
+          with_positive_weight(p, [&](const auto& weighted) { return f.target_slope(x, y, weighted); })));
+    else
+      out.emplace_back();
     return out;
   }
 };

@@ -5,7 +5,6 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
-#include "ops/common.h"
 #include "ops/norm/kernels.h"
 
 namespace ebb::ops {
@@ -26,10 +25,6 @@ struct Normalised {
 
 /// Double for Double, else Float.
 inline DType statistics_dtype(DType dtype) { return dtype == kDouble ? kDouble : kFloat; }
-
-inline NdArray contiguous_array(const Variable& x) {
-  return x.defined() ? x.detach().contiguous().array() : NdArray();
-}
 
 inline void check_channel_values(const char* op, const char* name, const Variable& values,
                                  std::int64_t channels) {

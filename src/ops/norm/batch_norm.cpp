@@ -1,3 +1,5 @@
+// Batch and instance normalisation.
+#include <ebb/autograd/record.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/norm.h>
@@ -5,7 +7,9 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/memory_format.h"
+#include "ops/common/arrays.h"
+#include "ops/common/checks.h"
+#include "ops/common/layout.h"
 #include "ops/norm/backward.h"
 
 namespace ebb {

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/parallel_for.h"
 #include "kernel/convert.h"
-#include "kernel/cpu/parallel.h"
 
 namespace ebb::cpu {
 

@@ -1,6 +1,6 @@
 // Batch normalisation by a library, whose weights and statistics are Float.
 #include "kernel/cuda/dnn.h"
-#include "ops/copy/kernels.h"
+#include "ops/common/kernels.h"
 #include "ops/norm/cuda.h"
 
 namespace ebb::cuda {

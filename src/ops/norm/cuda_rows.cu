@@ -7,11 +7,11 @@
 
 #include "kernel/cuda/row.h"
 #include "kernel/index_plan.h"
+#include "kernel/reducers.h"
 #include "ops/norm/cuda.h"
 #include "ops/norm/cuda_affine.h"
 #include "ops/norm/cuda_channels.h"
 #include "ops/norm/cuda_layer.h"
-#include "ops/reduce/math.h"
 
 namespace ebb::cuda {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ops/common/checks.h"
 #include "ops/norm/backward.h"
 
 namespace ebb {

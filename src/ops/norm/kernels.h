@@ -30,37 +30,6 @@ struct BatchStatistics {
   NdArray mean, var, rstd;
 };
 
-/// Writes the statistics of x, and out = (x - mean) rstd w + b by them.
-extern EBB_API KernelSlot<void(NdArray& out, BatchStatistics& stats, const NdArray& x, const NdArray& weight,
-                               const NdArray& bias, const NormShape& shape, double eps)>
-    batch_norm_train;
-/// out = (x - mean) rstd w + b with mean, rstd a channel.
-extern EBB_API
-    KernelSlot<void(NdArray& out, const NormSaved& in, const NdArray& bias, const NormShape& shape)>
-        batch_norm_apply;
-/// With training, mean and rstd depend on x.
-extern EBB_API KernelSlot<void(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& shape,
-                               bool training)>
-    batch_norm_backward;
-
-/// Rows of channels * places / groups values each; mean and rstd a row, weight and bias a channel.
-extern EBB_API
-    KernelSlot<void(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const NdArray& weight,
-                    const NdArray& bias, const NormShape& shape, double eps)>
-        group_norm;
-extern EBB_API
-    KernelSlot<void(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& shape)>
-        group_norm_backward;
-
-/// batch rows of `channels` values; weight and bias a value of the row.
-extern EBB_API
-    KernelSlot<void(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const NdArray& weight,
-                    const NdArray& bias, const NormShape& shape, double eps)>
-        layer_norm;
-extern EBB_API
-    KernelSlot<void(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& shape)>
-        layer_norm_backward;
-
 }  // namespace ebb::kernels
 
 namespace ebb::cpu {
@@ -70,16 +39,33 @@ using kernels::NormGrads;
 using kernels::NormSaved;
 using kernels::NormShape;
 
+/// Writes the statistics of x, and out = (x - mean) rstd w + b by them.
 void batch_norm_train(NdArray& out, BatchStatistics& stats, const NdArray& x, const NdArray& weight,
                       const NdArray& bias, const NormShape& shape, double eps);
+/// out = (x - mean) rstd w + b with mean, rstd a channel.
 void batch_norm_apply(NdArray& out, const NormSaved& in, const NdArray& bias, const NormShape& shape);
+/// With training, mean and rstd depend on x.
 void batch_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& shape,
                          bool training);
+/// Rows of channels * places / groups values each; mean and rstd a row, weight and bias a channel.
 void group_norm(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const NdArray& weight,
                 const NdArray& bias, const NormShape& shape, double eps);
 void group_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& shape);
+/// batch rows of `channels` values; weight and bias a value of the row.
 void layer_norm(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const NdArray& weight,
                 const NdArray& bias, const NormShape& shape, double eps);
 void layer_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& shape);
 
 }  // namespace ebb::cpu
+
+namespace ebb::kernels {
+
+extern EBB_API KernelSlot<decltype(cpu::batch_norm_train)> batch_norm_train;
+extern EBB_API KernelSlot<decltype(cpu::batch_norm_apply)> batch_norm_apply;
+extern EBB_API KernelSlot<decltype(cpu::batch_norm_backward)> batch_norm_backward;
+extern EBB_API KernelSlot<decltype(cpu::group_norm)> group_norm;
+extern EBB_API KernelSlot<decltype(cpu::group_norm_backward)> group_norm_backward;
+extern EBB_API KernelSlot<decltype(cpu::layer_norm)> layer_norm;
+extern EBB_API KernelSlot<decltype(cpu::layer_norm_backward)> layer_norm_backward;
+
+}  // namespace ebb::kernels

@@ -2,6 +2,9 @@
 #include <ebb/ops/copy.h>
 #include <ebb/ops/norm.h>
 
+#include "ops/common/arrays.h"
+#include "ops/common/checks.h"
+#include "ops/common/record.h"
 #include "ops/norm/backward.h"
 
 namespace ebb {

@@ -1,9 +1,10 @@
+// Max pooling on the CPU.
 #include <ebb/core/visit.h>
 
 #include <algorithm>
 #include <limits>
 
-#include "kernel/cpu/parallel.h"
+#include "core/parallel_for.h"
 #include "ops/pool/kernels.h"
 
 namespace ebb::cpu {

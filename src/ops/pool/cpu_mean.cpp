@@ -1,11 +1,12 @@
+// Average pooling on the CPU.
 #include <ebb/core/visit.h>
 
 #include <algorithm>
 #include <type_traits>
 #include <vector>
 
+#include "core/parallel_for.h"
 #include "kernel/convert.h"
-#include "kernel/cpu/parallel.h"
 #include "ops/pool/kernels.h"
 #include "ops/pool/math.h"
 

@@ -10,7 +10,7 @@
 #include "kernel/cuda/atomic.h"
 #include "kernel/cuda/fault.h"
 #include "kernel/cuda/walk.h"
-#include "ops/copy/kernels.h"
+#include "ops/common/kernels.h"
 #include "ops/pool/math.h"
 
 namespace ebb::cuda {

@@ -1,3 +1,5 @@
+// Windows of pooling, from arguments to numbers.
+#include "ops/common/layout.h"
 #include "ops/pool/pool.h"
 
 namespace ebb::ops {

@@ -11,29 +11,6 @@
 namespace ebb {
 
 namespace kernels {
-/// out = the greatest element of each window, indices (may be undefined) where it stands: the first of equal
-/// ones; a NaN counts as greatest.
-extern EBB_API
-    KernelSlot<void(NdArray& out, NdArray& indices, const NdArray& in, const PoolGeometry& geometry)>
-        max_pool;
-/// out = the mean of each window, of a floating dtype or Long.
-extern EBB_API KernelSlot<void(NdArray& out, const NdArray& in, const PoolGeometry& geometry)> mean_pool;
-/// Its transpose.
-extern EBB_API KernelSlot<void(NdArray& in, const NdArray& out, const PoolGeometry& geometry)>
-    mean_pool_backward;
-/// in[plane, p] = the sum of out[plane, i] over the windows i, in order, that chose p: indices[plane, i] ==
-/// p.
-extern EBB_API
-    KernelSlot<void(NdArray& in, const NdArray& out, const NdArray& indices, const PoolGeometry& geometry)>
-        max_pool_backward;
-/// out[plane, i] = in[plane, indices[plane, i]].
-extern EBB_API KernelSlot<void(NdArray& out, const NdArray& in, const NdArray& indices, const PoolPlanes& p)>
-    pool_gather;
-/// in = 0, then in[plane, indices[plane, i]] += out[plane, i]; or = out[plane, i], in order, when
-/// `overwrite`. For indices of a caller, which need not be those of windows.
-extern EBB_API KernelSlot<void(NdArray& in, const NdArray& out, const NdArray& indices, const PoolPlanes& p,
-                               bool overwrite)>
-    pool_scatter;
 
 /// The dtypes that means are taken of: the floating ones, and Long.
 template <class F>
@@ -46,13 +23,31 @@ void visit_mean(DType dtype, F&& f) {
 }  // namespace kernels
 
 namespace cpu {
+/// out = the greatest element of each window, indices (may be undefined) where it stands: the first of equal
+/// ones; a NaN counts as greatest.
 void max_pool(NdArray& out, NdArray& indices, const NdArray& in, const PoolGeometry& geometry);
+/// out = the mean of each window, of a floating dtype or Long.
 void mean_pool(NdArray& out, const NdArray& in, const PoolGeometry& geometry);
+/// Its transpose.
 void mean_pool_backward(NdArray& in, const NdArray& out, const PoolGeometry& geometry);
+/// in[plane, p] = the sum of out[plane, i] over the windows i, in order, that chose p: indices[plane, i] ==
+/// p.
 void max_pool_backward(NdArray& in, const NdArray& out, const NdArray& indices, const PoolGeometry& geometry);
+/// out[plane, i] = in[plane, indices[plane, i]].
 void pool_gather(NdArray& out, const NdArray& in, const NdArray& indices, const PoolPlanes& p);
+/// in = 0, then in[plane, indices[plane, i]] += out[plane, i]; or = out[plane, i], in order, when
+/// `overwrite`. For indices of a caller, which need not be those of windows.
 void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, const PoolPlanes& p,
                   bool overwrite);
 }  // namespace cpu
+
+namespace kernels {
+extern EBB_API KernelSlot<decltype(cpu::max_pool)> max_pool;
+extern EBB_API KernelSlot<decltype(cpu::mean_pool)> mean_pool;
+extern EBB_API KernelSlot<decltype(cpu::mean_pool_backward)> mean_pool_backward;
+extern EBB_API KernelSlot<decltype(cpu::max_pool_backward)> max_pool_backward;
+extern EBB_API KernelSlot<decltype(cpu::pool_gather)> pool_gather;
+extern EBB_API KernelSlot<decltype(cpu::pool_scatter)> pool_scatter;
+}  // namespace kernels
 
 }  // namespace ebb

@@ -1,10 +1,12 @@
+// Max pooling, adaptive too, and its reverse.
+#include <ebb/autograd/record.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/pool.h>
 #include <ebb/ops/shape.h>
 
 #include <limits>
 
-#include "ops/common.h"
+#include "ops/common/checks.h"
 #include "ops/pool/kernels.h"
 #include "ops/pool/pool.h"
 

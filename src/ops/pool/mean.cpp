@@ -1,8 +1,9 @@
+// Average pooling, adaptive too.
+#include <ebb/autograd/record.h>
 #include <ebb/ops/pool.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
-#include "ops/common.h"
 #include "ops/pool/kernels.h"
 #include "ops/pool/pool.h"
 

@@ -4,7 +4,7 @@
 #include <ebb/autograd/variable.h>
 #include <ebb/ops/copy.h>
 
-#include "ops/memory_format.h"
+#include "ops/common/layout.h"
 #include "ops/pool/geometry.h"
 
 namespace ebb::ops {

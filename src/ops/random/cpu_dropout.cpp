@@ -1,8 +1,8 @@
 // What the device's dropout computes, on the host. (Dropout of CPU tensors draws its mask as torch does.)
 #include <ebb/core/visit.h>
 
+#include "core/parallel_for.h"
 #include "kernel/convert.h"
-#include "kernel/cpu/parallel.h"
 #include "ops/random/kernels.h"
 
 namespace ebb::cpu {

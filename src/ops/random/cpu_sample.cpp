@@ -1,8 +1,8 @@
 // Real-valued distributions.
 #include <ebb/core/visit.h>
 
-#include "kernel/cpu/parallel.h"
-#include "ops/elementwise/cpu_lanes.h"
+#include "core/parallel_for.h"
+#include "kernel/cpu/lanes.h"
 #include "ops/random/draw.h"
 #include "ops/random/kernels.h"
 
@@ -32,17 +32,12 @@ void normal_block(T* data, T mean, T deviation) {
 // The common case, eight lanes at a time.
 template <>
 void normal_block(float* data, float mean, float deviation) {
-  using lanes::Floats;
-  Floats u1, u2;
-  std::memcpy(&u1, data, sizeof u1);
-  std::memcpy(&u2, data + 8, sizeof u2);
-  Floats radius = -2.0f * lanes::log(1.0f - u1);
-  for (int i = 0; i < 8; ++i) radius[i] = std::sqrt(radius[i]);
-  const Floats angle = static_cast<float>(2 * std::numbers::pi) * u2;
-  const Floats first = radius * lanes::cos(angle) * deviation + mean;
-  const Floats second = radius * lanes::sin(angle) * deviation + mean;
-  std::memcpy(data, &first, sizeof first);
-  std::memcpy(data + 8, &second, sizeof second);
+  using L = Lanes<float>;
+  const L u1 = L::load(data, 8), u2 = L::load(data + 8, 8);
+  const L radius = sqrt(-2 * log(1 - u1));
+  const L angle = static_cast<float>(2 * std::numbers::pi) * u2;
+  (radius * cos(angle) * deviation + mean).store(data, 8);
+  (radius * sin(angle) * deviation + mean).store(data + 8, 8);
 }
 #endif
 

@@ -5,10 +5,10 @@
 #include "kernel/cuda/generator.h"
 #include "kernel/cuda/sort.h"
 #include "kernel/cuda/walk.h"
+#include "kernel/sort_keys.h"
+#include "ops/common/scan.h"
 #include "ops/random/cuda.h"
 #include "ops/random/sampler.h"
-#include "ops/scan/kernels.h"
-#include "ops/sort/keys.h"
 
 namespace ebb::cuda {
 namespace {

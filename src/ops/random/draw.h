@@ -3,7 +3,7 @@
 
 #include "core/generator_state.h"
 #include "kernel/convert.h"
-#include "ops/copy/transfer.h"
+#include "ops/common/layout.h"
 
 #include <cmath>
 #include <limits>

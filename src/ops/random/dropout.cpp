@@ -1,8 +1,11 @@
+// Dropout in its forms.
+#include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/dropout.h>
 #include <ebb/ops/elementwise.h>
 
-#include "ops/copy/kernels.h"
+#include "ops/common/kernels.h"
+#include "ops/common/layout.h"
 #include "ops/random/inplace.h"
 
 #include <cmath>

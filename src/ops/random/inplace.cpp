@@ -1,5 +1,7 @@
 // uniform_, normal_, ... : distributions in place.
 #include "ops/random/inplace.h"
+#include "ops/common/checks.h"
+#include "ops/common/transfer.h"
 
 #include <ebb/core/visit.h>
 #include <ebb/ops/copy.h>
@@ -8,21 +10,6 @@
 #include <limits>
 
 namespace ebb {
-
-namespace kernels {
-constinit KernelSlot<void(NdArray&, ops::Distribution, double, double, Generator&)> sample{"sample",
-                                                                                           &cpu::sample};
-constinit KernelSlot<void(NdArray&, std::uint64_t, std::int64_t, Generator&)> random_integers{
-    "random_", &cpu::random_integers};
-constinit KernelSlot<void(NdArray&, Generator&)> random_any{"random_", &cpu::random_any};
-constinit KernelSlot<void(NdArray&, const NdArray&, Generator&)> bernoulli{"bernoulli", &cpu::bernoulli};
-constinit KernelSlot<void(NdArray&, Generator&)> permutation{"randperm", &cpu::permutation};
-constinit KernelSlot<void(NdArray&, const NdArray&, bool, Generator&)> multinomial{"multinomial",
-                                                                                   &cpu::multinomial};
-constinit KernelSlot<void(Philox&, Device, Generator&)> draw_philox{"dropout", &cpu::draw_philox};
-constinit KernelSlot<void(NdArray&, const NdArray&, const drawing::Dropout&)> dropout{"dropout",
-                                                                                      &cpu::dropout};
-}  // namespace kernels
 
 namespace ops {
 namespace {

@@ -1,10 +1,10 @@
 // Filling with random numbers, in place and fresh.
 #pragma once
 
+#include <ebb/autograd/record.h>
 #include <ebb/ops/random.h>
 
-#include "ops/common.h"
-#include "ops/creation/fresh.h"
+#include "ops/common/fresh.h"
 #include "ops/random/kernels.h"
 
 namespace ebb::ops {

@@ -23,40 +23,36 @@ enum class Distribution : std::uint8_t {
 
 }  // namespace ebb::ops
 
-namespace ebb::kernels {
-
-extern EBB_API
-    KernelSlot<void(NdArray& out, ops::Distribution kind, double a, double b, Generator& generator)>
-        sample;
-/// Integers base + (0 ... range - 1), as out's dtype; a range of 0 stands for 2^64.
-extern EBB_API KernelSlot<void(NdArray& out, std::uint64_t range, std::int64_t base, Generator& generator)>
-    random_integers;
-/// Integers from 0 to the largest of out's dtype, or to 2^digits for floating dtypes.
-extern EBB_API KernelSlot<void(NdArray& out, Generator& generator)> random_any;
-/// out[i] = 1 with probability p[i], else 0; p is floating and has out's shape.
-extern EBB_API KernelSlot<void(NdArray& out, const NdArray& p, Generator& generator)> bernoulli;
-/// A permutation of 0 ... n - 1; out is contiguous.
-extern EBB_API KernelSlot<void(NdArray& out, Generator& generator)> permutation;
-/// out [rows, samples] (Long, contiguous): categories drawn with weights [rows, categories] (floating,
-/// contiguous).
-extern EBB_API KernelSlot<void(NdArray& out, const NdArray& weights, bool replacement, Generator& generator)>
-    multinomial;
-/// The words of one draw on a device.
-extern EBB_API KernelSlot<void(Philox& out, Device device, Generator& generator)> draw_philox;
-/// out = x, whose elements `rule` keeps or drops. Both are dense and of one layout; out may be x.
-extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x, const drawing::Dropout& rule)> dropout;
-
-}  // namespace ebb::kernels
-
 namespace ebb::cpu {
 
 void sample(NdArray& out, ops::Distribution kind, double a, double b, Generator& generator);
+/// Integers base + (0 ... range - 1), as out's dtype; a range of 0 stands for 2^64.
 void random_integers(NdArray& out, std::uint64_t range, std::int64_t base, Generator& generator);
+/// Integers from 0 to the largest of out's dtype, or to 2^digits for floating dtypes.
 void random_any(NdArray& out, Generator& generator);
+/// out[i] = 1 with probability p[i], else 0; p is floating and has out's shape.
 void bernoulli(NdArray& out, const NdArray& p, Generator& generator);
+/// A permutation of 0 ... n - 1; out is contiguous.
 void permutation(NdArray& out, Generator& generator);
+/// out [rows, samples] (Long, contiguous): categories drawn with weights [rows, categories] (floating,
+/// contiguous).
 void multinomial(NdArray& out, const NdArray& weights, bool replacement, Generator& generator);
+/// The words of one draw on a device.
 void draw_philox(Philox& out, Device device, Generator& generator);
+/// out = x, whose elements `rule` keeps or drops. Both are dense and of one layout; out may be x.
 void dropout(NdArray& out, const NdArray& x, const drawing::Dropout& rule);
 
 }  // namespace ebb::cpu
+
+namespace ebb::kernels {
+
+extern EBB_API KernelSlot<decltype(cpu::sample)> sample;
+extern EBB_API KernelSlot<decltype(cpu::random_integers)> random_integers;
+extern EBB_API KernelSlot<decltype(cpu::random_any)> random_any;
+extern EBB_API KernelSlot<decltype(cpu::bernoulli)> bernoulli;
+extern EBB_API KernelSlot<decltype(cpu::permutation)> permutation;
+extern EBB_API KernelSlot<decltype(cpu::multinomial)> multinomial;
+extern EBB_API KernelSlot<decltype(cpu::draw_philox)> draw_philox;
+extern EBB_API KernelSlot<decltype(cpu::dropout)> dropout;
+
+}  // namespace ebb::kernels

@@ -3,6 +3,7 @@
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
 
+#include "ops/common/checks.h"
 #include "ops/random/inplace.h"
 
 namespace ebb {

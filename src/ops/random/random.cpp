@@ -2,6 +2,8 @@
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 
+#include "ops/common/checks.h"
+#include "ops/common/transfer.h"
 #include "ops/random/inplace.h"
 
 namespace ebb {

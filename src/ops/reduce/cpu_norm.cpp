@@ -1,8 +1,8 @@
 // Norms and variances on the CPU.
-#include "ops/reduce/cpu_engine.h"
-#include "ops/reduce/dispatch.h"
+#include "kernel/cpu/reduce.h"
+#include "kernel/reducer_kinds.h"
+#include "kernel/reducers.h"
 #include "ops/reduce/kernels.h"
-#include "ops/reduce/math.h"
 
 #include <ebb/core/visit.h>
 

@@ -1,7 +1,7 @@
 // Products and sums without NaN on the CPU.
-#include "ops/reduce/cpu_engine.h"
+#include "kernel/cpu/reduce.h"
+#include "kernel/reducers.h"
 #include "ops/reduce/kernels.h"
-#include "ops/reduce/math.h"
 
 #include <ebb/core/visit.h>
 

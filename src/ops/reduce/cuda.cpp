@@ -1,3 +1,4 @@
+// Puts the family's CUDA kernels into their slots.
 #include "ops/reduce/cuda.h"
 
 namespace ebb::cuda {

@@ -1,6 +1,6 @@
 // any, all and count_nonzero on the device: one count.
+#include "kernel/reducer_kinds.h"
 #include "ops/reduce/cuda_run.h"
-#include "ops/reduce/dispatch.h"
 
 namespace ebb::cuda {
 namespace {

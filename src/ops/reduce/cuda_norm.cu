@@ -1,6 +1,6 @@
 // Norms on the device.
+#include "kernel/reducer_kinds.h"
 #include "ops/reduce/cuda_run.h"
-#include "ops/reduce/dispatch.h"
 
 namespace ebb::cuda {
 

@@ -4,8 +4,8 @@
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/reduce.h"
+#include "kernel/reducers.h"
 #include "ops/reduce/cuda.h"
-#include "ops/reduce/math.h"
 
 namespace ebb::cuda {
 

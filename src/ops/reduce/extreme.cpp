@@ -1,9 +1,10 @@
 // max, min and their kin.
-#include "ops/common.h"
-#include "ops/reduce/dims.h"
+#include "ops/common/arrays.h"
+#include "ops/common/dims.h"
+#include "ops/common/picked.h"
 #include "ops/reduce/kernels.h"
-#include "ops/reduce/select.h"
 
+#include <ebb/autograd/record.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -130,7 +131,7 @@ Variable arg_extreme(const char* op, const Variable& self, optional<std::int64_t
   }
   EBB_CHECK(self.numel() > 0, op,
             ": Expected reduction dim to be specified for input.numel() == 0, got shape ", self.sizes(), ".");
-  const NdArray in = packed(self.array());
+  const NdArray in = contiguous_array(self.array());
   const NdArray index =
       std::get<1>(extreme_index(in.as_strided({in.numel()}, {1}, in.offset()), 0, false, largest));
   const DimVector ones = reduced_sizes(self.sizes(), all_dims(op, self), keepdim);

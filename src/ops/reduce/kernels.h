@@ -7,48 +7,42 @@
 
 namespace ebb {
 
-using ReduceKernel = void(NdArray& out, const NdArray& x, DimMask dims);
-
-namespace kernels {
-/// sum / divisor, in x's dtype; integers and bool in Long, undivided.
-extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x, DimMask dims, double divisor)> sum;
-/// The same without the NaNs; floating dtypes.
-extern EBB_API KernelSlot<ReduceKernel> nansum;
-/// Products; Long for integers.
-extern EBB_API KernelSlot<ReduceKernel> prod;
-/// In x's dtype; nothing may be empty.
-extern EBB_API KernelSlot<ReduceKernel> amax;
-extern EBB_API KernelSlot<ReduceKernel> amin;
-/// Bool, or Byte when x is Byte.
-extern EBB_API KernelSlot<ReduceKernel> any;
-extern EBB_API KernelSlot<ReduceKernel> all;
-/// Long.
-extern EBB_API KernelSlot<ReduceKernel> count_nonzero;
-/// The p-norm in float or double; on CUDA x may be of a 16-bit float and out a float.
-extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x, DimMask dims, double p)> norm;
-/// mean and the sum of (x - mean)^2 over `dims`, divided by `divisor`, or its square root if asked; dtypes as
-/// for norm.
-extern EBB_API KernelSlot<void(NdArray& out, NdArray& mean, const NdArray& x, DimMask dims, double divisor,
-                               bool root)>
-    variance;
-/// The largest or smallest element along one dimension and where it first stands (Long); NaN counts as both.
-extern EBB_API
-    KernelSlot<void(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest)>
-        extreme_index;
-}  // namespace kernels
-
 namespace cpu {
+/// sum / divisor, in x's dtype; integers and bool in Long, undivided.
 void sum(NdArray& out, const NdArray& x, DimMask dims, double divisor);
+/// The same without the NaNs; floating dtypes.
 void nansum(NdArray& out, const NdArray& x, DimMask dims);
+/// Products; Long for integers.
 void prod(NdArray& out, const NdArray& x, DimMask dims);
+/// In x's dtype; nothing may be empty.
 void amax(NdArray& out, const NdArray& x, DimMask dims);
 void amin(NdArray& out, const NdArray& x, DimMask dims);
+/// Bool, or Byte when x is Byte.
 void any(NdArray& out, const NdArray& x, DimMask dims);
 void all(NdArray& out, const NdArray& x, DimMask dims);
+/// Long.
 void count_nonzero(NdArray& out, const NdArray& x, DimMask dims);
+/// The p-norm in float or double; on CUDA x may be of a 16-bit float and out a float.
 void norm(NdArray& out, const NdArray& x, DimMask dims, double p);
+/// mean and the sum of (x - mean)^2 over `dims`, divided by `divisor`, or its square root if asked; dtypes as
+/// for norm.
 void variance(NdArray& out, NdArray& mean, const NdArray& x, DimMask dims, double divisor, bool root);
+/// The largest or smallest element along one dimension and where it first stands (Long); NaN counts as both.
 void extreme_index(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest);
 }  // namespace cpu
+
+namespace kernels {
+extern EBB_API KernelSlot<decltype(cpu::sum)> sum;
+extern EBB_API KernelSlot<decltype(cpu::nansum)> nansum;
+extern EBB_API KernelSlot<decltype(cpu::prod)> prod;
+extern EBB_API KernelSlot<decltype(cpu::amax)> amax;
+extern EBB_API KernelSlot<decltype(cpu::amin)> amin;
+extern EBB_API KernelSlot<decltype(cpu::any)> any;
+extern EBB_API KernelSlot<decltype(cpu::all)> all;
+extern EBB_API KernelSlot<decltype(cpu::count_nonzero)> count_nonzero;
+extern EBB_API KernelSlot<decltype(cpu::norm)> norm;
+extern EBB_API KernelSlot<decltype(cpu::variance)> variance;
+extern EBB_API KernelSlot<decltype(cpu::extreme_index)> extreme_index;
+}  // namespace kernels
 
 }  // namespace ebb

@@ -1,8 +1,9 @@
 // norm, dist and logsumexp.
-#include "ops/common.h"
-#include "ops/reduce/dims.h"
+#include "ops/common/arrays.h"
+#include "ops/common/dims.h"
 #include "ops/reduce/kernels.h"
 
+#include <ebb/autograd/record.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -62,7 +63,7 @@ Variable norm_over(const char* op, const Variable& self, double p, DimMask mask,
   const NdArray in = reduced_input(self.array(), sums);
   NdArray out = NdArray::empty(reduced_sizes(in.sizes(), mask, keepdim), sums, in.device());
   kernels::norm(in.device(), out, in, mask, p);
-  Variable result(cast(out, type));
+  Variable result(cast_array(out, type));
   if (autograd::records(self)) {
     const auto node = autograd::make_node<NormBackward>(self);
     node->mask = mask;

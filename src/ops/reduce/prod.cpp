@@ -1,9 +1,10 @@
 // prod, any, all and count_nonzero.
-#include "ops/common.h"
-#include "ops/reduce/dims.h"
+#include "ops/common/arrays.h"
+#include "ops/common/dims.h"
+#include "ops/common/running.h"
 #include "ops/reduce/kernels.h"
-#include "ops/scan/scan.h"
 
+#include <ebb/autograd/record.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
@@ -40,11 +41,11 @@ struct ProdBackward : autograd::Node {
 
 Variable prod_over(const Variable& x, DimMask mask, std::int64_t dim, bool keepdim,
                    optional<ScalarType> dtype) {
-  const NdArray in = cast(x.array(), dtype.value_or(x.dtype()));
+  const NdArray in = cast_array(x.array(), dtype.value_or(x.dtype()));
   const DType type = is_integral(in.dtype(), true) ? kLong : in.dtype();
   NdArray out = NdArray::empty(reduced_sizes(in.sizes(), mask, keepdim), type, in.device());
   kernels::prod(in.device(), out, in, mask);
-  Variable result(cast(out, dtype.value_or(type)));
+  Variable result(cast_array(out, dtype.value_or(type)));
   if (autograd::records(x)) {
     const auto node = autograd::make_node<ProdBackward>(x);
     node->dim = dim;
@@ -56,7 +57,8 @@ Variable prod_over(const Variable& x, DimMask mask, std::int64_t dim, bool keepd
   return result;
 }
 
-Variable logical(const KernelSlot<ReduceKernel>& kernel, const Variable& x, DimMask mask, bool keepdim) {
+Variable logical(const KernelSlot<decltype(cpu::any)>& kernel, const Variable& x, DimMask mask,
+                 bool keepdim) {
   const NdArray& in = x.array();
   NdArray out = NdArray::empty(reduced_sizes(in.sizes(), mask, keepdim), in.dtype() == kByte ? kByte : kBool,
                                in.device());

@@ -3,21 +3,16 @@
 
 namespace ebb::kernels {
 
-constinit KernelSlot<void(NdArray& out, const NdArray& x, DimMask dims, double divisor)> sum{"sum",
-                                                                                             &cpu::sum};
-constinit KernelSlot<ReduceKernel> nansum{"nansum", &cpu::nansum};
-constinit KernelSlot<ReduceKernel> prod{"prod", &cpu::prod};
-constinit KernelSlot<ReduceKernel> amax{"amax", &cpu::amax};
-constinit KernelSlot<ReduceKernel> amin{"amin", &cpu::amin};
-constinit KernelSlot<ReduceKernel> any{"any", &cpu::any};
-constinit KernelSlot<ReduceKernel> all{"all", &cpu::all};
-constinit KernelSlot<ReduceKernel> count_nonzero{"count_nonzero", &cpu::count_nonzero};
-constinit KernelSlot<void(NdArray& out, const NdArray& x, DimMask dims, double p)> norm{"norm", &cpu::norm};
-constinit KernelSlot<void(NdArray& out, NdArray& mean, const NdArray& x, DimMask dims, double divisor,
-                          bool root)>
-    variance{"var", &cpu::variance};
-constinit KernelSlot<void(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim,
-                          bool largest)>
-    extreme_index{"max", &cpu::extreme_index};
+constinit KernelSlot<decltype(cpu::sum)> sum{"sum", &cpu::sum};
+constinit KernelSlot<decltype(cpu::nansum)> nansum{"nansum", &cpu::nansum};
+constinit KernelSlot<decltype(cpu::prod)> prod{"prod", &cpu::prod};
+constinit KernelSlot<decltype(cpu::amax)> amax{"amax", &cpu::amax};
+constinit KernelSlot<decltype(cpu::amin)> amin{"amin", &cpu::amin};
+constinit KernelSlot<decltype(cpu::any)> any{"any", &cpu::any};
+constinit KernelSlot<decltype(cpu::all)> all{"all", &cpu::all};
+constinit KernelSlot<decltype(cpu::count_nonzero)> count_nonzero{"count_nonzero", &cpu::count_nonzero};
+constinit KernelSlot<decltype(cpu::norm)> norm{"norm", &cpu::norm};
+constinit KernelSlot<decltype(cpu::variance)> variance{"var", &cpu::variance};
+constinit KernelSlot<decltype(cpu::extreme_index)> extreme_index{"max", &cpu::extreme_index};
 
 }  // namespace ebb::kernels

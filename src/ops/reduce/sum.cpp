@@ -1,8 +1,9 @@
 // sum, nansum and mean.
-#include "ops/common.h"
-#include "ops/reduce/dims.h"
+#include "ops/common/arrays.h"
+#include "ops/common/dims.h"
 #include "ops/reduce/kernels.h"
 
+#include <ebb/autograd/record.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
 
@@ -31,11 +32,11 @@ struct SumBackward : autograd::Node {
 Variable sum_over(const Variable& x, DimMask mask, bool keepdim, optional<ScalarType> dtype, double divisor,
                   const char* name) {
   NdArray in = x.array();
-  if (dtype && *dtype != in.dtype()) in = cast(in, *dtype);
+  if (dtype && *dtype != in.dtype()) in = cast_array(in, *dtype);
   const DType type = is_integral(in.dtype(), true) ? kLong : in.dtype();
   NdArray out = NdArray::empty(reduced_sizes(in.sizes(), mask, keepdim), type, in.device());
   kernels::sum(in.device(), out, in, mask, divisor);
-  Variable result(dtype && *dtype != type ? cast(out, *dtype) : std::move(out));
+  Variable result(dtype && *dtype != type ? cast_array(out, *dtype) : std::move(out));
   if (autograd::records(x)) {
     const auto node = autograd::make_node<SumBackward>(x);
     node->title = name;
@@ -88,7 +89,7 @@ Variable mean(const Variable& self, OptionalIntArrayRef dim, bool keepdim, optio
 Variable nansum(const Variable& self, OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) {
   if (!is_floating(self.dtype())) return sum(self, dim, keepdim, dtype);
   const DimMask mask = ops::dim_mask("nansum", self, dim);
-  const NdArray in = ops::cast(self.array(), dtype.value_or(self.dtype()));
+  const NdArray in = ops::cast_array(self.array(), dtype.value_or(self.dtype()));
   if (!is_floating(in.dtype())) return sum(self, dim, keepdim, dtype);
   NdArray out = NdArray::empty(ops::reduced_sizes(in.sizes(), mask, keepdim), in.dtype(), in.device());
   kernels::nansum(in.device(), out, in, mask);

@@ -1,8 +1,9 @@
 // var, std and their pairs with the mean.
-#include "ops/common.h"
-#include "ops/reduce/dims.h"
+#include "ops/common/arrays.h"
+#include "ops/common/dims.h"
 #include "ops/reduce/kernels.h"
 
+#include <ebb/autograd/record.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -70,8 +71,8 @@ std::tuple<Variable, Variable> spread(const char* op, const Variable& self, cons
   // Below one degree of freedom there is no estimate: 0 / 0 or x / 0, as torch has it.
   const double divisor = static_cast<double>(std::max<std::int64_t>(count - s.correction, 0));
   kernels::variance(in.device(), out, mean, in, s.mask, divisor, s.root);
-  Variable result(cast(out, self.dtype())), average;
-  if (with_mean) average = Variable(cast(mean, self.dtype()));
+  Variable result(cast_array(out, self.dtype())), average;
+  if (with_mean) average = Variable(cast_array(mean, self.dtype()));
   if (autograd::records(self)) {
     const auto node = autograd::make_node<SpreadBackward>(self);
     node->spread = s;

@@ -1,41 +1,17 @@
-// Scans on the device.
-#include "kernel/cuda/scan.h"
-
+// Recurrences and running extremes on the device.
 #include <ebb/core/visit.h>
 
 #include "kernel/convert.h"
+#include "kernel/cuda/scan.h"
 #include "kernel/reduce_plan.h"
+#include "kernel/scan_steps.h"
 #include "ops/scan/cuda.h"
-#include "ops/scan/math.h"
 
 namespace ebb::cuda {
 namespace {
 
 using scanning::Carry;
-
-// Where the i-th element of a scan lies.
-struct Order {
-  std::int64_t n, stride;
-  bool reverse;
-  EBB_HD std::int64_t at(std::int64_t start, std::int64_t i) const {
-    return start + (reverse ? n - 1 - i : i) * stride;
-  }
-};
-
-template <class T, class Step>
-struct Cumulate {
-  using Acc = Carry<T>;
-  T* out;
-  const T* x;
-  Order order;
-  EBB_HD Acc load(std::int64_t start, std::int64_t i) const {
-    return static_cast<Acc>(x[order.at(start, i)]);
-  }
-  EBB_HD Acc merge(Acc before, Acc next) const { return Step()(before, next); }
-  EBB_HD void store(std::int64_t start, std::int64_t i, Acc value) const {
-    out[order.at(start, i)] = static_cast<T>(value);
-  }
-};
+using scanning::Order;
 
 // The map v -> scale v + shift; maps are composed.
 template <class A>
@@ -97,25 +73,6 @@ struct RunningExtreme {
 
 }  // namespace
 
-void scan(NdArray& out, const NdArray& x, std::int64_t dim, ScanKind kind, bool reverse) {
-  if (x.numel() == 0) return;
-  const Lines lines(x.sizes(), dim);
-  const Order order{lines.n, lines.inner, reverse};
-  if (kind == ScanKind::logsumexp)
-    return visit_floating(x.dtype(), "logcumsumexp", [&]<class T> {
-      scan_lines(out.device(),
-                 Cumulate<T, scanning::LogAddExp<Carry<T>>>{out.data_as<T>(), x.data_as<T>(), order}, lines);
-    });
-  visit_numeric(stored(x.dtype()), kind == ScanKind::sum ? "cumsum" : "cumprod", [&]<class T> {
-    T* const to = out.data_as<T>();
-    const T* const from = x.data_as<T>();
-    if (kind == ScanKind::sum)
-      scan_lines(out.device(), Cumulate<T, scanning::Add<Carry<T>>>{to, from, order}, lines);
-    else
-      scan_lines(out.device(), Cumulate<T, scanning::Multiply<Carry<T>>>{to, from, order}, lines);
-  });
-}
-
 void linear_recurrence(NdArray& out, const NdArray& x, const NdArray& a, std::int64_t dim, bool reverse) {
   if (x.numel() == 0) return;
   const Lines lines(x.sizes(), dim);
@@ -143,7 +100,6 @@ void running_extreme(NdArray& values, NdArray& indices, const NdArray& x, std::i
 }
 
 void register_scan() {
-  kernels::scan.set_cuda(&scan);
   kernels::linear_recurrence.set_cuda(&linear_recurrence);
   kernels::running_extreme.set_cuda(&running_extreme);
 }

@@ -5,7 +5,6 @@
 
 namespace ebb::cuda {
 
-decltype(ebb::cpu::scan) scan;
 decltype(ebb::cpu::linear_recurrence) linear_recurrence;
 decltype(ebb::cpu::running_extreme) running_extreme;
 /// Fills the family's kernel slots.

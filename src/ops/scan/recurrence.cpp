@@ -1,8 +1,10 @@
 // linear_recurrence, cummax, cummin and diff.
-#include "ops/common.h"
-#include "ops/reduce/dims.h"
+#include "ops/common/arrays.h"
+#include "ops/common/checks.h"
+#include "ops/common/dims.h"
 #include "ops/scan/kernels.h"
 
+#include <ebb/autograd/record.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -11,14 +13,6 @@
 #include <ebb/ops/shape.h>
 
 namespace ebb {
-
-namespace kernels {
-constinit KernelSlot<void(NdArray& out, const NdArray& x, const NdArray& a, std::int64_t dim, bool reverse)>
-    linear_recurrence{"linear_recurrence", &cpu::linear_recurrence};
-constinit KernelSlot<void(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim,
-                          bool largest)>
-    running_extreme{"cummax", &cpu::running_extreme};
-}  // namespace kernels
 
 namespace ops {
 namespace {
@@ -53,7 +47,7 @@ struct RunningExtremeBackward : autograd::Node {
 std::tuple<Variable, Variable> running_extreme(const char* op, const Variable& self, std::int64_t dim,
                                                bool largest) {
   const std::int64_t d = wrap_dim(op, dim, self.dim());
-  const NdArray in = packed(self.array());
+  const NdArray in = contiguous_array(self.array());
   NdArray values = NdArray::empty(in.sizes(), in.dtype(), in.device());
   NdArray indices = NdArray::empty(in.sizes(), kLong, in.device());
   kernels::running_extreme(in.device(), values, indices, in, d, largest);
@@ -83,7 +77,8 @@ Variable linear_recurrence(const Variable& x, const Variable& links, std::int64_
             "linear_recurrence: expected one factor between every two neighbours, shape ",
             IntArrayRef(expected), ", got ", links.sizes(), ".");
   NdArray out = NdArray::empty(x.sizes(), x.dtype(), device);
-  kernels::linear_recurrence(device, out, ops::packed(x.array()), ops::packed(links.array()), d, reverse);
+  kernels::linear_recurrence(device, out, ops::contiguous_array(x.array()),
+                             ops::contiguous_array(links.array()), d, reverse);
   Variable result(std::move(out));
   if (autograd::records(x, links)) {
     const auto node = autograd::make_node<ops::LinearRecurrenceBackward>(x, links);

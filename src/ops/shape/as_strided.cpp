@@ -1,6 +1,10 @@
 // Any geometry on the storage, and the gradient through it.
+#include <ebb/ops/shape.h>
+#include "ops/common/arrays.h"
+#include "ops/common/kernels.h"
+#include "ops/common/record.h"
+#include "ops/common/views.h"
 #include "ops/shape/kernels.h"
-#include "ops/shape/view.h"
 
 #include <ebb/ops/elementwise.h>
 
@@ -50,7 +54,7 @@ struct Geometry {
 void add_through(const NdArray& memory, Geometry geometry, std::int64_t base, NdArray values) {
   if (!geometry.may_overlap()) {
     NdArray place = geometry.on(memory, base);
-    return kernels::strided_add(memory.device(), place, values);
+    return kernels::accumulate(memory.device(), place, values);
   }
   std::size_t walked = 0;  // the shortest dimension that is not trivial
   for (std::size_t d = 0; d < geometry.sizes.size(); ++d)
@@ -103,7 +107,7 @@ NdArray shared_out(const NdArray& values, const Geometry& geometry, std::int64_t
   const Device device = values.device();
   const NdArray count = ops::zeros_array({cells}, values.dtype(), device);
   NdArray one = NdArray::empty({}, values.dtype(), device);
-  kernels::strided_fill(device, one, 1);
+  kernels::fill(device, one, 1);
   add_through(count, geometry, base, one.expand(geometry.sizes));
   return div(Variable(values), Variable(geometry.on(count, base))).array();
 }

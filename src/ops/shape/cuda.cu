@@ -1,10 +1,7 @@
-// Strided copies and fills are those of the copy family, sums those of the elementwise family.
+// Triangles on the device, and the slots of the shape family.
 #include "ops/shape/cuda.h"
 
 #include "kernel/cuda/walk.h"
-#include "ops/copy/cuda.h"
-#include "ops/elementwise/kernels.h"
-#include "ops/elementwise/math_arith.h"
 
 namespace ebb::cuda {
 namespace {
@@ -26,10 +23,6 @@ struct Triangle {
 
 }  // namespace
 
-void strided_add(NdArray& out, const NdArray& x) {
-  kernels::Binary<ops::Add>::slot(out.device(), out, out.dtype(), out, x, ops::Add());
-}
-
 void triangle(NdArray& out, const NdArray& x, std::int64_t diagonal, bool lower) {
   if (out.numel() == 0) return;
   const std::size_t rank = out.sizes().size();
@@ -42,10 +35,7 @@ void triangle(NdArray& out, const NdArray& x, std::int64_t diagonal, bool lower)
 }
 
 void register_shape() {
-  kernels::strided_copy.set_cuda(&copy);
   kernels::join.set_cuda(&join);
-  kernels::strided_add.set_cuda(&strided_add);
-  kernels::strided_fill.set_cuda(&fill);
   kernels::triangle.set_cuda(&triangle);
 }
 

@@ -6,7 +6,6 @@
 namespace ebb::cuda {
 
 decltype(ebb::cpu::join) join;
-decltype(ebb::cpu::strided_add) strided_add;
 decltype(ebb::cpu::triangle) triangle;
 /// Fills the family's kernel slots.
 void register_shape();

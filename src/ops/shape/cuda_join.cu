@@ -4,7 +4,7 @@
 #include "kernel/cuda/launch.h"
 #include "kernel/cuda/vector.h"
 #include "kernel/join_plan.h"
-#include "ops/copy/cuda.h"
+#include "ops/common/cuda.h"
 #include "ops/shape/cuda.h"
 
 namespace ebb::cuda {

@@ -1,6 +1,10 @@
 // Triangles and diagonals.
+#include <ebb/ops/shape.h>
+#include "ops/common/arrays.h"
+#include "ops/common/kernels.h"
+#include "ops/common/record.h"
+#include "ops/common/views.h"
 #include "ops/shape/kernels.h"
-#include "ops/shape/view.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -82,19 +86,19 @@ NdArray diagonal_line(const NdArray& x) {
 
 void fill_diagonal(const NdArray& x, const Scalar& value, bool wrap) {
   NdArray line = diagonal_line(x);
-  kernels::strided_fill(x.device(), line, value);
+  kernels::fill(x.device(), line, value);
   if (!wrap || x.dim() != 2) return;
   const std::int64_t rows = x.sizes()[0], columns = x.sizes()[1];
   for (std::int64_t top = columns + 1; top < rows; top += columns + 1) {
     NdArray block = diagonal_line(ops::slice_array(x, 0, top, rows - top));
-    kernels::strided_fill(x.device(), block, value);
+    kernels::fill(x.device(), block, value);
   }
 }
 
 GradList FillDiagonalBackward::apply(GradList&& grads) {
   const Variable& grad = grads[0];
   NdArray out = NdArray::empty(grad.sizes(), grad.dtype(), grad.device());
-  kernels::strided_copy(grad.device(), out, grad.array());
+  kernels::copy(grad.device(), out, grad.array());
   fill_diagonal(out, 0, wrap);
   return {ops::record<FillDiagonalBackward>(
       std::move(out), [&](FillDiagonalBackward& node) { node.wrap = wrap; }, grad)};
@@ -122,11 +126,11 @@ Variable diag(const Variable& x, std::int64_t diagonal) {
     const std::int64_t size = x.numel() + std::abs(diagonal);
     out = ops::zeros_array({size, size}, x.dtype(), x.device());
     NdArray line = ops::diagonal_array(out, diagonal, 0, 1);
-    kernels::strided_copy(x.device(), line, x.array());
+    kernels::copy(x.device(), line, x.array());
   } else {
     const NdArray line = ops::diagonal_array(x.array(), diagonal, 0, 1);
     out = NdArray::empty(line.sizes(), x.dtype(), x.device());
-    kernels::strided_copy(x.device(), out, line);
+    kernels::copy(x.device(), out, line);
   }
   return ops::record<DiagBackward>(
       std::move(out),
@@ -149,7 +153,7 @@ Variable diag_embed(const Variable& x, std::int64_t offset, std::int64_t dim1, s
   sizes.insert(sizes.begin() + std::max(first, second), size);
   NdArray out = ops::zeros_array(sizes, x.dtype(), x.device());
   NdArray line = ops::diagonal_array(out, offset, first, second);
-  kernels::strided_copy(x.device(), line, x.array());
+  kernels::copy(x.device(), line, x.array());
   return ops::record<DiagEmbedBackward>(
       std::move(out),
       [&](DiagEmbedBackward& node) {

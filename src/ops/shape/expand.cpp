@@ -1,5 +1,6 @@
 // Broadcasting as a view, and its transpose.
-#include "ops/shape/view.h"
+#include <ebb/ops/shape.h>
+#include "ops/common/record.h"
 
 #include <ebb/ops/reduce.h>
 

@@ -1,7 +1,11 @@
 // Sliding windows as columns, and back. Windows are a view with six dimensions; a copy of it makes the
 // columns.
+#include <ebb/ops/shape.h>
+#include "ops/common/arrays.h"
+#include "ops/common/kernels.h"
+#include "ops/common/record.h"
+#include "ops/common/views.h"
 #include "ops/shape/kernels.h"
-#include "ops/shape/view.h"
 
 namespace ebb {
 
@@ -88,7 +92,7 @@ Variable im2col(const Variable& x, IntArrayRef kernel_size, IntArrayRef dilation
   if (win.padding[0] || win.padding[1]) {
     source = ops::zeros_array({n, c, win.padded(0, h), win.padded(1, w)}, x.dtype(), x.device());
     NdArray place = inside(source, win, h, w);
-    kernels::strided_copy(x.device(), place, image);
+    kernels::copy(x.device(), place, image);
   }
   const std::int64_t rows = win.blocks(0, h), columns = win.blocks(1, w);
   const IntArrayRef s = source.strides();
@@ -96,7 +100,7 @@ Variable im2col(const Variable& x, IntArrayRef kernel_size, IntArrayRef dilation
   const DimVector strides{
       s[0], s[1], s[2] * win.dilation[0], s[3] * win.dilation[1], s[2] * win.stride[0], s[3] * win.stride[1]};
   NdArray out = NdArray::empty(sizes, x.dtype(), x.device());
-  kernels::strided_copy(x.device(), out, source.as_strided(sizes, strides, source.offset()));
+  kernels::copy(x.device(), out, source.as_strided(sizes, strides, source.offset()));
   DimVector shape{n, c * win.kernel[0] * win.kernel[1], rows * columns};
   if (x.dim() == 3) shape.erase(shape.begin());
   return ops::record<Im2ColBackward>(
@@ -138,7 +142,7 @@ Variable col2im(const Variable& x, IntArrayRef output_size, IntArrayRef kernel_s
     for (std::int64_t j = 0; j < win.kernel[1]; ++j) {
       NdArray place = ops::slice_array(sum, 2, i * win.dilation[0], rows, win.stride[0]);
       place = ops::slice_array(place, 3, j * win.dilation[1], columns, win.stride[1]);
-      kernels::strided_add(x.device(), place, ops::select_array(ops::select_array(pieces, 2, i), 2, j));
+      kernels::accumulate(x.device(), place, ops::select_array(ops::select_array(pieces, 2, i), 2, j));
     }
   NdArray out = ops::contiguous_array(inside(sum, win, h, w));
   if (x.dim() == 2) out = ops::select_array(out, 0, 0);

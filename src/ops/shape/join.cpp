@@ -1,6 +1,8 @@
 // cat, stack and their relatives.
+#include <ebb/ops/shape.h>
+#include "ops/common/checks.h"
+#include "ops/common/record.h"
 #include "ops/shape/kernels.h"
-#include "ops/shape/view.h"
 
 #include <ebb/ops/copy.h>
 

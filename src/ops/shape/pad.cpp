@@ -1,7 +1,10 @@
 // Padding with a constant, and the function that chooses among the modes.
+#include <ebb/ops/shape.h>
+#include "ops/common/kernels.h"
+#include "ops/common/record.h"
+#include "ops/common/views.h"
 #include "ops/shape/kernels.h"
 #include "ops/shape/pad_modes.h"
-#include "ops/shape/view.h"
 
 #include <algorithm>
 
@@ -51,11 +54,11 @@ Variable constant_pad_nd(const Variable& x, IntArrayRef pad, const Scalar& value
     const std::int64_t start = std::clamp<std::int64_t>(pad[2 * i], 0, size), length = part.sizes()[d];
     NdArray before = ops::slice_array(inner, d, 0, start);
     NdArray after = ops::slice_array(inner, d, start + length, size - start - length);
-    kernels::strided_fill(x.device(), before, value);
-    kernels::strided_fill(x.device(), after, value);
+    kernels::fill(x.device(), before, value);
+    kernels::fill(x.device(), after, value);
     inner = ops::slice_array(inner, d, start, length);
   }
-  kernels::strided_copy(x.device(), inner, part);
+  kernels::copy(x.device(), inner, part);
   return ops::record<ConstantPadNdBackward>(
       std::move(out), [&](ConstantPadNdBackward& node) { node.pad = DimVector(pad); }, x);
 }

@@ -2,9 +2,13 @@
 // segments, each a piece of the input (straight, back to front, or one line repeated): the result is put
 // together from their products.
 #include "ops/shape/pad_modes.h"
+#include <ebb/ops/shape.h>
 
+#include "ops/common/arrays.h"
+#include "ops/common/kernels.h"
+#include "ops/common/record.h"
+#include "ops/common/views.h"
 #include "ops/shape/kernels.h"
-#include "ops/shape/view.h"
 
 #include <algorithm>
 #include <array>
@@ -153,7 +157,7 @@ Variable checked_pad(const char* op, const Variable& x, IntArrayRef padding, std
 
 Variable pad_with(const Variable& x, IntArrayRef padding, PadMode mode) {
   NdArray out = NdArray::empty(padded_sizes(x, padding, mode), x.dtype(), x.device());
-  auto copy = [](NdArray to, const NdArray& from) { kernels::strided_copy(to.device(), to, from); };
+  auto copy = [](NdArray to, const NdArray& from) { kernels::copy(to.device(), to, from); };
   blocks(out, x.array(), padding, mode, false, 0, copy);
   return record<PadBackward>(
       std::move(out),
@@ -167,7 +171,7 @@ Variable pad_with(const Variable& x, IntArrayRef padding, PadMode mode) {
 Variable pad_with_backward(const Variable& grad, const Variable& x, IntArrayRef sizes, IntArrayRef padding,
                            PadMode mode) {
   NdArray out = zeros_array(sizes, grad.dtype(), grad.device());
-  auto add = [](const NdArray& from, NdArray to) { kernels::strided_add(to.device(), to, from); };
+  auto add = [](const NdArray& from, NdArray to) { kernels::accumulate(to.device(), to, from); };
   blocks(grad.array(), out, padding, mode, true, 0, add);
   return record<PadBackwardBackward>(std::move(out), keep<PadBackwardBackward>(sizes, padding, mode), grad,
                                      x);

@@ -1,6 +1,10 @@
 // Reversing, rolling, rotating, and channels into space.
+#include <ebb/ops/shape.h>
+#include "ops/common/arrays.h"
+#include "ops/common/kernels.h"
+#include "ops/common/record.h"
+#include "ops/common/views.h"
 #include "ops/shape/kernels.h"
-#include "ops/shape/view.h"
 
 namespace ebb {
 
@@ -46,7 +50,7 @@ struct PixelUnshuffleBackward : autograd::Node {
 NdArray flipped(NdArray x, IntArrayRef dims) {
   NdArray out = NdArray::empty(x.sizes(), x.dtype(), x.device());
   for (const std::int64_t d : dims) x = ops::flip_array(x, d);
-  kernels::strided_copy(out.device(), out, x);
+  kernels::copy(out.device(), out, x);
   return out;
 }
 
@@ -55,7 +59,7 @@ NdArray flipped(NdArray x, IntArrayRef dims) {
 void roll_blocks(const NdArray& out, const NdArray& x, IntArrayRef shifts, IntArrayRef dims, std::size_t i) {
   if (i == dims.size()) {
     NdArray place = out;
-    return kernels::strided_copy(out.device(), place, x);
+    return kernels::copy(out.device(), place, x);
   }
   const std::int64_t d = dims[i], size = x.sizes()[d];
   const std::int64_t shift = (shifts[i] % size + size) % size;
@@ -81,7 +85,7 @@ NdArray shuffled(const Variable& x, IntArrayRef split, IntArrayRef order, IntArr
   const NdArray moved =
       ops::permute_array(source.as_strided(split, contiguous_strides(split), source.offset()), order);
   NdArray out = NdArray::empty(moved.sizes(), x.dtype(), x.device());
-  kernels::strided_copy(x.device(), out, moved);
+  kernels::copy(x.device(), out, moved);
   return out.as_strided(sizes, contiguous_strides(sizes), 0);
 }
 

@@ -1,6 +1,9 @@
 // Repeating elements, and grids.
+#include <ebb/ops/shape.h>
+#include "ops/common/arrays.h"
+#include "ops/common/kernels.h"
+#include "ops/common/record.h"
 #include "ops/shape/kernels.h"
-#include "ops/shape/view.h"
 
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
@@ -53,7 +56,7 @@ Variable repeat(const Variable& x, IntArrayRef repeats) {
   }
   NdArray out = NdArray::empty(sizes, x.dtype(), x.device());
   NdArray place = out.as_strided(split, contiguous_strides(split), 0);
-  kernels::strided_copy(x.device(), place, x.array().as_strided(split, strides, x.storage_offset()));
+  kernels::copy(x.device(), place, x.array().as_strided(split, strides, x.storage_offset()));
   return ops::record<RepeatBackward>(
       std::move(out),
       [&](RepeatBackward& node) {

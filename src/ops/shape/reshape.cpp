@@ -1,6 +1,10 @@
 // Other sizes over the same elements in the same order.
+#include <ebb/ops/shape.h>
+#include "ops/common/arrays.h"
+#include "ops/common/kernels.h"
+#include "ops/common/record.h"
+#include "ops/common/views.h"
 #include "ops/shape/kernels.h"
-#include "ops/shape/view.h"
 
 #include <ebb/ops/copy.h>
 
@@ -209,7 +213,7 @@ Variable& resize_(const Variable& x, IntArrayRef size) {
     const std::int64_t kept = std::min(old.numel(), resized.numel());
     const NdArray source = ops::contiguous_array(old);
     NdArray target = resized.as_strided({kept}, {1}, 0);
-    kernels::strided_copy(x.device(), target, source.as_strided({kept}, {1}, source.offset()));
+    kernels::copy(x.device(), target, source.as_strided({kept}, {1}, source.offset()));
   }
   x.impl()->data = std::move(resized);
   return const_cast<Variable&>(x);

@@ -1,7 +1,7 @@
 // A copy of a tensor in which another takes the place of a part.
-#include "ops/shape/view.h"
 
 #include <ebb/ops/copy.h>
+#include <ebb/ops/shape.h>
 
 namespace ebb {
 

@@ -1,8 +1,12 @@
 // Parts of a tensor as views, and the ops that put a gradient back where a part was.
 #include <ebb/ops/copy.h>
+#include <ebb/ops/shape.h>
 
+#include "ops/common/arrays.h"
+#include "ops/common/kernels.h"
+#include "ops/common/record.h"
+#include "ops/common/views.h"
 #include "ops/shape/kernels.h"
-#include "ops/shape/view.h"
 
 #include <tuple>
 
@@ -102,7 +106,7 @@ Variable put_back(const char* op, const Variable& grad, IntArrayRef sizes, Part&
                 IntArrayRef(broadcast_shapes(op, grad.sizes(), place.sizes())) == place.sizes(),
             op, ": the part of ", sizes, " has shape ", place.sizes(), ", got a gradient of shape ",
             grad.sizes(), ".");
-  kernels::strided_copy(grad.device(), place, grad.array().expand(place.sizes()));
+  kernels::copy(grad.device(), place, grad.array().expand(place.sizes()));
   return ops::record<N>(std::move(out), fill, grad);
 }
 
@@ -236,13 +240,13 @@ Variable unfold_backward(const Variable& grad, IntArrayRef input_sizes, std::int
   const NdArray& windows = grad.array();
   if (input_sizes.empty()) {
     NdArray place = out.as_strided({size}, {1}, 0);
-    kernels::strided_add(grad.device(), place, windows);
+    kernels::accumulate(grad.device(), place, windows);
   } else {
     const std::int64_t last = windows.dim() - 1, count = windows.sizes()[dim];
     // Elements that stand at one place of their windows do not meet: one pass for each place.
     for (std::int64_t i = 0; i < size; ++i) {
       NdArray place = ops::slice_array(out, dim, i, count, step);
-      kernels::strided_add(grad.device(), place, ops::select_array(windows, last, i));
+      kernels::accumulate(grad.device(), place, ops::select_array(windows, last, i));
     }
   }
   return ops::record<UnfoldBackwardBackward>(

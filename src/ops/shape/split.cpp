@@ -1,5 +1,8 @@
 // split, chunk, unbind and their relatives.
-#include "ops/shape/view.h"
+#include <ebb/autograd/record.h>
+#include <ebb/ops/shape.h>
+#include "ops/common/arrays.h"
+#include "ops/common/views.h"
 
 namespace ebb {
 

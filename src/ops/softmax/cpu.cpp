@@ -1,7 +1,7 @@
 // softmax on the CPU: exponentials by Eigen's packets.
 #include "kernel/cpu/lines.h"
-#include "ops/reduce/cpu_engine.h"
-#include "ops/reduce/math.h"
+#include "kernel/cpu/reduce.h"
+#include "kernel/reducers.h"
 #include "ops/softmax/kernels.h"
 
 #include <ebb/core/visit.h>

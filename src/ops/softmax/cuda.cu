@@ -9,7 +9,7 @@
 
 #include "kernel/cuda/log_sum.h"
 #include "kernel/cuda/row.h"
-#include "ops/reduce/math.h"
+#include "kernel/reducers.h"
 
 namespace ebb::cuda {
 namespace {

@@ -6,15 +6,13 @@
 #include <ebb/core/ndarray.h>
 
 namespace ebb {
-namespace kernels {
-extern EBB_API KernelSlot<void(NdArray& out, const NdArray& x, std::int64_t dim, bool log)> softmax;
-extern EBB_API
-    KernelSlot<void(NdArray& out, const NdArray& grad, const NdArray& y, std::int64_t dim, bool log)>
-        softmax_backward;
-}  // namespace kernels
-
 namespace cpu {
 void softmax(NdArray& out, const NdArray& x, std::int64_t dim, bool log);
 void softmax_backward(NdArray& out, const NdArray& grad, const NdArray& y, std::int64_t dim, bool log);
 }  // namespace cpu
+
+namespace kernels {
+extern EBB_API KernelSlot<decltype(cpu::softmax)> softmax;
+extern EBB_API KernelSlot<decltype(cpu::softmax_backward)> softmax_backward;
+}  // namespace kernels
 }  // namespace ebb

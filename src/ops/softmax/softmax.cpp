@@ -1,21 +1,16 @@
 // softmax, log_softmax and their gradients, which are ops too.
-#include "ops/common.h"
-#include "ops/reduce/dims.h"
+#include "ops/common/arrays.h"
+#include "ops/common/checks.h"
+#include "ops/common/dims.h"
 #include "ops/softmax/kernels.h"
 
+#include <ebb/autograd/record.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/softmax.h>
 
 namespace ebb {
-
-namespace kernels {
-constinit KernelSlot<void(NdArray& out, const NdArray& x, std::int64_t dim, bool log)> softmax{"softmax",
-                                                                                               &cpu::softmax};
-constinit KernelSlot<void(NdArray& out, const NdArray& grad, const NdArray& y, std::int64_t dim, bool log)>
-    softmax_backward{"softmax_backward", &cpu::softmax_backward};
-}  // namespace kernels
 
 namespace ops {
 namespace {
@@ -66,7 +61,7 @@ Variable forward(const char* op, const Variable& x, std::int64_t dim, bool log, 
   EBB_CHECK(is_floating(x.dtype()), op, ": expected a floating-point tensor, got ", x,
             ". Convert it with .to(ebb::kFloat) or pass dtype.");
   const std::int64_t d = wrap_dim(op, dim, x.dim());
-  const NdArray in = packed(cast(x.array(), dtype));
+  const NdArray in = contiguous_array(x.array(), dtype);
   NdArray out = NdArray::empty(in.sizes(), dtype, in.device());
   kernels::softmax(in.device(), out, in, d, log);
   Variable result(std::move(out));
@@ -89,8 +84,9 @@ Variable backward(const char* op, const Variable& grad, const Variable& result, 
   const Device device = common_device(op, grad, result);
   const std::int64_t d = wrap_dim(op, dim, result.dim());
   NdArray out = NdArray::empty(result.sizes(), result.dtype(), device);
-  kernels::softmax_backward(device, out, packed(grad.array()), packed(result.array()), d, log);
-  Variable x(cast(out, input_dtype));
+  kernels::softmax_backward(device, out, contiguous_array(grad.array()), contiguous_array(result.array()), d,
+                            log);
+  Variable x(cast_array(out, input_dtype));
   if (autograd::records(grad, result)) {
     const auto node = autograd::make_node<SoftmaxBackwardDataBackward>(grad, result);
     if (node->needs(1)) node->grad.save(grad);

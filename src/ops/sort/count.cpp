@@ -1,6 +1,7 @@
 // bincount, histc, searchsorted and quantile.
-#include "ops/common.h"
-#include "ops/reduce/dims.h"
+#include "ops/common/arrays.h"
+#include "ops/common/checks.h"
+#include "ops/common/dims.h"
 #include "ops/sort/kernels.h"
 
 #include <ebb/ops/copy.h>
@@ -14,11 +15,6 @@
 #include <cmath>
 
 namespace ebb {
-
-namespace kernels {
-constinit KernelSlot<void(NdArray& out, const NdArray& lines, const NdArray& values, bool right)>
-    searchsorted{"searchsorted", &cpu::searchsorted};
-}  // namespace kernels
 
 Variable bincount(const Variable& self, const optional<Variable>& weights, std::int64_t minlength) {
   EBB_CHECK(self.dim() == 1 && is_integral(self.dtype()),
@@ -78,15 +74,15 @@ Variable searchsorted(const Variable& sorted_sequence, const Variable& self, boo
             ", should be one-dimensional or have the leading dimensions of the values, shape ", self.sizes(),
             ".");
   const DType type = promote_types(sequence.dtype(), self.dtype());
-  const NdArray lines = ops::packed(ops::cast(sequence.array(), type));
-  const NdArray values = ops::packed(ops::cast(self.array(), type));
+  const NdArray lines = ops::contiguous_array(sequence.array(), type);
+  const NdArray values = ops::contiguous_array(self.array(), type);
   const std::int64_t n = sequence.size(-1), count = dims == 1 ? 1 : n == 0 ? 0 : lines.numel() / n;
   const std::int64_t m = dims == 1 ? values.numel() : self.size(-1);
   NdArray out = NdArray::empty(self.sizes(), kLong, device);
   kernels::searchsorted(device, out, lines.as_strided({count, n}, {n, 1}, lines.offset()),
                         values.as_strided({m == 0 ? 0 : values.numel() / m, m}, {m, 1}, values.offset()),
                         right || (side && *side == "right"));
-  return Variable(out_int32 ? ops::cast(out, kInt) : std::move(out));
+  return Variable(out_int32 ? ops::cast_array(out, kInt) : std::move(out));
 }
 Variable searchsorted(const Variable& sorted_sequence, const Scalar& self, bool out_int32, bool right,
                       optional<std::string_view> side, const optional<Variable>& sorter) {

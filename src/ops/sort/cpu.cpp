@@ -1,9 +1,9 @@
 // Sorting and selecting on the CPU, by keys.
 #include "kernel/cpu/lines.h"
 #include "kernel/reduce_plan.h"
-#include "ops/reduce/math.h"
+#include "kernel/reducers.h"
+#include "kernel/sort_keys.h"
 #include "ops/sort/kernels.h"
-#include "ops/sort/keys.h"
 
 #include <ebb/core/visit.h>
 

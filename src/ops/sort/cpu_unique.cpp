@@ -1,8 +1,8 @@
 // What differs among the rows of a matrix, on the CPU.
 #include "kernel/reduce_plan.h"
-#include "ops/reduce/math.h"
+#include "kernel/reducers.h"
+#include "kernel/sort_keys.h"
 #include "ops/sort/kernels.h"
-#include "ops/sort/keys.h"
 
 #include <ebb/core/visit.h>
 

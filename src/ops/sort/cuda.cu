@@ -9,7 +9,7 @@
 #include "kernel/cuda/walk.h"
 #include "kernel/lines.h"
 #include "kernel/reduce_plan.h"
-#include "ops/sort/keys.h"
+#include "kernel/sort_keys.h"
 
 namespace ebb::cuda {
 namespace {

@@ -6,10 +6,9 @@
 #include "kernel/cuda/sort.h"
 #include "kernel/cuda/walk.h"
 #include "kernel/reduce_plan.h"
-#include "ops/creation/kernels.h"
-#include "ops/scan/kernels.h"
+#include "kernel/sort_keys.h"
+#include "ops/common/scan.h"
 #include "ops/sort/cuda.h"
-#include "ops/sort/keys.h"
 
 namespace ebb::cuda {
 namespace {
@@ -61,6 +60,11 @@ struct Count {
   }
 };
 
+struct CountUp {
+  std::int64_t* out;
+  __device__ void operator()(std::int64_t i) const { out[i] = i; }
+};
+
 }  // namespace
 
 void unique(NdArray& first, NdArray& inverse, NdArray& counts, const NdArray& rows, bool consecutive) {
@@ -74,8 +78,8 @@ void unique(NdArray& first, NdArray& inverse, NdArray& counts, const NdArray& ro
     return;
   }
   NdArray order = longs(n), flags = longs(n), ends = longs(n);
-  kernels::arange(device, order, 0, 1);
   std::int64_t* const in_order = order.data_as<std::int64_t>();
+  for_each(device, n, CountUp{in_order});
   visit_numeric(stored(rows.dtype()), "unique", [&]<class T> {
     const T* const x = rows.data_as<T>();
     if (!consecutive) {

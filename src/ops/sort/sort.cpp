@@ -1,28 +1,17 @@
 // sort, topk and the ops that pick one element of each line.
-#include "ops/common.h"
-#include "ops/copy/kernels.h"
-#include "ops/reduce/dims.h"
-#include "ops/reduce/select.h"
+#include "ops/common/arrays.h"
+#include "ops/common/dims.h"
+#include "ops/common/kernels.h"
+#include "ops/common/picked.h"
 #include "ops/sort/kernels.h"
 
+#include <ebb/autograd/record.h>
 #include <ebb/ops/shape.h>
 #include <ebb/ops/sort.h>
 
 #include <cmath>
 
 namespace ebb {
-
-namespace kernels {
-constinit KernelSlot<void(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim,
-                          bool descending)>
-    sort{"sort", &cpu::sort};
-constinit KernelSlot<void(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim,
-                          bool largest)>
-    topk{"topk", &cpu::topk};
-constinit KernelSlot<void(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim,
-                          Selection what, std::int64_t k)>
-    select_element{"select_element", &cpu::select_element};
-}  // namespace kernels
 
 namespace ops {
 namespace {
@@ -31,7 +20,7 @@ using Pair = std::tuple<Variable, Variable>;
 
 Pair sorted(const Variable& self, std::int64_t dim, bool descending, const char* name) {
   const std::int64_t d = wrap_dim("sort", dim, self.dim());
-  const NdArray in = packed(self.array());
+  const NdArray in = contiguous_array(self.array());
   NdArray values = NdArray::empty(in.sizes(), in.dtype(), in.device());
   NdArray indices = NdArray::empty(in.sizes(), kLong, in.device());
   kernels::sort(in.device(), values, indices, in, d, descending);
@@ -47,7 +36,7 @@ Pair select_element(const char* op, const Variable& self, std::int64_t dim, bool
   EBB_CHECK_INDEX(n > 0, op, ": Expected reduction dim ", d, " to have non-zero size, got shape ",
                   self.sizes(), ".");
   EBB_CHECK(k >= 0 && k < n, op, ": selected number k out of range: expected 1 to ", n, ", got ", k + 1, ".");
-  const NdArray in = packed(self.array());
+  const NdArray in = contiguous_array(self.array());
   const DimVector sizes = reduced_sizes(in.sizes(), one_dim(op, self, d), keepdim);
   NdArray values = NdArray::empty(sizes, in.dtype(), in.device());
   NdArray indices = NdArray::empty(sizes, kLong, in.device());
@@ -72,7 +61,7 @@ Variable median_of_all(const char* op, const Variable& self, Selection what, con
   if (self.numel() == 0) {
     kernels::fill(value.device(), value, NAN);
   } else {
-    const NdArray in = packed(self.array());
+    const NdArray in = contiguous_array(self.array());
     NdArray index = NdArray::empty({}, kLong, in.device());
     kernels::select_element(in.device(), value, index, in.as_strided({in.numel()}, {1}, in.offset()), 0, what,
                             0);
@@ -112,7 +101,7 @@ std::tuple<Variable, Variable> topk(const Variable& self, std::int64_t k, std::i
   const std::int64_t n = self.dim() == 0 ? 1 : self.size(d);
   EBB_CHECK(k >= 0 && k <= n, "topk: selected index k out of range: expected 0 to ", n, " for shape ",
             self.sizes(), " along dim ", d, ", got ", k, ".");
-  const NdArray in = ops::packed(self.array());
+  const NdArray in = ops::contiguous_array(self.array());
   DimVector sizes(in.sizes());
   if (!sizes.empty()) sizes[static_cast<std::size_t>(d)] = k;
   NdArray values = NdArray::empty(sizes, in.dtype(), in.device());

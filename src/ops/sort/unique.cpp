@@ -1,6 +1,6 @@
 // unique and its forms.
-#include "ops/common.h"
-#include "ops/reduce/dims.h"
+#include "ops/common/arrays.h"
+#include "ops/common/dims.h"
 #include "ops/sort/kernels.h"
 
 #include <ebb/ops/copy.h>
@@ -9,12 +9,6 @@
 #include <ebb/ops/sort.h>
 
 namespace ebb {
-
-namespace kernels {
-constinit KernelSlot<void(NdArray& first, NdArray& inverse, NdArray& counts, const NdArray& rows,
-                          bool consecutive)>
-    unique{"unique", &cpu::unique};
-}  // namespace kernels
 
 namespace ops {
 namespace {
@@ -29,7 +23,7 @@ Triple unique_of(const Variable& self, optional<std::int64_t> dim, bool consecut
   const std::int64_t n = slices.dim() == 0 ? 1 : slices.size(0);
   EBB_CHECK(n == 0 || x.numel() > 0, "unique_dim: there are no elements to compare in shape ", x.sizes(),
             " along dim ", dim.value_or(0), ".");
-  const NdArray lines = packed(slices.array());
+  const NdArray lines = contiguous_array(slices.array());
   const NdArray rows = lines.as_strided({n, n == 0 ? 1 : lines.numel() / n},
                                         {n == 0 ? 1 : lines.numel() / n, 1}, lines.offset());
   NdArray first, inverse, counts;

@@ -1,9 +1,221 @@
 // Activations with options (torch::nn::functional). With inplace the input is overwritten and returned.
 #pragma once
 
-#include <ebb/nn/options/activation.h>
+#include <ebb/autograd/variable.h>
+#include <ebb/core/arg.h>
 
-namespace ebb::nn::functional {
+namespace ebb::nn {
+
+/// Options of ELU.
+class EBB_API ELUOptions {
+ public:
+  ELUOptions() = default;
+  ELUOptions(double alpha) : alpha_(alpha) {}
+
+  EBB_ARG(double, alpha) = 1.0;    ///< -alpha is approached for x towards -inf
+  EBB_ARG(bool, inplace) = false;  ///< overwrites the input
+};
+
+/// Options of SELU.
+class EBB_API SELUOptions {
+ public:
+  SELUOptions() = default;
+  SELUOptions(bool inplace) : inplace_(inplace) {}
+
+  EBB_ARG(bool, inplace) = false;  ///< overwrites the input
+};
+
+/// Options of GLU.
+class EBB_API GLUOptions {
+ public:
+  GLUOptions() = default;
+  GLUOptions(std::int64_t dim) : dim_(dim) {}
+
+  EBB_ARG(std::int64_t, dim) = -1;  ///< is halved
+};
+
+/// Options of GELU: approximate is "none" (exact, by erf) or "tanh".
+class EBB_API GELUOptions {
+  EBB_ARG(std::string, approximate) = "none";  ///< "none" (exact, by erf) or "tanh"
+};
+
+/// Options of Hardshrink.
+class EBB_API HardshrinkOptions {
+ public:
+  HardshrinkOptions() = default;
+  HardshrinkOptions(double lambda) : lambda_(lambda) {}
+
+  EBB_ARG(double, lambda) = 0.5;  ///< below it in size, x becomes 0
+};
+
+/// Options of Hardtanh.
+class EBB_API HardtanhOptions {
+  EBB_ARG(double, min_val) = -1.0;  ///< lower bound
+  EBB_ARG(double, max_val) = 1.0;   ///< upper bound
+  EBB_ARG(bool, inplace) = false;   ///< overwrites the input
+};
+
+/// Options of LeakyReLU.
+class EBB_API LeakyReLUOptions {
+ public:
+  LeakyReLUOptions() = default;
+  LeakyReLUOptions(double negative_slope) : negative_slope_(negative_slope) {}
+
+  EBB_ARG(double, negative_slope) = 1e-2;  ///< slope for x < 0
+  EBB_ARG(bool, inplace) = false;          ///< overwrites the input
+};
+
+/// Options of Softmax: the dimension that sums to one.
+class EBB_API SoftmaxOptions {
+ public:
+  SoftmaxOptions(std::int64_t dim) : dim_(dim) {}
+
+  EBB_ARG(std::int64_t, dim);  ///< sums to one
+};
+
+/// Options of Softmin: the dimension that sums to one.
+class EBB_API SoftminOptions {
+ public:
+  SoftminOptions(std::int64_t dim) : dim_(dim) {}
+
+  EBB_ARG(std::int64_t, dim);  ///< sums to one
+};
+
+/// Options of LogSoftmax: the dimension that sums to one.
+class EBB_API LogSoftmaxOptions {
+ public:
+  LogSoftmaxOptions(std::int64_t dim) : dim_(dim) {}
+
+  EBB_ARG(std::int64_t, dim);  ///< sums to one
+};
+
+/// Options of PReLU.
+class EBB_API PReLUOptions {
+ public:
+  PReLUOptions() = default;
+  PReLUOptions(std::int64_t num_parameters) : num_parameters_(num_parameters) {}
+
+  EBB_ARG(std::int64_t, num_parameters) = 1;  ///< 1, or the number of channels
+  EBB_ARG(double, init) = 0.25;               ///< first value of the slopes
+};
+
+/// Options of ReLU.
+class EBB_API ReLUOptions {
+ public:
+  ReLUOptions() = default;
+  ReLUOptions(bool inplace) : inplace_(inplace) {}
+
+  EBB_ARG(bool, inplace) = false;  ///< overwrites the input
+};
+
+/// Options of ReLU6.
+class EBB_API ReLU6Options {
+ public:
+  ReLU6Options() = default;
+  ReLU6Options(bool inplace) : inplace_(inplace) {}
+
+  EBB_ARG(bool, inplace) = false;  ///< overwrites the input
+};
+
+/// Options of RReLU.
+class EBB_API RReLUOptions {
+  EBB_ARG(double, lower) = 1.0 / 8.0;  ///< least slope
+  EBB_ARG(double, upper) = 1.0 / 3.0;  ///< largest slope
+  EBB_ARG(bool, inplace) = false;      ///< overwrites the input
+};
+
+/// Options of CELU.
+class EBB_API CELUOptions {
+ public:
+  CELUOptions() = default;
+  CELUOptions(double alpha) : alpha_(alpha) {}
+
+  EBB_ARG(double, alpha) = 1.0;    ///< -alpha is approached for x towards -inf
+  EBB_ARG(bool, inplace) = false;  ///< overwrites the input
+};
+
+/// Options of Softplus.
+class EBB_API SoftplusOptions {
+  EBB_ARG(double, beta) = 1.0;        ///< sharpness
+  EBB_ARG(double, threshold) = 20.0;  ///< linear where beta x is above it
+};
+
+/// Options of Softshrink.
+class EBB_API SoftshrinkOptions {
+ public:
+  SoftshrinkOptions() = default;
+  SoftshrinkOptions(double lambda) : lambda_(lambda) {}
+
+  EBB_ARG(double, lambda) = 0.5;  ///< x moves towards 0 by it
+};
+
+/// Options of Threshold.
+class EBB_API ThresholdOptions {
+ public:
+  ThresholdOptions(double threshold, double value) : threshold_(threshold), value_(value) {}
+
+  EBB_ARG(double, threshold);      ///< up to it, x is replaced
+  EBB_ARG(double, value);          ///< by this
+  EBB_ARG(bool, inplace) = false;  ///< overwrites the input
+};
+
+namespace functional {
+
+using ELUFuncOptions = ELUOptions;
+using SELUFuncOptions = SELUOptions;
+using GLUFuncOptions = GLUOptions;
+using GELUFuncOptions = GELUOptions;
+using HardshrinkFuncOptions = HardshrinkOptions;
+using HardtanhFuncOptions = HardtanhOptions;
+using LeakyReLUFuncOptions = LeakyReLUOptions;
+using ReLUFuncOptions = ReLUOptions;
+using ReLU6FuncOptions = ReLU6Options;
+using CELUFuncOptions = CELUOptions;
+using SoftplusFuncOptions = SoftplusOptions;
+using SoftshrinkFuncOptions = SoftshrinkOptions;
+using ThresholdFuncOptions = ThresholdOptions;
+
+/// Options of softmax: with a dtype the input is converted first.
+class EBB_API SoftmaxFuncOptions {
+ public:
+  SoftmaxFuncOptions(std::int64_t dim) : dim_(dim) {}
+
+  EBB_ARG(std::int64_t, dim);       ///< sums to one
+  EBB_ARG(optional<DType>, dtype);  ///< the input is converted to it first
+};
+
+/// Options of softmin: with a dtype the input is converted first.
+class EBB_API SoftminFuncOptions {
+ public:
+  SoftminFuncOptions(std::int64_t dim) : dim_(dim) {}
+
+  EBB_ARG(std::int64_t, dim);       ///< sums to one
+  EBB_ARG(optional<DType>, dtype);  ///< the input is converted to it first
+};
+
+/// Options of log_softmax: with a dtype the input is converted first.
+class EBB_API LogSoftmaxFuncOptions {
+ public:
+  LogSoftmaxFuncOptions(std::int64_t dim) : dim_(dim) {}
+
+  EBB_ARG(std::int64_t, dim);       ///< sums to one
+  EBB_ARG(optional<DType>, dtype);  ///< the input is converted to it first
+};
+
+/// Options of rrelu.
+class EBB_API RReLUFuncOptions {
+  EBB_ARG(double, lower) = 1.0 / 8.0;  ///< least slope
+  EBB_ARG(double, upper) = 1.0 / 3.0;  ///< largest slope
+  EBB_ARG(bool, training) = false;     ///< draws the slopes; else their mean
+  EBB_ARG(bool, inplace) = false;      ///< overwrites the input
+};
+
+/// Options of gumbel_softmax.
+class EBB_API GumbelSoftmaxFuncOptions {
+  EBB_ARG(double, tau) = 1.0;   ///< temperature
+  EBB_ARG(bool, hard) = false;  ///< one-hot values
+  EBB_ARG(int, dim) = -1;       ///< sums to one
+};
 
 EBB_API Variable elu(Variable input, const ELUFuncOptions& options = {});
 EBB_API Variable selu(Variable input, const SELUFuncOptions& options = {});
@@ -32,4 +244,6 @@ EBB_API Variable softsign(const Variable& input);
 EBB_API Variable tanhshrink(const Variable& input);
 EBB_API Variable threshold(Variable input, const ThresholdFuncOptions& options);
 
-}  // namespace ebb::nn::functional
+}  // namespace functional
+
+}  // namespace ebb::nn

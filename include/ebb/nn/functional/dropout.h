@@ -1,9 +1,45 @@
 // Dropouts with options (torch::nn::functional).
 #pragma once
 
-#include <ebb/nn/options/dropout.h>
+#include <ebb/autograd/variable.h>
+#include <ebb/core/arg.h>
 
-namespace ebb::nn::functional {
+namespace ebb::nn {
+
+/// Options of the dropouts: p is the probability of zeroing.
+class EBB_API DropoutOptions {
+ public:
+  DropoutOptions() = default;
+  DropoutOptions(double p) : p_(p) {}
+
+  EBB_ARG(double, p) = 0.5;        ///< probability of zeroing
+  EBB_ARG(bool, inplace) = false;  ///< overwrites the input
+};
+
+using Dropout2dOptions = DropoutOptions;
+using Dropout3dOptions = DropoutOptions;
+using AlphaDropoutOptions = DropoutOptions;
+using FeatureAlphaDropoutOptions = DropoutOptions;
+
+namespace functional {
+
+/// Options of dropout, dropout2d, dropout3d.
+class EBB_API DropoutFuncOptions {
+  EBB_ARG(double, p) = 0.5;        ///< probability of zeroing
+  EBB_ARG(bool, training) = true;  ///< draws; else does nothing
+  EBB_ARG(bool, inplace) = false;  ///< overwrites the input
+};
+
+/// Options of alpha_dropout and feature_alpha_dropout.
+class EBB_API AlphaDropoutFuncOptions {
+  EBB_ARG(double, p) = 0.5;         ///< probability of zeroing
+  EBB_ARG(bool, training) = false;  ///< draws; else does nothing
+  EBB_ARG(bool, inplace) = false;   ///< overwrites the input
+};
+
+using Dropout2dFuncOptions = DropoutFuncOptions;
+using Dropout3dFuncOptions = DropoutFuncOptions;
+using FeatureAlphaDropoutFuncOptions = AlphaDropoutFuncOptions;
 
 EBB_API Variable dropout(Variable input, const DropoutFuncOptions& options = {});
 /// Whole channels are zeroed.
@@ -13,4 +49,6 @@ EBB_API Variable dropout3d(Variable input, const Dropout3dFuncOptions& options =
 EBB_API Variable alpha_dropout(Variable input, const AlphaDropoutFuncOptions& options = {});
 EBB_API Variable feature_alpha_dropout(Variable input, const FeatureAlphaDropoutFuncOptions& options = {});
 
-}  // namespace ebb::nn::functional
+}  // namespace functional
+
+}  // namespace ebb::nn

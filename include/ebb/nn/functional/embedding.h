@@ -1,9 +1,93 @@
 // Embeddings with options (torch::nn::functional).
 #pragma once
 
-#include <ebb/nn/options/embedding.h>
+#include <ebb/autograd/variable.h>
+#include <ebb/core/arg.h>
+#include <ebb/nn/enums.h>
 
-namespace ebb::nn::functional {
+namespace ebb::nn {
+
+/// Options of Embedding.
+class EBB_API EmbeddingOptions {
+ public:
+  EmbeddingOptions(std::int64_t num_embeddings, std::int64_t embedding_dim)
+      : num_embeddings_(num_embeddings), embedding_dim_(embedding_dim) {}
+
+  EBB_ARG(std::int64_t, num_embeddings);         ///< rows
+  EBB_ARG(std::int64_t, embedding_dim);          ///< columns
+  EBB_ARG(optional<std::int64_t>, padding_idx);  ///< a row without gradient
+  EBB_ARG(optional<double>, max_norm);           ///< longer rows are scaled down to it
+  EBB_ARG(double, norm_type) = 2.0;              ///< order of the norm
+  EBB_ARG(bool, scale_grad_by_freq) = false;     ///< divides gradients by the count of the index
+  EBB_ARG(bool, sparse) = false;                 ///< must be false: gradients are dense
+  EBB_ARG(Variable, _weight);                    ///< the table itself
+};
+
+/// Options of Embedding::from_pretrained.
+class EBB_API EmbeddingFromPretrainedOptions {
+  EBB_ARG(bool, freeze) = true;                  ///< no gradient for the table
+  EBB_ARG(optional<std::int64_t>, padding_idx);  ///< a row without gradient
+  EBB_ARG(optional<double>, max_norm);           ///< longer rows are scaled down to it
+  EBB_ARG(double, norm_type) = 2.0;              ///< order of the norm
+  EBB_ARG(bool, scale_grad_by_freq) = false;     ///< divides gradients by the count of the index
+  EBB_ARG(bool, sparse) = false;                 ///< must be false: gradients are dense
+};
+
+using EmbeddingBagMode = OneOf<enumtype::kMean, enumtype::kSum, enumtype::kMax>;
+
+/// Options of EmbeddingBag.
+class EBB_API EmbeddingBagOptions {
+ public:
+  EmbeddingBagOptions(std::int64_t num_embeddings, std::int64_t embedding_dim)
+      : num_embeddings_(num_embeddings), embedding_dim_(embedding_dim) {}
+
+  EBB_ARG(std::int64_t, num_embeddings);      ///< rows
+  EBB_ARG(std::int64_t, embedding_dim);       ///< columns
+  EBB_ARG(optional<double>, max_norm);        ///< longer rows are scaled down to it
+  EBB_ARG(double, norm_type) = 2.0;           ///< order of the norm
+  EBB_ARG(bool, scale_grad_by_freq) = false;  ///< divides gradients by the count of the index
+  EBB_ARG(bool, sparse) = false;              ///< must be false: gradients are dense
+  EBB_ARG(EmbeddingBagMode, mode);
+  EBB_ARG(bool, include_last_offset) = false;    ///< the last offset is the end
+  EBB_ARG(optional<std::int64_t>, padding_idx);  ///< a row without gradient
+  EBB_ARG(Variable, _weight);                    ///< the table itself
+};
+
+/// Options of EmbeddingBag::from_pretrained.
+class EBB_API EmbeddingBagFromPretrainedOptions {
+  EBB_ARG(bool, freeze) = true;               ///< no gradient for the table
+  EBB_ARG(optional<double>, max_norm);        ///< longer rows are scaled down to it
+  EBB_ARG(double, norm_type) = 2.0;           ///< order of the norm
+  EBB_ARG(bool, scale_grad_by_freq) = false;  ///< divides gradients by the count of the index
+  EBB_ARG(bool, sparse) = false;              ///< must be false: gradients are dense
+  EBB_ARG(EmbeddingBagMode, mode);
+  EBB_ARG(bool, include_last_offset) = false;    ///< the last offset is the end
+  EBB_ARG(optional<std::int64_t>, padding_idx);  ///< a row without gradient
+};
+
+namespace functional {
+
+/// Options of embedding.
+class EBB_API EmbeddingFuncOptions {
+  EBB_ARG(optional<std::int64_t>, padding_idx);  ///< a row without gradient
+  EBB_ARG(optional<double>, max_norm);           ///< longer rows are scaled down to it
+  EBB_ARG(double, norm_type) = 2.0;              ///< order of the norm
+  EBB_ARG(bool, scale_grad_by_freq) = false;     ///< divides gradients by the count of the index
+  EBB_ARG(bool, sparse) = false;                 ///< must be false: gradients are dense
+};
+
+/// Options of embedding_bag.
+class EBB_API EmbeddingBagFuncOptions {
+  EBB_ARG(Variable, offsets);                 ///< where bags begin in a 1-D input
+  EBB_ARG(optional<double>, max_norm);        ///< longer rows are scaled down to it
+  EBB_ARG(double, norm_type) = 2.0;           ///< order of the norm
+  EBB_ARG(bool, scale_grad_by_freq) = false;  ///< divides gradients by the count of the index
+  EBB_ARG(bool, sparse) = false;              ///< must be false: gradients are dense
+  EBB_ARG(EmbeddingBagMode, mode);
+  EBB_ARG(bool, include_last_offset) = false;    ///< the last offset is the end
+  EBB_ARG(optional<std::int64_t>, padding_idx);  ///< a row without gradient
+  EBB_ARG(Variable, per_sample_weights);         ///< factors, for sums
+};
 
 /// One column an integer in [0, num_classes), 1 where it equals the column; -1 takes the largest value plus
 /// one.
@@ -16,4 +100,6 @@ EBB_API Variable embedding(const Variable& input, const Variable& weight,
 EBB_API Variable embedding_bag(const Variable& input, const Variable& weight,
                                const EmbeddingBagFuncOptions& options = {});
 
-}  // namespace ebb::nn::functional
+}  // namespace functional
+
+}  // namespace ebb::nn

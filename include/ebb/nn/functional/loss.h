@@ -2,10 +2,242 @@
 // the target's shape is not the input's (see core/warning.h); binary_cross_entropy refuses it.
 #pragma once
 
-#include <ebb/nn/options/loss.h>
+#include <ebb/autograd/variable.h>
+#include <ebb/core/arg.h>
+#include <ebb/nn/enums.h>
 
-namespace ebb::nn::functional {
+namespace ebb::nn {
 
+/// Whether a loss is averaged, summed, or left one value an element.
+using reduction_t = OneOf<enumtype::kMean, enumtype::kSum, enumtype::kNone>;
+
+/// Options of L1Loss.
+class EBB_API L1LossOptions {
+ public:
+  using reduction_t = nn::reduction_t;
+
+  L1LossOptions() = default;
+  template <class Tag>
+  requires std::is_constructible_v<reduction_t, Tag> L1LossOptions(Tag tag) : reduction_(tag) {}
+
+  EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
+};
+
+/// Options of KLDivLoss; kBatchMean divides the sum by the batch size.
+class EBB_API KLDivLossOptions {
+ public:
+  using reduction_t = OneOf<enumtype::kMean, enumtype::kSum, enumtype::kNone, enumtype::kBatchMean>;
+
+  KLDivLossOptions() = default;
+  template <class Tag>
+  requires std::is_constructible_v<reduction_t, Tag> KLDivLossOptions(Tag tag) : reduction_(tag) {}
+
+  EBB_ARG(reduction_t, reduction);    ///< mean, sum, none, or sum over batch size
+  EBB_ARG(bool, log_target) = false;  ///< the target is a logarithm
+};
+
+/// Options of MSELoss.
+class EBB_API MSELossOptions {
+ public:
+  using reduction_t = nn::reduction_t;
+
+  MSELossOptions() = default;
+  template <class Tag>
+  requires std::is_constructible_v<reduction_t, Tag> MSELossOptions(Tag tag) : reduction_(tag) {}
+
+  EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
+};
+
+/// Options of BCELoss.
+class EBB_API BCELossOptions {
+ public:
+  using reduction_t = nn::reduction_t;
+
+  EBB_ARG(Variable, weight);        ///< a factor for each class, or undefined
+  EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
+};
+
+/// Options of HingeEmbeddingLoss.
+class EBB_API HingeEmbeddingLossOptions {
+ public:
+  using reduction_t = nn::reduction_t;
+
+  EBB_ARG(double, margin) = 1.0;    ///< distance to keep
+  EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
+};
+
+/// Options of MultiMarginLoss.
+class EBB_API MultiMarginLossOptions {
+ public:
+  using reduction_t = nn::reduction_t;
+
+  EBB_ARG(std::int64_t, p) = 1;     ///< 1 or 2
+  EBB_ARG(double, margin) = 1.0;    ///< distance to keep
+  EBB_ARG(Variable, weight);        ///< a factor for each class, or undefined
+  EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
+};
+
+/// Options of CosineEmbeddingLoss.
+class EBB_API CosineEmbeddingLossOptions {
+ public:
+  using reduction_t = nn::reduction_t;
+
+  EBB_ARG(double, margin) = 0.0;    ///< distance to keep
+  EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
+};
+
+/// Options of MultiLabelMarginLoss.
+class EBB_API MultiLabelMarginLossOptions {
+ public:
+  using reduction_t = nn::reduction_t;
+
+  MultiLabelMarginLossOptions() = default;
+  template <class Tag>
+  requires std::is_constructible_v<reduction_t, Tag> MultiLabelMarginLossOptions(Tag tag) : reduction_(tag) {}
+
+  EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
+};
+
+/// Options of SoftMarginLoss.
+class EBB_API SoftMarginLossOptions {
+ public:
+  using reduction_t = nn::reduction_t;
+
+  SoftMarginLossOptions() = default;
+  template <class Tag>
+  requires std::is_constructible_v<reduction_t, Tag> SoftMarginLossOptions(Tag tag) : reduction_(tag) {}
+
+  EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
+};
+
+/// Options of MultiLabelSoftMarginLoss.
+class EBB_API MultiLabelSoftMarginLossOptions {
+ public:
+  using reduction_t = nn::reduction_t;
+
+  EBB_ARG(Variable, weight);        ///< a factor for each class, or undefined
+  EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
+};
+
+/// Options of TripletMarginLoss.
+class EBB_API TripletMarginLossOptions {
+ public:
+  using reduction_t = nn::reduction_t;
+
+  EBB_ARG(double, margin) = 1.0;    ///< distance to keep
+  EBB_ARG(double, p) = 2.0;         ///< order of the norm
+  EBB_ARG(double, eps) = 1e-6;      ///< added to the difference
+  EBB_ARG(bool, swap) = false;      ///< takes the nearer of anchor and positive
+  EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
+};
+
+/// Options of SmoothL1Loss.
+class EBB_API SmoothL1LossOptions {
+ public:
+  using reduction_t = nn::reduction_t;
+
+  SmoothL1LossOptions() = default;
+  template <class Tag>
+  requires std::is_constructible_v<reduction_t, Tag> SmoothL1LossOptions(Tag tag) : reduction_(tag) {}
+
+  EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
+  EBB_ARG(double, beta) = 1.0;      ///< quadratic below, linear above
+};
+
+/// Options of HuberLoss.
+class EBB_API HuberLossOptions {
+ public:
+  using reduction_t = nn::reduction_t;
+
+  HuberLossOptions() = default;
+  template <class Tag>
+  requires std::is_constructible_v<reduction_t, Tag> HuberLossOptions(Tag tag) : reduction_(tag) {}
+
+  EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
+  EBB_ARG(double, delta) = 1.0;     ///< quadratic below, linear above
+};
+
+/// Options of PoissonNLLLoss.
+class EBB_API PoissonNLLLossOptions {
+ public:
+  using reduction_t = nn::reduction_t;
+
+  EBB_ARG(bool, log_input) = true;  ///< the input is a logarithm
+  EBB_ARG(bool, full) = false;      ///< adds Stirling's term
+  EBB_ARG(double, eps) = 1e-8;      ///< added to the input under the logarithm
+  EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
+};
+
+/// Options of MarginRankingLoss.
+class EBB_API MarginRankingLossOptions {
+ public:
+  using reduction_t = nn::reduction_t;
+
+  EBB_ARG(double, margin) = 0.0;    ///< distance to keep
+  EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
+};
+
+/// Options of NLLLoss.
+class EBB_API NLLLossOptions {
+ public:
+  using reduction_t = nn::reduction_t;
+
+  EBB_ARG(Variable, weight);                   ///< a factor for each class, or undefined
+  EBB_ARG(std::int64_t, ignore_index) = -100;  ///< a target that counts for nothing
+  EBB_ARG(reduction_t, reduction);             ///< mean, sum or none
+};
+
+/// Options of CrossEntropyLoss.
+class EBB_API CrossEntropyLossOptions {
+ public:
+  using reduction_t = nn::reduction_t;
+
+  EBB_ARG(Variable, weight);                   ///< a factor for each class, or undefined
+  EBB_ARG(std::int64_t, ignore_index) = -100;  ///< a target that counts for nothing
+  EBB_ARG(reduction_t, reduction);             ///< mean, sum or none
+  EBB_ARG(double, label_smoothing) = 0.0;      ///< share of the uniform distribution in the target
+};
+
+/// Options of BCEWithLogitsLoss.
+class EBB_API BCEWithLogitsLossOptions {
+ public:
+  using reduction_t = nn::reduction_t;
+
+  EBB_ARG(Variable, weight);        ///< a factor for each class, or undefined
+  EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
+  EBB_ARG(Variable, pos_weight);    ///< a factor for positive targets
+};
+
+/// Options of GaussianNLLLoss.
+class EBB_API GaussianNLLLossOptions {
+ public:
+  using reduction_t = nn::reduction_t;
+
+  EBB_ARG(bool, full) = false;      ///< adds log(2 pi) / 2
+  EBB_ARG(double, eps) = 1e-6;      ///< least variance
+  EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
+};
+
+namespace functional {
+using L1LossFuncOptions = L1LossOptions;
+using KLDivFuncOptions = KLDivLossOptions;
+using MSELossFuncOptions = MSELossOptions;
+using BinaryCrossEntropyFuncOptions = BCELossOptions;
+using HingeEmbeddingLossFuncOptions = HingeEmbeddingLossOptions;
+using MultiMarginLossFuncOptions = MultiMarginLossOptions;
+using CosineEmbeddingLossFuncOptions = CosineEmbeddingLossOptions;
+using MultilabelMarginLossFuncOptions = MultiLabelMarginLossOptions;
+using SoftMarginLossFuncOptions = SoftMarginLossOptions;
+using MultilabelSoftMarginLossFuncOptions = MultiLabelSoftMarginLossOptions;
+using TripletMarginLossFuncOptions = TripletMarginLossOptions;
+using SmoothL1LossFuncOptions = SmoothL1LossOptions;
+using HuberLossFuncOptions = HuberLossOptions;
+using PoissonNLLLossFuncOptions = PoissonNLLLossOptions;
+using MarginRankingLossFuncOptions = MarginRankingLossOptions;
+using NLLLossFuncOptions = NLLLossOptions;
+using CrossEntropyFuncOptions = CrossEntropyLossOptions;
+using BinaryCrossEntropyWithLogitsFuncOptions = BCEWithLogitsLossOptions;
+using GaussianNLLLossFuncOptions = GaussianNLLLossOptions;
 EBB_API Variable l1_loss(const Variable& input, const Variable& target,
                          const L1LossFuncOptions& options = {});
 EBB_API Variable mse_loss(const Variable& input, const Variable& target,
@@ -50,4 +282,6 @@ EBB_API Variable cross_entropy(const Variable& input, const Variable& target,
 EBB_API Variable gaussian_nll_loss(const Variable& input, const Variable& target, const Variable& variance,
                                    const GaussianNLLLossFuncOptions& options = {});
 
-}  // namespace ebb::nn::functional
+}  // namespace functional
+
+}  // namespace ebb::nn

@@ -1,10 +1,146 @@
 // Normalisations and distances with options (torch::nn::functional).
 #pragma once
 
-#include <ebb/nn/options/dropout.h>
-#include <ebb/nn/options/norm.h>
+#include <ebb/autograd/variable.h>
+#include <ebb/core/arg.h>
 
-namespace ebb::nn::functional {
+namespace ebb::nn {
+
+/// Options of BatchNorm: without momentum the running statistics are plain averages.
+class EBB_API BatchNormOptions {
+ public:
+  BatchNormOptions(std::int64_t num_features) : num_features_(num_features) {}
+
+  EBB_ARG(std::int64_t, num_features);        ///< channels
+  EBB_ARG(double, eps) = 1e-5;                ///< added to the divisor
+  EBB_ARG(optional<double>, momentum) = 0.1;  ///< nullopt: running statistics are plain averages
+  EBB_ARG(bool, affine) = true;               ///< learns a scale and a shift for each channel
+  EBB_ARG(bool, track_running_stats) = true;  ///< keeps running statistics for evaluation
+};
+
+using BatchNorm1dOptions = BatchNormOptions;
+using BatchNorm2dOptions = BatchNormOptions;
+using BatchNorm3dOptions = BatchNormOptions;
+
+/// Options of InstanceNorm.
+class EBB_API InstanceNormOptions {
+ public:
+  InstanceNormOptions(std::int64_t num_features) : num_features_(num_features) {}
+
+  EBB_ARG(std::int64_t, num_features);         ///< channels
+  EBB_ARG(double, eps) = 1e-5;                 ///< added to the divisor
+  EBB_ARG(double, momentum) = 0.1;             ///< share of the new statistics in the running ones
+  EBB_ARG(bool, affine) = false;               ///< learns a scale and a shift for each channel
+  EBB_ARG(bool, track_running_stats) = false;  ///< keeps running statistics for evaluation
+};
+
+using InstanceNorm1dOptions = InstanceNormOptions;
+using InstanceNorm2dOptions = InstanceNormOptions;
+using InstanceNorm3dOptions = InstanceNormOptions;
+
+/// Options of LayerNorm: the trailing sizes that are normalised together.
+class EBB_API LayerNormOptions {
+ public:
+  LayerNormOptions(std::vector<std::int64_t> normalized_shape)
+      : normalized_shape_(std::move(normalized_shape)) {}
+
+  EBB_ARG(std::vector<std::int64_t>, normalized_shape);  ///< trailing sizes
+  EBB_ARG(double, eps) = 1e-5;                           ///< added to the divisor
+  EBB_ARG(bool, elementwise_affine) = true;              ///< learns a scale and a shift for each element
+};
+
+/// Options of LocalResponseNorm.
+class EBB_API LocalResponseNormOptions {
+ public:
+  LocalResponseNormOptions(std::int64_t size) : size_(size) {}
+
+  EBB_ARG(std::int64_t, size);    ///< neighbouring channels
+  EBB_ARG(double, alpha) = 1e-4;  ///< factor of the mean square
+  EBB_ARG(double, beta) = 0.75;   ///< exponent
+  EBB_ARG(double, k) = 1.0;       ///< added to the mean square
+};
+
+/// Options of GroupNorm.
+class EBB_API GroupNormOptions {
+ public:
+  GroupNormOptions(std::int64_t num_groups, std::int64_t num_channels)
+      : num_groups_(num_groups), num_channels_(num_channels) {}
+
+  EBB_ARG(std::int64_t, num_groups);    ///< of channels
+  EBB_ARG(std::int64_t, num_channels);  ///< of the input
+  EBB_ARG(double, eps) = 1e-5;          ///< added to the divisor
+  EBB_ARG(bool, affine) = true;         ///< learns a scale and a shift for each channel
+};
+
+/// Options of CosineSimilarity.
+class EBB_API CosineSimilarityOptions {
+  EBB_ARG(std::int64_t, dim) = 1;  ///< along which vectors lie
+  EBB_ARG(double, eps) = 1e-8;     ///< least product of the norms
+};
+
+/// Options of PairwiseDistance.
+class EBB_API PairwiseDistanceOptions {
+  EBB_ARG(double, p) = 2.0;        ///< order of the norm
+  EBB_ARG(double, eps) = 1e-6;     ///< added to the difference
+  EBB_ARG(bool, keepdim) = false;  ///< keeps the dimension, of size 1
+};
+
+namespace functional {
+
+using LocalResponseNormFuncOptions = LocalResponseNormOptions;
+using CosineSimilarityFuncOptions = CosineSimilarityOptions;
+using PairwiseDistanceFuncOptions = PairwiseDistanceOptions;
+
+/// Options of batch_norm.
+class EBB_API BatchNormFuncOptions {
+  EBB_ARG(Variable, weight);                  ///< scale
+  EBB_ARG(Variable, bias);                    ///< shift
+  EBB_ARG(bool, training) = false;            ///< takes the statistics of the batch
+  EBB_ARG(optional<double>, momentum) = 0.1;  ///< share of the new statistics in the running ones
+  EBB_ARG(double, eps) = 1e-5;                ///< added to the divisor
+};
+
+/// Options of instance_norm.
+class EBB_API InstanceNormFuncOptions {
+  EBB_ARG(Variable, running_mean);        ///< moved along, if given
+  EBB_ARG(Variable, running_var);         ///< moved along, if given
+  EBB_ARG(Variable, weight);              ///< scale
+  EBB_ARG(Variable, bias);                ///< shift
+  EBB_ARG(bool, use_input_stats) = true;  ///< else the running ones
+  EBB_ARG(double, momentum) = 0.1;        ///< share of the new statistics in the running ones
+  EBB_ARG(double, eps) = 1e-5;            ///< added to the divisor
+};
+
+/// Options of layer_norm.
+class EBB_API LayerNormFuncOptions {
+ public:
+  LayerNormFuncOptions(std::vector<std::int64_t> normalized_shape)
+      : normalized_shape_(std::move(normalized_shape)) {}
+
+  EBB_ARG(std::vector<std::int64_t>, normalized_shape);  ///< trailing sizes
+  EBB_ARG(Variable, weight);                             ///< scale
+  EBB_ARG(Variable, bias);                               ///< shift
+  EBB_ARG(double, eps) = 1e-5;                           ///< added to the divisor
+};
+
+/// Options of group_norm.
+class EBB_API GroupNormFuncOptions {
+ public:
+  GroupNormFuncOptions(std::int64_t num_groups) : num_groups_(num_groups) {}
+
+  EBB_ARG(std::int64_t, num_groups);  ///< of channels
+  EBB_ARG(Variable, weight);          ///< scale
+  EBB_ARG(Variable, bias);            ///< shift
+  EBB_ARG(double, eps) = 1e-5;        ///< added to the divisor
+};
+
+/// Options of normalize.
+class EBB_API NormalizeFuncOptions {
+  EBB_ARG(double, p) = 2.0;          ///< order of the norm
+  EBB_ARG(std::int64_t, dim) = 1;    ///< dimension
+  EBB_ARG(double, eps) = 1e-12;      ///< least divisor
+  EBB_ARG(optional<Variable>, out);  ///< where the result goes, if given
+};
 
 /// Throws in training when a channel has a single value.
 EBB_API Variable batch_norm(const Variable& input, const Variable& running_mean, const Variable& running_var,
@@ -23,4 +159,6 @@ EBB_API Variable pairwise_distance(const Variable& x1, const Variable& x2,
 /// The condensed distances of all pairs of rows.
 EBB_API Variable pdist(const Variable& input, double p = 2.0);
 
-}  // namespace ebb::nn::functional
+}  // namespace functional
+
+}  // namespace ebb::nn

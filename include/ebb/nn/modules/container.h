@@ -63,7 +63,7 @@ class EBB_API ModuleListImpl : public Cloneable<ModuleListImpl> {
  private:
   std::vector<std::shared_ptr<Module>> modules_;
 };
-EBB_MODULE(ModuleList);
+EBB_LIBRARY_MODULE(ModuleList);
 
 /// Modules by name; it has no forward (torch::nn::ModuleDict).
 class EBB_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
@@ -78,9 +78,9 @@ class EBB_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
 
-  Pairs items() const { return children_.pairs(); }
-  std::vector<std::string> keys() const { return children_.keys(); }
-  std::vector<std::shared_ptr<Module>> values() const { return children_.values(); }
+  Pairs items() const;
+  std::vector<std::string> keys() const;
+  std::vector<std::shared_ptr<Module>> values() const;
   Dict::Iterator begin() { return children_.begin(); }
   Dict::Iterator end() { return children_.end(); }
   Dict::ConstIterator begin() const { return children_.begin(); }
@@ -110,7 +110,7 @@ class EBB_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
     return std::dynamic_pointer_cast<T>(children_[key]);
   }
 };
-EBB_MODULE(ModuleDict);
+EBB_LIBRARY_MODULE(ModuleDict);
 
 /// Parameters in a list (torch::nn::ParameterList).
 class EBB_API ParameterListImpl : public Cloneable<ParameterListImpl> {
@@ -148,7 +148,7 @@ class EBB_API ParameterListImpl : public Cloneable<ParameterListImpl> {
   std::size_t size() const noexcept { return parameters_.size(); }
   bool is_empty() const noexcept { return parameters_.is_empty(); }
 };
-EBB_MODULE(ParameterList);
+EBB_LIBRARY_MODULE(ParameterList);
 
 /// Parameters by name (torch::nn::ParameterDict).
 class EBB_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
@@ -164,8 +164,8 @@ class EBB_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
   Variable& insert(const std::string& key, const Variable& parameter);
   /// Removes a parameter and returns it.
   Variable pop(const std::string& key);
-  std::vector<std::string> keys() const { return parameters_.keys(); }
-  std::vector<Variable> values() const { return parameters_.values(); }
+  std::vector<std::string> keys() const;
+  std::vector<Variable> values() const;
   Dict::Iterator begin() { return parameters_.begin(); }
   Dict::Iterator end() { return parameters_.end(); }
   Dict::ConstIterator begin() const { return parameters_.begin(); }
@@ -183,7 +183,7 @@ class EBB_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
   Variable& operator[](const std::string& key) { return parameters_[key]; }
   const Variable& operator[](const std::string& key) const { return parameters_[key]; }
 };
-EBB_MODULE(ParameterDict);
+EBB_LIBRARY_MODULE(ParameterDict);
 
 /// A function of one tensor as a module: `Functional(ebb::relu)`, `Functional(ebb::elu, 1, 0, 1)`
 /// (torch::nn::Functional).
@@ -203,6 +203,6 @@ class EBB_API FunctionalImpl : public Cloneable<FunctionalImpl> {
  private:
   Function function_;
 };
-EBB_MODULE(Functional);
+EBB_LIBRARY_MODULE(Functional);
 
 }  // namespace ebb::nn

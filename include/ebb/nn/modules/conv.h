@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ebb/nn/cloneable.h>
-#include <ebb/nn/options/conv.h>
+#include <ebb/nn/functional/conv.h>
 
 namespace ebb::nn {
 
@@ -59,11 +59,11 @@ using Conv3dImpl = ConvImpl<3>;
 using ConvTranspose1dImpl = ConvTransposeImpl<1>;
 using ConvTranspose2dImpl = ConvTransposeImpl<2>;
 using ConvTranspose3dImpl = ConvTransposeImpl<3>;
-EBB_MODULE(Conv1d);
-EBB_MODULE(Conv2d);
-EBB_MODULE(Conv3d);
-EBB_MODULE(ConvTranspose1d);
-EBB_MODULE(ConvTranspose2d);
-EBB_MODULE(ConvTranspose3d);
+EBB_LIBRARY_MODULE(Conv1d);
+EBB_LIBRARY_MODULE(Conv2d);
+EBB_LIBRARY_MODULE(Conv3d);
+EBB_LIBRARY_MODULE(ConvTranspose1d);
+EBB_LIBRARY_MODULE(ConvTranspose2d);
+EBB_LIBRARY_MODULE(ConvTranspose3d);
 
 }  // namespace ebb::nn

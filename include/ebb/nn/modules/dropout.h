@@ -1,98 +1,45 @@
-// Dropouts and distances as modules.
+// Dropouts as modules.
 #pragma once
 
-#include <ebb/nn/cloneable.h>
-#include <ebb/nn/options/dropout.h>
+#include <ebb/nn/functional/dropout.h>
+#include <ebb/nn/stateless.h>
 
 namespace ebb::nn {
 
+namespace detail {
+/// A dropout: it draws in training, and in evaluation returns its input.
+template <class Derived>
+using AnyDropout = Stateless<Derived, DropoutOptions, Variable>;
+}  // namespace detail
+
 /// Zeroes elements with probability p and scales the others by 1 / (1 - p), in training.
-class EBB_API DropoutImpl : public Cloneable<DropoutImpl> {
- public:
-  explicit DropoutImpl(double p) : DropoutImpl(DropoutOptions(p)) {}
-  explicit DropoutImpl(DropoutOptions options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& input);
-
-  DropoutOptions options;
+struct EBB_API DropoutImpl : detail::AnyDropout<DropoutImpl> {
+  using Stateless::Stateless;
 };
-EBB_MODULE(Dropout);
+EBB_LIBRARY_MODULE(Dropout);
 
 /// Dropout of whole channels.
-class EBB_API Dropout2dImpl : public Cloneable<Dropout2dImpl> {
- public:
-  explicit Dropout2dImpl(double p) : Dropout2dImpl(Dropout2dOptions(p)) {}
-  explicit Dropout2dImpl(Dropout2dOptions options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& input);
-
-  Dropout2dOptions options;
+struct EBB_API Dropout2dImpl : detail::AnyDropout<Dropout2dImpl> {
+  using Stateless::Stateless;
 };
-EBB_MODULE(Dropout2d);
+EBB_LIBRARY_MODULE(Dropout2d);
 
 /// Dropout of whole channels.
-class EBB_API Dropout3dImpl : public Cloneable<Dropout3dImpl> {
- public:
-  explicit Dropout3dImpl(double p) : Dropout3dImpl(Dropout3dOptions(p)) {}
-  explicit Dropout3dImpl(Dropout3dOptions options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& input);
-
-  Dropout3dOptions options;
+struct EBB_API Dropout3dImpl : detail::AnyDropout<Dropout3dImpl> {
+  using Stateless::Stateless;
 };
-EBB_MODULE(Dropout3d);
+EBB_LIBRARY_MODULE(Dropout3d);
 
 /// Dropout that keeps mean and variance after SELU.
-class EBB_API AlphaDropoutImpl : public Cloneable<AlphaDropoutImpl> {
- public:
-  explicit AlphaDropoutImpl(double p) : AlphaDropoutImpl(AlphaDropoutOptions(p)) {}
-  explicit AlphaDropoutImpl(AlphaDropoutOptions options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& input);
-
-  AlphaDropoutOptions options;
+struct EBB_API AlphaDropoutImpl : detail::AnyDropout<AlphaDropoutImpl> {
+  using Stateless::Stateless;
 };
-EBB_MODULE(AlphaDropout);
+EBB_LIBRARY_MODULE(AlphaDropout);
 
 /// AlphaDropout of whole channels.
-class EBB_API FeatureAlphaDropoutImpl : public Cloneable<FeatureAlphaDropoutImpl> {
- public:
-  explicit FeatureAlphaDropoutImpl(double p) : FeatureAlphaDropoutImpl(FeatureAlphaDropoutOptions(p)) {}
-  explicit FeatureAlphaDropoutImpl(FeatureAlphaDropoutOptions options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& input);
-
-  FeatureAlphaDropoutOptions options;
+struct EBB_API FeatureAlphaDropoutImpl : detail::AnyDropout<FeatureAlphaDropoutImpl> {
+  using Stateless::Stateless;
 };
-EBB_MODULE(FeatureAlphaDropout);
-
-/// cos(x1, x2) along dim.
-class EBB_API CosineSimilarityImpl : public Cloneable<CosineSimilarityImpl> {
- public:
-  explicit CosineSimilarityImpl(CosineSimilarityOptions options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& x1, const Variable& x2);
-
-  CosineSimilarityOptions options;
-};
-EBB_MODULE(CosineSimilarity);
-
-/// |x1 - x2 + eps|_p along the last dimension.
-class EBB_API PairwiseDistanceImpl : public Cloneable<PairwiseDistanceImpl> {
- public:
-  explicit PairwiseDistanceImpl(PairwiseDistanceOptions options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& x1, const Variable& x2);
-
-  PairwiseDistanceOptions options;
-};
-EBB_MODULE(PairwiseDistance);
+EBB_LIBRARY_MODULE(FeatureAlphaDropout);
 
 }  // namespace ebb::nn

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ebb/nn/cloneable.h>
-#include <ebb/nn/options/embedding.h>
+#include <ebb/nn/functional/embedding.h>
 
 namespace ebb::nn {
 
@@ -21,6 +21,8 @@ class EBB_API EmbeddingImpl : public Cloneable<EmbeddingImpl> {
   EmbeddingOptions options;
   Variable weight;
 };
+
+extern template class Cloneable<EmbeddingImpl>;
 
 /// Handle of EmbeddingImpl.
 class Embedding : public ModuleHolder<EmbeddingImpl> {
@@ -46,6 +48,8 @@ class EBB_API EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
   EmbeddingBagOptions options;
   Variable weight;
 };
+
+extern template class Cloneable<EmbeddingBagImpl>;
 
 /// Handle of EmbeddingBagImpl.
 class EmbeddingBag : public ModuleHolder<EmbeddingBagImpl> {

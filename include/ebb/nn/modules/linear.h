@@ -1,19 +1,16 @@
 // Linear maps and changes of shape as modules.
 #pragma once
 
-#include <ebb/nn/cloneable.h>
-#include <ebb/nn/options/linear.h>
+#include <ebb/nn/functional/linear.h>
+#include <ebb/nn/stateless.h>
 
 namespace ebb::nn {
 
 /// The input.
-class EBB_API IdentityImpl : public Cloneable<IdentityImpl> {
- public:
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& input);
+struct EBB_API IdentityImpl : detail::Stateless<IdentityImpl, detail::NoOptions, Variable> {
+  using Stateless::Stateless;
 };
-EBB_MODULE(Identity);
+EBB_LIBRARY_MODULE(Identity);
 
 /// x W^T + b: (*, in) to (*, out). Weight and bias start from U(-1/sqrt(in), 1/sqrt(in)).
 class EBB_API LinearImpl : public Cloneable<LinearImpl> {
@@ -30,33 +27,21 @@ class EBB_API LinearImpl : public Cloneable<LinearImpl> {
   Variable weight;  // (out, in)
   Variable bias;    // (out), or undefined
 };
-EBB_MODULE(Linear);
+EBB_LIBRARY_MODULE(Linear);
 
 /// Joins the dimensions start_dim to end_dim.
-class EBB_API FlattenImpl : public Cloneable<FlattenImpl> {
- public:
-  explicit FlattenImpl(FlattenOptions options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& input);
-
-  FlattenOptions options;
+struct EBB_API FlattenImpl : detail::Stateless<FlattenImpl, FlattenOptions, Variable> {
+  using Stateless::Stateless;
 };
-EBB_MODULE(Flatten);
+EBB_LIBRARY_MODULE(Flatten);
 
 /// Splits a dimension into several.
-class EBB_API UnflattenImpl : public Cloneable<UnflattenImpl> {
- public:
+struct EBB_API UnflattenImpl : detail::Stateless<UnflattenImpl, UnflattenOptions, Variable> {
+  using Stateless::Stateless;
   UnflattenImpl(std::int64_t dim, std::vector<std::int64_t> sizes)
       : UnflattenImpl(UnflattenOptions(dim, std::move(sizes))) {}
-  explicit UnflattenImpl(UnflattenOptions options_);
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& input);
-
-  UnflattenOptions options;
 };
-EBB_MODULE(Unflatten);
+EBB_LIBRARY_MODULE(Unflatten);
 
 /// x1^T W x2 + b.
 class EBB_API BilinearImpl : public Cloneable<BilinearImpl> {
@@ -73,6 +58,6 @@ class EBB_API BilinearImpl : public Cloneable<BilinearImpl> {
   Variable weight;  // (out, in1, in2)
   Variable bias;
 };
-EBB_MODULE(Bilinear);
+EBB_LIBRARY_MODULE(Bilinear);
 
 }  // namespace ebb::nn

@@ -1,219 +1,146 @@
 // Losses as modules.
 #pragma once
 
-#include <ebb/nn/cloneable.h>
-#include <ebb/nn/options/loss.h>
+#include <ebb/nn/functional/loss.h>
+#include <ebb/nn/stateless.h>
 
 namespace ebb::nn {
 
-/// functional::l1_loss with its options.
-class EBB_API L1LossImpl : public Cloneable<L1LossImpl> {
+namespace detail {
+
+/// A loss of an input and a target.
+template <class Derived, class Options>
+using Loss = Stateless<Derived, Options, Variable, Variable>;
+
+/// A loss of three tensors.
+template <class Derived, class Options>
+using TripleLoss = Stateless<Derived, Options, Variable, Variable, Variable>;
+
+/// A loss of an input and a target whose weight is a buffer, so that it moves with the module.
+template <class Derived, class Options>
+class EBB_API WeightedLoss : public Cloneable<Derived> {
  public:
-  explicit L1LossImpl(L1LossOptions options_ = {});
+  explicit WeightedLoss(Options options_ = {});
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Variable forward(const Variable& input, const Variable& target);
 
-  L1LossOptions options;
+  Options options;
+  Variable weight;
 };
-EBB_MODULE(L1Loss);
+
+}  // namespace detail
+
+/// functional::l1_loss with its options.
+struct EBB_API L1LossImpl : detail::Loss<L1LossImpl, L1LossOptions> {
+  using Stateless::Stateless;
+};
+EBB_LIBRARY_MODULE(L1Loss);
 
 /// functional::kl_div with its options.
-class EBB_API KLDivLossImpl : public Cloneable<KLDivLossImpl> {
- public:
-  explicit KLDivLossImpl(KLDivLossOptions options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& input, const Variable& target);
-
-  KLDivLossOptions options;
+struct EBB_API KLDivLossImpl : detail::Loss<KLDivLossImpl, KLDivLossOptions> {
+  using Stateless::Stateless;
 };
-EBB_MODULE(KLDivLoss);
+EBB_LIBRARY_MODULE(KLDivLoss);
 
 /// functional::mse_loss with its options.
-class EBB_API MSELossImpl : public Cloneable<MSELossImpl> {
- public:
-  explicit MSELossImpl(MSELossOptions options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& input, const Variable& target);
-
-  MSELossOptions options;
+struct EBB_API MSELossImpl : detail::Loss<MSELossImpl, MSELossOptions> {
+  using Stateless::Stateless;
 };
-EBB_MODULE(MSELoss);
+EBB_LIBRARY_MODULE(MSELoss);
 
 /// functional::binary_cross_entropy with its options; weight is a buffer.
-class EBB_API BCELossImpl : public Cloneable<BCELossImpl> {
- public:
-  explicit BCELossImpl(BCELossOptions options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& input, const Variable& target);
-
-  BCELossOptions options;
-  Variable weight;
+struct EBB_API BCELossImpl : detail::WeightedLoss<BCELossImpl, BCELossOptions> {
+  using WeightedLoss::WeightedLoss;
 };
-EBB_MODULE(BCELoss);
+EBB_LIBRARY_MODULE(BCELoss);
 
 /// functional::hinge_embedding_loss with its options.
-class EBB_API HingeEmbeddingLossImpl : public Cloneable<HingeEmbeddingLossImpl> {
- public:
-  explicit HingeEmbeddingLossImpl(HingeEmbeddingLossOptions options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& input, const Variable& target);
-
-  HingeEmbeddingLossOptions options;
+struct EBB_API HingeEmbeddingLossImpl : detail::Loss<HingeEmbeddingLossImpl, HingeEmbeddingLossOptions> {
+  using Stateless::Stateless;
 };
-EBB_MODULE(HingeEmbeddingLoss);
+EBB_LIBRARY_MODULE(HingeEmbeddingLoss);
 
 /// functional::multi_margin_loss with its options; weight is a buffer.
-class EBB_API MultiMarginLossImpl : public Cloneable<MultiMarginLossImpl> {
- public:
-  explicit MultiMarginLossImpl(MultiMarginLossOptions options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& input, const Variable& target);
-
-  MultiMarginLossOptions options;
-  Variable weight;
+struct EBB_API MultiMarginLossImpl : detail::WeightedLoss<MultiMarginLossImpl, MultiMarginLossOptions> {
+  using WeightedLoss::WeightedLoss;
 };
-EBB_MODULE(MultiMarginLoss);
+EBB_LIBRARY_MODULE(MultiMarginLoss);
 
 /// functional::cosine_embedding_loss with its options.
-class EBB_API CosineEmbeddingLossImpl : public Cloneable<CosineEmbeddingLossImpl> {
- public:
-  explicit CosineEmbeddingLossImpl(CosineEmbeddingLossOptions options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& input1, const Variable& input2, const Variable& target);
-
-  CosineEmbeddingLossOptions options;
+struct EBB_API CosineEmbeddingLossImpl
+    : detail::TripleLoss<CosineEmbeddingLossImpl, CosineEmbeddingLossOptions> {
+  using Stateless::Stateless;
 };
-EBB_MODULE(CosineEmbeddingLoss);
+EBB_LIBRARY_MODULE(CosineEmbeddingLoss);
 
 /// functional::multilabel_margin_loss with its options.
-class EBB_API MultiLabelMarginLossImpl : public Cloneable<MultiLabelMarginLossImpl> {
- public:
-  explicit MultiLabelMarginLossImpl(MultiLabelMarginLossOptions options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& input, const Variable& target);
-
-  MultiLabelMarginLossOptions options;
+struct EBB_API MultiLabelMarginLossImpl
+    : detail::Loss<MultiLabelMarginLossImpl, MultiLabelMarginLossOptions> {
+  using Stateless::Stateless;
 };
-EBB_MODULE(MultiLabelMarginLoss);
+EBB_LIBRARY_MODULE(MultiLabelMarginLoss);
 
 /// functional::soft_margin_loss with its options.
-class EBB_API SoftMarginLossImpl : public Cloneable<SoftMarginLossImpl> {
- public:
-  explicit SoftMarginLossImpl(SoftMarginLossOptions options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& input, const Variable& target);
-
-  SoftMarginLossOptions options;
+struct EBB_API SoftMarginLossImpl : detail::Loss<SoftMarginLossImpl, SoftMarginLossOptions> {
+  using Stateless::Stateless;
 };
-EBB_MODULE(SoftMarginLoss);
+EBB_LIBRARY_MODULE(SoftMarginLoss);
 
 /// functional::multilabel_soft_margin_loss with its options; weight is a buffer.
-class EBB_API MultiLabelSoftMarginLossImpl : public Cloneable<MultiLabelSoftMarginLossImpl> {
- public:
-  explicit MultiLabelSoftMarginLossImpl(MultiLabelSoftMarginLossOptions options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& input, const Variable& target);
-
-  MultiLabelSoftMarginLossOptions options;
-  Variable weight;
+struct EBB_API MultiLabelSoftMarginLossImpl
+    : detail::WeightedLoss<MultiLabelSoftMarginLossImpl, MultiLabelSoftMarginLossOptions> {
+  using WeightedLoss::WeightedLoss;
 };
-EBB_MODULE(MultiLabelSoftMarginLoss);
+EBB_LIBRARY_MODULE(MultiLabelSoftMarginLoss);
 
 /// functional::triplet_margin_loss with its options.
-class EBB_API TripletMarginLossImpl : public Cloneable<TripletMarginLossImpl> {
- public:
-  explicit TripletMarginLossImpl(TripletMarginLossOptions options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& anchor, const Variable& positive, const Variable& negative);
-
-  TripletMarginLossOptions options;
+struct EBB_API TripletMarginLossImpl : detail::TripleLoss<TripletMarginLossImpl, TripletMarginLossOptions> {
+  using Stateless::Stateless;
 };
-EBB_MODULE(TripletMarginLoss);
+EBB_LIBRARY_MODULE(TripletMarginLoss);
 
 /// functional::smooth_l1_loss with its options.
-class EBB_API SmoothL1LossImpl : public Cloneable<SmoothL1LossImpl> {
- public:
-  explicit SmoothL1LossImpl(SmoothL1LossOptions options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& input, const Variable& target);
-
-  SmoothL1LossOptions options;
+struct EBB_API SmoothL1LossImpl : detail::Loss<SmoothL1LossImpl, SmoothL1LossOptions> {
+  using Stateless::Stateless;
 };
-EBB_MODULE(SmoothL1Loss);
+EBB_LIBRARY_MODULE(SmoothL1Loss);
 
 /// functional::huber_loss with its options.
-class EBB_API HuberLossImpl : public Cloneable<HuberLossImpl> {
- public:
-  explicit HuberLossImpl(HuberLossOptions options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& input, const Variable& target);
-
-  HuberLossOptions options;
+struct EBB_API HuberLossImpl : detail::Loss<HuberLossImpl, HuberLossOptions> {
+  using Stateless::Stateless;
 };
-EBB_MODULE(HuberLoss);
+EBB_LIBRARY_MODULE(HuberLoss);
 
 /// functional::poisson_nll_loss with its options.
-class EBB_API PoissonNLLLossImpl : public Cloneable<PoissonNLLLossImpl> {
- public:
-  explicit PoissonNLLLossImpl(PoissonNLLLossOptions options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& input, const Variable& target);
-
-  PoissonNLLLossOptions options;
+struct EBB_API PoissonNLLLossImpl : detail::Loss<PoissonNLLLossImpl, PoissonNLLLossOptions> {
+  using Stateless::Stateless;
 };
-EBB_MODULE(PoissonNLLLoss);
+EBB_LIBRARY_MODULE(PoissonNLLLoss);
 
 /// functional::margin_ranking_loss with its options.
-class EBB_API MarginRankingLossImpl : public Cloneable<MarginRankingLossImpl> {
- public:
-  explicit MarginRankingLossImpl(MarginRankingLossOptions options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& input1, const Variable& input2, const Variable& target);
-
-  MarginRankingLossOptions options;
+struct EBB_API MarginRankingLossImpl : detail::TripleLoss<MarginRankingLossImpl, MarginRankingLossOptions> {
+  using Stateless::Stateless;
 };
-EBB_MODULE(MarginRankingLoss);
+EBB_LIBRARY_MODULE(MarginRankingLoss);
 
 /// functional::nll_loss with its options; weight is a buffer.
-class EBB_API NLLLossImpl : public Cloneable<NLLLossImpl> {
- public:
-  explicit NLLLossImpl(NLLLossOptions options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& input, const Variable& target);
-
-  NLLLossOptions options;
-  Variable weight;
+struct EBB_API NLLLossImpl : detail::WeightedLoss<NLLLossImpl, NLLLossOptions> {
+  using WeightedLoss::WeightedLoss;
 };
-EBB_MODULE(NLLLoss);
+EBB_LIBRARY_MODULE(NLLLoss);
 
 /// functional::cross_entropy with its options; weight is a buffer.
-class EBB_API CrossEntropyLossImpl : public Cloneable<CrossEntropyLossImpl> {
- public:
-  explicit CrossEntropyLossImpl(CrossEntropyLossOptions options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& input, const Variable& target);
-
-  CrossEntropyLossOptions options;
-  Variable weight;
+struct EBB_API CrossEntropyLossImpl : detail::WeightedLoss<CrossEntropyLossImpl, CrossEntropyLossOptions> {
+  using WeightedLoss::WeightedLoss;
 };
-EBB_MODULE(CrossEntropyLoss);
+EBB_LIBRARY_MODULE(CrossEntropyLoss);
+
+/// functional::gaussian_nll_loss with its options.
+struct EBB_API GaussianNLLLossImpl : detail::TripleLoss<GaussianNLLLossImpl, GaussianNLLLossOptions> {
+  using Stateless::Stateless;
+};
+EBB_LIBRARY_MODULE(GaussianNLLLoss);
 
 /// functional::binary_cross_entropy_with_logits with its options; weight and pos_weight are buffers.
 class EBB_API BCEWithLogitsLossImpl : public Cloneable<BCEWithLogitsLossImpl> {
@@ -227,18 +154,6 @@ class EBB_API BCEWithLogitsLossImpl : public Cloneable<BCEWithLogitsLossImpl> {
   Variable weight;
   Variable pos_weight;
 };
-EBB_MODULE(BCEWithLogitsLoss);
-
-/// functional::gaussian_nll_loss with its options.
-class EBB_API GaussianNLLLossImpl : public Cloneable<GaussianNLLLossImpl> {
- public:
-  explicit GaussianNLLLossImpl(GaussianNLLLossOptions options_ = {});
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& input, const Variable& target, const Variable& variance);
-
-  GaussianNLLLossOptions options;
-};
-EBB_MODULE(GaussianNLLLoss);
+EBB_LIBRARY_MODULE(BCEWithLogitsLoss);
 
 }  // namespace ebb::nn

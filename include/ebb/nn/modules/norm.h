@@ -1,8 +1,8 @@
-// Normalisations as modules.
+// Normalisations and distances as modules.
 #pragma once
 
-#include <ebb/nn/cloneable.h>
-#include <ebb/nn/options/norm.h>
+#include <ebb/nn/functional/norm.h>
+#include <ebb/nn/stateless.h>
 
 namespace ebb::nn {
 
@@ -60,7 +60,7 @@ class EBB_API LayerNormImpl : public Cloneable<LayerNormImpl> {
   Variable weight;
   Variable bias;
 };
-EBB_MODULE(LayerNorm);
+EBB_LIBRARY_MODULE(LayerNorm);
 
 /// Normalises over groups of channels of each sample.
 class EBB_API GroupNormImpl : public Cloneable<GroupNormImpl> {
@@ -77,20 +77,28 @@ class EBB_API GroupNormImpl : public Cloneable<GroupNormImpl> {
   Variable weight;
   Variable bias;
 };
-EBB_MODULE(GroupNorm);
+EBB_LIBRARY_MODULE(GroupNorm);
 
 /// Normalises by neighbouring channels.
-class EBB_API LocalResponseNormImpl : public Cloneable<LocalResponseNormImpl> {
- public:
-  explicit LocalResponseNormImpl(std::int64_t size) : LocalResponseNormImpl(LocalResponseNormOptions(size)) {}
-  explicit LocalResponseNormImpl(LocalResponseNormOptions options_);
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  Variable forward(const Variable& input);
-
-  LocalResponseNormOptions options;
+struct EBB_API LocalResponseNormImpl
+    : detail::Stateless<LocalResponseNormImpl, LocalResponseNormOptions, Variable> {
+  using Stateless::Stateless;
 };
-EBB_MODULE(LocalResponseNorm);
+EBB_LIBRARY_MODULE(LocalResponseNorm);
+
+/// cos(x1, x2) along dim.
+struct EBB_API CosineSimilarityImpl
+    : detail::Stateless<CosineSimilarityImpl, CosineSimilarityOptions, Variable, Variable> {
+  using Stateless::Stateless;
+};
+EBB_LIBRARY_MODULE(CosineSimilarity);
+
+/// |x1 - x2 + eps|_p along the last dimension.
+struct EBB_API PairwiseDistanceImpl
+    : detail::Stateless<PairwiseDistanceImpl, PairwiseDistanceOptions, Variable, Variable> {
+  using Stateless::Stateless;
+};
+EBB_LIBRARY_MODULE(PairwiseDistance);
 
 extern template class BatchNormImpl<1>;
 extern template class BatchNormImpl<2>;
@@ -105,11 +113,11 @@ using BatchNorm3dImpl = BatchNormImpl<3>;
 using InstanceNorm1dImpl = InstanceNormImpl<1>;
 using InstanceNorm2dImpl = InstanceNormImpl<2>;
 using InstanceNorm3dImpl = InstanceNormImpl<3>;
-EBB_MODULE(BatchNorm1d);
-EBB_MODULE(BatchNorm2d);
-EBB_MODULE(BatchNorm3d);
-EBB_MODULE(InstanceNorm1d);
-EBB_MODULE(InstanceNorm2d);
-EBB_MODULE(InstanceNorm3d);
+EBB_LIBRARY_MODULE(BatchNorm1d);
+EBB_LIBRARY_MODULE(BatchNorm2d);
+EBB_LIBRARY_MODULE(BatchNorm3d);
+EBB_LIBRARY_MODULE(InstanceNorm1d);
+EBB_LIBRARY_MODULE(InstanceNorm2d);
+EBB_LIBRARY_MODULE(InstanceNorm3d);
 
 }  // namespace ebb::nn

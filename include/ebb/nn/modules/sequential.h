@@ -66,8 +66,8 @@ class EBB_API SequentialImpl : public Cloneable<SequentialImpl> {
   void push_back(std::string name, const ModuleHolder<M>& holder) {
     push_back(std::move(name), AnyModule(holder));
   }
-  void push_back(NamedAnyModule module) { push_back(module.name(), std::move(module.module())); }
-  void push_back(AnyModule module) { push_back(std::to_string(modules_.size()), std::move(module)); }
+  void push_back(NamedAnyModule module);
+  void push_back(AnyModule module);
   void push_back(std::string name, AnyModule module);
   /// Appends every module of a container.
   template <class Container>
@@ -85,10 +85,7 @@ class EBB_API SequentialImpl : public Cloneable<SequentialImpl> {
     check_index(index);
     return modules_[index].get<T>();
   }
-  std::shared_ptr<Module> ptr(std::size_t index) const {
-    check_index(index);
-    return modules_[index].ptr();
-  }
+  std::shared_ptr<Module> ptr(std::size_t index) const;
   template <class T>
   std::shared_ptr<T> ptr(std::size_t index) const {
     check_index(index);
@@ -106,13 +103,14 @@ class EBB_API SequentialImpl : public Cloneable<SequentialImpl> {
   std::vector<AnyModule> modules_;
 };
 
+extern template class Cloneable<SequentialImpl>;
+
 /// Handle of SequentialImpl.
 class Sequential : public ModuleHolder<SequentialImpl> {
  public:
   using ModuleHolder<SequentialImpl>::ModuleHolder;
   Sequential() = default;
-  Sequential(std::initializer_list<NamedAnyModule> modules)
-      : ModuleHolder(std::make_shared<SequentialImpl>(modules)) {}
+  EBB_API Sequential(std::initializer_list<NamedAnyModule> modules);
   template <class Return = Variable, class... Inputs>
   Return operator()(Inputs&&... inputs) {
     return get()->template forward<Return>(std::forward<Inputs>(inputs)...);

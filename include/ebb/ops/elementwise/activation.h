@@ -7,6 +7,12 @@
 
 namespace ebb {
 
+/// sinh(x) / cosh(x). Integers are converted to the default dtype.
+EBB_API Variable tanh(const Variable& self);
+EBB_API Variable& tanh_(const Variable& self);
+/// 1 / (1 + e^-x). Integers are converted to the default dtype.
+EBB_API Variable sigmoid(const Variable& self);
+EBB_API Variable& sigmoid_(const Variable& self);
 /// max(x, 0); the derivative at 0 is 0. Throws for Bool.
 EBB_API Variable relu(const Variable& self);
 EBB_API Variable& relu_(const Variable& self);

@@ -88,9 +88,6 @@ EBB_API Variable& sinh_(const Variable& self);
 /// (e^x + e^-x) / 2.
 EBB_API Variable cosh(const Variable& self);
 EBB_API Variable& cosh_(const Variable& self);
-/// sinh(x) / cosh(x).
-EBB_API Variable tanh(const Variable& self);
-EBB_API Variable& tanh_(const Variable& self);
 /// The inverse of sinh.
 EBB_API Variable asinh(const Variable& self);
 EBB_API Variable& asinh_(const Variable& self);
@@ -101,14 +98,11 @@ EBB_API Variable acosh(const Variable& self);
 EBB_API Variable& acosh_(const Variable& self);
 inline Variable arccosh(const Variable& self) { return acosh(self); }
 inline Variable& arccosh_(const Variable& self) { return acosh_(self); }
-/// The inverse of tanh; NaN outside [-1, 1].
+/// log((1 + x) / (1 - x)) / 2, the inverse of the hyperbolic tangent; NaN outside [-1, 1].
 EBB_API Variable atanh(const Variable& self);
 EBB_API Variable& atanh_(const Variable& self);
 inline Variable arctanh(const Variable& self) { return atanh(self); }
 inline Variable& arctanh_(const Variable& self) { return atanh_(self); }
-/// 1 / (1 + e^-x).
-EBB_API Variable sigmoid(const Variable& self);
-EBB_API Variable& sigmoid_(const Variable& self);
 /// The error function.
 EBB_API Variable erf(const Variable& self);
 EBB_API Variable& erf_(const Variable& self);

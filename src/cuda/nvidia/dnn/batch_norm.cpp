@@ -1,6 +1,6 @@
 // Batch normalisation by the batch's own statistics, and its gradients. Running statistics are not cuDNN's
 // business here: whether it would average the biased or the unbiased variance, its documentation leaves open.
-#include "cuda/nvidia/dnn/graph.h"
+#include "cuda/nvidia/dnn/graph_builder.h"
 
 namespace ebb::cuda::dnn {
 namespace {

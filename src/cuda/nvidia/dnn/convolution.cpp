@@ -1,7 +1,7 @@
 // Convolutions, their transposes, bias and ReLU behind them.
 #include <ebb/cuda/cuda.h>
 
-#include "cuda/nvidia/dnn/graph.h"
+#include "cuda/nvidia/dnn/graph_builder.h"
 
 namespace ebb::cuda::dnn {
 namespace {

@@ -1,3 +1,4 @@
+// cuDNN's descriptors as C++ values.
 #include "cuda/nvidia/dnn/descriptor.h"
 
 namespace ebb::cuda::dnn {

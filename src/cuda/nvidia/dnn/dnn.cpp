@@ -11,10 +11,10 @@
 #include <mutex>
 #include <optional>
 
-#include "core/capture.h"
 #include "cuda/device_pool.h"
 #include "cuda/nvidia/dnn/plan.h"
 #include "cuda/runtime.h"
+#include "device/capture.h"
 #include "kernel/lru_cache.h"
 
 namespace ebb::cuda {

@@ -1,3 +1,4 @@
+// Execution plans: which engines may run, and which runs fastest.
 #include "cuda/nvidia/dnn/plan.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Poolings by windows, and the gradients of means.
-#include "cuda/nvidia/dnn/graph.h"
+#include "cuda/nvidia/dnn/graph_builder.h"
 
 namespace ebb::cuda::dnn {
 namespace {

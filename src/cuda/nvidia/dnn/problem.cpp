@@ -1,3 +1,4 @@
+// What a plan is made for, as a key.
 #include "cuda/nvidia/dnn/problem.h"
 
 #include <ebb/core/deterministic.h>

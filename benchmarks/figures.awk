@@ -1,0 +1,8 @@
+# The JSON of Google Benchmark to lines of "NAME VALUE UNIT", one a benchmark: the median over its repetitions.
+{ gsub(/[",]/, "") }
+$1 == "run_name:" { name = $2; sub(/\/(real_time|iterations|repeats).*$/, "", name) }
+$1 == "run_type:" { wanted = $2 == "iteration" }  # these are shown only where there is a single one
+$1 == "aggregate_name:" { wanted = $2 == "median" }
+$1 == "value:" { value = $2 }
+$1 == "label:" { unit = $2 }
+$1 == "}" && wanted { print name, value, unit; wanted = 0 }

@@ -1,0 +1,31 @@
+# ebb_instantiate(<variable> <family> <device>): sets <variable> to the sources of a family's kernels for "cpu" or "cuda",
+# which it writes, one a list of ops, so that they compile side by side. In src/ops/<family>,
+#   lists.cmake              sets EBB_LISTS: pairs of a file's name and a list's
+#   <device>_list.*.in       is the text of one file, with @NAME@ and @LIST@ for such a pair
+#   <device>_register.*.in   if it is there, the text of a file that calls them all, with @DECLARATIONS@ and @CALLS@
+#                            of the functions register_<family>_<name>()
+function(ebb_instantiate variable family device)
+  set(_family ${PROJECT_SOURCE_DIR}/src/ops/${family})
+  set(_generated ${PROJECT_BINARY_DIR}/generated/ops/${family})
+  file(GLOB _text ${_family}/${device}_list.*.in)
+  file(GLOB _register ${_family}/${device}_register.*.in)
+  string(REGEX REPLACE ".*(\\.[a-z]+)\\.in$" "\\1" _extension ${_text})
+  include(${_family}/lists.cmake)
+  set(_instances "")
+  set(DECLARATIONS "")
+  set(CALLS "")
+  while(EBB_LISTS)
+    list(POP_FRONT EBB_LISTS NAME LIST)
+    configure_file(${_text} ${_generated}/${device}_${NAME}${_extension} @ONLY)
+    list(APPEND _instances ${_generated}/${device}_${NAME}${_extension})
+    list(APPEND DECLARATIONS "void register_${family}_${NAME}()\;")
+    list(APPEND CALLS "register_${family}_${NAME}()\;")
+  endwhile()
+  if(_register)
+    list(JOIN DECLARATIONS "\n" DECLARATIONS)
+    list(JOIN CALLS "\n  " CALLS)
+    configure_file(${_register} ${_generated}/${device}_register.cpp @ONLY)
+    list(APPEND _instances ${_generated}/${device}_register.cpp)
+  endif()
+  set(${variable} ${_instances} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,82 @@
+// Methods of Variable that index, gather and scatter; documented with the functions of the same names in
+// ebb/ops/index.h.
+#pragma once
+
+#include <ebb/core/api.h>
+#include <ebb/core/array_ref.h>
+#include <ebb/core/scalar.h>
+#include <ebb/fwd.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+namespace ebb::indexing {
+class TensorIndex;
+}  // namespace ebb::indexing
+
+namespace ebb::ops {
+
+struct EBB_API IndexMethods {
+  Variable gather(std::int64_t dim, const Variable& index, bool sparse_grad = false) const;
+  Variable scatter(std::int64_t dim, const Variable& index, const Variable& src) const;
+  Variable scatter(std::int64_t dim, const Variable& index, const Scalar& value) const;
+  Variable scatter(std::int64_t dim, const Variable& index, const Variable& src,
+                   std::string_view reduce) const;
+  Variable scatter(std::int64_t dim, const Variable& index, const Scalar& value,
+                   std::string_view reduce) const;
+  Variable& scatter_(std::int64_t dim, const Variable& index, const Variable& src) const;
+  Variable& scatter_(std::int64_t dim, const Variable& index, const Scalar& value) const;
+  Variable& scatter_(std::int64_t dim, const Variable& index, const Variable& src,
+                     std::string_view reduce) const;
+  Variable& scatter_(std::int64_t dim, const Variable& index, const Scalar& value,
+                     std::string_view reduce) const;
+  Variable scatter_add(std::int64_t dim, const Variable& index, const Variable& src) const;
+  Variable& scatter_add_(std::int64_t dim, const Variable& index, const Variable& src) const;
+  Variable scatter_reduce(std::int64_t dim, const Variable& index, const Variable& src,
+                          std::string_view reduce, bool include_self = true) const;
+  Variable& scatter_reduce_(std::int64_t dim, const Variable& index, const Variable& src,
+                            std::string_view reduce, bool include_self = true) const;
+  Variable index_select(std::int64_t dim, const Variable& index) const;
+  Variable index_add(std::int64_t dim, const Variable& index, const Variable& source,
+                     const Scalar& alpha = 1) const;
+  Variable& index_add_(std::int64_t dim, const Variable& index, const Variable& source,
+                       const Scalar& alpha = 1) const;
+  Variable index_copy(std::int64_t dim, const Variable& index, const Variable& source) const;
+  Variable& index_copy_(std::int64_t dim, const Variable& index, const Variable& source) const;
+  Variable index_fill(std::int64_t dim, const Variable& index, const Scalar& value) const;
+  Variable index_fill(std::int64_t dim, const Variable& index, const Variable& value) const;
+  Variable& index_fill_(std::int64_t dim, const Variable& index, const Scalar& value) const;
+  Variable& index_fill_(std::int64_t dim, const Variable& index, const Variable& value) const;
+  Variable masked_fill(const Variable& mask, const Scalar& value) const;
+  Variable masked_fill(const Variable& mask, const Variable& value) const;
+  Variable& masked_fill_(const Variable& mask, const Scalar& value) const;
+  Variable& masked_fill_(const Variable& mask, const Variable& value) const;
+  Variable masked_select(const Variable& mask) const;
+  Variable masked_scatter(const Variable& mask, const Variable& source) const;
+  Variable& masked_scatter_(const Variable& mask, const Variable& source) const;
+  Variable take(const Variable& index) const;
+  Variable put(const Variable& index, const Variable& source, bool accumulate = false) const;
+  Variable& put_(const Variable& index, const Variable& source, bool accumulate = false) const;
+  Variable take_along_dim(const Variable& indices, optional<std::int64_t> dim = nullopt) const;
+  Variable nonzero() const;
+  Variable argwhere() const;
+  std::vector<Variable> nonzero_numpy() const;
+  /// x[i] and x[tensor], as far as it is a view: assign with `x[0] = y`.
+  Variable operator[](std::int64_t index) const;
+  Variable operator[](const Variable& index) const;
+  /// `x.index({Slice(1), "...", None, mask, 0})`; see ebb::indexing.
+  Variable index(ArrayRef<indexing::TensorIndex> indices) const;
+  Variable index(std::initializer_list<indexing::TensorIndex> indices) const;
+  Variable index(const std::vector<indexing::TensorIndex>& indices) const;
+  Variable& index_put_(ArrayRef<indexing::TensorIndex> indices, const Variable& values) const;
+  Variable& index_put_(ArrayRef<indexing::TensorIndex> indices, const Scalar& value) const;
+  Variable& index_put_(std::initializer_list<indexing::TensorIndex> indices, const Variable& values,
+                       bool accumulate = false) const;
+  Variable& index_put_(std::initializer_list<indexing::TensorIndex> indices, const Scalar& value) const;
+  Variable index_put(std::initializer_list<indexing::TensorIndex> indices, const Variable& values,
+                     bool accumulate = false) const;
+};
+
+}  // namespace ebb::ops

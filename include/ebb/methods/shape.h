@@ -1,0 +1,111 @@
+// Methods of Variable that view, rearrange, split and repeat; documented with the functions of the same names
+// in ebb/ops/shape/.
+#pragma once
+
+#include <ebb/core/api.h>
+#include <ebb/core/array_ref.h>
+#include <ebb/core/dtype.h>
+#include <ebb/core/scalar.h>
+#include <ebb/fwd.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace ebb::ops {
+
+struct EBB_API ShapeMethods {
+  Variable as_strided(IntArrayRef size, IntArrayRef stride,
+                      optional<std::int64_t> storage_offset = nullopt) const;
+  Variable& as_strided_(IntArrayRef size, IntArrayRef stride,
+                        optional<std::int64_t> storage_offset = nullopt) const;
+  Variable view(IntArrayRef size) const;
+  Variable view(DType dtype) const;
+  Variable view_as(const Variable& other) const;
+  Variable reshape(IntArrayRef shape) const;
+  Variable reshape_as(const Variable& other) const;
+  Variable flatten(std::int64_t start_dim = 0, std::int64_t end_dim = -1) const;
+  Variable unflatten(std::int64_t dim, IntArrayRef sizes) const;
+  Variable ravel() const;
+  Variable transpose(std::int64_t dim0, std::int64_t dim1) const;
+  Variable& transpose_(std::int64_t dim0, std::int64_t dim1) const;
+  Variable swapaxes(std::int64_t axis0, std::int64_t axis1) const;
+  Variable& swapaxes_(std::int64_t axis0, std::int64_t axis1) const;
+  Variable swapdims(std::int64_t dim0, std::int64_t dim1) const;
+  Variable& swapdims_(std::int64_t dim0, std::int64_t dim1) const;
+  Variable t() const;
+  Variable& t_() const;
+  Variable numpy_T() const;
+  /// Matrices transposed: the last two dimensions swapped.
+  Variable mT() const;
+  Variable mH() const;
+  Variable adjoint() const;
+  Variable permute(IntArrayRef dims) const;
+  Variable movedim(IntArrayRef source, IntArrayRef destination) const;
+  Variable movedim(std::int64_t source, std::int64_t destination) const;
+  Variable moveaxis(IntArrayRef source, IntArrayRef destination) const;
+  Variable moveaxis(std::int64_t source, std::int64_t destination) const;
+  Variable squeeze() const;
+  Variable squeeze(std::int64_t dim) const;
+  Variable& squeeze_() const;
+  Variable& squeeze_(std::int64_t dim) const;
+  Variable unsqueeze(std::int64_t dim) const;
+  Variable& unsqueeze_(std::int64_t dim) const;
+  Variable expand(IntArrayRef size, bool implicit = false) const;
+  Variable expand_as(const Variable& other) const;
+  Variable broadcast_to(IntArrayRef size) const;
+  Variable select(std::int64_t dim, std::int64_t index) const;
+  Variable slice(std::int64_t dim = 0, optional<std::int64_t> start = nullopt,
+                 optional<std::int64_t> end = nullopt, std::int64_t step = 1) const;
+  Variable narrow(std::int64_t dim, std::int64_t start, std::int64_t length) const;
+  Variable narrow_copy(std::int64_t dim, std::int64_t start, std::int64_t length) const;
+  Variable narrow(std::int64_t dim, const Variable& start, std::int64_t length) const;
+  Variable diagonal(std::int64_t offset = 0, std::int64_t dim1 = 0, std::int64_t dim2 = 1) const;
+  Variable unfold(std::int64_t dimension, std::int64_t size, std::int64_t step) const;
+  Variable sum_to_size(IntArrayRef size) const;
+  Variable& resize_(IntArrayRef size) const;
+  Variable& resize_as_(const Variable& other) const;
+  bool is_same_size(const Variable& other) const;
+  Variable repeat(IntArrayRef repeats) const;
+  Variable tile(IntArrayRef dims) const;
+  Variable repeat_interleave(std::int64_t repeats, optional<std::int64_t> dim = nullopt,
+                             optional<std::int64_t> output_size = nullopt) const;
+  Variable repeat_interleave(const Variable& repeats, optional<std::int64_t> dim = nullopt,
+                             optional<std::int64_t> output_size = nullopt) const;
+  Variable flip(IntArrayRef dims) const;
+  Variable fliplr() const;
+  Variable flipud() const;
+  Variable roll(IntArrayRef shifts, IntArrayRef dims = {}) const;
+  Variable rot90(std::int64_t k = 1, IntArrayRef dims = {0, 1}) const;
+  Variable tril(std::int64_t diagonal = 0) const;
+  Variable triu(std::int64_t diagonal = 0) const;
+  Variable& tril_(std::int64_t diagonal = 0) const;
+  Variable& triu_(std::int64_t diagonal = 0) const;
+  Variable diag(std::int64_t diagonal = 0) const;
+  Variable diag_embed(std::int64_t offset = 0, std::int64_t dim1 = -2, std::int64_t dim2 = -1) const;
+  Variable diagflat(std::int64_t offset = 0) const;
+  Variable& fill_diagonal_(const Scalar& fill_value, bool wrap = false) const;
+  Variable select_scatter(const Variable& src, std::int64_t dim, std::int64_t index) const;
+  Variable slice_scatter(const Variable& src, std::int64_t dim = 0, optional<std::int64_t> start = nullopt,
+                         optional<std::int64_t> end = nullopt, std::int64_t step = 1) const;
+  Variable diagonal_scatter(const Variable& src, std::int64_t offset = 0, std::int64_t dim1 = 0,
+                            std::int64_t dim2 = 1) const;
+  std::vector<Variable> split(std::int64_t split_size, std::int64_t dim = 0) const;
+  std::vector<Variable> split(IntArrayRef split_sizes, std::int64_t dim = 0) const;
+  std::vector<Variable> split_with_sizes(IntArrayRef split_sizes, std::int64_t dim = 0) const;
+  std::vector<Variable> unsafe_split(std::int64_t split_size, std::int64_t dim = 0) const;
+  std::vector<Variable> unsafe_split_with_sizes(IntArrayRef split_sizes, std::int64_t dim = 0) const;
+  std::vector<Variable> chunk(std::int64_t chunks, std::int64_t dim = 0) const;
+  std::vector<Variable> unsafe_chunk(std::int64_t chunks, std::int64_t dim = 0) const;
+  std::vector<Variable> unbind(std::int64_t dim = 0) const;
+  std::vector<Variable> tensor_split(std::int64_t sections, std::int64_t dim = 0) const;
+  std::vector<Variable> tensor_split(IntArrayRef indices, std::int64_t dim = 0) const;
+  std::vector<Variable> tensor_split(const Variable& indices_or_sections, std::int64_t dim = 0) const;
+  std::vector<Variable> hsplit(std::int64_t sections) const;
+  std::vector<Variable> hsplit(IntArrayRef indices) const;
+  std::vector<Variable> vsplit(std::int64_t sections) const;
+  std::vector<Variable> vsplit(IntArrayRef indices) const;
+  std::vector<Variable> dsplit(std::int64_t sections) const;
+  std::vector<Variable> dsplit(IntArrayRef indices) const;
+};
+
+}  // namespace ebb::ops

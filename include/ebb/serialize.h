@@ -1,0 +1,74 @@
+// Saving and loading modules, optimizers and tensors, as safetensors: to and from a file, or a stream, which
+// is read to its end. A file is replaced wholly or not at all (safetensors::write says how); what a file may
+// be and what is wrong with it otherwise is safetensors::Reader's to say.
+#pragma once
+
+#include <ebb/archive.h>
+#include <ebb/autograd/variable.h>
+#include <ebb/io/safetensors.h>
+#include <ebb/nn/module.h>
+#include <ebb/nn/module_holder.h>
+#include <ebb/optim/optimizer.h>
+
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ebb {
+
+/// Writes a module's parameters and buffers under their state_dict names.
+EBB_API void save(const nn::Module& module, const std::string& path);
+EBB_API void save(const nn::Module& module, std::ostream& stream);
+/// Reads a file's tensors into the module's parameters and buffers by name, one by one, converting dtype and
+/// device: nothing is in memory twice. Missing, unexpected (unless strict is off, which allows and returns
+/// both) and misshaped names are an error that lists them with their nearest names; nothing is changed then.
+/// With `assign` parameters and buffers take the dtype of the file (Module::load_state_dict). A file that
+/// another process cuts short while it is read is an error that leaves the module partly loaded. A stream's
+/// bytes are held until it is loaded. To build a module that is then loaded without initialising it:
+/// nn::utils::skip_init.
+EBB_API nn::IncompatibleKeys load(nn::Module& module, const std::string& path, bool strict = true,
+                                  bool assign = false);
+EBB_API nn::IncompatibleKeys load(nn::Module& module, std::istream& stream, bool strict = true,
+                                  bool assign = false);
+
+/// Writes an optimizer's state (moments, step counts), not its options.
+EBB_API void save(const optim::Optimizer& optimizer, const std::string& path);
+EBB_API void save(const optim::Optimizer& optimizer, std::ostream& stream);
+EBB_API void load(optim::Optimizer& optimizer, const std::string& path);
+EBB_API void load(optim::Optimizer& optimizer, std::istream& stream);
+
+/// One tensor, under the name "tensor".
+EBB_API void save(const Variable& tensor, const std::string& path);
+EBB_API void save(const Variable& tensor, std::ostream& stream);
+EBB_API void load(Variable& tensor, const std::string& path);
+EBB_API void load(Variable& tensor, std::istream& stream);
+/// Several, under "0", "1", ...
+EBB_API void save(const std::vector<Variable>& tensors, const std::string& path);
+EBB_API void save(const std::vector<Variable>& tensors, std::ostream& stream);
+EBB_API void load(std::vector<Variable>& tensors, const std::string& path);
+EBB_API void load(std::vector<Variable>& tensors, std::istream& stream);
+
+// Modules behind pointers and holders; `to` and `from` are a path or a stream.
+template <class Module, class Target>
+requires std::is_base_of_v<nn::Module, Module>
+void save(const std::shared_ptr<Module>& module, Target&& to) {
+  save(static_cast<const nn::Module&>(*module), to);
+}
+template <class Module, class Source>
+requires std::is_base_of_v<nn::Module, Module> nn::IncompatibleKeys load(std::shared_ptr<Module>& module,
+                                                                         Source&& from, bool strict = true,
+                                                                         bool assign = false) {
+  return load(static_cast<nn::Module&>(*module), from, strict, assign);
+}
+template <class Impl, class Target>
+void save(const nn::ModuleHolder<Impl>& module, Target&& to) {
+  save(static_cast<const nn::Module&>(*module), to);
+}
+template <class Impl, class Source>
+nn::IncompatibleKeys load(nn::ModuleHolder<Impl>& module, Source&& from, bool strict = true,
+                          bool assign = false) {
+  return load(static_cast<nn::Module&>(*module), from, strict, assign);
+}
+
+}  // namespace ebb

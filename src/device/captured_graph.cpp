@@ -1,0 +1,114 @@
+// cuda::Graph: who may do what when. The device's part is the plugin's.
+#include <ebb/cuda/graph.h>
+
+#include "device/backend.h"
+#include "device/capture.h"
+
+namespace ebb::cuda {
+
+struct Graph::Impl {
+  enum class State { empty, capturing, captured };
+
+  explicit Impl(Device on) : device(on), graph(detail::backend(kCUDA).make_graph(on)) {}
+  ~Impl() {
+    if (state != State::capturing) return;
+    if (detail::current_capture() == capture.get()) {
+      discard();
+    } else {  // another thread is still working for it: better lost than pulled away
+      static_cast<void>(capture.release());
+      static_cast<void>(graph.release());
+    }
+  }
+  void discard() noexcept {
+    detail::set_current_capture(nullptr);
+    graph->discard();
+    capture.reset();
+    state = State::empty;
+  }
+
+  Device device;
+  std::unique_ptr<detail::Capture> capture;
+  std::unique_ptr<detail::DeviceGraph> graph;
+  State state = State::empty;
+};
+
+Graph::Graph(Device device) : impl_(std::make_unique<Impl>(Stream::current(device).device())) {}
+Graph::~Graph() = default;
+Graph::Graph(Graph&&) noexcept = default;
+Graph& Graph::operator=(Graph&&) noexcept = default;
+
+Graph::Impl& Graph::checked(const char* call) const {
+  EBB_CHECK(impl_, "cuda::Graph::", call, ": the graph was moved from. Make another.");
+  return *impl_;
+}
+
+void Graph::capture_begin() {
+  Impl& g = checked("capture_begin");
+  EBB_CHECK(
+      !detail::current_capture(),
+      "cuda::Graph::capture_begin: a capture is under way on this thread already. End it first; captures "
+      "do not nest.");
+  EBB_CHECK(g.state == Impl::State::empty,
+            "cuda::Graph::capture_begin: the graph has been captured. Call reset() to capture again.");
+  auto capture = std::make_unique<detail::Capture>();
+  detail::note_side_stream();
+  g.graph->begin(capture.get());
+  g.capture = std::move(capture);
+  g.state = Impl::State::capturing;
+  detail::set_current_capture(g.capture.get());
+}
+
+void Graph::capture_end() {
+  Impl& g = checked("capture_end");
+  EBB_CHECK(
+      g.state == Impl::State::capturing && detail::current_capture() == g.capture.get(),
+      "cuda::Graph::capture_end: this thread is not capturing the graph. Call capture_begin() first, on "
+      "the same thread.");
+  try {
+    detail::set_current_capture(nullptr);
+    g.graph->end();
+  } catch (...) {
+    g.capture.reset();
+    g.state = Impl::State::empty;
+    throw;
+  }
+  g.state = Impl::State::captured;
+}
+
+void Graph::capture(const std::function<void()>& step) {
+  capture_begin();
+  try {
+    step();
+  } catch (...) {
+    if (impl_ && impl_->state == Impl::State::capturing) impl_->discard();
+    throw;
+  }
+  capture_end();
+}
+
+void Graph::replay() { replay(Stream::current(checked("replay").device)); }
+
+void Graph::replay(const Stream& stream) {
+  Impl& g = checked("replay");
+  EBB_CHECK(!detail::current_capture(),
+            "cuda::Graph::replay: a capture is under way on this thread. Replay the graph outside of it.");
+  EBB_CHECK(g.state == Impl::State::captured,
+            "cuda::Graph::replay: nothing has been captured. Call capture() first.");
+  EBB_CHECK(stream.device() == g.device, "cuda::Graph::replay: the graph was captured on ", g.device,
+            " and cannot run on a stream of ", stream.device(), ". Use a stream of its own device.");
+  g.graph->replay(stream.handle());
+}
+
+void Graph::reset() {
+  Impl& g = checked("reset");
+  EBB_CHECK(g.state != Impl::State::capturing,
+            "cuda::Graph::reset: the graph is being captured. Call capture_end() first.");
+  g.graph->discard();
+  g.capture.reset();
+  g.state = Impl::State::empty;
+}
+
+bool Graph::is_captured() const { return impl_ && impl_->state == Impl::State::captured; }
+Device Graph::device() const { return checked("device").device; }
+
+}  // namespace ebb::cuda

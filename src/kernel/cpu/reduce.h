@@ -1,0 +1,294 @@
+// The CPU's reductions: one template over a functor. Everything is cut in pieces that depend on the shape
+// only, and pieces are combined pairwise, which keeps float sums as accurate as they can cheaply be.
+#pragma once
+
+#include "core/parallel_for.h"
+#include "kernel/reduce_plan.h"
+
+#include <memory>
+#include <type_traits>
+
+namespace ebb::cpu {
+
+// A functor `Op` has: In, Acc, Out; Acc identity(); Acc load(In x, std::int64_t output); Acc merge(Acc a, Acc
+// b) with a before b; Out finish(Acc). kPerOutput says whether load() looks at the output's number.
+
+constexpr std::int64_t kReduceBlock = 4096;  // elements summed by lanes before pairwise merging starts
+constexpr std::int64_t kReducePiece =
+    32768;                                 // elements of one job when a single output is shared among threads
+constexpr std::int64_t kReduceRows = 16;   // rows of a column sum taken together
+constexpr std::int64_t kReduceTile = 512;  // columns of one job
+
+/// Merges partial results as a binary counter does: equal weights meet first.
+template <class Op>
+class Cascade {
+  using Acc = typename Op::Acc;
+
+ public:
+  explicit Cascade(const Op& op) : op_(op) {}
+  void push(Acc value) {
+    int level = 0;
+    for (std::uint64_t bits = pushed_; bits & 1; bits >>= 1) value = op_.merge(levels_[level++], value);
+    levels_[level] = value;
+    ++pushed_;
+  }
+  Acc total() const {
+    Acc value = op_.identity();
+    bool first = true;
+    int level = 0;
+    for (std::uint64_t bits = pushed_; bits; bits >>= 1, ++level) {
+      if (!(bits & 1)) continue;
+      value = first ? levels_[level] : op_.merge(levels_[level], value);
+      first = false;
+    }
+    return value;
+  }
+
+ private:
+  const Op& op_;
+  std::uint64_t pushed_ = 0;
+  Acc levels_[48];
+};
+
+/// n <= kReduceBlock neighbouring elements.
+template <class Op>
+typename Op::Acc reduce_run(const Op& op, const typename Op::In* x, std::int64_t n, std::int64_t output) {
+  using Acc = typename Op::Acc;
+  constexpr int kLanes = 256 / sizeof(Acc) < 64 ? 256 / sizeof(Acc) : 64;
+  if (n < 8) {
+    Acc total = op.identity();
+    for (std::int64_t i = 0; i < n; ++i) total = op.merge(total, op.load(x[i], output));
+    return total;
+  }
+  const auto by_lanes = [&](auto lanes) {
+    constexpr int kN = decltype(lanes)::value;
+    Acc acc[kN];
+    for (int l = 0; l < kN; ++l) acc[l] = op.load(x[l], output);
+    std::int64_t i = kN;
+    for (; i + kN <= n; i += kN)
+      for (int l = 0; l < kN; ++l) acc[l] = op.merge(acc[l], op.load(x[i + l], output));
+    for (int l = 0; i + l < n; ++l) acc[l] = op.merge(acc[l], op.load(x[i + l], output));
+    for (int width = kN / 2; width > 0; width /= 2)
+      for (int l = 0; l < width; ++l) acc[l] = op.merge(acc[l], acc[l + width]);
+    return acc[0];
+  };
+  if (n < 2 * kLanes) return by_lanes(std::integral_constant<int, 8>());
+  return by_lanes(std::integral_constant<int, kLanes>());
+}
+
+/// Elements [begin, end) of what goes into one output.
+template <class Op>
+typename Op::Acc reduce_range(const Op& op, const typename Op::In* x, const SmallVector<ReduceDim, 6>& dims,
+                              std::int64_t begin, std::int64_t end, std::int64_t output) {
+  using In = typename Op::In;
+  const bool runs = !dims.empty() && dims.back().in_stride == 1;
+  if (runs && dims.size() == 1 && end - begin <= kReduceBlock)
+    return reduce_run(op, x + begin, end - begin, output);
+  Cascade<Op> cascade(op);
+  ReduceWalk walk(dims, begin);
+  if (runs && (dims.size() == 1 || dims.back().size >= 256)) {
+    while (begin < end) {
+      const std::int64_t n = std::min({kReduceBlock, walk.left_inside(), end - begin});
+      cascade.push(reduce_run(op, x + walk.in(), n, output));
+      walk.advance(n);
+      begin += n;
+    }
+    return cascade.total();
+  }
+  // Short runs and strides: bring a block together first.
+  constexpr std::int64_t kGather = 1024;
+  In block[kGather];
+  while (begin < end) {
+    const std::int64_t filled = std::min(kGather, end - begin);
+    for (std::int64_t at = 0; at < filled;) {
+      const std::int64_t n = std::min(walk.left_inside(), filled - at);
+      const std::int64_t stride = dims.empty() ? 0 : dims.back().in_stride;
+      const In* from = x + walk.in();
+      for (std::int64_t i = 0; i < n; ++i) block[at + i] = from[i * stride];
+      walk.advance(n);
+      at += n;
+    }
+    cascade.push(reduce_run(op, block, filled, output));
+    begin += filled;
+  }
+  return cascade.total();
+}
+
+/// Up to kReduceRows rows of `width` neighbouring columns.
+template <class Op>
+void reduce_rows(const Op& op, const typename Op::In* const* rows, std::int64_t count, std::int64_t width,
+                 std::int64_t output, typename Op::Acc* acc) {
+  using Acc = typename Op::Acc;
+  constexpr int kLanes = 256 / sizeof(Acc) < 64 ? 256 / sizeof(Acc) : 64;
+  std::int64_t c = 0;
+  for (; c + kLanes <= width; c += kLanes) {
+    Acc lanes[kLanes];
+    for (int l = 0; l < kLanes; ++l) lanes[l] = op.load(rows[0][c + l], output + c + l);
+#pragma GCC unroll 1
+    for (std::int64_t r = 1; r < count; ++r) {
+      const typename Op::In* row = rows[r] + c;
+      for (int l = 0; l < kLanes; ++l) lanes[l] = op.merge(lanes[l], op.load(row[l], output + c + l));
+    }
+    for (int l = 0; l < kLanes; ++l) acc[c + l] = lanes[l];
+  }
+  if (c == width) return;
+  for (std::int64_t i = c; i < width; ++i) acc[i] = op.load(rows[0][i], output + i);
+  for (std::int64_t r = 1; r < count; ++r)
+    for (std::int64_t i = c; i < width; ++i) acc[i] = op.merge(acc[i], op.load(rows[r][i], output + i));
+}
+
+/// Rows [begin, end) of the reduced dimensions, at least one, for `width` <= kReduceTile columns; pairwise.
+template <class Op>
+void reduce_columns(const Op& op, const typename Op::In* x, const SmallVector<ReduceDim, 6>& dims,
+                    std::int64_t begin, std::int64_t end, std::int64_t width, std::int64_t output,
+                    typename Op::Acc* acc) {
+  using Acc = typename Op::Acc;
+  if (end - begin <= kReduceRows) {
+    const typename Op::In* rows[kReduceRows];
+    if (dims.size() == 1) {
+      for (std::int64_t r = begin; r < end; ++r) rows[r - begin] = x + r * dims[0].in_stride;
+    } else {
+      ReduceWalk walk(dims, begin);
+      for (std::int64_t r = 0; r < end - begin; ++r, walk.advance(1)) rows[r] = x + walk.in();
+    }
+    return reduce_rows(op, rows, end - begin, width, output, acc);
+  }
+  const std::int64_t blocks = (end - begin + kReduceRows - 1) / kReduceRows;
+  const std::int64_t middle = begin + (blocks + 1) / 2 * kReduceRows;
+  reduce_columns(op, x, dims, begin, middle, width, output, acc);
+  Acc second[kReduceTile];
+  reduce_columns(op, x, dims, middle, end, width, output, second);
+  for (std::int64_t i = 0; i < width; ++i) acc[i] = op.merge(acc[i], second[i]);
+}
+
+/// Every output by itself: the reduced elements lie together, or nothing does.
+template <class Op>
+void reduce_inner(const Op& op, typename Op::Out* out, const typename Op::In* x, const ReducePlan& plan) {
+  using Acc = typename Op::Acc;
+  const std::int64_t pieces =
+      plan.count > 2 * kReducePiece ? (plan.count + kReducePiece - 1) / kReducePiece : 1;
+  if (pieces == 1) {
+    const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(plan.count, 1));
+    parallel_for(0, plan.outputs, grain, [&](std::int64_t begin, std::int64_t end) {
+      ReduceWalk walk(plan.kept, begin);
+      for (std::int64_t o = begin; o < end; ++o, walk.advance(1))
+        out[walk.out()] = op.finish(reduce_range(op, x + walk.in(), plan.reduced, 0, plan.count, walk.out()));
+    });
+    return;
+  }
+  const std::unique_ptr<Acc[]> partial(new Acc[static_cast<std::size_t>(plan.outputs * pieces)]);
+  parallel_for(0, plan.outputs * pieces, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t job = begin; job < end; ++job) {
+      const ReduceWalk walk(plan.kept, job / pieces);
+      const std::int64_t from = job % pieces * kReducePiece, to = std::min(from + kReducePiece, plan.count);
+      partial[static_cast<std::size_t>(job)] =
+          reduce_range(op, x + walk.in(), plan.reduced, from, to, walk.out());
+    }
+  });
+  ReduceWalk walk(plan.kept, 0);
+  for (std::int64_t o = 0; o < plan.outputs; ++o, walk.advance(1)) {
+    Cascade<Op> cascade(op);
+    for (std::int64_t p = 0; p < pieces; ++p) cascade.push(partial[static_cast<std::size_t>(o * pieces + p)]);
+    out[walk.out()] = op.finish(cascade.total());
+  }
+}
+
+/// Rows of neighbouring outputs stream through: sums over leading dimensions.
+template <class Op>
+void reduce_outer(const Op& op, typename Op::Out* out, const typename Op::In* x, const ReducePlan& plan) {
+  using Acc = typename Op::Acc;
+  const ReduceDim columns = plan.kept.back();
+  SmallVector<ReduceDim, 6> outer = plan.kept;
+  outer.pop_back();
+  // Narrow rows without gaps are read several at a time, as if they were one.
+  std::int64_t fold = 1;
+  if (!Op::kPerOutput && plan.reduced.size() == 1 && plan.reduced[0].in_stride == columns.size &&
+      columns.size <= 32)
+    fold = std::min<std::int64_t>(64 / columns.size, plan.count);
+  SmallVector<ReduceDim, 6> reduced = plan.reduced;
+  std::int64_t count = plan.count;
+  if (fold > 1) {
+    count /= fold;
+    reduced[0] = {count, columns.size * fold, 0};
+  }
+  const std::int64_t row = columns.size * fold;
+  const std::int64_t tiles = (row + kReduceTile - 1) / kReduceTile, width = std::min(row, kReduceTile);
+  const std::int64_t piece = count * width > 4 * kReducePiece
+                                 ? std::max(kReduceRows, kReducePiece / width / kReduceRows * kReduceRows)
+                                 : count;
+  const std::int64_t pieces = (count + piece - 1) / piece;
+  const std::int64_t lines = plan.outputs / columns.size;
+  const auto finish = [&](Acc* acc, const ReduceWalk& walk, std::int64_t from, std::int64_t n) {
+    if (fold > 1) {
+      for (std::int64_t f = 1; f < fold; ++f)
+        for (std::int64_t i = 0; i < columns.size; ++i) acc[i] = op.merge(acc[i], acc[f * columns.size + i]);
+      for (std::int64_t r = count * fold; r < plan.count; ++r)  // the rows that did not fill a fold
+        for (std::int64_t i = 0; i < columns.size; ++i)
+          acc[i] = op.merge(acc[i], op.load(x[walk.in() + r * columns.size + i], 0));
+      n = columns.size;
+    }
+    for (std::int64_t i = 0; i < n; ++i)
+      out[walk.out() + (from + i) * columns.out_stride] = op.finish(acc[i]);
+  };
+  if (pieces == 1) {
+    const std::int64_t grain = std::max<std::int64_t>(1, kGrain / (count * width));
+    parallel_for(0, lines * tiles, grain, [&](std::int64_t begin, std::int64_t end) {
+      Acc acc[kReduceTile];
+      for (std::int64_t job = begin; job < end; ++job) {
+        const ReduceWalk walk(outer, job / tiles);
+        const std::int64_t from = job % tiles * kReduceTile, n = std::min(kReduceTile, row - from);
+        reduce_columns(op, x + walk.in() + from, reduced, 0, count, n, walk.out() + from, acc);
+        finish(acc, walk, from, n);
+      }
+    });
+    return;
+  }
+  const std::unique_ptr<Acc[]> partial(new Acc[static_cast<std::size_t>(lines * tiles * pieces * width)]);
+  const auto part = [&](std::int64_t job) { return partial.get() + job * width; };
+  parallel_for(0, lines * tiles * pieces, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t job = begin; job < end; ++job) {
+      const std::int64_t tile = job / pieces, p = job % pieces;
+      const ReduceWalk walk(outer, tile / tiles);
+      const std::int64_t from = tile % tiles * kReduceTile, n = std::min(kReduceTile, row - from);
+      reduce_columns(op, x + walk.in() + from, reduced, p * piece, std::min(count, (p + 1) * piece), n,
+                     walk.out() + from, part(job));
+    }
+  });
+  for (std::int64_t tile = 0; tile < lines * tiles; ++tile) {
+    const ReduceWalk walk(outer, tile / tiles);
+    const std::int64_t from = tile % tiles * kReduceTile, n = std::min(kReduceTile, row - from);
+    for (std::int64_t step = 1; step < pieces; step *= 2)
+      for (std::int64_t p = 0; p + step < pieces; p += 2 * step)
+        for (std::int64_t i = 0; i < n; ++i)
+          part(tile * pieces + p)[i] =
+              op.merge(part(tile * pieces + p)[i], part(tile * pieces + p + step)[i]);
+    finish(part(tile * pieces), walk, from, n);
+  }
+}
+
+/// out = the reduction of x over the dimensions in `mask`.
+template <class Op>
+void reduce(const Op& op, NdArray& out, const NdArray& x, DimMask mask) {
+  using In = typename Op::In;
+  using Out = typename Op::Out;
+  Out* to = out.data_as<Out>();
+  const In* from = x.data_as<In>();
+  if (out.numel() == 0) return;
+  if (out.numel() == 1 && x.is_contiguous() && x.numel() <= kReduceBlock) {
+    *to = op.finish(reduce_run(op, from, x.numel(), 0));
+    return;
+  }
+  const ReducePlan plan = plan_reduce(x.sizes(), x.strides(), mask);
+  if (plan.count == 0) {
+    std::fill_n(to, plan.outputs, op.finish(op.identity()));
+    return;
+  }
+  const bool inner = !plan.reduced.empty() && plan.reduced.back().in_stride == 1;
+  if (!inner && !plan.kept.empty() && plan.kept.back().in_stride == 1 &&
+      (plan.kept.back().out_stride == 1 || !Op::kPerOutput))
+    reduce_outer(op, to, from, plan);
+  else
+    reduce_inner(op, to, from, plan);
+}
+
+}  // namespace ebb::cpu

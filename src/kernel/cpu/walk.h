@@ -1,0 +1,130 @@
+// Visits the elements of N arrays of one shape together, as runs of equally spaced elements.
+#pragma once
+
+#include <ebb/core/ndarray.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+
+#include "core/parallel_for.h"
+#include "kernel/merge_dims.h"
+
+namespace ebb::cpu {
+
+/// The common shape of N arrays, brought into few dimensions: ordered by the strides of the first array,
+/// without dimensions of size 1, and with dimensions merged that lie next to each other in all arrays.
+template <int N>
+class Walk {
+ public:
+  using Offsets = std::array<std::int64_t, N>;
+
+  Walk(IntArrayRef sizes, const std::array<IntArrayRef, N>& strides) : numel_(checked_numel(sizes)) {
+    const auto rank = [&](int d) { return std::abs(strides[0][d]); };
+    merge_dims<N>(
+        sizes, nesting_order(sizes, rank), [&](int k, int d) { return strides[k][d]; },
+        [&](std::int64_t size, const Offsets& steps) {
+          sizes_.push_back(size);
+          strides_.push_back(steps);
+        });
+    if (sizes_.empty()) {
+      sizes_.push_back(1);
+      strides_.push_back({});
+      strides_[0].fill(1);
+    }
+  }
+
+  /// Calls run(count, offsets, steps) for pieces that cover every element once, on several threads.
+  template <class Run>
+  void operator()(Run&& run) const {
+    weighted(1, run);
+  }
+  /// The same where an element costs as much as `weight` ordinary ones.
+  template <class Run>
+  void weighted(std::int64_t weight, Run&& run) const {
+    const std::int64_t grain = std::max<std::int64_t>(kGrain / weight, 1);
+    parallel_for(0, numel_, grain, [&](std::int64_t begin, std::int64_t end) { piece(begin, end, run); });
+  }
+  /// The same on this thread.
+  template <class Run>
+  void serial(Run&& run) const {
+    if (is_line())
+      run(sizes_[0], Offsets{}, strides_[0]);
+    else
+      piece(0, numel_, run);
+  }
+
+  /// The merged dimensions, the innermost first.
+  std::size_t dims() const { return sizes_.size(); }
+  std::int64_t size(std::size_t dim) const { return sizes_[dim]; }
+  std::int64_t stride(int array, std::size_t dim) const { return strides_[dim][array]; }
+  /// Runs of fewer than `few` elements cost more to start than to walk: the longest dimension goes innermost.
+  void lengthen_runs(std::int64_t few) {
+    if (sizes_[0] >= few) return;
+    const auto longest = std::max_element(sizes_.begin(), sizes_.end()) - sizes_.begin();
+    std::swap(sizes_[0], sizes_[longest]);
+    std::swap(strides_[0], strides_[longest]);
+  }
+
+  /// Whether one run covers everything.
+  bool is_line() const { return sizes_.size() == 1; }
+  /// Whether the elements of a run lie next to each other in every array.
+  bool is_unit() const {
+    for (int k = 0; k < N; ++k)
+      if (strides_[0][k] != 1) return false;
+    return true;
+  }
+  std::int64_t run_length() const { return sizes_[0]; }
+
+ private:
+  template <class Run>
+  void piece(std::int64_t begin, std::int64_t end, Run& run) const {
+    const std::size_t dims = sizes_.size();
+    DimVector at(dims, 0);
+    Offsets offsets{};
+    std::int64_t rest = begin;
+    for (std::size_t d = 0; d < dims; ++d) {
+      at[d] = rest % sizes_[d];
+      rest /= sizes_[d];
+      for (int k = 0; k < N; ++k) offsets[k] += at[d] * strides_[d][k];
+    }
+    while (true) {
+      const std::int64_t count = std::min(sizes_[0] - at[0], end - begin);
+      run(count, offsets, strides_[0]);
+      begin += count;
+      if (begin >= end) return;
+      // A run that does not end the piece ended its row.
+      for (int k = 0; k < N; ++k) offsets[k] -= at[0] * strides_[0][k];
+      at[0] = 0;
+      for (std::size_t d = 1; d < dims; ++d) {
+        for (int k = 0; k < N; ++k) offsets[k] += strides_[d][k];
+        if (++at[d] < sizes_[d]) break;
+        for (int k = 0; k < N; ++k) offsets[k] -= sizes_[d] * strides_[d][k];
+        at[d] = 0;
+      }
+    }
+  }
+
+  std::int64_t numel_;
+  DimVector sizes_;
+  SmallVector<Offsets, 6> strides_;  // of the N arrays, a dimension each
+};
+
+/// Calls f with a value of the unsigned integer type of that many bytes: for moves, only the size matters.
+template <class F>
+void visit_width(std::int64_t bytes, F&& f) {
+  switch (bytes) {
+    case 1:
+      return f(std::uint8_t{});
+    case 2:
+      return f(std::uint16_t{});
+    case 4:
+      return f(std::uint32_t{});
+    default:
+      return f(std::uint64_t{});
+  }
+}
+
+}  // namespace ebb::cpu

@@ -1,0 +1,52 @@
+// What a scan does at each step and in which order, for both devices.
+#pragma once
+
+#include <ebb/core/half.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "kernel/wrapping.h"
+
+namespace ebb::scanning {
+
+/// What a line of T is carried in.
+template <class T>
+using Carry = std::conditional_t<std::is_integral_v<T>, std::int64_t,
+                                 std::conditional_t<std::is_floating_point_v<T>, double, float>>;
+
+/// Where the i-th element of a scan lies.
+struct Order {
+  std::int64_t n, stride;
+  bool reverse;
+  EBB_HD std::int64_t at(std::int64_t start, std::int64_t i) const {
+    return start + (reverse ? n - 1 - i : i) * stride;
+  }
+};
+
+template <class A>
+struct Add {
+  static constexpr A start = 0;
+  EBB_HD A operator()(A carry, A x) const { return wrapping_add(carry, x); }
+};
+
+template <class A>
+struct Multiply {
+  static constexpr A start = 1;
+  EBB_HD A operator()(A carry, A x) const { return wrapping_multiply(carry, x); }
+};
+
+template <class A>
+struct LogAddExp {
+  static constexpr A start = -std::numeric_limits<A>::infinity();
+  EBB_HD A operator()(A carry, A x) const {
+    if (x != x || carry != carry) return x + carry;
+    const A top = carry > x ? carry : x, low = carry > x ? x : carry;
+    // Infinities as they are: their difference would be NaN.
+    return low == top && std::isinf(top) ? top : top + std::log1p(std::exp(low - top));
+  }
+};
+
+}  // namespace ebb::scanning

@@ -1,0 +1,38 @@
+// Checks that every family's ops share.
+#include "ops/common/checks.h"
+
+#include <ebb/core/visit.h>
+
+#include <cmath>
+#include <limits>
+
+namespace ebb::ops {
+namespace {
+
+template <class T>
+bool fits(const Scalar& value) {
+  using Limits = std::numeric_limits<T>;
+  if (value.is_floating_point()) {
+    // From below with a bound that is excluded: 2^63 is a double, the largest int64 is not.
+    const double v = std::trunc(value.to_double()), end = std::ldexp(1.0, Limits::digits);
+    return v < end && v >= (std::is_signed_v<T> ? -end : 1 - end);
+  }
+  const std::int64_t v = value.to_long();
+  // An unsigned type takes small negative numbers modulo its range, as in torch.
+  if constexpr (std::is_signed_v<T>)
+    return v >= Limits::min() && v <= Limits::max();
+  else
+    return v <= Limits::max() && v >= -std::int64_t{Limits::max()};
+}
+
+}  // namespace
+
+void check_fits(const char* op, const Scalar& value, DType dtype) {
+  if (!is_integral(dtype)) return;
+  visit_integral(dtype, op, [&]<class T> {
+    EBB_CHECK(fits<T>(value), op, ": the value ", value, " cannot be converted to ", dtype,
+              " without overflow. Use a wider dtype.");
+  });
+}
+
+}  // namespace ebb::ops

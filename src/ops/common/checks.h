@@ -1,0 +1,31 @@
+// Checks that every family's ops share.
+#pragma once
+
+#include <ebb/autograd/record.h>
+#include <ebb/autograd/variable.h>
+
+namespace ebb::ops {
+
+/// The device of all defined inputs; throws an error that names `op` and both devices when they differ.
+template <class... More>
+Device common_device(const char* op, const Variable& first, const More&... more) {
+  EBB_CHECK(first.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+  const Device device = first.device();
+  [[maybe_unused]] const auto check = [&](const Variable& x) {
+    EBB_CHECK(!x.defined() || x.device() == device, op, ": expected all tensors on one device, got ", device,
+              " and ", x.device(), ". Move one with .to(device).");
+  };
+  (check(more), ...);
+  return device;
+}
+
+/// Throws unless the dtypes agree.
+inline void check_same_dtype(const char* op, const Variable& a, const Variable& b) {
+  EBB_CHECK(a.dtype() == b.dtype(), op, ": expected both tensors in one dtype, got ", a.dtype(), " and ",
+            b.dtype(), ". Convert one with .to(dtype).");
+}
+
+/// Throws unless an integer dtype can hold the value.
+void check_fits(const char* op, const Scalar& value, DType dtype);
+
+}  // namespace ebb::ops

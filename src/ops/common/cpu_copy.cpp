@@ -1,0 +1,139 @@
+// Copies and fills on the CPU: whole blocks where the layouts allow, tiles for transposed operands, rows
+// else.
+#include <ebb/core/visit.h>
+
+#include "core/parallel_for.h"
+#include "kernel/cpu/walk.h"
+#include "ops/common/copy_row.h"
+#include "ops/common/kernels.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace ebb::cpu {
+namespace {
+
+struct Ends {
+  char* to;
+  const char* from;
+  std::int64_t to_size, from_size;
+  CopyRow row;
+};
+
+void copy_rows(const Walk<2>& walk, const Ends& ends) {
+  walk([&](std::int64_t n, const std::array<std::int64_t, 2>& at, const std::array<std::int64_t, 2>& step) {
+    ends.row(ends.to + at[0] * ends.to_size, step[0], ends.from + at[1] * ends.from_size, step[1], n);
+  });
+}
+
+// The destination runs along the innermost dimension, the source along dimension `across`: tiles keep both in
+// cache.
+void copy_tiles(const Walk<2>& walk, std::size_t across, const Ends& ends) {
+  constexpr std::int64_t kTile = 32;
+  const std::int64_t width = walk.size(0), height = walk.size(across);
+  const std::int64_t columns = (width + kTile - 1) / kTile, rows = (height + kTile - 1) / kTile;
+  std::int64_t outer = 1;
+  for (std::size_t d = 1; d < walk.dims(); ++d)
+    if (d != across) outer *= walk.size(d);
+  const auto copy_tile = [&](std::int64_t tile) {
+    const std::int64_t column = tile % columns * kTile, row = tile / columns % rows * kTile;
+    std::int64_t rest = tile / columns / rows;
+    std::int64_t to = column * walk.stride(0, 0) + row * walk.stride(0, across);
+    std::int64_t from = column * walk.stride(1, 0) + row * walk.stride(1, across);
+    for (std::size_t d = 1; d < walk.dims(); ++d) {
+      if (d == across) continue;
+      const std::int64_t i = rest % walk.size(d);
+      rest /= walk.size(d);
+      to += i * walk.stride(0, d);
+      from += i * walk.stride(1, d);
+    }
+    const std::int64_t n = std::min(kTile, width - column), m = std::min(kTile, height - row);
+    for (std::int64_t r = 0; r < m; ++r)
+      ends.row(ends.to + (to + r * walk.stride(0, across)) * ends.to_size, walk.stride(0, 0),
+               ends.from + (from + r * walk.stride(1, across)) * ends.from_size, walk.stride(1, 0), n);
+  };
+  parallel_for(0, outer * rows * columns, kGrain / (kTile * kTile),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t tile = begin; tile < end; ++tile) copy_tile(tile);
+               });
+}
+
+// Same dtype means same bits: four loops serve all ten.
+CopyRow bits_row(std::int64_t size) {
+  switch (size) {
+    case 1:
+      return copy_row(kByte, kByte);
+    case 2:
+      return copy_row(kShort, kShort);
+    case 4:
+      return copy_row(kInt, kInt);
+    default:
+      return copy_row(kLong, kLong);
+  }
+}
+
+void copy_flat(NdArray& out, const NdArray& x) {
+  const std::int64_t to_size = element_size(out.dtype()), from_size = element_size(x.dtype()),
+                     n = out.numel();
+  char* const to = out.data_as<char>();
+  const char* const from = x.data_as<char>();
+  if (out.dtype() == x.dtype()) {
+    // Below this a second thread costs more than it brings.
+    constexpr std::int64_t kBytes = 1 << 20;
+    parallel_for(0, n * to_size, kBytes, [&](std::int64_t b, std::int64_t e) {
+      std::memcpy(to + b, from + b, static_cast<std::size_t>(e - b));
+    });
+    return;
+  }
+  const CopyRow row = copy_row(out.dtype(), x.dtype());
+  parallel_for(0, n, kGrain, [&](std::int64_t b, std::int64_t e) {
+    row(to + b * to_size, 1, from + b * from_size, 1, e - b);
+  });
+}
+
+bool same_dense_layout(const NdArray& a, const NdArray& b) {
+  if (a.is_contiguous() && b.is_contiguous()) return true;
+  return a.strides() == b.strides() && a.is_dense();
+}
+
+}  // namespace
+
+void copy(NdArray& out, const NdArray& x) {
+  if (out.numel() == 0) return;
+  if (same_dense_layout(out, x)) return copy_flat(out, x);
+  const bool same = out.dtype() == x.dtype();
+  const Ends ends{out.data_as<char>(), x.data_as<char>(), element_size(out.dtype()), element_size(x.dtype()),
+                  same ? bits_row(element_size(out.dtype())) : copy_row(out.dtype(), x.dtype())};
+  Walk<2> walk(out.sizes(), {out.strides(), x.strides()});
+  constexpr std::int64_t kWorthTiling = 8;
+  if (walk.stride(1, 0) > 1 && walk.size(0) >= kWorthTiling)
+    for (std::size_t d = walk.dims(); --d > 0;)
+      if (walk.stride(1, d) == 1 && walk.size(d) >= kWorthTiling) return copy_tiles(walk, d, ends);
+  walk.lengthen_runs(kWorthTiling);
+  copy_rows(walk, ends);
+}
+
+void fill(NdArray& out, const Scalar& value) {
+  if (out.numel() == 0) return;
+  visit_all(out.dtype(), "fill_", [&]<class T> {
+    const T v = element<T>(value);
+    if (out.is_dense()) {
+      T* const data = out.data_as<T>();
+      parallel_for(0, out.numel(), 8 * kGrain,
+                   [&](std::int64_t b, std::int64_t e) { std::fill(data + b, data + e, v); });
+      return;
+    }
+    T* const to = out.data_as<T>();
+    const Walk<1> walk(out.sizes(), {out.strides()});
+    walk([=](std::int64_t n, const std::array<std::int64_t, 1>& at, const std::array<std::int64_t, 1>& step) {
+      T* const o = to + at[0];
+      if (step[0] == 1)
+        std::fill_n(o, n, v);
+      else
+        for (std::int64_t k = 0; k < n; ++k) o[k * step[0]] = v;
+    });
+  });
+}
+
+}  // namespace ebb::cpu

@@ -1,0 +1,48 @@
+// Scans on the CPU: down each line, or down a block of neighbouring lines at once.
+#include "kernel/cpu/lines.h"
+#include "kernel/reduce_plan.h"
+#include "kernel/scan_steps.h"
+#include "ops/common/scan.h"
+
+#include <ebb/core/visit.h>
+
+namespace ebb::cpu {
+namespace {
+
+using scanning::Carry;
+constexpr std::int64_t kTile = 128;
+
+template <class T, class Step>
+void scan_lines(T* out, const T* x, const Lines& lines, bool reverse, std::int64_t cost) {
+  using A = Carry<T>;
+  const Step step;
+  for_each_block<kTile>(lines, cost, [&](std::int64_t at, std::int64_t width) {
+    A carry[kTile];
+    std::fill_n(carry, width, Step::start);
+    const std::int64_t stride = reverse ? -lines.inner : lines.inner;
+    std::int64_t row = reverse ? at + (lines.n - 1) * lines.inner : at;
+    for (std::int64_t i = 0; i < lines.n; ++i, row += stride)
+      for (std::int64_t c = 0; c < width; ++c) {
+        carry[c] = step(carry[c], static_cast<A>(x[row + c]));
+        out[row + c] = static_cast<T>(carry[c]);
+      }
+  });
+}
+
+}  // namespace
+
+void scan(NdArray& out, const NdArray& x, std::int64_t dim, ScanKind kind, bool reverse) {
+  if (x.numel() == 0) return;
+  const Lines lines(x.sizes(), dim);
+  if (kind == ScanKind::logsumexp)
+    return visit_floating(x.dtype(), "logcumsumexp", [&]<class T> {
+      scan_lines<T, scanning::LogAddExp<Carry<T>>>(out.data_as<T>(), x.data_as<T>(), lines, reverse, 16);
+    });
+  visit_numeric(stored(x.dtype()), kind == ScanKind::sum ? "cumsum" : "cumprod", [&]<class T> {
+    const auto run = kind == ScanKind::sum ? &scan_lines<T, scanning::Add<Carry<T>>>
+                                           : &scan_lines<T, scanning::Multiply<Carry<T>>>;
+    run(out.data_as<T>(), x.data_as<T>(), lines, reverse, 2);
+  });
+}
+
+}  // namespace ebb::cpu

@@ -1,0 +1,44 @@
+// Sums into arrays of any strides on the device, and the slots of the shared kernels.
+#include <array>
+
+#include "kernel/cuda/map.h"
+#include "kernel/element_types.h"
+#include "kernel/wrapping.h"
+#include "ops/common/cuda.h"
+
+namespace ebb::cuda {
+namespace {
+
+struct Plus {
+  template <class T>
+  EBB_HD T operator()(T a, T b) const {
+    if constexpr (std::is_same_v<T, bool>)
+      return a || b;
+    else
+      return wrapping_add(a, b);
+  }
+};
+
+constexpr auto kPlus = [] {
+  std::array<MapKernels<3>, 10> table{};
+  for_each_element_type(
+      [&]<class T> { table[static_cast<int>(dtype_of<T>())] = map_kernels<Plus, T, T, T>(); });
+  return table;
+}();
+
+}  // namespace
+
+void accumulate(NdArray& out, const NdArray& x) {
+  const Plus plus;
+  launch_map<3>("add", kPlus[static_cast<int>(out.dtype())], out, {MapInput{&out}, MapInput{&x}}, &plus,
+                sizeof(plus));
+}
+
+void register_common() {
+  kernels::copy.set_cuda(&copy);
+  kernels::fill.set_cuda(&fill);
+  kernels::accumulate.set_cuda(&accumulate);
+  kernels::scan.set_cuda(&scan);
+}
+
+}  // namespace ebb::cuda

@@ -1,0 +1,53 @@
+// Scans on the device.
+#include "kernel/cuda/scan.h"
+
+#include <ebb/core/visit.h>
+
+#include "kernel/convert.h"
+#include "kernel/reduce_plan.h"
+#include "kernel/scan_steps.h"
+#include "ops/common/cuda.h"
+
+namespace ebb::cuda {
+namespace {
+
+using scanning::Carry;
+using scanning::Order;
+
+template <class T, class Step>
+struct Cumulate {
+  using Acc = Carry<T>;
+  T* out;
+  const T* x;
+  Order order;
+  EBB_HD Acc load(std::int64_t start, std::int64_t i) const {
+    return static_cast<Acc>(x[order.at(start, i)]);
+  }
+  EBB_HD Acc merge(Acc before, Acc next) const { return Step()(before, next); }
+  EBB_HD void store(std::int64_t start, std::int64_t i, Acc value) const {
+    out[order.at(start, i)] = static_cast<T>(value);
+  }
+};
+
+}  // namespace
+
+void scan(NdArray& out, const NdArray& x, std::int64_t dim, ScanKind kind, bool reverse) {
+  if (x.numel() == 0) return;
+  const Lines lines(x.sizes(), dim);
+  const Order order{lines.n, lines.inner, reverse};
+  if (kind == ScanKind::logsumexp)
+    return visit_floating(x.dtype(), "logcumsumexp", [&]<class T> {
+      scan_lines(out.device(),
+                 Cumulate<T, scanning::LogAddExp<Carry<T>>>{out.data_as<T>(), x.data_as<T>(), order}, lines);
+    });
+  visit_numeric(stored(x.dtype()), kind == ScanKind::sum ? "cumsum" : "cumprod", [&]<class T> {
+    T* const to = out.data_as<T>();
+    const T* const from = x.data_as<T>();
+    if (kind == ScanKind::sum)
+      scan_lines(out.device(), Cumulate<T, scanning::Add<Carry<T>>>{to, from, order}, lines);
+    else
+      scan_lines(out.device(), Cumulate<T, scanning::Multiply<Carry<T>>>{to, from, order}, lines);
+  });
+}
+
+}  // namespace ebb::cuda

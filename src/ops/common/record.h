@@ -1,0 +1,56 @@
+// How ops enter the graph. N is the op's node; `fill(node)` stores in it what N::apply needs, and runs only
+// if something is recorded.
+#pragma once
+
+#include <ebb/autograd/record.h>
+#include <ebb/autograd/variable.h>
+
+#include <utility>
+
+namespace ebb::ops {
+
+/// A node of the inputs, or none where nothing records.
+template <class N, class Fill, class... Inputs>
+Ref<N> node_of(Fill&& fill, const Inputs&... inputs) {
+  if (!autograd::records(inputs...)) return {};
+  Ref<N> node = autograd::make_node<N>(inputs...);
+  fill(*node);
+  return node;
+}
+
+/// A fresh result.
+template <class N, class Fill, class... Inputs>
+Variable record(NdArray array, Fill&& fill, const Inputs&... inputs) {
+  Variable out(std::move(array));
+  if (const Ref<N> node = node_of<N>(fill, inputs...)) autograd::set_history(out, node);
+  return out;
+}
+
+/// An in-place op: `write(array)` changes self's elements.
+template <class N, class Write, class Fill, class... Inputs>
+Variable& record_inplace(const Variable& self, const char* op, Write&& write, Fill&& fill,
+                         const Inputs&... inputs) {
+  autograd::check_inplace(self, op);
+  const Ref<N> node = node_of<N>(fill, self, inputs...);
+  NdArray out = self.array();
+  write(out);
+  autograd::bump_version(self);
+  autograd::rebase_history(self, node);
+  return const_cast<Variable&>(self);
+}
+
+/// `array` as a differentiable view of `self`.
+template <class N, class Fill>
+Variable view_of(const Variable& self, NdArray array, Fill&& fill,
+                 autograd::ViewKind kind = autograd::ViewKind::single) {
+  return autograd::make_view(self, std::move(array), node_of<N>(fill, self), kind);
+}
+
+/// The in-place kind: `self` itself takes the geometry of `array`, which lies on its storage.
+template <class N, class Fill>
+Variable& reshape_in_place(const Variable& self, const char* op, NdArray array, Fill&& fill) {
+  return record_inplace<N>(
+      self, op, [&](NdArray&) { self.impl()->data = std::move(array); }, fill);
+}
+
+}  // namespace ebb::ops

@@ -1,0 +1,92 @@
+// Copies between arrays of any two devices, and where a fresh one goes.
+#include "ops/common/transfer.h"
+
+#include "device/backend.h"
+#include "device/capture.h"
+#include "ops/common/kernels.h"
+
+#include "ops/common/arrays.h"
+
+namespace ebb {
+
+namespace ops {
+Device resolve_device(Device device) {
+  if (device.is_cpu()) return Device(kCPU);
+  if (device.has_index()) return device;
+  return detail::backend(device.type()).current_device();
+}
+
+namespace {
+
+std::size_t bytes_of(const NdArray& x) {
+  return static_cast<std::size_t>(x.numel() * element_size(x.dtype()));
+}
+
+// One block of bytes, without waiting: `pinned` is the one of the CPU.
+void move_queued(const NdArray& out, const NdArray& x, const NdArray& pinned) {
+  const Device device = x.device().is_cpu() ? out.device() : x.device();
+  const detail::Backend& backend = detail::backend(device.type());
+  backend.copy(out.data(), out.device(), x.data(), x.device(), bytes_of(x), false);
+  pinned.storage()->used_on(device, backend.current_stream(device));
+  if (detail::Capture* capture = detail::current_capture()) capture->keep(pinned.storage());
+}
+
+void move(const NdArray& out, const NdArray& x) {
+  const DeviceType mover = out.device().is_cpu() ? x.device().type() : out.device().type();
+  detail::backend(mover).copy(out.data(), out.device(), x.data(), x.device(), bytes_of(x), true);
+}
+
+void copy_from_cpu(NdArray& out, const NdArray& x, bool non_blocking) {
+  const Device device = out.device();
+  // A capture has no use for a copy that waits; the backend says so.
+  if (!x.storage()->is_pinned() || (!non_blocking && detail::current_capture())) {
+    const NdArray source = contiguous_array(x, out.dtype());
+    if (out.is_contiguous()) return move(out, source);
+    const NdArray landing = NdArray::empty(out.sizes(), out.dtype(), device);
+    move(landing, source);
+    return kernels::copy(device, out, landing);
+  }
+  // As it is: the device converts.
+  const NdArray source = contiguous_array(x, x.dtype(), true);
+  if (out.is_contiguous() && out.dtype() == x.dtype()) {
+    move_queued(out, source, source);
+  } else {
+    const NdArray landing = NdArray::empty(out.sizes(), x.dtype(), device);
+    move_queued(landing, source, source);
+    kernels::copy(device, out, landing);
+  }
+  if (non_blocking) return;
+  const detail::Backend& backend = detail::backend(device.type());
+  backend.stream_synchronize(device, backend.current_stream(device));
+}
+
+void copy_to_cpu(NdArray& out, const NdArray& x, bool non_blocking) {
+  const NdArray source = contiguous_array(x, out.dtype());
+  if (!out.is_contiguous()) {  // the host rearranges what has arrived
+    const NdArray landing = NdArray::empty(out.sizes(), out.dtype());
+    move(landing, source);
+    return kernels::copy(out.device(), out, landing);
+  }
+  if (non_blocking && out.storage()->is_pinned())
+    move_queued(out, source, out);
+  else
+    move(out, source);
+}
+
+}  // namespace
+
+// Bytes travel between devices only in one block of one dtype; each side rearranges its own.
+void copy_array(NdArray& out, const NdArray& x, bool non_blocking) {
+  if (out.numel() == 0) return;
+  if (out.device() == x.device()) return kernels::copy(out.device(), out, x);
+  if (x.device().is_cpu()) return copy_from_cpu(out, x, non_blocking);
+  if (out.device().is_cpu()) return copy_to_cpu(out, x, non_blocking);
+  const NdArray source = contiguous_array(x, out.dtype());
+  if (out.is_contiguous()) return move(out, source);
+  const NdArray landing = NdArray::empty(out.sizes(), out.dtype(), out.device());
+  move(landing, source);
+  kernels::copy(out.device(), out, landing);
+}
+
+}  // namespace ops
+}  // namespace ebb

@@ -1,0 +1,114 @@
+// The gradients of convolution: each of its three kernels is differentiated by the other two.
+#include "ops/conv/backward.h"
+
+#include <ebb/autograd/record.h>
+#include <ebb/ops/copy.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/reduce.h>
+
+#include "ops/common/layout.h"
+#include "ops/conv/kernels.h"
+
+namespace ebb::ops {
+namespace {
+
+using autograd::GradList;
+
+struct ConvolutionBackward : autograd::Node {
+  autograd::SavedVariable first{this};
+  autograd::SavedVariable second{this};
+  autograd::SavedVariable result{this};  // where a relu follows
+  Convolution convolution;
+  ConvKind kind = ConvKind::forward;
+  bool is_layer = true;
+  bool relu = false;
+
+  std::string name() const override {
+    if (relu) return "ConvolutionReluBackward0";
+    return is_layer ? "ConvolutionBackward0" : "ConvolutionBackwardBackward0";
+  }
+
+  GradList apply(GradList&& grads) override {
+    const Variable g = relu ? where(result.unpack() <= 0, 0, grads[0]) : grads[0];
+    GradList out(num_outputs());
+    const auto run = [&](ConvKind what, const Variable& a, const Variable& b) {
+      return convolve(what, a, b, {}, convolution, false);
+    };
+    switch (kind) {
+      case ConvKind::forward:
+        if (needs(0)) out[0] = run(ConvKind::input, g, second.unpack());
+        if (needs(1)) out[1] = run(ConvKind::weight, g, first.unpack());
+        break;
+      case ConvKind::input:
+        if (needs(0)) out[0] = run(ConvKind::forward, g, second.unpack());
+        if (needs(1)) out[1] = run(ConvKind::weight, first.unpack(), g);
+        break;
+      case ConvKind::weight:
+        if (needs(0)) out[0] = run(ConvKind::forward, second.unpack(), g);
+        if (needs(1)) out[1] = run(ConvKind::input, first.unpack(), g);
+        break;
+    }
+    if (needs(2)) {
+      const std::int64_t all[] = {0, 2, 3, 4};
+      out[2] = g.sum(IntArrayRef(all, static_cast<std::size_t>(convolution.dims) + 1));
+    }
+    return out;
+  }
+};
+
+DimVector result_shape(ConvKind kind, const Convolution& c) {
+  const ConvGeometry& g = c.geometry;
+  DimVector sizes;
+  if (kind == ConvKind::weight)
+    sizes = {g.out_channels, g.group_in()};
+  else
+    sizes = {g.batch, kind == ConvKind::forward ? g.out_channels : g.in_channels};
+  const auto& spatial = kind == ConvKind::forward ? g.out : kind == ConvKind::input ? g.in : g.kernel;
+  sizes.append(spatial + 3 - c.dims, spatial + 3);
+  return sizes;
+}
+
+NdArray operand(const Variable& x, DType dtype, MemoryFormat format) {
+  if (!x.defined()) return {};
+  if (x.dtype() == dtype && has_format(x.array(), format)) return x.array();
+  return x.detach().to(dtype).contiguous(format).array();
+}
+
+}  // namespace
+
+Variable convolve(ConvKind kind, const Variable& first, const Variable& second, const Variable& bias,
+                  const Convolution& c, bool is_layer, bool relu) {
+  const DType dtype = first.dtype();
+  const Device device = first.device();
+  // The CPU's kernels know contiguous arrays of float and double; CUDA's, one format for all arrays.
+  const bool widens = device.is_cpu() && dtype != kDouble;
+  const DType compute = widens ? kFloat : dtype;
+  const MemoryFormat format = device.is_cpu() ? MemoryFormat::Contiguous : c.format;
+  NdArray array = empty_in(result_shape(kind, c), compute, device, format);
+  const NdArray a = operand(first, compute, format), b = operand(second, compute, format),
+                shift = operand(bias, compute, MemoryFormat::Contiguous);
+  if (kind == ConvKind::forward)
+    kernels::conv_forward(device, array, a, b, shift, c.geometry, relu);
+  else if (kind == ConvKind::input)
+    kernels::conv_input(device, array, a, b, shift, c.geometry);
+  else
+    kernels::conv_weight(device, array, a, b, c.geometry);
+  const Variable out = Variable(std::move(array))
+                           .to(dtype, false, false, kind == ConvKind::weight ? c.weight_format : c.format);
+  if (autograd::records(first, second, bias)) {
+    const auto node = kind == ConvKind::weight
+                          ? autograd::make_node<ConvolutionBackward>(first, second)
+                          : autograd::make_node<ConvolutionBackward>(first, second, bias);
+    if (node->needs(1)) node->first.save(first);
+    if (node->needs(0)) node->second.save(second);
+    node->convolution = c;
+    node->kind = kind;
+    node->is_layer = is_layer;
+    node->relu = relu;
+    autograd::set_history(out, node);
+    if (relu) node->result.save_output(out);
+  }
+  return out;
+}
+
+}  // namespace ebb::ops

@@ -1,0 +1,41 @@
+// Bodies of the methods that copy, convert and fill: each is the function of the same name.
+#include <ebb/ops/copy.h>
+
+#include "ops/common/self.h"
+
+namespace ebb::ops {
+
+Variable CopyMethods::clone(optional<MemoryFormat> memory_format) const {
+  return ebb::clone(self(this), memory_format);
+}
+Variable CopyMethods::contiguous(MemoryFormat memory_format) const {
+  return ebb::contiguous(self(this), memory_format);
+}
+Variable CopyMethods::to(const TensorOptions& options, bool non_blocking, bool copy,
+                         optional<MemoryFormat> memory_format) const {
+  return ebb::to(self(this), options, non_blocking, copy, memory_format);
+}
+Variable CopyMethods::to(DType dtype, bool non_blocking, bool copy,
+                         optional<MemoryFormat> memory_format) const {
+  return ebb::to(self(this), dtype, non_blocking, copy, memory_format);
+}
+Variable CopyMethods::to(Device device, DType dtype, bool non_blocking, bool copy,
+                         optional<MemoryFormat> memory_format) const {
+  return ebb::to(self(this), device, dtype, non_blocking, copy, memory_format);
+}
+Variable CopyMethods::to(const Variable& other, bool non_blocking, bool copy,
+                         optional<MemoryFormat> memory_format) const {
+  return ebb::to(self(this), other, non_blocking, copy, memory_format);
+}
+Variable CopyMethods::toType(DType dtype) const { return to(dtype); }
+Variable CopyMethods::type_as(const Variable& other) const { return to(other.options()); }
+Variable CopyMethods::cpu() const { return to(TensorOptions(kCPU)); }
+Variable CopyMethods::cuda() const { return to(TensorOptions(kCUDA)); }
+Variable& CopyMethods::copy_(const Variable& src, bool non_blocking) const {
+  return ebb::copy_(self(this), src, non_blocking);
+}
+Variable& CopyMethods::fill_(const Scalar& value) const { return ebb::fill_(self(this), value); }
+Variable& CopyMethods::fill_(const Variable& value) const { return ebb::fill_(self(this), value); }
+Variable& CopyMethods::zero_() const { return ebb::zero_(self(this)); }
+
+}  // namespace ebb::ops

@@ -1,0 +1,164 @@
+// Exponentials, logarithms, roots and whole powers.
+#pragma once
+
+#include "ops/elementwise/formulas/arithmetic.h"
+
+// Visible, because the kernel slots named after these types are what plugins fill.
+#pragma GCC visibility push(default)
+namespace ebb::ops {
+
+constexpr double kLn2 = 0.69314718055994530942, kLn10 = 2.30258509299404568402;
+
+struct Exp : Unary {
+  static constexpr char kName[] = "exp";
+  static constexpr Keep kKeep = Keep::result;
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    return exp(x);
+  }
+  template <class X>
+  EBB_HD X slope(const X& y) const {
+    return y;
+  }
+};
+
+struct Exp2 : Unary {
+  static constexpr char kName[] = "exp2";
+  static constexpr Keep kKeep = Keep::result;
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    return exp2(x);
+  }
+  template <class X>
+  EBB_HD X gradient(const X& g, const X& y) const {
+    return g * y * constant<X>(kLn2);
+  }
+};
+
+struct Expm1 : Unary {
+  static constexpr char kName[] = "expm1";
+  static constexpr Keep kKeep = Keep::result;
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    return expm1(x);
+  }
+  template <class X>
+  EBB_HD X slope(const X& y) const {
+    return y + 1;
+  }
+};
+
+struct Log : Unary {
+  static constexpr char kName[] = "log";
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    return log(x);
+  }
+  template <class X>
+  EBB_HD X gradient(const X& g, const X& x) const {
+    return g / x;
+  }
+};
+
+struct Log2 : Unary {
+  static constexpr char kName[] = "log2";
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    return log2(x);
+  }
+  template <class X>
+  EBB_HD X gradient(const X& g, const X& x) const {
+    return g / (x * constant<X>(kLn2));
+  }
+};
+
+struct Log10 : Unary {
+  static constexpr char kName[] = "log10";
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    return log10(x);
+  }
+  template <class X>
+  EBB_HD X gradient(const X& g, const X& x) const {
+    return g / (x * constant<X>(kLn10));
+  }
+};
+
+struct Log1p : Unary {
+  static constexpr char kName[] = "log1p", kNode[] = "Log1PBackward0";
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    return log1p(x);
+  }
+  template <class X>
+  EBB_HD X gradient(const X& g, const X& x) const {
+    return g / (x + 1);
+  }
+};
+
+struct Sqrt : PlainUnary {
+  static constexpr char kName[] = "sqrt";
+  static constexpr Keep kKeep = Keep::result;
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    return sqrt(x);
+  }
+  template <class X>
+  EBB_HD X gradient(const X& g, const X& y) const {
+    return g / (y * 2);
+  }
+};
+
+struct Rsqrt : PlainUnary {
+  static constexpr char kName[] = "rsqrt";
+  static constexpr Keep kKeep = Keep::result;
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    return rsqrt(x);
+  }
+  template <class X>
+  EBB_HD X gradient(const X& g, const X& y) const {
+    return g * constant<X>(-0.5) * cube(y);
+  }
+};
+
+struct Reciprocal : PlainUnary {
+  static constexpr char kName[] = "reciprocal";
+  static constexpr Keep kKeep = Keep::result;
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    return 1 / x;
+  }
+  template <class X>
+  EBB_HD X gradient(const X& g, const X& y) const {
+    return -g * (y * y);
+  }
+};
+
+/// x^2, of integers too.
+struct Square : PlainUnary {
+  static constexpr char kName[] = "square", kNode[] = "PowBackward0";
+  static constexpr Types kTypes = Types::all;
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    return Mul().value(x, x);
+  }
+  template <class X>
+  EBB_HD X slope(const X& x) const {
+    return x * 2;
+  }
+};
+
+/// x^3. Its gradient is that of pow.
+struct Cube : PlainUnary {
+  static constexpr char kName[] = "pow";
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    return cube(x);
+  }
+};
+
+using ExponentialOps = List<Exp, Exp2, Expm1, Log, Log2, Log10, Log1p, Sqrt, Rsqrt, Reciprocal, Square, Cube>;
+
+}  // namespace ebb::ops
+#pragma GCC visibility pop

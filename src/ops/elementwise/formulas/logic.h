@@ -1,0 +1,122 @@
+// Logic, bits and whole numbers of two operands.
+#pragma once
+
+#include "ops/elementwise/formulas/arithmetic.h"
+
+// Visible, because the kernel slots named after these types are what plugins fill.
+#pragma GCC visibility push(default)
+namespace ebb::ops {
+
+struct LogicalAnd : Binary {
+  static constexpr char kName[] = "logical_and";
+  template <class T>
+  EBB_HD bool value(T a, T b) const {
+    return (a != T(0)) & (b != T(0));
+  }
+};
+
+struct LogicalOr : Binary {
+  static constexpr char kName[] = "logical_or";
+  template <class T>
+  EBB_HD bool value(T a, T b) const {
+    return (a != T(0)) | (b != T(0));
+  }
+};
+
+struct LogicalXor : Binary {
+  static constexpr char kName[] = "logical_xor";
+  template <class T>
+  EBB_HD bool value(T a, T b) const {
+    return (a != T(0)) != (b != T(0));
+  }
+};
+
+struct BitwiseAnd : Binary {
+  static constexpr char kName[] = "bitwise_and";
+  static constexpr Types kTypes = Types::integral_bool;
+  template <class T>
+  EBB_HD T value(T a, T b) const {
+    return static_cast<T>(a & b);
+  }
+};
+
+struct BitwiseOr : Binary {
+  static constexpr char kName[] = "bitwise_or";
+  static constexpr Types kTypes = Types::integral_bool;
+  template <class T>
+  EBB_HD T value(T a, T b) const {
+    return static_cast<T>(a | b);
+  }
+};
+
+struct BitwiseXor : Binary {
+  static constexpr char kName[] = "bitwise_xor";
+  static constexpr Types kTypes = Types::integral_bool;
+  template <class T>
+  EBB_HD T value(T a, T b) const {
+    return static_cast<T>(a ^ b);
+  }
+};
+
+/// Shifts by a count outside [0, bits) give 0 (or -1 for a negative number to the right): what an endless
+/// shift would.
+struct ShiftLeft : Binary {
+  static constexpr char kName[] = "bitwise_left_shift";
+  static constexpr Types kTypes = Types::integral_bool;
+  template <class T>
+  EBB_HD T value(T a, T b) const {
+    if constexpr (std::is_same_v<T, bool>) {
+      return a && !b;
+    } else {
+      if (b < 0 || static_cast<std::uint64_t>(b) >= sizeof(T) * 8) return 0;
+      return static_cast<T>(static_cast<std::uint64_t>(a) << b);
+    }
+  }
+};
+
+struct ShiftRight : Binary {
+  static constexpr char kName[] = "bitwise_right_shift";
+  static constexpr Types kTypes = Types::integral_bool;
+  template <class T>
+  EBB_HD T value(T a, T b) const {
+    if constexpr (std::is_same_v<T, bool>) {
+      return a && !b;
+    } else {
+      if (b < 0 || static_cast<std::uint64_t>(b) >= sizeof(T) * 8) return static_cast<T>(a < 0 ? -1 : 0);
+      return static_cast<T>(a >> b);
+    }
+  }
+};
+
+/// The greatest common divisor, by Euclid, of the magnitudes.
+struct Gcd : Binary {
+  static constexpr char kName[] = "gcd";
+  static constexpr Types kTypes = Types::integral;
+  template <class T>
+  EBB_HD T value(T a, T b) const {
+    while (b != 0) {
+      const T rest = b == T(-1) ? T(0) : static_cast<T>(a % b);  // the lowest number over -1 would trap
+      a = b;
+      b = rest;
+    }
+    return a < T(0) ? Sub().value(T(0), a) : a;
+  }
+};
+
+/// The least common multiple of the magnitudes; 0 if either is 0.
+struct Lcm : Binary {
+  static constexpr char kName[] = "lcm";
+  static constexpr Types kTypes = Types::integral;
+  template <class T>
+  EBB_HD T value(T a, T b) const {
+    if (a == 0 || b == 0) return 0;
+    const T multiple = Mul().value(static_cast<T>(a / Gcd().value(a, b)), b);
+    return multiple < T(0) ? Sub().value(T(0), multiple) : multiple;
+  }
+};
+
+using LogicOps = List<LogicalAnd, LogicalOr, LogicalXor, BitwiseAnd, BitwiseOr, BitwiseXor, ShiftLeft,
+                      ShiftRight, Gcd, Lcm>;
+
+}  // namespace ebb::ops
+#pragma GCC visibility pop

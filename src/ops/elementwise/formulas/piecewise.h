@@ -1,0 +1,162 @@
+// Activations and bounds made of straight pieces. Where the gradient stops it is 0 whatever g is.
+#pragma once
+
+#include "ops/elementwise/formula.h"
+
+// Visible, because the kernel slots named after these types are what plugins fill.
+#pragma GCC visibility push(default)
+namespace ebb::ops {
+
+/// max(x, 0); NaN passes through.
+struct Relu : PlainUnary {
+  static constexpr char kName[] = "relu", kBackward[] = "threshold_backward";
+  static constexpr Types kTypes = Types::numeric;
+  static constexpr Keep kKeep = Keep::result;
+  static constexpr bool kStraight = true;
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    return where(x < X(0), X(0), x);
+  }
+  template <class X>
+  EBB_HD X gradient(const X& g, const X& y) const {
+    return where(y <= 0, constant<X>(0), g);
+  }
+};
+
+/// `other` where x <= threshold.
+struct Threshold : PlainUnary {
+  static constexpr char kName[] = "threshold";
+  static constexpr Types kTypes = Types::numeric;
+  static constexpr bool kStraight = true;
+  Number threshold, other;
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    return where(x <= constant<X>(threshold), constant<X>(other), x);
+  }
+  template <class X>
+  EBB_HD X gradient(const X& g, const X& x) const {
+    return where(x <= constant<X>(threshold), constant<X>(0), g);
+  }
+};
+
+/// min(max(x, low), high), so that high wins where the bounds are exchanged; NaN stays. Unlike clamp it stops
+/// the gradient at its bounds.
+struct Hardtanh : PlainUnary {
+  static constexpr char kName[] = "hardtanh";
+  static constexpr Types kTypes = Types::numeric;
+  Number low, high;
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    const X raised = where(x < constant<X>(low), constant<X>(low), x);
+    return where(raised > constant<X>(high), constant<X>(high), raised);
+  }
+  template <class X>
+  EBB_HD X gradient(const X& g, const X& x) const {
+    return where((x <= constant<X>(low)) | (x >= constant<X>(high)), constant<X>(0), g);
+  }
+};
+
+/// min(max(x, low), high) where given; NaN stays. A bound that is not given is infinite.
+struct Clamp : PlainUnary {
+  static constexpr char kName[] = "clamp";
+  static constexpr Types kTypes = Types::all;
+  Number low, high;
+  bool has_low = false, has_high = false;
+  template <class X>
+  EBB_HD X value(X x) const {
+    if (has_low) x = where(x < constant<X>(low), constant<X>(low), x);
+    if (has_high) x = where(x > constant<X>(high), constant<X>(high), x);
+    return x;
+  }
+  template <class X>
+  EBB_HD X gradient(const X& g, const X& x) const {
+    return where((x >= constant<X>(low)) & (x <= constant<X>(high)), g, constant<X>(0));
+  }
+};
+
+struct PlainActivation : PlainUnary {
+  static constexpr Types kTypes = Types::strict_floating;
+};
+
+struct LeakyRelu : PlainActivation {
+  static constexpr char kName[] = "leaky_relu";
+  double negative_slope = 0.01;
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    return where(x > 0, x, x * constant<X>(negative_slope));
+  }
+  template <class X>
+  EBB_HD X gradient(const X& g, const X& x) const {
+    return where(x > 0, g, g * constant<X>(negative_slope));
+  }
+};
+
+struct Hardsigmoid : PlainActivation {
+  static constexpr char kName[] = "hardsigmoid";
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    const X y = x + 3;
+    return where(y < 0, constant<X>(0), where(y > 6, constant<X>(6), y)) / 6;
+  }
+  template <class X>
+  EBB_HD X gradient(const X& g, const X& x) const {
+    return where((x > -3) & (x < 3), g * constant<X>(1.0 / 6), constant<X>(0));
+  }
+};
+
+/// x hardsigmoid(x). Its slope ends at the bounds, and is flat there.
+struct Hardswish : PlainActivation {
+  static constexpr char kName[] = "hardswish";
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    const X y = x + 3;
+    return x * where(y < 0, constant<X>(0), where(y > 6, constant<X>(6), y)) / 6;
+  }
+  template <class X>
+  EBB_HD X gradient(const X& g, const X& x) const {
+    const X inner = g * (bounded(x) / 3 + constant<X>(0.5));
+    return where(x < -3, constant<X>(0), where(x < 3, inner, g));
+  }
+
+ private:
+  // What a choice discards must still be finite where it is recorded.
+  template <class X>
+  EBB_HD static X bounded(const X& x) {
+    if constexpr (requires { hardtanh(x, -3, 3); })
+      return hardtanh(x, -3, 3);
+    else
+      return x;
+  }
+};
+
+/// What hardshrink and softshrink share: nothing passes within [-lambda, lambda].
+struct Shrink : PlainActivation {
+  double lambda = 0.5;
+  template <class X>
+  EBB_HD X gradient(const X& g, const X& x) const {
+    return where((x >= constant<X>(-lambda)) & (x <= constant<X>(lambda)), constant<X>(0), g);
+  }
+};
+struct Hardshrink : Shrink {
+  static constexpr char kName[] = "hardshrink";
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    return gradient(x, x);
+  }
+};
+/// NaN gives 0, as in libtorch.
+struct Softshrink : Shrink {
+  static constexpr char kName[] = "softshrink";
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    const auto bound = constant<X>(lambda);
+    const X moved = where(x > bound, x - bound, x + bound);
+    return where((x > bound) | (x < -bound), moved, constant<X>(0));
+  }
+};
+
+using PiecewiseOps =
+    List<Relu, Threshold, Hardtanh, Clamp, LeakyRelu, Hardsigmoid, Hardswish, Hardshrink, Softshrink>;
+
+}  // namespace ebb::ops
+#pragma GCC visibility pop

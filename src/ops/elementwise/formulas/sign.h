@@ -1,0 +1,98 @@
+// Signs, and degrees and radians.
+#pragma once
+
+#include "ops/elementwise/formulas/arithmetic.h"
+
+// Visible, because the kernel slots named after these types are what plugins fill.
+#pragma GCC visibility push(default)
+namespace ebb::ops {
+
+/// -1, 0 or 1.
+template <class T>
+requires std::is_arithmetic_v<T> EBB_HD T sgn(T x) {
+  if constexpr (std::is_same_v<T, bool>)
+    return x;
+  else
+    return static_cast<T>((x > 0) - (x < 0));
+}
+
+struct Abs : PlainUnary {
+  static constexpr char kName[] = "abs";
+  static constexpr Types kTypes = Types::all;
+  template <class T>
+  EBB_HD T value(T x) const {
+    if constexpr (std::is_floating_point_v<T>)
+      return std::fabs(x);
+    else if constexpr (std::is_signed_v<T>)
+      return x < 0 ? Sub().value(T(0), x) : x;
+    else
+      return x;
+  }
+  template <class X>
+  EBB_HD X slope(const X& x) const {
+    return sgn(x);
+  }
+};
+
+struct Neg : PlainUnary {
+  static constexpr char kName[] = "neg";
+  static constexpr Types kTypes = Types::numeric;
+  static constexpr Keep kKeep = Keep::nothing;
+  template <class T>
+  EBB_HD T value(T x) const {
+    if constexpr (std::is_floating_point_v<T>)
+      return -x;
+    else
+      return Sub().value(T(0), x);
+  }
+  template <class X>
+  EBB_HD X gradient(const X& g) const {
+    return -g;
+  }
+};
+
+struct Sign : PlainUnary {
+  static constexpr char kName[] = "sign";
+  static constexpr Types kTypes = Types::all;
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    return sgn(x);
+  }
+};
+
+struct Sgn : Sign {
+  static constexpr char kName[] = "sgn";
+};
+
+/// x pi / 180.
+struct Deg2Rad : PlainUnary {
+  static constexpr char kName[] = "deg2rad", kNode[] = "Deg2RadBackward0";
+  static constexpr Keep kKeep = Keep::nothing;
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    return x * constant<X>(0.01745329251994329576924);
+  }
+  template <class X>
+  EBB_HD X gradient(const X& g) const {
+    return value(g);
+  }
+};
+
+/// x 180 / pi.
+struct Rad2Deg : PlainUnary {
+  static constexpr char kName[] = "rad2deg", kNode[] = "Rad2DegBackward0";
+  static constexpr Keep kKeep = Keep::nothing;
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    return x * constant<X>(57.2957795130823208767982);
+  }
+  template <class X>
+  EBB_HD X gradient(const X& g) const {
+    return value(g);
+  }
+};
+
+using SignOps = List<Abs, Neg, Sign, Sgn, Deg2Rad, Rad2Deg>;
+
+}  // namespace ebb::ops
+#pragma GCC visibility pop

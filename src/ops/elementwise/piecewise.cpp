@@ -1,0 +1,56 @@
+// Activations made of straight pieces.
+#include "ops/elementwise/formulas/piecewise.h"
+#include "ops/elementwise/record_formula.h"
+
+namespace ebb {
+
+using namespace ops;
+
+static void check_not_bool(const char* op, const Variable& x) {
+  EBB_CHECK(x.dtype() != kBool, op, ": Boolean inputs not supported; convert the tensor first.");
+}
+
+Variable relu(const Variable& self) {
+  check_not_bool("relu", self);
+  return unary<Relu>(self);
+}
+Variable& relu_(const Variable& self) {
+  check_not_bool("relu_", self);
+  return unary_inplace<Relu>(self);
+}
+Variable threshold(const Variable& self, const Scalar& threshold, const Scalar& value) {
+  return unary(self, Threshold{{}, threshold, value});
+}
+Variable& threshold_(const Variable& self, const Scalar& threshold, const Scalar& value) {
+  return unary_inplace(self, Threshold{{}, threshold, value});
+}
+Variable hardtanh(const Variable& self, const Scalar& min_val, const Scalar& max_val) {
+  check_not_bool("hardtanh", self);
+  return unary(self, Hardtanh{{}, min_val, max_val});
+}
+Variable& hardtanh_(const Variable& self, const Scalar& min_val, const Scalar& max_val) {
+  check_not_bool("hardtanh_", self);
+  return unary_inplace(self, Hardtanh{{}, min_val, max_val});
+}
+Variable relu6(const Variable& self) { return hardtanh(self, 0, 6); }
+Variable& relu6_(const Variable& self) { return hardtanh_(self, 0, 6); }
+Variable leaky_relu(const Variable& self, const Scalar& negative_slope) {
+  return unary(self, LeakyRelu{{}, negative_slope.to_double()});
+}
+Variable& leaky_relu_(const Variable& self, const Scalar& negative_slope) {
+  return unary_inplace(self, LeakyRelu{{}, negative_slope.to_double()});
+}
+Variable hardsigmoid(const Variable& self) { return unary<Hardsigmoid>(self); }
+Variable& hardsigmoid_(const Variable& self) { return unary_inplace<Hardsigmoid>(self); }
+Variable hardswish(const Variable& self) { return unary<Hardswish>(self); }
+Variable& hardswish_(const Variable& self) { return unary_inplace<Hardswish>(self); }
+Variable hardshrink(const Variable& self, const Scalar& lambd) {
+  return unary(self, Hardshrink{{{}, lambd.to_double()}});
+}
+Variable softshrink(const Variable& self, const Scalar& lambd) {
+  EBB_CHECK(lambd.to_double() >= 0, "softshrink: lambda must be greater or equal to 0, but found to be ",
+            lambd, ".");
+  return unary(self, Softshrink{{{}, lambd.to_double()}});
+}
+
+}  // namespace ebb

@@ -1,0 +1,149 @@
+// Ops of two tensors, or a tensor and a number, recorded under a rule: torch's name of the node, what it
+// keeps, and the gradients, written with differentiable ops.
+#pragma once
+
+#include "ops/elementwise/record.h"
+
+namespace ebb::ops {
+
+/// The node of `out = op(a, b)`. Rule: kName; kUsesA and kUsesB, what the gradients of a and b look at; and
+/// `Variable a(grad, kept)`, `Variable b(grad, kept)`.
+template <class Rule>
+struct BinaryNode final : autograd::Node {
+  static constexpr unsigned kUses = Rule::kUsesA | Rule::kUsesB;
+  SavedIf<(kUses & kA) != 0> saved_a{this};
+  SavedIf<(kUses & kB) != 0> saved_b{this};
+  SavedIf<(kUses & kOut) != 0> saved_out{this};
+  Rule rule;
+
+  std::string name() const override { return rule_name<Rule>(); }
+
+  unsigned uses() const { return (needs(0) ? Rule::kUsesA : 0u) | (needs(1) ? Rule::kUsesB : 0u); }
+
+  autograd::GradList apply(autograd::GradList&& grads) override {
+    Kept<Variable> kept;
+    const unsigned used = uses();
+    if constexpr ((kUses & kA) != 0)
+      if (used & kA) kept.a = saved_a.unpack();
+    if constexpr ((kUses & kB) != 0)
+      if (used & kB) kept.b = saved_b.unpack();
+    if constexpr ((kUses & kOut) != 0)
+      if (used & kOut) kept.out = saved_out.unpack();
+    autograd::GradList out;
+    if (needs(0))
+      out.push_back(rule.a(grads[0], kept));
+    else
+      out.emplace_back();
+    if (needs(1))
+      out.push_back(rule.b(grads[0], kept));
+    else
+      out.emplace_back();
+    return out;
+  }
+};
+
+/// A number of the op stands in the graph as an undefined input: an edge that leads nowhere.
+inline const Variable& edge_of(const Variable& x) { return x; }
+inline Variable edge_of(const Scalar&) { return {}; }
+inline Variable as_saved(const Variable& x) { return x; }
+inline Variable as_saved(const Scalar& s) {
+  NdArray a = NdArray::empty({}, s.is_floating_point() ? kDouble : s.dtype());
+  if (s.is_floating_point())
+    *a.data_as<double>() = s.to_double();
+  else if (s.is_boolean())
+    *a.data_as<bool>() = s.toBool();
+  else
+    *a.data_as<std::int64_t>() = s.to_long();
+  return Variable(std::move(a));
+}
+
+template <class Rule, class A, class B>
+[[gnu::noinline]] void record_binary(const A& a, const B& b, const Variable& out, const Rule& rule) {
+  auto node = autograd::make_node<BinaryNode<Rule>>(edge_of(a), edge_of(b));
+  node->rule = rule;
+  const unsigned used = node->uses();
+  if constexpr ((BinaryNode<Rule>::kUses & kA) != 0)
+    if (used & kA) node->saved_a.save(as_saved(a));
+  if constexpr ((BinaryNode<Rule>::kUses & kB) != 0)
+    if (used & kB) node->saved_b.save(as_saved(b));
+  autograd::set_history(out, node);
+  if constexpr ((BinaryNode<Rule>::kUses & kOut) != 0)
+    if (used & kOut) node->saved_out.save_output(out);
+}
+
+/// op(a, b), recorded under `rule`; one operand may be a Scalar.
+template <class Op, class Rule, class A, class B>
+Variable run_binary(const A& a, const B& b, const Op& op, const Rule& rule) {
+  Variable out(apply(op, a, b));
+  bool recording = false;
+  if constexpr (std::is_same_v<A, Scalar>)
+    recording = autograd::records(b);
+  else if constexpr (std::is_same_v<B, Scalar>)
+    recording = autograd::records(a);
+  else
+    recording = autograd::records(a, b);
+  if (recording && is_floating(out.dtype())) record_binary(a, b, out, rule);
+  return out;
+}
+
+/// The same without a graph: comparisons, logic, integers.
+template <class Op, class A, class B>
+Variable run_plain(const A& a, const B& b, const Op& op = {}) {
+  return Variable(apply(op, a, b));
+}
+
+template <class Op, class Rule, class B>
+Variable& run_binary_inplace(const Variable& self, const B& b, const Op& op, const Rule& rule) {
+  autograd::check_inplace(self, kInplaceName<Op>.data());
+  Ref<BinaryNode<Rule>> node;
+  bool recording = autograd::records(self);
+  if constexpr (std::is_same_v<B, Variable>) recording = autograd::records(self, b);
+  if (recording) {
+    node = autograd::make_node<BinaryNode<Rule>>(self, edge_of(b));
+    node->rule = rule;
+    const unsigned used = node->uses();
+    if constexpr ((BinaryNode<Rule>::kUses & kA) != 0)
+      if (used & kA) node->saved_a.save(autograd::clone_for_saving(self));
+    if constexpr ((BinaryNode<Rule>::kUses & kB) != 0) {
+      if (used & kB) {
+        if constexpr (std::is_same_v<B, Variable>)
+          node->saved_b.save(b.is_same(self) ? autograd::clone_for_saving(b) : b);
+        else
+          node->saved_b.save(as_saved(b));
+      }
+    }
+  }
+  apply_inplace(op, self, b);
+  autograd::bump_version(self);
+  autograd::rebase_history(self, node);
+  if constexpr ((BinaryNode<Rule>::kUses & kOut) != 0)
+    if (node && (node->uses() & kOut)) node->saved_out.save_output(self);
+  return const_cast<Variable&>(self);
+}
+
+/// The same without a graph, in place.
+template <class Op, class B>
+Variable& run_plain_inplace(const Variable& self, const B& b) {
+  return run_flat_inplace(Op(), self, b);
+}
+
+/// The rule that follows from a formula of two operands.
+template <class Op>
+struct BinaryFormulaRule {
+  static constexpr unsigned kUsesA = Op::kUsesA, kUsesB = Op::kUsesB;
+  Op op;
+  static std::string name() { return node_name<Op>(); }
+  Variable a(const Variable& g, const Kept<Variable>& k) const { return op.gradient_a(g, k); }
+  Variable b(const Variable& g, const Kept<Variable>& k) const { return op.gradient_b(g, k); }
+};
+
+template <class Op, class A, class B>
+Variable binary(const A& a, const B& b, const Op& op = {}) {
+  return run_binary(a, b, op, BinaryFormulaRule<Op>{op});
+}
+template <class Op, class B>
+Variable& binary_inplace(const Variable& self, const B& b, const Op& op = {}) {
+  return run_binary_inplace(self, b, op, BinaryFormulaRule<Op>{op});
+}
+
+}  // namespace ebb::ops

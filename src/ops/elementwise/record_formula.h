@@ -1,0 +1,69 @@
+// An op of one tensor, from its formula: the public functions of the family are `return unary<Exp>(self);`.
+#pragma once
+
+#include <ebb/ops/elementwise.h>
+
+#include "ops/elementwise/record_binary.h"
+
+namespace ebb::ops {
+
+template <class Op>
+Variable gradient_of(const Op& op, const Variable& g, const Variable& kept);
+
+/// The gradient of a formula with a `bend`, recorded as one op of g and of what was kept.
+template <class Op>
+struct BackwardRule {
+  static constexpr unsigned kUsesA = kB, kUsesB = Op::kStraight ? kNone : kA | kB;
+  Op op;
+  static std::string name() { return node_name<Gradient<Op>>(); }
+  Variable a(const Variable& gg, const Kept<Variable>& k) const { return gradient_of(op, gg, k.b); }
+  Variable b(const Variable& gg, const Kept<Variable>& k) const {
+    if constexpr (Op::kStraight)
+      return zeros_like(gg);
+    else
+      return gg * k.a * op.bend(k.b);
+  }
+};
+
+/// In one pass, by the kernel of the gradient; from differentiable ops while the gradient is recorded itself.
+template <class Op>
+Variable gradient_of(const Op& op, const Variable& g, const Variable& kept) {
+  const Gradient<Op> backward{{}, op};
+  if constexpr (Fused<Op> && has_bend<Op>) {
+    return run_binary(g, kept, backward, BackwardRule<Op>{op});
+  } else {
+    if constexpr (Fused<Op>)
+      if (!autograd::records(g, kept)) return Variable(apply(backward, g, kept));
+    return backward.value(g, kept);
+  }
+}
+
+/// The rule that follows from a formula.
+template <class Op>
+struct FormulaRule {
+  static constexpr Keep kKeep = Op::kKeep;
+  Op op;
+  static std::string name() { return node_name<Op>(); }
+  Variable operator()(const Variable& g) const { return op.gradient(g); }
+  Variable operator()(const Variable& g, const Variable& kept) const { return gradient_of(op, g, kept); }
+};
+
+template <class Op>
+Variable unary(const Variable& x, const Op& op = {}) {
+  if constexpr (kGivesBool<Op>)
+    return Variable(apply(op, x));
+  else if constexpr (has_gradient<Op>)
+    return run_unary(x, op, FormulaRule<Op>{op});
+  else
+    return run_flat(x, op);
+}
+
+template <class Op>
+Variable& unary_inplace(const Variable& self, const Op& op = {}) {
+  if constexpr (has_gradient<Op>)
+    return run_unary_inplace(self, op, FormulaRule<Op>{op});
+  else
+    return run_flat_inplace(op, self);
+}
+
+}  // namespace ebb::ops

@@ -1,0 +1,99 @@
+// Bodies of the methods that reduce: each is the function of the same name.
+#include <ebb/ops/elementwise/arithmetic.h>
+#include <ebb/ops/reduce.h>
+
+#include "ops/common/self.h"
+
+namespace ebb::ops {
+
+Variable ReduceMethods::sum(optional<ScalarType> dtype) const { return ebb::sum(self(this), dtype); }
+Variable ReduceMethods::sum(OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) const {
+  return ebb::sum(self(this), dim, keepdim, dtype);
+}
+Variable ReduceMethods::mean(optional<ScalarType> dtype) const { return ebb::mean(self(this), dtype); }
+Variable ReduceMethods::mean(OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) const {
+  return ebb::mean(self(this), dim, keepdim, dtype);
+}
+Variable ReduceMethods::nansum(OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) const {
+  return ebb::nansum(self(this), dim, keepdim, dtype);
+}
+Variable ReduceMethods::nanmean(OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) const {
+  return ebb::nanmean(self(this), dim, keepdim, dtype);
+}
+Variable ReduceMethods::prod(optional<ScalarType> dtype) const { return ebb::prod(self(this), dtype); }
+Variable ReduceMethods::prod(std::int64_t dim, bool keepdim, optional<ScalarType> dtype) const {
+  return ebb::prod(self(this), dim, keepdim, dtype);
+}
+Variable ReduceMethods::max() const { return ebb::max(self(this)); }
+std::tuple<Variable, Variable> ReduceMethods::max(std::int64_t dim, bool keepdim) const {
+  return ebb::max(self(this), dim, keepdim);
+}
+Variable ReduceMethods::max(const Variable& other) const { return ebb::max(self(this), other); }
+Variable ReduceMethods::min() const { return ebb::min(self(this)); }
+std::tuple<Variable, Variable> ReduceMethods::min(std::int64_t dim, bool keepdim) const {
+  return ebb::min(self(this), dim, keepdim);
+}
+Variable ReduceMethods::min(const Variable& other) const { return ebb::min(self(this), other); }
+Variable ReduceMethods::amax(IntArrayRef dim, bool keepdim) const {
+  return ebb::amax(self(this), dim, keepdim);
+}
+Variable ReduceMethods::amin(IntArrayRef dim, bool keepdim) const {
+  return ebb::amin(self(this), dim, keepdim);
+}
+std::tuple<Variable, Variable> ReduceMethods::aminmax(optional<std::int64_t> dim, bool keepdim) const {
+  return ebb::aminmax(self(this), dim, keepdim);
+}
+Variable ReduceMethods::argmax(optional<std::int64_t> dim, bool keepdim) const {
+  return ebb::argmax(self(this), dim, keepdim);
+}
+Variable ReduceMethods::argmin(optional<std::int64_t> dim, bool keepdim) const {
+  return ebb::argmin(self(this), dim, keepdim);
+}
+Variable ReduceMethods::any() const { return ebb::any(self(this)); }
+Variable ReduceMethods::any(std::int64_t dim, bool keepdim) const {
+  return ebb::any(self(this), dim, keepdim);
+}
+Variable ReduceMethods::all() const { return ebb::all(self(this)); }
+Variable ReduceMethods::all(std::int64_t dim, bool keepdim) const {
+  return ebb::all(self(this), dim, keepdim);
+}
+Variable ReduceMethods::count_nonzero(std::int64_t dim) const { return ebb::count_nonzero(self(this), dim); }
+Variable ReduceMethods::count_nonzero(IntArrayRef dim) const { return ebb::count_nonzero(self(this), dim); }
+Variable ReduceMethods::count_nonzero(optional<std::int64_t> dim) const {
+  return ebb::count_nonzero(self(this), dim);
+}
+Variable ReduceMethods::var(int dim) const { return ebb::var(self(this), dim); }
+Variable ReduceMethods::var(bool unbiased) const { return ebb::var(self(this), unbiased); }
+Variable ReduceMethods::var(OptionalIntArrayRef dim, bool unbiased, bool keepdim) const {
+  return ebb::var(self(this), dim, unbiased, keepdim);
+}
+Variable ReduceMethods::var(OptionalIntArrayRef dim, optional<std::int64_t> correction, bool keepdim) const {
+  return ebb::var(self(this), dim, correction, keepdim);
+}
+Variable ReduceMethods::std(int dim) const { return ebb::std(self(this), dim); }
+Variable ReduceMethods::std(bool unbiased) const { return ebb::std(self(this), unbiased); }
+Variable ReduceMethods::std(OptionalIntArrayRef dim, bool unbiased, bool keepdim) const {
+  return ebb::std(self(this), dim, unbiased, keepdim);
+}
+Variable ReduceMethods::std(OptionalIntArrayRef dim, optional<std::int64_t> correction, bool keepdim) const {
+  return ebb::std(self(this), dim, correction, keepdim);
+}
+Variable ReduceMethods::norm(const Scalar& p) const { return ebb::norm(self(this), p); }
+Variable ReduceMethods::norm(const optional<Scalar>& p, ScalarType dtype) const {
+  return ebb::norm(self(this), p, dtype);
+}
+Variable ReduceMethods::norm(const optional<Scalar>& p, IntArrayRef dim, bool keepdim) const {
+  return ebb::norm(self(this), p, dim, keepdim);
+}
+Variable ReduceMethods::norm(const optional<Scalar>& p, IntArrayRef dim, bool keepdim,
+                             ScalarType dtype) const {
+  return ebb::norm(self(this), p, dim, keepdim, dtype);
+}
+Variable ReduceMethods::dist(const Variable& other, const Scalar& p) const {
+  return ebb::dist(self(this), other, p);
+}
+Variable ReduceMethods::logsumexp(IntArrayRef dim, bool keepdim) const {
+  return ebb::logsumexp(self(this), dim, keepdim);
+}
+
+}  // namespace ebb::ops

@@ -1,0 +1,139 @@
+// save() and load(): modules, optimizers and tensors.
+#include <ebb/serialize.h>
+
+#include <ebb/autograd/grad_mode.h>
+#include <ebb/ops/copy.h>
+
+#include "io/safetensors_format.h"
+#include "nn/load_state.h"
+
+namespace ebb {
+namespace {
+
+using safetensors::NamedTensors;
+using safetensors::Reader;
+
+NamedTensors tensors_of(const nn::Module& module) {
+  NamedTensors tensors;
+  for (const auto& item : module.state_dict()) tensors.emplace_back(item.key(), item.value());
+  return tensors;
+}
+
+NamedTensors numbered(const std::vector<Variable>& tensors) {
+  NamedTensors named;
+  for (std::size_t i = 0; i < tensors.size(); ++i) named.emplace_back(std::to_string(i), tensors[i]);
+  return named;
+}
+
+// A file as the state of a module: its tensors go one by one to where the module's are.
+class FileState final : public nn::StateSource {
+ public:
+  explicit FileState(const Reader& file) : file_(file) {}
+
+  std::vector<std::string> keys() const override { return file_.keys(); }
+  optional<Info> info(const std::string& key) const override {
+    if (!file_.contains(key)) return nullopt;
+    const std::string name = file_.dtype(key);
+    if (!file_.is_supported(key)) return Info{{}, DType::Undefined, safetensors::unsupported_text(name)};
+    Info info{DimVector(IntArrayRef(file_.sizes(key))), safetensors::format_named(name)->dtype, {}};
+    if (info.dtype != kBool) return info;
+    // Of booleans the bytes may be wrong, too, which must be known before anything is written.
+    try {
+      file_.get_tensor(key);
+    } catch (const Error& e) {
+      info.obstacle = ": " + std::string(e.what());
+    }
+    return info;
+  }
+  Variable tensor(const std::string& key, const Variable& old) const override {
+    return file_.get_tensor(key).to(old.device());
+  }
+  void copy_to(const std::string& key, Variable& target) const override { file_.read_into(key, target); }
+
+ private:
+  const Reader& file_;
+};
+
+// A tensor handed out keeps its requires_grad.
+void assign(Variable& to, Variable from) {
+  const bool requires_grad = to.defined() && to.requires_grad();
+  to = std::move(from);
+  if (requires_grad) to.requires_grad_();
+}
+
+void restore(Variable& to, const Reader& file) { assign(to, file.get_tensor("tensor")); }
+
+void restore(std::vector<Variable>& to, const Reader& file) {
+  std::vector<Variable> tensors(file.keys().size());
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (i < to.size()) tensors[i] = to[i];
+    assign(tensors[i], file.get_tensor(std::to_string(i)));
+  }
+  to = std::move(tensors);
+}
+
+void restore(optim::Optimizer& to, const Reader& file) {
+  NamedTensors state;
+  for (const std::string& name : file.keys()) state.emplace_back(name, file.get_tensor(name));
+  to.load_state_dict(state);
+}
+
+// Says whose file it was when what it holds does not fit.
+template <class Body>
+auto from_file(const std::string& path, const Body& body) {
+  const Reader file(path);
+  try {
+    return body(file);
+  } catch (const Error& e) {
+    const std::string what = e.what();
+    if (what.find("\"" + path + "\"") != std::string::npos) throw;
+    throw Error(what + "\nFile: \"" + path + "\".");
+  }
+}
+
+template <class T>
+void restore_from(T& to, const std::string& path) {
+  from_file(path, [&](const Reader& file) { restore(to, file); });
+}
+
+}  // namespace
+
+void save(const nn::Module& module, const std::string& path) {
+  safetensors::write(path, tensors_of(module), {{"format", "pt"}});
+}
+void save(const nn::Module& module, std::ostream& stream) {
+  safetensors::write(stream, tensors_of(module), {{"format", "pt"}});
+}
+nn::IncompatibleKeys load(nn::Module& module, const std::string& path, bool strict, bool assign) {
+  return from_file(path,
+                   [&](const Reader& file) { return load_state(module, FileState(file), strict, assign); });
+}
+nn::IncompatibleKeys load(nn::Module& module, std::istream& stream, bool strict, bool assign) {
+  const Reader file(stream);
+  return load_state(module, FileState(file), strict, assign);
+}
+
+void save(const optim::Optimizer& optimizer, const std::string& path) {
+  safetensors::write(path, optimizer.state_dict());
+}
+void save(const optim::Optimizer& optimizer, std::ostream& stream) {
+  safetensors::write(stream, optimizer.state_dict());
+}
+void load(optim::Optimizer& optimizer, const std::string& path) { restore_from(optimizer, path); }
+void load(optim::Optimizer& optimizer, std::istream& stream) { restore(optimizer, Reader(stream)); }
+
+void save(const Variable& tensor, const std::string& path) { safetensors::write(path, {{"tensor", tensor}}); }
+void save(const Variable& tensor, std::ostream& stream) { safetensors::write(stream, {{"tensor", tensor}}); }
+void load(Variable& tensor, const std::string& path) { restore_from(tensor, path); }
+void load(Variable& tensor, std::istream& stream) { restore(tensor, Reader(stream)); }
+
+void save(const std::vector<Variable>& tensors, const std::string& path) {
+  safetensors::write(path, numbered(tensors));
+}
+void save(const std::vector<Variable>& tensors, std::ostream& stream) {
+  safetensors::write(stream, numbered(tensors));
+}
+void load(std::vector<Variable>& tensors, const std::string& path) { restore_from(tensors, path); }
+void load(std::vector<Variable>& tensors, std::istream& stream) { restore(tensors, Reader(stream)); }
+
+}  // namespace ebb

@@ -1,0 +1,171 @@
+// Gradients where nothing is smooth or nothing is there: ties, zeros, NaN, empty and broadcast tensors.
+#include <cmath>
+#include <limits>
+
+#include "autograd/semantics.h"
+
+using namespace semantics;
+
+namespace {
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+template <class F>
+Variable derivative(F f, std::vector<double> at) {
+  Variable x = leaf(std::move(at));
+  return grad({f(x).sum()}, {x})[0];
+}
+}  // namespace
+
+TEST_CASE("S71 gradients are reduced over broadcast dimensions") {
+  Variable a = ebb::ones({2, 1, 3}, ebb::kFloat64).requires_grad_();
+  Variable b = ebb::ones({4, 1}, ebb::kFloat64).requires_grad_();
+  (a * b * 2).sum().backward();
+  REQUIRE(a.grad().sizes() == ebb::IntArrayRef({2, 1, 3}));
+  REQUIRE(b.grad().sizes() == ebb::IntArrayRef({4, 1}));
+  require_values(a.grad(), {8, 8, 8, 8, 8, 8});
+  require_values(b.grad(), {12, 12, 12, 12});
+}
+
+TEST_CASE("S72 a broadcast with no elements") {
+  Variable a = ebb::ones({4, 0}, ebb::kFloat64).requires_grad_();
+  Variable b = ebb::ones({4, 1}, ebb::kFloat64).requires_grad_();
+  (a + b).sum().backward();
+  require_values(b.grad(), {0, 0, 0, 0});
+  REQUIRE(a.grad().sizes() == ebb::IntArrayRef({4, 0}));
+}
+
+TEST_CASE("S73 tensors without dimensions") {
+  Variable x = ebb::tensor(3.0, ebb::kFloat64).requires_grad_();
+  (x * x).backward();
+  REQUIRE(x.grad().dim() == 0);
+  require_values(x.grad(), {6});
+}
+
+TEST_CASE("S74 gradients of stride 0") {
+  Variable x = leaf({1, 2, 3});
+  x.sum().backward();
+  x.sum().backward();
+  require_values(x.grad(), {2, 2, 2});
+  REQUIRE(x.grad().is_contiguous());
+}
+
+TEST_CASE("S75 gradients that are not contiguous") {
+  Variable x = ebb::arange(6, ebb::kFloat64).view({2, 3}).requires_grad_();
+  const Variable seed = ebb::arange(6, ebb::kFloat64).view({3, 2}).t();
+  (x * 2).backward(seed);
+  (x * 2).backward(seed);
+  require_values(x.grad(), {0, 8, 16, 4, 12, 20});
+}
+
+TEST_CASE("S76 duplicate indices add") {
+  Variable x = leaf({1, 2, 3});
+  const Variable index = ebb::tensor({0, 0, 2});
+  x.index_select(0, index).sum().backward();
+  require_values(x.grad(), {2, 0, 1});
+  x.mutable_grad().reset();
+  x.index({index}).sum().backward();
+  require_values(x.grad(), {2, 0, 1});
+}
+
+TEST_CASE("S77 a product over nothing is zero") {
+  Variable a = ebb::ones({2, 0}, ebb::kFloat64).requires_grad_(), b = ebb::ones({0, 3}, ebb::kFloat64);
+  Variable c = a.matmul(b);
+  require_values(c, {0, 0, 0, 0, 0, 0});
+  c.sum().backward();
+  REQUIRE(a.grad().sizes() == ebb::IntArrayRef({2, 0}));
+}
+
+TEST_CASE("S78 reductions of nothing") {
+  const Variable none = ebb::zeros({0}, ebb::kFloat64);
+  require_values(none.sum(), {0});
+  require_values(none.prod(), {1});
+  require_values(none.mean(), {kNan});
+  REQUIRE_THROWS_AS(none.max(), ebb::Error);
+}
+
+TEST_CASE("S79 the norm at zero, and ties of the infinity norm") {
+  require_values(derivative([](const Variable& x) { return x.norm(); }, {0, 0}), {0, 0});
+  require_values(derivative([](const Variable& x) { return x.norm(kInf); }, {2, -2, 1}), {0.5, -0.5, 0});
+}
+
+TEST_CASE("S80 sqrt, abs and relu at zero") {
+  require_values(derivative([](const Variable& x) { return x.sqrt(); }, {0}), {kInf});
+  require_values(derivative([](const Variable& x) { return x.abs(); }, {0}), {0});
+  require_values(derivative([](const Variable& x) { return x.relu(); }, {0}), {0});
+}
+
+TEST_CASE("S81 powers at zero") {
+  require_values(derivative([](const Variable& x) { return x.pow(0); }, {0, 2}), {0, 0});
+  require_values(derivative([](const Variable& x) { return x.pow(0.5); }, {0}), {kInf});
+  Variable e = leaf({2, 0.5});
+  require_values(grad({ebb::pow(ebb::zeros({2}, ebb::kFloat64), e).sum()}, {e})[0], {0, 0});
+}
+
+TEST_CASE("S82 ties") {
+  require_values(derivative([](const Variable& x) { return x.max(); }, {1, 3, 3}), {0, 0.5, 0.5});
+  require_values(derivative([](const Variable& x) { return x.amax(0); }, {1, 3, 3}), {0, 0.5, 0.5});
+  require_values(derivative([](const Variable& x) { return std::get<0>(x.max(0)); }, {1, 3, 3}), {0, 1, 0});
+  Variable a = leaf({1}), b = leaf({1});
+  const auto g = grad({ebb::maximum(a, b)}, {a, b});
+  require_values(g[0], {0.5});
+  require_values(g[1], {0.5});
+  require_values(derivative([](const Variable& x) { return x.clamp(0, 1); }, {-1, 0, 0.5, 1, 2}),
+                 {0, 1, 1, 1, 0});
+  require_values(derivative(
+                     [](const Variable& x) {
+                       return ebb::max_pool1d(x.view({1, 1, 4}), 4);
+                     },
+                     {3, 1, 3, 3}),
+                 {1, 0, 0, 0});
+  require_values(derivative([](const Variable& x) { return ebb::hardtanh(x); }, {-1, 0, 1}), {0, 1, 0});
+  require_values(derivative([](const Variable& x) { return ebb::relu6(x); }, {0, 3, 6}), {0, 1, 0});
+  require_values(derivative([](const Variable& x) { return ebb::leaky_relu(x, 0.1); }, {0}), {0.1});
+}
+
+TEST_CASE("S83 a NaN is the maximum, and takes the gradient") {
+  REQUIRE(std::isnan(ebb::tensor({1.0, kNan, 3.0}, ebb::kFloat64).max().item<double>()));
+  require_values(derivative([](const Variable& x) { return std::get<0>(x.max(0)); }, {1, kNan, 3}),
+                 {0, 1, 0});
+}
+
+TEST_CASE("S84 products with zeros") {
+  require_values(derivative([](const Variable& x) { return x.prod(); }, {2, 0, 3}), {0, 6, 0});
+  require_values(derivative([](const Variable& x) { return x.prod(); }, {2, 0, 0}), {0, 0, 0});
+  require_values(derivative([](const Variable& x) { return x.cumprod(0); }, {2, 0, 3}), {1, 8, 0});
+  require_values(derivative([](const Variable& x) { return x.cumprod(0); }, {2, 0, 0}), {1, 2, 0});
+}
+
+TEST_CASE("S85 logsumexp of minus infinities") {
+  require_values(ebb::logsumexp(ebb::tensor({-kInf, -kInf}, ebb::kFloat64), 0), {-kInf});
+}
+
+TEST_CASE("S86 where() ignores a NaN in the branch not taken") {
+  Variable x = leaf({0, 4});
+  Variable y = ebb::where(x > 1, x.sqrt(), ebb::zeros_like(x));
+  require_values(y, {0, 2});
+  Variable z = leaf({1, 2}), bad = ebb::tensor({kNan, 5.0}, ebb::kFloat64);
+  ebb::where(ebb::tensor({false, true}), z * bad, z).sum().backward();
+  require_values(z.grad(), {kNan, 5});
+  Variable w = leaf({1, 2});
+  ebb::where(ebb::tensor({false, true}), bad, w).sum().backward();
+  require_values(w.grad(), {1, 0});
+}
+
+TEST_CASE("S87 softplus and binary cross-entropy with logits far out") {
+  Variable x = leaf({-1000, 1000});
+  require_values(ebb::softplus(x), {0, 1000});
+  require_values(derivative([](const Variable& t) { return ebb::softplus(t); }, {-1000, 1000}), {0, 1});
+  const Variable target = ebb::tensor({1.0, 0.0}, ebb::kFloat64);
+  Variable loss = ebb::binary_cross_entropy_with_logits(x, target);
+  require_values(loss, {1000});
+  loss.backward();
+  require_values(x.grad(), {-0.5, 0.5});
+}
+
+TEST_CASE("S88 every target ignored, the deviation of constants") {
+  Variable x = ebb::ones({2, 3}, ebb::kFloat64);
+  const Variable ignored = ebb::full({2}, -100, ebb::kLong);
+  REQUIRE(std::isnan(ebb::cross_entropy_loss(x, ignored).item<double>()));
+  require_values(derivative([](const Variable& t) { return t.std(); }, {2, 2, 2}), {0, 0, 0});
+}

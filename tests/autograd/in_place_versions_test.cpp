@@ -1,0 +1,150 @@
+// Ops in place: versions, views, histories.
+#include "autograd/semantics.h"
+
+using namespace semantics;
+
+TEST_CASE("S32 in-place on a leaf that requires grad") {
+  Variable x = leaf({1});
+  EBB_REQUIRE_ERROR(x.add_(1), "a leaf Variable that requires grad");
+  {
+    ebb::NoGradGuard no_grad;
+    x.add_(1);
+  }
+  require_values(x, {2});
+}
+
+TEST_CASE("S33 the same through a view") {
+  Variable x = leaf({1, 2});
+  EBB_REQUIRE_ERROR(x[0].add_(1), "a view of a leaf Variable that requires grad");
+}
+
+TEST_CASE("S34 a saved tensor modified later: the error names op, shape and versions") {
+  Variable x = leaf({1, 2});
+  Variable y = x * 2;
+  Variable z = y * y;
+  y.add_(1);
+  EBB_REQUIRE_ERROR(z.sum().backward(), "modified by an inplace operation");
+  EBB_REQUIRE_ERROR(z.sum().backward(), "MulBackward0");
+  EBB_REQUIRE_ERROR(z.sum().backward(), "is at version 1; expected version 0");
+}
+
+TEST_CASE("S35 also when written under no_grad") {
+  Variable x = leaf({1, 2});
+  Variable y = x * 2;
+  Variable z = (y * y).sum();
+  {
+    ebb::NoGradGuard no_grad;
+    y.mul_(2);
+  }
+  EBB_REQUIRE_ERROR(z.backward(), "modified by an inplace operation");
+}
+
+TEST_CASE("S36 also through detach(), but not through data()") {
+  Variable x = leaf({1, 2});
+  {
+    Variable y = x * 2;
+    Variable z = (y * y).sum();
+    y.detach().zero_();
+    EBB_REQUIRE_ERROR(z.backward(), "modified by an inplace operation");
+  }
+  Variable y = x * 2;
+  Variable z = (y * y).sum();
+  y.data().fill_(5);
+  z.backward();
+  require_values(x.grad(), {20, 20});
+}
+
+TEST_CASE("S37 in-place on a view changes the base's history") {
+  Variable x = leaf({1, 2, 3});
+  Variable base = x * 2;
+  base[1].mul_(10);
+  require_values(base, {2, 40, 6});
+  REQUIRE(base.grad_fn()->name() == "CopySlices");
+  base.sum().backward();
+  require_values(x.grad(), {2, 20, 2});
+}
+
+TEST_CASE("S38 a view of a view") {
+  Variable x = leaf({1, 2, 3, 4});
+  Variable base = x * 1;
+  Variable view = base.view({2, 2});
+  Variable row = view[1];
+  row.mul_(row.detach().clone());
+  require_values(base, {1, 2, 9, 16});
+  require_values(view, {1, 2, 9, 16});
+  (base * base).sum().backward();
+  require_values(x.grad(), {2, 4, 54, 128});
+}
+
+TEST_CASE("S39 in-place on one of several views from one op") {
+  Variable x = leaf({1, 2});
+  Variable y = x * 2;
+  auto parts = y.unbind(0);
+  EBB_REQUIRE_ERROR(parts[0].add_(1), "one of several views");
+}
+
+TEST_CASE("S40 the base modified after the view was made") {
+  Variable x = leaf({1, 2});
+  Variable base = x * 1;
+  Variable view = base[0];
+  base.mul_(3);
+  require_values(view, {3});
+  (view * view).backward();
+  require_values(x.grad(), {18, 0});
+  REQUIRE(view.grad_fn()->name() == "AsStridedBackward0");
+}
+
+TEST_CASE("S41 x[0] = y where x does not require grad") {
+  Variable y = leaf({5});
+  Variable x = ebb::zeros({2}, ebb::kFloat64);
+  x[0] = y[0] * 2;
+  REQUIRE(x.requires_grad());
+  require_values(x, {10, 0});
+  (x * x).sum().backward();
+  require_values(y.grad(), {40});
+}
+
+TEST_CASE("S42 copy_ broadcasts, and its gradient reduces") {
+  Variable y = leaf({5});
+  Variable x = ebb::zeros({2, 3}, ebb::kFloat64);
+  x.copy_(y);
+  require_values(x, {5, 5, 5, 5, 5, 5});
+  x.sum().backward();
+  require_values(y.grad(), {6});
+}
+
+TEST_CASE("S43 in-place on a tensor that had to broadcast") {
+  Variable x = ebb::zeros({1}, ebb::kFloat64);
+  REQUIRE_THROWS_AS(x.add_(ebb::ones({3}, ebb::kFloat64)), ebb::Error);
+  Variable expanded = ebb::zeros({1}, ebb::kFloat64).expand({3});
+  EBB_REQUIRE_ERROR(expanded.add_(1), "single memory location");
+}
+
+TEST_CASE("S44 uses of the view and of the base both count") {
+  Variable x = leaf({1, 2});
+  Variable base = x * 1;
+  Variable view = base.view({2, 1});
+  (base.sum() * 2 + view.sum() * 3).backward();
+  require_values(x.grad(), {5, 5});
+}
+
+TEST_CASE("S45 ops that keep their result notice when it is modified") {
+  for (auto op : {&ebb::exp, &ebb::tanh, &ebb::sigmoid}) {
+    Variable x = leaf({0.5});
+    Variable y = op(x);
+    y.add_(1);
+    EBB_REQUIRE_ERROR(y.sum().backward(), "modified by an inplace operation");
+  }
+  // In-place versions keep the result they wrote.
+  Variable x = leaf({0.5});
+  Variable y = x * 1;
+  y.exp_();
+  y.sum().backward();
+  require_values(x.grad(), {std::exp(0.5)});
+}
+
+TEST_CASE("S33b a view that was made a leaf guards its own views") {
+  Variable x = ebb::arange(6, ebb::kFloat64).view({2, 3}).requires_grad_();
+  EBB_REQUIRE_ERROR(x.view({3, 2}).mul_(2), "a view of a leaf Variable that requires grad");
+  require_values(x, {0, 1, 2, 3, 4, 5});
+}

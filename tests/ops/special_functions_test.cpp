@@ -1,0 +1,84 @@
+// Polygamma functions, the inverse of erf and Bessel functions: known values, recurrences, both ends of
+// series.
+#include "check.h"
+
+using namespace op_tests;
+using namespace ebb;
+
+namespace {
+
+// The digamma function by a different way than ebb's: the derivative of lgamma, by Richardson extrapolation.
+double slope_of_lgamma(double x) {
+  const auto slope = [x](double h) { return (std::lgamma(x + h) - std::lgamma(x - h)) / (2 * h); };
+  return (4 * slope(1e-3) - slope(2e-3)) / 3;
+}
+
+}  // namespace
+
+TEST_CASE("digamma, polygamma and erfinv meet known values and recurrences") {
+  for (double x : {0.1, 0.7, 1.0, 1.4616321449683623, 3.5, 12.0, -0.5, -2.3}) {
+    INFO(x);
+    const double got = ebb::digamma(ebb::full({}, x, ebb::kDouble)).item<double>();
+    CHECK(std::fabs(got - slope_of_lgamma(x)) <= 1e-8 * (1 + std::fabs(got)));
+  }
+  // Known values: -gamma, pi^2/6, -2 zeta(3), and one far below zero.
+  const auto poly = [](int n, double x) {
+    return ebb::polygamma(n, ebb::full({}, x, ebb::kDouble)).item<double>();
+  };
+  CHECK(std::fabs(poly(0, 1) + 0.57721566490153286) < 1e-14);
+  CHECK(std::fabs(poly(1, 1) - M_PI * M_PI / 6) < 1e-13);
+  CHECK(std::fabs(poly(2, 1) + 2.4041138063191886) < 1e-12);
+  CHECK(std::fabs(poly(1, -0.5) - (M_PI * M_PI / 2 + 4)) < 1e-12);
+  CHECK(std::fabs(poly(3, 2.5) - (poly(3, 1.5) - 6 / std::pow(1.5, 4))) < 1e-11);
+  // psi_n(x) = psi_n(x + 1) - (-1)^n n! x^-(n+1), and no long way up from far below zero.
+  for (const int n : {1, 2, 3}) {
+    for (const double x : {-0.25, -1e-20, -2.5, -19.75}) {
+      const double step = (n % 2 ? -1 : 1) * std::tgamma(n + 1) * std::pow(x, -(n + 1));
+      CHECK(std::fabs(poly(n, x) - (poly(n, x + 1) - step)) < 1e-11 * std::fabs(poly(n, x)));
+    }
+    CHECK(std::fabs(poly(n, -1e15 - 0.25) - poly(n, -1e9 - 0.25)) < 1e-8 * std::fabs(poly(n, -1e9 - 0.25)));
+  }
+  CHECK(std::isinf(poly(2, -3)));
+  for (double y : {-0.999999, -0.9, -0.3, 1e-9, 0.2, 0.77, 0.99999999}) {
+    const double x = ebb::erfinv(ebb::full({}, y, ebb::kDouble)).item<double>();
+    CHECK(std::fabs(std::erf(x) - y) <= 3e-16 * (1 + std::fabs(y)));
+  }
+}
+
+TEST_CASE("i0 and its derivative have the tabulated values at both ends of the series") {
+  // Abramowitz and Stegun, tables 9.8 and 9.11.
+  const Variable x = tensor({0.0, 1.0, -2.0, 5.0, 20.0, 50.0}, kDouble);
+  const double zero[] = {1,
+                         1.2660658777520084,
+                         2.2795853023360673,
+                         27.239871823604442,
+                         4.355828255955353e7,
+                         2.93255378384933633e20};
+  const double one[] = {0,
+                        0.5651591039924851,
+                        -1.5906368546373291,
+                        24.335642142450530,
+                        4.245497338512777e7,
+                        2.90307859010355681e20};
+  for (int i = 0; i < 6; ++i) {
+    CHECK(ebb::i0(x)[i].item<double>() == Approx(zero[i]).epsilon(1e-14));
+    CHECK(special_i1(x)[i].item<double>() == Approx(one[i]).epsilon(1e-14).margin(0));
+  }
+  // Where the two series meet they agree.
+  const Variable below = tensor({std::nextafter(20.0, 0.0)}, kDouble), above = tensor({20.0}, kDouble);
+  CHECK(ebb::i0(below).item<double>() == Approx(ebb::i0(above).item<double>()).epsilon(1e-14));
+  CHECK(std::isinf(ebb::i0(tensor({800.0}, kDouble)).item<double>()));
+  CHECK(std::isfinite(ebb::i0(tensor({713.0}, kDouble)).item<double>()));
+  CHECK(std::isnan(ebb::i0(tensor({NAN}, kDouble)).item<double>()));
+  CHECK(ebb::i0(longs({0, 1})).dtype() == kFloat);
+  CHECK(gradgradcheck([](const Variable& t) { return ebb::i0(t); },
+                      {tensor({-2.0, 0.0, 3.0}, kDouble).requires_grad_()}));
+}
+
+TEST_CASE("sinc is smooth at 0") {
+  const Variable x = ebb::zeros({1}, ebb::kDouble).requires_grad_();
+  const Variable slope = ebb::autograd::grad({ebb::sinc(x).sum()}, {x}, {}, true, true)[0];
+  CHECK(slope.item<double>() == 0);
+  const Variable bend = ebb::autograd::grad({slope.sum()}, {x})[0];
+  CHECK(std::fabs(bend.item<double>() + M_PI * M_PI / 3) < 1e-14);
+}
