@@ -39,6 +39,7 @@ Variable& Variable::operator=(const Variable& other) && {
   copy_(other);
   return *this;
 }
+// NOLINTNEXTLINE(performance-noexcept-move-constructor): writing elements may throw
 Variable& Variable::operator=(Variable&& other) && {
   copy_(other);
   return *this;

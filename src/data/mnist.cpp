@@ -19,7 +19,7 @@ std::string find(const std::string& root, const std::string& name) {
 }
 
 std::string require(const std::string& root, const std::string& name) {
-  const std::string path = find(root, name);
+  std::string path = find(root, name);
   EBB_CHECK(!path.empty(), "MNIST: \"", root, "\" holds neither ", name, " nor ", name,
             ".gz. Give the folder with the four IDX files.");
   return path;

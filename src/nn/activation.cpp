@@ -46,7 +46,7 @@ Variable log_softmax(const Variable& input, const LogSoftmaxFuncOptions& options
 
 Variable gumbel_softmax(const Variable& logits, const GumbelSoftmaxFuncOptions& options) {
   const Variable noise = -empty_like(logits.detach()).exponential_().log();
-  const Variable soft = ((logits + noise) / options.tau()).softmax(options.dim());
+  Variable soft = ((logits + noise) / options.tau()).softmax(options.dim());
   if (!options.hard()) return soft;
   const Variable index = std::get<1>(soft.max(options.dim(), true));
   const Variable hard = zeros_like(logits.detach()).scatter_(options.dim(), index, 1.0);

@@ -91,7 +91,7 @@ Variable embedding_bag(const Variable& input, const Variable& weight, const Embe
     const Variable best = std::get<0>(rows.unsqueeze(0).masked_fill(absent, -INFINITY).max(1));
     return best.masked_fill((member.sum(1, true) == 0), 0);
   }
-  const Variable sums = member.matmul(rows);
+  Variable sums = member.matmul(rows);
   if (o.mode() == kSum) return sums;
   return sums / member.sum(1, true).clamp_min(1);
 }

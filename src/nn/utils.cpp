@@ -72,6 +72,7 @@ void clip_grad_value_(Variable parameter, double clip_value) {
 
 Variable parameters_to_vector(const std::vector<Variable>& parameters) {
   std::vector<Variable> flat;
+  flat.reserve(parameters.size());
   for (const Variable& parameter : parameters) flat.push_back(parameter.reshape({-1}));
   return cat(flat);
 }
@@ -82,7 +83,7 @@ void vector_to_parameters(const Variable& vec, const std::vector<Variable>& para
   EBB_CHECK(vec.dim() == 1 && vec.numel() >= at, "vector_to_parameters: expected a vector of ", at,
             " elements, got ", vec.sizes(), ".");
   at = 0;
-  for (Variable parameter : parameters) {
+  for (const Variable& parameter : parameters) {
     const std::int64_t count = parameter.numel();
     parameter.set_data(vec.slice(0, at, at + count).view(parameter.sizes()).detach());
     at += count;

@@ -152,11 +152,11 @@ TEST_CASE("max pooling takes the first of ties and any NaN") {
 
 TEST_CASE("unpooling puts elements back") {
   const Variable x = ramp({2, 2, 6, 4});
-  const auto [out, indices] = ebb::max_pool2d_with_indices(x, 2);
-  const Variable back = ebb::max_unpool2d(out, indices, {6, 4});
+  const auto pooled = ebb::max_pool2d_with_indices(x, 2);
+  const Variable out = std::get<0>(pooled), at = std::get<1>(pooled);
+  const Variable back = ebb::max_unpool2d(out, at, {6, 4});
   CHECK(error(back.sum(), {out.sum().item<double>()}) < 1e-12);
   CHECK(top(back * (back - x)) == 0);
-  const Variable at = indices;
   check_grads([&](const Variable& v) { return ebb::max_unpool2d(v, at, {6, 4}); }, {leaf({2, 2, 3, 2})});
   check_error([&] { ebb::max_unpool2d(out, at, {2, 2}); }, {"max_unpool2d"});
 }

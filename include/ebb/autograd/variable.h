@@ -62,6 +62,7 @@ class EBB_API Variable : public ops::ArithmeticMethods,
   }
   /// Assigning to a temporary writes into the tensor it views: `x[0] = y`, `x.index({Slice(1)}) = 3`.
   Variable& operator=(const Variable& other) &&;
+  // NOLINTNEXTLINE(performance-noexcept-move-constructor): writing elements may throw
   Variable& operator=(Variable&& other) &&;
   Variable& operator=(const Scalar& value) &&;
 

@@ -14,6 +14,8 @@ namespace ebb {
 template <class T, bool Upgradable = false>
 class RefCounted {
  public:
+  RefCounted(const RefCounted&) = delete;
+  RefCounted& operator=(const RefCounted&) = delete;
   void add_ref() const noexcept { refs_.fetch_add(1, std::memory_order_relaxed); }
   void release() const noexcept {
     // A sole owner needs no locked instruction: nobody else can reach the object.
@@ -32,8 +34,6 @@ class RefCounted {
 
  protected:
   RefCounted() = default;
-  RefCounted(const RefCounted&) = delete;
-  RefCounted& operator=(const RefCounted&) = delete;
   ~RefCounted() = default;
   mutable std::atomic<std::uint32_t> refs_{1};
 };

@@ -23,7 +23,7 @@ class SmallVector {
   using iterator = T*;
   using const_iterator = const T*;
 
-  SmallVector() noexcept {}
+  SmallVector() noexcept {}  // NOLINT(modernize-use-equals-default): or {} would zero the buffer
   explicit SmallVector(std::size_t size) { resize(size); }
   SmallVector(std::size_t size, const T& value) { assign(size, value); }
   SmallVector(std::initializer_list<T> values) { append(values.begin(), values.end()); }

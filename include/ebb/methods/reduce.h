@@ -43,10 +43,12 @@ struct EBB_API ReduceMethods {
   Variable count_nonzero(std::int64_t dim) const;
   Variable var(bool unbiased = true) const;
   Variable var(int dim) const;
+  Variable var(std::initializer_list<std::int64_t> dim) const;
   Variable var(OptionalIntArrayRef dim, bool unbiased = true, bool keepdim = false) const;
   Variable var(OptionalIntArrayRef dim, optional<std::int64_t> correction, bool keepdim = false) const;
   Variable std(bool unbiased = true) const;
   Variable std(int dim) const;
+  Variable std(std::initializer_list<std::int64_t> dim) const;
   Variable std(OptionalIntArrayRef dim, bool unbiased = true, bool keepdim = false) const;
   Variable std(OptionalIntArrayRef dim, optional<std::int64_t> correction, bool keepdim = false) const;
   Variable norm(const Scalar& p = 2) const;

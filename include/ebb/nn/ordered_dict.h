@@ -33,7 +33,7 @@ class EBB_API OrderedDict {
 
    public:
     Item(const Item&) = default;
-    Item(Item&&) = default;
+    Item(Item&&) = default;  // NOLINT(performance-noexcept-move-constructor): the const key is copied
     // The vector's erase assigns; the const key of the pair must be replaced as a whole.
     Item& operator=(Item&& other) noexcept {
       if (this != &other) {

@@ -67,6 +67,7 @@ inline Variable count_nonzero(const Variable& self, std::int64_t dim) {
 /// 1, else 0. NaN or inf without a degree of freedom. Floating dtypes. (torch.var)
 EBB_API Variable var(const Variable& self, bool unbiased = true);
 inline Variable var(const Variable& self, int dim);
+inline Variable var(const Variable& self, std::initializer_list<std::int64_t> dim);
 EBB_API Variable var(const Variable& self, OptionalIntArrayRef dim, bool unbiased = true,
                      bool keepdim = false);
 EBB_API Variable var(const Variable& self, OptionalIntArrayRef dim, optional<std::int64_t> correction,
@@ -74,6 +75,7 @@ EBB_API Variable var(const Variable& self, OptionalIntArrayRef dim, optional<std
 /// The square root of the variance; its gradient is 0 where it is 0. (torch.std)
 EBB_API Variable std(const Variable& self, bool unbiased = true);
 inline Variable std(const Variable& self, int dim);
+inline Variable std(const Variable& self, std::initializer_list<std::int64_t> dim);
 EBB_API Variable std(const Variable& self, OptionalIntArrayRef dim, bool unbiased = true,
                      bool keepdim = false);
 EBB_API Variable std(const Variable& self, OptionalIntArrayRef dim, optional<std::int64_t> correction,
@@ -81,25 +83,41 @@ EBB_API Variable std(const Variable& self, OptionalIntArrayRef dim, optional<std
 /// Both with the mean. (torch.var_mean, torch.std_mean)
 EBB_API std::tuple<Variable, Variable> var_mean(const Variable& self, bool unbiased = true);
 inline std::tuple<Variable, Variable> var_mean(const Variable& self, int dim);
+inline std::tuple<Variable, Variable> var_mean(const Variable& self, std::initializer_list<std::int64_t> dim);
 EBB_API std::tuple<Variable, Variable> var_mean(const Variable& self, OptionalIntArrayRef dim,
                                                 bool unbiased = true, bool keepdim = false);
 EBB_API std::tuple<Variable, Variable> var_mean(const Variable& self, OptionalIntArrayRef dim,
                                                 optional<std::int64_t> correction, bool keepdim = false);
 EBB_API std::tuple<Variable, Variable> std_mean(const Variable& self, bool unbiased = true);
 inline std::tuple<Variable, Variable> std_mean(const Variable& self, int dim);
+inline std::tuple<Variable, Variable> std_mean(const Variable& self, std::initializer_list<std::int64_t> dim);
 EBB_API std::tuple<Variable, Variable> std_mean(const Variable& self, OptionalIntArrayRef dim,
                                                 bool unbiased = true, bool keepdim = false);
 EBB_API std::tuple<Variable, Variable> std_mean(const Variable& self, OptionalIntArrayRef dim,
                                                 optional<std::int64_t> correction, bool keepdim = false);
 
-// A number is a dimension, not a truth value.
+// A number is a dimension, not a truth value, in braces too.
 inline Variable var(const Variable& self, int dim) { return var(self, IntArrayRef({dim})); }
+inline Variable var(const Variable& self, std::initializer_list<std::int64_t> dim) {
+  return var(self, IntArrayRef(dim));
+}
 inline Variable std(const Variable& self, int dim) { return std(self, IntArrayRef({dim})); }
+inline Variable std(const Variable& self, std::initializer_list<std::int64_t> dim) {
+  return std(self, IntArrayRef(dim));
+}
 inline std::tuple<Variable, Variable> var_mean(const Variable& self, int dim) {
   return var_mean(self, IntArrayRef({dim}));
 }
+inline std::tuple<Variable, Variable> var_mean(const Variable& self,
+                                               std::initializer_list<std::int64_t> dim) {
+  return var_mean(self, IntArrayRef(dim));
+}
 inline std::tuple<Variable, Variable> std_mean(const Variable& self, int dim) {
   return std_mean(self, IntArrayRef({dim}));
+}
+inline std::tuple<Variable, Variable> std_mean(const Variable& self,
+                                               std::initializer_list<std::int64_t> dim) {
+  return std_mean(self, IntArrayRef(dim));
 }
 
 /// The p-norm (sum |x|^p)^(1/p); the count of non-zeros for p = 0, the largest or smallest magnitude for p =

@@ -93,7 +93,7 @@ Variable convolve(ConvKind kind, const Variable& first, const Variable& second, 
     kernels::conv_input(device, array, a, b, shift, c.geometry);
   else
     kernels::conv_weight(device, array, a, b, c.geometry);
-  const Variable out = Variable(std::move(array))
+  Variable out = Variable(std::move(array))
                            .to(dtype, false, false, kind == ConvKind::weight ? c.weight_format : c.format);
   if (autograd::records(first, second, bias)) {
     const auto node = kind == ConvKind::weight

@@ -84,7 +84,8 @@ Variable arange(const Scalar& start, const Scalar& end, const Scalar& step, cons
     const auto distance = s > 0 ? static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a)
                                 : static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b);
     const auto stride = s > 0 ? static_cast<std::uint64_t>(s) : -static_cast<std::uint64_t>(s);
-    count = static_cast<double>(distance / stride + (distance % stride != 0));
+    const std::uint64_t steps = distance / stride + (distance % stride != 0);
+    count = static_cast<double>(steps);
   } else {
     count = std::ceil((end.to_double() - start.to_double()) / step.to_double());
   }

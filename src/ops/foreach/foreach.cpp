@@ -63,7 +63,7 @@ Variable norm(const std::vector<Variable>& tensors, double p) {
   for (const Group& group : grouped("norm", tensors)) {
     NdArray out = NdArray::empty({}, group.dtype == kDouble ? kDouble : kFloat, group.device);
     kernels::list_norm(group.device, out, EntryList{group.device, group.dtype, group.entries}, p);
-    norms.push_back(Variable(out));
+    norms.emplace_back(out);
   }
   if (norms.size() == 1) return norms[0];
   bool wide = false;

@@ -143,7 +143,7 @@ Variable one_hot(const Variable& x, std::int64_t num_classes) {
   }
   DimVector sizes(x.sizes());
   sizes.push_back(num_classes);
-  const Variable out(ops::zeros_array(sizes, kLong, x.device()));
+  Variable out(ops::zeros_array(sizes, kLong, x.device()));
   if (count > 0) scatter_(out, -1, unsqueeze(x.detach(), -1), 1);
   return out;
 }

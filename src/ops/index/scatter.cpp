@@ -98,7 +98,7 @@ Variable element_index(const char* op, const Variable& index) {
 Variable check_scatter(const char* op, const Variable& x, std::int64_t dim, const Variable& places,
                        const Variable& src) {
   common_device(op, x, places, src);
-  const Variable index = element_index(op, places);
+  Variable index = element_index(op, places);
   if (index.numel() == 0) return index;
   const auto dims = [](const Variable& v) { return std::max<std::int64_t>(v.dim(), 1); };
   EBB_CHECK(dims(index) == dims(x) && (!src.defined() || dims(src) == dims(index)), op,

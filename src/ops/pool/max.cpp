@@ -61,7 +61,7 @@ constexpr PoolNames kUnpool3{"MaxUnpool3DBackward0", "MaxUnpool3DBackwardBackwar
 Variable gather(const Choice& c, const Variable& x, const Variable& indices) {
   NdArray array = c.layout.empty(indices.sizes(), x.dtype(), x.device());
   kernels::pool_gather(x.device(), array, c.layout.operand(x), c.layout.operand(indices), c.geometry);
-  const Variable out = c.layout.result(std::move(array));
+  Variable out = c.layout.result(std::move(array));
   if (autograd::records(x)) {
     auto node = autograd::make_node<SelectBackward>(x);
     node->indices.save(indices);
@@ -79,7 +79,7 @@ Variable scatter(const Choice& c, const Variable& y, const Variable& indices, bo
     kernels::max_pool_backward(y.device(), array, from, at, c.geometry);
   else
     kernels::pool_scatter(y.device(), array, from, at, c.geometry, overwrite);
-  const Variable out = c.layout.result(std::move(array));
+  Variable out = c.layout.result(std::move(array));
   if (autograd::records(y)) {
     auto node = autograd::make_node<PlaceBackward>(y);
     node->indices.save(indices);

@@ -43,7 +43,7 @@ Variable mean(const MeanPool& pool, const Variable& x, bool transposed, bool is_
     kernels::mean_pool_backward(x.device(), array, pool.layout.operand(x), pool.geometry);
   else
     kernels::mean_pool(x.device(), array, pool.layout.operand(x), pool.geometry);
-  const Variable out = pool.layout.result(std::move(array));
+  Variable out = pool.layout.result(std::move(array));
   if (autograd::records(x)) {
     auto node = autograd::make_node<MeanPoolBackward>(x);
     node->pool = pool;

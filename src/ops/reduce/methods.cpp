@@ -63,6 +63,9 @@ Variable ReduceMethods::count_nonzero(optional<std::int64_t> dim) const {
   return ebb::count_nonzero(self(this), dim);
 }
 Variable ReduceMethods::var(int dim) const { return ebb::var(self(this), dim); }
+Variable ReduceMethods::var(std::initializer_list<std::int64_t> dim) const {
+  return ebb::var(self(this), dim);
+}
 Variable ReduceMethods::var(bool unbiased) const { return ebb::var(self(this), unbiased); }
 Variable ReduceMethods::var(OptionalIntArrayRef dim, bool unbiased, bool keepdim) const {
   return ebb::var(self(this), dim, unbiased, keepdim);
@@ -71,6 +74,9 @@ Variable ReduceMethods::var(OptionalIntArrayRef dim, optional<std::int64_t> corr
   return ebb::var(self(this), dim, correction, keepdim);
 }
 Variable ReduceMethods::std(int dim) const { return ebb::std(self(this), dim); }
+Variable ReduceMethods::std(std::initializer_list<std::int64_t> dim) const {
+  return ebb::std(self(this), dim);
+}
 Variable ReduceMethods::std(bool unbiased) const { return ebb::std(self(this), unbiased); }
 Variable ReduceMethods::std(OptionalIntArrayRef dim, bool unbiased, bool keepdim) const {
   return ebb::std(self(this), dim, unbiased, keepdim);

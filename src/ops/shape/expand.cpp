@@ -62,9 +62,7 @@ Variable sum_to_size(const Variable& x, IntArrayRef size) {
   const std::size_t lead = fits ? dims - size.size() : 0;
   DimVector reduced;
   for (std::size_t d = 0; d < dims && fits; ++d) {
-    if (d < lead)
-      reduced.push_back(static_cast<std::int64_t>(d));
-    else if (size[d - lead] == 1 && x.sizes()[d] != 1)
+    if (d < lead || (size[d - lead] == 1 && x.sizes()[d] != 1))
       reduced.push_back(static_cast<std::int64_t>(d));
     else
       fits = size[d - lead] == x.sizes()[d];

@@ -10,7 +10,7 @@ namespace {
 // A contiguous clone is written through the view `part` of it: copy_ records both gradients.
 template <class Part>
 Variable replaced(const char* op, const Variable& x, const Variable& src, Part&& part) {
-  const Variable out = clone(x, MemoryFormat::Contiguous);
+  Variable out = clone(x, MemoryFormat::Contiguous);
   const Variable place = part(out);
   EBB_CHECK(place.sizes() == src.sizes(), op,
             ": expected src to have a size equal to the part it replaces: part ", place.sizes(), ", src ",
