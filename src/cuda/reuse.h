@@ -4,6 +4,10 @@
 #include <cuda_runtime.h>
 #include <ebb/core/device.h>
 
+#include <cstddef>
+#include <deque>
+#include <list>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -47,38 +51,54 @@ class StreamMark {
   cudaEvent_t event_ = nullptr;  // null: the stream was being captured, or the call failed; tried again
 };
 
+/// Blocks that streams may still be using. Each stream's marks stand in a queue of its own: it passes them in
+/// order, so that the first it has not passed answers for all behind it, and a question costs no more calls
+/// than there are streams, besides one for each mark that was passed.
 template <class Block>
 class WaitingBlocks {
  public:
   void add(Block* block, const StreamUses& uses) {
-    Item item{block, {}};
-    for (const StreamUse& use : uses) item.marks.emplace_back(use);
-    items_.push_back(std::move(item));
+    const auto waiting = std::make_shared<Waiting>(Waiting{block, uses.size()});
+    for (const StreamUse& use : uses) queue_of(use).marks.push_back({StreamMark(use), waiting});
+    count_ += 1;
   }
-  bool empty() const { return items_.empty(); }
+  bool empty() const { return count_ == 0; }
   /// Calls done(block) for those that no stream uses any more.
   template <class F>
   void collect(bool wait, const F& done) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < items_.size(); ++i) {
-      std::vector<StreamMark>& marks = items_[i].marks;
-      while (!marks.empty() && marks.back().passed(wait)) marks.pop_back();
-      if (marks.empty()) {
-        done(items_[i].block);
-      } else {
-        if (kept != i) items_[kept] = std::move(items_[i]);
-        ++kept;
+    for (Queue& queue : queues_)
+      while (!queue.marks.empty() && queue.marks.front().mark.passed(wait)) {
+        const std::shared_ptr<Waiting> waiting = std::move(queue.marks.front().waiting);
+        queue.marks.pop_front();
+        if (--waiting->streams > 0) continue;
+        --count_;
+        done(waiting->block);
       }
-    }
-    items_.resize(kept);
+    std::erase_if(queues_, [](const Queue& queue) { return queue.marks.empty(); });
   }
 
  private:
-  struct Item {
+  struct Waiting {
     Block* block = nullptr;
-    std::vector<StreamMark> marks;
+    std::size_t streams = 0;  // that have not passed its mark
   };
-  std::vector<Item> items_;
+  struct Marked {
+    StreamMark mark;
+    std::shared_ptr<Waiting> waiting;
+  };
+  struct Queue {
+    StreamUse use;
+    std::deque<Marked> marks;
+  };
+
+  Queue& queue_of(StreamUse use) {
+    for (Queue& queue : queues_)
+      if (queue.use == use) return queue;
+    return queues_.emplace_back(Queue{use, {}});
+  }
+
+  std::list<Queue> queues_;
+  std::size_t count_ = 0;
 };
 
 }  // namespace ebb::cuda

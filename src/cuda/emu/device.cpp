@@ -30,14 +30,26 @@ const bool null_launch = number_from("EBB_EMU_NULL_LAUNCH", 0) == 1;
 
 namespace {
 std::atomic<int> calls_until_failure{-1};
-}
+std::atomic<cudaError_t> broken{cudaSuccess};
+}  // namespace
 
 void fail_call(int n) { calls_until_failure = n; }
+void break_device(cudaError_t error) {
+  broken = error;
+  last_error = error;
+}
 
 cudaError_t injected_error() {
+  if (const cudaError_t error = broken.load(std::memory_order_relaxed)) [[unlikely]]
+    return set_error(error);
   if (calls_until_failure.load(std::memory_order_relaxed) < 0) [[likely]]
     return cudaSuccess;
   return calls_until_failure.fetch_sub(1) == 0 ? set_error(cudaErrorUnknown) : cudaSuccess;
+}
+
+cudaError_t injected_memory_error() {
+  const cudaError_t error = injected_error();
+  return error && !broken ? set_error(cudaErrorMemoryAllocation) : error;
 }
 
 int current_device_index() { return current_device; }
@@ -114,7 +126,7 @@ const char* cudaGetErrorString(cudaError_t error) {
 }
 cudaError_t cudaGetLastError() {
   const cudaError_t error = last_error;
-  last_error = cudaSuccess;
+  last_error = broken;
   return error;
 }
 cudaError_t cudaPeekAtLastError() { return last_error; }

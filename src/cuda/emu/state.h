@@ -63,8 +63,15 @@ struct Capturing {
 
 /// Remembers the error for cudaGetLastError and returns it.
 cudaError_t set_error(cudaError_t error);
-/// An error if this call was to fail: see fail_call().
+/// An error if this call was to fail: see fail_call() and break_device().
 cudaError_t injected_error();
+/// The same for a call that asks for memory, which fail_call() lets fail for want of it.
+cudaError_t injected_memory_error();
+/// For tests: every call that can fail does, and cudaGetLastError() does not forget it, as after a kernel
+/// that read where it must not. cudaSuccess mends it, which no real device can do.
+void break_device(cudaError_t error);
+/// For tests: how often cudaEventQuery was called.
+long event_queries();
 /// Memory of each emulated device.
 std::size_t device_memory_bytes();
 int current_device_index();

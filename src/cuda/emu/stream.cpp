@@ -1,6 +1,7 @@
 // Streams and events. A stream runs at once what it is given. With EBB_EMU_LAZY=1 it runs nothing before
 // somebody waits for it, and only what the wait needs: whatever lacks an event between two streams then
 // happens in the wrong order, and what the host reads too early is not there.
+#include <atomic>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
@@ -61,7 +62,11 @@ cudaError_t refuse_while_capturing(const CUstream_st& stream) {
   return set_error(cudaErrorStreamCaptureUnsupported);
 }
 
+std::atomic<long> queries{0};
+
 }  // namespace
+
+long event_queries() { return queries; }
 
 std::recursive_mutex& stream_mutex() { return streams().mutex; }
 
@@ -204,6 +209,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
   return cudaSuccess;
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
+  ++queries;
   const std::lock_guard lock(stream_mutex());
   if (event->captured) return set_error(cudaErrorCapturedEvent);
   if (!event->mark || event->mark->reached) return cudaSuccess;
