@@ -25,16 +25,19 @@ MemoryBlock* AsyncAllocator::allocate(std::size_t bytes, cudaStream_t stream) {
   block->bytes = std::max<std::size_t>(bytes, 1);
   block->stream = stream;
   void* data = nullptr;
-  if (cudaMallocAsync(&data, block->bytes, stream) != cudaSuccess) {
+  cudaError_t error = cudaMallocAsync(&data, block->bytes, stream);
+  if (error == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     empty_cache();
-    if (cudaMallocAsync(&data, block->bytes, stream) != cudaSuccess) {
-      cudaGetLastError();
-      std::size_t free = 0, total = 0;
-      if (cudaMemGetInfo(&free, &total) != cudaSuccess) cudaGetLastError();
-      fail_out_of_memory(device_, bytes, stats(), free, total);
-    }
+    error = cudaMallocAsync(&data, block->bytes, stream);
   }
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    std::size_t free = 0, total = 0;
+    check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    fail_out_of_memory(device_, bytes, stats(), free, total);
+  }
+  check(error, "cudaMallocAsync");
   block->data = static_cast<char*>(data);
   figures_.add(block->bytes);
   return block.release();

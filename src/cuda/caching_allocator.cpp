@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "kernel/cuda/device.h"
+
 namespace ebb::cuda {
 namespace {
 
@@ -90,18 +92,21 @@ MemoryBlock* CachingAllocator::take_free(std::size_t bytes, bool small, cudaStre
 MemoryBlock* CachingAllocator::new_segment(std::size_t bytes, bool small, cudaStream_t stream) {
   const std::size_t size = segment_bytes(bytes, small);
   void* data = nullptr;
-  if (source_.allocate(&data, size) != cudaSuccess) {
+  cudaError_t error = source_.allocate(&data, size);
+  if (error == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     waiting_.collect(true, [this](MemoryBlock* block) { give_back(block); });
     release_segments();
     if (general_) general_->empty_cache();
-    if (source_.allocate(&data, size) != cudaSuccess) {
-      cudaGetLastError();
-      std::size_t free = 0, total = 0;
-      if (source_.memory(&free, &total) != cudaSuccess) free = total = 0;
-      fail_out_of_memory(device_, bytes, stats(), free, total);
-    }
+    error = source_.allocate(&data, size);
   }
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    std::size_t free = 0, total = 0;
+    check(source_.memory(&free, &total), "cudaMemGetInfo");
+    fail_out_of_memory(device_, bytes, stats(), free, total);
+  }
+  check(error, "cudaMalloc");
   figures_->reserved += size;
   auto block = std::make_unique<MemoryBlock>();
   block->data = static_cast<char*>(data);

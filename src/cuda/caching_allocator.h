@@ -72,7 +72,8 @@ class CachingAllocator {
   CachingAllocator(const CachingAllocator&) = delete;
   ~CachingAllocator();
 
-  /// Throws ebb::Error with the figures when there is no memory left.
+  /// Throws ebb::Error: with the figures when there is no memory left, with what the runtime said when it
+  /// failed otherwise.
   MemoryBlock* allocate(std::size_t bytes, cudaStream_t stream);
   void free(MemoryBlock* block) noexcept;
   void record_use(MemoryBlock* block, StreamUse use);

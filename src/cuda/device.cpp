@@ -11,8 +11,14 @@ void check(cudaError_t error, const char* what) {
   if (error == cudaSuccess) [[likely]]
     return;
   cudaGetLastError();  // reported once
+  // What a kernel did wrong stays with the device, and every later call says so too.
+  const bool stays = cudaPeekAtLastError() == error;
   ebb::detail::fail("CUDA: ", what, " failed: ", cudaGetErrorString(error), " (", cudaGetErrorName(error),
-                    ").");
+                    ")",
+                    stays ? "; some kernel before it is at fault, and the device is of no more use to this "
+                            "process. Run it with CUDA_LAUNCH_BLOCKING=1, or under compute-sanitizer, to "
+                            "learn which."
+                          : ".");
 }
 
 int visible_devices() {

@@ -40,7 +40,7 @@ PinnedBlock* PinnedPool::allocate(std::size_t bytes) {
   }
   auto block = std::make_unique<PinnedBlock>();
   cudaError_t error = cudaHostAlloc(&block->data, size, cudaHostAllocPortable);
-  if (error != cudaSuccess) {
+  if (error == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     release_idle();
     error = cudaHostAlloc(&block->data, size, cudaHostAllocPortable);

@@ -14,18 +14,22 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-// Counts calls; the call with the number `failing` and those up to `failing_until` give no memory.
+// Counts calls; the call with the number `failing` and those up to `failing_until` give no memory, or fail by
+// another error.
 struct Fake {
   static inline std::map<void*, std::size_t> live;
   static inline int calls = 0, failing = -1, failing_until = -1;
+  static inline cudaError_t error = cudaErrorMemoryAllocation, memory_error = cudaSuccess;
 
   static void reset() {
     calls = 0;
+    error = cudaErrorMemoryAllocation;
+    memory_error = cudaSuccess;
     failing = failing_until = -1;
   }
   static cudaError_t allocate(void** pointer, std::size_t bytes) {
     const int call = calls++;
-    if (call >= failing && call <= failing_until) return cudaErrorMemoryAllocation;
+    if (call >= failing && call <= failing_until) return error;
     *pointer = std::aligned_alloc(512, bytes);
     live[*pointer] = bytes;
     return cudaSuccess;
@@ -36,6 +40,7 @@ struct Fake {
     return cudaSuccess;
   }
   static cudaError_t memory(std::size_t* free, std::size_t* total) {
+    if (memory_error) return memory_error;
     *free = 1 << 20;
     *total = 8 << 20;
     return cudaSuccess;
@@ -119,6 +124,31 @@ TEST_CASE("a device that is full gets its free segments back before the request 
                                                                Contains("8 MiB"));
   MemoryBlock* const later = allocator.allocate(50 << 20, nullptr);
   for (MemoryBlock* block : {kept, big, later}) allocator.free(block);
+  allocator.empty_cache();
+  CHECK(Fake::live.empty());
+}
+
+TEST_CASE("what fails for another reason than want of memory says so, and gives nothing back") {
+  Fake::reset();
+  CachingAllocator allocator(kFake, ebb::Device("cuda:0"));
+  MemoryBlock* const freed = allocator.allocate(40 << 20, nullptr);
+  allocator.free(freed);
+  Fake::error = cudaErrorIllegalState;
+  Fake::failing = Fake::failing_until = Fake::calls;
+  const int calls = Fake::calls;
+  CHECK_THROWS_WITH(allocator.allocate(100 << 20, nullptr), Contains("cudaMalloc failed") &&
+                                                                Contains("cudaErrorIllegalState") &&
+                                                                !Contains("out of memory"));
+  CHECK(Fake::calls == calls + 1);
+  CHECK(allocator.stats().cached == 40 << 20);
+  // A device that has broken by the time that its memory is asked for.
+  Fake::error = cudaErrorMemoryAllocation;
+  Fake::memory_error = cudaErrorUnknown;
+  Fake::failing = Fake::calls;
+  Fake::failing_until = Fake::failing + 1;
+  CHECK_THROWS_WITH(allocator.allocate(100 << 20, nullptr), Contains("cudaMemGetInfo failed") &&
+                                                                Contains("cudaErrorUnknown") &&
+                                                                !Contains("out of memory"));
   allocator.empty_cache();
   CHECK(Fake::live.empty());
 }

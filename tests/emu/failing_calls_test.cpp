@@ -1,5 +1,6 @@
 // Streams, events, copies, pinned memory and graphs over a runtime in which each call fails once.
-#include "cuda/emu/api.h"
+#include "cuda/async_allocator.h"
+#include "cuda/emu/state.h"
 #include "cuda/pinned.h"
 #include "cuda/runtime.h"
 #include "cuda/streams.h"
@@ -113,6 +114,36 @@ TEST_CASE("a call that fails is an error, and the next attempt succeeds") {
       CHECK(cuda::memory_stats_of(kSecond).cached == 0);
     }
   }
+}
+
+TEST_CASE("a device that a kernel broke is not said to be full") {
+  const auto broken = [](const auto& call) {
+    emu::break_device(cudaErrorUnknown);
+    std::string said;
+    try {
+      call();
+    } catch (const Error& error) {
+      said = error.what();
+    }
+    emu::break_device(cudaSuccess);
+    INFO(said);
+    CHECK(said.find("cudaErrorUnknown") != said.npos);
+    CHECK(said.find("some kernel before it is at fault") != said.npos);
+    CHECK(said.find("out of memory") == said.npos);
+  };
+  constexpr std::size_t kNotCached = std::size_t{200} << 20;
+  cuda::AsyncAllocator async(kFirst);
+  { const Held x{cuda::allocate(4, kFirst)}; }
+  broken([&] { cuda::allocate(kNotCached, kFirst); });
+  broken([&] { async.allocate(kNotCached, nullptr); });
+  broken([&] { cuda::allocate_pinned(kNotCached); });
+  broken([&] { cuda::order_streams(kFirst, nullptr, kFirst, cuda::pool_stream(kFirst)); });
+}
+
+TEST_CASE("an error that passes is not laid on a kernel") {
+  emu::fail_call(0);
+  CHECK_THROWS_WITH(cuda::wait_for_device(kFirst), Catch::Matchers::EndsWith("(cudaErrorUnknown)."));
+  emu::fail_call(-1);
 }
 
 TEST_CASE("failures are noticed") {

@@ -78,7 +78,7 @@ using namespace ebb::emu;
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
   *pointer = nullptr;
   if (bytes == 0) return cudaSuccess;
-  if (injected_error()) return set_error(cudaErrorMemoryAllocation);
+  if (const cudaError_t error = injected_memory_error()) return error;
   Memory& m = memory();
   const std::lock_guard lock(m.mutex);
   const std::size_t size = (bytes + kPage - 1) / kPage * kPage;
@@ -152,7 +152,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 
 cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned) {
   *pointer = nullptr;
-  if (injected_error()) return set_error(cudaErrorMemoryAllocation);
+  if (const cudaError_t error = injected_memory_error()) return error;
   const std::size_t size = (bytes + kPage - 1) / kPage * kPage;
   *pointer = std::aligned_alloc(kPage, size);
   if (!*pointer) return bytes == 0 ? cudaSuccess : set_error(cudaErrorMemoryAllocation);
