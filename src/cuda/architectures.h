@@ -7,9 +7,10 @@
 namespace ebb::cuda {
 
 /// Whether one of `built`, CMake's list of architectures such as "80-real;90", has kernels for a device of
-/// compute capability major.minor: machine code runs on its own major version from its minor one on ("90a" on
-/// 9.0 alone), PTX ("-virtual" or without a suffix) on everything later. Names such as "native" are taken as
-/// covering it.
+/// compute capability major.minor: machine code runs on its own major version from its minor one on, PTX
+/// ("-virtual" or without a suffix) on everything later; both of an architecture's own features ("90a") on
+/// that one alone, of a family's ("100f") on the family, which is the major version from the minor one on.
+/// Names such as "all-major" are taken as covering it.
 constexpr bool has_kernels_for(std::string_view built, int major, int minor) {
   const int device = major * 10 + minor;
   while (!built.empty()) {
@@ -22,11 +23,11 @@ constexpr bool has_kernels_for(std::string_view built, int major, int minor) {
       one.remove_prefix(1);
     }
     if (number == 0) return true;
-    const bool exact = one.starts_with('a');
-    if (exact || one.starts_with('f')) one.remove_prefix(1);
-    const bool machine_code = one != "-virtual", ptx = one != "-real" && !exact;
+    const bool exact = one.starts_with('a'), family = one.starts_with('f');
+    if (exact || family) one.remove_prefix(1);
     const bool same = exact ? number == device : number / 10 == major && number <= device;
-    if ((machine_code && same) || (ptx && number <= device)) return true;
+    const bool later = one != "-real" && !exact && !family;
+    if (later ? number <= device : same) return true;
   }
   return false;
 }

@@ -61,7 +61,8 @@ int current_device_index() {
 // it is done once even where the device is the current one.
 void set_current_device(int device) {
   if (thread_state().device == device) return;
-  properties_of(device);  // throws for a device that is not there
+  const std::string problem = why_not_used(device);  // throws for a device that is not there
+  EBB_CHECK(problem.empty(), "Device::CUDA: the plugin cannot be used on cuda:", device, ": ", problem);
   check(cudaSetDevice(device), "cudaSetDevice");
   thread_state().device = device;
 }

@@ -1,7 +1,6 @@
 // What libebb calls when Device::CUDA is first used.
 #include <string>
 
-#include "cuda/architectures.h"
 #include "cuda/runtime.h"
 #include "cuda/streams.h"
 #include "ops/common/cuda.h"
@@ -96,19 +95,11 @@ constexpr ebb::detail::Backend kBackend = {
     .leave_capture = &leave_capture,
 };
 
-#if !defined(EBB_CUDA_ARCHITECTURES)
-#define EBB_CUDA_ARCHITECTURES "native"  // the emulation
-#endif
-
 // Null, or why none of the devices can run the kernels.
 const char* find_kernels(std::string& problem) {
   for (int i = 0; i < visible_devices(); ++i) {
-    const cudaDeviceProp& p = properties_of(i);
-    if (has_kernels_for(EBB_CUDA_ARCHITECTURES, p.major, p.minor)) return nullptr;
-    problem = "it was built for the architectures " EBB_CUDA_ARCHITECTURES ", and cuda:" + std::to_string(i) +
-              " (" + p.name + ") is of " + std::to_string(p.major) + std::to_string(p.minor) +
-              ". Build it with -DCMAKE_CUDA_ARCHITECTURES=" + std::to_string(p.major) +
-              std::to_string(p.minor) + ".";
+    problem = why_not_used(i);
+    if (problem.empty()) return nullptr;
   }
   return problem.c_str();
 }
@@ -144,7 +135,6 @@ extern "C" EBB_API const char* ebb_plugin_entry(std::uint32_t host_abi) {
   if (host_abi != ebb::detail::kPluginAbi)
     return "it was built for another version of ebb. Reinstall both together.";
   if (const char* problem = find_device()) return problem;
-  ebb::detail::set_backend(ebb::DeviceType::CUDA, &kBackend);
   register_common();
   register_conv();
   register_creation();
@@ -162,5 +152,7 @@ extern "C" EBB_API const char* ebb_plugin_entry(std::uint32_t host_abi) {
   register_shape();
   register_softmax();
   register_sort();
+  // Last: other threads take it for a sign that all kernels are in their slots.
+  ebb::detail::set_backend(ebb::DeviceType::CUDA, &kBackend);
   return nullptr;
 }

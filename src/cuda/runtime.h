@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "device/backend.h"
@@ -26,7 +27,11 @@ ThreadState& thread_state();
 int visible_devices();
 /// Throws when there is no such device.
 const cudaDeviceProp& properties_of(int device);
-/// The calling thread's device, and another made it.
+/// Why the plugin's kernels do not run on a device that is there, as the end of a sentence about the plugin;
+/// empty if they do.
+std::string why_not_used(int device);
+/// The calling thread's device, and another made it; throws when there is no such device, or no kernel for
+/// it.
 int current_device_index();
 void set_current_device(int device);
 /// The calling thread's stream of a device, whether or not work may go there now.

@@ -1,71 +1,13 @@
-// Every kernel slot of the library has a kernel on every device: the library's symbol table is the list.
-#include <dlfcn.h>
-#include <elf.h>
+// Every kernel slot of the library has a kernel on every device.
+#include "cuda/all_slots.h"
 
-#include <ebb/ebb.h>
-#include <atomic>
 #include <catch2/catch.hpp>
-#include <cstring>
-#include <fstream>
-#include <iterator>
-#include <string>
-#include <vector>
-
-#include "kernel/slot.h"
-
-namespace {
-
-// What every slot is, whatever its kernel takes.
-struct AnySlot {
-  const char* name;
-  void (*cpu)();
-  std::atomic<void (*)()> cuda;
-};
-static_assert(sizeof(AnySlot) == sizeof(ebb::KernelSlot<void(ebb::NdArray&)>));
-
-template <class T>
-std::vector<T> read(const std::string& file, std::uint64_t at, std::uint64_t bytes) {
-  std::vector<T> out(bytes / sizeof(T));
-  std::memcpy(static_cast<void*>(out.data()), file.data() + at, out.size() * sizeof(T));
-  return out;
-}
-
-struct Named {
-  std::string symbol;
-  const AnySlot* slot;
-};
-
-// The variables in namespace ebb::kernels that the library exports.
-std::vector<Named> all_slots() {
-  Dl_info info{};
-  REQUIRE(dladdr(reinterpret_cast<void*>(&ebb::get_num_threads), &info) != 0);
-  std::ifstream stream(info.dli_fname, std::ios::binary);
-  const std::string file{std::istreambuf_iterator<char>(stream), {}};
-  const auto header = read<Elf64_Ehdr>(file, 0, sizeof(Elf64_Ehdr)).at(0);
-  const auto sections = read<Elf64_Shdr>(file, header.e_shoff, header.e_shnum * sizeof(Elf64_Shdr));
-  std::vector<Named> found;
-  for (const Elf64_Shdr& section : sections) {
-    if (section.sh_type != SHT_DYNSYM) continue;
-    const char* const names = file.data() + sections.at(section.sh_link).sh_offset;
-    for (const Elf64_Sym& symbol : read<Elf64_Sym>(file, section.sh_offset, section.sh_size)) {
-      const std::string name = names + symbol.st_name;
-      if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx == SHN_UNDEF ||
-          symbol.st_size != sizeof(AnySlot) || !name.starts_with("_ZN3ebb7kernels"))
-        continue;
-      // A program that names a slot has the slot in its own memory: the linker knows where.
-      found.push_back({name, static_cast<const AnySlot*>(dlsym(RTLD_DEFAULT, name.c_str()))});
-    }
-  }
-  return found;
-}
-
-}  // namespace
 
 TEST_CASE("every slot has a kernel on every device") {
   REQUIRE(ebb::cuda::is_available());  // loads the plugin
-  const std::vector<Named> slots = all_slots();
+  const std::vector<ebb::testing::Named> slots = ebb::testing::all_slots();
   CHECK(slots.size() > 200);
-  for (const Named& s : slots) {
+  for (const ebb::testing::Named& s : slots) {
     INFO(s.symbol);
     REQUIRE(s.slot != nullptr);
     CHECK(s.slot->name[0] != '\0');

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <utility>
+
 using ebb::cuda::has_kernels_for;
 
 TEST_CASE("which GPUs a plugin has kernels for") {
@@ -18,6 +20,19 @@ TEST_CASE("which GPUs a plugin has kernels for") {
   CHECK_FALSE(has_kernels_for("90a", 10, 0));
   CHECK(has_kernels_for("100f-real", 10, 3));
   CHECK_FALSE(has_kernels_for("100f-real", 12, 0));
+  CHECK(has_kernels_for("100f", 10, 3));
+  CHECK_FALSE(has_kernels_for("103f", 10, 0));
+  CHECK_FALSE(has_kernels_for("100f", 12, 0));  // its PTX is its family's too
+  CHECK_FALSE(has_kernels_for("100f-virtual", 11, 0));
+  CHECK_FALSE(has_kernels_for("90a-virtual", 10, 0));
   CHECK(has_kernels_for("native", 8, 9));
   CHECK_FALSE(has_kernels_for("", 9, 0));
+}
+
+TEST_CASE("what releases are built for runs on all GPUs from 8.0 on") {
+  constexpr char kRelease[] = "80-real;86-real;89-real;90-real;100-real;120";
+  for (const auto [major, minor] :
+       {std::pair{8, 0}, {8, 6}, {8, 9}, {9, 0}, {10, 0}, {10, 3}, {12, 0}, {12, 1}, {13, 0}})
+    CHECK(has_kernels_for(kRelease, major, minor));
+  CHECK_FALSE(has_kernels_for(kRelease, 7, 5));
 }

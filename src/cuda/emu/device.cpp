@@ -1,8 +1,10 @@
 // Errors and devices. EBB_EMU_DEVICES says how many there are (2 unless set), EBB_EMU_MEMORY_MB what each
-// holds (4096), EBB_EMU_DRIVER the driver's version (13000; 0: there is none).
+// holds (4096), EBB_EMU_DRIVER the driver's version (13000; 0: there is none), EBB_EMU_ARCHITECTURES the
+// devices' compute capabilities, separated by commas ("90,75"; 90 for those it does not name).
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "cuda/emu/state.h"
 
@@ -17,6 +19,16 @@ thread_local int current_device = 0;
 int number_from(const char* variable, int otherwise) {
   const char* text = std::getenv(variable);
   return text ? std::atoi(text) : otherwise;
+}
+
+// Of a device, times ten.
+int compute_capability(int device) {
+  const char* text = std::getenv("EBB_EMU_ARCHITECTURES");
+  for (; text && device > 0; --device) {
+    text = std::strchr(text, ',');
+    if (text) ++text;
+  }
+  return text ? std::atoi(text) : 90;
 }
 
 int devices() {
@@ -163,7 +175,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   properties->totalGlobalMem = device_memory_bytes();
   properties->sharedMemPerBlock = 48 << 10;
   properties->sharedMemPerBlockOptin = 227 << 10;
-  properties->major = 9;
+  properties->major = compute_capability(device) / 10;
+  properties->minor = compute_capability(device) % 10;
   properties->multiProcessorCount = 2;
   properties->maxThreadsPerMultiProcessor = 2048;
   properties->warpSize = 32;

@@ -1,0 +1,25 @@
+// The plugin makes its backend known when all its kernels are in their slots, not before. The function by
+// which it does so is this program's own here, and looks.
+#include "cuda/all_slots.h"
+#include "device/backend.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace ebb::detail {
+
+// Found before the library's, for the program comes first.
+void set_backend(DeviceType type, const Backend* backend) {
+  const auto slots = testing::all_slots();
+  std::size_t empty = 0;
+  for (const auto& s : slots) empty += s.slot->cuda.load() == nullptr;
+  std::printf("%zu of %zu slots were empty\n", empty, slots.size());
+  if (slots.size() < 200 || empty > 0) std::exit(1);
+  const auto real = reinterpret_cast<decltype(&set_backend)>(
+      dlsym(RTLD_NEXT, "_ZN3ebb6detail11set_backendENS_10DeviceTypeEPKNS0_7BackendE"));
+  real(type, backend);
+}
+
+}  // namespace ebb::detail
+
+int main() { return ebb::cuda::is_available() ? 0 : 2; }
