@@ -6,15 +6,15 @@
 
 namespace ebb::cuda {
 
-/// Whether one of `built`, CMake's list of architectures such as "80-real;90", has kernels for a device of
-/// compute capability major.minor: machine code runs on its own major version from its minor one on, PTX
-/// ("-virtual" or without a suffix) on everything later; both of an architecture's own features ("90a") on
-/// that one alone, of a family's ("100f") on the family, which is the major version from the minor one on.
-/// Names such as "all-major" are taken as covering it.
+/// Whether one of `built`, CMake's list of architectures such as "80-real;90" (or with commas), has kernels
+/// for a device of compute capability major.minor: machine code runs on its own major version from its minor
+/// one on, PTX ("-virtual" or without a suffix) on everything later; both of an architecture's own features
+/// ("90a") on that one alone, of a family's ("100f") on the family, which is the major version from the minor
+/// one on. Names such as "all-major" are taken as covering it.
 constexpr bool has_kernels_for(std::string_view built, int major, int minor) {
   const int device = major * 10 + minor;
   while (!built.empty()) {
-    const std::size_t end = built.find(';');
+    const std::size_t end = built.find_first_of(",;");
     std::string_view one = built.substr(0, end);
     built = end == std::string_view::npos ? std::string_view() : built.substr(end + 1);
     int number = 0;

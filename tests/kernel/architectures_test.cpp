@@ -30,8 +30,8 @@ TEST_CASE("which GPUs a plugin has kernels for") {
 }
 
 TEST_CASE("what releases are built for runs on all GPUs from 8.0 on") {
-  constexpr char kRelease[] = "80-real;86-real;89-real;90-real;100-real;120";
-  for (const auto [major, minor] :
+  constexpr char kRelease[] = "80-real,86-real,89-real,90-real,100-real,120";
+  for (const auto& [major, minor] :
        {std::pair{8, 0}, {8, 6}, {8, 9}, {9, 0}, {10, 0}, {10, 3}, {12, 0}, {12, 1}, {13, 0}})
     CHECK(has_kernels_for(kRelease, major, minor));
   CHECK_FALSE(has_kernels_for(kRelease, 7, 5));
