@@ -130,6 +130,46 @@ TEST_CASE("elements are put together in order on a device") {
       IndexError);
 }
 
+TEST_CASE("a place that repeats without end is summed as exactly as any, and alike at every run") {
+  const Deterministic guard;
+  // One after another, so many parts would lose digits: each is added to a sum that is thousands of times its
+  // size. Here no term is added more than 32 times at one level.
+  for (const std::int64_t count : {32, 33, 1024, 1025, 32768, 32800, 200'003}) {
+    INFO(count << " elements in one place");
+    const Tensor index = full({count}, 2, kLong).to(Device::CUDA),
+                 values = full({count}, 0.1, kOnCuda.dtype(kFloat));
+    const Tensor got = zeros({5}, kOnCuda).index_put({index}, values, true);
+    const double expected = static_cast<double>(count) * static_cast<double>(0.1F);
+    CHECK(got.cpu()[2].item<float>() == Approx(expected).epsilon(2e-6));
+    CHECK(got.cpu().ne(0).sum().item<std::int64_t>() == 1);
+    CHECK(equal(got.cpu(), zeros({5}, kOnCuda).index_put({index}, values, true).cpu()));
+  }
+}
+
+TEST_CASE("segments that begin and end anywhere among windows of windows") {
+  const Deterministic guard;
+  manual_seed(12);
+  for (int round = 0; round < 12; ++round) {
+    // Runs of any length, so that they start, end and pass at every level's borders.
+    std::vector<std::int64_t> places;
+    while (places.size() < 5000) {
+      const auto bits = randint(12, {1}, kLong).item<std::int64_t>();
+      const auto run = randint((std::int64_t{1} << bits) + 1, {1}, kLong).item<std::int64_t>();
+      places.insert(places.end(), static_cast<std::size_t>(run),
+                    static_cast<std::int64_t>(places.size() % 97));
+    }
+    const auto count = static_cast<std::int64_t>(places.size());
+    const Tensor index = tensor(places, kLong), whole = randint(100, {count, 20}, kLong).to(kDouble);
+    const Tensor expected = zeros({97, 20}, kDouble).index_add(0, index, whole);
+    const Tensor got =
+        zeros({97, 20}, kOnCuda.dtype(kDouble)).index_add(0, index.to(Device::CUDA), whole.to(Device::CUDA));
+    CHECK(equal(got.cpu(), expected));
+    const Tensor last =
+        zeros({97, 20}, kOnCuda.dtype(kDouble)).index_put({index.to(Device::CUDA)}, whole.to(Device::CUDA));
+    CHECK(equal(last.cpu(), zeros({97, 20}, kDouble).index_put({index}, whole)));
+  }
+}
+
 TEST_CASE("the first index that is out of range is out of range") {
   const Tensor rows = ones({4, 8}, kOnCuda);
   const auto at = [](std::int64_t i) { return full({2}, i, kOnCuda.dtype(kLong)); };

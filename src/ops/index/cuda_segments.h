@@ -3,8 +3,11 @@
 //
 // The sorted list is cut into windows of fixed length. A thread takes one window and one unit of the row and
 // walks the window in order. A segment inside a window goes straight to its place. The parts of one that
-// spans windows are kept, and a second pass puts them together from the first window to the last.
+// spans windows are kept; further passes put them together in order, by windows of windows, so that no thread
+// takes more than 32 steps however often one place repeats.
 #pragma once
+
+#include <utility>
 
 #include "kernel/convert.h"
 #include "kernel/cuda/sort.h"
@@ -45,9 +48,8 @@ struct Segments {
   const T* values;
   const std::int64_t *places, *starts;
   std::int64_t count, nowhere;
-  RowUnits<V> units;  // in out, in values
-  Vector<C, V>*
-      partial;  // for each window and unit: of a segment from the window before, of one that goes on
+  RowUnits<V> units;    // in out, in values
+  Vector<C, V>* parts;  // for each window and unit: of a segment from the window before, of one that goes on
 
   __device__ Vector<C, V> load(std::int64_t i, std::int64_t at, int n) const {
     const Vector<T, V> unit = load_unit<T, V>(values + starts[i] + at, n);
@@ -70,7 +72,7 @@ struct Segments {
     store_unit<T, V>(to, unit, n);
   }
   __device__ Vector<C, V>& part(std::int64_t window, std::int64_t unit, int which) const {
-    return partial[(window * 2 + which) * units.count + unit];
+    return parts[(window * 2 + which) * units.count + unit];
   }
 };
 
@@ -108,25 +110,50 @@ struct SumWindows {
   }
 };
 
+/// Groups of kWindow windows, or of groups, as if each were one window of `span` places that is made of
+/// smaller ones: their parts are put together in order, and what a group cannot finish is a part of its own.
 template <class T, int V, kernels::ScatterOp kOp>
-struct JoinWindows {
-  Segments<T, V, kOp> s;
+struct JoinParts {
+  Segments<T, V, kOp> s;  // with the parts of the pieces
+  Vector<Compute<T>, V>* joined;
+  std::int64_t piece;  // places in each
+
   __device__ void operator()(std::int64_t i) const {
-    const std::int64_t window = i / s.units.count, unit = i - window * s.units.count;
-    const std::int64_t begin = window * kWindow, end = begin + kWindow;
-    if (end >= s.count || s.places[end] != s.places[end - 1]) return;  // nothing goes on
-    const std::int64_t place = s.places[end];
-    if (begin > 0 && s.places[begin - 1] == place) return;  // what goes on began before
-    std::int64_t low = end, high = s.count;                 // the segment's end lies in (low, high]
-    while (high - low > 1) {
-      const std::int64_t middle = low + (high - low) / 2;
-      if (s.places[middle] == place)
-        low = middle;
-      else
-        high = middle;
+    const std::int64_t group = i / s.units.count, unit = i - group * s.units.count;
+    const std::int64_t begin = group * kWindow * piece, far = begin + kWindow * piece;
+    const std::int64_t end = far < s.count ? far : s.count;
+    Vector<Compute<T>, V> sum{};
+    bool open = false, here = false;  // a segment is being summed; it begins in this group
+    for (std::int64_t first = begin, number = group * kWindow; first < end; first += piece, ++number) {
+      const std::int64_t after = first + piece < s.count ? first + piece : s.count;
+      const std::int64_t head = s.places[first], tail = s.places[after - 1];
+      const bool goes_on = after < s.count && s.places[after] == tail;
+      const bool came = first > 0 && s.places[first - 1] == head;
+      if (came) {
+        if (open)
+          s.merge(sum, s.part(number, unit, 0));
+        else
+          sum = s.part(number, unit, 0);
+        open = true;
+        if (head == tail && goes_on) continue;
+        finish(head, group, unit, sum, here);
+        open = here = false;
+      }
+      if (!goes_on) continue;
+      sum = s.part(number, unit, 1);
+      open = here = true;
     }
-    auto sum = s.part(window, unit, 1);
-    for (std::int64_t next = window + 1; next <= low / kWindow; ++next) s.merge(sum, s.part(next, unit, 0));
+    if (open) part(group, unit, here ? 1 : 0) = sum;
+  }
+  __device__ Vector<Compute<T>, V>& part(std::int64_t group, std::int64_t unit, int which) const {
+    return joined[(group * 2 + which) * s.units.count + unit];
+  }
+  __device__ void finish(std::int64_t place, std::int64_t group, std::int64_t unit,
+                         const Vector<Compute<T>, V>& sum, bool here) const {
+    if (!here) {
+      part(group, unit, 0) = sum;
+      return;
+    }
     std::int64_t at[2];
     const int n = s.units.place(unit, at);
     s.put(place, at[0], sum, n);
@@ -135,16 +162,24 @@ struct JoinWindows {
 
 template <class T, int V, kernels::ScatterOp kOp>
 void sum_segments_by(NdArray& out, const NdArray& values, const Destinations& to, const DeviceWalk<2>& row) {
-  using C = Compute<T>;
   const RowUnits<V> units(row);
-  const std::int64_t windows = (to.count + kWindow - 1) / kWindow;
-  const NdArray partial = NdArray::empty(
-      {windows * 2 * units.count * V * static_cast<std::int64_t>(sizeof(C))}, kByte, out.device());
-  const Segments<T, V, kOp> s{
-      out.data_as<T>(), values.data_as<T>(), to.places(), to.values(),
-      to.count,         to.nowhere,          units,       partial.data_as<Vector<C, V>>()};
+  using Part = Vector<Compute<T>, V>;
+  const auto parts_of = [&](std::int64_t windows) {
+    return NdArray::empty({windows * 2 * units.count * static_cast<std::int64_t>(sizeof(Part))}, kByte,
+                          out.device());
+  };
+  std::int64_t windows = (to.count + kWindow - 1) / kWindow;
+  NdArray parts = parts_of(windows);
+  Segments<T, V, kOp> s{out.data_as<T>(), values.data_as<T>(), to.places(), to.values(),
+                        to.count,         to.nowhere,          units,       parts.data_as<Part>()};
   for_each(out.device(), windows * units.count, SumWindows<T, V, kOp>{s});
-  if (windows > 1) for_each(out.device(), windows * units.count, JoinWindows<T, V, kOp>{s});
+  for (std::int64_t piece = kWindow; windows > 1; piece *= kWindow) {
+    windows = (windows + kWindow - 1) / kWindow;
+    NdArray joined = parts_of(windows);
+    for_each(out.device(), windows * units.count, JoinParts<T, V, kOp>{s, joined.data_as<Part>(), piece});
+    parts = std::move(joined);
+    s.parts = parts.data_as<Part>();
+  }
 }
 
 /// out[place + ...] = combine(out[place + ...], values[start + ...]) over the row, for all destinations in
