@@ -22,7 +22,8 @@ if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nv
 endif()
 find_package(CUDAToolkit 12.4 REQUIRED)
 
-# cuDNN has no CMake package. Wheels often ship the library under its versioned name alone.
+# cuDNN has no CMake package. Its headers are needed; the library is opened when a program first needs it, and looked for
+# here so that it is found where it lies now. Wheels often ship it under its versioned name alone.
 file(GLOB _wheels LIST_DIRECTORIES true
   /usr/lib/python3*/site-packages/nvidia/cudnn /usr/local/lib/python3*/*-packages/nvidia/cudnn)
 find_path(CUDNN_INCLUDE_DIR cudnn_graph.h
@@ -30,20 +31,20 @@ find_path(CUDNN_INCLUDE_DIR cudnn_graph.h
 find_library(CUDNN_LIBRARY NAMES cudnn libcudnn.so.9
   HINTS ${CUDNN_ROOT} ENV CUDNN_ROOT ${CUDAToolkit_LIBRARY_DIR} ${_wheels} PATH_SUFFIXES lib lib64)
 mark_as_advanced(CUDNN_INCLUDE_DIR CUDNN_LIBRARY)
-if(CUDNN_INCLUDE_DIR AND CUDNN_LIBRARY)
+if(CUDNN_INCLUDE_DIR)
   file(STRINGS ${CUDNN_INCLUDE_DIR}/cudnn_version.h _version REGEX "#define CUDNN_(MAJOR|MINOR|PATCHLEVEL) ")
   list(TRANSFORM _version REPLACE "[^0-9]*([0-9]+).*" "\\1")
   list(JOIN _version "." EBB_CUDNN_VERSION)
   if(EBB_CUDNN_VERSION VERSION_GREATER_EQUAL 9.8)
     add_library(ebb_cudnn INTERFACE)
-    target_link_libraries(ebb_cudnn INTERFACE ${CUDNN_LIBRARY} CUDA::cudart)
+    target_link_libraries(ebb_cudnn INTERFACE CUDA::cudart ${CMAKE_DL_LIBS})
     target_include_directories(ebb_cudnn SYSTEM INTERFACE ${CUDNN_INCLUDE_DIR})
   endif()
 endif()
 if(TARGET ebb_cudnn)
-  message(STATUS "ebb: convolutions, batch norm and pooling by cuDNN ${EBB_CUDNN_VERSION} (${CUDNN_LIBRARY})")
+  message(STATUS "ebb: convolutions, batch norm and pooling by cuDNN ${EBB_CUDNN_VERSION} where programs find it (here: ${CUDNN_LIBRARY})")
 else()
-  message(STATUS "ebb: cuDNN 9.8 or later not found (set CUDNN_ROOT): convolutions by ebb's own, slow kernels")
+  message(STATUS "ebb: cuDNN's headers, 9.8 or later, not found (set CUDNN_ROOT): convolutions by ebb's own, slow kernels")
 endif()
 
 # What kernels are compiled with: NaN and infinity keep their meaning, so no fast math.
@@ -62,7 +63,7 @@ function(ebb_cuda_library_dirs out)
     get_filename_component(_dir ${_file} DIRECTORY)
     list(APPEND _dirs ${_dir})
   endforeach()
-  if(TARGET ebb_cudnn)
+  if(TARGET ebb_cudnn AND CUDNN_LIBRARY)
     get_filename_component(_dir ${CUDNN_LIBRARY} DIRECTORY)
     list(APPEND _dirs ${_dir})
   endif()

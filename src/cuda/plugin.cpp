@@ -3,6 +3,7 @@
 
 #include "cuda/runtime.h"
 #include "cuda/streams.h"
+#include "kernel/cuda/dnn.h"
 #include "ops/common/cuda.h"
 #include "ops/conv/cuda.h"
 #include "ops/creation/cuda.h"
@@ -72,6 +73,7 @@ constexpr ebb::detail::Backend kBackend = {
     .manual_seed = &seed_generators,
     .set_device = [](Device device) { set_current_device(device.index()); },
     .properties = &properties,
+    .has_dnn = &dnn_is_there,
     .memory_stats = &memory_stats_of,
     .reset_peak = &reset_peak_of,
     .empty_cache = &empty_cache_of,

@@ -55,6 +55,8 @@ struct Backend {
 
   void (*set_device)(Device device);
   cuda::DeviceProperties (*properties)(Device device);
+  /// Whether a library for neural networks was found; loads it.
+  bool (*has_dnn)();
 
   MemoryStats (*memory_stats)(Device device);
   void (*reset_peak)(Device device);
@@ -84,7 +86,7 @@ struct Backend {
 };
 
 /// Raised whenever Backend, the signature of a kernel slot or a type that plugins see changes.
-constexpr std::uint32_t kPluginAbi = 5;
+constexpr std::uint32_t kPluginAbi = 6;
 
 /// What a plugin exports as `extern "C"` under kPluginEntry. If it was built for the host's ABI number and
 /// finds a driver and a device, it calls set_backend, fills the kernel slots and returns null; else it

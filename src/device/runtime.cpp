@@ -147,5 +147,6 @@ bool are_convolutions_benchmarked() { return convolutions_benchmarked.load(std::
 
 void enable_cudnn(bool enable) { cudnn_enabled.store(enable, std::memory_order_relaxed); }
 bool is_cudnn_enabled() { return cudnn_enabled.load(std::memory_order_relaxed); }
+bool cudnn_is_available() noexcept { return is_available() && backend().has_dnn(); }
 
 }  // namespace ebb::cuda

@@ -35,6 +35,14 @@ class LruCache {
     return entries_.front().second;
   }
 
+  void erase(const Key& key) {
+    const auto found = places_.find(bytes(key));
+    if (found == places_.end()) return;
+    const auto entry = found->second;  // whose key the place's own key lies in
+    places_.erase(found);
+    entries_.erase(entry);
+  }
+
   std::size_t size() const { return entries_.size(); }
 
  private:

@@ -34,7 +34,8 @@ ConvGeometry geometry_of(const DnnConvolution& c) {
 
 }  // namespace
 
-bool dnn_is_used() { return is_cudnn_enabled() && std::getenv("EBB_EMU_DNN"); }
+bool dnn_is_there() { return !is_dnn_forbidden() && std::getenv("EBB_EMU_DNN"); }
+bool dnn_is_used() { return is_cudnn_enabled() && dnn_is_there(); }
 
 bool dnn_convolve(const DnnConvolution& c) {
   // A bias on contiguous arrays is refused, so that callers add it themselves.

@@ -1,14 +1,28 @@
-// What a library does for neural networks: cuDNN where the build has it and cuda::is_cudnn_enabled(), else
-// nobody. Every function runs on the device's current stream, or returns false, with nothing done, where the
-// library has no algorithm; the caller's own kernels then compute. Arrays are (rows, channels, spatial...) of
-// one floating dtype, dense, all contiguous or all channels-last. 16-bit floats are summed in float.
+// What a library does for neural networks: cuDNN where the build and the machine have it and
+// cuda::is_cudnn_enabled(), else nobody. Every function runs on the device's current stream, or returns
+// false, with nothing done, where the library has no algorithm; the caller's own kernels then compute. Arrays
+// are (rows, channels, spatial...) of one floating dtype, dense, all contiguous or all channels-last. 16-bit
+// floats are summed in float.
 #pragma once
 
 #include <ebb/core/ndarray.h>
 
+#include <cstdlib>
+#include <string_view>
+
 namespace ebb::cuda {
 
-/// Whether there is a library that may be asked: worth preparing arrays for.
+/// Whether EBB_CUDNN=0 in the environment forbids the library, as if the machine had none.
+inline bool is_dnn_forbidden() {
+  static const bool forbidden = [] {
+    const char* value = std::getenv("EBB_CUDNN");
+    return value && std::string_view(value) == "0";
+  }();
+  return forbidden;
+}
+/// Whether there is a library that may be asked; loads it.
+bool dnn_is_there();
+/// The same, and cuda::is_cudnn_enabled(): worth preparing arrays for.
 bool dnn_is_used();
 
 enum class DnnConv : std::uint8_t { forward, input, weight };

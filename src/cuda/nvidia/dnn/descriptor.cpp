@@ -6,8 +6,8 @@ namespace {
 
 std::string text_of(cudnnStatus_t status, const char* call) {
   char detail[1024] = "";
-  cudnnGetLastErrorString(detail, sizeof(detail));
-  std::string text = std::string(call) + ": " + cudnnGetErrorString(status);
+  library().last_error_string(detail, sizeof(detail));
+  std::string text = std::string(call) + ": " + library().error_string(status);
   if (detail[0] != '\0') text += std::string(" (") + detail + ")";
   return text;
 }

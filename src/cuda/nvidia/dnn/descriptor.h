@@ -1,14 +1,14 @@
 // cuDNN's backend API, in which everything is a descriptor: create it, set attributes, finalize.
 #pragma once
 
-#include <cudnn_graph.h>
-
 #include <concepts>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "cuda/nvidia/dnn/library.h"
 
 namespace ebb::cuda::dnn {
 
@@ -72,7 +72,7 @@ constexpr cudnnBackendAttributeType_t kTag = [] {
 class Descriptor {
  public:
   explicit Descriptor(cudnnBackendDescriptorType_t type) {
-    check(cudnnBackendCreateDescriptor(type, &descriptor_), "cudnnBackendCreateDescriptor");
+    check(library().create_descriptor(type, &descriptor_), "cudnnBackendCreateDescriptor");
   }
   Descriptor(Descriptor&& other) noexcept : descriptor_(std::exchange(other.descriptor_, nullptr)) {}
   Descriptor& operator=(Descriptor&& other) noexcept {
@@ -80,12 +80,12 @@ class Descriptor {
     return *this;
   }
   ~Descriptor() {
-    if (descriptor_) cudnnBackendDestroyDescriptor(descriptor_);
+    if (descriptor_) library().destroy_descriptor(descriptor_);
   }
 
   template <class T>
   Descriptor& set(cudnnBackendAttributeName_t name, const T* values, std::int64_t count) {
-    check(cudnnBackendSetAttribute(descriptor_, name, kTag<T>, count, values), "cudnnBackendSetAttribute");
+    check(library().set_attribute(descriptor_, name, kTag<T>, count, values), "cudnnBackendSetAttribute");
     return *this;
   }
   template <class T>
@@ -101,13 +101,13 @@ class Descriptor {
   }
   Descriptor& set_descriptors(cudnnBackendAttributeName_t name,
                               const std::vector<cudnnBackendDescriptor_t>& values) {
-    check(cudnnBackendSetAttribute(descriptor_, name, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-                                   static_cast<std::int64_t>(values.size()), values.data()),
+    check(library().set_attribute(descriptor_, name, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+                                  static_cast<std::int64_t>(values.size()), values.data()),
           "cudnnBackendSetAttribute");
     return *this;
   }
   Descriptor& finalize() {
-    check(cudnnBackendFinalize(descriptor_), "cudnnBackendFinalize");
+    check(library().finalize(descriptor_), "cudnnBackendFinalize");
     return *this;
   }
 
@@ -127,6 +127,11 @@ class Descriptor {
   void get(cudnnBackendAttributeName_t name, Descriptor& value) const {
     get(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &value.descriptor_);
   }
+  std::vector<char> get_text(cudnnBackendAttributeName_t name) const {
+    std::vector<char> text(static_cast<std::size_t>(get(name, CUDNN_TYPE_CHAR, 0, nullptr)));
+    get(name, text);
+    return text;
+  }
   /// All descriptors of an attribute, which are of type `type`.
   std::vector<Descriptor> get_all(cudnnBackendAttributeName_t name, cudnnBackendDescriptorType_t type) const {
     std::vector<Descriptor> all;
@@ -144,7 +149,7 @@ class Descriptor {
   std::int64_t get(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t tag, std::size_t room,
                    void* values) const {
     std::int64_t n = 0;
-    check(cudnnBackendGetAttribute(descriptor_, name, tag, static_cast<std::int64_t>(room), &n, values),
+    check(library().get_attribute(descriptor_, name, tag, static_cast<std::int64_t>(room), &n, values),
           "cudnnBackendGetAttribute");
     return n;
   }

@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "cuda/device_pool.h"
-#include "cuda/nvidia/dnn/plan.h"
+#include "cuda/nvidia/dnn/shared_plans.h"
 #include "cuda/runtime.h"
 #include "device/capture.h"
 #include "kernel/lru_cache.h"
@@ -20,20 +20,15 @@
 namespace ebb::cuda {
 namespace {
 
+using dnn::Answer;
 using dnn::Descriptor;
 using dnn::Plan;
 using dnn::Problem;
 using dnn::Task;
 
-constexpr std::size_t kPlansKept = 1024;                         // a thread
+constexpr std::size_t kPlansKept = 1024;                         // a thread, and as texts for all of them
 constexpr std::size_t kPlansTimed = 8;                           // a problem
 constexpr std::int64_t kWorkspaceBytes = std::int64_t{1} << 30;  // more only where no plan needs less
-
-// What a problem is computed by; without a plan, by the caller's own kernels.
-struct Answer {
-  std::optional<dnn::Graph> graph;
-  std::optional<Plan> plan;
-};
 
 // Handles outlive the threads that used them: making one takes milliseconds, and destroying one when the
 // program ends is not safe.
@@ -56,10 +51,10 @@ class Handles {
     if (!held)
       held = handle_pool().take(device, [] {
         cudnnHandle_t made = nullptr;
-        dnn::check(cudnnCreate(&made), "cudnnCreate");
+        dnn::check(dnn::library().create(&made), "cudnnCreate");
         return made;
       });
-    dnn::check(cudnnSetStream(held, current_stream(device)), "cudnnSetStream");
+    dnn::check(dnn::library().set_stream(held, current_stream(device)), "cudnnSetStream");
     return held;
   }
 
@@ -67,8 +62,32 @@ class Handles {
   std::array<cudnnHandle_t, kMaxDevices> held_{};
 };
 
+// Whom a plan is good for: it may hold machine code.
+std::string stamp_of(Device device) {
+  const cudaDeviceProp& p = properties_of(device.index());
+  int driver = 0;
+  check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  return ebb::detail::text("cuDNN ", dnn::library().version(), ", driver ", driver, ", ",
+                           static_cast<const char*>(p.name), ' ', p.major, '.', p.minor, " of ",
+                           p.multiProcessorCount, " multiprocessors");
+}
+
+// Those of all threads.
+dnn::SharedPlans& shared_plans(Device device) {
+  static std::mutex mutex;
+  static auto* const all = new std::array<dnn::SharedPlans*, kMaxDevices>{};
+  const std::lock_guard lock(mutex);
+  dnn::SharedPlans*& plans = (*all)[static_cast<std::size_t>(device.index())];
+  if (!plans) {
+    const std::filesystem::path folder = dnn::cache_folder();
+    plans = new dnn::SharedPlans(
+        *new dnn::PlanFiles(folder.empty() ? folder : folder / "cudnn", stamp_of(device)), kPlansKept);
+  }
+  return *plans;
+}
+
 // A thread has its handles and plans: cuDNN does not promise that one plan may run in two threads at once.
-struct Library {
+struct Calls {
   Handles handles;  // given back after the plans that were made with them are gone
   LruCache<Problem, Answer> answers{kPlansKept};
 };
@@ -77,7 +96,7 @@ void execute(cudnnHandle_t handle, const Plan& plan, const Task& task) {
   const Device device(kCUDA, task.problem.device);
   const NdArray workspace = plan.workspace > 0 ? NdArray::empty({plan.workspace}, kByte, device) : NdArray();
   const Descriptor pack = dnn::variant_pack(task, workspace.defined() ? workspace.data() : nullptr);
-  dnn::check(cudnnBackendExecute(handle, plan.plan.raw(), pack.raw()), "cudnnBackendExecute");
+  dnn::check(dnn::library().execute(handle, plan.plan.raw(), pack.raw()), "cudnnBackendExecute");
 }
 
 bool is_capturing(Device device) {
@@ -129,7 +148,7 @@ std::size_t fastest(cudnnHandle_t handle, const std::vector<Plan>& plans, const 
   return best;
 }
 
-Answer answer_to(const Task& task, cudnnHandle_t handle) {
+Answer make_answer(const Task& task, cudnnHandle_t handle) {
   Answer answer;
   const dnn::Target target{.handle = handle};
   const bool times = task.problem.benchmarked != 0;
@@ -155,24 +174,33 @@ bool are_small(std::initializer_list<const NdArray*> arrays) {
 }
 
 bool run(const char* op, Task task) {
-  static thread_local Library library;
+  static thread_local Calls calls;
   Problem& p = task.problem;
   const Device device(kCUDA, p.device);
   const DeviceScope scope(device);
   try {
-    const cudnnHandle_t handle = library.handles.on(device);
+    const cudnnHandle_t handle = calls.handles.on(device);
     if (p.benchmarked && is_capturing(device)) p.benchmarked = 0;
-    Answer* answer = library.answers.find(p);
-    if (!answer) answer = &library.answers.insert(p, answer_to(task, handle));
-    if (!answer->plan) return false;
-    try {
-      execute(handle, *answer->plan, task);
-    } catch (const dnn::Failure& f) {
-      if (!f.is_unsupported()) throw;
-      answer->plan.reset();  // it took back what it had promised
-      return false;
+    const auto find = [&] {
+      return shared_plans(device).answer_to(p, {.handle = handle}, [&] { return make_answer(task, handle); });
+    };
+    Answer* answer = calls.answers.find(p);
+    if (!answer) answer = &calls.answers.insert(p, find());
+    while (answer->plan) {
+      try {
+        execute(handle, *answer->plan, task);
+        return true;
+      } catch (const dnn::Failure& f) {
+        const bool was_read = !answer->graph;
+        if (!was_read && !f.is_unsupported()) throw;
+        if (was_read)
+          shared_plans(device).forget(p);
+        else
+          shared_plans(device).give_up(p);
+        *answer = was_read ? find() : Answer();
+      }
     }
-    return true;
+    return false;
   } catch (const dnn::Failure& f) {
     const std::size_t dims = static_cast<std::size_t>(p.axes) + 2;
     ebb::detail::fail(op, ": cuDNN failed on an input of shape ", IntArrayRef(p.in, dims),
@@ -187,7 +215,8 @@ constexpr const char* kConvNames[] = {"convolution", "convolution_backward (inpu
 
 }  // namespace
 
-bool dnn_is_used() { return is_cudnn_enabled(); }
+bool dnn_is_there() { return !is_dnn_forbidden() && dnn::find_library(); }
+bool dnn_is_used() { return is_cudnn_enabled() && dnn_is_there(); }
 
 bool dnn_convolve(const DnnConvolution& c) {
   if (!dnn_is_used() || !are_small({&c.in, &c.weight, &c.out})) return false;

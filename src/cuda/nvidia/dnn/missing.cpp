@@ -3,6 +3,7 @@
 
 namespace ebb::cuda {
 
+bool dnn_is_there() { return false; }
 bool dnn_is_used() { return false; }
 bool dnn_convolve(const DnnConvolution&) { return false; }
 bool dnn_batch_norm(const DnnBatchNorm&) { return false; }

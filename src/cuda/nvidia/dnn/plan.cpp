@@ -2,7 +2,6 @@
 #include "cuda/nvidia/dnn/plan.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace ebb::cuda::dnn {
 namespace {

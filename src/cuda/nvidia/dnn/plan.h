@@ -1,13 +1,15 @@
 // From an operation graph to plans that can be executed.
 #pragma once
 
+#include <optional>
+
 #include "cuda/nvidia/dnn/task.h"
 
 namespace ebb::cuda::dnn {
 
 /// An engine with its settings, ready to run.
 struct Plan {
-  Descriptor config;
+  std::optional<Descriptor> config;  // as are the notes, of a plan that was made, not read
   Descriptor plan;
   std::int64_t workspace = 0;  // bytes
   std::vector<cudnnBackendNumericalNote_t> notes;

@@ -1,0 +1,93 @@
+// Finds and opens cuDNN.
+#include "cuda/nvidia/dnn/library.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace ebb::cuda::dnn {
+namespace {
+
+constexpr std::size_t kOldest =
+    90800;  // plans without a device, batch norm and poolings as they are asked for
+static_assert(CUDNN_VERSION >= kOldest);
+
+const std::string kSuffix = ".so." + std::to_string(CUDNN_MAJOR), kName = "libcudnn" + kSuffix;
+
+// Where the loader would not look by itself.
+std::vector<std::string> folders() {
+  std::vector<std::string> found;
+  Dl_info info{};
+  void* const blas = dlsym(RTLD_DEFAULT, "cublasLtCreate");
+  if (blas && dladdr(blas, &info) && info.dli_fname) {
+    const std::string path = info.dli_fname;
+    const std::string folder = path.substr(0, path.find_last_of('/') + 1);
+    if (!folder.empty()) {
+      found.push_back(folder);
+      found.push_back(folder + "../../cudnn/lib/");  // site-packages/nvidia/<one>/lib
+    }
+  }
+  for (const char* variable : {"CUDA_PATH", "CUDA_HOME"})
+    if (const char* root = std::getenv(variable))
+      for (const char* folder : {"/lib64/", "/lib/"}) found.push_back(root + std::string(folder));
+  return found;
+}
+
+template <class F>
+bool find(void* library, const char* name, F& function) {
+  function = reinterpret_cast<F>(dlsym(library, name));
+  return function != nullptr;
+}
+
+bool fill(Library& l, void* library) {
+  return find(library, "cudnnGetVersion", l.version) &&
+         find(library, "cudnnGetErrorString", l.error_string) &&
+         find(library, "cudnnGetLastErrorString", l.last_error_string) &&
+         find(library, "cudnnCreate", l.create) && find(library, "cudnnSetStream", l.set_stream) &&
+         find(library, "cudnnBackendCreateDescriptor", l.create_descriptor) &&
+         find(library, "cudnnBackendDestroyDescriptor", l.destroy_descriptor) &&
+         find(library, "cudnnBackendSetAttribute", l.set_attribute) &&
+         find(library, "cudnnBackendGetAttribute", l.get_attribute) &&
+         find(library, "cudnnBackendFinalize", l.finalize) && find(library, "cudnnBackendExecute", l.execute);
+}
+
+// It opens its other parts by itself, and ends the program where the first that it needs is not beside it.
+bool has_parts(const Library& l) {
+  Dl_info info{};
+  if (!dladdr(reinterpret_cast<void*>(l.version), &info) || !info.dli_fname) return false;
+  const std::string path = info.dli_fname;
+  const std::string part = path.substr(0, path.find_last_of('/') + 1) + "libcudnn_graph" + kSuffix;
+  return access(part.c_str(), R_OK) == 0;
+}
+
+// The library at a path, or of a name that the loader knows where to look for; none that is too old, or not
+// whole.
+const Library* open(const std::string& path) {
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) return nullptr;
+  Library functions{};
+  // Once in use it is never closed: plans in static storage are destroyed after everything else.
+  if (fill(functions, library) && has_parts(functions) && functions.version() >= kOldest)
+    return new Library(functions);
+  dlclose(library);
+  return nullptr;
+}
+
+const Library* load() {
+  const Library* found = open(kName);
+  for (const std::string& folder : folders())
+    if (!found) found = open(folder + kName);
+  return found;
+}
+
+}  // namespace
+
+const Library* find_library() {
+  static const Library* const found = load();
+  return found;
+}
+
+}  // namespace ebb::cuda::dnn

@@ -1,0 +1,36 @@
+// cuDNN's functions, found when the first is needed: a program that asks for none loads nothing, and a
+// machine without cuDNN runs all else.
+#pragma once
+
+#include <cudnn_graph.h>
+
+namespace ebb::cuda::dnn {
+
+struct Library {
+  decltype(&cudnnGetVersion) version;
+  decltype(&cudnnGetErrorString) error_string;
+  decltype(&cudnnGetLastErrorString) last_error_string;
+  decltype(&cudnnCreate) create;
+  decltype(&cudnnSetStream) set_stream;
+  decltype(&cudnnBackendCreateDescriptor) create_descriptor;
+  decltype(&cudnnBackendDestroyDescriptor) destroy_descriptor;
+  decltype(&cudnnBackendSetAttribute) set_attribute;
+  decltype(&cudnnBackendGetAttribute) get_attribute;
+  decltype(&cudnnBackendFinalize) finalize;
+  decltype(&cudnnBackendExecute) execute;
+};
+
+/// The library, loaded once: null where there is none, one older than 9.8 or of another major version, or one
+/// whose parts are missing.
+/// Looked for, in this order, by its name in the plugin's run path, LD_LIBRARY_PATH and the system's path;
+/// beside cuBLASLt; where a wheel of it lies beside that of cuBLASLt; in the toolkit that CUDA_PATH or
+/// CUDA_HOME names.
+const Library* find_library();
+
+/// The same for those who know that it is there.
+inline const Library& library() {
+  static const Library& found = *find_library();
+  return found;
+}
+
+}  // namespace ebb::cuda::dnn
