@@ -169,3 +169,18 @@ TEST_CASE("group norm on a device over planes of all sizes") {
     for (const DType dtype : {kFloat, kBFloat16})
       check_norm(group_norm_of, randn(shape, kDouble).add_(1), shape[1], dtype);
 }
+TEST_CASE("RMS norm on a device over rows of all lengths") {
+  manual_seed(15);
+  const auto rms_norm_over = [](std::int64_t n) {
+    return [n](const Inputs& in) {
+      const Tensor out = rms_norm(in.x, {n}, in.weight, 1e-3);
+      return in.bias.defined() ? out + in.bias : out;
+    };
+  };
+  for (const auto& [rows, n] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+           {1, 768}, {5, 5}, {7000, 3}, {540, 768}, {300, 1001}, {3, 4096}, {3, 8200}, {2, 20000}})
+    for (const DType dtype : {kFloat, kBFloat16})
+      check_norm(rms_norm_over(n), randn({rows, n}, kDouble).add_(2), n, dtype);
+  for (const DType dtype : {kDouble, kHalf})
+    check_norm(rms_norm_over(640), randn({7, 640}, kDouble), 0, dtype, MemoryFormat::Contiguous, 1);
+}

@@ -124,6 +124,9 @@ TEST_CASE("linear maps and distances print their options") {
          "ebb::nn::LayerNorm([2, 2], eps=1e-05, elementwise_affine=true)");
   prints(LayerNorm(LayerNormOptions({2, 2}).eps(2e-5).elementwise_affine(false)),
          "ebb::nn::LayerNorm([2, 2], eps=2e-05, elementwise_affine=false)");
+  prints(RMSNorm(RMSNormOptions({2, 2})), "ebb::nn::RMSNorm([2, 2], elementwise_affine=true)");
+  prints(RMSNorm(RMSNormOptions({2}).eps(0.5).elementwise_affine(false)),
+         "ebb::nn::RMSNorm([2], eps=0.5, elementwise_affine=false)");
   prints(GroupNorm(GroupNormOptions(2, 6)), "ebb::nn::GroupNorm(2, 6, eps=1e-05, affine=true)");
   prints(GroupNorm(GroupNormOptions(2, 6).affine(false)),
          "ebb::nn::GroupNorm(2, 6, eps=1e-05, affine=false)");

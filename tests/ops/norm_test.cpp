@@ -119,11 +119,27 @@ TEST_CASE("cosine similarity and pairwise distance") {
   CHECK(cosine_similarity(zeros({2}, kDouble), ones({2}, kDouble), 0).item<double>() == 0);
 }
 
+TEST_CASE("RMS norm adds the dtype's epsilon unless another is given") {
+  const Variable small = full({1, 4}, 1e-3, kFloat);
+  const double square = 1e-6;
+  CHECK(rms_norm(small, {4})[0][0].item<double>() ==
+        Approx(1e-3 / std::sqrt(square + std::pow(2.0, -23))).epsilon(1e-6));
+  CHECK(rms_norm(small, {4}, {}, 0.0)[0][0].item<double>() == Approx(1).epsilon(1e-6));
+  CHECK(rms_norm(small.to(kBFloat16), {4})[0][0].item<double>() ==
+        Approx(1e-3 / std::sqrt(square + std::pow(2.0, -7))).epsilon(1e-2));
+  CHECK(rms_norm(small.to(kHalf), {4})[0][0].item<double>() ==
+        Approx(1e-3 / std::sqrt(square + std::pow(2.0, -10))).epsilon(2e-3));
+  CHECK(rms_norm(empty({0, 4}), {4}).sizes() == IntArrayRef({0, 4}));
+  CHECK(equal(nn::RMSNorm(nn::RMSNormOptions({4}).eps(0.1))(small), rms_norm(small, {4}, {}, 0.1)));
+  CHECK(nn::RMSNorm(nn::RMSNormOptions({4}))->weight.sizes() == IntArrayRef({4}));
+}
+
 TEST_CASE("normalisations keep torch's node names and name what does not fit") {
   using Catch::Contains;
   const Variable x = leaf(wave({2, 4, 3}));
   CHECK(batch_norm(x, {}, {}, {}, {}, true, 0.1, 1e-5).grad_fn()->name() == "NativeBatchNormBackward0");
   CHECK(layer_norm(x, {3}).grad_fn()->name() == "NativeLayerNormBackward0");
+  CHECK(rms_norm(x, {3}).grad_fn()->name() == "FusedRmsNormBackward0");
   CHECK(group_norm(x, 2).grad_fn()->name() == "NativeGroupNormBackward0");
   const Variable w = ones({5}, kDouble);
   CHECK_THROWS_WITH(batch_norm(x, w, {}, {}, {}, true, 0.1, 1e-5),
@@ -131,6 +147,8 @@ TEST_CASE("normalisations keep torch's node names and name what does not fit") {
   CHECK_THROWS_WITH(batch_norm(x, {}, {}, {}, {}, false, 0.1, 1e-5),
                     Contains("running_mean and running_var"));
   CHECK_THROWS_WITH(layer_norm(x, {5}), Contains("normalized_shape=[5]") && Contains("[2, 4, 3]"));
+  CHECK_THROWS_WITH(rms_norm(x, {3}, ones({4}, kDouble)), Contains("rms_norm: expected weight"));
+  CHECK_THROWS_WITH(rms_norm(ones({3}, kLong), {3}), Contains("floating-point dtype, got Long"));
   CHECK_THROWS_WITH(group_norm(x, 3), Contains("divisible by num_groups"));
   CHECK_THROWS_WITH(layer_norm(x, {3}, ones({3}, kFloat)), Contains("Double and Float"));
   CHECK_THROWS_WITH(

@@ -58,6 +58,17 @@ void register_norm() {
       .shapes({{{2, 3, 4}, {4}, {4}}})
       .roundings(8)
       .reference(normalised(line_of_three, last_of_three));
+  row("rms_norm", [](In x) { return variable_list{ebb::rms_norm(x[0], {4}, x[1], 1e-5)}; })
+      .shapes({{{2, 3, 4}, {4}}})
+      .roundings(8)
+      .reference(built_like([](const Arrays& in, const Index& i) {
+        double squares = 0;
+        for (std::int64_t k = 0; k < 4; ++k) squares += std::pow(in[0]({i[0], i[1], k}), 2);
+        return in[0](i) / std::sqrt(squares / 4 + 1e-5) * in[1][static_cast<std::size_t>(i[2])];
+      }))
+      .error("rms_norm", [] {
+        ebb::rms_norm(ebb::ones({2, 3}), {4});
+      });
   norm("batch_norm", [](V x, V w, V b) { return ebb::batch_norm(x, w, b, {}, {}, true, 0.1, 1e-5); },
        {4, 3, 2}, {3})
       .reference(normalised(channel, channel))

@@ -35,8 +35,14 @@ EBB_API std::tuple<Variable, Variable, Variable> native_layer_norm(const Variabl
                                                                    const optional<Variable>& bias,
                                                                    double eps);
 
-/// The same over groups of C / num_groups channels of each sample, with weight and bias a channel. Throws
-/// unless num_groups divides the channels. (Wu & He 2018.)
+/// input / sqrt(mean(input^2) + eps) * weight over the trailing dimensions, whose sizes are
+/// `normalized_shape`: layer_norm without the mean. eps is the dtype's epsilon unless given. Floating dtypes.
+/// (Zhang & Sennrich 2019; torch.nn.functional.rms_norm.)
+EBB_API Variable rms_norm(const Variable& input, IntArrayRef normalized_shape,
+                          const optional<Variable>& weight = {}, optional<double> eps = {});
+
+/// layer_norm's rule over groups of C / num_groups channels of each sample, with weight and bias a channel.
+/// Throws unless num_groups divides the channels. (Wu & He 2018.)
 EBB_API Variable group_norm(const Variable& input, std::int64_t num_groups,
                             const optional<Variable>& weight = {}, const optional<Variable>& bias = {},
                             double eps = 1e-5, bool cudnn_enabled = true);

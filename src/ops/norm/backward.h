@@ -9,17 +9,21 @@
 
 namespace ebb::ops {
 
-/// x - mean over `dims`, times 1 / sqrt(var + eps), recomputed from x so that it can be differentiated.
+/// x - mean over `dims`, times 1 / sqrt(var + eps), recomputed from x so that it can be differentiated; about
+/// 0, without the mean.
 struct Normalised {
   Variable values, rstd;
-  Normalised(const Variable& x, IntArrayRef dims, double eps) {
-    const Variable centred = x - x.mean(dims, true);
-    rstd = ((centred * centred).mean(dims, true) + eps).rsqrt();
-    values = centred * rstd;
+  bool about_mean;
+  Normalised(const Variable& x, IntArrayRef dims, double eps, bool about_mean_ = true)
+      : about_mean(about_mean_) {
+    const Variable from = about_mean ? x - x.mean(dims, true) : x;
+    rstd = ((from * from).mean(dims, true) + eps).rsqrt();
+    values = from * rstd;
   }
   /// The gradient of x, given that of the values.
   Variable backward(const Variable& grad, IntArrayRef dims) const {
-    return rstd * (grad - grad.mean(dims, true) - values * (grad * values).mean(dims, true));
+    const Variable along = grad - values * (grad * values).mean(dims, true);
+    return rstd * (about_mean ? along - grad.mean(dims, true) : along);
   }
 };
 

@@ -16,9 +16,9 @@ template <class C>
 struct Moments {
   C mean, rstd;
   template <class Row>
-  Moments(const Row& row, double eps) {
+  Moments(const Row& row, double eps, bool centred = true) {
     const auto n = static_cast<C>(row.size());
-    mean = row.sum() / n;
+    mean = centred ? row.sum() / n : C(0);
     rstd = static_cast<C>(1 / std::sqrt(static_cast<double>((row - mean).square().sum() / n) + eps));
   }
 };
@@ -35,7 +35,7 @@ void layer_norm(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, co
       std::vector<C> in, scratch;
       for (std::int64_t n = begin; n < end; ++n) {
         const auto row = read_row(x.data_as<T>() + n * s.channels, s.channels, in);
-        const Moments<C> m(row, eps);
+        const Moments<C> m(row, eps, s.centred);
         mean.data_as<C>()[n] = m.mean;
         rstd.data_as<C>()[n] = m.rstd;
         write_row(out.data_as<T>() + n * s.channels, s.channels, (row - m.mean) * m.rstd * scale + shift,
@@ -64,7 +64,7 @@ void layer_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
           if (out.dweight.defined()) dw += grad * (row - mean) * rstd;
           if (out.dbias.defined()) db += grad;
           if (!out.dx.defined()) continue;
-          const C average = (grad * scale).sum() / static_cast<C>(width);
+          const C average = s.centred ? (grad * scale).sum() / static_cast<C>(width) : C(0);
           const C slope = (grad * scale * (row - mean)).sum() * rstd * rstd / static_cast<C>(width);
           write_row(out.dx.data_as<T>() + n * width, width,
                     (grad * scale - average - (row - mean) * slope) * rstd, d);

@@ -39,6 +39,7 @@ struct LayerGradArgs {
   const C *mean, *rstd;
   PairSum<C>* partial;  // [blocks, n]; null where neither weight nor bias has a gradient
   Lines lines;
+  bool centred;
 };
 
 /// The values of one row that a thread works on; zeros for rows past the end.
@@ -124,7 +125,7 @@ __global__ void __launch_bounds__(kResident<T>, 1)
     sum = team_sum(sum, team.size, scratch[turn]);
     turn ^= 1;
     if (row >= rows) continue;
-    const C average = sum.first * share, slope = sum.second * at.rstd * at.rstd * share;
+    const C average = args.centred ? sum.first * share : C(0), slope = sum.second * at.rstd * at.rstd * share;
     T* const dx = args.dx + start;
 #pragma unroll
     for (int u = 0; u < kUnits; ++u) {
@@ -161,14 +162,20 @@ __global__ void __launch_bounds__(kResident<T>, 1)
 }
 
 template <class T>
-bool backward_as(NormGrads& out, const NdArray& dy, const NormSaved& in, const Lines& lines) {
+bool backward_as(NormGrads& out, const NdArray& dy, const NormSaved& in, const Lines& lines, bool centred) {
   using C = Compute<T>;
   if (lines.n > kColumns * kResident<T>) return false;
   const LayerPlan plan =
       plan_layer_backward(lines.count(), lines.n, kColumns, kResident<T>, multiprocessors(dy.device()));
-  LayerGradArgs<T> args{
-      out.dx.data_as<T>(),  dy.data_as<T>(),      in.x.data_as<T>(), data_or_null<T>(in.weight),
-      in.mean.data_as<C>(), in.rstd.data_as<C>(), nullptr,           lines};
+  LayerGradArgs<T> args{out.dx.data_as<T>(),
+                        dy.data_as<T>(),
+                        in.x.data_as<T>(),
+                        data_or_null<T>(in.weight),
+                        in.mean.data_as<C>(),
+                        in.rstd.data_as<C>(),
+                        nullptr,
+                        lines,
+                        centred};
   const bool vectors = rows_are_vectors<T>(lines.n, args.dx, args.dy, args.x, args.weight);
   const AffineSums<T> sums{data_or_null<T>(out.dweight), data_or_null<T>(out.dbias)};
   NdArray scratch;
@@ -187,10 +194,11 @@ bool backward_as(NormGrads& out, const NdArray& dy, const NormSaved& in, const L
 
 }  // namespace
 
-bool layer_norm_backward_at_once(NormGrads& out, const NdArray& dy, const NormSaved& in, const Lines& lines) {
+bool layer_norm_backward_at_once(NormGrads& out, const NdArray& dy, const NormSaved& in, const Lines& lines,
+                                 bool centred) {
   bool done = false;
   visit_floating(dy.dtype(), "layer_norm_backward",
-                 [&]<class T> { done = backward_as<T>(out, dy, in, lines); });
+                 [&]<class T> { done = backward_as<T>(out, dy, in, lines, centred); });
   return done;
 }
 

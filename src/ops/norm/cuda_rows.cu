@@ -55,7 +55,7 @@ struct NormArgs {
   Affine<T, kLayer> affine;
   Lines lines;
   double eps;
-  bool vectors;
+  bool centred, vectors;
 
   __device__ C rstd_of(C variance) const { return 1 / std::sqrt(variance + static_cast<C>(eps)); }
 };
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(kept_block(kElements), 1)
       sum += at[u][j];
     }
   }
-  const C mean = team.reduce(sum, Plus()) / n;
+  const C mean = args.centred ? team.reduce(sum, Plus()) / n : C(0);
   sum = 0;
 #pragma unroll
   for (int u = 0; u < Part::kUnits; ++u)
@@ -138,7 +138,9 @@ __global__ void __launch_bounds__(kTeamThreads, 1)
         for (int j = 0; j < V; ++j) moments.take(static_cast<C>(unit.at[j]));
       });
   moments = team.reduce(moments, [](const Moments& a, const Moments& b) { return Moments::merge(a, b); });
-  const C mean = moments.mean(), rstd = args.rstd_of(moments.deviations() / static_cast<C>(n));
+  const C variance = moments.deviations() / static_cast<C>(n), average = moments.mean();
+  const C mean = args.centred ? average : C(0);
+  const C rstd = args.rstd_of(args.centred ? variance : variance + average * average);
   if (team.rank == 0) {
     args.mean[row] = mean;
     args.rstd[row] = rstd;
@@ -163,15 +165,18 @@ struct NormGradArgs {
   const C *mean, *rstd;
   Affine<T, kLayer> affine;
   Lines lines;
-  bool vectors;
+  bool centred, vectors;
 };
 
-/// dx = (g - average(g) - (x - mean) slope) rstd with g = dy weight.
+/// dx = (g - average(g) - (x - mean) slope) rstd with g = dy weight; about 0 without the average.
 template <class C>
 struct InputGrad {
   C mean, rstd, average, slope;
-  __device__ InputGrad(C mean_, C rstd_, PairSum<C> sum, C n)
-      : mean(mean_), rstd(rstd_), average(sum.first / n), slope(sum.second * rstd_ * rstd_ / n) {}
+  __device__ InputGrad(C mean_, C rstd_, PairSum<C> sum, C n, bool centred = true)
+      : mean(mean_),
+        rstd(rstd_),
+        average(centred ? sum.first / n : C(0)),
+        slope(sum.second * rstd_ * rstd_ / n) {}
   __device__ C operator()(C grad, C x) const { return (grad - average - (x - mean) * slope) * rstd; }
 };
 
@@ -248,7 +253,7 @@ __global__ void __launch_bounds__(kTeamThreads, 1)
         for (int j = 0; j < V; ++j) take(i + j, g.at[j], at.at[j]);
       });
   sum = team.reduce(sum, Plus());
-  const InputGrad<C> result(mean, rstd, sum, static_cast<C>(n));
+  const InputGrad<C> result(mean, rstd, sum, static_cast<C>(n), args.centred);
   stream_row(
       team, x, args.vectors, n,
       [&](std::int64_t i) { dx[i] = static_cast<T>(result(grad(i, dy[i]), static_cast<C>(x[i]))); },
@@ -313,6 +318,7 @@ void forward(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const
                              affine_of<T, kLayer>(weight, bias, s),
                              lines,
                              eps,
+                             s.centred,
                              false};
     const bool kept = with_kept_rows<kKept<T>>(lines, [&]<int kElements>(const Grid& grid) {
       args.vectors = rows_are_vectors<T>(lines.n, args.out, args.x) &&
@@ -329,7 +335,8 @@ template <bool kLayer>
 void backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& s) {
   const Lines lines({s.batch * s.groups, s.channels / s.groups * s.places}, 1);
   const Device device = dy.device();
-  if (kLayer && out.dx.defined() && lines.count() > 0 && layer_norm_backward_at_once(out, dy, in, lines))
+  if (kLayer && out.dx.defined() && lines.count() > 0 &&
+      layer_norm_backward_at_once(out, dy, in, lines, s.centred))
     return;
   visit_floating(dy.dtype(), "normalisation_backward", [&]<class T> {
     using C = Compute<T>;
@@ -340,6 +347,7 @@ void backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const Norm
                                  in.rstd.data_as<C>(),
                                  affine_of<T, kLayer>(in.weight, NdArray(), s),
                                  lines,
+                                 s.centred,
                                  false};
     if (out.dweight.defined() || out.dbias.defined()) {
       T *const dweight = data_or_null<T>(out.dweight), *const dbias = data_or_null<T>(out.dbias);

@@ -13,6 +13,7 @@ namespace ebb::kernels {
 struct NormShape {
   std::int64_t batch = 0, channels = 0, places = 0;
   std::int64_t groups = 1;  // of channels, for group norm
+  bool centred = true;      // layer norm; about 0 it is RMS norm, whose means are 0
 };
 
 /// What backward reads.

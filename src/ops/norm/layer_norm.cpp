@@ -1,4 +1,4 @@
-// Layer and group normalisation.
+// Layer, RMS and group normalisation.
 #include <ebb/ops/copy.h>
 #include <ebb/ops/norm.h>
 
@@ -42,7 +42,9 @@ struct RowNormBackward : autograd::Node {
 };
 
 struct NativeLayerNormBackward final : RowNormBackward {
-  std::string name() const override { return "NativeLayerNormBackward0"; }
+  std::string name() const override {
+    return shape.centred ? "NativeLayerNormBackward0" : "FusedRmsNormBackward0";
+  }
   void by_kernel(NormGrads& out, const NdArray& grad, const NormSaved& in) const override {
     kernels::layer_norm_backward(in.x.device(), out, grad, in, shape);
   }
@@ -50,7 +52,7 @@ struct NativeLayerNormBackward final : RowNormBackward {
     DimVector dims;
     for (std::int64_t d = x.dim() - static_cast<std::int64_t>(weight_sizes.size()); d < x.dim(); ++d)
       dims.push_back(d);
-    const ops::Normalised normalised(x, dims, eps);
+    const ops::Normalised normalised(x, dims, eps, shape.centred);
     autograd::GradList out{Variable(), Variable(), Variable()};
     if (needs(0)) out[0] = normalised.backward(w.defined() ? grad * w : grad, dims);
     if (needs(1)) out[1] = grad * normalised.values;  // reduced to weight's shape by the engine
@@ -99,14 +101,17 @@ void record(const Variable& out, const Variable& x, const Variable& w, const Var
   autograd::set_history(out, node);
 }
 
-}  // namespace
+/// The distance of 1 to the next number.
+double epsilon_of(DType dtype) {
+  if (dtype == kDouble) return 0x1p-52;
+  if (dtype == kFloat) return 0x1p-23;
+  return dtype == kHalf ? 0x1p-10 : 0x1p-7;
+}
 
-std::tuple<Variable, Variable, Variable> native_layer_norm(const Variable& input,
-                                                           IntArrayRef normalized_shape,
-                                                           const optional<Variable>& weight,
-                                                           const optional<Variable>& bias, double eps) {
-  const char* op = "layer_norm";
-  const Variable w = weight.value_or(Variable()), b = bias.value_or(Variable());
+using Normalisation = std::tuple<Variable, Variable, Variable>;  // with mean and 1 / deviation
+
+Normalisation trailing_norm(const char* op, const Variable& input, IntArrayRef normalized_shape,
+                            const Variable& w, const Variable& b, double eps, bool centred) {
   const Device device = ops::common_device(op, input, w, b);
   const auto trailing = static_cast<std::int64_t>(normalized_shape.size());
   EBB_CHECK(trailing >= 1, op, ": expected normalized_shape to have at least one dimension, got [].");
@@ -124,6 +129,7 @@ std::tuple<Variable, Variable, Variable> native_layer_norm(const Variable& input
   if (b.defined()) ops::check_same_dtype(op, input, b);
 
   NormShape shape;
+  shape.centred = centred;
   shape.channels = checked_numel(normalized_shape);
   shape.places = 1;
   DimVector statistics_sizes(input.sizes());
@@ -141,9 +147,29 @@ std::tuple<Variable, Variable, Variable> native_layer_norm(const Variable& input
   return {result, Variable(mean), Variable(rstd)};
 }
 
+}  // namespace
+
+std::tuple<Variable, Variable, Variable> native_layer_norm(const Variable& input,
+                                                           IntArrayRef normalized_shape,
+                                                           const optional<Variable>& weight,
+                                                           const optional<Variable>& bias, double eps) {
+  return trailing_norm("layer_norm", input, normalized_shape, weight.value_or(Variable()),
+                       bias.value_or(Variable()), eps, true);
+}
+
 Variable layer_norm(const Variable& input, IntArrayRef normalized_shape, const optional<Variable>& weight,
                     const optional<Variable>& bias, double eps, bool) {
   return std::get<0>(native_layer_norm(input, normalized_shape, weight, bias, eps));
+}
+
+Variable rms_norm(const Variable& input, IntArrayRef normalized_shape, const optional<Variable>& weight,
+                  optional<double> eps) {
+  const char* op = "rms_norm";
+  ops::common_device(op, input);
+  EBB_CHECK(is_floating(input.dtype()), op, ": expected an input of a floating-point dtype, got ",
+            input.dtype(), ". Convert it with .to(dtype).");
+  return std::get<0>(trailing_norm(op, input, normalized_shape, weight.value_or(Variable()), Variable(),
+                                   eps.value_or(epsilon_of(input.dtype())), false));
 }
 
 Variable group_norm(const Variable& input, std::int64_t num_groups, const optional<Variable>& weight,

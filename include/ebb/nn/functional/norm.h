@@ -49,6 +49,17 @@ class EBB_API LayerNormOptions {
   EBB_ARG(bool, elementwise_affine) = true;              ///< learns a scale and a shift for each element
 };
 
+/// Options of RMSNorm: the trailing sizes that are normalised together.
+class EBB_API RMSNormOptions {
+ public:
+  RMSNormOptions(std::vector<std::int64_t> normalized_shape)
+      : normalized_shape_(std::move(normalized_shape)) {}
+
+  EBB_ARG(std::vector<std::int64_t>, normalized_shape);  ///< trailing sizes
+  EBB_ARG(optional<double>, eps);                        ///< added to the mean square; the dtype's epsilon
+  EBB_ARG(bool, elementwise_affine) = true;              ///< learns a scale for each element
+};
+
 /// Options of LocalResponseNorm.
 class EBB_API LocalResponseNormOptions {
  public:
@@ -123,6 +134,17 @@ class EBB_API LayerNormFuncOptions {
   EBB_ARG(double, eps) = 1e-5;                           ///< added to the divisor
 };
 
+/// Options of rms_norm.
+class EBB_API RMSNormFuncOptions {
+ public:
+  RMSNormFuncOptions(std::vector<std::int64_t> normalized_shape)
+      : normalized_shape_(std::move(normalized_shape)) {}
+
+  EBB_ARG(std::vector<std::int64_t>, normalized_shape);  ///< trailing sizes
+  EBB_ARG(Variable, weight);                             ///< scale
+  EBB_ARG(optional<double>, eps);                        ///< added to the mean square; the dtype's epsilon
+};
+
 /// Options of group_norm.
 class EBB_API GroupNormFuncOptions {
  public:
@@ -147,6 +169,7 @@ EBB_API Variable batch_norm(const Variable& input, const Variable& running_mean,
                             const BatchNormFuncOptions& options = {});
 EBB_API Variable instance_norm(const Variable& input, const InstanceNormFuncOptions& options = {});
 EBB_API Variable layer_norm(const Variable& input, const LayerNormFuncOptions& options);
+EBB_API Variable rms_norm(const Variable& input, const RMSNormFuncOptions& options);
 EBB_API Variable group_norm(const Variable& input, const GroupNormFuncOptions& options);
 /// x / (k + alpha / size * sum of squares over `size` neighbouring channels)^beta (Krizhevsky et al. 2012).
 EBB_API Variable local_response_norm(const Variable& input, const LocalResponseNormFuncOptions& options);

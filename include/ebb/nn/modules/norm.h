@@ -62,6 +62,22 @@ class EBB_API LayerNormImpl : public Cloneable<LayerNormImpl> {
 };
 EBB_LIBRARY_MODULE(LayerNorm);
 
+/// Divides by the root of the mean square over the trailing dimensions of the sizes given (torch.nn.RMSNorm).
+class EBB_API RMSNormImpl : public Cloneable<RMSNormImpl> {
+ public:
+  explicit RMSNormImpl(std::vector<std::int64_t> normalized_shape)
+      : RMSNormImpl(RMSNormOptions(std::move(normalized_shape))) {}
+  explicit RMSNormImpl(RMSNormOptions options_);
+  void reset() override;
+  void reset_parameters();
+  void pretty_print(std::ostream& stream) const override;
+  Variable forward(const Variable& input);
+
+  RMSNormOptions options;
+  Variable weight;
+};
+EBB_LIBRARY_MODULE(RMSNorm);
+
 /// Normalises over groups of channels of each sample.
 class EBB_API GroupNormImpl : public Cloneable<GroupNormImpl> {
  public:
