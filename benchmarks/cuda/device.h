@@ -50,9 +50,16 @@ inline double now() {
   return std::chrono::duration<double>(clock::now().time_since_epoch()).count();
 }
 
-/// One line a figure: name, number, unit. The runner collects them.
+/// One line a figure: name, number, unit. The runner collects them, and keeps those of a program that is ended.
 inline void report(const std::string& name, double value, const char* unit) {
   std::printf("%s %.6g %s\n", name.c_str(), value, unit);
+  std::fflush(stdout);
+}
+
+/// EBB_BENCH_ONCE=1: each call is made twice only, for a profiler to look at the second.
+inline bool once() {
+  static const bool asked = std::getenv("EBB_BENCH_ONCE") != nullptr;
+  return asked;
 }
 
 inline double median(std::vector<double> values) {
@@ -64,11 +71,12 @@ inline double median(std::vector<double> values) {
 // Seconds of one call when calls follow each other without a wait: the median over groups of calls, each
 // long enough for the clock, after some that warm caches, plans and the allocator.
 inline double device_seconds(const std::function<void()>& call, double budget = 0.5) {
-  for (int i = 0; i < 5; ++i) call();
+  for (int i = 0; i < (once() ? 1 : 5); ++i) call();
   torch::cuda::synchronize();
   double start = now();
   call();
   torch::cuda::synchronize();
+  if (once()) return now() - start;
   const int group = std::max(1, static_cast<int>(0.01 / std::max(now() - start, 1e-6)));
   std::vector<double> seconds;
   for (const double end = now() + budget; now() < end || seconds.size() < 5;) {

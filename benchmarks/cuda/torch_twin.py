@@ -1,7 +1,8 @@
 """The PyTorch twin of the C++ programs beside it: the same shapes, eager and through torch.compile.
 
 Prints `SIDE NAME VALUE UNIT` lines with SIDE eager or compiled; names are those of the C++ programs.
-usage: torch_twin.py bandwidth|conv|gemm|host_cost|steps [SIZE]
+usage: torch_twin.py [--eager] bandwidth|conv|gemm|host_cost|steps [SIZE]
+--eager leaves torch.compile out, which takes seconds for each op.
 """
 import statistics
 import sys
@@ -10,6 +11,11 @@ import time
 import torch
 import torch.nn.functional as F
 from torch import nn
+
+
+EAGER_ONLY = "--eager" in sys.argv
+if EAGER_ONLY:
+    sys.argv.remove("--eager")
 
 
 def device_us(call, budget=0.5):
@@ -38,12 +44,18 @@ def allow_tf32(allow):
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = allow
 
 
+def sides(function):
+    """The function as it is and, unless only that is wanted, compiled."""
+    yield "eager", function
+    if not EAGER_ONLY:
+        yield "compiled", torch.compile(function, dynamic=False)
+
+
 def both(name, function, *inputs):
     """Eager and compiled, forward; the inputs need no gradient."""
-    compiled = torch.compile(function, dynamic=False)
     with torch.no_grad():
-        report("eager", name, device_us(lambda: function(*inputs)))
-        report("compiled", name, device_us(lambda: compiled(*inputs)))
+        for side, run in sides(function):
+            report(side, name, device_us(lambda: run(*inputs)))
 
 
 def both_ways(name, function, *inputs):
@@ -51,7 +63,7 @@ def both_ways(name, function, *inputs):
     both(name, function, *inputs)
     leaves = [x.detach().clone().requires_grad_() if x.is_floating_point() else x for x in inputs]
     wanted = [x for x in leaves if x.requires_grad]
-    for side, run in (("eager", function), ("compiled", torch.compile(function, dynamic=False))):
+    for side, run in sides(function):
         y = run(*leaves)
         seed = torch.ones_like(y)
         try:
@@ -126,7 +138,7 @@ def captured(step):
 def train(name, net, make_optimizer, images):
     net = net.cuda()
     labels = torch.arange(images.shape[0], device="cuda") % 10
-    for side, forward in (("eager", net), ("compiled", torch.compile(net))):
+    for side, forward in sides(net):
         optimizer = make_optimizer(net.parameters())
 
         def step():
@@ -219,7 +231,7 @@ WORKLOADS = {"bandwidth": (bandwidth, 1 << 26), "conv": (conv, 64), "gemm": (gem
 
 if __name__ == "__main__":
     if len(sys.argv) < 2 or sys.argv[1] not in WORKLOADS:
-        sys.exit("usage: torch_twin.py " + "|".join(WORKLOADS) + " [SIZE]")
+        sys.exit("usage: torch_twin.py [--eager] " + "|".join(WORKLOADS) + " [SIZE]")
     if not torch.cuda.is_available():
         sys.exit("This benchmark needs a CUDA device; there is none.")
     torch.manual_seed(1)

@@ -27,3 +27,28 @@ TEST_CASE("an index out of range in max_unpool2d is reported") {
   CHECK_THROWS_AS(cuda::synchronize(), IndexError);
   CHECK(out.cpu().sum().item<float>() == 1);
 }
+
+TEST_CASE("max_unpool puts back on a device what it does on the CPU") {
+  manual_seed(4);
+  for (const DType dtype : {kFloat, kDouble, kHalf, kBFloat16})
+    for (const bool last : {false, true}) {
+      INFO(to_string(dtype) << (last ? ", channels-last" : ""));
+      const MemoryFormat format = last ? MemoryFormat::ChannelsLast : MemoryFormat::Contiguous;
+      // Overlapping windows name a place twice, with the same value.
+      const Tensor image = randn({3, 5, 17, 14}).to(dtype);
+      const auto [value, place] = max_pool2d_with_indices(image, 3, 2, 1);
+      const auto run = [&](const Device& device) {
+        Tensor leaf = value.contiguous(format).to(device).detach().requires_grad_();
+        const Tensor out = max_unpool2d(leaf, place.contiguous(format).to(device), {17, 14});
+        out.backward(arange(out.numel(), kFloat).view(out.sizes()).remainder(61).to(dtype).to(device));
+        return std::pair(out.detach().cpu().contiguous(), leaf.grad().cpu().contiguous());
+      };
+      const auto expected = run(Device::CPU), got = run(Device::CUDA);
+      CHECK(equal(got.first, expected.first));
+      CHECK(equal(got.second, expected.second));
+    }
+  const Tensor cube = randn({2, 3, 7, 6, 9});
+  const auto [value, place] = max_pool3d_with_indices(cube, 2);
+  CHECK(equal(max_unpool3d(value.to(Device::CUDA), place.to(Device::CUDA), {7, 6, 9}, 2, 0).cpu(),
+              max_unpool3d(value, place, {7, 6, 9}, 2, 0)));
+}

@@ -65,6 +65,13 @@ TEST_CASE("families on CUDA are families of the table") {
   }
 }
 
+// For runners that give each row a process: a line for each, by family.
+TEST_CASE("rows of the table by family", "[.rows]") {
+  for (const optable::Row* row : optable::rows())
+    if (row->cuda_reason.empty()) std::cout << "row\t" << row->family << '\t' << row->name << '\n';
+  CHECK(optable::rows().size() > 400);
+}
+
 TEST_CASE("most rows can be stretched") {
   std::size_t stretched = 0, all = 0;
   for (const optable::Row* row : optable::rows()) {

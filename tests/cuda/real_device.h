@@ -1,0 +1,9 @@
+// Whether the device is a real one: cases that fill it shrink in the emulation, and those that break it are
+// skipped.
+#pragma once
+
+#include <ebb/cuda/device.h>
+
+inline bool is_real_device() {
+  return ebb::cuda::get_device_properties().name.find("Emulated") == std::string::npos;
+}

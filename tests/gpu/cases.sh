@@ -1,0 +1,44 @@
+# Which cases there are, in the order in which they are worth a GPU's time, each as "program<TAB>case<TAB>section".
+
+# Cases that ask cuDNN for plans, which it compiles for a second or more each: last. Families of rows, and cases.
+plan_families='^(conv|norm|pool|nn)$'
+plan_cases='*channels-last*,*cuDNN*,*pool*,*batch norm*,*conv*,*CNN*'
+
+names_of() { "$bundle/bin/$1" "${@:2}" --list-test-names-only 2>/dev/null; }
+
+# The rows of the op table as "family<TAB>row".
+rows() { "$bundle/bin/test_optable_cuda" '[.rows]' 2>/dev/null | sed -n 's/^row\t//p'; }
+
+# row_cases own|plans: the rows whose kernels are ebb's own, or those of cuDNN.
+row_cases() {
+  rows | awk -F'\t' -v which="$1" -v plans="$plan_families" '($1 ~ plans) == (which == "plans") {
+    print "test_optable_cuda\tCPU against CUDA, " $1 "\t" $2 }'
+}
+
+# device_cases own|plans|alone: the cases of test_cuda. [alone] marks those that take the whole device.
+device_cases() {
+  case $1 in
+    alone) names_of test_cuda '[alone]' ;;
+    plans) names_of test_cuda "$plan_cases" | grep -vxF "$(names_of test_cuda '[alone]')" ;;
+    own) { names_of test_cuda; names_of test_cuda '[sticky]'; } | sort -u | grep -vxF "$(names_of test_cuda '[alone]'; names_of test_cuda "$plan_cases")" ;;
+  esac | sed 's/^/test_cuda\t/; s/$/\t/'
+}
+
+# Every op of the table within a captured graph, a family a case.
+capture_cases() { names_of test_optable_cuda '[capture]' | sed 's/^/test_optable_cuda\t/; s/$/\t/'; }
+
+# listed FILE: the cases that a list names ("row NAME", "case NAME"), and an error for a name that nothing has.
+listed() {
+  local kind name found status=0
+  rows >"$logs/rows.list"
+  names_of test_cuda >"$logs/cases.list"
+  while read -r kind name; do
+    found=
+    case $kind in
+      row) found=$(awk -F'\t' -v n="$name" '$2 == n { print "test_optable_cuda\tCPU against CUDA, " $1 "\t" $2 }' "$logs/rows.list") ;;
+      case) found=$(grep -xF -- "$name" "$logs/cases.list" | sed 's/^/test_cuda\t/; s/$/\t/') ;;
+    esac
+    if [[ -n $found ]]; then echo "$found"; else echo "$1: there is no $kind '$name'" >&2; status=1; fi
+  done < <(grep -vE '^(#|$)' "$1")
+  return $status
+}

@@ -1,0 +1,33 @@
+# Figures of speed, one program after the other and nothing beside them: "ebb NAME VALUE UNIT", each as it comes.
+
+workloads="bandwidth host_cost gemm steps conv"  # the most telling first
+emulated() { grep -q '^preset emu' "$bundle/MANIFEST" 2>/dev/null; }
+small() { if emulated; then printf '%s ' "$@"; else return 1; fi; }
+
+# A size in place of that for a large device, where the device is emulated.
+size_of() { emulated && case $1 in bandwidth) echo 65536 ;; gemm) echo 128 ;; conv) echo 1 ;; esac; }
+
+# lines_of STAGE SECONDS PREFIX COMMAND...: what the command prints becomes figures, whether or not it comes to its end.
+lines_of() {
+  local name=$1 limit=$2 prefix=$3 start status lines verdict=passed
+  shift 3
+  start=$(tenths)
+  ((limit <= $(left))) || limit=$(left)
+  if ((limit <= 5)); then
+    record "$name" "not run" 0 "$name" -
+    say "$name: not run, no time was left"
+    return
+  fi
+  timeout -k 5 "$limit" "$@" 2>"$logs/$name.log" </dev/null | sed -u "s/^/$prefix/" | tee -a "$logs/$name.figures" >>"$figures"
+  status=${PIPESTATUS[0]}
+  lines=$(wc -l <"$logs/$name.figures")
+  ((status == 0)) || verdict=failed
+  ((status != 124 && status != 137)) || verdict=timeout
+  record "$name" "$verdict" "$(seconds_between "$start" "$(tenths)")" "$name: $lines figures" "$name.log"
+  say "$name: $verdict, $lines figures"
+  [[ $verdict == passed ]] || note_failure "$name ($verdict, status $status)" "$logs/$name.log"
+  save
+}
+
+# shellcheck disable=SC2046
+measure_ebb() { lines_of "ebb_$1" 100 'ebb ' "$bundle/bin/bench_$1" $(size_of "$1"); }

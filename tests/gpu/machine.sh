@@ -1,0 +1,81 @@
+# Finds out what the machine has: libraries, tools, a device; and makes the bundle start there.
+
+# Folders of NVIDIA's libraries: the toolkit's, then those of Python's packages, then the driver's where the loader does not know it.
+library_folders() {
+  local nvcc found site
+  nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
+  for found in ${nvcc:+"$(dirname "$(dirname "$(realpath "$nvcc")")")"} /usr/local/cuda; do
+    ls -d "$found"/lib64 "$found"/lib "$found"/targets/*/lib 2>/dev/null
+  done
+  for site in $(python3 -c 'import sys; print(*sys.path)' 2>/dev/null) /usr/lib/python3*/site-packages \
+    /usr/local/lib/python3*/*-packages /opt/*/lib/python3*/site-packages /opt/*/.venv/lib/python3*/site-packages; do
+    ls -d "$site"/nvidia/*/lib 2>/dev/null
+  done
+  ldconfig -p 2>/dev/null | grep -q libcuda.so.1 || ls -d /usr/local/nvidia/lib64 /usr/local/nvidia/lib 2>/dev/null
+}
+
+# Everything that the bundle needs and the loader does not find; the driver's own library does not count.
+missing_libraries() {
+  local file
+  for file in "$bundle"/bin/* "$bundle"/lib/*.so*; do
+    ldd "$file" 2>&1 | grep -E 'not found|not a dynamic' | grep -v 'libcuda\.so' | sed "s|^|${file##*/}: |"
+  done | sort -u
+}
+
+use_libraries() {
+  local folders
+  folders=$(library_folders | awk '!seen[$0]++' | paste -sd:)
+  export LD_LIBRARY_PATH=$bundle/lib${folders:+:$folders}${1:+:$1}
+}
+
+# Says whether there is a device that ebb can use, in one line; starts every program's loader.
+probe() { timeout -k 5 60 "$bundle/bin/plugin_probe" 2>&1; }
+
+# Leaves a bundle that starts, or says why there is none.
+start_bundle() {
+  local said missing
+  describe_machine >"$logs/machine.log" 2>&1
+  tee -a "$transcript" <"$logs/machine.log"
+  if [[ -d $bundle ]]; then
+    use_libraries
+    missing=$(missing_libraries)
+    if [[ -n $missing ]]; then  # C++'s own library and zlib are brought along, for this case
+      say "not found, so that the bundle's own are used: $missing"
+      use_libraries "$bundle/lib/spare"
+      missing=$(missing_libraries)
+    fi
+    say "libraries: ${missing:-all found}"
+    said=$(probe)
+    say "probe: $said"
+    [[ $said != *" available"* ]] || { record probe passed 0 "$said" machine.log; return 0; }
+    if [[ $said =~ "no NVIDIA driver"|"no CUDA device"|"older than the runtime" ]]; then
+      record probe failed 0 "$said" machine.log
+      return 1
+    fi
+  else
+    say "there is no bundle in $bundle"
+  fi
+  source "$tests/build_there.sh"
+  build_there || { record probe failed 0 "the bundle does not start and could not be built" build.log; return 1; }
+  use_libraries
+  said=$(probe)
+  say "probe of what was built here: $said"
+  [[ $said == *" available"* ]] && record probe passed 0 "built there: $said" machine.log
+}
+
+describe_machine() {
+  local tool
+  nvidia-smi --query-gpu=name,driver_version,memory.total,memory.used --format=csv,noheader 2>&1 || echo "no nvidia-smi"
+  printf '%s, %s processors, %s\n' "$(sed -n '/^model name/{s/^[^:]*: //p;q}' /proc/cpuinfo)" "$(nproc)" \
+    "$(sed -n 's/^PRETTY_NAME=//p' /etc/os-release 2>/dev/null)"
+  for tool in nvcc g++ cmake ninja compute-sanitizer ncu python3; do
+    printf '%s: %s\n' "$tool" "$(tool_path "$tool" || echo absent)"
+  done
+  python3 -c 'import torch; print("torch", torch.__version__, torch.cuda.is_available())' 2>&1 | tail -1
+}
+
+# Where a tool lies that may be off the path; false where it is absent.
+tool_path() {
+  command -v "$1" && return
+  ls /usr/local/cuda/bin/"$1" /opt/nvidia/nsight-compute/*/"$1" 2>/dev/null | tail -1 | grep .
+}

@@ -1,0 +1,54 @@
+# A folder that stands for a machine with a GPU: a C library, a shell and its tools, the toolkit where it lies there,
+# and none of our packages. Everything is linked, not copied, where the file system allows it.
+
+machine_commands="bash env mawk sed grep ls cat cp mv rm ln mkdir mktemp head tail tr cut sort paste wc stat tee timeout
+  setsid xargs sleep tar gzip dirname realpath basename nproc ldconfig date find du seq uname id true sha256sum"
+
+place() { mkdir -p "$1$(dirname "$2")" && cp -lL "$2" "$1$2" 2>/dev/null || cp -L "$2" "$1$2"; }
+
+# make_machine FOLDER: what a bare machine has.
+make_machine() {
+  local to=$1 name file library
+  mkdir -p "$to"/{dev,proc,tmp,usr/bin,usr/lib,usr/lib64,etc} || return 1
+  for name in bin lib lib64; do ln -sfn "usr/$name" "$to/$name"; done
+  for name in $machine_commands; do
+    file=$(realpath "$(command -v "$name" || ls /sbin/"$name" /usr/sbin/"$name" 2>/dev/null | head -1)")
+    cp "$file" "$to/usr/bin/$name"
+    for library in $(ldd "$file" 2>/dev/null | grep -oE '/[^ ]+'); do place "$to" "$library"; done
+  done
+  ln -sf mawk "$to/usr/bin/awk"
+  ln -sf bash "$to/usr/bin/sh"
+  cp "$(command -v ldd)" "$to/usr/bin/"
+  # C++'s library every machine with a compiler has; libm and libdl programs may ask for.
+  for library in libstdc++.so.6 libgcc_s.so.1 libm.so.6 libdl.so.2 libpthread.so.0 librt.so.1; do
+    file=$(ldconfig -p | awk -v l="$library" '$1 == l && /x86-64/ { print $NF; exit }')
+    [[ -z $file ]] || place "$to" "$file"
+  done
+}
+
+# add_toolkit FOLDER: NVIDIA's libraries, half of them as a toolkit has them and cuDNN as Python's package has it.
+add_toolkit() {
+  local to=$1 file cudnn=$1/opt/python/lib/python3.12/site-packages/nvidia/cudnn/lib
+  mkdir -p "$to/usr/local/cuda/lib64" "$cudnn"
+  for file in /usr/local/cuda/lib64/lib{cudart,cublas,cublasLt,nvrtc,nvJitLink}*.so.*; do
+    [[ ! -e $file ]] || cp -lL "$file" "$to/usr/local/cuda/lib64/" || return 1
+  done
+  for file in /usr/local/cuda/lib64/libcudnn*.so.9; do [[ ! -e $file ]] || cp -lL "$file" "$cudnn/"; done
+}
+
+# add_tree FOLDER: the sources as they travel and the bundle, both below another path than here.
+add_tree() {
+  mkdir -p "$1/srv/visit/build/$preset"
+  (cd "$root" && git ls-files -z --cached --others --exclude-standard | tar -c --null -T -) | tar -C "$1/srv/visit" -x &&
+    cp -r "$bundle" "$1/srv/visit/build/$preset/bundle"
+}
+
+# on_machine FOLDER COMMAND...: runs it there with an environment of nothing, in name spaces of its own.
+on_machine() {
+  local folder=$1 user=()
+  shift
+  ((EUID == 0)) || user=(--user --map-root-user)
+  unshare "${user[@]}" --mount --pid --fork bash -c '
+    mount --rbind /dev "$0/dev" && mount -t proc proc "$0/proc" || exit 125
+    exec chroot "$0" /usr/bin/env -i PATH=/usr/bin OUT=/tmp/out "$@"' "$folder" "$@"
+}

@@ -1,0 +1,120 @@
+// Every op of the table inside a captured graph: its replay gives what it gives outside, or the capture ends
+// with an error because the op must read numbers on the host, which those listed here must and no others.
+#include "optable/checks.h"
+#include "optable/samples.h"
+
+#include <ebb/cuda/cuda.h>
+
+#include <catch2/catch.hpp>
+
+#include <iostream>
+#include <map>
+#include <set>
+
+namespace {
+
+using optable::Row;
+using optable::Variable;
+using optable::variable_list;
+
+const std::set<std::string> reads_on_the_host = {
+    // The result's shape is a matter of values.
+    "_unique", "_unique2", "unique_dim", "unique_consecutive", "nonzero", "nonzero_numpy", "masked_select",
+    "repeat_interleave", "repeat_interleave.tensor", "bincount", "bincount.weights", "one_hot",
+    // Values are checked first: divisors of 0, counts, variances, positions.
+    "div.trunc_of_integers", "div.floor_of_integers", "fmod.of_integers", "remainder.of_integers",
+    "masked_scatter", "gaussian_nll_loss", "quantile", "quantile.dim",
+    // The gradient looks for zeros.
+    "prod", "prod.dim", "prod.zeros", "prod.zeros.dim",
+    // The host makes a table and copies it.
+    "combinations", "pdist", "interpolate", "interpolate.bilinear", "interpolate.bicubic",
+    "interpolate.corners"};
+
+// A row's results and first derivatives from inputs, and seeds for them, that are already on the device.
+class Step {
+ public:
+  explicit Step(const Row& row) : row_(row) {
+    for (const Variable& x : optable::to(optable::make_inputs(row, 0), dtype_of(row)))
+      inputs_.push_back(x.to(ebb::TensorOptions(ebb::kCUDA)));
+  }
+  variable_list operator()() {
+    const variable_list leaves = optable::with_grad(row_, inputs_), wanted = optable::leaves_of(leaves);
+    variable_list all = row_.function(leaves), outputs;
+    for (const Variable& y : all)
+      if (y.defined() && y.is_floating_point() && y.requires_grad()) outputs.push_back(y);
+    if (row_.derivative_order > 0 && !outputs.empty() && !wanted.empty()) {
+      if (seeds_.empty())
+        for (const Variable& y : outputs) seeds_.push_back(ebb::ones_like(y.detach()));
+      for (const Variable& g : ebb::autograd::grad(outputs, wanted, seeds_, false, false, true))
+        all.push_back(g);
+    }
+    for (Variable& y : all)
+      if (y.defined()) y = y.detach();
+    return all;
+  }
+
+ private:
+  static ebb::DType dtype_of(const Row& row) { return row.dtype_reason.empty() ? ebb::kF32 : ebb::kF64; }
+  const Row& row_;
+  variable_list inputs_, seeds_;
+};
+
+// What is said by the error that ends the row's capture; empty when it can be captured.
+std::string captured(const Row& row) {
+  Step step(row);
+  ebb::manual_seed(7);
+  const variable_list expected = step();
+  variable_list got;
+  ebb::cuda::Graph graph;
+  try {
+    graph.capture([&] { got = step(); });
+  } catch (const ebb::Error& error) {
+    return error.what();
+  }
+  ebb::manual_seed(7);
+  graph.replay();
+  optable::require_same(got, expected, row.float_tolerance);
+  return "";
+}
+
+class CaptureTest : public Catch::ITestInvoker {
+ public:
+  explicit CaptureTest(std::vector<const Row*> rows) : rows_(std::move(rows)) {}
+  void invoke() const override {
+    if (!ebb::cuda::is_available()) {
+      std::cout << "rows skipped: " << rows_.size() << ": there is no CUDA device\n";
+      return;
+    }
+    for (const Row* row : rows_) DYNAMIC_SECTION(row->name) {
+        const std::string said = captured(*row);
+        INFO(said);
+        CHECK(said.empty() == !reads_on_the_host.contains(row->name));
+        if (!said.empty()) CHECK_THAT(said, Catch::Matchers::Contains("captured"));
+        CHECK(ebb::ones({4}, ebb::TensorOptions(ebb::kCUDA)).sum().item<float>() == 4);
+      }
+  }
+
+ private:
+  std::vector<const Row*> rows_;
+};
+
+const bool registered = [] {
+  std::map<std::string, std::vector<const Row*>> families;
+  for (const Row* row : optable::rows())
+    if (row->cuda_reason.empty()) families[row->family].push_back(row);
+  for (const auto& [family, rows] : families)
+    Catch::AutoReg(new CaptureTest(rows), CATCH_INTERNAL_LINEINFO, Catch::StringRef(),
+                   Catch::NameAndTags("captured and replayed, " + family, "[cuda][capture]"));
+  return true;
+}();
+
+}  // namespace
+
+TEST_CASE("ops that read on the host are ops of the table") {
+  REQUIRE(registered);
+  for (const std::string& name : reads_on_the_host) {
+    INFO(name);
+    CHECK(std::any_of(optable::rows().begin(), optable::rows().end(),
+                      [&](const Row* row) { return row->name == name; }));
+  }
+}
