@@ -12,15 +12,15 @@ make_machine() {
   mkdir -p "$to"/{dev,proc,tmp,usr/bin,usr/lib,usr/lib64,etc} || return 1
   for name in bin lib lib64; do ln -sfn "usr/$name" "$to/$name"; done
   for name in $machine_commands; do
-    file=$(realpath "$(command -v "$name" || ls /sbin/"$name" /usr/sbin/"$name" 2>/dev/null | head -1)")
+    file=$(realpath "$(type -P "$name" || ls /sbin/"$name" /usr/sbin/"$name" 2>/dev/null | head -1)")
     cp "$file" "$to/usr/bin/$name"
     for library in $(ldd "$file" 2>/dev/null | grep -oE '/[^ ]+'); do place "$to" "$library"; done
   done
   ln -sf mawk "$to/usr/bin/awk"
   ln -sf bash "$to/usr/bin/sh"
   cp "$(command -v ldd)" "$to/usr/bin/"
-  # C++'s library every machine with a compiler has; libm and libdl programs may ask for.
-  for library in libstdc++.so.6 libgcc_s.so.1 libm.so.6 libdl.so.2 libpthread.so.0 librt.so.1; do
+  # All of the C library, and C++'s, which every machine with a compiler has.
+  for library in libstdc++.so.6 libgcc_s.so.1 libm.so.6 libmvec.so.1 libdl.so.2 libpthread.so.0 librt.so.1; do
     file=$(ldconfig -p | awk -v l="$library" '$1 == l && /x86-64/ { print $NF; exit }')
     [[ -z $file ]] || place "$to" "$file"
   done

@@ -7,11 +7,10 @@ folder=$(mktemp -d "$root/build/machine.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 make_machine "$folder" && add_tree "$folder" || exit 1
 cp "$tests/rehearsal/compute-sanitizer" "$tests/rehearsal/ncu" "$folder/usr/bin/"
-mkdir -p "$out"
+mkdir -p "$out" "$keep"
 for each in first second third; do
   printf '\n==== %s\n' "$each"
   on_machine "$folder" EBB_GPU_ONLY="${EBB_GPU_ONLY-}" /usr/bin/bash /srv/visit/tests/gpu.sh "$each" -p "$preset" -o /tmp/out -m "$minutes"
   cp "$folder"/tmp/out/* "$out/" && rm -rf "$folder/tmp/out"
 done
-cp "$out"/* "$keep/" 2>/dev/null
 write_report "$out" >"$out/report.md"
