@@ -18,7 +18,7 @@ library_folders() {
 missing_libraries() {
   local file
   for file in "$bundle"/bin/* "$bundle"/lib/*.so*; do
-    ldd "$file" 2>&1 | grep -E 'not found|not a dynamic' | grep -v 'libcuda\.so' | sed "s|^|${file##*/}: |"
+    ldd "$file" 2>&1 | grep 'not found' | grep -v 'libcuda\.so' | sed "s|^|${file##*/}: |"
   done | sort -u
 }
 

@@ -4,10 +4,10 @@
 # so many seconds and runs behind the wrapper. Ends soon after the deadline whatever the cases do.
 pool() {
   local name=$1 jobs=$2 group saved
-  export stage=$1 stage_limit=$3 bundle
+  export stage=$1 stage_limit=${EBB_GPU_LIMIT:-$3} bundle
   shift 3
   export stage_wrap="$*"
-  cat >"$logs/$name.cases"
+  grep -E -- "${EBB_GPU_ONLY:-.}" >"$logs/$name.cases"
   record "$name" planned 0 "$(wc -l <"$logs/$name.cases")" -
   setsid xargs -r -d '\n' -n 1 -P "$jobs" bash "$tests/job.sh" <"$logs/$name.cases" &
   group=$!

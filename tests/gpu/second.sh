@@ -6,7 +6,7 @@ start_bundle || finish_call 1
 
 # With the driver's own pools each tensor is a block of its own, whose end the tool knows; cuDNN's kernels are not ours.
 sanitize() {
-  local tool=$1 list=$tests/lists/$1.list sanitizer
+  local tool=$1 list=${EBB_GPU_LISTS:-$tests/lists}/$1.list sanitizer
   shift
   if ! sanitizer=$(tool_path compute-sanitizer); then
     record "$tool" absent 0 "compute-sanitizer is not on this machine" -

@@ -28,9 +28,9 @@ report_stages() {
       for (i = 1; i <= keys; ++i) {
         key = order[i]
         lost = planned[key] - all[key]  # ended from outside before they could say anything
-        printf "| %s | %s |", key, key in planned ? planned[key] : 1
+        printf "| %s | %s |", key, (key in planned ? planned[key] : 1)
         for (v = 1; v <= 6; ++v) printf " %s |", n[key, verdicts[v]] ? n[key, verdicts[v]] : "-"
-        printf "%s%s |\n", other[key] ? other[key] : " -", key in planned && lost > 0 ? " " lost " lost" : ""
+        printf "%s%s |\n", (other[key] ? other[key] : " -"), ((key in planned) && (lost > 0) ? " " lost " lost" : "")
       }
     }'
 }
