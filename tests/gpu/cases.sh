@@ -16,12 +16,15 @@ row_cases() {
     print "test_optable_cuda\tCPU against CUDA, " $1 "\t" $2 }'
 }
 
-# device_cases own|plans|alone: the cases of test_cuda. [alone] marks those that take the whole device.
+# device_cases own|plans|alone: the cases of test_cuda. [alone] marks those that take the whole device, [sticky] those
+# that break it for their process.
 device_cases() {
+  local alone
+  alone=$(names_of test_cuda '[alone]'; names_of test_cuda '[sticky]')
   case $1 in
-    alone) names_of test_cuda '[alone]' ;;
-    plans) names_of test_cuda "$plan_cases" | grep -vxF "$(names_of test_cuda '[alone]')" ;;
-    own) { names_of test_cuda; names_of test_cuda '[sticky]'; } | sort -u | grep -vxF "$(names_of test_cuda '[alone]'; names_of test_cuda "$plan_cases")" ;;
+    alone) echo "$alone" ;;
+    plans) names_of test_cuda "$plan_cases" | grep -vxF "$alone" ;;
+    own) names_of test_cuda | grep -vxF "$alone"$'\n'"$(names_of test_cuda "$plan_cases")" ;;
   esac | sed 's/^/test_cuda\t/; s/$/\t/'
 }
 

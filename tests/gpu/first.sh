@@ -5,12 +5,11 @@ start_bundle || finish_call 1
 cores=$(nproc)
 step device_tour 60 12 "$bundle/bin/device_tour"
 
-# [alone] last of ebb's own: what it needs is the whole device, and what it may leave is a device that others miss.
 { device_cases own; row_cases own; capture_cases; } | pool own "$cores" 60
 device_cases alone | pool alone 1 90
-{ device_cases plans; row_cases plans; } | pool plans $((cores > 8 ? 8 : cores)) 120
+{ device_cases plans; row_cases plans; } | pool plans "$cores" 120
 
-failed_in "$results" own alone plans | CUDA_LAUNCH_BLOCKING=1 pool again 4 60
+failed_in "$results" own alone plans | CUDA_LAUNCH_BLOCKING=1 pool again $(((cores + 1) / 2)) 40
 if sanitizer=$(tool_path compute-sanitizer); then
   failed_in "$results" again | head -16 | EBB_CUDNN=0 EBB_CUDA_ALLOCATOR=async pool again_memcheck 4 120 \
     "$sanitizer" --tool memcheck --report-api-errors no --error-exitcode 9

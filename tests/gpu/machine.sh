@@ -34,6 +34,7 @@ probe() { timeout -k 5 60 "$bundle/bin/plugin_probe" 2>&1; }
 # Leaves a bundle that starts, or says why there is none.
 start_bundle() {
   local said missing
+  [[ ! -d $keep/bundle ]] || bundle=$keep/bundle  # an earlier call built it here
   describe_machine >"$logs/machine.log" 2>&1
   tee -a "$transcript" <"$logs/machine.log"
   if [[ -d $bundle ]]; then

@@ -6,7 +6,7 @@ pool() {
   local name=$1 jobs=$2 group saved
   export stage=$1 stage_limit=${EBB_GPU_LIMIT:-$3} bundle
   shift 3
-  export stage_wrap="$*"
+  export stage_wrap="$*" OMP_NUM_THREADS=2  # many processes share the processors
   grep -E -- "${EBB_GPU_ONLY:-.}" >"$logs/$name.cases"
   record "$name" planned 0 "$(wc -l <"$logs/$name.cases")" -
   setsid xargs -r -d '\n' -n 1 -P "$jobs" bash "$tests/job.sh" <"$logs/$name.cases" &
