@@ -14,12 +14,12 @@ library_folders() {
   ldconfig -p 2>/dev/null | grep -q libcuda.so.1 || ls -d /usr/local/nvidia/lib64 /usr/local/nvidia/lib 2>/dev/null
 }
 
-# Everything that the bundle needs and the loader does not find; the driver's own library does not count.
+# What the bundle needs and the loader does not find, in one line; the driver's own library does not count.
 missing_libraries() {
   local file
   for file in "$bundle"/bin/* "$bundle"/lib/*.so*; do
-    ldd "$file" 2>&1 | grep 'not found' | grep -v 'libcuda\.so' | sed "s|^|${file##*/}: |"
-  done | sort -u
+    ldd "$file" 2>&1 | grep 'not found' | grep -v 'libcuda\.so'
+  done | sed -E 's/^[[:space:]]+//; s/ => not found//' | sort -u | paste -sd, | sed 's/,/, /g'
 }
 
 use_libraries() {
@@ -66,13 +66,13 @@ start_bundle() {
 
 describe_machine() {
   local tool
-  nvidia-smi --query-gpu=name,driver_version,memory.total,memory.used --format=csv,noheader 2>&1 || echo "no nvidia-smi"
+  nvidia-smi --query-gpu=name,driver_version,memory.total,memory.used --format=csv,noheader 2>/dev/null || echo "no nvidia-smi"
   printf '%s, %s processors, %s\n' "$(sed -n '/^model name/{s/^[^:]*: //p;q}' /proc/cpuinfo)" "$(nproc)" \
     "$(sed -n 's/^PRETTY_NAME=//p' /etc/os-release 2>/dev/null)"
   for tool in nvcc g++ cmake ninja compute-sanitizer ncu python3; do
     printf '%s: %s\n' "$tool" "$(tool_path "$tool" || echo absent)"
   done
-  python3 -c 'import torch; print("torch", torch.__version__, torch.cuda.is_available())' 2>&1 | tail -1
+  python3 -c 'import torch; print("torch", torch.__version__, torch.cuda.is_available())' 2>/dev/null || echo "no torch"
 }
 
 # Where a tool lies that may be off the path; false where it is absent.

@@ -8,7 +8,7 @@ write_report() {
   [[ -n $any ]] || { printf 'No results in this folder.\n'; return 1; }
   for file in $any; do
     printf -- '- %s: %s\n' "$file" "$(head -1 "$folder/$file.transcript.txt" | cut -c8-)"
-    grep -m1 -h 'probe: ' "$folder/$file.transcript.txt" | cut -c8- | sed 's/^/  /'
+    grep -E '^ *[0-9.]+ probe' "$folder/$file.transcript.txt" | tail -1 | cut -c8- | sed 's/^/  /'
     [[ -e $folder/$file.report.md ]] || printf '  (it did not come to its end)\n'
   done
   cat "$folder"/*.results.tsv | report_stages
@@ -27,10 +27,11 @@ report_stages() {
       split("passed,skipped,failed,crashed,timeout,not run", verdicts, ",")
       for (i = 1; i <= keys; ++i) {
         key = order[i]
-        lost = planned[key] - all[key]  # ended from outside before they could say anything
-        printf "| %s | %s |", key, (key in planned ? planned[key] : 1)
+        pool = key in planned
+        lost = pool ? planned[key] - all[key] : 0  # ended from outside before they could say anything
+        printf "| %s | %s |", key, (pool ? planned[key] : 1)
         for (v = 1; v <= 6; ++v) printf " %s |", n[key, verdicts[v]] ? n[key, verdicts[v]] : "-"
-        printf "%s%s |\n", (other[key] ? other[key] : " -"), ((key in planned) && (lost > 0) ? " " lost " lost" : "")
+        printf "%s%s |\n", (other[key] ? other[key] : " -"), (lost > 0 ? " " lost " lost" : "")
       }
     }'
 }
