@@ -8,7 +8,7 @@
 #   tests/gpu.sh report [-o OUT]           anywhere: report.md from whatever a call has left in OUT, killed or not
 # OUT (default: $OUT, or build/gpu) receives a few files named CALL.*; docs/gpu-verification.md shows them.
 # build/gpu (EBB_GPU_KEEP) keeps what calls hand on: the third repeats what failed in the first. EBB_GPU_ONLY: an
-# expression that cases must match; EBB_GPU_LIMIT: seconds for each in place of the stage's own.
+# expression that cases must match; EBB_GPU_LIMIT: seconds for each in place of the stage's own; EBB_GPU_SECONDS: for the call.
 set -uo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -51,7 +51,7 @@ step() {
     say "$name: not run, no time was left"
     return 1
   fi
-  timeout -k 5 "$limit" "$@" >"$logs/$name.log" 2>&1 </dev/null || status=$?
+  timeout -k "${EBB_GPU_KILL:-5}" "$limit" "$@" >"$logs/$name.log" 2>&1 </dev/null || status=$?
   ((status == 0)) || verdict=failed
   ((status != 124 && status != 137)) || verdict=timeout
   record "$name" "$verdict" "$(seconds_between "$start" "$(tenths)")" "$name" "$name.log"
@@ -61,13 +61,18 @@ step() {
   [[ $verdict == passed ]]
 }
 
-# note_failure WHAT LOG: the end of a log, among those that are read first.
-note_failure() { printf '=== %s\n%s\n\n' "$1" "$(tail -n 40 "$2" | tail -c 3500)" >>"$failures"; }
+# note_failure WHAT LOG: the end of a log, among those that are read first; of a sanitizer's its first complaint too.
+note_failure() {
+  local first
+  first=$(grep -m 12 '^=========' "$2")
+  printf '=== %s\n%s%s\n\n' "$1" "${first:+$first$'\n'...$'\n'}" "$(tail -n 40 "$2" | tail -c 3000)" >>"$failures"
+}
 export -f note_failure
 
 # A copy of everything where a kill does not reach it.
 save() {
-  tar -C "$logs" -czf "$out/.$call.logs.tar.gz" . 2>/dev/null && mv "$out/.$call.logs.tar.gz" "$out/$call.logs.tar.gz"
+  tar -C "$logs" -czf "$logs.tar.gz" . 2>/dev/null  # files that grow meanwhile do no harm
+  mv "$logs.tar.gz" "$out/$call.logs.tar.gz"
   [[ $out == "$keep" ]] || cp "$out/$call".*.t* "$keep/" 2>/dev/null
   true
 }

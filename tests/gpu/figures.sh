@@ -18,7 +18,7 @@ lines_of() {
     say "$name: not run, no time was left"
     return
   fi
-  timeout -k 5 "$limit" "$@" 2>"$logs/$name.log" </dev/null | sed -u "s/^/$prefix/" | tee -a "$logs/$name.figures" >>"$figures"
+  timeout -k "${EBB_GPU_KILL:-5}" "$limit" "$@" 2>"$logs/$name.log" </dev/null | sed -u "s/^/$prefix/" | tee -a "$logs/$name.figures" >>"$figures"
   status=${PIPESTATUS[0]}
   lines=$(wc -l <"$logs/$name.figures")
   ((status == 0)) || verdict=failed

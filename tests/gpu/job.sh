@@ -20,7 +20,7 @@ arguments=("$name")
 start=${EPOCHREALTIME/[.,]/}
 status=0
 # The shell's own word on a crash goes to the log as well.
-{ timeout -k 5 "$limit" ${stage_wrap-} "$bundle/bin/$program" "${arguments[@]}" </dev/null; } >"$logs/$log" 2>&1 || status=$?
+{ timeout -k "${EBB_GPU_KILL:-5}" "$limit" ${stage_wrap-} "$bundle/bin/$program" "${arguments[@]}" </dev/null; } >"$logs/$log" 2>&1 || status=$?
 took=$(((${EPOCHREALTIME/[.,]/} - start) / 100000))
 [[ $(stat -c %s "$logs/$log") -lt 200000 ]] || tail -c 200000 "$logs/$log" >"$logs/$log.end" && [[ ! -e $logs/$log.end ]] ||
   mv "$logs/$log.end" "$logs/$log"
@@ -33,8 +33,8 @@ elif ((status == 77)) && grep -q '^skipped:' "$logs/$log"; then
   verdict=skipped
 elif ((took >= limit * 10)) && ((status == 124 || status == 137)); then
   verdict=timeout
-elif grep -qE 'Device not supported|Unable to find|failed to initialize|No such file' "$logs/$log" && [[ -n ${stage_wrap-} ]] &&
-  ! grep -qE '^(test cases:|All tests passed)' "$logs/$log"; then
+elif [[ -n ${stage_wrap-} ]] && ! grep -qE '^(test cases:|All tests passed)' "$logs/$log" &&
+  grep -qiE '^=========.*(not supported|unable to|failed to initialize)|^timeout: ' "$logs/$log"; then
   verdict="tool unusable"
 elif ((status > 128)) || grep -q 'fatal error condition' "$logs/$log"; then
   verdict=crashed

@@ -29,7 +29,13 @@ use_libraries() {
 }
 
 # Says whether there is a device that ebb can use, in one line; starts every program's loader.
-probe() { timeout -k 5 60 "$bundle/bin/plugin_probe" 2>&1; }
+probe() { timeout -k 5 60 "$bundle/bin/plugin_probe" 2>&1 | tail -1; }
+
+# Whether what was carried is what was built, by the manifest.
+check_manifest() {
+  [[ -e $bundle/MANIFEST ]] || return 0
+  (cd "$bundle" && sed '1,3d' MANIFEST | awk '{ print $3 "  " $1 }' | sha256sum -c --quiet 2>&1 | head -5)
+}
 
 # Leaves a bundle that starts, or says why there is none.
 start_bundle() {
@@ -38,6 +44,9 @@ start_bundle() {
   describe_machine >"$logs/machine.log" 2>&1
   tee -a "$transcript" <"$logs/machine.log"
   if [[ -d $bundle ]]; then
+    chmod +x "$bundle"/bin/* 2>/dev/null  # what carries files may lose that
+    missing=$(check_manifest)
+    [[ -z $missing ]] || say "not as it was built: $missing"
     use_libraries
     missing=$(missing_libraries)
     if [[ -n $missing ]]; then  # C++'s own library and zlib are brought along, for this case
@@ -48,7 +57,9 @@ start_bundle() {
     say "libraries: ${missing:-all found}"
     said=$(probe)
     say "probe: $said"
-    [[ $said != *" available"* ]] || { record probe passed 0 "$said" machine.log; return 0; }
+    [[ $said != *", available" ]] || { record probe passed 0 "$said" machine.log; return 0; }
+    # A device on which the first op fails: the cases will show what works.
+    [[ $said != *", available"* ]] || { record probe failed 0 "$said" machine.log; return 0; }
     if [[ $said =~ "no NVIDIA driver"|"no CUDA device"|"older than the runtime" ]]; then
       record probe failed 0 "$said" machine.log
       return 1
@@ -61,7 +72,7 @@ start_bundle() {
   use_libraries
   said=$(probe)
   say "probe of what was built here: $said"
-  [[ $said == *" available"* ]] && record probe passed 0 "built there: $said" machine.log
+  [[ $said == *", available"* ]] && record probe passed 0 "built there: $said" machine.log
 }
 
 describe_machine() {

@@ -4,7 +4,8 @@
 machine_commands="bash env mawk sed grep ls cat cp mv rm ln mkdir mktemp head tail tr cut sort paste wc stat tee timeout
   setsid xargs sleep tar gzip dirname realpath basename nproc ldconfig date find du seq uname id true sha256sum"
 
-place() { mkdir -p "$1$(dirname "$2")" && cp -lL "$2" "$1$2" 2>/dev/null || cp -L "$2" "$1$2"; }
+link_into() { mkdir -p "$2" && { cp -lL "$1" "$2/" 2>/dev/null || cp -L "$1" "$2/"; }; }
+place() { link_into "$2" "$1$(dirname "$2")"; }
 
 # make_machine FOLDER: what a bare machine has.
 make_machine() {
@@ -28,12 +29,13 @@ make_machine() {
 
 # add_toolkit FOLDER: NVIDIA's libraries, half of them as a toolkit has them and cuDNN as Python's package has it.
 add_toolkit() {
-  local to=$1 file cudnn=$1/opt/python/lib/python3.12/site-packages/nvidia/cudnn/lib
-  mkdir -p "$to/usr/local/cuda/lib64" "$cudnn"
+  local to=$1 file
   for file in /usr/local/cuda/lib64/lib{cudart,cublas,cublasLt,nvrtc,nvJitLink}*.so.*; do
-    [[ ! -e $file ]] || cp -lL "$file" "$to/usr/local/cuda/lib64/" || return 1
+    [[ ! -e $file ]] || link_into "$file" "$to/usr/local/cuda/lib64" || return 1
   done
-  for file in /usr/local/cuda/lib64/libcudnn*.so.9; do [[ ! -e $file ]] || cp -lL "$file" "$cudnn/"; done
+  for file in /usr/local/cuda/lib64/libcudnn*.so.9; do
+    [[ ! -e $file ]] || link_into "$file" "$to/opt/python/lib/python3.12/site-packages/nvidia/cudnn/lib" || return 1
+  done
 }
 
 # add_tree FOLDER: the sources as they travel and the bundle, both below another path than here.
