@@ -28,8 +28,11 @@ device_cases() {
   esac | sed 's/^/test_cuda\t/; s/$/\t/'
 }
 
-# Every op of the table within a captured graph, a family a case.
-capture_cases() { names_of test_optable_cuda '[capture]' | sed 's/^/test_optable_cuda\t/; s/$/\t/'; }
+# capture_cases own|plans: the ops of the table within a captured graph, a family a case.
+capture_cases() {
+  names_of test_optable_cuda '[capture]' | awk -v which="$1" -v plans="$plan_families" '{ family = $0; sub(/.*, /, "", family) }
+    (family ~ plans) == (which == "plans") { print "test_optable_cuda\t" $0 "\t" }'
+}
 
 # listed FILE: the cases that a list names ("row NAME", "case NAME"), and an error for a name that nothing has.
 listed() {

@@ -5,9 +5,9 @@ start_bundle || finish_call 1
 cores=$(nproc)
 step device_tour 60 12 "$bundle/bin/device_tour"
 
-{ device_cases own; row_cases own; capture_cases; } | pool own "$cores" 60
+{ device_cases own; row_cases own; capture_cases own; } | pool own "$cores" 60
 device_cases alone | pool alone 1 90
-{ device_cases plans; row_cases plans; } | pool plans "$cores" 120
+{ device_cases plans; row_cases plans; capture_cases plans; } | pool plans "$cores" 120
 
 failed_in "$results" own alone plans | CUDA_LAUNCH_BLOCKING=1 pool again $(((cores + 1) / 2)) 40
 if sanitizer=$(tool_path compute-sanitizer); then
