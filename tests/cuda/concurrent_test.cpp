@@ -45,6 +45,7 @@ void check_alike(const std::vector<Tensor>& got, const std::vector<Tensor>& expe
 
 std::vector<Tensor> inputs() {
   std::vector<Tensor> xs;
+  xs.reserve(kStreams);
   for (std::size_t s = 0; s < kStreams; ++s) xs.push_back(randn({64 * 96}).to(Device::CUDA));
   cuda::synchronize();
   return xs;
@@ -55,6 +56,7 @@ std::vector<Tensor> inputs() {
 TEST_CASE("one thread's work on many streams does not mix") {
   const std::vector<Tensor> xs = inputs();
   std::vector<std::vector<Tensor>> expected, got(kStreams);
+  expected.reserve(kStreams);
   for (const Tensor& x : xs) expected.push_back(work(x));
   cuda::synchronize();
   for (int round = 0; round < 3; ++round) {
@@ -70,9 +72,11 @@ TEST_CASE("one thread's work on many streams does not mix") {
 TEST_CASE("several threads work on streams of their own") {
   const std::vector<Tensor> xs = inputs();
   std::vector<std::vector<Tensor>> expected, got(kStreams);
+  expected.reserve(kStreams);
   for (const Tensor& x : xs) expected.push_back(work(x));
   cuda::synchronize();
   std::vector<std::thread> threads;
+  threads.reserve(kStreams);
   for (std::size_t s = 0; s < kStreams; ++s)
     threads.emplace_back([&, s] {
       const cuda::StreamGuard guard(cuda::Stream::from_pool());

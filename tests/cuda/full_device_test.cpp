@@ -4,6 +4,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <bit>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "real_device.h"
@@ -84,7 +87,8 @@ TEST_CASE("a kernel's illegal access is named by every call after it", "[.sticky
     WARN("the emulation dies of an illegal access");
     return;
   }
-  const Tensor nowhere = from_blob(reinterpret_cast<void*>(0x10000), {1024}, kOnCuda.dtype(kFloat));
+  const Tensor nowhere =
+      from_blob(std::bit_cast<void*>(std::uintptr_t{0x10000}), {1024}, kOnCuda.dtype(kFloat));
   const auto illegal = Contains("illegal memory access") && !Contains("out of memory");
   CHECK_THROWS_WITH((nowhere + 1).cpu(), illegal);
   CHECK_THROWS_WITH(cuda::synchronize(), illegal);

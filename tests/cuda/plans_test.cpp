@@ -64,6 +64,7 @@ TEST_CASE("several threads make and use plans of a convolution at once") {
   for (int round = 0; round < 2; ++round) {  // the second with new threads, after the first have ended
     std::atomic<int> good = 0;
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (std::size_t t = 0; t < 4; ++t)
       threads.emplace_back([&, t] {
         const cuda::StreamGuard own(cuda::Stream::from_pool());
