@@ -50,7 +50,8 @@ inline double now() {
   return std::chrono::duration<double>(clock::now().time_since_epoch()).count();
 }
 
-/// One line a figure: name, number, unit. The runner collects them, and keeps those of a program that is ended.
+/// One line a figure: name, number, unit. The runner collects them, and keeps those of a program that is
+/// ended.
 inline void report(const std::string& name, double value, const char* unit) {
   std::printf("%s %.6g %s\n", name.c_str(), value, unit);
   std::fflush(stdout);
