@@ -94,7 +94,7 @@ Variable convolve(ConvKind kind, const Variable& first, const Variable& second, 
   else
     kernels::conv_weight(device, array, a, b, c.geometry);
   Variable out = Variable(std::move(array))
-                           .to(dtype, false, false, kind == ConvKind::weight ? c.weight_format : c.format);
+                     .to(dtype, false, false, kind == ConvKind::weight ? c.weight_format : c.format);
   if (autograd::records(first, second, bias)) {
     const auto node = kind == ConvKind::weight
                           ? autograd::make_node<ConvolutionBackward>(first, second)

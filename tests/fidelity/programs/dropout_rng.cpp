@@ -57,7 +57,8 @@ int main() {
     report("PReLU.weight", prelu->weight);
     nn::BatchNorm2d norm(3);
     report("BatchNorm2d.weight", norm->weight);
-    nn::Sequential net(nn::Linear(2, 3), nn::ReLU(), nn::Linear(3, 1));
+    nn::Linear last(3, 1), first(2, 3);  // compilers differ in which argument they make first
+    nn::Sequential net(first, nn::ReLU(), last);
     for (const auto& item : net->named_parameters()) report("Sequential." + item.key(), item.value());
     report("Sequential.out", net->forward(torch::ones({1, 2})));
   });

@@ -109,7 +109,8 @@ int main() {
     nn::BatchNorm1d norm(3);
     report("norm.weight", norm->weight);
     torch::manual_seed(9);
-    nn::Sequential net(nn::Linear(3, 4), nn::ReLU(), nn::Linear(4, 2));
+    nn::Linear last(4, 2), first(3, 4);  // compilers differ in which argument they make first
+    nn::Sequential net(first, nn::ReLU(), last);
     report("net", net->forward(torch::ones({2, 3})));
     linear->reset_parameters();
     report("linear.again", linear->weight);

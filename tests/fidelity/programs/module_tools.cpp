@@ -135,7 +135,8 @@ int main() {
 
   section("freezing", [] {
     torch::manual_seed(4);  // the biases stay as they are drawn
-    nn::Sequential net(nn::Linear(2, 2), nn::Linear(2, 2));
+    nn::Linear last(2, 2), first(2, 2);  // compilers differ in which argument they make first
+    nn::Sequential net(first, last);
     fill(*net);
     for (auto& p : net[0]->parameters()) p.set_requires_grad(false);
     std::vector<Tensor> learn;
