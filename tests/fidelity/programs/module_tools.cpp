@@ -134,7 +134,7 @@ int main() {
   });
 
   section("freezing", [] {
-    torch::manual_seed(4);  // the biases stay as they are drawn
+    torch::manual_seed(4);               // the biases stay as they are drawn
     nn::Linear last(2, 2), first(2, 2);  // compilers differ in which argument they make first
     nn::Sequential net(first, last);
     fill(*net);
