@@ -39,6 +39,7 @@ void register_common() {
   kernels::fill.set_cuda(&fill);
   kernels::accumulate.set_cuda(&accumulate);
   kernels::scan.set_cuda(&scan);
+  kernels::draw_philox.set_cuda(&draw_philox);
 }
 
 }  // namespace ebb::cuda

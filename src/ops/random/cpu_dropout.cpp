@@ -7,11 +7,6 @@
 
 namespace ebb::cpu {
 
-void draw_philox(Philox& out, Device, Generator& generator) {
-  const std::lock_guard lock(generator.mutex());
-  out = Philox{generator.random64()};
-}
-
 void dropout(NdArray& out, const NdArray& x, const drawing::Dropout& rule) {
   visit_floating(x.dtype(), "dropout", [&]<class T> {
     const T* const from = x.data_as<T>();

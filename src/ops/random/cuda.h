@@ -11,7 +11,6 @@ decltype(ebb::cpu::random_any) random_any;
 decltype(ebb::cpu::bernoulli) bernoulli;
 decltype(ebb::cpu::permutation) permutation;
 decltype(ebb::cpu::multinomial) multinomial;
-decltype(ebb::cpu::draw_philox) draw_philox;
 decltype(ebb::cpu::dropout) dropout;
 /// Fills the family's kernel slots.
 void register_random();

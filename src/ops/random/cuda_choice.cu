@@ -154,7 +154,6 @@ void register_random() {
   kernels::bernoulli.set_cuda(&bernoulli);
   kernels::permutation.set_cuda(&permutation);
   kernels::multinomial.set_cuda(&multinomial);
-  kernels::draw_philox.set_cuda(&draw_philox);
   kernels::dropout.set_cuda(&dropout);
 }
 

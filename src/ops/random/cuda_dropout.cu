@@ -2,7 +2,6 @@
 #include <ebb/core/visit.h>
 
 #include "kernel/convert.h"
-#include "kernel/cuda/generator.h"
 #include "kernel/cuda/map.h"
 #include "kernel/cuda/walk.h"
 #include "ops/random/cuda.h"
@@ -57,8 +56,6 @@ struct DropoutUnit {
 };
 
 }  // namespace
-
-void draw_philox(Philox& out, Device device, Generator& generator) { out = next_philox(device, generator); }
 
 void dropout(NdArray& out, const NdArray& x, const drawing::Dropout& rule) {
   visit_floating(x.dtype(), "dropout", [&]<class T> {

@@ -4,6 +4,7 @@
 #include <ebb/ops/dropout.h>
 #include <ebb/ops/elementwise.h>
 
+#include "ops/common/draw_philox.h"
 #include "ops/common/kernels.h"
 #include "ops/common/layout.h"
 #include "ops/random/inplace.h"
@@ -39,11 +40,6 @@ Variable mask_of(const char* op, const Variable& x, double p, double kept, bool 
   }
   kernels::sample(mask.device(), mask, ops::Distribution::bernoulli, 1 - p, kept, default_generator());
   return Variable(std::move(mask));
-}
-
-// The factor of what stays is 1 / (1 - p) rounded to x's arithmetic, as a division there would round it.
-double kept_value(const Variable& x, double p) {
-  return x.dtype() == kDouble ? 1 / (1 - p) : double{1 / static_cast<float>(1 - p)};
 }
 
 // Devices recompute the mask from the words of its draw, so that it is neither written nor read. Linear in x:
@@ -83,13 +79,6 @@ Variable masked(const Variable& x, IntArrayRef strides, const drawing::Dropout& 
   return result;
 }
 
-drawing::Dropout draw_rule(const Variable& x, double p) {
-  Philox philox;
-  Generator generator = default_generator();
-  kernels::draw_philox(x.device(), philox, x.device(), generator);
-  return {philox, 1 - p, kept_value(x, p)};
-}
-
 // x * mask + shift, where the shift replaces dropped elements by SELU's limit and both restore the variance.
 struct AlphaParts {
   Variable mask, shift;
@@ -107,9 +96,11 @@ Variable drop(const char* op, const Variable& x, double p, bool train, bool whol
   if (is_identity(x, p, train)) return x;
   if (p == 1) return mul(x, zeros({}, x.options()));
   check_floating(op, x);
-  if (x.is_cpu() || whole_features) return mul(x, mask_of(op, x, p, kept_value(x, p), whole_features));
+  if (x.is_cpu() || whole_features)
+    return mul(x, mask_of(op, x, p, ops::kept_factor(x.dtype(), p), whole_features));
   const bool dense = x.array().is_dense();
-  return masked(x, dense ? x.strides() : IntArrayRef(contiguous_strides(x.sizes())), draw_rule(x, p));
+  return masked(x, dense ? x.strides() : IntArrayRef(contiguous_strides(x.sizes())),
+                ops::draw_dropout(x.device(), x.dtype(), p));
 }
 
 Variable& drop_(const char* op, const Variable& self, double p, bool train, bool whole_features) {
@@ -118,9 +109,9 @@ Variable& drop_(const char* op, const Variable& self, double p, bool train, bool
   if (p == 1) return self.mul_(zeros({}, self.options()));
   check_floating(op, self);
   if (self.is_cpu() || whole_features || !self.array().is_dense())
-    return self.mul_(mask_of(op, self, p, kept_value(self, p), whole_features));
+    return self.mul_(mask_of(op, self, p, ops::kept_factor(self.dtype(), p), whole_features));
   autograd::check_inplace(self, op);
-  const drawing::Dropout rule = draw_rule(self, p);
+  const drawing::Dropout rule = ops::draw_dropout(self.device(), self.dtype(), p);
   const auto node = masked_node(self, self.strides(), rule);
   NdArray out = self.array();
   kernels::dropout(self.device(), out, self.array(), rule);

@@ -6,7 +6,7 @@
 #include <ebb/core/random.h>
 
 #include "kernel/slot.h"
-#include "ops/random/mask.h"
+#include "ops/common/dropout_rule.h"
 
 namespace ebb::ops {
 
@@ -37,8 +37,6 @@ void permutation(NdArray& out, Generator& generator);
 /// out [rows, samples] (Long, contiguous): categories drawn with weights [rows, categories] (floating,
 /// contiguous).
 void multinomial(NdArray& out, const NdArray& weights, bool replacement, Generator& generator);
-/// The words of one draw on a device.
-void draw_philox(Philox& out, Device device, Generator& generator);
 /// out = x, whose elements `rule` keeps or drops. Both are dense and of one layout; out may be x.
 void dropout(NdArray& out, const NdArray& x, const drawing::Dropout& rule);
 
@@ -52,7 +50,6 @@ extern EBB_API KernelSlot<decltype(cpu::random_any)> random_any;
 extern EBB_API KernelSlot<decltype(cpu::bernoulli)> bernoulli;
 extern EBB_API KernelSlot<decltype(cpu::permutation)> permutation;
 extern EBB_API KernelSlot<decltype(cpu::multinomial)> multinomial;
-extern EBB_API KernelSlot<decltype(cpu::draw_philox)> draw_philox;
 extern EBB_API KernelSlot<decltype(cpu::dropout)> dropout;
 
 }  // namespace ebb::kernels

@@ -9,7 +9,6 @@ constinit KernelSlot<decltype(cpu::random_any)> random_any{"random_", &cpu::rand
 constinit KernelSlot<decltype(cpu::bernoulli)> bernoulli{"bernoulli", &cpu::bernoulli};
 constinit KernelSlot<decltype(cpu::permutation)> permutation{"randperm", &cpu::permutation};
 constinit KernelSlot<decltype(cpu::multinomial)> multinomial{"multinomial", &cpu::multinomial};
-constinit KernelSlot<decltype(cpu::draw_philox)> draw_philox{"dropout", &cpu::draw_philox};
 constinit KernelSlot<decltype(cpu::dropout)> dropout{"dropout", &cpu::dropout};
 
 }  // namespace ebb::kernels

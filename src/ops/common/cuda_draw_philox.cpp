@@ -1,0 +1,9 @@
+// The words of a draw on a device.
+#include "kernel/cuda/generator.h"
+#include "ops/common/cuda.h"
+
+namespace ebb::cuda {
+
+void draw_philox(Philox& out, Device device, Generator& generator) { out = next_philox(device, generator); }
+
+}  // namespace ebb::cuda
