@@ -23,6 +23,7 @@
 #include <ebb/derivatives/gradcheck.h>
 #include <ebb/io/safetensors.h>
 #include <ebb/nn.h>
+#include <ebb/ops/attention.h>
 #include <ebb/ops/conv.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>

@@ -4,6 +4,7 @@
 #include "cuda/runtime.h"
 #include "cuda/streams.h"
 #include "kernel/cuda/dnn.h"
+#include "ops/attention/cuda.h"
 #include "ops/common/cuda.h"
 #include "ops/conv/cuda.h"
 #include "ops/creation/cuda.h"
@@ -138,6 +139,7 @@ extern "C" EBB_API const char* ebb_plugin_entry(std::uint32_t host_abi) {
     return "it was built for another version of ebb. Reinstall both together.";
   if (const char* problem = find_device()) return problem;
   register_common();
+  register_attention();
   register_conv();
   register_creation();
   register_elementwise();

@@ -29,6 +29,8 @@ void register_all() {
   register_mask();
   family("linalg");
   register_linalg();
+  family("attention");
+  register_attention();
   family("conv");
   register_conv();
   family("pool");

@@ -22,6 +22,7 @@ void register_pad();
 void register_index();
 void register_mask();
 void register_linalg();
+void register_attention();
 void register_conv();
 void register_pool();
 void register_norm();

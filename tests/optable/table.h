@@ -6,6 +6,7 @@
 #include <ebb/core/allocator.h>
 #include <ebb/core/parallel.h>
 #include <ebb/derivatives/gradcheck.h>
+#include <ebb/ops/attention.h>
 #include <ebb/ops/conv.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>

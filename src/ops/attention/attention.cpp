@@ -1,0 +1,226 @@
+// scaled_dot_product_attention: its shapes, its node.
+#include <ebb/ops/attention.h>
+#include <ebb/ops/shape.h>
+
+#include <cmath>
+
+#include "ops/attention/composed.h"
+#include "ops/common/arrays.h"
+#include "ops/common/checks.h"
+#include "ops/common/draw_philox.h"
+#include "ops/common/record.h"
+
+namespace ebb {
+
+namespace {
+
+using ops::AttentionGrads;
+using ops::AttentionInputs;
+using ops::AttentionRule;
+using ops::AttentionSaved;
+
+const char* const kOp = "scaled_dot_product_attention";
+
+/// x, or a copy whose last dimension lies together.
+NdArray rows_array(const NdArray& x) {
+  return x.strides()[3] == 1 || x.sizes()[3] == 1 ? x : ops::contiguous_array(x);
+}
+
+/// What the kernels take, without the results.
+AttentionSaved call_of(const AttentionInputs& in, const AttentionRule& rule) {
+  AttentionSaved call{rows_array(in.query.array()),
+                      rows_array(in.key.array()),
+                      rows_array(in.value.array()),
+                      NdArray(),
+                      NdArray(),
+                      rule};
+  if (in.mask.defined())
+    call.rule.mask =
+        in.mask.array().expand({in.query.size(0), in.query.size(1), in.query.size(2), in.key.size(2)});
+  return call;
+}
+
+struct AttentionBackward : autograd::Node {
+  autograd::SavedVariable query{this}, key{this}, value{this}, mask{this}, result{this};
+  NdArray log_sum;
+  AttentionRule rule;
+
+  std::string name() const override { return "ScaledDotProductFlashAttentionBackward0"; }
+  void release_variables() override {
+    Node::release_variables();
+    log_sum = NdArray();
+  }
+  autograd::GradList apply(autograd::GradList&& grads) override {
+    const AttentionInputs in{query.unpack(), key.unpack(), value.unpack(), mask.unpack()};
+    if (GradMode::is_enabled()) return ops::composed_attention_backward(*this, grads[0], in, rule);
+    AttentionSaved call = call_of(in, rule);
+    call.result = result.unpack().array();
+    call.log_sum = log_sum;
+    const NdArray grad = ops::contiguous_array(grads[0].array());
+    const auto fresh = [&](std::size_t i, const Variable& x) {
+      return needs(i) ? NdArray::empty(x.sizes(), x.dtype(), x.device()) : NdArray();
+    };
+    AttentionGrads found{fresh(0, in.query), fresh(1, in.key), fresh(2, in.value)};
+    NdArray of_mask = fresh(3, in.mask);
+    const Device device = grad.device();
+    if (needs(0) || needs(1) || needs(2)) kernels::attention_backward(device, found, grad, call);
+    if (needs(3)) kernels::attention_mask_backward(device, of_mask, grad, call);
+    autograd::GradList out(4);
+    std::size_t i = 0;
+    for (NdArray* const array : {&found.query, &found.key, &found.value, &of_mask}) {
+      if (array->defined()) out[i] = Variable(std::move(*array));
+      ++i;
+    }
+    return out;
+  }
+};
+
+/// The op on inputs of four dimensions.
+Variable attend(const AttentionInputs& in, const AttentionRule& rule) {
+  AttentionSaved call = call_of(in, rule);
+  const DType dtype = in.query.dtype();
+  const Device device = in.query.device();
+  const IntArrayRef sizes = in.query.sizes();
+  call.result = NdArray::empty({sizes[0], sizes[1], sizes[2], in.value.size(3)}, dtype, device);
+  call.log_sum = NdArray::empty({sizes[0], sizes[1], sizes[2]}, dtype == kDouble ? kDouble : kFloat, device);
+  kernels::attention(device, call);
+  Variable out(call.result);
+  if (autograd::records(in.query, in.key, in.value, in.mask)) {
+    const auto node = autograd::make_node<AttentionBackward>(in.query, in.key, in.value, in.mask);
+    node->query.save(in.query);
+    node->key.save(in.key);
+    node->value.save(in.value);
+    node->mask.save(in.mask);
+    node->log_sum = call.log_sum;
+    node->rule = rule;
+    autograd::set_history(out, node);
+    node->result.save_output(out);
+  }
+  return out;
+}
+
+/// Sizes before the last `count`.
+IntArrayRef leading(const Variable& x, std::size_t count) {
+  return x.sizes().slice(0, x.sizes().size() - count);
+}
+
+/// The shapes that the inputs broadcast to.
+struct Shape {
+  DimVector batch;  // all dimensions but the last two
+  std::int64_t key_heads = 1;
+  bool grouped = false;
+
+  Shape(const Variable& query, const Variable& key, const Variable& value, bool enable_gqa) {
+    const auto broadcast = [&](std::size_t count) {
+      return broadcast_shapes(kOp, broadcast_shapes(kOp, leading(query, count), leading(key, count)),
+                              leading(value, count));
+    };
+    grouped = enable_gqa && query.dim() > 2 && key.dim() > 2 && value.dim() > 2 &&
+              (query.size(-3) != key.size(-3) || query.size(-3) != value.size(-3));
+    EBB_CHECK(!enable_gqa || (query.dim() > 2 && key.dim() > 2 && value.dim() > 2), kOp,
+              ": enable_gqa needs inputs (..., H, L, E) of 3 or more dimensions, got shapes ", query.sizes(),
+              ", ", key.sizes(), " and ", value.sizes(), ". Add a dimension of heads with unsqueeze(-3).");
+    if (!grouped) {
+      batch = broadcast(2);
+      key_heads = batch.empty() ? 1 : batch.back();
+      return;
+    }
+    key_heads = key.size(-3);
+    EBB_CHECK(key_heads > 0 && key_heads == value.size(-3) && query.size(-3) % key_heads == 0, kOp,
+              ": with enable_gqa key and value have one number of heads, which divides query's; got ",
+              query.size(-3), " heads of query, ", key_heads, " of key and ", value.size(-3), " of value.");
+    batch = broadcast(3);
+    batch.push_back(query.size(-3));
+  }
+
+  /// x as (N, heads, rows, width), which broadcasts x to the batch.
+  Variable four(const Variable& x, std::int64_t heads) const {
+    DimVector full(batch);
+    if (!full.empty()) full.back() = heads;
+    full.push_back(x.size(-2));
+    full.push_back(x.size(-1));
+    const Variable wide = x.sizes() == IntArrayRef(full) ? x : x.expand(full);
+    return batch.size() == 2 ? wide : wide.reshape({samples(), heads, x.size(-2), x.size(-1)});
+  }
+  std::int64_t samples() const {
+    std::int64_t n = 1;
+    for (std::size_t d = 0; d + 1 < batch.size(); ++d) n *= batch[d];
+    return n;
+  }
+  /// The mask as (N or 1, H or 1, L or 1, S or 1).
+  Variable mask(const Variable& x, std::int64_t queries, std::int64_t keys) const {
+    DimVector full(batch), own;
+    full.push_back(queries);
+    full.push_back(keys);
+    const std::size_t missing = full.size() - std::min(full.size(), x.sizes().size());
+    bool fits = x.sizes().size() <= full.size(), whole = false;
+    for (std::size_t d = 0; fits && d < full.size(); ++d) {
+      own.push_back(d < missing ? 1 : x.sizes()[d - missing]);
+      fits = own[d] == 1 || own[d] == full[d];
+      whole |= d + 3 < full.size() && own[d] != 1;
+    }
+    EBB_CHECK(fits, kOp, ": attn_mask of shape ", x.sizes(), " does not broadcast to the scores' shape ",
+              full, ". Give it those sizes or 1 in their places.");
+    Variable wide = x.sizes() == IntArrayRef(own) ? x : x.reshape(own);
+    if (full.size() == 4) return wide;
+    for (std::size_t d = 0; whole && d + 3 < full.size(); ++d) own[d] = full[d];
+    if (whole) wide = wide.expand(own);
+    const std::int64_t heads = full.size() > 2 ? own[full.size() - 3] : 1;
+    return wide.reshape({whole ? samples() : 1, heads, own[full.size() - 2], own[full.size() - 1]});
+  }
+};
+
+void check_inputs(const Variable& query, const Variable& key, const Variable& value) {
+  EBB_CHECK(is_floating(query.dtype()) && query.dtype() == key.dtype() && query.dtype() == value.dtype(), kOp,
+            ": expected query, key and value in one floating-point dtype, got ", query.dtype(), ", ",
+            key.dtype(), " and ", value.dtype(), ". Convert with .to(dtype).");
+  EBB_CHECK(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2, kOp,
+            ": expected query, key and value of 2 or more dimensions, got shapes ", query.sizes(), ", ",
+            key.sizes(), " and ", value.sizes(), ".");
+  EBB_CHECK(query.size(-1) == key.size(-1), kOp, ": the last dimensions of query and key differ, in shapes ",
+            query.sizes(), " and ", key.sizes(), ".");
+  EBB_CHECK(key.size(-2) == value.size(-2), kOp, ": there are not as many values as keys, in shapes ",
+            value.sizes(), " and ", key.sizes(), ".");
+}
+
+void check_mask(const Variable& query, const Variable& mask, bool is_causal) {
+  if (!mask.defined()) return;
+  EBB_CHECK(!is_causal, kOp, ": Explicit attn_mask should not be set when is_causal=True. Give one of them.");
+  EBB_CHECK(mask.dtype() == kBool || mask.dtype() == kFloat || mask.dtype() == query.dtype(), kOp,
+            ": expected attn_mask of dtype Bool, Float or query's, ", query.dtype(), ", got ", mask.dtype(),
+            ". Convert it with .to(dtype).");
+}
+
+}  // namespace
+
+Variable scaled_dot_product_attention(const Variable& query, const Variable& key, const Variable& value,
+                                      const optional<Variable>& attn_mask, double dropout_p, bool is_causal,
+                                      optional<double> scale, bool enable_gqa) {
+  const Variable mask = attn_mask.value_or(Variable());
+  ops::common_device(kOp, query);
+  ops::common_device(kOp, key);
+  ops::common_device(kOp, value);
+  const Device device = ops::common_device(kOp, query, key, value, mask);
+  check_inputs(query, key, value);
+  check_mask(query, mask, is_causal);
+  EBB_CHECK(dropout_p >= 0 && dropout_p <= 1, kOp,
+            ": dropout probability has to be between 0 and 1, but got ", dropout_p, ".");
+  const Shape shape(query, key, value, enable_gqa);
+  const std::int64_t heads = shape.batch.empty() ? 1 : shape.batch.back();
+  const AttentionInputs in{shape.four(query, heads), shape.four(key, shape.key_heads),
+                           shape.four(value, shape.key_heads),
+                           mask.defined() ? shape.mask(mask, query.size(-2), key.size(-2)) : Variable()};
+  AttentionRule rule;
+  const std::int64_t width = std::max<std::int64_t>(query.size(-1), 1);
+  rule.scale = scale.value_or(1 / std::sqrt(static_cast<double>(width)));
+  rule.causal = is_causal;
+  if (dropout_p > 0) rule.dropout = ops::draw_dropout(device, query.dtype(), dropout_p);
+  const Variable out = attend(in, rule);
+  if (shape.batch.size() == 2) return out;
+  DimVector sizes(shape.batch);
+  sizes.push_back(query.size(-2));
+  sizes.push_back(value.size(-1));
+  return out.view(sizes);
+}
+
+}  // namespace ebb

@@ -1,0 +1,154 @@
+// Attention on the CPU, forward: tiles of keys stream past a tile of queries, whose softmax is corrected as
+// larger scores turn up (Milakov & Gimelshein 2018, online normalizer).
+#include <ebb/core/visit.h>
+
+#include "ops/attention/cpu_scores.h"
+
+namespace ebb::cpu {
+namespace attending {
+namespace {
+
+/// Keys as columns and values as padded rows, for all heads: made once, read by every tile of queries.
+template <class T>
+struct Packed {
+  using C = Compute<T>;
+  std::int64_t tiles, width, value_width;
+  NdArray keys, values;
+
+  Packed(const Sizes& s, const NdArray& key, const NdArray& value)
+      : tiles(ceil_div(s.keys, kKeys)),
+        width(s.width),
+        value_width(padded<C>(s.value_width)),
+        keys(NdArray::empty({s.batch * s.key_heads() * tiles, width, kKeys}, dtype_of<C>())),
+        values(NdArray::empty({s.batch * s.key_heads() * tiles, kKeys, value_width}, dtype_of<C>())) {
+    const Rows<const T> from(key), at(value);
+    parallel_for(0, s.batch * s.key_heads() * tiles, grain_for(kKeys * (s.width + s.value_width)),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t job = begin; job < end; ++job) {
+                     const std::int64_t head = job / tiles % s.key_heads(), n = job / tiles / s.key_heads();
+                     const std::int64_t first = job % tiles * kKeys, rows = std::min(kKeys, s.keys - first);
+                     pack_columns(key_tile(job), from.at(n, head, first), from.step, rows, width);
+                     for (std::int64_t j = 0; j < rows; ++j)
+                       pack_row(value_tile(job) + j * value_width, at.at(n, head, first + j), s.value_width,
+                                value_width, C(1));
+                   }
+                 });
+  }
+  C* key_tile(std::int64_t tile) const { return keys.data_as<C>() + tile * width * kKeys; }
+  C* value_tile(std::int64_t tile) const { return values.data_as<C>() + tile * kKeys * value_width; }
+};
+
+/// What a tile of queries has seen so far.
+template <class T>
+class Forward {
+ public:
+  using C = Compute<T>;
+
+  Forward(const Sizes& sizes, const Packed<T>& packed, const Scores<T>& scores)
+      : sizes_(sizes),
+        packed_(packed),
+        scores_(scores),
+        width_(padded<C>(sizes.width)),
+        value_width_(packed.value_width),
+        memory_(NdArray::empty({kQueries, width_ + kKeys + value_width_ + 2}, dtype_of<C>())),
+        query_(memory_.data_as<C>()),
+        tile_(query_ + kQueries * width_),
+        sum_(tile_ + kQueries * kKeys),
+        top_(sum_ + kQueries * value_width_),
+        total_(top_ + kQueries) {}
+
+  void run(Place at, const Rows<const T>& query, C scale, T* result, C* log_sum) {
+    for (std::int64_t i = 0; i < at.rows; ++i)
+      pack_row(query_ + i * width_, query.at(at.batch, at.head, at.query + i), sizes_.width, width_, scale);
+    std::fill(sum_, sum_ + at.rows * value_width_, C(0));
+    std::fill(top_, top_ + at.rows, Scores<T>::kNone);
+    std::fill(total_, total_ + at.rows, C(0));
+    const std::int64_t end = scores_.end_of_keys(at.query, at.rows);
+    const std::int64_t first = (at.batch * sizes_.key_heads() + at.head / sizes_.shared) * packed_.tiles;
+    for (at.key = 0; at.key < end; at.key += kKeys) {
+      at.columns = std::min(kKeys, end - at.key);
+      add_keys(at, first + at.key / kKeys);
+    }
+    for (std::int64_t i = 0; i < at.rows; ++i) {
+      const C total = total_[i], factor = total == C(0) ? C(0) : C(1) / total;
+      for (std::int64_t e = 0; e < sizes_.value_width; ++e)
+        result[i * sizes_.value_width + e] = static_cast<T>(sum_[i * value_width_ + e] * factor);
+      log_sum[i] = total == C(0) ? std::numeric_limits<C>::infinity() : top_[i] + std::log(total);
+    }
+  }
+
+ private:
+  void add_keys(const Place& at, std::int64_t tile) {
+    product<C>(at.rows, at.columns, sizes_.width, {query_, width_, 1}, packed_.key_tile(tile), kKeys, tile_,
+               kKeys, false);
+    scores_.mask(tile_, at);
+    for (std::int64_t i = 0; i < at.rows; ++i) {
+      C* const row = tile_ + i * kKeys;
+      const C largest = array_of(row, at.columns).maxCoeff(), before = top_[i];
+      if (largest > before) top_[i] = largest;
+      const C base = top_[i] == Scores<T>::kNone ? C(0) : top_[i];
+      exp_row(row, at.columns, base);
+      const C factor = exp_of(before - base);
+      total_[i] = total_[i] * factor + array_of(row, at.columns).sum();
+      if (factor != C(1)) array_of(sum_ + i * value_width_, value_width_) *= factor;
+    }
+    scores_.drop(tile_, at);
+    product<C>(at.rows, sizes_.value_width, at.columns, {tile_, kKeys, 1}, packed_.value_tile(tile),
+               value_width_, sum_, value_width_, true);
+  }
+
+  const Sizes& sizes_;
+  const Packed<T>& packed_;
+  const Scores<T>& scores_;
+  std::int64_t width_, value_width_;
+  NdArray memory_;
+  C *query_, *tile_, *sum_, *top_, *total_;
+};
+
+template <class T>
+void forward(ops::AttentionSaved& call) {
+  using C = Compute<T>;
+  const Sizes s(call);
+  const Scores<T> scores(s, call.rule);
+  const Packed<T> packed(s, call.key, call.value);
+  const Rows<const T> query(call.query);
+  const std::int64_t tiles = ceil_div(s.queries, kQueries);
+  const std::int64_t work = std::min(kQueries, s.queries) * s.keys * (s.width + s.value_width + 8);
+  parallel_for(0, s.batch * s.heads * tiles, grain_for(work), [&](std::int64_t begin, std::int64_t end) {
+    Forward<T> tile(s, packed, scores);
+    for (std::int64_t job = begin; job < end; ++job) {
+      const std::int64_t first = job % tiles * kQueries, head = job / tiles;
+      const Place at{head / s.heads, head % s.heads, first, 0, std::min(kQueries, s.queries - first), 0};
+      const std::int64_t row = head * s.queries + first;
+      tile.run(at, query, static_cast<C>(call.rule.scale),
+               call.result.template data_as<T>() + row * s.value_width,
+               call.log_sum.template data_as<C>() + row);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace attending
+
+void attention(ops::AttentionSaved& call) {
+  visit_floating(call.query.dtype(), "scaled_dot_product_attention",
+                 [&]<class T> { attending::forward<T>(call); });
+}
+
+void attention_dropout(NdArray& out, const drawing::Dropout& rule) {
+  const std::int64_t keys = out.sizes()[3], rows = keys == 0 ? 0 : out.numel() / keys;
+  visit_float_double(out.dtype(), "scaled_dot_product_attention", [&]<class C> {
+    const attending::Weights weights(rule, keys);
+    parallel_for(0, rows, attending::grain_for(keys * 8), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row)
+        for (std::int64_t j = 0; j < keys; j += 4) {
+          C group[4] = {1, 1, 1, 1};
+          weights.drop(row, j / 4, group);
+          for (std::int64_t k = 0; k < 4 && j + k < keys; ++k)
+            out.data_as<C>()[row * keys + j + k] = group[k];
+        }
+    });
+  });
+}
+
+}  // namespace ebb::cpu

@@ -1,0 +1,147 @@
+// Tiles of scores on the CPU: masks, exponentials, dropout, and rows brought into the form that products
+// read.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "core/parallel_for.h"
+#include "kernel/convert.h"
+#include "ops/attention/cpu_tile.h"
+#include "ops/attention/geometry.h"
+
+namespace ebb::cpu::attending {
+
+using ebb::attending::Mask;
+using ebb::attending::MaskKind;
+using ebb::attending::Rows;
+using ebb::attending::Sizes;
+using ebb::attending::Weights;
+
+constexpr std::int64_t kQueries = 48, kKeys = 128;  // of a tile
+
+/// Jobs of so many multiplications each that are worth a thread.
+inline std::int64_t grain_for(std::int64_t work) {
+  return std::max<std::int64_t>(1, 4 * kGrain / std::max<std::int64_t>(work, 1));
+}
+
+/// e^x for x <= 0 or NaN; 0 where it would not be a normal number. To 1 ulp or so, in steps that compilers
+/// turn into vectors: e^x = 2^n e^r, |r| <= log(2) / 2 (Cody & Waite 1980), e^r by its series.
+inline float exp_of(float x) {
+  constexpr float least = -87.33654f, shift = 12582912.f;  // the shift leaves n in the low bits
+  const float in = x < least ? least : x;
+  const float moved = in * 1.44269504f + shift, n = moved - shift;
+  const float r = (in - n * 0.693145751953125f) - n * 1.428606765330187e-6f;
+  float sum = 1.f / 5040;
+  sum = sum * r + 1.f / 720;
+  sum = sum * r + 1.f / 120;
+  sum = sum * r + 1.f / 24;
+  sum = sum * r + 1.f / 6;
+  sum = sum * r + 0.5f;
+  sum = sum * r + 1;
+  sum = sum * r + 1;
+  const float power = std::bit_cast<float>((std::bit_cast<std::uint32_t>(moved) << 23) + 0x3f800000u);
+  return x < least ? 0.f : sum * power;
+}
+inline double exp_of(double x) { return std::exp(x); }
+
+/// row[j] = e^(row[j] - top).
+template <class C>
+void exp_row(C* row, std::int64_t n, C top) {
+  for (std::int64_t j = 0; j < n; ++j) row[j] = exp_of(row[j] - top);
+}
+
+template <class C>
+Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>> array_of(C* row, std::int64_t n) {
+  return {row, n};
+}
+
+/// to[j] = from[j] * factor, and zeros up to `width`.
+template <class T, class C>
+void pack_row(C* to, const T* from, std::int64_t n, std::int64_t width, C factor) {
+  for (std::int64_t j = 0; j < n; ++j) to[j] = static_cast<C>(from[j]) * factor;
+  for (std::int64_t j = n; j < width; ++j) to[j] = 0;
+}
+
+/// Rows as the columns of a matrix of kKeys columns; those that are missing are zeros.
+template <class T, class C>
+void pack_columns(C* to, const T* from, std::int64_t step, std::int64_t rows, std::int64_t width) {
+  for (std::int64_t e = 0; e < width; ++e) {
+    for (std::int64_t j = 0; j < rows; ++j) to[e * kKeys + j] = static_cast<C>(from[j * step + e]);
+    for (std::int64_t j = rows; j < kKeys; ++j) to[e * kKeys + j] = 0;
+  }
+}
+
+/// Where a tile lies.
+struct Place {
+  std::int64_t batch, head, query, key;  // its first query and key
+  std::int64_t rows, columns;
+};
+
+template <class T>
+class Scores {
+ public:
+  using C = Compute<T>;
+  static constexpr C kNone = -std::numeric_limits<C>::infinity();
+
+  Scores(const Sizes& sizes, const ops::AttentionRule& rule)
+      : sizes_(sizes), mask_(rule.mask), causal_(rule.causal) {
+    if (rule.dropout) weights_.emplace(*rule.dropout, sizes.keys);
+  }
+  bool drops() const { return weights_.has_value(); }
+
+  /// Adds the mask to a tile of scores.
+  void mask(C* scores, const Place& at) const {
+    for (std::int64_t i = 0; i < at.rows; ++i) {
+      C* const row = scores + i * kKeys;
+      if (mask_.kind != MaskKind::none) {
+        const std::int64_t first = mask_.row(at.batch, at.head, at.query + i) + at.key * mask_.steps[3];
+        if (mask_.kind == MaskKind::allowed)
+          allow(row, static_cast<const bool*>(mask_.data) + first, at.columns);
+        else if (mask_.kind == MaskKind::added_floats)
+          add(row, static_cast<const float*>(mask_.data) + first, at.columns);
+        else
+          add(row, static_cast<const T*>(mask_.data) + first, at.columns);
+      }
+      if (causal_)
+        for (std::int64_t j = std::max<std::int64_t>(at.query + i + 1 - at.key, 0); j < at.columns; ++j)
+          row[j] = kNone;
+    }
+  }
+  /// Multiplies a tile by the factors of dropout, if there is one.
+  void drop(C* tile, const Place& at) const {
+    if (!weights_) return;
+    for (std::int64_t i = 0; i < at.rows; ++i) {
+      const std::int64_t row = (at.batch * sizes_.heads + at.head) * sizes_.queries + at.query + i;
+      for (std::int64_t j = 0; j < at.columns; j += 4) {  // tiles begin at multiples of 4
+        C group[4] = {1, 1, 1, 1};
+        weights_->drop(row, (at.key + j) / 4, group);
+        for (std::int64_t k = 0; k < 4 && j + k < at.columns; ++k) tile[i * kKeys + j + k] *= group[k];
+      }
+    }
+  }
+  /// Keys that the queries of a tile may see: those before this one.
+  std::int64_t end_of_keys(std::int64_t query, std::int64_t rows) const {
+    return causal_ ? std::min(sizes_.keys, query + rows) : sizes_.keys;
+  }
+  /// The first tile of queries that sees this key.
+  std::int64_t first_query(std::int64_t key) const { return causal_ ? key / kQueries * kQueries : 0; }
+
+ private:
+  void allow(C* row, const bool* allowed, std::int64_t n) const {
+    for (std::int64_t j = 0; j < n; ++j) row[j] = allowed[j * mask_.steps[3]] ? row[j] : kNone;
+  }
+  template <class M>
+  void add(C* row, const M* values, std::int64_t n) const {
+    for (std::int64_t j = 0; j < n; ++j) row[j] += static_cast<C>(values[j * mask_.steps[3]]);
+  }
+
+  Sizes sizes_;
+  Mask mask_;
+  bool causal_;
+  optional<Weights> weights_;
+};
+
+}  // namespace ebb::cpu::attending

@@ -1,0 +1,114 @@
+// What the gradients of attention share: queries and gradients as padded rows, and the slope of each score.
+//
+// With weights p = e^(score - log_sum), factors m of dropout and the gradient g of the result:
+//   dvalue = (p m)^T g,  dscore = p (m (g value^T) - delta),  delta = the row's sum of g result,
+//   dquery = scale dscore key,  dkey = scale dscore^T query,  dmask = dscore.
+#pragma once
+
+#include "ops/attention/cpu_scores.h"
+
+namespace ebb::cpu::attending {
+
+/// Queries (times the scale) and the result's gradient as padded rows (N, H, L, .), and delta.
+template <class T>
+struct PackedRows {
+  using C = Compute<T>;
+  std::int64_t width, value_width;
+  NdArray queries, grads, delta;
+  const C* log_sum;
+
+  PackedRows(const Sizes& s, const NdArray& grad, const ops::AttentionSaved& call)
+      : width(padded<C>(s.width)),
+        value_width(padded<C>(s.value_width)),
+        queries(NdArray::empty({s.batch * s.heads * s.queries, width}, dtype_of<C>())),
+        grads(NdArray::empty({s.batch * s.heads * s.queries, value_width}, dtype_of<C>())),
+        delta(NdArray::empty({s.batch * s.heads * s.queries}, dtype_of<C>())),
+        log_sum(call.log_sum.data_as<C>()) {
+    const Rows<const T> from(call.query), g(grad), y(call.result);
+    parallel_for(0, s.batch * s.heads * s.queries, grain_for(s.width + 2 * s.value_width),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t i = begin; i < end; ++i) {
+                     const std::int64_t n = i / s.queries / s.heads, h = i / s.queries % s.heads,
+                                        row = i % s.queries;
+                     pack_row(query(i), from.at(n, h, row), s.width, width, static_cast<C>(call.rule.scale));
+                     const T *const slopes = g.at(n, h, row), *const result = y.at(n, h, row);
+                     pack_row(gradient(i), slopes, s.value_width, value_width, C(1));
+                     C sum = 0;
+                     for (std::int64_t e = 0; e < s.value_width; ++e)
+                       sum += static_cast<C>(slopes[e]) * static_cast<C>(result[e]);
+                     delta.data_as<C>()[i] = sum;
+                   }
+                 });
+  }
+  C* query(std::int64_t row) const { return queries.data_as<C>() + row * width; }
+  C* gradient(std::int64_t row) const { return grads.data_as<C>() + row * value_width; }
+};
+
+/// One tile of keys and values, as columns, and as rows where asked for.
+template <class T>
+struct KeyTile {
+  using C = Compute<T>;
+  NdArray memory;
+  C *keys, *values, *key_rows;
+
+  explicit KeyTile(const Sizes& s)
+      : memory(NdArray::empty({kKeys, padded<C>(s.width) + s.width + s.value_width}, dtype_of<C>())),
+        keys(memory.data_as<C>()),
+        values(keys + kKeys * s.width),
+        key_rows(values + kKeys * s.value_width) {}
+  /// Loads the keys from at.key on, for head at.head of query.
+  void load(const Sizes& s, const Rows<const T>& key, const Rows<const T>& value, const Place& at,
+            bool with_rows) {
+    const std::int64_t head = at.head / s.shared;
+    pack_columns(keys, key.at(at.batch, head, at.key), key.step, at.columns, s.width);
+    pack_columns(values, value.at(at.batch, head, at.key), value.step, at.columns, s.value_width);
+    if (with_rows)
+      for (std::int64_t j = 0; j < at.columns; ++j)
+        pack_row(key_rows + j * padded<C>(s.width), key.at(at.batch, head, at.key + j), s.width,
+                 padded<C>(s.width), C(1));
+  }
+};
+
+/// Weights and slopes of a tile of scores.
+template <class T>
+struct Slopes {
+  using C = Compute<T>;
+  NdArray memory;
+  C *weights, *slopes, *factors;  // with rows of kKeys; the weights have been through dropout
+
+  Slopes()
+      : memory(NdArray::empty({3, kQueries, kKeys}, dtype_of<C>())),
+        weights(memory.data_as<C>()),
+        slopes(weights + kQueries * kKeys),
+        factors(slopes + kQueries * kKeys) {}
+
+  void fill(const Sizes& s, const Scores<T>& scores, const PackedRows<T>& rows, const KeyTile<T>& tile,
+            const Place& at) {
+    const std::int64_t first = (at.batch * s.heads + at.head) * s.queries + at.query;
+    product<C>(at.rows, at.columns, s.width, {rows.query(first), rows.width, 1}, tile.keys, kKeys, weights,
+               kKeys, false);
+    scores.mask(weights, at);
+    for (std::int64_t i = 0; i < at.rows; ++i)
+      exp_row(weights + i * kKeys, at.columns, rows.log_sum[first + i]);
+    product<C>(at.rows, at.columns, s.value_width, {rows.gradient(first), rows.value_width, 1}, tile.values,
+               kKeys, slopes, kKeys, false);
+    if (scores.drops()) {
+      std::fill(factors, factors + at.rows * kKeys, C(1));
+      scores.drop(factors, at);
+    }
+    for (std::int64_t i = 0; i < at.rows; ++i) {
+      C *const p = weights + i * kKeys, *const slope = slopes + i * kKeys, *const m = factors + i * kKeys;
+      const C delta = rows.delta.template data_as<C>()[first + i];
+      if (!scores.drops()) {
+        for (std::int64_t j = 0; j < at.columns; ++j) slope[j] = p[j] * (slope[j] - delta);
+        continue;
+      }
+      for (std::int64_t j = 0; j < at.columns; ++j) {
+        slope[j] = p[j] * (m[j] * slope[j] - delta);
+        p[j] *= m[j];
+      }
+    }
+  }
+};
+
+}  // namespace ebb::cpu::attending

@@ -1,0 +1,92 @@
+// Products of tiles that lie in cache: a block of the result stays in registers while the sum runs.
+#pragma once
+
+// GCC sees uninitialised lanes in its own intrinsics (bug 105593).
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#include <Eigen/Core>
+#pragma GCC diagnostic pop
+
+#include <cstdint>
+
+namespace ebb::cpu::attending {
+
+namespace simd = Eigen::internal;
+
+template <class C>
+using Packet = typename simd::packet_traits<C>::type;
+template <class C>
+constexpr int kWidth = simd::unpacket_traits<Packet<C>>::size;
+
+constexpr int kRows = 6;
+#ifdef EIGEN_VECTORIZE_AVX512
+constexpr int kPackets = 4;  // 24 accumulators of 32 registers
+#else
+constexpr int kPackets = 2;  // 12 of 16
+#endif
+
+/// n rounded up to whole packets.
+template <class C>
+constexpr std::int64_t padded(std::int64_t n) {
+  return (n + kWidth<C> - 1) / kWidth<C> * kWidth<C>;
+}
+
+/// Element (i, k) stands at data[i * row_step + k * step].
+template <class C>
+struct Left {
+  const C* data;
+  std::int64_t row_step, step;
+};
+
+/// out[r][.] = the sum over k of left(r, k) right[k][.], or += that, for R rows and P packets.
+template <class C, int R, int P>
+inline void block(Left<C> left, const C* right, std::int64_t pitch, std::int64_t depth, C* out,
+                  std::int64_t out_pitch, bool more) {
+  Packet<C> sum[R][P];
+  for (int r = 0; r < R; ++r)
+    for (int p = 0; p < P; ++p) sum[r][p] = simd::pset1<Packet<C>>(C(0));
+  for (std::int64_t k = 0; k < depth; ++k, left.data += left.step, right += pitch) {
+    Packet<C> x[P];
+    for (int p = 0; p < P; ++p) x[p] = simd::ploadu<Packet<C>>(right + p * kWidth<C>);
+    for (int r = 0; r < R; ++r) {
+      const Packet<C> factor = simd::pset1<Packet<C>>(left.data[r * left.row_step]);
+      for (int p = 0; p < P; ++p) sum[r][p] = simd::pmadd(factor, x[p], sum[r][p]);
+    }
+  }
+  for (int r = 0; r < R; ++r)
+    for (int p = 0; p < P; ++p) {
+      C* const to = out + r * out_pitch + p * kWidth<C>;
+      simd::pstoreu(to, more ? simd::padd(simd::ploadu<Packet<C>>(to), sum[r][p]) : sum[r][p]);
+    }
+}
+
+template <class C, int P>
+void columns(std::int64_t rows, Left<C> left, const C* right, std::int64_t pitch, std::int64_t depth, C* out,
+             std::int64_t out_pitch, bool more) {
+  std::int64_t i = 0;
+  const auto take = [&]<int R>() {
+    for (; i + R <= rows; i += R)
+      block<C, R, P>({left.data + i * left.row_step, left.row_step, left.step}, right, pitch, depth,
+                     out + i * out_pitch, out_pitch, more);
+  };
+  take.template operator()<kRows>();
+  take.template operator()<2>();
+  take.template operator()<1>();
+}
+
+/// out = left right, or out += left right, where the rows of right and out are whole packets of which the
+/// first `width` numbers are wanted: `right` begins a row every `pitch`, `out` every `out_pitch`.
+template <class C>
+void product(std::int64_t rows, std::int64_t width, std::int64_t depth, Left<C> left, const C* right,
+             std::int64_t pitch, C* out, std::int64_t out_pitch, bool more) {
+  std::int64_t j = 0;
+  const auto take = [&]<int P>() {
+    for (; j + (P - 1) * kWidth<C> < width; j += P * kWidth<C>)
+      columns<C, P>(rows, left, right + j, pitch, depth, out + j, out_pitch, more);
+  };
+  take.template operator()<kPackets>();
+  if constexpr (kPackets > 2) take.template operator()<2>();
+  take.template operator()<1>();
+}
+
+}  // namespace ebb::cpu::attending

@@ -1,0 +1,101 @@
+// A call of attention as its CUDA kernels see it.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cmath>
+
+#include "kernel/convert.h"
+#include "ops/attention/geometry.h"
+
+namespace ebb::cuda::attending {
+
+using ebb::attending::Mask;
+using ebb::attending::MaskKind;
+using ebb::attending::Rows;
+using ebb::attending::Sizes;
+using ebb::attending::Weights;
+
+template <class T>
+struct Call {
+  using C = Compute<T>;
+  Sizes sizes;
+  Rows<const T> query, key, value;
+  Mask mask;
+  Weights weights;
+  bool drops, causal;
+  C scale;
+
+  explicit Call(const ops::AttentionSaved& call)
+      : sizes(call),
+        query(call.query),
+        key(call.key),
+        value(call.value),
+        mask(call.rule.mask),
+        weights(call.rule.dropout.value_or(drawing::Dropout(Philox{}, 1, 1)), sizes.keys),
+        drops(call.rule.dropout),
+        causal(call.rule.causal),
+        scale(static_cast<C>(call.rule.scale)) {}
+
+  /// The score of a query and a key by their product: scaled and masked. Both may lie beyond the end.
+  __device__ C score(C product, std::int64_t n, std::int64_t head, std::int64_t at,
+                     std::int64_t key_at) const {
+    constexpr C none = -std::numeric_limits<C>::infinity();
+    if (at >= sizes.queries || key_at >= sizes.keys || (causal && key_at > at)) return none;
+    const C score = product * scale;
+    if (mask.kind == MaskKind::none) return score;
+    const std::int64_t place = mask.row(n, head, at) + key_at * mask.steps[3];
+    if (mask.kind == MaskKind::allowed) return static_cast<const bool*>(mask.data)[place] ? score : none;
+    if (mask.kind == MaskKind::added_floats)
+      return score + static_cast<C>(static_cast<const float*>(mask.data)[place]);
+    return score + static_cast<C>(static_cast<const T*>(mask.data)[place]);
+  }
+  /// Which of all rows (N, H, L) a query is.
+  __device__ std::int64_t row(std::int64_t n, std::int64_t head, std::int64_t at) const {
+    return (n * sizes.heads + head) * sizes.queries + at;
+  }
+  /// What dropout multiplies a weight by.
+  __device__ C factor(std::int64_t row, std::int64_t key_at) const {
+    return drops ? weights.template factor<C>(row, key_at) : C(1);
+  }
+  /// The end of the keys that queries before `end` see.
+  __device__ std::int64_t end_of_keys(std::int64_t end) const {
+    return causal && end < sizes.keys ? end : sizes.keys;
+  }
+};
+
+/// Which tile of which head a block works on, and which columns of the result. With causal masks the tiles
+/// with the most work come first where `last_first` says so.
+struct Job {
+  std::int64_t batch, head, tile, column;
+
+  __device__ Job(std::int64_t heads, std::int64_t tiles, std::int64_t chunks, int chunk, bool last_first) {
+    std::int64_t at = blockIdx.x;
+    column = at % chunks * chunk;
+    at /= chunks;
+    tile = last_first ? tiles - 1 - at % tiles : at % tiles;
+    at /= tiles;
+    head = at % heads;
+    batch = at / heads;
+  }
+};
+
+/// Gradients that are wanted; null where not.
+template <class T>
+struct Grads {
+  T *query, *key, *value;
+  explicit Grads(const ops::AttentionGrads& out)
+      : query(out.query.defined() ? out.query.data_as<T>() : nullptr),
+        key(out.key.defined() ? out.key.data_as<T>() : nullptr),
+        value(out.value.defined() ? out.value.data_as<T>() : nullptr) {}
+};
+
+/// What the backward kernels read besides the call: the gradient of the result, and of each row the
+/// logarithm of its sum and the sum of gradient times result.
+template <class T>
+struct Slope {
+  Rows<const T> grad;
+  const Compute<T>*log_sum, *delta;
+};
+
+}  // namespace ebb::cuda::attending
