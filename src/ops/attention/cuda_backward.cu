@@ -7,6 +7,7 @@
 #include "kernel/cuda/launch.h"
 #include "ops/attention/cuda.h"
 #include "ops/attention/cuda_slopes.h"
+#include "ops/attention/cuda_tensor_calls.h"
 
 namespace ebb::cuda {
 namespace attending {
@@ -83,11 +84,11 @@ void backward(ops::AttentionGrads& out, const NdArray& grad, const ops::Attentio
     return Grid{dim3(grid_blocks(blocks)), dim3(kTileThreads), shared};
   };
   const std::int64_t queries = s.batch * s.heads * ceil_div(s.queries, kTile) * ceil_div(s.width, kTile);
-  if (grads.query && queries > 0)
+  if (grads.query && queries > 0 && !tensor_query_backward(out.query, grad, delta, saved))
     launch(grad.device(), grid(queries), &query_kernel<T>, call, slope, grads.query);
   const std::int64_t chunks = ceil_div(s.width > s.value_width ? s.width : s.value_width, kTile);
   const std::int64_t keys = s.batch * s.key_heads() * ceil_div(s.keys, kTile) * chunks;
-  if ((grads.key || grads.value) && keys > 0)
+  if ((grads.key || grads.value) && keys > 0 && !tensor_key_backward(out, grad, delta, saved))
     launch(grad.device(), grid(keys), &key_kernel<T>, call, slope, grads, chunks);
 }
 

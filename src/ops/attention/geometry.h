@@ -20,7 +20,7 @@ struct Sizes {
         value_width(value.sizes()[3]) {}
   explicit Sizes(const ops::AttentionSaved& call) : Sizes(call.query, call.key, call.value) {}
 
-  std::int64_t key_heads() const { return heads / shared; }
+  EBB_HD std::int64_t key_heads() const { return heads / shared; }
 };
 
 /// Where the rows of an array (N, H, rows, width) start.

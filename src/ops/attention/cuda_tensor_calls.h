@@ -1,0 +1,28 @@
+// Attention on tensor cores, of 16-bit heads of up to 256 numbers: each function is false where it does not
+// apply, and has done nothing then.
+#pragma once
+
+#include "ops/attention/kernels.h"
+
+namespace ebb::cuda::attending {
+
+bool tensor_forward(ops::AttentionSaved& call);
+bool tensor_query_backward(NdArray& out, const NdArray& grad, const NdArray& delta,
+                           const ops::AttentionSaved& call);
+bool tensor_key_backward(ops::AttentionGrads& out, const NdArray& grad, const NdArray& delta,
+                         const ops::AttentionSaved& call);
+
+/// Calls f<T>() for a 16-bit dtype where heads are small enough.
+template <class F>
+bool for_tensor_cores(const ops::AttentionSaved& call, const F& f) {
+  if (call.query.sizes()[3] > 256 || call.value.sizes()[3] > 256) return false;
+  if (call.query.dtype() == kHalf)
+    f.template operator()<Half>();
+  else if (call.query.dtype() == kBFloat16)
+    f.template operator()<BFloat16>();
+  else
+    return false;
+  return true;
+}
+
+}  // namespace ebb::cuda::attending
