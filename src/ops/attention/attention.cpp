@@ -215,7 +215,7 @@ Variable scaled_dot_product_attention(const Variable& query, const Variable& key
   rule.scale = scale.value_or(1 / std::sqrt(static_cast<double>(width)));
   rule.causal = is_causal;
   if (dropout_p > 0) rule.dropout = ops::draw_dropout(device, query.dtype(), dropout_p);
-  const Variable out = attend(in, rule);
+  Variable out = attend(in, rule);
   if (shape.batch.size() == 2) return out;
   DimVector sizes(shape.batch);
   sizes.push_back(query.size(-2));
