@@ -36,7 +36,8 @@ TEST_CASE("max_unpool puts back on a device what it does on the CPU") {
       const MemoryFormat format = last ? MemoryFormat::ChannelsLast : MemoryFormat::Contiguous;
       // Overlapping windows name a place twice, with the same value.
       const Tensor image = randn({3, 5, 17, 14}).to(dtype);
-      const auto [value, place] = max_pool2d_with_indices(image, 3, 2, 1);
+      const auto pooled = max_pool2d_with_indices(image, 3, 2, 1);
+      const Tensor value = std::get<0>(pooled), place = std::get<1>(pooled);
       const auto run = [&](const Device& device) {
         Tensor leaf = value.contiguous(format).to(device).detach().requires_grad_();
         const Tensor out = max_unpool2d(leaf, place.contiguous(format).to(device), {17, 14});
