@@ -1,6 +1,6 @@
 // Skips every case, with a count in CTest's summary, where there is no device.
 #define CATCH_CONFIG_RUNNER
-#include <catch2/catch.hpp>
+#include "support/lists.h"
 
 #include <ebb/core/random.h>
 #include <ebb/cuda/cuda.h>
@@ -21,9 +21,7 @@ CATCH_REGISTER_LISTENER(Seed)
 int main(int argc, char** argv) {
   Catch::Session session;
   if (const int failure = session.applyCommandLine(argc, argv)) return failure;
-  const Catch::ConfigData& asked = session.configData();
-  const bool lists = asked.listTests || asked.listTestNamesOnly || asked.listTags || asked.listReporters;
-  if (!lists && !ebb::cuda::is_available()) {
+  if (!support::only_lists(session) && !ebb::cuda::is_available()) {
     std::cout << "skipped: there is no CUDA device\n";
     return 77;
   }
