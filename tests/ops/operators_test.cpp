@@ -121,3 +121,13 @@ TEST_CASE("an undefined tensor is no operand") {
   CHECK_THROWS_AS(Variable() + 1, ebb::Error);
   CHECK_THROWS_AS(ebb::exp(Variable()), ebb::Error);
 }
+
+TEST_CASE("backward through an op that has no derivative names the op") {
+  using Catch::Contains;
+  const ebb::Variable x = ebb::full({3}, 2.5).requires_grad_(), y = ebb::ones({3});
+  CHECK_THROWS_WITH(ebb::heaviside(x, y).sum().backward(),
+                    Contains("derivative for heaviside is not implemented") && Contains("detach"));
+  CHECK_THROWS_WITH(ebb::floor_divide(x, y).sum().backward(),
+                    Contains("derivative for floor_divide is not implemented"));
+  CHECK_NOTHROW(ebb::heaviside(x.detach(), y));
+}
