@@ -13,7 +13,7 @@ namespace ebb {
 /// The arrays of one entry of a list, such as a parameter, its gradient and its moments: `count` elements
 /// each, contiguous.
 struct TensorEntry {
-  std::array<void*, 5> at{};
+  std::array<void*, 6> at{};
   std::int64_t count = 0;
 };
 

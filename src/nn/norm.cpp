@@ -252,6 +252,12 @@ Variable LayerNormImpl::forward(const Variable& input) {
   });
 }
 
+std::tuple<Variable, Variable> LayerNormImpl::forward_sum(const Variable& input, const Variable& residual) {
+  return at_path(*this, [&] {
+    return add_layer_norm(input, residual, options.normalized_shape(), weight, bias, options.eps());
+  });
+}
+
 template class Cloneable<LayerNormImpl>;
 
 GroupNormImpl::GroupNormImpl(GroupNormOptions options_) : options(options_) { GroupNormImpl::reset(); }

@@ -32,6 +32,12 @@ Variable RMSNormImpl::forward(const Variable& input) {
                  [&] { return ebb::rms_norm(input, options.normalized_shape(), weight, options.eps()); });
 }
 
+std::tuple<Variable, Variable> RMSNormImpl::forward_sum(const Variable& input, const Variable& residual) {
+  return at_path(*this, [&] {
+    return ebb::add_rms_norm(input, residual, options.normalized_shape(), weight, options.eps());
+  });
+}
+
 template class Cloneable<RMSNormImpl>;
 
 }  // namespace ebb::nn

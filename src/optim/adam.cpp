@@ -32,9 +32,10 @@ struct Kind {
   static void advance(State& state) { state.step(state.step() + 1); }
   template <class Add>
   static void collect(const Options& o, const Variable& parameter, State& state, const Add& add) {
-    add(0, remembered(kName, state.exp_avg(), parameter));
-    add(1, remembered(kName, state.exp_avg_sq(), parameter));
-    if (o.amsgrad()) add(2, remembered(kName, state.max_exp_avg_sq(), parameter));
+    const DType dtype = has_master(o, parameter) ? kFloat : parameter.dtype();
+    add(0, remembered(kName, state.exp_avg(), parameter, dtype));
+    add(1, remembered(kName, state.exp_avg_sq(), parameter, dtype));
+    if (o.amsgrad()) add(2, remembered(kName, state.max_exp_avg_sq(), parameter, dtype));
   }
   static math::AdamStep how(const Options& o, std::int64_t number) {
     const auto [beta1, beta2] = o.betas();
@@ -56,7 +57,8 @@ std::vector<std::pair<std::string, Variable>> named(const State& s) {
   return {{"step", step_tensor(s.step())},
           {"exp_avg", s.exp_avg()},
           {"exp_avg_sq", s.exp_avg_sq()},
-          {"max_exp_avg_sq", s.max_exp_avg_sq()}};
+          {"max_exp_avg_sq", s.max_exp_avg_sq()},
+          {"master", s.master()}};
 }
 
 template <class State>
@@ -69,6 +71,8 @@ void set_named(State& s, const char* optimizer, const std::string& name, const V
     s.exp_avg_sq(value);
   else if (name == "max_exp_avg_sq")
     s.max_exp_avg_sq(value);
+  else if (name == "master")
+    s.master(value);
   else
     unknown_state(optimizer, name);
 }

@@ -9,24 +9,31 @@ namespace ebb::cpu {
 
 namespace {
 
-template <unsigned Kept, class T, class Rule>
+/// States are of dtype S; `Master`: the array behind them is the one that the rule updates.
+template <unsigned Kept, bool Master, class S, class T, class Rule>
 void update_range(const Rule& rule, const TensorEntry& entry, std::int64_t begin, std::int64_t end) {
   using C = Compute<T>;
   T* const p = static_cast<T*>(entry.at[0]);
   const T* const g = static_cast<const T*>(entry.at[1]);
-  T* states[math::kMostStates] = {};
-  for (int k = 0, at = 2; k < math::kMostStates; ++k)
-    if ((Kept >> k) & 1u) states[k] = static_cast<T*>(entry.at[static_cast<std::size_t>(at++)]);
-  T *const a = states[0], *const b = states[1], *const c = states[2];
+  S* states[math::kMostStates] = {};
+  std::size_t at = 2;
+  for (int k = 0; k < math::kMostStates; ++k)
+    if ((Kept >> k) & 1u) states[k] = static_cast<S*>(entry.at[at++]);
+  S *const a = states[0], *const b = states[1], *const c = states[2];
+  S* const master = Master ? static_cast<S*>(entry.at[at]) : nullptr;
   for (std::int64_t i = begin; i < end; ++i) {
     C state[math::kMostStates] = {};
     if constexpr ((Kept & 1u) != 0) state[0] = static_cast<C>(a[i]);
     if constexpr ((Kept & 2u) != 0) state[1] = static_cast<C>(b[i]);
     if constexpr ((Kept & 4u) != 0) state[2] = static_cast<C>(c[i]);
-    p[i] = static_cast<T>(rule.template update<Kept>(static_cast<C>(p[i]), static_cast<C>(g[i]), state));
-    if constexpr ((Kept & 1u) != 0) a[i] = static_cast<T>(state[0]);
-    if constexpr ((Kept & 2u) != 0) b[i] = static_cast<T>(state[1]);
-    if constexpr ((Kept & 4u) != 0) c[i] = static_cast<T>(state[2]);
+    C from = static_cast<C>(p[i]);
+    if constexpr (Master) from = math::master_of(master[i], p[i]);
+    const C to = rule.template update<Kept>(from, static_cast<C>(g[i]), state);
+    p[i] = static_cast<T>(to);
+    if constexpr (Master) master[i] = to;
+    if constexpr ((Kept & 1u) != 0) a[i] = static_cast<S>(state[0]);
+    if constexpr ((Kept & 2u) != 0) b[i] = static_cast<S>(state[1]);
+    if constexpr ((Kept & 4u) != 0) c[i] = static_cast<S>(state[2]);
   }
 }
 
@@ -35,11 +42,16 @@ void update(const kernels::UpdateList& list, const How& how) {
   visit_floating(list.dtype, "optimizer step", [&]<class T> {
     using Rule = typename How::template Rule<Compute<T>>;
     const Rule rule(how);
-    math::with_kept<Rule>(list.kept, [&]<unsigned Kept> {
+    const auto update_all = [&]<unsigned Kept, bool Master, class S> {
       for (const TensorEntry& entry : list.entries)
         parallel_for(0, entry.count, kGrain, [&](std::int64_t begin, std::int64_t end) {
-          update_range<Kept, T>(rule, entry, begin, end);
+          update_range<Kept, Master, S, T>(rule, entry, begin, end);
         });
+    };
+    math::with_kept<Rule>(list.kept, [&]<unsigned Kept> {
+      if constexpr (math::kHasMaster<Rule> && sizeof(T) == 2)
+        if (list.master) return update_all.template operator()<Kept, true, float>();
+      update_all.template operator()<Kept, false, T>();
     });
   });
 }

@@ -12,8 +12,9 @@ constexpr int count_bits(unsigned mask) {
   return mask == 0 ? 0 : static_cast<int>(mask & 1u) + count_bits(mask >> 1);
 }
 
-/// A rule for the values of one place: the parameter's, the gradient's, those of the states that are there.
-template <class Rule, unsigned Kept>
+/// A rule for the values of one place: the parameter's, the gradient's, those of the states that are there,
+/// with `Master` that of the copy.
+template <class T, class Rule, unsigned Kept, bool Master>
 struct Place {
   Rule rule;
   template <class C, int N>
@@ -23,7 +24,9 @@ struct Place {
 #pragma unroll
     for (int k = 0; k < math::kMostStates; ++k)
       if ((Kept >> k) & 1u) state[k] = values[at++];
+    if constexpr (Master) values[0] = math::master_of(values[N - 1], static_cast<T>(values[0]));
     values[0] = rule.template update<Kept>(values[0], values[1], state);
+    if constexpr (Master) values[N - 1] = values[0];
     at = 2;
 #pragma unroll
     for (int k = 0; k < math::kMostStates; ++k)
@@ -31,18 +34,25 @@ struct Place {
   }
 };
 
-template <class Rule, unsigned Kept>
+template <class T, class Rule, unsigned Kept, bool Master>
 struct Update {
   static constexpr unsigned kWritten = ~2u;  // everything but the gradient
   Rule rule;
   const Rule* live;  // in place of `rule` unless null
-  __device__ Place<Rule, Kept> element() const { return {live ? *live : rule}; }
+  __device__ Place<T, Rule, Kept, Master> element() const { return {live ? *live : rule}; }
 };
+
+template <class T, class S, class Rule, unsigned Kept, bool Master>
+void update_arrays(const kernels::UpdateList& list, const Rule& rule) {
+  for_each_in_list<T, 2 + count_bits(Kept) + Master, S>(
+      list, Update<T, Rule, Kept, Master>{rule, reinterpret_cast<const Rule*>(list.live)});
+}
 
 template <class T, class Rule, unsigned Kept>
 void update_kept(const kernels::UpdateList& list, const Rule& rule) {
-  for_each_in_list<T, 2 + count_bits(Kept)>(
-      list, Update<Rule, Kept>{rule, reinterpret_cast<const Rule*>(list.live)});
+  if constexpr (math::kHasMaster<Rule> && sizeof(T) == 2)
+    if (list.master) return update_arrays<T, float, Rule, Kept, true>(list, rule);
+  update_arrays<T, T, Rule, Kept, false>(list, rule);
 }
 
 template <class How>

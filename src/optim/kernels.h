@@ -19,6 +19,10 @@ struct RuleBytes {
 /// there, in order.
 struct UpdateList : EntryList {
   unsigned kept = 0;
+  /// The states are f32 beside 16-bit parameters, and one more array follows: the master copy in f32 that the
+  /// rule works on, of which the parameter is the rounded value. Where it is not, somebody else has written
+  /// to the parameter, or the copy is new: it starts as the parameter.
+  bool master = false;
   /// If not null: device memory that holds the rule in place of what the slot is given. Captured graphs need
   /// it, for a captured argument stays what it was.
   const RuleBytes* live = nullptr;

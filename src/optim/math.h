@@ -67,6 +67,7 @@ struct AdamStep {
 template <class T>
 struct Adam {
   static constexpr unsigned kKept[] = {0b11, 0b111};
+  static constexpr bool kMaster = true;
   T beta1, rest1, beta2, rest2, eps, weight_decay, shrink, step_size, root;
 
   explicit Adam(const AdamStep& how)
@@ -166,6 +167,19 @@ struct Adagrad {
     sum += g * g;
     return p - lr * g / (std::sqrt(sum) + eps);
   }
+};
+
+/// What a rule starts from: the master copy, or the parameter where that is not the copy's rounded value.
+template <class T>
+EBB_HD float master_of(float master, T parameter) {
+  const auto p = static_cast<float>(parameter);
+  return static_cast<float>(static_cast<T>(master)) == p ? master : p;
+}
+
+/// Whether a rule works on master copies of 16-bit parameters: it then has a kMaster.
+template <class Rule>
+constexpr bool kHasMaster = requires {
+  Rule::kMaster;
 };
 
 /// A step of any rule. A new rule is added here; its kernels follow.

@@ -127,8 +127,10 @@ void Optimizer::load_state_dict(const StateDict& state) {
     std::unique_ptr<OptimizerParamState>& slot = loaded[parameter.impl()];
     if (!slot) slot = new_state();
     const bool count = !is_floating(value.dtype());
-    slot->load(name.substr(dot + 1),
-               count ? value : value.detach().to(parameter.options(), false, /*copy=*/true));
+    // States of 16-bit parameters in f32 belong to master weights.
+    const bool wide = value.dtype() == kFloat && element_size(parameter.dtype()) == 2;
+    const TensorOptions options = wide ? parameter.options().dtype(kFloat) : parameter.options();
+    slot->load(name.substr(dot + 1), count ? value : value.detach().to(options, false, /*copy=*/true));
   }
   state_ = std::move(loaded);
   epoch_ = std::make_shared<const char>();

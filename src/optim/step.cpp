@@ -31,11 +31,12 @@ Variable in_layout_of(const NdArray& parameter, const Variable& x) {
   return empty_strided(parameter.sizes(), parameter.strides(), x.options()).copy_(x);
 }
 
-const NdArray& remembered(const char* name, Variable& state, const Variable& parameter) {
-  if (!state.defined() || !laid_out_like(state.array(), parameter.array())) {
+const NdArray& remembered(const char* name, Variable& state, const Variable& parameter, DType dtype) {
+  if (!state.defined() || state.dtype() != dtype || !laid_out_like(state.array(), parameter.array())) {
     check_not_captured(name, parameter);
-    state = in_layout_of(parameter.array(),
-                         state.defined() ? state : zeros(parameter.sizes(), parameter.options()));
+    state = in_layout_of(parameter.array(), state.defined()
+                                                ? state.to(dtype)
+                                                : zeros(parameter.sizes(), parameter.options().dtype(dtype)));
   }
   return state.array();
 }

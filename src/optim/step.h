@@ -35,8 +35,19 @@ bool laid_out_like(const NdArray& x, const NdArray& parameter);
 /// x in that layout; x itself if it is.
 Variable in_layout_of(const NdArray& parameter, const Variable& x);
 
-/// The state's array, in that layout; zeros in the parameter's shape, if it is not there yet.
-const NdArray& remembered(const char* name, Variable& state, const Variable& parameter);
+/// The state's array, in that layout and dtype; zeros in the parameter's shape, if it is not there yet.
+const NdArray& remembered(const char* name, Variable& state, const Variable& parameter, DType dtype);
+inline const NdArray& remembered(const char* name, Variable& state, const Variable& parameter) {
+  return remembered(name, state, parameter, parameter.dtype());
+}
+
+/// Whether the rule works on a master copy of the parameter, which is of 16 bits, and its states are f32.
+template <class Options>
+bool has_master(const Options& options, const Variable& parameter) {
+  if constexpr (requires { options.master_weights(); })
+    return options.master_weights() && (parameter.dtype() == kHalf || parameter.dtype() == kBFloat16);
+  return false;
+}
 
 template <class How>
 kernels::RuleBytes rule_bytes(DType dtype, const How& how) {
@@ -56,19 +67,21 @@ struct Optimizer::Batch {
   Device device;
   DType dtype = DType::Undefined;
   unsigned kept = 0;
+  bool master = false;
   std::int64_t number = 0;
   std::vector<TensorEntry> entries;
   std::vector<typename Kind::State*> states;
   std::vector<NdArray> arrays;  // what the entries point into, as far as it must be held
 
   bool takes(const Batch& other) const {
-    return device == other.device && dtype == other.dtype && kept == other.kept && number == other.number;
+    return device == other.device && dtype == other.dtype && kept == other.kept && master == other.master &&
+           number == other.number;
   }
 
   void run(Optimizer& optimizer, std::size_t group) {
     const auto& options =
         static_cast<const typename Kind::Options&>(optimizer.param_groups_[group].options());
-    kernels::UpdateList list{{device, dtype, entries}, kept};
+    kernels::UpdateList list{{device, dtype, entries}, kept, master};
     detail::Capture* const capture = device.is_cpu() ? nullptr : detail::current_capture();
     if (capture) list.live = follow(*capture, optimizer, group);
     kernels::optimizer_step(device, list, Kind::how(options, number));
@@ -134,6 +147,11 @@ void Optimizer::update_all() {
           one.kept |= 1u << bit;
           entry.at[at++] = array.data();
         });
+        if constexpr (requires { state->master(); })
+          if (has_master(options, parameter)) {
+            one.master = true;
+            entry.at[at++] = remembered(Kind::kName, state->master(), parameter, kFloat).data();
+          }
         if (!captured) Kind::advance(*state);
       }
       Batch<Kind>* batch = nullptr;

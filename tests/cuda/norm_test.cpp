@@ -169,6 +169,7 @@ TEST_CASE("group norm on a device over planes of all sizes") {
     for (const DType dtype : {kFloat, kBFloat16})
       check_norm(group_norm_of, randn(shape, kDouble).add_(1), shape[1], dtype);
 }
+
 TEST_CASE("RMS norm on a device over rows of all lengths") {
   manual_seed(15);
   const auto rms_norm_over = [](std::int64_t n) {
@@ -183,4 +184,41 @@ TEST_CASE("RMS norm on a device over rows of all lengths") {
       check_norm(rms_norm_over(n), randn({rows, n}, kDouble).add_(2), n, dtype);
   for (const DType dtype : {kDouble, kHalf})
     check_norm(rms_norm_over(640), randn({7, 640}, kDouble), 0, dtype, MemoryFormat::Contiguous, 1);
+}
+
+TEST_CASE("norms of a sum on a device over rows of all lengths") {
+  manual_seed(17);
+  for (const std::int64_t n : {5, 768, 1001, 4096, 8200, 20000})
+    for (const DType dtype : {kFloat, kBFloat16}) {
+      INFO("rows of " << n << ", " << dtype);
+      const Tensor x = randn({3, n}, dtype), r = randn({3, n}, dtype), w = randn({n}, dtype),
+                   b = randn({n}, dtype);
+      const Tensor gy = randn({3, n}, dtype), gs = randn({3, n}, dtype);
+      std::vector<Tensor> results[2];
+      for (const bool on_device : {false, true}) {
+        const Device device = on_device ? Device::CUDA : Device::CPU;
+        const auto there = [&](const Tensor& t) {  // off any 16-byte boundary where rows are odd
+          return cat({t.reshape({-1}).slice(0, 0, n % 2), t.reshape({-1})})
+              .to(on_device ? dtype : kDouble)
+              .to(device)
+              .slice(0, n % 2)
+              .view(t.sizes())
+              .requires_grad_();
+        };
+        const std::vector<Tensor> in{there(x), there(r), there(w), there(b)};
+        const auto [y, sum] = add_layer_norm(in[0], in[1], {n}, in[2], in[3]);
+        const auto [z, sum_too] = add_rms_norm(in[0], in[1], {n}, in[2], 1e-3);
+        results[on_device] = {y, sum, z, sum_too};
+        const Tensor slope = there(gy).detach(), more = there(gs).detach();
+        for (const Tensor& g : autograd::grad({y, sum}, in, {slope, more}, true))
+          results[on_device].push_back(g);
+        for (const Tensor& g : autograd::grad({z, sum_too}, {in[0], in[1], in[2]}, {slope, more}))
+          results[on_device].push_back(g);
+      }
+      const double tolerance = dtype == kFloat ? 1e-4 : 6e-2;
+      for (std::size_t i = 0; i < results[0].size(); ++i) {
+        INFO("result " << i);
+        check_close("result", results[1][i], results[0][i], tolerance);
+      }
+    }
 }

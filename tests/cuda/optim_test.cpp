@@ -85,6 +85,12 @@ const std::vector<std::pair<const char*, Make>>& kinds() {
       {"Adam, amsgrad",
        [](const Params& p) { return std::make_unique<Adam>(p, AdamOptions(0.01).amsgrad(true)); }},
       {"AdamW", [](const Params& p) { return std::make_unique<AdamW>(p, AdamWOptions(0.01)); }},
+      {"AdamW, master weights",
+       [](const Params& p) { return std::make_unique<AdamW>(p, AdamWOptions(0.01).master_weights(true)); }},
+      {"Adam, amsgrad and master weights",
+       [](const Params& p) {
+         return std::make_unique<Adam>(p, AdamOptions(0.01).amsgrad(true).master_weights(true));
+       }},
       {"RMSprop", [](const Params& p) { return std::make_unique<RMSprop>(p, RMSpropOptions(0.01)); }},
       {"RMSprop with momentum",
        [](const Params& p) { return std::make_unique<RMSprop>(p, RMSpropOptions(0.01).momentum(0.5)); }},

@@ -134,6 +134,60 @@ TEST_CASE("RMS norm adds the dtype's epsilon unless another is given") {
   CHECK(nn::RMSNorm(nn::RMSNormOptions({4}))->weight.sizes() == IntArrayRef({4}));
 }
 
+TEST_CASE("norms of a sum return it, and take the gradients of either") {
+  const Variable x = wave({2, 3, 5}), r = wave({2, 3, 5}).mul(0.7).add(0.1), w = wave({5}), b = wave({5});
+  const auto check = [&](auto fused, auto composed, const variable_list& leaves) {
+    const auto [y, sum] = fused(leaves);
+    const Variable expected_sum = leaves[0] + leaves[1], expected = composed(expected_sum, leaves);
+    CHECK(equal(sum, expected_sum));
+    CHECK(allclose(y, expected, 1e-12, 1e-12));
+    for (const auto& [use_y, use_sum] : {std::pair{1, 1}, {1, 0}, {0, 1}}) {
+      INFO("gradients of the norm " << use_y << ", of the sum " << use_sum);
+      const auto loss = [&](const Variable& v, const Variable& s) {
+        return (v * v).sum() * use_y + (s * s * s).sum() * use_sum;
+      };
+      const variable_list got = autograd::grad({loss(y, sum)}, leaves, {}, true, false, true);
+      const variable_list want =
+          autograd::grad({loss(expected, expected_sum)}, leaves, {}, true, false, true);
+      for (std::size_t i = 0; i < leaves.size(); ++i) CHECK(allclose(got[i], want[i], 1e-11, 1e-11));
+    }
+    // Only the sum is used.
+    const variable_list got = autograd::grad({sum.sum()}, {leaves[0], leaves[1]}, {}, true);
+    CHECK(equal(got[0], ones_like(x)));
+    CHECK(equal(got[1], ones_like(x)));
+    check_derivatives(
+        [&](const Inputs& in) {
+          const auto [v, s] = fused(in);
+          return Inputs{v, s};
+        },
+        leaves);
+  };
+  check([](const variable_list& in) { return add_layer_norm(in[0], in[1], {5}, in[2], in[3]); },
+        [](const Variable& s, const variable_list& in) { return layer_norm(s, {5}, in[2], in[3]); },
+        {leaf(x), leaf(r), leaf(w), leaf(b)});
+  check([](const variable_list& in) { return add_rms_norm(in[0], in[1], {5}, in[2], 0.1); },
+        [](const Variable& s, const variable_list& in) { return rms_norm(s, {5}, in[2], 0.1); },
+        {leaf(x), leaf(r), leaf(w)});
+}
+
+TEST_CASE("norms of a sum normalise what 16 bits keep of it") {
+  manual_seed(4);
+  for (const DType dtype : {kHalf, kBFloat16}) {
+    const Variable x = randn({3, 33}).to(dtype), r = randn({3, 33}).to(dtype);
+    const auto [y, sum] = add_layer_norm(x, r, {33});
+    CHECK(equal(sum, x + r));
+    CHECK(equal(y, layer_norm(x + r, {33})));
+    nn::RMSNorm module(nn::RMSNormOptions({33}));
+    module->to(dtype);
+    const auto [z, same] = module->forward_sum(x, r);
+    CHECK(equal(z, module(x + r)));
+    CHECK(equal(same, sum));
+  }
+  const auto [y, sum] = nn::LayerNorm(nn::LayerNormOptions({4}))->forward_sum(empty({0, 4}), empty({0, 4}));
+  CHECK(y.sizes() == IntArrayRef({0, 4}));
+  CHECK(sum.sizes() == IntArrayRef({0, 4}));
+}
+
 TEST_CASE("normalisations keep torch's node names and name what does not fit") {
   using Catch::Contains;
   const Variable x = leaf(wave({2, 4, 3}));
@@ -148,6 +202,8 @@ TEST_CASE("normalisations keep torch's node names and name what does not fit") {
                     Contains("running_mean and running_var"));
   CHECK_THROWS_WITH(layer_norm(x, {5}), Contains("normalized_shape=[5]") && Contains("[2, 4, 3]"));
   CHECK_THROWS_WITH(rms_norm(x, {3}, ones({4}, kDouble)), Contains("rms_norm: expected weight"));
+  CHECK_THROWS_WITH(add_layer_norm(x, ones({4, 3}, kDouble), {3}), Contains("of one size"));
+  CHECK_THROWS_WITH(add_rms_norm(x, ones({2, 4, 3}), {3}), Contains("Double and Float"));
   CHECK_THROWS_WITH(rms_norm(ones({3}, kLong), {3}), Contains("floating-point dtype, got Long"));
   CHECK_THROWS_WITH(group_norm(x, 3), Contains("divisible by num_groups"));
   CHECK_THROWS_WITH(layer_norm(x, {3}, ones({3}, kFloat)), Contains("Double and Float"));

@@ -37,6 +37,18 @@ std::int64_t channel(const Index& i) { return i[1]; }
 std::int64_t last_of_three(const Index& i) { return i[2]; }
 std::int64_t line_of_three(const Index& i) { return i[0] * 3 + i[1]; }
 
+/// RMS norm of lines of 4.
+Array scaled_to_one(const Array& x, const Array& weight) {
+  return build(x.sizes, [&](const Index& i) {
+    double squares = 0;
+    for (std::int64_t k = 0; k < 4; ++k) squares += std::pow(x({i[0], i[1], k}), 2);
+    return x(i) / std::sqrt(squares / 4 + 1e-5) * weight[static_cast<std::size_t>(i[2])];
+  });
+}
+Array added(const Arrays& in) {
+  return build(in[0].sizes, [&](const Index& i) { return in[0](i) + in[1](i); });
+}
+
 variable_list first_of(std::tuple<Variable, Variable, Variable> t) { return {std::get<0>(t)}; }
 
 }  // namespace
@@ -61,13 +73,37 @@ void register_norm() {
   row("rms_norm", [](In x) { return variable_list{ebb::rms_norm(x[0], {4}, x[1], 1e-5)}; })
       .shapes({{{2, 3, 4}, {4}}})
       .roundings(8)
-      .reference(built_like([](const Arrays& in, const Index& i) {
-        double squares = 0;
-        for (std::int64_t k = 0; k < 4; ++k) squares += std::pow(in[0]({i[0], i[1], k}), 2);
-        return in[0](i) / std::sqrt(squares / 4 + 1e-5) * in[1][static_cast<std::size_t>(i[2])];
-      }))
+      .reference([](const Arrays& in) { return Arrays{scaled_to_one(in[0], in[1])}; })
       .error("rms_norm", [] {
         ebb::rms_norm(ebb::ones({2, 3}), {4});
+      });
+  row("add_layer_norm",
+      [](In x) {
+        auto [y, sum] = ebb::add_layer_norm(x[0], x[1], {4}, x[2], x[3]);
+        return variable_list{y, sum};
+      })
+      .shapes({{{2, 3, 4}, {2, 3, 4}, {4}, {4}}})
+      .roundings(8)
+      .reference([](const Arrays& in) {
+        const Array sum = added(in);
+        return Arrays{normalised(line_of_three, last_of_three)({sum, in[2], in[3]})[0], sum};
+      })
+      .error("add_layer_norm", [] {
+        ebb::add_layer_norm(ebb::ones({2, 3}), ebb::ones({3}), {3});
+      });
+  row("add_rms_norm",
+      [](In x) {
+        auto [y, sum] = ebb::add_rms_norm(x[0], x[1], {4}, x[2], 1e-5);
+        return variable_list{y, sum};
+      })
+      .shapes({{{2, 3, 4}, {2, 3, 4}, {4}}})
+      .roundings(8)
+      .reference([](const Arrays& in) {
+        const Array sum = added(in);
+        return Arrays{scaled_to_one(sum, in[2]), sum};
+      })
+      .error("add_rms_norm", [] {
+        ebb::add_rms_norm(ebb::ones({2, 3}), ebb::ones({2, 3}, ebb::kDouble), {3});
       });
   norm("batch_norm", [](V x, V w, V b) { return ebb::batch_norm(x, w, b, {}, {}, true, 0.1, 1e-5); },
        {4, 3, 2}, {3})

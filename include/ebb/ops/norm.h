@@ -41,6 +41,18 @@ EBB_API std::tuple<Variable, Variable, Variable> native_layer_norm(const Variabl
 EBB_API Variable rms_norm(const Variable& input, IntArrayRef normalized_shape,
                           const optional<Variable>& weight = {}, optional<double> eps = {});
 
+/// layer_norm and rms_norm of input + residual, in one pass; and that sum, for the next residual. The sum is
+/// rounded to the dtype before it is normalised, as two ops would. Both are of one size, dtype and device;
+/// the rest is as there. (The fused residual norms of FlashAttention and vLLM.)
+EBB_API std::tuple<Variable, Variable> add_layer_norm(const Variable& input, const Variable& residual,
+                                                      IntArrayRef normalized_shape,
+                                                      const optional<Variable>& weight = {},
+                                                      const optional<Variable>& bias = {}, double eps = 1e-5);
+EBB_API std::tuple<Variable, Variable> add_rms_norm(const Variable& input, const Variable& residual,
+                                                    IntArrayRef normalized_shape,
+                                                    const optional<Variable>& weight = {},
+                                                    optional<double> eps = {});
+
 /// layer_norm's rule over groups of C / num_groups channels of each sample, with weight and bias a channel.
 /// Throws unless num_groups divides the channels. (Wu & He 2018.)
 EBB_API Variable group_norm(const Variable& input, std::int64_t num_groups,

@@ -19,6 +19,10 @@ class EBB_API AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
   EBB_ARG(double, eps) = 1e-8;             ///< added to the divisor
   EBB_ARG(double, weight_decay) = 0;       ///< factor of the parameter that is added to its gradient
   EBB_ARG(bool, amsgrad) = false;          ///< divides by the largest second moment so far
+  /// Keeps an f32 copy of every f16 or bf16 parameter, and its moments in f32: updates too small for 16 bits
+  /// add up. The parameter is the copy's rounded value; where something else has written to it, the copy
+  /// starts again from it. (Micikevicius et al. 2018; FusedAdam of NVIDIA's Apex.)
+  EBB_ARG(bool, master_weights) = false;
 };
 extern template class OptimizerCloneableOptions<AdamOptions>;
 
@@ -33,6 +37,10 @@ class EBB_API AdamWOptions : public OptimizerCloneableOptions<AdamWOptions> {
   EBB_ARG(double, eps) = 1e-8;             ///< added to the divisor
   EBB_ARG(double, weight_decay) = 1e-2;    ///< share of the parameter that a step of size 1 takes away
   EBB_ARG(bool, amsgrad) = false;          ///< divides by the largest second moment so far
+  /// Keeps an f32 copy of every f16 or bf16 parameter, and its moments in f32: updates too small for 16 bits
+  /// add up. The parameter is the copy's rounded value; where something else has written to it, the copy
+  /// starts again from it. (Micikevicius et al. 2018; FusedAdam of NVIDIA's Apex.)
+  EBB_ARG(bool, master_weights) = false;
 };
 extern template class OptimizerCloneableOptions<AdamWOptions>;
 
@@ -46,6 +54,7 @@ class EBB_API AdamParamState : public OptimizerCloneableParamState<AdamParamStat
   EBB_ARG(Variable, exp_avg);         ///< mean gradient
   EBB_ARG(Variable, exp_avg_sq);      ///< mean square
   EBB_ARG(Variable, max_exp_avg_sq);  ///< largest mean square
+  EBB_ARG(Variable, master);          ///< the parameter in f32, with master_weights
 };
 extern template class OptimizerCloneableParamState<AdamParamState>;
 
@@ -59,6 +68,7 @@ class EBB_API AdamWParamState : public OptimizerCloneableParamState<AdamWParamSt
   EBB_ARG(Variable, exp_avg);         ///< mean gradient
   EBB_ARG(Variable, exp_avg_sq);      ///< mean square
   EBB_ARG(Variable, max_exp_avg_sq);  ///< largest mean square
+  EBB_ARG(Variable, master);          ///< the parameter in f32, with master_weights
 };
 extern template class OptimizerCloneableParamState<AdamWParamState>;
 

@@ -99,12 +99,14 @@ void for_each_part(const EntryList& list, const Run& run) {
   flush();
 }
 
-/// The calling block's share of a part.
-template <class T, int N>
+/// The calling block's share of a part: up to two arrays of T, the others of S.
+template <class T, int N, class S = T>
 struct ListChunk {
-  T* at[N];
+  static constexpr int kFront = N < 2 ? N : 2, kRest = N - kFront;
+  T* at[kFront];
+  S* rest[kRest > 0 ? kRest : 1];
   std::int64_t count;
-  bool aligned = true;  // every array, to 16 bytes
+  bool aligned = true;  // every array, to whole vectors
 
   __device__ explicit ListChunk(const ListPart<N>& part) {
     const std::uint32_t entry = part.entry_of(blockIdx.x);
@@ -112,57 +114,81 @@ struct ListChunk {
         static_cast<std::int64_t>(blockIdx.x - part.first_blocks[entry]) * kListChunk<T>;
     const std::int64_t left = part.counts[entry] - begin;
     count = left < kListChunk<T> ? left : kListChunk<T>;
-    for (int k = 0; k < N; ++k) {
-      at[k] = static_cast<T*>(part.at[k][entry]) + begin;
-      aligned = aligned && reinterpret_cast<std::uintptr_t>(at[k]) % 16 == 0;
-    }
+    for (int k = 0; k < kFront; ++k) at[k] = find<T>(part.at[k][entry], begin);
+    for (int k = 0; k < kRest; ++k) rest[k] = find<S>(part.at[kFront + k][entry], begin);
+  }
+
+ private:
+  template <class A>
+  __device__ A* find(void* array, std::int64_t begin) {
+    A* const from = static_cast<A*>(array) + begin;
+    aligned = aligned && reinterpret_cast<std::uintptr_t>(from) % (16 / sizeof(T) * sizeof(A)) == 0;
+    return from;
   }
 };
 
 /// `Body` (by value) has: kWritten, with bit k set where it changes array k; Element element(), called once a
 /// thread; and Element's operator()(Compute<T> (&values)[N]), which sees the arrays' values of one place.
-template <class T, int N, class Body>
+template <class T, int N, class S, class Body>
 __global__ void __launch_bounds__(kListThreads)
     list_kernel(const __grid_constant__ ListPart<N> part, const __grid_constant__ Body body) {
   using C = Compute<T>;
+  using Chunk = ListChunk<T, N, S>;
   constexpr int V = static_cast<int>(16 / sizeof(T));
-  const ListChunk<T, N> chunk(part);
+  const Chunk chunk(part);
   const auto element = body.element();
   const std::int64_t vectors = chunk.aligned ? chunk.count / V : 0;
   for (std::int64_t i = threadIdx.x; i < vectors; i += kListThreads) {
-    Vector<T, V> loaded[N];
+    Vector<T, V> front[Chunk::kFront];
+    Vector<S, V> rest[Chunk::kRest > 0 ? Chunk::kRest : 1];
 #pragma unroll
-    for (int k = 0; k < N; ++k) loaded[k] = reinterpret_cast<const Vector<T, V>*>(chunk.at[k])[i];
+    for (int k = 0; k < Chunk::kFront; ++k) front[k] = reinterpret_cast<const Vector<T, V>*>(chunk.at[k])[i];
+#pragma unroll
+    for (int k = 0; k < Chunk::kRest; ++k) rest[k] = reinterpret_cast<const Vector<S, V>*>(chunk.rest[k])[i];
 #pragma unroll
     for (int j = 0; j < V; ++j) {
       C values[N];
 #pragma unroll
-      for (int k = 0; k < N; ++k) values[k] = static_cast<C>(loaded[k].at[j]);
+      for (int k = 0; k < N; ++k)
+        values[k] = k < Chunk::kFront ? static_cast<C>(front[k < Chunk::kFront ? k : 0].at[j])
+                                      : static_cast<C>(rest[k < Chunk::kFront ? 0 : k - Chunk::kFront].at[j]);
       element(values);
 #pragma unroll
-      for (int k = 0; k < N; ++k) loaded[k].at[j] = static_cast<T>(values[k]);
+      for (int k = 0; k < Chunk::kFront; ++k) front[k].at[j] = static_cast<T>(values[k]);
+#pragma unroll
+      for (int k = 0; k < Chunk::kRest; ++k) rest[k].at[j] = static_cast<S>(values[Chunk::kFront + k]);
     }
 #pragma unroll
-    for (int k = 0; k < N; ++k)
-      if ((Body::kWritten >> k) & 1u) reinterpret_cast<Vector<T, V>*>(chunk.at[k])[i] = loaded[k];
+    for (int k = 0; k < Chunk::kFront; ++k)
+      if ((Body::kWritten >> k) & 1u) reinterpret_cast<Vector<T, V>*>(chunk.at[k])[i] = front[k];
+#pragma unroll
+    for (int k = 0; k < Chunk::kRest; ++k)
+      if ((Body::kWritten >> (Chunk::kFront + k)) & 1u)
+        reinterpret_cast<Vector<S, V>*>(chunk.rest[k])[i] = rest[k];
   }
   for (std::int64_t i = vectors * V + threadIdx.x; i < chunk.count; i += kListThreads) {
     C values[N];
 #pragma unroll
-    for (int k = 0; k < N; ++k) values[k] = static_cast<C>(chunk.at[k][i]);
+    for (int k = 0; k < Chunk::kFront; ++k) values[k] = static_cast<C>(chunk.at[k][i]);
+#pragma unroll
+    for (int k = 0; k < Chunk::kRest; ++k) values[Chunk::kFront + k] = static_cast<C>(chunk.rest[k][i]);
     element(values);
 #pragma unroll
-    for (int k = 0; k < N; ++k)
+    for (int k = 0; k < Chunk::kFront; ++k)
       if ((Body::kWritten >> k) & 1u) chunk.at[k][i] = static_cast<T>(values[k]);
+#pragma unroll
+    for (int k = 0; k < Chunk::kRest; ++k)
+      if ((Body::kWritten >> (Chunk::kFront + k)) & 1u)
+        chunk.rest[k][i] = static_cast<S>(values[Chunk::kFront + k]);
   }
 }
 
-/// Runs the body over every element of the list's entries.
-template <class T, int N, class Body>
+/// Runs the body over every element of the list's entries; arrays behind the second are of S.
+template <class T, int N, class S = T, class Body>
 void for_each_in_list(const EntryList& list, const Body& body) {
   static_assert(sizeof(ListPart<N>) + sizeof(Body) <= 4096);
   for_each_part<T, N>(list, [&](const ListPart<N>& part, std::uint32_t blocks) {
-    launch_independent(list.device, Grid{dim3(blocks), dim3(kListThreads)}, &list_kernel<T, N, Body>, part,
+    launch_independent(list.device, Grid{dim3(blocks), dim3(kListThreads)}, &list_kernel<T, N, S, Body>, part,
                        body);
   });
 }

@@ -23,23 +23,35 @@ struct Moments {
   }
 };
 
+/// Row n of what is normalised, having made it where it is a sum.
+template <class T>
+const T* row_of(const NormInput& in, std::int64_t n, std::int64_t width,
+                std::vector<Compute<T>> (&scratch)[3]) {
+  const T* const x = in.x.data_as<T>() + n * width;
+  if (!in.residual.defined()) return x;
+  T* const sum = in.sum.data_as<T>() + n * width;
+  const T* const residual = in.residual.data_as<T>() + n * width;
+  write_row(sum, width, read_row(x, width, scratch[0]) + read_row(residual, width, scratch[1]), scratch[2]);
+  return sum;
+}
+
 }  // namespace
 
-void layer_norm(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const NdArray& weight,
+void layer_norm(NdArray& out, NdArray& mean, NdArray& rstd, const NormInput& in, const NdArray& weight,
                 const NdArray& bias, const NormShape& s, double eps) {
-  visit_floating(x.dtype(), "layer_norm", [&]<class T> {
+  visit_floating(in.x.dtype(), "layer_norm", [&]<class T> {
     using C = Compute<T>;
     const std::vector<C> w = read_all<T>(weight, s.channels, C(1)), b = read_all<T>(bias, s.channels, C(0));
     const ConstRow<C> scale(w.data(), s.channels), shift(b.data(), s.channels);
     parallel_for(0, s.batch, row_grain(s.channels), [&](std::int64_t begin, std::int64_t end) {
-      std::vector<C> in, scratch;
+      std::vector<C> scratch[3];
       for (std::int64_t n = begin; n < end; ++n) {
-        const auto row = read_row(x.data_as<T>() + n * s.channels, s.channels, in);
+        const auto row = read_row(row_of<T>(in, n, s.channels, scratch), s.channels, scratch[0]);
         const Moments<C> m(row, eps, s.centred);
         mean.data_as<C>()[n] = m.mean;
         rstd.data_as<C>()[n] = m.rstd;
         write_row(out.data_as<T>() + n * s.channels, s.channels, (row - m.mean) * m.rstd * scale + shift,
-                  scratch);
+                  scratch[1]);
       }
     });
   });
@@ -54,7 +66,7 @@ void layer_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
     const std::int64_t rows_each = (s.batch + kPieces - 1) / kPieces;
     std::vector<C> dweight(static_cast<std::size_t>(kPieces * width)), dbias(dweight.size());
     parallel_for(0, kPieces, row_grain(width * rows_each), [&](std::int64_t first, std::int64_t last) {
-      std::vector<C> a, b, d;
+      std::vector<C> a, b, d, e;
       for (std::int64_t piece = first; piece < last; ++piece) {
         MutableRow<C> dw(dweight.data() + piece * width, width), db(dbias.data() + piece * width, width);
         for (std::int64_t n = piece * rows_each; n < std::min(s.batch, (piece + 1) * rows_each); ++n) {
@@ -66,8 +78,12 @@ void layer_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
           if (!out.dx.defined()) continue;
           const C average = s.centred ? (grad * scale).sum() / static_cast<C>(width) : C(0);
           const C slope = (grad * scale * (row - mean)).sum() * rstd * rstd / static_cast<C>(width);
-          write_row(out.dx.data_as<T>() + n * width, width,
-                    (grad * scale - average - (row - mean) * slope) * rstd, d);
+          const auto dx = (grad * scale - average - (row - mean) * slope) * rstd;
+          T* const to = out.dx.data_as<T>() + n * width;
+          if (in.more.defined())
+            write_row(to, width, dx + read_row(in.more.data_as<T>() + n * width, width, e), d);
+          else
+            write_row(to, width, dx, d);
         }
       }
     });

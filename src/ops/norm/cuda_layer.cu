@@ -35,7 +35,7 @@ template <class T>
 struct LayerGradArgs {
   using C = Compute<T>;
   T* dx;
-  const T *dy, *x, *weight;  // weight may be null
+  const T *dy, *x, *weight, *more;  // the last two may be null; dx gets `more` added
   const C *mean, *rstd;
   PairSum<C>* partial;  // [blocks, n]; null where neither weight nor bias has a gradient
   Lines lines;
@@ -129,12 +129,13 @@ __global__ void __launch_bounds__(kResident<T>, 1)
     T* const dx = args.dx + start;
 #pragma unroll
     for (int u = 0; u < kUnits; ++u) {
-      Unit result;
+      Unit result, more{};
+      if (args.more) more = part.load(args.more + start, u);
 #pragma unroll
       for (int j = 0; j < V; ++j) {
         const C dy = static_cast<C>(at.dy[u].at[j]), apart = static_cast<C>(at.x[u].at[j]) - at.mean;
         const C g = args.weight ? dy * static_cast<C>(weight[u].at[j]) : dy;
-        result.at[j] = static_cast<T>((g - average - apart * slope) * at.rstd);
+        result.at[j] = static_cast<T>((g - average - apart * slope) * at.rstd + static_cast<C>(more.at[j]));
       }
       part.store(dx, u, result);
     }
@@ -171,12 +172,13 @@ bool backward_as(NormGrads& out, const NdArray& dy, const NormSaved& in, const L
                         dy.data_as<T>(),
                         in.x.data_as<T>(),
                         data_or_null<T>(in.weight),
+                        data_or_null<T>(in.more),
                         in.mean.data_as<C>(),
                         in.rstd.data_as<C>(),
                         nullptr,
                         lines,
                         centred};
-  const bool vectors = rows_are_vectors<T>(lines.n, args.dx, args.dy, args.x, args.weight);
+  const bool vectors = rows_are_vectors<T>(lines.n, args.dx, args.dy, args.x, args.weight, args.more);
   const AffineSums<T> sums{data_or_null<T>(out.dweight), data_or_null<T>(out.dbias)};
   NdArray scratch;
   if (sums.dweight || sums.dbias) {

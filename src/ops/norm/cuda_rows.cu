@@ -17,6 +17,7 @@ namespace ebb::cuda {
 namespace {
 
 using kernels::NormGrads;
+using kernels::NormInput;
 using kernels::NormSaved;
 
 // Elements that a thread keeps; backward of each of two arrays.
@@ -51,7 +52,8 @@ struct NormArgs {
   using C = Compute<T>;
   T* out;
   C *mean, *rstd;
-  const T* x;
+  const T *x, *residual;  // residual may be null; else their sum goes to `sum`
+  T* sum;
   Affine<T, kLayer> affine;
   Lines lines;
   double eps;
@@ -59,6 +61,12 @@ struct NormArgs {
 
   __device__ C rstd_of(C variance) const { return 1 / std::sqrt(variance + static_cast<C>(eps)); }
 };
+
+/// The sum of two values as the dtype holds it.
+template <class T>
+__device__ T sum_of(T a, T b) {
+  return static_cast<T>(static_cast<Compute<T>>(a) + static_cast<Compute<T>>(b));
+}
 
 template <class T, bool kLayer, int kElements>
 __global__ void __launch_bounds__(kept_block(kElements), 1)
@@ -74,7 +82,13 @@ __global__ void __launch_bounds__(kept_block(kElements), 1)
   C sum = 0;
 #pragma unroll
   for (int u = 0; u < Part::kUnits; ++u) {
-    const auto unit = part.load(x, u);
+    auto unit = part.load(x, u);
+    if (kLayer && args.residual) {
+      const auto more = part.load(args.residual + row * args.lines.n, u);
+#pragma unroll
+      for (int j = 0; j < Part::kWidth; ++j) unit.at[j] = sum_of(unit.at[j], more.at[j]);
+      if (team.active) part.store(args.sum + row * args.lines.n, u, unit);
+    }
 #pragma unroll
     for (int j = 0; j < Part::kWidth; ++j) {
       at[u][j] = static_cast<C>(unit.at[j]);  // 0 past the end
@@ -128,13 +142,25 @@ __global__ void __launch_bounds__(kTeamThreads, 1)
   using Moments = reducing::Moments<C>;
   const RowTeam team(args.lines);  // one a block: rows are long
   const std::int64_t row = team.line, n = args.lines.n;
-  const T* const x = args.x + row * n;
-  T* const out = args.out + row * n;
+  const bool adds = kLayer && args.residual;
+  const T *const first = args.x + row * n, *const more = adds ? args.residual + row * n : nullptr;
+  T *const out = args.out + row * n, *const sum = adds ? args.sum + row * n : nullptr;
+  const T* const x = adds ? sum : first;  // once it is written
   Moments moments = Moments::none();
   stream_row(
-      team, x, args.vectors, n, [&](std::int64_t i) { moments.take(static_cast<C>(x[i])); },
+      team, first, args.vectors, n,
       [&](std::int64_t i) {
-        const Unit unit = *reinterpret_cast<const Unit*>(x + i);
+        const T value = adds ? sum_of(first[i], more[i]) : first[i];
+        if (adds) sum[i] = value;
+        moments.take(static_cast<C>(value));
+      },
+      [&](std::int64_t i) {
+        Unit unit = *reinterpret_cast<const Unit*>(first + i);
+        if (adds) {
+          const Unit addend = *reinterpret_cast<const Unit*>(more + i);
+          for (int j = 0; j < V; ++j) unit.at[j] = sum_of(unit.at[j], addend.at[j]);
+          store_vector(sum + i, unit);
+        }
         for (int j = 0; j < V; ++j) moments.take(static_cast<C>(unit.at[j]));
       });
   moments = team.reduce(moments, [](const Moments& a, const Moments& b) { return Moments::merge(a, b); });
@@ -161,7 +187,7 @@ template <class T, bool kLayer>
 struct NormGradArgs {
   using C = Compute<T>;
   T* dx;
-  const T *dy, *x;
+  const T *dy, *x, *more;  // `more` may be null; else it is added to dx
   const C *mean, *rstd;
   Affine<T, kLayer> affine;
   Lines lines;
@@ -254,14 +280,17 @@ __global__ void __launch_bounds__(kTeamThreads, 1)
       });
   sum = team.reduce(sum, Plus());
   const InputGrad<C> result(mean, rstd, sum, static_cast<C>(n), args.centred);
+  const T* const more = args.more ? args.more + row * n : nullptr;
+  const auto slope = [&](std::int64_t i, T value, T at) {
+    const C own = result(grad(i, value), static_cast<C>(at));
+    return static_cast<T>(more ? own + static_cast<C>(more[i]) : own);
+  };
   stream_row(
-      team, x, args.vectors, n,
-      [&](std::int64_t i) { dx[i] = static_cast<T>(result(grad(i, dy[i]), static_cast<C>(x[i]))); },
+      team, x, args.vectors, n, [&](std::int64_t i) { dx[i] = slope(i, dy[i], x[i]); },
       [&](std::int64_t i) {
         const Unit g = *reinterpret_cast<const Unit*>(dy + i);
         Unit at = *reinterpret_cast<const Unit*>(x + i);
-        for (int j = 0; j < V; ++j)
-          at.at[j] = static_cast<T>(result(grad(i + j, g.at[j]), static_cast<C>(at.at[j])));
+        for (int j = 0; j < V; ++j) at.at[j] = slope(i + j, g.at[j], at.at[j]);
         store_vector(dx + i, at);
       });
 }
@@ -305,8 +334,9 @@ Affine<T, kLayer> affine_of(const NdArray& weight, const NdArray& bias, const No
 }
 
 template <bool kLayer>
-void forward(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const NdArray& weight,
+void forward(NdArray& out, NdArray& mean, NdArray& rstd, const NormInput& in, const NdArray& weight,
              const NdArray& bias, const NormShape& s, double eps) {
+  const NdArray& x = in.x;
   const Lines lines({s.batch * s.groups, s.channels / s.groups * s.places}, 1);
   if (lines.count() == 0) return;
   visit_floating(x.dtype(), "normalisation", [&]<class T> {
@@ -315,18 +345,22 @@ void forward(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const
                              mean.data_as<C>(),
                              rstd.data_as<C>(),
                              x.data_as<T>(),
+                             data_or_null<T>(in.residual),
+                             data_or_null<T>(in.sum),
                              affine_of<T, kLayer>(weight, bias, s),
                              lines,
                              eps,
                              s.centred,
                              false};
     const bool kept = with_kept_rows<kKept<T>>(lines, [&]<int kElements>(const Grid& grid) {
-      args.vectors = rows_are_vectors<T>(lines.n, args.out, args.x) &&
+      args.vectors = rows_are_vectors<T>(lines.n, args.out, args.x, args.residual, args.sum) &&
                      (!kLayer || rows_are_vectors<T>(lines.n, args.affine.weight, args.affine.bias));
       launch(x.device(), grid, &norm_kept_kernel<T, kLayer, kElements>, args);
     });
     if (kept) return;
-    args.vectors = streams_with(args.out, args.x);
+    args.vectors =
+        streams_with(args.out, args.x) &&
+        (!args.residual || (streams_with(args.residual, args.x) && streams_with(args.sum, args.x)));
     launch(x.device(), row_grid(lines, kKept<T>), &norm_rows_kernel<T, kLayer>, args);
   });
 }
@@ -343,6 +377,7 @@ void backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const Norm
     NormGradArgs<T, kLayer> args{nullptr,
                                  dy.data_as<T>(),
                                  in.x.data_as<T>(),
+                                 data_or_null<T>(in.more),
                                  in.mean.data_as<C>(),
                                  in.rstd.data_as<C>(),
                                  affine_of<T, kLayer>(in.weight, NdArray(), s),
@@ -387,14 +422,14 @@ NormShape as_groups(NormShape s) {
 
 void group_norm(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const NdArray& weight,
                 const NdArray& bias, const NormShape& s, double eps) {
-  forward<false>(out, mean, rstd, x, weight, bias, s, eps);
+  forward<false>(out, mean, rstd, {x, {}, {}}, weight, bias, s, eps);
 }
 void group_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& s) {
   backward<false>(out, dy, in, s);
 }
-void layer_norm(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const NdArray& weight,
+void layer_norm(NdArray& out, NdArray& mean, NdArray& rstd, const NormInput& in, const NdArray& weight,
                 const NdArray& bias, const NormShape& s, double eps) {
-  forward<true>(out, mean, rstd, x, weight, bias, as_groups(s), eps);
+  forward<true>(out, mean, rstd, in, weight, bias, as_groups(s), eps);
 }
 void layer_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& s) {
   backward<true>(out, dy, in, as_groups(s));

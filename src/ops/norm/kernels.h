@@ -16,9 +16,15 @@ struct NormShape {
   bool centred = true;      // layer norm; about 0 it is RMS norm, whose means are 0
 };
 
-/// What backward reads.
+/// What layer norm normalises: x, or x + residual, whose rounded value it then also writes to sum.
+struct NormInput {
+  NdArray x, residual, sum;
+};
+
+/// What backward reads. more: added to dx, for layer norm alone; may be undefined.
 struct NormSaved {
   NdArray x, mean, rstd, weight;
+  NdArray more = {};
 };
 
 /// What backward writes; dx may be undefined too.
@@ -37,6 +43,7 @@ namespace ebb::cpu {
 
 using kernels::BatchStatistics;
 using kernels::NormGrads;
+using kernels::NormInput;
 using kernels::NormSaved;
 using kernels::NormShape;
 
@@ -53,7 +60,7 @@ void group_norm(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, co
                 const NdArray& bias, const NormShape& shape, double eps);
 void group_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& shape);
 /// batch rows of `channels` values; weight and bias a value of the row.
-void layer_norm(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const NdArray& weight,
+void layer_norm(NdArray& out, NdArray& mean, NdArray& rstd, const NormInput& in, const NdArray& weight,
                 const NdArray& bias, const NormShape& shape, double eps);
 void layer_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& shape);
 

@@ -5,7 +5,7 @@
 #include "ops/common/arrays.h"
 #include "ops/common/checks.h"
 #include "ops/common/record.h"
-#include "ops/norm/backward.h"
+#include "ops/norm/trailing.h"
 
 namespace ebb {
 
@@ -49,15 +49,9 @@ struct NativeLayerNormBackward final : RowNormBackward {
     kernels::layer_norm_backward(in.x.device(), out, grad, in, shape);
   }
   autograd::GradList by_ops(const Variable& x, const Variable& w, const Variable& grad) const override {
-    DimVector dims;
-    for (std::int64_t d = x.dim() - static_cast<std::int64_t>(weight_sizes.size()); d < x.dim(); ++d)
-      dims.push_back(d);
-    const ops::Normalised normalised(x, dims, eps, shape.centred);
-    autograd::GradList out{Variable(), Variable(), Variable()};
-    if (needs(0)) out[0] = normalised.backward(w.defined() ? grad * w : grad, dims);
-    if (needs(1)) out[1] = grad * normalised.values;  // reduced to weight's shape by the engine
-    if (needs(2)) out[2] = grad;
-    return out;
+    auto [dx, dweight, dbias] = ops::trailing_norm_backward(x, w, grad, weight_sizes.size(), eps,
+                                                            shape.centred, {needs(0), needs(1), needs(2)});
+    return {std::move(dx), std::move(dweight), std::move(dbias)};
   }
 };
 
@@ -101,53 +95,77 @@ void record(const Variable& out, const Variable& x, const Variable& w, const Var
   autograd::set_history(out, node);
 }
 
-/// The distance of 1 to the next number.
-double epsilon_of(DType dtype) {
-  if (dtype == kDouble) return 0x1p-52;
-  if (dtype == kFloat) return 0x1p-23;
-  return dtype == kHalf ? 0x1p-10 : 0x1p-7;
-}
-
 using Normalisation = std::tuple<Variable, Variable, Variable>;  // with mean and 1 / deviation
 
 Normalisation trailing_norm(const char* op, const Variable& input, IntArrayRef normalized_shape,
                             const Variable& w, const Variable& b, double eps, bool centred) {
   const Device device = ops::common_device(op, input, w, b);
+  const ops::TrailingShape sizes(op, input, normalized_shape, w, b, centred);
+  const DType dtype = ops::statistics_dtype(input.dtype());
+  NdArray out = NdArray::empty(input.sizes(), input.dtype(), device);
+  NdArray mean = NdArray::empty(sizes.statistics, dtype, device),
+          rstd = NdArray::empty(sizes.statistics, dtype, device);
+  kernels::layer_norm(device, out, mean, rstd, {ops::contiguous_array(input), {}, {}},
+                      ops::contiguous_array(w), ops::contiguous_array(b), sizes.shape, eps);
+  Variable result(std::move(out));
+  record<NativeLayerNormBackward>(result, input, w, b, mean, rstd, sizes.shape, normalized_shape, eps);
+  return {result, Variable(mean), Variable(rstd)};
+}
+
+}  // namespace
+
+namespace ops {
+
+TrailingShape::TrailingShape(const char* op, const Variable& input, IntArrayRef normalized_shape,
+                             const Variable& weight, const Variable& bias, bool centred)
+    : statistics(input.sizes()) {
   const auto trailing = static_cast<std::int64_t>(normalized_shape.size());
   EBB_CHECK(trailing >= 1, op, ": expected normalized_shape to have at least one dimension, got [].");
-  EBB_CHECK(!w.defined() || w.sizes() == normalized_shape, op,
-            ": expected weight to be of the same shape as normalized_shape, ", normalized_shape, ", got ", w,
-            ".");
-  EBB_CHECK(!b.defined() || b.sizes() == normalized_shape, op,
-            ": expected bias to be of the same shape as normalized_shape, ", normalized_shape, ", got ", b,
+  EBB_CHECK(!weight.defined() || weight.sizes() == normalized_shape, op,
+            ": expected weight to be of the same shape as normalized_shape, ", normalized_shape, ", got ",
+            weight, ".");
+  EBB_CHECK(!bias.defined() || bias.sizes() == normalized_shape, op,
+            ": expected bias to be of the same shape as normalized_shape, ", normalized_shape, ", got ", bias,
             ".");
   EBB_CHECK(input.dim() >= trailing &&
                 input.sizes().slice(static_cast<std::size_t>(input.dim() - trailing)) == normalized_shape,
             op, ": Given normalized_shape=", normalized_shape,
             ", expected input with shape [*, ...] ending in it, but got input of size ", input.sizes(), ".");
-  if (w.defined()) ops::check_same_dtype(op, input, w);
-  if (b.defined()) ops::check_same_dtype(op, input, b);
-
-  NormShape shape;
+  if (weight.defined()) check_same_dtype(op, input, weight);
+  if (bias.defined()) check_same_dtype(op, input, bias);
+  for (std::size_t d = static_cast<std::size_t>(input.dim() - trailing); d < statistics.size(); ++d)
+    statistics[d] = 1;
   shape.centred = centred;
   shape.channels = checked_numel(normalized_shape);
   shape.places = 1;
-  DimVector statistics_sizes(input.sizes());
-  for (std::size_t d = static_cast<std::size_t>(input.dim() - trailing); d < statistics_sizes.size(); ++d)
-    statistics_sizes[d] = 1;
-  shape.batch = checked_numel(statistics_sizes);
-  const DType dtype = ops::statistics_dtype(input.dtype());
-  NdArray out = NdArray::empty(input.sizes(), input.dtype(), device);
-  NdArray mean = NdArray::empty(statistics_sizes, dtype, device),
-          rstd = NdArray::empty(statistics_sizes, dtype, device);
-  kernels::layer_norm(device, out, mean, rstd, ops::contiguous_array(input), ops::contiguous_array(w),
-                      ops::contiguous_array(b), shape, eps);
-  Variable result(std::move(out));
-  record<NativeLayerNormBackward>(result, input, w, b, mean, rstd, shape, normalized_shape, eps);
-  return {result, Variable(mean), Variable(rstd)};
+  shape.batch = checked_numel(statistics);
 }
 
-}  // namespace
+std::array<Variable, 3> trailing_norm_backward(const Variable& input, const Variable& weight,
+                                               const Variable& grad, std::size_t dims, double eps,
+                                               bool centred, std::array<bool, 3> wanted) {
+  DimVector last;
+  for (std::int64_t d = input.dim() - static_cast<std::int64_t>(dims); d < input.dim(); ++d)
+    last.push_back(d);
+  const Normalised normalised(input, last, eps, centred);
+  std::array<Variable, 3> out;
+  if (wanted[0]) out[0] = normalised.backward(weight.defined() ? grad * weight : grad, last);
+  if (wanted[1]) out[1] = grad * normalised.values;
+  if (wanted[2]) out[2] = grad;
+  return out;
+}
+
+double rms_epsilon(const char* op, const Variable& input, optional<double> eps) {
+  const DType dtype = input.dtype();
+  EBB_CHECK(is_floating(dtype), op, ": expected an input of a floating-point dtype, got ", dtype,
+            ". Convert it with .to(dtype).");
+  if (eps) return *eps;
+  if (dtype == kDouble) return 0x1p-52;
+  if (dtype == kFloat) return 0x1p-23;
+  return dtype == kHalf ? 0x1p-10 : 0x1p-7;
+}
+
+}  // namespace ops
 
 std::tuple<Variable, Variable, Variable> native_layer_norm(const Variable& input,
                                                            IntArrayRef normalized_shape,
@@ -166,10 +184,8 @@ Variable rms_norm(const Variable& input, IntArrayRef normalized_shape, const opt
                   optional<double> eps) {
   const char* op = "rms_norm";
   ops::common_device(op, input);
-  EBB_CHECK(is_floating(input.dtype()), op, ": expected an input of a floating-point dtype, got ",
-            input.dtype(), ". Convert it with .to(dtype).");
   return std::get<0>(trailing_norm(op, input, normalized_shape, weight.value_or(Variable()), Variable(),
-                                   eps.value_or(epsilon_of(input.dtype())), false));
+                                   ops::rms_epsilon(op, input, eps), false));
 }
 
 Variable group_norm(const Variable& input, std::int64_t num_groups, const optional<Variable>& weight,

@@ -55,6 +55,8 @@ class EBB_API LayerNormImpl : public Cloneable<LayerNormImpl> {
   void reset_parameters();
   void pretty_print(std::ostream& stream) const override;
   Variable forward(const Variable& input);
+  /// forward(input + residual) in one pass, and that sum (add_layer_norm).
+  std::tuple<Variable, Variable> forward_sum(const Variable& input, const Variable& residual);
 
   LayerNormOptions options;
   Variable weight;
@@ -72,6 +74,8 @@ class EBB_API RMSNormImpl : public Cloneable<RMSNormImpl> {
   void reset_parameters();
   void pretty_print(std::ostream& stream) const override;
   Variable forward(const Variable& input);
+  /// forward(input + residual) in one pass, and that sum (add_rms_norm).
+  std::tuple<Variable, Variable> forward_sum(const Variable& input, const Variable& residual);
 
   RMSNormOptions options;
   Variable weight;
