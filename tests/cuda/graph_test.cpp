@@ -297,3 +297,16 @@ TEST_CASE("pinned memory is read anew by each replay") {
     CHECK(same(y, full({6}, 2 * i, kFloat)));
   }
 }
+
+TEST_CASE("numbers that a captured step makes on the host are the same in every replay") {
+  const Tensor x = zeros({2}, kCUDA);
+  cuda::Graph graph;
+  graph.capture([&] {
+    const Tensor numbers = tensor({1.0F, 2.0F}, kCUDA);
+    x.add_(numbers);
+    numbers.mul_(10);  // a copy: the next replay begins with 1 and 2 again
+  });
+  CHECK(equal(x.cpu(), zeros({2})));
+  for (int i = 0; i < 3; ++i) graph.replay();
+  CHECK(equal(x.cpu(), tensor({3.0F, 6.0F})));
+}

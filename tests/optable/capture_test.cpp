@@ -26,10 +26,7 @@ const std::set<std::string> reads_on_the_host = {
     "div.trunc_of_integers", "div.floor_of_integers", "fmod.of_integers", "remainder.of_integers",
     "masked_scatter", "gaussian_nll_loss", "quantile", "quantile.dim",
     // The gradient looks for zeros.
-    "prod", "prod.dim", "prod.zeros", "prod.zeros.dim",
-    // The host makes a table and copies it.
-    "combinations", "pdist", "interpolate", "interpolate.bilinear", "interpolate.bicubic",
-    "interpolate.corners"};
+    "prod", "prod.dim", "prod.zeros", "prod.zeros.dim"};
 
 // A row's results and first derivatives from inputs, and seeds for them, that are already on the device.
 class Step {

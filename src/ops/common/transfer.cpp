@@ -88,5 +88,16 @@ void copy_array(NdArray& out, const NdArray& x, bool non_blocking) {
   kernels::copy(out.device(), out, landing);
 }
 
+void copy_constant(NdArray& out, const NdArray& numbers) {
+  detail::Capture* const capture = out.device().is_cpu() ? nullptr : detail::current_capture();
+  if (!capture) return copy_array(out, numbers);
+  NdArray constant = detail::Capture::array(numbers.sizes(), numbers.dtype(), out.device());
+  capture->before_replay([constant, numbers, brought = false]() mutable {
+    if (!brought) copy_array(constant, numbers);
+    brought = true;
+  });
+  copy_array(out, constant);
+}
+
 }  // namespace ops
 }  // namespace ebb

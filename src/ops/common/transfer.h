@@ -13,4 +13,9 @@ Device resolve_device(Device device);
 /// does not wait for copies from and to pinned memory.
 void copy_array(NdArray& out, const NdArray& x, bool non_blocking = false);
 
+/// copy_array of numbers that the calling op made on the host, and that nobody else can change: a graph being
+/// captured takes them as they are. They are brought to memory of their own before its first replay, and
+/// every replay copies them from there.
+void copy_constant(NdArray& out, const NdArray& numbers);
+
 }  // namespace ebb::ops

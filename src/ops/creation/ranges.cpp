@@ -62,7 +62,7 @@ Variable triangle_indices(const char* op, std::int64_t rows, std::int64_t column
   for (std::int64_t r = 0; r < rows; ++r)
     for (std::int64_t c = first(r); c < last(r); ++c, ++out) out[0] = r, out[count] = c;
   NdArray data = ops::fresh_array({2, count}, options.dtype(options.dtype_or(kLong)));
-  ops::copy_array(data, pairs);
+  ops::copy_constant(data, pairs);
   return ops::finish(std::move(data), options);
 }
 

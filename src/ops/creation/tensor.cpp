@@ -87,7 +87,7 @@ Variable tensor(const detail::TensorData& data, const TensorOptions& options) {
   const Device device = ops::resolve_device(options.device());
   if (!device.is_cpu()) {
     NdArray moved = NdArray::empty(sizes, out.dtype(), device);
-    ops::copy_array(moved, out);
+    ops::copy_constant(moved, out);
     out = std::move(moved);
   }
   return ops::finish(std::move(out), options);

@@ -174,9 +174,7 @@ Variable combinations(const Variable& x, std::int64_t r, bool with_replacement) 
       for (std::int64_t j = i + 1; j < r; ++j) picked[j] = with_replacement ? picked[i] : picked[j - 1] + 1;
     }
   }
-  NdArray index = NdArray::empty({count * r}, kLong);
-  std::copy(rows.begin(), rows.end(), index.data_as<std::int64_t>());
-  return view(index_select(x, 0, to(Variable(std::move(index)), TensorOptions(x.device()))), {count, r});
+  return view(index_select(x, 0, tensor(rows, TensorOptions(kLong).device(x.device()))), {count, r});
 }
 
 Variable vander(const Variable& x, optional<std::int64_t> N, bool increasing) {
