@@ -1,8 +1,15 @@
 // Optimizers and learning-rate schedules.
 #pragma once
 
+#include <ebb/optim/adadelta.h>
 #include <ebb/optim/adagrad.h>
 #include <ebb/optim/adam.h>
+#include <ebb/optim/adamax.h>
+#include <ebb/optim/asgd.h>
+#include <ebb/optim/lion.h>
+#include <ebb/optim/nadam.h>
+#include <ebb/optim/radam.h>
 #include <ebb/optim/rmsprop.h>
+#include <ebb/optim/rprop.h>
 #include <ebb/optim/scheduler.h>
 #include <ebb/optim/sgd.h>

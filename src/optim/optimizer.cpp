@@ -126,11 +126,11 @@ void Optimizer::load_state_dict(const StateDict& state) {
               "' is of size ", value.sizes(), ", its parameter of size ", parameter.sizes(), ".");
     std::unique_ptr<OptimizerParamState>& slot = loaded[parameter.impl()];
     if (!slot) slot = new_state();
-    const bool count = !is_floating(value.dtype());
-    // States of 16-bit parameters in f32 belong to master weights.
-    const bool wide = value.dtype() == kFloat && element_size(parameter.dtype()) == 2;
-    const TensorOptions options = wide ? parameter.options().dtype(kFloat) : parameter.options();
-    slot->load(name.substr(dot + 1), count ? value : value.detach().to(options, false, /*copy=*/true));
+    // Numbers stay on the host, tensors go to the parameter, in whose dtype the next step wants them.
+    const bool number = value.dim() == 0 && (value.dtype() == kLong || value.dtype() == kDouble);
+    const TensorOptions options = parameter.options().dtype(value.dtype());
+    slot->load(name.substr(dot + 1),
+               number && parameter.dim() > 0 ? value : value.detach().to(options, false, /*copy=*/true));
   }
   state_ = std::move(loaded);
   epoch_ = std::make_shared<const char>();

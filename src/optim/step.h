@@ -13,15 +13,35 @@
 #include "kernel/convert.h"
 #include "optim/kernels.h"
 
-// A `Kind` of optimizer has:
-//   Options, State, kName, and kBumps: whether the write is counted for backward to notice, which libtorch's
-//   SGD does not; remembers(options): whether there is a state at all;
-//   number(state): which update of its parameter comes next, from 1; advance(state) counts it;
-//   collect(options, parameter, state, add): calls add(Variable&) for the tensors of the state, in the rule's
-//   order, with the bit of each, having made those that are missing;
-//   how(options, number): the numbers of that update (math.h).
-
 namespace ebb::optim {
+
+/// What an optimizer with these Options does. Its specialisation, in the optimizer's file, has:
+///   State, kName, and kBumps: whether the write is counted for backward to notice, which libtorch's SGD does
+///   not; check(options), which throws where they make no sense; remembers(options): whether there is a
+///   state; number(state): which update of its parameter comes next, from 1; advance(options, state) counts
+///   it; collect(options, parameter, state, add): calls add(bit, array) for the tensors of the state, in the
+///   rule's order, having made those that are missing;
+///   how(options, number, state): the numbers of that update (math.h). Parameters that are updated together
+///   have the same number, and their states the same of whatever else it reads;
+///   fields(state, f): calls f(name, field) for all that a file keeps.
+template <class Options>
+struct Kind;
+
+/// A Kind whose state counts its updates in step().
+template <class S>
+struct Counted {
+  using State = S;
+  static constexpr bool kBumps = true;
+  template <class Options>
+  static bool remembers(const Options&) {
+    return true;
+  }
+  static std::int64_t number(const State& state) { return state.step() + 1; }
+  template <class Options>
+  static void advance(const Options&, State& state) {
+    ++state.step();
+  }
+};
 
 /// Throws unless every gradient fits its parameter.
 void check_gradients(const char* name, const std::vector<Variable>& parameters);
@@ -64,6 +84,10 @@ kernels::RuleBytes rule_bytes(DType dtype, const How& how) {
 /// before.
 template <class Kind>
 struct Optimizer::Batch {
+  using Options = typename Kind::Options;
+  using How = decltype(Kind::how(std::declval<Options>(), 0, std::declval<typename Kind::State>()));
+
+  How how{};
   Device device;
   DType dtype = DType::Undefined;
   unsigned kept = 0;
@@ -79,12 +103,10 @@ struct Optimizer::Batch {
   }
 
   void run(Optimizer& optimizer, std::size_t group) {
-    const auto& options =
-        static_cast<const typename Kind::Options&>(optimizer.param_groups_[group].options());
     kernels::UpdateList list{{device, dtype, entries}, kept, master};
     detail::Capture* const capture = device.is_cpu() ? nullptr : detail::current_capture();
     if (capture) list.live = follow(*capture, optimizer, group);
-    kernels::optimizer_step(device, list, Kind::how(options, number));
+    kernels::optimizer_step(device, list, how);
   }
 
   /// Device memory for the rule, which every replay writes anew: the host counts the update, and reads the
@@ -104,10 +126,10 @@ struct Optimizer::Batch {
                   Kind::number(*states[i]) - 1, " times. Capture the step again.");
         number = Kind::number(*states[i]);
       }
-      for (typename Kind::State* state : states) Kind::advance(*state);
-      const auto& options =
-          static_cast<const typename Kind::Options&>(optimizer.param_groups_.at(group).options());
-      kernels::store_rule(device, rule, device, rule_bytes(dtype, Kind::how(options, number)));
+      const auto& options = static_cast<const Options&>(optimizer.param_groups_.at(group).options());
+      const How how = Kind::how(options, number, states.empty() ? typename Kind::State() : *states[0]);
+      for (typename Kind::State* state : states) Kind::advance(options, *state);
+      kernels::store_rule(device, rule, device, rule_bytes(dtype, how));
     });
     return rule;
   }
@@ -152,8 +174,9 @@ void Optimizer::update_all() {
             one.master = true;
             entry.at[at++] = remembered(Kind::kName, state->master(), parameter, kFloat).data();
           }
-        if (!captured) Kind::advance(*state);
       }
+      one.how = Kind::how(options, one.number, state ? *state : typename Kind::State());
+      if (state && !captured) Kind::advance(options, *state);
       Batch<Kind>* batch = nullptr;
       for (Batch<Kind>& each : batches)
         if (each.takes(one)) batch = &each;
@@ -177,11 +200,78 @@ void Optimizer::update_all() {
 inline void check_option(bool holds, const char* what, double value) {
   EBB_CHECK(holds, "Invalid ", what, ": ", value);
 }
+/// Those of rules that keep two moments.
+template <class Options>
+void check_moments(const Options& o) {
+  const auto [beta1, beta2] = o.betas();
+  check_option(o.lr() >= 0, "learning rate", o.lr());
+  check_option(beta1 >= 0 && beta1 < 1, "beta parameter at index 0", beta1);
+  check_option(beta2 >= 0 && beta2 < 1, "beta parameter at index 1", beta2);
+  check_option(o.weight_decay() >= 0, "weight_decay value", o.weight_decay());
+  if constexpr (requires { o.eps(); }) check_option(o.eps() >= 0, "epsilon value", o.eps());
+}
 
-/// Named tensors of a state: a step count is a Long tensor of no dimensions.
-inline Variable step_tensor(std::int64_t step) { return scalar_tensor(step, TensorOptions(kLong)); }
 [[noreturn]] inline void unknown_state(const char* optimizer, const std::string& name) {
   ebb::detail::fail(optimizer, ": the state has an entry '", name, "' that this optimizer does not know.");
 }
 
+template <class Options>
+std::unique_ptr<OptimizerOptions> checked(const Options& options) {
+  Kind<Options>::check(options);
+  return options.clone();
+}
+
+template <class Options, class State>
+RuleOptimizer<Options, State>::RuleOptimizer(std::vector<OptimizerParamGroup> param_groups, Options defaults)
+    : Optimizer(std::move(param_groups), checked(defaults)) {}
+template <class Options, class State>
+RuleOptimizer<Options, State>::RuleOptimizer(std::vector<Variable> params, Options defaults)
+    : Optimizer(std::move(params), checked(defaults)) {}
+template <class Options, class State>
+Variable RuleOptimizer<Options, State>::step(LossClosure closure) {
+  Variable loss = run(closure);
+  update_all<Kind<Options>>();
+  return loss;
+}
+template <class Options, class State>
+std::unique_ptr<OptimizerParamState> RuleOptimizer<Options, State>::new_state() const {
+  return std::make_unique<State>();
+}
+
+// Counts are Long tensors of no dimensions, other numbers Double ones.
+template <class State, class Options>
+std::vector<std::pair<std::string, Variable>> RuleParamState<State, Options>::tensors() const {
+  std::vector<std::pair<std::string, Variable>> out;
+  Kind<Options>::fields(static_cast<const State&>(*this), [&](const char* name, const auto& field) {
+    using Field = std::remove_cvref_t<decltype(field)>;
+    if constexpr (std::is_same_v<Field, Variable>)
+      out.emplace_back(name, field);
+    else
+      out.emplace_back(name,
+                       scalar_tensor(field, TensorOptions(std::is_integral_v<Field> ? kLong : kDouble)));
+  });
+  return out;
+}
+template <class State, class Options>
+void RuleParamState<State, Options>::load(const std::string& name, const Variable& value) {
+  bool known = false;
+  Kind<Options>::fields(static_cast<State&>(*this), [&](const char* field_name, auto& field) {
+    using Field = std::remove_cvref_t<decltype(field)>;
+    if (name != field_name) return;
+    known = true;
+    if constexpr (std::is_same_v<Field, Variable>)
+      field = value;
+    else
+      field = value.template item<Field>();
+  });
+  if (!known) unknown_state(Kind<Options>::kName, name);
+}
+
 }  // namespace ebb::optim
+
+/// Compiles an optimizer whose Kind is given, with its options and its state.
+#define EBB_RULE_OPTIMIZER(name)                                  \
+  template class OptimizerCloneableOptions<name##Options>;        \
+  template class OptimizerCloneableParamState<name##ParamState>;  \
+  template class RuleParamState<name##ParamState, name##Options>; \
+  template class RuleOptimizer<name##Options, name##ParamState>

@@ -91,6 +91,14 @@ const std::vector<std::pair<const char*, Make>>& kinds() {
        [](const Params& p) {
          return std::make_unique<Adam>(p, AdamOptions(0.01).amsgrad(true).master_weights(true));
        }},
+      {"NAdam", [](const Params& p) { return std::make_unique<NAdam>(p, NAdamOptions(0.01)); }},
+      {"RAdam", [](const Params& p) { return std::make_unique<RAdam>(p, RAdamOptions(0.01)); }},
+      {"Adamax", [](const Params& p) { return std::make_unique<Adamax>(p, AdamaxOptions(0.01)); }},
+      {"Adadelta",
+       [](const Params& p) { return std::make_unique<Adadelta>(p, AdadeltaOptions(1).eps(1e-2)); }},
+      {"ASGD", [](const Params& p) { return std::make_unique<ASGD>(p, ASGDOptions(0.01).t0(1)); }},
+      {"Rprop", [](const Params& p) { return std::make_unique<Rprop>(p, RpropOptions(0.01)); }},
+      {"Lion", [](const Params& p) { return std::make_unique<Lion>(p, LionOptions(0.01)); }},
       {"RMSprop", [](const Params& p) { return std::make_unique<RMSprop>(p, RMSpropOptions(0.01)); }},
       {"RMSprop with momentum",
        [](const Params& p) { return std::make_unique<RMSprop>(p, RMSpropOptions(0.01).momentum(0.5)); }},

@@ -20,25 +20,18 @@ class EBB_API AdagradOptions : public OptimizerCloneableOptions<AdagradOptions> 
 extern template class OptimizerCloneableOptions<AdagradOptions>;
 
 /// The sum of squares.
-class EBB_API AdagradParamState : public OptimizerCloneableParamState<AdagradParamState> {
- public:
-  std::vector<std::pair<std::string, Variable>> tensors() const override;
-  void load(const std::string& name, const Variable& value) override;
-
+class EBB_API AdagradParamState : public RuleParamState<AdagradParamState, AdagradOptions> {
   EBB_ARG(std::int64_t, step) = 0;  ///< updates so far
   EBB_ARG(Variable, sum);           ///< of squares
 };
 extern template class OptimizerCloneableParamState<AdagradParamState>;
+extern template class RuleParamState<AdagradParamState, AdagradOptions>;
+extern template class RuleOptimizer<AdagradOptions, AdagradParamState>;
 
 /// s += g^2; p -= lr g / (sqrt(s) + eps) (Duchi, Hazan & Singer 2011).
-class EBB_API Adagrad : public Optimizer {
+class EBB_API Adagrad : public RuleOptimizer<AdagradOptions, AdagradParamState> {
  public:
-  explicit Adagrad(std::vector<OptimizerParamGroup> param_groups, AdagradOptions defaults = {});
-  explicit Adagrad(std::vector<Variable> params, AdagradOptions defaults = {});
-  Variable step(LossClosure closure = nullptr) override;
-
- protected:
-  std::unique_ptr<OptimizerParamState> new_state() const override;
+  using RuleOptimizer::RuleOptimizer;
 };
 
 }  // namespace ebb::optim

@@ -45,11 +45,7 @@ class EBB_API AdamWOptions : public OptimizerCloneableOptions<AdamWOptions> {
 extern template class OptimizerCloneableOptions<AdamWOptions>;
 
 /// The moments.
-class EBB_API AdamParamState : public OptimizerCloneableParamState<AdamParamState> {
- public:
-  std::vector<std::pair<std::string, Variable>> tensors() const override;
-  void load(const std::string& name, const Variable& value) override;
-
+class EBB_API AdamParamState : public RuleParamState<AdamParamState, AdamOptions> {
   EBB_ARG(std::int64_t, step) = 0;    ///< updates so far
   EBB_ARG(Variable, exp_avg);         ///< mean gradient
   EBB_ARG(Variable, exp_avg_sq);      ///< mean square
@@ -57,13 +53,11 @@ class EBB_API AdamParamState : public OptimizerCloneableParamState<AdamParamStat
   EBB_ARG(Variable, master);          ///< the parameter in f32, with master_weights
 };
 extern template class OptimizerCloneableParamState<AdamParamState>;
+extern template class RuleParamState<AdamParamState, AdamOptions>;
+extern template class RuleOptimizer<AdamOptions, AdamParamState>;
 
 /// The moments.
-class EBB_API AdamWParamState : public OptimizerCloneableParamState<AdamWParamState> {
- public:
-  std::vector<std::pair<std::string, Variable>> tensors() const override;
-  void load(const std::string& name, const Variable& value) override;
-
+class EBB_API AdamWParamState : public RuleParamState<AdamWParamState, AdamWOptions> {
   EBB_ARG(std::int64_t, step) = 0;    ///< updates so far
   EBB_ARG(Variable, exp_avg);         ///< mean gradient
   EBB_ARG(Variable, exp_avg_sq);      ///< mean square
@@ -71,29 +65,21 @@ class EBB_API AdamWParamState : public OptimizerCloneableParamState<AdamWParamSt
   EBB_ARG(Variable, master);          ///< the parameter in f32, with master_weights
 };
 extern template class OptimizerCloneableParamState<AdamWParamState>;
+extern template class RuleParamState<AdamWParamState, AdamWOptions>;
+extern template class RuleOptimizer<AdamWOptions, AdamWParamState>;
 
 /// Kingma & Ba 2015: m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2;
 /// p -= lr / (1 - b1^t) m / (sqrt(v) / sqrt(1 - b2^t) + eps). amsgrad uses the largest v so far (Reddi et al.
 /// 2018).
-class EBB_API Adam : public Optimizer {
+class EBB_API Adam : public RuleOptimizer<AdamOptions, AdamParamState> {
  public:
-  explicit Adam(std::vector<OptimizerParamGroup> param_groups, AdamOptions defaults = {});
-  explicit Adam(std::vector<Variable> params, AdamOptions defaults = {});
-  Variable step(LossClosure closure = nullptr) override;
-
- protected:
-  std::unique_ptr<OptimizerParamState> new_state() const override;
+  using RuleOptimizer::RuleOptimizer;
 };
 
 /// Loshchilov & Hutter 2019: p *= 1 - lr weight_decay, then Adam.
-class EBB_API AdamW : public Optimizer {
+class EBB_API AdamW : public RuleOptimizer<AdamWOptions, AdamWParamState> {
  public:
-  explicit AdamW(std::vector<OptimizerParamGroup> param_groups, AdamWOptions defaults = {});
-  explicit AdamW(std::vector<Variable> params, AdamWOptions defaults = {});
-  Variable step(LossClosure closure = nullptr) override;
-
- protected:
-  std::unique_ptr<OptimizerParamState> new_state() const override;
+  using RuleOptimizer::RuleOptimizer;
 };
 
 }  // namespace ebb::optim

@@ -141,6 +141,26 @@ class EBB_API Optimizer {
   std::shared_ptr<const char> epoch_ = std::make_shared<const char>();
 };
 
+/// The tensors and numbers that a rule remembers of a parameter, by name.
+template <class Derived, class Options>
+class EBB_API RuleParamState : public OptimizerCloneableParamState<Derived> {
+ public:
+  std::vector<std::pair<std::string, Variable>> tensors() const override;
+  void load(const std::string& name, const Variable& value) override;
+};
+
+/// An optimizer that updates every parameter by one rule, many in one pass (src/optim/step.h).
+template <class Options, class State>
+class EBB_API RuleOptimizer : public Optimizer {
+ public:
+  explicit RuleOptimizer(std::vector<OptimizerParamGroup> param_groups, Options defaults = {});
+  explicit RuleOptimizer(std::vector<Variable> params, Options defaults = {});
+  Variable step(LossClosure closure = nullptr) override;
+
+ protected:
+  std::unique_ptr<OptimizerParamState> new_state() const override;
+};
+
 // Not inline: for the library's own optimizers they are compiled there, once.
 
 template <class Derived>

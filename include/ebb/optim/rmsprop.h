@@ -21,28 +21,21 @@ class EBB_API RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions> 
 extern template class OptimizerCloneableOptions<RMSpropOptions>;
 
 /// The moments.
-class EBB_API RMSpropParamState : public OptimizerCloneableParamState<RMSpropParamState> {
- public:
-  std::vector<std::pair<std::string, Variable>> tensors() const override;
-  void load(const std::string& name, const Variable& value) override;
-
+class EBB_API RMSpropParamState : public RuleParamState<RMSpropParamState, RMSpropOptions> {
   EBB_ARG(std::int64_t, step) = 0;     ///< updates so far
   EBB_ARG(Variable, square_avg);       ///< mean square
   EBB_ARG(Variable, momentum_buffer);  ///< velocity
   EBB_ARG(Variable, grad_avg);         ///< mean gradient
 };
 extern template class OptimizerCloneableParamState<RMSpropParamState>;
+extern template class RuleParamState<RMSpropParamState, RMSpropOptions>;
+extern template class RuleOptimizer<RMSpropOptions, RMSpropParamState>;
 
 /// v = alpha v + (1 - alpha) g^2; p -= lr g / (sqrt(v) + eps), by way of momentum if there is any (Hinton
 /// 2012).
-class EBB_API RMSprop : public Optimizer {
+class EBB_API RMSprop : public RuleOptimizer<RMSpropOptions, RMSpropParamState> {
  public:
-  explicit RMSprop(std::vector<OptimizerParamGroup> param_groups, RMSpropOptions defaults = {});
-  explicit RMSprop(std::vector<Variable> params, RMSpropOptions defaults = {});
-  Variable step(LossClosure closure = nullptr) override;
-
- protected:
-  std::unique_ptr<OptimizerParamState> new_state() const override;
+  using RuleOptimizer::RuleOptimizer;
 };
 
 }  // namespace ebb::optim

@@ -20,25 +20,18 @@ class EBB_API SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
 extern template class OptimizerCloneableOptions<SGDOptions>;
 
 /// The velocity.
-class EBB_API SGDParamState : public OptimizerCloneableParamState<SGDParamState> {
- public:
-  std::vector<std::pair<std::string, Variable>> tensors() const override;
-  void load(const std::string& name, const Variable& value) override;
-
+class EBB_API SGDParamState : public RuleParamState<SGDParamState, SGDOptions> {
   EBB_ARG(Variable, momentum_buffer);  ///< velocity
 };
 extern template class OptimizerCloneableParamState<SGDParamState>;
+extern template class RuleParamState<SGDParamState, SGDOptions>;
+extern template class RuleOptimizer<SGDOptions, SGDParamState>;
 
 /// g += weight_decay p; v = momentum v + (1 - dampening) g (v = g at first); p -= lr v, or lr (g + momentum
 /// v) with nesterov.
-class EBB_API SGD : public Optimizer {
+class EBB_API SGD : public RuleOptimizer<SGDOptions, SGDParamState> {
  public:
-  explicit SGD(std::vector<OptimizerParamGroup> param_groups, SGDOptions defaults);
-  explicit SGD(std::vector<Variable> params, SGDOptions defaults);
-  Variable step(LossClosure closure = nullptr) override;
-
- protected:
-  std::unique_ptr<OptimizerParamState> new_state() const override;
+  using RuleOptimizer::RuleOptimizer;
 };
 
 }  // namespace ebb::optim

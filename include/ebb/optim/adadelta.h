@@ -1,0 +1,38 @@
+// Adadelta.
+#pragma once
+
+#include <ebb/core/arg.h>
+#include <ebb/optim/optimizer.h>
+
+namespace ebb::optim {
+
+/// weight_decay is added to the gradient.
+class EBB_API AdadeltaOptions : public OptimizerCloneableOptions<AdadeltaOptions> {
+ public:
+  AdadeltaOptions(double lr = 1.0) : lr_(lr) {}
+
+  EBB_ARG(double, lr) = 1.0;          ///< step size
+  EBB_ARG(double, rho) = 0.9;         ///< share of the mean squares that is kept
+  EBB_ARG(double, eps) = 1e-6;        ///< added under the roots
+  EBB_ARG(double, weight_decay) = 0;  ///< factor of the parameter that is added to its gradient
+};
+extern template class OptimizerCloneableOptions<AdadeltaOptions>;
+
+/// The mean squares.
+class EBB_API AdadeltaParamState : public RuleParamState<AdadeltaParamState, AdadeltaOptions> {
+  EBB_ARG(std::int64_t, step) = 0;  ///< updates so far
+  EBB_ARG(Variable, square_avg);    ///< of gradients
+  EBB_ARG(Variable, acc_delta);     ///< of steps
+};
+extern template class OptimizerCloneableParamState<AdadeltaParamState>;
+extern template class RuleParamState<AdadeltaParamState, AdadeltaOptions>;
+extern template class RuleOptimizer<AdadeltaOptions, AdadeltaParamState>;
+
+/// Zeiler 2012 (torch.optim.Adadelta): v = rho v + (1 - rho) g^2; d = sqrt(u + eps) / sqrt(v + eps) g; u =
+/// rho u + (1 - rho) d^2; p -= lr d.
+class EBB_API Adadelta : public RuleOptimizer<AdadeltaOptions, AdadeltaParamState> {
+ public:
+  using RuleOptimizer::RuleOptimizer;
+};
+
+}  // namespace ebb::optim

@@ -1,0 +1,40 @@
+// Adamax: Adam by the largest gradient.
+#pragma once
+
+#include <ebb/core/arg.h>
+#include <ebb/optim/optimizer.h>
+
+#include <tuple>
+
+namespace ebb::optim {
+
+/// weight_decay is added to the gradient.
+class EBB_API AdamaxOptions : public OptimizerCloneableOptions<AdamaxOptions> {
+ public:
+  using betas_t = std::tuple<double, double>;
+  AdamaxOptions(double lr = 2e-3) : lr_(lr) {}
+
+  EBB_ARG(double, lr) = 2e-3;              ///< step size
+  EBB_ARG(betas_t, betas) = {0.9, 0.999};  ///< shares of the moments that are kept
+  EBB_ARG(double, eps) = 1e-8;             ///< added to the size of the gradient
+  EBB_ARG(double, weight_decay) = 0;       ///< factor of the parameter that is added to its gradient
+};
+extern template class OptimizerCloneableOptions<AdamaxOptions>;
+
+/// The mean and the largest gradient.
+class EBB_API AdamaxParamState : public RuleParamState<AdamaxParamState, AdamaxOptions> {
+  EBB_ARG(std::int64_t, step) = 0;  ///< updates so far
+  EBB_ARG(Variable, exp_avg);       ///< mean gradient
+  EBB_ARG(Variable, exp_inf);       ///< largest gradient, fading
+};
+extern template class OptimizerCloneableParamState<AdamaxParamState>;
+extern template class RuleParamState<AdamaxParamState, AdamaxOptions>;
+extern template class RuleOptimizer<AdamaxOptions, AdamaxParamState>;
+
+/// Kingma & Ba 2015 (torch.optim.Adamax): u = max(b2 u, |g| + eps); p -= lr / (1 - b1^t) m / u.
+class EBB_API Adamax : public RuleOptimizer<AdamaxOptions, AdamaxParamState> {
+ public:
+  using RuleOptimizer::RuleOptimizer;
+};
+
+}  // namespace ebb::optim

@@ -1,0 +1,40 @@
+// ASGD: averaged stochastic gradient descent.
+#pragma once
+
+#include <ebb/core/arg.h>
+#include <ebb/optim/optimizer.h>
+
+namespace ebb::optim {
+
+/// weight_decay is added to the gradient.
+class EBB_API ASGDOptions : public OptimizerCloneableOptions<ASGDOptions> {
+ public:
+  ASGDOptions(double lr = 1e-2) : lr_(lr) {}
+
+  EBB_ARG(double, lr) = 1e-2;         ///< step size
+  EBB_ARG(double, lambd) = 1e-4;      ///< decay of the parameter, and of the step's size
+  EBB_ARG(double, alpha) = 0.75;      ///< power by which the step's size falls
+  EBB_ARG(double, t0) = 1e6;          ///< step after which the values are averaged
+  EBB_ARG(double, weight_decay) = 0;  ///< factor of the parameter that is added to its gradient
+};
+extern template class OptimizerCloneableOptions<ASGDOptions>;
+
+/// The average, and the sizes of the next step.
+class EBB_API ASGDParamState : public RuleParamState<ASGDParamState, ASGDOptions> {
+  EBB_ARG(std::int64_t, step) = 0;  ///< updates so far
+  EBB_ARG(double, eta) = 0;         ///< the next step's size
+  EBB_ARG(double, mu) = 1;          ///< what the average takes of the next value
+  EBB_ARG(Variable, ax);            ///< average of the parameter's values
+};
+extern template class OptimizerCloneableParamState<ASGDParamState>;
+extern template class RuleParamState<ASGDParamState, ASGDOptions>;
+extern template class RuleOptimizer<ASGDOptions, ASGDParamState>;
+
+/// Polyak & Juditsky 1992 (torch.optim.ASGD): p = (1 - lambd eta) p - eta g; the average `ax` of the values
+/// after step t0 is part of the state. eta is lr at first, then lr / (1 + lambd lr t)^alpha.
+class EBB_API ASGD : public RuleOptimizer<ASGDOptions, ASGDParamState> {
+ public:
+  using RuleOptimizer::RuleOptimizer;
+};
+
+}  // namespace ebb::optim

@@ -1,0 +1,39 @@
+// Lion.
+#pragma once
+
+#include <ebb/core/arg.h>
+#include <ebb/optim/optimizer.h>
+
+#include <tuple>
+
+namespace ebb::optim {
+
+/// weight_decay shrinks the parameter itself.
+class EBB_API LionOptions : public OptimizerCloneableOptions<LionOptions> {
+ public:
+  using betas_t = std::tuple<double, double>;
+  LionOptions(double lr = 1e-4) : lr_(lr) {}
+
+  EBB_ARG(double, lr) = 1e-4;             ///< step size
+  EBB_ARG(betas_t, betas) = {0.9, 0.99};  ///< shares of the mean in the step, and of what is kept of it
+  EBB_ARG(double, weight_decay) = 0;      ///< share of the parameter that a step of size 1 takes away
+};
+extern template class OptimizerCloneableOptions<LionOptions>;
+
+/// The mean.
+class EBB_API LionParamState : public RuleParamState<LionParamState, LionOptions> {
+  EBB_ARG(std::int64_t, step) = 0;  ///< updates so far
+  EBB_ARG(Variable, exp_avg);       ///< mean gradient
+};
+extern template class OptimizerCloneableParamState<LionParamState>;
+extern template class RuleParamState<LionParamState, LionOptions>;
+extern template class RuleOptimizer<LionOptions, LionParamState>;
+
+/// Chen et al. 2023 (EvoLved Sign Momentum): p *= 1 - lr weight_decay; p -= lr sign(b1 m + (1 - b1) g); m =
+/// b2 m + (1 - b2) g.
+class EBB_API Lion : public RuleOptimizer<LionOptions, LionParamState> {
+ public:
+  using RuleOptimizer::RuleOptimizer;
+};
+
+}  // namespace ebb::optim

@@ -1,0 +1,45 @@
+// NAdam: Adam with Nesterov momentum.
+#pragma once
+
+#include <ebb/core/arg.h>
+#include <ebb/optim/optimizer.h>
+
+#include <tuple>
+
+namespace ebb::optim {
+
+/// The momentum of step t is beta1 (1 - 0.96^(t momentum_decay) / 2).
+class EBB_API NAdamOptions : public OptimizerCloneableOptions<NAdamOptions> {
+ public:
+  using betas_t = std::tuple<double, double>;
+  NAdamOptions(double lr = 2e-3) : lr_(lr) {}
+
+  EBB_ARG(double, lr) = 2e-3;                     ///< step size
+  EBB_ARG(betas_t, betas) = {0.9, 0.999};         ///< shares of the moments that are kept
+  EBB_ARG(double, eps) = 1e-8;                    ///< added to the divisor
+  EBB_ARG(double, weight_decay) = 0;              ///< factor of the parameter that is added to its gradient
+  EBB_ARG(double, momentum_decay) = 4e-3;         ///< how fast the momentum grows
+  EBB_ARG(bool, decoupled_weight_decay) = false;  ///< the decay shrinks the parameter itself, as AdamW's does
+};
+extern template class OptimizerCloneableOptions<NAdamOptions>;
+
+/// The moments.
+class EBB_API NAdamParamState : public RuleParamState<NAdamParamState, NAdamOptions> {
+  EBB_ARG(std::int64_t, step) = 0;  ///< updates so far
+  EBB_ARG(double, mu_product) = 1;  ///< product of the momenta so far
+  EBB_ARG(Variable, exp_avg);       ///< mean gradient
+  EBB_ARG(Variable, exp_avg_sq);    ///< mean square
+};
+extern template class OptimizerCloneableParamState<NAdamParamState>;
+extern template class RuleParamState<NAdamParamState, NAdamOptions>;
+extern template class RuleOptimizer<NAdamOptions, NAdamParamState>;
+
+/// Dozat 2016 (torch.optim.NAdam): m and v as Adam's, d = sqrt(v / (1 - b2^t)) + eps, mu_t the momentum of
+/// step t, M_t the product of those so far; p -= lr ((1 - mu_t) / (1 - M_t) g + mu_{t+1} / (1 - M_{t+1}) m) /
+/// d.
+class EBB_API NAdam : public RuleOptimizer<NAdamOptions, NAdamParamState> {
+ public:
+  using RuleOptimizer::RuleOptimizer;
+};
+
+}  // namespace ebb::optim

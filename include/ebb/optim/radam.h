@@ -1,0 +1,42 @@
+// RAdam: Adam whose first steps are rectified.
+#pragma once
+
+#include <ebb/core/arg.h>
+#include <ebb/optim/optimizer.h>
+
+#include <tuple>
+
+namespace ebb::optim {
+
+/// weight_decay is added to the gradient, unless decoupled.
+class EBB_API RAdamOptions : public OptimizerCloneableOptions<RAdamOptions> {
+ public:
+  using betas_t = std::tuple<double, double>;
+  RAdamOptions(double lr = 1e-3) : lr_(lr) {}
+
+  EBB_ARG(double, lr) = 1e-3;                     ///< step size
+  EBB_ARG(betas_t, betas) = {0.9, 0.999};         ///< shares of the moments that are kept
+  EBB_ARG(double, eps) = 1e-8;                    ///< added to the divisor
+  EBB_ARG(double, weight_decay) = 0;              ///< factor of the parameter that is added to its gradient
+  EBB_ARG(bool, decoupled_weight_decay) = false;  ///< the decay shrinks the parameter itself, as AdamW's does
+};
+extern template class OptimizerCloneableOptions<RAdamOptions>;
+
+/// The moments.
+class EBB_API RAdamParamState : public RuleParamState<RAdamParamState, RAdamOptions> {
+  EBB_ARG(std::int64_t, step) = 0;  ///< updates so far
+  EBB_ARG(Variable, exp_avg);       ///< mean gradient
+  EBB_ARG(Variable, exp_avg_sq);    ///< mean square
+};
+extern template class OptimizerCloneableParamState<RAdamParamState>;
+extern template class RuleParamState<RAdamParamState, RAdamOptions>;
+extern template class RuleOptimizer<RAdamOptions, RAdamParamState>;
+
+/// Liu et al. 2020 (torch.optim.RAdam): r = R - 2 t b2^t / (1 - b2^t) with R = 2 / (1 - b2) - 1. While r <= 5
+/// the step is lr m / (1 - b1^t); then Adam's, times sqrt((r - 4)(r - 2) R / ((R - 4)(R - 2) r)).
+class EBB_API RAdam : public RuleOptimizer<RAdamOptions, RAdamParamState> {
+ public:
+  using RuleOptimizer::RuleOptimizer;
+};
+
+}  // namespace ebb::optim

@@ -1,0 +1,42 @@
+// Rprop: resilient backpropagation.
+#pragma once
+
+#include <ebb/core/arg.h>
+#include <ebb/optim/optimizer.h>
+
+#include <tuple>
+
+namespace ebb::optim {
+
+/// For gradients of whole data sets: only their signs count.
+class EBB_API RpropOptions : public OptimizerCloneableOptions<RpropOptions> {
+ public:
+  using etas_t = std::tuple<double, double>;
+  using step_sizes_t = std::tuple<double, double>;
+  RpropOptions(double lr = 1e-2) : lr_(lr) {}
+
+  EBB_ARG(double, lr) = 1e-2;  ///< step size
+  EBB_ARG(etas_t, etas) = {0.5,
+                           1.2};  ///< factors of the step's size where the sign turns, and where it stays
+  EBB_ARG(step_sizes_t, step_sizes) = {1e-6, 50};  ///< least and largest step
+};
+extern template class OptimizerCloneableOptions<RpropOptions>;
+
+/// The gradient before, and the step's size.
+class EBB_API RpropParamState : public RuleParamState<RpropParamState, RpropOptions> {
+  EBB_ARG(std::int64_t, step) = 0;  ///< updates so far
+  EBB_ARG(Variable, prev);          ///< gradient before
+  EBB_ARG(Variable, step_size);     ///< of each number
+};
+extern template class OptimizerCloneableParamState<RpropParamState>;
+extern template class RuleParamState<RpropParamState, RpropOptions>;
+extern template class RuleOptimizer<RpropOptions, RpropParamState>;
+
+/// Riedmiller & Braun 1993 (torch.optim.Rprop): every number has a step size of its own, lr at first, which
+/// grows while its gradient keeps its sign and shrinks, without a step, where it turns; p -= sign(g) size.
+class EBB_API Rprop : public RuleOptimizer<RpropOptions, RpropParamState> {
+ public:
+  using RuleOptimizer::RuleOptimizer;
+};
+
+}  // namespace ebb::optim

@@ -1,0 +1,44 @@
+// ASGD.
+#include <ebb/optim/asgd.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "optim/step.h"
+
+namespace ebb::optim {
+
+template <>
+struct Kind<ASGDOptions> : Counted<ASGDParamState> {
+  using Options = ASGDOptions;
+  static constexpr const char* kName = "ASGD";
+
+  static void check(const Options& o) {
+    check_option(o.lr() >= 0, "learning rate", o.lr());
+    check_option(o.weight_decay() >= 0, "weight_decay value", o.weight_decay());
+  }
+  static void advance(const Options& o, State& state) {
+    const auto t = static_cast<double>(++state.step());
+    state.eta(o.lr() / std::pow(1 + o.lambd() * o.lr() * t, o.alpha()));
+    state.mu(1 / std::max(1.0, t - o.t0()));
+  }
+  template <class Add>
+  static void collect(const Options&, const Variable& parameter, State& state, const Add& add) {
+    add(0, remembered(kName, state.ax(), parameter));
+  }
+  static math::AsgdStep how(const Options& o, std::int64_t number, const State& state) {
+    const double eta = number == 1 ? o.lr() : state.eta();
+    return {1 - o.lambd() * eta, eta, state.mu(), o.weight_decay()};
+  }
+  template <class S, class F>
+  static void fields(S& state, const F& f) {
+    f("step", state.step());
+    f("eta", state.eta());
+    f("mu", state.mu());
+    f("ax", state.ax());
+  }
+};
+
+EBB_RULE_OPTIMIZER(ASGD);
+
+}  // namespace ebb::optim

@@ -1,0 +1,166 @@
+// Rules that keep a mean of gradients and of their sizes: Adam (AdamW), NAdam, RAdam, Adamax.
+#pragma once
+
+#include <cmath>
+
+#include "optim/rules/rule.h"
+
+namespace ebb::math {
+
+template <class T>
+struct Adam;
+/// States: the mean, the mean square, and with amsgrad the largest mean square so far.
+struct AdamStep {
+  template <class T>
+  using Rule = Adam<T>;
+  double beta1, beta2, eps;
+  double weight_decay;  // added to the gradient
+  double shrink;        // the parameter is multiplied by it first
+  double step_size;     // lr / (1 - beta1^t)
+  double root;          // sqrt(1 - beta2^t)
+};
+
+template <class T>
+struct Adam {
+  static constexpr unsigned kKept[] = {0b11, 0b111};
+  static constexpr bool kMaster = true;
+  T beta1, rest1, beta2, rest2, eps, weight_decay, shrink, step_size, root;
+
+  explicit Adam(const AdamStep& how)
+      : beta1(T(how.beta1)),
+        rest1(T(1 - how.beta1)),
+        beta2(T(how.beta2)),
+        rest2(T(1 - how.beta2)),
+        eps(T(how.eps)),
+        weight_decay(T(how.weight_decay)),
+        shrink(T(how.shrink)),
+        step_size(T(how.step_size)),
+        root(T(how.root)) {}
+
+  template <unsigned Kept>
+  EBB_HD T update(T p, T g, T (&state)[kMostStates]) const {
+    T &mean = state[0], &square = state[1];
+    p *= shrink;
+    if (weight_decay != T(0)) g += weight_decay * p;
+    mean = mean * beta1 + g * rest1;
+    square = square * beta2 + g * g * rest2;
+    T v = square;
+    if constexpr ((Kept & 0b100u) != 0) {
+      T& largest = state[2];
+      largest = larger(v, largest);
+      v = largest;
+    }
+    return p - step_size * mean / (std::sqrt(v) / root + eps);
+  }
+};
+
+template <class T>
+struct Nadam;
+/// States: the mean, the mean square.
+struct NadamStep {
+  template <class T>
+  using Rule = Nadam<T>;
+  double beta1, beta2, eps, weight_decay, shrink;
+  double of_gradient, of_mean;  // sizes of the two steps
+  double root;                  // sqrt(1 - beta2^t)
+};
+
+template <class T>
+struct Nadam {
+  static constexpr unsigned kKept[] = {0b11};
+  T beta1, rest1, beta2, rest2, eps, weight_decay, shrink, of_gradient, of_mean, root;
+
+  explicit Nadam(const NadamStep& how)
+      : beta1(T(how.beta1)),
+        rest1(T(1 - how.beta1)),
+        beta2(T(how.beta2)),
+        rest2(T(1 - how.beta2)),
+        eps(T(how.eps)),
+        weight_decay(T(how.weight_decay)),
+        shrink(T(how.shrink)),
+        of_gradient(T(how.of_gradient)),
+        of_mean(T(how.of_mean)),
+        root(T(how.root)) {}
+
+  template <unsigned Kept>
+  EBB_HD T update(T p, T g, T (&state)[kMostStates]) const {
+    T &mean = state[0], &square = state[1];
+    p *= shrink;
+    if (weight_decay != T(0)) g += weight_decay * p;
+    mean = mean * beta1 + g * rest1;
+    square = square * beta2 + g * g * rest2;
+    return p - (of_gradient * g + of_mean * mean) / (std::sqrt(square) / root + eps);
+  }
+};
+
+template <class T>
+struct Radam;
+/// States: the mean, the mean square.
+struct RadamStep {
+  template <class T>
+  using Rule = Radam<T>;
+  double beta1, beta2, eps, weight_decay, shrink, step_size;
+  bool rectified;  // the variance is known well enough to divide by
+};
+
+template <class T>
+struct Radam {
+  static constexpr unsigned kKept[] = {0b11};
+  T beta1, rest1, beta2, rest2, eps, weight_decay, shrink, step_size;
+  bool rectified;
+
+  explicit Radam(const RadamStep& how)
+      : beta1(T(how.beta1)),
+        rest1(T(1 - how.beta1)),
+        beta2(T(how.beta2)),
+        rest2(T(1 - how.beta2)),
+        eps(T(how.eps)),
+        weight_decay(T(how.weight_decay)),
+        shrink(T(how.shrink)),
+        step_size(T(how.step_size)),
+        rectified(how.rectified) {}
+
+  template <unsigned Kept>
+  EBB_HD T update(T p, T g, T (&state)[kMostStates]) const {
+    T &mean = state[0], &square = state[1];
+    p *= shrink;
+    if (weight_decay != T(0)) g += weight_decay * p;
+    mean = mean * beta1 + g * rest1;
+    square = square * beta2 + g * g * rest2;
+    return p - step_size * (rectified ? mean / (std::sqrt(square) + eps) : mean);
+  }
+};
+
+template <class T>
+struct Adamax;
+/// States: the mean, the largest gradient, which fades.
+struct AdamaxStep {
+  template <class T>
+  using Rule = Adamax<T>;
+  double beta1, beta2, eps, weight_decay, step_size;
+};
+
+template <class T>
+struct Adamax {
+  static constexpr unsigned kKept[] = {0b11};
+  T beta1, rest1, beta2, eps, weight_decay, step_size;
+
+  explicit Adamax(const AdamaxStep& how)
+      : beta1(T(how.beta1)),
+        rest1(T(1 - how.beta1)),
+        beta2(T(how.beta2)),
+        eps(T(how.eps)),
+        weight_decay(T(how.weight_decay)),
+        step_size(T(how.step_size)) {}
+
+  template <unsigned Kept>
+  EBB_HD T update(T p, T g, T (&state)[kMostStates]) const {
+    T &mean = state[0], &largest = state[1];
+    if (weight_decay != T(0)) g += weight_decay * p;
+    mean = mean * beta1 + g * rest1;
+    largest = larger(largest * beta2, std::abs(g) + eps);
+    return p - step_size * mean / largest;
+  }
+};
+
+}  // namespace ebb::math
