@@ -12,6 +12,11 @@ OptimizerOptions::~OptimizerOptions() = default;
 OptimizerParamState::~OptimizerParamState() = default;
 Optimizer::~Optimizer() = default;
 
+double OptimizerOptions::initial_lr() {
+  if (!initial_lr_) initial_lr_ = get_lr();
+  return *initial_lr_;
+}
+
 OptimizerParamGroup::OptimizerParamGroup(std::vector<Variable> params) : params_(std::move(params)) {}
 OptimizerParamGroup::OptimizerParamGroup(std::vector<Variable> params,
                                          std::unique_ptr<OptimizerOptions> options)

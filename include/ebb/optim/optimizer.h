@@ -21,6 +21,14 @@ class EBB_API OptimizerOptions {
   virtual std::unique_ptr<OptimizerOptions> clone() const = 0;
   virtual double get_lr() const = 0;
   virtual void set_lr(double lr) = 0;
+  /// The momentum, or the first of the betas; none where there is neither. And back.
+  virtual optional<double> get_momentum() const { return {}; }
+  virtual void set_momentum(double) {}
+  /// The rate before any schedule changed it: as it is when this is first asked.
+  double initial_lr();
+
+ private:
+  optional<double> initial_lr_;
 };
 
 /// Gives Derived, which has a member lr_, the virtual functions.
@@ -30,6 +38,8 @@ class EBB_API OptimizerCloneableOptions : public OptimizerOptions {
   std::unique_ptr<OptimizerOptions> clone() const override;
   double get_lr() const override;
   void set_lr(double lr) override;
+  optional<double> get_momentum() const override;
+  void set_momentum(double momentum) override;
 };
 
 /// Parameters that share their options.
@@ -174,6 +184,24 @@ double OptimizerCloneableOptions<Derived>::get_lr() const {
 template <class Derived>
 void OptimizerCloneableOptions<Derived>::set_lr(double lr) {
   static_cast<Derived&>(*this).lr(lr);
+}
+template <class Derived>
+optional<double> OptimizerCloneableOptions<Derived>::get_momentum() const {
+  const auto& own = static_cast<const Derived&>(*this);
+  if constexpr (requires { own.momentum(); })
+    return own.momentum();
+  else if constexpr (requires { own.betas(); })
+    return std::get<0>(own.betas());
+  else
+    return {};
+}
+template <class Derived>
+void OptimizerCloneableOptions<Derived>::set_momentum(double momentum) {
+  auto& own = static_cast<Derived&>(*this);
+  if constexpr (requires { own.momentum(momentum); })
+    own.momentum(momentum);
+  else if constexpr (requires { own.betas(); })
+    std::get<0>(own.betas()) = momentum;
 }
 
 template <class Derived>
