@@ -7,6 +7,7 @@
 #include <ebb/optim/adamax.h>
 #include <ebb/optim/asgd.h>
 #include <ebb/optim/cycles.h>
+#include <ebb/optim/lbfgs.h>
 #include <ebb/optim/lion.h>
 #include <ebb/optim/nadam.h>
 #include <ebb/optim/plateau.h>

@@ -10,6 +10,9 @@ namespace ebb::optim {
 
 OptimizerOptions::~OptimizerOptions() = default;
 OptimizerParamState::~OptimizerParamState() = default;
+bool OptimizerParamState::fits(const Variable& value, const Variable& parameter) const {
+  return value.dim() == 0 || value.sizes() == parameter.sizes();
+}
 Optimizer::~Optimizer() = default;
 
 double OptimizerOptions::initial_lr() {
@@ -127,10 +130,10 @@ void Optimizer::load_state_dict(const StateDict& state) {
         "load_state_dict: the optimizer has ", std::uint64_t{all.size()}, " parameters; no entry '", name,
         "' belongs to them.");
     const Variable& parameter = all[position];
-    EBB_CHECK(value.dim() == 0 || value.sizes() == parameter.sizes(), "load_state_dict: '", name,
-              "' is of size ", value.sizes(), ", its parameter of size ", parameter.sizes(), ".");
     std::unique_ptr<OptimizerParamState>& slot = loaded[parameter.impl()];
     if (!slot) slot = new_state();
+    EBB_CHECK(slot->fits(value, parameter), "load_state_dict: '", name, "' is of size ", value.sizes(),
+              ", its parameter of size ", parameter.sizes(), ".");
     // Numbers stay on the host, tensors go to the parameter, in whose dtype the next step wants them.
     const bool number = value.dim() == 0 && (value.dtype() == kLong || value.dtype() == kDouble);
     const TensorOptions options = parameter.options().dtype(value.dtype());

@@ -70,6 +70,8 @@ class EBB_API OptimizerParamState {
   /// The tensors remembered, by name; and back.
   virtual std::vector<std::pair<std::string, Variable>> tensors() const = 0;
   virtual void load(const std::string& name, const Variable& value) = 0;
+  /// Whether a tensor may be one of them: a number, or of the parameter's sizes.
+  virtual bool fits(const Variable& value, const Variable& parameter) const;
 };
 
 /// Gives Derived its clone().

@@ -1,0 +1,59 @@
+// L-BFGS.
+#pragma once
+
+#include <ebb/core/arg.h>
+#include <ebb/optim/optimizer.h>
+
+#include <deque>
+
+namespace ebb::optim {
+
+/// line_search_fn is "strong_wolfe", or none: every step is then lr long.
+class EBB_API LBFGSOptions : public OptimizerCloneableOptions<LBFGSOptions> {
+ public:
+  LBFGSOptions(double lr = 1) : lr_(lr) {}
+
+  EBB_ARG(double, lr) = 1;                         ///< step size
+  EBB_ARG(std::int64_t, max_iter) = 20;            ///< updates of one call of step()
+  EBB_ARG(optional<std::int64_t>, max_eval) = {};  ///< evaluations of one call; max_iter * 5 / 4 unless given
+  EBB_ARG(double, tolerance_grad) = 1e-7;          ///< done where the largest slope is at most this
+  EBB_ARG(double, tolerance_change) = 1e-9;        ///< done where loss or parameters change less
+  EBB_ARG(std::int64_t, history_size) = 100;       ///< updates that are remembered
+  EBB_ARG(optional<std::string>, line_search_fn) = {};  ///< how far to go along the direction
+};
+extern template class OptimizerCloneableOptions<LBFGSOptions>;
+
+/// What is remembered of all parameters together, flattened; it belongs to the first.
+class EBB_API LBFGSParamState : public OptimizerCloneableParamState<LBFGSParamState> {
+ public:
+  std::vector<std::pair<std::string, Variable>> tensors() const override;
+  void load(const std::string& name, const Variable& value) override;
+  bool fits(const Variable&, const Variable&) const override { return true; }
+
+  EBB_ARG(std::int64_t, func_evals) = 0;    ///< evaluations so far
+  EBB_ARG(std::int64_t, n_iter) = 0;        ///< updates so far
+  EBB_ARG(double, t) = 0;                   ///< length of the last step
+  EBB_ARG(double, prev_loss) = 0;           ///< before the last step
+  EBB_ARG(double, H_diag) = 1;              ///< scale of the first guess of the inverse Hessian
+  EBB_ARG(Variable, d);                     ///< last direction
+  EBB_ARG(Variable, prev_flat_grad);        ///< gradient before the last step
+  EBB_ARG(std::deque<Variable>, old_dirs);  ///< changes of the gradient
+  EBB_ARG(std::deque<Variable>, old_stps);  ///< steps
+};
+extern template class OptimizerCloneableParamState<LBFGSParamState>;
+
+/// Liu & Nocedal 1989, with the line search of Nocedal & Wright 2006, section 3.5 (torch::optim::LBFGS): a
+/// quasi-Newton method for smooth losses. step() needs a closure, which clears the gradients, computes the
+/// loss and calls backward; it is called several times. One group of parameters, of one dtype and device.
+class EBB_API LBFGS : public Optimizer {
+ public:
+  explicit LBFGS(std::vector<OptimizerParamGroup> param_groups, LBFGSOptions defaults = {});
+  explicit LBFGS(std::vector<Variable> params, LBFGSOptions defaults = {});
+  /// The loss at the start.
+  Variable step(LossClosure closure) override;
+
+ protected:
+  std::unique_ptr<OptimizerParamState> new_state() const override;
+};
+
+}  // namespace ebb::optim
