@@ -12,6 +12,8 @@ constexpr int kReduceDims = 16;
 constexpr int kReduceThreads = 256;
 constexpr int kReduceTeam = 256;  // threads of one output at most
 constexpr int kReduceLoads = 4;   // vectors that a thread has under way
+constexpr int kReduceBlocks =
+    4;  // blocks of a multiprocessor at once: what the kernels' registers leave room for
 
 /// Merged dimensions, last one fastest, ready for a device.
 struct DeviceDims {
@@ -89,6 +91,22 @@ inline bool starts_together(const SmallVector<ReduceDim, 6>& dims) {
 
 }  // namespace detail
 
+/// Pieces, `most` at most, that each of `jobs` is cut in for a device that runs `at_once` blocks: the fewest
+/// that leave nearly no place of a wave empty, in four waves or less. More jobs than that stay whole.
+constexpr std::int64_t whole_waves(std::int64_t jobs, std::int64_t at_once, std::int64_t most) {
+  constexpr int kWaves = 4;
+  std::int64_t best = 1;
+  if (jobs >= kWaves * at_once) return best;
+  for (int waves = 1; waves <= kWaves; ++waves) {
+    const std::int64_t whole = waves * at_once / jobs, pieces = whole < most ? whole : most;
+    // Time goes as waves / pieces. What a second pass and shorter pieces cost must be gained, a tenth.
+    if (pieces > best &&
+        10 * pieces * ceil_div(jobs * best, at_once) >= 11 * best * ceil_div(jobs * pieces, at_once))
+      best = pieces;
+  }
+  return best;
+}
+
 /// `address` is the input's, `size` an element's bytes; row_width and column_width the vectors that kernels
 /// exist for.
 inline ReduceLaunch plan_reduce_launch(const ReducePlan& plan, std::uintptr_t address, int size,
@@ -121,12 +139,12 @@ inline ReduceLaunch plan_reduce_launch(const ReducePlan& plan, std::uintptr_t ad
     jobs = ceil_div(plan.outputs, launch.others);
     least = 8192;
   }
-  // Enough blocks to fill the device, but pieces long enough to be worth a second pass; whole vectors.
-  const std::int64_t wanted = 8 * std::int64_t{multiprocessors};
+  // Whole waves of blocks, but pieces long enough to be worth a second pass; whole vectors.
   launch.piece = plan.count;
-  if (jobs < wanted && plan.count >= 2 * least) {
-    const std::int64_t pieces = std::min(ceil_div(wanted, jobs), plan.count / least);
-    launch.piece = ceil_div(ceil_div(plan.count, pieces), 64) * 64;
+  if (plan.count >= 2 * least) {
+    const std::int64_t at_once = kReduceBlocks * std::int64_t{multiprocessors},
+                       pieces = whole_waves(jobs, at_once, plan.count / least);
+    if (pieces > 1) launch.piece = ceil_div(ceil_div(plan.count, pieces), 64) * 64;
     launch.pieces = ceil_div(plan.count, launch.piece);
   }
   launch.blocks =

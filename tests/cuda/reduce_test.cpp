@@ -52,7 +52,7 @@ void check(
 }  // namespace
 
 TEST_CASE("rows from one element to several blocks") {
-  for (const std::int64_t n : {1, 2, 3, 5, 8, 16, 31, 33, 64, 100, 257, 1000, 1029, 4100}) {
+  for (const std::int64_t n : {1, 2, 3, 5, 8, 16, 31, 33, 64, 100, 257, 768, 1000, 1029, 3072, 4100}) {
     INFO("rows of " << n);
     check({5, n}, {1});
   }

@@ -99,9 +99,32 @@ TEST_CASE("columns go by vectors where rows are whole ones") {
 TEST_CASE("short rows share a block and long ones share an output") {
   CHECK(Planned(contiguous({100000, 16}), 2).how.threads == 1);
   CHECK(Planned(contiguous({100000, 16}), 2).how.others == kReduceThreads);
-  CHECK(Planned(contiguous({1, 1 << 26}), 2).how.pieces >= 4 * kMultiprocessors);
   CHECK(Planned(contiguous({1 << 20, 64}), 1).how.pieces > kMultiprocessors);
   CHECK(Planned(contiguous({4, 1 << 24}), 1).how.others == 1);
+}
+
+TEST_CASE("blocks of long reductions are whole waves") {
+  const std::int64_t wave = kReduceBlocks * kMultiprocessors;
+  for (const int size : {2, 4, 8})
+    for (const std::int64_t n : {std::int64_t{1} << 26, (std::int64_t{1} << 31) + 8})
+      CHECK(Planned(contiguous({1, n}), 2, size).how.blocks == wave);
+  CHECK(Planned(contiguous({1 << 20, 64}), 1).how.blocks <= wave);
+  CHECK(Planned(contiguous({1 << 20, 64}), 1).how.blocks >= wave - 16);  // pieces are whole rounds of loads
+  CHECK(Planned(contiguous({wave, 1 << 16}), 2).how.pieces == 1);
+  CHECK(Planned(contiguous({4 * wave + 1, 1 << 16}), 2).how.pieces == 1);
+  CHECK(Planned(contiguous({1, 40000}), 2).how.pieces == 4);  // few elements: long pieces before many
+
+  CHECK(whole_waves(1, 528, 1000) == 528);
+  CHECK(whole_waves(1, 528, 100) == 100);
+  CHECK(whole_waves(300, 528, 100) == 7);  // 2100 of 2112 places; 300 of 528, 900 of 1056 before
+  CHECK(whole_waves(264, 528, 100) == 2);
+  CHECK(whole_waves(1000, 528, 100) == 1);  // 1000 of 1056
+  CHECK(whole_waves(600, 528, 100) == 3);   // 600 of 1056 whole, 1800 of 2112 in three
+  for (std::int64_t jobs = 1; jobs < 3000; jobs += 7) {
+    const std::int64_t blocks = jobs * whole_waves(jobs, 528, 1000);
+    INFO(jobs << " jobs, " << blocks << " blocks");
+    CHECK((jobs > 2112 || 100 * blocks >= 66 * 528 * ceil_div(blocks, 528)));
+  }
 }
 
 TEST_CASE("places of merged dimensions are found by units, also beyond 31 bits") {

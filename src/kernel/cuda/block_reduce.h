@@ -41,10 +41,15 @@ __device__ T shuffle_up(T value, unsigned delta, int width = kWarp) {
   return detail::by_words(value,
                           [=](std::uint32_t word) { return __shfl_up_sync(kFullWarp, word, delta, width); });
 }
-/// The value of the group's first lane.
+/// The value of the group's lane `from`.
+template <class T>
+__device__ T shuffle_from(T value, int from, int width = kWarp) {
+  return detail::by_words(value,
+                          [=](std::uint32_t word) { return __shfl_sync(kFullWarp, word, from, width); });
+}
 template <class T>
 __device__ T shuffle_first(T value, int width = kWarp) {
-  return detail::by_words(value, [=](std::uint32_t word) { return __shfl_sync(kFullWarp, word, 0, width); });
+  return shuffle_from(value, 0, width);
 }
 
 /// The first lane of each group of `width` lanes (a power of 2) gets merge(v0, v1, ...).
@@ -60,21 +65,12 @@ __device__ T warp_reduce(T value, const Merge& merge, int width = kWarp) {
 template <class T, class Merge>
 __device__ T block_reduce(T value, T* scratch, const Merge& merge, int thread, int threads) {
   value = warp_reduce(value, merge);
-  if (threads == kWarp) {
-    if (thread == 0) scratch[0] = value;
-  } else {
-    if (thread % kWarp == 0) scratch[thread / kWarp] = value;
-    __syncthreads();
-    if (thread < kWarp) {
-      const int warps = threads / kWarp;
-      value = scratch[thread < warps ? thread : 0];
-      value = warp_reduce(value, merge, warps);
-      __syncwarp();
-      if (thread == 0) scratch[0] = value;
-    }
-  }
+  if (threads == kWarp) return shuffle_first(value);
+  const int warps = threads / kWarp;
+  if (thread % kWarp == 0) scratch[thread / kWarp] = value;
   __syncthreads();
-  value = scratch[0];
+  // Each warp merges what all of them left, so that nobody waits for one of them.
+  value = shuffle_first(warp_reduce(T(scratch[thread % warps]), merge, warps), warps);
   __syncthreads();
   return value;
 }

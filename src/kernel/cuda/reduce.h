@@ -54,30 +54,34 @@ __device__ void take(const Op& op, typename Op::Acc& total, typename Op::In x, s
     total = op.merge(total, op.load(x, output, place));
 }
 
-/// Every `step`-th unit of [from, end), several loads under way. vector_at(i) is a unit's address; its first
-/// element has the place first + i * V.
+/// Every `step`-th unit from `from` on, `units` of them, kReduceLoads loads under way: the last round's too,
+/// though fewer. vector_at(i) is a unit's address; its first element has the place first + i * V.
 template <int V, class Op, class At>
 __device__ void take_units(const Op& op, typename Op::Acc (&total)[kLanes<Op, V>], const At& vector_at,
-                           std::int64_t from, std::int64_t end, std::int64_t step, std::int64_t output,
+                           std::int64_t from, int units, std::int64_t step, std::int64_t output,
                            std::int64_t first) {
-  using Unit = Vector<typename Op::In, V>;
+  using Unit = Packed<typename Op::In, V>;
   constexpr int kSums = kLanes<Op, V>;
-  std::int64_t i = from;
-  for (; i + (kReduceLoads - 1) * step < end; i += kReduceLoads * step) {
+#pragma unroll 1
+  for (std::int64_t i = from; units > 0; units -= kReduceLoads, i += kReduceLoads * step) {
     Unit unit[kReduceLoads];
 #pragma unroll
-    for (int u = 0; u < kReduceLoads; ++u) unit[u] = *reinterpret_cast<const Unit*>(vector_at(i + u * step));
-#pragma unroll
     for (int u = 0; u < kReduceLoads; ++u)
+      if (u < units) unit[u] = Unit::load(vector_at(i + u * step));
+#pragma unroll
+    for (int u = 0; u < kReduceLoads; ++u) {
+      if (u >= units) break;
+      const auto values = unit[u].vector();
 #pragma unroll
       for (int j = 0; j < V; ++j)
-        take(op, total[j % kSums], unit[u].at[j], output, first + (i + u * step) * V + j);
+        take(op, total[j % kSums], values.at[j], output, first + (i + u * step) * V + j);
+    }
   }
-  for (; i < end; i += step) {
-    const Unit unit = *reinterpret_cast<const Unit*>(vector_at(i));
-#pragma unroll
-    for (int j = 0; j < V; ++j) take(op, total[j % kSums], unit.at[j], output, first + i * V + j);
-  }
+}
+
+/// How many of [0, n) are `rank` and `step`, 2 * `step`, ... further. A thread has fewer than 2^31.
+__device__ inline int strided(std::int64_t n, std::int64_t rank, std::int64_t step) {
+  return rank < n ? static_cast<int>((n - rank + step - 1) / step) : 0;
 }
 
 /// Merges over the first `threads` threads of x, of blocks of (threads, others).
@@ -94,7 +98,7 @@ __device__ typename Op::Acc merge_team(const Op& op, typename Op::Acc total, typ
 
 /// blockDim = (threads of an output, outputs of a block); blocks run over outputs and pieces.
 template <class Op, int V>
-__global__ void __launch_bounds__(kReduceTeam, 1)
+__global__ void __launch_bounds__(kReduceTeam, kReduceBlocks)
     reduce_rows_kernel(const __grid_constant__ ReduceArgs<Op> args) {
   using Acc = typename Op::Acc;
   using In = typename Op::In;
@@ -124,13 +128,13 @@ __global__ void __launch_bounds__(kReduceTeam, 1)
       const std::int64_t units = (n - head) / V, tail = head + units * V;
       for (std::int64_t i = rank; i < head; i += step) detail::take(op, sums[0], from[i], out, begin + i);
       detail::take_units<V>(
-          op, sums, [&](std::int64_t i) { return from + head + i * V; }, rank, units, step, out,
-          begin + head);
+          op, sums, [&](std::int64_t i) { return from + head + i * V; }, rank,
+          detail::strided(units, rank, step), step, out, begin + head);
       for (std::int64_t i = tail + rank; i < n; i += step) detail::take(op, sums[0], from[i], out, begin + i);
     } else {
       detail::take_units<V>(
-          op, sums, [&](std::int64_t i) { return x + args.reduced.in_offset(i); }, begin / V + rank, end / V,
-          step, out, 0);
+          op, sums, [&](std::int64_t i) { return x + args.reduced.in_offset(i); }, begin / V + rank,
+          detail::strided(end / V - begin / V, rank, step), step, out, 0);
     }
   }
 #pragma unroll
@@ -146,10 +150,10 @@ __global__ void __launch_bounds__(kReduceTeam, 1)
 /// blockDim = (units of V columns, rows at a time); a block takes neighbouring outputs and a piece of the
 /// rows.
 template <class Op, int V>
-__global__ void __launch_bounds__(kReduceThreads, 1)
+__global__ void __launch_bounds__(kReduceThreads, kReduceBlocks)
     reduce_columns_kernel(const __grid_constant__ ReduceArgs<Op> args) {
   using Acc = typename Op::Acc;
-  using Unit = Vector<typename Op::In, V>;
+  using Unit = Packed<typename Op::In, V>;
   __shared__ Acc scratch[kReduceThreads * V];
   const Op& op = args.op;
   const unsigned pieces = static_cast<unsigned>(args.pieces);
@@ -165,22 +169,23 @@ __global__ void __launch_bounds__(kReduceThreads, 1)
     args.kept.offsets(unit, in, out);
     const typename Op::In* const x = args.x + in;
     const std::int64_t end = piece + 1 == pieces ? args.count : (piece + 1) * args.piece, step = blockDim.y;
-    const auto row = [&](std::int64_t i) {
-      return *reinterpret_cast<const Unit*>(x + args.reduced.in_offset(i));
-    };
-    const auto take_row = [&](const Unit& values, std::int64_t i) {
-#pragma unroll
-      for (int j = 0; j < V; ++j) detail::take(op, total[j], values.at[j], out + j * out_step, i);
-    };
-    std::int64_t i = piece * args.piece + threadIdx.y;
-    for (; i + (kReduceLoads - 1) * step < end; i += kReduceLoads * step) {
+    std::int64_t i = piece * args.piece;
+    int units = detail::strided(end - i, threadIdx.y, step);
+#pragma unroll 1
+    for (i += threadIdx.y; units > 0; units -= kReduceLoads, i += kReduceLoads * step) {
       Unit rows[kReduceLoads];
 #pragma unroll
-      for (int u = 0; u < kReduceLoads; ++u) rows[u] = row(i + u * step);
+      for (int u = 0; u < kReduceLoads; ++u)
+        if (u < units) rows[u] = Unit::load(x + args.reduced.in_offset(i + u * step));
 #pragma unroll
-      for (int u = 0; u < kReduceLoads; ++u) take_row(rows[u], i + u * step);
+      for (int u = 0; u < kReduceLoads; ++u) {
+        if (u >= units) break;
+        const auto values = rows[u].vector();
+#pragma unroll
+        for (int j = 0; j < V; ++j)
+          detail::take(op, total[j], values.at[j], out + j * out_step, i + u * step);
+      }
     }
-    for (; i < end; i += step) take_row(row(i), i);
   }
   // Halves of the rows meet in shared memory.
   Acc* const mine = scratch + (threadIdx.y * blockDim.x + threadIdx.x) * V;

@@ -3,11 +3,36 @@
 
 #include <ebb/core/half.h>
 
+#include <cstdint>
+#include <type_traits>
+
 namespace ebb::cuda {
 
 template <class T, int V>
 struct alignas(sizeof(T) * V) Vector {
   T at[V];
+};
+
+/// A vector on its way, as whole words: nvcc gives every element of a Vector that is kept from one branch to
+/// another a register of its own, four times as many as bytes need.
+template <class T, int V>
+class Packed {
+  using Word = std::conditional_t<sizeof(T) * V % 4 == 0, std::uint32_t, Vector<T, V>>;
+  static constexpr int kWords = static_cast<int>(sizeof(T) * V / sizeof(Word));
+  struct alignas(sizeof(T) * V) Words {
+    Word at[kWords];
+  };
+  Words words_;
+
+ public:
+  Packed() = default;
+  EBB_HD Packed(const Vector<T, V>& vector) : words_(__builtin_bit_cast(Words, vector)) {}
+  EBB_HD static Packed load(const void* from) {
+    Packed loaded;
+    loaded.words_ = *static_cast<const Words*>(from);
+    return loaded;
+  }
+  EBB_HD Vector<T, V> vector() const { return __builtin_bit_cast(Vector<T, V>, words_); }
 };
 
 /// *to = value, in one store: in loops over long rows nvcc makes four of a plain assignment.
