@@ -10,7 +10,7 @@
 namespace ebb {
 
 constexpr int kScanThreads = 256;
-constexpr int kScanItems = 4;  // neighbouring elements of a thread
+constexpr int kScanItems = 4;  // neighbouring elements of a thread, of those that it loads one by one
 
 struct ScanPlan {
   int threads = kScanThreads;  // of a block
@@ -18,16 +18,24 @@ struct ScanPlan {
   std::int64_t chunk = 0;      // elements, the last chunk's perhaps fewer
 };
 
-/// Contiguous lines: a block a chunk, which it takes tile by tile.
-inline ScanPlan plan_scan_rows(const Lines& lines, int multiprocessors) {
+/// Where the tiles of a contiguous line begin that is read by vectors of `width` elements: so many places
+/// before its first, as the scan goes, that every vector is aligned. `at` is where the line begins in memory,
+/// in elements.
+EBB_HD constexpr int scan_pad(std::uint64_t at, std::int64_t n, int width, bool reverse) {
+  const std::uint64_t end = at + static_cast<std::uint64_t>(n), w = static_cast<std::uint64_t>(width);
+  return static_cast<int>(reverse ? (w - end % w) % w : at % w);
+}
+
+/// Contiguous lines: a block a chunk, which it takes tile by tile, `items` elements a thread.
+inline ScanPlan plan_scan_rows(const Lines& lines, int multiprocessors, int items = kScanItems) {
   ScanPlan plan;
-  plan.threads = covering_power(ceil_div(lines.n, kScanItems), 32, kScanThreads);
+  plan.threads = covering_power(ceil_div(lines.n, items), 32, kScanThreads);
   plan.chunk = lines.n;
-  constexpr std::int64_t kTile = kScanThreads * kScanItems;
+  const std::int64_t tile = std::int64_t{kScanThreads} * items;
   const std::int64_t wanted = 8 * std::int64_t{multiprocessors};
-  if (2 * lines.outer >= wanted || lines.n < 8 * kTile) return plan;
+  if (2 * lines.outer >= wanted || lines.n < 8 * tile) return plan;
   const std::int64_t most = ceil_div(wanted, lines.outer);
-  plan.chunk = std::max(ceil_div(ceil_div(lines.n, most), kTile), std::int64_t{4}) * kTile;
+  plan.chunk = std::max(ceil_div(ceil_div(lines.n, most), tile), std::int64_t{4}) * tile;
   plan.chunks = ceil_div(lines.n, plan.chunk);
   return plan;
 }

@@ -50,10 +50,10 @@ Tensor offset(const Tensor& x) {  // the same values, one element away from a ve
 }  // namespace
 
 TEST_CASE("softmax of rows kept in registers, by vectors and without") {
-  for (const std::int64_t n : {1, 3, 8, 10, 100, 256, 257, 264, 1000, 1024, 1030, 4096})
+  for (const std::int64_t n : {1, 3, 8, 10, 100, 256, 257, 264, 1000, 1024, 1030, 4096, 8000, 16381, 16384})
     for (const DType dtype : kFloats) {
       INFO(n);
-      const Tensor x = randn({5, n}) * 3;
+      const Tensor x = randn({n > 5000 ? 2 : 5, n}) * 3;
       check(
           {x}, [](const auto& in) { return softmax(in[0], -1); }, dtype);
       check(
@@ -73,32 +73,44 @@ TEST_CASE("softmax of rows too long for registers") {
     }
 }
 
-TEST_CASE("softmax across interleaved lines") {
-  for (const std::int64_t n : {1, 7, 40, 300})
-    for (const DType dtype : kFloats) {
+TEST_CASE("softmax across interleaved lines, by vectors and without") {
+  const auto both = [](const Tensor& x, std::int64_t dim, DType dtype) {
+    check(
+        {x}, [&](const auto& in) { return softmax(in[0], dim); }, dtype);
+    check(
+        {x}, [&](const auto& in) { return log_softmax(in[0], dim); }, dtype);
+  };
+  for (const DType dtype : kFloats) {
+    for (const std::int64_t n : {1, 7, 40, 300, 513, 1100}) {
       INFO(n);
-      const Tensor x = randn({3, n, 37});
-      check(
-          {x}, [](const auto& in) { return softmax(in[0], 1); }, dtype);
-      check(
-          {x}, [](const auto& in) { return log_softmax(in[0], 1); }, dtype);
+      both(randn({3, n, 37}) * 3, 1, dtype);
+      both(randn({3, n, 40}) * 3, 1, dtype);
     }
+    for (const std::int64_t inner : {2, 8, 24, 600}) {
+      INFO("inner " << inner);
+      both(randn({5, 19, inner}), 1, dtype);
+    }
+    both(randn({130, 16}), 0, dtype);
+    check(
+        {randn({3, 20, 16})}, [](const auto& in) { return softmax(offset(in[0]), 1); }, dtype);
+  }
 }
 
 TEST_CASE("softmax meets infinities and NaN as on the CPU") {
   for (const std::int64_t n : {100, 40000})
-    for (const std::int64_t dim : {0, 1}) {
-      INFO(n << " along " << dim);
-      Tensor x = randn({5, n});
-      x.select(0, 0).fill_(-INFINITY);
-      x.select(0, 1).slice(0, 0, n - 3).fill_(-INFINITY);
-      x.select(0, 2).select(0, n / 2).fill_(INFINITY);
-      x.select(0, 3).select(0, 0).fill_(NAN);
-      if (dim == 0) x = x.t().contiguous();
-      const Tensor y = x.to(Device::CUDA);
-      CHECK(allclose(softmax(y, dim).cpu(), softmax(x, dim), 1e-5, 1e-7, true));
-      CHECK(allclose(log_softmax(y, dim).cpu(), log_softmax(x, dim), 1e-5, 1e-5, true));
-    }
+    for (const std::int64_t lines : {5, 8})
+      for (const std::int64_t dim : {0, 1}) {
+        INFO(lines << " of " << n << " along " << dim);
+        Tensor x = randn({lines, n});
+        x.select(0, 0).fill_(-INFINITY);
+        x.select(0, 1).slice(0, 0, n - 3).fill_(-INFINITY);
+        x.select(0, 2).select(0, n / 2).fill_(INFINITY);
+        x.select(0, 3).select(0, 0).fill_(NAN);
+        if (dim == 0) x = x.t().contiguous();
+        const Tensor y = x.to(Device::CUDA);
+        CHECK(allclose(softmax(y, dim).cpu(), softmax(x, dim), 1e-5, 1e-7, true));
+        CHECK(allclose(log_softmax(y, dim).cpu(), log_softmax(x, dim), 1e-5, 1e-5, true));
+      }
 }
 
 TEST_CASE("layer norm of rows of every kind") {
@@ -163,6 +175,35 @@ TEST_CASE("scans of short, long and interleaved lines") {
       CHECK(allclose(cumprod(close.to(Device::CUDA), dim).cpu(), cumprod(close, dim), 1e-4, 1e-4));
       CHECK(equal(cumsum(close.to(Device::CUDA), dim), cumsum(close.to(Device::CUDA), dim)));
     }
+}
+
+TEST_CASE("scans of rows by vectors, from anywhere and either way") {
+  for (const DType dtype : {kFloat, kDouble, kHalf, kBFloat16, kLong, kInt, kByte})
+    for (const std::int64_t n : {1, 7, 8, 63, 2048, 2051, 9001}) {
+      INFO(to_string(dtype) << " rows of " << n);
+      const Tensor x = (is_floating(dtype) ? rand({3, n}) - 0.5 : randint(0, 5, {3, n})).to(dtype);
+      const double t = is_floating(dtype) ? tolerance(dtype) : 0;
+      const auto close = [&](const Tensor& there, const Tensor& here) {
+        CHECK(there.dtype() == here.dtype());
+        CHECK(allclose(there.cpu().to(kDouble), here.to(kDouble), t, 4 * t));
+      };
+      const Tensor there = x.to(Device::CUDA);
+      for (const Tensor& y : {there, offset(there)}) {
+        close(cumsum(y, 1), cumsum(x, 1));
+        close(cumsum(y, 1, dtype), cumsum(x, 1, dtype));
+        if (!is_floating(dtype)) continue;
+        close(logcumsumexp(y, 1), logcumsumexp(x, 1));
+        close(cumprod(y + 1, 1), cumprod(x + 1, 1));
+        // The gradient runs backwards.
+        const Tensor leaf = y.detach().requires_grad_(), weights = (x + 0.25).to(Device::CUDA);
+        cumsum(leaf, 1).backward(offset(weights));
+        close(leaf.grad(), (x + 0.25).flip({1}).cumsum(1).flip({1}));
+      }
+    }
+  Tensor alone = rand({100003}, kDouble), there = alone.to(Device::CUDA);  // in chunks, in place
+  there.slice(0, 3).cumsum_(0);
+  alone.slice(0, 3).cumsum_(0);
+  CHECK(allclose(there.cpu(), alone, 1e-12, 1e-10));
 }
 
 TEST_CASE("copies that transpose") {

@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "kernel/column_plan.h"
 #include "kernel/join_plan.h"
 #include "kernel/scan_plan.h"
 #include "kernel/team_plan.h"
@@ -39,6 +40,53 @@ TEST_CASE("a team's threads keep every element of a row once") {
       }
 }
 
+TEST_CASE("the threads of a block take every place of its columns once") {
+  for (const std::int64_t inner : {2, 4, 12, 37, 40, 64, 1024})
+    for (const std::int64_t n : {1, 3, 19, 64, 128, 500, 512, 513, 2000})
+      for (const std::int64_t outer : {1, 5})
+        for (const int width : {1, 4}) {
+          if (inner % width != 0) continue;
+          const int keeps = width == 1 ? 16 : 4;
+          const Lines lines({outer, n, inner}, 1);
+          const ColumnPlan plan = plan_columns(lines, width, keeps, 2);
+          INFO(outer << " x " << n << " x " << inner << " by " << width);
+          CHECK(plan.kept == (n <= 512));
+          REQUIRE(plan.threads() <= kColumnThreads);
+          REQUIRE(plan.threads() % 32 == 0);
+          // Partial results of a block in shared memory.
+          CHECK(plan.threads() / plan.ranks_of_a_warp() <= (width > 1 ? kColumnBlock : kColumnThreads));
+          std::vector<int> seen(static_cast<std::size_t>(outer * n * inner), 0);
+          for (std::int64_t block = 0; block < plan.blocks; ++block)
+            for (int t = 0; t < plan.threads(); ++t) {
+              const std::int64_t unit = plan.unit(block, t);
+              REQUIRE(plan.place(t) < plan.across * plan.apart);
+              // Those that share a unit in a warp lie `across` lanes apart.
+              const int first = t - plan.rank(t) % plan.ranks_of_a_warp() * plan.across;
+              CHECK(plan.unit(block, first) == unit);
+              CHECK(first / 32 == t / 32);
+              if (unit >= plan.units) continue;
+              for (std::int64_t i = plan.rank(t); i < n; i += plan.ranks)
+                for (int j = 0; j < width; ++j)
+                  ++seen[static_cast<std::size_t>(plan.start(unit, n) + i * inner + j)];
+            }
+          CHECK(seen == std::vector<int>(seen.size(), 1));
+        }
+}
+
+TEST_CASE("columns: neighbours go together, and few long lines get many threads") {
+  const auto plan = [](std::int64_t outer, std::int64_t n, std::int64_t inner) {
+    return plan_columns(Lines({outer, n, inner}, 1), 4, 4, kMultiprocessors);
+  };
+  CHECK(plan(8, 19, 65536).across == 32);
+  CHECK(plan(8, 19, 65536).ranks == 8);
+  CHECK(plan(8, 64, 4).across == 1);  // 64 x 4 numbers lie together
+  CHECK(plan(8, 64, 4).apart == 16);
+  CHECK(plan(1, 100000, 64).ranks == 128);
+  CHECK(plan(100000, 1000, 64).ranks == 32);
+  CHECK(plan(kEdge / 4, 3, 1024).units == kEdge / 4 * 256);
+  CHECK(plan(kEdge / 4, 3, 1024).start(kEdge / 4 * 256 - 1, 3) == (kEdge / 4 - 1) * 3 * 1024 + 1020);
+}
+
 TEST_CASE("chunks of a scan cover a line, and only lines that are few are cut") {
   for (const std::int64_t n :
        {std::int64_t{1}, std::int64_t{1000}, std::int64_t{100000}, kEdge - 1, kEdge, kEdge + 1})
@@ -57,6 +105,23 @@ TEST_CASE("chunks of a scan cover a line, and only lines that are few are cut") 
   CHECK(plan_scan_rows(Lines({1, kEdge}, 1), kMultiprocessors).chunks > kMultiprocessors);
   CHECK(plan_scan_rows(Lines({10000, 100000}, 1), kMultiprocessors).chunks == 1);
   CHECK(plan_scan_columns(Lines({100000, 8}, 0), kMultiprocessors).chunks > 100);
+}
+
+TEST_CASE("vectors of a scan are aligned from its tiles' first place on") {
+  for (const int width : {2, 4, 8})
+    for (std::uint64_t at = 64; at < 73; ++at)
+      for (std::int64_t n = 1; n < 20; ++n)
+        for (const bool reverse : {false, true}) {
+          const int pad = scan_pad(at, n, width, reverse);
+          CHECK((pad >= 0 && pad < width));
+          // The first vector's first element in memory: that of its last place where the scan goes backwards.
+          const std::int64_t first = -pad, last = first + width - 1,
+                             lies = static_cast<std::int64_t>(at) + (reverse ? n - 1 - last : first);
+          CHECK(lies % width == 0);
+        }
+  CHECK(plan_scan_rows(Lines({1, 1 << 24}, 1), kMultiprocessors, 8).chunk % (kScanThreads * 8) == 0);
+  CHECK(plan_scan_rows(Lines({1, 2048}, 1), kMultiprocessors, 8).threads == kScanThreads);
+  CHECK(plan_scan_rows(Lines({1, 2048}, 1), kMultiprocessors, 8).chunks == 1);
 }
 
 TEST_CASE("rows are cut into pieces that cover them") {

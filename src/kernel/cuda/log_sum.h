@@ -16,10 +16,13 @@ struct LogSum {
 
   EBB_HD static LogSum none() { return {C(-INFINITY), C(0)}; }
 
-  /// exp(x) for x <= 0; of 16-bit numbers to some 20 bits, by the two instructions that keep up with memory.
+  /// exp(x) for x <= 0 as a part of a sum: but for doubles by the two instructions that keep up with memory.
+  /// Some 20 bits for 16-bit numbers and relatively |x| 2^-23 for floats, which is as much as rounding the
+  /// difference x may cost; in a sum of such terms, where far ones weigh little, it is a few units of the
+  /// last place. Less than 2^-126 counts as 0.
   EBB_HD static C exp(C x) {
 #if defined(__CUDA_ARCH__)
-    if constexpr (sizeof(T) == 2) {
+    if constexpr (sizeof(C) == 4) {
       float y;
       asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.44269504088896340736F));
       return y;

@@ -64,13 +64,13 @@ bool rows_are_vectors(std::int64_t n, const P*... arrays) {
   return n % kVectorWidth<T> == 0 && ((reinterpret_cast<std::uintptr_t>(arrays) % 16 == 0) && ...);
 }
 
-/// Calls run.operator()<kElements>(grid) for rows that a team can keep in registers, at most kMany elements a
-/// thread; false where they are too long.
-template <int kMany, class F>
+/// Calls run.operator()<kElements>(grid) for rows that a team of kThreads at most can keep in registers, at
+/// most kMany elements a thread; false where they are too long.
+template <int kMany, int kThreads = kKeptThreads, class F>
 bool with_kept_rows(const Lines& lines, const F& run) {
   if (lines.n <= kShortRow)
     run.template operator()<kFewElements>(row_grid(lines, kFewElements));
-  else if (lines.n <= std::int64_t{kMany} * kKeptThreads)
+  else if (lines.n <= std::int64_t{kMany} * kThreads)
     run.template operator()<kMany>(row_grid(lines, kMany));
   else
     return false;

@@ -1,17 +1,19 @@
 // Running merges along lines: a block a contiguous line, tile by tile with a carry; a thread a line where
 // they interleave. Lines that are too few to fill the device are cut into chunks: first the chunks' totals,
-// then those scanned, then every chunk from where the one before it ends. The order is fixed by the shape.
+// then those scanned, then every chunk from where the one before it ends. The order is fixed by the shape and
+// where the arrays start.
 #pragma once
 
 #include "kernel/cuda/block_reduce.h"
 #include "kernel/cuda/launch.h"
+#include "kernel/cuda/scan_items.h"
 #include "kernel/scan_plan.h"
 
 namespace ebb::cuda {
 
 // A functor `Op` has: Acc; Acc load(std::int64_t line_start, std::int64_t i) for the i-th element in the
 // order of the scan; Acc merge(Acc before, Acc next); void store(std::int64_t line_start, std::int64_t i,
-// Acc).
+// Acc). One that scan_items.h calls a VectorScan goes by vectors along contiguous lines.
 
 template <class Op>
 struct ScanArgs {
@@ -42,10 +44,11 @@ struct MergeTotals : ScanTotals<typename Op::Acc> {
 template <class Op>
 __global__ void __launch_bounds__(kScanThreads) scan_rows_kernel(const __grid_constant__ ScanArgs<Op> args) {
   using Acc = typename Op::Acc;
-  __shared__ Acc warps[kScanThreads / kWarp];
+  constexpr int kItems = kItemsOf<Op>;
+  __shared__ Acc totals[kScanThreads / kWarp];
   const Op& op = args.op;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % kWarp, warp = thread / kWarp;
-  const int threads = static_cast<int>(blockDim.x), last = threads - 1;
+  const int threads = static_cast<int>(blockDim.x), warps = threads / kWarp;
   const std::int64_t cut = args.only_totals ? args.chunks - 1 : args.chunks;  // the last total is of no use
   const std::int64_t line = args.chunks == 1 ? blockIdx.x : blockIdx.x / cut, chunk = blockIdx.x - line * cut;
   const std::int64_t start = args.lines.start(line), n = args.lines.n, begin = chunk * args.chunk;
@@ -53,26 +56,35 @@ __global__ void __launch_bounds__(kScanThreads) scan_rows_kernel(const __grid_co
   bool carries = chunk > 0 && !args.only_totals;
   Acc carried = op.load(start, begin);
   if (carries) carried = args.totals[line * (args.chunks - 1) + chunk - 1];
-  for (std::int64_t tile = begin; tile < end; tile += static_cast<std::int64_t>(threads) * kScanItems) {
-    const std::int64_t first = tile + static_cast<std::int64_t>(thread) * kScanItems;
-    // Places past the end repeat the last element; nothing of theirs is stored or reaches those before.
-    Acc value[kScanItems];
+  ScanItems<Op> items(op, start, begin, end);
+  const std::int64_t step = static_cast<std::int64_t>(threads) * kItems;
+  std::int64_t tile = begin - items.pad();
+  items.fetch(op, tile + thread * kItems);
+  for (; tile < end; tile += step) {
+    const std::int64_t first = tile + thread * kItems;
+    Acc value[kItems];
+    items.take(op, value);
+    if (tile + step < end) items.fetch(op, first + step);  // on its way while this tile is merged
+    const int missing = first < begin ? static_cast<int>(begin - first) : 0;
 #pragma unroll
-    for (int k = 0; k < kScanItems; ++k) value[k] = op.load(start, first + k < end ? first + k : end - 1);
-#pragma unroll
-    for (int k = 1; k < kScanItems; ++k) value[k] = op.merge(value[k - 1], value[k]);
-    Acc total = value[kScanItems - 1];
+    for (int k = 1; k < kItems; ++k)
+      if (k > missing) value[k] = op.merge(value[k - 1], value[k]);
+    Acc total = value[kItems - 1];
     for (int delta = 1; delta < kWarp; delta *= 2) {
       const Acc before = shuffle_up(total, static_cast<unsigned>(delta));
       if (lane >= delta) total = op.merge(before, total);
     }
-    if (lane == kWarp - 1) warps[warp] = total;
+    if (lane == kWarp - 1) totals[warp] = total;
     __syncthreads();
-    // What comes before the warp, and before the tile; its end is the next carry.
-    Acc before_warp = warps[0];
-    for (int w = 1; w < warp; ++w) before_warp = op.merge(before_warp, warps[w]);
-    Acc tile_total = warps[0];
-    for (int w = 1; w <= last / kWarp; ++w) tile_total = op.merge(tile_total, warps[w]);
+    // Every warp scans the warps' totals: what comes before it, and before the tile; the end is the next
+    // carry.
+    Acc up_to = totals[lane % warps];
+    for (int delta = 1; delta < warps; delta *= 2) {
+      const Acc before = shuffle_up(up_to, static_cast<unsigned>(delta), warps);
+      if (lane % warps >= delta) up_to = op.merge(before, up_to);
+    }
+    const Acc before_warp = shuffle_from(up_to, warp > 0 ? warp - 1 : 0, warps);
+    const Acc tile_total = shuffle_from(up_to, warps - 1, warps);
     Acc before = shuffle_up(total, 1);
     bool any = lane > 0;
     if (warp > 0) {
@@ -85,8 +97,9 @@ __global__ void __launch_bounds__(kScanThreads) scan_rows_kernel(const __grid_co
     }
     if (!args.only_totals) {
 #pragma unroll
-      for (int k = 0; k < kScanItems; ++k)
-        if (first + k < end) op.store(start, first + k, any ? op.merge(before, value[k]) : value[k]);
+      for (int k = 0; k < kItems; ++k)
+        if (any) value[k] = op.merge(before, value[k]);
+      items.put(op, first, value);
     }
     carried = carries ? op.merge(carried, tile_total) : tile_total;
     carries = true;
@@ -148,7 +161,7 @@ template <class Op>
 void scan_lines(Device device, const Op& op, const Lines& lines) {
   using Acc = typename Op::Acc;
   const bool rows = lines.inner == 1;
-  const ScanPlan plan = rows ? plan_scan_rows(lines, multiprocessors(device))
+  const ScanPlan plan = rows ? plan_scan_rows(lines, multiprocessors(device), kItemsOf<Op>)
                              : plan_scan_columns(lines, multiprocessors(device));
   ScanArgs<Op> args{op, lines, plan.chunks, plan.chunk, nullptr, false};
   NdArray scratch;

@@ -16,16 +16,17 @@ using scanning::Order;
 
 template <class T, class Step>
 struct Cumulate {
+  using Element = T;
   using Acc = Carry<T>;
   T* out;
   const T* x;
   Order order;
-  EBB_HD Acc load(std::int64_t start, std::int64_t i) const {
-    return static_cast<Acc>(x[order.at(start, i)]);
-  }
+  EBB_HD Acc of(T value) const { return static_cast<Acc>(value); }
+  EBB_HD T element(Acc value) const { return static_cast<T>(value); }
+  EBB_HD Acc load(std::int64_t start, std::int64_t i) const { return of(x[order.at(start, i)]); }
   EBB_HD Acc merge(Acc before, Acc next) const { return Step()(before, next); }
   EBB_HD void store(std::int64_t start, std::int64_t i, Acc value) const {
-    out[order.at(start, i)] = static_cast<T>(value);
+    out[order.at(start, i)] = element(value);
   }
 };
 

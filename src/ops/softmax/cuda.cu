@@ -1,42 +1,35 @@
-// softmax on the device. A row that fits into its team's registers is read once and written once; others are
-// read twice, since the largest element and the sum come out of one pass.
+// softmax on the device, of rows; cuda_columns.cu has the other dimensions. A row that fits into its team's
+// registers is read once and written once; others are read twice, since the largest element and the sum come
+// out of one pass.
 #include "ops/softmax/cuda.h"
 
 #include <ebb/core/visit.h>
 
-#include <cmath>
-#include <limits>
-
-#include "kernel/cuda/log_sum.h"
 #include "kernel/cuda/row.h"
-#include "kernel/reducers.h"
+#include "ops/softmax/cuda_columns.h"
+#include "ops/softmax/cuda_terms.h"
 
 namespace ebb::cuda {
 namespace {
 
-// Elements that a thread keeps; backward of each of two arrays.
+// Elements that a thread keeps; backward of each of two arrays, those of 16 bits two a register. No more than
+// leave a multiprocessor's registers room for several rows, so that some are on their way while others are
+// computed.
+constexpr int kKept = 16;
 template <class T>
-constexpr int kKept = sizeof(T) == 8 ? 16 : 32;
+constexpr int kKeptBackward = sizeof(T) == 8   ? 10
+                              : sizeof(T) == 4 ? 8
+                                               : 16;
+// Threads of a row that is kept: doubles need more than the 64 registers that 1024 threads have.
 template <class T>
-constexpr int kKeptBackward = sizeof(T) == 8 ? 10 : 16;
+constexpr int kThreads = sizeof(T) == 8 ? kKeptThreads : kTeamThreads;
+template <class T>
+constexpr int kept_threads(int elements, int many) {
+  return elements < many ? kTeamBlock : kThreads<T>;
+}
 // Vectors that a thread loads of a long row at once; backward half as many of each array.
 template <class T>
 constexpr int kLoads = sizeof(T) == 8 ? 2 : 4;
-
-template <class C>
-EBB_HD C larger(C a, C b) {
-  return reducing::Extreme<C, true>().merge(a, b);
-}
-
-/// From an element to its result.
-template <class T, bool kLog>
-struct Finish {
-  using C = Compute<T>;
-  C top, scale;  // log of the sum, or its reciprocal
-  __device__ explicit Finish(const LogSum<T>& line)
-      : top(line.top), scale(kLog ? std::log(line.sum) : C(1) / line.sum) {}
-  __device__ C operator()(C x) const { return kLog ? (x - top) - scale : std::exp(x - top) * scale; }
-};
 
 template <int V, int N, class T>
 __device__ void take_logs(LogSum<T>& line, const T* from, std::int64_t stride, const Span& span) {
@@ -48,31 +41,25 @@ __device__ void take_logs(LogSum<T>& line, const T* from, std::int64_t stride, c
   line.take(values);
 }
 
-template <class C, bool kLog>
-__device__ C grad_term(C grad, C y) {
-  return kLog ? grad : grad * y;
-}
-template <class C, bool kLog>
-__device__ C input_grad(C grad, C y, C sum) {
-  return kLog ? grad - std::exp(y) * sum : (grad - sum) * y;
-}
-
-template <class T, bool kLog, int kElements>
-__global__ void __launch_bounds__(kept_block(kElements), 1)
-    softmax_kept_kernel(T* out, const T* x, Lines lines, bool vectors) {
+template <class T, bool kLog, int kElements, bool kVectors>
+__global__ void __launch_bounds__(kept_threads<T>(kElements, kKept), 1)
+    softmax_kept_kernel(T* out, const T* x, Lines lines) {
   using C = Compute<T>;
   using Part = RowPart<T, kElements>;
   const RowTeam team(lines);
-  const Part part(team, lines.n, vectors);
+  const Part part(team, lines.n, kVectors);
   const std::int64_t start = (team.active ? team.line : 0) * lines.n;
+  Packed<T, Part::kWidth> row[Part::kUnits];
+#pragma unroll
+  for (int u = 0; u < Part::kUnits; ++u) row[u] = part.load(x + start, u);
   C at[Part::kUnits][Part::kWidth];
-  C top = -std::numeric_limits<C>::infinity();
+  C top = -INFINITY;
 #pragma unroll
   for (int u = 0; u < Part::kUnits; ++u) {
-    const auto unit = part.load(x + start, u);
+    const auto unit = row[u].vector();
 #pragma unroll
     for (int j = 0; j < Part::kWidth; ++j) {
-      at[u][j] = part.has(u, j) ? static_cast<C>(unit.at[j]) : -std::numeric_limits<C>::infinity();
+      at[u][j] = part.has(u, j) ? static_cast<C>(unit.at[j]) : C(-INFINITY);
       top = larger(top, at[u][j]);
     }
   }
@@ -82,19 +69,19 @@ __global__ void __launch_bounds__(kept_block(kElements), 1)
   for (int u = 0; u < Part::kUnits; ++u)
 #pragma unroll
     for (int j = 0; j < Part::kWidth; ++j) {
-      const C e = std::exp(at[u][j] - top);
-      if (!kLog) at[u][j] = e;
-      sum += e;
+      at[u][j] -= top;
+      if (!kLog) at[u][j] = result_exp<T>(at[u][j]);
+      sum += kLog ? LogSum<T>::exp(at[u][j]) : at[u][j];
     }
   sum = team.reduce(sum, Plus());
   if (!team.active) return;
-  const C scale = kLog ? std::log(sum) : C(1) / sum;
+  const C scale = scale_of<kLog>(sum);
 #pragma unroll
   for (int u = 0; u < Part::kUnits; ++u) {
     typename Part::Unit unit;
 #pragma unroll
     for (int j = 0; j < Part::kWidth; ++j)
-      unit.at[j] = static_cast<T>(kLog ? (at[u][j] - top) - scale : at[u][j] * scale);
+      unit.at[j] = static_cast<T>(kLog ? at[u][j] - scale : at[u][j] * scale);
     part.store(out + start, u, unit);
   }
 }
@@ -102,91 +89,72 @@ __global__ void __launch_bounds__(kept_block(kElements), 1)
 template <class T, bool kLog>
 __global__ void __launch_bounds__(kTeamThreads, 1)
     softmax_rows_kernel(T* out, const T* x, Lines lines, bool vectors) {
-  using C = Compute<T>;
   const RowTeam team(lines);  // one a block: rows are long
   const T* const from = x + team.line * lines.n;
   T* const to = out + team.line * lines.n;
   LogSum<T> line = LogSum<T>::none();
   take_line<kLoads<T>>(team, from, vectors, lines.n,
                        [&]<int V, int N>(const Span& span) { take_logs<V, N>(line, from, 1, span); });
-  const Finish<T, kLog> finish(team.reduce(line, typename LogSum<T>::Merge()));
+  line = team.reduce(line, typename LogSum<T>::Merge());
+  const Compute<T> top = line.top, scale = scale_of<kLog>(line.sum);
   take_line<kLoads<T>>(team, from, vectors, lines.n, [&]<int V, int N>(const Span& span) {
     auto groups = load_groups<V, N>(from, 1, span, T(0));
 #pragma unroll
     for (int u = 0; u < N; ++u) {
       if (!span.has(u)) continue;
 #pragma unroll
-      for (int j = 0; j < V; ++j)
-        groups.at[u].at[j] = static_cast<T>(finish(static_cast<C>(groups.at[u].at[j])));
+      for (int j = 0; j < V; ++j) groups.at[u].at[j] = finished<T, kLog>(groups.at[u].at[j], top, scale);
       store_vector(to + span.at(u), groups.at[u]);
     }
   });
 }
 
-template <class T, bool kLog>
-__global__ void __launch_bounds__(kWarp* kTeamLanes, 1)
-    softmax_columns_kernel(T* out, const T* x, Lines lines) {
-  using C = Compute<T>;
-  const ColumnTeam team(lines);
-  const std::int64_t start = team.active ? lines.start(team.line) : 0, n = team.active ? lines.n : 0;
-  LogSum<T> line = LogSum<T>::none();
-  take_line<kLoads<T>>(team, x + start, false, n, [&]<int V, int N>(const Span& span) {
-    take_logs<V, N>(line, x + start, team.stride, span);
-  });
-  const Finish<T, kLog> finish(team.reduce(line, typename LogSum<T>::Merge()));
-#pragma unroll 4
-  for (std::int64_t i = team.rank; i < n; i += team.size)
-    out[start + i * team.stride] = static_cast<T>(finish(static_cast<C>(x[start + i * team.stride])));
-}
-
-template <class T, bool kLog, int kElements>
-__global__ void __launch_bounds__(kept_block(kElements), 1)
-    softmax_backward_kept_kernel(T* out, const T* grad, const T* y, Lines lines, bool vectors) {
-  using C = Compute<T>;
+template <class T, bool kLog, int kElements, bool kVectors>
+__global__ void __launch_bounds__(kept_threads<T>(kElements, kKeptBackward<T>), 1)
+    softmax_backward_kept_kernel(T* out, const T* grad, const T* y, Lines lines) {
   using Part = RowPart<T, kElements>;
   const RowTeam team(lines);
-  const Part part(team, lines.n, vectors);
+  const Part part(team, lines.n, kVectors);
   const std::int64_t start = (team.active ? team.line : 0) * lines.n;
-  typename Part::Unit g[Part::kUnits], at[Part::kUnits];
+  Packed<T, Part::kWidth> g[Part::kUnits], at[Part::kUnits];
 #pragma unroll
   for (int u = 0; u < Part::kUnits; ++u) {
     g[u] = part.load(grad + start, u);
     at[u] = part.load(y + start, u);
   }
-  C sum = 0;
+  Compute<T> sum = 0;
 #pragma unroll
-  for (int u = 0; u < Part::kUnits; ++u)
+  for (int u = 0; u < Part::kUnits; ++u) {
+    const auto unit = g[u].vector(), line = at[u].vector();
 #pragma unroll
-    for (int j = 0; j < Part::kWidth; ++j)
-      sum += grad_term<C, kLog>(static_cast<C>(g[u].at[j]), static_cast<C>(at[u].at[j]));
+    for (int j = 0; j < Part::kWidth; ++j) sum += grad_term<T, kLog>(unit.at[j], line.at[j]);
+  }
   sum = team.reduce(sum, Plus());
   if (!team.active) return;
 #pragma unroll
   for (int u = 0; u < Part::kUnits; ++u) {
+    auto unit = g[u].vector();
+    const auto line = at[u].vector();
 #pragma unroll
-    for (int j = 0; j < Part::kWidth; ++j)
-      g[u].at[j] =
-          static_cast<T>(input_grad<C, kLog>(static_cast<C>(g[u].at[j]), static_cast<C>(at[u].at[j]), sum));
-    part.store(out + start, u, g[u]);
+    for (int j = 0; j < Part::kWidth; ++j) unit.at[j] = input_grad<T, kLog>(unit.at[j], line.at[j], sum);
+    part.store(out + start, u, unit);
   }
 }
 
 template <class T, bool kLog>
 __global__ void __launch_bounds__(kTeamThreads, 1)
     softmax_backward_rows_kernel(T* out, const T* grad, const T* y, Lines lines, bool vectors) {
-  using C = Compute<T>;
   const RowTeam team(lines);
   const std::int64_t start = team.line * lines.n;
   const T *const g = grad + start, *const at = y + start;
   T* const to = out + start;
-  C sum = 0;
+  Compute<T> sum = 0;
   take_line<kLoads<T> / 2>(team, g, vectors, lines.n, [&]<int V, int N>(const Span& span) {
     const auto a = load_groups<V, N>(g, 1, span, T(0)), b = load_groups<V, N>(at, 1, span, T(0));
 #pragma unroll
     for (int u = 0; u < N; ++u)
 #pragma unroll
-      for (int j = 0; j < V; ++j)
-        sum += grad_term<C, kLog>(static_cast<C>(a.at[u].at[j]), static_cast<C>(b.at[u].at[j]));
+      for (int j = 0; j < V; ++j) sum += grad_term<T, kLog>(a.at[u].at[j], b.at[u].at[j]);
   });
   sum = team.reduce(sum, Plus());
   take_line<kLoads<T> / 2>(team, g, vectors, lines.n, [&]<int V, int N>(const Span& span) {
@@ -196,49 +164,25 @@ __global__ void __launch_bounds__(kTeamThreads, 1)
     for (int u = 0; u < N; ++u) {
       if (!span.has(u)) continue;
 #pragma unroll
-      for (int j = 0; j < V; ++j)
-        a.at[u].at[j] = static_cast<T>(
-            input_grad<C, kLog>(static_cast<C>(a.at[u].at[j]), static_cast<C>(b.at[u].at[j]), sum));
+      for (int j = 0; j < V; ++j) a.at[u].at[j] = input_grad<T, kLog>(a.at[u].at[j], b.at[u].at[j], sum);
       store_vector(to + span.at(u), a.at[u]);
     }
   });
 }
 
 template <class T, bool kLog>
-__global__ void __launch_bounds__(kWarp* kTeamLanes, 1)
-    softmax_backward_columns_kernel(T* out, const T* grad, const T* y, Lines lines) {
-  using C = Compute<T>;
-  const ColumnTeam team(lines);
-  const std::int64_t start = team.active ? lines.start(team.line) : 0, n = team.active ? lines.n : 0;
-  C sum = 0;
-#pragma unroll 4
-  for (std::int64_t i = team.rank; i < n; i += team.size) {
-    const std::int64_t at = start + i * team.stride;
-    sum += grad_term<C, kLog>(static_cast<C>(grad[at]), static_cast<C>(y[at]));
-  }
-  sum = team.reduce(sum, Plus());
-#pragma unroll 4
-  for (std::int64_t i = team.rank; i < n; i += team.size) {
-    const std::int64_t at = start + i * team.stride;
-    out[at] = static_cast<T>(input_grad<C, kLog>(static_cast<C>(grad[at]), static_cast<C>(y[at]), sum));
-  }
-}
-
-Grid column_grid(const Lines& lines) { return {ColumnTeam::blocks(lines), ColumnTeam::threads(lines)}; }
-
-template <class T, bool kLog>
 void softmax_as(NdArray& out, const NdArray& x, const Lines& lines) {
   const Device device = out.device();
   T* const to = out.data_as<T>();
   const T* const from = x.data_as<T>();
-  if (lines.inner != 1)
-    return launch(device, column_grid(lines), &softmax_columns_kernel<T, kLog>, to, from, lines);
-  const bool kept = with_kept_rows<kKept<T>>(lines, [&]<int kElements>(const Grid& grid) {
-    launch(device, grid, &softmax_kept_kernel<T, kLog, kElements>, to, from, lines,
-           rows_are_vectors<T>(lines.n, to, from));
+  const bool kept = with_kept_rows<kKept, kThreads<T>>(lines, [&]<int kElements>(const Grid& grid) {
+    launch(device, grid,
+           rows_are_vectors<T>(lines.n, to, from) ? &softmax_kept_kernel<T, kLog, kElements, true>
+                                                  : &softmax_kept_kernel<T, kLog, kElements, false>,
+           to, from, lines);
   });
   if (!kept)
-    launch(device, row_grid(lines, kKept<T>), &softmax_rows_kernel<T, kLog>, to, from, lines,
+    launch(device, row_grid(lines, kKept), &softmax_rows_kernel<T, kLog>, to, from, lines,
            streams_with(to, from));
 }
 
@@ -247,15 +191,16 @@ void softmax_backward_as(NdArray& out, const NdArray& grad, const NdArray& y, co
   const Device device = out.device();
   T* const to = out.data_as<T>();
   const T *const g = grad.data_as<T>(), *const at = y.data_as<T>();
-  if (lines.inner != 1)
-    return launch(device, column_grid(lines), &softmax_backward_columns_kernel<T, kLog>, to, g, at, lines);
-  const bool kept = with_kept_rows<kKeptBackward<T>>(lines, [&]<int kElements>(const Grid& grid) {
-    launch(device, grid, &softmax_backward_kept_kernel<T, kLog, kElements>, to, g, at, lines,
-           rows_are_vectors<T>(lines.n, to, g, at));
+  constexpr int kMany = kKeptBackward<T>;
+  const bool kept = with_kept_rows<kMany, kThreads<T>>(lines, [&]<int kElements>(const Grid& grid) {
+    launch(device, grid,
+           rows_are_vectors<T>(lines.n, to, g, at) ? &softmax_backward_kept_kernel<T, kLog, kElements, true>
+                                                   : &softmax_backward_kept_kernel<T, kLog, kElements, false>,
+           to, g, at, lines);
   });
   if (!kept)
-    launch(device, row_grid(lines, kKeptBackward<T>), &softmax_backward_rows_kernel<T, kLog>, to, g, at,
-           lines, streams_with(to, g) && streams_with(to, at));
+    launch(device, row_grid(lines, kMany), &softmax_backward_rows_kernel<T, kLog>, to, g, at, lines,
+           streams_with(to, g) && streams_with(to, at));
 }
 
 }  // namespace
@@ -263,6 +208,7 @@ void softmax_backward_as(NdArray& out, const NdArray& grad, const NdArray& y, co
 void softmax(NdArray& out, const NdArray& x, std::int64_t dim, bool log) {
   if (x.numel() == 0) return;
   const Lines lines(x.sizes(), dim);
+  if (lines.inner != 1) return softmax_columns(out, x, lines, log);
   visit_floating(x.dtype(), log ? "log_softmax" : "softmax", [&]<class T> {
     if (log)
       softmax_as<T, true>(out, x, lines);
@@ -274,6 +220,7 @@ void softmax(NdArray& out, const NdArray& x, std::int64_t dim, bool log) {
 void softmax_backward(NdArray& out, const NdArray& grad, const NdArray& y, std::int64_t dim, bool log) {
   if (y.numel() == 0) return;
   const Lines lines(y.sizes(), dim);
+  if (lines.inner != 1) return softmax_columns_backward(out, grad, y, lines, log);
   visit_floating(y.dtype(), log ? "log_softmax" : "softmax", [&]<class T> {
     if (log)
       softmax_backward_as<T, true>(out, grad, y, lines);

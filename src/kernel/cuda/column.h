@@ -1,0 +1,66 @@
+// The threads that share interleaved lines by vectors: what each takes, and sums over those of a line.
+#pragma once
+
+#include "kernel/column_plan.h"
+#include "kernel/cuda/block_reduce.h"
+#include "kernel/cuda/launch.h"
+#include "kernel/cuda/vector.h"
+
+namespace ebb::cuda {
+
+/// A thread's part of V neighbouring columns of arrays of T.
+template <class T, int V>
+struct ColumnPart {
+  // Partial results of a block: of each unit as many as it has warps.
+  static constexpr int kPartials = V > 1 ? kColumnBlock : kColumnThreads;
+  using Unit = Packed<T, V>;
+
+  int thread, rank, units;   // the places it takes
+  std::int64_t first, step;  // elements from one of its places to the next
+
+  __device__ ColumnPart(const ColumnPlan& plan, std::int64_t n)
+      : thread(static_cast<int>(threadIdx.x)), rank(plan.rank(thread)), units(0), first(0) {
+    const std::int64_t unit = plan.unit(blockIdx.x, thread), row = plan.inner * V;
+    step = plan.ranks * row;
+    if (unit >= plan.units || rank >= n) return;
+    units = static_cast<int>((n - rank + plan.ranks - 1) / plan.ranks);
+    first = plan.start(unit, n) + rank * row;
+  }
+  __device__ bool has(int u) const { return u < units; }
+  __device__ Unit load(const T* from, int u) const { return Unit::load(from + first + u * step); }
+  __device__ void store(T* to, int u, const Vector<T, V>& values) const {
+    store_vector(to + first + u * step, values);
+  }
+
+  /// Every thread of a unit gets the merged values of its V lines; all threads of the block must call.
+  template <class C, class Merge>
+  __device__ void reduce(const ColumnPlan& plan, C (&value)[V], const Merge& merge) const {
+    __shared__ Vector<C, V> scratch[kPartials];
+    const int of_warp = plan.ranks_of_a_warp(), warps = plan.warps(), place = plan.place(thread);
+    const int side = plan.across * plan.apart;
+    for (int delta = of_warp / 2; delta > 0; delta /= 2)
+#pragma unroll
+      for (int j = 0; j < V; ++j)
+        value[j] = merge(value[j], shuffle_down(value[j], static_cast<unsigned>(delta * plan.across),
+                                                of_warp * plan.across));
+    if ((rank & (of_warp - 1)) == 0) {
+      Vector<C, V>& mine = scratch[rank / of_warp * side + place];
+#pragma unroll
+      for (int j = 0; j < V; ++j) mine.at[j] = value[j];
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (int w = 0; w < warps; ++w) {
+      const Vector<C, V> other = scratch[w * side + place];
+#pragma unroll
+      for (int j = 0; j < V; ++j) value[j] = w == 0 ? other.at[j] : merge(value[j], other.at[j]);
+    }
+    __syncthreads();
+  }
+};
+
+inline Grid column_grid(const ColumnPlan& plan) {
+  return {dim3(grid_blocks(plan.blocks)), dim3(static_cast<unsigned>(plan.threads()))};
+}
+
+}  // namespace ebb::cuda

@@ -1,0 +1,13 @@
+// Softmax along a dimension other than the last, on the device.
+#pragma once
+
+#include "kernel/lines.h"
+
+namespace ebb::cuda {
+
+/// out = softmax(x), or its logarithm, of lines whose elements do not lie together.
+void softmax_columns(NdArray& out, const NdArray& x, const Lines& lines, bool log);
+void softmax_columns_backward(NdArray& out, const NdArray& grad, const NdArray& y, const Lines& lines,
+                              bool log);
+
+}  // namespace ebb::cuda
