@@ -179,7 +179,7 @@ TEST_CASE("scans of short, long and interleaved lines") {
 
 TEST_CASE("scans of rows by vectors, from anywhere and either way") {
   for (const DType dtype : {kFloat, kDouble, kHalf, kBFloat16, kLong, kInt, kByte})
-    for (const std::int64_t n : {1, 7, 8, 63, 2048, 2051, 9001}) {
+    for (const std::int64_t n : {1, 7, 8, 63, 2048, 2051, 9001, 17001}) {
       INFO(to_string(dtype) << " rows of " << n);
       const Tensor x = (is_floating(dtype) ? rand({3, n}) - 0.5 : randint(0, 5, {3, n})).to(dtype);
       const double t = is_floating(dtype) ? tolerance(dtype) : 0;

@@ -51,14 +51,15 @@ __global__ void __launch_bounds__(kScanThreads) scan_rows_kernel(const __grid_co
   const int threads = static_cast<int>(blockDim.x), warps = threads / kWarp;
   const std::int64_t cut = args.only_totals ? args.chunks - 1 : args.chunks;  // the last total is of no use
   const std::int64_t line = args.chunks == 1 ? blockIdx.x : blockIdx.x / cut, chunk = blockIdx.x - line * cut;
-  const std::int64_t start = args.lines.start(line), n = args.lines.n, begin = chunk * args.chunk;
-  const std::int64_t end = begin + args.chunk < n ? begin + args.chunk : n;
+  const std::int64_t start = args.lines.start(line), n = args.lines.n;
+  // All tiles are full, but for the line's first and last: what is no place adds nothing to a total.
+  std::int64_t tile = chunk * args.chunk - ScanItems<Op>::pad(op, start);
+  const std::int64_t begin = tile > 0 ? tile : 0, end = chunk + 1 < args.chunks ? tile + args.chunk : n;
   bool carries = chunk > 0 && !args.only_totals;
   Acc carried = op.load(start, begin);
   if (carries) carried = args.totals[line * (args.chunks - 1) + chunk - 1];
   ScanItems<Op> items(op, start, begin, end);
   const std::int64_t step = static_cast<std::int64_t>(threads) * kItems;
-  std::int64_t tile = begin - items.pad();
   items.fetch(op, tile + thread * kItems);
   for (; tile < end; tile += step) {
     const std::int64_t first = tile + thread * kItems;

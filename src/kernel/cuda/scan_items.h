@@ -29,8 +29,8 @@ class ScanItems {
  public:
   __device__ ScanItems(const Op&, std::int64_t start, std::int64_t begin, std::int64_t end)
       : start_(start), begin_(begin), end_(end) {}
-  /// Places before the first that a tile begins with.
-  __device__ int pad() const { return 0; }
+  /// How many places before its first the tiles of a line begin.
+  __device__ static int pad(const Op&, std::int64_t) { return 0; }
   __device__ void fetch(const Op&, std::int64_t first) { first_ = first; }
   /// Places past the end repeat the last element; nothing of theirs is stored or reaches those before.
   __device__ void take(const Op& op, Acc (&value)[kItems]) const {
@@ -57,8 +57,11 @@ class ScanItems<Op> {
   Packed<E, W> units_[kUnits];
   std::int64_t start_, begin_, end_;
   bool vectors_;
-  int pad_;
 
+  __device__ static bool alike(const Op& op) {
+    const auto from = reinterpret_cast<std::uintptr_t>(op.x), to = reinterpret_cast<std::uintptr_t>(op.out);
+    return (from - to) % sizeof(Packed<E, W>) == 0;
+  }
   __device__ bool whole(std::int64_t place) const { return vectors_ && place >= begin_ && place + W <= end_; }
   /// By value: a choice between two places would keep arrays out of registers.
   template <class T>
@@ -72,14 +75,12 @@ class ScanItems<Op> {
 
  public:
   __device__ ScanItems(const Op& op, std::int64_t start, std::int64_t begin, std::int64_t end)
-      : start_(start), begin_(begin), end_(end) {
-    const auto from = reinterpret_cast<std::uintptr_t>(op.x), to = reinterpret_cast<std::uintptr_t>(op.out);
-    vectors_ = (from - to) % sizeof(Packed<E, W>) == 0;
-    pad_ = vectors_ ? scan_pad(from / sizeof(E) + static_cast<std::uint64_t>(start), op.order.n, W,
-                               op.order.reverse)
-                    : 0;
+      : start_(start), begin_(begin), end_(end), vectors_(alike(op)) {}
+  __device__ static int pad(const Op& op, std::int64_t start) {
+    if (!alike(op)) return 0;
+    const std::uint64_t at = reinterpret_cast<std::uintptr_t>(op.x) / sizeof(E);
+    return scan_pad(at + static_cast<std::uint64_t>(start), op.order.n, W, op.order.reverse);
   }
-  __device__ int pad() const { return pad_; }
   __device__ void fetch(const Op& op, std::int64_t first) {
 #pragma unroll
     for (int u = 0; u < kUnits; ++u) {
