@@ -53,3 +53,41 @@ TEST_CASE("max_unpool puts back on a device what it does on the CPU") {
   CHECK(equal(max_unpool3d(value.to(Device::CUDA), place.to(Device::CUDA), {7, 6, 9}, 2, 0).cpu(),
               max_unpool3d(value, place, {7, 6, 9}, 2, 0)));
 }
+
+TEST_CASE("poolings of every geometry agree with the CPU in 32 and in 64 bits") {
+  manual_seed(11);
+  constexpr std::int64_t kFar = std::int64_t{1} << 31;  // a stride that only 64 bits hold: one window
+  struct Case {
+    std::int64_t kernel, stride, padding, dilation;
+  };
+  for (const DType dtype : {kFloat, kDouble, kHalf})
+    for (const Case& c : {Case{3, 2, 1, 1}, Case{2, 2, 0, 1}, Case{3, 1, 1, 2}, Case{5, kFar, 2, 1}})
+      for (const MemoryFormat format : {MemoryFormat::Contiguous, MemoryFormat::ChannelsLast}) {
+        INFO(to_string(dtype) << ", kernel " << c.kernel << ", stride " << c.stride << ", dilation "
+                              << c.dilation);
+        const Tensor image = randint(-40, 40, {2, 5, 11, 13}, kFloat).to(dtype);
+        const auto run = [&](const Device& device, const auto& pool) {
+          Tensor leaf = image.to(device).contiguous(format).detach().requires_grad_();
+          const Tensor out = pool(leaf);
+          out.backward(arange(out.numel(), kFloat).view(out.sizes()).remainder(7).to(dtype).to(device));
+          return std::pair(out.detach().cpu().contiguous(), leaf.grad().cpu().contiguous());
+        };
+        const auto compare = [&](const auto& pool, double tolerance) {
+          const auto expected = run(Device::CPU, pool), got = run(Device::CUDA, pool);
+          CHECK(allclose(got.first, expected.first, tolerance, tolerance));
+          CHECK(allclose(got.second, expected.second, tolerance, tolerance));
+        };
+        compare([&](const Tensor& x) { return max_pool2d(x, c.kernel, c.stride, c.padding, c.dilation); }, 0);
+        const double rounding = dtype == kHalf ? 2e-3 : 1e-6;
+        if (c.dilation != 1) continue;
+        compare([&](const Tensor& x) { return avg_pool2d(x, c.kernel, c.stride, c.padding, false, false); },
+                rounding);
+        compare([&](const Tensor& x) { return adaptive_avg_pool2d(x, {4, 5}); }, rounding);
+        if (dtype != kHalf)  // a divisor that only 64 bits hold
+          compare(
+              [&](const Tensor& x) {
+                return avg_pool2d(x, c.kernel, c.stride, 0, false, true, 8 * kFar) * 1e9;
+              },
+              rounding);
+      }
+}

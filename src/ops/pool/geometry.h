@@ -7,32 +7,52 @@
 
 namespace ebb {
 
-struct PoolAxis {
-  std::int64_t in = 1;
-  std::int64_t out = 1;
-  std::int64_t kernel = 1;
-  std::int64_t stride = 1;
-  std::int64_t padding = 0;
-  std::int64_t dilation = 1;
+/// In integers I: kernels count in 32 bits where that is enough.
+template <class I>
+struct PoolAxisOf {
+  I in = 1;
+  I out = 1;
+  I kernel = 1;
+  I stride = 1;
+  I padding = 0;
+  I dilation = 1;
   bool adaptive = false;  // windows from in and out alone, which may overlap and differ in size
 
   /// First element of window o, in steps of the dilation from where it would start without an edge.
-  EBB_HD std::int64_t first(std::int64_t o) const {
+  EBB_HD I first(I o) const {
     if (adaptive) return o * in / out;
-    const std::int64_t at = o * stride - padding;
+    const I at = o * stride - padding;
     return at >= 0 ? at : at + (-at + dilation - 1) / dilation * dilation;
   }
   /// One past its last element.
-  EBB_HD std::int64_t last(std::int64_t o) const {
+  EBB_HD I last(I o) const {
     if (adaptive) return ((o + 1) * in + out - 1) / out;
-    const std::int64_t end = o * stride - padding + (kernel - 1) * dilation + 1;
+    const I end = o * stride - padding + (kernel - 1) * dilation + 1;
     return end < in ? end : in;
   }
   /// What the window counts for in a mean: its elements, and those of the padding if asked for.
-  EBB_HD std::int64_t weight(std::int64_t o, bool include_padding) const {
+  EBB_HD I weight(I o, bool include_padding) const {
     if (adaptive || !include_padding) return last(o) - first(o);
-    const std::int64_t start = o * stride - padding, end = start + kernel;
+    const I start = o * stride - padding, end = start + kernel;
     return (end < in + padding ? end : in + padding) - start;
+  }
+};
+
+using PoolAxis = PoolAxisOf<std::int64_t>;
+
+/// The windows of a plane.
+template <class I>
+struct PoolWindowsOf {
+  PoolAxisOf<I> axis[3];
+  bool include_padding = true;
+  I divisor = 0;  // in place of the weights, unless 0
+
+  EBB_HD I in_plane() const { return axis[0].in * axis[1].in * axis[2].in; }
+  EBB_HD I out_plane() const { return axis[0].out * axis[1].out * axis[2].out; }
+  EBB_HD I weight(I z, I y, I x) const {
+    if (divisor != 0) return divisor;
+    return axis[0].weight(z, include_padding) * axis[1].weight(y, include_padding) *
+           axis[2].weight(x, include_padding);
   }
 };
 
@@ -42,18 +62,25 @@ struct PoolPlanes {
       1;  // neighbouring planes that alternate in memory: the channels of channels-last
 };
 
-struct PoolGeometry : PoolPlanes {
-  PoolAxis axis[3];
-  bool include_padding = true;
-  std::int64_t divisor = 0;  // in place of the weights, unless 0
+struct PoolGeometry : PoolPlanes, PoolWindowsOf<std::int64_t> {};
 
-  EBB_HD std::int64_t in_plane() const { return axis[0].in * axis[1].in * axis[2].in; }
-  EBB_HD std::int64_t out_plane() const { return axis[0].out * axis[1].out * axis[2].out; }
-  EBB_HD std::int64_t weight(std::int64_t z, std::int64_t y, std::int64_t x) const {
-    if (divisor != 0) return divisor;
-    return axis[0].weight(z, include_padding) * axis[1].weight(y, include_padding) *
-           axis[2].weight(x, include_padding);
+/// Whether every place, and all that is computed on the way to one, fits 31 bits.
+inline bool fits_32_bits(const PoolGeometry& g) {
+  std::int64_t weight = 1, in = g.planes, out = g.planes;
+  const auto times = [](std::int64_t a, std::int64_t b) {  // neither below 0; kept from overflowing
+    return a > INT32_MAX || b > INT32_MAX ? std::int64_t{INT32_MAX} + 1 : a * b;
+  };
+  for (const PoolAxis& a : g.axis) {
+    in = times(in, a.in);
+    out = times(out, a.out);
+    weight = times(weight, a.kernel);
+    const std::int64_t reach = a.adaptive
+                                   ? times(a.in + 1, a.out + 1)
+                                   : times(2, a.padding) + times(2, a.stride) + times(a.kernel, a.dilation);
+    if (a.in + a.out + reach > INT32_MAX) return false;
   }
-};
+  return in <= INT32_MAX && out <= INT32_MAX && weight <= INT32_MAX && g.divisor >= -INT32_MAX &&
+         g.divisor <= INT32_MAX;
+}
 
 }  // namespace ebb
