@@ -1,140 +1,57 @@
-// Sorting and selecting on the device, by the keys of keys.h. A 32-bit key shares a word with its place;
-// wider ones carry the place beside them.
+// Sorting on the device, by the keys of sort_keys.h, and what is read from sorted lines.
 #include "ops/sort/cuda.h"
 
 #include <ebb/core/visit.h>
 
-#include "kernel/convert.h"
-#include "kernel/cuda/sort.h"
-#include "kernel/cuda/walk.h"
-#include "kernel/lines.h"
 #include "kernel/reduce_plan.h"
-#include "kernel/sort_keys.h"
+#include "ops/sort/cuda_select.h"
 
 namespace ebb::cuda {
 namespace {
-
-template <class T>
-__device__ bool element_is_nan(T x) {
-  if constexpr (std::is_integral_v<T>)
-    return false;
-  else
-    return static_cast<Compute<T>>(x) != static_cast<Compute<T>>(x);
-}
-
-// Items of all lines, sorted line by line.
-struct Items {
-  std::uint64_t* keys;
-  std::int64_t* places;  // null when packed into the keys
-  std::int64_t n;
-  __device__ std::int64_t place(std::int64_t i) const {
-    return places ? places[i] : static_cast<std::int64_t>(keys[i] & 0xffffffffu);
-  }
-  __device__ std::uint64_t key(std::int64_t i) const { return places ? keys[i] : keys[i] >> 32; }
-};
 
 template <class T>
 struct MakeItems {
   Items items;
   const T* x;
   Lines lines;
-  bool descending;
+  sorting::Key<T> turn;
   __device__ void operator()(std::int64_t i) const {
     const std::int64_t line = i / lines.n, place = i - line * lines.n;
-    sorting::Key<T> key = sorting::key_of(x[lines.start(line) + place * lines.inner]);
-    if (descending) key = static_cast<sorting::Key<T>>(~key);
-    if (items.places) {
-      items.keys[i] = key;
-      items.places[i] = place;
-    } else {
-      items.keys[i] = sorting::Packed::make(key, place).bits;
-    }
+    items.put(i, sorting::key_of(x[lines.start(line) + place * lines.inner]) ^ turn, place);
   }
 };
-
-/// The bits of a packed key and place that tell elements of T apart; equal ones stand in order already. The
-/// keys of 16-bit floats are those of the floats they widen to, whose last bits are all alike.
-template <class T>
-constexpr KeyBits packed_bits() {
-  if (std::is_same_v<T, bool> || std::is_same_v<T, std::uint8_t>) return {32, 40};
-  if (std::is_same_v<T, BFloat16>) return {48, 64};
-  if (std::is_same_v<T, Half>) return {45, 64};
-  return {32, 64};
-}
 
 /// Calls body(items) with the items of x's lines, sorted, in scratch memory.
 template <class T, class Body>
 void with_sorted(const NdArray& x, const Lines& lines, bool descending, const Body& body) {
-  const Device device = x.device();
-  const std::int64_t count = x.numel();
-  const bool packed = sizeof(sorting::Key<T>) == 4 && lines.n <= std::int64_t{UINT32_MAX};
-  const NdArray scratch = NdArray::empty({packed ? 1 : 2, count}, kLong, device);
-  const Items items{scratch.data_as<std::uint64_t>(),
-                    packed ? nullptr : scratch.data_as<std::int64_t>() + count, lines.n};
-  for_each(device, count, MakeItems<T>{items, x.data_as<T>(), lines, descending});
-  if (packed)
-    sort_keys(device, items.keys, lines.count(), lines.n, packed_bits<T>());
-  else
-    sort_pairs(device, items.keys, items.places, lines.count(), lines.n);
-  body(items);
+  with_items<T>(x.device(), lines.count(), lines.n, lines.n, [&](const Items& items) {
+    for_each(x.device(), x.numel(),
+             MakeItems<T>{items, x.data_as<T>(), lines, sorting::turned_key<T>(descending)});
+    sort_items<T>(x.device(), items, lines.count());
+    body(items);
+  });
 }
 
-// The first `to.n` items of every line.
+// The most frequent element of each line: the first of the longest run, where it last stands.
 template <class T>
-struct WriteItems {
-  Items items;
-  T* values;
-  std::int64_t* indices;
-  const T* x;
-  Lines from, to;
-  __device__ void operator()(std::int64_t i) const {
-    const std::int64_t line = i / to.n, rank = i - line * to.n;
-    const std::int64_t place = items.place(line * from.n + rank), at = to.start(line) + rank * to.inner;
-    values[at] = x[from.start(line) + place * from.inner];
-    indices[at] = place;
-  }
-};
-
-template <class T>
-struct SelectOne {
+struct SelectMode {
   Items items;
   T* values;
   std::int64_t* indices;
   const T* x;
   Lines lines;
-  Selection what;
-  std::int64_t k;
-
-  __device__ std::int64_t rank_of(std::int64_t first, const T* line) const {
-    const auto nan_at = [&](std::int64_t i) {
-      return element_is_nan(line[items.place(first + i) * lines.inner]);
-    };
-    if (what == Selection::kth) return k;
-    if (what != Selection::mode) {
-      // NaNs stand last, in the order of their places.
-      std::int64_t low = 0, high = lines.n;
-      while (low < high) {
-        const std::int64_t middle = (low + high) / 2;
-        if (nan_at(middle))
-          high = middle;
-        else
-          low = middle + 1;
-      }
-      if (low < lines.n && (what == Selection::median || low == 0)) return low;
-      return (low - 1) / 2;
-    }
+  __device__ void operator()(std::int64_t number) const {
+    const T* const line = x + lines.start(number);
+    const std::int64_t first = number * lines.n;
     std::int64_t best = 0, length = 0, run = 0;
     for (std::int64_t i = 0; i < lines.n; ++i) {
-      run = i > 0 && !nan_at(i) && items.key(first + i) == items.key(first + i - 1) ? run + 1 : 1;
+      const bool nan = element_is_nan(line[items.place(first + i) * lines.inner]);  // equal to nothing
+      run = i > 0 && !nan && items.key(first + i) == items.key(first + i - 1) ? run + 1 : 1;
       if (run > length) length = run, best = i;
     }
-    return best;
-  }
-  __device__ void operator()(std::int64_t i) const {
-    const T* const line = x + lines.start(i);
-    const std::int64_t first = i * lines.n, place = items.place(first + rank_of(first, line));
-    values[i] = line[place * lines.inner];
-    indices[i] = place;
+    const std::int64_t place = items.place(first + best);
+    values[number] = line[place * lines.inner];
+    indices[number] = place;
   }
 };
 
@@ -180,6 +97,8 @@ void sort(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim,
 
 void topk(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest) {
   if (values.numel() == 0) return;
+  const Wanted wanted{.k = Lines(values.sizes(), dim).n, .first_k = true};
+  if (select_ranks(values, indices, x, dim, wanted, largest)) return;
   visit_numeric(stored(x.dtype()), "topk",
                 [&]<class T> { write_first<T>(values, indices, x, dim, largest); });
 }
@@ -187,12 +106,16 @@ void topk(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim,
 void select_element(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, Selection what,
                     std::int64_t k) {
   if (values.numel() == 0) return;
+  if (what != Selection::mode) {
+    select_ranks(values, indices, x, dim, {.what = what, .k = k}, false);
+    return;
+  }
   const Lines lines(x.sizes(), dim);
-  visit_numeric(stored(x.dtype()), "select_element", [&]<class T> {
+  visit_numeric(stored(x.dtype()), "mode", [&]<class T> {
     with_sorted<T>(x, lines, false, [&](const Items& items) {
-      for_each(x.device(), lines.count(),
-               SelectOne<T>{items, values.data_as<T>(), indices.data_as<std::int64_t>(), x.data_as<T>(),
-                            lines, what, k});
+      for_each(
+          x.device(), lines.count(),
+          SelectMode<T>{items, values.data_as<T>(), indices.data_as<std::int64_t>(), x.data_as<T>(), lines});
     });
   });
 }
