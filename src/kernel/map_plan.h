@@ -23,7 +23,7 @@ struct LevelIndex {
 enum class Access : std::uint8_t {
   vector,   // one aligned load
   splat,    // one element for all
-  indexed,  // element by element, from where `element` says
+  indexed,  // element by element, each where `element` says
 };
 
 /// A unit is `width` neighbouring elements of the output; `plan` gives the byte offsets of units. Elements
@@ -34,6 +34,9 @@ struct MapPlan {
   IndexPlan<N> plan;
   std::uint32_t head = 0;   // elements before the first unit
   std::uint32_t loose = 0;  // elements in no unit: the head and the tail
+  // From the number that `element` takes for one unit's first to the next unit's: the width, or 0 where it
+  // counts within each unit.
+  std::uint32_t spacing = 0;
   std::int32_t skip[N] = {};
   LevelIndex element[N];
   Access access[N] = {};
@@ -99,6 +102,7 @@ bool plan_rows(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintp
   }
   for (int i = 0; i < N; ++i) out.skip[i] = 0;
   out.head = out.loose = 0;
+  out.spacing = static_cast<std::uint32_t>(width);
   index_plan(out.plan, plan, width);
   return true;
 }
@@ -135,6 +139,7 @@ bool plan_run(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintpt
   }
   index_plan(out.plan, units);
   out.head = static_cast<std::uint32_t>(head);
+  out.spacing = static_cast<std::uint32_t>(width);
   out.loose = static_cast<std::uint32_t>(plan.numel - units.numel * width);
   return true;
 }

@@ -85,6 +85,30 @@ TEST_CASE("slices, steps and transposes") {
   check([](const Tensor& x) { return take(x, 0, 2400).view({2, 3, 4, 100}).permute({3, 1, 0, 2}) * 2; });
 }
 
+TEST_CASE("large operands that lie across the result") {
+  // Rows of whole vectors and tiles, and neither.
+  for (const auto& [rows, columns] : {std::pair(160, 112), std::pair(133, 125), std::pair(250, 64)})
+    for (const DType dtype : {kFloat, kDouble, kHalf, kByte, kLong}) {
+      INFO(to_string(dtype) << ", " << rows << " by " << columns);
+      const Tensor a = randint(0, 100, {2, rows, columns}).to(dtype);
+      const Tensor b = randint(0, 100, {2, columns, rows}).to(dtype), bias = a.slice(1, 0, 1);
+      const auto compare = [&](const auto& op) {
+        CHECK(equal(op(a.to(Device::CUDA), b.to(Device::CUDA), bias.to(Device::CUDA)).cpu(), op(a, b, bias)));
+      };
+      compare([](const Tensor& x, const Tensor& y, const Tensor&) { return x + y.transpose(1, 2); });
+      compare([](const Tensor& x, const Tensor& y, const Tensor& z) {
+        return where(y.transpose(1, 2) > 50, x, z);
+      });
+      compare([](const Tensor& x, const Tensor& y, const Tensor&) {
+        return x.slice(2, 1) * y.transpose(1, 2).slice(2, 1);
+      });
+    }
+  const Tensor image = randn({3, 24, 25, 23}),
+               other = randn({3, 24, 25, 23}).contiguous(MemoryFormat::ChannelsLast);
+  CHECK(equal((image.to(Device::CUDA) - other.to(Device::CUDA)).cpu(), image - other));
+  CHECK(equal((other.to(Device::CUDA) - image.to(Device::CUDA)).cpu(), other - image));
+}
+
 TEST_CASE("results and operands of different sizes") {
   check([](const Tensor& x) { return take(x, 1, 1001) < take(x, 2, 1001); });
   check([](const Tensor& x) { return where(take(x, 1, 1001) > 50, take(x, 3, 1001), take(x, 1, 1001)); });

@@ -64,7 +64,7 @@ struct Case {
         const std::int64_t out = map.skip[0] + offsets[0] + j * sizes[0];
         for (int i = 0; i < N; ++i) {
           const std::int64_t start = map.skip[i] + offsets[i];
-          const auto number = static_cast<std::uint32_t>(map.head + unit * width + j);
+          const auto number = static_cast<std::uint32_t>(map.head + unit * map.spacing + j);
           if (addresses[i] == 0) continue;
           if (map.access[i] == Access::vector) {
             CHECK((addresses[i] + start) % (width * sizes[i]) == 0);
@@ -72,7 +72,7 @@ struct Case {
           } else if (map.access[i] == Access::splat) {
             expect(out, i, start);
           } else {
-            expect(out, i, map.element[i].offset(number));
+            expect(out, i, start + map.element[i].offset(number));
           }
         }
       }

@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "kernel/tile_plan.h"
+
 namespace ebb::cuda {
 template <int N>
 void launch_map(const char* name, const MapKernels<N>& kernels, NdArray& out,
@@ -12,23 +14,39 @@ void launch_map(const char* name, const MapKernels<N>& kernels, NdArray& out,
   for (int i = 1; i < N; ++i) arrays[i] = in[i - 1].array;
   const ElementwisePlan<N> whole =
       plan_elementwise<N>(name, *reinterpret_cast<const NdArray* const(*)[N]>(&arrays));
-  for_each_32_bit_part(whole, [&](const ElementwisePlan<N>& part, const std::int64_t(&from)[N]) {
+  std::uintptr_t addresses[N];
+  int sizes[N];
+  for (int i = 0; i < N; ++i) sizes[i] = kernels.sizes[i];
+  constexpr std::int64_t kNowhere[N] = {};
+  const auto launch_part = [&](const ElementwisePlan<N>& part, const CrossTile& tile) {
     MapArgs<N> args;
     std::memcpy(args.op, op, op_bytes);
-    std::uintptr_t addresses[N];
-    int sizes[N];
     for (int i = 0; i < N; ++i) {
-      const NdArray* x = i == 0 ? &out : in[i - 1].array;
-      args.base[i] = x ? x->data_as<char>() + from[i] : nullptr;
+      args.base[i] = reinterpret_cast<char*>(addresses[i]);
       args.bits[i] = i == 0 ? 0 : in[i - 1].bits;
-      addresses[i] = reinterpret_cast<std::uintptr_t>(args.base[i]);
-      sizes[i] = kernels.sizes[i];
     }
-    const bool vectors = plan_vectors(args.map, part, addresses, sizes, kernels.width);
-    if (!vectors) index_plan(args.map.plan, part);
+    const bool vectors = tile.along > 0 ? plan_tiles(args.map, part, tile, addresses, sizes, kernels.width)
+                                        : plan_vectors(args.map, part, addresses, sizes, kernels.width);
+    if (!vectors && tile.along == 0) index_plan(args.map.plan, part);
     const Grid grid{dim3(map_blocks(args.map.plan.units, vectors ? kernels.width : 1, N - 1)),
                     dim3(kMapThreads)};
     launch_independent(out.device(), grid, vectors ? kernels.vector : kernels.plain, args);
+  };
+  const auto locate = [&](const std::int64_t(&from)[N], const std::int64_t(&further)[N]) {
+    for (int i = 0; i < N; ++i) {
+      const NdArray* x = i == 0 ? &out : in[i - 1].array;
+      addresses[i] = x ? reinterpret_cast<std::uintptr_t>(x->data_as<char>() + from[i] + further[i]) : 0;
+    }
+  };
+  for_each_32_bit_part(whole, [&](const ElementwisePlan<N>& part, const std::int64_t(&from)[N]) {
+    locate(from, kNowhere);
+    const CrossTile tile = cross_tile(part, addresses, sizes, kernels.width);
+    for_each_tiled_part(
+        part, tile,
+        [&](const ElementwisePlan<N>& piece, const std::int64_t(&further)[N], const CrossTile& of_piece) {
+          locate(from, further);
+          launch_part(piece, of_piece);
+        });
   });
 }
 

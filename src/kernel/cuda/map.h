@@ -103,11 +103,11 @@ struct Packs<V, U, First, Rest...> {
     } else {
 #pragma unroll
       for (int u = 0; u < U; ++u) {
-        const std::uint32_t first = args.map.head + places.unit[u] * V;
+        const std::uint32_t first = args.map.head + places.unit[u] * args.map.spacing;
 #pragma unroll
         for (int j = 0; j < V; ++j)
           head[u].at[j] = *reinterpret_cast<const First*>(
-              base + args.map.element[I].offset(first + static_cast<std::uint32_t>(j)));
+              base + places.offset[u][I] + args.map.element[I].offset(first + static_cast<std::uint32_t>(j)));
       }
     }
     tail.template load<I + 1>(args, places);
