@@ -135,6 +135,24 @@ TEST_CASE("convolutions with and without cuDNN") {
   });
 }
 
+TEST_CASE("a bias behind convolutions with and without cuDNN") {
+  manual_seed(12);
+  const Tensor x = randn({2, 4, 7, 6}, kDouble), b = randn({8}, kDouble);
+  const Tensor dense = randn({8, 4, 3, 2}, kDouble) * 0.3, each = randn({8, 1, 3, 3}, kDouble) * 0.3,
+               turned = randn({4, 8, 3, 3}, kDouble) * 0.3;
+  const auto like = [](const Tensor& t, const Tensor& v) { return t.to(v.dtype()).to(v.device()); };
+  either_way([&] {
+    compare(
+        "all channels", [&](const Tensor& v) { return conv2d(v, like(dense, v), like(b, v), 2, 1); }, x);
+    // Added in a pass of its own behind these.
+    compare(
+        "two filters a channel",
+        [&](const Tensor& v) { return conv2d(v, like(each, v), like(b, v), 1, 1, 1, /*groups=*/4); }, x);
+    compare(
+        "transposed", [&](const Tensor& v) { return conv_transpose2d(v, like(turned, v), like(b, v)); }, x);
+  });
+}
+
 TEST_CASE("batch norm in training with and without cuDNN") {
   manual_seed(12);
   const DimVector shapes[] = {{6, 16}, {2, 16, 3, 2}, {2, 16, 2, 3, 2}, {3, 5, 2, 2}, {3, 8, 4}};

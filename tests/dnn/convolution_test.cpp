@@ -145,6 +145,42 @@ TEST_CASE("float convolutions are exact unless TF32 is allowed") {
     }
 }
 
+namespace {
+
+// The engine of the first plan.
+std::int64_t first_engine(const Asked& asked) {
+  const std::vector<Plan> plans = asked.plans(1);
+  Descriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  plans.at(0).config->get(CUDNN_ATTR_ENGINECFG_ENGINE, engine);
+  return engine.get<std::int64_t>(CUDNN_ATTR_ENGINE_GLOBAL_INDEX);
+}
+
+}  // namespace
+
+// Why the plugin lets bias and ReLU follow in a pass of their own for one filter a channel only.
+TEST_CASE("bias and ReLU cost nothing but the engine for one filter a channel") {
+  for (const Geometry& g : kGeometries)
+    for (const bool last : {false, true}) {
+      if (last && g.in.size() == 3) continue;
+      INFO(g.name << (last ? ", channels-last" : ", contiguous"));
+      const bool depthwise = std::string(g.name) == "depthwise";
+      const std::vector<Plan> plain = Asked(g, DnnConv::forward, kFloat, last).plans(1);
+      for (const bool relu : {false, true}) {
+        const std::vector<Plan> fused = Asked(g, DnnConv::forward, kFloat, last, true, relu).plans(1);
+        REQUIRE_FALSE(fused.empty());
+        CHECK(fused[0].workspace <= plain.at(0).workspace);
+        CHECK((fused[0].notes == plain[0].notes) == !depthwise);
+      }
+    }
+  // The plain one has an engine that no other convolution gets, in 16 bits too.
+  for (const DType dtype : {kFloat, kHalf, kBFloat16})
+    for (const bool last : {false, true}) {
+      const std::int64_t own = first_engine({kGeometries[3], DnnConv::forward, dtype, last});
+      CHECK(own != first_engine({kGeometries[3], DnnConv::forward, dtype, last, true}));
+      CHECK(own != first_engine({kGeometries[0], DnnConv::forward, dtype, last}));
+    }
+}
+
 TEST_CASE("16-bit convolutions use tensor cores and sum in float") {
   for (const DType dtype : {kHalf, kBFloat16})
     for (const DnnConv kind : {DnnConv::forward, DnnConv::input, DnnConv::weight}) {

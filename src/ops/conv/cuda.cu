@@ -4,8 +4,11 @@
 
 #include <ebb/core/visit.h>
 
+#include <cstring>
+
 #include "kernel/convert.h"
 #include "kernel/cuda/dnn.h"
+#include "kernel/cuda/map.h"
 #include "kernel/cuda/walk.h"
 #include "kernel/optional_data.h"
 
@@ -164,26 +167,35 @@ struct Weight {
   }
 };
 
-// x = relu(x + bias), either of which may be missing.
-template <class T>
+// relu(x + bias), either of which may be missing: a bias of -0 changes nothing.
 struct Finish {
-  T* x;
-  const T* bias;
-  std::int64_t channels, step;  // elements between one channel and the next
   bool relu;
-  __device__ void operator()(std::int64_t i) const {
-    using C = Compute<T>;
-    C value = static_cast<C>(x[i]);
-    if (bias) value += static_cast<C>(bias[i / step % channels]);
-    x[i] = static_cast<T>(relu && value < C(0) ? C(0) : value);
+  template <class C>
+  EBB_HD C operator()(C x, C bias) const {
+    const C sum = x + bias;
+    return relu && sum < C(0) ? C(0) : sum;
   }
 };
+template <class T>
+constexpr MapKernels<3> kFinish = map_kernels<Finish, T, T, T>();
 
+// In place, by vectors.
 void finish(NdArray& x, const NdArray& bias, bool relu) {
   if (!bias.defined() && !relu) return;
+  MapInput shift;
+  NdArray channels;
+  if (bias.defined()) {
+    DimVector shape(x.sizes().size() - 1, 1), steps(x.sizes().size() - 1, 0);
+    shape[0] = bias.numel();
+    steps[0] = 1;
+    channels = bias.as_strided(shape, steps, bias.offset());
+    shift = {&channels};
+  }
+  const Finish op{relu};
   visit_floating(x.dtype(), "convolution", [&]<class T> {
-    for_each(x.device(), x.numel(),
-             Finish<T>{x.data_as<T>(), data_or_null<T>(bias), x.sizes()[1], Volumes<T>(x).channel, relu});
+    const T nothing = static_cast<T>(-0.0F);
+    std::memcpy(&shift.bits, &nothing, sizeof(nothing));
+    launch_map<3>("convolution", kFinish<T>, x, {MapInput{&x}, shift}, &op, sizeof(op));
   });
 }
 
@@ -205,7 +217,9 @@ bool by_library(DnnConv kind, const NdArray& in, const NdArray& weight, const Nd
 
 void conv_forward(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias,
                   const ConvGeometry& g, bool relu) {
-  if (bias.defined() && by_library(DnnConv::forward, in, weight, out, g, &bias, relu)) return;
+  // cuDNN's engine for one filter a channel takes nothing behind it; with a bias there are generic ones only.
+  const bool depthwise = g.groups > 1 && g.groups == g.in_channels;
+  if (bias.defined() && !depthwise && by_library(DnnConv::forward, in, weight, out, g, &bias, relu)) return;
   if (by_library(DnnConv::forward, in, weight, out, g)) return finish(out, bias, relu);
   visit_floating(out.dtype(), "convolution", [&]<class T> {
     using From = Volumes<const T>;

@@ -1,0 +1,44 @@
+# What the CUDA tools say about the plugin's machine code; for the scripts beside it, which are given CUOBJDUMP and PLUGIN.
+
+# Sets `kernels` to a list of "name registers stack shared local", of one architecture each kernel is compiled for, and
+# `kernel_count`; or says that the test is skipped and sets `skipped`.
+macro(read_kernels)
+  set(skipped FALSE)
+  if(NOT CUOBJDUMP)
+    message("skipped: cuobjdump, of the CUDA toolkit, was not found")
+    set(skipped TRUE)
+  else()
+    execute_process(COMMAND ${CUOBJDUMP} --dump-resource-usage ${PLUGIN}
+      OUTPUT_VARIABLE _usage ERROR_VARIABLE _usage_errors COMMAND_ERROR_IS_FATAL ANY)
+    string(REGEX MATCHALL "Function [^\n]*\n[^\n]*REG:[^\n]*" _lines "${_usage}${_usage_errors}")
+    set(kernels "")
+    foreach(_line IN LISTS _lines)
+      string(REGEX MATCH "Function ([^ :\n]*)" _ "${_line}")
+      set(_name "${CMAKE_MATCH_1}")
+      string(REGEX MATCH "REG:([0-9]+).*STACK:([0-9]+).*SHARED:([0-9]+).*LOCAL:([0-9]+)" _ "${_line}")
+      list(APPEND kernels "${_name} ${CMAKE_MATCH_1} ${CMAKE_MATCH_2} ${CMAKE_MATCH_3} ${CMAKE_MATCH_4}")
+    endforeach()
+    list(LENGTH kernels kernel_count)
+    if(kernel_count EQUAL 0)
+      message(FATAL_ERROR "no kernel was found in ${PLUGIN}")
+    endif()
+  endif()
+endmacro()
+
+# Sets `code` to a list, the machine code of each of the kernels named, which begins with its name.
+function(read_code code)
+  list(LENGTH ARGN count)
+  list(JOIN ARGN "," names)
+  execute_process(COMMAND ${CUOBJDUMP} -sass -fun ${names} ${PLUGIN} OUTPUT_VARIABLE text
+    ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)  # it warns of every part of the plugin that lacks one
+  string(REPLACE ";" "" text "${text}")
+  string(REPLACE "[" "(" text "${text}")  # a bracket would keep CMake from seeing where an element ends
+  string(REPLACE "]" ")" text "${text}")
+  string(REGEX REPLACE "Function : " ";" text "${text}")
+  list(POP_FRONT text)
+  list(LENGTH text found)
+  if(NOT found EQUAL count)
+    message(FATAL_ERROR "${found} of ${count} kernels were found in ${PLUGIN}")
+  endif()
+  set(${code} "${text}" PARENT_SCOPE)
+endfunction()
