@@ -82,4 +82,30 @@ struct DnnPooling {
 
 bool dnn_pool(const DnnPooling& pooling);
 
+/// result = softmax(query key^T scale) value, and log_sum, the natural logarithm of the sum of the
+/// exponentials of each row's scores. query and result are (N, H, L, .), key and value (N, H / g, S, .),
+/// where g neighbouring heads of query share one; all of one 16-bit dtype; query, key and value in any
+/// strides but 1 along the last dimension, all else contiguous; log_sum is Float, (N, H, L). Causal: a query
+/// sees the keys up to its own number.
+struct DnnAttention {
+  const NdArray &query, &key, &value;
+  const NdArray& result;
+  const NdArray& log_sum;
+  float scale = 1;
+  bool causal = false;
+};
+
+bool dnn_attention(const DnnAttention& attention);
+
+/// The gradients of that, contiguous, all three written. query_sum (as query, contiguous) and delta (as
+/// log_sum) are Float and scratch.
+struct DnnAttentionBackward {
+  const DnnAttention& forward;
+  const NdArray& grad;
+  const NdArray &dquery, &dkey, &dvalue;
+  const NdArray &query_sum, &delta;
+};
+
+bool dnn_attention_backward(const DnnAttentionBackward& attention);
+
 }  // namespace ebb::cuda

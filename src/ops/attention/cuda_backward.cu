@@ -6,6 +6,7 @@
 
 #include "kernel/cuda/launch.h"
 #include "ops/attention/cuda.h"
+#include "ops/attention/cuda_library.h"
 #include "ops/attention/cuda_slopes.h"
 #include "ops/attention/cuda_tensor_calls.h"
 
@@ -96,6 +97,7 @@ void backward(ops::AttentionGrads& out, const NdArray& grad, const ops::Attentio
 }  // namespace attending
 
 void attention_backward(ops::AttentionGrads& out, const NdArray& grad, const ops::AttentionSaved& call) {
+  if (attending::library_backward(out, grad, call)) return;
   visit_floating(call.query.dtype(), "scaled_dot_product_attention",
                  [&]<class T> { attending::backward<T>(out, grad, call); });
 }

@@ -4,6 +4,7 @@
 #include "kernel/cuda/launch.h"
 #include "kernel/cuda/walk.h"
 #include "ops/attention/cuda.h"
+#include "ops/attention/cuda_library.h"
 #include "ops/attention/cuda_tensor_calls.h"
 #include "ops/attention/cuda_tile.h"
 
@@ -97,7 +98,7 @@ struct WriteFactors {
 }  // namespace attending
 
 void attention(ops::AttentionSaved& call) {
-  if (attending::tensor_forward(call)) return;
+  if (attending::library_forward(call) || attending::tensor_forward(call)) return;
   visit_floating(call.query.dtype(), "scaled_dot_product_attention",
                  [&]<class T> { attending::forward<T>(call); });
 }

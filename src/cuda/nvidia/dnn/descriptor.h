@@ -49,6 +49,8 @@ constexpr cudnnBackendAttributeType_t kTag = [] {
     return CUDNN_TYPE_CONVOLUTION_MODE;
   else if constexpr (std::same_as<T, cudnnPointwiseMode_t>)
     return CUDNN_TYPE_POINTWISE_MODE;
+  else if constexpr (std::same_as<T, cudnnReduceTensorOp_t>)
+    return CUDNN_TYPE_REDUCTION_OPERATOR_TYPE;
   else if constexpr (std::same_as<T, cudnnBackendHeurMode_t>)
     return CUDNN_TYPE_HEUR_MODE;
   else if constexpr (std::same_as<T, cudnnBackendNumericalNote_t>)

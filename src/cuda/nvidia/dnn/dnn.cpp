@@ -210,6 +210,13 @@ bool run(const char* op, Task task) {
   }
 }
 
+// Before 9.16 gradients were wrong where the keys filled no tile, and 9.10 had faults in both passes; of 9.19
+// plans have been made.
+bool is_for_attention() {
+  constexpr std::size_t kOldest = 91900;
+  return dnn_is_used() && dnn::library().version() >= kOldest;
+}
+
 constexpr const char* kConvNames[] = {"convolution", "convolution_backward (input)",
                                       "convolution_backward (weight)"};
 
@@ -239,6 +246,16 @@ bool dnn_pool(const DnnPooling& p) {
              : p.transposed         ? "avg_pool_backward"
                                     : "avg_pool",
              dnn::task_of(p));
+}
+
+bool dnn_attention(const DnnAttention& a) {
+  if (!is_for_attention() || !are_small({&a.query, &a.key, &a.value, &a.result})) return false;
+  return run("scaled_dot_product_attention", dnn::task_of(a));
+}
+
+bool dnn_attention_backward(const DnnAttentionBackward& a) {
+  if (!is_for_attention() || !are_small({&a.dquery, &a.dkey, &a.dvalue, &a.grad})) return false;
+  return run("scaled_dot_product_attention_backward", dnn::task_of(a));
 }
 
 }  // namespace ebb::cuda

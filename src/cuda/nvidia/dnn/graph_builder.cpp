@@ -27,13 +27,19 @@ const Descriptor& GraphBuilder::tensor(Uid uid, const std::int64_t* sizes, cudnn
   const std::size_t dims = static_cast<std::size_t>(p_.axes) + 2;
   const std::vector<std::int64_t> shape(sizes, sizes + dims);
   const DimVector strides = p_.channels_last ? channels_last_strides(shape) : contiguous_strides(shape);
+  return tensor(uid, shape, {strides.begin(), strides.end()}, type, held);
+}
+
+const Descriptor& GraphBuilder::tensor(Uid uid, const std::vector<std::int64_t>& sizes,
+                                       const std::vector<std::int64_t>& strides, cudnnDataType_t type,
+                                       Held held) {
   Descriptor t(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
   t.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, static_cast<std::int64_t>(uid));
   t.set(CUDNN_ATTR_TENSOR_DATA_TYPE, type);
   t.set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT,
         static_cast<std::int64_t>(held == Held::memory ? p_.alignment : kMostAligned));
-  t.set(CUDNN_ATTR_TENSOR_DIMENSIONS, shape);
-  t.set(CUDNN_ATTR_TENSOR_STRIDES, std::vector<std::int64_t>(strides.begin(), strides.end()));
+  t.set(CUDNN_ATTR_TENSOR_DIMENSIONS, sizes);
+  t.set(CUDNN_ATTR_TENSOR_STRIDES, strides);
   t.set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, held == Held::nowhere);
   t.set(CUDNN_ATTR_TENSOR_IS_BY_VALUE, held == Held::host);
   return keep(std::move(t));

@@ -24,6 +24,9 @@ class GraphBuilder {
     return tensor(uid, sizes, data_type(), Held::memory);
   }
   const Descriptor& tensor(Uid uid, const std::int64_t* sizes, cudnnDataType_t type, Held held);
+  /// The same in any strides.
+  const Descriptor& tensor(Uid uid, const std::vector<std::int64_t>& sizes,
+                           const std::vector<std::int64_t>& strides, cudnnDataType_t type, Held held);
   /// A value a channel.
   const Descriptor& per_channel(Uid uid, cudnnDataType_t type);
   const Descriptor& per_channel(Uid uid) { return per_channel(uid, data_type()); }
@@ -37,9 +40,11 @@ class GraphBuilder {
 
   Graph finish(const std::vector<cudnnBackendDescriptor_t>& operations, const Target& target) &&;
 
- private:
-  static constexpr std::size_t kMostParts = 16;
+  /// That of the problem's arrays.
   cudnnDataType_t data_type() const;
+
+ private:
+  static constexpr std::size_t kMostParts = 128;
 
   const Problem& p_;
   Graph graph_;

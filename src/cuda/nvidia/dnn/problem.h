@@ -17,7 +17,9 @@ enum class Operation : std::int32_t {
   pool_mean,
   pool_mean_inside,
   pool_mean_backward,
-  pool_mean_inside_backward
+  pool_mean_inside_backward,
+  attention,
+  attention_backward
 };
 
 constexpr bool is_convolution(Operation operation) { return operation <= Operation::conv_weight; }
@@ -25,15 +27,17 @@ constexpr bool is_convolution(Operation operation) { return operation <= Operati
 /// Plans are kept by its bytes. Strides in memory follow from sizes and layout; what an operation has no use
 /// for is 0.
 struct Problem {
-  std::int64_t in[5], out[5];  // rows, channels, spatial axes
-  std::int64_t window[5];      // of a convolution: its weight
+  std::int64_t in[5], out[5];  // rows, channels, spatial axes; of attention: query, result
+  std::int64_t window[5];      // of a convolution: its weight; of attention: key
   std::int64_t stride[3], padding[3], dilation[3];
+  std::int64_t
+      steps[3][3];    // of attention: from sample to sample, head to head, row to row of query, key, value
   std::int32_t axes;  // 2 or 3; fewer stand behind axes of size 1
   Operation operation;
   std::int32_t dtype;
   std::int32_t channels_last, bias, relu;
   std::int32_t tf32, deterministic, benchmarked;
-  std::int32_t device, alignment, unused;
+  std::int32_t device, alignment, causal;
 
   /// `deterministic` as the program has set it; tf32 and benchmarked are off.
   Problem(Operation operation, const NdArray& in, const NdArray& out);

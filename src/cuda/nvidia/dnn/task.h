@@ -1,5 +1,5 @@
 // Work as cuDNN sees it: what its plan depends on, its operation graph and its memory. A file an operation:
-// convolution.cpp, batch_norm.cpp, pooling.cpp.
+// convolution.cpp, batch_norm.cpp, pooling.cpp, attention.cpp.
 #pragma once
 
 #include "cuda/nvidia/dnn/descriptor.h"
@@ -22,7 +22,20 @@ enum Uid : std::int64_t {
   kWeightGrad,
   kBiasGrad,
   kSum,
-  kShifted
+  kShifted,
+  kQuery,
+  kKey,
+  kValue,
+  kLogSum,
+  kScale,
+  kNever,
+  kOne,
+  kQueryGrad,
+  kKeyGrad,
+  kValueGrad,
+  kQuerySum,
+  kDelta,
+  kFirstBetween  // and on: what is handed on within a graph of attention
 };
 
 /// Operations and all that they are made of.
@@ -64,6 +77,9 @@ Task task_of(const DnnConvolution& convolution);
 Task task_of(const DnnBatchNorm& norm);
 Task task_of(const DnnBatchNormBackward& norm);
 Task task_of(const DnnPooling& pooling);
+/// `attention` must outlive the task, which reads its scale.
+Task task_of(const DnnAttention& attention);
+Task task_of(const DnnAttentionBackward& attention);
 
 /// The memory of a task, and scratch (may be null) for its plan, as an execution takes them.
 Descriptor variant_pack(const Task& task, void* workspace);

@@ -1,0 +1,71 @@
+// Attention by a library: 16-bit heads without a mask and without dropout, whose random numbers are ebb's
+// own.
+#include "ops/attention/cuda_library.h"
+
+#include <ebb/core/deterministic.h>
+
+#include <cstdint>
+
+#include "kernel/cuda/dnn.h"
+
+namespace ebb::cuda::attending {
+namespace {
+
+constexpr std::int64_t kMostWide = 256, kVector = 8;  // of a head; elements of 16 bytes
+
+// Whether rows start at whole vectors. A dimension that repeats what is there once has stride 0, which the
+// library does not take.
+bool by_vectors(const NdArray& x) {
+  if (reinterpret_cast<std::uintptr_t>(x.data()) % (kVector * 2) != 0 || x.sizes()[3] % kVector != 0)
+    return false;
+  for (std::size_t d = 0; d < 3; ++d)
+    if (x.sizes()[d] > 1 && (x.strides()[d] < x.sizes()[3] || x.strides()[d] % kVector != 0)) return false;
+  return true;
+}
+
+// Masks stay with ebb's kernels: a row in which nothing may be seen is zeros here, and of the library it is
+// not known. So do scales that are not positive, with which the largest score is not that of the largest
+// product.
+bool is_for_library(const ops::AttentionSaved& c) {
+  if (!dnn_is_used() || (c.query.dtype() != kHalf && c.query.dtype() != kBFloat16)) return false;
+  if (c.rule.mask.defined() || c.rule.dropout || !(c.rule.scale > 0)) return false;
+  if (c.query.numel() == 0 || c.key.numel() == 0 || c.value.numel() == 0) return false;
+  if (c.query.sizes()[3] > kMostWide || c.value.sizes()[3] > kMostWide) return false;
+  return by_vectors(c.query) && by_vectors(c.key) && by_vectors(c.value);
+}
+
+DnnAttention problem_of(const ops::AttentionSaved& c) {
+  return {.query = c.query,
+          .key = c.key,
+          .value = c.value,
+          .result = c.result,
+          .log_sum = c.log_sum,
+          .scale = static_cast<float>(c.rule.scale),
+          .causal = c.rule.causal};
+}
+
+}  // namespace
+
+bool library_forward(ops::AttentionSaved& call) {
+  return is_for_library(call) && dnn_attention(problem_of(call));
+}
+
+bool library_backward(ops::AttentionGrads& out, const NdArray& grad, const ops::AttentionSaved& call) {
+  // The gradient of the queries is summed by atomics, whatever the engine's notes say.
+  if (are_deterministic_algorithms_enabled() || !is_for_library(call)) return false;
+  // Of one query and one key the weight is 1, which the library does not take.
+  if (call.query.sizes()[2] == 1 && call.key.sizes()[2] == 1) return false;
+  const auto made = [](const NdArray& wanted, const NdArray& like) {
+    return wanted.defined() ? wanted : NdArray::empty(like.sizes(), like.dtype(), like.device());
+  };
+  const DnnAttention forward = problem_of(call);
+  return dnn_attention_backward({.forward = forward,
+                                 .grad = grad,
+                                 .dquery = made(out.query, call.query),
+                                 .dkey = made(out.key, call.key),
+                                 .dvalue = made(out.value, call.value),
+                                 .query_sum = NdArray::empty(call.query.sizes(), kFloat, grad.device()),
+                                 .delta = NdArray::empty(call.log_sum.sizes(), kFloat, grad.device())});
+}
+
+}  // namespace ebb::cuda::attending
