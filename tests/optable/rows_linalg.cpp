@@ -152,6 +152,27 @@ void added() {
       .error("linear", [] {
         ebb::linear(ebb::ones({3, 4}), ebb::ones({2, 3}));
       });
+  three("linear_relu", [](V a, V b, V c) { return ebb::linear_relu(a, b, c); }, {3, 4}, {5, 4}, {5})
+      .reference(built({3, 5},
+                       [](const Arrays& in, const Index& i) {
+                         return std::max(0.0, in[2]({i[1]}) + sum(4, [&](auto l) {
+                                                return in[0]({i[0], l}) * in[1]({i[1], l});
+                                              }));
+                       }))
+      .error("linear_relu", [] {
+        ebb::linear_relu(ebb::ones({3, 4}), ebb::ones({2, 3}));
+      });
+  three("linear_gelu", [](V a, V b, V c) { return ebb::linear_gelu(a, b, c); }, {2, 3, 4}, {9, 4}, {9})
+      .reference(built({2, 3, 9},
+                       [](const Arrays& in, const Index& i) {
+                         const double z = in[2]({i[2]}) + sum(4, [&](auto l) {
+                                            return in[0]({i[0], i[1], l}) * in[1]({i[2], l});
+                                          });
+                         return z / 2 * (1 + std::tanh(0.79788456080286535588 * (z + 0.044715 * z * z * z)));
+                       }))
+      .error("linear_gelu", [] {
+        ebb::linear_gelu(ebb::ones({3, 4}), ebb::ones({2, 3}));
+      });
   three("bilinear", [](V a, V b, V c) { return ebb::bilinear(a, b, c); }, {3, 2}, {3, 4}, {2, 2, 4})
       .reference(built({3, 2}, [](const Arrays& in, const Index& i) {
         return sum(8, [&](auto l) {

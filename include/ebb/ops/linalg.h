@@ -50,6 +50,15 @@ EBB_API Variable baddbmm(const Variable& self, const Variable& batch1, const Var
 
 /// x W^T + b over the last dimension: [..., in] and [out, in] -> [..., out] (torch.nn.functional.linear).
 EBB_API Variable linear(const Variable& input, const Variable& weight, const optional<Variable>& bias = {});
+/// relu(linear(input, weight, bias)). On CUDA a floating product of a contiguous bias, in all dtypes but
+/// Double, is one kernel of cuBLASLt's, which rounds once and need not keep NaN (torch._addmm_activation).
+/// Derivatives are those of relu and linear.
+EBB_API Variable linear_relu(const Variable& input, const Variable& weight,
+                             const optional<Variable>& bias = {});
+/// gelu(linear(input, weight, bias), "tanh"), likewise; where a gradient is wanted the same kernel writes
+/// gelu's argument.
+EBB_API Variable linear_gelu(const Variable& input, const Variable& weight,
+                             const optional<Variable>& bias = {});
 /// y[..., o] = sum over i, j of x1[..., i] W[o, i, j] x2[..., j], + b[o] (torch.nn.functional.bilinear).
 EBB_API Variable bilinear(const Variable& input1, const Variable& input2, const Variable& weight,
                           const optional<Variable>& bias = {});

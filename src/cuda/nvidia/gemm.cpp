@@ -22,6 +22,7 @@ namespace {
 constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
 constexpr std::size_t kMostPlans = 4096;  // a thread; programs with ever new shapes start over
 constexpr int kMostChoices = 4;           // of algorithms, for a library that takes back what it proposed
+constexpr std::uintptr_t kBeforeAlignment = 16;
 constexpr std::int64_t kMostMatrices = 65535;  // of a batch: the z axis of a grid
 
 void check_blas(cublasStatus_t status, const char* what) {
@@ -36,7 +37,8 @@ struct Key {
   std::int64_t lda, ldb, ldc, stride_a, stride_b, stride_c;
   std::int32_t transpose_a, transpose_b, dtype, tf32, device, alignment;
   std::int32_t bias_alignment;  // 0: no bias
-  std::int32_t unused;
+  std::int32_t epilogue;        // where there is a bias: cublasLtEpilogue_t
+  std::int64_t before_stride;   // 0: what the activation is given is not kept
   bool operator==(const Key& other) const { return std::memcmp(this, &other, sizeof(Key)) == 0; }
 };
 struct Hash {
@@ -96,6 +98,23 @@ void set_bias(const Plan& plan, const void* bias) {
              "cublasLtMatmulDescSetAttribute");
 }
 
+void set_before(const Plan& plan, const void* before) {
+  check_blas(cublasLtMatmulDescSetAttribute(plan.op, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &before,
+                                            sizeof(before)),
+             "cublasLtMatmulDescSetAttribute");
+}
+
+cublasLtEpilogue_t epilogue_of(const GemmEpilogue& e) {
+  switch (e.activation) {
+    case GemmEpilogue::Activation::relu:
+      return CUBLASLT_EPILOGUE_RELU_BIAS;
+    case GemmEpilogue::Activation::gelu_tanh:
+      return e.before.data ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS : CUBLASLT_EPILOGUE_GELU_BIAS;
+    default:
+      return CUBLASLT_EPILOGUE_BIAS;
+  }
+}
+
 // Null where the library has no algorithm.
 std::unique_ptr<Plan> make_plan(cublasLtHandle_t handle, const Key& key) {
   auto plan = std::make_unique<Plan>();
@@ -106,12 +125,18 @@ std::unique_ptr<Plan> make_plan(cublasLtHandle_t handle, const Key& key) {
   cublasLtMatmulDescSetAttribute(plan->op, CUBLASLT_MATMUL_DESC_TRANSA, &ta, sizeof(ta));
   cublasLtMatmulDescSetAttribute(plan->op, CUBLASLT_MATMUL_DESC_TRANSB, &tb, sizeof(tb));
   if (key.bias_alignment) {
-    const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_BIAS;
+    const auto epilogue = static_cast<cublasLtEpilogue_t>(key.epilogue);
     check_blas(
         cublasLtMatmulDescSetAttribute(plan->op, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof(epilogue)),
         "cublasLtMatmulDescSetAttribute");
     // The heuristic reads the alignment off the pointer, and nothing else.
     set_bias(*plan, reinterpret_cast<const void*>(static_cast<std::uintptr_t>(key.bias_alignment)));
+    if (key.before_stride) {
+      check_blas(cublasLtMatmulDescSetAttribute(plan->op, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD,
+                                                &key.before_stride, sizeof(key.before_stride)),
+                 "cublasLtMatmulDescSetAttribute");
+      set_before(*plan, reinterpret_cast<const void*>(kBeforeAlignment));
+    }
   }
   plan->a = key.transpose_a ? layout(types.data, key.k, key.m, key.lda, key.batch, key.stride_a)
                             : layout(types.data, key.m, key.k, key.lda, key.batch, key.stride_a);
@@ -195,7 +220,7 @@ struct Call {
   DType dtype;
   std::int64_t batch;
   const BatchedMatrix &a, &b, &c;
-  const void* bias;  // null: none
+  const GemmEpilogue& epilogue;
 };
 
 Key key_of(const Call& call) {
@@ -219,7 +244,10 @@ Key key_of(const Call& call) {
   key.tf32 = call.dtype == kFloat && is_tf32_allowed();
   key.device = call.device.index();
   key.alignment = std::min({alignment_of(call.a.data), alignment_of(call.b.data), alignment_of(call.c.data)});
-  key.bias_alignment = call.bias ? alignment_of(call.bias) : 0;
+  const GemmEpilogue& e = call.epilogue;
+  key.bias_alignment = e.bias ? alignment_of(e.bias) : 0;
+  key.epilogue = e.bias ? static_cast<std::int32_t>(epilogue_of(e)) : 0;
+  key.before_stride = e.before.data ? e.before.row_stride : 0;
   return key;
 }
 
@@ -236,7 +264,8 @@ bool run(const Call& call, double alpha, double beta) {
   }
   Plan* const plan = found->second.get();
   if (!plan) return false;
-  if (call.bias) set_bias(*plan, call.bias);
+  if (call.epilogue.bias) set_bias(*plan, call.epilogue.bias);
+  if (call.epilogue.before.data) set_before(*plan, call.epilogue.before.data);
   const float alpha32 = static_cast<float>(alpha), beta32 = static_cast<float>(beta);
   const bool wide = call.dtype == kDouble;
   for (; plan->choice < plan->count; ++plan->choice) {
@@ -268,15 +297,15 @@ void gemm(Device device, DType dtype, std::int64_t batch, const BatchedMatrix& a
           const BatchedMatrix& c, double alpha, double beta) {
   for (std::int64_t first = 0; first < batch; first += kMostMatrices) {
     const BatchedMatrix x = from(a, first, dtype), y = from(b, first, dtype), z = from(c, first, dtype);
-    EBB_CHECK(run({device, dtype, std::min(batch - first, kMostMatrices), x, y, z, nullptr}, alpha, beta),
+    EBB_CHECK(run({device, dtype, std::min(batch - first, kMostMatrices), x, y, z, {}}, alpha, beta),
               "matmul: cuBLASLt has no algorithm for a product of ", c.rows, " x ", a.columns, " and ",
               a.columns, " x ", c.columns, " in ", dtype, ". Call .contiguous() on the operands.");
   }
 }
 
-bool gemm_bias(Device device, DType dtype, const BatchedMatrix& a, const BatchedMatrix& b,
-               const BatchedMatrix& c, const void* bias) {
-  return dtype != kDouble && run({device, dtype, 1, a, b, c, bias}, 1, 0);
+bool gemm_epilogue(Device device, DType dtype, const BatchedMatrix& a, const BatchedMatrix& b,
+                   const BatchedMatrix& c, const GemmEpilogue& epilogue) {
+  return dtype != kDouble && run({device, dtype, 1, a, b, c, epilogue}, 1, 0);
 }
 
 }  // namespace ebb::cuda

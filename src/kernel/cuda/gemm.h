@@ -24,9 +24,19 @@ struct BatchedMatrix {
 void gemm(Device device, DType dtype, std::int64_t batch, const BatchedMatrix& a, const BatchedMatrix& b,
           const BatchedMatrix& c, double alpha, double beta);
 
-/// c = a b + bias for one matrix, bias (a contiguous value a column) added while c is written. Returns false,
-/// and has done nothing, where the library cannot.
-bool gemm_bias(Device device, DType dtype, const BatchedMatrix& a, const BatchedMatrix& b,
-               const BatchedMatrix& c, const void* bias);
+/// What is done to a product while it is written.
+struct GemmEpilogue {
+  enum class Activation : std::uint8_t { none, relu, gelu_tanh };
+
+  const void* bias = nullptr;  // added: a contiguous value a column
+  Activation activation = Activation::none;
+  /// With gelu_tanh: where its argument is written as well; none where data is null. Starts at 16 bytes, rows
+  /// lie a multiple of 8 elements apart.
+  BatchedMatrix before = {};
+};
+
+/// c = activation(a b + bias) for one matrix. Returns false, and has done nothing, where the library cannot.
+bool gemm_epilogue(Device device, DType dtype, const BatchedMatrix& a, const BatchedMatrix& b,
+                   const BatchedMatrix& c, const GemmEpilogue& epilogue);
 
 }  // namespace ebb::cuda

@@ -1,5 +1,6 @@
 // Smooth activations.
 #include "ops/elementwise/formulas/activations.h"
+#include "ops/common/activated.h"
 #include "ops/elementwise/record_formula.h"
 
 namespace ebb {
@@ -46,6 +47,11 @@ Variable softplus(const Variable& self, const Scalar& beta, const Scalar& thresh
 
 Variable gelu(const Variable& self, std::string_view approximate) {
   return is_approximate(approximate) ? unary<GeluTanh>(self) : unary<Gelu>(self);
+}
+Variable ops::recorded_gelu_tanh(const Variable& self, NdArray result) {
+  Variable out(std::move(result));
+  if (autograd::records(self)) record_unary(self, out, FormulaRule<GeluTanh>{});
+  return out;
 }
 Variable& gelu_(const Variable& self, std::string_view approximate) {
   return is_approximate(approximate) ? unary_inplace<GeluTanh>(self) : unary_inplace<Gelu>(self);

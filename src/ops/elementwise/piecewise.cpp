@@ -1,5 +1,6 @@
 // Activations made of straight pieces.
 #include "ops/elementwise/formulas/piecewise.h"
+#include "ops/common/activated.h"
 #include "ops/elementwise/record_formula.h"
 
 namespace ebb {
@@ -13,6 +14,11 @@ static void check_not_bool(const char* op, const Variable& x) {
 Variable relu(const Variable& self) {
   check_not_bool("relu", self);
   return unary<Relu>(self);
+}
+Variable ops::recorded_relu(const Variable& self, NdArray result) {
+  Variable out(std::move(result));
+  if (autograd::records(self)) record_unary(self, out, FormulaRule<Relu>{});
+  return out;
 }
 Variable& relu_(const Variable& self) {
   check_not_bool("relu_", self);

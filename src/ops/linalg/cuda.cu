@@ -118,8 +118,8 @@ void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray&
   const bool elsewhere = result.data() != out.data();
   if (keep && !elsewhere && is_floating(out.dtype()) && is_bias(init, out, args)) {
     NdArray held_a, held_b;
-    if (gemm_bias(device, out.dtype(), readable(a, args.a_transposed, held_a),
-                  readable(b, args.b_transposed, held_b), own, init.data()))
+    if (gemm_epilogue(device, out.dtype(), readable(a, args.a_transposed, held_a),
+                      readable(b, args.b_transposed, held_b), own, {.bias = init.data()}))
       return;
   }
   if (keep && (!in_place || elsewhere)) kernels::copy(device, result, init.expand(out.sizes()));
@@ -140,6 +140,20 @@ void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray&
   if (elsewhere) kernels::copy(device, out, result);
 }
 
+void linear_activation(bool& done, NdArray& out, NdArray& before, const NdArray& input, const NdArray& weight,
+                       const NdArray& bias, ops::LinearActivation activation) {
+  using Activation = GemmEpilogue::Activation;
+  done = false;
+  if (out.numel() == 0 || input.sizes()[1] == 0 || !is_floating(out.dtype()) || !bias.is_contiguous()) return;
+  GemmEpilogue epilogue{
+      .bias = bias.data(),
+      .activation = activation == ops::LinearActivation::relu ? Activation::relu : Activation::gelu_tanh};
+  if (before.defined()) epilogue.before = matrix_of(before, false);
+  NdArray held_a, held_b;
+  done = gemm_epilogue(out.device(), out.dtype(), readable(input, false, held_a),
+                       readable(weight, true, held_b), matrix_of(out, false), epilogue);
+}
+
 void dot(NdArray& out, const NdArray& x, const NdArray& y) {
   visit_numeric(out.dtype(), "dot", [&]<class T> {
     reduce(out.device(), DotSum<T>{out.data_as<T>(), y.data_as<T>(), y.strides()[0]}, x, 1);
@@ -149,6 +163,7 @@ void dot(NdArray& out, const NdArray& x, const NdArray& y) {
 void register_linalg() {
   kernels::product.set_cuda(&product);
   kernels::dot.set_cuda(&dot);
+  kernels::linear_activation.set_cuda(&linear_activation);
   kernels::cdist.set_cuda(&cdist);
   kernels::cdist_backward.set_cuda(&cdist_backward);
 }

@@ -16,10 +16,19 @@ struct ProductArgs {
   Scalar alpha = 1;
 };
 
+namespace ops {
+enum class LinearActivation : std::uint8_t { relu, gelu_tanh };
+}  // namespace ops
+
 namespace cpu {
 /// out = beta * init + alpha * op(a) op(b), for matrices or batches of matrices (three dimensions). init may
 /// be undefined (then beta is not looked at), broadcast to out's shape, or out itself.
 void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b, const ProductArgs& args);
+/// out = activation(input weight^T + bias) in one pass, for matrices and a row; `before`, where it is
+/// defined, gets what the activation is given; its rows lie a multiple of 8 elements apart. `done` is false,
+/// and nothing is written, where no kernel does both.
+void linear_activation(bool& done, NdArray& out, NdArray& before, const NdArray& input, const NdArray& weight,
+                       const NdArray& bias, ops::LinearActivation activation);
 /// out (no dimensions) = the sum of x[i] y[i].
 void dot(NdArray& out, const NdArray& x, const NdArray& y);
 /// out[..., i, j] = the p-norm of x1[..., i, :] - x2[..., j, :]; all arrays are contiguous, with equal
@@ -33,6 +42,7 @@ void cdist_backward(NdArray& out, const NdArray& grad, const NdArray& x1, const 
 namespace kernels {
 extern EBB_API KernelSlot<decltype(cpu::product)> product;
 extern EBB_API KernelSlot<decltype(cpu::dot)> dot;
+extern EBB_API KernelSlot<decltype(cpu::linear_activation)> linear_activation;
 extern EBB_API KernelSlot<decltype(cpu::cdist)> cdist;
 extern EBB_API KernelSlot<decltype(cpu::cdist_backward)> cdist_backward;
 }  // namespace kernels

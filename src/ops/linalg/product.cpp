@@ -156,6 +156,17 @@ Variable add_product(const char* op, const Variable& self, const Variable& a, bo
   return out;
 }
 
+Variable recorded_add_product(NdArray result, const Variable& self, const Variable& a, bool a_transposed,
+                              const Variable& b, bool b_transposed) {
+  Variable out(std::move(result));
+  if (autograd::records(self, a, b)) {
+    auto node = autograd::make_node<AddmmBackward>(self, a, b);
+    node->save(a, a_transposed, b, b_transposed, 1, 1);
+    autograd::set_history(out, node);
+  }
+  return out;
+}
+
 void add_product_(const char* op, const Variable& self, const Variable& a, const Variable& b,
                   const Scalar& beta, const Scalar& alpha) {
   const Shape shape = product_shape(op, a, false, b, false);

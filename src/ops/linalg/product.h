@@ -23,6 +23,10 @@ Variable product(const char* op, const Variable& a, bool a_transposed, const Var
 Variable add_product(const char* op, const Variable& self, const Variable& a, bool a_transposed,
                      const Variable& b, bool b_transposed, const Scalar& beta, const Scalar& alpha);
 
+/// A sum and product that was computed before, self + op(a) op(b), as add_product records it.
+Variable recorded_add_product(NdArray result, const Variable& self, const Variable& a, bool a_transposed,
+                              const Variable& b, bool b_transposed);
+
 /// The same into self.
 void add_product_(const char* op, const Variable& self, const Variable& a, const Variable& b,
                   const Scalar& beta, const Scalar& alpha);
