@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/optim/adadelta.h>
+#include <ebb/optim/adafactor.h>
 #include <ebb/optim/adagrad.h>
 #include <ebb/optim/adam.h>
 #include <ebb/optim/adamax.h>
@@ -9,6 +10,7 @@
 #include <ebb/optim/cycles.h>
 #include <ebb/optim/lbfgs.h>
 #include <ebb/optim/lion.h>
+#include <ebb/optim/muon.h>
 #include <ebb/optim/nadam.h>
 #include <ebb/optim/plateau.h>
 #include <ebb/optim/radam.h>

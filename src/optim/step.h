@@ -24,6 +24,7 @@ namespace ebb::optim {
 ///   how(options, number, state): the numbers of that update (math.h). Parameters that are updated together
 ///   have the same number, and their states the same of whatever else it reads;
 ///   fields(state, f): calls f(name, field) for all that a file keeps.
+/// Or, of a step that is made of ops: State, kName, check, fields, and update(options, parameter, state).
 template <class Options>
 struct Kind;
 
@@ -197,6 +198,23 @@ void Optimizer::update_all() {
   }
 }
 
+template <class Kind>
+void Optimizer::update_each() {
+  NoGradGuard no_grad;
+  for (OptimizerParamGroup& group : param_groups_) {
+    const auto& options = static_cast<const typename Kind::Options&>(group.options());
+    check_gradients(Kind::kName, group.params());
+    for (Variable& parameter : group.params()) {
+      if (!parameter.grad().defined()) continue;
+      EBB_CHECK(
+          parameter.device().is_cpu() || !detail::current_capture(), Kind::kName,
+          ": its step cannot be captured: what the host counts would stay as it was. Call it outside of the "
+          "graph.");
+      Kind::update(options, parameter, state_of<typename Kind::State>(parameter));
+    }
+  }
+}
+
 inline void check_option(bool holds, const char* what, double value) {
   EBB_CHECK(holds, "Invalid ", what, ": ", value);
 }
@@ -230,7 +248,10 @@ RuleOptimizer<Options, State>::RuleOptimizer(std::vector<Variable> params, Optio
 template <class Options, class State>
 Variable RuleOptimizer<Options, State>::step(LossClosure closure) {
   Variable loss = run(closure);
-  update_all<Kind<Options>>();
+  if constexpr (requires { &Kind<Options>::update; })
+    update_each<Kind<Options>>();
+  else
+    update_all<Kind<Options>>();
   return loss;
 }
 template <class Options, class State>

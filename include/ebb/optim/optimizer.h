@@ -141,6 +141,9 @@ class EBB_API Optimizer {
   /// One update of every parameter that has a gradient, by the rule of `Kind` (src/optim/step.h).
   template <class Kind>
   void update_all();
+  /// The same where the update is made of ops.
+  template <class Kind>
+  void update_each();
 
   std::vector<OptimizerParamGroup> param_groups_;
   std::unordered_map<const void*, std::unique_ptr<OptimizerParamState>> state_;

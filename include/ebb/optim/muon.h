@@ -1,0 +1,48 @@
+// Muon.
+#pragma once
+
+#include <ebb/core/arg.h>
+#include <ebb/optim/optimizer.h>
+
+#include <string>
+#include <tuple>
+
+namespace ebb::optim {
+
+/// adjust_lr_fn scales the step of an [A, B] matrix: "original" by sqrt(max(1, A / B)), also where none is
+/// given, "match_rms_adamw" by 0.2 sqrt(max(A, B)), "spectral_unclamped" by sqrt(A / B).
+class EBB_API MuonOptions : public OptimizerCloneableOptions<MuonOptions> {
+ public:
+  using coefficients_t = std::tuple<double, double, double>;
+  MuonOptions(double lr = 1e-3) : lr_(lr) {}
+
+  EBB_ARG(double, lr) = 1e-3;           ///< step size
+  EBB_ARG(double, weight_decay) = 0.1;  ///< share of the parameter that a step of size 1 takes away
+  EBB_ARG(double, momentum) = 0.95;     ///< share of the velocity that is kept
+  EBB_ARG(bool, nesterov) = true;       ///< looks ahead by the velocity
+  EBB_ARG(coefficients_t, ns_coefficients) = {3.4445, -4.7750, 2.0315};  ///< of the polynomial
+  EBB_ARG(double, eps) = 1e-7;                        ///< least norm that the velocity is divided by
+  EBB_ARG(std::int64_t, ns_steps) = 5;                ///< times that the polynomial is applied
+  EBB_ARG(optional<std::string>, adjust_lr_fn) = {};  ///< see above
+};
+extern template class OptimizerCloneableOptions<MuonOptions>;
+
+/// The velocity.
+class EBB_API MuonParamState : public RuleParamState<MuonParamState, MuonOptions> {
+  EBB_ARG(Variable, momentum_buffer);  ///< velocity
+};
+extern template class OptimizerCloneableParamState<MuonParamState>;
+extern template class RuleParamState<MuonParamState, MuonOptions>;
+extern template class RuleOptimizer<MuonOptions, MuonParamState>;
+
+/// Jordan et al. 2024 (torch.optim.Muon), for matrices, other parameters of a network being AdamW's: v =
+/// momentum v + (1 - momentum) g; the step is v with its singular values brought near 1, by ns_steps of
+/// X = a X + (b X X^T + c (X X^T)^2) X in bf16. Throws for parameters that are no matrices. A step is not
+/// captured.
+class EBB_API Muon : public RuleOptimizer<MuonOptions, MuonParamState> {
+ public:
+  explicit Muon(std::vector<OptimizerParamGroup> param_groups, MuonOptions defaults = {});
+  explicit Muon(std::vector<Variable> params, MuonOptions defaults = {});
+};
+
+}  // namespace ebb::optim
