@@ -5,6 +5,7 @@
 
 #include "autograd/anomaly.h"
 #include "autograd/node_hooks.h"
+#include "autograd/op_range.h"
 #include "autograd/thread_state.h"
 
 #include <algorithm>
@@ -140,6 +141,7 @@ GradList GraphTask::call(Node& node, GradList grads) {
     Node* node;
     ~Restore() { thread_state.evaluating = node; }
   } restore{outer};
+  const NodeRange range(node);
   const bool hooked = node.extras_or_null() != nullptr;
   if (hooked) run_pre_hooks(node, grads);
   GradList given;

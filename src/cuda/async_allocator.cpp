@@ -25,17 +25,21 @@ MemoryBlock* AsyncAllocator::allocate(std::size_t bytes, cudaStream_t stream) {
   block->bytes = std::max<std::size_t>(bytes, 1);
   block->stream = stream;
   void* data = nullptr;
-  cudaError_t error = cudaMallocAsync(&data, block->bytes, stream);
+  const auto obtain = [&] {
+    return figures_.current + block->bytes > figures_.limit ? cudaErrorMemoryAllocation
+                                                            : cudaMallocAsync(&data, block->bytes, stream);
+  };
+  cudaError_t error = obtain();
   if (error == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     empty_cache();
-    error = cudaMallocAsync(&data, block->bytes, stream);
+    error = obtain();
   }
   if (error == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     std::size_t free = 0, total = 0;
     check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-    fail_out_of_memory(device_, bytes, stats(), free, total);
+    fail_out_of_memory(device_, bytes, figures_, stats(), free, total);
   }
   check(error, "cudaMallocAsync");
   block->data = static_cast<char*>(data);
@@ -85,7 +89,5 @@ MemoryStats AsyncAllocator::stats() const {
   return {current, figures_.peak, reserved > current ? static_cast<std::size_t>(reserved) - current : 0,
           figures_.allocations};
 }
-
-void AsyncAllocator::reset_peak() { figures_.peak = figures_.current.load(); }
 
 }  // namespace ebb::cuda

@@ -19,7 +19,7 @@ class AsyncAllocator {
   void free(MemoryBlock* block) noexcept;
   void empty_cache();
   MemoryStats stats() const;
-  void reset_peak();
+  MemoryFigures& figures() { return figures_; }
 
  private:
   void release(MemoryBlock* block) noexcept;

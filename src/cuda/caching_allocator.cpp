@@ -35,11 +35,17 @@ std::string amount(std::size_t bytes) {
 
 }  // namespace
 
-void fail_out_of_memory(Device device, std::size_t bytes, const MemoryStats& stats, std::size_t free,
-                        std::size_t total) {
+void fail_out_of_memory(Device device, std::size_t bytes, const MemoryFigures& figures,
+                        const MemoryStats& stats, std::size_t free, std::size_t total) {
+  const std::size_t limit = figures.limit;
+  const std::string allowed =
+      limit == MemoryFigures::kNoLimit
+          ? ""
+          : ebb::detail::text(", of which ebb may take ", amount(limit),
+                              " (cuda::set_per_process_memory_fraction(", figures.fraction.load(), "))");
   ebb::detail::fail("Device::CUDA: out of memory on ", device, ": tried to allocate ", amount(bytes), "; of ",
-                    amount(total), " in all, ", amount(free), " are free, ", amount(stats.current),
-                    " are in ebb's live tensors and ", amount(stats.cached),
+                    amount(total), " in all", allowed, ", ", amount(free), " are free, ",
+                    amount(stats.current), " are in ebb's live tensors and ", amount(stats.cached),
                     " in pieces that are cached. Use smaller batches or tensors, or free some.");
 }
 
@@ -48,10 +54,31 @@ struct CachingAllocator::Aside {
   std::array<MemoryBlock*, kSmallMost / kRound + 1> first{};  // by size
 };
 
-CachingAllocator::CachingAllocator(MemorySource source, Device device) : source_(source), device_(device) {}
-CachingAllocator::CachingAllocator(MemorySource source, CachingAllocator& general)
-    : source_(source), device_(general.device_), general_(&general), figures_(general.figures_) {}
-CachingAllocator::~CachingAllocator() = default;
+struct CachingAllocator::Graphs {
+  std::mutex mutex;
+  std::set<CachingAllocator*> all;
+};
+
+CachingAllocator::CachingAllocator(MemorySource source, Device device, bool expandable)
+    : source_(source),
+      device_(device),
+      expandable_(expandable),
+      graphs_(std::make_shared<Graphs>()),
+      figures_(std::make_shared<MemoryFigures>()) {}
+CachingAllocator::CachingAllocator(MemorySource source, CachingAllocator& general, std::uint64_t pool)
+    : source_(source),
+      device_(general.device_),
+      general_(&general),
+      pool_(pool),
+      graphs_(general.graphs_),
+      figures_(general.figures_) {
+  const std::lock_guard lock(graphs_->mutex);
+  graphs_->all.insert(this);
+}
+CachingAllocator::~CachingAllocator() {
+  const std::lock_guard lock(graphs_->mutex);
+  graphs_->all.erase(this);
+}
 
 CachingAllocator::Aside& CachingAllocator::aside_of(cudaStream_t stream) {
   for (const auto& aside : aside_)
@@ -89,36 +116,52 @@ MemoryBlock* CachingAllocator::take_free(std::size_t bytes, bool small, cudaStre
   return block;
 }
 
+// A block that is in no list, from memory that the allocator had not.
+MemoryBlock* CachingAllocator::more(std::size_t requested, std::size_t bytes, bool small,
+                                    cudaStream_t stream) {
+  const auto obtain = [&] {
+    return expandable_ ? expand(bytes, small, stream) : new_segment(bytes, small, stream);
+  };
+  MemoryBlock* block = obtain();
+  if (block) return block;
+  if (general_) {  // what captures freed, replays use
+    general_->empty_cache();
+  } else {
+    waiting_.collect(true, [this](MemoryBlock* freed) { give_back(freed); });
+    release_segments();
+  }
+  block = obtain();
+  if (block) return block;
+  std::size_t free = 0, total = 0;
+  check(source_.memory(&free, &total), "cudaMemGetInfo");
+  figures_->trace.add_out_of_memory(free, requested, stream);
+  fail_out_of_memory(device_, requested, *figures_, stats(), free, total);
+}
+
 MemoryBlock* CachingAllocator::new_segment(std::size_t bytes, bool small, cudaStream_t stream) {
   const std::size_t size = segment_bytes(bytes, small);
+  if (!figures_->reserve(size)) return nullptr;
   void* data = nullptr;
-  cudaError_t error = source_.allocate(&data, size);
+  const cudaError_t error = source_.allocate(&data, size);
+  if (error != cudaSuccess) figures_->reserved -= size;
   if (error == cudaErrorMemoryAllocation) {
     cudaGetLastError();
-    waiting_.collect(true, [this](MemoryBlock* block) { give_back(block); });
-    release_segments();
-    if (general_) general_->empty_cache();
-    error = source_.allocate(&data, size);
-  }
-  if (error == cudaErrorMemoryAllocation) {
-    cudaGetLastError();
-    std::size_t free = 0, total = 0;
-    check(source_.memory(&free, &total), "cudaMemGetInfo");
-    fail_out_of_memory(device_, bytes, stats(), free, total);
+    return nullptr;
   }
   check(error, "cudaMalloc");
-  figures_->reserved += size;
-  auto block = std::make_unique<MemoryBlock>();
+  figures_->trace.add(MemoryTrace::Action::segment_alloc, data, size, stream);
+  auto* const block = new MemoryBlock;
   block->data = static_cast<char*>(data);
   block->bytes = size;
   block->stream = stream;
   block->owner = this;
   block->small = small;
-  return block.release();
+  segments_.insert(block);
+  return block;
 }
 
-void CachingAllocator::split(MemoryBlock* block, std::size_t bytes) {
-  if (!worth_splitting(block->bytes - bytes, block->small)) return;
+// The rest of a block that is in no list, and in none itself.
+MemoryBlock* CachingAllocator::split_off(MemoryBlock* block, std::size_t bytes) {
   auto* const rest = new MemoryBlock(*block);
   rest->data = block->data + bytes;
   rest->bytes = block->bytes - bytes;
@@ -126,7 +169,7 @@ void CachingAllocator::split(MemoryBlock* block, std::size_t bytes) {
   if (rest->after) rest->after->before = rest;
   block->after = rest;
   block->bytes = bytes;
-  list_of(*rest).insert(rest);
+  return rest;
 }
 
 MemoryBlock* CachingAllocator::allocate(std::size_t bytes, cudaStream_t stream) {
@@ -148,29 +191,32 @@ MemoryBlock* CachingAllocator::allocate(std::size_t bytes, cudaStream_t stream) 
     join_aside();
     block = take_free(size, small, stream);
   }
-  if (!block) block = new_segment(size, small, stream);
-  if (block->bytes != size) split(block, size);
+  if (!block) block = more(bytes, size, small, stream);
   block->used = true;
+  if (block->bytes != size && worth_splitting(block->bytes - size, small)) {
+    MemoryBlock* rest = split_off(block, size);
+    rest->used = false;
+    rest = joined_with_neighbours(rest);
+    list_of(*rest).insert(rest);
+  }
+  block->requested = bytes;
   ++live_;
   figures_->add(block->bytes);
+  figures_->trace.add(MemoryTrace::Action::alloc, block->data, bytes, stream);
   return block;
 }
 
-// The two as one; the neighbour, which is free, ceases to be.
+// The two as one: the first of them, so that a segment keeps its first block. The neighbour is in its list,
+// the block in none.
 MemoryBlock* CachingAllocator::join(MemoryBlock* block, MemoryBlock* neighbour) {
   list_of(*neighbour).erase(neighbour);
-  MemoryBlock *const first = neighbour == block->before ? neighbour : block, *const second = first == block
-                                                                                                 ? neighbour
-                                                                                                 : block;
-  block->data = first->data;
-  block->bytes = first->bytes + second->bytes;
-  MemoryBlock *const before = first->before, *const after = second->after;
-  block->before = before;
-  block->after = after;
-  if (before) before->after = block;
-  if (after) after->before = block;
-  delete neighbour;
-  return block;
+  const bool ahead = neighbour == block->before;
+  MemoryBlock *const first = ahead ? neighbour : block, *const second = ahead ? block : neighbour;
+  first->bytes += second->bytes;
+  first->after = second->after;
+  if (first->after) first->after->before = first;
+  delete second;
+  return first;
 }
 
 void CachingAllocator::free(MemoryBlock* block) noexcept {
@@ -178,6 +224,12 @@ void CachingAllocator::free(MemoryBlock* block) noexcept {
   {
     const std::lock_guard lock(mutex_);
     figures_->current.fetch_sub(block->bytes, std::memory_order_relaxed);
+    if (figures_->trace.is_on()) [[unlikely]] {
+      MemoryTrace& trace = figures_->trace;
+      trace.add(MemoryTrace::Action::free_requested, block->data, block->requested, block->stream);
+      if (block->uses.empty())
+        trace.add(MemoryTrace::Action::free_completed, block->data, block->requested, block->stream);
+    }
     last = --live_ == 0 && retired_;
     if (block->small && block->uses.empty()) [[likely]] {
       MemoryBlock*& first = aside_of(block->stream).first[block->bytes / kRound];
@@ -185,6 +237,7 @@ void CachingAllocator::free(MemoryBlock* block) noexcept {
     } else if (block->uses.empty()) {
       give_back(block);
     } else {
+      block->waiting = true;
       waiting_.add(block, std::exchange(block->uses, {}));
     }
   }
@@ -197,16 +250,29 @@ void CachingAllocator::record_use(MemoryBlock* block, StreamUse use) {
   add_use(block->uses, use);
 }
 
+MemoryBlock* CachingAllocator::joined_with_neighbours(MemoryBlock* block) {
+  const auto joins = [&](const MemoryBlock* other) {
+    return other && !other->used && other->mapped == block->mapped;
+  };
+  if (joins(block->before)) block = join(block, block->before);
+  if (joins(block->after)) block = join(block, block->after);
+  return block;
+}
+
 // Into the free list, joined with its neighbours.
 void CachingAllocator::give_back(MemoryBlock* block) {
+  if (block->waiting) {
+    figures_->trace.add(MemoryTrace::Action::free_completed, block->data, block->requested, block->stream);
+    block->waiting = false;
+  }
   block->used = false;
-  if (block->before && !block->before->used) block = join(block, block->before);
-  if (block->after && !block->after->used) block = join(block, block->after);
+  block = joined_with_neighbours(block);
   list_of(*block).insert(block);
 }
 
 void CachingAllocator::release_segments() {
   join_aside();
+  if (expandable_) return unmap_free();
   for (FreeList& list : free_) {
     for (auto at = list.begin(); at != list.end();) {
       MemoryBlock* const block = *at;
@@ -217,6 +283,8 @@ void CachingAllocator::release_segments() {
       at = list.erase(at);
       if (source_.free(block->data) != cudaSuccess) cudaGetLastError();  // an earlier failure's, seen again
       figures_->reserved -= block->bytes;
+      figures_->trace.add(MemoryTrace::Action::segment_free, block->data, block->bytes, block->stream);
+      segments_.erase(block);
       delete block;
     }
   }
@@ -240,11 +308,38 @@ void CachingAllocator::retire(std::unique_ptr<CachingAllocator> allocator) noexc
   allocator->empty_cache();
 }
 
-MemoryStats CachingAllocator::stats() const {
-  const MemoryFigures& f = *figures_;
-  return {f.current, f.peak, f.reserved - f.current, f.allocations};
+void CachingAllocator::describe(ebb::detail::MemorySnapshot& snapshot) {
+  describe_own(snapshot);
+  const std::lock_guard lock(graphs_->mutex);
+  for (CachingAllocator* graph : graphs_->all) graph->describe_own(snapshot);
 }
 
-void CachingAllocator::reset_peak() { figures_->peak = figures_->current.load(); }
+void CachingAllocator::describe_own(ebb::detail::MemorySnapshot& snapshot) {
+  using Snapshot = ebb::detail::MemorySnapshot;
+  const std::lock_guard lock(mutex_);
+  join_aside();  // else what is set aside would count as used
+  for (const MemoryBlock* first : segments_) {
+    const auto start = [&] {
+      snapshot.segments.push_back({static_cast<int>(device_.index()),
+                                   reinterpret_cast<std::uintptr_t>(first->stream),
+                                   first->small,
+                                   first->range != nullptr,
+                                   pool_,
+                                   {}});
+    };
+    bool together = false;  // with the block before: addresses without memory part an expandable segment
+    for (const MemoryBlock* block = first; block; block = block->after) {
+      if (block->mapped && !together) start();
+      together = block->mapped;
+      if (!block->mapped) continue;
+      using State = Snapshot::Block::State;
+      const State state = block->waiting ? State::pending_free
+                          : block->used  ? State::allocated
+                                         : State::inactive;
+      snapshot.segments.back().blocks.push_back({reinterpret_cast<std::uintptr_t>(block->data), block->bytes,
+                                                 block->used ? block->requested : 0, state});
+    }
+  }
+}
 
 }  // namespace ebb::cuda

@@ -4,15 +4,15 @@
 #include <cuda_runtime.h>
 #include <ebb/cuda/cuda.h>
 
-#include <atomic>
 #include <cstddef>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <vector>
 
+#include "cuda/memory_figures.h"
 #include "cuda/reuse.h"
+#include "cuda/virtual_memory.h"
 
 namespace ebb::cuda {
 
@@ -29,33 +29,19 @@ class CachingAllocator;
 struct MemoryBlock {
   char* data = nullptr;
   std::size_t bytes = 0;
+  std::size_t requested = 0;  // while in use
   cudaStream_t stream = nullptr;
   CachingAllocator* owner = nullptr;
+  AddressRange* range = nullptr;  // of an expandable segment
   bool small = false;
   bool used = false;
+  bool waiting = false;  // freed, while other streams may still use it
+  bool mapped = true;    // else addresses without memory
   MemoryBlock* before = nullptr;
   MemoryBlock* after = nullptr;
   MemoryBlock* next = nullptr;  // of the same size, set aside like this one
   StreamUses uses;              // by streams other than its own
 };
-
-/// What the allocators of one device have given out together.
-struct MemoryFigures {
-  std::atomic<std::size_t> current{0}, peak{0}, reserved{0};
-  std::atomic<std::int64_t> allocations{0};
-
-  void add(std::size_t bytes) {
-    const std::size_t now = current.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-    for (std::size_t most = peak.load(std::memory_order_relaxed);
-         now > most && !peak.compare_exchange_weak(most, now, std::memory_order_relaxed);) {
-    }
-    allocations.fetch_add(1, std::memory_order_relaxed);
-  }
-};
-
-/// Throws ebb::Error: no `bytes` were to be had, and what the device's memory is taken by.
-[[noreturn]] void fail_out_of_memory(Device device, std::size_t bytes, const MemoryStats& stats,
-                                     std::size_t free, std::size_t total);
 
 /// The memory of one device. A block belongs to the stream that it was allocated on: once freed it serves
 /// that stream at once, whose order makes that safe, and no other; if other streams used it too, when they
@@ -63,12 +49,16 @@ struct MemoryFigures {
 /// from segments of 20 MiB or their own size. Neighbours that are free join; small blocks are first set aside
 /// by size, for programs ask for the same sizes again and again, and join when no other piece fits. When the
 /// device has no more, whole free segments go back to it and the request is tried again.
+///
+/// Where segments are expandable, a stream has one for small blocks and one for large ones, which reserves
+/// addresses for all of the device's memory and gets memory at its end, or wherever some was given back.
 class CachingAllocator {
  public:
-  CachingAllocator(MemorySource source, Device device);
-  /// One for a captured graph, whose figures are counted with those of the device's own. A block that other
-  /// streams used is not used again: in a capture nothing tells when they are done.
-  CachingAllocator(MemorySource source, CachingAllocator& general);
+  CachingAllocator(MemorySource source, Device device, bool expandable = false);
+  /// One for captured graphs, whose figures are counted with those of the device's own, by the number of
+  /// their pool. A block that other streams used is not used again: in a capture nothing tells when they are
+  /// done. Memory goes back when nothing is allocated any more: replays use what captures freed.
+  CachingAllocator(MemorySource source, CachingAllocator& general, std::uint64_t pool);
   CachingAllocator(const CachingAllocator&) = delete;
   ~CachingAllocator();
 
@@ -77,36 +67,57 @@ class CachingAllocator {
   MemoryBlock* allocate(std::size_t bytes, cudaStream_t stream);
   void free(MemoryBlock* block) noexcept;
   void record_use(MemoryBlock* block, StreamUse use);
-  /// Returns every segment that is wholly free.
+  /// Returns every segment that is wholly free, and what is free of those that are expandable.
   void empty_cache();
   /// Nothing is allocated any more: the last block that is freed takes the allocator with it.
   static void retire(std::unique_ptr<CachingAllocator> allocator) noexcept;
-  MemoryStats stats() const;
-  void reset_peak();
+  MemoryStats stats() const { return figures_->stats(); }
+  MemoryFigures& figures() { return *figures_; }
+  bool is_expandable() const { return expandable_; }
+  /// Adds its segments to the snapshot, and those of the graphs' that are counted with it.
+  void describe(ebb::detail::MemorySnapshot& snapshot);
 
  private:
   struct Smaller {
     bool operator()(const MemoryBlock* a, const MemoryBlock* b) const;
   };
   using FreeList = std::set<MemoryBlock*, Smaller>;
-  struct Aside;  // the small blocks of one stream that were set aside
+  struct Aside;   // the small blocks of one stream that were set aside
+  struct Graphs;  // the allocators of graphs that are counted with this one
 
   Aside& aside_of(cudaStream_t stream);
   void join_aside();
-  FreeList& list_of(const MemoryBlock& block) { return free_[block.small]; }
+  FreeList& list_of(const MemoryBlock& block) { return block.mapped ? free_[block.small] : unmapped_; }
   MemoryBlock* take_free(std::size_t bytes, bool small, cudaStream_t stream);
+  MemoryBlock* more(std::size_t requested, std::size_t bytes, bool small, cudaStream_t stream);
+  // Null where the device, or the limit, leaves no memory.
   MemoryBlock* new_segment(std::size_t bytes, bool small, cudaStream_t stream);
-  void split(MemoryBlock* block, std::size_t bytes);
+  MemoryBlock* split_off(MemoryBlock* block, std::size_t bytes);
   MemoryBlock* join(MemoryBlock* block, MemoryBlock* neighbour);
+  MemoryBlock* joined_with_neighbours(MemoryBlock* block);
   void give_back(MemoryBlock* block);
   void release_segments();
+  void describe_own(ebb::detail::MemorySnapshot& snapshot);
+
+  // Expandable segments (expandable_segments.cpp).
+  MemoryBlock* new_range(std::size_t bytes, bool small, cudaStream_t stream);
+  MemoryBlock* place_for(std::size_t bytes, bool small, cudaStream_t stream);
+  bool map_front(MemoryBlock* block, std::size_t bytes);
+  MemoryBlock* expand(std::size_t bytes, bool small, cudaStream_t stream);
+  void unmap_free();
+  void unmap_inside(MemoryBlock* block);
 
   mutable std::mutex mutex_;
   MemorySource source_;
   Device device_;
+  bool expandable_ = false;
   CachingAllocator* general_ = nullptr;
-  std::shared_ptr<MemoryFigures> figures_ = std::make_shared<MemoryFigures>();
-  FreeList free_[2];  // large, small
+  std::uint64_t pool_ = 0;
+  std::shared_ptr<Graphs> graphs_;
+  std::shared_ptr<MemoryFigures> figures_;
+  FreeList free_[2];                 // large, small
+  FreeList unmapped_;                // of both
+  std::set<MemoryBlock*> segments_;  // each by its first block
   std::vector<std::unique_ptr<Aside>> aside_;
   WaitingBlocks<MemoryBlock> waiting_;
   std::size_t live_ = 0;

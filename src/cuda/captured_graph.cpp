@@ -1,25 +1,10 @@
 // Capture and replay.
-#include "cuda/device_pool.h"
 #include "cuda/graph_memory.h"
 #include "cuda/streams.h"
 #include "device/capture.h"
 
 namespace ebb::cuda {
 namespace {
-
-// Streams that graphs capture on. A recorded node may name one after its graph is gone, so they are lent
-// again.
-DevicePool<cudaStream_t>& capture_streams() {
-  static auto* const streams = new DevicePool<cudaStream_t>;
-  return *streams;
-}
-cudaStream_t take_capture_stream(Device device) {
-  return capture_streams().take(device, [] {
-    cudaStream_t stream = nullptr;
-    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
-    return stream;
-  });
-}
 
 void check_captured(cudaError_t error, const char* what) {
   if (error == cudaSuccess) [[likely]]
@@ -34,92 +19,167 @@ void check_captured(cudaError_t error, const char* what) {
   check(error, what);
 }
 
+// Why an executable could not take a capture's arguments.
+const char* why_not_updated(cudaGraphExecUpdateResult result) {
+  switch (result) {
+    case cudaGraphExecUpdateErrorTopologyChanged:
+      return "other nodes, or in another order";
+    case cudaGraphExecUpdateErrorNodeTypeChanged:
+      return "a node is of another kind";
+    default:
+      return "a node changed in what cannot be updated";
+  }
+}
+
+// A graph that is destroyed unless somebody takes it.
+struct HeldGraph {
+  cudaGraph_t graph = nullptr;
+  HeldGraph() = default;
+  HeldGraph(HeldGraph&& other) noexcept : graph(std::exchange(other.graph, nullptr)) {}
+  ~HeldGraph() {
+    if (graph) cudaGraphDestroy(graph);
+  }
+};
+
 class CapturedGraph final : public ebb::detail::DeviceGraph {
  public:
-  explicit CapturedGraph(Device device) : device_(device), stream_(take_capture_stream(device)) {}
-  ~CapturedGraph() override {
-    discard();
-    capture_streams().give(device_, stream_);
-  }
+  explicit CapturedGraph(Device device) : device_(device) {}
+  ~CapturedGraph() override { discard(); }
 
-  void begin(ebb::detail::Capture* capture) override {
+  void begin(ebb::detail::Capture* capture, std::shared_ptr<ebb::detail::DeviceGraphPool> pool) override {
     ThreadState& state = thread_state();
     before_ = state;
     before_.device = current_device_index();
-    set_current_device(device_.index());
-    // Relaxed: the allocator and the libraries may ask the driver for memory. What must not be captured is
-    // refused by refuse_in_capture() and current_stream().
-    const cudaError_t error = cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed);
-    if (error != cudaSuccess) set_current_device(before_.device);
-    check(error, "cudaStreamBeginCapture");
+    auto memory = std::make_unique<GraphMemory>(std::static_pointer_cast<GraphPoolMemory>(std::move(pool)));
+    set_current_device(static_cast<int>(device_.index()));
+    try {
+      stream_ = memory->pool().begin_capture(device_);
+      // Relaxed: the allocator and the libraries may ask the driver for memory. What must not be captured is
+      // refused by refuse_in_capture() and current_stream().
+      const cudaError_t error = cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed);
+      if (error != cudaSuccess) memory->pool().end_capture();
+      check(error, "cudaStreamBeginCapture");
+    } catch (...) {
+      set_current_device(before_.device);
+      throw;
+    }
     count_capture(device_, +1);
-    memory_ = std::make_unique<GraphMemory>();
-    capture_ = capture;
+    recording_ = {capture, std::move(memory)};
     state.streams[static_cast<std::size_t>(device_.index())] = stream_;
-    state.capture = memory_.get();
+    state.capture = recording_.memory.get();
   }
 
   void end() override {
-    const cudaError_t ended = stop();
-    cudaGraph_t graph = ended == cudaSuccess ? std::exchange(graph_, nullptr) : nullptr;
+    const HeldGraph held = captured();
     try {
-      check_captured(ended, "the capture of a graph");
-      const DeviceScope scope(device_);
-      const cudaError_t made = cudaGraphInstantiate(&exec_, graph, 0);
-      cudaGraphDestroy(graph);
-      check(made, "cudaGraphInstantiate");
+      instantiate(held.graph);
     } catch (...) {
       discard();
       throw;
     }
+    recorded_ = std::exchange(recording_, {});
+  }
+
+  cuda::GraphUpdate end_update() override {
+    const HeldGraph held = captured();
+    wait_for_replay();  // what it reads besides its arguments goes with the old recording
+    const DeviceScope scope(device_);
+    cudaGraphExecUpdateResultInfo info{};
+    const cudaError_t updated = cudaGraphExecUpdate(exec_, held.graph, &info);
+    cuda::GraphUpdate done{updated == cudaSuccess, {}};
+    if (!done.in_place) {
+      cudaGetLastError();
+      try {
+        cudaGraphExecDestroy(std::exchange(exec_, nullptr));  // some of its nodes may be updated
+        if (updated != cudaErrorGraphExecUpdateFailure) check(updated, "cudaGraphExecUpdate");
+        instantiate(held.graph);
+      } catch (...) {
+        discard();
+        throw;
+      }
+      done.reason = why_not_updated(info.result);
+    }
+    replayed_ = false;
+    recorded_ = std::exchange(recording_, {});
+    return done;
+  }
+
+  bool is_ready() const override { return exec_ != nullptr; }
+
+  void abandon() noexcept override {
+    HeldGraph held;
+    if (recording_.memory) stop(held.graph);
+    recording_ = {};
   }
 
   void discard() noexcept override {
-    if (thread_state().capture == memory_.get() && memory_) stop();
-    if (graph_) cudaGraphDestroy(std::exchange(graph_, nullptr));
+    abandon();
     if (exec_) {
-      if (replayed_) wait_for_replay();
+      wait_for_replay();
       cudaGraphExecDestroy(std::exchange(exec_, nullptr));
       cudaGetLastError();
     }
     replayed_ = false;
-    capture_ = nullptr;
-    memory_.reset();
+    recorded_ = {};
   }
 
   void replay(void* handle) override {
     const auto stream = static_cast<cudaStream_t>(handle);
     const DeviceScope scope(device_);
-    // What the host prepares must not overtake an earlier replay that still reads it, nor, the first time,
-    // what the default stream did with that memory before the capture.
-    order_streams(device_, replayed_ ? last_ : nullptr, device_, stream);
+    // What the host prepares must not overtake what the default stream did with that memory before the
+    // capture, nor, behind the pool's last replay, an earlier one that still reads it.
+    if (!replayed_) order_streams(device_, nullptr, device_, stream);
     struct StreamScope {
       Device device;
       cudaStream_t previous;
       ~StreamScope() { set_current_stream(device, previous); }
     } restore{device_, stream_of(device_)};
     set_current_stream(device_, stream);
-    capture_->prepare();
-    check(cudaGraphLaunch(exec_, stream), "cudaGraphLaunch");
+    recorded_.memory->pool().in_order(device_, stream, [&] {
+      recorded_.capture->prepare();
+      check(cudaGraphLaunch(exec_, stream), "cudaGraphLaunch");
+    });
     last_ = stream;
     replayed_ = true;
   }
 
  private:
+  struct Recording {
+    ebb::detail::Capture* capture = nullptr;
+    std::unique_ptr<GraphMemory> memory;
+  };
+
   // Ends the capture and gives the thread back what it had.
-  cudaError_t stop() noexcept {
+  cudaError_t stop(cudaGraph_t& graph) noexcept {
     ThreadState& state = thread_state();
+    if (state.capture != recording_.memory.get()) return cudaSuccess;  // it has ended
     state.capture = nullptr;
     state.streams = before_.streams;
-    const cudaError_t error = cudaStreamEndCapture(stream_, &graph_);
+    const cudaError_t error = cudaStreamEndCapture(stream_, &graph);
     count_capture(device_, -1);
+    recording_.memory->pool().end_capture();
     if (error != cudaSuccess) cudaGetLastError();
     if (state.device != before_.device && cudaSetDevice(before_.device) == cudaSuccess)
       state.device = before_.device;
     return error;
   }
 
+  // What the capture recorded; it is over, and forgotten where it failed.
+  HeldGraph captured() {
+    HeldGraph held;
+    const cudaError_t ended = stop(held.graph);
+    if (ended != cudaSuccess) recording_ = {};
+    check_captured(ended, "the capture of a graph");
+    return held;
+  }
+
+  void instantiate(cudaGraph_t graph) {
+    const DeviceScope scope(device_);
+    check(cudaGraphInstantiate(&exec_, graph, 0), "cudaGraphInstantiate");
+  }
+
   void wait_for_replay() noexcept {
+    if (!replayed_) return;
     try {
       const DeviceScope scope(device_);  // default streams are those of the current device
       cudaStreamSynchronize(last_);
@@ -129,11 +189,9 @@ class CapturedGraph final : public ebb::detail::DeviceGraph {
   }
 
   Device device_;
-  cudaStream_t stream_;
+  cudaStream_t stream_ = nullptr;  // of the capture that is under way
   ThreadState before_;
-  std::unique_ptr<GraphMemory> memory_;
-  ebb::detail::Capture* capture_ = nullptr;
-  cudaGraph_t graph_ = nullptr;
+  Recording recording_, recorded_;
   cudaGraphExec_t exec_ = nullptr;
   cudaStream_t last_ = nullptr;  // where it was replayed last
   bool replayed_ = false;
@@ -143,6 +201,9 @@ class CapturedGraph final : public ebb::detail::DeviceGraph {
 
 std::unique_ptr<ebb::detail::DeviceGraph> make_graph(Device device) {
   return std::make_unique<CapturedGraph>(device);
+}
+std::shared_ptr<ebb::detail::DeviceGraphPool> make_graph_pool() {
+  return std::make_shared<GraphPoolMemory>();
 }
 
 }  // namespace ebb::cuda

@@ -1,30 +1,70 @@
-// The memory of a captured graph, and what its kernels read there of the generators.
+// The memory of captured graphs, and what their kernels read there of the generators.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <memory>
+#include <mutex>
+#include <optional>
 
 #include "cuda/caching_allocator.h"
 #include "cuda/runtime.h"
+#include "cuda/streams.h"
 
 namespace ebb::cuda {
 
 struct GraphDraws;
 
-/// Lives from the start of a capture until the graph is reset.
-class GraphMemory {
+/// What graphs share: memory, and so the streams that they capture on, since memory serves the stream that it
+/// was allocated on. Lives as long as its handles and graphs.
+class GraphPoolMemory final : public ebb::detail::DeviceGraphPool {
  public:
-  GraphMemory() = default;
-  GraphMemory(const GraphMemory&) = delete;
-  ~GraphMemory();
+  GraphPoolMemory() = default;
+  GraphPoolMemory(const GraphPoolMemory&) = delete;
+  ~GraphPoolMemory() override;
 
   CachingAllocator& on(Device device);
+
+  /// The stream to capture on, for one capture at a time; an error while there is another.
+  cudaStream_t begin_capture(Device device);
+  void end_capture() noexcept { capturing_ = false; }
+
+  /// Launches on a stream, behind what was launched so on any: replays of graphs that share memory do not
+  /// overlap.
+  template <class Launch>
+  void in_order(Device device, cudaStream_t stream, const Launch& launch) {
+    const std::lock_guard lock(order_);
+    std::optional<cudaStream_t>& last = last_[static_cast<std::size_t>(device.index())];
+    if (last) order_streams(device, *last, device, stream);
+    launch();
+    last = stream;
+  }
+
+ private:
+  const std::uint64_t id_ = next_id();
+  std::array<std::unique_ptr<CachingAllocator>, kMaxDevices> allocators_;
+  std::array<cudaStream_t, kMaxDevices> streams_{};
+  std::atomic<bool> capturing_{false};
+  std::mutex order_;
+  std::array<std::optional<cudaStream_t>, kMaxDevices> last_{};
+
+  static std::uint64_t next_id();
+};
+
+/// Lives from the start of a capture until its graph is reset.
+class GraphMemory {
+ public:
+  explicit GraphMemory(std::shared_ptr<GraphPoolMemory> pool) : pool_(std::move(pool)) {}
+  GraphMemory(const GraphMemory&) = delete;
+
+  CachingAllocator& on(Device device) { return pool_->on(device); }
+  GraphPoolMemory& pool() { return *pool_; }
 
   /// The draws that the capture makes from each device's default generator.
   std::array<std::shared_ptr<GraphDraws>, kMaxDevices> draws;
 
  private:
-  std::array<std::unique_ptr<CachingAllocator>, kMaxDevices> allocators_;
+  std::shared_ptr<GraphPoolMemory> pool_;
 };
 
 }  // namespace ebb::cuda

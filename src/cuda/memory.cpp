@@ -1,26 +1,15 @@
 // Allocation, release and copies of device memory.
-#include <cstdlib>
-#include <string_view>
+#include "cuda/memory.h"
 
-#include "cuda/async_allocator.h"
+#include <ebb/core/warning.h>
+
+#include "cuda/allocator_settings.h"
 #include "cuda/graph_memory.h"
 #include "cuda/pinned.h"
 #include "cuda/streams.h"
 
 namespace ebb::cuda {
 namespace {
-
-// The driver's own pools in place of ebb's cache.
-bool uses_async_allocator() {
-  static const bool chosen = [] {
-    const char* name = std::getenv("EBB_CUDA_ALLOCATOR");
-    if (!name || std::string_view(name) == "caching") return false;
-    EBB_CHECK(std::string_view(name) == "async", "EBB_CUDA_ALLOCATOR=", name,
-              " is neither caching nor async.");
-    return true;
-  }();
-  return chosen;
-}
 
 constexpr MemorySource kDriver = {
     [](void** pointer, std::size_t bytes) { return cudaMalloc(pointer, bytes); },
@@ -38,13 +27,15 @@ Allocator& one_a_device(Device device, const Make& make) {
   properties_of(device.index());  // throws for a device that is not there
   return *(*all)[static_cast<std::size_t>(device.index())];
 }
-CachingAllocator& allocator_of(Device device) {
-  return one_a_device<CachingAllocator>(device, [](Device d) { return new CachingAllocator(kDriver, d); });
+CachingAllocator* make_allocator(Device device) {
+  const bool wanted = final_allocator_settings().expandable_segments;
+  const bool expandable = wanted && has_virtual_memory(device);
+  if (wanted && !expandable)
+    warn("expandable_segments: ", device,
+         " or its driver has no virtual memory management; segments there stay "
+         "of fixed size.");
+  return new CachingAllocator(kDriver, device, expandable);
 }
-AsyncAllocator& async_allocator_of(Device device) {
-  return one_a_device<AsyncAllocator>(device, [](Device d) { return new AsyncAllocator(d); });
-}
-
 // Between devices in the order of both: what the destination's memory is still used for comes before, what is
 // done with the source's comes after.
 void copy_between(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes) {
@@ -61,15 +52,19 @@ void copy_between(void* to, Device to_device, const void* from, Device from_devi
 
 }  // namespace
 
-GraphMemory::~GraphMemory() {
-  for (auto& allocator : allocators_)
-    if (allocator) CachingAllocator::retire(std::move(allocator));
+CachingAllocator& allocator_of(Device device) {
+  return one_a_device<CachingAllocator>(device, &make_allocator);
+}
+AsyncAllocator& async_allocator_of(Device device) {
+  return one_a_device<AsyncAllocator>(device, [](Device d) { return new AsyncAllocator(d); });
+}
+bool uses_async_allocator() {
+  static const bool chosen = allocator_settings().async;
+  return chosen;
 }
 
-CachingAllocator& GraphMemory::on(Device device) {
-  auto& allocator = allocators_[static_cast<std::size_t>(device.index())];
-  if (!allocator) allocator = std::make_unique<CachingAllocator>(kDriver, allocator_of(device));
-  return *allocator;
+std::unique_ptr<CachingAllocator> make_graph_allocator(Device device, std::uint64_t pool) {
+  return std::make_unique<CachingAllocator>(kDriver, allocator_of(device), pool);
 }
 
 ebb::detail::DeviceBlock allocate(std::size_t bytes, Device device) {
@@ -110,8 +105,8 @@ MemoryStats memory_stats_of(Device device) {
   return uses_async_allocator() ? async_allocator_of(device).stats() : allocator_of(device).stats();
 }
 void reset_peak_of(Device device) {
-  if (uses_async_allocator()) return async_allocator_of(device).reset_peak();
-  allocator_of(device).reset_peak();
+  (uses_async_allocator() ? async_allocator_of(device).figures() : allocator_of(device).figures())
+      .reset_peak();
 }
 void empty_cache_of(Device device) {
   refuse_in_capture("empty_cache() was called");

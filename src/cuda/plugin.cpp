@@ -1,6 +1,9 @@
 // What libebb calls when Device::CUDA is first used.
 #include <string>
 
+#include "cuda/allocator_settings.h"
+#include "cuda/memory.h"
+#include "cuda/nvtx.h"
 #include "cuda/runtime.h"
 #include "cuda/streams.h"
 #include "kernel/cuda/dnn.h"
@@ -78,6 +81,16 @@ constexpr ebb::detail::Backend kBackend = {
     .memory_stats = &memory_stats_of,
     .reset_peak = &reset_peak_of,
     .empty_cache = &empty_cache_of,
+    .set_memory_fraction = &set_memory_fraction,
+    .memory_fraction = &memory_fraction,
+    .set_allocator_settings = &change_allocator_settings,
+    .memory_snapshot = &take_memory_snapshot,
+    .record_memory_history = &start_memory_history,
+    .range_push = &push_range,
+    .range_pop = &pop_range,
+    .mark = &set_mark,
+    .range_start = &start_range,
+    .range_end = &end_range,
     .pool_stream = &pool_stream,
     .current_stream = [](Device device) -> void* { return stream_of(device); },
     .set_stream = [](Device device,
@@ -93,6 +106,7 @@ constexpr ebb::detail::Backend kBackend = {
     .event_elapsed = &event_elapsed,
     .order_streams = &order_streams,
     .make_graph = &make_graph,
+    .make_graph_pool = &make_graph_pool,
     .thread_state = &save_thread_state,
     .set_thread_state = &set_thread_state,
     .leave_capture = &leave_capture,

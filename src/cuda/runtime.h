@@ -62,5 +62,6 @@ void check_faults(Device device);
 void seed_generators(std::uint64_t seed);
 
 std::unique_ptr<ebb::detail::DeviceGraph> make_graph(Device device);
+std::shared_ptr<ebb::detail::DeviceGraphPool> make_graph_pool();
 
 }  // namespace ebb::cuda

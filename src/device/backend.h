@@ -5,13 +5,17 @@
 #include <ebb/core/allocator.h>
 #include <ebb/core/device.h>
 #include <ebb/cuda/device.h>
+#include <ebb/cuda/graph.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace ebb::detail {
+
+struct MemorySnapshot;
 
 struct DeviceBlock {
   void* data = nullptr;
@@ -22,14 +26,26 @@ struct DeviceBlock {
 
 class Capture;
 
+/// Memory that graphs share, of any device.
+class DeviceGraphPool {
+ public:
+  virtual ~DeviceGraphPool() = default;
+};
+
 /// What cuda::Graph drives. A stream of its own is the calling thread's between begin() and end() or
 /// discard(), which the same thread calls.
 class DeviceGraph {
  public:
   virtual ~DeviceGraph() = default;
-  virtual void begin(Capture* capture) = 0;
+  virtual void begin(Capture* capture, std::shared_ptr<DeviceGraphPool> pool) = 0;
   /// Makes what was captured ready to run. When it throws, the capture is over and nothing is left of it.
   virtual void end() = 0;
+  /// The same in place of what was captured before, of which nothing is needed afterwards. When it throws,
+  /// is_ready() tells whether that can still run.
+  virtual cuda::GraphUpdate end_update() = 0;
+  virtual bool is_ready() const = 0;
+  /// Ends a capture and forgets it, and only it.
+  virtual void abandon() noexcept = 0;
   /// Gives up what is being or was captured, once the last replay is done.
   virtual void discard() noexcept = 0;
   /// Runs it on a stream of its device, after what the capture prepares.
@@ -61,6 +77,19 @@ struct Backend {
   MemoryStats (*memory_stats)(Device device);
   void (*reset_peak)(Device device);
   void (*empty_cache)(Device device);
+  void (*set_memory_fraction)(Device device, double fraction);
+  double (*memory_fraction)(Device device);
+  void (*set_allocator_settings)(std::string_view settings);
+  MemorySnapshot (*memory_snapshot)();
+  /// See cuda::record_memory_history.
+  void (*record_memory_history)(std::size_t max_entries);
+
+  // See cuda::nvtx.
+  int (*range_push)(const char* message) noexcept;
+  int (*range_pop)() noexcept;
+  void (*mark)(const char* message) noexcept;
+  std::uint64_t (*range_start)(const char* message) noexcept;
+  void (*range_end)(std::uint64_t id) noexcept;
 
   void* (*pool_stream)(Device device);
   void* (*current_stream)(Device device);
@@ -78,6 +107,7 @@ struct Backend {
   void (*order_streams)(Device first_device, void* first, Device second_device, void* second);
 
   std::unique_ptr<DeviceGraph> (*make_graph)(Device device);
+  std::shared_ptr<DeviceGraphPool> (*make_graph_pool)();
   /// The calling thread's current device, streams and capture; for threads that go on with another's work.
   std::shared_ptr<const void> (*thread_state)();
   void (*set_thread_state)(const void* state);
@@ -86,7 +116,7 @@ struct Backend {
 };
 
 /// Raised whenever Backend, the signature of a kernel slot or a type that plugins see changes.
-constexpr std::uint32_t kPluginAbi = 6;
+constexpr std::uint32_t kPluginAbi = 7;
 
 /// What a plugin exports as `extern "C"` under kPluginEntry. If it was built for the host's ABI number and
 /// finds a driver and a device, it calls set_backend, fills the kernel slots and returns null; else it

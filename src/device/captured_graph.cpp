@@ -22,13 +22,18 @@ struct Graph::Impl {
   void discard() noexcept {
     detail::set_current_capture(nullptr);
     graph->discard();
+    forget();
+  }
+  void forget() noexcept {
     capture.reset();
+    pool.reset();
     state = State::empty;
   }
 
   Device device;
   std::unique_ptr<detail::Capture> capture;
   std::unique_ptr<detail::DeviceGraph> graph;
+  std::shared_ptr<detail::DeviceGraphPool> pool;
   State state = State::empty;
 };
 
@@ -42,7 +47,11 @@ Graph::Impl& Graph::checked(const char* call) const {
   return *impl_;
 }
 
-void Graph::capture_begin() {
+GraphPool graph_pool_handle() { return GraphPool(detail::backend(kCUDA).make_graph_pool()); }
+
+void Graph::capture_begin() { capture_begin(graph_pool_handle()); }
+
+void Graph::capture_begin(const GraphPool& pool) {
   Impl& g = checked("capture_begin");
   EBB_CHECK(
       !detail::current_capture(),
@@ -50,10 +59,12 @@ void Graph::capture_begin() {
       "do not nest.");
   EBB_CHECK(g.state == Impl::State::empty,
             "cuda::Graph::capture_begin: the graph has been captured. Call reset() to capture again.");
+  EBB_CHECK(pool.pool_, "cuda::Graph::capture_begin: the pool was moved from. Use another.");
   auto capture = std::make_unique<detail::Capture>();
   detail::note_side_stream();
-  g.graph->begin(capture.get());
+  g.graph->begin(capture.get(), pool.pool_);
   g.capture = std::move(capture);
+  g.pool = pool.pool_;
   g.state = Impl::State::capturing;
   detail::set_current_capture(g.capture.get());
 }
@@ -68,15 +79,16 @@ void Graph::capture_end() {
     detail::set_current_capture(nullptr);
     g.graph->end();
   } catch (...) {
-    g.capture.reset();
-    g.state = Impl::State::empty;
+    g.forget();
     throw;
   }
   g.state = Impl::State::captured;
 }
 
-void Graph::capture(const std::function<void()>& step) {
-  capture_begin();
+void Graph::capture(const std::function<void()>& step) { capture(step, graph_pool_handle()); }
+
+void Graph::capture(const std::function<void()>& step, const GraphPool& pool) {
+  capture_begin(pool);
   try {
     step();
   } catch (...) {
@@ -84,6 +96,38 @@ void Graph::capture(const std::function<void()>& step) {
     throw;
   }
   capture_end();
+}
+
+GraphUpdate Graph::update(const std::function<void()>& step) {
+  Impl& g = checked("update");
+  EBB_CHECK(!detail::current_capture(),
+            "cuda::Graph::update: a capture is under way on this thread. Update the graph outside of it.");
+  EBB_CHECK(g.state == Impl::State::captured,
+            "cuda::Graph::update: nothing has been captured. Call capture() first.");
+  auto capture = std::make_unique<detail::Capture>();
+  g.graph->begin(capture.get(), g.pool);
+  // The step may not touch this very graph: it would find the state of a capture.
+  g.state = Impl::State::capturing;
+  detail::set_current_capture(capture.get());
+  try {
+    step();
+  } catch (...) {
+    detail::set_current_capture(nullptr);
+    g.graph->abandon();
+    g.state = Impl::State::captured;
+    throw;
+  }
+  detail::set_current_capture(nullptr);
+  try {
+    GraphUpdate done = g.graph->end_update();
+    g.capture = std::move(capture);
+    g.state = Impl::State::captured;
+    return done;
+  } catch (...) {
+    g.state = Impl::State::captured;
+    if (!g.graph->is_ready()) g.forget();
+    throw;
+  }
 }
 
 void Graph::replay() { replay(Stream::current(checked("replay").device)); }
@@ -104,11 +148,15 @@ void Graph::reset() {
   EBB_CHECK(g.state != Impl::State::capturing,
             "cuda::Graph::reset: the graph is being captured. Call capture_end() first.");
   g.graph->discard();
-  g.capture.reset();
-  g.state = Impl::State::empty;
+  g.forget();
 }
 
 bool Graph::is_captured() const { return impl_ && impl_->state == Impl::State::captured; }
+GraphPool Graph::pool() const {
+  const Impl& g = checked("pool");
+  EBB_CHECK(g.pool, "cuda::Graph::pool: nothing has been captured. Call capture() first.");
+  return GraphPool(g.pool);
+}
 Device Graph::device() const { return checked("device").device; }
 
 }  // namespace ebb::cuda

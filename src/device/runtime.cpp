@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "device/backend.h"
+#include "device/memory_snapshot.h"
 
 namespace ebb::cuda {
 
@@ -68,6 +69,22 @@ void reset_peak(std::int64_t device_index) { backend().reset_peak(device_at("res
 void empty_cache() {
   for (std::size_t i = 0; i < device_count(); ++i)
     backend().empty_cache(Device(DeviceType::CUDA, static_cast<std::int64_t>(i)));
+}
+
+void set_per_process_memory_fraction(double fraction, std::int64_t device_index) {
+  EBB_CHECK(fraction >= 0 && fraction <= 1, "cuda::set_per_process_memory_fraction: fraction is ", fraction,
+            " and must be between 0 and 1: the part of the device's memory that ebb may take.");
+  backend().set_memory_fraction(device_at("set_per_process_memory_fraction", device_index), fraction);
+}
+double get_per_process_memory_fraction(std::int64_t device_index) {
+  return backend().memory_fraction(device_at("get_per_process_memory_fraction", device_index));
+}
+void set_allocator_settings(std::string_view settings) { backend().set_allocator_settings(settings); }
+std::string memory_snapshot() {
+  return detail::to_json(is_available() ? backend().memory_snapshot() : detail::MemorySnapshot());
+}
+void record_memory_history(std::size_t max_entries) {
+  if (is_available()) backend().record_memory_history(max_entries);
 }
 
 Stream Stream::from_pool(Device device) {

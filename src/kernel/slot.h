@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/core/device.h>
+#include <ebb/cuda/nvtx.h>
 
 #include <atomic>
 #include <type_traits>
@@ -12,6 +13,26 @@ namespace detail {
 /// Loads the backend's plugin if need be; afterwards its kernels are in their slots. Throws when it cannot be
 /// had.
 EBB_API void require_backend(DeviceType type);
+
+/// The profiler's range of an op on a device: see cuda::emit_nvtx.
+EBB_API void push_op_range(const char* name);
+EBB_API void pop_op_range() noexcept;
+
+class OpRange {
+ public:
+  explicit OpRange(const char* name) : open_(nvtx_emitted.load(std::memory_order_relaxed)) {
+    if (open_) [[unlikely]]
+      push_op_range(name);
+  }
+  ~OpRange() {
+    if (open_) [[unlikely]]
+      pop_op_range();
+  }
+  OpRange(const OpRange&) = delete;
+
+ private:
+  bool open_;
+};
 }  // namespace detail
 
 template <class Signature>
@@ -41,6 +62,7 @@ class KernelSlot<void(Args...)> {
     detail::require_backend(device.type());
     const Function kernel = cuda_.load(std::memory_order_acquire);
     EBB_CHECK(kernel, name_, ": has no kernel for ", device, "; move its inputs with .to(Device::CPU).");
+    const detail::OpRange range(name_);
     kernel(static_cast<Args>(args)...);
   }
 

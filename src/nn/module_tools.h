@@ -31,6 +31,7 @@ bool counts_batches(const Module& module);
 /// Runs a module's forward; what it throws says in which module of the tree it happened.
 template <class Body>
 decltype(auto) at_path(const Module& module, Body&& body) {
+  const detail::ModuleRange range(module);
   try {
     return body();
   } catch (const IndexError& error) {

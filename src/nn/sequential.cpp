@@ -49,6 +49,7 @@ AnyModule AnyModule::clone(optional<Device> device) const {
 AnyValue AnyModule::forward_values(std::vector<AnyValue>& values) {
   EBB_CHECK(!is_empty(), "Cannot call forward() on an empty AnyModule");
   EBB_CHECK(forward_, module_->name(), " has no forward() method.");
+  const detail::ModuleRange range(*module_);
   return forward_->forward(*module_, values);
 }
 

@@ -73,7 +73,7 @@ void with_a_graph() {
   cuda::copy_bytes(x.block.data, kFirst, &zero, Device(kCPU), 4, true);
   detail::Capture capture;
   const auto graph = cuda::make_graph(kFirst);
-  graph->begin(&capture);
+  graph->begin(&capture, cuda::make_graph_pool());
   try {
     const Held inside{cuda::allocate(100, kFirst)};
     add(x.block, 2);

@@ -5,6 +5,7 @@
 #include <ebb/cuda/device.h>
 #include <ebb/cuda/graph.h>
 #include <ebb/cuda/memory.h>
+#include <ebb/cuda/nvtx.h>
 #include <ebb/cuda/stream.h>
 
 #include <cstddef>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/nn/module.h>
+#include <ebb/nn/module_range.h>
 
 namespace ebb::nn {
 
@@ -51,7 +52,9 @@ class ModuleHolder : detail::ModuleHolderBase {
   /// forward().
   template <class... Args, class C = Contained>
   auto operator()(Args&&... args) -> decltype(std::declval<C&>().forward(std::forward<Args>(args)...)) {
-    return get()->forward(std::forward<Args>(args)...);
+    Contained* const module = get();
+    const detail::ModuleRange range(*module);
+    return module->forward(std::forward<Args>(args)...);
   }
   template <class Arg>
   decltype(auto) operator[](Arg&& arg) {

@@ -6,10 +6,20 @@
 
 namespace ebb::emu {
 
-void capture_work(CUstream_st& stream, std::function<void()> action) {
-  auto& actions = stream.capture->graph->actions;
-  actions.push_back(std::move(action));
-  stream.before[&stream] = actions.size();
+void capture_work(CUstream_st& stream, std::function<void()> action, NodeType type) {
+  auto& nodes = stream.capture->graph->nodes;
+  GraphNode node{std::move(action), type, {}};
+  for (const CUstream_st* each : stream.capture->streams) {
+    const auto known = stream.before.find(each);
+    node.after.push_back(known == stream.before.end() ? 0 : known->second);
+  }
+  while (!node.after.empty() && node.after.back() == 0) node.after.pop_back();
+  nodes.push_back(std::move(node));
+  stream.before[&stream] = nodes.size();
+}
+
+void capture_graph(CUstream_st& stream, const std::vector<GraphNode>& nodes) {
+  for (const GraphNode& node : nodes) capture_work(stream, node.action, node.type);
 }
 
 namespace {
@@ -65,7 +75,25 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
   if (const cudaError_t error = injected_error()) return error;
-  *exec = new CUgraphExec_st{graph->actions, nullptr};
+  *exec = new CUgraphExec_st{graph->nodes, nullptr};
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                cudaGraphExecUpdateResultInfo* info) {
+  info->result = cudaGraphExecUpdateError;
+  if (const cudaError_t error = injected_error()) return error;
+  const std::lock_guard lock(stream_mutex());
+  bool same = exec->nodes.size() == graph->nodes.size(), types = true;
+  for (std::size_t i = 0; same && i < graph->nodes.size(); ++i) {
+    same = exec->nodes[i].after == graph->nodes[i].after;
+    types = types && exec->nodes[i].type == graph->nodes[i].type;
+  }
+  info->result = !same    ? cudaGraphExecUpdateErrorTopologyChanged
+                 : !types ? cudaGraphExecUpdateErrorNodeTypeChanged
+                          : cudaGraphExecUpdateSuccess;
+  if (info->result != cudaGraphExecUpdateSuccess) return set_error(cudaErrorGraphExecUpdateFailure);
+  exec->nodes = graph->nodes;  // what is queued holds its own
   return cudaSuccess;
 }
 
@@ -74,11 +102,11 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle) {
   const std::lock_guard lock(stream_mutex());
   CUstream_st& stream = stream_behind(handle);
   if (stream.capture) {
-    for (const auto& action : exec->actions) capture_work(stream, action);
+    capture_graph(stream, exec->nodes);
     return cudaSuccess;
   }
   queue_work(stream, {nullptr, exec->last});
-  for (const auto& action : exec->actions) queue_work(stream, {action, nullptr});
+  for (const GraphNode& node : exec->nodes) queue_work(stream, {node.action, nullptr});
   const auto done = std::make_shared<Mark>(Mark{&stream});
   queue_work(stream, {[done] { done->reached = true; }, nullptr});
   exec->last = done;

@@ -112,6 +112,8 @@ const char* cudaGetErrorName(cudaError_t error) {
       return "cudaErrorCapturedEvent";
     case cudaErrorIllegalState:
       return "cudaErrorIllegalState";
+    case cudaErrorGraphExecUpdateFailure:
+      return "cudaErrorGraphExecUpdateFailure";
     default:
       return "cudaErrorUnknown";
   }

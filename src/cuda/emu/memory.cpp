@@ -35,6 +35,7 @@ struct Memory {
   }
   void protect() {
     if (end > 0) mprotect(base, end, open > 0 ? PROT_READ | PROT_WRITE : PROT_NONE);
+    protect_virtual_memory(open > 0);
   }
 };
 
@@ -60,7 +61,20 @@ DeviceAccess::~DeviceAccess() {
 bool is_device_memory(const void* address) {
   const auto* const at = static_cast<const char*>(address);
   const Memory& m = memory();
-  return at >= m.base && at < m.base + kReserved;
+  return (at >= m.base && at < m.base + kReserved) || is_virtual_memory(address);
+}
+
+bool take_device_memory(std::size_t bytes) {
+  Memory& m = memory();
+  const std::lock_guard lock(m.mutex);
+  if (bytes > device_memory_bytes() - m.live) return false;
+  m.live += bytes;
+  return true;
+}
+void give_device_memory(std::size_t bytes) {
+  Memory& m = memory();
+  const std::lock_guard lock(m.mutex);
+  m.live -= bytes;
 }
 
 bool is_pinned_memory(const void* address) {
@@ -176,18 +190,25 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
                             cudaStream_t stream) {
   if (!is_device_memory(from) && !is_pinned_memory(from)) {
     const auto* const first = static_cast<const char*>(from);
-    return enqueue_action(stream, [to, values = std::vector<char>(first, first + bytes)] {
-      std::memcpy(to, values.data(), values.size());
-    });
+    return enqueue_action(
+        stream,
+        [to, values = std::vector<char>(first, first + bytes)] {
+          std::memcpy(to, values.data(), values.size());
+        },
+        NodeType::copy);
   }
-  const cudaError_t error = enqueue_action(stream, [=] { std::memcpy(to, from, bytes); });
+  const cudaError_t error = enqueue_action(
+      stream, [=] { std::memcpy(to, from, bytes); }, NodeType::copy);
   if (error || is_device_memory(to) || is_pinned_memory(to)) return error;
   return cudaStreamSynchronize(stream);
 }
 cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t bytes,
                                 cudaStream_t stream) {
-  return enqueue_action(stream, [=] { std::memcpy(to, from, bytes); });
+  return enqueue_action(
+      stream, [=] { std::memcpy(to, from, bytes); }, NodeType::copy);
 }
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
-  return enqueue(stream, [=] { std::memset(to, value, bytes); });
+  if (null_launch) return cudaSuccess;
+  return enqueue_action(
+      stream, [=] { std::memset(to, value, bytes); }, NodeType::memset);
 }

@@ -24,6 +24,13 @@ struct Work {
 /// For each stream of a capture the number of its last piece of work that is known to come before.
 using Clock = std::map<const CUstream_st*, std::size_t>;
 
+/// A piece of captured work. Two graphs have one topology when their nodes are equal but for the action.
+struct GraphNode {
+  std::function<void()> action;
+  NodeType type;
+  std::vector<std::size_t> after;  // for each stream of the capture, the last of its nodes that comes before
+};
+
 }  // namespace ebb::emu
 
 struct CUstream_st {
@@ -38,10 +45,10 @@ struct CUevent_st {
   ebb::emu::Clock before;
 };
 struct CUgraph_st {
-  std::vector<std::function<void()>> actions;
+  std::vector<ebb::emu::GraphNode> nodes;
 };
 struct CUgraphExec_st {
-  std::vector<std::function<void()>> actions;
+  std::vector<ebb::emu::GraphNode> nodes;
   std::shared_ptr<ebb::emu::Mark> last;  // launches of one graph follow each other
 };
 
@@ -83,12 +90,20 @@ CUstream_st& stream_behind(cudaStream_t handle);
 /// Queues work, or records it.
 void queue_work(CUstream_st& stream, Work work);
 /// Adds an action to what is captured, after everything that the stream knows.
-void capture_work(CUstream_st& stream, std::function<void()> action);
+void capture_work(CUstream_st& stream, std::function<void()> action, NodeType type);
+/// The same for the nodes of a graph, one after the other.
+void capture_graph(CUstream_st& stream, const std::vector<GraphNode>& nodes);
 /// Runs what is queued until the mark is reached, or everything on one stream, or on all.
 void run_until(const Mark& mark);
 void run_all(CUstream_st& stream);
 void run_all();
 
+/// Takes memory of the emulated device that cudaMalloc may have too; false where there is not so much.
+bool take_device_memory(std::size_t bytes);
+void give_device_memory(std::size_t bytes);
+/// Opens and closes what is mapped of virtual memory, as DeviceAccess does with the rest.
+void protect_virtual_memory(bool open);
+bool is_virtual_memory(const void* address);
 /// Whether the address lies in device memory, or in memory of cudaHostAlloc.
 bool is_device_memory(const void* address);
 bool is_pinned_memory(const void* address);

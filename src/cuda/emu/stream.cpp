@@ -97,7 +97,7 @@ void run_all() {
   for (CUstream_st* stream : s.all) run_all(*stream);
 }
 
-cudaError_t enqueue_action(cudaStream_t handle, std::function<void()> action) {
+cudaError_t enqueue_action(cudaStream_t handle, std::function<void()> action, NodeType type) {
   if (const cudaError_t error = injected_error()) return error;
   if (!is_lazy() && !(handle && handle->capture)) {
     const DeviceAccess access;
@@ -107,7 +107,7 @@ cudaError_t enqueue_action(cudaStream_t handle, std::function<void()> action) {
   const std::lock_guard lock(stream_mutex());
   CUstream_st& stream = stream_behind(handle);
   if (stream.capture)
-    capture_work(stream, std::move(action));
+    capture_work(stream, std::move(action), type);
   else
     queue_work(stream, {std::move(action), nullptr});
   return cudaSuccess;

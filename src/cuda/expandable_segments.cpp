@@ -1,0 +1,164 @@
+// The caching allocator's segments that grow.
+#include "cuda/caching_allocator.h"
+
+#include <algorithm>
+
+#include "cuda/runtime.h"
+
+namespace ebb::cuda {
+namespace {
+
+constexpr std::size_t kSmallGranule = std::size_t{2} << 20;
+constexpr std::size_t kLargeGranule = std::size_t{20} << 20;
+
+std::size_t rounded_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+// Whether what is queued on the stream is done, once it is.
+bool wait_for(Device device, cudaStream_t stream) noexcept {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  try {
+    const DeviceScope scope(device);  // default streams are those of the current device
+    if (cudaStreamIsCapturing(stream, &status) == cudaSuccess && status == cudaStreamCaptureStatusNone &&
+        cudaStreamSynchronize(stream) == cudaSuccess)
+      return true;
+  } catch (const Error&) {
+    return false;  // the device is lost
+  }
+  cudaGetLastError();
+  return false;
+}
+
+}  // namespace
+
+// Addresses for all memory that the device has: one unmapped block, in its list. Null for more than it has.
+MemoryBlock* CachingAllocator::new_range(std::size_t bytes, bool small, cudaStream_t stream) {
+  std::size_t free = 0, total = 0;
+  check(source_.memory(&free, &total), "cudaMemGetInfo");
+  if (bytes > total) return nullptr;
+  const std::size_t granule =
+      rounded_up(small ? kSmallGranule : kLargeGranule, virtual_memory_granularity(device_));
+  // An eighth more, for holes between blocks in use.
+  auto range = std::make_unique<AddressRange>(device_, rounded_up(total + total / 8, granule), granule);
+  auto* const block = new MemoryBlock;
+  block->data = range->data();
+  block->bytes = range->bytes();
+  block->stream = stream;
+  block->owner = this;
+  block->small = small;
+  block->mapped = false;
+  block->range = range.release();
+  unmapped_.insert(block);
+  segments_.insert(block);
+  return block;
+}
+
+// The first of a run of free blocks that is long enough, of which some have no memory yet; null if there is
+// none.
+MemoryBlock* CachingAllocator::place_for(std::size_t bytes, bool small, cudaStream_t stream) {
+  MemoryBlock key;
+  key.stream = stream;
+  for (auto at = unmapped_.lower_bound(&key); at != unmapped_.end() && (*at)->stream == stream; ++at) {
+    MemoryBlock* const hole = *at;
+    if (hole->small != small) continue;
+    MemoryBlock* const first = hole->before && !hole->before->used ? hole->before : hole;
+    std::size_t sum = 0;
+    for (const MemoryBlock* block = first; block && !block->used && sum < bytes; block = block->after)
+      sum += block->bytes;
+    if (sum >= bytes) return first;
+  }
+  return nullptr;
+}
+
+// Puts memory behind the first granules of an unmapped block, which becomes a free one in its list. False,
+// and nothing has changed, where there is no memory.
+bool CachingAllocator::map_front(MemoryBlock* block, std::size_t bytes) {
+  const std::size_t size = std::min(rounded_up(bytes, block->range->granule()), block->bytes);
+  if (!figures_->reserve(size)) return false;
+  bool mapped = false;
+  try {
+    mapped = block->range->map(block->data, size);
+  } catch (...) {
+    figures_->reserved -= size;
+    throw;
+  }
+  if (!mapped) {
+    figures_->reserved -= size;
+    return false;
+  }
+  figures_->trace.add(MemoryTrace::Action::segment_map, block->data, size, block->stream);
+  unmapped_.erase(block);
+  if (block->bytes > size) unmapped_.insert(split_off(block, size));
+  block->mapped = true;
+  free_[block->small].insert(block);
+  return true;
+}
+
+MemoryBlock* CachingAllocator::expand(std::size_t bytes, bool small, cudaStream_t stream) {
+  MemoryBlock* block = place_for(bytes, small, stream);
+  if (!block) block = new_range(bytes, small, stream);
+  if (!block || (!block->mapped && !map_front(block, bytes))) return nullptr;
+  free_[small].erase(block);
+  try {
+    while (block->bytes < bytes) {
+      MemoryBlock* const next = block->after;
+      if (!next->mapped && !map_front(next, bytes - block->bytes)) {
+        give_back(block);
+        return nullptr;
+      }
+      block = join(block, next);
+    }
+  } catch (...) {
+    give_back(block);
+    throw;
+  }
+  return block;
+}
+
+// Takes the memory of whole granules from free blocks. Unlike cudaFree, unmapping does not wait for the
+// device.
+void CachingAllocator::unmap_free() {
+  std::vector<MemoryBlock*> blocks;
+  for (const FreeList& list : free_) blocks.insert(blocks.end(), list.begin(), list.end());
+  cudaStream_t waited = nullptr;
+  bool any = false, done = false;
+  for (MemoryBlock* block : blocks) {  // those of one stream follow each other, small ones behind large ones
+    if (!any || block->stream != waited) done = wait_for(device_, waited = block->stream);
+    any = true;
+    if (done) unmap_inside(block);
+  }
+  // What is left of a range that has no memory at all.
+  blocks.assign(unmapped_.begin(), unmapped_.end());
+  for (MemoryBlock* block : blocks) {
+    if (block->before || block->after) continue;
+    unmapped_.erase(block);
+    segments_.erase(block);
+    delete block->range;
+    delete block;
+  }
+}
+
+void CachingAllocator::unmap_inside(MemoryBlock* block) {
+  AddressRange& range = *block->range;
+  const auto offset = static_cast<std::size_t>(block->data - range.data());
+  const std::size_t from = rounded_up(offset, range.granule());
+  const std::size_t to = (offset + block->bytes) / range.granule() * range.granule();
+  if (from >= to) return;
+  free_[block->small].erase(block);
+  if (offset + block->bytes > to) {
+    MemoryBlock* const rest = split_off(block, to - offset);
+    free_[rest->small].insert(rest);
+  }
+  if (from > offset) {
+    MemoryBlock* const middle = split_off(block, from - offset);
+    free_[block->small].insert(block);
+    block = middle;
+  }
+  range.unmap(block->data, block->bytes);
+  figures_->reserved -= block->bytes;
+  figures_->trace.add(MemoryTrace::Action::segment_unmap, block->data, block->bytes, block->stream);
+  block->mapped = false;
+  block = joined_with_neighbours(block);
+  unmapped_.insert(block);
+}
+
+}  // namespace ebb::cuda

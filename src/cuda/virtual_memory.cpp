@@ -1,0 +1,138 @@
+// The driver's virtual memory management, whose functions the runtime finds: libcuda is not linked.
+#include "cuda/virtual_memory.h"
+
+#include <cuda.h>
+#include <cuda_runtime.h>
+#include <ebb/core/error.h>
+
+#include <cstdint>
+
+namespace ebb::cuda {
+namespace {
+
+struct Driver {
+  decltype(&cuDeviceGet) device_get = nullptr;
+  decltype(&cuDeviceGetAttribute) device_attribute = nullptr;
+  decltype(&cuGetErrorString) error_string = nullptr;
+  decltype(&cuMemGetAllocationGranularity) granularity = nullptr;
+  decltype(&cuMemAddressReserve) reserve = nullptr;
+  decltype(&cuMemAddressFree) free = nullptr;
+  decltype(&cuMemCreate) create = nullptr;
+  decltype(&cuMemRelease) release = nullptr;
+  decltype(&cuMemMap) map = nullptr;
+  decltype(&cuMemUnmap) unmap = nullptr;
+  decltype(&cuMemSetAccess) set_access = nullptr;
+  bool complete = false;
+};
+
+template <class F>
+bool find(F*& function, const char* name) {
+  void* found = nullptr;
+  cudaDriverEntryPointQueryResult status{};
+#if CUDART_VERSION >= 12050
+  constexpr unsigned kVersion = 12000;  // of the signatures
+  const cudaError_t error =
+      cudaGetDriverEntryPointByVersion(name, &found, kVersion, cudaEnableDefault, &status);
+#else
+  const cudaError_t error = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &status);
+#endif
+  if (error != cudaSuccess) cudaGetLastError();
+  function = reinterpret_cast<F*>(found);
+  return error == cudaSuccess && status == cudaDriverEntryPointSuccess && function;
+}
+
+const Driver& driver() {
+  static const Driver found = [] {
+    Driver d;
+    d.complete =
+        find(d.device_get, "cuDeviceGet") && find(d.device_attribute, "cuDeviceGetAttribute") &&
+        find(d.error_string, "cuGetErrorString") && find(d.granularity, "cuMemGetAllocationGranularity") &&
+        find(d.reserve, "cuMemAddressReserve") && find(d.free, "cuMemAddressFree") &&
+        find(d.create, "cuMemCreate") && find(d.release, "cuMemRelease") && find(d.map, "cuMemMap") &&
+        find(d.unmap, "cuMemUnmap") && find(d.set_access, "cuMemSetAccess");
+    return d;
+  }();
+  return found;
+}
+
+void check(CUresult error, const char* what) {
+  if (error == CUDA_SUCCESS) return;
+  const char* words = nullptr;
+  driver().error_string(error, &words);
+  ebb::detail::fail("CUDA: ", what, " failed: ", words ? words : "unknown error", " (",
+                    static_cast<int>(error), ").");
+}
+
+CUmemAllocationProp memory_of(Device device) {
+  CUmemAllocationProp memory{};
+  memory.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  memory.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  memory.location.id = static_cast<int>(device.index());
+  return memory;
+}
+
+CUdeviceptr address(const char* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
+
+}  // namespace
+
+bool has_virtual_memory(Device device) noexcept {
+  CUdevice handle = 0;
+  int supported = 0;
+  return driver().complete &&
+         driver().device_get(&handle, static_cast<int>(device.index())) == CUDA_SUCCESS &&
+         driver().device_attribute(&supported, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
+                                   handle) == CUDA_SUCCESS &&
+         supported;
+}
+
+std::size_t virtual_memory_granularity(Device device) {
+  const CUmemAllocationProp memory = memory_of(device);
+  std::size_t bytes = 0;
+  check(driver().granularity(&bytes, &memory, CU_MEM_ALLOC_GRANULARITY_MINIMUM),
+        "cuMemGetAllocationGranularity");
+  return bytes;
+}
+
+AddressRange::AddressRange(Device device, std::size_t bytes, std::size_t granule)
+    : device_(device), bytes_(bytes), granule_(granule) {
+  CUdeviceptr at = 0;
+  check(driver().reserve(&at, bytes, 0, 0, 0), "cuMemAddressReserve");
+  data_ = reinterpret_cast<char*>(at);
+}
+
+AddressRange::~AddressRange() { driver().free(address(data_), bytes_); }
+
+bool AddressRange::map(char* from, std::size_t bytes) {
+  const CUmemAllocationProp memory = memory_of(device_);
+  std::size_t mapped = 0;
+  CUresult error = CUDA_SUCCESS;
+  const char* what = "cuMemCreate";
+  for (; error == CUDA_SUCCESS && mapped < bytes; mapped += error == CUDA_SUCCESS ? granule_ : 0) {
+    CUmemGenericAllocationHandle handle{};
+    what = "cuMemCreate";
+    error = driver().create(&handle, granule_, &memory, 0);
+    if (error != CUDA_SUCCESS) continue;
+    what = "cuMemMap";
+    error = driver().map(address(from + mapped), granule_, 0, handle, 0);
+    driver().release(handle);  // the mapping keeps it
+  }
+  if (error == CUDA_SUCCESS) {
+    CUmemAccessDesc access{};
+    access.location = memory.location;
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    what = "cuMemSetAccess";
+    error = driver().set_access(address(from), bytes, &access, 1);
+  }
+  if (error == CUDA_SUCCESS) return true;
+  unmap(from, mapped);
+  if (error == CUDA_ERROR_OUT_OF_MEMORY) return false;
+  check(error, what);
+  return false;
+}
+
+void AddressRange::unmap(char* from, std::size_t bytes) noexcept {
+  // As they were mapped: a part of a mapping cannot be taken, nor are several promised to be.
+  for (std::size_t done = 0; done < bytes; done += granule_) driver().unmap(address(from + done), granule_);
+}
+
+}  // namespace ebb::cuda

@@ -1,0 +1,56 @@
+// What the allocators of all devices hold, and what they did: see cuda::memory_snapshot.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ebb::detail {
+
+struct MemorySnapshot {
+  struct Block {
+    enum class State { allocated, pending_free, inactive };
+    std::uint64_t address = 0;
+    std::size_t bytes = 0;
+    std::size_t requested = 0;  // of the bytes; 0 where inactive
+    State state = State::inactive;
+  };
+  struct Segment {
+    int device = 0;
+    std::uint64_t stream = 0;
+    bool small = false;
+    bool expandable = false;
+    std::uint64_t pool = 0;  // of graphs; 0: the device's own
+    std::vector<Block> blocks;
+  };
+  enum class Action {
+    alloc,
+    free_requested,
+    free_completed,
+    segment_alloc,
+    segment_free,
+    segment_map,
+    segment_unmap,
+    oom,
+    snapshot
+  };
+  struct Event {
+    Action action;
+    std::uint64_t address = 0;  // of an oom: the device's free bytes
+    std::size_t bytes = 0;
+    std::uint64_t stream = 0;
+    std::int64_t microseconds = 0;  // since 1970
+  };
+
+  std::vector<Segment> segments;
+  std::vector<std::vector<Event>> events;  // a list a device
+  bool expandable_segments = false;
+  std::vector<double> fractions;  // of each device's memory that ebb may take
+};
+
+/// As PyTorch's viewer reads it.
+std::string to_json(const MemorySnapshot& snapshot);
+
+}  // namespace ebb::detail
