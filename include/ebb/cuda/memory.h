@@ -29,12 +29,10 @@ EBB_API double get_per_process_memory_fraction(std::int64_t device_index = -1);
 /// Options of the caching allocator as text, "name:value" separated by commas; they hold for all devices, and
 /// may be set until memory of any is first allocated. EBB_CUDA_ALLOC_CONF in the environment says the same.
 ///
-///     expandable_segments:True   A stream's memory is one range of addresses that grows at its end, by 2 MiB
-///     for
-///                                small requests and 20 MiB for large ones, in place of segments of fixed
-///                                size: where sizes keep changing, fewer pieces are left over. Needs a device
-///                                with virtual memory management; on others a warning says that segments stay
-///                                fixed.
+/// expandable_segments:True   A stream's memory is one range of addresses that grows at its end, by 2 MiB for
+/// small requests and 20 MiB for large ones, in place of segments of fixed size: where sizes keep changing,
+/// fewer pieces are left over. Needs a device with virtual memory management; on others a warning says that
+/// segments stay fixed.
 ///
 /// Throws ebb::Error for an option or a value that does not exist, and when it is too late
 /// (torch.cuda.memory._set_allocator_settings, PYTORCH_CUDA_ALLOC_CONF).
