@@ -12,8 +12,9 @@ constexpr int kReduceDims = 16;
 constexpr int kReduceThreads = 256;
 constexpr int kReduceTeam = 256;  // threads of one output at most
 constexpr int kReduceLoads = 4;   // vectors that a thread has under way
-constexpr int kReduceBlocks =
-    4;  // blocks of a multiprocessor at once: what the kernels' registers leave room for
+// Blocks of a multiprocessor at once, for which kernels bound their registers; fewer of kernels that carry
+// two numbers an output.
+constexpr int kReduceBlocks = 4, kWideReduceBlocks = 2;
 
 /// Merged dimensions, last one fastest, ready for a device.
 struct DeviceDims {
@@ -108,9 +109,10 @@ constexpr std::int64_t whole_waves(std::int64_t jobs, std::int64_t at_once, std:
 }
 
 /// `address` is the input's, `size` an element's bytes; row_width and column_width the vectors that kernels
-/// exist for.
+/// exist for, blocks_at_once what a multiprocessor holds of them.
 inline ReduceLaunch plan_reduce_launch(const ReducePlan& plan, std::uintptr_t address, int size,
-                                       int row_width, int column_width, int multiprocessors) {
+                                       int row_width, int column_width, int multiprocessors,
+                                       int blocks_at_once = kReduceBlocks) {
   ReduceLaunch launch;
   const bool rows = detail::starts_together(plan.reduced);
   launch.columns = !rows && detail::starts_together(plan.kept) && plan.kept.back().size >= 8;
@@ -142,7 +144,7 @@ inline ReduceLaunch plan_reduce_launch(const ReducePlan& plan, std::uintptr_t ad
   // Whole waves of blocks, but pieces long enough to be worth a second pass; whole vectors.
   launch.piece = plan.count;
   if (plan.count >= 2 * least) {
-    const std::int64_t at_once = kReduceBlocks * std::int64_t{multiprocessors},
+    const std::int64_t at_once = blocks_at_once * std::int64_t{multiprocessors},
                        pieces = whole_waves(jobs, at_once, plan.count / least);
     if (pieces > 1) launch.piece = ceil_div(ceil_div(plan.count, pieces), 64) * 64;
     launch.pieces = ceil_div(plan.count, launch.piece);

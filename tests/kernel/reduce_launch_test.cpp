@@ -114,6 +114,9 @@ TEST_CASE("blocks of long reductions are whole waves") {
   CHECK(Planned(contiguous({4 * wave + 1, 1 << 16}), 2).how.pieces == 1);
   CHECK(Planned(contiguous({1, 40000}), 2).how.pieces == 4);  // few elements: long pieces before many
 
+  const Planned one(contiguous({1, 1 << 26}), 2);
+  CHECK(plan_reduce_launch(one.plan, 512, 4, 4, 4, kMultiprocessors, 2).blocks == 2 * kMultiprocessors);
+
   CHECK(whole_waves(1, 528, 1000) == 528);
   CHECK(whole_waves(1, 528, 100) == 100);
   CHECK(whole_waves(300, 528, 100) == 5);  // 1500 of 1584 places; whole 300 of 528

@@ -45,6 +45,15 @@ constexpr int kLanes = [] {
   return lanes;
 }();
 
+/// Blocks that a multiprocessor holds: places of extremes are compared in more registers than sums need.
+template <class Op>
+constexpr int kBlocks = [] {
+  constexpr bool kTakes = requires(const Op& op, typename Op::Acc& total, typename Op::In x) {
+    op.take(total, x, std::int64_t(), std::int64_t());
+  };
+  return kTakes || sizeof(typename Op::Acc) <= 8 ? kReduceBlocks : kWideReduceBlocks;
+}();
+
 template <class Op>
 __device__ void take(const Op& op, typename Op::Acc& total, typename Op::In x, std::int64_t output,
                      std::int64_t place) {
@@ -98,7 +107,7 @@ __device__ typename Op::Acc merge_team(const Op& op, typename Op::Acc total, typ
 
 /// blockDim = (threads of an output, outputs of a block); blocks run over outputs and pieces.
 template <class Op, int V>
-__global__ void __launch_bounds__(kReduceTeam, kReduceBlocks)
+__global__ void __launch_bounds__(kReduceTeam, (detail::kBlocks<Op>))
     reduce_rows_kernel(const __grid_constant__ ReduceArgs<Op> args) {
   using Acc = typename Op::Acc;
   using In = typename Op::In;
@@ -150,7 +159,7 @@ __global__ void __launch_bounds__(kReduceTeam, kReduceBlocks)
 /// blockDim = (units of V columns, rows at a time); a block takes neighbouring outputs and a piece of the
 /// rows.
 template <class Op, int V>
-__global__ void __launch_bounds__(kReduceThreads, kReduceBlocks)
+__global__ void __launch_bounds__(kReduceThreads, (detail::kBlocks<Op>))
     reduce_columns_kernel(const __grid_constant__ ReduceArgs<Op> args) {
   using Acc = typename Op::Acc;
   using Unit = Packed<typename Op::In, V>;
@@ -237,7 +246,7 @@ void reduce(Device device, const Op& op, const NdArray& x, DimMask mask) {
   if (plan.outputs == 0) return;
   const In* const from = x.data_as<const In>();
   const ReduceLaunch how = plan_reduce_launch(plan, reinterpret_cast<std::uintptr_t>(from), sizeof(In), kRow,
-                                              kColumn, multiprocessors(device));
+                                              kColumn, multiprocessors(device), detail::kBlocks<Op>);
   const int across = how.columns ? how.width : 1, along = how.columns || how.run ? 1 : how.width;
   ReduceArgs<Op> args{op,
                       from,
