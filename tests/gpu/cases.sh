@@ -1,7 +1,7 @@
 # Which cases there are, in the order in which they are worth a GPU's time, each as "program<TAB>case<TAB>section".
 
 # Cases that ask cuDNN for plans, which it compiles for a second or more each: last. Families of rows, and cases.
-plan_families='^(conv|norm|pool|nn)$'
+plan_families='^(attention|conv|norm|pool|nn)$'
 plan_cases='*channels-last*,*cuDNN*,*pool*,*batch norm*,*conv*,*CNN*'
 
 # Catch2 ends with the number of names.
