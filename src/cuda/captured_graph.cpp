@@ -13,8 +13,7 @@ void check_captured(cudaError_t error, const char* what) {
     cudaGetLastError();
     ebb::detail::fail(
         "cuda::Graph: the capture ended while another stream was still working for it. Record an event there "
-        "at "
-        "its end and let Stream::current() wait for it before the capture ends.");
+        "at its end and let Stream::current() wait for it before the capture ends.");
   }
   check(error, what);
 }

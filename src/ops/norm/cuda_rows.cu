@@ -21,8 +21,10 @@ using kernels::NormInput;
 using kernels::NormSaved;
 
 // Elements that a thread keeps; backward of each of two arrays.
+constexpr int kKept = 16;
+// Threads of a row that is kept: doubles need more than the 64 registers that 1024 threads have.
 template <class T>
-constexpr int kKept = sizeof(T) == 8 ? 16 : 32;
+constexpr int kThreads = sizeof(T) == 8 ? kKeptThreads : kTeamThreads;
 template <class T>
 constexpr int kKeptBackward = sizeof(T) == 8 ? 10 : 16;
 
@@ -69,7 +71,7 @@ __device__ T sum_of(T a, T b) {
 }
 
 template <class T, bool kLayer, int kElements>
-__global__ void __launch_bounds__(kept_block(kElements), 1)
+__global__ void __launch_bounds__(kElements == kFewElements ? kTeamBlock : kThreads<T>, 1)
     norm_kept_kernel(const __grid_constant__ NormArgs<T, kLayer> args) {
   using C = Compute<T>;
   using Part = RowPart<T, kElements>;
@@ -352,7 +354,7 @@ void forward(NdArray& out, NdArray& mean, NdArray& rstd, const NormInput& in, co
                              eps,
                              s.centred,
                              false};
-    const bool kept = with_kept_rows<kKept<T>>(lines, [&]<int kElements>(const Grid& grid) {
+    const bool kept = with_kept_rows<kKept, kThreads<T>>(lines, [&]<int kElements>(const Grid& grid) {
       args.vectors = rows_are_vectors<T>(lines.n, args.out, args.x, args.residual, args.sum) &&
                      (!kLayer || rows_are_vectors<T>(lines.n, args.affine.weight, args.affine.bias));
       launch(x.device(), grid, &norm_kept_kernel<T, kLayer, kElements>, args);
@@ -361,7 +363,7 @@ void forward(NdArray& out, NdArray& mean, NdArray& rstd, const NormInput& in, co
     args.vectors =
         streams_with(args.out, args.x) &&
         (!args.residual || (streams_with(args.residual, args.x) && streams_with(args.sum, args.x)));
-    launch(x.device(), row_grid(lines, kKept<T>), &norm_rows_kernel<T, kLayer>, args);
+    launch(x.device(), row_grid(lines, kKept), &norm_rows_kernel<T, kLayer>, args);
   });
 }
 
