@@ -7,17 +7,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/epsilon.h"
 #include "optim/step.h"
 
 namespace ebb::optim {
 
 namespace {
-
-double epsilon_of(DType dtype) {
-  if (dtype == kDouble) return 0x1p-52;
-  if (dtype == kFloat) return 0x1p-23;
-  return dtype == kHalf ? 0x1p-10 : 0x1p-7;
-}
 
 /// moment += (mean of the gradient's squares along dim - moment) share.
 void take_mean(Variable moment, const Variable& grad, std::int64_t dim, double share) {

@@ -2,8 +2,19 @@
 #include <ebb/optim/cycles.h>
 
 #include <cmath>
+#include <numbers>
 
 namespace ebb::optim {
+
+namespace {
+
+void check_momentum(const char* name, Optimizer& optimizer) {
+  for (OptimizerParamGroup& group : optimizer.param_groups())
+    EBB_CHECK(group.options().get_momentum(), name,
+              ": the optimizer has neither momentum nor betas. Ask for cycle_momentum(false).");
+}
+
+}  // namespace
 
 OneCycleLR::OneCycleLR(Optimizer& optimizer, double max_lr, std::int64_t total_steps,
                        OneCycleLROptions options)
@@ -22,6 +33,7 @@ OneCycleLR::OneCycleLR(Optimizer& optimizer, std::vector<double> max_lrs, std::i
   EBB_CHECK(max_lrs_.size() == optimizer.param_groups().size(), "OneCycleLR: expected ",
             std::uint64_t{optimizer.param_groups().size()}, " rates, one for each parameter group, got ",
             std::uint64_t{max_lrs_.size()}, ".");
+  if (options_.cycle_momentum()) check_momentum("OneCycleLR", optimizer);
   const double total = static_cast<double>(total_), rise = options_.pct_start() * total;
   const double top = options_.div_factor(), last = 1 / options_.final_div_factor();
   const double low = options_.base_momentum(), high = options_.max_momentum();
@@ -45,7 +57,7 @@ double OneCycleLR::next(std::size_t group, double) {
   const double begin = at == 0 ? 0 : phases_[at - 1].end, share = (step - begin) / (phase.end - begin);
   const auto between = [&](double from, double to) {
     if (options_.anneal() == OneCycleLROptions::Anneal::linear) return from + (to - from) * share;
-    return to + (from - to) / 2 * (std::cos(3.14159265358979323846 * share) + 1);
+    return to + (from - to) / 2 * (std::cos(std::numbers::pi * share) + 1);
   };
   if (options_.cycle_momentum())
     optimizer().param_groups()[group].options().set_momentum(between(phase.momentum_from, phase.momentum_to));
@@ -59,10 +71,7 @@ CyclicLR::CyclicLR(Optimizer& optimizer, double base_lr, double max_lr, CyclicLR
   EBB_CHECK(options_.step_size_up() > 0 && options_.step_size_down() > 0,
             "CyclicLR: step_size_up and step_size_down must be positive, got ", options_.step_size_up(),
             " and ", options_.step_size_down(), ".");
-  if (options_.cycle_momentum())
-    for (OptimizerParamGroup& group : optimizer.param_groups())
-      EBB_CHECK(group.options().get_momentum(),
-                "CyclicLR: the optimizer has neither momentum nor betas. Ask for cycle_momentum(false).");
+  if (options_.cycle_momentum()) check_momentum("CyclicLR", optimizer);
   begin();
 }
 

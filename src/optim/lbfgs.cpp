@@ -91,12 +91,16 @@ void remember(LBFGSParamState& state, const Variable& gradient, std::int64_t mos
   state.H_diag(curvature / product(change, change));
 }
 
+void check_one_group(std::size_t groups) {
+  EBB_CHECK(groups == 1, "LBFGS doesn't support per-parameter options (parameter groups): got ",
+            std::uint64_t{groups}, " groups. Give all parameters in one.");
+}
+
 }  // namespace
 
 LBFGS::LBFGS(std::vector<OptimizerParamGroup> param_groups, LBFGSOptions defaults)
     : Optimizer(std::move(param_groups), checked(defaults)) {
-  EBB_CHECK(param_groups_.size() == 1, "LBFGS doesn't support per-parameter options (parameter groups): got ",
-            std::uint64_t{param_groups_.size()}, " groups. Give all parameters in one.");
+  check_one_group(param_groups_.size());
 }
 LBFGS::LBFGS(std::vector<Variable> params, LBFGSOptions defaults)
     : LBFGS({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
@@ -105,6 +109,7 @@ Variable LBFGS::step(LossClosure closure) {
   EBB_CHECK(
       closure,
       "LBFGS: step() needs a closure that clears the gradients, computes the loss and calls backward().");
+  check_one_group(param_groups_.size());  // others may have been added
   NoGradGuard no_grad;
   const auto& o = static_cast<const LBFGSOptions&>(param_groups_[0].options());
   std::vector<Variable>& parameters = param_groups_[0].params();

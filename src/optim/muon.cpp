@@ -36,12 +36,15 @@ double adjusted(const MuonOptions& o, const Variable& parameter) {
   return o.lr() * std::sqrt(std::max(1.0, rows / columns));
 }
 
+void check_matrix(const Variable& p) {
+  EBB_CHECK(!p.defined() || p.dim() == 2,
+            "Muon only supports 2D parameters whereas we found a parameter with size: ", p.sizes(),
+            ". Leave it to AdamW.");
+}
+
 const std::vector<OptimizerParamGroup>& matrices(const std::vector<OptimizerParamGroup>& groups) {
   for (const OptimizerParamGroup& group : groups)
-    for (const Variable& p : group.params())
-      EBB_CHECK(!p.defined() || p.dim() == 2,
-                "Muon only supports 2D parameters whereas we found a parameter with size: ", p.sizes(),
-                ". Leave it to AdamW.");
+    for (const Variable& p : group.params()) check_matrix(p);
   return groups;
 }
 
@@ -65,6 +68,7 @@ struct Kind<MuonOptions> {
               "' is not supported; take 'original', 'match_rms_adamw' or 'spectral_unclamped'.");
   }
   static void update(const Options& o, Variable& parameter, State& state) {
+    check_matrix(parameter);  // of a group that was added later
     const Variable& grad = parameter.grad();
     if (!state.momentum_buffer().defined()) state.momentum_buffer(zeros_like(grad));
     Variable& velocity = state.momentum_buffer();

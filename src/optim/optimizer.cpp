@@ -134,9 +134,10 @@ void Optimizer::load_state_dict(const StateDict& state) {
     if (!slot) slot = new_state();
     EBB_CHECK(slot->fits(value, parameter), "load_state_dict: '", name, "' is of size ", value.sizes(),
               ", its parameter of size ", parameter.sizes(), ".");
-    // Numbers stay on the host, tensors go to the parameter, in whose dtype the next step wants them.
+    // Numbers stay on the host. Tensors take the parameter's dtype, but for those of master weights.
     const bool number = value.dim() == 0 && (value.dtype() == kLong || value.dtype() == kDouble);
-    const TensorOptions options = parameter.options().dtype(value.dtype());
+    const bool wide = value.dtype() == kFloat && element_size(parameter.dtype()) == 2;
+    const TensorOptions options = wide ? parameter.options().dtype(kFloat) : parameter.options();
     slot->load(name.substr(dot + 1),
                number && parameter.dim() > 0 ? value : value.detach().to(options, false, /*copy=*/true));
   }

@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace ebb::optim {
 
 namespace {
-constexpr double kPi = 3.14159265358979323846;
-
 double wave(std::int64_t epoch, std::int64_t half) {
-  return 1 + std::cos(kPi * static_cast<double>(epoch) / static_cast<double>(half));
+  return 1 + std::cos(std::numbers::pi * static_cast<double>(epoch) / static_cast<double>(half));
 }
 }  // namespace
 

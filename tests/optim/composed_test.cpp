@@ -114,6 +114,26 @@ TEST_CASE("the states of composed updates survive being saved") {
   }
 }
 
+TEST_CASE("states of another dtype become the parameter's") {
+  for (const Make& how : {make<Adafactor>(AdafactorOptions(0.05)), make<Muon>(MuonOptions(0.02)),
+                          make<Adam>(AdamOptions(0.05))}) {
+    Variable wide = start({4, 3});
+    const auto optimizer = how(wide);
+    run(*optimizer, wide, 1, 3);
+    Variable narrow = wide.detach().to(kFloat).requires_grad_();
+    const auto restored = how(narrow);
+    restored->load_state_dict(optimizer->state_dict());
+    for (const auto& [name, value] : restored->state_dict())
+      CHECK((value.dim() == 0 || value.dtype() == kFloat));
+    for (Optimizer* each : {optimizer.get(), restored.get()}) {
+      Variable& p = each == optimizer.get() ? wide : narrow;
+      p.mutable_grad() = full({4, 3}, 0.5, p.options().requires_grad(false));
+      each->step();
+    }
+    CHECK(allclose(narrow.to(kDouble), wide, 1e-3, 1e-3));
+  }
+}
+
 TEST_CASE("composed updates refuse what they cannot do") {
   using Catch::Contains;
   const Params matrix{start({2, 3})}, vector{start({4})};
@@ -122,6 +142,10 @@ TEST_CASE("composed updates refuse what they cannot do") {
   CHECK_THROWS_WITH(Muon(matrix, MuonOptions().ns_steps(100)), Contains("number of steps"));
   CHECK_THROWS_WITH(Adafactor(matrix, AdafactorOptions().d(0.5)), Contains("clipping threshold"));
   CHECK_THROWS_WITH(Adafactor(matrix, AdafactorOptions().beta2_decay(0.1)), Contains("beta2_decay"));
+  Muon muon(matrix);
+  muon.add_param_group(OptimizerParamGroup(vector));
+  vector[0].mutable_grad() = ones({4}, kDouble);
+  CHECK_THROWS_WITH(muon.step(), Contains("only supports 2D parameters"));
   Adafactor optimizer(matrix);
   CHECK_THROWS_WITH(optimizer.load_state_dict({{"0.row_var", ones({5, 5})}}), Contains("row_var"));
 }

@@ -321,4 +321,5 @@ TEST_CASE("schedules that make no sense are refused by name") {
   CHECK_THROWS_WITH(cycle.step(), Contains("the cycle has 2 steps"));
   Adagrad plain({zeros({1}).requires_grad_()}, AdagradOptions());
   CHECK_THROWS_WITH(CyclicLR(plain, 0.1, 0.2), Contains("cycle_momentum(false)"));
+  CHECK_THROWS_WITH(OneCycleLR(plain, 0.1, 5), Contains("OneCycleLR") && Contains("cycle_momentum(false)"));
 }

@@ -2,6 +2,7 @@
 #include <ebb/ops/copy.h>
 #include <ebb/ops/norm.h>
 
+#include "core/epsilon.h"
 #include "ops/common/arrays.h"
 #include "ops/common/checks.h"
 #include "ops/common/record.h"
@@ -159,10 +160,7 @@ double rms_epsilon(const char* op, const Variable& input, optional<double> eps) 
   const DType dtype = input.dtype();
   EBB_CHECK(is_floating(dtype), op, ": expected an input of a floating-point dtype, got ", dtype,
             ". Convert it with .to(dtype).");
-  if (eps) return *eps;
-  if (dtype == kDouble) return 0x1p-52;
-  if (dtype == kFloat) return 0x1p-23;
-  return dtype == kHalf ? 0x1p-10 : 0x1p-7;
+  return eps.value_or(epsilon_of(dtype));
 }
 
 }  // namespace ops

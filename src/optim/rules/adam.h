@@ -7,6 +7,20 @@
 
 namespace ebb::math {
 
+/// The shares of the two moments, and one more gradient for them.
+template <class T>
+struct Moments {
+  T beta1, rest1, beta2, rest2;
+
+  template <class Step>
+  explicit Moments(const Step& how)
+      : beta1(T(how.beta1)), rest1(T(1 - how.beta1)), beta2(T(how.beta2)), rest2(T(1 - how.beta2)) {}
+  EBB_HD void take(T g, T& mean, T& square) const {
+    mean = mean * beta1 + g * rest1;
+    square = square * beta2 + g * g * rest2;
+  }
+};
+
 template <class T>
 struct Adam;
 /// States: the mean, the mean square, and with amsgrad the largest mean square so far.
@@ -21,16 +35,13 @@ struct AdamStep {
 };
 
 template <class T>
-struct Adam {
+struct Adam : Moments<T> {
   static constexpr unsigned kKept[] = {0b11, 0b111};
   static constexpr bool kMaster = true;
-  T beta1, rest1, beta2, rest2, eps, weight_decay, shrink, step_size, root;
+  T eps, weight_decay, shrink, step_size, root;
 
   explicit Adam(const AdamStep& how)
-      : beta1(T(how.beta1)),
-        rest1(T(1 - how.beta1)),
-        beta2(T(how.beta2)),
-        rest2(T(1 - how.beta2)),
+      : Moments<T>(how),
         eps(T(how.eps)),
         weight_decay(T(how.weight_decay)),
         shrink(T(how.shrink)),
@@ -42,8 +53,7 @@ struct Adam {
     T &mean = state[0], &square = state[1];
     p *= shrink;
     if (weight_decay != T(0)) g += weight_decay * p;
-    mean = mean * beta1 + g * rest1;
-    square = square * beta2 + g * g * rest2;
+    this->take(g, mean, square);
     T v = square;
     if constexpr ((Kept & 0b100u) != 0) {
       T& largest = state[2];
@@ -66,15 +76,12 @@ struct NadamStep {
 };
 
 template <class T>
-struct Nadam {
+struct Nadam : Moments<T> {
   static constexpr unsigned kKept[] = {0b11};
-  T beta1, rest1, beta2, rest2, eps, weight_decay, shrink, of_gradient, of_mean, root;
+  T eps, weight_decay, shrink, of_gradient, of_mean, root;
 
   explicit Nadam(const NadamStep& how)
-      : beta1(T(how.beta1)),
-        rest1(T(1 - how.beta1)),
-        beta2(T(how.beta2)),
-        rest2(T(1 - how.beta2)),
+      : Moments<T>(how),
         eps(T(how.eps)),
         weight_decay(T(how.weight_decay)),
         shrink(T(how.shrink)),
@@ -87,8 +94,7 @@ struct Nadam {
     T &mean = state[0], &square = state[1];
     p *= shrink;
     if (weight_decay != T(0)) g += weight_decay * p;
-    mean = mean * beta1 + g * rest1;
-    square = square * beta2 + g * g * rest2;
+    this->take(g, mean, square);
     return p - (of_gradient * g + of_mean * mean) / (std::sqrt(square) / root + eps);
   }
 };
@@ -104,16 +110,13 @@ struct RadamStep {
 };
 
 template <class T>
-struct Radam {
+struct Radam : Moments<T> {
   static constexpr unsigned kKept[] = {0b11};
-  T beta1, rest1, beta2, rest2, eps, weight_decay, shrink, step_size;
+  T eps, weight_decay, shrink, step_size;
   bool rectified;
 
   explicit Radam(const RadamStep& how)
-      : beta1(T(how.beta1)),
-        rest1(T(1 - how.beta1)),
-        beta2(T(how.beta2)),
-        rest2(T(1 - how.beta2)),
+      : Moments<T>(how),
         eps(T(how.eps)),
         weight_decay(T(how.weight_decay)),
         shrink(T(how.shrink)),
@@ -125,8 +128,7 @@ struct Radam {
     T &mean = state[0], &square = state[1];
     p *= shrink;
     if (weight_decay != T(0)) g += weight_decay * p;
-    mean = mean * beta1 + g * rest1;
-    square = square * beta2 + g * g * rest2;
+    this->take(g, mean, square);
     return p - step_size * (rectified ? mean / (std::sqrt(square) + eps) : mean);
   }
 };

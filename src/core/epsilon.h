@@ -1,0 +1,15 @@
+// The distance of 1 to the next number of a dtype.
+#pragma once
+
+#include <ebb/core/dtype.h>
+
+namespace ebb {
+
+/// Of a floating dtype.
+constexpr double epsilon_of(DType dtype) {
+  if (dtype == kDouble) return 0x1p-52;
+  if (dtype == kFloat) return 0x1p-23;
+  return dtype == kHalf ? 0x1p-10 : 0x1p-7;
+}
+
+}  // namespace ebb
