@@ -11,7 +11,7 @@ library_folders() {
     /usr/local/lib/python3*/*-packages /opt/*/lib/python3*/site-packages /opt/*/.venv/lib/python3*/site-packages; do
     ls -d "$site"/nvidia/*/lib 2>/dev/null
   done
-  ldconfig -p 2>/dev/null | grep -q libcuda.so.1 || ls -d /usr/local/nvidia/lib64 /usr/local/nvidia/lib 2>/dev/null
+  ldconfig -p 2>/dev/null | grep libcuda.so.1 >/dev/null || ls -d /usr/local/nvidia/lib64 /usr/local/nvidia/lib 2>/dev/null
 }
 
 # What the bundle needs and the loader does not find, in one line; the driver's own library does not count.
