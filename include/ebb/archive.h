@@ -20,19 +20,26 @@ class EBB_API OutputArchive {
   void write(const std::string& key, const OutputArchive& nested);
   void save_to(const std::string& path) const;
   void save_to(std::ostream& stream) const;
+  const std::vector<std::pair<std::string, Variable>>& tensors() const { return tensors_; }
 
  private:
-  friend class InputArchive;
   std::vector<std::pair<std::string, Variable>> tensors_;
 };
 
 /// What a file holds, to be read by name (torch::serialize::InputArchive).
 class EBB_API InputArchive {
  public:
-  void load_from(const std::string& path);
-  void load_from(std::istream& stream);
-  /// Puts the tensor of that name into `tensor`, in the device of what it holds. Throws with the nearest
-  /// names if there is none.
+  InputArchive() = default;
+  /// Of tensors that are there already.
+  explicit InputArchive(std::vector<std::pair<std::string, Variable>> tensors) {
+    take(std::move(tensors), {});
+  }
+
+  /// With a device, everything that is read from the archive comes in its memory.
+  void load_from(const std::string& path, optional<Device> device = nullopt);
+  void load_from(std::istream& stream, optional<Device> device = nullopt);
+  /// Puts the tensor of that name into `tensor`: on the device that load_from was given, else on that of what
+  /// `tensor` holds. Throws with the nearest names if there is none.
   void read(const std::string& key, Variable& tensor, bool is_buffer = false);
   bool try_read(const std::string& key, Variable& tensor, bool is_buffer = false);
   /// The archive written under that name.
@@ -49,6 +56,7 @@ class EBB_API InputArchive {
   void take(Tensors tensors, std::map<std::string, std::string> unsupported);
   std::vector<std::size_t>::const_iterator first_not_before(const std::string& name) const;
 
+  optional<Device> device_;
   Tensors tensors_;
   std::vector<std::size_t> by_name_;  // positions of the tensors, sorted by their names
   std::map<std::string, std::string> unsupported_;

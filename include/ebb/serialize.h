@@ -31,8 +31,15 @@ EBB_API nn::IncompatibleKeys load(nn::Module& module, const std::string& path, b
                                   bool assign = false);
 EBB_API nn::IncompatibleKeys load(nn::Module& module, std::istream& stream, bool strict = true,
                                   bool assign = false);
+/// The same; the module moves to `device` first.
+EBB_API nn::IncompatibleKeys load(nn::Module& module, const std::string& path, Device device);
+EBB_API nn::IncompatibleKeys load(nn::Module& module, std::istream& stream, Device device);
+template <class Source>
+nn::IncompatibleKeys load(nn::Module& module, Source&& from, const char* device) {  // not a truth value
+  return load(module, from, Device(device));
+}
 
-/// Writes an optimizer's state (moments, step counts), not its options.
+/// Writes what an optimizer's own save() does: state (moments, step counts) and the options of its groups.
 EBB_API void save(const optim::Optimizer& optimizer, const std::string& path);
 EBB_API void save(const optim::Optimizer& optimizer, std::ostream& stream);
 EBB_API void load(optim::Optimizer& optimizer, const std::string& path);
@@ -41,34 +48,34 @@ EBB_API void load(optim::Optimizer& optimizer, std::istream& stream);
 /// One tensor, under the name "tensor".
 EBB_API void save(const Variable& tensor, const std::string& path);
 EBB_API void save(const Variable& tensor, std::ostream& stream);
-EBB_API void load(Variable& tensor, const std::string& path);
-EBB_API void load(Variable& tensor, std::istream& stream);
+/// On the CPU, or on `device`.
+EBB_API void load(Variable& tensor, const std::string& path, optional<Device> device = nullopt);
+EBB_API void load(Variable& tensor, std::istream& stream, optional<Device> device = nullopt);
 /// Several, under "0", "1", ...
 EBB_API void save(const std::vector<Variable>& tensors, const std::string& path);
 EBB_API void save(const std::vector<Variable>& tensors, std::ostream& stream);
-EBB_API void load(std::vector<Variable>& tensors, const std::string& path);
-EBB_API void load(std::vector<Variable>& tensors, std::istream& stream);
+EBB_API void load(std::vector<Variable>& tensors, const std::string& path, optional<Device> device = nullopt);
+EBB_API void load(std::vector<Variable>& tensors, std::istream& stream, optional<Device> device = nullopt);
 
-// Modules behind pointers and holders; `to` and `from` are a path or a stream.
+// Modules behind pointers and holders; `to` and `from` are a path or a stream, and `how` is what
+// else load() of a module takes.
 template <class Module, class Target>
 requires std::is_base_of_v<nn::Module, Module>
 void save(const std::shared_ptr<Module>& module, Target&& to) {
   save(static_cast<const nn::Module&>(*module), to);
 }
-template <class Module, class Source>
+template <class Module, class Source, class... How>
 requires std::is_base_of_v<nn::Module, Module> nn::IncompatibleKeys load(std::shared_ptr<Module>& module,
-                                                                         Source&& from, bool strict = true,
-                                                                         bool assign = false) {
-  return load(static_cast<nn::Module&>(*module), from, strict, assign);
+                                                                         Source&& from, How... how) {
+  return load(static_cast<nn::Module&>(*module), from, how...);
 }
 template <class Impl, class Target>
 void save(const nn::ModuleHolder<Impl>& module, Target&& to) {
   save(static_cast<const nn::Module&>(*module), to);
 }
-template <class Impl, class Source>
-nn::IncompatibleKeys load(nn::ModuleHolder<Impl>& module, Source&& from, bool strict = true,
-                          bool assign = false) {
-  return load(static_cast<nn::Module&>(*module), from, strict, assign);
+template <class Impl, class Source, class... How>
+nn::IncompatibleKeys load(nn::ModuleHolder<Impl>& module, Source&& from, How... how) {
+  return load(static_cast<nn::Module&>(*module), from, how...);
 }
 
 }  // namespace ebb

@@ -31,12 +31,14 @@ void OutputArchive::write(const std::string& key, const OutputArchive& nested) {
 void OutputArchive::save_to(const std::string& path) const { safetensors::write(path, tensors_); }
 void OutputArchive::save_to(std::ostream& stream) const { safetensors::write(stream, tensors_); }
 
-void InputArchive::load_from(const std::string& path) {
+void InputArchive::load_from(const std::string& path, optional<Device> device) {
   safetensors::File file = safetensors::read(path);
+  device_ = device;
   take(std::move(file.tensors), std::move(file.unsupported));
 }
-void InputArchive::load_from(std::istream& stream) {
+void InputArchive::load_from(std::istream& stream, optional<Device> device) {
   safetensors::File file = safetensors::read(stream);
+  device_ = device;
   take(std::move(file.tensors), std::move(file.unsupported));
 }
 
@@ -61,10 +63,12 @@ bool InputArchive::try_read(const std::string& key, Variable& tensor, bool) {
   if (at == by_name_.end() || tensors_[*at].first != key) return false;
   const Variable& found = tensors_[*at].second;
   NoGradGuard no_grad;
+  const Device device = device_.value_or(tensor.defined() ? tensor.device() : found.device());
+  const Variable copy = found.to(device, found.dtype(), false, /*copy=*/true);
   if (tensor.defined())
-    tensor.set_data(found.to(tensor.device(), found.dtype(), false, /*copy=*/true));
+    tensor.set_data(copy);
   else
-    tensor = found.clone();
+    tensor = copy;
   return true;
 }
 void InputArchive::read(const std::string& key, Variable& tensor, bool is_buffer) {
@@ -88,6 +92,7 @@ bool InputArchive::try_read(const std::string& key, InputArchive& nested) {
     unsupported.emplace(at->first.substr(prefix.size()), at->second);
   if (inside.empty() && unsupported.empty()) return false;
   nested.take(std::move(inside), std::move(unsupported));
+  nested.device_ = device_;
   return true;
 }
 void InputArchive::read(const std::string& key, InputArchive& nested) {

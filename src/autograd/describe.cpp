@@ -1,5 +1,8 @@
-// Short descriptions of tensors for messages.
+// Short descriptions of tensors and nodes, for messages and streams.
+#include <ebb/autograd/node.h>
 #include <ebb/autograd/variable.h>
+
+#include <ostream>
 
 namespace ebb {
 
@@ -12,6 +15,11 @@ void append_text(std::string& out, const Variable& x) {
   append_text(out, x.sizes());
   out += " on ";
   append_text(out, x.device());
+}
+
+std::ostream& autograd::operator<<(std::ostream& out, const Ref<Node>& node) {
+  if (!node) return out << "None";
+  return out << '<' << node->name() << " object at " << static_cast<const void*>(node.get()) << '>';
 }
 
 std::string Variable::toString() const {

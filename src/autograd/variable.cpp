@@ -84,6 +84,13 @@ void Variable::check_accessor_dims(std::int64_t dims) const {
             "; move it with .to(Device::CPU) first.");
 }
 
+void Variable::check_packed(std::int64_t dims, bool narrow) const {
+  EBB_CHECK(dims == dim(), "packed_accessor: expected ", dim(), " dims for a tensor of shape ", sizes(),
+            ", got ", dims, ".");
+  EBB_CHECK(!narrow || numel() <= INT32_MAX, "packed_accessor32: a tensor of shape ", sizes(),
+            " has more elements than 32 bits count. Use packed_accessor64.");
+}
+
 bool Variable::is_nonzero() const {
   EBB_CHECK(numel() == 1, "Boolean value of a Tensor with ", numel(),
             " values is ambiguous; use any() or all().");
@@ -103,7 +110,7 @@ Scalar Variable::item() const {
     std::memcpy(&value, bytes, sizeof(T));
     return Scalar(value);
   };
-  switch (dtype()) {
+  switch (scalar_type()) {
     case kByte:
       return read(std::uint8_t{});
     case kChar:

@@ -15,6 +15,22 @@ const char* to_string(DType dtype) {
 
 std::ostream& operator<<(std::ostream& out, DType dtype) { return out << to_string(dtype); }
 
+std::string_view TypeMeta::name() const {
+  constexpr std::string_view names[] = {"unsigned char",
+                                        "signed char",
+                                        "short int",
+                                        "int",
+                                        "long int",
+                                        "c10::Half",
+                                        "float",
+                                        "double",
+                                        "bool",
+                                        "c10::BFloat16",
+                                        "nullptr (uninitialized)"};
+  return names[static_cast<int>(dtype_)];
+}
+std::ostream& operator<<(std::ostream& out, TypeMeta dtype) { return out << dtype.name(); }
+
 namespace detail {
 void scalar_overflow(const Scalar& value, DType dtype) {
   fail("value ", value, " cannot be converted to ", dtype, " without overflow.");

@@ -58,11 +58,13 @@ std::shared_ptr<Pool> pool() {
 }
 
 }  // namespace
+}  // namespace cpu::detail
 
-void parallel_run(std::int64_t begin, std::int64_t end, std::int64_t grain, Piece piece, void* body) {
+void detail::parallel_run(std::int64_t begin, std::int64_t end, std::int64_t grain, Piece piece, void* body) {
   const auto pieces_for = [&](std::int64_t workers) {
     return std::min(workers, (end - begin + grain - 1) / std::max<std::int64_t>(grain, 1));
   };
+  using namespace cpu::detail;
   if (!inside_piece() && pieces_for(thread_count()) > 1) {
     const std::shared_ptr<Pool> workers = pool();
     const std::int64_t pieces = pieces_for(workers->size());
@@ -70,8 +72,6 @@ void parallel_run(std::int64_t begin, std::int64_t end, std::int64_t grain, Piec
   }
   piece(body, begin, end);
 }
-
-}  // namespace cpu::detail
 
 int get_num_threads() { return cpu::detail::thread_count(); }
 

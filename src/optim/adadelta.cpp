@@ -24,6 +24,13 @@ struct Kind<AdadeltaOptions> : Counted<AdadeltaParamState> {
   static math::AdadeltaStep how(const Options& o, std::int64_t, const State&) {
     return {o.lr(), o.rho(), o.eps(), o.weight_decay()};
   }
+  template <class P, class F>
+  static void options(P& o, const F& f) {
+    f("lr", o.lr());
+    f("rho", o.rho());
+    f("eps", o.eps());
+    f("weight_decay", o.weight_decay());
+  }
   template <class S, class F>
   static void fields(S& state, const F& f) {
     f("step", state.step());

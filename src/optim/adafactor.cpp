@@ -69,6 +69,14 @@ struct Kind<AdafactorOptions> {
     const Variable over = (root_mean_square(update) / o.d()).clamp_min(1);
     parameter.sub_(update * (reach / over));
   }
+  template <class P, class F>
+  static void options(P& o, const F& f) {
+    f("lr", o.lr());
+    f("beta2_decay", o.beta2_decay());
+    f("eps", o.eps());
+    f("d", o.d());
+    f("weight_decay", o.weight_decay());
+  }
   template <class S, class F>
   static void fields(S& state, const F& f) {
     f("step", state.step());

@@ -29,6 +29,14 @@ struct Kind<AdagradOptions> : Counted<AdagradParamState> {
   static math::AdagradStep how(const Options& o, std::int64_t number, const State&) {
     return {o.lr() / (1 + static_cast<double>(number - 1) * o.lr_decay()), o.eps(), o.weight_decay()};
   }
+  template <class P, class F>
+  static void options(P& o, const F& f) {
+    f("lr", o.lr());
+    f("lr_decay", o.lr_decay());
+    f("weight_decay", o.weight_decay());
+    f("initial_accumulator_value", o.initial_accumulator_value());
+    f("eps", o.eps());
+  }
   template <class S, class F>
   static void fields(S& state, const F& f) {
     f("step", state.step());

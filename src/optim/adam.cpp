@@ -37,6 +37,15 @@ struct AdamKind : Counted<S> {
     return how;
   }
   template <class P, class F>
+  static void options(P& o, const F& f) {
+    f("lr", o.lr());
+    f("betas", o.betas());
+    f("eps", o.eps());
+    f("weight_decay", o.weight_decay());
+    f("amsgrad", o.amsgrad());
+    f("master_weights", o.master_weights());
+  }
+  template <class P, class F>
   static void fields(P& state, const F& f) {
     f("step", state.step());
     f("exp_avg", state.exp_avg());

@@ -23,6 +23,13 @@ struct Kind<AdamaxOptions> : Counted<AdamaxParamState> {
     const double rest = 1 - std::pow(beta1, static_cast<double>(number));
     return {beta1, beta2, o.eps(), o.weight_decay(), o.lr() / rest};
   }
+  template <class P, class F>
+  static void options(P& o, const F& f) {
+    f("lr", o.lr());
+    f("betas", o.betas());
+    f("eps", o.eps());
+    f("weight_decay", o.weight_decay());
+  }
   template <class S, class F>
   static void fields(S& state, const F& f) {
     f("step", state.step());

@@ -30,6 +30,14 @@ struct Kind<ASGDOptions> : Counted<ASGDParamState> {
     const double eta = number == 1 ? o.lr() : state.eta();
     return {1 - o.lambd() * eta, eta, state.mu(), o.weight_decay()};
   }
+  template <class P, class F>
+  static void options(P& o, const F& f) {
+    f("lr", o.lr());
+    f("lambd", o.lambd());
+    f("alpha", o.alpha());
+    f("t0", o.t0());
+    f("weight_decay", o.weight_decay());
+  }
   template <class S, class F>
   static void fields(S& state, const F& f) {
     f("step", state.step());

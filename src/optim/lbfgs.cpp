@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "optim/fields.h"
 #include "optim/line_search.h"
 #include "optim/step.h"
 
@@ -172,18 +173,23 @@ Variable LBFGS::step(LossClosure closure) {
 
 std::unique_ptr<OptimizerParamState> LBFGS::new_state() const { return std::make_unique<LBFGSParamState>(); }
 
-std::vector<std::pair<std::string, Variable>> LBFGSParamState::tensors() const {
-  const auto count = [](std::int64_t n) { return scalar_tensor(n, TensorOptions(kLong)); };
-  const auto number = [](double x) { return scalar_tensor(x, TensorOptions(kDouble)); };
-  std::vector<std::pair<std::string, Variable>> out = {
-      {"func_evals", count(func_evals_)}, {"n_iter", count(n_iter_)},  {"t", number(t_)},
-      {"prev_loss", number(prev_loss_)},  {"H_diag", number(H_diag_)}, {"d", d_},
-      {"prev_flat_grad", prev_flat_grad_}};
+void LBFGSParamState::serialize(serialize::OutputArchive& archive) const {
+  const auto write = [&](const char* name, const auto& field) { write_field(archive, name, field); };
+  write("func_evals", func_evals_);
+  write("n_iter", n_iter_);
+  write("t", t_);
+  write("prev_loss", prev_loss_);
+  write("H_diag", H_diag_);
+  write("d", d_);
+  write("prev_flat_grad", prev_flat_grad_);
   for (std::size_t i = 0; i < old_dirs_.size(); ++i) {
-    out.emplace_back("old_dirs." + std::to_string(i), old_dirs_[i]);
-    out.emplace_back("old_stps." + std::to_string(i), old_stps_[i]);
+    archive.write("old_dirs." + std::to_string(i), old_dirs_[i]);
+    archive.write("old_stps." + std::to_string(i), old_stps_[i]);
   }
-  return out;
+}
+
+void LBFGSParamState::serialize(serialize::InputArchive& archive) {
+  for (const auto& [name, value] : archive.tensors()) load(name, value);
 }
 
 void LBFGSParamState::load(const std::string& name, const Variable& value) {
@@ -215,7 +221,24 @@ void LBFGSParamState::load(const std::string& name, const Variable& value) {
     unknown_state("LBFGS", name);
 }
 
+template <>
+struct Kind<LBFGSOptions> {
+  static constexpr const char* kName = "LBFGS";
+  static void check(const LBFGSOptions& o) { checked(o); }
+  template <class O, class F>
+  static void options(O& o, const F& f) {
+    f("lr", o.lr());
+    f("max_iter", o.max_iter());
+    f("max_eval", o.max_eval());
+    f("tolerance_grad", o.tolerance_grad());
+    f("tolerance_change", o.tolerance_change());
+    f("history_size", o.history_size());
+    f("line_search_fn", o.line_search_fn());
+  }
+};
+
 template class OptimizerCloneableOptions<LBFGSOptions>;
+template class RuleOptions<LBFGSOptions>;
 template class OptimizerCloneableParamState<LBFGSParamState>;
 
 }  // namespace ebb::optim

@@ -19,6 +19,12 @@ struct Kind<LionOptions> : Counted<LionParamState> {
     const auto [beta1, beta2] = o.betas();
     return {o.lr(), beta1, beta2, 1 - o.lr() * o.weight_decay()};
   }
+  template <class P, class F>
+  static void options(P& o, const F& f) {
+    f("lr", o.lr());
+    f("betas", o.betas());
+    f("weight_decay", o.weight_decay());
+  }
   template <class S, class F>
   static void fields(S& state, const F& f) {
     f("step", state.step());

@@ -77,6 +77,17 @@ struct Kind<MuonOptions> {
     parameter.mul_(1 - o.lr() * o.weight_decay());
     parameter.sub_(step.to(parameter.dtype()), adjusted(o, parameter));
   }
+  template <class P, class F>
+  static void options(P& o, const F& f) {
+    f("lr", o.lr());
+    f("weight_decay", o.weight_decay());
+    f("momentum", o.momentum());
+    f("nesterov", o.nesterov());
+    f("ns_coefficients", o.ns_coefficients());
+    f("eps", o.eps());
+    f("ns_steps", o.ns_steps());
+    f("adjust_lr_fn", o.adjust_lr_fn());
+  }
   template <class S, class F>
   static void fields(S& state, const F& f) {
     f("momentum_buffer", state.momentum_buffer());

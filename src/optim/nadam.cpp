@@ -39,6 +39,15 @@ struct Kind<NAdamOptions> : Counted<NAdamParamState> {
     how.root = std::sqrt(1 - std::pow(beta2, static_cast<double>(number)));
     return how;
   }
+  template <class P, class F>
+  static void options(P& o, const F& f) {
+    f("lr", o.lr());
+    f("betas", o.betas());
+    f("eps", o.eps());
+    f("weight_decay", o.weight_decay());
+    f("momentum_decay", o.momentum_decay());
+    f("decoupled_weight_decay", o.decoupled_weight_decay());
+  }
   template <class S, class F>
   static void fields(S& state, const F& f) {
     f("step", state.step());

@@ -3,13 +3,42 @@
 #include <ebb/optim/optimizer.h>
 
 #include <charconv>
+#include <map>
 
 #include "ops/foreach/foreach.h"
 
 namespace ebb::optim {
 
+namespace {
+
+[[noreturn]] void not_overridden(const char* type, const char* function) {
+  throw NotImplementedError(std::string(type) + "::" + function +
+                            "() is not implemented by the class derived from it. Override it.");
+}
+
+const std::string kGroups = "param_groups.";
+
+}  // namespace
+
 OptimizerOptions::~OptimizerOptions() = default;
 OptimizerParamState::~OptimizerParamState() = default;
+std::unique_ptr<OptimizerOptions> OptimizerOptions::clone() const {
+  not_overridden("OptimizerOptions", "clone");
+}
+double OptimizerOptions::get_lr() const { not_overridden("OptimizerOptions", "get_lr"); }
+void OptimizerOptions::set_lr(double) { not_overridden("OptimizerOptions", "set_lr"); }
+void OptimizerOptions::serialize(serialize::OutputArchive&) const {}
+void OptimizerOptions::serialize(serialize::InputArchive&) {}
+std::unique_ptr<OptimizerParamState> OptimizerParamState::clone() const {
+  not_overridden("OptimizerParamState", "clone");
+}
+void OptimizerParamState::serialize(serialize::OutputArchive&) const {
+  not_overridden("OptimizerParamState", "serialize");
+}
+void OptimizerParamState::serialize(serialize::InputArchive&) {
+  not_overridden("OptimizerParamState", "serialize");
+}
+std::unique_ptr<OptimizerParamState> Optimizer::new_state() const { return nullptr; }
 bool OptimizerParamState::fits(const Variable& value, const Variable& parameter) const {
   return value.dim() == 0 || value.sizes() == parameter.sizes();
 }
@@ -101,17 +130,18 @@ Variable Optimizer::run(const LossClosure& closure) {
 }
 
 Optimizer::StateDict Optimizer::state_dict() const {
-  StateDict out;
+  serialize::OutputArchive out;
   std::size_t position = 0;
   for (const OptimizerParamGroup& group : param_groups_)
     for (const Variable& parameter : group.params()) {
-      const std::string prefix = std::to_string(position++) + ".";
+      const std::string name = std::to_string(position++);
       const auto found = state_.find(parameter.impl());
       if (found == state_.end()) continue;
-      for (auto& [name, value] : found->second->tensors())
-        if (value.defined()) out.emplace_back(prefix + name, value);
+      serialize::OutputArchive one;
+      found->second->serialize(one);
+      out.write(name, one);
     }
-  return out;
+  return out.tensors();
 }
 
 void Optimizer::load_state_dict(const StateDict& state) {
@@ -120,6 +150,7 @@ void Optimizer::load_state_dict(const StateDict& state) {
     all.insert(all.end(), group.params().begin(), group.params().end());
   NoGradGuard no_grad;
   std::unordered_map<const void*, std::unique_ptr<OptimizerParamState>> loaded;
+  std::map<std::size_t, StateDict> entries;
   for (const auto& [name, value] : state) {
     const std::size_t dot = name.find('.');
     std::size_t position = 0;
@@ -132,14 +163,21 @@ void Optimizer::load_state_dict(const StateDict& state) {
     const Variable& parameter = all[position];
     std::unique_ptr<OptimizerParamState>& slot = loaded[parameter.impl()];
     if (!slot) slot = new_state();
+    EBB_CHECK(slot, "load_state_dict: there is an entry '", name,
+              "', and this optimizer has no state to load it into. Override new_state() in its class.");
     EBB_CHECK(slot->fits(value, parameter), "load_state_dict: '", name, "' is of size ", value.sizes(),
               ", its parameter of size ", parameter.sizes(), ".");
     // Numbers stay on the host. Tensors take the parameter's dtype, but for those of master weights.
     const bool number = value.dim() == 0 && (value.dtype() == kLong || value.dtype() == kDouble);
     const bool wide = value.dtype() == kFloat && element_size(parameter.dtype()) == 2;
     const TensorOptions options = wide ? parameter.options().dtype(kFloat) : parameter.options();
-    slot->load(name.substr(dot + 1),
-               number && parameter.dim() > 0 ? value : value.detach().to(options, false, /*copy=*/true));
+    entries[position].emplace_back(
+        name.substr(dot + 1),
+        number && parameter.dim() > 0 ? value : value.detach().to(options, false, /*copy=*/true));
+  }
+  for (auto& [position, values] : entries) {
+    serialize::InputArchive one(std::move(values));
+    loaded[all[position].impl()]->serialize(one);
   }
   state_ = std::move(loaded);
   epoch_ = std::make_shared<const char>();
@@ -147,8 +185,32 @@ void Optimizer::load_state_dict(const StateDict& state) {
 
 void Optimizer::save(serialize::OutputArchive& archive) const {
   for (const auto& [name, tensor] : state_dict()) archive.write(name, tensor);
+  for (std::size_t i = 0; i < param_groups_.size(); ++i) {
+    serialize::OutputArchive options;
+    param_groups_[i].options().serialize(options);
+    archive.write(kGroups + std::to_string(i), options);
+  }
 }
 
-void Optimizer::load(serialize::InputArchive& archive) { load_state_dict(archive.tensors()); }
+void Optimizer::load(serialize::InputArchive& archive) {
+  StateDict state;
+  for (const auto& item : archive.tensors())
+    if (!item.first.starts_with(kGroups)) state.push_back(item);
+  std::vector<serialize::InputArchive> groups(param_groups_.size());
+  serialize::InputArchive all;
+  if (archive.try_read("param_groups", all)) {
+    std::size_t known = 0;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      if (!all.try_read(std::to_string(i), groups[i])) continue;
+      ++known;
+      param_groups_[i].options().clone()->serialize(groups[i]);  // throws before anything is changed
+    }
+    EBB_CHECK(known == all.keys().size(), "load: the optimizer has ", std::uint64_t{groups.size()},
+              " parameter groups, what is loaded has others: ", all.keys().back(), ".");
+  }
+  load_state_dict(state);
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    if (!groups[i].tensors().empty()) param_groups_[i].options().serialize(groups[i]);
+}
 
 }  // namespace ebb::optim

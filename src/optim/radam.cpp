@@ -36,6 +36,14 @@ struct Kind<RAdamOptions> : Counted<RAdamParamState> {
           std::sqrt((length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length) * rest);
     return how;
   }
+  template <class P, class F>
+  static void options(P& o, const F& f) {
+    f("lr", o.lr());
+    f("betas", o.betas());
+    f("eps", o.eps());
+    f("weight_decay", o.weight_decay());
+    f("decoupled_weight_decay", o.decoupled_weight_decay());
+  }
   template <class S, class F>
   static void fields(S& state, const F& f) {
     f("step", state.step());

@@ -26,6 +26,15 @@ struct Kind<RMSpropOptions> : Counted<RMSpropParamState> {
   static math::RmspropStep how(const Options& o, std::int64_t, const State&) {
     return {o.lr(), o.alpha(), o.eps(), o.weight_decay(), o.momentum()};
   }
+  template <class P, class F>
+  static void options(P& o, const F& f) {
+    f("lr", o.lr());
+    f("alpha", o.alpha());
+    f("eps", o.eps());
+    f("weight_decay", o.weight_decay());
+    f("momentum", o.momentum());
+    f("centered", o.centered());
+  }
   template <class S, class F>
   static void fields(S& state, const F& f) {
     f("step", state.step());

@@ -26,6 +26,12 @@ struct Kind<RpropOptions> : Counted<RpropParamState> {
     const auto [least, most] = o.step_sizes();
     return {o.lr(), shorter, longer, least, most, number == 1};
   }
+  template <class P, class F>
+  static void options(P& o, const F& f) {
+    f("lr", o.lr());
+    f("etas", o.etas());
+    f("step_sizes", o.step_sizes());
+  }
   template <class S, class F>
   static void fields(S& state, const F& f) {
     f("step", state.step());

@@ -30,6 +30,14 @@ struct Kind<SGDOptions> {
   static math::SgdStep how(const Options& o, std::int64_t number, const State&) {
     return {o.lr(), o.momentum(), o.dampening(), o.weight_decay(), o.nesterov(), number == 1};
   }
+  template <class P, class F>
+  static void options(P& o, const F& f) {
+    f("lr", o.lr());
+    f("momentum", o.momentum());
+    f("dampening", o.dampening());
+    f("weight_decay", o.weight_decay());
+    f("nesterov", o.nesterov());
+  }
   template <class S, class F>
   static void fields(S& state, const F& f) {
     f("momentum_buffer", state.momentum_buffer());

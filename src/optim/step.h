@@ -11,6 +11,7 @@
 
 #include "device/capture.h"
 #include "kernel/convert.h"
+#include "optim/fields.h"
 #include "optim/kernels.h"
 
 namespace ebb::optim {
@@ -23,8 +24,9 @@ namespace ebb::optim {
 ///   rule's order, having made those that are missing;
 ///   how(options, number, state): the numbers of that update (math.h). Parameters that are updated together
 ///   have the same number, and their states the same of whatever else it reads;
-///   fields(state, f): calls f(name, field) for all that a file keeps.
-/// Or, of a step that is made of ops: State, kName, check, fields, and update(options, parameter, state).
+///   fields(state, f), options(options, f): call f(name, field) for all that a file keeps.
+/// Or, of a step that is made of ops: State, kName, check, fields, options, and update(options, parameter,
+/// state).
 template <class Options>
 struct Kind;
 
@@ -96,7 +98,8 @@ struct Optimizer::Batch {
   std::int64_t number = 0;
   std::vector<TensorEntry> entries;
   std::vector<typename Kind::State*> states;
-  std::vector<NdArray> arrays;  // what the entries point into, as far as it must be held
+  std::vector<const void*> keys;  // of the states, in the optimizer's map
+  std::vector<NdArray> arrays;    // what the entries point into, as far as it must be held
 
   bool takes(const Batch& other) const {
     return device == other.device && dtype == other.dtype && kept == other.kept && master == other.master &&
@@ -116,12 +119,16 @@ struct Optimizer::Batch {
     const NdArray live = detail::Capture::array({sizeof(kernels::RuleBytes)}, kByte, device);
     auto* const rule = live.data_as<kernels::RuleBytes>();
     capture.before_replay([&optimizer, group, live, rule, epoch = std::weak_ptr(optimizer.epoch_),
-                           device = device, dtype = dtype, states = states, arrays = arrays] {
+                           device = device, dtype = dtype, states = states, keys = keys, arrays = arrays] {
       EBB_CHECK(!epoch.expired(), Kind::kName,
                 ": the optimizer of a captured step is gone, or has loaded its state anew. Capture the step "
                 "again.");
       std::int64_t number = 1;
       for (std::size_t i = 0; i < states.size(); ++i) {
+        const auto found = optimizer.state_.find(keys[i]);
+        EBB_CHECK(found != optimizer.state_.end() && found->second.get() == states[i], Kind::kName,
+                  ": a state of a captured step has been taken out of the optimizer since. Capture the step "
+                  "again.");
         EBB_CHECK(i == 0 || Kind::number(*states[i]) == number, Kind::kName,
                   ": parameters that were captured together have since been updated ", number - 1, " and ",
                   Kind::number(*states[i]) - 1, " times. Capture the step again.");
@@ -183,7 +190,10 @@ void Optimizer::update_all() {
         if (each.takes(one)) batch = &each;
       if (!batch) batch = &batches.emplace_back(std::move(one));
       batch->entries.push_back(entry);
-      if (state) batch->states.push_back(state);
+      if (state) {
+        batch->states.push_back(state);
+        if (captured) batch->keys.push_back(parameter.impl());
+      }
       if (captured || !ready) batch->arrays.push_back(usable.array());
       if (captured) batch->arrays.push_back(work.array());
 
@@ -259,33 +269,48 @@ std::unique_ptr<OptimizerParamState> RuleOptimizer<Options, State>::new_state() 
   return std::make_unique<State>();
 }
 
-// Counts are Long tensors of no dimensions, other numbers Double ones.
 template <class State, class Options>
-std::vector<std::pair<std::string, Variable>> RuleParamState<State, Options>::tensors() const {
-  std::vector<std::pair<std::string, Variable>> out;
-  Kind<Options>::fields(static_cast<const State&>(*this), [&](const char* name, const auto& field) {
-    using Field = std::remove_cvref_t<decltype(field)>;
-    if constexpr (std::is_same_v<Field, Variable>)
-      out.emplace_back(name, field);
-    else
-      out.emplace_back(name,
-                       scalar_tensor(field, TensorOptions(std::is_integral_v<Field> ? kLong : kDouble)));
-  });
-  return out;
+void RuleParamState<State, Options>::serialize(serialize::OutputArchive& archive) const {
+  Kind<Options>::fields(static_cast<const State&>(*this),
+                        [&](const char* name, const auto& field) { write_field(archive, name, field); });
 }
 template <class State, class Options>
-void RuleParamState<State, Options>::load(const std::string& name, const Variable& value) {
-  bool known = false;
-  Kind<Options>::fields(static_cast<State&>(*this), [&](const char* field_name, auto& field) {
-    using Field = std::remove_cvref_t<decltype(field)>;
-    if (name != field_name) return;
-    known = true;
-    if constexpr (std::is_same_v<Field, Variable>)
-      field = value;
-    else
-      field = value.template item<Field>();
-  });
-  if (!known) unknown_state(Kind<Options>::kName, name);
+void RuleParamState<State, Options>::serialize(serialize::InputArchive& archive) {
+  for (const auto& item : archive.tensors()) {
+    bool known = false;
+    Kind<Options>::fields(static_cast<State&>(*this), [&](const char* name, auto& field) {
+      if (item.first != name) return;
+      known = true;
+      set_field(item.first, field, item.second);
+    });
+    if (!known) unknown_state(Kind<Options>::kName, item.first);
+  }
+}
+
+template <class Options>
+void RuleOptions<Options>::serialize(serialize::OutputArchive& archive) const {
+  Kind<Options>::options(static_cast<const Options&>(*this),
+                         [&](const char* name, const auto& field) { write_field(archive, name, field); });
+  write_field(archive, "initial_lr", this->initial_lr_);
+}
+template <class Options>
+void RuleOptions<Options>::serialize(serialize::InputArchive& archive) {
+  std::size_t known = 0;
+  const auto read = [&](const char* name, auto& field) {
+    Variable value;
+    if (archive.try_read(name, value)) {
+      ++known;
+      set_field(name, field, value);
+    } else if constexpr (is_optional<std::remove_cvref_t<decltype(field)>>) {
+      field.reset();
+    }
+  };
+  auto& own = static_cast<Options&>(*this);
+  Kind<Options>::options(own, read);
+  read("initial_lr", this->initial_lr_);
+  EBB_CHECK(known == archive.keys().size(), Kind<Options>::kName,
+            ": the options that are loaded have one that this optimizer does not know.");
+  Kind<Options>::check(own);
 }
 
 }  // namespace ebb::optim
@@ -293,6 +318,7 @@ void RuleParamState<State, Options>::load(const std::string& name, const Variabl
 /// Compiles an optimizer whose Kind is given, with its options and its state.
 #define EBB_RULE_OPTIMIZER(name)                                  \
   template class OptimizerCloneableOptions<name##Options>;        \
+  template class RuleOptions<name##Options>;                      \
   template class OptimizerCloneableParamState<name##ParamState>;  \
   template class RuleParamState<name##ParamState, name##Options>; \
   template class RuleOptimizer<name##Options, name##ParamState>

@@ -55,19 +55,22 @@ class FileState final : public nn::StateSource {
 };
 
 // A tensor handed out keeps its requires_grad.
-void assign(Variable& to, Variable from) {
+void assign(Variable& to, const Variable& file, optional<Device> device) {
+  Variable from = device ? file.to(*device) : file;
   const bool requires_grad = to.defined() && to.requires_grad();
   to = std::move(from);
   if (requires_grad) to.requires_grad_();
 }
 
-void restore(Variable& to, const Reader& file) { assign(to, file.get_tensor("tensor")); }
+void restore(Variable& to, const Reader& file, optional<Device> device) {
+  assign(to, file.get_tensor("tensor"), device);
+}
 
-void restore(std::vector<Variable>& to, const Reader& file) {
+void restore(std::vector<Variable>& to, const Reader& file, optional<Device> device) {
   std::vector<Variable> tensors(file.keys().size());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (i < to.size()) tensors[i] = to[i];
-    assign(tensors[i], file.get_tensor(std::to_string(i)));
+    assign(tensors[i], file.get_tensor(std::to_string(i)), device);
   }
   to = std::move(tensors);
 }
@@ -75,7 +78,14 @@ void restore(std::vector<Variable>& to, const Reader& file) {
 void restore(optim::Optimizer& to, const Reader& file) {
   NamedTensors state;
   for (const std::string& name : file.keys()) state.emplace_back(name, file.get_tensor(name));
-  to.load_state_dict(state);
+  serialize::InputArchive archive(std::move(state));
+  to.load(archive);
+}
+
+NamedTensors tensors_of(const optim::Optimizer& optimizer) {
+  serialize::OutputArchive archive;
+  optimizer.save(archive);
+  return archive.tensors();
 }
 
 // Says whose file it was when what it holds does not fit.
@@ -91,9 +101,9 @@ auto from_file(const std::string& path, const Body& body) {
   }
 }
 
-template <class T>
-void restore_from(T& to, const std::string& path) {
-  from_file(path, [&](const Reader& file) { restore(to, file); });
+template <class T, class... How>
+void restore_from(T& to, const std::string& path, How... how) {
+  from_file(path, [&](const Reader& file) { restore(to, file, how...); });
 }
 
 }  // namespace
@@ -113,19 +123,32 @@ nn::IncompatibleKeys load(nn::Module& module, std::istream& stream, bool strict,
   return load_state(module, FileState(file), strict, assign);
 }
 
+nn::IncompatibleKeys load(nn::Module& module, const std::string& path, Device device) {
+  module.to(device);
+  return load(module, path);
+}
+nn::IncompatibleKeys load(nn::Module& module, std::istream& stream, Device device) {
+  module.to(device);
+  return load(module, stream);
+}
+
 void save(const optim::Optimizer& optimizer, const std::string& path) {
-  safetensors::write(path, optimizer.state_dict());
+  safetensors::write(path, tensors_of(optimizer));
 }
 void save(const optim::Optimizer& optimizer, std::ostream& stream) {
-  safetensors::write(stream, optimizer.state_dict());
+  safetensors::write(stream, tensors_of(optimizer));
 }
 void load(optim::Optimizer& optimizer, const std::string& path) { restore_from(optimizer, path); }
 void load(optim::Optimizer& optimizer, std::istream& stream) { restore(optimizer, Reader(stream)); }
 
 void save(const Variable& tensor, const std::string& path) { safetensors::write(path, {{"tensor", tensor}}); }
 void save(const Variable& tensor, std::ostream& stream) { safetensors::write(stream, {{"tensor", tensor}}); }
-void load(Variable& tensor, const std::string& path) { restore_from(tensor, path); }
-void load(Variable& tensor, std::istream& stream) { restore(tensor, Reader(stream)); }
+void load(Variable& tensor, const std::string& path, optional<Device> device) {
+  restore_from(tensor, path, device);
+}
+void load(Variable& tensor, std::istream& stream, optional<Device> device) {
+  restore(tensor, Reader(stream), device);
+}
 
 void save(const std::vector<Variable>& tensors, const std::string& path) {
   safetensors::write(path, numbered(tensors));
@@ -133,7 +156,11 @@ void save(const std::vector<Variable>& tensors, const std::string& path) {
 void save(const std::vector<Variable>& tensors, std::ostream& stream) {
   safetensors::write(stream, numbered(tensors));
 }
-void load(std::vector<Variable>& tensors, const std::string& path) { restore_from(tensors, path); }
-void load(std::vector<Variable>& tensors, std::istream& stream) { restore(tensors, Reader(stream)); }
+void load(std::vector<Variable>& tensors, const std::string& path, optional<Device> device) {
+  restore_from(tensors, path, device);
+}
+void load(std::vector<Variable>& tensors, std::istream& stream, optional<Device> device) {
+  restore(tensors, Reader(stream), device);
+}
 
 }  // namespace ebb

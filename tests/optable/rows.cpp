@@ -48,6 +48,7 @@ void register_all() {
   family("nn");
   register_functional();
   register_further();
+  register_parts();
 }
 
 }  // namespace optable

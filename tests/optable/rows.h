@@ -32,5 +32,6 @@ void register_creation();
 void register_random();
 void register_functional();
 void register_further();
+void register_parts();
 
 }  // namespace optable

@@ -54,6 +54,7 @@ class EBB_API InferenceMode {
 namespace autograd {
 using ebb::AutoGradMode;
 using ebb::GradMode;
+using ebb::InferenceMode;
 using ebb::NoGradGuard;
 }  // namespace autograd
 

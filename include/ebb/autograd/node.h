@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 
 namespace ebb::autograd {
@@ -97,6 +98,9 @@ class EBB_API Node : public RefCounted<Node, true> {
   SmallVector<Edge, 2> edges_;
   SmallVector<OutputMeta, 1> outputs_;
 };
+
+/// "<AddBackward0 object at 0x55d0c8a3b2c0>"; "None" of a null one.
+EBB_API std::ostream& operator<<(std::ostream& out, const Ref<Node>& node);
 
 /// The edge that leads the gradient of `x` on: to its grad_fn, or its accumulator if it is a leaf that
 /// requires grad.

@@ -19,6 +19,7 @@
 #include <ebb/methods/shape.h>
 #include <ebb/methods/softmax.h>
 #include <ebb/methods/sort.h>
+#include <ebb/methods/storage.h>
 #include <ebb/methods/unary.h>
 
 #include <iosfwd>
@@ -42,6 +43,7 @@ class EBB_API Variable : public ops::ArithmeticMethods,
                          public ops::ShapeMethods,
                          public ops::SoftmaxMethods,
                          public ops::SortMethods,
+                         public ops::StorageMethods,
                          public ops::UnaryMethods {
  public:
   /// Undefined: refers to no tensor.
@@ -80,18 +82,18 @@ class EBB_API Variable : public ops::ArithmeticMethods,
   std::int64_t element_size() const { return ebb::element_size(scalar_type()); }
   std::size_t itemsize() const { return static_cast<std::size_t>(element_size()); }
   std::int64_t storage_offset() const { return checked().data.offset(); }
-  DType dtype() const { return checked().data.dtype(); }
-  DType scalar_type() const { return dtype(); }
+  TypeMeta dtype() const { return TypeMeta(scalar_type()); }
+  DType scalar_type() const { return checked().data.dtype(); }
   Device device() const { return checked().data.device(); }
   bool is_cuda() const { return device().is_cuda(); }
   bool is_cpu() const { return device().is_cpu(); }
   std::int64_t get_device() const { return device().index(); }
   Layout layout() const { return Layout::Strided; }
   /// dtype and device, for making tensors of the same kind.
-  TensorOptions options() const { return TensorOptions().dtype(dtype()).device(device()); }
+  TensorOptions options() const { return TensorOptions(scalar_type()).device(device()); }
   bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
   bool is_non_overlapping_and_dense() const { return checked().data.is_dense(); }
-  bool is_floating_point() const { return is_floating(dtype()); }
+  bool is_floating_point() const { return is_floating(scalar_type()); }
   bool is_complex() const { return false; }
   bool is_signed() const { return dtype() != kByte && dtype() != kBool; }
   /// The address of the first element; T must be the element type.
@@ -119,6 +121,29 @@ class EBB_API Variable : public ops::ArithmeticMethods,
   }
   template <class T, std::size_t N>
   TensorAccessor<T, N> accessor() && = delete;
+  /// The same to pass to a kernel by value, for tensors of any device. With Index = std::int32_t the sizes
+  /// and strides are of 32 bits, which is an error for tensors beyond 2^31 - 1 elements.
+  template <class T, std::size_t N, template <class> class PtrTraits = DefaultPtrTraits,
+            class Index = std::int64_t>
+  GenericPackedTensorAccessor<T, N, PtrTraits, Index> generic_packed_accessor() const& {
+    check_element_type(dtype_of<T>(), "packed_accessor");
+    check_packed(static_cast<std::int64_t>(N), sizeof(Index) == 4);
+    return GenericPackedTensorAccessor<T, N, PtrTraits, Index>(checked().data.data_as<T>(), sizes().data(),
+                                                               strides().data());
+  }
+  template <class T, std::size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+  PackedTensorAccessor32<T, N, PtrTraits> packed_accessor32() const& {
+    return generic_packed_accessor<T, N, PtrTraits, std::int32_t>();
+  }
+  template <class T, std::size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+  PackedTensorAccessor64<T, N, PtrTraits> packed_accessor64() const& {
+    return generic_packed_accessor<T, N, PtrTraits, std::int64_t>();
+  }
+  template <class T, std::size_t N, template <class> class PtrTraits = DefaultPtrTraits,
+            class Index = std::int64_t>
+  GenericPackedTensorAccessor<T, N, PtrTraits, Index> packed_accessor() const& {
+    return generic_packed_accessor<T, N, PtrTraits, Index>();
+  }
   /// The value of a tensor of one element.
   Scalar item() const;
   template <class T>
@@ -164,6 +189,11 @@ class EBB_API Variable : public ops::ArithmeticMethods,
   /// The same data cut off from the graph, with a version counter of its own history: writes go unnoticed by
   /// backward.
   Variable data() const;
+  /// The older name of data_ptr<T>().
+  template <class T>
+  T* data() const {
+    return data_ptr<T>();
+  }
   Variable variable_data() const { return data(); }
   Variable tensor_data() const { return data(); }
   /// Replaces the data of this tensor, keeping its place in the graph.
@@ -179,6 +209,8 @@ class EBB_API Variable : public ops::ArithmeticMethods,
   // For ops.
   const NdArray& array() const { return checked().data; }
   VariableImpl* impl() const { return impl_.get(); }
+  /// What identifies the tensor, in optimizers' states for one.
+  VariableImpl* unsafeGetTensorImpl() const { return impl_.get(); }
   /// Gives the handle's reference up; the handle becomes undefined.
   Ref<VariableImpl> release_impl() && { return std::move(impl_); }
 
@@ -191,6 +223,7 @@ class EBB_API Variable : public ops::ArithmeticMethods,
   [[noreturn]] static void undefined_error();
   void check_element_type(DType dtype, const char* method) const;
   void check_accessor_dims(std::int64_t dims) const;
+  void check_packed(std::int64_t dims, bool narrow) const;
 
   Ref<VariableImpl> impl_;
 };

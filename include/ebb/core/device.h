@@ -12,11 +12,13 @@ enum class DeviceType : std::int8_t { CPU = 0, CUDA = 1 };
 constexpr DeviceType kCPU = DeviceType::CPU;
 constexpr DeviceType kCUDA = DeviceType::CUDA;
 constexpr int kDeviceTypes = 2;
+using DeviceIndex = std::int8_t;
 
 /// A device: its type and, for CUDA, an index; -1 stands for the current device of that type.
 /// `Device::CPU` and `Device::CUDA` are tags that convert to a Device; `Device("cuda:1")` parses.
 class EBB_API Device {
  public:
+  using Type = DeviceType;
   static constexpr DeviceType CPU = DeviceType::CPU;
   static constexpr DeviceType CUDA = DeviceType::CUDA;
 
@@ -31,7 +33,7 @@ class EBB_API Device {
   Device(const std::string& text) : Device(std::string_view(text)) {}
 
   constexpr DeviceType type() const { return type_; }
-  constexpr std::int8_t index() const { return index_; }
+  constexpr DeviceIndex index() const { return index_; }
   constexpr bool has_index() const { return index_ >= 0; }
   constexpr void set_index(std::int64_t index) { *this = Device(type_, index); }
   constexpr bool is_cpu() const { return type_ == DeviceType::CPU; }

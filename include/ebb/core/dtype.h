@@ -4,8 +4,10 @@
 #include <ebb/core/error.h>
 #include <ebb/core/half.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <string_view>
 #include <type_traits>
 
 namespace ebb {
@@ -68,10 +70,6 @@ inline DType promoteTypes(DType a, DType b) { return promote_types(a, b); }
 EBB_API DType get_default_dtype();
 EBB_API void set_default_dtype(DType dtype);
 
-// libtorch keeps another type for these two; here they are DTypes too.
-constexpr DType scalarTypeToTypeMeta(DType dtype) { return dtype; }
-constexpr DType typeMetaToScalarType(DType dtype) { return dtype; }
-
 /// The DType of a C++ element type.
 template <class T>
 constexpr DType dtype_of() {
@@ -97,5 +95,39 @@ constexpr DType dtype_of() {
   else
     return DType::Undefined;
 }
+
+/// The dtype as `x.dtype()` tells it; converts to a DType wherever one is wanted (torch: caffe2::TypeMeta).
+class TypeMeta {
+ public:
+  constexpr TypeMeta() = default;
+  constexpr explicit TypeMeta(DType dtype) : dtype_(dtype) {}
+  static constexpr TypeMeta fromScalarType(DType dtype) { return TypeMeta(dtype); }
+  template <class T>
+  static constexpr TypeMeta Make() {
+    return TypeMeta(dtype_of<T>());
+  }
+  constexpr operator DType() const { return dtype_; }
+  constexpr DType toScalarType() const { return dtype_; }
+  constexpr bool isScalarType() const { return dtype_ != DType::Undefined; }
+  constexpr bool isScalarType(DType dtype) const { return dtype_ == dtype; }
+  template <class T>
+  constexpr bool Match() const {
+    return dtype_ == dtype_of<T>();
+  }
+  /// Bytes of one element.
+  constexpr std::size_t itemsize() const { return static_cast<std::size_t>(element_size(dtype_)); }
+  /// The C++ type: "float", "long int", "c10::Half"; what a stream gets too.
+  EBB_API std::string_view name() const;
+
+  friend constexpr bool operator==(TypeMeta a, TypeMeta b) { return a.dtype_ == b.dtype_; }
+
+ private:
+  DType dtype_ = DType::Undefined;
+};
+inline void append_text(std::string& out, TypeMeta dtype) { append_text(out, DType(dtype)); }
+EBB_API std::ostream& operator<<(std::ostream& out, TypeMeta dtype);
+
+constexpr TypeMeta scalarTypeToTypeMeta(DType dtype) { return TypeMeta(dtype); }
+constexpr DType typeMetaToScalarType(TypeMeta dtype) { return dtype; }
 
 }  // namespace ebb

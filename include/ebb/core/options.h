@@ -5,6 +5,8 @@
 #include <ebb/core/device.h>
 #include <ebb/core/dtype.h>
 
+#include <iosfwd>
+
 namespace ebb {
 
 /// ebb's tensors are strided; the enum lets libtorch code that names the layout compile.
@@ -14,6 +16,9 @@ constexpr Layout kStrided = Layout::Strided;
 /// Order of the elements in memory. ChannelsLast is NCHW with the strides of NHWC.
 enum class MemoryFormat : std::int8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
 
+EBB_API std::ostream& operator<<(std::ostream& out, Layout layout);
+EBB_API std::ostream& operator<<(std::ostream& out, MemoryFormat format);
+
 /// `TensorOptions().dtype(kFloat64).requires_grad(true)`; converts from a dtype or a device alone. What is
 /// not set takes the default: get_default_dtype(), the CPU, no gradient; or, in `_like` and `new_` functions,
 /// the source's value.
@@ -21,13 +26,16 @@ class TensorOptions {
  public:
   constexpr TensorOptions() = default;
   constexpr TensorOptions(DType dtype) : dtype_(dtype) {}
+  constexpr TensorOptions(TypeMeta dtype) : dtype_(dtype) {}
   constexpr TensorOptions(Device device) : device_(device), has_device_(true) {}
   constexpr TensorOptions(DeviceType device) : TensorOptions(Device(device)) {}
+  /// `x.to({kCUDA, 1})`.
+  constexpr TensorOptions(DeviceType type, std::int64_t index) : TensorOptions(Device(type, index)) {}
   /// From the name of a device: `x.to("cuda:1")`.
   template <class T>
   requires std::is_constructible_v<std::string_view, const T&> TensorOptions(const T& device)
       : TensorOptions(Device(std::string_view(device))) {}
-  constexpr TensorOptions(Layout) {}
+  constexpr TensorOptions(Layout) : has_layout_(true) {}
   constexpr TensorOptions(MemoryFormat format) : format_(format), has_format_(true) {}
 
   [[nodiscard]] constexpr TensorOptions dtype(optional<DType> dtype) const {
@@ -56,12 +64,18 @@ class TensorOptions {
   [[nodiscard]] constexpr TensorOptions requires_grad(optional<bool> value) const {
     TensorOptions r = *this;
     r.requires_grad_ = value.value_or(false);
+    r.has_requires_grad_ = value.has_value();
     return r;
   }
-  [[nodiscard]] constexpr TensorOptions layout(Layout) const { return *this; }
-  [[nodiscard]] constexpr TensorOptions pinned_memory(bool value) const {
+  [[nodiscard]] constexpr TensorOptions layout(optional<Layout> value) const {
     TensorOptions r = *this;
-    r.pinned_ = value;
+    r.has_layout_ = value.has_value();
+    return r;
+  }
+  [[nodiscard]] constexpr TensorOptions pinned_memory(optional<bool> value) const {
+    TensorOptions r = *this;
+    r.pinned_ = value.value_or(false);
+    r.has_pinned_ = value.has_value();
     return r;
   }
   [[nodiscard]] constexpr TensorOptions memory_format(optional<MemoryFormat> format) const {
@@ -71,7 +85,7 @@ class TensorOptions {
     return r;
   }
 
-  DType dtype() const { return has_dtype() ? dtype_ : get_default_dtype(); }
+  TypeMeta dtype() const { return TypeMeta(has_dtype() ? dtype_ : get_default_dtype()); }
   constexpr Device device() const { return device_; }
   constexpr bool requires_grad() const { return requires_grad_; }
   constexpr bool pinned_memory() const { return pinned_; }
@@ -79,10 +93,22 @@ class TensorOptions {
   constexpr bool has_dtype() const { return dtype_ != DType::Undefined; }
   constexpr bool has_device() const { return has_device_; }
   constexpr bool has_memory_format() const { return has_format_; }
+  constexpr bool has_requires_grad() const { return has_requires_grad_; }
+  constexpr bool has_layout() const { return has_layout_; }
+  constexpr bool has_pinned_memory() const { return has_pinned_; }
   constexpr DType dtype_or(DType other) const { return has_dtype() ? dtype_ : other; }
   constexpr Device device_or(Device other) const { return has_device_ ? device_ : other; }
   constexpr optional<DType> dtype_opt() const { return has_dtype() ? optional<DType>(dtype_) : nullopt; }
   constexpr optional<Device> device_opt() const { return has_device_ ? optional<Device>(device_) : nullopt; }
+  constexpr optional<bool> requires_grad_opt() const {
+    return has_requires_grad_ ? optional<bool>(requires_grad_) : nullopt;
+  }
+  constexpr optional<bool> pinned_memory_opt() const {
+    return has_pinned_ ? optional<bool>(pinned_) : nullopt;
+  }
+  constexpr optional<Layout> layout_opt() const {
+    return has_layout_ ? optional<Layout>(Layout::Strided) : nullopt;
+  }
   constexpr optional<MemoryFormat> memory_format_opt() const {
     return has_format_ ? optional<MemoryFormat>(format_) : nullopt;
   }
@@ -98,11 +124,17 @@ class TensorOptions {
   DType dtype_ = DType::Undefined;
   Device device_;
   MemoryFormat format_ = MemoryFormat::Contiguous;
-  bool has_device_ = false;
-  bool has_format_ = false;
-  bool requires_grad_ = false;
-  bool pinned_ = false;
+  // Bits: all of it fits into a register.
+  bool has_device_ : 1 = false;
+  bool has_format_ : 1 = false;
+  bool has_layout_ : 1 = false;
+  bool has_requires_grad_ : 1 = false;
+  bool has_pinned_ : 1 = false;
+  bool requires_grad_ : 1 = false;
+  bool pinned_ : 1 = false;
 };
+/// "TensorOptions(dtype=float (default), device=cpu, ...)".
+EBB_API std::ostream& operator<<(std::ostream& out, const TensorOptions& options);
 
 inline TensorOptions dtype(DType dtype) { return TensorOptions().dtype(dtype); }
 template <class T>
@@ -110,7 +142,8 @@ TensorOptions dtype() {
   return TensorOptions().dtype(dtype_of<T>());
 }
 inline TensorOptions device(Device device) { return TensorOptions().device(device); }
-inline TensorOptions layout(Layout) { return {}; }
+inline TensorOptions device_index(std::int64_t index) { return TensorOptions().device_index(index); }
+inline TensorOptions layout(Layout layout) { return TensorOptions().layout(layout); }
 inline TensorOptions requires_grad(bool value = true) { return TensorOptions().requires_grad(value); }
 
 }  // namespace ebb

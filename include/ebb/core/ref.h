@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 namespace ebb {
@@ -90,6 +91,12 @@ class Ref {
   explicit operator bool() const noexcept { return p_ != nullptr; }
   friend bool operator==(const Ref& a, const Ref& b) noexcept { return a.p_ == b.p_; }
   friend bool operator==(const Ref& a, std::nullptr_t) noexcept { return a.p_ == nullptr; }
+  /// A share in the object for code that keeps std::shared_ptr: `std::shared_ptr<Node> f = x.grad_fn();`.
+  operator std::shared_ptr<T>() const {
+    if (!p_) return nullptr;
+    return std::shared_ptr<T>(p_, [kept = *this](T*) {});
+  }
+  friend bool operator==(const Ref& a, const std::shared_ptr<T>& b) noexcept { return a.p_ == b.get(); }
 
  private:
   T* p_ = nullptr;

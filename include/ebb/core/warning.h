@@ -57,4 +57,11 @@ requires(!std::is_same_v<First, Warning>)
   warn(Warning(detail::text(first, rest...)));
 }
 
+/// libtorch's namespace for the three.
+namespace WarningUtils {
+using ebb::get_warning_handler;
+using ebb::set_warning_handler;
+using ebb::WarningHandlerGuard;
+}  // namespace WarningUtils
+
 }  // namespace ebb

@@ -18,10 +18,15 @@ struct EBB_API CopyMethods {
               optional<MemoryFormat> memory_format = nullopt) const;
   Variable to(DType dtype, bool non_blocking = false, bool copy = false,
               optional<MemoryFormat> memory_format = nullopt) const;
+  Variable to(TypeMeta dtype, bool non_blocking = false, bool copy = false,
+              optional<MemoryFormat> memory_format = nullopt) const;
   Variable to(Device device, DType dtype, bool non_blocking = false, bool copy = false,
               optional<MemoryFormat> memory_format = nullopt) const;
   Variable to(const Variable& other, bool non_blocking = false, bool copy = false,
               optional<MemoryFormat> memory_format = nullopt) const;
+  Variable to(optional<DType> dtype, optional<Layout> layout, optional<Device> device,
+              optional<bool> pin_memory, bool non_blocking, bool copy,
+              optional<MemoryFormat> memory_format) const;
   Variable toType(DType dtype) const;
   Variable type_as(const Variable& other) const;
   Variable cpu() const;

@@ -16,6 +16,18 @@ struct EBB_API CreationMethods {
   Variable new_zeros(IntArrayRef sizes, const TensorOptions& options = {}) const;
   Variable new_ones(IntArrayRef sizes, const TensorOptions& options = {}) const;
   Variable new_full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options = {}) const;
+  // Dtype, layout, device and pinning apart, as in ebb/ops/factories.h.
+  Variable new_empty(IntArrayRef sizes, optional<DType> dtype, optional<Layout> layout,
+                     optional<Device> device, optional<bool> pin_memory) const;
+  Variable new_empty_strided(IntArrayRef sizes, IntArrayRef strides, optional<DType> dtype,
+                             optional<Layout> layout, optional<Device> device,
+                             optional<bool> pin_memory) const;
+  Variable new_zeros(IntArrayRef sizes, optional<DType> dtype, optional<Layout> layout,
+                     optional<Device> device, optional<bool> pin_memory) const;
+  Variable new_ones(IntArrayRef sizes, optional<DType> dtype, optional<Layout> layout,
+                    optional<Device> device, optional<bool> pin_memory) const;
+  Variable new_full(IntArrayRef sizes, const Scalar& value, optional<DType> dtype, optional<Layout> layout,
+                    optional<Device> device, optional<bool> pin_memory) const;
 };
 
 }  // namespace ebb::ops

@@ -43,6 +43,10 @@ struct EBB_API IndexMethods {
                      const Scalar& alpha = 1) const;
   Variable& index_add_(std::int64_t dim, const Variable& index, const Variable& source,
                        const Scalar& alpha = 1) const;
+  Variable index_reduce(std::int64_t dim, const Variable& index, const Variable& source,
+                        std::string_view reduce, bool include_self = true) const;
+  Variable& index_reduce_(std::int64_t dim, const Variable& index, const Variable& source,
+                          std::string_view reduce, bool include_self = true) const;
   Variable index_copy(std::int64_t dim, const Variable& index, const Variable& source) const;
   Variable& index_copy_(std::int64_t dim, const Variable& index, const Variable& source) const;
   Variable index_fill(std::int64_t dim, const Variable& index, const Scalar& value) const;
@@ -62,6 +66,7 @@ struct EBB_API IndexMethods {
   Variable take_along_dim(const Variable& indices, optional<std::int64_t> dim = nullopt) const;
   Variable nonzero() const;
   Variable argwhere() const;
+  Variable nonzero_static(std::int64_t size, std::int64_t fill_value = -1) const;
   std::vector<Variable> nonzero_numpy() const;
   /// x[i] and x[tensor], as far as it is a view: assign with `x[0] = y`.
   Variable operator[](std::int64_t index) const;

@@ -36,8 +36,10 @@ struct EBB_API ReduceMethods {
   Variable argmin(optional<std::int64_t> dim = nullopt, bool keepdim = false) const;
   Variable any() const;
   Variable any(std::int64_t dim, bool keepdim = false) const;
+  Variable any(OptionalIntArrayRef dim, bool keepdim = false) const;
   Variable all() const;
   Variable all(std::int64_t dim, bool keepdim = false) const;
+  Variable all(OptionalIntArrayRef dim, bool keepdim = false) const;
   Variable count_nonzero(IntArrayRef dim) const;
   Variable count_nonzero(optional<std::int64_t> dim = nullopt) const;
   Variable count_nonzero(std::int64_t dim) const;
@@ -45,12 +47,12 @@ struct EBB_API ReduceMethods {
   Variable var(int dim) const;
   Variable var(std::initializer_list<std::int64_t> dim) const;
   Variable var(OptionalIntArrayRef dim, bool unbiased = true, bool keepdim = false) const;
-  Variable var(OptionalIntArrayRef dim, optional<std::int64_t> correction, bool keepdim = false) const;
+  Variable var(OptionalIntArrayRef dim, const optional<Scalar>& correction, bool keepdim = false) const;
   Variable std(bool unbiased = true) const;
   Variable std(int dim) const;
   Variable std(std::initializer_list<std::int64_t> dim) const;
   Variable std(OptionalIntArrayRef dim, bool unbiased = true, bool keepdim = false) const;
-  Variable std(OptionalIntArrayRef dim, optional<std::int64_t> correction, bool keepdim = false) const;
+  Variable std(OptionalIntArrayRef dim, const optional<Scalar>& correction, bool keepdim = false) const;
   Variable norm(const Scalar& p = 2) const;
   Variable norm(const optional<Scalar>& p, ScalarType dtype) const;
   Variable norm(const optional<Scalar>& p, IntArrayRef dim, bool keepdim = false) const;

@@ -5,6 +5,7 @@
 #include <ebb/core/api.h>
 #include <ebb/core/array_ref.h>
 #include <ebb/core/dtype.h>
+#include <ebb/core/options.h>
 #include <ebb/core/scalar.h>
 #include <ebb/fwd.h>
 
@@ -46,8 +47,10 @@ struct EBB_API ShapeMethods {
   Variable moveaxis(std::int64_t source, std::int64_t destination) const;
   Variable squeeze() const;
   Variable squeeze(std::int64_t dim) const;
+  Variable squeeze(IntArrayRef dims) const;
   Variable& squeeze_() const;
   Variable& squeeze_(std::int64_t dim) const;
+  Variable& squeeze_(IntArrayRef dims) const;
   Variable unsqueeze(std::int64_t dim) const;
   Variable& unsqueeze_(std::int64_t dim) const;
   Variable expand(IntArrayRef size, bool implicit = false) const;
@@ -62,8 +65,8 @@ struct EBB_API ShapeMethods {
   Variable diagonal(std::int64_t offset = 0, std::int64_t dim1 = 0, std::int64_t dim2 = 1) const;
   Variable unfold(std::int64_t dimension, std::int64_t size, std::int64_t step) const;
   Variable sum_to_size(IntArrayRef size) const;
-  Variable& resize_(IntArrayRef size) const;
-  Variable& resize_as_(const Variable& other) const;
+  Variable& resize_(IntArrayRef size, optional<MemoryFormat> memory_format = nullopt) const;
+  Variable& resize_as_(const Variable& other, optional<MemoryFormat> memory_format = nullopt) const;
   bool is_same_size(const Variable& other) const;
   Variable repeat(IntArrayRef repeats) const;
   Variable tile(IntArrayRef dims) const;
@@ -89,6 +92,8 @@ struct EBB_API ShapeMethods {
                          optional<std::int64_t> end = nullopt, std::int64_t step = 1) const;
   Variable diagonal_scatter(const Variable& src, std::int64_t offset = 0, std::int64_t dim1 = 0,
                             std::int64_t dim2 = 1) const;
+  Variable as_strided_scatter(const Variable& src, IntArrayRef size, IntArrayRef stride,
+                              optional<std::int64_t> storage_offset = nullopt) const;
   std::vector<Variable> split(std::int64_t split_size, std::int64_t dim = 0) const;
   std::vector<Variable> split(IntArrayRef split_sizes, std::int64_t dim = 0) const;
   std::vector<Variable> split_with_sizes(IntArrayRef split_sizes, std::int64_t dim = 0) const;

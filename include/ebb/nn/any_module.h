@@ -18,8 +18,8 @@ class AnyValue {
   AnyValue& operator=(AnyValue&&) = default;
   template <class T>
   requires(!std::is_same_v<std::remove_cvref_t<T>, AnyValue>) explicit AnyValue(T&& value)
-      : type_(&typeid(std::remove_cvref_t<T>)),
-        value_(std::make_shared<std::remove_cvref_t<T>>(std::forward<T>(value))) {}
+      : type_(&typeid(std::decay_t<T>)),  // a literal becomes a const char*
+        value_(std::make_shared<std::decay_t<T>>(std::forward<T>(value))) {}
 
   const std::type_info& type_info() const noexcept { return *type_; }
   template <class T>

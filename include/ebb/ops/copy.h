@@ -24,6 +24,10 @@ EBB_API Variable to(const Variable& x, const TensorOptions& options, bool non_bl
                     bool copy = false, optional<MemoryFormat> memory_format = nullopt);
 EBB_API Variable to(const Variable& x, DType dtype, bool non_blocking = false, bool copy = false,
                     optional<MemoryFormat> memory_format = nullopt);
+inline Variable to(const Variable& x, TypeMeta dtype, bool non_blocking = false, bool copy = false,
+                   optional<MemoryFormat> memory_format = nullopt) {
+  return to(x, DType(dtype), non_blocking, copy, memory_format);
+}
 EBB_API Variable to(const Variable& x, Device device, DType dtype, bool non_blocking = false,
                     bool copy = false, optional<MemoryFormat> memory_format = nullopt);
 /// In the dtype and on the device of `other`.

@@ -19,6 +19,9 @@ EBB_API Variable empty(IntArrayRef sizes, const TensorOptions& options = {},
                        optional<MemoryFormat> memory_format = nullopt);
 /// Uninitialised, under the given strides, counted in elements (torch.empty_strided).
 EBB_API Variable empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options = {});
+/// Uninitialised, dense, with dimension physical_layout[0] the outermost in memory (torch.empty_permuted).
+EBB_API Variable empty_permuted(IntArrayRef sizes, IntArrayRef physical_layout,
+                                const TensorOptions& options = {});
 EBB_API Variable zeros(IntArrayRef sizes, const TensorOptions& options = {});
 EBB_API Variable ones(IntArrayRef sizes, const TensorOptions& options = {});
 /// Every element `value`; without a dtype, a bool gives Bool, an integer Long, a float the default dtype
@@ -65,40 +68,56 @@ EBB_API Variable tril_indices(std::int64_t rows, std::int64_t columns, std::int6
 EBB_API Variable triu_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset = 0,
                               const TensorOptions& options = kLong);
 
-/// A tensor on memory that the caller keeps alive; strides count elements (torch::from_blob).
-EBB_API Variable from_blob(void* data, IntArrayRef sizes, const TensorOptions& options = {});
+/// A tensor on memory that the caller keeps alive; strides and the offset of the first element from `data`
+/// count elements. `target_device`, or else the options, say where the memory is (torch::from_blob).
+EBB_API Variable from_blob(void* data, IntArrayRef sizes, const TensorOptions& options = {},
+                           optional<Device> target_device = nullopt);
 EBB_API Variable from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
-                           const TensorOptions& options = {});
+                           const TensorOptions& options = {}, optional<Device> target_device = nullopt);
+EBB_API Variable from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, std::int64_t storage_offset,
+                           const TensorOptions& options = {}, optional<Device> target_device = nullopt);
 
 namespace detail {
+/// Who frees the memory of a from_blob; `free` may be null.
+struct BlobOwner {
+  void (*free)(void* context, void* data) = nullptr;
+  void* context = nullptr;
+};
 EBB_API Variable from_blob(void* data, IntArrayRef sizes, optional<IntArrayRef> strides,
-                           const TensorOptions& options, void (*deleter)(void* context, void* data),
-                           void* context);
+                           std::int64_t storage_offset, const TensorOptions& options,
+                           optional<Device> target_device, BlobOwner owner);
 
 template <class D>
-Variable from_blob_with(void* data, IntArrayRef sizes, optional<IntArrayRef> strides, const D& deleter,
-                        const TensorOptions& options) {
-  return from_blob(
-      data, sizes, strides, options,
-      [](void* context, void* blob) {
-        D* owned = static_cast<D*>(context);
-        (*owned)(blob);
-        delete owned;
-      },
-      new D(deleter));
+BlobOwner blob_owner(const D& deleter) {
+  return {[](void* context, void* blob) {
+            D* owned = static_cast<D*>(context);
+            (*owned)(blob);
+            delete owned;
+          },
+          new D(deleter)};
 }
 }  // namespace detail
 
 /// The same; `deleter(data)` runs once no tensor uses the memory any more.
 template <class D>
 requires std::invocable<D&, void*> Variable from_blob(void* data, IntArrayRef sizes, const D& deleter,
-                                                      const TensorOptions& options = {}) {
-  return detail::from_blob_with(data, sizes, nullopt, deleter, options);
+                                                      const TensorOptions& options = {},
+                                                      optional<Device> target_device = nullopt) {
+  return detail::from_blob(data, sizes, nullopt, 0, options, target_device, detail::blob_owner(deleter));
 }
 template <class D>
 requires std::invocable<D&, void*> Variable from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
-                                                      const D& deleter, const TensorOptions& options = {}) {
-  return detail::from_blob_with(data, sizes, strides, deleter, options);
+                                                      const D& deleter, const TensorOptions& options = {},
+                                                      optional<Device> target_device = nullopt) {
+  return detail::from_blob(data, sizes, strides, 0, options, target_device, detail::blob_owner(deleter));
+}
+template <class D>
+requires std::invocable<D&, void*> Variable from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
+                                                      std::int64_t storage_offset, const D& deleter,
+                                                      const TensorOptions& options = {},
+                                                      optional<Device> target_device = nullopt) {
+  return detail::from_blob(data, sizes, strides, storage_offset, options, target_device,
+                           detail::blob_owner(deleter));
 }
 
 }  // namespace ebb

@@ -48,6 +48,12 @@ EBB_API Variable index_add(const Variable& x, std::int64_t dim, const Variable& 
                            const Scalar& alpha = 1);
 EBB_API Variable& index_add_(const Variable& x, std::int64_t dim, const Variable& index,
                              const Variable& source, const Scalar& alpha = 1);
+/// x with the slices of source combined into the named ones by "prod", "mean", "amax" or "amin", and with x's
+/// own values too unless include_self is false. Derivatives are scatter_reduce's. (torch.index_reduce)
+EBB_API Variable index_reduce(const Variable& x, std::int64_t dim, const Variable& index,
+                              const Variable& source, std::string_view reduce, bool include_self = true);
+EBB_API Variable& index_reduce_(const Variable& x, std::int64_t dim, const Variable& index,
+                                const Variable& source, std::string_view reduce, bool include_self = true);
 /// x with the named slices replaced by those of source. (torch.index_copy)
 EBB_API Variable index_copy(const Variable& x, std::int64_t dim, const Variable& index,
                             const Variable& source);
@@ -89,6 +95,8 @@ EBB_API Variable take_along_dim(const Variable& x, const Variable& indices,
 /// The places of the elements that are not zero, as rows. (torch.nonzero; argwhere)
 EBB_API Variable nonzero(const Variable& x);
 inline Variable argwhere(const Variable& x) { return nonzero(x); }
+/// The first `size` of them; rows of fill_value where there are fewer. (torch.nonzero_static)
+EBB_API Variable nonzero_static(const Variable& x, std::int64_t size, std::int64_t fill_value = -1);
 /// The same, one vector for each dimension. (torch.nonzero(as_tuple=True), torch.where(condition))
 EBB_API std::vector<Variable> nonzero_numpy(const Variable& x);
 inline std::vector<Variable> where(const Variable& condition) { return nonzero_numpy(condition); }

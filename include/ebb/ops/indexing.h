@@ -4,6 +4,9 @@
 #include <ebb/autograd/variable.h>
 
 #include <concepts>
+#include <cstdint>
+#include <iosfwd>
+#include <vector>
 
 namespace ebb::indexing {
 
@@ -30,6 +33,9 @@ class Slice {
   optional<std::int64_t> start_, stop_;
   std::int64_t step_;
 };
+
+/// What a bound that is left out is printed as, and a Slice takes for it.
+inline constexpr std::int64_t INDEX_MIN = INT64_MIN, INDEX_MAX = INT64_MAX;
 
 /// One index: None, "...", an integer, a bool, a Slice or a tensor (torch: at::indexing::TensorIndex).
 class EBB_API TensorIndex {
@@ -64,6 +70,13 @@ class EBB_API TensorIndex {
   Slice slice_;
   Variable tensor_;
 };
+
+/// "1:5:2"; bounds left out are 0 and INDEX_MAX.
+EBB_API std::ostream& operator<<(std::ostream& out, const Slice& slice);
+/// "None", "...", the number, true or false, the slice, or the tensor.
+EBB_API std::ostream& operator<<(std::ostream& out, const TensorIndex& index);
+/// "(None, ..., 0)".
+EBB_API std::ostream& operator<<(std::ostream& out, const std::vector<TensorIndex>& indices);
 
 /// x[indices]: a view as far as only None, "...", integers and slices are used, else a copy.
 EBB_API Variable get_item(const Variable& x, ArrayRef<TensorIndex> indices);

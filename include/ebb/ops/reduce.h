@@ -54,8 +54,10 @@ EBB_API Variable argmin(const Variable& self, optional<std::int64_t> dim = nullo
 /// (torch.any)
 EBB_API Variable any(const Variable& self);
 EBB_API Variable any(const Variable& self, std::int64_t dim, bool keepdim = false);
+EBB_API Variable any(const Variable& self, OptionalIntArrayRef dim, bool keepdim = false);
 EBB_API Variable all(const Variable& self);
 EBB_API Variable all(const Variable& self, std::int64_t dim, bool keepdim = false);
+EBB_API Variable all(const Variable& self, OptionalIntArrayRef dim, bool keepdim = false);
 /// How many elements are other than 0. (torch.count_nonzero)
 EBB_API Variable count_nonzero(const Variable& self, IntArrayRef dim);
 EBB_API Variable count_nonzero(const Variable& self, optional<std::int64_t> dim = nullopt);
@@ -63,14 +65,14 @@ inline Variable count_nonzero(const Variable& self, std::int64_t dim) {
   return count_nonzero(self, IntArrayRef(dim));
 }
 
-/// The variance: sum((x - mean)^2) / (count - correction), in two passes. unbiased stands for a correction of
-/// 1, else 0. NaN or inf without a degree of freedom. Floating dtypes. (torch.var)
+/// The variance: sum((x - mean)^2) / (count - correction), in two passes. The correction is any number;
+/// unbiased stands for one of 1, else 0. NaN or inf without a degree of freedom. Floating dtypes. (torch.var)
 EBB_API Variable var(const Variable& self, bool unbiased = true);
 inline Variable var(const Variable& self, int dim);
 inline Variable var(const Variable& self, std::initializer_list<std::int64_t> dim);
 EBB_API Variable var(const Variable& self, OptionalIntArrayRef dim, bool unbiased = true,
                      bool keepdim = false);
-EBB_API Variable var(const Variable& self, OptionalIntArrayRef dim, optional<std::int64_t> correction,
+EBB_API Variable var(const Variable& self, OptionalIntArrayRef dim, const optional<Scalar>& correction,
                      bool keepdim = false);
 /// The square root of the variance; its gradient is 0 where it is 0. (torch.std)
 EBB_API Variable std(const Variable& self, bool unbiased = true);
@@ -78,7 +80,7 @@ inline Variable std(const Variable& self, int dim);
 inline Variable std(const Variable& self, std::initializer_list<std::int64_t> dim);
 EBB_API Variable std(const Variable& self, OptionalIntArrayRef dim, bool unbiased = true,
                      bool keepdim = false);
-EBB_API Variable std(const Variable& self, OptionalIntArrayRef dim, optional<std::int64_t> correction,
+EBB_API Variable std(const Variable& self, OptionalIntArrayRef dim, const optional<Scalar>& correction,
                      bool keepdim = false);
 /// Both with the mean. (torch.var_mean, torch.std_mean)
 EBB_API std::tuple<Variable, Variable> var_mean(const Variable& self, bool unbiased = true);
@@ -87,14 +89,14 @@ inline std::tuple<Variable, Variable> var_mean(const Variable& self, std::initia
 EBB_API std::tuple<Variable, Variable> var_mean(const Variable& self, OptionalIntArrayRef dim,
                                                 bool unbiased = true, bool keepdim = false);
 EBB_API std::tuple<Variable, Variable> var_mean(const Variable& self, OptionalIntArrayRef dim,
-                                                optional<std::int64_t> correction, bool keepdim = false);
+                                                const optional<Scalar>& correction, bool keepdim = false);
 EBB_API std::tuple<Variable, Variable> std_mean(const Variable& self, bool unbiased = true);
 inline std::tuple<Variable, Variable> std_mean(const Variable& self, int dim);
 inline std::tuple<Variable, Variable> std_mean(const Variable& self, std::initializer_list<std::int64_t> dim);
 EBB_API std::tuple<Variable, Variable> std_mean(const Variable& self, OptionalIntArrayRef dim,
                                                 bool unbiased = true, bool keepdim = false);
 EBB_API std::tuple<Variable, Variable> std_mean(const Variable& self, OptionalIntArrayRef dim,
-                                                optional<std::int64_t> correction, bool keepdim = false);
+                                                const optional<Scalar>& correction, bool keepdim = false);
 
 // A number is a dimension, not a truth value, in braces too.
 inline Variable var(const Variable& self, int dim) { return var(self, IntArrayRef({dim})); }

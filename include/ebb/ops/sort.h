@@ -62,6 +62,12 @@ EBB_API std::tuple<Variable, Variable, Variable> unique_consecutive(const Variab
                                                                     bool return_counts = false,
                                                                     optional<std::int64_t> dim = nullopt);
 
+inline std::tuple<Variable, Variable, Variable> unique_dim_consecutive(const Variable& self, std::int64_t dim,
+                                                                       bool return_inverse = false,
+                                                                       bool return_counts = false) {
+  return unique_consecutive(self, return_inverse, return_counts, dim);
+}
+
 /// How often each of 0, 1, ... occurs in a one-dimensional tensor of integers, or the sum of their weights;
 /// at least `minlength` places. Throws for negative values. (torch.bincount)
 EBB_API Variable bincount(const Variable& self, const optional<Variable>& weights = {},

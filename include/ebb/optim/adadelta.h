@@ -7,7 +7,7 @@
 namespace ebb::optim {
 
 /// weight_decay is added to the gradient.
-class EBB_API AdadeltaOptions : public OptimizerCloneableOptions<AdadeltaOptions> {
+class EBB_API AdadeltaOptions : public RuleOptions<AdadeltaOptions> {
  public:
   AdadeltaOptions(double lr = 1.0) : lr_(lr) {}
 
@@ -17,6 +17,7 @@ class EBB_API AdadeltaOptions : public OptimizerCloneableOptions<AdadeltaOptions
   EBB_ARG(double, weight_decay) = 0;  ///< factor of the parameter that is added to its gradient
 };
 extern template class OptimizerCloneableOptions<AdadeltaOptions>;
+extern template class RuleOptions<AdadeltaOptions>;
 
 /// The mean squares.
 class EBB_API AdadeltaParamState : public RuleParamState<AdadeltaParamState, AdadeltaOptions> {

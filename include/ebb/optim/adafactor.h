@@ -9,7 +9,7 @@
 namespace ebb::optim {
 
 /// eps is a least mean square (that of the dtype unless given) and a least size of a parameter.
-class EBB_API AdafactorOptions : public OptimizerCloneableOptions<AdafactorOptions> {
+class EBB_API AdafactorOptions : public RuleOptions<AdafactorOptions> {
  public:
   using eps_t = std::tuple<optional<double>, double>;
   AdafactorOptions(double lr = 1e-2) : lr_(lr) {}
@@ -21,6 +21,7 @@ class EBB_API AdafactorOptions : public OptimizerCloneableOptions<AdafactorOptio
   EBB_ARG(double, weight_decay) = 0;      ///< share of the parameter that a step of size 1 takes away
 };
 extern template class OptimizerCloneableOptions<AdafactorOptions>;
+extern template class RuleOptions<AdafactorOptions>;
 
 /// Mean squares: of the rows and columns of the last two dimensions, or of each number of a vector.
 class EBB_API AdafactorParamState : public RuleParamState<AdafactorParamState, AdafactorOptions> {

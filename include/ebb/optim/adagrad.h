@@ -7,7 +7,7 @@
 namespace ebb::optim {
 
 /// The step size of step t is lr / (1 + (t - 1) lr_decay).
-class EBB_API AdagradOptions : public OptimizerCloneableOptions<AdagradOptions> {
+class EBB_API AdagradOptions : public RuleOptions<AdagradOptions> {
  public:
   AdagradOptions(double lr = 1e-2) : lr_(lr) {}
 
@@ -18,6 +18,7 @@ class EBB_API AdagradOptions : public OptimizerCloneableOptions<AdagradOptions> 
   EBB_ARG(double, eps) = 1e-10;                    ///< added to the divisor
 };
 extern template class OptimizerCloneableOptions<AdagradOptions>;
+extern template class RuleOptions<AdagradOptions>;
 
 /// The sum of squares.
 class EBB_API AdagradParamState : public RuleParamState<AdagradParamState, AdagradOptions> {

@@ -9,7 +9,7 @@
 namespace ebb::optim {
 
 /// weight_decay is added to the gradient.
-class EBB_API AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
+class EBB_API AdamOptions : public RuleOptions<AdamOptions> {
  public:
   using betas_t = std::tuple<double, double>;
   AdamOptions(double lr = 1e-3) : lr_(lr) {}
@@ -25,9 +25,10 @@ class EBB_API AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
   EBB_ARG(bool, master_weights) = false;
 };
 extern template class OptimizerCloneableOptions<AdamOptions>;
+extern template class RuleOptions<AdamOptions>;
 
 /// weight_decay shrinks the parameter itself.
-class EBB_API AdamWOptions : public OptimizerCloneableOptions<AdamWOptions> {
+class EBB_API AdamWOptions : public RuleOptions<AdamWOptions> {
  public:
   using betas_t = std::tuple<double, double>;
   AdamWOptions(double lr = 1e-3) : lr_(lr) {}
@@ -43,6 +44,7 @@ class EBB_API AdamWOptions : public OptimizerCloneableOptions<AdamWOptions> {
   EBB_ARG(bool, master_weights) = false;
 };
 extern template class OptimizerCloneableOptions<AdamWOptions>;
+extern template class RuleOptions<AdamWOptions>;
 
 /// The moments.
 class EBB_API AdamParamState : public RuleParamState<AdamParamState, AdamOptions> {

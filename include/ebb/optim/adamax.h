@@ -9,7 +9,7 @@
 namespace ebb::optim {
 
 /// weight_decay is added to the gradient.
-class EBB_API AdamaxOptions : public OptimizerCloneableOptions<AdamaxOptions> {
+class EBB_API AdamaxOptions : public RuleOptions<AdamaxOptions> {
  public:
   using betas_t = std::tuple<double, double>;
   AdamaxOptions(double lr = 2e-3) : lr_(lr) {}
@@ -20,6 +20,7 @@ class EBB_API AdamaxOptions : public OptimizerCloneableOptions<AdamaxOptions> {
   EBB_ARG(double, weight_decay) = 0;       ///< factor of the parameter that is added to its gradient
 };
 extern template class OptimizerCloneableOptions<AdamaxOptions>;
+extern template class RuleOptions<AdamaxOptions>;
 
 /// The mean and the largest gradient.
 class EBB_API AdamaxParamState : public RuleParamState<AdamaxParamState, AdamaxOptions> {

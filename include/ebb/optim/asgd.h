@@ -7,7 +7,7 @@
 namespace ebb::optim {
 
 /// weight_decay is added to the gradient.
-class EBB_API ASGDOptions : public OptimizerCloneableOptions<ASGDOptions> {
+class EBB_API ASGDOptions : public RuleOptions<ASGDOptions> {
  public:
   ASGDOptions(double lr = 1e-2) : lr_(lr) {}
 
@@ -18,6 +18,7 @@ class EBB_API ASGDOptions : public OptimizerCloneableOptions<ASGDOptions> {
   EBB_ARG(double, weight_decay) = 0;  ///< factor of the parameter that is added to its gradient
 };
 extern template class OptimizerCloneableOptions<ASGDOptions>;
+extern template class RuleOptions<ASGDOptions>;
 
 /// The average, and the sizes of the next step.
 class EBB_API ASGDParamState : public RuleParamState<ASGDParamState, ASGDOptions> {

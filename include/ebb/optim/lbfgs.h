@@ -9,7 +9,7 @@
 namespace ebb::optim {
 
 /// line_search_fn is "strong_wolfe", or none: every step is then lr long.
-class EBB_API LBFGSOptions : public OptimizerCloneableOptions<LBFGSOptions> {
+class EBB_API LBFGSOptions : public RuleOptions<LBFGSOptions> {
  public:
   LBFGSOptions(double lr = 1) : lr_(lr) {}
 
@@ -22,12 +22,13 @@ class EBB_API LBFGSOptions : public OptimizerCloneableOptions<LBFGSOptions> {
   EBB_ARG(optional<std::string>, line_search_fn) = {};  ///< how far to go along the direction
 };
 extern template class OptimizerCloneableOptions<LBFGSOptions>;
+extern template class RuleOptions<LBFGSOptions>;
 
 /// What is remembered of all parameters together, flattened; it belongs to the first.
 class EBB_API LBFGSParamState : public OptimizerCloneableParamState<LBFGSParamState> {
  public:
-  std::vector<std::pair<std::string, Variable>> tensors() const override;
-  void load(const std::string& name, const Variable& value) override;
+  void serialize(serialize::OutputArchive& archive) const override;
+  void serialize(serialize::InputArchive& archive) override;
   bool fits(const Variable&, const Variable&) const override { return true; }
 
   EBB_ARG(std::int64_t, func_evals) = 0;    ///< evaluations so far
@@ -39,6 +40,9 @@ class EBB_API LBFGSParamState : public OptimizerCloneableParamState<LBFGSParamSt
   EBB_ARG(Variable, prev_flat_grad);        ///< gradient before the last step
   EBB_ARG(std::deque<Variable>, old_dirs);  ///< changes of the gradient
   EBB_ARG(std::deque<Variable>, old_stps);  ///< steps
+
+ private:
+  void load(const std::string& name, const Variable& value);
 };
 extern template class OptimizerCloneableParamState<LBFGSParamState>;
 

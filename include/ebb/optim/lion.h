@@ -9,7 +9,7 @@
 namespace ebb::optim {
 
 /// weight_decay shrinks the parameter itself.
-class EBB_API LionOptions : public OptimizerCloneableOptions<LionOptions> {
+class EBB_API LionOptions : public RuleOptions<LionOptions> {
  public:
   using betas_t = std::tuple<double, double>;
   LionOptions(double lr = 1e-4) : lr_(lr) {}
@@ -19,6 +19,7 @@ class EBB_API LionOptions : public OptimizerCloneableOptions<LionOptions> {
   EBB_ARG(double, weight_decay) = 0;      ///< share of the parameter that a step of size 1 takes away
 };
 extern template class OptimizerCloneableOptions<LionOptions>;
+extern template class RuleOptions<LionOptions>;
 
 /// The mean.
 class EBB_API LionParamState : public RuleParamState<LionParamState, LionOptions> {

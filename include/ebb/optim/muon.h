@@ -11,7 +11,7 @@ namespace ebb::optim {
 
 /// adjust_lr_fn scales the step of an [A, B] matrix: "original" by sqrt(max(1, A / B)), also where none is
 /// given, "match_rms_adamw" by 0.2 sqrt(max(A, B)), "spectral_unclamped" by sqrt(A / B).
-class EBB_API MuonOptions : public OptimizerCloneableOptions<MuonOptions> {
+class EBB_API MuonOptions : public RuleOptions<MuonOptions> {
  public:
   using coefficients_t = std::tuple<double, double, double>;
   MuonOptions(double lr = 1e-3) : lr_(lr) {}
@@ -26,6 +26,7 @@ class EBB_API MuonOptions : public OptimizerCloneableOptions<MuonOptions> {
   EBB_ARG(optional<std::string>, adjust_lr_fn) = {};  ///< see above
 };
 extern template class OptimizerCloneableOptions<MuonOptions>;
+extern template class RuleOptions<MuonOptions>;
 
 /// The velocity.
 class EBB_API MuonParamState : public RuleParamState<MuonParamState, MuonOptions> {

@@ -9,7 +9,7 @@
 namespace ebb::optim {
 
 /// The momentum of step t is beta1 (1 - 0.96^(t momentum_decay) / 2).
-class EBB_API NAdamOptions : public OptimizerCloneableOptions<NAdamOptions> {
+class EBB_API NAdamOptions : public RuleOptions<NAdamOptions> {
  public:
   using betas_t = std::tuple<double, double>;
   NAdamOptions(double lr = 2e-3) : lr_(lr) {}
@@ -22,6 +22,7 @@ class EBB_API NAdamOptions : public OptimizerCloneableOptions<NAdamOptions> {
   EBB_ARG(bool, decoupled_weight_decay) = false;  ///< the decay shrinks the parameter itself, as AdamW's does
 };
 extern template class OptimizerCloneableOptions<NAdamOptions>;
+extern template class RuleOptions<NAdamOptions>;
 
 /// The moments.
 class EBB_API NAdamParamState : public RuleParamState<NAdamParamState, NAdamOptions> {

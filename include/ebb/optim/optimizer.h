@@ -14,24 +14,28 @@
 
 namespace ebb::optim {
 
-/// Settings of a group of parameters; each optimizer derives its own.
+/// Settings of a group of parameters; each optimizer derives its own, by OptimizerCloneableOptions. What is
+/// not overridden throws ebb::NotImplementedError when it is called, but for serialize, which does nothing.
 class EBB_API OptimizerOptions {
  public:
   virtual ~OptimizerOptions();
-  virtual std::unique_ptr<OptimizerOptions> clone() const = 0;
-  virtual double get_lr() const = 0;
-  virtual void set_lr(double lr) = 0;
+  virtual std::unique_ptr<OptimizerOptions> clone() const;
+  virtual double get_lr() const;
+  virtual void set_lr(double lr);
+  /// Writes the settings into an archive, each under its name; and reads them back.
+  virtual void serialize(serialize::OutputArchive& archive) const;
+  virtual void serialize(serialize::InputArchive& archive);
   /// The momentum, or the first of the betas; none where there is neither. And back.
   virtual optional<double> get_momentum() const { return {}; }
   virtual void set_momentum(double) {}
   /// The rate before any schedule changed it: as it is when this is first asked.
   double initial_lr();
 
- private:
+ protected:
   optional<double> initial_lr_;
 };
 
-/// Gives Derived, which has a member lr_, the virtual functions.
+/// Gives Derived clone(), and, where it has options `lr` and `momentum` or `betas`, what gets and sets them.
 template <class Derived>
 class EBB_API OptimizerCloneableOptions : public OptimizerOptions {
  public:
@@ -40,6 +44,14 @@ class EBB_API OptimizerCloneableOptions : public OptimizerOptions {
   void set_lr(double lr) override;
   optional<double> get_momentum() const override;
   void set_momentum(double momentum) override;
+};
+
+/// Those of an optimizer of the library: files keep every option (src/optim/step.h).
+template <class Derived>
+class EBB_API RuleOptions : public OptimizerCloneableOptions<Derived> {
+ public:
+  void serialize(serialize::OutputArchive& archive) const override;
+  void serialize(serialize::InputArchive& archive) override;
 };
 
 /// Parameters that share their options.
@@ -62,14 +74,15 @@ class EBB_API OptimizerParamGroup {
   std::unique_ptr<OptimizerOptions> options_;
 };
 
-/// What an optimizer remembers of one parameter; each derives its own.
+/// What an optimizer remembers of one parameter; each derives its own, by OptimizerCloneableParamState. What
+/// is not overridden throws ebb::NotImplementedError when it is called.
 class EBB_API OptimizerParamState {
  public:
   virtual ~OptimizerParamState();
-  virtual std::unique_ptr<OptimizerParamState> clone() const = 0;
-  /// The tensors remembered, by name; and back.
-  virtual std::vector<std::pair<std::string, Variable>> tensors() const = 0;
-  virtual void load(const std::string& name, const Variable& value) = 0;
+  virtual std::unique_ptr<OptimizerParamState> clone() const;
+  /// Writes what is remembered into an archive, by name; and reads it back.
+  virtual void serialize(serialize::OutputArchive& archive) const;
+  virtual void serialize(serialize::InputArchive& archive);
   /// Whether a tensor may be one of them: a number, or of the parameter's sizes.
   virtual bool fits(const Variable& value, const Variable& parameter) const;
 };
@@ -81,14 +94,16 @@ class EBB_API OptimizerCloneableParamState : public OptimizerParamState {
   std::unique_ptr<OptimizerParamState> clone() const override;
 };
 
-/// Changes parameters by their gradients (torch::optim::Optimizer). Derive, and write step().
+/// Changes parameters by their gradients (torch::optim::Optimizer). Derive, and write step(); what it
+/// remembers goes into state_, and new_state() makes an empty one for what is loaded from a file.
 class EBB_API Optimizer {
  public:
   using LossClosure = std::function<Variable()>;
   using StateDict = std::vector<std::pair<std::string, Variable>>;
 
-  Optimizer(std::vector<OptimizerParamGroup> param_groups, std::unique_ptr<OptimizerOptions> defaults);
-  Optimizer(std::vector<Variable> parameters, std::unique_ptr<OptimizerOptions> defaults);
+  explicit Optimizer(std::vector<OptimizerParamGroup> param_groups,
+                     std::unique_ptr<OptimizerOptions> defaults);
+  explicit Optimizer(std::vector<Variable> parameters, std::unique_ptr<OptimizerOptions> defaults);
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
   virtual ~Optimizer();
@@ -113,17 +128,20 @@ class EBB_API Optimizer {
   const OptimizerOptions& defaults() const noexcept { return *defaults_; }
   std::vector<OptimizerParamGroup>& param_groups() noexcept { return param_groups_; }
   const std::vector<OptimizerParamGroup>& param_groups() const noexcept { return param_groups_; }
-  /// What is remembered, by parameter (its impl(), as a key).
+  /// What is remembered, by parameter:
+  /// `static_cast<AdamParamState&>(*optimizer.state()[p.unsafeGetTensorImpl()]).exp_avg()`.
+  std::unordered_map<const void*, std::unique_ptr<OptimizerParamState>>& state() noexcept { return state_; }
   const std::unordered_map<const void*, std::unique_ptr<OptimizerParamState>>& state() const noexcept {
     return state_;
   }
 
-  /// What is remembered, as tensors named by the parameter's position and the quantity: "3.exp_avg"; "0.lr"
-  /// and so on are not part of it.
+  /// What is remembered, as tensors named by the parameter's position and the quantity: "3.exp_avg". Options
+  /// are not part of it.
   StateDict state_dict() const;
   /// Restores it into an optimizer of the same kind over parameters of the same shapes.
   void load_state_dict(const StateDict& state);
-  /// The same into an archive, and back.
+  /// The same into an archive, with the options of every group ("param_groups.0.lr"), and back. An archive
+  /// without options leaves them as they are; one with more groups is an error.
   virtual void save(serialize::OutputArchive& archive) const;
   virtual void load(serialize::InputArchive& archive);
 
@@ -135,8 +153,8 @@ class EBB_API Optimizer {
     if (!slot) slot = std::make_unique<State>();
     return static_cast<State&>(*slot);
   }
-  /// An empty state of this optimizer's kind, for load_state_dict; null when it keeps none.
-  virtual std::unique_ptr<OptimizerParamState> new_state() const = 0;
+  /// An empty state of this optimizer's kind, for load_state_dict; null, as here, when it keeps none.
+  virtual std::unique_ptr<OptimizerParamState> new_state() const;
   static Variable run(const LossClosure& closure);
   /// One update of every parameter that has a gradient, by the rule of `Kind` (src/optim/step.h).
   template <class Kind>
@@ -160,8 +178,8 @@ class EBB_API Optimizer {
 template <class Derived, class Options>
 class EBB_API RuleParamState : public OptimizerCloneableParamState<Derived> {
  public:
-  std::vector<std::pair<std::string, Variable>> tensors() const override;
-  void load(const std::string& name, const Variable& value) override;
+  void serialize(serialize::OutputArchive& archive) const override;
+  void serialize(serialize::InputArchive& archive) override;
 };
 
 /// An optimizer that updates every parameter by one rule, many in one pass (src/optim/step.h).
@@ -184,11 +202,17 @@ std::unique_ptr<OptimizerOptions> OptimizerCloneableOptions<Derived>::clone() co
 }
 template <class Derived>
 double OptimizerCloneableOptions<Derived>::get_lr() const {
-  return static_cast<const Derived&>(*this).lr();
+  if constexpr (requires(const Derived& own) { own.lr(); })
+    return static_cast<const Derived&>(*this).lr();
+  else
+    return OptimizerOptions::get_lr();
 }
 template <class Derived>
 void OptimizerCloneableOptions<Derived>::set_lr(double lr) {
-  static_cast<Derived&>(*this).lr(lr);
+  if constexpr (requires(Derived & own) { own.lr(lr); })
+    static_cast<Derived&>(*this).lr(lr);
+  else
+    OptimizerOptions::set_lr(lr);
 }
 template <class Derived>
 optional<double> OptimizerCloneableOptions<Derived>::get_momentum() const {

@@ -9,7 +9,7 @@
 namespace ebb::optim {
 
 /// weight_decay is added to the gradient, unless decoupled.
-class EBB_API RAdamOptions : public OptimizerCloneableOptions<RAdamOptions> {
+class EBB_API RAdamOptions : public RuleOptions<RAdamOptions> {
  public:
   using betas_t = std::tuple<double, double>;
   RAdamOptions(double lr = 1e-3) : lr_(lr) {}
@@ -21,6 +21,7 @@ class EBB_API RAdamOptions : public OptimizerCloneableOptions<RAdamOptions> {
   EBB_ARG(bool, decoupled_weight_decay) = false;  ///< the decay shrinks the parameter itself, as AdamW's does
 };
 extern template class OptimizerCloneableOptions<RAdamOptions>;
+extern template class RuleOptions<RAdamOptions>;
 
 /// The moments.
 class EBB_API RAdamParamState : public RuleParamState<RAdamParamState, RAdamOptions> {

@@ -7,7 +7,7 @@
 namespace ebb::optim {
 
 /// centered divides by the variance instead of the second moment.
-class EBB_API RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions> {
+class EBB_API RMSpropOptions : public RuleOptions<RMSpropOptions> {
  public:
   RMSpropOptions(double lr = 1e-2) : lr_(lr) {}
 
@@ -19,6 +19,7 @@ class EBB_API RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions> 
   EBB_ARG(bool, centered) = false;    ///< divides by the variance
 };
 extern template class OptimizerCloneableOptions<RMSpropOptions>;
+extern template class RuleOptions<RMSpropOptions>;
 
 /// The moments.
 class EBB_API RMSpropParamState : public RuleParamState<RMSpropParamState, RMSpropOptions> {

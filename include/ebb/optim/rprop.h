@@ -9,7 +9,7 @@
 namespace ebb::optim {
 
 /// For gradients of whole data sets: only their signs count.
-class EBB_API RpropOptions : public OptimizerCloneableOptions<RpropOptions> {
+class EBB_API RpropOptions : public RuleOptions<RpropOptions> {
  public:
   using etas_t = std::tuple<double, double>;
   using step_sizes_t = std::tuple<double, double>;
@@ -21,6 +21,7 @@ class EBB_API RpropOptions : public OptimizerCloneableOptions<RpropOptions> {
   EBB_ARG(step_sizes_t, step_sizes) = {1e-6, 50};  ///< least and largest step
 };
 extern template class OptimizerCloneableOptions<RpropOptions>;
+extern template class RuleOptions<RpropOptions>;
 
 /// The gradient before, and the step's size.
 class EBB_API RpropParamState : public RuleParamState<RpropParamState, RpropOptions> {

@@ -7,7 +7,7 @@
 namespace ebb::optim {
 
 /// lr has no default. Nesterov momentum needs momentum > 0 and dampening 0.
-class EBB_API SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
+class EBB_API SGDOptions : public RuleOptions<SGDOptions> {
  public:
   SGDOptions(double lr) : lr_(lr) {}
 
@@ -18,6 +18,7 @@ class EBB_API SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
   EBB_ARG(bool, nesterov) = false;    ///< looks ahead by the velocity
 };
 extern template class OptimizerCloneableOptions<SGDOptions>;
+extern template class RuleOptions<SGDOptions>;
 
 /// The velocity.
 class EBB_API SGDParamState : public RuleParamState<SGDParamState, SGDOptions> {

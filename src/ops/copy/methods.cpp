@@ -19,6 +19,17 @@ Variable CopyMethods::to(DType dtype, bool non_blocking, bool copy,
                          optional<MemoryFormat> memory_format) const {
   return ebb::to(self(this), dtype, non_blocking, copy, memory_format);
 }
+Variable CopyMethods::to(TypeMeta dtype, bool non_blocking, bool copy,
+                         optional<MemoryFormat> memory_format) const {
+  return ebb::to(self(this), dtype, non_blocking, copy, memory_format);
+}
+Variable CopyMethods::to(optional<DType> dtype, optional<Layout> layout, optional<Device> device,
+                         optional<bool> pin_memory, bool non_blocking, bool copy,
+                         optional<MemoryFormat> memory_format) const {
+  const TensorOptions options = TensorOptions().dtype(dtype).layout(layout).device(device);
+  const Variable out = ebb::to(self(this), options, non_blocking, copy, memory_format);
+  return pin_memory.value_or(false) ? out.pin_memory() : out;
+}
 Variable CopyMethods::to(Device device, DType dtype, bool non_blocking, bool copy,
                          optional<MemoryFormat> memory_format) const {
   return ebb::to(self(this), device, dtype, non_blocking, copy, memory_format);

@@ -6,6 +6,8 @@
 #include "ops/common/kernels.h"
 #include "ops/common/transfer.h"
 
+#include <algorithm>
+
 namespace ebb {
 namespace {
 
@@ -74,22 +76,46 @@ Variable full_like(const Variable& x, const Scalar& value, const TensorOptions& 
   return filled_like("full_like", x, value, options, memory_format);
 }
 
-Variable from_blob(void* data, IntArrayRef sizes, const TensorOptions& options) {
-  return detail::from_blob(data, sizes, nullopt, options, nullptr, nullptr);
+Variable empty_permuted(IntArrayRef sizes, IntArrayRef physical_layout, const TensorOptions& options) {
+  EBB_CHECK(physical_layout.size() == sizes.size(), "empty_permuted: sizes ", sizes, " and physical_layout ",
+            physical_layout, " differ in length.");
+  checked_numel(sizes);
+  DimVector strides(sizes.size(), 0);
+  std::int64_t step = 1;
+  for (std::size_t i = sizes.size(); i-- > 0;) {
+    const std::int64_t d = physical_layout[i];
+    EBB_CHECK(d >= 0 && d < static_cast<std::int64_t>(sizes.size()) && strides[d] == 0,
+              "empty_permuted: physical_layout must name each dimension from 0 once, got ", physical_layout,
+              ".");
+    strides[d] = step;
+    step *= std::max<std::int64_t>(sizes[d], 1);
+  }
+  return empty_strided(sizes, strides, options);
 }
-Variable from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
-  return detail::from_blob(data, sizes, strides, options, nullptr, nullptr);
+
+Variable from_blob(void* data, IntArrayRef sizes, const TensorOptions& options,
+                   optional<Device> target_device) {
+  return detail::from_blob(data, sizes, nullopt, 0, options, target_device, {});
+}
+Variable from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options,
+                   optional<Device> target_device) {
+  return detail::from_blob(data, sizes, strides, 0, options, target_device, {});
+}
+Variable from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, std::int64_t storage_offset,
+                   const TensorOptions& options, optional<Device> target_device) {
+  return detail::from_blob(data, sizes, strides, storage_offset, options, target_device, {});
 }
 
 namespace detail {
 
-Variable from_blob(void* data, IntArrayRef sizes, optional<IntArrayRef> strides, const TensorOptions& options,
-                   void (*deleter)(void* context, void* data), void* context) {
-  const Device device = ops::resolve_device(options.device());
+Variable from_blob(void* data, IntArrayRef sizes, optional<IntArrayRef> strides, std::int64_t storage_offset,
+                   const TensorOptions& options, optional<Device> target_device, BlobOwner owner) {
+  const Device device = ops::resolve_device(target_device.value_or(options.device()));
   const DimVector steps = strides ? DimVector(*strides) : contiguous_strides(sizes);
   EBB_CHECK(steps.size() == sizes.size(), "from_blob: sizes ", sizes, " and strides ", IntArrayRef(steps),
             " differ in length.");
-  std::int64_t extent = checked_numel(sizes) == 0 ? 0 : 1;
+  EBB_CHECK(storage_offset >= 0, "from_blob: the offset must not be negative, got ", storage_offset, ".");
+  std::int64_t extent = checked_numel(sizes) == 0 ? 0 : storage_offset + 1;
   for (std::size_t d = 0; extent && d < sizes.size(); ++d) {
     EBB_CHECK(steps[d] >= 0, "from_blob: negative strides are not supported, got ", IntArrayRef(steps), ".");
     extent += (sizes[d] - 1) * steps[d];
@@ -97,9 +123,10 @@ Variable from_blob(void* data, IntArrayRef sizes, optional<IntArrayRef> strides,
   EBB_CHECK(data || extent == 0, "from_blob: null data for shape ", sizes,
             ". Pass the address of the first element.");
   const DType dtype = options.dtype();
-  Ref<Storage> storage =
-      Storage::adopt(data, static_cast<std::size_t>(extent * element_size(dtype)), device, deleter, context);
-  return ops::finish(NdArray(std::move(storage), DimVector(sizes), steps, 0, dtype), options);
+  Ref<Storage> storage = Storage::adopt(data, static_cast<std::size_t>(extent * element_size(dtype)), device,
+                                        owner.free, owner.context);
+  return ops::finish(NdArray(std::move(storage), DimVector(sizes), steps, extent ? storage_offset : 0, dtype),
+                     options);
 }
 
 }  // namespace detail

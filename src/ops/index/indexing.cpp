@@ -5,21 +5,13 @@
 
 #include <ebb/ops/copy.h>
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/shape.h>
 
 #include <string_view>
 
 namespace ebb::indexing {
 
 namespace {
-
-struct AliasBackward : autograd::Node {
-  std::string name() const override { return "AliasBackward0"; }
-  autograd::GradList apply(autograd::GradList&& grads) override { return {grads[0]}; }
-};
-
-Variable alias(const Variable& x) {
-  return ops::view_of<AliasBackward>(x, x.array(), [](AliasBackward&) {});
-}
 
 using Tensors = std::vector<optional<Variable>>;  // one a dimension of the view
 

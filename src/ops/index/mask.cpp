@@ -6,7 +6,10 @@
 #include "ops/common/views.h"
 #include "ops/index/common.h"
 
+#include <ebb/ops/creation.h>
 #include <ebb/ops/reduce.h>
+
+#include <algorithm>
 
 namespace ebb {
 
@@ -193,6 +196,15 @@ Variable nonzero(const Variable& x) {
   NdArray out;
   kernels::nonzero(x.device(), out, x.array());
   return Variable(std::move(out));
+}
+
+Variable nonzero_static(const Variable& x, std::int64_t size, std::int64_t fill_value) {
+  EBB_CHECK(size >= 0, "nonzero_static: size must be non-negative, got ", size, ".");
+  const Variable found = nonzero(x);
+  const std::int64_t there = std::min(size, found.size(0));
+  Variable out = full({size, x.dim()}, fill_value, found.options());
+  out.narrow(0, 0, there).copy_(found.narrow(0, 0, there));
+  return out;
 }
 
 std::vector<Variable> nonzero_numpy(const Variable& x) {

@@ -111,6 +111,17 @@ Variable& IndexMethods::put_(const Variable& index, const Variable& source, bool
 Variable IndexMethods::take_along_dim(const Variable& indices, optional<std::int64_t> dim) const {
   return ebb::take_along_dim(self(this), indices, dim);
 }
+Variable IndexMethods::index_reduce(std::int64_t dim, const Variable& index, const Variable& source,
+                                    std::string_view reduce, bool include_self) const {
+  return ebb::index_reduce(self(this), dim, index, source, reduce, include_self);
+}
+Variable& IndexMethods::index_reduce_(std::int64_t dim, const Variable& index, const Variable& source,
+                                      std::string_view reduce, bool include_self) const {
+  return ebb::index_reduce_(self(this), dim, index, source, reduce, include_self);
+}
+Variable IndexMethods::nonzero_static(std::int64_t size, std::int64_t fill_value) const {
+  return ebb::nonzero_static(self(this), size, fill_value);
+}
 Variable IndexMethods::nonzero() const { return ebb::nonzero(self(this)); }
 Variable IndexMethods::argwhere() const { return ebb::argwhere(self(this)); }
 std::vector<Variable> IndexMethods::nonzero_numpy() const { return ebb::nonzero_numpy(self(this)); }

@@ -53,6 +53,12 @@ Variable ReduceMethods::any() const { return ebb::any(self(this)); }
 Variable ReduceMethods::any(std::int64_t dim, bool keepdim) const {
   return ebb::any(self(this), dim, keepdim);
 }
+Variable ReduceMethods::any(OptionalIntArrayRef dim, bool keepdim) const {
+  return ebb::any(self(this), dim, keepdim);
+}
+Variable ReduceMethods::all(OptionalIntArrayRef dim, bool keepdim) const {
+  return ebb::all(self(this), dim, keepdim);
+}
 Variable ReduceMethods::all() const { return ebb::all(self(this)); }
 Variable ReduceMethods::all(std::int64_t dim, bool keepdim) const {
   return ebb::all(self(this), dim, keepdim);
@@ -70,7 +76,7 @@ Variable ReduceMethods::var(bool unbiased) const { return ebb::var(self(this), u
 Variable ReduceMethods::var(OptionalIntArrayRef dim, bool unbiased, bool keepdim) const {
   return ebb::var(self(this), dim, unbiased, keepdim);
 }
-Variable ReduceMethods::var(OptionalIntArrayRef dim, optional<std::int64_t> correction, bool keepdim) const {
+Variable ReduceMethods::var(OptionalIntArrayRef dim, const optional<Scalar>& correction, bool keepdim) const {
   return ebb::var(self(this), dim, correction, keepdim);
 }
 Variable ReduceMethods::std(int dim) const { return ebb::std(self(this), dim); }
@@ -81,7 +87,7 @@ Variable ReduceMethods::std(bool unbiased) const { return ebb::std(self(this), u
 Variable ReduceMethods::std(OptionalIntArrayRef dim, bool unbiased, bool keepdim) const {
   return ebb::std(self(this), dim, unbiased, keepdim);
 }
-Variable ReduceMethods::std(OptionalIntArrayRef dim, optional<std::int64_t> correction, bool keepdim) const {
+Variable ReduceMethods::std(OptionalIntArrayRef dim, const optional<Scalar>& correction, bool keepdim) const {
   return ebb::std(self(this), dim, correction, keepdim);
 }
 Variable ReduceMethods::norm(const Scalar& p) const { return ebb::norm(self(this), p); }

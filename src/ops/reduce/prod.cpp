@@ -89,6 +89,12 @@ Variable any(const Variable& self) {
 Variable any(const Variable& self, std::int64_t dim, bool keepdim) {
   return ops::logical(kernels::any, self, ops::one_dim("any", self, dim), keepdim);
 }
+Variable any(const Variable& self, OptionalIntArrayRef dim, bool keepdim) {
+  return ops::logical(kernels::any, self, ops::dim_mask("any", self, dim), keepdim);
+}
+Variable all(const Variable& self, OptionalIntArrayRef dim, bool keepdim) {
+  return ops::logical(kernels::all, self, ops::dim_mask("all", self, dim), keepdim);
+}
 Variable all(const Variable& self) {
   return ops::logical(kernels::all, self, ops::all_dims("all", self), false);
 }

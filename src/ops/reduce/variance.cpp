@@ -17,14 +17,14 @@ namespace {
 
 struct Spread {
   DimMask mask = 0;
-  std::int64_t correction = 1;
+  double correction = 1;
   bool keepdim = false;
   bool root = false;  // std rather than var
 };
 
 // d var / dx = 2 (x - mean) / (count - correction); of std the same over 2 std, and 0 where std is 0.
 Variable spread_gradient(const Variable& grad, const Variable& x, const Variable& result, const Spread& s) {
-  const double divisor = static_cast<double>(reduced_count(x.sizes(), s.mask) - s.correction);
+  const double divisor = static_cast<double>(reduced_count(x.sizes(), s.mask)) - s.correction;
   const Variable centred =
       x - sum_over(x, s.mask, true, nullopt, static_cast<double>(reduced_count(x.sizes(), s.mask)),
                    "MeanBackward1");
@@ -69,7 +69,7 @@ std::tuple<Variable, Variable> spread(const char* op, const Variable& self, cons
   const DimVector sizes = reduced_sizes(in.sizes(), s.mask, s.keepdim);
   NdArray mean = NdArray::empty(sizes, type, in.device()), out = NdArray::empty(sizes, type, in.device());
   // Below one degree of freedom there is no estimate: 0 / 0 or x / 0, as torch has it.
-  const double divisor = static_cast<double>(std::max<std::int64_t>(count - s.correction, 0));
+  const double divisor = std::max(static_cast<double>(count) - s.correction, 0.0);
   kernels::variance(in.device(), out, mean, in, s.mask, divisor, s.root);
   Variable result(cast_array(out, self.dtype())), average;
   if (with_mean) average = Variable(cast_array(mean, self.dtype()));
@@ -85,7 +85,9 @@ std::tuple<Variable, Variable> spread(const char* op, const Variable& self, cons
   return {std::move(result), std::move(average)};
 }
 
-Spread make_spread(const char* op, const Variable& x, OptionalIntArrayRef dim, std::int64_t correction,
+double given(const optional<Scalar>& correction) { return correction ? correction->to_double() : 1; }
+
+Spread make_spread(const char* op, const Variable& x, OptionalIntArrayRef dim, double correction,
                    bool keepdim, bool root) {
   return {dim_mask(op, x, dim), correction, keepdim, root};
 }
@@ -93,6 +95,7 @@ Spread make_spread(const char* op, const Variable& x, OptionalIntArrayRef dim, s
 }  // namespace
 }  // namespace ops
 
+using ops::given;
 using ops::make_spread;
 
 Variable var(const Variable& self, bool unbiased) { return var(self, nullopt, unbiased, false); }
@@ -100,16 +103,18 @@ Variable var(const Variable& self, OptionalIntArrayRef dim, bool unbiased, bool 
   return std::get<0>(
       ops::spread("var", self, make_spread("var", self, dim, unbiased, keepdim, false), false));
 }
-Variable var(const Variable& self, OptionalIntArrayRef dim, optional<std::int64_t> correction, bool keepdim) {
-  const auto s = make_spread("var", self, dim, correction.value_or(1), keepdim, false);
+Variable var(const Variable& self, OptionalIntArrayRef dim, const optional<Scalar>& correction,
+             bool keepdim) {
+  const auto s = make_spread("var", self, dim, given(correction), keepdim, false);
   return std::get<0>(ops::spread("var", self, s, false));
 }
 Variable std(const Variable& self, bool unbiased) { return ebb::std(self, nullopt, unbiased, false); }
 Variable std(const Variable& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
   return std::get<0>(ops::spread("std", self, make_spread("std", self, dim, unbiased, keepdim, true), false));
 }
-Variable std(const Variable& self, OptionalIntArrayRef dim, optional<std::int64_t> correction, bool keepdim) {
-  const auto s = make_spread("std", self, dim, correction.value_or(1), keepdim, true);
+Variable std(const Variable& self, OptionalIntArrayRef dim, const optional<Scalar>& correction,
+             bool keepdim) {
+  const auto s = make_spread("std", self, dim, given(correction), keepdim, true);
   return std::get<0>(ops::spread("std", self, s, false));
 }
 std::tuple<Variable, Variable> var_mean(const Variable& self, bool unbiased) {
@@ -120,9 +125,9 @@ std::tuple<Variable, Variable> var_mean(const Variable& self, OptionalIntArrayRe
   return ops::spread("var_mean", self, make_spread("var_mean", self, dim, unbiased, keepdim, false), true);
 }
 std::tuple<Variable, Variable> var_mean(const Variable& self, OptionalIntArrayRef dim,
-                                        optional<std::int64_t> correction, bool keepdim) {
-  return ops::spread("var_mean", self,
-                     make_spread("var_mean", self, dim, correction.value_or(1), keepdim, false), true);
+                                        const optional<Scalar>& correction, bool keepdim) {
+  return ops::spread("var_mean", self, make_spread("var_mean", self, dim, given(correction), keepdim, false),
+                     true);
 }
 std::tuple<Variable, Variable> std_mean(const Variable& self, bool unbiased) {
   return std_mean(self, nullopt, unbiased, false);
@@ -132,9 +137,9 @@ std::tuple<Variable, Variable> std_mean(const Variable& self, OptionalIntArrayRe
   return ops::spread("std_mean", self, make_spread("std_mean", self, dim, unbiased, keepdim, true), true);
 }
 std::tuple<Variable, Variable> std_mean(const Variable& self, OptionalIntArrayRef dim,
-                                        optional<std::int64_t> correction, bool keepdim) {
-  return ops::spread("std_mean", self,
-                     make_spread("std_mean", self, dim, correction.value_or(1), keepdim, true), true);
+                                        const optional<Scalar>& correction, bool keepdim) {
+  return ops::spread("std_mean", self, make_spread("std_mean", self, dim, given(correction), keepdim, true),
+                     true);
 }
 
 }  // namespace ebb

@@ -1,4 +1,5 @@
 // Triangles and diagonals.
+#include <ebb/ops/copy.h>
 #include <ebb/ops/shape.h>
 #include "ops/common/arrays.h"
 #include "ops/common/kernels.h"
@@ -181,6 +182,11 @@ Variable& fill_diagonal_(const Variable& x, const Scalar& fill_value, bool wrap)
   autograd::bump_version(x);
   autograd::rebase_history(x, node);
   return const_cast<Variable&>(x);
+}
+
+Variable fill_diagonal(const Variable& x, const Scalar& fill_value, bool wrap) {
+  Variable out = clone(x);
+  return fill_diagonal_(out, fill_value, wrap);
 }
 
 }  // namespace ebb

@@ -176,4 +176,26 @@ Variable block_diag(TensorList tensors) {
   return cat(rows, 0);
 }
 
+Variable flatten_dense_tensors(TensorList tensors) {
+  EBB_CHECK(!tensors.empty(), "flatten_dense_tensors: expects a non-empty list of tensors.");
+  for (const Variable& x : tensors)
+    EBB_CHECK(x.dtype() == tensors[0].dtype(),
+              "flatten_dense_tensors: the tensors must be of one dtype, got ", tensors[0].dtype(), " and ",
+              x.dtype(), ".");
+  if (tensors.size() == 1) return reshape(tensors[0], {-1});
+  return cat(each(tensors, [](const Variable& x) { return reshape(x, {-1}); }), 0);
+}
+
+std::vector<Variable> unflatten_dense_tensors(const Variable& flat, TensorList tensors) {
+  std::int64_t count = 0, at = 0;
+  for (const Variable& x : tensors) count += x.numel();
+  EBB_CHECK(flat.dim() == 1 && flat.numel() >= count,
+            "unflatten_dense_tensors: flat must be a vector of at least ", count, " elements, got shape ",
+            flat.sizes(), ".");
+  return each(tensors, [&](const Variable& x) {
+    at += x.numel();
+    return view(narrow(flat, 0, at - x.numel(), x.numel()), x.sizes());
+  });
+}
+
 }  // namespace ebb

@@ -65,6 +65,8 @@ Variable ShapeMethods::moveaxis(std::int64_t source, std::int64_t destination) c
 }
 Variable ShapeMethods::squeeze() const { return ebb::squeeze(self(this)); }
 Variable ShapeMethods::squeeze(std::int64_t dim) const { return ebb::squeeze(self(this), dim); }
+Variable ShapeMethods::squeeze(IntArrayRef dims) const { return ebb::squeeze(self(this), dims); }
+Variable& ShapeMethods::squeeze_(IntArrayRef dims) const { return ebb::squeeze_(self(this), dims); }
 Variable& ShapeMethods::squeeze_() const { return ebb::squeeze_(self(this)); }
 Variable& ShapeMethods::squeeze_(std::int64_t dim) const { return ebb::squeeze_(self(this), dim); }
 Variable ShapeMethods::unsqueeze(std::int64_t dim) const { return ebb::unsqueeze(self(this), dim); }
@@ -99,8 +101,17 @@ Variable ShapeMethods::unfold(std::int64_t dimension, std::int64_t size, std::in
   return ebb::unfold(self(this), dimension, size, step);
 }
 Variable ShapeMethods::sum_to_size(IntArrayRef size) const { return ebb::sum_to_size(self(this), size); }
-Variable& ShapeMethods::resize_(IntArrayRef size) const { return ebb::resize_(self(this), size); }
-Variable& ShapeMethods::resize_as_(const Variable& other) const { return resize_(other.sizes()); }
+Variable& ShapeMethods::resize_(IntArrayRef size, optional<MemoryFormat> memory_format) const {
+  return ebb::resize_(self(this), size, memory_format);
+}
+Variable& ShapeMethods::resize_as_(const Variable& other, optional<MemoryFormat> memory_format) const {
+  return resize_(other.sizes(),
+                 memory_format == MemoryFormat::Preserve ? other.suggest_memory_format() : memory_format);
+}
+Variable ShapeMethods::as_strided_scatter(const Variable& src, IntArrayRef size, IntArrayRef stride,
+                                          optional<std::int64_t> storage_offset) const {
+  return ebb::as_strided_scatter(self(this), src, size, stride, storage_offset);
+}
 bool ShapeMethods::is_same_size(const Variable& other) const { return ebb::is_same_size(self(this), other); }
 Variable ShapeMethods::repeat(IntArrayRef repeats) const { return ebb::repeat(self(this), repeats); }
 Variable ShapeMethods::tile(IntArrayRef dims) const { return ebb::tile(self(this), dims); }

@@ -30,6 +30,10 @@ struct UnsafeViewBackward : ViewBackward {
   std::string name() const override { return "UnsafeViewBackward0"; }
 };
 
+struct AliasBackward : ViewBackward {
+  std::string name() const override { return "AliasBackward0"; }
+};
+
 struct SqueezeBackward : ViewBackward {
   bool one_dim = false;
   std::string name() const override { return one_dim ? "SqueezeBackward1" : "SqueezeBackward0"; }
@@ -57,6 +61,21 @@ NdArray squeezed(const NdArray& x, std::int64_t only = -1) {
   DimVector sizes, strides;
   for (std::int64_t d = 0; d < x.dim(); ++d) {
     if (x.sizes()[d] == 1 && (only < 0 || only == d)) continue;
+    sizes.push_back(x.sizes()[d]);
+    strides.push_back(x.strides()[d]);
+  }
+  return x.as_strided(sizes, strides, x.offset());
+}
+
+NdArray squeezed(const char* op, const NdArray& x, IntArrayRef dims) {
+  DimVector named(static_cast<std::size_t>(x.dim()), 0), sizes, strides;
+  for (const std::int64_t given : dims) {
+    const std::int64_t d = wrap_dim(op, given, x.dim());
+    if (x.dim() == 0) continue;
+    EBB_CHECK(named[d]++ == 0, op, ": dim ", d, " appears multiple times in the list of dims ", dims, ".");
+  }
+  for (std::int64_t d = 0; d < x.dim(); ++d) {
+    if (x.sizes()[d] == 1 && named[d]) continue;
     sizes.push_back(x.sizes()[d]);
     strides.push_back(x.strides()[d]);
   }
@@ -177,6 +196,15 @@ Variable squeeze(const Variable& x, std::int64_t dim) {
   });
 }
 
+Variable squeeze(const Variable& x, IntArrayRef dims) {
+  return ops::view_of<SqueezeBackward>(x, squeezed("squeeze", x.array(), dims), keep_sizes(x));
+}
+
+Variable& squeeze_(const Variable& x, IntArrayRef dims) {
+  return ops::reshape_in_place<SqueezeInPlaceBackward>(x, "squeeze_", squeezed("squeeze_", x.array(), dims),
+                                                       keep_sizes(x));
+}
+
 Variable& squeeze_(const Variable& x) {
   return ops::reshape_in_place<SqueezeInPlaceBackward>(x, "squeeze_", squeezed(x.array()), keep_sizes(x));
 }
@@ -201,23 +229,7 @@ Variable& unsqueeze_(const Variable& x, std::int64_t dim) {
                                                          keep_sizes(x));
 }
 
-Variable& resize_(const Variable& x, IntArrayRef size) {
-  EBB_CHECK(!x.requires_grad(), "resize_: cannot resize variables that require grad.");
-  const NdArray& old = x.array();
-  NdArray resized;
-  const std::int64_t needed = (checked_numel(size) + old.offset()) * x.element_size();
-  if (static_cast<std::size_t>(needed) <= old.storage()->bytes()) {
-    resized = old.as_strided(size, contiguous_strides(size), old.offset());
-  } else {
-    resized = NdArray::empty(size, x.dtype(), x.device());
-    const std::int64_t kept = std::min(old.numel(), resized.numel());
-    const NdArray source = ops::contiguous_array(old);
-    NdArray target = resized.as_strided({kept}, {1}, 0);
-    kernels::copy(x.device(), target, source.as_strided({kept}, {1}, source.offset()));
-  }
-  x.impl()->data = std::move(resized);
-  return const_cast<Variable&>(x);
-}
+Variable alias(const Variable& x) { return ops::view_of<AliasBackward>(x, x.array(), keep_sizes(x)); }
 
 Variable atleast_1d(const Variable& x) { return x.dim() == 0 ? reshape(x, {1}) : x; }
 

@@ -37,4 +37,10 @@ Variable diagonal_scatter(const Variable& x, const Variable& src, std::int64_t o
                   [&](const Variable& out) { return diagonal(out, offset, dim1, dim2); });
 }
 
+Variable as_strided_scatter(const Variable& x, const Variable& src, IntArrayRef size, IntArrayRef stride,
+                            optional<std::int64_t> storage_offset) {
+  return replaced("as_strided_scatter", x, src,
+                  [&](const Variable& out) { return as_strided(out, size, stride, storage_offset); });
+}
+
 }  // namespace ebb

@@ -137,6 +137,10 @@ class EBB_API ParameterListImpl : public Cloneable<ParameterListImpl> {
   }
   /// Appends another list's parameters, or its own once more. The names go on counting.
   void extend(const ParameterListImpl& other);
+  ParameterListImpl& operator+=(const ParameterListImpl& other) {
+    extend(other);
+    return *this;
+  }
   Dict::Iterator begin() { return parameters_.begin(); }
   Dict::Iterator end() { return parameters_.end(); }
   Dict::ConstIterator begin() const { return parameters_.begin(); }

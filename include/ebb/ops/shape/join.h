@@ -26,6 +26,12 @@ EBB_API Variable column_stack(TensorList tensors);
 /// The matrices (or vectors, or numbers) along the diagonal of a matrix of zeros. (torch.block_diag)
 EBB_API Variable block_diag(TensorList tensors);
 
+/// The elements of all tensors, of one dtype, in a row. (torch._utils._flatten_dense_tensors)
+EBB_API Variable flatten_dense_tensors(TensorList tensors);
+/// A vector's elements as tensors of the shapes of `tensors`; views of it.
+/// (torch._utils._unflatten_dense_tensors)
+EBB_API std::vector<Variable> unflatten_dense_tensors(const Variable& flat, TensorList tensors);
+
 // All pieces below are views of x, except those of the unsafe_ functions, which autograd does not track as
 // such: write into them only if x is not used again. In-place ops on the pieces of split, chunk and unbind
 // throw where gradients are recorded.

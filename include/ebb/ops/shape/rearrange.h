@@ -50,6 +50,7 @@ EBB_API Variable diag_embed(const Variable& x, std::int64_t offset = 0, std::int
 EBB_API Variable diagflat(const Variable& x, std::int64_t offset = 0);
 /// Sets the main diagonal; tall matrices start over below it with `wrap`. (Tensor.fill_diagonal_)
 EBB_API Variable& fill_diagonal_(const Variable& x, const Scalar& fill_value, bool wrap = false);
+EBB_API Variable fill_diagonal(const Variable& x, const Scalar& fill_value, bool wrap = false);
 
 /// Vectors expanded to a grid, one dimension each; indexing "xy" swaps the first two. (torch.meshgrid)
 EBB_API std::vector<Variable> meshgrid(TensorList tensors);
@@ -69,12 +70,15 @@ EBB_API Variable pixel_unshuffle(const Variable& x, std::int64_t downscale_facto
 /// Deals the channels of `groups` groups out in turn. (torch.channel_shuffle)
 EBB_API Variable channel_shuffle(const Variable& x, std::int64_t groups);
 
-// x with a part of it replaced, as new tensors. (torch.select_scatter, slice_scatter, diagonal_scatter)
+// x with a part of it replaced, as new tensors. (torch.select_scatter, slice_scatter, diagonal_scatter,
+// as_strided_scatter; the last one addresses the elements of x in row-major order.)
 EBB_API Variable select_scatter(const Variable& x, const Variable& src, std::int64_t dim, std::int64_t index);
 EBB_API Variable slice_scatter(const Variable& x, const Variable& src, std::int64_t dim = 0,
                                optional<std::int64_t> start = nullopt, optional<std::int64_t> end = nullopt,
                                std::int64_t step = 1);
 EBB_API Variable diagonal_scatter(const Variable& x, const Variable& src, std::int64_t offset = 0,
                                   std::int64_t dim1 = 0, std::int64_t dim2 = 1);
+EBB_API Variable as_strided_scatter(const Variable& x, const Variable& src, IntArrayRef size,
+                                    IntArrayRef stride, optional<std::int64_t> storage_offset = nullopt);
 
 }  // namespace ebb

@@ -61,8 +61,11 @@ inline Variable moveaxis(const Variable& x, std::int64_t source, std::int64_t de
 EBB_API Variable squeeze(const Variable& x);
 /// Without dimension `dim`, if its size is 1.
 EBB_API Variable squeeze(const Variable& x, std::int64_t dim);
+/// Without those of `dims` whose size is 1. Throws for one named twice.
+EBB_API Variable squeeze(const Variable& x, IntArrayRef dims);
 EBB_API Variable& squeeze_(const Variable& x);
 EBB_API Variable& squeeze_(const Variable& x, std::int64_t dim);
+EBB_API Variable& squeeze_(const Variable& x, IntArrayRef dims);
 /// A dimension of size 1 before `dim`. (torch.unsqueeze)
 EBB_API Variable unsqueeze(const Variable& x, std::int64_t dim);
 EBB_API Variable& unsqueeze_(const Variable& x, std::int64_t dim);
@@ -97,9 +100,15 @@ EBB_API Variable unfold(const Variable& x, std::int64_t dimension, std::int64_t 
 /// x summed over the dimensions that broadcasting would have expanded: the shape must broadcast to that of x.
 /// (Tensor.sum_to_size)
 EBB_API Variable sum_to_size(const Variable& x, IntArrayRef size);
-/// Changes the shape of x itself; contents beyond the old number of elements are undefined. Throws for
-/// tensors that require grad. (Tensor.resize_)
-EBB_API Variable& resize_(const Variable& x, IntArrayRef size);
+/// Changes the shape of x itself, in row-major order or the order of `memory_format`; contents beyond the old
+/// number of elements are undefined. Throws for tensors that require grad. (Tensor.resize_)
+EBB_API Variable& resize_(const Variable& x, IntArrayRef size,
+                          optional<MemoryFormat> memory_format = nullopt);
+/// A copy of x in the shape of `other`. (torch.resize_as)
+EBB_API Variable resize_as(const Variable& x, const Variable& other,
+                           optional<MemoryFormat> memory_format = nullopt);
+/// x itself as a view. (torch.alias)
+EBB_API Variable alias(const Variable& x);
 
 /// Views with at least 1, 2 or 3 dimensions. (torch.atleast_1d, atleast_2d, atleast_3d)
 EBB_API Variable atleast_1d(const Variable& x);

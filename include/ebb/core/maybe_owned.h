@@ -1,0 +1,35 @@
+// MaybeOwned: a value of one's own, or another's.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+namespace ebb {
+
+/// Points to a T that it holds, or to one that outlives it: what costs nothing where nothing has to be made
+/// (torch: c10::MaybeOwned).
+template <class T>
+class MaybeOwned {
+ public:
+  static MaybeOwned borrowed(const T& value) {
+    MaybeOwned r;
+    r.borrowed_ = &value;
+    return r;
+  }
+  static MaybeOwned owned(T value) {
+    MaybeOwned r;
+    r.owned_.emplace(std::move(value));
+    return r;
+  }
+  bool is_owned() const { return owned_.has_value(); }
+  const T& operator*() const& { return owned_ ? *owned_ : *borrowed_; }
+  const T* operator->() const& { return &**this; }
+
+ private:
+  MaybeOwned() = default;
+
+  std::optional<T> owned_;
+  const T* borrowed_ = nullptr;
+};
+
+}  // namespace ebb

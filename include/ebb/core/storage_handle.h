@@ -1,0 +1,49 @@
+// The memory under a tensor, as x.storage() shows it.
+#pragma once
+
+#include <ebb/core/storage.h>
+
+#include <utility>
+
+namespace ebb {
+
+/// The address of a storage's first byte (torch: at::DataPtr, without its ownership).
+class DataPtr {
+ public:
+  DataPtr(void* data, Device device) : data_(data), device_(device) {}
+  void* get() const { return data_; }
+  Device device() const { return device_; }
+  explicit operator bool() const { return data_ != nullptr; }
+
+ private:
+  void* data_;
+  Device device_;
+};
+
+/// A share in the memory of a tensor and its views (torch: c10::Storage). It keeps the bytes alive.
+class StorageHandle {
+ public:
+  StorageHandle() = default;
+  explicit StorageHandle(Ref<Storage> storage) : storage_(std::move(storage)) {}
+
+  explicit operator bool() const { return static_cast<bool>(storage_); }
+  const void* data() const { return storage_->data(); }
+  void* mutable_data() const { return storage_->data(); }
+  DataPtr data_ptr() const { return {storage_->data(), storage_->device()}; }
+  std::size_t nbytes() const { return storage_->bytes(); }
+  Device device() const { return storage_->device(); }
+  DeviceType device_type() const { return device().type(); }
+  bool is_alias_of(const StorageHandle& other) const { return storage_ == other.storage_; }
+  /// How many arrays and handles share the memory, this one among them.
+  std::size_t use_count() const { return storage_ ? storage_->use_count() : 0; }
+  bool unique() const { return use_count() == 1; }
+  Storage* unsafeGetStorageImpl() const { return storage_.get(); }
+
+  /// For ops.
+  const Ref<Storage>& ref() const { return storage_; }
+
+ private:
+  Ref<Storage> storage_;
+};
+
+}  // namespace ebb

@@ -1,0 +1,56 @@
+// Slices combined into those that a vector of indices names: scatter_reduce with the index repeated.
+#include <ebb/ops/copy.h>
+#include <ebb/ops/index.h>
+#include <ebb/ops/shape.h>
+
+namespace ebb {
+namespace {
+
+struct Call {
+  std::int64_t dim;
+  Variable index, source;
+};
+
+// Of a 0-d tensor the one element is the slice.
+Variable at_least_1d(const Variable& x) { return x.dim() == 0 ? unsqueeze(x, 0) : x; }
+
+Call checked(const char* op, const Variable& x, std::int64_t dim, const Variable& index,
+             const Variable& source, std::string_view reduce) {
+  EBB_CHECK(reduce == "prod" || reduce == "mean" || reduce == "amax" || reduce == "amin", op,
+            ": reduce argument must be either prod, mean, amax or amin, got \"", reduce, "\".");
+  dim = wrap_dim(op, dim, x.dim());
+  EBB_CHECK(index.dim() <= 1 && (index.dtype() == kLong || index.dtype() == kInt), op,
+            ": index must be a vector of Long or Int, got ", index, ".");
+  EBB_CHECK(source.dtype() == x.dtype(), op, ": self and source must be of one dtype, got ", x.dtype(),
+            " and ", source.dtype(), ".");
+  const Variable target = at_least_1d(x), from = at_least_1d(source);
+  EBB_CHECK(from.dim() == target.dim() && from.size(dim) == index.numel(), op,
+            ": source must have self's dimensions and a slice for each of the ", index.numel(),
+            " indices along dimension ", dim, ", got shapes ", source.sizes(), " and ", x.sizes(), ".");
+  DimVector place(static_cast<std::size_t>(from.dim()), 1);
+  place[dim] = index.numel();
+  for (std::int64_t d = 0; d < from.dim(); ++d)
+    EBB_CHECK(d == dim || from.size(d) == target.size(d), op,
+              ": source and self must agree besides dimension ", dim, ", got shapes ", source.sizes(),
+              " and ", x.sizes(), ".");
+  return {dim, expand(reshape(index.to(kLong), place), from.sizes()), from};
+}
+
+}  // namespace
+
+Variable index_reduce(const Variable& x, std::int64_t dim, const Variable& index, const Variable& source,
+                      std::string_view reduce, bool include_self) {
+  const Call call = checked("index_reduce", x, dim, index, source, reduce);
+  const Variable out =
+      scatter_reduce(at_least_1d(x), call.dim, call.index, call.source, reduce, include_self);
+  return x.dim() == 0 ? squeeze(out, 0) : out;
+}
+
+Variable& index_reduce_(const Variable& x, std::int64_t dim, const Variable& index, const Variable& source,
+                        std::string_view reduce, bool include_self) {
+  const Call call = checked("index_reduce_", x, dim, index, source, reduce);
+  scatter_reduce_(at_least_1d(x), call.dim, call.index, call.source, reduce, include_self);
+  return const_cast<Variable&>(x);
+}
+
+}  // namespace ebb

@@ -1,0 +1,146 @@
+// The memory under a tensor: which it is, showing other memory, and making room in it.
+#include <ebb/autograd/grad_mode.h>
+#include <ebb/core/maybe_owned.h>
+#include <ebb/core/storage_handle.h>
+#include <ebb/ops/copy.h>
+#include <ebb/ops/shape.h>
+
+#include <cstdio>
+#include <string>
+
+#include "ops/common/arrays.h"
+#include "ops/common/kernels.h"
+#include "ops/common/self.h"
+
+namespace ebb {
+namespace {
+
+// Row-major strides, or those of a memory format, which asks for its number of dimensions.
+DimVector strides_in(const char* op, IntArrayRef size, optional<MemoryFormat> format) {
+  const MemoryFormat wanted = format.value_or(MemoryFormat::Contiguous);
+  EBB_CHECK(wanted != MemoryFormat::Preserve, op, ": there is no memory format to preserve; name one.");
+  if (wanted == MemoryFormat::Contiguous) return contiguous_strides(size);
+  const std::size_t dims = wanted == MemoryFormat::ChannelsLast ? 4 : 5;
+  EBB_CHECK(size.size() == dims, op, ": this channels-last format needs ", static_cast<std::int64_t>(dims),
+            " dimensions, got shape ", size, ".");
+  return channels_last_strides(size);
+}
+
+// How far the geometry reaches into a storage, in elements; 0 for a shape without elements.
+std::int64_t extent_of(IntArrayRef size, IntArrayRef stride, std::int64_t offset) {
+  std::int64_t extent = offset + 1;
+  for (std::size_t d = 0; d < size.size(); ++d) {
+    if (size[d] == 0) return 0;
+    extent += (size[d] - 1) * stride[d];
+  }
+  return extent;
+}
+
+Variable& show(const Variable& x, NdArray array) {
+  EBB_CHECK(!x.requires_grad() || !GradMode::is_enabled(),
+            "set_: the tensor requires grad, and its history would not fit other memory. Call it on "
+            "x.detach(), or under a NoGradGuard.");
+  EBB_CHECK(array.dtype() == x.dtype(), "set_: source is of dtype ", array.dtype(), ", the tensor of ",
+            x.dtype(), ".");
+  EBB_CHECK(array.device() == x.device(), "set_: source is on ", array.device(), ", the tensor on ",
+            x.device(), ".");
+  x.impl()->data = std::move(array);
+  return const_cast<Variable&>(x);
+}
+
+}  // namespace
+
+Variable& resize_(const Variable& x, IntArrayRef size, optional<MemoryFormat> memory_format) {
+  EBB_CHECK(!x.requires_grad(), "resize_: cannot resize variables that require grad.");
+  const DimVector strides = strides_in("resize_", size, memory_format);
+  const NdArray& old = x.array();
+  NdArray resized;
+  const std::int64_t needed = (checked_numel(size) + old.offset()) * x.element_size();
+  if (static_cast<std::size_t>(needed) <= old.storage()->bytes()) {
+    resized = old.as_strided(size, strides, old.offset());
+  } else {
+    resized = NdArray::empty_strided(size, strides, x.dtype(), x.device());
+    const std::int64_t kept = std::min(old.numel(), resized.numel());
+    const NdArray source = ops::contiguous_array(old);
+    NdArray target = resized.as_strided({kept}, {1}, 0);
+    kernels::copy(x.device(), target, source.as_strided({kept}, {1}, source.offset()));
+  }
+  x.impl()->data = std::move(resized);
+  return const_cast<Variable&>(x);
+}
+
+Variable resize_as(const Variable& x, const Variable& other, optional<MemoryFormat> memory_format) {
+  NoGradGuard no_grad;
+  const Variable out = x.detach().clone();
+  return out.resize_as_(other, memory_format);
+}
+
+namespace ops {
+
+StorageHandle StorageMethods::storage() const { return StorageHandle(self(this).array().storage()); }
+bool StorageMethods::has_storage() const { return self(this).defined(); }
+
+bool StorageMethods::is_set_to(const Variable& other) const {
+  const NdArray &a = self(this).array(), &b = other.array();
+  return a.storage() == b.storage() && a.offset() == b.offset() && a.dtype() == b.dtype() &&
+         a.sizes() == b.sizes() && a.strides() == b.strides();
+}
+
+Variable& StorageMethods::set_(const Variable& source) const { return show(self(this), source.array()); }
+
+Variable& StorageMethods::set_(const StorageHandle& source) const {
+  EBB_CHECK(source, "set_: the storage is null.");
+  const Variable& x = self(this);
+  return set_(source, 0, static_cast<std::int64_t>(source.nbytes()) / x.element_size());
+}
+
+Variable& StorageMethods::set_(const StorageHandle& source, std::int64_t storage_offset, IntArrayRef size,
+                               IntArrayRef stride) const {
+  const Variable& x = self(this);
+  EBB_CHECK(source, "set_: the storage is null.");
+  EBB_CHECK(storage_offset >= 0, "set_: the offset must not be negative, got ", storage_offset, ".");
+  checked_numel(size);
+  const DimVector strides = stride.empty() ? contiguous_strides(size) : DimVector(stride);
+  EBB_CHECK(strides.size() == size.size(), "set_: sizes ", size, " and strides ", stride,
+            " differ in length.");
+  for (const std::int64_t step : strides)
+    EBB_CHECK(step >= 0, "set_: negative strides are not supported, got ", stride, ".");
+  const std::int64_t bytes = extent_of(size, strides, storage_offset) * x.element_size();
+  EBB_CHECK(static_cast<std::size_t>(bytes) <= source.nbytes(), "set_: sizes ", size, ", strides ",
+            IntArrayRef(strides), " and offset ", storage_offset, " take ", bytes, " bytes, the storage has ",
+            std::uint64_t{source.nbytes()}, ".");
+  return show(x, NdArray(source.ref(), DimVector(size), strides, storage_offset, x.scalar_type()));
+}
+
+Variable& StorageMethods::set_() const {
+  const Variable& x = self(this);
+  return show(x, NdArray::empty({0}, x.scalar_type(), x.device()));
+}
+
+MemoryFormat StorageMethods::suggest_memory_format() const {
+  const Variable& x = self(this);
+  // Of a tensor that is both, as one of a single channel, the sizes decide nothing: row-major.
+  if (x.is_contiguous()) return MemoryFormat::Contiguous;
+  for (const MemoryFormat format : {MemoryFormat::ChannelsLast, MemoryFormat::ChannelsLast3d})
+    if (x.is_contiguous(format)) return format;
+  return MemoryFormat::Contiguous;
+}
+
+MaybeOwned<Variable> StorageMethods::expect_contiguous() const {
+  const Variable& x = self(this);
+  return x.is_contiguous() ? MaybeOwned<Variable>::borrowed(x) : MaybeOwned<Variable>::owned(x.contiguous());
+}
+
+void StorageMethods::print() const {
+  const Variable& x = self(this);
+  std::string text = "[UndefinedTensor]";
+  if (x.defined()) {
+    text = "[" + x.toString() + " ";
+    append_text(text, x.sizes());
+    text += "]";
+  }
+  std::fprintf(stderr, "%s\n", text.c_str());
+}
+
+}  // namespace ops
+}  // namespace ebb
