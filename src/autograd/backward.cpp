@@ -79,8 +79,10 @@ variable_list walk(const variable_list& roots, const variable_list& seeds, WalkO
             " tensors and ", std::uint64_t{seeds.size()}, " gradients; give one gradient a tensor, or none.");
   variable_list captured;
   with_stack([&] {
-    // The modes of the walk; exceptions restore them.
+    // The modes of the walk; exceptions restore them. What was saved has the dtypes that autocast chose, and
+    // casts were recorded: gradients need no casts of their own.
     AutoGradMode grad_mode(options.create_graph);
+    const AutocastDevices no_autocast(0);
     GraphTask task(options);
     for (std::size_t i = 0; i < roots.size(); ++i) {
       const Variable& root = roots[i];

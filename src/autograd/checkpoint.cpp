@@ -5,15 +5,35 @@
 #include <ebb/autograd/saved_variable.h>
 #include <ebb/core/random.h>
 
+#include "autograd/thread_state.h"
+
 namespace ebb::autograd {
 namespace {
+
+// Autocast as it was, on for the same devices and to the same dtypes; weights are not kept.
+class AutocastAgain {
+ public:
+  explicit AutocastAgain(const AutocastState& then) : now_(thread_state.autocast) {
+    thread_state.autocast = then;
+    thread_state.autocast.cache_enabled = false;
+    thread_state.autocast.nesting = now_.nesting;
+    thread_state.autocast.cache = now_.cache;
+  }
+  ~AutocastAgain() { thread_state.autocast = now_; }
+  AutocastAgain(const AutocastAgain&) = delete;
+  AutocastAgain& operator=(const AutocastAgain&) = delete;
+
+ private:
+  AutocastState now_;
+};
 
 // What one checkpointed call needs to run again, and what that gave.
 struct Frame {
   std::function<variable_list(const variable_list&)> fn;
   variable_list inputs;
   Generator random = default_generator().clone();  // as it was before the call
-  std::size_t kept = 0;                            // tensors the first run wanted to keep
+  AutocastState autocast = thread_state.autocast;
+  std::size_t kept = 0;  // tensors the first run wanted to keep
   variable_list recomputed;
 
   const Variable& tensor(std::size_t i) {
@@ -26,6 +46,7 @@ struct Frame {
 
   void recompute() {
     const InferenceMode record(false);
+    const AutocastAgain casting(autocast);
     Generator& random_now = default_generator();
     const Generator after = random_now.clone();
     random_now.set_state(random);

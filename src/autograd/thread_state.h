@@ -1,12 +1,29 @@
 // What autograd keeps for each thread.
 #pragma once
 
+#include <ebb/core/device.h>
+#include <ebb/core/dtype.h>
+
 #include <cstdint>
 
-namespace ebb::autograd {
+namespace ebb {
+namespace ops {
+struct CastCache;
+}
+
+namespace autograd {
 
 class Node;
 struct SavedHooksFrame;
+
+// What <ebb/amp/autocast.h> set. `devices` is asked at the entry of every op that autocast has a rule for.
+struct AutocastState {
+  std::uint8_t devices = 0;  // a bit for each type of device where it is on
+  bool cache_enabled = true;
+  DType dtypes[kDeviceTypes] = {kBFloat16, kHalf};
+  int nesting = 0;                  // scopes that are open; with the last one the cache goes
+  ops::CastCache* cache = nullptr;  // of weights; owned
+};
 
 // Copied as a whole to the thread that continues a deep walk, and back: see backward.cpp.
 struct ThreadState {
@@ -20,9 +37,25 @@ struct ThreadState {
   Node* dead_nodes = nullptr;              // waiting to be deleted by the outermost Node::destroy
   bool deleting_nodes = false;
   Node* evaluating = nullptr;  // the node whose apply() is running: parent of nodes recorded in it
+  AutocastState autocast;
 };
 
 // One thread_local object without a constructor: an access is one instruction, no guard.
 extern constinit thread_local ThreadState thread_state [[gnu::tls_model("initial-exec")]];
 
-}  // namespace ebb::autograd
+// Sets for which devices autocast is on, for a scope; 0 suspends it.
+class AutocastDevices {
+ public:
+  explicit AutocastDevices(std::uint8_t devices) : previous_(thread_state.autocast.devices) {
+    thread_state.autocast.devices = devices;
+  }
+  ~AutocastDevices() { thread_state.autocast.devices = previous_; }
+  AutocastDevices(const AutocastDevices&) = delete;
+  AutocastDevices& operator=(const AutocastDevices&) = delete;
+
+ private:
+  std::uint8_t previous_;
+};
+
+}  // namespace autograd
+}  // namespace ebb

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ops/common/autocast.h"
+
 namespace ebb::nn::functional {
 
 namespace {
@@ -150,6 +152,8 @@ Variable interpolate(const Variable& input, const InterpolateFuncOptions& o) {
     if (spatial == 1) return ebb::adaptive_avg_pool1d(input, sizes);
     return spatial == 2 ? ebb::adaptive_avg_pool2d(input, sizes) : ebb::adaptive_avg_pool3d(input, sizes);
   }
+  if (const auto cast = ops::autocast("interpolate", input)) [[unlikely]]
+    return interpolate(cast(input), o);
   Variable out = input;
   for (std::int64_t d = 0; d < spatial; ++d) {
     const Resize& r = resizes[static_cast<std::size_t>(d)];

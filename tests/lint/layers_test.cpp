@@ -69,8 +69,8 @@ const std::vector<std::string>& house() {
       "kernel/cpu", "kernel/cuda",   "ebb/methods",     "ebb/autograd", "autograd", "ebb/ops",
       "ops/common", "ops/",          "ebb/derivatives", "derivatives",  "print",    "ebb/io",
       "io",         "ebb/archive",   "archive",         "ebb/nn",       "nn",       "ebb/optim",
-      "optim",      "ebb/serialize", "serialize",       "ebb/data",     "data",     "cuda",
-      "cuda/emu",   "cuda/nvidia",   "ebb/ebb"};
+      "optim",      "ebb/serialize", "serialize",       "ebb/amp",      "amp",      "ebb/data",
+      "data",       "cuda",          "cuda/emu",        "cuda/nvidia",  "ebb/ebb"};
   return rooms;
 }
 

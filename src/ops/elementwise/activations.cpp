@@ -1,6 +1,7 @@
 // Smooth activations.
 #include "ops/elementwise/formulas/activations.h"
 #include "ops/common/activated.h"
+#include "ops/common/autocast.h"
 #include "ops/elementwise/record_formula.h"
 
 namespace ebb {
@@ -42,6 +43,8 @@ Variable log_sigmoid(const Variable& self) { return unary<LogSigmoid>(self); }
 Variable softsign(const Variable& self) { return self / (abs(self) + 1); }
 Variable tanhshrink(const Variable& self) { return self - tanh(self); }
 Variable softplus(const Variable& self, const Scalar& beta, const Scalar& threshold) {
+  if (const auto cast = ops::autocast("softplus", self)) [[unlikely]]
+    return softplus(cast(self), beta, threshold);
   return unary(self, Softplus{{}, beta.to_double(), threshold.to_double()});
 }
 

@@ -1,6 +1,7 @@
 // Extremes, angles, and sums of logarithms of two tensors.
 #include <ebb/ops/elementwise.h>
 
+#include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/elementwise/formulas/binary_math.h"
 #include "ops/elementwise/record_binary.h"
@@ -56,7 +57,11 @@ Variable minimum(const Variable& self, const Variable& other) { return binary<Mi
 Variable fmax(const Variable& self, const Variable& other) { return binary<Fmax>(self, other); }
 Variable fmin(const Variable& self, const Variable& other) { return binary<Fmin>(self, other); }
 
-Variable atan2(const Variable& self, const Variable& other) { return binary<Atan2>(self, other); }
+Variable atan2(const Variable& self, const Variable& other) {
+  if (const auto cast = ops::autocast("atan2", self, other)) [[unlikely]]
+    return atan2(cast(self), cast(other));
+  return binary<Atan2>(self, other);
+}
 Variable& atan2_(const Variable& self, const Variable& other) { return binary_inplace<Atan2>(self, other); }
 Variable hypot(const Variable& self, const Variable& other) {
   check_floating("hypot", self, other);

@@ -1,6 +1,7 @@
 // lerp, addcmul, addcdiv.
 #include <ebb/ops/elementwise.h>
 
+#include "ops/common/autocast.h"
 #include "ops/elementwise/formulas/ternary.h"
 #include "ops/elementwise/record_ternary.h"
 
@@ -54,6 +55,8 @@ Variable& lerp_(const Variable& self, const Variable& end, const Variable& weigh
 
 Variable addcmul(const Variable& self, const Variable& tensor1, const Variable& tensor2,
                  const Scalar& value) {
+  if (const auto cast = ops::autocast("addcmul", self, tensor1, tensor2)) [[unlikely]]
+    return addcmul(cast(self), cast(tensor1), cast(tensor2), value);
   return ternary(self, tensor1, tensor2, AddCMul{{}, value});
 }
 Variable& addcmul_(const Variable& self, const Variable& tensor1, const Variable& tensor2,
@@ -62,6 +65,8 @@ Variable& addcmul_(const Variable& self, const Variable& tensor1, const Variable
 }
 Variable addcdiv(const Variable& self, const Variable& tensor1, const Variable& tensor2,
                  const Scalar& value) {
+  if (const auto cast = ops::autocast("addcdiv", self, tensor1, tensor2)) [[unlikely]]
+    return addcdiv(cast(self), cast(tensor1), cast(tensor2), value);
   check_addcdiv("addcdiv", tensor1, tensor2);
   return ternary(self, tensor1, tensor2, AddCDiv{{}, value});
 }

@@ -2,6 +2,7 @@
 #include <ebb/ops/copy.h>
 #include <ebb/ops/elementwise.h>
 
+#include "ops/common/autocast.h"
 #include "ops/elementwise/formulas/binary_math.h"
 #include "ops/elementwise/formulas/exponential.h"
 #include "ops/elementwise/record_binary.h"
@@ -67,6 +68,8 @@ void check_double(const Variable& self) {
 }  // namespace
 
 Variable pow(const Variable& self, const Scalar& exponent) {
+  if (const auto cast = ops::autocast("pow", self)) [[unlikely]]
+    return pow(cast(self), exponent);
   check_integers(self.dtype(), exponent);
   const PowScalarRule rule{exponent};
   // The powers that models are made of need no pow(): products, and roots that are rounded correctly.
@@ -88,6 +91,8 @@ Variable& pow_(const Variable& self, const Scalar& exponent) {
 }
 
 Variable pow(const Variable& self, const Variable& exponent) {
+  if (const auto cast = ops::autocast("pow", self, exponent)) [[unlikely]]
+    return pow(cast(self), cast(exponent));
   return run_binary(self, exponent, Pow(), PowRule());
 }
 Variable& pow_(const Variable& self, const Variable& exponent) {
@@ -95,6 +100,8 @@ Variable& pow_(const Variable& self, const Variable& exponent) {
 }
 
 Variable pow(const Scalar& self, const Variable& exponent) {
+  if (const auto cast = ops::autocast("pow", exponent)) [[unlikely]]
+    return pow(self, cast(exponent));
   return run_binary(self, exponent, Pow(), PowBaseRule{self});
 }
 

@@ -2,6 +2,7 @@
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>
 
+#include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 
 namespace ebb {
@@ -41,6 +42,8 @@ struct PreluNode final : autograd::Node {
 }  // namespace
 
 Variable prelu(const Variable& self, const Variable& weight) {
+  if (const auto cast = ops::autocast("prelu", self, weight)) [[unlikely]]
+    return prelu(cast(self), cast(weight));
   EBB_CHECK(self.defined() && weight.defined(), "prelu: expected two tensors, got an undefined one.");
   check_same_dtype("prelu", self, weight);
   const std::int64_t channels = self.dim() < 2 ? 1 : self.size(1);

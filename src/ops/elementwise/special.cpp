@@ -1,5 +1,6 @@
 // Error functions, gamma functions, Bessel functions, logit, sinc.
 #include "ops/elementwise/formulas/special.h"
+#include "ops/common/autocast.h"
 #include "ops/elementwise/record_formula.h"
 
 namespace ebb {
@@ -10,7 +11,11 @@ Variable erf(const Variable& self) { return unary<Erf>(self); }
 Variable& erf_(const Variable& self) { return unary_inplace<Erf>(self); }
 Variable erfc(const Variable& self) { return unary<Erfc>(self); }
 Variable& erfc_(const Variable& self) { return unary_inplace<Erfc>(self); }
-Variable erfinv(const Variable& self) { return unary<Erfinv>(self); }
+Variable erfinv(const Variable& self) {
+  if (const auto cast = ops::autocast("erfinv", self)) [[unlikely]]
+    return erfinv(cast(self));
+  return unary<Erfinv>(self);
+}
 Variable& erfinv_(const Variable& self) { return unary_inplace<Erfinv>(self); }
 Variable lgamma(const Variable& self) { return unary<Lgamma>(self); }
 Variable& lgamma_(const Variable& self) { return unary_inplace<Lgamma>(self); }

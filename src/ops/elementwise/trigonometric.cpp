@@ -1,5 +1,6 @@
 // Trigonometric and hyperbolic functions.
 #include "ops/elementwise/formulas/trigonometric.h"
+#include "ops/common/autocast.h"
 #include "ops/elementwise/record_formula.h"
 
 namespace ebb {
@@ -10,17 +11,37 @@ Variable sin(const Variable& self) { return unary<Sin>(self); }
 Variable& sin_(const Variable& self) { return unary_inplace<Sin>(self); }
 Variable cos(const Variable& self) { return unary<Cos>(self); }
 Variable& cos_(const Variable& self) { return unary_inplace<Cos>(self); }
-Variable tan(const Variable& self) { return unary<Tan>(self); }
+Variable tan(const Variable& self) {
+  if (const auto cast = ops::autocast("tan", self)) [[unlikely]]
+    return tan(cast(self));
+  return unary<Tan>(self);
+}
 Variable& tan_(const Variable& self) { return unary_inplace<Tan>(self); }
-Variable asin(const Variable& self) { return unary<Asin>(self); }
+Variable asin(const Variable& self) {
+  if (const auto cast = ops::autocast("asin", self)) [[unlikely]]
+    return asin(cast(self));
+  return unary<Asin>(self);
+}
 Variable& asin_(const Variable& self) { return unary_inplace<Asin>(self); }
-Variable acos(const Variable& self) { return unary<Acos>(self); }
+Variable acos(const Variable& self) {
+  if (const auto cast = ops::autocast("acos", self)) [[unlikely]]
+    return acos(cast(self));
+  return unary<Acos>(self);
+}
 Variable& acos_(const Variable& self) { return unary_inplace<Acos>(self); }
 Variable atan(const Variable& self) { return unary<Atan>(self); }
 Variable& atan_(const Variable& self) { return unary_inplace<Atan>(self); }
-Variable sinh(const Variable& self) { return unary<Sinh>(self); }
+Variable sinh(const Variable& self) {
+  if (const auto cast = ops::autocast("sinh", self)) [[unlikely]]
+    return sinh(cast(self));
+  return unary<Sinh>(self);
+}
 Variable& sinh_(const Variable& self) { return unary_inplace<Sinh>(self); }
-Variable cosh(const Variable& self) { return unary<Cosh>(self); }
+Variable cosh(const Variable& self) {
+  if (const auto cast = ops::autocast("cosh", self)) [[unlikely]]
+    return cosh(cast(self));
+  return unary<Cosh>(self);
+}
 Variable& cosh_(const Variable& self) { return unary_inplace<Cosh>(self); }
 Variable asinh(const Variable& self) { return unary<Asinh>(self); }
 Variable& asinh_(const Variable& self) { return unary_inplace<Asinh>(self); }

@@ -1,6 +1,7 @@
 // Lists of tensors on the CPU.
 #include <ebb/core/visit.h>
 
+#include <atomic>
 #include <cstring>
 #include <vector>
 
@@ -93,6 +94,33 @@ void list_zero(const EntryList& list) {
   for (const TensorEntry& entry : list.entries)
     if (entry.count > 0)
       std::memset(entry.at[0], 0, static_cast<std::size_t>(entry.count * element_size(list.dtype)));
+}
+
+void list_unscale(const EntryList& list, NdArray& found_inf, const NdArray& inverse_scale) {
+  const float factor = *inverse_scale.data_as<float>();
+  std::atomic<bool> found = false;
+  visit_floating(list.dtype, "unscale_", [&]<class T> {
+    using C = Compute<T>;
+    for (const TensorEntry& entry : list.entries) {
+      T* const x = static_cast<T*>(entry.at[0]);
+      parallel_for(0, entry.count, kGrain, [&](std::int64_t begin, std::int64_t end) {
+        bool finite = true;
+        for (std::int64_t i = begin; i < end; ++i) {
+          const C value = static_cast<C>(x[i]);
+          finite &= math::is_finite(value);
+          x[i] = static_cast<T>(value * static_cast<C>(factor));
+        }
+        if (!finite) found.store(true, std::memory_order_relaxed);
+      });
+    }
+  });
+  if (found) *found_inf.data_as<float>() = 1;
+}
+
+void update_scale(NdArray& scale, NdArray& tracker, const NdArray& found_inf, double growth_factor,
+                  double backoff_factor, std::int32_t growth_interval) {
+  math::next_scale(*scale.data_as<float>(), *tracker.data_as<std::int32_t>(),
+                   *found_inf.data_as<float>() != 0, growth_factor, backoff_factor, growth_interval);
 }
 
 }  // namespace ebb::cpu

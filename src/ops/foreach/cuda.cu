@@ -97,6 +97,29 @@ struct Zero {
   }
 };
 
+template <class C>
+struct UnscaleElement {
+  C factor;
+  float* found_inf;
+  __device__ void operator()(C (&values)[1]) const {
+    if (!math::is_finite(values[0])) *found_inf = 1;  // whoever writes writes the same
+    values[0] *= factor;
+  }
+};
+template <class C>
+struct Unscale {
+  static constexpr unsigned kWritten = 1;
+  const float* inverse_scale;
+  float* found_inf;
+  __device__ UnscaleElement<C> element() const { return {static_cast<C>(*inverse_scale), found_inf}; }
+};
+
+__global__ void update_scale_kernel(float* scale, std::int32_t* tracker, const float* found_inf,
+                                    double growth_factor, double backoff_factor,
+                                    std::int32_t growth_interval) {
+  math::next_scale(*scale, *tracker, *found_inf != 0, growth_factor, backoff_factor, growth_interval);
+}
+
 }  // namespace
 
 void list_norm(NdArray& out, const EntryList& list, double p) {
@@ -122,11 +145,27 @@ void list_zero(const EntryList& list) {
   visit_floating(list.dtype, "zero_grad", [&]<class T> { for_each_in_list<T, 1>(list, Zero{}); });
 }
 
+void list_unscale(const EntryList& list, NdArray& found_inf, const NdArray& inverse_scale) {
+  visit_floating(list.dtype, "unscale_", [&]<class T> {
+    for_each_in_list<T, 1>(list,
+                           Unscale<Compute<T>>{inverse_scale.data_as<float>(), found_inf.data_as<float>()});
+  });
+}
+
+void update_scale(NdArray& scale, NdArray& tracker, const NdArray& found_inf, double growth_factor,
+                  double backoff_factor, std::int32_t growth_interval) {
+  launch(scale.device(), Grid{dim3(1), dim3(1)}, &update_scale_kernel, scale.data_as<float>(),
+         tracker.data_as<std::int32_t>(), found_inf.data_as<float>(), growth_factor, backoff_factor,
+         growth_interval);
+}
+
 void register_foreach() {
   kernels::list_norm.set_cuda(&list_norm);
   kernels::list_scale_to_norm.set_cuda(&list_scale_to_norm);
   kernels::list_clamp.set_cuda(&list_clamp);
   kernels::list_zero.set_cuda(&list_zero);
+  kernels::list_unscale.set_cuda(&list_unscale);
+  kernels::update_scale.set_cuda(&update_scale);
 }
 
 }  // namespace ebb::cuda

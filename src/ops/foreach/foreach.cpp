@@ -92,4 +92,12 @@ void zero_(const std::vector<Variable>& tensors) {
   });
 }
 
+void unscale_(const std::vector<Variable>& tensors, Variable& found_inf, const Variable& inverse_scale) {
+  NdArray found = found_inf.array();
+  change_all("unscale_", tensors, [&](const Group& group) {
+    kernels::list_unscale(group.device, EntryList{group.device, group.dtype, group.entries}, found,
+                          inverse_scale.array());
+  });
+}
+
 }  // namespace ebb::foreach

@@ -16,6 +16,13 @@ void list_scale_to_norm(const EntryList& list, const NdArray& norm, double max_n
 /// Every element into [low, high]; NaN stays.
 void list_clamp(const EntryList& list, double low, double high);
 void list_zero(const EntryList& list);
+/// Every element times `inverse_scale`; where one was infinite or NaN, `found_inf` becomes 1. Both are one
+/// Float.
+void list_unscale(const EntryList& list, NdArray& found_inf, const NdArray& inverse_scale);
+/// A gradient scaler's next scale (math::next_scale): `scale` and `found_inf` are one Float, `tracker` one
+/// Int.
+void update_scale(NdArray& scale, NdArray& tracker, const NdArray& found_inf, double growth_factor,
+                  double backoff_factor, std::int32_t growth_interval);
 
 }  // namespace ebb::cpu
 
@@ -25,5 +32,7 @@ extern EBB_API KernelSlot<decltype(cpu::list_norm)> list_norm;
 extern EBB_API KernelSlot<decltype(cpu::list_scale_to_norm)> list_scale_to_norm;
 extern EBB_API KernelSlot<decltype(cpu::list_clamp)> list_clamp;
 extern EBB_API KernelSlot<decltype(cpu::list_zero)> list_zero;
+extern EBB_API KernelSlot<decltype(cpu::list_unscale)> list_unscale;
+extern EBB_API KernelSlot<decltype(cpu::update_scale)> update_scale;
 
 }  // namespace ebb::kernels

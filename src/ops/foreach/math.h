@@ -3,6 +3,8 @@
 
 #include <ebb/core/half.h>
 
+#include <cstdint>
+
 namespace ebb::math {
 
 /// The factor that brings a norm down to max_norm; NaN marks what it is applied to.
@@ -16,6 +18,26 @@ template <class T>
 EBB_HD T clamp_keeping_nan(T x, T low, T high) {
   const T raised = x < low ? low : x;
   return raised > high ? high : raised;
+}
+
+/// Whether x is neither infinite nor NaN.
+template <class T>
+EBB_HD bool is_finite(T x) {
+  return x - x == T(0);
+}
+
+/// Of a gradient scaler: smaller after a step whose gradients overflowed; larger after `interval` steps in a
+/// row without, which `tracker` counts, unless that would overflow.
+EBB_HD inline void next_scale(float& scale, std::int32_t& tracker, bool found_inf, double growth,
+                              double backoff, std::int32_t interval) {
+  if (found_inf) {
+    scale = static_cast<float>(scale * backoff);
+    tracker = 0;
+  } else if (++tracker == interval) {
+    const float larger = static_cast<float>(scale * growth);
+    if (is_finite(larger)) scale = larger;
+    tracker = 0;
+  }
 }
 
 }  // namespace ebb::math

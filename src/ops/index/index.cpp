@@ -1,5 +1,6 @@
 // Advanced indexing with a list of tensors.
 #include "ops/common/arrays.h"
+#include "ops/common/autocast.h"
 #include "ops/common/record.h"
 #include "ops/common/views.h"
 #include "ops/index/common.h"
@@ -229,6 +230,8 @@ Variable index(const Variable& x, ArrayRef<optional<Variable>> indices) {
 
 Variable index_put(const Variable& x, ArrayRef<optional<Variable>> indices, const Variable& values,
                    bool accumulate) {
+  if (const auto cast = ops::autocast("index_put", x, values)) [[unlikely]]
+    return index_put(cast(x), indices, cast(values), accumulate);
   const Indices list = expanded(x, indices);
   check_put(x, values);
   return ops::changed<IndexPutBackward>(x, put_values(list, values, accumulate), keep(list, accumulate),

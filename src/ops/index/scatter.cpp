@@ -1,6 +1,7 @@
 // gather, scatter and scatter_add.
 #include "ops/index/scatter.h"
 #include "ops/common/arrays.h"
+#include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/record.h"
 #include "ops/common/views.h"
@@ -213,6 +214,8 @@ Variable& scatter_(const Variable& x, std::int64_t dim, const Variable& index, c
 }
 
 Variable scatter_add(const Variable& x, std::int64_t dim, const Variable& places, const Variable& src) {
+  if (const auto cast = ops::autocast("scatter_add", x, places, src)) [[unlikely]]
+    return scatter_add(cast(x), dim, cast(places), cast(src));
   dim = wrap_dim("scatter_add", dim, x.dim());
   const Variable index = ops::check_scatter("scatter_add", x, dim, places, src);
   return ops::changed<ScatterAddBackward>(x, put(dim, index, src.array(), ScatterOp::add),

@@ -1,5 +1,6 @@
 // index_select and the ops that write whole slices of a dimension.
 #include "ops/common/arrays.h"
+#include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/record.h"
 #include "ops/common/views.h"
@@ -202,6 +203,8 @@ Variable& index_add_(const Variable& x, std::int64_t dim, const Variable& index,
 }
 
 Variable index_copy(const Variable& x, std::int64_t dim, const Variable& index, const Variable& source) {
+  if (const auto cast = ops::autocast("index_copy", x, index, source)) [[unlikely]]
+    return index_copy(cast(x), dim, cast(index), cast(source));
   dim = wrap_dim("index_copy", dim, x.dim());
   const NdArray which = checked_index("index_copy", x, index);
   const NdArray rows = source_rows("index_copy", x, dim, which, source);

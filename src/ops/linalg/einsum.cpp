@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "ops/common/autocast.h"
 #include "ops/linalg/product.h"
 
 namespace ebb {
@@ -198,6 +199,8 @@ Variable contract(std::string_view text, Variable a, Variable b, const std::vect
 }  // namespace
 
 Variable einsum(std::string_view text, TensorList tensors, OptionalIntArrayRef path) {
+  if (const auto cast = ops::autocast("einsum", tensors)) [[unlikely]]
+    return einsum(text, cast(tensors), path);
   EBB_CHECK(!tensors.empty(), "einsum: expected at least one tensor.");
   Equation equation = parse(text);
   EBB_CHECK(equation.inputs.size() == tensors.size(), "einsum: \"", text, "\" has ",

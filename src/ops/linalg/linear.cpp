@@ -5,11 +5,14 @@
 
 #include <algorithm>
 
+#include "ops/common/autocast.h"
 #include "ops/linalg/product.h"
 
 namespace ebb {
 
 Variable linear(const Variable& input, const Variable& weight, const optional<Variable>& bias) {
+  if (const auto cast = ops::autocast("linear", input, weight)) [[unlikely]]
+    return linear(cast(input), cast(weight), cast(bias));
   ops::operand_device("linear", input, weight);
   const bool with_bias = bias && bias->defined();
   EBB_CHECK(weight.dim() == 2 && input.dim() >= 1 && input.sizes().back() == weight.sizes()[1],
@@ -34,6 +37,8 @@ Variable linear(const Variable& input, const Variable& weight, const optional<Va
 
 Variable bilinear(const Variable& input1, const Variable& input2, const Variable& weight,
                   const optional<Variable>& bias) {
+  if (const auto cast = ops::autocast("bilinear", input1, input2, weight)) [[unlikely]]
+    return bilinear(cast(input1), cast(input2), cast(weight), cast(bias));
   ops::operand_device("bilinear", input1, input2, weight);
   EBB_CHECK(input1.dim() >= 1 && input1.dim() == input2.dim() &&
                 input1.sizes().slice(0, input1.sizes().size() - 1) ==
@@ -50,8 +55,11 @@ Variable bilinear(const Variable& input1, const Variable& input2, const Variable
   std::int64_t rows = 1;
   for (std::size_t i = 0; i + 1 < sizes.size(); ++i) rows *= sizes[i];
   // [rows, in1] x [in1, out * in2], then each row's [out, in2] x [in2].
-  const Variable left = matmul(input1.reshape({rows, in1}), weight.transpose(0, 1).reshape({in1, out * in2}));
-  const Variable result = bmm(left.view({rows, out, in2}), input2.reshape({rows, in2, 1})).view(sizes);
+  const Variable left = ops::product("bilinear", input1.reshape({rows, in1}), false,
+                                     weight.transpose(0, 1).reshape({in1, out * in2}), false);
+  const Variable result =
+      ops::product("bilinear", left.view({rows, out, in2}), false, input2.reshape({rows, in2, 1}), false)
+          .view(sizes);
   return bias && bias->defined() ? add(result, *bias, 1) : result;
 }
 

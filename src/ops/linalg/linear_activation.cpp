@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ops/common/activated.h"
+#include "ops/common/autocast.h"
 #include "ops/linalg/kernels.h"
 #include "ops/linalg/product.h"
 
@@ -64,10 +65,14 @@ Variable activated(const char* op, const Variable& input, const Variable& weight
 }  // namespace
 
 Variable linear_relu(const Variable& input, const Variable& weight, const optional<Variable>& bias) {
+  if (const auto cast = ops::autocast("linear_relu", input, weight)) [[unlikely]]
+    return linear_relu(cast(input), cast(weight), cast(bias));
   return activated("linear_relu", input, weight, bias, LinearActivation::relu);
 }
 
 Variable linear_gelu(const Variable& input, const Variable& weight, const optional<Variable>& bias) {
+  if (const auto cast = ops::autocast("linear_gelu", input, weight)) [[unlikely]]
+    return linear_gelu(cast(input), cast(weight), cast(bias));
   return activated("linear_gelu", input, weight, bias, LinearActivation::gelu_tanh);
 }
 

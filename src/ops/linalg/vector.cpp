@@ -4,6 +4,7 @@
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg.h>
 
+#include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/linalg/kernels.h"
 #include "ops/linalg/product.h"
@@ -220,11 +221,19 @@ Variable& LinalgMethods::addr_(const Variable& vec1, const Variable& vec2, const
 
 }  // namespace ops
 
-Variable mv(const Variable& self, const Variable& vec) { return ops::matrix_vector("mv", self, false, vec); }
+Variable mv(const Variable& self, const Variable& vec) {
+  if (const auto cast = ops::autocast("mv", self, vec)) [[unlikely]]
+    return mv(cast(self), cast(vec));
+  return ops::matrix_vector("mv", self, false, vec);
+}
 Variable dot(const Variable& self, const Variable& other) {
+  if (const auto cast = ops::autocast("dot", self, other)) [[unlikely]]
+    return dot(cast(self), cast(other));
   return ops::dot_product("dot", self, other, false);
 }
 Variable vdot(const Variable& self, const Variable& other) {
+  if (const auto cast = ops::autocast("vdot", self, other)) [[unlikely]]
+    return vdot(cast(self), cast(other));
   return ops::dot_product("vdot", self, other, true);
 }
 
@@ -238,11 +247,15 @@ Variable outer(const Variable& self, const Variable& vec2) {
 
 Variable addmv(const Variable& self, const Variable& mat, const Variable& vec, const Scalar& beta,
                const Scalar& alpha) {
+  if (const auto cast = ops::autocast("addmv", self, mat, vec)) [[unlikely]]
+    return addmv(cast(self), cast(mat), cast(vec), beta, alpha);
   ops::check_mv("addmv", mat, vec);
   return ops::add_vector_product("addmv", self, mat, vec, false, beta, alpha);
 }
 Variable addr(const Variable& self, const Variable& vec1, const Variable& vec2, const Scalar& beta,
               const Scalar& alpha) {
+  if (const auto cast = ops::autocast("addr", self, vec1, vec2)) [[unlikely]]
+    return addr(cast(self), cast(vec1), cast(vec2), beta, alpha);
   ops::check_vectors("addr", vec1, vec2);
   return ops::add_vector_product("addr", self, vec1, vec2, false, beta, alpha);
 }

@@ -6,6 +6,7 @@
 
 #include <limits>
 
+#include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/loss/loss.h"
 
@@ -136,10 +137,14 @@ Variable fused_kl_div(const Variable& self, const Variable& target, std::int64_t
 }  // namespace ops
 
 Variable mse_loss(const Variable& self, const Variable& target, std::int64_t reduction) {
+  if (const auto cast = ops::autocast("mse_loss", self, target)) [[unlikely]]
+    return mse_loss(cast(self), cast(target), reduction);
   return pointwise_loss("mse_loss", "MseLossBackward0", math::MseLoss(), self, target, reduction);
 }
 
 Variable smooth_l1_loss(const Variable& self, const Variable& target, std::int64_t reduction, double beta) {
+  if (const auto cast = ops::autocast("smooth_l1_loss", self, target)) [[unlikely]]
+    return smooth_l1_loss(cast(self), cast(target), reduction, beta);
   EBB_CHECK(beta >= 0, "smooth_l1_loss does not support negative values for beta. Got: ", beta);
   if (beta == 0) return l1_loss(self, target, reduction);
   return pointwise_loss("smooth_l1_loss", "SmoothL1LossBackward0", math::SmoothL1Loss{beta}, self, target,
@@ -147,17 +152,23 @@ Variable smooth_l1_loss(const Variable& self, const Variable& target, std::int64
 }
 
 Variable huber_loss(const Variable& self, const Variable& target, std::int64_t reduction, double delta) {
+  if (const auto cast = ops::autocast("huber_loss", self, target)) [[unlikely]]
+    return huber_loss(cast(self), cast(target), reduction, delta);
   EBB_CHECK(delta > 0, "huber_loss does not support non-positive values for delta. Got: ", delta);
   return pointwise_loss("huber_loss", "HuberLossBackward0", math::HuberLoss{delta}, self, target, reduction);
 }
 
 Variable soft_margin_loss(const Variable& self, const Variable& target, std::int64_t reduction) {
+  if (const auto cast = ops::autocast("soft_margin_loss", self, target)) [[unlikely]]
+    return soft_margin_loss(cast(self), cast(target), reduction);
   return pointwise_loss("soft_margin_loss", "SoftMarginLossBackward0", math::SoftMarginLoss(), self, target,
                         reduction);
 }
 
 Variable binary_cross_entropy(const Variable& self, const Variable& target, const optional<Variable>& weight,
                               std::int64_t reduction) {
+  if (const auto cast = ops::autocast("binary_cross_entropy", self, target)) [[unlikely]]
+    return binary_cross_entropy(cast(self), cast(target), cast(weight), reduction);
   ops::common_device("binary_cross_entropy", self, target);
   const Variable y = shaped_as(self, target);
   if (self.is_cpu() && self.numel() > 0) {  // a device would have to be waited for
@@ -175,6 +186,9 @@ Variable binary_cross_entropy(const Variable& self, const Variable& target, cons
 Variable binary_cross_entropy_with_logits(const Variable& self, const Variable& target,
                                           const optional<Variable>& weight,
                                           const optional<Variable>& pos_weight, std::int64_t reduction) {
+  if (const auto cast = ops::autocast("binary_cross_entropy_with_logits", self, target)) [[unlikely]]
+    return binary_cross_entropy_with_logits(cast(self), cast(target), cast(weight), cast(pos_weight),
+                                            reduction);
   return pointwise_loss("binary_cross_entropy_with_logits", "BinaryCrossEntropyWithLogitsBackward0",
                         math::BceWithLogitsLoss(), self, target, reduction, weight.value_or(Variable()),
                         pos_weight.value_or(Variable()));

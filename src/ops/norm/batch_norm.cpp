@@ -11,6 +11,7 @@
 #include "ops/common/checks.h"
 #include "ops/common/layout.h"
 #include "ops/norm/backward.h"
+#include "ops/norm/mixed.h"
 
 namespace ebb {
 
@@ -140,6 +141,11 @@ std::tuple<Variable, Variable, Variable> native_batch_norm(const Variable& input
   EBB_CHECK(
       training || (run_mean.defined() && run_var.defined()), op,
       ": running_mean and running_var must be defined in evaluation mode. Pass them, or training=true.");
+  if (ops::is_mixed(input, w, b)) {
+    auto [out, mean, rstd] =
+        native_batch_norm(input.to(kFloat), weight, bias, running_mean, running_var, training, momentum, eps);
+    return {out.to(input.dtype()), std::move(mean), std::move(rstd)};
+  }
   if (w.defined()) ops::check_same_dtype(op, input, w);
   if (b.defined()) ops::check_same_dtype(op, input, b);
   if (input.numel() == 0) return of_nothing(input, w, b, training);

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 
+#include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/norm/backward.h"
 
 namespace ebb {
 
 Variable cosine_similarity(const Variable& x1, const Variable& x2, std::int64_t dim, double eps) {
+  if (const auto cast = ops::autocast("cosine_similarity", x1, x2)) [[unlikely]]
+    return cosine_similarity(cast(x1), cast(x2), dim, eps);
   const char* op = "cosine_similarity";
   ops::common_device(op, x1, x2);
   const DType dtype = promote_types(x1.dtype(), x2.dtype());

@@ -4,8 +4,10 @@
 
 #include "core/epsilon.h"
 #include "ops/common/arrays.h"
+#include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/record.h"
+#include "ops/norm/mixed.h"
 #include "ops/norm/trailing.h"
 
 namespace ebb {
@@ -101,6 +103,10 @@ using Normalisation = std::tuple<Variable, Variable, Variable>;  // with mean an
 Normalisation trailing_norm(const char* op, const Variable& input, IntArrayRef normalized_shape,
                             const Variable& w, const Variable& b, double eps, bool centred) {
   const Device device = ops::common_device(op, input, w, b);
+  if (ops::is_mixed(input, w, b)) {
+    auto [out, mean, rstd] = trailing_norm(op, input.to(kFloat), normalized_shape, w, b, eps, centred);
+    return {out.to(input.dtype()), std::move(mean), std::move(rstd)};
+  }
   const ops::TrailingShape sizes(op, input, normalized_shape, w, b, centred);
   const DType dtype = ops::statistics_dtype(input.dtype());
   NdArray out = NdArray::empty(input.sizes(), input.dtype(), device);
@@ -169,6 +175,8 @@ std::tuple<Variable, Variable, Variable> native_layer_norm(const Variable& input
                                                            IntArrayRef normalized_shape,
                                                            const optional<Variable>& weight,
                                                            const optional<Variable>& bias, double eps) {
+  if (const auto cast = ops::autocast("layer_norm", input)) [[unlikely]]
+    return native_layer_norm(cast(input), normalized_shape, cast(weight), cast(bias), eps);
   return trailing_norm("layer_norm", input, normalized_shape, weight.value_or(Variable()),
                        bias.value_or(Variable()), eps, true);
 }
@@ -180,6 +188,8 @@ Variable layer_norm(const Variable& input, IntArrayRef normalized_shape, const o
 
 Variable rms_norm(const Variable& input, IntArrayRef normalized_shape, const optional<Variable>& weight,
                   optional<double> eps) {
+  if (const auto cast = ops::autocast("rms_norm", input)) [[unlikely]]
+    return rms_norm(cast(input), normalized_shape, cast(weight), eps);
   const char* op = "rms_norm";
   ops::common_device(op, input);
   return std::get<0>(trailing_norm(op, input, normalized_shape, weight.value_or(Variable()), Variable(),
@@ -188,6 +198,8 @@ Variable rms_norm(const Variable& input, IntArrayRef normalized_shape, const opt
 
 Variable group_norm(const Variable& input, std::int64_t num_groups, const optional<Variable>& weight,
                     const optional<Variable>& bias, double eps, bool) {
+  if (const auto cast = ops::autocast("group_norm", input)) [[unlikely]]
+    return group_norm(cast(input), num_groups, cast(weight), cast(bias), eps, true);
   const char* op = "group_norm";
   const Variable w = weight.value_or(Variable()), b = bias.value_or(Variable());
   const Device device = ops::common_device(op, input, w, b);
@@ -202,6 +214,8 @@ Variable group_norm(const Variable& input, std::int64_t num_groups, const option
             input.sizes(), " and num_groups=", num_groups, ".");
   ops::check_channel_values(op, "weight", w, shape.channels);
   ops::check_channel_values(op, "bias", b, shape.channels);
+  if (ops::is_mixed(input, w, b))
+    return group_norm(input.to(kFloat), num_groups, weight, bias, eps).to(input.dtype());
   if (w.defined()) ops::check_same_dtype(op, input, w);
   if (b.defined()) ops::check_same_dtype(op, input, b);
   shape.places = 1;

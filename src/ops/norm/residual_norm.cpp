@@ -3,6 +3,7 @@
 #include <ebb/ops/norm.h>
 
 #include "ops/common/arrays.h"
+#include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/norm/trailing.h"
 
@@ -84,6 +85,8 @@ std::tuple<Variable, Variable> add_norm(const char* op, const Variable& input, c
 std::tuple<Variable, Variable> add_layer_norm(const Variable& input, const Variable& residual,
                                               IntArrayRef normalized_shape, const optional<Variable>& weight,
                                               const optional<Variable>& bias, double eps) {
+  if (const auto cast = ops::autocast("add_layer_norm", input, residual)) [[unlikely]]
+    return add_layer_norm(cast(input), cast(residual), normalized_shape, cast(weight), cast(bias), eps);
   return add_norm("add_layer_norm", input, residual, normalized_shape, weight.value_or(Variable()),
                   bias.value_or(Variable()), eps, true);
 }
@@ -91,6 +94,8 @@ std::tuple<Variable, Variable> add_layer_norm(const Variable& input, const Varia
 std::tuple<Variable, Variable> add_rms_norm(const Variable& input, const Variable& residual,
                                             IntArrayRef normalized_shape, const optional<Variable>& weight,
                                             optional<double> eps) {
+  if (const auto cast = ops::autocast("add_rms_norm", input, residual)) [[unlikely]]
+    return add_rms_norm(cast(input), cast(residual), normalized_shape, cast(weight), eps);
   const char* op = "add_rms_norm";
   ops::common_device(op, input);
   return add_norm(op, input, residual, normalized_shape, weight.value_or(Variable()), Variable(),

@@ -6,6 +6,7 @@
 
 #include <limits>
 
+#include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/pool/kernels.h"
 #include "ops/pool/pool.h"
@@ -168,6 +169,8 @@ Variable max_pool2d(const Variable& self, IntArrayRef kernel_size, IntArrayRef s
 }
 Variable max_pool3d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
                     IntArrayRef dilation, bool ceil_mode) {
+  if (const auto cast = ops::autocast("max_pool3d", self)) [[unlikely]]
+    return max_pool3d(cast(self), kernel_size, stride, padding, dilation, ceil_mode);
   const PoolGeometry g =
       ops::pool_geometry("max_pool3d", self, 3, kernel_size, stride, padding, dilation, ceil_mode);
   return std::get<0>(ops::max(&kMax3, self, g, 3, DType::Undefined));
@@ -190,16 +193,22 @@ std::tuple<Variable, Variable> max_pool2d_with_indices(const Variable& self, Int
 std::tuple<Variable, Variable> max_pool3d_with_indices(const Variable& self, IntArrayRef kernel_size,
                                                        IntArrayRef stride, IntArrayRef padding,
                                                        IntArrayRef dilation, bool ceil_mode) {
+  if (const auto cast = ops::autocast("max_pool3d", self)) [[unlikely]]
+    return max_pool3d_with_indices(cast(self), kernel_size, stride, padding, dilation, ceil_mode);
   const PoolGeometry g =
       ops::pool_geometry("max_pool3d", self, 3, kernel_size, stride, padding, dilation, ceil_mode);
   return ops::max(&kMax3, self, g, 3, kLong);
 }
 
 Variable max_unpool2d(const Variable& self, const Variable& indices, IntArrayRef output_size) {
+  if (const auto cast = ops::autocast("max_unpool2d", self, indices)) [[unlikely]]
+    return max_unpool2d(cast(self), cast(indices), output_size);
   return ops::unpool("max_unpool2d", &ops::kUnpool2, self, indices, output_size);
 }
-Variable max_unpool3d(const Variable& self, const Variable& indices, IntArrayRef output_size, IntArrayRef,
-                      IntArrayRef) {
+Variable max_unpool3d(const Variable& self, const Variable& indices, IntArrayRef output_size,
+                      IntArrayRef stride, IntArrayRef padding) {
+  if (const auto cast = ops::autocast("max_unpool3d", self, indices)) [[unlikely]]
+    return max_unpool3d(cast(self), indices, output_size, stride, padding);
   return ops::unpool("max_unpool3d", &ops::kUnpool3, self, indices, output_size);
 }
 
@@ -212,6 +221,8 @@ std::tuple<Variable, Variable> adaptive_max_pool2d(const Variable& self, IntArra
                   2, kLong);
 }
 std::tuple<Variable, Variable> adaptive_max_pool3d(const Variable& self, IntArrayRef output_size) {
+  if (const auto cast = ops::autocast("adaptive_max_pool3d", self)) [[unlikely]]
+    return adaptive_max_pool3d(cast(self), output_size);
   return ops::max(&ops::kAdaptive3, self, ops::adaptive_geometry("adaptive_max_pool3d", self, 3, output_size),
                   3, kLong);
 }

@@ -4,6 +4,7 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
+#include "ops/common/autocast.h"
 #include "ops/pool/kernels.h"
 #include "ops/pool/pool.h"
 
@@ -98,6 +99,9 @@ Variable avg_pool2d(const Variable& self, IntArrayRef kernel_size, IntArrayRef s
 }
 Variable avg_pool3d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
                     bool ceil_mode, bool count_include_pad, optional<std::int64_t> divisor_override) {
+  if (const auto cast = ops::autocast("avg_pool3d", self)) [[unlikely]]
+    return avg_pool3d(cast(self), kernel_size, stride, padding, ceil_mode, count_include_pad,
+                      divisor_override);
   return ops::average("avg_pool3d", &ops::kAvg3, self, 3, kernel_size, stride, padding, ceil_mode,
                       count_include_pad, divisor_override);
 }
@@ -109,6 +113,8 @@ Variable adaptive_avg_pool2d(const Variable& self, IntArrayRef output_size) {
   return ops::adaptive("adaptive_avg_pool2d", &ops::kAdaptive2, self, 2, output_size);
 }
 Variable adaptive_avg_pool3d(const Variable& self, IntArrayRef output_size) {
+  if (const auto cast = ops::autocast("adaptive_avg_pool3d", self)) [[unlikely]]
+    return adaptive_avg_pool3d(cast(self), output_size);
   return ops::adaptive("adaptive_avg_pool3d", &ops::kAdaptive3, self, 3, output_size);
 }
 

@@ -1,5 +1,6 @@
 // prod, any, all and count_nonzero.
 #include "ops/common/arrays.h"
+#include "ops/common/autocast.h"
 #include "ops/common/dims.h"
 #include "ops/common/running.h"
 #include "ops/reduce/kernels.h"
@@ -77,9 +78,13 @@ Variable count(const Variable& x, DimMask mask) {
 }  // namespace ops
 
 Variable prod(const Variable& self, optional<ScalarType> dtype) {
+  if (const auto cast = ops::autocast("prod", self)) [[unlikely]]
+    return prod(self, cast.dtype(self, dtype));
   return ops::prod_over(self, ops::all_dims("prod", self), -1, false, dtype);
 }
 Variable prod(const Variable& self, std::int64_t dim, bool keepdim, optional<ScalarType> dtype) {
+  if (const auto cast = ops::autocast("prod", self)) [[unlikely]]
+    return prod(self, dim, keepdim, cast.dtype(self, dtype));
   const std::int64_t d = wrap_dim("prod", dim, self.dim());
   return ops::prod_over(self, ops::one_dim("prod", self, d), d, keepdim, dtype);
 }

@@ -1,5 +1,6 @@
 // sum, nansum and mean.
 #include "ops/common/arrays.h"
+#include "ops/common/autocast.h"
 #include "ops/common/dims.h"
 #include "ops/reduce/kernels.h"
 
@@ -74,9 +75,13 @@ struct NansumBackward : autograd::Node {
 }  // namespace ops
 
 Variable sum(const Variable& self, optional<ScalarType> dtype) {
+  if (const auto cast = ops::autocast("sum", self)) [[unlikely]]
+    return sum(self, cast.dtype(self, dtype));
   return ops::sum_over(self, ops::all_dims("sum", self), false, dtype, 1, "SumBackward0");
 }
 Variable sum(const Variable& self, OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) {
+  if (const auto cast = ops::autocast("sum", self)) [[unlikely]]
+    return sum(self, dim, keepdim, cast.dtype(self, dtype));
   return ops::sum_over(self, ops::dim_mask("sum", self, dim), keepdim, dtype, 1, "SumBackward1");
 }
 Variable mean(const Variable& self, optional<ScalarType> dtype) {

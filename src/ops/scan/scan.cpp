@@ -4,6 +4,7 @@
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>
 
+#include "ops/common/autocast.h"
 #include "ops/common/record.h"
 #include "ops/common/running.h"
 
@@ -41,6 +42,8 @@ void check_same_type(const char* op, const Variable& self, optional<ScalarType> 
 }  // namespace ops
 
 Variable cumsum(const Variable& self, std::int64_t dim, optional<ScalarType> dtype) {
+  if (const auto cast = ops::autocast("cumsum", self)) [[unlikely]]
+    return cumsum(self, dim, cast.dtype(self, dtype));
   return ops::running_sum(self, wrap_dim("cumsum", dim, self.dim()), false, ops::scan_dtype(self, dtype));
 }
 
@@ -51,6 +54,8 @@ Variable& cumsum_(const Variable& self, std::int64_t dim, optional<ScalarType> d
 }
 
 Variable cumprod(const Variable& self, std::int64_t dim, optional<ScalarType> dtype) {
+  if (const auto cast = ops::autocast("cumprod", self)) [[unlikely]]
+    return cumprod(self, dim, cast.dtype(self, dtype));
   return ops::running_prod(self, wrap_dim("cumprod", dim, self.dim()), false, ops::scan_dtype(self, dtype));
 }
 

@@ -1,5 +1,6 @@
 // Padding with a constant, and the function that chooses among the modes.
 #include <ebb/ops/shape.h>
+#include "ops/common/autocast.h"
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
 #include "ops/common/views.h"
@@ -78,6 +79,9 @@ Variable pad(const Variable& x, IntArrayRef pad, std::string_view mode, optional
     detail::fail<NotImplementedError>(
         "pad: mode \"", mode, "\" pads the last 1, 2 or 3 dimensions of a tensor with one ",
         "or two dimensions more; got padding ", pad, " for shape ", x.sizes(), ".");
+  if (mode == "replicate" || (mode == "reflect" && padded < 3))
+    if (const auto cast = ops::autocast("pad", x)) [[unlikely]]
+      return ebb::pad(cast(x), pad, mode, value);
   return ops::pad_with(x, pad,
                        mode == "reflect"     ? ops::PadMode::reflect
                        : mode == "replicate" ? ops::PadMode::replicate

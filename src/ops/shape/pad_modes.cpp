@@ -3,6 +3,7 @@
 // together from their products.
 #include "ops/shape/pad_modes.h"
 #include <ebb/ops/shape.h>
+#include "ops/common/autocast.h"
 
 #include "ops/common/arrays.h"
 #include "ops/common/kernels.h"
@@ -111,9 +112,7 @@ struct PadBackwardBackward : autograd::Node {
 };
 
 const char* op_name(PadMode mode) {
-  return mode == PadMode::reflect     ? "reflection_pad"
-         : mode == PadMode::replicate ? "replication_pad"
-                                      : "circular pad";
+  return mode == PadMode::reflect ? "pad" : mode == PadMode::replicate ? "pad" : "circular pad";
 }
 
 DimVector padded_sizes(const Variable& x, IntArrayRef padding, PadMode mode) {
@@ -180,21 +179,31 @@ Variable pad_with_backward(const Variable& grad, const Variable& x, IntArrayRef 
 }  // namespace ops
 
 Variable reflection_pad1d(const Variable& x, IntArrayRef padding) {
+  if (const auto cast = ops::autocast("pad", x)) [[unlikely]]
+    return reflection_pad1d(cast(x), padding);
   return ops::checked_pad("reflection_pad1d", x, padding, 1, ops::PadMode::reflect);
 }
 Variable reflection_pad2d(const Variable& x, IntArrayRef padding) {
+  if (const auto cast = ops::autocast("pad", x)) [[unlikely]]
+    return reflection_pad2d(cast(x), padding);
   return ops::checked_pad("reflection_pad2d", x, padding, 2, ops::PadMode::reflect);
 }
 Variable reflection_pad3d(const Variable& x, IntArrayRef padding) {
   return ops::checked_pad("reflection_pad3d", x, padding, 3, ops::PadMode::reflect);
 }
 Variable replication_pad1d(const Variable& x, IntArrayRef padding) {
+  if (const auto cast = ops::autocast("pad", x)) [[unlikely]]
+    return replication_pad1d(cast(x), padding);
   return ops::checked_pad("replication_pad1d", x, padding, 1, ops::PadMode::replicate);
 }
 Variable replication_pad2d(const Variable& x, IntArrayRef padding) {
+  if (const auto cast = ops::autocast("pad", x)) [[unlikely]]
+    return replication_pad2d(cast(x), padding);
   return ops::checked_pad("replication_pad2d", x, padding, 2, ops::PadMode::replicate);
 }
 Variable replication_pad3d(const Variable& x, IntArrayRef padding) {
+  if (const auto cast = ops::autocast("pad", x)) [[unlikely]]
+    return replication_pad3d(cast(x), padding);
   return ops::checked_pad("replication_pad3d", x, padding, 3, ops::PadMode::replicate);
 }
 

@@ -1,5 +1,6 @@
 // softmax, log_softmax and their gradients, which are ops too.
 #include "ops/common/arrays.h"
+#include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/dims.h"
 #include "ops/softmax/kernels.h"
@@ -107,10 +108,14 @@ DType result_dtype(const Variable& x, bool half_to_float) {
 }  // namespace ops
 
 Variable softmax(const Variable& self, std::int64_t dim, optional<ScalarType> dtype) {
+  if (const auto cast = ops::autocast("softmax", self)) [[unlikely]]
+    return softmax(self, dim, cast.dtype(self, dtype));
   if (dtype && *dtype != self.dtype()) return ops::forward("softmax", self.to(*dtype), dim, false, *dtype);
   return ops::forward("softmax", self, dim, false, self.dtype());
 }
 Variable log_softmax(const Variable& self, std::int64_t dim, optional<ScalarType> dtype) {
+  if (const auto cast = ops::autocast("log_softmax", self)) [[unlikely]]
+    return log_softmax(self, dim, cast.dtype(self, dtype));
   if (dtype && *dtype != self.dtype()) return ops::forward("log_softmax", self.to(*dtype), dim, true, *dtype);
   return ops::forward("log_softmax", self, dim, true, self.dtype());
 }

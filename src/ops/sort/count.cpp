@@ -1,5 +1,6 @@
 // bincount, histc, searchsorted and quantile.
 #include "ops/common/arrays.h"
+#include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/dims.h"
 #include "ops/sort/kernels.h"
@@ -118,6 +119,8 @@ Variable bucketize(const Scalar& self, const Variable& boundaries, bool out_int3
 
 Variable quantile(const Variable& self, const Variable& q, optional<std::int64_t> dim, bool keepdim,
                   std::string_view interpolation) {
+  if (const auto cast = ops::autocast("quantile", self, q)) [[unlikely]]
+    return quantile(cast(self), cast(q), dim, keepdim, interpolation);
   EBB_CHECK(self.dtype() == kFloat || self.dtype() == kDouble,
             "quantile: input tensor must be either float or double, got ", self, ".");
   EBB_CHECK(self.numel() > 0, "quantile: input tensor must be non-empty, got shape ", self.sizes(), ".");
@@ -162,6 +165,8 @@ Variable quantile(const Variable& self, const Variable& q, optional<std::int64_t
 }
 Variable quantile(const Variable& self, double q, optional<std::int64_t> dim, bool keepdim,
                   std::string_view interpolation) {
+  if (const auto cast = ops::autocast("quantile", self)) [[unlikely]]
+    return quantile(cast(self), q, dim, keepdim, interpolation);
   EBB_CHECK(q >= 0 && q <= 1, "quantile: q must be in the range [0, 1], got ", q, ".");
   return quantile(self, full({}, q, self.options()), dim, keepdim, interpolation);
 }

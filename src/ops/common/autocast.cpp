@@ -1,0 +1,130 @@
+// Casting the inputs of an op, and keeping the casts of weights.
+#include "ops/common/autocast.h"
+
+#include <ebb/autograd/grad_mode.h>
+#include <ebb/autograd/variable_impl.h>
+
+#include <memory>
+#include <unordered_map>
+
+#include "device/capture.h"
+
+namespace ebb::ops {
+
+using autograd::AutocastState;
+using autograd::thread_state;
+
+/// By weight. An entry serves as long as the weight holds what was cast.
+struct CastCache {
+  struct Entry {
+    Variable weight;  // so that no other takes its place
+    Variable cast;
+    const Storage* storage;
+    std::uint32_t version;
+  };
+  std::unordered_map<const VariableImpl*, Entry> entries;
+};
+
+void clear_cast_cache() {
+  delete thread_state.autocast.cache;
+  thread_state.autocast.cache = nullptr;
+}
+
+namespace {
+
+// A parameter that is cast for use: the cast is worth keeping. In a graph being captured nothing is kept, as
+// a replay has to cast what the weights are by then; nor where the cast would have no history.
+bool is_kept(const Variable& x, DType target) {
+  const AutocastState& state = thread_state.autocast;
+  return state.cache_enabled && state.nesting > 0 && target != kFloat && x.dtype() == kFloat &&
+         x.requires_grad() && x.is_leaf() && !x.is_view() && GradMode::is_enabled() &&
+         !detail::current_capture();
+}
+
+Variable cast_weight(const Variable& x, DType target) {
+  CastCache*& cache = thread_state.autocast.cache;
+  if (!cache) cache = new CastCache;
+  CastCache::Entry& entry = cache->entries[x.impl()];
+  const Storage* const storage = x.array().storage().get();
+  const bool serves = entry.cast.defined() && entry.cast.dtype() == target && entry.storage == storage &&
+                      entry.version == x.impl()->version() && entry.cast.sizes() == x.sizes();
+  if (!serves) entry = {x, x.to(target), storage, x.impl()->version()};
+  return entry.cast;
+}
+
+}  // namespace
+
+template <class Each>
+void Autocast::begin(const ListedOp& op, const Each& each_input) {
+  AutocastState& state = thread_state.autocast;
+  const Variable* first = nullptr;
+  each_input([&](const Variable& x) {
+    if (!first && x.defined()) first = &x;
+  });
+  if (!first) return;
+  device_ = first->device().type();
+  if (!(state.devices >> static_cast<int>(device_) & 1)) return;
+  const DType lower = state.dtypes[static_cast<int>(device_)];
+  DType target = kFloat;
+  switch (device_ == kCUDA ? op.cuda : op.cpu) {
+    case CastRule::none:
+      return;
+    case CastRule::refused:
+      detail::fail(op.name,
+                   " is unsafe to autocast: its input in 16 bits reaches 0 or 1 too soon. Use "
+                   "binary_cross_entropy_with_logits, or BCEWithLogitsLoss, of what goes into the sigmoid; "
+                   "or call it in a scope of amp::autocast with enabled=false, with inputs in Float.");
+    case CastRule::lower:
+      target = lower;
+      break;
+    case CastRule::widest:
+      target = lower;
+      each_input([&](const Variable& x) {
+        if (concerns(x) && x.dtype() != lower) target = kFloat;
+      });
+      break;
+    case CastRule::f32:
+    case CastRule::f32_result:
+      break;
+  }
+  target_ = target;
+  devices_ = state.devices;
+  state.devices = 0;
+}
+
+Autocast::Autocast(const ListedOp& op, std::initializer_list<const Variable*> inputs) {
+  begin(op, [&](const auto& f) {
+    for (const Variable* x : inputs) f(*x);
+  });
+}
+Autocast::Autocast(const ListedOp& op, TensorList inputs) {
+  begin(op, [&](const auto& f) {
+    for (const Variable& x : inputs) f(x);
+  });
+}
+
+bool Autocast::concerns(const Variable& x) const {
+  return x.defined() && is_floating(x.dtype()) && x.dtype() != kDouble && x.device().type() == device_;
+}
+
+Variable Autocast::operator()(const Variable& x) const {
+  if (!concerns(x) || x.dtype() == target_) return x;
+  return is_kept(x, target_) ? cast_weight(x, target_) : x.to(target_);
+}
+
+optional<Variable> Autocast::operator()(const optional<Variable>& x) const {
+  return x ? optional<Variable>((*this)(*x)) : nullopt;
+}
+
+std::vector<Variable> Autocast::operator()(TensorList list) const {
+  std::vector<Variable> out;
+  out.reserve(list.size());
+  for (const Variable& x : list) out.push_back((*this)(x));
+  return out;
+}
+
+optional<ScalarType> Autocast::dtype(const Variable& x, optional<ScalarType> given) const {
+  return given || !concerns(x) ? given : target_;
+}
+
+}  // namespace ebb::ops

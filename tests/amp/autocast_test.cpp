@@ -1,0 +1,259 @@
+// Scopes of autocast: what they cast, keep and restore, and how gradients come back.
+#include <ebb/amp/autocast.h>
+#include <ebb/autograd/checkpoint.h>
+#include <ebb/ebb.h>
+
+#include <catch2/catch.hpp>
+
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "amp/device.h"
+
+using namespace ebb;
+
+namespace {
+
+Tensor weights() { return (arange(12, kFloat).reshape({4, 3}) / 7).to(kHere).requires_grad_(); }
+Tensor inputs() { return (arange(8, kFloat).reshape({2, 4}) / 3).to(kHere); }
+
+struct Heard : WarningHandler {
+  void process(const Warning& warning) override { said = warning.msg(); }
+  std::string said;
+};
+
+// Ops of each scope's dtype.
+DType product_dtype() { return mm(inputs(), weights()).dtype(); }
+
+// The node that cast operand i of the product.
+const autograd::Node* cast_of(const Tensor& product, std::size_t i) {
+  return product.grad_fn()->next_edges()[i].function.get();
+}
+
+}  // namespace
+
+TEST_CASE("autocast is off unless asked for, and ends with its scope") {
+  CHECK(product_dtype() == kFloat);
+  {
+    const amp::autocast casting(kHere, kBFloat16);
+    CHECK(autocast::is_autocast_enabled(kHere));
+    CHECK(product_dtype() == kBFloat16);
+    {
+      const amp::autocast off(kHere, nullopt, false);
+      CHECK_FALSE(autocast::is_autocast_enabled(kHere));
+      CHECK(product_dtype() == kFloat);
+      const amp::autocast on(kHere, kHalf);
+      CHECK(product_dtype() == kHalf);
+    }
+    CHECK(product_dtype() == kBFloat16);
+    CHECK_THROWS(mm(inputs(), inputs()));
+    CHECK(autocast::is_autocast_enabled(kHere));
+  }
+  CHECK_FALSE(autocast::is_autocast_enabled(kHere));
+  CHECK(product_dtype() == kFloat);
+}
+
+TEST_CASE("autocast's dtypes are PyTorch's, and belong to a device") {
+  CHECK(autocast::get_autocast_dtype(kCPU) == kBFloat16);
+  CHECK(autocast::get_autocast_gpu_dtype() == kHalf);
+  const amp::autocast casting(kHere);
+  CHECK(product_dtype() == (kHere == kCUDA ? kHalf : kBFloat16));
+  const DeviceType other = kHere == kCUDA ? kCPU : kCUDA;
+  CHECK_FALSE(autocast::is_autocast_enabled(other));
+  if (kHere == kCUDA) CHECK(mm(inputs().cpu(), weights().cpu()).dtype() == kFloat);
+}
+
+TEST_CASE("autocast in a dtype of more than 16 bits warns and stays off") {
+  Heard heard;
+  const WarningHandlerGuard guard(&heard);
+  const amp::autocast casting(kHere, kFloat);
+  CHECK_THAT(heard.said, Catch::Contains("stays off"));
+  CHECK(product_dtype() == kFloat);
+  CHECK_THROWS_WITH(autocast::set_autocast_dtype(kHere, kDouble), Catch::Contains("got Double"));
+}
+
+TEST_CASE("autocast leaves Double, integers and what is written in place alone") {
+  const amp::autocast casting(kHere, kBFloat16);
+  const Tensor x = inputs();
+  CHECK(mm(x.to(kDouble), weights().to(kDouble)).dtype() == kDouble);
+  CHECK(mm(x.to(kLong), ones({4, 2}, TensorOptions(kLong).device(kHere))).dtype() == kLong);
+  Tensor sum = zeros({2, 3}, TensorOptions(kHere));
+  sum.addmm_(x, weights().detach());
+  CHECK(sum.dtype() == kFloat);
+  CHECK(equal(sum, [&] {
+    const amp::autocast off(kHere, nullopt, false);
+    return mm(x, weights());
+  }()));
+}
+
+TEST_CASE("autocast computes what casts by hand compute, gradients too") {
+  const Tensor x = inputs().requires_grad_(), w = weights(), y = inputs().requires_grad_(), v = weights();
+  const Tensor by_hand = mm(y.to(kBFloat16), v.to(kBFloat16)).to(kFloat).exp().sum();
+  by_hand.backward();
+  Tensor loss;
+  {
+    const amp::autocast casting(kHere, kBFloat16);
+    loss = mm(x, w).to(kFloat).exp().sum();
+  }
+  loss.backward();
+  CHECK(equal(loss, by_hand));
+  CHECK(w.grad().dtype() == kFloat);
+  CHECK(x.grad().dtype() == kFloat);
+  CHECK(equal(w.grad(), v.grad()));
+  CHECK(equal(x.grad(), y.grad()));
+}
+
+TEST_CASE("autocast casts a weight once in the outermost scope") {
+  const Tensor x = inputs(), w = weights();
+  const amp::autocast casting(kHere, kBFloat16);
+  const Tensor first = mm(x, w), second = [&] {
+    const amp::autocast inner(kHere, kBFloat16);
+    return mm(x, w);
+  }();
+  CHECK(cast_of(first, 1) == cast_of(second, 1));
+  CHECK(cast_of(mm(x, w), 1) == cast_of(first, 1));
+  // Twice backward through the one cast.
+  first.sum().backward();
+  second.sum().backward();
+  CHECK(allclose(w.grad(), 2 * x.to(kBFloat16).to(kFloat).sum(0).unsqueeze(1).expand({4, 3}), 2e-2, 0));
+  const amp::autocast afresh(kHere, kBFloat16, true, /*cache_enabled=*/false);
+  CHECK(cast_of(mm(x, w), 1) != cast_of(first, 1));
+}
+
+TEST_CASE("autocast casts a weight again that has changed") {
+  Tensor w = weights();
+  const Tensor x = ones({1, 4}, TensorOptions(kHere));
+  const amp::autocast casting(kHere, kBFloat16);
+  const Tensor before = mm(x, w);
+  {
+    const NoGradGuard no_grad;
+    w.fill_(2);
+  }
+  CHECK(equal(mm(x, w), full({1, 3}, 8, TensorOptions(kBFloat16).device(kHere))));
+  w.set_data(full({4, 3}, 3.0, TensorOptions(kHere)));
+  CHECK(equal(mm(x, w), full({1, 3}, 12, TensorOptions(kBFloat16).device(kHere))));
+  const amp::autocast other(kHere, kHalf);
+  CHECK(mm(x, w).dtype() == kHalf);
+}
+
+TEST_CASE("autocast: a cast made without gradients does not cut off later ones") {
+  const Tensor x = inputs(), w = weights();
+  const amp::autocast casting(kHere, kBFloat16);
+  {
+    const NoGradGuard no_grad;
+    CHECK_FALSE(mm(x, w).requires_grad());
+  }
+  mm(x, w).sum().backward();
+  CHECK(w.grad().defined());
+}
+
+TEST_CASE("autocast belongs to its thread") {
+  const amp::autocast casting(kHere, kBFloat16);
+  DType there = kDouble;
+  std::thread([&] { there = product_dtype(); }).join();
+  CHECK(there == kFloat);
+}
+
+TEST_CASE("autocast is off while gradients are computed") {
+  const Tensor x = inputs(), w = weights();
+  // In Float, though backward() is called where autocast is on.
+  const Tensor loss = mm(x, w).sum();
+  const amp::autocast casting(kHere, kBFloat16);
+  bool on = true;
+  loss.register_hook([&](const Tensor&) { on = autocast::is_autocast_enabled(kHere); });
+  loss.backward();
+  CHECK_FALSE(on);
+  CHECK(autocast::is_autocast_enabled(kHere));
+  const Tensor v = weights();
+  {
+    const amp::autocast off(kHere, nullopt, false);
+    mm(x, v).sum().backward();
+  }
+  CHECK(equal(w.grad(), v.grad()));
+}
+
+TEST_CASE("autocast: a second derivative through casts") {
+  const Tensor x = inputs().requires_grad_();
+  Tensor y;
+  {
+    const amp::autocast casting(kHere, kBFloat16);
+    y = mm(x, x.t()).pow(2).sum();
+  }
+  const Tensor g = autograd::grad({y}, {x}, {}, true, true)[0];
+  CHECK(g.dtype() == kFloat);
+  g.sum().backward();
+  CHECK(x.grad().dtype() == kFloat);
+}
+
+TEST_CASE("autocast: a checkpoint's second run casts as the first did") {
+  const Tensor x = inputs().requires_grad_(), y = inputs().requires_grad_(), w = weights(), v = weights();
+  Tensor kept, plain;
+  {
+    const amp::autocast casting(kHere, kBFloat16);
+    const auto layers = [](const Tensor& p) {
+      return [p](const Tensor& t) { return mm(mm(t, p).relu(), p.t()).sigmoid(); };
+    };
+    kept = autograd::checkpoint(layers(w), x);
+    plain = layers(v)(y);
+  }
+  CHECK(equal(kept, plain));
+  kept.to(kFloat).sum().backward();
+  plain.to(kFloat).sum().backward();
+  CHECK(equal(x.grad(), y.grad()));
+  CHECK(equal(w.grad(), v.grad()));
+  CHECK_FALSE(autocast::is_autocast_enabled(kHere));
+}
+
+TEST_CASE("autocast by single settings") {
+  autocast::set_autocast_enabled(kHere, true);
+  autocast::set_autocast_dtype(kHere, kBFloat16);
+  CHECK(autocast::increment_nesting() == 1);
+  const Tensor x = inputs(), w = weights();
+  const Tensor first = mm(x, w);
+  CHECK(first.dtype() == kBFloat16);
+  CHECK(cast_of(mm(x, w), 1) == cast_of(first, 1));
+  autocast::clear_cache();
+  CHECK(cast_of(mm(x, w), 1) != cast_of(first, 1));
+  CHECK(autocast::decrement_nesting() == 0);
+  CHECK(cast_of(mm(x, w), 1) != cast_of(mm(x, w), 1));
+  CHECK_THROWS_WITH(autocast::decrement_nesting(), Catch::Contains("no scope"));
+  autocast::set_autocast_enabled(kHere, false);
+  autocast::set_autocast_dtype(kHere, kHere == kCUDA ? kHalf : kBFloat16);
+  CHECK(product_dtype() == kFloat);
+  CHECK(autocast::is_autocast_cache_enabled());
+}
+
+TEST_CASE("autocast: norms of 16 bits by parameters in Float") {
+  manual_seed(2);
+  const TensorOptions here(kHere);
+  const Tensor h = randn({3, 4, 5}).to(kBFloat16).to(kHere), scale = rand({4}).to(kHere).requires_grad_(),
+               shift = rand({4}).to(kHere).requires_grad_();
+  Tensor mean = zeros({4}, here), var = ones({4}, here);
+  const auto check = [&](const Tensor& got, const Tensor& wide) {
+    CHECK(got.dtype() == kBFloat16);
+    CHECK(equal(got, wide.to(kBFloat16)));
+    const Tensor seed = ones_like(got);
+    const auto a = autograd::grad({got}, {scale, shift}, {seed});
+    const auto b = autograd::grad({wide}, {scale, shift}, {seed.to(kFloat)});
+    CHECK(a[0].dtype() == kFloat);
+    CHECK(equal(a[0], b[0]));
+    CHECK(equal(a[1], b[1]));
+  };
+  const Tensor x = h.to(kFloat), mean2 = mean.clone(), var2 = var.clone();
+  check(batch_norm(h, scale, shift, mean, var, true, 0.1, 1e-5),
+        batch_norm(x, scale, shift, mean2, var2, true, 0.1, 1e-5));
+  CHECK(equal(mean, mean2));
+  CHECK(equal(var, var2));
+  check(batch_norm(h, scale, shift, mean, var, false, 0.1, 1e-5),
+        batch_norm(x, scale, shift, mean, var, false, 0.1, 1e-5));
+  check(instance_norm(h, scale, shift, {}, {}, true, 0.1, 1e-5),
+        instance_norm(x, scale, shift, {}, {}, true, 0.1, 1e-5));
+  check(group_norm(h, 2, scale, shift), group_norm(x, 2, scale, shift));
+  const Tensor t = h.transpose(1, 2), u = x.transpose(1, 2);
+  check(layer_norm(t, 4, scale, shift), layer_norm(u, 4, scale, shift));
+  const Tensor rms = rms_norm(t, 4, scale, 1e-5);
+  CHECK(equal(rms, rms_norm(u, 4, scale, 1e-5).to(kBFloat16)));
+  CHECK_THROWS_WITH(layer_norm(t, 4, scale.to(kDouble)), Catch::Contains("dtype"));
+}
