@@ -3,9 +3,12 @@
 
 namespace optable {
 
+void register_special();
+
 void register_all() {
   family("elementwise");
   register_unary();
+  register_special();
   register_activation();
   register_binary();
   register_division();

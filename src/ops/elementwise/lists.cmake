@@ -13,5 +13,6 @@ set(EBB_LISTS
   rounding RoundingOps
   sign SignOps
   special SpecialOps
+  special_functions SpecialFunctionOps
   ternary TernaryOps
   trigonometric TrigonometricOps)

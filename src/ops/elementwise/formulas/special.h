@@ -29,28 +29,43 @@ EBB_HD inline double digamma(double x) {
   return reflected + sum + std::log(x) - 0.5 / x - tail;
 }
 
-/// The Hurwitz zeta function sum (q + k)^-s for s > 1 and q > 0: direct terms, then Euler and Maclaurin's
-/// remainder.
+/// The Hurwitz zeta function sum (q + k)^-s for s > 1 and q > 0: direct terms while they count, then Euler
+/// and Maclaurin's remainder (DLMF 25.11.5), whose terms shrink by 40 each once q > s.
 EBB_HD inline double zeta_right(double s, double q) {
   double sum = 0;
-  for (; q < 10; q += 1) sum += std::pow(q, -s);
+  for (; q < s + 10; q += 1) {
+    const double direct = std::pow(q, -s);
+    sum += direct;
+    if (direct <= 1e-17 * sum) return sum;
+  }
   // B_2k / (2k)!
-  constexpr double bernoulli[] = {1.0 / 12,           -1.0 / 720,     1.0 / 30240,
-                                  -1.0 / 1209600,     1.0 / 47900160, -691.0 / 1307674368000.0,
-                                  1.0 / 74724249600.0};
+  constexpr double bernoulli[] = {1.0 / 12,
+                                  -1.0 / 720,
+                                  1.0 / 30240,
+                                  -1.0 / 1209600,
+                                  1.0 / 47900160,
+                                  -5.2841901386874932e-10,
+                                  1.3382536530684679e-11,
+                                  -3.3896802963225829e-13,
+                                  8.5860620562778446e-15,
+                                  -2.1748686985580619e-16,
+                                  5.5090028283602295e-18,
+                                  -1.3954464685812523e-19};
   const double power = std::pow(q, -s);
-  sum += std::pow(q, 1 - s) / (s - 1) + power / 2;
+  sum += power * q / (s - 1) + power / 2;
   double term = power / q * s;
-  for (int k = 0; k < 7; ++k) {
+  for (int k = 0; k < 12; ++k) {
     sum += bernoulli[k] * term;
-    term *= (s + 2 * k + 1) * (s + 2 * k + 2) / (q * q);
+    term *= (s + 2 * k + 1) / q * ((s + 2 * k + 2) / q);
   }
   return sum;
 }
 
-/// The same for any q. The terms left of 0 are a sum to the right of it, mirrored: no long way up from far
-/// below.
+/// The same for any s and q; infinite at s = 1 and at the poles q = 0, -1, ..., NaN for s < 1. The terms left
+/// of 0 are a sum to the right of it, mirrored: no long way up from far below.
 EBB_HD inline double zeta(double s, double q) {
+  if (!(s > 1)) return s == 1 ? static_cast<double>(__builtin_inff()) : quiet_nan<double>();
+  if (!(q < __builtin_inf())) return q == q ? 0 : q;
   if (q > 0) return zeta_right(s, q);
   if (q == std::floor(q)) return static_cast<double>(__builtin_inff());
   if (s != std::floor(s)) return quiet_nan<double>();
@@ -80,9 +95,9 @@ EBB_HD inline double erfinv(double y) {
   return std::copysign(x, y);
 }
 
-/// The modified Bessel function I_order(x) for order 0 or 1: the power series, whose terms are all positive,
-/// and from 20 on the asymptotic one, which has reached double precision there.
-EBB_HD inline double bessel_i(int order, double x) {
+/// The modified Bessel function I_order(x) for order 0 or 1, times e^-|x| if scaled: the power series, whose
+/// terms are all positive, and from 20 on the asymptotic one, which has reached double precision there.
+EBB_HD inline double bessel_i(int order, double x, bool scaled = false) {
   const double a = std::fabs(x);
   if (a != a) return a;
   double sum = 1, term = 1;
@@ -90,6 +105,7 @@ EBB_HD inline double bessel_i(int order, double x) {
     const double square = a * a / 4;
     for (int k = 1; term > 1e-17 * sum; ++k) sum += term *= square / (k * (k + order));
     if (order == 1) sum *= a / 2;
+    if (scaled) sum *= std::exp(-a);
   } else {
     for (int k = 1; k < 30; ++k) {
       const double odd = 2 * k - 1;
@@ -97,7 +113,8 @@ EBB_HD inline double bessel_i(int order, double x) {
       if (std::fabs(next) > std::fabs(term) || std::fabs(next) < 1e-17 * sum) break;
       sum += term = next;
     }
-    const double root = std::exp(a / 2);  // in two factors: e^a overflows before the result does
+    // In two factors: e^a overflows before the result does.
+    const double root = scaled ? 1 : std::exp(a / 2);
     sum = root * (sum / std::sqrt(2 * kPi * a)) * root;
   }
   return order == 1 && x < 0 ? -sum : sum;

@@ -1,0 +1,25 @@
+// Chebyshev series: how the functions of this folder are approximated where no other series is short. The
+// coefficients were computed from the functions' values in 45 digits.
+#pragma once
+
+#include <cmath>
+
+#include "kernel/carrier.h"
+
+namespace ebb::ops {
+
+constexpr double kInfinity = __builtin_inf();
+
+/// The sum of c[k] T_k(t), t in [-1, 1], by Clenshaw's recurrence (1955).
+template <int N>
+EBB_HD inline double chebyshev_sum(double t, const double (&c)[N]) {
+  double b = 0, next = 0;
+  for (int k = N - 1; k > 0; --k) {
+    const double sum = 2 * t * b - next + c[k];
+    next = b;
+    b = sum;
+  }
+  return t * b - next + c[0];
+}
+
+}  // namespace ebb::ops
