@@ -116,29 +116,24 @@ void check_p(std::int64_t p) {
   EBB_CHECK(p >= 1, "mvlgamma: p has to be greater than or equal to 1, got ", p, ".");
 }
 
-// The arguments of the p gamma functions, one behind the other in a last dimension.
-Variable gamma_arguments(const Variable& self, std::int64_t p) {
-  const Variable x = is_floating(self.dtype()) ? self : self.to(get_default_dtype());
-  return x.unsqueeze(-1) + arange(0, -p, -1, x.options().requires_grad(false)) * 0.5;
-}
-
-double gamma_constant(std::int64_t p) {
-  return static_cast<double>(p) * static_cast<double>(p - 1) / 4 * 1.14472988584940017414;  // log(pi)
+Variable log_of_multivariate_gamma(const Variable& x, std::int64_t p) {
+  Variable sum = lgamma(x);
+  for (std::int64_t i = 1; i < p; ++i) sum = sum + lgamma(x - static_cast<double>(i) / 2);
+  return sum + static_cast<double>(p) * static_cast<double>(p - 1) / 4 * 1.14472988584940017414;  // log(pi)
 }
 
 }  // namespace
 
 Variable mvlgamma(const Variable& self, std::int64_t p) {
   check_p(p);
-  return lgamma(gamma_arguments(self, p)).sum({-1}) + gamma_constant(p);
+  return log_of_multivariate_gamma(self, p);
 }
 Variable& mvlgamma_(const Variable& self, std::int64_t p) {
   check_p(p);
   EBB_CHECK(is_floating(self.dtype()), "mvlgamma_: result type ", get_default_dtype(),
             " can't be cast to the desired output type ", self.dtype(),
             ". Convert self first, or use mvlgamma.");
-  const Variable arguments = gamma_arguments(self.clone(), p);
-  return self.copy_(lgamma(arguments).sum({-1}) + gamma_constant(p));
+  return self.copy_(log_of_multivariate_gamma(self.clone(), p));
 }
 
 }  // namespace ebb
