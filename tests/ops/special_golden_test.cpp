@@ -255,8 +255,8 @@ TEST_CASE("special functions are right to a few units in the last place") {
       const Variable at = full({}, x, kDouble);
       check_close(golden.function(at).item<double>(), value, size_of(golden.name, x, value), 8);
       const double rounded = at.to(kFloat).item<float>();
-      if (rounded == x)
-        CHECK(golden.function(at.to(kFloat)).item<float>() == Approx(value).epsilon(1.3e-7).margin(1e-38));
+      if (rounded == x && std::fabs(value) < std::numeric_limits<float>::max())
+        CHECK(golden.function(at.to(kFloat)).item<float>() == Approx(value).epsilon(3e-7).margin(1e-38));
     }
 }
 

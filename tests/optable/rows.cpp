@@ -4,11 +4,19 @@
 namespace optable {
 
 void register_special();
+void register_parts();
+void register_statistics();
+void register_calculus();
+void register_histograms();
+void register_windows();
+void register_segments();
+void register_counts();
 
 void register_all() {
   family("elementwise");
   register_unary();
   register_special();
+  register_parts();
   register_activation();
   register_binary();
   register_division();
@@ -16,12 +24,15 @@ void register_all() {
   register_numbers();
   family("reduce");
   register_reduce();
+  register_statistics();
   family("softmax");
   register_softmax();
   family("scan");
   register_scan();
+  register_calculus();
   family("sort");
   register_sort();
+  register_histograms();
   family("shape");
   register_views();
   register_join();
@@ -30,6 +41,7 @@ void register_all() {
   family("index");
   register_index();
   register_mask();
+  register_segments();
   family("linalg");
   register_linalg();
   family("attention");
@@ -46,8 +58,10 @@ void register_all() {
   register_copy();
   family("creation");
   register_creation();
+  register_windows();
   family("random");
   register_random();
+  register_counts();
   family("nn");
   register_functional();
   register_further();

@@ -8,6 +8,7 @@ set(EBB_LISTS
   exponential ExponentialOps
   extremes ExtremeOps
   logic LogicOps
+  parts PartsOps
   piecewise PiecewiseOps
   predicate PredicateOps
   rounding RoundingOps

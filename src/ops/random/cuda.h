@@ -11,6 +11,8 @@ decltype(ebb::cpu::random_any) random_any;
 decltype(ebb::cpu::bernoulli) bernoulli;
 decltype(ebb::cpu::permutation) permutation;
 decltype(ebb::cpu::multinomial) multinomial;
+decltype(ebb::cpu::poisson) poisson;
+decltype(ebb::cpu::binomial) binomial;
 decltype(ebb::cpu::dropout) dropout;
 /// Fills the family's kernel slots.
 void register_random();

@@ -154,6 +154,8 @@ void register_random() {
   kernels::bernoulli.set_cuda(&bernoulli);
   kernels::permutation.set_cuda(&permutation);
   kernels::multinomial.set_cuda(&multinomial);
+  kernels::poisson.set_cuda(&poisson);
+  kernels::binomial.set_cuda(&binomial);
   kernels::dropout.set_cuda(&dropout);
 }
 

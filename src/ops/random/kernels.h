@@ -37,6 +37,11 @@ void permutation(NdArray& out, Generator& generator);
 /// out [rows, samples] (Long, contiguous): categories drawn with weights [rows, categories] (floating,
 /// contiguous).
 void multinomial(NdArray& out, const NdArray& weights, bool replacement, Generator& generator);
+/// out[i] = a Poisson number of rate rates[i]; both are contiguous, of one floating dtype and shape.
+void poisson(NdArray& out, const NdArray& rates, Generator& generator);
+/// out[i] = how many of counts[i] trials succeed with probability chances[i]; all are contiguous, of one
+/// floating dtype and shape.
+void binomial(NdArray& out, const NdArray& counts, const NdArray& chances, Generator& generator);
 /// out = x, whose elements `rule` keeps or drops. Both are dense and of one layout; out may be x.
 void dropout(NdArray& out, const NdArray& x, const drawing::Dropout& rule);
 
@@ -50,6 +55,8 @@ extern EBB_API KernelSlot<decltype(cpu::random_any)> random_any;
 extern EBB_API KernelSlot<decltype(cpu::bernoulli)> bernoulli;
 extern EBB_API KernelSlot<decltype(cpu::permutation)> permutation;
 extern EBB_API KernelSlot<decltype(cpu::multinomial)> multinomial;
+extern EBB_API KernelSlot<decltype(cpu::poisson)> poisson;
+extern EBB_API KernelSlot<decltype(cpu::binomial)> binomial;
 extern EBB_API KernelSlot<decltype(cpu::dropout)> dropout;
 
 }  // namespace ebb::kernels

@@ -9,6 +9,8 @@ constinit KernelSlot<decltype(cpu::random_any)> random_any{"random_", &cpu::rand
 constinit KernelSlot<decltype(cpu::bernoulli)> bernoulli{"bernoulli", &cpu::bernoulli};
 constinit KernelSlot<decltype(cpu::permutation)> permutation{"randperm", &cpu::permutation};
 constinit KernelSlot<decltype(cpu::multinomial)> multinomial{"multinomial", &cpu::multinomial};
+constinit KernelSlot<decltype(cpu::poisson)> poisson{"poisson", &cpu::poisson};
+constinit KernelSlot<decltype(cpu::binomial)> binomial{"binomial", &cpu::binomial};
 constinit KernelSlot<decltype(cpu::dropout)> dropout{"dropout", &cpu::dropout};
 
 }  // namespace ebb::kernels

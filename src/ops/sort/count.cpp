@@ -1,6 +1,5 @@
-// bincount, histc, searchsorted and quantile.
+// bincount, histc and searchsorted.
 #include "ops/common/arrays.h"
-#include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/dims.h"
 #include "ops/sort/kernels.h"
@@ -115,60 +114,6 @@ Variable bucketize(const Variable& self, const Variable& boundaries, bool out_in
 }
 Variable bucketize(const Scalar& self, const Variable& boundaries, bool out_int32, bool right) {
   return bucketize(full({}, self, boundaries.options()), boundaries, out_int32, right);
-}
-
-Variable quantile(const Variable& self, const Variable& q, optional<std::int64_t> dim, bool keepdim,
-                  std::string_view interpolation) {
-  if (const auto cast = ops::autocast("quantile", self, q)) [[unlikely]]
-    return quantile(cast(self), cast(q), dim, keepdim, interpolation);
-  EBB_CHECK(self.dtype() == kFloat || self.dtype() == kDouble,
-            "quantile: input tensor must be either float or double, got ", self, ".");
-  EBB_CHECK(self.numel() > 0, "quantile: input tensor must be non-empty, got shape ", self.sizes(), ".");
-  EBB_CHECK(q.dim() <= 1 && q.dtype() == self.dtype(),
-            "quantile: expected q as a number or a list of the input's dtype, got ", q, " for ", self, ".");
-  EBB_CHECK(q.numel() == 0 || q.detach().ge(0).logical_and(q.detach().le(1)).all().item<bool>(),
-            "quantile: q must be in the range [0, 1].");
-  const bool linear = interpolation == "linear", midpoint = interpolation == "midpoint";
-  EBB_CHECK(linear || midpoint || interpolation == "lower" || interpolation == "higher" ||
-                interpolation == "nearest",
-            "quantile: interpolation must be one of linear, lower, higher, midpoint or nearest, got ",
-            interpolation, ".");
-  const bool along = dim && self.dim() > 0;
-  const std::int64_t d = dim ? wrap_dim("quantile", *dim, self.dim()) : 0;
-  const Variable ordered = std::get<0>(sort(along ? self.movedim(d, -1) : self.reshape({-1}), -1));
-  const std::int64_t n = ordered.size(-1);
-  DimVector wide(ordered.sizes());
-  wide.back() = q.numel();
-  const Variable rank = (q.reshape({-1}) * static_cast<double>(n - 1)).expand(wide);
-  const Variable broken = ordered.isnan().any(-1, true);
-  const auto at = [&](const Variable& place) { return ordered.gather(-1, place.detach().to(kLong)); };
-  Variable result;
-  if (linear || midpoint) {
-    const Variable below = at(rank.floor()), above = at(rank.ceil());
-    const Variable weight = midpoint ? full_like(rank, 0.5) : rank - rank.floor().detach();
-    result = below + weight * (above - below);
-  } else {
-    result = at(interpolation == "lower"    ? rank.floor()
-                : interpolation == "higher" ? rank.ceil()
-                                            : rank.round());
-  }
-  result = where(broken, full_like(result, NAN), result);
-  if (along) {
-    result = result.movedim(-1, 0);
-    if (keepdim) result = result.unsqueeze(d + 1);
-  } else if (keepdim) {
-    DimVector ones(static_cast<std::size_t>(self.dim()) + 1, 1);
-    ones[0] = q.numel();
-    result = result.reshape(ones);
-  }
-  return q.dim() == 0 ? result.squeeze(0) : result;
-}
-Variable quantile(const Variable& self, double q, optional<std::int64_t> dim, bool keepdim,
-                  std::string_view interpolation) {
-  if (const auto cast = ops::autocast("quantile", self)) [[unlikely]]
-    return quantile(cast(self), q, dim, keepdim, interpolation);
-  EBB_CHECK(q >= 0 && q <= 1, "quantile: q must be in the range [0, 1], got ", q, ".");
-  return quantile(self, full({}, q, self.options()), dim, keepdim, interpolation);
 }
 
 }  // namespace ebb

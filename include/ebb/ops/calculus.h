@@ -1,0 +1,45 @@
+// Integrals and derivatives of sampled functions.
+#pragma once
+
+#include <ebb/autograd/variable.h>
+
+#include <initializer_list>
+#include <vector>
+
+namespace ebb {
+
+/// The integral of samples y along `dim` by the trapezoidal rule: the sum of (x[i + 1] - x[i]) (y[i] + y[i +
+/// 1]) / 2. x has a value for each sample, or broadcasts to y with it along `dim`. No samples give 0. Throws
+/// for Bool. (torch.trapezoid)
+EBB_API Variable trapezoid(const Variable& y, const Variable& x, std::int64_t dim = -1);
+/// Of samples dx apart.
+EBB_API Variable trapezoid(const Variable& y, const Scalar& dx = 1, std::int64_t dim = -1);
+inline Variable trapz(const Variable& y, const Variable& x, std::int64_t dim = -1) {
+  return trapezoid(y, x, dim);
+}
+inline Variable trapz(const Variable& y, double dx = 1, std::int64_t dim = -1) {
+  return trapezoid(y, Scalar(dx), dim);
+}
+/// The same up to each sample but the first: one element fewer along `dim`. (torch.cumulative_trapezoid)
+EBB_API Variable cumulative_trapezoid(const Variable& y, const Variable& x, std::int64_t dim = -1);
+EBB_API Variable cumulative_trapezoid(const Variable& y, const Scalar& dx = 1, std::int64_t dim = -1);
+
+/// Derivatives of a sampled function along `dim`, or along each dimension, each of self's shape: central
+/// differences, exact for parabolas, and at both ends differences of order edge_order, 1 or 2. `spacing` is
+/// the distance of samples, one for all dimensions or one each, or their coordinates, a vector a dimension.
+/// Needs edge_order + 1 samples along each. (torch.gradient)
+EBB_API std::vector<Variable> gradient(const Variable& self, const optional<Scalar>& spacing = nullopt,
+                                       optional<std::int64_t> dim = nullopt, std::int64_t edge_order = 1);
+EBB_API std::vector<Variable> gradient(const Variable& self, const Scalar& spacing, IntArrayRef dim,
+                                       std::int64_t edge_order = 1);
+EBB_API std::vector<Variable> gradient(const Variable& self, IntArrayRef dim, std::int64_t edge_order = 1);
+EBB_API std::vector<Variable> gradient(const Variable& self, ArrayRef<Scalar> spacing,
+                                       optional<std::int64_t> dim = nullopt, std::int64_t edge_order = 1);
+EBB_API std::vector<Variable> gradient(const Variable& self, ArrayRef<Scalar> spacing, IntArrayRef dim,
+                                       std::int64_t edge_order = 1);
+EBB_API std::vector<Variable> gradient(const Variable& self, TensorList spacing,
+                                       optional<std::int64_t> dim = nullopt, std::int64_t edge_order = 1);
+EBB_API std::vector<Variable> gradient(const Variable& self, TensorList spacing, IntArrayRef dim,
+                                       std::int64_t edge_order = 1);
+
+}  // namespace ebb

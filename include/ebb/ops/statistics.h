@@ -1,0 +1,67 @@
+// Covariances, histograms, quantiles without NaN, bounded norms, reductions of segments.
+#pragma once
+
+#include <ebb/autograd/variable.h>
+
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace ebb {
+
+/// The covariance matrix of variables, the rows of self, [v, n] -> [v, v]; a vector is one variable and gives
+/// a number. Sums are divided by n - correction. fweights, [n] integers, say how often each observation is
+/// counted, aweights, [n] floating numbers, its weight. (torch.cov)
+EBB_API Variable cov(const Variable& self, std::int64_t correction = 1,
+                     const optional<Variable>& fweights = {}, const optional<Variable>& aweights = {});
+/// The correlation coefficients: cov(self) over the deviations of both variables, in [-1, 1].
+/// (torch.corrcoef)
+EBB_API Variable corrcoef(const Variable& self);
+
+/// Slices along `dim`, those whose p-norm exceeds maxnorm scaled down to it. (torch.renorm)
+EBB_API Variable renorm(const Variable& self, const Scalar& p, std::int64_t dim, const Scalar& maxnorm);
+EBB_API Variable& renorm_(const Variable& self, const Scalar& p, std::int64_t dim, const Scalar& maxnorm);
+
+/// How many of self's elements, or what `weight` of them, lie between neighbours among `bins`, a vector of k
+/// + 1 edges that grow: (counts [k], edges), in self's floating dtype. The last bin contains its right edge;
+/// elements outside count nowhere. With `density` the integral over the bins is 1. No derivatives.
+/// (torch.histogram; on CUDA too)
+EBB_API std::tuple<Variable, Variable> histogram(const Variable& self, const Variable& bins,
+                                                 const optional<Variable>& weight = {}, bool density = false);
+/// `bins` equal bins over `range`, {least, greatest}: by default what self spans.
+EBB_API std::tuple<Variable, Variable> histogram(const Variable& self, std::int64_t bins = 100,
+                                                 optional<ArrayRef<double>> range = nullopt,
+                                                 const optional<Variable>& weight = {}, bool density = false);
+/// The same of points in d dimensions, [..., d]: (counts of d dimensions, d vectors of edges). `range` has
+/// two numbers a dimension, `weight` one a point. (torch.histogramdd)
+EBB_API std::tuple<Variable, std::vector<Variable>> histogramdd(const Variable& self, IntArrayRef bins,
+                                                                optional<ArrayRef<double>> range = nullopt,
+                                                                const optional<Variable>& weight = {},
+                                                                bool density = false);
+EBB_API std::tuple<Variable, std::vector<Variable>> histogramdd(const Variable& self, std::int64_t bins,
+                                                                optional<ArrayRef<double>> range = nullopt,
+                                                                const optional<Variable>& weight = {},
+                                                                bool density = false);
+EBB_API std::tuple<Variable, std::vector<Variable>> histogramdd(const Variable& self, TensorList bins,
+                                                                const optional<Variable>& weight = {},
+                                                                bool density = false);
+
+/// quantile() of the elements that are not NaN; NaN where there is none. (torch.nanquantile)
+EBB_API Variable nanquantile(const Variable& self, const Variable& q, optional<std::int64_t> dim = nullopt,
+                             bool keepdim = false, std::string_view interpolation = "linear");
+EBB_API Variable nanquantile(const Variable& self, double q, optional<std::int64_t> dim = nullopt,
+                             bool keepdim = false, std::string_view interpolation = "linear");
+
+/// Reduces runs of neighbours along `axis`, of `lengths` [..., s] or between `offsets` [..., s + 1], to one
+/// element each:
+/// [..., n, ---] -> [..., s, ---]. `reduce` is sum, mean, max, min or prod; `initial` joins each segment,
+/// whose value it is where a segment is empty (by default 0, NaN, -inf, inf and 1). The dimensions before
+/// `axis` are those of lengths. `unsafe` leaves out the check that lengths add up to n. Floating dtypes.
+/// (torch.segment_reduce)
+EBB_API Variable segment_reduce(const Variable& data, std::string_view reduce,
+                                const optional<Variable>& lengths = {},
+                                const optional<Variable>& indices = {},
+                                const optional<Variable>& offsets = {}, std::int64_t axis = 0,
+                                bool unsafe = false, const optional<Scalar>& initial = nullopt);
+
+}  // namespace ebb

@@ -1,0 +1,87 @@
+// Reductions of runs of neighbours, by a scatter of each element to its run.
+#include <ebb/ops/statistics.h>
+
+#include <ebb/ops/creation.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/index.h>
+#include <ebb/ops/reduce.h>
+#include <ebb/ops/scan.h>
+#include <ebb/ops/shape.h>
+
+#include "ops/common/checks.h"
+
+#include <cmath>
+
+namespace ebb {
+namespace {
+
+/// The name that scatter_reduce has for it, and what stands for nothing.
+struct Reduction {
+  const char* name;
+  double neutral, empty;
+};
+
+Reduction reduction_of(std::string_view reduce) {
+  if (reduce == "sum") return {"sum", 0, 0};
+  if (reduce == "mean") return {"sum", 0, NAN};
+  if (reduce == "max") return {"amax", -INFINITY, -INFINITY};
+  if (reduce == "min") return {"amin", INFINITY, INFINITY};
+  if (reduce == "prod") return {"prod", 1, 1};
+  ebb::detail::fail("segment_reduce: reduce must be sum, mean, max, min or prod, got \"", reduce, "\".");
+}
+
+// The lengths of segments, [..., s], as Long.
+Variable lengths_of(const optional<Variable>& lengths, const optional<Variable>& offsets) {
+  const bool given = lengths && lengths->defined();
+  EBB_CHECK(given != (offsets && offsets->defined()),
+            "segment_reduce: expected either lengths or offsets, got ", given ? "both" : "neither", ".");
+  const Variable& by = given ? *lengths : *offsets;
+  EBB_CHECK(by.dim() > 0 && (by.dtype() == kLong || by.dtype() == kInt), "segment_reduce: expected ",
+            given ? "lengths" : "offsets", " as Long or Int of at least one dimension, got ", by, ".");
+  return given ? by.to(kLong) : diff(by.to(kLong));
+}
+
+}  // namespace
+
+Variable segment_reduce(const Variable& data, std::string_view reduce, const optional<Variable>& lengths,
+                        const optional<Variable>& indices, const optional<Variable>& offsets,
+                        std::int64_t axis, bool unsafe, const optional<Scalar>& initial) {
+  EBB_CHECK(data.defined() && is_floating(data.dtype()) && data.dim() > 0,
+            "segment_reduce: expected data of a floating-point dtype and at least one dimension, got ", data,
+            ".");
+  EBB_CHECK(!indices || !indices->defined(), "segment_reduce: indices are not supported, nor in PyTorch.");
+  const Reduction rule = reduction_of(reduce);
+  const Variable counts = lengths_of(lengths, offsets);
+  ops::common_device("segment_reduce", data, counts);
+  const std::int64_t d = wrap_dim("segment_reduce", axis, data.dim()), segments = counts.size(-1),
+                     n = data.size(d);
+  EBB_CHECK(d == counts.dim() - 1,
+            "segment_reduce: expected axis to be the last dimension of lengths, got axis ", axis,
+            " and shape ", counts.sizes(), ".");
+  for (std::int64_t i = 0; i < d; ++i)
+    EBB_CHECK(data.size(i) == counts.size(i), "segment_reduce: data of shape ", data.sizes(),
+              " and lengths of shape ", counts.sizes(), " differ before axis ", axis, ".");
+  EBB_CHECK(unsafe || counts.numel() == 0 ||
+                (counts.min().item<std::int64_t>() >= 0 && counts.sum({-1}).eq(n).all().item<bool>()),
+            "segment_reduce: expected lengths that are not negative and add up to ", n, " along axis ", axis,
+            ".");
+  // All rows behind one another, and of each the number of its segment.
+  const Variable flat = data.flatten(0, d), all = counts.reshape({-1});
+  DimVector sizes(flat.sizes()), ones(flat.sizes().size(), 1);
+  ones[0] = flat.size(0);
+  const Variable place = repeat_interleave(all, flat.size(0)).view(ones).expand(sizes);
+  sizes[0] = all.size(0);
+  ones[0] = all.size(0);
+  const double start = initial ? initial->to_double() : rule.neutral;
+  Variable out =
+      full(sizes, start, flat.options().requires_grad(false)).scatter_reduce(0, place, flat, rule.name);
+  if (reduce == "mean") {
+    const Variable count = all.view(ones);
+    out = where(count.eq(0), initial ? start : rule.empty, out / count.clamp_min(1).to(out.dtype()));
+  }
+  DimVector result(data.sizes());
+  result[static_cast<std::size_t>(d)] = segments;
+  return out.reshape(result);
+}
+
+}  // namespace ebb
