@@ -93,6 +93,7 @@ inline constexpr CastEntry kList[] = {
     {"linalg_vector_norm", f32_result, none},
     {"log_softmax", f32_result, none},
     {"logsumexp", f32, none},
+    {"nanquantile", none, f32},
     {"norm", f32, none},
     {"prod", f32_result, f32_result},
     {"quantile", none, f32},
