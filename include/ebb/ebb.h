@@ -14,9 +14,12 @@
 #include <ebb/autograd/variable.h>
 #include <ebb/core/allocator.h>
 #include <ebb/core/deterministic.h>
+#include <ebb/core/maybe_owned.h>
 #include <ebb/core/parallel.h>
 #include <ebb/core/random.h>
+#include <ebb/core/storage_handle.h>
 #include <ebb/core/warning.h>
+#include <ebb/cuda/context.h>
 #include <ebb/cuda/cuda.h>
 #include <ebb/data.h>
 #include <ebb/derivatives/functional.h>
@@ -29,11 +32,13 @@
 #include <ebb/ops/creation.h>
 #include <ebb/ops/dropout.h>
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/factories.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/indexing.h>
 #include <ebb/ops/linalg.h>
 #include <ebb/ops/loss.h>
 #include <ebb/ops/norm.h>
+#include <ebb/ops/out.h>
 #include <ebb/ops/pool.h>
 #include <ebb/ops/random.h>
 #include <ebb/ops/reduce.h>

@@ -62,7 +62,7 @@ namespace {
 std::atomic<DType> default_dtype{kFloat};
 }
 
-DType get_default_dtype() { return default_dtype.load(std::memory_order_relaxed); }
+TypeMeta get_default_dtype() { return TypeMeta(default_dtype.load(std::memory_order_relaxed)); }
 
 void set_default_dtype(DType dtype) {
   EBB_CHECK(is_floating(dtype),

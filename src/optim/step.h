@@ -313,6 +313,18 @@ void RuleOptions<Options>::serialize(serialize::InputArchive& archive) {
   Kind<Options>::check(own);
 }
 
+template <class Options>
+bool RuleOptions<Options>::equals(const Options& other) const {
+  bool same = true;
+  Kind<Options>::options(static_cast<const Options&>(*this), [&](std::string_view name, const auto& mine) {
+    Kind<Options>::options(other, [&](std::string_view theirs, const auto& field) {
+      if constexpr (std::is_same_v<decltype(mine), decltype(field)>)
+        if (name == theirs && !(mine == field)) same = false;
+    });
+  });
+  return same;
+}
+
 }  // namespace ebb::optim
 
 /// Compiles an optimizer whose Kind is given, with its options and its state.

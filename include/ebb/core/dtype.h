@@ -66,10 +66,6 @@ inline void append_text(std::string& out, DType dtype) { out += to_string(dtype)
 EBB_API DType promote_types(DType a, DType b);
 inline DType promoteTypes(DType a, DType b) { return promote_types(a, b); }
 
-/// The type of tensors created without an explicit dtype; kFloat unless set_default_dtype changed it.
-EBB_API DType get_default_dtype();
-EBB_API void set_default_dtype(DType dtype);
-
 /// The DType of a C++ element type.
 template <class T>
 constexpr DType dtype_of() {
@@ -126,6 +122,10 @@ class TypeMeta {
 };
 inline void append_text(std::string& out, TypeMeta dtype) { append_text(out, DType(dtype)); }
 EBB_API std::ostream& operator<<(std::ostream& out, TypeMeta dtype);
+
+/// The type of tensors created without an explicit dtype; kFloat unless set_default_dtype changed it.
+EBB_API TypeMeta get_default_dtype();
+EBB_API void set_default_dtype(DType dtype);
 
 constexpr TypeMeta scalarTypeToTypeMeta(DType dtype) { return TypeMeta(dtype); }
 constexpr DType typeMetaToScalarType(TypeMeta dtype) { return dtype; }

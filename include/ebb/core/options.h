@@ -27,7 +27,10 @@ class TensorOptions {
   constexpr TensorOptions() = default;
   constexpr TensorOptions(DType dtype) : dtype_(dtype) {}
   constexpr TensorOptions(TypeMeta dtype) : dtype_(dtype) {}
-  constexpr TensorOptions(Device device) : device_(device), has_device_(true) {}
+  /// A template, so that braces are only read as type and index.
+  template <class T>
+  requires std::is_same_v<T, Device>
+  constexpr TensorOptions(T device) : device_(device), has_device_(true) {}
   constexpr TensorOptions(DeviceType device) : TensorOptions(Device(device)) {}
   /// `x.to({kCUDA, 1})`.
   constexpr TensorOptions(DeviceType type, std::int64_t index) : TensorOptions(Device(type, index)) {}
@@ -85,7 +88,7 @@ class TensorOptions {
     return r;
   }
 
-  TypeMeta dtype() const { return TypeMeta(has_dtype() ? dtype_ : get_default_dtype()); }
+  TypeMeta dtype() const { return has_dtype() ? TypeMeta(dtype_) : get_default_dtype(); }
   constexpr Device device() const { return device_; }
   constexpr bool requires_grad() const { return requires_grad_; }
   constexpr bool pinned_memory() const { return pinned_; }

@@ -26,240 +26,402 @@ using TwoOut = std::tuple<Variable&, Variable&>;
 EBB_API TwoOut write_out(const char* op, Variable& first, Variable& second,
                          const std::tuple<Variable, Variable>& results);
 
-/// f_out of every overload of f, with its defaults.
-template <class F, bool kExact>
-class OutForm {
- public:
-  constexpr OutForm(const char* op, F f) : op_(op), f_(f) {}
-  template <class... A>
-  Variable& operator()(Variable& out, const A&... arguments) const {
-    return write_out(op_, out, f_(arguments...), kExact);
-  }
-
- private:
-  const char* op_;
-  F f_;
-};
-template <class F>
-struct OutOf : OutForm<F, false> {
-  using OutForm<F, false>::OutForm;
-};
-template <class F>
-OutOf(const char*, F) -> OutOf<F>;
-template <class F>
-struct ExactOut : OutForm<F, true> {
-  using OutForm<F, true>::OutForm;
-};
-template <class F>
-ExactOut(const char*, F) -> ExactOut<F>;
-
 }  // namespace detail
 
-// The result is computed and then copied: for programs written so, and no faster than f. Views, convolutions,
-// pools and losses have no such form. (torch.f(..., out=out))
+// Every overload of f, with its defaults. The result is computed and then copied: for programs written so,
+// and no faster than f. Views, convolutions, pools and losses have no such form. (torch.f(..., out=out))
 
 // Functions of each element.
-inline constexpr detail::OutOf abs_out{"abs", [](auto&... a) { return abs(a...); }};
-inline constexpr detail::OutOf absolute_out{"absolute", [](auto&... a) { return absolute(a...); }};
-inline constexpr detail::OutOf acos_out{"acos", [](auto&... a) { return acos(a...); }};
-inline constexpr detail::OutOf arccos_out{"arccos", [](auto&... a) { return arccos(a...); }};
-inline constexpr detail::OutOf acosh_out{"acosh", [](auto&... a) { return acosh(a...); }};
-inline constexpr detail::OutOf arccosh_out{"arccosh", [](auto&... a) { return arccosh(a...); }};
-inline constexpr detail::OutOf asin_out{"asin", [](auto&... a) { return asin(a...); }};
-inline constexpr detail::OutOf arcsin_out{"arcsin", [](auto&... a) { return arcsin(a...); }};
-inline constexpr detail::OutOf asinh_out{"asinh", [](auto&... a) { return asinh(a...); }};
-inline constexpr detail::OutOf arcsinh_out{"arcsinh", [](auto&... a) { return arcsinh(a...); }};
-inline constexpr detail::OutOf atan_out{"atan", [](auto&... a) { return atan(a...); }};
-inline constexpr detail::OutOf arctan_out{"arctan", [](auto&... a) { return arctan(a...); }};
-inline constexpr detail::OutOf atanh_out{"atanh", [](auto&... a) { return atanh(a...); }};
-inline constexpr detail::OutOf arctanh_out{"arctanh", [](auto&... a) { return arctanh(a...); }};
-inline constexpr detail::OutOf bitwise_not_out{"bitwise_not", [](auto&... a) { return bitwise_not(a...); }};
-inline constexpr detail::OutOf ceil_out{"ceil", [](auto&... a) { return ceil(a...); }};
-inline constexpr detail::OutOf cos_out{"cos", [](auto&... a) { return cos(a...); }};
-inline constexpr detail::OutOf cosh_out{"cosh", [](auto&... a) { return cosh(a...); }};
-inline constexpr detail::OutOf deg2rad_out{"deg2rad", [](auto&... a) { return deg2rad(a...); }};
-inline constexpr detail::OutOf digamma_out{"digamma", [](auto&... a) { return digamma(a...); }};
-inline constexpr detail::OutOf elu_out{"elu", [](auto&... a) { return elu(a...); }};
-inline constexpr detail::OutOf erf_out{"erf", [](auto&... a) { return erf(a...); }};
-inline constexpr detail::OutOf erfc_out{"erfc", [](auto&... a) { return erfc(a...); }};
-inline constexpr detail::OutOf erfinv_out{"erfinv", [](auto&... a) { return erfinv(a...); }};
-inline constexpr detail::OutOf exp_out{"exp", [](auto&... a) { return exp(a...); }};
-inline constexpr detail::OutOf exp2_out{"exp2", [](auto&... a) { return exp2(a...); }};
-inline constexpr detail::OutOf expm1_out{"expm1", [](auto&... a) { return expm1(a...); }};
-inline constexpr detail::OutOf fix_out{"fix", [](auto&... a) { return fix(a...); }};
-inline constexpr detail::OutOf floor_out{"floor", [](auto&... a) { return floor(a...); }};
-inline constexpr detail::OutOf frac_out{"frac", [](auto&... a) { return frac(a...); }};
-inline constexpr detail::OutOf gelu_out{"gelu", [](auto&... a) { return gelu(a...); }};
-inline constexpr detail::OutOf hardshrink_out{"hardshrink", [](auto&... a) { return hardshrink(a...); }};
-inline constexpr detail::OutOf hardsigmoid_out{"hardsigmoid", [](auto&... a) { return hardsigmoid(a...); }};
-inline constexpr detail::OutOf hardswish_out{"hardswish", [](auto&... a) { return hardswish(a...); }};
-inline constexpr detail::OutOf hardtanh_out{"hardtanh", [](auto&... a) { return hardtanh(a...); }};
-inline constexpr detail::OutOf i0_out{"i0", [](auto&... a) { return i0(a...); }};
-inline constexpr detail::OutOf isneginf_out{"isneginf", [](auto&... a) { return isneginf(a...); }};
-inline constexpr detail::OutOf isposinf_out{"isposinf", [](auto&... a) { return isposinf(a...); }};
-inline constexpr detail::OutOf leaky_relu_out{"leaky_relu", [](auto&... a) { return leaky_relu(a...); }};
-inline constexpr detail::OutOf lgamma_out{"lgamma", [](auto&... a) { return lgamma(a...); }};
-inline constexpr detail::OutOf log_out{"log", [](auto&... a) { return log(a...); }};
-inline constexpr detail::OutOf log10_out{"log10", [](auto&... a) { return log10(a...); }};
-inline constexpr detail::OutOf log1p_out{"log1p", [](auto&... a) { return log1p(a...); }};
-inline constexpr detail::OutOf log2_out{"log2", [](auto&... a) { return log2(a...); }};
-inline constexpr detail::OutOf log_sigmoid_out{"log_sigmoid", [](auto&... a) { return log_sigmoid(a...); }};
-inline constexpr detail::OutOf logical_not_out{"logical_not", [](auto&... a) { return logical_not(a...); }};
-inline constexpr detail::OutOf logit_out{"logit", [](auto&... a) { return logit(a...); }};
-inline constexpr detail::OutOf mish_out{"mish", [](auto&... a) { return mish(a...); }};
-inline constexpr detail::OutOf nan_to_num_out{"nan_to_num", [](auto&... a) { return nan_to_num(a...); }};
-inline constexpr detail::OutOf neg_out{"neg", [](auto&... a) { return neg(a...); }};
-inline constexpr detail::OutOf negative_out{"negative", [](auto&... a) { return negative(a...); }};
-inline constexpr detail::OutOf polygamma_out{"polygamma", [](auto&... a) { return polygamma(a...); }};
-inline constexpr detail::OutOf rad2deg_out{"rad2deg", [](auto&... a) { return rad2deg(a...); }};
-inline constexpr detail::OutOf reciprocal_out{"reciprocal", [](auto&... a) { return reciprocal(a...); }};
-inline constexpr detail::OutOf round_out{"round", [](auto&... a) { return round(a...); }};
-inline constexpr detail::OutOf rsqrt_out{"rsqrt", [](auto&... a) { return rsqrt(a...); }};
-inline constexpr detail::OutOf sgn_out{"sgn", [](auto&... a) { return sgn(a...); }};
-inline constexpr detail::OutOf sigmoid_out{"sigmoid", [](auto&... a) { return sigmoid(a...); }};
-inline constexpr detail::OutOf sign_out{"sign", [](auto&... a) { return sign(a...); }};
-inline constexpr detail::OutOf signbit_out{"signbit", [](auto&... a) { return signbit(a...); }};
-inline constexpr detail::OutOf silu_out{"silu", [](auto&... a) { return silu(a...); }};
-inline constexpr detail::OutOf sin_out{"sin", [](auto&... a) { return sin(a...); }};
-inline constexpr detail::OutOf sinc_out{"sinc", [](auto&... a) { return sinc(a...); }};
-inline constexpr detail::OutOf sinh_out{"sinh", [](auto&... a) { return sinh(a...); }};
-inline constexpr detail::OutOf softplus_out{"softplus", [](auto&... a) { return softplus(a...); }};
-inline constexpr detail::OutOf softshrink_out{"softshrink", [](auto&... a) { return softshrink(a...); }};
-inline constexpr detail::OutOf sqrt_out{"sqrt", [](auto&... a) { return sqrt(a...); }};
-inline constexpr detail::OutOf square_out{"square", [](auto&... a) { return square(a...); }};
-inline constexpr detail::OutOf tan_out{"tan", [](auto&... a) { return tan(a...); }};
-inline constexpr detail::OutOf tanh_out{"tanh", [](auto&... a) { return tanh(a...); }};
-inline constexpr detail::OutOf threshold_out{"threshold", [](auto&... a) { return threshold(a...); }};
-inline constexpr detail::OutOf trunc_out{"trunc", [](auto&... a) { return trunc(a...); }};
-inline constexpr detail::OutOf clamp_out{"clamp", [](auto&... a) { return clamp(a...); }};
-inline constexpr detail::OutOf clamp_max_out{"clamp_max", [](auto&... a) { return clamp_max(a...); }};
-inline constexpr detail::OutOf clamp_min_out{"clamp_min", [](auto&... a) { return clamp_min(a...); }};
-inline constexpr detail::OutOf clip_out{"clip", [](auto&... a) { return clip(a...); }};
+Variable& abs_out(Variable& out, const auto&... a) { return detail::write_out("abs", out, abs(a...)); }
+Variable& absolute_out(Variable& out, const auto&... a) {
+  return detail::write_out("absolute", out, absolute(a...));
+}
+Variable& acos_out(Variable& out, const auto&... a) { return detail::write_out("acos", out, acos(a...)); }
+Variable& arccos_out(Variable& out, const auto&... a) {
+  return detail::write_out("arccos", out, arccos(a...));
+}
+Variable& acosh_out(Variable& out, const auto&... a) { return detail::write_out("acosh", out, acosh(a...)); }
+Variable& arccosh_out(Variable& out, const auto&... a) {
+  return detail::write_out("arccosh", out, arccosh(a...));
+}
+Variable& asin_out(Variable& out, const auto&... a) { return detail::write_out("asin", out, asin(a...)); }
+Variable& arcsin_out(Variable& out, const auto&... a) {
+  return detail::write_out("arcsin", out, arcsin(a...));
+}
+Variable& asinh_out(Variable& out, const auto&... a) { return detail::write_out("asinh", out, asinh(a...)); }
+Variable& arcsinh_out(Variable& out, const auto&... a) {
+  return detail::write_out("arcsinh", out, arcsinh(a...));
+}
+Variable& atan_out(Variable& out, const auto&... a) { return detail::write_out("atan", out, atan(a...)); }
+Variable& arctan_out(Variable& out, const auto&... a) {
+  return detail::write_out("arctan", out, arctan(a...));
+}
+Variable& atanh_out(Variable& out, const auto&... a) { return detail::write_out("atanh", out, atanh(a...)); }
+Variable& arctanh_out(Variable& out, const auto&... a) {
+  return detail::write_out("arctanh", out, arctanh(a...));
+}
+Variable& bitwise_not_out(Variable& out, const auto&... a) {
+  return detail::write_out("bitwise_not", out, bitwise_not(a...));
+}
+Variable& ceil_out(Variable& out, const auto&... a) { return detail::write_out("ceil", out, ceil(a...)); }
+Variable& cos_out(Variable& out, const auto&... a) { return detail::write_out("cos", out, cos(a...)); }
+Variable& cosh_out(Variable& out, const auto&... a) { return detail::write_out("cosh", out, cosh(a...)); }
+Variable& deg2rad_out(Variable& out, const auto&... a) {
+  return detail::write_out("deg2rad", out, deg2rad(a...));
+}
+Variable& digamma_out(Variable& out, const auto&... a) {
+  return detail::write_out("digamma", out, digamma(a...));
+}
+Variable& elu_out(Variable& out, const auto&... a) { return detail::write_out("elu", out, elu(a...)); }
+Variable& erf_out(Variable& out, const auto&... a) { return detail::write_out("erf", out, erf(a...)); }
+Variable& erfc_out(Variable& out, const auto&... a) { return detail::write_out("erfc", out, erfc(a...)); }
+Variable& erfinv_out(Variable& out, const auto&... a) {
+  return detail::write_out("erfinv", out, erfinv(a...));
+}
+Variable& exp_out(Variable& out, const auto&... a) { return detail::write_out("exp", out, exp(a...)); }
+Variable& exp2_out(Variable& out, const auto&... a) { return detail::write_out("exp2", out, exp2(a...)); }
+Variable& expm1_out(Variable& out, const auto&... a) { return detail::write_out("expm1", out, expm1(a...)); }
+Variable& fix_out(Variable& out, const auto&... a) { return detail::write_out("fix", out, fix(a...)); }
+Variable& floor_out(Variable& out, const auto&... a) { return detail::write_out("floor", out, floor(a...)); }
+Variable& frac_out(Variable& out, const auto&... a) { return detail::write_out("frac", out, frac(a...)); }
+Variable& gelu_out(Variable& out, const auto&... a) { return detail::write_out("gelu", out, gelu(a...)); }
+Variable& hardshrink_out(Variable& out, const auto&... a) {
+  return detail::write_out("hardshrink", out, hardshrink(a...));
+}
+Variable& hardsigmoid_out(Variable& out, const auto&... a) {
+  return detail::write_out("hardsigmoid", out, hardsigmoid(a...));
+}
+Variable& hardswish_out(Variable& out, const auto&... a) {
+  return detail::write_out("hardswish", out, hardswish(a...));
+}
+Variable& hardtanh_out(Variable& out, const auto&... a) {
+  return detail::write_out("hardtanh", out, hardtanh(a...));
+}
+Variable& i0_out(Variable& out, const auto&... a) { return detail::write_out("i0", out, i0(a...)); }
+Variable& isneginf_out(Variable& out, const auto&... a) {
+  return detail::write_out("isneginf", out, isneginf(a...));
+}
+Variable& isposinf_out(Variable& out, const auto&... a) {
+  return detail::write_out("isposinf", out, isposinf(a...));
+}
+Variable& leaky_relu_out(Variable& out, const auto&... a) {
+  return detail::write_out("leaky_relu", out, leaky_relu(a...));
+}
+Variable& lgamma_out(Variable& out, const auto&... a) {
+  return detail::write_out("lgamma", out, lgamma(a...));
+}
+Variable& log_out(Variable& out, const auto&... a) { return detail::write_out("log", out, log(a...)); }
+Variable& log10_out(Variable& out, const auto&... a) { return detail::write_out("log10", out, log10(a...)); }
+Variable& log1p_out(Variable& out, const auto&... a) { return detail::write_out("log1p", out, log1p(a...)); }
+Variable& log2_out(Variable& out, const auto&... a) { return detail::write_out("log2", out, log2(a...)); }
+Variable& log_sigmoid_out(Variable& out, const auto&... a) {
+  return detail::write_out("log_sigmoid", out, log_sigmoid(a...));
+}
+Variable& logical_not_out(Variable& out, const auto&... a) {
+  return detail::write_out("logical_not", out, logical_not(a...));
+}
+Variable& logit_out(Variable& out, const auto&... a) { return detail::write_out("logit", out, logit(a...)); }
+Variable& mish_out(Variable& out, const auto&... a) { return detail::write_out("mish", out, mish(a...)); }
+Variable& nan_to_num_out(Variable& out, const auto&... a) {
+  return detail::write_out("nan_to_num", out, nan_to_num(a...));
+}
+Variable& neg_out(Variable& out, const auto&... a) { return detail::write_out("neg", out, neg(a...)); }
+Variable& negative_out(Variable& out, const auto&... a) {
+  return detail::write_out("negative", out, negative(a...));
+}
+Variable& polygamma_out(Variable& out, const auto&... a) {
+  return detail::write_out("polygamma", out, polygamma(a...));
+}
+Variable& rad2deg_out(Variable& out, const auto&... a) {
+  return detail::write_out("rad2deg", out, rad2deg(a...));
+}
+Variable& reciprocal_out(Variable& out, const auto&... a) {
+  return detail::write_out("reciprocal", out, reciprocal(a...));
+}
+Variable& round_out(Variable& out, const auto&... a) { return detail::write_out("round", out, round(a...)); }
+Variable& rsqrt_out(Variable& out, const auto&... a) { return detail::write_out("rsqrt", out, rsqrt(a...)); }
+Variable& sgn_out(Variable& out, const auto&... a) { return detail::write_out("sgn", out, sgn(a...)); }
+Variable& sigmoid_out(Variable& out, const auto&... a) {
+  return detail::write_out("sigmoid", out, sigmoid(a...));
+}
+Variable& sign_out(Variable& out, const auto&... a) { return detail::write_out("sign", out, sign(a...)); }
+Variable& signbit_out(Variable& out, const auto&... a) {
+  return detail::write_out("signbit", out, signbit(a...));
+}
+Variable& silu_out(Variable& out, const auto&... a) { return detail::write_out("silu", out, silu(a...)); }
+Variable& sin_out(Variable& out, const auto&... a) { return detail::write_out("sin", out, sin(a...)); }
+Variable& sinc_out(Variable& out, const auto&... a) { return detail::write_out("sinc", out, sinc(a...)); }
+Variable& sinh_out(Variable& out, const auto&... a) { return detail::write_out("sinh", out, sinh(a...)); }
+Variable& softplus_out(Variable& out, const auto&... a) {
+  return detail::write_out("softplus", out, softplus(a...));
+}
+Variable& softshrink_out(Variable& out, const auto&... a) {
+  return detail::write_out("softshrink", out, softshrink(a...));
+}
+Variable& sqrt_out(Variable& out, const auto&... a) { return detail::write_out("sqrt", out, sqrt(a...)); }
+Variable& square_out(Variable& out, const auto&... a) {
+  return detail::write_out("square", out, square(a...));
+}
+Variable& tan_out(Variable& out, const auto&... a) { return detail::write_out("tan", out, tan(a...)); }
+Variable& tanh_out(Variable& out, const auto&... a) { return detail::write_out("tanh", out, tanh(a...)); }
+Variable& threshold_out(Variable& out, const auto&... a) {
+  return detail::write_out("threshold", out, threshold(a...));
+}
+Variable& trunc_out(Variable& out, const auto&... a) { return detail::write_out("trunc", out, trunc(a...)); }
+Variable& clamp_out(Variable& out, const auto&... a) { return detail::write_out("clamp", out, clamp(a...)); }
+Variable& clamp_max_out(Variable& out, const auto&... a) {
+  return detail::write_out("clamp_max", out, clamp_max(a...));
+}
+Variable& clamp_min_out(Variable& out, const auto&... a) {
+  return detail::write_out("clamp_min", out, clamp_min(a...));
+}
+Variable& clip_out(Variable& out, const auto&... a) { return detail::write_out("clip", out, clip(a...)); }
 
 // Of two or three tensors, or a tensor and a number.
-inline constexpr detail::OutOf add_out{"add", [](auto&... a) { return add(a...); }};
-inline constexpr detail::OutOf addcdiv_out{"addcdiv", [](auto&... a) { return addcdiv(a...); }};
-inline constexpr detail::OutOf addcmul_out{"addcmul", [](auto&... a) { return addcmul(a...); }};
-inline constexpr detail::OutOf atan2_out{"atan2", [](auto&... a) { return atan2(a...); }};
-inline constexpr detail::OutOf arctan2_out{"arctan2", [](auto&... a) { return arctan2(a...); }};
-inline constexpr detail::OutOf bitwise_and_out{"bitwise_and", [](auto&... a) { return bitwise_and(a...); }};
-inline constexpr detail::OutOf bitwise_left_shift_out{"bitwise_left_shift",
-                                                      [](auto&... a) { return bitwise_left_shift(a...); }};
-inline constexpr detail::OutOf bitwise_or_out{"bitwise_or", [](auto&... a) { return bitwise_or(a...); }};
-inline constexpr detail::OutOf bitwise_right_shift_out{"bitwise_right_shift",
-                                                       [](auto&... a) { return bitwise_right_shift(a...); }};
-inline constexpr detail::OutOf bitwise_xor_out{"bitwise_xor", [](auto&... a) { return bitwise_xor(a...); }};
-inline constexpr detail::OutOf copysign_out{"copysign", [](auto&... a) { return copysign(a...); }};
-inline constexpr detail::OutOf div_out{"div", [](auto&... a) { return div(a...); }};
-inline constexpr detail::OutOf divide_out{"divide", [](auto&... a) { return divide(a...); }};
-inline constexpr detail::OutOf eq_out{"eq", [](auto&... a) { return eq(a...); }};
-inline constexpr detail::OutOf float_power_out{"float_power", [](auto&... a) { return float_power(a...); }};
-inline constexpr detail::OutOf floor_divide_out{"floor_divide",
-                                                [](auto&... a) { return floor_divide(a...); }};
-inline constexpr detail::OutOf fmax_out{"fmax", [](auto&... a) { return fmax(a...); }};
-inline constexpr detail::OutOf fmin_out{"fmin", [](auto&... a) { return fmin(a...); }};
-inline constexpr detail::OutOf fmod_out{"fmod", [](auto&... a) { return fmod(a...); }};
-inline constexpr detail::OutOf gcd_out{"gcd", [](auto&... a) { return gcd(a...); }};
-inline constexpr detail::OutOf ge_out{"ge", [](auto&... a) { return ge(a...); }};
-inline constexpr detail::OutOf greater_out{"greater", [](auto&... a) { return greater(a...); }};
-inline constexpr detail::OutOf greater_equal_out{"greater_equal",
-                                                 [](auto&... a) { return greater_equal(a...); }};
-inline constexpr detail::OutOf gt_out{"gt", [](auto&... a) { return gt(a...); }};
-inline constexpr detail::OutOf heaviside_out{"heaviside", [](auto&... a) { return heaviside(a...); }};
-inline constexpr detail::OutOf hypot_out{"hypot", [](auto&... a) { return hypot(a...); }};
-inline constexpr detail::OutOf isin_out{"isin", [](auto&... a) { return isin(a...); }};
-inline constexpr detail::OutOf lcm_out{"lcm", [](auto&... a) { return lcm(a...); }};
-inline constexpr detail::OutOf ldexp_out{"ldexp", [](auto&... a) { return ldexp(a...); }};
-inline constexpr detail::OutOf le_out{"le", [](auto&... a) { return le(a...); }};
-inline constexpr detail::OutOf less_out{"less", [](auto&... a) { return less(a...); }};
-inline constexpr detail::OutOf less_equal_out{"less_equal", [](auto&... a) { return less_equal(a...); }};
-inline constexpr detail::OutOf lerp_out{"lerp", [](auto&... a) { return lerp(a...); }};
-inline constexpr detail::OutOf logaddexp_out{"logaddexp", [](auto&... a) { return logaddexp(a...); }};
-inline constexpr detail::OutOf logaddexp2_out{"logaddexp2", [](auto&... a) { return logaddexp2(a...); }};
-inline constexpr detail::OutOf logical_and_out{"logical_and", [](auto&... a) { return logical_and(a...); }};
-inline constexpr detail::OutOf logical_or_out{"logical_or", [](auto&... a) { return logical_or(a...); }};
-inline constexpr detail::OutOf logical_xor_out{"logical_xor", [](auto&... a) { return logical_xor(a...); }};
-inline constexpr detail::OutOf lt_out{"lt", [](auto&... a) { return lt(a...); }};
-inline constexpr detail::OutOf maximum_out{"maximum", [](auto&... a) { return maximum(a...); }};
-inline constexpr detail::OutOf minimum_out{"minimum", [](auto&... a) { return minimum(a...); }};
-inline constexpr detail::OutOf mul_out{"mul", [](auto&... a) { return mul(a...); }};
-inline constexpr detail::OutOf multiply_out{"multiply", [](auto&... a) { return multiply(a...); }};
-inline constexpr detail::OutOf ne_out{"ne", [](auto&... a) { return ne(a...); }};
-inline constexpr detail::OutOf not_equal_out{"not_equal", [](auto&... a) { return not_equal(a...); }};
-inline constexpr detail::OutOf pow_out{"pow", [](auto&... a) { return pow(a...); }};
-inline constexpr detail::OutOf remainder_out{"remainder", [](auto&... a) { return remainder(a...); }};
-inline constexpr detail::OutOf sub_out{"sub", [](auto&... a) { return sub(a...); }};
-inline constexpr detail::OutOf subtract_out{"subtract", [](auto&... a) { return subtract(a...); }};
-inline constexpr detail::OutOf true_divide_out{"true_divide", [](auto&... a) { return true_divide(a...); }};
-inline constexpr detail::OutOf where_out{"where", [](auto&... a) { return where(a...); }};
-inline constexpr detail::OutOf xlogy_out{"xlogy", [](auto&... a) { return xlogy(a...); }};
+Variable& add_out(Variable& out, const auto&... a) { return detail::write_out("add", out, add(a...)); }
+Variable& addcdiv_out(Variable& out, const auto&... a) {
+  return detail::write_out("addcdiv", out, addcdiv(a...));
+}
+Variable& addcmul_out(Variable& out, const auto&... a) {
+  return detail::write_out("addcmul", out, addcmul(a...));
+}
+Variable& atan2_out(Variable& out, const auto&... a) { return detail::write_out("atan2", out, atan2(a...)); }
+Variable& arctan2_out(Variable& out, const auto&... a) {
+  return detail::write_out("arctan2", out, arctan2(a...));
+}
+Variable& bitwise_and_out(Variable& out, const auto&... a) {
+  return detail::write_out("bitwise_and", out, bitwise_and(a...));
+}
+Variable& bitwise_left_shift_out(Variable& out, const auto&... a) {
+  return detail::write_out("bitwise_left_shift", out, bitwise_left_shift(a...));
+}
+Variable& bitwise_or_out(Variable& out, const auto&... a) {
+  return detail::write_out("bitwise_or", out, bitwise_or(a...));
+}
+Variable& bitwise_right_shift_out(Variable& out, const auto&... a) {
+  return detail::write_out("bitwise_right_shift", out, bitwise_right_shift(a...));
+}
+Variable& bitwise_xor_out(Variable& out, const auto&... a) {
+  return detail::write_out("bitwise_xor", out, bitwise_xor(a...));
+}
+Variable& copysign_out(Variable& out, const auto&... a) {
+  return detail::write_out("copysign", out, copysign(a...));
+}
+Variable& div_out(Variable& out, const auto&... a) { return detail::write_out("div", out, div(a...)); }
+Variable& divide_out(Variable& out, const auto&... a) {
+  return detail::write_out("divide", out, divide(a...));
+}
+Variable& eq_out(Variable& out, const auto&... a) { return detail::write_out("eq", out, eq(a...)); }
+Variable& float_power_out(Variable& out, const auto&... a) {
+  return detail::write_out("float_power", out, float_power(a...));
+}
+Variable& floor_divide_out(Variable& out, const auto&... a) {
+  return detail::write_out("floor_divide", out, floor_divide(a...));
+}
+Variable& fmax_out(Variable& out, const auto&... a) { return detail::write_out("fmax", out, fmax(a...)); }
+Variable& fmin_out(Variable& out, const auto&... a) { return detail::write_out("fmin", out, fmin(a...)); }
+Variable& fmod_out(Variable& out, const auto&... a) { return detail::write_out("fmod", out, fmod(a...)); }
+Variable& gcd_out(Variable& out, const auto&... a) { return detail::write_out("gcd", out, gcd(a...)); }
+Variable& ge_out(Variable& out, const auto&... a) { return detail::write_out("ge", out, ge(a...)); }
+Variable& greater_out(Variable& out, const auto&... a) {
+  return detail::write_out("greater", out, greater(a...));
+}
+Variable& greater_equal_out(Variable& out, const auto&... a) {
+  return detail::write_out("greater_equal", out, greater_equal(a...));
+}
+Variable& gt_out(Variable& out, const auto&... a) { return detail::write_out("gt", out, gt(a...)); }
+Variable& heaviside_out(Variable& out, const auto&... a) {
+  return detail::write_out("heaviside", out, heaviside(a...));
+}
+Variable& hypot_out(Variable& out, const auto&... a) { return detail::write_out("hypot", out, hypot(a...)); }
+Variable& isin_out(Variable& out, const auto&... a) { return detail::write_out("isin", out, isin(a...)); }
+Variable& lcm_out(Variable& out, const auto&... a) { return detail::write_out("lcm", out, lcm(a...)); }
+Variable& ldexp_out(Variable& out, const auto&... a) { return detail::write_out("ldexp", out, ldexp(a...)); }
+Variable& le_out(Variable& out, const auto&... a) { return detail::write_out("le", out, le(a...)); }
+Variable& less_out(Variable& out, const auto&... a) { return detail::write_out("less", out, less(a...)); }
+Variable& less_equal_out(Variable& out, const auto&... a) {
+  return detail::write_out("less_equal", out, less_equal(a...));
+}
+Variable& lerp_out(Variable& out, const auto&... a) { return detail::write_out("lerp", out, lerp(a...)); }
+Variable& logaddexp_out(Variable& out, const auto&... a) {
+  return detail::write_out("logaddexp", out, logaddexp(a...));
+}
+Variable& logaddexp2_out(Variable& out, const auto&... a) {
+  return detail::write_out("logaddexp2", out, logaddexp2(a...));
+}
+Variable& logical_and_out(Variable& out, const auto&... a) {
+  return detail::write_out("logical_and", out, logical_and(a...));
+}
+Variable& logical_or_out(Variable& out, const auto&... a) {
+  return detail::write_out("logical_or", out, logical_or(a...));
+}
+Variable& logical_xor_out(Variable& out, const auto&... a) {
+  return detail::write_out("logical_xor", out, logical_xor(a...));
+}
+Variable& lt_out(Variable& out, const auto&... a) { return detail::write_out("lt", out, lt(a...)); }
+Variable& maximum_out(Variable& out, const auto&... a) {
+  return detail::write_out("maximum", out, maximum(a...));
+}
+Variable& minimum_out(Variable& out, const auto&... a) {
+  return detail::write_out("minimum", out, minimum(a...));
+}
+Variable& mul_out(Variable& out, const auto&... a) { return detail::write_out("mul", out, mul(a...)); }
+Variable& multiply_out(Variable& out, const auto&... a) {
+  return detail::write_out("multiply", out, multiply(a...));
+}
+Variable& ne_out(Variable& out, const auto&... a) { return detail::write_out("ne", out, ne(a...)); }
+Variable& not_equal_out(Variable& out, const auto&... a) {
+  return detail::write_out("not_equal", out, not_equal(a...));
+}
+Variable& pow_out(Variable& out, const auto&... a) { return detail::write_out("pow", out, pow(a...)); }
+Variable& remainder_out(Variable& out, const auto&... a) {
+  return detail::write_out("remainder", out, remainder(a...));
+}
+Variable& sub_out(Variable& out, const auto&... a) { return detail::write_out("sub", out, sub(a...)); }
+Variable& subtract_out(Variable& out, const auto&... a) {
+  return detail::write_out("subtract", out, subtract(a...));
+}
+Variable& true_divide_out(Variable& out, const auto&... a) {
+  return detail::write_out("true_divide", out, true_divide(a...));
+}
+Variable& where_out(Variable& out, const auto&... a) { return detail::write_out("where", out, where(a...)); }
+Variable& xlogy_out(Variable& out, const auto&... a) { return detail::write_out("xlogy", out, xlogy(a...)); }
 
 // Along a dimension.
-inline constexpr detail::OutOf argmax_out{"argmax", [](auto&... a) { return argmax(a...); }};
-inline constexpr detail::OutOf argmin_out{"argmin", [](auto&... a) { return argmin(a...); }};
-inline constexpr detail::OutOf cumprod_out{"cumprod", [](auto&... a) { return cumprod(a...); }};
-inline constexpr detail::OutOf cumsum_out{"cumsum", [](auto&... a) { return cumsum(a...); }};
-inline constexpr detail::OutOf diff_out{"diff", [](auto&... a) { return diff(a...); }};
-inline constexpr detail::OutOf glu_out{"glu", [](auto&... a) { return glu(a...); }};
-inline constexpr detail::OutOf log_softmax_out{"log_softmax", [](auto&... a) { return log_softmax(a...); }};
-inline constexpr detail::OutOf logcumsumexp_out{"logcumsumexp",
-                                                [](auto&... a) { return logcumsumexp(a...); }};
-inline constexpr detail::OutOf prod_out{"prod", [](auto&... a) { return prod(a...); }};
-inline constexpr detail::OutOf softmax_out{"softmax", [](auto&... a) { return softmax(a...); }};
+Variable& argmax_out(Variable& out, const auto&... a) {
+  return detail::write_out("argmax", out, argmax(a...));
+}
+Variable& argmin_out(Variable& out, const auto&... a) {
+  return detail::write_out("argmin", out, argmin(a...));
+}
+Variable& cumprod_out(Variable& out, const auto&... a) {
+  return detail::write_out("cumprod", out, cumprod(a...));
+}
+Variable& cumsum_out(Variable& out, const auto&... a) {
+  return detail::write_out("cumsum", out, cumsum(a...));
+}
+Variable& diff_out(Variable& out, const auto&... a) { return detail::write_out("diff", out, diff(a...)); }
+Variable& glu_out(Variable& out, const auto&... a) { return detail::write_out("glu", out, glu(a...)); }
+Variable& log_softmax_out(Variable& out, const auto&... a) {
+  return detail::write_out("log_softmax", out, log_softmax(a...));
+}
+Variable& logcumsumexp_out(Variable& out, const auto&... a) {
+  return detail::write_out("logcumsumexp", out, logcumsumexp(a...));
+}
+Variable& prod_out(Variable& out, const auto&... a) { return detail::write_out("prod", out, prod(a...)); }
+Variable& softmax_out(Variable& out, const auto&... a) {
+  return detail::write_out("softmax", out, softmax(a...));
+}
 
 // Products: out has the result's dtype.
-inline constexpr detail::ExactOut addbmm_out{"addbmm", [](auto&... a) { return addbmm(a...); }};
-inline constexpr detail::ExactOut addmm_out{"addmm", [](auto&... a) { return addmm(a...); }};
-inline constexpr detail::ExactOut addmv_out{"addmv", [](auto&... a) { return addmv(a...); }};
-inline constexpr detail::ExactOut addr_out{"addr", [](auto&... a) { return addr(a...); }};
-inline constexpr detail::ExactOut baddbmm_out{"baddbmm", [](auto&... a) { return baddbmm(a...); }};
-inline constexpr detail::ExactOut bmm_out{"bmm", [](auto&... a) { return bmm(a...); }};
-inline constexpr detail::ExactOut chain_matmul_out{"chain_matmul",
-                                                   [](auto&... a) { return chain_matmul(a...); }};
-inline constexpr detail::ExactOut cross_out{"cross", [](auto&... a) { return cross(a...); }};
-inline constexpr detail::ExactOut dot_out{"dot", [](auto&... a) { return dot(a...); }};
-inline constexpr detail::ExactOut inner_out{"inner", [](auto&... a) { return inner(a...); }};
-inline constexpr detail::ExactOut kron_out{"kron", [](auto&... a) { return kron(a...); }};
-inline constexpr detail::ExactOut linalg_matmul_out{"linalg_matmul",
-                                                    [](auto&... a) { return linalg_matmul(a...); }};
-inline constexpr detail::ExactOut linalg_matrix_power_out{
-    "linalg_matrix_power", [](auto&... a) { return linalg_matrix_power(a...); }};
-inline constexpr detail::ExactOut linear_out{"linear", [](auto&... a) { return linear(a...); }};
-inline constexpr detail::ExactOut matmul_out{"matmul", [](auto&... a) { return matmul(a...); }};
-inline constexpr detail::ExactOut matrix_power_out{"matrix_power",
-                                                   [](auto&... a) { return matrix_power(a...); }};
-inline constexpr detail::ExactOut mm_out{"mm", [](auto&... a) { return mm(a...); }};
-inline constexpr detail::ExactOut mv_out{"mv", [](auto&... a) { return mv(a...); }};
-inline constexpr detail::ExactOut outer_out{"outer", [](auto&... a) { return outer(a...); }};
-inline constexpr detail::ExactOut vdot_out{"vdot", [](auto&... a) { return vdot(a...); }};
+Variable& addbmm_out(Variable& out, const auto&... a) {
+  return detail::write_out("addbmm", out, addbmm(a...), true);
+}
+Variable& addmm_out(Variable& out, const auto&... a) {
+  return detail::write_out("addmm", out, addmm(a...), true);
+}
+Variable& addmv_out(Variable& out, const auto&... a) {
+  return detail::write_out("addmv", out, addmv(a...), true);
+}
+Variable& addr_out(Variable& out, const auto&... a) {
+  return detail::write_out("addr", out, addr(a...), true);
+}
+Variable& baddbmm_out(Variable& out, const auto&... a) {
+  return detail::write_out("baddbmm", out, baddbmm(a...), true);
+}
+Variable& bmm_out(Variable& out, const auto&... a) { return detail::write_out("bmm", out, bmm(a...), true); }
+Variable& chain_matmul_out(Variable& out, const auto&... a) {
+  return detail::write_out("chain_matmul", out, chain_matmul(a...), true);
+}
+Variable& cross_out(Variable& out, const auto&... a) {
+  return detail::write_out("cross", out, cross(a...), true);
+}
+Variable& dot_out(Variable& out, const auto&... a) { return detail::write_out("dot", out, dot(a...), true); }
+Variable& inner_out(Variable& out, const auto&... a) {
+  return detail::write_out("inner", out, inner(a...), true);
+}
+Variable& kron_out(Variable& out, const auto&... a) {
+  return detail::write_out("kron", out, kron(a...), true);
+}
+Variable& linalg_matmul_out(Variable& out, const auto&... a) {
+  return detail::write_out("linalg_matmul", out, linalg_matmul(a...), true);
+}
+Variable& linalg_matrix_power_out(Variable& out, const auto&... a) {
+  return detail::write_out("linalg_matrix_power", out, linalg_matrix_power(a...), true);
+}
+Variable& linear_out(Variable& out, const auto&... a) {
+  return detail::write_out("linear", out, linear(a...), true);
+}
+Variable& matmul_out(Variable& out, const auto&... a) {
+  return detail::write_out("matmul", out, matmul(a...), true);
+}
+Variable& matrix_power_out(Variable& out, const auto&... a) {
+  return detail::write_out("matrix_power", out, matrix_power(a...), true);
+}
+Variable& mm_out(Variable& out, const auto&... a) { return detail::write_out("mm", out, mm(a...), true); }
+Variable& mv_out(Variable& out, const auto&... a) { return detail::write_out("mv", out, mv(a...), true); }
+Variable& outer_out(Variable& out, const auto&... a) {
+  return detail::write_out("outer", out, outer(a...), true);
+}
+Variable& vdot_out(Variable& out, const auto&... a) {
+  return detail::write_out("vdot", out, vdot(a...), true);
+}
 
 // Elements picked and moved: out has the result's dtype.
-inline constexpr detail::ExactOut bucketize_out{"bucketize", [](auto&... a) { return bucketize(a...); }};
-inline constexpr detail::ExactOut diag_out{"diag", [](auto&... a) { return diag(a...); }};
-inline constexpr detail::ExactOut gather_out{"gather", [](auto&... a) { return gather(a...); }};
-inline constexpr detail::ExactOut index_add_out{"index_add", [](auto&... a) { return index_add(a...); }};
-inline constexpr detail::ExactOut index_copy_out{"index_copy", [](auto&... a) { return index_copy(a...); }};
-inline constexpr detail::ExactOut index_select_out{"index_select",
-                                                   [](auto&... a) { return index_select(a...); }};
-inline constexpr detail::ExactOut index_reduce_out{"index_reduce",
-                                                   [](auto&... a) { return index_reduce(a...); }};
-inline constexpr detail::ExactOut masked_select_out{"masked_select",
-                                                    [](auto&... a) { return masked_select(a...); }};
-inline constexpr detail::ExactOut multinomial_out{"multinomial",
-                                                  [](auto&... a) { return multinomial(a...); }};
-inline constexpr detail::ExactOut nonzero_out{"nonzero", [](auto&... a) { return nonzero(a...); }};
-inline constexpr detail::ExactOut scatter_out{"scatter", [](auto&... a) { return scatter(a...); }};
-inline constexpr detail::ExactOut scatter_add_out{"scatter_add",
-                                                  [](auto&... a) { return scatter_add(a...); }};
-inline constexpr detail::ExactOut scatter_reduce_out{"scatter_reduce",
-                                                     [](auto&... a) { return scatter_reduce(a...); }};
-inline constexpr detail::ExactOut searchsorted_out{"searchsorted",
-                                                   [](auto&... a) { return searchsorted(a...); }};
-inline constexpr detail::ExactOut take_out{"take", [](auto&... a) { return take(a...); }};
-inline constexpr detail::ExactOut take_along_dim_out{"take_along_dim",
-                                                     [](auto&... a) { return take_along_dim(a...); }};
-inline constexpr detail::ExactOut tril_out{"tril", [](auto&... a) { return tril(a...); }};
-inline constexpr detail::ExactOut triu_out{"triu", [](auto&... a) { return triu(a...); }};
+Variable& bucketize_out(Variable& out, const auto&... a) {
+  return detail::write_out("bucketize", out, bucketize(a...), true);
+}
+Variable& diag_out(Variable& out, const auto&... a) {
+  return detail::write_out("diag", out, diag(a...), true);
+}
+Variable& gather_out(Variable& out, const auto&... a) {
+  return detail::write_out("gather", out, gather(a...), true);
+}
+Variable& index_add_out(Variable& out, const auto&... a) {
+  return detail::write_out("index_add", out, index_add(a...), true);
+}
+Variable& index_copy_out(Variable& out, const auto&... a) {
+  return detail::write_out("index_copy", out, index_copy(a...), true);
+}
+Variable& index_select_out(Variable& out, const auto&... a) {
+  return detail::write_out("index_select", out, index_select(a...), true);
+}
+Variable& index_reduce_out(Variable& out, const auto&... a) {
+  return detail::write_out("index_reduce", out, index_reduce(a...), true);
+}
+Variable& masked_select_out(Variable& out, const auto&... a) {
+  return detail::write_out("masked_select", out, masked_select(a...), true);
+}
+Variable& multinomial_out(Variable& out, const auto&... a) {
+  return detail::write_out("multinomial", out, multinomial(a...), true);
+}
+Variable& nonzero_out(Variable& out, const auto&... a) {
+  return detail::write_out("nonzero", out, nonzero(a...), true);
+}
+Variable& scatter_out(Variable& out, const auto&... a) {
+  return detail::write_out("scatter", out, scatter(a...), true);
+}
+Variable& scatter_add_out(Variable& out, const auto&... a) {
+  return detail::write_out("scatter_add", out, scatter_add(a...), true);
+}
+Variable& scatter_reduce_out(Variable& out, const auto&... a) {
+  return detail::write_out("scatter_reduce", out, scatter_reduce(a...), true);
+}
+Variable& searchsorted_out(Variable& out, const auto&... a) {
+  return detail::write_out("searchsorted", out, searchsorted(a...), true);
+}
+Variable& take_out(Variable& out, const auto&... a) {
+  return detail::write_out("take", out, take(a...), true);
+}
+Variable& take_along_dim_out(Variable& out, const auto&... a) {
+  return detail::write_out("take_along_dim", out, take_along_dim(a...), true);
+}
+Variable& tril_out(Variable& out, const auto&... a) {
+  return detail::write_out("tril", out, tril(a...), true);
+}
+Variable& triu_out(Variable& out, const auto&... a) {
+  return detail::write_out("triu", out, triu(a...), true);
+}
 
 // Reductions. Without a dtype, sums and products are taken in out's.
 inline Variable& sum_out(Variable& out, const Variable& x, OptionalIntArrayRef dim = nullopt,

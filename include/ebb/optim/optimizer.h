@@ -52,6 +52,11 @@ class EBB_API RuleOptions : public OptimizerCloneableOptions<Derived> {
  public:
   void serialize(serialize::OutputArchive& archive) const override;
   void serialize(serialize::InputArchive& archive) override;
+  /// Whether every option is the same.
+  friend bool operator==(const Derived& a, const Derived& b) { return a.equals(b); }
+
+ private:
+  bool equals(const Derived& other) const;
 };
 
 /// Parameters that share their options.

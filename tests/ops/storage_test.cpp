@@ -1,0 +1,137 @@
+// The memory under tensors: handles on it, tensors set to it, room made in it, memory of the program's own.
+#include <ebb/core/maybe_owned.h>
+#include <ebb/core/storage_handle.h>
+#include <ebb/ebb.h>
+
+#include <catch2/catch.hpp>
+
+using namespace ebb;
+using Catch::Contains;
+
+TEST_CASE("storage() is the memory that a tensor shares with its views") {
+  const Tensor x = arange(12, kFloat).view({3, 4});
+  const Tensor row = x[1];
+  CHECK(x.has_storage());
+  CHECK_FALSE(Tensor().has_storage());
+  CHECK(x.storage().nbytes() == 48);
+  CHECK(row.storage().nbytes() == 48);
+  CHECK(row.storage().is_alias_of(x.storage()));
+  CHECK_FALSE(x.clone().storage().is_alias_of(x.storage()));
+  CHECK(x.storage().data_ptr().get() == x.data_ptr());
+  CHECK(row.storage().data() == x.data_ptr());
+  CHECK(x.storage().device() == Device(kCPU));
+  CHECK(x.storage().device_type() == kCPU);
+  const Tensor alone = zeros({2});
+  const StorageHandle kept = alone.storage();
+  CHECK(kept.use_count() == 2);
+  CHECK(x.is_set_to(x.view({3, 4})));
+  CHECK_FALSE(x.is_set_to(x.t()));
+  CHECK_FALSE(x.is_set_to(x.clone()));
+}
+
+TEST_CASE("set_ shows other memory") {
+  const Tensor source = arange(6, kFloat).view({2, 3});
+  Tensor x = zeros({2});
+  x.set_(source);
+  CHECK(x.is_set_to(source));
+  source[0][0] = 9;
+  CHECK(x[0][0].item<float>() == 9);
+  x.set_(source.storage());
+  CHECK(x.sizes() == IntArrayRef({6}));
+  x.set_(source.storage(), 1, {2, 2}, {1, 2});
+  CHECK(x.equal(tensor({{1.f, 3.f}, {2.f, 4.f}})));
+  x.set_(source.storage(), 2, {2, 2});
+  CHECK(x.equal(tensor({{2.f, 3.f}, {4.f, 5.f}})));
+  x.set_();
+  CHECK(x.sizes() == IntArrayRef({0}));
+
+  CHECK_THROWS_WITH(x.set_(source.storage(), 3, {2, 2}), Contains("take 28 bytes, the storage has 24"));
+  CHECK_THROWS_WITH(x.set_(source.storage(), -1, {1}), Contains("must not be negative"));
+  CHECK_THROWS_WITH(x.set_(ones({2}, kLong)), Contains("source is of dtype Long, the tensor of Float"));
+  CHECK_THROWS_WITH(x.set_(StorageHandle()), Contains("null"));
+  Tensor leaf = ones({2}).requires_grad_();
+  CHECK_THROWS_WITH(leaf.set_(source), Contains("requires grad"));
+  NoGradGuard no_grad;
+  leaf.set_(source);
+  CHECK(leaf.sizes() == source.sizes());
+}
+
+TEST_CASE("resize_ takes a memory format") {
+  Tensor x = zeros({2});
+  x.resize_({1, 2, 3, 4}, MemoryFormat::ChannelsLast);
+  CHECK(x.strides() == IntArrayRef({24, 1, 8, 2}));
+  CHECK(x.suggest_memory_format() == MemoryFormat::ChannelsLast);
+  x.resize_({2, 3});
+  CHECK(x.strides() == IntArrayRef({3, 1}));
+  CHECK(x.suggest_memory_format() == MemoryFormat::Contiguous);
+  const Tensor like = zeros({1, 2, 3, 4}).contiguous(MemoryFormat::ChannelsLast);
+  CHECK(zeros({24}).resize_as_(like, MemoryFormat::Preserve).strides() == like.strides());
+  CHECK_THROWS_WITH(x.resize_({2, 3}, MemoryFormat::ChannelsLast), Contains("needs 4 dimensions"));
+  CHECK_THROWS_WITH(x.resize_({2, 3}, MemoryFormat::Preserve), Contains("no memory format to preserve"));
+}
+
+TEST_CASE("from_blob takes an offset, strides, a deleter and where the memory is") {
+  float values[] = {0, 1, 2, 3, 4, 5, 6, 7};
+  CHECK(from_blob(values, {2, 2}, {1, 3}, 1).equal(tensor({{1.f, 4.f}, {2.f, 5.f}})));
+  CHECK(from_blob(values, {2, 2}, {1, 3}, 1).storage_offset() == 1);
+  int freed = 0;
+  {
+    const Tensor x = from_blob(
+        values, {2}, {2}, 3,
+        [&](void* data) {
+          CHECK(data == values);
+          ++freed;
+        },
+        kFloat, Device(kCPU));
+    CHECK(x.equal(tensor({3.f, 5.f})));
+    CHECK(freed == 0);
+  }
+  CHECK(freed == 1);
+  {
+    const Tensor x = from_blob(
+        values, {2}, [&](void*) { ++freed; }, TensorOptions(kCUDA), Device(kCPU));
+  }
+  CHECK(freed == 2);
+  CHECK_THROWS_WITH(from_blob(values, {2}, {1}, -1), Contains("must not be negative"));
+}
+
+TEST_CASE("accessors to pass by value carry their sizes and strides") {
+  const Tensor x = arange(6, kFloat).view({2, 3}).t();
+  const auto narrow = x.packed_accessor32<float, 2>();
+  static_assert(std::is_same_v<decltype(narrow.size(0)), std::int32_t>);
+  CHECK(narrow[2][1] == 5);
+  CHECK(narrow.size(0) == 3);
+  CHECK(narrow.stride(0) == 1);
+  const auto restricted = x.packed_accessor64<float, 2, RestrictPtrTraits>();
+  CHECK(restricted[1][0] == 1);
+  restricted[1][0] = 7;
+  CHECK(x.accessor<float, 2>()[1][0] == 7);
+  const auto generic = x.generic_packed_accessor<float, 2, DefaultPtrTraits, std::int32_t>();
+  CHECK(generic.data() == x.data_ptr<float>());
+  CHECK(x[0].packed_accessor<float, 1>().size(0) == 2);
+  CHECK(x.data<float>() == x.data_ptr<float>());
+  CHECK_THROWS_WITH((x.packed_accessor32<double, 2>()),
+                    Contains("expected scalar type Double but found Float"));
+  CHECK_THROWS_WITH((x.packed_accessor32<float, 3>()), Contains("expected 2 dims"));
+  const Tensor wide = zeros({1}, kByte).expand({std::int64_t{1} << 31});
+  CHECK_THROWS_WITH((wide.packed_accessor32<std::uint8_t, 1>()), Contains("Use packed_accessor64"));
+  CHECK(wide.packed_accessor64<std::uint8_t, 1>().size(0) == std::int64_t{1} << 31);
+}
+
+TEST_CASE("expect_contiguous copies only what is not") {
+  const Tensor x = arange(6, kFloat).view({2, 3});
+  const auto borrowed = x.expect_contiguous();
+  CHECK_FALSE(borrowed.is_owned());
+  CHECK(borrowed->data_ptr() == x.data_ptr());
+  const Tensor turned = x.t();
+  const auto owned = turned.expect_contiguous();
+  CHECK(owned.is_owned());
+  CHECK(owned->is_contiguous());
+  CHECK((*owned).equal(turned));
+}
+
+TEST_CASE("empty_permuted orders the dimensions in memory") {
+  // torch 2.15: torch.empty_permuted((2, 3, 5), (1, 2, 0)).stride()
+  CHECK(empty_permuted({2, 3, 5}, {1, 2, 0}).strides() == IntArrayRef({1, 10, 2}));
+  CHECK_THROWS_WITH(empty_permuted({2, 3}, {0}), Contains("differ in length"));
+}
