@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -30,10 +31,12 @@ class BatchDataset {
 
   /// This dataset seen through a transform: `dataset.map(Normalize<>(0.5, 0.5)).map(Stack<>())`.
   template <class TransformType>
+  requires requires { typename TransformType::OutputBatchType; }
   MapDataset<Self, TransformType> map(TransformType transform) & {
     return {static_cast<Self&>(*this), std::move(transform)};
   }
   template <class TransformType>
+  requires requires { typename TransformType::OutputBatchType; }
   MapDataset<Self, TransformType> map(TransformType transform) && {
     return {std::move(static_cast<Self&>(*this)), std::move(transform)};
   }
@@ -46,6 +49,25 @@ class EBB_API Dataset : public BatchDataset<Self, std::vector<SingleExample>> {
   using ExampleType = SingleExample;
   virtual ExampleType get(std::size_t index) = 0;
   std::vector<ExampleType> get_batch(ArrayRef<std::size_t> indices) override;
+
+  using BatchDataset<Self, std::vector<SingleExample>>::map;
+  /// Lambdas on samples start a Pipeline (<ebb/data/pipeline.h>) over a copy of this dataset:
+  /// `for (auto& batch : dataset.map(f).filter(p).shuffle(1000).batch(64).prefetch(2))`.
+  template <class F>
+  requires std::is_invocable_v<F&, SingleExample>
+  auto map(F f) const { return from(static_cast<const Self&>(*this)).map(std::move(f)); }
+  template <class Predicate>
+  auto filter(Predicate keep) const {
+    return from(static_cast<const Self&>(*this)).filter(std::move(keep));
+  }
+  template <class D = Self>
+  auto shuffle(std::size_t count) const {
+    return from(static_cast<const D&>(*this)).shuffle(count);
+  }
+  template <class D = Self>
+  auto prefetch(std::size_t count) const {
+    return from(static_cast<const D&>(*this)).prefetch(count);
+  }
 };
 
 template <class Self, class SingleExample>
@@ -56,23 +78,38 @@ std::vector<SingleExample> Dataset<Self, SingleExample>::get_batch(ArrayRef<std:
   return batch;
 }
 
-/// A dataset seen through a transform.
+namespace detail {
+template <class Source, class Batch>
+using MappedBatch = std::conditional_t<Source::is_stateful, optional<Batch>, Batch>;
+}  // namespace detail
+
+/// A dataset seen through a transform. Of a stateful one, which gives no batch at the end of its epoch, that
+/// stays none.
 template <class Source, class AppliedTransform>
 class MapDataset
-    : public BatchDataset<MapDataset<Source, AppliedTransform>, typename AppliedTransform::OutputBatchType,
+    : public BatchDataset<MapDataset<Source, AppliedTransform>,
+                          detail::MappedBatch<Source, typename AppliedTransform::OutputBatchType>,
                           typename Source::BatchRequestType> {
  public:
   using DatasetType = Source;
   using TransformType = AppliedTransform;
   using BatchRequestType = typename Source::BatchRequestType;
-  using OutputBatchType = typename AppliedTransform::OutputBatchType;
+  using OutputBatchType = detail::MappedBatch<Source, typename AppliedTransform::OutputBatchType>;
+  static constexpr bool is_stateful = Source::is_stateful;
 
   MapDataset(Source dataset, AppliedTransform transform)
       : dataset_(std::move(dataset)), transform_(std::move(transform)) {}
   OutputBatchType get_batch(BatchRequestType indices) override {
-    return transform_.apply_batch(dataset_.get_batch(std::move(indices)));
+    if constexpr (is_stateful) {
+      auto batch = dataset_.get_batch(std::move(indices));
+      return batch ? OutputBatchType(transform_.apply_batch(std::move(*batch))) : nullopt;
+    } else {
+      return transform_.apply_batch(dataset_.get_batch(std::move(indices)));
+    }
   }
   optional<std::size_t> size() const override { return dataset_.size(); }
+  /// Starts an epoch of a stateful dataset.
+  void reset() requires Source::is_stateful { dataset_.reset(); }
   const Source& dataset() const { return dataset_; }
   const AppliedTransform& transform() const { return transform_; }
 

@@ -166,8 +166,9 @@ Variable trace(const Variable& self) {
   const NdArray& x = self.array();
   const std::int64_t n = std::min(x.sizes()[0], x.sizes()[1]), step = x.strides()[0] + x.strides()[1];
   const Variable diagonal(x.as_strided({n}, {step}, x.offset()));
+  const auto dtype = is_floating(x.dtype()) ? optional<ScalarType>(x.dtype()) : nullopt;
   return ops::record<TraceBackward>(
-      sum(diagonal).array(),
+      sum(diagonal, dtype).array(),
       [&](TraceBackward& node) {
         node.rows = self.sizes()[0];
         node.cols = self.sizes()[1];

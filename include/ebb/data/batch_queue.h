@@ -1,0 +1,106 @@
+// Between the threads that read chunks and those that take batches.
+#pragma once
+
+#include <ebb/core/error.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace ebb::data::detail {
+
+/// Examples come in chunks, in the order of a sampler, and go out in batches. At most `cache_size` examples
+/// wait, but for those of one chunk more a thread.
+template <class Batch, class ExampleSampler>
+class BatchQueue {
+ public:
+  BatchQueue(std::size_t batch_size, ExampleSampler& sampler, std::size_t cache_size)
+      : batch_size_(batch_size), sampler_(sampler), cache_size_(cache_size) {}
+
+  /// The next batch; waits until it is full, or nothing more will come. An error of a reader is thrown where
+  /// its chunk would have been.
+  std::optional<Batch> take() {
+    std::unique_lock lock(mutex_);
+    readable_.wait(lock, [&] { return examples_ >= batch_size_ || stopped_ || next_is_error(); });
+    if (waiting_.empty()) return std::nullopt;
+    Item item = std::move(waiting_.front());
+    waiting_.pop_front();
+    examples_ -= item.batch.size();
+    lock.unlock();
+    writable_.notify_all();
+    if (item.error) std::rethrow_exception(item.error);
+    return std::move(item.batch);
+  }
+
+  void add(Batch chunk) {
+    std::unique_lock lock(mutex_);
+    if (!wait_for_room(lock)) return;
+    sampler_.reset(chunk.size());
+    std::size_t left = chunk.size();
+    while (left > 0) {
+      if (waiting_.empty() || waiting_.back().error || waiting_.back().batch.size() >= batch_size_)
+        waiting_.emplace_back();
+      Batch& last = waiting_.back().batch;
+      const std::size_t count = std::min(left, batch_size_ - last.size());
+      const auto indices = sampler_.next(count);
+      EBB_CHECK(indices && indices->size() == count,
+                "ChunkDataset: the example sampler ended before the chunk.");
+      for (const std::size_t i : *indices) {
+        EBB_CHECK(i < chunk.size(), "ChunkDataset: the example sampler gave index ", std::uint64_t{i},
+                  " for a chunk of ", std::uint64_t{chunk.size()}, " examples.");
+        last.push_back(std::move(chunk[i]));
+      }
+      left -= count;
+      examples_ += count;
+    }
+    lock.unlock();
+    readable_.notify_all();
+  }
+
+  void add(std::exception_ptr error) {
+    std::unique_lock lock(mutex_);
+    if (!wait_for_room(lock)) return;
+    waiting_.emplace_back().error = std::move(error);
+    lock.unlock();
+    readable_.notify_all();
+  }
+
+  /// Nothing more will come, and nothing is taken in.
+  void stop() {
+    {
+      std::lock_guard lock(mutex_);
+      stopped_ = true;
+    }
+    readable_.notify_all();
+    writable_.notify_all();
+  }
+
+ private:
+  struct Item {
+    Batch batch;
+    std::exception_ptr error;
+  };
+
+  bool next_is_error() const { return !waiting_.empty() && waiting_.front().error; }
+  bool wait_for_room(std::unique_lock<std::mutex>& lock) {
+    writable_.wait(lock, [&] { return examples_ < cache_size_ || stopped_; });
+    return !stopped_;
+  }
+
+  std::size_t batch_size_;
+  ExampleSampler& sampler_;
+  std::size_t cache_size_;
+  std::mutex mutex_;
+  std::condition_variable readable_, writable_;
+  std::deque<Item> waiting_;
+  std::size_t examples_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace ebb::data::detail

@@ -1,0 +1,68 @@
+// Samplers for several processes: each visits its share.
+#pragma once
+
+#include <ebb/data/samplers.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace ebb::data::samplers {
+
+/// Of `size` samples, the share of process `rank` out of `num_replicas`. All shares have one size: with
+/// `allow_duplicates` some samples come twice, else some are left out.
+template <class BatchRequest = std::vector<std::size_t>>
+class DistributedSampler : public Sampler<BatchRequest> {
+ public:
+  DistributedSampler(std::size_t size, std::size_t num_replicas = 1, std::size_t rank = 0,
+                     bool allow_duplicates = true)
+      : size_(size), num_replicas_(num_replicas), rank_(rank), allow_duplicates_(allow_duplicates) {
+    EBB_CHECK(rank < num_replicas, "DistributedSampler: expected a rank below the number of replicas, ",
+              std::uint64_t{num_replicas}, ", got ", std::uint64_t{rank}, ".");
+  }
+  /// Call with the same number in all processes before each epoch: a random order depends on it alone.
+  void set_epoch(std::size_t epoch) { epoch_ = epoch; }
+  std::size_t epoch() const { return epoch_; }
+
+ protected:
+  std::size_t local_sample_count() const {
+    return allow_duplicates_ ? (size_ + num_replicas_ - 1) / num_replicas_ : size_ / num_replicas_;
+  }
+
+  std::size_t size_, num_replicas_, rank_, epoch_ = 0;
+  bool allow_duplicates_;
+};
+
+/// A share of a permutation that all processes draw alike, by the number of the epoch.
+class EBB_API DistributedRandomSampler : public DistributedSampler<> {
+ public:
+  explicit DistributedRandomSampler(std::size_t size, std::size_t num_replicas = 1, std::size_t rank = 0,
+                                    bool allow_duplicates = true);
+  void reset(optional<std::size_t> new_size = nullopt) override;
+  optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
+  /// The epoch and the position ("epoch_", "sample_index_", kLong []).
+  void save(serialize::OutputArchive& archive) const override;
+  void load(serialize::InputArchive& archive) override;
+  std::size_t index() const noexcept { return sample_index_; }
+
+ private:
+  std::size_t begin_index_ = 0, end_index_ = 0, sample_index_ = 0;
+  std::vector<std::size_t> all_indices_;
+};
+
+/// A share of 0, 1, 2, ...: one piece.
+class EBB_API DistributedSequentialSampler : public DistributedSampler<> {
+ public:
+  explicit DistributedSequentialSampler(std::size_t size, std::size_t num_replicas = 1, std::size_t rank = 0,
+                                        bool allow_duplicates = true);
+  void reset(optional<std::size_t> new_size = nullopt) override;
+  optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
+  /// The position ("sample_index_", kLong []).
+  void save(serialize::OutputArchive& archive) const override;
+  void load(serialize::InputArchive& archive) override;
+  std::size_t index() const noexcept { return sample_index_; }
+
+ private:
+  std::size_t begin_index_ = 0, end_index_ = 0, sample_index_ = 0;
+};
+
+}  // namespace ebb::data::samplers

@@ -1,0 +1,242 @@
+// What loaders share: requests, workers that read ahead, and the order in which batches come.
+#pragma once
+
+#include <ebb/core/arg.h>
+#include <ebb/core/error.h>
+#include <ebb/data/iterator.h>
+#include <ebb/data/pinned.h>
+#include <ebb/data/worker_exception.h>
+
+#include <algorithm>
+#include <condition_variable>  // brings durations; <chrono>, with its calendars, costs twice as much
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace ebb::data {
+
+/// How batches are made; setters chain: `DataLoaderOptions(64).workers(2).drop_last(true)`.
+class DataLoaderOptions {
+ public:
+  DataLoaderOptions() = default;
+  DataLoaderOptions(std::size_t batch_size) : batch_size_(batch_size) {}
+  /// Batches read ahead; twice the workers unless set.
+  DataLoaderOptions& max_jobs(optional<std::size_t> n) { return max_jobs_ = n, *this; }
+  std::size_t max_jobs() const { return max_jobs_.value_or(2 * workers_); }
+
+  EBB_ARG(std::size_t, batch_size) = 1;  ///< samples in a batch
+  EBB_ARG(std::size_t, workers) = 0;     ///< threads that read; 0 reads in the calling thread
+  /// How long to wait for a batch before an error; for ever unless set.
+  EBB_ARG(optional<std::chrono::milliseconds>, timeout);
+  /// Whether batches come in the sampler's order, so that workers do not change the result.
+  EBB_ARG(bool, enforce_ordering) = true;
+  EBB_ARG(bool, drop_last) = false;  ///< leaves an incomplete last batch out
+  /// Whether batches arrive in page-locked memory where there is CUDA (<ebb/data/pinned.h>), so that
+  /// `batch.data.to(kCUDA, kFloat, /*non_blocking=*/true)` does not wait. By the workers, if there are some.
+  EBB_ARG(bool, pin_memory) = false;
+
+ private:
+  optional<std::size_t> max_jobs_;
+};
+
+/// The options of a loader, with every default filled in.
+struct FullDataLoaderOptions {
+  explicit FullDataLoaderOptions(const DataLoaderOptions& o)
+      : batch_size(o.batch_size()),
+        workers(o.workers()),
+        max_jobs(o.max_jobs()),
+        timeout(o.timeout()),
+        enforce_ordering(o.enforce_ordering()),
+        drop_last(o.drop_last()),
+        pin_memory(o.pin_memory()) {}
+  std::size_t batch_size, workers, max_jobs;
+  optional<std::chrono::milliseconds> timeout;
+  bool enforce_ordering, drop_last, pin_memory;
+};
+
+/// Iterates over the batches of one epoch; each begin() starts a new one. Requests are made in the calling
+/// thread. An error in a worker is thrown by the iterator as a WorkerException. A loop that is left early
+/// leaves nothing behind: the next begin() starts afresh. What derives from it calls join() when it ends.
+template <class Batch, class BatchRequest>
+class DataLoaderBase {
+ public:
+  using BatchType = Batch;
+  using BatchRequestType = BatchRequest;
+
+  virtual ~DataLoaderBase() = default;
+  DataLoaderBase(const DataLoaderBase&) = delete;
+  DataLoaderBase& operator=(const DataLoaderBase&) = delete;
+
+  /// Starts an epoch. Throws while workers read ahead for an iterator of the last one that is still around.
+  Iterator<Batch> begin() {
+    EBB_CHECK(
+        jobs_.empty() || walk_.expired(),
+        "Attempted to get a new DataLoader iterator while another iterator is not yet exhausted. Take it "
+        "to the end, or let it go first.");
+    drain();
+    exhausted_ = false;
+    reset();
+    while (threads_.size() < options_.workers()) threads_.push_back(start_worker());
+    if (options_.workers() > 0) fill();
+    Iterator<Batch> first([this] { return next(); });
+    walk_ = first.watch();
+    return first;
+  }
+  Iterator<Batch> end() { return {}; }
+  FullDataLoaderOptions options() const { return FullDataLoaderOptions(options_); }
+
+  /// Ends the workers; a later begin() starts them again.
+  void join() {
+    drain();
+    {
+      std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& t : threads_) t.join();
+    threads_.clear();
+    stop_ = false;
+  }
+
+ protected:
+  explicit DataLoaderBase(DataLoaderOptions options) : options_(options) {
+    EBB_CHECK(options_.batch_size() > 0, "DataLoader: batch_size must be at least 1, got 0.");
+  }
+
+  /// Before each epoch, when no worker reads.
+  virtual void reset() = 0;
+  /// What the next job is to read; none at the end of the epoch.
+  virtual optional<BatchRequest> next_request() = 0;
+  /// Reads in the calling thread. No batch ends the epoch.
+  virtual optional<Batch> read(BatchRequest request) = 0;
+  /// A thread that runs work().
+  virtual std::thread start_worker() = 0;
+
+  /// Takes jobs until join(); `dataset.get_batch` reads.
+  template <class DatasetType>
+  void work(DatasetType& dataset) {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      std::shared_ptr<Job> job;
+      changed_.wait(lock, [&] {
+        if (stop_) return true;
+        for (auto& candidate : jobs_)
+          if (!candidate->taken) {
+            job = candidate;
+            return true;
+          }
+        return false;
+      });
+      if (!job) return;
+      job->taken = true;
+      lock.unlock();
+      try {
+        job->batch = ready(dataset.get_batch(std::move(job->request)));
+      } catch (...) {
+        job->error = std::current_exception();
+      }
+      lock.lock();
+      job->done = true;
+      changed_.notify_all();
+    }
+  }
+
+  DataLoaderOptions options_;
+
+ private:
+  struct Job {
+    BatchRequest request;
+    optional<Batch> batch;
+    std::exception_ptr error;
+    bool taken = false, done = false;
+  };
+
+  optional<Batch> ready(optional<Batch> batch) const {
+    if (batch && options_.pin_memory()) return pinned(std::move(*batch));
+    return batch;
+  }
+
+  optional<Batch> next() {
+    if (options_.workers() == 0) {
+      optional<BatchRequest> request = next_request();
+      return request ? ready(read(std::move(*request))) : nullopt;
+    }
+    for (;;) {
+      fill();
+      const std::shared_ptr<Job> job = next_done();
+      if (!job) return nullopt;
+      if (job->error) throw WorkerException(job->error);
+      if (job->batch) {
+        fill();
+        return std::move(job->batch);
+      }
+      exhausted_ = true;  // what other workers have read is still to come
+    }
+  }
+
+  // Waits for it; null if nothing is under way.
+  std::shared_ptr<Job> next_done() {
+    std::unique_lock lock(mutex_);
+    if (jobs_.empty()) return nullptr;
+    typename std::deque<std::shared_ptr<Job>>::iterator found;
+    const auto is_ready = [&] {
+      found = jobs_.begin();
+      if (!options_.enforce_ordering())
+        while (found != jobs_.end() && !(*found)->done) ++found;
+      return found != jobs_.end() && (*found)->done;
+    };
+    if (!options_.timeout())
+      changed_.wait(lock, is_ready);
+    else
+      EBB_CHECK(changed_.wait_for(lock, *options_.timeout(), is_ready), "DataLoader: no batch came within ",
+                static_cast<std::int64_t>(options_.timeout()->count()),
+                " ms. Raise timeout(), or use more workers.");
+    std::shared_ptr<Job> job = std::move(*found);
+    jobs_.erase(found);
+    return job;
+  }
+
+  // Keeps max_jobs requests under way.
+  void fill() {
+    while (!exhausted_) {
+      {
+        std::lock_guard lock(mutex_);
+        if (jobs_.size() >= std::max<std::size_t>(options_.max_jobs(), 1)) return;
+      }
+      optional<BatchRequest> request = next_request();
+      if (!request) return;
+      auto job = std::make_shared<Job>();
+      job->request = std::move(*request);
+      {
+        std::lock_guard lock(mutex_);
+        jobs_.push_back(std::move(job));
+      }
+      changed_.notify_all();
+    }
+  }
+
+  // Forgets what was read ahead, once nobody works on it.
+  void drain() {
+    std::unique_lock lock(mutex_);
+    for (auto& job : jobs_) job->done |= !job->taken, job->taken = true;
+    changed_.wait(lock, [&] {
+      for (auto& job : jobs_)
+        if (!job->done) return false;
+      return true;
+    });
+    jobs_.clear();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::shared_ptr<Job>> jobs_;
+  std::weak_ptr<const void> walk_;  // the iterators of the last epoch
+  std::vector<std::thread> threads_;
+  bool stop_ = false, exhausted_ = false;
+};
+
+}  // namespace ebb::data

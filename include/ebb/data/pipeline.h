@@ -1,0 +1,157 @@
+// Chains of lambdas over samples: from(dataset).map(f).filter(p).shuffle(n).batch(b).prefetch(k).
+#pragma once
+
+#include <ebb/core/error.h>
+#include <ebb/core/options.h>
+#include <ebb/data/iterator.h>
+#include <ebb/data/read_ahead.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace ebb::data {
+
+namespace detail {
+/// Random places; the seed is drawn from the default generator, so that manual_seed() makes them
+/// reproducible.
+class EBB_API Places {
+ public:
+  Places();
+  /// One of 0, ..., count - 1.
+  std::size_t below(std::size_t count);
+
+ private:
+  std::uint64_t state_;
+};
+}  // namespace detail
+
+/// What comes one after another, made when it is asked for. Each begin() starts an epoch. A chain holds its
+/// dataset, and may be copied; two epochs at once share it, so that their steps must not change it.
+template <class T>
+class Pipeline {
+ public:
+  using ValueType = T;
+  /// Gives the next, or none at the end.
+  using Next = std::function<std::optional<T>()>;
+  /// Makes a Next for each epoch.
+  explicit Pipeline(std::function<Next()> start) : start_(std::move(start)) {}
+
+  Iterator<T> begin() const { return Iterator<T>(start_()); }
+  Iterator<T> end() const { return {}; }
+
+  /// f of each.
+  template <class F>
+  auto map(F f) const {
+    using Out = std::decay_t<std::invoke_result_t<F&, T>>;
+    return Pipeline<Out>([start = start_, f = std::move(f)] {
+      return [next = start(), f]() mutable -> std::optional<Out> {
+        std::optional<T> value = next();
+        if (!value) return std::nullopt;
+        return f(std::move(*value));
+      };
+    });
+  }
+
+  /// Those of which `keep` is true.
+  template <class Predicate>
+  Pipeline filter(Predicate keep) const {
+    return Pipeline([start = start_, keep = std::move(keep)] {
+      return [next = start(), keep]() mutable -> std::optional<T> {
+        for (;;) {
+          std::optional<T> value = next();
+          if (!value || keep(std::as_const(*value))) return value;
+        }
+      };
+    });
+  }
+
+  /// At random out of the next `count`: in whole random order if there are no more. The seed is drawn from
+  /// the default generator when the epoch starts.
+  Pipeline shuffle(std::size_t count) const {
+    EBB_CHECK(count > 0, "Pipeline::shuffle: expected a count of at least 1, got 0.");
+    return Pipeline([start = start_, count] {
+      return [next = start(), count, waiting = std::vector<T>(), ended = false,
+              places = detail::Places()]() mutable -> std::optional<T> {
+        while (!ended && waiting.size() < count)
+          if (std::optional<T> value = next())
+            waiting.push_back(std::move(*value));
+          else
+            ended = true;
+        if (waiting.empty()) return std::nullopt;
+        std::swap(waiting[places.below(waiting.size())], waiting.back());
+        std::optional<T> value = std::move(waiting.back());
+        waiting.pop_back();
+        return value;
+      };
+    });
+  }
+
+  /// Lists of `size`; the last one may be shorter, or is left out.
+  Pipeline<std::vector<T>> batch(std::size_t size, bool drop_last = false) const {
+    EBB_CHECK(size > 0, "Pipeline::batch: expected a size of at least 1, got 0.");
+    return Pipeline<std::vector<T>>([start = start_, size, drop_last] {
+      return [next = start(), size, drop_last]() mutable -> std::optional<std::vector<T>> {
+        std::vector<T> list;
+        while (list.size() < size)
+          if (std::optional<T> value = next())
+            list.push_back(std::move(*value));
+          else
+            break;
+        if (list.empty() || (drop_last && list.size() < size)) return std::nullopt;
+        return list;
+      };
+    });
+  }
+
+  /// The first `count`.
+  Pipeline take(std::size_t count) const {
+    return Pipeline([start = start_, count] {
+      return [next = start(), left = count]() mutable -> std::optional<T> {
+        if (left == 0) return std::nullopt;
+        --left;
+        return next();
+      };
+    });
+  }
+
+  /// Up to `count` are made ahead by a thread of their own, in which all steps before this one run. Their
+  /// errors reach the loop in their place.
+  Pipeline prefetch(std::size_t count) const {
+    EBB_CHECK(count > 0, "Pipeline::prefetch: expected a count of at least 1, got 0.");
+    return Pipeline([start = start_, count] {
+      return [ahead = std::make_shared<detail::ReadAhead<T>>(start(), count)] { return ahead->take(); };
+    });
+  }
+
+ private:
+  std::function<Next()> start_;
+};
+
+namespace datasets {
+
+/// The samples of a dataset, 0, 1, 2, ...; `dataset.map(f)` of a lambda, `.filter`, `.shuffle` and
+/// `.prefetch` start from them.
+template <class DatasetType>
+Pipeline<typename DatasetType::ExampleType> from(DatasetType dataset) {
+  using T = typename DatasetType::ExampleType;
+  EBB_CHECK(dataset.size().has_value(), "data::from: the dataset does not know its size.");
+  auto shared = std::make_shared<DatasetType>(std::move(dataset));
+  return Pipeline<T>([shared] {
+    return [shared, index = std::size_t{0}]() mutable -> std::optional<T> {
+      if (index >= *shared->size()) return std::nullopt;
+      return shared->get(index++);
+    };
+  });
+}
+
+}  // namespace datasets
+
+using datasets::from;
+
+}  // namespace ebb::data
