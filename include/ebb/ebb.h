@@ -1,6 +1,8 @@
 // Everything a program needs: #include <ebb/ebb.h>.
 #pragma once
 
+#include <ebb/amp/autocast.h>
+#include <ebb/amp/grad_scaler.h>
 #include <ebb/autograd/anomaly.h>
 #include <ebb/autograd/backward.h>
 #include <ebb/autograd/checkpoint.h>

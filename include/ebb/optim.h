@@ -18,3 +18,4 @@
 #include <ebb/optim/rprop.h>
 #include <ebb/optim/schedules.h>
 #include <ebb/optim/sgd.h>
+#include <ebb/optim/swa_utils.h>

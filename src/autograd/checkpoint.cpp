@@ -10,29 +10,12 @@
 namespace ebb::autograd {
 namespace {
 
-// Autocast as it was, on for the same devices and to the same dtypes; weights are not kept.
-class AutocastAgain {
- public:
-  explicit AutocastAgain(const AutocastState& then) : now_(thread_state.autocast) {
-    thread_state.autocast = then;
-    thread_state.autocast.cache_enabled = false;
-    thread_state.autocast.nesting = now_.nesting;
-    thread_state.autocast.cache = now_.cache;
-  }
-  ~AutocastAgain() { thread_state.autocast = now_; }
-  AutocastAgain(const AutocastAgain&) = delete;
-  AutocastAgain& operator=(const AutocastAgain&) = delete;
-
- private:
-  AutocastState now_;
-};
-
 // What one checkpointed call needs to run again, and what that gave.
 struct Frame {
   std::function<variable_list(const variable_list&)> fn;
   variable_list inputs;
   Generator random = default_generator().clone();  // as it was before the call
-  AutocastState autocast = thread_state.autocast;
+  AutocastSetting autocast = AutocastSetting::now();
   std::size_t kept = 0;  // tensors the first run wanted to keep
   variable_list recomputed;
 

@@ -2,6 +2,7 @@
 #include <ebb/autograd/function.h>
 
 #include "autograd/meta.h"
+#include "autograd/thread_state.h"
 
 #include <cxxabi.h>
 
@@ -174,7 +175,11 @@ GradList FunctionNode::apply(GradList&& grads) {
   variable_list given(grads.begin(), grads.end());
   if (context.materialize_grads_)
     for (std::size_t i = 0; i < given.size(); ++i) given[i] = grad_or_zeros(grads, i);
-  variable_list results = backward_(&context, std::move(given));
+  variable_list results;
+  {
+    const AutocastAgain as_forward(autocast_);
+    results = backward_(&context, std::move(given));
+  }
   while (results.size() > is_tensor_.size() && !results.back().defined()) results.pop_back();
   EBB_CHECK(results.size() == is_tensor_.size(), "function ", name(),
             " returned an incorrect number of gradients (expected ", std::uint64_t{is_tensor_.size()},

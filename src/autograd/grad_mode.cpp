@@ -1,4 +1,4 @@
-// The modes of a thread: gradient, inference and their guards.
+// The modes of a thread: gradient, inference and their guards, and what autocast is set to.
 #include <ebb/autograd/grad_mode.h>
 
 #include "autograd/thread_state.h"
@@ -7,6 +7,12 @@ namespace ebb {
 
 namespace autograd {
 constinit thread_local ThreadState thread_state;
+
+AutocastSetting AutocastSetting::now() {
+  AutocastSetting setting{thread_state.autocast.devices, {}};
+  for (int i = 0; i < kDeviceTypes; ++i) setting.dtypes[i] = thread_state.autocast.dtypes[i];
+  return setting;
+}
 }
 
 using autograd::thread_state;

@@ -1,6 +1,7 @@
 // What autograd keeps for each thread.
 #pragma once
 
+#include <ebb/autograd/autocast_setting.h>
 #include <ebb/core/device.h>
 #include <ebb/core/dtype.h>
 
@@ -55,6 +56,29 @@ class AutocastDevices {
 
  private:
   std::uint8_t previous_;
+};
+
+// Autocast as it was elsewhere, for a scope: on for the same devices, to the same dtypes. Weights that it casts
+// are not kept.
+class AutocastAgain {
+ public:
+  explicit AutocastAgain(const AutocastSetting& then)
+      : setting_(AutocastSetting::now()), cache_enabled_(thread_state.autocast.cache_enabled) {
+    enter(then, false);
+  }
+  ~AutocastAgain() { enter(setting_, cache_enabled_); }
+  AutocastAgain(const AutocastAgain&) = delete;
+  AutocastAgain& operator=(const AutocastAgain&) = delete;
+
+ private:
+  static void enter(const AutocastSetting& setting, bool cache_enabled) {
+    AutocastState& state = thread_state.autocast;
+    state.devices = setting.devices;
+    for (int i = 0; i < kDeviceTypes; ++i) state.dtypes[i] = setting.dtypes[i];
+    state.cache_enabled = cache_enabled;
+  }
+  AutocastSetting setting_;
+  bool cache_enabled_;
 };
 
 }  // namespace autograd

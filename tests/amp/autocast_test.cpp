@@ -206,6 +206,38 @@ TEST_CASE("autocast: a checkpoint's second run casts as the first did") {
   CHECK_FALSE(autocast::is_autocast_enabled(kHere));
 }
 
+namespace {
+
+// A product whose backward meets a Float weight and a gradient of 16 bits.
+struct Product : autograd::Function<Product> {
+  static Tensor forward(autograd::AutogradContext* ctx, const Tensor& x, const Tensor& w) {
+    ctx->save_for_backward({x, w});
+    return mm(x, w);
+  }
+  static autograd::variable_list backward(autograd::AutogradContext* ctx, autograd::variable_list grads) {
+    const auto saved = ctx->get_saved_variables();
+    return {mm(grads[0], saved[1].t()), mm(saved[0].t(), grads[0])};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("autocast: backward of a function of one's own casts as its forward did") {
+  const Tensor x = inputs().requires_grad_(), w = weights(), y = inputs().requires_grad_(), v = weights();
+  Tensor own, plain;
+  {
+    const amp::autocast casting(kHere, kBFloat16);
+    own = Product::apply(x, w);
+    plain = mm(y, v);
+  }
+  CHECK(own.dtype() == kBFloat16);
+  own.to(kFloat).sum().backward();
+  plain.to(kFloat).sum().backward();
+  CHECK(equal(x.grad().to(kFloat), y.grad()));
+  CHECK(equal(w.grad().to(kFloat), v.grad()));
+  CHECK_FALSE(autocast::is_autocast_enabled(kHere));
+}
+
 TEST_CASE("autocast by single settings") {
   autocast::set_autocast_enabled(kHere, true);
   autocast::set_autocast_dtype(kHere, kBFloat16);

@@ -1,6 +1,7 @@
 // User-defined differentiable functions.
 #pragma once
 
+#include <ebb/autograd/autocast_setting.h>
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/autograd/record.h>
 
@@ -151,6 +152,7 @@ class EBB_API FunctionNode : public Node {
 
   const std::type_info& type_;
   Backward backward_;
+  const AutocastSetting autocast_ = AutocastSetting::now();  // backward runs as forward did
   std::vector<bool> is_tensor_;
   std::vector<std::unique_ptr<SavedVariable>> kept_;
 };

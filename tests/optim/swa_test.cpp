@@ -1,0 +1,172 @@
+// Averaged models, their batch norms and the rate of SWALR. Numbers are torch 2.15's.
+#include <ebb/ebb.h>
+#include <ebb/nn.h>
+#include <ebb/optim.h>
+#include <ebb/optim/swa_utils.h>
+
+#include <catch2/catch.hpp>
+
+#include <sstream>
+#include <vector>
+
+using namespace ebb;
+using namespace ebb::optim;
+
+namespace {
+
+struct NetImpl : nn::Cloneable<NetImpl> {
+  NetImpl() { reset(); }
+  void reset() override {
+    linear = register_module("linear", nn::Linear(2, 1));
+    norm = register_module("norm", nn::BatchNorm1d(1));
+    to(kDouble);
+    const NoGradGuard no_grad;
+    for (Tensor& p : parameters()) p.fill_(1);
+  }
+  Tensor forward(const Tensor& x) { return norm(linear(x)); }
+  nn::Linear linear{nullptr};
+  nn::BatchNorm1d norm{nullptr};
+};
+EBB_MODULE(Net);
+
+struct Seen {
+  double weight, mean;
+  int batches;
+};
+
+template <class... Options>
+std::vector<Seen> course(Options... options) {
+  Net net;
+  swa_utils::AveragedModel averaged(net, options...);
+  std::vector<Seen> out;
+  for (int k = 0; k < 4; ++k) {
+    {
+      const NoGradGuard no_grad;
+      for (Tensor& p : net->parameters()) p.mul_(1.5).add_(0.25 * k);
+      net->norm->running_mean.add_(k + 1.0);
+      net->norm->num_batches_tracked.add_(3);
+    }
+    averaged.update_parameters(*net);
+    CHECK(averaged.n_averaged.template item<int>() == k + 1);
+    const Tensor weight = averaged.module->linear->weight;
+    CHECK(weight.requires_grad());
+    out.push_back({weight.detach()[0][0].template item<double>(),
+                   averaged.module->norm->running_mean.template item<double>(),
+                   averaged.module->norm->num_batches_tracked.template item<int>()});
+  }
+  return out;
+}
+
+void compare(const std::vector<Seen>& got, const std::vector<Seen>& expected) {
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CAPTURE(i);
+    CHECK(got[i].weight == Approx(expected[i].weight).epsilon(1e-9));
+    CHECK(got[i].mean == Approx(expected[i].mean).epsilon(1e-9));
+    CHECK(got[i].batches == expected[i].batches);
+  }
+}
+
+std::vector<double> rates(swa_utils::SWALR& schedule, int steps) {
+  std::vector<double> out{schedule.get_last_lr()[0]};
+  for (int i = 0; i < steps; ++i) {
+    schedule.step();
+    out.push_back(schedule.get_last_lr()[0]);
+  }
+  return out;
+}
+
+void close(const std::vector<double>& got, const std::vector<double>& expected) {
+  REQUIRE(got.size() == expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == Approx(expected[i]).epsilon(1e-8));
+}
+
+}  // namespace
+
+TEST_CASE("averaged models hold torch's averages") {
+  compare(course(), {{1.5, 1, 3}, {2, 3, 6}, {2.75, 6, 9}, {3.84375, 10, 12}});
+  const std::vector<Seen> ema{{1.5, 1, 3}, {1.6, 3, 6}, {1.865, 6, 9}, {2.391, 10, 12}};
+  compare(course(swa_utils::get_ema_avg_fn(0.9)), ema);
+  compare(course(swa_utils::get_ema_multi_avg_fn(0.9)), ema);
+  compare(course(swa_utils::get_ema_multi_avg_fn(0.9), true),
+          {{1.5, 1, 3}, {1.6, 1.2, 3}, {1.865, 1.68, 3}, {2.391, 2.512, 3}});
+  const std::vector<Seen> whole{{1.5, 1, 3}, {2, 2, 4}, {2.75, 10.0 / 3, 5}, {3.84375, 5, 6}};
+  compare(course(swa_utils::get_swa_multi_avg_fn(), true), whole);
+  compare(course(swa_utils::get_swa_avg_fn(), true), whole);
+  const swa_utils::AverageFunction own = [](const Tensor& a, const Tensor& p, const Tensor&) {
+    return a * 0.3 + p * 0.7;
+  };
+  compare(course(own), {{1.5, 1, 3}, {2.2, 3, 6}, {3.635, 6, 9}, {6.078, 10, 12}});
+  CHECK_THROWS_WITH(swa_utils::get_ema_avg_fn(1.5), Catch::Contains("[0,1]"));
+}
+
+TEST_CASE("an averaged model is a copy, with torch's names, that a file keeps") {
+  Net net, other;
+  swa_utils::AveragedModel ema(net, swa_utils::get_ema_multi_avg_fn(0.5)), again(other);
+  ema.update_parameters(*net);
+  {
+    const NoGradGuard no_grad;
+    net->linear->weight.fill_(3);
+  }
+  ema.update_parameters(*net);
+  CHECK(ema.module->linear->weight.detach()[0][0].item<double>() == 2);
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : ema.state_dict()) names.push_back(name);
+  CHECK(names == std::vector<std::string>{"n_averaged", "module.linear.weight", "module.linear.bias",
+                                          "module.norm.weight", "module.norm.bias",
+                                          "module.norm.running_mean", "module.norm.running_var",
+                                          "module.norm.num_batches_tracked"});
+  std::stringstream file;
+  save(ema, file);
+  load(again, file);
+  CHECK(again.n_averaged.item<int>() == 2);
+  const Tensor x = ones({3, 2}, kDouble);
+  again.eval();
+  ema.eval();
+  CHECK(equal(again.forward(x), ema.forward(x)));
+  CHECK_THROWS_WITH(ema.update_parameters(*nn::Linear(2, 1)), Catch::Contains("other shapes"));
+}
+
+TEST_CASE("update_bn gives batch norms the means of the data") {
+  nn::BatchNorm1d norm(2);
+  nn::Sequential model(norm);
+  model->to(kDouble);
+  model->eval();
+  const Tensor x = sin(arange(24, kDouble)).reshape({12, 2});
+  const auto check = [&] {
+    const auto mean = norm->running_mean, var = norm->running_var;
+    close({mean[0].item<double>(), mean[1].item<double>(), var[0].item<double>(), var[1].item<double>()},
+          {0.05313786539564647, 0.028512618728542216, 0.5879197201239781, 0.6520703360785612});
+    CHECK(norm->num_batches_tracked.item<int>() == 3);
+    CHECK(*norm->options.momentum() == 0.1);
+    CHECK_FALSE(norm->is_training());
+  };
+  std::vector<Tensor> batches{x.slice(0, 0, 4), x.slice(0, 4, 8), x.slice(0, 8, 12)};
+  swa_utils::update_bn(batches, model);
+  check();
+  norm->running_mean.fill_(7);
+  std::vector<data::Example<>> examples;
+  for (const Tensor& batch : batches) examples.emplace_back(batch, batch);
+  swa_utils::update_bn(examples, *model, Device(kCPU));
+  check();
+  nn::Linear none(2, 2);
+  struct Untouched {
+    std::vector<Tensor>::iterator begin() { throw std::runtime_error("was read"); }
+    std::vector<Tensor>::iterator end() { return {}; }
+  } untouched;
+  swa_utils::update_bn(untouched, none);
+}
+
+TEST_CASE("SWALR goes to its rate as torch's does, and stays") {
+  using swa_utils::SWALR;
+  const auto with = [](std::int64_t epochs, SWALR::Anneal anneal, int steps) {
+    SGD optimizer({zeros({1}).requires_grad_()}, SGDOptions(0.5));
+    SWALR schedule(optimizer, 0.05, epochs, anneal);
+    return rates(schedule, steps);
+  };
+  close(with(4, SWALR::Anneal::cos, 5), {0.5, 0.4340990258, 0.275, 0.1159009742, 0.05, 0.05});
+  close(with(3, SWALR::Anneal::linear, 5), {0.5, 0.35, 0.2, 0.05, 0.05, 0.05});
+  close(with(0, SWALR::Anneal::cos, 2), {0.05, 0.05, 0.05});
+  SGD optimizer({zeros({1}).requires_grad_()}, SGDOptions(0.5));
+  CHECK_THROWS_WITH(SWALR(optimizer, std::vector<double>{0.1, 0.2}), Catch::Contains("got 2"));
+  CHECK_THROWS_WITH(SWALR(optimizer, 0.1, -1), Catch::Contains("got -1"));
+}
