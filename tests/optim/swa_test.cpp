@@ -20,6 +20,7 @@ struct NetImpl : nn::Cloneable<NetImpl> {
     linear = register_module("linear", nn::Linear(2, 1));
     norm = register_module("norm", nn::BatchNorm1d(1));
     to(kDouble);
+    norm->num_batches_tracked.set_data(zeros({}, TensorOptions(kLong)));  // Double, too, as in libtorch
     const NoGradGuard no_grad;
     for (Tensor& p : parameters()) p.fill_(1);
   }
@@ -110,7 +111,7 @@ TEST_CASE("an averaged model is a copy, with torch's names, that a file keeps") 
   ema.update_parameters(*net);
   CHECK(ema.module->linear->weight.detach()[0][0].item<double>() == 2);
   std::vector<std::string> names;
-  for (const auto& [name, tensor] : ema.state_dict()) names.push_back(name);
+  for (const auto& item : ema.state_dict()) names.push_back(item.key());
   CHECK(names == std::vector<std::string>{"n_averaged", "module.linear.weight", "module.linear.bias",
                                           "module.norm.weight", "module.norm.bias",
                                           "module.norm.running_mean", "module.norm.running_var",
