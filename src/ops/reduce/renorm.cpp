@@ -1,6 +1,7 @@
 // Slices scaled down to a largest norm.
 #include <ebb/ops/statistics.h>
 
+#include <ebb/autograd/record.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
@@ -32,7 +33,7 @@ Variable renorm(const Variable& self, const Scalar& p, std::int64_t dim, const S
   return self * factors("renorm", self, p, dim, maxnorm);
 }
 Variable& renorm_(const Variable& self, const Scalar& p, std::int64_t dim, const Scalar& maxnorm) {
-  return self.mul_(factors("renorm_", self, p, dim, maxnorm));
+  return self.mul_(factors("renorm_", autograd::records(self) ? self.clone() : self, p, dim, maxnorm));
 }
 
 }  // namespace ebb
