@@ -34,7 +34,7 @@ void require_shares(const Variable& draws, const std::function<double(int)>& pro
   for (int k = 0; k < 12; ++k) {
     const double p = probability(k), share = static_cast<double>(draws.eq(k).sum().item<std::int64_t>()) / n;
     INFO("share of " << k << ": " << share << " for " << p);
-    CHECK(std::fabs(share - p) <= 5 * std::sqrt(p * (1 - p) / n) + 1e-12);
+    CHECK(std::fabs(share - p) <= 5 * std::sqrt(p * (1 - p) / n) + 5 / n);
   }
 }
 

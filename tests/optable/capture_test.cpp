@@ -24,7 +24,9 @@ const std::set<std::string> reads_on_the_host = {
     "repeat_interleave", "repeat_interleave.tensor", "bincount", "bincount.weights", "one_hot",
     // Values are checked first: divisors of 0, counts, variances, positions.
     "div.trunc_of_integers", "div.floor_of_integers", "fmod.of_integers", "remainder.of_integers",
-    "masked_scatter", "gaussian_nll_loss", "quantile", "quantile.dim",
+    "masked_scatter", "gaussian_nll_loss", "quantile", "quantile.dim", "nanquantile", "nanquantile.dim",
+    "cov.weights", "cov.counts", "segment_reduce", "segment_reduce.mean", "segment_reduce.max",
+    "segment_reduce.prod", "segment_reduce.offsets",
     // The gradient looks for zeros.
     "prod", "prod.dim", "prod.zeros", "prod.zeros.dim"};
 

@@ -7,6 +7,7 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/scan.h>
 #include <ebb/ops/shape.h>
+#include <ebb/ops/sort.h>
 
 #include "ops/common/checks.h"
 
@@ -69,8 +70,8 @@ Variable segment_reduce(const Variable& data, std::string_view reduce, const opt
   const Variable flat = data.flatten(0, d), all = counts.reshape({-1});
   DimVector sizes(flat.sizes()), ones(flat.sizes().size(), 1);
   ones[0] = flat.size(0);
-  const Variable place =
-      repeat_interleave(all, optional<std::int64_t>(flat.size(0))).view(ones).expand(sizes);
+  const Variable rows = arange(flat.size(0), all.options());
+  const Variable place = searchsorted(all.cumsum(0), rows, false, true).view(ones).expand(sizes);
   sizes[0] = all.size(0);
   ones[0] = all.size(0);
   const double start = initial ? initial->to_double() : rule.neutral;
