@@ -3,15 +3,6 @@
 
 namespace optable {
 
-void register_special();
-void register_parts();
-void register_statistics();
-void register_calculus();
-void register_histograms();
-void register_windows();
-void register_segments();
-void register_counts();
-
 void register_all() {
   family("elementwise");
   register_unary();

@@ -6,21 +6,27 @@
 namespace optable {
 
 void register_unary();
+void register_special();
+void register_parts();
 void register_activation();
 void register_binary();
 void register_division();
 void register_compare();
 void register_numbers();
 void register_reduce();
+void register_statistics();
 void register_softmax();
 void register_scan();
+void register_calculus();
 void register_sort();
+void register_histograms();
 void register_views();
 void register_join();
 void register_rearrange();
 void register_pad();
 void register_index();
 void register_mask();
+void register_segments();
 void register_linalg();
 void register_attention();
 void register_conv();
@@ -29,7 +35,9 @@ void register_norm();
 void register_loss();
 void register_copy();
 void register_creation();
+void register_windows();
 void register_random();
+void register_counts();
 void register_functional();
 void register_further();
 void register_parts();

@@ -31,7 +31,7 @@ EBB_HD inline double digamma(double x) {
 
 /// The Hurwitz zeta function sum (q + k)^-s for s > 1 and q > 0: direct terms while they count, then Euler
 /// and Maclaurin's remainder (DLMF 25.11.5), whose terms shrink by 40 each once q > s.
-EBB_HD inline double zeta_right(double s, double q) {
+EBB_HD [[gnu::noinline]] inline double zeta_right(double s, double q) {
   double sum = 0;
   for (; q < s + 10; q += 1) {
     const double direct = std::pow(q, -s);
