@@ -29,8 +29,10 @@
 #include <ebb/io/safetensors.h>
 #include <ebb/nn.h>
 #include <ebb/ops/attention.h>
+#include <ebb/ops/calculus.h>
 #include <ebb/ops/conv.h>
 #include <ebb/ops/copy.h>
+#include <ebb/ops/counts.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/dropout.h>
 #include <ebb/ops/elementwise.h>
@@ -48,6 +50,9 @@
 #include <ebb/ops/shape.h>
 #include <ebb/ops/softmax.h>
 #include <ebb/ops/sort.h>
+#include <ebb/ops/special.h>
+#include <ebb/ops/statistics.h>
+#include <ebb/ops/windows.h>
 #include <ebb/optim.h>
 #include <ebb/serialize.h>
 

@@ -94,6 +94,12 @@ struct EBB_API ArithmeticMethods {
   Variable minimum(const Variable& other) const;
   Variable fmax(const Variable& other) const;
   Variable fmin(const Variable& other) const;
+  Variable igamma(const Variable& other) const;
+  Variable& igamma_(const Variable& other) const;
+  Variable igammac(const Variable& other) const;
+  Variable& igammac_(const Variable& other) const;
+  Variable nextafter(const Variable& other) const;
+  Variable& nextafter_(const Variable& other) const;
   Variable logaddexp(const Variable& other) const;
   Variable logaddexp2(const Variable& other) const;
   Variable xlogy(const Variable& other) const;

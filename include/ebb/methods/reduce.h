@@ -58,6 +58,13 @@ struct EBB_API ReduceMethods {
   Variable norm(const optional<Scalar>& p, IntArrayRef dim, bool keepdim = false) const;
   Variable norm(const optional<Scalar>& p, IntArrayRef dim, bool keepdim, ScalarType dtype) const;
   Variable dist(const Variable& other, const Scalar& p = 2) const;
+  Variable cov(std::int64_t correction = 1) const;
+  Variable cov(std::int64_t correction, const optional<Variable>& fweights) const;
+  Variable cov(std::int64_t correction, const optional<Variable>& fweights,
+               const optional<Variable>& aweights) const;
+  Variable corrcoef() const;
+  Variable renorm(const Scalar& p, std::int64_t dim, const Scalar& maxnorm) const;
+  Variable& renorm_(const Scalar& p, std::int64_t dim, const Scalar& maxnorm) const;
   Variable logsumexp(IntArrayRef dim, bool keepdim = false) const;
 };
 

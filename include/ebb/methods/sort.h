@@ -32,6 +32,17 @@ struct EBB_API SortMethods {
                     std::string_view interpolation = "linear") const;
   Variable quantile(double q, optional<std::int64_t> dim = nullopt, bool keepdim = false,
                     std::string_view interpolation = "linear") const;
+  Variable nanquantile(const Variable& q, optional<std::int64_t> dim = nullopt, bool keepdim = false,
+                       std::string_view interpolation = "linear") const;
+  Variable nanquantile(double q, optional<std::int64_t> dim = nullopt, bool keepdim = false,
+                       std::string_view interpolation = "linear") const;
+  std::tuple<Variable, Variable> histogram(const Variable& bins) const;
+  std::tuple<Variable, Variable> histogram(const Variable& bins, const optional<Variable>& weight,
+                                           bool density = false) const;
+  std::tuple<Variable, Variable> histogram(std::int64_t bins = 100,
+                                           optional<ArrayRef<double>> range = nullopt) const;
+  std::tuple<Variable, Variable> histogram(std::int64_t bins, optional<ArrayRef<double>> range,
+                                           const optional<Variable>& weight, bool density = false) const;
   Variable bincount() const;
   Variable bincount(const optional<Variable>& weights, std::int64_t minlength = 0) const;
   Variable histc(std::int64_t bins = 100, const Scalar& min = 0, const Scalar& max = 0) const;

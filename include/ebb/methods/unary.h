@@ -8,6 +8,7 @@
 #include <ebb/fwd.h>
 
 #include <cstdint>
+#include <tuple>
 
 namespace ebb::ops {
 
@@ -121,6 +122,12 @@ struct EBB_API UnaryMethods {
   Variable round(std::int64_t decimals) const;
   Variable& round_(std::int64_t decimals) const;
   Variable polygamma(std::int64_t n) const;
+  Variable mvlgamma(std::int64_t p) const;
+  Variable& mvlgamma_(std::int64_t p) const;
+  std::tuple<Variable, Variable> frexp() const;
+  Variable isreal() const;
+  bool is_neg() const;
+  Variable resolve_neg() const;
   Variable logit(optional<double> eps = nullopt) const;
   Variable& logit_(optional<double> eps = nullopt) const;
   Variable nan_to_num(optional<double> nan = nullopt, optional<double> posinf = nullopt,

@@ -1,6 +1,8 @@
 // Bodies of the methods of two and more tensors, number by number: each is the function of the same name.
 #include <ebb/ops/elementwise/activation.h>
 #include <ebb/ops/elementwise/arithmetic.h>
+#include <ebb/ops/elementwise/parts.h>
+#include <ebb/ops/special/functions.h>
 
 #include "ops/common/self.h"
 
@@ -172,6 +174,18 @@ Variable ArithmeticMethods::maximum(const Variable& other) const { return ebb::m
 Variable ArithmeticMethods::minimum(const Variable& other) const { return ebb::minimum(self(this), other); }
 Variable ArithmeticMethods::fmax(const Variable& other) const { return ebb::fmax(self(this), other); }
 Variable ArithmeticMethods::fmin(const Variable& other) const { return ebb::fmin(self(this), other); }
+Variable ArithmeticMethods::igamma(const Variable& other) const { return ebb::igamma(self(this), other); }
+Variable& ArithmeticMethods::igamma_(const Variable& other) const { return ebb::igamma_(self(this), other); }
+Variable ArithmeticMethods::igammac(const Variable& other) const { return ebb::igammac(self(this), other); }
+Variable& ArithmeticMethods::igammac_(const Variable& other) const {
+  return ebb::igammac_(self(this), other);
+}
+Variable ArithmeticMethods::nextafter(const Variable& other) const {
+  return ebb::nextafter(self(this), other);
+}
+Variable& ArithmeticMethods::nextafter_(const Variable& other) const {
+  return ebb::nextafter_(self(this), other);
+}
 Variable ArithmeticMethods::logaddexp(const Variable& other) const {
   return ebb::logaddexp(self(this), other);
 }

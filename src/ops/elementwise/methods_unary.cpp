@@ -1,7 +1,9 @@
 // Bodies of the methods of one tensor, number by number: each is the function of the same name.
 #include <ebb/ops/elementwise/activation.h>
 #include <ebb/ops/elementwise/compare.h>
+#include <ebb/ops/elementwise/parts.h>
 #include <ebb/ops/elementwise/unary.h>
+#include <ebb/ops/special/functions.h>
 
 #include "ops/common/self.h"
 
@@ -116,6 +118,12 @@ Variable& UnaryMethods::logical_not_() const { return ebb::logical_not_(self(thi
 Variable UnaryMethods::bitwise_not() const { return ebb::bitwise_not(self(this)); }
 Variable& UnaryMethods::bitwise_not_() const { return ebb::bitwise_not_(self(this)); }
 Variable UnaryMethods::polygamma(std::int64_t n) const { return ebb::polygamma(n, self(this)); }
+Variable UnaryMethods::mvlgamma(std::int64_t p) const { return ebb::mvlgamma(self(this), p); }
+Variable& UnaryMethods::mvlgamma_(std::int64_t p) const { return ebb::mvlgamma_(self(this), p); }
+std::tuple<Variable, Variable> UnaryMethods::frexp() const { return ebb::frexp(self(this)); }
+Variable UnaryMethods::isreal() const { return ebb::isreal(self(this)); }
+bool UnaryMethods::is_neg() const { return ebb::is_neg(self(this)); }
+Variable UnaryMethods::resolve_neg() const { return ebb::resolve_neg(self(this)); }
 Variable UnaryMethods::logit(optional<double> eps) const { return ebb::logit(self(this), eps); }
 Variable& UnaryMethods::logit_(optional<double> eps) const { return ebb::logit_(self(this), eps); }
 Variable UnaryMethods::nan_to_num(optional<double> nan, optional<double> posinf,

@@ -1,6 +1,7 @@
 // Bodies of the methods that reduce: each is the function of the same name.
 #include <ebb/ops/elementwise/arithmetic.h>
 #include <ebb/ops/reduce.h>
+#include <ebb/ops/statistics.h>
 
 #include "ops/common/self.h"
 
@@ -103,6 +104,21 @@ Variable ReduceMethods::norm(const optional<Scalar>& p, IntArrayRef dim, bool ke
 }
 Variable ReduceMethods::dist(const Variable& other, const Scalar& p) const {
   return ebb::dist(self(this), other, p);
+}
+Variable ReduceMethods::cov(std::int64_t correction) const { return ebb::cov(self(this), correction); }
+Variable ReduceMethods::cov(std::int64_t correction, const optional<Variable>& fweights) const {
+  return ebb::cov(self(this), correction, fweights);
+}
+Variable ReduceMethods::cov(std::int64_t correction, const optional<Variable>& fweights,
+                            const optional<Variable>& aweights) const {
+  return ebb::cov(self(this), correction, fweights, aweights);
+}
+Variable ReduceMethods::corrcoef() const { return ebb::corrcoef(self(this)); }
+Variable ReduceMethods::renorm(const Scalar& p, std::int64_t dim, const Scalar& maxnorm) const {
+  return ebb::renorm(self(this), p, dim, maxnorm);
+}
+Variable& ReduceMethods::renorm_(const Scalar& p, std::int64_t dim, const Scalar& maxnorm) const {
+  return ebb::renorm_(self(this), p, dim, maxnorm);
 }
 Variable ReduceMethods::logsumexp(IntArrayRef dim, bool keepdim) const {
   return ebb::logsumexp(self(this), dim, keepdim);

@@ -1,5 +1,6 @@
 // Bodies of the methods that order, rank and count: each is the function of the same name.
 #include <ebb/ops/sort.h>
+#include <ebb/ops/statistics.h>
 
 #include "ops/common/self.h"
 
@@ -44,6 +45,29 @@ Variable SortMethods::quantile(const Variable& q, optional<std::int64_t> dim, bo
 Variable SortMethods::quantile(double q, optional<std::int64_t> dim, bool keepdim,
                                std::string_view interpolation) const {
   return ebb::quantile(self(this), q, dim, keepdim, interpolation);
+}
+Variable SortMethods::nanquantile(const Variable& q, optional<std::int64_t> dim, bool keepdim,
+                                  std::string_view interpolation) const {
+  return ebb::nanquantile(self(this), q, dim, keepdim, interpolation);
+}
+Variable SortMethods::nanquantile(double q, optional<std::int64_t> dim, bool keepdim,
+                                  std::string_view interpolation) const {
+  return ebb::nanquantile(self(this), q, dim, keepdim, interpolation);
+}
+std::tuple<Variable, Variable> SortMethods::histogram(const Variable& bins) const {
+  return ebb::histogram(self(this), bins);
+}
+std::tuple<Variable, Variable> SortMethods::histogram(const Variable& bins, const optional<Variable>& weight,
+                                                      bool density) const {
+  return ebb::histogram(self(this), bins, weight, density);
+}
+std::tuple<Variable, Variable> SortMethods::histogram(std::int64_t bins,
+                                                      optional<ArrayRef<double>> range) const {
+  return ebb::histogram(self(this), bins, range);
+}
+std::tuple<Variable, Variable> SortMethods::histogram(std::int64_t bins, optional<ArrayRef<double>> range,
+                                                      const optional<Variable>& weight, bool density) const {
+  return ebb::histogram(self(this), bins, range, weight, density);
 }
 Variable SortMethods::bincount() const { return ebb::bincount(self(this)); }
 Variable SortMethods::bincount(const optional<Variable>& weights, std::int64_t minlength) const {
