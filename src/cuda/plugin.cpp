@@ -11,6 +11,7 @@
 #include "ops/common/cuda.h"
 #include "ops/conv/cuda.h"
 #include "ops/creation/cuda.h"
+#include "ops/decomposition/cuda.h"
 #include "ops/elementwise/cuda.h"
 #include "ops/foreach/cuda.h"
 #include "ops/index/cuda.h"
@@ -156,6 +157,7 @@ extern "C" EBB_API const char* ebb_plugin_entry(std::uint32_t host_abi) {
   register_attention();
   register_conv();
   register_creation();
+  register_decomposition();
   register_elementwise();
   register_foreach();
   register_index();

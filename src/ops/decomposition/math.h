@@ -1,0 +1,45 @@
+// The formulas of reflections and rotations, for host and device.
+#pragma once
+
+#include <cmath>
+
+#include "kernel/carrier.h"
+
+namespace ebb::decomposition {
+
+/// The reflection I - tau v v^T, v = (1, x / scale), that turns (first, x) into (beta, 0) (LAPACK's larfg).
+template <class T>
+struct Reflection {
+  T tau, beta, scale;
+  /// `tail` is the norm of x.
+  EBB_HD Reflection(T first, T tail) : tau(0), beta(first), scale(1) {
+    if (tail == T(0)) return;
+    const T length = std::hypot(first, tail);
+    beta = first > T(0) ? -length : length;
+    tau = (beta - first) / beta;
+    scale = first - beta;
+  }
+};
+
+/// The rotation that makes two rows orthogonal: p' = c p - s q, q' = s p + c q, for rows of squared lengths
+/// `a` and `b` whose product is `g` (one-sided Jacobi, after Rutishauser).
+template <class T>
+struct Rotation {
+  T c, s;
+  EBB_HD Rotation(T a, T b, T g) {
+    const T zeta = (b - a) / (2 * g);
+    const T t = (zeta >= T(0) ? T(1) : T(-1)) / (std::fabs(zeta) + std::sqrt(1 + zeta * zeta));
+    c = 1 / std::sqrt(1 + t * t);
+    s = c * t;
+  }
+};
+
+/// Whether two rows are too far from orthogonal; a component that is small beside the longest row, which
+/// `negligible` is a part of, is rounding.
+template <class T>
+EBB_HD bool worth_rotating(T a, T b, T g, T relative, T negligible) {
+  const T p = std::sqrt(a), q = std::sqrt(b), size = std::fabs(g);
+  return size > relative * p * q && size > negligible * (p > q ? p : q);
+}
+
+}  // namespace ebb::decomposition
