@@ -16,10 +16,15 @@ namespace {
 
 // Public functions that are no ops, and why.
 const std::map<std::string, std::string> kNoOps = {
-    {"result_type", "a question about dtypes"},        {"can_cast", "a question about dtypes"},
-    {"is_same_size", "a question about shapes"},       {"createCPUGenerator", "makes a generator"},
-    {"getDefaultCPUGenerator", "gives the generator"}, {"write_out", "what the _out forms share"},
+    {"result_type", "a question about dtypes"},
+    {"can_cast", "a question about dtypes"},
+    {"is_same_size", "a question about shapes"},
+    {"createCPUGenerator", "makes a generator"},
+    {"getDefaultCPUGenerator", "gives the generator"},
+    {"write_out", "what the _out forms share"},
     {"spread", "makes options of four arguments"},
+    {"eig", "always throws"},
+    {"eigvals", "always throws"},
 };
 
 // Methods without a function of that name: each is written in terms of ops that have a row.

@@ -35,6 +35,10 @@ void register_all() {
   register_segments();
   family("linalg");
   register_linalg();
+  family("decomposition");
+  register_decomposition();
+  register_solve();
+  register_matrix();
   family("attention");
   register_attention();
   family("conv");

@@ -45,13 +45,13 @@ EBB_API Variable pinv(const Variable& A, optional<double> atol, optional<double>
 EBB_API Variable pinv(const Variable& A, const optional<Variable>& atol, const optional<Variable>& rtol,
                       bool hermitian = false);
 /// (solution, residuals, rank, singular_values) of min |A X - B| for each column of B; of all solutions the
-/// shortest (torch.linalg.lstsq). B is a batch of matrices, or of vectors where it has one dimension less
-/// than A. driver: "gelsy" (the default on the CPU), "gelsd" and "gelss" go by singular values, of which
-/// those up to rcond (by default the dtype's epsilon times max(m, n)) times the largest count as zero, and
-/// give the rank, the latter two the singular values; "gels" (the default on CUDA, where torch has no other)
-/// takes A to be of full rank. residuals, the squared lengths of A X - B, are empty unless m > n and every
-/// matrix has rank n: telling waits for the device. What a driver does not give is empty. The gradient is
-/// that of pinv(A) B.
+/// shortest (torch.linalg.lstsq). B is a batch of matrices, or of vectors where it has the shape of A without
+/// its last dimension. driver: "gelsy" (the default on the CPU), "gelsd" and "gelss" go by singular values,
+/// of which those up to rcond (by default the dtype's epsilon times max(m, n)) times the largest count as
+/// zero, and give the rank, the latter two the singular values too; "gels" (the default on CUDA, where torch
+/// has no other) takes A to be of full rank. residuals, the squared lengths of A X - B, are empty with
+/// "gelsy", and unless m > n and every matrix has rank n: telling waits for the device. What a driver does
+/// not give is empty. The gradient is that of pinv(A) B; ranks and singular values have none.
 EBB_API std::tuple<Variable, Variable, Variable, Variable> lstsq(const Variable& A, const Variable& B,
                                                                  optional<double> rcond = nullopt,
                                                                  optional<std::string_view> driver = nullopt);

@@ -103,7 +103,8 @@ __global__ void __launch_bounds__(kBlockThreads) jacobi_kernel(Problem<T> p, std
         z[std::int64_t{i} * width + j] = j < p.length ? p.element(b, i, j) / size + one : one;
       }
     __syncthreads();
-    bool done = !(size > T(0));  // NaN: nothing to do
+    // Where the bound of rounding is kept, one more sweep, of whatever is left, goes below it.
+    bool done = !(size > T(0)), last = false;  // NaN: nothing to do
     for (int sweep = 0; sweep < kSweeps && !done; ++sweep) {
       T most = 0;
       for (int i = block.warp; i < k; i += block.warps) {
@@ -111,7 +112,8 @@ __global__ void __launch_bounds__(kBlockThreads) jacobi_kernel(Problem<T> p, std
         most = Greater()(most, product(row, row, p.length, block.lane));
       }
       most = block_reduce(most, scratch, Greater(), block.thread, block.threads);
-      const T negligible = std::numeric_limits<T>::epsilon() * std::sqrt(most);
+      const T epsilon = std::numeric_limits<T>::epsilon(), negligible = epsilon * std::sqrt(most);
+      const T relative = last ? epsilon : p.relative;
       if (block.thread == 0) rotated = 0;
       __syncthreads();
       for (int round = 0; round + 1 < players; ++round) {
@@ -121,13 +123,14 @@ __global__ void __launch_bounds__(kBlockThreads) jacobi_kernel(Problem<T> p, std
           const int two = (round - pair + others) % others;
           const int low = one < two ? one : two, high = one < two ? two : one;
           if (high < k && rotate(z + std::int64_t{low} * width, z + std::int64_t{high} * width, p.length,
-                                 width, p.relative, negligible, block.lane))
+                                 width, relative, negligible, block.lane))
             rotated = 1;
           __syncwarp();
         }
         __syncthreads();
       }
-      done = rotated == 0;
+      done = last;
+      last = rotated == 0;
       __syncthreads();
     }
     const bool failed = !done || !(size > T(0));

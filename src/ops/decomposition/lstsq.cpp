@@ -89,15 +89,12 @@ std::tuple<Variable, Variable, Variable, Variable> lstsq(const Variable& A, cons
   const Variable none = empty({0}, options);
   Answer answer{zeros(sizes_with(batch, {n, cols_of(b)}), options),
                 zeros(batch, TensorOptions(options).dtype(kLong)), none};
-  Variable residuals = none;
+  bool overdetermined = false;
   {
     const NoGradGuard no_grad;
     if (k > 0 && way == "gels") answer.solution = of_full_rank(a, right);
     if (k > 0 && way != "gels") answer = by_singular_values(a, right, threshold);
-    if (m > n && (way == "gels" || answer.rank.eq(n).all().item<bool>())) {
-      const Variable off = ebb::matmul(a, answer.solution) - right;
-      residuals = (off * off).sum(-2);
-    }
+    overdetermined = m > n && way != "gelsy" && (way == "gels" || answer.rank.eq(n).all().item<bool>());
   }
   Variable X(answer.solution.array());
   if (autograd::records(a, right)) {
@@ -106,6 +103,11 @@ std::tuple<Variable, Variable, Variable, Variable> lstsq(const Variable& A, cons
     node->B.save(right);
     node->rcond = way == "gels" ? 0 : threshold;
     autograd::set_history(X, node);
+  }
+  Variable residuals = none;
+  if (overdetermined) {
+    const Variable off = ebb::matmul(a, X) - right;
+    residuals = (off * off).sum(-2);
   }
   if (vectors) X = X.squeeze(-1);
   const bool ranks = way != "gels", values = way == "gelsd" || way == "gelss";
