@@ -21,6 +21,7 @@
 #include "ops/pool/cuda.h"
 #include "ops/random/cuda.h"
 #include "ops/reduce/cuda.h"
+#include "ops/resample/cuda.h"
 #include "ops/scan/cuda.h"
 #include "ops/shape/cuda.h"
 #include "ops/softmax/cuda.h"
@@ -168,6 +169,7 @@ extern "C" EBB_API const char* ebb_plugin_entry(std::uint32_t host_abi) {
   register_pool();
   register_random();
   register_reduce();
+  register_resample();
   register_scan();
   register_shape();
   register_softmax();

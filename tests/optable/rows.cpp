@@ -1,6 +1,8 @@
 // The list of families.
 #include "optable/rows.h"
 
+#include "optable/rows_layers.h"
+
 namespace optable {
 
 void register_all() {
@@ -45,6 +47,8 @@ void register_all() {
   register_conv();
   family("pool");
   register_pool();
+  family("resample");
+  register_resample();
   family("norm");
   register_norm();
   family("loss");

@@ -1,0 +1,165 @@
+// Where a sampling grid points to along one axis, and with which weights, for host and device.
+#pragma once
+
+#include <ebb/core/half.h>
+
+#include <cmath>
+#include <cstdint>
+
+namespace ebb::sampling {
+
+// Numbered as in torch.
+enum class Interpolation : std::uint8_t { bilinear, nearest, bicubic };
+enum class Padding : std::uint8_t { zeros, border, reflection };
+
+/// An element along an axis, its weight, and the weight's derivative by the grid's number. Places that are
+/// negative stand for zeros.
+template <class C>
+struct Tap {
+  std::int64_t place;
+  C weight, slope;
+};
+
+/// A place between elements, in steps of one element, and its derivative.
+template <class C>
+struct Coordinate {
+  C at, slope;
+};
+
+/// -1 and 1 are the centres of the outermost elements when corners are aligned, else their outer edges.
+template <class C>
+EBB_HD Coordinate<C> unnormalize(C x, std::int64_t size, bool align_corners) {
+  // Rounded once, to the same place on all devices: far from 0 the last bit counts.
+  const C middle = static_cast<C>(size - 1) / 2, slope = align_corners ? middle : static_cast<C>(size) / 2;
+  return {std::fma(x, slope, middle), slope};
+}
+
+/// To [0, size - 1]; NaN becomes 0. At the edges and beyond nothing depends on x any more.
+template <class C>
+EBB_HD Coordinate<C> clip(Coordinate<C> x, std::int64_t size) {
+  const C last = static_cast<C>(size - 1);
+  if (!(x.at > 0)) return {C(0), C(0)};
+  if (x.at >= last) return {last, C(0)};
+  return x;
+}
+
+/// Mirrored at low / 2 and high / 2 until it lies between them.
+template <class C>
+EBB_HD Coordinate<C> reflect(Coordinate<C> x, std::int64_t twice_low, std::int64_t twice_high) {
+  if (twice_low == twice_high) return {C(0), C(0)};
+  const C low = static_cast<C>(twice_low) / 2, span = static_cast<C>(twice_high - twice_low) / 2;
+  const C from = x.at - low, distance = std::abs(from);
+  const C sign = from < 0 ? C(-1) : C(1);
+  const C extra = std::fmod(distance, span);
+  const bool odd = std::fmod(std::floor(distance / span), C(2)) != 0;
+  if (odd) return {span - extra + low, -sign * x.slope};
+  return {extra + low, sign * x.slope};
+}
+
+template <class C>
+EBB_HD Coordinate<C> padded(Coordinate<C> x, std::int64_t size, Padding padding, bool align_corners) {
+  if (padding == Padding::zeros) return x;
+  if (padding == Padding::reflection)
+    x = align_corners ? reflect(x, 0, 2 * (size - 1)) : reflect(x, -1, 2 * size - 1);
+  return clip(x, size);
+}
+
+/// The element, or what stands for a zero: beyond the ends, and for what is no number.
+template <class C>
+EBB_HD std::int64_t place_of(C at, std::int64_t size) {
+  return at >= 0 && at < static_cast<C>(size) ? static_cast<std::int64_t>(at) : -1;
+}
+
+/// How far the axis reaches, and what is done between and beyond its elements.
+struct Axis {
+  std::int64_t size;
+  Padding padding;
+  bool align_corners;
+};
+
+/// The kTaps elements that the grid's number x looks at: 1 the nearest, 2 linearly, 4 by Keys' cubic
+/// convolution with a = -0.75.
+template <int kTaps, class C>
+EBB_HD void taps_at(C x, const Axis& axis, Tap<C> (&taps)[kTaps]) {
+  Coordinate<C> c = unnormalize(x, axis.size, axis.align_corners);
+  if constexpr (kTaps == 1) {
+    c = padded(c, axis.size, axis.padding, axis.align_corners);
+    taps[0] = {place_of(std::nearbyint(c.at), axis.size), C(1), C(0)};
+  } else if constexpr (kTaps == 2) {
+    c = padded(c, axis.size, axis.padding, axis.align_corners);
+    const C low = std::floor(c.at), part = c.at - low;
+    taps[0] = {place_of(low, axis.size), 1 - part, -c.slope};
+    taps[1] = {place_of(low + 1, axis.size), part, c.slope};
+  } else {
+    static_assert(kTaps == 4);
+    const C a = C(-0.75), low = std::floor(c.at), part = c.at - low;
+    for (int k = 0; k < 4; ++k) {
+      const C signed_distance = part - static_cast<C>(k - 1);  // of the tap from the place
+      const C d = std::abs(signed_distance);
+      const bool near = k == 1 || k == 2;
+      const C weight = near ? ((a + 2) * d - (a + 3)) * d * d + 1 : ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
+      const C by_distance = near ? (3 * (a + 2) * d - 2 * (a + 3)) * d : (3 * a * d - 10 * a) * d + 8 * a;
+      const Coordinate<C> at = padded(Coordinate<C>{low + static_cast<C>(k - 1), C(0)}, axis.size,
+                                      axis.padding, axis.align_corners);
+      taps[k] = {place_of(std::nearbyint(at.at), axis.size), weight,
+                 (signed_distance < 0 ? -by_distance : by_distance) * c.slope};
+    }
+  }
+}
+
+constexpr int power(int base, int exponent) { return exponent == 0 ? 1 : base * power(base, exponent - 1); }
+
+/// The elements of a plane or volume that one point of the grid looks at: every tap of an axis with every one
+/// of the others.
+template <int kDims, int kTaps, class C>
+struct Neighbourhood {
+  static constexpr int kCount = power(kTaps, kDims);
+  Tap<C> taps[kDims][kTaps];
+  std::int64_t strides[kDims];  // of the axes, the last one first as in the grid
+
+  /// `point` has kDims numbers, `step` apart: that of the last axis first.
+  template <class T>
+  EBB_HD Neighbourhood(const T* point, const Axis (&axes)[kDims]) {
+    std::int64_t stride = 1;
+    for (int d = 0; d < kDims; ++d) {
+      taps_at<kTaps>(static_cast<C>(point[d]), axes[d], taps[d]);
+      strides[d] = stride;
+      stride *= axes[d].size;
+    }
+  }
+  /// Calls f(place, weight) for each element that is there.
+  template <class F>
+  EBB_HD void each(F&& f) const {
+    for (int k = 0; k < kCount; ++k) {
+      std::int64_t at = 0;
+      C weight = 1;
+      bool inside = true;
+      for (int d = 0, rest = k; d < kDims; ++d, rest /= kTaps) {
+        const Tap<C>& tap = taps[d][rest % kTaps];
+        inside = inside && tap.place >= 0;
+        at += tap.place * strides[d];
+        weight *= tap.weight;
+      }
+      if (inside) f(at, weight);
+    }
+  }
+  /// Calls f(place, slopes), the derivatives of the weight by the point's numbers.
+  template <class F>
+  EBB_HD void each_slope(F&& f) const {
+    for (int k = 0; k < kCount; ++k) {
+      std::int64_t at = 0;
+      C slopes[kDims];
+      for (int d = 0; d < kDims; ++d) slopes[d] = 1;
+      bool inside = true;
+      for (int d = 0, rest = k; d < kDims; ++d, rest /= kTaps) {
+        const Tap<C>& tap = taps[d][rest % kTaps];
+        inside = inside && tap.place >= 0;
+        at += tap.place * strides[d];
+        for (int e = 0; e < kDims; ++e) slopes[e] *= e == d ? tap.slope : tap.weight;
+      }
+      if (inside) f(at, slopes);
+    }
+  }
+};
+
+}  // namespace ebb::sampling

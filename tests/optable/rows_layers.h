@@ -1,0 +1,11 @@
+// Families of rows that came after those of rows.h.
+#pragma once
+
+namespace optable {
+
+void register_resample();
+void register_ctc();
+void register_layers();
+void register_layer_functions();
+
+}  // namespace optable
