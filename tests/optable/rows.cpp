@@ -53,6 +53,7 @@ void register_all() {
   register_norm();
   family("loss");
   register_loss();
+  register_ctc();
   family("copy");
   register_copy();
   family("creation");
@@ -63,6 +64,7 @@ void register_all() {
   register_counts();
   family("nn");
   register_functional();
+  register_layer_functions();
   register_further();
   register_parts();
 }

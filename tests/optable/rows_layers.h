@@ -5,7 +5,6 @@ namespace optable {
 
 void register_resample();
 void register_ctc();
-void register_layers();
 void register_layer_functions();
 
 }  // namespace optable

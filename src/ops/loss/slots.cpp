@@ -1,4 +1,5 @@
 // The kernel slots of the losses over classes.
+#include "ops/loss/ctc.h"
 #include "ops/loss/kernels.h"
 
 namespace ebb::kernels {
@@ -9,5 +10,8 @@ constinit KernelSlot<decltype(cpu::nll_loss_backward)> nll_loss_backward{"nll_lo
 constinit KernelSlot<decltype(cpu::cross_entropy)> cross_entropy{"cross_entropy_loss", &cpu::cross_entropy};
 constinit KernelSlot<decltype(cpu::cross_entropy_backward)> cross_entropy_backward{
     "cross_entropy_loss_backward", &cpu::cross_entropy_backward};
+constinit KernelSlot<decltype(cpu::ctc_loss)> ctc_loss{"ctc_loss", &cpu::ctc_loss};
+constinit KernelSlot<decltype(cpu::ctc_loss_backward)> ctc_loss_backward{"ctc_loss_backward",
+                                                                         &cpu::ctc_loss_backward};
 
 }  // namespace ebb::kernels

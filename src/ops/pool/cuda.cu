@@ -238,6 +238,7 @@ void register_pool() {
   kernels::mean_pool_backward.set_cuda(&mean_pool_backward);
   kernels::pool_gather.set_cuda(&pool_gather);
   kernels::pool_scatter.set_cuda(&pool_scatter);
+  kernels::fractional_max_indices.set_cuda(&fractional_max_indices);
 }
 
 }  // namespace ebb::cuda

@@ -1,6 +1,7 @@
 // What the CUDA plugin asks of the family.
 #pragma once
 
+#include "ops/pool/fractional.h"
 #include "ops/pool/kernels.h"
 
 namespace ebb::cuda {
@@ -11,6 +12,7 @@ decltype(ebb::cpu::mean_pool_backward) mean_pool_backward;
 decltype(ebb::cpu::max_pool_backward) max_pool_backward;
 decltype(ebb::cpu::pool_gather) pool_gather;
 decltype(ebb::cpu::pool_scatter) pool_scatter;
+decltype(ebb::cpu::fractional_max_indices) fractional_max_indices;
 
 /// By a library, which knows no indices; false, with nothing done, where it has no algorithm.
 bool max_pool_by_library(const NdArray& out, const NdArray& in, const PoolGeometry& g);

@@ -1,6 +1,8 @@
 // The kernel slots of pooling.
 #include "ops/pool/kernels.h"
 
+#include "ops/pool/fractional.h"
+
 namespace ebb::kernels {
 
 constinit KernelSlot<decltype(cpu::max_pool)> max_pool{"max_pool", &cpu::max_pool};
@@ -11,5 +13,7 @@ constinit KernelSlot<decltype(cpu::max_pool_backward)> max_pool_backward{"max_po
                                                                          &cpu::max_pool_backward};
 constinit KernelSlot<decltype(cpu::pool_gather)> pool_gather{"pool_gather", &cpu::pool_gather};
 constinit KernelSlot<decltype(cpu::pool_scatter)> pool_scatter{"pool_scatter", &cpu::pool_scatter};
+constinit KernelSlot<decltype(cpu::fractional_max_indices)> fractional_max_indices{
+    "fractional_max_pool", &cpu::fractional_max_indices};
 
 }  // namespace ebb::kernels

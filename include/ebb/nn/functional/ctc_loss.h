@@ -1,0 +1,31 @@
+// Connectionist temporal classification with options (torch::nn::functional).
+#pragma once
+
+#include <ebb/autograd/variable.h>
+#include <ebb/core/arg.h>
+#include <ebb/nn/functional/loss.h>
+
+namespace ebb::nn {
+
+/// Options of CTCLoss.
+class EBB_API CTCLossOptions {
+ public:
+  using reduction_t = nn::reduction_t;
+
+  EBB_ARG(std::int64_t, blank) = 0;      ///< the class that stands between labels
+  EBB_ARG(reduction_t, reduction);       ///< mean (over target lengths first), sum or none
+  EBB_ARG(bool, zero_infinity) = false;  ///< targets without alignment lose 0 in place of infinity
+};
+
+namespace functional {
+
+using CTCLossFuncOptions = CTCLossOptions;
+
+/// ebb::ctc_loss: log-probabilities (T, N, C) or (T, C), targets (N, S) or one after another, and the lengths
+/// of both.
+EBB_API Variable ctc_loss(const Variable& log_probs, const Variable& targets, const Variable& input_lengths,
+                          const Variable& target_lengths, const CTCLossFuncOptions& options = {});
+
+}  // namespace functional
+
+}  // namespace ebb::nn

@@ -1,0 +1,85 @@
+// Unpooling, and pooling by windows that are drawn, with options (torch::nn::functional).
+#pragma once
+
+#include <ebb/autograd/variable.h>
+#include <ebb/core/arg.h>
+#include <ebb/nn/expanding_array.h>
+
+#include <tuple>
+#include <vector>
+
+namespace ebb::nn {
+
+/// Options of MaxUnpool: those of the pooling; the stride is the kernel size unless set.
+template <std::size_t D>
+class EBB_API MaxUnpoolOptions {
+ public:
+  MaxUnpoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size), stride_(kernel_size) {}
+
+  EBB_ARG(ExpandingArray<D>, kernel_size);  ///< of the window
+  EBB_ARG(ExpandingArray<D>, stride);       ///< step of the window
+  EBB_ARG(ExpandingArray<D>, padding) = 0;  ///< at both ends
+};
+
+/// Options of FractionalMaxPool: either output_size or output_ratio, a share of the input's size below 1.
+template <std::size_t D>
+class EBB_API FractionalMaxPoolOptions {
+ public:
+  using Ratio = std::vector<double>;
+  FractionalMaxPoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size) {}
+
+  EBB_ARG(ExpandingArray<D>, kernel_size);            ///< of the window
+  EBB_ARG(optional<ExpandingArray<D>>, output_size);  ///< of the result
+  EBB_ARG(optional<Ratio>, output_ratio);             ///< a value an axis, or one for all
+  EBB_ARG(Variable, _random_samples);                 ///< numbers in [0, 1), (N, C, axes); drawn if undefined
+};
+
+using MaxUnpool1dOptions = MaxUnpoolOptions<1>;
+using MaxUnpool2dOptions = MaxUnpoolOptions<2>;
+using MaxUnpool3dOptions = MaxUnpoolOptions<3>;
+using FractionalMaxPool2dOptions = FractionalMaxPoolOptions<2>;
+using FractionalMaxPool3dOptions = FractionalMaxPoolOptions<3>;
+
+namespace functional {
+
+/// Options of max_unpool: those of MaxUnpool, and the size of the result.
+template <std::size_t D>
+class EBB_API MaxUnpoolFuncOptions {
+ public:
+  using Size = std::vector<std::int64_t>;
+  MaxUnpoolFuncOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size), stride_(kernel_size) {}
+  MaxUnpoolFuncOptions(const MaxUnpoolOptions<D>& o)
+      : kernel_size_(o.kernel_size()), stride_(o.stride()), padding_(o.padding()) {}
+
+  EBB_ARG(ExpandingArray<D>, kernel_size);  ///< of the window
+  EBB_ARG(ExpandingArray<D>, stride);       ///< step of the window
+  EBB_ARG(ExpandingArray<D>, padding) = 0;  ///< at both ends
+  EBB_ARG(optional<Size>, output_size);     ///< spatial or whole; less than a stride from (in - 1) stride - 2
+                                            ///< padding + kernel, which it is unless set
+};
+
+using MaxUnpool1dFuncOptions = MaxUnpoolFuncOptions<1>;
+using MaxUnpool2dFuncOptions = MaxUnpoolFuncOptions<2>;
+using MaxUnpool3dFuncOptions = MaxUnpoolFuncOptions<3>;
+using FractionalMaxPool2dFuncOptions = FractionalMaxPool2dOptions;
+using FractionalMaxPool3dFuncOptions = FractionalMaxPool3dOptions;
+
+/// Puts the elements of a max pooling back where its indices say, among zeros.
+EBB_API Variable max_unpool1d(const Variable& input, const Variable& indices,
+                              const MaxUnpool1dFuncOptions& options);
+EBB_API Variable max_unpool2d(const Variable& input, const Variable& indices,
+                              const MaxUnpool2dFuncOptions& options);
+EBB_API Variable max_unpool3d(const Variable& input, const Variable& indices,
+                              const MaxUnpool3dFuncOptions& options);
+
+/// Maxima of windows whose places are drawn (Graham 2014), and where they were found.
+EBB_API std::tuple<Variable, Variable> fractional_max_pool2d_with_indices(
+    const Variable& input, const FractionalMaxPool2dFuncOptions& options);
+EBB_API std::tuple<Variable, Variable> fractional_max_pool3d_with_indices(
+    const Variable& input, const FractionalMaxPool3dFuncOptions& options);
+EBB_API Variable fractional_max_pool2d(const Variable& input, const FractionalMaxPool2dFuncOptions& options);
+EBB_API Variable fractional_max_pool3d(const Variable& input, const FractionalMaxPool3dFuncOptions& options);
+
+}  // namespace functional
+
+}  // namespace ebb::nn

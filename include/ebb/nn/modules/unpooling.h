@@ -1,0 +1,46 @@
+// Unpooling, and pooling by windows that are drawn, as modules.
+#pragma once
+
+#include <ebb/nn/functional/unpooling.h>
+#include <ebb/nn/stateless.h>
+
+namespace ebb::nn {
+
+/// Puts the elements of a max pooling back where its indices say, among zeros. forward(input, indices,
+/// output_size).
+template <std::size_t D>
+class EBB_API MaxUnpoolImpl : public Cloneable<MaxUnpoolImpl<D>> {
+ public:
+  MaxUnpoolImpl(ExpandingArray<D> kernel_size) : MaxUnpoolImpl(MaxUnpoolOptions<D>(kernel_size)) {}
+  explicit MaxUnpoolImpl(const MaxUnpoolOptions<D>& options_) : options(options_) {}
+  void reset() override {}
+  void pretty_print(std::ostream& stream) const override;
+  Variable forward(const Variable& input, const Variable& indices,
+                   const optional<std::vector<std::int64_t>>& output_size = nullopt);
+
+  MaxUnpoolOptions<D> options;
+};
+
+/// Maxima of windows whose places are drawn.
+template <std::size_t D>
+struct EBB_API FractionalMaxPoolImpl
+    : detail::Stateless<FractionalMaxPoolImpl<D>, FractionalMaxPoolOptions<D>, Variable> {
+  using FractionalMaxPoolImpl::Stateless::Stateless;
+  explicit FractionalMaxPoolImpl(ExpandingArray<D> kernel_size)
+      : FractionalMaxPoolImpl(FractionalMaxPoolOptions<D>(kernel_size)) {}
+  /// The maxima and where they were found.
+  std::tuple<Variable, Variable> forward_with_indices(const Variable& input);
+};
+
+using MaxUnpool1dImpl = MaxUnpoolImpl<1>;
+using MaxUnpool2dImpl = MaxUnpoolImpl<2>;
+using MaxUnpool3dImpl = MaxUnpoolImpl<3>;
+using FractionalMaxPool2dImpl = FractionalMaxPoolImpl<2>;
+using FractionalMaxPool3dImpl = FractionalMaxPoolImpl<3>;
+EBB_LIBRARY_MODULE(MaxUnpool1d);
+EBB_LIBRARY_MODULE(MaxUnpool2d);
+EBB_LIBRARY_MODULE(MaxUnpool3d);
+EBB_LIBRARY_MODULE(FractionalMaxPool2d);
+EBB_LIBRARY_MODULE(FractionalMaxPool3d);
+
+}  // namespace ebb::nn

@@ -1,0 +1,50 @@
+// The kernels of ctc_loss.
+#pragma once
+
+#include <ebb/core/ndarray.h>
+
+#include <vector>
+
+#include "kernel/slot.h"
+#include "ops/loss/math_ctc.h"
+
+namespace ebb::kernels {
+
+/// A batch of sequences and targets. Lengths and places are the host's: they are arguments of the launches,
+/// so that nothing is copied.
+struct CtcProblem {
+  std::int64_t steps = 0, batch = 0, classes = 0, blank = 0;
+  std::int64_t states = 1;  // of the longest target
+  bool zero_infinity = false, mean = false;
+  NdArray targets;  // Long, contiguous
+  std::vector<std::int64_t> input_lengths, target_lengths;
+  std::vector<std::int64_t> starts;  // of each sample's target
+
+  template <class C>
+  ctc::Sample<C> sample(const C* x, std::int64_t n) const {
+    const auto i = static_cast<std::size_t>(n);
+    return {x + n * classes,  targets.data_as<std::int64_t>() + starts[i],
+            input_lengths[i], target_lengths[i],
+            batch * classes,  blank};
+  }
+};
+
+}  // namespace ebb::kernels
+
+namespace ebb::cpu {
+
+/// out[n] = the loss of sample n, over its target's length for a mean; infinity is 0 with zero_infinity.
+/// `alpha` (batch, steps, states) and `loss` (batch) are kept for the gradient. x is (steps, batch, classes),
+/// Float or Double, as are all of them.
+void ctc_loss(NdArray& out, NdArray& alpha, NdArray& loss, const NdArray& x,
+              const kernels::CtcProblem& problem);
+/// dx = grad[n] (exp(x) - the posterior of each class), 0 beyond a sample's length.
+void ctc_loss_backward(NdArray& dx, const NdArray& grad, const NdArray& alpha, const NdArray& loss,
+                       const NdArray& x, const kernels::CtcProblem& problem);
+
+}  // namespace ebb::cpu
+
+namespace ebb::kernels {
+extern EBB_API KernelSlot<decltype(cpu::ctc_loss)> ctc_loss;
+extern EBB_API KernelSlot<decltype(cpu::ctc_loss_backward)> ctc_loss_backward;
+}  // namespace ebb::kernels

@@ -1,0 +1,21 @@
+// Fractional max pooling: windows of one size whose places are drawn.
+#pragma once
+
+#include <ebb/core/ndarray.h>
+
+#include "kernel/slot.h"
+#include "ops/pool/math_fractional.h"
+
+namespace ebb::cpu {
+
+/// indices[plane, o] = where in its plane the greatest element of window o stands: the first of equal ones,
+/// or a NaN. `in` (planes, volume) and `samples` (planes, dims) are contiguous, of a floating dtype;
+/// `indices` is Long.
+void fractional_max_indices(NdArray& indices, const NdArray& in, const NdArray& samples,
+                            const FractionalGeometry& geometry);
+
+}  // namespace ebb::cpu
+
+namespace ebb::kernels {
+extern EBB_API KernelSlot<decltype(cpu::fractional_max_indices)> fractional_max_indices;
+}  // namespace ebb::kernels
