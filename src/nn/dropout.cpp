@@ -1,6 +1,8 @@
 // Dropouts: their functions, and their modules.
 #include <ebb/nn/modules/dropout.h>
+#include <ebb/nn/modules/dropout1d.h>
 #include <ebb/ops/dropout.h>
+#include <ebb/ops/shape.h>
 
 #include "nn/stateless.h"
 
@@ -23,6 +25,14 @@ Variable dropout2d(Variable input, const Dropout2dFuncOptions& o) {
   check_probability(o.p());
   return o.inplace() ? ebb::feature_dropout_(input, o.p(), o.training())
                      : ebb::feature_dropout(input, o.p(), o.training());
+}
+Variable dropout1d(Variable input, const Dropout1dFuncOptions& o) {
+  EBB_CHECK(input.defined() && (input.dim() == 2 || input.dim() == 3),
+            "dropout1d: Expected 2D or 3D input, but received ", input.defined() ? input.dim() : 0,
+            "D input.");
+  if (input.dim() == 3) return dropout2d(std::move(input), o);
+  const Variable out = dropout2d(input.unsqueeze(0), o);
+  return o.inplace() ? input : out.squeeze(0);
 }
 Variable dropout3d(Variable input, const Dropout3dFuncOptions& o) { return dropout2d(std::move(input), o); }
 Variable alpha_dropout(Variable input, const AlphaDropoutFuncOptions& o) {
@@ -52,6 +62,11 @@ static Variable call(const DropoutImpl& m, const Variable& x) {
   return F::dropout(x, func_options<F::DropoutFuncOptions>(m));
 }
 EBB_STATELESS(DropoutImpl, DropoutOptions, Variable);
+
+static Variable call(const Dropout1dImpl& m, const Variable& x) {
+  return F::dropout1d(x, func_options<F::DropoutFuncOptions>(m));
+}
+EBB_STATELESS(Dropout1dImpl, DropoutOptions, Variable);
 
 static Variable call(const Dropout2dImpl& m, const Variable& x) {
   return F::dropout2d(x, func_options<F::DropoutFuncOptions>(m));

@@ -2,6 +2,7 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/init.h>
 #include <ebb/nn/modules/norm.h>
+#include <ebb/nn/modules/sync_batch_norm.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -213,8 +214,9 @@ bool counts_batches(const Module& module) {
     return (... || dynamic_cast<const M*>(&module));
   };
   return is_any(std::type_identity<BatchNorm1dImpl>(), std::type_identity<BatchNorm2dImpl>(),
-                std::type_identity<BatchNorm3dImpl>(), std::type_identity<InstanceNorm1dImpl>(),
-                std::type_identity<InstanceNorm2dImpl>(), std::type_identity<InstanceNorm3dImpl>());
+                std::type_identity<BatchNorm3dImpl>(), std::type_identity<SyncBatchNormImpl>(),
+                std::type_identity<InstanceNorm1dImpl>(), std::type_identity<InstanceNorm2dImpl>(),
+                std::type_identity<InstanceNorm3dImpl>());
 }
 
 template class BatchNormImpl<1>;

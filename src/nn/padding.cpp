@@ -1,5 +1,5 @@
 // Padding, folding, pixel shuffling and resizing: their functions, and their modules.
-#include <ebb/nn/modules/padding.h>
+#include <ebb/nn/modules/circular_padding.h>
 #include <ebb/ops/shape.h>
 
 #include "nn/stateless.h"
@@ -81,7 +81,21 @@ template <std::size_t D>
 static void print(Fields& out, const ZeroPadOptions<D>& o) {
   out("padding", o.padding());
 }
+EBB_STATELESS(ZeroPad1dImpl, ZeroPadOptions<1>, Variable);
 EBB_STATELESS(ZeroPad2dImpl, ZeroPadOptions<2>, Variable);
+EBB_STATELESS(ZeroPad3dImpl, ZeroPadOptions<3>, Variable);
+
+template <std::size_t D>
+static Variable call(const CircularPadImpl<D>& m, const Variable& x) {
+  return pad(x, m.options, kCircular);
+}
+template <std::size_t D>
+static void print(Fields& out, const CircularPadOptions<D>& o) {
+  out("padding", o.padding());
+}
+EBB_STATELESS(CircularPad1dImpl, CircularPadOptions<1>, Variable);
+EBB_STATELESS(CircularPad2dImpl, CircularPadOptions<2>, Variable);
+EBB_STATELESS(CircularPad3dImpl, CircularPadOptions<3>, Variable);
 
 template <std::size_t D>
 static Variable call(const ConstantPadImpl<D>& m, const Variable& x) {

@@ -1,0 +1,135 @@
+// A softmax over many classes, most of them rare: the module.
+#include <ebb/nn/modules/adaptive_softmax.h>
+#include <ebb/nn/modules/sequential.h>
+#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/index.h>
+#include <ebb/ops/reduce.h>
+#include <ebb/ops/shape.h>
+#include <ebb/ops/softmax.h>
+
+#include <cmath>
+
+#include "nn/module_tools.h"
+
+namespace ebb::nn {
+
+ASMoutput::ASMoutput(Variable output_, double loss_) : output(std::move(output_)), loss(loss_) {}
+
+AdaptiveLogSoftmaxWithLossImpl::AdaptiveLogSoftmaxWithLossImpl(AdaptiveLogSoftmaxWithLossOptions options_)
+    : options(std::move(options_)), shortlist_size(0), n_clusters(0), head_size(0) {
+  AdaptiveLogSoftmaxWithLossImpl::reset();
+}
+
+void AdaptiveLogSoftmaxWithLossImpl::reset() {
+  const std::vector<std::int64_t>& asked = options.cutoffs();
+  bool ascending = !asked.empty() && options.div_value() > 0;
+  std::int64_t before = 0;
+  for (const std::int64_t c : asked) {
+    ascending = ascending && c > before && c < options.n_classes();
+    before = c;
+  }
+  EBB_CHECK(
+      ascending,
+      "AdaptiveLogSoftmaxWithLoss: cutoffs should be a sequence of unique, positive integers sorted in an "
+      "increasing order, where each value is between 1 and n_classes-1; got ",
+      IntArrayRef(asked), " for ", options.n_classes(), " classes.");
+  cutoffs = asked;
+  cutoffs.push_back(options.n_classes());
+  shortlist_size = cutoffs[0];
+  n_clusters = static_cast<std::int64_t>(cutoffs.size()) - 1;
+  head_size = shortlist_size + n_clusters;
+  const std::int64_t in = options.in_features();
+  head = register_module("head", Linear(LinearOptions(in, head_size).bias(options.head_bias())));
+  tail = register_module("tail", ModuleList());
+  for (std::int64_t i = 0; i < n_clusters; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const auto width = static_cast<std::int64_t>(
+        std::floor(static_cast<double>(in) / std::pow(options.div_value(), static_cast<double>(i + 1))));
+    tail->push_back(Sequential(Linear(LinearOptions(in, width).bias(false)),
+                               Linear(LinearOptions(width, cutoffs[at + 1] - cutoffs[at]).bias(false))));
+  }
+}
+
+void AdaptiveLogSoftmaxWithLossImpl::reset_parameters() {
+  head->reset_parameters();
+  for (std::size_t i = 0; i < tail->size(); ++i)
+    for (const std::shared_ptr<Module>& layer : tail[i]->children()) layer->as<Linear>()->reset_parameters();
+}
+
+ASMoutput AdaptiveLogSoftmaxWithLossImpl::forward(const Variable& input, const Variable& target) {
+  const char* op = "AdaptiveLogSoftmaxWithLoss";
+  EBB_CHECK(input.defined() && target.defined() && target.dim() <= 1, op,
+            ": 0D or 1D target tensor expected, multi-target not supported.");
+  EBB_CHECK(input.dim() == target.dim() + 1, op,
+            ": 1D target tensor expects 2D input tensors, 0D target 1D ones; got input ", input.sizes(),
+            " and target ", target.sizes(), ".");
+  const bool batched = target.dim() > 0;
+  const Variable x = batched ? input : input.unsqueeze(0), to = batched ? target : target.unsqueeze(0);
+  EBB_CHECK(x.size(0) == to.size(0), op,
+            ": Input and target should have the same size in the batch dimension, got ", x.size(0), " and ",
+            to.size(0), ".");
+  std::int64_t used = 0;
+  Variable output = zeros({to.size(0)}, x.options().requires_grad(false));
+  Variable gather_indices = empty_like(to.detach());
+  std::int64_t low = 0;
+  for (std::size_t i = 0; i < cutoffs.size(); ++i) {
+    const std::int64_t high = cutoffs[i];
+    const Variable rows = (to >= low).logical_and(to < high).nonzero().squeeze(1);
+    if (rows.numel() > 0) {
+      if (i == 0) {
+        gather_indices.index_copy_(0, rows, to.index_select(0, rows));
+      } else {
+        const Variable relative = to.index_select(0, rows) - low;
+        const Variable cluster = tail[i - 1]->as<Sequential>()->forward(x.index_select(0, rows));
+        gather_indices.index_fill_(0, rows, shortlist_size + static_cast<std::int64_t>(i) - 1);
+        const Variable local = cluster.log_softmax(1).gather(1, relative.unsqueeze(1)).squeeze(1);
+        output = output.index_copy(0, rows, local);
+      }
+      used += rows.numel();
+    }
+    low = high;
+  }
+  EBB_CHECK(used == to.size(0), op, ": target values should be in [0, ", options.n_classes() - 1,
+            "], but values in range [", to.min().item<std::int64_t>(), ", ", to.max().item<std::int64_t>(),
+            "] were found.");
+  const Variable head_log_prob = head->forward(x).log_softmax(1);
+  output = output + head_log_prob.gather(1, gather_indices.unsqueeze(1)).squeeze(1);
+  const double loss = (-output.detach()).mean().item<double>();
+  return {batched ? output : output.squeeze(0), loss};
+}
+
+Variable AdaptiveLogSoftmaxWithLossImpl::_get_full_log_prob(const Variable& input,
+                                                            const Variable& head_output) {
+  const Variable head_log_prob = head_output.log_softmax(1);
+  std::vector<Variable> parts{head_log_prob.slice(1, 0, shortlist_size)};
+  for (std::int64_t i = 0; i < n_clusters; ++i) {
+    const Variable cluster =
+        tail[static_cast<std::size_t>(i)]->as<Sequential>()->forward(input).log_softmax(1);
+    parts.push_back(cluster + head_log_prob.select(1, shortlist_size + i).unsqueeze(1));
+  }
+  return cat(parts, 1);
+}
+
+Variable AdaptiveLogSoftmaxWithLossImpl::log_prob(const Variable& input) {
+  return _get_full_log_prob(input, head->forward(input));
+}
+
+Variable AdaptiveLogSoftmaxWithLossImpl::predict(const Variable& input) {
+  const Variable head_output = head->forward(input);
+  Variable output = head_output.argmax(1);
+  const Variable elsewhere = (output >= shortlist_size).nonzero().squeeze(1);
+  if (elsewhere.numel() == 0) return output;
+  const Variable full =
+      _get_full_log_prob(input.index_select(0, elsewhere), head_output.index_select(0, elsewhere));
+  return output.index_copy(0, elsewhere, full.argmax(1));
+}
+
+void AdaptiveLogSoftmaxWithLossImpl::pretty_print(std::ostream& stream) const {
+  stream << "ebb::nn::AdaptiveLogSoftmaxWithLoss";
+}
+
+template class Cloneable<AdaptiveLogSoftmaxWithLossImpl>;
+
+}  // namespace ebb::nn
