@@ -61,6 +61,7 @@ const std::map<std::string, std::string> kOptionForms = {
     {"fold", "col2im"},
     {"unfold", "im2col"},
     {"cross_entropy", "cross_entropy_loss"},
+    {"dropout1d", "feature_dropout"},
     {"dropout2d", "feature_dropout"},
     {"dropout3d", "feature_dropout"},
     {"adaptive_max_pool1d_with_indices", "adaptive_max_pool1d"},

@@ -1,4 +1,6 @@
 // Poolings, losses and normalisations that came with further layers.
+#include <ebb/core/random.h>
+#include <ebb/nn/functional/dropout1d.h>
 #include <ebb/nn/functional/triplet_loss.h>
 #include <ebb/nn/functional/unpooling.h>
 #include <ebb/ops/fractional_pool.h>

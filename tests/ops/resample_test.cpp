@@ -1,0 +1,143 @@
+// Grids and resizing against numbers of torch 2.15, and what they say when used wrongly.
+#include <ebb/autograd/backward.h>
+#include <ebb/core/warning.h>
+#include <ebb/nn/functional/padding.h>
+#include <ebb/nn/functional/vision.h>
+#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/random.h>
+#include <ebb/ops/reduce.h>
+#include <ebb/ops/resample.h>
+#include <ebb/ops/shape.h>
+#include <ebb/ops/tensor_data.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <vector>
+
+using ebb::Variable;
+namespace F = ebb::nn::functional;
+
+namespace {
+
+Variable image() { return (ebb::arange(12, ebb::kDouble) * 0.7).cos().view({1, 1, 3, 4}); }
+
+void require_close(const Variable& x, const std::vector<double>& expected) {
+  const Variable flat = x.contiguous();
+  REQUIRE(flat.numel() == static_cast<std::int64_t>(expected.size()));
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    INFO("element " << i);
+    CHECK(flat.data_ptr<double>()[i] == Approx(expected[i]).epsilon(1e-9).margin(1e-10));
+  }
+}
+
+struct Expected {
+  std::int64_t mode, padding;
+  bool align_corners;
+  std::vector<double> values;
+};
+
+}  // namespace
+
+TEST_CASE("grid_sampler gives torch's numbers in every mode") {
+  const Variable grid = ebb::tensor({-.9, .3, .5, -1.2, .1, .2, 1.1, .95}, ebb::kDouble).view({1, 2, 2, 2});
+  const std::vector<Expected> all = {
+      {0, 0, false, {-0.118452349427, -0.03348789617, -0.188576956101, 0.0264569912015}},
+      {0, 0, true, {-0.416187307206, 0.00101106482017, -0.349146101927, 0.131776169296}},
+      {0, 1, false, {-0.169217642038, -0.16743948085, -0.188576956101, 0.153373862038}},
+      {0, 1, true, {-0.416187307206, 0.00126383102522, -0.349146101927, 0.155030787407}},
+      {0, 2, false, {-0.169217642038, -0.16743948085, -0.188576956101, 0.153373862038}},
+      {0, 2, true, {-0.416187307206, -0.0632024399098, -0.349146101927, 0.23553028438}},
+      {1, 0, false, {-0.942222340669, 0, -0.490260821341, 0}},
+      {1, 0, true, {-0.942222340669, 0.1699671429, -0.490260821341, 0.153373862038}},
+      {1, 1, false, {-0.942222340669, 0.1699671429, -0.490260821341, 0.153373862038}},
+      {1, 2, true, {-0.942222340669, 0.1699671429, -0.490260821341, 0.153373862038}},
+      {2, 0, false, {-0.242031882945, -0.05188627982, -0.323415133618, 0.00108678834883}},
+      {2, 0, true, {-0.684343873143, -0.0311386905936, -0.514457179519, 0.0943420057637}},
+      {2, 1, false, {-0.392175279957, -0.225924991926, -0.365908484292, 0.115146185022}},
+      {2, 1, true, {-0.670453181656, -0.0222169242561, -0.536436072138, 0.11137353926}},
+      {2, 2, false, {-0.398192449051, -0.236788894589, -0.365908484292, 0.0158453678466}},
+      {2, 2, true, {-0.595922682553, -0.105205077209, -0.497332454323, 0.178771915012}}};
+  for (const Expected& e : all) {
+    INFO("mode " << e.mode << ", padding " << e.padding << ", corners " << e.align_corners);
+    require_close(ebb::grid_sampler(image(), grid, e.mode, e.padding, e.align_corners), e.values);
+  }
+}
+
+TEST_CASE("what lies nowhere reads as zero or as the border") {
+  const Variable grid =
+      ebb::tensor({NAN, 0., INFINITY, 0., -1e30, 1e30, 0., NAN}, ebb::kDouble).view({1, 2, 2, 2});
+  for (const std::int64_t mode : {0, 1, 2}) {
+    const Variable zeros = ebb::grid_sampler(ebb::ones({1, 1, 3, 4}, ebb::kDouble), grid, mode, 0, false);
+    require_close(zeros, {0, 0, 0, 0});
+    const Variable border = ebb::grid_sampler(ebb::ones({1, 1, 3, 4}, ebb::kDouble), grid, 1, 1, false);
+    require_close(border, {1, 1, 1, 1});
+  }
+}
+
+TEST_CASE("the gradient of a sampling cannot be differentiated") {
+  const Variable x = image().requires_grad_();
+  const Variable grid = ebb::full({1, 1, 1, 2}, 0.3, ebb::kDouble).requires_grad_();
+  const Variable y = ebb::grid_sampler(x, grid, 0, 0, false).sum();
+  const Variable g = ebb::autograd::grad({y}, {grid}, {}, true, true)[0];
+  CHECK_THROWS_AS(g.sum().backward(), ebb::NotImplementedError);
+}
+
+TEST_CASE("grid_sample warns where corners are not said") {
+  struct Counter : ebb::WarningHandler {
+    int count = 0;
+    void process(const ebb::Warning&) override { ++count; }
+  } counter;
+  const ebb::WarningHandlerGuard guard(&counter);
+  const Variable grid = ebb::zeros({1, 1, 1, 2}, ebb::kDouble);
+  F::grid_sample(image(), grid);
+  CHECK(counter.count == 1);
+  F::grid_sample(image(), grid, F::GridSampleFuncOptions().align_corners(false).mode(ebb::kBicubic));
+  CHECK(counter.count == 1);
+}
+
+TEST_CASE("interpolate gives torch's numbers, antialiased too") {
+  const auto resized = [](auto mode, bool antialias) {
+    return F::interpolate(
+        image(),
+        F::InterpolateFuncOptions().size(std::vector<std::int64_t>{2, 3}).mode(mode).antialias(antialias));
+  };
+  const auto scaled = [](auto mode, bool antialias) {
+    return F::interpolate(image(), F::InterpolateFuncOptions()
+                                       .scale_factor(std::vector<double>{1.4, 0.6})
+                                       .mode(mode)
+                                       .align_corners(true)
+                                       .antialias(antialias));
+  };
+  require_close(resized(ebb::kBilinear, true), {0.22822316837, 0.0246183828143, -0.195196176896,
+                                                0.174098824424, 0.280540745484, 0.202262891904});
+  require_close(scaled(ebb::kBilinear, true),
+                {0.516201842882, -0.279908355433, -0.0848880795884, -0.159493524799, -0.442234042613,
+                 0.0263594203301, 0.532741795167, 0.288111878311});
+  require_close(resized(ebb::kBicubic, true), {0.223599098009, -0.00989879667732, -0.235976875295,
+                                               0.13328755869, 0.28208297564, 0.21943816772});
+  require_close(scaled(ebb::kBicubic, true),
+                {0.601084765787, -0.42470933364, -0.133935341171, -0.200848112195, -0.56657454225,
+                 0.107977652913, 0.595776184542, 0.278113099669});
+  require_close(resized(ebb::kBilinear, false), {0.485289923801, 0.17221381024, -0.275853713105,
+                                                 0.374395654007, 0.479320645444, 0.208525654974});
+  require_close(scaled(ebb::kBicubic, false),
+                {1, -0.5048461046, -0.521647331848, -0.0274554641714, -0.617239642853, 0.252897484582,
+                 0.77556587851, 0.153373862038});
+  CHECK_THROWS_WITH(
+      F::interpolate(image(),
+                     F::InterpolateFuncOptions().scale_factor(std::vector<double>{2}).antialias(true)),
+      Catch::Matchers::Contains("Anti-alias"));
+}
+
+TEST_CASE("images of bytes are resized and rounded, channels-last ones stay so") {
+  const Variable bytes = ebb::tensor({0, 100, 201, 255}, ebb::kLong).to(ebb::kByte).view({1, 1, 2, 2});
+  const Variable out = ebb::upsample_bilinear2d(bytes, {1, 1}, false);
+  CHECK(out.dtype() == ebb::kByte);
+  CHECK(out.item<std::int64_t>() == 139);
+  const Variable last = ebb::rand({2, 3, 4, 5}).contiguous(ebb::MemoryFormat::ChannelsLast);
+  const Variable wide = ebb::upsample_bilinear2d(last, {8, 7}, false);
+  CHECK(wide.is_contiguous(ebb::MemoryFormat::ChannelsLast));
+  CHECK(ebb::allclose(wide, ebb::upsample_bilinear2d(last.contiguous(), {8, 7}, false)));
+}
