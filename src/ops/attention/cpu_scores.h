@@ -9,7 +9,7 @@
 
 #include "core/parallel_for.h"
 #include "kernel/convert.h"
-#include "ops/attention/cpu_tile.h"
+#include "kernel/cpu/tile.h"
 #include "ops/attention/geometry.h"
 
 namespace ebb::cpu::attending {
@@ -19,6 +19,7 @@ using ebb::attending::MaskKind;
 using ebb::attending::Rows;
 using ebb::attending::Sizes;
 using ebb::attending::Weights;
+using namespace tiles;
 
 constexpr std::int64_t kQueries = 48, kKeys = 128;  // of a tile
 

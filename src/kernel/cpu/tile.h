@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-namespace ebb::cpu::attending {
+namespace ebb::cpu::tiles {
 
 namespace simd = Eigen::internal;
 
@@ -70,6 +70,7 @@ void columns(std::int64_t rows, Left<C> left, const C* right, std::int64_t pitch
                      out + i * out_pitch, out_pitch, more);
   };
   take.template operator()<kRows>();
+  take.template operator()<4>();
   take.template operator()<2>();
   take.template operator()<1>();
 }
@@ -89,4 +90,4 @@ void product(std::int64_t rows, std::int64_t width, std::int64_t depth, Left<C> 
   take.template operator()<1>();
 }
 
-}  // namespace ebb::cpu::attending
+}  // namespace ebb::cpu::tiles

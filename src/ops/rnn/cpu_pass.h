@@ -1,0 +1,132 @@
+// What both passes of recurrent layers share on the CPU: weights as products read them, buffers of whole
+// packets, and the sequences that a thread takes through all steps.
+#pragma once
+
+#include <ebb/core/parallel.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/parallel_for.h"
+#include "kernel/cpu/lanes.h"
+#include "kernel/cpu/tile.h"
+#include "kernel/optional_data.h"
+#include "ops/rnn/kernels.h"
+#include "ops/rnn/math.h"
+
+namespace ebb::cpu::recurring {
+
+using ops::RnnKind;
+using ops::RnnSteps;
+
+/// What units are computed in: a register where there are vector functions, else a number.
+#if EBB_LIBMVEC
+template <class T>
+using Unit = Lanes<T>;
+template <class T>
+constexpr std::int64_t kUnits = Lanes<T>::kCount;
+template <class T>
+Unit<T> load(const T* x, std::int64_t n) {
+  return Unit<T>::load(x, n);
+}
+template <class T>
+void store(T* to, std::int64_t n, const Unit<T>& x) {
+  x.store(to, n);
+}
+#else
+template <class T>
+using Unit = T;
+template <class T>
+constexpr std::int64_t kUnits = 1;
+template <class T>
+T load(const T* x, std::int64_t) {
+  return *x;
+}
+template <class T>
+void store(T* to, std::int64_t, T x) {
+  *to = x;
+}
+#endif
+
+/// Rows of `width` numbers, whole packets apart.
+template <class T>
+struct Rows {
+  std::int64_t pitch;
+  std::vector<T> values;
+  Rows(std::int64_t rows, std::int64_t width)
+      : pitch(tiles::padded<T>(width)), values(static_cast<std::size_t>(rows * pitch)) {}
+  T* row(std::int64_t i) { return values.data() + i * pitch; }
+  const T* row(std::int64_t i) const { return values.data() + i * pitch; }
+};
+
+/// A matrix as the right side of a product. Rows lie a line further apart than they need: else those of a power
+/// of two of numbers meet in a few sets of the cache.
+template <class T>
+class Right {
+ public:
+  /// The matrix (depth, width) itself, or what it is the transpose of.
+  Right(const NdArray& matrix, bool transposed)
+      : depth_(matrix.defined() ? matrix.sizes()[transposed ? 1 : 0] : 0),
+        width_(matrix.defined() ? matrix.sizes()[transposed ? 0 : 1] : 0),
+        pitch_(tiles::padded<T>(width_) + 64 / static_cast<std::int64_t>(sizeof(T))),
+        values_(static_cast<std::size_t>(depth_ * pitch_)) {
+    if (!matrix.defined()) return;
+    const T* const from = matrix.data_as<T>();
+    if (!transposed) {
+      for (std::int64_t k = 0; k < depth_; ++k)
+        std::copy(from + k * width_, from + (k + 1) * width_, values_.data() + k * pitch_);
+      return;
+    }
+    constexpr std::int64_t kBlock = 16;
+    for (std::int64_t j = 0; j < width_; j += kBlock)
+      for (std::int64_t k = 0; k < depth_; ++k)
+        for (std::int64_t i = j; i < std::min(j + kBlock, width_); ++i)
+          values_[static_cast<std::size_t>(k * pitch_ + i)] = from[i * depth_ + k];
+  }
+  /// out = left this, or out += that, for rows of `left` that lie `left_pitch` apart.
+  void product(std::int64_t rows, const T* left, std::int64_t left_pitch, T* out, std::int64_t out_pitch,
+               bool more = false) const {
+    tiles::product<T>(rows, width_, depth_, {left, left_pitch, 1}, values_.data(), pitch_, out, out_pitch, more);
+  }
+
+ private:
+  std::int64_t depth_, width_, pitch_;
+  std::vector<T> values_;
+};
+
+/// Calls body(begin, end) for groups of sequences, which know nothing of each other: a thread takes its group
+/// through all steps, and waits for nobody. A row's numbers do not depend on the group that it is in.
+template <class Body>
+void for_sequences(const RnnSteps& steps, std::int64_t hidden, std::int64_t projected, Body&& body) {
+  const std::int64_t batch = steps.batch();
+  std::int64_t rows = 0;
+  for (const std::int64_t n : steps.batch_sizes) rows += n;
+  const std::int64_t work = rows * hidden * steps.gates() * (projected + 16);
+  const std::int64_t most = std::min<std::int64_t>(get_num_threads(), work / (4 * kGrain) + 1);
+  const std::int64_t each = std::max<std::int64_t>((batch + most - 1) / std::max<std::int64_t>(most, 1), 1);
+  parallel_for(0, (batch + each - 1) / each, 1, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) body(i * each, std::min(batch, (i + 1) * each));
+  });
+}
+
+/// Calls f<Kind>() with the kind as a constant.
+template <class F>
+void visit_kind(RnnKind kind, const F& f) {
+  switch (kind) {
+    case RnnKind::tanh:
+      return f.template operator()<RnnKind::tanh>();
+    case RnnKind::relu:
+      return f.template operator()<RnnKind::relu>();
+    case RnnKind::lstm:
+      return f.template operator()<RnnKind::lstm>();
+    case RnnKind::gru:
+      return f.template operator()<RnnKind::gru>();
+  }
+}
+
+template <class T, class F>
+void for_units(std::int64_t hidden, const F& f) {
+  for (std::int64_t j = 0; j < hidden; j += kUnits<T>) f(j, hidden - j);
+}
+
+}  // namespace ebb::cpu::recurring

@@ -1,0 +1,200 @@
+// One recurrent layer in one direction: its checks, its node.
+#include "ops/rnn/layer.h"
+
+#include <ebb/autograd/backward.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/linalg.h>
+#include <ebb/ops/reduce.h>
+#include <ebb/ops/shape.h>
+
+#include "ops/common/arrays.h"
+#include "ops/common/checks.h"
+
+namespace ebb::ops {
+namespace {
+
+/// What it is computed in: 16-bit numbers in float where the kernels have no others.
+DType carrier_of(const Variable& x) {
+  return x.device().is_cpu() && x.dtype() != kDouble ? kFloat : x.dtype();
+}
+
+NdArray array_of(const Variable& x, DType dtype) {
+  return x.defined() ? contiguous_array(x.array(), dtype) : NdArray();
+}
+
+RnnState state_of(const RnnInputs& in, DType dtype) {
+  return {array_of(in[RnnInputs::kHidden], dtype), array_of(in[RnnInputs::kCell], dtype)};
+}
+
+RnnWeights weights_of(const RnnInputs& in, DType dtype) {
+  return {array_of(in[RnnInputs::kHiddenWeight], dtype), array_of(in[RnnInputs::kInputBias], dtype),
+          array_of(in[RnnInputs::kHiddenBias], dtype), array_of(in[RnnInputs::kProjection], dtype)};
+}
+
+NdArray empty_like(const NdArray& x) {
+  return x.defined() ? NdArray::empty(x.sizes(), x.dtype(), x.device()) : NdArray();
+}
+
+struct RnnLayerBackward final : autograd::Node {
+  autograd::SavedVariable inputs[RnnInputs::kCount] = {autograd::SavedVariable(this), autograd::SavedVariable(this),
+                                                       autograd::SavedVariable(this), autograd::SavedVariable(this),
+                                                       autograd::SavedVariable(this), autograd::SavedVariable(this),
+                                                       autograd::SavedVariable(this), autograd::SavedVariable(this)};
+  autograd::SavedVariable result{this};
+  NdArray gates, extras;
+  RnnSteps steps;
+
+  std::string name() const override { return "RnnLayerBackward0"; }
+  void release_variables() override {
+    Node::release_variables();
+    gates = extras = NdArray();
+  }
+  autograd::GradList apply(autograd::GradList&& grads) override {
+    RnnInputs in;
+    for (std::size_t i = 0; i < RnnInputs::kCount; ++i) in[i] = inputs[i].unpack();
+    grads.resize(3);
+    return GradMode::is_enabled() ? by_ops(in, grads) : by_kernels(in, grads);
+  }
+
+ private:
+  autograd::GradList by_kernels(const RnnInputs& in, const autograd::GradList& grads) const {
+    const DType dtype = gates.dtype();
+    const Variable rows = result.unpack();
+    const RnnTrace trace{gates, extras, array_of(rows, dtype), {}};
+    const RnnState first = state_of(in, dtype);
+    RnnSlopes slopes;
+    slopes.input = empty_like(gates);
+    slopes.hidden = steps.kind == RnnKind::gru ? empty_like(gates) : slopes.input;
+    slopes.previous = empty_like(trace.result);
+    if (in[RnnInputs::kProjection].defined()) slopes.projected = empty_like(trace.result);
+    slopes.first = {empty_like(first.hidden), empty_like(first.cell)};
+    kernels::rnn_backward(gates.device(), slopes, array_of(grads[0], dtype),
+                          {array_of(grads[1], dtype), array_of(grads[2], dtype)}, trace, first,
+                          weights_of(in, dtype), steps);
+    return of_weights(in, slopes);
+  }
+
+  /// The gradients of the inputs from the slopes, each weight's in one product over all steps.
+  autograd::GradList of_weights(const RnnInputs& in, const RnnSlopes& slopes) const {
+    const DType dtype = gates.dtype();
+    const auto as_array = [&](const Variable& x) { return Variable(array_of(x, dtype)); };
+    const Variable input(slopes.input), hidden(slopes.hidden);
+    autograd::GradList out(RnnInputs::kCount);
+    if (needs(RnnInputs::kRows)) out[RnnInputs::kRows] = mm(input, as_array(in[RnnInputs::kInputWeight]));
+    if (needs(RnnInputs::kHidden)) out[RnnInputs::kHidden] = Variable(slopes.first.hidden);
+    if (needs(RnnInputs::kCell)) out[RnnInputs::kCell] = Variable(slopes.first.cell);
+    if (needs(RnnInputs::kInputWeight))
+      out[RnnInputs::kInputWeight] = mm(input.t(), as_array(in[RnnInputs::kRows]));
+    if (needs(RnnInputs::kHiddenWeight))
+      out[RnnInputs::kHiddenWeight] = mm(hidden.t(), Variable(slopes.previous));
+    if (needs(RnnInputs::kInputBias)) out[RnnInputs::kInputBias] = input.sum(0);
+    if (needs(RnnInputs::kHiddenBias)) {
+      const Variable same = steps.kind == RnnKind::gru ? Variable() : out[RnnInputs::kInputBias];
+      out[RnnInputs::kHiddenBias] = same.defined() ? same.clone() : hidden.sum(0);
+    }
+    if (needs(RnnInputs::kProjection)) {
+      const Variable outputs = Variable(gates).chunk(4, 1)[3] * Variable(extras).chunk(2, 1)[1];
+      out[RnnInputs::kProjection] = mm(Variable(slopes.projected).t(), outputs);
+    }
+    return out;
+  }
+
+  /// Recorded: the layer again, of ops, from stand-ins of its inputs, so that the walk ends there.
+  autograd::GradList by_ops(RnnInputs& in, const autograd::GradList& grads) const {
+    variable_list wanted, outputs, seeds;
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < RnnInputs::kCount; ++i) {
+      if (!needs(i)) continue;
+      in[i] = in[i].view(in[i].sizes());
+      wanted.push_back(in[i]);
+      places.push_back(i);
+    }
+    const RnnResult again = composed_rnn_layer(in, steps);
+    const Variable results[] = {again.rows, again.hidden, again.cell};
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (!grads[i].defined()) continue;
+      outputs.push_back(results[i]);
+      seeds.push_back(grads[i]);
+    }
+    const variable_list found = autograd::grad(outputs, wanted, seeds, true, true, true);
+    autograd::GradList out(RnnInputs::kCount);
+    for (std::size_t i = 0; i < places.size(); ++i) out[places[i]] = found[i];
+    return out;
+  }
+};
+
+void check_shape(const char* op, const char* what, const Variable& x, IntArrayRef sizes) {
+  EBB_CHECK(x.sizes() == sizes, op, ": expected ", what, " of shape ", sizes, ", got ", x.sizes(), ".");
+}
+
+void check(const char* op, const RnnInputs& in, const RnnSteps& steps) {
+  using I = RnnInputs;
+  const Variable& rows = in[I::kRows];
+  for (const std::size_t i : {I::kRows, I::kHidden, I::kInputWeight, I::kHiddenWeight})
+    EBB_CHECK(in[i].defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+  for (const Variable& x : in.values) {
+    common_device(op, rows, x);
+    if (x.defined()) check_same_dtype(op, rows, x);
+  }
+  EBB_CHECK(is_floating(rows.dtype()), op, ": expected inputs of a floating-point dtype, got ", rows.dtype(),
+            ". Convert them with .to(dtype).");
+  EBB_CHECK(rows.dim() == 2, op, ": expected rows (N, features), got shape ", rows.sizes(), ".");
+  EBB_CHECK(in[I::kInputBias].defined() == in[I::kHiddenBias].defined(), op,
+            ": expected both biases or none. Give b_ih and b_hh.");
+  const std::int64_t gates = steps.gates(), batch = steps.batch();
+  EBB_CHECK(in[I::kHiddenWeight].dim() == 2, op, ": expected w_hh of two dimensions, got shape ",
+            in[I::kHiddenWeight].sizes(), ".");
+  const std::int64_t width = in[I::kHiddenWeight].size(0), projected = in[I::kHiddenWeight].size(1),
+                     hidden = width / gates;
+  EBB_CHECK(width % gates == 0 && (in[I::kProjection].defined() || projected == hidden), op,
+            ": expected w_hh of shape (", gates, " * hidden, hidden), got ", in[I::kHiddenWeight].sizes(), ".");
+  check_shape(op, "w_ih", in[I::kInputWeight], {width, rows.size(1)});
+  check_shape(op, "a hidden state", in[I::kHidden], {batch, projected});
+  if (in[I::kInputBias].defined()) {
+    check_shape(op, "b_ih", in[I::kInputBias], {width});
+    check_shape(op, "b_hh", in[I::kHiddenBias], {width});
+  }
+  if (in[I::kProjection].defined()) check_shape(op, "w_hr", in[I::kProjection], {projected, hidden});
+  if (steps.kind != RnnKind::lstm) return;
+  EBB_CHECK(in[I::kCell].defined(), op, ": expected hx to be h and c; c is undefined.");
+  check_shape(op, "a cell state", in[I::kCell], {batch, hidden});
+}
+
+}  // namespace
+
+RnnResult rnn_layer(const char* op, const RnnInputs& in, const RnnSteps& steps) {
+  using I = RnnInputs;
+  check(op, in, steps);
+  const Variable& rows = in[I::kRows];
+  const DType dtype = carrier_of(rows);
+  const Device device = rows.device();
+  const std::int64_t count = rows.size(0), width = in[I::kHiddenWeight].size(0), hidden = width / steps.gates();
+  const RnnState first = state_of(in, dtype);
+  RnnTrace trace;
+  {
+    NoGradGuard no_grad;
+    trace.gates = linear(Variable(array_of(rows, dtype)), Variable(array_of(in[I::kInputWeight], dtype))).array();
+  }
+  const auto fresh = [&](std::int64_t n, std::int64_t size) { return NdArray::empty({n, size}, dtype, device); };
+  if (steps.extras() > 0) trace.extras = fresh(count, steps.extras() * hidden);
+  trace.result = fresh(count, in[I::kHiddenWeight].size(1));
+  trace.last = {empty_like(first.hidden), empty_like(first.cell)};
+  kernels::rnn_forward(device, trace, first, weights_of(in, dtype), steps);
+  const auto as_given = [&](const NdArray& x) {
+    return x.defined() ? Variable(cast_array(x, rows.dtype())) : Variable();
+  };
+  RnnResult out{as_given(trace.result), as_given(trace.last.hidden), as_given(trace.last.cell)};
+  if (!autograd::records(ArrayRef<Variable>(in.values, I::kCount))) return out;
+  const auto node = autograd::make_node<RnnLayerBackward>(ArrayRef<Variable>(in.values, I::kCount));
+  for (std::size_t i = 0; i < I::kCount; ++i) node->inputs[i].save(in[i]);
+  node->gates = trace.gates;
+  node->extras = trace.extras;
+  node->steps = steps;
+  autograd::set_history(out.rows, node);
+  autograd::set_history(out.hidden, node);
+  if (out.cell.defined()) autograd::set_history(out.cell, node);
+  node->result.save_output(out.rows);
+  return out;
+}
+
+}  // namespace ebb::ops
