@@ -22,6 +22,7 @@
 #include "ops/random/cuda.h"
 #include "ops/reduce/cuda.h"
 #include "ops/resample/cuda.h"
+#include "ops/rnn/cuda.h"
 #include "ops/scan/cuda.h"
 #include "ops/shape/cuda.h"
 #include "ops/softmax/cuda.h"
@@ -170,6 +171,7 @@ extern "C" EBB_API const char* ebb_plugin_entry(std::uint32_t host_abi) {
   register_random();
   register_reduce();
   register_resample();
+  register_rnn();
   register_scan();
   register_shape();
   register_softmax();

@@ -13,9 +13,9 @@ namespace {
 
 // Families whose kernels run on CUDA: folders of src/ops, or "nn".
 const std::vector<std::string> families_on_cuda = {
-    "attention", "conv", "copy",  "creation", "decomposition", "elementwise", "index",
-    "linalg",    "loss", "nn",    "norm",     "pool",          "random",      "reduce",
-    "resample",  "scan", "shape", "softmax",  "sort"};
+    "attention", "conv", "copy", "creation", "decomposition", "elementwise", "index",
+    "linalg",    "loss", "nn",   "norm",     "pool",          "random",      "reduce",
+    "resample",  "rnn",  "scan", "shape",    "softmax",       "sort"};
 
 class FamilyTest : public Catch::ITestInvoker {
  public:

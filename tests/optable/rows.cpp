@@ -5,6 +5,9 @@
 
 namespace optable {
 
+void register_rnn();
+void register_packing();
+
 void register_all() {
   family("elementwise");
   register_unary();
@@ -43,6 +46,9 @@ void register_all() {
   register_matrix();
   family("attention");
   register_attention();
+  family("rnn");
+  register_rnn();
+  register_packing();
   family("conv");
   register_conv();
   family("pool");

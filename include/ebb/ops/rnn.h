@@ -1,5 +1,5 @@
-// Recurrent layers and cells. Weights, as PyTorch has them: w_ih (gates * hidden, input), w_hh (gates * hidden,
-// hidden), biases (gates * hidden); gates in the order i f g o (LSTM), r z n (GRU).
+// Recurrent layers and cells. Weights, as PyTorch has them: w_ih (gates * hidden, input), w_hh (gates *
+// hidden, hidden), biases (gates * hidden); gates in the order i f g o (LSTM), r z n (GRU).
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -13,29 +13,32 @@ namespace ebb {
 /// there are projections. Gives every h of the last layer, and each layer's last h and c (torch.lstm).
 ///
 /// Shapes: input (T, N, F), or (N, T, F) with batch_first. hx: h (layers * directions, N, P) and c
-/// (layers * directions, N, H), where P is H or, with projections, smaller. Results: (T, N, directions * P) and
-/// as hx. params: for each layer, and in it each direction, w_ih w_hh, b_ih b_hh with has_biases, w_hr (P, H)
-/// with projections; layers after the first read directions * P features. Dtypes: Float, Double, Half, BFloat16,
-/// one for all; 16-bit numbers are computed in float on the CPU, step by step rounded on CUDA. `dropout` drops
-/// outputs of all layers but the last, if `train`. Results repeat bit for bit, whatever the number of threads.
-/// Throws for shapes, dtypes and devices that do not fit, and for sequences of no steps.
+/// (layers * directions, N, H), where P is H or, with projections, smaller. Results: (T, N, directions * P)
+/// and as hx. params: for each layer, and in it each direction, w_ih w_hh, b_ih b_hh with has_biases, w_hr
+/// (P, H) with projections; layers after the first read directions * P features. Dtypes: Float, Double, Half,
+/// BFloat16, one for all; 16-bit numbers are computed in float on the CPU, step by step rounded on CUDA.
+/// `dropout` drops outputs of all layers but the last, if `train`. Results repeat bit for bit, whatever the
+/// number of threads. Throws for shapes, dtypes and devices that do not fit, and for sequences of no steps.
 EBB_API std::tuple<Variable, Variable, Variable> lstm(const Variable& input, TensorList hx, TensorList params,
-                                                      bool has_biases, std::int64_t num_layers, double dropout,
-                                                      bool train, bool bidirectional, bool batch_first);
+                                                      bool has_biases, std::int64_t num_layers,
+                                                      double dropout, bool train, bool bidirectional,
+                                                      bool batch_first);
 /// The same over packed sequences: `data` holds batch_sizes[t] rows for each step t, which do not increase
 /// (Long, on the CPU; see _pack_padded_sequence).
 EBB_API std::tuple<Variable, Variable, Variable> lstm(const Variable& data, const Variable& batch_sizes,
                                                       TensorList hx, TensorList params, bool has_biases,
                                                       std::int64_t num_layers, double dropout, bool train,
                                                       bool bidirectional);
-/// Gated recurrent units (Cho et al. 2014): r, z = sigmoid of W_ih x + b_ih + W_hh h + b_hh; n = tanh(W_in x +
-/// b_in + r (W_hn h + b_hn)); h = (1 - z) n + z h. Arguments are those of lstm(); hx is h alone (torch.gru).
+/// Gated recurrent units (Cho et al. 2014): r, z = sigmoid of W_ih x + b_ih + W_hh h + b_hh; n = tanh(W_in x
+/// + b_in + r (W_hn h + b_hn)); h = (1 - z) n + z h. Arguments are those of lstm(); hx is h alone
+/// (torch.gru).
 EBB_API std::tuple<Variable, Variable> gru(const Variable& input, const Variable& hx, TensorList params,
-                                           bool has_biases, std::int64_t num_layers, double dropout, bool train,
-                                           bool bidirectional, bool batch_first);
-EBB_API std::tuple<Variable, Variable> gru(const Variable& data, const Variable& batch_sizes, const Variable& hx,
-                                           TensorList params, bool has_biases, std::int64_t num_layers,
-                                           double dropout, bool train, bool bidirectional);
+                                           bool has_biases, std::int64_t num_layers, double dropout,
+                                           bool train, bool bidirectional, bool batch_first);
+EBB_API std::tuple<Variable, Variable> gru(const Variable& data, const Variable& batch_sizes,
+                                           const Variable& hx, TensorList params, bool has_biases,
+                                           std::int64_t num_layers, double dropout, bool train,
+                                           bool bidirectional);
 /// h = tanh(W_ih x + b_ih + W_hh h + b_hh) (Elman 1990). Arguments are those of gru() (torch.rnn_tanh).
 EBB_API std::tuple<Variable, Variable> rnn_tanh(const Variable& input, const Variable& hx, TensorList params,
                                                 bool has_biases, std::int64_t num_layers, double dropout,
@@ -58,8 +61,9 @@ EBB_API std::tuple<Variable, Variable> lstm_cell(const Variable& input, TensorLi
                                                  const Variable& w_hh, const optional<Variable>& b_ih = {},
                                                  const optional<Variable>& b_hh = {});
 /// One step of a GRU: input (N, F), hx (N, H); gives the next h (torch.gru_cell).
-EBB_API Variable gru_cell(const Variable& input, const Variable& hx, const Variable& w_ih, const Variable& w_hh,
-                          const optional<Variable>& b_ih = {}, const optional<Variable>& b_hh = {});
+EBB_API Variable gru_cell(const Variable& input, const Variable& hx, const Variable& w_ih,
+                          const Variable& w_hh, const optional<Variable>& b_ih = {},
+                          const optional<Variable>& b_hh = {});
 /// One step of rnn_tanh (torch.rnn_tanh_cell).
 EBB_API Variable rnn_tanh_cell(const Variable& input, const Variable& hx, const Variable& w_ih,
                                const Variable& w_hh, const optional<Variable>& b_ih = {},
@@ -74,8 +78,8 @@ EBB_API Variable rnn_relu_cell(const Variable& input, const Variable& hx, const 
 /// (torch._pack_padded_sequence).
 EBB_API std::tuple<Variable, Variable> _pack_padded_sequence(const Variable& input, const Variable& lengths,
                                                              bool batch_first);
-/// The inverse: sequences padded with `padding_value` to total_length steps, or to the longest where that is 0
-/// or less; and their lengths (torch._pad_packed_sequence).
+/// The inverse: sequences padded with `padding_value` to total_length steps, or to the longest where that is
+/// 0 or less; and their lengths (torch._pad_packed_sequence).
 EBB_API std::tuple<Variable, Variable> _pad_packed_sequence(const Variable& data, const Variable& batch_sizes,
                                                             bool batch_first, const Scalar& padding_value,
                                                             std::int64_t total_length);

@@ -23,9 +23,10 @@ void step(const Row<T>& row, std::int64_t size) {
     const auto keep = [&](T* to, std::int64_t k, X x) { store<T>(to + k * size + j, n, x); };
     const X slope = load<T>(row.slope + j, n);
     if constexpr (kKind == RnnKind::lstm) {
-      const ops::LstmUnit<X> u{gate(0), gate(1), gate(2), gate(3), load<T>(row.extras + j, n),
-                               load<T>(row.extras + size + j, n)};
-      const auto s = ops::LstmSlopes<X>::of(u, load<T>(row.cell_before + j, n), slope, load<T>(row.cell + j, n));
+      const ops::LstmUnit<X> u{
+          gate(0), gate(1), gate(2), gate(3), load<T>(row.extras + j, n), load<T>(row.extras + size + j, n)};
+      const auto s =
+          ops::LstmSlopes<X>::of(u, load<T>(row.cell_before + j, n), slope, load<T>(row.cell + j, n));
       keep(row.input, 0, s.input);
       keep(row.input, 1, s.forget);
       keep(row.input, 2, s.candidate);
@@ -92,19 +93,20 @@ void backward(ops::RnnSlopes& out, const NdArray& grad, const ops::RnnState& las
       }
       for (std::int64_t i = 0; i < rows; ++i) {
         const bool goes_on = i < continued;
-        const T* const hidden_before = goes_on ? trace.result.data_as<T>() + (offset(before) + from + i) * projected
-                                               : first.hidden.data_as<T>() + (from + i) * projected;
+        const T* const hidden_before =
+            goes_on ? trace.result.data_as<T>() + (offset(before) + from + i) * projected
+                    : first.hidden.data_as<T>() + (from + i) * projected;
         const T* cell_before = nullptr;
         if (kCells)
           cell_before = goes_on ? kept_extras + (offset(before) + from + i) * extras
                                 : first.cell.data_as<T>() + (from + i) * size;
         std::copy_n(hidden_before, projected, out.previous.data_as<T>() + (at + i) * projected);
-        step<T, kKind>({trace.gates.data_as<T>() + (at + i) * width,
-                        kMore || kCells ? kept_extras + (at + i) * extras : nullptr, hidden_before, cell_before,
-                        projects ? units.row(i) : slope.row(i), out.input.data_as<T>() + (at + i) * width,
-                        out.hidden.data_as<T>() + (at + i) * width, cell.data() + (kCells ? i * size : 0),
-                        slope.row(i)},
-                       size);
+        step<T, kKind>(
+            {trace.gates.data_as<T>() + (at + i) * width,
+             kMore || kCells ? kept_extras + (at + i) * extras : nullptr, hidden_before, cell_before,
+             projects ? units.row(i) : slope.row(i), out.input.data_as<T>() + (at + i) * width,
+             out.hidden.data_as<T>() + (at + i) * width, cell.data() + (kCells ? i * size : 0), slope.row(i)},
+            size);
       }
       recurrent.product(rows, out.hidden.data_as<T>() + at * width, width, slope.row(0), slope.pitch, kMore);
     }
@@ -121,7 +123,7 @@ void rnn_backward(ops::RnnSlopes& out, const NdArray& grad, const ops::RnnState&
                   const ops::RnnTrace& trace, const ops::RnnState& first, const ops::RnnWeights& weights,
                   const ops::RnnSteps& steps) {
   visit_float_double(out.input.dtype(), "rnn_backward", [&]<class T> {
-    recurring::visit_kind(steps.kind, [&]<ops::RnnKind kKind>() {
+    ops::visit_kind(steps.kind, [&]<ops::RnnKind kKind>() {
       recurring::backward<T, kKind>(out, grad, last, trace, first, weights, steps);
     });
   });

@@ -8,7 +8,8 @@ namespace ebb::cpu {
 namespace recurring {
 namespace {
 
-// A sequence at a step; `hidden` is the state before, `unit` where the cell's result goes, which may be the same.
+// A sequence at a step; `hidden` is the state before, `unit` where the cell's result goes, which may be the
+// same.
 template <class T>
 struct Row {
   T *gates, *extras;
@@ -39,8 +40,8 @@ void step(const Row<T>& row, std::int64_t size) {
     } else if constexpr (kKind == RnnKind::gru) {
       const std::int64_t last = 2 * size + j;
       const X hidden_part = load<T>(row.product + last, n) + load<T>(row.bias + size + last, n);
-      const auto u = ops::GruUnit<X>::of(sum(0), sum(1), load<T>(row.gates + last, n) + load<T>(row.bias + last, n),
-                                         hidden_part);
+      const auto u = ops::GruUnit<X>::of(
+          sum(0), sum(1), load<T>(row.gates + last, n) + load<T>(row.bias + last, n), hidden_part);
       keep(0, u.reset);
       keep(1, u.update);
       keep(2, u.fresh);
@@ -59,7 +60,8 @@ void step(const Row<T>& row, std::int64_t size) {
 template <class T>
 std::vector<T> biases(const ops::RnnWeights& weights, const RnnSteps& steps, std::int64_t size) {
   const bool apart = steps.kind == RnnKind::gru;
-  const auto count = static_cast<std::size_t>(steps.gates() * size), last = count - static_cast<std::size_t>(size);
+  const auto count = static_cast<std::size_t>(steps.gates() * size),
+             last = count - static_cast<std::size_t>(size);
   std::vector<T> sums(count + (apart ? static_cast<std::size_t>(size) : 0));
   if (!weights.input_bias.defined()) return sums;
   const T *const a = weights.input_bias.data_as<T>(), *const b = weights.hidden_bias.data_as<T>();
@@ -114,9 +116,8 @@ void forward(ops::RnnTrace& out, const ops::RnnState& first, const ops::RnnWeigh
 void rnn_forward(ops::RnnTrace& out, const ops::RnnState& first, const ops::RnnWeights& weights,
                  const ops::RnnSteps& steps) {
   visit_float_double(out.gates.dtype(), "rnn", [&]<class T> {
-    recurring::visit_kind(steps.kind, [&]<ops::RnnKind kKind>() {
-      recurring::forward<T, kKind>(out, first, weights, steps);
-    });
+    ops::visit_kind(steps.kind,
+                    [&]<ops::RnnKind kKind>() { recurring::forward<T, kKind>(out, first, weights, steps); });
   });
 }
 

@@ -59,8 +59,8 @@ struct Rows {
   const T* row(std::int64_t i) const { return values.data() + i * pitch; }
 };
 
-/// A matrix as the right side of a product. Rows lie a line further apart than they need: else those of a power
-/// of two of numbers meet in a few sets of the cache.
+/// A matrix as the right side of a product. Rows lie a line further apart than they need: else those of a
+/// power of two of numbers meet in a few sets of the cache.
 template <class T>
 class Right {
  public:
@@ -86,7 +86,8 @@ class Right {
   /// out = left this, or out += that, for rows of `left` that lie `left_pitch` apart.
   void product(std::int64_t rows, const T* left, std::int64_t left_pitch, T* out, std::int64_t out_pitch,
                bool more = false) const {
-    tiles::product<T>(rows, width_, depth_, {left, left_pitch, 1}, values_.data(), pitch_, out, out_pitch, more);
+    tiles::product<T>(rows, width_, depth_, {left, left_pitch, 1}, values_.data(), pitch_, out, out_pitch,
+                      more);
   }
 
  private:
@@ -107,21 +108,6 @@ void for_sequences(const RnnSteps& steps, std::int64_t hidden, std::int64_t proj
   parallel_for(0, (batch + each - 1) / each, 1, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) body(i * each, std::min(batch, (i + 1) * each));
   });
-}
-
-/// Calls f<Kind>() with the kind as a constant.
-template <class F>
-void visit_kind(RnnKind kind, const F& f) {
-  switch (kind) {
-    case RnnKind::tanh:
-      return f.template operator()<RnnKind::tanh>();
-    case RnnKind::relu:
-      return f.template operator()<RnnKind::relu>();
-    case RnnKind::lstm:
-      return f.template operator()<RnnKind::lstm>();
-    case RnnKind::gru:
-      return f.template operator()<RnnKind::gru>();
-  }
 }
 
 template <class T, class F>

@@ -11,6 +11,21 @@ namespace ops {
 
 enum class RnnKind : std::uint8_t { tanh, relu, lstm, gru };
 
+/// Calls f<Kind>() with the kind as a constant.
+template <class F>
+void visit_kind(RnnKind kind, const F& f) {
+  switch (kind) {
+    case RnnKind::tanh:
+      return f.template operator()<RnnKind::tanh>();
+    case RnnKind::relu:
+      return f.template operator()<RnnKind::relu>();
+    case RnnKind::lstm:
+      return f.template operator()<RnnKind::lstm>();
+    case RnnKind::gru:
+      return f.template operator()<RnnKind::gru>();
+  }
+}
+
 /// Sequences that lie step by step, the longest first: step t is batch_sizes[t] rows, no more than the step
 /// before has. The reverse direction starts each sequence at its own end.
 struct RnnSteps {
@@ -35,8 +50,8 @@ struct RnnSteps {
     return first;
   }
   std::int64_t gates() const { return kind == RnnKind::lstm ? 4 : kind == RnnKind::gru ? 3 : 1; }
-  /// What is kept of a row besides its gates, in units of the hidden size: an LSTM's cell and the tanh of it, a
-  /// GRU's hidden part of the new gate.
+  /// What is kept of a row besides its gates, in units of the hidden size: an LSTM's cell and the tanh of it,
+  /// a GRU's hidden part of the new gate.
   std::int64_t extras() const { return kind == RnnKind::lstm ? 2 : kind == RnnKind::gru ? 1 : 0; }
 };
 
@@ -58,9 +73,9 @@ struct RnnTrace {
   RnnState last;
 };
 
-/// What backward writes: the slopes of gates, by the input's products and by the hidden ones (one array but for
-/// GRU), the hidden state before each row, the slope of each row's projection (undefined without one) and of
-/// the first state.
+/// What backward writes: the slopes of gates, by the input's products and by the hidden ones (one array but
+/// for GRU), the hidden state before each row, the slope of each row's projection (undefined without one) and
+/// of the first state.
 struct RnnSlopes {
   NdArray input, hidden, previous, projected;
   RnnState first;

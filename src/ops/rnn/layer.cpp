@@ -36,10 +36,10 @@ NdArray empty_like(const NdArray& x) {
 }
 
 struct RnnLayerBackward final : autograd::Node {
-  autograd::SavedVariable inputs[RnnInputs::kCount] = {autograd::SavedVariable(this), autograd::SavedVariable(this),
-                                                       autograd::SavedVariable(this), autograd::SavedVariable(this),
-                                                       autograd::SavedVariable(this), autograd::SavedVariable(this),
-                                                       autograd::SavedVariable(this), autograd::SavedVariable(this)};
+  autograd::SavedVariable inputs[RnnInputs::kCount] = {
+      autograd::SavedVariable(this), autograd::SavedVariable(this), autograd::SavedVariable(this),
+      autograd::SavedVariable(this), autograd::SavedVariable(this), autograd::SavedVariable(this),
+      autograd::SavedVariable(this), autograd::SavedVariable(this)};
   autograd::SavedVariable result{this};
   NdArray gates, extras;
   RnnSteps steps;
@@ -147,7 +147,8 @@ void check(const char* op, const RnnInputs& in, const RnnSteps& steps) {
   const std::int64_t width = in[I::kHiddenWeight].size(0), projected = in[I::kHiddenWeight].size(1),
                      hidden = width / gates;
   EBB_CHECK(width % gates == 0 && (in[I::kProjection].defined() || projected == hidden), op,
-            ": expected w_hh of shape (", gates, " * hidden, hidden), got ", in[I::kHiddenWeight].sizes(), ".");
+            ": expected w_hh of shape (", gates, " * hidden, hidden), got ", in[I::kHiddenWeight].sizes(),
+            ".");
   check_shape(op, "w_ih", in[I::kInputWeight], {width, rows.size(1)});
   check_shape(op, "a hidden state", in[I::kHidden], {batch, projected});
   if (in[I::kInputBias].defined()) {
@@ -168,14 +169,18 @@ RnnResult rnn_layer(const char* op, const RnnInputs& in, const RnnSteps& steps) 
   const Variable& rows = in[I::kRows];
   const DType dtype = carrier_of(rows);
   const Device device = rows.device();
-  const std::int64_t count = rows.size(0), width = in[I::kHiddenWeight].size(0), hidden = width / steps.gates();
+  const std::int64_t count = rows.size(0), width = in[I::kHiddenWeight].size(0),
+                     hidden = width / steps.gates();
   const RnnState first = state_of(in, dtype);
   RnnTrace trace;
   {
     NoGradGuard no_grad;
-    trace.gates = linear(Variable(array_of(rows, dtype)), Variable(array_of(in[I::kInputWeight], dtype))).array();
+    trace.gates =
+        linear(Variable(array_of(rows, dtype)), Variable(array_of(in[I::kInputWeight], dtype))).array();
   }
-  const auto fresh = [&](std::int64_t n, std::int64_t size) { return NdArray::empty({n, size}, dtype, device); };
+  const auto fresh = [&](std::int64_t n, std::int64_t size) {
+    return NdArray::empty({n, size}, dtype, device);
+  };
   if (steps.extras() > 0) trace.extras = fresh(count, steps.extras() * hidden);
   trace.result = fresh(count, in[I::kHiddenWeight].size(1));
   trace.last = {empty_like(first.hidden), empty_like(first.cell)};

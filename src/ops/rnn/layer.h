@@ -10,7 +10,16 @@ namespace ebb::ops {
 /// What a layer reads, in the order of its node's edges: rows (rows, features), the first state, the weights.
 /// cell is an LSTM's, projection that of an LSTM with one; biases may be undefined.
 struct RnnInputs {
-  enum : std::size_t { kRows, kHidden, kCell, kInputWeight, kHiddenWeight, kInputBias, kHiddenBias, kProjection };
+  enum : std::size_t {
+    kRows,
+    kHidden,
+    kCell,
+    kInputWeight,
+    kHiddenWeight,
+    kInputBias,
+    kHiddenBias,
+    kProjection
+  };
   static constexpr std::size_t kCount = 8;
   Variable values[kCount];
 

@@ -33,13 +33,13 @@ DimVector checked_batch_sizes(const char* op, const Variable& data, const Variab
   for (const std::int64_t n : sizes) {
     EBB_CHECK(n > 0 && n <= before, op, ": batch_sizes must be at least 1 and must not increase, got ",
               IntArrayRef(sizes), ".");
-    EBB_CHECK(n <= data.size(0) - total, op, ": batch_sizes ", IntArrayRef(sizes), " need more rows than data has, ",
-              data.size(0), ".");
+    EBB_CHECK(n <= data.size(0) - total, op, ": batch_sizes ", IntArrayRef(sizes),
+              " need more rows than data has, ", data.size(0), ".");
     total += n;
     before = n;
   }
-  EBB_CHECK(total == data.size(0), op, ": batch_sizes ", IntArrayRef(sizes), " add up to ", total, " rows, data has ",
-            data.size(0), ".");
+  EBB_CHECK(total == data.size(0), op, ": batch_sizes ", IntArrayRef(sizes), " add up to ", total,
+            " rows, data has ", data.size(0), ".");
   return sizes;
 }
 
@@ -49,14 +49,17 @@ std::tuple<Variable, Variable> _pack_padded_sequence(const Variable& input, cons
                                                      bool batch_first) {
   const char* const op = "_pack_padded_sequence";
   ops::common_device(op, input);
-  EBB_CHECK(input.dim() >= 2, op, ": expected padded sequences of 2 or more dimensions, got ", input.sizes(), ".");
+  EBB_CHECK(input.dim() >= 2, op, ": expected padded sequences of 2 or more dimensions, got ", input.sizes(),
+            ".");
   const Variable by_steps = batch_first ? input.transpose(0, 1) : input;
   const DimVector all = ops::checked_integers(op, "lengths", lengths);
   const std::int64_t batch = by_steps.size(1), count = static_cast<std::int64_t>(all.size());
   EBB_CHECK(count == batch, op, ": Expected `len(lengths)` to be equal to batch_size, but got ", count,
             " (batch_size=", batch, ").");
-  EBB_CHECK(*std::min_element(all.begin(), all.end()) > 0, op, ": Length of all samples has to be greater than 0, but found an element in "
-            "'lengths' that is <= 0: ", IntArrayRef(all), ".");
+  EBB_CHECK(*std::min_element(all.begin(), all.end()) > 0, op,
+            ": Length of all samples has to be greater than 0, but found an element in "
+            "'lengths' that is <= 0: ",
+            IntArrayRef(all), ".");
   EBB_CHECK(std::is_sorted(all.begin(), all.end(), std::greater<std::int64_t>()), op,
             ": `lengths` array must be sorted in decreasing order when `enforce_sorted` is True, got ",
             IntArrayRef(all), ". You can pass `enforce_sorted=False` to pack_padded_sequence.");
@@ -83,7 +86,8 @@ std::tuple<Variable, Variable> _pad_packed_sequence(const Variable& data, const 
   const DimVector sizes = ops::checked_batch_sizes(op, data, batch_sizes);
   const std::int64_t batch = sizes[0], longest = static_cast<std::int64_t>(sizes.size());
   EBB_CHECK(total_length <= 0 || total_length >= longest, op,
-            ": Expected total_length to be at least the length of the longest sequence in input, but got total_length=",
+            ": Expected total_length to be at least the length of the longest sequence in input, but got "
+            "total_length=",
             total_length, " and max sequence length being ", longest, ".");
   DimVector shape(data.sizes().slice(1));
   shape.insert(shape.begin(), batch);
@@ -126,8 +130,8 @@ Variable pad_sequence(TensorList sequences, bool batch_first, double padding_val
     ops::common_device(op, sequences[0], x);
     EBB_CHECK(x.defined() && x.dim() >= 1, op, ": expected sequences (length, ...) of 1 or more dimensions.");
     EBB_CHECK(x.sizes().slice(1) == sequences[0].sizes().slice(1) && x.dtype() == sequences[0].dtype(), op,
-              ": expected sequences that differ in their lengths alone, got ", sequences[0].dtype(), " of shape ",
-              sequences[0].sizes(), " and ", x.dtype(), " of shape ", x.sizes(), ".");
+              ": expected sequences that differ in their lengths alone, got ", sequences[0].dtype(),
+              " of shape ", sequences[0].sizes(), " and ", x.dtype(), " of shape ", x.sizes(), ".");
     longest = std::max(longest, x.size(0));
   }
   std::vector<Variable> whole;

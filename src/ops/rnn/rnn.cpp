@@ -109,7 +109,8 @@ RnnResult padded(const Stack& s, const Variable& input, TensorList params, const
             ". unsqueeze() adds that of the batch.");
   const Variable by_steps = batch_first ? input.transpose(0, 1) : input;
   const std::int64_t count = by_steps.size(0), batch = by_steps.size(1);
-  EBB_CHECK(count > 0, s.op, ": Expected sequence length to be larger than 0, got shape ", input.sizes(), ".");
+  EBB_CHECK(count > 0, s.op, ": Expected sequence length to be larger than 0, got shape ", input.sizes(),
+            ".");
   RnnSteps steps;
   steps.kind = s.kind;
   for (std::int64_t t = 0; t < count; ++t) steps.batch_sizes.push_back(batch);
@@ -123,7 +124,8 @@ RnnResult padded(const Stack& s, const Variable& input, TensorList params, const
 RnnResult packed(const Stack& s, const Variable& data, const Variable& batch_sizes, TensorList params,
                  const Variable& hidden, const Variable& cell) {
   ops::common_device(s.op, data, hidden, cell);
-  EBB_CHECK(data.dim() == 2, s.op, ": data of packed sequences must have 2 dimensions, got ", data.sizes(), ".");
+  EBB_CHECK(data.dim() == 2, s.op, ": data of packed sequences must have 2 dimensions, got ", data.sizes(),
+            ".");
   RnnSteps steps;
   steps.kind = s.kind;
   steps.batch_sizes = ops::checked_batch_sizes(s.op, data, batch_sizes);
@@ -150,7 +152,8 @@ RnnResult cell_step(const char* op, RnnKind kind, const Variable& input, const V
   RnnSteps steps;
   steps.kind = kind;
   steps.batch_sizes.push_back(input.size(0));
-  RnnInputs in{{input, hidden, cell, w_ih, w_hh, b_ih.value_or(Variable()), b_hh.value_or(Variable()), Variable()}};
+  RnnInputs in{
+      {input, hidden, cell, w_ih, w_hh, b_ih.value_or(Variable()), b_hh.value_or(Variable()), Variable()}};
   return ops::rnn_layer(op, in, steps);
 }
 
@@ -167,8 +170,8 @@ Triple lstm(const Variable& data, const Variable& batch_sizes, TensorList hx, Te
   return triple_of(packed(s, data, batch_sizes, params, one_of(s.op, hx, 0), one_of(s.op, hx, 1)));
 }
 
-Pair gru(const Variable& input, const Variable& hx, TensorList params, bool has_biases, std::int64_t num_layers,
-         double dropout, bool train, bool bidirectional, bool batch_first) {
+Pair gru(const Variable& input, const Variable& hx, TensorList params, bool has_biases,
+         std::int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
   const Stack s{"gru", RnnKind::gru, has_biases, num_layers, dropout, train, bidirectional};
   return pair_of(padded(s, input, params, hx, Variable(), batch_first));
 }

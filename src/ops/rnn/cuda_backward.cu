@@ -1,0 +1,142 @@
+// Recurrent layers on a GPU, backward through the steps. What the weights get is left to products over all
+// steps.
+#include <ebb/core/visit.h>
+
+#include "ops/rnn/cuda_pass.h"
+
+namespace ebb::cuda {
+namespace recurring {
+namespace {
+
+/// The states that the rows of a step continue: of the step before for the first ones, else the first ones.
+template <class T>
+struct Before {
+  const T *step, *first;
+  std::int64_t continued, pitch;  // rows of `step`, and how far apart they are
+  __device__ T at(std::int64_t row, std::int64_t j, std::int64_t width) const {
+    return row < continued ? step[row * pitch + j] : first[row * width + j];
+  }
+};
+
+/// A unit of a row of the step; all pointers are at the step's first row but those of all sequences.
+template <class T, RnnKind kKind>
+struct Step {
+  const T *gates, *extras, *grad;  // grad may be null
+  Before<T> hidden_before, cell_before;
+  T *slope, *cell;               // of all sequences; `slope` is that of the units
+  T *input, *hidden, *previous;  // previous may be null
+  std::int64_t size;
+
+  __device__ void operator()(std::int64_t i) const {
+    using C = Compute<T>;
+    constexpr int kGates = kKind == RnnKind::lstm ? 4 : kKind == RnnKind::gru ? 3 : 1;
+    const std::int64_t row = i / size, j = i % size, first = row * kGates * size + j;
+    const auto gate = [&](int k) { return static_cast<C>(gates[first + k * size]); };
+    const auto keep = [&](T* to, int k, C x) { to[first + k * size] = static_cast<T>(x); };
+    C all = static_cast<C>(slope[i]);
+    if (grad != nullptr) all += static_cast<C>(grad[i]);
+    if (previous != nullptr) previous[i] = hidden_before.at(row, j, size);
+    if constexpr (kKind == RnnKind::lstm) {
+      const ops::LstmUnit<C> u{gate(0),
+                               gate(1),
+                               gate(2),
+                               gate(3),
+                               static_cast<C>(extras[row * 2 * size + j]),
+                               static_cast<C>(extras[row * 2 * size + size + j])};
+      const auto s = ops::LstmSlopes<C>::of(u, static_cast<C>(cell_before.at(row, j, size)), all,
+                                            static_cast<C>(cell[i]));
+      keep(input, 0, s.input);
+      keep(input, 1, s.forget);
+      keep(input, 2, s.candidate);
+      keep(input, 3, s.output);
+      cell[i] = static_cast<T>(s.cell);
+    } else if constexpr (kKind == RnnKind::gru) {
+      const ops::GruUnit<C> u{gate(0), gate(1), gate(2), static_cast<C>(extras[i])};
+      const auto s = ops::GruSlopes<C>::of(u, static_cast<C>(hidden_before.at(row, j, size)), all);
+      keep(input, 0, s.reset);
+      keep(input, 1, s.update);
+      keep(input, 2, s.fresh);
+      keep(hidden, 0, s.reset);
+      keep(hidden, 1, s.update);
+      keep(hidden, 2, s.hidden_part);
+      slope[i] = static_cast<T>(s.before);
+    } else {
+      using U = std::conditional_t<kKind == RnnKind::tanh, ops::TanhUnit, ops::ReluUnit>;
+      keep(input, 0, U::slope(gate(0), all));
+    }
+  }
+};
+
+/// Of a layer with projections, before the step itself: the slope of the projection, and the state before.
+template <class T>
+struct Projected {
+  const T* grad;  // may be null
+  Before<T> hidden_before;
+  T *slope, *projected, *previous;
+  std::int64_t width;
+
+  __device__ void operator()(std::int64_t i) const {
+    using C = Compute<T>;
+    const C all = static_cast<C>(slope[i]) + (grad != nullptr ? static_cast<C>(grad[i]) : C(0));
+    slope[i] = projected[i] = static_cast<T>(all);
+    previous[i] = hidden_before.at(i / width, i % width, width);
+  }
+};
+
+template <class T, RnnKind kKind>
+void backward(ops::RnnSlopes& out, const NdArray& grad, const ops::RnnState& last, const ops::RnnTrace& trace,
+              const ops::RnnState& first, const ops::RnnWeights& weights, const RnnSteps& steps) {
+  const Device device = trace.gates.device();
+  const std::int64_t projected = trace.result.sizes()[1], width = trace.gates.sizes()[1],
+                     size = width / steps.gates(), extras = steps.extras() * size;
+  const bool projects = weights.projection.defined();
+  start(device, out.first.hidden, last.hidden);
+  if (kKind == RnnKind::lstm) start(device, out.first.cell, last.cell);
+  const NdArray units = scratch(trace.gates, projects ? steps.batch() : 0, size);
+  const DimVector offsets = steps.offsets();
+  const auto offset = [&](std::int64_t t) { return offsets[static_cast<std::size_t>(t)]; };
+  const T *const kept_extras = data_or_null<const T>(trace.extras), *const grads =
+                                                                        data_or_null<const T>(grad);
+  T* const slope = out.first.hidden.data_as<T>();
+  for (std::int64_t k = steps.count() - 1; k >= 0; --k) {
+    const std::int64_t t = steps.at(k), rows = steps.size(t), at = offset(t), before = steps.before(t);
+    if (rows == 0) continue;
+    const std::int64_t continued = before < 0 ? 0 : std::min(steps.size(before), rows),
+                       from = before < 0 ? 0 : offset(before);
+    const Before<T> hidden_before{trace.result.data_as<const T>() + from * projected,
+                                  first.hidden.data_as<const T>(), continued, projected};
+    const Before<T> cell_before{kept_extras + from * extras, data_or_null<const T>(first.cell), continued,
+                                extras};
+    const T* const step_grad = grads != nullptr ? grads + at * projected : nullptr;
+    T* const previous = out.previous.data_as<T>() + at * projected;
+    if (projects) {
+      for_each(device, rows * projected,
+               Projected<T>{step_grad, hidden_before, slope, out.projected.data_as<T>() + at * projected,
+                            previous, projected});
+      product(device, rows, slope, weights.projection, false, units.data_as<T>(), 0);
+    }
+    T* const hidden = out.hidden.data_as<T>() + at * width;
+    for_each(
+        device, rows * size,
+        Step<T, kKind>{trace.gates.data_as<const T>() + at * width, kept_extras + at * extras,
+                       projects ? nullptr : step_grad, hidden_before, cell_before,
+                       projects ? units.data_as<T>() : slope, data_or_null<T>(out.first.cell),
+                       out.input.data_as<T>() + at * width, hidden, projects ? nullptr : previous, size});
+    product(device, rows, hidden, weights.hidden, false, slope, kKind == RnnKind::gru ? 1 : 0);
+  }
+}
+
+}  // namespace
+}  // namespace recurring
+
+void rnn_backward(ops::RnnSlopes& out, const NdArray& grad, const ops::RnnState& last,
+                  const ops::RnnTrace& trace, const ops::RnnState& first, const ops::RnnWeights& weights,
+                  const ops::RnnSteps& steps) {
+  visit_floating(out.input.dtype(), "rnn_backward", [&]<class T> {
+    ops::visit_kind(steps.kind, [&]<ops::RnnKind kKind>() {
+      recurring::backward<T, kKind>(out, grad, last, trace, first, weights, steps);
+    });
+  });
+}
+
+}  // namespace ebb::cuda
