@@ -35,7 +35,8 @@ PackedSequence::PackedSequence(Variable data, Variable batch_sizes, Variable sor
       sorted_indices_(std::move(sorted_indices)),
       unsorted_indices_(unsorted_indices.defined() ? std::move(unsorted_indices)
                                                    : invert_permutation(sorted_indices_)) {
-  EBB_CHECK(data_.defined() && batch_sizes_.defined(), "PackedSequence: expected data and batch_sizes, got an ",
+  EBB_CHECK(data_.defined() && batch_sizes_.defined(),
+            "PackedSequence: expected data and batch_sizes, got an ",
             "undefined tensor. pack_padded_sequence and pack_sequence make packed sequences.");
   EBB_CHECK(batch_sizes_.device().is_cpu(), "PackedSequence: batch_sizes should always be on CPU, got ",
             batch_sizes_.device(), ". pack_padded_sequence and pack_sequence make packed sequences.");
@@ -69,10 +70,12 @@ PackedSequence pack_padded_sequence(const Variable& input, const Variable& lengt
     auto [data, batch_sizes] = _pack_padded_sequence(input, whole, batch_first);
     return PackedSequence(std::move(data), std::move(batch_sizes));
   }
-  EBB_CHECK(whole.dim() == 1, "pack_padded_sequence: expected lengths as a 1D tensor, got ", whole.sizes(), ".");
+  EBB_CHECK(whole.dim() == 1, "pack_padded_sequence: expected lengths as a 1D tensor, got ", whole.sizes(),
+            ".");
   const auto [sorted, order] = sort(whole, -1, true);
   const std::int64_t batch = input.size(batch_first ? 0 : 1);
-  EBB_CHECK(whole.size(0) == batch, "pack_padded_sequence: Expected `len(lengths)` to be equal to batch_size, but got ",
+  EBB_CHECK(whole.size(0) == batch,
+            "pack_padded_sequence: Expected `len(lengths)` to be equal to batch_size, but got ",
             whole.size(0), " (batch_size=", batch, ").");
   const Variable indices = order.to(input.device());
   auto [data, batch_sizes] =
@@ -81,9 +84,11 @@ PackedSequence pack_padded_sequence(const Variable& input, const Variable& lengt
 }
 
 std::tuple<Variable, Variable> pad_packed_sequence(const PackedSequence& sequence, bool batch_first,
-                                                   double padding_value, optional<std::int64_t> total_length) {
+                                                   double padding_value,
+                                                   optional<std::int64_t> total_length) {
   const std::int64_t longest = sequence.batch_sizes().size(0);
-  EBB_CHECK(!total_length || *total_length >= longest, "pad_packed_sequence: Expected total_length to be at least ",
+  EBB_CHECK(!total_length || *total_length >= longest,
+            "pad_packed_sequence: Expected total_length to be at least ",
             "the length of the longest sequence in input, but got total_length=", total_length.value_or(0),
             " and max sequence length being ", longest, ".");
   const auto [padded, lengths] = _pad_packed_sequence(sequence.data(), sequence.batch_sizes(), batch_first,
@@ -93,15 +98,16 @@ std::tuple<Variable, Variable> pad_packed_sequence(const PackedSequence& sequenc
   return {padded.index_select(batch_first ? 0 : 1, order), lengths.index_select(0, order.to(kCPU))};
 }
 
-std::vector<Variable> unpad_sequence(const Variable& padded_sequences, const Variable& lengths, bool batch_first) {
+std::vector<Variable> unpad_sequence(const Variable& padded_sequences, const Variable& lengths,
+                                     bool batch_first) {
   const char* const op = "unpad_sequence";
   EBB_CHECK(padded_sequences.defined() && padded_sequences.dim() >= 2, op,
             ": expected padded sequences of 2 or more dimensions.");
   const Variable by_sequence = batch_first ? padded_sequences : padded_sequences.transpose(0, 1);
   std::vector<Variable> out;
   for (const std::int64_t n : numbers_of(op, lengths, by_sequence.size(0))) {
-    EBB_CHECK(n >= 0 && n <= by_sequence.size(1), op, ": expected lengths from 0 to ", by_sequence.size(1), ", got ",
-              n, ".");
+    EBB_CHECK(n >= 0 && n <= by_sequence.size(1), op, ": expected lengths from 0 to ", by_sequence.size(1),
+              ", got ", n, ".");
     out.push_back(by_sequence.select(0, static_cast<std::int64_t>(out.size())).narrow(0, 0, n));
   }
   return out;

@@ -12,8 +12,8 @@ namespace ebb::nn::utils::rnn {
 EBB_API Variable invert_permutation(const Variable& permutation);
 
 /// Sequences step by step without padding: data (rows, *), of which step t has batch_sizes[t] (Long, on the
-/// CPU). Where they were sorted by length, sorted_indices says which sequence came first, and unsorted_indices
-/// takes that back. Made by pack_padded_sequence and pack_sequence.
+/// CPU). Where they were sorted by length, sorted_indices says which sequence came first, and
+/// unsorted_indices takes that back. Made by pack_padded_sequence and pack_sequence.
 class EBB_API PackedSequence {
  public:
   /// unsorted_indices is computed where it is left out. Throws for batch_sizes elsewhere than on the CPU.
@@ -37,14 +37,15 @@ class EBB_API PackedSequence {
   Variable data_, batch_sizes_, sorted_indices_, unsorted_indices_;
 };
 
-/// Packs padded sequences (T, N, *), or (N, T, *) with batch_first, of these lengths (integers, on the CPU, each
-/// at least 1). With enforce_sorted they must not increase; without, sequences are sorted first.
+/// Packs padded sequences (T, N, *), or (N, T, *) with batch_first, of these lengths (integers, on the CPU,
+/// each at least 1). With enforce_sorted they must not increase; without, sequences are sorted first.
 EBB_API PackedSequence pack_padded_sequence(const Variable& input, const Variable& lengths,
                                             bool batch_first = false, bool enforce_sorted = true);
-/// The inverse: padded sequences in their first order, and their lengths. Throws where total_length is below the
-/// longest.
+/// The inverse: padded sequences in their first order, and their lengths. Throws where total_length is below
+/// the longest.
 EBB_API std::tuple<Variable, Variable> pad_packed_sequence(const PackedSequence& sequence,
-                                                           bool batch_first = false, double padding_value = 0.0,
+                                                           bool batch_first = false,
+                                                           double padding_value = 0.0,
                                                            optional<std::int64_t> total_length = nullopt);
 using ebb::pad_sequence;
 /// The sequences (L_i, *) of padded ones: the first lengths[i] steps of each (Python's unpad_sequence).

@@ -1,0 +1,158 @@
+// Recurrent layers and cells as modules.
+#pragma once
+
+#include <ebb/nn/cloneable.h>
+#include <ebb/nn/modules/rnn_options.h>
+#include <ebb/nn/utils/rnn.h>
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace ebb::nn {
+
+namespace detail {
+
+/// What RNN, LSTM and GRU have in common. Parameters are named weight_ih_l0, weight_hh_l0, bias_ih_l0,
+/// bias_hh_l0, weight_hr_l0 (with proj_size), with "_reverse" behind for the second direction, and start from
+/// U(-1 / sqrt(hidden_size), 1 / sqrt(hidden_size)).
+template <class Derived>
+class EBB_API RNNImplBase : public Cloneable<Derived> {
+ public:
+  explicit RNNImplBase(const RNNOptionsBase& options_);
+  void reset() override;
+  void reset_parameters();
+  void pretty_print(std::ostream& stream) const override;
+  /// Does nothing: weights are read where they lie. There for programs that call it.
+  void flatten_parameters() {}
+  /// The parameters of each layer and direction, one after another.
+  std::vector<Variable> all_weights() const { return flat_weights_; }
+
+  RNNOptionsBase options_base;
+
+ protected:
+  /// Every output, then the last states; `hx` may be empty.
+  variable_list run(const Variable& input, variable_list hx) const;
+  std::tuple<utils::rnn::PackedSequence, variable_list> run(const utils::rnn::PackedSequence& input,
+                                                            variable_list hx) const;
+
+ private:
+  std::vector<Variable> flat_weights_;
+};
+
+/// What the cells have in common. Parameters start from U(-1 / sqrt(hidden_size), 1 / sqrt(hidden_size)).
+template <class Derived>
+class EBB_API RNNCellImplBase : public Cloneable<Derived> {
+ public:
+  explicit RNNCellImplBase(const RNNCellOptionsBase& options_);
+  void reset() override;
+  void reset_parameters();
+  void pretty_print(std::ostream& stream) const override;
+
+  RNNCellOptionsBase options_base;
+  Variable weight_ih;  // (num_chunks * hidden, input)
+  Variable weight_hh;  // (num_chunks * hidden, hidden)
+  Variable bias_ih;    // (num_chunks * hidden), or undefined, as bias_hh
+  Variable bias_hh;
+
+ protected:
+  /// The next states; `hx` may be empty.
+  variable_list run(const Variable& input, variable_list hx) const;
+  virtual std::string get_nonlinearity_str() const { return ""; }
+};
+
+}  // namespace detail
+
+/// h = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu of that, in layers (see ebb::rnn_tanh).
+///
+/// input (T, N, F), (N, T, F) with batch_first, or (T, F) without a batch; hx (layers * directions, N, H),
+/// zeros unless given. Gives all h of the last layer and the last h of each.
+class EBB_API RNNImpl : public detail::RNNImplBase<RNNImpl> {
+ public:
+  RNNImpl(std::int64_t input_size, std::int64_t hidden_size) : RNNImpl(RNNOptions(input_size, hidden_size)) {}
+  explicit RNNImpl(const RNNOptions& options_);
+  std::tuple<Variable, Variable> forward(const Variable& input, Variable hx = {});
+  /// hx in the order of the sequences before they were packed.
+  std::tuple<utils::rnn::PackedSequence, Variable> forward_with_packed_input(
+      const utils::rnn::PackedSequence& packed_input, Variable hx = {});
+
+  RNNOptions options;
+};
+extern template class detail::RNNImplBase<RNNImpl>;
+EBB_LIBRARY_MODULE(RNN);
+
+/// Long short-term memory in layers (see ebb::lstm). Shapes as RNN's; the state is h and c, and with
+/// proj_size h has that size.
+class EBB_API LSTMImpl : public detail::RNNImplBase<LSTMImpl> {
+ public:
+  LSTMImpl(std::int64_t input_size, std::int64_t hidden_size)
+      : LSTMImpl(LSTMOptions(input_size, hidden_size)) {}
+  explicit LSTMImpl(const LSTMOptions& options_);
+  std::tuple<Variable, std::tuple<Variable, Variable>> forward(
+      const Variable& input, optional<std::tuple<Variable, Variable>> hx_opt = {});
+  std::tuple<utils::rnn::PackedSequence, std::tuple<Variable, Variable>> forward_with_packed_input(
+      const utils::rnn::PackedSequence& packed_input, optional<std::tuple<Variable, Variable>> hx_opt = {});
+
+  LSTMOptions options;
+};
+extern template class detail::RNNImplBase<LSTMImpl>;
+EBB_LIBRARY_MODULE(LSTM);
+
+/// Gated recurrent units in layers (see ebb::gru). Shapes as RNN's.
+class EBB_API GRUImpl : public detail::RNNImplBase<GRUImpl> {
+ public:
+  GRUImpl(std::int64_t input_size, std::int64_t hidden_size) : GRUImpl(GRUOptions(input_size, hidden_size)) {}
+  explicit GRUImpl(const GRUOptions& options_);
+  std::tuple<Variable, Variable> forward(const Variable& input, Variable hx = {});
+  std::tuple<utils::rnn::PackedSequence, Variable> forward_with_packed_input(
+      const utils::rnn::PackedSequence& packed_input, Variable hx = {});
+
+  GRUOptions options;
+};
+extern template class detail::RNNImplBase<GRUImpl>;
+EBB_LIBRARY_MODULE(GRU);
+
+/// One step of an RNN: input (N, F) or (F), hx (N, H) or (H), zeros unless given (see ebb::rnn_tanh_cell).
+class EBB_API RNNCellImpl : public detail::RNNCellImplBase<RNNCellImpl> {
+ public:
+  RNNCellImpl(std::int64_t input_size, std::int64_t hidden_size)
+      : RNNCellImpl(RNNCellOptions(input_size, hidden_size)) {}
+  explicit RNNCellImpl(const RNNCellOptions& options_);
+  Variable forward(const Variable& input, const Variable& hx = {});
+
+  RNNCellOptions options;
+
+ protected:
+  std::string get_nonlinearity_str() const override;
+};
+extern template class detail::RNNCellImplBase<RNNCellImpl>;
+EBB_LIBRARY_MODULE(RNNCell);
+
+/// One step of an LSTM: gives the next h and c (see ebb::lstm_cell).
+class EBB_API LSTMCellImpl : public detail::RNNCellImplBase<LSTMCellImpl> {
+ public:
+  LSTMCellImpl(std::int64_t input_size, std::int64_t hidden_size)
+      : LSTMCellImpl(LSTMCellOptions(input_size, hidden_size)) {}
+  explicit LSTMCellImpl(const LSTMCellOptions& options_);
+  std::tuple<Variable, Variable> forward(const Variable& input,
+                                         optional<std::tuple<Variable, Variable>> hx_opt = {});
+
+  LSTMCellOptions options;
+};
+extern template class detail::RNNCellImplBase<LSTMCellImpl>;
+EBB_LIBRARY_MODULE(LSTMCell);
+
+/// One step of a GRU (see ebb::gru_cell).
+class EBB_API GRUCellImpl : public detail::RNNCellImplBase<GRUCellImpl> {
+ public:
+  GRUCellImpl(std::int64_t input_size, std::int64_t hidden_size)
+      : GRUCellImpl(GRUCellOptions(input_size, hidden_size)) {}
+  explicit GRUCellImpl(const GRUCellOptions& options_);
+  Variable forward(const Variable& input, const Variable& hx = {});
+
+  GRUCellOptions options;
+};
+extern template class detail::RNNCellImplBase<GRUCellImpl>;
+EBB_LIBRARY_MODULE(GRUCell);
+
+}  // namespace ebb::nn
