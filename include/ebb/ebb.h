@@ -46,6 +46,7 @@
 #include <ebb/ops/pool.h>
 #include <ebb/ops/random.h>
 #include <ebb/ops/reduce.h>
+#include <ebb/ops/rnn.h>
 #include <ebb/ops/scan.h>
 #include <ebb/ops/shape.h>
 #include <ebb/ops/softmax.h>

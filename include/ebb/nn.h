@@ -21,6 +21,8 @@
 #include <ebb/nn/modules/norm.h>
 #include <ebb/nn/modules/padding.h>
 #include <ebb/nn/modules/pooling.h>
+#include <ebb/nn/modules/rnn.h>
 #include <ebb/nn/modules/sequential.h>
 #include <ebb/nn/skip_init.h>
 #include <ebb/nn/utils.h>
+#include <ebb/nn/utils/rnn.h>

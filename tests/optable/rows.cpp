@@ -5,9 +5,6 @@
 
 namespace optable {
 
-void register_rnn();
-void register_packing();
-
 void register_all() {
   family("elementwise");
   register_unary();

@@ -32,6 +32,8 @@ void register_decomposition();
 void register_solve();
 void register_matrix();
 void register_attention();
+void register_rnn();
+void register_packing();
 void register_conv();
 void register_pool();
 void register_norm();
