@@ -59,39 +59,44 @@ struct Rows {
   const T* row(std::int64_t i) const { return values.data() + i * pitch; }
 };
 
-/// A matrix as the right side of a product. Rows lie a line further apart than they need: else those of a
-/// power of two of numbers meet in a few sets of the cache.
+/// A matrix as the right side of a product: in panels as wide as a tile, one after another, so that a product
+/// reads memory in order.
 template <class T>
 class Right {
  public:
   /// The matrix (depth, width) itself, or what it is the transpose of.
-  Right(const NdArray& matrix, bool transposed)
-      : depth_(matrix.defined() ? matrix.sizes()[transposed ? 1 : 0] : 0),
-        width_(matrix.defined() ? matrix.sizes()[transposed ? 0 : 1] : 0),
-        pitch_(tiles::padded<T>(width_) + 64 / static_cast<std::int64_t>(sizeof(T))),
-        values_(static_cast<std::size_t>(depth_ * pitch_)) {
+  Right(const NdArray& matrix, bool transposed) {
     if (!matrix.defined()) return;
+    depth_ = matrix.sizes()[transposed ? 1 : 0];
+    width_ = matrix.sizes()[transposed ? 0 : 1];
+    values_.resize(static_cast<std::size_t>((width_ + kPanel - 1) / kPanel * kPanel * depth_));
     const T* const from = matrix.data_as<T>();
-    if (!transposed) {
-      for (std::int64_t k = 0; k < depth_; ++k)
-        std::copy(from + k * width_, from + (k + 1) * width_, values_.data() + k * pitch_);
-      return;
+    for (std::int64_t j = 0; j < width_; j += kPanel) {
+      T* const to = values_.data() + j * depth_;
+      const std::int64_t columns = std::min(kPanel, width_ - j);
+      if (transposed)
+        for (std::int64_t i = 0; i < columns; ++i)
+          for (std::int64_t k = 0; k < depth_; ++k) to[k * kPanel + i] = from[(j + i) * depth_ + k];
+      else
+        for (std::int64_t k = 0; k < depth_; ++k)
+          std::copy_n(from + k * width_ + j, columns, to + k * kPanel);
     }
-    constexpr std::int64_t kBlock = 16;
-    for (std::int64_t j = 0; j < width_; j += kBlock)
-      for (std::int64_t k = 0; k < depth_; ++k)
-        for (std::int64_t i = j; i < std::min(j + kBlock, width_); ++i)
-          values_[static_cast<std::size_t>(k * pitch_ + i)] = from[i * depth_ + k];
   }
   /// out = left this, or out += that, for rows of `left` that lie `left_pitch` apart.
   void product(std::int64_t rows, const T* left, std::int64_t left_pitch, T* out, std::int64_t out_pitch,
                bool more = false) const {
-    tiles::product<T>(rows, width_, depth_, {left, left_pitch, 1}, values_.data(), pitch_, out, out_pitch,
-                      more);
+    for (std::int64_t k = 0; k < depth_; k += kDepth)
+      for (std::int64_t j = 0; j < width_; j += kPanel)
+        tiles::product<T>(rows, std::min(kPanel, width_ - j), std::min(kDepth, depth_ - k),
+                          {left + k, left_pitch, 1}, values_.data() + j * depth_ + k * kPanel, kPanel,
+                          out + j, out_pitch, more || k > 0);
   }
 
  private:
-  std::int64_t depth_, width_, pitch_;
+  static constexpr std::int64_t kPanel = tiles::kPackets * tiles::kWidth<T>;
+  static constexpr std::int64_t kDepth = 256;  // of a panel at a time, which stays in the first cache
+
+  std::int64_t depth_ = 0, width_ = 0;
   std::vector<T> values_;
 };
 
