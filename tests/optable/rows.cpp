@@ -70,6 +70,7 @@ void register_all() {
   register_layer_functions();
   register_further();
   register_parts();
+  register_transformer();
 }
 
 }  // namespace optable

@@ -46,5 +46,6 @@ void register_counts();
 void register_functional();
 void register_further();
 void register_parts();
+void register_transformer();
 
 }  // namespace optable

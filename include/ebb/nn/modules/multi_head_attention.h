@@ -1,0 +1,40 @@
+// Attention of several heads as a module.
+#pragma once
+
+#include <ebb/nn/functional/multi_head_attention.h>
+#include <ebb/nn/modules/linear.h>
+
+namespace ebb::nn {
+
+/// Attention of several heads (functional::multi_head_attention_forward; torch::nn::MultiheadAttention, with
+/// batch_first, average_attn_weights and is_causal as Python's). Parameters are in_proj_weight, or, where
+/// kdim or vdim differ from embed_dim, q_proj_weight, k_proj_weight and v_proj_weight; in_proj_bias; bias_k
+/// and bias_v; out_proj.weight and out_proj.bias. Weights start from Xavier's uniform distribution, but
+/// out_proj's as a Linear's, biases from 0, bias_k and bias_v from Xavier's normal one.
+class EBB_API MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl> {
+ public:
+  MultiheadAttentionImpl(std::int64_t embed_dim, std::int64_t num_heads)
+      : MultiheadAttentionImpl(MultiheadAttentionOptions(embed_dim, num_heads)) {}
+  explicit MultiheadAttentionImpl(const MultiheadAttentionOptions& options_);
+  void reset() override;
+  void _reset_parameters();
+
+  /// The result, and the weights or an undefined tensor. Batched tensors are (L, N, E), or (N, L, E) with
+  /// batch_first; masks and weights are as in functional::multi_head_attention_forward.
+  std::tuple<Variable, Variable> forward(const Variable& query, const Variable& key, const Variable& value,
+                                         const Variable& key_padding_mask = {}, bool need_weights = true,
+                                         const Variable& attn_mask = {}, bool average_attn_weights = true,
+                                         bool is_causal = false);
+
+  MultiheadAttentionOptions options;
+  bool _qkv_same_embed_dim = true;
+  Variable in_proj_weight;  // (3 E, E), or undefined
+  Variable in_proj_bias;    // (3 E), or undefined
+  Linear out_proj = nullptr;
+  Variable bias_k, bias_v;                               // (1, 1, E), or undefined
+  Variable q_proj_weight, k_proj_weight, v_proj_weight;  // (E, E), (E, kdim), (E, vdim), or undefined
+  std::int64_t head_dim = 0;
+};
+EBB_LIBRARY_MODULE(MultiheadAttention);
+
+}  // namespace ebb::nn
