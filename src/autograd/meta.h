@@ -20,6 +20,7 @@ struct AutogradMeta {
   TensorHooks hooks;  // of a leaf; those of other tensors live with their node
   unsigned next_hook = 0;
   bool retains_grad = false;
+  bool lent = false;  // the handle stands for another tensor (lend.h)
 
   // Views.
   Variable base;  // the tensor this one is a view of; itself a view only if it is a leaf that requires grad

@@ -1,6 +1,7 @@
 // Tensors saved for backward: version checks and unpacking.
 #include <ebb/autograd/saved_variable.h>
 
+#include "autograd/lend.h"
 #include "autograd/meta.h"
 #include "autograd/saved_hooks.h"
 #include "autograd/thread_state.h"
@@ -50,6 +51,8 @@ void SavedVariable::save(const Variable& x) {
     state_ = State::undefined;
     return;
   }
+  if (is_lent(x)) [[unlikely]]
+    return save(standing_for(x));
   EBB_CHECK(!x.is_inference(), owner_->name(),
             ": inference tensors cannot be saved for backward. clone() the tensor ",
             "outside InferenceMode, or run the op under NoGradGuard.");

@@ -7,6 +7,8 @@
 
 #include "nn/module_tools.h"
 
+#include <unordered_map>
+
 namespace ebb::nn {
 
 namespace {
@@ -15,6 +17,16 @@ Variable copy_of(const Variable& x, const optional<Device>& device) {
   NoGradGuard no_grad;
   const Variable data = x.detach();
   return device && data.device() != *device ? data.to(*device) : data.clone();
+}
+
+// What is in `from` twice is in `to` twice, too.
+void copy_parameters(Module& to, const Module::StateDict& from, const optional<Device>& device) {
+  std::unordered_map<const VariableImpl*, Variable> copies;
+  for (const auto& item : from) {
+    Variable& copy = copies[item->impl()];
+    if (!copy.defined()) copy = copy_of(*item, device);
+    to.register_parameter(item.key(), copy, item->requires_grad());
+  }
 }
 
 void print_parameters(std::ostream& stream, const char* name, const Module::StateDict& parameters) {
@@ -31,12 +43,13 @@ void print_parameters(std::ostream& stream, const char* name, const Module::Stat
 ModuleListImpl::ModuleListImpl() = default;
 
 std::shared_ptr<Module> ModuleListImpl::clone(const optional<Device>& device) const {
-  const CloneDepth depth(*this);
+  const detail::CloneSession session(*this);
+  if (std::shared_ptr<Module> known = session.known()) return known;
   auto copy = std::make_shared<ModuleListImpl>(*this);
   copy->children_.clear();
   copy->modules_.clear();
   for (const auto& module : modules_) copy->push_back(module->clone(device));
-  return copy;
+  return session.done(std::move(copy));
 }
 
 void ModuleListImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::ModuleList"; }
@@ -65,11 +78,12 @@ ModuleDictImpl::ModuleDictImpl(const Pairs& modules) { update(modules); }
 ModuleDictImpl::ModuleDictImpl(const Dict& modules) { update(modules); }
 
 std::shared_ptr<Module> ModuleDictImpl::clone(const optional<Device>& device) const {
-  const CloneDepth depth(*this);
+  const detail::CloneSession session(*this);
+  if (std::shared_ptr<Module> known = session.known()) return known;
   auto copy = std::make_shared<ModuleDictImpl>(*this);
   copy->children_.clear();
   for (const auto& item : children_) copy->insert(item.key(), item.value()->clone(device));
-  return copy;
+  return session.done(std::move(copy));
 }
 
 void ModuleDictImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::ModuleDict"; }
@@ -104,8 +118,7 @@ ParameterListImpl::ParameterListImpl() = default;
 std::shared_ptr<Module> ParameterListImpl::clone(const optional<Device>& device) const {
   auto copy = std::make_shared<ParameterListImpl>(*this);
   copy->parameters_.clear();
-  for (const auto& item : parameters_)
-    copy->register_parameter(item.key(), copy_of(*item, device), item->requires_grad());
+  copy_parameters(*copy, parameters_, device);
   return copy;
 }
 
@@ -137,8 +150,7 @@ ParameterDictImpl::ParameterDictImpl(const Dict& parameters) { parameters_ = par
 std::shared_ptr<Module> ParameterDictImpl::clone(const optional<Device>& device) const {
   auto copy = std::make_shared<ParameterDictImpl>(*this);
   copy->parameters_.clear();
-  for (const auto& item : parameters_)
-    copy->register_parameter(item.key(), copy_of(*item, device), item->requires_grad());
+  copy_parameters(*copy, parameters_, device);
   return copy;
 }
 

@@ -4,9 +4,11 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/ops/copy.h>
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "core/near_names.h"
+#include "nn/hooks.h"
 #include "nn/module_tools.h"
 
 namespace ebb::nn {
@@ -24,11 +26,13 @@ std::vector<Slot> slots_of(const Module& module) {
   std::vector<Slot> slots;
   const Module::ConstNamedModuleApplyFunction add = [&](const std::string& path, const Module& m) {
     const std::string prefix = path.empty() ? path : path + ".";
-    for (const auto& item : m.named_parameters(false)) slots.push_back({prefix + item.key(), *item, false});
+    for (const auto& item : detail::ModuleAccess::parameters(m))
+      if (item->defined()) slots.push_back({prefix + item.key(), *item, false});
     // States written before PyTorch counted batches have no count.
     const bool counts = counts_batches(m);
-    for (const auto& item : m.named_buffers(false))
-      slots.push_back({prefix + item.key(), *item, counts && item.key() == "num_batches_tracked"});
+    for (const auto& item : detail::ModuleAccess::buffers(m))
+      if (item->defined())
+        slots.push_back({prefix + item.key(), *item, counts && item.key() == "num_batches_tracked"});
   };
   module.apply(add);
   return slots;
@@ -49,9 +53,72 @@ std::string listed(const std::vector<std::string>& names, const std::vector<std:
   return out;
 }
 
-}  // namespace
+using Hooked = std::vector<std::pair<std::string, Module*>>;
 
-IncompatibleKeys load_state(Module& module, const StateSource& source, bool strict, bool assign) {
+// The modules with hooks, and their prefixes ("encoder.0."), the outermost first.
+Hooked hooked_modules(Module& module) {
+  Hooked hooked;
+  const Module::NamedModuleApplyFunction add = [&](const std::string& path, Module& m) {
+    if (m.has_hooks()) hooked.emplace_back(path.empty() ? path : path + ".", &m);
+  };
+  module.apply(add);
+  return hooked;
+}
+
+// A state in memory that hooks have changed, and of what was there before what cannot be had.
+class Changed final : public StateSource {
+ public:
+  explicit Changed(const StateSource& source) : source_(source) {
+    const Variable anywhere(NdArray::empty({0}, kFloat, kCPU));
+    for (const std::string& key : source.keys()) {
+      const optional<Info> info = source.info(key);
+      if (info && info->obstacle.empty())
+        state.insert(key, source.tensor(key, anywhere));
+      else
+        obstacles_.push_back(key);
+    }
+  }
+  std::vector<std::string> keys() const override {
+    std::vector<std::string> keys = state.keys();
+    keys.insert(keys.end(), obstacles_.begin(), obstacles_.end());
+    return keys;
+  }
+  optional<Info> info(const std::string& key) const override {
+    const Variable* const found = state.find(key);
+    if (found && found->defined()) return Info{DimVector(found->sizes()), found->dtype(), {}};
+    const bool had = std::find(obstacles_.begin(), obstacles_.end(), key) != obstacles_.end();
+    return had ? source_.info(key) : nullopt;
+  }
+  Variable tensor(const std::string& key, const Variable& old) const override {
+    return state[key].detach().to(old.device());
+  }
+  void copy_to(const std::string& key, Variable& target) const override { target.copy_(state[key]); }
+
+  Module::StateDict state;
+
+ private:
+  const StateSource& source_;
+  std::vector<std::string> obstacles_;
+};
+
+// Is it one tensor under two names?
+bool shared(const Variable& a, const Variable& b) {
+  return a.is_same(b) || (a.numel() > 0 && a.is_alias_of(b) && a.array().data() == b.array().data() &&
+                          a.dtype() == b.dtype() && a.sizes() == b.sizes() && a.strides() == b.strides());
+}
+
+std::string fit(const IncompatibleKeys& keys, const std::vector<std::string>& given,
+                const std::vector<std::string>& own) {
+  std::string problems;
+  if (!keys.missing_keys.empty())
+    problems += "\n  Missing:" + listed(keys.missing_keys, keys.unexpected_keys, given);
+  if (!keys.unexpected_keys.empty())
+    problems += "\n  Unexpected:" + listed(keys.unexpected_keys, keys.missing_keys, own);
+  return problems;
+}
+
+IncompatibleKeys load_as_is(Module& module, const StateSource& source, bool strict, bool assign,
+                            const Hooked& hooked) {
   std::vector<Slot> slots = slots_of(module);
   const std::vector<std::string> given = source.keys();
   std::vector<std::string> own;
@@ -78,12 +145,18 @@ IncompatibleKeys load_state(Module& module, const StateSource& source, bool stri
   const std::unordered_set<std::string> known(own.begin(), own.end());
   for (const std::string& key : given)
     if (!known.contains(key)) keys.unexpected_keys.push_back(key);
+  // Of a tensor that modules share one name is enough.
+  for (const Slot& slot : slots)
+    if (!slot.found && std::any_of(slots.begin(), slots.end(), [&](const Slot& other) {
+          return other.found && shared(other.tensor, slot.tensor);
+        }))
+      std::erase(keys.missing_keys, slot.name);
 
-  std::string problems, advice;
-  if (strict && !keys.missing_keys.empty())
-    problems += "\n  Missing:" + listed(keys.missing_keys, keys.unexpected_keys, given);
-  if (strict && !keys.unexpected_keys.empty())
-    problems += "\n  Unexpected:" + listed(keys.unexpected_keys, keys.missing_keys, own);
+  // Hooks may forgive what is missing or unexpected, but see it only when all is loaded.
+  const bool forgiving = std::any_of(hooked.begin(), hooked.end(), [](const auto& each) {
+    return !detail::ModuleAccess::hooks(*each.second)->load_post.empty();
+  });
+  std::string problems = strict && !forgiving ? fit(keys, given, own) : "", advice;
   if (!problems.empty())
     advice =
         "\nRename the entries, or pass strict=false, to load_state_dict or ebb::load, to load those that "
@@ -109,7 +182,27 @@ IncompatibleKeys load_state(Module& module, const StateSource& source, bool stri
       source.copy_to(slot.name, target);
     }
   }
+  for (std::size_t i = hooked.size(); i-- > 0;)
+    for (const auto& [id, hook] : detail::ModuleAccess::hooks(*hooked[i].second)->load_post)
+      hook(*hooked[i].second, keys);
+  if (strict && forgiving) problems = fit(keys, given, own);
+  EBB_CHECK(problems.empty(), "load_state_dict: the state does not fit ", module.name(),
+            ", into which what does is loaded:", problems);
   return keys;
+}
+
+}  // namespace
+
+IncompatibleKeys load_state(Module& module, const StateSource& source, bool strict, bool assign) {
+  const Hooked hooked = hooked_modules(module);
+  const bool changing = std::any_of(hooked.begin(), hooked.end(), [](const auto& each) {
+    return !detail::ModuleAccess::hooks(*each.second)->load_pre.empty();
+  });
+  if (!changing) return load_as_is(module, source, strict, assign, hooked);
+  Changed changed(source);
+  for (const auto& [prefix, m] : hooked)
+    for (const auto& [id, hook] : detail::ModuleAccess::hooks(*m)->load_pre) hook(*m, changed.state, prefix);
+  return load_as_is(module, changed, strict, assign, hooked);
 }
 
 }  // namespace ebb::nn

@@ -5,6 +5,7 @@
 #include <ostream>
 #include <typeinfo>
 
+#include "nn/hooks.h"
 #include "nn/module_tools.h"
 #include "nn/walk.h"
 
@@ -80,7 +81,8 @@ std::shared_ptr<Module> Module::clone(const optional<Device>&) const {
 void Module::clone_(Module&, const optional<Device>&) {}
 
 void Module::clone_state(Module& copy, const optional<Device>& device) const {
-  const CloneDepth depth(*this);
+  if (hooks_)
+    for (const detail::DerivedTensor& each : hooks_->derived) each.repeat(copy);
   const auto check = [&](bool same, const char* what, const char* register_function) {
     EBB_CHECK(same, "The cloned module does not have the same number of ", what,
               " as the original module after calling reset(). Are you sure you called ", register_function,
@@ -197,6 +199,17 @@ void Module::unregister_module(const std::string& name) {
   if (children_[name]->parent_.module == this) children_[name]->parent_.module = nullptr;
   children_.erase(name);
 }
+
+Variable& Module::replace_parameter(const std::string& name, Variable tensor) {
+  Variable& slot = parameters_[name];
+  EBB_CHECK(tensor.defined(), "replace_parameter: the new '", name, "' of ", this->name(), " is undefined.");
+  EBB_CHECK(!slot.defined() || slot.sizes() == tensor.sizes(), "replace_parameter: '", name, "' of ",
+            this->name(), " is of shape ", slot.sizes(), ", the tensor to put in its place of ",
+            tensor.sizes(), ".");
+  return slot = std::move(tensor);
+}
+
+void Module::tie_weights() {}
 
 void Module::pretty_print(std::ostream& stream) const { stream << name(); }
 

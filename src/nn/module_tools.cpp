@@ -1,4 +1,4 @@
-// What the modules share: their names, where errors happened, how deep clones go.
+// What the modules share: their names, where errors happened.
 #include "nn/module_tools.h"
 
 #include <cxxabi.h>
@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <sstream>
 #include <string_view>
+
+#include "nn/hooks.h"
 
 namespace ebb::nn {
 
@@ -17,8 +19,6 @@ std::string located(const Module& module, const Error& error) {
   module.pretty_print(text);
   return text.str();
 }
-
-constinit thread_local int clone_depth = 0;
 }  // namespace
 
 std::string class_name(const std::type_info& type) {
@@ -40,13 +40,10 @@ std::string handle_name(const std::type_info& module) {
   return name;
 }
 
-CloneDepth::CloneDepth(const Module& module) {
-  constexpr int kDeepest = 1000;
-  EBB_CHECK(clone_depth < kDeepest, "clone: ", module.name(), " is nested more than ", kDeepest,
-            " levels deep. Make a new one and load_state_dict() into it.");
-  ++clone_depth;
+void recompute_unless_called(const Module& module) {
+  // Derived tensors are a cache: computing them leaves the module as it was.
+  if (!detail::ModuleAccess::hooks(module)->computed) detail::recompute(const_cast<Module&>(module));
 }
-CloneDepth::~CloneDepth() { --clone_depth; }
 
 void fail_at(const Module& module, const Error& error) { throw Error(located(module, error)); }
 void fail_at(const Module& module, const IndexError& error) { throw IndexError(located(module, error)); }

@@ -16,23 +16,19 @@ std::string handle_name(const std::type_info& module);
 [[noreturn]] void fail_at(const Module& module, const IndexError& error);
 [[noreturn]] void fail_at(const Module& module, const NotImplementedError& error);
 
-/// Lives while a module clones what is below it; throws where the stack could end.
-class CloneDepth {
- public:
-  explicit CloneDepth(const Module& module);
-  ~CloneDepth();
-  CloneDepth(const CloneDepth&) = delete;
-  CloneDepth& operator=(const CloneDepth&) = delete;
-};
-
 /// Is it a normalisation that keeps running statistics, with "num_batches_tracked" among its buffers?
 bool counts_batches(const Module& module);
+
+/// Computes anew what is derived from parameters, unless the call under way has done so.
+void recompute_unless_called(const Module& module);
 
 /// Runs a module's forward; what it throws says in which module of the tree it happened.
 template <class Body>
 decltype(auto) at_path(const Module& module, Body&& body) {
   const detail::ModuleRange range(module);
   try {
+    if (module.has_hooks()) [[unlikely]]
+      recompute_unless_called(module);
     return body();
   } catch (const IndexError& error) {
     fail_at(module, error);

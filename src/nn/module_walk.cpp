@@ -1,6 +1,7 @@
 // Walks over the tree of modules, and the lists they give.
 #include "nn/walk.h"
 
+#include <unordered_set>
 #include <utility>
 
 namespace ebb::nn {
@@ -21,6 +22,16 @@ struct Descent {
   bool argument = false;
 };
 constinit thread_local Descent descent;
+
+// Which tensors of a tree have been seen: modules may share them.
+class Seen {
+ public:
+  /// Is x defined, and seen for the first time?
+  bool first(const Variable& x) { return x.defined() && seen_.insert(x.impl()).second; }
+
+ private:
+  std::unordered_set<const VariableImpl*> seen_;
+};
 
 }  // namespace
 
@@ -103,21 +114,22 @@ void Module::apply(const NamedModulePointerApplyFunction& function, const std::s
 
 Module::StateDict Module::named_parameters(bool recurse) const {
   StateDict out;
-  for (const auto& parameter : parameters_)
-    if (parameter->defined()) out.insert(parameter.key(), *parameter);
-  if (recurse)
-    walk({}, [&](const std::string& path, const std::shared_ptr<Module>& m) {
-      for (const auto& parameter : m->parameters_)
-        if (parameter->defined()) out.insert(join(path, parameter.key()), *parameter);
-    });
+  Seen seen;
+  const auto add = [&](const std::string& path, const Module& m) {
+    for (const auto& parameter : m.parameters_)
+      if (seen.first(*parameter)) out.insert(join(path, parameter.key()), *parameter);
+  };
+  add({}, *this);
+  if (recurse) walk({}, [&](const std::string& path, const std::shared_ptr<Module>& m) { add(path, *m); });
   return out;
 }
 
 std::vector<Variable> Module::parameters(bool recurse) const {
   std::vector<Variable> out;
+  Seen seen;
   const auto add = [&](const Module& m) {
     for (const auto& parameter : m.parameters_)
-      if (parameter->defined()) out.push_back(*parameter);
+      if (seen.first(*parameter)) out.push_back(*parameter);
   };
   add(*this);
   if (recurse) walk({}, [&](const std::string&, const std::shared_ptr<Module>& m) { add(*m); });
@@ -126,21 +138,22 @@ std::vector<Variable> Module::parameters(bool recurse) const {
 
 Module::StateDict Module::named_buffers(bool recurse) const {
   StateDict out;
-  for (const auto& buffer : buffers_)
-    if (buffer->defined()) out.insert(buffer.key(), *buffer);
-  if (recurse)
-    walk({}, [&](const std::string& path, const std::shared_ptr<Module>& m) {
-      for (const auto& buffer : m->buffers_)
-        if (buffer->defined()) out.insert(join(path, buffer.key()), *buffer);
-    });
+  Seen seen;
+  const auto add = [&](const std::string& path, const Module& m) {
+    for (const auto& buffer : m.buffers_)
+      if (seen.first(*buffer)) out.insert(join(path, buffer.key()), *buffer);
+  };
+  add({}, *this);
+  if (recurse) walk({}, [&](const std::string& path, const std::shared_ptr<Module>& m) { add(path, *m); });
   return out;
 }
 
 std::vector<Variable> Module::buffers(bool recurse) const {
   std::vector<Variable> out;
+  Seen seen;
   const auto add = [&](const Module& m) {
     for (const auto& buffer : m.buffers_)
-      if (buffer->defined()) out.push_back(*buffer);
+      if (seen.first(*buffer)) out.push_back(*buffer);
   };
   add(*this);
   if (recurse) walk({}, [&](const std::string&, const std::shared_ptr<Module>& m) { add(*m); });

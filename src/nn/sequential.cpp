@@ -49,7 +49,6 @@ AnyModule AnyModule::clone(optional<Device> device) const {
 AnyValue AnyModule::forward_values(std::vector<AnyValue>& values) {
   EBB_CHECK(!is_empty(), "Cannot call forward() on an empty AnyModule");
   EBB_CHECK(forward_, module_->name(), " has no forward() method.");
-  const detail::ModuleRange range(*module_);
   return forward_->forward(*module_, values);
 }
 
@@ -66,12 +65,13 @@ SequentialImpl::SequentialImpl(std::initializer_list<NamedAnyModule> modules) {
 }
 
 std::shared_ptr<Module> SequentialImpl::clone(const optional<Device>& device) const {
-  const CloneDepth depth(*this);
+  const detail::CloneSession session(*this);
+  if (std::shared_ptr<Module> known = session.known()) return known;
   auto copy = std::make_shared<SequentialImpl>();
   for (std::size_t i = 0; i < modules_.size(); ++i)
     copy->push_back(children_[i].key(), modules_[i].clone(device));
   copy->train(is_training());
-  return copy;
+  return session.done(std::move(copy));
 }
 
 void SequentialImpl::push_back(std::string name, AnyModule module) {

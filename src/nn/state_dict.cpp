@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "nn/hooks.h"
 #include "nn/load_state.h"
 #include "nn/walk.h"
 
@@ -48,13 +49,21 @@ class Dictionary final : public StateSource {
 
 Module::StateDict Module::state_dict() const {
   StateDict out;
+  std::vector<std::pair<std::string, const Module*>> hooked;
   const auto add = [&](const std::string& prefix, const Module& module) {
+    if (module.hooks_) {
+      hooked.emplace_back(prefix, &module);
+      for (const auto& [id, hook] : module.hooks_->state_pre) hook(module, prefix);
+    }
     for (const StateDict* own : {&module.parameters_, &module.buffers_})
       for (const auto& item : *own)
         if (item->defined()) out.insert(prefix + item.key(), item->detach());
   };
   add({}, *this);
   walk({}, [&](const std::string& path, const std::shared_ptr<Module>& m) { add(path + ".", *m); });
+  for (std::size_t i = hooked.size(); i-- > 0;)
+    for (const auto& [id, hook] : hooked[i].second->hooks_->state_post)
+      hook(*hooked[i].second, out, hooked[i].first);
   return out;
 }
 

@@ -63,10 +63,11 @@ AnyValue call_forward(Module& module, R (C::*)(Args...), std::vector<AnyValue>& 
   };
   M& m = static_cast<M&>(module);
   if constexpr (std::is_void_v<R>) {
-    m.forward(static_cast<Args>(get(I, std::type_identity<std::remove_cvref_t<Args>>()))...);
+    call_module(m, static_cast<Args>(get(I, std::type_identity<std::remove_cvref_t<Args>>()))...);
     return AnyValue();
   } else {
-    return AnyValue(m.forward(static_cast<Args>(get(I, std::type_identity<std::remove_cvref_t<Args>>()))...));
+    return AnyValue(
+        call_module(m, static_cast<Args>(get(I, std::type_identity<std::remove_cvref_t<Args>>()))...));
   }
 }
 
@@ -92,16 +93,42 @@ concept HasOneForward = requires {
 template <class M>
 struct AnyForwardOf final : AnyForward {
   AnyValue forward(Module& module, std::vector<AnyValue>& arguments) const override {
-    // Called with one tensor where that is allowed: covers default arguments and overloads.
+    // Called with tensors alone where that is allowed: covers default arguments and overloads.
     if constexpr (ForwardsTensor<M>) {
       if (arguments.size() == 1)
         if (const Variable* x = arguments[0].try_get<Variable>())
-          return AnyValue(static_cast<M&>(module).forward(*x));
+          return AnyValue(call_module(static_cast<M&>(module), *x));
     }
+    AnyValue result;
+    if (arguments.size() > 1 &&
+        with_tensors(static_cast<M&>(module), arguments, std::make_index_sequence<8>(), result))
+      return result;
     if constexpr (HasOneForward<M>)
       return call_forward<M>(module, &M::forward, arguments);
     else
       wrong_argument_count(module, 1, arguments.size());
+  }
+
+ private:
+  template <std::size_t... Place>
+  static bool with_tensors(M& module, std::vector<AnyValue>& arguments, std::index_sequence<Place...>,
+                           AnyValue& result) {
+    return (... || with_as_many(module, arguments, std::make_index_sequence<Place + 1>(), result));
+  }
+  template <std::size_t... I>
+  static bool with_as_many(M& module, std::vector<AnyValue>& arguments, std::index_sequence<I...>,
+                           AnyValue& result) {
+    if constexpr (sizeof...(I) > 1 && requires(const Variable& x) { module.forward(((void)I, x)...); }) {
+      if (arguments.size() != sizeof...(I) || !(... && arguments[I].template try_get<Variable>()))
+        return false;
+      using Result = decltype(module.forward(*arguments[I].template try_get<Variable>()...));
+      if constexpr (std::is_void_v<Result>)
+        call_module(module, *arguments[I].template try_get<Variable>()...);
+      else
+        result = AnyValue(call_module(module, *arguments[I].template try_get<Variable>()...));
+      return true;
+    }
+    return false;
   }
 };
 

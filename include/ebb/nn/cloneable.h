@@ -6,6 +6,28 @@
 
 namespace ebb::nn {
 
+namespace detail {
+
+/// Lives while a module is cloned, those below it within. A module that hangs in several places of the tree
+/// is cloned once. Throws where the stack could end.
+class EBB_API CloneSession {
+ public:
+  explicit CloneSession(const Module& module);
+  ~CloneSession();
+  CloneSession(const CloneSession&) = delete;
+  CloneSession& operator=(const CloneSession&) = delete;
+  /// The clone that this session already has of the module, or null.
+  std::shared_ptr<Module> known() const;
+  /// Ends the cloning: remembers the copy, lets it tie its weights, and, in the outermost session, throws if
+  /// it shares fewer parameters than the original.
+  std::shared_ptr<Module> done(std::shared_ptr<Module> copy) const;
+
+ private:
+  const Module& module_;
+};
+
+}  // namespace detail
+
 /// Gives Derived a clone(). Derived creates all its parameters, buffers and submodules in reset(), which its
 /// constructor calls; clone() copies Derived, resets the copy, and then copies every tensor's data
 /// (torch::nn::Cloneable).
@@ -27,6 +49,8 @@ class EBB_API Cloneable : public Module {
 
 template <class Derived>
 std::shared_ptr<Module> Cloneable<Derived>::clone(const optional<Device>& device) const {
+  const detail::CloneSession session(*this);
+  if (std::shared_ptr<Module> known = session.known()) return known;
   NoGradGuard no_grad;
   auto copy = std::make_shared<Derived>(static_cast<const Derived&>(*this));
   copy->parameters_.clear();
@@ -34,7 +58,7 @@ std::shared_ptr<Module> Cloneable<Derived>::clone(const optional<Device>& device
   copy->children_.clear();
   copy->reset();
   this->clone_state(*copy, device);
-  return copy;
+  return session.done(std::move(copy));
 }
 
 template <class Derived>

@@ -3,6 +3,7 @@
 
 #include <ebb/archive.h>
 #include <ebb/autograd/variable.h>
+#include <ebb/nn/module_hooks.h>
 #include <ebb/nn/ordered_dict.h>
 
 #include <functional>
@@ -21,6 +22,7 @@ template <class Contained>
 class ModuleHolder;
 
 namespace detail {
+struct ModuleAccess;
 struct ModuleHolderBase {};
 template <class T>
 concept Holder = std::is_base_of_v<ModuleHolderBase, std::remove_cvref_t<T>>;
@@ -73,8 +75,9 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   void apply(const NamedModulePointerApplyFunction& function,
              const std::string& name_prefix = std::string()) const;
 
+  /// Each once, however many names it has.
   std::vector<Variable> parameters(bool recurse = true) const;
-  /// Names are dotted paths: "fc1.weight".
+  /// Names are dotted paths: "fc1.weight". A parameter that several modules share has the first one's name.
   StateDict named_parameters(bool recurse = true) const;
   std::vector<Variable> buffers(bool recurse = true) const;
   StateDict named_buffers(bool recurse = true) const;
@@ -148,9 +151,57 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
     return replace_module(name, holder.ptr());
   }
   void unregister_module(const std::string& name);
+  /// Puts another tensor in the place of a registered parameter, so that modules can share one; assign what
+  /// is returned to the module's member, too: `head->weight = head->replace_parameter("weight",
+  /// table->weight)`. parameters() then has it once, state_dict() under each name.
+  Variable& replace_parameter(const std::string& name, Variable tensor);
+  /// What clone() calls on the copy, once it has all its tensors. Override it where modules below share
+  /// parameters, and call it from the constructor or reset(): a copy of the whole could not know how to share
+  /// them among its members, and is an error where it would not.
+  virtual void tie_weights();
+
+  /// Runs before each call of the module: hook(module, inputs), with the tensors among the arguments (also
+  /// those in lists, optionals and tuples). It may return others, as a variable_list, an optional one or, for
+  /// one input, a Variable. Calls are `module(...)` of a handle, and those by Sequential and AnyModule;
+  /// module->forward(...) runs no hooks. Hooks run in order of registration; with `prepend` this one comes
+  /// first (torch.nn.Module.register_forward_pre_hook, and so on below).
+  template <class Hook>
+  RemovableHandle register_forward_pre_hook(Hook hook, bool prepend = false) {
+    return add_hook(Moment::forward, detail::PreHook(detail::replacing(std::move(hook))), prepend);
+  }
+  /// Runs after each call: hook(module, inputs, outputs), with the tensors of the result, which it may
+  /// replace by returning others.
+  template <class Hook>
+  RemovableHandle register_forward_hook(Hook hook, bool prepend = false) {
+    return add_hook(Moment::forward, detail::PostHook(detail::replacing(std::move(hook))), prepend);
+  }
+  /// Runs in backward when the gradients of the module's outputs are there: hook(module, grad_outputs), which
+  /// may replace them. One is undefined where there is none.
+  template <class Hook>
+  RemovableHandle register_full_backward_pre_hook(Hook hook, bool prepend = false) {
+    return add_hook(Moment::backward, detail::PreHook(detail::replacing(std::move(hook))), prepend);
+  }
+  /// Runs in backward when the gradients of the module's inputs are there, or, where no input requires grad,
+  /// those of its outputs: hook(module, grad_inputs, grad_outputs), which may replace grad_inputs.
+  template <class Hook>
+  RemovableHandle register_full_backward_hook(Hook hook, bool prepend = false) {
+    return add_hook(Moment::backward, detail::PostHook(detail::replacing(std::move(hook))), prepend);
+  }
+  /// Runs before state_dict() takes this module's tensors: hook(module, prefix), with "encoder.0.", say.
+  RemovableHandle register_state_dict_pre_hook(StateDictPreHook hook);
+  /// Runs when state_dict() has all names, the innermost modules' first: hook(module, state, prefix), which
+  /// may change the state.
+  RemovableHandle register_state_dict_post_hook(StateDictPostHook hook);
+  /// Runs before a state is checked and loaded, the outermost modules' first: hook(module, state, prefix),
+  /// which may change the state, for example rename entries. A file is read as a whole where there is one.
+  RemovableHandle register_load_state_dict_pre_hook(LoadStateDictPreHook hook);
+  /// Runs when a state has been loaded, the innermost modules' first: hook(module, keys), which may take
+  /// names off the keys; missing and unexpected ones that remain are an error if loading is strict.
+  RemovableHandle register_load_state_dict_post_hook(LoadStateDictPostHook hook);
+  bool has_hooks() const noexcept { return static_cast<bool>(hooks_); }
 
   /// Parameters and buffers by dotted path, each module's own first (torch.nn.Module.state_dict). They share
-  /// storage with the module and carry no graph.
+  /// storage with the module and carry no graph; what modules share is there under each name.
   StateDict state_dict() const;
   /// Copies tensors in by name, converting dtype and device, and returns the names that found no partner.
   /// Before anything is written, missing and unexpected names (unless strict is off) and tensors of another
@@ -173,6 +224,9 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   template <class Derived>
   friend class Cloneable;
   friend EBB_API std::ostream& operator<<(std::ostream& stream, const Module& module);
+  friend struct detail::ModuleAccess;
+  friend class detail::HookedCall;
+  enum class Moment : std::uint8_t { forward, backward };
 
   // Which module registered this one. Copies are in no tree.
   struct ParentLink {
@@ -194,9 +248,12 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   void for_each_tensor(Function&& function);
   enum class Call : std::uint8_t { train, zero_grad };
   void pass_down(Call call, bool argument);
+  RemovableHandle add_hook(Moment moment, detail::PreHook hook, bool prepend);
+  RemovableHandle add_hook(Moment moment, detail::PostHook hook, bool prepend);
 
   mutable optional<std::string> name_;
   ParentLink parent_;
+  detail::HooksPointer hooks_;
   bool is_training_ = true;
 };
 

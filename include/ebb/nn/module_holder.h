@@ -2,7 +2,6 @@
 #pragma once
 
 #include <ebb/nn/module.h>
-#include <ebb/nn/module_range.h>
 
 namespace ebb::nn {
 
@@ -49,12 +48,10 @@ class ModuleHolder : detail::ModuleHolderBase {
     EBB_CHECK(!is_empty(), "Accessing empty ModuleHolder");
     return impl_.get();
   }
-  /// forward().
+  /// forward(), with the module's hooks around it.
   template <class... Args, class C = Contained>
   auto operator()(Args&&... args) -> decltype(std::declval<C&>().forward(std::forward<Args>(args)...)) {
-    Contained* const module = get();
-    const detail::ModuleRange range(*module);
-    return module->forward(std::forward<Args>(args)...);
+    return detail::call_module(*get(), std::forward<Args>(args)...);
   }
   template <class Arg>
   decltype(auto) operator[](Arg&& arg) {

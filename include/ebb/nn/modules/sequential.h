@@ -113,7 +113,13 @@ class Sequential : public ModuleHolder<SequentialImpl> {
   EBB_API Sequential(std::initializer_list<NamedAnyModule> modules);
   template <class Return = Variable, class... Inputs>
   Return operator()(Inputs&&... inputs) {
-    return get()->template forward<Return>(std::forward<Inputs>(inputs)...);
+    SequentialImpl& module = *get();
+    const auto forward = [&](auto&&... input) -> Return {
+      return module.template forward<Return>(std::forward<decltype(input)>(input)...);
+    };
+    if (module.has_hooks()) [[unlikely]]
+      return detail::hooked(module, forward, std::forward<Inputs>(inputs)...);
+    return forward(std::forward<Inputs>(inputs)...);
   }
 };
 

@@ -1,0 +1,180 @@
+// Hooks of modules: functions that run around a call, in backward, and where states are read and written.
+#pragma once
+
+#include <ebb/autograd/variable.h>
+#include <ebb/nn/module_range.h>
+#include <ebb/nn/ordered_dict.h>
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace ebb::nn {
+
+struct IncompatibleKeys;
+
+namespace detail {
+struct ModuleHooks;
+
+using PreHook = std::function<optional<variable_list>(Module&, const variable_list&)>;
+using PostHook = std::function<optional<variable_list>(Module&, const variable_list&, const variable_list&)>;
+
+/// A hook that returns nothing, a tensor or tensors, as one that returns the tensors to use instead, or none.
+template <class Hook>
+auto replacing(Hook hook) {
+  return [hook = std::move(hook)](Module& module, const auto&... lists) mutable -> optional<variable_list> {
+    using Result = decltype(hook(module, lists...));
+    if constexpr (std::is_void_v<Result>) {
+      hook(module, lists...);
+      return nullopt;
+    } else if constexpr (std::is_same_v<Result, Variable>) {
+      return variable_list{hook(module, lists...)};
+    } else {
+      return hook(module, lists...);
+    }
+  };
+}
+
+/// The hooks a module has, if any. A copy of the module has copies of them.
+class EBB_API HooksPointer {
+ public:
+  HooksPointer() = default;
+  HooksPointer(const HooksPointer& other);
+  HooksPointer& operator=(const HooksPointer& other);
+  HooksPointer(HooksPointer&&) noexcept = default;
+  HooksPointer& operator=(HooksPointer&&) noexcept = default;
+  ~HooksPointer() = default;
+
+  explicit operator bool() const noexcept { return hooks_ != nullptr; }
+  ModuleHooks* operator->() const noexcept { return hooks_.get(); }
+  /// The hooks, made on first use.
+  const std::shared_ptr<ModuleHooks>& made();
+
+ private:
+  std::shared_ptr<ModuleHooks> hooks_;
+};
+
+}  // namespace detail
+
+using StateDictPreHook = std::function<void(const Module&, const std::string& prefix)>;
+using StateDictPostHook =
+    std::function<void(const Module&, OrderedDict<std::string, Variable>& state, const std::string& prefix)>;
+using LoadStateDictPreHook =
+    std::function<void(Module&, OrderedDict<std::string, Variable>& state, const std::string& prefix)>;
+using LoadStateDictPostHook = std::function<void(Module&, IncompatibleKeys& keys)>;
+
+/// What registering a hook returns (torch.utils.hooks.RemovableHandle).
+class EBB_API RemovableHandle {
+ public:
+  RemovableHandle() = default;
+  /// Takes the hook away from the module; does nothing the second time, or where the module is gone.
+  void remove();
+  std::uint64_t id() const noexcept { return id_; }
+
+ private:
+  friend class Module;
+  RemovableHandle(std::weak_ptr<detail::ModuleHooks> hooks, std::uint64_t id)
+      : hooks_(std::move(hooks)), id_(id) {}
+
+  std::weak_ptr<detail::ModuleHooks> hooks_;
+  std::uint64_t id_ = 0;
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool carries_tensors = std::is_same_v<T, Variable>;
+template <class T>
+inline constexpr bool carries_tensors<optional<T>> = carries_tensors<T>;
+template <class T, class A>
+inline constexpr bool carries_tensors<std::vector<T, A>> = carries_tensors<T>;
+template <class T, std::size_t N>
+inline constexpr bool carries_tensors<std::array<T, N>> = carries_tensors<T>;
+template <class A, class B>
+inline constexpr bool carries_tensors<std::pair<A, B>> = carries_tensors<A> || carries_tensors<B>;
+template <class... T>
+inline constexpr bool carries_tensors<std::tuple<T...>> = (carries_tensors<T> || ...);
+
+/// Adds the places of all tensors in x.
+template <class T>
+void gather(T& x, std::vector<Variable*>& places) {
+  if constexpr (!carries_tensors<T>) {
+    return;
+  } else if constexpr (std::is_same_v<T, Variable>) {
+    places.push_back(&x);
+  } else if constexpr (requires { x.has_value(); }) {
+    if (x.has_value()) gather(*x, places);
+  } else if constexpr (requires { x.begin(); }) {
+    for (auto& each : x) gather(each, places);
+  } else {
+    std::apply([&](auto&... each) { (gather(each, places), ...); }, x);
+  }
+}
+
+/// The hooks around one call of a module: those before it run when this is made and change what `inputs`
+/// point to, those after it in finish().
+class EBB_API HookedCall {
+ public:
+  HookedCall(Module& module, const std::vector<Variable*>& inputs);
+  ~HookedCall();
+  HookedCall(const HookedCall&) = delete;
+  HookedCall& operator=(const HookedCall&) = delete;
+  void finish(const std::vector<Variable*>& outputs);
+
+ private:
+  struct Backward;
+
+  Module& module_;
+  std::shared_ptr<ModuleHooks> hooks_;
+  variable_list inputs_;
+  std::shared_ptr<Backward> backward_;
+};
+
+/// Arguments with tensors are copied, so that hooks can replace these; others are passed on as they are.
+template <class Arg>
+using Held = std::conditional_t<carries_tensors<std::remove_cvref_t<Arg>>, std::remove_cvref_t<Arg>, Arg&&>;
+
+/// forward(args...), a function that calls module's, with the module's hooks around it.
+template <class M, class Forward, class... Args>
+auto hooked(M& module, const Forward& forward, Args&&... args)
+    -> decltype(forward(std::forward<Args>(args)...)) {
+  using Result = decltype(forward(std::forward<Args>(args)...));
+  std::tuple<Held<Args>...> held(std::forward<Args>(args)...);
+  return std::apply(
+      [&](auto&... arg) -> Result {
+        std::vector<Variable*> inputs, outputs;
+        (gather(arg, inputs), ...);
+        HookedCall call(module, inputs);
+        if constexpr (std::is_void_v<Result>) {
+          forward(static_cast<Args&&>(arg)...);
+          call.finish(outputs);
+        } else {
+          Result result = forward(static_cast<Args&&>(arg)...);
+          if constexpr (!std::is_reference_v<Result>) gather(result, outputs);
+          call.finish(outputs);
+          return result;
+        }
+      },
+      held);
+}
+
+/// module.forward(args...), with its hooks, in its range of the profiler's timeline.
+template <class M, class... Args>
+auto call_module(M& module, Args&&... args) -> decltype(module.forward(std::forward<Args>(args)...)) {
+  const ModuleRange range(module);
+  if (module.has_hooks()) [[unlikely]]
+    return hooked(
+        module,
+        [&](auto&&... arg) -> decltype(auto) { return module.forward(std::forward<decltype(arg)>(arg)...); },
+        std::forward<Args>(args)...);
+  return module.forward(std::forward<Args>(args)...);
+}
+
+}  // namespace detail
+
+}  // namespace ebb::nn

@@ -1,0 +1,67 @@
+// Handles that stand for another tensor for a while.
+#include "autograd/lend.h"
+
+#include <ebb/autograd/grad_mode.h>
+
+#include <utility>
+
+namespace ebb::autograd {
+
+Variable standing_for(const Variable& lent) {
+  const VariableImpl& from = *lent.impl();
+  Variable x(from.data);
+  x.impl()->grad_fn = from.grad_fn;
+  x.impl()->output_nr = from.output_nr;
+  x.impl()->inference = from.inference;
+  return x;
+}
+
+void lend(const Variable& target, const Variable& value) {
+  // A leaf collects its gradient itself: what stands for it must be computed from it.
+  const bool leaf = value.requires_grad() && value.is_leaf() && GradMode::is_enabled();
+  const Variable seen = leaf ? value.view(value.sizes()) : value;
+  VariableImpl& to = *target.impl();
+  AutogradMeta& meta = meta_of(target);
+  to.data = seen.array();
+  to.grad_fn = seen.grad_fn();
+  to.output_nr = seen.output_nr();
+  to.requires_grad = false;
+  to.inference = seen.is_inference();
+  meta.grad.reset();
+  meta.base.reset();
+  meta.lent = true;
+}
+
+void settle(const Variable& target, const Variable& value, bool requires_grad) {
+  VariableImpl& to = *target.impl();
+  to.data = value.array();
+  to.grad_fn.reset();
+  to.output_nr = 0;
+  to.inference = false;
+  meta_of(target).lent = false;
+  target.set_requires_grad(requires_grad);
+}
+
+Loan::Loan(Variable target, const Variable& value) : target_(std::move(target)) {
+  VariableImpl& to = *target_.impl();
+  data_ = to.data;
+  grad_fn_ = std::move(to.grad_fn);
+  to.grad_fn.reset();
+  meta_ = std::exchange(to.meta, nullptr);
+  output_nr_ = to.output_nr;
+  requires_grad_ = to.requires_grad;
+  inference_ = to.inference;
+  lend(target_, value);
+}
+
+Loan::~Loan() {
+  VariableImpl& to = *target_.impl();
+  to.data = std::move(data_);
+  to.grad_fn = std::move(grad_fn_);
+  delete std::exchange(to.meta, meta_);
+  to.output_nr = output_nr_;
+  to.requires_grad = requires_grad_;
+  to.inference = inference_;
+}
+
+}  // namespace ebb::autograd

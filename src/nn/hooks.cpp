@@ -1,0 +1,221 @@
+// Hooks of modules: registering them, and running those around a call.
+#include "nn/hooks.h"
+
+#include <ebb/autograd/function.h>
+#include <ebb/autograd/hooks.h>
+
+#include "autograd/lend.h"
+
+namespace ebb::nn {
+
+namespace detail {
+
+// What is derived belongs to one module's tensors; a copy gets its own (Module::clone_state).
+HooksPointer::HooksPointer(const HooksPointer& other) {
+  if (!other) return;
+  hooks_ = std::make_shared<ModuleHooks>(*other.hooks_);
+  hooks_->derived.clear();
+  hooks_->computed = false;
+}
+
+HooksPointer& HooksPointer::operator=(const HooksPointer& other) {
+  if (this != &other) hooks_ = HooksPointer(other).hooks_;
+  return *this;
+}
+
+const std::shared_ptr<ModuleHooks>& HooksPointer::made() {
+  if (!hooks_) hooks_ = std::make_shared<ModuleHooks>();
+  return hooks_;
+}
+
+void recompute(Module& module) {
+  for (const DerivedTensor& each : ModuleAccess::hooks(module)->derived)
+    autograd::lend(each.target, each.compute(module));
+}
+
+namespace {
+
+variable_list tensors_at(const std::vector<Variable*>& places) {
+  variable_list tensors;
+  for (const Variable* place : places) tensors.push_back(*place);
+  return tensors;
+}
+
+void check_count(const Module& module, const char* what, std::size_t expected, std::size_t got) {
+  EBB_CHECK(expected == got, what, " of ", module.name(), " returned ", std::uint64_t{got},
+            " tensors in place of ", std::uint64_t{expected}, ". Return as many, or nothing to leave them.");
+}
+
+// Passes tensors on, for the node this records.
+struct Gate : autograd::Function<Gate> {
+  static variable_list forward(autograd::AutogradContext* ctx, variable_list tensors) {
+    ctx->set_materialize_grads(false);
+    return tensors;
+  }
+  static variable_list backward(autograd::AutogradContext*, variable_list grads) { return grads; }
+};
+
+using Positions = std::vector<std::size_t>;
+
+// Puts the tensors among these that require grad behind one node, which calls `hook` with their gradients.
+// Returns which they are.
+Positions gate(const std::vector<Variable*>& places, autograd::NodePreHook hook) {
+  Positions positions;
+  variable_list tensors;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (!places[i]->defined() || !places[i]->requires_grad()) continue;
+    positions.push_back(i);
+    tensors.push_back(*places[i]);
+  }
+  if (tensors.empty() || !GradMode::is_enabled()) return {};
+  tensors = Gate::apply(tensors);
+  for (std::size_t i = 0; i < tensors.size(); ++i) *places[positions[i]] = tensors[i];
+  autograd::add_pre_hook(*tensors[0].grad_fn(), std::move(hook));
+  return positions;
+}
+
+variable_list spread(const variable_list& few, const Positions& positions, std::size_t count) {
+  variable_list all(count);
+  for (std::size_t i = 0; i < positions.size() && i < few.size(); ++i) all[positions[i]] = few[i];
+  return all;
+}
+variable_list picked(const variable_list& all, const Positions& positions) {
+  variable_list few;
+  for (const std::size_t position : positions) few.push_back(all[position]);
+  return few;
+}
+
+}  // namespace
+
+// What the nodes around one call share.
+struct HookedCall::Backward {
+  std::weak_ptr<Module> module;
+  ModuleHooks::List<PreHook> before;
+  ModuleHooks::List<PostHook> after;
+  Positions inputs, outputs;
+  std::size_t input_count = 0, output_count = 0;
+  variable_list grad_outputs;
+
+  variable_list arrived(const variable_list& grads) {
+    const std::shared_ptr<Module> m = module.lock();
+    if (!m) return {};
+    grad_outputs = spread(grads, outputs, output_count);
+    for (const auto& [id, hook] : before) {
+      optional<variable_list> other = hook(*m, grad_outputs);
+      if (!other) continue;
+      check_count(*m, "a backward pre-hook", grad_outputs.size(), other->size());
+      grad_outputs = std::move(*other);
+    }
+    if (inputs.empty()) {
+      for (const auto& [id, hook] : after)
+        EBB_CHECK(!hook(*m, variable_list(input_count), grad_outputs), "a backward hook of ", m->name(),
+                  " replaced gradients of inputs, of which none requires grad.");
+    }
+    return picked(grad_outputs, outputs);
+  }
+
+  variable_list left(const variable_list& grads) {
+    const std::shared_ptr<Module> m = module.lock();
+    if (!m) return {};
+    variable_list grad_inputs = spread(grads, inputs, input_count);
+    for (const auto& [id, hook] : after) {
+      optional<variable_list> other = hook(*m, grad_inputs, grad_outputs);
+      if (!other) continue;
+      check_count(*m, "a backward hook", grad_inputs.size(), other->size());
+      grad_inputs = std::move(*other);
+    }
+    return picked(grad_inputs, inputs);
+  }
+};
+
+HookedCall::HookedCall(Module& module, const std::vector<Variable*>& inputs)
+    : module_(module), hooks_(module.hooks_.made()) {
+  recompute(module);
+  hooks_->computed = true;
+  const auto before = hooks_->forward_pre;
+  for (const auto& [id, hook] : before) {
+    const optional<variable_list> other = hook(module, tensors_at(inputs));
+    if (!other) continue;
+    check_count(module, "a forward pre-hook", inputs.size(), other->size());
+    for (std::size_t i = 0; i < inputs.size(); ++i) *inputs[i] = (*other)[i];
+  }
+  if (!hooks_->backward_pre.empty() || !hooks_->backward.empty()) {
+    backward_ = std::make_shared<Backward>();
+    backward_->module = module.weak_from_this();
+    backward_->before = hooks_->backward_pre;
+    backward_->after = hooks_->backward;
+    backward_->input_count = inputs.size();
+    backward_->inputs =
+        gate(inputs, [state = backward_](const variable_list& grads) { return state->left(grads); });
+  }
+  inputs_ = tensors_at(inputs);
+}
+
+HookedCall::~HookedCall() { hooks_->computed = false; }
+
+void HookedCall::finish(const std::vector<Variable*>& outputs) {
+  const auto after = hooks_->forward;
+  for (const auto& [id, hook] : after) {
+    const optional<variable_list> other = hook(module_, inputs_, tensors_at(outputs));
+    if (!other) continue;
+    check_count(module_, "a forward hook", outputs.size(), other->size());
+    for (std::size_t i = 0; i < outputs.size(); ++i) *outputs[i] = (*other)[i];
+  }
+  if (!backward_) return;
+  backward_->output_count = outputs.size();
+  backward_->outputs =
+      gate(outputs, [state = backward_](const variable_list& grads) { return state->arrived(grads); });
+}
+
+namespace {
+
+template <class Function>
+std::uint64_t add(ModuleHooks& hooks, ModuleHooks::List<Function>& list, Function hook,
+                  bool prepend = false) {
+  EBB_CHECK(hook, "A hook of a module is an empty function.");
+  list.emplace(prepend ? list.begin() : list.end(), hooks.next_id, std::move(hook));
+  return hooks.next_id++;
+}
+
+}  // namespace
+}  // namespace detail
+
+RemovableHandle Module::add_hook(Moment moment, detail::PreHook hook, bool prepend) {
+  const std::shared_ptr<detail::ModuleHooks>& hooks = hooks_.made();
+  auto& list = moment == Moment::forward ? hooks->forward_pre : hooks->backward_pre;
+  return {hooks, detail::add(*hooks, list, std::move(hook), prepend)};
+}
+RemovableHandle Module::add_hook(Moment moment, detail::PostHook hook, bool prepend) {
+  const std::shared_ptr<detail::ModuleHooks>& hooks = hooks_.made();
+  auto& list = moment == Moment::forward ? hooks->forward : hooks->backward;
+  return {hooks, detail::add(*hooks, list, std::move(hook), prepend)};
+}
+RemovableHandle Module::register_state_dict_pre_hook(StateDictPreHook hook) {
+  const std::shared_ptr<detail::ModuleHooks>& hooks = hooks_.made();
+  return {hooks, detail::add(*hooks, hooks->state_pre, std::move(hook))};
+}
+RemovableHandle Module::register_state_dict_post_hook(StateDictPostHook hook) {
+  const std::shared_ptr<detail::ModuleHooks>& hooks = hooks_.made();
+  return {hooks, detail::add(*hooks, hooks->state_post, std::move(hook))};
+}
+RemovableHandle Module::register_load_state_dict_pre_hook(LoadStateDictPreHook hook) {
+  const std::shared_ptr<detail::ModuleHooks>& hooks = hooks_.made();
+  return {hooks, detail::add(*hooks, hooks->load_pre, std::move(hook))};
+}
+RemovableHandle Module::register_load_state_dict_post_hook(LoadStateDictPostHook hook) {
+  const std::shared_ptr<detail::ModuleHooks>& hooks = hooks_.made();
+  return {hooks, detail::add(*hooks, hooks->load_post, std::move(hook))};
+}
+
+void RemovableHandle::remove() {
+  const std::shared_ptr<detail::ModuleHooks> hooks = hooks_.lock();
+  if (!hooks) return;
+  const auto drop = [&](auto&... lists) {
+    (std::erase_if(lists, [&](const auto& each) { return each.first == id_; }), ...);
+  };
+  drop(hooks->forward_pre, hooks->backward_pre, hooks->forward, hooks->backward, hooks->state_pre,
+       hooks->state_post, hooks->load_pre, hooks->load_post);
+  hooks_.reset();
+}
+
+}  // namespace ebb::nn

@@ -1,0 +1,49 @@
+// What a module's hooks are kept in, and what nn reaches of a module.
+#pragma once
+
+#include <ebb/nn/module.h>
+
+#include <utility>
+#include <vector>
+
+namespace ebb::nn::detail {
+
+/// A tensor of a module that is computed from others before each call: a weight from its parametrization.
+struct DerivedTensor {
+  std::string name;
+  Variable target;  // what the module's member is a handle of
+  std::function<Variable(Module&)> compute;
+  /// Makes it of another module, a fresh copy of the one it belongs to.
+  std::function<void(Module& copy)> repeat;
+};
+
+struct ModuleHooks {
+  template <class Function>
+  using List = std::vector<std::pair<std::uint64_t, Function>>;
+
+  std::uint64_t next_id = 1;
+  List<PreHook> forward_pre, backward_pre;
+  List<PostHook> forward, backward;
+  List<StateDictPreHook> state_pre;
+  List<StateDictPostHook> state_post;
+  List<LoadStateDictPreHook> load_pre;
+  List<LoadStateDictPostHook> load_post;
+  std::vector<DerivedTensor> derived;
+  bool computed = false;  // derived tensors are those of the call under way
+};
+
+/// What Module keeps from others.
+struct ModuleAccess {
+  static Module::StateDict& parameters(Module& m) { return m.parameters_; }
+  static Module::StateDict& buffers(Module& m) { return m.buffers_; }
+  static const Module::StateDict& parameters(const Module& m) { return m.parameters_; }
+  static const Module::StateDict& buffers(const Module& m) { return m.buffers_; }
+  static OrderedDict<std::string, std::shared_ptr<Module>>& children(Module& m) { return m.children_; }
+  static const HooksPointer& hooks(const Module& m) { return m.hooks_; }
+  static HooksPointer& hooks(Module& m) { return m.hooks_; }
+};
+
+/// Computes the module's derived tensors anew.
+void recompute(Module& module);
+
+}  // namespace ebb::nn::detail
