@@ -101,12 +101,6 @@ class Changed final : public StateSource {
   std::vector<std::string> obstacles_;
 };
 
-// Is it one tensor under two names?
-bool shared(const Variable& a, const Variable& b) {
-  return a.is_same(b) || (a.numel() > 0 && a.is_alias_of(b) && a.array().data() == b.array().data() &&
-                          a.dtype() == b.dtype() && a.sizes() == b.sizes() && a.strides() == b.strides());
-}
-
 std::string fit(const IncompatibleKeys& keys, const std::vector<std::string>& given,
                 const std::vector<std::string>& own) {
   std::string problems;
@@ -192,6 +186,11 @@ IncompatibleKeys load_as_is(Module& module, const StateSource& source, bool stri
 }
 
 }  // namespace
+
+bool shared(const Variable& a, const Variable& b) {
+  return a.is_same(b) || (a.numel() > 0 && a.is_alias_of(b) && a.array().data() == b.array().data() &&
+                          a.dtype() == b.dtype() && a.sizes() == b.sizes() && a.strides() == b.strides());
+}
 
 IncompatibleKeys load_state(Module& module, const StateSource& source, bool strict, bool assign) {
   const Hooked hooked = hooked_modules(module);

@@ -4,6 +4,9 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/ops/copy.h>
 
+#include <algorithm>
+#include <unordered_map>
+
 #include "io/safetensors_format.h"
 #include "nn/load_state.h"
 
@@ -13,10 +16,30 @@ namespace {
 using safetensors::NamedTensors;
 using safetensors::Reader;
 
-NamedTensors tensors_of(const nn::Module& module) {
+// A module's tensors, each once. Of further names of one the metadata says which it has, as
+// safetensors.torch.save_model does.
+struct Contents {
   NamedTensors tensors;
-  for (const auto& item : module.state_dict()) tensors.emplace_back(item.key(), item.value());
-  return tensors;
+  safetensors::Metadata metadata{{"format", "pt"}};
+};
+
+Contents contents_of(const nn::Module& module) {
+  Contents contents;
+  std::unordered_multimap<const void*, std::size_t> at;
+  for (const auto& item : module.state_dict()) {
+    const void* const data = item->array().data();
+    const auto [first, last] = at.equal_range(data);
+    const auto same = std::find_if(first, last, [&](const auto& other) {
+      return nn::shared(contents.tensors[other.second].second, *item);
+    });
+    if (same != last) {
+      contents.metadata[item.key()] = contents.tensors[same->second].first;
+    } else {
+      at.emplace(data, contents.tensors.size());
+      contents.tensors.emplace_back(item.key(), item.value());
+    }
+  }
+  return contents;
 }
 
 NamedTensors numbered(const std::vector<Variable>& tensors) {
@@ -31,11 +54,12 @@ class FileState final : public nn::StateSource {
   explicit FileState(const Reader& file) : file_(file) {}
 
   std::vector<std::string> keys() const override { return file_.keys(); }
-  optional<Info> info(const std::string& key) const override {
+  optional<Info> info(const std::string& name_asked) const override {
+    const std::string& key = stored(name_asked);
     if (!file_.contains(key)) return nullopt;
-    const std::string name = file_.dtype(key);
-    if (!file_.is_supported(key)) return Info{{}, DType::Undefined, safetensors::unsupported_text(name)};
-    Info info{DimVector(IntArrayRef(file_.sizes(key))), safetensors::format_named(name)->dtype, {}};
+    const std::string dtype = file_.dtype(key);
+    if (!file_.is_supported(key)) return Info{{}, DType::Undefined, safetensors::unsupported_text(dtype)};
+    Info info{DimVector(IntArrayRef(file_.sizes(key))), safetensors::format_named(dtype)->dtype, {}};
     if (info.dtype != kBool) return info;
     // Of booleans the bytes may be wrong, too, which must be known before anything is written.
     try {
@@ -46,11 +70,20 @@ class FileState final : public nn::StateSource {
     return info;
   }
   Variable tensor(const std::string& key, const Variable& old) const override {
-    return file_.get_tensor(key).to(old.device());
+    return file_.get_tensor(stored(key)).to(old.device());
   }
-  void copy_to(const std::string& key, Variable& target) const override { file_.read_into(key, target); }
+  void copy_to(const std::string& key, Variable& target) const override {
+    file_.read_into(stored(key), target);
+  }
 
  private:
+  // The name under which the file has a tensor of several names.
+  const std::string& stored(const std::string& key) const {
+    if (file_.contains(key)) return key;
+    const auto other = file_.metadata().find(key);
+    return other != file_.metadata().end() && file_.contains(other->second) ? other->second : key;
+  }
+
   const Reader& file_;
 };
 
@@ -109,10 +142,12 @@ void restore_from(T& to, const std::string& path, How... how) {
 }  // namespace
 
 void save(const nn::Module& module, const std::string& path) {
-  safetensors::write(path, tensors_of(module), {{"format", "pt"}});
+  const Contents contents = contents_of(module);
+  safetensors::write(path, contents.tensors, contents.metadata);
 }
 void save(const nn::Module& module, std::ostream& stream) {
-  safetensors::write(stream, tensors_of(module), {{"format", "pt"}});
+  const Contents contents = contents_of(module);
+  safetensors::write(stream, contents.tensors, contents.metadata);
 }
 nn::IncompatibleKeys load(nn::Module& module, const std::string& path, bool strict, bool assign) {
   return from_file(path,

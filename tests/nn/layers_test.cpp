@@ -222,7 +222,8 @@ TEST_CASE("containers keep modules and parameters in order") {
   more->extend(*parameters);
   more->extend(*more);
   REQUIRE(more->size() == 12);
-  CHECK(more->named_parameters().keys()[11] == "11");
+  CHECK(more->state_dict().keys()[11] == "11");
+  CHECK(more->named_parameters().keys() == std::vector<std::string>{"0", "1", "2", "3"});
   CHECK(equal((*more)[7], full({1}, 6)));
   CHECK(equal((*more)[5], zeros({3})));
   more->extend(std::vector<Variable>{ones({4})});

@@ -1,0 +1,159 @@
+// Parameters that modules share: lists, states, files, optimizers, copies.
+#include <ebb/ebb.h>
+
+#include <catch2/catch.hpp>
+
+#include <sstream>
+
+using namespace ebb;
+using Catch::Contains;
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+// A table of words that is also the last layer's matrix.
+struct TiedImpl : nn::Cloneable<TiedImpl> {
+  TiedImpl() { TiedImpl::reset(); }
+  void reset() override {
+    table = register_module("table", nn::Embedding(5, 3));
+    head = register_module("head", nn::Linear(nn::LinearOptions(3, 5).bias(false)));
+    tie_weights();
+  }
+  void tie_weights() override {
+    if (tied) head->weight = head->replace_parameter("weight", table->weight);
+  }
+  Variable forward(const Variable& words) { return head(table(words)); }
+  nn::Embedding table = nullptr;
+  nn::Linear head = nullptr;
+  bool tied = true;
+};
+EBB_MODULE(Tied);
+
+// Forgets to tie its copies.
+struct CarelessImpl : nn::Cloneable<CarelessImpl> {
+  CarelessImpl() {
+    CarelessImpl::reset();
+    b->weight = b->replace_parameter("weight", a->weight);
+  }
+  void reset() override {
+    a = register_module("a", nn::Linear(2, 2));
+    b = register_module("b", nn::Linear(2, 2));
+  }
+  nn::Linear a = nullptr, b = nullptr;
+};
+
+}  // namespace
+
+TEST_CASE("a shared parameter is listed once and has each name in the state") {
+  Tied net;
+  REQUIRE(net->parameters().size() == 1);
+  CHECK(net->named_parameters().keys() == Names{"table.weight"});
+  CHECK(net->state_dict().keys() == Names{"table.weight", "head.weight"});
+  CHECK(net->head->weight.is_same(net->table->weight));
+
+  nn::Sequential twice;
+  const nn::BatchNorm1d norm(2);
+  twice->push_back("a", norm);
+  twice->push_back("b", norm);
+  CHECK(twice->named_parameters().keys() == Names{"a.weight", "a.bias"});
+  CHECK(twice->named_buffers().size() == 3);
+  CHECK(twice->buffers().size() == 3);
+  CHECK(twice->state_dict().size() == 10);
+}
+
+TEST_CASE("an optimizer steps a shared parameter once") {
+  Tied net;
+  optim::SGD sgd(net->parameters(), 0.5);
+  const Variable before = net->table->weight.detach().clone();
+  net->forward(tensor(std::vector<std::int64_t>{0, 3})).sum().backward();
+  const Variable grad = net->table->weight.grad().clone();
+  sgd.step();
+  CHECK(allclose(net->head->weight, before - grad * 0.5));
+}
+
+TEST_CASE("a state fills what is shared by any of its names") {
+  Tied from, to;
+  CHECK(to->load_state_dict(from->state_dict()).missing_keys.empty());
+  CHECK(equal(to->table->weight, from->table->weight));
+  for (const char* name : {"table.weight", "head.weight"}) {
+    nn::Module::StateDict one;
+    one.insert(name, ones({5, 3}));
+    Tied net;
+    CHECK(net->load_state_dict(one).missing_keys.empty());
+    CHECK(equal(net->head->weight, ones({5, 3})));
+    CHECK(net->head->weight.is_same(net->table->weight));
+  }
+  CHECK(to->load_state_dict(from->state_dict(), true, /*assign=*/true).missing_keys.empty());
+  CHECK(to->head->weight.is_same(to->table->weight));
+  CHECK(to->parameters().size() == 1);
+  CHECK_THROWS_WITH(to->load_state_dict(nn::Module::StateDict()),
+                    Contains("\"table.weight\"") && Contains("\"head.weight\""));
+}
+
+TEST_CASE("a file has a shared tensor once and fills modules that share it or not") {
+  Tied net;
+  std::ostringstream out;
+  save(net, out);
+  std::istringstream read(out.str());
+  const safetensors::Reader file(read);
+  CHECK(file.keys() == Names{"table.weight"});
+  CHECK(file.metadata().at("head.weight") == "table.weight");
+  Tied other;
+  std::istringstream again(out.str());
+  CHECK(load(other, again).missing_keys.empty());
+  CHECK(equal(other->table->weight, net->table->weight));
+
+  struct Untied : nn::Module {
+    nn::Embedding table = register_module("table", nn::Embedding(5, 3));
+    nn::Linear head = register_module("head", nn::Linear(nn::LinearOptions(3, 5).bias(false)));
+  };
+  const auto untied = std::make_shared<Untied>();
+  std::istringstream third(out.str());
+  load(*untied, third);
+  CHECK(equal(untied->head->weight, net->table->weight));
+  CHECK_FALSE(untied->head->weight.is_alias_of(untied->table->weight));
+}
+
+TEST_CASE("copies share what the original shares") {
+  Tied net;
+  const auto copy = std::dynamic_pointer_cast<TiedImpl>(net->clone());
+  CHECK(copy->head->weight.is_same(copy->table->weight));
+  CHECK(copy->parameters().size() == 1);
+  CHECK(equal(copy->head->weight, net->head->weight));
+  CHECK_FALSE(copy->head->weight.is_alias_of(net->head->weight));
+  SECTION("also below other modules") {
+    nn::Sequential outer(net);
+    const auto deep = std::dynamic_pointer_cast<nn::SequentialImpl>(outer->clone());
+    CHECK(deep->parameters().size() == 1);
+    CHECK(deep->at<TiedImpl>(0).head->weight.is_same(deep->at<TiedImpl>(0).table->weight));
+  }
+  SECTION("a module in two places is copied once") {
+    const nn::Linear linear(2, 2);
+    const nn::Sequential twice(linear, nn::ReLU(), linear);
+    const auto both = std::dynamic_pointer_cast<nn::SequentialImpl>(twice->clone());
+    CHECK(both->ptr(0) == both->ptr(2));
+    CHECK(both->ptr(0) != twice->ptr(0));
+    CHECK(both->parameters().size() == 2);
+    CHECK(nn::Linear(linear->clone()->as<nn::Linear>()->options)->parameters().size() == 2);
+    CHECK(linear->clone() != linear->clone());
+  }
+  SECTION("a parameter twice in a list") {
+    const Variable w = ones({2}).requires_grad_();
+    const nn::ParameterList list(w, w);
+    const auto both = std::dynamic_pointer_cast<nn::ParameterListImpl>(list->clone());
+    CHECK(both->size() == 2);
+    CHECK(both->at(0).is_same(both->at(1)));
+  }
+  SECTION("or say why they do not") {
+    CHECK_THROWS_WITH(std::make_shared<CarelessImpl>()->clone(),
+                      Contains("'b.weight'") && Contains("tie_weights()"));
+  }
+}
+
+TEST_CASE("a parameter is replaced by one of its shape") {
+  nn::Linear linear(2, 3);
+  CHECK_THROWS_WITH(linear->replace_parameter("weight", ones({2, 3})), Contains("of shape [3, 2]"));
+  CHECK_THROWS_WITH(linear->replace_parameter("weight", Variable()), Contains("undefined"));
+  CHECK_THROWS_WITH(linear->replace_parameter("wait", ones({2, 3})), Contains("'wait' is not defined"));
+}
