@@ -2,7 +2,11 @@
 #include "nn/hooks.h"
 
 #include <ebb/autograd/function.h>
+#include <ebb/autograd/grad_mode.h>
 #include <ebb/autograd/hooks.h>
+#include <ebb/ops/copy.h>
+
+#include <algorithm>
 
 #include "autograd/lend.h"
 
@@ -10,11 +14,9 @@ namespace ebb::nn {
 
 namespace detail {
 
-// What is derived belongs to one module's tensors; a copy gets its own (Module::clone_state).
 HooksPointer::HooksPointer(const HooksPointer& other) {
   if (!other) return;
   hooks_ = std::make_shared<ModuleHooks>(*other.hooks_);
-  hooks_->derived.clear();
   hooks_->computed = false;
 }
 
@@ -31,6 +33,38 @@ const std::shared_ptr<ModuleHooks>& HooksPointer::made() {
 void recompute(Module& module) {
   for (const DerivedTensor& each : ModuleAccess::hooks(module)->derived)
     autograd::lend(each.target, each.compute(module));
+}
+
+Variable take_parameter(Module& module, const std::string& name) {
+  Module::StateDict& parameters = ModuleAccess::parameters(module);
+  const Variable* const found = parameters.find(name);
+  EBB_CHECK(found && found->defined(), module.name(), " has no parameter '", name, "'.");
+  Variable parameter = *found;
+  parameters.erase(name);
+  return parameter;
+}
+
+void derive(Module& module, DerivedTensor derived) {
+  ModuleAccess::hooks(module).made()->derived.push_back(std::move(derived));
+}
+
+bool is_derived(const Module& module, const std::string& name) {
+  if (!module.has_hooks()) return false;
+  for (const DerivedTensor& each : ModuleAccess::hooks(module)->derived)
+    if (each.name == name) return true;
+  return false;
+}
+
+Variable no_longer_derived(Module& module, const std::string& name, bool requires_grad,
+                           const optional<Variable>& value) {
+  std::vector<DerivedTensor>& all = ModuleAccess::hooks(module).made()->derived;
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.name == name; });
+  const Variable target = found->target;
+  all.erase(found);
+  NoGradGuard no_grad;
+  autograd::settle(target, value.value_or(target).detach().clone(), requires_grad);
+  return target;
 }
 
 namespace {

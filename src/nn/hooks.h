@@ -46,4 +46,13 @@ struct ModuleAccess {
 /// Computes the module's derived tensors anew.
 void recompute(Module& module);
 
+/// Takes a parameter off the module's list. Throws if there is none of that name.
+Variable take_parameter(Module& module, const std::string& name);
+/// Adds a derived tensor, which the next recompute() computes.
+void derive(Module& module, DerivedTensor derived);
+bool is_derived(const Module& module, const std::string& name);
+/// The target of a derived tensor, which is a leaf again, with the numbers it has, or with others.
+Variable no_longer_derived(Module& module, const std::string& name, bool requires_grad,
+                           const optional<Variable>& value = nullopt);
+
 }  // namespace ebb::nn::detail

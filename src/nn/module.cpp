@@ -81,8 +81,10 @@ std::shared_ptr<Module> Module::clone(const optional<Device>&) const {
 void Module::clone_(Module&, const optional<Device>&) {}
 
 void Module::clone_state(Module& copy, const optional<Device>& device) const {
-  if (hooks_)
+  if (hooks_) {
+    copy.hooks_.made()->derived.clear();
     for (const detail::DerivedTensor& each : hooks_->derived) each.repeat(copy);
+  }
   const auto check = [&](bool same, const char* what, const char* register_function) {
     EBB_CHECK(same, "The cloned module does not have the same number of ", what,
               " as the original module after calling reset(). Are you sure you called ", register_function,
@@ -99,6 +101,7 @@ void Module::clone_state(Module& copy, const optional<Device>& device) const {
   for (const auto& buffer : buffers_)
     if (buffer->defined()) copy.buffers_[buffer.key()].set_data(duplicate(*buffer));
   for (const auto& child : children_) copy.children_[child.key()]->clone_(*child.value(), device);
+  if (hooks_) detail::recompute(copy);
 }
 
 void Module::adopt_children() {
