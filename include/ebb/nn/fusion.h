@@ -1,0 +1,35 @@
+// Batch normalisation in evaluation, merged into the layer before it (torch.nn.utils.fusion).
+#pragma once
+
+#include <ebb/nn/modules/conv.h>
+#include <ebb/nn/modules/linear.h>
+#include <ebb/nn/modules/norm.h>
+
+#include <tuple>
+
+namespace ebb::nn::utils {
+
+/// Weight and bias of the convolution that gives bn(conv(x)): W s and (b - mean) s + bias, where s is
+/// weight / sqrt(var + eps), by channel of the result. Undefined conv_b, bn_w and bn_b stand for 0, 1 and 0.
+/// `transpose` says that the channels are dimension 1 of the weight, those of one group.
+EBB_API std::tuple<Variable, Variable> fuse_conv_bn_weights(const Variable& conv_w, const Variable& conv_b,
+                                                            const Variable& bn_rm, const Variable& bn_rv,
+                                                            double bn_eps, const Variable& bn_w,
+                                                            const Variable& bn_b, bool transpose = false);
+/// The same of a linear layer.
+EBB_API std::tuple<Variable, Variable> fuse_linear_bn_weights(const Variable& linear_w,
+                                                              const Variable& linear_b, const Variable& bn_rm,
+                                                              const Variable& bn_rv, double bn_eps,
+                                                              const Variable& bn_w, const Variable& bn_b);
+
+/// A new layer in evaluation that gives bn(layer(x)), with parameters that require grad where the layer's do.
+/// Both must be in evaluation, and bn have running statistics.
+EBB_API Conv1d fuse_conv_bn_eval(const Conv1d& conv, const BatchNorm1d& bn);
+EBB_API Conv2d fuse_conv_bn_eval(const Conv2d& conv, const BatchNorm2d& bn);
+EBB_API Conv3d fuse_conv_bn_eval(const Conv3d& conv, const BatchNorm3d& bn);
+EBB_API ConvTranspose1d fuse_conv_bn_eval(const ConvTranspose1d& conv, const BatchNorm1d& bn);
+EBB_API ConvTranspose2d fuse_conv_bn_eval(const ConvTranspose2d& conv, const BatchNorm2d& bn);
+EBB_API ConvTranspose3d fuse_conv_bn_eval(const ConvTranspose3d& conv, const BatchNorm3d& bn);
+EBB_API Linear fuse_linear_bn_eval(const Linear& linear, const BatchNorm1d& bn);
+
+}  // namespace ebb::nn::utils

@@ -1,0 +1,62 @@
+// Calling a module with other parameters and buffers than its own.
+#include <ebb/nn/functional_call.h>
+
+#include <deque>
+#include <unordered_map>
+
+#include "autograd/lend.h"
+#include "core/near_names.h"
+#include "nn/hooks.h"
+
+namespace ebb::nn::utils {
+
+struct SubstituteGuard::Loans {
+  std::deque<autograd::Loan> loans;
+};
+
+namespace {
+
+// All names, also further ones of a tensor that is shared.
+Module::StateDict named_tensors(Module& module) {
+  Module::StateDict all;
+  const Module::NamedModuleApplyFunction add = [&](const std::string& path, Module& m) {
+    const std::string prefix = path.empty() ? path : path + ".";
+    for (const Module::StateDict* own :
+         {&detail::ModuleAccess::parameters(m), &detail::ModuleAccess::buffers(m)})
+      for (const auto& item : *own)
+        if (item->defined()) all.insert(prefix + item.key(), *item);
+  };
+  module.apply(add);
+  return all;
+}
+
+}  // namespace
+
+SubstituteGuard::SubstituteGuard(Module& module, const Module::StateDict& tensors, bool strict)
+    : loans_(std::make_unique<Loans>()) {
+  const Module::StateDict own = named_tensors(module);
+  std::unordered_map<const VariableImpl*, const Module::StateDict::Item*> given;
+  for (const auto& item : tensors) {
+    const Variable* const target = own.find(item.key());
+    EBB_CHECK(target || !strict, "functional_call: ", module.name(), " has no parameter or buffer '",
+              item.key(), "'", ebb::detail::near_names(item.key(), own.keys()), ".");
+    if (!target) continue;
+    EBB_CHECK(item->defined(), "functional_call: the tensor given for '", item.key(), "' is undefined.");
+    const auto [first, fresh] = given.emplace(target->impl(), &item);
+    EBB_CHECK(fresh || first->second->value().is_same(*item), "functional_call: '", first->second->key(),
+              "' and '", item.key(), "' are one tensor of ", module.name(),
+              ", but two are given for them. Give one of the names.");
+  }
+  for (const auto& item : own)
+    EBB_CHECK(!strict || given.contains(item->impl()), "functional_call: no tensor is given for '",
+              item.key(), "' of ", module.name(), ", and strict is true.");
+  for (const auto& item : own)
+    if (const auto found = given.find(item->impl()); found != given.end()) {
+      loans_->loans.emplace_back(*item, found->second->value());
+      given.erase(found);
+    }
+}
+
+SubstituteGuard::~SubstituteGuard() = default;
+
+}  // namespace ebb::nn::utils

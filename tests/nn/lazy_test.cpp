@@ -1,0 +1,131 @@
+// Modules that learn the size of their input.
+#include <ebb/ebb.h>
+#include <ebb/nn/modules/lazy.h>
+
+#include <catch2/catch.hpp>
+
+#include <sstream>
+
+using namespace ebb;
+using Catch::Contains;
+
+namespace {
+
+template <class M>
+std::string printed(const M& module) {
+  std::ostringstream out;
+  out << module;
+  return out.str();
+}
+
+}  // namespace
+
+TEST_CASE("a lazy layer becomes the plain one at its first call") {
+  nn::LazyLinear lazy(3);
+  CHECK(lazy->has_uninitialized_params());
+  CHECK(lazy->weight.sizes() == IntArrayRef({3, 0}));
+  CHECK(printed(lazy) == "ebb::nn::LazyLinear(in_features=0, out_features=3, bias=true)");
+  const Variable handle = lazy->parameters()[0], x = ones({2, 4});
+  manual_seed(5);
+  lazy(x);
+  CHECK_FALSE(lazy->has_uninitialized_params());
+  CHECK(printed(lazy) == "ebb::nn::Linear(in_features=4, out_features=3, bias=true)");
+  CHECK(handle.is_same(lazy->weight));
+  manual_seed(5);
+  nn::Linear plain(4, 3);
+  CHECK(equal(lazy->weight, plain->weight));
+  CHECK(equal(lazy->bias, plain->bias));
+  CHECK(equal(lazy->forward(x), plain(x)));
+  CHECK_THROWS_WITH(lazy(ones({2, 5})), Contains("5"));
+}
+
+TEST_CASE("an optimizer made before the first call steps lazy parameters") {
+  nn::Sequential net(nn::LazyLinear(2), nn::ReLU(), nn::LazyLinear(1));
+  optim::SGD sgd(net->parameters(), 0.1);
+  net(ones({3, 4})).sum().backward();
+  const Variable before = net->at<nn::LinearImpl>(2).bias.detach().clone();
+  sgd.step();
+  CHECK(allclose(net->at<nn::LinearImpl>(2).bias, before - 0.3));
+}
+
+TEST_CASE("lazy convolutions learn their channels") {
+  nn::LazyConv1d c1(6, 3);
+  CHECK(c1(ones({2, 4, 8})).sizes() == IntArrayRef({2, 6, 6}));
+  nn::LazyConv2d c2(nn::Conv2dOptions(0, 6, {3, 1}).groups(2).bias(false));
+  CHECK(c2(ones({4, 5, 5})).sizes() == IntArrayRef({6, 3, 5}));  // no batch
+  CHECK(c2->weight.sizes() == IntArrayRef({6, 2, 3, 1}));
+  nn::LazyConv3d c3(2, 2);
+  CHECK(c3(ones({1, 3, 4, 4, 4})).size(1) == 2);
+  nn::LazyConvTranspose1d t1(5, 2);
+  CHECK(t1(ones({1, 3, 4})).sizes() == IntArrayRef({1, 5, 5}));
+  nn::LazyConvTranspose2d t2(5, 2);
+  CHECK(t2->forward(ones({1, 3, 4, 4}), optional<IntArrayRef>()).sizes() == IntArrayRef({1, 5, 5, 5}));
+  nn::LazyConvTranspose3d t3(nn::ConvTranspose3dOptions(0, 4, 1).groups(2));
+  CHECK(t3(ones({1, 6, 2, 2, 2})).size(1) == 4);
+  CHECK(t3->weight.sizes() == IntArrayRef({6, 2, 1, 1, 1}));
+  nn::LazyConv2d odd(nn::Conv2dOptions(0, 6, 3).groups(2));
+  CHECK_THROWS_WITH(odd(ones({1, 3, 5, 5})), Contains("divisible by groups"));
+  CHECK_THROWS_WITH(odd(ones({3, 5})), Contains("learns its channels"));
+}
+
+TEST_CASE("lazy normalisations learn their features") {
+  nn::LazyBatchNorm1d b1;
+  CHECK(b1->running_mean.numel() == 0);
+  b1(randn({4, 3}));
+  CHECK(b1->running_mean.sizes() == IntArrayRef({3}));
+  CHECK(equal(b1->weight, ones({3})));
+  CHECK(b1->num_batches_tracked.item<std::int64_t>() == 1);
+  nn::LazyBatchNorm2d b2(nn::BatchNormOptions(0).affine(false));
+  b2(randn({2, 5, 3, 3}));
+  CHECK_FALSE(b2->weight.defined());
+  CHECK(b2->running_var.sizes() == IntArrayRef({5}));
+  nn::LazyBatchNorm3d b3;
+  CHECK_THROWS_WITH(b3(randn({5, 3, 3, 3})), Contains("of 5 dimensions"));
+  CHECK(b3->has_uninitialized_params());
+  nn::LazyInstanceNorm1d i1(nn::InstanceNormOptions(0).affine(true));
+  i1(randn({3, 7}));
+  CHECK(i1->weight.sizes() == IntArrayRef({3}));
+  nn::LazyInstanceNorm2d i2;
+  CHECK(i2(randn({2, 3, 4, 4})).sizes() == IntArrayRef({2, 3, 4, 4}));
+  nn::LazyInstanceNorm3d i3;
+  CHECK(i3(randn({2, 3, 2, 2, 2})).size(1) == 3);
+}
+
+TEST_CASE("a state gives a lazy module its size") {
+  const nn::Sequential plain(nn::Linear(4, 3), nn::BatchNorm1d(3),
+                             nn::Conv1d(nn::Conv1dOptions(4, 6, 1).groups(2)));
+  nn::Sequential lazy(nn::LazyLinear(3), nn::LazyBatchNorm1d(),
+                      nn::LazyConv1d(nn::Conv1dOptions(0, 6, 1).groups(2)));
+  lazy->load_state_dict(plain->state_dict());
+  for (const auto& item : plain->state_dict()) CHECK(equal(*item, lazy->state_dict()[item.key()]));
+  CHECK(lazy->at<nn::LinearImpl>(0).options.in_features() == 4);
+  CHECK(lazy->at<nn::Conv1dImpl>(2).options.in_channels() == 4);
+
+  std::stringstream file;
+  save(plain, file);
+  nn::Sequential other(nn::LazyLinear(3), nn::LazyBatchNorm1d(),
+                       nn::LazyConv1d(nn::Conv1dOptions(0, 6, 1).groups(2)));
+  load(other, file);
+  CHECK(equal(other->at<nn::LinearImpl>(0).weight, plain->at<nn::LinearImpl>(0).weight));
+  // Nothing to learn from.
+  nn::LazyLinear still(3);
+  nn::LazyLinear unknown(3);
+  still->load_state_dict(unknown->state_dict());
+  CHECK(still->has_uninitialized_params());
+}
+
+TEST_CASE("lazy modules keep dtypes and are copied before and after the first call") {
+  nn::LazyLinear lazy(2);
+  lazy->to(kDouble);
+  nn::Sequential net(lazy);
+  nn::Sequential early(std::dynamic_pointer_cast<nn::SequentialImpl>(net->clone()));
+  net(ones({1, 3}, kDouble));
+  CHECK(lazy->weight.dtype() == kDouble);
+  CHECK(early->at<nn::LinearImpl>(0).weight.numel() == 0);
+  early(ones({1, 5}, kDouble));
+  CHECK(early->at<nn::LinearImpl>(0).weight.size(1) == 5);
+  nn::Sequential late(std::dynamic_pointer_cast<nn::SequentialImpl>(net->clone()));
+  CHECK(equal(late->at<nn::LinearImpl>(0).weight, lazy->weight));
+  CHECK_FALSE(late->at<nn::LinearImpl>(0).weight.is_alias_of(lazy->weight));
+  CHECK(equal(late(ones({1, 3}, kDouble)), net(ones({1, 3}, kDouble))));
+}
