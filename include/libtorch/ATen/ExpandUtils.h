@@ -1,0 +1,5 @@
+// Shapes that broadcast.
+#pragma once
+
+#include <ebb/ops/shape.h>
+#include <torch/csrc/namespaces.h>

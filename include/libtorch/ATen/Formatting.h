@@ -1,0 +1,5 @@
+// Tensors as text.
+#pragma once
+
+#include <ebb/autograd/variable.h>
+#include <torch/csrc/namespaces.h>

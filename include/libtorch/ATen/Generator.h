@@ -1,0 +1,5 @@
+// Generators.
+#pragma once
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,17 @@
+// The type in which ops of a dtype are computed.
+#pragma once
+
+#include <ebb/core/half.h>
+#include <torch/csrc/namespaces.h>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace at {
+
+/// float for the 16-bit types; any other type is its own.
+template <class T>
+using opmath_type =
+    std::conditional_t<std::is_same_v<T, ebb::Half> || std::is_same_v<T, ebb::BFloat16>, float, T>;
+
+}  // namespace at

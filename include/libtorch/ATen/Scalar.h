@@ -1,0 +1,5 @@
+// Scalar.
+#pragma once
+
+#include <ebb/core/scalar.h>
+#include <torch/csrc/namespaces.h>

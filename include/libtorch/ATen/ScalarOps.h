@@ -1,0 +1,5 @@
+// Tensors of scalars.
+#pragma once
+
+#include <ebb/ops/creation.h>
+#include <torch/csrc/namespaces.h>

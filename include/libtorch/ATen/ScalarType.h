@@ -1,0 +1,5 @@
+// ScalarType.
+#pragma once
+
+#include <c10/core/ScalarType.h>
+#include <torch/csrc/namespaces.h>

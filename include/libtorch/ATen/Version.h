@@ -1,0 +1,5 @@
+// The version.
+#pragma once
+
+#include <torch/csrc/namespaces.h>
+#include <torch/version.h>

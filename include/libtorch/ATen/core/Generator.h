@@ -1,0 +1,5 @@
+// Generators.
+#pragma once
+
+#include <ebb/core/random.h>
+#include <torch/csrc/namespaces.h>

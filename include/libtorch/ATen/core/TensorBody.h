@@ -1,0 +1,5 @@
+// Tensor.
+#pragma once
+
+#include <ebb/autograd/variable.h>
+#include <torch/csrc/namespaces.h>

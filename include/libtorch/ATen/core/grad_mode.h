@@ -1,0 +1,5 @@
+// Whether ops record.
+#pragma once
+
+#include <ebb/autograd/grad_mode.h>
+#include <torch/csrc/namespaces.h>

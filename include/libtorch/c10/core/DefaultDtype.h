@@ -1,0 +1,5 @@
+// DefaultDtype.
+#pragma once
+
+#include <ebb/core/dtype.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Device.
+#pragma once
+
+#include <ebb/core/device.h>
+#include <torch/csrc/namespaces.h>

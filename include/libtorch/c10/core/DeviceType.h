@@ -1,0 +1,5 @@
+// DeviceType.
+#pragma once
+
+#include <ebb/core/device.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Marks in streams.
+#pragma once
+
+#include <ATen/cuda/CUDAEvent.h>
+#include <torch/csrc/namespaces.h>

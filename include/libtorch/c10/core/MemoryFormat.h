@@ -1,0 +1,5 @@
+// MemoryFormat.
+#pragma once
+
+#include <ebb/core/options.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// ScalarTypeToTypeMeta.
+#pragma once
+
+#include <ebb/core/dtype.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Guards of streams.
+#pragma once
+
+#include <c10/cuda/CUDAGuard.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// ArrayRef.
+#pragma once
+
+#include <ebb/core/array_ref.h>
+#include <torch/csrc/namespaces.h>

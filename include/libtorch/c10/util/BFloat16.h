@@ -1,0 +1,5 @@
+// BFloat16.
+#pragma once
+
+#include <ebb/core/half.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Half.
+#pragma once
+
+#include <ebb/core/half.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,44 @@
+// CAFFE_ENFORCE and LOG.
+#pragma once
+
+#include <c10/util/Exception.h>
+
+#include <iostream>
+
+namespace c10 {
+
+using EnforceNotMet = Error;
+
+/// A line on stderr, written when the statement ends.
+class LogLine {
+ public:
+  LogLine(const char* severity, const char* file, int line) {
+    std::cerr << '[' << severity << ' ' << file << ':' << line << "] ";
+  }
+  LogLine(const LogLine&) = delete;
+  LogLine& operator=(const LogLine&) = delete;
+  ~LogLine() { std::cerr << '\n'; }
+  std::ostream& stream() { return std::cerr; }
+};
+
+}  // namespace c10
+
+/// `LOG(INFO) << "..."`, with INFO, WARNING or ERROR.
+#ifndef LOG
+#define LOG(severity) ::c10::LogLine(#severity, __FILE__, __LINE__).stream()
+#endif
+#define C10_LOG_API_USAGE_ONCE(...) static_cast<void>(0)
+
+#define CAFFE_ENFORCE(condition, ...)                                        \
+  TORCH_CHECK(condition, "[enforce fail at ", __FILE__, ':', __LINE__, "] ", \
+              #condition ". " __VA_OPT__(, ) __VA_ARGS__)
+#define CAFFE_THROW(...) CAFFE_ENFORCE(false, __VA_ARGS__)
+#define CAFFE_ENFORCE_FINITE(condition, ...) TORCH_CHECK_WITH(EnforceFiniteError, condition, __VA_ARGS__)
+#define CAFFE_ENFORCE_COMPARED(x, op, y, ...) \
+  CAFFE_ENFORCE((x)op(y), (x), " and ", (y), ". " __VA_OPT__(, ) __VA_ARGS__)
+#define CAFFE_ENFORCE_EQ(x, y, ...) CAFFE_ENFORCE_COMPARED(x, ==, y __VA_OPT__(, ) __VA_ARGS__)
+#define CAFFE_ENFORCE_NE(x, y, ...) CAFFE_ENFORCE_COMPARED(x, !=, y __VA_OPT__(, ) __VA_ARGS__)
+#define CAFFE_ENFORCE_LE(x, y, ...) CAFFE_ENFORCE_COMPARED(x, <=, y __VA_OPT__(, ) __VA_ARGS__)
+#define CAFFE_ENFORCE_LT(x, y, ...) CAFFE_ENFORCE_COMPARED(x, <, y __VA_OPT__(, ) __VA_ARGS__)
+#define CAFFE_ENFORCE_GE(x, y, ...) CAFFE_ENFORCE_COMPARED(x, >=, y __VA_OPT__(, ) __VA_ARGS__)
+#define CAFFE_ENFORCE_GT(x, y, ...) CAFFE_ENFORCE_COMPARED(x, >, y __VA_OPT__(, ) __VA_ARGS__)

@@ -1,0 +1,5 @@
+// SmallVector.
+#pragma once
+
+#include <ebb/core/small_vector.h>
+#include <torch/csrc/namespaces.h>

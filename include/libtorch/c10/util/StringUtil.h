@@ -1,0 +1,49 @@
+// c10::str: text from anything that can be streamed.
+#pragma once
+
+#include <ebb/core/array_ref.h>
+#include <torch/csrc/namespaces.h>
+
+#include <sstream>
+#include <string>
+#include <string_view>
+
+namespace c10 {
+
+/// The parts, streamed one after the other.
+template <class... Parts>
+std::string str(const Parts&... parts) {
+  if constexpr (sizeof...(Parts) == 1 && (std::is_convertible_v<const Parts&, std::string_view> && ...)) {
+    return std::string(std::string_view(parts...));
+  } else {
+    std::ostringstream out;
+    (out << ... << parts);
+    return std::move(out).str();
+  }
+}
+
+/// The elements of a container, with `delimiter` between them.
+template <class Container>
+std::string Join(const std::string& delimiter, const Container& values) {
+  std::ostringstream out;
+  bool first = true;
+  for (const auto& value : values) {
+    if (!first) out << delimiter;
+    first = false;
+    out << value;
+  }
+  return std::move(out).str();
+}
+
+/// Where a check stands.
+struct SourceLocation {
+  const char* function;
+  const char* file;
+  std::uint32_t line;
+};
+
+inline std::ostream& operator<<(std::ostream& out, const SourceLocation& at) {
+  return out << at.function << " at " << at.file << ':' << at.line;
+}
+
+}  // namespace c10

@@ -1,0 +1,5 @@
+// dtypes as types.
+#pragma once
+
+#include <ebb/core/dtype.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// <torch/autograd.h> by its longer name.
+#pragma once
+
+#include <torch/autograd.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// <torch/data.h> by its longer name.
+#pragma once
+
+#include <torch/csrc/namespaces.h>
+#include <torch/data.h>

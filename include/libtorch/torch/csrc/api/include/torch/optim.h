@@ -1,0 +1,5 @@
+// <torch/optim.h> by its longer name.
+#pragma once
+
+#include <torch/csrc/namespaces.h>
+#include <torch/optim.h>

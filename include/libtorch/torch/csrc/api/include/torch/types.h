@@ -1,0 +1,5 @@
+// <torch/types.h> by its longer name.
+#pragma once
+
+#include <torch/csrc/namespaces.h>
+#include <torch/types.h>

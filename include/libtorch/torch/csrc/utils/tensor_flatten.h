@@ -1,0 +1,5 @@
+// Tensors in one.
+#pragma once
+
+#include <ebb/ebb.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Datasets, samplers, transforms and loaders.
+#pragma once
+
+#include <ebb/data.h>
+#include <torch/csrc/namespaces.h>

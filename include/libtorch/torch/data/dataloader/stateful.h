@@ -1,0 +1,5 @@
+// Loaders: stateful.
+#pragma once
+
+#include <ebb/data.h>
+#include <torch/csrc/namespaces.h>

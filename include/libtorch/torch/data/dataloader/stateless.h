@@ -1,0 +1,5 @@
+// Loaders: stateless.
+#pragma once
+
+#include <ebb/data.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Options of loaders.
+#pragma once
+
+#include <ebb/data.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Datasets.
+#pragma once
+
+#include <ebb/data.h>
+#include <torch/csrc/namespaces.h>

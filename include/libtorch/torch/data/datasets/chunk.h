@@ -1,0 +1,5 @@
+// Datasets: chunk.
+#pragma once
+
+#include <ebb/data.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Datasets: shared.
+#pragma once
+
+#include <ebb/data.h>
+#include <torch/csrc/namespaces.h>

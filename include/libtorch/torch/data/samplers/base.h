@@ -1,0 +1,5 @@
+// Samplers: base.
+#pragma once
+
+#include <ebb/data.h>
+#include <torch/csrc/namespaces.h>

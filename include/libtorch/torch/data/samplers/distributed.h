@@ -1,0 +1,5 @@
+// Samplers: distributed.
+#pragma once
+
+#include <ebb/data.h>
+#include <torch/csrc/namespaces.h>

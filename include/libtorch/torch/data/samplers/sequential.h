@@ -1,0 +1,5 @@
+// Samplers: sequential.
+#pragma once
+
+#include <ebb/data.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Samplers: serialize.
+#pragma once
+
+#include <ebb/data.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Transforms: base.
+#pragma once
+
+#include <ebb/data.h>
+#include <torch/csrc/namespaces.h>

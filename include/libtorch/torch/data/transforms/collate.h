@@ -1,0 +1,5 @@
+// Transforms: collate.
+#pragma once
+
+#include <ebb/data.h>
+#include <torch/csrc/namespaces.h>

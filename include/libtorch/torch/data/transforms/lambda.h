@@ -1,0 +1,5 @@
+// Transforms: lambda.
+#pragma once
+
+#include <ebb/data.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Transforms: stack.
+#pragma once
+
+#include <ebb/data.h>
+#include <torch/csrc/namespaces.h>

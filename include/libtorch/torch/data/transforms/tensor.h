@@ -1,0 +1,5 @@
+// Transforms: tensor.
+#pragma once
+
+#include <ebb/data.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Tags that options are chosen by.
+#pragma once
+
+#include <ebb/nn/enums.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Sizes for all dimensions or for each.
+#pragma once
+
+#include <ebb/nn/expanding_array.h>
+#include <torch/csrc/namespaces.h>

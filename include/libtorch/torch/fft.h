@@ -1,0 +1,89 @@
+// torch::fft: needs complex numbers, which ebb does not have; a use says so.
+#pragma once
+
+#include <ebb/autograd/variable.h>
+#include <torch/csrc/namespaces.h>
+
+namespace ebb::fft {
+
+/// What every transform returns: an error while the program is compiled.
+template <class...>
+struct NeedsComplexNumbers {
+  static_assert(sizeof(NeedsComplexNumbers*) == 0,
+                "torch::fft's transforms need complex tensors, which ebb does not have.");
+};
+
+template <class... Args>
+Tensor fft(const Args&...) {
+  return NeedsComplexNumbers<Args...>(), Tensor();
+}
+template <class... Args>
+Tensor ifft(const Args&...) {
+  return NeedsComplexNumbers<Args...>(), Tensor();
+}
+template <class... Args>
+Tensor rfft(const Args&...) {
+  return NeedsComplexNumbers<Args...>(), Tensor();
+}
+template <class... Args>
+Tensor irfft(const Args&...) {
+  return NeedsComplexNumbers<Args...>(), Tensor();
+}
+template <class... Args>
+Tensor hfft(const Args&...) {
+  return NeedsComplexNumbers<Args...>(), Tensor();
+}
+template <class... Args>
+Tensor ihfft(const Args&...) {
+  return NeedsComplexNumbers<Args...>(), Tensor();
+}
+template <class... Args>
+Tensor fft2(const Args&...) {
+  return NeedsComplexNumbers<Args...>(), Tensor();
+}
+template <class... Args>
+Tensor ifft2(const Args&...) {
+  return NeedsComplexNumbers<Args...>(), Tensor();
+}
+template <class... Args>
+Tensor rfft2(const Args&...) {
+  return NeedsComplexNumbers<Args...>(), Tensor();
+}
+template <class... Args>
+Tensor irfft2(const Args&...) {
+  return NeedsComplexNumbers<Args...>(), Tensor();
+}
+template <class... Args>
+Tensor hfft2(const Args&...) {
+  return NeedsComplexNumbers<Args...>(), Tensor();
+}
+template <class... Args>
+Tensor ihfft2(const Args&...) {
+  return NeedsComplexNumbers<Args...>(), Tensor();
+}
+template <class... Args>
+Tensor fftn(const Args&...) {
+  return NeedsComplexNumbers<Args...>(), Tensor();
+}
+template <class... Args>
+Tensor ifftn(const Args&...) {
+  return NeedsComplexNumbers<Args...>(), Tensor();
+}
+template <class... Args>
+Tensor rfftn(const Args&...) {
+  return NeedsComplexNumbers<Args...>(), Tensor();
+}
+template <class... Args>
+Tensor irfftn(const Args&...) {
+  return NeedsComplexNumbers<Args...>(), Tensor();
+}
+template <class... Args>
+Tensor hfftn(const Args&...) {
+  return NeedsComplexNumbers<Args...>(), Tensor();
+}
+template <class... Args>
+Tensor ihfftn(const Args&...) {
+  return NeedsComplexNumbers<Args...>(), Tensor();
+}
+
+}  // namespace ebb::fft

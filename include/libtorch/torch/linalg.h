@@ -1,0 +1,5 @@
+// torch::linalg.
+#pragma once
+
+#include <ebb/ebb.h>
+#include <torch/csrc/namespaces.h>

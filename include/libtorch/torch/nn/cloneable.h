@@ -1,0 +1,5 @@
+// Cloneable.
+#pragma once
+
+#include <ebb/nn/cloneable.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Functions of layers.
+#pragma once
+
+#include <ebb/nn.h>
+#include <torch/csrc/namespaces.h>

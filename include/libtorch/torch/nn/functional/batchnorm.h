@@ -1,0 +1,5 @@
+// Batch normalisation as functions.
+#pragma once
+
+#include <ebb/nn/functional/norm.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Losses as functions.
+#pragma once
+
+#include <ebb/nn/functional/loss.h>
+#include <torch/csrc/namespaces.h>

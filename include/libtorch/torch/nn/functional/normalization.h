@@ -1,0 +1,5 @@
+// Normalisation as functions.
+#pragma once
+
+#include <ebb/nn/functional/norm.h>
+#include <torch/csrc/namespaces.h>

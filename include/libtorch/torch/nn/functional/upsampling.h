@@ -1,0 +1,5 @@
+// Resizing as functions.
+#pragma once
+
+#include <ebb/nn/functional/padding.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// The adaptive softmax as modules.
+#pragma once
+
+#include <ebb/nn.h>
+#include <torch/csrc/namespaces.h>

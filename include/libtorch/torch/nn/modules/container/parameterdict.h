@@ -1,0 +1,5 @@
+// Containers: parameterdict.
+#pragma once
+
+#include <ebb/nn/modules/container.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Sequential.
+#pragma once
+
+#include <ebb/nn/modules/sequential.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Convolutions as modules.
+#pragma once
+
+#include <ebb/nn/modules/conv.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Dropout as modules.
+#pragma once
+
+#include <ebb/nn/modules/dropout.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Embeddings as modules.
+#pragma once
+
+#include <ebb/nn/modules/embedding.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Normalisation as modules.
+#pragma once
+
+#include <ebb/nn/modules/norm.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Padding as modules.
+#pragma once
+
+#include <ebb/nn/modules/padding.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Recurrent layers as modules.
+#pragma once
+
+#include <ebb/nn.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Transformers as modules.
+#pragma once
+
+#include <ebb/nn.h>
+#include <torch/csrc/namespaces.h>

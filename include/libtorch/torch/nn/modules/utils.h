@@ -1,0 +1,5 @@
+// What modules share.
+#pragma once
+
+#include <ebb/nn.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Options of layers.
+#pragma once
+
+#include <ebb/nn.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Options of activations.
+#pragma once
+
+#include <ebb/nn/functional/activation.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Options of batch normalisation.
+#pragma once
+
+#include <ebb/nn/functional/norm.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Options of convolutions.
+#pragma once
+
+#include <ebb/nn/functional/conv.h>
+#include <torch/csrc/namespaces.h>

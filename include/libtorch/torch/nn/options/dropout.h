@@ -1,0 +1,5 @@
+// Options of dropout.
+#pragma once
+
+#include <ebb/nn/functional/dropout.h>
+#include <torch/csrc/namespaces.h>

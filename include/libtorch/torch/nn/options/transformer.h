@@ -1,0 +1,5 @@
+// Options of transformers.
+#pragma once
+
+#include <ebb/nn.h>
+#include <torch/csrc/namespaces.h>

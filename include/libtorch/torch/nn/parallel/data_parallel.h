@@ -1,0 +1,5 @@
+// A batch spread over devices.
+#pragma once
+
+#include <ebb/nn.h>
+#include <torch/csrc/namespaces.h>

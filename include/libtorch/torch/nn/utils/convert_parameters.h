@@ -1,0 +1,5 @@
+// Parameters as one vector.
+#pragma once
+
+#include <ebb/nn/utils.h>
+#include <torch/csrc/namespaces.h>

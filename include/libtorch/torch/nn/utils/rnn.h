@@ -1,0 +1,5 @@
+// Packed sequences.
+#pragma once
+
+#include <ebb/nn.h>
+#include <torch/csrc/namespaces.h>

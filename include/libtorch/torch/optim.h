@@ -1,0 +1,5 @@
+// Optimizers and schedules.
+#pragma once
+
+#include <ebb/optim.h>
+#include <torch/csrc/namespaces.h>

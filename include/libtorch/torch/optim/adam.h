@@ -1,0 +1,5 @@
+// The optimizer: adam.
+#pragma once
+
+#include <ebb/optim/adam.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// The optimizer: adamw.
+#pragma once
+
+#include <ebb/optim/adam.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// The optimizer: lbfgs.
+#pragma once
+
+#include <ebb/optim/lbfgs.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// The optimizer: muon.
+#pragma once
+
+#include <ebb/optim/muon.h>
+#include <torch/csrc/namespaces.h>

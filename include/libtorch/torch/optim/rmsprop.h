@@ -1,0 +1,5 @@
+// The optimizer: rmsprop.
+#pragma once
+
+#include <ebb/optim/rmsprop.h>
+#include <torch/csrc/namespaces.h>

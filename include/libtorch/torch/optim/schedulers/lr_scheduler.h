@@ -1,0 +1,5 @@
+// The base of schedules.
+#pragma once
+
+#include <ebb/optim/scheduler.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Steps of the learning rate.
+#pragma once
+
+#include <ebb/optim/schedules.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Optimizers in files.
+#pragma once
+
+#include <ebb/serialize.h>
+#include <torch/csrc/namespaces.h>

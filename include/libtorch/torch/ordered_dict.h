@@ -1,0 +1,5 @@
+// OrderedDict.
+#pragma once
+
+#include <ebb/nn/ordered_dict.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// Archives.
+#pragma once
+
+#include <ebb/archive.h>
+#include <torch/csrc/namespaces.h>

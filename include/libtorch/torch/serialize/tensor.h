@@ -1,0 +1,5 @@
+// Tensors in archives.
+#pragma once
+
+#include <ebb/serialize.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// torch::special.
+#pragma once
+
+#include <ebb/ebb.h>
+#include <torch/csrc/namespaces.h>

@@ -1,0 +1,5 @@
+// What programs for libtorch include.
+#pragma once
+
+#include <torch/all.h>
+#include <torch/csrc/namespaces.h>
