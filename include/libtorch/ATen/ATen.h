@@ -1,20 +1,25 @@
 // Tensors and the functions on them.
 #pragma once
 
+#include <ATen/AccumulateType.h>
 #include <ATen/Context.h>
-#include <ATen/Device.h>
-#include <ATen/DeviceGuard.h>
-#include <ATen/DimVector.h>
 #include <ATen/Dispatch.h>
-#include <ATen/Formatting.h>
 #include <ATen/Functions.h>
 #include <ATen/Parallel.h>
-#include <ATen/ScalarOps.h>
 #include <ATen/Tensor.h>
 #include <ATen/TensorIndexing.h>
-#include <ATen/TensorOptions.h>
-#include <c10/core/InferenceMode.h>
-#include <c10/core/Storage.h>
+#include <ATen/TensorUtils.h>
+#include <c10/core/DeviceGuard.h>
+#include <c10/core/ScalarType.h>
+#include <c10/core/SymInt.h>
+#include <c10/util/C++17.h>
+#include <c10/util/Deprecated.h>
 #include <c10/util/Exception.h>
+#include <c10/util/MathConstants.h>
+#include <c10/util/MaybeOwned.h>
 #include <c10/util/irange.h>
+#include <c10/util/string_view.h>
+#include <c10/util/typeid.h>
+#include <c10/util/variant.h>
 #include <torch/csrc/namespaces.h>
+#include <torch/csrc/standard.h>

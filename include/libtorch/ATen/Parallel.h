@@ -13,5 +13,6 @@ inline std::int64_t divup(std::int64_t x, std::int64_t y) { return (x + y - 1) /
 inline void init_num_threads() {}
 /// ebb runs one op at a time in each thread of a program.
 inline int get_num_interop_threads() { return 1; }
+inline void set_num_interop_threads(int) {}
 
 }  // namespace at

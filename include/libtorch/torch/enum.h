@@ -1,5 +1,18 @@
 // Tags that options are chosen by.
 #pragma once
 
+#include <c10/util/variant.h>
 #include <ebb/nn/enums.h>
 #include <torch/csrc/namespaces.h>
+
+#include <string>
+
+namespace ebb::enumtype {
+
+/// "kMean" of a variant of tags.
+template <class... Tags>
+std::string get_enum_name(const std::variant<Tags...>& tags) {
+  return std::visit([](const auto& tag) { return std::string(tag.name); }, tags);
+}
+
+}  // namespace ebb::enumtype

@@ -1,7 +1,7 @@
 // What libtorch brought along before C++17, under its old names.
 #pragma once
 
-#include <torch/csrc/namespaces.h>
+#include <c10/util/StringUtil.h>
 
 #include <functional>
 #include <memory>
@@ -24,8 +24,13 @@ using std::invoke;
 using std::invoke_result_t;
 using std::make_unique;
 using std::negation;
-
 using std::void_t;
+
+/// As a stream writes it: the address of a pointer.
+template <class T>
+std::string to_string(const T& value) {
+  return c10::str(value);
+}
 
 }  // namespace guts
 }  // namespace c10

@@ -1,5 +1,8 @@
 // dtypes as types.
 #pragma once
 
-#include <ebb/core/dtype.h>
-#include <torch/csrc/namespaces.h>
+#include <c10/core/ScalarType.h>
+
+namespace caffe2 {
+using namespace ebb;
+}

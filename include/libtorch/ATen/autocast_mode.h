@@ -1,0 +1,5 @@
+// Mixed precision.
+#pragma once
+
+#include <ebb/ebb.h>
+#include <torch/csrc/namespaces.h>

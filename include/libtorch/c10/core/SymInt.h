@@ -1,0 +1,14 @@
+// Sizes that may be symbols in libtorch, and are numbers here.
+#pragma once
+
+#include <ebb/core/array_ref.h>
+#include <torch/csrc/namespaces.h>
+
+#include <cstdint>
+
+namespace c10 {
+
+using SymInt = std::int64_t;
+using SymIntArrayRef = IntArrayRef;
+
+}  // namespace c10

@@ -1,0 +1,4 @@
+// TorchScript, which ebb does not have.
+#pragma once
+
+#include <torch/script.h>
