@@ -93,6 +93,10 @@ concept HasOneForward = requires {
 template <class M>
 struct AnyForwardOf final : AnyForward {
   AnyValue forward(Module& module, std::vector<AnyValue>& arguments) const override {
+    // What libtorch's FORWARD_HAS_DEFAULT_ARGS declares: positions and values, in order.
+    if constexpr (requires { M::forward_default_arguments(); })
+      for (auto& argument : M::forward_default_arguments())
+        if (argument.first == arguments.size()) arguments.push_back(argument.second);
     // Called with tensors alone where that is allowed: covers default arguments and overloads.
     if constexpr (ForwardsTensor<M>) {
       if (arguments.size() == 1)

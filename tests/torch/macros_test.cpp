@@ -1,0 +1,125 @@
+// libtorch's macros for checks, warnings, options and modules.
+#include <c10/util/Logging.h>
+#include <torch/torch.h>
+
+#include <catch2/catch.hpp>
+
+namespace {
+
+// The message of what `call` throws, which must be an E.
+template <class E, class F>
+std::string message_of(F&& call) {
+  try {
+    call();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+struct Recorder : c10::WarningHandler {
+  void process(const c10::Warning& warning) override { messages.push_back(warning.msg()); }
+  std::vector<std::string> messages;
+};
+
+struct Options {
+  TORCH_ARG(int64_t, size) = 3;
+  TORCH_ARG(std::string, name);
+};
+
+class ScaleImpl : public torch::nn::Cloneable<ScaleImpl> {
+ public:
+  explicit ScaleImpl(double factor) : factor_(factor) { reset(); }
+  void reset() override { weight = register_parameter("weight", torch::full({1}, factor_)); }
+  torch::Tensor forward(const torch::Tensor& x) { return weight * x; }
+  torch::Tensor weight;
+
+ private:
+  double factor_;
+};
+TORCH_MODULE(Scale);
+TORCH_MODULE_IMPL(Scaling, ScaleImpl);
+
+// With arguments that a Sequential does not pass.
+struct AffineImpl : torch::nn::Module {
+  torch::Tensor forward(torch::Tensor x, double slope = 2, int64_t offset = 5) { return slope * x + offset; }
+
+ protected:
+  FORWARD_HAS_DEFAULT_ARGS({1, torch::nn::AnyValue(3.0)}, {2, torch::nn::AnyValue(int64_t{7})})
+};
+TORCH_MODULE(Affine);
+
+}  // namespace
+
+TEST_CASE("TORCH_CHECK throws what its name says, with everything that streams in the message") {
+  const torch::Tensor x = torch::ones({2, 3});
+  CHECK_NOTHROW([&] { TORCH_CHECK(x.dim() == 2, "never"); }());
+  CHECK(message_of<c10::Error>([&] {
+          TORCH_CHECK(x.dim() == 3, "got ", x.sizes(), " of ", x.scalar_type(), " and ", 1.5f, '!');
+        }) == "got [2, 3] of Float and 1.5!");
+  CHECK(message_of<c10::Error>([&] { TORCH_CHECK(x.dim() == 3); }) ==
+        "Expected x.dim() == 3 to be true, but got false.");
+  CHECK(message_of<c10::IndexError>([] { TORCH_CHECK_INDEX(false, "index ", 4); }) == "index 4");
+  CHECK(message_of<c10::ValueError>([] { TORCH_CHECK_VALUE(false, "value"); }) == "value");
+  CHECK(message_of<c10::TypeError>([] { TORCH_CHECK_TYPE(false, "type"); }) == "type");
+  CHECK(message_of<c10::LinAlgError>([] { TORCH_CHECK_LINALG(false, "singular"); }) == "singular");
+  CHECK(message_of<c10::NotImplementedError>([] { TORCH_CHECK_NOT_IMPLEMENTED(false, "later"); }) == "later");
+  CHECK(message_of<std::exception>([] { AT_ERROR("an ", "error"); }) == "an error");
+  CHECK(message_of<c10::Error>([] { AT_ASSERTM(1 == 2, "unequal"); }) == "unequal");
+  CHECK(message_of<c10::Error>([] { CAFFE_ENFORCE_EQ(1, 2, "why"); }).find("1 and 2. why") != std::string::npos);
+}
+
+TEST_CASE("assertions name the place") {
+  const std::string message = message_of<c10::Error>([] { TORCH_INTERNAL_ASSERT(1 > 2, "order"); });
+  CHECK(message.find("1 > 2 INTERNAL ASSERT FAILED at ") == 0);
+  CHECK(message.find("macros_test.cpp:") != std::string::npos);
+  CHECK(message.find("order") != std::string::npos);
+  CHECK_NOTHROW([] { TORCH_INTERNAL_ASSERT(true); }());
+}
+
+TEST_CASE("a check binds as a statement and evaluates its message only when it fails") {
+  int evaluated = 0;
+  const auto note = [&] { return ++evaluated; };
+  if (evaluated == 0)
+    TORCH_CHECK(true, note());
+  else
+    FAIL("the else belongs to the if before the check");
+  CHECK(evaluated == 0);
+}
+
+TEST_CASE("TORCH_WARN reaches the handler and TORCH_WARN_ONCE does once") {
+  Recorder recorder;
+  c10::WarningUtils::WarningHandlerGuard guard(&recorder);
+  for (int i = 0; i < 3; ++i) {
+    TORCH_WARN("turn ", i);
+    TORCH_WARN_ONCE("first turn ", i);
+  }
+  CHECK(recorder.messages == std::vector<std::string>{"turn 0", "first turn 0", "turn 1", "turn 2"});
+}
+
+TEST_CASE("TORCH_ARG declares options and TORCH_MODULE handles") {
+  CHECK(Options().size() == 3);
+  CHECK(Options().size(4).name("four").name() == "four");
+  Scale scale(2.0);
+  CHECK(scale(torch::ones(3)).sum().item<double>() == 6);
+  static_assert(std::is_same_v<Scale::Impl, ScaleImpl>);
+  Scaling empty{nullptr};
+  CHECK(empty.is_empty());
+  empty = Scaling(std::dynamic_pointer_cast<ScaleImpl>(scale->clone()));
+  CHECK(empty->weight.item<float>() == 2);
+  CHECK_FALSE(empty->weight.is_alias_of(scale->weight));
+  torch::nn::Sequential chain(scale, torch::nn::ReLU(), Scale(0.5));
+  CHECK(chain->forward(torch::ones(1)).item<float>() == 1);
+}
+
+TEST_CASE("FORWARD_HAS_DEFAULT_ARGS fills in what a Sequential leaves out") {
+  torch::nn::Sequential chain(Affine(), Scale(1.0));
+  CHECK(chain->forward(torch::ones(1)).item<float>() == 10);
+  torch::nn::AnyModule any(Affine{});
+  CHECK(any.forward(torch::ones(1), 4.0).item<float>() == 11);
+  CHECK(any.forward(torch::ones(1), 4.0, int64_t{1}).item<float>() == 5);
+}
+
+TEST_CASE("the version is the one whose interface ebb has") {
+  CHECK(std::string(TORCH_VERSION) == c10::str(TORCH_VERSION_MAJOR, '.', TORCH_VERSION_MINOR, '.', TORCH_VERSION_PATCH));
+}
