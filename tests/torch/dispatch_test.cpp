@@ -6,15 +6,14 @@
 namespace {
 
 int64_t bytes_of_floating(const at::Tensor& x) {
-  return AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "bytes_of_floating", [&] {
-    return static_cast<int64_t>(sizeof(scalar_t));
-  });
+  return AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "bytes_of_floating",
+                                    [&] { return static_cast<int64_t>(sizeof(scalar_t)); });
 }
 
 double first(const at::Tensor& x) {
-  return AT_DISPATCH_ALL_TYPES_AND3(at::kHalf, at::kBFloat16, at::kBool, x.scalar_type(), "first", [&]() -> double {
-    return static_cast<double>(x.data_ptr<scalar_t>()[0]);
-  });
+  return AT_DISPATCH_ALL_TYPES_AND3(
+      at::kHalf, at::kBFloat16, at::kBool, x.scalar_type(), "first",
+      [&]() -> double { return static_cast<double>(x.data_ptr<scalar_t>()[0]); });
 }
 
 }  // namespace
@@ -22,8 +21,8 @@ double first(const at::Tensor& x) {
 TEST_CASE("a dispatch runs its lambda with the tensor's type") {
   CHECK(bytes_of_floating(at::ones(1, at::kFloat)) == 4);
   CHECK(bytes_of_floating(at::ones(1, at::kDouble)) == 8);
-  for (const at::ScalarType type : {at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kHalf, at::kFloat,
-                                    at::kDouble, at::kBool, at::kBFloat16})
+  for (const at::ScalarType type : {at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kHalf,
+                                    at::kFloat, at::kDouble, at::kBool, at::kBFloat16})
     CHECK(first(at::ones(2, type)) == 1);
 }
 
@@ -39,8 +38,8 @@ TEST_CASE("a dispatch over other types says which op has none") {
 TEST_CASE("every set has the types of its name") {
   const auto count = [](auto&& dispatch) {
     int types = 0;
-    for (const at::ScalarType type : {at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kHalf, at::kFloat,
-                                      at::kDouble, at::kBool, at::kBFloat16}) {
+    for (const at::ScalarType type : {at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kHalf,
+                                      at::kFloat, at::kDouble, at::kBool, at::kBFloat16}) {
       try {
         dispatch(type);
         ++types;
@@ -53,7 +52,8 @@ TEST_CASE("every set has the types of its name") {
   CHECK(count([&](auto t) { AT_DISPATCH_FLOATING_TYPES(t, "t", nothing); }) == 2);
   CHECK(count([&](auto t) { AT_DISPATCH_FLOATING_TYPES_AND_HALF(t, "t", nothing); }) == 3);
   CHECK(count([&](auto t) { AT_DISPATCH_FLOATING_TYPES_AND(at::kBFloat16, t, "t", nothing); }) == 3);
-  CHECK(count([&](auto t) { AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, t, "t", nothing); }) == 4);
+  CHECK(count([&](auto t) { AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, t, "t", nothing); }) ==
+        4);
   CHECK(count([&](auto t) { AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES(t, "t", nothing); }) == 2);
   CHECK(count([&](auto t) { AT_DISPATCH_INTEGRAL_TYPES(t, "t", nothing); }) == 5);
   CHECK(count([&](auto t) { AT_DISPATCH_INTEGRAL_TYPES_AND(at::kBool, t, "t", nothing); }) == 6);
@@ -63,7 +63,8 @@ TEST_CASE("every set has the types of its name") {
   CHECK(count([&](auto t) { AT_DISPATCH_ALL_TYPES_AND2(at::kBool, at::kHalf, t, "t", nothing); }) == 9);
   CHECK(count([&](auto t) { AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND(at::kHalf, t, "t", nothing); }) == 8);
   CHECK(count([&](auto t) {
-          AT_DISPATCH_SWITCH(t, "t", AT_DISPATCH_CASE(at::kByte, nothing) AT_DISPATCH_CASE(at::kLong, nothing));
+          AT_DISPATCH_SWITCH(t, "t",
+                             AT_DISPATCH_CASE(at::kByte, nothing) AT_DISPATCH_CASE(at::kLong, nothing));
         }) == 2);
 }
 

@@ -66,7 +66,8 @@ TEST_CASE("TORCH_CHECK throws what its name says, with everything that streams i
   CHECK(message_of<c10::NotImplementedError>([] { TORCH_CHECK_NOT_IMPLEMENTED(false, "later"); }) == "later");
   CHECK(message_of<std::exception>([] { AT_ERROR("an ", "error"); }) == "an error");
   CHECK(message_of<c10::Error>([] { AT_ASSERTM(1 == 2, "unequal"); }) == "unequal");
-  CHECK(message_of<c10::Error>([] { CAFFE_ENFORCE_EQ(1, 2, "why"); }).find("1 and 2. why") != std::string::npos);
+  CHECK(message_of<c10::Error>([] { CAFFE_ENFORCE_EQ(1, 2, "why"); }).find("1 and 2. why") !=
+        std::string::npos);
 }
 
 TEST_CASE("assertions name the place") {
@@ -121,5 +122,6 @@ TEST_CASE("FORWARD_HAS_DEFAULT_ARGS fills in what a Sequential leaves out") {
 }
 
 TEST_CASE("the version is the one whose interface ebb has") {
-  CHECK(std::string(TORCH_VERSION) == c10::str(TORCH_VERSION_MAJOR, '.', TORCH_VERSION_MINOR, '.', TORCH_VERSION_PATCH));
+  CHECK(std::string(TORCH_VERSION) ==
+        c10::str(TORCH_VERSION_MAJOR, '.', TORCH_VERSION_MINOR, '.', TORCH_VERSION_PATCH));
 }

@@ -17,7 +17,7 @@ std::string str(const Parts&... parts) {
     return std::string(std::string_view(parts...));
   } else {
     std::ostringstream out;
-    (out << ... << parts);
+    static_cast<void>((out << ... << parts));
     return std::move(out).str();
   }
 }

@@ -10,7 +10,7 @@
 /// In a module whose forward() has default arguments: `FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(2.0)}, ...)`,
 /// each with its position, in order, lets a Sequential or an AnyModule call it without them.
 #define FORWARD_HAS_DEFAULT_ARGS(...)                                                            \
-  template <class Module>                                                                        \
+  template <class AnyModuleType>                                                                 \
   friend struct ::ebb::nn::detail::AnyForwardOf;                                                 \
   static std::vector<std::pair<unsigned int, ::ebb::nn::AnyValue>> forward_default_arguments() { \
     return {__VA_ARGS__};                                                                        \
