@@ -58,7 +58,7 @@ TEST_CASE("files are short enough to read") {
 
 TEST_CASE("public headers define no macro but those of EBB_") {
   check_lines([](const File& file, const std::string& line) -> std::string {
-    if (!file.in("include/") || !line.starts_with("#")) return "";
+    if (!file.in("include/ebb/") || !line.starts_with("#")) return "";  // libtorch's are its own
     const size_t at = line.find("define");
     if (at == std::string::npos || line.find_first_not_of("# ") != at) return "";
     const size_t name = line.find_first_not_of(' ', at + 6);

@@ -105,6 +105,23 @@ TEST_CASE("every room includes only what stands below it") {
   CHECK(checked > 50);
 }
 
+// What defines the macro torch, and much else, must be asked for.
+TEST_CASE("ebb includes none of the headers under libtorch's names") {
+  std::vector<std::string> complaints;
+  int headers_of_libtorch = 0;
+  for (const File& file : lint::tree()) {
+    headers_of_libtorch += file.in("include/libtorch/");
+    if (!file.is_code() || below_root(file).empty()) continue;
+    for (const Include& include : file.includes()) {
+      if (starts(include.path, "torch/") || starts(include.path, "ATen/") || starts(include.path, "c10/"))
+        complaints.push_back(file.at(include.line) + " includes " + include.path);
+    }
+  }
+  CHECK(headers_of_libtorch > 100);
+  INFO(lint::report(complaints));
+  CHECK(complaints.empty());
+}
+
 TEST_CASE("kernels of one device know nothing of the other's, nor of autograd") {
   std::vector<std::string> complaints;
   for (const File& file : lint::tree()) {
@@ -166,7 +183,7 @@ TEST_CASE("heavy headers stay where they are needed") {
                            include.path == "zlib.h" || include.path == "omp.h";
       // Loaders and what else reads ahead are templates and own their workers.
       const bool workers = include.path == "thread" && file.in("include/ebb/data/");
-      const bool in_header = file.in("include/") && (library || heavy.contains(include.path)) && !workers;
+      const bool in_header = file.in("include/ebb/") && (library || heavy.contains(include.path)) && !workers;
       const bool eigen = include.path.starts_with("Eigen") && file.in("src/") && !is_of(own, "cpu");
       // Hooks and the like take a std::function; what every operation includes does not pay for it.
       const bool function =

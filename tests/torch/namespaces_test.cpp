@@ -91,7 +91,7 @@ TEST_CASE("all three can be used at once") {
   CHECK(layer(x).sizes() == IntArrayRef{4, 3});
   CHECK(x.index({indexing::Slice(0, 2), 0}).numel() == 2);
   for (const auto i : irange(2)) CHECK(str(i).size() == 1);
-  autograd::Variable leaf = full({1}, 2, requires_grad(true));
+  autograd::Variable leaf = full({1}, 2.0, requires_grad(true));
   leaf.pow(2).backward();
   CHECK(leaf.grad().item<float>() == 4);
   CHECK(cuda::device_count() < 100);
