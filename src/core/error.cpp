@@ -10,11 +10,6 @@ namespace ebb {
 
 // Out of line so that the type information has one home and exceptions cross library boundaries.
 Error::~Error() = default;
-Error::Error(const std::string& message, const std::string& backtrace, const void*)
-    : std::runtime_error(message + "\n" + backtrace),
-      parts_(std::make_shared<const std::pair<std::string, std::string>>(message, backtrace)) {}
-const char* Error::what_without_backtrace() const noexcept { return parts_ ? parts_->first.c_str() : what(); }
-std::string Error::backtrace() const { return parts_ ? parts_->second : std::string(); }
 IndexError::~IndexError() = default;
 NotImplementedError::~NotImplementedError() = default;
 

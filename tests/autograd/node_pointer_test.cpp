@@ -16,13 +16,13 @@ TEST_CASE("a node is held by a shared_ptr where a program wants one") {
       const Tensor x = ones({2}).requires_grad_(), y = x * 2;
       const auto same = y.grad_fn();
       node = y.grad_fn();
-      CHECK(same->name() == "MulBackward0");
+      CHECK(same->name() == "MulBackward1");
       CHECK(y.grad_fn() == node);
       CHECK(node == y.grad_fn());
       std::shared_ptr<autograd::Node> none = x.grad_fn();
       CHECK(none == nullptr);
     }
-    CHECK(node->name() == "MulBackward0");
+    CHECK(node->name() == "MulBackward1");
     CHECK(node->next_edge(0).function->name() == "AccumulateGrad");
     const std::shared_ptr<autograd::Node> next = node->next_edge(0).function;
     CHECK(next.get() == node->next_edge(0).function.get());
@@ -36,7 +36,7 @@ TEST_CASE("a node prints its name and address") {
   std::ostringstream out, none;
   out << y.grad_fn();
   none << x.grad_fn();
-  CHECK(out.str().rfind("<MulBackward0 object at 0x", 0) == 0);
+  CHECK(out.str().rfind("<MulBackward1 object at 0x", 0) == 0);
   CHECK(none.str() == "None");
 }
 

@@ -4,11 +4,9 @@
 #include <ebb/core/api.h>
 
 #include <cstdint>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace ebb {
 
@@ -17,16 +15,12 @@ namespace ebb {
 class EBB_API Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message) : std::runtime_error(message) {}
-  /// With where it came from, which what() appends (torch: c10::Error).
-  Error(const std::string& message, const std::string& backtrace, const void* caller = nullptr);
+  /// Nothing keeps a backtrace; the argument lets programs written for c10::Error compile.
+  Error(const std::string& message, const std::string&, const void* = nullptr) : Error(message) {}
   ~Error() override;
-  const char* what_without_backtrace() const noexcept;
-  std::string msg() const { return what_without_backtrace(); }
-  std::string backtrace() const;
-
- private:
-  // Shared, since copies of an exception must not throw. Null without a backtrace.
-  std::shared_ptr<const std::pair<std::string, std::string>> parts_;
+  const char* what_without_backtrace() const noexcept { return what(); }
+  std::string msg() const { return what(); }
+  std::string backtrace() const { return {}; }
 };
 
 /// An index or dimension out of range (torch: c10::IndexError).
