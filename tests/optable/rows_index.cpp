@@ -208,6 +208,7 @@ void scatters() {
   writing("scatter_reduce.prod", [](V x, V i, V s) { return ebb::scatter_reduce(x, 0, i, s, "prod"); })
       .range(0.5, 2)
       .roundings(4)
+      .in_place([](In x) { return ebb::scatter_reduce_(x[0], 0, x[1], x[2], "prod"); })
       .reference(scattered([](double x, double y) { return x * y; }));
   row("scatter_reduce.prod.zeros",
       [](In v) {

@@ -1,4 +1,5 @@
 // Slices combined into those that a vector of indices names: scatter_reduce with the index repeated.
+#include <ebb/autograd/record.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/shape.h>
@@ -48,9 +49,11 @@ Variable index_reduce(const Variable& x, std::int64_t dim, const Variable& index
 
 Variable& index_reduce_(const Variable& x, std::int64_t dim, const Variable& index, const Variable& source,
                         std::string_view reduce, bool include_self) {
-  const Call call = checked("index_reduce_", x, dim, index, source, reduce);
-  scatter_reduce_(at_least_1d(x), call.dim, call.index, call.source, reduce, include_self);
-  return const_cast<Variable&>(x);
+  checked("index_reduce_", x, dim, index, source, reduce);
+  autograd::check_inplace(x, "index_reduce_");
+  // The gradient needs what is about to be overwritten.
+  const Variable before = autograd::records(x, source) ? clone(x) : x;
+  return copy_(x, index_reduce(before, dim, index, source, reduce, include_self));
 }
 
 }  // namespace ebb

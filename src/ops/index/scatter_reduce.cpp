@@ -239,7 +239,9 @@ Variable& scatter_reduce_(const Variable& x, std::int64_t dim, const Variable& i
                                                       call.keep(x, src), src);
   // The gradient needs both what self held and what it comes to hold: a copy of the new value serves.
   autograd::check_inplace(x, "scatter_reduce_");
-  return copy_(x, scatter_reduce(x, dim, index, src, reduce, include_self));
+  // The gradient needs what is about to be overwritten.
+  const Variable before = autograd::records(x, src) ? clone(x) : x;
+  return copy_(x, scatter_reduce(before, dim, index, src, reduce, include_self));
 }
 
 }  // namespace ebb
