@@ -21,8 +21,8 @@ using optable::variable_list;
 const std::set<std::string> reads_on_the_host = {
     // The result's shape is a matter of values.
     "_unique", "_unique2", "unique_dim", "unique_consecutive", "nonzero", "nonzero_numpy", "nonzero_static",
-    "unique_dim_consecutive", "masked_select", "repeat_interleave", "repeat_interleave.tensor", "bincount",
-    "bincount.weights", "one_hot",
+    "nonzero_static.filled", "unique_dim_consecutive", "masked_select", "repeat_interleave",
+    "repeat_interleave.tensor", "bincount", "bincount.weights", "one_hot",
     // Values are checked first: divisors of 0, counts, variances, positions.
     "div.trunc_of_integers", "div.floor_of_integers", "fmod.of_integers", "remainder.of_integers",
     "masked_scatter", "gaussian_nll_loss", "quantile", "quantile.dim", "nanquantile", "nanquantile.dim",
