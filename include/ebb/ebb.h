@@ -36,13 +36,11 @@
 #include <ebb/ops/creation.h>
 #include <ebb/ops/dropout.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/factories.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/indexing.h>
 #include <ebb/ops/linalg.h>
 #include <ebb/ops/loss.h>
 #include <ebb/ops/norm.h>
-#include <ebb/ops/out.h>
 #include <ebb/ops/pool.h>
 #include <ebb/ops/random.h>
 #include <ebb/ops/reduce.h>
