@@ -13,7 +13,7 @@ AutocastSetting AutocastSetting::now() {
   for (int i = 0; i < kDeviceTypes; ++i) setting.dtypes[i] = thread_state.autocast.dtypes[i];
   return setting;
 }
-}
+}  // namespace autograd
 
 using autograd::thread_state;
 

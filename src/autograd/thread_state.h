@@ -58,8 +58,8 @@ class AutocastDevices {
   std::uint8_t previous_;
 };
 
-// Autocast as it was elsewhere, for a scope: on for the same devices, to the same dtypes. Weights that it casts
-// are not kept.
+// Autocast as it was elsewhere, for a scope: on for the same devices, to the same dtypes. Weights that it
+// casts are not kept.
 class AutocastAgain {
  public:
   explicit AutocastAgain(const AutocastSetting& then)
