@@ -25,6 +25,7 @@ const std::map<std::string, std::string> kNoOps = {
     {"spread", "makes options of four arguments"},
     {"eig", "always throws"},
     {"eigvals", "always throws"},
+    {"is_neg", "a question about views"},
 };
 
 // Methods without a function of that name: each is written in terms of ops that have a row.

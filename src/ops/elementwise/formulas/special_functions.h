@@ -2,12 +2,12 @@
 // gamma and zeta functions, orthogonal polynomials.
 #pragma once
 
-#include "ops/elementwise/special/airy.h"
-#include "ops/elementwise/special/bessel.h"
-#include "ops/elementwise/special/bessel_k.h"
-#include "ops/elementwise/special/incomplete_gamma.h"
-#include "ops/elementwise/special/normal.h"
-#include "ops/elementwise/special/polynomials.h"
+#include "ops/elementwise/formulas/special/airy.h"
+#include "ops/elementwise/formulas/special/bessel.h"
+#include "ops/elementwise/formulas/special/bessel_k.h"
+#include "ops/elementwise/formulas/special/incomplete_gamma.h"
+#include "ops/elementwise/formulas/special/normal.h"
+#include "ops/elementwise/formulas/special/polynomials.h"
 
 // Visible, because the kernel slots named after these types are what plugins fill.
 #pragma GCC visibility push(default)

@@ -1,7 +1,7 @@
 // Bessel functions of the first and second kind, of orders 0 and 1.
 #pragma once
 
-#include "ops/elementwise/special/series.h"
+#include "ops/elementwise/formulas/special/series.h"
 
 namespace ebb::ops {
 

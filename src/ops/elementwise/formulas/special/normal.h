@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ops/elementwise/formulas/special.h"
-#include "ops/elementwise/special/series.h"
+#include "ops/elementwise/formulas/special/series.h"
 
 namespace ebb::ops {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "ops/elementwise/special/series.h"
+#include "ops/elementwise/formulas/special/series.h"
 
 namespace ebb::ops {
 

@@ -1,7 +1,7 @@
 // The regularised incomplete gamma functions.
 #pragma once
 
-#include "ops/elementwise/special/series.h"
+#include "ops/elementwise/formulas/special/series.h"
 
 namespace ebb::ops {
 
