@@ -12,8 +12,8 @@ endif()
 
 # Where the kernels that must not have a stack are made.
 set(streaming "map_kernel|reduce_(rows|columns|pieces)_kernel|softmax_|cross_entropy_|norm_(kept|rows|backward)|affine_|scan_|transpose_|join_|select_|compare_lines|MaxPool|MeanPool")
-# sin, cos and tan reduce large arguments with an array; digamma uses them.
-set(with_reason "3SinE|3CosE|3TanE|4SincE|7DigammaE")
+# sin, cos and tan reduce large arguments with an array; digamma, Bessel functions and Chebyshev polynomials use them.
+set(with_reason "3SinE|3CosE|3TanE|4SincE|7DigammaE|15SpecialFunctionE|13SpecialBinaryE")
 
 set(allowed 40)  # bytes of a thread
 set(spilling "")
