@@ -14,9 +14,9 @@ namespace {
 /// Doubles in [0, 1), two for each number: the element's in the low bits, counted in the high ones.
 class Uniform {
  public:
-  __device__ Uniform(const Philox& philox, std::int64_t element)
+  EBB_HD Uniform(const Philox& philox, std::int64_t element)
       : philox_(philox), number_(static_cast<std::uint64_t>(element)) {}
-  __device__ double operator()() {
+  EBB_HD double operator()() {
     if (left_ == 0) {
       philox_.words(number_, words_);
       number_ += std::uint64_t{1} << 40;
