@@ -157,6 +157,14 @@ inline Variable tame(V x) {
   return x / static_cast<double>(std::max<std::int64_t>(x.size(-1), 1)) +
          2 * ebb::eye(x.size(-2), x.size(-1), x.options().requires_grad(false));
 }
+/// Its product with its transpose.
+inline Mat gram(const Mat& a) { return times(tame(a), transpose(tame(a))); }
+inline Variable gram(V x) { return x.dim() < 2 ? x : ebb::matmul(tame(x), tame(x).mT()); }
+
+/// Rotations are slow where a device is emulated: rows that need them refuse to be stretched.
+inline void check_small(V x) {
+  EBB_CHECK(x.size(-1) <= 12 && x.size(-2) <= 12, "this row takes small matrices only");
+}
 /// x x^T / n + diag(1, 2, ...): positive definite, its eigenvalues far from each other.
 inline Mat spread(const Mat& a) {
   Mat out = times(a, transpose(a));
@@ -167,6 +175,7 @@ inline Mat spread(const Mat& a) {
 }
 inline Variable spread(V x) {
   if (x.dim() < 2) return x;
+  check_small(x);
   const Variable steps = ebb::arange(1, x.size(-2) + 1, x.options().requires_grad(false));
   return ebb::matmul(x, x.mT()) / static_cast<double>(std::max<std::int64_t>(x.size(-1), 1)) +
          ebb::diag(steps);
@@ -179,6 +188,7 @@ inline Mat graded(Mat a) {
 }
 inline Variable graded(V x) {
   if (x.dim() < 2) return x;
+  check_small(x);
   const auto options = x.options().requires_grad(false);
   const Variable steps = ebb::arange(1, x.size(-2) + 1, options);
   return x / 4 + ebb::eye(x.size(-2), x.size(-1), options) * steps.unsqueeze(-1);

@@ -95,13 +95,13 @@ void lu() {
 void cholesky() {
   of("cholesky",
      [](In x) {
-       return variable_list{ebb::cholesky(dense::spread(x[0])), la::cholesky(dense::spread(x[0]), true)};
+       return variable_list{ebb::cholesky(dense::gram(x[0])), la::cholesky(dense::gram(x[0]), true)};
      })
       .shapes(square())
       .reference([](const Arrays& in) {
         return Arrays{
-            dense::each(in[0], [](const Mat& a) { return lower_factor(dense::spread(a)); }),
-            dense::each(in[0], [](const Mat& a) { return transpose(lower_factor(dense::spread(a))); })};
+            dense::each(in[0], [](const Mat& a) { return lower_factor(dense::gram(a)); }),
+            dense::each(in[0], [](const Mat& a) { return transpose(lower_factor(dense::gram(a))); })};
       })
       .error("the leading minor of order 2 is not positive-definite",
              [] {
@@ -112,11 +112,11 @@ void cholesky() {
       });
   of("cholesky_ex",
      [](In x) {
-       const auto [L, info] = la::cholesky_ex(dense::spread(x[0]));
+       const auto [L, info] = la::cholesky_ex(dense::gram(x[0]));
        return variable_list{L, info};
      })
       .shapes(square())
-      .reference(matrices([](const Mat& a) { return lower_factor(dense::spread(a)); }));
+      .reference(matrices([](const Mat& a) { return lower_factor(dense::gram(a)); }));
   // Of the factor itself, of which only a triangle counts.
   of("cholesky_inverse",
      [](In x) {
@@ -135,12 +135,12 @@ void cholesky() {
 void qr() {
   of("qr",
      [](In x) {
-       const auto [Q, R] = la::qr(x[0]);
+       const auto [Q, R] = la::qr(dense::tame(x[0]));
        return variable_list{ebb::matmul(Q, R), ebb::matmul(Q.mT(), Q), Q, R};
      })
       .shapes(shapes())
       .reference([](const Arrays& in) {
-        return Arrays{in[0],
+        return Arrays{dense::each(in[0], [](const Mat& a) { return dense::tame(a); }),
                       dense::each(in[0], [](const Mat& a) { return dense::identity(std::min(a.m, a.n)); })};
       })
       .error("unrecognized mode 'foo'", [] {
@@ -148,12 +148,15 @@ void qr() {
       });
   of("qr.complete",
      [](In x) {
-       const auto [Q, R] = ebb::qr(x[0], false);
+       // Tall ones have no gradient.
+       if (x[0].dim() > 1) EBB_CHECK(x[0].size(-2) <= x[0].size(-1), "this row takes no tall matrices");
+       const auto [Q, R] = ebb::qr(dense::tame(x[0]), false);
        return variable_list{ebb::matmul(Q, R), ebb::matmul(Q.mT(), Q), Q, R};
      })
       .shapes({{{3, 4}}, {{2, 3, 3}}})
       .reference([](const Arrays& in) {
-        return Arrays{in[0], dense::each(in[0], [](const Mat& a) { return dense::identity(a.m); })};
+        return Arrays{dense::each(in[0], [](const Mat& a) { return dense::tame(a); }),
+                      dense::each(in[0], [](const Mat& a) { return dense::identity(a.m); })};
       });
   of("qr.tall_and_complete",
      [](In x) {
@@ -297,7 +300,12 @@ void singular_values() {
 }
 
 void ldl() {
-  const auto indefinite = [](V x) { return (x + x.mT()) / 2; };
+  // Large numbers beside the diagonal call for blocks of two rows.
+  const auto indefinite = [](V x) {
+    if (x.dim() < 2) return x * 1;
+    const Variable ones = ebb::eye(x.size(-1), x.options().requires_grad(false));
+    return (x + x.mT()) / 2 + 4 * ones.flip(0);
+  };
   of("ldl_factor",
      [=](In x) {
        const auto [LD, pivots] = la::ldl_factor(indefinite(x[0]));
@@ -307,7 +315,10 @@ void ldl() {
       .shapes(square())
       .order(0, "not differentiable, as in PyTorch")
       .reference(matrices([](const Mat& a) {
-        return dense::inverse(combine(combine(a, 1, transpose(a)), -0.5, combine(a, 1, transpose(a))));
+        Mat sum = combine(a, 1, transpose(a));
+        for (double& v : sum.v) v /= 2;
+        for (std::int64_t i = 0; i < a.n; ++i) sum(i, a.n - 1 - i) += 4;
+        return dense::inverse(sum);
       }))
       .error("D[1,1] is zero", [] {
         la::ldl_factor(ebb::zeros({2, 2}));

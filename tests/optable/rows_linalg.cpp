@@ -1,4 +1,5 @@
 // Products.
+#include "optable/dense.h"
 #include "optable/reference.h"
 #include "optable/rows.h"
 
@@ -236,6 +237,23 @@ void composed() {
       .reference([](const Arrays& in) { return Arrays{product(product(in[0], in[0]), in[0])}; })
       .error("matrix_power", [] {
         ebb::matrix_power(ebb::ones({2, 3}), 2);
+      });
+  unary("matrix_power.negative",
+        [](V x) {
+          if (x.dim() < 2) return ebb::matrix_power(x, -2);
+          return ebb::matrix_power(x / 4 + 2 * ebb::eye(x.size(-1), x.options().requires_grad(false)), -2);
+        })
+      .shapes({{{3, 3}}})
+      .no_half("16-bit floats have no inverse, as in PyTorch")
+      .reference([](const Arrays& in) {
+        dense::Mat a = dense::matrix(in[0]);
+        for (double& v : a.v) v /= 4;
+        for (std::int64_t i = 0; i < a.n; ++i) a(i, i) += 2;
+        const dense::Mat power = dense::inverse(dense::times(a, a));
+        return Arrays{{{3, 3}, power.v}};
+      })
+      .error("singular", [] {
+        ebb::matrix_power(ebb::ones({2, 2}), -1);
       });
   three("chain_matmul",
         [](V a, V b, V c) {

@@ -5,6 +5,7 @@
 #include <ebb/ops/linalg.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
+#include <ebb/ops/solve.h>
 
 #include <limits>
 #include <vector>
@@ -180,9 +181,7 @@ Variable matrix_power(const Variable& self, std::int64_t n) {
   ops::operand_device("matrix_power", self);
   EBB_CHECK(self.dim() >= 2 && self.sizes().back() == self.sizes()[self.sizes().size() - 2],
             "matrix_power: expected square matrices, got shape ", self.sizes(), ".");
-  if (n < 0)
-    detail::fail<NotImplementedError>(
-        "matrix_power: negative powers need an inverse, which ebb does not offer yet; got ", n, ".");
+  if (n < 0) return matrix_power(linalg::inv(self), -n);
   if (n == 0) return self.clone().copy_(eye(self.sizes().back(), self.options()).expand(self.sizes()));
   if (n == 1) return self.clone();
   if (n == 3) return matmul(matmul(self, self), self);

@@ -1,0 +1,119 @@
+// Linear algebra against numbers of torch 2.15, at singular matrices, and its messages.
+#include <ebb/linalg.h>
+
+#include "check.h"
+
+using namespace op_tests;
+using namespace ebb;
+
+namespace {
+
+Variable symmetric() { return tensor({4., 1., 2., 1., 3., 0., 2., 0., 5.}, kDouble).view({3, 3}); }
+Variable wide() { return tensor({2., -1., 0., 3., 1., 4., -2., 1., 0., 2., 5., -3.}, kDouble).view({3, 4}); }
+
+void check_close(const Variable& got, const Values& expected) {
+  const Variable flat = got.detach().to(kDouble).flatten();
+  REQUIRE(flat.numel() == static_cast<std::int64_t>(expected.size()));
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    INFO("element " << i);
+    CHECK(flat[static_cast<std::int64_t>(i)].item<double>() == Approx(expected[i]).margin(1e-11));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("factors are those of LAPACK") {
+  const auto [LU, swaps] = linalg::lu_factor(wide());
+  check_close(LU, {2, -1, 0, 3, 0.5, 4.5, -2, -0.5, 0, 0.444444444444, 5.888888888889, -2.777777777778});
+  check_close(swaps, {1, 2, 3});
+  const auto [a, tau] = geqrf(wide());
+  check_close(tau, {1.894427191000, 1.895533471189, 0});
+  check_close(
+      a, {-2.236067977500, -0.894427191000, 0.894427191000, -3.130495168500, 0.236067977500, -4.494441010849,
+          -0.622991823286, 1.735477222011, 0, 0.234759325675, 5.273697108113, -2.487592975525});
+  const Variable zeros_on_top = tensor({0., 1., 2., 1., 0., 3., 2., 3., 0.}, kDouble).view({3, 3});
+  const auto [LD, pivots, info] = linalg::ldl_factor_ex(zeros_on_top);
+  check_close(LD, {0, 0, 0, 2, 0, 0, 1.5, 0.5, -3});
+  check_close(pivots, {-3, -3, 3});
+  check_close(info, {0});
+  check_close(linalg::cholesky(symmetric()),
+              {2, 0, 0, 0.5, 1.658312395178, 0, 1, -0.301511344578, 1.977142106448});
+}
+
+TEST_CASE("values and gradients of linear algebra are torch's") {
+  check_close(linalg::eigvalsh(symmetric()), {1.854897308800, 3.476023602918, 6.669079088282});
+  check_close(linalg::svdvals(wide()), {6.592096288174, 4.570568984937, 3.107115331200});
+  check_close(linalg::matrix_exp(symmetric() / 4),
+              {3.178437835856, 0.636506381672, 1.623820173641, 0.636506381672, 2.191124043887, 0.175403705148,
+               1.623820173641, 0.175403705148, 3.902646070102});
+  check_close(linalg::pinv(wide()), {0.187015061616, 0.050775901415, 0.060816978549, -0.030693747147,
+                                     0.199109995436, 0.069945230488, 0.131332724783, -0.060132359653,
+                                     0.161684162483, 0.198425376540, 0.032519397535, -0.017229575536});
+  check_close(linalg::cond(symmetric(), 1), {4.232558139535});
+  check_close(linalg::cond(symmetric(), "nuc"), {11.720930232558});
+  const auto [X, residuals, rank, values] =
+      linalg::lstsq(wide().mT(), tensor({1., 2., 3., 4.}, kDouble).unsqueeze(-1), nullopt, "gelsd");
+  check_close(X, {1.313327247832, 0.398676403469, 0.616841624829});
+  check_close(residuals, {7.131446827932});
+  check_close(rank, {3});
+  check_close(values, {6.592096288174, 4.570568984937, 3.107115331200});
+  const Variable leaf = symmetric().requires_grad_();
+  linalg::cholesky(leaf).sum().backward();
+  check_close(leaf.grad(), {0.235388640621, -0.014918596271, 0.036682016894, -0.014918596271, 0.364691597953,
+                            0.347491393565, 0.036682016894, 0.347491393565, 0.252890269429});
+}
+
+TEST_CASE("a singular matrix has a determinant with derivatives") {
+  const Variable x = diag(tensor({1., 2., 0.}, kDouble)).requires_grad_();
+  check_close(autograd::grad({linalg::det(x)}, {x}, {})[0], {0, 0, 0, 0, 0, 0, 0, 0, 2});
+  const Variable first = autograd::grad({linalg::det(x)}, {x}, {}, true, true)[0];
+  check_close(first, {0, 0, 0, 0, 0, 0, 0, 0, 2});
+  const Variable second = autograd::grad({(first * count({3, 3})).sum()}, {x}, {})[0];
+  check_close(second, {16, 0, -12, 0, 8, -7, -4, -5, 4});
+  const auto [sign, logarithm] = slogdet(zeros({3, 3}));
+  CHECK(sign.item<float>() == 0);
+  CHECK(logarithm.item<float>() == -INFINITY);
+  CHECK(std::isnan(logdet(-eye(3)).item<float>()));
+  CHECK(det(zeros({0, 0})).item<float>() == 1);
+}
+
+TEST_CASE("forms that check nothing tell what went wrong") {
+  const Variable batch = stack({eye(2), ones({2, 2}), -eye(2)});
+  check_close(std::get<1>(linalg::inv_ex(batch)), {0, 2, 0});
+  check_close(std::get<1>(linalg::solve_ex(batch, ones({2, 1}))), {0, 2, 0});
+  check_close(std::get<2>(linalg::lu_factor_ex(batch)), {0, 2, 0});
+  check_close(std::get<1>(linalg::cholesky_ex(batch)), {0, 2, 1});
+  check_close(std::get<2>(linalg::ldl_factor_ex(zeros({2, 2}))), {1});
+  CHECK_THROWS_WITH(linalg::cholesky_ex(batch, false, true), Catch::Contains("(Batch element 1)"));
+  CHECK(linalg::cond(ones({2, 2}), 1).item<float>() == INFINITY);
+}
+
+TEST_CASE("what has no derivative says so") {
+  const Variable x = symmetric().requires_grad_();
+  CHECK_THROWS_WITH(std::get<0>(geqrf(x)).sum().backward(), Catch::Contains("the derivative for 'geqrf'"));
+  CHECK_THROWS_WITH(std::get<0>(linalg::ldl_factor(x)).sum().backward(),
+                    Catch::Contains("linalg_ldl_factor"));
+  CHECK_THROWS_WITH(std::get<1>(linalg::qr(x, "r")).sum().backward(), Catch::Contains("mode='r'"));
+  const Variable tall = wide().mT().contiguous().requires_grad_();
+  CHECK_THROWS_WITH(std::get<0>(linalg::qr(tall, "complete")).sum().backward(),
+                    Catch::Contains("nrows > ncols"));
+  CHECK_THROWS_AS(linalg::eig(x), NotImplementedError);
+  CHECK_THROWS_AS(linalg::eigvals(x), NotImplementedError);
+}
+
+TEST_CASE("large matrices go by panels") {
+  const Variable a = ramp({150, 150}), tall = ramp({130, 70});
+  const auto [P, L, U] = linalg::lu(a);
+  CHECK((matmul(matmul(P, L), U) - a).abs().max().item<double>() < 1e-11);
+  const auto [Q, R] = linalg::qr(tall);
+  CHECK((matmul(Q, R) - tall).abs().max().item<double>() < 1e-11);
+  CHECK((matmul(Q.mT(), Q) - eye(70, kDouble)).abs().max().item<double>() < 1e-12);
+  const Variable positive = matmul(tall, tall.mT()) * 1e-5 + eye(130, kDouble),
+                 C = linalg::cholesky(positive);
+  CHECK((matmul(C, C.mT()) - positive).abs().max().item<double>() < 1e-10);
+  CHECK((linalg::solve_triangular(C, matmul(C, tall), false) - tall).abs().max().item<double>() < 1e-10);
+  const auto [V, S, Wh] = linalg::svd(tall, false);
+  CHECK((matmul(V * S.unsqueeze(-2), Wh) - tall).abs().max().item<double>() < 1e-11);
+  CHECK(linalg::matrix_rank(matmul(tall.narrow(1, 0, 5), tall.mT().narrow(0, 0, 5))).item<std::int64_t>() <=
+        5);
+}
