@@ -27,6 +27,7 @@
 #include <ebb/derivatives/functional.h>
 #include <ebb/derivatives/gradcheck.h>
 #include <ebb/io/safetensors.h>
+#include <ebb/linalg.h>
 #include <ebb/nn.h>
 #include <ebb/ops/attention.h>
 #include <ebb/ops/calculus.h>

@@ -1,4 +1,5 @@
-// Methods of Variable of linear algebra; documented with the functions of the same names in ebb/ops/linalg.h.
+// Methods of Variable of linear algebra; documented with the functions of the same names in
+// ebb/ops/linalg.h, decomposition.h, solve.h and matrix.h.
 #pragma once
 
 #include <ebb/core/api.h>
@@ -7,6 +8,7 @@
 #include <ebb/fwd.h>
 
 #include <cstdint>
+#include <tuple>
 
 namespace ebb::ops {
 
@@ -44,6 +46,25 @@ struct EBB_API LinalgMethods {
   Variable trace() const;
   Variable cross(const Variable& other, optional<std::int64_t> dim = nullopt) const;
   Variable matrix_power(std::int64_t n) const;
+  Variable matrix_exp() const;
+  Variable matrix_H() const;
+  Variable det() const;
+  Variable logdet() const;
+  std::tuple<Variable, Variable> slogdet() const;
+  Variable inverse() const;
+  Variable pinverse(double rcond = 1e-15) const;
+  Variable cholesky(bool upper = false) const;
+  Variable cholesky_solve(const Variable& input2, bool upper = false) const;
+  Variable cholesky_inverse(bool upper = false) const;
+  std::tuple<Variable, Variable> qr(bool some = true) const;
+  std::tuple<Variable, Variable> geqrf() const;
+  Variable orgqr(const Variable& input2) const;
+  Variable ormqr(const Variable& input2, const Variable& input3, bool left = true,
+                 bool transpose = false) const;
+  std::tuple<Variable, Variable, Variable> svd(bool some = true, bool compute_uv = true) const;
+  std::tuple<Variable, Variable> triangular_solve(const Variable& A, bool upper = true,
+                                                  bool transpose = false, bool unitriangular = false) const;
+  Variable lu_solve(const Variable& LU_data, const Variable& LU_pivots) const;
 };
 
 }  // namespace ebb::ops

@@ -79,7 +79,7 @@ EBB_API Variable trace(const Variable& self);
 /// The cross product along a dimension of size 3; by default the first such dimension (torch.cross).
 EBB_API Variable cross(const Variable& self, const Variable& other, optional<std::int64_t> dim = nullopt);
 /// The product of n copies of a square matrix, or of each of a batch; n = 0 gives the identity
-/// (torch.matrix_power). Negative powers need an inverse, which ebb does not offer yet.
+/// (torch.matrix_power). Negative powers are those of the inverse, and throw for singular matrices.
 EBB_API Variable matrix_power(const Variable& self, std::int64_t n);
 /// The product of a chain of matrices in the order that costs least (torch.chain_matmul).
 EBB_API Variable chain_matmul(TensorList matrices);
