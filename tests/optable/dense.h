@@ -163,7 +163,7 @@ inline Variable gram(V x) { return x.dim() < 2 ? x : ebb::matmul(tame(x), tame(x
 
 /// Rotations are slow where a device is emulated: rows that need them refuse to be stretched.
 inline void check_small(V x) {
-  EBB_CHECK(x.size(-1) <= 12 && x.size(-2) <= 12, "this row takes small matrices only");
+  EBB_CHECK(x.size(-1) <= 12 && x.size(-2) <= 12 && x.numel() <= 300, "this row takes few small matrices");
 }
 /// x x^T / n + diag(1, 2, ...): positive definite, its eigenvalues far from each other.
 inline Mat spread(const Mat& a) {
