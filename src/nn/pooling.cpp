@@ -101,6 +101,13 @@ Variable lp_pool2d(const Variable& input, const LPPool2dFuncOptions& o) {
   return root_of_mean(mean, o.norm_type(), (*o.kernel_size())[0] * (*o.kernel_size())[1]);
 }
 
+Variable lp_pool3d(const Variable& input, const LPPool3dFuncOptions& o) {
+  const Variable mean =
+      ebb::avg_pool3d(input.pow(o.norm_type()), o.kernel_size(), o.stride(), 0, o.ceil_mode());
+  const auto& window = *o.kernel_size();
+  return root_of_mean(mean, o.norm_type(), window[0] * window[1] * window[2]);
+}
+
 }  // namespace functional
 
 namespace F = functional;
@@ -184,6 +191,7 @@ template <std::size_t D>
 static Variable call(const LPPoolImpl<D>& m, const Variable& x) {
   if constexpr (D == 1) return F::lp_pool1d(x, m.options);
   if constexpr (D == 2) return F::lp_pool2d(x, m.options);
+  if constexpr (D == 3) return F::lp_pool3d(x, m.options);
 }
 template <std::size_t D>
 static void print(Fields& out, const LPPoolOptions<D>& o) {
@@ -192,5 +200,6 @@ static void print(Fields& out, const LPPoolOptions<D>& o) {
 }
 EBB_STATELESS(LPPool1dImpl, LPPool1dOptions, Variable);
 EBB_STATELESS(LPPool2dImpl, LPPool2dOptions, Variable);
+EBB_STATELESS(LPPool3dImpl, LPPool3dOptions, Variable);
 
 }  // namespace ebb::nn

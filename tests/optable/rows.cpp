@@ -68,6 +68,7 @@ void register_all() {
   family("nn");
   register_functional();
   register_layer_functions();
+  register_native();
   register_further();
   register_parts();
   register_transformer();

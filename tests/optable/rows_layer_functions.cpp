@@ -1,6 +1,5 @@
 // Poolings, losses and normalisations that came with further layers.
-#include <ebb/core/random.h>
-#include <ebb/nn/functional/dropout1d.h>
+#include <ebb/nn/functional/pooling.h>
 #include <ebb/nn/functional/triplet_loss.h>
 #include <ebb/nn/functional/unpooling.h>
 #include <ebb/ops/fractional_pool.h>
@@ -105,6 +104,19 @@ void fractional_pools() {
 }
 
 void unpools() {
+  unary("lp_pool3d",
+        [](V x) {
+          return F::lp_pool3d(x, F::LPPool3dFuncOptions(3, {1, 1, 2}));
+        })
+      .shapes({{{1, 2, 2, 1, 4}}})
+      .range(0.5, 2)
+      .roundings(8)
+      .reference(built({1, 2, 2, 1, 2}, [](const Arrays& in, Index i) {
+        i.back() *= 2;
+        const double a = in[0](i);
+        i.back() += 1;
+        return std::cbrt(a * a * a + std::pow(in[0](i), 3));
+      }));
   // Element k of each channel goes to place 5 - 2 k of 6 or 7.
   row("max_unpool1d",
       [](In x) {

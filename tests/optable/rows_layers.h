@@ -6,5 +6,6 @@ namespace optable {
 void register_resample();
 void register_ctc();
 void register_layer_functions();
+void register_native();
 
 }  // namespace optable

@@ -133,7 +133,7 @@ class EBB_API InterpolateFuncOptions {
   EBB_ARG(mode_t, mode);
   EBB_ARG(optional<bool>, align_corners);           ///< corners map to corners
   EBB_ARG(optional<bool>, recompute_scale_factor);  ///< from the rounded sizes
-  EBB_ARG(bool, antialias) = false;                 ///< not there yet: must be false
+  EBB_ARG(bool, antialias) = false;                 ///< filters that widen as sizes shrink
 };
 
 using FoldFuncOptions = FoldOptions;

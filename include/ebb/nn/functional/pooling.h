@@ -66,6 +66,7 @@ using MaxPool2dOptions = MaxPoolOptions<2>;
 using MaxPool3dOptions = MaxPoolOptions<3>;
 using LPPool1dOptions = LPPoolOptions<1>;
 using LPPool2dOptions = LPPoolOptions<2>;
+using LPPool3dOptions = LPPoolOptions<3>;
 using AdaptiveAvgPool1dOptions = AdaptivePoolOptions<ExpandingArray<1>>;
 using AdaptiveAvgPool2dOptions = AdaptivePoolOptions<ExpandingArrayWithOptionalElem<2>>;
 using AdaptiveAvgPool3dOptions = AdaptivePoolOptions<ExpandingArrayWithOptionalElem<3>>;
@@ -88,6 +89,7 @@ using AdaptiveMaxPool2dFuncOptions = AdaptiveMaxPool2dOptions;
 using AdaptiveMaxPool3dFuncOptions = AdaptiveMaxPool3dOptions;
 using LPPool1dFuncOptions = LPPool1dOptions;
 using LPPool2dFuncOptions = LPPool2dOptions;
+using LPPool3dFuncOptions = LPPool3dOptions;
 using TensorPair = std::tuple<Variable, Variable>;
 
 EBB_API Variable avg_pool1d(const Variable& input, const AvgPool1dFuncOptions& options);
@@ -115,6 +117,7 @@ EBB_API TensorPair adaptive_max_pool3d_with_indices(const Variable& input,
 /// (sum x^p)^(1/p) of each window.
 EBB_API Variable lp_pool1d(const Variable& input, const LPPool1dFuncOptions& options);
 EBB_API Variable lp_pool2d(const Variable& input, const LPPool2dFuncOptions& options);
+EBB_API Variable lp_pool3d(const Variable& input, const LPPool3dFuncOptions& options);
 
 }  // namespace functional
 

@@ -66,6 +66,7 @@ using AdaptiveMaxPool2dImpl = AdaptiveMaxPoolImpl<2>;
 using AdaptiveMaxPool3dImpl = AdaptiveMaxPoolImpl<3>;
 using LPPool1dImpl = LPPoolImpl<1>;
 using LPPool2dImpl = LPPoolImpl<2>;
+using LPPool3dImpl = LPPoolImpl<3>;
 EBB_LIBRARY_MODULE(AvgPool1d);
 EBB_LIBRARY_MODULE(AvgPool2d);
 EBB_LIBRARY_MODULE(AvgPool3d);
@@ -80,5 +81,6 @@ EBB_LIBRARY_MODULE(AdaptiveMaxPool2d);
 EBB_LIBRARY_MODULE(AdaptiveMaxPool3d);
 EBB_LIBRARY_MODULE(LPPool1d);
 EBB_LIBRARY_MODULE(LPPool2d);
+EBB_LIBRARY_MODULE(LPPool3d);
 
 }  // namespace ebb::nn

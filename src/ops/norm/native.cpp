@@ -1,0 +1,46 @@
+// group_norm with its statistics, and norms under ATen's names.
+#include <ebb/autograd/grad_mode.h>
+#include <ebb/ops/copy.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/native.h>
+#include <ebb/ops/norm.h>
+#include <ebb/ops/reduce.h>
+#include <ebb/ops/shape.h>
+
+namespace ebb {
+
+std::tuple<Variable, Variable, Variable> native_group_norm(const Variable& input,
+                                                           const optional<Variable>& weight,
+                                                           const optional<Variable>& bias, std::int64_t N,
+                                                           std::int64_t C, std::int64_t HxW,
+                                                           std::int64_t group, double eps) {
+  EBB_CHECK(input.defined() && input.dim() >= 2 && input.size(0) == N && input.size(1) == C &&
+                input.numel() == N * C * HxW,
+            "native_group_norm: N = ", N, ", C = ", C, " and HxW = ", HxW,
+            " are not the sizes of the input, ", input.defined() ? input.sizes() : IntArrayRef(), ".");
+  const Variable out = group_norm(input, group, weight, bias, eps);
+  NoGradGuard no_grad;
+  const Variable rows = input.detach().reshape({N * group, -1});
+  const auto [normal, mean, rstd] = native_layer_norm(rows, {rows.size(1)}, {}, {}, eps);
+  return {out, mean.view({N, group}), rstd.view({N, group})};
+}
+
+Variable native_norm(const Variable& self, const Scalar& p) { return norm(self, p); }
+
+Variable native_norm(const Variable& self, const optional<Scalar>& p, IntArrayRef dim, bool keepdim,
+                     optional<ScalarType> dtype) {
+  return dtype ? norm(self, p, dim, keepdim, *dtype) : norm(self, p, dim, keepdim);
+}
+
+Variable norm_except_dim(const Variable& v, std::int64_t pow, std::int64_t dim) {
+  EBB_CHECK(v.defined(), "norm_except_dim: expected a tensor, got an undefined one.");
+  if (dim == -1) return norm(v, pow);
+  EBB_CHECK_INDEX(dim >= 0 && dim < v.dim(), "norm_except_dim: dim ", dim, " is out of range for shape ",
+                  v.sizes(), ".");
+  DimVector sizes;
+  sizes.assign(static_cast<std::size_t>(v.dim()), 1);
+  sizes[static_cast<std::size_t>(dim)] = v.size(dim);
+  return norm(v.transpose(0, dim).reshape({v.size(dim), -1}), Scalar(pow), 1).view(sizes);
+}
+
+}  // namespace ebb

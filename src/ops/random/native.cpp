@@ -1,0 +1,70 @@
+// dropout and rrelu with what they drew.
+#include <ebb/autograd/grad_mode.h>
+#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
+#include <ebb/ops/dropout.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/native.h>
+#include <ebb/ops/random.h>
+
+#include "ops/common/checks.h"
+
+namespace ebb {
+namespace {
+
+// Checks, and draws into noise what training multiplies by.
+void draw_noise(const Variable& self, const Variable& noise, const Scalar& lower, const Scalar& upper,
+                bool training, const optional<Generator>& generator) {
+  const char* op = "rrelu_with_noise";
+  ops::common_device(op, self, noise);
+  EBB_CHECK(lower.to_double() <= upper.to_double(), op, ": lower must not exceed upper, got ", lower, " and ",
+            upper, ".");
+  EBB_CHECK(noise.defined() && noise.sizes() == self.sizes(), op, ": noise must have the shape of self, ",
+            self.sizes(), ".");
+  ops::check_same_dtype(op, self, noise);
+  if (!training) return;
+  NoGradGuard no_grad;
+  // rrelu of -1 gives minus the slope that it drew.
+  const Variable drawn =
+      rrelu(where(self.detach() <= 0, Scalar(-1), ones_like(self.detach())), lower, upper, true, generator);
+  noise.detach().copy_(drawn.abs());
+}
+
+}  // namespace
+
+std::tuple<Variable, Variable> native_dropout(const Variable& input, double p, optional<bool> train) {
+  EBB_CHECK(input.defined(), "native_dropout: expected a tensor, got an undefined one.");
+  EBB_CHECK(p >= 0 && p <= 1, "native_dropout: dropout probability has to be between 0 and 1, but got ", p,
+            ".");
+  const Variable keep = empty_like(input.detach(), TensorOptions(kBool));
+  if (!train.value_or(true)) return {input.clone(), keep.fill_(true)};
+  EBB_CHECK(is_floating(input.dtype()), "native_dropout: expected a floating-point dtype in training, got ",
+            input.dtype(), ".");
+  keep.bernoulli_(1 - p);
+  return {mul(input, keep.to(input.dtype())).mul(p == 1 ? 0 : 1 / (1 - p)), keep};
+}
+
+Variable rrelu_with_noise(const Variable& self, const Variable& noise, const Scalar& lower,
+                          const Scalar& upper, bool training, const optional<Generator>& generator) {
+  draw_noise(self, noise, lower, upper, training, generator);
+  if (!training) return leaky_relu(self, (lower.to_double() + upper.to_double()) / 2);
+  return mul(self, noise.detach().clone());
+}
+
+Variable& rrelu_with_noise_(const Variable& self, const Variable& noise, const Scalar& lower,
+                            const Scalar& upper, bool training, const optional<Generator>& generator) {
+  draw_noise(self, noise, lower, upper, training, generator);
+  if (!training) return leaky_relu_(self, (lower.to_double() + upper.to_double()) / 2);
+  return mul_(self, noise.detach().clone());
+}
+
+std::tuple<Variable, Variable> rrelu_with_noise_functional(const Variable& self, const Variable& noise,
+                                                           const Scalar& lower, const Scalar& upper,
+                                                           bool training,
+                                                           const optional<Generator>& generator) {
+  const Variable slopes = noise.detach().clone();
+  const Variable out = rrelu_with_noise(self, slopes, lower, upper, training, generator);
+  return {out, slopes};
+}
+
+}  // namespace ebb

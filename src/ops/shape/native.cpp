@@ -1,0 +1,11 @@
+// channel_shuffle under ATen's name.
+#include <ebb/ops/native.h>
+#include <ebb/ops/shape.h>
+
+namespace ebb {
+
+Variable native_channel_shuffle(const Variable& self, std::int64_t groups) {
+  return channel_shuffle(self, groups);
+}
+
+}  // namespace ebb
