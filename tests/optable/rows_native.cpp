@@ -144,24 +144,32 @@ void layouts() {
       .error("kernel_size", [] {
         ebb::conv_depthwise3d(ebb::ones({1, 1, 2, 2, 2}), ebb::ones({1, 1, 1, 1, 1}), 2, {}, 1, 0, 1);
       });
-  row("embedding_renorm", [](In x) { return variable_list{ebb::embedding_renorm(x[0], x[1], 0.5, 2)}; })
-      .in_place([](In x) { return ebb::embedding_renorm_(x[0], x[1], 0.5, 2); })
-      .shapes({{{4, 3}, {2}}})
-      .special([](std::size_t, std::size_t input) {
-        return input == 1 ? ebb::tensor({2, 0}, ebb::kLong) : Variable();
-      })
-      .order(0, "it changes a table without a graph")
-      .roundings(8)
-      .reference([](const Arrays& in) {
-        return Arrays{build({4, 3}, [&](const Index& i) {
-          Column row;
-          for (std::int64_t k = 0; k < 3; ++k) row.push_back(in[0]({i[0], k}));
-          const double n = length(row);
-          return i[0] % 2 == 0 && n > 0.5 ? in[0](i) * 0.5 / (n + 1e-7) : in[0](i);
-        })};
-      })
-      .error("embedding_renorm_",
-             [] { ebb::embedding_renorm(ebb::ones({2}), ebb::zeros({1}, ebb::kLong), 1, 2); });
+  const auto renormed = [](const char* name, Variable (*f)(V, V)) -> Row& {
+    return row(name, [f](In x) { return variable_list{f(x[0], x[1])}; })
+        .shapes({{{4, 3}, {2}}})
+        .special([](std::size_t, std::size_t input) {
+          return input == 1 ? ebb::tensor({2, 0}, ebb::kLong) : Variable();
+        })
+        .order(0, "it changes a table without a graph")
+        .roundings(8)
+        .reference([](const Arrays& in) {
+          return Arrays{build({4, 3}, [&](const Index& i) {
+            Column row;
+            for (std::int64_t k = 0; k < 3; ++k) row.push_back(in[0]({i[0], k}));
+            const double n = length(row);
+            return i[0] % 2 == 0 && n > 0.5 ? in[0](i) * 0.5 / (n + 1e-7) : in[0](i);
+          })};
+        });
+  };
+  renormed("embedding_renorm", [](V x, V at) {
+    return ebb::embedding_renorm(x, at, 0.5, 2);
+  }).error("embedding_renorm_", [] {
+    ebb::embedding_renorm(ebb::ones({2}), ebb::zeros({1}, ebb::kLong), 1, 2);
+  });
+  renormed("embedding_renorm_", [](V x, V at) {
+    const Variable table = x.detach().clone();
+    return Variable(ebb::embedding_renorm_(table, at, 0.5, 2));
+  });
 }
 
 }  // namespace
