@@ -98,17 +98,26 @@ template <class Norm>
 requires requires(Norm& m) { m.running_mean; }
 std::int64_t inputs_of_state(const Norm&, IntArrayRef sizes) { return sizes.size() == 1 ? sizes[0] : 0; }
 
+// Options of a base that is made before its inputs are known, with as few as it allows.
 template <class Options>
-Options without_inputs(Options options, const utils::SkipInitGuard&) {
-  inputs_of(options) = 0;
+Options with_fewest_inputs(Options options, const utils::SkipInitGuard&) {
+  std::int64_t fewest = 1;
+  if constexpr (requires { options.groups(); }) fewest = options.groups();
+  inputs_of(options) = fewest;
   return options;
 }
 
 }  // namespace
 
-// The guard lives until the base is made: tensors without elements are not initialised.
+// The guard lives until the base is made: its tensors are not initialised, and then emptied.
 template <class Base>
-LazyImpl<Base>::LazyImpl(Options options) : Base(without_inputs(std::move(options), utils::SkipInitGuard())) {
+LazyImpl<Base>::LazyImpl(Options options)
+    : Base(with_fewest_inputs(std::move(options), utils::SkipInitGuard())) {
+  {
+    NoGradGuard no_grad;
+    resize_all(static_cast<Base&>(*this), 0);
+    inputs_of(this->options) = 0;
+  }
   hook_ = this->register_load_state_dict_pre_hook(
       [](Module& module, Module::StateDict& state, const std::string& prefix) {
         auto* const self = dynamic_cast<LazyImpl*>(&module);

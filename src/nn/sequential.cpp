@@ -67,10 +67,11 @@ SequentialImpl::SequentialImpl(std::initializer_list<NamedAnyModule> modules) {
 std::shared_ptr<Module> SequentialImpl::clone(const optional<Device>& device) const {
   const detail::CloneSession session(*this);
   if (std::shared_ptr<Module> known = session.known()) return known;
-  auto copy = std::make_shared<SequentialImpl>();
+  auto copy = std::make_shared<SequentialImpl>(*this);
+  copy->children_.clear();
+  copy->modules_.clear();
   for (std::size_t i = 0; i < modules_.size(); ++i)
     copy->push_back(children_[i].key(), modules_[i].clone(device));
-  copy->train(is_training());
   return session.done(std::move(copy));
 }
 

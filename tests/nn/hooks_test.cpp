@@ -233,4 +233,12 @@ TEST_CASE("a copy has hooks of its own") {
   handle.remove();
   CHECK(equal(linear(ones({2})), ones({2}) * 2));
   CHECK(equal(copy(ones({2})), ones({2}) * 3));
+  nn::Sequential net(linear);
+  linear->eval();
+  net->register_forward_hook(
+      [](nn::Module&, const variable_list&, const variable_list& out) { return out[0] * 2; });
+  nn::Sequential other(std::dynamic_pointer_cast<nn::SequentialImpl>(net->clone()));
+  CHECK(equal(other(ones({2})), ones({2}) * 4));
+  CHECK(other->is_training());
+  CHECK_FALSE(other->ptr(0)->is_training());
 }
