@@ -69,9 +69,9 @@ void register_all() {
   register_functional();
   register_layer_functions();
   register_native();
+  register_transformer();
   register_further();
   register_parts();
-  register_transformer();
 }
 
 }  // namespace optable
