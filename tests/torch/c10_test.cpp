@@ -97,14 +97,6 @@ TEST_CASE("a function runs when a scope is left unless it is released") {
   CHECK(runs == 1);
 }
 
-TEST_CASE("MaybeOwned refers or owns") {
-  const torch::Tensor x = torch::ones(2);
-  const auto borrowed = c10::MaybeOwned<torch::Tensor>::borrowed(x);
-  const auto owned = c10::MaybeOwned<torch::Tensor>::owned(x + 1);
-  CHECK(&*borrowed == &x);
-  CHECK(owned->sum().item<float>() == 4);
-}
-
 TEST_CASE("checks of arguments name them") {
   const torch::Tensor x = torch::ones({2, 3});
   const at::TensorArg argument(x, "input", 1);

@@ -90,7 +90,7 @@ TEST_CASE("a check binds as a statement and evaluates its message only when it f
 
 TEST_CASE("TORCH_WARN reaches the handler and TORCH_WARN_ONCE does once") {
   Recorder recorder;
-  c10::WarningUtils::WarningHandlerGuard guard(&recorder);
+  c10::WarningHandlerGuard guard(&recorder);
   for (int i = 0; i < 3; ++i) {
     TORCH_WARN("turn ", i);
     TORCH_WARN_ONCE("first turn ", i);

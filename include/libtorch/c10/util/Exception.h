@@ -32,12 +32,6 @@ class EBB_API LinAlgError : public Error {
   using Error::Error;
 };
 
-namespace WarningUtils {
-using ebb::get_warning_handler;
-using ebb::set_warning_handler;
-using ebb::WarningHandlerGuard;
-}  // namespace WarningUtils
-
 /// What a failed check throws: `condition` is its text, for a check without a message.
 template <class E, class... Parts>
 [[noreturn, gnu::cold, gnu::noinline]] void fail_check(const char* condition, const Parts&... parts) {
