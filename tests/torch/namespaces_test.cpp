@@ -28,7 +28,8 @@ struct Point {
 
 namespace torch::data::transforms {
 template <>
-struct Stack<Point> : Collation<Point> {
+class Stack<Point> : public Collation<Point> {
+ public:
   Point apply_batch(std::vector<Point> points) override {
     std::vector<torch::Tensor> places;
     int64_t labels = 0;
