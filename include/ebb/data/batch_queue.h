@@ -3,7 +3,6 @@
 
 #include <ebb/core/error.h>
 
-#include <algorithm>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -47,7 +46,7 @@ class BatchQueue {
       if (waiting_.empty() || waiting_.back().error || waiting_.back().batch.size() >= batch_size_)
         waiting_.emplace_back();
       Batch& last = waiting_.back().batch;
-      const std::size_t count = std::min(left, batch_size_ - last.size());
+      const std::size_t count = left < batch_size_ - last.size() ? left : batch_size_ - last.size();
       const auto indices = sampler_.next(count);
       EBB_CHECK(indices && indices->size() == count,
                 "ChunkDataset: the example sampler ended before the chunk.");

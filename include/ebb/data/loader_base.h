@@ -7,7 +7,6 @@
 #include <ebb/data/pinned.h>
 #include <ebb/data/worker_exception.h>
 
-#include <algorithm>
 #include <condition_variable>  // brings durations; <chrono>, with its calendars, costs twice as much
 #include <deque>
 #include <exception>
@@ -205,7 +204,8 @@ class DataLoaderBase {
     while (!exhausted_) {
       {
         std::lock_guard lock(mutex_);
-        if (jobs_.size() >= std::max<std::size_t>(options_.max_jobs(), 1)) return;
+        // One at least, whatever the options say.
+        if (!jobs_.empty() && jobs_.size() >= options_.max_jobs()) return;
       }
       optional<BatchRequest> request = next_request();
       if (!request) return;

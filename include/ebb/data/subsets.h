@@ -112,8 +112,7 @@ using Collate = BatchLambda<BatchType, T>;
 
 /// Stacks the first tensors of all samples, the second, and so on.
 template <>
-class EBB_API Stack<std::vector<Variable>> : public Collation<std::vector<Variable>> {
- public:
+struct EBB_API Stack<std::vector<Variable>> : Collation<std::vector<Variable>> {
   std::vector<Variable> apply_batch(std::vector<std::vector<Variable>> samples) override;
 };
 

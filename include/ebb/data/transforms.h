@@ -103,18 +103,16 @@ template <class T, class BatchType = std::vector<T>>
 class Collation : public BatchTransform<BatchType, T> {};
 
 template <class T = Example<>>
-class Stack;
+struct Stack;
 
 /// Stacks the data, and the targets, along a new first dimension.
 template <>
-class EBB_API Stack<Example<>> : public Collation<Example<>> {
- public:
+struct EBB_API Stack<Example<>> : Collation<Example<>> {
   Example<> apply_batch(std::vector<Example<>> examples) override;
 };
 
 template <>
-class EBB_API Stack<TensorExample> : public Collation<TensorExample> {
- public:
+struct EBB_API Stack<TensorExample> : Collation<TensorExample> {
   TensorExample apply_batch(std::vector<TensorExample> examples) override;
 };
 

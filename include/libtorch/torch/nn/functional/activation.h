@@ -1,5 +1,5 @@
 // Activations as functions.
 #pragma once
 
-#include <ebb/nn/functional/activation.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

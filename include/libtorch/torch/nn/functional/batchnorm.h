@@ -1,5 +1,5 @@
 // Batch normalisation as functions.
 #pragma once
 
-#include <ebb/nn/functional/norm.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

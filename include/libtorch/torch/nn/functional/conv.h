@@ -1,5 +1,5 @@
 // Convolutions as functions.
 #pragma once
 
-#include <ebb/nn/functional/conv.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

@@ -1,5 +1,5 @@
 // Dropout as functions.
 #pragma once
 
-#include <ebb/nn/functional/dropout.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

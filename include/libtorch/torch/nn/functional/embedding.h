@@ -1,5 +1,5 @@
 // Embeddings as functions.
 #pragma once
 
-#include <ebb/nn/functional/embedding.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

@@ -1,5 +1,5 @@
 // Linear maps as functions.
 #pragma once
 
-#include <ebb/nn/functional/linear.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

@@ -1,5 +1,5 @@
 // Pixel shuffles as functions.
 #pragma once
 
-#include <ebb/nn/functional/padding.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

@@ -1,5 +1,5 @@
 // Pooling as functions.
 #pragma once
 
-#include <ebb/nn/functional/pooling.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

@@ -1,5 +1,5 @@
 // Resizing as functions.
 #pragma once
 
-#include <ebb/nn/functional/padding.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

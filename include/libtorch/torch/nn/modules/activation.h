@@ -1,5 +1,5 @@
 // Activations as modules.
 #pragma once
 
-#include <ebb/nn/modules/activation.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

@@ -1,7 +1,7 @@
 // FORWARD_HAS_DEFAULT_ARGS: the arguments that a Sequential leaves out.
 #pragma once
 
-#include <ebb/nn/any_module.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>
 
 #include <utility>

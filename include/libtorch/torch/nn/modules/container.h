@@ -1,6 +1,5 @@
 // Containers.
 #pragma once
 
-#include <ebb/nn/modules/container.h>
-#include <ebb/nn/modules/sequential.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

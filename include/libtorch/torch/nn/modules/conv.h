@@ -1,5 +1,5 @@
 // Convolutions as modules.
 #pragma once
 
-#include <ebb/nn/modules/conv.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

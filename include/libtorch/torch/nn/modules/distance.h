@@ -1,5 +1,5 @@
 // Distances as modules.
 #pragma once
 
-#include <ebb/nn/modules/loss.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

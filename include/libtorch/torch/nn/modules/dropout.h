@@ -1,5 +1,5 @@
 // Dropout as modules.
 #pragma once
 
-#include <ebb/nn/modules/dropout.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

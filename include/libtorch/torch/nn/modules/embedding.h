@@ -1,5 +1,5 @@
 // Embeddings as modules.
 #pragma once
 
-#include <ebb/nn/modules/embedding.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

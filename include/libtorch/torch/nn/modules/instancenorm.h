@@ -1,5 +1,5 @@
 // Instance normalisation as modules.
 #pragma once
 
-#include <ebb/nn/modules/norm.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

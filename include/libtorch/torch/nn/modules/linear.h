@@ -1,5 +1,5 @@
 // Linear maps as modules.
 #pragma once
 
-#include <ebb/nn/modules/linear.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

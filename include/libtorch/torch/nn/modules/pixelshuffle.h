@@ -1,5 +1,5 @@
 // Pixel shuffles as modules.
 #pragma once
 
-#include <ebb/nn/modules/padding.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

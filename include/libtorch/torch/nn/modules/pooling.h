@@ -1,5 +1,5 @@
 // Pooling as modules.
 #pragma once
 
-#include <ebb/nn/modules/pooling.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

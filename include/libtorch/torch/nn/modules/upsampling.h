@@ -1,5 +1,5 @@
 // Resizing as modules.
 #pragma once
 
-#include <ebb/nn/modules/padding.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

@@ -1,5 +1,5 @@
 // Options of distances.
 #pragma once
 
-#include <ebb/nn/functional/loss.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

@@ -1,5 +1,5 @@
 // Options of embeddings.
 #pragma once
 
-#include <ebb/nn/functional/embedding.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

@@ -1,5 +1,5 @@
 // Options of instance normalisation.
 #pragma once
 
-#include <ebb/nn/functional/norm.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

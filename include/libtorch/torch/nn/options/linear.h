@@ -1,5 +1,5 @@
 // Options of linear maps.
 #pragma once
 
-#include <ebb/nn/functional/linear.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

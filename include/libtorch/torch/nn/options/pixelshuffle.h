@@ -1,5 +1,5 @@
 // Options of pixel shuffles.
 #pragma once
 
-#include <ebb/nn/functional/padding.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

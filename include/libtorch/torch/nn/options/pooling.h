@@ -1,5 +1,5 @@
 // Options of pooling.
 #pragma once
 
-#include <ebb/nn/functional/pooling.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

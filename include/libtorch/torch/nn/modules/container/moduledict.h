@@ -1,5 +1,5 @@
 // Containers: moduledict.
 #pragma once
 
-#include <ebb/nn/modules/container.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

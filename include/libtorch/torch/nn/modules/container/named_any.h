@@ -1,5 +1,5 @@
 // Modules and values of any type.
 #pragma once
 
-#include <ebb/nn/any_module.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>

@@ -1,5 +1,5 @@
 // Sequential.
 #pragma once
 
-#include <ebb/nn/modules/sequential.h>
+#include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>
