@@ -152,7 +152,22 @@ std::vector<Case> products() {
        "bb",
        "bb",
        [](In x) { return conv_transpose3d(x[0], x[1]); }},
-      {"prelu", {kImage, {4}}, "bb", "bb", [](In x) { return prelu(x[0], x[1]); }}};
+      {"prelu", {kImage, {4}}, "bb", "bb", [](In x) { return prelu(x[0], x[1]); }},
+      {"lstm",
+       {{3, 2, 4}, {1, 2, 4}, {1, 2, 4}, {16, 4}, {16, 4}},
+       "bb",
+       "bb",
+       [](In x) {
+         return std::get<0>(lstm(x[0], {x[1], x[2]}, {x[3], x[4]}, false, 1, 0.0, false, false, false));
+       }},
+      {"gru_cell",
+       {kMatrix, kMatrix, {12, 4}, {12, 4}},
+       "bb",
+       "bb",
+       [](In x) { return gru_cell(x[0], x[1], x[2], x[3]); }},
+      {"grid_sampler", {kImage, {2, 3, 3, 2}}, "ff", "fb", [](In x) {
+         return grid_sampler(x[0], x[1], 0, 0, false);
+       }}};
 }
 
 std::vector<Case> sums() {
@@ -216,6 +231,13 @@ std::vector<Case> losses() {
       loss("smooth_l1_loss", "ff", [](auto& x, auto& y) { return smooth_l1_loss(x, y); }),
       loss("huber_loss", "ff", [](auto& x, auto& y) { return huber_loss(x, y); }),
       loss("kl_div", "ff", [](auto& x, auto& y) { return kl_div(x, y); }),
+      {"ctc_loss",
+       {{5, 2, 4}},
+       "ff",
+       "f!",
+       [](In x) {
+         return ctc_loss(x[0], ones({2, 2}, TensorOptions(kLong).device(x[0].device())), {5, 5}, {2, 2});
+       }},
       loss("soft_margin_loss", "ff", [](auto& x, auto& y) { return soft_margin_loss(x, y); }),
       loss("poisson_nll_loss", "ff",
            [](auto& x, auto& y) { return poisson_nll_loss(x, y, true, false, 1e-8, Reduction::Mean); }),

@@ -58,6 +58,7 @@ inline constexpr CastEntry kList[] = {
     {"convolution", lower, lower},
     {"convolution_relu", lower, lower},
     {"prelu", lower, lower},
+    {"recurrent_layers", lower, lower},  // and cells
     {"scaled_dot_product_attention", lower, lower},
     // Functions of each element.
     {"acos", f32, none},
@@ -105,6 +106,7 @@ inline constexpr CastEntry kList[] = {
     {"binary_cross_entropy_with_logits", f32, f32},
     {"cosine_embedding_loss", f32, f32},
     {"cross_entropy_loss", f32, f32},
+    {"ctc_loss", none, f32},
     {"hinge_embedding_loss", f32, f32},
     {"huber_loss", f32, f32},
     {"kl_div", f32, f32},
@@ -122,6 +124,7 @@ inline constexpr CastEntry kList[] = {
     {"adaptive_avg_pool3d", none, f32},
     {"adaptive_max_pool3d", none, f32},
     {"avg_pool3d", none, f32},
+    {"grid_sampler", widest, f32},
     {"index_copy", none, widest},
     {"index_put", widest, none},
     {"interpolate", f32, none},

@@ -8,6 +8,7 @@
 #include <ebb/ops/shape.h>
 
 #include "ops/common/arrays.h"
+#include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/record.h"
 #include "ops/resample/kernels.h"
@@ -65,6 +66,8 @@ struct GridSamplerBackward : autograd::Node {
 
 Variable sample(const char* op, const Variable& input, const Variable& grid, std::int64_t interpolation,
                 std::int64_t padding, bool align_corners) {
+  if (const auto cast = ops::autocast("grid_sampler", input, grid)) [[unlikely]]
+    return sample(op, cast(input), cast(grid), interpolation, padding, align_corners);
   const Device device = ops::common_device(op, input, grid);
   EBB_CHECK(grid.defined(), op, ": expected a grid, got an undefined tensor. Assign it before use.");
   ops::check_same_dtype(op, input, grid);

@@ -4,6 +4,7 @@
 #include <ebb/ops/rnn.h>
 #include <ebb/ops/shape.h>
 
+#include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/rnn/layer.h"
 #include "ops/rnn/steps.h"
@@ -103,6 +104,8 @@ RnnResult run(const Stack& s, Variable rows, RnnSteps steps, TensorList params, 
 
 RnnResult padded(const Stack& s, const Variable& input, TensorList params, const Variable& hidden,
                  const Variable& cell, bool batch_first) {
+  if (const auto cast = ops::autocast("recurrent_layers", input)) [[unlikely]]
+    return padded(s, cast(input), cast(params), cast(hidden), cast(cell), batch_first);
   ops::common_device(s.op, input, hidden, cell);
   EBB_CHECK(input.dim() == 3, s.op, ": input must have 3 dimensions, ",
             batch_first ? "(batch, steps, features)" : "(steps, batch, features)", ", got ", input.sizes(),
@@ -123,6 +126,8 @@ RnnResult padded(const Stack& s, const Variable& input, TensorList params, const
 
 RnnResult packed(const Stack& s, const Variable& data, const Variable& batch_sizes, TensorList params,
                  const Variable& hidden, const Variable& cell) {
+  if (const auto cast = ops::autocast("recurrent_layers", data)) [[unlikely]]
+    return packed(s, cast(data), batch_sizes, cast(params), cast(hidden), cast(cell));
   ops::common_device(s.op, data, hidden, cell);
   EBB_CHECK(data.dim() == 2, s.op, ": data of packed sequences must have 2 dimensions, got ", data.sizes(),
             ".");
@@ -146,6 +151,9 @@ Triple triple_of(RnnResult out) { return {std::move(out.rows), std::move(out.hid
 RnnResult cell_step(const char* op, RnnKind kind, const Variable& input, const Variable& hidden,
                     const Variable& cell, const Variable& w_ih, const Variable& w_hh,
                     const optional<Variable>& b_ih, const optional<Variable>& b_hh) {
+  if (const auto cast = ops::autocast("recurrent_layers", input)) [[unlikely]]
+    return cell_step(op, kind, cast(input), cast(hidden), cast(cell), cast(w_ih), cast(w_hh), cast(b_ih),
+                     cast(b_hh));
   ops::common_device(op, input, hidden, cell);
   EBB_CHECK(input.dim() == 2, op, ": expected input (batch, features) of 2 dimensions, got ", input.sizes(),
             ". unsqueeze(0) makes a batch of one.");
