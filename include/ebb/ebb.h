@@ -38,6 +38,7 @@
 #include <ebb/ops/ctc_loss.h>
 #include <ebb/ops/dropout.h>
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/embedding_bag.h>
 #include <ebb/ops/fractional_pool.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/indexing.h>

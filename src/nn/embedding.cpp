@@ -5,8 +5,9 @@
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/embedding_bag.h>
 #include <ebb/ops/index.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/native.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
@@ -21,17 +22,6 @@ namespace ebb::nn {
 namespace functional {
 
 namespace {
-
-/// Scales rows that are looked up and longer than max_norm down to it.
-void renormalise(const Variable& weight, const Variable& indices, double max_norm, double norm_type) {
-  NoGradGuard no_grad;
-  const Variable used =
-      zeros({weight.size(0)}, weight.options().dtype(kBool)).index_fill(0, indices.flatten(), true);
-  const Variable norms = weight.detach().norm(norm_type, 1);
-  const Variable scale =
-      where(used.logical_and(norms > max_norm), max_norm / (norms + 1e-7), ones_like(norms));
-  weight.detach().mul_(scale.unsqueeze(1));
-}
 
 std::int64_t checked_padding(optional<std::int64_t> padding_idx, const Variable& weight) {
   if (!padding_idx) return -1;
@@ -49,7 +39,7 @@ Variable one_hot(const Variable& tensor, std::int64_t num_classes) {
 
 Variable embedding(const Variable& input, const Variable& weight, const EmbeddingFuncOptions& o) {
   const std::int64_t padding = checked_padding(o.padding_idx(), weight);
-  if (o.max_norm()) renormalise(weight, input, *o.max_norm(), o.norm_type());
+  if (o.max_norm()) embedding_renorm_(weight, input, *o.max_norm(), o.norm_type());
   return ebb::embedding(weight, input, padding, o.scale_grad_by_freq(), o.sparse());
 }
 
@@ -58,42 +48,16 @@ Variable embedding_bag(const Variable& input, const Variable& weight, const Embe
             input.sizes());
   EBB_CHECK((input.dim() == 1) == o.offsets().defined(),
             "embedding_bag: a 1D input needs offsets, and a 2D input, whose rows are the bags, has none.");
-  EBB_CHECK(!o.per_sample_weights().defined() || o.mode() == kSum,
-            "embedding_bag: per_sample_weights is only supported for mode=kSum.");
   EBB_CHECK(!o.per_sample_weights().defined() || o.per_sample_weights().sizes() == input.sizes(),
             "embedding_bag: expected per_sample_weights of the input's shape, ", input.sizes(), ".");
-  if (o.max_norm()) renormalise(weight, input, *o.max_norm(), o.norm_type());
-  const std::int64_t padding = checked_padding(o.padding_idx(), weight);
-  const Variable flat = input.flatten();
-  Variable rows = ebb::embedding(weight, flat, padding, o.scale_grad_by_freq());
-  Variable counted = ones({flat.numel()}, weight.options());
-  if (padding >= 0) counted = (flat != padding).to(weight.dtype());
-  if (o.per_sample_weights().defined()) rows = rows * o.per_sample_weights().flatten().unsqueeze(1);
-
-  // The bag of every element: its row, or the number of offsets at or before it.
-  std::int64_t bags = 0;
-  Variable bag;
-  const Variable positions = arange(flat.numel(), flat.options());
-  if (input.dim() == 2) {
-    bags = input.size(0);
-    bag = positions.div(std::max<std::int64_t>(input.size(1), 1), "floor");
-  } else {
-    bags = o.offsets().numel() - (o.include_last_offset() ? 1 : 0);
-    const Variable starts = o.offsets().slice(0, 0, bags).to(flat.dtype());
-    bag = (positions.unsqueeze(1) >= starts.unsqueeze(0)).sum(1) - 1;
-  }
-  const Variable membership =
-      (bag.unsqueeze(0) == arange(bags, flat.options()).unsqueeze(1)).to(weight.dtype());
-  const Variable member = membership * counted.unsqueeze(0);  // (bags, elements)
-  if (o.mode() == kMax) {
-    if (flat.numel() == 0) return zeros({bags, weight.size(1)}, weight.options());
-    const Variable absent = (member == 0).unsqueeze(2);
-    const Variable best = std::get<0>(rows.unsqueeze(0).masked_fill(absent, -INFINITY).max(1));
-    return best.masked_fill((member.sum(1, true) == 0), 0);
-  }
-  Variable sums = member.matmul(rows);
-  if (o.mode() == kSum) return sums;
-  return sums / member.sum(1, true).clamp_min(1);
+  if (o.max_norm()) embedding_renorm_(weight, input, *o.max_norm(), o.norm_type());
+  const bool is_matrix = input.dim() == 2;
+  const Variable factors = o.per_sample_weights().defined() ? o.per_sample_weights().flatten() : Variable();
+  const Variable offsets = is_matrix ? arange(input.size(0), input.options()) * input.size(1) : o.offsets();
+  const std::int64_t mode = o.mode() == kSum ? 0 : o.mode() == kMean ? 1 : 2;
+  return std::get<0>(ebb::embedding_bag(weight, input.flatten(), offsets, o.scale_grad_by_freq(), mode,
+                                        o.sparse(), factors, !is_matrix && o.include_last_offset(),
+                                        o.padding_idx()));
 }
 
 }  // namespace functional

@@ -27,7 +27,7 @@ class StorageHandle {
   explicit StorageHandle(Ref<Storage> storage) : storage_(std::move(storage)) {}
 
   explicit operator bool() const { return static_cast<bool>(storage_); }
-  const void* data() const { return storage_->data(); }
+  void* data() const { return storage_->data(); }
   void* mutable_data() const { return storage_->data(); }
   DataPtr data_ptr() const { return {storage_->data(), storage_->device()}; }
   std::size_t nbytes() const { return storage_->bytes(); }

@@ -1,5 +1,10 @@
-// Tensors in one.
+// Lists of tensors as one, and back.
 #pragma once
 
-#include <ebb/ebb.h>
+#include <ebb/ops/shape.h>
 #include <torch/csrc/namespaces.h>
+
+namespace ebb::utils {
+using ebb::flatten_dense_tensors;
+using ebb::unflatten_dense_tensors;
+}  // namespace ebb::utils
