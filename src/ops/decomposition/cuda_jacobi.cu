@@ -196,8 +196,10 @@ Rotated rotate_all(const NdArray& a, NdArray& info, bool symmetric) {
   const Batch<T> x(a);
   const std::int64_t k = std::min(x.rows, x.cols), length = std::max(x.rows, x.cols);
   const Device device = a.device();
-  Rotated out{NdArray::empty({x.count, k, length + k}, a.dtype(), device),
-              NdArray::empty({x.count, k, 1}, a.dtype(), device), NdArray::empty({x.count, k}, kInt, device)};
+  // nvcc 13.0 loses a semicolon where a member of what depends on T stands in the list of an empty().
+  const std::int64_t count = x.count;
+  Rotated out{NdArray::empty({count, k, length + k}, a.dtype(), device),
+              NdArray::empty({count, k, 1}, a.dtype(), device), NdArray::empty({count, k}, kInt, device)};
   Problem<T> p{};
   p.a = x.data;
   p.z = out.z.data_as<T>();
@@ -246,7 +248,7 @@ void svd(NdArray& u, NdArray& s, NdArray& vh, NdArray& info, const NdArray& a) {
   visit_float_double(a.dtype(), "linalg.svd", [&]<class T> {
     const Batch<T> x(a);
     const bool tall = x.rows >= x.cols;
-    const std::int64_t k = std::min(x.rows, x.cols), length = std::max(x.rows, x.cols);
+    const std::int64_t count = x.count, k = std::min(x.rows, x.cols), length = std::max(x.rows, x.cols);
     NdArray &long_side = tall ? u : vh, &short_side = tall ? vh : u;
     const std::int64_t full = tall ? Batch<T>(u).cols : Batch<T>(vh).rows;
     const Rotated rotated = rotate_all<T>(a, info, false);
@@ -254,9 +256,9 @@ void svd(NdArray& u, NdArray& s, NdArray& vh, NdArray& info, const NdArray& a) {
     sort_rows<T>(short_side, rotated, length, !tall, true);
     // The rows, as columns, are orthogonal but for what rounding left of short ones: an orthonormal basis.
     const auto fresh = [&](std::int64_t rows, std::int64_t cols) {
-      return NdArray::empty({x.count, rows, cols}, a.dtype(), a.device());
+      return NdArray::empty({count, rows, cols}, a.dtype(), a.device());
     };
-    NdArray columns = fresh(length, k), tau = NdArray::empty({x.count, k}, a.dtype(), a.device()),
+    NdArray columns = fresh(length, k), tau = NdArray::empty({count, k}, a.dtype(), a.device()),
             basis = fresh(length, full);
     sort_rows<T>(columns, rotated, 0, true, true);
     qr(columns, tau);
