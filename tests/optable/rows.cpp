@@ -71,7 +71,7 @@ void register_all() {
   register_native();
   register_transformer();
   register_further();
-  register_parts();
+  register_parts_of_tensors();
 }
 
 }  // namespace optable

@@ -45,7 +45,7 @@ void register_random();
 void register_counts();
 void register_functional();
 void register_further();
-void register_parts();
+void register_parts_of_tensors();
 void register_transformer();
 
 }  // namespace optable

@@ -178,7 +178,7 @@ void lists() {
 
 }  // namespace
 
-void register_parts() {
+void register_parts_of_tensors() {
   family("shape");
   shapes();
   family("index");

@@ -125,12 +125,6 @@ int main() {
     }
     tied.forward(torch::tensor({1, 3})).square().sum().backward();
     report("tied", tied.in->weight.grad());
-    nn::Linear shared(2, 2);
-    struct Twice : nn::Module {
-      explicit Twice(nn::Linear layer) : a(register_module("a", layer)), b(register_module("b", layer)) {}
-      nn::Linear a, b;
-    } twice(shared);
-    report_value("shared", static_cast<double>(twice.parameters().size()));
   });
 
   section("freezing", [] {
