@@ -178,25 +178,30 @@ void qr() {
       .shapes(shapes())
       .order(0, "not differentiable, as in PyTorch")
       .reference([](const Arrays& in) { return Arrays{in[0]}; });
+  const auto reflections = [](const Arrays& in) {
+    std::size_t at = 0;
+    return Arrays{dense::each(in[0], [&](const Mat& a) {
+      Mat q = dense::identity(a.m);
+      const std::int64_t k = in[1].sizes.back();
+      for (std::int64_t j = 0; j < k; ++j) {
+        Mat v(a.m, 1);
+        for (std::int64_t i = j; i < a.m; ++i) v(i, 0) = i == j ? 1 : a(i, j);
+        q = combine(q, -in[1][at++], times(times(q, v), transpose(v)));
+      }
+      Mat out(a.m, a.n);
+      for (std::int64_t i = 0; i < a.m; ++i)
+        for (std::int64_t j = 0; j < a.n; ++j) out(i, j) = q(i, j);
+      return out;
+    })};
+  };
+  of("orgqr", [](In x) { return variable_list{ebb::orgqr(x[0], x[1])}; })
+      .shapes({{{4, 3}, {3}}, {{2, 3, 3}, {2, 2}}})
+      .range(-1, 1)
+      .reference(reflections);
   of("householder_product", [](In x) { return variable_list{la::householder_product(x[0], x[1])}; })
       .shapes({{{4, 3}, {3}}, {{2, 3, 3}, {2, 2}}})
       .range(-1, 1)
-      .reference([](const Arrays& in) {
-        std::size_t at = 0;
-        return Arrays{dense::each(in[0], [&](const Mat& a) {
-          Mat q = dense::identity(a.m);
-          const std::int64_t k = in[1].sizes.back();
-          for (std::int64_t j = 0; j < k; ++j) {
-            Mat v(a.m, 1);
-            for (std::int64_t i = j; i < a.m; ++i) v(i, 0) = i == j ? 1 : a(i, j);
-            q = combine(q, -in[1][at++], times(times(q, v), transpose(v)));
-          }
-          Mat out(a.m, a.n);
-          for (std::int64_t i = 0; i < a.m; ++i)
-            for (std::int64_t j = 0; j < a.n; ++j) out(i, j) = q(i, j);
-          return out;
-        })};
-      })
+      .reference(reflections)
       .error("greater than or equal to tau",
              [] {
                la::householder_product(ebb::ones({3, 2}), ebb::ones({3}));

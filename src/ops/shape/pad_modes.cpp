@@ -112,7 +112,9 @@ struct PadBackwardBackward : autograd::Node {
 };
 
 const char* op_name(PadMode mode) {
-  return mode == PadMode::reflect ? "pad" : mode == PadMode::replicate ? "pad" : "circular pad";
+  return mode == PadMode::reflect     ? "reflection_pad"
+         : mode == PadMode::replicate ? "replication_pad"
+                                      : "circular pad";
 }
 
 DimVector padded_sizes(const Variable& x, IntArrayRef padding, PadMode mode) {
