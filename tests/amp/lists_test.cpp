@@ -23,7 +23,8 @@ namespace F = ebb::nn::functional;
 struct Case {
   const char* name;
   Shapes shapes;
-  // The result's dtype for inputs in Float and in BFloat16, "f" or "b" each; "!" where it throws.
+  // The result's dtype for inputs in Float and in BFloat16, "f" or "b" each; "!" where it throws, "-" where
+  // the op, which is not on the list, does not take that dtype.
   const char *cpu, *cuda;
   std::function<Tensor(In)> call;
 };
@@ -234,7 +235,7 @@ std::vector<Case> losses() {
       {"ctc_loss",
        {{5, 2, 4}},
        "ff",
-       "f!",
+       "f-",
        [](In x) {
          return ctc_loss(x[0], ones({2, 2}, TensorOptions(kLong).device(x[0].device())), {5, 5}, {2, 2});
        }},
@@ -318,6 +319,7 @@ void check(const std::vector<Case>& cases) {
       std::vector<Tensor> inputs;
       for (const auto& shape : each.shapes) inputs.push_back((rand(shape) * 0.5 + 0.2).to(kHere, dtype));
       const char want = expected[dtype == kFloat ? 0 : 1];
+      if (want == '-') continue;
       if (want == '!')
         CHECK_THROWS_WITH(each.call(inputs), Catch::Contains("unsafe to autocast"));
       else
