@@ -77,12 +77,29 @@ TEST_CASE("what lies nowhere reads as zero or as the border") {
   }
 }
 
-TEST_CASE("the gradient of a sampling cannot be differentiated") {
-  const Variable x = image().requires_grad_();
-  const Variable grid = ebb::full({1, 1, 1, 2}, 0.3, ebb::kDouble).requires_grad_();
-  const Variable y = ebb::grid_sampler(x, grid, 0, 0, false).sum();
-  const Variable g = ebb::autograd::grad({y}, {grid}, {}, true, true)[0];
-  CHECK_THROWS_AS(g.sum().backward(), ebb::NotImplementedError);
+TEST_CASE("gradients of a sampling's gradients are torch 2.15's") {
+  struct Expected {
+    std::int64_t mode, padding;
+    std::vector<double> by_grid;
+    double by_image;  // the sum of each element times its place
+  };
+  const Expected e = GENERATE(values<Expected>({
+      {0, 0, {16.5539924387, 19.993191552, 0.5072256, -0.8995968}, 69.3217394638},
+      {0, 1, {16.5539924387, 19.993191552, 0, 0}, 23.5650367438},
+      {0, 2, {16.5539924387, 19.993191552, 0, 0}, 23.5650367438},
+      {2, 0, {97.1286932084, 105.3316439246, 0.8543639129, -6.7323103189}, 140.3064921556},
+      {2, 1, {49.7965026903, 91.4123040699, 76.036386261, -20.8754428058}, -21.0384077626},
+      {2, 2, {49.8252207445, 91.4327220925, 105.5426491311, -45.4926525156}, -375.1332598737},
+  }));
+  const Variable places = ebb::arange(12, ebb::kDouble);
+  const Variable x = ((places * 7).remainder(11) / 4 - 1).view({1, 1, 3, 4}).requires_grad_();
+  const Variable grid =
+      ebb::tensor({0.3, -0.45, -0.85, 1.2}, ebb::kDouble).view({1, 1, 2, 2}).requires_grad_();
+  const Variable y = ebb::grid_sampler(x, grid, e.mode, e.padding, false).pow(2).sum();
+  const auto once = ebb::autograd::grad({y}, {x, grid}, {}, true, true);
+  const auto twice = ebb::autograd::grad({once[0].pow(2).sum() + once[1].pow(2).sum()}, {x, grid});
+  require_close(twice[1], e.by_grid);
+  require_close((twice[0].flatten() * places).sum().view({1}), {e.by_image});
 }
 
 TEST_CASE("grid_sample warns where corners are not said") {

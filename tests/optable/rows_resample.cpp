@@ -92,7 +92,6 @@ Row& sampled(const char* name, Sampled how, Sizes x, Sizes grid) {
       // Places that lie at elements and edges of axes of 2, 3 and 4 elements, and halfway between them.
       .kinks({0, 0.25, 1.0 / 3, 0.5, 2.0 / 3, 0.75, 1, 1.25, 4.0 / 3, -0.25, -1.0 / 3, -0.5, -2.0 / 3, -0.75,
               -1, -1.25, -4.0 / 3})
-      .order(1, "torch differentiates it once")
       .roundings(8)
       .reference([how](const Arrays& in) { return how(in); });
 }
@@ -138,7 +137,6 @@ void grids() {
       .range(-2, 2)
       .range(-0.9, 0.9)
       .kinks({0, 1.0 / 3, -1.0 / 3})
-      .order(1, "torch differentiates it once")
       .roundings(8)
       .reference([](const Arrays& in) { return Sampled{.beyond = Beyond::border, .align = true}(in); });
 }

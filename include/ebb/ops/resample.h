@@ -10,7 +10,7 @@ namespace ebb {
 /// (trilinear), 1 nearest, 2 bicubic (4-D input; Keys' a = -0.75). padding_mode, for what lies outside: 0
 /// zeros, 1 the border, 2 reflections. -1 and 1 are the centres of the outermost elements with align_corners,
 /// else their outer edges. Input and grid have one floating dtype; the result is (N, C, H', W') or (N, C, D',
-/// H', W'). Differentiable once by both, as torch's: differentiating the gradient throws NotImplementedError.
+/// H', W'). Differentiable to any order by both; a gradient that is itself recorded is made of ops.
 /// (torch.grid_sampler; Jaderberg et al. 2015.)
 EBB_API Variable grid_sampler(const Variable& input, const Variable& grid, std::int64_t interpolation_mode,
                               std::int64_t padding_mode, bool align_corners);

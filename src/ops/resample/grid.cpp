@@ -1,5 +1,6 @@
 // Sampling at the points of a grid, and the grids of affine maps.
-#include <ebb/autograd/record.h>
+#include <ebb/autograd/backward.h>
+#include <ebb/autograd/grad_mode.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -11,25 +12,12 @@
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/record.h"
-#include "ops/resample/kernels.h"
+#include "ops/resample/composed_grid.h"
 
 namespace ebb {
 namespace {
 
 using autograd::GradList;
-
-// The gradient's own node: torch has no derivative of it either.
-struct GridSamplerBackwardBackward : autograd::Node {
-  bool volumes = false;
-  std::string name() const override {
-    return volumes ? "GridSampler3DBackwardBackward0" : "GridSampler2DBackwardBackward0";
-  }
-  GradList apply(GradList&&) override {
-    detail::fail<NotImplementedError>(
-        "grid_sampler: the derivative of its gradient is not implemented, as in ",
-        "torch. Compose the sampling of gather and arithmetic to have one.");
-  }
-};
 
 struct GridSamplerBackward : autograd::Node {
   autograd::SavedVariable input{this};
@@ -39,26 +27,44 @@ struct GridSamplerBackward : autograd::Node {
     return geometry.dims == 3 ? "GridSampler3DBackward0" : "GridSampler2DBackward0";
   }
   GradList apply(GradList&& grads) override {
+    if (!grads[0].defined()) return GradList(2);
+    const Variable x = input.unpack(), points = grid.unpack();
+    return GradMode::is_enabled() ? by_ops(grads[0], x, points) : by_kernels(grads[0], x, points);
+  }
+
+ private:
+  GradList by_kernels(const Variable& g, const Variable& x, const Variable& points) const {
     GradList out(2);
-    if (!grads[0].defined()) return out;
-    const Variable &g = grads[0], x = input.unpack(), points = grid.unpack();
     const NdArray dout = ops::contiguous_array(g.array()), where = ops::contiguous_array(points.array());
-    const auto recorded = [&](NdArray array) {
-      return ops::record<GridSamplerBackwardBackward>(
-          std::move(array), [&](GridSamplerBackwardBackward& node) { node.volumes = geometry.dims == 3; }, g,
-          x, points);
-    };
     if (needs(0)) {
       const DType wide = x.dtype() == kDouble ? kDouble : kFloat;
       NdArray din = NdArray::empty(x.sizes(), wide, x.device());
       kernels::grid_sample_backward_input(x.device(), din, dout, where, geometry);
-      out[0] = recorded(ops::cast_array(din, x.dtype()));
+      out[0] = Variable(ops::cast_array(din, x.dtype()));
     }
     if (needs(1)) {
       NdArray dgrid = NdArray::empty(points.sizes(), points.dtype(), points.device());
       kernels::grid_sample_backward_grid(x.device(), dgrid, dout, ops::contiguous_array(x.array()), where,
                                          geometry);
-      out[1] = recorded(std::move(dgrid));
+      out[1] = Variable(std::move(dgrid));
+    }
+    return out;
+  }
+
+  // The gradient is itself recorded: the sampling once more, of ops.
+  GradList by_ops(const Variable& g, const Variable& x, const Variable& points) const {
+    autograd::variable_list wanted;
+    if (needs(0)) wanted.push_back(x);
+    if (needs(1)) wanted.push_back(points);
+    const autograd::variable_list found =
+        autograd::grad({ops::composed_grid_sample(x, points, geometry)}, wanted, {g}, true, true, true);
+    GradList out(2);
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < 2; ++i) {
+      if (!needs(i)) continue;
+      // The nearest element does not depend on where exactly a point lies.
+      out[i] = found[next].defined() ? found[next] : zeros_like(wanted[next]);
+      ++next;
     }
     return out;
   }
