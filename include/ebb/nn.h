@@ -5,9 +5,7 @@
 #include <ebb/nn/functional/conv.h>
 #include <ebb/nn/functional/ctc_loss.h>
 #include <ebb/nn/functional/dropout.h>
-#include <ebb/nn/functional/dropout1d.h>
 #include <ebb/nn/functional/embedding.h>
-#include <ebb/nn/functional/hard_activation.h>
 #include <ebb/nn/functional/linear.h>
 #include <ebb/nn/functional/loss.h>
 #include <ebb/nn/functional/multi_head_attention.h>
@@ -22,16 +20,12 @@
 #include <ebb/nn/init.h>
 #include <ebb/nn/modules/activation.h>
 #include <ebb/nn/modules/adaptive_softmax.h>
-#include <ebb/nn/modules/channel_shuffle.h>
-#include <ebb/nn/modules/circular_padding.h>
 #include <ebb/nn/modules/container.h>
 #include <ebb/nn/modules/conv.h>
 #include <ebb/nn/modules/cross_map_lrn.h>
 #include <ebb/nn/modules/ctc_loss.h>
 #include <ebb/nn/modules/dropout.h>
-#include <ebb/nn/modules/dropout1d.h>
 #include <ebb/nn/modules/embedding.h>
-#include <ebb/nn/modules/hard_activation.h>
 #include <ebb/nn/modules/lazy.h>
 #include <ebb/nn/modules/linear.h>
 #include <ebb/nn/modules/loss.h>

@@ -90,6 +90,13 @@ Variable threshold(Variable input, const ThresholdFuncOptions& options) {
                            : ebb::threshold(input, options.threshold(), options.value());
 }
 
+Variable hardsigmoid(Variable input, const HardsigmoidFuncOptions& o) {
+  return o.inplace() ? ebb::hardsigmoid_(input) : ebb::hardsigmoid(input);
+}
+Variable hardswish(Variable input, const HardswishFuncOptions& o) {
+  return o.inplace() ? ebb::hardswish_(input) : ebb::hardswish(input);
+}
+
 }  // namespace functional
 
 namespace F = functional;
@@ -194,6 +201,11 @@ static Variable call(const Softmax2dImpl&, const Variable& x) {
   return F::softmax(x, -3);
 }
 EBB_STATELESS(Softmax2dImpl, detail::NoOptions, Variable);
+
+static void print(Fields& out, const HardsigmoidOptions& o) { out.flag("inplace", o.inplace()); }
+EBB_STATELESS_AS(functional::hardsigmoid, HardsigmoidImpl, HardsigmoidOptions, Variable);
+static void print(Fields& out, const HardswishOptions& o) { out.flag("inplace", o.inplace()); }
+EBB_STATELESS_AS(functional::hardswish, HardswishImpl, HardswishOptions, Variable);
 
 PReLUImpl::PReLUImpl(PReLUOptions options_) : options(std::move(options_)) { PReLUImpl::reset(); }
 void PReLUImpl::reset() {

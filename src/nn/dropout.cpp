@@ -1,6 +1,5 @@
 // Dropouts: their functions, and their modules.
 #include <ebb/nn/modules/dropout.h>
-#include <ebb/nn/modules/dropout1d.h>
 #include <ebb/ops/dropout.h>
 #include <ebb/ops/shape.h>
 

@@ -1,5 +1,5 @@
 // Padding, folding, pixel shuffling and resizing: their functions, and their modules.
-#include <ebb/nn/modules/circular_padding.h>
+#include <ebb/nn/modules/padding.h>
 #include <ebb/ops/shape.h>
 
 #include "nn/stateless.h"
@@ -145,5 +145,14 @@ static void print(Fields& out, const UpsampleOptions& o) {
   out("mode", o.mode().name());
 }
 EBB_STATELESS(UpsampleImpl, UpsampleOptions, Variable);
+
+static void print(Fields& out, const ChannelShuffleOptions& o) { out("groups", o.groups()); }
+static void check(const ChannelShuffleOptions& o) {
+  EBB_CHECK(o.groups() > 0, "ChannelShuffle: groups must be positive, got ", o.groups(), ".");
+}
+static Variable call(const ChannelShuffleImpl& m, const Variable& x) {
+  return channel_shuffle(x, m.options.groups());
+}
+EBB_STATELESS(ChannelShuffleImpl, ChannelShuffleOptions, Variable);
 
 }  // namespace ebb::nn

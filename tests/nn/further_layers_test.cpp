@@ -1,12 +1,11 @@
 // Layers that libtorch or Python has, against numbers of torch 2.15.
 #include <ebb/autograd/grad_mode.h>
+#include <ebb/nn/modules/activation.h>
 #include <ebb/nn/modules/adaptive_softmax.h>
-#include <ebb/nn/modules/channel_shuffle.h>
-#include <ebb/nn/modules/circular_padding.h>
 #include <ebb/nn/modules/cross_map_lrn.h>
-#include <ebb/nn/modules/dropout1d.h>
-#include <ebb/nn/modules/hard_activation.h>
+#include <ebb/nn/modules/dropout.h>
 #include <ebb/nn/modules/norm.h>
+#include <ebb/nn/modules/padding.h>
 #include <ebb/nn/modules/sync_batch_norm.h>
 #include <ebb/nn/modules/triplet_loss.h>
 #include <ebb/nn/modules/unpooling.h>

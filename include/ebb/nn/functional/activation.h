@@ -159,7 +159,22 @@ class EBB_API ThresholdOptions {
   EBB_ARG(bool, inplace) = false;  ///< overwrites the input
 };
 
+/// Options of Hardsigmoid.
+class EBB_API HardsigmoidOptions {
+ public:
+  EBB_ARG(bool, inplace) = false;  ///< overwrites the input
+};
+
+/// Options of Hardswish.
+class EBB_API HardswishOptions {
+ public:
+  EBB_ARG(bool, inplace) = false;  ///< overwrites the input
+};
+
 namespace functional {
+
+using HardsigmoidFuncOptions = HardsigmoidOptions;
+using HardswishFuncOptions = HardswishOptions;
 
 using ELUFuncOptions = ELUOptions;
 using SELUFuncOptions = SELUOptions;
@@ -243,6 +258,11 @@ EBB_API Variable softshrink(const Variable& input, const SoftshrinkFuncOptions& 
 EBB_API Variable softsign(const Variable& input);
 EBB_API Variable tanhshrink(const Variable& input);
 EBB_API Variable threshold(Variable input, const ThresholdFuncOptions& options);
+
+/// x / 6 + 1 / 2, between 0 and 1.
+EBB_API Variable hardsigmoid(Variable input, const HardsigmoidFuncOptions& options = {});
+/// x hardsigmoid(x).
+EBB_API Variable hardswish(Variable input, const HardswishFuncOptions& options = {});
 
 }  // namespace functional
 

@@ -16,6 +16,7 @@ class EBB_API DropoutOptions {
   EBB_ARG(bool, inplace) = false;  ///< overwrites the input
 };
 
+using Dropout1dOptions = DropoutOptions;
 using Dropout2dOptions = DropoutOptions;
 using Dropout3dOptions = DropoutOptions;
 using AlphaDropoutOptions = DropoutOptions;
@@ -37,12 +38,14 @@ class EBB_API AlphaDropoutFuncOptions {
   EBB_ARG(bool, inplace) = false;   ///< overwrites the input
 };
 
+using Dropout1dFuncOptions = DropoutFuncOptions;
 using Dropout2dFuncOptions = DropoutFuncOptions;
 using Dropout3dFuncOptions = DropoutFuncOptions;
 using FeatureAlphaDropoutFuncOptions = AlphaDropoutFuncOptions;
 
 EBB_API Variable dropout(Variable input, const DropoutFuncOptions& options = {});
-/// Whole channels are zeroed.
+/// Whole channels are zeroed; 1d is Python's alone, of (N, C, L) or (C, L).
+EBB_API Variable dropout1d(Variable input, const Dropout1dFuncOptions& options = {});
 EBB_API Variable dropout2d(Variable input, const Dropout2dFuncOptions& options = {});
 EBB_API Variable dropout3d(Variable input, const Dropout3dFuncOptions& options = {});
 /// Keeps mean and variance of SELU's outputs (Klambauer et al. 2017).

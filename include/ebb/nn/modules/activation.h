@@ -176,4 +176,16 @@ class EBB_API PReLUImpl : public Cloneable<PReLUImpl> {
 };
 EBB_LIBRARY_MODULE(PReLU);
 
+/// x / 6 + 1 / 2, between 0 and 1 (torch.nn.Hardsigmoid).
+struct EBB_API HardsigmoidImpl : detail::Stateless<HardsigmoidImpl, HardsigmoidOptions, Variable> {
+  using Stateless::Stateless;
+};
+EBB_LIBRARY_MODULE(Hardsigmoid);
+
+/// x hardsigmoid(x) (torch.nn.Hardswish).
+struct EBB_API HardswishImpl : detail::Stateless<HardswishImpl, HardswishOptions, Variable> {
+  using Stateless::Stateless;
+};
+EBB_LIBRARY_MODULE(Hardswish);
+
 }  // namespace ebb::nn

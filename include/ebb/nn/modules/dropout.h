@@ -18,6 +18,12 @@ struct EBB_API DropoutImpl : detail::AnyDropout<DropoutImpl> {
 };
 EBB_LIBRARY_MODULE(Dropout);
 
+/// Dropout of whole channels of (N, C, L) or (C, L) (torch.nn.Dropout1d).
+struct EBB_API Dropout1dImpl : detail::AnyDropout<Dropout1dImpl> {
+  using Stateless::Stateless;
+};
+EBB_LIBRARY_MODULE(Dropout1d);
+
 /// Dropout of whole channels.
 struct EBB_API Dropout2dImpl : detail::AnyDropout<Dropout2dImpl> {
   using Stateless::Stateless;
