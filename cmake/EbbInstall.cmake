@@ -13,7 +13,8 @@ if(TARGET ebb_cuda)  # ebb::cuda says where the plugin lies; programs do not lin
   install(EXPORT ebbCudaTargets NAMESPACE ebb:: DESTINATION ${EBB_CONFIG_DIR} COMPONENT cuda)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ebb DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  COMPONENT development FILES_MATCHING PATTERN "*.h")
+  COMPONENT development FILES_MATCHING PATTERN "*.h"
+  REGEX "/ebb/(models|vision)(\\.h)?$" EXCLUDE)
 
 if(BUILD_SHARED_LIBS)  # what libebb.so links is its own affair
   set(EBB_STATIC_DEPENDENCIES "")

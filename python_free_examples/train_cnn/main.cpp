@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <exception>
 
+#include "common/progress.h"
 #include "evaluate.h"
 #include "options.h"
-#include "progress.h"
 
 namespace {
 
@@ -39,7 +39,7 @@ int run(const Options& options) {
 
   Confusion confusion;
   for (int epoch = 1; epoch <= source.epochs; ++epoch) {
-    Progress progress("epoch " + std::to_string(epoch) + "/" + std::to_string(source.epochs),
+    example::Progress progress("epoch " + std::to_string(epoch) + "/" + std::to_string(source.epochs),
                       train.images().size(0));
     for (auto& batch : *loader) {
       const ebb::Tensor loss = ebb::nn::functional::cross_entropy(net(batch.data.to(options.device)),

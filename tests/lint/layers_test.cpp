@@ -70,7 +70,8 @@ const std::vector<std::string>& house() {
       "ebb/linalg", "ops/common",  "ops/",          "ebb/derivatives", "derivatives", "print",
       "ebb/io",     "io",          "ebb/archive",   "archive",         "ebb/nn",      "nn",
       "ebb/optim",  "optim",       "ebb/serialize", "serialize",       "ebb/amp",     "amp",
-      "ebb/data",   "data",        "cuda",          "cuda/emu",        "cuda/nvidia", "ebb/ebb"};
+      "ebb/data",   "data",        "cuda",          "cuda/emu",        "cuda/nvidia", "ebb/ebb",
+      "ebb/models", "models",      "ebb/vision",    "vision"};
   return rooms;
 }
 

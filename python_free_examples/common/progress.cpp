@@ -5,16 +5,18 @@
 
 #include <cstdio>
 
-Progress::Progress(std::string title, std::int64_t total)
-    : title_(std::move(title)), total_(total), terminal_(isatty(STDOUT_FILENO)) {}
+namespace example {
+
+Progress::Progress(std::string title, std::int64_t total, std::string unit)
+    : title_(std::move(title)), unit_(std::move(unit)), total_(total), terminal_(isatty(STDOUT_FILENO)) {}
 
 double Progress::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
 std::string Progress::figures() const {
   char text[96];
-  std::snprintf(text, sizeof text, "loss %.4f  %6.0f images/s",
-                loss_sum_ / static_cast<double>(steps_ ? steps_ : 1), static_cast<double>(done_) / seconds());
-  return text;
+  std::snprintf(text, sizeof text, "loss %.4f  %6.0f ", loss_sum_ / static_cast<double>(steps_ ? steps_ : 1),
+                static_cast<double>(done_) / seconds());
+  return text + unit_ + "/s";
 }
 
 void Progress::draw() const {
@@ -41,3 +43,5 @@ void Progress::finish(const std::string& result) {
               result.c_str(), terminal_ ? "\x1b[K" : "");
   std::fflush(stdout);
 }
+
+}  // namespace example

@@ -1,0 +1,19 @@
+// The multi-layer perceptron.
+#pragma once
+
+#include <ebb/nn.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace ebb::models {
+
+/// Linear layers of the given widths with ReLU, and dropout where it is not 0, between them
+/// (torchvision.ops.MLP, but for its dropout after the last layer). Input [..., widths.front()], output [...,
+/// widths.back()].
+struct EBB_API MLPImpl : nn::SequentialImpl {
+  explicit MLPImpl(const std::vector<std::int64_t>& widths, double dropout = 0);
+};
+EBB_MODULE(MLP);
+
+}  // namespace ebb::models

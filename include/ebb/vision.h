@@ -1,0 +1,5 @@
+// Images: files, transforms and datasets. A library of its own, ebb::vision.
+#pragma once
+
+#include <ebb/ebb.h>
+#include <ebb/vision/grid.h>

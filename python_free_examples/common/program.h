@@ -1,0 +1,56 @@
+// What every example begins with: its command line, device, seed and threads, and how it says what it
+// reached.
+#pragma once
+
+#include <ebb/core/device.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace example {
+
+/// Options that all examples have.
+struct Settings {
+  ebb::Device device = ebb::Device::CPU;  ///< --device; the CPU where there is no GPU
+  std::uint64_t seed = 1;                 ///< --seed: of everything that is drawn
+  int threads = 0;                        ///< --threads; 0: ebb's default
+  bool brief = false;                     ///< --short: the small form, which the tests run
+  std::string out = ".";                  ///< --out: the folder for pictures, curves and models
+  /// A file in that folder.
+  std::string path(const std::string& name) const { return out + "/" + name; }
+};
+
+/// An example's command line.
+///     int main(int argc, char** argv) {
+///       example::Program program("Trains ...");
+///       std::int64_t epochs = 0;
+///       program.option("--epochs", epochs, "passes over the data");
+///       return program.run(argc, argv, [&](const example::Settings& settings) { ...; return 0; });
+///     }
+class Program {
+ public:
+  explicit Program(const std::string& description);
+  ~Program();
+  /// Options of the example's own; what `value` holds is the default.
+  void option(const std::string& name, std::int64_t& value, const std::string& help);
+  void option(const std::string& name, double& value, const std::string& help);
+  void option(const std::string& name, std::string& value, const std::string& help);
+  void option(const std::string& name, bool& value, const std::string& help);
+
+  /// Parses the arguments, makes the folder, seeds, sets the threads and returns what `body` does; help, a
+  /// wrong argument or an exception is printed and gives the exit code.
+  int run(int argc, char** argv, const std::function<int(const Settings&)>& body);
+
+ private:
+  struct Parser;
+  std::unique_ptr<Parser> parser_;
+  Settings settings_;
+};
+
+/// Prints "test accuracy: 0.953 (stated: at least 0.95, reached)"; returns the exit code, 1 where it is not.
+int at_least(const std::string& what, double value, double stated);
+int at_most(const std::string& what, double value, double stated);
+
+}  // namespace example
