@@ -1,7 +1,7 @@
 # Libraries beside libebb, each a component of the package: what most programs do without, or what links more than libebb may.
 
 # ebb_add_component(<name>): ebb::<name>, from src/<name>/*.cpp; its headers are include/ebb/<name>.h and include/ebb/<name>/.
-# EBB_STATIC_DEPENDENCIES of it, which a static library needs again, are set by what follows in src/<name>/CMakeLists.txt.
+# What else it links stands in src/<name>/CMakeLists.txt.
 function(ebb_add_component name)
   file(GLOB _sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
   add_library(ebb_${name} ${_sources})
@@ -16,7 +16,8 @@ function(ebb_add_component name)
     install(TARGETS ebb_${name} EXPORT ebb_${name}Targets COMPONENT ${name}
       LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
     install(EXPORT ebb_${name}Targets NAMESPACE ebb:: DESTINATION ${EBB_CONFIG_DIR} COMPONENT ${name})
-    install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ebb/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ebb COMPONENT ${name}
-      FILES_MATCHING REGEX "/ebb/${name}(\\.h|/.*\\.h)$")
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ebb/${name} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ebb
+      COMPONENT ${name} FILES_MATCHING PATTERN "*.h")
+    install(FILES ${PROJECT_SOURCE_DIR}/include/ebb/${name}.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ebb COMPONENT ${name})
   endif()
 endfunction()

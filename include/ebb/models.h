@@ -1,4 +1,5 @@
-// Known models under their usual names, with the usual names of their weights. A library of its own, ebb::models.
+// Known models under their usual names, with the usual names of their weights. A library of its own,
+// ebb::models.
 #pragma once
 
 #include <ebb/ebb.h>

@@ -40,7 +40,7 @@ int run(const Options& options) {
   Confusion confusion;
   for (int epoch = 1; epoch <= source.epochs; ++epoch) {
     example::Progress progress("epoch " + std::to_string(epoch) + "/" + std::to_string(source.epochs),
-                      train.images().size(0));
+                               train.images().size(0));
     for (auto& batch : *loader) {
       const ebb::Tensor loss = ebb::nn::functional::cross_entropy(net(batch.data.to(options.device)),
                                                                   batch.target.to(options.device));
