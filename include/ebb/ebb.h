@@ -12,8 +12,10 @@
 #include <ebb/autograd/hooks.h>
 #include <ebb/autograd/node.h>
 #include <ebb/autograd/record.h>
+#include <ebb/autograd/rng_state.h>
 #include <ebb/autograd/saved_variable.h>
 #include <ebb/autograd/variable.h>
+#include <ebb/checkpoint.h>
 #include <ebb/core/allocator.h>
 #include <ebb/core/deterministic.h>
 #include <ebb/core/maybe_owned.h>
@@ -26,7 +28,10 @@
 #include <ebb/data.h>
 #include <ebb/derivatives/functional.h>
 #include <ebb/derivatives/gradcheck.h>
+#include <ebb/io/npy.h>
+#include <ebb/io/pytorch.h>
 #include <ebb/io/safetensors.h>
+#include <ebb/io/sharded.h>
 #include <ebb/linalg.h>
 #include <ebb/nn.h>
 #include <ebb/ops/attention.h>

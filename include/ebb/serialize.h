@@ -5,6 +5,7 @@
 
 #include <ebb/archive.h>
 #include <ebb/autograd/variable.h>
+#include <ebb/core/arg.h>
 #include <ebb/io/safetensors.h>
 #include <ebb/nn/module.h>
 #include <ebb/nn/module_holder.h>
@@ -13,15 +14,39 @@
 #include <iosfwd>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ebb {
 
+/// How a file's tensors go into a module.
+///     load(net, "resnet50.pth", LoadOptions().prefixes({{"module.", ""}}).ignore({"fc."}).strict(false));
+struct LoadOptions {
+  using Names = std::vector<std::string>;
+  using Prefixes = std::vector<std::pair<std::string, std::string>>;
+
+  /// Missing and unexpected names are an error; without it they are allowed and returned.
+  EBB_ARG(bool, strict) = true;
+  /// Parameters and buffers take the dtype of the file (Module::load_state_dict), instead of converting it to
+  /// theirs.
+  EBB_ARG(bool, assign) = false;
+  /// Where the module moves first, and what its floating parameters become.
+  EBB_ARG(optional<Device>, device);
+  EBB_ARG(optional<DType>, dtype);
+  /// A name in the file that begins with the first of a pair is read as if it began with the second; the
+  /// first pair that fits counts.
+  EBB_ARG(Prefixes, prefixes);
+  /// Names in the file that begin with one of these (before they are renamed) are passed over.
+  EBB_ARG(Names, ignore);
+};
+
 /// Writes a module's parameters and buffers under their state_dict names.
 EBB_API void save(const nn::Module& module, const std::string& path);
 EBB_API void save(const nn::Module& module, std::ostream& stream);
-/// Reads a file's tensors into the module's parameters and buffers by name, one by one, converting dtype and
-/// device: nothing is in memory twice. Missing, unexpected (unless strict is off, which allows and returns
+/// Reads a file's tensors into the module's parameters and buffers by name, converting dtype and device. The
+/// file is known by its contents: safetensors (read one by one: nothing is in memory twice); an index of
+/// several such files, or the folder of one (safetensors::ShardedReader); what torch.save wrote
+/// (pytorch::read_state_dict), .npz. Missing, unexpected (unless strict is off, which allows and returns
 /// both) and misshaped names are an error that lists them with their nearest names; nothing is changed then.
 /// With `assign` parameters and buffers take the dtype of the file (Module::load_state_dict). A file that
 /// another process cuts short while it is read is an error that leaves the module partly loaded. A stream's
@@ -32,6 +57,8 @@ EBB_API nn::IncompatibleKeys load(nn::Module& module, const std::string& path, b
 EBB_API nn::IncompatibleKeys load(nn::Module& module, std::istream& stream, bool strict = true,
                                   bool assign = false);
 /// The same; the module moves to `device` first.
+EBB_API nn::IncompatibleKeys load(nn::Module& module, const std::string& path, const LoadOptions& options);
+EBB_API nn::IncompatibleKeys load(nn::Module& module, std::istream& stream, const LoadOptions& options);
 EBB_API nn::IncompatibleKeys load(nn::Module& module, const std::string& path, Device device);
 EBB_API nn::IncompatibleKeys load(nn::Module& module, std::istream& stream, Device device);
 template <class Source>

@@ -19,6 +19,18 @@ class Mt19937 {
     y ^= (y << 15) & 0xefc60000u;
     return y ^ (y >> 18);
   }
+  /// All that it is: its words, and how many of them are used up.
+  std::array<std::uint32_t, 625> words() const {
+    std::array<std::uint32_t, 625> all{};
+    for (std::size_t i = 0; i < state_.size(); ++i) all[i] = state_[i];
+    all.back() = static_cast<std::uint32_t>(at_);
+    return all;
+  }
+  /// The last is at most 624.
+  void set_words(const std::array<std::uint32_t, 625>& all) {
+    for (std::size_t i = 0; i < state_.size(); ++i) state_[i] = all[i];
+    at_ = static_cast<int>(all.back());
+  }
   std::uint64_t next64() {
     const std::uint64_t high = next();
     return high << 32 | next();

@@ -24,8 +24,10 @@ namespace {
 
 struct Generators {
   std::mutex mutex;
-  std::uint64_t seed = default_generator().current_seed();
-  std::array<std::uint64_t, kMaxDevices> calls{};  // by device
+  // By device: they are seeded together, and restored one by one.
+  std::array<std::uint64_t, kMaxDevices> seed, calls{};
+
+  Generators() { seed.fill(default_generator().current_seed()); }
 };
 
 Generators& generators() {
@@ -37,8 +39,9 @@ Generators& generators() {
 Philox draw_default(Device device, std::uint64_t count) {
   Generators& all = generators();
   const std::lock_guard lock(all.mutex);
-  std::uint64_t& calls = all.calls[static_cast<std::size_t>(device.index())];
-  const Philox first{all.seed, static_cast<std::uint64_t>(device.index()) << 56 | calls};
+  const auto i = static_cast<std::size_t>(device.index());
+  std::uint64_t& calls = all.calls[i];
+  const Philox first{all.seed[i], static_cast<std::uint64_t>(device.index()) << 56 | calls};
   calls += count;
   return first;
 }
@@ -87,8 +90,23 @@ Philox next_philox(Device device, Generator& generator) {
 void seed_generators(std::uint64_t seed) {
   Generators& all = generators();
   const std::lock_guard lock(all.mutex);
-  all.seed = seed;
+  all.seed.fill(seed);
   all.calls.fill(0);
+}
+
+std::array<std::uint64_t, 2> generator_state_of(Device device) {
+  Generators& all = generators();
+  const std::lock_guard lock(all.mutex);
+  const auto i = static_cast<std::size_t>(device.index());
+  return {all.seed[i], all.calls[i]};
+}
+
+void set_generator_state_of(Device device, std::array<std::uint64_t, 2> state) {
+  Generators& all = generators();
+  const std::lock_guard lock(all.mutex);
+  const auto i = static_cast<std::size_t>(device.index());
+  all.seed[i] = state[0];
+  all.calls[i] = state[1];
 }
 
 }  // namespace ebb::cuda

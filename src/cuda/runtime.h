@@ -60,6 +60,9 @@ void copy_bytes(void* to, Device to_device, const void* from, Device from_device
 void check_faults(Device device);
 /// Restarts the generators of all devices.
 void seed_generators(std::uint64_t seed);
+/// Seed of a device's own generator and how often it was drawn from; and back.
+std::array<std::uint64_t, 2> generator_state_of(Device device);
+void set_generator_state_of(Device device, std::array<std::uint64_t, 2> state);
 
 std::unique_ptr<ebb::detail::DeviceGraph> make_graph(Device device);
 std::shared_ptr<ebb::detail::DeviceGraphPool> make_graph_pool();

@@ -7,6 +7,7 @@
 #include <ebb/cuda/device.h>
 #include <ebb/cuda/graph.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -68,6 +69,9 @@ struct Backend {
   int (*device_count)();
   void (*synchronize)(Device device);
   void (*manual_seed)(std::uint64_t seed);
+  /// Seed of a device's own generator, and how many times it was drawn from.
+  std::array<std::uint64_t, 2> (*generator_state)(Device device);
+  void (*set_generator_state)(Device device, std::array<std::uint64_t, 2> state);
 
   void (*set_device)(Device device);
   cuda::DeviceProperties (*properties)(Device device);
@@ -116,7 +120,7 @@ struct Backend {
 };
 
 /// Raised whenever Backend, the signature of a kernel slot or a type that plugins see changes.
-constexpr std::uint32_t kPluginAbi = 7;
+constexpr std::uint32_t kPluginAbi = 8;
 
 /// What a plugin exports as `extern "C"` under kPluginEntry. If it was built for the host's ABI number and
 /// finds a driver and a device, it calls set_backend, fills the kernel slots and returns null; else it

@@ -144,6 +144,11 @@ void AtomicFile::write(const void* bytes, std::size_t size) {
   }
 }
 
+void AtomicFile::write_at(std::uint64_t position, const void* bytes, std::size_t size) {
+  if (::lseek(descriptor_, static_cast<off_t>(position), SEEK_SET) < 0) fail_of_errno("write", path_);
+  write(bytes, size);
+}
+
 void AtomicFile::commit() {
   if (replaces_) {
     // Only a privileged process may give a file away; another's is its own, as any file it makes.

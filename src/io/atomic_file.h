@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace ebb::io {
@@ -22,6 +23,8 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(const void* bytes, std::size_t size);
+  /// At a position, as far as what has been written.
+  void write_at(std::uint64_t position, const void* bytes, std::size_t size);
   void commit();
 
  private:

@@ -4,60 +4,18 @@
 #include <ebb/ops/copy.h>
 
 #include <algorithm>
-#include <array>
-#include <cstring>
-#include <istream>
 
 #include "core/near_names.h"
-#include "io/input_file.h"
+#include "io/bytes.h"
 #include "io/safetensors_header.h"
 
 namespace ebb::safetensors {
+
+using io::Bytes;
+using io::BytesInMemory;
+using io::BytesOnDisk;
+
 namespace {
-
-// Where the bytes of a file are.
-class Bytes {
- public:
-  virtual ~Bytes() = default;
-  virtual std::uint64_t size() const = 0;
-  virtual void read(std::uint64_t offset, void* to, std::size_t size) const = 0;
-  /// Of the file, or empty.
-  virtual std::string path() const { return {}; }
-};
-
-class BytesOnDisk final : public Bytes {
- public:
-  explicit BytesOnDisk(const std::string& path) : file_(path) {}
-  std::uint64_t size() const override { return file_.size(); }
-  void read(std::uint64_t offset, void* to, std::size_t size) const override { file_.read(offset, to, size); }
-  std::string path() const override { return file_.path(); }
-
- private:
-  io::InputFile file_;
-};
-
-class BytesInMemory final : public Bytes {
- public:
-  explicit BytesInMemory(std::string_view borrowed) : bytes_(borrowed) {}
-  explicit BytesInMemory(std::string&& owned) : owned_(std::move(owned)), bytes_(owned_) {}
-  std::uint64_t size() const override { return bytes_.size(); }
-  void read(std::uint64_t offset, void* to, std::size_t size) const override {
-    if (size > 0) std::memcpy(to, bytes_.data() + offset, size);
-  }
-
- private:
-  std::string owned_;
-  std::string_view bytes_;
-};
-
-std::string rest_of(std::istream& stream) {
-  EBB_CHECK(!stream.fail(), "safetensors: the stream cannot be read. Was its file opened?");
-  std::string bytes;
-  std::array<char, 1 << 16> block;
-  while (const std::streamsize n = stream.rdbuf()->sgetn(block.data(), block.size()))
-    bytes.append(block.data(), static_cast<std::size_t>(n));
-  return bytes;
-}
 
 Header header_of(const Bytes& bytes) {
   char frame[kFrame];
@@ -142,7 +100,7 @@ Reader::Reader(std::unique_ptr<Contents> contents) : contents_(std::move(content
 Reader::Reader(const std::string& path)
     : Reader(std::make_unique<Contents>(std::make_unique<BytesOnDisk>(path))) {}
 Reader::Reader(std::istream& stream)
-    : Reader(std::make_unique<Contents>(std::make_unique<BytesInMemory>(rest_of(stream)))) {}
+    : Reader(std::make_unique<Contents>(std::make_unique<BytesInMemory>(io::rest_of(stream)))) {}
 Reader::Reader(Reader&&) noexcept = default;
 Reader& Reader::operator=(Reader&&) noexcept = default;
 Reader::~Reader() = default;

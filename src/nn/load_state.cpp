@@ -5,6 +5,7 @@
 #include <ebb/ops/copy.h>
 
 #include <algorithm>
+#include <ostream>
 #include <unordered_set>
 
 #include "core/near_names.h"
@@ -186,6 +187,13 @@ IncompatibleKeys load_as_is(Module& module, const StateSource& source, bool stri
 }
 
 }  // namespace
+
+std::ostream& operator<<(std::ostream& stream, const IncompatibleKeys& keys) {
+  if (keys.missing_keys.empty() && keys.unexpected_keys.empty())
+    return stream << "<All keys matched successfully>";
+  const std::string text = fit(keys, keys.unexpected_keys, keys.missing_keys);
+  return stream << "IncompatibleKeys:" << text;
+}
 
 bool shared(const Variable& a, const Variable& b) {
   return a.is_same(b) || (a.numel() > 0 && a.is_alias_of(b) && a.array().data() == b.array().data() &&

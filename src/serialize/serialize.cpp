@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "io/safetensors_format.h"
 #include "nn/load_state.h"
+#include "serialize/state_file.h"
 
 namespace ebb {
 namespace {
@@ -48,45 +48,6 @@ NamedTensors numbered(const std::vector<Variable>& tensors) {
   return named;
 }
 
-// A file as the state of a module: its tensors go one by one to where the module's are.
-class FileState final : public nn::StateSource {
- public:
-  explicit FileState(const Reader& file) : file_(file) {}
-
-  std::vector<std::string> keys() const override { return file_.keys(); }
-  optional<Info> info(const std::string& name_asked) const override {
-    const std::string& key = stored(name_asked);
-    if (!file_.contains(key)) return nullopt;
-    const std::string dtype = file_.dtype(key);
-    if (!file_.is_supported(key)) return Info{{}, DType::Undefined, safetensors::unsupported_text(dtype)};
-    Info info{DimVector(IntArrayRef(file_.sizes(key))), safetensors::format_named(dtype)->dtype, {}};
-    if (info.dtype != kBool) return info;
-    // Of booleans the bytes may be wrong, too, which must be known before anything is written.
-    try {
-      file_.get_tensor(key);
-    } catch (const Error& e) {
-      info.obstacle = ": " + std::string(e.what());
-    }
-    return info;
-  }
-  Variable tensor(const std::string& key, const Variable& old) const override {
-    return file_.get_tensor(stored(key)).to(old.device());
-  }
-  void copy_to(const std::string& key, Variable& target) const override {
-    file_.read_into(stored(key), target);
-  }
-
- private:
-  // The name under which the file has a tensor of several names.
-  const std::string& stored(const std::string& key) const {
-    if (file_.contains(key)) return key;
-    const auto other = file_.metadata().find(key);
-    return other != file_.metadata().end() && file_.contains(other->second) ? other->second : key;
-  }
-
-  const Reader& file_;
-};
-
 // A tensor handed out keeps its requires_grad.
 void assign(Variable& to, const Variable& file, optional<Device> device) {
   Variable from = device ? file.to(*device) : file;
@@ -123,10 +84,9 @@ NamedTensors tensors_of(const optim::Optimizer& optimizer) {
 
 // Says whose file it was when what it holds does not fit.
 template <class Body>
-auto from_file(const std::string& path, const Body& body) {
-  const Reader file(path);
+auto located(const std::string& path, const Body& body) {
   try {
-    return body(file);
+    return body();
   } catch (const Error& e) {
     const std::string what = e.what();
     if (what.find("\"" + path + "\"") != std::string::npos) throw;
@@ -136,7 +96,8 @@ auto from_file(const std::string& path, const Body& body) {
 
 template <class T, class... How>
 void restore_from(T& to, const std::string& path, How... how) {
-  from_file(path, [&](const Reader& file) { restore(to, file, how...); });
+  const Reader file(path);
+  located(path, [&] { restore(to, file, how...); });
 }
 
 }  // namespace
@@ -149,22 +110,39 @@ void save(const nn::Module& module, std::ostream& stream) {
   const Contents contents = contents_of(module);
   safetensors::write(stream, contents.tensors, contents.metadata);
 }
-nn::IncompatibleKeys load(nn::Module& module, const std::string& path, bool strict, bool assign) {
-  return from_file(path,
-                   [&](const Reader& file) { return load_state(module, FileState(file), strict, assign); });
-}
-nn::IncompatibleKeys load(nn::Module& module, std::istream& stream, bool strict, bool assign) {
-  const Reader file(stream);
-  return load_state(module, FileState(file), strict, assign);
+
+namespace {
+
+nn::IncompatibleKeys load_from(nn::Module& module, std::unique_ptr<nn::StateSource> state,
+                               const LoadOptions& options) {
+  state = detail::renamed(std::move(state), options);
+  if (options.device()) module.to(*options.device());
+  if (options.dtype()) module.to(*options.dtype());
+  return load_state(module, *state, options.strict(), options.assign());
 }
 
+LoadOptions in_words(bool strict, bool assign) { return LoadOptions().strict(strict).assign(assign); }
+
+}  // namespace
+
+nn::IncompatibleKeys load(nn::Module& module, const std::string& path, const LoadOptions& options) {
+  auto state = detail::open_state(path);
+  return located(path, [&] { return load_from(module, std::move(state), options); });
+}
+nn::IncompatibleKeys load(nn::Module& module, std::istream& stream, const LoadOptions& options) {
+  return load_from(module, detail::open_state(stream), options);
+}
+nn::IncompatibleKeys load(nn::Module& module, const std::string& path, bool strict, bool assign) {
+  return load(module, path, in_words(strict, assign));
+}
+nn::IncompatibleKeys load(nn::Module& module, std::istream& stream, bool strict, bool assign) {
+  return load(module, stream, in_words(strict, assign));
+}
 nn::IncompatibleKeys load(nn::Module& module, const std::string& path, Device device) {
-  module.to(device);
-  return load(module, path);
+  return load(module, path, LoadOptions().device(device));
 }
 nn::IncompatibleKeys load(nn::Module& module, std::istream& stream, Device device) {
-  module.to(device);
-  return load(module, stream);
+  return load(module, stream, LoadOptions().device(device));
 }
 
 void save(const optim::Optimizer& optimizer, const std::string& path) {

@@ -7,9 +7,16 @@
 
 #include <memory>
 #include <thread>
+#include <type_traits>
 #include <utility>
 
 namespace ebb::data {
+
+namespace detail {
+/// How many batches of an epoch were handed out, if one is under way ("batches", kLong [], -1 where none is).
+EBB_API void write_position(serialize::OutputArchive& archive, const optional<std::size_t>& batches);
+EBB_API optional<std::size_t> read_position(serialize::InputArchive& archive);
+}  // namespace detail
 
 /// A loader whose sampler says which samples are next. The sampler runs in the calling thread, so the order
 /// is that of the seed whatever the number of workers. Workers have copies of the dataset.
@@ -26,8 +33,51 @@ class StatelessDataLoader
       : Base(options), dataset_(std::move(dataset)), sampler_(std::move(sampler)) {}
   ~StatelessDataLoader() override { this->join(); }
 
+  void save(serialize::OutputArchive& archive) const override {
+    const optional<std::size_t>& batches = this->handed_out();
+    detail::write_position(archive, batches);
+    if (!batches) return;
+    serialize::OutputArchive sampler;
+    if constexpr (kSaved)
+      start_of_epoch_->save(sampler);
+    else
+      cannot();
+    archive.write("sampler", sampler);
+  }
+  void load(serialize::InputArchive& archive) override {
+    const optional<std::size_t> batches = detail::read_position(archive);
+    if (batches) {
+      serialize::InputArchive sampler;
+      archive.read("sampler", sampler);
+      if constexpr (kSaved)
+        sampler_.load(sampler);
+      else
+        cannot();
+      note_start();
+    }
+    this->resume_at(batches);
+  }
+
  private:
-  void reset() override { sampler_.reset(nullopt); }
+  static constexpr bool kCopied =
+      std::is_copy_constructible_v<SamplerType> && std::is_copy_assignable_v<SamplerType>;
+  static constexpr bool kSaved =
+      kCopied && requires(SamplerType & s, serialize::OutputArchive& out, serialize::InputArchive& in) {
+    s.save(out), s.load(in);
+  };
+
+  [[noreturn]] static void cannot() {
+    ebb::detail::fail(
+        "DataLoader: the position cannot be saved: the sampler lacks save() and load(), or cannot be "
+        "copied.");
+  }
+  void note_start() {
+    if constexpr (kCopied) start_of_epoch_ = sampler_;
+  }
+  void reset() override {
+    sampler_.reset(nullopt);
+    note_start();
+  }
   optional<BatchRequestType> next_request() override {
     const std::size_t batch_size = this->options_.batch_size();
     optional<BatchRequestType> request = sampler_.next(batch_size);
@@ -43,6 +93,7 @@ class StatelessDataLoader
 
   DatasetType dataset_;
   SamplerType sampler_;
+  optional<SamplerType> start_of_epoch_;  // the sampler as it was then, for save()
 };
 
 /// A loader over a dataset that knows what is next (StatefulDataset): each begin() resets it, and the epoch

@@ -1,6 +1,7 @@
 // What loaders share: requests, workers that read ahead, and the order in which batches come.
 #pragma once
 
+#include <ebb/archive.h>
 #include <ebb/core/arg.h>
 #include <ebb/core/error.h>
 #include <ebb/data/iterator.h>
@@ -78,15 +79,40 @@ class DataLoaderBase {
         "to the end, or let it go first.");
     drain();
     exhausted_ = false;
-    reset();
+    if (resume_at_) {
+      for (std::size_t i = 0; i < *resume_at_; ++i) (void)next_request();
+      handed_out_ = std::exchange(resume_at_, nullopt);
+    } else {
+      reset();
+      handed_out_ = 0;
+    }
     while (threads_.size() < options_.workers()) threads_.push_back(start_worker());
     if (options_.workers() > 0) fill();
-    Iterator<Batch> first([this] { return next(); });
+    Iterator<Batch> first([this] {
+      optional<Batch> batch = next();
+      if (!batch)
+        handed_out_.reset();
+      else if (handed_out_)
+        ++*handed_out_;
+      return batch;
+    });
     walk_ = first.watch();
     return first;
   }
   Iterator<Batch> end() { return {}; }
   FullDataLoaderOptions options() const { return FullDataLoaderOptions(options_); }
+
+  /// Where the loader is in its epoch: the order of it, and how many batches were handed out (not how many
+  /// were read ahead). And back: the next begin() goes on from there, without drawing a new order; after an
+  /// epoch that came to its end it starts a new one. Throws where the sampler cannot be saved.
+  virtual void save(serialize::OutputArchive&) const {
+    ebb::detail::fail(
+        "DataLoader: a loader of a stateful dataset has no position of its own. Save the dataset.");
+  }
+  virtual void load(serialize::InputArchive&) {
+    ebb::detail::fail(
+        "DataLoader: a loader of a stateful dataset has no position of its own. Load the dataset.");
+  }
 
   /// Ends the workers; a later begin() starts them again.
   void join() {
@@ -110,6 +136,14 @@ class DataLoaderBase {
   virtual void reset() = 0;
   /// What the next job is to read; none at the end of the epoch.
   virtual optional<BatchRequest> next_request() = 0;
+  /// Batches handed out in this epoch; none before the first and after the last ended.
+  const optional<std::size_t>& handed_out() const { return handed_out_; }
+  /// The next begin() skips that many batches of the epoch that the sampler is at the start of.
+  void resume_at(optional<std::size_t> batches) {
+    drain();
+    resume_at_ = batches;
+    handed_out_ = batches;
+  }
   /// Reads in the calling thread. No batch ends the epoch.
   virtual optional<Batch> read(BatchRequest request) = 0;
   /// A thread that runs work().
@@ -236,6 +270,7 @@ class DataLoaderBase {
   std::deque<std::shared_ptr<Job>> jobs_;
   std::weak_ptr<const void> walk_;  // the iterators of the last epoch
   std::vector<std::thread> threads_;
+  optional<std::size_t> handed_out_, resume_at_;
   bool stop_ = false, exhausted_ = false;
 };
 

@@ -33,6 +33,8 @@ struct IncompatibleKeys {
   std::vector<std::string> missing_keys;     ///< of the module, not in the state
   std::vector<std::string> unexpected_keys;  ///< of the state, not in the module
 };
+/// "<All keys matched successfully>", or both lists, a name a line.
+EBB_API std::ostream& operator<<(std::ostream& stream, const IncompatibleKeys& keys);
 
 /// A tree of submodules, parameters (tensors to learn) and buffers (tensors to keep). Derive from it, create
 /// what the module owns in the constructor by register_module / register_parameter / register_buffer, and

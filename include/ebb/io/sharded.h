@@ -1,0 +1,43 @@
+// Checkpoints in several safetensors files, by their index (Hugging Face's model.safetensors.index.json).
+#pragma once
+
+#include <ebb/io/safetensors.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ebb::safetensors {
+
+/// Reads tensors from the files that an index names. Each is opened, and its header checked, at once.
+///
+/// Errors, beside Reader's: no index, JSON that does not parse or lacks "weight_map", a file outside the
+/// index's folder, a tensor that the named file does not have.
+class EBB_API ShardedReader {
+ public:
+  /// The index, or the folder in which it lies (model.safetensors.index.json).
+  explicit ShardedReader(const std::string& path);
+
+  /// The names, in the order of the index.
+  const std::vector<std::string>& keys() const { return names_; }
+  bool contains(const std::string& name) const { return files_.contains(name); }
+  /// The file that holds a tensor. Throws with the nearest names if there is none.
+  const Reader& file_of(const std::string& name) const;
+  Variable get_tensor(const std::string& name) const { return file_of(name).get_tensor(name); }
+
+ private:
+  std::vector<std::string> names_;
+  std::map<std::string, std::shared_ptr<const Reader>> files_;
+};
+
+/// Writes tensors, in order, into files of at most `max_bytes` of data each (a larger tensor has one of its
+/// own), named as huggingface_hub does: model-00001-of-00003.safetensors, and then
+/// model.safetensors.index.json, which makes them a checkpoint. Where one file is enough it is
+/// model.safetensors alone. The folder is made if it is not there; returns what load() takes.
+EBB_API std::string write_sharded(const std::string& folder, const NamedTensors& tensors,
+                                  std::uint64_t max_bytes = 5'000'000'000,
+                                  const Metadata& metadata = {{"format", "pt"}});
+
+}  // namespace ebb::safetensors

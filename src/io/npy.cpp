@@ -1,0 +1,230 @@
+// NumPy's arrays and archives of them.
+#include <ebb/autograd/grad_mode.h>
+#include <ebb/core/error.h>
+#include <ebb/io/npy.h>
+#include <ebb/ops/copy.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <istream>
+#include <memory>
+#include <ostream>
+
+#include "io/atomic_file.h"
+#include "io/zip.h"
+
+namespace ebb::npy {
+namespace {
+
+using io::Bytes;
+
+template <class... Parts>
+[[noreturn]] void unsound(const Parts&... parts) {
+  ebb::detail::fail("npy: the file is not sound: ", parts..., ". Fetch or write it again.");
+}
+
+constexpr std::string_view kMagic = "\x93NUMPY";
+
+struct Kind {
+  std::string_view code;  // without the byte order
+  DType dtype;
+};
+constexpr Kind kKinds[] = {{"b1", kBool}, {"i1", kChar}, {"u1", kByte},  {"i2", kShort}, {"i4", kInt},
+                           {"i8", kLong}, {"f2", kHalf}, {"f4", kFloat}, {"f8", kDouble}};
+
+std::size_t item_size(DType dtype) { return static_cast<std::size_t>(element_size(dtype)); }
+
+struct Header {
+  DType dtype;
+  bool swapped, fortran;
+  DimVector sizes;
+  std::size_t data;
+};
+
+// What follows 'key': in the header, a Python literal of a dict.
+std::string_view after(std::string_view text, std::string_view key) {
+  const std::size_t at = text.find("'" + std::string(key) + "'");
+  const std::size_t colon = at == text.npos ? at : text.find(':', at);
+  if (colon == text.npos) unsound("its header lacks '", std::string(key), "'");
+  text.remove_prefix(colon + 1);
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return text;
+}
+
+DimVector shape_of(std::string_view text) {
+  if (!text.starts_with('(')) unsound("its shape is no tuple");
+  text.remove_prefix(1);
+  DimVector sizes;
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(", "), text.size()));
+    if (text.starts_with(')')) return sizes;
+    std::int64_t size = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+    if (error != std::errc() || size < 0) unsound("its shape does not parse");
+    sizes.push_back(size);
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (text.starts_with('L')) text.remove_prefix(1);  // of Python 2
+  }
+}
+
+Header header_of(std::string_view file) {
+  EBB_CHECK(file.starts_with(kMagic),
+            "npy: this is no NumPy .npy file: it does not begin with \"\\x93NUMPY\".");
+  if (file.size() < 12) unsound("it is cut short");
+  const unsigned char version = static_cast<unsigned char>(file[6]);
+  if (version < 1 || version > 3)
+    ebb::detail::fail("npy: version ", int{version}, " of the format is not known; 1 to 3 are.");
+  const std::size_t width = version == 1 ? 2 : 4;
+  std::size_t length = 0;
+  for (std::size_t i = width; i-- > 0;) length = length << 8 | static_cast<unsigned char>(file[8 + i]);
+  if (length > file.size() - 8 - width) unsound("it is cut short");
+  const std::string_view text = file.substr(8 + width, length);
+
+  std::string_view descr = after(text, "descr");
+  if (!descr.starts_with('\''))
+    ebb::detail::fail("npy: arrays of structures cannot be read. Save their fields one by one.");
+  descr = descr.substr(1, descr.find('\'', 1) - 1);
+  if (descr.empty()) unsound("its dtype is empty");
+  const std::string_view code = descr.substr(1);
+  const auto* kind =
+      std::find_if(std::begin(kKinds), std::end(kKinds), [&](const Kind& k) { return k.code == code; });
+  EBB_CHECK(kind != std::end(kKinds), "npy: arrays of dtype ", std::string(descr),
+            " cannot be read. Convert them in Python: array.astype(numpy.float64), or another of bool, int8, "
+            "int16, int32, int64, "
+            "uint8, float16, float32, float64.");
+  return {kind->dtype, descr[0] == '>', after(text, "fortran_order").starts_with("True"),
+          shape_of(after(text, "shape")), 8 + width + length};
+}
+
+Variable tensor_of(std::string_view file) {
+  const Header header = header_of(file);
+  std::uint64_t bytes = item_size(header.dtype);
+  for (const std::int64_t size : header.sizes)
+    if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(size), &bytes))
+      unsound("its shape is too large");
+  if (bytes > file.size() - header.data)
+    unsound("it is cut short: its shape needs ", bytes, " bytes of data");
+  DimVector sizes = header.sizes;
+  if (header.fortran) std::reverse(sizes.begin(), sizes.end());
+  const NdArray array = NdArray::empty(sizes, header.dtype);
+  auto* const to = static_cast<char*>(array.data());
+  if (bytes > 0) std::memcpy(to, file.data() + header.data, bytes);
+  if (header.swapped)
+    for (std::uint64_t i = 0; i < bytes; i += item_size(header.dtype))
+      std::reverse(to + i, to + i + item_size(header.dtype));
+  if (header.dtype == kBool && std::any_of(to, to + bytes, [](char b) { return (b & ~1) != 0; }))
+    unsound("a bool array holds a byte other than 0 and 1");
+  if (!header.fortran || sizes.size() < 2) return Variable(array);
+  DimVector strides(array.strides());
+  std::reverse(strides.begin(), strides.end());
+  return Variable(NdArray(array.storage(), header.sizes, strides, 0, header.dtype));
+}
+
+/// The header of a tensor, and it in C's order on the CPU.
+std::pair<std::string, Variable> parts_of(const Variable& tensor) {
+  EBB_CHECK(tensor.defined(), "npy: an undefined tensor cannot be written.");
+  const auto* kind = std::find_if(std::begin(kKinds), std::end(kKinds),
+                                  [&](const Kind& k) { return k.dtype == tensor.scalar_type(); });
+  EBB_CHECK(kind != std::end(kKinds), "npy: NumPy has no dtype ", tensor.scalar_type(),
+            ". Convert first: x.to(ebb::kFloat).");
+  std::string shape;
+  for (const std::int64_t size : tensor.sizes()) shape += std::to_string(size) + ",";
+  const char order = item_size(kind->dtype) == 1 ? '|' : '<';
+  std::string text = std::string("{'descr': '") + order + std::string(kind->code) +
+                     "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  text.append(63 - (10 + text.size()) % 64, ' ');
+  text += '\n';
+  std::string header(kMagic);
+  header += {'\1', '\0', static_cast<char>(text.size()), static_cast<char>(text.size() >> 8)};
+  NoGradGuard no_grad;
+  return {header + text, tensor.detach().to(Device::CPU).contiguous()};
+}
+
+template <class Put>
+void emit(const Variable& tensor, const Put& put) {
+  const auto [header, data] = parts_of(tensor);
+  put(header.data(), header.size());
+  put(data.data_ptr(), data.nbytes());
+}
+
+std::string all_of(const Bytes& bytes) {
+  std::string all(bytes.size(), '\0');
+  bytes.read(0, all.data(), all.size());
+  return all;
+}
+
+bool holds_arrays(std::shared_ptr<const Bytes> bytes) {
+  char start[2] = {};
+  if (bytes->size() >= 2) bytes->read(0, start, 2);
+  if (start[0] != 'P' || start[1] != 'K') return false;
+  const io::ZipReader zip(std::move(bytes));
+  return std::all_of(zip.names().begin(), zip.names().end(),
+                     [](const std::string& name) { return name.ends_with(".npy"); });
+}
+
+NamedTensors arrays_of(std::shared_ptr<const Bytes> bytes) {
+  const io::ZipReader zip(std::move(bytes));
+  NamedTensors tensors;
+  for (const std::string& name : zip.names()) {
+    EBB_CHECK(name.ends_with(".npy"), "npy: the archive holds \"", name,
+              "\", which is no array. Is it a PyTorch file? ebb::load takes both.");
+    tensors.emplace_back(name.substr(0, name.size() - 4), tensor_of(zip.read(name, UINT64_MAX)));
+  }
+  return tensors;
+}
+
+}  // namespace
+
+Variable read(const std::string& path) { return tensor_of(all_of(io::BytesOnDisk(path))); }
+Variable read(std::istream& stream) { return tensor_of(io::rest_of(stream)); }
+Variable parse(const void* bytes, std::size_t size) {
+  return tensor_of({static_cast<const char*>(bytes), size});
+}
+
+void write(const std::string& path, const Variable& tensor) {
+  const auto [header, data] = parts_of(tensor);
+  io::AtomicFile file(path);
+  file.write(header.data(), header.size());
+  file.write(data.data_ptr(), data.nbytes());
+  file.commit();
+}
+void write(std::ostream& stream, const Variable& tensor) {
+  emit(tensor, [&](const void* bytes, std::size_t size) {
+    stream.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(size));
+  });
+  EBB_CHECK(stream.good(), "npy: the stream did not take all bytes.");
+}
+
+bool is_npz(const std::string& path) { return holds_arrays(std::make_shared<io::BytesOnDisk>(path)); }
+bool is_npz(std::istream& stream) {
+  const std::istream::pos_type at = stream.tellg();
+  const bool found = holds_arrays(std::make_shared<io::BytesInMemory>(io::rest_of(stream)));
+  stream.clear();
+  stream.seekg(at);
+  return found;
+}
+NamedTensors read_npz(const std::string& path) { return arrays_of(std::make_shared<io::BytesOnDisk>(path)); }
+NamedTensors read_npz(std::istream& stream) {
+  return arrays_of(std::make_shared<io::BytesInMemory>(io::rest_of(stream)));
+}
+
+void write_npz(const std::string& path, const NamedTensors& tensors) {
+  std::vector<std::string> entries;
+  for (const auto& [name, tensor] : tensors) {  // before anything is written: all must be sound
+    std::string entry;
+    emit(tensor,
+         [&](const void* bytes, std::size_t size) { entry.append(static_cast<const char*>(bytes), size); });
+    entries.push_back(std::move(entry));
+  }
+  io::AtomicFile file(path);
+  io::ZipWriter zip([&](std::uint64_t position, const void* bytes, std::size_t size) {
+    file.write_at(position, bytes, size);
+  });
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    zip.add(tensors[i].first + ".npy", entries[i].data(), entries[i].size());
+  zip.finish();
+  file.commit();
+}
+
+}  // namespace ebb::npy

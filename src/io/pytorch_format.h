@@ -1,0 +1,24 @@
+// What PyTorch's files know: their storages' dtypes.
+#pragma once
+
+#include <ebb/core/dtype.h>
+
+#include <string_view>
+
+namespace ebb::pytorch {
+
+struct StorageType {
+  std::string_view storage;  ///< "FloatStorage"
+  std::string_view dtype;    ///< "float32"
+  DType type;                ///< Undefined: ebb has none that could hold it
+  unsigned bytes;            ///< of an element
+};
+
+/// By the name of the class without its module, or of the dtype; null where neither is known.
+const StorageType* storage_named(std::string_view name);
+const StorageType* dtype_named(std::string_view name);
+const StorageType& storage_of(DType dtype);
+
+constexpr std::string_view kLegacyMagic = "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";
+
+}  // namespace ebb::pytorch

@@ -1,0 +1,142 @@
+// Value, and the tensors in one.
+#include <ebb/core/error.h>
+#include <ebb/io/pytorch.h>
+
+#include <algorithm>
+
+#include "core/near_names.h"
+
+namespace ebb::pytorch {
+namespace {
+
+const char* what_is(const Value& value) {
+  constexpr const char* kWhat[] = {"None",
+                                   "a bool",
+                                   "an integer",
+                                   "a floating number",
+                                   "text",
+                                   "a tensor",
+                                   "a list",
+                                   "a tuple",
+                                   "a dict",
+                                   "an object",
+                                   "a tensor of a dtype that ebb does not have"};
+  return kWhat[value.content().index()];
+}
+
+template <class T>
+const T& as(const Value& value, const char* wanted) {
+  if (const T* found = std::get_if<T>(&value.content())) return *found;
+  ebb::detail::fail("pytorch: the value is ", what_is(value), ", not ", wanted, ".");
+}
+
+std::string key_text(const Value& key) {
+  if (const auto* text = std::get_if<std::string>(&key.content())) return *text;
+  if (const auto* integer = std::get_if<std::int64_t>(&key.content())) return std::to_string(*integer);
+  return {};
+}
+
+const Dict* entries_of(const Value& value) {
+  if (const auto* dict = std::get_if<Dict>(&value.content())) return dict;
+  if (const auto* object = std::get_if<Object>(&value.content())) return &object->attributes;
+  return nullptr;
+}
+
+const List* items_of(const Value& value) {
+  if (const auto* list = std::get_if<List>(&value.content())) return list;
+  if (const auto* tuple = std::get_if<Tuple>(&value.content())) return &tuple->items;
+  return nullptr;
+}
+
+bool holds_tensor(const Value& value) {
+  if (value.is_tensor() || std::holds_alternative<Unsupported>(value.content())) return true;
+  if (const Dict* entries = entries_of(value))
+    return std::any_of(entries->begin(), entries->end(),
+                       [](const auto& entry) { return holds_tensor(entry.second); });
+  if (const List* items = items_of(value)) return std::any_of(items->begin(), items->end(), holds_tensor);
+  return false;
+}
+
+struct Collector {
+  NamedTensors tensors;
+  std::map<std::string, std::string>* unsupported;
+
+  void take(const std::string& name, const Value& value) {
+    const auto below = [&](const std::string& key) { return name.empty() ? key : name + "." + key; };
+    if (value.is_tensor()) {
+      tensors.emplace_back(name, value.as_tensor());
+    } else if (const auto* other = std::get_if<Unsupported>(&value.content())) {
+      if (unsupported) unsupported->emplace(name, other->dtype);
+    } else if (const Dict* entries = entries_of(value)) {
+      for (const auto& [key, entry] : *entries) take(below(key_text(key)), entry);
+    } else if (const List* items = items_of(value)) {
+      for (std::size_t i = 0; i < items->size(); ++i) take(below(std::to_string(i)), (*items)[i]);
+    }
+  }
+};
+
+// The part of a checkpoint that is the model's.
+const Value& model_in(const Value& value) {
+  if (!value.is_dict()) return value;
+  for (const auto& [key, entry] : value.as_dict())
+    if (entry.is_tensor()) return value;
+  for (const char* const name : {"state_dict", "model_state_dict", "model", "net", "module"})
+    if (value.contains(name) && value.at(name).is_dict() && holds_tensor(value.at(name)))
+      return model_in(value.at(name));
+  return value;
+}
+
+}  // namespace
+
+bool Value::as_bool() const { return as<bool>(*this, "a bool"); }
+std::int64_t Value::as_int() const { return as<std::int64_t>(*this, "an integer"); }
+double Value::as_double() const {
+  if (const auto* integer = std::get_if<std::int64_t>(&content_)) return static_cast<double>(*integer);
+  return as<double>(*this, "a number");
+}
+const std::string& Value::as_string() const { return as<std::string>(*this, "text"); }
+const Variable& Value::as_tensor() const {
+  if (const auto* other = std::get_if<Unsupported>(&content_))
+    ebb::detail::fail("pytorch: the tensor is of dtype ", other->dtype,
+                      ", which ebb does not have. Convert it in Python, and save it again.");
+  return as<Variable>(*this, "a tensor");
+}
+const List& Value::as_list() const {
+  if (const List* items = items_of(*this)) return *items;
+  return as<List>(*this, "a list");
+}
+const Dict& Value::as_dict() const {
+  if (const Dict* entries = entries_of(*this)) return *entries;
+  return as<Dict>(*this, "a dict");
+}
+
+const Value& Value::at(const std::string& key) const {
+  std::vector<std::string> names;
+  for (const auto& [have, value] : as_dict()) {
+    if (key_text(have) == key) return value;
+    names.push_back(key_text(have));
+  }
+  ebb::detail::fail("pytorch: there is no \"", key, "\"", ebb::detail::near_names(key, names), ".");
+}
+bool Value::contains(const std::string& key) const {
+  const Dict* entries = entries_of(*this);
+  return entries && std::any_of(entries->begin(), entries->end(),
+                                [&](const auto& entry) { return key_text(entry.first) == key; });
+}
+const Value& Value::at(std::size_t index) const {
+  const List& items = as_list();
+  EBB_CHECK_INDEX(index < items.size(), "pytorch: there is no item ", std::uint64_t{index}, " among ",
+                  std::uint64_t{items.size()}, ".");
+  return items[index];
+}
+
+NamedTensors state_dict(const Value& value, std::map<std::string, std::string>* unsupported) {
+  Collector collector{{}, unsupported};
+  const Value& model = model_in(value);
+  collector.take(model.is_tensor() ? "tensor" : "", model);
+  EBB_CHECK(!collector.tensors.empty() || (unsupported && !unsupported->empty()),
+            "pytorch: the file holds no tensor, but ", what_is(model), ".");
+  return std::move(collector.tensors);
+}
+
+}  // namespace ebb::pytorch

@@ -1,0 +1,28 @@
+// From a pickle's nodes to values: what torch.save's functions and classes stand for.
+#pragma once
+
+#include <ebb/core/ndarray.h>
+#include <ebb/io/pytorch.h>
+
+#include "io/pickle.h"
+#include "io/pytorch_format.h"
+
+namespace ebb::pytorch {
+
+/// Where a file keeps the elements of its tensors.
+class Storages {
+ public:
+  virtual ~Storages() = default;
+  /// All elements of the storage under that key: a contiguous array of one dimension, the same each time.
+  virtual NdArray load(const std::string& key, const StorageType& type, std::int64_t count) = 0;
+};
+
+/// Throws for classes and functions that are not data, and tensors that lie outside their storage.
+Value value_of(const io::Pickle& pickle, Storages& storages);
+
+template <class... Parts>
+[[noreturn]] void unsound(const Parts&... parts) {
+  ebb::detail::fail("pytorch: the file is not sound: ", parts..., ". Fetch or write it again.");
+}
+
+}  // namespace ebb::pytorch

@@ -1,0 +1,55 @@
+// Zip archives (PKWARE's APPNOTE 6.3, with zip64), through minizip.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/bytes.h"
+
+namespace ebb::io {
+
+/// An archive that is read entry by entry. Errors, all ebb::Error: no archive, a directory that does not
+/// parse, names that come twice, entries that lie past the end, encrypted ones, sums (CRC-32) that do not
+/// match.
+class ZipReader {
+ public:
+  explicit ZipReader(std::shared_ptr<const Bytes> bytes);
+  ~ZipReader();
+  ZipReader(ZipReader&&) noexcept;
+
+  /// In the order of the directory.
+  const std::vector<std::string>& names() const;
+  bool contains(const std::string& name) const;
+  /// When it is uncompressed.
+  std::uint64_t size(const std::string& name) const;
+  /// At most `limit` bytes, or it is an error.
+  std::string read(const std::string& name, std::uint64_t limit = 1 << 30) const;
+  /// Exactly size(name) bytes.
+  void read_into(const std::string& name, void* to) const;
+
+ private:
+  struct Archive;
+  std::unique_ptr<Archive> archive_;
+};
+
+/// Writes an archive of stored entries whose data begin at multiples of 64 bytes.
+class ZipWriter {
+ public:
+  /// Puts bytes at a position of the file: what lies before the end is written again.
+  using Put = std::function<void(std::uint64_t position, const void* bytes, std::size_t size)>;
+
+  explicit ZipWriter(Put put);
+  ~ZipWriter();
+  void add(const std::string& name, const void* bytes, std::uint64_t size);
+  void finish();
+
+ private:
+  struct Archive;
+  std::unique_ptr<Archive> archive_;
+};
+
+}  // namespace ebb::io

@@ -1,0 +1,70 @@
+// Checkpoints in several safetensors files.
+#include <ebb/ebb.h>
+#include <ebb/io/sharded.h>
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+using namespace ebb;
+using Catch::Matchers::Contains;
+
+namespace {
+
+std::string folder(const char* name) {
+  const auto path = std::filesystem::temp_directory_path() / "ebb_sharded_test" / name;
+  std::filesystem::remove_all(path);
+  return path.string();
+}
+
+safetensors::NamedTensors state_of(const nn::Module& module) {
+  safetensors::NamedTensors tensors;
+  for (const auto& item : module.state_dict()) tensors.emplace_back(item.key(), item.value());
+  return tensors;
+}
+
+}  // namespace
+
+TEST_CASE("a checkpoint in several files is written, and loaded by its index or its folder") {
+  nn::Sequential net(nn::Linear(4, 4), nn::Linear(4, 4)), again(nn::Linear(4, 4), nn::Linear(4, 4));
+  const std::string at = folder("two"), index = safetensors::write_sharded(at, state_of(*net), 80);
+  CHECK(index == at + "/model.safetensors.index.json");
+  CHECK(std::filesystem::exists(at + "/model-00002-of-00002.safetensors"));
+  CHECK_FALSE(std::filesystem::exists(at + "/model-00003-of-00003.safetensors"));
+  load(again, index);
+  CHECK(equal(again->parameters()[2], net->parameters()[2]));
+  {
+    NoGradGuard no_grad;
+    again->parameters()[0].zero_();
+  }
+  load(again, at);
+  CHECK(equal(again->parameters()[0], net->parameters()[0]));
+  const safetensors::ShardedReader reader(at);
+  CHECK(reader.keys().size() == 4);
+  CHECK_THROWS_WITH(reader.get_tensor("0.weigth"), Contains("\"0.weight\""));
+  std::filesystem::remove(at + "/model-00002-of-00002.safetensors");
+  CHECK_THROWS_WITH(load(again, index), Contains("model-00002-of-00002.safetensors"));
+}
+
+TEST_CASE("what fits one file is written as one") {
+  const std::string at = folder("one");
+  CHECK(safetensors::write_sharded(at, {{"a", ones({2})}}) == at + "/model.safetensors");
+}
+
+TEST_CASE("an index must name files of its folder that hold what it says") {
+  const std::string at = folder("wrong");
+  std::filesystem::create_directories(at);
+  safetensors::write(at + "/a.safetensors", {{"x", ones({1})}});
+  const auto load_index = [&](const std::string& text) {
+    std::ofstream(at + "/model.safetensors.index.json") << text;
+    return safetensors::ShardedReader(at);
+  };
+  CHECK(load_index(R"({"weight_map": {"x": "a.safetensors"}})").contains("x"));
+  CHECK_THROWS_WITH(load_index(R"({"weight_map": {"y": "a.safetensors"}})"), Contains("holds \"y\""));
+  CHECK_THROWS_WITH(load_index(R"({"weight_map": {"x": "../a.safetensors"}})"),
+                    Contains("outside its folder"));
+  CHECK_THROWS_WITH(load_index(R"({"weight_map": {"x": 1}})"), Contains("no file"));
+  CHECK_THROWS_WITH(load_index(R"({"weights": {}})"), Contains("weight_map"));
+  CHECK_THROWS_WITH(load_index("{"), Contains("no index"));
+}
