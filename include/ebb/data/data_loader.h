@@ -34,9 +34,13 @@ class StatelessDataLoader
   ~StatelessDataLoader() override { this->join(); }
 
   void save(serialize::OutputArchive& archive) const override {
-    const optional<std::size_t>& batches = this->handed_out();
+    const optional<std::size_t> batches = this->handed_out();
     detail::write_position(archive, batches);
     if (!batches) return;
+    EBB_CHECK(
+        this->options_.enforce_ordering() || this->options_.workers() == 0,
+        "DataLoader: with enforce_ordering(false) batches come in any order, and which of them have come "
+        "cannot be saved within an epoch. Save after it.");
     serialize::OutputArchive sampler;
     if constexpr (kSaved)
       start_of_epoch_->save(sampler);

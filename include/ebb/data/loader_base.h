@@ -90,10 +90,10 @@ class DataLoaderBase {
     if (options_.workers() > 0) fill();
     Iterator<Batch> first([this] {
       optional<Batch> batch = next();
-      if (!batch)
-        handed_out_.reset();
-      else if (handed_out_)
+      if (batch)
         ++*handed_out_;
+      else
+        handed_out_.reset();
       return batch;
     });
     walk_ = first.watch();
@@ -104,7 +104,8 @@ class DataLoaderBase {
 
   /// Where the loader is in its epoch: the order of it, and how many batches were handed out (not how many
   /// were read ahead). And back: the next begin() goes on from there, without drawing a new order; after an
-  /// epoch that came to its end it starts a new one. Throws where the sampler cannot be saved.
+  /// epoch that came to its end or was left it starts a new one. A sampler of one's own must draw what it
+  /// draws in reset(). Throws where the sampler cannot be saved.
   virtual void save(serialize::OutputArchive&) const {
     ebb::detail::fail(
         "DataLoader: a loader of a stateful dataset has no position of its own. Save the dataset.");
@@ -136,13 +137,16 @@ class DataLoaderBase {
   virtual void reset() = 0;
   /// What the next job is to read; none at the end of the epoch.
   virtual optional<BatchRequest> next_request() = 0;
-  /// Batches handed out in this epoch; none before the first and after the last ended.
-  const optional<std::size_t>& handed_out() const { return handed_out_; }
+  /// Batches handed out in the epoch under way; none if there is none, be it that it ended or was left.
+  optional<std::size_t> handed_out() const {
+    if (resume_at_) return resume_at_;
+    return walk_.expired() ? nullopt : handed_out_;
+  }
   /// The next begin() skips that many batches of the epoch that the sampler is at the start of.
   void resume_at(optional<std::size_t> batches) {
     drain();
+    walk_.reset();
     resume_at_ = batches;
-    handed_out_ = batches;
   }
   /// Reads in the calling thread. No batch ends the epoch.
   virtual optional<Batch> read(BatchRequest request) = 0;
