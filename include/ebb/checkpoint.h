@@ -47,7 +47,8 @@ class EBB_API Checkpoint {
   /// holder of or a pointer to one. Names are letters, digits, "_" and "-", each once; "rng" is taken.
   template <class T>
   Checkpoint& add(const std::string& name, T& part);
-  /// A value: after load() it is that of the file. A tensor keeps its place if dtype and shape agree.
+  /// A value: after load() it is that of the file. A tensor keeps its place if dtype and shape agree; it may
+  /// be undefined.
   Checkpoint& add(const std::string& name, Variable& value);
   Checkpoint& add(const std::string& name, std::string& value);
   template <class T>

@@ -18,8 +18,8 @@ struct Settings {
   int threads = 0;                        ///< --threads; 0: ebb's default
   bool brief = false;                     ///< --short: the small form, which the tests run
   std::string out = ".";                  ///< --out: the folder for pictures, curves and models
-  /// A file in that folder.
-  std::string path(const std::string& name) const { return out + "/" + name; }
+  /// A file in that folder; a path that begins with "/" stays as it is.
+  std::string path(const std::string& name) const { return name.starts_with('/') ? name : out + "/" + name; }
 };
 
 /// An example's command line.

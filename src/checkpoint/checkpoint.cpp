@@ -92,15 +92,16 @@ Checkpoint& Checkpoint::add_part(Part part) {
 }
 
 Checkpoint& Checkpoint::add(const std::string& name, Variable& value) {
-  const auto save = [&value, name](serialize::OutputArchive& to) {
-    EBB_CHECK(value.defined(), "Checkpoint::save: the tensor \"", name, "\" is undefined.");
-    to.write("value", value);
+  // An undefined tensor leaves no trace, and comes back as one.
+  const auto save = [&value](serialize::OutputArchive& to) {
+    if (value.defined()) to.write("value", value);
   };
   const auto load = [&value](serialize::InputArchive& from) {
     Variable stored;
-    from.read("value", stored);
+    from.try_read("value", stored);
     NoGradGuard no_grad;
-    if (value.defined() && value.sizes() == stored.sizes() && value.scalar_type() == stored.scalar_type())
+    if (value.defined() && stored.defined() && value.sizes() == stored.sizes() &&
+        value.scalar_type() == stored.scalar_type())
       value.copy_(stored);
     else
       value = std::move(stored);

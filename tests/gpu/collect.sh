@@ -24,7 +24,7 @@ collect() {
 collect_spares() {
   local library
   mkdir -p "$1"
-  for library in libstdc++.so.6 libgcc_s.so.1 libz.so.1; do
+  for library in libstdc++.so.6 libgcc_s.so.1 libz.so.1 libminizip.so.1; do
     cp -L "$(ldd "$bundle/lib/libebb_cuda.so" "$bundle"/lib/libebb.so* | awk -v l="$library" '$1 == l { print $3; exit }')" "$1/"
   done
 }

@@ -1,0 +1,220 @@
+// What a Checkpoint holds, what it refuses, and that a refused file changes nothing.
+#include <ebb/ebb.h>
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "checkpoint/files.h"
+
+using namespace ebb;
+using Catch::Contains;
+
+namespace {
+
+Tensor range_of_six() { return arange(6, kDouble).view({2, 3}); }
+
+std::string error_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("without a file nothing is loaded") {
+  const checkpoint_test::File file;
+  int epoch = 3;
+  Checkpoint run(file.path());
+  run.add("epoch", epoch);
+  CHECK_FALSE(run.load());
+  CHECK(epoch == 3);
+}
+
+TEST_CASE("values of every kind come back") {
+  const checkpoint_test::File file;
+  int epoch = 7;
+  std::size_t steps = 1'000'000'000'000;
+  double best = 0.1;
+  float rate = 0.3f;
+  bool done = true;
+  std::string note = "caf\xc3\xa9, with \"quotes\"\n", nothing;
+  std::vector<double> losses = {1.5, -0.0, 1e-300};
+  std::vector<std::int64_t> counts;
+  Tensor mean = range_of_six();
+  Generator own(5);
+  (void)own.random32();
+  const auto add_all = [&](Checkpoint& run) -> Checkpoint& {
+    return run.add("epoch", epoch)
+        .add("steps", steps)
+        .add("best", best)
+        .add("rate", rate)
+        .add("done", done)
+        .add("note", note)
+        .add("nothing", nothing)
+        .add("losses", losses)
+        .add("counts", counts)
+        .add("mean", mean)
+        .add("own", own);
+  };
+  Checkpoint run(file.path());
+  add_all(run).save();
+  const Generator then = own.clone();
+
+  epoch = 0, steps = 0, best = 0, rate = 0, done = false, note = "", nothing = "x", losses = {},
+  counts = {1, 2};
+  const Tensor view = mean.view({-1});
+  mean.zero_();
+  own = Generator(9);
+  Checkpoint again(file.path());
+  REQUIRE(add_all(again).load());
+  CHECK(epoch == 7);
+  CHECK(steps == 1'000'000'000'000);
+  CHECK(best == 0.1);
+  CHECK(rate == 0.3f);
+  CHECK(done);
+  CHECK(note == "caf\xc3\xa9, with \"quotes\"\n");
+  CHECK(nothing.empty());
+  CHECK(losses == std::vector<double>{1.5, -0.0, 1e-300});
+  CHECK(std::signbit(losses[1]));
+  CHECK(counts.empty());
+  CHECK(mean.equal(range_of_six()));
+  CHECK(view[5].item<double>() == 5);  // in its place
+  Generator expected = then;
+  CHECK(own.random64() == expected.random64());
+}
+
+TEST_CASE("the default generator goes on where it was, in the middle of a pair too") {
+  const checkpoint_test::File file;
+  manual_seed(3);
+  (void)randn({3});  // an odd number leaves the second half of a Box-Muller pair
+  (void)randn({1}, kDouble);
+  Checkpoint run(file.path());
+  run.save();
+  const Tensor next = randn({5}), after = rand({40}), permuted = randperm(20);
+  manual_seed(4);
+  REQUIRE(run.load());
+  CHECK(randn({5}).equal(next));
+  CHECK(rand({40}).equal(after));
+  CHECK(randperm(20).equal(permuted));
+}
+
+TEST_CASE("states of generators are tensors of their own kind only") {
+  Generator own(1);
+  const Tensor state = get_rng_state(own);
+  const std::uint64_t next = own.random64();
+  set_rng_state(state, own);
+  CHECK(own.random64() == next);
+  CHECK_THAT(error_of([&] { set_rng_state(zeros({3}, kLong), own); }),
+             Contains("set_rng_state") && Contains("[3]"));
+  CHECK_THAT(error_of([&] { set_rng_state(state.to(kDouble), own); }), Contains("Double"));
+  CHECK_THAT(error_of([&] { set_rng_state(Tensor(), own); }), Contains("undefined"));
+  Tensor used_up = state.clone();
+  used_up[624] = 900;
+  CHECK_THAT(error_of([&] { set_rng_state(used_up, own); }), Contains("900 of 624"));
+  const std::uint64_t then = own.clone().random64();
+  CHECK(own.random64() == then);
+}
+
+TEST_CASE("names of parts are checked") {
+  Checkpoint run("run.ckpt");
+  int value = 0;
+  run.add("epoch", value);
+  CHECK_THAT(error_of([&] { run.add("epoch", value); }), Contains("\"epoch\" already"));
+  CHECK_THAT(error_of([&] { run.add("rng", value); }), Contains("default generators"));
+  for (const char* name : {"", "a.b", "a b", "\xc3\xa9"})
+    CHECK_THAT(error_of([&] { run.add(name, value); }), Contains("no name"));
+  CHECK_THAT(error_of([] { Checkpoint empty(""); }), Contains("path is empty"));
+}
+
+TEST_CASE("a file that is another's, of other parts or damaged is refused, and changes nothing") {
+  const checkpoint_test::File file;
+  nn::Linear model(3, 2);
+  optim::SGD optimizer(model->parameters(), optim::SGDOptions(0.5).momentum(0.9));
+  int epoch = 4;
+  {
+    Checkpoint run(file.path());
+    run.add("model", model).add("optimizer", optimizer).add("epoch", epoch).save();
+  }
+  const Tensor weight = model->weight.detach().clone();
+
+  SECTION("other parts") {
+    Checkpoint run(file.path());
+    double loss = 1;
+    run.add("model", model).add("loss", loss);
+    CHECK_THAT(error_of([&] { run.load(); }), Contains("Not in the file: loss.") &&
+                                                  Contains("Only in the file: epoch, optimizer.") &&
+                                                  Contains(file.path()));
+    CHECK(loss == 1);
+  }
+  SECTION("a model of another shape, after a part that fits") {
+    nn::Linear other(3, 5);
+    const Tensor before = other->weight.detach().clone();
+    epoch = 9;
+    manual_seed(1);
+    const Tensor next = rand({3});
+    manual_seed(1);
+    Checkpoint run(file.path());
+    run.add("epoch", epoch).add("optimizer", optimizer).add("model", other);
+    optimizer.param_groups()[0].options().set_lr(0.25);
+    CHECK_THAT(error_of([&] { run.load(); }),
+               Contains("weight") && Contains("as it was before") && Contains(file.path()));
+    CHECK(epoch == 9);
+    CHECK(other->weight.equal(before));
+    CHECK(optimizer.param_groups()[0].options().get_lr() == 0.25);
+    CHECK(rand({3}).equal(next));
+  }
+  SECTION("a file of weights") {
+    save(*model, file.path());
+    Checkpoint run(file.path());
+    run.add("model", model);
+    CHECK_THAT(error_of([&] { run.load(); }), Contains("not a checkpoint") && Contains("ebb::load"));
+  }
+  SECTION("a version of the future") {
+    safetensors::File contents = safetensors::read(file.path());
+    contents.metadata["version"] = "2";
+    safetensors::write(file.path(), contents.tensors, contents.metadata);
+    Checkpoint run(file.path());
+    run.add("model", model).add("optimizer", optimizer).add("epoch", epoch);
+    CHECK_THAT(error_of([&] { run.load(); }), Contains("version"));
+  }
+  SECTION("cut short") {
+    std::filesystem::resize_file(file.path(), std::filesystem::file_size(file.path()) / 2);
+    Checkpoint run(file.path());
+    run.add("model", model).add("optimizer", optimizer).add("epoch", epoch);
+    CHECK_THAT(error_of([&] { run.load(); }), Contains(file.path()));
+  }
+  CHECK(model->weight.equal(weight));
+}
+
+TEST_CASE("parts without tensors and pointers to parts are parts") {
+  const checkpoint_test::File file;
+  auto model = std::make_shared<nn::LinearImpl>(2, 2);
+  nn::ReLU nothing;
+  Checkpoint run(file.path());
+  run.add("model", model).add("nothing", nothing).save();
+  const Tensor weight = model->weight.detach().clone();
+  {
+    NoGradGuard no_grad;
+    model->weight.zero_();
+  }
+  CHECK(run.load());
+  CHECK(model->weight.equal(weight));
+}
+
+TEST_CASE("an undefined tensor comes back as one, and gives way to a defined one") {
+  const checkpoint_test::File file;
+  Tensor best, last = ones({2});
+  Checkpoint run(file.path());
+  run.add("best", best).add("last", last).save();
+  best = ones({3});
+  last = Tensor();
+  REQUIRE(run.load());
+  CHECK_FALSE(best.defined());
+  CHECK(last.equal(ones({2})));
+}
