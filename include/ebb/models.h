@@ -3,4 +3,11 @@
 #pragma once
 
 #include <ebb/ebb.h>
+#include <ebb/models/efficientnet.h>
+#include <ebb/models/layers.h>
+#include <ebb/models/lenet.h>
 #include <ebb/models/mlp.h>
+#include <ebb/models/mobilenet_v3.h>
+#include <ebb/models/resnet.h>
+#include <ebb/models/unet.h>
+#include <ebb/models/vgg.h>

@@ -1,0 +1,120 @@
+// Residual networks.
+#pragma once
+
+#include <ebb/nn.h>
+
+#include <array>
+#include <cstdint>
+
+namespace ebb::models {
+
+/// Options of a residual block: the channels of its input, and its planes, of which a BasicBlock has as many
+/// channels, and a Bottleneck four times as many.
+class EBB_API ResidualBlockOptions {
+ public:
+  ResidualBlockOptions(std::int64_t inplanes, std::int64_t planes) : inplanes_(inplanes), planes_(planes) {}
+
+  EBB_ARG(std::int64_t, inplanes);         ///< channels of the input
+  EBB_ARG(std::int64_t, planes);           ///< a measure of the others
+  EBB_ARG(std::int64_t, stride) = 1;       ///< of the first convolution of 3x3
+  EBB_ARG(std::int64_t, groups) = 1;       ///< of a Bottleneck's convolution of 3x3
+  EBB_ARG(std::int64_t, base_width) = 64;  ///< a Bottleneck's channels inside for 64 planes, of each group
+  EBB_ARG(std::int64_t, dilation) = 1;     ///< of a Bottleneck's convolution of 3x3
+};
+
+/// Two convolutions of 3x3, whose result is added to the input: relu(x + bn2(conv2(relu(bn1(conv1(x)))))).
+/// Where sizes or channels change, `downsample` (a convolution of 1x1 and a normalisation) fits the input
+/// (torchvision.models.resnet.BasicBlock).
+struct EBB_API BasicBlockImpl : nn::Cloneable<BasicBlockImpl> {
+  static constexpr std::int64_t expansion = 1;
+
+  explicit BasicBlockImpl(ResidualBlockOptions options_);
+  void reset() override;
+  Variable forward(const Variable& x);
+
+  ResidualBlockOptions options;
+  nn::Conv2d conv1{nullptr};
+  nn::BatchNorm2d bn1{nullptr};
+  nn::ReLU relu{nullptr};
+  nn::Conv2d conv2{nullptr};
+  nn::BatchNorm2d bn2{nullptr};
+  nn::Sequential downsample{nullptr};  ///< empty where the input fits
+};
+EBB_MODULE(BasicBlock);
+
+/// Convolutions of 1x1, 3x3 (with the stride) and 1x1, whose result is added to the input; `downsample` as in
+/// BasicBlock (torchvision.models.resnet.Bottleneck).
+struct EBB_API BottleneckImpl : nn::Cloneable<BottleneckImpl> {
+  static constexpr std::int64_t expansion = 4;
+
+  explicit BottleneckImpl(ResidualBlockOptions options_);
+  void reset() override;
+  Variable forward(const Variable& x);
+
+  ResidualBlockOptions options;
+  nn::Conv2d conv1{nullptr};
+  nn::BatchNorm2d bn1{nullptr};
+  nn::Conv2d conv2{nullptr};
+  nn::BatchNorm2d bn2{nullptr};
+  nn::Conv2d conv3{nullptr};
+  nn::BatchNorm2d bn3{nullptr};
+  nn::ReLU relu{nullptr};
+  nn::Sequential downsample{nullptr};  ///< empty where the input fits
+};
+EBB_MODULE(Bottleneck);
+
+/// Which blocks a ResNet is made of.
+enum class ResNetBlock : std::uint8_t { basic, bottleneck };
+
+/// Options of ResNet: how many classes there are. The defaults are torchvision's.
+class EBB_API ResNetOptions {
+ public:
+  using Counts = std::array<std::int64_t, 4>;
+  using Dilate = std::array<bool, 3>;
+
+  ResNetOptions(std::int64_t num_classes = 1000) : num_classes_(num_classes) {}
+
+  EBB_ARG(std::int64_t, num_classes);                  ///< outputs
+  EBB_ARG(ResNetBlock, block) = ResNetBlock::basic;    ///< what the four layers are made of
+  EBB_ARG(Counts, layers) = {2, 2, 2, 2};              ///< blocks in each
+  EBB_ARG(std::int64_t, in_channels) = 3;              ///< of the images
+  EBB_ARG(std::int64_t, groups) = 1;                   ///< ResidualBlockOptions::groups (ResNeXt)
+  EBB_ARG(std::int64_t, width_per_group) = 64;         ///< ResidualBlockOptions::base_width
+  EBB_ARG(bool, zero_init_residual) = false;           ///< blocks begin as the identity
+  EBB_ARG(Dilate, replace_stride_with_dilation) = {};  ///< of layer2, layer3, layer4
+};
+
+/// A convolution of 7x7 and max pooling, four layers of residual blocks, and a linear layer over the means
+/// (He et al. 2016, arXiv:1512.03385; torchvision.models.ResNet, with its names and first values). Input (N,
+/// in_channels, H, W), output (N, num_classes). Basic blocks with groups, another width or dilation are an
+/// error.
+struct EBB_API ResNetImpl : nn::Cloneable<ResNetImpl> {
+  explicit ResNetImpl(ResNetOptions options_ = {});
+  void reset() override;
+  Variable forward(const Variable& images);
+
+  ResNetOptions options;
+  nn::Conv2d conv1{nullptr};
+  nn::BatchNorm2d bn1{nullptr};
+  nn::ReLU relu{nullptr};
+  nn::MaxPool2d maxpool{nullptr};
+  nn::Sequential layer1{nullptr}, layer2{nullptr}, layer3{nullptr}, layer4{nullptr};
+  nn::AdaptiveAvgPool2d avgpool{nullptr};
+  nn::Linear fc{nullptr};
+};
+EBB_MODULE(ResNet);
+
+/// The variants of He et al. (2016), of Xie et al. (2017, arXiv:1611.05431) and of Zagoruyko & Komodakis
+/// (2016, arXiv:1605.07146), as torchvision's functions of these names.
+EBB_API ResNet resnet18(ResNetOptions options = {});
+EBB_API ResNet resnet34(ResNetOptions options = {});
+EBB_API ResNet resnet50(ResNetOptions options = {});
+EBB_API ResNet resnet101(ResNetOptions options = {});
+EBB_API ResNet resnet152(ResNetOptions options = {});
+EBB_API ResNet resnext50_32x4d(ResNetOptions options = {});
+EBB_API ResNet resnext101_32x8d(ResNetOptions options = {});
+EBB_API ResNet resnext101_64x4d(ResNetOptions options = {});
+EBB_API ResNet wide_resnet50_2(ResNetOptions options = {});
+EBB_API ResNet wide_resnet101_2(ResNetOptions options = {});
+
+}  // namespace ebb::models

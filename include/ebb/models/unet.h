@@ -1,0 +1,87 @@
+// U-Net.
+#pragma once
+
+#include <ebb/nn.h>
+
+#include <cstdint>
+
+namespace ebb::models {
+
+/// Two convolutions of 3x3 that keep the size, each with batch normalisation and ReLU.
+struct EBB_API DoubleConvImpl : nn::Cloneable<DoubleConvImpl> {
+  /// `mid_channels` is what the first convolution makes; 0 stands for out_channels.
+  DoubleConvImpl(std::int64_t in_channels_, std::int64_t out_channels_, std::int64_t mid_channels_ = 0);
+  void reset() override;
+  Variable forward(const Variable& x);
+
+  std::int64_t in_channels, out_channels, mid_channels;
+  nn::Sequential double_conv{nullptr};
+};
+EBB_MODULE(DoubleConv);
+
+/// Max pooling to half the size, then a DoubleConv.
+struct EBB_API DownImpl : nn::Cloneable<DownImpl> {
+  DownImpl(std::int64_t in_channels_, std::int64_t out_channels_);
+  void reset() override;
+  Variable forward(const Variable& x);
+
+  std::int64_t in_channels, out_channels;
+  nn::Sequential maxpool_conv{nullptr};
+};
+EBB_MODULE(Down);
+
+/// Enlarges x to twice its size, by a transposed convolution to half the channels or bilinearly, puts `skip`
+/// before it, and gives both to a DoubleConv. Where skip is larger, zeros are put around x.
+struct EBB_API UpImpl : nn::Cloneable<UpImpl> {
+  UpImpl(std::int64_t in_channels_, std::int64_t out_channels_, bool bilinear_);
+  void reset() override;
+  Variable forward(const Variable& x, const Variable& skip);
+
+  std::int64_t in_channels, out_channels;
+  bool bilinear;
+  nn::AnyModule up;
+  DoubleConv conv{nullptr};
+};
+EBB_MODULE(Up);
+
+/// A convolution of 1x1.
+struct EBB_API OutConvImpl : nn::Cloneable<OutConvImpl> {
+  OutConvImpl(std::int64_t in_channels_, std::int64_t out_channels_);
+  void reset() override;
+  Variable forward(const Variable& x);
+
+  std::int64_t in_channels, out_channels;
+  nn::Conv2d conv{nullptr};
+};
+EBB_MODULE(OutConv);
+
+/// Options of UNet: channels of the images, and classes of each pixel.
+class EBB_API UNetOptions {
+ public:
+  UNetOptions(std::int64_t n_channels, std::int64_t n_classes)
+      : n_channels_(n_channels), n_classes_(n_classes) {}
+
+  EBB_ARG(std::int64_t, n_channels);  ///< of the images
+  EBB_ARG(std::int64_t, n_classes);   ///< channels of the result
+  EBB_ARG(bool, bilinear) = false;    ///< enlarges by interpolation in place of transposed convolutions
+  EBB_ARG(std::int64_t, width) = 64;  ///< channels of the first level; each of the four below has twice
+};
+
+/// Four levels down and four up, each joined with its equal on the way down (Ronneberger, Fischer & Brox
+/// 2015, arXiv:1505.04597), with padded convolutions and batch normalisation, and the names of milesial's
+/// Pytorch-UNet. Input (N, n_channels, H, W) of at least 16x16, output (N, n_classes, H, W).
+struct EBB_API UNetImpl : nn::Cloneable<UNetImpl> {
+  UNetImpl(std::int64_t n_channels, std::int64_t n_classes) : UNetImpl(UNetOptions(n_channels, n_classes)) {}
+  explicit UNetImpl(UNetOptions options_);
+  void reset() override;
+  Variable forward(const Variable& images);
+
+  UNetOptions options;
+  DoubleConv inc{nullptr};
+  Down down1{nullptr}, down2{nullptr}, down3{nullptr}, down4{nullptr};
+  Up up1{nullptr}, up2{nullptr}, up3{nullptr}, up4{nullptr};
+  OutConv outc{nullptr};
+};
+EBB_MODULE(UNet);
+
+}  // namespace ebb::models

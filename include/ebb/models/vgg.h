@@ -1,0 +1,54 @@
+// VGG.
+#pragma once
+
+#include <ebb/nn.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace ebb::models {
+
+/// Options of VGG: how many classes there are. The defaults are torchvision's.
+class EBB_API VGGOptions {
+ public:
+  using Counts = std::vector<std::int64_t>;
+
+  VGGOptions(std::int64_t num_classes = 1000) : num_classes_(num_classes) {}
+
+  EBB_ARG(std::int64_t, num_classes);               ///< outputs
+  EBB_ARG(Counts, convolutions) = {2, 2, 3, 3, 3};  ///< of each stage; a stage ends with max pooling
+  EBB_ARG(bool, batch_norm) = false;                ///< normalises after each convolution
+  EBB_ARG(double, dropout) = 0.5;                   ///< between the linear layers
+  EBB_ARG(std::int64_t, in_channels) = 3;           ///< of the images
+  EBB_ARG(std::int64_t, width) = 64;                ///< channels of stage 1; then twice, 4, 8, 8... times
+  EBB_ARG(std::int64_t, hidden) = 4096;             ///< outputs of the first two linear layers
+  EBB_ARG(std::int64_t, pool) = 7;                  ///< rows and columns that the classifier sees
+};
+
+/// Stages of convolutions of 3x3, then three linear layers (Simonyan & Zisserman 2015, arXiv:1409.1556;
+/// torchvision.models.VGG, with its names and first values). Input (N, in_channels, H, W) of at least 2 to
+/// the power of the stages, output (N, num_classes).
+struct EBB_API VGGImpl : nn::Cloneable<VGGImpl> {
+  explicit VGGImpl(VGGOptions options_ = {});
+  void reset() override;
+  Variable forward(const Variable& images);
+
+  VGGOptions options;
+  nn::Sequential features{nullptr};
+  nn::AdaptiveAvgPool2d avgpool{nullptr};
+  nn::Sequential classifier{nullptr};
+};
+EBB_MODULE(VGG);
+
+/// VGG with 8, 10, 13 or 16 convolutions, as torchvision's functions of these names; those with _bn
+/// normalise.
+EBB_API VGG vgg11(VGGOptions options = {});
+EBB_API VGG vgg11_bn(VGGOptions options = {});
+EBB_API VGG vgg13(VGGOptions options = {});
+EBB_API VGG vgg13_bn(VGGOptions options = {});
+EBB_API VGG vgg16(VGGOptions options = {});
+EBB_API VGG vgg16_bn(VGGOptions options = {});
+EBB_API VGG vgg19(VGGOptions options = {});
+EBB_API VGG vgg19_bn(VGGOptions options = {});
+
+}  // namespace ebb::models

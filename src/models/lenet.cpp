@@ -1,0 +1,29 @@
+// LeNet-5.
+#include <ebb/models/lenet.h>
+#include <ebb/ops/pool.h>
+
+namespace ebb::models {
+
+LeNet5Impl::LeNet5Impl(LeNet5Options options_) : options(options_) { LeNet5Impl::reset(); }
+
+void LeNet5Impl::reset() {
+  conv1 = register_module(
+      "conv1", nn::Conv2d(nn::Conv2dOptions(options.in_channels(), 6, 5).padding(options.padding())));
+  conv2 = register_module("conv2", nn::Conv2d(6, 16, 5));
+  fc1 = register_module("fc1", nn::Linear(16 * 5 * 5, 120));
+  fc2 = register_module("fc2", nn::Linear(120, 84));
+  fc3 = register_module("fc3", nn::Linear(84, options.num_classes()));
+}
+
+Variable LeNet5Impl::forward(const Variable& images) {
+  const std::int64_t side = 32 - 2 * options.padding();
+  EBB_CHECK(images.dim() == 4 && images.size(2) == side && images.size(3) == side,
+            "LeNet5: takes images (N, C, ", side, ", ", side, "), got ", images.sizes(),
+            ". LeNet5Options::padding fits it to another size.");
+  Variable x = max_pool2d(conv1(images).relu_(), 2);
+  x = max_pool2d(conv2(x).relu_(), 2).flatten(1);
+  x = fc2(fc1(x).relu_()).relu_();
+  return fc3(x);
+}
+
+}  // namespace ebb::models

@@ -1,0 +1,94 @@
+// Layers of vision models; what all models can do; what is refused.
+#include <ebb/models.h>
+
+#include <catch2/catch.hpp>
+
+#include <sstream>
+
+using namespace ebb;
+using Catch::Contains;
+
+TEST_CASE("squeeze and excitation scales channels by what their means say") {
+  models::SqueezeExcitation layer(models::SqueezeExcitationOptions(4, 2)
+                                      .activation(models::Activation::silu)
+                                      .scale_activation(models::Activation::hardsigmoid));
+  const Tensor x = randn({3, 4, 5, 6});
+  const Tensor means = x.mean({2, 3});
+  const Tensor inside = silu(linear(means, layer->fc1->weight.flatten(1), layer->fc1->bias));
+  const Tensor factors = hardsigmoid(linear(inside, layer->fc2->weight.flatten(1), layer->fc2->bias));
+  CHECK(allclose(layer(x), x * factors.view({3, 4, 1, 1}), 1e-5, 1e-6));
+}
+
+TEST_CASE("stochastic depth leaves out whole samples in training") {
+  manual_seed(3);
+  models::StochasticDepth layer(0.25);
+  const Tensor out = layer(ones({4000, 2, 3}));
+  const Tensor first = out.select(1, 0).select(1, 0);
+  CHECK(equal(out, first.view({-1, 1, 1}).expand({4000, 2, 3})));
+  const Tensor kept = first.ne(0);
+  CHECK(allclose(first, kept.to(kFloat) / 0.75F));
+  CHECK(kept.to(kFloat).mean().item<double>() == Approx(0.75).margin(0.03));
+
+  CHECK(models::StochasticDepth(1.0)(ones({5, 2})).sum().item<float>() == 0);
+  layer->eval();
+  CHECK(equal(layer(ones({3, 2})), ones({3, 2})));
+  std::ostringstream text;
+  text << layer;
+  CHECK(text.str() == "ebb::models::StochasticDepth(p=0.25, mode=row)");
+  CHECK_THROWS_WITH(models::StochasticDepth(1.5), Contains("must be a probability, got 1.5"));
+}
+
+TEST_CASE("the stochastic depth of EfficientNet grows with the depth") {
+  models::EfficientNet net = models::efficientnet_b0(2);
+  std::vector<double> p;
+  for (const auto& module : net->modules())
+    if (auto* layer = module->as<models::StochasticDepth>()) p.push_back(layer->p);
+  REQUIRE(p.size() == 16);
+  for (std::size_t i = 0; i < p.size(); ++i) CHECK(p[i] == Approx(0.2 * static_cast<double>(i) / 16));
+}
+
+TEMPLATE_TEST_CASE("clones of models compute the same and share nothing", "", models::LeNet5, models::VGG,
+                   models::ResNet, models::MobileNetV3, models::EfficientNet, models::UNet) {
+  const auto make = [] {
+    if constexpr (std::is_same_v<TestType, models::VGG>)
+      return models::VGG(models::VGGOptions(3).width(2).hidden(4));
+    else if constexpr (std::is_same_v<TestType, models::UNet>)
+      return models::UNet(models::UNetOptions(3, 2).width(2));
+    else if constexpr (std::is_same_v<TestType, models::LeNet5>)
+      return models::LeNet5(models::LeNet5Options(3).in_channels(3).padding(0));
+    else
+      return TestType(3);
+  };
+  TestType net = make();
+  net->eval();
+  const Tensor images = randn({1, 3, 32, 32});
+  TestType copy(std::dynamic_pointer_cast<typename TestType::Impl>(net->clone()));
+  const Tensor before = net(images);
+  CHECK(equal(copy(images), before));
+  {
+    const NoGradGuard no_grad;
+    for (const Tensor& parameter : copy->parameters()) parameter.zero_();
+  }
+  CHECK(equal(net(images), before));
+  CHECK_FALSE(equal(copy(images), before));
+
+  std::stringstream file;
+  save(net, file);
+  TestType again = make();
+  load(again, file);
+  again->eval();
+  CHECK(equal(again(images), before));
+}
+
+TEST_CASE("what models cannot do is said") {
+  CHECK_THROWS_WITH(models::VGG(models::VGGOptions().convolutions({2, 0})),
+                    Contains("every stage needs a convolution"));
+  CHECK_THROWS_WITH(models::VGG(models::VGGOptions().convolutions({})),
+                    Contains("every stage needs a convolution"));
+  CHECK_THROWS_WITH(models::resnet18(models::ResNetOptions().groups(2)), Contains("groups 2"));
+  CHECK_THROWS_WITH(
+      models::resnet18(models::ResNetOptions().replace_stride_with_dilation({false, false, true})),
+      Contains("dilation 2"));
+  CHECK_THROWS_WITH(models::LeNet5()(zeros({1, 1, 32, 32})), Contains("(N, C, 28, 28)"));
+  CHECK_THROWS_WITH(models::UNet(1, 1)(zeros({1, 1, 8, 16})), Contains("at least 16x16"));
+}
