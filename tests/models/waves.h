@@ -1,0 +1,81 @@
+// Numbers that data/make_text.py gives its tensors, too, and one number that stands for a tensor.
+#pragma once
+
+#include <ebb/ebb.h>
+
+#include <catch2/catch.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace waves {
+
+using ebb::Variable;
+using Numbers = std::vector<double>;
+
+inline Variable wave(std::int64_t count, double rate, double start) {
+  return ebb::arange(count, ebb::kDouble) * rate + start;
+}
+
+inline Variable given(const std::vector<std::int64_t>& sizes, double start) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : sizes) count *= size;
+  const Variable k = wave(count, 1, 0);
+  return (k * k * 0.37 + start).sin().reshape(sizes);
+}
+
+inline double mark(const Variable& x) {
+  return (x.detach().reshape({-1}) * wave(x.numel(), 0.3, 1).cos()).sum().item<double>();
+}
+
+/// In double, in evaluation, its parameters set.
+template <class M>
+M prepared(M module) {
+  module->to(ebb::kDouble);
+  module->eval();
+  ebb::NoGradGuard no_grad;
+  double start = 1;
+  for (const Variable& p : module->parameters()) p.copy_(given(p.sizes().vec(), start++) * 0.3);
+  return module;
+}
+
+inline Variable tokens(std::int64_t rows, std::int64_t columns, std::int64_t vocab) {
+  return (ebb::arange(rows * columns) * 7).remainder(vocab).reshape({rows, columns});
+}
+
+inline void near(const Numbers& got, const Numbers& expected, double tolerance) {
+  REQUIRE(got.size() == expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    INFO(i);
+    CHECK(got[i] == Approx(expected[i]).epsilon(tolerance).margin(tolerance / 10));
+  }
+}
+
+/// The first four numbers of the output and its mark, and a mark for the gradient of each parameter.
+template <class M>
+void check(M module, const Variable& input, const Numbers& outputs, const Numbers& gradients,
+           double tolerance = 1e-7) {
+  const Variable y = module(input);
+  Numbers got;
+  for (std::int64_t i = 0; i < 4; ++i) got.push_back(y.detach().flatten()[i].template item<double>());
+  got.push_back(mark(y));
+  near(got, outputs, tolerance);
+  (y * wave(y.numel(), 0.9, 0).cos().reshape(y.sizes())).sum().backward();
+  got.clear();
+  for (const Variable& p : module->parameters()) got.push_back(mark(p.grad()));
+  near(got, gradients, tolerance);
+}
+
+/// FNV-1a, 64 bits, of a line for each entry of the state: "conv_proj.bias [768]".
+inline std::uint64_t hash_of_names(const ebb::nn::Module& module) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const auto& item : module.state_dict()) {
+    std::string line = item.key() + " [";
+    for (std::int64_t d = 0; d < item->dim(); ++d) line += (d ? ", " : "") + std::to_string(item->size(d));
+    for (const char c : line + "]\n") hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  return hash;
+}
+
+}  // namespace waves
