@@ -1,9 +1,13 @@
 # Libraries beside libebb, each a component of the package: what most programs do without, or what links more than libebb may.
 
-# ebb_add_component(<name>): ebb::<name>, from src/<name>/*.cpp; its headers are include/ebb/<name>.h and include/ebb/<name>/.
-# What else it links stands in src/<name>/CMakeLists.txt.
+# ebb_add_component(<name> [DEPENDS <package>...]): ebb::<name>, from the *.cpp below src/<name>; its headers are
+# include/ebb/<name>.h and include/ebb/<name>/. It needs the CMake packages named; src/<name>/CMakeLists.txt links their targets.
 function(ebb_add_component name)
-  file(GLOB _sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
+  cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
+  foreach(_package IN LISTS arg_DEPENDS)
+    find_package(${_package} REQUIRED GLOBAL)
+  endforeach()
+  file(GLOB_RECURSE _sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
   add_library(ebb_${name} ${_sources})
   add_library(ebb::${name} ALIAS ebb_${name})
   ebb_own_target(ebb_${name})
@@ -15,6 +19,12 @@ function(ebb_add_component name)
   if(EBB_INSTALL)
     install(TARGETS ebb_${name} EXPORT ebb_${name}Targets COMPONENT ${name}
       LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    if(arg_DEPENDS AND NOT BUILD_SHARED_LIBS)  # what an archive needs, its users link; ebbConfig.cmake reads this file
+      list(TRANSFORM arg_DEPENDS REPLACE "(.+)" "find_dependency(\\1)\n" OUTPUT_VARIABLE _lines)
+      list(JOIN _lines "" _text)
+      file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/ebb_${name}Dependencies.cmake "# What ebb::${name} links.\n${_text}")
+      install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ebb_${name}Dependencies.cmake DESTINATION ${EBB_CONFIG_DIR} COMPONENT ${name})
+    endif()
     install(EXPORT ebb_${name}Targets NAMESPACE ebb:: DESTINATION ${EBB_CONFIG_DIR} COMPONENT ${name})
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ebb/${name} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ebb
       COMPONENT ${name} FILES_MATCHING PATTERN "*.h")

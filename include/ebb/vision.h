@@ -3,3 +3,5 @@
 
 #include <ebb/ebb.h>
 #include <ebb/vision/grid.h>
+#include <ebb/vision/image_io.h>
+#include <ebb/vision/transforms.h>

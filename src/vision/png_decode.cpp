@@ -1,0 +1,125 @@
+// Reading PNG, by libpng.
+#include <ebb/ebb.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "vision/codecs.h"
+#include "vision/png_errors.h"
+
+namespace ebb::vision::codecs {
+namespace {
+
+constexpr std::string_view kSignature("\x89PNG\r\n\x1a\n", 8);
+
+class Decoder {
+ public:
+  explicit Decoder(const Input& input)
+      : input_(input), problem_(input.what + " cannot be decoded"), left_(input.bytes) {
+    errors_.guard(problem_, [this] {
+      files_.png =
+          png_create_read_struct(PNG_LIBPNG_VER_STRING, &errors_, PngErrors::jump_back, PngErrors::ignore);
+      if (files_.png) files_.info = png_create_info_struct(files_.png);
+    });
+    EBB_CHECK(files_.info, problem_, ": libpng could not be started.");
+    errors_.guard(problem_, [this] {
+      png_set_read_fn(files_.png, this, take);
+      png_read_info(files_.png, files_.info);
+    });
+  }
+
+  /// [C, H, W].
+  Variable decode() {
+    const std::int64_t height = png_get_image_height(files_.png, files_.info),
+                       width = png_get_image_width(files_.png, files_.info);
+    check_size(input_, height, width);
+    // DEFLATE shrinks at most 1032 times.
+    EBB_CHECK(height * static_cast<std::int64_t>(png_get_rowbytes(files_.png, files_.info)) / 1032 <=
+                  static_cast<std::int64_t>(input_.bytes.size()),
+              input_.what, " is cut short or damaged: it claims ", height, " x ", width,
+              " pixels, more than its ", static_cast<std::uint64_t>(input_.bytes.size()), " bytes can hold.");
+    errors_.guard(problem_, [this] { convert(); });
+    const std::int64_t channels = png_get_channels(files_.png, files_.info), row_bytes = width * channels;
+    // The rows of interlaced files come several times, so that all must be kept.
+    std::vector<unsigned char> samples(static_cast<std::size_t>(height * row_bytes));
+    std::vector<png_bytep> rows(static_cast<std::size_t>(height));
+    for (std::size_t y = 0; y < rows.size(); ++y)
+      rows[y] = samples.data() + y * static_cast<std::size_t>(row_bytes);
+    errors_.guard(problem_, [&] {
+      png_read_image(files_.png, rows.data());
+      png_read_end(files_.png, files_.info);
+    });
+    Variable image = empty({channels, height, width}, kByte);
+    auto* const planes = image.data_ptr<std::uint8_t>();
+    for (std::int64_t y = 0; y < height; ++y)
+      spread_row(rows[static_cast<std::size_t>(y)], width, channels, height * width, planes + y * width);
+    return image;
+  }
+
+  /// Only after decode(), since the block may stand behind the pixels.
+  int orientation() {
+    png_uint_32 size = 0;
+    png_bytep tiff = nullptr;
+    errors_.guard(problem_, [&] { png_get_eXIf_1(files_.png, files_.info, &size, &tiff); });
+    return tiff ? exif_orientation({reinterpret_cast<const char*>(tiff), size}) : 1;
+  }
+
+ private:
+  struct Files {
+    png_structp png = nullptr;
+    png_infop info = nullptr;
+    ~Files() { png_destroy_read_struct(&png, &info, nullptr); }
+  };
+
+  static void take(png_structp png, png_bytep to, std::size_t size) {
+    std::string_view& left = static_cast<Decoder*>(png_get_io_ptr(png))->left_;
+    if (size > left.size()) png_error(png, "the file is cut short");
+    std::memcpy(to, left.data(), size);
+    left.remove_prefix(size);
+  }
+
+  // What libpng makes of each row: 8 bits a sample, and the channels asked for.
+  void convert() {
+    const png_structp png = files_.png;
+    const png_byte type = png_get_color_type(png, files_.info);
+    const bool unchanged = input_.mode == ImageReadMode::unchanged;
+    const bool wants_alpha =
+        input_.mode == ImageReadMode::gray_alpha || input_.mode == ImageReadMode::rgb_alpha;
+    const bool wants_gray = input_.mode == ImageReadMode::gray || input_.mode == ImageReadMode::gray_alpha;
+    const bool transparent_color = png_get_valid(png, files_.info, PNG_INFO_tRNS) != 0;
+    const bool has_color = (type & PNG_COLOR_MASK_COLOR) != 0;
+    const bool has_alpha = (type & PNG_COLOR_MASK_ALPHA) != 0 || transparent_color;
+
+    png_set_scale_16(png);
+    if (type == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png);
+    if (type == PNG_COLOR_TYPE_GRAY) png_set_expand_gray_1_2_4_to_8(png);
+    if (transparent_color) png_set_tRNS_to_alpha(png);
+    if (!unchanged) {
+      if (has_alpha && !wants_alpha) png_set_strip_alpha(png);
+      if (has_color && wants_gray) png_set_rgb_to_gray(png, PNG_ERROR_ACTION_NONE, 0.2989, 0.587);
+      if (!has_color && !wants_gray) png_set_gray_to_rgb(png);
+      if (!has_alpha && wants_alpha) png_set_add_alpha(png, 255, PNG_FILLER_AFTER);
+    }
+    png_set_interlace_handling(png);
+    png_read_update_info(png, files_.info);
+  }
+
+  const Input& input_;
+  std::string problem_;
+  std::string_view left_;
+  PngErrors errors_;
+  Files files_;
+};
+
+}  // namespace
+
+bool is_png(std::string_view bytes) { return bytes.starts_with(kSignature); }
+
+Variable decode_png(const Input& input) {
+  Decoder decoder(input);
+  const Variable image = decoder.decode();
+  return input.apply_exif_orientation ? upright(image, decoder.orientation()) : image;
+}
+
+}  // namespace ebb::vision::codecs

@@ -1,0 +1,173 @@
+// Image files: what is read and written, and what is refused.
+#include <ebb/vision.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "goldens.h"
+#include "support/fake_root.h"
+
+using namespace ebb;
+using namespace ebb::vision;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr std::pair<ImageReadMode, const char*> kModes[] = {{ImageReadMode::unchanged, "unchanged"},
+                                                            {ImageReadMode::gray, "gray"},
+                                                            {ImageReadMode::gray_alpha, "gray_alpha"},
+                                                            {ImageReadMode::rgb, "rgb"},
+                                                            {ImageReadMode::rgb_alpha, "rgb_alpha"}};
+
+std::string bytes_of(const Variable& tensor) {
+  return {static_cast<const char*>(tensor.data_ptr()), tensor.nbytes()};
+}
+
+std::string file(const std::string& name) { return bytes_of(golden("file." + name)); }
+
+std::string big_endian(std::uint32_t value) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift);
+  return bytes;
+}
+
+std::uint32_t crc_of(std::string_view bytes) {
+  std::uint32_t crc = 0xffffffff;
+  for (const char c : bytes) {
+    crc ^= static_cast<unsigned char>(c);
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return ~crc;
+}
+
+// The PNG file with another size in its header.
+std::string resized_png(std::string png, std::uint32_t width, std::uint32_t height) {
+  png.replace(16, 8, big_endian(width) + big_endian(height));
+  png.replace(29, 4, big_endian(crc_of(std::string_view(png).substr(12, 17))));
+  return png;
+}
+
+}  // namespace
+
+TEST_CASE("JPEG and PNG files are decoded as torchvision decodes them") {
+  for (const std::string name : {"jpeg_rgb", "jpeg_gray_progressive", "jpeg_cmyk", "png_rgb", "png_rgba",
+                                 "png_gray_alpha", "png_bilevel"})
+    for (const auto& [mode, mode_name] : kModes) {
+      INFO(name << " as " << mode_name);
+      // torchvision gives JPEG files no alpha, and those of one bit alpha of 1.
+      const bool alpha = std::string(mode_name).ends_with("alpha");
+      if (alpha && (name.starts_with("jpeg") || name == "png_bilevel")) continue;
+      check_close(decode_image(golden("file." + name), mode), golden("decoded." + name + "." + mode_name), 0);
+    }
+}
+
+TEST_CASE("alpha that a file does not have is opaque") {
+  for (const std::string name : {"jpeg_rgb", "jpeg_cmyk", "png_rgb", "png_bilevel"}) {
+    INFO(name);
+    const Variable rgba = decode_image(file(name), ImageReadMode::rgb_alpha);
+    CHECK(equal(rgba.narrow(0, 0, 3), decode_image(file(name), ImageReadMode::rgb)));
+    CHECK(rgba[3].eq(255).all().item<bool>());
+    CHECK(decode_image(file(name), ImageReadMode::gray_alpha)[1].eq(255).all().item<bool>());
+  }
+}
+
+TEST_CASE("palettes are looked up and 16 bits rounded to 8") {
+  for (const std::string name : {"png_palette", "png_16"})
+    check_close(decode_png(golden("file." + name)), golden("decoded." + name + ".unchanged"), 0);
+}
+
+TEST_CASE("images are turned as the camera was held where that is asked for") {
+  const std::string bytes = file("jpeg_rgb");
+  check_close(decode_jpeg(bytes, ImageReadMode::unchanged, true), golden("upright.jpeg_rgb"), 0);
+  // The entry of the orientation in the file: tag, type, count, value.
+  const std::string entry("\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06", 10);
+  const std::size_t at = bytes.find(entry);
+  REQUIRE(at != bytes.npos);
+  const Variable image = decode_jpeg(bytes);
+  const auto turned = [&](int orientation) {
+    std::string other = bytes;
+    other[at + 9] = static_cast<char>(orientation);
+    return decode_jpeg(other, ImageReadMode::unchanged, true);
+  };
+  CHECK(equal(turned(1), image));
+  CHECK(equal(turned(2), image.flip({2})));
+  CHECK(equal(turned(3), image.rot90(2, {1, 2})));
+  CHECK(equal(turned(4), image.flip({1})));
+  CHECK(equal(turned(5), image.transpose(1, 2)));
+  CHECK(equal(turned(6), image.rot90(-1, {1, 2})));
+  CHECK(equal(turned(7), image.rot90(2, {1, 2}).transpose(1, 2)));
+  CHECK(equal(turned(8), image.rot90(1, {1, 2})));
+  CHECK(equal(turned(9), image));
+}
+
+TEST_CASE("what is written is read again: PNG exactly, JPEG nearly") {
+  const FakeRoot root;
+  manual_seed(0);
+  for (const std::int64_t channels : {1, 2, 3, 4}) {
+    const Variable image = randint(256, {channels, 5, 7}, kByte);
+    write_png(image, root.path() + "/a.png", 9);
+    CHECK(equal(read_image(root.path() + "/a.png"), image));
+    CHECK(equal(decode_png(encode_png(image.flip({2}))), image.flip({2})));
+  }
+  const Variable y = arange(20).unsqueeze(1), x = arange(30);
+  const Variable smooth = stack({y * 8 + x, x * 7 + y, y * 3 + x * 5}).to(kByte);
+  write_jpeg(smooth, root.path() + "/a.jpg", 95);
+  check_close(read_image(root.path() + "/a.jpg"), smooth, 16);
+  const Variable gray = smooth.narrow(0, 0, 1);
+  check_close(decode_jpeg(encode_jpeg(gray, 100)), gray, 2);
+  CHECK(encode_jpeg(smooth, 10).numel() < encode_jpeg(smooth, 90).numel());
+}
+
+TEST_CASE("images that cannot be written are refused") {
+  CHECK_THROWS_WITH(encode_png(zeros({3, 4, 4})), Contains("to_dtype"));
+  CHECK_THROWS_WITH(encode_png(zeros({5, 4, 4}, kByte)), Contains("1 to 4 channels"));
+  CHECK_THROWS_WITH(encode_jpeg(zeros({2, 4, 4}, kByte)), Contains("1 or 3 channels"));
+  CHECK_THROWS_WITH(encode_jpeg(zeros({1, 4, 70000}, kByte)), Contains("Write it as PNG"));
+  CHECK_THROWS_WITH(encode_jpeg(zeros({1, 0, 4}, kByte)), Contains("encode_jpeg"));
+  CHECK_THROWS_WITH(encode_jpeg(zeros({1, 4, 4}, kByte), 0), Contains("1 to 100"));
+  CHECK_THROWS_WITH(encode_png(zeros({1, 4, 4}, kByte), 10), Contains("0 to 9"));
+  CHECK_THROWS_WITH(write_png(zeros({1, 4, 4}, kByte), "/no/such/folder/a.png"),
+                    Contains("/no/such/folder/a.png"));
+}
+
+TEST_CASE("files that are no images are refused by name") {
+  const FakeRoot root;
+  const std::string path = root.path() + "/x.png";
+  const auto reading = [&](const std::string& bytes) {
+    root.write("/x.png", bytes);
+    return [&] { read_image(path); };
+  };
+  CHECK_THROWS_WITH(read_image("no/such/file.png"), Contains("no/such/file.png"));
+  CHECK_THROWS_WITH(reading("")(), Contains(path) && Contains("empty"));
+  CHECK_THROWS_WITH(reading("GIF89a, say")(), Contains(path) && Contains("0x474946383961"));
+  CHECK_THROWS_WITH(reading("\xff\xd8\xff!")(), Contains(path) && Contains("cannot be decoded"));
+  CHECK_THROWS_WITH(reading("\x89PNG\r\n\x1a\n")(), Contains(path) && Contains("cut short"));
+  CHECK_THROWS_WITH(decode_png(file("jpeg_rgb")), Contains("no PNG file"));
+  CHECK_THROWS_WITH(decode_jpeg(file("png_rgb")), Contains("no JPEG file"));
+  CHECK_THROWS_WITH(decode_image(zeros({4})), Contains("Byte [n]"));
+}
+
+TEST_CASE("a file that is cut short is refused wherever it ends") {
+  for (const std::string name :
+       {"jpeg_rgb", "jpeg_gray_progressive", "jpeg_cmyk", "png_rgb", "png_palette"}) {
+    const std::string whole = file(name);
+    // Of a JPEG file the marker at its end may be missing, as libjpeg then knows all it needs.
+    for (std::size_t size = 0; size + 2 < whole.size(); ++size) {
+      INFO(name << " of " << size << " bytes");
+      CHECK_THROWS_AS(decode_image(whole.substr(0, size)), Error);
+    }
+  }
+}
+
+TEST_CASE("what claims to be larger than it can be is refused before there is memory for it") {
+  CHECK_THROWS_WITH(decode_image(resized_png(file("png_rgb"), 1000000, 1000000)), Contains("178956970"));
+  CHECK_THROWS_WITH(decode_image(resized_png(file("png_rgb"), 10000, 10000)), Contains("bytes can hold"));
+  CHECK_THROWS_WITH(decode_image(resized_png(file("png_rgb"), 0, 7)), Contains("cannot be decoded"));
+  std::string jpeg = file("jpeg_gray_progressive");
+  const std::size_t at = jpeg.find("\xff\xc2");
+  REQUIRE(at != jpeg.npos);
+  jpeg.replace(at + 5, 4, "\x27\x10\x27\x10");
+  CHECK_THROWS_WITH(decode_image(jpeg), Contains("10000 x 10000") && Contains("bytes can hold"));
+  jpeg.replace(at + 5, 4, "\xff\x00\xff\x00", 4);
+  CHECK_THROWS_WITH(decode_image(jpeg), Contains("178956970"));
+}
