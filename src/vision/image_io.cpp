@@ -5,9 +5,9 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 
 #include "vision/codecs.h"
+#include "vision/file.h"
 
 namespace ebb::vision {
 
@@ -66,14 +66,6 @@ std::string_view bytes_of(const char* what, const Variable& bytes) {
   return {static_cast<const char*>(bytes.data_ptr()), bytes.nbytes()};
 }
 
-std::string contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  EBB_CHECK(file, "read_image: cannot open \"", path, "\": ", std::strerror(errno), ".");
-  std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  EBB_CHECK(!file.bad(), "read_image: cannot read \"", path, "\": ", std::strerror(errno), ".");
-  return bytes;
-}
-
 void write(const char* what, const Variable& bytes, const std::string& path) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file.write(static_cast<const char*>(bytes.data_ptr()), static_cast<std::streamsize>(bytes.nbytes()));
@@ -84,7 +76,7 @@ void write(const char* what, const Variable& bytes, const std::string& path) {
 }  // namespace
 
 Variable read_image(const std::string& path, ImageReadMode mode, bool apply_exif_orientation) {
-  const std::string bytes = contents(path);
+  const std::string bytes = read_file("read_image", path);
   return decode({bytes, mode, apply_exif_orientation, "read_image: \"" + path + "\""});
 }
 

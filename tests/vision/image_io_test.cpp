@@ -138,6 +138,7 @@ TEST_CASE("files that are no images are refused by name") {
     return [&] { read_image(path); };
   };
   CHECK_THROWS_WITH(read_image("no/such/file.png"), Contains("no/such/file.png"));
+  CHECK_THROWS_WITH(read_image(root.path()), Contains(root.path()) && Contains("directory"));
   CHECK_THROWS_WITH(reading("")(), Contains(path) && Contains("empty"));
   CHECK_THROWS_WITH(reading("GIF89a, say")(), Contains(path) && Contains("0x474946383961"));
   CHECK_THROWS_WITH(reading("\xff\xd8\xff!")(), Contains(path) && Contains("cannot be decoded"));
