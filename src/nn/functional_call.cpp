@@ -1,8 +1,11 @@
 // Calling a module with other parameters and buffers than its own.
 #include <ebb/nn/functional_call.h>
 
+#include <algorithm>
 #include <deque>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "autograd/lend.h"
 #include "core/near_names.h"
@@ -30,6 +33,10 @@ Module::StateDict named_tensors(Module& module) {
   return all;
 }
 
+bool is_own(const Module::StateDict& own, const Variable& x) {
+  return std::any_of(own.begin(), own.end(), [&](const auto& item) { return item->is_same(x); });
+}
+
 }  // namespace
 
 SubstituteGuard::SubstituteGuard(Module& module, const Module::StateDict& tensors, bool strict)
@@ -50,11 +57,15 @@ SubstituteGuard::SubstituteGuard(Module& module, const Module::StateDict& tensor
   for (const auto& item : own)
     EBB_CHECK(!strict || given.contains(item->impl()), "functional_call: no tensor is given for '",
               item.key(), "' of ", module.name(), ", and strict is true.");
+  // The module's own tensors may be given too, as they are before any of them stands for another.
+  std::vector<std::pair<Variable, Variable>> pairs;
   for (const auto& item : own)
     if (const auto found = given.find(item->impl()); found != given.end()) {
-      loans_->loans.emplace_back(*item, found->second->value());
+      const Variable& value = found->second->value();
+      pairs.emplace_back(*item, is_own(own, value) ? value.view(value.sizes()) : value);
       given.erase(found);
     }
+  for (const auto& [target, value] : pairs) loans_->loans.emplace_back(target, value);
 }
 
 SubstituteGuard::~SubstituteGuard() = default;

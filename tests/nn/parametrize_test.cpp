@@ -259,6 +259,30 @@ TEST_CASE("a module is called with other tensors") {
   CHECK((norm->running_mean == 0).all().item<bool>());
 }
 
+TEST_CASE("a module is called with its own tensors") {
+  auto a = prepared(nn::Linear(3, 3)), b = prepared(nn::Linear(3, 3));
+  {
+    NoGradGuard no_grad;
+    b->weight.mul_(-2);
+  }
+  nn::Sequential net(a, b);
+  const Variable x = given({2, 3}, 5);
+  const nn::Module::StateDict own = net->named_parameters();
+  const Variable y = net->forward(x).pow(2).sum(), same = nn::functional_call(net, own, x).pow(2).sum();
+  CHECK(equal(same, y));
+  const variable_list expected = autograd::grad({y}, own.values()),
+                      grads = autograd::grad({same}, own.values());
+  for (std::size_t i = 0; i < grads.size(); ++i) CHECK(allclose(grads[i], expected[i]));
+
+  nn::Module::StateDict swapped;
+  swapped.insert("0.weight", b->weight);
+  swapped.insert("1.weight", a->weight);
+  const Variable other = nn::functional_call(net, swapped, x);
+  CHECK(allclose(other, linear(linear(x, b->weight, a->bias), a->weight, b->bias)));
+  other.sum().backward();
+  CHECK(allclose(a->weight.grad(), linear(x, b->weight, a->bias).sum(0).expand({3, 3})));
+}
+
 TEST_CASE("a module that is called with other tensors says what is wrong") {
   nn::Sequential net(nn::Linear(2, 2));
   nn::Module::StateDict tensors;
