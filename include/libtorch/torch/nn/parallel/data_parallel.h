@@ -2,4 +2,5 @@
 #pragma once
 
 #include <ebb/nn.h>
+#include <ebb/nn/parallel.h>
 #include <torch/csrc/namespaces.h>
