@@ -14,6 +14,9 @@ function(ebb_add_component name)
   set_target_properties(ebb_${name} PROPERTIES
     EXPORT_NAME ${name} VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
     POSITION_INDEPENDENT_CODE ON INSTALL_RPATH $ORIGIN)
+  if(NOT EBB_INSTALL)  # within another project: built where it is used
+    set_target_properties(ebb_${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
   target_include_directories(ebb_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(ebb_${name} PUBLIC ebb)
   if(EBB_INSTALL)

@@ -5,6 +5,7 @@ option(EBB_INSTALL "Install ebb along with the project that builds it" ${PROJECT
 option(EBB_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(EBB_BUILD_EXAMPLES "Build the example programs" ${PROJECT_IS_TOP_LEVEL})
 option(EBB_BUILD_BENCHMARKS "Build the benchmarks" OFF)
+option(EBB_VISION "Build ebb::vision, which links libjpeg and libpng" ${PROJECT_IS_TOP_LEVEL})
 option(EBB_NATIVE "Tune for the CPU of this machine (-march=native)" ${PROJECT_IS_TOP_LEVEL})
 option(EBB_WERROR "Treat warnings in ebb's own sources as errors" ${PROJECT_IS_TOP_LEVEL})
 
