@@ -96,7 +96,7 @@ EBB_MODULE(LlamaModel);
 ///     LlamaForCausalLM net = nn::utils::skip_init<LlamaForCausalLM>(
 ///         LlamaConfig().hidden_size(2048).intermediate_size(5632).num_hidden_layers(22)
 ///             .num_key_value_heads(4).rms_norm_eps(1e-5));
-///     load(net, "TinyLlama-1.1B", net->load_options());  // a folder, also one of several files
+///     load(net, "TinyLlama-1.1B/model.safetensors", net->load_options());
 ///     net->eval();
 ///     Tensor text = net->generate(ids, 50, GenerateOptions().temperature(0.8).top_p(0.9));
 ///
