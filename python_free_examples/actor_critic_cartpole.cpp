@@ -1,0 +1,162 @@
+// Advantage actor-critic (Mnih 2016): one network acts in many environments at once and learns, while they
+// run, how good a state is; what was better than that is made more likely.
+#include <ebb/ebb.h>
+#include <ebb/models.h>
+
+#include <array>
+#include <numeric>
+#include <vector>
+
+#include "common/cartpole.h"
+#include "common/chart.h"
+#include "common/program.h"
+#include "common/progress.h"
+
+namespace {
+
+namespace nn = ebb::nn;
+using ebb::Tensor;
+using example::CartPole;
+
+constexpr std::int64_t kCarts = 16, kSteps = 32;  // a batch: this many environments, this many steps
+constexpr double kDiscount = 0.99;
+constexpr double kLambda = 0.95;  // how far advantages look ahead (Schulman 2016)
+constexpr double kValueCost = 0.5, kEntropyBonus = 0.01;
+
+// Two heads on one body: logits of the actions, and the return that is expected from here on.
+struct ActorCriticImpl : nn::Cloneable<ActorCriticImpl> {
+  ActorCriticImpl() { reset(); }
+  void reset() override {
+    body = register_module("body", nn::Linear(4, 64));
+    actor = register_module("actor", nn::Linear(64, CartPole::kActions));
+    critic = register_module("critic", nn::Linear(64, 1));
+  }
+  std::pair<Tensor, Tensor> forward(const Tensor& states) {
+    const Tensor features = ebb::tanh(body(states));
+    return {actor(features), critic(features).squeeze(-1)};
+  }
+  nn::Linear body = nullptr, actor = nullptr, critic = nullptr;
+};
+EBB_MODULE(ActorCritic);
+
+// The environments, each of which starts again when its episode has ended.
+class Carts {
+ public:
+  explicit Carts(std::uint64_t seed) {
+    for (std::uint64_t i = 0; i < kCarts; ++i) {
+      carts_.emplace_back(seed * 1000 + i);
+      states_.push_back(carts_.back().reset());
+    }
+  }
+
+  Tensor states() const {
+    std::vector<float> all;
+    for (const CartPole::State& s : states_) all.insert(all.end(), s.begin(), s.end());
+    return ebb::tensor(all).reshape({kCarts, 4});
+  }
+
+  // 1 where the episode goes on, 0 where it ended.
+  Tensor step(const Tensor& actions) {
+    std::vector<float> goes_on;
+    for (std::size_t i = 0; i < carts_.size(); ++i) {
+      CartPole::Outcome outcome = carts_[i].step(actions[static_cast<std::int64_t>(i)].item<std::int64_t>());
+      goes_on.push_back(outcome.done() ? 0.0f : 1.0f);
+      ++lengths_[i];
+      if (outcome.done()) {
+        finished.push_back(lengths_[i]);
+        lengths_[i] = 0;
+        outcome.state = carts_[i].reset();
+      }
+      states_[i] = outcome.state;
+    }
+    return ebb::tensor(goes_on);
+  }
+
+  std::vector<double> finished;  // lengths of the episodes that ended
+
+ private:
+  std::vector<CartPole> carts_;
+  std::vector<CartPole::State> states_;
+  std::array<double, kCarts> lengths_ = {};
+};
+
+struct Rollout {
+  Tensor states, actions;     // [steps, carts, 4], [steps, carts]
+  Tensor advantages, values;  // how much better than expected; what to expect
+};
+
+Rollout collect(ActorCritic& model, Carts& carts) {
+  const ebb::NoGradGuard no_grad;
+  std::vector<Tensor> states, actions, values, goes_on;
+  for (std::int64_t t = 0; t < kSteps; ++t) {
+    states.push_back(carts.states());
+    const auto [logits, value] = model(states.back());
+    actions.push_back(ebb::multinomial(logits.softmax(-1), 1).squeeze(1));
+    values.push_back(value);
+    goes_on.push_back(carts.step(actions.back()));
+  }
+  // Backwards in time: an advantage is the surprise of its step and a part of the next step's.
+  Tensor next_value = model(carts.states()).second, advantage = ebb::zeros({kCarts});
+  std::vector<Tensor> advantages(kSteps);
+  for (std::size_t t = kSteps; t-- > 0;) {
+    const Tensor surprise = 1 + kDiscount * next_value * goes_on[t] - values[t];
+    advantage = surprise + kDiscount * kLambda * advantage * goes_on[t];
+    advantages[t] = advantage;
+    next_value = values[t];
+  }
+  return {ebb::stack(states), ebb::stack(actions), ebb::stack(advantages), ebb::stack(values)};
+}
+
+Tensor loss_of(ActorCritic& model, const Rollout& rollout) {
+  const auto [logits, values] = model(rollout.states);
+  const Tensor log_p = logits.log_softmax(-1), taken = log_p.gather(-1, rollout.actions.unsqueeze(-1));
+  const Tensor& a = rollout.advantages;
+  const Tensor normalised = (a - a.mean()) / (a.std() + 1e-6);
+  const Tensor entropy = -(log_p.exp() * log_p).sum(-1).mean();
+  return -(taken.squeeze(-1) * normalised).mean() +
+         kValueCost * nn::functional::smooth_l1_loss(values, rollout.values + a) - kEntropyBonus * entropy;
+}
+
+// Over the last 100 episodes, or 0 before that many.
+double recent_mean(const std::vector<double>& lengths) {
+  constexpr std::ptrdiff_t kWindow = 100;
+  if (std::ssize(lengths) < kWindow) return 0;
+  return std::accumulate(lengths.end() - kWindow, lengths.end(), 0.0) / kWindow;
+}
+
+int train(const example::Settings& settings, std::int64_t updates) {
+  constexpr double kStated = 475;  // what Gymnasium calls solved
+  // A state is four numbers: this is work for the CPU, and lasts seconds.
+  ActorCritic model;
+  ebb::optim::Adam optimizer(model->parameters(), ebb::optim::AdamOptions(3e-3));
+  Carts carts(settings.seed);
+
+  std::vector<double> steps, means;
+  example::Progress progress("balancing", updates * kCarts * kSteps, "steps");
+  for (std::int64_t i = 0; i < updates && recent_mean(carts.finished) < kStated; ++i) {
+    const Tensor loss = loss_of(model, collect(model, carts));
+    optimizer.zero_grad();
+    loss.backward();
+    nn::utils::clip_grad_norm_(model->parameters(), 0.5);
+    optimizer.step();
+    progress.advance(kCarts * kSteps, loss.item<double>());
+    steps.push_back(static_cast<double>((i + 1) * kCarts * kSteps));
+    means.push_back(recent_mean(carts.finished));
+  }
+  progress.finish(std::to_string(carts.finished.size()) + " episodes");
+
+  example::Chart("Actor-critic on CartPole-v1", "steps of all environments",
+                 "mean return of the last 100 episodes")
+      .line("return", steps, means)
+      .write(settings.path("actor_critic_cartpole.svg"));
+  return example::at_least("mean return of the last 100 episodes", recent_mean(carts.finished), kStated);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  example::Program program("Learns to balance a pole by an actor and a critic, in 16 environments at once.");
+  std::int64_t updates = 3000;
+  program.option("--updates", updates, "the most steps of the optimizer");
+  return program.run(argc, argv, [&](const example::Settings& settings) { return train(settings, updates); });
+}

@@ -1,0 +1,117 @@
+// REINFORCE (Williams 1992): a policy learns to balance a pole from nothing but how long each try lasted.
+#include <ebb/ebb.h>
+#include <ebb/models.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+#include <vector>
+
+#include "common/cartpole.h"
+#include "common/chart.h"
+#include "common/program.h"
+#include "common/progress.h"
+
+namespace {
+
+using ebb::Tensor;
+using example::CartPole;
+
+constexpr double kDiscount = 0.99;
+
+// What was seen and done in one try, and the discounted sum of the rewards from each step on.
+struct Episode {
+  std::vector<float> states;
+  std::vector<std::int64_t> actions;
+  std::vector<float> returns;
+  double length() const { return static_cast<double>(actions.size()); }
+};
+
+Episode play(ebb::models::MLP& policy, CartPole& cart) {
+  const ebb::NoGradGuard no_grad;
+  Episode episode;
+  CartPole::State state = cart.reset();
+  for (bool done = false; !done;) {
+    episode.states.insert(episode.states.end(), state.begin(), state.end());
+    const Tensor logits = policy(ebb::tensor(std::vector<float>(state.begin(), state.end())));
+    episode.actions.push_back(ebb::multinomial(logits.softmax(-1), 1).item<std::int64_t>());
+    const CartPole::Outcome outcome = cart.step(episode.actions.back());
+    state = outcome.state;
+    done = outcome.done();
+  }
+  episode.returns.resize(episode.actions.size());
+  double sum = 0;
+  for (std::size_t t = episode.returns.size(); t-- > 0;)
+    episode.returns[t] = static_cast<float>(sum = 1 + kDiscount * sum);
+  return episode;
+}
+
+template <class T>
+void append(std::vector<T>& all, const std::vector<T>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+// Minus the mean of log p(action) times how much better than usual what followed was: its gradient is an
+// estimate of that of the expected return.
+Tensor surrogate_loss(ebb::models::MLP& policy, const std::vector<Episode>& episodes) {
+  Episode all;
+  for (const Episode& e : episodes) {
+    append(all.states, e.states);
+    append(all.actions, e.actions);
+    append(all.returns, e.returns);
+  }
+  const Tensor states = ebb::tensor(all.states).reshape({-1, 4}), actions = ebb::tensor(all.actions);
+  const Tensor returns = ebb::tensor(all.returns);
+  const Tensor advantages = (returns - returns.mean()) / (returns.std() + 1e-6);
+  const Tensor log_p = policy(states).log_softmax(-1).gather(1, actions.unsqueeze(1)).squeeze(1);
+  return -(log_p * advantages).mean();
+}
+
+// Over the last 100 tries, or 0 before that many.
+double recent_mean(const std::vector<double>& lengths) {
+  constexpr std::ptrdiff_t kWindow = 100;
+  if (std::ssize(lengths) < kWindow) return 0;
+  return std::accumulate(lengths.end() - kWindow, lengths.end(), 0.0) / kWindow;
+}
+
+int train(const example::Settings& settings, std::int64_t tries, std::int64_t batch) {
+  constexpr double kStated = 475;  // what Gymnasium calls solved
+  // States are four numbers and come one by one: this is work for the CPU, and lasts a second.
+  ebb::models::MLP policy(std::vector<std::int64_t>{4, 64, CartPole::kActions});
+  ebb::optim::Adam optimizer(policy->parameters(), ebb::optim::AdamOptions(1e-2));
+  CartPole cart(settings.seed);
+
+  std::vector<double> lengths, means;
+  example::Progress progress("balancing", tries, "tries");
+  while (std::ssize(lengths) < tries && recent_mean(lengths) < kStated) {
+    std::vector<Episode> episodes;
+    for (std::int64_t i = 0; i < batch; ++i) {
+      episodes.push_back(play(policy, cart));
+      lengths.push_back(episodes.back().length());
+      means.push_back(recent_mean(lengths));
+    }
+    const Tensor loss = surrogate_loss(policy, episodes);
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+    progress.advance(batch, loss.item<double>());
+  }
+  progress.finish(std::to_string(lengths.size()) + " tries");
+
+  example::Chart("REINFORCE on CartPole-v1", "try", "steps until the pole fell (500: it did not)")
+      .line("each try", lengths)
+      .line("mean of 100", means)
+      .write(settings.path("reinforce_cartpole.svg"));
+  return example::at_least("mean return of the last 100 tries", recent_mean(lengths), kStated);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  example::Program program("Learns to balance a pole by the policy gradient (REINFORCE).");
+  std::int64_t tries = 2000, batch = 8;
+  program.option("--tries", tries, "the most to play");
+  program.option("--batch", batch, "tries between two steps of the optimizer");
+  return program.run(argc, argv,
+                     [&](const example::Settings& settings) { return train(settings, tries, batch); });
+}
