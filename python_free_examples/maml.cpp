@@ -1,0 +1,166 @@
+// MAML (Finn, Abbeel, Levine 2017): learns where to start from, so that a few gradient steps on ten points
+// are enough to fit a sine that was never seen. The gradient goes through those steps.
+#include <ebb/ebb.h>
+#include <ebb/models.h>
+
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "common/chart.h"
+#include "common/program.h"
+#include "common/progress.h"
+
+namespace {
+
+namespace nn = ebb::nn;
+using ebb::Tensor;
+using ebb::models::MLP;
+using Weights = nn::Module::StateDict;
+
+constexpr double kInnerRate = 0.01;  // of the steps on a new task
+constexpr std::int64_t kShots = 10;  // points that are given of it
+
+// A task: a sine of its own amplitude and phase.
+struct Sine {
+  double amplitude, phase;
+  Tensor at(const Tensor& x) const { return amplitude * ebb::sin(x - phase); }
+};
+
+double uniform(double from, double to) { return from + (to - from) * ebb::rand({}).item<double>(); }
+
+Sine draw_task() { return {uniform(0.1, 5), uniform(0, std::numbers::pi)}; }
+
+Tensor draw_points(ebb::Device device) { return (ebb::rand({kShots, 1}) * 10 - 5).to(device); }
+
+Tensor error(MLP& net, const Weights& weights, const Tensor& x, const Tensor& y) {
+  return nn::functional::mse_loss(nn::functional_call(net, weights, x), y);
+}
+
+// The weights after one gradient step on these points. Where the step is recorded, whatever is computed with
+// them can be differentiated by the weights before it: second derivatives of the error come in by themselves.
+Weights adapted(MLP& net, const Weights& weights, const Tensor& x, const Tensor& y, bool record) {
+  const std::vector<Tensor> gradients =
+      ebb::autograd::grad({error(net, weights, x, y)}, weights.values(), {}, record, record);
+  Weights next;
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    const Tensor stepped = weights[i].value() - kInnerRate * gradients[i];
+    next.insert(weights[i].key(), record ? stepped : stepped.detach().requires_grad_());
+  }
+  return next;
+}
+
+// The error on new points of a task after one step on others.
+Tensor meta_loss(MLP& net, const Weights& start, ebb::Device device) {
+  const Sine task = draw_task();
+  const Tensor given = draw_points(device), asked = draw_points(device);
+  const Weights weights = adapted(net, start, given, task.at(given), true);
+  return error(net, weights, asked, task.at(asked));
+}
+
+// What is usual: one network for all tasks at once.
+Tensor joint_loss(MLP& net, const Weights& start, ebb::Device device) {
+  const Sine task = draw_task();
+  const Tensor x = draw_points(device);
+  return error(net, start, x, task.at(x));
+}
+
+// Errors after 0, 1, ..., `steps` gradient steps on a new task, the mean over tasks.
+std::vector<double> errors_after(MLP& net, std::int64_t steps, std::int64_t tasks, ebb::Device device) {
+  std::vector<double> errors(static_cast<std::size_t>(steps) + 1);
+  const Tensor everywhere = ebb::linspace(-5, 5, 101).unsqueeze(1).to(device);
+  for (std::int64_t i = 0; i < tasks; ++i) {
+    const Sine task = draw_task();
+    const Tensor given = draw_points(device);
+    Weights weights = net->named_parameters();
+    for (double& mean : errors) {
+      mean +=
+          error(net, weights, everywhere, task.at(everywhere)).item<double>() / static_cast<double>(tasks);
+      weights = adapted(net, weights, given, task.at(given), false);
+    }
+  }
+  return errors;
+}
+
+template <class Loss>
+void pretrain(MLP& net, std::int64_t updates, std::int64_t tasks, const std::string& title,
+              const Loss& loss) {
+  ebb::optim::Adam optimizer(net->parameters(), ebb::optim::AdamOptions(1e-3));
+  const Weights start = net->named_parameters();
+  example::Progress progress(title, updates, "updates");
+  for (std::int64_t i = 0; i < updates; ++i) {
+    optimizer.zero_grad();
+    double sum = 0;
+    for (std::int64_t k = 0; k < tasks; ++k) {
+      const Tensor each = loss(start) / tasks;
+      each.backward();
+      sum += each.template item<double>();
+    }
+    optimizer.step();
+    progress.advance(1, sum);
+  }
+  progress.finish("");
+}
+
+// One new task, before and after: what ten points teach from this start.
+void draw(MLP& net, const std::string& name, const Sine& task, const Tensor& given, example::Chart& chart) {
+  const Tensor x = ebb::linspace(-5, 5, 101).unsqueeze(1).to(given.device());
+  Weights weights = net->named_parameters();
+  for (int step = 0; step < 10; ++step) weights = adapted(net, weights, given, task.at(given), false);
+  const Tensor y = nn::functional_call(net, weights, x);
+  std::vector<double> xs, ys;
+  for (std::int64_t i = 0; i < x.size(0); ++i) {
+    xs.push_back(x[i].item<double>());
+    ys.push_back(y[i].item<double>());
+  }
+  chart.line(name, xs, ys);
+}
+
+int run(const example::Settings& settings, std::int64_t updates, std::int64_t tasks) {
+  if (!updates) updates = settings.brief ? 12000 : 70000;
+  const ebb::Device device = settings.device;
+  const std::vector<std::int64_t> widths = {1, 40, 40, 1};
+  MLP meta(widths), joint(widths);
+  meta->to(device);
+  joint->to(device);
+  pretrain(meta, updates, tasks, "MAML      ", [&](const Weights& w) { return meta_loss(meta, w, device); });
+  pretrain(joint, updates, tasks, "all at once",
+           [&](const Weights& w) { return joint_loss(joint, w, device); });
+
+  constexpr std::int64_t kSteps = 10, kTasks = 200;
+  const std::vector<double> by_meta = errors_after(meta, kSteps, kTasks, device),
+                            by_joint = errors_after(joint, kSteps, kTasks, device);
+  std::printf("mean squared error on %lld new tasks after 0, 1, 5 and 10 steps:\n",
+              static_cast<long long>(kTasks));
+  for (const auto& [name, e] : {std::pair("MAML", &by_meta), std::pair("all at once", &by_joint)})
+    std::printf("  %-12s %.3f  %.3f  %.3f  %.3f\n", name, (*e)[0], (*e)[1], (*e)[5], (*e)[10]);
+  example::Chart("A new sine from ten points", "gradient steps", "mean squared error")
+      .line("MAML's start", by_meta)
+      .line("trained on all", by_joint)
+      .write(settings.path("maml_errors.svg"));
+
+  const Sine task{4, 1};
+  const Tensor given = draw_points(device);
+  example::Chart chart("A new sine from ten points, ten steps", "x", "y");
+  draw(meta, "MAML's start", task, given, chart);
+  draw(joint, "trained on all", task, given, chart);
+  std::vector<double> xs, ys;
+  for (std::int64_t i = 0; i < kShots; ++i) {
+    xs.push_back(given[i].item<double>());
+    ys.push_back(task.at(given[i]).item<double>());
+  }
+  chart.points("the ten points", xs, ys).write(settings.path("maml.svg"));
+  return example::at_least("error after one step, trained on all / MAML", by_joint[1] / by_meta[1],
+                           settings.brief ? 2.5 : 4);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  example::Program program("Meta-learns a start from which few steps fit a new sine (MAML).");
+  std::int64_t updates = 0, tasks = 4;
+  program.option("--updates", updates, "of the start (0: 70000, with --short 12000)");
+  program.option("--tasks", tasks, "in each update");
+  return program.run(argc, argv,
+                     [&](const example::Settings& settings) { return run(settings, updates, tasks); });
+}
