@@ -1,0 +1,56 @@
+// States of a device's generator, and runs on a device that go on bit for bit.
+#include <ebb/ebb.h>
+
+#include <catch2/catch.hpp>
+
+#include <unistd.h>
+
+#include <filesystem>
+
+using namespace ebb;
+
+TEST_CASE("the state of a device's generator is two numbers, and it goes on from them") {
+  manual_seed(21);
+  const TensorOptions on_device(kCUDA);
+  (void)rand({10}, on_device);
+  const Tensor state = get_rng_state(kCUDA);
+  CHECK(state.sizes() == IntArrayRef({2}));
+  CHECK(state[0].item<std::int64_t>() == 21);
+  const Tensor next = rand({10}, on_device), after = randn({7}, on_device);
+  manual_seed(22);
+  set_rng_state(state, kCUDA);
+  CHECK(rand({10}, on_device).equal(next));
+  CHECK(randn({7}, on_device).equal(after));
+  CHECK_THROWS_WITH(set_rng_state(zeros({3}, kLong), kCUDA),
+                    Catch::Contains("[2]") && Catch::Contains("[3]"));
+}
+
+TEST_CASE("a run on a device goes on bit for bit, its dropout too") {
+  const std::string path = std::filesystem::temp_directory_path() /
+                           ("ebb_cuda_checkpoint_" + std::to_string(::getpid()) + ".ckpt");
+  // Six steps, or the first three of them, saved, or what is left of them.
+  const auto train = [&](std::uint64_t seed, int steps, bool save) {
+    manual_seed(seed);
+    nn::Sequential net(nn::Linear(6, 8), nn::Dropout(0.5), nn::Linear(8, 1));
+    net->to(kCUDA);
+    optim::AdamW optimizer(net->parameters(), optim::AdamWOptions(0.01));
+    int step = 0;
+    Checkpoint run(path);
+    run.add("net", net).add("optimizer", optimizer).add("step", step);
+    run.load();
+    for (; step < steps; ++step) {
+      optimizer.zero_grad();
+      net->forward(randn({4, 6}, TensorOptions(kCUDA))).square().mean().backward();
+      optimizer.step();
+    }
+    if (save) run.save();
+    std::vector<Tensor> parameters;
+    for (const Tensor& each : net->parameters()) parameters.push_back(each.detach().cpu());
+    return parameters;
+  };
+  const std::vector<Tensor> whole = train(5, 6, false);
+  train(5, 3, true);
+  const std::vector<Tensor> resumed = train(6, 6, false);
+  std::filesystem::remove(path);
+  for (std::size_t i = 0; i < whole.size(); ++i) CHECK(resumed[i].equal(whole[i]));
+}
