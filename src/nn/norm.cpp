@@ -88,9 +88,12 @@ namespace {
 
 /// What batch and instance norm own, in the order of torch's state_dict.
 template <class M>
-void register_all(M& m, std::int64_t features, bool affine, bool track) {
+void register_all(M& m) {
+  const std::int64_t features = m.options.num_features();
+  const bool affine = m.options.affine(), shift = affine && m.options.bias();
+  const bool track = m.options.track_running_stats();
   m.weight = m.register_parameter("weight", affine ? empty({features}) : Variable(), affine);
-  m.bias = m.register_parameter("bias", affine ? empty({features}) : Variable(), affine);
+  m.bias = m.register_parameter("bias", shift ? empty({features}) : Variable(), shift);
   m.running_mean = m.register_buffer("running_mean", track ? zeros({features}) : Variable());
   m.running_var = m.register_buffer("running_var", track ? ones({features}) : Variable());
   m.num_batches_tracked =
@@ -99,9 +102,8 @@ void register_all(M& m, std::int64_t features, bool affine, bool track) {
 
 template <class M>
 void fill_parameters(M& m) {
-  if (!m.weight.defined()) return;
-  init::ones_(m.weight);
-  init::zeros_(m.bias);
+  if (m.weight.defined()) init::ones_(m.weight);
+  if (m.bias.defined()) init::zeros_(m.bias);
 }
 
 template <class M>
@@ -112,10 +114,17 @@ void clear_statistics(M& m) {
   init::zeros_(m.num_batches_tracked);
 }
 
+// Says what libtorch's modules have no word for: that a scale comes without a shift.
+void print_bias(Fields& fields, bool affine, bool bias) {
+  if (affine && !bias) fields("bias", false);
+}
+
 template <class Options>
 void print_norm(std::ostream& stream, const std::type_info& module, const Options& o) {
-  Fields(stream, module)(o.num_features())("eps", o.eps())("momentum", o.momentum())("affine", o.affine())(
-      "track_running_stats", o.track_running_stats());
+  Fields fields(stream, module);
+  fields(o.num_features())("eps", o.eps())("momentum", o.momentum())("affine", o.affine());
+  print_bias(fields, o.affine(), o.bias());
+  fields("track_running_stats", o.track_running_stats());
 }
 
 }  // namespace
@@ -126,7 +135,7 @@ BatchNormImpl<D>::BatchNormImpl(BatchNormOptions options_) : options(options_) {
 }
 template <std::size_t D>
 void BatchNormImpl<D>::reset() {
-  register_all(*this, options.num_features(), options.affine(), options.track_running_stats());
+  register_all(*this);
   reset_parameters();
 }
 template <std::size_t D>
@@ -172,7 +181,7 @@ InstanceNormImpl<D>::InstanceNormImpl(InstanceNormOptions options_) : options(op
 }
 template <std::size_t D>
 void InstanceNormImpl<D>::reset() {
-  register_all(*this, options.num_features(), options.affine(), options.track_running_stats());
+  register_all(*this);
   reset_parameters();
 }
 template <std::size_t D>
@@ -236,15 +245,17 @@ LayerNormImpl::LayerNormImpl(LayerNormOptions options_) : options(std::move(opti
   LayerNormImpl::reset();
 }
 void LayerNormImpl::reset() {
-  const bool affine = options.elementwise_affine();
+  const bool affine = options.elementwise_affine(), shift = affine && options.bias();
   weight = register_parameter("weight", affine ? ebb::empty(options.normalized_shape()) : Variable(), affine);
-  bias = register_parameter("bias", affine ? ebb::empty(options.normalized_shape()) : Variable(), affine);
+  bias = register_parameter("bias", shift ? ebb::empty(options.normalized_shape()) : Variable(), shift);
   reset_parameters();
 }
 void LayerNormImpl::reset_parameters() { fill_parameters(*this); }
 void LayerNormImpl::pretty_print(std::ostream& stream) const {
-  Fields(stream, typeid(LayerNormImpl))(IntArrayRef(options.normalized_shape()))("eps", options.eps())(
-      "elementwise_affine", options.elementwise_affine());
+  Fields fields(stream, typeid(LayerNormImpl));
+  fields(IntArrayRef(options.normalized_shape()))("eps", options.eps())("elementwise_affine",
+                                                                        options.elementwise_affine());
+  print_bias(fields, options.elementwise_affine(), options.bias());
 }
 Variable LayerNormImpl::forward(const Variable& input) {
   return at_path(*this, [&] {
@@ -264,15 +275,16 @@ template class Cloneable<LayerNormImpl>;
 
 GroupNormImpl::GroupNormImpl(GroupNormOptions options_) : options(options_) { GroupNormImpl::reset(); }
 void GroupNormImpl::reset() {
-  const bool affine = options.affine();
+  const bool affine = options.affine(), shift = affine && options.bias();
   weight = register_parameter("weight", affine ? empty({options.num_channels()}) : Variable(), affine);
-  bias = register_parameter("bias", affine ? empty({options.num_channels()}) : Variable(), affine);
+  bias = register_parameter("bias", shift ? empty({options.num_channels()}) : Variable(), shift);
   reset_parameters();
 }
 void GroupNormImpl::reset_parameters() { fill_parameters(*this); }
 void GroupNormImpl::pretty_print(std::ostream& stream) const {
-  Fields(stream, typeid(GroupNormImpl))(options.num_groups())(options.num_channels())("eps", options.eps())(
-      "affine", options.affine());
+  Fields fields(stream, typeid(GroupNormImpl));
+  fields(options.num_groups())(options.num_channels())("eps", options.eps())("affine", options.affine());
+  print_bias(fields, options.affine(), options.bias());
 }
 Variable GroupNormImpl::forward(const Variable& input) {
   return at_path(*this, [&] {

@@ -1,12 +1,15 @@
 // Batch norm over the samples of all processes, of which there is one.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/init.h>
+#include <ebb/nn/modules/container.h>
+#include <ebb/nn/modules/sequential.h>
 #include <ebb/nn/modules/sync_batch_norm.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/tensor_data.h>
 
 #include "nn/fields.h"
+#include "nn/hooks.h"
 #include "nn/module_tools.h"
 
 namespace ebb::nn {
@@ -17,9 +20,10 @@ SyncBatchNormImpl::SyncBatchNormImpl(BatchNormOptions options_) : options(option
 
 void SyncBatchNormImpl::reset() {
   const std::int64_t features = options.num_features();
-  const bool affine = options.affine(), track = options.track_running_stats();
+  const bool affine = options.affine(), shift = affine && options.bias();
+  const bool track = options.track_running_stats();
   weight = register_parameter("weight", affine ? empty({features}) : Variable(), affine);
-  bias = register_parameter("bias", affine ? empty({features}) : Variable(), affine);
+  bias = register_parameter("bias", shift ? empty({features}) : Variable(), shift);
   running_mean = register_buffer("running_mean", track ? zeros({features}) : Variable());
   running_var = register_buffer("running_var", track ? ones({features}) : Variable());
   num_batches_tracked =
@@ -36,15 +40,16 @@ void SyncBatchNormImpl::reset_running_stats() {
 
 void SyncBatchNormImpl::reset_parameters() {
   reset_running_stats();
-  if (!weight.defined()) return;
-  init::ones_(weight);
-  init::zeros_(bias);
+  if (weight.defined()) init::ones_(weight);
+  if (bias.defined()) init::zeros_(bias);
 }
 
 void SyncBatchNormImpl::pretty_print(std::ostream& stream) const {
-  Fields(stream, typeid(SyncBatchNormImpl))(options.num_features())("eps", options.eps())(
-      "momentum", options.momentum())("affine", options.affine())("track_running_stats",
-                                                                  options.track_running_stats());
+  Fields fields(stream, typeid(SyncBatchNormImpl));
+  fields(options.num_features())("eps", options.eps())("momentum", options.momentum())("affine",
+                                                                                       options.affine());
+  if (options.affine() && !options.bias()) fields("bias", false);
+  fields("track_running_stats", options.track_running_stats());
 }
 
 Variable SyncBatchNormImpl::forward(const Variable& input) {
@@ -68,5 +73,59 @@ Variable SyncBatchNormImpl::forward(const Variable& input) {
 }
 
 template class Cloneable<SyncBatchNormImpl>;
+
+namespace {
+
+// The same tensors under another type; null of a module that is no batch norm.
+template <std::size_t D>
+std::shared_ptr<SyncBatchNormImpl> synchronised(const Module& module) {
+  const auto* const norm = module.as<BatchNormImpl<D>>();
+  if (!norm) return nullptr;
+  auto fresh = std::make_shared<SyncBatchNormImpl>(norm->options);
+  auto& parameters = detail::ModuleAccess::parameters(*fresh);
+  auto& buffers = detail::ModuleAccess::buffers(*fresh);
+  fresh->weight = parameters["weight"] = norm->weight;
+  fresh->bias = parameters["bias"] = norm->bias;
+  fresh->running_mean = buffers["running_mean"] = norm->running_mean;
+  fresh->running_var = buffers["running_var"] = norm->running_var;
+  fresh->num_batches_tracked = buffers["num_batches_tracked"] = norm->num_batches_tracked;
+  fresh->train(norm->is_training());
+  return fresh;
+}
+
+std::shared_ptr<SyncBatchNormImpl> synchronised_any(const Module& module) {
+  if (auto norm = synchronised<1>(module)) return norm;
+  if (auto norm = synchronised<2>(module)) return norm;
+  return synchronised<3>(module);
+}
+
+// Puts what stands for a batch norm into the container that holds it.
+void convert_children(Module& parent) {
+  std::size_t at = 0;
+  for (const auto& item : parent.named_children()) {
+    const std::size_t position = at++;
+    const std::shared_ptr<SyncBatchNormImpl> norm = synchronised_any(*item.value());
+    if (!norm) {
+      convert_children(*item.value());
+    } else if (auto* const sequence = parent.as<SequentialImpl>()) {
+      sequence->begin()[static_cast<std::ptrdiff_t>(position)] = AnyModule(norm);
+      parent.replace_module(item.key(), norm);
+    } else if (auto* const list = parent.as<ModuleListImpl>()) {
+      list->begin()[static_cast<std::ptrdiff_t>(position)] = norm;
+      parent.replace_module(item.key(), norm);
+    } else if (parent.as<ModuleDictImpl>()) {
+      parent.replace_module(item.key(), norm);
+    }
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<Module> SyncBatchNorm::convert_sync_batchnorm(const std::shared_ptr<Module>& module) {
+  EBB_CHECK(module, "SyncBatchNorm::convert_sync_batchnorm: the module is null.");
+  if (auto norm = synchronised_any(*module)) return norm;
+  convert_children(*module);
+  return module;
+}
 
 }  // namespace ebb::nn

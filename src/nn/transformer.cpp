@@ -126,9 +126,11 @@ void TransformerImpl::reset() {
                          .activation(options.activation())
                          .layer_norm_eps(options.layer_norm_eps())
                          .batch_first(options.batch_first())
-                         .norm_first(options.norm_first());
+                         .norm_first(options.norm_first())
+                         .bias(options.bias());
   const auto norm = [&] {
-    return AnyModule(LayerNorm(LayerNormOptions({options.d_model()}).eps(options.layer_norm_eps())));
+    return AnyModule(
+        LayerNorm(LayerNormOptions({options.d_model()}).eps(options.layer_norm_eps()).bias(options.bias())));
   };
   encoder = options.custom_encoder();
   if (encoder.is_empty())

@@ -34,17 +34,20 @@ class Parts {
     return module_.register_module(name,
                                    MultiheadAttention(MultiheadAttentionOptions(o_.d_model(), o_.nhead())
                                                           .dropout(o_.dropout())
+                                                          .bias(o_.bias())
                                                           .batch_first(o_.batch_first())));
   }
   Linear widening(const char* name) {
-    return module_.register_module(name, Linear(o_.d_model(), o_.dim_feedforward()));
+    return module_.register_module(name,
+                                   Linear(LinearOptions(o_.d_model(), o_.dim_feedforward()).bias(o_.bias())));
   }
   Linear narrowing(const char* name) {
-    return module_.register_module(name, Linear(o_.dim_feedforward(), o_.d_model()));
+    return module_.register_module(name,
+                                   Linear(LinearOptions(o_.dim_feedforward(), o_.d_model()).bias(o_.bias())));
   }
   LayerNorm norm(const char* name) {
-    return module_.register_module(name,
-                                   LayerNorm(LayerNormOptions({o_.d_model()}).eps(o_.layer_norm_eps())));
+    return module_.register_module(
+        name, LayerNorm(LayerNormOptions({o_.d_model()}).eps(o_.layer_norm_eps()).bias(o_.bias())));
   }
   Dropout dropout(const char* name) { return module_.register_module(name, Dropout(o_.dropout())); }
 

@@ -16,6 +16,7 @@ class EBB_API BatchNormOptions {
   EBB_ARG(optional<double>, momentum) = 0.1;  ///< nullopt: running statistics are plain averages
   EBB_ARG(bool, affine) = true;               ///< learns a scale and a shift for each channel
   EBB_ARG(bool, track_running_stats) = true;  ///< keeps running statistics for evaluation
+  EBB_ARG(bool, bias) = true;                 ///< without it learns no shift
 };
 
 using BatchNorm1dOptions = BatchNormOptions;
@@ -32,6 +33,7 @@ class EBB_API InstanceNormOptions {
   EBB_ARG(double, momentum) = 0.1;             ///< share of the new statistics in the running ones
   EBB_ARG(bool, affine) = false;               ///< learns a scale and a shift for each channel
   EBB_ARG(bool, track_running_stats) = false;  ///< keeps running statistics for evaluation
+  EBB_ARG(bool, bias) = true;                  ///< without it learns no shift
 };
 
 using InstanceNorm1dOptions = InstanceNormOptions;
@@ -47,6 +49,7 @@ class EBB_API LayerNormOptions {
   EBB_ARG(std::vector<std::int64_t>, normalized_shape);  ///< trailing sizes
   EBB_ARG(double, eps) = 1e-5;                           ///< added to the divisor
   EBB_ARG(bool, elementwise_affine) = true;              ///< learns a scale and a shift for each element
+  EBB_ARG(bool, bias) = true;                            ///< without it learns no shift
 };
 
 /// Options of RMSNorm: the trailing sizes that are normalised together.
@@ -81,6 +84,7 @@ class EBB_API GroupNormOptions {
   EBB_ARG(std::int64_t, num_channels);  ///< of the input
   EBB_ARG(double, eps) = 1e-5;          ///< added to the divisor
   EBB_ARG(bool, affine) = true;         ///< learns a scale and a shift for each channel
+  EBB_ARG(bool, bias) = true;           ///< without it learns no shift
 };
 
 /// Options of CosineSimilarity.

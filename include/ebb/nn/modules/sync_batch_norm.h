@@ -3,6 +3,7 @@
 
 #include <ebb/nn/cloneable.h>
 #include <ebb/nn/functional/norm.h>
+#include <ebb/nn/modules/norm.h>
 
 namespace ebb::nn {
 
@@ -24,6 +25,29 @@ class EBB_API SyncBatchNormImpl : public Cloneable<SyncBatchNormImpl> {
   Variable running_var;
   Variable num_batches_tracked;
 };
-EBB_LIBRARY_MODULE(SyncBatchNorm);
+extern template class Cloneable<SyncBatchNormImpl>;
+
+/// Handle of SyncBatchNormImpl.
+class SyncBatchNorm : public ModuleHolder<SyncBatchNormImpl> {
+ public:
+  using ModuleHolder<SyncBatchNormImpl>::ModuleHolder;
+
+  /// Puts a SyncBatchNorm with the same tensors, options and mode in the place of each BatchNorm1d, 2d and 3d
+  /// that a Sequential, ModuleList or ModuleDict at or below the module holds, and returns the module; of a
+  /// batch norm itself what stands for it. One that is a member of a class keeps its type, which in a program
+  /// of one process computes the same (torch.nn.SyncBatchNorm.convert_sync_batchnorm).
+  static EBB_API std::shared_ptr<Module> convert_sync_batchnorm(const std::shared_ptr<Module>& module);
+  template <class Handle>
+  requires detail::Holder<Handle>
+  static Handle convert_sync_batchnorm(const Handle& module) {
+    convert_sync_batchnorm(std::shared_ptr<Module>(module.ptr()));
+    return module;
+  }
+  template <std::size_t D>
+  static SyncBatchNorm convert_sync_batchnorm(const ModuleHolder<BatchNormImpl<D>>& norm) {
+    return std::dynamic_pointer_cast<SyncBatchNormImpl>(
+        convert_sync_batchnorm(std::shared_ptr<Module>(norm.ptr())));
+  }
+};
 
 }  // namespace ebb::nn

@@ -104,6 +104,7 @@ class EBB_API TransformerOptions {
   EBB_ARG(double, layer_norm_eps) = 1e-5;  ///< of the normalisations
   EBB_ARG(bool, batch_first) = false;      ///< batched tensors are (N, L, E), not (L, N, E)
   EBB_ARG(bool, norm_first) = false;       ///< normalises what goes into each part, not the sums
+  EBB_ARG(bool, bias) = true;              ///< of projections, linear maps and normalisations
 };
 
 /// An encoder of a source and a decoder of a target that looks at its result (Vaswani et al. 2017): src

@@ -45,6 +45,7 @@ class EBB_API TransformerEncoderLayerOptions {
   EBB_ARG(double, layer_norm_eps) = 1e-5;         ///< of the normalisations
   EBB_ARG(bool, batch_first) = false;             ///< batched tensors are (N, L, E), not (L, N, E)
   EBB_ARG(bool, norm_first) = false;              ///< normalises what goes into each part, not the sums
+  EBB_ARG(bool, bias) = true;                     ///< of projections, linear maps and normalisations
 };
 
 using TransformerDecoderLayerOptions = TransformerEncoderLayerOptions;
