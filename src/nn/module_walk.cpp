@@ -4,12 +4,21 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/near_names.h"
+
 namespace ebb::nn {
 
 namespace {
 
 std::string join(const std::string& path, const std::string& name) {
   return path.empty() ? name : path + "." + name;
+}
+
+// The path of a module, and what is named in it.
+std::pair<std::string, std::string> split(const std::string& target) {
+  const std::size_t dot = target.rfind('.');
+  if (dot == std::string::npos) return {{}, target};
+  return {target.substr(0, dot), target.substr(dot + 1)};
 }
 
 constexpr int kDeepest = 256;  // nested calls of pass_down()
@@ -110,6 +119,40 @@ void Module::apply(const ModulePointerApplyFunction& function) const {
 void Module::apply(const NamedModulePointerApplyFunction& function, const std::string& prefix) const {
   function(prefix, shared_from_this_checked());
   walk(prefix, [&](const std::string& path, const std::shared_ptr<Module>& m) { function(path, m); });
+}
+
+std::shared_ptr<Module> Module::get_submodule(const std::string& target) const {
+  if (target.empty()) return shared_from_this_checked();
+  const Module* above = this;
+  std::shared_ptr<Module> found;
+  for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
+    end = target.find('.', begin);
+    const std::string child = target.substr(begin, end == std::string::npos ? end : end - begin);
+    const std::shared_ptr<Module>* const next = above->children_.find(child);
+    EBB_CHECK(next, "get_submodule: ", name(), " has no module \"", target, "\"",
+              ebb::detail::near_names(target, named_modules({}, false).keys()), ".");
+    found = *next;
+    above = found.get();
+  }
+  return found;
+}
+
+Variable Module::get_parameter(const std::string& target) const {
+  const auto [owner, tensor] = split(target);
+  const Module& module = owner.empty() ? *this : *get_submodule(owner);
+  const Variable* const found = module.parameters_.find(tensor);
+  EBB_CHECK(found && found->defined(), "get_parameter: ", name(), " has no parameter \"", target, "\"",
+            ebb::detail::near_names(target, named_parameters().keys()), ".");
+  return *found;
+}
+
+Variable Module::get_buffer(const std::string& target) const {
+  const auto [owner, tensor] = split(target);
+  const Module& module = owner.empty() ? *this : *get_submodule(owner);
+  const Variable* const found = module.buffers_.find(tensor);
+  EBB_CHECK(found && found->defined(), "get_buffer: ", name(), " has no buffer \"", target, "\"",
+            ebb::detail::near_names(target, named_buffers().keys()), ".");
+  return *found;
 }
 
 Module::StateDict Module::named_parameters(bool recurse) const {

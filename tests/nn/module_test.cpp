@@ -208,6 +208,25 @@ TEST_CASE("an error in a forward says in which module it happened") {
                     Contains("expected 4D input (got 2D input)") && Contains("in module '1'"));
 }
 
+TEST_CASE("modules and tensors are found by their paths") {
+  const auto net = std::make_shared<Net>();
+  CHECK(net->get_submodule("") == net);
+  CHECK(net->get_submodule("first") == net->first.ptr());
+  CHECK(net->get_submodule("first.fc") == net->first->fc.ptr());
+  CHECK(net->get_parameter("first.fc.weight").is_same(net->first->fc->weight));
+  CHECK(net->get_parameter("first.scale").is_same(net->first->scale));
+  CHECK(net->get_buffer("first.norm.running_mean").is_same(net->first->norm->running_mean));
+  CHECK(Net().first->get_parameter("scale").defined());
+  CHECK_THROWS_WITH(net->get_submodule("first.fv"), Contains("has no module") && Contains("\"first.fc\""));
+  CHECK_THROWS_WITH(net->get_submodule("second.weight"), Contains("has no module \"second.weight\""));
+  CHECK_THROWS_WITH(net->get_parameter("second.weigth"), Contains("nearest: \"second.weight\""));
+  CHECK_THROWS_WITH(net->get_parameter("first.offset"), Contains("has no parameter"));
+  CHECK_THROWS_WITH(net->get_buffer("first.ofset"), Contains("nearest: \"first.offset\""));
+
+  nn::Linear plain(nn::LinearOptions(2, 2).bias(false));
+  CHECK_THROWS_WITH(plain->get_parameter("bias"), Contains("has no parameter \"bias\""));
+}
+
 TEST_CASE("a module is freed with its last owner and forgets a dead parent") {
   nn::Linear fc(2, 2);
   {

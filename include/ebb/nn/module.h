@@ -90,6 +90,13 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   std::vector<std::shared_ptr<Module>> children() const;
   OrderedDict<std::string, std::shared_ptr<Module>> named_children() const;
 
+  /// The module at a dotted path, this one at an empty path. Throws with the nearest names if there is none
+  /// (torch.nn.Module.get_submodule).
+  std::shared_ptr<Module> get_submodule(const std::string& target) const;
+  /// The parameter, or the buffer, at a dotted path.
+  Variable get_parameter(const std::string& target) const;
+  Variable get_buffer(const std::string& target) const;
+
   /// Training mode changes what dropout and batch normalisation do. Calls the children's first, as
   /// zero_grad() does; more than 256 levels down, modules are called before those above them.
   virtual void train(bool on = true);
