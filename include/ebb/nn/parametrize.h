@@ -65,6 +65,18 @@ EBB_API void weight_norm(Module& module, const std::string& name = "weight", opt
 EBB_API void spectral_norm(Module& module, const std::string& name = "weight",
                            std::int64_t n_power_iterations = 1, double eps = 1e-12,
                            optional<std::int64_t> dim = nullopt);
+/// A matrix, or a batch of them (..., m, n), with orthonormal columns, or rows where m < n. It is made from
+/// the original's lower triangle by one of three maps: "matrix_exp", exp(L - L^T); "cayley",
+/// (I + A / 2) (I - A / 2)^-1 of A = L - L^T; or "householder", a product of reflections with columns of L
+/// and signs on the diagonal. nullopt is the first for square matrices, the last for others. With
+/// use_trivialization the result is multiplied by a buffer "base", and the original starts from -I, which
+/// stands for the weight itself, if its columns are orthonormal, or for the Q of its QR decomposition
+/// (Lezcano-Casado 2019). Without it only "householder" has an inverse: by the others the weight becomes what
+/// the map makes of it. Float and Double; errors are those of a parameter that is none, or has fewer than two
+/// dimensions (torch.nn.utils.parametrizations.orthogonal).
+EBB_API void orthogonal(Module& module, const std::string& name = "weight",
+                        const optional<std::string>& orthogonal_map = nullopt,
+                        bool use_trivialization = true);
 
 template <class Impl, class... Args>
 void weight_norm(const ModuleHolder<Impl>& module, Args&&... args) {
@@ -73,6 +85,10 @@ void weight_norm(const ModuleHolder<Impl>& module, Args&&... args) {
 template <class Impl, class... Args>
 void spectral_norm(const ModuleHolder<Impl>& module, Args&&... args) {
   spectral_norm(static_cast<Module&>(*module.ptr()), std::forward<Args>(args)...);
+}
+template <class Impl, class... Args>
+void orthogonal(const ModuleHolder<Impl>& module, Args&&... args) {
+  orthogonal(static_cast<Module&>(*module.ptr()), std::forward<Args>(args)...);
 }
 
 }  // namespace parametrizations
