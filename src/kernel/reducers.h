@@ -169,6 +169,25 @@ struct CountNonzero {
   }
 };
 
+/// The elements' bits, each as a Double or a Long, combined by exclusive or.
+template <class T>
+struct XorBits {
+  using In = T;
+  using Acc = std::int64_t;
+  using Out = std::int64_t;
+  static constexpr bool kPerOutput = false;
+
+  EBB_HD Acc identity() const { return 0; }
+  EBB_HD Acc load(T x, std::int64_t) const {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<std::int64_t>(x);
+    else
+      return __builtin_bit_cast(std::int64_t, static_cast<double>(static_cast<Accumulator<T>>(x)));
+  }
+  EBB_HD Acc merge(Acc a, Acc b) const { return a ^ b; }
+  EBB_HD Out finish(Acc a) const { return a; }
+};
+
 enum class NormKind { zero, one, two, max, min, general };
 
 /// The p-norm of a list: the count of non-zeros for p = 0, the largest or smallest magnitude for p = inf or

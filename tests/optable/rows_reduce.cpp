@@ -127,6 +127,28 @@ void sums() {
       .at({1}, 9)  // a point is nine elements
       .at({NAN}, 9)
       .reference(whole([](const Column& x) { return double(x.size()); }));
+  // Of an odd number of equal elements a hash is one's bits; of an even one nothing.
+  unary("hash_tensor", [](V x) { return ebb::hash_tensor(x); })
+      .shapes({{{2, 3, 4}}})
+      .order(0, "a hash has no slope")
+      .no_reference("bits of 64 are no numbers; places and the next row stand for them")
+      .at({1.5}, 4609434218613702656.0)
+      .at({-2}, -4611686018427387904.0)
+      .error("mode", [] { ebb::hash_tensor(ebb::ones({2}), {}, false, 1); })
+      .error("other sizes than 0",
+             [] {
+               ebb::hash_tensor(ebb::ones({0, 3}), {0});
+             })
+      .error("other sizes than 0", [] { ebb::hash_tensor(ebb::ones({0})); });
+  unary("hash_tensor.integers", [](V x) { return ebb::hash_tensor(x, {1}); })
+      .integers(0, -9, 9)
+      .shapes({{{2, 3, 4}}, {{3, 5}}})
+      .order(0, "a hash has no slope")
+      .reference(over(1, [](const Column& x) {
+        std::int64_t bits = 0;
+        for (const double v : x) bits ^= static_cast<std::int64_t>(v);
+        return static_cast<double>(bits);
+      }));
 }
 
 void moments() {

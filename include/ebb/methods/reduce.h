@@ -43,6 +43,7 @@ struct EBB_API ReduceMethods {
   Variable count_nonzero(IntArrayRef dim) const;
   Variable count_nonzero(optional<std::int64_t> dim = nullopt) const;
   Variable count_nonzero(std::int64_t dim) const;
+  Variable hash_tensor(IntArrayRef dim = {}, bool keepdim = false, std::int64_t mode = 0) const;
   Variable var(bool unbiased = true) const;
   Variable var(int dim) const;
   Variable var(std::initializer_list<std::int64_t> dim) const;

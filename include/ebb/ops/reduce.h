@@ -64,6 +64,11 @@ EBB_API Variable count_nonzero(const Variable& self, optional<std::int64_t> dim 
 inline Variable count_nonzero(const Variable& self, std::int64_t dim) {
   return count_nonzero(self, IntArrayRef(dim));
 }
+/// A hash of the elements over the dimensions `dim`, or over all: their bits, each as a Double or a Long, by
+/// exclusive or, in a Long (PyTorch's has the same bits in an UInt64). Dimensions of size 0 and modes other
+/// than 0 are errors. (torch.hash_tensor)
+EBB_API Variable hash_tensor(const Variable& self, IntArrayRef dim = {}, bool keepdim = false,
+                             std::int64_t mode = 0);
 
 /// The variance: sum((x - mean)^2) / (count - correction), in two passes. The correction is any number;
 /// unbiased stands for one of 1, else 0. NaN or inf without a degree of freedom. Floating dtypes. (torch.var)

@@ -1,4 +1,4 @@
-// any, all and count_nonzero on the CPU: one count.
+// any, all and count_nonzero on the CPU, which are one count, and hash_tensor.
 #include "kernel/cpu/reduce.h"
 #include "kernel/reducer_kinds.h"
 #include "kernel/reducers.h"
@@ -27,5 +27,9 @@ void all(NdArray& out, const NdArray& x, DimMask dims) {
 }
 
 void count_nonzero(NdArray& out, const NdArray& x, DimMask dims) { count<std::int64_t>(out, x, dims, 0); }
+
+void xor_bits(NdArray& out, const NdArray& x, DimMask dims) {
+  visit_all(x.dtype(), "hash_tensor", [&]<class T> { reduce(reducing::XorBits<T>(), out, x, dims); });
+}
 
 }  // namespace ebb::cpu

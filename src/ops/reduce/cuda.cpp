@@ -12,6 +12,7 @@ void register_reduce() {
   kernels::any.set_cuda(&any);
   kernels::all.set_cuda(&all);
   kernels::count_nonzero.set_cuda(&count_nonzero);
+  kernels::xor_bits.set_cuda(&xor_bits);
   kernels::norm.set_cuda(&norm);
   kernels::variance.set_cuda(&variance);
   kernels::extreme_index.set_cuda(&extreme_index);

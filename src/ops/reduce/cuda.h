@@ -13,6 +13,7 @@ decltype(ebb::cpu::amin) amin;
 decltype(ebb::cpu::any) any;
 decltype(ebb::cpu::all) all;
 decltype(ebb::cpu::count_nonzero) count_nonzero;
+decltype(ebb::cpu::xor_bits) xor_bits;
 decltype(ebb::cpu::norm) norm;
 decltype(ebb::cpu::variance) variance;
 decltype(ebb::cpu::extreme_index) extreme_index;

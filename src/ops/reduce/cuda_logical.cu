@@ -1,4 +1,4 @@
-// any, all and count_nonzero on the device: one count.
+// any, all and count_nonzero on the device, which are one count, and hash_tensor.
 #include "kernel/reducer_kinds.h"
 #include "ops/reduce/cuda_run.h"
 
@@ -23,5 +23,9 @@ void all(NdArray& out, const NdArray& x, DimMask dims) {
 }
 
 void count_nonzero(NdArray& out, const NdArray& x, DimMask dims) { count<std::int64_t>(out, x, dims, 0); }
+
+void xor_bits(NdArray& out, const NdArray& x, DimMask dims) {
+  visit_all(x.dtype(), "hash_tensor", [&]<class T> { reduce_into(reducing::XorBits<T>(), out, x, dims); });
+}
 
 }  // namespace ebb::cuda

@@ -22,6 +22,8 @@ void any(NdArray& out, const NdArray& x, DimMask dims);
 void all(NdArray& out, const NdArray& x, DimMask dims);
 /// Long.
 void count_nonzero(NdArray& out, const NdArray& x, DimMask dims);
+/// Long: the bits of elements, each as a Double or a Long, by exclusive or.
+void xor_bits(NdArray& out, const NdArray& x, DimMask dims);
 /// The p-norm in float or double; on CUDA x may be of a 16-bit float and out a float.
 void norm(NdArray& out, const NdArray& x, DimMask dims, double p);
 /// mean and the sum of (x - mean)^2 over `dims`, divided by `divisor`, or its square root if asked; dtypes as
@@ -40,6 +42,7 @@ extern EBB_API KernelSlot<decltype(cpu::amin)> amin;
 extern EBB_API KernelSlot<decltype(cpu::any)> any;
 extern EBB_API KernelSlot<decltype(cpu::all)> all;
 extern EBB_API KernelSlot<decltype(cpu::count_nonzero)> count_nonzero;
+extern EBB_API KernelSlot<decltype(cpu::xor_bits)> xor_bits;
 extern EBB_API KernelSlot<decltype(cpu::norm)> norm;
 extern EBB_API KernelSlot<decltype(cpu::variance)> variance;
 extern EBB_API KernelSlot<decltype(cpu::extreme_index)> extreme_index;

@@ -69,6 +69,9 @@ Variable ReduceMethods::count_nonzero(IntArrayRef dim) const { return ebb::count
 Variable ReduceMethods::count_nonzero(optional<std::int64_t> dim) const {
   return ebb::count_nonzero(self(this), dim);
 }
+Variable ReduceMethods::hash_tensor(IntArrayRef dim, bool keepdim, std::int64_t mode) const {
+  return ebb::hash_tensor(self(this), dim, keepdim, mode);
+}
 Variable ReduceMethods::var(int dim) const { return ebb::var(self(this), dim); }
 Variable ReduceMethods::var(std::initializer_list<std::int64_t> dim) const {
   return ebb::var(self(this), dim);

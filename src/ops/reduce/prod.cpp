@@ -1,4 +1,4 @@
-// prod, any, all and count_nonzero.
+// prod, any, all, count_nonzero and hash_tensor.
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
 #include "ops/common/dims.h"
@@ -112,6 +112,17 @@ Variable count_nonzero(const Variable& self, IntArrayRef dim) {
 Variable count_nonzero(const Variable& self, optional<std::int64_t> dim) {
   return ops::count(self,
                     dim ? ops::one_dim("count_nonzero", self, *dim) : ops::all_dims("count_nonzero", self));
+}
+Variable hash_tensor(const Variable& self, IntArrayRef dim, bool keepdim, std::int64_t mode) {
+  EBB_CHECK(mode == 0, "hash_tensor: the only mode is 0, exclusive or; got ", mode, ".");
+  const DimMask mask = ops::dim_mask("hash_tensor", self, dim);
+  const NdArray& in = self.array();
+  EBB_CHECK(ops::reduced_count(self.sizes(), mask) > 0,
+            "hash_tensor: expected dimensions of other sizes than 0 to reduce, got shape ", self.sizes(),
+            ".");
+  NdArray out = NdArray::empty(ops::reduced_sizes(in.sizes(), mask, keepdim), kLong, in.device());
+  kernels::xor_bits(in.device(), out, in, mask);
+  return Variable(std::move(out));
 }
 
 }  // namespace ebb
