@@ -10,6 +10,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "ops/foreach/foreach.h"
+
 namespace ebb::optim::swa_utils {
 
 namespace {
@@ -19,16 +21,21 @@ void check_decay(double decay) {
             " provided. Please provide a value in [0,1] range.");
 }
 
-// Averages floating tensors in place by a step of `weight`, others by `average`, whose result is cut off.
+// Averages floating tensors in place by a step of `weight`, all at once; others by `average`, whose result is
+// cut off.
 void average_all(std::vector<Variable>& averaged, const std::vector<Variable>& current,
                  const Variable& num_averaged, double weight, const AverageFunction& average) {
+  std::vector<Variable> floating, ends;
   for (std::size_t i = 0; i < averaged.size(); ++i) {
-    const Variable here = current[i].to(averaged[i].device());
-    if (is_floating(averaged[i].dtype()))
-      averaged[i].lerp_(here.to(averaged[i].dtype()), weight);
-    else
-      averaged[i].copy_(average(averaged[i], here, num_averaged));
+    if (is_floating(averaged[i].dtype())) {
+      floating.push_back(averaged[i]);
+      ends.push_back(current[i].to(averaged[i].device(), averaged[i].scalar_type()));
+    } else {
+      averaged[i].copy_(average(averaged[i], current[i].to(averaged[i].device()), num_averaged));
+    }
   }
+  foreach
+    ::lerp_(floating, ends, weight);
 }
 
 template <std::size_t D>

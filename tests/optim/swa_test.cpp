@@ -127,6 +127,44 @@ TEST_CASE("an averaged model is a copy, with torch's names, that a file keeps") 
   CHECK_THROWS_WITH(ema.update_parameters(*nn::Linear(2, 1)), Catch::Contains("other shapes"));
 }
 
+TEST_CASE("averages of many tensors at once are those of each") {
+  manual_seed(4);
+  for (const double decay : {0.9, 0.3}) {
+    std::vector<Tensor> averaged{randn({5}),
+                                 randn({3, 4}, kDouble),
+                                 randn({2, 3, 4, 5}).to(kHalf),
+                                 randn({2, 3, 4, 5}).to(MemoryFormat::ChannelsLast),
+                                 randn({6, 4}).t(),
+                                 randn({8, 3}).slice(0, 0, 8, 2),
+                                 randn({0}),
+                                 randn({}),
+                                 randn({40000})};
+    std::vector<Tensor> current, expected;
+    for (const Tensor& x : averaged) {
+      current.push_back(randn(x.sizes()).to(x.dtype()));
+      const DType wide = x.dtype() == kDouble ? kDouble : kFloat;
+      expected.push_back(x.to(wide).clone().lerp_(current.back().to(wide), 1 - decay).to(x.dtype()));
+    }
+    current[1] = current[1].to(kFloat);  // of a model in another dtype
+    expected[1] = averaged[1].clone().lerp_(current[1].to(kDouble), 1 - decay);
+    const Tensor before = averaged[0];
+    const auto version = before._version();
+    swa_utils::get_ema_multi_avg_fn(decay)(averaged, current, tensor(std::int64_t{1}));
+    for (std::size_t i = 0; i < averaged.size(); ++i) {
+      CAPTURE(i, decay);
+      // In Half one unit of the last place: what is rounded to it may lie halfway between two.
+      const DType dtype = averaged[i].scalar_type();
+      CHECK(allclose(averaged[i], expected[i],
+                     dtype == kDouble ? 1e-14
+                     : dtype == kHalf ? 1e-3
+                                      : 1e-6,
+                     1e-7));
+    }
+    CHECK(before.is_same(averaged[0]));
+    CHECK(before._version() == version + 1);
+  }
+}
+
 TEST_CASE("update_bn gives batch norms the means of the data") {
   nn::BatchNorm1d norm(2);
   nn::Sequential model(norm);

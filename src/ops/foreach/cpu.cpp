@@ -96,6 +96,21 @@ void list_zero(const EntryList& list) {
       std::memset(entry.at[0], 0, static_cast<std::size_t>(entry.count * element_size(list.dtype)));
 }
 
+void list_lerp(const EntryList& list, double weight) {
+  visit_floating(list.dtype, "lerp_", [&]<class T> {
+    using C = Compute<T>;
+    const C share = static_cast<C>(weight);
+    for (const TensorEntry& entry : list.entries) {
+      T* const a = static_cast<T*>(entry.at[0]);
+      const T* const b = static_cast<const T*>(entry.at[1]);
+      parallel_for(0, entry.count, kGrain, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i)
+          a[i] = static_cast<T>(math::lerp(static_cast<C>(a[i]), static_cast<C>(b[i]), share));
+      });
+    }
+  });
+}
+
 void list_unscale(const EntryList& list, NdArray& found_inf, const NdArray& inverse_scale) {
   const float factor = *inverse_scale.data_as<float>();
   std::atomic<bool> found = false;

@@ -98,6 +98,14 @@ struct Zero {
 };
 
 template <class C>
+struct Lerp {
+  static constexpr unsigned kWritten = 1;
+  C weight;
+  __device__ Lerp element() const { return *this; }
+  __device__ void operator()(C (&values)[2]) const { values[0] = math::lerp(values[0], values[1], weight); }
+};
+
+template <class C>
 struct UnscaleElement {
   C factor;
   float* found_inf;
@@ -145,6 +153,12 @@ void list_zero(const EntryList& list) {
   visit_floating(list.dtype, "zero_grad", [&]<class T> { for_each_in_list<T, 1>(list, Zero{}); });
 }
 
+void list_lerp(const EntryList& list, double weight) {
+  visit_floating(list.dtype, "lerp_", [&]<class T> {
+    for_each_in_list<T, 2>(list, Lerp<Compute<T>>{static_cast<Compute<T>>(weight)});
+  });
+}
+
 void list_unscale(const EntryList& list, NdArray& found_inf, const NdArray& inverse_scale) {
   visit_floating(list.dtype, "unscale_", [&]<class T> {
     for_each_in_list<T, 1>(list,
@@ -164,6 +178,7 @@ void register_foreach() {
   kernels::list_scale_to_norm.set_cuda(&list_scale_to_norm);
   kernels::list_clamp.set_cuda(&list_clamp);
   kernels::list_zero.set_cuda(&list_zero);
+  kernels::list_lerp.set_cuda(&list_lerp);
   kernels::list_unscale.set_cuda(&list_unscale);
   kernels::update_scale.set_cuda(&update_scale);
 }

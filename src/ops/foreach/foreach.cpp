@@ -17,12 +17,23 @@ struct Group {
   Device device;
   DType dtype = DType::Undefined;
   std::vector<TensorEntry> entries;
-  std::vector<NdArray> copies;  // of those that did not
+  std::vector<NdArray> copies;  // of those that did not, and what else must be held
 };
 
-std::vector<Group> grouped(const char* op, const std::vector<Variable>& tensors) {
+// x with its elements in the order in which those of `like` lie in memory.
+NdArray in_order_of(const NdArray& like, const Variable& x) {
+  if (x.array().strides() == like.strides()) return x.array();
+  Variable copy(NdArray::empty_strided(like.sizes(), like.strides(), x.dtype(), x.device()));
+  copy.copy_(x.detach());
+  return copy.array();
+}
+
+// `beside` are the second arrays of the entries.
+std::vector<Group> grouped(const char* op, const std::vector<Variable>& tensors,
+                           const std::vector<Variable>* beside = nullptr) {
   std::vector<Group> groups;
-  for (const Variable& tensor : tensors) {
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const Variable& tensor = tensors[i];
     EBB_CHECK(is_floating(tensor.dtype()), op, ": expected gradients of a floating dtype, got ", tensor, ".");
     Group* group = nullptr;
     for (Group& each : groups)
@@ -30,14 +41,17 @@ std::vector<Group> grouped(const char* op, const std::vector<Variable>& tensors)
     if (!group) group = &groups.emplace_back(Group{tensor.device(), tensor.dtype(), {}, {}});
     NdArray array = tensor.array();
     if (!array.is_dense()) group->copies.push_back(array = tensor.detach().contiguous().array());
-    group->entries.push_back({{array.data()}, array.numel()});
+    TensorEntry& entry = group->entries.emplace_back();
+    entry = {{array.data()}, array.numel()};
+    if (beside) entry.at[1] = group->copies.emplace_back(in_order_of(array, (*beside)[i])).data();
   }
   return groups;
 }
 
 /// Runs change(group) on groups of the tensors, and writes back what had to be copied.
 template <class Change>
-void change_all(const char* op, const std::vector<Variable>& tensors, const Change& change) {
+void change_all(const char* op, const std::vector<Variable>& tensors, const Change& change,
+                const std::vector<Variable>* beside = nullptr) {
   NoGradGuard no_grad;
   std::vector<Variable> work, strided;
   for (const Variable& tensor : tensors) {
@@ -45,7 +59,7 @@ void change_all(const char* op, const std::vector<Variable>& tensors, const Chan
     work.push_back(dense ? tensor : tensor.detach().contiguous());
     if (!dense) strided.push_back(work.back());
   }
-  for (const Group& group : grouped(op, work)) change(group);
+  for (const Group& group : grouped(op, work, beside)) change(group);
   auto copy = strided.begin();
   for (const Variable& tensor : tensors) {
     if (tensor.array().is_dense())
@@ -90,6 +104,13 @@ void zero_(const std::vector<Variable>& tensors) {
   change_all("zero_grad", tensors, [&](const Group& group) {
     kernels::list_zero(group.device, EntryList{group.device, group.dtype, group.entries});
   });
+}
+
+void lerp_(const std::vector<Variable>& tensors, const std::vector<Variable>& ends, double weight) {
+  const auto lerp = [&](const Group& group) {
+    kernels::list_lerp(group.device, EntryList{group.device, group.dtype, group.entries}, weight);
+  };
+  change_all("lerp_", tensors, lerp, &ends);
 }
 
 void unscale_(const std::vector<Variable>& tensors, Variable& found_inf, const Variable& inverse_scale) {

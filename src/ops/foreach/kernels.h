@@ -16,6 +16,8 @@ void list_scale_to_norm(const EntryList& list, const NdArray& norm, double max_n
 /// Every element into [low, high]; NaN stays.
 void list_clamp(const EntryList& list, double low, double high);
 void list_zero(const EntryList& list);
+/// Every element of an entry's first array moves to the second's by the share `weight`.
+void list_lerp(const EntryList& list, double weight);
 /// Every element times `inverse_scale`; where one was infinite or NaN, `found_inf` becomes 1. Both are one
 /// Float.
 void list_unscale(const EntryList& list, NdArray& found_inf, const NdArray& inverse_scale);
@@ -32,6 +34,7 @@ extern EBB_API KernelSlot<decltype(cpu::list_norm)> list_norm;
 extern EBB_API KernelSlot<decltype(cpu::list_scale_to_norm)> list_scale_to_norm;
 extern EBB_API KernelSlot<decltype(cpu::list_clamp)> list_clamp;
 extern EBB_API KernelSlot<decltype(cpu::list_zero)> list_zero;
+extern EBB_API KernelSlot<decltype(cpu::list_lerp)> list_lerp;
 extern EBB_API KernelSlot<decltype(cpu::list_unscale)> list_unscale;
 extern EBB_API KernelSlot<decltype(cpu::update_scale)> update_scale;
 

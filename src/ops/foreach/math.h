@@ -20,6 +20,13 @@ EBB_HD T clamp_keeping_nan(T x, T low, T high) {
   return raised > high ? high : raised;
 }
 
+/// a + weight (b - a), computed from whichever end is near.
+template <class T>
+EBB_HD T lerp(T a, T b, T weight) {
+  const T magnitude = weight < T(0) ? -weight : weight;
+  return magnitude < T(0.5) ? a + weight * (b - a) : b - (b - a) * (T(1) - weight);
+}
+
 /// Whether x is neither infinite nor NaN.
 template <class T>
 EBB_HD bool is_finite(T x) {
