@@ -10,6 +10,7 @@
 
 #include "core/near_names.h"
 #include "io/safetensors_format.h"
+#include "io/tied.h"
 
 namespace ebb::serialize {
 namespace {
@@ -28,18 +29,24 @@ void OutputArchive::write(const std::string& key, const Variable& tensor, bool) 
 void OutputArchive::write(const std::string& key, const OutputArchive& nested) {
   for (const auto& [name, tensor] : nested.tensors_) tensors_.emplace_back(key + "." + name, tensor);
 }
-void OutputArchive::save_to(const std::string& path) const { safetensors::write(path, tensors_); }
-void OutputArchive::save_to(std::ostream& stream) const { safetensors::write(stream, tensors_); }
+void OutputArchive::save_to(const std::string& path) const {
+  const safetensors::Contents contents = safetensors::each_once(tensors_);
+  safetensors::write(path, contents.tensors, contents.metadata);
+}
+void OutputArchive::save_to(std::ostream& stream) const {
+  const safetensors::Contents contents = safetensors::each_once(tensors_);
+  safetensors::write(stream, contents.tensors, contents.metadata);
+}
 
 void InputArchive::load_from(const std::string& path, optional<Device> device) {
   safetensors::File file = safetensors::read(path);
   device_ = device;
-  take(std::move(file.tensors), std::move(file.unsupported));
+  take(safetensors::every_name(std::move(file.tensors), file.metadata), std::move(file.unsupported));
 }
 void InputArchive::load_from(std::istream& stream, optional<Device> device) {
   safetensors::File file = safetensors::read(stream);
   device_ = device;
-  take(std::move(file.tensors), std::move(file.unsupported));
+  take(safetensors::every_name(std::move(file.tensors), file.metadata), std::move(file.unsupported));
 }
 
 void InputArchive::take(Tensors tensors, std::map<std::string, std::string> unsupported) {

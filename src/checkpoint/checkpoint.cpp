@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <set>
 
+#include "io/tied.h"
+
 namespace ebb {
 namespace {
 
@@ -157,7 +159,8 @@ void Checkpoint::take(serialize::InputArchive& archive) {
 void Checkpoint::save() const {
   safetensors::Metadata metadata{{"format", kFormat}, {"version", kVersion}};
   for (const Part& part : parts_) metadata[kPart + part.name] = "";
-  safetensors::write(path_, contents().tensors(), metadata);
+  const safetensors::Contents all = safetensors::each_once(contents().tensors(), std::move(metadata));
+  safetensors::write(path_, all.tensors, all.metadata);
 }
 
 bool Checkpoint::load() {
@@ -189,7 +192,7 @@ bool Checkpoint::load() {
     const serialize::OutputArchive now = contents();
     for (const auto& [name, tensor] : now.tensors()) before.emplace_back(name, tensor.clone());
   }
-  serialize::InputArchive archive(std::move(file.tensors));
+  serialize::InputArchive archive(safetensors::every_name(std::move(file.tensors), file.metadata));
   try {
     take(archive);
   } catch (const Error& e) {

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "core/near_names.h"
+#include "io/tied.h"
 #include "nn/hooks.h"
 #include "nn/module_tools.h"
 
@@ -143,7 +144,7 @@ IncompatibleKeys load_as_is(Module& module, const StateSource& source, bool stri
   // Of a tensor that modules share one name is enough.
   for (const Slot& slot : slots)
     if (!slot.found && std::any_of(slots.begin(), slots.end(), [&](const Slot& other) {
-          return other.found && shared(other.tensor, slot.tensor);
+          return other.found && safetensors::shared(other.tensor, slot.tensor);
         }))
       std::erase(keys.missing_keys, slot.name);
 
@@ -193,11 +194,6 @@ std::ostream& operator<<(std::ostream& stream, const IncompatibleKeys& keys) {
     return stream << "<All keys matched successfully>";
   const std::string text = fit(keys, keys.unexpected_keys, keys.missing_keys);
   return stream << "IncompatibleKeys:" << text;
-}
-
-bool shared(const Variable& a, const Variable& b) {
-  return a.is_same(b) || (a.numel() > 0 && a.is_alias_of(b) && a.array().data() == b.array().data() &&
-                          a.dtype() == b.dtype() && a.sizes() == b.sizes() && a.strides() == b.strides());
 }
 
 IncompatibleKeys load_state(Module& module, const StateSource& source, bool strict, bool assign) {

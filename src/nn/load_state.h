@@ -27,9 +27,6 @@ class StateSource {
   virtual void copy_to(const std::string& key, Variable& target) const = 0;
 };
 
-/// Is it one tensor under two names?
-bool shared(const Variable& a, const Variable& b);
-
 /// Module::load_state_dict.
 IncompatibleKeys load_state(Module& module, const StateSource& source, bool strict, bool assign);
 

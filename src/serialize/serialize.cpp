@@ -4,9 +4,7 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/ops/copy.h>
 
-#include <algorithm>
-#include <unordered_map>
-
+#include "io/tied.h"
 #include "nn/load_state.h"
 #include "serialize/state_file.h"
 
@@ -16,30 +14,11 @@ namespace {
 using safetensors::NamedTensors;
 using safetensors::Reader;
 
-// A module's tensors, each once. Of further names of one the metadata says which it has, as
-// safetensors.torch.save_model does.
-struct Contents {
+// A module's tensors, each once.
+safetensors::Contents contents_of(const nn::Module& module) {
   NamedTensors tensors;
-  safetensors::Metadata metadata{{"format", "pt"}};
-};
-
-Contents contents_of(const nn::Module& module) {
-  Contents contents;
-  std::unordered_multimap<const void*, std::size_t> at;
-  for (const auto& item : module.state_dict()) {
-    const void* const data = item->array().data();
-    const auto [first, last] = at.equal_range(data);
-    const auto same = std::find_if(first, last, [&](const auto& other) {
-      return nn::shared(contents.tensors[other.second].second, *item);
-    });
-    if (same != last) {
-      contents.metadata[item.key()] = contents.tensors[same->second].first;
-    } else {
-      at.emplace(data, contents.tensors.size());
-      contents.tensors.emplace_back(item.key(), item.value());
-    }
-  }
-  return contents;
+  for (const auto& item : module.state_dict()) tensors.emplace_back(item.key(), item.value());
+  return safetensors::each_once(tensors, {{"format", "pt"}});
 }
 
 NamedTensors numbered(const std::vector<Variable>& tensors) {
@@ -103,11 +82,11 @@ void restore_from(T& to, const std::string& path, How... how) {
 }  // namespace
 
 void save(const nn::Module& module, const std::string& path) {
-  const Contents contents = contents_of(module);
+  const safetensors::Contents contents = contents_of(module);
   safetensors::write(path, contents.tensors, contents.metadata);
 }
 void save(const nn::Module& module, std::ostream& stream) {
-  const Contents contents = contents_of(module);
+  const safetensors::Contents contents = contents_of(module);
   safetensors::write(stream, contents.tensors, contents.metadata);
 }
 
