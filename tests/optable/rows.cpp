@@ -39,6 +39,7 @@ void register_all() {
   register_linalg();
   family("decomposition");
   register_decomposition();
+  register_roots();
   register_solve();
   register_matrix();
   family("attention");

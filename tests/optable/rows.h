@@ -29,6 +29,7 @@ void register_mask();
 void register_segments();
 void register_linalg();
 void register_decomposition();
+void register_roots();
 void register_solve();
 void register_matrix();
 void register_attention();

@@ -53,6 +53,31 @@ void masks() {
           return static_cast<double>(found[static_cast<std::size_t>(i[0])][static_cast<std::size_t>(i[1])]);
         })};
       });
+  row("unravel_index",
+      [](In x) {
+        return ebb::unravel_index(x[0], {2, 3, 4});
+      })
+      .shapes({{{5}}, {{2, 3}}})
+      .integers(0, 0, 24)
+      .order(0, "places have no slope")
+      .reference([](const Arrays& in) {
+        Arrays out(3, in[0]);
+        for (std::size_t i = 0; i < in[0].values.size(); ++i) {
+          const auto flat = static_cast<std::int64_t>(in[0].values[i]);
+          out[0].values[i] = static_cast<double>(flat / 12);
+          out[1].values[i] = static_cast<double>(flat / 4 % 3);
+          out[2].values[i] = static_cast<double>(flat % 4);
+        }
+        return out;
+      })
+      .error("integer dtype, got Float", [] { ebb::unravel_index(ebb::ones({2}), {3}); })
+      .error("negative",
+             [] {
+               ebb::unravel_index(ebb::ones({2}, ebb::kLong), {3, -1});
+             })
+      .error("no place", [] {
+        ebb::unravel_index(ebb::ones({2}, ebb::kLong), {3, 0});
+      });
   row("nonzero_numpy", [](In x) { return ebb::nonzero_numpy(x[0]); })
       .shapes({{{3, 4}}})
       .booleans(0)

@@ -67,6 +67,15 @@ EBB_API std::tuple<Variable, Variable, Variable> svd(const Variable& A, bool ful
 /// The singular values alone (torch.linalg.svdvals).
 EBB_API Variable svdvals(const Variable& A, optional<std::string_view> driver = nullopt);
 
+/// The square root of symmetric matrices that have no negative eigenvalues, itself such a matrix; the lower
+/// triangle is read, and what eigenvalues fall below 0 counts as 0 (torch.linalg.matrix_sqrth). The gradient
+/// needs A to be positive definite.
+EBB_API Variable matrix_sqrth(const Variable& A);
+/// A = U H for A [m, n] with m >= n: U [m, n] with orthonormal columns, the nearest such matrix to A, and H
+/// symmetric without negative eigenvalues (torch.linalg.polar; its complex namesake torch.polar is another).
+/// The gradient needs A to be of full rank.
+EBB_API std::tuple<Variable, Variable> polar(const Variable& A);
+
 /// A = L D L^T of symmetric matrices, D with blocks of 1 and 2 rows (Bunch and Kaufman): L and D in one lower
 /// triangle, and the interchanges as LAPACK's sytrf counts them (torch.linalg.ldl_factor). `hermitian` means
 /// the same for real numbers. Not differentiable, as in torch.
@@ -104,6 +113,17 @@ EBB_API Variable ormqr(const Variable& self, const Variable& input2, const Varia
 EBB_API std::tuple<Variable, Variable, Variable> svd(const Variable& self, bool some = true,
                                                      bool compute_uv = true);
 
+/// (U, S, V) of the best q directions of A, or of A - M with an M that broadcasts to A: A is about U diag(S)
+/// V^T, U [m, q], V [n, q]. A basis is found from a random start by niter power iterations (Halko, Martinsson
+/// and Tropp 2009, algorithms 4.4 and 5.1; torch.svd_lowrank). Take q a little above the rank sought.
+EBB_API std::tuple<Variable, Variable, Variable> svd_lowrank(const Variable& A, std::int64_t q = 6,
+                                                             std::int64_t niter = 2, const Variable& M = {});
+/// The same of A without the mean of its rows, unless `center` is false: principal components in the columns
+/// of V, q = min(6, m, n) of them by default (torch.pca_lowrank).
+EBB_API std::tuple<Variable, Variable, Variable> pca_lowrank(const Variable& A,
+                                                             optional<std::int64_t> q = nullopt,
+                                                             bool center = true, std::int64_t niter = 2);
+
 inline std::tuple<Variable, Variable, Variable> linalg_lu(const Variable& A, bool pivot = true) {
   return linalg::lu(A, pivot);
 }
@@ -140,6 +160,8 @@ inline std::tuple<Variable, Variable, Variable> linalg_svd(const Variable& A, bo
 inline Variable linalg_svdvals(const Variable& A, optional<std::string_view> driver = nullopt) {
   return linalg::svdvals(A, driver);
 }
+inline Variable linalg_matrix_sqrth(const Variable& A) { return linalg::matrix_sqrth(A); }
+inline std::tuple<Variable, Variable> linalg_polar(const Variable& A) { return linalg::polar(A); }
 inline std::tuple<Variable, Variable> linalg_ldl_factor(const Variable& A, bool hermitian = false) {
   return linalg::ldl_factor(A, hermitian);
 }

@@ -99,6 +99,10 @@ inline Variable argwhere(const Variable& x) { return nonzero(x); }
 EBB_API Variable nonzero_static(const Variable& x, std::int64_t size, std::int64_t fill_value = -1);
 /// The same, one vector for each dimension. (torch.nonzero(as_tuple=True), torch.where(condition))
 EBB_API std::vector<Variable> nonzero_numpy(const Variable& x);
+/// The coordinates in an array of that shape of what a flat index counts in row-major order: a tensor of the
+/// indices' shape and Long for each dimension. Throws for indices of no integer dtype, and for sizes that are
+/// negative or, where there is an index, 0; indices are not checked. (torch.unravel_index)
+EBB_API std::vector<Variable> unravel_index(const Variable& indices, IntArrayRef shape);
 inline std::vector<Variable> where(const Variable& condition) { return nonzero_numpy(condition); }
 
 /// Long vectors of num_classes (or max + 1) entries with a 1 at each class. (torch.nn.functional.one_hot)
