@@ -269,45 +269,113 @@ std::vector<Case> places() {
   const auto resize = [](const Tensor& x, F::InterpolateFuncOptions options) {
     return F::interpolate(x, options.scale_factor(std::vector<double>(x.sizes().size() - 2, 2.0)));
   };
-  return {pads("reflect", kLine, "ff"),
-          pads("reflect", kImage, "ff"),
-          pads("reflect", kSpace, "fb"),
-          pads("replicate", kLine, "ff"),
-          pads("replicate", kImage, "ff"),
-          pads("replicate", kSpace, "ff"),
-          pads("circular", kImage, "fb"),
-          pads("constant", kImage, "fb"),
-          {"reflection_pad2d",
-           {kImage},
-           "ff",
-           "fb",
-           [](In x) {
-             return reflection_pad2d(x[0], {1, 1, 1, 1});
-           }},
-          {"avg_pool2d", {kImage}, "fb", "fb", [](In x) { return avg_pool2d(x[0], 2); }},
-          {"avg_pool3d", {kSpace}, "ff", "fb", [](In x) { return avg_pool3d(x[0], 2); }},
-          {"max_pool2d", {kImage}, "fb", "fb", [](In x) { return max_pool2d(x[0], 2); }},
-          {"max_pool3d", {kSpace}, "ff", "fb", [](In x) { return max_pool3d(x[0], 2); }},
-          {"adaptive_avg_pool2d", {kImage}, "fb", "fb", [](In x) { return adaptive_avg_pool2d(x[0], 2); }},
-          {"adaptive_avg_pool3d", {kSpace}, "ff", "fb", [](In x) { return adaptive_avg_pool3d(x[0], 2); }},
-          {"adaptive_max_pool3d",
-           {kSpace},
-           "ff",
-           "fb",
-           [](In x) { return std::get<0>(adaptive_max_pool3d(x[0], 2)); }},
-          {"local_response_norm",
-           {kImage},
-           "fb",
-           "ff",
-           [](In x) { return F::local_response_norm(x[0], F::LocalResponseNormFuncOptions(3)); }},
-          {"nearest",
-           {kImage},
-           "fb",
-           "ff",
-           [resize](In x) { return resize(x[0], F::InterpolateFuncOptions().mode(kNearest)); }},
-          {"bilinear sizes", {kImage}, "fb", "ff", [resize](In x) {
-             return resize(x[0], F::InterpolateFuncOptions().mode(kBilinear));
-           }}};
+  return {
+      pads("reflect", kLine, "ff"),
+      pads("reflect", kImage, "ff"),
+      pads("reflect", kSpace, "fb"),
+      pads("replicate", kLine, "ff"),
+      pads("replicate", kImage, "ff"),
+      pads("replicate", kSpace, "ff"),
+      pads("circular", kImage, "fb"),
+      pads("constant", kImage, "fb"),
+      {"reflection_pad2d",
+       {kImage},
+       "ff",
+       "fb",
+       [](In x) {
+         return reflection_pad2d(x[0], {1, 1, 1, 1});
+       }},
+      {"avg_pool2d", {kImage}, "fb", "fb", [](In x) { return avg_pool2d(x[0], 2); }},
+      {"avg_pool3d", {kSpace}, "ff", "fb", [](In x) { return avg_pool3d(x[0], 2); }},
+      {"max_pool2d", {kImage}, "fb", "fb", [](In x) { return max_pool2d(x[0], 2); }},
+      {"max_pool3d", {kSpace}, "ff", "fb", [](In x) { return max_pool3d(x[0], 2); }},
+      {"adaptive_avg_pool2d", {kImage}, "fb", "fb", [](In x) { return adaptive_avg_pool2d(x[0], 2); }},
+      {"adaptive_avg_pool3d", {kSpace}, "ff", "fb", [](In x) { return adaptive_avg_pool3d(x[0], 2); }},
+      {"adaptive_max_pool3d",
+       {kSpace},
+       "ff",
+       "fb",
+       [](In x) { return std::get<0>(adaptive_max_pool3d(x[0], 2)); }},
+      {"fractional_max_pool2d",
+       {kImage},
+       "ff",
+       "fb",
+       [](In x) {
+         return std::get<0>(fractional_max_pool2d(x[0], {2, 2}, {3, 3}, x[0].select(3, 0).narrow(2, 0, 2)));
+       }},
+      {"fractional_max_pool3d",
+       {kSpace},
+       "ff",
+       "fb",
+       [](In x) {
+         return std::get<0>(fractional_max_pool3d(x[0], {2, 2, 2}, {3, 3, 3},
+                                                  x[0].select(4, 0).select(3, 0).narrow(2, 0, 3)));
+       }},
+      {"local_response_norm",
+       {kImage},
+       "fb",
+       "ff",
+       [](In x) { return F::local_response_norm(x[0], F::LocalResponseNormFuncOptions(3)); }},
+      {"nearest",
+       {kImage},
+       "fb",
+       "ff",
+       [resize](In x) { return resize(x[0], F::InterpolateFuncOptions().mode(kNearest)); }},
+      {"bilinear sizes", {kImage}, "fb", "ff", [resize](In x) {
+         return resize(x[0], F::InterpolateFuncOptions().mode(kBilinear));
+       }}};
+}
+
+// A symmetric matrix without small eigenvalues, in the dtype of x.
+Tensor definite(const Tensor& x) { return x.matmul(x.mT()) + eye(x.size(-1), x.options()); }
+
+// Of matrices that are definite, and in Float on either device, as decompositions take no 16 bits.
+std::vector<Case> decompositions() {
+  const auto of = [](const char* name, std::function<Tensor(const Tensor&)> f) {
+    return Case{name, {kMatrix}, "ff", "f-", [f](In x) {
+                  const Tensor a = [&] {
+                    const amp::autocast plain(kHere, kBFloat16, /*enabled=*/false);
+                    return definite(x[0]);
+                  }();
+                  return f(a);
+                }};
+  };
+  const auto first = [](const auto& results) { return std::get<0>(results); };
+  return {of("cholesky", [](auto& a) { return linalg::cholesky(a); }),
+          of("cholesky as before", [](auto& a) { return cholesky(a); }),
+          of("cholesky_ex", [=](auto& a) { return first(linalg::cholesky_ex(a)); }),
+          of("cholesky_inverse", [](auto& a) { return cholesky_inverse(a); }),
+          of("cholesky_solve", [](auto& a) { return cholesky_solve(a, a); }),
+          of("inv", [](auto& a) { return linalg::inv(a); }),
+          of("inverse", [](auto& a) { return inverse(a); }),
+          of("inv_ex", [=](auto& a) { return first(linalg::inv_ex(a)); }),
+          of("lu_solve",
+             [](auto& a) {
+               const auto [lu, pivots] = linalg::lu_factor(a.to(kFloat));
+               return lu_solve(a, lu.to(a.dtype()), pivots);
+             }),
+          of("orgqr", [](auto& a) { return orgqr(a, a[0]); }),
+          of("householder_product", [](auto& a) { return linalg::householder_product(a, a[0]); }),
+          of("ormqr", [](auto& a) { return ormqr(a, a[0], a); }),
+          of("geqrf", [=](auto& a) { return first(geqrf(a)); }),
+          of("qr", [=](auto& a) { return first(linalg::qr(a)); }),
+          of("qr as before", [=](auto& a) { return first(qr(a)); }),
+          of("svd", [=](auto& a) { return first(linalg::svd(a)); }),
+          of("svd as before", [=](auto& a) { return first(svd(a)); }),
+          of("svdvals", [](auto& a) { return linalg::svdvals(a); }),
+          of("eigh", [=](auto& a) { return first(linalg::eigh(a)); }),
+          of("eigvalsh", [](auto& a) { return linalg::eigvalsh(a); }),
+          of("pinverse", [](auto& a) { return pinverse(a); }),
+          of("solve", [](auto& a) { return linalg::solve(a, a); }),
+          of("triangular_solve", [=](auto& a) { return first(triangular_solve(a, a)); }),
+          of("lstsq", [=](auto& a) { return first(linalg::lstsq(a, a)); }),
+          of("tensorinv", [](auto& a) { return linalg::tensorinv(a, 1); }),
+          of("tensorsolve", [](auto& a) { return linalg::tensorsolve(a, a[0]); }),
+          of("cond", [](auto& a) { return linalg::cond(a); }),
+          of("cond by a name", [](auto& a) { return linalg::cond(a, "nuc"); }),
+          of("matrix_rank", [](auto& a) { return linalg::matrix_rank(a).to(kFloat); }),
+          of("matrix_sqrth", [](auto& a) { return linalg::matrix_sqrth(a); }),
+          of("polar", [=](auto& a) { return first(linalg::polar(a)); })};
 }
 
 void check(const std::vector<Case>& cases) {
@@ -335,6 +403,7 @@ TEST_CASE("autocast: products and layers") { check(products()); }
 TEST_CASE("autocast: sums and norms") { check(sums()); }
 TEST_CASE("autocast: losses") { check(losses()); }
 TEST_CASE("autocast: places") { check(places()); }
+TEST_CASE("autocast: decompositions") { check(decompositions()); }
 
 TEST_CASE("autocast: inputs of two dtypes meet in the widest") {
   const amp::autocast casting(kHere, kBFloat16);

@@ -8,6 +8,7 @@
 #include <ebb/ops/solve.h>
 
 #include "ops/common/arrays.h"
+#include "ops/common/autocast.h"
 #include "ops/decomposition/common.h"
 #include "ops/decomposition/kernels.h"
 
@@ -64,15 +65,21 @@ Pair factor(const char* op, const Variable& A, bool upper, bool check_errors) {
 namespace linalg {
 
 std::tuple<Variable, Variable> cholesky_ex(const Variable& A, bool upper, bool check_errors) {
+  if (const auto cast = ops::autocast("cholesky_ex", A)) [[unlikely]]
+    return cholesky_ex(cast(A), upper, check_errors);
   return factor("linalg.cholesky_ex", A, upper, check_errors);
 }
 Variable cholesky(const Variable& A, bool upper) {
+  if (const auto cast = ops::autocast("cholesky", A)) [[unlikely]]
+    return linalg::cholesky(cast(A), upper);
   return std::get<0>(factor("linalg.cholesky", A, upper, true));
 }
 
 }  // namespace linalg
 
 Variable cholesky(const Variable& self, bool upper) {
+  if (const auto cast = ops::autocast("cholesky", self)) [[unlikely]]
+    return cholesky(cast(self), upper);
   return std::get<0>(factor("cholesky", self, upper, true));
 }
 

@@ -7,6 +7,7 @@
 #include <ebb/ops/shape.h>
 
 #include "ops/common/arrays.h"
+#include "ops/common/autocast.h"
 #include "ops/decomposition/common.h"
 #include "ops/decomposition/kernels.h"
 
@@ -82,9 +83,13 @@ Pair eigh_of(const char* op, const Variable& A, std::string_view UPLO) {
 namespace linalg {
 
 std::tuple<Variable, Variable> eigh(const Variable& A, std::string_view UPLO) {
+  if (const auto cast = ops::autocast("eigh", A)) [[unlikely]]
+    return eigh(cast(A), UPLO);
   return eigh_of("linalg.eigh", A, UPLO);
 }
 Variable eigvalsh(const Variable& A, std::string_view UPLO) {
+  if (const auto cast = ops::autocast("eigvalsh", A)) [[unlikely]]
+    return eigvalsh(cast(A), UPLO);
   return std::get<0>(eigh_of("linalg.eigvalsh", A, UPLO));
 }
 std::tuple<Variable, Variable> eig(const Variable&) { needs_complex("linalg.eig"); }

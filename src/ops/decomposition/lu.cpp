@@ -9,6 +9,7 @@
 #include <ebb/ops/solve.h>
 #include <ebb/ops/sort.h>
 
+#include "ops/common/autocast.h"
 #include "ops/decomposition/common.h"
 
 namespace ebb {
@@ -117,6 +118,8 @@ std::tuple<Variable, Variable, Variable> lu_unpack(const Variable& LU_data, cons
 }
 
 Variable lu_solve(const Variable& self, const Variable& LU_data, const Variable& LU_pivots) {
+  if (const auto cast = ops::autocast("lu_solve", self, LU_data)) [[unlikely]]
+    return lu_solve(cast(self), cast(LU_data), LU_pivots);
   return linalg::lu_solve(LU_data, LU_pivots, self);
 }
 

@@ -12,6 +12,7 @@
 
 #include <limits>
 
+#include "ops/common/autocast.h"
 #include "ops/decomposition/common.h"
 
 namespace ebb {
@@ -131,16 +132,24 @@ Variable matrix_rank(const Variable& A, double tol, bool hermitian) {
   return matrix_rank(A, optional<double>(tol), optional<double>(0.0), hermitian);
 }
 Variable matrix_rank(const Variable& A, optional<double> atol, optional<double> rtol, bool hermitian) {
+  if (const auto cast = ops::autocast("matrix_rank", A)) [[unlikely]]
+    return matrix_rank(cast(A), atol, rtol, hermitian);
   return rank_of("linalg.matrix_rank", A, hermitian, [&] { return Threshold::of(A, atol, rtol); });
 }
 Variable matrix_rank(const Variable& A, const optional<Variable>& atol, const optional<Variable>& rtol,
                      bool hermitian) {
+  if (const auto cast = ops::autocast("matrix_rank", A)) [[unlikely]]
+    return matrix_rank(cast(A), cast(atol), cast(rtol), hermitian);
   return rank_of("linalg.matrix_rank", A, hermitian,
                  [&] { return Threshold::of("linalg.matrix_rank", A, atol, rtol); });
 }
 
 }  // namespace linalg
 
-Variable pinverse(const Variable& self, double rcond) { return linalg::pinv(self, rcond); }
+Variable pinverse(const Variable& self, double rcond) {
+  if (const auto cast = ops::autocast("pinverse", self)) [[unlikely]]
+    return pinverse(cast(self), rcond);
+  return linalg::pinv(self, rcond);
+}
 
 }  // namespace ebb

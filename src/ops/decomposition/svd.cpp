@@ -8,6 +8,7 @@
 #include <ebb/ops/shape.h>
 
 #include "ops/common/arrays.h"
+#include "ops/common/autocast.h"
 #include "ops/decomposition/common.h"
 #include "ops/decomposition/kernels.h"
 
@@ -107,11 +108,15 @@ namespace linalg {
 
 std::tuple<Variable, Variable, Variable> svd(const Variable& A, bool full_matrices,
                                              optional<std::string_view> driver) {
+  if (const auto cast = ops::autocast("svd", A)) [[unlikely]]
+    return svd(cast(A), full_matrices, driver);
   check_driver("linalg.svd", A, driver);
   return svd_of("linalg.svd", A, full_matrices);
 }
 
 Variable svdvals(const Variable& A, optional<std::string_view> driver) {
+  if (const auto cast = ops::autocast("svdvals", A)) [[unlikely]]
+    return svdvals(cast(A), driver);
   check_driver("linalg.svdvals", A, driver);
   return std::get<1>(svd_of("linalg.svdvals", A, false));
 }
@@ -119,6 +124,8 @@ Variable svdvals(const Variable& A, optional<std::string_view> driver) {
 }  // namespace linalg
 
 std::tuple<Variable, Variable, Variable> svd(const Variable& self, bool some, bool compute_uv) {
+  if (const auto cast = ops::autocast("svd", self)) [[unlikely]]
+    return svd(cast(self), some, compute_uv);
   const auto [U, S, Vh] = svd_of("svd", self, !some && compute_uv);
   if (compute_uv) return {U, S, Vh.mT()};
   const std::int64_t m = rows_of(self), n = cols_of(self);

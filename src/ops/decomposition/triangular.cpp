@@ -8,6 +8,7 @@
 #include <ebb/ops/solve.h>
 
 #include "ops/common/arrays.h"
+#include "ops/common/autocast.h"
 #include "ops/decomposition/common.h"
 #include "ops/decomposition/kernels.h"
 
@@ -69,6 +70,8 @@ Variable solve_triangular(const Variable& A, const Variable& B, bool upper, bool
 
 std::tuple<Variable, Variable> triangular_solve(const Variable& self, const Variable& A, bool upper,
                                                 bool transpose, bool unitriangular) {
+  if (const auto cast = ops::autocast("triangular_solve", self, A)) [[unlikely]]
+    return triangular_solve(cast(self), cast(A), upper, transpose, unitriangular);
   check_square("triangular_solve", A);
   check_operands("triangular_solve", A, self);
   const Variable X = transpose ? linalg::solve_triangular(A.mT(), self, !upper, true, unitriangular)
@@ -77,6 +80,8 @@ std::tuple<Variable, Variable> triangular_solve(const Variable& self, const Vari
 }
 
 Variable cholesky_solve(const Variable& self, const Variable& input2, bool upper) {
+  if (const auto cast = ops::autocast("cholesky_solve", self, input2)) [[unlikely]]
+    return cholesky_solve(cast(self), cast(input2), upper);
   check_square("cholesky_solve", input2, "input2");
   check_operands("cholesky_solve", input2, self);
   const Variable L = upper ? input2.mT() : input2;
@@ -84,6 +89,8 @@ Variable cholesky_solve(const Variable& self, const Variable& input2, bool upper
 }
 
 Variable cholesky_inverse(const Variable& self, bool upper) {
+  if (const auto cast = ops::autocast("cholesky_inverse", self)) [[unlikely]]
+    return cholesky_inverse(cast(self), upper);
   check_square("cholesky_inverse", self, "self");
   return cholesky_solve(identity(rows_of(self), self), self, upper);
 }
