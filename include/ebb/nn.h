@@ -7,6 +7,7 @@
 #include <ebb/nn/functional/dropout.h>
 #include <ebb/nn/functional/embedding.h>
 #include <ebb/nn/functional/linear.h>
+#include <ebb/nn/functional/linear_cross_entropy.h>
 #include <ebb/nn/functional/loss.h>
 #include <ebb/nn/functional/multi_head_attention.h>
 #include <ebb/nn/functional/norm.h>
@@ -28,6 +29,7 @@
 #include <ebb/nn/modules/embedding.h>
 #include <ebb/nn/modules/lazy.h>
 #include <ebb/nn/modules/linear.h>
+#include <ebb/nn/modules/linear_cross_entropy.h>
 #include <ebb/nn/modules/loss.h>
 #include <ebb/nn/modules/multi_head_attention.h>
 #include <ebb/nn/modules/norm.h>

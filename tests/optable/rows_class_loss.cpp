@@ -1,6 +1,8 @@
 // Losses of classes: each row computes all three reductions.
 #include "optable/rows_loss.h"
 
+#include <ebb/nn/functional/linear_cross_entropy.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -165,6 +167,39 @@ void entropies() {
       });
 }
 
+namespace F = ebb::nn::functional;
+
+Row& mapped(const char* name, ebb::optional<std::int64_t> chunk) {
+  return loss(name,
+              [chunk](In x, std::int64_t reduction) {
+                auto options = F::LinearCrossEntropyFuncOptions().linear_bias(x[3]).batch_chunk_size(chunk);
+                if (reduction == ebb::Reduction::Sum) options.reduction(ebb::kSum);
+                if (reduction == ebb::Reduction::None) options.reduction(ebb::kNone);
+                return F::linear_cross_entropy(x[0], x[2], x[1], options);
+              })
+      .shapes({{{5, 2}, {5}, {4, 2}, {4}}})
+      .integers(1, 0, 4)
+      .reference([](const Arrays& in) {
+        const Array logits = build({5, 4}, [&](const Index& i) {
+          return in[0]({i[0], 0}) * in[2]({i[1], 0}) + in[0]({i[0], 1}) * in[2]({i[1], 1}) + in[3]({i[1]});
+        });
+        return crossed({logits, in[1]});
+      });
+}
+
+void maps() {
+  mapped("linear_cross_entropy", ebb::nullopt)
+      .error("expected input (N, in)",
+             [] {
+               F::linear_cross_entropy(ebb::ones({2, 5, 3}), ebb::ones({4, 3}), ebb::ones({2}, ebb::kLong));
+             })
+      .error("batch_chunk_size must be positive", [] {
+        F::linear_cross_entropy(ebb::ones({2, 3}), ebb::ones({4, 3}), ebb::ones({2}, ebb::kLong),
+                                F::LinearCrossEntropyFuncOptions().batch_chunk_size(0));
+      });
+  mapped("linear_cross_entropy.chunks", 2);
+}
+
 void margins() {
   loss("multi_margin_loss",
        [](In x, std::int64_t r) { return ebb::multi_margin_loss(x[0], x[1], 2, 0.7, x[2], r); })
@@ -213,6 +248,7 @@ void margins() {
 void register_class_loss() {
   likelihoods();
   entropies();
+  maps();
   margins();
 }
 
