@@ -29,6 +29,7 @@ TEST_CASE("vjp, jvp and hvp agree with the Jacobian") {
   require_values(ag::jvp(f, x, v).first, values(f(x)));
   const auto g = [](const Variable& t) { return (t * t * t).sum() * t[0]; };
   require_values(ag::hvp(g, x, v).second, values(ag::hessian(g, x).matmul(v)));
+  require_values(ag::vhp(g, x, v).second, values(v.matmul(ag::hessian(g, x))));
 }
 
 TEST_CASE("lists of inputs and outputs, a result that does not depend on an input") {

@@ -45,5 +45,10 @@ EBB_API std::pair<variable_list, variable_list> jvp(const ListFunction& f, const
 /// (f(x), H v) for f of one element.
 EBB_API std::pair<Variable, Variable> hvp(const UnaryFunction& f, const Variable& x, const Variable& v,
                                           bool create_graph = false);
+/// (f(x), v^T H), which is the same (torch.autograd.functional.vhp).
+inline std::pair<Variable, Variable> vhp(const UnaryFunction& f, const Variable& x, const Variable& v,
+                                         bool create_graph = false) {
+  return hvp(f, x, v, create_graph);
+}
 
 }  // namespace ebb::autograd
