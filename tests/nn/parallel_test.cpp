@@ -126,7 +126,9 @@ TEST_CASE("pieces are cut and joined along the dimension given") {
 
 TEST_CASE("replicas share the module's numbers and are no leaves") {
   Net net;
+  const Variable generator = get_rng_state();
   auto replicas = parallel::replicate(net, Devices{kCPU, kCPU});
+  CHECK(equal(get_rng_state(), generator));
   REQUIRE(replicas.size() == 2);
   for (const auto& replica : replicas) {
     CHECK_FALSE(replica->middle->weight.is_leaf());

@@ -5,6 +5,7 @@
 #include <ebb/core/device.h>
 #include <ebb/core/options.h>
 #include <ebb/nn/module_holder.h>
+#include <ebb/nn/skip_init.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -37,6 +38,7 @@ std::vector<std::shared_ptr<ModuleType>> replicate(const std::shared_ptr<ModuleT
                                                    const std::vector<Device>& devices) {
   EBB_CHECK(module != nullptr, "replicate: there is no module.");
   std::vector<std::shared_ptr<ModuleType>> replicas;
+  const utils::SkipInitGuard no_draws;  // by reset(): a step must not change what is drawn after it
   for (const Device device : devices) {
     auto replica = std::dynamic_pointer_cast<ModuleType>(module->clone(device));
     EBB_CHECK(replica != nullptr, "replicate: clone() of ", module->name(),
