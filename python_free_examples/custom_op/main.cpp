@@ -1,0 +1,91 @@
+// An op of one's own in use: a network with it goes on where the data end, one with ReLU does not.
+#include <ebb/ebb.h>
+
+#include <cstdio>
+#include <functional>
+#include <vector>
+
+#include "common/chart.h"
+#include "common/program.h"
+#include "snake.h"
+
+namespace {
+
+namespace nn = ebb::nn;
+using ebb::Tensor;
+
+Tensor composed(const Tensor& x) { return x + ebb::sin(x).square(); }
+
+// Bytes that wait for backward, for every byte of the input.
+double kept(const std::function<Tensor(const Tensor&)>& f, ebb::Device device) {
+  const auto held = [&] {
+    return (device.is_cuda() ? ebb::cuda::memory_stats() : ebb::memory_stats()).current;
+  };
+  const Tensor x = ebb::randn({1 << 20}).to(device).requires_grad_();
+  const std::size_t before = held();
+  const Tensor y = f(x);
+  return static_cast<double>(held() - before) / static_cast<double>(x.nbytes());
+}
+
+nn::Sequential network(const std::function<Tensor(const Tensor&)>& activation) {
+  return nn::Sequential(nn::Linear(1, 128), nn::Functional(activation), nn::Linear(128, 1));
+}
+
+Tensor truth(const Tensor& x) { return ebb::sin(x); }
+
+// Learns the sine between -10 and 10.
+void fit(nn::Sequential& net, std::int64_t steps, ebb::Device device) {
+  net->to(device);
+  ebb::optim::AdamW optimizer(net->parameters(), ebb::optim::AdamWOptions(2e-3).weight_decay(0.01));
+  const Tensor x = ebb::linspace(-10, 10, 256).unsqueeze(1).to(device), y = truth(x);
+  for (std::int64_t i = 0; i < steps; ++i) {
+    optimizer.zero_grad();
+    nn::functional::mse_loss(net->forward(x), y).backward();
+    optimizer.step();
+  }
+}
+
+std::vector<double> numbers(const Tensor& x) {
+  const Tensor flat = x.detach().cpu().to(ebb::kDouble).flatten();
+  return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
+}
+
+int run(const example::Settings& settings, std::int64_t steps) {
+  if (!steps) steps = settings.brief ? 3000 : 10000;
+  const ebb::Device device = settings.device;
+  const Tensor x = ebb::randn({1000}).to(device);
+  const double difference = (snake(x) - composed(x)).abs().max().item<double>();
+  const double own = kept([](const Tensor&t) { return snake(t); }, device), of_ops = kept(composed, device);
+  std::printf("for every byte of x there wait for backward: %.1f, with ebb's ops %.1f\n", own, of_ops);
+
+  nn::Sequential with_snake = network([](const Tensor&t) { return snake(t); }),
+                 with_relu = network([](const Tensor&t) { return ebb::relu(t); });
+  fit(with_snake, steps, device);
+  fit(with_relu, steps, device);
+
+  // Where nothing was learnt.
+  const Tensor beyond = ebb::linspace(10, 16, 61).unsqueeze(1).to(device);
+  const auto error = [&](nn::Sequential& net) {
+    return nn::functional::mse_loss(net->forward(beyond), truth(beyond)).item<double>();
+  };
+  const double by_snake = error(with_snake), by_relu = error(with_relu);
+  std::printf("mean squared error beyond the data: %.4f by snake, %.4f by ReLU\n", by_snake, by_relu);
+  const Tensor all = ebb::linspace(-16, 16, 321).unsqueeze(1).to(device);
+  example::Chart("Learnt between -10 and 10", "x", "y")
+      .line("sin x", numbers(all), numbers(truth(all)))
+      .line("with snake", numbers(all), numbers(with_snake->forward(all)))
+      .line("with ReLU", numbers(all), numbers(with_relu->forward(all)))
+      .write(settings.path("custom_op.svg"));
+
+  return example::at_most("largest difference to the same of ebb's ops", difference, 1e-5) |
+         example::at_least("error beyond the data, ReLU / snake", by_relu / by_snake, 5);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  example::Program program("Adds an op with kernels for the CPU and for CUDA, and learns with it.");
+  std::int64_t steps = 0;
+  program.option("--steps", steps, "of the optimizer (0: 10000, with --short 3000)");
+  return program.run(argc, argv, [&](const example::Settings& settings) { return run(settings, steps); });
+}
