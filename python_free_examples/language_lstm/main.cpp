@@ -1,0 +1,178 @@
+// Which language is this? An LSTM reads short texts byte by byte and names their label.
+//
+// The texts are names of symbols in ten languages, which this repository brings. With --data FILE, of lines
+// "label<TAB>text", it learns any other labels, the sentiment of reviews for instance.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <sstream>
+
+#include "common/program.h"
+#include "common/progress.h"
+#include "model.h"
+#include "texts.h"
+
+namespace {
+
+using Part = ebb::data::datasets::Subset<Texts>;
+using Samples = std::vector<ebb::data::Example<>>;
+
+struct Options {
+  std::string data, text;
+  std::int64_t epochs = 10, units = 0, batch = 64, longest = 400;
+  double lr = 3e-3;
+};
+
+constexpr const char* kPhrases = EBB_EXAMPLES_DATA "/languages/phrases.tsv";
+
+// What nobody taught it: whole sentences.
+const std::vector<std::string> kSentences = {"waar is het dichtstbijzijnde station",
+                                             "where is the nearest railway station",
+                                             "missä on lähin rautatieasema",
+                                             "où se trouve la gare la plus proche",
+                                             "wo ist der nächste bahnhof",
+                                             "dove si trova la stazione più vicina",
+                                             "gdzie jest najbliższy dworzec kolejowy",
+                                             "onde fica a estação de comboios mais próxima",
+                                             "dónde está la estación más cercana",
+                                             "var ligger närmaste järnvägsstation"};
+
+ebb::Tensor scores(Reader& reader, const Samples& samples) {
+  std::vector<ebb::Tensor> texts;
+  for (const auto& sample : samples) texts.push_back(sample.data);
+  return reader(texts);
+}
+
+ebb::Tensor targets(const Samples& samples, ebb::Device device) {
+  std::vector<ebb::Tensor> labels;
+  for (const auto& sample : samples) labels.push_back(sample.target);
+  return ebb::stack(labels).to(device);
+}
+
+// What the network says of each text of a part, kLong [texts].
+ebb::Tensor guesses(Reader& reader, Part& part) {
+  ebb::NoGradGuard no_grad;
+  reader->eval();
+  std::vector<ebb::Tensor> all;
+  const auto loader = ebb::data::make_data_loader<ebb::data::samplers::SequentialSampler>(part, 500);
+  for (const Samples& samples : *loader) all.push_back(scores(reader, samples).argmax(1).to(ebb::kCPU));
+  reader->train();
+  return ebb::cat(all);
+}
+
+ebb::Tensor targets_of(Part& part) {
+  std::vector<ebb::Tensor> labels;
+  for (std::size_t i = 0; i < *part.size(); ++i) labels.push_back(part.get(i).target);
+  return ebb::stack(labels);
+}
+
+double share(const ebb::Tensor& values) { return values.to(ebb::kDouble).mean().item<double>(); }
+
+void print_confusion(const ebb::Tensor& guess, const ebb::Tensor& truth,
+                     const std::vector<std::string>& names) {
+  const auto classes = static_cast<std::int64_t>(names.size());
+  const ebb::Tensor counts =
+      ebb::bincount(truth * classes + guess, {}, classes * classes).view({classes, classes});
+  fmt::print("\nrows: what it is; columns: what the network says\n{:10}", "");
+  for (const std::string& name : names) fmt::print(" {:>5.5}", name);
+  for (std::int64_t i = 0; i < classes; ++i) {
+    fmt::print("\n{:10.10}", names[i]);
+    for (std::int64_t j = 0; j < classes; ++j) fmt::print(" {:5}", counts[i][j].item<std::int64_t>());
+  }
+  fmt::print("\n");
+}
+
+// The words of a text.
+std::vector<std::string> words(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+// Which texts of `held_out` hold no word that `train` holds.
+ebb::Tensor all_new(const Part& held_out, const Part& train) {
+  std::set<std::string> known;
+  for (const std::size_t i : train.indices())
+    for (std::string& word : words(train.dataset().text(i))) known.insert(std::move(word));
+  std::vector<std::uint8_t> fresh;
+  for (const std::size_t i : held_out.indices()) {
+    const std::vector<std::string> parts = words(held_out.dataset().text(i));
+    fresh.push_back(
+        std::none_of(parts.begin(), parts.end(), [&](const std::string& w) { return known.count(w); }));
+  }
+  return ebb::tensor(fresh).to(ebb::kBool);
+}
+
+void name_texts(Reader& reader, const std::vector<std::string>& texts,
+                const std::vector<std::string>& labels) {
+  ebb::NoGradGuard no_grad;
+  reader->eval();
+  for (const std::string& text : texts) {
+    const auto [probability, label] = reader(std::vector{bytes_of(text)}).softmax(1).max(1);
+    fmt::print("{:>10} {:4.0f} %  {}\n", labels[label.item<std::int64_t>()], 100 * probability.item<double>(),
+               text);
+  }
+}
+
+int run(const example::Settings& settings, Options options) {
+  if (!options.units) options.units = settings.brief ? 64 : 128;
+  const bool own = options.data.empty();
+  const Texts texts(own ? kPhrases : options.data, options.longest);
+  auto parts = ebb::data::random_split(texts, {0.8, 0.2});
+  Part &train = parts[0], &held_out = parts[1];
+  fmt::print("{} texts of {} labels; {} of them are held out\n", *texts.size(), texts.labels().size(),
+             *held_out.size());
+
+  Reader reader(options.units, static_cast<std::int64_t>(texts.labels().size()));
+  reader->to(settings.device);
+  ebb::optim::Adam optimizer(reader->parameters(), ebb::optim::AdamOptions(options.lr));
+  const auto loader = ebb::data::make_data_loader(train, static_cast<std::size_t>(options.batch));
+  const ebb::Tensor truth = targets_of(held_out);
+  ebb::Tensor guess;
+  for (std::int64_t epoch = 1; epoch <= options.epochs; ++epoch) {
+    example::Progress progress(fmt::format("epoch {:2}/{}", epoch, options.epochs), *train.size(), "texts");
+    for (const Samples& samples : *loader) {
+      const ebb::Tensor loss =
+          nn::functional::cross_entropy(scores(reader, samples), targets(samples, settings.device));
+      optimizer.zero_grad();
+      loss.backward();
+      nn::utils::clip_grad_norm_(reader->parameters(), 1.0);
+      optimizer.step();
+      progress.advance(static_cast<std::int64_t>(samples.size()), loss.item<double>());
+    }
+    guess = guesses(reader, held_out);
+    progress.finish(fmt::format("held-out accuracy {:.3f}", share(guess == truth)));
+  }
+  print_confusion(guess, truth, texts.labels());
+  fmt::print("\n");
+  if (own) name_texts(reader, kSentences, texts.labels());
+  if (!options.text.empty()) name_texts(reader, {options.text}, texts.labels());
+
+  const ebb::Tensor fresh = all_new(held_out, train), right = guess == truth;
+  if (const auto count = fresh.sum().item<std::int64_t>())
+    fmt::print("\nOf {} texts without a word that was in training {:.3f} are right.\n", count,
+               share(right.masked_select(fresh)));
+  if (own) return example::at_least("held-out accuracy", share(right), settings.brief ? 0.8 : 0.86);
+  fmt::print("held-out accuracy: {:.4f}; the most frequent label would give {:.4f}\n", share(right),
+             static_cast<double>(ebb::bincount(truth).max().item<std::int64_t>()) /
+                 static_cast<double>(truth.size(0)));
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  example::Program program(
+      "An LSTM that reads texts byte by byte and names their language, or what --data teaches.");
+  Options options;
+  program.option("--data", options.data,
+                 "lines \"label<TAB>text\" (default: names of symbols in ten languages)");
+  program.option("--text", options.text, "a text to be named at the end");
+  program.option("--epochs", options.epochs, "passes over the texts");
+  program.option("--units", options.units, "of the LSTM, each direction (0: 128; with --short 64)");
+  program.option("--batch", options.batch, "texts a step");
+  program.option("--longest", options.longest, "bytes of a text that are read");
+  program.option("--lr", options.lr, "Adam's learning rate");
+  return program.run(argc, argv, [&](const example::Settings& settings) { return run(settings, options); });
+}
