@@ -1,0 +1,76 @@
+// A small GPT learns a book, character by character, and goes on telling it.
+#include <cstdio>
+#include <numbers>
+
+#include "common/chart.h"
+#include "common/program.h"
+#include "ngram.h"
+#include "training.h"
+
+namespace {
+
+constexpr const char* kAlice = EBB_EXAMPLES_DATA "/alice/alice.txt";
+
+// What the default form and the short one are, and what they state to reach on Alice.
+Plan long_plan() { return {128, 128, 4, 4, 0.2, 16, 4000, 100, 2e-3, 250}; }
+Plan short_plan() { return {64, 64, 2, 4, 0.0, 32, 800, 50, 8e-3, 100}; }
+constexpr double kLongNats = 1.6, kShortNats = 1.7;
+
+struct Options {
+  std::string text = kAlice;
+  std::int64_t steps = 0;
+  bool resume = false;
+};
+
+int learn(const Options& options, const example::Settings& settings) {
+  const Text text(options.text);
+  Plan plan = settings.brief ? short_plan() : long_plan();
+  if (options.steps > 0) plan.steps = options.steps;
+  const double bigrams = ngram_nats(text.training(), text.held_out(), 2),
+               trigrams = ngram_nats(text.training(), text.held_out(), 3);
+
+  Training training(text, plan, settings.device, settings.path("char_gpt.checkpoint"));
+  const bool resumed = options.resume && training.resume();
+  std::printf(
+      "%zu characters to learn from, %zu held out, %lld different ones\n"
+      "held out, counting reaches %.3f nats per character by bigrams and %.3f by trigrams\n"
+      "%lld parameters, %lld layers, %lld characters in view, on %s, from step %lld%s\n",
+      text.training().size(), text.held_out().size(), static_cast<long long>(text.vocab_size()), bigrams,
+      trigrams, static_cast<long long>(training.parameters()), static_cast<long long>(plan.layers),
+      static_cast<long long>(plan.block), settings.device.str().c_str(),
+      static_cast<long long>(training.step()), resumed ? " (resumed)" : "");
+  training.run();
+
+  std::printf("\n%s\n\n", training.sample("\n", settings.brief ? 300 : 800).c_str());
+  const double last = static_cast<double>(plan.steps);
+  example::Chart("char_gpt", "step", "nats per character")
+      .line("training", training.losses())
+      .line("held out", training.held_out_steps(), training.held_out_losses())
+      .line("bigrams", {0, last}, {bigrams, bigrams})
+      .line("trigrams", {0, last}, {trigrams, trigrams})
+      .write(settings.path("char_gpt.svg"));
+
+  const double nats = training.held_out_losses().back();
+  std::printf("%.3f bits per character; the curves are in %s\n", nats / std::numbers::ln2,
+              settings.path("char_gpt.svg").c_str());
+  // Of another text, or after other steps, it states no more than to beat counting.
+  const bool known = options.text == kAlice && options.steps == 0;
+  const double counted = settings.brief ? bigrams : trigrams;
+  return example::at_most("held-out nats per character", nats,
+                          !known           ? counted
+                          : settings.brief ? kShortNats
+                                           : kLongNats);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  example::Program program(
+      "Trains a small GPT on the characters of a text and prints what it writes then.\n"
+      "Without --text: Alice's Adventures in Wonderland.");
+  Options options;
+  program.option("--text", options.text, "a file of at least 10000 characters; its last tenth is held out");
+  program.option("--steps", options.steps, "steps of training (0: what the form has)");
+  program.option("--resume", options.resume, "goes on from the checkpoint in the folder of --out");
+  return program.run(argc, argv, [&](const example::Settings& settings) { return learn(options, settings); });
+}

@@ -1,0 +1,143 @@
+// Steps, evaluation, samples.
+#include "training.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <numbers>
+
+#include "common/progress.h"
+
+namespace {
+
+namespace nn = ebb::nn;
+namespace optim = ebb::optim;
+using ebb::Tensor;
+using ebb::models::GPT2Config;
+using ebb::models::GPT2LMHeadModel;
+
+GPT2LMHeadModel model_for(const Plan& plan, std::int64_t vocab_size, ebb::Device device) {
+  GPT2LMHeadModel net(GPT2Config(vocab_size)
+                          .n_positions(plan.block)
+                          .n_embd(plan.width)
+                          .n_layer(plan.layers)
+                          .n_head(plan.heads)
+                          .embd_pdrop(plan.dropout)
+                          .resid_pdrop(plan.dropout)
+                          .attn_pdrop(plan.dropout));
+  net->to(device);
+  return net;
+}
+
+// Matrices decay, biases and scales do not.
+std::vector<optim::OptimizerParamGroup> groups_of(const GPT2LMHeadModel& net, double lr) {
+  std::vector<Tensor> matrices, others;
+  for (const Tensor& p : net->parameters()) (p.dim() > 1 ? matrices : others).push_back(p);
+  const auto options = [lr](double decay) {
+    return std::make_unique<optim::AdamWOptions>(
+        optim::AdamWOptions(lr).betas({0.9, 0.99}).weight_decay(decay));
+  };
+  std::vector<optim::OptimizerParamGroup> groups;
+  groups.emplace_back(matrices, options(0.1));
+  groups.emplace_back(others, options(0));
+  return groups;
+}
+
+// The share of the highest rate: up on a line, then down along half a cosine to a tenth.
+double share(const Plan& plan, std::int64_t step) {
+  if (step < plan.warm_up) return static_cast<double>(step + 1) / static_cast<double>(plan.warm_up);
+  const double done =
+      static_cast<double>(step - plan.warm_up) / static_cast<double>(plan.steps - plan.warm_up);
+  return 0.55 + 0.45 * std::cos(std::numbers::pi * std::min(done, 1.0));
+}
+
+}  // namespace
+
+Training::Training(const Text& text, const Plan& plan, ebb::Device device, const std::string& checkpoint)
+    : text_(text),
+      plan_(plan),
+      training_(text.encode(text.training()).to(device)),
+      held_out_(text.encode(text.held_out()).to(device)),
+      net_(model_for(plan, text.vocab_size(), device)),
+      optimizer_(groups_of(net_, plan.lr), optim::AdamWOptions(plan.lr)),
+      schedule_(optimizer_, [plan](std::int64_t step) { return share(plan, step); }),
+      checkpoint_(checkpoint) {
+  checkpoint_.add("model", net_)
+      .add("optimizer", optimizer_)
+      .add("schedule", schedule_)
+      .add("step", step_)
+      .add("losses", losses_)
+      .add("held_steps", held_steps_)
+      .add("held_losses", held_losses_);
+}
+
+double Training::train_step() {
+  const auto [input, target] = draw_windows(training_, plan_.batch, plan_.block);
+  const Tensor loss = nn::functional::cross_entropy(net_(input).flatten(0, 1), target.flatten());
+  optimizer_.zero_grad(/*set_to_none=*/true);
+  loss.backward();
+  nn::utils::clip_grad_norm_(net_->parameters(), 1);
+  optimizer_.step();
+  schedule_.step();
+  return loss.item<double>();
+}
+
+void Training::run() {
+  while (step_ < plan_.steps) {
+    const std::int64_t end = std::min(plan_.steps, step_ + plan_.report), block = plan_.batch * plan_.block;
+    example::Progress progress("step " + std::to_string(end) + "/" + std::to_string(plan_.steps),
+                               (end - step_) * block, "characters");
+    for (; step_ < end; ++step_) {
+      losses_.push_back(train_step());
+      progress.advance(block, losses_.back());
+    }
+    held_steps_.push_back(static_cast<double>(step_));
+    held_losses_.push_back(held_out_loss());
+    char result[48];
+    std::snprintf(result, sizeof result, "held out %.3f", held_losses_.back());
+    progress.finish(result);
+    checkpoint_.save();
+  }
+}
+
+double Training::held_out_loss() {
+  constexpr std::int64_t kBatch = 32;
+  const ebb::NoGradGuard no_grad;
+  net_->eval();
+  const std::int64_t half = plan_.block / 2;
+  const Tensor windows = held_out_.unfold(0, plan_.block + 1, half);
+  double sum = 0;
+  std::int64_t count = 0;
+  for (std::int64_t i = 0; i < windows.size(0); i += kBatch) {
+    const Tensor some = windows.slice(0, i, std::min(i + kBatch, windows.size(0)));
+    const Tensor logits = net_(some.narrow(1, 0, plan_.block)).narrow(1, plan_.block - half, half);
+    const Tensor target = some.narrow(1, plan_.block + 1 - half, half);
+    sum += nn::functional::cross_entropy(logits.flatten(0, 1), target.flatten(),
+                                         nn::functional::CrossEntropyFuncOptions().reduction(ebb::kSum))
+               .item<double>();
+    count += target.numel();
+  }
+  net_->train();
+  return sum / static_cast<double>(count);
+}
+
+std::string Training::sample(const std::string& start, std::int64_t length) {
+  const auto options = ebb::models::GenerateOptions().temperature(0.8);
+  Tensor ids = text_.encode(start).to(training_.device()).unsqueeze(0);
+  net_->eval();
+  while (ids.size(1) < length) {
+    // The model sees no more than a block: the last half of what is there begins the next.
+    const Tensor seen = ids.slice(1, std::max<std::int64_t>(0, ids.size(1) - plan_.block / 2));
+    const std::int64_t more = std::min(length - ids.size(1), plan_.block - seen.size(1));
+    ids = ebb::cat({ids, net_->generate(seen, more, options).slice(1, seen.size(1))}, 1);
+  }
+  net_->train();
+  return text_.decode(ids.flatten());
+}
+
+std::int64_t Training::parameters() const {
+  std::int64_t count = 0;
+  for (const Tensor& p : net_->parameters()) count += p.numel();
+  return count;
+}
