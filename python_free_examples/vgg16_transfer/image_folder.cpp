@@ -1,0 +1,67 @@
+// The real VGG16, on images of one's own.
+#include "image_folder.h"
+
+#include <ebb/models.h>
+#include <ebb/vision.h>
+
+#include <cstdio>
+#include <vector>
+
+#include "transfer.h"
+
+namespace {
+
+using ebb::Tensor;
+using ebb::models::VGG;
+using ebb::vision::datasets::ImageFolder;
+
+// What VGG16 was trained on: images of 224x224, normalised by the colours of ImageNet.
+ImageFolder open_folder(const std::string& path) {
+  namespace T = ebb::vision::transforms;
+  return ImageFolder(path, T::Compose(T::Resize(256), T::CenterCrop(224), T::ToDtype(ebb::kFloat, true),
+                                      T::Normalize({0.485, 0.456, 0.406}, {0.229, 0.224, 0.225})));
+}
+
+// The features of all images, each computed once.
+Labelled features_of(VGG& net, const ImageFolder& folder, ebb::Device device) {
+  constexpr std::size_t kBatch = 16;
+  auto loader = ebb::data::make_data_loader<ebb::data::samplers::SequentialSampler>(
+      ImageFolder(folder).map(ebb::data::transforms::Stack<>()),
+      ebb::data::DataLoaderOptions(kBatch).workers(1));
+  std::vector<Tensor> inputs, labels;
+  for (auto& batch : *loader) {
+    inputs.push_back(features(net, batch.data.to(device)));
+    labels.push_back(batch.target.to(device));
+  }
+  return {ebb::cat(inputs), ebb::cat(labels)};
+}
+
+}  // namespace
+
+int transfer_to_folder(const example::Settings& settings, const std::string& weights,
+                       const std::string& images) {
+  constexpr std::int64_t kHidden = 256, kEpochs = 20, kBatch = 32;
+  const ImageFolder folder = open_folder(images);
+  std::printf("%zu images of %zu classes; their features are computed once\n", *folder.size(),
+              folder.classes().size());
+  VGG net = ebb::nn::utils::skip_init<VGG>(1000);
+  ebb::load(net, weights);
+  replace_classifier(net, kHidden, static_cast<std::int64_t>(folder.classes().size()));
+  net->to(settings.device);
+
+  const Labelled all = features_of(net, folder, settings.device);
+  const Tensor fifth = ebb::arange(all.size(), all.labels.options()).remainder(5).eq(4);
+  const Labelled train = all.rows(fifth.logical_not().nonzero().squeeze(1)),
+                 test = all.rows(fifth.nonzero().squeeze(1));
+  EBB_CHECK(test.size() > 0, "vgg16_transfer: ", images, " has too few images: every fifth is for testing.");
+  const std::int64_t steps = kEpochs * ((train.size() + kBatch - 1) / kBatch);
+  example::Progress progress("a new classifier", steps * std::min(kBatch, train.size()));
+  fit(net->classifier, train, {steps, kBatch}, &progress);
+  char result[96];
+  std::snprintf(result, sizeof result, "accuracy %.4f of %lld training images, %.4f of %lld others",
+                accuracy(net->classifier, train), static_cast<long long>(train.size()),
+                accuracy(net->classifier, test), static_cast<long long>(test.size()));
+  progress.finish(result);
+  ebb::save(net, settings.path("vgg16_transfer.safetensors"));
+  return 0;
+}

@@ -1,0 +1,12 @@
+// The real VGG16, on images of one's own.
+#pragma once
+
+#include <string>
+
+#include "common/program.h"
+
+/// Trains a new classifier over the convolutions of VGG16 with torchvision's weights (a .pth or .safetensors
+/// file), on a folder with a folder of JPEG or PNG files for each class; every fifth image is kept for
+/// testing. Writes the whole network to vgg16_transfer.safetensors. Returns the exit code.
+int transfer_to_folder(const example::Settings& settings, const std::string& weights,
+                       const std::string& images);

@@ -1,0 +1,59 @@
+// Labelled tensors, and how a network learns from them.
+#pragma once
+
+#include <ebb/ebb.h>
+
+#include <cstdint>
+
+#include "common/progress.h"
+
+/// Images, or features of them, [n, ...], and their classes, Long [n].
+struct Labelled {
+  ebb::Tensor inputs, labels;
+  std::int64_t size() const { return labels.size(0); }
+  Labelled rows(const ebb::Tensor& at) const {
+    return {inputs.index_select(0, at), labels.index_select(0, at)};
+  }
+  Labelled slice(std::int64_t from, std::int64_t to) const {
+    return {inputs.slice(0, from, to), labels.slice(0, from, to)};
+  }
+  Labelled to(ebb::Device device) const { return {inputs.to(device), labels.to(device)}; }
+};
+
+struct Schedule {
+  std::int64_t steps;
+  std::int64_t batch;  ///< drawn anew for each step; all, where there are no more
+  double lr = 1e-3;    ///< Adam's
+};
+
+/// Adam on cross entropy; leaves the network in evaluation.
+template <class Net>
+void fit(Net& net, const Labelled& data, const Schedule& how, example::Progress* progress = nullptr) {
+  ebb::optim::Adam optimizer(net->parameters(), ebb::optim::AdamOptions(how.lr));
+  net->train();
+  for (std::int64_t step = 0; step < how.steps; ++step) {
+    Labelled batch = data;
+    if (how.batch < data.size())
+      batch = data.rows(ebb::randint(data.size(), {how.batch}, ebb::kLong).to(data.labels.device()));
+    const ebb::Tensor loss = ebb::nn::functional::cross_entropy(net(batch.inputs), batch.labels);
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+    if (progress) progress->advance(batch.size(), loss.template item<double>());
+  }
+  net->eval();
+}
+
+/// The share that is named rightly.
+template <class Net>
+double accuracy(Net& net, const Labelled& data) {
+  constexpr std::int64_t kBatch = 256;
+  const ebb::NoGradGuard no_grad;
+  net->eval();
+  double right = 0;
+  for (std::int64_t from = 0; from < data.size(); from += kBatch) {
+    const Labelled batch = data.slice(from, std::min(from + kBatch, data.size()));
+    right += net(batch.inputs).argmax(1).eq(batch.labels).sum().template item<double>();
+  }
+  return right / static_cast<double>(data.size());
+}

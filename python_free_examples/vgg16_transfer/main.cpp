@@ -1,0 +1,24 @@
+// Transfer learning: convolutions that have learnt from other images are kept, and only a new classifier is
+// trained. Without weights the convolutions are pretrained here, on half of the classes of a data set, and
+// what that is worth is measured on the other half. With torchvision's weights of VGG16 a classifier of one's
+// own images is trained.
+#include <ebb/ebb.h>
+
+#include <string>
+
+#include "few_images.h"
+#include "image_folder.h"
+
+int main(int argc, char** argv) {
+  example::Program program("Trains a new classifier over the frozen convolutions of a VGG16.");
+  std::string weights, images;
+  bool digits = false;
+  program.option("--digits", digits, "images of digits, even where Fashion-MNIST is installed");
+  program.option("--weights", weights, "torchvision's vgg16-397923af.pth, for --images");
+  program.option("--images", images, "folder with a folder of JPEG or PNG files for each class");
+  return program.run(argc, argv, [&](const example::Settings& settings) {
+    EBB_CHECK(weights.empty() == images.empty(), "--weights and --images go together.");
+    return weights.empty() ? compare_on_few_images(settings, digits)
+                           : transfer_to_folder(settings, weights, images);
+  });
+}
