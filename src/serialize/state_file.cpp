@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <sstream>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "io/bytes.h"
 #include "io/pytorch_format.h"
@@ -129,6 +130,7 @@ class RenamedState final : public nn::StateSource {
   RenamedState(std::unique_ptr<nn::StateSource> state, const LoadOptions& options)
       : state_(std::move(state)) {
     for (const std::string& key : state_->keys()) {
+      listed_.insert(key);
       if (std::any_of(options.ignore().begin(), options.ignore().end(),
                       [&](const std::string& start) { return key.starts_with(start); }))
         continue;
@@ -148,8 +150,10 @@ class RenamedState final : public nn::StateSource {
   std::vector<std::string> keys() const override { return names_; }
   optional<Info> info(const std::string& key) const override {
     const auto found = original_.find(key);
-    // A tensor of several names may be known by one that the file does not list.
-    return state_->info(found == original_.end() ? key : found->second);
+    if (found != original_.end()) return state_->info(found->second);
+    // A tensor of several names may be known by one that the file does not list; what it lists is ignored or
+    // has another name.
+    return listed_.contains(key) ? nullopt : state_->info(key);
   }
   Variable tensor(const std::string& key, const Variable& old) const override {
     return state_->tensor(original(key), old);
@@ -167,6 +171,7 @@ class RenamedState final : public nn::StateSource {
   std::unique_ptr<nn::StateSource> state_;
   std::vector<std::string> names_;
   std::unordered_map<std::string, std::string> original_;
+  std::unordered_set<std::string> listed_;
 };
 
 bool is_pytorch(std::string_view start) { return start.starts_with("PK") || start == pytorch::kLegacyMagic; }

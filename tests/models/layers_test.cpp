@@ -80,6 +80,18 @@ TEMPLATE_TEST_CASE("clones of models compute the same and share nothing", "", mo
   CHECK(equal(again(images), before));
 }
 
+TEST_CASE("a net takes all but its last layer from one of other classes") {
+  const auto narrow = [](std::int64_t classes) { return models::VGGOptions(classes).width(2).hidden(4); };
+  models::VGG trained = models::vgg11(narrow(7)), net = models::vgg11(narrow(3));
+  std::stringstream file;
+  save(trained, file);
+  const auto keys = load(net, file, LoadOptions().ignore({"classifier.6."}).strict(false));
+  CHECK(keys.missing_keys == std::vector<std::string>{"classifier.6.weight", "classifier.6.bias"});
+  CHECK(keys.unexpected_keys.empty());
+  for (const auto& item : trained->state_dict())
+    if (!item.key().starts_with("classifier.6.")) CHECK(equal(net->state_dict()[item.key()], item.value()));
+}
+
 TEST_CASE("what models cannot do is said") {
   CHECK_THROWS_WITH(models::VGG(models::VGGOptions().convolutions({2, 0})),
                     Contains("every stage needs a convolution"));

@@ -27,7 +27,10 @@ class EBB_API VGGOptions {
 
 /// Stages of convolutions of 3x3, then three linear layers (Simonyan & Zisserman 2015, arXiv:1409.1556;
 /// torchvision.models.VGG, with its names and first values). Input (N, in_channels, H, W) of at least 2 to
-/// the power of the stages, output (N, num_classes).
+/// the power of the stages, output (N, num_classes). All but the last layer of torchvision's weights, for
+/// classes of one's own:
+///     auto net = vgg16(3);
+///     load(net, "vgg16-397923af.pth", LoadOptions().ignore({"classifier.6."}).strict(false));
 struct EBB_API VGGImpl : nn::Cloneable<VGGImpl> {
   explicit VGGImpl(VGGOptions options_ = {});
   void reset() override;
