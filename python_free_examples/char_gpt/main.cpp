@@ -12,9 +12,9 @@ namespace {
 constexpr const char* kAlice = EBB_EXAMPLES_DATA "/alice/alice.txt";
 
 // What the default form and the short one are, and what they state to reach on Alice.
-Plan long_plan() { return {128, 128, 4, 4, 0.2, 16, 4000, 100, 2e-3, 250}; }
+Plan long_plan() { return {64, 128, 4, 4, 0.15, 32, 2000, 50, 4e-3, 100}; }
 Plan short_plan() { return {64, 64, 2, 4, 0.0, 32, 800, 50, 8e-3, 100}; }
-constexpr double kLongNats = 1.6, kShortNats = 1.7;
+constexpr double kLongNats = 1.45, kShortNats = 1.7;
 
 struct Options {
   std::string text = kAlice;
