@@ -1,8 +1,9 @@
-// Advantage actor-critic (Mnih 2016): one network acts in many environments at once and learns, while they
-// run, how good a state is; what was better than that is made more likely.
+// Advantage actor-critic (Mnih 2016): one network acts, in many environments at once, and another learns how
+// good their states are; what turned out better than that is made more likely.
 #include <ebb/ebb.h>
 #include <ebb/models.h>
 
+#include <algorithm>
 #include <array>
 #include <numeric>
 #include <vector>
@@ -19,25 +20,19 @@ using ebb::Tensor;
 using example::CartPole;
 
 constexpr std::int64_t kCarts = 16, kSteps = 32;  // a batch: this many environments, this many steps
-constexpr double kDiscount = 0.99;
-constexpr double kLambda = 0.95;  // how far advantages look ahead (Schulman 2016)
+constexpr double kDiscount = 0.99, kReward = 1 - kDiscount;  // what is expected lies between 0 and 1
+constexpr double kLambda = 0.95;                             // how far advantages look ahead (Schulman 2016)
 constexpr double kValueCost = 0.5, kEntropyBonus = 0.01;
 
-// Two heads on one body: logits of the actions, and the return that is expected from here on.
-struct ActorCriticImpl : nn::Cloneable<ActorCriticImpl> {
-  ActorCriticImpl() { reset(); }
-  void reset() override {
-    body = register_module("body", nn::Linear(4, 64));
-    actor = register_module("actor", nn::Linear(64, CartPole::kActions));
-    critic = register_module("critic", nn::Linear(64, 1));
+struct ActorCritic {
+  ebb::models::MLP actor{std::vector<std::int64_t>{4, 64, CartPole::kActions}};  // logits of the actions
+  ebb::models::MLP critic{std::vector<std::int64_t>{4, 64, 1}};  // the return that is expected from here on
+  std::vector<Tensor> parameters() const {
+    std::vector<Tensor> all = actor->parameters();
+    for (const Tensor& p : critic->parameters()) all.push_back(p);
+    return all;
   }
-  std::pair<Tensor, Tensor> forward(const Tensor& states) {
-    const Tensor features = ebb::tanh(body(states));
-    return {actor(features), critic(features).squeeze(-1)};
-  }
-  nn::Linear body = nullptr, actor = nullptr, critic = nullptr;
 };
-EBB_MODULE(ActorCritic);
 
 // The environments, each of which starts again when its episode has ended.
 class Carts {
@@ -90,16 +85,15 @@ Rollout collect(ActorCritic& model, Carts& carts) {
   std::vector<Tensor> states, actions, values, goes_on;
   for (std::int64_t t = 0; t < kSteps; ++t) {
     states.push_back(carts.states());
-    const auto [logits, value] = model(states.back());
-    actions.push_back(ebb::multinomial(logits.softmax(-1), 1).squeeze(1));
-    values.push_back(value);
+    actions.push_back(ebb::multinomial(model.actor(states.back()).softmax(-1), 1).squeeze(1));
+    values.push_back(model.critic(states.back()).squeeze(-1));
     goes_on.push_back(carts.step(actions.back()));
   }
   // Backwards in time: an advantage is the surprise of its step and a part of the next step's.
-  Tensor next_value = model(carts.states()).second, advantage = ebb::zeros({kCarts});
+  Tensor next_value = model.critic(carts.states()).squeeze(-1), advantage = ebb::zeros({kCarts});
   std::vector<Tensor> advantages(kSteps);
   for (std::size_t t = kSteps; t-- > 0;) {
-    const Tensor surprise = 1 + kDiscount * next_value * goes_on[t] - values[t];
+    const Tensor surprise = kReward + kDiscount * next_value * goes_on[t] - values[t];
     advantage = surprise + kDiscount * kLambda * advantage * goes_on[t];
     advantages[t] = advantage;
     next_value = values[t];
@@ -108,36 +102,37 @@ Rollout collect(ActorCritic& model, Carts& carts) {
 }
 
 Tensor loss_of(ActorCritic& model, const Rollout& rollout) {
-  const auto [logits, values] = model(rollout.states);
-  const Tensor log_p = logits.log_softmax(-1), taken = log_p.gather(-1, rollout.actions.unsqueeze(-1));
+  const Tensor log_p = model.actor(rollout.states).log_softmax(-1),
+               values = model.critic(rollout.states).squeeze(-1);
+  const Tensor taken = log_p.gather(-1, rollout.actions.unsqueeze(-1)).squeeze(-1);
   const Tensor& a = rollout.advantages;
   const Tensor normalised = (a - a.mean()) / (a.std() + 1e-6);
   const Tensor entropy = -(log_p.exp() * log_p).sum(-1).mean();
-  return -(taken.squeeze(-1) * normalised).mean() +
+  return -(taken * normalised).mean() +
          kValueCost * nn::functional::smooth_l1_loss(values, rollout.values + a) - kEntropyBonus * entropy;
 }
 
-// Over the last 100 episodes, or 0 before that many.
+// Over the last 100 episodes.
 double recent_mean(const std::vector<double>& lengths) {
-  constexpr std::ptrdiff_t kWindow = 100;
-  if (std::ssize(lengths) < kWindow) return 0;
-  return std::accumulate(lengths.end() - kWindow, lengths.end(), 0.0) / kWindow;
+  const std::ptrdiff_t n = std::min<std::ptrdiff_t>(std::ssize(lengths), 100);
+  return std::accumulate(lengths.end() - n, lengths.end(), 0.0) / static_cast<double>(n);
 }
 
 int train(const example::Settings& settings, std::int64_t updates) {
   constexpr double kStated = 475;  // what Gymnasium calls solved
   // A state is four numbers: this is work for the CPU, and lasts seconds.
   ActorCritic model;
-  ebb::optim::Adam optimizer(model->parameters(), ebb::optim::AdamOptions(3e-3));
+  ebb::optim::Adam optimizer(model.parameters(), ebb::optim::AdamOptions(3e-3));
   Carts carts(settings.seed);
 
   std::vector<double> steps, means;
   example::Progress progress("balancing", updates * kCarts * kSteps, "steps");
-  for (std::int64_t i = 0; i < updates && recent_mean(carts.finished) < kStated; ++i) {
+  for (std::int64_t i = 0; i < updates; ++i) {
+    if (carts.finished.size() >= 100 && recent_mean(carts.finished) >= kStated) break;
     const Tensor loss = loss_of(model, collect(model, carts));
     optimizer.zero_grad();
     loss.backward();
-    nn::utils::clip_grad_norm_(model->parameters(), 0.5);
+    nn::utils::clip_grad_norm_(model.parameters(), 0.5);
     optimizer.step();
     progress.advance(kCarts * kSteps, loss.item<double>());
     steps.push_back(static_cast<double>((i + 1) * kCarts * kSteps));

@@ -102,18 +102,16 @@ void pretrain(MLP& net, std::int64_t updates, std::int64_t tasks, const std::str
   progress.finish("");
 }
 
-// One new task, before and after: what ten points teach from this start.
-void draw(MLP& net, const std::string& name, const Sine& task, const Tensor& given, example::Chart& chart) {
-  const Tensor x = ebb::linspace(-5, 5, 101).unsqueeze(1).to(given.device());
+std::vector<double> numbers(const Tensor& x) {
+  const Tensor flat = x.detach().cpu().to(ebb::kDouble).flatten();
+  return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
+}
+
+// What ten steps on the points given of a task make of the network, at x.
+Tensor learnt(MLP& net, const Sine& task, const Tensor& given, const Tensor& x) {
   Weights weights = net->named_parameters();
   for (int step = 0; step < 10; ++step) weights = adapted(net, weights, given, task.at(given), false);
-  const Tensor y = nn::functional_call(net, weights, x);
-  std::vector<double> xs, ys;
-  for (std::int64_t i = 0; i < x.size(0); ++i) {
-    xs.push_back(x[i].item<double>());
-    ys.push_back(y[i].item<double>());
-  }
-  chart.line(name, xs, ys);
+  return nn::functional_call(net, weights, x);
 }
 
 int run(const example::Settings& settings, std::int64_t updates, std::int64_t tasks) {
@@ -140,16 +138,13 @@ int run(const example::Settings& settings, std::int64_t updates, std::int64_t ta
       .write(settings.path("maml_errors.svg"));
 
   const Sine task{4, 1};
-  const Tensor given = draw_points(device);
-  example::Chart chart("A new sine from ten points, ten steps", "x", "y");
-  draw(meta, "MAML's start", task, given, chart);
-  draw(joint, "trained on all", task, given, chart);
-  std::vector<double> xs, ys;
-  for (std::int64_t i = 0; i < kShots; ++i) {
-    xs.push_back(given[i].item<double>());
-    ys.push_back(task.at(given[i]).item<double>());
-  }
-  chart.points("the ten points", xs, ys).write(settings.path("maml.svg"));
+  const Tensor given = draw_points(device), x = ebb::linspace(-5, 5, 101).unsqueeze(1).to(device);
+  example::Chart("A new sine from ten points, ten steps", "x", "y")
+      .line("the sine", numbers(x), numbers(task.at(x)))
+      .line("MAML's start", numbers(x), numbers(learnt(meta, task, given, x)))
+      .line("trained on all", numbers(x), numbers(learnt(joint, task, given, x)))
+      .points("the ten points", numbers(given), numbers(task.at(given)))
+      .write(settings.path("maml.svg"));
   return example::at_least("error after one step, trained on all / MAML", by_joint[1] / by_meta[1],
                            settings.brief ? 2.5 : 4);
 }

@@ -38,7 +38,7 @@ nn::Sequential network() {
 }
 
 std::size_t bytes_held(ebb::Device device) {
-  return (device.is_cuda() ? ebb::cuda::memory_stats() : ebb::memory_stats()).current;
+  return (device.is_cuda() ? ebb::cuda::memory_stats(device.index()) : ebb::memory_stats()).current;
 }
 
 Tensor logits_of(nn::Sequential& net, const Tensor& images, const Precision& precision) {
@@ -105,7 +105,7 @@ int run(const example::Settings& settings, std::int64_t epochs) {
     furthest = std::max(furthest, std::abs(result.accuracy - in_float));
   }
   chart.write(settings.path("mixed_precision.svg"));
-  return example::at_least("accuracy in Float", in_float, settings.brief ? 0.9 : 0.95) |
+  return example::at_least("accuracy in Float", in_float, settings.brief ? 0.9 : 0.94) |
          example::at_most("furthest from it in another precision", furthest, 0.02);
 }
 

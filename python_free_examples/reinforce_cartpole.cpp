@@ -67,11 +67,10 @@ Tensor surrogate_loss(ebb::models::MLP& policy, const std::vector<Episode>& epis
   return -(log_p * advantages).mean();
 }
 
-// Over the last 100 tries, or 0 before that many.
+// Over the last 100 tries.
 double recent_mean(const std::vector<double>& lengths) {
-  constexpr std::ptrdiff_t kWindow = 100;
-  if (std::ssize(lengths) < kWindow) return 0;
-  return std::accumulate(lengths.end() - kWindow, lengths.end(), 0.0) / kWindow;
+  const std::ptrdiff_t n = std::min<std::ptrdiff_t>(std::ssize(lengths), 100);
+  return std::accumulate(lengths.end() - n, lengths.end(), 0.0) / static_cast<double>(n);
 }
 
 int train(const example::Settings& settings, std::int64_t tries, std::int64_t batch) {
@@ -83,7 +82,7 @@ int train(const example::Settings& settings, std::int64_t tries, std::int64_t ba
 
   std::vector<double> lengths, means;
   example::Progress progress("balancing", tries, "tries");
-  while (std::ssize(lengths) < tries && recent_mean(lengths) < kStated) {
+  while (std::ssize(lengths) < tries && (lengths.size() < 100 || recent_mean(lengths) < kStated)) {
     std::vector<Episode> episodes;
     for (std::int64_t i = 0; i < batch; ++i) {
       episodes.push_back(play(policy, cart));

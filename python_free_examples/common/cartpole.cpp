@@ -26,6 +26,11 @@ CartPole::State CartPole::reset() {
   return seen();
 }
 
+void CartPole::reset(const State& state) {
+  x_ = state[0], speed_ = state[1], angle_ = state[2], spin_ = state[3];
+  steps_ = 0;
+}
+
 CartPole::Outcome CartPole::step(std::int64_t action) {
   const double force = action == 1 ? kForce : -kForce, sine = std::sin(angle_), cosine = std::cos(angle_);
   const double push = (force + kPole * kHalfLength * spin_ * spin_ * sine) / kTotal;

@@ -28,6 +28,8 @@ class CartPole {
   explicit CartPole(std::uint64_t seed) : random_(seed) {}
   /// Starts an episode near the upright position.
   State reset();
+  /// Starts one there.
+  void reset(const State& state);
   /// Pushes for a fiftieth of a second.
   Outcome step(std::int64_t action);
 
