@@ -1,0 +1,27 @@
+// Images to learn from, and pictures of images.
+#pragma once
+
+#include <ebb/autograd/variable.h>
+
+#include <cstdint>
+#include <string>
+
+namespace example {
+
+/// Grey images, kFloat [n, 1, rows, columns] in [0, 1], and their labels, kLong [n].
+struct Images {
+  std::string title;
+  ebb::Tensor train, train_labels, test, test_labels;
+  std::int64_t rows() const { return train.size(2); }
+  std::int64_t columns() const { return train.size(3); }
+};
+
+/// The images of `folder`, in the files of MNIST. Where it is empty: Fashion-MNIST, if Debian's package
+/// dataset-fashion-mnist is installed and not the `brief` form is asked for; else the 1,797 digits of this
+/// repository. Throws ebb::Error where rows or columns are no multiple of 4.
+Images load_images(const std::string& folder, bool brief);
+
+/// Writes images, [n, 1, rows, columns] in [0, 1], side by side as a PNG file; small ones are enlarged.
+void save_grid(const ebb::Tensor& images, std::int64_t columns, const std::string& path);
+
+}  // namespace example
