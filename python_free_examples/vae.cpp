@@ -1,0 +1,156 @@
+// A variational autoencoder (Kingma and Welling 2013): images from random numbers.
+//
+// The encoder says where in the space of codes an image may lie, a normal distribution q(z | x); the decoder
+// makes an image p(x | z) of a code z. Both learn to raise the evidence lower bound
+//     ELBO(x) = E_q[log p(x | z)] - KL(q(z | x) || N(0, 1)) <= log p(x).
+// An image is drawn anew each time that it is shown: a pixel is white with the probability that its grey
+// says, so that p is a probability of images and ELBO is in nats (Salakhutdinov and Murray 2008).
+#include <ebb/ebb.h>
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "common/images.h"
+#include "common/program.h"
+#include "common/progress.h"
+
+namespace {
+
+namespace nn = ebb::nn;
+using ebb::Tensor;
+
+struct Options {
+  std::string data;
+  std::int64_t code = 0, epochs = 0;
+};
+
+// q(z | x), a normal distribution of each number of the codes: [n, code] each.
+struct Posterior {
+  Tensor mean, log_variance;
+  // Drawn so that the gradient passes: all that is random is a number that depends on no parameter.
+  Tensor draw() const { return mean + (0.5 * log_variance).exp() * ebb::randn_like(mean); }
+  // KL(q || N(0, 1)), [n].
+  Tensor divergence() const { return 0.5 * (log_variance.exp() + mean.square() - 1 - log_variance).sum(1); }
+};
+
+struct VAEImpl : nn::Module {
+  VAEImpl(std::int64_t rows, std::int64_t columns, std::int64_t code_) : code(code_) {
+    const std::int64_t inner = 64 * (rows / 4) * (columns / 4);
+    encoder = register_module(
+        "encoder", nn::Sequential(nn::Conv2d(nn::Conv2dOptions(1, 32, 3).stride(2).padding(1)), nn::ReLU(),
+                                  nn::Conv2d(nn::Conv2dOptions(32, 64, 3).stride(2).padding(1)), nn::ReLU(),
+                                  nn::Flatten(), nn::Linear(inner, 2 * code)));
+    decoder = register_module(
+        "decoder",
+        nn::Sequential(
+            nn::Linear(code, inner), nn::ReLU(), nn::Unflatten(1, std::vector{64L, rows / 4, columns / 4}),
+            nn::ConvTranspose2d(nn::ConvTranspose2dOptions(64, 32, 4).stride(2).padding(1)), nn::ReLU(),
+            nn::ConvTranspose2d(nn::ConvTranspose2dOptions(32, 1, 4).stride(2).padding(1))));
+  }
+  Posterior encode(const Tensor& images) {
+    const std::vector<Tensor> halves = encoder(images).chunk(2, 1);
+    return {halves[0], halves[1]};
+  }
+  // How probable each pixel is to be white, [n, 1, rows, columns].
+  Tensor decode(const Tensor& codes) { return decoder(codes).sigmoid(); }
+  // log p(x | z), [n].
+  Tensor log_likelihood(const Tensor& images, const Tensor& codes) {
+    const auto each = nn::functional::BinaryCrossEntropyWithLogitsFuncOptions().reduction(ebb::kNone);
+    return -nn::functional::binary_cross_entropy_with_logits(decoder(codes), images, each).flatten(1).sum(1);
+  }
+  // The bound, by one draw of z: [n].
+  Tensor elbo(const Tensor& images) {
+    const Posterior q = encode(images);
+    return log_likelihood(images, q.draw()) - q.divergence();
+  }
+  // log p(x) itself, nearly: the mean of p(x, z) / q(z | x) over many draws of z (Burda et al. 2016), [n].
+  Tensor log_evidence(const Tensor& images, std::int64_t draws) {
+    const Posterior q = encode(images);
+    std::vector<Tensor> log_weights;
+    for (std::int64_t i = 0; i < draws; ++i) {
+      const Tensor z = q.draw(), noise = (z - q.mean) / (0.5 * q.log_variance).exp();
+      const Tensor log_prior = -0.5 * z.square(), log_q = -0.5 * (noise.square() + q.log_variance);
+      log_weights.push_back(log_likelihood(images, z) + (log_prior - log_q).sum(1));
+    }
+    return ebb::stack(log_weights).logsumexp(0) - std::log(static_cast<double>(draws));
+  }
+
+  std::int64_t code;
+  nn::Sequential encoder{nullptr}, decoder{nullptr};
+};
+EBB_MODULE(VAE);
+
+// log p(x) where each pixel is white with the probability `white`, whatever the others are: [n].
+Tensor log_likelihood_of_pixels(const Tensor& images, const Tensor& white) {
+  const Tensor p = white.clamp(1e-3, 1 - 1e-3);
+  return (images * p.log() + (1 - images) * (1 - p).log()).flatten(1).sum(1);
+}
+
+// Each row walks from one image to another, through the codes on a straight line between theirs.
+Tensor walks(VAE& vae, const Tensor& from, const Tensor& to, std::int64_t steps) {
+  const Tensor start = vae->encode(from).mean, end = vae->encode(to).mean;
+  std::vector<Tensor> columns = {from};
+  for (std::int64_t i = 0; i < steps; ++i)
+    columns.push_back(
+        vae->decode(ebb::lerp(start, end, static_cast<double>(i) / static_cast<double>(steps - 1))));
+  columns.push_back(to);
+  return ebb::stack(columns, 1).flatten(0, 1);
+}
+
+int run(const example::Settings& settings, Options options) {
+  const example::Images images = example::load_images(options.data, settings.brief);
+  const bool small = images.rows() < 20;
+  if (!options.code) options.code = small ? 8 : 16;
+  if (!options.epochs) options.epochs = small ? 50 : 6;
+  const Tensor train = images.train.to(settings.device), grey = images.test.to(settings.device);
+
+  VAE vae(images.rows(), images.columns(), options.code);
+  vae->to(settings.device);
+  ebb::optim::Adam optimizer(vae->parameters(), ebb::optim::AdamOptions(2e-3));
+  for (std::int64_t epoch = 1; epoch <= options.epochs; ++epoch) {
+    example::Progress progress(fmt::format("epoch {:2}/{}", epoch, options.epochs), train.size(0));
+    for (const Tensor& rows : ebb::randperm(train.size(0)).to(settings.device).split(64)) {
+      const Tensor loss = -vae->elbo(train.index_select(0, rows).bernoulli()).mean();
+      optimizer.zero_grad();
+      loss.backward();
+      optimizer.step();
+      progress.advance(rows.size(0), loss.item<double>());
+    }
+    progress.finish("");
+  }
+
+  ebb::NoGradGuard no_grad;
+  const Tensor test = grey.bernoulli();
+  const double elbo = vae->elbo(test).mean().item<double>();
+  const double evidence = vae->log_evidence(test, 50).mean().item<double>();
+  const double pixels = log_likelihood_of_pixels(test, train.mean(0, true)).mean().item<double>();
+  const auto print = [](const char* what, double nats) { fmt::print("{:48} {:8.2f}\n", what, nats); };
+  fmt::print("\nof test images, in nats an image\n");
+  print("log p(x), pixels that know nothing of each other", pixels);
+  print("ELBO", elbo);
+  print("log p(x), estimated by 50 draws", evidence);
+  print("log p(x), by the greys that it was drawn from",
+        log_likelihood_of_pixels(test, grey).mean().item<double>());
+  print("KL(q || N(0, 1))", vae->encode(test).divergence().mean().item<double>());
+
+  example::save_grid(vae->decode(ebb::randn({64, options.code}).to(settings.device)), 8,
+                     settings.path("vae_samples.png"));
+  example::save_grid(walks(vae, grey.slice(0, 0, 6), grey.slice(0, 6, 12), 10), 12,
+                     settings.path("vae_walks.png"));
+  return example::at_least("ELBO above that of lone pixels, nats", elbo - pixels, small ? 3 : 130) |
+         example::at_most("and above the log p(x) that it bounds", elbo - evidence, 0);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  example::Program program(
+      "A variational autoencoder: images from random numbers, and walks between images.");
+  Options options;
+  program.option("--data", options.data,
+                 "folder of images in MNIST's format (default: Fashion-MNIST, or digits)");
+  program.option("--code", options.code, "numbers of a code (0: 16; for digits 8)");
+  program.option("--epochs", options.epochs, "passes over the images (0: 6; for digits 50)");
+  return program.run(argc, argv, [&](const example::Settings& settings) { return run(settings, options); });
+}
