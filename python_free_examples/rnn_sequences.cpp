@@ -2,8 +2,8 @@
 //
 // Every step of a sequence shows one of nine symbols, and at one step a flag says: this one. At the end the
 // network has to name it, however many symbols came in between. Sequences are of all lengths, and packed: no
-// step is spent on padding. A simple RNN can learn this too, with many times the steps (--steps 6000 --lr
-// 0.003); a gate makes it easy.
+// step is spent on padding. Over 40 steps a simple RNN can learn it too, with fifteen times the training
+// (--short --steps 6000 --lr 0.003); over 100 steps that is not enough.
 #include <ebb/ebb.h>
 
 #include <fmt/format.h>
