@@ -1,7 +1,6 @@
 // One batch over several replicas of a network, each on a GPU, or in a thread of the CPU: the gradients, and
 // so the network that is learnt, are those of one network that sees the whole batch.
 #include <ebb/ebb.h>
-#include <ebb/nn/parallel.h>
 
 #include <algorithm>
 #include <chrono>

@@ -42,6 +42,7 @@
 #include <ebb/nn/modules/transformer_layers.h>
 #include <ebb/nn/modules/triplet_loss.h>
 #include <ebb/nn/modules/unpooling.h>
+#include <ebb/nn/parallel.h>
 #include <ebb/nn/parametrize.h>
 #include <ebb/nn/skip_init.h>
 #include <ebb/nn/utils.h>

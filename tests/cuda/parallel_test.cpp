@@ -1,6 +1,5 @@
 // One batch over replicas on several devices, or several on one.
 #include <ebb/ebb.h>
-#include <ebb/nn/parallel.h>
 
 #include <catch2/catch.hpp>
 

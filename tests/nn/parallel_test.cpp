@@ -1,6 +1,5 @@
 // One batch over several replicas: outputs, gradients, buffers and exceptions are those of one module.
 #include <ebb/ebb.h>
-#include <ebb/nn/parallel.h>
 
 #include <catch2/catch.hpp>
 

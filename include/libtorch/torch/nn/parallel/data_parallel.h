@@ -2,5 +2,4 @@
 #pragma once
 
 #include <ebb/nn.h>
-#include <ebb/nn/parallel.h>
 #include <torch/csrc/namespaces.h>
