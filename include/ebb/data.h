@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/data/chunk_dataset.h>
+#include <ebb/data/csv.h>
 #include <ebb/data/data_loader.h>
 #include <ebb/data/datasets.h>
 #include <ebb/data/distributed_samplers.h>
@@ -13,6 +14,7 @@
 #include <ebb/data/stream_sampler.h>
 #include <ebb/data/subset_samplers.h>
 #include <ebb/data/subsets.h>
+#include <ebb/data/text.h>
 #include <ebb/data/transforms.h>
 
 namespace ebb::data {

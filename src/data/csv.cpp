@@ -1,0 +1,187 @@
+// Tables of comma-separated values.
+#include <ebb/data/csv.h>
+#include <ebb/data/text.h>
+#include <ebb/ops/index.h>
+#include <ebb/ops/shape.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "data/csv_records.h"
+
+namespace ebb::data {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+/// Whether all of the text is one number, of the program's locale regardless.
+template <class T>
+bool number(std::string_view text, T& value) {
+  text = trimmed(text);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+class Reader {
+ public:
+  Reader(std::string_view text, const CSVOptions& options, const std::string& name)
+      : options_(options), name_(name), records_(csv_records(text, options.separator(), name)) {
+    EBB_CHECK(options_.dtype() == kFloat || options_.dtype() == kDouble || options_.dtype() == kLong,
+              "read_csv: numbers can be of Float, Double or Long, not ", options_.dtype(), ".");
+    EBB_CHECK(records_.size() > 0, "read_csv: ", name_, " holds no records.");
+    first_ = options_.header() ? 1 : 0;
+  }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (std::size_t column = 0; column < records_.width; ++column) {
+      names.push_back(options_.header() ? std::string(records_.cell(0, column)) : std::to_string(column));
+      EBB_CHECK(std::find(names.begin(), names.end() - 1, names.back()) == names.end() - 1,
+                "read_csv: ", name_, ": two columns have the name \"", names.back(), "\".");
+    }
+    return names;
+  }
+
+  std::size_t rows() const { return records_.size() - first_; }
+  std::size_t columns() const { return records_.width; }
+
+  /// The first cell of the column that is neither a number nor missing, as a sentence; empty where there is
+  /// none.
+  std::string why_no_number(std::size_t column) const {
+    for (std::size_t row = first_; row < records_.size(); ++row) {
+      const std::string_view cell = records_.cell(row, column);
+      double floating = 0;
+      std::int64_t integer = 0;
+      if (is_missing(cell) || (options_.dtype() == kLong ? number(cell, integer) : number(cell, floating)))
+        continue;
+      return ebb::detail::text(place(row, column), ": \"", cell, "\" is no number of ", options_.dtype());
+    }
+    return {};
+  }
+
+  template <class T>
+  void numbers(std::size_t column, T* to, std::size_t stride) const {
+    for (std::size_t row = first_; row < records_.size(); ++row, to += stride) {
+      const std::string_view cell = records_.cell(row, column);
+      if (is_missing(cell)) {
+        EBB_CHECK(options_.allow_missing(), "read_csv: ", place(row, column),
+                  ": a number is missing. With allow_missing it becomes NaN.");
+        EBB_CHECK(std::numeric_limits<T>::has_quiet_NaN, "read_csv: ", place(row, column),
+                  ": a number is missing, and Long has no NaN. Read floating numbers.");
+        *to = std::numeric_limits<T>::quiet_NaN();
+      } else if constexpr (std::is_floating_point_v<T>) {
+        double value = 0;
+        number(cell, value);
+        *to = static_cast<T>(value);
+      } else {
+        number(cell, *to);
+      }
+    }
+  }
+
+  std::vector<std::string> texts(std::size_t column) const {
+    std::vector<std::string> texts;
+    texts.reserve(rows());
+    for (std::size_t row = first_; row < records_.size(); ++row)
+      texts.emplace_back(records_.cell(row, column));
+    return texts;
+  }
+
+ private:
+  bool is_missing(std::string_view cell) const {
+    const auto& missing = options_.missing();
+    return std::find(missing.begin(), missing.end(), trimmed(cell)) != missing.end();
+  }
+
+  std::string place(std::size_t row, std::size_t column) const {
+    return ebb::detail::text(name_, ", line ", records_.lines[row], ", column ", std::uint64_t{column + 1});
+  }
+
+  const CSVOptions& options_;
+  const std::string& name_;
+  CSVRecords records_;
+  std::size_t first_ = 0;  // record that is no header
+};
+
+}  // namespace
+
+CSV parse_csv(std::string_view text, const CSVOptions& options, const std::string& name) {
+  const Reader reader(text, options, name);
+  CSV table;
+  table.names_ = reader.names();
+  for (const std::string& asked : options.text())
+    EBB_CHECK(std::find(table.names_.begin(), table.names_.end(), asked) != table.names_.end(),
+              "read_csv: ", name, " has no column \"", asked, "\", which is to be text.");
+  std::vector<std::size_t> numeric;
+  for (std::size_t column = 0; column < reader.columns(); ++column) {
+    const std::string& own = table.names_[column];
+    const bool asked = std::find(options.text().begin(), options.text().end(), own) != options.text().end();
+    std::string why = asked ? "it is to be text" : reader.why_no_number(column);
+    if (why.empty()) {
+      table.places_.push_back({true, numeric.size(), {}});
+      table.numeric_names_.push_back(own);
+      numeric.push_back(column);
+    } else {
+      table.places_.push_back({false, table.texts_.size(), std::move(why)});
+      table.texts_.push_back(reader.texts(column));
+    }
+  }
+  const std::size_t width = numeric.size();
+  table.values_ = Variable(
+      NdArray::empty(DimVector{static_cast<std::int64_t>(reader.rows()), static_cast<std::int64_t>(width)},
+                     options.dtype()));
+  const auto fill = [&](auto* to) {
+    for (std::size_t i = 0; i < width; ++i) reader.numbers(numeric[i], to + i, width);
+  };
+  if (options.dtype() == kFloat)
+    fill(table.values_.data_ptr<float>());
+  else if (options.dtype() == kDouble)
+    fill(table.values_.data_ptr<double>());
+  else
+    fill(table.values_.data_ptr<std::int64_t>());
+  return table;
+}
+
+CSV read_csv(const std::string& path, const CSVOptions& options) {
+  return parse_csv(read_text(path), options, "\"" + path + "\"");
+}
+
+const CSV::Place& CSV::place(const std::string& name) const {
+  const auto found = std::find(names_.begin(), names_.end(), name);
+  if (found == names_.end()) {
+    std::string all;
+    for (const std::string& each : names_) all += (all.empty() ? "\"" : ", \"") + each + "\"";
+    ebb::detail::fail("CSV: there is no column \"", name, "\" among ", all, ".");
+  }
+  return places_[static_cast<std::size_t>(found - names_.begin())];
+}
+
+bool CSV::is_numeric(const std::string& name) const { return place(name).numeric; }
+
+Variable CSV::column(const std::string& name) const {
+  const Place& at = place(name);
+  EBB_CHECK(at.numeric, "CSV: the column \"", name, "\" is text: ", at.why_no_number, ".");
+  return values_.select(1, static_cast<std::int64_t>(at.index));
+}
+
+Variable CSV::columns(const std::vector<std::string>& names) const {
+  EBB_CHECK(!names.empty(), "CSV::columns: expected at least one name.");
+  std::vector<Variable> all;
+  for (const std::string& name : names) all.push_back(column(name));
+  return stack(all, 1);
+}
+
+const std::vector<std::string>& CSV::text(const std::string& name) const {
+  const Place& at = place(name);
+  EBB_CHECK(!at.numeric, "CSV: the column \"", name, "\" is numeric. Read it with CSVOptions().text({\"",
+            name, "\"}) to have its text.");
+  return texts_[at.index];
+}
+
+}  // namespace ebb::data

@@ -1,0 +1,28 @@
+// The records of a file of comma-separated values.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ebb::data {
+
+/// Cells as they stand in the text, or, where quotes within them are doubled, in `unquoted`.
+struct CSVRecords {
+  std::size_t width = 0;  // of every record
+  std::vector<std::string_view> cells;
+  std::vector<std::int64_t> lines;  // on which each record begins, from 1
+  std::deque<std::string> unquoted;
+
+  std::size_t size() const { return lines.size(); }
+  std::string_view cell(std::size_t record, std::size_t column) const {
+    return cells[record * width + column];
+  }
+};
+
+/// Throws, beginning with `name`, for what is no table. The text must outlive the records.
+CSVRecords csv_records(std::string_view text, char separator, const std::string& name);
+
+}  // namespace ebb::data
