@@ -1,5 +1,5 @@
-// One of the targets, named by EBB_FUZZ_TARGET, for libFuzzer. With "--seeds FOLDER" it writes the seeds
-// there and ends:
+// One of the targets EBB_FUZZ_TARGETS, named by EBB_FUZZ_TARGET, for libFuzzer. With "--seeds FOLDER" it
+// writes the seeds there and ends:
 //   fuzz_safetensors --seeds corpus && fuzz_safetensors corpus -max_total_time=300
 #include <cstdlib>
 #include <cstring>
@@ -11,7 +11,7 @@
 namespace {
 
 const fuzz::Target& target() {
-  for (const fuzz::Target& t : fuzz::kTargets)
+  for (const fuzz::Target& t : fuzz::EBB_FUZZ_TARGETS)
     if (std::strcmp(t.name, EBB_FUZZ_TARGET) == 0) return t;
   std::abort();
 }

@@ -1,49 +1,8 @@
 // Readers of ebb, called on bytes as a fuzzer gives them.
-#include <ebb/ebb.h>
-
-#include <sys/mman.h>
-#include <unistd.h>
-
+#include "fuzz/reading.h"
 #include "fuzz/targets.h"
 
 namespace fuzz {
-namespace {
-
-// Touches every byte, and holds the array to its promise that it has that many.
-void look_at(const ebb::Tensor& x) {
-  const ebb::Tensor y = x.clone();
-  EBB_CHECK(y.nbytes() == x.nbytes() && y.sizes() == x.sizes(), "clone changed the shape.");
-}
-
-// A file without a name on any disk.
-class MemoryFile {
- public:
-  explicit MemoryFile(std::string_view bytes) : descriptor_(::memfd_create("fuzz", 0)) {
-    if (descriptor_ < 0) throw std::runtime_error("memfd_create failed");
-    if (::write(descriptor_, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
-      throw std::runtime_error("cannot write to a file in memory");
-  }
-  ~MemoryFile() { ::close(descriptor_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
-
- private:
-  int descriptor_;
-};
-
-template <class F>
-bool accepted(F&& f) {
-  try {
-    f();
-    return true;
-  } catch (const ebb::Error&) {
-    return false;
-  }
-}
-
-}  // namespace
-
 bool read_safetensors(std::string_view bytes) {
   ebb::safetensors::File file;
   if (!accepted([&] { file = ebb::safetensors::parse(bytes.data(), bytes.size()); })) return false;
@@ -60,5 +19,18 @@ bool read_idx(std::string_view bytes) {
 }
 
 bool read_gzipped_idx(std::string_view bytes) { return read_idx(gzip(bytes)); }
+
+bool read_csv(std::string_view bytes) {
+  ebb::data::CSV table;
+  const auto options =
+      ebb::data::CSVOptions().dtype(bytes.size() % 2 == 0 ? ebb::kLong : ebb::kFloat).allow_missing(false);
+  if (!accepted([&] { table = ebb::data::parse_csv(bytes, options); })) return false;
+  look_at(table.values());
+  for (const std::string& name : table.column_names())
+    EBB_CHECK(table.is_numeric(name) ? table.column(name).size(0) == table.rows()
+                                     : static_cast<std::int64_t>(table.text(name).size()) == table.rows(),
+              "a column is not as long as the table.");
+  return true;
+}
 
 }  // namespace fuzz

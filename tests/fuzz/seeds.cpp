@@ -49,6 +49,15 @@ std::vector<std::string> idx_seeds() {
   };
 }
 
+std::vector<std::string> csv_seeds() {
+  return {
+      "a,b\n1,2\n3,4\n",
+      "name,\"x, y\",z\r\n\"say \"\"hi\"\"\",1.5,-2e3\r\n\"two\nlines\",+7,1e-5\r\n",
+      "\xef\xbb\xbf\"id\"\n\n9007199254740993\n-1",
+      "a,b,c\n1,2,3\n4,5,6\n7,8,9\n\"10\",\"11\",\"12\"\n",
+  };
+}
+
 std::string gzip(std::string_view bytes) {
   z_stream stream{};
   if (deflateInit2(&stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)

@@ -13,6 +13,13 @@ bool read_safetensors(std::string_view bytes);
 bool read_idx(std::string_view bytes);
 bool read_gzipped_idx(std::string_view bytes);  ///< compresses them first, so that damage lies within
 
+bool read_csv(std::string_view bytes);
+
+// Of ebb::vision.
+bool read_jpeg(std::string_view bytes);
+bool read_png(std::string_view bytes);  ///< with sound check sums, so that damage comes further than to them
+bool read_cifar(std::string_view bytes);
+
 struct Target {
   const char* name;
   bool (*read)(std::string_view bytes);
@@ -22,10 +29,17 @@ struct Target {
 // Sound inputs of every kind, to begin with.
 std::vector<std::string> safetensors_seeds();
 std::vector<std::string> idx_seeds();
+std::vector<std::string> csv_seeds();
+std::vector<std::string> jpeg_seeds();
+std::vector<std::string> png_seeds();
+std::vector<std::string> cifar_seeds();
 
 inline const Target kTargets[] = {{"safetensors", read_safetensors, safetensors_seeds},
                                   {"idx", read_idx, idx_seeds},
-                                  {"gzipped_idx", read_gzipped_idx, idx_seeds}};
+                                  {"gzipped_idx", read_gzipped_idx, idx_seeds},
+                                  {"csv", read_csv, csv_seeds}};
+inline const Target kVisionTargets[] = {
+    {"jpeg", read_jpeg, jpeg_seeds}, {"png", read_png, png_seeds}, {"cifar", read_cifar, cifar_seeds}};
 
 std::string gzip(std::string_view bytes);
 

@@ -1,0 +1,41 @@
+// Every reader takes its seeds, and refuses or takes thousands of damaged ones: no crash, no other exception
+// than ebb::Error. The fuzzers proper, which watch where their inputs lead, are built by EBB_FUZZ=ON (see
+// libfuzzer.cpp).
+#pragma once
+
+#include <catch2/catch.hpp>
+
+#include "fuzz/mutate.h"
+#include "fuzz/targets.h"
+
+namespace fuzz {
+
+inline std::string hex(const std::string& bytes) {
+  std::string out;
+  for (const char c : bytes) {
+    out += "0123456789abcdef"[static_cast<unsigned char>(c) >> 4];
+    out += "0123456789abcdef"[c & 15];
+  }
+  return out;
+}
+
+inline void replay(const Target& target) {
+  for (const std::string& seed : target.seeds()) {
+    INFO(target.name << " refuses the seed " << hex(seed));
+    // Compressed twice, a seed that is compressed is none.
+    CHECK((target.read(seed) || (target.read == read_gzipped_idx && seed[0] == '\x1f')));
+  }
+  Mutator mutator(target.seeds());
+  constexpr int mutations = 4000;
+  int taken = 0;
+  for (int i = 0; i < mutations; ++i) {
+    const std::string bytes = mutator.next();
+    INFO(target.name << " fails on " << hex(bytes));
+    REQUIRE_NOTHROW(taken += target.read(bytes));
+  }
+  // Damage that is always refused, or never, would test little.
+  CHECK(taken > mutations / 200);
+  CHECK(taken < mutations * 3 / 4);
+}
+
+}  // namespace fuzz
