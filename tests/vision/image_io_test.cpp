@@ -76,6 +76,22 @@ TEST_CASE("palettes are looked up and 16 bits rounded to 8") {
     check_close(decode_png(golden("file." + name)), golden("decoded." + name + ".unchanged"), 0);
 }
 
+TEST_CASE("a transparent colour becomes alpha, which is dropped where it is not asked for") {
+  std::string png = file("png_rgb");
+  const Variable image = decode_png(png);
+  std::string block = "tRNS";
+  for (std::int64_t c = 0; c < 3; ++c) block += {'\0', static_cast<char>(image[c][2][3].item<int>())};
+  png.insert(33, big_endian(6) + block + big_endian(crc_of(block)));  // behind the header
+  const Variable transparent = image.eq(image.narrow(1, 2, 1).narrow(2, 3, 1)).all(0);
+  const Variable rgba = decode_png(png);
+  REQUIRE(rgba.size(0) == 4);
+  CHECK(equal(rgba.narrow(0, 0, 3), image));
+  CHECK(equal(rgba[3].eq(0), transparent));
+  CHECK(equal(rgba[3].eq(255), transparent.logical_not()));
+  CHECK(equal(decode_png(png, ImageReadMode::rgb), image));
+  CHECK(equal(decode_png(png, ImageReadMode::gray_alpha)[1], rgba[3]));
+}
+
 TEST_CASE("images are turned as the camera was held where that is asked for") {
   const std::string bytes = file("jpeg_rgb");
   check_close(decode_jpeg(bytes, ImageReadMode::unchanged, true), golden("upright.jpeg_rgb"), 0);

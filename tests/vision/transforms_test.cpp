@@ -71,6 +71,8 @@ TEST_CASE("rectangles that do not fit are given up") {
   const Variable wide = image().narrow(1, 0, 1);  // 1 x 10
   CHECK(RandomResizedCrop({2, 2}).scale({1, 1})(wide).sizes() == IntArrayRef({3, 2, 2}));
   CHECK(RandomErasing(1).scale({1, 1})(image()).is_same(image()));
+  const Variable square = ones({3, 8, 8});  // a rectangle is smaller than the image
+  CHECK(RandomErasing(1).scale({1, 1}).ratio({1, 1})(square).is_same(square));
   const Variable noise = RandomErasing(1).value({})(zeros({3, 8, 8}));
   CHECK(noise.ne(0).any().item<bool>());
 }

@@ -73,13 +73,13 @@ def functions():
             put(f"{kind}.{name}", value)
 
         golden("resize_down", F.resize(image, [4, 5]))
-        golden("resize_shorter", F.resize(image, [5], max_size=6))
+        golden("resize_shorter", F.resize(image[:, :5], [4], max_size=6))
         golden("resize_up_plain", F.resize(image, [9, 8], antialias=False))
         golden("resize_bicubic", F.resize(image, [4, 7], interpolation=v2.InterpolationMode.BICUBIC))
         golden("resize_nearest", F.resize(image, [5, 4], interpolation=v2.InterpolationMode.NEAREST))
         golden("resize_exact", F.resize(image, [5, 4], interpolation=v2.InterpolationMode.NEAREST_EXACT))
         golden("crop_outside", F.crop(image, -2, 6, 5, 5))
-        golden("center_crop", F.center_crop(image, [4, 6]))
+        golden("center_crop", F.center_crop(image, [6, 4]))
         golden("center_crop_larger", F.center_crop(image, [8, 6]))
         golden("resized_crop", F.resized_crop(image, 1, 2, 5, 6, [3, 4]))
         golden("pad_fill", F.pad(image, [1, 2], fill=[1.0, 0.0, 1.0]))
@@ -105,7 +105,9 @@ def functions():
         golden("blur", F.gaussian_blur(image, [3, 5], [0.8, 1.3]))
         golden("blur_default", F.gaussian_blur(image, [5, 5]))
     put("float.normalize", F.normalize(byte / 255, [0.4, 0.5, 0.6], [0.2, 0.3, 0.25]))
-    put("byte.equalize", F.equalize(smooth(1, 24, 24) // 3 + 40))
+    gray = smooth(1, 24, 32) // 3 + 40
+    gray[0, 0, 0] = 255  # the brightest pixel is not counted: 767 are, of which each of 255 levels gets 3
+    put("byte.equalize", F.equalize(gray))
     put("byte.from_float", F.to_dtype(byte / 300, torch.uint8, scale=True))
 
 
