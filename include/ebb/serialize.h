@@ -1,6 +1,6 @@
-// Saving and loading modules, optimizers and tensors, as safetensors: to and from a file, or a stream, which
-// is read to its end. A file is replaced wholly or not at all (safetensors::write says how); what a file may
-// be and what is wrong with it otherwise is safetensors::Reader's to say.
+// Saving and loading modules, optimizers and tensors: to and from a file, or a stream, which is read to its
+// end. What is saved is safetensors, and a file is replaced wholly or not at all (safetensors::write says
+// how); what is loaded may also be one of PyTorch's or NumPy's files, which are known by their contents.
 #pragma once
 
 #include <ebb/archive.h>
@@ -38,6 +38,11 @@ struct LoadOptions {
   EBB_ARG(Prefixes, prefixes);
   /// Names in the file that begin with one of these (before they are renamed) are passed over.
   EBB_ARG(Names, ignore);
+  /// Which part of the file is the module's: a key of a checkpoint of torch.save, dots leading further in
+  /// ("ema.model"); the name of a part of an ebb::Checkpoint ("model"); of other files, what the names begin
+  /// with before a dot. It is gone from the names before anything else here looks at them. Without it
+  /// pytorch::state_dict says which dict of a checkpoint is taken.
+  EBB_ARG(std::string, key);
 };
 
 /// Writes a module's parameters and buffers under their state_dict names.
@@ -46,7 +51,7 @@ EBB_API void save(const nn::Module& module, std::ostream& stream);
 /// Reads a file's tensors into the module's parameters and buffers by name, converting dtype and device. The
 /// file is known by its contents: safetensors (read one by one: nothing is in memory twice); an index of
 /// several such files, or the folder of one (safetensors::ShardedReader); what torch.save wrote
-/// (pytorch::read_state_dict), .npz. Missing, unexpected (unless strict is off, which allows and returns
+/// (pytorch::read_state_dict), also in C++ (the archives of libtorch's torch::save); .npz. Missing, unexpected (unless strict is off, which allows and returns
 /// both) and misshaped names are an error that lists them with their nearest names; nothing is changed then.
 /// With `assign` parameters and buffers take the dtype of the file (Module::load_state_dict). A file that
 /// another process cuts short while it is read is an error that leaves the module partly loaded. A stream's
@@ -69,13 +74,19 @@ nn::IncompatibleKeys load(nn::Module& module, Source&& from, const char* device)
 /// Writes what an optimizer's own save() does: state (moments, step counts) and the options of its groups.
 EBB_API void save(const optim::Optimizer& optimizer, const std::string& path);
 EBB_API void save(const optim::Optimizer& optimizer, std::ostream& stream);
-EBB_API void load(optim::Optimizer& optimizer, const std::string& path);
-EBB_API void load(optim::Optimizer& optimizer, std::istream& stream);
+/// Reads it back; also the state_dict of an optimizer of that kind which torch.save wrote, and what libtorch's
+/// torch::save did. `key` is where in the file it stands: the key of a checkpoint's dict, dots leading
+/// further in, or the name of a part of an ebb::Checkpoint; without it a dict under "optimizer",
+/// "optimizer_state_dict" or "optim" is found. A state that does not fit is an error that leaves the
+/// optimizer as it was.
+EBB_API void load(optim::Optimizer& optimizer, const std::string& path, const std::string& key = {});
+EBB_API void load(optim::Optimizer& optimizer, std::istream& stream, const std::string& key = {});
 
 /// One tensor, under the name "tensor".
 EBB_API void save(const Variable& tensor, const std::string& path);
 EBB_API void save(const Variable& tensor, std::ostream& stream);
-/// On the CPU, or on `device`.
+/// On the CPU, or on `device`. In a file that holds one tensor it may have any name, as in those of torch.save
+/// and in NumPy's .npy; several are those of a list that torch.save wrote, or of numpy.savez(path, a, b).
 EBB_API void load(Variable& tensor, const std::string& path, optional<Device> device = nullopt);
 EBB_API void load(Variable& tensor, std::istream& stream, optional<Device> device = nullopt);
 /// Several, under "0", "1", ...
@@ -83,6 +94,16 @@ EBB_API void save(const std::vector<Variable>& tensors, const std::string& path)
 EBB_API void save(const std::vector<Variable>& tensors, std::ostream& stream);
 EBB_API void load(std::vector<Variable>& tensors, const std::string& path, optional<Device> device = nullopt);
 EBB_API void load(std::vector<Variable>& tensors, std::istream& stream, optional<Device> device = nullopt);
+
+namespace pytorch {
+/// What libtorch's torch::save(module, path) writes, for its torch::load and Python's torch.jit.load.
+EBB_API void save(const nn::Module& module, const std::string& path);
+EBB_API void save(const nn::Module& module, std::ostream& stream);
+/// The same of an optimizer that libtorch has: Adagrad, Adam, AdamW, LBFGS, RMSprop or SGD; others are an
+/// error.
+EBB_API void save(const optim::Optimizer& optimizer, const std::string& path);
+EBB_API void save(const optim::Optimizer& optimizer, std::ostream& stream);
+}  // namespace pytorch
 
 // Modules behind pointers and holders; `to` and `from` are a path or a stream, and `how` is what
 // else load() of a module takes.

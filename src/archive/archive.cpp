@@ -1,4 +1,4 @@
-// Archives: trees of named tensors, written as safetensors.
+// Archives: trees of named tensors, written as safetensors and read from files of other formats too.
 #include <ebb/archive.h>
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/io/safetensors.h>
@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "core/near_names.h"
+#include "io/any_file.h"
 #include "io/safetensors_format.h"
 #include "io/tied.h"
 
@@ -39,12 +40,12 @@ void OutputArchive::save_to(std::ostream& stream) const {
 }
 
 void InputArchive::load_from(const std::string& path, optional<Device> device) {
-  safetensors::File file = safetensors::read(path);
+  safetensors::File file = io::read_any(path);
   device_ = device;
   take(safetensors::every_name(std::move(file.tensors), file.metadata), std::move(file.unsupported));
 }
 void InputArchive::load_from(std::istream& stream, optional<Device> device) {
-  safetensors::File file = safetensors::read(stream);
+  safetensors::File file = io::read_any(stream);
   device_ = device;
   take(safetensors::every_name(std::move(file.tensors), file.metadata), std::move(file.unsupported));
 }

@@ -12,6 +12,7 @@
 #include <ostream>
 
 #include "io/atomic_file.h"
+#include "io/npz.h"
 #include "io/zip.h"
 
 namespace ebb::npy {
@@ -154,15 +155,6 @@ std::string all_of(const Bytes& bytes) {
   return all;
 }
 
-bool holds_arrays(std::shared_ptr<const Bytes> bytes) {
-  char start[2] = {};
-  if (bytes->size() >= 2) bytes->read(0, start, 2);
-  if (start[0] != 'P' || start[1] != 'K') return false;
-  const io::ZipReader zip(std::move(bytes));
-  return std::all_of(zip.names().begin(), zip.names().end(),
-                     [](const std::string& name) { return name.ends_with(".npy"); });
-}
-
 NamedTensors arrays_of(std::shared_ptr<const Bytes> bytes) {
   const io::ZipReader zip(std::move(bytes));
   NamedTensors tensors;
@@ -175,6 +167,15 @@ NamedTensors arrays_of(std::shared_ptr<const Bytes> bytes) {
 }
 
 }  // namespace
+
+bool holds_arrays(const std::shared_ptr<const Bytes>& bytes) {
+  char start[2] = {};
+  if (bytes->size() >= 2) bytes->read(0, start, 2);
+  if (start[0] != 'P' || start[1] != 'K') return false;
+  const io::ZipReader zip(bytes);
+  return std::all_of(zip.names().begin(), zip.names().end(),
+                     [](const std::string& name) { return name.ends_with(".npy"); });
+}
 
 Variable read(const std::string& path) { return tensor_of(all_of(io::BytesOnDisk(path))); }
 Variable read(std::istream& stream) { return tensor_of(io::rest_of(stream)); }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/near_names.h"
+#include "io/pytorch_values.h"
 
 namespace ebb::pytorch {
 namespace {
@@ -30,12 +31,6 @@ const T& as(const Value& value, const char* wanted) {
   ebb::detail::fail("pytorch: the value is ", what_is(value), ", not ", wanted, ".");
 }
 
-std::string key_text(const Value& key) {
-  if (const auto* text = std::get_if<std::string>(&key.content())) return *text;
-  if (const auto* integer = std::get_if<std::int64_t>(&key.content())) return std::to_string(*integer);
-  return {};
-}
-
 const Dict* entries_of(const Value& value) {
   if (const auto* dict = std::get_if<Dict>(&value.content())) return dict;
   if (const auto* object = std::get_if<Object>(&value.content())) return &object->attributes;
@@ -45,6 +40,24 @@ const Dict* entries_of(const Value& value) {
 const List* items_of(const Value& value) {
   if (const auto* list = std::get_if<List>(&value.content())) return list;
   if (const auto* tuple = std::get_if<Tuple>(&value.content())) return &tuple->items;
+  return nullptr;
+}
+
+bool is_called(const Value& key, std::string_view name) {
+  if (const auto* text = std::get_if<std::string>(&key.content())) return *text == name;
+  return text_of(key) == name;
+}
+
+// What stands under a key; or, where none is that, further in under keys joined by dots.
+const Value* find(const Value& value, std::string_view name) {
+  const Dict* const entries = entries_of(value);
+  if (!entries) return nullptr;
+  for (const auto& [key, entry] : *entries)
+    if (is_called(key, name)) return &entry;
+  for (std::size_t dot = name.find('.'); dot != name.npos; dot = name.find('.', dot + 1))
+    for (const auto& [key, entry] : *entries)
+      if (is_called(key, name.substr(0, dot)))
+        if (const Value* const found = find(entry, name.substr(dot + 1))) return found;
   return nullptr;
 }
 
@@ -68,7 +81,7 @@ struct Collector {
     } else if (const auto* other = std::get_if<Unsupported>(&value.content())) {
       if (unsupported) unsupported->emplace(name, other->dtype);
     } else if (const Dict* entries = entries_of(value)) {
-      for (const auto& [key, entry] : *entries) take(below(key_text(key)), entry);
+      for (const auto& [key, entry] : *entries) take(below(text_of(key)), entry);
     } else if (const List* items = items_of(value)) {
       for (std::size_t i = 0; i < items->size(); ++i) take(below(std::to_string(i)), (*items)[i]);
     }
@@ -87,6 +100,12 @@ const Value& model_in(const Value& value) {
 }
 
 }  // namespace
+
+std::string text_of(const Value& key) {
+  if (const auto* text = std::get_if<std::string>(&key.content())) return *text;
+  if (const auto* integer = std::get_if<std::int64_t>(&key.content())) return std::to_string(*integer);
+  return {};
+}
 
 bool Value::as_bool() const { return as<bool>(*this, "a bool"); }
 std::int64_t Value::as_int() const { return as<std::int64_t>(*this, "an integer"); }
@@ -111,18 +130,12 @@ const Dict& Value::as_dict() const {
 }
 
 const Value& Value::at(const std::string& key) const {
+  if (const Value* const found = find(*this, key)) return *found;
   std::vector<std::string> names;
-  for (const auto& [have, value] : as_dict()) {
-    if (key_text(have) == key) return value;
-    names.push_back(key_text(have));
-  }
+  for (const auto& entry : as_dict()) names.push_back(text_of(entry.first));
   ebb::detail::fail("pytorch: there is no \"", key, "\"", ebb::detail::near_names(key, names), ".");
 }
-bool Value::contains(const std::string& key) const {
-  const Dict* entries = entries_of(*this);
-  return entries && std::any_of(entries->begin(), entries->end(),
-                                [&](const auto& entry) { return key_text(entry.first) == key; });
-}
+bool Value::contains(const std::string& key) const { return find(*this, key); }
 const Value& Value::at(std::size_t index) const {
   const List& items = as_list();
   EBB_CHECK_INDEX(index < items.size(), "pytorch: there is no item ", std::uint64_t{index}, " among ",

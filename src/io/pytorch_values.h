@@ -20,6 +20,9 @@ class Storages {
 /// Throws for classes and functions that are not data, and tensors that lie outside their storage.
 Value value_of(const io::Pickle& pickle, Storages& storages);
 
+/// A key of a dict as part of a name; empty where it is neither text nor an integer.
+std::string text_of(const Value& key);
+
 template <class... Parts>
 [[noreturn]] void unsound(const Parts&... parts) {
   ebb::detail::fail("pytorch: the file is not sound: ", parts..., ". Fetch or write it again.");

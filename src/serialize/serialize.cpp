@@ -4,15 +4,17 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/ops/copy.h>
 
+#include "io/any_file.h"
 #include "io/tied.h"
 #include "nn/load_state.h"
+#include "serialize/parts.h"
 #include "serialize/state_file.h"
 
 namespace ebb {
 namespace {
 
+using safetensors::File;
 using safetensors::NamedTensors;
-using safetensors::Reader;
 
 // A module's tensors, each once.
 safetensors::Contents contents_of(const nn::Module& module) {
@@ -35,23 +37,24 @@ void assign(Variable& to, const Variable& file, optional<Device> device) {
   if (requires_grad) to.requires_grad_();
 }
 
-void restore(Variable& to, const Reader& file, optional<Device> device) {
-  assign(to, file.get_tensor("tensor"), device);
+// A file's only tensor: of other programs the name tells nothing.
+void restore(Variable& to, const File& file, optional<Device> device) {
+  const bool alone = file.tensors.size() == 1 && file.unsupported.empty();
+  assign(to, alone ? file.tensors[0].second : detail::tensor_named("tensor", file), device);
 }
 
-void restore(std::vector<Variable>& to, const Reader& file, optional<Device> device) {
-  std::vector<Variable> tensors(file.keys().size());
+void restore(std::vector<Variable>& to, const File& file, optional<Device> device) {
+  const bool of_numpy = !file.tensors.empty() && file.tensors[0].first.starts_with("arr_");
+  std::vector<Variable> tensors(file.tensors.size() + file.unsupported.size());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (i < to.size()) tensors[i] = to[i];
-    assign(tensors[i], file.get_tensor(std::to_string(i)), device);
+    assign(tensors[i], detail::tensor_named((of_numpy ? "arr_" : "") + std::to_string(i), file), device);
   }
   to = std::move(tensors);
 }
 
-void restore(optim::Optimizer& to, const Reader& file) {
-  NamedTensors state;
-  for (const std::string& name : file.keys()) state.emplace_back(name, file.get_tensor(name));
-  serialize::InputArchive archive(std::move(state));
+void restore(optim::Optimizer& to, const File& file, const std::string& key) {
+  serialize::InputArchive archive = detail::optimizer_in(file, key);
   to.load(archive);
 }
 
@@ -74,8 +77,8 @@ auto located(const std::string& path, const Body& body) {
 }
 
 template <class T, class... How>
-void restore_from(T& to, const std::string& path, How... how) {
-  const Reader file(path);
+void restore_from(T& to, const std::string& path, const How&... how) {
+  const File file = io::read_any(path);
   located(path, [&] { restore(to, file, how...); });
 }
 
@@ -97,7 +100,11 @@ nn::IncompatibleKeys load_from(nn::Module& module, std::unique_ptr<nn::StateSour
   state = detail::renamed(std::move(state), options);
   if (options.device()) module.to(*options.device());
   if (options.dtype()) module.to(*options.dtype());
-  return load_state(module, *state, options.strict(), options.assign());
+  try {
+    return load_state(module, *state, options.strict(), options.assign());
+  } catch (const Error& e) {
+    throw Error(e.what() + detail::advice_on_wrapped(state->keys(), module.state_dict().keys()));
+  }
 }
 
 LoadOptions in_words(bool strict, bool assign) { return LoadOptions().strict(strict).assign(assign); }
@@ -105,11 +112,11 @@ LoadOptions in_words(bool strict, bool assign) { return LoadOptions().strict(str
 }  // namespace
 
 nn::IncompatibleKeys load(nn::Module& module, const std::string& path, const LoadOptions& options) {
-  auto state = detail::open_state(path);
+  auto state = detail::open_state(path, options.key());
   return located(path, [&] { return load_from(module, std::move(state), options); });
 }
 nn::IncompatibleKeys load(nn::Module& module, std::istream& stream, const LoadOptions& options) {
-  return load_from(module, detail::open_state(stream), options);
+  return load_from(module, detail::open_state(stream, options.key()), options);
 }
 nn::IncompatibleKeys load(nn::Module& module, const std::string& path, bool strict, bool assign) {
   return load(module, path, in_words(strict, assign));
@@ -130,8 +137,12 @@ void save(const optim::Optimizer& optimizer, const std::string& path) {
 void save(const optim::Optimizer& optimizer, std::ostream& stream) {
   safetensors::write(stream, tensors_of(optimizer));
 }
-void load(optim::Optimizer& optimizer, const std::string& path) { restore_from(optimizer, path); }
-void load(optim::Optimizer& optimizer, std::istream& stream) { restore(optimizer, Reader(stream)); }
+void load(optim::Optimizer& optimizer, const std::string& path, const std::string& key) {
+  restore_from(optimizer, path, key);
+}
+void load(optim::Optimizer& optimizer, std::istream& stream, const std::string& key) {
+  restore(optimizer, io::read_any(stream), key);
+}
 
 void save(const Variable& tensor, const std::string& path) { safetensors::write(path, {{"tensor", tensor}}); }
 void save(const Variable& tensor, std::ostream& stream) { safetensors::write(stream, {{"tensor", tensor}}); }
@@ -139,7 +150,7 @@ void load(Variable& tensor, const std::string& path, optional<Device> device) {
   restore_from(tensor, path, device);
 }
 void load(Variable& tensor, std::istream& stream, optional<Device> device) {
-  restore(tensor, Reader(stream), device);
+  restore(tensor, io::read_any(stream), device);
 }
 
 void save(const std::vector<Variable>& tensors, const std::string& path) {
@@ -152,7 +163,7 @@ void load(std::vector<Variable>& tensors, const std::string& path, optional<Devi
   restore_from(tensors, path, device);
 }
 void load(std::vector<Variable>& tensors, std::istream& stream, optional<Device> device) {
-  restore(tensors, Reader(stream), device);
+  restore(tensors, io::read_any(stream), device);
 }
 
 }  // namespace ebb

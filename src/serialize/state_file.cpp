@@ -9,13 +9,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <sstream>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "io/any_file.h"
 #include "io/bytes.h"
-#include "io/pytorch_format.h"
 #include "io/safetensors_format.h"
+#include "serialize/parts.h"
 
 namespace ebb::detail {
 namespace {
@@ -125,35 +127,33 @@ class TensorsState final : public nn::StateSource {
   std::unordered_map<std::string, std::size_t> index_;
 };
 
+// A state under other names, or a part of it.
 class RenamedState final : public nn::StateSource {
  public:
-  RenamedState(std::unique_ptr<nn::StateSource> state, const LoadOptions& options)
-      : state_(std::move(state)) {
+  /// The new name of what the file calls so, or none if it is to be passed over.
+  using Rename = std::function<optional<std::string>(const std::string&)>;
+
+  /// `before` stands before the names of what the file knows and does not list: of a tensor of several names
+  /// all but one.
+  RenamedState(std::unique_ptr<nn::StateSource> state, const Rename& rename, std::string before = {})
+      : state_(std::move(state)), before_(std::move(before)) {
     for (const std::string& key : state_->keys()) {
       listed_.insert(key);
-      if (std::any_of(options.ignore().begin(), options.ignore().end(),
-                      [&](const std::string& start) { return key.starts_with(start); }))
-        continue;
-      std::string name = key;
-      for (const auto& [from, to] : options.prefixes()) {
-        if (!name.starts_with(from)) continue;
-        name = to + name.substr(from.size());
-        break;
-      }
-      const auto [known, fresh] = original_.emplace(name, key);
+      optional<std::string> name = rename(key);
+      if (!name) continue;
+      const auto [known, fresh] = original_.emplace(*name, key);
       EBB_CHECK(fresh, "load: the prefixes give \"", key, "\" and \"", known->second,
-                "\" of the file one name, \"", name, "\".");
-      names_.push_back(std::move(name));
+                "\" of the file one name, \"", *name, "\".");
+      names_.push_back(std::move(*name));
     }
   }
 
   std::vector<std::string> keys() const override { return names_; }
   optional<Info> info(const std::string& key) const override {
-    const auto found = original_.find(key);
-    if (found != original_.end()) return state_->info(found->second);
-    // A tensor of several names may be known by one that the file does not list; what it lists is ignored or
-    // has another name.
-    return listed_.contains(key) ? nullopt : state_->info(key);
+    // A tensor of several names may be known by one that the file does not list; what it lists is passed over
+    // or has another name.
+    if (!original_.contains(key) && listed_.contains(before_ + key)) return nullopt;
+    return state_->info(original(key));
   }
   Variable tensor(const std::string& key, const Variable& old) const override {
     return state_->tensor(original(key), old);
@@ -163,54 +163,71 @@ class RenamedState final : public nn::StateSource {
   }
 
  private:
-  const std::string& original(const std::string& key) const {
+  std::string original(const std::string& key) const {
     const auto found = original_.find(key);
-    return found == original_.end() ? key : found->second;
+    return found == original_.end() ? before_ + key : found->second;
   }
 
   std::unique_ptr<nn::StateSource> state_;
+  std::string before_;
   std::vector<std::string> names_;
   std::unordered_map<std::string, std::string> original_;
   std::unordered_set<std::string> listed_;
 };
 
-bool is_pytorch(std::string_view start) { return start.starts_with("PK") || start == pytorch::kLegacyMagic; }
-
-std::string start_of(const io::Bytes& bytes) {
-  std::string start(std::min<std::uint64_t>(bytes.size(), pytorch::kLegacyMagic.size()), '\0');
-  bytes.read(0, start.data(), start.size());
-  return start;
+// What stands under names that begin with the key and a dot, without them.
+std::unique_ptr<nn::StateSource> part_of(std::unique_ptr<nn::StateSource> state, const std::string& key) {
+  if (key.empty()) return state;
+  const std::string before = key + ".";
+  const std::vector<std::string> names = state->keys();
+  if (std::none_of(names.begin(), names.end(), [&](const auto& name) { return name.starts_with(before); }))
+    fail_of_part(key, names);
+  const auto rename = [&](const std::string& name) {
+    return name.starts_with(before) ? optional<std::string>(name.substr(before.size())) : nullopt;
+  };
+  return std::make_unique<RenamedState>(std::move(state), rename, before);
 }
 
-template <class Source>
-std::unique_ptr<nn::StateSource> pickled_or_numpy(Source&& bytes_or_path) {
-  if (npy::is_npz(bytes_or_path)) return std::make_unique<TensorsState>(npy::read_npz(bytes_or_path));
+std::unique_ptr<nn::StateSource> tensors_of(const pytorch::Value& file, const std::string& key) {
   std::map<std::string, std::string> unsupported;
-  auto tensors = pytorch::read_state_dict(bytes_or_path, &unsupported);
+  auto tensors = pytorch::state_dict(key.empty() ? file : file.at(key), &unsupported);
   return std::make_unique<TensorsState>(std::move(tensors), std::move(unsupported));
+}
+
+// `from` is a path, or a stream at the file's beginning.
+template <class Source>
+std::unique_ptr<nn::StateSource> open_as(io::Format format, Source& from, const std::string& key) {
+  if (format == io::Format::Torch) return tensors_of(pytorch::read(from), key);
+  if (format == io::Format::Npz) return part_of(std::make_unique<TensorsState>(npy::read_npz(from)), key);
+  return part_of(std::make_unique<SafetensorsState>(Reader(from)), key);
 }
 
 }  // namespace
 
-std::unique_ptr<nn::StateSource> open_state(const std::string& path) {
-  if (std::filesystem::is_directory(path)) return std::make_unique<ShardedState>(path);
-  const std::string start = start_of(io::BytesOnDisk(path));
-  if (start.starts_with('{')) return std::make_unique<ShardedState>(path);
-  if (is_pytorch(start)) return pickled_or_numpy(path);
-  return std::make_unique<SafetensorsState>(Reader(path));
+std::unique_ptr<nn::StateSource> open_state(const std::string& path, const std::string& key) {
+  if (std::filesystem::is_directory(path)) return part_of(std::make_unique<ShardedState>(path), key);
+  const io::Format format = io::format_of(std::make_shared<io::BytesOnDisk>(path));
+  if (format == io::Format::Json) return part_of(std::make_unique<ShardedState>(path), key);
+  return open_as(format, path, key);
 }
 
-std::unique_ptr<nn::StateSource> open_state(std::istream& stream) {
+std::unique_ptr<nn::StateSource> open_state(std::istream& stream, const std::string& key) {
   std::string bytes = io::rest_of(stream);
-  const bool pytorch = is_pytorch(start_of(io::BytesInMemory(std::string_view(bytes))));
+  const io::Format format = io::format_of(std::make_shared<io::BytesInMemory>(std::string_view(bytes)));
   std::istringstream again(std::move(bytes));
-  if (pytorch) return pickled_or_numpy(again);
-  return std::make_unique<SafetensorsState>(Reader(again));
+  return open_as(format, again, key);
 }
 
 std::unique_ptr<nn::StateSource> renamed(std::unique_ptr<nn::StateSource> state, const LoadOptions& options) {
   if (options.prefixes().empty() && options.ignore().empty()) return state;
-  return std::make_unique<RenamedState>(std::move(state), options);
+  const auto rename = [&](const std::string& name) -> optional<std::string> {
+    for (const std::string& start : options.ignore())
+      if (name.starts_with(start)) return nullopt;
+    for (const auto& [from, to] : options.prefixes())
+      if (name.starts_with(from)) return to + name.substr(from.size());
+    return name;
+  };
+  return std::make_unique<RenamedState>(std::move(state), rename);
 }
 
 }  // namespace ebb::detail

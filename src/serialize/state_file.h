@@ -12,11 +12,11 @@
 namespace ebb::detail {
 
 /// Opens what a path or a stream holds: safetensors, their index (or its folder), PyTorch's files, NumPy's
-/// .npz.
-std::unique_ptr<nn::StateSource> open_state(const std::string& path);
-std::unique_ptr<nn::StateSource> open_state(std::istream& stream);
+/// .npz; of that, the part that LoadOptions::key() names.
+std::unique_ptr<nn::StateSource> open_state(const std::string& path, const std::string& key);
+std::unique_ptr<nn::StateSource> open_state(std::istream& stream, const std::string& key);
 
-/// The same state under other names.
+/// The same state without what is to be ignored, and under other names.
 std::unique_ptr<nn::StateSource> renamed(std::unique_ptr<nn::StateSource> state, const LoadOptions& options);
 
 }  // namespace ebb::detail

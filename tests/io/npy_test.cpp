@@ -19,10 +19,10 @@ std::string temporary(const std::string& name) {
   return (folder / name).string();
 }
 
-// python3-numpy is among the packages of the tests.
+// python3-numpy is among the packages of the tests; another Python that stands before Debian's may lack it.
 void numpy(const std::string& lines) {
   std::ofstream(temporary("script.py")) << "import numpy as np\n" << lines;
-  REQUIRE(std::system(("cd " + temporary("") + " && python3 script.py").c_str()) == 0);
+  REQUIRE(std::system(("cd " + temporary("") + " && /usr/bin/python3 script.py").c_str()) == 0);
 }
 
 Tensor parsed(const std::string& descr, const std::string& order, const std::string& shape,

@@ -71,8 +71,8 @@ class EBB_API Value {
   /// Of a dict, or an object's attributes.
   const Dict& as_dict() const;
 
-  /// The value under a key of a dict, or an attribute of an object; throws with the nearest keys where there
-  /// is none.
+  /// The value under a key of a dict, or an attribute of an object; where there is none of that name, dots
+  /// lead further in ("model.fc.weight"). Throws with the nearest keys where there is none either.
   const Value& at(const std::string& key) const;
   bool contains(const std::string& key) const;
   const Value& at(std::size_t index) const;
@@ -116,5 +116,16 @@ EBB_API void write(std::ostream& stream, const Value& value);
 /// torch.save(state_dict, path): an OrderedDict of tensors.
 EBB_API void write(const std::string& path, const NamedTensors& tensors);
 EBB_API void write(std::ostream& stream, const NamedTensors& tensors);
+
+/// What libtorch's OutputArchive::save_to writes, a TorchScript archive, which torch::load, InputArchive and
+/// torch.jit.load read. The value is a Dict: each Dict in it is an archive of that name (a module), tensors
+/// that require grad are parameters and others buffers, and numbers, texts, tuples, lists and None are
+/// attributes. Lists have items of one type. Names are not empty and have neither quotes nor backslashes, nor
+/// control characters. Atomic as write().
+EBB_API void write_archive(const std::string& path, const Value& value);
+EBB_API void write_archive(std::ostream& stream, const Value& value);
+/// Tensors by the names of a state_dict, whose dots separate the archives.
+EBB_API void write_archive(const std::string& path, const NamedTensors& tensors);
+EBB_API void write_archive(std::ostream& stream, const NamedTensors& tensors);
 
 }  // namespace ebb::pytorch

@@ -1,4 +1,5 @@
-# Writes the files of this folder: what PyTorch itself saves. usage: python3 make.py FOLDER (torch 2.15 wrote those kept here)
+"""Writes the files of this folder that torch.save makes: python3 make.py FOLDER (torch 2.15 wrote those kept here)."""
+import io
 import sys
 from collections import OrderedDict
 
@@ -32,3 +33,57 @@ torch.save(values, f"{folder}/legacy.pt", _use_new_zipfile_serialization=False)
 net = torch.nn.Sequential(OrderedDict(fc=torch.nn.Linear(3, 2), norm=torch.nn.BatchNorm1d(2)))
 torch.save({"epoch": 1, "state_dict": net.state_dict()}, f"{folder}/checkpoint.pth")
 torch.save(net, f"{folder}/module.pt")
+torch.jit.script(net).save(f"{folder}/script.pt")
+
+
+# Of every optimizer: the model and its state after three steps, as a checkpoint has them, and the model after two more.
+def steps(model, optimizer, count):
+    x = torch.tensor([[1.0, 2.0], [3.0, -1.0], [0.5, 0.0]])
+    y = torch.tensor([[1.0], [-2.0], [0.5]])
+
+    def closure():
+        optimizer.zero_grad()
+        loss = torch.nn.functional.mse_loss(torch.tanh(model(x)), y)
+        loss.backward()
+        return loss
+
+    for _ in range(count):
+        optimizer.step(closure)
+
+
+def model_of():
+    model = torch.nn.Linear(2, 1)
+    with torch.no_grad():
+        model.weight.copy_(torch.tensor([[0.5, -0.25]]))
+        model.bias.fill_(0.125)
+    return model
+
+
+runs = {}
+for name, kind, options in [
+    ("sgd", "SGD", dict(momentum=0.9, nesterov=True, weight_decay=0.01)),
+    ("adam", "Adam", dict(amsgrad=True, betas=(0.8, 0.95))),
+    ("adamw", "AdamW", dict(weight_decay=0.1)),
+    ("rmsprop", "RMSprop", dict(centered=True, momentum=0.5)),
+    ("adagrad", "Adagrad", dict(lr_decay=0.1)),
+    ("lbfgs", "LBFGS", dict(history_size=3, max_iter=4)),
+    ("nadam", "NAdam", dict(decoupled_weight_decay=True, weight_decay=0.1)),
+    ("radam", "RAdam", dict()),
+    ("adadelta", "Adadelta", dict()),
+    ("adamax", "Adamax", dict()),
+    ("asgd", "ASGD", dict(t0=2)),
+    ("rprop", "Rprop", dict()),
+]:
+    model = model_of()
+    optimizer = getattr(torch.optim, kind)(model.parameters(), lr=0.05, **options)
+    steps(model, optimizer, 3)
+    run = {"model": {k: v.clone() for k, v in model.state_dict().items()}, "epoch": 3}
+    # What is saved must not move on: copied by way of a file in memory.
+    state = io.BytesIO()
+    torch.save(optimizer.state_dict(), state)
+    state.seek(0)
+    run["optimizer"] = torch.load(state)
+    steps(model, optimizer, 2)
+    run["after"] = model.state_dict()
+    runs[name] = run
+torch.save(runs, f"{folder}/runs.pt", _use_new_zipfile_serialization=False)  # the smaller

@@ -1,0 +1,61 @@
+// Files by their contents.
+#include "io/any_file.h"
+
+#include <ebb/io/npy.h>
+#include <ebb/io/pytorch.h>
+
+#include <algorithm>
+#include <istream>
+#include <memory>
+#include <sstream>
+
+#include "io/npz.h"
+#include "io/pytorch_archived.h"
+#include "io/pytorch_format.h"
+
+namespace ebb::io {
+namespace {
+
+// `from` is a path, or a stream at the file's beginning.
+template <class Source>
+safetensors::File read_as(Format format, Source& from) {
+  switch (format) {
+    case Format::Torch: {
+      safetensors::Unsupported unsupported;
+      safetensors::NamedTensors tensors = pytorch::archived(pytorch::read(from), unsupported);
+      return {std::move(tensors), {}, std::move(unsupported)};
+    }
+    case Format::Npz:
+      return {npy::read_npz(from), {}};
+    case Format::Npy:
+      return {{{"tensor", npy::read(from)}}, {}};
+    case Format::Json:
+    case Format::Safetensors:
+      break;
+  }
+  return safetensors::read(from);
+}
+
+}  // namespace
+
+Format format_of(const std::shared_ptr<const Bytes>& bytes) {
+  std::string start(std::min<std::uint64_t>(bytes->size(), pytorch::kLegacyMagic.size()), '\0');
+  bytes->read(0, start.data(), start.size());
+  if (start.starts_with("PK")) return npy::holds_arrays(bytes) ? Format::Npz : Format::Torch;
+  if (start == pytorch::kLegacyMagic) return Format::Torch;
+  if (start.starts_with("\x93NUMPY")) return Format::Npy;
+  return start.starts_with('{') ? Format::Json : Format::Safetensors;
+}
+
+safetensors::File read_any(const std::string& path) {
+  return read_as(format_of(std::make_shared<BytesOnDisk>(path)), path);
+}
+
+safetensors::File read_any(std::istream& stream) {
+  std::string bytes = rest_of(stream);
+  const Format format = format_of(std::make_shared<BytesInMemory>(std::string_view(bytes)));
+  std::istringstream again(std::move(bytes));
+  return read_as(format, again);
+}
+
+}  // namespace ebb::io

@@ -1,0 +1,25 @@
+// Files of every format that holds tensors, known by their first bytes.
+#pragma once
+
+#include <ebb/io/safetensors.h>
+
+#include <iosfwd>
+#include <memory>
+#include <string>
+
+#include "io/bytes.h"
+
+namespace ebb::io {
+
+enum class Format { Safetensors, Json, Torch, Npz, Npy };
+
+/// What the bytes most likely are; Safetensors where they are nothing that is known, whose reader then says
+/// what they look like.
+Format format_of(const std::shared_ptr<const Bytes>& bytes);
+
+/// All tensors of a file, each in memory of its own or sharing it as the file says: safetensors as they are;
+/// PyTorch's as pytorch::archived gives them; of .npz the arrays; of .npy one, "tensor".
+safetensors::File read_any(const std::string& path);
+safetensors::File read_any(std::istream& stream);
+
+}  // namespace ebb::io

@@ -1,0 +1,172 @@
+// Archives out of PyTorch's values.
+#include "io/pytorch_archived.h"
+
+#include <ebb/core/error.h>
+#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "io/pytorch_values.h"
+
+namespace ebb::pytorch {
+namespace {
+
+std::string joined(const std::string& name, const std::string& key) {
+  return name.empty() ? key : name + "." + key;
+}
+
+const List* items_of(const Value& value) {
+  if (const auto* list = std::get_if<List>(&value.content())) return list;
+  if (const auto* tuple = std::get_if<Tuple>(&value.content())) return &tuple->items;
+  return nullptr;
+}
+
+bool has_entries(const Value& value) {
+  return value.is_dict() || std::holds_alternative<Object>(value.content());
+}
+
+bool is_false(const Value& value) {
+  const auto* truth = std::get_if<bool>(&value.content());
+  return truth && !*truth;
+}
+
+// Of numbers and None, which is NaN: as optimizers write tuples.
+bool all_numbers(const List& items) {
+  return !items.empty() && std::all_of(items.begin(), items.end(), [](const Value& item) {
+    return item.is_none() || std::holds_alternative<std::int64_t>(item.content()) ||
+           std::holds_alternative<double>(item.content());
+  });
+}
+
+Variable vector_of(const List& numbers) {
+  std::vector<double> values;
+  for (const Value& item : numbers)
+    values.push_back(item.is_none() ? std::numeric_limits<double>::quiet_NaN() : item.as_double());
+  return tensor(values, kDouble);
+}
+
+class Flattener {
+ public:
+  Flattener(NamedTensors& tensors, std::map<std::string, std::string>& unsupported)
+      : tensors_(tensors), unsupported_(unsupported) {}
+
+  void take(const std::string& name, const Value& value) {
+    if (is_optimizer(value)) {
+      optimizer(name, value);
+    } else if (has_entries(value)) {
+      for (const auto& [key, entry] : value.as_dict()) take(joined(name, text_of(key)), entry);
+    } else if (const List* items = items_of(value)) {
+      if (all_numbers(*items)) return add(name, vector_of(*items));
+      for (std::size_t i = 0; i < items->size(); ++i) take(joined(name, std::to_string(i)), (*items)[i]);
+    } else {
+      leaf(name, value);
+    }
+  }
+
+ private:
+  void add(const std::string& name, Variable tensor) {
+    tensors_.emplace_back(name.empty() ? "tensor" : name, std::move(tensor));
+  }
+
+  void leaf(const std::string& name, const Value& value) {
+    if (value.is_tensor()) {
+      add(name, value.as_tensor());
+    } else if (const auto* other = std::get_if<Unsupported>(&value.content())) {
+      unsupported_.emplace(name.empty() ? "tensor" : name, other->dtype);
+    } else if (const auto* text = std::get_if<std::string>(&value.content())) {
+      add(name, tensor(std::vector<std::uint8_t>(text->begin(), text->end())));
+    } else if (const auto* truth = std::get_if<bool>(&value.content())) {
+      add(name, scalar_tensor(*truth, kBool));
+    } else if (const auto* integer = std::get_if<std::int64_t>(&value.content())) {
+      add(name, scalar_tensor(*integer, kLong));
+    } else if (const auto* number = std::get_if<double>(&value.content())) {
+      add(name, scalar_tensor(*number, kDouble));
+    }
+  }
+
+  static bool is_optimizer(const Value& value) {
+    if (!has_entries(value) || !value.contains("state") || !value.contains("param_groups")) return false;
+    return has_entries(value.at("state")) &&
+           (items_of(value.at("param_groups")) || value.at("param_groups").contains("param_groups/size"));
+  }
+
+  void optimizer(const std::string& name, const Value& value) {
+    const Value& groups = value.at("param_groups");
+    const bool of_libtorch = !items_of(groups);
+    const std::int64_t count = of_libtorch ? count_of(groups.at("param_groups/size"))
+                                           : static_cast<std::int64_t>(groups.as_list().size());
+    std::int64_t position = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const Value& group = of_libtorch ? groups.at("param_groups/" + std::to_string(i))
+                                       : groups.at(static_cast<std::size_t>(i));
+      for (const std::string& id : of_libtorch ? ids_of_libtorch(group) : ids(group)) {
+        if (value.at("state").contains(id))
+          state(joined(name, std::to_string(position)), value.at("state").at(id));
+        ++position;
+      }
+      options(joined(name, "param_groups." + std::to_string(i)), of_libtorch ? group.at("options") : group);
+    }
+  }
+
+  // By what the states of a group's parameters are called.
+  static std::vector<std::string> ids(const Value& group) {
+    std::vector<std::string> ids;
+    for (const Value& id : group.at("params").as_list()) ids.push_back(text_of(id));
+    return ids;
+  }
+  static std::vector<std::string> ids_of_libtorch(const Value& group) {
+    std::vector<std::string> ids;
+    const std::int64_t count = count_of(group.at("params/size"));
+    for (std::int64_t i = 0; i < count; ++i)
+      ids.push_back(group.at("params/" + std::to_string(i)).as_string());
+    return ids;
+  }
+  static std::int64_t count_of(const Value& size) {
+    const auto count = size.as_tensor().numel() == 1 ? size.as_tensor().item<std::int64_t>() : -1;
+    if (count < 0) unsound("a list of an optimizer's has no length");
+    return count;
+  }
+
+  void state(const std::string& name, const Value& state) {
+    for (const auto& [key, entry] : state.as_dict()) {
+      const std::string quantity = text_of(key);
+      if (quantity == "ro" || quantity == "al") continue;  // LBFGS computes them anew
+      // Numbers that PyTorch keeps in tensors of Float, which a step of 16 bits could not count in.
+      if (entry.is_tensor() && entry.as_tensor().dim() == 0) {
+        const Variable& number = entry.as_tensor();
+        add(joined(name, quantity), number.to(quantity == "step" ? kLong : kDouble));
+      } else {
+        take(joined(name, quantity), entry);
+      }
+    }
+  }
+
+  void options(const std::string& name, const Value& group) {
+    for (const auto& [key, entry] : group.as_dict()) {
+      const std::string option = text_of(key);
+      // Of how a step is computed, which is ebb's own business; "decoupled_weight_decay" is what sets AdamW
+      // apart from Adam, here classes of their own.
+      const char* const how[] = {"params", "foreach", "fused", "capturable", "differentiable"};
+      if (std::find(std::begin(how), std::end(how), option) != std::end(how)) continue;
+      if (option == "maximize" && is_false(entry)) continue;
+      if (option == "decoupled_weight_decay" && group.contains("amsgrad")) continue;
+      take(joined(name, option), entry);
+    }
+  }
+
+  NamedTensors& tensors_;
+  std::map<std::string, std::string>& unsupported_;
+};
+
+}  // namespace
+
+NamedTensors archived(const Value& value, std::map<std::string, std::string>& unsupported) {
+  NamedTensors tensors;
+  Flattener(tensors, unsupported).take("", value);
+  return tensors;
+}
+
+}  // namespace ebb::pytorch

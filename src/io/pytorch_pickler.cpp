@@ -1,0 +1,154 @@
+// Writing pickles (Python's pickletools describes the opcodes).
+#include "io/pytorch_pickler.h"
+
+#include <ebb/autograd/grad_mode.h>
+#include <ebb/core/error.h>
+#include <ebb/ops/copy.h>
+
+#include <bit>
+
+namespace ebb::pytorch {
+
+void Pickler::put(const Value& value) {
+  const auto emit = [&]<class T>(const T& content) {
+    if constexpr (std::is_same_v<T, std::monostate>)
+      text_ += 'N';
+    else if constexpr (std::is_same_v<T, bool>)
+      text_ += content ? '\x88' : '\x89';
+    else if constexpr (std::is_same_v<T, std::int64_t>)
+      put_integer(content);
+    else if constexpr (std::is_same_v<T, double>)
+      put_double(content);
+    else if constexpr (std::is_same_v<T, std::string>)
+      put_text(content);
+    else if constexpr (std::is_same_v<T, Variable>)
+      put_tensor(content, false);
+    else if constexpr (std::is_same_v<T, List>)
+      text_ += ']', put_items('(', content, 'e');
+    else if constexpr (std::is_same_v<T, Tuple>)
+      put_items('(', content.items, 't');
+    else if constexpr (std::is_same_v<T, Dict>)
+      put_dict(content);
+    else if constexpr (std::is_same_v<T, Object>)
+      ebb::detail::fail("pytorch: an object of ", content.type,
+                        " cannot be written. Write its attributes as a dict.");
+    else
+      ebb::detail::fail("pytorch: a tensor of dtype ", content.dtype, " cannot be written.");
+  };
+  std::visit(emit, value.content());
+}
+
+void Pickler::put_text(std::string_view value) {
+  EBB_CHECK(value.size() <= UINT32_MAX, "pytorch: a text of ", std::uint64_t{value.size()},
+            " bytes is too long.");
+  text_ += 'X';
+  little(value.size(), 4);
+  text_ += value;
+}
+
+void Pickler::put_global(std::string_view module, std::string_view name) {
+  text_ += 'c';
+  text_ += module;
+  text_ += '\n';
+  text_ += name;
+  text_ += '\n';
+}
+
+void Pickler::put_typed_list(const List& items, std::string_view builder) {
+  put_global("torch.jit._pickle", builder);
+  text_ += "(]";
+  put_items('(', items, 'e');
+  text_ += "tR";
+}
+
+void Pickler::begin_object(std::string_view module, std::string_view name) {
+  put_global(module, name);
+  text_ += ")\x81}(";
+}
+void Pickler::end_object() { text_ += "ub"; }
+
+std::string Pickler::finish() {
+  text_ += '.';
+  return std::move(text_);
+}
+
+void Pickler::write_storages(io::ZipWriter& zip, const std::string& prefix) const {
+  for (std::size_t i = 0; i < storages_.size(); ++i) {
+    const NdArray& array = storages_[i];
+    const std::uint64_t element = storage_of(array.dtype()).bytes;
+    zip.add(prefix + "data/" + std::to_string(i), array.storage()->data(),
+            array.storage()->bytes() / element * element);
+  }
+}
+
+void Pickler::little(std::uint64_t value, unsigned bytes) {
+  for (unsigned i = 0; i < bytes; ++i) text_ += static_cast<char>(value >> (8 * i));
+}
+
+void Pickler::put_integer(std::int64_t value) {
+  const bool small = value >= INT32_MIN && value <= INT32_MAX;
+  text_ += small ? "J" : "\x8a\x08";
+  little(static_cast<std::uint64_t>(value), small ? 4 : 8);
+}
+
+void Pickler::put_double(double value) {
+  text_ += 'G';
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  for (unsigned i = 8; i-- > 0;) text_ += static_cast<char>(bits >> (8 * i));
+}
+
+void Pickler::put_dims(IntArrayRef dims) {
+  text_ += '(';
+  for (const std::int64_t d : dims) put_integer(d);
+  text_ += 't';
+}
+
+void Pickler::put_items(char open, const List& items, char close) {
+  text_ += open;
+  for (const Value& item : items) put(item);
+  text_ += close;
+}
+
+void Pickler::put_dict(const Dict& entries) {
+  put_global("collections", "OrderedDict");
+  text_ += ")R(";
+  for (const auto& [key, value] : entries) {
+    put(key);
+    put(value);
+  }
+  text_ += 'u';
+}
+
+void Pickler::put_tensor(const Variable& tensor, bool requires_grad) {
+  EBB_CHECK(tensor.defined(), "pytorch: a tensor is undefined and cannot be written.");
+  NoGradGuard no_grad;
+  const NdArray array = tensor.detach().to(Device::CPU).array();
+  const StorageType& type = storage_of(array.dtype());
+  const auto [key, offset, count] = place(array, type);
+  put_global("torch._utils", "_rebuild_tensor_v2");
+  text_ += "((";
+  put_text("storage");
+  put_global("torch", type.storage);
+  put_text(std::to_string(key));
+  put_text("cpu");
+  put_integer(count);
+  text_ += "tQ";
+  put_integer(offset);
+  put_dims(array.sizes());
+  put_dims(array.strides());
+  text_ += requires_grad ? '\x88' : '\x89';
+  put_global("collections", "OrderedDict");
+  text_ += ")RtR";
+}
+
+// The storage of an array, once in the file however many tensors look into it; as another dtype again, since
+// a storage there has one.
+Pickler::Place Pickler::place(const NdArray& array, const StorageType& type) {
+  const auto [known, fresh] =
+      keys_.emplace(std::pair(static_cast<const void*>(array.storage().get()), type.type), storages_.size());
+  if (fresh) storages_.push_back(array);
+  const auto count = static_cast<std::int64_t>(array.storage()->bytes() / type.bytes);
+  return {known->second, array.offset(), count};
+}
+
+}  // namespace ebb::pytorch
