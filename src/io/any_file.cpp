@@ -9,6 +9,7 @@
 #include <memory>
 #include <sstream>
 
+#include "io/located.h"
 #include "io/npz.h"
 #include "io/pytorch_archived.h"
 #include "io/pytorch_format.h"
@@ -48,7 +49,7 @@ Format format_of(const std::shared_ptr<const Bytes>& bytes) {
 }
 
 safetensors::File read_any(const std::string& path) {
-  return read_as(format_of(std::make_shared<BytesOnDisk>(path)), path);
+  return located(path, [&] { return read_as(format_of(std::make_shared<BytesOnDisk>(path)), path); });
 }
 
 safetensors::File read_any(std::istream& stream) {

@@ -8,10 +8,10 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr const char* kConvert =
-    "Convert it in Python: safetensors.torch.save_file(torch.load(\"model.pt\", map_location=\"cpu\"), "
-    "\"model.safetensors\"), where what torch.load gives is a state_dict (else call its state_dict()); "
-    "then load that file.";
+constexpr const char* kRead =
+    "ebb::load(module, path) takes it as it is; what it holds is read by ebb::pytorch::read(path).";
+constexpr const char* kPickle =
+    "Load it in Python, and torch.save() the tensors in it, which ebb::load then takes.";
 
 struct Foreign {
   std::string_view start;
@@ -20,21 +20,21 @@ struct Foreign {
 };
 constexpr std::string_view kZip = "PK\3\4";
 constexpr Foreign kForeign[] = {
-    {kZip, "a zip archive, which looks like a PyTorch .pt or .pth file", kConvert},
-    {"\x80\x02"sv, "a pickle, which looks like an old PyTorch .pt or .pth file", kConvert},
-    {"\x80\x03"sv, "a pickle, which looks like an old PyTorch .pt or .pth file", kConvert},
-    {"\x80\x04"sv, "a pickle, which looks like an old PyTorch .pt or .pth file", kConvert},
-    {"\x80\x05"sv, "a pickle, which looks like an old PyTorch .pt or .pth file", kConvert},
-    {"PK"sv, "a zip archive, which looks like a PyTorch .pt or .pth file", kConvert},
+    {kZip, "a zip archive, which looks like a PyTorch .pt or .pth file", kRead},
+    {"\x80\x02\x8a\x0a"sv, "a pickle, which looks like an old PyTorch .pt or .pth file", kRead},
+    {"\x80\x02"sv, "a plain pickle", kPickle},
+    {"\x80\x03"sv, "a plain pickle", kPickle},
+    {"\x80\x04"sv, "a plain pickle", kPickle},
+    {"\x80\x05"sv, "a plain pickle", kPickle},
+    {"PK"sv, "a zip archive, which looks like a PyTorch .pt or .pth file", kRead},
     {"{"sv, "JSON text, which looks like the index of a checkpoint in several files (*.index.json)",
-     "Its \"weight_map\" names the .safetensors files: load each of them, with strict=false."},
+     "Where the files that its \"weight_map\" names lie beside it, ebb::load(module, path) takes it as it "
+     "is."},
     {"version "sv, "text, which looks like a Git LFS pointer", "Fetch the file itself: git lfs pull."},
     {"<"sv, "text, which looks like a web page", "Fetch the file itself."},
     {"GGUF"sv, "a GGUF file", "Get the model as safetensors."},
     {"\x89HDF"sv, "an HDF5 file", "Get the model as safetensors."},
-    {"\x93NUMPY"sv, "a NumPy .npy file",
-     "Convert it in Python: safetensors.numpy.save_file({\"tensor\": numpy.load(\"x.npy\")}, "
-     "\"x.safetensors\")."},
+    {"\x93NUMPY"sv, "a NumPy .npy file", "Read it by ebb::npy::read(path), or ebb::load(tensor, path)."},
     {"\x1f\x8b"sv, "compressed by gzip", "Uncompress it first."},
 };
 

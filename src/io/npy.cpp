@@ -12,6 +12,7 @@
 #include <ostream>
 
 #include "io/atomic_file.h"
+#include "io/located.h"
 #include "io/npz.h"
 #include "io/zip.h"
 
@@ -177,7 +178,9 @@ bool holds_arrays(const std::shared_ptr<const Bytes>& bytes) {
                      [](const std::string& name) { return name.ends_with(".npy"); });
 }
 
-Variable read(const std::string& path) { return tensor_of(all_of(io::BytesOnDisk(path))); }
+Variable read(const std::string& path) {
+  return io::located(path, [&] { return tensor_of(all_of(io::BytesOnDisk(path))); });
+}
 Variable read(std::istream& stream) { return tensor_of(io::rest_of(stream)); }
 Variable parse(const void* bytes, std::size_t size) {
   return tensor_of({static_cast<const char*>(bytes), size});
@@ -205,7 +208,9 @@ bool is_npz(std::istream& stream) {
   stream.seekg(at);
   return found;
 }
-NamedTensors read_npz(const std::string& path) { return arrays_of(std::make_shared<io::BytesOnDisk>(path)); }
+NamedTensors read_npz(const std::string& path) {
+  return io::located(path, [&] { return arrays_of(std::make_shared<io::BytesOnDisk>(path)); });
+}
 NamedTensors read_npz(std::istream& stream) {
   return arrays_of(std::make_shared<io::BytesInMemory>(io::rest_of(stream)));
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "io/located.h"
 #include "io/pytorch_values.h"
 #include "io/zip.h"
 
@@ -68,6 +69,11 @@ class ZipStorages final : public Loaded {
   std::string prefix_;
 };
 
+[[noreturn]] void refuse_big_endian() {
+  ebb::detail::fail(
+      "pytorch: the file was written on a big-endian machine. Load and save it again in Python on this one.");
+}
+
 Value read_zip(std::shared_ptr<const Bytes> bytes) {
   const ZipReader zip(std::move(bytes));
   const auto& names = zip.names();
@@ -77,13 +83,10 @@ Value read_zip(std::shared_ptr<const Bytes> bytes) {
   if (found == names.end())
     ebb::detail::fail(
         "pytorch: the zip archive holds no data.pkl: it was not written by torch.save. Is it a NumPy .npz, "
-        "or "
-        "another archive that holds the file?");
+        "or another archive that holds the file?");
   const std::string prefix = found->substr(0, found->size() - std::string_view("data.pkl").size());
   if (zip.contains(prefix + "byteorder") && zip.read(prefix + "byteorder", 16) != "little")
-    ebb::detail::fail(
-        "pytorch: the file was written on a big-endian machine. Load and save it again in Python on this "
-        "one.");
+    refuse_big_endian();
   const std::string pickle = zip.read(*found);
   std::size_t position = 0;
   ZipStorages storages(zip, prefix);
@@ -135,13 +138,20 @@ class LegacyStorages final : public Loaded {
   std::unordered_map<std::string, Place> places_;
 };
 
+// What a file says of the machine it was written on: a dict, of which the sizes of C's types are of no use.
+bool is_big_endian(const io::Pickle& machine) {
+  const std::vector<std::uint32_t>& entries = machine.at(machine.root).items;
+  for (std::size_t i = 0; i + 1 < entries.size(); i += 2)
+    if (machine.at(entries[i]).text == "little_endian") return machine.at(entries[i + 1]).integer == 0;
+  return false;
+}
+
 Value read_legacy(std::string_view bytes) {
   std::size_t position = 0;
   io::parse_pickle(bytes, position);  // the magic number
   const io::Pickle version = io::parse_pickle(bytes, position);
   if (version.at(version.root).integer != 1001) unsound("its version is not 1001");
-  io::parse_pickle(bytes,
-                   position);  // the machine it was written on; the sizes of C's types there are of no use
+  if (is_big_endian(io::parse_pickle(bytes, position))) refuse_big_endian();
   const io::Pickle pickle = io::parse_pickle(bytes, position);
   const io::Pickle keys = io::parse_pickle(bytes, position);
 
@@ -174,15 +184,8 @@ Value read_bytes(const std::shared_ptr<const Bytes>& bytes) {
                                 : "For safetensors call ebb::load or safetensors::read.");
 }
 
-// What is thrown says in which file it happened.
 Value located(const std::shared_ptr<const Bytes>& bytes) {
-  try {
-    return read_bytes(bytes);
-  } catch (const Error& e) {
-    const std::string what = e.what(), path = bytes->path();
-    if (path.empty() || what.find(path) != std::string::npos) throw;
-    throw Error(what + " File: \"" + path + "\".");
-  }
+  return io::located(bytes->path(), [&] { return read_bytes(bytes); });
 }
 
 }  // namespace

@@ -166,10 +166,14 @@ Value Converter::tensor(const std::vector<std::uint32_t>& given, bool names_dtyp
   if (type->type == DType::Undefined) return Unsupported{std::string(type->dtype)};
 
   const DimVector sizes = integers(given[2]), strides = integers(given[3]);
-  std::int64_t offset = integer(given[1]);
-  if (id.items.size() > 5 && pickle_.at(id.items[5]).kind == Kind::Tuple)
-    offset += integer(pickle_.at(id.items[5]).items.at(1));
-  if (sizes.size() != strides.size() || count < 0 || offset < 0)
+  std::int64_t offset = integer(given[1]), before = 0;
+  if (id.items.size() > 5 && pickle_.at(id.items[5]).kind == Kind::Tuple) {
+    const std::vector<std::uint32_t>& view = pickle_.at(id.items[5]).items;
+    if (view.size() < 2) unsound("a view of a storage has no offset");
+    before = integer(view[1]);
+  }
+  if (sizes.size() != strides.size() || count < 0 || offset < 0 || before < 0 ||
+      __builtin_add_overflow(offset, before, &offset))
     unsound("a tensor's sizes and strides do not fit each other");
   std::int64_t last = offset;
   bool inside = true, empty = false;

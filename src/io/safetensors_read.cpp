@@ -7,6 +7,7 @@
 
 #include "core/near_names.h"
 #include "io/bytes.h"
+#include "io/located.h"
 #include "io/safetensors_header.h"
 
 namespace ebb::safetensors {
@@ -66,13 +67,7 @@ struct Reader::Contents {
   // What `body` throws says in which file it happened.
   template <class Body>
   auto located(const Body& body) const -> decltype(body()) {
-    try {
-      return body();
-    } catch (const Error& e) {
-      const std::string what = e.what(), path = bytes->path();
-      if (what.find(path) != std::string::npos) throw;
-      throw Error(what + " File: \"" + path + "\".");
-    }
+    return io::located(bytes->path(), body);
   }
 
   const Entry& entry(const std::string& name) const {

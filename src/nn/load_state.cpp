@@ -113,8 +113,10 @@ std::string fit(const IncompatibleKeys& keys, const std::vector<std::string>& gi
   return problems;
 }
 
+enum class Do { check, load };
+
 IncompatibleKeys load_as_is(Module& module, const StateSource& source, bool strict, bool assign,
-                            const Hooked& hooked) {
+                            const Hooked& hooked, Do what) {
   std::vector<Slot> slots = slots_of(module);
   const std::vector<std::string> given = source.keys();
   std::vector<std::string> own;
@@ -166,6 +168,7 @@ IncompatibleKeys load_as_is(Module& module, const StateSource& source, bool stri
   if (!unusable.empty()) problems += "\n  Unusable:" + unusable;
   EBB_CHECK(problems.empty(), "load_state_dict: the state does not fit ", module.name(), ":", problems,
             advice);
+  if (what == Do::check) return keys;
 
   NoGradGuard no_grad;
   for (Slot& slot : slots) {
@@ -196,16 +199,27 @@ std::ostream& operator<<(std::ostream& stream, const IncompatibleKeys& keys) {
   return stream << "IncompatibleKeys:" << text;
 }
 
-IncompatibleKeys load_state(Module& module, const StateSource& source, bool strict, bool assign) {
+namespace {
+
+IncompatibleKeys load(Module& module, const StateSource& source, bool strict, bool assign, Do what) {
   const Hooked hooked = hooked_modules(module);
   const bool changing = std::any_of(hooked.begin(), hooked.end(), [](const auto& each) {
     return !detail::ModuleAccess::hooks(*each.second)->load_pre.empty();
   });
-  if (!changing) return load_as_is(module, source, strict, assign, hooked);
+  if (!changing) return load_as_is(module, source, strict, assign, hooked, what);
   Changed changed(source);
   for (const auto& [prefix, m] : hooked)
     for (const auto& [id, hook] : detail::ModuleAccess::hooks(*m)->load_pre) hook(*m, changed.state, prefix);
-  return load_as_is(module, changed, strict, assign, hooked);
+  return load_as_is(module, changed, strict, assign, hooked, what);
+}
+
+}  // namespace
+
+IncompatibleKeys load_state(Module& module, const StateSource& source, bool strict, bool assign) {
+  return load(module, source, strict, assign, Do::load);
+}
+void check_state(Module& module, const StateSource& source, bool strict, bool assign) {
+  load(module, source, strict, assign, Do::check);
 }
 
 }  // namespace ebb::nn

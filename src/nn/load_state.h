@@ -29,5 +29,7 @@ class StateSource {
 
 /// Module::load_state_dict.
 IncompatibleKeys load_state(Module& module, const StateSource& source, bool strict, bool assign);
+/// Throws what that would before it loads anything.
+void check_state(Module& module, const StateSource& source, bool strict, bool assign);
 
 }  // namespace ebb::nn

@@ -78,8 +78,7 @@ auto located(const std::string& path, const Body& body) {
 
 template <class T, class... How>
 void restore_from(T& to, const std::string& path, const How&... how) {
-  const File file = io::read_any(path);
-  located(path, [&] { restore(to, file, how...); });
+  located(path, [&] { restore(to, io::read_any(path), how...); });
 }
 
 }  // namespace
@@ -95,12 +94,28 @@ void save(const nn::Module& module, std::ostream& stream) {
 
 namespace {
 
+// Moves a module and converts what is floating in it.
+void move(nn::Module& module, const LoadOptions& options) {
+  NoGradGuard no_grad;
+  if (options.device()) module.to(*options.device());
+  if (!options.dtype()) return;
+  const auto convert = [&](Variable& x) {
+    if (x.defined() && x.is_floating_point()) x.set_data(x.data().to(*options.dtype()));
+  };
+  for (Variable& parameter : module.parameters()) convert(parameter);
+  for (Variable& buffer : module.buffers()) convert(buffer);
+}
+
 nn::IncompatibleKeys load_from(nn::Module& module, std::unique_ptr<nn::StateSource> state,
                                const LoadOptions& options) {
+  EBB_CHECK(!options.dtype() || is_floating(*options.dtype()), "load: a module's floating parameters become ",
+            *options.dtype(), ", which is not floating. Give LoadOptions::dtype() a floating one.");
   state = detail::renamed(std::move(state), options);
-  if (options.device()) module.to(*options.device());
-  if (options.dtype()) module.to(*options.dtype());
   try {
+    if (options.device() || options.dtype()) {  // what does not fit leaves the module as it is
+      check_state(module, *state, options.strict(), options.assign());
+      move(module, options);
+    }
     return load_state(module, *state, options.strict(), options.assign());
   } catch (const Error& e) {
     throw Error(e.what() + detail::advice_on_wrapped(state->keys(), module.state_dict().keys()));
@@ -112,8 +127,7 @@ LoadOptions in_words(bool strict, bool assign) { return LoadOptions().strict(str
 }  // namespace
 
 nn::IncompatibleKeys load(nn::Module& module, const std::string& path, const LoadOptions& options) {
-  auto state = detail::open_state(path, options.key());
-  return located(path, [&] { return load_from(module, std::move(state), options); });
+  return located(path, [&] { return load_from(module, detail::open_state(path, options.key()), options); });
 }
 nn::IncompatibleKeys load(nn::Module& module, std::istream& stream, const LoadOptions& options) {
   return load_from(module, detail::open_state(stream, options.key()), options);

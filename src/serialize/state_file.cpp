@@ -16,6 +16,7 @@
 
 #include "io/any_file.h"
 #include "io/bytes.h"
+#include "io/pytorch_values.h"
 #include "io/safetensors_format.h"
 #include "serialize/parts.h"
 
@@ -42,9 +43,17 @@ Info info_of(const Reader& file, const std::string& key) {
 
 class SafetensorsState final : public nn::StateSource {
  public:
-  explicit SafetensorsState(Reader file) : file_(std::move(file)) {}
+  /// Of a tensor of several names keys() has the one under which the file has it, or all.
+  explicit SafetensorsState(Reader file, bool all_names = false)
+      : file_(std::move(file)), all_names_(all_names) {}
 
-  std::vector<std::string> keys() const override { return file_.keys(); }
+  std::vector<std::string> keys() const override {
+    std::vector<std::string> names = file_.keys();
+    if (all_names_)
+      for (const auto& [name, first] : file_.metadata())
+        if (file_.contains(first) && !file_.contains(name)) names.push_back(name);
+    return names;
+  }
   optional<Info> info(const std::string& name_asked) const override {
     const std::string& key = stored(name_asked);
     if (!file_.contains(key)) return nullopt;
@@ -66,6 +75,7 @@ class SafetensorsState final : public nn::StateSource {
   }
 
   Reader file_;
+  bool all_names_;
 };
 
 class ShardedState final : public nn::StateSource {
@@ -188,10 +198,19 @@ std::unique_ptr<nn::StateSource> part_of(std::unique_ptr<nn::StateSource> state,
   return std::make_unique<RenamedState>(std::move(state), rename, before);
 }
 
+// A key may name a dict, or begin the names of a state that is not divided.
 std::unique_ptr<nn::StateSource> tensors_of(const pytorch::Value& file, const std::string& key) {
   std::map<std::string, std::string> unsupported;
-  auto tensors = pytorch::state_dict(key.empty() ? file : file.at(key), &unsupported);
-  return std::make_unique<TensorsState>(std::move(tensors), std::move(unsupported));
+  const auto state = [&](const pytorch::Value& value) {
+    auto tensors = pytorch::state_dict(value, &unsupported);
+    return std::make_unique<TensorsState>(std::move(tensors), std::move(unsupported));
+  };
+  if (key.empty()) return state(file);
+  const pytorch::Dict& entries = file.as_dict();
+  const auto begins = [&](const auto& entry) { return pytorch::text_of(entry.first).starts_with(key + "."); };
+  if (!file.contains(key) && std::any_of(entries.begin(), entries.end(), begins))
+    return part_of(state(file), key);
+  return state(file.at(key));
 }
 
 // `from` is a path, or a stream at the file's beginning.
@@ -199,7 +218,8 @@ template <class Source>
 std::unique_ptr<nn::StateSource> open_as(io::Format format, Source& from, const std::string& key) {
   if (format == io::Format::Torch) return tensors_of(pytorch::read(from), key);
   if (format == io::Format::Npz) return part_of(std::make_unique<TensorsState>(npy::read_npz(from)), key);
-  return part_of(std::make_unique<SafetensorsState>(Reader(from)), key);
+  // The first name of a tensor may be in another part.
+  return part_of(std::make_unique<SafetensorsState>(Reader(from), /*all_names=*/!key.empty()), key);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "fuzz/targets.h"
+#include "fuzz/file_targets.h"
 
 namespace {
 

@@ -153,9 +153,9 @@ TEST_CASE("files of other formats are named, with what to do") {
   const std::string zeros(100, '\0');
   for (const std::string& zip :
        {std::string("PK\3\4"), "PK\3\4" + zeros, "PK\3\4" + std::string("\0\0\x08\x08", 4) + zeros})
-    CHECK_THAT(message(zip),
-               Contains("PyTorch") && Contains(".pt") && Contains("safetensors.torch.save_file"));
-  CHECK_THAT(message("\x80\x02\x8a\nl\xfc\x9c" + zeros), Contains("pickle") && Contains("save_file"));
+    CHECK_THAT(message(zip), Contains("PyTorch") && Contains(".pt") && Contains("ebb::pytorch::read"));
+  CHECK_THAT(message("\x80\x02\x8a\nl\xfc\x9c" + zeros),
+             Contains("old PyTorch") && Contains("ebb::pytorch::read"));
   CHECK_THAT(message("{\n  \"metadata\": {}, \"weight_map\": {}}"),
              Contains("index") && Contains("weight_map"));
   CHECK_THAT(message("{}"), Contains("JSON"));

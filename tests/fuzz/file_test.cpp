@@ -1,0 +1,14 @@
+// Readers of files that hold tensors, and damaged bytes.
+#include "fuzz/file_targets.h"
+#include "fuzz/replay.h"
+
+using namespace fuzz;
+
+TEST_CASE("the reader of PyTorch's files bears damage") { replay(kFileTargets[0]); }
+TEST_CASE("the reader of PyTorch's files bears damage to what describes the data") {
+  replay(kFileTargets[1]);
+}
+TEST_CASE("the NumPy reader bears damage") { replay(kFileTargets[2]); }
+TEST_CASE("the reader of NumPy's archives bears damage") { replay(kFileTargets[3]); }
+TEST_CASE("the reader of checkpoints in several files bears damage") { replay(kFileTargets[4]); }
+TEST_CASE("a checkpoint that is damaged changes nothing") { replay(kFileTargets[5]); }

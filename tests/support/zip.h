@@ -1,0 +1,22 @@
+// Zip archives made by hand, and so as wrong as a test wants them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ebb_test {
+
+/// An entry, stored as it is; what the directory says of it may be changed.
+struct ZipEntry {
+  ZipEntry(std::string name, std::string bytes);
+
+  std::string name, bytes;
+  std::uint32_t sum, size, packed;  ///< CRC-32 of the bytes; how many they are, unpacked and packed
+  std::uint16_t method = 0;         ///< 0 stored, 8 deflated
+  std::uint16_t flags = 0;          ///< bit 0: encrypted
+};
+
+std::string zip(const std::vector<ZipEntry>& entries);
+
+}  // namespace ebb_test
