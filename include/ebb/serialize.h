@@ -11,6 +11,7 @@
 #include <ebb/nn/module_holder.h>
 #include <ebb/optim/optimizer.h>
 
+#include <concepts>
 #include <iosfwd>
 #include <memory>
 #include <string>
@@ -105,8 +106,64 @@ EBB_API void save(const optim::Optimizer& optimizer, const std::string& path);
 EBB_API void save(const optim::Optimizer& optimizer, std::ostream& stream);
 }  // namespace pytorch
 
-// Modules behind pointers and holders; `to` and `from` are a path or a stream, and `how` is what
-// else load() of a module takes.
+/// What else writes itself into an archive and reads itself back: samplers, datasets, loaders, schedules.
+template <class T>
+concept Archived = !std::is_base_of_v<nn::Module, T> && !std::is_base_of_v<optim::Optimizer, T> &&
+                   requires(T & value, serialize::OutputArchive& out, serialize::InputArchive& in) {
+  value.save(out);
+  value.load(in);
+};
+/// `to` and `from` are what archives take: a path, a stream, functions.
+template <Archived T, class Target>
+void save(const T& value, Target&& to) {
+  serialize::OutputArchive archive;
+  value.save(archive);
+  archive.save_to(to);
+}
+template <Archived T, class... Source>
+void load(T& value, Source&&... from) {
+  serialize::InputArchive archive;
+  archive.load_from(from...);
+  value.load(archive);
+}
+
+namespace detail {
+/// What load() from a stream returns; `run` calls a function with the stream.
+template <class T, class Run, class... How>
+auto load_by(T& value, const Run& run, const How&... how) {
+  using Result = decltype(load(value, std::declval<std::istream&>(), how...));
+  if constexpr (std::is_void_v<Result>) {
+    run([&](std::istream& stream) { load(value, stream, how...); });
+  } else {
+    Result result;
+    run([&](std::istream& stream) { result = load(value, stream, how...); });
+    return result;
+  }
+}
+}  // namespace detail
+
+/// Each of the above through a function that writes; and from memory, or by a function that reads and one
+/// that says how much there is. `how` is what else load() of the value takes.
+template <class T>
+void save(const T& value, const serialize::WriteFunction& write) {
+  serialize::detail::with_stream(write, [&](std::ostream& stream) { save(value, stream); });
+}
+template <class T, std::integral Size, class... How>
+requires(!std::same_as<Size, bool>) auto load(T& value, const char* data, Size size, const How&... how) {
+  const auto run = [&](const auto& body) {
+    serialize::detail::with_stream(data, static_cast<std::size_t>(size), body);
+  };
+  return detail::load_by(value, run, how...);
+}
+template <class T, class... How>
+auto load(T& value, const serialize::ReadFunction& read, const serialize::SizeFunction& size,
+          const How&... how) {
+  const auto run = [&](const auto& body) { serialize::detail::with_stream(read, size, body); };
+  return detail::load_by(value, run, how...);
+}
+
+// Modules behind pointers and holders; `to` and `from` are a path, a stream or a function, and `how` is what
+// else load() of a module takes: strictness, a device, or the size of what is read by a function.
 template <class Module, class Target>
 requires std::is_base_of_v<nn::Module, Module>
 void save(const std::shared_ptr<Module>& module, Target&& to) {

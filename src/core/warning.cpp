@@ -19,13 +19,16 @@ constinit thread_local WarningHandler* current = nullptr;
 
 WarningHandler::~WarningHandler() = default;
 
-void WarningHandler::process(const Warning& warning) {
+void WarningHandler::process(const Warning& warning) { process({}, warning.msg(), /*verbatim=*/false); }
+void WarningHandler::process(const SourceLocation&, const std::string& message, bool) {
   // One call, so that lines of several threads do not mix.
-  std::fprintf(stderr, "Warning: %s\n", warning.msg().c_str());
+  std::fprintf(stderr, "Warning: %s\n", message.c_str());
 }
 
 void set_warning_handler(WarningHandler* handler) noexcept { current = handler; }
 WarningHandler* get_warning_handler() noexcept { return current ? current : &default_handler(); }
+void Warning::set_warning_handler(WarningHandler* handler) noexcept { ebb::set_warning_handler(handler); }
+WarningHandler* Warning::get_warning_handler() noexcept { return ebb::get_warning_handler(); }
 
 void warn(const Warning& warning) { get_warning_handler()->process(warning); }
 

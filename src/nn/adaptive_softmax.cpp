@@ -127,7 +127,7 @@ Variable AdaptiveLogSoftmaxWithLossImpl::predict(const Variable& input) {
 }
 
 void AdaptiveLogSoftmaxWithLossImpl::pretty_print(std::ostream& stream) const {
-  stream << "ebb::nn::AdaptiveLogSoftmaxWithLoss";
+  stream << named_by_program("ebb::nn::AdaptiveLogSoftmaxWithLoss");
 }
 
 template class Cloneable<AdaptiveLogSoftmaxWithLossImpl>;

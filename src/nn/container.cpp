@@ -30,7 +30,7 @@ void copy_parameters(Module& to, const Module::StateDict& from, const optional<D
 }
 
 void print_parameters(std::ostream& stream, const char* name, const Module::StateDict& parameters) {
-  stream << "ebb::nn::" << name << "(\n";
+  stream << named_by_program("ebb::nn::") << name << "(\n";
   for (const auto& item : parameters) {
     stream << "(" << item.key() << "): Parameter containing: [" << to_string(item->dtype()) << " of size "
            << item->sizes() << "]\n";
@@ -52,7 +52,9 @@ std::shared_ptr<Module> ModuleListImpl::clone(const optional<Device>& device) co
   return session.done(std::move(copy));
 }
 
-void ModuleListImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::ModuleList"; }
+void ModuleListImpl::pretty_print(std::ostream& stream) const {
+  stream << named_by_program("ebb::nn::ModuleList");
+}
 
 void ModuleListImpl::push_back(std::shared_ptr<Module> module) {
   register_module(std::to_string(modules_.size()), module);
@@ -86,7 +88,9 @@ std::shared_ptr<Module> ModuleDictImpl::clone(const optional<Device>& device) co
   return session.done(std::move(copy));
 }
 
-void ModuleDictImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::ModuleDict"; }
+void ModuleDictImpl::pretty_print(std::ostream& stream) const {
+  stream << named_by_program("ebb::nn::ModuleDict");
+}
 
 ModuleDictImpl::Pairs ModuleDictImpl::items() const { return children_.pairs(); }
 std::vector<std::string> ModuleDictImpl::keys() const { return children_.keys(); }
@@ -173,7 +177,9 @@ Variable ParameterDictImpl::pop(const std::string& key) {
 
 FunctionalImpl::FunctionalImpl(Function function) : function_(std::move(function)) {}
 void FunctionalImpl::reset() {}
-void FunctionalImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::Functional()"; }
+void FunctionalImpl::pretty_print(std::ostream& stream) const {
+  stream << named_by_program("ebb::nn::Functional()");
+}
 Variable FunctionalImpl::forward(const Variable& input) {
   return at_path(*this, [&] { return function_(input); });
 }

@@ -6,7 +6,8 @@
 #include <ebb/ops/creation.h>
 
 #include <sstream>
-#include <string_view>
+
+#include "nn/module_tools.h"
 
 namespace ebb::nn {
 namespace {
@@ -179,9 +180,8 @@ template <class Base>
 void LazyImpl<Base>::pretty_print(std::ostream& stream) const {
   std::ostringstream text;
   Base::pretty_print(text);
-  constexpr std::string_view kNamespace = "ebb::nn::";
   std::string printed = text.str();
-  if (has_uninitialized_params()) printed.insert(kNamespace.size(), "Lazy");
+  if (has_uninitialized_params()) printed.insert(named_by_program("ebb::nn::").size(), "Lazy");
   stream << printed;
 }
 

@@ -1,5 +1,6 @@
 // Modules: construction, names, registration, moves and conversions.
 #include <ebb/autograd/grad_mode.h>
+#include <ebb/core/warning.h>
 #include <ebb/ops/copy.h>
 
 #include <ostream>
@@ -74,8 +75,9 @@ std::string Module::path() const {
 }
 
 std::shared_ptr<Module> Module::clone(const optional<Device>&) const {
-  ebb::detail::fail("clone() has not been implemented for ", name(), ". Subclass ebb::nn::Cloneable<", name(),
-                    "> instead of ebb::nn::Module to inherit the ability to clone.");
+  ebb::detail::fail("clone() has not been implemented for ", name(), ". Subclass ",
+                    named_by_program("ebb::nn::Cloneable<"), name(), "> instead of ",
+                    named_by_program("ebb::nn::Module"), " to inherit the ability to clone.");
 }
 
 void Module::clone_(Module&, const optional<Device>&) {}
@@ -173,6 +175,9 @@ void Module::zero_grad(bool set_to_none) {
 Variable& Module::register_parameter(std::string name, Variable tensor, bool requires_grad) {
   check_name(name, "Parameter");
   if (tensor.defined()) tensor.set_requires_grad(requires_grad);
+  if (!tensor.defined() && requires_grad)
+    warn("register_parameter: the tensor of '", name,
+         "' is undefined, which cannot require grad. Ignoring the `requires_grad=true` function parameter.");
   return parameters_.insert(std::move(name), std::move(tensor));
 }
 

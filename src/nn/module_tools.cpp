@@ -3,15 +3,22 @@
 
 #include <cxxabi.h>
 
+#include <cctype>
 #include <cstdlib>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include "nn/hooks.h"
 
 namespace ebb::nn {
 
 namespace {
+
+const char* printed_namespace = "ebb";
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
 std::string located(const Module& module, const Error& error) {
   std::ostringstream text;
   const std::string path = module.path();
@@ -19,7 +26,21 @@ std::string located(const Module& module, const Error& error) {
   module.pretty_print(text);
   return text.str();
 }
+
 }  // namespace
+
+void detail::set_printed_namespace(const char* name) noexcept { printed_namespace = name; }
+
+std::string named_by_program(std::string name) {
+  constexpr std::string_view kOurs = "ebb::";
+  const std::string theirs = std::string(printed_namespace) + "::";
+  for (std::size_t at = name.find(kOurs); at != std::string::npos; at = name.find(kOurs, at)) {
+    const bool whole = at == 0 || !is_word(name[at - 1]);
+    if (whole) name.replace(at, kOurs.size(), theirs);
+    at += whole ? theirs.size() : kOurs.size();
+  }
+  return name;
+}
 
 std::string class_name(const std::type_info& type) {
   int status = 0;
@@ -30,8 +51,8 @@ std::string class_name(const std::type_info& type) {
   constexpr std::string_view kOurs = "ebb::nn::", kTemplate = "Impl<";
   const std::size_t at = name.find(kTemplate);
   if (name.starts_with(kOurs) && name.ends_with("ul>") && at != std::string::npos)
-    return name.substr(0, at) + name.substr(at + kTemplate.size(), 1) + "dImpl";
-  return name;
+    name = name.substr(0, at) + name.substr(at + kTemplate.size(), 1) + "dImpl";
+  return named_by_program(std::move(name));
 }
 
 std::string handle_name(const std::type_info& module) {

@@ -7,7 +7,9 @@
 
 namespace ebb::nn {
 
-/// A class as C++ has it, but "ebb::nn::Conv2dImpl" for ConvImpl<2>.
+/// A name with the namespace "ebb" as the program calls it (detail::set_printed_namespace).
+std::string named_by_program(std::string name);
+/// A class as C++ has it, but "ebb::nn::Conv2dImpl" for ConvImpl<2>; its namespace as the program calls it.
 std::string class_name(const std::type_info& type);
 /// What users call the handle of a library's module: "ebb::nn::Conv2d".
 std::string handle_name(const std::type_info& module);

@@ -279,7 +279,7 @@ std::tuple<Variable, Variable> multi_head_attention_forward(
 namespace F = functional;
 
 MultiheadAttentionImpl::MultiheadAttentionImpl(const MultiheadAttentionOptions& options_)
-    : options(options_) {
+    : Cloneable(handle_name(typeid(MultiheadAttentionImpl))), options(options_) {
   MultiheadAttentionImpl::reset();
 }
 

@@ -10,7 +10,7 @@ namespace ebb::nn {
 namespace detail {
 
 std::string type_name(const std::type_info& type) {
-  if (type == typeid(Variable)) return "ebb::Tensor";
+  if (type == typeid(Variable)) return named_by_program("ebb::Tensor");
   return class_name(type);
 }
 
@@ -35,7 +35,8 @@ std::shared_ptr<Module> AnyModule::ptr() const {
 }
 
 const std::type_info& AnyModule::type_info() const {
-  const Module& module = *ptr();
+  EBB_CHECK(!is_empty(), "Cannot call type_info() on an empty AnyModule");
+  const Module& module = *module_;
   return typeid(module);
 }
 
@@ -93,7 +94,9 @@ std::shared_ptr<Module> SequentialImpl::ptr(std::size_t index) const {
   return modules_[index].ptr();
 }
 
-void SequentialImpl::pretty_print(std::ostream& stream) const { stream << "ebb::nn::Sequential"; }
+void SequentialImpl::pretty_print(std::ostream& stream) const {
+  stream << named_by_program("ebb::nn::Sequential");
+}
 
 void SequentialImpl::check_index(std::size_t index) const {
   EBB_CHECK(index < size(), "Index out of range: Sequential has ", std::uint64_t{size()},

@@ -137,10 +137,6 @@ static void check(const FractionalMaxPoolOptions<D>& o) {
             "FractionalMaxPool requires specifying either an output size, or a pooling ratio.");
 }
 template <std::size_t D>
-static void print(Fields& out, const FractionalMaxPoolOptions<D>&) {
-  out.none();
-}
-template <std::size_t D>
 static Variable call(const FractionalMaxPoolImpl<D>& m, const Variable& x) {
   if constexpr (D == 2) return F::fractional_max_pool2d(x, m.options);
   if constexpr (D == 3) return F::fractional_max_pool3d(x, m.options);

@@ -71,6 +71,15 @@ void set_field(const std::string& name, T& field, const Variable& value) {
   }
 }
 
+/// Of tensors: whether both are undefined, or of the same sizes and values.
+template <class T>
+bool same_field(const T& a, const T& b) {
+  if constexpr (std::is_same_v<T, Variable>)
+    return a.defined() == b.defined() && (!a.defined() || a.equal(b));
+  else
+    return a == b;
+}
+
 template <class T>
 void write_field(serialize::OutputArchive& archive, const char* name, const T& field) {
   const Variable value = field_tensor(field);

@@ -188,6 +188,16 @@ void LBFGSParamState::serialize(serialize::OutputArchive& archive) const {
   }
 }
 
+bool operator==(const LBFGSParamState& a, const LBFGSParamState& b) {
+  const auto same = [](const std::deque<Variable>& x, const std::deque<Variable>& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), same_field<Variable>);
+  };
+  return a.func_evals() == b.func_evals() && a.n_iter() == b.n_iter() && a.t() == b.t() &&
+         a.prev_loss() == b.prev_loss() && a.H_diag() == b.H_diag() && same_field(a.d(), b.d()) &&
+         same_field(a.prev_flat_grad(), b.prev_flat_grad()) && same(a.old_dirs(), b.old_dirs()) &&
+         same(a.old_stps(), b.old_stps());
+}
+
 void LBFGSParamState::serialize(serialize::InputArchive& archive) {
   for (const auto& [name, value] : archive.tensors()) load(name, value);
 }

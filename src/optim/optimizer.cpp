@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <map>
+#include <unordered_set>
 
 #include "ops/foreach/foreach.h"
 
@@ -43,6 +44,16 @@ bool OptimizerParamState::fits(const Variable& value, const Variable& parameter)
   return value.dim() == 0 || value.sizes() == parameter.sizes();
 }
 Optimizer::~Optimizer() = default;
+
+ParameterKey::ParameterKey(const std::string& address) {
+  const std::size_t prefix = address.starts_with("0x") ? 2 : 0;
+  const char* const end = address.data() + address.size();
+  std::uintptr_t number = 0;
+  const auto parsed = std::from_chars(address.data() + prefix, end, number, 16);
+  EBB_CHECK(parsed.ec == std::errc() && parsed.ptr == end, "Optimizer: the key '", address,
+            "' is no address of a parameter. Use p.unsafeGetTensorImpl().");
+  parameter_ = reinterpret_cast<const void*>(number);
+}
 
 double OptimizerOptions::initial_lr() {
   if (!initial_lr_) initial_lr_ = get_lr();
@@ -87,6 +98,11 @@ void Optimizer::add_param_group(const OptimizerParamGroup& param_group) {
     EBB_CHECK(parameter.defined(), "optimizer: a parameter is undefined.");
     EBB_CHECK(parameter.is_leaf(), "can't optimize a non-leaf Tensor");
   }
+  std::unordered_set<const void*> known;
+  for (const OptimizerParamGroup& group : param_groups_)
+    for (const Variable& parameter : group.params()) known.insert(parameter.impl());
+  for (const Variable& parameter : param_group.params())
+    EBB_CHECK(!known.contains(parameter.impl()), "some parameters appear in more than one parameter group");
   OptimizerParamGroup group(param_group);
   if (!group.has_options()) group.set_options(defaults_->clone());
   param_groups_.push_back(std::move(group));
@@ -149,7 +165,7 @@ void Optimizer::load_state_dict(const StateDict& state) {
   for (const OptimizerParamGroup& group : param_groups_)
     all.insert(all.end(), group.params().begin(), group.params().end());
   NoGradGuard no_grad;
-  std::unordered_map<const void*, std::unique_ptr<OptimizerParamState>> loaded;
+  OptimizerStates loaded;
   std::map<std::size_t, StateDict> entries;
   for (const auto& [name, value] : state) {
     const std::size_t dot = name.find('.');

@@ -313,16 +313,28 @@ void RuleOptions<Options>::serialize(serialize::InputArchive& archive) {
   Kind<Options>::check(own);
 }
 
-template <class Options>
-bool RuleOptions<Options>::equals(const Options& other) const {
+/// Whether all that `list` lists of both is the same: `list(one, f)` calls f(name, field).
+template <class T, class List>
+bool same_fields(const T& a, const T& b, const List& list) {
   bool same = true;
-  Kind<Options>::options(static_cast<const Options&>(*this), [&](std::string_view name, const auto& mine) {
-    Kind<Options>::options(other, [&](std::string_view theirs, const auto& field) {
+  list(a, [&](std::string_view name, const auto& mine) {
+    list(b, [&](std::string_view theirs, const auto& field) {
       if constexpr (std::is_same_v<decltype(mine), decltype(field)>)
-        if (name == theirs && !(mine == field)) same = false;
+        if (name == theirs && !same_field(mine, field)) same = false;
     });
   });
   return same;
+}
+
+template <class State, class Options>
+bool RuleParamState<State, Options>::equals(const State& other) const {
+  return same_fields(static_cast<const State&>(*this), other,
+                     [](const State& state, const auto& f) { Kind<Options>::fields(state, f); });
+}
+template <class Options>
+bool RuleOptions<Options>::equals(const Options& other) const {
+  return same_fields(static_cast<const Options&>(*this), other,
+                     [](const Options& options, const auto& f) { Kind<Options>::options(options, f); });
 }
 
 }  // namespace ebb::optim

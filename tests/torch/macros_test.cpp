@@ -22,6 +22,14 @@ struct Recorder : c10::WarningHandler {
   std::vector<std::string> messages;
 };
 
+// As a handler was written for 1.13.
+struct OldRecorder : c10::WarningHandler {
+  void process(const c10::SourceLocation&, const std::string& message, bool) override {
+    messages.push_back(message);
+  }
+  std::vector<std::string> messages;
+};
+
 struct Options {
   TORCH_ARG(int64_t, size) = 3;
   TORCH_ARG(std::string, name);
@@ -96,6 +104,23 @@ TEST_CASE("TORCH_WARN reaches the handler and TORCH_WARN_ONCE does once") {
     TORCH_WARN_ONCE("first turn ", i);
   }
   CHECK(recorder.messages == std::vector<std::string>{"turn 0", "first turn 0", "turn 1", "turn 2"});
+}
+
+TEST_CASE("a handler of 1.13 hears of warnings and is set by its names") {
+  OldRecorder recorder;
+  c10::WarningHandler* const before = c10::Warning::get_warning_handler();
+  c10::Warning::set_warning_handler(&recorder);
+  TORCH_WARN("heard");
+  c10::Warning::set_warning_handler(before);
+  CHECK(recorder.messages == std::vector<std::string>{"heard"});
+  CHECK(c10::get_warning_handler() == before);
+  const c10::Warning::WarningHandlerGuard guard(&recorder);
+  torch::warn("heard again");
+  CHECK(recorder.messages.back() == "heard again");
+  torch::nn::Module().register_parameter("bias", torch::Tensor());
+  CHECK(recorder.messages.back().find("Ignoring the `requires_grad=true`") != std::string::npos);
+  torch::nn::Module().register_parameter("bias", torch::Tensor(), /*requires_grad=*/false);
+  CHECK(recorder.messages.size() == 3);
 }
 
 TEST_CASE("TORCH_ARG declares options and TORCH_MODULE handles") {

@@ -33,6 +33,14 @@ class EBB_API SavedValue {
   SavedValue(std::vector<double> values);
 
   bool isNone() const { return kind_ == Kind::none; }
+  bool isScalar() const { return kind_ == Kind::number; }
+  bool isInt() const { return isScalar() && number_.isIntegral(/*include_bool=*/false); }
+  bool isDouble() const { return isScalar() && number_.isFloatingPoint(); }
+  bool isBool() const { return isScalar() && number_.isBoolean(); }
+  bool isString() const { return kind_ == Kind::text; }
+  bool isTensor() const { return kind_ == Kind::tensor; }
+  bool isIntList() const { return kind_ == Kind::integers; }
+  bool isDoubleList() const { return kind_ == Kind::doubles; }
   std::int64_t toInt() const;
   double toDouble() const;
   bool toBool() const;

@@ -3,17 +3,33 @@
 
 #include <ebb/core/error.h>
 
+#include <cstdint>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 namespace ebb {
 
-/// What a handler is given (torch: c10::Warning).
-class Warning {
+class WarningHandler;
+class WarningHandlerGuard;
+
+/// A place in a program (torch: c10::SourceLocation).
+struct SourceLocation {
+  const char* function = "";
+  const char* file = "";
+  std::uint32_t line = 0;
+};
+
+/// What a handler is given (torch: c10::Warning; what is static here stands in 1.13's namespace of that
+/// name).
+class EBB_API Warning {
  public:
   explicit Warning(std::string message) : message_(std::move(message)) {}
   const std::string& msg() const noexcept { return message_; }
+
+  using WarningHandlerGuard = ebb::WarningHandlerGuard;
+  static void set_warning_handler(WarningHandler* handler) noexcept;
+  static WarningHandler* get_warning_handler() noexcept;
 
  private:
   std::string message_;
@@ -25,7 +41,10 @@ class Warning {
 class EBB_API WarningHandler {
  public:
   virtual ~WarningHandler();
+  /// Calls the other, with an empty place.
   virtual void process(const Warning& warning);
+  /// 1.13's.
+  virtual void process(const SourceLocation& place, const std::string& message, bool verbatim);
 };
 
 /// Sets the calling thread's handler, which must outlive its use; nullptr brings back the one that writes to

@@ -186,6 +186,7 @@ class DataLoaderBase {
 
  private:
   struct Job {
+    explicit Job(BatchRequest what) : request(std::move(what)) {}
     BatchRequest request;
     optional<Batch> batch;
     std::exception_ptr error;
@@ -247,8 +248,7 @@ class DataLoaderBase {
       }
       optional<BatchRequest> request = next_request();
       if (!request) return;
-      auto job = std::make_shared<Job>();
-      job->request = std::move(*request);
+      auto job = std::make_shared<Job>(std::move(*request));
       {
         std::lock_guard lock(mutex_);
         jobs_.push_back(std::move(job));

@@ -8,6 +8,10 @@
 
 namespace ebb::nn {
 
+namespace detail {
+EBB_API std::string type_name(const std::type_info& type);
+}
+
 /// A value of any copyable type (what modules pass on inside a Sequential).
 class AnyValue {
  public:
@@ -29,8 +33,8 @@ class AnyValue {
   template <class T>
   T get() {
     T* value = try_get<T>();
-    EBB_CHECK(value, "Attempted to cast AnyValue to ", typeid(T).name(), ", but its actual type is ",
-              type_->name());
+    EBB_CHECK(value, "Attempted to cast AnyValue to ", detail::type_name(typeid(T)),
+              ", but its actual type is ", detail::type_name(*type_));
     return *value;
   }
 
@@ -41,7 +45,6 @@ class AnyValue {
 
 namespace detail {
 
-EBB_API std::string type_name(const std::type_info& type);
 [[noreturn]] EBB_API void wrong_argument_count(const Module& module, std::size_t expected, std::size_t got);
 [[noreturn]] EBB_API void wrong_argument_type(const Module& module, std::size_t position,
                                               const std::type_info& expected, const std::type_info& got);
@@ -177,6 +180,7 @@ class EBB_API AnyModule {
   /// The module, as a type it has.
   template <class T>
   T& get() const {
+    EBB_CHECK(!is_empty(), "Cannot call get() on an empty AnyModule");
     T* module = dynamic_cast<T*>(ptr().get());
     EBB_CHECK(module, "Attempted to cast module of type ", module_->name(), " to type ",
               detail::type_name(typeid(T)));
@@ -189,8 +193,9 @@ class EBB_API AnyModule {
   template <class T>
   requires(std::is_base_of_v<Module, T>) std::shared_ptr<T> ptr()
   const {
+    const std::shared_ptr<Module> module = ptr();
     get<T>();
-    return std::static_pointer_cast<T>(module_);
+    return std::static_pointer_cast<T>(module);
   }
   const std::type_info& type_info() const;
 

@@ -22,6 +22,8 @@ template <class Contained>
 class ModuleHolder;
 
 namespace detail {
+/// Names of classes begin with this, in all of the process, where they begin with "ebb" otherwise; a literal.
+EBB_API void set_printed_namespace(const char* name) noexcept;
 struct ModuleAccess;
 struct ModuleHolderBase {};
 template <class T>
@@ -60,6 +62,8 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   Module& operator=(Module&&) noexcept;
   virtual ~Module();
 
+  /// What it was given, or else the class: "ebb::nn::LinearImpl" ("torch::nn::LinearImpl" in a program that
+  /// includes libtorch's headers of ebb::torch).
   const std::string& name() const noexcept;
   /// Where the module hangs in the tree it was registered in: "encoder.0.fc"; empty for a root.
   std::string path() const;

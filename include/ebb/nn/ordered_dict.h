@@ -58,10 +58,10 @@ class EBB_API OrderedDict {
   Iterator end() { return items_.end(); }
   ConstIterator begin() const { return items_.begin(); }
   ConstIterator end() const { return items_.end(); }
-  Item& front() { return at(0); }
-  const Item& front() const { return at(0); }
-  Item& back() { return at(items_.size() - 1); }
-  const Item& back() const { return at(items_.size() - 1); }
+  Item& front() { return check_any("front"), items_.front(); }
+  const Item& front() const { return check_any("front"), items_.front(); }
+  Item& back() { return check_any("back"), items_.back(); }
+  const Item& back() const { return check_any("back"), items_.back(); }
 
   /// The item at a position.
   Item& operator[](std::size_t index) { return at(index); }
@@ -98,6 +98,9 @@ class EBB_API OrderedDict {
 
  private:
   [[noreturn]] void missing(const Key& key) const;
+  void check_any(const char* function) const {
+    EBB_CHECK(!is_empty(), "Called ", function, "() on an empty OrderedDict");
+  }
   Item& at(std::size_t index);
   const Item& at(std::size_t index) const { return const_cast<OrderedDict&>(*this).at(index); }
 

@@ -30,6 +30,8 @@ class EBB_API LBFGSParamState : public OptimizerCloneableParamState<LBFGSParamSt
   void serialize(serialize::OutputArchive& archive) const override;
   void serialize(serialize::InputArchive& archive) override;
   bool fits(const Variable&, const Variable&) const override { return true; }
+  /// Whether every number and tensor is the same.
+  friend EBB_API bool operator==(const LBFGSParamState& a, const LBFGSParamState& b);
 
   EBB_ARG(std::int64_t, func_evals) = 0;    ///< evaluations so far
   EBB_ARG(std::int64_t, n_iter) = 0;        ///< updates so far

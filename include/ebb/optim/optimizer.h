@@ -92,6 +92,26 @@ class EBB_API OptimizerParamState {
   virtual bool fits(const Variable& value, const Variable& parameter) const;
 };
 
+/// By what an optimizer finds what it remembers of a parameter: `p.unsafeGetTensorImpl()`, as in 2.x, or that
+/// address as text, `c10::guts::to_string(p.unsafeGetTensorImpl())`, as in 1.13. Text that is no address
+/// throws.
+class EBB_API ParameterKey {
+ public:
+  ParameterKey(const void* parameter) noexcept : parameter_(parameter) {}
+  ParameterKey(const std::string& address);
+  operator const void*() const noexcept { return parameter_; }
+  struct Hash {
+    std::size_t operator()(ParameterKey key) const noexcept { return std::hash<const void*>()(key); }
+  };
+
+ private:
+  const void* parameter_;
+};
+
+/// What is remembered, by parameter.
+using OptimizerStates =
+    std::unordered_map<ParameterKey, std::unique_ptr<OptimizerParamState>, ParameterKey::Hash>;
+
 /// Gives Derived its clone().
 template <class Derived>
 class EBB_API OptimizerCloneableParamState : public OptimizerParamState {
@@ -113,8 +133,8 @@ class EBB_API Optimizer {
   Optimizer& operator=(const Optimizer&) = delete;
   virtual ~Optimizer();
 
-  /// Adds parameters with options of their own, or else the defaults. A parameter that is not a leaf is an
-  /// error. As in libtorch, one that is listed twice is updated twice.
+  /// Adds parameters with options of their own, or else the defaults. A parameter that is not a leaf, or is
+  /// in another group, is an error. As in libtorch, one that is listed twice in a group is updated twice.
   void add_param_group(const OptimizerParamGroup& param_group);
   /// Adds parameters to the first group.
   void add_parameters(const std::vector<Variable>& parameters);
@@ -135,10 +155,8 @@ class EBB_API Optimizer {
   const std::vector<OptimizerParamGroup>& param_groups() const noexcept { return param_groups_; }
   /// What is remembered, by parameter:
   /// `static_cast<AdamParamState&>(*optimizer.state()[p.unsafeGetTensorImpl()]).exp_avg()`.
-  std::unordered_map<const void*, std::unique_ptr<OptimizerParamState>>& state() noexcept { return state_; }
-  const std::unordered_map<const void*, std::unique_ptr<OptimizerParamState>>& state() const noexcept {
-    return state_;
-  }
+  OptimizerStates& state() noexcept { return state_; }
+  const OptimizerStates& state() const noexcept { return state_; }
 
   /// What is remembered, as tensors named by the parameter's position and the quantity: "3.exp_avg". Options
   /// are not part of it.
@@ -169,7 +187,7 @@ class EBB_API Optimizer {
   void update_each();
 
   std::vector<OptimizerParamGroup> param_groups_;
-  std::unordered_map<const void*, std::unique_ptr<OptimizerParamState>> state_;
+  OptimizerStates state_;
   std::unique_ptr<OptimizerOptions> defaults_;
 
  private:
@@ -185,6 +203,11 @@ class EBB_API RuleParamState : public OptimizerCloneableParamState<Derived> {
  public:
   void serialize(serialize::OutputArchive& archive) const override;
   void serialize(serialize::InputArchive& archive) override;
+  /// Whether every number and tensor is the same, and the same tensors are defined.
+  friend bool operator==(const Derived& a, const Derived& b) { return a.equals(b); }
+
+ private:
+  bool equals(const Derived& other) const;
 };
 
 /// An optimizer that updates every parameter by one rule, many in one pass (src/optim/step.h).

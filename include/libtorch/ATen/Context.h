@@ -10,5 +10,13 @@ namespace at {
 
 inline bool hasCUDA() { return ebb::cuda::is_available(); }
 inline bool hasCuDNN() { return ebb::cuda::cudnn_is_available(); }
+/// ebb's own kernels do what these libraries would.
+inline bool hasMAGMA() { return false; }
+inline bool hasMKL() { return false; }
+inline bool hasMKLDNN() { return false; }
+inline bool hasHIP() { return false; }
+inline bool hasMPS() { return false; }
+/// Factorisations there are.
+inline bool hasLAPACK() { return true; }
 
 }  // namespace at

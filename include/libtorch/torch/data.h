@@ -3,3 +3,4 @@
 
 #include <ebb/data.h>
 #include <torch/csrc/namespaces.h>
+#include <torch/data/dataloader/base.h>

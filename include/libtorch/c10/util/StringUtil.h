@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/core/array_ref.h>
+#include <ebb/core/warning.h>
 #include <torch/csrc/namespaces.h>
 
 #include <sstream>
@@ -22,6 +23,8 @@ std::string str(const Parts&... parts) {
   }
 }
 
+using std::to_string;
+
 /// The elements of a container, with `delimiter` between them.
 template <class Container>
 std::string Join(const std::string& delimiter, const Container& values) {
@@ -35,15 +38,12 @@ std::string Join(const std::string& delimiter, const Container& values) {
   return std::move(out).str();
 }
 
-/// Where a check stands.
-struct SourceLocation {
-  const char* function;
-  const char* file;
-  std::uint32_t line;
-};
+}  // namespace c10
+
+namespace ebb {
 
 inline std::ostream& operator<<(std::ostream& out, const SourceLocation& at) {
   return out << at.function << " at " << at.file << ':' << at.line;
 }
 
-}  // namespace c10
+}  // namespace ebb

@@ -2,4 +2,4 @@
 #pragma once
 
 #include <ebb/optim/adam.h>
-#include <torch/csrc/namespaces.h>
+#include <torch/optim/optimizer.h>

@@ -2,4 +2,4 @@
 #pragma once
 
 #include <ebb/optim/muon.h>
-#include <torch/csrc/namespaces.h>
+#include <torch/optim/optimizer.h>

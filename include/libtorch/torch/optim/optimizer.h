@@ -1,5 +1,23 @@
-// The base of optimizers.
+// The base of all optimizers.
 #pragma once
 
+#include <c10/util/flat_hash_map.h>
 #include <ebb/optim/optimizer.h>
 #include <torch/csrc/namespaces.h>
+
+#include <memory>
+#include <string>
+
+namespace ska::detail {
+
+/// The type of Optimizer::state() in 1.13, and that in 2.x.
+template <class Hash, class Equal>
+struct MapOf<std::string, std::unique_ptr<ebb::optim::OptimizerParamState>, Hash, Equal> {
+  using Type = ebb::optim::OptimizerStates;
+};
+template <class Hash, class Equal>
+struct MapOf<void*, std::unique_ptr<ebb::optim::OptimizerParamState>, Hash, Equal> {
+  using Type = ebb::optim::OptimizerStates;
+};
+
+}  // namespace ska::detail

@@ -3,3 +3,5 @@
 
 #include <ebb/data.h>
 #include <torch/csrc/namespaces.h>
+#include <torch/data/detail/data_shuttle.h>
+#include <torch/data/detail/sequencers.h>
