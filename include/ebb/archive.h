@@ -94,4 +94,11 @@ class EBB_API InputArchive {
   std::map<std::string, std::string> unsupported_;
 };
 
+/// What writes itself into an archive and reads itself back.
+template <class T>
+concept Archived = requires(const T& from, T& to, OutputArchive& out, InputArchive& in) {
+  from.save(out);
+  to.load(in);
+};
+
 }  // namespace ebb::serialize

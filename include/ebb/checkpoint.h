@@ -14,22 +14,14 @@
 
 namespace ebb {
 
-namespace detail {
-template <class T>
-concept Archived = requires(const T& from, T& to, serialize::OutputArchive& out,
-                            serialize::InputArchive& in) {
-  from.save(out);
-  to.load(in);
-};
-}  // namespace detail
-
 /// All that a training run is, in one file: a run that was ended at any moment and started again does what it
 /// would have done, bit for bit.
 ///
 ///     Checkpoint run("run.ckpt");
-///     run.add("model", model).add("optimizer", optimizer).add("scheduler", scheduler).add("data",
-///     loader).add("epoch", epoch); run.load();  // goes on if there is a file, else leaves all as it is for
-///     (; epoch < epochs; ++epoch)
+///     run.add("model", model).add("optimizer", optimizer).add("scheduler", scheduler);
+///     run.add("data", loader).add("epoch", epoch);
+///     run.load();  // goes on if there is a file, else leaves all as it is
+///     for (; epoch < epochs; ++epoch)
 ///       for (auto& batch : *loader) {
 ///         train_on(batch);
 ///         if (++step % 100 == 0) run.save();
@@ -88,7 +80,7 @@ class EBB_API Checkpoint {
 
 template <class T>
 Checkpoint& Checkpoint::add(const std::string& name, T& part) {
-  if constexpr (detail::Archived<T>) {
+  if constexpr (serialize::Archived<T>) {
     return add_part({name, [&part](serialize::OutputArchive& to) { part.save(to); },
                      [&part](serialize::InputArchive& from) { part.load(from); }});
   } else {

@@ -52,12 +52,12 @@ EBB_API void save(const nn::Module& module, std::ostream& stream);
 /// Reads a file's tensors into the module's parameters and buffers by name, converting dtype and device. The
 /// file is known by its contents: safetensors (read one by one: nothing is in memory twice); an index of
 /// several such files, or the folder of one (safetensors::ShardedReader); what torch.save wrote
-/// (pytorch::read_state_dict), also in C++ (the archives of libtorch's torch::save); .npz. Missing, unexpected (unless strict is off, which allows and returns
-/// both) and misshaped names are an error that lists them with their nearest names; nothing is changed then.
-/// With `assign` parameters and buffers take the dtype of the file (Module::load_state_dict). A file that
-/// another process cuts short while it is read is an error that leaves the module partly loaded. A stream's
-/// bytes are held until it is loaded. To build a module that is then loaded without initialising it:
-/// nn::utils::skip_init.
+/// (pytorch::read_state_dict), also in C++ (the archives of libtorch's torch::save); .npz. Missing,
+/// unexpected (unless strict is off, which allows and returns both) and misshaped names are an error that
+/// lists them with their nearest names; nothing is changed then. With `assign` parameters and buffers take
+/// the dtype of the file (Module::load_state_dict). A file that another process cuts short while it is read
+/// is an error that leaves the module partly loaded. A stream's bytes are held until it is loaded. To build a
+/// module that is then loaded without initialising it: nn::utils::skip_init.
 EBB_API nn::IncompatibleKeys load(nn::Module& module, const std::string& path, bool strict = true,
                                   bool assign = false);
 EBB_API nn::IncompatibleKeys load(nn::Module& module, std::istream& stream, bool strict = true,
@@ -75,9 +75,9 @@ nn::IncompatibleKeys load(nn::Module& module, Source&& from, const char* device)
 /// Writes what an optimizer's own save() does: state (moments, step counts) and the options of its groups.
 EBB_API void save(const optim::Optimizer& optimizer, const std::string& path);
 EBB_API void save(const optim::Optimizer& optimizer, std::ostream& stream);
-/// Reads it back; also the state_dict of an optimizer of that kind which torch.save wrote, and what libtorch's
-/// torch::save did. `key` is where in the file it stands: the key of a checkpoint's dict, dots leading
-/// further in, or the name of a part of an ebb::Checkpoint; without it a dict under "optimizer",
+/// Reads it back; also the state_dict of an optimizer of that kind which torch.save wrote, and what
+/// libtorch's torch::save did. `key` is where in the file it stands: the key of a checkpoint's dict, dots
+/// leading further in, or the name of a part of an ebb::Checkpoint; without it a dict under "optimizer",
 /// "optimizer_state_dict" or "optim" is found. A state that does not fit is an error that leaves the
 /// optimizer as it was.
 EBB_API void load(optim::Optimizer& optimizer, const std::string& path, const std::string& key = {});
@@ -86,8 +86,9 @@ EBB_API void load(optim::Optimizer& optimizer, std::istream& stream, const std::
 /// One tensor, under the name "tensor".
 EBB_API void save(const Variable& tensor, const std::string& path);
 EBB_API void save(const Variable& tensor, std::ostream& stream);
-/// On the CPU, or on `device`. In a file that holds one tensor it may have any name, as in those of torch.save
-/// and in NumPy's .npy; several are those of a list that torch.save wrote, or of numpy.savez(path, a, b).
+/// On the CPU, or on `device`. In a file that holds one tensor it may have any name, as in those of
+/// torch.save and in NumPy's .npy; several are those of a list that torch.save wrote, or of numpy.savez(path,
+/// a, b).
 EBB_API void load(Variable& tensor, const std::string& path, optional<Device> device = nullopt);
 EBB_API void load(Variable& tensor, std::istream& stream, optional<Device> device = nullopt);
 /// Several, under "0", "1", ...
@@ -106,21 +107,23 @@ EBB_API void save(const optim::Optimizer& optimizer, const std::string& path);
 EBB_API void save(const optim::Optimizer& optimizer, std::ostream& stream);
 }  // namespace pytorch
 
-/// What else writes itself into an archive and reads itself back: samplers, datasets, loaders, schedules.
+namespace detail {
 template <class T>
-concept Archived = !std::is_base_of_v<nn::Module, T> && !std::is_base_of_v<optim::Optimizer, T> &&
-                   requires(T & value, serialize::OutputArchive& out, serialize::InputArchive& in) {
-  value.save(out);
-  value.load(in);
-};
+concept NeitherModuleNorOptimizer =
+    !std::is_base_of_v<nn::Module, T> && !std::is_base_of_v<optim::Optimizer, T>;
+}
+
+/// What else writes itself into an archive and reads itself back: samplers, datasets, loaders, schedules.
 /// `to` and `from` are what archives take: a path, a stream, functions.
-template <Archived T, class Target>
+template <serialize::Archived T, class Target>
+requires detail::NeitherModuleNorOptimizer<T>
 void save(const T& value, Target&& to) {
   serialize::OutputArchive archive;
   value.save(archive);
   archive.save_to(to);
 }
-template <Archived T, class... Source>
+template <serialize::Archived T, class... Source>
+requires detail::NeitherModuleNorOptimizer<T>
 void load(T& value, Source&&... from) {
   serialize::InputArchive archive;
   archive.load_from(from...);

@@ -1,6 +1,7 @@
-// libtorch's side of the archives: "make FOLDER" writes those of this folder (torch 2.15 wrote those kept here), and
-// "check FOLDER" reads what ebb's tests wrote into the temporary folder ebb_archive_test, and goes on with it. Built
-// by: g++ -std=c++20 libtorch.cpp -I$T/include -I$T/include/torch/csrc/api/include -L$T/lib -ltorch -ltorch_cpu -lc10
+// libtorch's side of the archives: "make FOLDER" writes those of this folder (torch 2.15 wrote those kept
+// here), and "check FOLDER" reads what ebb's tests wrote into the temporary folder ebb_archive_test, and goes
+// on with it. Built by: g++ -std=c++20 libtorch.cpp -I$T/include -I$T/include/torch/csrc/api/include -L$T/lib
+// -ltorch -ltorch_cpu -lc10
 #include <torch/torch.h>
 
 #include <iostream>
@@ -22,7 +23,8 @@ torch::nn::Linear model() {
 }
 
 void steps(torch::nn::Linear& model, optim::Optimizer& optimizer, int count) {
-  const auto x = torch::tensor({{1.0, 2.0}, {3.0, -1.0}, {0.5, 0.0}}), y = torch::tensor({{1.0}, {-2.0}, {0.5}});
+  const auto x = torch::tensor({{1.0, 2.0}, {3.0, -1.0}, {0.5, 0.0}}),
+             y = torch::tensor({{1.0}, {-2.0}, {0.5}});
   for (int i = 0; i < count; ++i)
     optimizer.step([&] {
       optimizer.zero_grad();
@@ -33,18 +35,20 @@ void steps(torch::nn::Linear& model, optim::Optimizer& optimizer, int count) {
 }
 
 template <class Kind, class Options>
-std::pair<std::string, Optimizer> made(const char* name, const torch::nn::Linear& model, const Options& options) {
+std::pair<std::string, Optimizer> made(const char* name, const torch::nn::Linear& model,
+                                       const Options& options) {
   return {name, std::make_shared<Kind>(model->parameters(), options)};
 }
 
 std::vector<std::pair<std::string, Optimizer>> optimizers(const torch::nn::Linear& model, bool start) {
   const double lr = start ? 0.05 : 1;  // what is loaded says otherwise
-  return {made<optim::SGD>("sgd", model, optim::SGDOptions(lr).momentum(0.9).nesterov(true).weight_decay(0.01)),
-          made<optim::Adam>("adam", model, optim::AdamOptions(lr).amsgrad(true).betas({0.8, 0.95})),
-          made<optim::AdamW>("adamw", model, optim::AdamWOptions(lr).weight_decay(0.1)),
-          made<optim::RMSprop>("rmsprop", model, optim::RMSpropOptions(lr).centered(true).momentum(0.5)),
-          made<optim::Adagrad>("adagrad", model, optim::AdagradOptions(lr).lr_decay(0.1)),
-          made<optim::LBFGS>("lbfgs", model, optim::LBFGSOptions(lr).history_size(3).max_iter(4))};
+  return {
+      made<optim::SGD>("sgd", model, optim::SGDOptions(lr).momentum(0.9).nesterov(true).weight_decay(0.01)),
+      made<optim::Adam>("adam", model, optim::AdamOptions(lr).amsgrad(true).betas({0.8, 0.95})),
+      made<optim::AdamW>("adamw", model, optim::AdamWOptions(lr).weight_decay(0.1)),
+      made<optim::RMSprop>("rmsprop", model, optim::RMSpropOptions(lr).centered(true).momentum(0.5)),
+      made<optim::Adagrad>("adagrad", model, optim::AdagradOptions(lr).lr_decay(0.1)),
+      made<optim::LBFGS>("lbfgs", model, optim::LBFGSOptions(lr).history_size(3).max_iter(4))};
 }
 
 void make(const std::string& folder) {
@@ -86,7 +90,8 @@ void check(const std::string& folder) {
   for (const auto& buffer : net->buffers()) parts.push_back(buffer);
   torch::load(want, folder + "/values.pt");
   require(parts.size() == want.size(), "the module has what the list has");
-  for (std::size_t i = 0; i < parts.size(); ++i) require(torch::equal(parts[i], want[i]), "its tensors are equal");
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    require(torch::equal(parts[i], want[i]), "its tensors are equal");
   const std::size_t count = optimizers(model(), false).size();
   for (std::size_t i = 0; i < count; ++i) {
     torch::nn::Linear trained(2, 1), after(2, 1);
