@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "common/images.h"
 #include "common/program.h"
 
 namespace {
@@ -34,7 +35,7 @@ EBB_MODULE(Net);
 
 struct Digits {
   explicit Digits(MNIST::Mode mode, ebb::Device device) {
-    const MNIST digits(EBB_EXAMPLES_DATA "/digits", mode);
+    const MNIST digits(example::kDigits, mode);
     // In Double, roundings stay far below what one would call a difference.
     images = digits.images().to(device).to(ebb::kDouble);
     labels = digits.targets().to(device);

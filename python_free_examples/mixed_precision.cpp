@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/chart.h"
+#include "common/images.h"
 #include "common/program.h"
 
 namespace {
@@ -49,7 +50,7 @@ Tensor logits_of(nn::Sequential& net, const Tensor& images, const Precision& pre
 Result train(const Precision& precision, const example::Settings& settings, std::int64_t epochs) {
   constexpr std::int64_t kBatch = 128;
   const ebb::Device device = settings.device;
-  const MNIST digits(EBB_EXAMPLES_DATA "/digits"), asked(EBB_EXAMPLES_DATA "/digits", MNIST::Mode::kTest);
+  const MNIST digits(example::kDigits), asked(example::kDigits, MNIST::Mode::kTest);
   const Tensor images = digits.images().to(device), labels = digits.targets().to(device);
   ebb::manual_seed(settings.seed);  // the same weights and the same order for all
   nn::Sequential net = network();

@@ -11,17 +11,10 @@
 
 namespace example {
 
-namespace {
-
-constexpr const char* kFashion = "/usr/share/datasets/fashion-mnist";
-constexpr const char* kDigits = EBB_EXAMPLES_DATA "/digits";
-
-}  // namespace
-
 Images load_images(const std::string& folder, bool brief) {
   using ebb::data::datasets::MNIST;
-  const bool fashion = folder.empty() && !brief && MNIST::present(kFashion);
-  const std::string source = !folder.empty() ? folder : fashion ? kFashion : kDigits;
+  const bool fashion = folder.empty() && !brief && MNIST::present(kFashionMnist);
+  const std::string source = !folder.empty() ? folder : fashion ? kFashionMnist : kDigits;
   const MNIST train(source), test(source, MNIST::Mode::kTest);
   EBB_CHECK(train.images().size(2) % 4 == 0 && train.images().size(3) % 4 == 0, "load_images: images of ",
             source, " are of shape ", train.images().sizes(),

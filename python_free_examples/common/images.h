@@ -8,6 +8,11 @@
 
 namespace example {
 
+/// Images in the files of MNIST: where Debian's package dataset-fashion-mnist puts Fashion-MNIST, and the
+/// digits in this repository.
+inline constexpr const char* kFashionMnist = "/usr/share/datasets/fashion-mnist";
+inline constexpr const char* kDigits = EBB_EXAMPLES_DATA "/digits";
+
 /// Grey images, kFloat [n, 1, rows, columns] in [0, 1], and their labels, kLong [n].
 struct Images {
   std::string title;

@@ -3,11 +3,9 @@
 
 #include <ebb/data.h>
 
-namespace {
+#include "common/images.h"
 
-constexpr const char* kFashion =
-    "/usr/share/datasets/fashion-mnist";  // Debian's package dataset-fashion-mnist
-constexpr const char* kDigits = EBB_EXAMPLES_DATA "/digits";
+namespace {
 
 std::vector<std::string> numbered() { return {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}; }
 
@@ -15,12 +13,12 @@ std::vector<std::string> numbered() { return {"0", "1", "2", "3", "4", "5", "6",
 
 Source find_source(const std::string& folder, bool small) {
   if (!folder.empty()) return {folder, folder, numbered(), 8, 1e-3, 0};
-  if (!small && ebb::data::datasets::MNIST::present(kFashion))
-    return {kFashion,
+  if (!small && ebb::data::datasets::MNIST::present(example::kFashionMnist))
+    return {example::kFashionMnist,
             "Fashion-MNIST",
             {"T-shirt", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Boot"},
             8,
             1e-3,
             0.9};
-  return {kDigits, "UCI handwritten digits", numbered(), small ? 12 : 30, 3e-3, small ? 0.93 : 0.96};
+  return {example::kDigits, "UCI handwritten digits", numbered(), small ? 12 : 30, 3e-3, small ? 0.93 : 0.96};
 }

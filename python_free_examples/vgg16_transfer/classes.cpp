@@ -3,13 +3,12 @@
 
 #include <vector>
 
+#include "common/images.h"
+
 using ebb::Tensor;
 using ebb::data::datasets::MNIST;
 
 namespace {
-
-constexpr const char* kFashion = "/usr/share/datasets/fashion-mnist";  // Debian's dataset-fashion-mnist
-constexpr const char* kDigits = EBB_EXAMPLES_DATA "/digits";
 
 using Classes = std::vector<std::int64_t>;
 
@@ -52,7 +51,7 @@ void scatter(Labelled& data, std::int64_t frame) {
 // better.)
 TwoParts load_digits() {
   TwoParts parts{"digits at random places; 4, 7, 8 and 9 are new", 0, 0, 40, 3e-3, 0.1, {}, {}, {}, {}};
-  read_parts(parts, kDigits, {0, 1, 2, 3, 5, 6}, {4, 7, 8, 9});
+  read_parts(parts, example::kDigits, {0, 1, 2, 3, 5, 6}, {4, 7, 8, 9});
   for (Labelled* data : {&parts.base_train, &parts.base_test, &parts.new_train, &parts.new_test})
     scatter(*data, 12);
   return parts;
@@ -61,7 +60,7 @@ TwoParts load_digits() {
 TwoParts load_fashion(bool brief) {
   TwoParts parts{
       "Fashion-MNIST; pullovers, coats, shirts, bags and boots are new", 0, 0, 4, 1e-3, 0.03, {}, {}, {}, {}};
-  read_parts(parts, kFashion, {0, 1, 3, 5, 7}, {2, 4, 6, 8, 9});
+  read_parts(parts, example::kFashionMnist, {0, 1, 3, 5, 7}, {2, 4, 6, 8, 9});
   if (brief) {
     parts.base_train = few_of_each(parts.base_train, 1500);
     parts.new_test = few_of_each(parts.new_test, 250);
@@ -72,7 +71,7 @@ TwoParts load_fashion(bool brief) {
 }  // namespace
 
 TwoParts load_parts(bool digits, bool brief) {
-  return digits || !MNIST::present(kFashion) ? load_digits() : load_fashion(brief);
+  return digits || !MNIST::present(example::kFashionMnist) ? load_digits() : load_fashion(brief);
 }
 
 Labelled few_of_each(const Labelled& data, std::int64_t count) {

@@ -220,6 +220,24 @@ TEST_CASE("recurrent layers drop between layers as torch does, in training alone
   CHECK(equal(std::get<0>(rnn->forward(x)), once));
 }
 
+TEST_CASE("states of recurrent layers can be detached in place") {
+  nn::LSTM lstm(3, 4);
+  const Variable x = randn({5, 2, 3});
+  std::tuple<Variable, Variable> state(zeros({1, 2, 4}), zeros({1, 2, 4}));
+  for (int batch = 0; batch < 2; ++batch) {
+    Variable out;
+    std::tie(out, state) = lstm->forward(x, state);
+    out.sum().backward();
+    std::get<0>(state).detach_();
+    std::get<1>(state).detach_();
+    CHECK_FALSE(std::get<0>(state).requires_grad());
+  }
+  nn::GRU gru(3, 4);
+  Variable hidden = std::get<1>(gru(x));
+  hidden.detach_();
+  CHECK(hidden.is_leaf());
+}
+
 TEST_CASE("recurrent layers print as libtorch's do") {
   CHECK(text(*nn::LSTM(nn::LSTMOptions(128, 64).num_layers(3).dropout(0.2))) ==
         "ebb::nn::LSTM(input_size=128, hidden_size=64, num_layers=3, bias=true, batch_first=false, "

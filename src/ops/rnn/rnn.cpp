@@ -79,10 +79,6 @@ class Weights {
   bool projected_ = false;
 };
 
-Variable stacked(const std::vector<Variable>& states) {
-  return states.size() == 1 ? states[0].unsqueeze(0) : stack(states);
-}
-
 RnnResult run(const Stack& s, Variable rows, RnnSteps steps, TensorList params, const Variable& hidden,
               const Variable& cell) {
   const Weights weights(s, params, hidden, cell);
@@ -99,7 +95,8 @@ RnnResult run(const Stack& s, Variable rows, RnnSteps steps, TensorList params, 
     rows = s.bidirectional ? cat(sides, 1) : sides[0];
     if (s.train && s.dropout > 0 && layer + 1 < s.num_layers) rows = dropout(rows, s.dropout, true);
   }
-  return {rows, stacked(last_hidden), last_cell.empty() ? Variable() : stacked(last_cell)};
+  // Of one layer too these are no views: programs detach states in place between batches.
+  return {rows, stack(last_hidden), last_cell.empty() ? Variable() : stack(last_cell)};
 }
 
 RnnResult padded(const Stack& s, const Variable& input, TensorList params, const Variable& hidden,
