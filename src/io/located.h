@@ -15,7 +15,7 @@ auto located(const std::string& path, const Body& body) -> decltype(body()) {
   } catch (const Error& e) {
     const std::string what = e.what();
     if (path.empty() || what.find(path) != std::string::npos) throw;
-    throw Error(what + " File: \"" + path + "\".");
+    throw Error(what + (what.find('\n') == what.npos ? " " : "\n") + "File: \"" + path + "\".");
   }
 }
 

@@ -28,9 +28,11 @@ const char* name_of(DType dtype) {
 }
 
 std::string unsupported_text(std::string_view dtype) {
-  const char* convert = dtype[0] == 'C'   ? "torch.view_as_real(x)"
-                        : dtype[0] == 'U' ? "x.to(torch.int64)"
-                                          : "x.to(torch.bfloat16), times its scale if it has one,";
+  // Also as PyTorch's own files name them: "complex64".
+  const char kind = dtype.empty() ? ' ' : dtype[0];
+  const char* convert = kind == 'C' || kind == 'c'   ? "torch.view_as_real(x)"
+                        : kind == 'U' || kind == 'u' ? "x.to(torch.int64)"
+                                                     : "x.to(torch.bfloat16), times its scale if it has one,";
   return ebb::detail::text(" is of dtype ", dtype, ", which ebb does not have. Save ", convert,
                            " from Python in its place; the file's other tensors can be read.");
 }

@@ -52,8 +52,8 @@ const Variable& File::at(const std::string& name) const {
     names.push_back(have);
   }
   if (const auto found = unsupported.find(name); found != unsupported.end())
-    detail::fail("safetensors: tensor \"", name, "\"", unsupported_text(found->second));
-  detail::fail("safetensors: the file has no tensor \"", name, "\"", detail::near_names(name, names), ".");
+    detail::fail("load: tensor \"", name, "\"", unsupported_text(found->second));
+  detail::fail("load: the file has no tensor \"", name, "\"", detail::near_names(name, names), ".");
 }
 
 struct Reader::Contents {

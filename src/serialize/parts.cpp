@@ -17,18 +17,6 @@ constexpr const char* kOptimizers[] = {"optimizer", "optimizer_state_dict", "opt
 
 }  // namespace
 
-const Variable& tensor_named(const std::string& name, const safetensors::File& file) {
-  std::vector<std::string> names;
-  for (const auto& [have, tensor] : file.tensors) {
-    if (have == name) return tensor;
-    names.push_back(have);
-  }
-  if (const auto found = file.unsupported.find(name); found != file.unsupported.end())
-    fail("load: tensor \"", name, "\" is of dtype ", found->second,
-         ", which ebb does not have. Convert it before it is saved.");
-  fail("load: the file has no tensor \"", name, "\"", near_names(name, names), ".");
-}
-
 void fail_of_part(const std::string& key, const std::vector<std::string>& names) {
   std::set<std::string> parts;
   for (const std::string& name : names)

@@ -9,9 +9,6 @@
 
 namespace ebb::detail {
 
-/// Throws with the nearest names if there is none, or none of a dtype that ebb has.
-const Variable& tensor_named(const std::string& name, const safetensors::File& file);
-
 /// Of a part that none of the names begins with: throws with the nearest that there are.
 [[noreturn]] void fail_of_part(const std::string& key, const std::vector<std::string>& names);
 

@@ -5,6 +5,7 @@
 #include <ebb/ops/copy.h>
 
 #include "io/any_file.h"
+#include "io/located.h"
 #include "io/tied.h"
 #include "nn/load_state.h"
 #include "serialize/parts.h"
@@ -40,7 +41,7 @@ void assign(Variable& to, const Variable& file, optional<Device> device) {
 // A file's only tensor: of other programs the name tells nothing.
 void restore(Variable& to, const File& file, optional<Device> device) {
   const bool alone = file.tensors.size() == 1 && file.unsupported.empty();
-  assign(to, alone ? file.tensors[0].second : detail::tensor_named("tensor", file), device);
+  assign(to, alone ? file.tensors[0].second : file.at("tensor"), device);
 }
 
 void restore(std::vector<Variable>& to, const File& file, optional<Device> device) {
@@ -48,7 +49,7 @@ void restore(std::vector<Variable>& to, const File& file, optional<Device> devic
   std::vector<Variable> tensors(file.tensors.size() + file.unsupported.size());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (i < to.size()) tensors[i] = to[i];
-    assign(tensors[i], detail::tensor_named((of_numpy ? "arr_" : "") + std::to_string(i), file), device);
+    assign(tensors[i], file.at((of_numpy ? "arr_" : "") + std::to_string(i)), device);
   }
   to = std::move(tensors);
 }
@@ -64,21 +65,9 @@ NamedTensors tensors_of(const optim::Optimizer& optimizer) {
   return archive.tensors();
 }
 
-// Says whose file it was when what it holds does not fit.
-template <class Body>
-auto located(const std::string& path, const Body& body) {
-  try {
-    return body();
-  } catch (const Error& e) {
-    const std::string what = e.what();
-    if (what.find("\"" + path + "\"") != std::string::npos) throw;
-    throw Error(what + "\nFile: \"" + path + "\".");
-  }
-}
-
 template <class T, class... How>
 void restore_from(T& to, const std::string& path, const How&... how) {
-  located(path, [&] { restore(to, io::read_any(path), how...); });
+  io::located(path, [&] { restore(to, io::read_any(path), how...); });
 }
 
 }  // namespace
@@ -127,7 +116,8 @@ LoadOptions in_words(bool strict, bool assign) { return LoadOptions().strict(str
 }  // namespace
 
 nn::IncompatibleKeys load(nn::Module& module, const std::string& path, const LoadOptions& options) {
-  return located(path, [&] { return load_from(module, detail::open_state(path, options.key()), options); });
+  return io::located(path,
+                     [&] { return load_from(module, detail::open_state(path, options.key()), options); });
 }
 nn::IncompatibleKeys load(nn::Module& module, std::istream& stream, const LoadOptions& options) {
   return load_from(module, detail::open_state(stream, options.key()), options);

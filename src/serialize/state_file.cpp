@@ -16,6 +16,7 @@
 
 #include "io/any_file.h"
 #include "io/bytes.h"
+#include "io/pytorch_archived.h"
 #include "io/pytorch_values.h"
 #include "io/safetensors_format.h"
 #include "serialize/parts.h"
@@ -208,9 +209,11 @@ std::unique_ptr<nn::StateSource> tensors_of(const pytorch::Value& file, const st
   if (key.empty()) return state(file);
   const pytorch::Dict& entries = file.as_dict();
   const auto begins = [&](const auto& entry) { return pytorch::text_of(entry.first).starts_with(key + "."); };
-  if (!file.contains(key) && std::any_of(entries.begin(), entries.end(), begins))
-    return part_of(state(file), key);
-  return state(file.at(key));
+  if (file.contains(key)) return state(file.at(key));
+  if (std::any_of(entries.begin(), entries.end(), begins)) return part_of(state(file), key);
+  std::vector<std::string> names;
+  for (const auto& item : pytorch::archived(file, unsupported)) names.push_back(item.first);
+  fail_of_part(key, names);
 }
 
 // `from` is a path, or a stream at the file's beginning.
