@@ -24,6 +24,15 @@ const std::int64_t* checked(const Variable& state, std::int64_t length, const Va
   return contiguous.data_ptr<std::int64_t>();
 }
 
+// The device that is meant, which is there.
+Device present(const char* op, Device device) {
+  const detail::Backend& backend = detail::backend(device.type());
+  const int count = backend.device_count();
+  EBB_CHECK(device.index() < count, op, ": there is no ", device, " among the ", count,
+            " here. Choose one of them.");
+  return device.has_index() ? device : backend.current_device();
+}
+
 }  // namespace
 
 Variable get_rng_state(const Generator& generator) {
@@ -42,7 +51,7 @@ Variable get_rng_state(const Generator& generator) {
 
 Variable get_rng_state(Device device) {
   if (device.is_cpu()) return get_rng_state(default_generator());
-  const auto [seed, draws] = detail::backend(device.type()).generator_state(device);
+  const auto [seed, draws] = detail::backend(device.type()).generator_state(present("get_rng_state", device));
   Variable result = longs(2);
   result.data_ptr<std::int64_t>()[0] = static_cast<std::int64_t>(seed);
   result.data_ptr<std::int64_t>()[1] = static_cast<std::int64_t>(draws);
@@ -75,7 +84,7 @@ void set_rng_state(const Variable& state, Device device) {
   const Variable contiguous = state.detach().to(Device::CPU).contiguous();
   const std::int64_t* from = checked(state, 2, contiguous);
   detail::backend(device.type())
-      .set_generator_state(device,
+      .set_generator_state(present("set_rng_state", device),
                            {static_cast<std::uint64_t>(from[0]), static_cast<std::uint64_t>(from[1])});
 }
 

@@ -332,7 +332,7 @@ Tensor definite(const Tensor& x) { return x.matmul(x.mT()) + eye(x.size(-1), x.o
 // Of matrices that are definite, and in Float on either device, as decompositions take no 16 bits.
 std::vector<Case> decompositions() {
   const auto of = [](const char* name, std::function<Tensor(const Tensor&)> f) {
-    return Case{name, {kMatrix}, "ff", "f-", [f](In x) {
+    return Case{name, {kMatrix}, "ff", "ff", [f](In x) {
                   const Tensor a = [&] {
                     const amp::autocast plain(kHere, kBFloat16, /*enabled=*/false);
                     return definite(x[0]);
