@@ -114,27 +114,32 @@ typename Op::Acc reduce_range(const Op& op, const typename Op::In* x, const Smal
   return cascade.total();
 }
 
-/// Up to kReduceRows rows of `width` neighbouring columns.
+/// Merges `kRows` rows of `width` neighbouring columns into acc, or, with `kFirst`, begins acc with them.
+template <int kRows, bool kFirst, class Op>
+void merge_rows(const Op& op, const typename Op::In* const* rows, std::int64_t width, std::int64_t output,
+                typename Op::Acc* acc) {
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < width; ++i) {
+    typename Op::Acc value = op.load(rows[0][i], output + i);
+    if constexpr (!kFirst) value = op.merge(acc[i], value);
+    for (int r = 1; r < kRows; ++r) value = op.merge(value, op.load(rows[r][i], output + i));
+    acc[i] = value;
+  }
+}
+
+/// Up to kReduceRows rows of `width` neighbouring columns, a few at a time: so many streams are fetched ahead.
 template <class Op>
 void reduce_rows(const Op& op, const typename Op::In* const* rows, std::int64_t count, std::int64_t width,
                  std::int64_t output, typename Op::Acc* acc) {
-  using Acc = typename Op::Acc;
-  constexpr int kLanes = 256 / sizeof(Acc) < 64 ? 256 / sizeof(Acc) : 64;
-  std::int64_t c = 0;
-  for (; c + kLanes <= width; c += kLanes) {
-    Acc lanes[kLanes];
-    for (int l = 0; l < kLanes; ++l) lanes[l] = op.load(rows[0][c + l], output + c + l);
-#pragma GCC unroll 1
-    for (std::int64_t r = 1; r < count; ++r) {
-      const typename Op::In* row = rows[r] + c;
-      for (int l = 0; l < kLanes; ++l) lanes[l] = op.merge(lanes[l], op.load(row[l], output + c + l));
-    }
-    for (int l = 0; l < kLanes; ++l) acc[c + l] = lanes[l];
-  }
-  if (c == width) return;
-  for (std::int64_t i = c; i < width; ++i) acc[i] = op.load(rows[0][i], output + i);
-  for (std::int64_t r = 1; r < count; ++r)
-    for (std::int64_t i = c; i < width; ++i) acc[i] = op.merge(acc[i], op.load(rows[r][i], output + i));
+  constexpr int kStreams = 4;
+  std::int64_t r = count < kStreams ? 1 : kStreams;
+  if (count < kStreams)
+    merge_rows<1, true>(op, rows, width, output, acc);
+  else
+    merge_rows<kStreams, true>(op, rows, width, output, acc);
+  for (; r + kStreams <= count; r += kStreams)
+    merge_rows<kStreams, false>(op, rows + r, width, output, acc);
+  for (; r < count; ++r) merge_rows<1, false>(op, rows + r, width, output, acc);
 }
 
 /// Rows [begin, end) of the reduced dimensions, at least one, for `width` <= kReduceTile columns; pairwise.
