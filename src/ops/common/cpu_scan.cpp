@@ -11,11 +11,35 @@ namespace {
 
 using scanning::Carry;
 constexpr std::int64_t kTile = 128;
+constexpr std::int64_t kTogether = 8;  // contiguous lines at once: each waits for its own sum alone
+
+// kLines contiguous lines of n elements each.
+template <std::int64_t kLines, class T, class Step>
+void scan_contiguous(T* out, const T* x, std::int64_t n, bool reverse, const Step& step) {
+  Carry<T> carry[kLines];
+  std::fill_n(carry, kLines, Step::start);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t at = reverse ? n - 1 - i : i;
+    for (std::int64_t line = 0; line < kLines; ++line) {
+      carry[line] = step(carry[line], static_cast<Carry<T>>(x[line * n + at]));
+      out[line * n + at] = static_cast<T>(carry[line]);
+    }
+  }
+}
 
 template <class T, class Step>
 void scan_lines(T* out, const T* x, const Lines& lines, bool reverse, std::int64_t cost) {
   using A = Carry<T>;
   const Step step;
+  if (lines.inner == 1) {
+    const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, lines.n * cost));
+    return parallel_for(0, lines.outer, grain, [&](std::int64_t begin, std::int64_t end) {
+      for (; begin + kTogether <= end; begin += kTogether)
+        scan_contiguous<kTogether>(out + begin * lines.n, x + begin * lines.n, lines.n, reverse, step);
+      for (; begin < end; ++begin)
+        scan_contiguous<1>(out + begin * lines.n, x + begin * lines.n, lines.n, reverse, step);
+    });
+  }
   for_each_block<kTile>(lines, cost, [&](std::int64_t at, std::int64_t width) {
     A carry[kTile];
     std::fill_n(carry, width, Step::start);

@@ -90,7 +90,7 @@ struct KlDivLoss {
   template <class T>
   EBB_HD T value(T x, T y, T) const {
     if (log_target) return exp(y) * (y - x);
-    return (y == T(0) ? T(0) : y * log(y)) - y * x;
+    return where(y == T(0), T(0), T(y * log(y))) - y * x;
   }
   template <class X, class P>
   EBB_HD X slope(const X&, const X& y, const P&) const {

@@ -21,6 +21,42 @@ void weigh_rows(To* to, std::int64_t inner, std::int64_t n, C* sums, const Weigh
   for (std::int64_t i = 0; i < inner; ++i) to[i] = static_cast<To>(sums[i]);
 }
 
+/// A table's numbers, for loops.
+template <class C>
+struct Windows {
+  const std::int64_t *starts, *users;
+  const C* weights;
+  std::int64_t width;
+};
+
+template <class C>
+C weighed(C sum, C weight, C x) {
+  return weight == C(0) ? sum : sum + weight * x;
+}
+
+/// A contiguous line: to[r] = the weighted window of place r. kWidth is the windows' where it is known.
+template <int kWidth, class To, class From, class C>
+void weigh_line(To* to, const From* from, std::int64_t rows, const Windows<C>& of) {
+  const std::int64_t width = kWidth ? kWidth : of.width;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const From* const at = from + of.starts[r];
+    const C* const weights = of.weights + r * width;
+    C sum(0);
+    for (std::int64_t k = 0; k < width; ++k) sum = weighed(sum, weights[k], static_cast<C>(at[k]));
+    to[r] = static_cast<To>(sum);
+  }
+}
+/// Its transpose.
+template <class To, class From, class C>
+void weigh_line_transposed(To* to, const From* from, std::int64_t rows, const Windows<C>& of) {
+  for (std::int64_t r = 0; r < rows; ++r) {
+    C sum(0);
+    for (std::int64_t o = of.users[2 * r]; o < of.users[2 * r + 1]; ++o)
+      sum = weighed(sum, of.weights[o * of.width + r - of.starts[o]], static_cast<C>(from[o]));
+    to[r] = static_cast<To>(sum);
+  }
+}
+
 }  // namespace
 
 void axis_table(AxisTable& table, const resizing::AxisRule& rule) {
@@ -49,6 +85,19 @@ void resize_axis(NdArray& out, const NdArray& in, const AxisTable& table, AxisPl
   kernels::visit_resize(out.dtype(), in.dtype(), [&]<class To, class From> {
     using C = Compute<To>;
     const C* const weights = table.weights.data_as<C>();
+    if (inner == 1) {
+      const Windows<C> windows{starts, users, weights, width};
+      const auto line = transposed   ? &weigh_line_transposed<To, From, C>
+                        : width == 1 ? &weigh_line<1, To, From, C>
+                        : width == 2 ? &weigh_line<2, To, From, C>
+                                     : &weigh_line<0, To, From, C>;
+      return parallel_for(0, place.outer, std::max<std::int64_t>(1, kGrain / (large * width)),
+                          [&](std::int64_t begin, std::int64_t end) {
+                            for (std::int64_t o = begin; o < end; ++o)
+                              line(out.data_as<To>() + o * rows, in.data_as<From>() + o * in_rows, rows,
+                                   windows);
+                          });
+    }
     const std::int64_t work = std::max<std::int64_t>(1, std::min(inner, kPiece) * width);
     parallel_for(
         0, place.outer * rows * pieces, std::max<std::int64_t>(1, kGrain / work),
