@@ -5,6 +5,8 @@
 
 #include <filesystem>
 
+#include "support/own_folder.h"
+
 using namespace ebb;
 
 namespace {
@@ -112,7 +114,7 @@ TEST_CASE("gradcheck takes inputs and outputs on a device") {
 }
 
 TEST_CASE("a module on a device is saved and read back") {
-  const auto path = std::filesystem::temp_directory_path() / "ebb_cuda_module.safetensors";
+  const std::filesystem::path path = ebb_test::temporary("module.safetensors");
   nn::Sequential net = network(), other = network();
   net->to(Device::CUDA);
   save(net, path.string());

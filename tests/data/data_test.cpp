@@ -1,6 +1,7 @@
 // IDX files and the data sets read from them.
 #include <ebb/ebb.h>
 
+#include "support/own_folder.h"
 #include "support/source_dir.h"
 
 #include <catch2/catch.hpp>
@@ -16,7 +17,7 @@ using Catch::Matchers::Contains;
 namespace {
 
 std::string write_file(const char* name, const std::string& bytes) {
-  const auto folder = std::filesystem::temp_directory_path() / "ebb_data_test";
+  const auto folder = ebb_test::own_folder();
   std::filesystem::create_directories(folder);
   const auto path = folder / name;
   std::ofstream(path, std::ios::binary) << bytes;

@@ -6,13 +6,15 @@
 #include <filesystem>
 #include <fstream>
 
+#include "support/own_folder.h"
+
 using namespace ebb;
 using namespace ebb::data;
 using Catch::Contains;
 
 namespace {
 
-const std::filesystem::path kFolder = std::filesystem::temp_directory_path() / "ebb_datasets_test";
+const std::filesystem::path kFolder = ebb_test::own_folder();
 
 std::string write_file(const std::string& name, const std::string& bytes) {
   std::filesystem::create_directories(kFolder);

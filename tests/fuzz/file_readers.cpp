@@ -4,14 +4,13 @@
 #include <ebb/io/pytorch.h>
 #include <ebb/io/sharded.h>
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "fuzz/file_targets.h"
 #include "fuzz/reading.h"
+#include "support/own_folder.h"
 #include "support/zip.h"
 
 namespace fuzz {
@@ -24,23 +23,15 @@ void look_at_all(const Named& tensors) {
   for (const auto& [name, tensor] : tensors) look_at(tensor);
 }
 
-// A folder with two files of tensors, which is gone at the end.
-class Folder {
- public:
-  Folder()
-      : path_(std::filesystem::temp_directory_path() / ("ebb_fuzz_index_" + std::to_string(::getpid()))) {
-    std::filesystem::create_directories(path_);
-    ebb::safetensors::write(at("a.safetensors"), {{"x", ebb::ones({2})}, {"y", ebb::ones({1, 2})}});
-    ebb::safetensors::write(at("b.safetensors"), {{"z", ebb::ones({3})}});
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string at(const char* name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
+// A folder with two files of tensors.
+std::filesystem::path folder_of_two() {
+  const std::filesystem::path folder = ebb_test::own_folder() / "index";
+  std::filesystem::create_directories(folder);
+  ebb::safetensors::write((folder / "a.safetensors").string(),
+                          {{"x", ebb::ones({2})}, {"y", ebb::ones({1, 2})}});
+  ebb::safetensors::write((folder / "b.safetensors").string(), {{"z", ebb::ones({3})}});
+  return folder;
+}
 
 }  // namespace
 
@@ -75,8 +66,8 @@ bool read_npz(std::string_view bytes) {
 }
 
 bool read_index(std::string_view bytes) {
-  static const Folder folder;
-  const std::string path = folder.at("model.safetensors.index.json");
+  static const std::filesystem::path folder = folder_of_two();
+  const std::string path = (folder / "model.safetensors.index.json").string();
   std::ofstream(path, std::ios::binary) << bytes;
   return accepted([&] {
     const ebb::safetensors::ShardedReader reader(path);

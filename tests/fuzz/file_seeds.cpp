@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "fuzz/file_targets.h"
+#include "support/own_folder.h"
 #include "support/source_dir.h"
 #include "support/zip.h"
 
@@ -93,8 +94,7 @@ std::vector<std::string> index_seeds() {
 }
 
 std::vector<std::string> checkpoint_seeds() {
-  const std::string path =
-      (std::filesystem::temp_directory_path() / "ebb_fuzz_checkpoint.safetensors").string();
+  const std::string path = ebb_test::temporary("checkpoint.safetensors");
   ebb::nn::Linear model(2, 1);
   ebb::optim::SGD optimizer(model->parameters(), ebb::optim::SGDOptions(0.1).momentum(0.9));
   std::int64_t epoch = 2;

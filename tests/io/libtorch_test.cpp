@@ -9,10 +9,12 @@
 #include <fstream>
 #include <sstream>
 
+#include "support/own_folder.h"
 #include "support/source_dir.h"
 
 using namespace ebb;
 using Catch::Matchers::Contains;
+using ebb_test::temporary;
 using pytorch::Dict;
 using pytorch::List;
 using pytorch::Value;
@@ -20,12 +22,6 @@ using pytorch::Value;
 namespace {
 
 std::string file(const std::string& name) { return source_dir() + "/tests/io/data/" + name; }
-
-std::string temporary(const std::string& name) {
-  const auto folder = std::filesystem::temp_directory_path() / "ebb_archive_test";
-  std::filesystem::create_directories(folder);
-  return (folder / name).string();
-}
 
 std::string bytes_of(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);

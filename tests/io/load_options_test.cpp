@@ -12,18 +12,15 @@
 #include <functional>
 #include <sstream>
 
+#include "support/own_folder.h"
+
 using namespace ebb;
 using Catch::Matchers::Contains;
+using ebb_test::temporary;
 using Names = std::vector<std::string>;
 using Named = std::vector<std::pair<std::string, Tensor>>;
 
 namespace {
-
-std::string temporary(const std::string& name) {
-  const auto folder = std::filesystem::temp_directory_path() / "ebb_load_options_test";
-  std::filesystem::create_directories(folder);
-  return (folder / name).string();
-}
 
 // Writes tensors, and returns what load() takes.
 struct Kind {

@@ -8,16 +8,13 @@
 #include <fstream>
 #include <sstream>
 
+#include "support/own_folder.h"
+
 using namespace ebb;
 using Catch::Matchers::Contains;
+using ebb_test::temporary;
 
 namespace {
-
-std::string temporary(const std::string& name) {
-  const auto folder = std::filesystem::temp_directory_path() / "ebb_npy_test";
-  std::filesystem::create_directories(folder);
-  return (folder / name).string();
-}
 
 // python3-numpy is among the packages of the tests; another Python that stands before Debian's may lack it.
 void numpy(const std::string& lines) {

@@ -12,21 +12,16 @@
 #include <memory>
 #include <sstream>
 
+#include "support/own_folder.h"
 #include "support/source_dir.h"
 
 using namespace ebb;
 using Catch::Matchers::Contains;
+using ebb_test::temporary;
 
 namespace {
 
 std::string file(const std::string& name) { return source_dir() + "/tests/io/data/" + name; }
-
-// Read by libtorch.cpp there, with "check".
-std::string temporary(const std::string& name) {
-  const auto folder = std::filesystem::temp_directory_path() / "ebb_archive_test";
-  std::filesystem::create_directories(folder);
-  return (folder / name).string();
-}
 
 using Parameters = std::vector<Tensor>;
 using Made = std::unique_ptr<optim::Optimizer>;

@@ -8,21 +8,17 @@
 #include <fstream>
 #include <sstream>
 
+#include "support/own_folder.h"
 #include "support/source_dir.h"
 
 using namespace ebb;
 using Catch::Matchers::Contains;
+using ebb_test::temporary;
 using pytorch::Value;
 
 namespace {
 
 std::string file(const std::string& name) { return source_dir() + "/tests/io/data/" + name; }
-
-std::string temporary(const char* name) {
-  const auto folder = std::filesystem::temp_directory_path() / "ebb_pytorch_test";
-  std::filesystem::create_directories(folder);
-  return (folder / name).string();
-}
 
 std::string bytes_of(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);

@@ -8,16 +8,13 @@
 #include <fstream>
 #include <sstream>
 
+#include "support/own_folder.h"
+
 using namespace ebb;
 using Catch::Matchers::Contains;
+using ebb_test::temporary;
 
 namespace {
-
-std::string temporary(const char* name) {
-  const auto folder = std::filesystem::temp_directory_path() / "ebb_io_test";
-  std::filesystem::create_directories(folder);
-  return (folder / name).string();
-}
 
 std::string message_of(const std::string& bytes) {
   try {

@@ -7,13 +7,15 @@
 #include <filesystem>
 #include <fstream>
 
+#include "support/own_folder.h"
+
 using namespace ebb;
 using Catch::Matchers::Contains;
 
 namespace {
 
 std::string folder(const char* name) {
-  const auto path = std::filesystem::temp_directory_path() / "ebb_sharded_test" / name;
+  const auto path = ebb_test::own_folder() / name;
   std::filesystem::remove_all(path);
   return path.string();
 }

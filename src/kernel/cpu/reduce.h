@@ -127,7 +127,8 @@ void merge_rows(const Op& op, const typename Op::In* const* rows, std::int64_t w
   }
 }
 
-/// Up to kReduceRows rows of `width` neighbouring columns, a few at a time: so many streams are fetched ahead.
+/// Up to kReduceRows rows of `width` neighbouring columns, a few at a time: so many streams are fetched
+/// ahead.
 template <class Op>
 void reduce_rows(const Op& op, const typename Op::In* const* rows, std::int64_t count, std::int64_t width,
                  std::int64_t output, typename Op::Acc* acc) {
@@ -137,8 +138,7 @@ void reduce_rows(const Op& op, const typename Op::In* const* rows, std::int64_t 
     merge_rows<1, true>(op, rows, width, output, acc);
   else
     merge_rows<kStreams, true>(op, rows, width, output, acc);
-  for (; r + kStreams <= count; r += kStreams)
-    merge_rows<kStreams, false>(op, rows + r, width, output, acc);
+  for (; r + kStreams <= count; r += kStreams) merge_rows<kStreams, false>(op, rows + r, width, output, acc);
   for (; r < count; ++r) merge_rows<1, false>(op, rows + r, width, output, acc);
 }
 

@@ -6,6 +6,7 @@
 #include "kernel/convert.h"
 
 #include <cstdint>
+#include <type_traits>
 
 namespace ebb::cpu {
 
@@ -33,6 +34,12 @@ void convert_row(void* to, std::int64_t to_stride, const void* from, std::int64_
   To* const t = static_cast<To*>(to);
   const From* const f = static_cast<const From*>(from);
   if (to_stride == 1 && from_stride == 1) return convert_contiguous(t, f, n);
+  if constexpr (std::is_same_v<To, From>)
+    if (to_stride == 1 && from_stride == -1) {  // backwards, by shuffles
+#pragma GCC ivdep
+      for (std::int64_t i = 0; i < n; ++i) t[i] = f[-i];
+      return;
+    }
   if (from_stride == 0) {
     const To value = convert<To>(*f);
     for (std::int64_t i = 0; i < n; ++i) t[i * to_stride] = value;

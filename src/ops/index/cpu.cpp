@@ -5,6 +5,8 @@
 
 #include <ebb/core/visit.h>
 
+#include <algorithm>
+
 namespace ebb::cpu {
 
 namespace {
@@ -26,6 +28,20 @@ void check_index(const char* op, std::int64_t index, std::int64_t dim, std::int6
 
 using indexing::combine;
 
+// All places of a run, before any is used: a loop without a branch.
+void check_run(const char* op, const std::int64_t* places, std::int64_t n, std::int64_t step,
+               std::int64_t dim, std::int64_t size) {
+  std::uint64_t highest = 0;  // a negative one is higher than any
+  if (step == 1)
+    for (std::int64_t k = 0; k < n; ++k) highest = std::max(highest, static_cast<std::uint64_t>(places[k]));
+  else
+    for (std::int64_t k = 0; k < n; ++k)
+      highest = std::max(highest, static_cast<std::uint64_t>(places[k * step]));
+  if (highest < static_cast<std::uint64_t>(size)) [[likely]]
+    return;
+  for (std::int64_t k = 0; k < n; ++k) check_index(op, places[k * step], dim, size);
+}
+
 }  // namespace
 
 void gather(NdArray& out, const NdArray& x, std::int64_t dim, const NdArray& index) {
@@ -38,11 +54,15 @@ void gather(NdArray& out, const NdArray& x, std::int64_t dim, const NdArray& ind
     T* const to = static_cast<T*>(out.data());
     const T* const from = static_cast<const T*>(x.data());
     walk([=](std::int64_t n, const Run3& at, const Run3& step) {
-      for (std::int64_t k = 0; k < n; ++k) {
-        const std::int64_t i = which[at[1] + k * step[1]];
-        check_index("gather", i, dim, size);
-        to[at[0] + k * step[0]] = from[at[2] + k * step[2] + i * stride];
-      }
+      const std::int64_t* const places = which + at[1];
+      check_run("gather", places, n, step[1], dim, size);
+      T* const o = to + at[0];
+      const T* const base = from + at[2];
+      if (step[0] == 1 && step[1] == 1 && step[2] == 0 && stride == 1)
+        for (std::int64_t k = 0; k < n; ++k) o[k] = base[places[k]];
+      else
+        for (std::int64_t k = 0; k < n; ++k)
+          o[k * step[0]] = base[k * step[2] + places[k * step[1]] * stride];
     });
   });
 }
@@ -74,11 +94,12 @@ void scatter(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray
       const Walk<3> walk(sizes, {index.strides(), src.strides(), moving});
       const auto write = [&](auto&& put) {
         walk.serial([&](std::int64_t n, const Run3& at, const Run3& step) {
-          for (std::int64_t k = 0; k < n; ++k) {
-            const std::int64_t i = which[at[0] + k * step[0]];
-            check_index("scatter", i, dim, size);
-            put(to[at[2] + k * step[2] + i * stride], from[at[1] + k * step[1]]);
-          }
+          const std::int64_t* const places = which + at[0];
+          check_run("scatter", places, n, step[0], dim, size);
+          T* const o = to + at[2];
+          const T* const values = from + at[1];
+          for (std::int64_t k = 0; k < n; ++k)
+            put(o[k * step[2] + places[k * step[0]] * stride], values[k * step[1]]);
         });
       };
       if (op == kernels::ScatterOp::assign)
@@ -107,21 +128,23 @@ void masked_fill(NdArray& out, const NdArray& mask, const NdArray& value) {
 }
 
 void nonzero(NdArray& out, const NdArray& x) {
-  const std::size_t dims = x.sizes().size();
+  const std::int64_t dims = x.dim(), n = dims == 0 ? 1 : x.sizes().back();
+  const std::int64_t step = dims == 0 ? 1 : x.strides().back();
   visit_all(x.dtype(), "nonzero", [&]<class T> {
     const T* const from = x.data_as<T>();
-    // In row-major order whatever the strides: two passes, one to count.
-    const auto visit = [&](auto&& found) {
-      DimVector at(dims, 0);
+    const auto counts = [](T value) {
+      if constexpr (std::is_integral_v<T>)
+        return value != T{};
+      else
+        return static_cast<double>(value) != 0;
+    };
+    // Row by row, in row-major order whatever the strides: two passes, one to count.
+    const auto for_rows = [&](auto&& row) {
+      DimVector at(static_cast<std::size_t>(dims), 0);
       std::int64_t offset = 0;
-      for (std::int64_t i = 0; i < x.numel(); ++i) {
-        bool is_zero;
-        if constexpr (std::is_integral_v<T>)
-          is_zero = from[offset] == T{};
-        else
-          is_zero = static_cast<double>(from[offset]) == 0;
-        if (!is_zero) found(at);
-        for (std::size_t d = dims; d-- > 0;) {
+      for (std::int64_t rows = n == 0 ? 0 : x.numel() / n; rows > 0; --rows) {
+        row(at, from + offset);
+        for (std::int64_t d = dims - 1; d-- > 0;) {
           offset += x.strides()[d];
           if (++at[d] < x.sizes()[d]) break;
           offset -= x.sizes()[d] * x.strides()[d];
@@ -129,11 +152,22 @@ void nonzero(NdArray& out, const NdArray& x) {
         }
       }
     };
-    std::int64_t count = 0;
-    visit([&](const DimVector&) { ++count; });
-    out = NdArray::empty({count, static_cast<std::int64_t>(dims)}, kLong);
+    std::int64_t left = 0;
+    for_rows([&](const DimVector&, const T* row) {
+      for (std::int64_t k = 0; k < n; ++k) left += counts(row[k * step]);
+    });
+    out = NdArray::empty({left, dims}, kLong);
     std::int64_t* to = out.data_as<std::int64_t>();
-    visit([&](const DimVector& at) { to = std::copy(at.begin(), at.end(), to); });
+    // Each place is written, and overwritten by the next unless it counts: which do is not to be foretold.
+    for_rows([&](DimVector& at, const T* row) {
+      for (std::int64_t k = 0; k < n && left > 0; ++k) {
+        if (dims > 0) at[dims - 1] = k;
+        for (std::int64_t d = 0; d < dims; ++d) to[d] = at[d];
+        const std::int64_t found = counts(row[k * step]);
+        to += found * dims;
+        left -= found;
+      }
+    });
   });
 }
 

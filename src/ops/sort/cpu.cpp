@@ -3,18 +3,20 @@
 #include "kernel/reduce_plan.h"
 #include "kernel/reducers.h"
 #include "kernel/sort_keys.h"
+#include "ops/sort/cpu_items.h"
 #include "ops/sort/kernels.h"
 
 #include <ebb/core/visit.h>
 
+#include <algorithm>
 #include <memory>
+#include <type_traits>
+#include <vector>
 
 namespace ebb::cpu {
 namespace {
 
 using reducing::is_nan;
-using sorting::Packed;
-using sorting::Wide;
 
 template <class T>
 bool element_is_nan(T x) {
@@ -22,14 +24,6 @@ bool element_is_nan(T x) {
     return false;
   else
     return is_nan(static_cast<reducing::Accumulator<T>>(x));
-}
-
-/// Calls body with the smallest item type that holds T's keys and the places of a line.
-template <class T, class Body>
-void with_items(std::int64_t n, Body&& body) {
-  if constexpr (sizeof(sorting::Key<T>) == 4)
-    if (n <= std::int64_t{UINT32_MAX}) return body.template operator()<Packed>();
-  body.template operator()<Wide>();
 }
 
 template <class Item, class T>
@@ -68,7 +62,7 @@ std::int64_t select_one(Item* items, const T* line, std::int64_t n, std::int64_t
     std::nth_element(items, items + k, items + n);
     return items[k].index();
   }
-  std::sort(items, items + n);
+  sort_items(items, n);
   std::int64_t best = 0, length = 0, run = 0;
   for (std::int64_t i = 0; i < n; ++i) {
     const bool nan = element_is_nan(line[items[i].index() * stride]);  // equal to nothing
@@ -91,7 +85,7 @@ void sort(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim,
         const std::int64_t at = lines.start(i);
         const T* line = x.data_as<T>() + at;
         fill_items(items.get(), line, n, lines.inner, descending);
-        std::sort(items.get(), items.get() + n);
+        sort_items(items.get(), n);
         write_items(values.data_as<T>() + at, indices.data_as<std::int64_t>() + at, line, items.get(), n,
                     lines.inner);
       });
@@ -109,8 +103,7 @@ void topk(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim,
         const std::unique_ptr<Item[]> items(new Item[static_cast<std::size_t>(n)]);
         const T* line = x.data_as<T>() + lines.start(i);
         fill_items(items.get(), line, n, lines.inner, largest);
-        if (k < n) std::nth_element(items.get(), items.get() + k, items.get() + n);
-        std::sort(items.get(), items.get() + k);
+        sort_first(items.get(), n, k);
         write_items(values.data_as<T>() + to.start(i), indices.data_as<std::int64_t>() + to.start(i), line,
                     items.get(), k, lines.inner);
       });
@@ -139,17 +132,32 @@ void select_element(NdArray& values, NdArray& indices, const NdArray& x, std::in
 void searchsorted(NdArray& out, const NdArray& lines, const NdArray& values, bool right) {
   const std::int64_t n = lines.sizes()[1], m = values.sizes()[1], own = lines.sizes()[0] == 1 ? 0 : n;
   visit_numeric(stored(lines.dtype()), "searchsorted", [&]<class T> {
-    const auto less = [](T a, T b) { return sorting::key_of(a) < sorting::key_of(b); };
+    using K = sorting::Key<T>;
     const T *sequence = lines.data_as<T>(), *value = values.data_as<T>();
     std::int64_t* place = out.data_as<std::int64_t>();
-    parallel_for(0, values.numel(), 2048, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const T* from = sequence + i / m * own;
-        const T* at = right ? std::upper_bound(from, from + n, value[i], less)
-                            : std::lower_bound(from, from + n, value[i], less);
-        place[i] = at - from;
-      }
-    });
+    // Among elements, or among their keys.
+    const auto search = [&](const auto* all) {
+      const auto key = [](auto element) {
+        if constexpr (std::is_same_v<decltype(element), T>)
+          return sorting::key_of(element);
+        else
+          return element;
+      };
+      parallel_for(0, values.numel(), 2048, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+          const auto* const from = all + i / m * own;
+          const K wanted = sorting::key_of(value[i]);
+          const auto* const at =
+              right ? std::partition_point(from, from + n, [&](auto e) { return key(e) <= wanted; })
+                    : std::partition_point(from, from + n, [&](auto e) { return key(e) < wanted; });
+          place[i] = at - from;
+        }
+      });
+    };
+    if (std::is_same_v<T, K> || values.numel() < lines.numel()) return search(sequence);
+    std::vector<K> keys(static_cast<std::size_t>(lines.numel()));
+    std::transform(sequence, sequence + lines.numel(), keys.begin(), [](T e) { return sorting::key_of(e); });
+    search(keys.data());
   });
 }
 

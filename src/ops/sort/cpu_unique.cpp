@@ -2,11 +2,13 @@
 #include "kernel/reduce_plan.h"
 #include "kernel/reducers.h"
 #include "kernel/sort_keys.h"
+#include "ops/sort/cpu_items.h"
 #include "ops/sort/kernels.h"
 
 #include <ebb/core/visit.h>
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -34,21 +36,41 @@ bool equal(const T* a, const T* b, std::int64_t m) {
 template <class T>
 std::vector<std::int64_t> order_of(const T* rows, std::int64_t n, std::int64_t m) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(n));
-  if (m == 1) {
-    std::vector<sorting::Wide> items(static_cast<std::size_t>(n));
-    for (std::int64_t i = 0; i < n; ++i)
-      items[static_cast<std::size_t>(i)] = sorting::Wide::make(sorting::key_of(rows[i]), i);
-    std::sort(items.begin(), items.end());
-    std::transform(items.begin(), items.end(), order.begin(),
-                   [](const sorting::Wide& item) { return item.at; });
-    return order;
-  }
   std::iota(order.begin(), order.end(), std::int64_t{0});
   std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
     const int c = compare(rows + a * m, rows + b * m, m);
     return c != 0 ? c < 0 : a < b;
   });
   return order;
+}
+
+// What is found: the first row of each kind and how many there are, and of each row its kind.
+struct Kinds {
+  std::vector<std::int64_t> first, sizes;
+  std::int64_t* of_row;
+  void add(std::int64_t row, bool is_new) {
+    if (is_new) {
+      first.push_back(row);
+      sizes.push_back(0);
+    }
+    ++sizes.back();
+    of_row[row] = static_cast<std::int64_t>(first.size()) - 1;
+  }
+};
+
+// Single elements are told apart by their keys.
+template <class T>
+void find_kinds(Kinds& kinds, const T* x, std::int64_t n) {
+  with_items<T>(n, [&]<class Item> {
+    const auto items = std::make_unique_for_overwrite<Item[]>(static_cast<std::size_t>(n));
+    for (std::int64_t i = 0; i < n; ++i) items[i] = Item::make(sorting::key_of(x[i]), i);
+    sort_items(items.get(), n);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const bool follows = i > 0 && items[i].same_key(items[i - 1]);
+      const std::int64_t at = items[i].index();
+      kinds.add(at, !follows || !equal(x + at, x + at, 1));
+    }
+  });
 }
 
 NdArray long_array(const std::vector<std::int64_t>& values) {
@@ -61,26 +83,21 @@ NdArray long_array(const std::vector<std::int64_t>& values) {
 
 void unique(NdArray& first, NdArray& inverse, NdArray& counts, const NdArray& rows, bool consecutive) {
   const std::int64_t n = rows.sizes()[0], m = rows.sizes()[1];
-  std::vector<std::int64_t> kinds, sizes;
   inverse = NdArray::empty({n}, kLong);
-  std::int64_t* kind = inverse.data_as<std::int64_t>();
+  Kinds kinds{{}, {}, inverse.data_as<std::int64_t>()};
   visit_numeric(stored(rows.dtype()), "unique", [&]<class T> {
     const T* x = rows.data_as<T>();
+    if (m == 1 && !consecutive) return find_kinds(kinds, x, n);
     std::vector<std::int64_t> order;
     if (!consecutive) order = order_of(x, n, m);
     for (std::int64_t i = 0, last = 0; i < n; ++i) {
       const std::int64_t at = consecutive ? i : order[static_cast<std::size_t>(i)];
-      if (i == 0 || !equal(x + at * m, x + last * m, m)) {
-        kinds.push_back(at);
-        sizes.push_back(0);
-      }
-      ++sizes.back();
-      kind[at] = static_cast<std::int64_t>(kinds.size()) - 1;
+      kinds.add(at, i == 0 || !equal(x + at * m, x + last * m, m));
       last = at;
     }
   });
-  first = long_array(kinds);
-  counts = long_array(sizes);
+  first = long_array(kinds.first);
+  counts = long_array(kinds.sizes);
 }
 
 }  // namespace ebb::cpu

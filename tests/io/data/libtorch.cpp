@@ -1,7 +1,7 @@
 // libtorch's side of the archives: "make FOLDER" writes those of this folder (torch 2.15 wrote those kept
-// here), and "check FOLDER" reads what ebb's tests wrote into the temporary folder ebb_archive_test, and goes
-// on with it. Built by: g++ -std=c++20 libtorch.cpp -I$T/include -I$T/include/torch/csrc/api/include -L$T/lib
-// -ltorch -ltorch_cpu -lc10
+// here), and "check FOLDER" reads what ebb's tests wrote into the folder that EBB_TEST_FOLDER named, and
+// goes on with it. Built by: g++ -std=c++20 libtorch.cpp -I$T/include -I$T/include/torch/csrc/api/include
+// -L$T/lib -ltorch -ltorch_cpu -lc10
 #include <torch/torch.h>
 
 #include <iostream>

@@ -1,0 +1,60 @@
+// Sorting items, whose keys are unsigned numbers.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "kernel/sort_keys.h"
+
+namespace ebb::cpu {
+
+/// Calls body with the smallest item type that holds T's keys and the places of a line.
+template <class T, class Body>
+void with_items(std::int64_t n, Body&& body) {
+  if constexpr (sizeof(sorting::Key<T>) == 4)
+    if (n <= std::int64_t{UINT32_MAX}) return body.template operator()<sorting::Packed>();
+  body.template operator()<sorting::Wide>();
+}
+
+/// The key of an item, and how many bytes it has.
+inline std::uint32_t key_in(const sorting::Packed& item) {
+  return static_cast<std::uint32_t>(item.bits >> 32);
+}
+inline std::uint64_t key_in(const sorting::Wide& item) { return item.key; }
+
+/// Sorts items that lie in the order of their places, so that a stable sort by key is one by key and place:
+/// many by radix, a byte at a time from the lowest, passing over bytes that all keys share.
+template <class Item>
+void sort_items(Item* items, std::int64_t n) {
+  constexpr std::int64_t kFew = 256;
+  if (n < kFew) return std::sort(items, items + n);
+  constexpr int kBytes = sizeof(key_in(*items));
+  std::array<std::array<std::int64_t, 256>, kBytes> starts{};
+  for (std::int64_t i = 0; i < n; ++i)
+    for (int byte = 0; byte < kBytes; ++byte) ++starts[byte][key_in(items[i]) >> (8 * byte) & 255];
+  const auto other = std::make_unique_for_overwrite<Item[]>(static_cast<std::size_t>(n));
+  Item *from = items, *to = other.get();
+  for (int byte = 0; byte < kBytes; ++byte) {
+    const auto digit = [byte](const Item& item) { return key_in(item) >> (8 * byte) & 255; };
+    if (starts[byte][digit(from[0])] == n) continue;
+    std::int64_t start = 0;
+    for (std::int64_t& count : starts[byte]) start += std::exchange(count, start);
+    for (std::int64_t i = 0; i < n; ++i) to[starts[byte][digit(from[i])]++] = from[i];
+    std::swap(from, to);
+  }
+  if (from != items) std::copy(from, from + n, items);
+}
+
+/// The first k of n items in order.
+template <class Item>
+void sort_first(Item* items, std::int64_t n, std::int64_t k) {
+  constexpr std::int64_t kMany = 16;  // among so many times as many a heap of those found is cheaper
+  if (k * kMany <= n) return std::partial_sort(items, items + k, items + n);
+  if (k < n) std::nth_element(items, items + k, items + n);
+  std::sort(items, items + k);
+}
+
+}  // namespace ebb::cpu
