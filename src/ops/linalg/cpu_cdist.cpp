@@ -2,6 +2,7 @@
 #include <ebb/core/visit.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "core/parallel_for.h"
 #include "ops/linalg/kernels.h"
@@ -29,16 +30,25 @@ struct Sizes {
 void cdist(NdArray& out, const NdArray& x1, const NdArray& x2, double p) {
   const Sizes s(x1, x2);
   visit_float_double(out.dtype(), "cdist", [&]<class T> {
+    // The second matrices with rows as columns, so that many distances are added up side by side.
+    const auto columns = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(s.batch * s.d * s.m));
+    for (std::int64_t i = 0; i < s.batch; ++i)
+      for (std::int64_t j = 0; j < s.m; ++j)
+        for (std::int64_t k = 0; k < s.d; ++k)
+          columns[(i * s.d + k) * s.m + j] = x2.data_as<T>()[(i * s.m + j) * s.d + k];
+    constexpr std::int64_t kSide = 64;
     with_norm<T>(p, [&](const auto& norm) {
       parallel_for(0, s.batch * s.n, s.grain(), [&](std::int64_t from, std::int64_t to) {
         for (std::int64_t i = from; i < to; ++i) {
-          const T* a = x1.data_as<T>() + i * s.d;
-          const T* b = x2.data_as<T>() + i / s.n * s.m * s.d;
-          T* row = out.data_as<T>() + i * s.m;
-          for (std::int64_t j = 0; j < s.m; ++j, b += s.d) {
-            T sum = 0;
-            for (std::int64_t k = 0; k < s.d; ++k) sum = norm.add(sum, a[k] - b[k]);
-            row[j] = norm.finish(sum);
+          const T* const a = x1.data_as<T>() + i * s.d;
+          T* const row = out.data_as<T>() + i * s.m;
+          for (std::int64_t j = 0; j < s.m; j += kSide) {
+            const std::int64_t width = std::min(kSide, s.m - j);
+            T sums[kSide] = {};
+            const T* b = columns.get() + i / s.n * s.d * s.m + j;
+            for (std::int64_t k = 0; k < s.d; ++k, b += s.m)
+              for (std::int64_t l = 0; l < width; ++l) sums[l] = norm.add(sums[l], a[k] - b[l]);
+            for (std::int64_t l = 0; l < width; ++l) row[j + l] = norm.finish(sums[l]);
           }
         }
       });
