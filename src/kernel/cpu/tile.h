@@ -36,38 +36,62 @@ template <class C>
 struct Left {
   const C* data;
   std::int64_t row_step, step;
+
+  const C* row(std::int64_t i) const { return data + i * row_step; }
+  std::int64_t at(std::int64_t k) const { return k * step; }
+  Left from(std::int64_t i) const { return {row(i), row_step, step}; }
 };
 
-/// out[r][.] = the sum over k of left(r, k) right[k][.], or += that, for R rows and P packets.
-template <class C, int R, int P>
-inline void block(Left<C> left, const C* right, std::int64_t pitch, std::int64_t depth, C* out,
-                  std::int64_t out_pitch, bool more) {
+/// Element (i, k) stands at data[rows[i] + steps[k]].
+template <class C>
+struct ScatteredLeft {
+  const C* data;
+  const std::int64_t* rows;
+  const std::int64_t* steps;
+
+  const C* row(std::int64_t i) const { return data + rows[i]; }
+  std::int64_t at(std::int64_t k) const { return steps[k]; }
+  ScatteredLeft from(std::int64_t i) const { return {data, rows + i, steps}; }
+};
+
+/// out[r][.] = the sum over k of left(r, k) right[k][.], or += that, for R rows and P packets. Not inlined
+/// into loops, where the compiler would keep sums in memory.
+template <class C, int R, int P, class L>
+[[gnu::noinline]] void block(L left, const C* right, std::int64_t pitch, std::int64_t depth, C* out,
+                             std::int64_t out_pitch, bool more) {
   Packet<C> sum[R][P];
-  for (int r = 0; r < R; ++r)
+  const C* row[R];
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r) {
+    row[r] = left.row(r);
+#pragma GCC unroll 4
     for (int p = 0; p < P; ++p) sum[r][p] = simd::pset1<Packet<C>>(C(0));
-  for (std::int64_t k = 0; k < depth; ++k, left.data += left.step, right += pitch) {
+  }
+  for (std::int64_t k = 0; k < depth; ++k, right += pitch) {
+    const std::int64_t at = left.at(k);
     Packet<C> x[P];
     for (int p = 0; p < P; ++p) x[p] = simd::ploadu<Packet<C>>(right + p * kWidth<C>);
     for (int r = 0; r < R; ++r) {
-      const Packet<C> factor = simd::pset1<Packet<C>>(left.data[r * left.row_step]);
+      const Packet<C> factor = simd::pset1<Packet<C>>(row[r][at]);
       for (int p = 0; p < P; ++p) sum[r][p] = simd::pmadd(factor, x[p], sum[r][p]);
     }
   }
+#pragma GCC unroll 8
   for (int r = 0; r < R; ++r)
+#pragma GCC unroll 4
     for (int p = 0; p < P; ++p) {
       C* const to = out + r * out_pitch + p * kWidth<C>;
       simd::pstoreu(to, more ? simd::padd(simd::ploadu<Packet<C>>(to), sum[r][p]) : sum[r][p]);
     }
 }
 
-template <class C, int P>
-void columns(std::int64_t rows, Left<C> left, const C* right, std::int64_t pitch, std::int64_t depth, C* out,
+template <class C, int P, class L>
+void columns(std::int64_t rows, L left, const C* right, std::int64_t pitch, std::int64_t depth, C* out,
              std::int64_t out_pitch, bool more) {
   std::int64_t i = 0;
   const auto take = [&]<int R>() {
     for (; i + R <= rows; i += R)
-      block<C, R, P>({left.data + i * left.row_step, left.row_step, left.step}, right, pitch, depth,
-                     out + i * out_pitch, out_pitch, more);
+      block<C, R, P>(left.from(i), right, pitch, depth, out + i * out_pitch, out_pitch, more);
   };
   take.template operator()<kRows>();
   take.template operator()<4>();
@@ -77,8 +101,8 @@ void columns(std::int64_t rows, Left<C> left, const C* right, std::int64_t pitch
 
 /// out = left right, or out += left right, where the rows of right and out are whole packets of which the
 /// first `width` numbers are wanted: `right` begins a row every `pitch`, `out` every `out_pitch`.
-template <class C>
-void product(std::int64_t rows, std::int64_t width, std::int64_t depth, Left<C> left, const C* right,
+template <class C, class L = Left<C>>
+void product(std::int64_t rows, std::int64_t width, std::int64_t depth, L left, const C* right,
              std::int64_t pitch, C* out, std::int64_t out_pitch, bool more) {
   std::int64_t j = 0;
   const auto take = [&]<int P>() {

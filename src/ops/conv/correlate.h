@@ -14,6 +14,14 @@ struct Target {
   std::int64_t step[3];
 };
 
+/// The weight of row, channel and tap of a group stands at data[group * group_step + row * row_step + channel
+/// * channel_step + tap.index].
+template <class T>
+struct Weights {
+  const T* data;
+  std::int64_t group_step, row_step, channel_step;
+};
+
 template <class T>
 struct Correlation {
   const Reading& reading;
@@ -22,20 +30,27 @@ struct Correlation {
   std::int64_t groups;
   std::int64_t rows;  // channels of the result in one group
   const T* source;    // [batch][groups * reading.channels][...]
-  const T* weight;    // packed: for each group and panel of rows, [depth][rows of the panel]
-  const T* bias;      // [groups * rows] or null
-  T* result;          // [batch][groups * rows][...]
+  Weights<T> weight;
+  const T* bias;  // [groups * rows] or null
+  T* result;      // [batch][groups * rows][...]
 };
 
+/// Sums with neighbouring results of a row in the lanes of a register: for groups of few channels.
 template <class T>
-void correlate(const Correlation<T>& c);
-
+void correlate_by_pixels(const Correlation<T>& c);
 /// The weight's gradient: weight[groups][rows][depth] = the sum over the batch of out x windows of in.
 template <class T>
-void correlate_weight(const ConvGeometry& geometry, const Reading& reading, const T* in, const T* out,
+void weight_by_pixels(const ConvGeometry& geometry, const Reading& reading, const T* in, const T* out,
                       T* weight);
 
-/// The same three by explicit column matrices and matrix products, for kernels about as large as the image,
+/// The same two with channels of the result in the lanes, so that images of any width fill them.
+template <class T>
+void correlate_by_channels(const Correlation<T>& c);
+template <class T>
+void weight_by_channels(const ConvGeometry& geometry, const Reading& reading, const T* in, const T* out,
+                        T* weight);
+
+/// All three by explicit column matrices and matrix products, for kernels about as large as the image,
 /// where windows would compute mostly what is dropped.
 template <class T>
 void columns_forward(const ConvGeometry& g, const T* in, const T* weight, const T* bias, T* out);

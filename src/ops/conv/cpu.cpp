@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "core/parallel_for.h"
+#include "kernel/cpu/tile.h"
 #include "ops/conv/correlate.h"
-#include "ops/conv/cpu_tile.h"
 #include "ops/conv/kernels.h"
 
 namespace ebb::cpu {
@@ -14,36 +14,22 @@ namespace {
 using conv::Correlation;
 using conv::Reading;
 
-NdArray scratch(std::int64_t elements, DType dtype) { return NdArray::empty({elements}, dtype); }
-
 template <class T>
 T* data_or_null(const NdArray& x) {
   return x.defined() ? x.data_as<T>() : nullptr;
 }
 
-// weight(group, row, k), k < depth, as panels of rows: for each, the rows' values of k = 0, then of k = 1,
-// ...
-template <class T, class Weight>
-NdArray pack_panels(DType dtype, std::int64_t groups, std::int64_t rows, std::int64_t depth,
-                    Weight&& weight) {
-  NdArray packed = scratch(groups * rows * depth, dtype);
-  const std::int64_t panels = (rows + conv::kRows - 1) / conv::kRows;
-  T* data = packed.data_as<T>();
-  const std::int64_t grain =
-      std::max<std::int64_t>(1, kGrain / (conv::kRows * std::max<std::int64_t>(depth, 1)));
-  parallel_for(0, groups * panels, grain, [&](std::int64_t from, std::int64_t to) {
-    for (std::int64_t i = from; i < to; ++i) {
-      const std::int64_t group = i / panels, end = std::min((i % panels + 1) * conv::kRows, rows);
-      for (std::int64_t row = i % panels * conv::kRows; row < end;) {
-        const int n = conv::panel_rows(end - row);
-        T* out = data + (group * rows + row) * depth;
-        for (int r = 0; r < n; ++r)
-          for (std::int64_t k = 0; k < depth; ++k) out[k * n + r] = weight(group, row + r, k);
-        row += n;
-      }
-    }
-  });
-  return packed;
+// Whether registers of channels of a group would be filled well enough.
+template <class T>
+bool fills_registers(std::int64_t channels) {
+  return tiles::padded<T>(channels) * 3 <= channels * 4;
+}
+
+template <class T>
+void correlate(const Correlation<T>& c) {
+  // Short sums do not pay for turning results around.
+  const bool by_channels = c.reading.depth() >= 64 && fills_registers<T>(c.rows);
+  by_channels ? conv::correlate_by_channels(c) : conv::correlate_by_pixels(c);
 }
 
 // Kernels nearly as wide as the image leave most of each row of the window to be dropped.
@@ -63,23 +49,19 @@ bool input_is_wide(const ConvGeometry& g) {
 }
 
 template <class T>
-void forward(T* out, const T* in, const T* weight, const T* bias, const ConvGeometry& g, DType dtype) {
+void forward(T* out, const T* in, const T* weight, const T* bias, const ConvGeometry& g) {
   if (rows_are_short(g)) return conv::columns_forward(g, in, weight, bias, out);
   const Reading reading = conv::forward_reading(g);
   const std::int64_t depth = reading.depth(), rows = g.group_out();
-  const NdArray packed =
-      pack_panels<T>(dtype, g.groups, rows, depth, [&](std::int64_t group, std::int64_t row, std::int64_t k) {
-        return weight[(group * rows + row) * depth + k];
-      });
-  conv::correlate<T>({reading,
-                      {{g.out[0], g.out[1], g.out[2]}, {0, 0, 0}, {1, 1, 1}},
-                      g.batch,
-                      g.groups,
-                      rows,
-                      in,
-                      packed.data_as<T>(),
-                      bias,
-                      out});
+  correlate<T>({reading,
+                {{g.out[0], g.out[1], g.out[2]}, {0, 0, 0}, {1, 1, 1}},
+                g.batch,
+                g.groups,
+                rows,
+                in,
+                {weight, rows * depth, depth, ConvGeometry::volume(g.kernel)},
+                bias,
+                out});
 }
 
 // How one phase of `in` (every stride-th position, from first_[a] on) is computed from `out`; false if no tap
@@ -122,7 +104,7 @@ bool phase_reading(const ConvGeometry& g, const std::int64_t (&phase)[3], Readin
 }
 
 template <class T>
-void input(T* in, const T* out, const T* weight, const T* bias, const ConvGeometry& g, DType dtype) {
+void input(T* in, const T* out, const T* weight, const T* bias, const ConvGeometry& g) {
   if (input_is_wide(g)) return conv::columns_input(g, out, weight, bias, in);
   const std::int64_t plane = ConvGeometry::volume(g.in), volume = ConvGeometry::volume(g.kernel);
   bool covered = true;  // by phases that have taps
@@ -138,15 +120,16 @@ void input(T* in, const T* out, const T* weight, const T* bias, const ConvGeomet
     Reading reading;
     conv::Target target;
     if (!phase_reading(g, phase, reading, target)) continue;
-    const std::int64_t taps = static_cast<std::int64_t>(reading.taps.size());
-    const NdArray packed =
-        pack_panels<T>(dtype, g.groups, g.group_in(), reading.depth(),
-                       [&](std::int64_t group, std::int64_t row, std::int64_t k) {
-                         return weight[((group * g.group_out() + k / taps) * g.group_in() + row) * volume +
-                                       reading.taps[static_cast<std::size_t>(k % taps)].index];
-                       });
-    conv::correlate<T>(
-        {reading, target, g.batch, g.groups, g.group_in(), out, packed.data_as<T>(), bias, in});
+    const std::int64_t row_step = volume, channel_step = g.group_in() * volume;
+    correlate<T>({reading,
+                  target,
+                  g.batch,
+                  g.groups,
+                  g.group_in(),
+                  out,
+                  {weight, g.group_out() * channel_step, row_step, channel_step},
+                  bias,
+                  in});
   }
 }
 
@@ -156,7 +139,7 @@ void conv_forward(NdArray& out, const NdArray& in, const NdArray& weight, const 
                   const ConvGeometry& g, bool relu) {
   visit_float_double(out.dtype(), "convolution", [&]<class T> {
     T* const data = out.data_as<T>();
-    forward<T>(data, in.data_as<T>(), weight.data_as<T>(), data_or_null<T>(bias), g, out.dtype());
+    forward<T>(data, in.data_as<T>(), weight.data_as<T>(), data_or_null<T>(bias), g);
     if (!relu) return;
     parallel_for(0, out.numel(), kGrain, [&](std::int64_t from, std::int64_t to) {
       for (std::int64_t i = from; i < to; ++i) data[i] = data[i] < T(0) ? T(0) : data[i];
@@ -167,7 +150,7 @@ void conv_forward(NdArray& out, const NdArray& in, const NdArray& weight, const 
 void conv_input(NdArray& in, const NdArray& out, const NdArray& weight, const NdArray& bias,
                 const ConvGeometry& g) {
   visit_float_double(in.dtype(), "convolution", [&]<class T> {
-    input<T>(in.data_as<T>(), out.data_as<T>(), weight.data_as<T>(), data_or_null<T>(bias), g, in.dtype());
+    input<T>(in.data_as<T>(), out.data_as<T>(), weight.data_as<T>(), data_or_null<T>(bias), g);
   });
 }
 
@@ -175,8 +158,10 @@ void conv_weight(NdArray& weight, const NdArray& out, const NdArray& in, const C
   visit_float_double(weight.dtype(), "convolution", [&]<class T> {
     if (rows_are_short(g))
       return conv::columns_weight<T>(g, in.data_as<T>(), out.data_as<T>(), weight.data_as<T>());
-    conv::correlate_weight<T>(g, conv::forward_reading(g), in.data_as<T>(), out.data_as<T>(),
-                              weight.data_as<T>());
+    (fills_registers<T>(g.group_out()) ? conv::weight_by_channels<T>
+                                       : conv::weight_by_pixels<T>)(g, conv::forward_reading(g),
+                                                                    in.data_as<T>(), out.data_as<T>(),
+                                                                    weight.data_as<T>());
   });
 }
 

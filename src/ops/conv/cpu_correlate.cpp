@@ -13,6 +13,33 @@ namespace {
 
 std::int64_t packets_of(std::int64_t elements, std::int64_t width) { return (elements + width - 1) / width; }
 
+// The weights as panels of rows: for each, the rows' values of k = 0, then of k = 1, ...
+template <class T>
+NdArray pack_panels(const Correlation<T>& c) {
+  const std::int64_t taps = static_cast<std::int64_t>(c.reading.taps.size()), depth = c.reading.depth();
+  NdArray packed = NdArray::empty({c.groups * c.rows * depth}, sizeof(T) == 4 ? kFloat : kDouble);
+  const std::int64_t panels = (c.rows + kRows - 1) / kRows;
+  T* data = packed.data_as<T>();
+  const std::int64_t grain = std::max<std::int64_t>(1, kGrain / (kRows * std::max<std::int64_t>(depth, 1)));
+  parallel_for(0, c.groups * panels, grain, [&](std::int64_t from, std::int64_t to) {
+    for (std::int64_t i = from; i < to; ++i) {
+      const std::int64_t group = i / panels, end = std::min((i % panels + 1) * kRows, c.rows);
+      for (std::int64_t row = i % panels * kRows; row < end;) {
+        const int n = panel_rows(end - row);
+        T* out = data + (group * c.rows + row) * depth;
+        for (int r = 0; r < n; ++r) {
+          const T* from_row = c.weight.data + group * c.weight.group_step + (row + r) * c.weight.row_step;
+          for (std::int64_t k = 0; k < depth; ++k)
+            out[k * n + r] = from_row[k / taps * c.weight.channel_step +
+                                      c.reading.taps[static_cast<std::size_t>(k % taps)].index];
+        }
+        row += n;
+      }
+    }
+  });
+  return packed;
+}
+
 // One panel's results, as the window counts, into the target.
 template <class T>
 void store(const Correlation<T>& c, const T* from, std::int64_t from_pitch, int rows, T* plane,
@@ -36,13 +63,15 @@ void store(const Correlation<T>& c, const T* from, std::int64_t from_pitch, int 
 }  // namespace
 
 template <class T>
-void correlate(const Correlation<T>& c) {
+void correlate_by_pixels(const Correlation<T>& c) {
   const Reading& r = c.reading;
   const std::int64_t slices = r.axis[0].out, height = r.axis[1].out;
   if (slices == 0 || height == 0 || r.axis[2].out == 0 || c.batch == 0) return;
   const std::int64_t block_rows = rows_of_blocks(r, sizeof(T));
   const std::int64_t blocks = (height + block_rows - 1) / block_rows;
   const Window window(r, block_rows);
+  const NdArray packed = pack_panels(c);
+  const T* const weight = packed.data_as<T>();
   const std::int64_t depth = r.depth(), packets = packets_of(window.span(block_rows), kWidth<T>);
   const std::int64_t line = packets * kWidth<T>;
   // Where images are few, panels are shared among threads as well.
@@ -67,14 +96,15 @@ void correlate(const Correlation<T>& c) {
                          group = unit / (slices * blocks) % c.groups;
       Block block{unit / blocks % slices, unit % blocks * block_rows, block_rows};
       block.rows = std::min(block_rows, height - block.row);
-      if (filled != unit) window.fill(in, c.source + (image * c.groups + group) * source_group, block);
+      if (filled != unit)
+        window.fill(in, c.source + (image * c.groups + group) * source_group, r.channels, block);
       filled = unit;
       const std::int64_t todo = packets_of(window.span(block.rows), kWidth<T>);
       const std::int64_t last = std::min((split + 1) * panels / splits * kRows, c.rows);
       for (std::int64_t row = split * panels / splits * kRows; row < last;) {
         const int rows = panel_rows(last - row);
         const std::int64_t channel = group * c.rows + row;
-        panel<T>(rows, c.weight + channel * depth, in, window.shifts().data(), depth, out, line,
+        panel<T>(rows, weight + channel * depth, in, window.shifts().data(), depth, out, line,
                  c.bias ? c.bias + channel : nullptr, todo);
         store(c, out, line, rows, c.result + (image * c.groups * c.rows + channel) * plane, block);
         row += rows;
@@ -84,7 +114,7 @@ void correlate(const Correlation<T>& c) {
 }
 
 template <class T>
-void correlate_weight(const ConvGeometry& g, const Reading& r, const T* in, const T* out, T* weight) {
+void weight_by_pixels(const ConvGeometry& g, const Reading& r, const T* in, const T* out, T* weight) {
   const std::int64_t rows = g.group_out(), depth = r.depth(), slices = g.out[0], height = g.out[1],
                      width = g.out[2];
   std::fill(weight, weight + g.out_channels * depth, T(0));
@@ -118,7 +148,7 @@ void correlate_weight(const ConvGeometry& g, const Reading& r, const T* in, cons
           Block block{entry / blocks % slices, entry % blocks * block_rows, block_rows};
           block.rows = std::min(block_rows, height - block.row);
           window.fill(windows + e * window_step, in + (image * g.in_channels + group * r.channels) * in_plane,
-                      block);
+                      r.channels, block);
           for (std::int64_t row = first * kRows; row < row_end; ++row) {
             const T* source = out + (image * g.out_channels + group * rows + row) * out_plane +
                               (block.slice * height + block.row) * width;
@@ -150,9 +180,9 @@ void correlate_weight(const ConvGeometry& g, const Reading& r, const T* in, cons
   });
 }
 
-template void correlate(const Correlation<float>&);
-template void correlate(const Correlation<double>&);
-template void correlate_weight(const ConvGeometry&, const Reading&, const float*, const float*, float*);
-template void correlate_weight(const ConvGeometry&, const Reading&, const double*, const double*, double*);
+template void correlate_by_pixels(const Correlation<float>&);
+template void correlate_by_pixels(const Correlation<double>&);
+template void weight_by_pixels(const ConvGeometry&, const Reading&, const float*, const float*, float*);
+template void weight_by_pixels(const ConvGeometry&, const Reading&, const double*, const double*, double*);
 
 }  // namespace ebb::cpu::conv

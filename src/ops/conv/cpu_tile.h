@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernel/cpu/parts.h"
+
 namespace ebb::cpu::conv {
 
 namespace simd = Eigen::internal;
@@ -34,15 +36,6 @@ constexpr int panel_rows(std::int64_t left) {
   int rows = kRows;
   while (rows > left) rows /= 2;
   return rows;
-}
-
-/// Sums are added up in parts of about Length products, and then the parts: the error of a sum grows with the
-/// root of its length, and so does that of the parts' sum, but both are short.
-template <std::int64_t Length>
-constexpr std::int64_t part_of(std::int64_t products) {
-  if (products < Length + Length / 2) return products;
-  const std::int64_t parts = (products + Length / 2) / Length;
-  return (products + parts - 1) / parts;
 }
 
 /// out[r][.] = bias[r] + the sum over k of weight[k][r] in[shift[k] + .], for R rows and C packets; or, with

@@ -1,7 +1,7 @@
 // The window of an image that the convolution reads by shifts.
 #include <algorithm>
 
-#include "ops/conv/window.h"
+#include "ops/conv/loads.h"
 
 namespace ebb::cpu::conv {
 
@@ -42,6 +42,8 @@ Window::Window(const Reading& reading, std::int64_t rows)
       slice_size_(height_ * reading.pitch()),
       phase_size_((1 + reading.axis[0].reach) * slice_size_),
       channel_size_(static_cast<std::int64_t>(reading.phases.size()) * phase_size_) {
+  // Channels a multiple of many lines apart would share few sets of the cache.
+  if (channel_size_ % 64 == 0) channel_size_ += 16;
   shifts_.reserve(static_cast<std::size_t>(reading.depth()));
   for (std::int64_t c = 0; c < reading.channels; ++c)
     for (const Tap& tap : reading.taps)
@@ -59,6 +61,43 @@ std::int64_t rows_of_blocks(const Reading& reading, std::int64_t element_size) {
   const std::int64_t rows = std::min(std::max(fit, least), reading.axis[1].out);
   const std::int64_t blocks = (reading.axis[1].out + rows - 1) / std::max<std::int64_t>(rows, 1);
   return blocks <= 1 ? reading.axis[1].out : (reading.axis[1].out + blocks - 1) / blocks;
+}
+
+namespace {
+
+// Rows of blocks of about so many results whose windows have at most so many bytes; about the same for all
+// blocks of a slice.
+std::int64_t rows_of_loads(const Reading& r, std::int64_t pixels, std::int64_t bytes,
+                           std::int64_t element_size) {
+  const std::int64_t row_bytes = std::max<std::int64_t>(r.channels, 1) *
+                                 static_cast<std::int64_t>(r.phases.size()) * (1 + r.axis[0].reach) *
+                                 r.pitch() * element_size;
+  const std::int64_t most = std::min(pixels / r.axis[2].out, bytes / row_bytes - r.axis[1].reach);
+  const std::int64_t height = r.axis[1].out, rows = std::clamp<std::int64_t>(most, 1, height);
+  const std::int64_t blocks = (height + rows - 1) / rows;
+  return (height + blocks - 1) / blocks;
+}
+
+}  // namespace
+
+Loads::Loads(const Reading& r, std::int64_t batch, std::int64_t pixels, std::int64_t bytes,
+             std::int64_t element_size)
+    : width_(r.axis[2].out),
+      height_(r.axis[1].out),
+      slices_(r.axis[0].out),
+      rows_(rows_of_loads(r, pixels, bytes, element_size)),
+      window_(r, rows_),
+      blocks_((height_ + rows_ - 1) / rows_),
+      entries_(batch * slices_ * blocks_),
+      together_(1) {
+  const std::int64_t window_bytes = std::max<std::int64_t>(window_.size() * element_size, 1);
+  if (blocks_ == 1)
+    together_ =
+        std::clamp<std::int64_t>(std::min(pixels / (height_ * width_), bytes / window_bytes), 1, entries_);
+  positions_.reserve(static_cast<std::size_t>(this->pixels()));
+  for (std::int64_t e = 0; e < together_; ++e)
+    for (std::int64_t j = 0; j < rows_; ++j)
+      for (std::int64_t u = 0; u < width_; ++u) positions_.push_back(e * window_.size() + j * r.pitch() + u);
 }
 
 }  // namespace ebb::cpu::conv

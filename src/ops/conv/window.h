@@ -68,9 +68,9 @@ class Window {
   /// Results of a block of so many rows, as the window counts: the last row's end.
   std::int64_t span(std::int64_t rows) const { return (rows - 1) * reading_.pitch() + reading_.axis[2].out; }
 
-  /// Lays the channels of one group of one image out.
+  /// Lays the first `channels` channels from `source` on, planes of one image, out.
   template <class T>
-  void fill(T* window, const T* source, const Block& block) const;
+  void fill(T* window, const T* source, std::int64_t channels, const Block& block) const;
 
  private:
   const Reading& reading_;
@@ -82,10 +82,10 @@ class Window {
 };
 
 template <class T>
-void Window::fill(T* window, const T* source, const Block& block) const {
+void Window::fill(T* window, const T* source, std::int64_t channels, const Block& block) const {
   const auto& [a, b, c] = reading_.axis;
   const std::int64_t width = reading_.pitch(), height = block.rows + b.reach, depth = 1 + a.reach;
-  for (std::int64_t channel = 0; channel < reading_.channels; ++channel) {
+  for (std::int64_t channel = 0; channel < channels; ++channel) {
     const T* plane = source + channel * a.source * b.source * c.source;
     for (std::size_t p = 0; p < reading_.phases.size(); ++p) {
       const Phase& phase = reading_.phases[p];
@@ -108,7 +108,9 @@ void Window::fill(T* window, const T* source, const Block& block) const {
           const T* from = plane + (z * b.source + y) * c.source + x0;
           for (std::int64_t u = 0; u < first; ++u) row[u] = T(0);
           if (c.step == 1)
-            for (std::int64_t u = first; u < last; ++u) row[u] = from[u];
+            std::memcpy(row + first, from + first, static_cast<std::size_t>(last - first) * sizeof(T));
+          else if (c.step == 2)
+            for (std::int64_t u = first; u < last; ++u) row[u] = from[u * 2];
           else
             for (std::int64_t u = first; u < last; ++u) row[u] = from[u * c.step];
           for (std::int64_t u = last; u < width; ++u) row[u] = T(0);

@@ -1,0 +1,22 @@
+// What the kernels with channels in the lanes of a register share.
+#pragma once
+
+#include <ebb/core/dtype.h>
+
+#include <cstdint>
+
+#include "kernel/cpu/parts.h"
+#include "kernel/cpu/tile.h"
+
+namespace ebb::cpu::conv {
+
+/// Channels of a panel.
+template <class T>
+constexpr std::int64_t kPanel = tiles::kPackets* tiles::kWidth<T>;
+
+template <class T>
+std::int64_t panels_of(std::int64_t channels) {
+  return (channels + kPanel<T> - 1) / kPanel<T>;
+}
+
+}  // namespace ebb::cpu::conv

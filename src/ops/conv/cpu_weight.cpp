@@ -1,0 +1,124 @@
+// The weight's gradient with channels of the result in the lanes of a register.
+#include <ebb/core/ndarray.h>
+
+#include <algorithm>
+
+#include "core/parallel_for.h"
+#include "kernel/cpu/tile.h"
+#include "kernel/cpu/transpose.h"
+#include "ops/conv/channels.h"
+#include "ops/conv/correlate.h"
+#include "ops/conv/loads.h"
+
+namespace ebb::cpu::conv {
+namespace {
+
+// Sums over loads, in three levels: of a load, of kLoads loads, of all. A level's error grows with the root
+// of its length.
+template <class T>
+class Cascade {
+ public:
+  Cascade(T* memory, std::int64_t size, std::int64_t loads) : memory_(memory), size_(size), loads_(loads) {
+    if (loads > 1) std::fill(memory + size, memory + 3 * size, T(0));
+  }
+  T* of_load() { return memory_; }
+  void end_load() {
+    if (loads_ == 1) return;
+    add(memory_ + size_, memory_);
+    if (++added_ % kLoads == 0) flush();
+  }
+  const T* total() {
+    if (loads_ == 1) return memory_;
+    if (loads_ <= kLoads) return memory_ + size_;
+    flush();
+    return memory_ + 2 * size_;
+  }
+
+ private:
+  static constexpr std::int64_t kLoads = 16;
+
+  void add(T* to, T* from) {
+    for (std::int64_t i = 0; i < size_; ++i) to[i] += from[i];
+  }
+  void flush() {
+    if (loads_ <= kLoads) return;
+    add(memory_ + 2 * size_, memory_ + size_);
+    std::fill(memory_ + size_, memory_ + 2 * size_, T(0));
+  }
+
+  T* memory_;
+  std::int64_t size_, loads_, added_ = 0;
+};
+
+}  // namespace
+
+template <class T>
+void weight_by_channels(const ConvGeometry& g, const Reading& reading, const T* in, const T* out, T* weight) {
+  const std::int64_t taps = static_cast<std::int64_t>(reading.taps.size());
+  const std::int64_t depth = reading.depth(), rows_out = g.group_out(), numel = g.out_channels * depth;
+  const std::int64_t out_plane = ConvGeometry::volume(g.out), in_plane = ConvGeometry::volume(g.in);
+  if (g.batch * out_plane == 0) return std::fill(weight, weight + numel, T(0));
+  if (numel == 0) return;
+  // A piece is a panel of out's channels by a block of in's, whose sums stay in the cache.
+  const std::int64_t most = std::max<std::int64_t>(576 / taps, 1);
+  const std::int64_t panels = panels_of<T>(rows_out), blocks = (g.group_in() + most - 1) / most;
+  const std::int64_t block_channels = (g.group_in() + blocks - 1) / blocks;
+  Reading part = reading;
+  part.channels = block_channels;
+  const Loads loads(part, g.batch, 512, 320 * 1024, sizeof(T));
+  // Where pieces are few, each sums slices of the loads, which are added up in the end.
+  const std::int64_t pieces = g.groups * panels * blocks;
+  std::int64_t slices = std::clamp<std::int64_t>(16 / pieces, 1, loads.count());
+  const std::int64_t each = (loads.count() + slices - 1) / slices;
+  slices = (loads.count() + each - 1) / each;
+  const NdArray partial = NdArray::empty({slices == 1 ? 0 : slices * numel}, dtype_of<T>());
+  T* const results = slices == 1 ? weight : partial.data_as<T>();
+  parallel_for(0, pieces * slices, 1, [&](std::int64_t from, std::int64_t to) {
+    const std::int64_t most_rows = block_channels * taps;
+    const NdArray scratch = NdArray::empty(
+        {loads.size() + loads.pixels() * kPanel<T> + 3 * most_rows * kPanel<T>}, dtype_of<T>());
+    T* const windows = scratch.data_as<T>();
+    T* const right = windows + loads.size();
+    for (std::int64_t i = from; i < to; ++i) {
+      const std::int64_t slice = i / pieces, group = i / (panels * blocks) % g.groups;
+      const std::int64_t first_in = i / panels % blocks * block_channels;
+      const std::int64_t first_out = i % panels * kPanel<T>;
+      const std::int64_t channels = std::min(block_channels, g.group_in() - first_in), rows = channels * taps;
+      const std::int64_t lanes = std::min(kPanel<T>, rows_out - first_out), pitch = tiles::padded<T>(lanes);
+      const std::int64_t first_load = slice * each, last_load = std::min(first_load + each, loads.count());
+      Cascade<T> sums(right + loads.pixels() * kPanel<T>, rows * pitch, last_load - first_load);
+      for (std::int64_t load = first_load; load < last_load; ++load) {
+        const std::int64_t pixels =
+            loads.for_blocks(load, [&](std::int64_t image, const Block& block, std::int64_t q,
+                                       std::int64_t count, std::int64_t window) {
+              loads.window().fill(windows + window,
+                                  in + (image * g.in_channels + group * g.group_in() + first_in) * in_plane,
+                                  channels, block);
+              const T* from_out = out + (image * g.out_channels + group * rows_out + first_out) * out_plane +
+                                  (block.slice * g.out[1] + block.row) * g.out[2];
+              transpose(from_out, out_plane, lanes, count, right + q * pitch, pitch);
+            });
+        const std::int64_t length = part_of<96>(pixels);
+        for (std::int64_t q = 0; q < pixels; q += length)
+          tiles::product<T>(
+              rows, pitch, std::min(length, pixels - q),
+              tiles::ScatteredLeft<T>{windows, loads.window().shifts().data(), loads.positions().data() + q},
+              right + q * pitch, pitch, sums.of_load(), pitch, q > 0);
+        sums.end_load();
+      }
+      T* const to_weight = results + slice * numel + (group * rows_out + first_out) * depth + first_in * taps;
+      transpose(sums.total(), pitch, rows, lanes, to_weight, depth);
+    }
+  });
+  if (slices == 1) return;
+  parallel_for(0, numel, kGrain / slices, [&](std::int64_t from, std::int64_t to) {
+    std::copy(results + from, results + to, weight + from);
+    for (std::int64_t s = 1; s < slices; ++s)
+      for (std::int64_t i = from; i < to; ++i) weight[i] += results[s * numel + i];
+  });
+}
+
+template void weight_by_channels(const ConvGeometry&, const Reading&, const float*, const float*, float*);
+template void weight_by_channels(const ConvGeometry&, const Reading&, const double*, const double*, double*);
+
+}  // namespace ebb::cpu::conv
