@@ -108,6 +108,31 @@ TEST_CASE("convolutions and all their gradients equal plain loops") {
   }
 }
 
+TEST_CASE("convolutions of many channels and all their gradients equal plain loops") {
+  const Case cases[] = {
+      {2, 3, 9, 40, 1, {1, 11, 10}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},  // a panel and a part of one
+      {2, 7, 40, 22, 1, {1, 3, 3}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},   // small images share a load
+      {2, 2, 70, 16, 1, {1, 6, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 0}, {1, 1, 1}},   // blocks of channels
+      {2, 2, 24, 48, 2, {1, 9, 8}, {1, 3, 3}, {1, 1, 1}, {0, 2, 2}, {1, 2, 2}},   // groups, dilation
+      {2, 3, 17, 24, 1, {1, 13, 16}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}, {1, 1, 1}},  // a stride
+      {2, 2, 16, 64, 1, {1, 12, 11}, {1, 1, 1}, {1, 2, 2}, {0, 0, 0}, {1, 1, 1}},
+      {2, 2, 72, 24, 1, {1, 7, 7}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}},
+      {2, 1, 8, 16, 1, {1, 40, 70}, {1, 5, 3}, {1, 3, 1}, {0, 2, 1}, {1, 1, 1}},     // loads of some rows
+      {2, 2, 16, 128, 16, {1, 70, 71}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}},  // sums of many loads
+      {2, 3, 64, 64, 1, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}},
+      {1, 5, 32, 30, 1, {1, 1, 19}, {1, 1, 4}, {1, 1, 2}, {0, 0, 3}, {1, 1, 2}},
+      {3, 2, 8, 40, 1, {4, 5, 6}, {3, 2, 3}, {1, 2, 1}, {1, 1, 1}, {1, 1, 1}},
+  };
+  for (const Case& c : cases) {
+    INFO("case " << (&c - cases));
+    check_against_loops(c);
+  }
+  const Variable x = leaf({0, 64, 5, 5}), w = leaf({64, 64, 3, 3});
+  const Variable y = ebb::conv2d(x, w, {}, 1, 1);
+  CHECK(y.sizes() == ebb::IntArrayRef({0, 64, 5, 5}));
+  CHECK(top(ebb::autograd::grad({y}, {w}, {ebb::ones_like(y)})[0]) == 0);
+}
+
 TEST_CASE("second derivatives of convolutions") {
   const Case cases[] = {
       {2, 1, 2, 3, 1, {1, 5, 4}, {1, 3, 2}, {1, 1, 1}, {0, 1, 0}, {1, 1, 1}},

@@ -13,7 +13,8 @@
 namespace ebb::cpu::conv {
 namespace {
 
-// The weights as panels of rows: for each, [depth][rows of the panel], filled up with zeros to whole packets.
+// The weights as panels of rows: for each, [depth][rows of the panel], whole packets apart. What lies between is
+// never asked for.
 template <class T>
 NdArray pack(const Correlation<T>& c) {
   const std::int64_t taps = static_cast<std::int64_t>(c.reading.taps.size()), depth = c.reading.depth();
@@ -31,7 +32,6 @@ NdArray pack(const Correlation<T>& c) {
       const std::int64_t group = i / panels, first = i % panels * kPanel<T>;
       const std::int64_t rows = std::min(kPanel<T>, c.rows - first), pitch = tiles::padded<T>(rows);
       T* panel = data + (group * lanes + first) * depth;
-      if (pitch > rows) std::fill(panel, panel + depth * pitch, T(0));
       const T* source = w.data + group * w.group_step + first * w.row_step;
       for (std::int64_t k = 0; k < depth; k += run, panel += run * pitch) {
         const T* at = source + k / taps * w.channel_step;
