@@ -115,6 +115,26 @@ TEST_CASE("copies between all layouts, small and large") {
   }
 }
 
+TEST_CASE("transposed copies of all widths keep every bit") {
+  for (const DType dtype : kAllTypes)
+    for (const std::int64_t rows : {7, 16, 33, 64, 150})
+      for (const std::int64_t columns : {8, 17, 65, 128}) {
+        INFO(to_string(dtype) << ", " << rows << " by " << columns);
+        const Variable x = (arange(3 * rows * columns) % 251).to(dtype).reshape({3, rows, columns});
+        const Variable turned = x.transpose(1, 2).contiguous();
+        const std::vector<double> from = values(x), to = values(turned);
+        bool same = turned.sizes() == IntArrayRef({3, columns, rows});
+        for (std::int64_t b = 0; same && b < 3; ++b)
+          for (std::int64_t i = 0; i < rows; ++i)
+            for (std::int64_t j = 0; j < columns; ++j)
+              same = same && to[(b * columns + j) * rows + i] == from[(b * rows + i) * columns + j];
+        CHECK(same);
+      }
+  // What is no number in one dtype is one in another: bits move, whatever they mean.
+  const Variable odd = full({40, 40}, -4194303, kInt);
+  CHECK(odd.t().contiguous().equal(odd));
+}
+
 TEST_CASE("clone and to keep dense layouts and close gaps") {
   const Variable x = arange(24).to(kFloat32).view({2, 3, 4});
   CHECK(strides(x.transpose(0, 2).clone()) == strides(x.transpose(0, 2)));

@@ -24,8 +24,8 @@ void transpose(const T* from, std::int64_t from_pitch, std::int64_t rows, std::i
     return;
   }
   // The last squares overlap the ones before.
-  for (std::int64_t i = 0; i < rows; i += kSide)
-    for (std::int64_t j = 0; j < columns; j += kSide) {
+  for (std::int64_t j = 0; j < columns; j += kSide)
+    for (std::int64_t i = 0; i < rows; i += kSide) {
       const std::int64_t row = std::min(i, rows - kSide), column = std::min(j, columns - kSide);
       const T* source = from + row * from_pitch + column;
       T* const target = to + column * to_pitch + row;

@@ -3,6 +3,7 @@
 #include <ebb/core/visit.h>
 
 #include "core/parallel_for.h"
+#include "kernel/cpu/transpose.h"
 #include "kernel/cpu/walk.h"
 #include "ops/common/copy_row.h"
 #include "ops/common/kernels.h"
@@ -19,6 +20,7 @@ struct Ends {
   const char* from;
   std::int64_t to_size, from_size;
   CopyRow row;
+  bool same_bits;
 };
 
 void copy_rows(const Walk<2>& walk, const Ends& ends) {
@@ -27,17 +29,25 @@ void copy_rows(const Walk<2>& walk, const Ends& ends) {
   });
 }
 
+// to[j * to_pitch + i] = from[i * from_pitch + j], by squares in registers.
+template <class T>
+void turn(const char* from, std::int64_t from_pitch, std::int64_t rows, std::int64_t columns, char* to,
+          std::int64_t to_pitch) {
+  transpose(reinterpret_cast<const T*>(from), from_pitch, rows, columns, reinterpret_cast<T*>(to), to_pitch);
+}
+
 // The destination runs along the innermost dimension, the source along dimension `across`: tiles keep both in
 // cache.
 void copy_tiles(const Walk<2>& walk, std::size_t across, const Ends& ends) {
-  constexpr std::int64_t kTile = 32;
+  const bool by_squares = ends.same_bits && walk.stride(0, 0) == 1 && ends.to_size >= 4;
+  const std::int64_t side = by_squares ? 64 : 32;
   const std::int64_t width = walk.size(0), height = walk.size(across);
-  const std::int64_t columns = (width + kTile - 1) / kTile, rows = (height + kTile - 1) / kTile;
+  const std::int64_t columns = (width + side - 1) / side, rows = (height + side - 1) / side;
   std::int64_t outer = 1;
   for (std::size_t d = 1; d < walk.dims(); ++d)
     if (d != across) outer *= walk.size(d);
   const auto copy_tile = [&](std::int64_t tile) {
-    const std::int64_t column = tile % columns * kTile, row = tile / columns % rows * kTile;
+    const std::int64_t column = tile % columns * side, row = tile / columns % rows * side;
     std::int64_t rest = tile / columns / rows;
     std::int64_t to = column * walk.stride(0, 0) + row * walk.stride(0, across);
     std::int64_t from = column * walk.stride(1, 0) + row * walk.stride(1, across);
@@ -48,15 +58,18 @@ void copy_tiles(const Walk<2>& walk, std::size_t across, const Ends& ends) {
       to += i * walk.stride(0, d);
       from += i * walk.stride(1, d);
     }
-    const std::int64_t n = std::min(kTile, width - column), m = std::min(kTile, height - row);
+    const std::int64_t n = std::min(side, width - column), m = std::min(side, height - row);
+    if (by_squares)
+      return (ends.to_size == 4 ? turn<float>
+                                : turn<double>)(ends.from + from * ends.from_size, walk.stride(1, 0), n, m,
+                                                ends.to + to * ends.to_size, walk.stride(0, across));
     for (std::int64_t r = 0; r < m; ++r)
       ends.row(ends.to + (to + r * walk.stride(0, across)) * ends.to_size, walk.stride(0, 0),
                ends.from + (from + r * walk.stride(1, across)) * ends.from_size, walk.stride(1, 0), n);
   };
-  parallel_for(0, outer * rows * columns, kGrain / (kTile * kTile),
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t tile = begin; tile < end; ++tile) copy_tile(tile);
-               });
+  parallel_for(0, outer * rows * columns, kGrain / (side * side), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t tile = begin; tile < end; ++tile) copy_tile(tile);
+  });
 }
 
 // Same dtype means same bits: four loops serve all ten.
@@ -103,8 +116,12 @@ void copy(NdArray& out, const NdArray& x) {
   if (out.numel() == 0) return;
   if (same_dense_layout(out, x)) return copy_flat(out, x);
   const bool same = out.dtype() == x.dtype();
-  const Ends ends{out.data_as<char>(), x.data_as<char>(), element_size(out.dtype()), element_size(x.dtype()),
-                  same ? bits_row(element_size(out.dtype())) : copy_row(out.dtype(), x.dtype())};
+  const Ends ends{out.data_as<char>(),
+                  x.data_as<char>(),
+                  element_size(out.dtype()),
+                  element_size(x.dtype()),
+                  same ? bits_row(element_size(out.dtype())) : copy_row(out.dtype(), x.dtype()),
+                  same};
   Walk<2> walk(out.sizes(), {out.strides(), x.strides()});
   constexpr std::int64_t kWorthTiling = 8;
   if (walk.stride(1, 0) > 1 && walk.size(0) >= kWorthTiling)
