@@ -133,6 +133,23 @@ TEST_CASE("convolutions of many channels and all their gradients equal plain loo
   CHECK(top(ebb::autograd::grad({y}, {w}, {ebb::ones_like(y)})[0]) == 0);
 }
 
+TEST_CASE("convolutions of many channels do not depend on the number of threads") {
+  struct Layer {
+    std::int64_t batch, in, out, size, kernel, stride;
+  };
+  for (const Layer& l : {Layer{5, 64, 64, 23, 3, 1}, Layer{3, 70, 96, 14, 3, 2}, Layer{2, 130, 40, 30, 1, 1},
+                         Layer{9, 3, 64, 37, 7, 2}, Layer{7, 96, 130, 7, 3, 1}}) {
+    INFO(l.in << " to " << l.out << " channels");
+    const Variable x = ramp({l.batch, l.in, l.size, l.size}).to(ebb::kFloat).requires_grad_();
+    const Variable w = ramp({l.out, l.in, l.kernel, l.kernel}).to(ebb::kFloat).requires_grad_();
+    const auto run = [&] { return ebb::conv2d(x, w, {}, l.stride, l.kernel / 2); };
+    const Variable y = run(), g = y.detach().sin();
+    check_threads(run);
+    check_threads([&] { return ebb::autograd::grad({run()}, {x}, {g})[0]; });
+    check_threads([&] { return ebb::autograd::grad({run()}, {w}, {g})[0]; });
+  }
+}
+
 TEST_CASE("second derivatives of convolutions") {
   const Case cases[] = {
       {2, 1, 2, 3, 1, {1, 5, 4}, {1, 3, 2}, {1, 1, 1}, {0, 1, 0}, {1, 1, 1}},

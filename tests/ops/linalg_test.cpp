@@ -21,8 +21,16 @@ std::string name(const Variable& x) { return x.grad_fn() ? x.grad_fn()->name() :
 }  // namespace
 
 TEST_CASE("mm equals plain loops for all sizes and layouts") {
-  for (const Sizes& s :
-       {Sizes{1, 1, 1}, {1, 7, 5}, {6, 5, 1}, {3, 1, 4}, {17, 33, 9}, {64, 80, 70}, {130, 257, 190}}) {
+  for (const Sizes& s : {Sizes{1, 1, 1},
+                         {1, 7, 5},
+                         {6, 5, 1},
+                         {3, 1, 4},
+                         {17, 33, 9},
+                         {64, 80, 70},
+                         {130, 257, 190},
+                         {100, 300, 3},
+                         {600, 20, 530},
+                         {1, 300, 1100}}) {
     const Variable a = ramp({s[0], s[1]}), b = ramp({s[1], s[2]}, 1.1);
     const std::vector<double> expected = loops(a, b);
     CHECK(error(a.mm(b), expected) < 1e-11);
@@ -35,6 +43,8 @@ TEST_CASE("mm equals plain loops for all sizes and layouts") {
     CHECK(error(wide.mm(b), loops(wide, b)) < 1e-11);
     const Variable row = ramp({1, s[1]}).expand({s[0], s[1]});
     CHECK(error(row.mm(b), loops(row, b)) < 1e-11);
+    const Variable sum = ebb::addmm(ebb::ones({s[0], s[2]}, ebb::kDouble), a, b, 0.5, 3);
+    CHECK(error((sum - 0.5) / 3, expected) < 1e-11);
   }
 }
 
@@ -261,6 +271,7 @@ TEST_CASE("products do not depend on the number of threads") {
   const Variable a = ramp({300, 500}).to(ebb::kFloat), b = ramp({500, 400}).to(ebb::kFloat);
   check_threads([&] { return a.mm(b); });
   check_threads([&] { return b.t().mm(a.t()); });
+  check_threads([&] { return a.mm(b.slice(1, 0, 5)); });
   check_threads([&] { return a.mv(b.select(1, 0)); });
   check_threads([&] { return a.t().mv(ramp({300}).to(ebb::kFloat)); });
   check_threads([&] { return ebb::bmm(a.view({10, 30, 500}), b.expand({10, 500, 400})); });

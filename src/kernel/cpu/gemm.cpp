@@ -1,32 +1,32 @@
-// Matrix products on the CPU, by Eigen, shared among threads.
+// Matrix products on the CPU, by tiles in registers, shared among threads.
 #include "kernel/cpu/gemm.h"
 
-#include "core/parallel_for.h"
+#include <ebb/core/ndarray.h>
 
 #include <Eigen/Core>
 #include <algorithm>
 #include <memory>
 
+#include "core/parallel_for.h"
+#include "kernel/cpu/parts.h"
+#include "kernel/cpu/tile.h"
+#include "kernel/cpu/transpose.h"
+
 namespace ebb::cpu {
 namespace {
 
-template <class T, int Order>
-using View =
-    Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Order>, 0, Eigen::OuterStride<>>;
+template <class T>
+using View = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, 0,
+                        Eigen::OuterStride<>>;
 template <class T>
 using Vector = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>>;
 template <class T>
 using ConstVector = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>>;
 
-// Products below this many multiplications run in plain loops: setting Eigen's blocking up costs more.
+// Products below this many multiplications run in plain loops: packing costs more.
 constexpr std::int64_t kTiny = 300;
-// Pieces of a shared product, in multiplications; and of a shared matrix-vector product.
-constexpr std::int64_t kPiece = std::int64_t{1} << 22;
+// Pieces of a shared matrix-vector product, in multiplications.
 constexpr std::int64_t kVectorPiece = std::int64_t{1} << 17;
-constexpr std::int64_t kMaxPieces = 256;
-// Products that Eigen adds up at a time, or up to half more: the error of a sum grows with the root of its
-// length.
-constexpr std::int64_t kDepth = 256;
 
 // Rows lie one after another, each contiguous.
 template <class T>
@@ -36,10 +36,6 @@ bool by_rows(const Matrix<T>& m) {
 template <class T>
 bool by_cols(const Matrix<T>& m) {
   return by_rows(m.t());
-}
-template <class T>
-Eigen::OuterStride<> row_step(const Matrix<T>& m) {
-  return Eigen::OuterStride<>(m.rows <= 1 ? m.cols : m.row_stride);
 }
 
 // A matrix that Eigen can read: itself, or a copy where both strides are at odds with a matrix (steps,
@@ -66,58 +62,124 @@ void scale(Matrix<T> c, T beta) {
     for (std::int64_t j = 0; j < c.cols; ++j) c(i, j) = beta == T(0) ? T(0) : beta * c(i, j);
 }
 
-template <class T, int OrderA, int OrderB>
-void product(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha) {
-  Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, 0, Eigen::OuterStride<>> out(
-      c.data, c.rows, c.cols, row_step(c));
-  const View<T, OrderA> x(a.data, a.rows, a.cols, row_step(OrderA == Eigen::RowMajor ? a : a.t()));
-  const View<T, OrderB> y(b.data, b.rows, b.cols, row_step(OrderB == Eigen::RowMajor ? b : b.t()));
-  out.noalias() += alpha * x * y;
+// to[i * pitch + j] = alpha m(i, j).
+template <class T>
+void pack(Matrix<const T> m, T alpha, T* to, std::int64_t pitch) {
+  if (m.row_stride == 1) {
+    transpose(m.data, m.col_stride, m.cols, m.rows, to, pitch);
+  } else {
+    for (std::int64_t i = 0; i < m.rows; ++i)
+      for (std::int64_t j = 0; j < m.cols; ++j) to[i * pitch + j] = m(i, j);
+  }
+  if (alpha == T(1)) return;
+  for (std::int64_t i = 0; i < m.rows; ++i)
+    for (std::int64_t j = 0; j < m.cols; ++j) to[i * pitch + j] *= alpha;
 }
 
-// One piece, on this thread. c is by rows, a and b are readable.
+// One piece, on this thread: panels of b, packed, against rows of a. c is by rows.
 template <class T>
 void piece(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
-  constexpr int kRow = Eigen::RowMajor, kCol = Eigen::ColMajor;
-  scale(c, beta);
-  const auto add = by_rows(a) ? (by_rows(b) ? product<T, kRow, kRow> : product<T, kRow, kCol>)
-                              : (by_rows(b) ? product<T, kCol, kRow> : product<T, kCol, kCol>);
-  const std::int64_t parts = std::max<std::int64_t>((a.cols + kDepth / 2) / kDepth, 1);
-  const std::int64_t part = (a.cols + parts - 1) / parts;
+  constexpr std::int64_t kPanel = tiles::kPackets * tiles::kWidth<T>;
+  const std::int64_t part = part_of<128>(a.cols);
+  // c is written in whole packets; its last columns go through a copy.
+  const std::int64_t rest = c.cols % kPanel,
+                     rest_pitch = rest % tiles::kWidth<T> == 0 ? 0 : tiles::padded<T>(rest);
+  const bool a_by_rows = a.col_stride == 1;
+  const NdArray scratch =
+      NdArray::empty({part * kPanel + c.rows * rest_pitch + (a_by_rows ? 0 : c.rows * part)}, dtype_of<T>());
+  T* const panel = scratch.data_as<T>();
+  T* const last = panel + part * kPanel;
+  T* const left = last + c.rows * rest_pitch;
+  if (beta != T(0)) scale(c, beta);
   for (std::int64_t k = 0; k < a.cols; k += part) {
     const std::int64_t depth = std::min(part, a.cols - k);
-    add(a.block(0, k, a.rows, depth), b.block(k, 0, depth, b.cols), c, alpha);
+    if (!a_by_rows) pack(a.block(0, k, c.rows, depth), T(1), left, depth);
+    const tiles::Left<T> rows =
+        a_by_rows ? tiles::Left<T>{a.data + k, a.row_stride, 1} : tiles::Left<T>{left, depth, 1};
+    const bool more = k > 0 || beta != T(0);
+    for (std::int64_t j = 0; j < c.cols; j += kPanel) {
+      const std::int64_t width = std::min(kPanel, c.cols - j), pitch = tiles::padded<T>(width);
+      pack(b.block(k, j, depth, width), alpha, panel, pitch);
+      if (width == pitch) {
+        tiles::product<T>(c.rows, width, depth, rows, panel, pitch, c.data + j, c.row_stride, more);
+        continue;
+      }
+      tiles::product<T>(c.rows, width, depth, rows, panel, pitch, last, pitch, false);
+      for (std::int64_t i = 0; i < c.rows; ++i)
+        for (std::int64_t u = 0; u < width; ++u) {
+          T& to = c(i, j + u);
+          to = more ? to + last[i * pitch + u] : last[i * pitch + u];
+        }
+    }
+  }
+}
+
+// y += alpha * a x of columns behind one another, which are read as streams, a few at a time.
+template <class T>
+void add_columns(Matrix<const T> a, const T* x, T* y, T alpha) {
+  constexpr std::int64_t kRows = 1024, kTogether = 4;
+  T sum[kRows];
+  const std::int64_t part = part_of<128>(a.cols);
+  for (std::int64_t i = 0; i < a.rows; i += kRows) {
+    const std::int64_t rows = std::min(kRows, a.rows - i);
+    for (std::int64_t from = 0; from < a.cols; from += part) {
+      const std::int64_t to = std::min(from + part, a.cols);
+      std::fill(sum, sum + rows, T(0));
+      std::int64_t k = from;
+      for (; k + kTogether <= to; k += kTogether) {
+        const T *p = &a(i, k), *q = &a(i, k + 1), *r = &a(i, k + 2), *s = &a(i, k + 3);
+        for (std::int64_t u = 0; u < rows; ++u)
+          sum[u] += p[u] * x[k] + q[u] * x[k + 1] + (r[u] * x[k + 2] + s[u] * x[k + 3]);
+      }
+      for (; k < to; ++k)
+        for (std::int64_t u = 0; u < rows; ++u) sum[u] += a(i + u, k) * x[k];
+      for (std::int64_t u = 0; u < rows; ++u) y[i + u] += alpha * sum[u];
+    }
   }
 }
 
 // y = beta * y + alpha * a x; y and x are contiguous, a is readable.
 template <class T>
 void matrix_vector(Matrix<const T> a, const T* x, T* y, T alpha, T beta) {
-  const std::int64_t rows = std::max<std::int64_t>(kVectorPiece / std::max<std::int64_t>(a.cols, 1), 16);
+  // Columns are read as streams, which should not be short.
+  const std::int64_t least = by_rows(a) ? 16 : 256;
+  const std::int64_t rows = std::max(kVectorPiece / std::max<std::int64_t>(a.cols, 1), least);
   parallel_for(0, (a.rows + rows - 1) / rows, 1, [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t p = from; p < to; ++p) {
       const std::int64_t first = p * rows, count = std::min(rows, a.rows - first);
-      Vector<T> out(y + first, count);
-      const ConstVector<T> in(x, a.cols);
-      scale<T>({y + first, count, 1, 1, 1}, beta);
       const Matrix<const T> part = a.block(first, 0, count, a.cols);
-      if (by_rows(part))
-        out.noalias() += alpha * (View<T, Eigen::RowMajor>(part.data, count, a.cols, row_step(part)) * in);
-      else
-        out.noalias() +=
-            alpha * (View<T, Eigen::ColMajor>(part.data, count, a.cols, row_step(part.t())) * in);
+      scale<T>({y + first, count, 1, 1, 1}, beta);
+      if (by_rows(a)) {
+        const View<T> matrix(part.data, count, a.cols, Eigen::OuterStride<>(std::max(a.row_stride, a.cols)));
+        Vector<T>(y + first, count).noalias() += alpha * (matrix * ConstVector<T>(x, a.cols));
+      } else {
+        add_columns(part, x, y + first, alpha);
+      }
     }
   });
 }
 
-// Halves the longer side of c until the pieces are small enough, and keeps them multiples of the register
-// tiles.
+// Pieces whose operands stay in the cache, and enough of them for all threads. What an element of c adds up,
+// and in which order, does not depend on them.
 struct Cut {
   std::int64_t height, width;
-  Cut(std::int64_t m, std::int64_t n, std::int64_t k) : height(m), width(n) {
-    const std::int64_t target = std::max(kPiece, m * n * k / kMaxPieces);
-    while (height * width * k > target && std::max(height, width) > 48)
-      (height > width ? height : width) = ((height > width ? height : width) / 2 + 15) / 16 * 16;
+  Cut(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t panel) {
+    constexpr std::int64_t kRows = 512, kPanels = 8, kLeast = std::int64_t{1} << 20;
+    height = even(m, (m + kRows - 1) / kRows, 12);
+    width = even(n, (n + kPanels * panel - 1) / (kPanels * panel), panel);
+    const std::int64_t threads = get_num_threads();
+    while (threads > 1 && m * n < 4 * threads * height * width && height * width * k > kLeast) {
+      if (height > width && height > 24)
+        height = even(height, 2, 12);
+      else if (width > panel)
+        width = even(width, 2, panel);
+      else
+        break;
+    }
+  }
+  // n in so many parts, each a multiple of `step`.
+  static std::int64_t even(std::int64_t n, std::int64_t parts, std::int64_t step) {
+    return ((n + parts - 1) / parts + step - 1) / step * step;
   }
 };
 
@@ -129,21 +191,24 @@ void gemm(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
   if (m == 0 || n == 0) return;
   if (k == 0 || alpha == T(0)) return scale(c, beta);
   if (m * n * k <= kTiny) return gemm_loops<T>(a, b, c, alpha, beta);
-  if (!by_rows(c)) {
+  // Few columns would leave most lanes of a register empty.
+  const bool narrow = n > 1 && n < 8 && m >= 64;
+  if (!by_rows(c) || narrow) {
     if (by_cols(c)) return gemm<T>(b.t(), a.t(), c.t(), alpha, beta);
     const auto copy = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(m * n));
-    const Matrix<T> dense{copy.get(), m, n, n, 1};
+    const Matrix<T> dense{copy.get(), m, n, narrow ? 1 : n, narrow ? m : 1};
     gemm<T>(a, b, dense, alpha, T(0));
     for (std::int64_t i = 0; i < m; ++i)
       for (std::int64_t j = 0; j < n; ++j)
         c(i, j) = beta == T(0) ? dense(i, j) : dense(i, j) + beta * c(i, j);
     return;
   }
-  const Readable<T> keep_a(a), keep_b(b);
-  if (n == 1 && (c.row_stride == 1 || m == 1) && by_cols(b))
-    return matrix_vector(a, b.data, c.data, alpha, beta);
-  if (m == 1 && by_rows(a)) return matrix_vector(b.t(), a.data, c.data, alpha, beta);
-  const Cut cut(m, n, k);
+  if ((n == 1 && (c.row_stride == 1 || m == 1)) || (m == 1 && by_rows(a))) {
+    const Readable<T> keep_a(a), keep_b(b);
+    return n == 1 ? matrix_vector(a, b.data, c.data, alpha, beta)
+                  : matrix_vector(b.t(), a.data, c.data, alpha, beta);
+  }
+  const Cut cut(m, n, k, tiles::kPackets * tiles::kWidth<T>);
   const std::int64_t down = (m + cut.height - 1) / cut.height, across = (n + cut.width - 1) / cut.width;
   parallel_for(0, down * across, 1, [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t p = from; p < to; ++p) {
