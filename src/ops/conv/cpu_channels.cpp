@@ -13,8 +13,8 @@
 namespace ebb::cpu::conv {
 namespace {
 
-// The weights as panels of rows: for each, [depth][rows of the panel], whole packets apart. What lies between is
-// never asked for.
+// The weights as panels of rows: for each, [depth][rows of the panel], whole packets apart. What lies between
+// is never asked for.
 template <class T>
 NdArray pack(const Correlation<T>& c) {
   const std::int64_t taps = static_cast<std::int64_t>(c.reading.taps.size()), depth = c.reading.depth();
