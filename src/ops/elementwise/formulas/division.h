@@ -32,7 +32,7 @@ struct DivFloor : Binary {
     if constexpr (std::is_integral_v<T>) {
       const T q = DivTrunc().value(a, b);
       if constexpr (std::is_signed_v<T>)
-        if (b != T(-1) && a % b != 0 && ((a < 0) != (b < 0))) return static_cast<T>(q - 1);
+        if ((a < 0) != (b < 0) && b != T(-1) && q * b != a) return static_cast<T>(q - 1);
       return q;
     } else {
       if (b == 0) return a / b;
