@@ -1,0 +1,139 @@
+// Layers and losses, forward and backward, and steps of optimizers: milliseconds each.
+#include "bench.h"
+
+#include <vector>
+
+namespace {
+
+using torch::Tensor;
+namespace nn = torch::nn;
+namespace F = torch::nn::functional;
+
+// `forward()` gives what is summed and differentiated; gradients are those of `inputs`.
+template <class Forward>
+void measure(benchmark::State& state, const std::vector<Tensor>& inputs, Forward&& forward) {
+  bench::measure(state, 1, "ms", [&] {
+    for (Tensor input : inputs) input.mutable_grad() = Tensor();
+    forward().sum().backward();
+  });
+}
+
+Tensor image() { return torch::randn({16, 64, 32, 32}).requires_grad_(); }
+
+// A layer of images.
+template <class Layer>
+void add_layer(const std::string& name, Layer layer) {
+  bench::add("layers." + name, [=](benchmark::State& state) mutable {
+    const Tensor x = image();
+    std::vector<Tensor> inputs = layer->parameters();
+    inputs.push_back(x);
+    measure(state, inputs, [&] { return layer->forward(x); });
+  });
+}
+
+template <class Call>
+void add_function(const std::string& name, Call call) {
+  bench::add("layers." + name, [=](benchmark::State& state) {
+    const Tensor x = image();
+    measure(state, {x}, [&] { return call(x); });
+  });
+}
+
+template <class Call>
+void add_loss(const std::string& name, Call call) {
+  bench::add("layers." + name, [=](benchmark::State& state) {
+    const Tensor x = torch::randn({256, 1000}).requires_grad_(), y = torch::rand({256, 1000});
+    const Tensor classes = torch::randint(1000, {256}, torch::kLong);
+    measure(state, {x}, [&] { return call(x, y, classes); });
+  });
+}
+
+template <class Layer>
+void add_recurrent(const std::string& name, Layer layer, std::vector<int64_t> shape) {
+  bench::add("layers." + name, [=](benchmark::State& state) mutable {
+    const Tensor x = torch::randn(shape);
+    measure(state, layer->parameters(), [&] { return std::get<0>(layer->forward(x)); });
+  });
+}
+
+template <class Optimizer, class Options>
+void add_optimizer(const std::string& name, Options options) {
+  bench::add("layers." + name, [=](benchmark::State& state) {
+    std::vector<Tensor> parameters;
+    for (int i = 0; i < 10; ++i) {
+      parameters.push_back(torch::randn({1000, 1000}).requires_grad_());
+      parameters.back().mutable_grad() = torch::randn({1000, 1000});
+    }
+    Optimizer optimizer(parameters, options);
+    bench::measure(state, 1, "ms", [&] { optimizer.step(); });
+  });
+}
+
+void add_layers() {
+  add_layer("conv3x3", nn::Conv2d(nn::Conv2dOptions(64, 64, 3).padding(1)));
+  add_layer("conv3x3.stride2", nn::Conv2d(nn::Conv2dOptions(64, 128, 3).stride(2).padding(1)));
+  add_layer("conv1x1", nn::Conv2d(nn::Conv2dOptions(64, 64, 1)));
+  add_layer("conv.depthwise", nn::Conv2d(nn::Conv2dOptions(64, 64, 3).padding(1).groups(64)));
+  add_layer("conv_transpose", nn::ConvTranspose2d(nn::ConvTranspose2dOptions(64, 32, 2).stride(2)));
+  add_layer("batch_norm", nn::BatchNorm2d(64));
+  add_layer("group_norm", nn::GroupNorm(nn::GroupNormOptions(8, 64)));
+  add_layer("max_pool", nn::MaxPool2d(nn::MaxPool2dOptions(3).stride(2).padding(1)));
+  add_layer("avg_pool", nn::AvgPool2d(2));
+  const auto upsample = [](const Tensor& x, const auto& mode) {
+    return F::interpolate(x, F::InterpolateFuncOptions().scale_factor(std::vector<double>{2, 2}).mode(mode));
+  };
+  add_function("upsample.nearest", [=](const Tensor& x) { return upsample(x, torch::kNearest); });
+  add_function("upsample.bilinear", [=](const Tensor& x) { return upsample(x, torch::kBilinear); });
+  add_function("pad.reflect", [](const Tensor& x) {
+    return F::pad(x, F::PadFuncOptions({1, 1, 1, 1}).mode(torch::kReflect));
+  });
+}
+
+void add_losses() {
+  add_loss("cross_entropy", [](const Tensor& x, const Tensor&, const Tensor& classes) {
+    return F::cross_entropy(x, classes);
+  });
+  add_loss("bce_with_logits", [](const Tensor& x, const Tensor& y, const Tensor&) {
+    return F::binary_cross_entropy_with_logits(x, y);
+  });
+  add_loss("mse", [](const Tensor& x, const Tensor& y, const Tensor&) { return F::mse_loss(x, y); });
+  add_loss("layer_norm", [](const Tensor& x, const Tensor&, const Tensor&) {
+    return F::layer_norm(x, F::LayerNormFuncOptions({1000}));
+  });
+  add_loss("log_softmax", [](const Tensor& x, const Tensor&, const Tensor&) { return x.log_softmax(1); });
+}
+
+void add_sequences() {
+  add_recurrent("lstm", nn::LSTM(nn::LSTMOptions(256, 256).num_layers(2)), {35, 20, 256});
+  add_recurrent("gru", nn::GRU(nn::GRUOptions(256, 256).num_layers(2)), {35, 20, 256});
+  bench::add("layers.transformer", [](benchmark::State& state) {
+    nn::TransformerEncoderLayer layer(
+        nn::TransformerEncoderLayerOptions(256, 8).dim_feedforward(1024).dropout(0));
+    const Tensor x = torch::randn({64, 8, 256});
+    measure(state, layer->parameters(), [&] { return layer->forward(x); });
+  });
+  bench::add("layers.embedding", [](benchmark::State& state) {
+    nn::Embedding layer(30000, 256);
+    const Tensor words = torch::randint(30000, {64, 128}, torch::kLong);
+    measure(state, layer->parameters(), [&] { return layer->forward(words); });
+  });
+  bench::add("layers.embedding_bag", [](benchmark::State& state) {
+    nn::EmbeddingBag layer(nn::EmbeddingBagOptions(30000, 64).mode(torch::kMean));
+    const Tensor words = torch::randint(30000, {8192}, torch::kLong);
+    const Tensor starts = torch::arange(0, 8192, 16, torch::kLong);
+    measure(state, layer->parameters(), [&] { return layer->forward(words, starts); });
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  torch::manual_seed(1);
+  add_layers();
+  add_losses();
+  add_sequences();
+  add_optimizer<torch::optim::SGD>("sgd.momentum", torch::optim::SGDOptions(1e-3).momentum(0.9));
+  add_optimizer<torch::optim::AdamW>("adamw", torch::optim::AdamWOptions(1e-3));
+  add_optimizer<torch::optim::RMSprop>("rmsprop", torch::optim::RMSpropOptions(1e-3));
+  return bench::run(argc, argv);
+}
