@@ -11,10 +11,9 @@
 #include <mutex>
 #include <optional>
 
-#include "cuda/device_pool.h"
+#include "cuda/nvidia/dnn/handles.h"
 #include "cuda/nvidia/dnn/shared_plans.h"
 #include "cuda/runtime.h"
-#include "device/capture.h"
 #include "kernel/lru_cache.h"
 
 namespace ebb::cuda {
@@ -29,38 +28,6 @@ using dnn::Task;
 constexpr std::size_t kPlansKept = 1024;                         // a thread, and as texts for all of them
 constexpr std::size_t kPlansTimed = 8;                           // a problem
 constexpr std::int64_t kWorkspaceBytes = std::int64_t{1} << 30;  // more only where no plan needs less
-
-// Handles outlive the threads that used them: making one takes milliseconds, and destroying one when the
-// program ends is not safe.
-DevicePool<cudnnHandle_t>& handle_pool() {
-  static auto* const pool = new DevicePool<cudnnHandle_t>;
-  return *pool;
-}
-
-// Those of a thread.
-class Handles {
- public:
-  Handles() = default;
-  Handles(const Handles&) = delete;
-  ~Handles() {
-    for (std::size_t d = 0; d < held_.size(); ++d)
-      if (held_[d]) handle_pool().give(Device(kCUDA, static_cast<std::int64_t>(d)), held_[d]);
-  }
-  cudnnHandle_t on(Device device) {
-    cudnnHandle_t& held = held_[static_cast<std::size_t>(device.index())];
-    if (!held)
-      held = handle_pool().take(device, [] {
-        cudnnHandle_t made = nullptr;
-        dnn::check(dnn::library().create(&made), "cudnnCreate");
-        return made;
-      });
-    dnn::check(dnn::library().set_stream(held, current_stream(device)), "cudnnSetStream");
-    return held;
-  }
-
- private:
-  std::array<cudnnHandle_t, kMaxDevices> held_{};
-};
 
 // Whom a plan is good for: it may hold machine code.
 std::string stamp_of(Device device) {
@@ -88,7 +55,7 @@ dnn::SharedPlans& shared_plans(Device device) {
 
 // A thread has its handles and plans: cuDNN does not promise that one plan may run in two threads at once.
 struct Calls {
-  Handles handles;  // given back after the plans that were made with them are gone
+  dnn::Handles& handles = dnn::handles();  // given back after the plans that were made with them are gone
   LruCache<Problem, Answer> answers{kPlansKept};
 };
 
@@ -97,13 +64,6 @@ void execute(cudnnHandle_t handle, const Plan& plan, const Task& task) {
   const NdArray workspace = plan.workspace > 0 ? NdArray::empty({plan.workspace}, kByte, device) : NdArray();
   const Descriptor pack = dnn::variant_pack(task, workspace.defined() ? workspace.data() : nullptr);
   dnn::check(dnn::library().execute(handle, plan.plan.raw(), pack.raw()), "cudnnBackendExecute");
-}
-
-bool is_capturing(Device device) {
-  if (ebb::detail::current_capture()) return true;
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  check(cudaStreamIsCapturing(current_stream(device), &status), "cudaStreamIsCapturing");
-  return status != cudaStreamCaptureStatusNone;
 }
 
 // An event that measures time.
@@ -180,7 +140,7 @@ bool run(const char* op, Task task) {
   const DeviceScope scope(device);
   try {
     const cudnnHandle_t handle = calls.handles.on(device);
-    if (p.benchmarked && is_capturing(device)) p.benchmarked = 0;
+    if (p.benchmarked && dnn::is_capturing(device)) p.benchmarked = 0;
     const auto find = [&] {
       return shared_plans(device).answer_to(p, {.handle = handle}, [&] { return make_answer(task, handle); });
     };
