@@ -8,6 +8,7 @@
 #include <ebb/core/ndarray.h>
 
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 
 namespace ebb::cuda {
@@ -107,5 +108,60 @@ struct DnnAttentionBackward {
 };
 
 bool dnn_attention_backward(const DnnAttentionBackward& attention);
+
+/// What a recurrent layer is made of; the gates of an LSTM are i f g o, those of a GRU r z n, whose reset
+/// comes after the product.
+enum class DnnCell : std::uint8_t { tanh, relu, lstm, gru };
+
+/// A recurrent layer in one direction or both, over sequences that lie step by step, the longest first: step
+/// t is a row of each sequence that is longer than t, and both directions' results lie side by side in a row.
+struct DnnRnn {
+  DnnCell cell = DnnCell::tanh;
+  DType dtype = kFloat;
+  Device device;
+  std::int64_t directions = 1;
+  std::int64_t features = 0, hidden = 0, projected = 0;  // projected: less than hidden with a projection
+  bool biases = true;
+  bool training = false;           // a backward follows
+  ArrayRef<std::int32_t> lengths;  // of each sequence
+
+  std::int64_t batch() const { return static_cast<std::int64_t>(lengths.size()); }
+  std::int64_t steps() const { return lengths[0]; }
+  bool is_even() const { return lengths.front() == lengths.back(); }
+};
+
+/// The memory of a layer besides its arrays, in bytes: all parameters, of which w_ih, w_hh, b_ih, b_hh and
+/// w_hr of direction d, each contiguous, begin at place[d]; and, in training, what backward needs.
+struct DnnRnnSpaces {
+  std::int64_t parameters = 0, kept = 0;
+  std::int64_t place[2][5] = {};
+};
+
+/// None where the library does not compute such layers.
+std::optional<DnnRnnSpaces> dnn_rnn_spaces(const DnnRnn& layer);
+
+/// Arrays of a layer, contiguous: rows (rows, features), the first states (directions, batch, projected), an
+/// LSTM's cells (directions, batch, hidden), else undefined; the result (rows, directions * projected).
+/// `parameters` and `kept` are bytes as dnn_rnn_spaces() says; the latter is written in training.
+struct DnnRnnArrays {
+  const NdArray &rows, &hidden, &cell;
+  const NdArray& parameters;
+  const NdArray& result;
+  const NdArray& kept;
+};
+
+/// Writes the result and the last states.
+bool dnn_rnn(const DnnRnn& layer, const DnnRnnArrays& arrays, const NdArray& last_hidden,
+             const NdArray& last_cell);
+
+/// Gradients of the result and the last states, and those of what the layer reads, which are written, but for
+/// dparameters: added to, and left alone where undefined. What was kept is spoilt.
+struct DnnRnnGrads {
+  const NdArray &result, &last_hidden, &last_cell;
+  const NdArray &drows, &dhidden, &dcell;
+  const NdArray& dparameters;
+};
+
+bool dnn_rnn_backward(const DnnRnn& layer, const DnnRnnArrays& arrays, const DnnRnnGrads& grads);
 
 }  // namespace ebb::cuda

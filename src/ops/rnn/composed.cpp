@@ -37,7 +37,7 @@ Variable with_new(const Variable& fresh, const Variable& all) {
 
 }  // namespace
 
-RnnResult composed_rnn_layer(const RnnInputs& in, const RnnSteps& steps) {
+RnnResult composed_rnn_direction(const RnnInputs& in, const RnnSteps& steps) {
   const Variable products =
       linear(in[RnnInputs::kRows], in[RnnInputs::kInputWeight], if_defined(in[RnnInputs::kInputBias]));
   const DimVector offsets = steps.offsets();

@@ -1,7 +1,10 @@
-// The kernels of recurrent layers: one layer in one direction over packed steps.
+// The kernels of recurrent layers over packed steps: of one direction, and of a whole layer by a library.
 #pragma once
 
 #include <ebb/core/ndarray.h>
+
+#include <array>
+#include <vector>
 
 #include "kernel/slot.h"
 
@@ -81,6 +84,34 @@ struct RnnSlopes {
   RnnState first;
 };
 
+/// The parameters of a direction in PyTorch's order: w_ih (gates * hidden, features), w_hh, b_ih, b_hh, w_hr;
+/// undefined where there is none.
+using RnnParameters = std::array<NdArray, 5>;
+
+/// What a layer reads, in one direction or both: rows (rows, features), and of each direction its parameters
+/// and the state that it starts from. In which direction `steps` go says nothing.
+struct RnnLayer {
+  struct Side {
+    RnnParameters parameters;
+    RnnState first;
+  };
+  NdArray rows;
+  std::vector<Side> sides;
+  RnnSteps steps;
+};
+
+/// What a layer gives: rows (rows, directions * projected), the last states (directions, batch, projected),
+/// an LSTM's cells (directions, batch, hidden), and the bytes that a library's backward needs.
+struct RnnOutput {
+  NdArray rows, hidden, cell, kept;
+};
+
+/// The gradients of what a layer reads, the states as in RnnOutput.
+struct RnnLayerGrads {
+  NdArray rows, hidden, cell;
+  std::vector<RnnParameters> sides;
+};
+
 }  // namespace ops
 
 namespace cpu {
@@ -91,11 +122,20 @@ void rnn_forward(ops::RnnTrace& out, const ops::RnnState& first, const ops::RnnW
 void rnn_backward(ops::RnnSlopes& out, const NdArray& grad, const ops::RnnState& last,
                   const ops::RnnTrace& trace, const ops::RnnState& first, const ops::RnnWeights& weights,
                   const ops::RnnSteps& steps);
+
+/// A whole layer by the device's library for such layers. `done` is false, and `out` means nothing, where
+/// there is none that takes it. out.kept is for the backward of a layer in training, undefined otherwise.
+void rnn_layer(bool& done, ops::RnnOutput& out, const ops::RnnLayer& layer, bool training);
+/// grads: of out's arrays, any of which may be undefined; out: the rows and what was kept.
+void rnn_layer_backward(bool& done, ops::RnnLayerGrads& found, const ops::RnnOutput& grads,
+                        const ops::RnnOutput& out, const ops::RnnLayer& layer, bool of_parameters);
 }  // namespace cpu
 
 namespace kernels {
 extern EBB_API KernelSlot<decltype(cpu::rnn_forward)> rnn_forward;
 extern EBB_API KernelSlot<decltype(cpu::rnn_backward)> rnn_backward;
+extern EBB_API KernelSlot<decltype(cpu::rnn_layer)> rnn_layer;
+extern EBB_API KernelSlot<decltype(cpu::rnn_layer_backward)> rnn_layer_backward;
 }  // namespace kernels
 
 }  // namespace ebb

@@ -99,27 +99,15 @@ struct RnnLayerBackward final : autograd::Node {
     return out;
   }
 
-  /// Recorded: the layer again, of ops, from stand-ins of its inputs, so that the walk ends there.
-  autograd::GradList by_ops(RnnInputs& in, const autograd::GradList& grads) const {
-    variable_list wanted, outputs, seeds;
-    std::vector<std::size_t> places;
-    for (std::size_t i = 0; i < RnnInputs::kCount; ++i) {
-      if (!needs(i)) continue;
-      in[i] = in[i].view(in[i].sizes());
-      wanted.push_back(in[i]);
-      places.push_back(i);
-    }
-    const RnnResult again = composed_rnn_layer(in, steps);
-    const Variable results[] = {again.rows, again.hidden, again.cell};
-    for (std::size_t i = 0; i < 3; ++i) {
-      if (!grads[i].defined()) continue;
-      outputs.push_back(results[i]);
-      seeds.push_back(grads[i]);
-    }
-    const variable_list found = autograd::grad(outputs, wanted, seeds, true, true, true);
-    autograd::GradList out(RnnInputs::kCount);
-    for (std::size_t i = 0; i < places.size(); ++i) out[places[i]] = found[i];
-    return out;
+  /// Recorded: the layer again, of ops.
+  autograd::GradList by_ops(const RnnInputs& in, const autograd::GradList& grads) const {
+    const auto run = [&](const variable_list& stand_ins) {
+      RnnInputs again;
+      std::copy(stand_ins.begin(), stand_ins.end(), again.values);
+      RnnResult out = composed_rnn_direction(again, steps);
+      return variable_list{std::move(out.rows), std::move(out.hidden), std::move(out.cell)};
+    };
+    return gradients_by(run, *this, variable_list(in.values, in.values + RnnInputs::kCount), grads);
   }
 };
 
@@ -127,7 +115,9 @@ void check_shape(const char* op, const char* what, const Variable& x, IntArrayRe
   EBB_CHECK(x.sizes() == sizes, op, ": expected ", what, " of shape ", sizes, ", got ", x.sizes(), ".");
 }
 
-void check(const char* op, const RnnInputs& in, const RnnSteps& steps) {
+}  // namespace
+
+void check_rnn_inputs(const char* op, const RnnInputs& in, const RnnSteps& steps) {
   using I = RnnInputs;
   const Variable& rows = in[I::kRows];
   for (const std::size_t i : {I::kRows, I::kHidden, I::kInputWeight, I::kHiddenWeight})
@@ -161,11 +151,34 @@ void check(const char* op, const RnnInputs& in, const RnnSteps& steps) {
   check_shape(op, "a cell state", in[I::kCell], {batch, hidden});
 }
 
-}  // namespace
+autograd::GradList gradients_by(const std::function<variable_list(const variable_list&)>& run,
+                                const autograd::Node& node, variable_list inputs,
+                                const autograd::GradList& grads) {
+  const bool recorded = GradMode::is_enabled();
+  const EnableGradGuard enable;
+  variable_list wanted, outputs, seeds;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!node.needs(i)) continue;
+    inputs[i] = inputs[i].view(inputs[i].sizes());
+    wanted.push_back(inputs[i]);
+    places.push_back(i);
+  }
+  const variable_list results = run(inputs);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!grads[i].defined()) continue;
+    outputs.push_back(results[i]);
+    seeds.push_back(grads[i]);
+  }
+  const variable_list found = autograd::grad(outputs, wanted, seeds, recorded, recorded, true);
+  autograd::GradList out(inputs.size());
+  for (std::size_t i = 0; i < places.size(); ++i) out[places[i]] = found[i];
+  return out;
+}
 
-RnnResult rnn_layer(const char* op, const RnnInputs& in, const RnnSteps& steps) {
+RnnResult rnn_direction(const char* op, const RnnInputs& in, const RnnSteps& steps) {
   using I = RnnInputs;
-  check(op, in, steps);
+  check_rnn_inputs(op, in, steps);
   const Variable& rows = in[I::kRows];
   const DType dtype = carrier_of(rows);
   const Device device = rows.device();

@@ -15,6 +15,7 @@ namespace {
 
 using ops::RnnInputs;
 using ops::RnnKind;
+using ops::RnnLayerResult;
 using ops::RnnResult;
 using ops::RnnSteps;
 
@@ -79,20 +80,18 @@ class Weights {
   bool projected_ = false;
 };
 
-RnnResult run(const Stack& s, Variable rows, RnnSteps steps, TensorList params, const Variable& hidden,
+RnnResult run(const Stack& s, Variable rows, const RnnSteps& steps, TensorList params, const Variable& hidden,
               const Variable& cell) {
   const Weights weights(s, params, hidden, cell);
   std::vector<Variable> last_hidden, last_cell;
   for (std::int64_t layer = 0; layer < s.num_layers; ++layer) {
-    std::vector<Variable> sides;
-    for (std::int64_t direction = 0; direction < s.directions(); ++direction) {
-      steps.reverse = direction == 1;
-      const RnnResult out = ops::rnn_layer(s.op, weights.of(layer * s.directions() + direction, rows), steps);
-      sides.push_back(out.rows);
-      last_hidden.push_back(out.hidden);
-      if (out.cell.defined()) last_cell.push_back(out.cell);
-    }
-    rows = s.bidirectional ? cat(sides, 1) : sides[0];
+    std::vector<RnnInputs> sides;
+    for (std::int64_t direction = 0; direction < s.directions(); ++direction)
+      sides.push_back(weights.of(layer * s.directions() + direction, rows));
+    RnnLayerResult out = ops::rnn_layer(s.op, sides, steps);
+    rows = std::move(out.rows);
+    last_hidden.insert(last_hidden.end(), out.hidden.begin(), out.hidden.end());
+    last_cell.insert(last_cell.end(), out.cell.begin(), out.cell.end());
     if (s.train && s.dropout > 0 && layer + 1 < s.num_layers) rows = dropout(rows, s.dropout, true);
   }
   // Of one layer too these are no views: programs detach states in place between batches.
@@ -114,8 +113,7 @@ RnnResult padded(const Stack& s, const Variable& input, TensorList params, const
   RnnSteps steps;
   steps.kind = s.kind;
   for (std::int64_t t = 0; t < count; ++t) steps.batch_sizes.push_back(batch);
-  RnnResult out =
-      run(s, by_steps.reshape({count * batch, by_steps.size(2)}), std::move(steps), params, hidden, cell);
+  RnnResult out = run(s, by_steps.reshape({count * batch, by_steps.size(2)}), steps, params, hidden, cell);
   out.rows = out.rows.view({count, batch, out.rows.size(1)});
   if (batch_first) out.rows = out.rows.transpose(0, 1);
   return out;
@@ -131,7 +129,7 @@ RnnResult packed(const Stack& s, const Variable& data, const Variable& batch_siz
   RnnSteps steps;
   steps.kind = s.kind;
   steps.batch_sizes = ops::checked_batch_sizes(s.op, data, batch_sizes);
-  return run(s, data, std::move(steps), params, hidden, cell);
+  return run(s, data, steps, params, hidden, cell);
 }
 
 const Variable& one_of(const char* op, TensorList hx, std::size_t i) {
@@ -159,7 +157,7 @@ RnnResult cell_step(const char* op, RnnKind kind, const Variable& input, const V
   steps.batch_sizes.push_back(input.size(0));
   RnnInputs in{
       {input, hidden, cell, w_ih, w_hh, b_ih.value_or(Variable()), b_hh.value_or(Variable()), Variable()}};
-  return ops::rnn_layer(op, in, steps);
+  return ops::rnn_direction(op, in, steps);
 }
 
 }  // namespace

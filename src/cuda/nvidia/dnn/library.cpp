@@ -51,15 +51,32 @@ bool fill(Library& l, void* library) {
          find(library, "cudnnBackendDestroyDescriptor", l.destroy_descriptor) &&
          find(library, "cudnnBackendSetAttribute", l.set_attribute) &&
          find(library, "cudnnBackendGetAttribute", l.get_attribute) &&
-         find(library, "cudnnBackendFinalize", l.finalize) && find(library, "cudnnBackendExecute", l.execute);
+         find(library, "cudnnBackendFinalize", l.finalize) &&
+         find(library, "cudnnBackendExecute", l.execute) &&
+         find(library, "cudnnCreateTensorDescriptor", l.create_tensor) &&
+         find(library, "cudnnDestroyTensorDescriptor", l.destroy_tensor) &&
+         find(library, "cudnnSetTensorNdDescriptor", l.set_tensor) &&
+         find(library, "cudnnGetTensorNdDescriptor", l.get_tensor) &&
+         find(library, "cudnnCreateRNNDescriptor", l.create_rnn) &&
+         find(library, "cudnnDestroyRNNDescriptor", l.destroy_rnn) &&
+         find(library, "cudnnSetRNNDescriptor_v8", l.set_rnn) &&
+         find(library, "cudnnCreateRNNDataDescriptor", l.create_rnn_data) &&
+         find(library, "cudnnDestroyRNNDataDescriptor", l.destroy_rnn_data) &&
+         find(library, "cudnnSetRNNDataDescriptor", l.set_rnn_data) &&
+         find(library, "cudnnGetRNNWeightSpaceSize", l.rnn_weight_space_size) &&
+         find(library, "cudnnGetRNNWeightParams", l.rnn_weight_params) &&
+         find(library, "cudnnGetRNNTempSpaceSizes", l.rnn_temp_space_sizes) &&
+         find(library, "cudnnRNNForward", l.rnn_forward) &&
+         find(library, "cudnnRNNBackwardData_v8", l.rnn_backward_data) &&
+         find(library, "cudnnRNNBackwardWeights_v8", l.rnn_backward_weights);
 }
 
 // It opens its other parts by itself, and ends the program where the first that it needs is not beside it.
-bool has_parts(const Library& l) {
+bool has_part(const Library& l, const char* name) {
   Dl_info info{};
   if (!dladdr(reinterpret_cast<void*>(l.version), &info) || !info.dli_fname) return false;
   const std::string path = info.dli_fname;
-  const std::string part = path.substr(0, path.find_last_of('/') + 1) + "libcudnn_graph" + kSuffix;
+  const std::string part = path.substr(0, path.find_last_of('/') + 1) + name + kSuffix;
   return access(part.c_str(), R_OK) == 0;
 }
 
@@ -70,7 +87,7 @@ const Library* open(const std::string& path) {
   if (!library) return nullptr;
   Library functions{};
   // Once in use it is never closed: plans in static storage are destroyed after everything else.
-  if (fill(functions, library) && has_parts(functions) && functions.version() >= kOldest)
+  if (fill(functions, library) && has_part(functions, "libcudnn_graph") && functions.version() >= kOldest)
     return new Library(functions);
   dlclose(library);
   return nullptr;
@@ -88,6 +105,12 @@ const Library* load() {
 const Library* find_library() {
   static const Library* const found = load();
   return found;
+}
+
+bool has_recurrent_layers() {
+  static const bool has =
+      find_library() && has_part(library(), "libcudnn_ops") && has_part(library(), "libcudnn_adv");
+  return has;
 }
 
 }  // namespace ebb::cuda::dnn

@@ -2,7 +2,7 @@
 // machine without cuDNN runs all else.
 #pragma once
 
-#include <cudnn_graph.h>
+#include <cudnn_adv.h>
 
 namespace ebb::cuda::dnn {
 
@@ -18,6 +18,24 @@ struct Library {
   decltype(&cudnnBackendGetAttribute) get_attribute;
   decltype(&cudnnBackendFinalize) finalize;
   decltype(&cudnnBackendExecute) execute;
+
+  // Of recurrent layers, which the graph API does not know.
+  decltype(&cudnnCreateTensorDescriptor) create_tensor;
+  decltype(&cudnnDestroyTensorDescriptor) destroy_tensor;
+  decltype(&cudnnSetTensorNdDescriptor) set_tensor;
+  decltype(&cudnnGetTensorNdDescriptor) get_tensor;
+  decltype(&cudnnCreateRNNDescriptor) create_rnn;
+  decltype(&cudnnDestroyRNNDescriptor) destroy_rnn;
+  decltype(&cudnnSetRNNDescriptor_v8) set_rnn;
+  decltype(&cudnnCreateRNNDataDescriptor) create_rnn_data;
+  decltype(&cudnnDestroyRNNDataDescriptor) destroy_rnn_data;
+  decltype(&cudnnSetRNNDataDescriptor) set_rnn_data;
+  decltype(&cudnnGetRNNWeightSpaceSize) rnn_weight_space_size;
+  decltype(&cudnnGetRNNWeightParams) rnn_weight_params;
+  decltype(&cudnnGetRNNTempSpaceSizes) rnn_temp_space_sizes;
+  decltype(&cudnnRNNForward) rnn_forward;
+  decltype(&cudnnRNNBackwardData_v8) rnn_backward_data;
+  decltype(&cudnnRNNBackwardWeights_v8) rnn_backward_weights;
 };
 
 /// The library, loaded once: null where there is none, one older than 9.8 or of another major version, or one
@@ -32,5 +50,9 @@ inline const Library& library() {
   static const Library& found = *find_library();
   return found;
 }
+
+/// Whether the part of it that computes recurrent layers lies beside it: where not, the library would end the
+/// program when it needs it.
+bool has_recurrent_layers();
 
 }  // namespace ebb::cuda::dnn

@@ -11,5 +11,8 @@ bool dnn_batch_norm_backward(const DnnBatchNormBackward&) { return false; }
 bool dnn_pool(const DnnPooling&) { return false; }
 bool dnn_attention(const DnnAttention&) { return false; }
 bool dnn_attention_backward(const DnnAttentionBackward&) { return false; }
+std::optional<DnnRnnSpaces> dnn_rnn_spaces(const DnnRnn&) { return {}; }
+bool dnn_rnn(const DnnRnn&, const DnnRnnArrays&, const NdArray&, const NdArray&) { return false; }
+bool dnn_rnn_backward(const DnnRnn&, const DnnRnnArrays&, const DnnRnnGrads&) { return false; }
 
 }  // namespace ebb::cuda

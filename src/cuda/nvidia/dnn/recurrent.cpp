@@ -1,0 +1,165 @@
+// Descriptors of recurrent layers, and the places of their parameters.
+#include "cuda/nvidia/dnn/recurrent.h"
+
+#include <ebb/cuda/cuda.h>
+
+namespace ebb::cuda::dnn {
+namespace {
+
+constexpr int kLayers = 1;
+
+int as_int(std::int64_t n) { return static_cast<int>(n); }
+
+cudnnDataType_t type_of(DType dtype) {
+  switch (dtype) {
+    case kDouble:
+      return CUDNN_DATA_DOUBLE;
+    case kHalf:
+      return CUDNN_DATA_HALF;
+    case kBFloat16:
+      return CUDNN_DATA_BFLOAT16;
+    default:
+      return CUDNN_DATA_FLOAT;
+  }
+}
+
+cudnnRNNMode_t mode_of(DnnCell cell) {
+  switch (cell) {
+    case DnnCell::relu:
+      return CUDNN_RNN_RELU;
+    case DnnCell::lstm:
+      return CUDNN_LSTM;
+    case DnnCell::gru:
+      return CUDNN_GRU;
+    default:
+      return CUDNN_RNN_TANH;
+  }
+}
+
+int gates_of(DnnCell cell) { return cell == DnnCell::lstm ? 4 : cell == DnnCell::gru ? 3 : 1; }
+
+bool has_projection(const DnnRnn& l) { return l.projected < l.hidden; }
+
+// 16-bit numbers go by tensor cores and are summed in float; floats do so only where TF32 is allowed.
+cudnnMathType_t math_of(DType dtype) {
+  if (dtype == kHalf || dtype == kBFloat16) return CUDNN_TENSOR_OP_MATH;
+  return is_tf32_allowed() ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH;
+}
+
+void describe_layer(const RnnDescriptor& d, const DnnRnn& l) {
+  check(library().set_rnn(
+            d.raw(), algorithm_of(l), mode_of(l.cell), l.biases ? CUDNN_RNN_DOUBLE_BIAS : CUDNN_RNN_NO_BIAS,
+            l.directions == 2 ? CUDNN_BIDIRECTIONAL : CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT,
+            type_of(l.dtype), l.dtype == kDouble ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT, math_of(l.dtype),
+            as_int(l.features), as_int(l.hidden), as_int(l.projected), kLayers,
+            nullptr,  // dropout lies between layers, where it is ebb's
+            l.is_even() ? CUDNN_RNN_PADDED_IO_ENABLED : CUDNN_RNN_PADDED_IO_DISABLED),
+        "cudnnSetRNNDescriptor_v8");
+}
+
+// Sequences of one length are padded and packed at once; the small algorithm takes them as padded alone.
+void describe_rows(const RnnDataDescriptor& d, const DnnRnn& l, std::int64_t width) {
+  const auto layout =
+      l.is_even() ? CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED : CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED;
+  check(library().set_rnn_data(d.raw(), type_of(l.dtype), layout, as_int(l.steps()), as_int(l.batch()),
+                               as_int(width), l.lengths.data(), nullptr),
+        "cudnnSetRNNDataDescriptor");
+}
+
+void describe_states(const TensorDescriptor& d, const DnnRnn& l, std::int64_t width) {
+  const int sizes[] = {as_int(l.directions), as_int(l.batch()), as_int(width)};
+  const int strides[] = {sizes[1] * sizes[2], sizes[2], 1};
+  check(library().set_tensor(d.raw(), type_of(l.dtype), 3, sizes, strides), "cudnnSetTensorNdDescriptor");
+}
+
+// Where a piece of the parameters lies, or -1, and its size in bytes.
+struct Piece {
+  std::int64_t place = -1, bytes = 0;
+};
+
+// Asks for the weight and the bias of each gate.
+class Gates {
+ public:
+  Gates(cudnnHandle_t handle, const DnnRnn& l, const Recurrent& r, std::size_t bytes)
+      : handle_(handle), layer_(r.layer.raw()), bytes_(bytes), element_(element_size(l.dtype)) {}
+
+  std::pair<Piece, Piece> of(int direction, int id) const {
+    void *weight = nullptr, *bias = nullptr;
+    check(library().rnn_weight_params(handle_, layer_, direction, bytes_, kBase, id, weight_.raw(), &weight,
+                                      bias_.raw(), &bias),
+          "cudnnGetRNNWeightParams");
+    return {piece(weight_, weight), piece(bias_, bias)};
+  }
+
+ private:
+  // An address that nobody reads: the library adds to it.
+  static inline const char* const kBase = reinterpret_cast<const char*>(std::uintptr_t{4096});
+
+  Piece piece(const TensorDescriptor& d, const void* address) const {
+    if (!address) return {};
+    cudnnDataType_t type{};
+    int dims = 0, sizes[3] = {}, strides[3] = {};
+    check(library().get_tensor(d.raw(), 3, &type, &dims, sizes, strides), "cudnnGetTensorNdDescriptor");
+    std::int64_t bytes = element_;
+    for (int i = 0; i < dims; ++i) bytes *= sizes[i];
+    return {static_cast<const char*>(address) - kBase, bytes};
+  }
+
+  cudnnHandle_t handle_;
+  cudnnRNNDescriptor_t layer_;
+  std::size_t bytes_;
+  std::int64_t element_;
+  TensorDescriptor weight_, bias_;
+};
+
+// Puts a gate's piece behind those of the gates before; false where it does not lie there.
+bool append(Piece& all, const Piece& next) {
+  if (next.place < 0 || (all.place >= 0 && next.place != all.place + all.bytes)) return false;
+  if (all.place < 0) all.place = next.place;
+  all.bytes += next.bytes;
+  return true;
+}
+
+}  // namespace
+
+cudnnRNNAlgo_t algorithm_of(const DnnRnn& l) {
+  if (!l.is_even() || !l.biases || l.dtype == kDouble || has_projection(l)) return CUDNN_RNN_ALGO_STANDARD;
+  const bool gated = l.cell == DnnCell::lstm || l.cell == DnnCell::gru;
+  const std::int64_t most = l.training ? (gated ? 128 : 256) : (gated ? 192 : 384);
+  return l.hidden <= most ? CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H : CUDNN_RNN_ALGO_STANDARD;
+}
+
+Recurrent::Recurrent(const DnnRnn& l) {
+  describe_layer(layer, l);
+  describe_rows(rows, l, l.features);
+  describe_rows(result, l, l.directions * l.projected);
+  describe_states(hidden, l, l.projected);
+  describe_states(cell, l, l.hidden);
+}
+
+std::optional<DnnRnnSpaces> places_of(cudnnHandle_t handle, const DnnRnn& l, const Recurrent& r) {
+  std::size_t bytes = 0;
+  check(library().rnn_weight_space_size(handle, r.layer.raw(), &bytes), "cudnnGetRNNWeightSpaceSize");
+  DnnRnnSpaces spaces;
+  spaces.parameters = static_cast<std::int64_t>(bytes);
+  const Gates ask(handle, l, r, bytes);
+  const int gates = gates_of(l.cell);
+  std::int64_t taken = 0;
+  for (int d = 0; d < l.directions; ++d) {
+    Piece parameters[5];  // w_ih, w_hh, b_ih, b_hh, w_hr
+    for (int id = 0; id < 2 * gates; ++id) {
+      const auto [weight, bias] = ask.of(d, id);
+      const int side = id / gates;  // by the input, by the hidden state
+      if (!append(parameters[side], weight) || (l.biases && !append(parameters[2 + side], bias))) return {};
+    }
+    if (has_projection(l)) parameters[4] = ask.of(d, 2 * gates).first;
+    for (int i = 0; i < 5; ++i) {
+      spaces.place[d][i] = parameters[i].place;
+      taken += parameters[i].bytes;
+    }
+  }
+  if (taken != spaces.parameters) return {};
+  return spaces;
+}
+
+}  // namespace ebb::cuda::dnn
