@@ -247,6 +247,23 @@ TEST_CASE("gradients of recurrent layers by cuDNN: the same twice and those that
   }
 }
 
+TEST_CASE("recurrent layers by cuDNN of arrays that begin anywhere") {
+  manual_seed(51);
+  for (const Case& c : {kCases[0], kCases[4], kCases[8]}) {
+    const variable_list values = inputs_of(c), here = leaves(values, TensorOptions(kDouble));
+    const variable_list there = leaves(values, TensorOptions(kFloat).device(kCUDA));
+    variable_list shifted;  // one element behind the beginning of an allocation
+    for (const Tensor& x : there)
+      shifted.push_back(cat({zeros({1}, x.options()), x.flatten()}).slice(0, 1).view(x.sizes()));
+    const Tensor seed = randn({1000}, kDouble);
+    const auto slopes = [&](const variable_list& in, const variable_list& by) {
+      const Tensor y = run(c, in)[0];
+      return autograd::grad({y}, by, {seed.to(y.options()).slice(0, 1, 1 + y.numel()).view(y.sizes())});
+    };
+    check_close(slopes(shifted, there), slopes(here, here), kFloat);
+  }
+}
+
 TEST_CASE("second derivatives of recurrent layers with and without cuDNN") {
   manual_seed(46);
   const auto second = [](const Case& c, const variable_list& values, TensorOptions where) {

@@ -27,18 +27,17 @@ struct Call {
   NdArray rows, hidden, cell, parameters, result, kept;
 };
 
-NdArray if_defined(const NdArray& x) { return x.defined() ? on_cpu(x) : NdArray(); }
+// Such addresses as allocations have are all that the library is given.
+NdArray given(const NdArray& x) {
+  if (!x.defined()) return {};
+  EBB_CHECK(reinterpret_cast<std::uintptr_t>(x.data()) % 16 == 0,
+            "rnn: a library was given an array of shape ", x.sizes(), " that does not begin at 16 bytes.");
+  return on_cpu(x);
+}
 
 Call call_of(const DnnRnn& layer, const DnnRnnArrays& a) {
-  return {layer,
-          layer.lengths.vec(),
-          *dnn_rnn_spaces(layer),
-          on_cpu(a.rows),
-          on_cpu(a.hidden),
-          if_defined(a.cell),
-          on_cpu(a.parameters),
-          on_cpu(a.result),
-          if_defined(a.kept)};
+  return {layer,         layer.lengths.vec(), *dnn_rnn_spaces(layer), given(a.rows), given(a.hidden),
+          given(a.cell), given(a.parameters), given(a.result),        given(a.kept)};
 }
 
 ops::RnnSteps steps_of(const Call& c, std::int64_t direction) {
@@ -213,7 +212,7 @@ bool dnn_rnn(const DnnRnn& layer, const DnnRnnArrays& arrays, const NdArray& las
              const NdArray& last_cell) {
   const DeviceScope scope(layer.device);
   emu::enqueue(current_stream(layer.device),
-               [call = call_of(layer, arrays), hidden = on_cpu(last_hidden), cell = if_defined(last_cell)] {
+               [call = call_of(layer, arrays), hidden = given(last_hidden), cell = given(last_cell)] {
                  for (std::int64_t d = 0; d < call.layer.directions; ++d) forward(call, d, hidden, cell);
                });
   return true;
@@ -221,16 +220,15 @@ bool dnn_rnn(const DnnRnn& layer, const DnnRnnArrays& arrays, const NdArray& las
 
 bool dnn_rnn_backward(const DnnRnn& layer, const DnnRnnArrays& arrays, const DnnRnnGrads& g) {
   const DeviceScope scope(layer.device);
-  emu::enqueue(
-      current_stream(layer.device),
-      [call = call_of(layer, arrays),
-       grads = Grads{on_cpu(g.result), on_cpu(g.last_hidden), if_defined(g.last_cell), on_cpu(g.drows),
-                     on_cpu(g.dhidden), if_defined(g.dcell), if_defined(g.dparameters)}] {
-        NdArray drows = plain(grads.drows);
-        for (std::int64_t d = 0; d < call.layer.directions; ++d) backward(call, d, grads, drows);
-        set(grads.drows, drows);
-        std::fill_n(call.kept.data_as<unsigned char>(), call.kept.numel(), 0xff);  // NaN
-      });
+  emu::enqueue(current_stream(layer.device),
+               [call = call_of(layer, arrays),
+                grads = Grads{given(g.result), given(g.last_hidden), given(g.last_cell), given(g.drows),
+                              given(g.dhidden), given(g.dcell), given(g.dparameters)}] {
+                 NdArray drows = plain(grads.drows);
+                 for (std::int64_t d = 0; d < call.layer.directions; ++d) backward(call, d, grads, drows);
+                 set(grads.drows, drows);
+                 std::fill_n(call.kept.data_as<unsigned char>(), call.kept.numel(), 0xff);  // NaN
+               });
   return true;
 }
 

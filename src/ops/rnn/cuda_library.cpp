@@ -2,6 +2,8 @@
 // from, and the gradients out of another.
 #include <ebb/core/deterministic.h>
 
+#include <cstdint>
+
 #include "kernel/cuda/dnn.h"
 #include "ops/common/kernels.h"
 #include "ops/rnn/cuda.h"
@@ -75,13 +77,22 @@ NdArray packed(const RnnLayer& layer, const DnnRnnSpaces& spaces) {
   return space;
 }
 
+// cuDNN asks nothing of addresses, and says nothing of them: it gets such as allocations have.
+NdArray aligned(const NdArray& x) {
+  constexpr std::uintptr_t kVector = 16;
+  if (!x.defined() || reinterpret_cast<std::uintptr_t>(x.data()) % kVector == 0) return x;
+  NdArray copy = NdArray::empty(x.sizes(), x.dtype(), x.device());
+  kernels::copy(x.device(), copy, x);
+  return copy;
+}
+
 // The states of all directions in one array; none of a layer without.
 NdArray joined(const RnnLayer& layer, NdArray ops::RnnState::*member) {
   const NdArray& first = layer.sides[0].first.*member;
   if (!first.defined()) return {};
   const std::int64_t rows = first.sizes()[0], width = first.sizes()[1];
   if (layer.sides.size() == 1)
-    return first.as_strided({1, rows, width}, {rows * width, width, 1}, first.offset());
+    return aligned(first.as_strided({1, rows, width}, {rows * width, width, 1}, first.offset()));
   const NdArray all = NdArray::empty({2, rows, width}, first.dtype(), first.device());
   for (std::int64_t d = 0; d < 2; ++d) {
     NdArray to = all.as_strided({rows, width}, {width, 1}, d * rows * width);
@@ -129,7 +140,7 @@ std::optional<Call> call_of(const RnnLayer& layer, bool training) {
   const std::optional<DnnRnnSpaces> spaces = dnn_rnn_spaces(call.layer);
   if (!spaces) return {};
   call.spaces = *spaces;
-  call.rows = layer.rows;
+  call.rows = aligned(layer.rows);
   call.parameters = packed(layer, *spaces);
   call.hidden = joined(layer, &ops::RnnState::hidden);
   call.cell = joined(layer, &ops::RnnState::cell);
@@ -137,7 +148,7 @@ std::optional<Call> call_of(const RnnLayer& layer, bool training) {
 }
 
 NdArray or_zeros(const NdArray& grad, const NdArray& like) {
-  if (grad.defined() || !like.defined()) return grad;
+  if (grad.defined() || !like.defined()) return aligned(grad);
   NdArray zeros = NdArray::empty(like.sizes(), like.dtype(), like.device());
   kernels::fill(like.device(), zeros, 0);
   return zeros;

@@ -37,12 +37,17 @@ struct RnnProblem {
         even(l.is_even()) {}
 };
 
+// What cuDNN has refused to the calling thread.
+LruCache<RnnProblem, bool>& refusals() {
+  static thread_local LruCache<RnnProblem, bool> mine(kRefusalsKept);
+  return mine;
+}
+
 // Calls run(handle), unless cuDNN has refused such a layer before; false where it does so now.
 template <class Run>
 bool attempt(const char* op, const DnnRnn& l, const Run& run) {
-  static thread_local LruCache<RnnProblem, bool> refused(kRefusalsKept);
   const RnnProblem problem(l);
-  if (refused.find(problem)) return false;
+  if (refusals().find(problem)) return false;
   const DeviceScope scope(l.device);
   try {
     run(dnn::handles().on(l.device));
@@ -53,7 +58,7 @@ bool attempt(const char* op, const DnnRnn& l, const Run& run) {
                         l.features, " features, with ", l.hidden, " hidden units in ", l.directions,
                         " direction(s) and ", l.dtype, ": ", f.what(),
                         ". cuda::enable_cudnn(false) does without it.");
-    refused.insert(problem, true);
+    refusals().insert(problem, true);
     return false;
   }
 }
