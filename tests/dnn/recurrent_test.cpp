@@ -70,14 +70,13 @@ void for_each_layer(const Check& check) {
 
 // A function of the library that the plugin does not call.
 template <class F>
-F* function(F*, const char* name) {
+F* function(const char* name) {
   Dl_info info{};
   REQUIRE(dladdr(reinterpret_cast<void*>(library().version), &info) != 0);
   void* const found = dlsym(dlopen(info.dli_fname, RTLD_NOW), name);
   REQUIRE(found);
   return reinterpret_cast<F*>(found);
 }
-#define EBB_FUNCTION(name) function(decltype (&(name))(), #name)
 
 std::optional<DnnRnnSpaces> places(const DnnRnn& l) { return places_of(described_handle(), l, Recurrent(l)); }
 
@@ -95,7 +94,7 @@ struct Described {
 
   explicit Described(const DnnRnn& l) {
     const Recurrent r(l);
-    REQUIRE(EBB_FUNCTION(cudnnGetRNNDescriptor_v8)(
+    REQUIRE(function<decltype(cudnnGetRNNDescriptor_v8)>("cudnnGetRNNDescriptor_v8")(
                 r.layer.raw(), &algorithm, &mode, &biases, &direction, &input, &data, &math, &cores,
                 &features, &hidden, &projected, &layers, &dropout, &flags) == CUDNN_STATUS_SUCCESS);
   }
@@ -172,8 +171,9 @@ TEST_CASE("sequences of recurrent layers are described as they are") {
       cudnnRNNDataLayout_t layout{};
       int steps = 0, batch = 0, size = 0, lengths[3] = {};
       double padding = 0;
-      REQUIRE(EBB_FUNCTION(cudnnGetRNNDataDescriptor)(descriptor, &type, &layout, &steps, &batch, &size, 3,
-                                                      lengths, &padding) == CUDNN_STATUS_SUCCESS);
+      REQUIRE(function<decltype(cudnnGetRNNDataDescriptor)>("cudnnGetRNNDataDescriptor")(
+                  descriptor, &type, &layout, &steps, &batch, &size, 3, lengths, &padding) ==
+              CUDNN_STATUS_SUCCESS);
       CHECK(layout == (l.is_even() ? CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED
                                    : CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED));
       CHECK(steps == 4);
