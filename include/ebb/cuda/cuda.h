@@ -36,10 +36,10 @@ EBB_API bool is_tf32_allowed();
 EBB_API void benchmark_convolutions(bool benchmark);
 EBB_API bool are_convolutions_benchmarked();
 
-/// Whether cuDNN computes what it has algorithms for: convolutions, batch norm in training, mean pools. With
-/// false ebb's own kernels compute them all, the convolutions slowly; to compare the two, or to do without
-/// the seconds that cuDNN takes to compile a kernel for a new shape. On unless set; without effect where
-/// cudnn_is_available() is false (torch.backends.cudnn.enabled).
+/// Whether cuDNN computes what it has algorithms for: convolutions, batch norm in training, mean pools,
+/// attention, recurrent layers. With false ebb's own kernels compute them all, the convolutions slowly; to
+/// compare the two, or to do without the seconds that cuDNN takes to compile a kernel for a new shape. On
+/// unless set; without effect where cudnn_is_available() is false (torch.backends.cudnn.enabled).
 EBB_API void enable_cudnn(bool enable);
 EBB_API bool is_cudnn_enabled();
 /// Whether there is a cuDNN to use: ebb was built with its headers, the machine has the library, and
