@@ -52,10 +52,10 @@ template <class T>
 void store(const Correlation<T>& c, const T* from, std::int64_t pitch, std::int64_t rows, T* planes,
            const Block& block, T* line) {
   const Target& t = c.target;
-  const std::int64_t width = c.reading.axis[2].out, plane = t.size[0] * t.size[1] * t.size[2];
+  const std::int64_t width = block.columns, plane = t.size[0] * t.size[1] * t.size[2];
   const std::int64_t z = t.first[0] + t.step[0] * block.slice, y = t.first[1] + t.step[1] * block.row;
-  T* const to = planes + (z * t.size[1] + y) * t.size[2] + t.first[2];
-  if (t.step[1] == 1 && width == t.size[2])
+  T* const to = planes + (z * t.size[1] + y) * t.size[2] + t.first[2] + t.step[2] * block.column;
+  if (t.step[2] == 1 && (block.rows == 1 || (t.step[1] == 1 && width == t.size[2])))
     return transpose(from, pitch, block.rows * width, rows, to, plane);
   for (std::int64_t j = 0; j < block.rows; ++j) {
     transpose(from + j * width * pitch, pitch, width, rows, line, width);

@@ -45,7 +45,7 @@ template <class T>
 void store(const Correlation<T>& c, const T* from, std::int64_t from_pitch, int rows, T* plane,
            const Block& block) {
   const Target& t = c.target;
-  const std::int64_t pitch = c.reading.pitch(), width = c.reading.axis[2].out;
+  const std::int64_t width = c.reading.axis[2].out, pitch = width + c.reading.axis[2].reach;
   const std::int64_t plane_size = t.size[0] * t.size[1] * t.size[2];
   const std::int64_t z = t.first[0] + t.step[0] * block.slice;
   for (int r = 0; r < rows; ++r, plane += plane_size)
@@ -69,7 +69,7 @@ void correlate_by_pixels(const Correlation<T>& c) {
   if (slices == 0 || height == 0 || r.axis[2].out == 0 || c.batch == 0) return;
   const std::int64_t block_rows = rows_of_blocks(r, sizeof(T));
   const std::int64_t blocks = (height + block_rows - 1) / block_rows;
-  const Window window(r, block_rows);
+  const Window window(r, block_rows, r.axis[2].out);
   const NdArray packed = pack_panels(c);
   const T* const weight = packed.data_as<T>();
   const std::int64_t depth = r.depth(), packets = packets_of(window.span(block_rows), kWidth<T>);
@@ -94,7 +94,7 @@ void correlate_by_pixels(const Correlation<T>& c) {
       const std::int64_t unit = i / splits, split = i % splits;
       const std::int64_t image = unit / (c.groups * slices * blocks),
                          group = unit / (slices * blocks) % c.groups;
-      Block block{unit / blocks % slices, unit % blocks * block_rows, block_rows};
+      Block block{unit / blocks % slices, unit % blocks * block_rows, block_rows, 0, r.axis[2].out};
       block.rows = std::min(block_rows, height - block.row);
       if (filled != unit)
         window.fill(in, c.source + (image * c.groups + group) * source_group, r.channels, block);
@@ -121,7 +121,7 @@ void weight_by_pixels(const ConvGeometry& g, const Reading& r, const T* in, cons
   if (g.batch * slices * height * width == 0) return;
   const std::int64_t block_rows = rows_of_blocks(r, sizeof(T));
   const std::int64_t blocks = (height + block_rows - 1) / block_rows;
-  const Window window(r, block_rows);
+  const Window window(r, block_rows, r.axis[2].out);
   const std::int64_t packets = packets_of(window.span(block_rows), kWidth<T>), line = packets * kWidth<T>;
   const std::int64_t panels = (rows + kRows - 1) / kRows;
   const std::int64_t entries = g.batch * slices * blocks;
@@ -145,7 +145,7 @@ void weight_by_pixels(const ConvGeometry& g, const Reading& r, const T* in, cons
         const std::int64_t count = std::min(together, entries - start);
         for (std::int64_t e = 0; e < count; ++e) {
           const std::int64_t entry = start + e, image = entry / (slices * blocks);
-          Block block{entry / blocks % slices, entry % blocks * block_rows, block_rows};
+          Block block{entry / blocks % slices, entry % blocks * block_rows, block_rows, 0, width};
           block.rows = std::min(block_rows, height - block.row);
           window.fill(windows + e * window_step, in + (image * g.in_channels + group * r.channels) * in_plane,
                       r.channels, block);
@@ -155,7 +155,8 @@ void weight_by_pixels(const ConvGeometry& g, const Reading& r, const T* in, cons
             T* to_line = lefts + e * left_step + row * line;
             std::fill(to_line, to_line + line, T(0));
             for (std::int64_t j = 0; j < block.rows; ++j)
-              for (std::int64_t u = 0; u < width; ++u) to_line[j * r.pitch() + u] = source[j * width + u];
+              for (std::int64_t u = 0; u < width; ++u)
+                to_line[j * window.pitch() + u] = source[j * width + u];
           }
         }
         for (std::int64_t row = first * kRows; row < row_end;) {

@@ -95,7 +95,7 @@ void weight_by_channels(const ConvGeometry& g, const Reading& reading, const T* 
                                   in + (image * g.in_channels + group * g.group_in() + first_in) * in_plane,
                                   channels, block);
               const T* from_out = out + (image * g.out_channels + group * rows_out + first_out) * out_plane +
-                                  (block.slice * g.out[1] + block.row) * g.out[2];
+                                  (block.slice * g.out[1] + block.row) * g.out[2] + block.column;
               transpose(from_out, out_plane, lanes, count, right + q * pitch, pitch);
             });
         const std::int64_t length = part_of<96>(pixels);

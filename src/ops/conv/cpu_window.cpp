@@ -36,10 +36,11 @@ Reading forward_reading(const ConvGeometry& g) {
   return r;
 }
 
-Window::Window(const Reading& reading, std::int64_t rows)
+Window::Window(const Reading& reading, std::int64_t rows, std::int64_t columns)
     : reading_(reading),
+      pitch_(columns + reading.axis[2].reach),
       height_(rows + reading.axis[1].reach),
-      slice_size_(height_ * reading.pitch()),
+      slice_size_(height_ * pitch_),
       phase_size_((1 + reading.axis[0].reach) * slice_size_),
       channel_size_(static_cast<std::int64_t>(reading.phases.size()) * phase_size_) {
   // Channels a multiple of many lines apart would share few sets of the cache.
@@ -48,56 +49,60 @@ Window::Window(const Reading& reading, std::int64_t rows)
   for (std::int64_t c = 0; c < reading.channels; ++c)
     for (const Tap& tap : reading.taps)
       shifts_.push_back(c * channel_size_ + tap.phase * phase_size_ + tap.shift[0] * slice_size_ +
-                        tap.shift[1] * reading.pitch() + tap.shift[2]);
-}
-
-std::int64_t rows_of_blocks(const Reading& reading, std::int64_t element_size) {
-  constexpr std::int64_t kBytes = 384 * 1024;
-  const std::int64_t row_bytes = reading.channels * static_cast<std::int64_t>(reading.phases.size()) *
-                                 (1 + reading.axis[0].reach) * reading.pitch() * element_size;
-  const std::int64_t fit = kBytes / std::max<std::int64_t>(row_bytes, 1) - reading.axis[1].reach;
-  // Few rows would read the overlap of neighbouring blocks too often.
-  const std::int64_t least = std::max<std::int64_t>(2 * reading.axis[1].reach, 64 / reading.pitch() + 1);
-  const std::int64_t rows = std::min(std::max(fit, least), reading.axis[1].out);
-  const std::int64_t blocks = (reading.axis[1].out + rows - 1) / std::max<std::int64_t>(rows, 1);
-  return blocks <= 1 ? reading.axis[1].out : (reading.axis[1].out + blocks - 1) / blocks;
+                        tap.shift[1] * pitch_ + tap.shift[2]);
 }
 
 namespace {
 
-// Rows of blocks of about so many results whose windows have at most so many bytes; about the same for all
-// blocks of a slice.
-std::int64_t rows_of_loads(const Reading& r, std::int64_t pixels, std::int64_t bytes,
-                           std::int64_t element_size) {
-  const std::int64_t row_bytes = std::max<std::int64_t>(r.channels, 1) *
-                                 static_cast<std::int64_t>(r.phases.size()) * (1 + r.axis[0].reach) *
-                                 r.pitch() * element_size;
-  const std::int64_t most = std::min(pixels / r.axis[2].out, bytes / row_bytes - r.axis[1].reach);
-  const std::int64_t height = r.axis[1].out, rows = std::clamp<std::int64_t>(most, 1, height);
-  const std::int64_t blocks = (height + rows - 1) / rows;
-  return (height + blocks - 1) / blocks;
+// Of a window's row with so many columns, in all channels and phases.
+std::int64_t bytes_of_columns(const Reading& r, std::int64_t columns, std::int64_t element_size) {
+  return std::max<std::int64_t>(r.channels, 1) * static_cast<std::int64_t>(r.phases.size()) *
+         (1 + r.axis[0].reach) * columns * element_size;
+}
+
+// The length of pieces of n that are about as long and at most `most`.
+std::int64_t even(std::int64_t n, std::int64_t most) {
+  const std::int64_t pieces = (n + std::max<std::int64_t>(most, 1) - 1) / std::max<std::int64_t>(most, 1);
+  return (n + pieces - 1) / pieces;
 }
 
 }  // namespace
+
+std::int64_t rows_of_blocks(const Reading& reading, std::int64_t element_size) {
+  constexpr std::int64_t kBytes = 384 * 1024;
+  const std::int64_t pitch = reading.axis[2].out + reading.axis[2].reach;
+  const std::int64_t row_bytes = bytes_of_columns(reading, pitch, element_size);
+  const std::int64_t fit = kBytes / row_bytes - reading.axis[1].reach;
+  // Few rows would read the overlap of neighbouring blocks too often.
+  const std::int64_t least = std::max<std::int64_t>(2 * reading.axis[1].reach, 64 / pitch + 1);
+  const std::int64_t rows = std::min(std::max(fit, least), reading.axis[1].out);
+  const std::int64_t blocks = (reading.axis[1].out + rows - 1) / std::max<std::int64_t>(rows, 1);
+  return blocks <= 1 ? reading.axis[1].out : (reading.axis[1].out + blocks - 1) / blocks;
+}
 
 Loads::Loads(const Reading& r, std::int64_t batch, std::int64_t pixels, std::int64_t bytes,
              std::int64_t element_size)
     : width_(r.axis[2].out),
       height_(r.axis[1].out),
       slices_(r.axis[0].out),
-      rows_(rows_of_loads(r, pixels, bytes, element_size)),
-      window_(r, rows_),
-      blocks_((height_ + rows_ - 1) / rows_),
-      entries_(batch * slices_ * blocks_),
+      columns_(even(width_, pixels)),
+      rows_(even(height_, std::min(pixels / columns_,
+                                   bytes / bytes_of_columns(r, columns_ + r.axis[2].reach, element_size) -
+                                       r.axis[1].reach))),
+      window_(r, rows_, columns_),
+      across_((width_ + columns_ - 1) / columns_),
+      down_((height_ + rows_ - 1) / rows_),
+      entries_(batch * slices_ * down_ * across_),
       together_(1) {
   const std::int64_t window_bytes = std::max<std::int64_t>(window_.size() * element_size, 1);
-  if (blocks_ == 1)
+  if (down_ * across_ == 1)
     together_ =
         std::clamp<std::int64_t>(std::min(pixels / (height_ * width_), bytes / window_bytes), 1, entries_);
   positions_.reserve(static_cast<std::size_t>(this->pixels()));
   for (std::int64_t e = 0; e < together_; ++e)
     for (std::int64_t j = 0; j < rows_; ++j)
-      for (std::int64_t u = 0; u < width_; ++u) positions_.push_back(e * window_.size() + j * r.pitch() + u);
+      for (std::int64_t u = 0; u < columns_; ++u)
+        positions_.push_back(e * window_.size() + j * window_.pitch() + u);
 }
 
 }  // namespace ebb::cpu::conv

@@ -9,8 +9,8 @@
 
 namespace ebb::cpu::conv {
 
-/// A load is one block where images are large, and several slices or images where they are small. Loads
-/// depend on the shapes only.
+/// A load is one block where images are large, and several slices or images where they are small. A block is
+/// some rows, or a part of one. Loads depend on the shapes only.
 class Loads {
  public:
   /// For readings with results. Loads have about `pixels` results a channel and windows of `bytes`, or less.
@@ -20,7 +20,7 @@ class Loads {
   std::int64_t count() const { return (entries_ + together_ - 1) / together_; }
   /// The most results of a load, and elements of its windows: whole cache lines, so that what lies behind is
   /// aligned.
-  std::int64_t pixels() const { return together_ * rows_ * width_; }
+  std::int64_t pixels() const { return together_ * rows_ * columns_; }
   std::int64_t size() const { return (together_ * window_.size() + 15) / 16 * 16; }
   const Window& window() const { return window_; }
   /// Where the results of a load stand in its windows, in the order of blocks, rows and columns.
@@ -32,11 +32,11 @@ class Loads {
 
  private:
   std::int64_t width_, height_, slices_;
-  std::int64_t rows_;  // of a block
+  std::int64_t columns_, rows_;  // of a block
   Window window_;
-  std::int64_t blocks_;    // of a slice
-  std::int64_t entries_;   // blocks of all images
-  std::int64_t together_;  // of a load
+  std::int64_t across_, down_;  // blocks of a slice
+  std::int64_t entries_;        // blocks of all images
+  std::int64_t together_;       // of a load
   std::vector<std::int64_t> positions_;
 };
 
@@ -46,10 +46,13 @@ std::int64_t Loads::for_blocks(std::int64_t load, const F& f) const {
   const std::int64_t end = std::min((load + 1) * together_, entries_);
   std::int64_t first = 0, window = 0;
   for (std::int64_t entry = load * together_; entry < end; ++entry) {
-    Block block{entry / blocks_ % slices_, entry % blocks_ * rows_, rows_};
+    const std::int64_t slice = entry / (across_ * down_);
+    Block block{slice % slices_, entry / across_ % down_ * rows_, rows_, entry % across_ * columns_,
+                columns_};
     block.rows = std::min(rows_, height_ - block.row);
-    f(entry / blocks_ / slices_, block, first, block.rows * width_, window);
-    first += block.rows * width_;
+    block.columns = std::min(columns_, width_ - block.column);
+    f(slice / slices_, block, first, block.rows * block.columns, window);
+    first += block.rows * block.columns;
     window += window_.size();
   }
   return first;

@@ -43,30 +43,34 @@ struct Reading {
   std::vector<Tap> taps;
   std::int64_t channels = 1;  // of the source, in one group
 
-  std::int64_t pitch() const { return axis[2].out + axis[2].reach; }
   std::int64_t depth() const { return static_cast<std::int64_t>(taps.size()) * channels; }
 };
 
 /// How the forward pass reads `in`.
 Reading forward_reading(const ConvGeometry& geometry);
 
-/// A block of rows of the result, [row, row + rows) of the slice `slice` of the first axis.
+/// A block of the result: rows [row, row + rows), columns [column, column + columns) of the slice `slice` of
+/// the first axis.
 struct Block {
   std::int64_t slice;
   std::int64_t row;
   std::int64_t rows;
+  std::int64_t column;
+  std::int64_t columns;
 };
 
-/// The window of a block: its layout, which all blocks of up to `rows` rows share.
+/// The window of a block: its layout, which all blocks of up to so many rows and columns share.
 class Window {
  public:
-  Window(const Reading& reading, std::int64_t rows);
+  Window(const Reading& reading, std::int64_t rows, std::int64_t columns);
 
   std::int64_t size() const { return reading_.channels * channel_size_; }
   /// Distances of all (channel, tap) pairs from the window's start, channels outermost.
   const std::vector<std::int64_t>& shifts() const { return shifts_; }
-  /// Results of a block of so many rows, as the window counts: the last row's end.
-  std::int64_t span(std::int64_t rows) const { return (rows - 1) * reading_.pitch() + reading_.axis[2].out; }
+  /// From row to row.
+  std::int64_t pitch() const { return pitch_; }
+  /// Results of a block of so many whole rows, as the window counts: the last row's end.
+  std::int64_t span(std::int64_t rows) const { return (rows - 1) * pitch_ + reading_.axis[2].out; }
 
   /// Lays the first `channels` channels from `source` on, planes of one image, out.
   template <class T>
@@ -74,6 +78,7 @@ class Window {
 
  private:
   const Reading& reading_;
+  std::int64_t pitch_;
   std::int64_t height_;  // rows of a window slice
   std::int64_t slice_size_;
   std::int64_t phase_size_;
@@ -84,14 +89,14 @@ class Window {
 template <class T>
 void Window::fill(T* window, const T* source, std::int64_t channels, const Block& block) const {
   const auto& [a, b, c] = reading_.axis;
-  const std::int64_t width = reading_.pitch(), height = block.rows + b.reach, depth = 1 + a.reach;
+  const std::int64_t width = block.columns + c.reach, height = block.rows + b.reach, depth = 1 + a.reach;
   for (std::int64_t channel = 0; channel < channels; ++channel) {
     const T* plane = source + channel * a.source * b.source * c.source;
     for (std::size_t p = 0; p < reading_.phases.size(); ++p) {
       const Phase& phase = reading_.phases[p];
       T* to = window + channel * channel_size_ + static_cast<std::int64_t>(p) * phase_size_;
       // Columns [first, last) of the window lie inside the source.
-      const std::int64_t x0 = phase.at[2] - c.padding;
+      const std::int64_t x0 = c.step * block.column + phase.at[2] - c.padding;
       std::int64_t first = x0 >= 0 ? 0 : (-x0 + c.step - 1) / c.step;
       std::int64_t last = c.source - x0 <= 0 ? 0 : (c.source - x0 + c.step - 1) / c.step;
       if (first > width) first = width;
@@ -100,7 +105,7 @@ void Window::fill(T* window, const T* source, std::int64_t channels, const Block
         const std::int64_t z = a.step * (block.slice + i) + phase.at[0] - a.padding;
         for (std::int64_t j = 0; j < height; ++j) {
           const std::int64_t y = b.step * (block.row + j) + phase.at[1] - b.padding;
-          T* row = to + i * slice_size_ + j * width;
+          T* row = to + i * slice_size_ + j * pitch_;
           if (z < 0 || z >= a.source || y < 0 || y >= b.source) {
             std::memset(row, 0, static_cast<std::size_t>(width) * sizeof(T));
             continue;
