@@ -48,6 +48,15 @@ bool input_is_wide(const ConvGeometry& g) {
   return in > 3 * out || (g.in[1] > 1 && (g.kernel[2] - 1) * g.dilation[2] / g.stride[2] > 2 * g.in[2]);
 }
 
+// Where nothing but channels mixes, an image is one row.
+ConvGeometry flattened(ConvGeometry g) {
+  for (int a = 0; a < 3; ++a)
+    if (g.kernel[a] != 1 || g.stride[a] != 1 || g.padding[a] != 0) return g;
+  g.in[2] = g.out[2] = ConvGeometry::volume(g.in);
+  g.in[0] = g.in[1] = g.out[0] = g.out[1] = 1;
+  return g;
+}
+
 template <class T>
 void forward(T* out, const T* in, const T* weight, const T* bias, const ConvGeometry& g) {
   if (rows_are_short(g)) return conv::columns_forward(g, in, weight, bias, out);
@@ -139,7 +148,7 @@ void conv_forward(NdArray& out, const NdArray& in, const NdArray& weight, const 
                   const ConvGeometry& g, bool relu) {
   visit_float_double(out.dtype(), "convolution", [&]<class T> {
     T* const data = out.data_as<T>();
-    forward<T>(data, in.data_as<T>(), weight.data_as<T>(), data_or_null<T>(bias), g);
+    forward<T>(data, in.data_as<T>(), weight.data_as<T>(), data_or_null<T>(bias), flattened(g));
     if (!relu) return;
     parallel_for(0, out.numel(), kGrain, [&](std::int64_t from, std::int64_t to) {
       for (std::int64_t i = from; i < to; ++i) data[i] = data[i] < T(0) ? T(0) : data[i];
@@ -150,11 +159,12 @@ void conv_forward(NdArray& out, const NdArray& in, const NdArray& weight, const 
 void conv_input(NdArray& in, const NdArray& out, const NdArray& weight, const NdArray& bias,
                 const ConvGeometry& g) {
   visit_float_double(in.dtype(), "convolution", [&]<class T> {
-    input<T>(in.data_as<T>(), out.data_as<T>(), weight.data_as<T>(), data_or_null<T>(bias), g);
+    input<T>(in.data_as<T>(), out.data_as<T>(), weight.data_as<T>(), data_or_null<T>(bias), flattened(g));
   });
 }
 
-void conv_weight(NdArray& weight, const NdArray& out, const NdArray& in, const ConvGeometry& g) {
+void conv_weight(NdArray& weight, const NdArray& out, const NdArray& in, const ConvGeometry& geometry) {
+  const ConvGeometry g = flattened(geometry);
   visit_float_double(weight.dtype(), "convolution", [&]<class T> {
     if (rows_are_short(g))
       return conv::columns_weight<T>(g, in.data_as<T>(), out.data_as<T>(), weight.data_as<T>());

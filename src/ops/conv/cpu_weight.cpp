@@ -59,13 +59,17 @@ void weight_by_channels(const ConvGeometry& g, const Reading& reading, const T* 
   const std::int64_t out_plane = ConvGeometry::volume(g.out), in_plane = ConvGeometry::volume(g.in);
   if (g.batch * out_plane == 0) return std::fill(weight, weight + numel, T(0));
   if (numel == 0) return;
-  // A piece is a panel of out's channels by a block of in's, whose sums stay in the cache.
+  // A piece is some of out's channels by some of in's, whose sums stay in the cache. More of out's channels
+  // read windows less often.
   const std::int64_t most = std::max<std::int64_t>(576 / taps, 1);
-  const std::int64_t panels = panels_of<T>(rows_out), blocks = (g.group_in() + most - 1) / most;
+  const std::int64_t blocks = (g.group_in() + most - 1) / most;
   const std::int64_t block_channels = (g.group_in() + blocks - 1) / blocks;
+  const std::int64_t together = std::clamp<std::int64_t>(1152 / (block_channels * taps), 1,
+                                                         std::min<std::int64_t>(panels_of<T>(rows_out), 4));
+  const std::int64_t wide = together * kPanel<T>, panels = (rows_out + wide - 1) / wide;
   Reading part = reading;
   part.channels = block_channels;
-  const Loads loads(part, g.batch, 512, 320 * 1024, sizeof(T));
+  const Loads loads(part, g.batch, together == 1 ? 512 : 256, 320 * 1024, sizeof(T));
   // Where pieces are few, each sums slices of the loads, which are added up in the end.
   const std::int64_t pieces = g.groups * panels * blocks;
   std::int64_t slices = std::clamp<std::int64_t>(16 / pieces, 1, loads.count());
@@ -75,18 +79,18 @@ void weight_by_channels(const ConvGeometry& g, const Reading& reading, const T* 
   T* const results = slices == 1 ? weight : partial.data_as<T>();
   parallel_for(0, pieces * slices, 1, [&](std::int64_t from, std::int64_t to) {
     const std::int64_t most_rows = block_channels * taps;
-    const NdArray scratch = NdArray::empty(
-        {loads.size() + loads.pixels() * kPanel<T> + 3 * most_rows * kPanel<T>}, dtype_of<T>());
+    const NdArray scratch =
+        NdArray::empty({loads.size() + loads.pixels() * wide + 3 * most_rows * wide}, dtype_of<T>());
     T* const windows = scratch.data_as<T>();
     T* const right = windows + loads.size();
     for (std::int64_t i = from; i < to; ++i) {
       const std::int64_t slice = i / pieces, group = i / (panels * blocks) % g.groups;
       const std::int64_t first_in = i / panels % blocks * block_channels;
-      const std::int64_t first_out = i % panels * kPanel<T>;
+      const std::int64_t first_out = i % panels * wide;
       const std::int64_t channels = std::min(block_channels, g.group_in() - first_in), rows = channels * taps;
-      const std::int64_t lanes = std::min(kPanel<T>, rows_out - first_out), pitch = tiles::padded<T>(lanes);
+      const std::int64_t lanes = std::min(wide, rows_out - first_out), pitch = tiles::padded<T>(lanes);
       const std::int64_t first_load = slice * each, last_load = std::min(first_load + each, loads.count());
-      Cascade<T> sums(right + loads.pixels() * kPanel<T>, rows * pitch, last_load - first_load);
+      Cascade<T> sums(right + loads.pixels() * wide, rows * pitch, last_load - first_load);
       for (std::int64_t load = first_load; load < last_load; ++load) {
         const std::int64_t pixels =
             loads.for_blocks(load, [&](std::int64_t image, const Block& block, std::int64_t q,
