@@ -50,6 +50,13 @@ class Cascade {
   Acc levels_[48];
 };
 
+/// Merges lanes pairwise into the first; widths are known to the compiler, so that lanes stay in registers.
+template <int Width, class Op>
+[[gnu::always_inline]] inline void merge_lanes(const Op& op, typename Op::Acc* acc) {
+  for (int l = 0; l < Width; ++l) acc[l] = op.merge(acc[l], acc[l + Width]);
+  if constexpr (Width > 1) merge_lanes<Width / 2>(op, acc);
+}
+
 /// n <= kReduceBlock neighbouring elements.
 template <class Op>
 typename Op::Acc reduce_run(const Op& op, const typename Op::In* x, std::int64_t n, std::int64_t output) {
@@ -68,8 +75,7 @@ typename Op::Acc reduce_run(const Op& op, const typename Op::In* x, std::int64_t
     for (; i + kN <= n; i += kN)
       for (int l = 0; l < kN; ++l) acc[l] = op.merge(acc[l], op.load(x[i + l], output));
     for (int l = 0; i + l < n; ++l) acc[l] = op.merge(acc[l], op.load(x[i + l], output));
-    for (int width = kN / 2; width > 0; width /= 2)
-      for (int l = 0; l < width; ++l) acc[l] = op.merge(acc[l], acc[l + width]);
+    merge_lanes<kN / 2>(op, acc);
     return acc[0];
   };
   if (n < 2 * kLanes) return by_lanes(std::integral_constant<int, 8>());
