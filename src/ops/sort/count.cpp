@@ -32,7 +32,9 @@ Variable bincount(const Variable& self, const optional<Variable>& weights, std::
               places.min().item<std::int64_t>(), ".");
     bins = std::max(bins, places.max().item<std::int64_t>() + 1);
   }
-  if (!weighted) return zeros({bins}, places.options()).scatter_add(0, places, ones({1}, places.options()).expand(places.sizes()));
+  if (!weighted)
+    return zeros({bins}, places.options())
+        .scatter_add(0, places, ones({1}, places.options()).expand(places.sizes()));
   const Variable w = weights->detach();
   const Variable values = w.dtype() == kFloat || w.dtype() == kDouble ? w : w.to(kDouble);
   return zeros({bins}, values.options()).scatter_add(0, places, values);
