@@ -27,6 +27,7 @@ NdArray pack(const Correlation<T>& c) {
   for (std::int64_t t = 0; t < taps; ++t)
     dense = dense && c.reading.taps[static_cast<std::size_t>(t)].index == t;
   const std::int64_t run = dense && w.channel_step == taps ? depth : taps;
+  constexpr std::int64_t kSide = tiles::kWidth<T>;
   parallel_for(0, c.groups * panels, 1, [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t i = from; i < to; ++i) {
       const std::int64_t group = i / panels, first = i % panels * kPanel<T>;
@@ -35,8 +36,10 @@ NdArray pack(const Correlation<T>& c) {
       const T* source = w.data + group * w.group_step + first * w.row_step;
       for (std::int64_t k = 0; k < depth; k += run, panel += run * pitch) {
         const T* at = source + k / taps * w.channel_step;
+        // Whole squares, where what they bring too much is the next channel's, which comes after.
+        const bool square = run < kSide && 2 * run >= kSide && k + 2 * run <= depth;
         if (dense)
-          transpose(at, w.row_step, rows, run, panel, pitch);
+          transpose(at, w.row_step, rows, square ? kSide : run, panel, pitch);
         else
           for (std::int64_t t = 0; t < taps; ++t)
             for (std::int64_t r = 0; r < rows; ++r)
