@@ -11,12 +11,11 @@
 #include "io/safetensors_format.h"
 
 namespace ebb::safetensors {
+std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
+
 namespace {
 
 using nlohmann::json;
-
-// With quotes and escapes. Throws json::exception for what is not UTF-8.
-std::string quoted(const std::string& text) { return json(text).dump(); }
 
 // Entry by entry: a tree of the whole header would search all its names for each that is added.
 std::string header_of(const NamedTensors& tensors, const Metadata& metadata) {

@@ -5,12 +5,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <filesystem>
-#include <fstream>
+#include <utility>
 
 #include "core/near_names.h"
 #include "io/atomic_file.h"
 #include "io/bytes.h"
+#include "io/safetensors_format.h"
 
 namespace ebb::safetensors {
 namespace {
@@ -19,17 +21,76 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 constexpr const char* kIndex = "model.safetensors.index.json";
 
-json parsed(const std::string& path) {
+// Which file holds which tensor, in the order of the index.
+using WeightMap = std::vector<std::pair<std::string, std::string>>;
+
+// "weight_map" of an index, read event by event as safetensors_json.cpp reads headers.
+class IndexReader {
+ public:
+  // The events of nlohmann::json::sax_parse.
+  bool null() { return value(); }
+  bool boolean(bool) { return value(); }
+  bool number_integer(std::int64_t) { return value(); }
+  bool number_unsigned(std::uint64_t) { return value(); }
+  bool number_float(double, const std::string&) { return value(); }
+  bool binary(json::binary_t&) { return value(); }
+  bool string(std::string& text) {
+    if (!is_entry()) return value();
+    map.emplace_back(name_, std::move(text));
+    return true;
+  }
+  bool key(std::string& text) {
+    if (depth_ == 1) in_map_ = text == "weight_map";
+    if (is_entry()) name_ = std::move(text);
+    return true;
+  }
+  bool start_object(std::size_t) {
+    if (depth_ == 1 && in_map_) found = true;
+    return open();
+  }
+  bool start_array(std::size_t) { return depth_ > 0 && open(); }
+  bool end_object() { return close(); }
+  bool end_array() { return close(); }
+  bool parse_error(std::size_t, const std::string&, const json::exception&) { return false; }
+
+  WeightMap map;
+  bool found = false;
+  std::string no_file;  // the tensor whose file is no text
+
+ private:
+  bool is_entry() const { return in_map_ && found && depth_ == 2; }
+  bool value() {
+    if (is_entry()) no_file = name_;
+    return !is_entry() && depth_ > 0;
+  }
+  bool open() {
+    if (is_entry()) return value();
+    ++depth_;
+    return true;
+  }
+  bool close() {
+    --depth_;
+    return true;
+  }
+
+  int depth_ = 0;
+  bool in_map_ = false;
+  std::string name_;
+};
+
+WeightMap parsed(const std::string& path) {
   const io::BytesOnDisk file(path);
   EBB_CHECK(file.size() <= 100'000'000, "safetensors: the index \"", path, "\" of ", file.size(),
             " bytes is larger than any should be.");
   std::string text(file.size(), '\0');
   file.read(0, text.data(), text.size());
-  json index = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  EBB_CHECK(index.is_object() && index.contains("weight_map") && index["weight_map"].is_object(),
-            "safetensors: \"", path,
+  IndexReader reader;
+  const bool sound = json::sax_parse(text.data(), text.data() + text.size(), &reader);
+  EBB_CHECK(reader.no_file.empty(), "safetensors: the index \"", path, "\" gives no file for \"",
+            reader.no_file, "\".");
+  EBB_CHECK(sound && reader.found, "safetensors: \"", path,
             "\" is no index of a checkpoint: it must be JSON with a \"weight_map\" from names to files.");
-  return index;
+  return std::move(reader.map);
 }
 
 }  // namespace
@@ -37,19 +98,16 @@ json parsed(const std::string& path) {
 ShardedReader::ShardedReader(const std::string& path) {
   const fs::path index = fs::is_directory(path) ? fs::path(path) / kIndex : fs::path(path);
   std::map<std::string, std::shared_ptr<const Reader>> readers;
-  const json contents = parsed(index.string());
-  for (const auto& [name, file] : contents["weight_map"].items()) {
-    EBB_CHECK(file.is_string(), "safetensors: the index \"", index.string(), "\" gives no file for \"", name,
-              "\".");
-    const std::string file_name = file.get<std::string>();
+  for (const auto& [name, file_name] : parsed(index.string())) {
     EBB_CHECK(!file_name.empty() && fs::path(file_name).filename() == file_name, "safetensors: the index \"",
               index.string(), "\" names a file outside its folder: \"", file_name, "\".");
     std::shared_ptr<const Reader>& reader = readers[file_name];
     if (!reader) reader = std::make_shared<Reader>((index.parent_path() / file_name).string());
     EBB_CHECK(reader->contains(name), "safetensors: the index \"", index.string(), "\" says that \"",
               file_name, "\" holds \"", name, "\"; it does not. Fetch or write the files again.");
+    EBB_CHECK(files_.emplace(name, reader).second, "safetensors: the index \"", index.string(), "\" names \"",
+              name, "\" twice.");
     names_.push_back(name);
-    files_.emplace(name, reader);
   }
 }
 
@@ -81,13 +139,19 @@ std::string write_sharded(const std::string& folder, const NamedTensors& tensors
     write((at / "model.safetensors").string(), tensors, metadata);
     return (at / "model.safetensors").string();
   }
-  json map = json::object();
+  std::map<std::string, std::string> files;
   for (std::size_t i = 0; i < shards.size(); ++i) {
     const std::string name = fmt::format("model-{:05}-of-{:05}.safetensors", i + 1, shards.size());
     write((at / name).string(), shards[i], metadata);
-    for (const auto& item : shards[i]) map[item.first] = name;
+    for (const auto& item : shards[i]) files[item.first] = name;
   }
-  const std::string text = json{{"metadata", {{"total_size", total}}}, {"weight_map", map}}.dump(2) + "\n";
+  std::string text =
+      fmt::format("{{\n  \"metadata\": {{\n    \"total_size\": {}\n  }},\n  \"weight_map\": {{", total);
+  for (const char* separator = "\n"; const auto& [name, file] : files) {
+    text += fmt::format("{}    {}: {}", separator, quoted(name), quoted(file));
+    separator = ",\n";
+  }
+  text += "\n  }\n}\n";
   io::AtomicFile index((at / kIndex).string());
   index.write(text.data(), text.size());
   index.commit();

@@ -67,6 +67,20 @@ TEST_CASE("an index must name files of its folder that hold what it says") {
   CHECK_THROWS_WITH(load_index(R"({"weight_map": {"x": "../a.safetensors"}})"),
                     Contains("outside its folder"));
   CHECK_THROWS_WITH(load_index(R"({"weight_map": {"x": 1}})"), Contains("no file"));
-  CHECK_THROWS_WITH(load_index(R"({"weights": {}})"), Contains("weight_map"));
+  for (const char* value : {"null", "true", "-1", "0.5", "[\"a.safetensors\"]", "{\"a\": \"a.safetensors\"}"})
+    CHECK_THROWS_WITH(load_index(R"({"weight_map": {"x": )" + std::string(value) + "}}"),
+                      Contains("no file for \"x\""));
+  CHECK_THROWS_WITH(load_index(R"({"weight_map": {"x": "a.safetensors", "x": "a.safetensors"}})"),
+                    Contains("\"x\" twice"));
+  for (const char* index :
+       {R"({"weights": {}})", R"({"weight_map": []})", R"({"weight_map": "x"})", "[]", "1", ""})
+    CHECK_THROWS_WITH(load_index(index), Contains("weight_map"));
+  // What stands elsewhere under that name is not it.
+  CHECK_THROWS_WITH(load_index(R"({"metadata": {"weight_map": {"x": "a.safetensors"}}})"),
+                    Contains("weight_map"));
+  safetensors::write(at + "/a.safetensors", {{"x", ones({1})}, {"b", ones({1})}});
+  const auto reader = load_index(
+      R"({"metadata": {"sizes": [1, {"a": 2}]}, "weight_map": {"x": "a.safetensors", "b": "a.safetensors"}})");
+  CHECK(reader.keys() == std::vector<std::string>{"x", "b"});
   CHECK_THROWS_WITH(load_index("{"), Contains("no index"));
 }

@@ -2,9 +2,8 @@
 #include "kernel/cpu/reduce.h"
 #include "kernel/reducer_kinds.h"
 #include "kernel/reducers.h"
+#include "ops/common/kernels.h"
 #include "ops/reduce/kernels.h"
-
-#include <ebb/core/visit.h>
 
 namespace ebb::cpu {
 namespace {
@@ -29,7 +28,16 @@ void all(NdArray& out, const NdArray& x, DimMask dims) {
 void count_nonzero(NdArray& out, const NdArray& x, DimMask dims) { count<std::int64_t>(out, x, dims, 0); }
 
 void xor_bits(NdArray& out, const NdArray& x, DimMask dims) {
-  visit_all(x.dtype(), "hash_tensor", [&]<class T> { reduce(reducing::XorBits<T>(), out, x, dims); });
+  const DType wide = is_floating(x.dtype()) ? kDouble : kLong;
+  if (x.dtype() != wide) {  // seldom asked for: one copy in place of a loop for each dtype
+    NdArray copied = NdArray::empty(x.sizes(), wide);
+    copy(copied, x);
+    return xor_bits(out, copied, dims);
+  }
+  if (wide == kDouble)
+    reduce(reducing::XorBits<double>(), out, x, dims);
+  else
+    reduce(reducing::XorBits<std::int64_t>(), out, x, dims);
 }
 
 }  // namespace ebb::cpu
