@@ -79,11 +79,13 @@ void add_layers() {
   add_layer("group_norm", nn::GroupNorm(nn::GroupNormOptions(8, 64)));
   add_layer("max_pool", nn::MaxPool2d(nn::MaxPool2dOptions(3).stride(2).padding(1)));
   add_layer("avg_pool", nn::AvgPool2d(2));
-  const auto upsample = [](const Tensor& x, const auto& mode) {
-    return F::interpolate(x, F::InterpolateFuncOptions().scale_factor(std::vector<double>{2, 2}).mode(mode));
-  };
-  add_function("upsample.nearest", [=](const Tensor& x) { return upsample(x, torch::kNearest); });
-  add_function("upsample.bilinear", [=](const Tensor& x) { return upsample(x, torch::kBilinear); });
+  const auto twice = F::InterpolateFuncOptions().scale_factor(std::vector<double>{2, 2});
+  add_function("upsample.nearest", [=](const Tensor& x) {
+    return F::interpolate(x, F::InterpolateFuncOptions(twice).mode(torch::kNearest));
+  });
+  add_function("upsample.bilinear", [=](const Tensor& x) {
+    return F::interpolate(x, F::InterpolateFuncOptions(twice).mode(torch::kBilinear).align_corners(false));
+  });
   add_function("pad.reflect", [](const Tensor& x) {
     return F::pad(x, F::PadFuncOptions({1, 1, 1, 1}).mode(torch::kReflect));
   });

@@ -135,12 +135,30 @@ void GraphTask::evaluate(Index index) {
   }
 }
 
+// A bit for each of the node's first inputs that no target lies behind.
+std::uint64_t GraphTask::unwanted_of(const Node& node) const {
+  if (targets_.empty()) return 0;
+  std::uint64_t unwanted = 0;
+  Index next = 0;
+  const ArrayRef<Edge> edges = node.next_edges();
+  for (std::size_t i = 0; i < std::min<std::size_t>(edges.size(), 64); ++i)
+    if (edges[i].is_valid() && find(edges[i].function.get(), next) && !states_[next].needed &&
+        !states_[next].target)
+      unwanted |= std::uint64_t{1} << i;
+  return unwanted;
+}
+
 GradList GraphTask::call(Node& node, GradList grads) {
-  Node* const outer = std::exchange(thread_state.evaluating, &node);
   struct Restore {
-    Node* node;
-    ~Restore() { thread_state.evaluating = node; }
-  } restore{outer};
+    Node* node = thread_state.evaluating;
+    std::uint64_t unwanted = thread_state.unwanted;
+    ~Restore() {
+      thread_state.evaluating = node;
+      thread_state.unwanted = unwanted;
+    }
+  } restore;
+  thread_state.evaluating = &node;
+  thread_state.unwanted = unwanted_of(node);
   const NodeRange range(node);
   const bool hooked = node.extras_or_null() != nullptr;
   if (hooked) run_pre_hooks(node, grads);

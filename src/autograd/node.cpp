@@ -28,6 +28,11 @@ void Node::add_input(const Variable& input) {
   edges_.push_back(input.defined() ? gradient_edge(input) : Edge{});
 }
 
+bool Node::needs(std::size_t i) const {
+  if (thread_state.evaluating == this && i < 64 && thread_state.unwanted >> i & 1) return false;
+  return should_compute_output(i);
+}
+
 void Node::add_edge(Edge edge) { edges_.push_back(std::move(edge)); }
 
 std::uint32_t Node::add_output(const NdArray& output) {

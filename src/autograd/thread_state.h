@@ -38,6 +38,7 @@ struct ThreadState {
   Node* dead_nodes = nullptr;              // waiting to be deleted by the outermost Node::destroy
   bool deleting_nodes = false;
   Node* evaluating = nullptr;  // the node whose apply() is running: parent of nodes recorded in it
+  std::uint64_t unwanted = 0;  // a bit for each of its first inputs whose gradient leads nowhere
   AutocastState autocast;
 };
 

@@ -60,6 +60,63 @@ TEST_CASE("walk: a leaf has its gradient before nodes that could wait are run") 
   REQUIRE(ready);
 }
 
+TEST_CASE("walk: grad() has no node compute what leads to none of its inputs") {
+  static std::vector<bool> asked;
+  struct Asked : Function<Asked> {
+    static Variable forward(AutogradContext* ctx, Variable a, Variable b) {
+      ctx->save_for_backward({a, b});
+      return a * b;
+    }
+    static variable_list backward(AutogradContext* ctx, variable_list g) {
+      asked = {ctx->needs_input_grad(0), ctx->needs_input_grad(1)};
+      const auto saved = ctx->get_saved_variables();
+      // Nodes that are recorded here know nothing of the walk that this one is in.
+      const Variable product = g[0] * saved[1];
+      return {asked[0] ? product : Variable(), asked[1] ? g[0] * saved[0] : Variable()};
+    }
+  };
+  Variable x = leaf({2, 3}), w = leaf({5, 7});
+  const Variable inner = x * 2, y = Asked::apply(inner, w).sum();
+  require_values(ebb::autograd::grad({y}, {x}, {}, true)[0], {10, 14});
+  CHECK(asked == std::vector<bool>{true, false});
+  require_values(ebb::autograd::grad({y}, {w}, {}, true)[0], {4, 6});
+  CHECK(asked == std::vector<bool>{false, true});
+  const auto both = ebb::autograd::grad({y}, {w, inner}, {}, true);
+  CHECK(asked == std::vector<bool>{true, true});
+  require_values(both[0], {4, 6});
+  require_values(both[1], {5, 7});
+  // What was not computed the first time is there the next.
+  const Variable gx = ebb::autograd::grad({y}, {x}, {}, true, /*create_graph=*/true)[0];
+  gx.sum().backward();
+  require_values(w.grad(), {2, 2});
+  y.backward();
+  CHECK(asked == std::vector<bool>{true, true});
+  require_values(w.grad(), {6, 8});
+  require_values(x.grad(), {10, 14});
+}
+
+TEST_CASE("walk: a node that grad() runs inside another asks of its own walk") {
+  Variable x = leaf({3}), w = leaf({2});
+  struct Inner : Function<Inner> {
+    static Variable forward(AutogradContext* ctx, Variable a, Variable b) {
+      ctx->save_for_backward({a, b});
+      return a * b;
+    }
+    static variable_list backward(AutogradContext* ctx, variable_list g) {
+      const auto saved = ctx->get_saved_variables();
+      const ebb::EnableGradGuard record;
+      Variable u = leaf({1}), v = leaf({4});
+      (u * v).backward();
+      require_values(u.grad(), {4});
+      require_values(v.grad(), {1});
+      CHECK(ctx->needs_input_grad(0));
+      CHECK_FALSE(ctx->needs_input_grad(1));
+      return {g[0] * saved[1], Variable()};
+    }
+  };
+  require_values(ebb::autograd::grad({Inner::apply(x, w).sum()}, {x})[0], {2});
+}
+
 TEST_CASE("walk: under create_graph no two leaves share a gradient, nor a leaf and its seed") {
   Variable a = leaf({1, 2}), b = leaf({3, 4});
   const Variable seed = ebb::tensor({5.0, 6.0}, ebb::kFloat64);

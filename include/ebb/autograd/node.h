@@ -59,7 +59,9 @@ class EBB_API Node : public RefCounted<Node, true> {
   const Edge& next_edge(std::size_t i) const { return edges_[i]; }
   /// Whether the i-th input wants a gradient.
   bool should_compute_output(std::size_t i) const { return i < edges_.size() && edges_[i].is_valid(); }
-  bool needs(std::size_t i) const { return should_compute_output(i); }
+  /// The same; within apply(), whether the walk that runs it has a use for one, too: autograd::grad asks for
+  /// those alone that lead to its inputs (torch: task_should_compute_output).
+  bool needs(std::size_t i) const;
   const OutputMeta& output_meta(std::size_t i) const { return outputs_[i]; }
 
   /// Appends the edge of one input: to its node, to its accumulator if it is a leaf, or none.
