@@ -16,6 +16,7 @@
 #include <ebb/autograd/saved_variable.h>
 #include <ebb/autograd/variable.h>
 #include <ebb/checkpoint.h>
+#include <ebb/compile.h>
 #include <ebb/core/allocator.h>
 #include <ebb/core/deterministic.h>
 #include <ebb/core/maybe_owned.h>

@@ -2,6 +2,7 @@
 #include "autograd/accumulate_grad.h"
 
 #include "autograd/meta.h"
+#include "core/recorder.h"
 
 #include <pthread.h>
 
@@ -77,6 +78,8 @@ GradList AccumulateGrad::apply(GradList&& grads) {
       incoming = std::move(replaced);
     }
   }
+  if (detail::Recorder* recorder = detail::recorder()) [[unlikely]]
+    recorder->accumulates(leaf_);
   const bool steal = incoming.use_count() == 1;
   std::lock_guard lock(leaf_mutex(leaf_.impl()));
   accumulate_into(meta_of(leaf_).grad, incoming, steal);

@@ -4,6 +4,7 @@
 
 #include "autograd/graph_task.h"
 #include "autograd/thread_state.h"
+#include "core/recorder.h"
 #include "device/backend.h"
 #include "device/capture.h"
 
@@ -38,10 +39,12 @@ struct Surroundings {
   const detail::Backend* device = detail::loaded_backend(kCUDA);
   std::shared_ptr<const void> device_state = device ? device->thread_state() : nullptr;
   detail::Capture* capture = detail::current_capture();
+  detail::Recorder* recorder = detail::current_recorder();
 
   void enter() const {
     thread_state = modes;
     detail::set_current_capture(capture);
+    detail::set_current_recorder(recorder);
     if (device) device->set_thread_state(device_state.get());
   }
 };
@@ -103,6 +106,8 @@ variable_list walk(const variable_list& roots, const variable_list& seeds, WalkO
     }
     captured = task.run();
   });
+  if (detail::Recorder* recorder = options.keep_graph ? nullptr : detail::recorder()) [[unlikely]]
+    for (const Variable& root : roots) recorder->walked(root);
   return captured;
 }
 

@@ -8,6 +8,7 @@
 #include "autograd/meta.h"
 #include "autograd/retain.h"
 #include "autograd/thread_state.h"
+#include "core/recorder.h"
 
 namespace ebb::autograd {
 
@@ -88,7 +89,10 @@ void check_inplace(const Variable& self, const char* op) {
 }
 
 void bump_version(const Variable& self) {
-  if (!self.is_inference()) self.array().storage()->bump_version();
+  if (self.is_inference()) return;
+  self.array().storage()->bump_version();
+  if (detail::Recorder* recorder = detail::recorder()) [[unlikely]]
+    recorder->bumped(*self.array().storage());
 }
 
 void rebase_history(const Variable& self, const Ref<Node>& node) {

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "core/generator_state.h"
+#include "core/recorder.h"
 #include "device/backend.h"
 
 namespace ebb {
@@ -36,6 +37,7 @@ Device present(const char* op, Device device) {
 }  // namespace
 
 Variable get_rng_state(const Generator& generator) {
+  detail::not_replayed("the state of a random generator is read by the host");
   const Generator::State& from = generator.state();
   Variable result = longs(kLength);
   auto* to = result.data_ptr<std::int64_t>();
@@ -69,6 +71,7 @@ void set_rng_state(const Variable& state, Generator generator) {
   }
   EBB_CHECK(words.back() < kWords, "set_rng_state: the state says that ", words.back(),
             " of 624 words are used.");
+  detail::not_replayed("the state of a random generator is set by the host");
   Generator::State& to = generator.state();
   const std::lock_guard lock(to.mutex);
   to.engine.set_words(words);

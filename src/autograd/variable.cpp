@@ -6,6 +6,7 @@
 #include "autograd/meta.h"
 #include "autograd/retain.h"
 #include "autograd/thread_state.h"
+#include "core/recorder.h"
 #include "device/backend.h"
 
 #include <cstring>
@@ -75,6 +76,7 @@ bool Variable::is_contiguous(MemoryFormat format) const {
 void Variable::check_element_type(DType wanted, const char* method) const {
   EBB_CHECK(wanted == dtype(), method, ": expected scalar type ", wanted, " but found ", dtype(),
             ". Ask for the tensor's own type, or convert it with .to(dtype).");
+  detail::host_access(array());
 }
 
 void Variable::check_accessor_dims(std::int64_t dims) const {
@@ -100,6 +102,7 @@ bool Variable::is_nonzero() const {
 Scalar Variable::item() const {
   EBB_CHECK(numel() == 1, "item: a Tensor with ", numel(), " elements cannot be converted to Scalar; shape ",
             sizes(), ". Index one element first.");
+  detail::host_access(array());
   alignas(8) char bytes[8] = {};
   const auto size = static_cast<std::size_t>(element_size());
   if (device().is_cpu())
@@ -154,7 +157,10 @@ const Variable& Variable::set_requires_grad(bool value) const {
             "you can only change requires_grad flags of leaf variables. To use a computed tensor in a "
             "subgraph that ",
             "needs no gradient, take x.detach().");
-  if (!node) impl.requires_grad = value;
+  if (!node && impl.requires_grad != value) {
+    impl.requires_grad = value;
+    detail::tensor_replaced(*impl.data.storage());
+  }
   return *this;
 }
 
@@ -224,6 +230,8 @@ void Variable::set_data(const Variable& data) const {
   EBB_CHECK(data.defined(), "set_data: the new data is undefined.");
   EBB_CHECK(!requires_grad() || is_floating(data.dtype()),
             "set_data: a tensor that requires grad needs a floating dtype, got ", data.dtype(), ".");
+  detail::not_replayed("set_data() gives a tensor other memory");
+  detail::tensor_replaced(*impl.data.storage());
   impl.data = data.array();
 }
 

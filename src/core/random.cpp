@@ -2,6 +2,7 @@
 #include <ebb/core/random.h>
 
 #include "core/generator_state.h"
+#include "core/recorder.h"
 #include "device/backend.h"
 
 #include <pthread.h>
@@ -43,7 +44,12 @@ std::uint64_t entropy() {
 
 Generator::Generator(std::uint64_t seed) : state_(std::make_shared<State>(seed)) {}
 
+namespace {
+void not_replayed() { detail::not_replayed("the state of a random generator is read or set by the host"); }
+}  // namespace
+
 void Generator::set_current_seed(std::uint64_t seed) {
+  not_replayed();
   const std::lock_guard lock(state_->mutex);
   state_->engine.reset(seed);
   state_->seed = seed;
@@ -67,6 +73,7 @@ Generator Generator::clone() const {
 
 void Generator::set_state(const Generator& other) {
   if (state_ == other.state_) return;
+  not_replayed();
   const std::scoped_lock lock(state_->mutex, other.state_->mutex);
   state_->engine = other.state_->engine;
   state_->seed = other.state_->seed;
@@ -75,8 +82,14 @@ void Generator::set_state(const Generator& other) {
 }
 
 std::mutex& Generator::mutex() const { return state_->mutex; }
-std::uint32_t Generator::random32() { return state_->engine.next(); }
-std::uint64_t Generator::random64() { return state_->engine.next64(); }
+std::uint32_t Generator::random32() {
+  not_replayed();
+  return state_->engine.next();
+}
+std::uint64_t Generator::random64() {
+  not_replayed();
+  return state_->engine.next64();
+}
 std::optional<double>& Generator::next_double_normal() { return state_->next_double; }
 std::optional<float>& Generator::next_float_normal() { return state_->next_float; }
 

@@ -3,6 +3,7 @@
 #include <ebb/core/storage.h>
 
 #include "core/allocator.h"
+#include "core/recorder.h"
 #include "device/backend.h"
 
 #include <new>
@@ -23,6 +24,8 @@ Ref<Storage> Storage::allocate(std::size_t bytes, Device device) {
     auto* s = ::new (block.data) Storage(static_cast<char*>(block.data) + kHeader, bytes, device);
     s->kind_ = kTogether;
     s->block_bytes_ = block.bytes;
+    if (detail::recorder()) [[unlikely]]
+      detail::storage_made(*s);
     return Ref<Storage>::adopt(s);
   }
   const detail::Backend& backend = detail::backend(device.type());
@@ -32,6 +35,8 @@ Ref<Storage> Storage::allocate(std::size_t bytes, Device device) {
   s->block_bytes_ = block.bytes;
   s->context_ = block.context;
   detail::count_storage(1);
+  if (detail::recorder()) [[unlikely]]
+    detail::storage_made(*s);
   return Ref<Storage>::adopt(s);
 }
 
@@ -53,6 +58,7 @@ void Storage::used_on(Device device, void* stream) const {
 }
 
 Ref<Storage> Storage::adopt(void* data, std::size_t bytes, Device device, Deleter deleter, void* context) {
+  detail::not_replayed("memory of elsewhere became a tensor (from_blob)");
   auto* s = ::new (detail::pool_allocate(sizeof(Storage))) Storage(data, bytes, device);
   s->kind_ = kAdopted;
   s->deleter_ = deleter;
@@ -62,6 +68,8 @@ Ref<Storage> Storage::adopt(void* data, std::size_t bytes, Device device, Delete
 }
 
 void Storage::destroy(Storage* s) noexcept {
+  if (detail::recordings.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    detail::storage_gone(*s);
   if (s->kind_ == kTogether) {
     detail::block_free({s, s->block_bytes_});
     return;

@@ -5,6 +5,7 @@
 #include <ebb/core/scalar.h>
 
 #include <cmath>
+#include <tuple>
 #include <type_traits>
 
 #include "kernel/convert.h"
@@ -25,6 +26,7 @@ struct Number {
   Number(const Scalar& s) : floating(s.to_double()), integer(s.is_floating_point() ? 0 : s.to_long()) {
     if (s.is_floating_point() && floating > -9.2e18 && floating < 9.2e18) integer = s.to_long();
   }
+  auto fields() { return std::tie(floating, integer); }
   template <class T>
   EBB_HD T as() const {
     if constexpr (std::is_floating_point_v<T>)

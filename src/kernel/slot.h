@@ -4,6 +4,8 @@
 #include <ebb/core/device.h>
 #include <ebb/cuda/nvtx.h>
 
+#include "kernel/kept_call.h"
+
 #include <atomic>
 #include <type_traits>
 
@@ -50,20 +52,21 @@ class KernelSlot<void(Args...)> {
   KernelSlot(const KernelSlot&) = delete;
 
   void operator()(Device device, Args... args) const {
-    if (device.is_cpu()) [[likely]]
+    if (device.is_cpu() && detail::recordings.load(std::memory_order_relaxed) == 0) [[likely]]
       return cpu_(static_cast<Args>(args)...);
-    on_device(device, static_cast<Args>(args)...);
+    out_of_line(device, static_cast<Args>(args)...);
   }
   void set_cuda(Function kernel) { cuda_.store(kernel, std::memory_order_release); }
   const char* name() const { return name_; }
 
  private:
-  [[gnu::noinline]] void on_device(Device device, Args... args) const {
+  [[gnu::noinline]] void out_of_line(Device device, Args... args) const {
+    if (device.is_cpu()) return detail::call_recorded<Args...>(name_, cpu_, static_cast<Args>(args)...);
     detail::require_backend(device.type());
     const Function kernel = cuda_.load(std::memory_order_acquire);
     EBB_CHECK(kernel, name_, ": has no kernel for ", device, "; move its inputs with .to(Device::CPU).");
     const detail::OpRange range(name_);
-    kernel(static_cast<Args>(args)...);
+    detail::call_recorded<Args...>(name_, kernel, static_cast<Args>(args)...);
   }
 
   const char* name_;

@@ -14,6 +14,7 @@
 #include <numbers>
 
 #include "nn/stateless.h"
+#include "ops/common/checks.h"
 
 namespace ebb::nn {
 
@@ -145,7 +146,8 @@ Variable gaussian_nll_loss(const Variable& input, const Variable& target, const 
               variance.sizes(), " fits neither the input's, ", input.sizes(),
               ", nor that with one value a row.");
   }
-  EBB_CHECK(!(v.detach() < 0).any().item<bool>(), "gaussian_nll_loss: var has negative entry/entries");
+  ops::check_true("gaussian_nll_loss", (v.detach() < 0).any().logical_not(),
+                  "var has negative entry/entries");
   v = v.clone();
   {
     NoGradGuard no_grad;  // as in PyTorch, the clamp passes the gradient on

@@ -30,6 +30,12 @@ struct UpdateList : EntryList {
 
 }  // namespace ebb::kernels
 
+/// The numbers of an update follow the optimizer from step to step: a tape keeps how they are found instead.
+template <>
+struct ebb::detail::KeptAs<ebb::math::Step> {
+  using type = void;
+};
+
 namespace ebb::cpu {
 
 /// Updates every entry by the step's rule.

@@ -2,6 +2,8 @@
 #include <ebb/ops/creation.h>
 #include <ebb/optim/scheduler.h>
 
+#include "core/recorder.h"
+
 #include <algorithm>
 
 namespace ebb::optim {
@@ -15,6 +17,7 @@ void LRScheduler::step() {
 }
 
 void LRScheduler::set_lrs(const std::vector<double>& rates) {
+  ebb::detail::not_replayed("a schedule sets learning rates; call its step() outside");
   std::vector<OptimizerParamGroup>& groups = optimizer_.param_groups();
   EBB_CHECK(rates.size() == groups.size(), "LRScheduler: get_lrs() gave ", std::uint64_t{rates.size()},
             " learning rates for ", std::uint64_t{groups.size()},

@@ -11,6 +11,7 @@
 
 #include "device/capture.h"
 #include "kernel/convert.h"
+#include "kernel/kept_call.h"
 #include "optim/fields.h"
 #include "optim/kernels.h"
 
@@ -108,38 +109,102 @@ struct Optimizer::Batch {
 
   void run(Optimizer& optimizer, std::size_t group) {
     kernels::UpdateList list{{device, dtype, entries}, kept, master};
+    if (detail::Recorder* const recorder = detail::recorder())
+      return record(*recorder, list, optimizer, group);
     detail::Capture* const capture = device.is_cpu() ? nullptr : detail::current_capture();
-    if (capture) list.live = follow(*capture, optimizer, group);
+    if (capture) list.live = follow(*capture, {optimizer, group, states, keys}, list, arrays);
     kernels::optimizer_step(device, list, how);
   }
 
-  /// Device memory for the rule, which every replay writes anew: the host counts the update, and reads the
-  /// options as they are by then.
-  const kernels::RuleBytes* follow(detail::Capture& capture, Optimizer& optimizer, std::size_t group) const {
-    const NdArray live = detail::Capture::array({sizeof(kernels::RuleBytes)}, kByte, device);
-    auto* const rule = live.data_as<kernels::RuleBytes>();
-    capture.before_replay([&optimizer, group, live, rule, epoch = std::weak_ptr(optimizer.epoch_),
-                           device = device, dtype = dtype, states = states, keys = keys, arrays = arrays] {
-      EBB_CHECK(!epoch.expired(), Kind::kName,
-                ": the optimizer of a captured step is gone, or has loaded its state anew. Capture the step "
-                "again.");
-      std::int64_t number = 1;
+  /// Which update of which states, for steps that run again: the host counts each, and reads the options as
+  /// they are by then.
+  struct Following {
+    Optimizer& optimizer;
+    std::size_t group;
+    std::vector<typename Kind::State*> states;
+    std::vector<const void*> keys;
+    std::weak_ptr<const char> epoch = optimizer.epoch_;
+
+    /// What no longer is as it was; empty if nothing.
+    std::string broken() const {
+      if (epoch.expired()) return "the optimizer of the step is gone, or has loaded its state anew";
       for (std::size_t i = 0; i < states.size(); ++i) {
         const auto found = optimizer.state_.find(keys[i]);
-        EBB_CHECK(found != optimizer.state_.end() && found->second.get() == states[i], Kind::kName,
-                  ": a state of a captured step has been taken out of the optimizer since. Capture the step "
-                  "again.");
-        EBB_CHECK(i == 0 || Kind::number(*states[i]) == number, Kind::kName,
-                  ": parameters that were captured together have since been updated ", number - 1, " and ",
-                  Kind::number(*states[i]) - 1, " times. Capture the step again.");
-        number = Kind::number(*states[i]);
+        if (found == optimizer.state_.end() || found->second.get() != states[i])
+          return "a state of the step has been taken out of the optimizer since";
+        if (Kind::number(*states[i]) != Kind::number(*states[0]))
+          return "parameters that were updated together have since been updated differently often";
       }
-      const auto& options = static_cast<const Options&>(optimizer.param_groups_.at(group).options());
-      const How how = Kind::how(options, number, states.empty() ? typename Kind::State() : *states[0]);
-      for (typename Kind::State* state : states) Kind::advance(options, *state);
-      kernels::store_rule(device, rule, device, rule_bytes(dtype, how));
+      return {};
+    }
+    const Options& options() const {
+      return static_cast<const Options&>(optimizer.param_groups_.at(group).options());
+    }
+    How now() const {
+      return states.empty() ? Kind::how(options(), 1, typename Kind::State())
+                            : Kind::how(options(), Kind::number(*states[0]), *states[0]);
+    }
+    How next() const {
+      const How how = now();
+      for (typename Kind::State* state : states) Kind::advance(options(), *state);
+      return how;
+    }
+  };
+
+  /// Device memory for the rule, which every replay writes anew.
+  static const kernels::RuleBytes* follow(detail::Capture& capture, const Following& following,
+                                          const EntryList& list, const std::vector<NdArray>& arrays) {
+    const NdArray live = detail::Capture::array({sizeof(kernels::RuleBytes)}, kByte, list.device);
+    auto* const rule = live.data_as<kernels::RuleBytes>();
+    capture.before_replay([following, live, rule, device = list.device, dtype = list.dtype, arrays] {
+      const std::string broken = following.broken();
+      EBB_CHECK(broken.empty(), Kind::kName, ": ", broken, ". Capture the step again.");
+      kernels::store_rule(device, rule, device, rule_bytes(dtype, following.next()));
     });
     return rule;
+  }
+
+  /// The step as a call of a tape.
+  struct Kept final : detail::KeptCall {
+    Kept(const kernels::UpdateList& list, Following followed)
+        : KeptCall(Kind::kName),
+          entries(list),
+          kept(list.kept),
+          master(list.master),
+          following(std::move(followed)) {}
+    void run() override {
+      kernels::UpdateList list{EntryList(entries), kept, master};
+      detail::Capture* const capture = list.device.is_cpu() ? nullptr : detail::current_capture();
+      if (capture) list.live = follow(*capture, following, list, {});
+      kernels::optimizer_step(list.device, list, capture ? following.now() : following.next());
+    }
+    void visit(detail::ArgumentVisitor& v) override {
+      v.written = true;
+      entries.visit(v);
+      detail::visit_argument(kept, v);
+      detail::visit_argument(master, v);
+    }
+    bool holds() const override { return following.broken().empty(); }
+    bool watched() const override { return true; }
+
+    detail::KeptEntries entries;
+    unsigned kept;
+    bool master;
+    Following following;
+  };
+
+  void record(detail::Recorder& recorder, const kernels::UpdateList& list, Optimizer& optimizer,
+              std::size_t group) const {
+    for (const NdArray& array : arrays) recorder.will_touch(array);
+    const Following following{optimizer, group, states, keys};
+    auto kept = std::make_unique<Kept>(list, following);
+    recorder.begin(*kept);
+    {
+      const detail::RecorderScope inside(nullptr);
+      kernels::optimizer_step(device, list, how);
+    }
+    Kept after(list, following);
+    recorder.end(std::move(kept), after);
   }
 };
 
@@ -157,6 +222,7 @@ void Optimizer::update_all() {
     for (Variable& parameter : param_groups_[group].params()) {
       if (!parameter.grad().defined()) continue;
       const bool captured = !parameter.device().is_cpu() && detail::current_capture();
+      const bool runs_again = captured || detail::recorder();
       const Variable& grad = parameter.grad();
       const bool ready = grad.dtype() == parameter.dtype() && laid_out_like(grad.array(), parameter.array());
       const Variable usable = ready ? grad : in_layout_of(parameter.array(), grad.to(parameter.dtype()));
@@ -176,11 +242,14 @@ void Optimizer::update_all() {
         Kind::collect(options, parameter, *state, [&](unsigned bit, const NdArray& array) {
           one.kept |= 1u << bit;
           entry.at[at++] = array.data();
+          detail::will_touch(array);
         });
         if constexpr (requires { state->master(); })
           if (has_master(options, parameter)) {
             one.master = true;
-            entry.at[at++] = remembered(Kind::kName, state->master(), parameter, kFloat).data();
+            const NdArray& copy = remembered(Kind::kName, state->master(), parameter, kFloat);
+            entry.at[at++] = copy.data();
+            detail::will_touch(copy);
           }
       }
       one.how = Kind::how(options, one.number, state ? *state : typename Kind::State());
@@ -192,10 +261,10 @@ void Optimizer::update_all() {
       batch->entries.push_back(entry);
       if (state) {
         batch->states.push_back(state);
-        if (captured) batch->keys.push_back(parameter.impl());
+        if (runs_again) batch->keys.push_back(parameter.impl());
       }
-      if (captured || !ready) batch->arrays.push_back(usable.array());
-      if (captured) batch->arrays.push_back(work.array());
+      if (runs_again || !ready) batch->arrays.push_back(usable.array());
+      if (runs_again) batch->arrays.push_back(work.array());
 
       if (!dense) {
         run();
@@ -214,6 +283,7 @@ void Optimizer::update_each() {
   for (OptimizerParamGroup& group : param_groups_) {
     const auto& options = static_cast<const typename Kind::Options&>(group.options());
     check_gradients(Kind::kName, group.params());
+    detail::not_replayed("the optimizer counts its updates on the host");
     for (Variable& parameter : group.params()) {
       if (!parameter.grad().defined()) continue;
       EBB_CHECK(

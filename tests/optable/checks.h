@@ -19,6 +19,7 @@ void check_points(const Row& row);  // the row's own places: values and slopes
 void check_dtypes(const Row& row);  // integers, the result's dtype, the node's name
 void check_pointwise(const Row& row);  // pointwise ops bit by bit: layouts, broadcasts, aliases, accuracy
 void check_large(const Row& row);      // pointwise ops where vectors and threads work
+void check_compiled(const Row& row);   // recorded once and replayed
 
 /// CPU against CUDA to the second derivative, in every dtype and layout; needs a CUDA device.
 void check_cuda(const Row& row);

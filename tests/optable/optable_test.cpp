@@ -26,6 +26,7 @@ class RowTest : public Catch::ITestInvoker {
     optable::check_dtypes(row_);
     optable::check_pointwise(row_);
     optable::check_large(row_);
+    optable::check_compiled(row_);
   }
 
  private:

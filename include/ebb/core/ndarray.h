@@ -9,6 +9,12 @@
 
 namespace ebb {
 
+namespace detail {
+/// How many threads record for ebb::compile; they must know where the host itself reads or writes elements.
+extern EBB_API constinit std::atomic<int> recordings;
+EBB_API void host_access(const Storage& storage);
+}  // namespace detail
+
 /// The product of the sizes; throws when it does not fit into 63 bits or a size is negative.
 EBB_API std::int64_t checked_numel(IntArrayRef sizes);
 /// Row-major strides (in elements); sizes of 0 count as 1, as in torch.
@@ -45,7 +51,13 @@ class EBB_API NdArray {
   const Ref<Storage>& storage() const { return storage_; }
 
   /// Address of the first element.
-  void* data() const { return static_cast<char*>(storage_->data()) + offset_ * element_size(dtype_); }
+  void* data() const {
+#ifndef EBB_BUILDING  // within the library kernels ask, whose calls are recorded, or say so themselves
+    if (detail::recordings.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      detail::host_access(*storage_);
+#endif
+    return static_cast<char*>(storage_->data()) + offset_ * element_size(dtype_);
+  }
   template <class T>
   T* data_as() const {
     return static_cast<T*>(data());

@@ -34,6 +34,9 @@ class EBB_API Storage : public RefCounted<Storage> {
   std::uint32_t version() const { return version_.load(std::memory_order_relaxed); }
   void bump_version() { version_.fetch_add(1, std::memory_order_relaxed); }
 
+  /// Borrowed bytes elsewhere, for a storage made by adopt() without a deleter: whoever holds it sees those.
+  void move_to(void* data) { data_ = data; }
+
   static void destroy(Storage* storage) noexcept;
 
  private:

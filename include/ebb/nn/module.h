@@ -5,6 +5,7 @@
 #include <ebb/autograd/variable.h>
 #include <ebb/nn/module_hooks.h>
 #include <ebb/nn/ordered_dict.h>
+#include <ebb/nn/training_flag.h>
 
 #include <functional>
 #include <iosfwd>
@@ -267,7 +268,7 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   mutable optional<std::string> name_;
   ParentLink parent_;
   detail::HooksPointer hooks_;
-  bool is_training_ = true;
+  detail::TrainingFlag is_training_;
 };
 
 /// Prints the tree:

@@ -3,6 +3,9 @@
 
 #include <ebb/core/visit.h>
 
+#include "kernel/kept_call.h"
+
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -25,7 +28,40 @@ bool fits(const Scalar& value) {
     return v <= Limits::max() && v >= -std::int64_t{Limits::max()};
 }
 
+class KeptCheck final : public detail::KeptCall {
+ public:
+  KeptCheck(const char* op, NdArray array, std::function<void(const NdArray&)> check)
+      : KeptCall(op), array_(std::move(array)), check_(std::move(check)) {}
+  void run() override { check_(array_); }
+  void visit(detail::ArgumentVisitor& v) override {
+    v.written = false;
+    v.array(array_);
+  }
+
+ private:
+  NdArray array_;
+  std::function<void(const NdArray&)> check_;
+};
+
 }  // namespace
+
+void check_values(const char* op, const Variable& x, std::function<void(const NdArray&)> check) {
+  const NdArray here = x.detach().cpu().contiguous().array();
+  detail::Recorder* const recorder = detail::recorder();
+  if (!recorder) return check(here);
+  auto kept = std::make_unique<KeptCheck>(op, here, check);
+  recorder->begin(*kept);
+  check(here);
+  KeptCheck after(op, here, nullptr);
+  recorder->end(std::move(kept), after);
+}
+
+void check_true(const char* op, const Variable& truth, const char* message) {
+  check_values(op, truth, [op, message](const NdArray& x) {
+    const auto* const at = x.data_as<bool>();
+    EBB_CHECK(std::all_of(at, at + x.numel(), [](bool each) { return each; }), op, ": ", message);
+  });
+}
 
 void check_fits(const char* op, const Scalar& value, DType dtype) {
   if (!is_integral(dtype)) return;

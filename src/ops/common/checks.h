@@ -4,6 +4,8 @@
 #include <ebb/autograd/record.h>
 #include <ebb/autograd/variable.h>
 
+#include <functional>
+
 namespace ebb::ops {
 
 /// The device of all defined inputs; throws an error that names `op` and both devices when they differ.
@@ -24,6 +26,13 @@ inline void check_same_dtype(const char* op, const Variable& a, const Variable& 
   EBB_CHECK(a.dtype() == b.dtype(), op, ": expected both tensors in one dtype, got ", a.dtype(), " and ",
             b.dtype(), ". Convert one with .to(dtype).");
 }
+
+/// Has the host look at numbers that an op must not go on with: `check` throws. The device is waited for. A
+/// function of ebb::compile makes the check again in every replay, so it must hold what it needs, and no
+/// tensors.
+void check_values(const char* op, const Variable& x, std::function<void(const NdArray&)> check);
+/// Throws `message` if a Bool tensor is false anywhere.
+void check_true(const char* op, const Variable& truth, const char* message);
 
 /// Throws unless an integer dtype can hold the value.
 void check_fits(const char* op, const Scalar& value, DType dtype);

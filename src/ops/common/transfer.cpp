@@ -1,6 +1,7 @@
 // Copies between arrays of any two devices, and where a fresh one goes.
 #include "ops/common/transfer.h"
 
+#include "core/recorder.h"
 #include "device/backend.h"
 #include "device/capture.h"
 #include "ops/common/kernels.h"
@@ -24,6 +25,7 @@ std::size_t bytes_of(const NdArray& x) {
 
 // One block of bytes, without waiting: `pinned` is the one of the CPU.
 void move_queued(const NdArray& out, const NdArray& x, const NdArray& pinned) {
+  detail::not_replayed("elements are copied between devices");
   const Device device = x.device().is_cpu() ? out.device() : x.device();
   const detail::Backend& backend = detail::backend(device.type());
   backend.copy(out.data(), out.device(), x.data(), x.device(), bytes_of(x), false);
@@ -32,6 +34,7 @@ void move_queued(const NdArray& out, const NdArray& x, const NdArray& pinned) {
 }
 
 void move(const NdArray& out, const NdArray& x) {
+  detail::not_replayed("elements are copied between devices");
   const DeviceType mover = out.device().is_cpu() ? x.device().type() : out.device().type();
   detail::backend(mover).copy(out.data(), out.device(), x.data(), x.device(), bytes_of(x), true);
 }
@@ -90,7 +93,11 @@ void copy_array(NdArray& out, const NdArray& x, bool non_blocking) {
 
 void copy_constant(NdArray& out, const NdArray& numbers) {
   detail::Capture* const capture = out.device().is_cpu() ? nullptr : detail::current_capture();
-  if (!capture) return copy_array(out, numbers);
+  if (!capture) {
+    detail::host_access(out);  // a constant of a tape
+    const detail::RecorderScope not_recorded(nullptr);
+    return copy_array(out, numbers);
+  }
   NdArray constant = detail::Capture::array(numbers.sizes(), numbers.dtype(), out.device());
   capture->before_replay([constant, numbers, brought = false]() mutable {
     if (!brought) copy_array(constant, numbers);

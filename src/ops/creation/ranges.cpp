@@ -2,6 +2,7 @@
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 
+#include "core/recorder.h"
 #include "ops/common/fresh.h"
 #include "ops/common/transfer.h"
 #include "ops/creation/kernels.h"
@@ -58,6 +59,7 @@ Variable triangle_indices(const char* op, std::int64_t rows, std::int64_t column
   std::int64_t count = 0;
   for (std::int64_t r = 0; r < rows; ++r) count += last(r) - first(r);
   NdArray pairs = NdArray::empty({2, count}, kLong);
+  detail::host_access(pairs);
   std::int64_t* out = pairs.data_as<std::int64_t>();
   for (std::int64_t r = 0; r < rows; ++r)
     for (std::int64_t c = first(r); c < last(r); ++c, ++out) out[0] = r, out[count] = c;

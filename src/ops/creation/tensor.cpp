@@ -2,6 +2,7 @@
 #include <ebb/core/visit.h>
 #include <ebb/ops/creation.h>
 
+#include "core/recorder.h"
 #include "kernel/convert.h"
 #include "ops/common/checks.h"
 #include "ops/common/fresh.h"
@@ -67,6 +68,7 @@ struct Writer {
 
   void write_array(const TensorData& data, std::int64_t size) {
     EBB_CHECK(at + size <= out.numel(), "tensor: the list is ragged.");
+    const detail::RecorderScope not_recorded(nullptr);  // the numbers are a constant of the tape
     const std::size_t bytes = static_cast<std::size_t>(size * element_size(numbers));
     const NdArray source(Storage::adopt(const_cast<void*>(data.array()), bytes, kCPU, nullptr, nullptr),
                          {size}, {1}, 0, numbers);
@@ -83,6 +85,7 @@ Variable tensor(const detail::TensorData& data, const TensorOptions& options) {
   append_sizes(sizes, data);
   const DType numbers = number_type(data);
   NdArray out = NdArray::empty(sizes, options.dtype_or(result_type(numbers)));
+  detail::host_access(out);
   Writer{out, numbers}.write(data, 0);
   const Device device = ops::resolve_device(options.device());
   if (!device.is_cpu()) {

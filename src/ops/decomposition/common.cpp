@@ -8,6 +8,7 @@
 #include <ebb/ops/shape.h>
 
 #include "ops/common/arrays.h"
+#include "ops/common/checks.h"
 #include "ops/decomposition/kernels.h"
 
 namespace ebb::ops {
@@ -77,13 +78,14 @@ Variable pick_rows(const Variable& x, const Variable& rows) {
 Variable tril_halved(const Variable& x) { return (x.tril() + x.tril(-1)) * 0.5; }
 
 void check_info(const char* op, const NdArray& info, std::string (*what)(std::int64_t value)) {
-  const Variable here = Variable(info).to(kCPU);
-  const auto* const values = here.array().data_as<std::int32_t>();
-  for (std::int64_t i = 0; i < here.numel(); ++i) {
-    if (values[i] == 0) continue;
-    if (info.dim() == 0) detail::fail(op, ": ", what(values[i]));
-    detail::fail(op, ": (Batch element ", i, "): ", what(values[i]));
-  }
+  ops::check_values(op, Variable(info), [op, what](const NdArray& x) {
+    const auto* const values = x.data_as<std::int32_t>();
+    for (std::int64_t i = 0; i < x.numel(); ++i) {
+      if (values[i] == 0) continue;
+      if (x.dim() == 0) detail::fail(op, ": ", what(values[i]));
+      detail::fail(op, ": (Batch element ", i, "): ", what(values[i]));
+    }
+  });
 }
 
 Variable lu_rows(const Variable& pivots, std::int64_t rows) {

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <span>
 
+#include "core/recorder.h"
 #include "ops/decomposition/common.h"
 
 namespace ebb {
@@ -65,6 +66,7 @@ Variable pade(const Variable& A, std::span<const double> b) {
 Variable exponential(const Variable& A) {
   const Variable norms = A.abs().sum(-2).amax({-1});
   const Variable here = norms.to(kCPU, kDouble).contiguous();
+  detail::host_access(here.array());
   const double* const p = here.array().data_as<double>();
   double most = 0;
   for (std::int64_t i = 0; i < here.numel(); ++i) {
@@ -78,6 +80,7 @@ Variable exponential(const Variable& A) {
   const double bound = single ? last.of_float : last.of_double;
   // Counted on the host, for whoever counts them twice may round them differently.
   Variable counts = empty_like(here);
+  detail::host_access(counts.array());
   double* const count = counts.array().data_as<double>();
   for (std::int64_t i = 0; i < here.numel(); ++i)
     count[i] = std::max(0.0, std::ceil(std::log2(p[i] / bound)));

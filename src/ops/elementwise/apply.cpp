@@ -7,6 +7,7 @@
 
 #include <cstring>
 
+#include "core/recorder.h"
 #include "ops/common/kernels.h"
 #include "ops/elementwise/promote.h"
 #include "ops/elementwise/record.h"
@@ -35,13 +36,13 @@ DType compute_dtype(const char* op, Types types, DType promoted) {
   ebb::detail::unsupported_dtype(op, promoted, expected);
 }
 
-namespace {
-
 // A 0-d tensor on the CPU can be read as a number: no conversion kernel, and it may join tensors of another
 // device.
 Scalar number_in(const NdArray& x) {
   return visit_all(x.dtype(), "item", [&]<class T>() -> Scalar { return Scalar(*x.data_as<T>()); });
 }
+
+namespace {
 
 bool same_view(const NdArray& a, const NdArray& b) {
   return a.offset() == b.offset() && a.dtype() == b.dtype() && a.sizes() == b.sizes() &&
@@ -82,7 +83,7 @@ void prepare(const char* op, Types types, const Input* inputs, int count, Prepar
     if (x.dtype() == wanted && x.device() == p.device)
       p.operands[i] = x;
     else if (number)
-      p.operands[i] = number_in(x);
+      p.operands[i] = Operand(number_in(x), x);
     else
       p.operands[i] = p.held[i] = converted(x, wanted);
     if (!shaped)
@@ -137,6 +138,7 @@ void finish_inplace(const Variable& self, const NdArray& computed) {
 
 bool all_true(const Variable& x) {
   const Variable on_cpu = x.is_cpu() ? x : x.cpu();
+  ebb::detail::host_access(on_cpu.array());
   return !std::memchr(on_cpu.array().data(), 0, static_cast<std::size_t>(on_cpu.numel()));
 }
 

@@ -1,6 +1,7 @@
 // Rounded division and remainders.
 #include <ebb/ops/elementwise.h>
 
+#include "ops/common/checks.h"
 #include "ops/elementwise/formulas/division.h"
 #include "ops/elementwise/record_ternary.h"
 
@@ -45,15 +46,15 @@ struct RemainderScalarRule {
 };
 
 bool is_zero(const Scalar& s) { return s.equal(0); }
-bool has_zero(const Variable& x) { return !all_true(x != 0); }
-bool has_zero(const Scalar& s) { return is_zero(s); }
+constexpr char kZeroDivision[] =
+    "ZeroDivisionError: an integer divisor is 0. Convert to a floating dtype, or mask it.";
+void check_not_zero(const char* op, const Variable& x) { check_true(op, x != 0, kZeroDivision); }
+void check_not_zero(const char* op, const Scalar& s) { EBB_CHECK(!is_zero(s), op, ": ", kZeroDivision); }
 
 // Integers have no infinity to answer with.
 template <class A, class B>
 void check_divisor(const char* op, const A& a, const B& b) {
-  if (is_floating(result_type(a, b))) return;
-  EBB_CHECK(!has_zero(b), op,
-            ": ZeroDivisionError: an integer divisor is 0. Convert to a floating dtype, or mask it.");
+  if (!is_floating(result_type(a, b))) check_not_zero(op, b);
 }
 
 enum class Rounding { none, trunc, floor };

@@ -2,6 +2,7 @@
 // keeps, and the gradients, written with differentiable ops.
 #pragma once
 
+#include "core/recorder.h"
 #include "ops/elementwise/record.h"
 
 namespace ebb::ops {
@@ -48,6 +49,7 @@ inline Variable edge_of(const Scalar&) { return {}; }
 inline Variable as_saved(const Variable& x) { return x; }
 inline Variable as_saved(const Scalar& s) {
   NdArray a = NdArray::empty({}, s.is_floating_point() ? kDouble : s.dtype());
+  detail::host_access(a);
   if (s.is_floating_point())
     *a.data_as<double>() = s.to_double();
   else if (s.is_boolean())

@@ -43,7 +43,11 @@ std::vector<Group> grouped(const char* op, const std::vector<Variable>& tensors,
     if (!array.is_dense()) group->copies.push_back(array = tensor.detach().contiguous().array());
     TensorEntry& entry = group->entries.emplace_back();
     entry = {{array.data()}, array.numel()};
-    if (beside) entry.at[1] = group->copies.emplace_back(in_order_of(array, (*beside)[i])).data();
+    ebb::detail::will_touch(array);
+    if (!beside) continue;
+    const NdArray& second = group->copies.emplace_back(in_order_of(array, (*beside)[i]));
+    entry.at[1] = second.data();
+    ebb::detail::will_touch(second);
   }
   return groups;
 }

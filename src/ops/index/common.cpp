@@ -28,7 +28,7 @@ NdArray offsets_along(const char* op, const NdArray& index, std::int64_t dim, st
   kernels::IndexRules rules;
   rules.op = op;
   rules.wraps = wraps;
-  rules.dims = &dim;
+  rules.dims = {dim};
   kernels::index_offsets(index.device(), out, index, size, stride, rules);
   return out.as_strided({out.numel()}, {1}, 0);
 }

@@ -70,8 +70,8 @@ void index_offsets(NdArray& out, ArrayRef<NdArray> indices, IntArrayRef sizes, I
       for (std::int64_t i = 0; i < n; ++i) {
         const std::int64_t index = from[at[1] + i * step[1]];
         EBB_CHECK_INDEX(index >= least && index < size, rules.op, ": index ", index,
-                        " is out of bounds for dimension ", rules.dims ? rules.dims[k] : 0, " with size ",
-                        size, ".");
+                        " is out of bounds for dimension ", rules.dims.empty() ? 0 : rules.dims[k],
+                        " with size ", size, ".");
         const std::int64_t offset = (index < 0 ? index + size : index) * stride;
         std::int64_t& o = to[at[0] + i * step[0]];
         o = k == 0 ? offset : o + offset;

@@ -158,11 +158,11 @@ void assign_rows(NdArray& out, const NdArray& offsets, const NdArray& values) {
 void index_offsets(NdArray& out, ArrayRef<NdArray> indices, IntArrayRef sizes, IntArrayRef strides,
                    const kernels::IndexRules& rules) {
   for (std::size_t k = 0; k < indices.size(); ++k)
-    for_each(
-        out.device(), out.numel(),
-        Offsets{out.data_as<std::int64_t>(), indices[k].data_as<std::int64_t>(),
-                DeviceWalk<1>(rules.op, out.sizes(), {indices[k].strides()}), sizes[k], strides[k],
-                rules.dims ? rules.dims[k] : 0, rules.wraps, k == 0, fault_sink(out.device(), rules.op)});
+    for_each(out.device(), out.numel(),
+             Offsets{out.data_as<std::int64_t>(), indices[k].data_as<std::int64_t>(),
+                     DeviceWalk<1>(rules.op, out.sizes(), {indices[k].strides()}), sizes[k], strides[k],
+                     rules.dims.empty() ? 0 : rules.dims[k], rules.wraps, k == 0,
+                     fault_sink(out.device(), rules.op)});
 }
 
 void take_rows(NdArray& out, const NdArray& x, const NdArray& offsets) {

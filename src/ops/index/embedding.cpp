@@ -1,4 +1,5 @@
 // Rows of a table, and classes as indicator vectors.
+#include "core/recorder.h"
 #include "ops/common/arrays.h"
 #include "ops/common/checks.h"
 #include "ops/common/kernels.h"
@@ -130,6 +131,7 @@ Variable one_hot(const Variable& x, std::int64_t num_classes) {
             ".");
   EBB_CHECK(num_classes != 0 || x.numel() == 0, "one_hot: num_classes must be positive, got 0.");
   const NdArray classes = ops::contiguous_array(to(x.detach(), Device(DeviceType::CPU), kLong).array());
+  detail::host_access(classes);
   const std::int64_t* const c = classes.data_as<std::int64_t>();
   const std::int64_t count = classes.numel();
   EBB_CHECK(count > 0 || num_classes > 0,

@@ -43,11 +43,13 @@ void check(const Variable& weight, const Variable& indices, const Variable& offs
     ops::check_same_dtype(op, weight, factors);
   }
   if (offsets.numel() == 0 || !offsets.is_cpu()) return;
-  const auto first = offsets.detach()[0].item<std::int64_t>();
-  const auto last = offsets.detach()[-1].item<std::int64_t>();
-  EBB_CHECK(first == 0, op, ": offsets[0] has to be 0, got ", first, ".");
-  EBB_CHECK(last <= indices.numel(), op, ": offsets[-1] can not be greater than the number of indices, ",
-            indices.numel(), ", got ", last, ".");
+  ops::check_values(op, offsets.to(kLong), [op, most = indices.numel()](const NdArray& x) {
+    const auto* const at = x.data_as<std::int64_t>();
+    const std::int64_t last = at[x.numel() - 1];
+    EBB_CHECK(at[0] == 0, op, ": offsets[0] has to be 0, got ", at[0], ".");
+    EBB_CHECK(last <= most, op, ": offsets[-1] can not be greater than the number of indices, ", most,
+              ", got ", last, ".");
+  });
 }
 
 /// For each bag and column the place, among all rows looked up, of the largest; their count where there is

@@ -89,7 +89,7 @@ struct Plan {
     kernels::IndexRules rules;
     if (!names.empty())
       for (std::int64_t& d : dims) d = names[static_cast<std::size_t>(d)];
-    rules.dims = dims.data();
+    rules.dims = dims;
     kernels::index_offsets(x.device(), offsets, which, sizes, strides, rules);
     offsets = offsets.as_strided({offsets.numel()}, {1}, 0);
     rest = x.as_strided(rest_sizes, rest_strides, x.offset());

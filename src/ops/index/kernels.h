@@ -13,8 +13,8 @@ enum class ScatterOp : std::uint8_t { assign, add, multiply, amax, amin };
 /// How index_offsets reads indices and words its errors.
 struct IndexRules {
   const char* op = "index";
-  bool wraps = true;                   // whether negative indices count from the end
-  const std::int64_t* dims = nullptr;  // the dimension that each index belongs to
+  bool wraps = true;  // whether negative indices count from the end
+  DimVector dims;     // that the indices belong to
 };
 
 }  // namespace ebb::kernels

@@ -1,4 +1,5 @@
 // Ops that a Bool tensor steers.
+#include "core/recorder.h"
 #include "ops/common/arrays.h"
 #include "ops/common/checks.h"
 #include "ops/common/kernels.h"
@@ -71,6 +72,7 @@ NdArray bool_array(const char* op, const Variable& mask) {
 // Memory offsets of the elements of `x` where the mask, of x's shape, is true; in row-major order.
 NdArray offsets_where(const NdArray& mask, const NdArray& x) {
   NdArray places;
+  detail::host_access(mask);  // the result's shape is a matter of values
   kernels::nonzero(x.device(), places, mask);
   const std::int64_t count = places.sizes()[0];
   NdArray out = NdArray::empty({count}, kLong, x.device());
@@ -194,6 +196,7 @@ Variable& masked_scatter_(const Variable& x, const Variable& mask, const Variabl
 
 Variable nonzero(const Variable& x) {
   NdArray out;
+  detail::host_access(x.array());
   kernels::nonzero(x.device(), out, x.array());
   return Variable(std::move(out));
 }

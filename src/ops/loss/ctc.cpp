@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/recorder.h"
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
@@ -74,6 +75,7 @@ std::vector<std::int64_t> lengths_of(const char* name, const Variable& lengths) 
             " must be integral (Long or Int).");
   NoGradGuard no_grad;
   const Variable host = lengths.to(Device(kCPU), kLong).contiguous();
+  detail::host_access(host.array());
   const auto* const values = host.array().data_as<std::int64_t>();
   return {values, values + host.numel()};
 }

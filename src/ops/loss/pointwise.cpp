@@ -174,10 +174,9 @@ Variable binary_cross_entropy(const Variable& self, const Variable& target, cons
   if (self.is_cpu() && self.numel() > 0) {  // a device would have to be waited for
     const Variable data = self.detach();
     const Variable inside = ((data >= 0).logical_and(data <= 1)).all();
-    EBB_CHECK(inside.item<bool>(),
-              "binary_cross_entropy: all elements of input should be between 0 and 1. Pass probabilities, or "
-              "logits to "
-              "binary_cross_entropy_with_logits.");
+    ops::check_true("binary_cross_entropy", inside,
+                    "all elements of input should be between 0 and 1. Pass probabilities, or logits to "
+                    "binary_cross_entropy_with_logits.");
   }
   return pointwise_loss("binary_cross_entropy", "BinaryCrossEntropyBackward0", math::BceLoss(), self, y,
                         reduction, weight.value_or(Variable()));

@@ -19,6 +19,13 @@ struct NormShape {
 /// What layer norm normalises: x, or x + residual, whose rounded value it then also writes to sum.
 struct NormInput {
   NdArray x, residual, sum;
+
+  void visit(detail::ArgumentVisitor& v) {
+    v.array(x);
+    v.array(residual);
+    v.written = true;
+    v.array(sum);
+  }
 };
 
 /// What backward reads. more: added to dx, for layer norm alone; may be undefined.

@@ -4,6 +4,7 @@
 #include <ebb/core/half.h>
 
 #include <cstdint>
+#include <tuple>
 
 namespace ebb {
 
@@ -62,7 +63,9 @@ struct PoolPlanes {
       1;  // neighbouring planes that alternate in memory: the channels of channels-last
 };
 
-struct PoolGeometry : PoolPlanes, PoolWindowsOf<std::int64_t> {};
+struct PoolGeometry : PoolPlanes, PoolWindowsOf<std::int64_t> {
+  auto fields() { return std::tie(planes, interleaved, axis, include_padding, divisor); }
+};
 
 /// Whether every place, and all that is computed on the way to one, fits 31 bits.
 inline bool fits_32_bits(const PoolGeometry& g) {

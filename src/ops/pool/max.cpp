@@ -141,10 +141,12 @@ Variable unpool(const char* op, const PoolNames* names, const Variable& x, const
   for (std::size_t d = 0; d + dims < x.sizes().size(); ++d) choice.geometry.planes *= x.sizes()[d];
   const Variable at = indices.contiguous();
   if (x.device().is_cpu()) {
-    const std::int64_t* values = at.array().data_as<std::int64_t>();
-    for (std::int64_t i = 0; i < at.numel(); ++i)
-      EBB_CHECK(values[i] >= 0 && values[i] < plane, op, ": index ", values[i],
-                " lies outside an output of size ", size, ".");
+    check_values(op, at, [op, plane, size = DimVector(size)](const NdArray& places) {
+      const std::int64_t* values = places.data_as<std::int64_t>();
+      for (std::int64_t i = 0; i < places.numel(); ++i)
+        EBB_CHECK(values[i] >= 0 && values[i] < plane, op, ": index ", values[i],
+                  " lies outside an output of size ", IntArrayRef(size), ".");
+    });
   }
   return scatter(choice, x, at, true);
 }

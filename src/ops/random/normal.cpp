@@ -23,8 +23,8 @@ void check_deviation(double std) {
   EBB_CHECK(std >= 0, "normal: expects all elements of std >= 0.0, but found ", std, ".");
 }
 void check_deviations(const Variable& std) {
-  EBB_CHECK(sum(ge(std.detach(), 0)).item<std::int64_t>() == std.numel(),
-            "normal: expects all elements of std >= 0.0, but found a negative or NaN one in ", std, ".");
+  ops::check_true("normal", std.detach().ge(0),
+                  "expects all elements of std >= 0.0, but found a negative or NaN one.");
 }
 
 }  // namespace

@@ -22,6 +22,9 @@ struct SampleGeometry {
   sampling::Padding padding = sampling::Padding::zeros;
   bool align_corners = false;
 
+  auto fields() {
+    return std::tie(batch, channels, places, dims, sizes, interpolation, padding, align_corners);
+  }
   std::int64_t volume() const { return sizes[0] * sizes[1] * sizes[2]; }
   template <int kDims>
   void axes(sampling::Axis (&out)[kDims]) const {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/recorder.h"
 #include "ops/common/checks.h"
 #include "ops/rnn/steps.h"
 
@@ -22,6 +23,7 @@ DimVector checked_integers(const char* op, const char* what, const Variable& x) 
   EBB_CHECK(x.numel() > 0, op, ": expected ", what, " of at least one number, got none.");
   DimVector out;
   const Variable together = x.contiguous();
+  detail::host_access(together.array());
   const std::int64_t* const values = together.array().data_as<std::int64_t>();
   for (std::int64_t i = 0; i < x.numel(); ++i) out.push_back(values[i]);
   return out;
@@ -66,6 +68,7 @@ std::tuple<Variable, Variable> _pack_padded_sequence(const Variable& input, cons
   EBB_CHECK(all[0] <= by_steps.size(0), op, ": Expected lengths of at most ", by_steps.size(0),
             ", the steps of the input, got ", all[0], ".");
   const NdArray sizes = NdArray::empty({all[0]}, kLong);
+  detail::host_access(sizes);
   std::vector<Variable> pieces;
   // Steps with as many sequences are one piece.
   for (std::int64_t t = 0, n = batch; t < all[0];) {
@@ -112,6 +115,7 @@ std::tuple<Variable, Variable> _pad_packed_sequence(const Variable& data, const 
   }
   if (total_length > longest) pieces.push_back(padding(total_length - longest, batch));
   const NdArray lengths = NdArray::empty({batch}, kLong);
+  detail::host_access(lengths);
   for (std::int64_t i = 0; i < batch; ++i)
     lengths.data_as<std::int64_t>()[i] =
         std::count_if(sizes.begin(), sizes.end(), [&](std::int64_t n) { return n > i; });

@@ -1,5 +1,6 @@
 // Repeating elements, and grids.
 #include <ebb/ops/shape.h>
+#include "core/recorder.h"
 #include "ops/common/arrays.h"
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
@@ -79,6 +80,7 @@ Variable repeat_interleave(const Variable& repeats, optional<std::int64_t> outpu
             "repeat_interleave: repeats has to be Long or Int, got ", repeats.dtype(), ".");
   const Variable counts = to(repeats.detach(), TensorOptions(Device(DeviceType::CPU)).dtype(kLong));
   const NdArray source = ops::contiguous_array(counts.array());
+  detail::host_access(source);
   const std::int64_t* const count = source.data_as<std::int64_t>();
   std::int64_t total = 0;
   for (std::int64_t i = 0; i < source.numel(); ++i) {
@@ -88,6 +90,7 @@ Variable repeat_interleave(const Variable& repeats, optional<std::int64_t> outpu
   EBB_CHECK(!output_size || *output_size == total, "repeat_interleave: allocated size ",
             output_size.value_or(0), " does not match the required size ", total, ".");
   NdArray index = NdArray::empty({total}, kLong);
+  detail::host_access(index);
   std::int64_t* to_index = index.data_as<std::int64_t>();
   for (std::int64_t i = 0; i < source.numel(); ++i) to_index = std::fill_n(to_index, count[i], i);
   return to(to(Variable(std::move(index)), TensorOptions(repeats.device())), TensorOptions(repeats.dtype()));
@@ -114,6 +117,7 @@ Variable repeat_interleave(const Variable& x, const Variable& repeats, optional<
 Variable repeat_interleave(const Variable& x, std::int64_t repeats, optional<std::int64_t> dim,
                            optional<std::int64_t> output_size) {
   NdArray count = NdArray::empty({1}, kLong);
+  detail::host_access(count);
   *count.data_as<std::int64_t>() = repeats;
   return repeat_interleave(x, to(Variable(std::move(count)), TensorOptions(x.device())), dim, output_size);
 }

@@ -1,6 +1,8 @@
 // split, chunk, unbind and their relatives.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/shape.h>
+
+#include "core/recorder.h"
 #include "ops/common/arrays.h"
 #include "ops/common/views.h"
 
@@ -200,6 +202,7 @@ std::vector<Variable> tensor_split(const Variable& x, const Variable& indices_or
       ".");
   if (indices_or_sections.dim() == 0) return tensor_split(x, indices_or_sections.item<std::int64_t>(), dim);
   const NdArray values = ops::contiguous_array(indices_or_sections.array());
+  detail::host_access(values);
   return tensor_split(
       x, IntArrayRef(values.data_as<std::int64_t>(), static_cast<std::size_t>(values.numel())), dim);
 }

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "ops/common/autocast.h"
+#include "ops/common/checks.h"
 
 namespace ebb {
 namespace {
@@ -22,8 +23,7 @@ Variable quantiles(const char* op, const Variable& self, const Variable& q, opti
   EBB_CHECK(self.numel() > 0, op, ": input tensor must be non-empty, got shape ", self.sizes(), ".");
   EBB_CHECK(q.dim() <= 1 && q.dtype() == self.dtype(), op,
             ": expected q as a number or a list of the input's dtype, got ", q, " for ", self, ".");
-  EBB_CHECK(q.numel() == 0 || q.detach().ge(0).logical_and(q.detach().le(1)).all().item<bool>(), op,
-            ": q must be in the range [0, 1].");
+  ops::check_true(op, q.detach().ge(0).logical_and(q.detach().le(1)), "q must be in the range [0, 1].");
   const bool linear = interpolation == "linear", midpoint = interpolation == "midpoint";
   EBB_CHECK(linear || midpoint || interpolation == "lower" || interpolation == "higher" ||
                 interpolation == "nearest",

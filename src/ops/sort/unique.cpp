@@ -1,4 +1,5 @@
 // unique and its forms.
+#include "core/recorder.h"
 #include "ops/common/arrays.h"
 #include "ops/common/dims.h"
 #include "ops/sort/kernels.h"
@@ -27,6 +28,7 @@ Triple unique_of(const Variable& self, optional<std::int64_t> dim, bool consecut
   const NdArray rows = lines.as_strided({n, n == 0 ? 1 : lines.numel() / n},
                                         {n == 0 ? 1 : lines.numel() / n, 1}, lines.offset());
   NdArray first, inverse, counts;
+  detail::host_access(rows);  // the results' shapes are a matter of values
   kernels::unique(device, first, inverse, counts, rows, consecutive);
   Variable values = slices.dim() == 0 ? slices.clone() : slices.index_select(0, Variable(std::move(first)));
   if (dim) values = values.transpose(0, *dim).contiguous();

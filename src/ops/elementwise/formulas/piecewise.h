@@ -132,6 +132,7 @@ struct Hardswish : PlainActivation {
 /// What hardshrink and softshrink share: nothing passes within [-lambda, lambda].
 struct Shrink : PlainActivation {
   double lambda = 0.5;
+  auto fields() { return std::tie(lambda); }
   template <class X>
   EBB_HD X gradient(const X& g, const X& x) const {
     return where((x >= constant<X>(-lambda)) & (x <= constant<X>(lambda)), constant<X>(0), g);

@@ -1,0 +1,201 @@
+// Functions of tensors that are recorded once and then replayed.
+#pragma once
+
+#include <ebb/autograd/variable.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace ebb {
+
+/// What a compiled function does with its calls, for the arguments of the last one.
+struct CompileReport {
+  bool replayed = false;  ///< whether the next call of this kind is a replay
+  bool captured = false;  ///< whether replays launch a captured graph of the device
+  std::string reason;     ///< if not: what keeps it from that, or that it is still being recorded
+  std::int64_t calls = 0, replays = 0, recordings = 0;  ///< of all kinds together
+  std::int64_t kinds = 0;                               ///< of arguments and modes that are told apart
+  std::int64_t operations = 0;                          ///< kernel calls of the tape
+  std::int64_t arena_bytes = 0;                         ///< memory of what comes and goes within a replay
+  std::int64_t result_bytes = 0;                        ///< memory of results, gradients and constants
+  double prepare_seconds = 0;  ///< spent on making tapes, besides running the function
+};
+
+struct CompileOptions {
+  /// Kinds of arguments whose tapes are kept; of more, those that were used longest ago are dropped.
+  std::int64_t max_kinds = 16;
+};
+
+namespace detail {
+
+/// Who records and replays; knows nothing of the function's type.
+class EBB_API CompiledCore {
+ public:
+  /// Runs the function and adds its results, in order.
+  using Body = void (*)(void* context, std::vector<Variable>& results);
+
+  explicit CompiledCore(const CompileOptions& options);
+  ~CompiledCore();
+  CompiledCore(CompiledCore&&) noexcept;
+  CompiledCore& operator=(CompiledCore&&) noexcept;
+
+  /// True: `results` are those of a replay. False: `body` has run. `numbers` are the arguments that are no
+  /// tensors.
+  bool call(const std::vector<Variable>& tensors, const std::string& numbers, Body body, void* context,
+            std::vector<Variable>& results);
+  CompileReport report() const;
+  void reset();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+template <class T>
+inline constexpr bool kIsTuple = false;
+template <class... T>
+inline constexpr bool kIsTuple<std::tuple<T...>> = true;
+template <class A, class B>
+inline constexpr bool kIsTuple<std::pair<A, B>> = true;
+template <class T, std::size_t n>
+inline constexpr bool kIsTuple<std::array<T, n>> = true;
+
+/// The arguments of a call, taken apart.
+struct CompiledArguments {
+  std::vector<Variable> tensors;
+  std::string numbers;
+
+  void add(const Variable& x) { tensors.push_back(x); }
+  void add(const std::vector<Variable>& list) {
+    add(list.size());
+    tensors.insert(tensors.end(), list.begin(), list.end());
+  }
+  void add(const std::string& text) {
+    add(text.size());
+    numbers += text;
+  }
+  template <class T>
+  void add(const T& number) {
+    static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>,
+                  "the arguments of a compiled function are tensors, vectors of them, numbers and strings");
+    numbers.append(reinterpret_cast<const char*>(&number), sizeof(number));
+  }
+};
+
+template <class R>
+void take_apart(const R& result, std::vector<Variable>& into) {
+  if constexpr (kIsTuple<R>)
+    std::apply([&](const auto&... each) { (take_apart(each, into), ...); }, result);
+  else if constexpr (std::is_same_v<R, std::vector<Variable>>)
+    into.insert(into.end(), result.begin(), result.end());
+  else
+    into.push_back(result);
+}
+
+template <class R>
+R put_together(std::vector<Variable>& results, std::size_t& at) {
+  if constexpr (kIsTuple<R>) {
+    return [&]<std::size_t... i>(std::index_sequence<i...>) {
+      return R{put_together<std::tuple_element_t<i, R>>(results, at)...};
+    }
+    (std::make_index_sequence<std::tuple_size_v<R>>());
+  } else if constexpr (std::is_same_v<R, std::vector<Variable>>) {
+    return std::exchange(results, {});
+  } else {
+    static_assert(std::is_same_v<R, Variable>,
+                  "a compiled function returns nothing, a tensor, a tuple of tensors or a vector of them");
+    return std::move(results[at++]);
+  }
+}
+
+}  // namespace detail
+
+/// What ebb::compile() makes of a function. It moves, and is not copied.
+template <class F>
+class Compiled {
+ public:
+  Compiled(F function, const CompileOptions& options) : function_(std::move(function)), core_(options) {}
+
+  template <class... Args>
+  auto operator()(const Args&... args) {
+    using Result = std::remove_cvref_t<std::invoke_result_t<F&, const Args&...>>;
+    detail::CompiledArguments taken;
+    (taken.add(args), ...);
+    std::vector<Variable> results;
+    if constexpr (std::is_void_v<Result>) {
+      auto body = [&](std::vector<Variable>&) { function_(args...); };
+      core_.call(taken.tensors, taken.numbers, &run<decltype(body)>, &body, results);
+    } else {
+      optional<Result> direct;
+      auto body = [&](std::vector<Variable>& into) {
+        direct.emplace(function_(args...));
+        detail::take_apart(*direct, into);
+      };
+      if (!core_.call(taken.tensors, taken.numbers, &run<decltype(body)>, &body, results))
+        return Result(std::move(*direct));
+      std::size_t at = 0;
+      return detail::put_together<Result>(results, at);
+    }
+  }
+
+  /// Of the kind of arguments that came last.
+  CompileReport report() const { return core_.report(); }
+  /// Forgets all tapes and all reasons.
+  void reset() { core_.reset(); }
+
+ private:
+  template <class Body>
+  static void run(void* body, std::vector<Variable>& into) {
+    (*static_cast<Body*>(body))(into);
+  }
+
+  F function_;
+  detail::CompiledCore core_;
+};
+
+/// A function that computes what `function` does, from its third or fourth call on without building a graph,
+/// deciding shapes or allocating: the kernel calls that it made are recorded and made again, in the same
+/// order and on the same values, so results are the same bit for bit. It may do what a training step does:
+///
+///     auto step = ebb::compile([&](Tensor x, Tensor y) {
+///       optimizer.zero_grad();
+///       Tensor loss = F::cross_entropy(net(x), y);
+///       loss.backward();
+///       optimizer.step();
+///       return loss;
+///     });
+///     for (auto& batch : *loader) step(batch.data, batch.target);
+///
+/// Arguments: tensors, vectors of tensors, numbers and strings. Results: nothing, a tensor, a tuple, pair or
+/// array of tensors, or a vector of them; after a backward() within the function they are no part of a graph.
+///
+/// A tape belongs to one kind of call: shapes, strides, dtypes, devices and requires_grad of the tensors, the
+/// other arguments' values, the modes of the thread (gradients, inference, autocast), determinism, and which
+/// modules train. It is made once two calls in a row have done the same. It follows what is written to
+/// parameters, buffers and captured tensors in place, learning rates and other options of optimizers, their
+/// counts of steps, and random generators. It is recorded anew when a tensor that it reads has been replaced
+/// (set_data(), to(), load()), freed, frozen or unfrozen, and when gradients are not where they were.
+///
+/// The function stays as it is, eager, with report().reason, and with one warning, if values decide what it
+/// does (item(), nonzero(), conditions), if its results are part of a graph, if it keeps tensors elsewhere
+/// than in results and gradients, or if two calls in a row never do the same. What it does besides tensors
+/// (printing, counting, hooks) happens while it is recorded and not in replays; a captured handle that is
+/// given another tensor while the old one is still held elsewhere is not noticed: pass it as an argument.
+///
+/// On Device::CUDA the tape becomes a captured graph (cuda::Graph), where all that it works on is on one
+/// device and no argument is written to; results are then copies of what the graph writes. Batches must be
+/// moved to the device before the call.
+///
+/// Threads: calls that overlap are eager, but for one. Nested calls belong to the outer recording. An
+/// exception out of the function or a kernel passes on, and the next call records anew.
+template <class F>
+Compiled<std::decay_t<F>> compile(F&& function, const CompileOptions& options = {}) {
+  return {std::forward<F>(function), options};
+}
+
+}  // namespace ebb

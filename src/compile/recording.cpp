@@ -1,0 +1,375 @@
+// From what runs to a tape.
+#include "compile/recording.h"
+
+#include "compile/device_tape.h"
+
+#include <cstring>
+#include <optional>
+
+namespace ebb::compiling {
+
+using detail::ArgumentVisitor;
+
+Recording::Recording(const std::vector<Variable>& inputs, const Tape* before) : inputs_(inputs) {
+  ++detail::recordings;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Variable& x = inputs[i];
+    tape_->input_offsets.push_back(x.defined() ? x.storage_offset() : 0);
+    if (!x.defined() || known_.contains(x.array().storage().get())) continue;
+    const Ref<Storage>& storage = x.array().storage();
+    const int place = add_place(Place::Kind::input, *storage);
+    tape_->places[static_cast<std::size_t>(place)].input = static_cast<int>(i);
+    known_[storage.get()] = {place, 0};
+  }
+  if (before)
+    for (const TapeLeaf& leaf : before->leaves)
+      if (leaf.input < 0) had_grad_[leaf.leaf.impl()] = leaf.leaf.grad().defined();
+}
+
+Recording::~Recording() {
+  detail::forget_made(*this);
+  --detail::recordings;
+}
+
+void Recording::print(const void* bytes, std::size_t count) {
+  tape_->print.append(static_cast<const char*>(bytes), count);
+}
+
+int Recording::known(const Storage* storage) const {
+  const auto found = known_.find(storage);
+  if (found == known_.end()) return -1;
+  const Known& k = found->second;
+  return k.serial == 0 || k.serial == detail::made_by(*this, storage) ? k.place : -1;
+}
+
+int Recording::add_place(Place::Kind kind, const Storage& storage) {
+  Place place;
+  place.kind = kind;
+  place.bytes = storage.bytes();
+  const detail::RecorderScope not_recorded(nullptr);
+  place.stand_in = Storage::adopt(nullptr, storage.bytes(), storage.device(), nullptr, nullptr);
+  tape_->places.push_back(std::move(place));
+  print(&kind, sizeof(kind));
+  return static_cast<int>(tape_->places.size()) - 1;
+}
+
+int Recording::place_of(const Ref<Storage>& storage) {
+  int place = known(storage.get());
+  if (place >= 0) return place;
+  const std::uint64_t serial = detail::made_by(*this, storage.get());
+  if (serial != 0) {
+    place = add_place(Place::Kind::inner, *storage);
+  } else {
+    place = add_place(Place::Kind::outside, *storage);
+    tape_->places.back().found = detail::read_by_tape(storage);
+    const Storage* const address = storage.get();
+    print(&address, sizeof(address));
+  }
+  known_[storage.get()] = {place, serial};
+  return place;
+}
+
+// The place is used by the call that comes now.
+void Recording::touch(int at, bool written) {
+  Place& place = tape_->places[static_cast<std::size_t>(at)];
+  const auto now = static_cast<int>(tape_->calls.size());
+  if (place.first < 0) place.first = now;
+  place.last = now;
+  place.written = place.written || written;
+}
+
+NdArray Recording::on_stand_in(int place, const NdArray& array) const {
+  return NdArray(tape_->places[static_cast<std::size_t>(place)].stand_in, DimVector(array.sizes()),
+                 DimVector(array.strides()), array.offset(), array.dtype());
+}
+
+// Puts the tape's arrays into a call's arguments.
+class Recording::Keeper final : public ArgumentVisitor {
+ public:
+  explicit Keeper(Recording& recording) : r_(recording) {}
+
+  void array(NdArray& array) override {
+    r_.given_.push_back(array);
+    if (array.defined()) {
+      const int place = use(array.storage());
+      const Place& p = r_.tape_->places[static_cast<std::size_t>(place)];
+      const std::int64_t from =
+          p.kind == Place::Kind::input ? r_.tape_->input_offsets[static_cast<std::size_t>(p.input)] : 0;
+      plain_value(place);
+      plain_value(array.offset() - from);
+      plain_value(array.dtype());
+      plain_value(array.dim());
+      plain(array.sizes().data(), array.sizes().size() * sizeof(std::int64_t));
+      plain(array.strides().data(), array.strides().size() * sizeof(std::int64_t));
+      array = r_.on_stand_in(place, array);
+      r_.stood_in_.push_back({place, array});
+    } else {
+      plain_value(-1);
+      r_.stood_in_.emplace_back();
+    }
+  }
+  void address(void*& at) override {
+    if (!at) return;
+    const auto* const address = static_cast<const char*>(at);
+    auto found = r_.addresses_.upper_bound(address);
+    if (found == r_.addresses_.begin() || address > (--found)->first + found->second.bytes)
+      return r_.refuse("a kernel was given memory of which nothing is known");
+    const int place = found->second.place;
+    r_.touch(place, true);
+    plain_value(place);
+    const auto offset = static_cast<std::size_t>(address - found->first);
+    plain_value(offset);
+    r_.call_.addresses.push_back({&at, place, offset});
+  }
+  void words(Philox& philox) override {
+    const auto found = r_.draws_.find(philox.seed);
+    if (found == r_.draws_.end()) {
+      if (!written) plain(&philox.seed, sizeof(philox.seed));
+      return;
+    }
+    if (philox.call != found->second.draw) r_.refuse("the words of a random draw are counted on by the host");
+    r_.call_.words.push_back({&philox, found->second.kept});
+    plain_value(found->second.number);
+  }
+  void plain(const void* bytes, std::size_t count) override { r_.print(bytes, count); }
+
+ private:
+  template <class T>
+  void plain_value(const T& value) {
+    plain(&value, sizeof(value));
+  }
+
+  // What the host wrote, or nobody, is a constant from the first use on.
+  int use(const Ref<Storage>& storage) {
+    const int place = r_.place_of(storage);
+    Place& p = r_.tape_->places[static_cast<std::size_t>(place)];
+    if (p.kind == Place::Kind::inner && p.first < 0) {
+      const auto found = r_.written_by_host_.find(storage.get());
+      const bool by_host =
+          found != r_.written_by_host_.end() && found->second == detail::made_by(r_, storage.get());
+      if (!written || by_host) r_.make_constant(p, *storage);
+    }
+    r_.touch(place, written);
+    return place;
+  }
+
+  Recording& r_;
+};
+
+void Recording::make_constant(Place& place, const Storage& storage) {
+  place.kind = Place::Kind::constant;
+  place.numbers.resize(storage.bytes());
+  copy_bytes(place.numbers.data(), kCPU, storage.data(), storage.device(), storage.bytes());
+  print(place.numbers.data(), place.numbers.size());
+}
+
+// After the call: what its kernel put itself, and what it drew.
+class Recording::Matcher final : public ArgumentVisitor {
+ public:
+  explicit Matcher(Recording& recording) : r_(recording) {}
+
+  void array(NdArray& array) override {
+    const std::size_t at = seen_++;
+    if (at >= r_.given_.size() || !written || !array.defined()) return;
+    const NdArray& given = r_.given_[at];
+    if (given.defined() && given.storage() == array.storage()) return;
+    if (r_.known(array.storage().get()) >= 0) return;
+    detail::storage_made(*array.storage());
+    const int place = r_.place_of(array.storage());
+    r_.tape_->places[static_cast<std::size_t>(place)].kind = Place::Kind::by_call;
+    r_.touch(place, true);
+    r_.call_.made.push_back({at, place, r_.stood_in_[at].array});
+  }
+  void address(void*&) override {}
+  void words(Philox& philox) override {
+    if (written && !r_.draws_.contains(philox.seed)) drawn = philox;
+  }
+  void plain(const void*, std::size_t) override {}
+
+  std::optional<Philox> drawn;
+
+ private:
+  Recording& r_;
+  std::size_t seen_ = 0;
+};
+
+// The words that a call draws, as it keeps them.
+class FindDrawn final : public ArgumentVisitor {
+ public:
+  void array(NdArray&) override {}
+  void address(void*&) override {}
+  void words(Philox& philox) override {
+    if (written) found = &philox;
+  }
+  void plain(const void*, std::size_t) override {}
+  const Philox* found = nullptr;
+};
+
+void Recording::begin(detail::KeptCall& kept) {
+  tape_->marks.push_back(tape_->print.size());
+  print(kept.name(), std::strlen(kept.name()));
+  given_.clear();
+  stood_in_.clear();
+  call_ = {};
+  Keeper keeper(*this);
+  kept.visit(keeper);
+}
+
+void Recording::end(std::unique_ptr<detail::KeptCall> kept, detail::KeptCall& after) {
+  Matcher matcher(*this);
+  after.visit(matcher);
+  if (matcher.drawn) {
+    FindDrawn words;
+    kept->visit(words);
+    const std::uint64_t number = draws_.size();
+    draws_[matcher.drawn->seed] = {words.found, matcher.drawn->call, number};
+  }
+  if (kept->watched()) tape_->watched.push_back(kept.get());
+  if (kept->per_element()) note_successions();
+  call_.call = std::move(kept);
+  tape_->calls.push_back(std::move(call_));
+  given_.clear();
+}
+
+// The first array is the one that is written.
+void Recording::note_successions() {
+  const Seen& out = stood_in_.front();
+  const auto fits = [&](const Seen& x) {
+    return x.array.offset() == out.array.offset() && x.array.sizes() == out.array.sizes() &&
+           x.array.strides() == out.array.strides() &&
+           element_size(x.array.dtype()) == element_size(out.array.dtype());
+  };
+  for (const Seen& x : stood_in_) {
+    if (x.place < 0 || x.place == out.place || !fits(x)) continue;
+    bool all = true;
+    for (const Seen& other : stood_in_) all = all && (other.place != x.place || fits(other));
+    if (all) tape_->successions.push_back({x.place, out.place, static_cast<int>(tape_->calls.size())});
+  }
+}
+
+void Recording::sort_places() {
+  for (std::size_t i = 0; i < tape_->places.size(); ++i) {
+    const auto at = static_cast<int>(i);
+    switch (tape_->places[i].kind) {
+      case Place::Kind::input:
+        tape_->arguments.push_back(at);
+        break;
+      case Place::Kind::outside:
+        tape_->outside.push_back(at);
+        break;
+      case Place::Kind::result:
+      case Place::Kind::constant:
+        tape_->own.push_back(at);
+        break;
+      case Place::Kind::inner:
+      case Place::Kind::by_call:
+        break;
+    }
+  }
+}
+
+void Recording::refuse(const std::string& reason) {
+  if (reason_.empty()) reason_ = reason;
+}
+
+void Recording::will_touch(const NdArray& array) {
+  const int place = place_of(array.storage());
+  addresses_[static_cast<const char*>(array.storage()->data())] = {place, array.storage()->bytes()};
+}
+
+void Recording::host_access(const Storage& storage) {
+  const std::uint64_t serial = detail::made_by(*this, &storage);
+  const int place = known(&storage);
+  if (serial != 0 && (place < 0 || tape_->places[static_cast<std::size_t>(place)].first < 0)) {
+    written_by_host_[&storage] = serial;
+    return;
+  }
+  refuse("the host reads or writes elements of a tensor (item(), a condition, printing, data_ptr())");
+}
+
+void Recording::bumped(const Storage& storage) {
+  const int place = known(&storage);
+  if (place >= 0) ++tape_->places[static_cast<std::size_t>(place)].bumps;
+}
+
+void Recording::accumulates(const Variable& leaf) {
+  for (const TapeLeaf& each : tape_->leaves)
+    if (each.leaf.is_same(leaf)) return;
+  TapeLeaf& entry = tape_->leaves.emplace_back();
+  entry.leaf = leaf;
+  entry.data = leaf.array().data();
+  const Variable& grad = leaf.grad();
+  if (grad.defined()) {
+    entry.before = place_of(grad.array().storage());
+  } else {
+    const auto had = had_grad_.find(leaf.impl());
+    entry.cleared = had != had_grad_.end() && had->second;
+  }
+}
+
+void Recording::walked(const Variable& root) {
+  std::vector<const autograd::Node*> left = {root.grad_fn().get()};
+  while (!left.empty()) {
+    const autograd::Node* const node = left.back();
+    left.pop_back();
+    if (!node || !walked_.insert(node->sequence_nr()).second) continue;
+    for (const autograd::Edge& edge : node->next_edges()) left.push_back(edge.function.get());
+  }
+}
+
+Seen Recording::seen(const Variable& x) {
+  if (!x.defined()) return {};
+  const Ref<Storage>& storage = x.array().storage();
+  const int at = place_of(storage);
+  Place& place = tape_->places[static_cast<std::size_t>(at)];
+  if (place.kind == Place::Kind::inner) {
+    if (place.first < 0)
+      make_constant(place, *storage);
+    else
+      place.kind = Place::Kind::result;
+  }
+  place.given_out = true;
+  print(&at, sizeof(at));
+  return {at, on_stand_in(at, x.array())};
+}
+
+std::unique_ptr<Tape> Recording::finish(const std::vector<Variable>& outputs) {
+  tape_->marks.push_back(tape_->print.size());
+  for (const Variable& x : outputs) {
+    const bool in_graph = x.defined() && x.requires_grad();
+    if (in_graph && (x.is_leaf() || !walked_.contains(x.grad_fn()->sequence_nr())))
+      refuse("a result is part of a graph; call backward() within the function, or detach() it");
+    if (!reason_.empty()) return nullptr;
+    // Its graph, walked as it is, may still hold what it computed with.
+    if (x.defined() && !x.is_leaf() && !x.is_view()) x.detach_();
+    tape_->outputs.push_back(seen(x));
+  }
+  // Leaves that the function made for itself are gone with it.
+  std::erase_if(tape_->leaves, [](const TapeLeaf& each) { return each.leaf.use_count() == 1; });
+  for (TapeLeaf& leaf : tape_->leaves) {
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      if (inputs_[i].is_same(leaf.leaf)) leaf.input = static_cast<int>(i);
+    leaf.after = seen(leaf.leaf.grad());
+    const VariableImpl* const which = leaf.input < 0 ? leaf.leaf.impl() : nullptr;
+    print(&which, sizeof(which));
+    if (leaf.input >= 0) leaf.leaf = {};
+  }
+  for (const auto& [storage, k] : known_) {
+    const Place& place = tape_->places[static_cast<std::size_t>(k.place)];
+    if (k.serial == 0 || k.serial != detail::made_by(*this, storage)) continue;
+    const bool computed = (place.kind == Place::Kind::inner && place.first >= 0) ||
+                          (place.kind == Place::Kind::by_call && !place.given_out);
+    if (computed)
+      refuse(detail::text(
+          "a tensor that it made (", tape_->calls[static_cast<std::size_t>(place.first)].call->name(), ", ",
+          std::uint64_t{place.bytes}, " bytes) is kept elsewhere than in its results and gradients"));
+  }
+  if (!reason_.empty()) return nullptr;
+  tape_->epoch = detail::tape_epoch();
+  sort_places();
+  plan_memory(*tape_);
+  prepare_for_device(*tape_, inputs_);
+  return std::move(tape_);
+}
+
+}  // namespace ebb::compiling

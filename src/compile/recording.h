@@ -1,0 +1,75 @@
+// Takes a function down while it runs.
+#pragma once
+
+#include "compile/tape.h"
+
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace ebb::compiling {
+
+class Recording final : public detail::Recorder {
+ public:
+  /// `before` is the tape of the last time, if there is one: whose gradients are looked at first.
+  Recording(const std::vector<Variable>& inputs, const Tape* before);
+  ~Recording() override;
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+  void begin(detail::KeptCall& kept) override;
+  void end(std::unique_ptr<detail::KeptCall> kept, detail::KeptCall& after) override;
+  void refuse(const std::string& reason) override;
+  void will_touch(const NdArray& array) override;
+  void host_access(const Storage& storage) override;
+  void bumped(const Storage& storage) override;
+  void accumulates(const Variable& leaf) override;
+  void walked(const Variable& root) override;
+
+  /// After the function has returned these. The tape, unless there is a reason() why there is none.
+  std::unique_ptr<Tape> finish(const std::vector<Variable>& outputs);
+  const std::string& reason() const { return reason_; }
+
+ private:
+  class Keeper;
+  class Matcher;
+  struct Address {
+    int place;
+    std::size_t bytes;
+  };
+
+  int place_of(const Ref<Storage>& storage);
+  int add_place(Place::Kind kind, const Storage& storage);
+  void touch(int place, bool written);
+  void make_constant(Place& place, const Storage& storage);
+  NdArray on_stand_in(int place, const NdArray& array) const;
+  void note_successions();
+  void sort_places();
+  Seen seen(const Variable& x);
+  int known(const Storage* storage) const;
+  void print(const void* bytes, std::size_t count);
+
+  struct Known {
+    int place;
+    std::uint64_t serial;  // of a storage made here: another may stand there later
+  };
+  std::unique_ptr<Tape> tape_ = std::make_unique<Tape>();
+  std::vector<Variable> inputs_;
+  std::unordered_map<const Storage*, Known> known_;
+  std::unordered_map<const Storage*, std::uint64_t> written_by_host_;
+  std::map<const char*, Address> addresses_;
+  std::vector<NdArray> given_;  // the arrays of the call that runs, as they were given
+  std::vector<Seen> stood_in_;  // and as they are kept
+  TapeCall call_;               // that runs
+  struct Draw {
+    const Philox* kept;  // by the call that draws
+    std::uint64_t draw;  // its number for the generator
+    std::uint64_t number;
+  };
+  std::unordered_map<std::uint64_t, Draw> draws_;           // by the seed that was drawn
+  std::unordered_map<const VariableImpl*, bool> had_grad_;  // at the start
+  std::string reason_;
+  std::unordered_set<std::uint64_t> walked_;  // nodes, by their sequence numbers
+};
+
+}  // namespace ebb::compiling

@@ -1,0 +1,202 @@
+// A tape runs.
+#include <ebb/autograd/grad_mode.h>
+
+#include "compile/device_tape.h"
+
+namespace ebb::compiling {
+namespace {
+
+Place& place_at(Tape& tape, int at) { return tape.places[static_cast<std::size_t>(at)]; }
+
+const Variable& leaf_of(const TapeLeaf& leaf, const std::vector<Variable>& inputs) {
+  return leaf.input >= 0 ? inputs[static_cast<std::size_t>(leaf.input)] : leaf.leaf;
+}
+
+// The memory that the place stands for.
+const Ref<Storage>& storage_of(const Place& place, const std::vector<Variable>& inputs) {
+  if (place.kind == Place::Kind::input)
+    return inputs[static_cast<std::size_t>(place.input)].array().storage();
+  return place.kind == Place::Kind::outside ? place.found->storage : place.kept;
+}
+
+NdArray array_of(const Tape& tape, const Seen& seen, const std::vector<Variable>& inputs) {
+  const Place& place = tape.places[static_cast<std::size_t>(seen.place)];
+  std::int64_t offset = seen.array.offset();
+  if (place.kind == Place::Kind::input) {
+    const auto input = static_cast<std::size_t>(place.input);
+    offset += inputs[input].storage_offset() - tape.input_offsets[input];
+  }
+  return NdArray(storage_of(place, inputs), DimVector(seen.array.sizes()), DimVector(seen.array.strides()),
+                 offset, seen.array.dtype());
+}
+
+// Memory that a place gives out is reused once nobody else has it. `mine` are those who will let go of it.
+bool renew(Place& place, std::uint32_t mine) {
+  if (place.kept && place.kept->use_count() <= 1 + mine) return false;
+  place.kept = Storage::allocate(place.bytes, place.stand_in->device());
+  place.stand_in->move_to(place.kept->data());
+  return true;
+}
+
+void bring_arenas(Tape& tape) {
+  for (Tape::Arena& arena : tape.arenas) arena.memory = Storage::allocate(arena.bytes, arena.device);
+  for (Place& place : tape.places) {
+    if (place.kind == Place::Kind::outside) place.stand_in->move_to(place.found->storage->data());
+    if (place.kind != Place::Kind::inner) continue;
+    for (const Tape::Arena& arena : tape.arenas)
+      if (arena.device == place.stand_in->device())
+        place.stand_in->move_to(static_cast<char*>(arena.memory->data()) + place.at);
+  }
+}
+
+// What the tape gives out and what is constant. Whether anything has come to lie elsewhere.
+bool bring_own(Tape& tape, const std::vector<Variable>& inputs) {
+  std::vector<std::uint32_t> held;  // by the leaves whose gradients come anew
+  for (const TapeLeaf& leaf : tape.leaves) {
+    if (leaf.after.place < 0) continue;
+    const Variable& grad = leaf_of(leaf, inputs).grad();
+    if (!grad.defined() || grad.use_count() != 1) continue;
+    if (grad.array().storage() != place_at(tape, leaf.after.place).kept) continue;
+    held.resize(tape.places.size());
+    ++held[static_cast<std::size_t>(leaf.after.place)];
+  }
+  bool moved = false;
+  for (const int at : tape.own) {
+    Place& place = place_at(tape, at);
+    const bool fresh = renew(place, held.empty() ? 0 : held[static_cast<std::size_t>(at)]);
+    moved = moved || fresh;
+    if (!place.numbers.empty() && (fresh || place.written))
+      copy_bytes(place.kept->data(), place.stand_in->device(), place.numbers.data(), kCPU,
+                 place.numbers.size());
+  }
+  return moved;
+}
+
+void bring_arguments(Tape& tape, const std::vector<Variable>& inputs) {
+  for (const int at : tape.arguments) {
+    const Place& place = place_at(tape, at);
+    const auto input = static_cast<std::size_t>(place.input);
+    const NdArray& x = inputs[input].array();
+    const std::int64_t moved = x.offset() - tape.input_offsets[input];
+    place.stand_in->move_to(static_cast<char*>(x.storage()->data()) + moved * element_size(x.dtype()));
+  }
+}
+
+// Puts back what a kernel replaced the last time, or finds what it has put there.
+class Replaced final : public detail::ArgumentVisitor {
+ public:
+  Replaced(Tape& tape, const TapeCall& call, bool after) : tape_(tape), call_(call), after_(after) {}
+
+  void array(NdArray& array) override {
+    const std::size_t at = seen_++;
+    for (const TapeCall::Made& made : call_.made) {
+      if (made.array != at) continue;
+      if (!after_) {
+        array = made.given;
+        continue;
+      }
+      Place& place = place_at(tape_, made.place);
+      EBB_CHECK(array.storage()->bytes() == place.bytes, call_.call->name(), ": made ",
+                array.storage()->bytes(), " bytes in a replay and ", place.bytes,
+                " when it was recorded. The function's shapes follow from values: do not compile it.");
+      place.kept = array.storage();
+      place.stand_in->move_to(place.kept->data());
+    }
+  }
+  void address(void*&) override {}
+  void words(Philox&) override {}
+  void plain(const void*, std::size_t) override {}
+
+ private:
+  Tape& tape_;
+  const TapeCall& call_;
+  bool after_;
+  std::size_t seen_ = 0;
+};
+
+void run(Tape& tape, const TapeCall& call) {
+  for (const TapeCall::Address& each : call.addresses)
+    *each.at = static_cast<char*>(place_at(tape, each.place).stand_in->data()) + each.offset;
+  for (const TapeCall::Words& each : call.words) *each.of = *each.drawn;
+  if (call.made.empty()) [[likely]]
+    return call.call->run();
+  Replaced before(tape, call, false);
+  call.call->visit(before);
+  call.call->run();
+  Replaced after(tape, call, true);
+  call.call->visit(after);
+}
+
+void hand_out_gradients(Tape& tape, const std::vector<Variable>& inputs) {
+  for (const TapeLeaf& entry : tape.leaves) {
+    Variable& grad = leaf_of(entry, inputs).mutable_grad();
+    if (entry.after.place < 0) {
+      grad.reset();
+      continue;
+    }
+    NdArray array = array_of(tape, entry.after, inputs);
+    if (grad.defined() && grad.array().storage() == array.storage()) continue;
+    grad = Variable(std::move(array));
+  }
+}
+
+bool leaf_holds(const Tape& tape, const TapeLeaf& entry, const std::vector<Variable>& inputs) {
+  const Variable& leaf = leaf_of(entry, inputs);
+  if (!leaf.requires_grad()) return false;
+  if (entry.input < 0 && leaf.array().data() != entry.data) return false;
+  const Variable& grad = leaf.grad();
+  if (entry.before < 0) return entry.cleared || !grad.defined();
+  const Place& place = tape.places[static_cast<std::size_t>(entry.before)];
+  if (place.kind != Place::Kind::outside) return true;
+  return grad.defined() && grad.array().storage() == place.found->storage;
+}
+
+}  // namespace
+
+bool holds(const Tape& tape, const std::vector<Variable>& inputs) {
+  if (tape.epoch != detail::tape_epoch()) return false;
+  for (const int at : tape.outside)
+    if (tape.places[static_cast<std::size_t>(at)].found->storage->use_count() < 2) return false;
+  for (const TapeLeaf& leaf : tape.leaves)
+    if (!leaf_holds(tape, leaf, inputs)) return false;
+  for (const detail::KeptCall* call : tape.watched)
+    if (!call->holds()) return false;
+  return true;
+}
+
+void run_calls(Tape& tape) {
+  for (const TapeCall& call : tape.calls) run(tape, call);
+}
+
+std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs) {
+  if (!tape.brought) bring_arenas(tape);
+  tape.brought = true;
+  const bool moved = bring_own(tape, inputs);
+  const bool launched = tape.on_device && launch(tape, inputs, moved);
+  if (!launched) {
+    bring_arguments(tape, inputs);
+    run_calls(tape);
+  }
+  for (const std::vector<int>* places : {&tape.arguments, &tape.outside})
+    for (const int at : *places)
+      for (std::uint32_t i = 0; i < place_at(tape, at).bumps; ++i)
+        storage_of(place_at(tape, at), inputs)->bump_version();
+  const AutoGradMode no_graph(false);
+  hand_out_gradients(tape, inputs);
+  std::vector<Variable> outputs;
+  for (const Seen& each : tape.outputs) {
+    if (each.place < 0) {
+      outputs.emplace_back();
+      continue;
+    }
+    Variable out(array_of(tape, each, inputs));
+    // A constant stays the tape's, and a graph writes where it was captured.
+    const Place::Kind kind = place_at(tape, each.place).kind;
+    const bool shared = kind == Place::Kind::constant ||
+                        (launched && (kind == Place::Kind::result || kind == Place::Kind::by_call));
+    outputs.push_back(shared ? out.clone() : std::move(out));
+  }
+  return outputs;
+}
+
+}  // namespace ebb::compiling

@@ -1,0 +1,128 @@
+// What a function of tensors computes, as the kernel calls it made.
+#pragma once
+
+#include <ebb/autograd/variable.h>
+
+#include "core/recorder.h"
+#include "kernel/kept_call.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ebb::compiling {
+
+/// Memory that calls of a tape refer to, by a storage of the tape's own that is moved to where it lies.
+struct Place {
+  enum class Kind : std::uint8_t {
+    input,     ///< of an argument: the caller's
+    outside,   ///< of a tensor that the function found: a parameter, a captured tensor
+    constant,  ///< made by the function, with numbers that the host wrote
+    inner,     ///< made and gone within the function: in the tape's arena
+    result,    ///< made by the function and kept: what it returned, a gradient
+    by_call,   ///< made by a kernel itself, anew each time
+  };
+  Kind kind = Kind::inner;
+  Ref<Storage> stand_in;
+  std::size_t bytes = 0;
+  int first = -1, last = -1;  ///< the calls that touch it
+  bool written = false;
+  bool given_out = false;   ///< in the outputs or gradients
+  std::uint32_t bumps = 0;  ///< in-place writes that are counted
+  std::size_t at = 0;       ///< inner: in the arena
+
+  int input = -1;                              ///< of input: which argument
+  std::shared_ptr<detail::ReadStorage> found;  ///< of outside
+  std::vector<std::byte> numbers;              ///< of constant
+  Ref<Storage> kept;                           ///< of constant and result: its memory
+};
+
+/// A tensor of the tape: a place seen through a shape.
+struct Seen {
+  int place = -1;  ///< -1: undefined
+  NdArray array;   ///< on the place's stand-in
+};
+
+/// A call, and which of the arrays that it was given it put itself in place of.
+struct TapeCall {
+  struct Made {
+    std::size_t array;  ///< which of the call's arrays, in the order of a visit
+    int place;
+    NdArray given;  ///< what the kernel found there
+  };
+  /// An address among its arguments.
+  struct Address {
+    void** at;
+    int place;
+    std::size_t offset;
+  };
+  /// Words among its arguments, and the call's that draws them anew each time.
+  struct Words {
+    Philox* of;
+    const Philox* drawn;
+  };
+  std::unique_ptr<detail::KeptCall> call;
+  std::vector<Made> made;
+  std::vector<Address> addresses;
+  std::vector<Words> words;
+};
+
+/// Two inner places of which the second may lie where the first does: a call that works element by element
+/// reads the one for the last time and writes the other for the first.
+struct TapeSuccession {
+  int from, to, call;
+};
+
+/// A leaf whose gradient the function added to.
+struct TapeLeaf {
+  Variable leaf;
+  int input = -1;              ///< the argument that it is; -1 for any other
+  const void* data = nullptr;  ///< where the leaf's own elements lay
+  bool cleared = false;        ///< the function itself dropped the gradient of before: any will do
+  int before = -1;             ///< the place of the gradient that was added to; -1: there was none
+  Seen after;                  ///< the gradient in the end
+};
+
+struct DeviceTape;
+
+struct Tape {
+  Tape();
+  ~Tape();
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+
+  std::vector<TapeCall> calls;
+  std::vector<Place> places;
+  std::vector<const detail::KeptCall*> watched;  ///< those that may cease to hold
+  std::vector<TapeSuccession> successions;
+  std::vector<TapeLeaf> leaves;
+  std::vector<Seen> outputs;
+  std::vector<std::int64_t> input_offsets;
+  std::vector<int> arguments, outside, own;  ///< places: of inputs, of outside, of results and constants
+  std::string print;                         ///< two recordings of the same function have the same
+  std::vector<std::size_t> marks;            ///< where in it the calls begin
+  /// Memory of the inner places on a device.
+  struct Arena {
+    Device device;
+    std::size_t bytes = 0;
+    Ref<Storage> memory;
+  };
+  std::vector<Arena> arenas;
+  std::unique_ptr<DeviceTape> on_device;  ///< of a tape that a captured graph can stand for
+  std::uint64_t epoch = 0;
+  bool brought = false;  ///< whether the memory is there
+};
+
+/// Copies and waits; the devices are the same or one is the CPU.
+void copy_bytes(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes);
+
+/// Gives inner places their parts of the arena: those that live at the same time never share a byte.
+void plan_memory(Tape& tape);
+
+/// Whether all that the tape assumes of what it found is so.
+bool holds(const Tape& tape, const std::vector<Variable>& inputs);
+
+/// Runs the calls on these inputs, and gives the outputs.
+std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs);
+
+}  // namespace ebb::compiling

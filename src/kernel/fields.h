@@ -1,0 +1,75 @@
+// Walks over the members of the plain structs that kernels take.
+#pragma once
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace ebb::detail {
+
+struct AnyField {
+  template <class T>
+  operator T() const;
+};
+
+template <class T>
+struct AnyBase {
+  template <class B>
+  requires(std::is_base_of_v<B, T> && !std::is_same_v<B, T>) operator B() const;
+};
+
+template <class T, std::size_t... I>
+constexpr bool takes_fields(std::index_sequence<I...>) {
+  return requires { T{(static_cast<void>(I), AnyField())...}; };
+}
+
+template <class T, std::size_t kMost = 12>
+constexpr std::size_t count_fields() {
+  static_assert(kMost > 0, "an aggregate of at most 12 members; others have fields()");
+  if constexpr (takes_fields<T>(std::make_index_sequence<kMost>())) return requires {
+      T{AnyBase<T>()};
+    }
+  ? kMost - 1 : kMost;  // an empty base is initialised too
+  else return count_fields<T, kMost - 1>();
+}
+
+/// References to the members of x, in order. A struct with members in a base class, or with arrays among
+/// them, lists them itself, in fields().
+template <class T>
+auto fields_of(T& x) {
+  if constexpr (requires { x.fields(); }) {
+    return x.fields();
+  } else {
+    constexpr std::size_t n = count_fields<std::remove_const_t<T>>();
+    if constexpr (n == 1) {
+      auto& [a] = x;
+      return std::tie(a);
+    } else if constexpr (n == 2) {
+      auto& [a, b] = x;
+      return std::tie(a, b);
+    } else if constexpr (n == 3) {
+      auto& [a, b, c] = x;
+      return std::tie(a, b, c);
+    } else if constexpr (n == 4) {
+      auto& [a, b, c, d] = x;
+      return std::tie(a, b, c, d);
+    } else if constexpr (n == 5) {
+      auto& [a, b, c, d, e] = x;
+      return std::tie(a, b, c, d, e);
+    } else if constexpr (n == 6) {
+      auto& [a, b, c, d, e, f] = x;
+      return std::tie(a, b, c, d, e, f);
+    } else if constexpr (n == 7) {
+      auto& [a, b, c, d, e, f, g] = x;
+      return std::tie(a, b, c, d, e, f, g);
+    } else if constexpr (n == 11) {
+      auto& [a, b, c, d, e, f, g, h, i, j, k] = x;
+      return std::tie(a, b, c, d, e, f, g, h, i, j, k);
+    } else {
+      static_assert(n == 0, "no kernel took a struct of so many members yet: add the case");
+    }
+  }
+}
+
+}  // namespace ebb::detail

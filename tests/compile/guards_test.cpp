@@ -1,0 +1,386 @@
+// What a tape follows, what has it recorded anew, and what keeps a function eager.
+#include "twins.h"
+
+#include <thread>
+
+using namespace twins;
+using Catch::Contains;
+
+namespace {
+
+/// Calls until the function is replayed.
+template <class C, class... Args>
+void settle(C& compiled, const Args&... args) {
+  for (int i = 0; i < 5 && !compiled.report().replayed; ++i) compiled(args...);
+  INFO(compiled.report().reason);
+  REQUIRE(compiled.report().replayed);
+}
+
+}  // namespace
+
+TEST_CASE("shapes, dtypes, numbers and modes have tapes of their own") {
+  auto f = compile([](const Tensor& x, double by, const std::string& how) {
+    return how == "sum" ? (x * by).sum() : (x * by).mean();
+  });
+  for (int round = 0; round < 4; ++round)
+    for (const std::int64_t n : {2, 3}) {
+      const Tensor x = randn({n, 2}), wide = randn({n, 2}, kDouble);
+      CHECK(same_bits(f(x, 2.0, std::string("sum")), (x * 2.0).sum()));
+      CHECK(same_bits(f(x, 3.0, std::string("sum")), (x * 3.0).sum()));
+      CHECK(same_bits(f(x, 3.0, std::string("mean")), (x * 3.0).mean()));
+      CHECK(same_bits(f(wide, 3.0, std::string("mean")), (wide * 3.0).mean()));
+      const Tensor columns = x.t().contiguous().t();
+      CHECK(same_bits(f(columns, 3.0, std::string("mean")), (columns * 3.0).mean()));
+      const NoGradGuard no_grad;
+      CHECK(same_bits(f(x, 2.0, std::string("sum")), (x * 2.0).sum()));
+    }
+  CHECK(f.report().kinds == 12);
+  CHECK(f.report().replays >= 12);
+  f.reset();
+  CHECK(f.report().calls == 0);
+}
+
+TEST_CASE("of many kinds the ones used last are kept") {
+  auto f = compile([](const Tensor& x) { return x + 1; }, CompileOptions{2});
+  for (int n = 1; n < 6; ++n)
+    for (int i = 0; i < 3; ++i) CHECK(equal(f(ones({n})), full({n}, 2.0)));
+  CHECK(f.report().kinds == 2);
+}
+
+TEST_CASE("writes in place to captured tensors are followed, another tensor in their stead is noticed") {
+  Tensor weight = randn({3});
+  auto f = compile([&](const Tensor& x) { return x * weight; });
+  const Tensor x = randn({3});
+  settle(f, x);
+  weight.add_(1);
+  CHECK(same_bits(f(x), x * weight));
+  CHECK(f.report().replayed);
+  weight = randn({3});
+  CHECK(same_bits(f(x), x * weight));
+  settle(f, x);
+  Tensor alias = weight;
+  weight.set_data(randn({3}));
+  CHECK(same_bits(f(x), x * weight));
+  settle(f, x);
+  const Tensor held = weight.detach();
+  weight.set_data(randn({3}));  // the old memory lives on in `held`
+  CHECK(same_bits(f(x), x * weight));
+}
+
+TEST_CASE("frozen parameters that are set free again are noticed") {
+  nn::Linear frozen(2, 2), free(2, 1);
+  for (const Tensor& p : frozen->parameters()) p.set_requires_grad(false);
+  auto step = compile([&](const Tensor& x) {
+    frozen->zero_grad();
+    free->zero_grad();
+    const Tensor loss = free(frozen(x)).sum();
+    loss.backward();
+    return loss;
+  });
+  const Tensor x = randn({3, 2});
+  settle(step, x);
+  CHECK_FALSE(frozen->weight.grad().defined());
+  for (const Tensor& p : frozen->parameters()) p.set_requires_grad(true);
+  step(x);
+  REQUIRE(frozen->weight.grad().defined());
+  settle(step, x);
+  step(x);
+  CHECK(frozen->weight.grad().defined());
+}
+
+TEST_CASE("a module that moves to another dtype is recorded anew") {
+  nn::Linear layer(3, 2);
+  auto f = compile([&](const Tensor& x) {
+    const NoGradGuard no_grad;
+    return layer(x.to(layer->weight.dtype()));
+  });
+  const Tensor x = randn({4, 3});
+  settle(f, x);
+  layer->to(kDouble);
+  const NoGradGuard no_grad;
+  CHECK(same_bits(f(x), layer(x.to(kDouble))));
+}
+
+TEST_CASE("gradients accumulate, or start anew, as they would eagerly") {
+  Tensor w = randn({4}).requires_grad_(), eager = w.detach().clone().requires_grad_();
+  auto backward = compile([&](const Tensor& x) { (w * x).square().sum().backward(); });
+  const auto expect = [&](const Tensor& x) {
+    (eager * x).square().sum().backward();
+    backward(x);
+    REQUIRE(same_bits(w.grad(), eager.grad()));
+  };
+  for (int i = 0; i < 8; ++i) expect(randn({4}));
+  CHECK(backward.report().replayed);
+  for (int i = 0; i < 8; ++i) {  // dropped outside
+    w.mutable_grad().reset();
+    eager.mutable_grad().reset();
+    expect(randn({4}));
+  }
+  CHECK(backward.report().replayed);
+  for (int i = 0; i < 6; ++i) expect(randn({4}));
+  w.mutable_grad() = ones({4});
+  eager.mutable_grad() = ones({4});
+  expect(randn({4}));
+}
+
+TEST_CASE("what the caller holds is not written to by later calls") {
+  Tensor w = randn({4}).requires_grad_();
+  auto step = compile([&](const Tensor& x) {
+    w.mutable_grad().reset();
+    const Tensor y = w * x;
+    y.sum().backward();
+    return std::vector<Tensor>{y.detach(), y.detach().narrow(0, 1, 2), x};
+  });
+  settle(step, ones({4}));
+  const Tensor one = full({4}, 1.0), two = full({4}, 2.0);
+  const std::vector<Tensor> first = step(one);
+  const Tensor grad = w.grad(), kept = grad.clone(), copy = first[0].clone();
+  const std::vector<Tensor> second = step(two);
+  CHECK(same_bits(first[0], copy));
+  CHECK(same_bits(grad, kept));
+  CHECK(same_bits(w.grad(), two));
+  CHECK(same_bits(second[1], second[0].narrow(0, 1, 2)));
+  CHECK(second[2].is_alias_of(two));
+  CHECK_FALSE(second[0].is_alias_of(first[0]));
+  step(two);
+  CHECK(second[1].is_alias_of(second[0]));
+}
+
+TEST_CASE("arguments that share memory, and slices of one, are told apart") {
+  auto f = compile([](Tensor a, const Tensor& b) {
+    a.mul_(2);
+    return a + b;
+  });
+  const Tensor base = arange(12, kFloat);
+  for (int i = 0; i < 4; ++i) {
+    Tensor both = base.clone();
+    CHECK(equal(f(both, both), base * 4));
+    Tensor left = base.clone();
+    CHECK(equal(f(left, base), base * 3));
+    CHECK(equal(left, base * 2));
+    Tensor whole = base.clone();
+    const std::int64_t from = i;  // another offset in every call
+    CHECK(equal(f(whole.narrow(0, from, 2), whole.narrow(0, from + 1, 2)),
+                tensor({from * 2.F + (from + 1) * 2.F, (from + 1) * 2.F + from + 2.F})));
+  }
+}
+
+TEST_CASE("leaves among the arguments get gradients of their own") {
+  auto f = compile([](const Tensor& x) {
+    const Tensor loss = x.square().sum();
+    loss.backward();
+    return loss;
+  });
+  std::vector<Tensor> leaves;
+  for (int i = 0; i < 6; ++i) {
+    leaves.push_back(randn({3}).requires_grad_());
+    f(leaves.back());
+  }
+  CHECK(f.report().replayed);
+  for (const Tensor& x : leaves) CHECK(same_bits(x.grad(), x.detach() * 2));
+}
+
+TEST_CASE("in-place writes of a replay are seen by graphs of before") {
+  Tensor w = ones({2}).requires_grad_();
+  auto shift = compile([&](const Tensor& x) {
+    const NoGradGuard no_grad;
+    w.add_(x);
+  });
+  settle(shift, ones({2}));
+  const Tensor y = w * w;
+  shift(ones({2}));
+  CHECK_THROWS_WITH(y.sum().backward(), Contains("modified by an inplace operation"));
+}
+
+TEST_CASE("values that the host reads keep a function eager, with one warning") {
+  Warnings warnings;
+  auto f = compile([](const Tensor& x) { return x.sum().item<float>() > 0 ? x * 2 : x * 3; });
+  for (int i = 0; i < 6; ++i) {
+    const Tensor x = full({2}, i % 2 ? 1.0 : -1.0);
+    CHECK(same_bits(f(x), i % 2 ? x * 2 : x * 3));
+  }
+  CHECK_FALSE(f.report().replayed);
+  CHECK_THAT(f.report().reason, Contains("the host reads"));
+  REQUIRE(warnings.texts.size() == 1);
+  CHECK_THAT(warnings.texts[0], Contains("stays eager"));
+}
+
+TEST_CASE("kernels of the program's own, on bare pointers, are no part of a tape") {
+  const Warnings warnings;
+  auto f = compile([](const Tensor& x) {
+    Tensor y = empty_like(x);
+    for (std::int64_t i = 0; i < x.numel(); ++i) y.data_ptr<float>()[i] = x.data_ptr<float>()[i] + 1;
+    return y * 2;
+  });
+  for (int i = 0; i < 6; ++i) {
+    const Tensor x = randn({3});
+    CHECK(same_bits(f(x), (x + 1) * 2));
+  }
+  CHECK_FALSE(f.report().replayed);
+  auto g = compile([](const Tensor& x) {
+    NdArray y = NdArray::empty(x.sizes(), kFloat);
+    for (std::int64_t i = 0; i < x.numel(); ++i) y.data_as<float>()[i] = x.array().data_as<float>()[i] + 1;
+    return Tensor(y);
+  });
+  for (int i = 0; i < 6; ++i) {
+    const Tensor x = randn({3});
+    CHECK(same_bits(g(x), x + 1));
+  }
+  CHECK_FALSE(g.report().replayed);
+}
+
+TEST_CASE("numbers that the host writes must be the same in every call") {
+  const Warnings warnings;
+  auto constant = compile([](const Tensor& x) { return x * tensor({1.F, 2.F}) + 3; });
+  const Tensor x = randn({2});
+  settle(constant, x);
+  CHECK(same_bits(constant(x), x * tensor({1.F, 2.F}) + 3));
+  auto written = compile([](const Tensor& y) { return tensor({1.F, 2.F}).add_(y); });
+  settle(written, x);
+  for (int i = 0; i < 3; ++i) CHECK(same_bits(written(x), tensor({1.F, 2.F}) + x));
+  float count = 0;
+  auto counting = compile([&](const Tensor& y) { return y + tensor({count, count++}); });
+  for (int i = 0; i < 9; ++i) {
+    const float at = count;
+    CHECK(same_bits(counting(x), x + tensor({at, at})));
+  }
+  CHECK_FALSE(counting.report().replayed);
+  CHECK_THAT(counting.report().reason, Contains("different"));
+}
+
+TEST_CASE("what a function keeps for itself keeps it eager") {
+  const Warnings warnings;
+  Tensor state = zeros({2});
+  auto carry = compile([&](const Tensor& x) {
+    state = state * 0.5 + x;
+    return state;
+  });
+  Tensor expected = zeros({2});
+  for (int i = 0; i < 9; ++i) {
+    const Tensor x = randn({2});
+    expected = expected * 0.5 + x;
+    CHECK(same_bits(carry(x), expected));
+  }
+  CHECK_FALSE(carry.report().replayed);
+  std::vector<Tensor> log;
+  auto keeps = compile([&](const Tensor& x) {
+    const Tensor y = x * 2;
+    log.push_back(y);
+    return y + 1;
+  });
+  for (int i = 0; i < 6; ++i) keeps(ones({2}));
+  CHECK(log.size() == 6);
+  CHECK_THAT(keeps.report().reason, Contains("kept elsewhere"));
+}
+
+TEST_CASE("results that are part of a graph, and schedules, keep a function eager") {
+  const Warnings warnings;
+  Tensor w = randn({2}).requires_grad_();
+  auto forward = compile([&](const Tensor& x) { return w * x; });
+  for (int i = 0; i < 6; ++i) {
+    const Tensor x = randn({2});
+    w.mutable_grad().reset();
+    forward(x).sum().backward();
+    CHECK(same_bits(w.grad(), x));
+  }
+  CHECK_THAT(forward.report().reason, Contains("graph"));
+  optim::SGD sgd({w}, 0.1);
+  optim::StepLR schedule(sgd, 1, 0.5);
+  auto scheduled = compile([&](const Tensor& x) {
+    sgd.zero_grad();
+    (w * x).sum().backward();
+    sgd.step();
+    schedule.step();
+  });
+  for (int i = 0; i < 6; ++i) scheduled(ones({2}));
+  optim::SGD other({w}, 0.1);
+  optim::StepLR expected(other, 1, 0.5);
+  for (int i = 0; i < 6; ++i) expected.step();
+  CHECK(sgd.param_groups()[0].options().get_lr() == other.param_groups()[0].options().get_lr());
+  CHECK_THAT(scheduled.report().reason, Contains("schedule"));
+  auto checkpointed = compile([&](const Tensor& x) {
+    manual_seed(1);
+    return randn({2}) + x;
+  });
+  for (int i = 0; i < 6; ++i) checkpointed(ones({2}));
+  CHECK_THAT(checkpointed.report().reason, Contains("random"));
+}
+
+TEST_CASE("an optimizer that is loaded anew, or gone, has the step recorded again") {
+  nn::Linear layer(2, 1);
+  auto adam = std::make_unique<optim::Adam>(layer->parameters(), optim::AdamOptions(0.1));
+  auto step = compile([&](const Tensor& x) {
+    adam->zero_grad();
+    layer(x).sum().backward();
+    adam->step();
+  });
+  const Tensor x = randn({3, 2});
+  settle(step, x);
+  std::stringstream file;
+  save(*adam, file);
+  load(*adam, file);
+  settle(step, x);
+  adam = std::make_unique<optim::Adam>(layer->parameters(), optim::AdamOptions(0.5));
+  const Tensor before = layer->weight.detach().clone();
+  step(x);
+  CHECK((layer->weight.detach() - before).abs().max().item<float>() == Approx(0.5).epsilon(1e-3));
+}
+
+TEST_CASE("exceptions pass, and the next call records anew") {
+  bool fails = true;
+  auto f = compile([&](const Tensor& x) {
+    if (fails) throw std::runtime_error("not yet");
+    return x.index_select(0, (x * 0).to(kLong)) + x;
+  });
+  CHECK_THROWS_WITH(f(ones({2})), "not yet");
+  fails = false;
+  settle(f, ones({2}));
+  const auto pick = [](const Tensor& from, const Tensor& at) { return from.index_select(0, at) * 2; };
+  auto g = compile(pick);
+  const Tensor from = randn({4});
+  settle(g, from, tensor({1, 2}));
+  CHECK_THROWS_AS(g(from, tensor({1, 9})), Error);
+  CHECK(same_bits(g(from, tensor({3, 0})), pick(from, tensor({3, 0}))));
+  settle(g, from, tensor({1, 2}));
+}
+
+TEST_CASE("nested compiled functions belong to the outer one") {
+  auto inner = compile([](const Tensor& x) { return x * 2; });
+  auto outer = compile([&](const Tensor& x) { return inner(x) + 1; });
+  settle(outer, ones({2}));
+  CHECK(inner.report().calls == 0);
+  CHECK(equal(outer(full({2}, 3.0)), full({2}, 7.0)));
+  settle(inner, ones({2}));
+  outer.reset();
+  settle(outer, ones({2}));
+  CHECK(equal(outer(full({2}, 3.0)), full({2}, 7.0)));
+}
+
+TEST_CASE("threads may call one compiled function, and record others, at the same time") {
+  auto shared = compile([](const Tensor& x) { return (x * 2).relu() + 1; });
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      auto own = compile([&](const Tensor& x) { return (x + t).square().sum(); });
+      for (int i = 0; i < 200; ++i) {
+        const Tensor x = full({5}, t + i * 0.5);
+        if (!equal(shared(x), (x * 2).relu() + 1)) ++wrong;
+        if (!equal(own(x), (x + t).square().sum())) ++wrong;
+      }
+      if (!own.report().replayed) ++wrong;
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("memory of a replay is shared by what does not live at the same time") {
+  auto chain = compile([](Tensor x) {
+    for (int i = 0; i < 50; ++i) x = (x * 1.01).tanh();
+    return x;
+  });
+  settle(chain, randn({1000}));
+  CHECK(chain.report().operations == 100);
+  CHECK(chain.report().arena_bytes <= 2 * 4096);
+  CHECK(chain.report().result_bytes >= 4000);
+}

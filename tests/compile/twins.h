@@ -1,0 +1,73 @@
+// The same training twice: eager, and compiled.
+#pragma once
+
+#include <ebb/ebb.h>
+
+#include <catch2/catch.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace twins {
+
+using namespace ebb;
+
+inline bool same_bits(const Tensor& a, const Tensor& b) {
+  if (!a.defined() || !b.defined()) return a.defined() == b.defined();
+  return a.sizes() == b.sizes() && a.dtype() == b.dtype() && equal(a.isnan(), b.isnan()) &&
+         equal(a.nan_to_num(), b.nan_to_num());
+}
+
+/// Drops warnings, and counts them.
+struct Warnings : WarningHandler {
+  void process(const Warning& warning) override { texts.push_back(warning.msg()); }
+  std::vector<std::string> texts;
+  WarningHandlerGuard guard{this};
+};
+
+/// A perceptron with two hidden layers.
+inline nn::Sequential perceptron(double dropout = 0) {
+  return nn::Sequential(nn::Linear(6, 16), nn::Tanh(), nn::Dropout(dropout), nn::Linear(16, 16), nn::ReLU(),
+                        nn::Linear(16, 3));
+}
+
+using Optimizer = std::unique_ptr<optim::Optimizer>;
+using MakeOptimizer = std::function<Optimizer(const std::vector<Tensor>&)>;
+
+/// A network, its optimizer and a step.
+struct Training {
+  nn::Sequential net;
+  Optimizer optimizer;
+
+  Training(nn::Sequential made, const MakeOptimizer& make)
+      : net(std::move(made)), optimizer(make(net->parameters())) {}
+
+  Tensor step(const Tensor& x, const Tensor& y) {
+    optimizer->zero_grad();
+    const Tensor loss = nn::functional::cross_entropy(net(x), y);
+    loss.backward();
+    optimizer->step();
+    return loss;
+  }
+  std::vector<Tensor> state() const {
+    std::vector<Tensor> all;
+    for (const Tensor& p : net->parameters()) {
+      all.push_back(p.detach());
+      all.push_back(p.grad());
+    }
+    for (const Tensor& b : net->buffers()) all.push_back(b);
+    return all;
+  }
+};
+
+inline void require_same(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
+  REQUIRE(a.size() == b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    INFO("tensor " << i);
+    REQUIRE(same_bits(a[i], b[i]));
+  }
+}
+
+}  // namespace twins

@@ -1,0 +1,95 @@
+// Every op of the table as a compiled function: bits of values and derivatives, on numbers that it was not
+// recorded with.
+#include "optable/checks.h"
+#include "optable/samples.h"
+
+#include <ebb/compile.h>
+#include <ebb/core/warning.h>
+
+#include <catch2/catch.hpp>
+
+#include <set>
+
+namespace optable {
+namespace {
+
+const std::set<std::string> stay_eager = {
+    // The result's shape is a matter of values.
+    "_unique", "_unique2", "unique_dim", "unique_consecutive", "unique_dim_consecutive", "nonzero",
+    "nonzero_numpy", "nonzero_static", "nonzero_static.filled", "masked_select", "repeat_interleave",
+    "bincount", "bincount.weights", "one_hot",
+    // What is computed is.
+    "allclose", "equal", "prod", "prod.dim", "prod.zeros", "prod.zeros.dim", "cov.weights", "cov.counts",
+    "masked_scatter", "segment_reduce", "segment_reduce.mean", "segment_reduce.max", "segment_reduce.prod",
+    "segment_reduce.offsets", "lstsq.gelss", "det", "det.plain", "matrix_exp", "matrix_exp.large",
+    "rrelu_with_noise_functional",
+    // The row's function seeds a generator, or makes one.
+    "svd_lowrank", "pca_lowrank", "pca_lowrank.mean", "scaled_dot_product_attention.dropout",
+    "linear_cross_entropy.chunks", "rand_like", "randn_like", "randint_like", "dropout", "feature_dropout",
+    "alpha_dropout", "feature_alpha_dropout", "gumbel_softmax", "rand", "randn", "normal", "uniform_",
+    "normal_", "log_normal_", "exponential_", "cauchy_", "geometric_", "bernoulli_", "randint", "randperm",
+    "bernoulli", "multinomial", "random_", "poisson", "binomial",
+    // Memory that is not ebb's.
+    "from_blob"};
+
+struct Silent : ebb::WarningHandler {
+  void process(const ebb::Warning&) override {}
+};
+
+// All that can be asked of the row: results, gradients, gradients of those.
+variable_list everything(const Row& row, const variable_list& inputs) {
+  const variable_list leaves = with_grad(row, inputs), wanted = leaves_of(leaves);
+  variable_list all = row.function(leaves);
+  const bool differentiable = row.derivative_order > 0 && !wanted.empty();
+  if (differentiable)
+    for (const Variable& g : gradients(row, leaves, wanted)) all.push_back(g);
+  if (differentiable && row.derivative_order > 1)
+    for (const Variable& g : second_gradients(row, leaves, wanted)) all.push_back(g);
+  for (Variable& y : all)
+    if (y.defined()) y = y.detach().clone();
+  return all;
+}
+
+// Other numbers of the same kind, a little nearer to zero.
+variable_list varied(const Row& row, const variable_list& inputs, int time) {
+  variable_list out;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const bool chosen = row.special_input && row.special_input(0, i).defined();
+    out.push_back(inputs[i].is_floating_point() && !chosen ? inputs[i] * (1 - time / 512.0)
+                                                           : inputs[i].clone());
+  }
+  return out;
+}
+
+}  // namespace
+
+void check_compiled(const Row& row) {
+  Silent silent;
+  const ebb::WarningHandlerGuard guard(&silent);
+  std::string reason;  // of any sample
+  for (std::size_t s = 0; s < row.shape_sets.size(); ++s) {
+    INFO(row.name << ", compiled, sample " << s);
+    const variable_list inputs = make_inputs(row, s);
+    auto compiled = ebb::compile([&](const variable_list& x) { return everything(row, x); });
+    for (int time = 0; time < 5; ++time) {
+      const variable_list now = varied(row, inputs, time);
+      ebb::manual_seed(31 + static_cast<std::uint64_t>(time));
+      const variable_list expected = everything(row, now);
+      ebb::manual_seed(31 + static_cast<std::uint64_t>(time));
+      const variable_list got = compiled(now);
+      REQUIRE(got.size() == expected.size());
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        INFO("call " << time << ", result " << i);
+        REQUIRE(got[i].defined() == expected[i].defined());
+        if (got[i].defined()) REQUIRE(same_bits(got[i], expected[i]));
+      }
+    }
+    const ebb::CompileReport report = compiled.report();
+    reason += report.reason;
+    if (report.replayed) REQUIRE(report.replays > 0);
+  }
+  INFO(row.name << ": " << reason);
+  REQUIRE(reason.empty() == !stay_eager.contains(row.name));
+}
+
+}  // namespace optable

@@ -1,0 +1,15 @@
+// The same random numbers in every run, whichever cases are chosen.
+#define CATCH_CONFIG_EXTERNAL_INTERFACES
+#include <ebb/core/random.h>
+
+#include <catch2/catch.hpp>
+
+namespace {
+
+struct Seed : Catch::TestEventListenerBase {
+  using TestEventListenerBase::TestEventListenerBase;
+  void testCaseStarting(const Catch::TestCaseInfo&) override { ebb::manual_seed(2026); }
+};
+CATCH_REGISTER_LISTENER(Seed)
+
+}  // namespace
