@@ -10,15 +10,20 @@ using gradbench::Json;
 // Random numbers as an eval sends them.
 Json numbers(std::vector<int64_t> sizes) { return gradbench::write(torch::rand(sizes, torch::kDouble)); }
 
-// All functions of an eval for one input.
+// All functions of an eval for one input, and what they do at least where that is known.
 template <class Input>
-void add(const std::string& name, const std::string& size, const gradbench::Eval& eval, Input input) {
-  for (const auto& [function, make] : eval)
+void add(const std::string& name, const std::string& size, const gradbench::Eval& eval, Input input,
+         const std::map<std::string, bench::Work>& work = {}) {
+  for (const auto& [function, make] : eval) {
+    const auto known = work.find(function);
+    const bench::Work least = known == work.end() ? bench::Work() : known->second;
     bench::add("gradbench." + name + "." + function + "." + size, [=, make = make](benchmark::State& state) {
       torch::manual_seed(1);
       const gradbench::Call call = make(input());
-      bench::measure(state, 1, "us", [&] { call.compute(); });
+      bench::measure(
+          state, 1, "us", [&] { call.compute(); }, least);
     });
+  }
 }
 
 Json mixture(int64_t d, int64_t k, int64_t n) {
@@ -32,6 +37,14 @@ Json mixture(int64_t d, int64_t k, int64_t n) {
           {"mu", numbers({k, d})},
           {"q", numbers({k, d})},
           {"l", numbers({k, d * (d - 1) / 2})}};
+}
+
+// A thousand points of d dimensions times a matrix a component; the gradients' products are twice as many.
+void add_mixture(int64_t d, int64_t k) {
+  const double products = 2 * 1000.0 * static_cast<double>(k * d * d);
+  add("gmm", "d" + std::to_string(d) + ".k" + std::to_string(k), gradbench::gmm(),
+      [=] { return mixture(d, k, 1000); },
+      {{"objective", bench::double_flops(products)}, {"jacobian", bench::double_flops(3 * products)}});
 }
 
 Json recurrent(int64_t layers, int64_t length, int64_t width) {
@@ -60,12 +73,14 @@ int main(int argc, char** argv) {
       return Json{{"A", numbers({size * size})}, {"ell", size}};
     });
   for (const int64_t k : {10, 100})
-    add("kmeans", std::to_string(k), gradbench::kmeans(), [=] {
-      const Json points = numbers({10000, 16});
-      return Json{{"points", points}, {"centroids", Json(points.begin(), points.begin() + k)}};
-    });
-  add("gmm", "d10.k25", gradbench::gmm(), [] { return mixture(10, 25, 1000); });
-  add("gmm", "d64.k25", gradbench::gmm(), [] { return mixture(64, 25, 1000); });
+    add("kmeans", std::to_string(k), gradbench::kmeans(),
+        [=] {
+          const Json points = numbers({10000, 16});
+          return Json{{"points", points}, {"centroids", Json(points.begin(), points.begin() + k)}};
+        },
+        {{"cost", bench::double_flops(2 * 10000.0 * 16 * static_cast<double>(k))}});
+  add_mixture(10, 25);
+  add_mixture(64, 25);
   add("lstm", "l2.c1024", gradbench::lstm(), [] { return recurrent(2, 1024, 14); });
   add("ba", "p31843", gradbench::ba(), [] { return scene(49, 7776, 31843); });
   return bench::run(argc, argv);
