@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
   });
   // Tall matrices, as of least squares, times a vector and, as for its gradient, transposed.
   for (const auto& [type, dtype] : {std::pair("float", torch::kFloat), std::pair("double", torch::kDouble)})
-    for (const int64_t columns : {8, 128}) {
+    for (const int64_t columns : {3, 8, 128}) {
       const std::string name = "." + std::to_string(columns) + "." + type;
       const int64_t rows = (int64_t{1} << 21) / columns;
       const bench::Work read =
