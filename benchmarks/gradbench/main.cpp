@@ -1,6 +1,7 @@
 // A tool of GradBench: answers messages of one line on the standard input by lines on the standard output.
 #include "eval.h"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <iostream>
@@ -31,7 +32,7 @@ Json evaluate(const Json& message) {
   const auto eval = evals().find(module);
   if (eval == evals().end() || !eval->second.count(name))
     return {{"success", false}, {"error", module + ": there is no function " + name}};
-  const int min_runs = input.is_object() ? input.value("min_runs", 1) : 1;
+  const int min_runs = std::max(input.is_object() ? input.value("min_runs", 1) : 1, 1);
   const std::chrono::duration<double> min_time(input.is_object() ? input.value("min_seconds", 0.0) : 0.0);
 
   const auto prepared = Clock::now();

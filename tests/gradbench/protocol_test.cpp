@@ -29,6 +29,7 @@ TEST_CASE("a function runs as often as it is asked to") {
     return count;
   };
   CHECK(runs(Json::object()) == 1);
+  CHECK(runs({{"min_runs", 0}}) == 1);
   CHECK(runs({{"min_runs", 7}}) == 7);
   CHECK(runs({{"min_runs", 1}, {"min_seconds", 0.01}}) > 1);
 }
