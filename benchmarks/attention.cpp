@@ -40,7 +40,9 @@ void add(const std::string& name, Attention attention, int64_t steps, bool train
     call();
     state.counters["peak_MiB"] = static_cast<double>(ebb::memory_stats().peak - before) / (1 << 20);
 #endif
-    bench::measure(state, 1, "ms", call);
+    // Two products of [steps, steps, 64] for each head, and four for the gradients.
+    const double length = static_cast<double>(steps);
+    bench::measure(state, 1, "ms", call, bench::flops((train ? 6 : 2) * 8 * 2 * length * length * 64));
   });
 }
 

@@ -3,7 +3,10 @@
 
 #include <benchmark/benchmark.h>
 
+#include "roof.h"
 #include "seam.h"
+
+#include <sys/resource.h>
 
 #include <string>
 #include <utility>
@@ -18,19 +21,41 @@ benchmark::internal::Benchmark* add(const std::string& name, F body) {
   return threads() > 1 ? added->UseRealTime() : added;
 }
 
-/// Times `call`. The figure is the time of one of its `parts`; `unit` begins with "ms" or "us".
+/// Times `call`. The figure is the time of one of its `parts`; `unit` begins with "ms" or "us". `work` is
+/// what a call cannot do without: its share of what the machine can do is shown beside the time.
 template <class F>
-void measure(benchmark::State& state, double parts, const char* unit, F&& call) {
+void measure(benchmark::State& state, double parts, const char* unit, F&& call, const Work& work = {}) {
   call();  // warms caches and the allocator
   for (auto _ : state) call();
   const auto per_call = benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert;
   state.counters["value"] = {parts * (unit[0] == 'm' ? 1e-3 : 1e-6), per_call};
+  if (work.amount > 0) {
+    const double roof = roof_of(work);
+    state.counters["roof"] = roof;
+    state.counters["of_roof"] = {work.amount / roof, benchmark::Counter::kIsIterationInvariantRate};
+  }
   state.SetLabel(unit);
+}
+
+/// The most memory that this process has had, in MiB, as the last of its figures.
+inline void add_peak_memory(const char* program) {
+  std::string name = program;
+  name.erase(0, name.rfind('/') + 1);
+  for (const char* prefix : {"bench_", "torch_"})
+    if (name.rfind(prefix, 0) == 0) name.erase(0, 6);
+  add(name + ".peak_memory", [](benchmark::State& state) {
+    for (auto _ : state) benchmark::ClobberMemory();
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    state.counters["value"] = static_cast<double>(usage.ru_maxrss) / 1024;
+    state.SetLabel("MiB");
+  })->Iterations(1);
 }
 
 /// Runs what was added, by the command line of Google Benchmark.
 inline int run(int argc, char** argv) {
   torch::set_num_threads(threads());
+  add_peak_memory(argv[0]);
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
   return 0;

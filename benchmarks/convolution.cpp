@@ -2,6 +2,8 @@
 // weight.
 #include "bench.h"
 
+#include <cmath>
+
 namespace {
 
 struct Layer {
@@ -15,15 +17,23 @@ const Layer kLayers[] = {{8, 3, 64, 224, 7, 2},    {8, 64, 64, 56, 3, 1},   {8, 
 
 enum class Part { forward, input, weight };
 
+// Operations, the same for each part.
+bench::Work work(const Layer& l) {
+  const auto number = [](int64_t n) { return static_cast<double>(n); };
+  const double places = number(l.batch) * std::pow(number((l.size - 1) / l.stride + 1), 2);
+  return bench::flops(2 * places * number(l.in) * number(l.out) * number(l.kernel * l.kernel));
+}
+
 void run(benchmark::State& state, const Layer& l, Part part) {
   torch::manual_seed(1);
   const torch::Tensor x = torch::randn({l.batch, l.in, l.size, l.size}).requires_grad_(part == Part::input);
   const torch::Tensor w =
       torch::randn({l.out, l.in, l.kernel, l.kernel}).requires_grad_(part == Part::weight);
   const auto forward = [&] { return torch::conv2d(x, w, {}, l.stride, l.kernel / 2); };
-  if (part == Part::forward) return bench::measure(state, 1, "ms", forward);
+  if (part == Part::forward) return bench::measure(state, 1, "ms", forward, work(l));
   const torch::Tensor y = forward(), seed = torch::ones_like(y), to = part == Part::input ? x : w;
-  bench::measure(state, 1, "ms", [&] { torch::autograd::grad({y}, {to}, {seed}, true); });
+  bench::measure(
+      state, 1, "ms", [&] { torch::autograd::grad({y}, {to}, {seed}, true); }, work(l));
 }
 
 }  // namespace

@@ -17,17 +17,27 @@ struct Net : torch::nn::Module {
   torch::nn::Linear fc1{nullptr}, fc2{nullptr}, fc3{nullptr};
 };
 
+// A single image is bound by its weights: read, their gradients written, and both read and one written by the
+// step.
+bench::Work work(double batch) {
+  const double first = 784 * 256, others = 256 * 128 + 128 * 10, weights = first + others;
+  return batch == 1 ? bench::bytes(4 * 5 * weights) : bench::flops(2 * batch * (3 * weights - first));
+}
+
 void train(benchmark::State& state, int64_t batch) {
   torch::manual_seed(1);
   auto net = std::make_shared<Net>();
   torch::optim::SGD optimizer(net->parameters(), torch::optim::SGDOptions(0.01));
   const torch::Tensor images = torch::rand({batch, 784});
   const torch::Tensor labels = torch::arange(batch).remainder(10);
-  bench::measure(state, 1, "us/step", [&] {
-    optimizer.zero_grad();
-    torch::nn::functional::cross_entropy(net->forward(images), labels).backward();
-    optimizer.step();
-  });
+  bench::measure(
+      state, 1, "us/step",
+      [&] {
+        optimizer.zero_grad();
+        torch::nn::functional::cross_entropy(net->forward(images), labels).backward();
+        optimizer.step();
+      },
+      work(static_cast<double>(batch)));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-# Lines of "SIDE NAME VALUE UNIT" to a table of medians: a row for each name, a column for each side that was run, and
-# for times the ratio of ebb to the fastest other.
+# Lines of "SIDE NAME VALUE UNIT [SHARE ROOF]" to a table of medians, or to CSV with -v csv=1: a row for each name, a column
+# for each side that was run, for times and memory the ratio of ebb to the least other, and the share that ebb reaches of
+# the highest roof that a side measured.
 function median(list, count,   values, i, j, swap) {
   split(list, values, " ")
   for (i = 1; i < count; ++i)
@@ -9,28 +10,47 @@ function median(list, count,   values, i, j, swap) {
 }
 {
   if (!($2 in unit)) { order[++names] = $2; unit[$2] = $4 }
-  ran[$1] = 1
+  if (!($1 in seen)) { seen[$1] = 1; if ($1 != "ebb") side[++sides] = $1 }
   samples[$1, $2] = samples[$1, $2] " " $3
   ++counts[$1, $2]
+  if ($6 + 0 > 0) {
+    if ($6 + 0 > roof[$2]) roof[$2] = $6 + 0
+    if ($1 == "ebb") { rates[$2] = rates[$2] " " $5 * $6; ++rated[$2] }
+  }
 }
+# A row: of CSV, or of the table, in which what there is not is a dash.
+function row(   i) {
+  if (csv) {
+    for (i = 1; i <= columns; ++i) printf "%s%s", cell[i], i < columns ? "," : "\n"
+    return
+  }
+  printf "%-42s %-8s", cell[1], cell[2]
+  for (i = 3; i <= columns; ++i) printf " %11s", cell[i] == "" ? "-" : cell[i]
+  print ""
+}
+function titled(name) { return !csv && name == "torch" ? "libtorch" : !csv && name == "eager" ? "PyTorch" : name }
 END {
-  all = split("ebb torch eager compiled", side, " ")
-  title["ebb"] = "ebb"; title["torch"] = "libtorch"; title["eager"] = "PyTorch"; title["compiled"] = "compiled"
-  printf "%-40s %-8s", "workload", "unit"
-  for (s = 1; s <= all; ++s) if (ran[side[s]] || s <= 2) printf " %11s", title[side[s]]
-  printf " %8s\n", "ratio"
+  side[0] = "ebb"
+  columns = sides + 5
+  cell[1] = "workload"; cell[2] = "unit"
+  for (s = 0; s <= sides; ++s) cell[s + 3] = titled(side[s])
+  cell[columns - 1] = "ratio"; cell[columns] = csv ? "of_roof" : "of roof"
+  row()
   for (i = 1; i <= names; ++i) {
-    name = order[i]
-    best = ""
-    printf "%-40s %-8s", name, unit[name]
-    for (s = 1; s <= all; ++s) {
-      if (!ran[side[s]] && s > 2) continue
-      value = counts[side[s], name] ? median(samples[side[s], name], counts[side[s], name]) : ""
-      printf " %11s", value == "" ? "-" : sprintf("%.4g", value)
-      if (s == 1) ours = value
+    name = cell[1] = order[i]
+    cell[2] = unit[name]
+    best = ours = ""
+    for (s = 0; s <= sides; ++s) {
+      count = counts[side[s], name]
+      value = count ? median(samples[side[s], name], count) : ""
+      cell[s + 3] = value == "" ? "" : sprintf("%.4g", value)
+      if (s == 0) ours = value
       else if (value != "" && (best == "" || value + 0 < best + 0)) best = value
     }
-    is_time = unit[name] ~ /^[mu]s/
-    printf " %8s\n", is_time && ours != "" && best != "" ? sprintf("%.3f", ours / best) : "-"
+    less_is_better = unit[name] ~ /^([mu]s|MiB)/
+    cell[columns - 1] = less_is_better && ours != "" && best + 0 > 0 ? sprintf("%.3f", ours / best) : ""
+    share = rated[name] ? median(rates[name], rated[name]) / roof[name] : ""
+    cell[columns] = share == "" ? "" : csv ? sprintf("%.3f", share) : sprintf("%.0f %%", 100 * share)
+    row()
   }
 }

@@ -9,6 +9,7 @@
 
 #include "core/parallel_for.h"
 #include "kernel/cpu/parts.h"
+#include "kernel/cpu/short_rows.h"
 #include "kernel/cpu/tile.h"
 #include "kernel/cpu/transpose.h"
 
@@ -27,6 +28,8 @@ using ConstVector = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>>;
 constexpr std::int64_t kTiny = 300;
 // Pieces of a shared matrix-vector product, in multiplications.
 constexpr std::int64_t kVectorPiece = std::int64_t{1} << 17;
+// Rows of fewer elements than that are summed several at a time.
+constexpr std::int64_t kShortRow = 24;
 
 // Rows lie one after another, each contiguous.
 template <class T>
@@ -149,7 +152,9 @@ void matrix_vector(Matrix<const T> a, const T* x, T* y, T alpha, T beta) {
       const std::int64_t first = p * rows, count = std::min(rows, a.rows - first);
       const Matrix<const T> part = a.block(first, 0, count, a.cols);
       scale<T>({y + first, count, 1, 1, 1}, beta);
-      if (by_rows(a)) {
+      if (by_rows(a) && a.cols < kShortRow) {
+        add_short_rows(part.data, std::max(a.row_stride, a.cols), count, a.cols, x, y + first, alpha);
+      } else if (by_rows(a)) {
         const View<T> matrix(part.data, count, a.cols, Eigen::OuterStride<>(std::max(a.row_stride, a.cols)));
         Vector<T>(y + first, count).noalias() += alpha * (matrix * ConstVector<T>(x, a.cols));
       } else {

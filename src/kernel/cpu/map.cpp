@@ -15,6 +15,21 @@ constexpr std::int64_t kBuffer = 512;
 // Inner dimensions shorter than this are gathered into longer rows.
 constexpr std::int64_t kShortRow = 24;
 
+// Calls `move` with a number of the type that has so many bytes: bits are moved, whatever they mean.
+template <class Move>
+void as_bits(int size, Move&& move) {
+  switch (size) {
+    case 1:
+      return move(std::uint8_t{});
+    case 2:
+      return move(std::uint16_t{});
+    case 4:
+      return move(std::uint32_t{});
+    default:
+      return move(std::uint64_t{});
+  }
+}
+
 template <class T>
 void gather_as(void* to, const char* from, std::int64_t stride, std::int64_t n) {
   T* out = static_cast<T*>(to);
@@ -22,16 +37,7 @@ void gather_as(void* to, const char* from, std::int64_t stride, std::int64_t n) 
 }
 
 void gather(void* to, const char* from, std::int64_t stride, std::int64_t n, int size) {
-  switch (size) {
-    case 1:
-      return gather_as<std::uint8_t>(to, from, stride, n);
-    case 2:
-      return gather_as<std::uint16_t>(to, from, stride, n);
-    case 4:
-      return gather_as<std::uint32_t>(to, from, stride, n);
-    default:
-      return gather_as<std::uint64_t>(to, from, stride, n);
-  }
+  as_bits(size, [&](auto bits) { gather_as<decltype(bits)>(to, from, stride, n); });
 }
 
 template <class T>
@@ -41,16 +47,7 @@ void scatter_as(char* to, std::int64_t stride, const void* from, std::int64_t n)
 }
 
 void scatter(char* to, std::int64_t stride, const void* from, std::int64_t n, int size) {
-  switch (size) {
-    case 1:
-      return scatter_as<std::uint8_t>(to, stride, from, n);
-    case 2:
-      return scatter_as<std::uint16_t>(to, stride, from, n);
-    case 4:
-      return scatter_as<std::uint32_t>(to, stride, from, n);
-    default:
-      return scatter_as<std::uint64_t>(to, stride, from, n);
-  }
+  as_bits(size, [&](auto bits) { scatter_as<decltype(bits)>(to, stride, from, n); });
 }
 
 struct alignas(64) Buffer {
@@ -69,7 +66,12 @@ class Walk {
       size_[i] = static_cast<int>(element_size(arrays[i]->dtype()));
       inner_[i] = plan.dims ? plan.strides[i][0] : 0;
       constant_[i] = i > 0;
-      for (int d = 0; d < plan.dims; ++d) constant_[i] = constant_[i] && plan.strides[i][d] == 0;
+      dense_[i] = true;
+      std::int64_t behind = size_[i];
+      for (int d = 0; d < plan.dims; behind *= plan.sizes[d++]) {
+        constant_[i] = constant_[i] && plan.strides[i][d] == 0;
+        dense_[i] = dense_[i] && plan.strides[i][d] == behind;
+      }
       if (constant_[i]) {
         if (constants)
           mask_ |= 1u << (i - 1);
@@ -141,34 +143,61 @@ class Walk {
     }
   }
 
-  // Short rows: several of them make one buffer.
+  // Short rows: several of them make one buffer, but for operands that lie in the order of the walk.
   void buffered(std::int64_t begin, std::int64_t end) {
-    seek(begin);
-    while (begin < end) {
+    for (; begin < end; begin += kBuffer) {
       const std::int64_t n = std::min(end - begin, kBuffer);
-      std::int64_t first[N], first_at[kPlanDims];
-      std::copy(offset_, offset_ + N, first);
-      std::copy(at_, at_ + plan_.dims, first_at);
-      for (std::int64_t done = 0; done < n;) {
-        const std::int64_t k = std::min(n - done, plan_.sizes[0] - at_[0]);
-        for (int i = 1; i < N; ++i)
-          if (!constant_[i])
-            gather(buffer_[i].bytes + done * size_[i], base_[i] + offset_[i], inner_[i], k, size_[i]);
-        advance(k);
-        done += k;
-      }
+      seek(begin);
       const void* in[N];
-      for (int i = 1; i < N; ++i) in[i - 1] = (mask_ >> (i - 1)) & 1u ? base_[i] : buffer_[i].bytes;
-      row_(buffer_[0].bytes, in, mask_, n, op_);
-      std::copy(first, first + N, offset_);
-      std::copy(first_at, first_at + plan_.dims, at_);
-      for (std::int64_t done = 0; done < n;) {
-        const std::int64_t k = std::min(n - done, plan_.sizes[0] - at_[0]);
-        scatter(base_[0] + offset_[0], inner_[0], buffer_[0].bytes + done * size_[0], k, size_[0]);
-        advance(k);
-        done += k;
+      for (int i = 1; i < N; ++i) {
+        in[i - 1] = buffer_[i].bytes;
+        if (constant_[i])
+          in[i - 1] = takes_constants_ ? base_[i] : buffer_[i].bytes;
+        else if (dense_[i])
+          in[i - 1] = base_[i] + begin * size_[i];
+        else
+          as_bits(size_[i], [&](auto bits) {
+            using T = decltype(bits);
+            each_row(i, n, [&](std::int64_t done, char* row, std::int64_t k) {
+              gather_as<T>(buffer_[i].bytes + done * std::int64_t{sizeof(T)}, row, inner_[i], k);
+            });
+          });
       }
-      begin += n;
+      if (dense_[0]) {
+        row_(base_[0] + begin * size_[0], in, mask_, n, op_);
+        continue;
+      }
+      row_(buffer_[0].bytes, in, mask_, n, op_);
+      as_bits(size_[0], [&](auto bits) {
+        using T = decltype(bits);
+        each_row(0, n, [&](std::int64_t done, char* row, std::int64_t k) {
+          scatter_as<T>(row, inner_[0], buffer_[0].bytes + done * std::int64_t{sizeof(T)}, k);
+        });
+      });
+    }
+  }
+
+  // Calls `each` with the rows of an operand that the next n elements lie in: how many elements came before,
+  // where the row goes on, and how many of them it has. The walk stays where it is.
+  template <class Each>
+  void each_row(int i, std::int64_t n, Each&& each) const {
+    std::int64_t at[kPlanDims];
+    std::copy(at_, at_ + plan_.dims, at);
+    const std::int64_t *strides = plan_.strides[i], *sizes = plan_.sizes;
+    char* row = base_[i] + offset_[i];
+    for (std::int64_t done = 0; done < n;) {
+      const std::int64_t k = std::min(n - done, sizes[0] - at[0]);
+      each(done, row, k);
+      done += k;
+      if (done == n) return;
+      row -= at[0] * strides[0];
+      at[0] = 0;
+      for (int d = 1; d < plan_.dims; ++d) {
+        row += strides[d];
+        if (++at[d] < sizes[d]) break;
+        row -= sizes[d] * strides[d];
+        at[d] = 0;
+      }
     }
   }
 
@@ -179,6 +208,7 @@ class Walk {
   int size_[N];
   std::int64_t inner_[N];
   bool constant_[N];  // over the whole walk
+  bool dense_[N];     // in the order of the walk, without gaps
   unsigned mask_ = 0;
   bool takes_constants_ = true;
   std::int64_t offset_[N];

@@ -1,0 +1,116 @@
+// The evals that are one formula each, beside plain loops and differences.
+#include <catch2/catch.hpp>
+
+#include "numbers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+using namespace gradbench_test;
+
+namespace {
+
+double log_sum_exp(const Numbers& x) {
+  double sum = 0;
+  for (const double number : x) sum += std::exp(number);
+  return std::log(sum);
+}
+
+double distance(const Numbers& x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    const double t = -1 + 2.0 * i / (n - 1);
+    double error = t > 0 ? 1 : t < 0 ? -1 : 0;
+    for (std::size_t j = 0; j < x.size(); ++j) error -= x[j] * std::pow(t, static_cast<double>(j));
+    sum += error * error;
+  }
+  return sum / 2;
+}
+
+// One number at a time, from the first to the last: y_i depends on those before it alone.
+Numbers solve(const Numbers& x, int steps) {
+  const auto slope = [&](const Numbers& y) {
+    Numbers result{x[0]};
+    for (std::size_t i = 1; i < x.size(); ++i) result.push_back(x[i] * y[i - 1]);
+    return result;
+  };
+  const auto moved = [](Numbers y, const Numbers& k, double by) {
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] += by * k[i];
+    return y;
+  };
+  const double h = 2.0 / steps;
+  Numbers y(x.size());
+  for (int step = 0; step < steps; ++step) {
+    const Numbers k1 = slope(y), k2 = slope(moved(y, k1, h / 2)), k3 = slope(moved(y, k2, h / 2)),
+                  k4 = slope(moved(y, k3, h));
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] += h / 6 * (k1[i] + 2 * k2[i] + 2 * k3[i] + k4[i]);
+  }
+  return y;
+}
+
+// The sum over all permutations.
+double determinant(const Numbers& a, std::size_t n) {
+  std::vector<std::size_t> columns(n);
+  std::iota(columns.begin(), columns.end(), 0);
+  double sum = 0;
+  do {
+    double product = 1;
+    for (std::size_t i = 0; i < n; ++i) {
+      product *= a[i * n + columns[i]];
+      for (std::size_t j = 0; j < i; ++j) product *= columns[j] > columns[i] ? -1 : 1;
+    }
+    sum += product;
+  } while (std::next_permutation(columns.begin(), columns.end()));
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("hello: a square and its derivative") {
+  CHECK(output_of("hello", "square", 16384.0) == 16384.0 * 16384.0);
+  CHECK(output_of("hello", "double", 3.5) == 7.0);
+}
+
+TEST_CASE("lse: a sum of exponentials and its gradient") {
+  const Numbers x = some(7);
+  const Json input = {{"x", x}};
+  check_close(output_of("lse", "primal", input), {log_sum_exp(x)});
+  check_close(output_of("lse", "gradient", input), slopes(log_sum_exp, x));
+}
+
+TEST_CASE("lse: large numbers do not overflow") {
+  const Json input = {{"x", {1000.0, 1000.0, -1000.0}}};
+  check_close(output_of("lse", "primal", input), {1000 + std::log(2.0)});
+  check_close(output_of("lse", "gradient", input), {0.5, 0.5, 0});
+}
+
+TEST_CASE("llsq: a polynomial's distance from the sign and its gradient") {
+  for (const int n : {2, 9, 12}) {
+    const Numbers x = some(5);
+    const Json input = {{"x", x}, {"n", n}};
+    check_close(output_of("llsq", "primal", input), {distance(x, n)});
+    check_close(output_of("llsq", "gradient", input),
+                slopes([&](const Numbers& at) { return distance(at, n); }, x));
+  }
+}
+
+TEST_CASE("ode: the solution and the gradient of its last number") {
+  for (const int steps : {1, 4}) {
+    const Numbers x = some(6);
+    const Json input = {{"x", x}, {"s", steps}};
+    check_close(output_of("ode", "primal", input), solve(x, steps));
+    check_close(output_of("ode", "gradient", input),
+                slopes([&](const Numbers& at) { return solve(at, steps).back(); }, x));
+  }
+}
+
+TEST_CASE("det: determinants and their gradients") {
+  for (const std::size_t size : {1, 2, 5}) {
+    const Numbers a = some(size * size);
+    const Json input = {{"A", a}, {"ell", size}};
+    check_close(output_of("det", "primal", input), {determinant(a, size)});
+    check_close(output_of("det", "gradient", input),
+                slopes([&](const Numbers& at) { return determinant(at, size); }, a));
+  }
+}

@@ -1,0 +1,79 @@
+// A process with pipes on both sides.
+#include "tool.h"
+
+#include <catch2/catch.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+
+namespace gradbench_test {
+namespace {
+
+class Tool {
+ public:
+  Tool() {
+    std::array<int, 2> in{}, out{};
+    if (::pipe(in.data()) != 0 || ::pipe(out.data()) != 0) FAIL("pipe");
+    process_ = ::fork();
+    if (process_ < 0) FAIL("fork");
+    if (process_ == 0) {
+      ::dup2(in[0], STDIN_FILENO);
+      ::dup2(out[1], STDOUT_FILENO);
+      for (const int end : {in[0], in[1], out[0], out[1]}) ::close(end);
+      ::execl(EBB_GRADBENCH_PROGRAM, EBB_GRADBENCH_PROGRAM, static_cast<char*>(nullptr));
+      ::_exit(127);
+    }
+    ::close(in[0]);
+    ::close(out[1]);
+    in_ = ::fdopen(in[1], "w");
+    out_ = ::fdopen(out[0], "r");
+  }
+  ~Tool() {
+    std::fclose(in_);  // which ends it
+    std::fclose(out_);
+    ::waitpid(process_, nullptr, 0);
+  }
+
+  std::string ask(const std::string& line) {
+    std::fputs((line + "\n").c_str(), in_);
+    std::fflush(in_);
+    std::string answer;
+    for (int c = std::fgetc(out_); c != '\n'; c = std::fgetc(out_)) {
+      if (c == EOF) FAIL("the program ended before it answered " << line);
+      answer.push_back(static_cast<char>(c));
+    }
+    return answer;
+  }
+
+ private:
+  pid_t process_;
+  std::FILE *in_, *out_;
+};
+
+}  // namespace
+
+Json ask(Json message) {
+  static Tool tool;
+  static int id = 0;
+  message["id"] = ++id;
+  const Json answer = Json::parse(tool.ask(message.dump()));
+  REQUIRE(answer.at("id") == id);
+  return answer;
+}
+
+Json evaluate(const std::string& module, const std::string& function, const Json& input) {
+  const Json answer =
+      ask({{"kind", "evaluate"}, {"module", module}, {"function", function}, {"input", input}});
+  INFO(answer.dump());
+  REQUIRE(answer.at("success") == true);
+  return answer;
+}
+
+Json output_of(const std::string& module, const std::string& function, const Json& input) {
+  return evaluate(module, function, input).at("output");
+}
+
+}  // namespace gradbench_test
