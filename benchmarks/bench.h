@@ -21,11 +21,8 @@ benchmark::internal::Benchmark* add(const std::string& name, F body) {
   return threads() > 1 ? added->UseRealTime() : added;
 }
 
-/// Times `call`. The figure is the time of one of its `parts`; `unit` begins with "ms" or "us". `work` is
-/// what a call cannot do without: its share of what the machine can do is shown beside the time.
 template <class F>
-void measure(benchmark::State& state, double parts, const char* unit, F&& call, const Work& work = {}) {
-  call();  // warms caches and the allocator
+void time(benchmark::State& state, double parts, const char* unit, F&& call, const Work& work) {
   for (auto _ : state) call();
   const auto per_call = benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert;
   state.counters["value"] = {parts * (unit[0] == 'm' ? 1e-3 : 1e-6), per_call};
@@ -35,6 +32,24 @@ void measure(benchmark::State& state, double parts, const char* unit, F&& call, 
     state.counters["of_roof"] = {work.amount / roof, benchmark::Counter::kIsIterationInvariantRate};
   }
   state.SetLabel(unit);
+}
+
+/// Times `call`. The figure is the time of one of its `parts`; `unit` begins with "ms" or "us". `work` is
+/// what a call cannot do without: its share of what the machine can do is shown beside the time. With
+/// EBB_BENCH_REPLAY in the environment ebb's call is compiled, and skipped if that cannot be replayed.
+template <class F>
+void measure(benchmark::State& state, double parts, const char* unit, F&& call, const Work& work = {}) {
+#ifndef EBB_FIDELITY_TORCH
+  if (std::getenv("EBB_BENCH_REPLAY")) {
+    auto replayed = ebb::compile([&] { call(); });
+    for (int i = 0; i < 6; ++i) replayed();
+    if (!replayed.report().replayed) return state.SkipWithError(replayed.report().reason.c_str());
+    time(state, parts, unit, replayed, work);
+    return;
+  }
+#endif
+  call();  // warms caches and the allocator
+  time(state, parts, unit, call, work);
 }
 
 /// The most memory that this process has had, in MiB, as the last of its figures.

@@ -19,7 +19,7 @@ NR == 1 {
   if ($2 !~ /^[mu]s/ || $3 + 0 <= 0) next
   dots = ""
   for (s = 1; s <= sides; ++s)
-    if ($(s + 3) + 0 > 0)
+    if ($(s + 3) + 0 > 0 && side[s] != "replay")
       dots = dots sprintf("<circle cx=\"%.1f\" cy=\"%d\" r=\"4\" fill=\"%s\"><title>%s: %.2f</title></circle>\n",
                           across($(s + 3) / $3), top + rows * line, colour[s], side[s], $(s + 3) / $3)
   if (dots == "") next
