@@ -2,8 +2,10 @@
 #pragma once
 
 #include <ebb/core/device.h>
+#include <ebb/core/isa.h>
 #include <ebb/cuda/nvtx.h>
 
+#include <array>
 #include <atomic>
 #include <type_traits>
 
@@ -38,20 +40,22 @@ class OpRange {
 template <class Signature>
 class KernelSlot;
 
-/// Declared by the CPU's kernel, `KernelSlot<decltype(cpu::sum)> sum`, which is known at compile time: slots
-/// are constinit and cost no start-up. The CUDA plugin sets its own kernels as it loads
-/// (tests/cuda/slots_test.cpp walks all slots and finds none left out).
+/// Declared by the CPU's kernel, `KernelSlot<decltype(cpu::sum)> sum`, which is known at compile time, and so
+/// is that kernel compiled for other processors (levels.h): slots are constinit and cost no start-up. The
+/// CUDA plugin sets its own kernels as it loads (tests/cuda/slots_test.cpp walks all slots and finds none
+/// left out).
 template <class... Args>
 class KernelSlot<void(Args...)> {
  public:
   using Function = void (*)(Args...);
 
-  constexpr KernelSlot(const char* name, Function cpu) : name_(name), cpu_(cpu) {}
+  constexpr KernelSlot(const char* name, const std::array<Function, detail::kCpuLevels>& cpu)
+      : name_(name), cpu_(cpu) {}
   KernelSlot(const KernelSlot&) = delete;
 
   void operator()(Device device, Args... args) const {
     if (device.is_cpu()) [[likely]]
-      return cpu_(static_cast<Args>(args)...);
+      return cpu_[detail::cpu_level.load(std::memory_order_relaxed)](static_cast<Args>(args)...);
     on_device(device, static_cast<Args>(args)...);
   }
   void set_cuda(Function kernel) { cuda_.store(kernel, std::memory_order_release); }
@@ -67,7 +71,7 @@ class KernelSlot<void(Args...)> {
   }
 
   const char* name_;
-  Function cpu_;
+  std::array<Function, detail::kCpuLevels> cpu_;
   std::atomic<Function> cuda_{nullptr};
 };
 
