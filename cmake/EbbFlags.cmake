@@ -36,6 +36,7 @@ function(ebb_tune_target target)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-fno-math-errno;-fno-trapping-math;-fno-semantic-interposition>
     $<$<AND:$<BOOL:${EBB_NATIVE}>,$<COMPILE_LANGUAGE:CXX>>:-march=native>)
-  # One alignment in every Eigen unit, whatever instruction set each is built for; threads are ebb's own business.
-  target_compile_definitions(${target} PRIVATE EIGEN_MAX_ALIGN_BYTES=64 EIGEN_DONT_PARALLELIZE)
+  # One alignment in every Eigen unit, whatever instruction set each is built for; threads are ebb's own business; products
+  # are cut by constants and not by the caches of the processor, so that sums have one order everywhere.
+  target_compile_definitions(${target} PRIVATE EIGEN_MAX_ALIGN_BYTES=64 EIGEN_DONT_PARALLELIZE EIGEN_NO_CPUID)
 endfunction()

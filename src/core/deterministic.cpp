@@ -3,6 +3,8 @@
 
 #include <atomic>
 
+#include "core/isa.h"
+
 namespace ebb {
 namespace {
 
@@ -12,6 +14,7 @@ constinit std::atomic<bool> deterministic_only{false};
 
 void use_deterministic_algorithms(bool deterministic) {
   deterministic_only.store(deterministic, std::memory_order_relaxed);
+  detail::run_same_kernels_everywhere(deterministic);
 }
 bool are_deterministic_algorithms_enabled() { return deterministic_only.load(std::memory_order_relaxed); }
 

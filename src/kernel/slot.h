@@ -2,10 +2,12 @@
 #pragma once
 
 #include <ebb/core/device.h>
+#include <ebb/core/isa.h>
 #include <ebb/cuda/nvtx.h>
 
 #include "kernel/kept_call.h"
 
+#include <array>
 #include <atomic>
 #include <type_traits>
 
@@ -40,28 +42,31 @@ class OpRange {
 template <class Signature>
 class KernelSlot;
 
-/// Declared by the CPU's kernel, `KernelSlot<decltype(cpu::sum)> sum`, which is known at compile time: slots
-/// are constinit and cost no start-up. The CUDA plugin sets its own kernels as it loads
-/// (tests/cuda/slots_test.cpp walks all slots and finds none left out).
+/// Declared by the CPU's kernel, `KernelSlot<decltype(cpu::sum)> sum`, which is known at compile time, and so
+/// is that kernel compiled for other processors (levels.h): slots are constinit and cost no start-up. The
+/// CUDA plugin sets its own kernels as it loads (tests/cuda/slots_test.cpp walks all slots and finds none
+/// left out).
 template <class... Args>
 class KernelSlot<void(Args...)> {
  public:
   using Function = void (*)(Args...);
 
-  constexpr KernelSlot(const char* name, Function cpu) : name_(name), cpu_(cpu) {}
+  constexpr KernelSlot(const char* name, const std::array<Function, detail::kCpuLevels>& cpu)
+      : name_(name), cpu_(cpu) {}
   KernelSlot(const KernelSlot&) = delete;
 
   void operator()(Device device, Args... args) const {
     if (device.is_cpu() && detail::recordings.load(std::memory_order_relaxed) == 0) [[likely]]
-      return cpu_(static_cast<Args>(args)...);
+      return cpu()(static_cast<Args>(args)...);
     out_of_line(device, static_cast<Args>(args)...);
   }
   void set_cuda(Function kernel) { cuda_.store(kernel, std::memory_order_release); }
   const char* name() const { return name_; }
 
  private:
+  Function cpu() const { return cpu_[detail::cpu_level.load(std::memory_order_relaxed)]; }
   [[gnu::noinline]] void out_of_line(Device device, Args... args) const {
-    if (device.is_cpu()) return detail::call_recorded<Args...>(name_, cpu_, static_cast<Args>(args)...);
+    if (device.is_cpu()) return detail::call_recorded<Args...>(name_, cpu(), static_cast<Args>(args)...);
     detail::require_backend(device.type());
     const Function kernel = cuda_.load(std::memory_order_acquire);
     EBB_CHECK(kernel, name_, ": has no kernel for ", device, "; move its inputs with .to(Device::CPU).");
@@ -70,7 +75,7 @@ class KernelSlot<void(Args...)> {
   }
 
   const char* name_;
-  Function cpu_;
+  std::array<Function, detail::kCpuLevels> cpu_;
   std::atomic<Function> cuda_{nullptr};
 };
 

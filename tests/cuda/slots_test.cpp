@@ -1,5 +1,5 @@
 // Every kernel slot of the library has a kernel on every device.
-#include "cuda/all_slots.h"
+#include "support/all_slots.h"
 
 #include <catch2/catch.hpp>
 
@@ -11,7 +11,7 @@ TEST_CASE("every slot has a kernel on every device") {
     INFO(s.symbol);
     REQUIRE(s.slot != nullptr);
     CHECK(s.slot->name[0] != '\0');
-    CHECK(s.slot->cpu != nullptr);
+    for (const auto kernel : s.slot->cpu) CHECK(kernel != nullptr);
     CHECK(s.slot->cuda.load() != nullptr);
   }
 }

@@ -1,7 +1,7 @@
 // The plugin makes its backend known when all its kernels are in their slots, not before. The function by
 // which it does so is this program's own here, and looks.
-#include "cuda/all_slots.h"
 #include "device/backend.h"
+#include "support/all_slots.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,16 +1,17 @@
 // The definitions of slots, for the files that hold the CPU kernels of a list.
 #pragma once
 
+#include "kernel/levels.h"
 #include "ops/elementwise/cpu_rows.h"
 
 namespace ebb::kernels {
 
 template <class Op>
-constinit SlotOf<decltype(cpu::unary<Op>)> Unary<Op>::slot{Op::kName, &cpu::unary<Op>};
+constinit SlotOf<decltype(cpu::unary<Op>)> Unary<Op>::slot{Op::kName, levels_of<cpu::unary<Op>>};
 template <class Op>
-constinit SlotOf<decltype(cpu::binary<Op>)> Binary<Op>::slot{Op::kName, &cpu::binary<Op>};
+constinit SlotOf<decltype(cpu::binary<Op>)> Binary<Op>::slot{Op::kName, levels_of<cpu::binary<Op>>};
 template <class Op>
-constinit SlotOf<decltype(cpu::ternary<Op>)> Ternary<Op>::slot{Op::kName, &cpu::ternary<Op>};
+constinit SlotOf<decltype(cpu::ternary<Op>)> Ternary<Op>::slot{Op::kName, levels_of<cpu::ternary<Op>>};
 
 }  // namespace ebb::kernels
 

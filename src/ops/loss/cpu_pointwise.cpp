@@ -8,6 +8,7 @@
 #include "core/parallel_for.h"
 #include "kernel/convert.h"
 #include "kernel/cpu/lanes.h"
+#include "kernel/levels.h"
 #include "ops/loss/kernels.h"
 
 namespace ebb::cpu {
@@ -182,10 +183,11 @@ void pointwise_loss_backward(NdArray& dx, const F& f, const NdArray& grad, const
 namespace ebb::kernels {
 
 template <class F>
-constinit SlotOf<decltype(cpu::pointwise_loss<F>)> PointwiseLoss<F>::forward{"loss", &cpu::pointwise_loss<F>};
+constinit SlotOf<decltype(cpu::pointwise_loss<F>)> PointwiseLoss<F>::forward{
+    "loss", levels_of<cpu::pointwise_loss<F>>};
 template <class F>
 constinit SlotOf<decltype(cpu::pointwise_loss_backward<F>)> PointwiseLoss<F>::backward{
-    "loss_backward", &cpu::pointwise_loss_backward<F>};
+    "loss_backward", levels_of<cpu::pointwise_loss_backward<F>>};
 
 namespace {
 

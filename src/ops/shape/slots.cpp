@@ -1,9 +1,11 @@
 // The kernel slots of the shape family.
 #include "ops/shape/kernels.h"
 
+#include "kernel/levels.h"
+
 namespace ebb::kernels {
 
-constinit KernelSlot<decltype(cpu::join)> join{"join", &cpu::join};
-constinit KernelSlot<decltype(cpu::triangle)> triangle{"triangle", &cpu::triangle};
+constinit KernelSlot<decltype(cpu::join)> join{"join", levels_of<cpu::join>};
+constinit KernelSlot<decltype(cpu::triangle)> triangle{"triangle", levels_of<cpu::triangle>};
 
 }  // namespace ebb::kernels

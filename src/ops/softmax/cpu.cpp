@@ -1,4 +1,5 @@
 // softmax on the CPU: exponentials by Eigen's packets.
+#include "kernel/cpu/exp.h"
 #include "kernel/cpu/lines.h"
 #include "kernel/cpu/reduce.h"
 #include "kernel/reducers.h"
@@ -36,7 +37,7 @@ template <class T, bool kLog>
 void forward_line(T* y, const T* x, std::int64_t n) {
   const T top = reduce_row(reducing::Extreme<T, true>(), x, n);
   if constexpr (!kLog) {
-    Row<T>(y, n) = (ConstRow<T>(x, n) - top).exp();
+    Row<T>(y, n) = exp_of(ConstRow<T>(x, n) - top);
     Row<T>(y, n) *= T(1) / reduce_row(reducing::Sum<T>(), y, n);
   } else {
     const reducing::Sum<T> add;
@@ -44,7 +45,7 @@ void forward_line(T* y, const T* x, std::int64_t n) {
     T part[1024];
     for (std::int64_t i = 0; i < n; i += 1024) {
       const std::int64_t m = std::min<std::int64_t>(1024, n - i);
-      Row<T>(part, m) = (ConstRow<T>(x + i, m) - top).exp();
+      Row<T>(part, m) = exp_of(ConstRow<T>(x + i, m) - top);
       total.push(reduce_run(add, part, m, 0));
     }
     Row<T>(y, n) = (ConstRow<T>(x, n) - top) - std::log(total.total());
@@ -55,7 +56,7 @@ template <class T, bool kLog>
 void backward_line(T* out, const T* g, const T* y, std::int64_t n) {
   if constexpr (kLog) {
     const T total = reduce_row(reducing::Sum<T>(), g, n);
-    Row<T>(out, n) = ConstRow<T>(g, n) - ConstRow<T>(y, n).exp() * total;
+    Row<T>(out, n) = ConstRow<T>(g, n) - exp_of(ConstRow<T>(y, n)) * total;
   } else {
     const reducing::Sum<T> add;
     Cascade<reducing::Sum<T>> total(add);
@@ -80,11 +81,11 @@ void forward_block(T* y, const T* x, std::int64_t n, std::int64_t stride, std::i
   sum.setZero();
   for (std::int64_t i = 0; i < n; ++i) {
     if constexpr (kLog) {
-      part = (ConstRow<T>(x + i * stride, width) - top).exp();
+      part = exp_of(ConstRow<T>(x + i * stride, width) - top);
       sum += part;
     } else {
       Row<T> row(y + i * stride, width);
-      row = (ConstRow<T>(x + i * stride, width) - top).exp();
+      row = exp_of(ConstRow<T>(x + i * stride, width) - top);
       sum += row;
     }
   }
@@ -116,7 +117,7 @@ void backward_block(T* out, const T* g, const T* y, std::int64_t n, std::int64_t
   for (std::int64_t i = 0; i < n; ++i) {
     const ConstRow<T> row(g + i * stride, width), result(y + i * stride, width);
     if constexpr (kLog)
-      Row<T>(out + i * stride, width) = row - result.exp() * total;
+      Row<T>(out + i * stride, width) = row - exp_of(result) * total;
     else
       Row<T>(out + i * stride, width) = (row - total) * result;
   }

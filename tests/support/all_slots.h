@@ -5,6 +5,7 @@
 #include <elf.h>
 
 #include <ebb/ebb.h>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <fstream>
@@ -19,7 +20,7 @@ namespace ebb::testing {
 // What every slot is, whatever its kernel takes.
 struct AnySlot {
   const char* name;
-  void (*cpu)();
+  std::array<void (*)(), ebb::detail::kCpuLevels> cpu;
   std::atomic<void (*)()> cuda;
 };
 static_assert(sizeof(AnySlot) == sizeof(ebb::KernelSlot<void(ebb::NdArray&)>));

@@ -1,0 +1,18 @@
+# cmake -DNM=... -DOBJDUMP=... -DOBJECT=... -P: what must hold of the object of a level, which stands beside others and
+# is loaded by processors that cannot run it. It runs nothing by itself, and nothing but its kernels can be linked to.
+execute_process(COMMAND ${OBJDUMP} --section-headers ${OBJECT} OUTPUT_VARIABLE _sections COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${NM} --extern-only --defined-only ${OBJECT} OUTPUT_VARIABLE _symbols COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${NM} --undefined-only ${OBJECT} OUTPUT_VARIABLE _needed COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX REPLACE "[0-9a-f]+ [A-Za-z] _ZN3ebb6detail7AtLevel[^\n]*\n" "" _others "${_symbols}")
+set(_error "")
+if(_sections MATCHES "\\.(init_array|ctors|preinit_array)[^ \n]*")
+  set(_error "the section ${CMAKE_MATCH_0}: a kernel's file has a variable with a constructor. Make it constinit")
+elseif(NOT _others STREQUAL "" OR _symbols STREQUAL "")
+  set(_error "other global symbols than the kernels of its slots:\n${_others}")
+elseif(_needed MATCHES "_ZNK?3ebb3cpu[^\n]*")
+  set(_error "no kernel ${CMAKE_MATCH_0}, which it calls: it would have the baseline's. Compile its file for the level too")
+endif()
+if(_error)
+  file(REMOVE ${OBJECT})
+  message(FATAL_ERROR "${OBJECT} has ${_error}")
+endif()

@@ -1,0 +1,95 @@
+// Which instructions the CPU's kernels use: chosen once, as the library is loaded.
+#include "core/isa.h"
+
+#include <ebb/core/isa.h>
+#include <ebb/core/warning.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string>
+
+#if EBB_CPU_DISPATCH
+#include <cpuid.h>
+#endif
+
+namespace ebb {
+namespace {
+
+#if EBB_CPU_DISPATCH
+
+constexpr std::array<std::string_view, detail::kCpuLevels> kNames = {"sse2", "avx2", "avx512"};
+
+// All that -march=x86-64-v3 and -v4 let a compiler use; what the operating system must save is asked as well.
+int count_levels() {
+  __builtin_cpu_init();
+  unsigned a = 0, b = 0, c = 0, d = 0, extended = 0;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || !__get_cpuid(0x80000001, &a, &b, &extended, &d)) return 1;
+  const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                  __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && (c & bit_F16C) &&
+                  (c & bit_MOVBE) && (extended & bit_LZCNT);
+  const bool v4 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                  __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                  __builtin_cpu_supports("avx512vl");
+  return !v3 ? 1 : !v4 ? 2 : 3;
+}
+
+#else
+
+constexpr std::array<std::string_view, 1> kNames = {
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+    "avx512"
+#elif defined(__AVX2__) && defined(__FMA__)
+    "avx2"
+#elif defined(__SSE2__)
+    "sse2"
+#elif defined(__ARM_NEON)
+    "neon"
+#else
+    "generic"
+#endif
+};
+
+int count_levels() { return 1; }
+
+#endif
+
+// AVX2 is what all processors have that ebb is fast on.
+constexpr int kEverywhere = 1;
+
+int best_level = 0;
+
+std::string listed(int count) {
+  std::string names(kNames[0]);
+  for (int i = 1; i < count; ++i) names.append(", ").append(kNames[static_cast<std::size_t>(i)]);
+  return names;
+}
+
+// Before the constructors of programs and of what else is in the library: those may run ops.
+[[gnu::constructor(101)]] void choose_level() {
+  const int levels = count_levels();
+  best_level = levels - 1;
+  if (const char* const asked = std::getenv("EBB_ISA"); asked && *asked) {
+    const auto end = kNames.begin() + levels, found = std::find(kNames.begin(), end, asked);
+    if (found != end)
+      best_level = static_cast<int>(found - kNames.begin());
+    else
+      warn("EBB_ISA=", asked, " is not to be had: this library has kernels for ",
+           listed(static_cast<int>(kNames.size())), ", and this processor runs ", listed(levels),
+           " of them. Going on with ", kNames[static_cast<std::size_t>(best_level)], ".");
+  }
+  detail::run_same_kernels_everywhere(false);
+}
+
+}  // namespace
+
+constinit std::atomic<std::uint8_t> detail::cpu_level{0};
+
+void detail::run_same_kernels_everywhere(bool same) noexcept {
+  const int level = same ? std::min(best_level, kEverywhere) : best_level;
+  cpu_level.store(static_cast<std::uint8_t>(level), std::memory_order_relaxed);
+}
+
+std::string_view cpu_isa() noexcept { return kNames[detail::cpu_level.load(std::memory_order_relaxed)]; }
+
+}  // namespace ebb

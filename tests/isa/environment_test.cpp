@@ -1,0 +1,42 @@
+// EBB_ISA, which the library reads as it is loaded: in another process of this program.
+#include <unistd.h>
+
+#include <ebb/core/isa.h>
+
+#include <catch2/catch.hpp>
+
+#include <cstdio>
+#include <string>
+
+namespace {
+
+// What a process with this EBB_ISA says before it names the first test.
+std::string said(const std::string& asked) {
+  char path[4096] = {};
+  REQUIRE(::readlink("/proc/self/exe", path, sizeof path - 1) > 0);
+  const std::string command = "EBB_ISA='" + asked + "' '" + path + "' --list-test-names-only 2>&1 >/dev/null";
+  std::FILE* const pipe = ::popen(command.c_str(), "r");
+  REQUIRE(pipe);
+  std::string text;
+  for (int c; (c = std::fgetc(pipe)) != EOF;) text += static_cast<char>(c);
+  ::pclose(pipe);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a level that there is not brings a warning with those that there are and the best of them") {
+  const std::string text = said("mmx"), runs = ", and this processor runs ", on = " of them. Going on with ";
+  INFO(text);
+  REQUIRE(text.starts_with("Warning: EBB_ISA=mmx is not to be had: this library has kernels for "));
+  const std::size_t first = text.find(runs) + runs.size(), end = text.find(on);
+  REQUIRE((first < end && end != text.npos));
+  const std::string levels = text.substr(first, end - first), best = text.substr(end + on.size());
+  CHECK(best == levels.substr(levels.rfind(' ') + 1) + ".\n");
+  CHECK(levels.find(levels.substr(0, levels.find(',')), 1) == levels.npos);  // none twice
+}
+
+TEST_CASE("a level that there is and none at all bring no warning") {
+  CHECK(said(std::string(ebb::cpu_isa())).empty());
+  CHECK(said("").empty());
+}

@@ -1,0 +1,34 @@
+// Every slot has the kernels that the processor can choose from.
+#include "support/all_slots.h"
+
+#include <ebb/core/isa.h>
+
+#include <catch2/catch.hpp>
+
+#include <set>
+
+TEST_CASE("every slot has a kernel of its own for each level") {
+  const std::vector<ebb::testing::Named> slots = ebb::testing::all_slots();
+  CHECK(slots.size() > 200);
+  std::set<void (*)()> kernels;
+  for (const ebb::testing::Named& s : slots) {
+    INFO(s.symbol);
+    REQUIRE(s.slot != nullptr);
+    for (const auto kernel : s.slot->cpu) {
+      REQUIRE(kernel != nullptr);
+      kernels.insert(kernel);
+    }
+  }
+  CHECK(kernels.size() == (EBB_TEST_DISPATCH ? 3 : 1) * slots.size());
+}
+
+TEST_CASE("the deterministic mode takes what most processors have and gives it back") {
+  const std::string_view best = ebb::cpu_isa();
+  ebb::use_deterministic_algorithms(true);
+  if (EBB_TEST_DISPATCH)
+    CHECK(ebb::cpu_isa() == (best == "avx512" ? "avx2" : best));
+  else
+    CHECK(ebb::cpu_isa() == best);
+  ebb::use_deterministic_algorithms(false);
+  CHECK(ebb::cpu_isa() == best);
+}
