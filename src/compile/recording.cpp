@@ -3,6 +3,7 @@
 
 #include "compile/device_tape.h"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
@@ -122,14 +123,13 @@ class Recording::Keeper final : public ArgumentVisitor {
     r_.call_.addresses.push_back({&at, place, offset});
   }
   void words(Philox& philox) override {
-    const auto found = r_.draws_.find(philox.seed);
-    if (found == r_.draws_.end()) {
-      if (!written) plain(&philox.seed, sizeof(philox.seed));
-      return;
+    for (std::size_t i = 0; i < r_.draws_.size(); ++i) {
+      const Draw& draw = r_.draws_[i];
+      if (draw.words.seed != philox.seed || draw.words.call != philox.call) continue;
+      r_.call_.words.push_back({&philox, draw.kept});
+      return plain_value(i);
     }
-    if (philox.call != found->second.draw) r_.refuse("the words of a random draw are counted on by the host");
-    r_.call_.words.push_back({&philox, found->second.kept});
-    plain_value(found->second.number);
+    if (!written) r_.refuse("a kernel was given random words that no kernel drew");
   }
   void plain(const void* bytes, std::size_t count) override { r_.print(bytes, count); }
 
@@ -182,7 +182,10 @@ class Recording::Matcher final : public ArgumentVisitor {
   }
   void address(void*&) override {}
   void words(Philox& philox) override {
-    if (written && !r_.draws_.contains(philox.seed)) drawn = philox;
+    const auto known = [&](const Draw& draw) {
+      return draw.words.seed == philox.seed && draw.words.call == philox.call;
+    };
+    if (written && std::none_of(r_.draws_.begin(), r_.draws_.end(), known)) drawn = philox;
   }
   void plain(const void*, std::size_t) override {}
 
@@ -221,8 +224,7 @@ void Recording::end(std::unique_ptr<detail::KeptCall> kept, detail::KeptCall& af
   if (matcher.drawn) {
     FindDrawn words;
     kept->visit(words);
-    const std::uint64_t number = draws_.size();
-    draws_[matcher.drawn->seed] = {words.found, matcher.drawn->call, number};
+    draws_.push_back({*matcher.drawn, words.found});
   }
   if (kept->watched()) tape_->watched.push_back(kept.get());
   if (kept->per_element()) note_successions();

@@ -62,11 +62,10 @@ class Recording final : public detail::Recorder {
   std::vector<Seen> stood_in_;  // and as they are kept
   TapeCall call_;               // that runs
   struct Draw {
+    Philox words;
     const Philox* kept;  // by the call that draws
-    std::uint64_t draw;  // its number for the generator
-    std::uint64_t number;
   };
-  std::unordered_map<std::uint64_t, Draw> draws_;           // by the seed that was drawn
+  std::vector<Draw> draws_;
   std::unordered_map<const VariableImpl*, bool> had_grad_;  // at the start
   std::string reason_;
   std::unordered_set<std::uint64_t> walked_;  // nodes, by their sequence numbers

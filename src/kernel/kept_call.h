@@ -57,8 +57,9 @@ inline constexpr bool kIsOptional = false;
 template <class T>
 inline constexpr bool kIsOptional<std::optional<T>> = true;
 
+// There is one of these for each kernel: small rather than fast, as all that only recordings run.
 template <class T>
-void visit_argument(T& x, ArgumentVisitor& v) {
+[[gnu::cold]] void visit_argument(T& x, ArgumentVisitor& v) {
   if constexpr (std::is_same_v<T, NdArray>) {
     v.array(x);
   } else if constexpr (std::is_same_v<T, Philox>) {
@@ -156,7 +157,7 @@ class KeptSlotCall final : public KeptCall {
   void run() override {
     std::apply([this](auto&... each) { function_(each...); }, kept_);
   }
-  void visit(ArgumentVisitor& v) override { visit(v, std::index_sequence_for<Args...>()); }
+  [[gnu::cold]] void visit(ArgumentVisitor& v) override { visit(v, std::index_sequence_for<Args...>()); }
   bool per_element() const override { return (kPerElement<std::remove_cvref_t<Args>> || ...); }
 
  private:
@@ -173,7 +174,7 @@ class KeptSlotCall final : public KeptCall {
 
 /// Calls a kernel for a thread that is being recorded.
 template <class... Args>
-void call_recorded(const char* name, void (*kernel)(Args...), Args... args) {
+[[gnu::cold]] void call_recorded(const char* name, void (*kernel)(Args...), Args... args) {
   Recorder* const recorder = current_recorder();
   if (!recorder) return kernel(static_cast<Args>(args)...);
   if constexpr (kCanBeKept<Args...>) {

@@ -71,7 +71,8 @@ class KernelSlot<void(Args...)> {
     const Function kernel = cuda_.load(std::memory_order_acquire);
     EBB_CHECK(kernel, name_, ": has no kernel for ", device, "; move its inputs with .to(Device::CPU).");
     const detail::OpRange range(name_);
-    detail::call_recorded<Args...>(name_, kernel, static_cast<Args>(args)...);
+    if (detail::recorder()) return detail::call_recorded<Args...>(name_, kernel, static_cast<Args>(args)...);
+    kernel(static_cast<Args>(args)...);
   }
 
   const char* name_;
