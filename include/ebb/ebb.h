@@ -19,6 +19,7 @@
 #include <ebb/compile.h>
 #include <ebb/core/allocator.h>
 #include <ebb/core/deterministic.h>
+#include <ebb/core/isa.h>
 #include <ebb/core/maybe_owned.h>
 #include <ebb/core/parallel.h>
 #include <ebb/core/random.h>

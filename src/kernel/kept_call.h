@@ -103,6 +103,24 @@ struct KeptAs {
   using type = std::conditional_t<std::is_pointer_v<T>, void, T>;
 };
 
+/// An array, out of line: there are hundreds of kinds of calls.
+class EBB_API KeptArray {
+ public:
+  KeptArray(const NdArray& array);
+  KeptArray(const KeptArray& other);
+  KeptArray& operator=(const KeptArray&) = delete;
+  ~KeptArray();
+  operator NdArray&() { return array_; }
+  void visit(ArgumentVisitor& v) { v.array(array_); }
+
+ private:
+  NdArray array_;
+};
+template <>
+struct KeptAs<NdArray> {
+  using type = KeptArray;
+};
+
 /// An ArrayRef that owns its values.
 template <class T>
 struct KeptList {
@@ -151,8 +169,9 @@ class KeptSlotCall final : public KeptCall {
  public:
   using Function = void (*)(Args...);
 
-  KeptSlotCall(const char* name, Function function, Args... args)
+  [[gnu::cold, gnu::noinline]] KeptSlotCall(const char* name, Function function, Args... args)
       : KeptCall(name), function_(function), kept_(args...) {}
+  [[gnu::cold]] ~KeptSlotCall() override {}  // NOLINT(modernize-use-equals-default): or it would not be cold
 
   void run() override {
     std::apply([this](auto&... each) { function_(each...); }, kept_);

@@ -36,10 +36,31 @@ DType compute_dtype(const char* op, Types types, DType promoted) {
   ebb::detail::unsupported_dtype(op, promoted, expected);
 }
 
+namespace {
+
 // A 0-d tensor on the CPU can be read as a number: no conversion kernel, and it may join tensors of another
 // device.
 Scalar number_in(const NdArray& x) {
   return visit_all(x.dtype(), "item", [&]<class T>() -> Scalar { return Scalar(*x.data_as<T>()); });
+}
+
+}  // namespace
+
+KeptOperand::KeptOperand(const Operand& x) : value_(x.value), number_(!x.array) {
+  if (x.array) array_ = *x.array;
+  if (x.read_from) array_ = *x.read_from;
+}
+KeptOperand::~KeptOperand() = default;
+KeptOperand::operator Operand() const {
+  if (!number_) return Operand(array_);
+  return Operand(array_.defined() ? number_in(array_) : value_);
+}
+void KeptOperand::visit(detail::ArgumentVisitor& v) {
+  detail::visit_argument(number_, v);
+  if (array_.defined())
+    v.array(array_);
+  else
+    detail::visit_argument(value_, v);
 }
 
 namespace {

@@ -21,30 +21,20 @@ struct Operand {
   Operand(const Scalar& v, const NdArray& from) : value(v), read_from(&from) {}
 };
 
-/// The number in an array without dimensions on the CPU.
-EBB_API Scalar number_in(const NdArray& x);
-
 /// An operand that owns its array; a number that was read is read again.
-struct KeptOperand {
-  NdArray array;
-  Scalar value;
-  bool number;
+class EBB_API KeptOperand {
+ public:
+  KeptOperand(const Operand& x);
+  ~KeptOperand();
+  KeptOperand(const KeptOperand&) = delete;
+  KeptOperand& operator=(const KeptOperand&) = delete;
+  operator Operand() const;
+  void visit(detail::ArgumentVisitor& v);
 
-  KeptOperand(const Operand& x) : value(x.value), number(!x.array) {
-    if (x.array) array = *x.array;
-    if (x.read_from) array = *x.read_from;
-  }
-  operator Operand() const {
-    if (!number) return Operand(array);
-    return Operand(array.defined() ? number_in(array) : value);
-  }
-  void visit(detail::ArgumentVisitor& v) {
-    detail::visit_argument(number, v);
-    if (array.defined())
-      v.array(array);
-    else
-      detail::visit_argument(value, v);
-  }
+ private:
+  NdArray array_;
+  Scalar value_;
+  bool number_;
 };
 
 }  // namespace ebb::ops

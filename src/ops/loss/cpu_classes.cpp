@@ -8,6 +8,7 @@
 
 #include "core/parallel_for.h"
 #include "kernel/convert.h"
+#include "kernel/cpu/exp.h"
 #include "ops/loss/kernels.h"
 
 namespace ebb::cpu {
@@ -163,7 +164,7 @@ void cross_entropy_backward(NdArray& dx, const NdArray& grad, const NdArray& tot
           for (std::int64_t c = 0; c < to.classes; ++c)
             o[c] = static_cast<T>(f * (std::exp(row[c] - log_sum) - C(c == t)));
         } else {
-          Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>>(o, to.classes) = f * (row - log_sum).exp();
+          Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>>(o, to.classes) = f * exp_of(row - log_sum);
           o[t] -= f;
         }
       }
