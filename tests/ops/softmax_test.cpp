@@ -92,3 +92,16 @@ TEST_CASE("dtypes and errors of softmax") {
   x.softmax(0, kDouble).select(0, 1).backward();
   CHECK(x.grad().dtype() == kFloat);
 }
+
+TEST_CASE("softmax of lines that lie apart has the same bits wherever its buffers are") {
+  for (const std::int64_t n : {4, 9, 20}) {
+    const Variable x = ebb::randn({n, 3}, kDouble), expected = ebb::softmax(x, 0);
+    std::vector<std::unique_ptr<char[]>> between;  // the next buffer comes to lie elsewhere
+    int others = 0;
+    for (std::size_t i = 0; i < 64; ++i) {
+      between.push_back(std::make_unique<char[]>(16 * i + 8));
+      others += !ebb::equal(ebb::softmax(x, 0), expected);
+    }
+    CHECK(others == 0);
+  }
+}

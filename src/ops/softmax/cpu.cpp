@@ -10,7 +10,6 @@
 #include <Eigen/Core>
 
 #include <cmath>
-#include <memory>
 
 namespace ebb::cpu {
 namespace {
@@ -124,6 +123,10 @@ void backward_block(T* out, const T* g, const T* y, std::int64_t n, std::int64_t
 }
 
 // A line whose elements lie apart or are of 16 bits, brought together in the type that is computed in.
+// Aligned, for which elements Eigen takes one by one depends on the address, and its exp() of one has other
+// bits than of several.
+template <class Acc>
+using Line = Eigen::Array<Acc, Eigen::Dynamic, 1>;
 template <class T>
 void gather(reducing::Accumulator<T>* to, const T* from, std::int64_t n, std::int64_t stride) {
   for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<reducing::Accumulator<T>>(from[i * stride]);
@@ -147,10 +150,10 @@ void forward(T* y, const T* x, const Lines& lines) {
       });
   }
   for_each_line(lines, kExpCost, [&](std::int64_t i) {
-    const std::unique_ptr<Acc[]> line(new Acc[static_cast<std::size_t>(2 * n)]);
-    gather<T>(line.get(), x + lines.start(i), n, lines.inner);
-    forward_line<Acc, kLog>(line.get() + n, line.get(), n);
-    scatter<T>(y + lines.start(i), line.get() + n, n, lines.inner);
+    Line<Acc> line(2 * n);
+    gather<T>(line.data(), x + lines.start(i), n, lines.inner);
+    forward_line<Acc, kLog>(line.data() + n, line.data(), n);
+    scatter<T>(y + lines.start(i), line.data() + n, n, lines.inner);
   });
 }
 
@@ -169,11 +172,11 @@ void backward(T* out, const T* g, const T* y, const Lines& lines) {
       });
   }
   for_each_line(lines, kExpCost, [&](std::int64_t i) {
-    const std::unique_ptr<Acc[]> line(new Acc[static_cast<std::size_t>(3 * n)]);
-    gather<T>(line.get(), g + lines.start(i), n, lines.inner);
-    gather<T>(line.get() + n, y + lines.start(i), n, lines.inner);
-    backward_line<Acc, kLog>(line.get() + 2 * n, line.get(), line.get() + n, n);
-    scatter<T>(out + lines.start(i), line.get() + 2 * n, n, lines.inner);
+    Line<Acc> line(3 * n);
+    gather<T>(line.data(), g + lines.start(i), n, lines.inner);
+    gather<T>(line.data() + n, y + lines.start(i), n, lines.inner);
+    backward_line<Acc, kLog>(line.data() + 2 * n, line.data(), line.data() + n, n);
+    scatter<T>(out + lines.start(i), line.data() + 2 * n, n, lines.inner);
   });
 }
 
