@@ -1,6 +1,9 @@
 // softmax and log_softmax: values, layouts, dtypes, derivatives, infinities.
 #include "reduce_support.h"
 
+#include <memory>
+#include <vector>
+
 using namespace reduce_test;
 using ebb::kDouble;
 using ebb::kFloat;
