@@ -7,6 +7,7 @@
 #include <ebb/ops/creation.h>
 #include <ebb/optim/optimizer.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "device/capture.h"
@@ -164,6 +165,40 @@ struct Optimizer::Batch {
     return rule;
   }
 
+  /// What decides which parameters have updates, and with which states.
+  struct Extent {
+    std::size_t parameters = 0;
+    std::vector<Variable> without_gradient;
+    std::vector<bool> options;  // of the group: which are not zero
+
+    Extent(Optimizer& optimizer, std::size_t group) {
+      for (const OptimizerParamGroup& each : optimizer.param_groups_) {
+        parameters += each.params().size();
+        for (const Variable& parameter : each.params())
+          if (!parameter.grad().defined()) without_gradient.push_back(parameter);
+      }
+      options = chosen(optimizer, group);
+    }
+    bool holds(Optimizer& optimizer, std::size_t group) const {
+      std::size_t now = 0;
+      for (const OptimizerParamGroup& each : optimizer.param_groups_) now += each.params().size();
+      const auto has_none = [](const Variable& parameter) { return !parameter.grad().defined(); };
+      return now == parameters && options == chosen(optimizer, group) &&
+             std::all_of(without_gradient.begin(), without_gradient.end(), has_none);
+    }
+
+   private:
+    static std::vector<bool> chosen(Optimizer& optimizer, std::size_t group) {
+      std::vector<bool> all;
+      Kind::options(static_cast<const Options&>(optimizer.param_groups_.at(group).options()),
+                    [&](const char*, const auto& field) {
+                      if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(field)>>)
+                        all.push_back(field != 0);
+                    });
+      return all;
+    }
+  };
+
   /// The step as a call of a tape.
   struct Kept final : detail::KeptCall {
     Kept(const kernels::UpdateList& list, Following followed)
@@ -171,7 +206,8 @@ struct Optimizer::Batch {
           entries(list),
           kept(list.kept),
           master(list.master),
-          following(std::move(followed)) {}
+          following(std::move(followed)),
+          extent(following.optimizer, following.group) {}
     void run() override {
       kernels::UpdateList list{EntryList(entries), kept, master};
       detail::Capture* const capture = list.device.is_cpu() ? nullptr : detail::current_capture();
@@ -184,13 +220,16 @@ struct Optimizer::Batch {
       detail::visit_argument(kept, v);
       detail::visit_argument(master, v);
     }
-    bool holds() const override { return following.broken().empty(); }
+    bool holds() const override {
+      return following.broken().empty() && extent.holds(following.optimizer, following.group);
+    }
     bool watched() const override { return true; }
 
     detail::KeptEntries entries;
     unsigned kept;
     bool master;
     Following following;
+    Extent extent;
   };
 
   void record(detail::Recorder& recorder, const kernels::UpdateList& list, Optimizer& optimizer,

@@ -1,6 +1,7 @@
 // What a tape follows, what has it recorded anew, and what keeps a function eager.
 #include "twins.h"
 
+#include <deque>
 #include <thread>
 
 using namespace twins;
@@ -324,6 +325,49 @@ TEST_CASE("an optimizer that is loaded anew, or gone, has the step recorded agai
   const Tensor before = layer->weight.detach().clone();
   step(x);
   CHECK((layer->weight.detach() - before).abs().max().item<float>() == Approx(0.5).epsilon(1e-3));
+}
+
+TEST_CASE(
+    "options that decide which states there are, and parameters that join, have the step recorded again") {
+  const auto build = [] {
+    manual_seed(2);
+    return nn::Linear(2, 1);
+  };
+  nn::Linear layers[2] = {build(), build()};
+  Tensor late[2] = {ones({2}).requires_grad_(), ones({2}).requires_grad_()};
+  Tensor joins[2] = {ones({2}).requires_grad_(), ones({2}).requires_grad_()};
+  std::deque<optim::SGD> optimizers;
+  for (int i = 0; i < 2; ++i)
+    optimizers.emplace_back(std::vector<Tensor>{layers[i]->weight, layers[i]->bias, late[i]},
+                            optim::SGDOptions(0.1));
+  const auto train = [&](int i, const Tensor& x) {
+    layers[i]->zero_grad();
+    layers[i](x).square().sum().backward();
+    optimizers[static_cast<std::size_t>(i)].step();
+  };
+  auto step = compile([&](const Tensor& x) { train(1, x); });
+  const auto run = [&] {
+    for (int t = 0; t < 6; ++t) {
+      const Tensor x = randn({3, 2});
+      train(0, x);
+      step(x);
+      REQUIRE(same_bits(layers[1]->weight, layers[0]->weight));
+      REQUIRE(same_bits(late[1], late[0]));
+      REQUIRE(same_bits(joins[1], joins[0]));
+    }
+    CHECK(step.report().replayed);
+  };
+  run();
+  for (optim::SGD& each : optimizers)
+    static_cast<optim::SGDOptions&>(each.param_groups()[0].options()).momentum(0.9);
+  run();
+  for (const Tensor& each : late) each.mutable_grad() = ones({2});
+  run();
+  for (int i = 0; i < 2; ++i) {
+    joins[i].mutable_grad() = full({2}, 0.5);
+    optimizers[static_cast<std::size_t>(i)].add_param_group(optim::OptimizerParamGroup({joins[i]}));
+  }
+  run();
 }
 
 TEST_CASE("exceptions pass, and the next call records anew") {
