@@ -9,46 +9,56 @@ namespace {
 
 std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
+// A place, and the steps that touch it.
+struct Lodger {
+  Place* place;
+  int first, last;
+  std::vector<const Lodger*> partners;  // at whose address it may lie
+
+  std::size_t begin() const { return place->at; }
+  std::size_t end() const { return place->at + rounded(place->bytes); }
+};
+
 // The arena as far as it is laid out.
 class Layout {
  public:
-  void lay(Place* place, const std::vector<const Place*>& partners) {
-    place->at = 0;
-    for (const Place* partner : partners)
-      if (std::find(laid_.begin(), laid_.end(), partner) != laid_.end() &&
-          free(*place, partner->at, partners)) {
-        place->at = partner->at;
-        return keep(place);
+  void lay(const Lodger& one) {
+    Place& place = *one.place;
+    for (const Lodger* partner : one.partners)
+      if (std::find(laid_.begin(), laid_.end(), partner) != laid_.end() && free(one, partner->begin())) {
+        place.at = partner->begin();
+        return keep(one);
       }
-    for (const Place* other : laid_) {
-      if (apart(*other, *place)) continue;
-      if (other->at >= place->at + rounded(place->bytes)) break;
-      place->at = std::max(place->at, other->at + rounded(other->bytes));
+    place.at = 0;
+    for (const Lodger* other : laid_) {
+      if (apart(*other, one)) continue;
+      if (other->begin() >= one.end()) break;
+      place.at = std::max(place.at, other->end());
     }
-    keep(place);
+    keep(one);
   }
   std::size_t bytes() const { return bytes_; }
 
  private:
-  static bool apart(const Place& a, const Place& b) { return a.last < b.first || a.first > b.last; }
+  static bool apart(const Lodger& a, const Lodger& b) { return a.last < b.first || a.first > b.last; }
 
-  // Whether the place can lie at `at`, on its partners that lie there.
-  bool free(const Place& place, std::size_t at, const std::vector<const Place*>& partners) const {
-    return std::none_of(laid_.begin(), laid_.end(), [&](const Place* other) {
-      if (apart(*other, place) || other->at >= at + rounded(place.bytes) ||
-          other->at + rounded(other->bytes) <= at)
+  // Whether it can lie at `at`, on its partners that lie there.
+  bool free(const Lodger& one, std::size_t at) const {
+    return std::none_of(laid_.begin(), laid_.end(), [&](const Lodger* other) {
+      if (apart(*other, one) || other->begin() >= at + rounded(one.place->bytes) || other->end() <= at)
         return false;
-      return other->at != at || std::find(partners.begin(), partners.end(), other) == partners.end();
+      return other->begin() != at ||
+             std::find(one.partners.begin(), one.partners.end(), other) == one.partners.end();
     });
   }
-  void keep(Place* place) {
-    laid_.insert(std::upper_bound(laid_.begin(), laid_.end(), place,
-                                  [](const Place* a, const Place* b) { return a->at < b->at; }),
-                 place);
-    bytes_ = std::max(bytes_, place->at + rounded(place->bytes));
+  void keep(const Lodger& one) {
+    laid_.insert(std::upper_bound(laid_.begin(), laid_.end(), &one,
+                                  [](const Lodger* a, const Lodger* b) { return a->begin() < b->begin(); }),
+                 &one);
+    bytes_ = std::max(bytes_, one.end());
   }
 
-  std::vector<const Place*> laid_;  // by address
+  std::vector<const Lodger*> laid_;  // by address
   std::size_t bytes_ = 0;
 };
 
@@ -57,30 +67,42 @@ class Layout {
 // The largest first, each at the lowest address where nothing lies that lives at the same time (greedy by
 // size: Pisarchyk & Lee, Efficient memory management for deep neural net inference, 2020).
 void plan_memory(Tape& tape) {
-  std::vector<Place*> inner;
+  std::vector<int> step_of(tape.calls.size());
+  for (std::size_t step = 0; step < tape.steps.size(); ++step) {
+    // A call that is left out belongs to the step before it.
+    const auto end = step + 1 < tape.steps.size() ? static_cast<std::size_t>(tape.steps[step + 1].first)
+                                                  : tape.calls.size();
+    for (auto call = static_cast<std::size_t>(tape.steps[step].first); call < end; ++call)
+      step_of[call] = static_cast<int>(step);
+  }
+  std::vector<Lodger> inner;
   for (Place& place : tape.places)
-    if (place.kind == Place::Kind::inner && place.first >= 0) inner.push_back(&place);
+    if (place.kind == Place::Kind::inner && place.first >= 0)
+      inner.push_back({&place, step_of[static_cast<std::size_t>(place.first)],
+                       step_of[static_cast<std::size_t>(place.last)], {}});
   std::stable_sort(inner.begin(), inner.end(),
-                   [](const Place* a, const Place* b) { return a->bytes > b->bytes; });
-  std::unordered_map<const Place*, std::vector<const Place*>> partners;
+                   [](const Lodger& a, const Lodger& b) { return a.place->bytes > b.place->bytes; });
+  std::unordered_map<const Place*, Lodger*> lodgers;
+  for (Lodger& one : inner) lodgers[one.place] = &one;
   for (const TapeSuccession& each : tape.successions) {
-    const Place& from = tape.places[static_cast<std::size_t>(each.from)];
-    const Place& to = tape.places[static_cast<std::size_t>(each.to)];
-    const bool both = from.kind == Place::Kind::inner && to.kind == Place::Kind::inner;
-    if (!both || from.last != each.call || to.first != each.call || from.bytes != to.bytes) continue;
-    partners[&from].push_back(&to);
-    partners[&to].push_back(&from);
+    const auto from = lodgers.find(&tape.places[static_cast<std::size_t>(each.from)]);
+    const auto to = lodgers.find(&tape.places[static_cast<std::size_t>(each.to)]);
+    if (from == lodgers.end() || to == lodgers.end()) continue;
+    Lodger &a = *from->second, &b = *to->second;
+    if (a.last != each.at || b.first != each.at || a.place->bytes != b.place->bytes) continue;
+    a.partners.push_back(&b);
+    b.partners.push_back(&a);
   }
   std::vector<Layout> layouts;
-  for (Place* place : inner) {
-    const Device device = place->stand_in->device();
+  for (const Lodger& one : inner) {
+    const Device device = one.place->stand_in->device();
     std::size_t at = 0;
     while (at < tape.arenas.size() && tape.arenas[at].device != device) ++at;
     if (at == tape.arenas.size()) {
       tape.arenas.push_back({device, 0, nullptr});
       layouts.emplace_back();
     }
-    layouts[at].lay(place, partners[place]);
+    layouts[at].lay(one);
     tape.arenas[at].bytes = layouts[at].bytes();
   }
 }

@@ -2,6 +2,7 @@
 #include "compile/recording.h"
 
 #include "compile/device_tape.h"
+#include "compile/fuse.h"
 
 #include <algorithm>
 #include <cstring>
@@ -264,6 +265,7 @@ void Recording::sort_places() {
         tape_->own.push_back(at);
         break;
       case Place::Kind::inner:
+      case Place::Kind::passing:
       case Place::Kind::by_call:
         break;
     }
@@ -369,6 +371,7 @@ std::unique_ptr<Tape> Recording::finish(const std::vector<Variable>& outputs) {
   if (!reason_.empty()) return nullptr;
   tape_->epoch = detail::tape_epoch();
   sort_places();
+  fuse(*tape_);
   plan_memory(*tape_);
   prepare_for_device(*tape_, inputs_);
   return std::move(tape_);

@@ -1,5 +1,8 @@
 // A tape runs.
 #include <ebb/autograd/grad_mode.h>
+#include <ebb/core/parallel.h>
+
+#include <algorithm>
 
 #include "compile/device_tape.h"
 
@@ -7,6 +10,7 @@ namespace ebb::compiling {
 namespace {
 
 Place& place_at(Tape& tape, int at) { return tape.places[static_cast<std::size_t>(at)]; }
+const Place& place_at(const Tape& tape, int at) { return tape.places[static_cast<std::size_t>(at)]; }
 
 const Variable& leaf_of(const TapeLeaf& leaf, const std::vector<Variable>& inputs) {
   return leaf.input >= 0 ? inputs[static_cast<std::size_t>(leaf.input)] : leaf.leaf;
@@ -151,6 +155,22 @@ bool leaf_holds(const Tape& tape, const TapeLeaf& entry, const std::vector<Varia
   return grad.defined() && grad.array().storage() == place.found->storage;
 }
 
+bool overlap(const Storage& a, const Storage& b) {
+  const auto* const from = static_cast<const char*>(a.data());
+  const auto* const other = static_cast<const char*>(b.data());
+  return from < other + b.bytes() && other < from + a.bytes();
+}
+
+// Memory for programs of rows, whose blocks are each thread's own.
+void bring_work(Tape& tape) {
+  if (tape.work_threads >= get_num_threads()) return;
+  tape.work_threads = get_num_threads();
+  std::size_t bytes = 0;
+  for (const TapeStep& step : tape.steps)
+    if (step.rows) bytes = std::max(bytes, step.rows->work_bytes());
+  if (bytes > 0) tape.work = Storage::allocate(bytes, kCPU);
+}
+
 }  // namespace
 
 bool holds(const Tape& tape, const std::vector<Variable>& inputs) {
@@ -159,13 +179,21 @@ bool holds(const Tape& tape, const std::vector<Variable>& inputs) {
     if (tape.places[static_cast<std::size_t>(at)].found->storage->use_count() < 2) return false;
   for (const TapeLeaf& leaf : tape.leaves)
     if (!leaf_holds(tape, leaf, inputs)) return false;
+  for (const auto& [a, b] : tape.apart)
+    if (overlap(*storage_of(place_at(tape, a), inputs), *storage_of(place_at(tape, b), inputs))) return false;
   for (const detail::KeptCall* call : tape.watched)
     if (!call->holds()) return false;
   return true;
 }
 
 void run_calls(Tape& tape) {
-  for (const TapeCall& call : tape.calls) run(tape, call);
+  bring_work(tape);
+  for (const TapeStep& step : tape.steps) {
+    if (step.rows)
+      step.rows->run(static_cast<std::byte*>(tape.work->data()));
+    else
+      run(tape, tape.calls[static_cast<std::size_t>(step.first)]);
+  }
 }
 
 std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs) {

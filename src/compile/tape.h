@@ -4,10 +4,12 @@
 #include <ebb/autograd/variable.h>
 
 #include "core/recorder.h"
+#include "compile/row_program.h"
 #include "kernel/kept_call.h"
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ebb::compiling {
@@ -19,6 +21,7 @@ struct Place {
     outside,   ///< of a tensor that the function found: a parameter, a captured tensor
     constant,  ///< made by the function, with numbers that the host wrote
     inner,     ///< made and gone within the function: in the tape's arena
+    passing,   ///< made and gone within a program of rows, a block at a time
     result,    ///< made by the function and kept: what it returned, a gradient
     by_call,   ///< made by a kernel itself, anew each time
   };
@@ -65,12 +68,20 @@ struct TapeCall {
   std::vector<Made> made;
   std::vector<Address> addresses;
   std::vector<Words> words;
+  bool left_out = false;  ///< another call does what it did
 };
 
-/// Two inner places of which the second may lie where the first does: a call that works element by element
-/// reads the one for the last time and writes the other for the first.
+/// What a replay does at a time: a call, or several that run together.
+struct TapeStep {
+  int first, last;  ///< calls
+  std::unique_ptr<RowProgram> rows;
+};
+
+/// Two inner places of which the second may lie where the first does: a call that works element by element,
+/// or a program of such, reads the one for the last time and writes the other for the first.
 struct TapeSuccession {
-  int from, to, call;
+  int from, to;
+  int at;  ///< the call; from fuse() on the step
 };
 
 /// A leaf whose gradient the function added to.
@@ -95,6 +106,8 @@ struct Tape {
   std::vector<Place> places;
   std::vector<const detail::KeptCall*> watched;  ///< those that may cease to hold
   std::vector<TapeSuccession> successions;
+  std::vector<TapeStep> steps;
+  std::vector<std::pair<int, int>> apart;  ///< places whose memory must not overlap
   std::vector<TapeLeaf> leaves;
   std::vector<Seen> outputs;
   std::vector<std::int64_t> input_offsets;
@@ -108,6 +121,8 @@ struct Tape {
     Ref<Storage> memory;
   };
   std::vector<Arena> arenas;
+  Ref<Storage> work;      ///< of programs of rows
+  int work_threads = 0;  ///< for which it is large enough
   std::unique_ptr<DeviceTape> on_device;  ///< of a tape that a captured graph can stand for
   std::uint64_t epoch = 0;
   bool brought = false;  ///< whether the memory is there

@@ -1,4 +1,4 @@
-// Arrays of kept calls.
+// What kept calls share.
 #include "kernel/kept_call.h"
 
 namespace ebb::detail {
@@ -6,5 +6,10 @@ namespace ebb::detail {
 KeptArray::KeptArray(const NdArray& array) : array_(array) {}
 KeptArray::KeptArray(const KeptArray&) = default;
 KeptArray::~KeptArray() = default;
+
+ElementRow*& asked_row() noexcept {
+  static thread_local ElementRow* row = nullptr;
+  return row;
+}
 
 }  // namespace ebb::detail

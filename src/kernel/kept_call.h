@@ -5,6 +5,7 @@
 #include <ebb/core/scalar.h>
 
 #include "core/recorder.h"
+#include "kernel/element_row.h"
 #include "kernel/entry_list.h"
 #include "kernel/fields.h"
 #include "kernel/philox.h"
@@ -46,6 +47,8 @@ class KeptCall {
   virtual bool watched() const { return false; }
   /// Whether each element of what it writes follows from the same element of what it reads.
   virtual bool per_element() const { return false; }
+  /// Its row, where it is an elementwise kernel of the CPU: the array that it writes. Else null.
+  virtual const NdArray* element_row(ElementRow&) { return nullptr; }
   const char* name() const { return name_; }
 
  private:
@@ -177,9 +180,26 @@ class KeptSlotCall final : public KeptCall {
     std::apply([this](auto&... each) { function_(each...); }, kept_);
   }
   [[gnu::cold]] void visit(ArgumentVisitor& v) override { visit(v, std::index_sequence_for<Args...>()); }
-  bool per_element() const override { return (kPerElement<std::remove_cvref_t<Args>> || ...); }
+  bool per_element() const override { return kRows; }
+  [[gnu::cold]] const NdArray* element_row(ElementRow& row) override {
+    const NdArray* written = nullptr;
+    if constexpr (kRows) {
+      const auto ask = [&](NdArray& out, auto&... operands) {
+        if (!out.device().is_cpu()) return;
+        NdArray nothing = NdArray::empty({0}, out.dtype());
+        const AskRow scope(row);
+        function_(nothing, operands...);
+        written = &out;
+      };
+      std::apply(ask, kept_);
+    }
+    return written;
+  }
+  auto& arguments() { return kept_; }
 
  private:
+  static constexpr bool kRows = (kPerElement<std::remove_cvref_t<Args>> || ...);
+
   template <std::size_t... I>
   void visit(ArgumentVisitor& v, std::index_sequence<I...>) {
     ((v.written = std::is_lvalue_reference_v<Args> && !std::is_const_v<std::remove_reference_t<Args>>,

@@ -79,11 +79,26 @@ void pack(Matrix<const T> m, T alpha, T* to, std::int64_t pitch) {
     for (std::int64_t j = 0; j < m.cols; ++j) to[i * pitch + j] *= alpha;
 }
 
+// c += x.
+template <class T>
+void add(Matrix<const T> x, Matrix<T> c) {
+  for (std::int64_t i = 0; i < c.rows; ++i)
+    for (std::int64_t j = 0; j < c.cols; ++j)
+      c.data[i * c.row_stride + j] += x.data[i * x.row_stride + j];
+}
+
 // One piece, on this thread: panels of b, packed, against rows of a. c is by rows.
 template <class T>
 void piece(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
   constexpr std::int64_t kPanel = tiles::kPackets * tiles::kWidth<T>;
   const std::int64_t part = part_of<128>(a.cols);
+  if (beta != T(0) && a.cols > part) {  // what is there is added to the sum, not to its first part
+    const NdArray sum = NdArray::empty({c.rows, c.cols}, dtype_of<T>());
+    const Matrix<T> whole{sum.data_as<T>(), c.rows, c.cols, c.cols, 1};
+    piece<T>(a, b, whole, alpha, T(0));
+    scale(c, beta);
+    return add<T>(whole.read(), c);
+  }
   // c is written in whole packets; its last columns go through a copy.
   const std::int64_t rest = c.cols % kPanel,
                      rest_pitch = rest % tiles::kWidth<T> == 0 ? 0 : tiles::padded<T>(rest);
@@ -141,7 +156,20 @@ void add_columns(Matrix<const T> a, const T* x, T* y, T alpha) {
   }
 }
 
-// y = beta * y + alpha * a x; y and x are contiguous, a is readable.
+// y += alpha * a x; y and x are contiguous, a is readable.
+template <class T>
+void add_matrix_vector(Matrix<const T> a, const T* x, T* y, T alpha) {
+  if (by_rows(a) && a.cols < kShortRow) {
+    add_short_rows(a.data, std::max(a.row_stride, a.cols), a.rows, a.cols, x, y, alpha);
+  } else if (by_rows(a)) {
+    const View<T> matrix(a.data, a.rows, a.cols, Eigen::OuterStride<>(std::max(a.row_stride, a.cols)));
+    Vector<T>(y, a.rows).noalias() += alpha * (matrix * ConstVector<T>(x, a.cols));
+  } else {
+    add_columns(a, x, y, alpha);
+  }
+}
+
+// y = beta * y + alpha * a x.
 template <class T>
 void matrix_vector(Matrix<const T> a, const T* x, T* y, T alpha, T beta) {
   // Columns are read as streams, which should not be short.
@@ -151,15 +179,16 @@ void matrix_vector(Matrix<const T> a, const T* x, T* y, T alpha, T beta) {
     for (std::int64_t p = from; p < to; ++p) {
       const std::int64_t first = p * rows, count = std::min(rows, a.rows - first);
       const Matrix<const T> part = a.block(first, 0, count, a.cols);
-      scale<T>({y + first, count, 1, 1, 1}, beta);
-      if (by_rows(a) && a.cols < kShortRow) {
-        add_short_rows(part.data, std::max(a.row_stride, a.cols), count, a.cols, x, y + first, alpha);
-      } else if (by_rows(a)) {
-        const View<T> matrix(part.data, count, a.cols, Eigen::OuterStride<>(std::max(a.row_stride, a.cols)));
-        Vector<T>(y + first, count).noalias() += alpha * (matrix * ConstVector<T>(x, a.cols));
-      } else {
-        add_columns(part, x, y + first, alpha);
+      const Matrix<T> result{y + first, 1, count, count, 1};
+      scale<T>(result, beta);
+      if (beta == T(0)) {
+        add_matrix_vector(part, x, result.data, alpha);
+        continue;
       }
+      const NdArray sum = NdArray::empty({count}, dtype_of<T>());
+      std::fill_n(sum.data_as<T>(), count, T(0));
+      add_matrix_vector(part, x, sum.data_as<T>(), alpha);
+      add<T>({sum.data_as<T>(), 1, count, count, 1}, result);
     }
   });
 }

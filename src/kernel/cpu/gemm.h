@@ -23,7 +23,8 @@ struct Matrix {
   Matrix<const T> read() const { return {data, rows, cols, row_stride, col_stride}; }
 };
 
-/// c = beta * c + alpha * a b, for float and double. With beta 0, c may hold anything (NaN too) before.
+/// c = beta * c + alpha * a b, for float and double. With beta 0, c may hold anything (NaN too) before; with
+/// others the product is summed up first, and then added in one rounding.
 /// Transposed operands cost nothing. Large products are shared among threads in pieces that depend on the
 /// shapes only, so that the result does not depend on the number of threads.
 template <class T>

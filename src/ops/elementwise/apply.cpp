@@ -53,7 +53,9 @@ KeptOperand::KeptOperand(const Operand& x) : value_(x.value), number_(!x.array) 
 KeptOperand::~KeptOperand() = default;
 KeptOperand::operator Operand() const {
   if (!number_) return Operand(array_);
-  return Operand(array_.defined() ? number_in(array_) : value_);
+  if (!array_.defined()) return Operand(value_);
+  // Who only asks for the row reads the number later.
+  return Operand(detail::asked_row() ? value_ : number_in(array_), array_);
 }
 void KeptOperand::visit(detail::ArgumentVisitor& v) {
   detail::visit_argument(number_, v);

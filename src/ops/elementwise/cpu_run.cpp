@@ -2,6 +2,7 @@
 #include <ebb/core/visit.h>
 
 #include "kernel/convert.h"
+#include "kernel/element_row.h"
 #include "ops/elementwise/cpu_rows.h"
 
 namespace ebb::cpu {
@@ -19,6 +20,21 @@ struct Slot {
   }
 };
 
+// For those who run the row themselves.
+void describe(ebb::detail::ElementRow& asked, Row row, DType dtype, const ops::Operand* const* operands,
+              int count, const void* op, const RowTraits& traits) {
+  asked = {row, op, traits.takes_constants, traits.grain, dtype, count, {}};
+  for (int i = 0; i < count; ++i) {
+    ebb::detail::ElementRow::Operand& operand = asked.operands[i];
+    operand.array = operands[i]->array;
+    operand.read_from = operands[i]->read_from;
+    if (operand.array) continue;
+    Slot number{};
+    number.put(operands[i]->value, dtype);
+    std::memcpy(operand.number, number.bytes, sizeof(number.bytes));
+  }
+}
+
 }  // namespace
 
 void run_rows(const char* name, const std::array<Row, 10>& rows, NdArray& out, DType dtype,
@@ -27,7 +43,11 @@ void run_rows(const char* name, const std::array<Row, 10>& rows, NdArray& out, D
   if (!row) [[unlikely]]
     ebb::detail::unsupported_dtype(name, dtype, "another dtype: this op is not defined for it");
   const std::int64_t n = out.numel();
-  if (n == 0) return;  // rows read their first element before they look at n
+  if (n == 0) {  // rows read their first element before they look at n
+    if (ebb::detail::ElementRow* const asked = ebb::detail::asked_row())
+      describe(*asked, row, dtype, operands, count, op, traits);
+    return;
+  }
   const void* in[kMaxMapInputs];
   Slot slots[kMaxMapInputs];
   unsigned constant = 0;

@@ -1,0 +1,77 @@
+// Elementwise calls of a tape that run together, a block of elements at a time.
+#pragma once
+
+#include "kernel/element_row.h"
+
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <vector>
+
+namespace ebb::compiling {
+
+/// The rows of several elementwise kernels over arrays of as many elements. A block goes through all of them
+/// before the next one begins, so what one row leaves to the next stays in the cache, and what nothing else
+/// needs is never in memory. Values are those of the kernels one after another, bit for bit: an element's
+/// does not depend on where in a row it stands.
+class RowProgram {
+ public:
+  struct Line {
+    detail::ElementRow::Function row = nullptr;
+    const void* formula = nullptr;
+    unsigned constant = 0;
+    int out = 0;
+    std::array<int, detail::ElementRow::kMostOperands> in = {-1, -1, -1};
+  };
+
+  explicit RowProgram(std::int64_t count) : count_(count) {}
+
+  // Streams: elements that a row reads or writes. Each gives its number, for lines.
+
+  /// Elements in memory, from `offset` bytes on; one for all where they are `still`.
+  int add_memory(const Storage& storage, std::size_t offset, std::size_t size, bool still);
+  /// A number, of so many bytes.
+  int add_number(const char (&bytes)[8], std::size_t size);
+  /// What a line leaves to later ones and to nobody else.
+  int add_buffer(std::size_t size);
+  /// A buffer whose elements are all the one of a stream.
+  int add_filled(int from);
+
+  void add_line(const Line& line, std::int64_t grain);
+  /// After the last line: shares out the buffers by lifetimes and decides how long a block is.
+  void finish();
+
+  /// Memory that a run works in, for the number of threads there are now.
+  std::size_t work_bytes() const;
+  void run(std::byte* work) const;
+
+ private:
+  struct Stream {
+    const Storage* storage = nullptr;
+    std::size_t offset = 0, size = 0;  // in bytes; size: of an element
+    const std::byte* number = nullptr;
+    int buffer = -1;     // which
+    bool still = false;  // one element, for all
+
+    bool moves() const { return storage && !still; }
+  };
+  struct Fill {
+    int to, from;
+  };
+
+  int add(const Stream& stream);
+  std::int64_t blocks() const { return (count_ + block_ - 1) / block_; }
+  std::int64_t threads() const;
+  void share_buffers();
+  void run_blocks(std::int64_t first, std::int64_t last, std::byte* work) const;
+
+  std::int64_t count_, block_ = 0;
+  double grains_ = 0;  // how many times an element's work is that for which a thread is woken
+  std::vector<Stream> streams_;
+  std::vector<Line> lines_;
+  std::vector<Fill> fills_;
+  std::deque<std::array<std::byte, 8>> numbers_;
+  std::size_t table_bytes_ = 0, buffer_bytes_ = 0, buffers_ = 0;
+};
+
+}  // namespace ebb::compiling
