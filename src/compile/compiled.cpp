@@ -76,18 +76,18 @@ const char* obstacle(const std::vector<Variable>& tensors) {
 }
 
 std::string first_difference(const Tape& a, const Tape& b) {
-  const std::size_t calls = std::min(a.calls.size(), b.calls.size());
+  const std::size_t calls = std::min(a.marks.size(), b.marks.size()) - 1;  // the last ends the last call
   for (std::size_t i = 0; i < calls; ++i) {
     const auto print_of = [i](const Tape& t) {
-      return std::string_view(t.print).substr(t.marks[i], t.marks[i + 1] - t.marks[i]);
+      return std::string_view(t.print).substr(t.marks[i].at, t.marks[i + 1].at - t.marks[i].at);
     };
     if (print_of(a) != print_of(b))
       return text("two calls in a row did different things, first at kernel call ", std::uint64_t{i}, ": ",
-                  a.calls[i].call->name(), " and ", b.calls[i].call->name());
+                  a.marks[i].name, " and ", b.marks[i].name);
   }
-  if (a.calls.size() != b.calls.size())
-    return text("two calls in a row did different things: ", std::uint64_t{a.calls.size()}, " and ",
-                std::uint64_t{b.calls.size()}, " kernel calls");
+  if (a.marks.size() != b.marks.size())
+    return text("two calls in a row did different things: ", std::uint64_t{a.marks.size() - 1}, " and ",
+                std::uint64_t{b.marks.size() - 1}, " kernel calls");
   return "two calls in a row left different results or gradients";
 }
 

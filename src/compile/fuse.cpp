@@ -1,6 +1,9 @@
 // Which calls become programs of rows.
 #include "compile/fuse.h"
 
+#include "compile/products.h"
+#include "compile/touches.h"
+
 #include <algorithm>
 #include <optional>
 #include <unordered_set>
@@ -42,38 +45,74 @@ class Fuser {
   explicit Fuser(Tape& tape) : tape_(tape), touches_(tape) {}
 
   void run() {
-    const std::vector<TapeSuccession> single = std::exchange(tape_.successions, {});
-    accumulate_products(tape_, touches_);
     const auto calls = static_cast<int>(tape_.calls.size());
     for (int at = 0; at < calls; ++at) {
-      if (tape_.calls[static_cast<std::size_t>(at)].left_out) continue;
       std::optional<Row> row = row_of(at);
-      if (group_first_ >= 0 && !(row && joins(*row))) close();
-      if (!row) {
-        tape_.steps.push_back({at, at, nullptr});
+      if (row && first_ >= 0 && joins(*row)) {
+        add(at, std::move(*row));
         continue;
       }
-      if (group_first_ < 0) group_first_ = at;
-      group_last_ = at;
-      for (const Row::Operand* each : operands(*row)) used_[each->place].push_back(*each);
-      written_.insert(row->out.place);
-      rows_.push_back(std::move(*row));
+      close();
+      if (row) {
+        first_ = at;
+        add(at, std::move(*row));
+      } else if (begins_with_product(at)) {
+        first_ = last_ = at;
+      } else {
+        single(at);
+      }
     }
-    if (group_first_ >= 0) close();
-    keep_successions(single);
+    close();
+    count_spans();
   }
 
  private:
-  // Of calls that are steps of their own.
-  void keep_successions(const std::vector<TapeSuccession>& of_calls) {
-    for (const TapeSuccession& each : of_calls) {
-      const auto after = std::upper_bound(tape_.steps.begin(), tape_.steps.end(), each.at,
-                                          [](int call, const TapeStep& step) { return call < step.first; });
-      if (after == tape_.steps.begin()) continue;
-      const auto step = std::prev(after);
-      if (!step->rows && step->first == each.at)
-        tape_.successions.push_back({each.from, each.to, static_cast<int>(step - tape_.steps.begin())});
+  struct Product {
+    KeptProduct* call = nullptr;
+    Row::Operand out;
+    std::int64_t count = 0;
+    std::unordered_set<int> reads;  // places
+  };
+
+  // A product, of which the next call takes up the result.
+  bool begins_with_product(int at) {
+    KeptProduct* const call = product_of(tape_.calls[static_cast<std::size_t>(at)]);
+    if (!call || at + 1 == static_cast<int>(tape_.calls.size())) return false;
+    const NdArray& out = std::get<0>(call->arguments());
+    if (!ProductSource::fits(*call)) return false;
+    product_ = {call, operand_of(out), out.numel(), {}};
+    const auto reads = [&](const NdArray& x) {
+      if (x.defined()) product_.reads.insert(touches_.place(x));
+    };
+    reads(std::get<1>(call->arguments()));
+    reads(std::get<2>(call->arguments()));
+    reads(std::get<3>(call->arguments()));
+    const std::optional<Row> next = row_of(at + 1);
+    bool taken = false;
+    if (next && next->count == product_.count)
+      for (const Row::Operand* each : operands(*next))
+        taken = taken || (each != &next->out && each->place == product_.out.place &&
+                          each->same_elements(product_.out));
+    if (!taken || product_.reads.contains(next->out.place)) {
+      product_ = {};
+      return false;
     }
+    used_[product_.out.place].push_back(product_.out);
+    written_.insert(product_.out.place);
+    return true;
+  }
+
+  void add(int at, Row row) {
+    last_ = at;
+    for (const Row::Operand* each : operands(row)) used_[each->place].push_back(*each);
+    written_.insert(row.out.place);
+    rows_.push_back(std::move(row));
+  }
+
+  // A step of one call as it is.
+  void single(int at) {
+    tape_.steps.push_back({at, at, nullptr});
+    if (tape_.calls[static_cast<std::size_t>(at)].call->per_element()) note_single_successions(at);
   }
 
   // Those in memory; the one that is written comes last.
@@ -122,7 +161,8 @@ class Fuser {
   // Whether the call can run with those of the group: what one of them writes the others see only at the same
   // elements.
   bool joins(const Row& row) const {
-    if (rows_.front().count != row.count) return false;
+    if ((product_.call ? product_.count : rows_.front().count) != row.count) return false;
+    if (product_.reads.contains(row.out.place)) return false;
     for (const Row::Operand* each : operands(row)) {
       const auto found = used_.find(each->place);
       if (found == used_.end()) continue;
@@ -134,14 +174,26 @@ class Fuser {
   }
 
   void close() {
-    if (rows_.size() > 1 || rows_.front().count <= kShort) {
-      tape_.steps.push_back({group_first_, group_last_, program()});
+    if (first_ < 0) return;
+    if (product_.call && !worth_blocks()) {
+      single(first_++);
+      used_.clear();
+      written_.clear();
+      product_ = {};
+      for (const Row& row : rows_) {
+        for (const Row::Operand* each : operands(row)) used_[each->place].push_back(*each);
+        written_.insert(row.out.place);
+      }
+    }
+    if (product_.call || rows_.size() > 1 || (!rows_.empty() && rows_.front().count <= kShort)) {
+      tape_.steps.push_back({first_, last_, program()});
       note_successions();
       note_apart();
-    } else {
-      tape_.steps.push_back({group_first_, group_first_, nullptr});
+    } else if (!rows_.empty()) {
+      single(first_);
     }
-    group_first_ = -1;
+    first_ = -1;
+    product_ = {};
     rows_.clear();
     used_.clear();
     written_.clear();
@@ -151,8 +203,8 @@ class Fuser {
   bool passing(int at) const {
     const Place& place = tape_.places[static_cast<std::size_t>(at)];
     const std::vector<Row::Operand>& uses = used_.at(at);
-    return place.kind == Place::Kind::inner && touches_.calls(at).front() >= group_first_ &&
-           touches_.calls(at).back() <= group_last_ && !uses.front().still && uses.front().offset == 0;
+    return place.kind == Place::Kind::inner && touches_.calls(at).front() >= first_ &&
+           touches_.calls(at).back() <= last_ && !uses.front().still && uses.front().offset == 0;
   }
 
   std::unique_ptr<RowProgram> program() {
@@ -170,6 +222,14 @@ class Fuser {
       known.emplace_back(x, stream);
       return stream;
     };
+    if (product_.call) {
+      const NdArray& out = std::get<0>(product_.call->arguments());
+      Place& place = tape_.places[static_cast<std::size_t>(product_.out.place)];
+      place.kind = Place::Kind::passing;
+      streams[product_.out.place].emplace_back(
+          product_.out, program->add_source(std::make_unique<ProductSource>(*product_.call),
+                                            product_.out.size, out.sizes()[1], ProductSource::kRows));
+    }
     for (const Row& row : rows_) {
       RowProgram::Line line{row.row.function, row.row.formula};
       for (int i = 0; i < row.row.count; ++i) {
@@ -189,25 +249,69 @@ class Fuser {
     return program;
   }
 
+  void may_follow(int from, int to) {
+    tape_.successions.push_back({from, to, static_cast<int>(tape_.steps.size()) - 1});
+  }
+
+  // Whether a place that the group uses ends in it, and whether one begins in it, worth to be reused.
+  bool reusable(int at) const {
+    const Place& place = tape_.places[static_cast<std::size_t>(at)];
+    const Row::Operand& use = used_.at(at).front();
+    return place.kind == Place::Kind::inner && place.bytes >= kWorthReuse && !use.still && use.offset == 0 &&
+           !product_.reads.contains(at);
+  }
+  bool ends(int at) const { return reusable(at) && touches_.calls(at).back() <= last_; }
+  bool begins(int at) const { return reusable(at) && touches_.calls(at).front() >= first_; }
+
+  // Blocks of a product cost a little. They save memory where its whole result would lie beside a place that
+  // ends here, and where what the rows make of it can lie in that one.
+  bool worth_blocks() const {
+    const auto spares = [&](const auto& use) {
+      return use.first != product_.out.place && ends(use.first) && !begins(use.first);
+    };
+    const auto takes = [&](int at) { return at != product_.out.place && begins(at); };
+    return !rows_.empty() && passing(product_.out.place) && std::any_of(used_.begin(), used_.end(), spares) &&
+           std::any_of(written_.begin(), written_.end(), takes);
+  }
+
   // A place that is read for the last time may lie where another is written for the first.
   void note_successions() {
-    const auto candidate = [&](int at, bool ends) {
-      const Place& place = tape_.places[static_cast<std::size_t>(at)];
-      const std::vector<int>& calls = touches_.calls(at);
-      return place.kind == Place::Kind::inner && place.bytes >= kWorthReuse && !used_.at(at).front().still &&
-             used_.at(at).front().offset == 0 &&
-             (ends ? calls.back() <= group_last_ : calls.front() >= group_first_);
-    };
-    const int step = static_cast<int>(tape_.steps.size()) - 1;
     for (const auto& [from, uses] : used_) {
-      if (!candidate(from, true)) continue;
-      const bool one = std::all_of(uses.begin(), uses.end(),
-                                   [&](const Row::Operand& each) { return each.same_elements(uses.front()); });
+      if (!ends(from)) continue;
+      bool one = true;
+      for (const Row::Operand& each : uses) one = one && each.same_elements(uses.front());
       if (!one) continue;
       for (const int to : written_)
-        if (to != from && candidate(to, false) && used_.at(to).front().size == uses.front().size &&
+        if (to != from && begins(to) && used_.at(to).front().size == uses.front().size &&
             touches_.calls(from).back() <= touches_.calls(to).front())
-          tape_.successions.push_back({from, to, step});
+          may_follow(from, to);
+    }
+  }
+
+  // The same of one call, of whatever strides. The first array is the one that is written.
+  void note_single_successions(int at) {
+    struct Arrays final : detail::ArgumentVisitor {
+      std::vector<NdArray> all;
+      void array(NdArray& array) override {
+        if (array.defined()) all.push_back(array);
+      }
+      void address(void*&) override {}
+      void words(Philox&) override {}
+      void plain(const void*, std::size_t) override {}
+    } arrays;
+    tape_.calls[static_cast<std::size_t>(at)].call->visit(arrays);
+    const NdArray& out = arrays.all.front();
+    const auto fits = [&](const NdArray& x) {
+      return x.offset() == out.offset() && x.sizes() == out.sizes() && x.strides() == out.strides() &&
+             element_size(x.dtype()) == element_size(out.dtype());
+    };
+    const int to = touches_.place(out);
+    for (const NdArray& x : arrays.all) {
+      const int from = touches_.place(x);
+      if (from == to || touches_.calls(to).front() != at || touches_.calls(from).back() != at) continue;
+      bool all = true;
+      for (const NdArray& other : arrays.all) all = all && (other.storage() != x.storage() || fits(other));
+      if (all) may_follow(from, to);
     }
   }
 
@@ -222,16 +326,35 @@ class Fuser {
         if (a != b && is_callers(a) && is_callers(b)) tape_.apart.emplace_back(a, b);
   }
 
+  // What the memory plan goes by.
+  void count_spans() {
+    std::vector<int> step_of(tape_.calls.size());
+    for (std::size_t step = 0; step < tape_.steps.size(); ++step)
+      for (int call = tape_.steps[step].first; call <= tape_.steps[step].last; ++call)
+        step_of[static_cast<std::size_t>(call)] = static_cast<int>(step);
+    for (std::size_t i = 0; i < tape_.places.size(); ++i) {
+      const std::vector<int>& calls = touches_.calls(static_cast<int>(i));
+      tape_.places[i].first = calls.empty() ? -1 : step_of[static_cast<std::size_t>(calls.front())];
+      tape_.places[i].last = calls.empty() ? -1 : step_of[static_cast<std::size_t>(calls.back())];
+    }
+  }
+
   Tape& tape_;
   const Touches touches_;
-  int group_first_ = -1, group_last_ = -1;
-  std::vector<Row> rows_;                                   // of the group
+  // The group that is being put together.
+  int first_ = -1, last_ = -1;                               // its calls
+  Product product_;                                          // the first of them
+  std::vector<Row> rows_;                                    // and the others
   std::unordered_map<int, std::vector<Row::Operand>> used_;  // by place
   std::unordered_set<int> written_;
 };
 
 }  // namespace
 
-void fuse(Tape& tape) { Fuser(tape).run(); }
+void fuse(Tape& tape) {
+  accumulate_products(tape);
+  delay_products(tape);
+  Fuser(tape).run();
+}
 
 }  // namespace ebb::compiling

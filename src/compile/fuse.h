@@ -2,16 +2,11 @@
 #pragma once
 
 #include "compile/tape.h"
-#include "compile/touches.h"
 
 namespace ebb::compiling {
 
-/// `sum += a b` by the product, where the tape has a product and an addition of nothing else than it:
-/// product() adds in one rounding, as the addition does (ops/linalg/kernels.h).
-void accumulate_products(Tape& tape, const Touches& touches);
-
-/// Gives the tape its steps: elementwise calls that follow one another become programs of rows, and every
-/// other call is a step of its own.
+/// Gives the tape its steps: elementwise calls that follow one another become programs of rows, a product
+/// before them their source, and every other call is a step of its own. Calls may go and change their order.
 void fuse(Tape& tape);
 
 }  // namespace ebb::compiling

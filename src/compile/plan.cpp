@@ -9,10 +9,8 @@ namespace {
 
 std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-// A place, and the steps that touch it.
 struct Lodger {
   Place* place;
-  int first, last;
   std::vector<const Lodger*> partners;  // at whose address it may lie
 
   std::size_t begin() const { return place->at; }
@@ -40,7 +38,9 @@ class Layout {
   std::size_t bytes() const { return bytes_; }
 
  private:
-  static bool apart(const Lodger& a, const Lodger& b) { return a.last < b.first || a.first > b.last; }
+  static bool apart(const Lodger& a, const Lodger& b) {
+    return a.place->last < b.place->first || a.place->first > b.place->last;
+  }
 
   // Whether it can lie at `at`, on its partners that lie there.
   bool free(const Lodger& one, std::size_t at) const {
@@ -67,19 +67,9 @@ class Layout {
 // The largest first, each at the lowest address where nothing lies that lives at the same time (greedy by
 // size: Pisarchyk & Lee, Efficient memory management for deep neural net inference, 2020).
 void plan_memory(Tape& tape) {
-  std::vector<int> step_of(tape.calls.size());
-  for (std::size_t step = 0; step < tape.steps.size(); ++step) {
-    // A call that is left out belongs to the step before it.
-    const auto end = step + 1 < tape.steps.size() ? static_cast<std::size_t>(tape.steps[step + 1].first)
-                                                  : tape.calls.size();
-    for (auto call = static_cast<std::size_t>(tape.steps[step].first); call < end; ++call)
-      step_of[call] = static_cast<int>(step);
-  }
   std::vector<Lodger> inner;
   for (Place& place : tape.places)
-    if (place.kind == Place::Kind::inner && place.first >= 0)
-      inner.push_back({&place, step_of[static_cast<std::size_t>(place.first)],
-                       step_of[static_cast<std::size_t>(place.last)], {}});
+    if (place.kind == Place::Kind::inner && place.first >= 0) inner.push_back({&place, {}});
   std::stable_sort(inner.begin(), inner.end(),
                    [](const Lodger& a, const Lodger& b) { return a.place->bytes > b.place->bytes; });
   std::unordered_map<const Place*, Lodger*> lodgers;
@@ -89,7 +79,8 @@ void plan_memory(Tape& tape) {
     const auto to = lodgers.find(&tape.places[static_cast<std::size_t>(each.to)]);
     if (from == lodgers.end() || to == lodgers.end()) continue;
     Lodger &a = *from->second, &b = *to->second;
-    if (a.last != each.at || b.first != each.at || a.place->bytes != b.place->bytes) continue;
+    if (a.place->last != each.step || b.place->first != each.step || a.place->bytes != b.place->bytes)
+      continue;
     a.partners.push_back(&b);
     b.partners.push_back(&a);
   }

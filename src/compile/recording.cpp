@@ -210,7 +210,7 @@ class FindDrawn final : public ArgumentVisitor {
 };
 
 void Recording::begin(detail::KeptCall& kept) {
-  tape_->marks.push_back(tape_->print.size());
+  tape_->marks.push_back({tape_->print.size(), kept.name()});
   print(kept.name(), std::strlen(kept.name()));
   given_.clear();
   stood_in_.clear();
@@ -228,26 +228,9 @@ void Recording::end(std::unique_ptr<detail::KeptCall> kept, detail::KeptCall& af
     draws_.push_back({*matcher.drawn, words.found});
   }
   if (kept->watched()) tape_->watched.push_back(kept.get());
-  if (kept->per_element()) note_successions();
   call_.call = std::move(kept);
   tape_->calls.push_back(std::move(call_));
   given_.clear();
-}
-
-// The first array is the one that is written.
-void Recording::note_successions() {
-  const Seen& out = stood_in_.front();
-  const auto fits = [&](const Seen& x) {
-    return x.array.offset() == out.array.offset() && x.array.sizes() == out.array.sizes() &&
-           x.array.strides() == out.array.strides() &&
-           element_size(x.array.dtype()) == element_size(out.array.dtype());
-  };
-  for (const Seen& x : stood_in_) {
-    if (x.place < 0 || x.place == out.place || !fits(x)) continue;
-    bool all = true;
-    for (const Seen& other : stood_in_) all = all && (other.place != x.place || fits(other));
-    if (all) tape_->successions.push_back({x.place, out.place, static_cast<int>(tape_->calls.size())});
-  }
 }
 
 void Recording::sort_places() {
@@ -338,7 +321,7 @@ Seen Recording::seen(const Variable& x) {
 }
 
 std::unique_ptr<Tape> Recording::finish(const std::vector<Variable>& outputs) {
-  tape_->marks.push_back(tape_->print.size());
+  tape_->marks.push_back({tape_->print.size(), ""});
   for (const Variable& x : outputs) {
     const bool in_graph = x.defined() && x.requires_grad();
     if (in_graph && (x.is_leaf() || !walked_.contains(x.grad_fn()->sequence_nr())))

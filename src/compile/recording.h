@@ -43,7 +43,6 @@ class Recording final : public detail::Recorder {
   void touch(int place, bool written);
   void make_constant(Place& place, const Storage& storage);
   NdArray on_stand_in(int place, const NdArray& array) const;
-  void note_successions();
   void sort_places();
   Seen seen(const Variable& x);
   int known(const Storage* storage) const;

@@ -9,9 +9,10 @@
 namespace ebb::compiling {
 namespace {
 
-constexpr std::size_t kLine = 64;                // of the cache
-constexpr std::size_t kNearBytes = 48 << 10;     // that the streams of a block share: about a first-level cache
-constexpr std::int64_t kLeast = 512;             // elements of a block, which pay for the calls
+constexpr std::size_t kLine = 64;  // of the cache
+constexpr std::size_t kNearBytes = 24
+                                   << 10;  // that the streams of a block share: half of a first-level cache
+constexpr std::int64_t kLeast = 512;       // elements of a block, which pay for the calls
 constexpr std::int64_t kMost = std::int64_t{1} << 14;
 
 std::size_t rounded(std::size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
@@ -39,9 +40,22 @@ int RowProgram::add_filled(int from) {
   return fills_.back().to;
 }
 
+int RowProgram::add_source(std::unique_ptr<RowSource> source, std::size_t size, std::int64_t unit,
+                           std::int64_t rows) {
+  source_ = std::move(source);
+  unit_ = unit;
+  block_ = rows * unit;
+  add_grain(source_->grain());
+  return source_stream_ = add_buffer(size);
+}
+
+void RowProgram::add_grain(std::int64_t grain) {
+  grains_ += 1.0 / static_cast<double>(std::max<std::int64_t>(grain, 1));
+}
+
 void RowProgram::add_line(const Line& line, std::int64_t grain) {
   lines_.push_back(line);
-  grains_ += 1.0 / static_cast<double>(std::max<std::int64_t>(grain, 1));
+  add_grain(grain);
 }
 
 void RowProgram::share_buffers() {
@@ -67,6 +81,7 @@ void RowProgram::share_buffers() {
     free.push_back(streams_[stream].buffer);
     has[stream] = false;
   };
+  if (source_) take(source_stream_);
   for (const Fill& fill : fills_) {  // for good
     take(fill.to);
     last[static_cast<std::size_t>(fill.to)] = lines_.size();
@@ -94,8 +109,9 @@ void RowProgram::finish() {
     widest = std::max(widest, stream.size);
     moving += stream.moves();
   }
-  const auto fits = static_cast<std::int64_t>(kNearBytes / (widest * std::max<std::size_t>(moving + buffers_, 1)));
-  block_ = std::min(count_, std::clamp(fits / kLeast * kLeast, kLeast, kMost));
+  const auto fits =
+      static_cast<std::int64_t>(kNearBytes / (widest * std::max<std::size_t>(moving + buffers_, 1)));
+  if (!source_) block_ = std::min(count_, std::clamp(fits / kLeast * kLeast, kLeast, kMost));
   table_bytes_ = rounded(streams_.size() * sizeof(std::byte*));
   buffer_bytes_ = rounded(static_cast<std::size_t>(block_) * widest);
 }
@@ -139,6 +155,9 @@ void RowProgram::run_blocks(std::int64_t first, std::int64_t last, std::byte* wo
   }
   for (std::int64_t b = first; b < last; ++b) {
     const std::int64_t n = std::min(block_, count_ - b * block_);
+    if (source_)
+      source_->bring(b * block_ / unit_, (b * block_ + n) / unit_,
+                     at[static_cast<std::size_t>(source_stream_)]);
     for (const Line& line : lines_) {
       const void* in[detail::ElementRow::kMostOperands];
       for (std::size_t k = 0; k < line.in.size(); ++k) in[k] = at[static_cast<std::size_t>(line.in[k])];
@@ -146,8 +165,7 @@ void RowProgram::run_blocks(std::int64_t first, std::int64_t last, std::byte* wo
     }
     if (b + 1 == last) return;
     for (std::size_t i = 0; i < streams_.size(); ++i)
-      if (streams_[i].moves())
-        at[i] += static_cast<std::size_t>(block_) * streams_[i].size;
+      if (streams_[i].moves()) at[i] += static_cast<std::size_t>(block_) * streams_[i].size;
   }
 }
 

@@ -6,9 +6,20 @@
 #include <array>
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <vector>
 
 namespace ebb::compiling {
+
+/// Who makes the elements that rows go on with, some whole units of them at a time.
+class RowSource {
+ public:
+  virtual ~RowSource() = default;
+  /// Units [first, last), to `to`.
+  virtual void bring(std::int64_t first, std::int64_t last, std::byte* to) const = 0;
+  /// Elements whose making is worth waking a thread for.
+  virtual std::int64_t grain() const = 0;
+};
 
 /// The rows of several elementwise kernels over arrays of as many elements. A block goes through all of them
 /// before the next one begins, so what one row leaves to the next stays in the cache, and what nothing else
@@ -36,6 +47,8 @@ class RowProgram {
   int add_buffer(std::size_t size);
   /// A buffer whose elements are all the one of a stream.
   int add_filled(int from);
+  /// What `source` brings, and nobody else needs: blocks are of `rows` times `unit` elements.
+  int add_source(std::unique_ptr<RowSource> source, std::size_t size, std::int64_t unit, std::int64_t rows);
 
   void add_line(const Line& line, std::int64_t grain);
   /// After the last line: shares out the buffers by lifetimes and decides how long a block is.
@@ -60,6 +73,7 @@ class RowProgram {
   };
 
   int add(const Stream& stream);
+  void add_grain(std::int64_t grain);
   std::int64_t blocks() const { return (count_ + block_ - 1) / block_; }
   std::int64_t threads() const;
   void share_buffers();
@@ -71,6 +85,9 @@ class RowProgram {
   std::vector<Line> lines_;
   std::vector<Fill> fills_;
   std::deque<std::array<std::byte, 8>> numbers_;
+  std::unique_ptr<RowSource> source_;
+  std::int64_t unit_ = 0;
+  int source_stream_ = -1;
   std::size_t table_bytes_ = 0, buffer_bytes_ = 0, buffers_ = 0;
 };
 

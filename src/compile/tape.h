@@ -3,8 +3,8 @@
 
 #include <ebb/autograd/variable.h>
 
-#include "core/recorder.h"
 #include "compile/row_program.h"
+#include "core/recorder.h"
 #include "kernel/kept_call.h"
 
 #include <memory>
@@ -28,7 +28,7 @@ struct Place {
   Kind kind = Kind::inner;
   Ref<Storage> stand_in;
   std::size_t bytes = 0;
-  int first = -1, last = -1;  ///< the calls that touch it
+  int first = -1, last = -1;  ///< the calls that touch it; after fuse() the steps
   bool written = false;
   bool given_out = false;   ///< in the outputs or gradients
   std::uint32_t bumps = 0;  ///< in-place writes that are counted
@@ -77,11 +77,10 @@ struct TapeStep {
   std::unique_ptr<RowProgram> rows;
 };
 
-/// Two inner places of which the second may lie where the first does: a call that works element by element,
-/// or a program of such, reads the one for the last time and writes the other for the first.
+/// Two inner places of which the second may lie where the first does: a step that works element by element
+/// reads the one for the last time and writes the other for the first.
 struct TapeSuccession {
-  int from, to;
-  int at;  ///< the call; from fuse() on the step
+  int from, to, step;
 };
 
 /// A leaf whose gradient the function added to.
@@ -113,7 +112,11 @@ struct Tape {
   std::vector<std::int64_t> input_offsets;
   std::vector<int> arguments, outside, own;  ///< places: of inputs, of outside, of results and constants
   std::string print;                         ///< two recordings of the same function have the same
-  std::vector<std::size_t> marks;            ///< where in it the calls begin
+  struct Mark {
+    std::size_t at;
+    const char* name;
+  };
+  std::vector<Mark> marks;  ///< where in it the calls begin, and their names
   /// Memory of the inner places on a device.
   struct Arena {
     Device device;
@@ -121,8 +124,8 @@ struct Tape {
     Ref<Storage> memory;
   };
   std::vector<Arena> arenas;
-  Ref<Storage> work;      ///< of programs of rows
-  int work_threads = 0;  ///< for which it is large enough
+  Ref<Storage> work;                      ///< of programs of rows
+  int work_threads = 0;                   ///< for which it is large enough
   std::unique_ptr<DeviceTape> on_device;  ///< of a tape that a captured graph can stand for
   std::uint64_t epoch = 0;
   bool brought = false;  ///< whether the memory is there

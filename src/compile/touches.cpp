@@ -5,19 +5,22 @@
 
 namespace ebb::compiling {
 
-Touches::Touches(const Tape& tape) : calls_(tape.places.size()) {
+Touches::Touches(const Tape& tape) : calls_(tape.places.size()), writers_(tape.places.size()) {
   for (std::size_t i = 0; i < tape.places.size(); ++i)
     places_[tape.places[i].stand_in.get()] = static_cast<int>(i);
 
   struct Visitor final : detail::ArgumentVisitor {
     Touches* touches;
     int call;
-    void touch(int place) const {
-      std::vector<int>& calls = touches->calls_[static_cast<std::size_t>(place)];
-      if (calls.empty() || calls.back() != call) calls.push_back(call);
+    void touch(int place, bool writes) const {
+      const auto add = [&](std::vector<int>& calls) {
+        if (calls.empty() || calls.back() != call) calls.push_back(call);
+      };
+      add(touches->calls_[static_cast<std::size_t>(place)]);
+      if (writes) add(touches->writers_[static_cast<std::size_t>(place)]);
     }
     void array(NdArray& array) override {
-      if (array.defined()) touch(touches->place(array));
+      if (array.defined()) touch(touches->place(array), written);
     }
     void address(void*&) override {}
     void words(Philox&) override {}
@@ -27,15 +30,23 @@ Touches::Touches(const Tape& tape) : calls_(tape.places.size()) {
   for (std::size_t i = 0; i < tape.calls.size(); ++i) {
     visitor.call = static_cast<int>(i);
     tape.calls[i].call->visit(visitor);
-    for (const TapeCall::Address& each : tape.calls[i].addresses) visitor.touch(each.place);
-    for (const TapeCall::Made& each : tape.calls[i].made) visitor.touch(each.place);
+    for (const TapeCall::Address& each : tape.calls[i].addresses) visitor.touch(each.place, true);
+    for (const TapeCall::Made& each : tape.calls[i].made) visitor.touch(each.place, true);
   }
 }
 
-bool Touches::between(int place, int first, int last) const {
-  const std::vector<int>& all = calls(place);
-  const auto next = std::upper_bound(all.begin(), all.end(), first);
-  return next != all.end() && *next < last;
+namespace {
+
+bool any_between(const std::vector<int>& calls, int first, int last) {
+  const auto next = std::upper_bound(calls.begin(), calls.end(), first);
+  return next != calls.end() && *next < last;
+}
+
+}  // namespace
+
+bool Touches::between(int place, int first, int last) const { return any_between(calls(place), first, last); }
+bool Touches::written_between(int place, int first, int last) const {
+  return any_between(writers_[static_cast<std::size_t>(place)], first, last);
 }
 
 }  // namespace ebb::compiling

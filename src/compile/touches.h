@@ -17,10 +17,11 @@ class Touches {
   const std::vector<int>& calls(int place) const { return calls_[static_cast<std::size_t>(place)]; }
   /// Whether a call after `first` and before `last` touches the place.
   bool between(int place, int first, int last) const;
+  bool written_between(int place, int first, int last) const;
 
  private:
   std::unordered_map<const Storage*, int> places_;
-  std::vector<std::vector<int>> calls_;
+  std::vector<std::vector<int>> calls_, writers_;
 };
 
 }  // namespace ebb::compiling

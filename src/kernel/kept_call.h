@@ -196,6 +196,7 @@ class KeptSlotCall final : public KeptCall {
     return written;
   }
   auto& arguments() { return kept_; }
+  Function function() const { return function_; }
 
  private:
   static constexpr bool kRows = (kPerElement<std::remove_cvref_t<Args>> || ...);

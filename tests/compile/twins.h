@@ -17,7 +17,7 @@ using namespace ebb;
 inline bool same_bits(const Tensor& a, const Tensor& b) {
   if (!a.defined() || !b.defined()) return a.defined() == b.defined();
   return a.sizes() == b.sizes() && a.dtype() == b.dtype() && equal(a.isnan(), b.isnan()) &&
-         equal(a.nan_to_num(), b.nan_to_num());
+         equal(a.nan_to_num(), b.nan_to_num()) && equal(a.signbit(), b.signbit());
 }
 
 /// Drops warnings, and counts them.

@@ -83,8 +83,7 @@ void pack(Matrix<const T> m, T alpha, T* to, std::int64_t pitch) {
 template <class T>
 void add(Matrix<const T> x, Matrix<T> c) {
   for (std::int64_t i = 0; i < c.rows; ++i)
-    for (std::int64_t j = 0; j < c.cols; ++j)
-      c.data[i * c.row_stride + j] += x.data[i * x.row_stride + j];
+    for (std::int64_t j = 0; j < c.cols; ++j) c.data[i * c.row_stride + j] += x.data[i * x.row_stride + j];
 }
 
 // One piece, on this thread: panels of b, packed, against rows of a. c is by rows.

@@ -1,0 +1,163 @@
+// Matrix products: those that are added to something add by themselves, and those whose elements others go on
+// with move there.
+#include "compile/products.h"
+#include "compile/touches.h"
+
+#include <ebb/core/parallel.h>
+
+#include <algorithm>
+
+#include "ops/elementwise/formulas/arithmetic.h"
+#include "ops/elementwise/kernels.h"
+
+namespace ebb::compiling {
+namespace {
+
+bool is_floating_on_cpu(const NdArray& x) {
+  return x.device().is_cpu() && (x.dtype() == kFloat || x.dtype() == kDouble);
+}
+
+bool same_elements(const NdArray& a, const NdArray& b) {
+  return a.storage() == b.storage() && a.offset() == b.offset() && a.sizes() == b.sizes() &&
+         a.strides() == b.strides();
+}
+
+// The sum that the call is: `sum += part`.
+struct Addition {
+  const NdArray* sum = nullptr;
+  const NdArray* part = nullptr;
+
+  explicit Addition(TapeCall& call) {
+    if (call.call->name() != kernels::Binary<ops::Add>::slot.name()) return;
+    detail::ElementRow row;
+    const NdArray* const out = call.call->element_row(row);
+    if (!out || row.count != 2 || !row.operands[0].array || !row.operands[1].array) return;
+    if (same_elements(*out, *row.operands[0].array)) {
+      sum = out;
+      part = row.operands[1].array;
+    } else if (same_elements(*out, *row.operands[1].array)) {
+      sum = out;
+      part = row.operands[0].array;
+    }
+  }
+};
+
+}  // namespace
+
+KeptProduct* product_of(const TapeCall& call) {
+  return call.call->name() == kernels::product.name() ? static_cast<KeptProduct*>(call.call.get()) : nullptr;
+}
+
+void accumulate_products(Tape& tape) {
+  const Touches touches(tape);
+  for (std::size_t i = 0; i < tape.calls.size(); ++i) {
+    KeptProduct* const product = product_of(tape.calls[i]);
+    if (!product) continue;
+    auto& arguments = product->arguments();
+    NdArray &out = std::get<0>(arguments), &init = std::get<1>(arguments);
+    const NdArray &a = std::get<2>(arguments), &b = std::get<3>(arguments);
+    if (init.defined() || !is_floating_on_cpu(out) || !out.is_contiguous()) continue;
+    const int place = touches.place(out);
+    Place& made = tape.places[static_cast<std::size_t>(place)];
+    const std::vector<int>& users = touches.calls(place);
+    if (made.kind != Place::Kind::inner || users.size() != 2 || users[0] != static_cast<int>(i)) continue;
+
+    TapeCall& later = tape.calls[static_cast<std::size_t>(users[1])];
+    const Addition addition(later);
+    if (!addition.sum || addition.part->storage() != out.storage()) continue;
+    const NdArray& sum = *addition.sum;
+    if (!sum.is_contiguous() || !addition.part->is_contiguous() || sum.numel() != out.numel() ||
+        sum.dtype() != out.dtype() || addition.part->numel() != out.numel())
+      continue;
+    const int to = touches.place(sum);
+    const Place& target = tape.places[static_cast<std::size_t>(to)];
+    const bool there = target.kind != Place::Kind::inner || touches.calls(to).front() < users[0];
+    const bool apart = a.storage() != sum.storage() && b.storage() != sum.storage();
+    if (!there || !apart || touches.between(to, users[0], users[1])) continue;
+
+    init = out =
+        NdArray(sum.storage(), DimVector(out.sizes()), DimVector(out.strides()), sum.offset(), out.dtype());
+    std::get<4>(arguments).beta = 1;
+    later.left_out = true;
+  }
+  std::erase_if(tape.calls, [](const TapeCall& call) { return call.left_out; });
+}
+
+void delay_products(Tape& tape) {
+  const Touches touches(tape);
+  std::vector<std::vector<int>> before(tape.calls.size());
+  std::vector<bool> moved(tape.calls.size());
+  for (std::size_t i = 0; i < tape.calls.size(); ++i) {
+    KeptProduct* const product = product_of(tape.calls[i]);
+    if (!product) continue;
+    auto& arguments = product->arguments();
+    const NdArray& out = std::get<0>(arguments);
+    const int place = touches.place(out), from = static_cast<int>(i);
+    const std::vector<int>& users = touches.calls(place);
+    if (tape.places[static_cast<std::size_t>(place)].kind != Place::Kind::inner) continue;
+    if (users.front() != from || users.size() < 2 || users[1] == from + 1) continue;
+    const int to = users[1];
+    if (!tape.calls[static_cast<std::size_t>(to)].call->per_element()) continue;
+    const auto written_between = [&](const NdArray& x) {
+      return x.defined() && touches.written_between(touches.place(x), from, to);
+    };
+    if (written_between(std::get<1>(arguments)) || written_between(std::get<2>(arguments)) ||
+        written_between(std::get<3>(arguments)))
+      continue;
+    before[static_cast<std::size_t>(to)].push_back(from);
+    moved[i] = true;
+  }
+  std::vector<TapeCall> ordered;
+  ordered.reserve(tape.calls.size());
+  for (std::size_t i = 0; i < tape.calls.size(); ++i) {
+    for (const int each : before[i]) ordered.push_back(std::move(tape.calls[static_cast<std::size_t>(each)]));
+    if (!moved[i]) ordered.push_back(std::move(tape.calls[i]));
+  }
+  tape.calls = std::move(ordered);
+}
+
+namespace {
+
+// The k of a product of m x k and k x n.
+std::int64_t depth_of(const NdArray& a, const ProductArgs& args) {
+  return a.sizes()[args.a_transposed ? 0 : 1];
+}
+
+NdArray narrowed(const NdArray& x, std::size_t dim, std::int64_t first, std::int64_t count) {
+  DimVector sizes(x.sizes());
+  sizes[dim] = count;
+  return NdArray(x.storage(), sizes, DimVector(x.strides()), x.offset() + first * x.strides()[dim],
+                 x.dtype());
+}
+
+}  // namespace
+
+bool ProductSource::fits(KeptProduct& product) {
+  auto& [kept_out, kept_init, kept_a, kept_b, args] = product.arguments();
+  const NdArray &out = kept_out, &init = kept_init, &a = kept_a;
+  if (!is_floating_on_cpu(out) || out.dim() != 2 || !out.is_contiguous()) return false;
+  if (init.defined() && init.storage() == out.storage()) return false;
+  const std::int64_t rows = out.sizes()[0], columns = out.sizes()[1], rest = (rows - 1) % kRows + 1;
+  return rows >= 2 * kRows * get_num_threads() && rest >= 2 && columns >= 8 &&
+         rest * columns * depth_of(a, args) >= 512;
+}
+
+void ProductSource::bring(std::int64_t first, std::int64_t last, std::byte* to) const {
+  auto& [kept_out, kept_init, kept_a, kept_b, args] = product_.arguments();
+  const NdArray &whole = kept_out, &init = kept_init, &a = kept_a, &b = kept_b;
+  const std::int64_t rows = last - first, columns = whole.sizes()[1];
+  const auto bytes = static_cast<std::size_t>(rows * columns * element_size(whole.dtype()));
+  NdArray out(Storage::adopt(to, bytes, kCPU, nullptr, nullptr), {rows, columns}, {columns, 1}, 0,
+              whole.dtype());
+  const bool by_rows = init.defined() && init.dim() == 2 && init.sizes()[0] != 1;
+  product_.function()(out, by_rows ? narrowed(init, 0, first, rows) : init,
+                      narrowed(a, args.a_transposed ? 1 : 0, first, rows), b, args);
+}
+
+std::int64_t ProductSource::grain() const {
+  auto& [out, init, a, b, args] = product_.arguments();
+  constexpr std::int64_t kWork = 1 << 16;  // products of numbers
+  return std::max<std::int64_t>(kWork / std::max<std::int64_t>(depth_of(a, args), 1), 1);
+}
+
+}  // namespace ebb::compiling

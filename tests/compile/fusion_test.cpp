@@ -1,0 +1,214 @@
+// What runs together in a tape: chains of elementwise calls by blocks, and products.
+#include "twins.h"
+
+using namespace twins;
+
+namespace {
+
+constexpr std::int64_t kFew = 100, kMany = 50021;  // one block; several, of which the last is not whole
+
+// Eager results of `f` beside those of its replays, on new numbers each time.
+template <class F>
+CompileReport require_twin(F f, const std::function<std::vector<Tensor>()>& make, int times = 6) {
+  auto compiled = compile(f);
+  for (int t = 0; t < times; ++t) {
+    INFO("call " << t);
+    const std::vector<Tensor> numbers = make();
+    require_same(f(numbers), compiled(numbers));
+  }
+  const CompileReport report = compiled.report();
+  INFO(report.reason);
+  REQUIRE(report.replayed);
+  REQUIRE(report.replays > 0);
+  return report;
+}
+
+std::function<std::vector<Tensor>()> uniform(std::int64_t n, DType dtype, int count = 3) {
+  return [=] {
+    std::vector<Tensor> all;
+    for (int i = 0; i < count; ++i) all.push_back((rand({n}) * 7 - 3).to(dtype));
+    return all;
+  };
+}
+
+// A number of threads for a scope.
+struct Threads {
+  explicit Threads(int n) { set_num_threads(n); }
+  ~Threads() { set_num_threads(before); }
+  int before = get_num_threads();
+};
+
+}  // namespace
+
+TEST_CASE("chains of elementwise calls are replayed by blocks with equal bits") {
+  const std::int64_t n = GENERATE(1, kFew, kMany);
+  const DType dtype = GENERATE(kFloat, kDouble, kHalf, kBFloat16, kInt);
+  const Threads threads(GENERATE(1, 3));
+  INFO(n << " of " << dtype << " on " << get_num_threads() << " threads");
+  const CompileReport report = require_twin(
+      [](const std::vector<Tensor>& x) {
+        const Tensor y = (x[0] * x[1] + x[2]).abs() - x[0] * 2;
+        const Tensor chosen = where(y > x[1], y, x[2]);
+        return std::vector<Tensor>{chosen * y + 1, y.clamp(-2, 2), y == x[2]};
+      },
+      uniform(n, dtype));
+  // What passes from row to row has no memory but a block.
+  if (n == kMany) REQUIRE(report.arena_bytes < 4 * kMany * static_cast<std::int64_t>(element_size(dtype)));
+}
+
+TEST_CASE("chains with functions and their first and second derivatives run by blocks") {
+  const std::int64_t n = GENERATE(kFew, kMany);
+  const Threads threads(GENERATE(1, 2));
+  require_twin(
+      [](const std::vector<Tensor>& numbers) {
+        const Tensor x = numbers[0].detach().requires_grad_();
+        const Tensor y = (tanh(x * numbers[1]) * exp(-x * x) + sigmoid(x)).sum();
+        const Tensor g = autograd::grad({y}, {x}, {}, true, true)[0];
+        const Tensor h = autograd::grad({(g * numbers[2]).sum()}, {x})[0];
+        return std::vector<Tensor>{y.detach(), g.detach(), h};
+      },
+      uniform(n, kFloat));
+}
+
+TEST_CASE("one number for all elements: given, read, expanded, or of a tensor without dimensions") {
+  const std::int64_t n = GENERATE(1, kFew, kMany);
+  require_twin(
+      [](const std::vector<Tensor>& x) {
+        const Tensor number = x[1][0], all = x[2][0].expand(x[0].sizes());
+        const Tensor y = (x[0] * number + all) * 1.5 - number;
+        return std::vector<Tensor>{where(y > 0, y, 0.25), lerp(y, x[1], 0.3), addcmul(y, all, x[2], 0.5)};
+      },
+      uniform(n, GENERATE(kFloat, kHalf)));
+}
+
+TEST_CASE("calls that see each other's elements elsewhere do not run together") {
+  const std::int64_t half = kMany / 2;
+  const auto make = [&] { return uniform(2 * half, kFloat, 1)(); };
+  SECTION("parts of one tensor") {
+    require_twin(
+        [=](const std::vector<Tensor>& x) {
+          const Tensor whole = x[0] * 1, first = whole.narrow(0, 0, half),
+                       second = whole.narrow(0, half, half);
+          const Tensor shifted = whole.narrow(0, 7, half);
+          first.add_(second);
+          const Tensor y = shifted * 2 + first;
+          second.mul_(3);
+          return std::vector<Tensor>{y, whole * 1, shifted - first};
+        },
+        make);
+  }
+  SECTION("an element that is written") {
+    require_twin(
+        [=](const std::vector<Tensor>& x) {
+          const Tensor y = x[0] + 1, last = y[2 * half - 1];
+          const Tensor z = y * last;
+          y.mul_(2);
+          return std::vector<Tensor>{z, y * last, y - last};
+        },
+        make);
+  }
+  SECTION("the other way round") {
+    require_twin(
+        [=](const std::vector<Tensor>& x) {
+          const Tensor y = x[0] + 1;
+          y.copy_((y.flip(0) * 2 - y).relu());
+          return std::vector<Tensor>{y + x[0]};
+        },
+        make);
+  }
+}
+
+TEST_CASE("chains write to arguments and captured tensors") {
+  const Tensor kept = rand({kMany}), twin = kept.clone();
+  const auto body = [](const Tensor& state, const Tensor& x) {
+    x.mul_(2).add_(state);
+    state.mul_(0.5).add_(x, 0.25);
+    return (x - state).relu() * state;
+  };
+  auto step = compile([&](const Tensor& x) { return body(kept, x); });
+  for (int t = 0; t < 6; ++t) {
+    const Tensor x = rand({kMany}), other = x.clone();
+    require_same({step(x), x, kept}, {body(twin, other), other, twin});
+  }
+  REQUIRE(step.report().replayed);
+}
+
+TEST_CASE("arguments whose memory overlaps are not replayed by blocks") {
+  std::vector<float> numbers(2 * kMany), others(2 * kMany);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = others[i] = static_cast<float>(i % 97) / 97;
+  const auto body = [](const Tensor& x, const Tensor& y) {
+    x.mul_(1.25).add_(0.5);
+    return y * 2 + 1;
+  };
+  auto step = compile(body);
+  const Warnings warnings;
+  for (int t = 0; t < 4; ++t) {
+    const Tensor x = rand({kMany}), y = rand({kMany}), again = x.clone();
+    require_same({step(x, y), x}, {body(again, y), again});
+  }
+  REQUIRE(step.report().replayed);
+  const auto view = [](std::vector<float>& memory, std::int64_t from) {
+    return from_blob(memory.data() + from, {kMany}, kFloat);
+  };
+  for (int t = 0; t < 3; ++t)
+    require_same({step(view(numbers, 5), view(numbers, 0)), view(numbers, 0)},
+                 {body(view(others, 5), view(others, 0)), view(others, 0)});
+}
+
+TEST_CASE("gradients are added to by the products that make them, with equal bits") {
+  // Rows of the batch are summed up in several parts from 128 on.
+  const std::int64_t batch = GENERATE(1, 2, 64, 300, 1030);
+  const std::int64_t features = GENERATE(1, 5, 40);
+  const DType dtype = GENERATE(kFloat, kDouble, kHalf);
+  const Threads threads(GENERATE(1, 2));
+  INFO("batch " << batch << ", features " << features << ", " << dtype);
+  manual_seed(5);
+  nn::Sequential net(nn::Linear(17, features), nn::ReLU(), nn::Linear(features, 3));
+  net->to(dtype);
+  const std::vector<Tensor> parameters = net->parameters();
+  for (const Tensor& p : parameters) p.mutable_grad() = zeros_like(p);
+  const auto body = [&](const Tensor& x) {
+    for (const Tensor& p : parameters) p.grad().mul_(0.5);
+    const Tensor loss = net(x).square().sum();
+    loss.backward();
+    return loss;
+  };
+  std::vector<Tensor> expected, got;
+  std::vector<Tensor> xs;
+  for (int t = 0; t < 6; ++t) xs.push_back(randn({batch, 17}).to(dtype));
+  for (const bool compiled : {false, true}) {
+    for (const Tensor& p : parameters) p.grad().zero_();
+    auto step = compile(body);
+    std::vector<Tensor>& results = compiled ? got : expected;
+    for (const Tensor& x : xs) {
+      results.push_back((compiled ? step(x) : body(x)).detach());
+      for (const Tensor& p : parameters) results.push_back(p.grad().clone());
+    }
+    if (compiled) REQUIRE(step.report().replayed);
+  }
+  require_same(expected, got);
+}
+
+TEST_CASE("a product goes on by blocks of its rows, which saves memory and no bits") {
+  const std::int64_t batch = GENERATE(256, 300, 641), width = 64;
+  const Threads threads(1);
+  const auto training = [&] {
+    manual_seed(11);
+    return Training(
+        nn::Sequential(nn::Linear(20, width), nn::ReLU(), nn::Linear(width, width), nn::ReLU(),
+                       nn::Linear(width, 4)),
+        [](const std::vector<Tensor>& p) { return std::make_unique<optim::SGD>(p, optim::SGDOptions(0.1)); });
+  };
+  Training eager = training(), compiled = training();
+  auto step = compile([&](const Tensor& x, const Tensor& y) { return compiled.step(x, y); });
+  for (int t = 0; t < 7; ++t) {
+    const Tensor x = randn({batch, 20}), y = randint(4, {batch}, kLong);
+    REQUIRE(same_bits(step(x, y), eager.step(x, y).detach()));
+    require_same(compiled.state(), eager.state());
+    if (t == 4) set_num_threads(3);
+  }
+  REQUIRE(step.report().replayed);
+  // Two layers' results, a gradient, a block, and what is small; not the gradient before the activation.
+  const auto layer = batch * width * 4;
+  REQUIRE(step.report().arena_bytes < 3 * layer + 160 * width * 4 + (16 << 10));
+}
