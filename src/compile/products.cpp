@@ -9,6 +9,7 @@
 
 #include "ops/elementwise/formulas/arithmetic.h"
 #include "ops/elementwise/kernels.h"
+#include "ops/foreach/kernels.h"
 
 namespace ebb::compiling {
 namespace {
@@ -41,6 +42,24 @@ struct Addition {
     }
   }
 };
+
+using KeptZeros = detail::KeptSlotCall<const EntryList&>;
+
+// Where the call before `before` that touched these elements set them all to zero: the entry of its list.
+TensorEntry* zeros_before(Tape& tape, const Touches& touches, const NdArray& x, int before) {
+  const int place = touches.place(x), at = touches.last_before(place, before);
+  if (at < 0) return nullptr;
+  TapeCall& call = tape.calls[static_cast<std::size_t>(at)];
+  if (call.call->name() != kernels::list_zero.name()) return nullptr;
+  detail::KeptEntries& list = std::get<0>(static_cast<KeptZeros&>(*call.call).arguments());
+  const auto offset = static_cast<std::size_t>(x.offset() * element_size(x.dtype()));
+  for (const TapeCall::Address& address : call.addresses)
+    for (TensorEntry& entry : list.entries)
+      if (address.place == place && address.offset == offset && address.at == &entry.at[0] &&
+          entry.count == x.numel() && list.dtype == x.dtype())
+        return &entry;
+  return nullptr;
+}
 
 }  // namespace
 
@@ -79,6 +98,10 @@ void accumulate_products(Tape& tape) {
         NdArray(sum.storage(), DimVector(out.sizes()), DimVector(out.strides()), sum.offset(), out.dtype());
     std::get<4>(arguments).beta = 1;
     later.left_out = true;
+    if (TensorEntry* const zeros = zeros_before(tape, touches, sum, users[0])) {
+      zeros->count = 0;
+      init = NdArray();
+    }
   }
   std::erase_if(tape.calls, [](const TapeCall& call) { return call.left_out; });
 }

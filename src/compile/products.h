@@ -14,7 +14,8 @@ using KeptProduct =
 KeptProduct* product_of(const TapeCall& call);
 
 /// `sum += a b` by the product, where the tape has a product and an addition of nothing else than it:
-/// product() adds in one rounding, as the addition does (ops/linalg/kernels.h).
+/// product() adds in one rounding, as the addition does (ops/linalg/kernels.h). What was set to zero before
+/// need not be, nor be read.
 void accumulate_products(Tape& tape);
 
 /// Products whose results elementwise calls are the first to read go right before those.

@@ -45,6 +45,10 @@ bool any_between(const std::vector<int>& calls, int first, int last) {
 }  // namespace
 
 bool Touches::between(int place, int first, int last) const { return any_between(calls(place), first, last); }
+int Touches::last_before(int place, int before) const {
+  const auto next = std::lower_bound(calls(place).begin(), calls(place).end(), before);
+  return next == calls(place).begin() ? -1 : *std::prev(next);
+}
 bool Touches::written_between(int place, int first, int last) const {
   return any_between(writers_[static_cast<std::size_t>(place)], first, last);
 }

@@ -17,6 +17,8 @@ class Touches {
   const std::vector<int>& calls(int place) const { return calls_[static_cast<std::size_t>(place)]; }
   /// Whether a call after `first` and before `last` touches the place.
   bool between(int place, int first, int last) const;
+  /// The last call before `before` that touches it, or -1.
+  int last_before(int place, int before) const;
   bool written_between(int place, int first, int last) const;
 
  private:

@@ -24,7 +24,7 @@ struct Matrix {
 };
 
 /// c = beta * c + alpha * a b, for float and double. With beta 0, c may hold anything (NaN too) before; with
-/// others the product is summed up first, and then added in one rounding.
+/// others the product is summed up first, and then added in one rounding. No element of a product is -0.
 /// Transposed operands cost nothing. Large products are shared among threads in pieces that depend on the
 /// shapes only, so that the result does not depend on the number of threads. Nor does a row's depend on how
 /// many rows there are, if there are two and more, 8 columns and more, and 512 multiplications and more.
@@ -48,7 +48,7 @@ void gemm_loops(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, Sum alpha, Su
       Sum sum{};
       for (std::int64_t k = 0; k < a.cols; ++k) sum += static_cast<Sum>(a(i, k)) * static_cast<Sum>(b(k, j));
       T& out = c(i, j);
-      out = static_cast<T>(beta == Sum{} ? alpha * sum : alpha * sum + beta * static_cast<Sum>(out));
+      out = static_cast<T>(beta == Sum{} ? Sum{} + alpha * sum : alpha * sum + beta * static_cast<Sum>(out));
     }
 }
 

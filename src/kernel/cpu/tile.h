@@ -54,8 +54,9 @@ struct ScatteredLeft {
   ScatteredLeft from(std::int64_t i) const { return {data, rows + i, steps}; }
 };
 
-/// out[r][.] = the sum over k of left(r, k) right[k][.], or += that, for R rows and P packets. Not inlined
-/// into loops, where the compiler would keep sums in memory.
+/// out[r][.] = the sum over k of left(r, k) right[k][.], or += that, for R rows and P packets; never -0,
+/// which a product that is too small to be told from zero would be. Not inlined into loops, where the
+/// compiler would keep sums in memory.
 template <class C, int R, int P, class L>
 [[gnu::noinline]] void block(L left, const C* right, std::int64_t pitch, std::int64_t depth, C* out,
                              std::int64_t out_pitch, bool more) {
@@ -81,7 +82,8 @@ template <class C, int R, int P, class L>
 #pragma GCC unroll 4
     for (int p = 0; p < P; ++p) {
       C* const to = out + r * out_pitch + p * kWidth<C>;
-      simd::pstoreu(to, more ? simd::padd(simd::ploadu<Packet<C>>(to), sum[r][p]) : sum[r][p]);
+      const Packet<C> before = more ? simd::ploadu<Packet<C>>(to) : simd::pset1<Packet<C>>(C(0));
+      simd::pstoreu(to, simd::padd(before, sum[r][p]));
     }
 }
 

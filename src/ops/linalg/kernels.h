@@ -23,7 +23,8 @@ enum class LinearActivation : std::uint8_t { relu, gelu_tanh };
 namespace cpu {
 /// out = beta * init + alpha * op(a) op(b), for matrices or batches of matrices (three dimensions). init may
 /// be undefined (then beta is not looked at), broadcast to out's shape, or out itself. In Float and Double,
-/// with alpha and beta 1, that is the product and then the sum, bit for bit.
+/// with alpha and beta 1, that is the product and then the sum, bit for bit, and a product plus zero is
+/// itself.
 void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b, const ProductArgs& args);
 /// out = activation(input weight^T + bias) in one pass, for matrices and a row; `before`, where it is
 /// defined, gets what the activation is given; its rows lie a multiple of 8 elements apart. `done` is false,
