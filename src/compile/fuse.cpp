@@ -1,11 +1,11 @@
 // Which calls become programs of rows.
 #include "compile/fuse.h"
 
+#include "compile/element_call.h"
 #include "compile/products.h"
 #include "compile/touches.h"
 
 #include <algorithm>
-#include <optional>
 #include <unordered_set>
 #include <utility>
 
@@ -17,29 +17,6 @@ constexpr std::int64_t kShort = 4096;
 // Places of fewer bytes are not worth the search for one that could lie there next.
 constexpr std::size_t kWorthReuse = 4096;
 
-// A call as a row over contiguous elements.
-struct Row {
-  struct Operand {
-    int place = -1;  // -1: a number
-    std::size_t offset = 0, size = 0;
-    bool still = false;
-
-    bool same_elements(const Operand& other) const {
-      return offset == other.offset && size == other.size && still == other.still;
-    }
-  };
-  detail::ElementRow row;
-  std::int64_t count = 0;
-  Operand out, in[detail::ElementRow::kMostOperands];
-};
-
-// Whether all elements are the same one.
-bool is_still(const NdArray& x) {
-  for (std::size_t d = 0; d < static_cast<std::size_t>(x.dim()); ++d)
-    if (x.sizes()[d] != 1 && x.strides()[d] != 0) return false;
-  return true;
-}
-
 class Fuser {
  public:
   explicit Fuser(Tape& tape) : tape_(tape), touches_(tape) {}
@@ -47,7 +24,7 @@ class Fuser {
   void run() {
     const auto calls = static_cast<int>(tape_.calls.size());
     for (int at = 0; at < calls; ++at) {
-      std::optional<Row> row = row_of(at);
+      std::optional<ElementCall> row = element_call_at(at);
       if (row && first_ >= 0 && joins(*row)) {
         add(at, std::move(*row));
         continue;
@@ -69,10 +46,14 @@ class Fuser {
  private:
   struct Product {
     KeptProduct* call = nullptr;
-    Row::Operand out;
+    ElementOperand out;
     std::int64_t count = 0;
     std::unordered_set<int> reads;  // places
   };
+
+  std::optional<ElementCall> element_call_at(int at) const {
+    return element_call(tape_.calls[static_cast<std::size_t>(at)], touches_);
+  }
 
   // A product, of which the next call takes up the result.
   bool begins_with_product(int at) {
@@ -80,17 +61,17 @@ class Fuser {
     if (!call || at + 1 == static_cast<int>(tape_.calls.size())) return false;
     const NdArray& out = std::get<0>(call->arguments());
     if (!ProductSource::fits(*call)) return false;
-    product_ = {call, operand_of(out), out.numel(), {}};
+    product_ = {call, operand_of(out, touches_), out.numel(), {}};
     const auto reads = [&](const NdArray& x) {
       if (x.defined()) product_.reads.insert(touches_.place(x));
     };
     reads(std::get<1>(call->arguments()));
     reads(std::get<2>(call->arguments()));
     reads(std::get<3>(call->arguments()));
-    const std::optional<Row> next = row_of(at + 1);
+    const std::optional<ElementCall> next = element_call_at(at + 1);
     bool taken = false;
     if (next && next->count == product_.count)
-      for (const Row::Operand* each : operands(*next))
+      for (const ElementOperand* each : next->in_memory())
         taken = taken || (each != &next->out && each->place == product_.out.place &&
                           each->same_elements(product_.out));
     if (!taken || product_.reads.contains(next->out.place)) {
@@ -102,9 +83,9 @@ class Fuser {
     return true;
   }
 
-  void add(int at, Row row) {
+  void add(int at, ElementCall row) {
     last_ = at;
-    for (const Row::Operand* each : operands(row)) used_[each->place].push_back(*each);
+    for (const ElementOperand* each : row.in_memory()) used_[each->place].push_back(*each);
     written_.insert(row.out.place);
     rows_.push_back(std::move(row));
   }
@@ -115,59 +96,16 @@ class Fuser {
     if (tape_.calls[static_cast<std::size_t>(at)].call->per_element()) note_single_successions(at);
   }
 
-  // Those in memory; the one that is written comes last.
-  static std::vector<const Row::Operand*> operands(const Row& row) {
-    std::vector<const Row::Operand*> all;
-    for (int i = 0; i < row.row.count; ++i)
-      if (row.in[i].place >= 0) all.push_back(&row.in[i]);
-    all.push_back(&row.out);
-    return all;
-  }
-
-  Row::Operand operand_of(const NdArray& x) const {
-    Row::Operand operand;
-    operand.place = touches_.place(x);
-    operand.size = static_cast<std::size_t>(element_size(x.dtype()));
-    operand.offset = static_cast<std::size_t>(x.offset()) * operand.size;
-    return operand;
-  }
-
-  std::optional<Row> row_of(int at) const {
-    const TapeCall& call = tape_.calls[static_cast<std::size_t>(at)];
-    if (!call.call->per_element() || !call.made.empty()) return std::nullopt;
-    Row row;
-    const NdArray* const out = call.call->element_row(row.row);
-    if (!out || !out->device().is_cpu() || !out->is_contiguous() || out->numel() == 0) return std::nullopt;
-    row.count = out->numel();
-    row.out = operand_of(*out);
-    for (int i = 0; i < row.row.count; ++i) {
-      const detail::ElementRow::Operand& given = row.row.operands[i];
-      const NdArray* const x = given.array ? given.array : given.read_from;
-      if (!x) {
-        row.in[i].still = row.count != 1;
-        continue;
-      }
-      // A number that is read may be of another dtype, which rows do not convert.
-      if (given.read_from && x->dtype() != row.row.dtype) return std::nullopt;
-      row.in[i] = operand_of(*x);
-      row.in[i].still = row.count != 1 && is_still(*x);
-      if (!row.in[i].still && (x->numel() != row.count || !x->is_contiguous())) return std::nullopt;
-      // What it writes it must not read at other elements.
-      if (row.in[i].place == row.out.place && !row.in[i].same_elements(row.out)) return std::nullopt;
-    }
-    return row;
-  }
-
   // Whether the call can run with those of the group: what one of them writes the others see only at the same
   // elements.
-  bool joins(const Row& row) const {
+  bool joins(const ElementCall& row) const {
     if ((product_.call ? product_.count : rows_.front().count) != row.count) return false;
     if (product_.reads.contains(row.out.place)) return false;
-    for (const Row::Operand* each : operands(row)) {
+    for (const ElementOperand* each : row.in_memory()) {
       const auto found = used_.find(each->place);
       if (found == used_.end()) continue;
       const bool write = each == &row.out || written_.contains(each->place);
-      for (const Row::Operand& other : found->second)
+      for (const ElementOperand& other : found->second)
         if (write && !other.same_elements(*each)) return false;
     }
     return true;
@@ -180,8 +118,8 @@ class Fuser {
       used_.clear();
       written_.clear();
       product_ = {};
-      for (const Row& row : rows_) {
-        for (const Row::Operand* each : operands(row)) used_[each->place].push_back(*each);
+      for (const ElementCall& row : rows_) {
+        for (const ElementOperand* each : row.in_memory()) used_[each->place].push_back(*each);
         written_.insert(row.out.place);
       }
     }
@@ -202,15 +140,15 @@ class Fuser {
   // Nothing else needs the place's elements.
   bool passing(int at) const {
     const Place& place = tape_.places[static_cast<std::size_t>(at)];
-    const std::vector<Row::Operand>& uses = used_.at(at);
+    const std::vector<ElementOperand>& uses = used_.at(at);
     return place.kind == Place::Kind::inner && touches_.calls(at).front() >= first_ &&
            touches_.calls(at).back() <= last_ && !uses.front().still && uses.front().offset == 0;
   }
 
   std::unique_ptr<RowProgram> program() {
     auto program = std::make_unique<RowProgram>(rows_.front().count);
-    std::unordered_map<int, std::vector<std::pair<Row::Operand, int>>> streams;
-    const auto stream_of = [&](const Row::Operand& x) {
+    std::unordered_map<int, std::vector<std::pair<ElementOperand, int>>> streams;
+    const auto stream_of = [&](const ElementOperand& x) {
       auto& known = streams[x.place];
       for (const auto& [operand, stream] : known)
         if (operand.same_elements(x)) return stream;
@@ -230,10 +168,10 @@ class Fuser {
           product_.out, program->add_source(std::make_unique<ProductSource>(*product_.call),
                                             product_.out.size, out.sizes()[1], ProductSource::kRows));
     }
-    for (const Row& row : rows_) {
+    for (const ElementCall& row : rows_) {
       RowProgram::Line line{row.row.function, row.row.formula};
       for (int i = 0; i < row.row.count; ++i) {
-        const Row::Operand& x = row.in[i];
+        const ElementOperand& x = row.in[i];
         const auto k = static_cast<std::size_t>(i);
         const auto size = x.place >= 0 ? x.size : static_cast<std::size_t>(element_size(row.row.dtype));
         line.in[k] = x.place >= 0 ? stream_of(x) : program->add_number(row.row.operands[i].number, size);
@@ -256,7 +194,7 @@ class Fuser {
   // Whether a place that the group uses ends in it, and whether one begins in it, worth to be reused.
   bool reusable(int at) const {
     const Place& place = tape_.places[static_cast<std::size_t>(at)];
-    const Row::Operand& use = used_.at(at).front();
+    const ElementOperand& use = used_.at(at).front();
     return place.kind == Place::Kind::inner && place.bytes >= kWorthReuse && !use.still && use.offset == 0 &&
            !product_.reads.contains(at);
   }
@@ -279,7 +217,7 @@ class Fuser {
     for (const auto& [from, uses] : used_) {
       if (!ends(from)) continue;
       bool one = true;
-      for (const Row::Operand& each : uses) one = one && each.same_elements(uses.front());
+      for (const ElementOperand& each : uses) one = one && each.same_elements(uses.front());
       if (!one) continue;
       for (const int to : written_)
         if (to != from && begins(to) && used_.at(to).front().size == uses.front().size &&
@@ -321,8 +259,10 @@ class Fuser {
       const Place::Kind kind = tape_.places[static_cast<std::size_t>(at)].kind;
       return kind == Place::Kind::input || kind == Place::Kind::outside;
     };
+    std::unordered_set<int> others = product_.reads;
+    for (const auto& [place, uses] : used_) others.insert(place);
     for (const int a : written_)
-      for (const auto& [b, uses] : used_)
+      for (const int b : others)
         if (a != b && is_callers(a) && is_callers(b)) tape_.apart.emplace_back(a, b);
   }
 
@@ -342,10 +282,10 @@ class Fuser {
   Tape& tape_;
   const Touches touches_;
   // The group that is being put together.
-  int first_ = -1, last_ = -1;                               // its calls
-  Product product_;                                          // the first of them
-  std::vector<Row> rows_;                                    // and the others
-  std::unordered_map<int, std::vector<Row::Operand>> used_;  // by place
+  int first_ = -1, last_ = -1;                                 // its calls
+  Product product_;                                            // the first of them
+  std::vector<ElementCall> rows_;                              // and the others
+  std::unordered_map<int, std::vector<ElementOperand>> used_;  // by place
   std::unordered_set<int> written_;
 };
 

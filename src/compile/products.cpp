@@ -94,8 +94,8 @@ void accumulate_products(Tape& tape) {
     const bool apart = a.storage() != sum.storage() && b.storage() != sum.storage();
     if (!there || !apart || touches.between(to, users[0], users[1])) continue;
 
-    init = out =
-        NdArray(sum.storage(), DimVector(out.sizes()), DimVector(out.strides()), sum.offset(), out.dtype());
+    out = NdArray(sum.storage(), DimVector(out.sizes()), DimVector(out.strides()), sum.offset(), out.dtype());
+    init = out;
     std::get<4>(arguments).beta = 1;
     later.left_out = true;
     if (TensorEntry* const zeros = zeros_before(tape, touches, sum, users[0])) {

@@ -1,0 +1,38 @@
+// A kernel call of a tape as a row over contiguous elements.
+#pragma once
+
+#include "compile/tape.h"
+#include "compile/touches.h"
+
+#include <optional>
+#include <vector>
+
+namespace ebb::compiling {
+
+/// What an elementwise call reads or writes.
+struct ElementOperand {
+  int place = -1;                    ///< -1: a number
+  std::size_t offset = 0, size = 0;  ///< in bytes, and of an element
+  bool still = false;                ///< one element, for all
+
+  bool same_elements(const ElementOperand& other) const {
+    return offset == other.offset && size == other.size && still == other.still;
+  }
+};
+
+struct ElementCall {
+  detail::ElementRow row;
+  std::int64_t count = 0;
+  ElementOperand out, in[detail::ElementRow::kMostOperands];
+
+  /// The operands that are in memory; the one that is written comes last.
+  std::vector<const ElementOperand*> in_memory() const;
+};
+
+/// Where an array of a tape is.
+ElementOperand operand_of(const NdArray& x, const Touches& touches);
+
+/// The call, if all its arrays are contiguous and of one count, or the same number all over.
+std::optional<ElementCall> element_call(const TapeCall& call, const Touches& touches);
+
+}  // namespace ebb::compiling
