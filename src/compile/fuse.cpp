@@ -4,6 +4,7 @@
 #include "compile/element_call.h"
 #include "compile/products.h"
 #include "compile/touches.h"
+#include "ops/reduce/kernels.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -11,6 +12,8 @@
 
 namespace ebb::compiling {
 namespace {
+
+using KeptSum = detail::KeptSlotCall<NdArray&, const NdArray&, DimMask, double>;
 
 // Fewer elements than that gain by a program even if it is of one row.
 constexpr std::int64_t kShort = 4096;
@@ -29,6 +32,7 @@ class Fuser {
         add(at, std::move(*row));
         continue;
       }
+      if (first_ >= 0 && add_sum(at)) continue;
       close();
       if (row) {
         first_ = at;
@@ -54,6 +58,11 @@ class Fuser {
   std::optional<ElementCall> element_call_at(int at) const {
     return element_call(tape_.calls[static_cast<std::size_t>(at)], touches_);
   }
+
+  struct GroupSum {
+    detail::ElementSum steps;
+    ElementOperand of, to;
+  };
 
   // A product, of which the next call takes up the result.
   bool begins_with_product(int at) {
@@ -85,9 +94,39 @@ class Fuser {
 
   void add(int at, ElementCall row) {
     last_ = at;
-    for (const ElementOperand* each : row.in_memory()) used_[each->place].push_back(*each);
-    written_.insert(row.out.place);
+    use(row);
     rows_.push_back(std::move(row));
+  }
+
+  // A sum over all elements that the group makes or reads.
+  bool add_sum(int at) {
+    detail::KeptCall& call = *tape_.calls[static_cast<std::size_t>(at)].call;
+    if (call.name() != kernels::sum.name() || rows_.empty()) return false;
+    auto& kept = static_cast<KeptSum&>(call);
+    const NdArray &out = std::get<0>(kept.arguments()), &x = std::get<1>(kept.arguments());
+    if (out.numel() != 1 || x.numel() != rows_.front().count || !x.is_contiguous() || !x.device().is_cpu())
+      return false;
+    GroupSum sum{{}, operand_of(x, touches_), operand_of(out, touches_)};
+    const auto found = used_.find(sum.of.place);
+    if (found == used_.end() || !found->second.front().same_elements(sum.of) || used_.contains(sum.to.place))
+      return false;
+    sum.steps = steps_of(kept);
+    if (sum.steps.block == 0) return false;
+    if (worth_blocks()) return false;  // whose blocks are others
+    drop_product();
+    last_ = at;
+    sums_.push_back(sum);
+    return true;
+  }
+  static detail::ElementSum steps_of(KeptSum& kept) {
+    detail::ElementSum steps;
+    auto& [kept_out, kept_x, dims, divisor] = kept.arguments();
+    const NdArray &out = kept_out, &x = kept_x;
+    NdArray nothing = NdArray::empty({0}, out.dtype());
+    detail::asked_sum() = &steps;
+    kept.function()(nothing, x, dims, divisor);
+    detail::asked_sum() = nullptr;
+    return steps;
   }
 
   // A step of one call as it is.
@@ -100,7 +139,7 @@ class Fuser {
   // elements.
   bool joins(const ElementCall& row) const {
     if ((product_.call ? product_.count : rows_.front().count) != row.count) return false;
-    if (product_.reads.contains(row.out.place)) return false;
+    if (product_.reads.contains(row.out.place) || !sums_.empty()) return false;
     for (const ElementOperand* each : row.in_memory()) {
       const auto found = used_.find(each->place);
       if (found == used_.end()) continue;
@@ -113,17 +152,9 @@ class Fuser {
 
   void close() {
     if (first_ < 0) return;
-    if (product_.call && !worth_blocks()) {
-      single(first_++);
-      used_.clear();
-      written_.clear();
-      product_ = {};
-      for (const ElementCall& row : rows_) {
-        for (const ElementOperand* each : row.in_memory()) used_[each->place].push_back(*each);
-        written_.insert(row.out.place);
-      }
-    }
-    if (product_.call || rows_.size() > 1 || (!rows_.empty() && rows_.front().count <= kShort)) {
+    if (!worth_blocks()) drop_product();
+    if (product_.call || rows_.size() + sums_.size() > 1 ||
+        (!rows_.empty() && rows_.front().count <= kShort)) {
       tape_.steps.push_back({first_, last_, program()});
       note_successions();
       note_apart();
@@ -132,9 +163,24 @@ class Fuser {
     }
     first_ = -1;
     product_ = {};
+    sums_.clear();
     rows_.clear();
     used_.clear();
     written_.clear();
+  }
+
+  // The product that the group began with is a step of its own.
+  void drop_product() {
+    if (!product_.call) return;
+    single(first_++);
+    used_.clear();
+    written_.clear();
+    product_ = {};
+    for (const ElementCall& row : rows_) use(row);
+  }
+  void use(const ElementCall& row) {
+    for (const ElementOperand* each : row.in_memory()) used_[each->place].push_back(*each);
+    written_.insert(row.out.place);
   }
 
   // Nothing else needs the place's elements.
@@ -183,6 +229,10 @@ class Fuser {
       line.out = stream_of(row.out);
       program->add_line(line, row.row.grain);
     }
+    for (const GroupSum& sum : sums_) {
+      const Place& to = tape_.places[static_cast<std::size_t>(sum.to.place)];
+      program->add_sum(sum.steps, stream_of(sum.of), *to.stand_in, sum.to.offset);
+    }
     program->finish();
     return program;
   }
@@ -208,7 +258,8 @@ class Fuser {
       return use.first != product_.out.place && ends(use.first) && !begins(use.first);
     };
     const auto takes = [&](int at) { return at != product_.out.place && begins(at); };
-    return !rows_.empty() && passing(product_.out.place) && std::any_of(used_.begin(), used_.end(), spares) &&
+    return product_.call && !rows_.empty() && passing(product_.out.place) &&
+           std::any_of(used_.begin(), used_.end(), spares) &&
            std::any_of(written_.begin(), written_.end(), takes);
   }
 
@@ -284,6 +335,7 @@ class Fuser {
   // The group that is being put together.
   int first_ = -1, last_ = -1;                                 // its calls
   Product product_;                                            // the first of them
+  std::vector<GroupSum> sums_;                                 // the last
   std::vector<ElementCall> rows_;                              // and the others
   std::unordered_map<int, std::vector<ElementOperand>> used_;  // by place
   std::unordered_set<int> written_;

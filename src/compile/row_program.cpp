@@ -58,6 +58,11 @@ void RowProgram::add_line(const Line& line, std::int64_t grain) {
   add_grain(grain);
 }
 
+void RowProgram::add_sum(const detail::ElementSum& steps, int stream, const Storage& out,
+                         std::size_t offset) {
+  sums_.push_back({steps, stream, &out, offset});
+}
+
 void RowProgram::share_buffers() {
   std::vector<std::size_t> last(streams_.size());  // the line that touches a stream last
   for (std::size_t i = 0; i < lines_.size(); ++i) {
@@ -86,6 +91,7 @@ void RowProgram::share_buffers() {
     take(fill.to);
     last[static_cast<std::size_t>(fill.to)] = lines_.size();
   }
+  for (const Sum& sum : sums_) last[static_cast<std::size_t>(sum.stream)] = lines_.size();
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     Line& line = lines_[i];
     const auto ends = [&](int at) { return at >= 0 && last[static_cast<std::size_t>(at)] == i; };
@@ -111,31 +117,63 @@ void RowProgram::finish() {
   }
   const auto fits =
       static_cast<std::int64_t>(kNearBytes / (widest * std::max<std::size_t>(moving + buffers_, 1)));
-  if (!source_) block_ = std::min(count_, std::clamp(fits / kLeast * kLeast, kLeast, kMost));
-  table_bytes_ = rounded(streams_.size() * sizeof(std::byte*));
+  if (!sums_.empty())
+    block_ = std::min(count_, sums_.front().steps.block);
+  else if (!source_)
+    block_ = std::min(count_, std::clamp(fits / kLeast * kLeast, kLeast, kMost));
+  piece_ = sums_.empty() ? block_ : sums_.front().steps.piece;
+  table_bytes_ = rounded(streams_.size() * sizeof(std::byte*)) + sums_.size() * detail::ElementSum::kState;
   buffer_bytes_ = rounded(static_cast<std::size_t>(block_) * widest);
 }
 
 std::int64_t RowProgram::threads() const {
   const auto worth = static_cast<std::int64_t>(static_cast<double>(count_) * grains_);
-  return std::clamp<std::int64_t>(std::min<std::int64_t>(worth, get_num_threads()), 1, blocks());
+  return std::clamp<std::int64_t>(std::min<std::int64_t>(worth, get_num_threads()), 1, pieces());
+}
+
+std::size_t RowProgram::sums_bytes() const {
+  return rounded(sums_.size() * static_cast<std::size_t>(pieces()) * detail::ElementSum::kSum);
 }
 
 std::size_t RowProgram::work_bytes() const {
-  return static_cast<std::size_t>(threads()) * (table_bytes_ + buffers_ * buffer_bytes_);
+  return sums_bytes() + static_cast<std::size_t>(threads()) * (table_bytes_ + buffers_ * buffer_bytes_);
 }
 
 void RowProgram::run(std::byte* work) const {
-  const std::int64_t pieces = threads(), all = blocks();
+  const std::int64_t parts = threads(), all = pieces();
   const std::size_t bytes = table_bytes_ + buffers_ * buffer_bytes_;
-  parallel_for(0, pieces, 1, [&](std::int64_t from, std::int64_t to) {
+  std::byte* const own = work + sums_bytes();
+  parallel_for(0, parts, 1, [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t i = from; i < to; ++i)
-      run_blocks(all * i / pieces, all * (i + 1) / pieces, work + static_cast<std::size_t>(i) * bytes);
+      run_pieces(all * i / parts, all * (i + 1) / parts, own + static_cast<std::size_t>(i) * bytes, work);
   });
+  for (std::size_t i = 0; i < sums_.size(); ++i) {
+    const Sum& sum = sums_[i];
+    sum.steps.finish(work + i * static_cast<std::size_t>(all) * detail::ElementSum::kSum, all,
+                     sum.steps.divisor, static_cast<std::byte*>(sum.out->data()) + sum.offset);
+  }
 }
 
-void RowProgram::run_blocks(std::int64_t first, std::int64_t last, std::byte* work) const {
+// After a block: its elements join the sums of their piece.
+void RowProgram::sum_up(std::int64_t block, std::int64_t n, std::byte* const* at, std::byte* states,
+                        std::byte* sums) const {
+  const std::int64_t begin = block * block_, piece = begin / piece_;
+  for (std::size_t i = 0; i < sums_.size(); ++i) {
+    const Sum& sum = sums_[i];
+    void* const state = states + i * detail::ElementSum::kState;
+    if (begin % piece_ == 0) sum.steps.begin(state);
+    sum.steps.push(state, at[static_cast<std::size_t>(sum.stream)], n);
+    if ((begin + n) % piece_ != 0 && begin + n != count_) continue;
+    const auto slot = i * static_cast<std::size_t>(pieces()) + static_cast<std::size_t>(piece);
+    sum.steps.end(state, sums + slot * detail::ElementSum::kSum);
+  }
+}
+
+void RowProgram::run_pieces(std::int64_t from, std::int64_t to, std::byte* work, std::byte* sums) const {
+  const std::int64_t first = from * piece_ / block_;
+  const std::int64_t last = (std::min(to * piece_, count_) + block_ - 1) / block_;
   auto* const at = reinterpret_cast<std::byte**>(work);
+  std::byte* const states = work + rounded(streams_.size() * sizeof(std::byte*));
   std::byte* const buffers = work + table_bytes_;
   const std::size_t before = static_cast<std::size_t>(first * block_);
   for (std::size_t i = 0; i < streams_.size(); ++i) {
@@ -148,10 +186,10 @@ void RowProgram::run_blocks(std::int64_t first, std::int64_t last, std::byte* wo
       at[i] = const_cast<std::byte*>(s.number);
   }
   for (const Fill& fill : fills_) {
-    const auto to = static_cast<std::size_t>(fill.to);
-    const std::size_t size = streams_[to].size;
+    std::byte* const filled = at[static_cast<std::size_t>(fill.to)];
+    const std::size_t size = streams_[static_cast<std::size_t>(fill.to)].size;
     for (std::int64_t i = 0; i < block_; ++i)
-      std::memcpy(at[to] + static_cast<std::size_t>(i) * size, at[static_cast<std::size_t>(fill.from)], size);
+      std::memcpy(filled + static_cast<std::size_t>(i) * size, at[static_cast<std::size_t>(fill.from)], size);
   }
   for (std::int64_t b = first; b < last; ++b) {
     const std::int64_t n = std::min(block_, count_ - b * block_);
@@ -163,6 +201,7 @@ void RowProgram::run_blocks(std::int64_t first, std::int64_t last, std::byte* wo
       for (std::size_t k = 0; k < line.in.size(); ++k) in[k] = at[static_cast<std::size_t>(line.in[k])];
       line.row(at[static_cast<std::size_t>(line.out)], in, line.constant, n, line.formula);
     }
+    if (!sums_.empty()) sum_up(b, n, at, states, sums);
     if (b + 1 == last) return;
     for (std::size_t i = 0; i < streams_.size(); ++i)
       if (streams_[i].moves()) at[i] += static_cast<std::size_t>(block_) * streams_[i].size;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernel/element_row.h"
+#include "kernel/element_sum.h"
 
 #include <array>
 #include <cstddef>
@@ -51,6 +52,8 @@ class RowProgram {
   int add_source(std::unique_ptr<RowSource> source, std::size_t size, std::int64_t unit, std::int64_t rows);
 
   void add_line(const Line& line, std::int64_t grain);
+  /// The sum of a stream's elements, to `offset` bytes from the storage's first. All are of the same steps.
+  void add_sum(const detail::ElementSum& steps, int stream, const Storage& out, std::size_t offset);
   /// After the last line: shares out the buffers by lifetimes and decides how long a block is.
   void finish();
 
@@ -71,16 +74,26 @@ class RowProgram {
   struct Fill {
     int to, from;
   };
+  struct Sum {
+    detail::ElementSum steps;
+    int stream;
+    const Storage* out;
+    std::size_t offset;
+  };
 
   int add(const Stream& stream);
   void add_grain(std::int64_t grain);
-  std::int64_t blocks() const { return (count_ + block_ - 1) / block_; }
+  std::int64_t pieces() const { return (count_ + piece_ - 1) / piece_; }
   std::int64_t threads() const;
   void share_buffers();
-  void run_blocks(std::int64_t first, std::int64_t last, std::byte* work) const;
+  void run_pieces(std::int64_t first, std::int64_t last, std::byte* work, std::byte* sums) const;
+  void sum_up(std::int64_t block, std::int64_t n, std::byte* const* at, std::byte* states,
+              std::byte* sums) const;
+  std::size_t sums_bytes() const;
 
-  std::int64_t count_, block_ = 0;
-  double grains_ = 0;  // how many times an element's work is that for which a thread is woken
+  std::int64_t count_, block_ = 0,
+                       piece_ = 0;  // elements: in all, at a time, of what one thread does at least
+  double grains_ = 0;               // how many times an element's work is that for which a thread is woken
   std::vector<Stream> streams_;
   std::vector<Line> lines_;
   std::vector<Fill> fills_;
@@ -88,6 +101,7 @@ class RowProgram {
   std::unique_ptr<RowSource> source_;
   std::int64_t unit_ = 0;
   int source_stream_ = -1;
+  std::vector<Sum> sums_;
   std::size_t table_bytes_ = 0, buffer_bytes_ = 0, buffers_ = 0;
 };
 

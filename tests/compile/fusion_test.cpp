@@ -41,7 +41,7 @@ struct Threads {
 }  // namespace
 
 TEST_CASE("chains of elementwise calls are replayed by blocks with equal bits") {
-  const std::int64_t n = GENERATE(1, kFew, kMany);
+  const std::int64_t n = GENERATE(as<std::int64_t>{}, 1, kFew, kMany);
   const DType dtype = GENERATE(kFloat, kDouble, kHalf, kBFloat16, kInt);
   const Threads threads(GENERATE(1, 3));
   INFO(n << " of " << dtype << " on " << get_num_threads() << " threads");
@@ -57,7 +57,7 @@ TEST_CASE("chains of elementwise calls are replayed by blocks with equal bits") 
 }
 
 TEST_CASE("chains with functions and their first and second derivatives run by blocks") {
-  const std::int64_t n = GENERATE(kFew, kMany);
+  const std::int64_t n = GENERATE(as<std::int64_t>{}, kFew, kMany);
   const Threads threads(GENERATE(1, 2));
   require_twin(
       [](const std::vector<Tensor>& numbers) {
@@ -70,8 +70,36 @@ TEST_CASE("chains with functions and their first and second derivatives run by b
       uniform(n, kFloat));
 }
 
+TEST_CASE("sums over all elements are made with the elements") {
+  const std::int64_t n =
+      GENERATE(as<std::int64_t>{}, 1, kFew, 4096, kMany, 65537, 200001);  // a block, pieces, several of them
+  const DType dtype = GENERATE(kFloat, kDouble, kHalf, kLong);
+  const Threads threads(GENERATE(1, 3));
+  INFO(n << " of " << dtype);
+  const CompileReport report = require_twin(
+      [](const std::vector<Tensor>& x) {
+        const Tensor y = x[0] * x[1] + x[2], total = y.sum();
+        const Tensor z = x[0] - x[1] * 2, other = z.sum();
+        const Tensor w = total + z;  // of a sum that must be there first
+        return std::vector<Tensor>{total, other, w.sum()};
+      },
+      uniform(n, dtype));
+  if (n == 200001 && dtype == kFloat) REQUIRE(report.arena_bytes < 3 * n * 4 / 2);
+}
+
+TEST_CASE("a mean that gradients go through is replayed by blocks") {
+  const std::int64_t n = GENERATE(as<std::int64_t>{}, kFew, 200001);
+  require_twin(
+      [](const std::vector<Tensor>& numbers) {
+        const Tensor x = numbers[0].detach().requires_grad_();
+        const Tensor loss = (x * numbers[1] - numbers[2]).square().mean();
+        return std::vector<Tensor>{loss.detach(), autograd::grad({loss}, {x})[0]};
+      },
+      uniform(n, kFloat));
+}
+
 TEST_CASE("one number for all elements: given, read, expanded, or of a tensor without dimensions") {
-  const std::int64_t n = GENERATE(1, kFew, kMany);
+  const std::int64_t n = GENERATE(as<std::int64_t>{}, 1, kFew, kMany);
   require_twin(
       [](const std::vector<Tensor>& x) {
         const Tensor number = x[1][0], all = x[2][0].expand(x[0].sizes());
