@@ -240,7 +240,6 @@ CompileReport CompiledCore::report() const {
   report.operations = static_cast<std::int64_t>(kind.settled->calls.size());
   for (const Tape::Arena& arena : kind.settled->arenas)
     report.arena_bytes += static_cast<std::int64_t>(arena.bytes);
-  if (kind.settled->work) report.arena_bytes += static_cast<std::int64_t>(kind.settled->work->bytes());
   for (const compiling::Place& place : kind.settled->places)
     if (place.kind == compiling::Place::Kind::result || place.kind == compiling::Place::Kind::constant)
       report.result_bytes += static_cast<std::int64_t>(place.bytes);

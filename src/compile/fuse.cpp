@@ -4,6 +4,7 @@
 #include "compile/element_call.h"
 #include "compile/products.h"
 #include "compile/touches.h"
+#include "ops/norm/kernels.h"
 #include "ops/reduce/kernels.h"
 
 #include <algorithm>
@@ -132,7 +133,9 @@ class Fuser {
   // A step of one call as it is.
   void single(int at) {
     tape_.steps.push_back({at, at, nullptr});
-    if (tape_.calls[static_cast<std::size_t>(at)].call->per_element()) note_single_successions(at);
+    const detail::KeptCall& call = *tape_.calls[static_cast<std::size_t>(at)].call;
+    if (call.per_element() || call.name() == kernels::layer_norm_backward.name())
+      note_single_successions(at, call.per_element());
   }
 
   // Whether the call can run with those of the group: what one of them writes the others see only at the same
@@ -278,11 +281,11 @@ class Fuser {
   }
 
   // The same of one call, of whatever strides. The first array is the one that is written.
-  void note_single_successions(int at) {
+  void note_single_successions(int at, bool on_any_device) {
     struct Arrays final : detail::ArgumentVisitor {
       std::vector<NdArray> all;
       void array(NdArray& array) override {
-        if (array.defined()) all.push_back(array);
+        if (all.empty() || array.defined()) all.push_back(array);
       }
       void address(void*&) override {}
       void words(Philox&) override {}
@@ -290,6 +293,7 @@ class Fuser {
     } arrays;
     tape_.calls[static_cast<std::size_t>(at)].call->visit(arrays);
     const NdArray& out = arrays.all.front();
+    if (!out.defined() || (!on_any_device && !out.device().is_cpu())) return;
     const auto fits = [&](const NdArray& x) {
       return x.offset() == out.offset() && x.sizes() == out.sizes() && x.strides() == out.strides() &&
              element_size(x.dtype()) == element_size(out.dtype());

@@ -1,7 +1,10 @@
 // Where the tensors of a tape lie that come and go within it.
 #include "compile/tape.h"
 
+#include <ebb/core/parallel.h>
+
 #include <algorithm>
+#include <climits>
 #include <unordered_map>
 
 namespace ebb::compiling {
@@ -9,44 +12,44 @@ namespace {
 
 std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
+// Who needs memory, at some steps.
 struct Lodger {
-  Place* place;
+  std::size_t* at;
+  std::size_t bytes;
+  int first, last;
+  Device device;
   std::vector<const Lodger*> partners;  // at whose address it may lie
 
-  std::size_t begin() const { return place->at; }
-  std::size_t end() const { return place->at + rounded(place->bytes); }
+  std::size_t begin() const { return *at; }
+  std::size_t end() const { return *at + bytes; }
 };
 
 // The arena as far as it is laid out.
 class Layout {
  public:
   void lay(const Lodger& one) {
-    Place& place = *one.place;
     for (const Lodger* partner : one.partners)
       if (std::find(laid_.begin(), laid_.end(), partner) != laid_.end() && free(one, partner->begin())) {
-        place.at = partner->begin();
+        *one.at = partner->begin();
         return keep(one);
       }
-    place.at = 0;
+    *one.at = 0;
     for (const Lodger* other : laid_) {
       if (apart(*other, one)) continue;
       if (other->begin() >= one.end()) break;
-      place.at = std::max(place.at, other->end());
+      *one.at = std::max(*one.at, other->end());
     }
     keep(one);
   }
   std::size_t bytes() const { return bytes_; }
 
  private:
-  static bool apart(const Lodger& a, const Lodger& b) {
-    return a.place->last < b.place->first || a.place->first > b.place->last;
-  }
+  static bool apart(const Lodger& a, const Lodger& b) { return a.last < b.first || a.first > b.last; }
 
   // Whether it can lie at `at`, on its partners that lie there.
   bool free(const Lodger& one, std::size_t at) const {
     return std::none_of(laid_.begin(), laid_.end(), [&](const Lodger* other) {
-      if (apart(*other, one) || other->begin() >= at + rounded(one.place->bytes) || other->end() <= at)
-        return false;
+      if (apart(*other, one) || other->begin() >= at + one.bytes || other->end() <= at) return false;
       return other->begin() != at ||
              std::find(one.partners.begin(), one.partners.end(), other) == one.partners.end();
     });
@@ -67,30 +70,39 @@ class Layout {
 // The largest first, each at the lowest address where nothing lies that lives at the same time (greedy by
 // size: Pisarchyk & Lee, Efficient memory management for deep neural net inference, 2020).
 void plan_memory(Tape& tape) {
-  std::vector<Lodger> inner;
+  tape.work_threads = INT_MAX;
+  std::vector<Lodger> lodgers;
   for (Place& place : tape.places)
-    if (place.kind == Place::Kind::inner && place.first >= 0) inner.push_back({&place, {}});
-  std::stable_sort(inner.begin(), inner.end(),
-                   [](const Lodger& a, const Lodger& b) { return a.place->bytes > b.place->bytes; });
-  std::unordered_map<const Place*, Lodger*> lodgers;
-  for (Lodger& one : inner) lodgers[one.place] = &one;
+    if (place.kind == Place::Kind::inner && place.first >= 0)
+      lodgers.push_back(
+          {&place.at, rounded(place.bytes), place.first, place.last, place.stand_in->device(), {}});
+  for (std::size_t i = 0; i < tape.steps.size(); ++i) {
+    TapeStep& step = tape.steps[i];
+    if (!step.rows) continue;
+    tape.work_threads = get_num_threads();
+    const auto now = static_cast<int>(i);
+    lodgers.push_back({&step.work_at, rounded(step.rows->work_bytes()), now, now, kCPU, {}});
+  }
+  std::stable_sort(lodgers.begin(), lodgers.end(),
+                   [](const Lodger& a, const Lodger& b) { return a.bytes > b.bytes; });
+  std::unordered_map<const std::size_t*, Lodger*> known;
+  for (Lodger& one : lodgers) known[one.at] = &one;
   for (const TapeSuccession& each : tape.successions) {
-    const auto from = lodgers.find(&tape.places[static_cast<std::size_t>(each.from)]);
-    const auto to = lodgers.find(&tape.places[static_cast<std::size_t>(each.to)]);
-    if (from == lodgers.end() || to == lodgers.end()) continue;
+    const auto from = known.find(&tape.places[static_cast<std::size_t>(each.from)].at);
+    const auto to = known.find(&tape.places[static_cast<std::size_t>(each.to)].at);
+    if (from == known.end() || to == known.end()) continue;
     Lodger &a = *from->second, &b = *to->second;
-    if (a.place->last != each.step || b.place->first != each.step || a.place->bytes != b.place->bytes)
-      continue;
+    if (a.last != each.step || b.first != each.step || a.bytes != b.bytes) continue;
     a.partners.push_back(&b);
     b.partners.push_back(&a);
   }
+  tape.arenas.clear();
   std::vector<Layout> layouts;
-  for (const Lodger& one : inner) {
-    const Device device = one.place->stand_in->device();
+  for (const Lodger& one : lodgers) {
     std::size_t at = 0;
-    while (at < tape.arenas.size() && tape.arenas[at].device != device) ++at;
+    while (at < tape.arenas.size() && tape.arenas[at].device != one.device) ++at;
     if (at == tape.arenas.size()) {
-      tape.arenas.push_back({device, 0, nullptr});
+      tape.arenas.push_back({one.device, 0, nullptr});
       layouts.emplace_back();
     }
     layouts[at].lay(one);

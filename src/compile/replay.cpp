@@ -161,16 +161,6 @@ bool overlap(const Storage& a, const Storage& b) {
   return from < other + b.bytes() && other < from + a.bytes();
 }
 
-// Memory for programs of rows, whose blocks are each thread's own.
-void bring_work(Tape& tape) {
-  if (tape.work_threads >= get_num_threads()) return;
-  tape.work_threads = get_num_threads();
-  std::size_t bytes = 0;
-  for (const TapeStep& step : tape.steps)
-    if (step.rows) bytes = std::max(bytes, step.rows->work_bytes());
-  if (bytes > 0) tape.work = Storage::allocate(bytes, kCPU);
-}
-
 }  // namespace
 
 bool holds(const Tape& tape, const std::vector<Variable>& inputs) {
@@ -187,16 +177,22 @@ bool holds(const Tape& tape, const std::vector<Variable>& inputs) {
 }
 
 void run_calls(Tape& tape) {
-  bring_work(tape);
+  std::byte* work = nullptr;
+  for (const Tape::Arena& arena : tape.arenas)
+    if (arena.device.is_cpu()) work = static_cast<std::byte*>(arena.memory->data());
   for (const TapeStep& step : tape.steps) {
     if (step.rows)
-      step.rows->run(static_cast<std::byte*>(tape.work->data()));
+      step.rows->run(work + step.work_at);
     else
       run(tape, tape.calls[static_cast<std::size_t>(step.first)]);
   }
 }
 
 std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs) {
+  if (tape.work_threads < get_num_threads()) {
+    plan_memory(tape);
+    tape.brought = false;
+  }
   if (!tape.brought) bring_arenas(tape);
   tape.brought = true;
   const bool moved = bring_own(tape, inputs);

@@ -75,6 +75,7 @@ struct TapeCall {
 struct TapeStep {
   int first, last;  ///< calls
   std::unique_ptr<RowProgram> rows;
+  std::size_t work_at = 0;  ///< where rows work, in the CPU's arena
 };
 
 /// Two inner places of which the second may lie where the first does: a step that works element by element
@@ -124,8 +125,7 @@ struct Tape {
     Ref<Storage> memory;
   };
   std::vector<Arena> arenas;
-  Ref<Storage> work;                      ///< of programs of rows
-  int work_threads = 0;                   ///< for which it is large enough
+  int work_threads = 0;                   ///< for which the arena is large enough
   std::unique_ptr<DeviceTape> on_device;  ///< of a tape that a captured graph can stand for
   std::uint64_t epoch = 0;
   bool brought = false;  ///< whether the memory is there
@@ -134,7 +134,8 @@ struct Tape {
 /// Copies and waits; the devices are the same or one is the CPU.
 void copy_bytes(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes);
 
-/// Gives inner places their parts of the arena: those that live at the same time never share a byte.
+/// Gives inner places, and what programs of rows work in, their parts of the arenas: those that live at the
+/// same time never share a byte.
 void plan_memory(Tape& tape);
 
 /// Whether all that the tape assumes of what it found is so.

@@ -69,6 +69,7 @@ void group_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
 /// batch rows of `channels` values; weight and bias a value of the row.
 void layer_norm(NdArray& out, NdArray& mean, NdArray& rstd, const NormInput& in, const NdArray& weight,
                 const NdArray& bias, const NormShape& shape, double eps);
+/// dx may lie where dy, x or `more` does: a row is read before it is written.
 void layer_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& shape);
 
 }  // namespace ebb::cpu
