@@ -49,6 +49,7 @@ class EBB_API CompiledCore {
   bool call(const std::vector<Variable>& tensors, const std::string& numbers, Body body, void* context,
             std::vector<Variable>& results);
   CompileReport report() const;
+  void emit(const std::string& path) const;
   void reset();
 
  private:
@@ -145,6 +146,31 @@ class Compiled {
 
   /// Of the kind of arguments that came last.
   CompileReport report() const { return core_.report(); }
+  /// Writes the tape of the kind of arguments that came last as C++: `path`, such as "step.cpp", its header
+  /// and, if it reads tensors besides its arguments, a file of them with the same name (step.h,
+  /// step.safetensors). They define a class named after the file, Step, which computes what the function
+  /// does, with the same bits, of as many tensors as it took, for arguments of that kind:
+  ///
+  ///     auto step = ebb::compile([&](Tensor x) {
+  ///       NoGradGuard no_grad;
+  ///       return net(x);
+  ///     });
+  ///     for (int i = 0; i < 3; ++i) step(x);  // it is replayed once two calls did the same
+  ///     step.emit("step.cpp");
+  ///     // elsewhere, linked with the target ebb::emitted:
+  ///     Step step("step.safetensors");
+  ///     Tensor y = step(x);
+  ///
+  /// Other arguments (numbers, strings) are as they were. Vectors of tensors are taken apart, results come as
+  /// nothing, a tensor or a tuple. Tensors that the function reads are written as they are now; where it
+  /// writes to them, an object of the class does so to its own. The source calls kernels of this version of
+  /// ebb: emit it again for another.
+  ///
+  /// Throws Error where calls of that kind are not replayed (yet), and where there is what such a source
+  /// cannot do: gradients of leaves (return what autograd::grad() gives), steps of optimizers, random
+  /// numbers, checks of values, results whose size follows from values, devices other than the CPU; and in a
+  /// program that is linked with a static ebb, which has not the names of the kernels.
+  void emit(const std::string& path) const { core_.emit(path); }
   /// Forgets all tapes and all reasons.
   void reset() { core_.reset(); }
 

@@ -14,6 +14,7 @@
 
 #include "autograd/thread_state.h"
 #include "compile/device_tape.h"
+#include "compile/emit.h"
 #include "compile/recording.h"
 #include "device/capture.h"
 
@@ -97,6 +98,7 @@ struct Kind {
   std::unique_ptr<Tape> settled, last;
   std::vector<Ref<Storage>> inputs;  // of the last recording
   std::vector<bool> same_input;      // of a settled tape: whether the memory was the same twice
+  std::vector<emitted::Argument> arguments;
   std::string reason = "it has not been called twice yet";
   int recordings = 0, refusals = 0, wasted = 0;
   std::int64_t replays = 0;  // of the settled tape
@@ -131,6 +133,7 @@ struct Kind {
       return;
     }
     refusals = 0;
+    arguments = compiling::arguments_of(tensors);
     std::vector<Ref<Storage>> now;
     for (const Variable& x : tensors) now.push_back(x.defined() ? x.array().storage() : nullptr);
     const bool same = last && last->print == tape->print;
@@ -244,6 +247,20 @@ CompileReport CompiledCore::report() const {
     if (place.kind == compiling::Place::Kind::result || place.kind == compiling::Place::Kind::constant)
       report.result_bytes += static_cast<std::int64_t>(place.bytes);
   return report;
+}
+
+void CompiledCore::emit(const std::string& path) const {
+  const std::lock_guard lock(impl_->mutex);
+  EBB_CHECK(!impl_->kinds.empty(),
+            "Compiled::emit: the function has not been called yet. Call it until "
+            "report().replayed.");
+  const Kind& kind = impl_->kinds.front();
+  EBB_CHECK(kind.settled, "Compiled::emit: calls of the last kind are not replayed: ", kind.reason,
+            ". Call it until report().replayed.");
+  EBB_CHECK(kind.settled->epoch == tape_epoch(),
+            "Compiled::emit: a tensor that the function reads has been "
+            "replaced since it was called. Call it until report().replayed.");
+  compiling::emit(*kind.settled, kind.arguments, path);
 }
 
 void CompiledCore::reset() {

@@ -24,21 +24,30 @@ constexpr bool takes_fields(std::index_sequence<I...>) {
   return requires { T{(static_cast<void>(I), AnyField())...}; };
 }
 
+template <class T>
+inline constexpr bool kListsFields = requires(T& x) {
+  x.fields();
+};
+/// Whether the members of T stand behind a base, which is then empty: it is initialised too.
+template <class T>
+inline constexpr bool kEmptyBase = !kListsFields<T> && requires {
+  T{AnyBase<T>()};
+};
+
 template <class T, std::size_t kMost = 12>
 constexpr std::size_t count_fields() {
   static_assert(kMost > 0, "an aggregate of at most 12 members; others have fields()");
-  if constexpr (takes_fields<T>(std::make_index_sequence<kMost>())) return requires {
-      T{AnyBase<T>()};
-    }
-  ? kMost - 1 : kMost;  // an empty base is initialised too
-  else return count_fields<T, kMost - 1>();
+  if constexpr (takes_fields<T>(std::make_index_sequence<kMost>()))
+    return kEmptyBase<T> ? kMost - 1 : kMost;
+  else
+    return count_fields<T, kMost - 1>();
 }
 
 /// References to the members of x, in order. A struct with members in a base class, or with arrays among
-/// them, lists them itself, in fields().
+/// them, lists its bases and its members itself, in fields() or a function of this name.
 template <class T>
 auto fields_of(T& x) {
-  if constexpr (requires { x.fields(); }) {
+  if constexpr (kListsFields<T>) {
     return x.fields();
   } else {
     constexpr std::size_t n = count_fields<std::remove_const_t<T>>();

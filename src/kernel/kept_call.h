@@ -10,21 +10,38 @@
 #include "kernel/fields.h"
 #include "kernel/philox.h"
 
-#include <cstring>
 #include <optional>
+#include <typeinfo>
 #include <vector>
 
 namespace ebb::detail {
 
 /// What is done with each part of a call's arguments, in order.
-class ArgumentVisitor {
+class EBB_API ArgumentVisitor {
  public:
   virtual void array(NdArray& array) = 0;
   /// An address within an array's memory.
   virtual void address(void*& at) = 0;
   /// The words of a draw: of a written argument they have just been drawn.
   virtual void words(Philox& philox) = 0;
+  /// What else tells two calls apart: numbers, texts, how long lists are.
   virtual void plain(const void* bytes, std::size_t count) = 0;
+
+  // For those who must know what stands where; plain() for the others.
+  virtual void number(const void* value, std::size_t bytes, const std::type_info& type);
+  virtual void scalar(const Scalar& value);
+  virtual void text(const char* value);
+  /// How an argument of several parts is made of them.
+  enum class Group : std::uint8_t {
+    record,    ///< members in order
+    derived,   ///< members behind a base without any
+    list,      ///< elements
+    optional,  ///< a value, or nothing
+  };
+  /// The parts of a group come until it is closed.
+  virtual void open(Group group, const std::type_info& type);
+  virtual void close();
+
   /// Whether the kernel writes to the argument that comes now.
   bool written = false;
 
@@ -32,10 +49,23 @@ class ArgumentVisitor {
   ~ArgumentVisitor() = default;
 };
 
+/// A slot, whatever its kernels take.
+class AnySlot {
+ public:
+  const char* name() const { return name_; }
+
+ protected:
+  constexpr explicit AnySlot(const char* name) : name_(name) {}
+
+ private:
+  const char* name_;
+};
+
 /// What was called, so that it can be called again.
 class KeptCall {
  public:
   explicit KeptCall(const char* name) : name_(name) {}
+  explicit KeptCall(const AnySlot& slot) : name_(slot.name()), slot_(&slot) {}
   virtual ~KeptCall() = default;
   KeptCall(const KeptCall&) = delete;
   KeptCall& operator=(const KeptCall&) = delete;
@@ -50,9 +80,12 @@ class KeptCall {
   /// Its row, where it is an elementwise kernel of the CPU: the array that it writes. Else null.
   virtual const NdArray* element_row(ElementRow&) { return nullptr; }
   const char* name() const { return name_; }
+  /// Null for what is no call of a slot.
+  const AnySlot* slot() const { return slot_; }
 
  private:
   const char* name_;
+  const AnySlot* slot_ = nullptr;
 };
 
 template <class T>
@@ -69,34 +102,33 @@ template <class T>
     v.words(x);
   } else if constexpr (std::is_same_v<T, Generator>) {
     const void* const state = &x.state();
-    v.plain(&state, sizeof(state));
+    v.number(&state, sizeof(state), typeid(T));
   } else if constexpr (std::is_same_v<T, Scalar>) {
-    const bool kinds[2] = {x.is_floating_point(), x.is_boolean()};
-    v.plain(kinds, sizeof(kinds));
-    const double real = kinds[0] ? x.template to<double>() : 0;
-    const std::int64_t whole = kinds[0] ? 0 : x.template to<std::int64_t>();
-    v.plain(&real, sizeof(real));
-    v.plain(&whole, sizeof(whole));
+    v.scalar(x);
   } else if constexpr (std::is_same_v<T, const char*>) {
-    v.plain(x, std::strlen(x));
+    v.text(x);
   } else if constexpr (requires { x.visit(v); }) {
     x.visit(v);
   } else if constexpr (kIsOptional<T>) {
     const bool there = x.has_value();
     v.plain(&there, sizeof(there));
+    v.open(ArgumentVisitor::Group::optional, typeid(T));
     if (there) visit_argument(*x, v);
-  } else if constexpr (std::is_array_v<T>) {
-    for (auto& each : x) visit_argument(each, v);
-  } else if constexpr (requires { x.begin(), x.end(), x.size(); }) {
-    const std::size_t size = x.size();
+    v.close();
+  } else if constexpr (std::is_array_v<T> || requires { x.begin(), x.end(), x.size(); }) {
+    const std::size_t size = std::size(x);
     v.plain(&size, sizeof(size));
+    v.open(ArgumentVisitor::Group::list, typeid(T));
     for (auto& each : x) visit_argument(each, v);
-  } else if constexpr (std::is_empty_v<T>) {
-  } else if constexpr (std::is_floating_point_v<T> || std::has_unique_object_representations_v<T>) {
-    static_assert(!std::is_pointer_v<T>, "what it points to must be kept too");
-    v.plain(&x, sizeof(x));
+    v.close();
+  } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, Device>) {
+    v.number(&x, sizeof(x), typeid(T));
   } else {
-    std::apply([&](auto&... each) { (visit_argument(each, v), ...); }, fields_of(x));
+    static_assert(!std::is_pointer_v<T>, "what it points to must be kept too");
+    v.open(kEmptyBase<T> ? ArgumentVisitor::Group::derived : ArgumentVisitor::Group::record, typeid(T));
+    if constexpr (!std::is_empty_v<T>)
+      std::apply([&](auto&... each) { (visit_argument(each, v), ...); }, fields_of(x));
+    v.close();
   }
 }
 
@@ -172,8 +204,8 @@ class KeptSlotCall final : public KeptCall {
  public:
   using Function = void (*)(Args...);
 
-  [[gnu::cold, gnu::noinline]] KeptSlotCall(const char* name, Function function, Args... args)
-      : KeptCall(name), function_(function), kept_(args...) {}
+  [[gnu::cold, gnu::noinline]] KeptSlotCall(const AnySlot& slot, Function function, Args... args)
+      : KeptCall(slot), function_(function), kept_(args...) {}
   [[gnu::cold]] ~KeptSlotCall() override {}  // NOLINT(modernize-use-equals-default): or it would not be cold
 
   void run() override {
@@ -214,20 +246,20 @@ class KeptSlotCall final : public KeptCall {
 
 /// Calls a kernel for a thread that is being recorded.
 template <class... Args>
-[[gnu::cold]] void call_recorded(const char* name, void (*kernel)(Args...), Args... args) {
+[[gnu::cold]] void call_recorded(const AnySlot& slot, void (*kernel)(Args...), Args... args) {
   Recorder* const recorder = current_recorder();
   if (!recorder) return kernel(static_cast<Args>(args)...);
   if constexpr (kCanBeKept<Args...>) {
-    auto kept = std::make_unique<KeptSlotCall<Args...>>(name, kernel, static_cast<Args>(args)...);
+    auto kept = std::make_unique<KeptSlotCall<Args...>>(slot, kernel, static_cast<Args>(args)...);
     recorder->begin(*kept);
     {
       const RecorderScope inside(nullptr);
       kernel(static_cast<Args>(args)...);
     }
-    KeptSlotCall<Args...> after(name, kernel, static_cast<Args>(args)...);
+    KeptSlotCall<Args...> after(slot, kernel, static_cast<Args>(args)...);
     recorder->end(std::move(kept), after);
   } else {
-    recorder->refuse(std::string(name) + " takes what a tape cannot keep");
+    recorder->refuse(std::string(slot.name()) + " takes what a tape cannot keep");
     const RecorderScope inside(nullptr);
     kernel(static_cast<Args>(args)...);
   }

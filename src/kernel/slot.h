@@ -47,12 +47,12 @@ class KernelSlot;
 /// CUDA plugin sets its own kernels as it loads (tests/cuda/slots_test.cpp walks all slots and finds none
 /// left out).
 template <class... Args>
-class KernelSlot<void(Args...)> {
+class KernelSlot<void(Args...)> : public detail::AnySlot {
  public:
   using Function = void (*)(Args...);
 
   constexpr KernelSlot(const char* name, const std::array<Function, detail::kCpuLevels>& cpu)
-      : name_(name), cpu_(cpu) {}
+      : AnySlot(name), cpu_(cpu) {}
   KernelSlot(const KernelSlot&) = delete;
 
   void operator()(Device device, Args... args) const {
@@ -61,21 +61,19 @@ class KernelSlot<void(Args...)> {
     out_of_line(device, static_cast<Args>(args)...);
   }
   void set_cuda(Function kernel) { cuda_.store(kernel, std::memory_order_release); }
-  const char* name() const { return name_; }
 
  private:
   Function cpu() const { return cpu_[detail::cpu_level.load(std::memory_order_relaxed)]; }
   [[gnu::noinline]] void out_of_line(Device device, Args... args) const {
-    if (device.is_cpu()) return detail::call_recorded<Args...>(name_, cpu(), static_cast<Args>(args)...);
+    if (device.is_cpu()) return detail::call_recorded<Args...>(*this, cpu(), static_cast<Args>(args)...);
     detail::require_backend(device.type());
     const Function kernel = cuda_.load(std::memory_order_acquire);
-    EBB_CHECK(kernel, name_, ": has no kernel for ", device, "; move its inputs with .to(Device::CPU).");
-    const detail::OpRange range(name_);
-    if (detail::recorder()) return detail::call_recorded<Args...>(name_, kernel, static_cast<Args>(args)...);
+    EBB_CHECK(kernel, name(), ": has no kernel for ", device, "; move its inputs with .to(Device::CPU).");
+    const detail::OpRange range(name());
+    if (detail::recorder()) return detail::call_recorded<Args...>(*this, kernel, static_cast<Args>(args)...);
     kernel(static_cast<Args>(args)...);
   }
 
-  const char* name_;
   std::array<Function, detail::kCpuLevels> cpu_;
   std::atomic<Function> cuda_{nullptr};
 };

@@ -65,8 +65,8 @@ TEST_CASE("the slope of each piece is the derivative of its formula, whatever ca
       ops::Hardsigmoid(), [](V x) { return hardsigmoid(x); }, 0.5);
   check_formulas(
       ops::Hardswish(), [](V x) { return hardswish(x); }, 0.5);
-  check_formulas(ops::Hardshrink{{{}, 0.7}}, [](V x) { return hardshrink(x, 0.7); });
-  check_formulas(ops::Softshrink{{{}, 0.7}}, [](V x) { return softshrink(x, 0.7); });
+  check_formulas(ops::Hardshrink{{}, 0.7}, [](V x) { return hardshrink(x, 0.7); });
+  check_formulas(ops::Softshrink{{}, 0.7}, [](V x) { return softshrink(x, 0.7); });
 }
 
 TEST_CASE("the slope of each function is the derivative of its formula, whatever carries the numbers") {

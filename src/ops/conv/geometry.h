@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 
 namespace ebb {
 
@@ -19,6 +20,9 @@ struct ConvGeometry {
   std::int64_t padding[3] = {0, 0, 0};
   std::int64_t dilation[3] = {1, 1, 1};
 
+  auto fields() {
+    return std::tie(batch, in_channels, out_channels, groups, in, out, kernel, stride, padding, dilation);
+  }
   std::int64_t group_in() const { return in_channels / groups; }
   std::int64_t group_out() const { return out_channels / groups; }
   static std::int64_t volume(const std::int64_t (&a)[3]) { return a[0] * a[1] * a[2]; }

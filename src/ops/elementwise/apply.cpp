@@ -58,11 +58,13 @@ KeptOperand::operator Operand() const {
   return Operand(detail::asked_row() ? value_ : number_in(array_), array_);
 }
 void KeptOperand::visit(detail::ArgumentVisitor& v) {
+  v.open(detail::ArgumentVisitor::Group::record, typeid(KeptOperand));
   detail::visit_argument(number_, v);
   if (array_.defined())
     v.array(array_);
   else
-    detail::visit_argument(value_, v);
+    v.scalar(value_);
+  v.close();
 }
 
 namespace {

@@ -51,12 +51,12 @@ Variable& hardsigmoid_(const Variable& self) { return unary_inplace<Hardsigmoid>
 Variable hardswish(const Variable& self) { return unary<Hardswish>(self); }
 Variable& hardswish_(const Variable& self) { return unary_inplace<Hardswish>(self); }
 Variable hardshrink(const Variable& self, const Scalar& lambd) {
-  return unary(self, Hardshrink{{{}, lambd.to_double()}});
+  return unary(self, Hardshrink{{}, lambd.to_double()});
 }
 Variable softshrink(const Variable& self, const Scalar& lambd) {
   EBB_CHECK(lambd.to_double() >= 0, "softshrink: lambda must be greater or equal to 0, but found to be ",
             lambd, ".");
-  return unary(self, Softshrink{{{}, lambd.to_double()}});
+  return unary(self, Softshrink{{}, lambd.to_double()});
 }
 
 }  // namespace ebb

@@ -21,10 +21,12 @@ struct NormInput {
   NdArray x, residual, sum;
 
   void visit(detail::ArgumentVisitor& v) {
+    v.open(detail::ArgumentVisitor::Group::record, typeid(NormInput));
     v.array(x);
     v.array(residual);
     v.written = true;
     v.array(sum);
+    v.close();
   }
 };
 

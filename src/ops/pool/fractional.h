@@ -3,8 +3,19 @@
 
 #include <ebb/core/ndarray.h>
 
+#include <tuple>
+
 #include "kernel/slot.h"
 #include "ops/pool/math_fractional.h"
+
+namespace ebb {
+
+/// For kept calls; the formulas' header does without tuples.
+inline auto fields_of(FractionalGeometry& g) {
+  return std::tie(g.planes, g.in, g.out, g.kernel, g.sample, g.samples);
+}
+
+}  // namespace ebb
 
 namespace ebb::cpu {
 

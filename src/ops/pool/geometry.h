@@ -48,6 +48,8 @@ struct PoolWindowsOf {
   bool include_padding = true;
   I divisor = 0;  // in place of the weights, unless 0
 
+  auto fields() { return std::tie(axis, include_padding, divisor); }
+
   EBB_HD I in_plane() const { return axis[0].in * axis[1].in * axis[2].in; }
   EBB_HD I out_plane() const { return axis[0].out * axis[1].out * axis[2].out; }
   EBB_HD I weight(I z, I y, I x) const {
@@ -64,7 +66,9 @@ struct PoolPlanes {
 };
 
 struct PoolGeometry : PoolPlanes, PoolWindowsOf<std::int64_t> {
-  auto fields() { return std::tie(planes, interleaved, axis, include_padding, divisor); }
+  auto fields() {
+    return std::tie(static_cast<PoolPlanes&>(*this), static_cast<PoolWindowsOf<std::int64_t>&>(*this));
+  }
 };
 
 /// Whether every place, and all that is computed on the way to one, fits 31 bits.

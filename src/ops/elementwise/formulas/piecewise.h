@@ -130,24 +130,26 @@ struct Hardswish : PlainActivation {
 };
 
 /// What hardshrink and softshrink share: nothing passes within [-lambda, lambda].
+template <class Op>
 struct Shrink : PlainActivation {
-  double lambda = 0.5;
-  auto fields() { return std::tie(lambda); }
   template <class X>
   EBB_HD X gradient(const X& g, const X& x) const {
+    const double lambda = static_cast<const Op&>(*this).lambda;
     return where((x >= constant<X>(-lambda)) & (x <= constant<X>(lambda)), constant<X>(0), g);
   }
 };
-struct Hardshrink : Shrink {
+struct Hardshrink : Shrink<Hardshrink> {
   static constexpr char kName[] = "hardshrink";
+  double lambda = 0.5;
   template <class X>
   EBB_HD X value(const X& x) const {
     return gradient(x, x);
   }
 };
 /// NaN gives 0, as in libtorch.
-struct Softshrink : Shrink {
+struct Softshrink : Shrink<Softshrink> {
   static constexpr char kName[] = "softshrink";
+  double lambda = 0.5;
   template <class X>
   EBB_HD X value(const X& x) const {
     const auto bound = constant<X>(lambda);

@@ -1,0 +1,235 @@
+// From a tape to a source, its header, and a file of its weights.
+#include "compile/emit.h"
+
+#include <cctype>
+
+#include "compile/emit_source.h"
+#include "io/atomic_file.h"
+
+namespace ebb::compiling {
+namespace {
+
+void save(const std::string& path, const std::string& text) {
+  io::AtomicFile file(path);
+  file.write(text.data(), text.size());
+  file.commit();
+}
+
+// The names that follow from the path.
+struct Names {
+  std::string stem;       // folder and all, without ".cpp"
+  std::string file;       // the stem without its folder
+  std::string the_class;  // "conv-net" is the class ConvNet
+
+  explicit Names(const std::string& path) {
+    EBB_CHECK(path.ends_with(".cpp"), "Compiled::emit: the path is ", path,
+              ". Name a file that ends with .cpp.");
+    stem = path.substr(0, path.size() - 4);
+    file = stem.substr(stem.find_last_of('/') + 1);
+    bool begins = true;
+    for (const char c : file) {
+      const auto u = static_cast<unsigned char>(c);
+      if (std::isalnum(u)) the_class += begins ? static_cast<char>(std::toupper(u)) : c;
+      begins = !std::isalnum(u);
+    }
+    EBB_CHECK(!the_class.empty() && !std::isdigit(static_cast<unsigned char>(the_class[0])),
+              "Compiled::emit: no class can be named after ", path,
+              ". Let the file's name begin with a letter.");
+  }
+};
+
+void check_can_be_emitted(const Tape& tape) {
+  EBB_CHECK(tape.leaves.empty(),
+            "Compiled::emit: the function adds to gradients of tensors, which a source does not have. Return "
+            "what autograd::grad() gives in place of backward().");
+  for (const Place& place : tape.places)
+    EBB_CHECK(place.stand_in->device().is_cpu(), "Compiled::emit: the function works on ",
+              place.stand_in->device(), ". Move it and its arguments to the CPU.");
+  for (const TapeCall& call : tape.calls) {
+    const char* const name = call.call->name();
+    EBB_CHECK(call.call->slot(), "Compiled::emit: ", name,
+              " is more than a kernel call (an optimizer's step, or a check of values). Emit a function that "
+              "does without it.");
+    EBB_CHECK(
+        call.made.empty(), "Compiled::emit: ", name,
+        " makes its result itself, of a size that follows from values. Emit a function that does without "
+        "it.");
+  }
+}
+
+std::string described(DType dtype, IntArrayRef sizes, IntArrayRef strides) {
+  if (dtype == DType::Undefined) return "undefined";
+  const bool contiguous = strides == IntArrayRef(contiguous_strides(sizes));
+  return contiguous ? detail::text(dtype, " ", sizes)
+                    : detail::text(dtype, " ", sizes, " with strides ", strides);
+}
+
+// A class as callers see it.
+struct Interface {
+  std::string comment, parameters, arguments, result;
+  std::size_t results;
+
+  Interface(const Tape& tape, const std::vector<emitted::Argument>& wanted) : results(tape.outputs.size()) {
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const std::string name = "x" + std::to_string(i);
+      comment +=
+          "/// " + name + ": " + described(wanted[i].dtype, wanted[i].sizes, wanted[i].strides) + ".\n";
+      parameters += (i ? ", const ebb::Tensor& " : "const ebb::Tensor& ") + name;
+      arguments += (i ? ", " : "") + name;
+    }
+    std::string types, gives;
+    for (const Seen& each : tape.outputs) {
+      const NdArray& y = each.array;
+      types += types.empty() ? "ebb::Tensor" : ", ebb::Tensor";
+      gives += (gives.empty() ? "" : ", ") + described(y.dtype(), y.sizes(), y.strides());
+    }
+    comment += "/// Gives " + (gives.empty() ? "nothing" : gives) + ".\n";
+    result = results == 0 ? "void" : results == 1 ? types : "std::tuple<" + types + ">";
+  }
+};
+
+// The text with what stands for {name} and the like.
+std::string filled(std::string text, std::initializer_list<std::pair<std::string_view, std::string>> values) {
+  for (const auto& [mark, value] : values)
+    for (std::size_t at = 0; (at = text.find(mark, at)) != text.npos; at += value.size())
+      text.replace(at, mark.size(), value);
+  return text;
+}
+
+constexpr char kHeader[] =
+    R"(// Kernel calls of a function that ebb recorded (Compiled::emit), as a class. Emit it again, do not edit it.
+#pragma once
+
+#include <ebb/autograd/variable.h>
+
+#include <memory>
+#include <string>
+#include <tuple>
+
+namespace ebb::emitted {
+class Plan;
+}
+
+@comment@/// Results are part of no graph. An object is for one thread at a time, and has weights of its own.
+class @class@ {
+ public:
+  @constructor@
+  @class@(@class@&&) noexcept;
+  @class@& operator=(@class@&&) noexcept;
+  ~@class@();
+
+  @result@ operator()(@parameters@);
+
+ private:
+  std::unique_ptr<ebb::emitted::Plan> plan_;
+};
+)";
+
+constexpr char kSource[] =
+    R"(// Kernel calls of a function that ebb recorded (Compiled::emit). Emit it again, do not edit it.
+#include "@file@.h"
+
+#include "compile/emitted.h"
+
+namespace ebb::emitted {
+namespace {
+
+class Calls final : public Plan {
+ public:
+  explicit Calls(const std::string& weights) : Plan("@class@", weights, @arena@, {@wanted@}) {}
+
+ private:
+  void run() override {
+@calls@  }
+  std::vector<Variable> results() override { return {@results@}; }
+
+@arrays@};
+
+}  // namespace
+}  // namespace ebb::emitted
+
+@class@::@class@(@weights@) : plan_(std::make_unique<ebb::emitted::Calls>(@path@)) {}
+@class@::@class@(@class@&&) noexcept = default;
+@class@& @class@::operator=(@class@&&) noexcept = default;
+@class@::~@class@() = default;
+
+@result@ @class@::operator()(@parameters@) {
+  @body@
+}
+)";
+
+std::string wanted_text(const std::vector<emitted::Argument>& wanted) {
+  std::string text;
+  for (const emitted::Argument& x : wanted)
+    text += (text.empty() ? "{" : ", {") +
+            (x.dtype == DType::Undefined
+                 ? std::string()
+                 : detail::text("k", x.dtype, ", ", list_text(x.sizes), ", ", list_text(x.strides), ", ",
+                                x.offset, ", ", x.shares, ", ", x.writes)) +
+            "}";
+  return text;
+}
+
+std::string body_of(const Interface& face) {
+  const std::string call = "plan_->call({" + face.arguments + "})";
+  if (face.results == 0) return call + ";";
+  if (face.results == 1) return "return " + call + "[0];";
+  std::string list;
+  for (std::size_t i = 0; i < face.results; ++i) list += (i ? ", y[" : "y[") + std::to_string(i) + "]";
+  return "const std::vector<ebb::Tensor> y = " + call + ";\n  return {" + list + "};";
+}
+
+}  // namespace
+
+std::vector<emitted::Argument> arguments_of(const std::vector<Variable>& tensors) {
+  std::vector<emitted::Argument> all;
+  for (const Variable& x : tensors) {
+    emitted::Argument& each = all.emplace_back();
+    if (!x.defined()) continue;
+    each.dtype = x.dtype();
+    each.sizes = x.sizes();
+    each.strides = x.strides();
+    each.offset = x.storage_offset();
+    for (std::size_t first = 0; first + 1 < all.size() && each.shares < 0; ++first)
+      if (tensors[first].defined() && tensors[first].is_alias_of(x)) each.shares = static_cast<int>(first);
+  }
+  return all;
+}
+
+void emit(const Tape& tape, std::vector<emitted::Argument> arguments, const std::string& path) {
+  const Names names(path);
+  check_can_be_emitted(tape);
+  for (const int at : tape.arguments) {
+    const Place& place = tape.places[static_cast<std::size_t>(at)];
+    const auto which = static_cast<std::size_t>(place.input);
+    arguments[which].writes = std::max(place.bumps, place.written ? 1U : 0U);
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i) arguments[i].offset = tape.input_offsets[i];
+  const SourceParts parts(tape);
+  const Interface face(tape, arguments);
+  const std::string weights = names.file + ".safetensors";
+  const bool reads = !parts.weights().empty();
+  const std::string constructor =
+      reads ? "explicit " + names.the_class + "(const std::string& weights = \"" + weights + "\");"
+            : names.the_class + "();";
+  if (reads) safetensors::write(names.stem + ".safetensors", parts.weights());
+  save(names.stem + ".h", filled(kHeader, {{"@comment@", face.comment},
+                                           {"@constructor@", constructor},
+                                           {"@class@", names.the_class},
+                                           {"@result@", face.result},
+                                           {"@parameters@", face.parameters}}));
+  save(path, filled(kSource, {{"@file@", names.file},
+                              {"@class@", names.the_class},
+                              {"@arena@", std::to_string(parts.arena_bytes())},
+                              {"@wanted@", wanted_text(arguments)},
+                              {"@calls@", parts.calls()},
+                              {"@results@", parts.results()},
+                              {"@arrays@", parts.arrays()},
+                              {"@weights@", reads ? "const std::string& weights" : ""},
+                              {"@path@", reads ? "weights" : "std::string()"},
+                              {"@result@", face.result},
+                              {"@parameters@", face.parameters},
+                              {"@body@", body_of(face)}}));
+}
+
+}  // namespace ebb::compiling

@@ -1,0 +1,154 @@
+// How an emitted plan brings its memory and is run.
+#include "compile/emitted.h"
+
+#include <ebb/autograd/grad_mode.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/recorder.h"
+
+namespace ebb::emitted {
+namespace {
+
+Ref<Storage> stand_in(void* data, std::size_t bytes) {
+  return Storage::adopt(data, bytes, kCPU, nullptr, nullptr);
+}
+
+void fill(const Storage& memory, const void* bytes) {
+  if (memory.bytes() != 0) std::memcpy(memory.data(), bytes, memory.bytes());
+}
+
+}  // namespace
+
+Plan::Plan(const char* name, const std::string& weights, std::size_t arena_bytes,
+           std::vector<Argument> arguments)
+    : name_(name),
+      path_(weights),
+      arena_(Storage::allocate(arena_bytes, kCPU)),
+      wanted_(std::move(arguments)),
+      arguments_(wanted_.size()) {}
+
+Plan::~Plan() = default;
+
+Ref<Storage> Plan::argument(std::size_t which, std::size_t bytes) {
+  return arguments_[which] = stand_in(nullptr, bytes);
+}
+
+Ref<Storage> Plan::weight(const char* name, std::size_t bytes) {
+  if (!file_) file_.emplace(path_);
+  const Variable x = file_->get_tensor(name);
+  const Ref<Storage>& storage = x.array().storage();
+  EBB_CHECK(storage->bytes() == bytes, name_, ": ", path_, " has ", std::uint64_t{storage->bytes()},
+            " bytes of ", name, ", the source was made for ", std::uint64_t{bytes},
+            ". Give it the file that was emitted with it.");
+  return storage;
+}
+
+Ref<Storage> Plan::constant(std::size_t bytes, std::initializer_list<std::uint64_t> words) {
+  Ref<Storage> memory = Storage::allocate(bytes, kCPU);
+  fill(*memory, words.begin());
+  return memory;
+}
+
+Ref<Storage> Plan::refilled(Ref<Storage> memory) {
+  Ref<Storage> numbers = Storage::allocate(memory->bytes(), kCPU);
+  fill(*numbers, memory->data());
+  refills_.push_back({memory, std::move(numbers)});
+  return memory;
+}
+
+Ref<Storage> Plan::arena(std::size_t at, std::size_t bytes) {
+  return stand_in(static_cast<char*>(arena_->data()) + at, bytes);
+}
+
+Ref<Storage> Plan::result(std::size_t bytes) {
+  results_.push_back({stand_in(nullptr, bytes), nullptr});
+  return results_.back().stand_in;
+}
+
+void Plan::check(const std::vector<Variable>& arguments) const {
+  for (std::size_t i = 0; i < wanted_.size(); ++i) {
+    const Argument& want = wanted_[i];
+    const Variable& x = arguments[i];
+    const auto number = std::uint64_t{i} + 1;
+    EBB_CHECK(x.defined() == (want.dtype != DType::Undefined), name_, ": argument ", number,
+              x.defined()
+                  ? " was undefined when the calls were recorded. Emit another source for a defined one."
+                  : " is undefined. Assign it before use.");
+    if (!x.defined()) continue;
+    const IntArrayRef sizes = want.sizes, strides = want.strides;
+    EBB_CHECK(x.is_cpu() && x.dtype() == want.dtype && x.sizes() == sizes && x.strides() == strides, name_,
+              ": argument ", number, " is ", x.dtype(), " ", x.sizes(), " with strides ", x.strides(), " on ",
+              x.device(), "; the calls are those for ", want.dtype, " ", sizes, " with strides ", strides,
+              " on cpu. Bring it into that form, or emit another source.");
+    for (std::size_t j = 0; j < i; ++j) {
+      const Variable& y = arguments[j];
+      const bool same = y.defined() && y.is_alias_of(x), shares = want.shares == static_cast<int>(j);
+      if (shares)
+        EBB_CHECK(same && x.storage_offset() - y.storage_offset() == want.offset - wanted_[j].offset, name_,
+                  ": arguments ", std::uint64_t{j} + 1, " and ", number,
+                  " lay on the same memory when the calls were recorded. Pass such, or emit another source.");
+      const bool apart = want.shares < 0 || (wanted_[j].shares != want.shares && !shares);
+      EBB_CHECK(!(same && apart && (want.writes || wanted_[j].writes)), name_, ": arguments ",
+                std::uint64_t{j} + 1, " and ", number,
+                " share memory, and one is written to. Pass a clone() of the other.");
+    }
+  }
+}
+
+void Plan::bring(const std::vector<Variable>& arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments_[i] || !arguments[i].defined()) continue;
+    const NdArray& x = arguments[i].array();
+    arguments_[i]->move_to(static_cast<char*>(x.storage()->data()) +
+                           (x.offset() - wanted_[i].offset) * element_size(x.dtype()));
+  }
+  for (Result& each : results_) {
+    if (each.memory && each.memory->use_count() == 1) continue;
+    each.memory = Storage::allocate(each.stand_in->bytes(), kCPU);
+    each.stand_in->move_to(each.memory->data());
+  }
+  for (const Refill& each : refills_) fill(*each.memory, each.numbers->data());
+}
+
+std::vector<Variable> Plan::call(const std::vector<Variable>& arguments) {
+  struct Claim {
+    explicit Claim(Plan& of) : plan(of) {
+      EBB_CHECK(!plan.busy_.test_and_set(std::memory_order_acquire), plan.name_,
+                ": it is running already. Make one for each thread.");
+    }
+    ~Claim() {
+      plan.now_.clear();
+      plan.busy_.clear(std::memory_order_release);
+    }
+    Plan& plan;
+  };
+  const Claim claim(*this);
+  detail::not_replayed("it calls an emitted source");
+  const detail::RecorderScope not_recorded(nullptr);
+  file_.reset();
+  check(arguments);
+  bring(arguments);
+  now_ = arguments;
+  run();
+  for (std::size_t i = 0; i < wanted_.size(); ++i)
+    for (std::uint32_t k = 0; k < wanted_[i].writes; ++k) arguments[i].array().storage()->bump_version();
+  return results();
+}
+
+Variable Plan::given(const NdArray& array) const {
+  const auto on = [&](const Ref<Storage>& storage, std::int64_t offset) {
+    return Variable(
+        NdArray(storage, DimVector(array.sizes()), DimVector(array.strides()), offset, array.dtype()));
+  };
+  for (const Result& each : results_)
+    if (each.stand_in == array.storage()) return on(each.memory, array.offset());
+  for (std::size_t i = 0; i < now_.size(); ++i)
+    if (arguments_[i] && arguments_[i] == array.storage())
+      return on(now_[i].array().storage(), array.offset() + now_[i].storage_offset() - wanted_[i].offset);
+  const NoGradGuard no_graph;
+  return on(array.storage(), array.offset()).clone();
+}
+
+}  // namespace ebb::emitted
