@@ -2,7 +2,7 @@
 #include <ebb/core/visit.h>
 
 #include "core/parallel_for.h"
-#include "kernel/cpu/lanes.h"
+#include "kernel/cpu/lane_functions.h"
 #include "ops/random/draw.h"
 #include "ops/random/kernels.h"
 
@@ -28,16 +28,33 @@ void normal_block(T* data, T mean, T deviation) {
   }
 }
 
+template <class T>
+void normal_blocks(T* data, std::int64_t blocks, T mean, T deviation) {
+  for (; blocks > 0; --blocks, data += 16) normal_block(data, mean, deviation);
+}
+
 #if EBB_LIBMVEC
-// The common case, eight lanes at a time.
+// The common case: as many blocks at once as a register has halves of them.
 template <>
-void normal_block(float* data, float mean, float deviation) {
+void normal_blocks(float* data, std::int64_t blocks, float mean, float deviation) {
   using L = Lanes<float>;
-  const L u1 = L::load(data, 8), u2 = L::load(data + 8, 8);
-  const L radius = sqrt(-2 * log(1 - u1));
-  const L angle = static_cast<float>(2 * std::numbers::pi) * u2;
-  (radius * cos(angle) * deviation + mean).store(data, 8);
-  (radius * sin(angle) * deviation + mean).store(data + 8, 8);
+  constexpr std::int64_t kBlocks = L::kCount / 8;
+  float u1[L::kCount], u2[L::kCount];
+  for (; blocks > 0; blocks -= kBlocks, data += 16 * kBlocks) {
+    const std::int64_t n = std::min(blocks, kBlocks);
+    for (std::int64_t b = 0; b < n; ++b) {
+      std::memcpy(u1 + 8 * b, data + 16 * b, 8 * sizeof(float));
+      std::memcpy(u2 + 8 * b, data + 16 * b + 8, 8 * sizeof(float));
+    }
+    const L radius = sqrt(-2 * log(1 - L::load(u1, 8 * n)));
+    const L angle = static_cast<float>(2 * std::numbers::pi) * L::load(u2, 8 * n);
+    (radius * cos(angle) * deviation + mean).store(u1, L::kCount);
+    (radius * sin(angle) * deviation + mean).store(u2, L::kCount);
+    for (std::int64_t b = 0; b < n; ++b) {
+      std::memcpy(data + 16 * b, u1 + 8 * b, 8 * sizeof(float));
+      std::memcpy(data + 16 * b + 8, u2 + 8 * b, 8 * sizeof(float));
+    }
+  }
 }
 #endif
 
@@ -51,12 +68,12 @@ void normal_fill(NdArray& out, double mean, double deviation, Mt19937& engine) {
           s = static_cast<T>(static_cast<Compute<T>>(deviation));
   for (std::int64_t i = 0; i < n; ++i) data[i] = static_cast<T>(draw_uniform<T>(engine));
   parallel_for(0, n / 16, 256, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t block = begin; block < end; ++block) normal_block(data + block * 16, m, s);
+    normal_blocks(data + begin * 16, end - begin, m, s);
   });
   if (n % 16 == 0) return;
   T* const last = data + n - 16;
   for (int i = 0; i < 16; ++i) last[i] = static_cast<T>(draw_uniform<T>(engine));
-  normal_block(last, m, s);
+  normal_blocks(last, 1, m, s);
 }
 
 template <class T, class F>
