@@ -123,7 +123,8 @@ template <class Op, class T>
 void ternary_row(void* to, const void* const* in, unsigned, std::int64_t n, const void* formula) {
   using C = Compute<T>;
   const Op op = *static_cast<const Op*>(formula);
-  using First = std::conditional_t<ops::TakesCondition<Op, C>, bool, T>;
+  // A condition is read as a byte: loops over bools are not vectorised.
+  using First = std::conditional_t<ops::TakesCondition<Op, C>, std::uint8_t, T>;
   using FirstC = Compute<First>;
   T* out = static_cast<T*>(to);
   const First* a = static_cast<const First*>(in[0]);
