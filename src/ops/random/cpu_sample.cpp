@@ -34,26 +34,33 @@ void normal_blocks(T* data, std::int64_t blocks, T mean, T deviation) {
 }
 
 #if EBB_LIBMVEC
-// The common case: as many blocks at once as a register has halves of them.
+// The first half of both registers, and the second: of two blocks {u1, u2} all u1 and all u2, and back.
+void exchange_halves(Lanes<float>& a, Lanes<float>& b) {
+#ifdef EBB_WIDE_LANES
+  typedef int Order __attribute__((vector_size(kLaneBytes)));
+  const Order first = {0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23}, second = first + 8;
+  const auto low = __builtin_shuffle(a.v, b.v, first), high = __builtin_shuffle(a.v, b.v, second);
+  a.v = low;
+  b.v = high;
+#else
+  (void)a, (void)b;  // each is half a block
+#endif
+}
+
+// The common case: two registers at a time, which are a block or two.
 template <>
 void normal_blocks(float* data, std::int64_t blocks, float mean, float deviation) {
   using L = Lanes<float>;
-  constexpr std::int64_t kBlocks = L::kCount / 8;
-  float u1[L::kCount], u2[L::kCount];
-  for (; blocks > 0; blocks -= kBlocks, data += 16 * kBlocks) {
-    const std::int64_t n = std::min(blocks, kBlocks);
-    for (std::int64_t b = 0; b < n; ++b) {
-      std::memcpy(u1 + 8 * b, data + 16 * b, 8 * sizeof(float));
-      std::memcpy(u2 + 8 * b, data + 16 * b + 8, 8 * sizeof(float));
-    }
-    const L radius = sqrt(-2 * log(1 - L::load(u1, 8 * n)));
-    const L angle = static_cast<float>(2 * std::numbers::pi) * L::load(u2, 8 * n);
-    (radius * cos(angle) * deviation + mean).store(u1, L::kCount);
-    (radius * sin(angle) * deviation + mean).store(u2, L::kCount);
-    for (std::int64_t b = 0; b < n; ++b) {
-      std::memcpy(data + 16 * b, u1 + 8 * b, 8 * sizeof(float));
-      std::memcpy(data + 16 * b + 8, u2 + 8 * b, 8 * sizeof(float));
-    }
+  for (std::int64_t left = 16 * blocks; left > 0; left -= 2 * L::kCount, data += 2 * L::kCount) {
+    const std::int64_t n = std::min<std::int64_t>(left - L::kCount, L::kCount);  // in the second
+    L a = L::load(data, L::kCount), b = n > 0 ? L::load(data + L::kCount, n) : a;
+    exchange_halves(a, b);
+    const L radius = sqrt(-2 * log(1 - a)), angle = static_cast<float>(2 * std::numbers::pi) * b;
+    a = radius * cos(angle) * deviation + mean;
+    b = radius * sin(angle) * deviation + mean;
+    exchange_halves(a, b);
+    a.store(data, L::kCount);
+    if (n > 0) b.store(data + L::kCount, n);
   }
 }
 #endif
@@ -66,7 +73,8 @@ void normal_fill(NdArray& out, double mean, double deviation, Mt19937& engine) {
   const std::int64_t n = out.numel();
   const T m = static_cast<T>(static_cast<Compute<T>>(mean)),
           s = static_cast<T>(static_cast<Compute<T>>(deviation));
-  for (std::int64_t i = 0; i < n; ++i) data[i] = static_cast<T>(draw_uniform<T>(engine));
+  for_each_with_bits<T, T>(out, engine,
+                           [](T& element, Bits<T> bits) { element = static_cast<T>(uniform_of<T>(bits)); });
   parallel_for(0, n / 16, 256, [&](std::int64_t begin, std::int64_t end) {
     normal_blocks(data + begin * 16, end - begin, m, s);
   });
@@ -90,7 +98,9 @@ void sample_floating(NdArray& out, Distribution kind, double a, double b, Genera
       const C from = static_cast<C>(static_cast<T>(static_cast<C>(a)));
       const C width =
           static_cast<C>(static_cast<T>(static_cast<C>(static_cast<T>(static_cast<C>(b))) - from));
-      return fill_with<T>(out, [&] { return draw_uniform<T>(engine) * width + from; });
+      return for_each_with_bits<T, T>(out, engine, [=](T& element, Bits<T> bits) {
+        element = convert<T>(uniform_of<T>(bits) * width + from);
+      });
     }
     case Distribution::normal:
       if (out.numel() >= 16 && out.is_contiguous()) return normal_fill<T>(out, a, b, engine);
@@ -115,9 +125,20 @@ void sample(NdArray& out, ops::Distribution kind, double a, double b, Generator&
   if (kind == Distribution::bernoulli)
     return visit_all(out.dtype(), "bernoulli_", [&]<class T> {
       // Scaled in T: dropout divides by 1 - p in the tensor's own arithmetic.
-      // Looked up, not chosen: nobody can predict the branch.
       const T values[] = {convert<T>(0.0), convert<T>(b)};
-      for_each_element<T>(out, [&](T& element) { element = values[draw_uniform<double>(state.engine) < a]; });
+      // A uniform number is a multiple of 2^-53, so that it is less than a where the multiple is below this.
+      const auto threshold = static_cast<std::int64_t>(std::ceil(std::ldexp(a, kDigits<double>)));
+      constexpr std::uint64_t kMask = (std::uint64_t{1} << kDigits<double>)-1;
+      for_each_with_bits<double, T>(out, state.engine, [=](T& element, std::uint64_t bits) {
+        // By arithmetic, or looked up: nobody can predict a branch.
+        const std::uint64_t chosen =
+            static_cast<std::uint64_t>(static_cast<std::int64_t>(bits & kMask) - threshold) >> 63;
+        if constexpr (std::is_same_v<T, float>)
+          element = __builtin_bit_cast(float, (0u - static_cast<std::uint32_t>(chosen)) &
+                                                  __builtin_bit_cast(std::uint32_t, values[1]));
+        else
+          element = values[chosen];
+      });
     });
   if (kind == Distribution::geometric)
     return visit_numeric(out.dtype(), "geometric_", [&]<class T> {
