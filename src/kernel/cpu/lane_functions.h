@@ -7,7 +7,6 @@
 #if EBB_LIBMVEC
 
 #include <array>
-#include <cmath>
 #include <limits>
 
 namespace ebb::cpu {
@@ -20,7 +19,11 @@ namespace ebb::cpu {
   inline Lanes<double> name(Lanes<double> x) { return _ZGVeN8v_##name(x.v); } \
   inline Lanes<float> name(Lanes<float> x) { return _ZGVeN16v_##name##f(x.v); }
 extern "C" Doubles _ZGVeN8v_erf(Doubles);
+extern "C" Doubles _ZGVeN8vv_pow(Doubles, Doubles);
 inline Lanes<double> erf(Lanes<double> x) { return _ZGVeN8v_erf(x.v); }
+namespace lane_math {
+inline Lanes<double> libmvec_pow(Lanes<double> x, Lanes<double> y) { return _ZGVeN8vv_pow(x.v, y.v); }
+}  // namespace lane_math
 #else
 #define EBB_LANES(name)                                                       \
   extern "C" Doubles _ZGVdN4v_##name(Doubles);                                \
@@ -28,7 +31,11 @@ inline Lanes<double> erf(Lanes<double> x) { return _ZGVeN8v_erf(x.v); }
   inline Lanes<double> name(Lanes<double> x) { return _ZGVdN4v_##name(x.v); } \
   inline Lanes<float> name(Lanes<float> x) { return _ZGVdN8v_##name##f(x.v); }
 extern "C" Doubles _ZGVdN4v_erf(Doubles);
+extern "C" Doubles _ZGVdN4vv_pow(Doubles, Doubles);
 inline Lanes<double> erf(Lanes<double> x) { return _ZGVdN4v_erf(x.v); }
+namespace lane_math {
+inline Lanes<double> libmvec_pow(Lanes<double> x, Lanes<double> y) { return _ZGVdN4vv_pow(x.v, y.v); }
+}  // namespace lane_math
 #endif
 EBB_LANES(acos)
 EBB_LANES(acosh)
@@ -157,7 +164,7 @@ inline Lanes<float> power_of_positive(Lanes<float> x, Lanes<float> y) {
 inline Lanes<float> erf(Lanes<float> x) {
   using L = Lanes<float>;
   constexpr float kOne = 3.95f, kStep = 17.0f / 32, kShift = 12582912;  // from kOne on it is 1
-  const L size = least(kOne, abs(x));  // NaN stays
+  const L size = least(kOne, abs(x));                                   // NaN stays
   const L shifted = fma(size, 1 / kStep, kShift), t = fma(shifted - kShift, -kStep, size);
   const lane_math::Ints which = (lane_math::Ints)shifted.v;  // in the low bits
   L p = lane_math::kErf[7][which];
@@ -166,7 +173,8 @@ inline Lanes<float> erf(Lanes<float> x) {
   return lane_math::copysign(p, x);
 }
 
-/// x^y with C's values at zeros, infinities, NaN and below zero; of floats to 0.6 units in the last place.
+/// x^y with C's values at zeros, infinities, NaN and below zero; of floats to 0.6 units in the last place, of
+/// doubles to 1.
 template <class T>
 Lanes<T> pow(Lanes<T> x, Lanes<T> y) {
   using L = Lanes<T>;
@@ -176,7 +184,7 @@ Lanes<T> pow(Lanes<T> x, Lanes<T> y) {
   if constexpr (std::is_same_v<T, float>)
     power = lane_math::power_of_positive(size, y);
   else
-    for (int i = 0; i < L::kCount; ++i) power.v[i] = std::pow(size.v[i], y.v[i]);
+    power = lane_math::libmvec_pow(size, y);
   const auto is_whole = whole == y, is_odd = is_whole & ~(trunc(half) == half);
   power = where(is_odd, lane_math::copysign(power, x), power);
   power = where((x < L(0)) & (x > L(-kInfinity)) & ~is_whole, std::numeric_limits<T>::quiet_NaN(), power);

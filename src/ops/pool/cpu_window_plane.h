@@ -27,13 +27,13 @@ using Windows = typename detail::WindowsOf<C>::type;
 template <class C>
 class WindowPlane {
  public:
-  /// `edge` stands where the padding is. Not for adaptive windows.
+  /// `edge` stands where the padding is. Not for adaptive windows. The parts hold a whole row, whose last
+  /// elements no window may reach, and as much behind it as the last windows read.
   WindowPlane(const PoolGeometry& g, C edge)
       : axis_(g.axis[2]),
         rows_(g.axis[0].in * g.axis[1].in),
         part_((axis_.out + kWindows - 1) / kWindows * kWindows +
               ((axis_.kernel - 1) * axis_.dilation / axis_.stride + kWindows) / kWindows * kWindows),
-        used_(std::min(axis_.in, std::max<std::int64_t>(part_ * axis_.stride - axis_.padding, 0))),
         line_(static_cast<std::size_t>(part_ * axis_.stride + axis_.padding), edge),
         values_(static_cast<std::size_t>(rows_ * part_ * axis_.stride), edge) {}
 
@@ -42,7 +42,7 @@ class WindowPlane {
   void load(const T* plane) {
     for (std::int64_t row = 0; row < rows_; ++row, plane += axis_.in) {
       C* const line = line_.data() + axis_.padding;
-      for (std::int64_t i = 0; i < used_; ++i) line[i] = static_cast<C>(plane[i]);
+      for (std::int64_t i = 0; i < axis_.in; ++i) line[i] = static_cast<C>(plane[i]);
       by_parts(values_.data() + row * part_ * axis_.stride, [](C& value, C& in_line) { value = in_line; });
     }
   }
@@ -52,8 +52,7 @@ class WindowPlane {
     for (std::int64_t row = 0; row < rows_; ++row, plane += axis_.in) {
       by_parts(values_.data() + row * part_ * axis_.stride, [](C& value, C& in_line) { in_line = value; });
       const C* const line = line_.data() + axis_.padding;
-      for (std::int64_t i = 0; i < used_; ++i) plane[i] = static_cast<T>(line[i]);
-      std::fill(plane + used_, plane + axis_.in, T(0));
+      for (std::int64_t i = 0; i < axis_.in; ++i) plane[i] = static_cast<T>(line[i]);
     }
   }
   void fill(C value) { std::fill(values_.begin(), values_.end(), value); }
@@ -88,7 +87,7 @@ class WindowPlane {
   }
 
   PoolAxis axis_;
-  std::int64_t rows_, part_, used_;
+  std::int64_t rows_, part_;
   std::vector<C> line_, values_;
 };
 

@@ -52,7 +52,7 @@ template <>
 void normal_blocks(float* data, std::int64_t blocks, float mean, float deviation) {
   using L = Lanes<float>;
   for (std::int64_t left = 16 * blocks; left > 0; left -= 2 * L::kCount, data += 2 * L::kCount) {
-    const std::int64_t n = std::min<std::int64_t>(left - L::kCount, L::kCount);  // in the second
+    const std::int64_t n = std::min<std::int64_t>(left - L::kCount, L::kCount);
     L a = L::load(data, L::kCount), b = n > 0 ? L::load(data + L::kCount, n) : a;
     exchange_halves(a, b);
     const L radius = sqrt(-2 * log(1 - a)), angle = static_cast<float>(2 * std::numbers::pi) * b;
