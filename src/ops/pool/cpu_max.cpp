@@ -20,34 +20,35 @@ using Compute = std::conditional_t<is_half_v<T>, float, T>;
 template <class C>
 using Place = std::conditional_t<sizeof(C) == 8, std::int64_t, std::int32_t>;
 
-// The greatest so far of kWindows windows and where it stands: a later one must be greater, or NaN.
+// The greatest so far of some windows and where it stands: a later one must be greater, or NaN.
 template <class C, class At>
 struct Greatest {
   Windows<C> value;
-  Windows<At> at;
+  Windows<C, At> at;
 
   template <bool kIndices>
-  void take(const C* from, At start, const Windows<At>& steps) {
+  void take(const C* from, At start, const Windows<C, At>& steps) {
     Windows<C> v;
     std::memcpy(&v, from, sizeof v);
     const auto better = (v > value) | (v != v);
     value = better ? v : value;
-    if constexpr (kIndices) at = __builtin_convertvector(better, Windows<At>) ? start + steps : at;
+    if constexpr (kIndices) at = __builtin_convertvector(better, Windows<C, At>) ? start + steps : at;
   }
 };
 
 template <class At, bool kIndices, class T, class Index>
 void plane_max(T* out, Index* indices, WindowPlane<Compute<T>>& in, const PoolGeometry& g) {
   const auto& [a, b, c] = g.axis;
-  Windows<At> steps;
-  for (std::int64_t l = 0; l < kWindows; ++l) steps[l] = static_cast<At>(l * c.stride);
+  constexpr std::int64_t kAtOnce = kWindows<Compute<T>>;
+  Windows<Compute<T>, At> steps;
+  for (std::int64_t l = 0; l < kAtOnce; ++l) steps[l] = static_cast<At>(l * c.stride);
   for (std::int64_t z = 0; z < a.out; ++z)
     for (std::int64_t y = 0; y < b.out; ++y) {
       const std::int64_t z0 = a.first(z), z1 = a.last(z), y0 = b.first(y), y1 = b.last(y);
-      for (std::int64_t x = 0; x < c.out; x += kWindows) {
-        const std::int64_t count = std::min(kWindows, c.out - x);
+      for (std::int64_t x = 0; x < c.out; x += kAtOnce) {
+        const std::int64_t count = std::min(kAtOnce, c.out - x);
         Greatest<Compute<T>, At> greatest;
-        for (std::int64_t l = 0; l < kWindows; ++l) {
+        for (std::int64_t l = 0; l < kAtOnce; ++l) {
           greatest.value[l] = -std::numeric_limits<float>::infinity();
           if constexpr (kIndices)
             greatest.at[l] = static_cast<At>((z0 * b.in + y0) * c.in + c.first(std::min(x + l, c.out - 1)));

@@ -25,13 +25,13 @@ void for_planes(const PoolGeometry& g, Body&& body) {
                [&](std::int64_t from, std::int64_t to) { body(from, to); });
 }
 
-// Calls body(z, y, x, count) for rows of windows, kWindows at a time.
-template <class Body>
+// Calls body(z, y, x, count) for rows of windows, kWindows<Sum> at a time.
+template <class Sum, class Body>
 void for_windows(const PoolGeometry& g, Body&& body) {
   for (std::int64_t z = 0; z < g.axis[0].out; ++z)
     for (std::int64_t y = 0; y < g.axis[1].out; ++y)
-      for (std::int64_t x = 0; x < g.axis[2].out; x += kWindows)
-        body(z, y, x, std::min(kWindows, g.axis[2].out - x));
+      for (std::int64_t x = 0; x < g.axis[2].out; x += kWindows<Sum>)
+        body(z, y, x, std::min(kWindows<Sum>, g.axis[2].out - x));
 }
 
 // Calls tap(what the windows from x on read) for each of their taps.
@@ -69,14 +69,14 @@ using Added = std::conditional_t<std::is_integral_v<Sum>, std::uint64_t, Sum>;
 
 template <class T, class Sum>
 void plane_mean(T* out, WindowPlane<Sum>& in, const RowWeights& weights, const PoolGeometry& g) {
-  for_windows(g, [&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t count) {
+  for_windows<Sum>(g, [&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t count) {
     Windows<Added<Sum>> total{};
     for_taps(in, g, z, y, x, [&](const Sum* from) {
       Windows<Added<Sum>> v;
       std::memcpy(&v, from, sizeof v);
       total += v;
     });
-    Sum sums[kWindows];
+    Sum sums[kWindows<Sum>];
     std::memcpy(sums, &total, sizeof sums);
     const std::int64_t factor = weights.factor(z, y), *const widths = weights.widths(x);
     for (std::int64_t l = 0; l < count; ++l)
@@ -89,9 +89,9 @@ template <class T, class Sum>
 void plane_mean_backward(WindowPlane<Sum>& in, const T* out, const RowWeights& weights,
                          const PoolGeometry& g) {
   in.fill(Sum(0));
-  for_windows(g, [&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t count) {
+  for_windows<Sum>(g, [&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t count) {
     const std::int64_t factor = weights.factor(z, y), *const widths = weights.widths(x);
-    Sum shares[kWindows] = {};
+    Sum shares[kWindows<Sum>] = {};
     for (std::int64_t l = 0; l < count; ++l)
       shares[l] = static_cast<Sum>(out[l]) / static_cast<Sum>(factor * widths[l]);
     out += count;

@@ -11,16 +11,27 @@
 
 namespace ebb::cpu {
 
-/// Windows that are computed at once.
-constexpr std::int64_t kWindows = 16;
 namespace detail {
-template <class C>
-struct WindowsOf {
-  typedef C type __attribute__((vector_size(kWindows * sizeof(C))));
+#if defined(__AVX512F__)
+constexpr int kVectorBytes = 64;
+#elif defined(__AVX2__)
+constexpr int kVectorBytes = 32;
+#else
+constexpr int kVectorBytes = 16;
+#endif
+template <class N, std::int64_t kCount>
+struct Vector {
+  typedef N type __attribute__((vector_size(kCount * sizeof(N))));
 };
 }  // namespace detail
+
+/// Windows over numbers C that are computed at once: a register, since compilers take choices of wider
+/// vectors apart.
 template <class C>
-using Windows = typename detail::WindowsOf<C>::type;
+constexpr std::int64_t kWindows = detail::kVectorBytes / sizeof(C);
+/// A number N for each of them.
+template <class C, class N = C>
+using Windows = typename detail::Vector<N, kWindows<C>>::type;
 
 /// A plane of numbers C, each row in `stride` parts: part p holds every stride-th element from p - padding
 /// on.
@@ -32,8 +43,8 @@ class WindowPlane {
   WindowPlane(const PoolGeometry& g, C edge)
       : axis_(g.axis[2]),
         rows_(g.axis[0].in * g.axis[1].in),
-        part_((axis_.out + kWindows - 1) / kWindows * kWindows +
-              ((axis_.kernel - 1) * axis_.dilation / axis_.stride + kWindows) / kWindows * kWindows),
+        part_((axis_.out + kWindows<C> - 1) / kWindows<C> * kWindows<C> +
+              ((axis_.kernel - 1) * axis_.dilation / axis_.stride + kWindows<C>) / kWindows<C> * kWindows<C>),
         line_(static_cast<std::size_t>(part_ * axis_.stride + axis_.padding), edge),
         values_(static_cast<std::size_t>(rows_ * part_ * axis_.stride), edge) {}
 
@@ -80,9 +91,9 @@ class WindowPlane {
   template <int kStride, class Move>
   void by_parts_of(C* row, Move& move) {
     C* const line = line_.data();
-    for (std::int64_t from = 0; from < part_; from += kWindows)
+    for (std::int64_t from = 0; from < part_; from += kWindows<C>)
 #pragma GCC ivdep
-      for (std::int64_t i = from; i < from + kWindows; ++i)
+      for (std::int64_t i = from; i < from + kWindows<C>; ++i)
         for (int p = 0; p < kStride; ++p) move(row[p * part_ + i], line[i * kStride + p]);
   }
 
