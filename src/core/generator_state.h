@@ -3,6 +3,8 @@
 
 #include <ebb/core/random.h>
 
+#include <algorithm>
+
 namespace ebb {
 
 /// MT19937 with 32-bit seeding; Matsumoto & Nishimura, ACM TOMACS 8(1), 1998.
@@ -13,11 +15,19 @@ class Mt19937 {
 
   std::uint32_t next() {
     if (at_ == kLength) refill();
-    std::uint32_t y = state_[at_++];
-    y ^= y >> 11;
-    y ^= (y << 7) & 0x9d2c5680u;
-    y ^= (y << 15) & 0xefc60000u;
-    return y ^ (y >> 18);
+    return tempered(state_[at_++]);
+  }
+  /// The next n words.
+  void next(std::uint32_t* out, std::int64_t n) {
+    while (n > 0) {
+      if (at_ == kLength) refill();
+      const int count = static_cast<int>(std::min<std::int64_t>(n, kLength - at_));
+      const std::uint32_t* const from = state_.data() + at_;
+      for (int i = 0; i < count; ++i) out[i] = tempered(from[i]);
+      at_ += count;
+      out += count;
+      n -= count;
+    }
   }
   /// All that it is: its words, and how many of them are used up.
   std::array<std::uint32_t, 625> words() const {
@@ -38,7 +48,26 @@ class Mt19937 {
 
  private:
   static constexpr int kLength = 624, kMiddle = 397;
-  void refill();
+
+  static std::uint32_t tempered(std::uint32_t y) {
+    y ^= y >> 11;
+    y ^= (y << 7) & 0x9d2c5680u;
+    y ^= (y << 15) & 0xefc60000u;
+    return y ^ (y >> 18);
+  }
+  // Here, and without branches, so that it is vectorised where kernels are.
+  void refill() {
+    const auto twist = [](std::uint32_t high, std::uint32_t low, std::uint32_t other) {
+      const std::uint32_t y = (high & 0x80000000u) | (low & 0x7fffffffu);
+      return other ^ (y >> 1) ^ ((0u - (low & 1u)) & 0x9908b0dfu);
+    };
+    constexpr int kRest = kLength - kMiddle;
+    std::uint32_t* const state = state_.data();
+    for (int i = 0; i < kRest; ++i) state[i] = twist(state[i], state[i + 1], state[i + kMiddle]);
+    for (int i = kRest; i < kLength - 1; ++i) state[i] = twist(state[i], state[i + 1], state[i - kRest]);
+    state[kLength - 1] = twist(state[kLength - 1], state[0], state[kMiddle - 1]);
+    at_ = 0;
+  }
 
   std::array<std::uint32_t, kLength> state_;
   int at_ = kLength;

@@ -19,18 +19,6 @@ void Mt19937::reset(std::uint64_t seed) {
   at_ = kLength;
 }
 
-void Mt19937::refill() {
-  const auto twist = [](std::uint32_t high, std::uint32_t low, std::uint32_t other) {
-    const std::uint32_t y = (high & 0x80000000u) | (low & 0x7fffffffu);
-    return other ^ (y >> 1) ^ (low & 1u ? 0x9908b0dfu : 0u);
-  };
-  constexpr int kRest = kLength - kMiddle;
-  for (int i = 0; i < kRest; ++i) state_[i] = twist(state_[i], state_[i + 1], state_[i + kMiddle]);
-  for (int i = kRest; i < kLength - 1; ++i) state_[i] = twist(state_[i], state_[i + 1], state_[i - kRest]);
-  state_[kLength - 1] = twist(state_[kLength - 1], state_[0], state_[kMiddle - 1]);
-  at_ = 0;
-}
-
 namespace {
 
 std::uint64_t entropy() {

@@ -199,6 +199,7 @@ struct Norm {
   using Out = Acc;
   static constexpr bool kPerOutput = false;
   static constexpr bool kExtreme = kKind == NormKind::max || kKind == NormKind::min;
+  static constexpr bool kMultiplies = true;
   double p = 0;
 
   EBB_HD Acc identity() const {

@@ -42,3 +42,34 @@ TEST_CASE("unfold has a second derivative at every step") {
                     {ramp({7})});
   }
 }
+
+TEST_CASE("pieces are joined row by row whatever their strides") {
+  using ebb::Tensor;
+  const Tensor x = ebb::arange(3 * 40 * 5).view({3, 40, 5}), y = -x;
+  const auto check = [](const std::vector<Tensor>& pieces, std::int64_t dim) {
+    const Tensor joined = ebb::cat(pieces, dim);
+    std::int64_t begin = 0;
+    for (const Tensor& piece : pieces) {
+      CHECK(ebb::equal(joined.narrow(dim, begin, piece.size(dim)), piece));
+      begin += piece.size(dim);
+    }
+    CHECK(joined.size(dim) == begin);
+    CHECK(joined.is_contiguous());
+  };
+  check({x, y}, 1);
+  check({x.narrow(1, 3, 30), y.narrow(1, 0, 1), y}, 1);           // rows with gaps between them
+  check({x.slice(0, 0, 3, 2), y.slice(0, 1, 3)}, 1);              // every other row
+  check({x, y.transpose(0, 1).contiguous().transpose(0, 1)}, 1);  // rows in another order
+  check({x, y.transpose(1, 2).contiguous().transpose(1, 2)}, 1);  // rows in pieces
+  check({x, ebb::zeros({1, 40, 5}, ebb::kLong).expand({3, 40, 5})}, 1);
+  check({x, y, x}, 2);
+  check({x.to(ebb::kByte), y.to(ebb::kByte)}, 2);
+  for (const std::int64_t shift : {0, 1, 7, 39, 40, 41, -3}) {
+    const Tensor rolled = x.roll({shift}, {1}), twice = x.roll({shift, 1}, {1, 2});
+    for (std::int64_t i = 0; i < 40; ++i) {
+      const std::int64_t to = ((i + shift) % 40 + 40) % 40;
+      CHECK(ebb::equal(rolled.select(1, to), x.select(1, i)));
+      CHECK(twice[1][to][1].item<std::int64_t>() == x[1][i][0].item<std::int64_t>());
+    }
+  }
+}

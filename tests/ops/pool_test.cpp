@@ -150,6 +150,49 @@ TEST_CASE("max pooling takes the first of ties and any NaN") {
   CHECK(at_low.data_ptr<std::int64_t>()[3] == 4);
 }
 
+TEST_CASE("pooling of long rows equals plain loops at every stride and dilation and dtype") {
+  for (const std::int64_t n : {5, 16, 31, 33, 70})
+    for (std::int64_t kernel = 1; kernel <= 5; ++kernel)
+      for (std::int64_t stride = 1; stride <= 4; ++stride)
+        for (const std::int64_t dilation : {1, 2}) {
+          const std::int64_t padding = kernel / 2, reach = dilation * (kernel - 1) + 1;
+          if (n + 2 * padding < reach) continue;
+          INFO(n << " elements, kernel " << kernel << ", stride " << stride << ", dilation " << dilation);
+          // Few numbers, so that many tie; NaN in the first row.
+          const Variable x = ebb::randint(6, {3, n}, ebb::kLong).to(n % 2 ? ebb::kFloat : ebb::kHalf);
+          x[0][n / 2] = NAN;
+          const auto [out, indices] = ebb::max_pool1d_with_indices(x, kernel, stride, padding, dilation);
+          const Variable mean = ebb::avg_pool1d(x.to(ebb::kDouble), {kernel}, {stride}, {padding});
+          bool same = true;
+          for (std::int64_t r = 0; r < 3; ++r)
+            for (std::int64_t o = 0; o < out.size(1); ++o) {
+              double best = -INFINITY;
+              std::int64_t where = -1;
+              for (std::int64_t k = 0; k < kernel; ++k) {
+                const std::int64_t i = o * stride - padding + k * dilation;
+                if (i < 0 || i >= n) continue;
+                const double v = x[r][i].item<double>();
+                if (v > best || std::isnan(v)) best = v, where = i;
+              }
+              const double got = out[r][o].item<double>();
+              same = same && (got == best || (std::isnan(got) && std::isnan(best)));
+              same = same && indices[r][o].item<std::int64_t>() == where;
+            }
+          CHECK(same);
+          CHECK(
+              ebb::equal(ebb::max_pool1d(x.slice(0, 1), kernel, stride, padding, dilation), out.slice(0, 1)));
+          for (std::int64_t o = 0; o < mean.size(1); ++o) {
+            double sum = 0;
+            for (std::int64_t i = std::max<std::int64_t>(o * stride - padding, 0);
+                 i < std::min(n, o * stride - padding + kernel); ++i)
+              sum += x[1][i].item<double>();
+            CHECK(mean[1][o].item<double>() == Approx(sum / static_cast<double>(kernel)));
+          }
+          const Variable whole = ebb::avg_pool1d(x.slice(0, 1).to(ebb::kLong), {kernel}, {stride}, {padding});
+          CHECK(ebb::equal(whole, mean.slice(0, 1).to(ebb::kLong)));
+        }
+}
+
 TEST_CASE("unpooling puts elements back") {
   const Variable x = ramp({2, 2, 6, 4});
   const auto pooled = ebb::max_pool2d_with_indices(x, 2);

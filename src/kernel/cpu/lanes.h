@@ -1,14 +1,14 @@
-// Several numbers at once: a vector register as a number with operators and functions, those of glibc's
-// libmvec on x86-64 with AVX2. All of them keep NumPy's bounds on accuracy (tests/ops/numpy_ulp_test.cpp). An
-// element's value must not depend on where in an array it stands, so rows use these for every element, the
-// last few padded, and never the scalar functions beside them.
+// Several numbers at once: a vector register as a number with operators, on x86-64 with AVX2 or AVX-512.
+// Functions of them stand in lane_functions.h. An element's value must not depend on where in an array it
+// stands, so rows use lanes for every element, the last few padded, and never scalar functions beside them.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 
-#if defined(__x86_64__) && defined(__AVX2__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__x86_64__) && defined(__AVX2__) && defined(__FMA__) && defined(__GLIBC__) && \
+    defined(__GNUC__) && !defined(__clang__)
 #if __GLIBC_PREREQ(2, 35)
 #define EBB_LIBMVEC 1
 #endif
@@ -21,17 +21,24 @@
 
 namespace ebb::cpu {
 
-typedef double Doubles __attribute__((vector_size(32)));
-typedef float Floats __attribute__((vector_size(32)));
+#ifdef __AVX512F__
+#define EBB_WIDE_LANES
+constexpr int kLaneBytes = 64;
+#else
+constexpr int kLaneBytes = 32;
+#endif
 
-/// 8 floats or 4 doubles. Plain numbers join as if they stood in every lane; comparisons give a Mask for
-/// where().
+typedef double Doubles __attribute__((vector_size(kLaneBytes)));
+typedef float Floats __attribute__((vector_size(kLaneBytes)));
+
+/// A register of floats or doubles. Plain numbers join as if they stood in every lane; comparisons give a
+/// Mask for where(), of integers that are 0 or -1.
 template <class T>
 struct Lanes {
   using Vector = std::conditional_t<std::is_same_v<T, double>, Doubles, Floats>;
   using Element = T;
   using Mask = decltype(Vector{} < Vector{});
-  static constexpr int kCount = 32 / sizeof(T);
+  static constexpr int kCount = kLaneBytes / sizeof(T);
 
   Vector v;
   Lanes() = default;
@@ -44,7 +51,11 @@ struct Lanes {
     if (n >= kCount)
       std::memcpy(&out.v, x, sizeof out.v);
     else
+#ifdef EBB_WIDE_LANES
+      out.v = masked_load(x, Lanes(*x).v, first_bits(n));
+#else
       for (int i = 0; i < kCount; ++i) out.v[i] = x[i < n ? i : 0];
+#endif
     return out;
   }
   /// The first n lanes to memory.
@@ -52,7 +63,11 @@ struct Lanes {
     if (n >= kCount)
       std::memcpy(out, &v, sizeof v);
     else
+#ifdef EBB_WIDE_LANES
+      masked_store(out, v, first_bits(n));
+#else
       for (int i = 0; i < kCount && i < n; ++i) out[i] = v[i];
+#endif
   }
 
   friend Lanes operator+(Lanes a, Lanes b) { return a.v + b.v; }
@@ -66,43 +81,87 @@ struct Lanes {
   friend Mask operator>=(Lanes a, Lanes b) { return a.v >= b.v; }
   friend Mask operator==(Lanes a, Lanes b) { return a.v == b.v; }
   friend Lanes where(Mask condition, Lanes a, Lanes b) { return condition ? a.v : b.v; }
-  friend Lanes abs(Lanes a) { return a.v < 0 ? -a.v : a.v; }
+  friend Lanes abs(Lanes a) { return (Vector)((Mask)a.v & ~(Mask)Lanes(T(-0.0)).v); }
+
   friend Lanes sqrt(Lanes a) {
+#ifdef EBB_WIDE_LANES
+    if constexpr (std::is_same_v<T, float>)
+      return __builtin_ia32_sqrtps512_mask(a.v, a.v, kAll, kRounding);
+    else
+      return __builtin_ia32_sqrtpd512_mask(a.v, a.v, kAll, kRounding);
+#else
     if constexpr (std::is_same_v<T, float>)
       return __builtin_ia32_sqrtps256(a.v);
     else
       return __builtin_ia32_sqrtpd256(a.v);
+#endif
   }
-};
+  /// The less of both; b where one is NaN.
+  friend Lanes least(Lanes a, Lanes b) {
+#ifdef EBB_WIDE_LANES
+    if constexpr (std::is_same_v<T, float>)
+      return __builtin_ia32_minps512_mask(a.v, b.v, a.v, kAll, kRounding);
+    else
+      return __builtin_ia32_minpd512_mask(a.v, b.v, a.v, kAll, kRounding);
+#else
+    if constexpr (std::is_same_v<T, float>)
+      return __builtin_ia32_minps256(a.v, b.v);
+    else
+      return __builtin_ia32_minpd256(a.v, b.v);
+#endif
+  }
+  /// a b + c, rounded once.
+  friend Lanes fma(Lanes a, Lanes b, Lanes c) {
+#ifdef EBB_WIDE_LANES
+    if constexpr (std::is_same_v<T, float>)
+      return __builtin_ia32_vfmaddps512_mask(a.v, b.v, c.v, kAll, kRounding);
+    else
+      return __builtin_ia32_vfmaddpd512_mask(a.v, b.v, c.v, kAll, kRounding);
+#else
+    if constexpr (std::is_same_v<T, float>)
+      return __builtin_ia32_vfmaddps256(a.v, b.v, c.v);
+    else
+      return __builtin_ia32_vfmaddpd256(a.v, b.v, c.v);
+#endif
+  }
+  /// The whole number next to a towards 0.
+  friend Lanes trunc(Lanes a) {
+    constexpr int kTowardsZero = 3 | 8;
+#ifdef EBB_WIDE_LANES
+    if constexpr (std::is_same_v<T, float>)
+      return __builtin_ia32_rndscaleps_mask(a.v, kTowardsZero, a.v, kAll, kRounding);
+    else
+      return __builtin_ia32_rndscalepd_mask(a.v, kTowardsZero, a.v, kAll, kRounding);
+#else
+    if constexpr (std::is_same_v<T, float>)
+      return __builtin_ia32_roundps256(a.v, kTowardsZero);
+    else
+      return __builtin_ia32_roundpd256(a.v, kTowardsZero);
+#endif
+  }
 
-// One function of libmvec, for both widths.
-#define EBB_LANES(name)                                                       \
-  extern "C" Doubles _ZGVdN4v_##name(Doubles);                                \
-  extern "C" Floats _ZGVdN8v_##name##f(Floats);                               \
-  inline Lanes<double> name(Lanes<double> x) { return _ZGVdN4v_##name(x.v); } \
-  inline Lanes<float> name(Lanes<float> x) { return _ZGVdN8v_##name##f(x.v); }
-EBB_LANES(acos)
-EBB_LANES(acosh)
-EBB_LANES(asin)
-EBB_LANES(asinh)
-EBB_LANES(atan)
-EBB_LANES(atanh)
-EBB_LANES(cos)
-EBB_LANES(cosh)
-EBB_LANES(erf)
-EBB_LANES(erfc)
-EBB_LANES(exp)
-EBB_LANES(exp2)
-EBB_LANES(expm1)
-EBB_LANES(log)
-EBB_LANES(log10)
-EBB_LANES(log1p)
-EBB_LANES(log2)
-EBB_LANES(sin)
-EBB_LANES(sinh)
-EBB_LANES(tan)
-EBB_LANES(tanh)
-#undef EBB_LANES
+#ifdef EBB_WIDE_LANES
+ private:
+  // What the compiler's names of AVX-512's instructions want: a bit a lane, and the current way of rounding.
+  using Bits = std::conditional_t<std::is_same_v<T, float>, std::uint16_t, std::uint8_t>;
+  static constexpr Bits kAll = static_cast<Bits>(-1);
+  static constexpr int kRounding = 4;
+
+  static Bits first_bits(std::int64_t n) { return static_cast<Bits>((1u << n) - 1); }
+  static Vector masked_load(const T* x, Vector others, Bits which) {
+    if constexpr (std::is_same_v<T, float>)
+      return __builtin_ia32_loadups512_mask(x, others, which);
+    else
+      return __builtin_ia32_loadupd512_mask(x, others, which);
+  }
+  static void masked_store(T* out, Vector v, Bits which) {
+    if constexpr (std::is_same_v<T, float>)
+      __builtin_ia32_storeups512_mask(out, v, which);
+    else
+      __builtin_ia32_storeupd512_mask(out, v, which);
+  }
+#endif
+};
 
 }  // namespace ebb::cpu
 

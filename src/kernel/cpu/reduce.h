@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/parallel_for.h"
+#include "kernel/cpu/rows_together.h"
 #include "kernel/reduce_plan.h"
 
 #include <memory>
@@ -180,8 +181,22 @@ void reduce_inner(const Op& op, typename Op::Out* out, const typename Op::In* x,
       plan.count > 2 * kReducePiece ? (plan.count + kReducePiece - 1) / kReducePiece : 1;
   if (pieces == 1) {
     const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(plan.count, 1));
+    const bool together = plan.reduced.size() == 1 && plan.reduced[0].in_stride == 1 &&
+                          plan.count <= kShortRow && !plan.kept.empty();
     parallel_for(0, plan.outputs, grain, [&](std::int64_t begin, std::int64_t end) {
       ReduceWalk walk(plan.kept, begin);
+      if constexpr (joins_rows<Op>)
+        while (together && begin + kRowsTogether <= end && walk.left_inside() >= kRowsTogether) {
+          typename Op::In block[kShortRow * kRowsTogether];
+          Acc total[kRowsTogether];
+          turn_rows(x + walk.in(), plan.kept.back().in_stride, kRowsTogether, plan.count, block,
+                    kRowsTogether);
+          reduce_short_rows(op, block, plan.count, total);
+          for (std::int64_t r = 0; r < kRowsTogether; ++r)
+            out[walk.out() + r * plan.kept.back().out_stride] = op.finish(total[r]);
+          walk.advance(kRowsTogether);
+          begin += kRowsTogether;
+        }
       for (std::int64_t o = begin; o < end; ++o, walk.advance(1))
         out[walk.out()] = op.finish(reduce_range(op, x + walk.in(), plan.reduced, 0, plan.count, walk.out()));
     });

@@ -90,15 +90,25 @@ class Walk {
       rest /= sizes_[d];
       for (int k = 0; k < N; ++k) offsets[k] += at[d] * strides_[d][k];
     }
+    // What most runs need, where no write of theirs can be meant.
+    const std::int64_t length = sizes_[0], rows = dims > 1 ? sizes_[1] : 1;
+    const Offsets step = strides_[0], to_next = dims > 1 ? strides_[1] : Offsets{};
+    std::int64_t skipped = at[0], row = dims > 1 ? at[1] : 0;
     while (true) {
-      const std::int64_t count = std::min(sizes_[0] - at[0], end - begin);
-      run(count, offsets, strides_[0]);
+      const std::int64_t count = std::min(length - skipped, end - begin);
+      run(count, offsets, step);
       begin += count;
       if (begin >= end) return;
       // A run that does not end the piece ended its row.
-      for (int k = 0; k < N; ++k) offsets[k] -= at[0] * strides_[0][k];
-      at[0] = 0;
-      for (std::size_t d = 1; d < dims; ++d) {
+      for (int k = 0; k < N; ++k) offsets[k] -= skipped * step[k];
+      skipped = 0;
+      if (++row < rows) {
+        for (int k = 0; k < N; ++k) offsets[k] += to_next[k];
+        continue;
+      }
+      for (int k = 0; k < N; ++k) offsets[k] -= (rows - 1) * to_next[k];
+      row = 0;
+      for (std::size_t d = 2; d < dims; ++d) {
         for (int k = 0; k < N; ++k) offsets[k] += strides_[d][k];
         if (++at[d] < sizes_[d]) break;
         for (int k = 0; k < N; ++k) offsets[k] -= sizes_[d] * strides_[d][k];

@@ -24,6 +24,13 @@ struct Ends {
 };
 
 void copy_rows(const Walk<2>& walk, const Ends& ends) {
+  // By a call: for size a memcpy would become string instructions, which are slow to start.
+  if (ends.same_bits && walk.is_unit())
+    return walk([to = ends.to, from = ends.from, size = ends.to_size](std::int64_t n,
+                                                                      const std::array<std::int64_t, 2>& at,
+                                                                      const std::array<std::int64_t, 2>&) {
+      std::memmove(to + at[0] * size, from + at[1] * size, static_cast<std::size_t>(n * size));
+    });
   walk([&](std::int64_t n, const std::array<std::int64_t, 2>& at, const std::array<std::int64_t, 2>& step) {
     ends.row(ends.to + at[0] * ends.to_size, step[0], ends.from + at[1] * ends.from_size, step[1], n);
   });

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "core/parallel_for.h"
-#include "kernel/cpu/lanes.h"
+#include "kernel/cpu/lane_functions.h"
 #include "kernel/cpu/map.h"
 #include "kernel/element_types.h"
 #include "ops/elementwise/formula.h"
@@ -18,8 +18,8 @@ namespace detail {
 
 using ops::Compute;
 
-template <class Op>
-constexpr bool runs_in_lanes = EBB_LIBMVEC&& Op::kRun == ops::Run::lanes;
+template <class Op, class C>
+constexpr bool runs_in_lanes = EBB_LIBMVEC&& Op::kRun == ops::Run::lanes&& std::is_floating_point_v<C>;
 
 #if EBB_LIBMVEC
 
@@ -78,7 +78,7 @@ void unary_row(void* to, const void* const* in, unsigned constant, std::int64_t 
     return;
   }
 #if EBB_LIBMVEC
-  if constexpr (runs_in_lanes<Op>) return lanes_row(op, out, n, x);
+  if constexpr (runs_in_lanes<Op, C>) return lanes_row(op, out, n, x);
 #endif
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(op.value(static_cast<C>(x[i])));
@@ -93,7 +93,7 @@ void binary_row(void* to, const void* const* in, unsigned constant, std::int64_t
   const T* a = static_cast<const T*>(in[0]);
   const T* b = static_cast<const T*>(in[1]);
 #if EBB_LIBMVEC
-  if constexpr (runs_in_lanes<Op>) {
+  if constexpr (runs_in_lanes<Op, C>) {
     const auto number = [](const T* x) { return Lanes<C>(static_cast<C>(x[0])); };
     if (constant == 0) return lanes_row(op, out, n, a, b);
     if (constant == 1) return lanes_row(op, out, n, number(a), b);
@@ -123,7 +123,8 @@ template <class Op, class T>
 void ternary_row(void* to, const void* const* in, unsigned, std::int64_t n, const void* formula) {
   using C = Compute<T>;
   const Op op = *static_cast<const Op*>(formula);
-  using First = std::conditional_t<ops::TakesCondition<Op, C>, bool, T>;
+  // A condition is read as a byte: loops over bools are not vectorised.
+  using First = std::conditional_t<ops::TakesCondition<Op, C>, std::uint8_t, T>;
   using FirstC = Compute<First>;
   T* out = static_cast<T*>(to);
   const First* a = static_cast<const First*>(in[0]);

@@ -53,6 +53,20 @@ struct PowBaseRule {
   }
 };
 
+// Calls run with the formula for x^exponent, and its second operand where it has one. The powers that models
+// are made of need no pow(): products, and roots that are rounded correctly.
+template <class Run>
+decltype(auto) with_formula(DType dtype, const Scalar& exponent, Run&& run) {
+  if (is_floating(dtype)) {
+    if (exponent.equal(2)) return run(Square());
+    if (exponent.equal(3)) return run(Cube());
+    if (exponent.equal(0.5)) return run(Sqrt());
+    if (exponent.equal(-1)) return run(Reciprocal());
+    if (exponent.equal(-0.5)) return run(Rsqrt());
+  }
+  return run(Pow(), exponent);
+}
+
 void check_integers(DType base, const Scalar& exponent) {
   EBB_CHECK(!is_integral(base, true) || exponent.is_floating_point() || exponent.to_long() >= 0,
             "pow: Integers to negative integer powers are not allowed; convert the tensor to a floating "
@@ -71,23 +85,16 @@ Variable pow(const Variable& self, const Scalar& exponent) {
   if (const auto cast = ops::autocast("pow", self)) [[unlikely]]
     return pow(cast(self), exponent);
   check_integers(self.dtype(), exponent);
-  const PowScalarRule rule{exponent};
-  // The powers that models are made of need no pow(): products, and roots that are rounded correctly.
-  if (is_floating(self.dtype())) {
-    if (exponent.equal(2)) return run_unary(self, Square(), rule);
-    if (exponent.equal(3)) return run_unary(self, Cube(), rule);
-    if (exponent.equal(0.5)) return run_unary(self, Sqrt(), rule);
-    if (exponent.equal(-1)) return run_unary(self, Reciprocal(), rule);
-    if (exponent.equal(-0.5)) return run_unary(self, Rsqrt(), rule);
-  }
-  return run_unary(self, Pow(), rule, exponent);
+  return with_formula(self.dtype(), exponent, [&](const auto& formula, const auto&... operand) -> Variable {
+    return run_unary(self, formula, PowScalarRule{exponent}, operand...);
+  });
 }
 
 Variable& pow_(const Variable& self, const Scalar& exponent) {
   check_integers(self.dtype(), exponent);
-  const PowScalarRule rule{exponent};
-  if (exponent.equal(2) && is_floating(self.dtype())) return run_unary_inplace(self, Square(), rule);
-  return run_unary_inplace(self, Pow(), rule, exponent);
+  return with_formula(self.dtype(), exponent, [&](const auto& formula, const auto&... operand) -> Variable& {
+    return run_unary_inplace(self, formula, PowScalarRule{exponent}, operand...);
+  });
 }
 
 Variable pow(const Variable& self, const Variable& exponent) {

@@ -98,8 +98,11 @@ void scatter(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray
           check_run("scatter", places, n, step[0], dim, size);
           T* const o = to + at[2];
           const T* const values = from + at[1];
-          for (std::int64_t k = 0; k < n; ++k)
-            put(o[k * step[2] + places[k * step[0]] * stride], values[k * step[1]]);
+          if (step[0] == 1 && step[2] == 0 && stride == 1)
+            for (std::int64_t k = 0; k < n; ++k) put(o[places[k]], values[k * step[1]]);
+          else
+            for (std::int64_t k = 0; k < n; ++k)
+              put(o[k * step[2] + places[k * step[0]] * stride], values[k * step[1]]);
         });
       };
       if (op == kernels::ScatterOp::assign)
@@ -115,14 +118,22 @@ void scatter(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray
 void masked_fill(NdArray& out, const NdArray& mask, const NdArray& value) {
   if (out.numel() == 0) return;
   const Walk<2> walk(out.sizes(), {out.strides(), mask.strides()});
-  const bool* const where = mask.data_as<bool>();
+  const auto* const where = static_cast<const std::uint8_t*>(mask.data());
   visit_width(element_size(out.dtype()), [&]<class T>(T) {
     const T v = *static_cast<const T*>(value.data());
     T* const to = static_cast<T*>(out.data());
+    // By bits: which are filled is not to be foretold.
+    const auto fill = [v](T& o, std::uint8_t m) {
+      const T chosen = static_cast<T>(T(0) - static_cast<T>(m != 0));
+      o = static_cast<T>((v & chosen) | (o & static_cast<T>(~chosen)));
+    };
     walk([=](std::int64_t n, const Run2& at, const Run2& step) {
       T* const o = to + at[0];
-      const bool* const m = where + at[1];
-      for (std::int64_t k = 0; k < n; ++k) o[k * step[0]] = m[k * step[1]] ? v : o[k * step[0]];
+      const std::uint8_t* const m = where + at[1];
+      if (step[0] == 1 && step[1] == 1)
+        for (std::int64_t k = 0; k < n; ++k) fill(o[k], m[k]);
+      else
+        for (std::int64_t k = 0; k < n; ++k) fill(o[k * step[0]], m[k * step[1]]);
     });
   });
 }
@@ -130,8 +141,9 @@ void masked_fill(NdArray& out, const NdArray& mask, const NdArray& value) {
 void nonzero(NdArray& out, const NdArray& x) {
   const std::int64_t dims = x.dim(), n = dims == 0 ? 1 : x.sizes().back();
   const std::int64_t step = dims == 0 ? 1 : x.strides().back();
-  visit_all(x.dtype(), "nonzero", [&]<class T> {
-    const T* const from = x.data_as<T>();
+  visit_all(x.dtype(), "nonzero", [&]<class Element> {
+    using T = std::conditional_t<std::is_same_v<Element, bool>, std::uint8_t, Element>;
+    const T* const from = static_cast<const T*>(x.data());
     const auto counts = [](T value) {
       if constexpr (std::is_integral_v<T>)
         return value != T{};
@@ -154,18 +166,29 @@ void nonzero(NdArray& out, const NdArray& x) {
     };
     std::int64_t left = 0;
     for_rows([&](const DimVector&, const T* row) {
-      for (std::int64_t k = 0; k < n; ++k) left += counts(row[k * step]);
+      if (step == 1)
+        for (std::int64_t k = 0; k < n; ++k) left += counts(row[k]);
+      else
+        for (std::int64_t k = 0; k < n; ++k) left += counts(row[k * step]);
     });
     out = NdArray::empty({left, dims}, kLong);
     std::int64_t* to = out.data_as<std::int64_t>();
-    // Each place is written, and overwritten by the next unless it counts: which do is not to be foretold.
-    for_rows([&](DimVector& at, const T* row) {
-      for (std::int64_t k = 0; k < n && left > 0; ++k) {
-        if (dims > 0) at[dims - 1] = k;
-        for (std::int64_t d = 0; d < dims; ++d) to[d] = at[d];
-        const std::int64_t found = counts(row[k * step]);
+    constexpr std::int64_t kChunk = 512;
+    std::int64_t places[kChunk];
+    for_rows([&](const DimVector& at, const T* row) {
+      for (std::int64_t begin = 0; begin < n; begin += kChunk) {
+        // Each place is written, and overwritten by the next unless it counts: which do is not to be
+        // foretold.
+        std::int64_t found = 0;
+        for (std::int64_t k = begin, end = std::min(n, begin + kChunk); k < end; ++k) {
+          places[found] = k;
+          found += counts(row[k * step]);
+        }
+        for (std::int64_t d = 0; d + 1 < dims; ++d)
+          for (std::int64_t i = 0; i < found; ++i) to[i * dims + d] = at[d];
+        if (dims > 0)
+          for (std::int64_t i = 0; i < found; ++i) to[(i + 1) * dims - 1] = places[i];
         to += found * dims;
-        left -= found;
       }
     });
   });

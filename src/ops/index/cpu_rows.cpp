@@ -88,6 +88,10 @@ void take_rows(NdArray& out, const NdArray& x, const NdArray& offsets) {
   visit_width(element_size(out.dtype()), [&]<class T>(T) {
     T* const to = static_cast<T*>(out.data());
     const T* const from = static_cast<const T*>(x.data());
+    if (row_size == 1)
+      return parallel_for(0, rows, kGrain, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t j = begin; j < end; ++j) to[j * out_row] = from[offset[j]];
+      });
     if (by_rows(walk)) {
       const std::int64_t grain = std::max<std::int64_t>(kGrain / row_size, 1);
       parallel_for(0, rows, grain, [&](std::int64_t begin, std::int64_t end) {
@@ -118,6 +122,10 @@ void put_rows(NdArray& out, const NdArray& offsets, const NdArray& values, bool 
   const Walk<2> walk(out.sizes(), {out.strides(), without_first(values.strides())});
   const std::int64_t* const offset = offsets.data_as<std::int64_t>();
   const auto all = [&]<class T>(T* to, const T* from, auto&& run, auto&& one) {
+    if (row_size == 1) {
+      for (std::int64_t j = 0; j < rows; ++j) one(to[offset[j]], from[j * value_row]);
+      return;
+    }
     if (by_rows(walk)) {
       by_owner(offset, rows, row_size, [&](std::int64_t j) {
         T* const o = to + offset[j];

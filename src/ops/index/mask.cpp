@@ -73,6 +73,11 @@ NdArray bool_array(const char* op, const Variable& mask) {
 NdArray offsets_where(const NdArray& mask, const NdArray& x) {
   NdArray places;
   detail::host_access(mask);  // the result's shape is a matter of values
+  if (x.is_contiguous()) {    // counted along one line, places are offsets
+    const NdArray line = ops::contiguous_array(mask);
+    kernels::nonzero(x.device(), places, line.as_strided({line.numel()}, {1}, line.offset()));
+    return places.as_strided({places.numel()}, {1}, 0);
+  }
   kernels::nonzero(x.device(), places, mask);
   const std::int64_t count = places.sizes()[0];
   NdArray out = NdArray::empty({count}, kLong, x.device());

@@ -30,13 +30,15 @@ struct Sizes {
 void cdist(NdArray& out, const NdArray& x1, const NdArray& x2, double p) {
   const Sizes s(x1, x2);
   visit_float_double(out.dtype(), "cdist", [&]<class T> {
-    // The second matrices with rows as columns, so that many distances are added up side by side.
-    const auto columns = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(s.batch * s.d * s.m));
+    // The second matrices with rows as columns, so that many distances are added up side by side: always so
+    // many that they stay in registers.
+    constexpr std::int64_t kSide = 64;
+    const std::int64_t pitch = (s.m + kSide - 1) / kSide * kSide;
+    const auto columns = std::make_unique<T[]>(static_cast<std::size_t>(s.batch * s.d * pitch));
     for (std::int64_t i = 0; i < s.batch; ++i)
       for (std::int64_t j = 0; j < s.m; ++j)
         for (std::int64_t k = 0; k < s.d; ++k)
-          columns[(i * s.d + k) * s.m + j] = x2.data_as<T>()[(i * s.m + j) * s.d + k];
-    constexpr std::int64_t kSide = 64;
+          columns[(i * s.d + k) * pitch + j] = x2.data_as<T>()[(i * s.m + j) * s.d + k];
     with_norm<T>(p, [&](const auto& norm) {
       parallel_for(0, s.batch * s.n, s.grain(), [&](std::int64_t from, std::int64_t to) {
         for (std::int64_t i = from; i < to; ++i) {
@@ -45,9 +47,9 @@ void cdist(NdArray& out, const NdArray& x1, const NdArray& x2, double p) {
           for (std::int64_t j = 0; j < s.m; j += kSide) {
             const std::int64_t width = std::min(kSide, s.m - j);
             T sums[kSide] = {};
-            const T* b = columns.get() + i / s.n * s.d * s.m + j;
-            for (std::int64_t k = 0; k < s.d; ++k, b += s.m)
-              for (std::int64_t l = 0; l < width; ++l) sums[l] = norm.add(sums[l], a[k] - b[l]);
+            const T* b = columns.get() + i / s.n * s.d * pitch + j;
+            for (std::int64_t k = 0; k < s.d; ++k, b += pitch)
+              for (std::int64_t l = 0; l < kSide; ++l) sums[l] = norm.add(sums[l], a[k] - b[l]);
             for (std::int64_t l = 0; l < width; ++l) row[j + l] = norm.finish(sums[l]);
           }
         }

@@ -7,7 +7,7 @@
 
 #include "core/parallel_for.h"
 #include "kernel/convert.h"
-#include "kernel/cpu/lanes.h"
+#include "kernel/cpu/lane_functions.h"
 #include "kernel/levels.h"
 #include "ops/loss/kernels.h"
 

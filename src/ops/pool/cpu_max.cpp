@@ -2,70 +2,122 @@
 #include <ebb/core/visit.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "core/parallel_for.h"
+#include "kernel/convert.h"
+#include "ops/pool/cpu_window_plane.h"
 #include "ops/pool/kernels.h"
 
 namespace ebb::cpu {
 namespace {
 
-// Values of out[first, last) whose window's tap at `offset` (offset = tap * dilation - padding) lies inside.
-struct Run {
-  std::int64_t first, last;
-  Run(const PoolAxis& a, std::int64_t offset) {
-    first = offset >= 0 ? 0 : std::min((-offset + a.stride - 1) / a.stride, a.out);
-    last = offset >= a.in ? first : std::clamp((a.in - offset + a.stride - 1) / a.stride, first, a.out);
+// What elements are compared as, and a place in a plane of them: of one width, for vectors.
+template <class T>
+using Compute = std::conditional_t<is_half_v<T>, float, T>;
+template <class C>
+using Place = std::conditional_t<sizeof(C) == 8, std::int64_t, std::int32_t>;
+
+// The greatest so far of some windows and where it stands: a later one must be greater, or NaN.
+template <class C, class At>
+struct Greatest {
+  Windows<C> value;
+  Windows<C, At> at;
+
+  template <bool kIndices>
+  void take(const C* from, At start, const Windows<C, At>& steps) {
+    Windows<C> v;
+    std::memcpy(&v, from, sizeof v);
+    const auto better = (v > value) | (v != v);
+    value = better ? v : value;
+    if constexpr (kIndices) at = __builtin_convertvector(better, Windows<C, At>) ? start + steps : at;
   }
 };
 
-// One row of `in` against one row of results: the same tap for all, which is a loop over vectors.
-template <class T, class Index, bool kIndices, std::int64_t kStride>
-void take_greater(T* best, Index* where, const T* in, std::int64_t stride, Index start, Run run) {
-  const std::int64_t step = kStride > 0 ? kStride : stride;
-  for (std::int64_t o = run.first; o < run.last; ++o) {
-    const T v = in[o * step];
-    const bool take = (v > best[o]) | (v != v);
-    best[o] = take ? v : best[o];
-    if constexpr (kIndices)
-      where[o] = take ? static_cast<Index>(start + static_cast<Index>(o * step)) : where[o];
-  }
+template <class At, bool kIndices, class T, class Index>
+void plane_max(T* out, Index* indices, WindowPlane<Compute<T>>& in, const PoolGeometry& g) {
+  const auto& [a, b, c] = g.axis;
+  constexpr std::int64_t kAtOnce = kWindows<Compute<T>>;
+  Windows<Compute<T>, At> steps;
+  for (std::int64_t l = 0; l < kAtOnce; ++l) steps[l] = static_cast<At>(l * c.stride);
+  for (std::int64_t z = 0; z < a.out; ++z)
+    for (std::int64_t y = 0; y < b.out; ++y) {
+      const std::int64_t z0 = a.first(z), z1 = a.last(z), y0 = b.first(y), y1 = b.last(y);
+      for (std::int64_t x = 0; x < c.out; x += kAtOnce) {
+        const std::int64_t count = std::min(kAtOnce, c.out - x);
+        Greatest<Compute<T>, At> greatest;
+        for (std::int64_t l = 0; l < kAtOnce; ++l) {
+          greatest.value[l] = -std::numeric_limits<float>::infinity();
+          if constexpr (kIndices)
+            greatest.at[l] = static_cast<At>((z0 * b.in + y0) * c.in + c.first(std::min(x + l, c.out - 1)));
+        }
+        for (std::int64_t i = z0; i < z1; i += a.dilation)
+          for (std::int64_t j = y0; j < y1; j += b.dilation)
+            for (std::int64_t k = 0; k < c.kernel; ++k) {
+              const std::int64_t row = i * b.in + j;
+              greatest.template take<kIndices>(
+                  in.tap(row, k) + x, static_cast<At>(row * c.in + x * c.stride + k * c.dilation - c.padding),
+                  steps);
+            }
+        for (std::int64_t l = 0; l < count; ++l) *out++ = static_cast<T>(greatest.value[l]);
+        if constexpr (kIndices)
+          for (std::int64_t l = 0; l < count; ++l) *indices++ = static_cast<Index>(greatest.at[l]);
+      }
+    }
 }
 
-template <class T, class Index, bool kIndices>
-void plane_max(T* out, Index* indices, const T* in, const PoolGeometry& g) {
+// Windows that differ in size, an output at a time.
+template <bool kIndices, class T, class Index>
+void adaptive_plane_max(T* out, Index* indices, const T* in, const PoolGeometry& g) {
   const auto& [a, b, c] = g.axis;
   for (std::int64_t z = 0; z < a.out; ++z)
-    for (std::int64_t y = 0; y < b.out; ++y, out += c.out, indices += kIndices ? c.out : 0) {
-      const std::int64_t z0 = a.first(z), z1 = a.last(z), y0 = b.first(y), y1 = b.last(y);
-      for (std::int64_t o = 0; o < c.out; ++o) {
-        out[o] = -std::numeric_limits<float>::infinity();
-        if constexpr (kIndices) indices[o] = static_cast<Index>((z0 * b.in + y0) * c.in + c.first(o));
+    for (std::int64_t y = 0; y < b.out; ++y)
+      for (std::int64_t x = 0; x < c.out; ++x) {
+        Compute<T> best = -std::numeric_limits<float>::infinity();
+        std::int64_t where = (a.first(z) * b.in + b.first(y)) * c.in + c.first(x);
+        for (std::int64_t i = a.first(z); i < a.last(z); ++i)
+          for (std::int64_t j = b.first(y); j < b.last(y); ++j)
+            for (std::int64_t k = c.first(x); k < c.last(x); ++k) {
+              const std::int64_t at = (i * b.in + j) * c.in + k;
+              const auto v = static_cast<Compute<T>>(in[at]);
+              if (!(v > best || v != v)) continue;
+              best = v;
+              where = at;
+            }
+        *out++ = static_cast<T>(best);
+        if constexpr (kIndices) *indices++ = static_cast<Index>(where);
       }
-      for (std::int64_t i = z0; i < z1; i += a.dilation)
-        for (std::int64_t j = y0; j < y1; j += b.dilation) {
-          const std::int64_t row = (i * b.in + j) * c.in;
-          if (c.adaptive) {
-            for (std::int64_t o = 0; o < c.out; ++o)
-              for (std::int64_t k = c.first(o); k < c.last(o); ++k)
-                take_greater<T, Index, kIndices, 1>(out + o, indices + o, in + row + k, 1,
-                                                    static_cast<Index>(row + k), Run({}, 0));
-            continue;
-          }
-          for (std::int64_t k = 0; k < c.kernel; ++k) {
-            const std::int64_t offset = k * c.dilation - c.padding;
-            const T* from = in + row + offset;
-            const Index start = static_cast<Index>(row + offset);
-            const Run run(c, offset);
-            if (c.stride == 1)
-              take_greater<T, Index, kIndices, 1>(out, indices, from, 1, start, run);
-            else if (c.stride == 2)
-              take_greater<T, Index, kIndices, 2>(out, indices, from, 2, start, run);
-            else
-              take_greater<T, Index, kIndices, 0>(out, indices, from, c.stride, start, run);
-          }
-        }
+}
+
+// Calls body(first, last) for pieces of the planes.
+template <class Body>
+void by_pieces(const PoolGeometry& g, Body&& body) {
+  const std::int64_t work = std::max<std::int64_t>(g.in_plane() * 2, 1);
+  parallel_for(0, g.planes, std::max<std::int64_t>(1, kGrain / work), body);
+}
+
+template <bool kIndices, class T, class Index>
+void max_of_planes(T* out, Index* indices, const T* in, const PoolGeometry& g) {
+  using C = Compute<T>;
+  const std::int64_t in_plane = g.in_plane(), out_plane = g.out_plane();
+  by_pieces(g, [&](std::int64_t first, std::int64_t last) {
+    const auto indices_of = [&](std::int64_t p) { return kIndices ? indices + p * out_plane : nullptr; };
+    if (g.axis[2].adaptive) {
+      for (std::int64_t p = first; p < last; ++p)
+        adaptive_plane_max<kIndices>(out + p * out_plane, indices_of(p), in + p * in_plane, g);
+      return;
     }
+    WindowPlane<C> plane(g, -std::numeric_limits<float>::infinity());
+    for (std::int64_t p = first; p < last; ++p) {
+      plane.load(in + p * in_plane);
+      if (in_plane <= INT32_MAX)
+        plane_max<Place<C>, kIndices>(out + p * out_plane, indices_of(p), plane, g);
+      else
+        plane_max<std::int64_t, kIndices>(out + p * out_plane, indices_of(p), plane, g);
+    }
+  });
 }
 
 template <class Body>
@@ -87,20 +139,11 @@ void visit_index(const NdArray& indices, Body&& body) {
 }  // namespace
 
 void max_pool(NdArray& out, NdArray& indices, const NdArray& in, const PoolGeometry& g) {
-  const std::int64_t in_plane = g.in_plane(), out_plane = g.out_plane();
   visit_floating(out.dtype(), "max_pool", [&]<class T> {
-    T* to = out.data_as<T>();
-    const T* from = in.data_as<T>();
-    if (!indices.defined())
-      return for_planes(g.planes, in_plane * 2, [&](std::int64_t p) {
-        plane_max<T, std::int32_t, false>(to + p * out_plane, nullptr, from + p * in_plane, g);
-      });
-    visit_index(indices, [&]<class Index> {
-      for_planes(g.planes, in_plane * 2, [&](std::int64_t p) {
-        plane_max<T, Index, true>(to + p * out_plane, indices.data_as<Index>() + p * out_plane,
-                                  from + p * in_plane, g);
-      });
-    });
+    T* const to = out.data_as<T>();
+    const T* const from = in.data_as<T>();
+    if (!indices.defined()) return max_of_planes<false>(to, static_cast<std::int32_t*>(nullptr), from, g);
+    visit_index(indices, [&]<class Index> { max_of_planes<true>(to, indices.data_as<Index>(), from, g); });
   });
 }
 

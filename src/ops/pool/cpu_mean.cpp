@@ -2,11 +2,13 @@
 #include <ebb/core/visit.h>
 
 #include <algorithm>
+#include <cstring>
 #include <type_traits>
 #include <vector>
 
 #include "core/parallel_for.h"
 #include "kernel/convert.h"
+#include "ops/pool/cpu_window_plane.h"
 #include "ops/pool/kernels.h"
 #include "ops/pool/math.h"
 
@@ -23,78 +25,141 @@ void for_planes(const PoolGeometry& g, Body&& body) {
                [&](std::int64_t from, std::int64_t to) { body(from, to); });
 }
 
-// Calls row(z, y, first input row's offset) for all rows of `in` that a row of results reads.
-template <class Row>
-void for_rows(const PoolGeometry& g, std::int64_t z, std::int64_t y, Row&& row) {
+// Calls body(z, y, x, count) for rows of windows, kWindows<Sum> at a time.
+template <class Sum, class Body>
+void for_windows(const PoolGeometry& g, Body&& body) {
+  for (std::int64_t z = 0; z < g.axis[0].out; ++z)
+    for (std::int64_t y = 0; y < g.axis[1].out; ++y)
+      for (std::int64_t x = 0; x < g.axis[2].out; x += kWindows<Sum>)
+        body(z, y, x, std::min(kWindows<Sum>, g.axis[2].out - x));
+}
+
+// Calls tap(what the windows from x on read) for each of their taps.
+template <class Sum, class Tap>
+void for_taps(WindowPlane<Sum>& plane, const PoolGeometry& g, std::int64_t z, std::int64_t y, std::int64_t x,
+              Tap&& tap) {
   const auto& [a, b, c] = g.axis;
   for (std::int64_t i = a.first(z); i < a.last(z); ++i)
-    for (std::int64_t j = b.first(y); j < b.last(y); ++j) row((i * b.in + j) * c.in);
+    for (std::int64_t j = b.first(y); j < b.last(y); ++j)
+      for (std::int64_t k = 0; k < c.kernel; ++k) tap(plane.tap(i * b.in + j, k) + x);
 }
 
-// Calls run(offset, first, last): results [first, last) read element offset + stride * o of the row.
-template <class Visit>
-void for_taps(const PoolAxis& c, Visit&& run) {
-  for (std::int64_t k = 0; k < c.kernel; ++k) {
-    const std::int64_t offset = k - c.padding;
-    const std::int64_t first = offset >= 0 ? 0 : std::min((-offset + c.stride - 1) / c.stride, c.out);
-    const std::int64_t last =
-        offset >= c.in ? first : std::clamp((c.in - offset + c.stride - 1) / c.stride, first, c.out);
-    run(offset, first, last);
+// What windows count for: g.weight(z, y, x) for all x of a row.
+class RowWeights {
+ public:
+  explicit RowWeights(const PoolGeometry& g) : g_(g) {
+    for (std::int64_t x = 0; x < g.axis[2].out; ++x)
+      widths_.push_back(g.divisor != 0 ? g.divisor : g.axis[2].weight(x, g.include_padding));
   }
+  /// Those of a row, from x on, are its factor times widths(x).
+  std::int64_t factor(std::int64_t z, std::int64_t y) const {
+    if (g_.divisor != 0) return 1;
+    return g_.axis[0].weight(z, g_.include_padding) * g_.axis[1].weight(y, g_.include_padding);
+  }
+  const std::int64_t* widths(std::int64_t x) const { return widths_.data() + x; }
+
+ private:
+  const PoolGeometry& g_;
+  std::vector<std::int64_t> widths_;
+};
+
+// Sums of integers wrap around.
+template <class Sum>
+using Added = std::conditional_t<std::is_integral_v<Sum>, std::uint64_t, Sum>;
+
+template <class T, class Sum>
+void plane_mean(T* out, WindowPlane<Sum>& in, const RowWeights& weights, const PoolGeometry& g) {
+  for_windows<Sum>(g, [&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t count) {
+    Windows<Added<Sum>> total{};
+    for_taps(in, g, z, y, x, [&](const Sum* from) {
+      Windows<Added<Sum>> v;
+      std::memcpy(&v, from, sizeof v);
+      total += v;
+    });
+    Sum sums[kWindows<Sum>];
+    std::memcpy(sums, &total, sizeof sums);
+    const std::int64_t factor = weights.factor(z, y), *const widths = weights.widths(x);
+    for (std::int64_t l = 0; l < count; ++l)
+      out[l] = static_cast<T>(pooling::share(sums[l], factor * widths[l]));
+    out += count;
+  });
 }
 
 template <class T, class Sum>
-void plane_mean(T* out, Sum* sums, const T* in, const PoolGeometry& g) {
-  const PoolAxis& c = g.axis[2];
-  for (std::int64_t z = 0; z < g.axis[0].out; ++z)
-    for (std::int64_t y = 0; y < g.axis[1].out; ++y, out += c.out) {
-      std::fill(sums, sums + c.out, Sum(0));
-      for_rows(g, z, y, [&](std::int64_t row) {
-        const T* from = in + row;
-        if (c.adaptive)
-          for (std::int64_t o = 0; o < c.out; ++o)
-            for (std::int64_t k = c.first(o); k < c.last(o); ++k)
-              sums[o] = wrapping_add(sums[o], static_cast<Sum>(from[k]));
-        else
-          for_taps(c, [&](std::int64_t offset, std::int64_t first, std::int64_t last) {
-            for (std::int64_t o = first; o < last; ++o)
-              sums[o] = wrapping_add(sums[o], static_cast<Sum>(from[offset + o * c.stride]));
-          });
-      });
-      for (std::int64_t o = 0; o < c.out; ++o)
-        out[o] = static_cast<T>(pooling::share(sums[o], g.weight(z, y, o)));
-    }
+void plane_mean_backward(WindowPlane<Sum>& in, const T* out, const RowWeights& weights,
+                         const PoolGeometry& g) {
+  in.fill(Sum(0));
+  for_windows<Sum>(g, [&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t count) {
+    const std::int64_t factor = weights.factor(z, y), *const widths = weights.widths(x);
+    Sum shares[kWindows<Sum>] = {};
+    for (std::int64_t l = 0; l < count; ++l)
+      shares[l] = static_cast<Sum>(out[l]) / static_cast<Sum>(factor * widths[l]);
+    out += count;
+    Windows<Sum> share;
+    std::memcpy(&share, shares, sizeof share);
+    for_taps(in, g, z, y, x, [&](Sum* to) {
+      Windows<Sum> v;
+      std::memcpy(&v, to, sizeof v);
+      v += share;
+      std::memcpy(to, &v, sizeof v);
+    });
+  });
 }
 
-template <class T, class Sum>
-void plane_mean_backward(Sum* in, Sum* shares, const T* out, const PoolGeometry& g) {
-  const PoolAxis& c = g.axis[2];
-  std::fill(in, in + g.in_plane(), Sum(0));
-  for (std::int64_t z = 0; z < g.axis[0].out; ++z)
-    for (std::int64_t y = 0; y < g.axis[1].out; ++y, out += c.out) {
-      for (std::int64_t o = 0; o < c.out; ++o)
-        shares[o] = static_cast<Sum>(out[o]) / static_cast<Sum>(g.weight(z, y, o));
-      for_rows(g, z, y, [&](std::int64_t row) {
-        Sum* to = in + row;
-        if (c.adaptive)
-          for (std::int64_t o = 0; o < c.out; ++o)
-            for (std::int64_t k = c.first(o); k < c.last(o); ++k) to[k] += shares[o];
-        else
-          for_taps(c, [&](std::int64_t offset, std::int64_t first, std::int64_t last) {
-            for (std::int64_t o = first; o < last; ++o) to[offset + o * c.stride] += shares[o];
-          });
-      });
-    }
+// Windows that differ in size, an output at a time: calls body(its number, weight, each row's first element,
+// how many).
+template <class Body>
+void for_adaptive(const PoolGeometry& g, Body&& body) {
+  const PoolAxis &a = g.axis[0], &b = g.axis[1], &c = g.axis[2];
+  std::int64_t o = 0;
+  for (std::int64_t z = 0; z < a.out; ++z)
+    for (std::int64_t y = 0; y < b.out; ++y)
+      for (std::int64_t x = 0; x < c.out; ++x, ++o)
+        body(o, g.weight(z, y, x), [&](auto&& element) {
+          for (std::int64_t i = a.first(z); i < a.last(z); ++i)
+            for (std::int64_t j = b.first(y); j < b.last(y); ++j)
+              for (std::int64_t k = c.first(x); k < c.last(x); ++k) element((i * b.in + j) * c.in + k);
+        });
+}
+
+template <class Sum, class T>
+void adaptive_plane_mean(T* out, const T* in, const PoolGeometry& g) {
+  for_adaptive(g, [&](std::int64_t o, std::int64_t weight, auto&& for_elements) {
+    Sum sum(0);
+    for_elements([&](std::int64_t at) { sum = wrapping_add(sum, static_cast<Sum>(in[at])); });
+    out[o] = static_cast<T>(pooling::share(sum, weight));
+  });
+}
+
+template <class Sum, class T>
+void adaptive_plane_mean_backward(T* in, std::vector<Sum>& plane, const T* out, const PoolGeometry& g) {
+  plane.assign(static_cast<std::size_t>(g.in_plane()), Sum(0));
+  for_adaptive(g, [&](std::int64_t o, std::int64_t weight, auto&& for_elements) {
+    const Sum share = static_cast<Sum>(out[o]) / static_cast<Sum>(weight);
+    for_elements([&](std::int64_t at) { plane[static_cast<std::size_t>(at)] += share; });
+  });
+  for (std::size_t i = 0; i < plane.size(); ++i) in[i] = static_cast<T>(plane[i]);
 }
 
 }  // namespace
 
 void mean_pool(NdArray& out, const NdArray& in, const PoolGeometry& g) {
   kernels::visit_mean(out.dtype(), [&]<class T> {
+    using Sum = Accumulator<T>;
     for_planes(g, [&](std::int64_t first, std::int64_t last) {
-      std::vector<Accumulator<T>> sums(static_cast<std::size_t>(g.axis[2].out));
-      for (std::int64_t p = first; p < last; ++p)
-        plane_mean(out.data_as<T>() + p * g.out_plane(), sums.data(), in.data_as<T>() + p * g.in_plane(), g);
+      T* to = out.data_as<T>() + first * g.out_plane();
+      const T* from = in.data_as<T>() + first * g.in_plane();
+      if (g.axis[2].adaptive) {
+        for (; first < last; ++first, to += g.out_plane(), from += g.in_plane())
+          adaptive_plane_mean<Sum>(to, from, g);
+        return;
+      }
+      WindowPlane<Sum> plane(g, Sum(0));
+      const RowWeights weights(g);
+      for (; first < last; ++first, to += g.out_plane(), from += g.in_plane()) {
+        plane.load(from);
+        plane_mean(to, plane, weights, g);
+      }
     });
   });
 }
@@ -103,17 +168,19 @@ void mean_pool_backward(NdArray& in, const NdArray& out, const PoolGeometry& g) 
   visit_floating(in.dtype(), "avg_pool_backward", [&]<class T> {
     using Sum = Accumulator<T>;
     for_planes(g, [&](std::int64_t first, std::int64_t last) {
-      std::vector<Sum> shares(static_cast<std::size_t>(g.axis[2].out));
-      std::vector<Sum> plane(std::is_same_v<T, Sum> ? 0 : static_cast<std::size_t>(g.in_plane()));
-      for (std::int64_t p = first; p < last; ++p) {
-        T* to = in.data_as<T>() + p * g.in_plane();
-        const T* from = out.data_as<T>() + p * g.out_plane();
-        if constexpr (std::is_same_v<T, Sum>) {
-          plane_mean_backward(to, shares.data(), from, g);
-        } else {
-          plane_mean_backward(plane.data(), shares.data(), from, g);
-          for (std::size_t i = 0; i < plane.size(); ++i) to[i] = static_cast<T>(plane[i]);
-        }
+      T* to = in.data_as<T>() + first * g.in_plane();
+      const T* from = out.data_as<T>() + first * g.out_plane();
+      if (g.axis[2].adaptive) {
+        std::vector<Sum> sums;
+        for (; first < last; ++first, to += g.in_plane(), from += g.out_plane())
+          adaptive_plane_mean_backward(to, sums, from, g);
+        return;
+      }
+      WindowPlane<Sum> plane(g, Sum(0));
+      const RowWeights weights(g);
+      for (; first < last; ++first, to += g.in_plane(), from += g.out_plane()) {
+        plane_mean_backward(plane, from, weights, g);
+        plane.store(to);
       }
     });
   });

@@ -5,6 +5,7 @@
 #include "kernel/convert.h"
 #include "ops/common/layout.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -21,18 +22,24 @@ constexpr int kDigits = std::is_same_v<T, Half>       ? 11
 template <class T>
 using Compute = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-/// Uniform in [0, 1).
+/// The bits that a uniform number is made of.
+template <class T>
+using Bits = std::conditional_t<std::is_same_v<T, double>, std::uint64_t, std::uint32_t>;
+
+/// Uniform in [0, 1). The bits that are left have a sign that is 0, as vectors convert them.
+template <class T>
+Compute<T> uniform_of(Bits<T> bits) {
+  constexpr Bits<T> mask = (Bits<T>{1} << kDigits<T>)-1;
+  constexpr Compute<T> step = Compute<T>(1) / static_cast<Compute<T>>(std::uint64_t{1} << kDigits<T>);
+  return static_cast<Compute<T>>(static_cast<std::make_signed_t<Bits<T>>>(bits & mask)) * step;
+}
+
 template <class T>
 Compute<T> draw_uniform(Mt19937& engine) {
-  using Bits = std::conditional_t<std::is_same_v<T, double>, std::uint64_t, std::uint32_t>;
-  constexpr Bits mask = (Bits{1} << kDigits<T>)-1;
-  constexpr Compute<T> step = Compute<T>(1) / static_cast<Compute<T>>(std::uint64_t{1} << kDigits<T>);
-  Bits bits;
   if constexpr (std::is_same_v<T, double>)
-    bits = engine.next64();
+    return uniform_of<T>(engine.next64());
   else
-    bits = engine.next();
-  return static_cast<Compute<T>>(bits & mask) * step;
+    return uniform_of<T>(engine.next());
 }
 
 /// Standard normal numbers in pairs (Box & Muller 1958); the generator keeps the second for the next call.
@@ -67,6 +74,30 @@ void for_each_element(const NdArray& x, Body&& body) {
       at -= x.strides()[d] * x.sizes()[d];
       index[d] = 0;
     }
+  }
+}
+
+/// Calls body(element, bits for one number of U) in that order; of dense arrays in blocks, which vectorise.
+template <class U, class T, class Body>
+void for_each_with_bits(const NdArray& x, Mt19937& engine, Body&& body) {
+  constexpr std::int64_t kWords = sizeof(Bits<U>) / sizeof(std::uint32_t), kBlock = 512;
+  if (!x.is_dense())
+    return for_each_element<T>(x, [&](T& element) {
+      if constexpr (kWords == 2)
+        body(element, engine.next64());
+      else
+        body(element, engine.next());
+    });
+  T* const data = x.data_as<T>();
+  std::uint32_t words[kBlock * kWords];
+  for (std::int64_t begin = 0, n = x.numel(); begin < n; begin += kBlock) {
+    const std::int64_t count = std::min(kBlock, n - begin);
+    engine.next(words, count * kWords);
+    for (std::int64_t i = 0; i < count; ++i)
+      if constexpr (kWords == 2)
+        body(data[begin + i], std::uint64_t{words[2 * i]} << 32 | words[2 * i + 1]);
+      else
+        body(data[begin + i], words[i]);
   }
 }
 

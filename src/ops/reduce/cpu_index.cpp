@@ -25,12 +25,21 @@ struct Search {
     Acc best = op.load(x[0], 0);
     for (std::int64_t i = 0; i < n; i += kReduceBlock)
       best = op.merge(best, reduce_run(op, x + i, std::min(kReduceBlock, n - i), 0));
-    const bool nan = reducing::is_nan(best);
-    for (std::int64_t i = 0; i < n; ++i) {
-      const Acc value = static_cast<Acc>(x[i]);
-      if (value == best || (nan && reducing::is_nan(value))) return i;
+    if (reducing::is_nan(best)) return first_place(x, n, [](Acc value) { return reducing::is_nan(value); });
+    return first_place(x, n, [best](Acc value) { return value == best; });
+  }
+  // A block at a time, which vectorises, up to the one that has it.
+  template <class Is>
+  static std::int64_t first_place(const T* x, std::int64_t n, const Is& is) {
+    constexpr std::int64_t kBlock = 128;
+    std::int64_t i = 0;
+    for (; i + kBlock <= n; i += kBlock) {
+      int here = 0;  // a bool would not be vectorised
+      for (std::int64_t k = 0; k < kBlock; ++k) here |= static_cast<int>(is(static_cast<Acc>(x[i + k])));
+      if (here != 0) break;
     }
-    return 0;
+    while (!is(static_cast<Acc>(x[i]))) ++i;
+    return i;
   }
 
   static std::int64_t in_stride(const T* x, std::int64_t n, std::int64_t stride) {
@@ -58,6 +67,27 @@ struct Search {
     const std::int64_t n = plan.count, stride = plan.reduced.empty() ? 1 : plan.reduced[0].in_stride;
     const std::int64_t grain = std::max<std::int64_t>(1, kGrain / n);
     const bool columns = stride != 1 && !plan.kept.empty() && plan.kept.back().in_stride == 1;
+    if (!columns && stride == 1 && n <= kShortRow && !plan.kept.empty()) {
+      const ReduceDim inner = plan.kept.back();
+      parallel_for(0, plan.outputs, grain, [&](std::int64_t begin, std::int64_t end) {
+        ReduceWalk walk(plan.kept, begin);
+        while (begin < end) {
+          const std::int64_t rows = std::min({kTile, end - begin, walk.left_inside()});
+          const T* const top = x + walk.in();
+          T block[kShortRow * kTile];
+          std::int64_t at[kTile];
+          turn_rows(top, inner.in_stride, rows, n, block, kTile);
+          in_columns(block, n, kTile, rows, at);
+          for (std::int64_t r = 0; r < rows; ++r) {
+            values[walk.out() + r * inner.out_stride] = top[r * inner.in_stride + at[r]];
+            indices[walk.out() + r * inner.out_stride] = at[r];
+          }
+          walk.advance(rows);
+          begin += rows;
+        }
+      });
+      return;
+    }
     if (!columns) {
       parallel_for(0, plan.outputs, grain, [&](std::int64_t begin, std::int64_t end) {
         ReduceWalk walk(plan.kept, begin);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/parallel_for.h"
-#include "kernel/cpu/lanes.h"
+#include "kernel/cpu/lane_functions.h"
 #include "kernel/cpu/tile.h"
 #include "kernel/optional_data.h"
 #include "ops/rnn/kernels.h"

@@ -1,5 +1,6 @@
 // Joining and triangles on the CPU.
 #include <algorithm>
+#include <cstring>
 
 #include "kernel/cpu/walk.h"
 #include "ops/common/kernels.h"
@@ -7,8 +8,65 @@
 
 namespace ebb::cpu {
 
+namespace {
+
+// Elements from one row of x to the next, where all dimensions before `dim` count rows and a row lies in one
+// piece; else -1.
+std::int64_t pitch_of(const NdArray& x, std::size_t dim) {
+  std::int64_t inside = 1, rows = 1, pitch = 0;
+  for (std::size_t d = x.sizes().size(); d-- > 0;) {
+    const std::int64_t size = x.sizes()[d], stride = x.strides()[d];
+    if (size == 1) continue;
+    if (d >= dim) {
+      if (stride != inside) return -1;
+      inside *= size;
+      continue;
+    }
+    if (rows == 1) pitch = stride;
+    if (stride != pitch * rows) return -1;
+    rows *= size;
+  }
+  return pitch;
+}
+
+struct RowPiece {
+  const char* from;
+  std::int64_t pitch, size;  // bytes
+};
+
+// Row by row, so that the result is written from end to end: where rows are worth it, and lie together.
+bool join_rows(NdArray& out, const std::vector<NdArray>& pieces, std::size_t dim) {
+  constexpr std::int64_t kWorthCalling = 64;
+  const std::int64_t bytes = element_size(out.dtype());
+  std::int64_t rows = 1, inner = bytes;
+  for (std::size_t d = 0; d < out.sizes().size(); ++d) (d < dim ? rows : inner) *= out.sizes()[d];
+  if (rows == 1 || inner < kWorthCalling * static_cast<std::int64_t>(pieces.size())) return false;
+  const std::int64_t out_pitch = pitch_of(out, dim) * bytes;
+  std::vector<RowPiece> parts;
+  for (const NdArray& piece : pieces) {
+    const std::int64_t pitch = pitch_of(piece, dim);
+    if (pitch < 0 || out_pitch < 0) return false;
+    parts.push_back({piece.data_as<const char>(), pitch * bytes, piece.numel() / rows * bytes});
+  }
+  char* const to = out.data_as<char>();
+  parallel_for(0, rows, std::max<std::int64_t>(kGrain * 4 / inner, 1),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t row = begin; row < end; ++row) {
+                   char* at = to + row * out_pitch;
+                   for (const RowPiece& part : parts) {
+                     std::memcpy(at, part.from + row * part.pitch, static_cast<std::size_t>(part.size));
+                     at += part.size;
+                   }
+                 }
+               });
+  return true;
+}
+
+}  // namespace
+
 void join(NdArray& out, const std::vector<NdArray>& pieces, std::int64_t dim) {
   const auto at_dim = static_cast<std::size_t>(dim);
+  if (join_rows(out, pieces, at_dim)) return;
   std::int64_t begin = 0;
   for (const NdArray& piece : pieces) {
     NdArray place =

@@ -54,15 +54,17 @@ NdArray flipped(NdArray x, IntArrayRef dims) {
   return out;
 }
 
-// Every dimension falls into two blocks that change places; what remains is copied once for each choice of
-// blocks.
+// Every dimension falls into two blocks that change places; along the last they are joined, once for each
+// choice of the others' blocks.
 void roll_blocks(const NdArray& out, const NdArray& x, IntArrayRef shifts, IntArrayRef dims, std::size_t i) {
-  if (i == dims.size()) {
-    NdArray place = out;
-    return kernels::copy(out.device(), place, x);
-  }
   const std::int64_t d = dims[i], size = x.sizes()[d];
   const std::int64_t shift = (shifts[i] % size + size) % size;
+  if (i + 1 == dims.size()) {
+    NdArray place = out;
+    std::vector<NdArray> blocks{ops::slice_array(x, d, 0, size - shift)};
+    if (shift > 0) blocks.insert(blocks.begin(), ops::slice_array(x, d, size - shift, shift));
+    return kernels::join(out.device(), place, blocks, d);
+  }
   const auto block = [&](std::int64_t to, std::int64_t from, std::int64_t length) {
     if (length > 0)
       roll_blocks(ops::slice_array(out, d, to, length), ops::slice_array(x, d, from, length), shifts, dims,

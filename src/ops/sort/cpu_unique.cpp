@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace ebb::cpu {
@@ -58,9 +59,37 @@ struct Kinds {
   }
 };
 
+// Integers among fewer numbers than there are elements are counted in a table.
+template <class T>
+bool count_kinds(Kinds& kinds, const T* x, std::int64_t n) {
+  if (n == 0) return false;
+  const auto [low, high] = std::minmax_element(x, x + n);
+  const auto above_low = [low = static_cast<std::uint64_t>(*low)](T value) {
+    return static_cast<std::size_t>(static_cast<std::uint64_t>(value) - low);
+  };
+  if (above_low(*high) >= static_cast<std::size_t>(n)) return false;
+  struct Entry {
+    std::int64_t first, size;  // then `first` is the number of the kind
+  };
+  std::vector<Entry> table(above_low(*high) + 1, Entry{0, 0});
+  for (std::int64_t i = 0; i < n; ++i) {
+    Entry& entry = table[above_low(x[i])];
+    if (entry.size++ == 0) entry.first = i;
+  }
+  for (Entry& entry : table) {
+    if (entry.size == 0) continue;
+    kinds.first.push_back(std::exchange(entry.first, static_cast<std::int64_t>(kinds.first.size())));
+    kinds.sizes.push_back(entry.size);
+  }
+  for (std::int64_t i = 0; i < n; ++i) kinds.of_row[i] = table[above_low(x[i])].first;
+  return true;
+}
+
 // Single elements are told apart by their keys.
 template <class T>
 void find_kinds(Kinds& kinds, const T* x, std::int64_t n) {
+  if constexpr (std::is_integral_v<T>)
+    if (count_kinds(kinds, x, n)) return;
   with_items<T>(n, [&]<class Item> {
     const auto items = std::make_unique_for_overwrite<Item[]>(static_cast<std::size_t>(n));
     for (std::int64_t i = 0; i < n; ++i) items[i] = Item::make(sorting::key_of(x[i]), i);

@@ -11,11 +11,12 @@ namespace ebb::ops {
 
 struct Pow : Binary {
   static constexpr char kName[] = "pow";
-  static constexpr Run kRun = Run::calls;
+  static constexpr Run kRun = Run::lanes;
   template <class T>
   EBB_HD T value(T a, T b) const {
-    if constexpr (std::is_floating_point_v<T>) {
-      return std::pow(a, b);
+    if constexpr (!std::is_integral_v<T>) {
+      using std::pow;
+      return pow(a, b);
     } else if constexpr (std::is_same_v<T, bool>) {
       return a || !b;
     } else {

@@ -1,0 +1,196 @@
+// Functions of several numbers at once: those of glibc's libmvec, and where those are slow, own ones. All of
+// them keep NumPy's bounds on accuracy (tests/ops/numpy_ulp_test.cpp).
+#pragma once
+
+#include "kernel/cpu/lanes.h"
+
+#if EBB_LIBMVEC
+
+#include <array>
+#include <limits>
+
+namespace ebb::cpu {
+
+// One function of libmvec, for both widths.
+#ifdef EBB_WIDE_LANES
+#define EBB_LANES(name)                                                       \
+  extern "C" Doubles _ZGVeN8v_##name(Doubles);                                \
+  extern "C" Floats _ZGVeN16v_##name##f(Floats);                              \
+  inline Lanes<double> name(Lanes<double> x) { return _ZGVeN8v_##name(x.v); } \
+  inline Lanes<float> name(Lanes<float> x) { return _ZGVeN16v_##name##f(x.v); }
+extern "C" Doubles _ZGVeN8v_erf(Doubles);
+extern "C" Doubles _ZGVeN8vv_pow(Doubles, Doubles);
+inline Lanes<double> erf(Lanes<double> x) { return _ZGVeN8v_erf(x.v); }
+namespace lane_math {
+inline Lanes<double> libmvec_pow(Lanes<double> x, Lanes<double> y) { return _ZGVeN8vv_pow(x.v, y.v); }
+}  // namespace lane_math
+#else
+#define EBB_LANES(name)                                                       \
+  extern "C" Doubles _ZGVdN4v_##name(Doubles);                                \
+  extern "C" Floats _ZGVdN8v_##name##f(Floats);                               \
+  inline Lanes<double> name(Lanes<double> x) { return _ZGVdN4v_##name(x.v); } \
+  inline Lanes<float> name(Lanes<float> x) { return _ZGVdN8v_##name##f(x.v); }
+extern "C" Doubles _ZGVdN4v_erf(Doubles);
+extern "C" Doubles _ZGVdN4vv_pow(Doubles, Doubles);
+inline Lanes<double> erf(Lanes<double> x) { return _ZGVdN4v_erf(x.v); }
+namespace lane_math {
+inline Lanes<double> libmvec_pow(Lanes<double> x, Lanes<double> y) { return _ZGVdN4vv_pow(x.v, y.v); }
+}  // namespace lane_math
+#endif
+EBB_LANES(acos)
+EBB_LANES(acosh)
+EBB_LANES(asin)
+EBB_LANES(asinh)
+EBB_LANES(atan)
+EBB_LANES(atanh)
+EBB_LANES(cos)
+EBB_LANES(cosh)
+EBB_LANES(erfc)
+EBB_LANES(exp)
+EBB_LANES(exp2)
+EBB_LANES(expm1)
+EBB_LANES(log)
+EBB_LANES(log10)
+EBB_LANES(log1p)
+EBB_LANES(log2)
+EBB_LANES(sin)
+EBB_LANES(sinh)
+EBB_LANES(tan)
+EBB_LANES(tanh)
+#undef EBB_LANES
+
+namespace lane_math {
+
+/// Where a lane's bits are moved, as whole numbers of its width.
+typedef std::int32_t Ints __attribute__((vector_size(kLaneBytes)));
+typedef std::uint64_t Longs __attribute__((vector_size(kLaneBytes)));
+typedef float HalfFloats __attribute__((vector_size(kLaneBytes / 2)));
+
+/// `magnitude` with the sign of `sign`.
+template <class T>
+Lanes<T> copysign(Lanes<T> magnitude, Lanes<T> sign) {
+  using Mask = typename Lanes<T>::Mask;
+  const Mask bit = (Mask)Lanes<T>(T(-0.0)).v;
+  return (typename Lanes<T>::Vector)(((Mask)magnitude.v & ~bit) | ((Mask)sign.v & bit));
+}
+
+/// Coefficients of eight polynomials. Each lane takes that whose number its low bits say.
+class Choice {
+ public:
+  constexpr Choice(const std::array<float, 8>& c) {
+    for (int i = 0; i < Lanes<float>::kCount; ++i) table_[i] = c[static_cast<std::size_t>(i % 8)];
+  }
+  Lanes<float> operator[](Ints which) const {
+    Floats table;
+    std::memcpy(&table, table_, sizeof table);
+    return __builtin_shuffle(table, which);
+  }
+
+ private:
+  alignas(kLaneBytes) float table_[Lanes<float>::kCount] = {};
+};
+
+/// Polynomials of degree 7 around the multiples of 17/32: coefficient k of all of them. Between the halves
+/// beside it each has the least relative error from erf, the first from erf(x) - x.
+constexpr Choice kErf[8] = {
+    {{0, 0.547528446f, 0.867058277f, 0.975797713f, 0.997345984f, 0.999827683f, 0.999993443f, 0.999999881f}},
+    {{0.128379167f, 0.850913942f, 0.364902884f, 0.088987723f, 0.0123408213f, 0.000973238202f, 4.36470473e-05f,
+      1.11313602e-06f}},
+    {{-2.1592907e-08f, -0.452047229f, -0.387709796f, -0.141824275f, -0.0262241233f, -0.00258516334f,
+      -0.000139133554f, -4.14069109e-06f}},
+    {{-0.376125127f, -0.123540655f, 0.152993232f, 0.121025994f, 0.0330373347f, 0.00425345637f,
+      0.000281098008f, 9.89321779e-06f}},
+    {{-2.68751501e-05f, 0.183440864f, 0.0479929149f, -0.0491612256f, -0.0263693295f, -0.00478744972f,
+      -0.000401015132f, -1.69291579e-05f}},
+    {{0.113107428f, -0.00183678628f, -0.0662789196f, -0.00497950753f, 0.0124984719f, 0.00381181715f,
+      0.000427457475f, 2.22631315e-05f}},
+    {{-0.00131894858f, -0.0472938754f, 0.00990831014f, 0.0156050213f, -0.00162798178f, -0.00209716638f,
+      -0.000360977167f, -2.50228895e-05f}},
+    {{-0.024157213f, 0.00683150208f, 0.0124238087f, -0.00572221447f, -0.00191906653f, 0.000662627222f,
+      0.000219115915f, 2.05271062e-05f}},
+};
+
+/// x^y of numbers x >= 0 in double, for results that are rounded to float: 2^(y log2 x) to 2^-29.
+inline Lanes<double> power_of_positive(Lanes<double> x, Lanes<double> y) {
+  using L = Lanes<double>;
+  // x = 2^k m with m between the roots of 1/2 and 2. Numbers near 2^52 and above carry whole ones in their
+  // low bits.
+  constexpr std::uint64_t kRootOfHalf = 0x3fe6a09e667f3bcd, kOne = 0x3ff0000000000000,
+                          kMantissa = 0x000fffffffffffff, kWhole = 0x4330000000000000;
+  const Longs bits = (Longs)x.v - kRootOfHalf + kOne;
+  const L k = L((Doubles)((bits >> 52) | kWhole)) - (0x1p52 + 1023);
+  const L m = (Doubles)((bits & kMantissa) + kRootOfHalf);
+  // log2 m = s p(s^2), s = (m - 1) / (m + 1).
+  const L s = (m - 1) / (m + 1), z = s * s;
+  L p = fma(z, 0.34072800082981634, 0.41167282733086291);
+  p = fma(z, p, 0.57708358326147043);
+  p = fma(z, p, 0.96179667335010665);
+  p = fma(z, p, 2.8853900817900801);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  L logarithm = fma(s, p, k);
+  logarithm = where(x < kInfinity, logarithm, x);  // NaN too
+  logarithm = where(x == L(0.0), -kInfinity, logarithm);
+  // 2^t = 2^n 2^r, |r| <= 1/2; beyond 2^300 a float is infinite, or 0.
+  L t = y * logarithm;
+  t = where(t > 300.0, 300, t);
+  t = where(t < -300.0, -300, t);
+  const L shifted = t + 0x1.8p52, r = t - (shifted - 0x1.8p52);
+  L q = fma(r, 0.0001534580750555741, 0.0013399931182977223);
+  q = fma(r, q, 0.0096184889738344691);
+  q = fma(r, q, 0.055503287770779783);
+  q = fma(r, q, 0.24022646890479609);
+  q = fma(r, q, 0.69314720573719777);
+  q = fma(r, q, 1.0000000005541873);
+  return (Doubles)((Longs)q.v + ((Longs)shifted.v << 52));
+}
+
+inline Lanes<float> power_of_positive(Lanes<float> x, Lanes<float> y) {
+  HalfFloats xs[2], ys[2], out[2];
+  std::memcpy(xs, &x.v, sizeof xs);
+  std::memcpy(ys, &y.v, sizeof ys);
+  for (int i = 0; i < 2; ++i)
+    out[i] = __builtin_convertvector(power_of_positive(Lanes<double>(__builtin_convertvector(xs[i], Doubles)),
+                                                       __builtin_convertvector(ys[i], Doubles))
+                                         .v,
+                                     HalfFloats);
+  Floats result;
+  std::memcpy(&result, out, sizeof result);
+  return result;
+}
+
+}  // namespace lane_math
+
+/// To 0.93 units in the last place.
+inline Lanes<float> erf(Lanes<float> x) {
+  using L = Lanes<float>;
+  constexpr float kOne = 3.95f, kStep = 17.0f / 32, kShift = 12582912;  // from kOne on it is 1
+  const L size = least(kOne, abs(x));                                   // NaN stays
+  const L shifted = fma(size, 1 / kStep, kShift), t = fma(shifted - kShift, -kStep, size);
+  const lane_math::Ints which = (lane_math::Ints)shifted.v;  // in the low bits
+  L p = lane_math::kErf[7][which];
+  for (int k = 6; k > 0; --k) p = fma(p, t, lane_math::kErf[k][which]);
+  p = fma(p, t, where(shifted == L(kShift), size, lane_math::kErf[0][which]));
+  return lane_math::copysign(p, x);
+}
+
+/// x^y with C's values at zeros, infinities, NaN and below zero; of floats to 0.6 units in the last place, of
+/// doubles to 1.
+template <class T>
+Lanes<T> pow(Lanes<T> x, Lanes<T> y) {
+  using L = Lanes<T>;
+  constexpr T kInfinity = std::numeric_limits<T>::infinity();
+  const L size = abs(x), whole = trunc(y), half = y * T(0.5);
+  L power;
+  if constexpr (std::is_same_v<T, float>)
+    power = lane_math::power_of_positive(size, y);
+  else
+    power = lane_math::libmvec_pow(size, y);
+  const auto is_whole = whole == y, is_odd = is_whole & ~(trunc(half) == half);
+  power = where(is_odd, lane_math::copysign(power, x), power);
+  power = where((x < L(0)) & (x > L(-kInfinity)) & ~is_whole, std::numeric_limits<T>::quiet_NaN(), power);
+  return where((x == L(1)) | (y == L(0)) | ((x == L(-1)) & (abs(y) == L(kInfinity))), 1, power);
+}
+
+}  // namespace ebb::cpu
+
+#endif

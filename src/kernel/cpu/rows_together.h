@@ -1,0 +1,51 @@
+// Reductions of short rows, several at a time: rows become columns, so that registers are full.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+namespace ebb::cpu {
+
+constexpr std::int64_t kShortRow = 32;  // rows up to here are reduced side by side
+constexpr std::int64_t kRowsTogether = 16;
+
+/// Whether rows of Op may be taken together: its totals are numbers, and load() multiplies nothing, which
+/// might be fused with a sum here and not where a row is reduced alone.
+template <class Op>
+constexpr bool joins_rows = std::is_arithmetic_v<typename Op::Acc> && !Op::kPerOutput && !requires {
+  Op::kMultiplies;
+};
+
+/// block[k * width + r] = row r's element k.
+template <class T>
+void turn_rows(const T* x, std::int64_t stride, std::int64_t rows, std::int64_t count, T* block,
+               std::int64_t width) {
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t k = 0; k < count; ++k) block[k * width + r] = x[r * stride + k];
+}
+
+/// What reduce_run() gives for kRowsTogether rows of `count` <= kShortRow elements, all of them in one go;
+/// their columns lie in `block`.
+template <class Op>
+void reduce_short_rows(const Op& op, const typename Op::In* block, std::int64_t count,
+                       typename Op::Acc* total) {
+  using Acc = typename Op::Acc;
+  constexpr std::int64_t kWidth = kRowsTogether, kLanes = 8;
+  const auto merge = [&](Acc* acc, std::int64_t k) {
+    for (std::int64_t r = 0; r < kWidth; ++r) acc[r] = op.merge(acc[r], op.load(block[k * kWidth + r], 0));
+  };
+  if (count < kLanes) {
+    for (std::int64_t r = 0; r < kWidth; ++r) total[r] = op.identity();
+    for (std::int64_t k = 0; k < count; ++k) merge(total, k);
+    return;
+  }
+  Acc acc[kLanes * kWidth];
+  for (std::int64_t i = 0; i < kLanes * kWidth; ++i) acc[i] = op.load(block[i], 0);
+  for (std::int64_t k = kLanes; k < count; ++k) merge(acc + k % kLanes * kWidth, k);
+  for (std::int64_t lanes = kLanes / 2; lanes > 0; lanes /= 2)
+    for (std::int64_t i = 0; i < lanes * kWidth; ++i) acc[i] = op.merge(acc[i], acc[i + lanes * kWidth]);
+  std::copy(acc, acc + kWidth, total);
+}
+
+}  // namespace ebb::cpu

@@ -1,0 +1,105 @@
+// Planes as pooling on the CPU reads them: for each tap of a window the elements of neighbouring windows lie
+// side by side, with what stands in for the padding around them, so that a row of windows is a loop over
+// vectors.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "ops/pool/geometry.h"
+
+namespace ebb::cpu {
+
+namespace detail {
+#if defined(__AVX512F__)
+constexpr int kVectorBytes = 64;
+#elif defined(__AVX2__)
+constexpr int kVectorBytes = 32;
+#else
+constexpr int kVectorBytes = 16;
+#endif
+template <class N, std::int64_t kCount>
+struct Vector {
+  typedef N type __attribute__((vector_size(kCount * sizeof(N))));
+};
+}  // namespace detail
+
+/// Windows over numbers C that are computed at once: a register, since compilers take choices of wider
+/// vectors apart.
+template <class C>
+constexpr std::int64_t kWindows = detail::kVectorBytes / sizeof(C);
+/// A number N for each of them.
+template <class C, class N = C>
+using Windows = typename detail::Vector<N, kWindows<C>>::type;
+
+/// A plane of numbers C, each row in `stride` parts: part p holds every stride-th element from p - padding
+/// on.
+template <class C>
+class WindowPlane {
+ public:
+  /// `edge` stands where the padding is. Not for adaptive windows. The parts hold a whole row, whose last
+  /// elements no window may reach, and as much behind it as the last windows read.
+  WindowPlane(const PoolGeometry& g, C edge)
+      : axis_(g.axis[2]),
+        rows_(g.axis[0].in * g.axis[1].in),
+        part_((axis_.out + kWindows<C> - 1) / kWindows<C> * kWindows<C> +
+              ((axis_.kernel - 1) * axis_.dilation / axis_.stride + kWindows<C>) / kWindows<C> * kWindows<C>),
+        line_(static_cast<std::size_t>(part_ * axis_.stride + axis_.padding), edge),
+        values_(static_cast<std::size_t>(rows_ * part_ * axis_.stride), edge) {}
+
+  /// Takes the numbers of a plane.
+  template <class T>
+  void load(const T* plane) {
+    for (std::int64_t row = 0; row < rows_; ++row, plane += axis_.in) {
+      C* const line = line_.data() + axis_.padding;
+      for (std::int64_t i = 0; i < axis_.in; ++i) line[i] = static_cast<C>(plane[i]);
+      by_parts(values_.data() + row * part_ * axis_.stride, [](C& value, C& in_line) { value = in_line; });
+    }
+  }
+  /// Writes the numbers to a plane.
+  template <class T>
+  void store(T* plane) {
+    for (std::int64_t row = 0; row < rows_; ++row, plane += axis_.in) {
+      by_parts(values_.data() + row * part_ * axis_.stride, [](C& value, C& in_line) { in_line = value; });
+      const C* const line = line_.data() + axis_.padding;
+      for (std::int64_t i = 0; i < axis_.in; ++i) plane[i] = static_cast<T>(line[i]);
+    }
+  }
+  void fill(C value) { std::fill(values_.begin(), values_.end(), value); }
+
+  /// What window 0 of a row reads at tap k; window o reads it o further on, up to the next multiple of
+  /// kWindows.
+  C* tap(std::int64_t row, std::int64_t k) {
+    const std::int64_t at = k * axis_.dilation;
+    return values_.data() + (row * axis_.stride + at % axis_.stride) * part_ + at / axis_.stride;
+  }
+
+ private:
+  // Calls move(value, its place in the line) for a row.
+  template <class Move>
+  void by_parts(C* row, Move&& move) {
+    if (axis_.stride == 1)
+      by_parts_of<1>(row, move);
+    else if (axis_.stride == 2)
+      by_parts_of<2>(row, move);
+    else
+      for (std::int64_t p = 0; p < axis_.stride; ++p)
+        for (std::int64_t i = 0; i < part_; ++i)
+          move(row[p * part_ + i], line_[static_cast<std::size_t>(i * axis_.stride + p)]);
+  }
+  template <int kStride, class Move>
+  void by_parts_of(C* row, Move& move) {
+    C* const line = line_.data();
+    for (std::int64_t from = 0; from < part_; from += kWindows<C>)
+#pragma GCC ivdep
+      for (std::int64_t i = from; i < from + kWindows<C>; ++i)
+        for (int p = 0; p < kStride; ++p) move(row[p * part_ + i], line[i * kStride + p]);
+  }
+
+  PoolAxis axis_;
+  std::int64_t rows_, part_;
+  std::vector<C> line_, values_;
+};
+
+}  // namespace ebb::cpu
