@@ -1,5 +1,8 @@
-// How a call is read as a row.
+// How calls are read.
 #include "compile/element_call.h"
+
+#include "ops/norm/kernels.h"
+#include "ops/reduce/kernels.h"
 
 namespace ebb::compiling {
 namespace {
@@ -51,6 +54,63 @@ std::optional<ElementCall> element_call(const TapeCall& call, const Touches& tou
     if (operand.place == found.out.place && !operand.same_elements(found.out)) return std::nullopt;
   }
   return found;
+}
+
+std::optional<ElementSumCall> element_sum_call(const TapeCall& call, const Touches& touches) {
+  using Kept = detail::KeptSlotCall<NdArray&, const NdArray&, DimMask, double>;
+  if (call.call->name() != kernels::sum.name()) return std::nullopt;
+  auto& kept = static_cast<Kept&>(*call.call);
+  auto& [kept_out, kept_x, dims, divisor] = kept.arguments();
+  const NdArray &out = kept_out, &x = kept_x;
+  if (out.numel() != 1 || !x.is_contiguous() || !x.device().is_cpu()) return std::nullopt;
+  ElementSumCall sum{{}, x.numel(), operand_of(x, touches), operand_of(out, touches)};
+  NdArray nothing = NdArray::empty({0}, out.dtype());
+  detail::asked_sum() = &sum.steps;
+  kept.function()(nothing, x, dims, divisor);
+  detail::asked_sum() = nullptr;
+  if (sum.steps.block == 0) return std::nullopt;
+  return sum;
+}
+
+namespace {
+
+// Of the CPU's kernels, those that read a row before they write it.
+bool works_by_rows(const detail::KeptCall& call) {
+  return call.name() == kernels::layer_norm_backward.name();
+}
+
+struct Arrays final : detail::ArgumentVisitor {
+  std::vector<NdArray> all;
+  void array(NdArray& array) override {
+    if (all.empty() || array.defined()) all.push_back(array);
+  }
+  void address(void*&) override {}
+  void words(Philox&) override {}
+  void plain(const void*, std::size_t) override {}
+};
+
+}  // namespace
+
+std::vector<std::pair<int, int>> in_place(const TapeCall& call, int at, const Touches& touches) {
+  if (!call.call->per_element() && !works_by_rows(*call.call)) return {};
+  Arrays arrays;
+  call.call->visit(arrays);
+  const NdArray& out = arrays.all.front();  // the first is the one that is written
+  if (!out.defined() || (!call.call->per_element() && !out.device().is_cpu())) return {};
+  const auto fits = [&](const NdArray& x) {
+    return x.offset() == out.offset() && x.sizes() == out.sizes() && x.strides() == out.strides() &&
+           element_size(x.dtype()) == element_size(out.dtype());
+  };
+  std::vector<std::pair<int, int>> pairs;
+  const int to = touches.place(out);
+  for (const NdArray& x : arrays.all) {
+    const int from = touches.place(x);
+    if (from == to || touches.calls(to).front() != at || touches.calls(from).back() != at) continue;
+    bool all = true;
+    for (const NdArray& other : arrays.all) all = all && (other.storage() != x.storage() || fits(other));
+    if (all) pairs.emplace_back(from, to);
+  }
+  return pairs;
 }
 
 }  // namespace ebb::compiling

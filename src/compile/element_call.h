@@ -1,10 +1,12 @@
-// A kernel call of a tape as a row over contiguous elements.
+// Kernel calls of a tape that work element by element.
 #pragma once
 
 #include "compile/tape.h"
 #include "compile/touches.h"
+#include "kernel/element_sum.h"
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace ebb::compiling {
@@ -34,5 +36,19 @@ ElementOperand operand_of(const NdArray& x, const Touches& touches);
 
 /// The call, if all its arrays are contiguous and of one count, or the same number all over.
 std::optional<ElementCall> element_call(const TapeCall& call, const Touches& touches);
+
+/// A sum or mean over all elements.
+struct ElementSumCall {
+  detail::ElementSum steps;
+  std::int64_t count = 0;
+  ElementOperand of, to;
+};
+
+/// The call, if it is one on the CPU, of contiguous elements.
+std::optional<ElementSumCall> element_sum_call(const TapeCall& call, const Touches& touches);
+
+/// Pairs of places, of which the second may lie where the first does: the call with the number `at` reads the
+/// one for the last time and writes the other for the first, at the same elements.
+std::vector<std::pair<int, int>> in_place(const TapeCall& call, int at, const Touches& touches);
 
 }  // namespace ebb::compiling

@@ -4,8 +4,6 @@
 #include "compile/element_call.h"
 #include "compile/products.h"
 #include "compile/touches.h"
-#include "ops/norm/kernels.h"
-#include "ops/reduce/kernels.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -13,8 +11,6 @@
 
 namespace ebb::compiling {
 namespace {
-
-using KeptSum = detail::KeptSlotCall<NdArray&, const NdArray&, DimMask, double>;
 
 // Fewer elements than that gain by a program even if it is of one row.
 constexpr std::int64_t kShort = 4096;
@@ -60,11 +56,6 @@ class Fuser {
     return element_call(tape_.calls[static_cast<std::size_t>(at)], touches_);
   }
 
-  struct GroupSum {
-    detail::ElementSum steps;
-    ElementOperand of, to;
-  };
-
   // A product, of which the next call takes up the result.
   bool begins_with_product(int at) {
     KeptProduct* const call = product_of(tape_.calls[static_cast<std::size_t>(at)]);
@@ -101,41 +92,26 @@ class Fuser {
 
   // A sum over all elements that the group makes or reads.
   bool add_sum(int at) {
-    detail::KeptCall& call = *tape_.calls[static_cast<std::size_t>(at)].call;
-    if (call.name() != kernels::sum.name() || rows_.empty()) return false;
-    auto& kept = static_cast<KeptSum&>(call);
-    const NdArray &out = std::get<0>(kept.arguments()), &x = std::get<1>(kept.arguments());
-    if (out.numel() != 1 || x.numel() != rows_.front().count || !x.is_contiguous() || !x.device().is_cpu())
+    if (rows_.empty()) return false;
+    const std::optional<ElementSumCall> sum =
+        element_sum_call(tape_.calls[static_cast<std::size_t>(at)], touches_);
+    if (!sum || sum->count != rows_.front().count) return false;
+    const auto found = used_.find(sum->of.place);
+    if (found == used_.end() || !found->second.front().same_elements(sum->of) ||
+        used_.contains(sum->to.place))
       return false;
-    GroupSum sum{{}, operand_of(x, touches_), operand_of(out, touches_)};
-    const auto found = used_.find(sum.of.place);
-    if (found == used_.end() || !found->second.front().same_elements(sum.of) || used_.contains(sum.to.place))
-      return false;
-    sum.steps = steps_of(kept);
-    if (sum.steps.block == 0) return false;
     if (worth_blocks()) return false;  // whose blocks are others
     drop_product();
     last_ = at;
-    sums_.push_back(sum);
+    sums_.push_back(*sum);
     return true;
-  }
-  static detail::ElementSum steps_of(KeptSum& kept) {
-    detail::ElementSum steps;
-    auto& [kept_out, kept_x, dims, divisor] = kept.arguments();
-    const NdArray &out = kept_out, &x = kept_x;
-    NdArray nothing = NdArray::empty({0}, out.dtype());
-    detail::asked_sum() = &steps;
-    kept.function()(nothing, x, dims, divisor);
-    detail::asked_sum() = nullptr;
-    return steps;
   }
 
   // A step of one call as it is.
   void single(int at) {
     tape_.steps.push_back({at, at, nullptr});
-    const detail::KeptCall& call = *tape_.calls[static_cast<std::size_t>(at)].call;
-    if (call.per_element() || call.name() == kernels::layer_norm_backward.name())
-      note_single_successions(at, call.per_element());
+    for (const auto& [from, to] : in_place(tape_.calls[static_cast<std::size_t>(at)], at, touches_))
+      may_follow(from, to);
   }
 
   // Whether the call can run with those of the group: what one of them writes the others see only at the same
@@ -232,7 +208,7 @@ class Fuser {
       line.out = stream_of(row.out);
       program->add_line(line, row.row.grain);
     }
-    for (const GroupSum& sum : sums_) {
+    for (const ElementSumCall& sum : sums_) {
       const Place& to = tape_.places[static_cast<std::size_t>(sum.to.place)];
       program->add_sum(sum.steps, stream_of(sum.of), *to.stand_in, sum.to.offset);
     }
@@ -280,34 +256,6 @@ class Fuser {
     }
   }
 
-  // The same of one call, of whatever strides. The first array is the one that is written.
-  void note_single_successions(int at, bool on_any_device) {
-    struct Arrays final : detail::ArgumentVisitor {
-      std::vector<NdArray> all;
-      void array(NdArray& array) override {
-        if (all.empty() || array.defined()) all.push_back(array);
-      }
-      void address(void*&) override {}
-      void words(Philox&) override {}
-      void plain(const void*, std::size_t) override {}
-    } arrays;
-    tape_.calls[static_cast<std::size_t>(at)].call->visit(arrays);
-    const NdArray& out = arrays.all.front();
-    if (!out.defined() || (!on_any_device && !out.device().is_cpu())) return;
-    const auto fits = [&](const NdArray& x) {
-      return x.offset() == out.offset() && x.sizes() == out.sizes() && x.strides() == out.strides() &&
-             element_size(x.dtype()) == element_size(out.dtype());
-    };
-    const int to = touches_.place(out);
-    for (const NdArray& x : arrays.all) {
-      const int from = touches_.place(x);
-      if (from == to || touches_.calls(to).front() != at || touches_.calls(from).back() != at) continue;
-      bool all = true;
-      for (const NdArray& other : arrays.all) all = all && (other.storage() != x.storage() || fits(other));
-      if (all) may_follow(from, to);
-    }
-  }
-
   // Memory of the program's callers that must not overlap, or a block would see what a later one writes.
   void note_apart() {
     const auto is_callers = [&](int at) {
@@ -339,7 +287,7 @@ class Fuser {
   // The group that is being put together.
   int first_ = -1, last_ = -1;                                 // its calls
   Product product_;                                            // the first of them
-  std::vector<GroupSum> sums_;                                 // the last
+  std::vector<ElementSumCall> sums_;                           // the last
   std::vector<ElementCall> rows_;                              // and the others
   std::unordered_map<int, std::vector<ElementOperand>> used_;  // by place
   std::unordered_set<int> written_;
