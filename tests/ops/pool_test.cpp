@@ -71,6 +71,10 @@ TEST_CASE("pooling over two axes equals plain loops") {
   check_2d(2, 3, 1, 1, true);
   check_2d(3, 1, 1, 2, false);
   check_2d(2, 2, 1, 3, true);
+  // Rows of one window, or of two that lie far apart.
+  check_2d(7, 9, 0, 1, false);
+  check_2d(3, std::int64_t{1} << 31, 1, 1, false);
+  check_2d(3, 8, 1, 2, true);
 }
 
 TEST_CASE("pooling over one and three axes") {

@@ -68,18 +68,18 @@ void plane_max(T* out, Index* indices, WindowPlane<Compute<T>>& in, const PoolGe
     }
 }
 
-// Windows that differ in size, an output at a time.
+// Windows that differ in size or lie far apart, an output at a time.
 template <bool kIndices, class T, class Index>
-void adaptive_plane_max(T* out, Index* indices, const T* in, const PoolGeometry& g) {
+void plane_max_by_window(T* out, Index* indices, const T* in, const PoolGeometry& g) {
   const auto& [a, b, c] = g.axis;
   for (std::int64_t z = 0; z < a.out; ++z)
     for (std::int64_t y = 0; y < b.out; ++y)
       for (std::int64_t x = 0; x < c.out; ++x) {
         Compute<T> best = -std::numeric_limits<float>::infinity();
         std::int64_t where = (a.first(z) * b.in + b.first(y)) * c.in + c.first(x);
-        for (std::int64_t i = a.first(z); i < a.last(z); ++i)
-          for (std::int64_t j = b.first(y); j < b.last(y); ++j)
-            for (std::int64_t k = c.first(x); k < c.last(x); ++k) {
+        for (std::int64_t i = a.first(z); i < a.last(z); i += a.dilation)
+          for (std::int64_t j = b.first(y); j < b.last(y); j += b.dilation)
+            for (std::int64_t k = c.first(x); k < c.last(x); k += c.dilation) {
               const std::int64_t at = (i * b.in + j) * c.in + k;
               const auto v = static_cast<Compute<T>>(in[at]);
               if (!(v > best || v != v)) continue;
@@ -104,9 +104,9 @@ void max_of_planes(T* out, Index* indices, const T* in, const PoolGeometry& g) {
   const std::int64_t in_plane = g.in_plane(), out_plane = g.out_plane();
   by_pieces(g, [&](std::int64_t first, std::int64_t last) {
     const auto indices_of = [&](std::int64_t p) { return kIndices ? indices + p * out_plane : nullptr; };
-    if (g.axis[2].adaptive) {
+    if (!has_window_rows(g)) {
       for (std::int64_t p = first; p < last; ++p)
-        adaptive_plane_max<kIndices>(out + p * out_plane, indices_of(p), in + p * in_plane, g);
+        plane_max_by_window<kIndices>(out + p * out_plane, indices_of(p), in + p * in_plane, g);
       return;
     }
     WindowPlane<C> plane(g, -std::numeric_limits<float>::infinity());

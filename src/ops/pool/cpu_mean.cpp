@@ -106,10 +106,10 @@ void plane_mean_backward(WindowPlane<Sum>& in, const T* out, const RowWeights& w
   });
 }
 
-// Windows that differ in size, an output at a time: calls body(its number, weight, each row's first element,
-// how many).
+// Windows that differ in size or lie far apart, an output at a time: calls body(its number, weight, each
+// row's first element, how many).
 template <class Body>
-void for_adaptive(const PoolGeometry& g, Body&& body) {
+void each_window(const PoolGeometry& g, Body&& body) {
   const PoolAxis &a = g.axis[0], &b = g.axis[1], &c = g.axis[2];
   std::int64_t o = 0;
   for (std::int64_t z = 0; z < a.out; ++z)
@@ -123,8 +123,8 @@ void for_adaptive(const PoolGeometry& g, Body&& body) {
 }
 
 template <class Sum, class T>
-void adaptive_plane_mean(T* out, const T* in, const PoolGeometry& g) {
-  for_adaptive(g, [&](std::int64_t o, std::int64_t weight, auto&& for_elements) {
+void plane_mean_by_window(T* out, const T* in, const PoolGeometry& g) {
+  each_window(g, [&](std::int64_t o, std::int64_t weight, auto&& for_elements) {
     Sum sum(0);
     for_elements([&](std::int64_t at) { sum = wrapping_add(sum, static_cast<Sum>(in[at])); });
     out[o] = static_cast<T>(pooling::share(sum, weight));
@@ -132,9 +132,9 @@ void adaptive_plane_mean(T* out, const T* in, const PoolGeometry& g) {
 }
 
 template <class Sum, class T>
-void adaptive_plane_mean_backward(T* in, std::vector<Sum>& plane, const T* out, const PoolGeometry& g) {
+void plane_mean_backward_by_window(T* in, std::vector<Sum>& plane, const T* out, const PoolGeometry& g) {
   plane.assign(static_cast<std::size_t>(g.in_plane()), Sum(0));
-  for_adaptive(g, [&](std::int64_t o, std::int64_t weight, auto&& for_elements) {
+  each_window(g, [&](std::int64_t o, std::int64_t weight, auto&& for_elements) {
     const Sum share = static_cast<Sum>(out[o]) / static_cast<Sum>(weight);
     for_elements([&](std::int64_t at) { plane[static_cast<std::size_t>(at)] += share; });
   });
@@ -149,9 +149,9 @@ void mean_pool(NdArray& out, const NdArray& in, const PoolGeometry& g) {
     for_planes(g, [&](std::int64_t first, std::int64_t last) {
       T* to = out.data_as<T>() + first * g.out_plane();
       const T* from = in.data_as<T>() + first * g.in_plane();
-      if (g.axis[2].adaptive) {
+      if (!has_window_rows(g)) {
         for (; first < last; ++first, to += g.out_plane(), from += g.in_plane())
-          adaptive_plane_mean<Sum>(to, from, g);
+          plane_mean_by_window<Sum>(to, from, g);
         return;
       }
       WindowPlane<Sum> plane(g, Sum(0));
@@ -170,10 +170,10 @@ void mean_pool_backward(NdArray& in, const NdArray& out, const PoolGeometry& g) 
     for_planes(g, [&](std::int64_t first, std::int64_t last) {
       T* to = in.data_as<T>() + first * g.in_plane();
       const T* from = out.data_as<T>() + first * g.out_plane();
-      if (g.axis[2].adaptive) {
+      if (!has_window_rows(g)) {
         std::vector<Sum> sums;
         for (; first < last; ++first, to += g.in_plane(), from += g.out_plane())
-          adaptive_plane_mean_backward(to, sums, from, g);
+          plane_mean_backward_by_window(to, sums, from, g);
         return;
       }
       WindowPlane<Sum> plane(g, Sum(0));

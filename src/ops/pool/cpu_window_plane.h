@@ -33,13 +33,18 @@ constexpr std::int64_t kWindows = detail::kVectorBytes / sizeof(C);
 template <class C, class N = C>
 using Windows = typename detail::Vector<N, kWindows<C>>::type;
 
+/// Whether a row has windows of one size that are near enough to each other to be read so.
+inline bool has_window_rows(const PoolGeometry& g) {
+  return !g.axis[2].adaptive && g.axis[2].stride < g.axis[2].in;
+}
+
 /// A plane of numbers C, each row in `stride` parts: part p holds every stride-th element from p - padding
 /// on.
 template <class C>
 class WindowPlane {
  public:
-  /// `edge` stands where the padding is. Not for adaptive windows. The parts hold a whole row, whose last
-  /// elements no window may reach, and as much behind it as the last windows read.
+  /// `edge` stands where the padding is. For geometries with has_window_rows(). The parts hold a whole row,
+  /// whose last elements no window may reach, and as much behind it as the last windows read.
   WindowPlane(const PoolGeometry& g, C edge)
       : axis_(g.axis[2]),
         rows_(g.axis[0].in * g.axis[1].in),
