@@ -5,6 +5,7 @@
 
 #include "kernel/convert.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -42,7 +43,10 @@ void convert_row(void* to, std::int64_t to_stride, const void* from, std::int64_
     }
   if (from_stride == 0) {
     const To value = convert<To>(*f);
-    for (std::int64_t i = 0; i < n; ++i) t[i * to_stride] = value;
+    if (to_stride == 1)
+      std::fill_n(t, n, value);
+    else
+      for (std::int64_t i = 0; i < n; ++i) t[i * to_stride] = value;
     return;
   }
   for (std::int64_t i = 0; i < n; ++i) t[i * to_stride] = convert<To>(f[i * from_stride]);

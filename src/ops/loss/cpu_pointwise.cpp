@@ -168,11 +168,14 @@ void pointwise_loss_backward(NdArray& dx, const F& f, const NdArray& grad, const
         Inputs<T>(in), [&](V x, V y, V p) { return f.template slope<V>(x, y, p); },
         [&](const auto& slope) {
           parallel_for(0, in.x.numel(), kGrain / 4, [&](std::int64_t begin, std::int64_t end) {
-            const V factor(how.reduced ? static_cast<C>(*g) * scale : C(1));
-            for (std::int64_t i = begin; i < end; i += Unit::kCount) {
-              const V by = how.reduced ? factor : Unit::load(g + i, end - i);
-              Unit::store(V(by * slope(i, end - i)), o + i, end - i);
-            }
+            const auto put = [&](const auto& factor) {
+              for (std::int64_t i = begin; i < end; i += Unit::kCount)
+                Unit::store(V(factor(i) * slope(i, end - i)), o + i, end - i);
+            };
+            if (how.reduced)
+              put([by = V(static_cast<C>(*g) * scale)](std::int64_t) { return by; });
+            else
+              put([g, end](std::int64_t i) { return Unit::load(g + i, end - i); });
           });
         });
   });

@@ -98,6 +98,12 @@ void triangle(NdArray& out, const NdArray& x, std::int64_t diagonal, bool lower)
         const std::int64_t kept_to = lower ? std::clamp<std::int64_t>(edge + 1, 0, columns) : columns;
         T* const o = to + out_at;
         const T* const i = from + x_at;
+        if (out_step == 1 && x_step == 1) {
+          std::fill(o, o + kept_from, T{});
+          if (o != i) std::copy(i + kept_from, i + kept_to, o + kept_from);
+          std::fill(o + kept_to, o + columns, T{});
+          continue;
+        }
         for (std::int64_t c = 0; c < kept_from; ++c) o[c * out_step] = T{};
         if (o != i || out_step != x_step)
           for (std::int64_t c = kept_from; c < kept_to; ++c) o[c * out_step] = i[c * x_step];

@@ -28,10 +28,12 @@ bool element_is_nan(T x) {
 
 template <class Item, class T>
 void fill_items(Item* items, const T* line, std::int64_t n, std::int64_t stride, bool descending) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    const sorting::Key<T> key = sorting::key_of(line[i * stride]);
-    items[i] = Item::make(descending ? static_cast<sorting::Key<T>>(~key) : key, i);
-  }
+  using K = sorting::Key<T>;
+  const K turned = descending ? ~K{0} : K{0};
+  if (stride == 1)
+    for (std::int64_t i = 0; i < n; ++i) items[i] = Item::make(K(sorting::key_of(line[i]) ^ turned), i);
+  else
+    for (std::int64_t i = 0; i < n; ++i) items[i] = Item::make(K(sorting::key_of(line[i * stride]) ^ turned), i);
 }
 
 template <class T>
