@@ -15,14 +15,14 @@ namespace ebb {
 
 using namespace autograd;
 
-VariableImpl::VariableImpl(NdArray array) : data(std::move(array)), inference(thread_state.inference_mode) {}
+VariableImpl::VariableImpl(NdArray&& array) : data(std::move(array)), inference(thread_state.inference_mode) {}
 
 VariableImpl::~VariableImpl() {
   drop_retained_grad(*this);
   delete meta;
 }
 
-Ref<VariableImpl> VariableImpl::make(NdArray array) {
+Ref<VariableImpl> VariableImpl::make(NdArray&& array) {
   return Ref<VariableImpl>::adopt(::new (detail::pool_allocate(sizeof(VariableImpl)))
                                       VariableImpl(std::move(array)));
 }

@@ -77,15 +77,19 @@ NdArray::NdArray(Ref<Storage> storage, DimVector sizes, DimVector strides, std::
 
 NdArray NdArray::empty(IntArrayRef sizes, DType dtype, Device device) {
   NdArray a;
-  a.sizes_ = DimVector(sizes);
-  a.strides_.resize(sizes.size());
-  // Strides and count in one pass; what is out of the ordinary is left to the careful functions.
+  a.sizes_.resize_for_overwrite(sizes.size());
+  a.strides_.resize_for_overwrite(sizes.size());
+  // All in one pass; what is out of the ordinary is left to the careful functions.
+  std::int64_t* const own_sizes = a.sizes_.data();
+  std::int64_t* const own_strides = a.strides_.data();
   std::int64_t step = 1;
   bool plain = true;
   for (std::size_t i = sizes.size(); i-- > 0;) {
-    a.strides_[i] = step;
-    plain = plain && sizes[i] > 0 && sizes[i] < (std::int64_t{1} << 31) && step < (std::int64_t{1} << 28);
-    step *= plain ? sizes[i] : 1;
+    const std::int64_t size = sizes[i];
+    own_sizes[i] = size;
+    own_strides[i] = step;
+    plain = plain && size > 0 && size < (std::int64_t{1} << 31) && step < (std::int64_t{1} << 28);
+    step *= plain ? size : 1;
   }
   if (!plain) {
     step = checked_numel(sizes);

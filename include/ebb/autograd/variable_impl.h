@@ -14,10 +14,10 @@ struct AutogradMeta;  // .grad, hooks, view history: what few tensors have
 }  // namespace autograd
 
 struct EBB_API VariableImpl : RefCounted<VariableImpl> {
-  explicit VariableImpl(NdArray array);
+  explicit VariableImpl(NdArray&& array);
   ~VariableImpl();
   /// From the pool.
-  static Ref<VariableImpl> make(NdArray array);
+  static Ref<VariableImpl> make(NdArray&& array);
   static void destroy(VariableImpl* impl) noexcept;
 
   std::uint32_t version() const { return data.storage()->version(); }

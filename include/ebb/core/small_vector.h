@@ -87,6 +87,12 @@ class SmallVector {
       std::destroy_n(d + size, size_ - size);
     size_ = static_cast<std::uint32_t>(size);
   }
+  /// New elements are whatever was there, to be written by the caller.
+  void resize_for_overwrite(std::size_t size) {
+    static_assert(kTrivial);
+    reserve(size);
+    size_ = static_cast<std::uint32_t>(size);
+  }
   void assign(std::size_t size, const T& value) {
     const T copy = value;
     clear();

@@ -7,31 +7,18 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernel/cpu/vector.h"
 #include "ops/pool/geometry.h"
 
 namespace ebb::cpu {
 
-namespace detail {
-#if defined(__AVX512F__)
-constexpr int kVectorBytes = 64;
-#elif defined(__AVX2__)
-constexpr int kVectorBytes = 32;
-#else
-constexpr int kVectorBytes = 16;
-#endif
-template <class N, std::int64_t kCount>
-struct Vector {
-  typedef N type __attribute__((vector_size(kCount * sizeof(N))));
-};
-}  // namespace detail
-
 /// Windows over numbers C that are computed at once: a register, since compilers take choices of wider
 /// vectors apart.
 template <class C>
-constexpr std::int64_t kWindows = detail::kVectorBytes / sizeof(C);
+constexpr std::int64_t kWindows = kVectorBytes / sizeof(C);
 /// A number N for each of them.
 template <class C, class N = C>
-using Windows = typename detail::Vector<N, kWindows<C>>::type;
+using Windows = Vector<N, kWindows<C>>;
 
 /// Whether a row has windows of one size that are near enough to each other to be read so.
 inline bool has_window_rows(const PoolGeometry& g) {

@@ -1,9 +1,13 @@
 // The largest or smallest element along a dimension, and where it first stands, on the CPU.
 #include "kernel/cpu/reduce.h"
+#include "kernel/cpu/vector.h"
 #include "kernel/reducers.h"
 #include "ops/reduce/kernels.h"
 
 #include <ebb/core/visit.h>
+
+#include <algorithm>
+#include <cstring>
 
 namespace ebb::cpu {
 namespace {
@@ -21,24 +25,53 @@ struct Search {
 
   // First the value, which vectorises, then its place.
   static std::int64_t in_run(const T* x, std::int64_t n) {
+    if constexpr (std::is_same_v<T, Acc> && std::is_floating_point_v<T>)
+      if (n >= kAtOnce && n <= kReduceBlock) return place_of(best_of(x, n), x, n);
     const reducing::Extreme<T, kLargest> op;
     Acc best = op.load(x[0], 0);
     for (std::int64_t i = 0; i < n; i += kReduceBlock)
       best = op.merge(best, reduce_run(op, x + i, std::min(kReduceBlock, n - i), 0));
+    return place_of(best, x, n);
+  }
+
+  static constexpr std::int64_t kAtOnce = kVectorBytes / sizeof(Acc);
+  // Of kAtOnce numbers and more; the last register may begin within the one before.
+  static Acc best_of(const T* x, std::int64_t n) {
+    using Register = Vector<Acc, kAtOnce>;
+    Register best;
+    std::memcpy(&best, x, sizeof best);
+    for (std::int64_t i = kAtOnce; i < n; i += kAtOnce) {
+      Register next;
+      std::memcpy(&next, x + std::min(i, n - kAtOnce), sizeof next);
+      const auto take = (kLargest ? next > best : next < best) | (next != next);
+      best = take ? next : best;
+    }
+    Acc found = best[0];
+    for (std::int64_t l = 1; l < kAtOnce; ++l)
+      if (better(best[l], found)) found = best[l];
+    return found;
+  }
+
+  static std::int64_t place_of(Acc best, const T* x, std::int64_t n) {
     if (reducing::is_nan(best)) return first_place(x, n, [](Acc value) { return reducing::is_nan(value); });
     return first_place(x, n, [best](Acc value) { return value == best; });
   }
   // A block at a time, which vectorises, up to the one that has it.
   template <class Is>
   static std::int64_t first_place(const T* x, std::int64_t n, const Is& is) {
-    constexpr std::int64_t kBlock = 128;
-    std::int64_t i = 0;
+    std::int64_t i = pass_blocks<128>(x, 0, n, is);
+    i = pass_blocks<16>(x, i, n, is);
+    while (!is(static_cast<Acc>(x[i]))) ++i;
+    return i;
+  }
+  // From `i` on, past all the whole blocks without it.
+  template <std::int64_t kBlock, class Is>
+  static std::int64_t pass_blocks(const T* x, std::int64_t i, std::int64_t n, const Is& is) {
     for (; i + kBlock <= n; i += kBlock) {
       int here = 0;  // a bool would not be vectorised
       for (std::int64_t k = 0; k < kBlock; ++k) here |= static_cast<int>(is(static_cast<Acc>(x[i + k])));
       if (here != 0) break;
     }
-    while (!is(static_cast<Acc>(x[i]))) ++i;
     return i;
   }
 
