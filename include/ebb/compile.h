@@ -21,6 +21,7 @@ struct CompileReport {
   std::int64_t calls = 0, replays = 0, recordings = 0;  ///< of all kinds together
   std::int64_t kinds = 0;                               ///< of arguments and modes that are told apart
   std::int64_t operations = 0;                          ///< kernel calls of the tape
+  std::int64_t fused = 0;                               ///< of them, those that run together with others
   std::int64_t arena_bytes = 0;                         ///< memory of what comes and goes within a replay
   std::int64_t result_bytes = 0;                        ///< memory of results, gradients and constants
   double prepare_seconds = 0;  ///< spent on making tapes, besides running the function
@@ -29,6 +30,11 @@ struct CompileReport {
 struct CompileOptions {
   /// Kinds of arguments whose tapes are kept; of more, those that were used longest ago are dropped.
   std::int64_t max_kinds = 16;
+  /// Whether chains of elementwise calls on a GPU are compiled into kernels of their own. Those give the bits
+  /// of the separate calls but for products that meet a sum, which become one rounding where they were two;
+  /// so this is off in deterministic mode, and where the environment variable EBB_FUSE is 0. On the CPU,
+  /// where no bit changes, calls always run together.
+  bool fuse = true;
 };
 
 namespace detail {
@@ -215,7 +221,8 @@ class Compiled {
 ///
 /// On Device::CUDA the tape becomes a captured graph (cuda::Graph), where all that it works on is on one
 /// device and no argument is written to; results are then copies of what the graph writes. Batches must be
-/// moved to the device before the call.
+/// moved to the device before the call. Chains of elementwise calls become kernels of their own, which may
+/// change last bits: see CompileOptions::fuse.
 ///
 /// Threads: calls that overlap are eager, but for one. Nested calls belong to the outer recording. An
 /// exception out of the function or a kernel passes on, and the next call records anew.

@@ -15,6 +15,7 @@
 #include "autograd/thread_state.h"
 #include "compile/device_tape.h"
 #include "compile/emit.h"
+#include "compile/fuse.h"
 #include "compile/recording.h"
 #include "device/capture.h"
 
@@ -124,8 +125,8 @@ struct Kind {
     reason = "what it reads has been replaced; it is being recorded again";
     if (wasted >= kMostWasted) stay_eager("what it reads is replaced from call to call");
   }
-  void recorded(std::unique_ptr<Tape> tape, const std::string& refusal,
-                const std::vector<Variable>& tensors) {
+  void recorded(std::unique_ptr<Tape> tape, const std::string& refusal, const std::vector<Variable>& tensors,
+                bool fuse_on_devices) {
     if (!tape) {
       last.reset();
       reason = refusal;
@@ -141,6 +142,9 @@ struct Kind {
       same_input.clear();
       for (std::size_t i = 0; i < now.size(); ++i) same_input.push_back(now[i] == inputs[i]);
       settled = std::move(tape);
+      compiling::fuse(*settled, fuse_on_devices);
+      compiling::plan_memory(*settled);
+      compiling::prepare_for_device(*settled, tensors);
       last.reset();
       reason.clear();
       recordings = 0;
@@ -221,7 +225,8 @@ bool CompiledCore::call(const std::vector<Variable>& tensors, const std::string&
   }
   const auto start = std::chrono::steady_clock::now();
   std::unique_ptr<Tape> tape = recording.finish(results);
-  kind.recorded(std::move(tape), recording.reason(), tensors);
+  kind.recorded(std::move(tape), recording.reason(), tensors,
+                impl_->options.fuse && compiling::may_fuse_on_devices());
   impl_->counts.prepare_seconds +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return false;
@@ -241,6 +246,8 @@ CompileReport CompiledCore::report() const {
   if (!kind.settled) return report;
   report.captured = kind.settled->on_device && kind.settled->on_device->graph;
   report.operations = static_cast<std::int64_t>(kind.settled->calls.size());
+  for (const compiling::TapeStep& step : kind.settled->steps)
+    if (step.last > step.first) report.fused += step.last - step.first + 1;
   for (const Tape::Arena& arena : kind.settled->arenas)
     report.arena_bytes += static_cast<std::int64_t>(arena.bytes);
   for (const compiling::Place& place : kind.settled->places)

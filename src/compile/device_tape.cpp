@@ -1,7 +1,11 @@
 // Capturing a tape, and launching it.
 #include "compile/device_tape.h"
 
+#include <ebb/core/deterministic.h>
+
+#include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "device/backend.h"
 #include "ops/common/transfer.h"
@@ -19,6 +23,11 @@ void copy_bytes(void* to, Device to_device, const void* from, Device from_device
   }
   const Device device = to_device.is_cpu() ? from_device : to_device;
   detail::backend(device.type()).copy(to, to_device, from, from_device, bytes, true);
+}
+
+bool may_fuse_on_devices() {
+  const char* const wanted = std::getenv("EBB_FUSE");
+  return !are_deterministic_algorithms_enabled() && !(wanted && std::string_view(wanted) == "0");
 }
 
 void prepare_for_device(Tape& tape, const std::vector<Variable>& inputs) {

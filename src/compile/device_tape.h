@@ -16,6 +16,10 @@ struct DeviceTape {
   int runs = 0;
 };
 
+/// Whether chains of calls on a device are made kernels: EBB_FUSE is not 0, and no algorithm needs to be
+/// deterministic.
+bool may_fuse_on_devices();
+
 /// Makes the tape one that a graph can stand for, if all of its memory is on one device, no argument is
 /// written to, and none share memory.
 void prepare_for_device(Tape& tape, const std::vector<Variable>& inputs);

@@ -27,8 +27,8 @@ std::vector<const ElementOperand*> ElementCall::in_memory() const {
 ElementOperand operand_of(const NdArray& x, const Touches& touches) {
   ElementOperand operand;
   operand.place = touches.place(x);
-  operand.size = static_cast<std::size_t>(element_size(x.dtype()));
-  operand.offset = static_cast<std::size_t>(x.offset()) * operand.size;
+  operand.dtype = x.dtype();
+  operand.offset = static_cast<std::size_t>(x.offset() * element_size(x.dtype()));
   return operand;
 }
 
@@ -37,15 +37,19 @@ std::optional<ElementCall> element_call(const TapeCall& call, const Touches& tou
   ElementCall found;
   const NdArray* const out = call.call->element_row(found.row);
   if (!out || !out->is_contiguous() || out->numel() == 0) return std::nullopt;
+  if (!found.row.function && !found.row.type) return std::nullopt;
   found.count = out->numel();
+  found.device = out->device();
   found.out = operand_of(*out, touches);
   for (int i = 0; i < found.row.count; ++i) {
     const detail::ElementRow::Operand& given = found.row.operands[i];
     ElementOperand& operand = found.in[i];
+    operand.dtype = given.dtype;
     const NdArray* const x = given.array ? given.array : given.read_from;
     if (x) {
       // A number that is read may be of another dtype, which rows do not convert.
       if (given.read_from && x->dtype() != found.row.dtype) return std::nullopt;
+      if (x->device() != found.device) return std::nullopt;
       operand = operand_of(*x, touches);
     }
     operand.still = found.count != 1 && (!x || is_still(*x));

@@ -13,18 +13,20 @@ namespace ebb::compiling {
 
 /// What an elementwise call reads or writes.
 struct ElementOperand {
-  int place = -1;                    ///< -1: a number
-  std::size_t offset = 0, size = 0;  ///< in bytes, and of an element
-  bool still = false;                ///< one element, for all
+  int place = -1;          ///< -1: a number
+  std::size_t offset = 0;  ///< in bytes
+  DType dtype = kFloat;
+  bool still = false;  ///< one element, for all
 
   bool same_elements(const ElementOperand& other) const {
-    return offset == other.offset && size == other.size && still == other.still;
+    return offset == other.offset && dtype == other.dtype && still == other.still;
   }
 };
 
 struct ElementCall {
   detail::ElementRow row;
   std::int64_t count = 0;
+  Device device;
   ElementOperand out, in[detail::ElementRow::kMostOperands];
 
   /// The operands that are in memory; the one that is written comes last.

@@ -77,6 +77,8 @@ std::string slot_text(const detail::AnySlot& slot) {
   return demangled(found.dli_sname);
 }
 
+std::string type_text(const std::type_info& type) { return demangled(type.name()); }
+
 std::string number_text(double value) { return shortest(value); }
 
 std::string number_text(std::int64_t value) {

@@ -13,6 +13,9 @@ namespace ebb::compiling {
 /// The slot as a source of namespace ebb names it: "kernels::Binary<ops::Add>::slot".
 std::string slot_text(const detail::AnySlot& slot);
 
+/// The type as a source of namespace ebb names it: "ops::Gradient<ops::Tanh>".
+std::string type_text(const std::type_info& type);
+
 std::string number_text(double value);
 std::string number_text(std::int64_t value);
 

@@ -1,8 +1,11 @@
-// Which calls become programs of rows.
+// Which calls become programs of rows, and which chains of a device.
 #include "compile/fuse.h"
 
+#include "compile/device_chain.h"
 #include "compile/element_call.h"
 #include "compile/products.h"
+#include "compile/program_streams.h"
+#include "compile/row_program.h"
 #include "compile/touches.h"
 
 #include <algorithm>
@@ -19,7 +22,7 @@ constexpr std::size_t kWorthReuse = 4096;
 
 class Fuser {
  public:
-  explicit Fuser(Tape& tape) : tape_(tape), touches_(tape) {}
+  Fuser(Tape& tape, bool on_devices) : tape_(tape), touches_(tape), on_devices_(on_devices) {}
 
   void run() {
     const auto calls = static_cast<int>(tape_.calls.size());
@@ -53,7 +56,9 @@ class Fuser {
   };
 
   std::optional<ElementCall> element_call_at(int at) const {
-    return element_call(tape_.calls[static_cast<std::size_t>(at)], touches_);
+    std::optional<ElementCall> found = element_call(tape_.calls[static_cast<std::size_t>(at)], touches_);
+    if (found && !found->device.is_cpu() && !on_devices_) found.reset();
+    return found;
   }
 
   // A product, of which the next call takes up the result.
@@ -114,9 +119,29 @@ class Fuser {
       may_follow(from, to);
   }
 
+  // Of different elements.
+  std::size_t arrays_used() const {
+    std::size_t count = 0;
+    for (const auto& entry : used_) {
+      const std::vector<ElementOperand>& uses = entry.second;
+      for (auto each = uses.begin(); each != uses.end(); ++each)
+        count += std::none_of(uses.begin(), each,
+                              [&](const ElementOperand& other) { return other.same_elements(*each); });
+    }
+    return count;
+  }
+
+  Device group_device() const { return rows_.empty() ? Device(kCPU) : rows_.front().device; }
+  // Whether the kernel of a device would become too large with one more call.
+  bool is_full() const {
+    constexpr std::size_t most = DeviceChain::kMostArrays - 1 - detail::ElementRow::kMostOperands;
+    return !group_device().is_cpu() && (rows_.size() >= DeviceChain::kMostCalls || arrays_used() > most);
+  }
+
   // Whether the call can run with those of the group: what one of them writes the others see only at the same
   // elements.
   bool joins(const ElementCall& row) const {
+    if (row.device != group_device() || is_full()) return false;
     if ((product_.call ? product_.count : rows_.front().count) != row.count) return false;
     if (product_.reads.contains(row.out.place) || !sums_.empty()) return false;
     for (const ElementOperand* each : row.in_memory()) {
@@ -132,13 +157,12 @@ class Fuser {
   void close() {
     if (first_ < 0) return;
     if (!worth_blocks()) drop_product();
-    if (product_.call || rows_.size() + sums_.size() > 1 ||
-        (!rows_.empty() && rows_.front().count <= kShort)) {
-      tape_.steps.push_back({first_, last_, program()});
+    if (std::unique_ptr<StepProgram> program = put_together()) {
+      tape_.steps.push_back({first_, last_, std::move(program)});
       note_successions();
       note_apart();
-    } else if (!rows_.empty()) {
-      single(first_);
+    } else {
+      for (int at = first_; at <= last_; ++at) single(at);
     }
     first_ = -1;
     product_ = {};
@@ -170,49 +194,60 @@ class Fuser {
            touches_.calls(at).back() <= last_ && !uses.front().still && uses.front().offset == 0;
   }
 
-  std::unique_ptr<RowProgram> program() {
+  // The group as one program; null where its calls are to be made one by one.
+  std::unique_ptr<StepProgram> put_together() {
+    const std::size_t calls = rows_.size() + sums_.size();
+    if (!group_device().is_cpu()) return calls > 1 ? device_chain() : nullptr;
+    const bool is_short = !rows_.empty() && rows_.front().count <= kShort;
+    return product_.call || calls > 1 || is_short ? row_program() : nullptr;
+  }
+
+  template <class Program>
+  ProgramStreams<Program> streams_of(Program& program) {
+    return {tape_, program, [this](int place) { return passing(place); }};
+  }
+
+  std::unique_ptr<StepProgram> device_chain() {
+    auto chain = std::make_unique<DeviceChain>(rows_.front().count);
+    ProgramStreams streams = streams_of(*chain);
+    for (const ElementCall& call : rows_) {
+      int in[detail::ElementRow::kMostOperands];
+      for (int i = 0; i < call.row.count; ++i) in[i] = streams.of_input(call, i);
+      chain->add_call(call.row, in, streams.of(call.out));
+    }
+    if (!chain->make(group_device())) return nullptr;
+    streams.settle();
+    return chain;
+  }
+
+  std::unique_ptr<StepProgram> row_program() {
     auto program = std::make_unique<RowProgram>(rows_.front().count);
-    std::unordered_map<int, std::vector<std::pair<ElementOperand, int>>> streams;
-    const auto stream_of = [&](const ElementOperand& x) {
-      auto& known = streams[x.place];
-      for (const auto& [operand, stream] : known)
-        if (operand.same_elements(x)) return stream;
-      Place& place = tape_.places[static_cast<std::size_t>(x.place)];
-      const bool passes = passing(x.place);
-      if (passes) place.kind = Place::Kind::passing;
-      const int stream = passes ? program->add_buffer(x.size)
-                                : program->add_memory(*place.stand_in, x.offset, x.size, x.still);
-      known.emplace_back(x, stream);
-      return stream;
-    };
+    ProgramStreams streams = streams_of(*program);
     if (product_.call) {
       const NdArray& out = std::get<0>(product_.call->arguments());
-      Place& place = tape_.places[static_cast<std::size_t>(product_.out.place)];
-      place.kind = Place::Kind::passing;
-      streams[product_.out.place].emplace_back(
-          product_.out, program->add_source(std::make_unique<ProductSource>(*product_.call),
-                                            product_.out.size, out.sizes()[1], ProductSource::kRows));
+      streams.pass(product_.out,
+                   program->add_source(std::make_unique<ProductSource>(*product_.call), product_.out.dtype,
+                                       out.sizes()[1], ProductSource::kRows));
     }
-    for (const ElementCall& row : rows_) {
-      RowProgram::Line line{row.row.function, row.row.formula};
-      for (int i = 0; i < row.row.count; ++i) {
-        const ElementOperand& x = row.in[i];
+    for (const ElementCall& call : rows_) {
+      RowProgram::Line line{call.row.function, call.row.formula};
+      for (int i = 0; i < call.row.count; ++i) {
         const auto k = static_cast<std::size_t>(i);
-        const auto size = x.place >= 0 ? x.size : static_cast<std::size_t>(element_size(row.row.dtype));
-        line.in[k] = x.place >= 0 ? stream_of(x) : program->add_number(row.row.operands[i].number, size);
-        if (x.still && row.row.takes_constants)
+        line.in[k] = streams.of_input(call, i);
+        if (call.in[i].still && call.row.takes_constants)
           line.constant |= 1u << i;
-        else if (x.still)
+        else if (call.in[i].still)
           line.in[k] = program->add_filled(line.in[k]);
       }
-      line.out = stream_of(row.out);
-      program->add_line(line, row.row.grain);
+      line.out = streams.of(call.out);
+      program->add_line(line, call.row.grain);
     }
     for (const ElementSumCall& sum : sums_) {
       const Place& to = tape_.places[static_cast<std::size_t>(sum.to.place)];
-      program->add_sum(sum.steps, stream_of(sum.of), *to.stand_in, sum.to.offset);
+      program->add_sum(sum.steps, streams.of(sum.of), *to.stand_in, sum.to.offset);
     }
     program->finish();
+    streams.settle();
     return program;
   }
 
@@ -242,6 +277,10 @@ class Fuser {
            std::any_of(written_.begin(), written_.end(), takes);
   }
 
+  static std::int64_t size_of(const std::vector<ElementOperand>& uses) {
+    return element_size(uses.front().dtype);
+  }
+
   // A place that is read for the last time may lie where another is written for the first.
   void note_successions() {
     for (const auto& [from, uses] : used_) {
@@ -250,7 +289,7 @@ class Fuser {
       for (const ElementOperand& each : uses) one = one && each.same_elements(uses.front());
       if (!one) continue;
       for (const int to : written_)
-        if (to != from && begins(to) && used_.at(to).front().size == uses.front().size &&
+        if (to != from && begins(to) && size_of(used_.at(to)) == size_of(uses) &&
             touches_.calls(from).back() <= touches_.calls(to).front())
           may_follow(from, to);
     }
@@ -284,6 +323,7 @@ class Fuser {
 
   Tape& tape_;
   const Touches touches_;
+  const bool on_devices_;
   // The group that is being put together.
   int first_ = -1, last_ = -1;                                 // its calls
   Product product_;                                            // the first of them
@@ -295,10 +335,10 @@ class Fuser {
 
 }  // namespace
 
-void fuse(Tape& tape) {
+void fuse(Tape& tape, bool on_devices) {
   accumulate_products(tape);
   delay_products(tape);
-  Fuser(tape).run();
+  Fuser(tape, on_devices).run();
 }
 
 }  // namespace ebb::compiling

@@ -7,6 +7,7 @@ namespace ebb::compiling {
 
 /// Gives the tape its steps: elementwise calls that follow one another become programs of rows, a product
 /// before them their source, and every other call is a step of its own. Calls may go and change their order.
-void fuse(Tape& tape);
+/// `on_devices`: those of devices become kernels, which may differ from the calls in last bits.
+void fuse(Tape& tape, bool on_devices);
 
 }  // namespace ebb::compiling

@@ -78,10 +78,11 @@ void plan_memory(Tape& tape) {
           {&place.at, rounded(place.bytes), place.first, place.last, place.stand_in->device(), {}});
   for (std::size_t i = 0; i < tape.steps.size(); ++i) {
     TapeStep& step = tape.steps[i];
-    if (!step.rows) continue;
+    const std::size_t bytes = step.program ? step.program->work_bytes() : 0;
+    if (bytes == 0) continue;
     tape.work_threads = get_num_threads();
     const auto now = static_cast<int>(i);
-    lodgers.push_back({&step.work_at, rounded(step.rows->work_bytes()), now, now, kCPU, {}});
+    lodgers.push_back({&step.work_at, rounded(bytes), now, now, kCPU, {}});
   }
   std::stable_sort(lodgers.begin(), lodgers.end(),
                    [](const Lodger& a, const Lodger& b) { return a.bytes > b.bytes; });

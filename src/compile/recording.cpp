@@ -2,7 +2,6 @@
 #include "compile/recording.h"
 
 #include "compile/device_tape.h"
-#include "compile/fuse.h"
 
 #include <algorithm>
 #include <cstring>
@@ -354,9 +353,6 @@ std::unique_ptr<Tape> Recording::finish(const std::vector<Variable>& outputs) {
   if (!reason_.empty()) return nullptr;
   tape_->epoch = detail::tape_epoch();
   sort_places();
-  fuse(*tape_);
-  plan_memory(*tape_);
-  prepare_for_device(*tape_, inputs_);
   return std::move(tape_);
 }
 

@@ -181,8 +181,8 @@ void run_calls(Tape& tape) {
   for (const Tape::Arena& arena : tape.arenas)
     if (arena.device.is_cpu()) work = static_cast<std::byte*>(arena.memory->data());
   for (const TapeStep& step : tape.steps) {
-    if (step.rows)
-      step.rows->run(work + step.work_at);
+    if (step.program)
+      step.program->run(work + step.work_at);
     else
       run(tape, tape.calls[static_cast<std::size_t>(step.first)]);
   }

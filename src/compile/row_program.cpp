@@ -16,6 +16,7 @@ constexpr std::int64_t kLeast = 512;       // elements of a block, which pay for
 constexpr std::int64_t kMost = std::int64_t{1} << 14;
 
 std::size_t rounded(std::size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
+std::size_t size_of(DType dtype) { return static_cast<std::size_t>(element_size(dtype)); }
 
 }  // namespace
 
@@ -24,29 +25,30 @@ int RowProgram::add(const Stream& stream) {
   return static_cast<int>(streams_.size()) - 1;
 }
 
-int RowProgram::add_memory(const Storage& storage, std::size_t offset, std::size_t size, bool still) {
-  return add({&storage, offset, size, nullptr, -1, still});
+int RowProgram::add_memory(const Storage& storage, std::size_t offset, DType dtype, bool still) {
+  return add({&storage, offset, size_of(dtype), nullptr, -1, still});
 }
 
-int RowProgram::add_number(const char (&bytes)[8], std::size_t size) {
+int RowProgram::add_number(const char (&bytes)[8], DType dtype) {
   std::memcpy(numbers_.emplace_back().data(), bytes, sizeof(bytes));
-  return add({nullptr, 0, size, numbers_.back().data(), -1, true});
+  return add({nullptr, 0, size_of(dtype), numbers_.back().data(), -1, true});
 }
 
-int RowProgram::add_buffer(std::size_t size) { return add({nullptr, 0, size, nullptr, 0, false}); }
+int RowProgram::add_buffer(DType dtype) { return add({nullptr, 0, size_of(dtype), nullptr, 0, false}); }
 
 int RowProgram::add_filled(int from) {
-  fills_.push_back({add_buffer(streams_[static_cast<std::size_t>(from)].size), from});
+  fills_.push_back(
+      {add({nullptr, 0, streams_[static_cast<std::size_t>(from)].size, nullptr, 0, false}), from});
   return fills_.back().to;
 }
 
-int RowProgram::add_source(std::unique_ptr<RowSource> source, std::size_t size, std::int64_t unit,
+int RowProgram::add_source(std::unique_ptr<RowSource> source, DType dtype, std::int64_t unit,
                            std::int64_t rows) {
   source_ = std::move(source);
   unit_ = unit;
   block_ = rows * unit;
   add_grain(source_->grain());
-  return source_stream_ = add_buffer(size);
+  return source_stream_ = add_buffer(dtype);
 }
 
 void RowProgram::add_grain(std::int64_t grain) {

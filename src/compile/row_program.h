@@ -1,6 +1,7 @@
 // Elementwise calls of a tape that run together, a block of elements at a time.
 #pragma once
 
+#include "compile/step_program.h"
 #include "kernel/element_row.h"
 #include "kernel/element_sum.h"
 
@@ -26,7 +27,7 @@ class RowSource {
 /// before the next one begins, so what one row leaves to the next stays in the cache, and what nothing else
 /// needs is never in memory. Values are those of the kernels one after another, bit for bit: an element's
 /// does not depend on where in a row it stands.
-class RowProgram {
+class RowProgram final : public StepProgram {
  public:
   struct Line {
     detail::ElementRow::Function row = nullptr;
@@ -41,15 +42,15 @@ class RowProgram {
   // Streams: elements that a row reads or writes. Each gives its number, for lines.
 
   /// Elements in memory, from `offset` bytes on; one for all where they are `still`.
-  int add_memory(const Storage& storage, std::size_t offset, std::size_t size, bool still);
-  /// A number, of so many bytes.
-  int add_number(const char (&bytes)[8], std::size_t size);
+  int add_memory(const Storage& storage, std::size_t offset, DType dtype, bool still);
+  /// A number.
+  int add_number(const char (&bytes)[8], DType dtype);
   /// What a line leaves to later ones and to nobody else.
-  int add_buffer(std::size_t size);
+  int add_buffer(DType dtype);
   /// A buffer whose elements are all the one of a stream.
   int add_filled(int from);
   /// What `source` brings, and nobody else needs: blocks are of `rows` times `unit` elements.
-  int add_source(std::unique_ptr<RowSource> source, std::size_t size, std::int64_t unit, std::int64_t rows);
+  int add_source(std::unique_ptr<RowSource> source, DType dtype, std::int64_t unit, std::int64_t rows);
 
   void add_line(const Line& line, std::int64_t grain);
   /// The sum of a stream's elements, to `offset` bytes from the storage's first. All are of the same steps.
@@ -57,9 +58,8 @@ class RowProgram {
   /// After the last line: shares out the buffers by lifetimes and decides how long a block is.
   void finish();
 
-  /// Memory that a run works in, for the number of threads there are now.
-  std::size_t work_bytes() const;
-  void run(std::byte* work) const;
+  std::size_t work_bytes() const override;
+  void run(std::byte* work) const override;
 
  private:
   struct Stream {

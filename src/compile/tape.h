@@ -3,7 +3,7 @@
 
 #include <ebb/autograd/variable.h>
 
-#include "compile/row_program.h"
+#include "compile/step_program.h"
 #include "core/recorder.h"
 #include "kernel/kept_call.h"
 
@@ -21,7 +21,7 @@ struct Place {
     outside,   ///< of a tensor that the function found: a parameter, a captured tensor
     constant,  ///< made by the function, with numbers that the host wrote
     inner,     ///< made and gone within the function: in the tape's arena
-    passing,   ///< made and gone within a program of rows, a block at a time
+    passing,   ///< made and gone within calls that run together: in no memory of the tape
     result,    ///< made by the function and kept: what it returned, a gradient
     by_call,   ///< made by a kernel itself, anew each time
   };
@@ -73,9 +73,9 @@ struct TapeCall {
 
 /// What a replay does at a time: a call, or several that run together.
 struct TapeStep {
-  int first, last;  ///< calls
-  std::unique_ptr<RowProgram> rows;
-  std::size_t work_at = 0;  ///< where rows work, in the CPU's arena
+  int first, last;                       ///< calls
+  std::unique_ptr<StepProgram> program;  ///< what several run as
+  std::size_t work_at = 0;               ///< where that works, in the CPU's arena
 };
 
 /// Two inner places of which the second may lie where the first does: a step that works element by element
@@ -134,8 +134,8 @@ struct Tape {
 /// Copies and waits; the devices are the same or one is the CPU.
 void copy_bytes(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes);
 
-/// Gives inner places, and what programs of rows work in, their parts of the arenas: those that live at the
-/// same time never share a byte.
+/// Gives inner places, and what programs work in, their parts of the arenas: those that live at the same time
+/// never share a byte.
 void plan_memory(Tape& tape);
 
 /// Whether all that the tape assumes of what it found is so.

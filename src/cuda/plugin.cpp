@@ -2,6 +2,7 @@
 #include <string>
 
 #include "cuda/allocator_settings.h"
+#include "cuda/made_kernels.h"
 #include "cuda/memory.h"
 #include "cuda/nvtx.h"
 #include "cuda/runtime.h"
@@ -110,6 +111,7 @@ constexpr ebb::detail::Backend kBackend = {
     .event_query = &event_query,
     .event_elapsed = &event_elapsed,
     .order_streams = &order_streams,
+    .make_kernel = &make_kernel,
     .make_graph = &make_graph,
     .make_graph_pool = &make_graph_pool,
     .thread_state = &save_thread_state,

@@ -1,11 +1,11 @@
 // The driver's virtual memory management, whose functions the runtime finds: libcuda is not linked.
 #include "cuda/virtual_memory.h"
 
-#include <cuda.h>
-#include <cuda_runtime.h>
 #include <ebb/core/error.h>
 
 #include <cstdint>
+
+#include "cuda/driver_entry.h"
 
 namespace ebb::cuda {
 namespace {
@@ -25,31 +25,17 @@ struct Driver {
   bool complete = false;
 };
 
-template <class F>
-bool find(F*& function, const char* name) {
-  void* found = nullptr;
-  cudaDriverEntryPointQueryResult status{};
-#if CUDART_VERSION >= 12050
-  constexpr unsigned kVersion = 12000;  // of the signatures
-  const cudaError_t error =
-      cudaGetDriverEntryPointByVersion(name, &found, kVersion, cudaEnableDefault, &status);
-#else
-  const cudaError_t error = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &status);
-#endif
-  if (error != cudaSuccess) cudaGetLastError();
-  function = reinterpret_cast<F*>(found);
-  return error == cudaSuccess && status == cudaDriverEntryPointSuccess && function;
-}
-
 const Driver& driver() {
   static const Driver found = [] {
     Driver d;
-    d.complete =
-        find(d.device_get, "cuDeviceGet") && find(d.device_attribute, "cuDeviceGetAttribute") &&
-        find(d.error_string, "cuGetErrorString") && find(d.granularity, "cuMemGetAllocationGranularity") &&
-        find(d.reserve, "cuMemAddressReserve") && find(d.free, "cuMemAddressFree") &&
-        find(d.create, "cuMemCreate") && find(d.release, "cuMemRelease") && find(d.map, "cuMemMap") &&
-        find(d.unmap, "cuMemUnmap") && find(d.set_access, "cuMemSetAccess");
+    d.complete = find_in_driver(d.device_get, "cuDeviceGet") &&
+                 find_in_driver(d.device_attribute, "cuDeviceGetAttribute") &&
+                 find_in_driver(d.error_string, "cuGetErrorString") &&
+                 find_in_driver(d.granularity, "cuMemGetAllocationGranularity") &&
+                 find_in_driver(d.reserve, "cuMemAddressReserve") &&
+                 find_in_driver(d.free, "cuMemAddressFree") && find_in_driver(d.create, "cuMemCreate") &&
+                 find_in_driver(d.release, "cuMemRelease") && find_in_driver(d.map, "cuMemMap") &&
+                 find_in_driver(d.unmap, "cuMemUnmap") && find_in_driver(d.set_access, "cuMemSetAccess");
     return d;
   }();
   return found;

@@ -53,6 +53,14 @@ class DeviceGraph {
   virtual void replay(void* stream) = 0;
 };
 
+/// A kernel that was compiled while the program runs. Kept for good.
+class MadeKernel {
+ public:
+  virtual ~MadeKernel() = default;
+  /// Queues it on the current stream of its device, with the bytes of its argument.
+  virtual void launch(unsigned blocks, unsigned threads, const void* argument, std::size_t bytes) const = 0;
+};
+
 struct Backend {
   DeviceBlock (*allocate)(std::size_t bytes, Device device);
   /// Page-locked memory of the CPU; the block's device is the CPU.
@@ -110,6 +118,11 @@ struct Backend {
   /// What is queued on `second` from now on starts after what is queued on `first`.
   void (*order_streams)(Device first_device, void* first, Device second_device, void* second);
 
+  /// The kernel of a source, which defines `extern "C" made_kernel` of one argument of its type Argument and
+  /// includes what the plugin has at hand (ops/elementwise/cuda_chain.h). Null where it cannot be made; the
+  /// first time a warning says why.
+  std::shared_ptr<const MadeKernel> (*make_kernel)(Device device, const std::string& source);
+
   std::unique_ptr<DeviceGraph> (*make_graph)(Device device);
   std::shared_ptr<DeviceGraphPool> (*make_graph_pool)();
   /// The calling thread's current device, streams and capture; for threads that go on with another's work.
@@ -120,7 +133,7 @@ struct Backend {
 };
 
 /// Raised whenever Backend, the signature of a kernel slot or a type that plugins see changes.
-constexpr std::uint32_t kPluginAbi = 8;
+constexpr std::uint32_t kPluginAbi = 9;
 
 /// What a plugin exports as `extern "C"` under kPluginEntry. If it was built for the host's ABI number and
 /// finds a driver and a device, it calls set_backend, fills the kernel slots and returns null; else it

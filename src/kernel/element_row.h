@@ -3,11 +3,14 @@
 
 #include <ebb/core/ndarray.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <typeinfo>
 
 namespace ebb::detail {
 
-/// An elementwise kernel of the CPU, and the operands that it was called with.
+/// An elementwise kernel, and the operands that it was called with. On the CPU it is a function; on a device
+/// the formula itself, of which whoever asks makes a kernel.
 struct ElementRow {
   /// out[i] = formula(in[0][i], ...) for i in [0, n), everything contiguous; an input whose bit is set in
   /// `constant` is one value.
@@ -19,10 +22,13 @@ struct ElementRow {
   struct Operand {
     const NdArray* array = nullptr;
     const NdArray* read_from = nullptr;
+    DType dtype = kFloat;  ///< as the kernel reads it
     alignas(8) char number[8] = {};
   };
 
-  Function function = nullptr;
+  Function function = nullptr;           ///< of the CPU
+  const std::type_info* type = nullptr;  ///< of a device: the formula's type
+  std::size_t formula_bytes = 0;         ///< and its size
   const void* formula = nullptr;
   bool takes_constants = true;
   std::int64_t grain = 0;  ///< elements worth waking a thread for

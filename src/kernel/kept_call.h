@@ -77,7 +77,7 @@ class KeptCall {
   virtual bool watched() const { return false; }
   /// Whether each element of what it writes follows from the same element of what it reads.
   virtual bool per_element() const { return false; }
-  /// Its row, where it is an elementwise kernel of the CPU: the array that it writes. Else null.
+  /// Its row, where it is an elementwise kernel: the array that it writes. Else null.
   virtual const NdArray* element_row(ElementRow&) { return nullptr; }
   const char* name() const { return name_; }
   /// Null for what is no call of a slot.
@@ -217,8 +217,7 @@ class KeptSlotCall final : public KeptCall {
     const NdArray* written = nullptr;
     if constexpr (kRows) {
       const auto ask = [&](NdArray& out, auto&... operands) {
-        if (!out.device().is_cpu()) return;
-        NdArray nothing = NdArray::empty({0}, out.dtype());
+        NdArray nothing = NdArray::empty({0}, out.dtype(), out.device());
         const AskRow scope(row);
         function_(nothing, operands...);
         written = &out;

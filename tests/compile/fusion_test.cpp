@@ -52,6 +52,7 @@ TEST_CASE("chains of elementwise calls are replayed by blocks with equal bits") 
         return std::vector<Tensor>{chosen * y + 1, y.clamp(-2, 2), y == x[2]};
       },
       uniform(n, dtype));
+  REQUIRE(report.fused == report.operations);
   // What passes from row to row has no memory but a block.
   if (n == kMany) REQUIRE(report.arena_bytes < 4 * kMany * static_cast<std::int64_t>(element_size(dtype)));
 }

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "cuda/real_device.h"
+
 using namespace ebb;
 
 namespace {
@@ -37,7 +39,9 @@ struct Training {
 
 void check_training(double dropout) {
   Training eager(dropout), compiled(dropout);
-  auto step = compile([&](const Tensor& x, const Tensor& y) { return compiled.step(x, y); });
+  CompileOptions options;
+  options.fuse = !is_real_device();  // there fused kernels may differ in last bits
+  auto step = compile([&](const Tensor& x, const Tensor& y) { return compiled.step(x, y); }, options);
   std::vector<std::pair<Tensor, Tensor>> data;
   for (int t = 0; t < 10; ++t) data.emplace_back(to_gpu(randn({8, 6})), to_gpu(randint(3, {8}, kLong)));
   std::vector<Tensor> expected, got;

@@ -5,6 +5,7 @@
 #include <ebb/core/random.h>
 #include <ebb/cuda/cuda.h>
 
+#include <cstdlib>
 #include <iostream>
 
 namespace {
@@ -19,6 +20,7 @@ CATCH_REGISTER_LISTENER(Seed)
 }  // namespace
 
 int main(int argc, char** argv) {
+  setenv("EBB_KERNEL_CACHE", "0", 0);  // nothing of a test stays behind
   Catch::Session session;
   if (const int failure = session.applyCommandLine(argc, argv)) return failure;
   if (!support::only_lists(session) && !ebb::cuda::is_available()) {

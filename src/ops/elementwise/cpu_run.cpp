@@ -23,11 +23,12 @@ struct Slot {
 // For those who run the row themselves.
 void describe(ebb::detail::ElementRow& asked, Row row, DType dtype, const ops::Operand* const* operands,
               int count, const void* op, const RowTraits& traits) {
-  asked = {row, op, traits.takes_constants, traits.grain, dtype, count, {}};
+  asked = {row, nullptr, 0, op, traits.takes_constants, traits.grain, dtype, count, {}};
   for (int i = 0; i < count; ++i) {
     ebb::detail::ElementRow::Operand& operand = asked.operands[i];
     operand.array = operands[i]->array;
     operand.read_from = operands[i]->read_from;
+    operand.dtype = dtype;
     if (operand.array) continue;
     Slot number{};
     number.put(operands[i]->value, dtype);

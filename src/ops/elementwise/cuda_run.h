@@ -63,22 +63,28 @@ const MapKernels<N>& kernels_of(const char* name, const std::array<MapKernels<N>
 template <class Op>
 void unary(NdArray& out, const NdArray& x, const Op& op) {
   static constexpr auto kTable = detail::kernel_table<Op, 1>();
-  launch_map<2>(Op::kName, detail::kernels_of(Op::kName, kTable, x.dtype()), out, {MapInput{&x}}, &op,
-                sizeof(op));
+  const auto& kernels = detail::kernels_of(Op::kName, kTable, x.dtype());
+  if (out.numel() == 0) return describe_formula(typeid(Op), &op, sizeof(op), x.dtype(), {{x, x.dtype()}});
+  launch_map<2>(Op::kName, kernels, out, {MapInput{&x}}, &op, sizeof(op));
 }
 
 template <class Op>
 void binary(NdArray& out, DType dtype, const Operand& a, const Operand& b, const Op& op) {
   static constexpr auto kTable = detail::kernel_table<Op, 2>();
-  launch_map<3>(Op::kName, detail::kernels_of(Op::kName, kTable, dtype), out,
-                {detail::map_input(a, dtype), detail::map_input(b, dtype)}, &op, sizeof(op));
+  const auto& kernels = detail::kernels_of(Op::kName, kTable, dtype);
+  if (out.numel() == 0) return describe_formula(typeid(Op), &op, sizeof(op), dtype, {{a, dtype}, {b, dtype}});
+  launch_map<3>(Op::kName, kernels, out, {detail::map_input(a, dtype), detail::map_input(b, dtype)}, &op,
+                sizeof(op));
 }
 
 template <class Op>
 void ternary(NdArray& out, const Operand& a, const Operand& b, const Operand& c, const Op& op) {
   static constexpr auto kTable = detail::kernel_table<Op, 3>();
   const DType dtype = out.dtype(), first = ops::TakesCondition<Op, double> ? kBool : dtype;
-  launch_map<4>(Op::kName, detail::kernels_of(Op::kName, kTable, dtype), out,
+  const auto& kernels = detail::kernels_of(Op::kName, kTable, dtype);
+  if (out.numel() == 0)
+    return describe_formula(typeid(Op), &op, sizeof(op), dtype, {{a, first}, {b, dtype}, {c, dtype}});
+  launch_map<4>(Op::kName, kernels, out,
                 {detail::map_input(a, first), detail::map_input(b, dtype), detail::map_input(c, dtype)}, &op,
                 sizeof(op));
 }

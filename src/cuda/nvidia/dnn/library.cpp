@@ -4,9 +4,9 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <string>
-#include <vector>
+
+#include "cuda/nvidia/library_folders.h"
 
 namespace ebb::cuda::dnn {
 namespace {
@@ -16,25 +16,6 @@ constexpr std::size_t kOldest =
 static_assert(CUDNN_VERSION >= kOldest);
 
 const std::string kSuffix = ".so." + std::to_string(CUDNN_MAJOR), kName = "libcudnn" + kSuffix;
-
-// Where the loader would not look by itself.
-std::vector<std::string> folders() {
-  std::vector<std::string> found;
-  Dl_info info{};
-  void* const blas = dlsym(RTLD_DEFAULT, "cublasLtCreate");
-  if (blas && dladdr(blas, &info) && info.dli_fname) {
-    const std::string path = info.dli_fname;
-    const std::string folder = path.substr(0, path.find_last_of('/') + 1);
-    if (!folder.empty()) {
-      found.push_back(folder);
-      found.push_back(folder + "../../cudnn/lib/");  // site-packages/nvidia/<one>/lib
-    }
-  }
-  for (const char* variable : {"CUDA_PATH", "CUDA_HOME"})
-    if (const char* root = std::getenv(variable))
-      for (const char* folder : {"/lib64/", "/lib/"}) found.push_back(root + std::string(folder));
-  return found;
-}
 
 template <class F>
 bool find(void* library, const char* name, F& function) {
@@ -95,7 +76,7 @@ const Library* open(const std::string& path) {
 
 const Library* load() {
   const Library* found = open(kName);
-  for (const std::string& folder : folders())
+  for (const std::string& folder : library_folders("cudnn"))
     if (!found) found = open(folder + kName);
   return found;
 }

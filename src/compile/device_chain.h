@@ -1,0 +1,84 @@
+// Elementwise calls of a tape that run together on a device, as one kernel.
+#pragma once
+
+#include <ebb/core/storage.h>
+
+#include "compile/element_call.h"
+#include "compile/step_program.h"
+#include "device/backend.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ebb::compiling {
+
+/// Several elementwise calls over arrays of as many elements, as a kernel that reads each array once, has
+/// what one formula leaves to the next in registers, and writes what is needed. Values between formulas are
+/// rounded to their dtypes as the kernels of the calls would; a compiler that joins a product and a sum
+/// rounds once.
+///
+/// The source (ops/elementwise/cuda_chain.h has what it is made of) names types; formulas and numbers are
+/// bytes of the kernel's argument, so that chains which differ in these share a kernel.
+class DeviceChain final : public StepProgram {
+ public:
+  // A kernel's argument has 4 KiB: a call adds at most a formula of 48 bytes and three numbers to it.
+  static constexpr std::size_t kMostCalls = 40, kMostArrays = 32;
+
+  explicit DeviceChain(std::int64_t count) : count_(count) {}
+
+  // Streams, as in RowProgram.
+
+  /// Elements in memory, from `offset` bytes on; one for all where they are `still`.
+  int add_memory(const Storage& storage, std::size_t offset, DType dtype, bool still);
+  /// A number.
+  int add_number(const char (&bytes)[8], DType dtype);
+  /// What a call leaves to later ones and to nobody else.
+  int add_buffer(DType dtype);
+
+  /// The streams that a formula takes and the one that it makes. The formula's bytes must stay where they
+  /// are.
+  void add_call(const detail::ElementRow& row, const int* in, int out);
+
+  /// After the last call: the kernel's source.
+  std::string source() const;
+  /// The kernel's argument, for where the arrays lie now: ChainSpan, their addresses, formulas and numbers.
+  std::vector<std::uint64_t> argument() const;
+  /// Makes the kernel; false where the device's backend cannot.
+  bool make(Device device);
+
+  void run(std::byte* work) const override;
+
+ private:
+  struct Stream {
+    DType dtype = kFloat;
+    const Storage* storage = nullptr;
+    std::size_t offset = 0;
+    bool still = false;
+    int array = -1;     // which of those in memory
+    int value = -1;     // what it holds at this point of the source
+    bool made = false;  // by a call
+  };
+  /// Bytes behind the arrays in the kernel's argument.
+  struct Part {
+    const void* from;
+    std::size_t bytes, words;
+  };
+
+  int add(const Stream& stream);
+  int value_of(int stream);
+  int new_value(const std::string& text);
+  int width() const;
+  const Stream& array(std::size_t at) const { return streams_[static_cast<std::size_t>(arrays_[at])]; }
+
+  std::int64_t count_;
+  std::vector<Stream> streams_;
+  std::vector<int> arrays_;  // streams
+  std::vector<Part> parts_;
+  std::vector<std::unique_ptr<char[]>> numbers_;
+  std::string members_, body_;  // of the source
+  int values_ = 0, formulas_ = 0;
+  std::shared_ptr<const detail::MadeKernel> kernel_;
+};
+
+}  // namespace ebb::compiling

@@ -1,0 +1,21 @@
+// Several calls of a tape that run together.
+#pragma once
+
+#include <cstddef>
+
+namespace ebb::compiling {
+
+/// What stands for them: rows of the CPU, or a kernel of a device.
+class StepProgram {
+ public:
+  StepProgram() = default;
+  virtual ~StepProgram() = default;
+  StepProgram(const StepProgram&) = delete;
+  StepProgram& operator=(const StepProgram&) = delete;
+
+  /// Memory of the CPU that a run works in, for the number of threads there are now.
+  virtual std::size_t work_bytes() const { return 0; }
+  virtual void run(std::byte* work) const = 0;
+};
+
+}  // namespace ebb::compiling

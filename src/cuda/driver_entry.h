@@ -1,0 +1,26 @@
+// Functions of the driver, which the runtime finds: libcuda is not linked.
+#pragma once
+
+#include <cuda.h>
+#include <cuda_runtime.h>
+
+namespace ebb::cuda {
+
+/// False where the driver has no such function.
+template <class F>
+bool find_in_driver(F*& function, const char* name) {
+  void* found = nullptr;
+  cudaDriverEntryPointQueryResult status{};
+#if CUDART_VERSION >= 12050
+  constexpr unsigned kVersion = 12000;  // of the signatures
+  const cudaError_t error =
+      cudaGetDriverEntryPointByVersion(name, &found, kVersion, cudaEnableDefault, &status);
+#else
+  const cudaError_t error = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &status);
+#endif
+  if (error != cudaSuccess) cudaGetLastError();
+  function = reinterpret_cast<F*>(found);
+  return error == cudaSuccess && status == cudaDriverEntryPointSuccess && function;
+}
+
+}  // namespace ebb::cuda

@@ -1,0 +1,32 @@
+// Where NVIDIA's libraries lie that the loader would not find by itself.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace ebb::cuda {
+
+/// Beside cuBLAS, which is linked, in the folder `wheel` of the same site-packages, and in CUDA_PATH and
+/// CUDA_HOME; each ends with a slash.
+inline std::vector<std::string> library_folders(const std::string& wheel) {
+  std::vector<std::string> found;
+  Dl_info info{};
+  void* const blas = dlsym(RTLD_DEFAULT, "cublasLtCreate");
+  if (blas && dladdr(blas, &info) && info.dli_fname) {
+    const std::string path = info.dli_fname;
+    const std::string folder = path.substr(0, path.find_last_of('/') + 1);
+    if (!folder.empty()) {
+      found.push_back(folder);
+      found.push_back(folder + "../../" + wheel + "/lib/");  // site-packages/nvidia/<one>/lib
+    }
+  }
+  for (const char* variable : {"CUDA_PATH", "CUDA_HOME"})
+    if (const char* root = std::getenv(variable))
+      for (const char* folder : {"/lib64/", "/lib/"}) found.push_back(root + std::string(folder));
+  return found;
+}
+
+}  // namespace ebb::cuda

@@ -1,0 +1,152 @@
+// Chains of a device as sources, and what their kernels are given.
+#include "compile/device_chain.h"
+#include "ops/elementwise/formulas/activations.h"
+#include "ops/elementwise/formulas/compare.h"
+#include "ops/elementwise/formulas/ternary.h"
+
+#include <catch2/catch.hpp>
+
+using namespace ebb;
+using compiling::DeviceChain;
+
+namespace {
+
+template <class Op>
+detail::ElementRow row_of(const Op& op, int operands) {
+  detail::ElementRow row;
+  row.type = &typeid(Op);
+  row.formula = &op;
+  row.formula_bytes = sizeof(op);
+  row.count = operands;
+  return row;
+}
+
+template <class Op>
+void call(DeviceChain& chain, const Op& op, std::initializer_list<int> in, int out) {
+  chain.add_call(row_of(op, static_cast<int>(in.size())), in.begin(), out);
+}
+
+// An array that is nowhere, at an address.
+Ref<Storage> at(std::uintptr_t address) {
+  return Storage::adopt(reinterpret_cast<void*>(address), 0, kCPU, nullptr, nullptr);
+}
+
+constexpr std::int64_t kCount = 100;
+const ops::Add kAdd;
+
+// The span of x + y -> out with arrays at these addresses: head, units, which are aligned.
+std::vector<std::uint64_t> span_of(std::int64_t count, DType dtype, std::uintptr_t x, std::uintptr_t y,
+                                   std::uintptr_t out, bool still = false) {
+  const Ref<Storage> a = at(x), b = at(y), c = at(out);
+  DeviceChain chain(count);
+  const int from = chain.add_memory(*a, 0, dtype, false), other = chain.add_memory(*b, 0, dtype, still);
+  call(chain, kAdd, {from, other}, chain.add_memory(*c, 0, dtype, false));
+  const std::vector<std::uint64_t> words = chain.argument();
+  REQUIRE(words[0] == static_cast<std::uint64_t>(count));
+  REQUIRE(std::vector(words.begin() + 4, words.begin() + 7) == std::vector<std::uint64_t>{x, y, out});
+  return {words[1], words[2], words[3]};
+}
+
+using Span = std::vector<std::uint64_t>;
+
+}  // namespace
+
+TEST_CASE("the source of a chain loads at first use, goes on in values, and stores in the end") {
+  const ops::Tanh tanh;
+  const ops::Gt greater;
+  const ops::Where where;
+  const Ref<Storage> memory = at(0);
+  DeviceChain chain(kCount);
+  const int x = chain.add_memory(*memory, 0, kFloat, false), one = chain.add_memory(*memory, 0, kFloat, true);
+  const int flags = chain.add_memory(*memory, 0, kBool, false),
+            out = chain.add_memory(*memory, 0, kFloat, false);
+  const int number = chain.add_number({}, kFloat), passing = chain.add_buffer(kFloat);
+  call(chain, tanh, {x}, passing);
+  call(chain, kAdd, {passing, number}, passing);
+  call(chain, greater, {passing, one}, flags);
+  call(chain, where, {flags, passing, x}, out);
+  call(chain, tanh, {out}, out);
+  CHECK(chain.source() == R"(// Elementwise calls that run together.
+#include "ops/elementwise/cuda_chain.h"
+
+namespace ebb::cuda {
+
+struct Chain {
+  ChainSpan span;
+  const float* x0;
+  const float* x1;
+  bool* x2;
+  float* x3;
+  alignas(8) float n0;
+  alignas(8) ops::Tanh f0;
+  alignas(8) ops::Add f1;
+  alignas(8) ops::Gt f2;
+  alignas(8) ops::Where f3;
+  alignas(8) ops::Tanh f4;
+
+  template <int V>
+  EBB_HD void run(std::int64_t first) const {
+    const auto v0 = same<V>(n0);
+    const auto v1 = load<V>(span, 0, x0, first);
+    const auto v2 = apply<float>(f0, v1);
+    const auto v3 = apply<float>(f1, v2, v0);
+    const auto v4 = same<V>(*x1);
+    const auto v5 = apply<bool>(f2, v3, v4);
+    const auto v6 = apply<float>(f3, v5, v3, v1);
+    const auto v7 = apply<float>(f4, v6);
+    store(span, 2, x2, first, v5);
+    store(span, 3, x3, first, v7);
+  }
+};
+
+}  // namespace ebb::cuda
+
+using Argument = ebb::cuda::Chain;
+extern "C" __global__ void __launch_bounds__(256) made_kernel(const __grid_constant__ Argument chain) {
+  ebb::cuda::run_chain<4, 256>(chain, blockIdx.x, threadIdx.x);
+}
+)");
+}
+
+TEST_CASE("a vector of a chain holds 16 bytes of its widest array") {
+  const Ref<Storage> memory = at(0);
+  const auto width_of = [&](DType narrow, DType wide, bool still) {
+    DeviceChain chain(kCount);
+    const int from = chain.add_memory(*memory, 0, wide, still);
+    call(chain, ops::Tanh(), {from}, chain.add_memory(*memory, 0, narrow, false));
+    const std::string source = chain.source(), words = "run_chain<";
+    return std::stoi(source.substr(source.find(words) + words.size()));
+  };
+  CHECK(width_of(kHalf, kHalf, false) == 8);
+  CHECK(width_of(kBool, kBool, false) == 16);
+  CHECK(width_of(kBool, kFloat, false) == 4);
+  CHECK(width_of(kFloat, kDouble, false) == 2);
+  CHECK(width_of(kFloat, kDouble, true) == 4);
+}
+
+TEST_CASE("a chain's vectors begin where most of its arrays are aligned") {
+  CHECK(span_of(100, kFloat, 0x1000, 0x2000, 0x3000) == Span{0, 25, 7});
+  CHECK(span_of(101, kFloat, 0x1004, 0x2004, 0x3004) == Span{3, 24, 7});
+  CHECK(span_of(101, kFloat, 0x1008, 0x2004, 0x3008) == Span{2, 24, 5});
+  CHECK(span_of(101, kFloat, 0x100c, 0x200c, 0x3000) == Span{1, 25, 3});
+  CHECK(span_of(100, kFloat, 0x1004, 0x2000, 0x3004, true) == Span{3, 24, 5});
+  CHECK(span_of(100, kFloat, 0x1004, 0x2000, 0x3000, true) == Span{0, 25, 4});
+  CHECK(span_of(100, kHalf, 0x1002, 0x2002, 0x3002) == Span{7, 11, 7});
+  CHECK(span_of(2, kFloat, 0x1004, 0x2004, 0x3004) == Span{2, 0, 7});
+  CHECK(span_of(1, kDouble, 0x1000, 0x2000, 0x3000) == Span{0, 0, 7});
+}
+
+TEST_CASE("formulas and numbers of a chain are bytes of its kernel's argument") {
+  const ops::Elu elu{{}, 0.5, 2, 3};
+  const Ref<Storage> memory = at(64);
+  DeviceChain chain(kCount);
+  const int x = chain.add_memory(*memory, 16, kFloat, false), number = chain.add_number({1, 2, 3, 4}, kFloat);
+  call(chain, elu, {x}, x);
+  call(chain, kAdd, {x, number}, x);
+  const std::vector<std::uint64_t> words = chain.argument();
+  REQUIRE(words.size() == 4 + 1 + 1 + 3 + 1);
+  CHECK(words[4] == 80);
+  CHECK(words[5] == 0x04030201);
+  CHECK(words[6] == __builtin_bit_cast(std::uint64_t, 0.5));
+  CHECK(words[8] == __builtin_bit_cast(std::uint64_t, 3.0));
+}

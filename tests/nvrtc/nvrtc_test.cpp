@@ -1,0 +1,141 @@
+// Sources of fused kernels, compiled to machine code without a GPU.
+#include "cuda/nvidia/nvrtc.h"
+#include "compile/device_chain.h"
+#include "compile/emit_text.h"
+#include "ops/elementwise/cuda_chain.h"
+
+#include <catch2/catch.hpp>
+
+#include <iostream>
+
+#define EBB_TEXT(...) EBB_TEXT_OF(__VA_ARGS__)
+#define EBB_TEXT_OF(...) #__VA_ARGS__
+
+using namespace ebb;
+using compiling::DeviceChain;
+
+namespace {
+
+bool is_there() {
+  if (EBB_NVRTC_MAJOR != 0) return true;
+  std::cout << "skipped: there is no libnvrtc\n";
+  return false;
+}
+
+std::string compiled(const std::string& source, int architecture = 90) {
+  return cuda::compile_by_nvrtc(EBB_NVRTC_MAJOR, architecture, source);
+}
+
+bool is_machine_code(const std::string& code) { return code.size() > 1000 && code.substr(1, 3) == "ELF"; }
+
+template <class Op>
+detail::ElementRow row_of(const Op& op, int operands) {
+  detail::ElementRow row;
+  row.type = &typeid(Op);
+  row.formula = &op;
+  row.formula_bytes = sizeof(op);
+  row.count = operands;
+  return row;
+}
+
+// where(tanh(x y + n) > z, tanh(...), one), its slope, and the comparison.
+std::string chain_source(DType dtype) {
+  static const ops::Tanh tanh;
+  static const ops::Gradient<ops::Tanh> slope;
+  static const ops::Add add;
+  static const ops::Mul multiply;
+  static const ops::Gt greater;
+  static const ops::Where where;
+  const auto memory = Storage::adopt(nullptr, 0, kCPU, nullptr, nullptr);
+  DeviceChain chain(100);
+  const int x = chain.add_memory(*memory, 0, dtype, false), y = chain.add_memory(*memory, 0, dtype, false);
+  const int one = chain.add_memory(*memory, 0, dtype, true), z = chain.add_memory(*memory, 0, dtype, false);
+  const int out = chain.add_memory(*memory, 0, dtype, false),
+            flags = chain.add_memory(*memory, 0, kBool, false);
+  const int number = chain.add_number({0, 0, 0, 0, 0, 0, 0, 0}, dtype), passing = chain.add_buffer(dtype);
+  const auto call = [&](const auto& op, std::initializer_list<int> in, int to) {
+    chain.add_call(row_of(op, static_cast<int>(in.size())), in.begin(), to);
+  };
+  call(multiply, {x, y}, passing);
+  call(add, {passing, number}, passing);
+  call(tanh, {passing}, passing);
+  call(greater, {passing, z}, flags);
+  call(where, {flags, passing, one}, out);
+  call(slope, {out, passing}, x);
+  return chain.source();
+}
+
+}  // namespace
+
+TEST_CASE("sources of chains become machine code of every architecture") {
+  if (!is_there()) return;
+  const DType dtype = GENERATE(kFloat, kDouble, kHalf, kBFloat16);
+  INFO(dtype);
+  CHECK(is_machine_code(compiled(chain_source(dtype))));
+  if (dtype != kHalf) return;
+  for (const int architecture : {80, 86, 89, 100, 120})
+    CHECK(is_machine_code(compiled(chain_source(dtype), architecture)));
+}
+
+TEST_CASE("what NVRTC does not understand is an error with its words") {
+  if (!is_there()) return;
+  CHECK_THROWS_WITH(compiled("#include \"ops/elementwise/cuda_chain.h\"\nint x = y;\n"),
+                    Catch::Contains("\"y\" is undefined"));
+  CHECK_THROWS_WITH(cuda::compile_by_nvrtc(EBB_NVRTC_MAJOR, 1, chain_source(kFloat)),
+                    Catch::Contains("NVRTC"));
+}
+
+// Formulas are compiled as they are called; half a minute.
+TEST_CASE("every formula of the elementwise family is one that NVRTC compiles") {
+  if (!is_there()) return;
+  const std::string source = R"(
+#include "ops/elementwise/cuda_chain.h"
+namespace ebb::ops {
+template <class T>
+__device__ cuda::Vector<T, 1>& at(char* p) { return *reinterpret_cast<cuda::Vector<T, 1>*>(p); }
+template <class Op, class T>
+__device__ void one(char* p) {
+  if constexpr (has_type(Op::kTypes, dtype_of<T>())) {
+    const Op& op = *reinterpret_cast<const Op*>(p);
+    if constexpr (std::is_base_of_v<Unary, Op>)
+      at<T>(p) = cuda::apply<T>(op, at<T>(p));
+    else if constexpr (TakesCondition<Op, T>)
+      at<T>(p) = cuda::apply<T>(op, at<bool>(p), at<T>(p), at<T>(p));
+    else if constexpr (std::is_base_of_v<Ternary, Op>)
+      at<T>(p) = cuda::apply<T>(op, at<T>(p), at<T>(p), at<T>(p));
+    else
+      at<T>(p) = cuda::apply<T>(op, at<T>(p), at<T>(p));
+  }
+}
+template <class... Op>
+__device__ void all(List<Op...>, char* p) {
+  ((one<Op, std::uint8_t>(p), one<Op, std::int64_t>(p), one<Op, bool>(p)), ...);
+  ((one<Op, Half>(p), one<Op, double>(p)), ...);
+}
+}
+extern "C" __global__ void made_kernel(char* p) {
+  ebb::ops::all(FORMULAS{}, p);
+  ebb::ops::all(ebb::ops::Gradients<FORMULAS>{}, p);
+}
+)";
+  CHECK(is_machine_code(compiled("#define FORMULAS " EBB_TEXT(EBB_FORMULAS) + source)));
+}
+
+TEST_CASE("formulas have the names and sizes in a chain's source that they have on the host") {
+  if (!is_there()) return;
+  std::string source = "#include \"ops/elementwise/cuda_chain.h\"\nnamespace ebb::cuda {\n";
+  int count = 0;
+  const auto add = [&]<class... Op>(ops::List<Op...>) {
+    const auto one = [&](const std::type_info& type, std::size_t bytes) {
+      source += detail::text("static_assert(sizeof(", compiling::type_text(type),
+                             ") == ", std::uint64_t{bytes}, ");\n");
+      ++count;
+    };
+    (one(typeid(Op), sizeof(Op)), ...);
+  };
+  add(EBB_FORMULAS());
+  add(ops::Gradients<EBB_FORMULAS>());
+  CHECK(count > 150);
+  CHECK(is_machine_code(
+      compiled(source + "}\nextern \"C\" __global__ void made_kernel(char* p) { *p = 1; }\n")));
+}
