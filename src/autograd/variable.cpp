@@ -15,7 +15,8 @@ namespace ebb {
 
 using namespace autograd;
 
-VariableImpl::VariableImpl(NdArray&& array) : data(std::move(array)), inference(thread_state.inference_mode) {}
+VariableImpl::VariableImpl(NdArray&& array)
+    : data(std::move(array)), inference(thread_state.inference_mode) {}
 
 VariableImpl::~VariableImpl() {
   drop_retained_grad(*this);

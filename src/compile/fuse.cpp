@@ -6,6 +6,7 @@
 #include "compile/products.h"
 #include "compile/program_streams.h"
 #include "compile/row_program.h"
+#include "compile/row_source.h"
 #include "compile/touches.h"
 
 #include <algorithm>
@@ -37,7 +38,7 @@ class Fuser {
       if (row) {
         first_ = at;
         add(at, std::move(*row));
-      } else if (begins_with_product(at)) {
+      } else if (begins_with_source(at)) {
         first_ = last_ = at;
       } else {
         single(at);
@@ -48,8 +49,9 @@ class Fuser {
   }
 
  private:
-  struct Product {
-    KeptProduct* call = nullptr;
+  // The call that a group begins with, where the next one takes up its result.
+  struct Source {
+    std::unique_ptr<RowSource> call;
     ElementOperand out;
     std::int64_t count = 0;
     std::unordered_set<int> reads;  // places
@@ -61,31 +63,25 @@ class Fuser {
     return found;
   }
 
-  // A product, of which the next call takes up the result.
-  bool begins_with_product(int at) {
-    KeptProduct* const call = product_of(tape_.calls[static_cast<std::size_t>(at)]);
+  bool begins_with_source(int at) {
+    std::unique_ptr<RowSource> call = row_source(tape_.calls[static_cast<std::size_t>(at)]);
     if (!call || at + 1 == static_cast<int>(tape_.calls.size())) return false;
-    const NdArray& out = std::get<0>(call->arguments());
-    if (!ProductSource::fits(*call)) return false;
-    product_ = {call, operand_of(out, touches_), out.numel(), {}};
-    const auto reads = [&](const NdArray& x) {
-      if (x.defined()) product_.reads.insert(touches_.place(x));
-    };
-    reads(std::get<1>(call->arguments()));
-    reads(std::get<2>(call->arguments()));
-    reads(std::get<3>(call->arguments()));
+    source_ = {nullptr, operand_of(call->out(), touches_), call->out().numel(), {}};
+    for (const NdArray* x : call->reads())
+      if (x->defined()) source_.reads.insert(touches_.place(*x));
+    source_.call = std::move(call);
     const std::optional<ElementCall> next = element_call_at(at + 1);
     bool taken = false;
-    if (next && next->count == product_.count)
+    if (next && next->count == source_.count)
       for (const ElementOperand* each : next->in_memory())
-        taken = taken || (each != &next->out && each->place == product_.out.place &&
-                          each->same_elements(product_.out));
-    if (!taken || product_.reads.contains(next->out.place)) {
-      product_ = {};
+        taken = taken ||
+                (each != &next->out && each->place == source_.out.place && each->same_elements(source_.out));
+    if (!taken || source_.reads.contains(next->out.place)) {
+      source_ = {};
       return false;
     }
-    used_[product_.out.place].push_back(product_.out);
-    written_.insert(product_.out.place);
+    used_[source_.out.place].push_back(source_.out);
+    written_.insert(source_.out.place);
     return true;
   }
 
@@ -106,7 +102,7 @@ class Fuser {
         used_.contains(sum->to.place))
       return false;
     if (worth_blocks()) return false;  // whose blocks are others
-    drop_product();
+    drop_source();
     last_ = at;
     sums_.push_back(*sum);
     return true;
@@ -142,8 +138,8 @@ class Fuser {
   // elements.
   bool joins(const ElementCall& row) const {
     if (row.device != group_device() || is_full()) return false;
-    if ((product_.call ? product_.count : rows_.front().count) != row.count) return false;
-    if (product_.reads.contains(row.out.place) || !sums_.empty()) return false;
+    if ((source_.call ? source_.count : rows_.front().count) != row.count) return false;
+    if (source_.reads.contains(row.out.place) || !sums_.empty()) return false;
     for (const ElementOperand* each : row.in_memory()) {
       const auto found = used_.find(each->place);
       if (found == used_.end()) continue;
@@ -156,7 +152,7 @@ class Fuser {
 
   void close() {
     if (first_ < 0) return;
-    if (!worth_blocks()) drop_product();
+    if (!worth_blocks()) drop_source();
     if (std::unique_ptr<StepProgram> program = put_together()) {
       tape_.steps.push_back({first_, last_, std::move(program)});
       note_successions();
@@ -165,20 +161,20 @@ class Fuser {
       for (int at = first_; at <= last_; ++at) single(at);
     }
     first_ = -1;
-    product_ = {};
+    source_ = {};
     sums_.clear();
     rows_.clear();
     used_.clear();
     written_.clear();
   }
 
-  // The product that the group began with is a step of its own.
-  void drop_product() {
-    if (!product_.call) return;
+  // The source is a step of its own.
+  void drop_source() {
+    if (!source_.call) return;
     single(first_++);
     used_.clear();
     written_.clear();
-    product_ = {};
+    source_ = {};
     for (const ElementCall& row : rows_) use(row);
   }
   void use(const ElementCall& row) {
@@ -199,7 +195,7 @@ class Fuser {
     const std::size_t calls = rows_.size() + sums_.size();
     if (!group_device().is_cpu()) return calls > 1 ? device_chain() : nullptr;
     const bool is_short = !rows_.empty() && rows_.front().count <= kShort;
-    return product_.call || calls > 1 || is_short ? row_program() : nullptr;
+    return source_.call || calls > 1 || is_short ? row_program() : nullptr;
   }
 
   template <class Program>
@@ -223,12 +219,7 @@ class Fuser {
   std::unique_ptr<StepProgram> row_program() {
     auto program = std::make_unique<RowProgram>(rows_.front().count);
     ProgramStreams streams = streams_of(*program);
-    if (product_.call) {
-      const NdArray& out = std::get<0>(product_.call->arguments());
-      streams.pass(product_.out,
-                   program->add_source(std::make_unique<ProductSource>(*product_.call), product_.out.dtype,
-                                       out.sizes()[1], ProductSource::kRows));
-    }
+    if (source_.call) streams.pass(source_.out, program->add_source(std::move(source_.call)));
     for (const ElementCall& call : rows_) {
       RowProgram::Line line{call.row.function, call.row.formula};
       for (int i = 0; i < call.row.count; ++i) {
@@ -260,19 +251,19 @@ class Fuser {
     const Place& place = tape_.places[static_cast<std::size_t>(at)];
     const ElementOperand& use = used_.at(at).front();
     return place.kind == Place::Kind::inner && place.bytes >= kWorthReuse && !use.still && use.offset == 0 &&
-           !product_.reads.contains(at);
+           !source_.reads.contains(at);
   }
   bool ends(int at) const { return reusable(at) && touches_.calls(at).back() <= last_; }
   bool begins(int at) const { return reusable(at) && touches_.calls(at).front() >= first_; }
 
-  // Blocks of a product cost a little. They save memory where its whole result would lie beside a place that
+  // Blocks of a source cost a little. They save memory where its whole result would lie beside a place that
   // ends here, and where what the rows make of it can lie in that one.
   bool worth_blocks() const {
     const auto spares = [&](const auto& use) {
-      return use.first != product_.out.place && ends(use.first) && !begins(use.first);
+      return use.first != source_.out.place && ends(use.first) && !begins(use.first);
     };
-    const auto takes = [&](int at) { return at != product_.out.place && begins(at); };
-    return product_.call && !rows_.empty() && passing(product_.out.place) &&
+    const auto takes = [&](int at) { return at != source_.out.place && begins(at); };
+    return source_.call && !rows_.empty() && passing(source_.out.place) &&
            std::any_of(used_.begin(), used_.end(), spares) &&
            std::any_of(written_.begin(), written_.end(), takes);
   }
@@ -301,7 +292,7 @@ class Fuser {
       const Place::Kind kind = tape_.places[static_cast<std::size_t>(at)].kind;
       return kind == Place::Kind::input || kind == Place::Kind::outside;
     };
-    std::unordered_set<int> others = product_.reads;
+    std::unordered_set<int> others = source_.reads;
     for (const auto& [place, uses] : used_) others.insert(place);
     for (const int a : written_)
       for (const int b : others)
@@ -326,7 +317,7 @@ class Fuser {
   const bool on_devices_;
   // The group that is being put together.
   int first_ = -1, last_ = -1;                                 // its calls
-  Product product_;                                            // the first of them
+  Source source_;                                              // the first of them
   std::vector<ElementSumCall> sums_;                           // the last
   std::vector<ElementCall> rows_;                              // and the others
   std::unordered_map<int, std::vector<ElementOperand>> used_;  // by place
@@ -337,7 +328,7 @@ class Fuser {
 
 void fuse(Tape& tape, bool on_devices) {
   accumulate_products(tape);
-  delay_products(tape);
+  delay_sources(tape);
   Fuser(tape, on_devices).run();
 }
 

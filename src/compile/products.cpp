@@ -1,6 +1,8 @@
 // Matrix products: those that are added to something add by themselves, and those whose elements others go on
 // with move there.
 #include "compile/products.h"
+
+#include "compile/row_source.h"
 #include "compile/touches.h"
 
 #include <ebb/core/parallel.h>
@@ -10,9 +12,18 @@
 #include "ops/elementwise/formulas/arithmetic.h"
 #include "ops/elementwise/kernels.h"
 #include "ops/foreach/kernels.h"
+#include "ops/linalg/kernels.h"
 
 namespace ebb::compiling {
 namespace {
+
+using KeptProduct =
+    detail::KeptSlotCall<NdArray&, const NdArray&, const NdArray&, const NdArray&, const ProductArgs&>;
+
+// The call, if it is a matrix product; else null.
+KeptProduct* product_of(const TapeCall& call) {
+  return call.call->name() == kernels::product.name() ? static_cast<KeptProduct*>(call.call.get()) : nullptr;
+}
 
 bool is_floating_on_cpu(const NdArray& x) {
   return x.device().is_cpu() && (x.dtype() == kFloat || x.dtype() == kDouble);
@@ -63,10 +74,6 @@ TensorEntry* zeros_before(Tape& tape, const Touches& touches, const NdArray& x, 
 
 }  // namespace
 
-KeptProduct* product_of(const TapeCall& call) {
-  return call.call->name() == kernels::product.name() ? static_cast<KeptProduct*>(call.call.get()) : nullptr;
-}
-
 void accumulate_products(Tape& tape) {
   const Touches touches(tape);
   for (std::size_t i = 0; i < tape.calls.size(); ++i) {
@@ -106,39 +113,6 @@ void accumulate_products(Tape& tape) {
   std::erase_if(tape.calls, [](const TapeCall& call) { return call.left_out; });
 }
 
-void delay_products(Tape& tape) {
-  const Touches touches(tape);
-  std::vector<std::vector<int>> before(tape.calls.size());
-  std::vector<bool> moved(tape.calls.size());
-  for (std::size_t i = 0; i < tape.calls.size(); ++i) {
-    KeptProduct* const product = product_of(tape.calls[i]);
-    if (!product) continue;
-    auto& arguments = product->arguments();
-    const NdArray& out = std::get<0>(arguments);
-    const int place = touches.place(out), from = static_cast<int>(i);
-    const std::vector<int>& users = touches.calls(place);
-    if (tape.places[static_cast<std::size_t>(place)].kind != Place::Kind::inner) continue;
-    if (users.front() != from || users.size() < 2 || users[1] == from + 1) continue;
-    const int to = users[1];
-    if (!tape.calls[static_cast<std::size_t>(to)].call->per_element()) continue;
-    const auto written_between = [&](const NdArray& x) {
-      return x.defined() && touches.written_between(touches.place(x), from, to);
-    };
-    if (written_between(std::get<1>(arguments)) || written_between(std::get<2>(arguments)) ||
-        written_between(std::get<3>(arguments)))
-      continue;
-    before[static_cast<std::size_t>(to)].push_back(from);
-    moved[i] = true;
-  }
-  std::vector<TapeCall> ordered;
-  ordered.reserve(tape.calls.size());
-  for (std::size_t i = 0; i < tape.calls.size(); ++i) {
-    for (const int each : before[i]) ordered.push_back(std::move(tape.calls[static_cast<std::size_t>(each)]));
-    if (!moved[i]) ordered.push_back(std::move(tape.calls[i]));
-  }
-  tape.calls = std::move(ordered);
-}
-
 namespace {
 
 // The k of a product of m x k and k x n.
@@ -153,34 +127,58 @@ NdArray narrowed(const NdArray& x, std::size_t dim, std::int64_t first, std::int
                  x.dtype());
 }
 
+// The rows of a product.
+class ProductSource final : public RowSource {
+ public:
+  static constexpr std::int64_t kRows = 128;  // of a block: fewer make the kernel pack too often
+
+  explicit ProductSource(KeptProduct& product) : product_(product) {}
+
+  const NdArray& out() const override { return std::get<0>(product_.arguments()); }
+  std::vector<const NdArray*> reads() const override {
+    auto& [out, kept_init, kept_a, kept_b, args] = product_.arguments();
+    const NdArray &init = kept_init, &a = kept_a, &b = kept_b;
+    return {&init, &a, &b};
+  }
+  std::int64_t unit() const override { return out().sizes()[1]; }
+  std::int64_t units() const override { return kRows; }
+  std::int64_t grain() const override {
+    auto& [out, init, a, b, args] = product_.arguments();
+    constexpr std::int64_t kWork = 1 << 16;  // products of numbers
+    return std::max<std::int64_t>(kWork / std::max<std::int64_t>(depth_of(a, args), 1), 1);
+  }
+
+  bool fits() const {
+    auto& [kept_out, kept_init, a, b, args] = product_.arguments();
+    const NdArray &out = kept_out, &init = kept_init;
+    if (!is_floating_on_cpu(out) || out.dim() != 2 || !out.is_contiguous()) return false;
+    if (init.defined() && init.storage() == out.storage()) return false;
+    const std::int64_t rows = out.sizes()[0], columns = out.sizes()[1], rest = (rows - 1) % kRows + 1;
+    return rows >= 2 * kRows * get_num_threads() && rest >= 2 && columns >= 8 &&
+           rest * columns * depth_of(a, args) >= 512;
+  }
+
+  void bring(std::int64_t first, std::int64_t last, std::byte* to) const override {
+    auto& [whole, kept_init, a, b, args] = product_.arguments();
+    const NdArray& init = kept_init;
+    NdArray rows = array_at(to, {last - first, unit()}, out().dtype());
+    const bool by_rows = init.defined() && init.dim() == 2 && init.sizes()[0] != 1;
+    product_.function()(rows, by_rows ? narrowed(init, 0, first, last - first) : init,
+                        narrowed(a, args.a_transposed ? 1 : 0, first, last - first), b, args);
+  }
+
+ private:
+  KeptProduct& product_;
+};
+
 }  // namespace
 
-bool ProductSource::fits(KeptProduct& product) {
-  auto& [kept_out, kept_init, kept_a, kept_b, args] = product.arguments();
-  const NdArray &out = kept_out, &init = kept_init, &a = kept_a;
-  if (!is_floating_on_cpu(out) || out.dim() != 2 || !out.is_contiguous()) return false;
-  if (init.defined() && init.storage() == out.storage()) return false;
-  const std::int64_t rows = out.sizes()[0], columns = out.sizes()[1], rest = (rows - 1) % kRows + 1;
-  return rows >= 2 * kRows * get_num_threads() && rest >= 2 && columns >= 8 &&
-         rest * columns * depth_of(a, args) >= 512;
-}
-
-void ProductSource::bring(std::int64_t first, std::int64_t last, std::byte* to) const {
-  auto& [kept_out, kept_init, kept_a, kept_b, args] = product_.arguments();
-  const NdArray &whole = kept_out, &init = kept_init, &a = kept_a, &b = kept_b;
-  const std::int64_t rows = last - first, columns = whole.sizes()[1];
-  const auto bytes = static_cast<std::size_t>(rows * columns * element_size(whole.dtype()));
-  NdArray out(Storage::adopt(to, bytes, kCPU, nullptr, nullptr), {rows, columns}, {columns, 1}, 0,
-              whole.dtype());
-  const bool by_rows = init.defined() && init.dim() == 2 && init.sizes()[0] != 1;
-  product_.function()(out, by_rows ? narrowed(init, 0, first, rows) : init,
-                      narrowed(a, args.a_transposed ? 1 : 0, first, rows), b, args);
-}
-
-std::int64_t ProductSource::grain() const {
-  auto& [out, init, a, b, args] = product_.arguments();
-  constexpr std::int64_t kWork = 1 << 16;  // products of numbers
-  return std::max<std::int64_t>(kWork / std::max<std::int64_t>(depth_of(a, args), 1), 1);
+std::unique_ptr<RowSource> product_source(const TapeCall& call) {
+  KeptProduct* const product = product_of(call);
+  if (!product) return nullptr;
+  auto source = std::make_unique<ProductSource>(*product);
+  if (!source->fits()) return nullptr;
+  return source;
 }
 
 }  // namespace ebb::compiling

@@ -42,13 +42,12 @@ int RowProgram::add_filled(int from) {
   return fills_.back().to;
 }
 
-int RowProgram::add_source(std::unique_ptr<RowSource> source, DType dtype, std::int64_t unit,
-                           std::int64_t rows) {
+int RowProgram::add_source(std::unique_ptr<RowSource> source) {
   source_ = std::move(source);
-  unit_ = unit;
-  block_ = rows * unit;
+  unit_ = source_->unit();
+  block_ = source_->units() * unit_;
   add_grain(source_->grain());
-  return source_stream_ = add_buffer(dtype);
+  return source_stream_ = add_buffer(source_->out().dtype());
 }
 
 void RowProgram::add_grain(std::int64_t grain) {

@@ -1,6 +1,7 @@
 // Elementwise calls of a tape that run together, a block of elements at a time.
 #pragma once
 
+#include "compile/row_source.h"
 #include "compile/step_program.h"
 #include "kernel/element_row.h"
 #include "kernel/element_sum.h"
@@ -12,16 +13,6 @@
 #include <vector>
 
 namespace ebb::compiling {
-
-/// Who makes the elements that rows go on with, some whole units of them at a time.
-class RowSource {
- public:
-  virtual ~RowSource() = default;
-  /// Units [first, last), to `to`.
-  virtual void bring(std::int64_t first, std::int64_t last, std::byte* to) const = 0;
-  /// Elements whose making is worth waking a thread for.
-  virtual std::int64_t grain() const = 0;
-};
 
 /// The rows of several elementwise kernels over arrays of as many elements. A block goes through all of them
 /// before the next one begins, so what one row leaves to the next stays in the cache, and what nothing else
@@ -49,8 +40,8 @@ class RowProgram final : public StepProgram {
   int add_buffer(DType dtype);
   /// A buffer whose elements are all the one of a stream.
   int add_filled(int from);
-  /// What `source` brings, and nobody else needs: blocks are of `rows` times `unit` elements.
-  int add_source(std::unique_ptr<RowSource> source, DType dtype, std::int64_t unit, std::int64_t rows);
+  /// What `source` brings, and nobody else needs.
+  int add_source(std::unique_ptr<RowSource> source);
 
   void add_line(const Line& line, std::int64_t grain);
   /// The sum of a stream's elements, to `offset` bytes from the storage's first. All are of the same steps.

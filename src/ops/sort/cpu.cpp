@@ -33,7 +33,8 @@ void fill_items(Item* items, const T* line, std::int64_t n, std::int64_t stride,
   if (stride == 1)
     for (std::int64_t i = 0; i < n; ++i) items[i] = Item::make(K(sorting::key_of(line[i]) ^ turned), i);
   else
-    for (std::int64_t i = 0; i < n; ++i) items[i] = Item::make(K(sorting::key_of(line[i * stride]) ^ turned), i);
+    for (std::int64_t i = 0; i < n; ++i)
+      items[i] = Item::make(K(sorting::key_of(line[i * stride]) ^ turned), i);
 }
 
 template <class T>
