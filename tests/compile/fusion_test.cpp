@@ -275,3 +275,35 @@ TEST_CASE("a product goes on by blocks of its rows, which saves memory and no bi
   const auto layer = batch * width * 4;
   REQUIRE(step.report().arena_bytes < 3 * layer + 160 * width * 4 + (16 << 10));
 }
+
+TEST_CASE("the gradient of max pooling is made by planes before an activation's") {
+  const int stride = GENERATE(2, 1);
+  const DType dtype = GENERATE(kFloat, kDouble, kBFloat16);
+  const Threads threads(GENERATE(1, 2));
+  constexpr std::int64_t kBatch = 24, kChannels = 12;
+  INFO("stride " << stride << ", " << dtype << ", " << get_num_threads() << " threads");
+  const auto training = [&] {
+    manual_seed(3);
+    const std::int64_t side = stride == 2 ? 12 : 24;
+    nn::Sequential net(
+        nn::Conv2d(2, kChannels, 3), nn::ReLU(),
+        nn::MaxPool2d(nn::MaxPool2dOptions(stride == 2 ? 2 : 3).stride(stride).padding(stride == 1)),
+        nn::Flatten(), nn::Linear(kChannels * side * side, 3));
+    net->to(dtype);
+    return Training(net, [](const std::vector<Tensor>& p) {
+      return std::make_unique<optim::SGD>(p, optim::SGDOptions(0.1));
+    });
+  };
+  Training eager = training(), compiled = training();
+  auto step = compile([&](const Tensor& x, const Tensor& y) { return compiled.step(x, y); });
+  for (int t = 0; t < 6; ++t) {
+    const Tensor x = randn({kBatch, 2, 26, 26}).to(dtype), y = randint(3, {kBatch}, kLong);
+    REQUIRE(same_bits(step(x, y), eager.step(x, y).detach()));
+    require_same(compiled.state(), eager.state());
+  }
+  REQUIRE(step.report().replayed);
+  // The activation, in whose place its gradient comes; of the pooled elements places, values and gradients.
+  const std::int64_t size = element_size(dtype), layer = kBatch * kChannels * 24 * 24 * size;
+  const std::int64_t pooled = layer / size / (stride * stride) * (8 + 2 * size);
+  REQUIRE(step.report().arena_bytes < layer + pooled + (256 << 10));
+}
