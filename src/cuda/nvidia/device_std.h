@@ -17,14 +17,6 @@ using uint16_t = unsigned short;
 using uint32_t = unsigned;
 using uint64_t = unsigned long;
 using size_t = unsigned long;
-using uintptr_t = unsigned long;
-
-template <class T, T kValue>
-struct integral_constant {
-  static constexpr T value = kValue;
-};
-using true_type = integral_constant<bool, true>;
-using false_type = integral_constant<bool, false>;
 
 template <bool, class A, class>
 struct conditional {

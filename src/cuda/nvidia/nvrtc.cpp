@@ -69,7 +69,7 @@ std::vector<std::string> options_for(int architecture) {
           "--device-as-default-execution-space", "--fmad=true", "--diag-suppress=161,186,1097"};
 }
 
-// What the loaded headers of the standard library are.
+// The headers of the standard library that ebb's include.
 constexpr const char* kStandIns[] = {"array",       "bit",    "cmath",      "concepts", "cstddef",
                                      "cstdint",     "iosfwd", "limits",     "string",   "stdexcept",
                                      "string_view", "tuple",  "type_traits"};
