@@ -55,7 +55,8 @@ std::string bytes_of(const std::filesystem::path& path) {
 bool same(const Tensor& a, const Tensor& b) {
   const Tensor x = a.detach().cpu(), y = b.detach().cpu();
   if (!x.is_floating_point()) return equal(x, y);
-  if (is_real_device()) return allclose(x, y, x.dtype() == kDouble ? 1e-13 : 1e-5, 1e-5, true);
+  const double tolerance = x.dtype() == kDouble ? 1e-13 : 1e-5;
+  if (is_real_device()) return allclose(x, y, tolerance, tolerance, true);
   return equal(x.isnan(), y.isnan()) && equal(x.nan_to_num(), y.nan_to_num()) &&
          equal(x.signbit(), y.signbit());
 }
