@@ -2,7 +2,6 @@
 #include <ebb/core/visit.h>
 
 #include <algorithm>
-#include <memory>
 #include <type_traits>
 
 #include "core/parallel_for.h"
@@ -21,30 +20,14 @@ Matrix<T> matrix(const NdArray& x, std::int64_t i) {
           x.strides()[d - 2], x.strides()[d - 1]};
 }
 
-template <class To, class From>
-void copy(Matrix<From> from, Matrix<To> to) {
+template <class T>
+void copy(Matrix<const T> from, Matrix<T> to) {
   for (std::int64_t i = 0; i < to.rows; ++i) {
     if (from.col_stride == 1 && to.col_stride == 1)
-      for (std::int64_t j = 0; j < to.cols; ++j)
-        to.data[i * to.row_stride + j] = static_cast<To>(from.data[i * from.row_stride + j]);
+      std::copy_n(from.data + i * from.row_stride, to.cols, to.data + i * to.row_stride);
     else
-      for (std::int64_t j = 0; j < to.cols; ++j) to(i, j) = static_cast<To>(from(i, j));
+      for (std::int64_t j = 0; j < to.cols; ++j) to(i, j) = from(i, j);
   }
-}
-
-// A product in 16-bit floats, computed in float.
-template <class T>
-void product_in_float(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, float alpha, float beta) {
-  const auto buffer = std::make_unique_for_overwrite<float[]>(
-      static_cast<std::size_t>(a.rows * a.cols + b.rows * b.cols + c.rows * c.cols));
-  const Matrix<float> x{buffer.get(), a.rows, a.cols, a.cols, 1};
-  const Matrix<float> y{x.data + a.rows * a.cols, b.rows, b.cols, b.cols, 1};
-  const Matrix<float> z{y.data + b.rows * b.cols, c.rows, c.cols, c.cols, 1};
-  copy(a, x);
-  copy(b, y);
-  if (beta != 0) copy(c.read(), z);
-  gemm<float>(x.read(), y.read(), z, alpha, beta);
-  copy(z.read(), c);
 }
 
 template <class T>
@@ -55,7 +38,7 @@ void product_of(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, const Product
     gemm_loops<std::uint64_t>(a, b, c, static_cast<std::uint64_t>(args.alpha.to_long()),
                               keep ? static_cast<std::uint64_t>(args.beta.to_long()) : 0);
   else
-    product_in_float<T>(a, b, c, args.alpha.toFloat(), keep ? args.beta.toFloat() : 0.f);
+    gemm_halves<T>(a, b, c, args.alpha.toFloat(), keep ? args.beta.toFloat() : 0.f);
 }
 
 }  // namespace
