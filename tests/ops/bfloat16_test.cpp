@@ -77,3 +77,29 @@ TEST_CASE("convolutions of bfloat16 do not depend on the number of threads") {
     for (std::size_t i = 0; i < 3; ++i) CHECK(three[i].equal(one[i]));
   }
 }
+
+TEST_CASE("recurrent layers in bfloat16 are near those of float") {
+  for (const bool projects : {false, true}) {
+    CAPTURE(projects);
+    const auto run = [&](DType dtype) {
+      manual_seed(5);
+      nn::LSTM layer(nn::LSTMOptions(33, 70).proj_size(projects ? 21 : 0).bidirectional(true));
+      const Tensor x = numbers({6, 5, 33}).to(dtype).requires_grad_(),
+                   g = numbers({6, 5, projects ? 42 : 140});
+      layer->to(kBFloat16);
+      layer->to(dtype);
+      const Tensor y = std::get<0>(layer->forward(x));
+      y.backward(g.to(dtype));
+      std::vector<Tensor> found = {y.detach(), x.grad()};
+      for (const Tensor& p : layer->parameters()) found.push_back(p.grad());
+      return found;
+    };
+    const std::vector<Tensor> wide = run(kFloat), rounded = run(kBFloat16);
+    for (std::size_t i = 0; i < wide.size(); ++i) {
+      CAPTURE(i);
+      // Each of six steps rounds its state by at most 2^-8, and hands that on.
+      const Tensor off = (rounded[i].to(kFloat) - wide[i]).abs();
+      CHECK(off.max().item<float>() <= 6 * 0x1p-8f * wide[i].abs().max().item<float>());
+    }
+  }
+}

@@ -30,42 +30,52 @@ void copy(Matrix<const T> from, Matrix<T> to) {
   }
 }
 
-template <class T>
-void product_of(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, const ProductArgs& args, bool keep) {
+template <class T, class Out>
+void product_of(Matrix<const T> a, Matrix<const T> b, Matrix<Out> c, const ProductArgs& args, bool keep) {
   if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
     gemm<T>(a, b, c, args.alpha.to<T>(), keep ? args.beta.to<T>() : T(0));
   else if constexpr (std::is_integral_v<T>)  // unsigned sums wrap around
     gemm_loops<std::uint64_t>(a, b, c, static_cast<std::uint64_t>(args.alpha.to_long()),
                               keep ? static_cast<std::uint64_t>(args.beta.to_long()) : 0);
   else
-    gemm_halves<T>(a, b, c, args.alpha.toFloat(), keep ? args.beta.toFloat() : 0.f);
+    gemm_halves<T, Out>(a, b, c, args.alpha.toFloat(), keep ? args.beta.toFloat() : 0.f);
 }
 
-}  // namespace
-
-void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b, const ProductArgs& args) {
+// All matrices of a batch, operands of T.
+template <class T, class Out>
+void products(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b,
+              const ProductArgs& args) {
   const bool keep = init.defined() && args.beta.to_double() != 0;
   const bool in_place =
       keep && init.data() == out.data() && init.sizes() == out.sizes() && init.strides() == out.strides();
   const NdArray start = keep && !in_place ? init.expand(out.sizes()) : NdArray();
   const std::int64_t count = out.dim() == 3 ? out.sizes()[0] : 1;
-  visit_numeric(out.dtype(), "matmul", [&]<class T> {
-    const Matrix<const T> first = matrix<const T>(a, 0);
-    const std::int64_t work = std::max<std::int64_t>(first.rows * first.cols * matrix<T>(out, 0).cols, 1);
-    const std::int64_t grain = std::max<std::int64_t>(1, kGrain * 2 / work);
-    const auto run = [&](std::int64_t from, std::int64_t to) {
-      for (std::int64_t i = from; i < to; ++i) {
-        const Matrix<const T> x = matrix<const T>(a, i), y = matrix<const T>(b, i);
-        const Matrix<T> c = matrix<T>(out, i);
-        if (start.defined()) copy(matrix<const T>(start, i), c);
-        product_of<T>(args.a_transposed ? x.t() : x, args.b_transposed ? y.t() : y, c, args, keep);
-      }
-    };
-    if (count == 1)
-      run(0, 1);
-    else
-      parallel_for(0, count, grain, run);
-  });
+  const Matrix<const T> first = matrix<const T>(a, 0);
+  const std::int64_t work = std::max<std::int64_t>(first.rows * first.cols * matrix<Out>(out, 0).cols, 1);
+  const std::int64_t grain = std::max<std::int64_t>(1, kGrain * 2 / work);
+  const auto run = [&](std::int64_t from, std::int64_t to) {
+    for (std::int64_t i = from; i < to; ++i) {
+      const Matrix<const T> x = matrix<const T>(a, i), y = matrix<const T>(b, i);
+      const Matrix<Out> c = matrix<Out>(out, i);
+      if (start.defined()) copy(matrix<const Out>(start, i), c);
+      product_of<T>(args.a_transposed ? x.t() : x, args.b_transposed ? y.t() : y, c, args, keep);
+    }
+  };
+  if (count == 1)
+    run(0, 1);
+  else
+    parallel_for(0, count, grain, run);
+}
+
+}  // namespace
+
+void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b, const ProductArgs& args) {
+  if (a.dtype() == out.dtype())
+    visit_numeric(out.dtype(), "matmul", [&]<class T> { products<T, T>(out, init, a, b, args); });
+  else if (a.dtype() == kBFloat16)
+    products<BFloat16, float>(out, init, a, b, args);
+  else
+    products<Half, float>(out, init, a, b, args);
 }
 
 void linear_activation(bool& done, NdArray&, NdArray&, const NdArray&, const NdArray&, const NdArray&,
