@@ -103,3 +103,15 @@ TEST_CASE("recurrent layers in bfloat16 are near those of float") {
     }
   }
 }
+
+TEST_CASE("16-bit numbers are turned around by squares and what is left over") {
+  for (const auto& [rows, columns] :
+       {std::pair<std::int64_t, std::int64_t>{9, 8}, {64, 64}, {70, 131}, {8, 17}})
+    for (const DType dtype : {kBFloat16, kHalf, kShort}) {
+      CAPTURE(rows, columns, dtype);
+      const Tensor wide = arange(rows * columns).view({rows, columns}).fmod(199);
+      const Tensor turned = wide.to(dtype).t().contiguous();
+      CHECK(turned.is_contiguous());
+      CHECK(turned.equal(wide.t().contiguous().to(dtype)));
+    }
+}

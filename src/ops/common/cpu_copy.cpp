@@ -4,6 +4,7 @@
 
 #include "core/parallel_for.h"
 #include "kernel/cpu/transpose.h"
+#include "kernel/cpu/transpose_halves.h"
 #include "kernel/cpu/walk.h"
 #include "ops/common/copy_row.h"
 #include "ops/common/kernels.h"
@@ -46,7 +47,7 @@ void turn(const char* from, std::int64_t from_pitch, std::int64_t rows, std::int
 // The destination runs along the innermost dimension, the source along dimension `across`: tiles keep both in
 // cache.
 void copy_tiles(const Walk<2>& walk, std::size_t across, const Ends& ends) {
-  const bool by_squares = ends.same_bits && walk.stride(0, 0) == 1 && ends.to_size >= 4;
+  const bool by_squares = ends.same_bits && walk.stride(0, 0) == 1 && ends.to_size >= 2;
   const std::int64_t side = by_squares ? 64 : 32;
   const std::int64_t width = walk.size(0), height = walk.size(across);
   const std::int64_t columns = (width + side - 1) / side, rows = (height + side - 1) / side;
@@ -67,9 +68,10 @@ void copy_tiles(const Walk<2>& walk, std::size_t across, const Ends& ends) {
     }
     const std::int64_t n = std::min(side, width - column), m = std::min(side, height - row);
     if (by_squares)
-      return (ends.to_size == 4 ? turn<float>
-                                : turn<double>)(ends.from + from * ends.from_size, walk.stride(1, 0), n, m,
-                                                ends.to + to * ends.to_size, walk.stride(0, across));
+      return (ends.to_size == 2   ? turn<std::uint16_t>
+              : ends.to_size == 4 ? turn<float>
+                                  : turn<double>)(ends.from + from * ends.from_size, walk.stride(1, 0), n, m,
+                                                  ends.to + to * ends.to_size, walk.stride(0, across));
     for (std::int64_t r = 0; r < m; ++r)
       ends.row(ends.to + (to + r * walk.stride(0, across)) * ends.to_size, walk.stride(0, 0),
                ends.from + (from + r * walk.stride(1, across)) * ends.from_size, walk.stride(1, 0), n);
