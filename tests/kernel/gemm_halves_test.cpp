@@ -172,6 +172,16 @@ TEMPLATE_TEST_CASE("a product of halves over nothing scales what is there", "", 
   }
 }
 
+TEMPLATE_TEST_CASE("no product of halves is minus zero", "", BFloat16, Half) {
+  using T = TestType;
+  for (const std::int64_t m : {1, 20}) {
+    Stored<T> a(m, 40, Layout::rows), b(40, 30, Layout::columns), c(m, 30, Layout::rows);
+    for (T& x : a.memory) x = T(0.f);
+    cpu::gemm_halves<T, T>(a.view.read(), b.view.read(), c.view, -1, 0);
+    for (std::int64_t i = 0; i < m * 30; ++i) REQUIRE(c.memory[static_cast<std::size_t>(i)].bits == 0);
+  }
+}
+
 TEMPLATE_TEST_CASE("products of halves pass on NaN and infinity", "", BFloat16, Half) {
   using T = TestType;
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
