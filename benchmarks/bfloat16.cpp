@@ -34,12 +34,13 @@ void add_layer(const std::string& name, double products, std::vector<int64_t> sh
   add(name, 3 * 2 * products, [=](auto& state, auto work) mutable {
     layer->to(torch::kBFloat16);
     const Tensor x = numbers(shape).requires_grad_();
+    std::vector<Tensor> inputs = layer->parameters();
+    inputs.push_back(x);
     const Tensor slope = torch::ones_like(layer->forward(x).detach());
     bench::measure(
         state, 1, "us",
         [&] {
-          x.mutable_grad() = Tensor();
-          layer->zero_grad();
+          for (Tensor input : inputs) input.mutable_grad() = Tensor();
           layer->forward(x).backward(slope);
         },
         work);

@@ -10,7 +10,9 @@
 #include "ops/common/kernels.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 namespace ebb::cpu {
@@ -143,17 +145,19 @@ void copy(NdArray& out, const NdArray& x) {
 void fill(NdArray& out, const Scalar& value) {
   if (out.numel() == 0) return;
   visit_all(out.dtype(), "fill_", [&]<class T> {
-    const T v = element<T>(value);
+    // Structs are filled one by one.
+    using Bits = std::conditional_t<is_half_v<T>, std::uint16_t, T>;
+    const Bits v = std::bit_cast<Bits>(element<T>(value));
     if (out.is_dense()) {
-      T* const data = out.data_as<T>();
+      Bits* const data = out.data_as<Bits>();
       parallel_for(0, out.numel(), 8 * kGrain,
                    [&](std::int64_t b, std::int64_t e) { std::fill(data + b, data + e, v); });
       return;
     }
-    T* const to = out.data_as<T>();
+    Bits* const to = out.data_as<Bits>();
     const Walk<1> walk(out.sizes(), {out.strides()});
     walk([=](std::int64_t n, const std::array<std::int64_t, 1>& at, const std::array<std::int64_t, 1>& step) {
-      T* const o = to + at[0];
+      Bits* const o = to + at[0];
       if (step[0] == 1)
         std::fill_n(o, n, v);
       else
