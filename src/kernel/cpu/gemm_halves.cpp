@@ -35,7 +35,7 @@ void finish(float* sums, std::int64_t pitch, Matrix<Out> c, float alpha, float b
 }
 
 // Rows of so many floats that no two rows near each other share a place in the cache.
-std::int64_t spread(std::int64_t n) { return (tiles::padded<float>(n) / 16 | 1) * 16; }
+std::int64_t spread(std::int64_t n) { return ((n + 15) / 16 | 1) * 16; }
 
 // Some of the left side's columns, as tiles read them: `use` gets the operand.
 template <class Way, class T, class Use>
