@@ -12,7 +12,7 @@
 
 namespace bench {
 
-enum class Bound { flops, double_flops, bytes };
+enum class Bound { flops, double_flops, bfloat16_flops, bytes };
 
 /// What a call has to do at least, and what bounds it: floating-point operations, or bytes read and written
 /// once.
@@ -23,6 +23,7 @@ struct Work {
 
 inline Work flops(double count) { return {count, Bound::flops}; }
 inline Work double_flops(double count) { return {count, Bound::double_flops}; }
+inline Work bfloat16_flops(double count) { return {count, Bound::bfloat16_flops}; }
 inline Work bytes(double count) { return {count, Bound::bytes}; }
 
 /// Seconds, of the processor for one thread and of the clock for several, as the benchmarks count them.
@@ -70,9 +71,10 @@ inline double roof_of(const Work& work) {
   static std::map<std::pair<Bound, int>, double> measured;
   double& roof = measured[{work.bound, scale}];
   if (roof == 0)
-    roof = work.bound == Bound::bytes   ? copy_rate(std::exp2(scale))
-           : work.bound == Bound::flops ? product_rate(torch::kFloat)
-                                        : product_rate(torch::kDouble);
+    roof = work.bound == Bound::bytes            ? copy_rate(std::exp2(scale))
+           : work.bound == Bound::flops          ? product_rate(torch::kFloat)
+           : work.bound == Bound::bfloat16_flops ? product_rate(torch::kBFloat16)
+                                                 : product_rate(torch::kDouble);
   return roof;
 }
 

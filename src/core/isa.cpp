@@ -58,6 +58,7 @@ int count_levels() { return 1; }
 constexpr int kEverywhere = 1;
 
 int best_level = 0;
+bool has_bfloat16 = false;
 
 std::string listed(int count) {
   std::string names(kNames[0]);
@@ -78,16 +79,22 @@ std::string listed(int count) {
            listed(static_cast<int>(kNames.size())), ", and this processor runs ", listed(levels),
            " of them. Going on with ", kNames[static_cast<std::size_t>(best_level)], ".");
   }
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  has_bfloat16 = __builtin_cpu_supports("avx512bf16");
+#endif
   detail::run_same_kernels_everywhere(false);
 }
 
 }  // namespace
 
 constinit std::atomic<std::uint8_t> detail::cpu_level{0};
+constinit std::atomic<bool> detail::bfloat16_instructions{false};
 
 void detail::run_same_kernels_everywhere(bool same) noexcept {
   const int level = same ? std::min(best_level, kEverywhere) : best_level;
   cpu_level.store(static_cast<std::uint8_t>(level), std::memory_order_relaxed);
+  bfloat16_instructions.store(has_bfloat16 && !same, std::memory_order_relaxed);
 }
 
 std::string_view cpu_isa() noexcept { return kNames[detail::cpu_level.load(std::memory_order_relaxed)]; }

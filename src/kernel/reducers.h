@@ -25,6 +25,10 @@ template <class T>
 using Accumulator = std::conditional_t<std::is_same_v<T, double>, double,
                                        std::conditional_t<std::is_integral_v<T>, std::int64_t, float>>;
 
+/// What elements are loaded as: the CPU converts halves many at a time, before.
+template <class T>
+using Loaded = std::conditional_t<std::is_same_v<T, Half>, float, T>;
+
 template <class T>
 using SumResult = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
 
@@ -38,7 +42,7 @@ struct Sum {
   double divisor = 1;
 
   EBB_HD Acc identity() const { return Acc(0); }
-  EBB_HD Acc load(T x, std::int64_t) const { return static_cast<Acc>(x); }
+  EBB_HD Acc load(Loaded<T> x, std::int64_t) const { return static_cast<Acc>(x); }
   EBB_HD Acc merge(Acc a, Acc b) const { return wrapping_add(a, b); }
   EBB_HD Out finish(Acc a) const {
     if constexpr (std::is_integral_v<T>)
@@ -52,7 +56,7 @@ struct Sum {
 template <class T>
 struct NanSum : Sum<T> {
   using typename Sum<T>::Acc;
-  EBB_HD Acc load(T x, std::int64_t) const {
+  EBB_HD Acc load(Loaded<T> x, std::int64_t) const {
     const Acc value = static_cast<Acc>(x);
     return is_nan(value) ? Acc(0) : value;
   }
@@ -75,7 +79,7 @@ struct SquaredDeviation : Sum<T> {
   static constexpr bool kPerOutput = true;
   const Acc* mean = nullptr;  // one for each output
   bool root = false;
-  EBB_HD Acc load(T x, std::int64_t output) const {
+  EBB_HD Acc load(Loaded<T> x, std::int64_t output) const {
     const Acc d = static_cast<Acc>(x) - mean[output];
     return d * d;
   }
@@ -205,7 +209,7 @@ struct Norm {
   EBB_HD Acc identity() const {
     return kKind == NormKind::min ? std::numeric_limits<Acc>::infinity() : Acc(0);
   }
-  EBB_HD Acc load(T x, std::int64_t) const {
+  EBB_HD Acc load(Loaded<T> x, std::int64_t) const {
     const Acc a = static_cast<Acc>(x);
     if constexpr (kKind == NormKind::zero)
       return a != 0 ? Acc(1) : Acc(0);

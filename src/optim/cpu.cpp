@@ -1,8 +1,11 @@
 // Update rules on the CPU.
 #include <ebb/core/visit.h>
 
+#include <algorithm>
+#include <bit>
+
 #include "core/parallel_for.h"
-#include "kernel/convert.h"
+#include "kernel/cpu/convert_contiguous.h"
 #include "optim/kernels.h"
 
 namespace ebb::cpu {
@@ -37,6 +40,24 @@ void update_range(const Rule& rule, const TensorEntry& entry, std::int64_t begin
   }
 }
 
+// The same for Half and states of Half, whose conversions keep loops from being vectorised.
+template <unsigned Kept, class Rule>
+void update_halves(const Rule& rule, const TensorEntry& entry, std::int64_t begin, std::int64_t end) {
+  constexpr std::int64_t kBlock = 256;
+  constexpr std::size_t kArrays = 2 + static_cast<std::size_t>(std::popcount(Kept)), kGradient = 1;
+  float numbers[kArrays][kBlock];
+  TensorEntry block;
+  for (std::size_t a = 0; a < kArrays; ++a) block.at[a] = numbers[a];
+  for (; begin < end; begin += kBlock) {
+    const std::int64_t count = std::min(kBlock, end - begin);
+    const auto halves = [&](std::size_t a) { return static_cast<Half*>(entry.at[a]) + begin; };
+    for (std::size_t a = 0; a < kArrays; ++a) convert_contiguous<float, Half>(numbers[a], halves(a), count);
+    update_range<Kept, false, float, float>(rule, block, 0, count);
+    for (std::size_t a = 0; a < kArrays; ++a)
+      if (a != kGradient) convert_contiguous<Half, float>(halves(a), numbers[a], count);
+  }
+}
+
 template <class How>
 void update(const kernels::UpdateList& list, const How& how) {
   visit_floating(list.dtype, "optimizer step", [&]<class T> {
@@ -45,7 +66,10 @@ void update(const kernels::UpdateList& list, const How& how) {
     const auto update_all = [&]<unsigned Kept, bool Master, class S> {
       for (const TensorEntry& entry : list.entries)
         parallel_for(0, entry.count, kGrain, [&](std::int64_t begin, std::int64_t end) {
-          update_range<Kept, Master, S, T>(rule, entry, begin, end);
+          if constexpr (!Master && std::is_same_v<T, Half>)
+            update_halves<Kept>(rule, entry, begin, end);
+          else
+            update_range<Kept, Master, S, T>(rule, entry, begin, end);
         });
     };
     math::with_kept<Rule>(list.kept, [&]<unsigned Kept> {

@@ -73,6 +73,17 @@ void show_ops(ebb::DType dtype) {
   print("rand", ebb::rand({1001}, dtype));
 }
 
+// Products of 16 bits, which AVX512-BF16 would take otherwise.
+void show_products(ebb::DType dtype) {
+  const auto randn = [&](ebb::IntArrayRef sizes) { return ebb::randn(sizes).to(dtype); };
+  show("matmul of 16 bits", [](In in) { return in[0].matmul(in[1]); }, {randn({67, 301}), randn({301, 129})});
+  show("conv2d of 16 bits", [](In in) { return ebb::conv2d(in[0], in[1], {}, 1, 1); },
+       {randn({3, 16, 19, 22}), randn({32, 16, 3, 3})});
+  ebb::nn::LSTM lstm(ebb::nn::LSTMOptions(12, 19));
+  lstm->to(dtype);
+  print("lstm of 16 bits", std::get<0>(lstm->forward(randn({7, 5, 12}))));
+}
+
 // Steps of a network with most of what training uses.
 void show_training() {
   namespace nn = ebb::nn;
@@ -106,4 +117,6 @@ int main(int argc, char** argv) {
   show_ops(ebb::kFloat);
   show_ops(ebb::kDouble);
   show_training();
+  show_products(ebb::kBFloat16);
+  show_products(ebb::kHalf);
 }

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "core/parallel_for.h"
+#include "kernel/cpu/gemm_pieces.h"
 #include "kernel/cpu/parts.h"
 #include "kernel/cpu/short_rows.h"
 #include "kernel/cpu/tile.h"
@@ -24,39 +25,10 @@ using Vector = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>>;
 template <class T>
 using ConstVector = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>>;
 
-// Products below this many multiplications run in plain loops: packing costs more.
-constexpr std::int64_t kTiny = 300;
 // Pieces of a shared matrix-vector product, in multiplications.
 constexpr std::int64_t kVectorPiece = std::int64_t{1} << 17;
 // Rows of fewer elements than that are summed several at a time.
 constexpr std::int64_t kShortRow = 24;
-
-// Rows lie one after another, each contiguous.
-template <class T>
-bool by_rows(const Matrix<T>& m) {
-  return (m.col_stride == 1 || m.cols == 1) && (m.rows <= 1 || m.row_stride >= m.cols);
-}
-template <class T>
-bool by_cols(const Matrix<T>& m) {
-  return by_rows(m.t());
-}
-
-// A matrix that Eigen can read: itself, or a copy where both strides are at odds with a matrix (steps,
-// broadcasts).
-template <class T>
-class Readable {
- public:
-  explicit Readable(Matrix<const T>& m) {
-    if (by_rows(m) || by_cols(m)) return;
-    copy_ = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(m.rows * m.cols));
-    for (std::int64_t i = 0; i < m.rows; ++i)
-      for (std::int64_t j = 0; j < m.cols; ++j) copy_[i * m.cols + j] = m(i, j);
-    m = {copy_.get(), m.rows, m.cols, m.cols, 1};
-  }
-
- private:
-  std::unique_ptr<T[]> copy_;
-};
 
 template <class T>
 void scale(Matrix<T> c, T beta) {
@@ -191,30 +163,6 @@ void matrix_vector(Matrix<const T> a, const T* x, T* y, T alpha, T beta) {
     }
   });
 }
-
-// Pieces whose operands stay in the cache, and enough of them for all threads. What an element of c adds up,
-// and in which order, does not depend on them.
-struct Cut {
-  std::int64_t height, width;
-  Cut(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t panel) {
-    constexpr std::int64_t kRows = 512, kPanels = 8, kLeast = std::int64_t{1} << 20;
-    height = even(m, (m + kRows - 1) / kRows, 12);
-    width = even(n, (n + kPanels * panel - 1) / (kPanels * panel), panel);
-    const std::int64_t threads = get_num_threads();
-    while (threads > 1 && m * n < 4 * threads * height * width && height * width * k > kLeast) {
-      if (height > width && height > 24)
-        height = even(height, 2, 12);
-      else if (width > panel)
-        width = even(width, 2, panel);
-      else
-        break;
-    }
-  }
-  // n in so many parts, each a multiple of `step`.
-  static std::int64_t even(std::int64_t n, std::int64_t parts, std::int64_t step) {
-    return ((n + parts - 1) / parts + step - 1) / step * step;
-  }
-};
 
 }  // namespace
 

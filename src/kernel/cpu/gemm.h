@@ -1,6 +1,8 @@
 // Matrix products on the CPU.
 #pragma once
 
+#include <ebb/core/half.h>
+
 #include <cstdint>
 #include <utility>
 
@@ -31,24 +33,37 @@ struct Matrix {
 template <class T>
 void gemm(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta);
 
+/// The same for 16-bit floats T, in floats and rounded once, into a matrix of T or of floats. Where the
+/// processor multiplies bfloat16 (AVX512-BF16) and the mode is not deterministic, it does so, with numbers
+/// too small to be normal taken for 0; else operands are widened as the tiles need them, and a result is that
+/// of float but for the order of its sum.
+template <class T, class Out>
+void gemm_halves(Matrix<const T> a, Matrix<const T> b, Matrix<Out> c, float alpha, float beta);
+
 /// The sum of x[i] y[i].
 template <class T>
 T dot_strided(std::int64_t n, const T* x, std::int64_t x_stride, const T* y, std::int64_t y_stride);
 
 extern template void gemm(Matrix<const float>, Matrix<const float>, Matrix<float>, float, float);
 extern template void gemm(Matrix<const double>, Matrix<const double>, Matrix<double>, double, double);
+extern template void gemm_halves(Matrix<const BFloat16>, Matrix<const BFloat16>, Matrix<BFloat16>, float,
+                                 float);
+extern template void gemm_halves(Matrix<const BFloat16>, Matrix<const BFloat16>, Matrix<float>, float, float);
+extern template void gemm_halves(Matrix<const Half>, Matrix<const Half>, Matrix<Half>, float, float);
+extern template void gemm_halves(Matrix<const Half>, Matrix<const Half>, Matrix<float>, float, float);
 extern template float dot_strided(std::int64_t, const float*, std::int64_t, const float*, std::int64_t);
 extern template double dot_strided(std::int64_t, const double*, std::int64_t, const double*, std::int64_t);
 
 /// The same by plain loops, for any type; sums in Sum.
-template <class Sum, class T>
-void gemm_loops(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, Sum alpha, Sum beta) {
+template <class Sum, class T, class Out>
+void gemm_loops(Matrix<const T> a, Matrix<const T> b, Matrix<Out> c, Sum alpha, Sum beta) {
   for (std::int64_t i = 0; i < c.rows; ++i)
     for (std::int64_t j = 0; j < c.cols; ++j) {
       Sum sum{};
       for (std::int64_t k = 0; k < a.cols; ++k) sum += static_cast<Sum>(a(i, k)) * static_cast<Sum>(b(k, j));
-      T& out = c(i, j);
-      out = static_cast<T>(beta == Sum{} ? Sum{} + alpha * sum : alpha * sum + beta * static_cast<Sum>(out));
+      Out& out = c(i, j);
+      out =
+          static_cast<Out>(beta == Sum{} ? Sum{} + alpha * sum : alpha * sum + beta * static_cast<Sum>(out));
     }
 }
 

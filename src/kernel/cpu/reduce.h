@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/parallel_for.h"
+#include "kernel/cpu/convert_contiguous.h"
 #include "kernel/cpu/rows_together.h"
 #include "kernel/reduce_plan.h"
 
@@ -58,10 +59,21 @@ template <int Width, class Op>
   if constexpr (Width > 1) merge_lanes<Width / 2>(op, acc);
 }
 
-/// n <= kReduceBlock neighbouring elements.
+/// Whether elements of Half are loaded as floats, which conversions many at a time pay for.
 template <class Op>
-typename Op::Acc reduce_run(const Op& op, const typename Op::In* x, std::int64_t n, std::int64_t output) {
+concept LoadsHalvesAsFloats = std::is_same_v<typename Op::In, Half> && requires {
+  static_cast<typename Op::Acc (Op::*)(float, std::int64_t) const>(&Op::load);
+};
+
+/// n <= kReduceBlock neighbouring elements, of In or as they are loaded.
+template <class Op, class X>
+typename Op::Acc reduce_run(const Op& op, const X* x, std::int64_t n, std::int64_t output) {
   using Acc = typename Op::Acc;
+  if constexpr (std::is_same_v<X, Half> && LoadsHalvesAsFloats<Op>) {
+    float numbers[kReduceBlock];
+    convert_contiguous(numbers, x, n);
+    return reduce_run(op, numbers, n, output);
+  }
   constexpr int kLanes = 256 / sizeof(Acc) < 64 ? 256 / sizeof(Acc) : 64;
   if (n < 8) {
     Acc total = op.identity();

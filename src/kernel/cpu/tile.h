@@ -18,6 +18,14 @@ using Packet = typename simd::packet_traits<C>::type;
 template <class C>
 constexpr int kWidth = simd::unpacket_traits<Packet<C>>::size;
 
+/// What products of C are summed in: C itself, but for 16-bit pairs (tile_pairs.h).
+template <class C>
+struct SumType {
+  using type = C;
+};
+template <class C>
+using Sum = typename SumType<C>::type;
+
 constexpr int kRows = 6;
 #ifdef EIGEN_VECTORIZE_AVX512
 constexpr int kPackets = 4;  // 24 accumulators of 32 registers
@@ -88,7 +96,7 @@ template <class C, int R, int P, class L>
 }
 
 template <class C, int P, class L>
-void columns(std::int64_t rows, L left, const C* right, std::int64_t pitch, std::int64_t depth, C* out,
+void columns(std::int64_t rows, L left, const C* right, std::int64_t pitch, std::int64_t depth, Sum<C>* out,
              std::int64_t out_pitch, bool more) {
   std::int64_t i = 0;
   const auto take = [&]<int R>() {
@@ -105,7 +113,7 @@ void columns(std::int64_t rows, L left, const C* right, std::int64_t pitch, std:
 /// first `width` numbers are wanted: `right` begins a row every `pitch`, `out` every `out_pitch`.
 template <class C, class L = Left<C>>
 void product(std::int64_t rows, std::int64_t width, std::int64_t depth, L left, const C* right,
-             std::int64_t pitch, C* out, std::int64_t out_pitch, bool more) {
+             std::int64_t pitch, Sum<C>* out, std::int64_t out_pitch, bool more) {
   std::int64_t j = 0;
   const auto take = [&]<int P>() {
     for (; j + (P - 1) * kWidth<C> < width; j += P * kWidth<C>)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include "kernel/cpu/tile.h"
 
@@ -12,7 +13,8 @@ namespace ebb::cpu {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wignored-attributes"
 
-/// to[j * to_pitch + i] = from[i * from_pitch + j] for i < rows, j < columns.
+/// to[j * to_pitch + i] = from[i * from_pitch + j] for i < rows, j < columns. Moves bits, whatever they mean:
+/// `from` may be an array of another type of the same bytes.
 template <class T>
 void transpose(const T* from, std::int64_t from_pitch, std::int64_t rows, std::int64_t columns, T* to,
                std::int64_t to_pitch) {
@@ -20,7 +22,8 @@ void transpose(const T* from, std::int64_t from_pitch, std::int64_t rows, std::i
   constexpr int kSide = tiles::kWidth<T>;
   if (rows < kSide || columns < kSide) {
     for (std::int64_t j = 0; j < columns; ++j)
-      for (std::int64_t i = 0; i < rows; ++i) to[j * to_pitch + i] = from[i * from_pitch + j];
+      for (std::int64_t i = 0; i < rows; ++i)
+        std::memcpy(to + j * to_pitch + i, from + i * from_pitch + j, sizeof(T));
     return;
   }
   // The last squares overlap the ones before.

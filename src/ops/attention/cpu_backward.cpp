@@ -65,9 +65,8 @@ class Backward {
  private:
   static void write(const NdArray& to, std::int64_t row, std::int64_t rows, std::int64_t width, const C* from,
                     std::int64_t pitch) {
-    for (std::int64_t j = 0; j < rows; ++j)
-      for (std::int64_t e = 0; e < width; ++e)
-        to.data_as<T>()[(row + j) * width + e] = static_cast<T>(from[j * pitch + e]);
+    T* const out = to.data_as<T>() + row * width;
+    for (std::int64_t j = 0; j < rows; ++j) convert_contiguous(out + j * width, from + j * pitch, width);
   }
 
   const Sizes& sizes_;
@@ -86,13 +85,15 @@ void join_pieces(NdArray& out, const NdArray& sums, std::int64_t pieces, std::in
   using C = Compute<T>;
   const std::int64_t width = out.sizes()[3], rows = width == 0 ? 0 : out.numel() / width;
   parallel_for(0, rows, grain_for(width * pieces), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i)
-      for (std::int64_t e = 0; e < width; ++e) {
-        const C* const from = sums.data_as<C>() + i * pitch + e;
-        C sum = from[0];
-        for (std::int64_t p = 1; p < pieces; ++p) sum += from[p * rows * pitch];
-        out.data_as<T>()[i * width + e] = static_cast<T>(sum * static_cast<C>(scale));
-      }
+    std::vector<C> sum(static_cast<std::size_t>(width));
+    for (std::int64_t i = begin; i < end; ++i) {
+      C* const from = sums.data_as<C>() + i * pitch;
+      std::copy_n(from, width, sum.data());
+      for (std::int64_t p = 1; p < pieces; ++p)
+        array_of(sum.data(), width) += array_of(from + p * rows * pitch, width);
+      array_of(sum.data(), width) *= static_cast<C>(scale);
+      convert_contiguous(out.data_as<T>() + i * width, sum.data(), width);
+    }
   });
 }
 

@@ -8,8 +8,9 @@
 #include <limits>
 
 #include "core/parallel_for.h"
-#include "kernel/convert.h"
+#include "kernel/cpu/convert_contiguous.h"
 #include "kernel/cpu/tile.h"
+#include "kernel/cpu/transpose.h"
 #include "ops/attention/geometry.h"
 
 namespace ebb::cpu::attending {
@@ -62,17 +63,29 @@ Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>> array_of(C* row, std::int64_t n) 
 /// to[j] = from[j] * factor, and zeros up to `width`.
 template <class T, class C>
 void pack_row(C* to, const T* from, std::int64_t n, std::int64_t width, C factor) {
-  for (std::int64_t j = 0; j < n; ++j) to[j] = static_cast<C>(from[j]) * factor;
+  convert_contiguous(to, from, n);
+  for (std::int64_t j = 0; j < n; ++j) to[j] *= factor;
   for (std::int64_t j = n; j < width; ++j) to[j] = 0;
 }
 
 /// Rows as the columns of a matrix of kKeys columns; those that are missing are zeros.
 template <class T, class C>
 void pack_columns(C* to, const T* from, std::int64_t step, std::int64_t rows, std::int64_t width) {
-  for (std::int64_t e = 0; e < width; ++e) {
-    for (std::int64_t j = 0; j < rows; ++j) to[e * kKeys + j] = static_cast<C>(from[j * step + e]);
-    for (std::int64_t j = rows; j < kKeys; ++j) to[e * kKeys + j] = 0;
+  if constexpr (std::is_same_v<T, C>) {
+    transpose(from, step, rows, width, to, kKeys);
+  } else {  // some rows and columns at a time, in the form that is computed in
+    constexpr std::int64_t kRows = kWidth<C>, kColumns = 64;
+    C lines[kRows * kColumns];
+    for (std::int64_t j = 0; j < rows; j += kRows)
+      for (std::int64_t e = 0; e < width; e += kColumns) {
+        const std::int64_t height = std::min(kRows, rows - j), columns = std::min(kColumns, width - e);
+        for (std::int64_t r = 0; r < height; ++r)
+          convert_contiguous(lines + r * kColumns, from + (j + r) * step + e, columns);
+        transpose(lines, kColumns, height, columns, to + e * kKeys + j, kKeys);
+      }
   }
+  if (rows < kKeys)
+    for (std::int64_t e = 0; e < width; ++e) std::fill(to + e * kKeys + rows, to + (e + 1) * kKeys, C(0));
 }
 
 /// Where a tile lies.

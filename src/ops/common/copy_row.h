@@ -3,7 +3,7 @@
 
 #include <ebb/core/dtype.h>
 
-#include "kernel/convert.h"
+#include "kernel/cpu/convert_contiguous.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -21,12 +21,6 @@ CopyRow row_to_floating(DType to, DType from);
 CopyRow row_to_integral(DType to, DType from);
 inline CopyRow copy_row(DType to, DType from) {
   return is_floating(to) ? row_to_floating(to, from) : row_to_integral(to, from);
-}
-
-/// A contiguous row. Specialised where the compiler needs help.
-template <class To, class From>
-inline void convert_contiguous(To* __restrict to, const From* __restrict from, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) to[i] = convert<To>(from[i]);
 }
 
 template <class To, class From>

@@ -4,12 +4,15 @@
 
 #include "core/parallel_for.h"
 #include "kernel/cpu/transpose.h"
+#include "kernel/cpu/transpose_halves.h"
 #include "kernel/cpu/walk.h"
 #include "ops/common/copy_row.h"
 #include "ops/common/kernels.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 namespace ebb::cpu {
@@ -46,7 +49,7 @@ void turn(const char* from, std::int64_t from_pitch, std::int64_t rows, std::int
 // The destination runs along the innermost dimension, the source along dimension `across`: tiles keep both in
 // cache.
 void copy_tiles(const Walk<2>& walk, std::size_t across, const Ends& ends) {
-  const bool by_squares = ends.same_bits && walk.stride(0, 0) == 1 && ends.to_size >= 4;
+  const bool by_squares = ends.same_bits && walk.stride(0, 0) == 1 && ends.to_size >= 2;
   const std::int64_t side = by_squares ? 64 : 32;
   const std::int64_t width = walk.size(0), height = walk.size(across);
   const std::int64_t columns = (width + side - 1) / side, rows = (height + side - 1) / side;
@@ -67,9 +70,10 @@ void copy_tiles(const Walk<2>& walk, std::size_t across, const Ends& ends) {
     }
     const std::int64_t n = std::min(side, width - column), m = std::min(side, height - row);
     if (by_squares)
-      return (ends.to_size == 4 ? turn<float>
-                                : turn<double>)(ends.from + from * ends.from_size, walk.stride(1, 0), n, m,
-                                                ends.to + to * ends.to_size, walk.stride(0, across));
+      return (ends.to_size == 2   ? turn<std::uint16_t>
+              : ends.to_size == 4 ? turn<float>
+                                  : turn<double>)(ends.from + from * ends.from_size, walk.stride(1, 0), n, m,
+                                                  ends.to + to * ends.to_size, walk.stride(0, across));
     for (std::int64_t r = 0; r < m; ++r)
       ends.row(ends.to + (to + r * walk.stride(0, across)) * ends.to_size, walk.stride(0, 0),
                ends.from + (from + r * walk.stride(1, across)) * ends.from_size, walk.stride(1, 0), n);
@@ -141,17 +145,19 @@ void copy(NdArray& out, const NdArray& x) {
 void fill(NdArray& out, const Scalar& value) {
   if (out.numel() == 0) return;
   visit_all(out.dtype(), "fill_", [&]<class T> {
-    const T v = element<T>(value);
+    // Structs are filled one by one.
+    using Bits = std::conditional_t<is_half_v<T>, std::uint16_t, T>;
+    const Bits v = std::bit_cast<Bits>(element<T>(value));
     if (out.is_dense()) {
-      T* const data = out.data_as<T>();
+      Bits* const data = out.data_as<Bits>();
       parallel_for(0, out.numel(), 8 * kGrain,
                    [&](std::int64_t b, std::int64_t e) { std::fill(data + b, data + e, v); });
       return;
     }
-    T* const to = out.data_as<T>();
+    Bits* const to = out.data_as<Bits>();
     const Walk<1> walk(out.sizes(), {out.strides()});
     walk([=](std::int64_t n, const std::array<std::int64_t, 1>& at, const std::array<std::int64_t, 1>& step) {
-      T* const o = to + at[0];
+      Bits* const o = to + at[0];
       if (step[0] == 1)
         std::fill_n(o, n, v);
       else

@@ -3,30 +3,7 @@
 
 #include "ops/common/copy_row.h"
 
-#if defined(__F16C__) && defined(__AVX__)
-#include <immintrin.h>
-#endif
-
 namespace ebb::cpu {
-
-#if defined(__F16C__) && defined(__AVX__)
-// The compiler does not vectorise the scalar conversion instruction.
-template <>
-inline void convert_contiguous(Half* __restrict to, const float* __restrict from, std::int64_t n) {
-  std::int64_t i = 0;
-  for (; i + 8 <= n; i += 8)
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), _mm256_cvtps_ph(_mm256_loadu_ps(from + i), 0));
-  for (; i < n; ++i) to[i] = Half(from[i]);
-}
-
-template <>
-inline void convert_contiguous(float* __restrict to, const Half* __restrict from, std::int64_t n) {
-  std::int64_t i = 0;
-  for (; i + 8 <= n; i += 8)
-    _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i))));
-  for (; i < n; ++i) to[i] = from[i];
-}
-#endif
 
 CopyRow row_to_floating(DType to, DType from) {
   return visit_floating(to, "copy", [&]<class To>() -> CopyRow {

@@ -80,12 +80,13 @@ Variable convolve(ConvKind kind, const Variable& first, const Variable& second, 
                   const Convolution& c, bool is_layer, bool relu) {
   const DType dtype = first.dtype();
   const Device device = first.device();
-  // The CPU's kernels know contiguous arrays of float and double; CUDA's, one format for all arrays.
+  // The CPU's kernels know contiguous arrays of float and double, and of bfloat16 as operands of a float
+  // result; CUDA's, one format for all arrays.
   const bool widens = device.is_cpu() && dtype != kDouble;
-  const DType compute = widens ? kFloat : dtype;
+  const DType compute = widens ? kFloat : dtype, taken = widens && dtype != kBFloat16 ? kFloat : dtype;
   const MemoryFormat format = device.is_cpu() ? MemoryFormat::Contiguous : c.format;
   NdArray array = empty_in(result_shape(kind, c), compute, device, format);
-  const NdArray a = operand(first, compute, format), b = operand(second, compute, format),
+  const NdArray a = operand(first, taken, format), b = operand(second, taken, format),
                 shift = operand(bias, compute, MemoryFormat::Contiguous);
   if (kind == ConvKind::forward)
     kernels::conv_forward(device, array, a, b, shift, c.geometry, relu);

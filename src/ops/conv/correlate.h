@@ -43,12 +43,16 @@ template <class T>
 void weight_by_pixels(const ConvGeometry& geometry, const Reading& reading, const T* in, const T* out,
                       T* weight);
 
-/// The same two with channels of the result in the lanes, so that images of any width fill them.
-template <class T>
+/// The same two with channels of the result in the lanes, so that images of any width fill them. With
+/// Element tiles::Pair, what stands in source and weights are the bits of pairs of channels (pairs.h), and
+/// `channels` counts pairs.
+template <class T, class Element = T>
 void correlate_by_channels(const Correlation<T>& c);
-template <class T>
-void weight_by_channels(const ConvGeometry& geometry, const Reading& reading, const T* in, const T* out,
-                        T* weight);
+/// Of bfloat16 operands the sums are taken in pairs of neighbouring results, whose rows are then of even
+/// width.
+template <class T, class Operand = T>
+void weight_by_channels(const ConvGeometry& geometry, const Reading& reading, const Operand* in,
+                        const Operand* out, T* weight);
 
 /// All three by explicit column matrices and matrix products, for kernels about as large as the image,
 /// where windows would compute mostly what is dropped.

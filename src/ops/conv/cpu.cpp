@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "core/parallel_for.h"
-#include "kernel/cpu/tile.h"
+#include "kernel/cpu/tile_pairs.h"
+#include "ops/common/kernels.h"
 #include "ops/conv/correlate.h"
+#include "ops/conv/cpu_pairs.h"
 #include "ops/conv/kernels.h"
 
 namespace ebb::cpu {
@@ -13,6 +15,7 @@ namespace {
 
 using conv::Correlation;
 using conv::Reading;
+using conv::Weights;
 
 template <class T>
 T* data_or_null(const NdArray& x) {
@@ -25,11 +28,19 @@ bool fills_registers(std::int64_t channels) {
   return tiles::padded<T>(channels) * 3 <= channels * 4;
 }
 
+// Short sums do not pay for turning results around.
 template <class T>
+bool goes_by_channels(std::int64_t depth, std::int64_t rows) {
+  return depth >= 64 && fills_registers<T>(rows);
+}
+
+template <class T, class Element>
 void correlate(const Correlation<T>& c) {
-  // Short sums do not pay for turning results around.
-  const bool by_channels = c.reading.depth() >= 64 && fills_registers<T>(c.rows);
-  by_channels ? conv::correlate_by_channels(c) : conv::correlate_by_pixels(c);
+  if constexpr (!std::is_same_v<T, Element>)
+    conv::correlate_by_channels<T, Element>(c);
+  else
+    goes_by_channels<T>(c.reading.depth(), c.rows) ? conv::correlate_by_channels(c)
+                                                   : conv::correlate_by_pixels(c);
 }
 
 // Kernels nearly as wide as the image leave most of each row of the window to be dropped.
@@ -57,20 +68,21 @@ ConvGeometry flattened(ConvGeometry g) {
   return g;
 }
 
-template <class T>
+// By windows; with Element tiles::Pair the operands are pairs of channels.
+template <class T, class Element = T>
 void forward(T* out, const T* in, const T* weight, const T* bias, const ConvGeometry& g) {
-  if (rows_are_short(g)) return conv::columns_forward(g, in, weight, bias, out);
-  const Reading reading = conv::forward_reading(g);
+  Reading reading = conv::forward_reading(g);
+  if constexpr (!std::is_same_v<T, Element>) reading.channels = conv::pairs_of(reading.channels);
   const std::int64_t depth = reading.depth(), rows = g.group_out();
-  correlate<T>({reading,
-                {{g.out[0], g.out[1], g.out[2]}, {0, 0, 0}, {1, 1, 1}},
-                g.batch,
-                g.groups,
-                rows,
-                in,
-                {weight, rows * depth, depth, ConvGeometry::volume(g.kernel)},
-                bias,
-                out});
+  correlate<T, Element>({reading,
+                         {{g.out[0], g.out[1], g.out[2]}, {0, 0, 0}, {1, 1, 1}},
+                         g.batch,
+                         g.groups,
+                         rows,
+                         in,
+                         {weight, rows * depth, depth, ConvGeometry::volume(g.kernel)},
+                         bias,
+                         out});
 }
 
 // How one phase of `in` (every stride-th position, from first_[a] on) is computed from `out`; false if no tap
@@ -112,10 +124,10 @@ bool phase_reading(const ConvGeometry& g, const std::int64_t (&phase)[3], Readin
   return true;
 }
 
-template <class T>
-void input(T* in, const T* out, const T* weight, const T* bias, const ConvGeometry& g) {
-  if (input_is_wide(g)) return conv::columns_input(g, out, weight, bias, in);
-  const std::int64_t plane = ConvGeometry::volume(g.in), volume = ConvGeometry::volume(g.kernel);
+// By windows of `out`. Of pairs the weights are [groups][channels of in][pairs of channels of out][taps].
+template <class T, class Element = T>
+void input(T* in, const T* out, const Weights<T>& weight, const T* bias, const ConvGeometry& g) {
+  const std::int64_t plane = ConvGeometry::volume(g.in);
   bool covered = true;  // by phases that have taps
   for (int a = 0; a < 3; ++a)
     covered =
@@ -129,27 +141,119 @@ void input(T* in, const T* out, const T* weight, const T* bias, const ConvGeomet
     Reading reading;
     conv::Target target;
     if (!phase_reading(g, phase, reading, target)) continue;
-    const std::int64_t row_step = volume, channel_step = g.group_in() * volume;
-    correlate<T>({reading,
-                  target,
-                  g.batch,
-                  g.groups,
-                  g.group_in(),
-                  out,
-                  {weight, g.group_out() * channel_step, row_step, channel_step},
-                  bias,
-                  in});
+    if constexpr (!std::is_same_v<T, Element>) reading.channels = conv::pairs_of(reading.channels);
+    correlate<T, Element>({reading, target, g.batch, g.groups, g.group_in(), out, weight, bias, in});
   }
+}
+
+// How the gradient of the input reads weights.
+template <class T>
+Weights<T> turned_weights(const T* weight, const ConvGeometry& g) {
+  const std::int64_t volume = ConvGeometry::volume(g.kernel), channel_step = g.group_in() * volume;
+  return {weight, g.group_out() * channel_step, volume, channel_step};
+}
+
+// Of arrays of one dtype, that of the result.
+void forward_of(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias,
+                const ConvGeometry& g) {
+  visit_float_double(out.dtype(), "convolution", [&]<class T> {
+    const T *const x = in.data_as<T>(), *const w = weight.data_as<T>(), *const b = data_or_null<T>(bias);
+    rows_are_short(g) ? conv::columns_forward(g, x, w, b, out.data_as<T>())
+                      : forward<T>(out.data_as<T>(), x, w, b, g);
+  });
+}
+void input_of(NdArray& in, const NdArray& out, const NdArray& weight, const NdArray& bias,
+              const ConvGeometry& g) {
+  visit_float_double(in.dtype(), "convolution", [&]<class T> {
+    const T *const y = out.data_as<T>(), *const w = weight.data_as<T>(), *const b = data_or_null<T>(bias);
+    input_is_wide(g) ? conv::columns_input(g, y, w, b, in.data_as<T>())
+                     : input<T>(in.data_as<T>(), y, turned_weights(w, g), b, g);
+  });
+}
+void weight_of(NdArray& weight, const NdArray& out, const NdArray& in, const ConvGeometry& g) {
+  visit_float_double(weight.dtype(), "convolution", [&]<class T> {
+    const T *const x = in.data_as<T>(), *const y = out.data_as<T>();
+    T* const w = weight.data_as<T>();
+    if (rows_are_short(g))
+      conv::columns_weight(g, x, y, w);
+    else if (fills_registers<T>(g.group_out()))
+      conv::weight_by_channels(g, conv::forward_reading(g), x, y, w);
+    else
+      conv::weight_by_pixels(g, conv::forward_reading(g), x, y, w);
+  });
+}
+
+// Of bfloat16, by the processor's instructions for pairs; false where it has none, or they would not be
+// faster.
+#if EBB_BFLOAT16_PAIRS
+bool forward_of_pairs(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias,
+                      const ConvGeometry& g) {
+  const std::int64_t channels = g.group_in(), rows = g.group_out(), taps = ConvGeometry::volume(g.kernel);
+  if (!tiles::multiplies_pairs() || rows_are_short(g) || channels == 1 ||
+      !goes_by_channels<float>(channels * taps, rows))
+    return false;
+  const NdArray x =
+      conv::pair_planes(in.data_as<BFloat16>(), g.batch * g.groups, channels, ConvGeometry::volume(g.in));
+  const NdArray w =
+      conv::pair_weights({weight.data_as<BFloat16>(), rows * channels * taps, channels * taps, taps},
+                         g.groups, rows, channels, taps);
+  forward<float, tiles::Pair>(out.data_as<float>(), x.data_as<float>(), w.data_as<float>(),
+                              data_or_null<float>(bias), g);
+  return true;
+}
+bool input_of_pairs(NdArray& in, const NdArray& out, const NdArray& weight, const NdArray& bias,
+                    const ConvGeometry& g) {
+  const std::int64_t channels = g.group_out(), rows = g.group_in(), taps = ConvGeometry::volume(g.kernel);
+  const std::int64_t phases = ConvGeometry::volume(g.stride);
+  if (!tiles::multiplies_pairs() || input_is_wide(g) || channels == 1 ||
+      !goes_by_channels<float>(channels * taps / phases, rows))
+    return false;
+  const NdArray y =
+      conv::pair_planes(out.data_as<BFloat16>(), g.batch * g.groups, channels, ConvGeometry::volume(g.out));
+  const NdArray w =
+      conv::pair_weights(turned_weights(weight.data_as<BFloat16>(), g), g.groups, rows, channels, taps);
+  const std::int64_t row_step = conv::pairs_of(channels) * taps;
+  input<float, tiles::Pair>(in.data_as<float>(), y.data_as<float>(),
+                            {w.data_as<float>(), rows * row_step, row_step, taps}, data_or_null<float>(bias),
+                            g);
+  return true;
+}
+bool weight_of_pairs(NdArray& weight, const NdArray& out, const NdArray& in, const ConvGeometry& g) {
+  if (!tiles::multiplies_pairs() || rows_are_short(g) || !fills_registers<float>(g.group_out()) ||
+      g.out[2] % 2 != 0)
+    return false;
+  conv::weight_by_channels<float, BFloat16>(g, conv::forward_reading(g), in.data_as<BFloat16>(),
+                                            out.data_as<BFloat16>(), weight.data_as<float>());
+  return true;
+}
+#else
+bool forward_of_pairs(NdArray&, const NdArray&, const NdArray&, const NdArray&, const ConvGeometry&) {
+  return false;
+}
+bool input_of_pairs(NdArray&, const NdArray&, const NdArray&, const NdArray&, const ConvGeometry&) {
+  return false;
+}
+bool weight_of_pairs(NdArray&, const NdArray&, const NdArray&, const ConvGeometry&) { return false; }
+#endif
+
+NdArray widened(const NdArray& x) {
+  NdArray out = NdArray::empty(x.sizes(), kFloat);
+  copy(out, x);
+  return out;
 }
 
 }  // namespace
 
 void conv_forward(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias,
-                  const ConvGeometry& g, bool relu) {
+                  const ConvGeometry& geometry, bool relu) {
+  const ConvGeometry g = flattened(geometry);
+  if (in.dtype() != kBFloat16)
+    forward_of(out, in, weight, bias, g);
+  else if (!forward_of_pairs(out, in, weight, bias, g))
+    forward_of(out, widened(in), widened(weight), bias, g);
+  if (!relu) return;
   visit_float_double(out.dtype(), "convolution", [&]<class T> {
     T* const data = out.data_as<T>();
-    forward<T>(data, in.data_as<T>(), weight.data_as<T>(), data_or_null<T>(bias), flattened(g));
-    if (!relu) return;
     parallel_for(0, out.numel(), kGrain, [&](std::int64_t from, std::int64_t to) {
       for (std::int64_t i = from; i < to; ++i) data[i] = data[i] < T(0) ? T(0) : data[i];
     });
@@ -157,22 +261,20 @@ void conv_forward(NdArray& out, const NdArray& in, const NdArray& weight, const 
 }
 
 void conv_input(NdArray& in, const NdArray& out, const NdArray& weight, const NdArray& bias,
-                const ConvGeometry& g) {
-  visit_float_double(in.dtype(), "convolution", [&]<class T> {
-    input<T>(in.data_as<T>(), out.data_as<T>(), weight.data_as<T>(), data_or_null<T>(bias), flattened(g));
-  });
+                const ConvGeometry& geometry) {
+  const ConvGeometry g = flattened(geometry);
+  if (out.dtype() != kBFloat16)
+    input_of(in, out, weight, bias, g);
+  else if (!input_of_pairs(in, out, weight, bias, g))
+    input_of(in, widened(out), widened(weight), bias, g);
 }
 
 void conv_weight(NdArray& weight, const NdArray& out, const NdArray& in, const ConvGeometry& geometry) {
   const ConvGeometry g = flattened(geometry);
-  visit_float_double(weight.dtype(), "convolution", [&]<class T> {
-    if (rows_are_short(g))
-      return conv::columns_weight<T>(g, in.data_as<T>(), out.data_as<T>(), weight.data_as<T>());
-    (fills_registers<T>(g.group_out()) ? conv::weight_by_channels<T>
-                                       : conv::weight_by_pixels<T>)(g, conv::forward_reading(g),
-                                                                    in.data_as<T>(), out.data_as<T>(),
-                                                                    weight.data_as<T>());
-  });
+  if (in.dtype() != kBFloat16)
+    weight_of(weight, out, in, g);
+  else if (!weight_of_pairs(weight, out, in, g))
+    weight_of(weight, widened(out), widened(in), g);
 }
 
 }  // namespace ebb::cpu

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/parallel_for.h"
-#include "kernel/cpu/tile.h"
+#include "kernel/cpu/tile_pairs.h"
 #include "kernel/cpu/transpose.h"
 #include "ops/conv/channels.h"
 #include "ops/conv/correlate.h"
@@ -70,7 +70,7 @@ void store(const Correlation<T>& c, const T* from, std::int64_t pitch, std::int6
 
 }  // namespace
 
-template <class T>
+template <class T, class Element>
 void correlate_by_channels(const Correlation<T>& c) {
   const Reading& r = c.reading;
   const std::int64_t depth = r.depth(), lanes = tiles::padded<T>(c.rows), panels = panels_of<T>(c.rows);
@@ -111,10 +111,11 @@ void correlate_by_channels(const Correlation<T>& c) {
         if (c.bias)
           for (std::int64_t q = 0; q < pixels; ++q) std::copy_n(c.bias + channel, rows, sums + q * pitch);
         for (std::int64_t k = 0; k < depth; k += part)
-          tiles::product<T>(
+          tiles::product<Element>(
               pixels, pitch, std::min(part, depth - k),
-              tiles::ScatteredLeft<T>{in, loads.positions().data(), loads.window().shifts().data() + k},
-              panel + k * pitch, pitch, sums, pitch, c.bias || k > 0);
+              tiles::ScatteredLeft<Element>{reinterpret_cast<const Element*>(in), loads.positions().data(),
+                                            loads.window().shifts().data() + k},
+              reinterpret_cast<const Element*>(panel + k * pitch), pitch, sums, pitch, c.bias || k > 0);
         loads.for_blocks(
             load, [&](std::int64_t image, const Block& block, std::int64_t q, std::int64_t, std::int64_t) {
               store(c, sums + q * pitch, pitch, rows,
@@ -127,5 +128,8 @@ void correlate_by_channels(const Correlation<T>& c) {
 
 template void correlate_by_channels(const Correlation<float>&);
 template void correlate_by_channels(const Correlation<double>&);
+#if EBB_BFLOAT16_PAIRS
+template void correlate_by_channels<float, tiles::Pair>(const Correlation<float>&);
+#endif
 
 }  // namespace ebb::cpu::conv

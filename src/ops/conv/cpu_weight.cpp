@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/parallel_for.h"
-#include "kernel/cpu/tile.h"
+#include "kernel/cpu/tile_pairs.h"
 #include "kernel/cpu/transpose.h"
 #include "ops/conv/channels.h"
 #include "ops/conv/correlate.h"
@@ -52,8 +52,11 @@ class Cascade {
 
 }  // namespace
 
-template <class T>
-void weight_by_channels(const ConvGeometry& g, const Reading& reading, const T* in, const T* out, T* weight) {
+template <class T, class Operand>
+void weight_by_channels(const ConvGeometry& g, const Reading& reading, const Operand* in, const Operand* out,
+                        T* weight) {
+  using Element = std::conditional_t<std::is_same_v<T, Operand>, T, tiles::Pair>;
+  constexpr std::int64_t kTogether = sizeof(T) / sizeof(Operand);  // results that make an element of a sum
   const std::int64_t taps = static_cast<std::int64_t>(reading.taps.size());
   const std::int64_t depth = reading.depth(), rows_out = g.group_out(), numel = g.out_channels * depth;
   const std::int64_t out_plane = ConvGeometry::volume(g.out), in_plane = ConvGeometry::volume(g.in);
@@ -69,7 +72,10 @@ void weight_by_channels(const ConvGeometry& g, const Reading& reading, const T* 
   const std::int64_t wide = together * kPanel<T>, panels = (rows_out + wide - 1) / wide;
   Reading part = reading;
   part.channels = block_channels;
-  const Loads loads(part, g.batch, together == 1 ? 512 : 256, 320 * 1024, sizeof(T));
+  const Loads loads(part, g.batch, together == 1 ? 512 : 256, 320 * 1024, sizeof(Operand));
+  std::vector<std::int64_t> positions;  // of elements
+  for (std::size_t q = 0; q < loads.positions().size(); q += kTogether)
+    positions.push_back(loads.positions()[q]);
   // Where pieces are few, each sums slices of the loads, which are added up in the end.
   const std::int64_t pieces = g.groups * panels * blocks;
   std::int64_t slices = std::clamp<std::int64_t>(16 / pieces, 1, loads.count());
@@ -79,10 +85,11 @@ void weight_by_channels(const ConvGeometry& g, const Reading& reading, const T* 
   T* const results = slices == 1 ? weight : partial.data_as<T>();
   parallel_for(0, pieces * slices, 1, [&](std::int64_t from, std::int64_t to) {
     const std::int64_t most_rows = block_channels * taps;
-    const NdArray scratch =
-        NdArray::empty({loads.size() + loads.pixels() * wide + 3 * most_rows * wide}, dtype_of<T>());
-    T* const windows = scratch.data_as<T>();
-    T* const right = windows + loads.size();
+    const NdArray of_windows = NdArray::empty({loads.size()}, dtype_of<Operand>());
+    Operand* const windows = of_windows.template data_as<Operand>();
+    const std::int64_t most_elements = loads.pixels() / kTogether;
+    const NdArray scratch = NdArray::empty({most_elements * wide + 3 * most_rows * wide}, dtype_of<T>());
+    T* const right = scratch.data_as<T>();
     for (std::int64_t i = from; i < to; ++i) {
       const std::int64_t slice = i / pieces, group = i / (panels * blocks) % g.groups;
       const std::int64_t first_in = i / panels % blocks * block_channels;
@@ -90,7 +97,7 @@ void weight_by_channels(const ConvGeometry& g, const Reading& reading, const T* 
       const std::int64_t channels = std::min(block_channels, g.group_in() - first_in), rows = channels * taps;
       const std::int64_t lanes = std::min(wide, rows_out - first_out), pitch = tiles::padded<T>(lanes);
       const std::int64_t first_load = slice * each, last_load = std::min(first_load + each, loads.count());
-      Cascade<T> sums(right + loads.pixels() * wide, rows * pitch, last_load - first_load);
+      Cascade<T> sums(right + most_elements * wide, rows * pitch, last_load - first_load);
       for (std::int64_t load = first_load; load < last_load; ++load) {
         const std::int64_t pixels =
             loads.for_blocks(load, [&](std::int64_t image, const Block& block, std::int64_t q,
@@ -98,16 +105,18 @@ void weight_by_channels(const ConvGeometry& g, const Reading& reading, const T* 
               loads.window().fill(windows + window,
                                   in + (image * g.in_channels + group * g.group_in() + first_in) * in_plane,
                                   channels, block);
-              const T* from_out = out + (image * g.out_channels + group * rows_out + first_out) * out_plane +
-                                  (block.slice * g.out[1] + block.row) * g.out[2] + block.column;
-              transpose(from_out, out_plane, lanes, count, right + q * pitch, pitch);
+              const Operand* from_out = out +
+                                        (image * g.out_channels + group * rows_out + first_out) * out_plane +
+                                        (block.slice * g.out[1] + block.row) * g.out[2] + block.column;
+              transpose(reinterpret_cast<const T*>(from_out), out_plane / kTogether, lanes, count / kTogether,
+                        right + q / kTogether * pitch, pitch);
             });
-        const std::int64_t length = part_of<96>(pixels);
-        for (std::int64_t q = 0; q < pixels; q += length)
-          tiles::product<T>(
-              rows, pitch, std::min(length, pixels - q),
-              tiles::ScatteredLeft<T>{windows, loads.window().shifts().data(), loads.positions().data() + q},
-              right + q * pitch, pitch, sums.of_load(), pitch, q > 0);
+        const std::int64_t elements = pixels / kTogether, length = part_of<96>(elements);
+        for (std::int64_t q = 0; q < elements; q += length)
+          tiles::product<Element>(
+              rows, pitch, std::min(length, elements - q),
+              tiles::ScatteredLeft<Operand>{windows, loads.window().shifts().data(), positions.data() + q},
+              reinterpret_cast<const Element*>(right + q * pitch), pitch, sums.of_load(), pitch, q > 0);
         sums.end_load();
       }
       T* const to_weight = results + slice * numel + (group * rows_out + first_out) * depth + first_in * taps;
@@ -124,5 +133,9 @@ void weight_by_channels(const ConvGeometry& g, const Reading& reading, const T* 
 
 template void weight_by_channels(const ConvGeometry&, const Reading&, const float*, const float*, float*);
 template void weight_by_channels(const ConvGeometry&, const Reading&, const double*, const double*, double*);
+#if EBB_BFLOAT16_PAIRS
+template void weight_by_channels(const ConvGeometry&, const Reading&, const BFloat16*, const BFloat16*,
+                                 float*);
+#endif
 
 }  // namespace ebb::cpu::conv

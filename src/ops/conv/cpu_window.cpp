@@ -66,6 +66,12 @@ std::int64_t even(std::int64_t n, std::int64_t most) {
   return (n + pieces - 1) / pieces;
 }
 
+// The same for columns, of which pieces of an even row have an even number.
+std::int64_t even_columns(std::int64_t n, std::int64_t most) {
+  const std::int64_t columns = even(n, most);
+  return n % 2 == 0 ? (columns + 1) / 2 * 2 : columns;
+}
+
 }  // namespace
 
 std::int64_t rows_of_blocks(const Reading& reading, std::int64_t element_size) {
@@ -85,7 +91,7 @@ Loads::Loads(const Reading& r, std::int64_t batch, std::int64_t pixels, std::int
     : width_(r.axis[2].out),
       height_(r.axis[1].out),
       slices_(r.axis[0].out),
-      columns_(even(width_, pixels)),
+      columns_(even_columns(width_, pixels)),
       rows_(even(height_, std::min(pixels / columns_,
                                    bytes / bytes_of_columns(r, columns_ + r.axis[2].reach, element_size) -
                                        r.axis[1].reach))),

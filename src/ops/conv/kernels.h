@@ -1,6 +1,7 @@
 // The kernels of convolution. Each is linear in both operands (but for a relu), and the derivative of each is
-// made of the other two. The CPU takes contiguous arrays of float or double; CUDA any floating dtype, all
-// arrays of a call contiguous or all channels-last. Results are dense.
+// made of the other two. The CPU takes contiguous arrays of float or double, or both operands
+// in bfloat16 and the rest in float; CUDA any floating dtype, all arrays of a call contiguous or all
+// channels-last. Results are dense.
 #pragma once
 
 #include <ebb/core/ndarray.h>

@@ -107,7 +107,7 @@ void Window::fill(T* window, const T* source, std::int64_t channels, const Block
           const std::int64_t y = b.step * (block.row + j) + phase.at[1] - b.padding;
           T* row = to + i * slice_size_ + j * pitch_;
           if (z < 0 || z >= a.source || y < 0 || y >= b.source) {
-            std::memset(row, 0, static_cast<std::size_t>(width) * sizeof(T));
+            std::memset(static_cast<void*>(row), 0, static_cast<std::size_t>(width) * sizeof(T));
             continue;
           }
           const T* from = plane + (z * b.source + y) * c.source + x0;

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/parallel_for.h"
+#include "kernel/cpu/convert_contiguous.h"
 #include "kernel/cpu/lane_functions.h"
 #include "kernel/cpu/map.h"
 #include "kernel/element_types.h"
@@ -20,6 +21,58 @@ using ops::Compute;
 
 template <class Op, class C>
 constexpr bool runs_in_lanes = EBB_LIBMVEC&& Op::kRun == ops::Run::lanes&& std::is_floating_point_v<C>;
+
+/// 16-bit types are converted a block at a time. What is read may be one number all along.
+template <class T>
+struct Block {
+  static constexpr std::int64_t kSize = 256;
+  float numbers[kSize];
+  const float* read(const T* x, std::int64_t begin, std::int64_t n) {
+    convert_contiguous(numbers, x + begin, n);
+    return numbers;
+  }
+  template <class Number>
+  const Number& read(const Number& number, std::int64_t, std::int64_t) {
+    return number;
+  }
+};
+
+/// A row in a loop: from pointers, or from one number all along.
+template <class C, class T>
+C number_at(const T* x, std::int64_t i) {
+  return static_cast<C>(x[i]);
+}
+template <class C>
+C number_at(const C& number, std::int64_t) {
+  return number;
+}
+template <class C, class Op, class R, class... Inputs>
+void loop_row(const Op op, R* out, std::int64_t n, const Inputs... in) {
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(op.value(number_at<C>(in, i)...));
+}
+/// Conversions of Half are instructions that loops are not vectorised with.
+template <class C, class Op, class R, class... Inputs>
+void half_row(const Op op, R* out, std::int64_t n, const Inputs... in) {
+  using Halves = Block<Half>;
+  for (std::int64_t begin = 0; begin < n; begin += Halves::kSize) {
+    const std::int64_t count = std::min(Halves::kSize, n - begin);
+    if constexpr (std::is_same_v<R, Half>) {
+      Halves results;
+      loop_row<C>(op, results.numbers, count, Halves().read(in, begin, count)...);
+      convert_contiguous(out + begin, results.numbers, count);
+    } else {
+      loop_row<C>(op, out + begin, count, Halves().read(in, begin, count)...);
+    }
+  }
+}
+template <class T, class Op, class R, class... Inputs>
+void plain_row(const Op op, R* out, std::int64_t n, const Inputs... in) {
+  if constexpr (std::is_same_v<T, Half>)
+    half_row<Compute<T>>(op, out, n, in...);
+  else
+    loop_row<Compute<T>>(op, out, n, in...);
+}
 
 #if EBB_LIBMVEC
 
@@ -38,17 +91,6 @@ void lanes_row(const Op op, C* out, std::int64_t n, const Inputs... in) {
     op.value(lanes_at(in, i, n)...).store(out + i, n - i);
 }
 
-/// 16-bit types are converted a block at a time, by loops that vectorise by themselves.
-template <class T>
-struct Block {
-  static constexpr std::int64_t kSize = 256;
-  float numbers[kSize];
-  const float* read(const T* x, std::int64_t begin, std::int64_t n) {
-    for (std::int64_t i = 0; i < n; ++i) numbers[i] = static_cast<float>(x[begin + i]);
-    return numbers;
-  }
-  const Lanes<float>& read(const Lanes<float>& number, std::int64_t, std::int64_t) { return number; }
-};
 template <class Op, class T, class... Inputs>
 requires is_half_v<T>
 void lanes_row(const Op op, T* out, std::int64_t n, const Inputs... in) {
@@ -56,7 +98,7 @@ void lanes_row(const Op op, T* out, std::int64_t n, const Inputs... in) {
     const std::int64_t count = std::min(Block<T>::kSize, n - begin);
     Block<T> results;
     lanes_row(op, results.numbers, count, Block<T>().read(in, begin, count)...);
-    for (std::int64_t i = 0; i < count; ++i) out[begin + i] = static_cast<T>(results.numbers[i]);
+    convert_contiguous(out + begin, results.numbers, count);
   }
 }
 
@@ -80,8 +122,7 @@ void unary_row(void* to, const void* const* in, unsigned constant, std::int64_t 
 #if EBB_LIBMVEC
   if constexpr (runs_in_lanes<Op, C>) return lanes_row(op, out, n, x);
 #endif
-#pragma GCC ivdep
-  for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(op.value(static_cast<C>(x[i])));
+  plain_row<T>(op, out, n, x);
 }
 
 template <class Op, class T>
@@ -102,17 +143,11 @@ void binary_row(void* to, const void* const* in, unsigned constant, std::int64_t
   }
 #endif
   if (constant == 0) {
-#pragma GCC ivdep
-    for (std::int64_t i = 0; i < n; ++i)
-      out[i] = static_cast<R>(op.value(static_cast<C>(a[i]), static_cast<C>(b[i])));
+    plain_row<T>(op, out, n, a, b);
   } else if (constant == 2) {
-    const C y = static_cast<C>(b[0]);
-#pragma GCC ivdep
-    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(op.value(static_cast<C>(a[i]), y));
+    plain_row<T>(op, out, n, a, static_cast<C>(b[0]));
   } else if (constant == 1) {
-    const C x = static_cast<C>(a[0]);
-#pragma GCC ivdep
-    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(op.value(x, static_cast<C>(b[i])));
+    plain_row<T>(op, out, n, static_cast<C>(a[0]), b);
   } else {
     const R value = static_cast<R>(op.value(static_cast<C>(a[0]), static_cast<C>(b[0])));
     for (std::int64_t i = 0; i < n; ++i) out[i] = value;

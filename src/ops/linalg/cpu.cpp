@@ -2,7 +2,6 @@
 #include <ebb/core/visit.h>
 
 #include <algorithm>
-#include <memory>
 #include <type_traits>
 
 #include "core/parallel_for.h"
@@ -21,68 +20,62 @@ Matrix<T> matrix(const NdArray& x, std::int64_t i) {
           x.strides()[d - 2], x.strides()[d - 1]};
 }
 
-template <class To, class From>
-void copy(Matrix<From> from, Matrix<To> to) {
+template <class T>
+void copy(Matrix<const T> from, Matrix<T> to) {
   for (std::int64_t i = 0; i < to.rows; ++i) {
     if (from.col_stride == 1 && to.col_stride == 1)
-      for (std::int64_t j = 0; j < to.cols; ++j)
-        to.data[i * to.row_stride + j] = static_cast<To>(from.data[i * from.row_stride + j]);
+      std::copy_n(from.data + i * from.row_stride, to.cols, to.data + i * to.row_stride);
     else
-      for (std::int64_t j = 0; j < to.cols; ++j) to(i, j) = static_cast<To>(from(i, j));
+      for (std::int64_t j = 0; j < to.cols; ++j) to(i, j) = from(i, j);
   }
 }
 
-// A product in 16-bit floats, computed in float.
-template <class T>
-void product_in_float(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, float alpha, float beta) {
-  const auto buffer = std::make_unique_for_overwrite<float[]>(
-      static_cast<std::size_t>(a.rows * a.cols + b.rows * b.cols + c.rows * c.cols));
-  const Matrix<float> x{buffer.get(), a.rows, a.cols, a.cols, 1};
-  const Matrix<float> y{x.data + a.rows * a.cols, b.rows, b.cols, b.cols, 1};
-  const Matrix<float> z{y.data + b.rows * b.cols, c.rows, c.cols, c.cols, 1};
-  copy(a, x);
-  copy(b, y);
-  if (beta != 0) copy(c.read(), z);
-  gemm<float>(x.read(), y.read(), z, alpha, beta);
-  copy(z.read(), c);
-}
-
-template <class T>
-void product_of(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, const ProductArgs& args, bool keep) {
+template <class T, class Out>
+void product_of(Matrix<const T> a, Matrix<const T> b, Matrix<Out> c, const ProductArgs& args, bool keep) {
   if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
     gemm<T>(a, b, c, args.alpha.to<T>(), keep ? args.beta.to<T>() : T(0));
   else if constexpr (std::is_integral_v<T>)  // unsigned sums wrap around
     gemm_loops<std::uint64_t>(a, b, c, static_cast<std::uint64_t>(args.alpha.to_long()),
                               keep ? static_cast<std::uint64_t>(args.beta.to_long()) : 0);
   else
-    product_in_float<T>(a, b, c, args.alpha.toFloat(), keep ? args.beta.toFloat() : 0.f);
+    gemm_halves<T, Out>(a, b, c, args.alpha.toFloat(), keep ? args.beta.toFloat() : 0.f);
 }
 
-}  // namespace
-
-void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b, const ProductArgs& args) {
+// All matrices of a batch, operands of T.
+template <class T, class Out>
+void products(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b,
+              const ProductArgs& args) {
   const bool keep = init.defined() && args.beta.to_double() != 0;
   const bool in_place =
       keep && init.data() == out.data() && init.sizes() == out.sizes() && init.strides() == out.strides();
   const NdArray start = keep && !in_place ? init.expand(out.sizes()) : NdArray();
   const std::int64_t count = out.dim() == 3 ? out.sizes()[0] : 1;
-  visit_numeric(out.dtype(), "matmul", [&]<class T> {
-    const Matrix<const T> first = matrix<const T>(a, 0);
-    const std::int64_t work = std::max<std::int64_t>(first.rows * first.cols * matrix<T>(out, 0).cols, 1);
-    const std::int64_t grain = std::max<std::int64_t>(1, kGrain * 2 / work);
-    const auto run = [&](std::int64_t from, std::int64_t to) {
-      for (std::int64_t i = from; i < to; ++i) {
-        const Matrix<const T> x = matrix<const T>(a, i), y = matrix<const T>(b, i);
-        const Matrix<T> c = matrix<T>(out, i);
-        if (start.defined()) copy(matrix<const T>(start, i), c);
-        product_of<T>(args.a_transposed ? x.t() : x, args.b_transposed ? y.t() : y, c, args, keep);
-      }
-    };
-    if (count == 1)
-      run(0, 1);
-    else
-      parallel_for(0, count, grain, run);
-  });
+  const Matrix<const T> first = matrix<const T>(a, 0);
+  const std::int64_t work = std::max<std::int64_t>(first.rows * first.cols * matrix<Out>(out, 0).cols, 1);
+  const std::int64_t grain = std::max<std::int64_t>(1, kGrain * 2 / work);
+  const auto run = [&](std::int64_t from, std::int64_t to) {
+    for (std::int64_t i = from; i < to; ++i) {
+      const Matrix<const T> x = matrix<const T>(a, i), y = matrix<const T>(b, i);
+      const Matrix<Out> c = matrix<Out>(out, i);
+      if (start.defined()) copy(matrix<const Out>(start, i), c);
+      product_of<T>(args.a_transposed ? x.t() : x, args.b_transposed ? y.t() : y, c, args, keep);
+    }
+  };
+  if (count == 1)
+    run(0, 1);
+  else
+    parallel_for(0, count, grain, run);
+}
+
+}  // namespace
+
+void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b, const ProductArgs& args) {
+  if (a.dtype() == out.dtype())
+    visit_numeric(out.dtype(), "matmul", [&]<class T> { products<T, T>(out, init, a, b, args); });
+  else if (a.dtype() == kBFloat16)
+    products<BFloat16, float>(out, init, a, b, args);
+  else
+    products<Half, float>(out, init, a, b, args);
 }
 
 void linear_activation(bool& done, NdArray&, NdArray&, const NdArray&, const NdArray&, const NdArray&,

@@ -24,7 +24,7 @@ namespace cpu {
 /// out = beta * init + alpha * op(a) op(b), for matrices or batches of matrices (three dimensions). init may
 /// be undefined (then beta is not looked at), broadcast to out's shape, or out itself. In Float and Double,
 /// with alpha and beta 1, that is the product and then the sum, bit for bit, and a product plus zero is
-/// itself.
+/// itself. The CPU also takes 16-bit operands of a float result.
 void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b, const ProductArgs& args);
 /// out = activation(input weight^T + bias) in one pass, for matrices and a row; `before`, where it is
 /// defined, gets what the activation is given; its rows lie a multiple of 8 elements apart. `done` is false,

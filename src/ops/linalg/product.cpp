@@ -8,6 +8,7 @@
 
 #include "ops/common/arrays.h"
 #include "ops/common/checks.h"
+#include "ops/common/float_product.h"
 #include "ops/linalg/kernels.h"
 
 namespace ebb::ops {
@@ -155,6 +156,10 @@ Variable add_product(const char* op, const Variable& self, const Variable& a, bo
     autograd::set_history(out, node);
   }
   return out;
+}
+
+void product_transposed(NdArray& out, const NdArray& a, const NdArray& b) {
+  kernels::product(out.device(), out, NdArray(), a, b, {.b_transposed = true});
 }
 
 Variable recorded_add_product(NdArray result, const Variable& self, const Variable& a, bool a_transposed,

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/parallel_for.h"
-#include "kernel/convert.h"
+#include "kernel/cpu/convert_contiguous.h"
 #include "kernel/cpu/exp.h"
 #include "ops/loss/kernels.h"
 
@@ -80,7 +80,8 @@ using Row = Eigen::Map<const Eigen::Array<C, Eigen::Dynamic, 1>>;
 template <class T>
 Row<Compute<T>> row_of(const T* data, std::int64_t n, std::vector<Compute<T>>& scratch) {
   if constexpr (is_half_v<T>) {
-    scratch.assign(data, data + n);
+    scratch.resize(static_cast<std::size_t>(n));
+    convert_contiguous(scratch.data(), data, n);
     return {scratch.data(), n};
   } else {
     return {data, n};
@@ -160,13 +161,14 @@ void cross_entropy_backward(NdArray& dx, const NdArray& grad, const NdArray& tot
         }
         const C f = factor(n, t);
         const C log_sum = logsum.data_as<C>()[n];
-        if constexpr (is_half_v<T>) {
-          for (std::int64_t c = 0; c < to.classes; ++c)
-            o[c] = static_cast<T>(f * (std::exp(row[c] - log_sum) - C(c == t)));
-        } else {
-          Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>>(o, to.classes) = f * exp_of(row - log_sum);
-          o[t] -= f;
-        }
+        C* slopes;
+        if constexpr (is_half_v<T>)
+          slopes = scratch.data();
+        else
+          slopes = o;
+        Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>>(slopes, to.classes) = f * exp_of(row - log_sum);
+        slopes[t] -= f;
+        if constexpr (is_half_v<T>) convert_contiguous(o, slopes, to.classes);
       }
     });
   });

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/parallel_for.h"
-#include "kernel/convert.h"
+#include "kernel/cpu/convert_contiguous.h"
 
 namespace ebb::cpu {
 
@@ -24,7 +24,8 @@ using MutableRow = Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>>;
 template <class T>
 ConstRow<Compute<T>> read_row(const T* data, std::int64_t n, std::vector<Compute<T>>& scratch) {
   if constexpr (is_half_v<T>) {
-    scratch.assign(data, data + n);
+    scratch.resize(static_cast<std::size_t>(n));
+    convert_contiguous(scratch.data(), data, n);
     return {scratch.data(), n};
   } else {
     return {data, n};
@@ -37,7 +38,7 @@ void write_row(T* data, std::int64_t n, const Expression& values, std::vector<Co
   if constexpr (is_half_v<T>) {
     scratch.resize(static_cast<std::size_t>(n));
     MutableRow<float>(scratch.data(), n) = values;
-    std::transform(scratch.begin(), scratch.end(), data, [](float v) { return T(v); });
+    convert_contiguous(data, scratch.data(), n);
   } else {
     MutableRow<T>(data, n) = values;
   }

@@ -9,7 +9,7 @@
 
 #include "core/parallel_for.h"
 #include "kernel/cpu/lane_functions.h"
-#include "kernel/cpu/tile.h"
+#include "kernel/cpu/pack_halves.h"
 #include "kernel/optional_data.h"
 #include "ops/rnn/kernels.h"
 #include "ops/rnn/math.h"
@@ -60,7 +60,8 @@ struct Rows {
 };
 
 /// A matrix as the right side of a product: in panels as wide as a tile, one after another, so that a product
-/// reads memory in order.
+/// reads memory in order. Beside floats the matrix may be of bfloat16, which stays in pairs where the
+/// processor multiplies them; the left side is then rounded.
 template <class T>
 class Right {
  public:
@@ -69,22 +70,20 @@ class Right {
     if (!matrix.defined()) return;
     depth_ = matrix.sizes()[transposed ? 1 : 0];
     width_ = matrix.sizes()[transposed ? 0 : 1];
-    values_.resize(static_cast<std::size_t>((width_ + kPanel - 1) / kPanel * kPanel * depth_));
-    const T* const from = matrix.data_as<T>();
-    for (std::int64_t j = 0; j < width_; j += kPanel) {
-      T* const to = values_.data() + j * depth_;
-      const std::int64_t columns = std::min(kPanel, width_ - j);
-      if (transposed)
-        for (std::int64_t i = 0; i < columns; ++i)
-          for (std::int64_t k = 0; k < depth_; ++k) to[k * kPanel + i] = from[(j + i) * depth_ + k];
-      else
-        for (std::int64_t k = 0; k < depth_; ++k)
-          std::copy_n(from + k * width_ + j, columns, to + k * kPanel);
-    }
+    pairs_ = matrix.dtype() == kBFloat16 && tiles::multiplies_pairs();
+    const std::int64_t depth = pairs_ ? (depth_ + 1) / 2 : depth_;
+    values_.resize(static_cast<std::size_t>((width_ + kPanel - 1) / kPanel * kPanel * depth));
+    if (pairs_)
+      pack_pairs(matrix.data_as<BFloat16>(), transposed);
+    else if (matrix.dtype() == kBFloat16)
+      pack(matrix.data_as<BFloat16>(), transposed);
+    else
+      pack(matrix.data_as<T>(), transposed);
   }
   /// out = left this, or out += that, for rows of `left` that lie `left_pitch` apart.
   void product(std::int64_t rows, const T* left, std::int64_t left_pitch, T* out, std::int64_t out_pitch,
                bool more = false) const {
+    if (pairs_) return product_of_pairs(rows, left, left_pitch, out, out_pitch, more);
     for (std::int64_t k = 0; k < depth_; k += kDepth)
       for (std::int64_t j = 0; j < width_; j += kPanel)
         tiles::product<T>(rows, std::min(kPanel, width_ - j), std::min(kDepth, depth_ - k),
@@ -96,7 +95,62 @@ class Right {
   static constexpr std::int64_t kPanel = tiles::kPackets * tiles::kWidth<T>;
   static constexpr std::int64_t kDepth = 256;  // of a panel at a time, which stays in the first cache
 
+  template <class S>
+  void pack(const S* from, bool transposed) {
+    for (std::int64_t j = 0; j < width_; j += kPanel) {
+      T* const to = values_.data() + j * depth_;
+      const std::int64_t columns = std::min(kPanel, width_ - j);
+      if (transposed)
+        for (std::int64_t i = 0; i < columns; ++i)
+          for (std::int64_t k = 0; k < depth_; ++k)
+            to[k * kPanel + i] = static_cast<T>(from[(j + i) * depth_ + k]);
+      else
+        for (std::int64_t k = 0; k < depth_; ++k)
+          convert_contiguous(to + k * kPanel, from + k * width_ + j, columns);
+    }
+  }
+
+#if EBB_BFLOAT16_PAIRS
+  tiles::Pair* pairs() { return reinterpret_cast<tiles::Pair*>(values_.data()); }
+  const tiles::Pair* pairs() const { return reinterpret_cast<const tiles::Pair*>(values_.data()); }
+
+  void pack_pairs(const BFloat16* from, bool transposed) {
+    for (std::int64_t j = 0; j < width_; j += kPanel)
+      for (std::int64_t k = 0; k < depth_; k += Paired::kPart) {
+        const std::int64_t columns = std::min(kPanel, width_ - j), rows = std::min(Paired::kPart, depth_ - k);
+        tiles::Pair* const to = pairs() + j * ((depth_ + 1) / 2) + k / 2 * kPanel;
+        if (transposed)
+          Paired::pack_columns({from + j * depth_ + k, rows, columns, 1, depth_}, to, kPanel);
+        else
+          Paired::pack_rows({from + k * width_ + j, rows, columns, width_, 1}, to, kPanel);
+      }
+  }
+  void product_of_pairs(std::int64_t rows, const T* left, std::int64_t left_pitch, T* out,
+                        std::int64_t out_pitch, bool more) const {
+    if constexpr (std::is_same_v<T, float>) {
+      const std::int64_t depth = (depth_ + 1) / 2;
+      const NdArray scratch = NdArray::empty({rows, 2 * depth}, kBFloat16);
+      BFloat16* const rounded = scratch.data_as<BFloat16>();
+      for (std::int64_t i = 0; i < rows; ++i) {
+        BFloat16* const to = rounded + i * 2 * depth;
+        to[2 * depth - 1] = 0;
+        convert_contiguous(to, left + i * left_pitch, depth_);
+      }
+      for (std::int64_t k = 0; k < depth; k += kDepth)
+        for (std::int64_t j = 0; j < width_; j += kPanel)
+          tiles::product<tiles::Pair>(rows, std::min(kPanel, width_ - j), std::min(kDepth, depth - k),
+                                      tiles::Left<BFloat16>{rounded + 2 * k, 2 * depth, 2},
+                                      pairs() + j * depth + k * kPanel, kPanel, out + j, out_pitch,
+                                      more || k > 0);
+    }
+  }
+#else
+  void pack_pairs(const BFloat16*, bool) {}
+  void product_of_pairs(std::int64_t, const T*, std::int64_t, T*, std::int64_t, bool) const {}
+#endif
+
   std::int64_t depth_ = 0, width_ = 0;
+  bool pairs_ = false;
   std::vector<T> values_;
 };
 

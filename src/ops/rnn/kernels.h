@@ -115,7 +115,8 @@ struct RnnLayerGrads {
 }  // namespace ops
 
 namespace cpu {
-/// All arrays are contiguous and of one dtype.
+/// All arrays are contiguous and of one dtype; beside floats, weights.hidden and weights.projection may be of
+/// bfloat16.
 void rnn_forward(ops::RnnTrace& out, const ops::RnnState& first, const ops::RnnWeights& weights,
                  const ops::RnnSteps& steps);
 /// grad: of the result; may be undefined, as may those of the last state.

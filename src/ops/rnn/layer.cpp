@@ -9,6 +9,7 @@
 
 #include "ops/common/arrays.h"
 #include "ops/common/checks.h"
+#include "ops/common/float_product.h"
 
 namespace ebb::ops {
 namespace {
@@ -26,9 +27,13 @@ RnnState state_of(const RnnInputs& in, DType dtype) {
   return {array_of(in[RnnInputs::kHidden], dtype), array_of(in[RnnInputs::kCell], dtype)};
 }
 
+/// What matrices that are multiplied are given in: bfloat16 stays what it is.
+DType factor_of(const Variable& x) { return x.dtype() == kBFloat16 ? kBFloat16 : carrier_of(x); }
+
 RnnWeights weights_of(const RnnInputs& in, DType dtype) {
-  return {array_of(in[RnnInputs::kHiddenWeight], dtype), array_of(in[RnnInputs::kInputBias], dtype),
-          array_of(in[RnnInputs::kHiddenBias], dtype), array_of(in[RnnInputs::kProjection], dtype)};
+  const DType factor = factor_of(in[RnnInputs::kHiddenWeight]);
+  return {array_of(in[RnnInputs::kHiddenWeight], factor), array_of(in[RnnInputs::kInputBias], dtype),
+          array_of(in[RnnInputs::kHiddenBias], dtype), array_of(in[RnnInputs::kProjection], factor)};
 }
 
 NdArray empty_like(const NdArray& x) {
@@ -76,25 +81,27 @@ struct RnnLayerBackward final : autograd::Node {
 
   /// The gradients of the inputs from the slopes, each weight's in one product over all steps.
   autograd::GradList of_weights(const RnnInputs& in, const RnnSlopes& slopes) const {
-    const DType dtype = gates.dtype();
-    const auto as_array = [&](const Variable& x) { return Variable(array_of(x, dtype)); };
-    const Variable input(slopes.input), hidden(slopes.hidden);
+    const DType factor = factor_of(in[RnnInputs::kRows]);
+    const auto as_factor = [&](const Variable& x) { return Variable(array_of(x, factor)); };
+    const bool one = slopes.input.data() == slopes.hidden.data();
+    const Variable sum_of(slopes.input), input = as_factor(sum_of);
+    const Variable hidden = one ? input : as_factor(Variable(slopes.hidden));
     autograd::GradList out(RnnInputs::kCount);
-    if (needs(RnnInputs::kRows)) out[RnnInputs::kRows] = mm(input, as_array(in[RnnInputs::kInputWeight]));
+    if (needs(RnnInputs::kRows)) out[RnnInputs::kRows] = mm(input, as_factor(in[RnnInputs::kInputWeight]));
     if (needs(RnnInputs::kHidden)) out[RnnInputs::kHidden] = Variable(slopes.first.hidden);
     if (needs(RnnInputs::kCell)) out[RnnInputs::kCell] = Variable(slopes.first.cell);
     if (needs(RnnInputs::kInputWeight))
-      out[RnnInputs::kInputWeight] = mm(input.t(), as_array(in[RnnInputs::kRows]));
+      out[RnnInputs::kInputWeight] = mm(input.t(), as_factor(in[RnnInputs::kRows]));
     if (needs(RnnInputs::kHiddenWeight))
-      out[RnnInputs::kHiddenWeight] = mm(hidden.t(), Variable(slopes.previous));
-    if (needs(RnnInputs::kInputBias)) out[RnnInputs::kInputBias] = input.sum(0);
+      out[RnnInputs::kHiddenWeight] = mm(hidden.t(), as_factor(Variable(slopes.previous)));
+    if (needs(RnnInputs::kInputBias)) out[RnnInputs::kInputBias] = sum_of.sum(0);
     if (needs(RnnInputs::kHiddenBias)) {
       const Variable same = steps.kind == RnnKind::gru ? Variable() : out[RnnInputs::kInputBias];
-      out[RnnInputs::kHiddenBias] = same.defined() ? same.clone() : hidden.sum(0);
+      out[RnnInputs::kHiddenBias] = same.defined() ? same.clone() : Variable(slopes.hidden).sum(0);
     }
     if (needs(RnnInputs::kProjection)) {
       const Variable outputs = Variable(gates).chunk(4, 1)[3] * Variable(extras).chunk(2, 1)[1];
-      out[RnnInputs::kProjection] = mm(Variable(slopes.projected).t(), outputs);
+      out[RnnInputs::kProjection] = mm(as_factor(Variable(slopes.projected)).t(), as_factor(outputs));
     }
     return out;
   }
@@ -186,14 +193,12 @@ RnnResult rnn_direction(const char* op, const RnnInputs& in, const RnnSteps& ste
                      hidden = width / steps.gates();
   const RnnState first = state_of(in, dtype);
   RnnTrace trace;
-  {
-    NoGradGuard no_grad;
-    trace.gates =
-        linear(Variable(array_of(rows, dtype)), Variable(array_of(in[I::kInputWeight], dtype))).array();
-  }
   const auto fresh = [&](std::int64_t n, std::int64_t size) {
     return NdArray::empty({n, size}, dtype, device);
   };
+  const DType factor = factor_of(rows);
+  trace.gates = fresh(count, width);
+  product_transposed(trace.gates, array_of(rows, factor), array_of(in[I::kInputWeight], factor));
   if (steps.extras() > 0) trace.extras = fresh(count, steps.extras() * hidden);
   trace.result = fresh(count, in[I::kHiddenWeight].size(1));
   trace.last = {empty_like(first.hidden), empty_like(first.cell)};

@@ -1,4 +1,5 @@
 // softmax on the CPU: exponentials by Eigen's packets.
+#include "kernel/cpu/convert_contiguous.h"
 #include "kernel/cpu/exp.h"
 #include "kernel/cpu/lines.h"
 #include "kernel/cpu/reduce.h"
@@ -129,10 +130,12 @@ template <class Acc>
 using Line = Eigen::Array<Acc, Eigen::Dynamic, 1>;
 template <class T>
 void gather(reducing::Accumulator<T>* to, const T* from, std::int64_t n, std::int64_t stride) {
+  if (stride == 1) return convert_contiguous(to, from, n);
   for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<reducing::Accumulator<T>>(from[i * stride]);
 }
 template <class T>
 void scatter(T* to, const reducing::Accumulator<T>* from, std::int64_t n, std::int64_t stride) {
+  if (stride == 1) return convert_contiguous(to, from, n);
   for (std::int64_t i = 0; i < n; ++i) to[i * stride] = static_cast<T>(from[i]);
 }
 

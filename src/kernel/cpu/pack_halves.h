@@ -1,0 +1,77 @@
+// Operands of products of 16-bit floats, brought into the form that tiles read.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernel/cpu/convert_contiguous.h"
+#include "kernel/cpu/gemm.h"
+#include "kernel/cpu/tile_pairs.h"
+#include "kernel/cpu/transpose.h"
+
+namespace ebb::cpu {
+
+/// Operands are widened to floats, part by part.
+template <class T>
+struct Widened {
+  using Element = float;
+  static constexpr int kTogether = 1;         // neighbours along the sum that make an element
+  static constexpr std::int64_t kPart = 128;  // of a sum
+
+  static void convert_row(const T* from, std::int64_t n, float* to) { convert_contiguous(to, from, n); }
+
+  /// to[k * pitch + i] = m(k, i), where rows are contiguous.
+  static void pack_rows(Matrix<const T> m, float* to, std::int64_t pitch) {
+    for (std::int64_t k = 0; k < m.rows; ++k)
+      convert_contiguous(to + k * pitch, m.data + k * m.row_stride, m.cols);
+  }
+  /// The same, where columns are.
+  static void pack_columns(Matrix<const T> m, float* to, std::int64_t pitch) {
+    constexpr std::int64_t kColumns = tiles::kWidth<float>;
+    float lines[kColumns * (kPart + kPart / 2)];
+    for (std::int64_t j = 0; j < m.cols; j += kColumns) {
+      const std::int64_t columns = std::min(kColumns, m.cols - j);
+      for (std::int64_t c = 0; c < columns; ++c)
+        convert_contiguous(lines + c * m.rows, m.data + (j + c) * m.col_stride, m.rows);
+      transpose(lines, m.rows, columns, m.rows, to + j, pitch);
+    }
+  }
+};
+
+#if EBB_BFLOAT16_PAIRS
+
+/// Operands stay as they are, in pairs along the sum.
+struct Paired {
+  using Element = tiles::Pair;
+  static constexpr int kTogether = 2;
+  static constexpr std::int64_t kPart = 256;
+
+  static void pack_rows(Matrix<const BFloat16> m, tiles::Pair* to, std::int64_t pitch) {
+    for (std::int64_t k = 0; k < m.rows; k += 2, to += pitch) {
+      const BFloat16* const first = m.data + k * m.row_stride;
+      const BFloat16* const second = first + m.row_stride;
+      if (k + 1 < m.rows)
+        for (std::int64_t i = 0; i < m.cols; ++i) to[i] = tiles::pair_of(first[i], second[i]);
+      else
+        for (std::int64_t i = 0; i < m.cols; ++i) to[i] = tiles::pair_of(first[i], 0);
+    }
+  }
+  static void pack_columns(Matrix<const BFloat16> m, tiles::Pair* to, std::int64_t pitch) {
+    constexpr std::int64_t kColumns = tiles::kWidth<float>, kMost = (kPart + kPart / 2 + 1) / 2;
+    alignas(64) float lines[kColumns * kMost];
+    const std::int64_t pairs = (m.rows + 1) / 2;
+    for (std::int64_t j = 0; j < m.cols; j += kColumns) {
+      const std::int64_t columns = std::min(kColumns, m.cols - j);
+      for (std::int64_t c = 0; c < columns; ++c) {
+        lines[c * pairs + pairs - 1] = 0;
+        std::memcpy(lines + c * pairs, m.data + (j + c) * m.col_stride,
+                    static_cast<std::size_t>(m.rows) * sizeof(BFloat16));
+      }
+      transpose(lines, pairs, columns, pairs, reinterpret_cast<float*>(to + j), pitch);
+    }
+  }
+};
+
+#endif
+
+}  // namespace ebb::cpu
