@@ -1,15 +1,18 @@
 // Files that programs keep for their next runs.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace ebb::cuda {
 
-/// Where compiled kernels are kept: EBB_KERNEL_CACHE (empty or 0: nowhere), else kernels/ in EBB_CACHE_DIR,
-/// else ebb/kernels/ in XDG_CACHE_HOME, else in ~/.cache. Empty where there is none.
+/// Where programs of this user keep such files: EBB_CACHE_DIR, else ebb/ in XDG_CACHE_HOME, else in ~/.cache.
+/// Empty where there is none, or EBB_CACHE_DIR is set and empty: nothing is kept then.
+std::filesystem::path cache_folder();
+/// Where compiled kernels are kept: EBB_KERNEL_CACHE (empty or 0: nowhere), else kernels/ in cache_folder().
 std::filesystem::path kernel_folder();
 
 /// One file a key, named by a digest of it. A file that is damaged, of another format or of another key
@@ -17,17 +20,23 @@ std::filesystem::path kernel_folder();
 /// once: a file appears whole or not at all.
 class KeptFiles {
  public:
-  /// An empty folder: keeps nothing.
-  explicit KeptFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  /// An empty folder: keeps nothing. `kind` names the files' format and ends their names. `most`: files in
+  /// the folder, beyond which no new keys are kept.
+  KeptFiles(std::filesystem::path folder, std::string kind, std::size_t most = 4096);
 
   std::optional<std::string> load(const std::string& key) const;
-  void save(const std::string& key, const std::string& value) const;
+  void save(const std::string& key, const std::string& value);
   void remove(const std::string& key) const;
 
  private:
-  std::filesystem::path path_of(std::string_view key) const;
+  std::filesystem::path path_of(const std::string& key) const;
+  std::string head_of(const std::string& key, const std::string& body) const;
 
   std::filesystem::path folder_;
+  std::string kind_;
+  std::size_t most_;
+  std::mutex mutex_;
+  std::optional<std::size_t> files_;  // in the folder; counted when the first is written
 };
 
 }  // namespace ebb::cuda

@@ -29,7 +29,7 @@ Known& known() {
 
 Kernel make(Device device, const std::string& source) {
   const std::string key = compiler_for(device) + '\n' + digest_of_headers() + '\n' + source;
-  const KeptFiles files(kernel_folder());
+  KeptFiles files(kernel_folder(), "kernel");
   if (const std::optional<std::string> image = files.load(key)) {
     try {
       return load_kernel(device, *image);

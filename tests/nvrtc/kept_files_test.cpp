@@ -50,12 +50,12 @@ struct Variables {
 
 TEST_CASE("a kept file is read by its key alone") {
   const Folder folder;
-  const KeptFiles files(folder.path / "below");
+  KeptFiles files(folder.path / "below", "kernel");
   const std::string value("\0bytes\nand lines", 16);
   CHECK_FALSE(files.load("key"));
   files.save("key", value);
   files.save("another", "other");
-  CHECK(KeptFiles(folder.path / "below").load("key") == value);
+  CHECK(KeptFiles(folder.path / "below", "kernel").load("key") == value);
   CHECK_FALSE(files.load("ke"));
   CHECK_FALSE(files.load("key2"));
   files.remove("key");
@@ -65,7 +65,7 @@ TEST_CASE("a kept file is read by its key alone") {
 
 TEST_CASE("a kept file that is not as it was written counts as none") {
   const Folder folder;
-  const KeptFiles files(folder.path);
+  KeptFiles files(folder.path, "kernel");
   files.save("key", "what a compiler made");
   REQUIRE(folder.files().size() == 1);
   const fs::path file = folder.files()[0];
@@ -90,7 +90,7 @@ TEST_CASE("where nothing can be written nothing is kept") {
   const Folder folder;
   std::ofstream(folder.path / "file") << "no folder";
   for (const fs::path& where : {fs::path(), folder.path / "file" / "below", fs::path("/proc/none")}) {
-    const KeptFiles files(where);
+    KeptFiles files(where, "kernel");
     files.save("key", "value");
     CHECK_FALSE(files.load("key"));
     files.remove("key");
@@ -103,7 +103,7 @@ TEST_CASE("threads that keep the same file leave a whole one") {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([&, i] {
-      const KeptFiles files(folder.path);
+      KeptFiles files(folder.path, "kernel");
       for (int times = 0; times < 50; ++times) {
         files.save("key", std::string(1000, static_cast<char>('a' + i)));
         if (const auto value = files.load("key"); !value || *value != std::string(1000, (*value)[0]))

@@ -46,7 +46,7 @@ dnn::SharedPlans& shared_plans(Device device) {
   const std::lock_guard lock(mutex);
   dnn::SharedPlans*& plans = (*all)[static_cast<std::size_t>(device.index())];
   if (!plans) {
-    const std::filesystem::path folder = dnn::cache_folder();
+    const std::filesystem::path folder = cache_folder();
     plans = new dnn::SharedPlans(
         *new dnn::PlanFiles(folder.empty() ? folder : folder / "cudnn", stamp_of(device)), kPlansKept);
   }

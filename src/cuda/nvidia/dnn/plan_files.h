@@ -1,40 +1,36 @@
 // Plans as files, so that the next run of a program need not compile them again.
 #pragma once
 
-#include <filesystem>
-#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "cuda/kept_files.h"
 #include "cuda/nvidia/dnn/problem.h"
 
 namespace ebb::cuda::dnn {
 
-/// Where programs of this user keep such files: EBB_CACHE_DIR, else ebb/ in XDG_CACHE_HOME, else in ~/.cache.
-/// Empty where there is none, or EBB_CACHE_DIR is set and empty: nothing is kept then.
-std::filesystem::path cache_folder();
-
-/// One file a problem, named by a digest of the problem and of `stamp`, which says whom its plan is good for.
-/// A file that is damaged, of another format or of another problem counts as none; what cannot be written is
-/// not kept. Several threads and programs may use one folder at once: a file appears whole or not at all.
+/// Files of cuDNN's own texts of plans, one a problem; `stamp` says whom they are good for.
 class PlanFiles {
  public:
-  /// An empty folder: keeps nothing. `most`: files in the folder, beyond which no new problems are kept.
-  PlanFiles(std::filesystem::path folder, std::string stamp, std::size_t most = 4096);
+  /// As KeptFiles.
+  PlanFiles(std::filesystem::path folder, std::string stamp, std::size_t most = 4096)
+      : files_(std::move(folder), "plan", most), stamp_(std::move(stamp)) {}
 
-  std::optional<std::string> load(const Problem& problem) const;
-  void save(const Problem& problem, const std::string& plan);
-  void remove(const Problem& problem);
+  std::optional<std::string> load(const Problem& problem) const { return files_.load(key_of(problem)); }
+  void save(const Problem& problem, const std::string& plan) { files_.save(key_of(problem), plan); }
+  void remove(const Problem& problem) const { files_.remove(key_of(problem)); }
 
  private:
-  std::string key_of(const Problem& problem) const;
-  std::filesystem::path path_of(const std::string& key) const;
+  // The device's number is this process's own: the stamp names the device.
+  std::string key_of(const Problem& problem) const {
+    Problem anywhere = problem;
+    anywhere.device = 0;
+    return stamp_ + '\n' + std::string(reinterpret_cast<const char*>(&anywhere), sizeof(anywhere));
+  }
 
-  std::filesystem::path folder_;
+  KeptFiles files_;
   std::string stamp_;
-  std::size_t most_;
-  std::mutex mutex_;
-  std::optional<std::size_t> files_;  // in the folder; counted when the first is written
 };
 
 }  // namespace ebb::cuda::dnn
