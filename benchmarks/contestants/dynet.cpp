@@ -82,7 +82,8 @@ void mlp() {
       graph.clear();
       Expression h = dynet::input(graph, dynet::Dim({784}, batch), images);
       for (std::size_t i = 0; i < 3; ++i) {
-        h = dynet::affine_transform({dynet::parameter(graph, biases[i]), dynet::parameter(graph, weights[i]), h});
+        h = dynet::affine_transform(
+            {dynet::parameter(graph, biases[i]), dynet::parameter(graph, weights[i]), h});
         if (i < 2) h = rectify(h);
       }
       const Expression loss = mean_batches(pickneglogsoftmax(h, labels));
