@@ -1,4 +1,4 @@
-// The pool: pieces are taken by a counter that carries the number of their job.
+// The pool: a piece is taken by writing down the number of its job.
 #include "core/thread_pool.h"
 
 #include <algorithm>
@@ -39,11 +39,11 @@ constexpr int kLooksForEnd = 1000;
 
 bool inside_piece() { return inside; }
 
-Pool::Pool(int threads) : asked_(threads) {
-  const int workers = std::min(threads, kMaxThreads) - 1;
+Pool::Pool(int threads)
+    : asked_(threads), taken_(static_cast<std::size_t>(std::clamp(threads, 1, kMaxThreads))) {
   try {
-    threads_.reserve(static_cast<std::size_t>(workers));
-    for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { work(); });
+    threads_.reserve(taken_.size());
+    for (std::size_t i = 1; i < taken_.size(); ++i) threads_.emplace_back([this, i] { work(i); });
   } catch (const std::system_error&) {
     // No more threads for this process: those that started do the work.
   } catch (const std::bad_alloc&) {
@@ -67,10 +67,11 @@ bool Pool::try_run(std::int64_t begin, std::int64_t end, int pieces, Piece piece
   piece_ = piece;
   body_ = body;
   unfinished_.store(pieces, std::memory_order_relaxed);
-  const std::uint64_t job = (ticket_.load(std::memory_order_relaxed) >> kLeftBits) + 1;
-  ticket_.store(job << kLeftBits | static_cast<std::uint64_t>(pieces), std::memory_order_release);
+  const std::uint64_t job = (ticket_.load(std::memory_order_relaxed) >> kPieceBits) + 1;
+  const std::uint64_t ticket = job << kPieceBits | static_cast<std::uint64_t>(pieces);
+  ticket_.store(ticket, std::memory_order_release);
   wake(pieces - 1);
-  take_pieces(true);
+  take_pieces(ticket, 0);
   const auto ended = [&] { return unfinished_.load(std::memory_order_acquire) == 0; };
   if (!soon(kLooksForEnd, ended))
     for (int left; (left = unfinished_.load(std::memory_order_acquire)) != 0;) unfinished_.wait(left);
@@ -91,15 +92,17 @@ void Pool::wake(int workers) {
   for (int i = 0; i < std::min(workers, asleep); ++i) wake_.notify_one();
 }
 
-void Pool::take_pieces(bool caller) {
+void Pool::take_pieces(std::uint64_t ticket, std::size_t thread) {
   const bool before = std::exchange(inside, true);
-  std::uint64_t ticket = ticket_.load(std::memory_order_acquire);
-  while ((ticket & kLeft) != 0) {
-    if (!ticket_.compare_exchange_weak(ticket, ticket - 1, std::memory_order_acquire)) continue;
+  const std::uint64_t job = ticket >> kPieceBits;
+  const auto pieces = static_cast<std::size_t>(ticket & kPieces);
+  for (std::size_t k = 0; k < pieces; ++k) {
+    const std::size_t i = (thread + k) % pieces;
+    std::uint64_t last = taken_[i].job.load(std::memory_order_acquire);
+    if (last >= job || !taken_[i].job.compare_exchange_strong(last, job)) continue;
     // The job cannot end, nor change, before this piece has.
-    run_piece(pieces_ - static_cast<std::int64_t>(ticket & kLeft));
-    if (unfinished_.fetch_sub(1) == 1 && !caller) unfinished_.notify_one();
-    ticket = ticket_.load(std::memory_order_acquire);
+    run_piece(static_cast<std::int64_t>(i));
+    if (unfinished_.fetch_sub(1) == 1 && thread != 0) unfinished_.notify_one();
   }
   inside = before;
 }
@@ -115,8 +118,11 @@ void Pool::run_piece(std::int64_t i) {
   }
 }
 
-void Pool::work() {
-  const auto called = [&] { return work_waits() || stop_.load(std::memory_order_relaxed); };
+void Pool::work(std::size_t thread) {
+  std::uint64_t seen = 0;
+  const auto called = [&] {
+    return ticket_.load(std::memory_order_acquire) != seen || stop_.load(std::memory_order_relaxed);
+  };
   for (;;) {
     if (!soon(kLooksForWork, called)) {
       std::unique_lock lock(mutex_);
@@ -125,7 +131,8 @@ void Pool::work() {
       --asleep_;
     }
     if (stop_.load(std::memory_order_relaxed)) return;
-    take_pieces(false);
+    seen = ticket_.load(std::memory_order_acquire);
+    take_pieces(seen, thread);
   }
 }
 

@@ -24,9 +24,10 @@ int default_threads(const std::string& root = "");
 /// True on a thread that runs a piece of a job: what it calls does not share its work again.
 bool inside_piece();
 
-/// One job at a time, for the first thread that asks; others meanwhile work alone. A job is cut in pieces
-/// that the caller and the workers take as they come, so that a worker that wakes late costs nothing but its
-/// share: the caller does what nobody has taken, and waits for pieces that somebody has begun.
+/// One job at a time, for the first thread that asks; others meanwhile work alone. A job is cut in pieces.
+/// Each thread begins with the one of its own number, whose elements its cache has from the job before, and
+/// goes on with those that nobody has taken: a worker that wakes late costs nothing but its share. The caller
+/// waits for pieces that somebody has begun.
 class Pool {
  public:
   /// For `threads` threads, the caller's among them; fewer, down to that one, where the system refuses more.
@@ -44,17 +45,20 @@ class Pool {
   bool try_run(std::int64_t begin, std::int64_t end, int pieces, Piece piece, void* body);
 
  private:
-  // A job's number, and below it how many of its pieces nobody has taken yet. One word, so that a worker that
-  // took too long to look cannot take a piece of a job whose parameters it has not seen.
-  static constexpr int kLeftBits = 16;
-  static constexpr std::uint64_t kLeft = (std::uint64_t{1} << kLeftBits) - 1;
-  static_assert(kMaxThreads <= kLeft);
+  // A job's number, and below it how many pieces it has: one word, so that a worker that took too long to
+  // look never takes a piece of a job that it has not seen.
+  static constexpr int kPieceBits = 16;
+  static constexpr std::uint64_t kPieces = (std::uint64_t{1} << kPieceBits) - 1;
+  static_assert(kMaxThreads <= kPieces);
+  // The last job that somebody took the piece for. All pieces of a job are taken before the next one begins.
+  struct alignas(64) Taken {
+    std::atomic<std::uint64_t> job{0};
+  };
 
-  bool work_waits() const { return (ticket_.load(std::memory_order_acquire) & kLeft) != 0; }
   void wake(int workers);
-  void take_pieces(bool caller);
+  void take_pieces(std::uint64_t ticket, std::size_t thread);
   void run_piece(std::int64_t i);
-  void work();
+  void work(std::size_t thread);
 
   const int asked_;
   std::vector<std::thread> threads_;
@@ -63,6 +67,7 @@ class Pool {
   int asleep_ = 0;  // under mutex_
   std::atomic<bool> stop_{false};
   std::atomic<bool> busy_{false};
+  std::vector<Taken> taken_;  // a piece each
   alignas(64) std::atomic<std::uint64_t> ticket_{0};
   alignas(64) std::atomic<int> unfinished_{0};  // pieces of the job, taken or not
   // The job; written while no piece waits or runs, read by those who have taken a piece.
