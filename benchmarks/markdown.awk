@@ -13,7 +13,7 @@ function rows(memory,   i, f, line) {
   for (i = 1; i <= names; ++i) {
     if ((unit[order[i]] == "MiB") != memory) continue
     line = "| `" order[i] "` | " unit[order[i]]
-    for (f = 1; f <= files; ++f) line = line " | " cells[order[i], f]
+    for (f = 1; f <= files; ++f) line = line " | " ((order[i], f) in cells ? cells[order[i], f] : memory ? " | " : " |  | ")
     print line " |"
   }
 }
