@@ -41,10 +41,13 @@ class Walk {
   void operator()(Run&& run) const {
     weighted(1, run);
   }
-  /// The same where an element costs as much as `weight` ordinary ones.
+  /// The same where an element costs as much as `weight` ordinary ones. One that has a line of the cache for
+  /// itself costs as much as a line.
   template <class Run>
   void weighted(std::int64_t weight, Run&& run) const {
-    const std::int64_t grain = std::max<std::int64_t>(kGrain / weight, 1);
+    constexpr std::int64_t kLine = 16;
+    const std::int64_t together = is_unit() ? std::min(run_length(), kLine) : 1;
+    const std::int64_t grain = std::max<std::int64_t>(kGrain / (weight * (kLine / together)), 1);
     parallel_for(0, numel_, grain, [&](std::int64_t begin, std::int64_t end) { piece(begin, end, run); });
   }
   /// The same on this thread.
@@ -93,25 +96,35 @@ class Walk {
     // What most runs need, where no write of theirs can be meant.
     const std::int64_t length = sizes_[0], rows = dims > 1 ? sizes_[1] : 1;
     const Offsets step = strides_[0], to_next = dims > 1 ? strides_[1] : Offsets{};
+    const auto move = [&](const Offsets& by, std::int64_t times) {
+      for (int k = 0; k < N; ++k) offsets[k] += times * by[k];
+    };
     std::int64_t skipped = at[0], row = dims > 1 ? at[1] : 0;
     while (true) {
-      const std::int64_t count = std::min(length - skipped, end - begin);
-      run(count, offsets, step);
-      begin += count;
-      if (begin >= end) return;
-      // A run that does not end the piece ended its row.
-      for (int k = 0; k < N; ++k) offsets[k] -= skipped * step[k];
-      skipped = 0;
-      if (++row < rows) {
-        for (int k = 0; k < N; ++k) offsets[k] += to_next[k];
-        continue;
+      if (skipped > 0 || end - begin < length) {  // a part of a run
+        const std::int64_t count = std::min(length - skipped, end - begin);
+        run(count, offsets, step);
+        begin += count;
+        if (begin >= end) return;
+        move(step, -skipped);
+        move(to_next, 1);
+        skipped = 0;
+        ++row;
       }
-      for (int k = 0; k < N; ++k) offsets[k] -= (rows - 1) * to_next[k];
+      const std::int64_t last = std::min(rows, row + (end - begin) / length);
+      begin += (last - row) * length;
+      for (; row < last; ++row) {
+        run(length, offsets, step);
+        move(to_next, 1);
+      }
+      if (begin >= end) return;
+      if (row < rows) continue;
+      move(to_next, -rows);
       row = 0;
       for (std::size_t d = 2; d < dims; ++d) {
-        for (int k = 0; k < N; ++k) offsets[k] += strides_[d][k];
+        move(strides_[d], 1);
         if (++at[d] < sizes_[d]) break;
-        for (int k = 0; k < N; ++k) offsets[k] -= sizes_[d] * strides_[d][k];
+        move(strides_[d], -sizes_[d]);
         at[d] = 0;
       }
     }
