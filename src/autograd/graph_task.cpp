@@ -108,13 +108,10 @@ void GraphTask::evaluate(Index index) {
   State& state = states_[index];
   Node& node = *state.node;
   const StreamOrder::Scope scope(streams_, node);
-  GradList grads(std::max<std::size_t>(node.num_inputs(), state.grads.size()));
+  GradList grads = std::move(state.grads);
   bool any = false;
-  for (std::size_t i = 0; i < state.grads.size(); ++i) {
-    any |= state.grads[i].defined();
-    grads[i] = std::move(state.grads[i]);
-  }
-  state.grads.clear();
+  for (const Variable& grad : grads) any |= grad.defined();
+  if (grads.size() < node.num_inputs()) grads.resize(node.num_inputs());
   if (any && node.extras_or_null()) run_tensor_hooks(node, grads);
   if (state.target)
     for (std::size_t t = 0; t < targets_.size(); ++t)
@@ -211,7 +208,8 @@ void GraphTask::deliver(const Node& from, std::size_t i, const Edge& edge, Varia
 
 void GraphTask::accumulate(State& state, std::uint32_t input_nr, Variable grad) {
   streams_.hand_over(grad, *state.node);
-  if (state.grads.size() <= input_nr) state.grads.resize(std::max(input_nr + 1, state.node->num_inputs()));
+  if (state.grads.size() == input_nr) return state.grads.push_back(std::move(grad));
+  if (state.grads.size() < input_nr) state.grads.resize(input_nr + 1);
   Variable& sum = state.grads[input_nr];
   if (!sum.defined()) {
     sum = std::move(grad);

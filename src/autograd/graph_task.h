@@ -43,7 +43,7 @@ class GraphTask {
     std::uint32_t waits_for = 0;
     bool needed = true;
     bool target = false;
-    SmallVector<Variable, 1> grads;
+    GradList grads;  // by input; what is missing at the end has not come
   };
   struct Target {
     Edge edge;

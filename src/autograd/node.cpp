@@ -36,7 +36,7 @@ bool Node::needs(std::size_t i) const {
 void Node::add_edge(Edge edge) { edges_.push_back(std::move(edge)); }
 
 std::uint32_t Node::add_output(const NdArray& output) {
-  outputs_.push_back(OutputMeta{DimVector(output.sizes()), output.dtype(), output.device()});
+  outputs_.emplace_back(output);
   if (detail::side_streams_used() && outputs_.size() == 1 && output.device().is_cuda()) [[unlikely]]
     stream_ = detail::backend(kCUDA).current_stream(output.device());
   return static_cast<std::uint32_t>(outputs_.size() - 1);

@@ -15,25 +15,18 @@ namespace ebb {
 
 using namespace autograd;
 
-VariableImpl::VariableImpl(NdArray&& array)
-    : data(std::move(array)), inference(thread_state.inference_mode) {}
-
 VariableImpl::~VariableImpl() {
   drop_retained_grad(*this);
   delete meta;
 }
 
-Ref<VariableImpl> VariableImpl::make(NdArray&& array) {
-  return Ref<VariableImpl>::adopt(::new (detail::pool_allocate(sizeof(VariableImpl)))
-                                      VariableImpl(std::move(array)));
+void* VariableImpl::operator new(std::size_t bytes) { return detail::pool_allocate(bytes); }
+void VariableImpl::operator delete(void* block, std::size_t bytes) noexcept {
+  detail::pool_free(block, bytes);
 }
 
-void VariableImpl::destroy(VariableImpl* impl) noexcept {
-  impl->~VariableImpl();
-  detail::pool_free(impl, sizeof(VariableImpl));
-}
-
-Variable::Variable(NdArray data, bool requires_grad) : impl_(VariableImpl::make(std::move(data))) {
+Variable::Variable(NdArray data, bool requires_grad)
+    : impl_(VariableImpl::of([&]() -> NdArray { return std::move(data); })) {
   if (requires_grad) set_requires_grad(true);
 }
 

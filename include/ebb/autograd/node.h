@@ -18,6 +18,8 @@ struct NodeExtras;  // hooks and anomaly records: what few nodes have
 
 /// Where the gradient of one input goes: output `input_nr` of the node that computed the input.
 struct Edge {
+  using Relocatable = Edge;  // see SmallVector
+
   Ref<Node> function;
   std::uint32_t input_nr = 0;
   bool is_valid() const { return static_cast<bool>(function); }
@@ -28,8 +30,9 @@ using GradList = SmallVector<Variable, 3>;
 
 /// What the engine must know of an output in order to check and complete its gradient.
 struct OutputMeta {
+  explicit OutputMeta(const NdArray& x) : sizes(x.sizes()), dtype(x.dtype()), device(x.device()) {}
   DimVector sizes;
-  DType dtype = DType::Undefined;
+  DType dtype;
   Device device;
 };
 

@@ -46,6 +46,8 @@ class EBB_API Variable : public ops::ArithmeticMethods,
                          public ops::StorageMethods,
                          public ops::UnaryMethods {
  public:
+  using Relocatable = Variable;  // see SmallVector
+
   /// Undefined: refers to no tensor.
   Variable() = default;
   Variable(const Variable&) = default;

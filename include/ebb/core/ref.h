@@ -43,6 +43,8 @@ class RefCounted {
 template <class T>
 class Ref {
  public:
+  using Relocatable = Ref;  // see SmallVector
+
   constexpr Ref() = default;
   constexpr Ref(std::nullptr_t) {}
   Ref(const Ref& other) noexcept : p_(other.p_) {

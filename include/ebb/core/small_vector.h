@@ -3,6 +3,7 @@
 
 #include <ebb/core/array_ref.h>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,6 +14,14 @@
 #include <utility>
 
 namespace ebb {
+
+/// Whether an object may be moved by copying its bytes and forgetting where they were. A class that owns by a
+/// pointer, and is not trivially copyable therefore, says so: `using Relocatable = Ref;`.
+template <class T>
+inline constexpr bool is_relocatable = std::is_trivially_copyable_v<T>;
+template <class T>
+requires std::same_as<typename T::Relocatable, T>
+inline constexpr bool is_relocatable<T> = true;
 
 template <class T, unsigned N>
 class SmallVector {
@@ -155,11 +164,11 @@ class SmallVector {
     if (other.on_heap()) {
       heap_ = other.heap_;
       other.capacity_ = N;
-    } else if constexpr (kTrivial) {
+    } else if constexpr (is_relocatable<T>) {
       std::memcpy(inline_, other.inline_, sizeof(inline_));
     } else {
       std::uninitialized_move_n(other.inline_data(), size_, inline_data());
-      if constexpr (!kTrivial) std::destroy_n(other.inline_data(), size_);
+      std::destroy_n(other.inline_data(), size_);
     }
     other.size_ = 0;
   }

@@ -47,20 +47,40 @@ struct Input {
 void prepare(const char* op, Types types, const Input* inputs, int count, Prepared& out);
 NdArray make_output(const Prepared& p, DType dtype);
 
+/// The dtype of what an op gives that computes in d.
+template <class Op>
+constexpr DType result_dtype(DType d) {
+  return kGivesBool<Op> ? kBool : d;
+}
+
+// What is returned is made where the caller wants it: one variable a function, and one return.
+
+/// op(a), where a is of a dtype that the op computes in.
+template <class Op>
+NdArray computed(const Op& op, const NdArray& a) {
+  NdArray out = a.is_contiguous() ? NdArray::empty(a.sizes(), result_dtype<Op>(a.dtype()), a.device())
+                                  : empty_like(a, result_dtype<Op>(a.dtype()));
+  kernels::Unary<Op>::slot(a.device(), out, a, op);
+  return out;
+}
+template <class Op>
+[[gnu::noinline, gnu::cold]] NdArray computed_in(DType dtype, const Op& op, const NdArray& a) {
+  return computed(op, converted(a, dtype));
+}
+/// op(a, b), where both are as op computes with them, and the result is like x.
+template <class Op, class A, class B>
+NdArray computed(const Op& op, const NdArray& x, const A& a, const B& b) {
+  NdArray out = NdArray::empty(x.sizes(), result_dtype<Op>(x.dtype()), x.device());
+  kernels::Binary<Op>::slot(x.device(), out, x.dtype(), a, b, op);
+  return out;
+}
+
 template <class Op>
 NdArray apply(const Op& op, const Variable& x) {
   const NdArray& a = x.array();
-  constexpr auto result = [](DType d) { return kGivesBool<Op> ? kBool : d; };
-  if (has_type(Op::kTypes, a.dtype())) [[likely]] {
-    NdArray out = a.is_contiguous() ? NdArray::empty(a.sizes(), result(a.dtype()), a.device())
-                                    : empty_like(a, result(a.dtype()));
-    kernels::Unary<Op>::slot(a.device(), out, a, op);
-    return out;
-  }
-  const NdArray b = converted(a, compute_dtype(Op::kName, Op::kTypes, a.dtype()));
-  NdArray out = empty_like(b, result(b.dtype()));
-  kernels::Unary<Op>::slot(b.device(), out, b, op);
-  return out;
+  if (has_type(Op::kTypes, a.dtype())) [[likely]]
+    return computed(op, a);
+  return computed_in(compute_dtype(Op::kName, Op::kTypes, a.dtype()), op, a);
 }
 
 template <class Op>
@@ -68,7 +88,7 @@ template <class Op>
   Prepared p;
   const Input inputs[] = {a, b};
   prepare(Op::kName, Op::kTypes, inputs, 2, p);
-  NdArray out = make_output(p, kGivesBool<Op> ? kBool : p.dtype);
+  NdArray out = make_output(p, result_dtype<Op>(p.dtype));
   kernels::Binary<Op>::slot(p.device, out, p.dtype, p.operands[0], p.operands[1], op);
   return out;
 }
@@ -79,11 +99,8 @@ NdArray apply(const Op& op, const Variable& a, const Variable& b) {
             ": expected a tensor, got an undefined one. Assign it before use.");
   const NdArray &x = a.array(), &y = b.array();
   if (x.dtype() == y.dtype() && x.is_contiguous() && y.is_contiguous() && x.sizes() == y.sizes() &&
-      has_type(Op::kTypes, x.dtype()) && x.device() == y.device()) [[likely]] {
-    NdArray out = NdArray::empty(x.sizes(), kGivesBool<Op> ? kBool : x.dtype(), x.device());
-    kernels::Binary<Op>::slot(x.device(), out, x.dtype(), x, y, op);
-    return out;
-  }
+      has_type(Op::kTypes, x.dtype()) && x.device() == y.device()) [[likely]]
+    return computed(op, x, x, y);
   return apply_prepared(op, a, b);
 }
 
@@ -91,11 +108,8 @@ template <class Op>
 NdArray apply(const Op& op, const Variable& a, const Scalar& b) {
   const NdArray& x = a.array();
   if (x.is_contiguous() && has_type(Op::kTypes, x.dtype()) && promote_with_scalar(x.dtype(), b) == x.dtype())
-      [[likely]] {
-    NdArray out = NdArray::empty(x.sizes(), kGivesBool<Op> ? kBool : x.dtype(), x.device());
-    kernels::Binary<Op>::slot(x.device(), out, x.dtype(), x, b, op);
-    return out;
-  }
+      [[likely]]
+    return computed(op, x, x, b);
   return apply_prepared(op, a, b);
 }
 
@@ -103,11 +117,8 @@ template <class Op>
 NdArray apply(const Op& op, const Scalar& a, const Variable& b) {
   const NdArray& y = b.array();
   if (y.is_contiguous() && has_type(Op::kTypes, y.dtype()) && promote_with_scalar(y.dtype(), a) == y.dtype())
-      [[likely]] {
-    NdArray out = NdArray::empty(y.sizes(), kGivesBool<Op> ? kBool : y.dtype(), y.device());
-    kernels::Binary<Op>::slot(y.device(), out, y.dtype(), a, y, op);
-    return out;
-  }
+      [[likely]]
+    return computed(op, y, a, y);
   return apply_prepared(op, a, b);
 }
 

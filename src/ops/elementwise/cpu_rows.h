@@ -199,8 +199,9 @@ template <class Op>
 constexpr std::int64_t grain_of = Op::kRun == ops::Run::loop ? 32768 : 4096;
 
 /// Runs the row for `dtype`, with numbers among the operands given a place in memory.
+template <int kCount>
 void run_rows(const char* name, const std::array<Row, 10>& rows, NdArray& out, DType dtype,
-              const ops::Operand* const* operands, int count, const void* op, RowTraits traits);
+              const ops::Operand* const (&operands)[kCount], const void* op, const RowTraits& traits);
 
 template <class Op>
 constexpr std::array<Row, 10> unary_rows = row_table<Op, UnaryRow>();
@@ -215,14 +216,14 @@ template <class Op>
 void unary(NdArray& out, const NdArray& x, const Op& op) {
   const ops::Operand operand(x);
   const ops::Operand* const operands[] = {&operand};
-  detail::run_rows(Op::kName, detail::unary_rows<Op>, out, x.dtype(), operands, 1, &op,
+  detail::run_rows(Op::kName, detail::unary_rows<Op>, out, x.dtype(), operands, &op,
                    {.grain = detail::grain_of<Op>});
 }
 
 template <class Op>
 void binary(NdArray& out, DType dtype, const ops::Operand& a, const ops::Operand& b, const Op& op) {
   const ops::Operand* const operands[] = {&a, &b};
-  detail::run_rows(Op::kName, detail::binary_rows<Op>, out, dtype, operands, 2, &op,
+  detail::run_rows(Op::kName, detail::binary_rows<Op>, out, dtype, operands, &op,
                    {.grain = detail::grain_of<Op>});
 }
 
@@ -230,7 +231,7 @@ template <class Op>
 void ternary(NdArray& out, const ops::Operand& a, const ops::Operand& b, const ops::Operand& c,
              const Op& op) {
   const ops::Operand* const operands[] = {&a, &b, &c};
-  detail::run_rows(Op::kName, detail::ternary_rows<Op>, out, out.dtype(), operands, 3, &op,
+  detail::run_rows(Op::kName, detail::ternary_rows<Op>, out, out.dtype(), operands, &op,
                    {.takes_constants = false, .grain = detail::grain_of<Op>});
 }
 

@@ -36,24 +36,42 @@ void describe(ebb::detail::ElementRow& asked, Row row, DType dtype, const ops::O
   }
 }
 
+// Whatever the sizes and layouts.
+template <int kCount>
+[[gnu::noinline]] void map_rows(const char* name, NdArray& out, DType dtype,
+                                const ops::Operand* const (&operands)[kCount], Slot (&numbers)[kCount],
+                                Row row, const void* op, const RowTraits& traits) {
+  NdArray held[kCount];
+  const NdArray* arrays[kCount];
+  for (int i = 0; i < kCount; ++i) {
+    arrays[i] = operands[i]->array;
+    if (arrays[i]) continue;
+    const auto borrowed = Storage::adopt(numbers[i].bytes, 8, Device::CPU, nullptr, nullptr);
+    held[i] = NdArray(borrowed, {}, {}, 0, dtype);
+    arrays[i] = &held[i];
+  }
+  map(name, out, arrays, kCount, row, op, traits);
+}
+
 }  // namespace
 
+template <int kCount>
 void run_rows(const char* name, const std::array<Row, 10>& rows, NdArray& out, DType dtype,
-              const ops::Operand* const* operands, int count, const void* op, RowTraits traits) {
+              const ops::Operand* const (&operands)[kCount], const void* op, const RowTraits& traits) {
   const Row row = rows[static_cast<int>(dtype)];
   if (!row) [[unlikely]]
     ebb::detail::unsupported_dtype(name, dtype, "another dtype: this op is not defined for it");
   const std::int64_t n = out.numel();
   if (n == 0) {  // rows read their first element before they look at n
     if (ebb::detail::ElementRow* const asked = ebb::detail::asked_row())
-      describe(*asked, row, dtype, operands, count, op, traits);
+      describe(*asked, row, dtype, operands, kCount, op, traits);
     return;
   }
-  const void* in[kMaxMapInputs];
-  Slot slots[kMaxMapInputs];
+  const void* in[kCount];
+  Slot numbers[kCount];
   unsigned constant = 0;
   bool small = n <= traits.grain && out.is_contiguous();
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < kCount; ++i) {
     if (const NdArray* x = operands[i]->array) {
       in[i] = x->data();
       if (x->numel() == 1 && n != 1)
@@ -61,25 +79,22 @@ void run_rows(const char* name, const std::array<Row, 10>& rows, NdArray& out, D
       else
         small = small && x->is_contiguous() && x->numel() == n;
     } else {
-      slots[i].put(operands[i]->value, dtype);
-      in[i] = slots[i].bytes;
+      numbers[i].put(operands[i]->value, dtype);
+      in[i] = numbers[i].bytes;
       if (n != 1) constant |= 1u << i;
     }
   }
   if (small && (constant == 0 || traits.takes_constants)) [[likely]]
     return row(out.data(), in, constant, n, op);
-
-  NdArray numbers[kMaxMapInputs];
-  const NdArray* arrays[kMaxMapInputs];
-  for (int i = 0; i < count; ++i) {
-    arrays[i] = operands[i]->array;
-    if (arrays[i]) continue;
-    const auto borrowed = Storage::adopt(slots[i].bytes, 8, Device::CPU, nullptr, nullptr);
-    numbers[i] = NdArray(borrowed, {}, {}, 0, dtype);
-    arrays[i] = &numbers[i];
-  }
-  map(name, out, arrays, count, row, op, traits);
+  map_rows(name, out, dtype, operands, numbers, row, op, traits);
 }
+
+template void run_rows(const char*, const std::array<Row, 10>&, NdArray&, DType,
+                       const ops::Operand* const (&)[1], const void*, const RowTraits&);
+template void run_rows(const char*, const std::array<Row, 10>&, NdArray&, DType,
+                       const ops::Operand* const (&)[2], const void*, const RowTraits&);
+template void run_rows(const char*, const std::array<Row, 10>&, NdArray&, DType,
+                       const ops::Operand* const (&)[3], const void*, const RowTraits&);
 
 }  // namespace detail
 

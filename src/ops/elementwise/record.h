@@ -66,7 +66,7 @@ template <class Rule>
 /// op(x) or op(x, number), recorded under `rule`.
 template <class Op, class Rule, class... Numbers>
 Variable run_unary(const Variable& x, const Op& op, const Rule& rule, const Numbers&... number) {
-  Variable out(apply(op, x, number...));
+  Variable out(VariableImpl::of([&] { return apply(op, x, number...); }));
   if (autograd::records(x) && is_floating(out.dtype())) record_unary(x, out, rule);
   return out;
 }

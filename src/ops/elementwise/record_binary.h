@@ -76,7 +76,7 @@ template <class Rule, class A, class B>
 /// op(a, b), recorded under `rule`; one operand may be a Scalar.
 template <class Op, class Rule, class A, class B>
 Variable run_binary(const A& a, const B& b, const Op& op, const Rule& rule) {
-  Variable out(apply(op, a, b));
+  Variable out(VariableImpl::of([&] { return apply(op, a, b); }));
   bool recording = false;
   if constexpr (std::is_same_v<A, Scalar>)
     recording = autograd::records(b);

@@ -33,7 +33,8 @@ Variable gradient_of(const Op& op, const Variable& g, const Variable& kept) {
     return run_binary(g, kept, backward, BackwardRule<Op>{op});
   } else {
     if constexpr (Fused<Op>)
-      if (!autograd::records(g, kept)) return Variable(apply(backward, g, kept));
+      if (!autograd::records(g, kept))
+        return Variable(VariableImpl::of([&] { return apply(backward, g, kept); }));
     return backward.value(g, kept);
   }
 }
