@@ -103,6 +103,9 @@ void register_all(ops::List<F...>) {
 
 }  // namespace
 
-void register_pointwise_losses() { register_all(math::PointwiseLosses{}); }
+void register_pointwise_losses() {
+  register_all(math::PlainLosses{});
+  register_all(math::LogarithmicLosses{});
+}
 
 }  // namespace ebb::cuda

@@ -158,8 +158,13 @@ struct BceWithLogitsLoss {
   }
 };
 
-using PointwiseLosses =
-    List<L1Loss, MseLoss, SmoothL1Loss, HuberLoss, KlDivLoss, SoftMarginLoss, BceLoss, BceWithLogitsLoss>;
+using PlainLosses = List<L1Loss, MseLoss, SmoothL1Loss, HuberLoss>;
+using LogarithmicLosses = List<KlDivLoss, SoftMarginLoss, BceLoss, BceWithLogitsLoss>;
+
+template <class F, class Losses>
+inline constexpr bool kIsOf = false;
+template <class F, class... Loss>
+inline constexpr bool kIsOf<F, List<Loss...>> = (std::is_same_v<F, Loss> || ...);
 
 }  // namespace ebb::math
 #pragma GCC visibility pop

@@ -1,0 +1,10 @@
+// Pointwise losses on the CPU with logarithms and exponentials.
+#include "ops/loss/cpu_pointwise.h"
+
+namespace ebb::kernels {
+namespace {
+
+[[gnu::used]] constinit const auto kept = slots_of(math::LogarithmicLosses{});
+
+}  // namespace
+}  // namespace ebb::kernels
