@@ -20,6 +20,7 @@ Shape any_shape() {
                                  {100, 40, 5},
                                  {5, 40, 100},
                                  {17, 1, 33},
+                                 {300, 1, 200},
                                  {40, 100, 64},
                                  {33, 700, 65},
                                  {600, 129, 130}}));
@@ -40,6 +41,7 @@ TEST_CASE("what is added to a product is added to the whole of it in one roundin
   const Tensor a = matrix(m, k, dtype, left), b = matrix(k, n, dtype, right), c = randn({m, n}, dtype);
   REQUIRE(equal(addmm(c, a, b), c + mm(a, b)));
   REQUIRE(equal(addmm(c, a, b, 1, 0.3), c + addmm(c, a, b, 0, 0.3)));
+  REQUIRE(equal(addmm(c, a, b, 0.5), 0.5 * c + mm(a, b)));
   REQUIRE(equal(c.clone().addmm_(a, b), c + mm(a, b)));
 }
 

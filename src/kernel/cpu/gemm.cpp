@@ -164,6 +164,30 @@ void matrix_vector(Matrix<const T> a, const T* x, T* y, T alpha, T beta) {
   });
 }
 
+// c = beta c + alpha a b, where a is a column and b a row: as fast as c can be written.
+template <class T>
+void outer_product(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
+  const NdArray factors = NdArray::empty({c.cols}, dtype_of<T>());
+  T* const row = factors.data_as<T>();
+  pack(b, alpha, row, c.cols);
+  const std::int64_t grain = std::max<std::int64_t>(kGrain / c.cols, 1);
+  parallel_for(0, c.rows, grain, [&](std::int64_t from, std::int64_t to) {
+    const NdArray products = NdArray::empty({beta == T(0) ? 0 : c.cols}, dtype_of<T>());
+    for (std::int64_t i = from; i < to; ++i) {
+      const Matrix<T> result = c.block(i, 0, 1, c.cols);
+      T* const out = beta == T(0) ? result.data : products.data_as<T>();
+      const T factor = a(i, 0);
+      for (std::int64_t j = 0; j < c.cols; ++j) {
+        const T product = factor * row[j];
+        out[j] = product == T(0) ? T(0) : product;  // never -0
+      }
+      if (beta == T(0)) continue;
+      scale(result, beta);
+      add<T>({out, 1, c.cols, c.cols, 1}, result);
+    }
+  });
+}
+
 }  // namespace
 
 template <class T>
@@ -189,6 +213,7 @@ void gemm(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
     return n == 1 ? matrix_vector(a, b.data, c.data, alpha, beta)
                   : matrix_vector(b.t(), a.data, c.data, alpha, beta);
   }
+  if (k == 1) return outer_product(a, b, c, alpha, beta);
   const Cut cut(m, n, k, tiles::kPackets * tiles::kWidth<T>);
   const std::int64_t down = (m + cut.height - 1) / cut.height, across = (n + cut.width - 1) / cut.width;
   parallel_for(0, down * across, 1, [&](std::int64_t from, std::int64_t to) {
