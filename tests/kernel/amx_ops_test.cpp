@@ -106,6 +106,14 @@ TEST_CASE("ops by AMX are near those by AVX512-BF16 and do not depend on the num
 
 TEST_CASE("a sequence's numbers by AMX do not depend on the sequences beside it") {
   const AmxInSoftware amx;
+  {
+    const NoGradGuard no_gradients;  // and so no product but those of the two sequences
+    nn::LSTM layer(nn::LSTMOptions(8, 130));
+    layer->to(kBFloat16);
+    const std::int64_t before = AmxInSoftware::computed();
+    layer->forward(numbers({3, 2, 8}));
+    if (AmxInSoftware::is_used()) CHECK(AmxInSoftware::computed() > before);
+  }
   const Results many = recurrent(19), few = recurrent(2);
   for (std::size_t i = 0; i < few.size(); ++i) CHECK(few[i].equal(many[i].slice(1, 0, 2)));
 }
@@ -143,6 +151,7 @@ TEST_CASE("whether AMX works is found out once") {
   {
     const AmxInSoftware amx;
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (int i = 0; i < 4; ++i) threads.emplace_back([&] { ask(); });
     for (std::thread& t : threads) t.join();
     CHECK(detail::amx == (asked > 0 ? detail::Amx::on : detail::Amx::granted));

@@ -83,16 +83,16 @@ TEST_CASE("NaN of a product by AMX does not come into the next") {
 TEST_CASE("no product by AMX is minus zero") {
   const AmxInSoftware amx;
   const std::int64_t before = AmxInSoftware::computed();
-  // 32 products, of which each instruction sums as many, are the smallest normal number, and those behind
-  // them take away half as much again.
+  // The first of a sum's products is the smallest normal number, and the last 32, which an instruction takes
+  // together, take away half as much again.
   Stored<BFloat16> a(16, 256, Layout::rows), b(256, 16, Layout::rows);
   Stored<float> c(16, 16, Layout::rows);
   for (BFloat16& x : a.memory) x = 0;
   for (BFloat16& x : b.memory) x = 0;
   for (std::int64_t i = 0; i < 16; ++i) {
-    a.view(i, 0) = a.view(i, 32) = BFloat16(0x1p-63f);
+    a.view(i, 0) = a.view(i, 255) = BFloat16(0x1p-63f);
     b.view(0, i) = BFloat16(0x1p-63f);
-    b.view(32, i) = BFloat16(-0x1.8p-63f);
+    b.view(255, i) = BFloat16(-0x1.8p-63f);
   }
   cpu::gemm_halves<BFloat16, float>(a.view.read(), b.view.read(), c.view, 1, 0);
   for (std::int64_t i = 0; i < 16 * 16; ++i) {

@@ -42,7 +42,7 @@ inline bool may_run() {
 /// Whether a product (rows, depth) by (depth, columns) of numbers is large enough for tiles. One of fewer
 /// rows or columns than a tile has would leave most of it empty; one of 2^16 multiplications takes
 /// AVX512-BF16 half a microsecond, which is what shaping the tiles and bringing operands into them takes.
-constexpr bool pays(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
+inline bool pays(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
   return rows >= kSide && columns >= kSide && rows * columns * depth >= std::int64_t{1} << 16;
 }
 
@@ -133,8 +133,9 @@ inline __mmask16 first(std::int64_t n) { return static_cast<__mmask16>((1U << n)
 /// the pairs stand zeros; whatever stands behind the rows is summed up for nobody.
 template <class L>
 void pack_tile(std::int64_t rows, std::int64_t pairs, L left, std::int64_t k, Pair* to) {
-  constexpr std::int64_t kNumbers = sizeof(Pair) / sizeof(*left.row(0));  // of a pair
-  bool along = true;                                                      // pairs of a row lie together
+  using Row = decltype(left.row(0));
+  constexpr std::int64_t kNumbers = std::is_same_v<Row, const Pair*> ? 1 : 2;  // of a pair
+  bool along = true;                                                           // pairs of a row lie together
   for (std::int64_t p = 1; p < pairs; ++p) along = along && left.at(k + p) == left.at(k) + p * kNumbers;
   if (along) {
     for (std::int64_t i = 0; i < rows; ++i)
@@ -173,7 +174,7 @@ constexpr std::int64_t whole(std::int64_t n) { return (n + kSide - 1) / kSide * 
 /// The left side of a product in tiles, whole(rows) * whole(depth) pairs: for 16 rows all their tiles, then
 /// for the next. `depth` counts pairs, as with tiles::block.
 template <class L>
-void pack(std::int64_t rows, std::int64_t depth, L left, Pair* to) {
+[[gnu::noinline]] void pack(std::int64_t rows, std::int64_t depth, L left, Pair* to) {
   for (std::int64_t i = 0; i < rows; i += kSide)
     for (std::int64_t k = 0; k < depth; k += kSide, to += kTile)
       pack_tile(std::min(kSide, rows - i), std::min(kSide, depth - k), left.from(i), k, to);
@@ -187,8 +188,9 @@ struct TiledLeft {
 
 /// The same as tiles::product, of a left side in tiles. A number's sum does not depend on where in the matrix
 /// it stands.
-inline void product(std::int64_t rows, std::int64_t width, std::int64_t depth, TiledLeft left,
-                    const Pair* right, std::int64_t pitch, float* out, std::int64_t out_pitch, bool more) {
+[[gnu::noinline]] inline void product(std::int64_t rows, std::int64_t width, std::int64_t depth,
+                                      TiledLeft left, const Pair* right, std::int64_t pitch, float* out,
+                                      std::int64_t out_pitch, bool more) {
   const std::int64_t steps = depth / kSide, rest = depth % kSide, left_pitch = whole(depth) * kSide;
   alignas(64) Pair last[kSide * kBlock];
   alignas(64) float sums[kBlock * kBlock];

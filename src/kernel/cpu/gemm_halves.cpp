@@ -97,7 +97,7 @@ void by_tiles(Matrix<const T> a, Matrix<const T> b, Matrix<Out> c, float alpha, 
   const std::int64_t m = c.rows, n = c.cols, k = a.cols;
   const Readable<T> keep_a(a), keep_b(b);
   const bool a_by_rows = by_rows(a), b_by_rows = by_rows(b);
-  const Cut cut(m, n, k, Way::kPanel, Way::kRows);
+  const Cut cut(m, n, k, LeftAsItIs::kPanel, Way::kRows);
   const std::int64_t down = (m + cut.height - 1) / cut.height, across = (n + cut.width - 1) / cut.width;
   parallel_for(0, down * across, 1, [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t p = from; p < to; ++p) {

@@ -51,14 +51,13 @@ struct Widened : LeftAsItIs {
 
 #if EBB_BFLOAT16_PAIRS
 
-/// Operands stay as they are, in pairs along the sum, which is taken in parts of about Part numbers.
-template <std::int64_t Part>
-struct PairedBy : LeftAsItIs {
+/// Operands stay as they are, in pairs along the sum.
+struct Paired : LeftAsItIs {
   using Element = tiles::Pair;
   static constexpr int kTogether = 2;
-  static constexpr std::int64_t kPart = Part;
+  static constexpr std::int64_t kPart = 256, kMostPart = 512;
 
-  static void pack_rows(Matrix<const BFloat16> m, tiles::Pair* to, std::int64_t pitch) {
+  [[gnu::noinline]] static void pack_rows(Matrix<const BFloat16> m, tiles::Pair* to, std::int64_t pitch) {
     for (std::int64_t k = 0; k < m.rows; k += 2, to += pitch) {
       const BFloat16* const first = m.data + k * m.row_stride;
       const BFloat16* const second = first + m.row_stride;
@@ -68,8 +67,8 @@ struct PairedBy : LeftAsItIs {
         for (std::int64_t i = 0; i < m.cols; ++i) to[i] = tiles::pair_of(first[i], 0);
     }
   }
-  static void pack_columns(Matrix<const BFloat16> m, tiles::Pair* to, std::int64_t pitch) {
-    constexpr std::int64_t kColumns = tiles::kWidth<float>, kMost = (kPart + kPart / 2 + 1) / 2;
+  [[gnu::noinline]] static void pack_columns(Matrix<const BFloat16> m, tiles::Pair* to, std::int64_t pitch) {
+    constexpr std::int64_t kColumns = tiles::kWidth<float>, kMost = (kMostPart + kMostPart / 2 + 1) / 2;
     alignas(64) float lines[kColumns * kMost];
     const std::int64_t pairs = (m.rows + 1) / 2;
     for (std::int64_t j = 0; j < m.cols; j += kColumns) {
@@ -83,7 +82,6 @@ struct PairedBy : LeftAsItIs {
     }
   }
 };
-using Paired = PairedBy<256>;
 
 #endif
 
@@ -91,8 +89,8 @@ using Paired = PairedBy<256>;
 
 /// The left side is brought into tiles of AMX besides. A panel has the columns of a block: it stays in the
 /// first cache (32 KiB), and the left side in the second.
-struct Tiled : PairedBy<512> {
-  static constexpr std::int64_t kPanel = amx::kBlock, kRows = amx::kBlock;
+struct Tiled : Paired {
+  static constexpr std::int64_t kPart = kMostPart, kPanel = amx::kBlock, kRows = amx::kBlock;
   static constexpr std::int64_t prepared_size(std::int64_t rows, std::int64_t depth) {
     return amx::whole(rows) * amx::whole(depth);
   }
