@@ -5,8 +5,8 @@
 
 namespace ebb::detail {
 
-/// Whether products of bfloat16 are taken by the processor's instructions for them (AVX512-BF16), which round
-/// in a way of their own: not in the deterministic mode.
+/// Whether products of bfloat16 are taken by the processor's instructions for them (AVX512-BF16, and AMX
+/// where core/amx.h allows it), which round in a way of their own: not in the deterministic mode.
 extern constinit std::atomic<bool> bfloat16_instructions;
 
 /// With true, processors that differ run the same kernels where they can: no more than AVX2. With false, the

@@ -34,9 +34,10 @@ template <class T>
 void gemm(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta);
 
 /// The same for 16-bit floats T, in floats and rounded once, into a matrix of T or of floats. Where the
-/// processor multiplies bfloat16 (AVX512-BF16) and the mode is not deterministic, it does so, with numbers
-/// too small to be normal taken for 0; else operands are widened as the tiles need them, and a result is that
-/// of float but for the order of its sum.
+/// processor multiplies bfloat16 (AVX512-BF16, and AMX from a certain size on) and the mode is not
+/// deterministic, it does so, with numbers too small to be normal taken for 0; else operands are widened as
+/// the tiles need them, and a result is that of float but for the order of its sum. Which of these it is goes
+/// by the sizes, so that a row may depend on how many there are.
 template <class T, class Out>
 void gemm_halves(Matrix<const T> a, Matrix<const T> b, Matrix<Out> c, float alpha, float beta);
 

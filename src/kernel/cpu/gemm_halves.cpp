@@ -14,8 +14,6 @@
 namespace ebb::cpu {
 namespace {
 
-constexpr std::int64_t kPanel = tiles::kPackets * tiles::kWidth<float>;
-
 NdArray floats(std::int64_t n) { return NdArray::empty({n}, kFloat); }
 
 // c = alpha sums + beta c, where rows of the sums lie `pitch` apart; the sums are lost.
@@ -68,25 +66,28 @@ void piece(Matrix<const T> a, bool a_by_rows, Matrix<const T> b, bool b_by_rows,
            float beta) {
   using Element = typename Way::Element;
   static_assert(sizeof(Element) == sizeof(float));
-  constexpr std::int64_t kTogether = Way::kTogether;
+  constexpr std::int64_t kTogether = Way::kTogether, kPanel = Way::kPanel;
   const std::int64_t part = (part_of<Way::kPart>(a.cols) + kTogether - 1) / kTogether * kTogether;
   const std::int64_t depth = part / kTogether, pitch = tiles::padded<float>(c.cols);
   const std::int64_t left_size = depth * (a_by_rows ? c.rows : spread(c.rows));
-  const NdArray scratch = floats(depth * kPanel + c.rows * pitch + left_size);
+  const std::int64_t prepared_size = Way::prepared_size(c.rows, depth);
+  const NdArray scratch = floats(depth * kPanel + c.rows * pitch + prepared_size + left_size);
   Element* const panel = reinterpret_cast<Element*>(scratch.data_as<float>());
   float* const sums = scratch.data_as<float>() + depth * kPanel;
-  Element* const left = reinterpret_cast<Element*>(sums + c.rows * pitch);
+  Element* const prepared = reinterpret_cast<Element*>(sums + c.rows * pitch);
+  Element* const left = prepared + prepared_size;
   for (std::int64_t k = 0; k < a.cols; k += part) {
-    const std::int64_t count = std::min(part, a.cols - k);
-    with_left<Way>(a.block(0, k, c.rows, count), a_by_rows, left, [&](auto rows) {
+    const std::int64_t count = std::min(part, a.cols - k), elements = (count + kTogether - 1) / kTogether;
+    const auto multiply = [&](auto rows) {
       for (std::int64_t j = 0; j < c.cols; j += kPanel) {
         const std::int64_t width = std::min(kPanel, c.cols - j), step = tiles::padded<float>(width);
         const Matrix<const T> from = b.block(k, j, count, width);
         b_by_rows ? Way::pack_rows(from, panel, step) : Way::pack_columns(from, panel, step);
-        tiles::product<Element>(c.rows, width, (count + kTogether - 1) / kTogether, rows, panel, step,
-                                sums + j, pitch, k > 0);
+        tiles::product<Element>(c.rows, width, elements, rows, panel, step, sums + j, pitch, k > 0);
       }
-    });
+    };
+    with_left<Way>(a.block(0, k, c.rows, count), a_by_rows, left,
+                   [&](auto rows) { Way::prepare(c.rows, elements, rows, prepared, multiply); });
   }
   finish(sums, pitch, c, alpha, beta);
 }
@@ -96,7 +97,7 @@ void by_tiles(Matrix<const T> a, Matrix<const T> b, Matrix<Out> c, float alpha, 
   const std::int64_t m = c.rows, n = c.cols, k = a.cols;
   const Readable<T> keep_a(a), keep_b(b);
   const bool a_by_rows = by_rows(a), b_by_rows = by_rows(b);
-  const Cut cut(m, n, k, kPanel);
+  const Cut cut(m, n, k, LeftAsItIs::kPanel, Way::kRows);
   const std::int64_t down = (m + cut.height - 1) / cut.height, across = (n + cut.width - 1) / cut.width;
   parallel_for(0, down * across, 1, [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t p = from; p < to; ++p) {
@@ -160,6 +161,11 @@ void rows_by_vector(Matrix<const T> a, Matrix<const T> x, Matrix<Out> c, float a
 
 template <class T, class Out>
 void matrices(Matrix<const T> a, Matrix<const T> b, Matrix<Out> c, float alpha, float beta) {
+#if EBB_BFLOAT16_AMX
+  // By the whole product's size: pieces go by the number of threads.
+  if constexpr (std::is_same_v<T, BFloat16>)
+    if (amx::pays(c.rows, c.cols, a.cols) && amx::may_run()) return by_tiles<Tiled>(a, b, c, alpha, beta);
+#endif
 #if EBB_BFLOAT16_PAIRS
   if constexpr (std::is_same_v<T, BFloat16>)
     if (tiles::multiplies_pairs()) return by_tiles<Paired>(a, b, c, alpha, beta);

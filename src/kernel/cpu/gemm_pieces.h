@@ -42,15 +42,15 @@ class Readable {
 /// Pieces whose operands stay in the cache, and enough of them for all threads. What an element of c adds up,
 /// and in which order, does not depend on them.
 struct Cut {
-  std::int64_t height, width;
-  Cut(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t panel) {
+  std::int64_t height, width;  // multiples of `rows` and `panel`
+  Cut(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t panel, std::int64_t rows = 12) {
     constexpr std::int64_t kRows = 512, kPanels = 8, kLeast = std::int64_t{1} << 20;
-    height = even(m, (m + kRows - 1) / kRows, 12);
+    height = even(m, (m + kRows - 1) / kRows, rows);
     width = even(n, (n + kPanels * panel - 1) / (kPanels * panel), panel);
     const std::int64_t threads = get_num_threads();
     while (threads > 1 && m * n < 4 * threads * height * width && height * width * k > kLeast) {
-      if (height > width && height > 24)
-        height = even(height, 2, 12);
+      if (height > width && height > 2 * rows)
+        height = even(height, 2, rows);
       else if (width > panel)
         width = even(width, 2, panel);
       else

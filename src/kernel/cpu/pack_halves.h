@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernel/cpu/amx.h"
 #include "kernel/cpu/convert_contiguous.h"
 #include "kernel/cpu/gemm.h"
 #include "kernel/cpu/tile_pairs.h"
@@ -11,9 +12,19 @@
 
 namespace ebb::cpu {
 
+/// The left side is multiplied as it is, and panels of the right side are as wide as a tile.
+struct LeftAsItIs {
+  static constexpr std::int64_t kPanel = tiles::kPackets * tiles::kWidth<float>, kRows = 12;  // of a piece
+  static constexpr std::int64_t prepared_size(std::int64_t /*rows*/, std::int64_t /*depth*/) { return 0; }
+  template <class Element, class L, class Use>
+  static void prepare(std::int64_t /*rows*/, std::int64_t /*depth*/, L left, Element*, const Use& use) {
+    use(left);
+  }
+};
+
 /// Operands are widened to floats, part by part.
 template <class T>
-struct Widened {
+struct Widened : LeftAsItIs {
   using Element = float;
   static constexpr int kTogether = 1;         // neighbours along the sum that make an element
   static constexpr std::int64_t kPart = 128;  // of a sum
@@ -41,12 +52,12 @@ struct Widened {
 #if EBB_BFLOAT16_PAIRS
 
 /// Operands stay as they are, in pairs along the sum.
-struct Paired {
+struct Paired : LeftAsItIs {
   using Element = tiles::Pair;
   static constexpr int kTogether = 2;
-  static constexpr std::int64_t kPart = 256;
+  static constexpr std::int64_t kPart = 256, kMostPart = 512;
 
-  static void pack_rows(Matrix<const BFloat16> m, tiles::Pair* to, std::int64_t pitch) {
+  [[gnu::noinline]] static void pack_rows(Matrix<const BFloat16> m, tiles::Pair* to, std::int64_t pitch) {
     for (std::int64_t k = 0; k < m.rows; k += 2, to += pitch) {
       const BFloat16* const first = m.data + k * m.row_stride;
       const BFloat16* const second = first + m.row_stride;
@@ -56,8 +67,8 @@ struct Paired {
         for (std::int64_t i = 0; i < m.cols; ++i) to[i] = tiles::pair_of(first[i], 0);
     }
   }
-  static void pack_columns(Matrix<const BFloat16> m, tiles::Pair* to, std::int64_t pitch) {
-    constexpr std::int64_t kColumns = tiles::kWidth<float>, kMost = (kPart + kPart / 2 + 1) / 2;
+  [[gnu::noinline]] static void pack_columns(Matrix<const BFloat16> m, tiles::Pair* to, std::int64_t pitch) {
+    constexpr std::int64_t kColumns = tiles::kWidth<float>, kMost = (kMostPart + kMostPart / 2 + 1) / 2;
     alignas(64) float lines[kColumns * kMost];
     const std::int64_t pairs = (m.rows + 1) / 2;
     for (std::int64_t j = 0; j < m.cols; j += kColumns) {
@@ -69,6 +80,25 @@ struct Paired {
       }
       transpose(lines, pairs, columns, pairs, reinterpret_cast<float*>(to + j), pitch);
     }
+  }
+};
+
+#endif
+
+#if EBB_BFLOAT16_AMX
+
+/// The left side is brought into tiles of AMX besides. A panel has the columns of a block: it stays in the
+/// first cache (32 KiB), and the left side in the second.
+struct Tiled : Paired {
+  static constexpr std::int64_t kPart = kMostPart, kPanel = amx::kBlock, kRows = amx::kBlock;
+  static constexpr std::int64_t prepared_size(std::int64_t rows, std::int64_t depth) {
+    return amx::whole(rows) * amx::whole(depth);
+  }
+  template <class L, class Use>
+  static void prepare(std::int64_t rows, std::int64_t depth, L left, tiles::Pair* scratch, const Use& use) {
+    amx::pack(rows, depth, left, scratch);
+    const amx::Shaped shaped;
+    use(amx::TiledLeft{shaped, scratch});
   }
 };
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/parallel_for.h"
-#include "kernel/cpu/tile_pairs.h"
+#include "kernel/cpu/amx.h"
 #include "kernel/cpu/transpose.h"
 #include "ops/conv/channels.h"
 #include "ops/conv/correlate.h"
@@ -111,7 +111,7 @@ void correlate_by_channels(const Correlation<T>& c) {
         if (c.bias)
           for (std::int64_t q = 0; q < pixels; ++q) std::copy_n(c.bias + channel, rows, sums + q * pitch);
         for (std::int64_t k = 0; k < depth; k += part)
-          tiles::product<Element>(
+          tiles::fastest_product<Element>(
               pixels, pitch, std::min(part, depth - k),
               tiles::ScatteredLeft<Element>{reinterpret_cast<const Element*>(in), loads.positions().data(),
                                             loads.window().shifts().data() + k},

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/parallel_for.h"
-#include "kernel/cpu/tile_pairs.h"
+#include "kernel/cpu/amx.h"
 #include "kernel/cpu/transpose.h"
 #include "ops/conv/channels.h"
 #include "ops/conv/correlate.h"
@@ -113,7 +113,7 @@ void weight_by_channels(const ConvGeometry& g, const Reading& reading, const Ope
             });
         const std::int64_t elements = pixels / kTogether, length = part_of<96>(elements);
         for (std::int64_t q = 0; q < elements; q += length)
-          tiles::product<Element>(
+          tiles::fastest_product<Element>(
               rows, pitch, std::min(length, elements - q),
               tiles::ScatteredLeft<Operand>{windows, loads.window().shifts().data(), positions.data() + q},
               reinterpret_cast<const Element*>(right + q * pitch), pitch, sums.of_load(), pitch, q > 0);

@@ -71,6 +71,7 @@ class Right {
     depth_ = matrix.sizes()[transposed ? 1 : 0];
     width_ = matrix.sizes()[transposed ? 0 : 1];
     pairs_ = matrix.dtype() == kBFloat16 && tiles::multiplies_pairs();
+    tiled_ = pairs_ && goes_by_amx();
     const std::int64_t depth = pairs_ ? (depth_ + 1) / 2 : depth_;
     values_.resize(static_cast<std::size_t>((width_ + kPanel - 1) / kPanel * kPanel * depth));
     if (pairs_)
@@ -114,6 +115,25 @@ class Right {
   tiles::Pair* pairs() { return reinterpret_cast<tiles::Pair*>(values_.data()); }
   const tiles::Pair* pairs() const { return reinterpret_cast<const tiles::Pair*>(values_.data()); }
 
+#if EBB_BFLOAT16_AMX
+  // By the matrix alone, as a sequence's numbers must not depend on those beside it: tiles take one row in
+  // the time that registers do, and 16 in no more. Below this size shaping them would show.
+  bool goes_by_amx() const {
+    return width_ >= amx::kSide && width_ * depth_ >= std::int64_t{1} << 16 && amx::may_run();
+  }
+  template <class L, class Use>
+  static void in_tiles(std::int64_t rows, std::int64_t depth, L left, const Use& use) {
+    const NdArray scratch = NdArray::empty({Tiled::prepared_size(rows, depth)}, kFloat);
+    Tiled::prepare(rows, depth, left, reinterpret_cast<tiles::Pair*>(scratch.data_as<float>()), use);
+  }
+#else
+  bool goes_by_amx() const { return false; }
+  template <class L, class Use>
+  static void in_tiles(std::int64_t, std::int64_t, L left, const Use& use) {
+    use(left);
+  }
+#endif
+
   void pack_pairs(const BFloat16* from, bool transposed) {
     for (std::int64_t j = 0; j < width_; j += kPanel)
       for (std::int64_t k = 0; k < depth_; k += Paired::kPart) {
@@ -136,21 +156,27 @@ class Right {
         to[2 * depth - 1] = 0;
         convert_contiguous(to, left + i * left_pitch, depth_);
       }
-      for (std::int64_t k = 0; k < depth; k += kDepth)
-        for (std::int64_t j = 0; j < width_; j += kPanel)
-          tiles::product<tiles::Pair>(rows, std::min(kPanel, width_ - j), std::min(kDepth, depth - k),
-                                      tiles::Left<BFloat16>{rounded + 2 * k, 2 * depth, 2},
-                                      pairs() + j * depth + k * kPanel, kPanel, out + j, out_pitch,
-                                      more || k > 0);
+      for (std::int64_t k = 0; k < depth; k += kDepth) {
+        const std::int64_t part = std::min(kDepth, depth - k);
+        const auto multiply = [&](auto rounded_part) {
+          for (std::int64_t j = 0; j < width_; j += kPanel)
+            tiles::product<tiles::Pair>(rows, std::min(kPanel, width_ - j), part, rounded_part,
+                                        pairs() + j * depth + k * kPanel, kPanel, out + j, out_pitch,
+                                        more || k > 0);
+        };
+        const tiles::Left<BFloat16> of_part{rounded + 2 * k, 2 * depth, 2};
+        tiled_ ? in_tiles(rows, part, of_part, multiply) : multiply(of_part);
+      }
     }
   }
 #else
+  bool goes_by_amx() const { return false; }
   void pack_pairs(const BFloat16*, bool) {}
   void product_of_pairs(std::int64_t, const T*, std::int64_t, T*, std::int64_t, bool) const {}
 #endif
 
   std::int64_t depth_ = 0, width_ = 0;
-  bool pairs_ = false;
+  bool pairs_ = false, tiled_ = false;
   std::vector<T> values_;
 };
 

@@ -1,0 +1,41 @@
+// The first products by AMX in a process: small ones, whose results are known.
+#include "kernel/cpu/amx.h"
+
+#if EBB_BFLOAT16_AMX
+
+#include <ebb/core/ndarray.h>
+
+namespace ebb::cpu {
+namespace {
+
+// Whole numbers so small that no sum is rounded, in any order: the product must have the bits of that by
+// AVX512-BF16.
+bool comes_out_right(std::int64_t rows, std::int64_t width, std::int64_t depth) {
+  const std::int64_t pitch = tiles::padded<tiles::Pair>(width);
+  const auto pair = [](std::int64_t n) {
+    return tiles::pair_of(BFloat16(static_cast<float>(n % 19 - 9)), BFloat16(static_cast<float>(n % 13 - 6)));
+  };
+  const NdArray memory = NdArray::empty({(rows + pitch) * depth + 2 * rows * pitch}, kFloat);
+  float *const by_tiles = memory.data_as<float>(), *const by_pairs = by_tiles + rows * pitch;
+  auto* const left = reinterpret_cast<tiles::Pair*>(by_pairs + rows * pitch);
+  tiles::Pair* const right = left + rows * depth;
+  for (std::int64_t i = 0; i < (rows + pitch) * depth; ++i) left[i] = pair(i * 7 + i / 11);
+  const tiles::Left<tiles::Pair> of_left{left, depth, 1};
+  for (const bool more : {false, true}) {
+    amx::product(rows, width, depth, of_left, right, pitch, by_tiles, pitch, more);
+    tiles::product<tiles::Pair>(rows, width, depth, of_left, right, pitch, by_pairs, pitch, more);
+  }
+  return std::equal(by_tiles, by_tiles + rows * pitch, by_pairs);
+}
+
+}  // namespace
+
+// Blocks of every shape, whole tiles and parts of them.
+bool amx::multiplies_rightly() {
+  return comes_out_right(2 * kBlock, 2 * kBlock, 2 * kSide) &&
+         comes_out_right(kBlock + 3, kBlock + 5, kSide + 7) && comes_out_right(kBlock + kSide + 1, kSide, 5);
+}
+
+}  // namespace ebb::cpu
+
+#endif

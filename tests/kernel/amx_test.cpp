@@ -1,0 +1,132 @@
+// Products of bfloat16 by AMX, whose instructions are computed in software where the processor has none.
+#include <ebb/core/parallel.h>
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "amx_in_software.h"
+#include "core/amx.h"
+#include "core/isa.h"
+#include "halves.h"
+#include "kernel/cpu/gemm.h"
+
+using namespace ebb;
+using namespace halves;
+
+namespace {
+
+// What has to hold whenever tiles were at work: a processor takes each instruction, and no thread is left
+// with tiles that are shaped. Kernels that are built for all processors never use them here; ops do
+// (amx_ops_test.cpp).
+void check_conduct(std::int64_t computed_before) {
+  CHECK(AmxInSoftware::refused() == 0);
+  CHECK(AmxInSoftware::shaped() == 0);
+  if (AmxInSoftware::computed() > computed_before) CHECK(detail::amx == detail::Amx::on);
+}
+
+void check_large(std::int64_t m, std::int64_t n, std::int64_t k, Layout of_a = Layout::rows,
+                 Layout of_b = Layout::rows, Layout of_c = Layout::rows, float alpha = 1, float beta = 0) {
+  check_product<BFloat16, float>(m, n, k, of_a, of_b, of_c, alpha, beta);
+}
+
+}  // namespace
+
+TEST_CASE("products by AMX are right in every size") {
+  const AmxInSoftware amx;
+  const std::int64_t before = AmxInSoftware::computed();
+  for (const Layout layout : {Layout::wide_rows, Layout::columns}) {
+    for (std::int64_t m = 16; m <= 50; m += m == 33 ? 15 : 1)
+      check_large(m, 33, 133, layout, Layout::columns);
+    for (std::int64_t n = 16; n <= 50; n += n == 33 ? 15 : 1) check_large(33, n, 133, layout, layout);
+    for (std::int64_t k = 64; k <= 100; ++k) check_large(33, 33, k, layout, layout);
+  }
+  check_large(17, 16, 1801, Layout::columns);               // parts
+  check_large(530, 270, 3, Layout::rows, Layout::columns);  // pieces, and less than a tile of sums
+  check_conduct(before);
+}
+
+TEST_CASE("products by AMX are right in every layout") {
+  const AmxInSoftware amx;
+  const std::int64_t before = AmxInSoftware::computed();
+  for (const Layout of_a : kLayouts)
+    for (const Layout of_b : kLayouts)
+      for (const Layout of_c : kLayouts) {
+        check_large(33, 37, 70, of_a, of_b, of_c);
+        check_large(33, 37, 97, of_a, of_b, of_c);
+        check_product<BFloat16, BFloat16>(49, 34, 64, of_a, of_b, of_c);
+      }
+  for (const float alpha : {1.f, -0.5f})
+    for (const float beta : {0.f, 2.5f})
+      check_large(40, 33, 77, Layout::rows, Layout::columns, Layout::wide_rows, alpha, beta);
+  check_conduct(before);
+}
+
+TEST_CASE("NaN of a product by AMX does not come into the next") {
+  const AmxInSoftware amx;
+  const std::int64_t before = AmxInSoftware::computed();
+  for (const Layout layout : {Layout::rows, Layout::columns}) {
+    // A sum that ends in the midst of a tile, after one that filled more of it: memory is used again.
+    Stored<BFloat16> a(33, 94, layout), b(94, 33, layout);
+    Stored<float> c(33, 33, Layout::rows);
+    for (BFloat16& x : a.memory) x = std::numeric_limits<float>::quiet_NaN();
+    for (BFloat16& x : b.memory) x = std::numeric_limits<float>::quiet_NaN();
+    cpu::gemm_halves<BFloat16, float>(a.view.read(), b.view.read(), c.view, 1, 0);
+    for (std::int64_t i = 0; i < 33 * 33; ++i) REQUIRE(std::isnan(c.memory[static_cast<std::size_t>(i)]));
+    check_large(33, 33, 65, layout, layout);
+  }
+  check_conduct(before);
+}
+
+TEST_CASE("no product by AMX is minus zero") {
+  const AmxInSoftware amx;
+  const std::int64_t before = AmxInSoftware::computed();
+  // The first of a sum's products is the smallest normal number, and the last 32, which an instruction takes
+  // together, take away half as much again.
+  Stored<BFloat16> a(16, 256, Layout::rows), b(256, 16, Layout::rows);
+  Stored<float> c(16, 16, Layout::rows);
+  for (BFloat16& x : a.memory) x = 0;
+  for (BFloat16& x : b.memory) x = 0;
+  for (std::int64_t i = 0; i < 16; ++i) {
+    a.view(i, 0) = a.view(i, 255) = BFloat16(0x1p-63f);
+    b.view(0, i) = BFloat16(0x1p-63f);
+    b.view(255, i) = BFloat16(-0x1.8p-63f);
+  }
+  cpu::gemm_halves<BFloat16, float>(a.view.read(), b.view.read(), c.view, 1, 0);
+  for (std::int64_t i = 0; i < 16 * 16; ++i) {
+    const float x = c.memory[static_cast<std::size_t>(i)];
+    REQUIRE((x <= 0 && x >= -0x1p-127f && !(x == 0 && std::signbit(x))));
+  }
+  check_conduct(before);
+}
+
+TEST_CASE("products by AMX do not depend on the number of threads") {
+  const AmxInSoftware amx;
+  const std::int64_t before = AmxInSoftware::computed();
+  const int threads = get_num_threads();
+  set_num_threads(1);
+  const std::vector<float> one = product<BFloat16>(130, 200, 161, Layout::rows, Layout::columns);
+  set_num_threads(3);
+  const std::vector<float> three = product<BFloat16>(130, 200, 161, Layout::rows, Layout::columns);
+  set_num_threads(threads);
+  for (std::size_t i = 0; i < 130 * 200; ++i) REQUIRE(three[i] == one[i]);
+  check_conduct(before);
+}
+
+TEST_CASE("products of bfloat16 that are small or deterministic do without AMX") {
+  const AmxInSoftware amx;
+  const std::int64_t before = AmxInSoftware::computed();
+  for (const Layout of_b : {Layout::rows, Layout::columns}) {
+    check_large(15, 64, 300, Layout::rows, of_b);
+    check_large(64, 15, 300, Layout::rows, of_b);
+    check_large(32, 32, 63, Layout::rows, of_b);
+  }
+  check_product<Half, Half>(64, 64, 64, Layout::rows, Layout::rows, Layout::rows);
+  detail::run_same_kernels_everywhere(true);
+  check_large(64, 64, 64);
+  detail::run_same_kernels_everywhere(false);
+  CHECK(AmxInSoftware::computed() == before);
+  CHECK(detail::amx == detail::Amx::granted);  // nobody asked whether it works
+}
