@@ -179,7 +179,8 @@ void outer_product(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T
       const T factor = a(i, 0);
       for (std::int64_t j = 0; j < c.cols; ++j) {
         const T product = factor * row[j];
-        out[j] = product == T(0) ? T(0) : product;  // never -0
+        // Never -0.
+        out[j] = product == T(0) ? T(0) : product;
       }
       if (beta == T(0)) continue;
       scale(result, beta);
