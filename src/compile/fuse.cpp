@@ -33,7 +33,7 @@ class Fuser {
         add(at, std::move(*row));
         continue;
       }
-      if (first_ >= 0 && add_sum(at)) continue;
+      if (first_ >= 0 && add_reduction(at)) continue;
       close();
       if (row) {
         first_ = at;
@@ -91,21 +91,27 @@ class Fuser {
     rows_.push_back(std::move(row));
   }
 
-  // A sum over all elements that the group makes or reads.
-  bool add_sum(int at) {
+  // A reduction of elements that the group makes or reads.
+  bool add_reduction(int at) {
     if (rows_.empty()) return false;
-    const std::optional<ElementSumCall> sum =
-        element_sum_call(tape_.calls[static_cast<std::size_t>(at)], touches_);
-    if (!sum || sum->count != rows_.front().count) return false;
-    const auto found = used_.find(sum->of.place);
-    if (found == used_.end() || !found->second.front().same_elements(sum->of) ||
-        used_.contains(sum->to.place))
+    const std::optional<ElementReductionCall> found =
+        element_reduction_call(tape_.calls[static_cast<std::size_t>(at)], touches_);
+    if (!found || found->count != rows_.front().count || found->device != group_device()) return false;
+    const auto uses = used_.find(found->of.place);
+    if (uses == used_.end() || !uses->second.front().same_elements(found->of) ||
+        used_.contains(found->to.place))
       return false;
+    if (!found->device.is_cpu() && !fits_device(*found)) return false;
     if (worth_blocks()) return false;  // whose blocks are others
     drop_source();
     last_ = at;
-    sums_.push_back(*sum);
+    reductions_.push_back(*found);
     return true;
+  }
+  bool fits_device(const ElementReductionCall& call) const {
+    if (reductions_.size() == DeviceChain::kMostReductions) return false;
+    if (!reductions_.empty() && reductions_.front().rows != call.rows) return false;
+    return call.rows == 1 || call.count / call.rows >= DeviceChain::kLeastRow;
   }
 
   // A step of one call as it is.
@@ -139,7 +145,7 @@ class Fuser {
   bool joins(const ElementCall& row) const {
     if (row.device != group_device() || is_full()) return false;
     if ((source_.call ? source_.count : rows_.front().count) != row.count) return false;
-    if (source_.reads.contains(row.out.place) || !sums_.empty()) return false;
+    if (source_.reads.contains(row.out.place) || !reductions_.empty()) return false;
     for (const ElementOperand* each : row.in_memory()) {
       const auto found = used_.find(each->place);
       if (found == used_.end()) continue;
@@ -162,7 +168,7 @@ class Fuser {
     }
     first_ = -1;
     source_ = {};
-    sums_.clear();
+    reductions_.clear();
     rows_.clear();
     used_.clear();
     written_.clear();
@@ -192,7 +198,7 @@ class Fuser {
 
   // The group as one program; null where its calls are to be made one by one.
   std::unique_ptr<StepProgram> put_together() {
-    const std::size_t calls = rows_.size() + sums_.size();
+    const std::size_t calls = rows_.size() + reductions_.size();
     if (!group_device().is_cpu()) return calls > 1 ? device_chain() : nullptr;
     const bool is_short = !rows_.empty() && rows_.front().count <= kShort;
     return source_.call || calls > 1 || is_short ? row_program() : nullptr;
@@ -203,6 +209,10 @@ class Fuser {
     return {tape_, program, [this](int place) { return passing(place); }};
   }
 
+  const Storage& storage(const ElementOperand& x) const {
+    return *tape_.places[static_cast<std::size_t>(x.place)].stand_in;
+  }
+
   std::unique_ptr<StepProgram> device_chain() {
     auto chain = std::make_unique<DeviceChain>(rows_.front().count);
     ProgramStreams streams = streams_of(*chain);
@@ -211,6 +221,8 @@ class Fuser {
       for (int i = 0; i < call.row.count; ++i) in[i] = streams.of_input(call, i);
       chain->add_call(call.row, in, streams.of(call.out));
     }
+    for (const ElementReductionCall& each : reductions_)
+      chain->add_reduction(each.steps, each.rows, streams.of(each.of), storage(each.to), each.to.offset);
     if (!chain->make(group_device())) return nullptr;
     streams.settle();
     return chain;
@@ -233,10 +245,8 @@ class Fuser {
       line.out = streams.of(call.out);
       program->add_line(line, call.row.grain);
     }
-    for (const ElementSumCall& sum : sums_) {
-      const Place& to = tape_.places[static_cast<std::size_t>(sum.to.place)];
-      program->add_sum(sum.steps, streams.of(sum.of), *to.stand_in, sum.to.offset);
-    }
+    for (const ElementReductionCall& sum : reductions_)
+      program->add_sum(sum.steps, streams.of(sum.of), storage(sum.to), sum.to.offset);
     program->finish();
     streams.settle();
     return program;
@@ -318,7 +328,7 @@ class Fuser {
   // The group that is being put together.
   int first_ = -1, last_ = -1;                                 // its calls
   Source source_;                                              // the first of them
-  std::vector<ElementSumCall> sums_;                           // the last
+  std::vector<ElementReductionCall> reductions_;               // the last
   std::vector<ElementCall> rows_;                              // and the others
   std::unordered_map<int, std::vector<ElementOperand>> used_;  // by place
   std::unordered_set<int> written_;

@@ -2,7 +2,9 @@
 #include "cuda/nvidia/nvrtc.h"
 #include "compile/device_chain.h"
 #include "compile/emit_text.h"
+#include "kernel/reducers.h"
 #include "ops/elementwise/cuda_chain.h"
+#include "support/formulas.h"
 
 #include <catch2/catch.hpp>
 
@@ -13,6 +15,8 @@
 
 using namespace ebb;
 using compiling::DeviceChain;
+using testing::reduction_of;
+using testing::row_of;
 
 namespace {
 
@@ -27,16 +31,6 @@ std::string compiled(const std::string& source, int architecture = 90) {
 }
 
 bool is_machine_code(const std::string& code) { return code.size() > 1000 && code.substr(1, 3) == "ELF"; }
-
-template <class Op>
-detail::ElementRow row_of(const Op& op, int operands) {
-  detail::ElementRow row;
-  row.type = &typeid(Op);
-  row.formula = &op;
-  row.formula_bytes = sizeof(op);
-  row.count = operands;
-  return row;
-}
 
 // where(tanh(x y + n) > z, tanh(...), one), its slope, and the comparison.
 std::string chain_source(DType dtype) {
