@@ -337,7 +337,7 @@ class Fuser {
 }  // namespace
 
 void fuse(Tape& tape, bool on_devices) {
-  accumulate_products(tape);
+  accumulate_products(tape, on_devices);
   delay_sources(tape);
   Fuser(tape, on_devices).run();
 }

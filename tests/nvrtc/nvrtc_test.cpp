@@ -59,6 +59,29 @@ std::string chain_source(DType dtype) {
   return chain.source();
 }
 
+// A sum of two arrays, and every reduction of it.
+template <class T>
+std::string reducing_source(DType dtype = dtype_of<T>()) {
+  using namespace reducing;
+  static const ops::Add add;
+  const auto memory = Storage::adopt(nullptr, 0, kCPU, nullptr, nullptr);
+  DeviceChain chain(100);
+  const int x = chain.add_memory(*memory, 0, dtype, false), y = chain.add_memory(*memory, 0, dtype, false);
+  const int sum = chain.add_buffer(dtype);
+  const int in[] = {x, y};
+  chain.add_call(row_of(add, 2), in, sum);
+  const auto reduce = [&](const auto&... formula) {
+    (chain.add_reduction(reduction_of(formula), 4, sum, *memory, 0), ...);
+  };
+  reduce(Sum<T>(), Prod<T>(), Extreme<T, true>(), Extreme<T, false>());
+  using Bits = std::conditional_t<std::is_same_v<T, BFloat16>, Half, T>;
+  reduce(CountNonzero<Bits, std::uint8_t>(), CountNonzero<Bits, std::int64_t>());
+  if constexpr (!std::is_integral_v<T>)
+    reduce(NanSum<T>(), Norm<T, NormKind::zero>(), Norm<T, NormKind::one>(), Norm<T, NormKind::two>(),
+           Norm<T, NormKind::max>(), Norm<T, NormKind::min>(), Norm<T, NormKind::general>());
+  return chain.source();
+}
+
 }  // namespace
 
 TEST_CASE("sources of chains become machine code of every architecture") {
@@ -69,6 +92,17 @@ TEST_CASE("sources of chains become machine code of every architecture") {
   if (dtype != kHalf) return;
   for (const int architecture : {80, 86, 89, 100, 120})
     CHECK(is_machine_code(compiled(chain_source(dtype), architecture)));
+}
+
+TEST_CASE("sources of chains that end in reductions become machine code of every architecture") {
+  if (!is_there()) return;
+  CHECK(is_machine_code(compiled(reducing_source<float>())));
+  CHECK(is_machine_code(compiled(reducing_source<double>())));
+  CHECK(is_machine_code(compiled(reducing_source<BFloat16>())));
+  CHECK(is_machine_code(compiled(reducing_source<std::int64_t>())));
+  CHECK(is_machine_code(compiled(reducing_source<std::uint8_t>(kBool))));
+  for (const int architecture : {80, 86, 89, 90, 100, 120})
+    CHECK(is_machine_code(compiled(reducing_source<Half>(), architecture)));
 }
 
 TEST_CASE("what NVRTC does not understand is an error with its words") {
@@ -130,6 +164,10 @@ TEST_CASE("formulas have the names and sizes in a chain's source that they have 
   add(EBB_FORMULAS());
   add(ops::Gradients<EBB_FORMULAS>());
   CHECK(count > 150);
+  source += "}\n#include \"ops/elementwise/cuda_chain_rows.h\"\nnamespace ebb::cuda {\n";
+  add(ops::List<reducing::Sum<Half>, reducing::NanSum<double>, reducing::Prod<std::int64_t>,
+                reducing::Extreme<bool, true>, reducing::CountNonzero<float, std::uint8_t>,
+                reducing::Norm<float, reducing::NormKind::general>>());
   CHECK(is_machine_code(
       compiled(source + "}\nextern \"C\" __global__ void made_kernel(char* p) { *p = 1; }\n")));
 }
