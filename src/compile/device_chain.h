@@ -44,8 +44,8 @@ class DeviceChain final : public StepProgram {
   /// are.
   void add_call(const detail::ElementRow& row, const int* in, int out);
 
-  /// After the last call: what a reduction makes of a stream's elements, in `rows` of as many, to `offset`
-  /// bytes from the storage's first on. All of a chain have the same rows.
+  /// What a reduction makes of the elements that a stream has now, in `rows` of as many, to `offset` bytes
+  /// from the storage's first on. All of a chain have the same rows.
   void add_reduction(const detail::ElementReduction& reduction, std::int64_t rows, int stream,
                      const Storage& out, std::size_t offset);
 

@@ -57,6 +57,11 @@ class Fuser {
     std::unordered_set<int> reads;  // places
   };
 
+  struct Reduction {
+    ElementReductionCall call;
+    std::size_t rows;  // of the group, that come before it
+  };
+
   std::optional<ElementCall> element_call_at(int at) const {
     std::optional<ElementCall> found = element_call(tape_.calls[static_cast<std::size_t>(at)], touches_);
     if (found && !found->device.is_cpu() && !on_devices_) found.reset();
@@ -105,12 +110,16 @@ class Fuser {
     if (worth_blocks()) return false;  // whose blocks are others
     drop_source();
     last_ = at;
-    reductions_.push_back(*found);
+    reductions_.push_back({*found, rows_.size()});
     return true;
+  }
+  bool is_reduced_to(int place) const {
+    return std::any_of(reductions_.begin(), reductions_.end(),
+                       [&](const auto& each) { return each.call.to.place == place; });
   }
   bool fits_device(const ElementReductionCall& call) const {
     if (reductions_.size() == DeviceChain::kMostReductions) return false;
-    if (!reductions_.empty() && reductions_.front().rows != call.rows) return false;
+    if (!reductions_.empty() && reductions_.front().call.rows != call.rows) return false;
     return call.rows == 1 || call.count / call.rows >= DeviceChain::kLeastRow;
   }
 
@@ -145,8 +154,10 @@ class Fuser {
   bool joins(const ElementCall& row) const {
     if (row.device != group_device() || is_full()) return false;
     if ((source_.call ? source_.count : rows_.front().count) != row.count) return false;
-    if (source_.reads.contains(row.out.place) || !reductions_.empty()) return false;
+    if (source_.reads.contains(row.out.place)) return false;
+    if (!reductions_.empty() && group_device().is_cpu()) return false;
     for (const ElementOperand* each : row.in_memory()) {
+      if (is_reduced_to(each->place)) return false;  // it is there once all elements are
       const auto found = used_.find(each->place);
       if (found == used_.end()) continue;
       const bool write = each == &row.out || written_.contains(each->place);
@@ -216,13 +227,17 @@ class Fuser {
   std::unique_ptr<StepProgram> device_chain() {
     auto chain = std::make_unique<DeviceChain>(rows_.front().count);
     ProgramStreams streams = streams_of(*chain);
-    for (const ElementCall& call : rows_) {
+    auto reduction = reductions_.begin();
+    for (std::size_t at = 0; at < rows_.size(); ++at) {
+      const ElementCall& call = rows_[at];
       int in[detail::ElementRow::kMostOperands];
       for (int i = 0; i < call.row.count; ++i) in[i] = streams.of_input(call, i);
       chain->add_call(call.row, in, streams.of(call.out));
+      for (; reduction != reductions_.end() && reduction->rows == at + 1; ++reduction) {
+        const ElementReductionCall& r = reduction->call;
+        chain->add_reduction(r.steps, r.rows, streams.of(r.of), storage(r.to), r.to.offset);
+      }
     }
-    for (const ElementReductionCall& each : reductions_)
-      chain->add_reduction(each.steps, each.rows, streams.of(each.of), storage(each.to), each.to.offset);
     if (!chain->make(group_device())) return nullptr;
     streams.settle();
     return chain;
@@ -245,7 +260,7 @@ class Fuser {
       line.out = streams.of(call.out);
       program->add_line(line, call.row.grain);
     }
-    for (const ElementReductionCall& sum : reductions_)
+    for (const auto& [sum, rows] : reductions_)
       program->add_sum(sum.steps, streams.of(sum.of), storage(sum.to), sum.to.offset);
     program->finish();
     streams.settle();
@@ -328,8 +343,8 @@ class Fuser {
   // The group that is being put together.
   int first_ = -1, last_ = -1;                                 // its calls
   Source source_;                                              // the first of them
-  std::vector<ElementReductionCall> reductions_;               // the last
-  std::vector<ElementCall> rows_;                              // and the others
+  std::vector<ElementCall> rows_;                              // the others
+  std::vector<Reduction> reductions_;                          // and reductions; on the CPU the last
   std::unordered_map<int, std::vector<ElementOperand>> used_;  // by place
   std::unordered_set<int> written_;
 };

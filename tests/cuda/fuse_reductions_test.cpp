@@ -46,6 +46,19 @@ TEST_CASE("what is summed up on a device can be needed otherwise") {
   CHECK(report.fused == 4);
 }
 
+TEST_CASE("a fused chain on a device goes on after a sum, which is of the elements as they were") {
+  const CompileReport report = require_twin(
+      [](const Tensors& x) {
+        Tensor y = x[0] * x[1];
+        const Tensor before = y.sum();
+        y.mul_(2).sub_(x[1]);
+        const Tensor squares = (y * y).sum();
+        return Tensors{before, squares, y.sum(), y};
+      },
+      whole({5005}));
+  CHECK(report.fused == report.operations);
+}
+
 TEST_CASE("rows are reduced with the chain that makes them on a device") {
   using Sizes = std::vector<std::int64_t>;
   const Sizes sizes = GENERATE(Sizes{7, 33}, Sizes{300, 64}, Sizes{5, 3, 1001}, Sizes{2, 20001},
