@@ -167,6 +167,7 @@ TEST_CASE("rows and reductions are words of a kernel's argument") {
     chain.add_reduction(reduction_of(mean), rows, passing, *to, 16);
     chain.add_reduction(reduction_of(reducing::Extreme<float, true>()), rows, passing, *to, 0);
     const std::size_t partial = chain.work_bytes() / 2;
+    CHECK(partial == (rows == 1 ? 5 * 8 : 0));
     const auto work = std::uint64_t{0x9000};
     const std::vector<std::uint64_t> words = chain.argument(reinterpret_cast<const std::byte*>(work));
     REQUIRE(words.size() == 8 + 1 + 1 + 3 + 3);
@@ -201,6 +202,7 @@ TEST_CASE("long rows are cut in whole turns of a team, as many as fill a device"
   CHECK(split(1000000, 16, 4) == Split{1, 1, 3907});
   CHECK(split(512, 1 << 20, 8) == Split{2, 256, 1024});
   CHECK(split(513, 1 << 20, 8) == Split{1, 256, 513});
+  CHECK(split(1, (1 << 22) + 1, 4) == Split{820, 256, 820});
   CHECK(split(3, 100000, 1) == Split{98, 256, 294});
 }
 
