@@ -6,6 +6,7 @@
 #include "compile/products.h"
 #include "compile/program_streams.h"
 #include "compile/row_program.h"
+#include "compile/scalars.h"
 #include "compile/touches.h"
 
 #include <algorithm>
@@ -253,6 +254,7 @@ class Fuser {
 void fuse(Tape& tape, bool on_devices) {
   accumulate_products(tape, on_devices);
   delay_sources(tape);
+  if (on_devices) move_scalars(tape);
   Fuser(tape, on_devices).run();
 }
 

@@ -244,6 +244,35 @@ TEST_CASE("a loss by hand and its gradients are fused on a device") {
   CHECK(report.fused >= 4);
 }
 
+TEST_CASE("a loss on a device and its gradients are one kernel, and nothing else is in memory") {
+  const std::int64_t n = 10007;
+  const CompileReport report = require_twin(
+      [](const Tensors& x) {
+        const Tensor y = x[0].detach().requires_grad_();
+        const Tensor difference = y - x[1];
+        const Tensor loss = (difference * difference * x[2]).sum() / 4;
+        return Tensors{loss.detach(), autograd::grad({loss}, {y})[0]};
+      },
+      whole({n}));
+  CHECK(report.captured);
+  CHECK(report.arena_bytes <= kPartial);
+}
+
+TEST_CASE("single numbers on a device are made in time, and those that are written to in order") {
+  const CompileReport report = require_twin(
+      [](const Tensors& x) {
+        Tensor number = x[0][0] * 2;
+        const Tensor y = x[1] * number, sum = y.sum(), half = sum / 2;
+        number.add_(1);
+        const Tensor z = y + number, other = number * 3, none = full({}, 5.0, number.options());
+        const Tensor last = z * none, seven = none + 2;
+        number.mul_(other);
+        return Tensors{last, half, half + 1, number, seven, other};
+      },
+      whole({100}));
+  CHECK(report.fused >= 4);
+}
+
 TEST_CASE("reductions on a device are not fused where that is turned off") {
   const auto f = [](const Tensors& x) { return Tensors{(x[0] + x[1]).sum()}; };
   CHECK(require_twin(f, whole({10})).fused == 2);
