@@ -6,6 +6,7 @@ function(ebb_embed_headers variable)
   file(GLOB _formulas CONFIGURE_DEPENDS ${_src}/ops/elementwise/formulas/*.h ${_src}/ops/elementwise/formulas/special/*.h)
   set(TABLE "")
   foreach(_file IN ITEMS ${_src}/ops/elementwise/cuda_chain.h ${_src}/ops/elementwise/cuda_chain_rows.h
+      ${_src}/ops/elementwise/cuda_chain_columns.h
       ${_src}/kernel/cuda/vector.h ${_src}/kernel/carrier.h ${_src}/kernel/convert.h ${_src}/kernel/reducers.h
       ${_src}/kernel/type_list.h ${_src}/kernel/wrapping.h ${_src}/ops/elementwise/formula.h ${_formulas}
       ${_include}/ebb/core/api.h ${_include}/ebb/core/dtype.h ${_include}/ebb/core/error.h

@@ -72,24 +72,30 @@ int DeviceChain::width() const {
     const Stream& s = streams_[static_cast<std::size_t>(at)];
     if (!s.still) widest = std::max(widest, element_size(s.dtype));
   }
-  return kVectorBytes / static_cast<int>(widest);
+  const int most = kVectorBytes / static_cast<int>(widest);
+  if (!matrix_.by_columns) return most;
+  // Vectors of rows begin at the same columns, and each column of one has a sum.
+  int width = std::min(most, kMostColumns);
+  while (count_ / matrix_.rows % width != 0) width /= 2;
+  return width;
 }
 
-void DeviceChain::add_reduction(const detail::ElementReduction& reduction, std::int64_t rows, int stream,
-                                const Storage& out, std::size_t offset) {
-  rows_ = rows;
+void DeviceChain::add_reduction(const detail::ElementReduction& reduction, const ReducedMatrix& matrix,
+                                int stream, const Storage& out, std::size_t offset) {
+  matrix_ = matrix;
   reductions_.push_back({reduction, value_of(stream), &out, offset});
 }
 
 DeviceChain::ReductionTexts DeviceChain::reduction_texts() const {
   ReductionTexts texts;
   std::string totals, begins, ends, merges;
+  const std::string lanes = matrix_.by_columns ? detail::text(", ", width()) : "";
   for (std::size_t i = 0; i < reductions_.size(); ++i) {
     const Reduction& r = reductions_[i];
     const std::string name = detail::text("s", std::uint64_t{i}), type = type_text(*r.formula.type);
     texts.members += detail::text("  Reduction<", type, "> ", name, ";\n");
     texts.takes += detail::text("    take(", name, ".formula, totals.", name, ", v", r.value, ");\n");
-    totals += detail::text("    Lanes<", type, "> ", name, ";\n");
+    totals += detail::text("    Lanes<", type, lanes, "> ", name, ";\n");
     begins += detail::text(i == 0 ? "" : ", ", name, ".formula");
     ends += detail::text("    team.end(", name, ", totals.", name, ");\n");
     merges += detail::text("    team.merge(", name, ");\n");
@@ -122,10 +128,12 @@ std::string DeviceChain::source() const {
       stores += detail::text("    store(span, ", s.array, ", x", s.array, ", first, v", s.value, ");\n");
   }
   const ReductionTexts of = reduces ? reduction_texts() : ReductionTexts();
-  return detail::text(reduces ? "// Elementwise calls that run together, and reductions.\n"
-                                "#include \"ops/elementwise/cuda_chain_rows.h\"\n\n"
-                              : "// Elementwise calls that run together.\n"
-                                "#include \"ops/elementwise/cuda_chain.h\"\n\n",
+  const char* const header = !reduces             ? "cuda_chain.h"
+                             : matrix_.by_columns ? "cuda_chain_columns.h"
+                                                  : "cuda_chain_rows.h";
+  const char* const run = !reduces ? "run_chain<" : matrix_.by_columns ? "run_columns<" : "run_rows<";
+  return detail::text("// Elementwise calls that run together", reduces ? ", and reductions" : "", ".\n",
+                      "#include \"ops/elementwise/", header, "\"\n\n",
                       "namespace ebb::cuda {\n\n"
                       "struct Chain {\n  ",
                       reduces ? "RowSpan" : "ChainSpan", " span;\n", arrays, members_, of.members, of.phases,
@@ -139,9 +147,8 @@ std::string DeviceChain::source() const {
                       "using Argument = ebb::cuda::Chain;\n"
                       "extern \"C\" __global__ void __launch_bounds__(",
                       RowSplit::kThreads,
-                      ") made_kernel(const __grid_constant__ Argument chain) {\n  ebb::cuda::",
-                      reduces ? "run_rows<" : "run_chain<", width(), ", ", RowSplit::kThreads,
-                      ">(chain, blockIdx.x, threadIdx.x);\n}\n");
+                      ") made_kernel(const __grid_constant__ Argument chain) {\n  ebb::cuda::", run, width(),
+                      ", ", RowSplit::kThreads, ">(chain, blockIdx.x, threadIdx.x);\n}\n");
 }
 
 }  // namespace ebb::compiling

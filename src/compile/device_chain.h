@@ -17,9 +17,10 @@ namespace ebb::compiling {
 /// Several elementwise calls over arrays of as many elements, as a kernel that reads each array once, has
 /// what one formula leaves to the next in registers, and writes what is needed. Values between formulas are
 /// rounded to their dtypes as the kernels of the calls would; a compiler that joins a product and a sum
-/// rounds once. Rows of what they make, or read, can be reduced as they go, and then need not be in memory.
+/// rounds once. Rows or columns of what they make, or read, can be reduced as they go, and then need not be
+/// in memory.
 ///
-/// The source (ops/elementwise/cuda_chain.h and cuda_chain_rows.h have what it is made of) names types;
+/// The source (ops/elementwise/cuda_chain.h, _rows.h and _columns.h have what it is made of) names types;
 /// formulas and numbers are bytes of the kernel's argument, so that chains which differ in these share a
 /// kernel.
 class DeviceChain final : public StepProgram {
@@ -28,6 +29,8 @@ class DeviceChain final : public StepProgram {
   static constexpr std::size_t kMostCalls = 40, kMostArrays = 32, kMostReductions = 8;
   // Elements of a row, where there are several, for which its own vectors and its team are worth while.
   static constexpr std::int64_t kLeastRow = 16;
+  // Columns that are neighbours enough for threads side by side.
+  static constexpr std::int64_t kFewestColumns = 8;
 
   explicit DeviceChain(std::int64_t count) : count_(count) {}
 
@@ -44,9 +47,9 @@ class DeviceChain final : public StepProgram {
   /// are.
   void add_call(const detail::ElementRow& row, const int* in, int out);
 
-  /// What a reduction makes of the elements that a stream has now, in `rows` of as many, to `offset` bytes
-  /// from the storage's first on. All of a chain have the same rows.
-  void add_reduction(const detail::ElementReduction& reduction, std::int64_t rows, int stream,
+  /// What a reduction makes of the elements that a stream has now, to `offset` bytes from the storage's first
+  /// on. All of a chain are of the same matrix.
+  void add_reduction(const detail::ElementReduction& reduction, const ReducedMatrix& matrix, int stream,
                      const Storage& out, std::size_t offset);
 
   /// In the end: the kernel's source.
@@ -63,6 +66,7 @@ class DeviceChain final : public StepProgram {
 
  private:
   static constexpr int kVectorBytes = 16;  // of neighbouring elements that are loaded at once
+  static constexpr int kMostColumns = 8;   // of a vector
   struct Stream {
     DType dtype = kFloat;
     const Storage* storage = nullptr;
@@ -98,10 +102,13 @@ class DeviceChain final : public StepProgram {
   int width() const;
   ReductionTexts reduction_texts() const;
   Alignment alignment() const;
-  RowSplit split() const { return {rows_, count_ / rows_, width()}; }
+  RowSplit split() const { return {matrix_, count_, width()}; }
+  /// Bytes of a reduction's partial results.
+  std::size_t partial_bytes() const;
   const Stream& array(std::size_t at) const { return streams_[static_cast<std::size_t>(arrays_[at])]; }
 
-  std::int64_t count_, rows_ = 1;
+  std::int64_t count_;
+  ReducedMatrix matrix_;
   std::vector<Stream> streams_;
   std::vector<int> arrays_;  // streams
   std::vector<Part> parts_;

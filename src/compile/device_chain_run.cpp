@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kWord = 8;
 // Words of ChainSpan, and of RowSpan those that the second launch has otherwise
-// (ops/elementwise/cuda_chain.h, cuda_chain_rows.h).
+// (ops/elementwise/cuda_chain.h, cuda_chain_rows.h); columns have the same.
 constexpr std::size_t kUnits = 2, kTeam = 4, kMerges = 7;
 
 }  // namespace
@@ -35,7 +35,11 @@ DeviceChain::Alignment DeviceChain::alignment() const {
     heads[i] = (v - address / size % v) % v;
     ++votes[heads[i]];
   }
-  const auto best = static_cast<std::uint64_t>(std::max_element(votes.begin(), votes.end()) - votes.begin());
+  // Columns have none before the first.
+  const auto best =
+      matrix_.by_columns
+          ? 0
+          : static_cast<std::uint64_t>(std::max_element(votes.begin(), votes.end()) - votes.begin());
   std::uint64_t aligned = 0;
   for (std::size_t i = 0; i < arrays_.size(); ++i) aligned |= std::uint64_t{heads[i] == best} << i;
   return {best, aligned};
@@ -49,7 +53,7 @@ std::vector<std::uint64_t> DeviceChain::argument(const std::byte* work) const {
   const RowSplit how = split();
   if (!reductions_.empty()) {
     argument.clear();
-    for (const std::int64_t each : {rows_, count_ / rows_, how.pieces, how.piece, how.team})
+    for (const std::int64_t each : {matrix_.rows, count_ / matrix_.rows, how.pieces, how.piece, how.team})
       argument.push_back(static_cast<std::uint64_t>(each));
     argument.insert(argument.end(), {best.head, best.arrays, 0});
   }
@@ -71,14 +75,19 @@ std::vector<std::uint64_t> DeviceChain::argument(const std::byte* work) const {
     add(r.formula.formula, r.formula.formula_bytes);
     argument.push_back(address_of(*r.out, r.offset));
     argument.push_back(partial);
-    partial += static_cast<std::uint64_t>(rows_ * how.pieces) * kWord;
+    partial += partial_bytes();
   }
   return argument;
 }
 
+std::size_t DeviceChain::partial_bytes() const {
+  const std::int64_t results = matrix_.by_columns ? count_ / matrix_.rows : matrix_.rows;
+  const RowSplit how = split();
+  return how.pieces == 1 ? 0 : static_cast<std::size_t>(results * how.pieces) * kWord;
+}
+
 std::size_t DeviceChain::work_bytes() const {
-  if (reductions_.empty() || split().pieces == 1) return 0;
-  return reductions_.size() * static_cast<std::size_t>(rows_ * split().pieces) * kWord;
+  return reductions_.empty() ? 0 : reductions_.size() * partial_bytes();
 }
 
 void DeviceChain::run(std::byte* work) const {

@@ -62,17 +62,24 @@ std::optional<ElementCall> element_call(const TapeCall& call, const Touches& tou
 
 namespace {
 
-// How many rows there are where the dimensions in `dims` are the last ones of x; else 0.
-std::int64_t rows_of(const NdArray& x, DimMask dims) {
-  std::int64_t rows = 1;
+// The matrix whose rows or columns are reduced, where the dimensions in `dims` are the last or the first ones
+// of x.
+std::optional<ReducedMatrix> matrix_of(const NdArray& x, DimMask dims) {
+  std::int64_t reduced = 1, kept = 1;
+  bool last = true, first = true;
   for (std::size_t d = x.sizes().size(); d-- > 0;) {
     if (x.sizes()[d] == 1) continue;
-    if (((dims >> d) & 1) == 0)
-      rows *= x.sizes()[d];
-    else if (rows != 1)
-      return 0;
+    if ((dims >> d) & 1) {
+      last = last && kept == 1;
+      reduced *= x.sizes()[d];
+    } else {
+      first = first && reduced == 1;
+      kept *= x.sizes()[d];
+    }
   }
-  return rows;
+  if (last) return ReducedMatrix{kept, false};
+  if (first) return ReducedMatrix{reduced, true};
+  return std::nullopt;
 }
 
 // Asks the call, if it is one of the slot's, what it does. On the CPU only sums can tell.
@@ -84,8 +91,9 @@ bool ask(const KernelSlot<void(NdArray&, const NdArray&, DimMask, More...)>& slo
   using Kept = detail::KeptSlotCall<NdArray&, const NdArray&, DimMask, More...>;
   auto& kept = static_cast<Kept&>(*call.call);
   const auto read = [&](NdArray& out, const NdArray& x, DimMask dims, const More&... more) {
-    found.rows = rows_of(x, dims);
-    if (found.rows == 0 || !x.is_contiguous()) return false;
+    const std::optional<ReducedMatrix> matrix = matrix_of(x, dims);
+    if (!matrix || !x.is_contiguous() || x.numel() == 0) return false;
+    found.shape = *matrix;
     if (x.device().is_cpu() && (out.numel() != 1 || self != &kernels::sum)) return false;
     found.count = x.numel();
     found.device = x.device();

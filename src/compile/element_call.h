@@ -1,6 +1,7 @@
 // Kernel calls of a tape that work element by element.
 #pragma once
 
+#include "compile/row_split.h"
 #include "compile/tape.h"
 #include "compile/touches.h"
 #include "kernel/element_reduction.h"
@@ -39,10 +40,11 @@ ElementOperand operand_of(const NdArray& x, const Touches& touches);
 /// The call, if all its arrays are contiguous and of one count, or the same number all over.
 std::optional<ElementCall> element_call(const TapeCall& call, const Touches& touches);
 
-/// A reduction of contiguous elements, in `rows` of as many: on the CPU a sum or mean over all of them.
+/// A reduction of contiguous elements: on the CPU a sum or mean over all of them.
 struct ElementReductionCall {
   detail::ElementReduction steps;
-  std::int64_t count = 0, rows = 1;
+  std::int64_t count = 0;
+  ReducedMatrix shape;
   Device device;
   ElementOperand of, to;
 };

@@ -83,8 +83,10 @@ bool ElementGroup::joins(const ElementReductionCall& reduction) const {
     return false;
   if (device().is_cpu()) return true;
   if (reductions.size() == DeviceChain::kMostReductions) return false;
-  if (!reductions.empty() && reductions.front().call.rows != reduction.rows) return false;
-  return reduction.rows == 1 || reduction.count / reduction.rows >= DeviceChain::kLeastRow;
+  if (!reductions.empty() && reductions.front().call.shape != reduction.shape) return false;
+  const std::int64_t across = reduction.count / reduction.shape.rows;
+  if (reduction.shape.by_columns) return across >= DeviceChain::kFewestColumns;
+  return reduction.shape.rows == 1 || across >= DeviceChain::kLeastRow;
 }
 
 }  // namespace ebb::compiling

@@ -5,6 +5,7 @@
 #include "compile/element_group.h"
 #include "compile/products.h"
 #include "compile/program_streams.h"
+#include "compile/reductions.h"
 #include "compile/row_program.h"
 #include "compile/scalars.h"
 #include "compile/touches.h"
@@ -140,7 +141,7 @@ class Fuser {
       chain->add_call(call.row, in, streams.of(call.out));
       for (; reduction != group_.reductions.end() && reduction->rows == at + 1; ++reduction) {
         const ElementReductionCall& r = reduction->call;
-        chain->add_reduction(r.steps, r.rows, streams.of(r.of), storage(r.to), r.to.offset);
+        chain->add_reduction(r.steps, r.shape, streams.of(r.of), storage(r.to), r.to.offset);
       }
     }
     if (!chain->make(group_.device())) return nullptr;
@@ -254,7 +255,10 @@ class Fuser {
 void fuse(Tape& tape, bool on_devices) {
   accumulate_products(tape, on_devices);
   delay_sources(tape);
-  if (on_devices) move_scalars(tape);
+  if (on_devices) {
+    move_scalars(tape);
+    hasten_reductions(tape);
+  }
   Fuser(tape, on_devices).run();
 }
 

@@ -89,6 +89,42 @@ TEST_CASE("rows are reduced with the chain that makes them on a device") {
   }
 }
 
+TEST_CASE("columns are reduced with the chain that makes them on a device") {
+  using Sizes = std::vector<std::int64_t>;
+  // Few rows, many, columns in whole vectors and not, more than one tile of them.
+  const Sizes sizes = GENERATE(Sizes{7, 33}, Sizes{300, 64}, Sizes{3, 5, 1002}, Sizes{20001, 8},
+                               Sizes{2, 4099}, Sizes{2000, 1, 50});
+  const DType dtype = GENERATE(kFloat, kHalf, kDouble);
+  INFO(IntArrayRef(sizes) << " of " << dtype);
+  Sizes outer;
+  for (std::size_t d = 0; d + 1 < sizes.size(); ++d) outer.push_back(static_cast<std::int64_t>(d));
+  const CompileReport report = require_twin(
+      [&](const Tensors& x) {
+        const Tensor y = x[0] * x[1], z = y.abs();
+        return Tensors{y.sum(outer), z.amax(outer), z.mean(outer, true), x[1].sum(outer), z};
+      },
+      whole(sizes, dtype, 2));
+  CHECK(report.fused == report.operations);
+  CHECK(report.arena_bytes <= 4 * 8 * kPartial);
+}
+
+TEST_CASE("gradients of biases on a device are made with those of activations") {
+  const auto step = [](const Tensors& x) {
+    const Tensor w = x[1].detach().requires_grad_(), b = x[2].detach().requires_grad_();
+    const Tensor y = tanh(nn::functional::linear(x[0].detach().requires_grad_(), w, b));
+    const Tensors gradients = autograd::grad({y}, {w, b}, {x[3]});
+    return Tensors{gradients[0], gradients[1]};
+  };
+  const auto make = [] {
+    const auto on = [](std::vector<std::int64_t> sizes) { return (rand(sizes) * 2 - 1).to(Device::CUDA); };
+    return Tensors{on({64, 20}), on({30, 20}), on({30}), on({64, 30})};
+  };
+  const CompileReport report = require_twin(step, make, {}, [](const Tensor& a, const Tensor& b) {
+    return allclose(a.cpu(), b.cpu(), 1e-5, 1e-6);
+  });
+  CHECK(report.fused == 3);  // tanh, its gradient, the sum
+}
+
 TEST_CASE("every reduction of a device has a formula that chains end in") {
   const DType dtype = GENERATE(kFloat, kDouble, kHalf, kBFloat16);
   const bool special = GENERATE(false, true);
@@ -136,9 +172,14 @@ TEST_CASE("rows that begin anywhere are reduced by the vectors that they have") 
 }
 
 TEST_CASE("reductions of a device that a chain does not take are calls of their own") {
-  SECTION("over the first dimension") {
+  SECTION("over the dimension in the middle") {
     const CompileReport report =
-        require_twin([](const Tensors& x) { return Tensors{(x[0] * x[1]).sum(0)}; }, whole({64, 32}));
+        require_twin([](const Tensors& x) { return Tensors{(x[0] * x[1]).sum(1)}; }, whole({8, 16, 32}));
+    CHECK(report.fused == 0);
+  }
+  SECTION("of few columns") {
+    const CompileReport report =
+        require_twin([](const Tensors& x) { return Tensors{(x[0] * x[1]).sum(0)}; }, whole({64, 7}));
     CHECK(report.fused == 0);
   }
   SECTION("over short rows") {

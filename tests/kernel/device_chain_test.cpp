@@ -10,6 +10,7 @@
 
 using namespace ebb;
 using compiling::DeviceChain;
+using compiling::ReducedMatrix;
 using compiling::RowSplit;
 using testing::reduction_of;
 using testing::row_of;
@@ -108,8 +109,8 @@ TEST_CASE("the source of a chain that ends in reductions takes their elements as
   DeviceChain chain(kCount);
   const int x = chain.add_memory(*memory, 0, kHalf, false), passing = chain.add_buffer(kHalf);
   call(chain, kAdd, {x, x}, passing);
-  chain.add_reduction(reduction_of(reducing::Sum<Half>()), 1, passing, *memory, 0);
-  chain.add_reduction(reduction_of(reducing::Extreme<Half, true>()), 1, x, *memory, 0);
+  chain.add_reduction(reduction_of(reducing::Sum<Half>()), {}, passing, *memory, 0);
+  chain.add_reduction(reduction_of(reducing::Extreme<Half, true>()), {}, x, *memory, 0);
   CHECK(chain.source() == R"(// Elementwise calls that run together, and reductions.
 #include "ops/elementwise/cuda_chain_rows.h"
 
@@ -158,16 +159,15 @@ extern "C" __global__ void __launch_bounds__(256) made_kernel(const __grid_const
 
 TEST_CASE("rows and reductions are words of a kernel's argument") {
   const Ref<Storage> from = at(0x1008), to = at(0x2000);
-  const auto argument_of = [&](std::int64_t count, std::int64_t rows) {
+  const auto argument_of = [&](std::int64_t count, ReducedMatrix matrix) {
     DeviceChain chain(count);
     const int x = chain.add_memory(*from, 0, kFloat, false), passing = chain.add_buffer(kFloat);
     call(chain, kAdd, {x, x}, passing);
     reducing::Sum<float> mean;
     mean.divisor = 7;
-    chain.add_reduction(reduction_of(mean), rows, passing, *to, 16);
-    chain.add_reduction(reduction_of(reducing::Extreme<float, true>()), rows, passing, *to, 0);
+    chain.add_reduction(reduction_of(mean), matrix, passing, *to, 16);
+    chain.add_reduction(reduction_of(reducing::Extreme<float, true>()), matrix, passing, *to, 0);
     const std::size_t partial = chain.work_bytes() / 2;
-    CHECK(partial == (rows == 1 ? 5 * 8 : 0));
     const auto work = std::uint64_t{0x9000};
     const std::vector<std::uint64_t> words = chain.argument(reinterpret_cast<const std::byte*>(work));
     REQUIRE(words.size() == 8 + 1 + 1 + 3 + 3);
@@ -177,15 +177,20 @@ TEST_CASE("rows and reductions are words of a kernel's argument") {
     CHECK(words[12] == work);
     CHECK(words[14] == 0x2000);
     CHECK((partial == 0 || words[15] == work + partial));
-    return std::vector(words.begin(), words.begin() + 8);
+    Span span(words.begin(), words.begin() + 8);
+    span.push_back(partial);
+    return span;
   };
-  CHECK(argument_of(300, 3) == Span{3, 100, 1, 100, 8, 2, 1, 0});
-  CHECK(argument_of(20000, 1) == Span{1, 20000, 5, 4096, 256, 2, 1, 0});
+  CHECK(argument_of(300, {3}) == Span{3, 100, 1, 100, 8, 2, 1, 0, 0});
+  CHECK(argument_of(20000, {1}) == Span{1, 20000, 5, 4096, 256, 2, 1, 0, 5 * 8});
+  // Columns in vectors of 4: the first does not begin where memory is aligned.
+  CHECK(argument_of(300, {3, true}) == Span{3, 100, 1, 3, 32, 0, 0, 0, 0});
+  CHECK(argument_of(40000, {400, true}) == Span{400, 100, 13, 31, 32, 0, 0, 0, 13 * 100 * 8});
 }
 
 TEST_CASE("long rows are cut in whole turns of a team, as many as fill a device") {
   const auto split = [](std::int64_t rows, std::int64_t length, int width) {
-    const RowSplit s(rows, length, width);
+    const RowSplit s({rows}, rows * length, width);
     // Each element is in one piece, and the last piece is not empty.
     CHECK(s.pieces * s.piece >= length);
     CHECK((s.pieces - 1) * s.piece < length);
@@ -204,6 +209,41 @@ TEST_CASE("long rows are cut in whole turns of a team, as many as fill a device"
   CHECK(split(513, 1 << 20, 8) == Split{1, 256, 513});
   CHECK(split(1, (1 << 22) + 1, 4) == Split{820, 256, 820});
   CHECK(split(3, 100000, 1) == Split{98, 256, 294});
+}
+
+TEST_CASE("columns are taken side by side, and their rows cut in pieces that fill a device") {
+  const auto split = [](std::int64_t rows, std::int64_t columns, int width) {
+    const RowSplit s({rows, true}, rows * columns, width);
+    CHECK(s.pieces * s.piece >= rows);
+    CHECK((s.pieces - 1) * s.piece < rows);
+    CHECK(s.blocks / s.pieces * s.team * width >= columns);
+    CHECK(s.merging_blocks * s.merging_team >= columns);
+    return std::vector{s.pieces, s.team, s.blocks};
+  };
+  using Split = std::vector<std::int64_t>;
+  CHECK(split(2, 8, 4) == Split{1, 2, 1});
+  CHECK(split(2, 100000, 4) == Split{1, 256, 98});
+  CHECK(split(64, 4096, 8) == Split{2, 32, 32});
+  CHECK(split(1 << 20, 8, 8) == Split{1024, 1, 1024});
+  CHECK(split(1 << 20, 1000, 4) == Split{128, 32, 1024});
+  CHECK(split(1000, 100000, 1) == Split{1, 32, 3125});
+}
+
+TEST_CASE("the source of a chain whose columns are reduced has a sum for each column of a vector") {
+  const Ref<Storage> memory = at(0);
+  const auto source_of = [&](std::int64_t rows, std::int64_t columns, DType dtype) {
+    DeviceChain chain(rows * columns);
+    const int x = chain.add_memory(*memory, 0, dtype, false);
+    call(chain, kAdd, {x, x}, x);
+    chain.add_reduction(reduction_of(reducing::Sum<float>()), {rows, true}, x, *memory, 0);
+    return chain.source();
+  };
+  CHECK_THAT(source_of(6, 10, kFloat), Catch::Contains("cuda_chain_columns.h") &&
+                                           Catch::Contains("    Lanes<reducing::Sum<float>, 2> s0;") &&
+                                           Catch::Contains("run_columns<2, 256>"));
+  CHECK_THAT(source_of(8, 9, kFloat), Catch::Contains("run_columns<1, 256>"));
+  CHECK_THAT(source_of(8, 16, kFloat), Catch::Contains("run_columns<4, 256>"));
+  CHECK_THAT(source_of(8, 16, kByte), Catch::Contains("run_columns<8, 256>"));
 }
 
 TEST_CASE("a vector of a chain holds 16 bytes of its widest array") {

@@ -61,7 +61,7 @@ std::string chain_source(DType dtype) {
 
 // A sum of two arrays, and every reduction of it.
 template <class T>
-std::string reducing_source(DType dtype = dtype_of<T>()) {
+std::string reducing_source(bool by_columns, DType dtype = dtype_of<T>()) {
   using namespace reducing;
   static const ops::Add add;
   const auto memory = Storage::adopt(nullptr, 0, kCPU, nullptr, nullptr);
@@ -71,7 +71,7 @@ std::string reducing_source(DType dtype = dtype_of<T>()) {
   const int in[] = {x, y};
   chain.add_call(row_of(add, 2), in, sum);
   const auto reduce = [&](const auto&... formula) {
-    (chain.add_reduction(reduction_of(formula), 4, sum, *memory, 0), ...);
+    (chain.add_reduction(reduction_of(formula), {4, by_columns}, sum, *memory, 0), ...);
   };
   reduce(Sum<T>(), Prod<T>(), Extreme<T, true>(), Extreme<T, false>());
   using Bits = std::conditional_t<std::is_same_v<T, BFloat16>, Half, T>;
@@ -96,13 +96,15 @@ TEST_CASE("sources of chains become machine code of every architecture") {
 
 TEST_CASE("sources of chains that end in reductions become machine code of every architecture") {
   if (!is_there()) return;
-  CHECK(is_machine_code(compiled(reducing_source<float>())));
-  CHECK(is_machine_code(compiled(reducing_source<double>())));
-  CHECK(is_machine_code(compiled(reducing_source<BFloat16>())));
-  CHECK(is_machine_code(compiled(reducing_source<std::int64_t>())));
-  CHECK(is_machine_code(compiled(reducing_source<std::uint8_t>(kBool))));
+  const bool by_columns = GENERATE(false, true);
+  INFO((by_columns ? "columns" : "rows"));
+  CHECK(is_machine_code(compiled(reducing_source<float>(by_columns))));
+  CHECK(is_machine_code(compiled(reducing_source<double>(by_columns))));
+  CHECK(is_machine_code(compiled(reducing_source<BFloat16>(by_columns))));
+  CHECK(is_machine_code(compiled(reducing_source<std::int64_t>(by_columns))));
+  CHECK(is_machine_code(compiled(reducing_source<std::uint8_t>(by_columns, kBool))));
   for (const int architecture : {80, 86, 89, 90, 100, 120})
-    CHECK(is_machine_code(compiled(reducing_source<Half>(), architecture)));
+    CHECK(is_machine_code(compiled(reducing_source<Half>(by_columns), architecture)));
 }
 
 TEST_CASE("what NVRTC does not understand is an error with its words") {

@@ -25,10 +25,9 @@ struct Reduction {
   typename F::Acc* partial;
 };
 
-/// What a thread has of a reduction, in parts that do not wait for each other.
-template <class F>
+/// What a thread has of a reduction: parts of a row that do not wait for each other, or neighbouring columns.
+template <class F, int kLanes = 4>
 struct Lanes {
-  static constexpr int kLanes = 4;
   typename F::Acc at[kLanes];
   EBB_HD Lanes(const F& formula) {
 #pragma unroll
@@ -37,11 +36,11 @@ struct Lanes {
 };
 
 /// Bits are read as the formula's kernel reads them: some dtypes share one.
-template <class F, class T, int V>
-EBB_HD void take(const F& formula, Lanes<F>& lanes, const Vector<T, V>& value) {
+template <class F, int kLanes, class T, int V>
+EBB_HD void take(const F& formula, Lanes<F, kLanes>& lanes, const Vector<T, V>& value) {
 #pragma unroll
   for (int j = 0; j < V; ++j) {
-    typename F::Acc& lane = lanes.at[j % Lanes<F>::kLanes];
+    typename F::Acc& lane = lanes.at[j % kLanes];
     lane = formula.merge(lane, formula.load(__builtin_bit_cast(typename F::In, value.at[j]), 0));
   }
 }
