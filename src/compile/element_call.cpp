@@ -60,20 +60,62 @@ std::optional<ElementCall> element_call(const TapeCall& call, const Touches& tou
   return found;
 }
 
-std::optional<ElementSumCall> element_sum_call(const TapeCall& call, const Touches& touches) {
-  using Kept = detail::KeptSlotCall<NdArray&, const NdArray&, DimMask, double>;
-  if (call.call->name() != kernels::sum.name()) return std::nullopt;
+namespace {
+
+// The matrix whose rows or columns are reduced, where the dimensions in `dims` are the last or the first ones
+// of x.
+std::optional<ReducedMatrix> matrix_of(const NdArray& x, DimMask dims) {
+  std::int64_t reduced = 1, kept = 1;
+  bool last = true, first = true;
+  for (std::size_t d = x.sizes().size(); d-- > 0;) {
+    if (x.sizes()[d] == 1) continue;
+    if ((dims >> d) & 1) {
+      last = last && kept == 1;
+      reduced *= x.sizes()[d];
+    } else {
+      first = first && reduced == 1;
+      kept *= x.sizes()[d];
+    }
+  }
+  if (last) return ReducedMatrix{kept, false};
+  if (first) return ReducedMatrix{reduced, true};
+  return std::nullopt;
+}
+
+// Asks the call, if it is one of the slot's, what it does. On the CPU only sums can tell.
+template <class... More>
+bool ask(const KernelSlot<void(NdArray&, const NdArray&, DimMask, More...)>& slot, const TapeCall& call,
+         const Touches& touches, ElementReductionCall& found) {
+  const detail::AnySlot* const self = &slot;
+  if (call.call->slot() != self) return false;
+  using Kept = detail::KeptSlotCall<NdArray&, const NdArray&, DimMask, More...>;
   auto& kept = static_cast<Kept&>(*call.call);
-  auto& [kept_out, kept_x, dims, divisor] = kept.arguments();
-  const NdArray &out = kept_out, &x = kept_x;
-  if (out.numel() != 1 || !x.is_contiguous() || !x.device().is_cpu()) return std::nullopt;
-  ElementSumCall sum{{}, x.numel(), operand_of(x, touches), operand_of(out, touches)};
-  NdArray nothing = NdArray::empty({0}, out.dtype());
-  detail::asked_sum() = &sum.steps;
-  kept.function()(nothing, x, dims, divisor);
-  detail::asked_sum() = nullptr;
-  if (sum.steps.block == 0) return std::nullopt;
-  return sum;
+  const auto read = [&](NdArray& out, const NdArray& x, DimMask dims, const More&... more) {
+    const std::optional<ReducedMatrix> matrix = matrix_of(x, dims);
+    if (!matrix || !x.is_contiguous() || x.numel() == 0) return false;
+    found.shape = *matrix;
+    if (x.device().is_cpu() && (out.numel() != 1 || self != &kernels::sum)) return false;
+    found.count = x.numel();
+    found.device = x.device();
+    found.of = operand_of(x, touches);
+    found.to = operand_of(out, touches);
+    NdArray nothing = NdArray::empty({0}, out.dtype(), out.device());
+    const detail::AskReduction scope(found.steps);
+    kept.function()(nothing, x, dims, more...);
+    return found.steps.described();
+  };
+  return std::apply(read, kept.arguments());
+}
+
+}  // namespace
+
+std::optional<ElementReductionCall> element_reduction_call(const TapeCall& call, const Touches& touches) {
+  ElementReductionCall found;
+  const auto is = [&](const auto&... slots) { return (ask(slots, call, touches, found) || ...); };
+  if (is(kernels::sum, kernels::nansum, kernels::prod, kernels::amax, kernels::amin, kernels::any,
+         kernels::all, kernels::count_nonzero, kernels::norm))
+    return found;
+  return std::nullopt;
 }
 
 namespace {

@@ -1,9 +1,10 @@
 // Kernel calls of a tape that work element by element.
 #pragma once
 
+#include "compile/row_split.h"
 #include "compile/tape.h"
 #include "compile/touches.h"
-#include "kernel/element_sum.h"
+#include "kernel/element_reduction.h"
 
 #include <optional>
 #include <utility>
@@ -39,15 +40,17 @@ ElementOperand operand_of(const NdArray& x, const Touches& touches);
 /// The call, if all its arrays are contiguous and of one count, or the same number all over.
 std::optional<ElementCall> element_call(const TapeCall& call, const Touches& touches);
 
-/// A sum or mean over all elements.
-struct ElementSumCall {
-  detail::ElementSum steps;
+/// A reduction of contiguous elements: on the CPU a sum or mean over all of them.
+struct ElementReductionCall {
+  detail::ElementReduction steps;
   std::int64_t count = 0;
+  ReducedMatrix shape;
+  Device device;
   ElementOperand of, to;
 };
 
-/// The call, if it is one on the CPU, of contiguous elements.
-std::optional<ElementSumCall> element_sum_call(const TapeCall& call, const Touches& touches);
+/// The call, if it is one.
+std::optional<ElementReductionCall> element_reduction_call(const TapeCall& call, const Touches& touches);
 
 /// Pairs of places, of which the second may lie where the first does: the call with the number `at` reads the
 /// one for the last time and writes the other for the first, at the same elements.

@@ -2,11 +2,12 @@
 #include "compile/fuse.h"
 
 #include "compile/device_chain.h"
-#include "compile/element_call.h"
+#include "compile/element_group.h"
 #include "compile/products.h"
 #include "compile/program_streams.h"
+#include "compile/reductions.h"
 #include "compile/row_program.h"
-#include "compile/row_source.h"
+#include "compile/scalars.h"
 #include "compile/touches.h"
 
 #include <algorithm>
@@ -29,34 +30,20 @@ class Fuser {
     const auto calls = static_cast<int>(tape_.calls.size());
     for (int at = 0; at < calls; ++at) {
       std::optional<ElementCall> row = element_call_at(at);
-      if (row && first_ >= 0 && joins(*row)) {
-        add(at, std::move(*row));
-        continue;
+      if (!(row && group_.is_open() && group_.joins(*row))) {
+        if (group_.is_open() && add_reduction(at)) continue;
+        close();
       }
-      if (first_ >= 0 && add_sum(at)) continue;
-      close();
-      if (row) {
-        first_ = at;
-        add(at, std::move(*row));
-      } else if (begins_with_source(at)) {
-        first_ = last_ = at;
-      } else {
+      if (row)
+        group_.add(at, std::move(*row));
+      else if (!begins_with_source(at))
         single(at);
-      }
     }
     close();
     count_spans();
   }
 
  private:
-  // The call that a group begins with, where the next one takes up its result.
-  struct Source {
-    std::unique_ptr<RowSource> call;
-    ElementOperand out;
-    std::int64_t count = 0;
-    std::unordered_set<int> reads;  // places
-  };
-
   std::optional<ElementCall> element_call_at(int at) const {
     std::optional<ElementCall> found = element_call(tape_.calls[static_cast<std::size_t>(at)], touches_);
     if (found && !found->device.is_cpu() && !on_devices_) found.reset();
@@ -66,45 +53,28 @@ class Fuser {
   bool begins_with_source(int at) {
     std::unique_ptr<RowSource> call = row_source(tape_.calls[static_cast<std::size_t>(at)]);
     if (!call || at + 1 == static_cast<int>(tape_.calls.size())) return false;
-    source_ = {nullptr, operand_of(call->out(), touches_), call->out().numel(), {}};
+    ElementGroup::Source source{nullptr, operand_of(call->out(), touches_), call->out().numel(), {}};
     for (const NdArray* x : call->reads())
-      if (x->defined()) source_.reads.insert(touches_.place(*x));
-    source_.call = std::move(call);
+      if (x->defined()) source.reads.insert(touches_.place(*x));
+    source.call = std::move(call);
     const std::optional<ElementCall> next = element_call_at(at + 1);
     bool taken = false;
-    if (next && next->count == source_.count)
+    if (next && next->count == source.count)
       for (const ElementOperand* each : next->in_memory())
         taken = taken ||
-                (each != &next->out && each->place == source_.out.place && each->same_elements(source_.out));
-    if (!taken || source_.reads.contains(next->out.place)) {
-      source_ = {};
-      return false;
-    }
-    used_[source_.out.place].push_back(source_.out);
-    written_.insert(source_.out.place);
+                (each != &next->out && each->place == source.out.place && each->same_elements(source.out));
+    if (!taken || source.reads.contains(next->out.place)) return false;
+    group_.begin(at, std::move(source));
     return true;
   }
 
-  void add(int at, ElementCall row) {
-    last_ = at;
-    use(row);
-    rows_.push_back(std::move(row));
-  }
-
-  // A sum over all elements that the group makes or reads.
-  bool add_sum(int at) {
-    if (rows_.empty()) return false;
-    const std::optional<ElementSumCall> sum =
-        element_sum_call(tape_.calls[static_cast<std::size_t>(at)], touches_);
-    if (!sum || sum->count != rows_.front().count) return false;
-    const auto found = used_.find(sum->of.place);
-    if (found == used_.end() || !found->second.front().same_elements(sum->of) ||
-        used_.contains(sum->to.place))
-      return false;
+  bool add_reduction(int at) {
+    const std::optional<ElementReductionCall> found =
+        element_reduction_call(tape_.calls[static_cast<std::size_t>(at)], touches_);
+    if (!found || !group_.joins(*found)) return false;
     if (worth_blocks()) return false;  // whose blocks are others
     drop_source();
-    last_ = at;
-    sums_.push_back(*sum);
+    group_.add(at, *found);
     return true;
   }
 
@@ -115,87 +85,40 @@ class Fuser {
       may_follow(from, to);
   }
 
-  // Of different elements.
-  std::size_t arrays_used() const {
-    std::size_t count = 0;
-    for (const auto& entry : used_) {
-      const std::vector<ElementOperand>& uses = entry.second;
-      for (auto each = uses.begin(); each != uses.end(); ++each)
-        count += std::none_of(uses.begin(), each,
-                              [&](const ElementOperand& other) { return other.same_elements(*each); });
-    }
-    return count;
-  }
-
-  Device group_device() const { return rows_.empty() ? Device(kCPU) : rows_.front().device; }
-  // Whether the kernel of a device would become too large with one more call.
-  bool is_full() const {
-    constexpr std::size_t most = DeviceChain::kMostArrays - 1 - detail::ElementRow::kMostOperands;
-    return !group_device().is_cpu() && (rows_.size() >= DeviceChain::kMostCalls || arrays_used() > most);
-  }
-
-  // Whether the call can run with those of the group: what one of them writes the others see only at the same
-  // elements.
-  bool joins(const ElementCall& row) const {
-    if (row.device != group_device() || is_full()) return false;
-    if ((source_.call ? source_.count : rows_.front().count) != row.count) return false;
-    if (source_.reads.contains(row.out.place) || !sums_.empty()) return false;
-    for (const ElementOperand* each : row.in_memory()) {
-      const auto found = used_.find(each->place);
-      if (found == used_.end()) continue;
-      const bool write = each == &row.out || written_.contains(each->place);
-      for (const ElementOperand& other : found->second)
-        if (write && !other.same_elements(*each)) return false;
-    }
-    return true;
-  }
-
   void close() {
-    if (first_ < 0) return;
+    if (!group_.is_open()) return;
     if (!worth_blocks()) drop_source();
     if (std::unique_ptr<StepProgram> program = put_together()) {
-      tape_.steps.push_back({first_, last_, std::move(program)});
+      tape_.steps.push_back({group_.first, group_.last, std::move(program)});
       note_successions();
       note_apart();
     } else {
-      for (int at = first_; at <= last_; ++at) single(at);
+      for (int at = group_.first; at <= group_.last; ++at) single(at);
     }
-    first_ = -1;
-    source_ = {};
-    sums_.clear();
-    rows_.clear();
-    used_.clear();
-    written_.clear();
+    group_ = {};
   }
 
   // The source is a step of its own.
   void drop_source() {
-    if (!source_.call) return;
-    single(first_++);
-    used_.clear();
-    written_.clear();
-    source_ = {};
-    for (const ElementCall& row : rows_) use(row);
-  }
-  void use(const ElementCall& row) {
-    for (const ElementOperand* each : row.in_memory()) used_[each->place].push_back(*each);
-    written_.insert(row.out.place);
+    if (!group_.source.call) return;
+    single(group_.first);
+    group_.drop_source();
   }
 
   // Nothing else needs the place's elements.
   bool passing(int at) const {
     const Place& place = tape_.places[static_cast<std::size_t>(at)];
-    const std::vector<ElementOperand>& uses = used_.at(at);
-    return place.kind == Place::Kind::inner && touches_.calls(at).front() >= first_ &&
-           touches_.calls(at).back() <= last_ && !uses.front().still && uses.front().offset == 0;
+    const std::vector<ElementOperand>& uses = group_.used.at(at);
+    return place.kind == Place::Kind::inner && touches_.calls(at).front() >= group_.first &&
+           touches_.calls(at).back() <= group_.last && !uses.front().still && uses.front().offset == 0;
   }
 
   // The group as one program; null where its calls are to be made one by one.
   std::unique_ptr<StepProgram> put_together() {
-    const std::size_t calls = rows_.size() + sums_.size();
-    if (!group_device().is_cpu()) return calls > 1 ? device_chain() : nullptr;
-    const bool is_short = !rows_.empty() && rows_.front().count <= kShort;
-    return source_.call || calls > 1 || is_short ? row_program() : nullptr;
+    const std::size_t calls = group_.calls();
+    if (!group_.device().is_cpu()) return calls > 1 ? device_chain() : nullptr;
+    const bool is_short = !group_.rows.empty() && group_.rows.front().count <= kShort;
+    return group_.source.call || calls > 1 || is_short ? row_program() : nullptr;
   }
 
   template <class Program>
@@ -203,24 +126,35 @@ class Fuser {
     return {tape_, program, [this](int place) { return passing(place); }};
   }
 
+  const Storage& storage(const ElementOperand& x) const {
+    return *tape_.places[static_cast<std::size_t>(x.place)].stand_in;
+  }
+
   std::unique_ptr<StepProgram> device_chain() {
-    auto chain = std::make_unique<DeviceChain>(rows_.front().count);
+    auto chain = std::make_unique<DeviceChain>(group_.rows.front().count);
     ProgramStreams streams = streams_of(*chain);
-    for (const ElementCall& call : rows_) {
+    auto reduction = group_.reductions.begin();
+    for (std::size_t at = 0; at < group_.rows.size(); ++at) {
+      const ElementCall& call = group_.rows[at];
       int in[detail::ElementRow::kMostOperands];
       for (int i = 0; i < call.row.count; ++i) in[i] = streams.of_input(call, i);
       chain->add_call(call.row, in, streams.of(call.out));
+      for (; reduction != group_.reductions.end() && reduction->rows == at + 1; ++reduction) {
+        const ElementReductionCall& r = reduction->call;
+        chain->add_reduction(r.steps, r.shape, streams.of(r.of), storage(r.to), r.to.offset);
+      }
     }
-    if (!chain->make(group_device())) return nullptr;
+    if (!chain->make(group_.device())) return nullptr;
     streams.settle();
     return chain;
   }
 
   std::unique_ptr<StepProgram> row_program() {
-    auto program = std::make_unique<RowProgram>(rows_.front().count);
+    auto program = std::make_unique<RowProgram>(group_.rows.front().count);
     ProgramStreams streams = streams_of(*program);
-    if (source_.call) streams.pass(source_.out, program->add_source(std::move(source_.call)));
-    for (const ElementCall& call : rows_) {
+    if (group_.source.call)
+      streams.pass(group_.source.out, program->add_source(std::move(group_.source.call)));
+    for (const ElementCall& call : group_.rows) {
       RowProgram::Line line{call.row.function, call.row.formula};
       for (int i = 0; i < call.row.count; ++i) {
         const auto k = static_cast<std::size_t>(i);
@@ -233,10 +167,8 @@ class Fuser {
       line.out = streams.of(call.out);
       program->add_line(line, call.row.grain);
     }
-    for (const ElementSumCall& sum : sums_) {
-      const Place& to = tape_.places[static_cast<std::size_t>(sum.to.place)];
-      program->add_sum(sum.steps, streams.of(sum.of), *to.stand_in, sum.to.offset);
-    }
+    for (const auto& [sum, rows] : group_.reductions)
+      program->add_sum(sum.steps, streams.of(sum.of), storage(sum.to), sum.to.offset);
     program->finish();
     streams.settle();
     return program;
@@ -249,23 +181,23 @@ class Fuser {
   // Whether a place that the group uses ends in it, and whether one begins in it, worth to be reused.
   bool reusable(int at) const {
     const Place& place = tape_.places[static_cast<std::size_t>(at)];
-    const ElementOperand& use = used_.at(at).front();
+    const ElementOperand& use = group_.used.at(at).front();
     return place.kind == Place::Kind::inner && place.bytes >= kWorthReuse && !use.still && use.offset == 0 &&
-           !source_.reads.contains(at);
+           !group_.source.reads.contains(at);
   }
-  bool ends(int at) const { return reusable(at) && touches_.calls(at).back() <= last_; }
-  bool begins(int at) const { return reusable(at) && touches_.calls(at).front() >= first_; }
+  bool ends(int at) const { return reusable(at) && touches_.calls(at).back() <= group_.last; }
+  bool begins(int at) const { return reusable(at) && touches_.calls(at).front() >= group_.first; }
 
   // Blocks of a source cost a little. They save memory where its whole result would lie beside a place that
   // ends here, and where what the rows make of it can lie in that one.
   bool worth_blocks() const {
     const auto spares = [&](const auto& use) {
-      return use.first != source_.out.place && ends(use.first) && !begins(use.first);
+      return use.first != group_.source.out.place && ends(use.first) && !begins(use.first);
     };
-    const auto takes = [&](int at) { return at != source_.out.place && begins(at); };
-    return source_.call && !rows_.empty() && passing(source_.out.place) &&
-           std::any_of(used_.begin(), used_.end(), spares) &&
-           std::any_of(written_.begin(), written_.end(), takes);
+    const auto takes = [&](int at) { return at != group_.source.out.place && begins(at); };
+    return group_.source.call && !group_.rows.empty() && passing(group_.source.out.place) &&
+           std::any_of(group_.used.begin(), group_.used.end(), spares) &&
+           std::any_of(group_.written.begin(), group_.written.end(), takes);
   }
 
   static std::int64_t size_of(const std::vector<ElementOperand>& uses) {
@@ -274,13 +206,13 @@ class Fuser {
 
   // A place that is read for the last time may lie where another is written for the first.
   void note_successions() {
-    for (const auto& [from, uses] : used_) {
+    for (const auto& [from, uses] : group_.used) {
       if (!ends(from)) continue;
       bool one = true;
       for (const ElementOperand& each : uses) one = one && each.same_elements(uses.front());
       if (!one) continue;
-      for (const int to : written_)
-        if (to != from && begins(to) && size_of(used_.at(to)) == size_of(uses) &&
+      for (const int to : group_.written)
+        if (to != from && begins(to) && size_of(group_.used.at(to)) == size_of(uses) &&
             touches_.calls(from).back() <= touches_.calls(to).front())
           may_follow(from, to);
     }
@@ -292,9 +224,9 @@ class Fuser {
       const Place::Kind kind = tape_.places[static_cast<std::size_t>(at)].kind;
       return kind == Place::Kind::input || kind == Place::Kind::outside;
     };
-    std::unordered_set<int> others = source_.reads;
-    for (const auto& [place, uses] : used_) others.insert(place);
-    for (const int a : written_)
+    std::unordered_set<int> others = group_.source.reads;
+    for (const auto& [place, uses] : group_.used) others.insert(place);
+    for (const int a : group_.written)
       for (const int b : others)
         if (a != b && is_callers(a) && is_callers(b)) tape_.apart.emplace_back(a, b);
   }
@@ -315,20 +247,18 @@ class Fuser {
   Tape& tape_;
   const Touches touches_;
   const bool on_devices_;
-  // The group that is being put together.
-  int first_ = -1, last_ = -1;                                 // its calls
-  Source source_;                                              // the first of them
-  std::vector<ElementSumCall> sums_;                           // the last
-  std::vector<ElementCall> rows_;                              // and the others
-  std::unordered_map<int, std::vector<ElementOperand>> used_;  // by place
-  std::unordered_set<int> written_;
+  ElementGroup group_;  // that is being put together
 };
 
 }  // namespace
 
 void fuse(Tape& tape, bool on_devices) {
-  accumulate_products(tape);
+  accumulate_products(tape, on_devices);
   delay_sources(tape);
+  if (on_devices) {
+    move_scalars(tape);
+    hasten_reductions(tape);
+  }
   Fuser(tape, on_devices).run();
 }
 

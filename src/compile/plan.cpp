@@ -80,9 +80,10 @@ void plan_memory(Tape& tape) {
     TapeStep& step = tape.steps[i];
     const std::size_t bytes = step.program ? step.program->work_bytes() : 0;
     if (bytes == 0) continue;
-    tape.work_threads = get_num_threads();
+    const Device device = step.program->work_device();
+    if (device.is_cpu()) tape.work_threads = get_num_threads();
     const auto now = static_cast<int>(i);
-    lodgers.push_back({&step.work_at, rounded(bytes), now, now, kCPU, {}});
+    lodgers.push_back({&step.work_at, rounded(bytes), now, now, device, {}});
   }
   std::stable_sort(lodgers.begin(), lodgers.end(),
                    [](const Lodger& a, const Lodger& b) { return a.bytes > b.bytes; });

@@ -29,6 +29,12 @@ bool is_floating_on_cpu(const NdArray& x) {
   return x.device().is_cpu() && (x.dtype() == kFloat || x.dtype() == kDouble);
 }
 
+// Whether the kernels of the array's device add to a product in the rounding that an addition has, or may
+// round once where two calls round twice.
+bool adds(const NdArray& x, bool on_devices) {
+  return is_floating_on_cpu(x) || (on_devices && !x.device().is_cpu() && is_floating(x.dtype()));
+}
+
 bool same_elements(const NdArray& a, const NdArray& b) {
   return a.storage() == b.storage() && a.offset() == b.offset() && a.sizes() == b.sizes() &&
          a.strides() == b.strides();
@@ -74,7 +80,7 @@ TensorEntry* zeros_before(Tape& tape, const Touches& touches, const NdArray& x, 
 
 }  // namespace
 
-void accumulate_products(Tape& tape) {
+void accumulate_products(Tape& tape, bool on_devices) {
   const Touches touches(tape);
   for (std::size_t i = 0; i < tape.calls.size(); ++i) {
     KeptProduct* const product = product_of(tape.calls[i]);
@@ -82,7 +88,7 @@ void accumulate_products(Tape& tape) {
     auto& arguments = product->arguments();
     NdArray &out = std::get<0>(arguments), &init = std::get<1>(arguments);
     const NdArray &a = std::get<2>(arguments), &b = std::get<3>(arguments);
-    if (init.defined() || !is_floating_on_cpu(out) || !out.is_contiguous()) continue;
+    if (init.defined() || !adds(out, on_devices) || !out.is_contiguous()) continue;
     const int place = touches.place(out);
     Place& made = tape.places[static_cast<std::size_t>(place)];
     const std::vector<int>& users = touches.calls(place);

@@ -155,6 +155,14 @@ bool leaf_holds(const Tape& tape, const TapeLeaf& entry, const std::vector<Varia
   return grad.defined() && grad.array().storage() == place.found->storage;
 }
 
+// Where a step's program works; null where it needs no memory.
+std::byte* work_of(const Tape& tape, const TapeStep& step) {
+  for (const Tape::Arena& arena : tape.arenas)
+    if (arena.device == step.program->work_device())
+      return static_cast<std::byte*>(arena.memory->data()) + step.work_at;
+  return nullptr;
+}
+
 bool overlap(const Storage& a, const Storage& b) {
   const auto* const from = static_cast<const char*>(a.data());
   const auto* const other = static_cast<const char*>(b.data());
@@ -177,12 +185,9 @@ bool holds(const Tape& tape, const std::vector<Variable>& inputs) {
 }
 
 void run_calls(Tape& tape) {
-  std::byte* work = nullptr;
-  for (const Tape::Arena& arena : tape.arenas)
-    if (arena.device.is_cpu()) work = static_cast<std::byte*>(arena.memory->data());
   for (const TapeStep& step : tape.steps) {
     if (step.program)
-      step.program->run(work + step.work_at);
+      step.program->run(work_of(tape, step));
     else
       run(tape, tape.calls[static_cast<std::size_t>(step.first)]);
   }

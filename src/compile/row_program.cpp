@@ -59,7 +59,7 @@ void RowProgram::add_line(const Line& line, std::int64_t grain) {
   add_grain(grain);
 }
 
-void RowProgram::add_sum(const detail::ElementSum& steps, int stream, const Storage& out,
+void RowProgram::add_sum(const detail::ElementReduction& steps, int stream, const Storage& out,
                          std::size_t offset) {
   sums_.push_back({steps, stream, &out, offset});
 }
@@ -123,7 +123,8 @@ void RowProgram::finish() {
   else if (!source_)
     block_ = std::min(count_, std::clamp(fits / kLeast * kLeast, kLeast, kMost));
   piece_ = sums_.empty() ? block_ : sums_.front().steps.piece;
-  table_bytes_ = rounded(streams_.size() * sizeof(std::byte*)) + sums_.size() * detail::ElementSum::kState;
+  table_bytes_ =
+      rounded(streams_.size() * sizeof(std::byte*)) + sums_.size() * detail::ElementReduction::kState;
   buffer_bytes_ = rounded(static_cast<std::size_t>(block_) * widest);
 }
 
@@ -133,7 +134,7 @@ std::int64_t RowProgram::threads() const {
 }
 
 std::size_t RowProgram::sums_bytes() const {
-  return rounded(sums_.size() * static_cast<std::size_t>(pieces()) * detail::ElementSum::kSum);
+  return rounded(sums_.size() * static_cast<std::size_t>(pieces()) * detail::ElementReduction::kSum);
 }
 
 std::size_t RowProgram::work_bytes() const {
@@ -150,7 +151,7 @@ void RowProgram::run(std::byte* work) const {
   });
   for (std::size_t i = 0; i < sums_.size(); ++i) {
     const Sum& sum = sums_[i];
-    sum.steps.finish(work + i * static_cast<std::size_t>(all) * detail::ElementSum::kSum, all,
+    sum.steps.finish(work + i * static_cast<std::size_t>(all) * detail::ElementReduction::kSum, all,
                      sum.steps.divisor, static_cast<std::byte*>(sum.out->data()) + sum.offset);
   }
 }
@@ -161,12 +162,12 @@ void RowProgram::sum_up(std::int64_t block, std::int64_t n, std::byte* const* at
   const std::int64_t begin = block * block_, piece = begin / piece_;
   for (std::size_t i = 0; i < sums_.size(); ++i) {
     const Sum& sum = sums_[i];
-    void* const state = states + i * detail::ElementSum::kState;
+    void* const state = states + i * detail::ElementReduction::kState;
     if (begin % piece_ == 0) sum.steps.begin(state);
     sum.steps.push(state, at[static_cast<std::size_t>(sum.stream)], n);
     if ((begin + n) % piece_ != 0 && begin + n != count_) continue;
     const auto slot = i * static_cast<std::size_t>(pieces()) + static_cast<std::size_t>(piece);
-    sum.steps.end(state, sums + slot * detail::ElementSum::kSum);
+    sum.steps.end(state, sums + slot * detail::ElementReduction::kSum);
   }
 }
 

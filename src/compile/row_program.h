@@ -3,8 +3,8 @@
 
 #include "compile/row_source.h"
 #include "compile/step_program.h"
+#include "kernel/element_reduction.h"
 #include "kernel/element_row.h"
-#include "kernel/element_sum.h"
 
 #include <array>
 #include <cstddef>
@@ -45,7 +45,7 @@ class RowProgram final : public StepProgram {
 
   void add_line(const Line& line, std::int64_t grain);
   /// The sum of a stream's elements, to `offset` bytes from the storage's first. All are of the same steps.
-  void add_sum(const detail::ElementSum& steps, int stream, const Storage& out, std::size_t offset);
+  void add_sum(const detail::ElementReduction& steps, int stream, const Storage& out, std::size_t offset);
   /// After the last line: shares out the buffers by lifetimes and decides how long a block is.
   void finish();
 
@@ -66,7 +66,7 @@ class RowProgram final : public StepProgram {
     int to, from;
   };
   struct Sum {
-    detail::ElementSum steps;
+    detail::ElementReduction steps;
     int stream;
     const Storage* out;
     std::size_t offset;

@@ -1,6 +1,8 @@
 // Several calls of a tape that run together.
 #pragma once
 
+#include <ebb/core/device.h>
+
 #include <cstddef>
 
 namespace ebb::compiling {
@@ -13,8 +15,9 @@ class StepProgram {
   StepProgram(const StepProgram&) = delete;
   StepProgram& operator=(const StepProgram&) = delete;
 
-  /// Memory of the CPU that a run works in, for the number of threads there are now.
+  /// Memory that a run works in, and where; on the CPU for the number of threads there are now.
   virtual std::size_t work_bytes() const { return 0; }
+  virtual Device work_device() const { return kCPU; }
   virtual void run(std::byte* work) const = 0;
 };
 

@@ -75,7 +75,7 @@ struct TapeCall {
 struct TapeStep {
   int first, last;                       ///< calls
   std::unique_ptr<StepProgram> program;  ///< what several run as
-  std::size_t work_at = 0;               ///< where that works, in the CPU's arena
+  std::size_t work_at = 0;               ///< where that works, in its device's arena
 };
 
 /// Two inner places of which the second may lie where the first does: a step that works element by element
@@ -118,7 +118,7 @@ struct Tape {
     const char* name;
   };
   std::vector<Mark> marks;  ///< where in it the calls begin, and their names
-  /// Memory of the inner places on a device.
+  /// Memory on a device of the inner places and of what programs work in.
   struct Arena {
     Device device;
     std::size_t bytes = 0;

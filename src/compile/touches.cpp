@@ -50,7 +50,7 @@ int Touches::last_before(int place, int before) const {
   return next == calls(place).begin() ? -1 : *std::prev(next);
 }
 bool Touches::written_between(int place, int first, int last) const {
-  return any_between(writers_[static_cast<std::size_t>(place)], first, last);
+  return any_between(writers(place), first, last);
 }
 
 }  // namespace ebb::compiling

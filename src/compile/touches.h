@@ -15,6 +15,7 @@ class Touches {
   int place(const NdArray& array) const { return places_.at(array.storage().get()); }
   /// In order, each once.
   const std::vector<int>& calls(int place) const { return calls_[static_cast<std::size_t>(place)]; }
+  const std::vector<int>& writers(int place) const { return writers_[static_cast<std::size_t>(place)]; }
   /// Whether a call after `first` and before `last` touches the place.
   bool between(int place, int first, int last) const;
   /// The last call before `before` that touches it, or -1.

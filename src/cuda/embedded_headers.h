@@ -10,7 +10,7 @@ struct EmbeddedHeader {
   const char* text;
 };
 
-/// What ops/elementwise/cuda_chain.h includes of ebb's, and what stands in for the standard library.
+/// What ops/elementwise/cuda_chain_columns.h includes of ebb's, and what stands in for the standard library.
 std::span<const EmbeddedHeader> embedded_headers();
 /// Another one wherever a text differs.
 const char* digest_of_headers();

@@ -119,8 +119,8 @@ struct Backend {
   void (*order_streams)(Device first_device, void* first, Device second_device, void* second);
 
   /// The kernel of a source, which defines `extern "C" made_kernel` of one argument of its type Argument and
-  /// includes what the plugin has at hand (ops/elementwise/cuda_chain.h). Null where it cannot be made; the
-  /// first time a warning says why.
+  /// includes what the plugin has at hand (ops/elementwise/cuda_chain_columns.h). Null where it cannot be made;
+  /// the first time a warning says why.
   std::shared_ptr<const MadeKernel> (*make_kernel)(Device device, const std::string& source);
 
   std::unique_ptr<DeviceGraph> (*make_graph)(Device device);
@@ -133,7 +133,7 @@ struct Backend {
 };
 
 /// Raised whenever Backend, the signature of a kernel slot or a type that plugins see changes.
-constexpr std::uint32_t kPluginAbi = 9;
+constexpr std::uint32_t kPluginAbi = 10;
 
 /// What a plugin exports as `extern "C"` under kPluginEntry. If it was built for the host's ABI number and
 /// finds a driver and a device, it calls set_backend, fills the kernel slots and returns null; else it

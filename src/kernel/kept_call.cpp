@@ -1,7 +1,7 @@
 // What kept calls share, and what visitors of their arguments need not tell apart.
 #include "kernel/kept_call.h"
 
-#include "kernel/element_sum.h"
+#include "kernel/element_reduction.h"
 
 #include <cstring>
 
@@ -33,9 +33,9 @@ ElementRow*& asked_row() noexcept {
   return row;
 }
 
-ElementSum*& asked_sum() noexcept {
-  static thread_local ElementSum* sum = nullptr;
-  return sum;
+ElementReduction*& asked_reduction() noexcept {
+  static thread_local ElementReduction* reduction = nullptr;
+  return reduction;
 }
 
 }  // namespace ebb::detail

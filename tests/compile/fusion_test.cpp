@@ -88,6 +88,18 @@ TEST_CASE("sums over all elements are made with the elements") {
   if (n == 200001 && dtype == kFloat) REQUIRE(report.arena_bytes < 3 * n * 4 / 2);
 }
 
+TEST_CASE("a sum is of the elements as they were when it was taken") {
+  const CompileReport report = require_twin(
+      [](const std::vector<Tensor>& x) {
+        Tensor y = x[0] * x[1];
+        const Tensor before = y.sum();
+        y.mul_(2).sub_(x[1]);
+        return std::vector<Tensor>{before, y.sum(), y};
+      },
+      uniform(kMany, kFloat));
+  CHECK(report.fused == report.operations);
+}
+
 TEST_CASE("a mean that gradients go through is replayed by blocks") {
   const std::int64_t n = GENERATE(as<std::int64_t>{}, kFew, 200001);
   require_twin(

@@ -38,9 +38,14 @@ struct Training {
 };
 
 void check_training(double dropout) {
-  Training eager(dropout), compiled(dropout);
   CompileOptions options;
-  options.fuse = !is_real_device();  // there fused kernels may differ in last bits
+  // Fused kernels may differ in last bits, which Adam's quotients make more of where gradients are nearly 0:
+  // on a device nobody knows by how much.
+  options.fuse = GENERATE(false, true) && !is_real_device();
+  const auto agree = [&](const Tensor& a, const Tensor& b) {
+    return options.fuse ? allclose(a.detach().cpu(), b.detach().cpu(), 1e-4, 1e-6) : same(a, b);
+  };
+  Training eager(dropout), compiled(dropout);
   auto step = compile([&](const Tensor& x, const Tensor& y) { return compiled.step(x, y); }, options);
   std::vector<std::pair<Tensor, Tensor>> data;
   for (int t = 0; t < 10; ++t) data.emplace_back(to_gpu(randn({8, 6})), to_gpu(randint(3, {8}, kLong)));
@@ -56,12 +61,12 @@ void check_training(double dropout) {
   run(compiled, got, step);
   for (std::size_t t = 0; t < data.size(); ++t) {
     INFO("step " << t);
-    CHECK(same(got[t], expected[t]));
+    CHECK(agree(got[t], expected[t]));
   }
   const std::vector<Tensor> a = compiled.net->parameters(), b = eager.net->parameters();
   for (std::size_t i = 0; i < a.size(); ++i) {
-    CHECK(same(a[i], b[i]));
-    CHECK(same(a[i].grad(), b[i].grad()));
+    CHECK(agree(a[i], b[i]));
+    CHECK(agree(a[i].grad(), b[i].grad()));
   }
   INFO(step.report().reason);
   CHECK(step.report().replayed);

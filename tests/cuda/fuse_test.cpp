@@ -9,16 +9,15 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 
 #include "cuda/either_way.h"
+#include "cuda/fused.h"
 #include "cuda/real_device.h"
 
 using namespace ebb;
+using namespace ebb::fused;
 
 namespace {
-
-using Tensors = std::vector<Tensor>;
 
 // An environment variable for a scope.
 struct Environment {
@@ -50,43 +49,6 @@ struct Folder {
 std::string bytes_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
-}
-
-bool same(const Tensor& a, const Tensor& b) {
-  const Tensor x = a.detach().cpu(), y = b.detach().cpu();
-  if (!x.is_floating_point()) return equal(x, y);
-  const double tolerance = x.dtype() == kDouble ? 1e-13 : 1e-5;
-  if (is_real_device()) return allclose(x, y, tolerance, tolerance, true);
-  return equal(x.isnan(), y.isnan()) && equal(x.nan_to_num(), y.nan_to_num()) &&
-         equal(x.signbit(), y.signbit());
-}
-
-// Eager results of `f` beside those of its replays.
-CompileReport require_twin(const std::function<Tensors(const Tensors&)>& f,
-                           const std::function<Tensors()>& make, const CompileOptions& options = {}) {
-  auto compiled = compile(f, options);
-  for (int t = 0; t < 6; ++t) {
-    const Tensors numbers = make(), expected = f(numbers), got = compiled(numbers);
-    REQUIRE(got.size() == expected.size());
-    for (std::size_t i = 0; i < got.size(); ++i) {
-      INFO("call " << t << ", result " << i);
-      REQUIRE(got[i].dtype() == expected[i].dtype());
-      REQUIRE(same(got[i], expected[i]));
-    }
-  }
-  const CompileReport report = compiled.report();
-  INFO(report.reason);
-  REQUIRE(report.replayed);
-  return report;
-}
-
-std::function<Tensors()> uniform(std::int64_t n, DType dtype = kFloat, int count = 3,
-                                 Device device = Device(Device::CUDA)) {
-  return [=] {
-    Tensors all;
-    for (int i = 0; i < count; ++i) all.push_back((rand({n}) * 7 - 3).to(dtype).to(device));
-    return all;
-  };
 }
 
 // A chain that no other case has: its kernel is not in memory yet.

@@ -1,25 +1,21 @@
 // Chains of a device as sources, and what their kernels are given.
 #include "compile/device_chain.h"
+#include "kernel/reducers.h"
 #include "ops/elementwise/formulas/activations.h"
 #include "ops/elementwise/formulas/compare.h"
 #include "ops/elementwise/formulas/ternary.h"
+#include "support/formulas.h"
 
 #include <catch2/catch.hpp>
 
 using namespace ebb;
 using compiling::DeviceChain;
+using compiling::ReducedMatrix;
+using compiling::RowSplit;
+using testing::reduction_of;
+using testing::row_of;
 
 namespace {
-
-template <class Op>
-detail::ElementRow row_of(const Op& op, int operands) {
-  detail::ElementRow row;
-  row.type = &typeid(Op);
-  row.formula = &op;
-  row.formula_bytes = sizeof(op);
-  row.count = operands;
-  return row;
-}
 
 template <class Op>
 void call(DeviceChain& chain, const Op& op, std::initializer_list<int> in, int out) {
@@ -106,6 +102,148 @@ extern "C" __global__ void __launch_bounds__(256) made_kernel(const __grid_const
   ebb::cuda::run_chain<4, 256>(chain, blockIdx.x, threadIdx.x);
 }
 )");
+}
+
+TEST_CASE("the source of a chain that ends in reductions takes their elements as it makes them") {
+  const Ref<Storage> memory = at(0);
+  DeviceChain chain(kCount);
+  const int x = chain.add_memory(*memory, 0, kHalf, false), passing = chain.add_buffer(kHalf);
+  call(chain, kAdd, {x, x}, passing);
+  chain.add_reduction(reduction_of(reducing::Sum<Half>()), {}, passing, *memory, 0);
+  chain.add_reduction(reduction_of(reducing::Extreme<Half, true>()), {}, x, *memory, 0);
+  CHECK(chain.source() == R"(// Elementwise calls that run together, and reductions.
+#include "ops/elementwise/cuda_chain_rows.h"
+
+namespace ebb::cuda {
+
+struct Chain {
+  RowSpan span;
+  const Half* x0;
+  alignas(8) ops::Add f0;
+  Reduction<reducing::Sum<Half>> s0;
+  Reduction<reducing::Extreme<Half, true>> s1;
+
+  struct Totals {
+    Lanes<reducing::Sum<Half>> s0;
+    Lanes<reducing::Extreme<Half, true>> s1;
+  };
+  EBB_HD Totals totals() const { return {s0.formula, s1.formula}; }
+  template <class Team>
+  __device__ void end(const Team& team, const Totals& totals) const {
+    team.end(s0, totals.s0);
+    team.end(s1, totals.s1);
+  }
+  template <class Team>
+  __device__ void merge(const Team& team) const {
+    team.merge(s0);
+    team.merge(s1);
+  }
+
+  template <int V>
+  EBB_HD void run(std::int64_t first, Totals& totals) const {
+    const auto v0 = load<V>(span, 0, x0, first);
+    const auto v1 = apply<Half>(f0, v0, v0);
+    take(s0.formula, totals.s0, v1);
+    take(s1.formula, totals.s1, v0);
+  }
+};
+
+}  // namespace ebb::cuda
+
+using Argument = ebb::cuda::Chain;
+extern "C" __global__ void __launch_bounds__(256) made_kernel(const __grid_constant__ Argument chain) {
+  ebb::cuda::run_rows<8, 256>(chain, blockIdx.x, threadIdx.x);
+}
+)");
+}
+
+TEST_CASE("rows and reductions are words of a kernel's argument") {
+  const Ref<Storage> from = at(0x1008), to = at(0x2000);
+  const auto argument_of = [&](std::int64_t count, ReducedMatrix matrix) {
+    DeviceChain chain(count);
+    const int x = chain.add_memory(*from, 0, kFloat, false), passing = chain.add_buffer(kFloat);
+    call(chain, kAdd, {x, x}, passing);
+    reducing::Sum<float> mean;
+    mean.divisor = 7;
+    chain.add_reduction(reduction_of(mean), matrix, passing, *to, 16);
+    chain.add_reduction(reduction_of(reducing::Extreme<float, true>()), matrix, passing, *to, 0);
+    const std::size_t partial = chain.work_bytes() / 2;
+    const auto work = std::uint64_t{0x9000};
+    const std::vector<std::uint64_t> words = chain.argument(reinterpret_cast<const std::byte*>(work));
+    REQUIRE(words.size() == 8 + 1 + 1 + 3 + 3);
+    CHECK(words[8] == 0x1008);
+    CHECK(words[10] == __builtin_bit_cast(std::uint64_t, 7.0));
+    CHECK(words[11] == 0x2010);
+    CHECK(words[12] == work);
+    CHECK(words[14] == 0x2000);
+    CHECK((partial == 0 || words[15] == work + partial));
+    Span span(words.begin(), words.begin() + 8);
+    span.push_back(partial);
+    return span;
+  };
+  CHECK(argument_of(300, {3}) == Span{3, 100, 1, 100, 8, 2, 1, 0, 0});
+  CHECK(argument_of(20000, {1}) == Span{1, 20000, 5, 4096, 256, 2, 1, 0, 5 * 8});
+  // Columns in vectors of 4: the first does not begin where memory is aligned.
+  CHECK(argument_of(300, {3, true}) == Span{3, 100, 1, 3, 32, 0, 0, 0, 0});
+  CHECK(argument_of(40000, {400, true}) == Span{400, 100, 13, 31, 32, 0, 0, 0, 13 * 100 * 8});
+}
+
+TEST_CASE("long rows are cut in whole turns of a team, as many as fill a device") {
+  const auto split = [](std::int64_t rows, std::int64_t length, int width) {
+    const RowSplit s({rows}, rows * length, width);
+    // Each element is in one piece, and the last piece is not empty.
+    CHECK(s.pieces * s.piece >= length);
+    CHECK((s.pieces - 1) * s.piece < length);
+    CHECK((s.pieces == 1 || s.piece % (s.team * width) == 0));
+    CHECK(s.blocks * (RowSplit::kThreads / s.team) >= rows * s.pieces);
+    CHECK(s.merging_blocks * (RowSplit::kThreads / s.merging_team) >= rows);
+    return std::vector{s.pieces, s.team, s.blocks};
+  };
+  using Split = std::vector<std::int64_t>;
+  CHECK(split(1, 1, 4) == Split{1, 1, 1});
+  CHECK(split(1, 4096, 4) == Split{1, 256, 1});
+  CHECK(split(1, 4097, 4) == Split{2, 256, 2});
+  CHECK(split(1, 1 << 30, 4) == Split{1024, 256, 1024});
+  CHECK(split(1000000, 16, 4) == Split{1, 1, 3907});
+  CHECK(split(512, 1 << 20, 8) == Split{2, 256, 1024});
+  CHECK(split(513, 1 << 20, 8) == Split{1, 256, 513});
+  CHECK(split(1, (1 << 22) + 1, 4) == Split{820, 256, 820});
+  CHECK(split(3, 100000, 1) == Split{98, 256, 294});
+}
+
+TEST_CASE("columns are taken side by side, and their rows cut in pieces that fill a device") {
+  const auto split = [](std::int64_t rows, std::int64_t columns, int width) {
+    const RowSplit s({rows, true}, rows * columns, width);
+    CHECK(s.pieces * s.piece >= rows);
+    CHECK((s.pieces - 1) * s.piece < rows);
+    CHECK(s.blocks / s.pieces * s.team * width >= columns);
+    CHECK(s.merging_blocks * s.merging_team >= columns);
+    return std::vector{s.pieces, s.team, s.blocks};
+  };
+  using Split = std::vector<std::int64_t>;
+  CHECK(split(2, 8, 4) == Split{1, 2, 1});
+  CHECK(split(2, 100000, 4) == Split{1, 256, 98});
+  CHECK(split(64, 4096, 8) == Split{2, 32, 32});
+  CHECK(split(1 << 20, 8, 8) == Split{1024, 1, 1024});
+  CHECK(split(1 << 20, 1000, 4) == Split{128, 32, 1024});
+  CHECK(split(1000, 100000, 1) == Split{1, 32, 3125});
+}
+
+TEST_CASE("the source of a chain whose columns are reduced has a sum for each column of a vector") {
+  const Ref<Storage> memory = at(0);
+  const auto source_of = [&](std::int64_t rows, std::int64_t columns, DType dtype) {
+    DeviceChain chain(rows * columns);
+    const int x = chain.add_memory(*memory, 0, dtype, false);
+    call(chain, kAdd, {x, x}, x);
+    chain.add_reduction(reduction_of(reducing::Sum<float>()), {rows, true}, x, *memory, 0);
+    return chain.source();
+  };
+  CHECK_THAT(source_of(6, 10, kFloat), Catch::Contains("cuda_chain_columns.h") &&
+                                           Catch::Contains("    Lanes<reducing::Sum<float>, 2> s0;") &&
+                                           Catch::Contains("run_columns<2, 256>"));
+  CHECK_THAT(source_of(8, 9, kFloat), Catch::Contains("run_columns<1, 256>"));
+  CHECK_THAT(source_of(8, 16, kFloat), Catch::Contains("run_columns<4, 256>"));
+  CHECK_THAT(source_of(8, 16, kByte), Catch::Contains("run_columns<8, 256>"));
 }
 
 TEST_CASE("a vector of a chain holds 16 bytes of its widest array") {

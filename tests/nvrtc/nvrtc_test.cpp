@@ -2,7 +2,9 @@
 #include "cuda/nvidia/nvrtc.h"
 #include "compile/device_chain.h"
 #include "compile/emit_text.h"
+#include "kernel/reducers.h"
 #include "ops/elementwise/cuda_chain.h"
+#include "support/formulas.h"
 
 #include <catch2/catch.hpp>
 
@@ -13,6 +15,8 @@
 
 using namespace ebb;
 using compiling::DeviceChain;
+using testing::reduction_of;
+using testing::row_of;
 
 namespace {
 
@@ -27,16 +31,6 @@ std::string compiled(const std::string& source, int architecture = 90) {
 }
 
 bool is_machine_code(const std::string& code) { return code.size() > 1000 && code.substr(1, 3) == "ELF"; }
-
-template <class Op>
-detail::ElementRow row_of(const Op& op, int operands) {
-  detail::ElementRow row;
-  row.type = &typeid(Op);
-  row.formula = &op;
-  row.formula_bytes = sizeof(op);
-  row.count = operands;
-  return row;
-}
 
 // where(tanh(x y + n) > z, tanh(...), one), its slope, and the comparison.
 std::string chain_source(DType dtype) {
@@ -65,6 +59,29 @@ std::string chain_source(DType dtype) {
   return chain.source();
 }
 
+// A sum of two arrays, and every reduction of it.
+template <class T>
+std::string reducing_source(bool by_columns, DType dtype = dtype_of<T>()) {
+  using namespace reducing;
+  static const ops::Add add;
+  const auto memory = Storage::adopt(nullptr, 0, kCPU, nullptr, nullptr);
+  DeviceChain chain(100);
+  const int x = chain.add_memory(*memory, 0, dtype, false), y = chain.add_memory(*memory, 0, dtype, false);
+  const int sum = chain.add_buffer(dtype);
+  const int in[] = {x, y};
+  chain.add_call(row_of(add, 2), in, sum);
+  const auto reduce = [&](const auto&... formula) {
+    (chain.add_reduction(reduction_of(formula), {4, by_columns}, sum, *memory, 0), ...);
+  };
+  reduce(Sum<T>(), Prod<T>(), Extreme<T, true>(), Extreme<T, false>());
+  using Bits = std::conditional_t<std::is_same_v<T, BFloat16>, Half, T>;
+  reduce(CountNonzero<Bits, std::uint8_t>(), CountNonzero<Bits, std::int64_t>());
+  if constexpr (!std::is_integral_v<T>)
+    reduce(NanSum<T>(), Norm<T, NormKind::zero>(), Norm<T, NormKind::one>(), Norm<T, NormKind::two>(),
+           Norm<T, NormKind::max>(), Norm<T, NormKind::min>(), Norm<T, NormKind::general>());
+  return chain.source();
+}
+
 }  // namespace
 
 TEST_CASE("sources of chains become machine code of every architecture") {
@@ -75,6 +92,19 @@ TEST_CASE("sources of chains become machine code of every architecture") {
   if (dtype != kHalf) return;
   for (const int architecture : {80, 86, 89, 100, 120})
     CHECK(is_machine_code(compiled(chain_source(dtype), architecture)));
+}
+
+TEST_CASE("sources of chains that end in reductions become machine code of every architecture") {
+  if (!is_there()) return;
+  const bool by_columns = GENERATE(false, true);
+  INFO((by_columns ? "columns" : "rows"));
+  CHECK(is_machine_code(compiled(reducing_source<float>(by_columns))));
+  CHECK(is_machine_code(compiled(reducing_source<double>(by_columns))));
+  CHECK(is_machine_code(compiled(reducing_source<BFloat16>(by_columns))));
+  CHECK(is_machine_code(compiled(reducing_source<std::int64_t>(by_columns))));
+  CHECK(is_machine_code(compiled(reducing_source<std::uint8_t>(by_columns, kBool))));
+  for (const int architecture : {80, 86, 89, 90, 100, 120})
+    CHECK(is_machine_code(compiled(reducing_source<Half>(by_columns), architecture)));
 }
 
 TEST_CASE("what NVRTC does not understand is an error with its words") {
@@ -136,6 +166,10 @@ TEST_CASE("formulas have the names and sizes in a chain's source that they have 
   add(EBB_FORMULAS());
   add(ops::Gradients<EBB_FORMULAS>());
   CHECK(count > 150);
+  source += "}\n#include \"ops/elementwise/cuda_chain_rows.h\"\nnamespace ebb::cuda {\n";
+  add(ops::List<reducing::Sum<Half>, reducing::NanSum<double>, reducing::Prod<std::int64_t>,
+                reducing::Extreme<bool, true>, reducing::CountNonzero<float, std::uint8_t>,
+                reducing::Norm<float, reducing::NormKind::general>>());
   CHECK(is_machine_code(
       compiled(source + "}\nextern \"C\" __global__ void made_kernel(char* p) { *p = 1; }\n")));
 }

@@ -18,11 +18,19 @@ namespace ebb::cuda {
 namespace fs = std::filesystem;
 namespace {
 
-// What the object shows: one thread of a grid.
+// What the object shows: one thread of a grid, whether a block's threads meet at barriers, and what they then
+// call, for an object is linked with nothing.
 using RunThread = void (*)(const void* argument, unsigned block, unsigned thread);
+using Wait = void (*)();
 
-constexpr const char* kBefore = "#include \"cuda/emu/intrinsics.h\"\n";
+constexpr const char* kBefore =
+    "#include \"cuda/emu/intrinsics.h\"\n"
+    "extern \"C\" { void (*wait_for_block)() = nullptr; }\n"
+    "void ebb::emu::wait_for_block() { ::wait_for_block(); }\n";
 constexpr const char* kAfter =
+    "template <class A>\n"
+    "concept Meets = requires { typename A::Totals; };\n"
+    "extern \"C\" { extern const bool has_barriers = Meets<Argument>; }\n"
     "extern \"C\" void run_thread(const void* argument, unsigned block, unsigned thread) {\n"
     "  blockIdx.x = block;\n"
     "  threadIdx.x = thread;\n"
@@ -57,15 +65,17 @@ struct Folder {
 
 class OpenedKernel final : public ebb::detail::MadeKernel {
  public:
-  OpenedKernel(Device device, RunThread run) : device_(device), run_(run) {}
+  OpenedKernel(Device device, RunThread run, bool independent)
+      : device_(device), run_(run), independent_(independent) {}
 
   void launch(unsigned blocks, unsigned threads, const void* argument, std::size_t bytes) const override {
     const DeviceScope scope(device_);
     const auto* const first = static_cast<const std::uint64_t*>(argument);
     const std::vector<std::uint64_t> kept(first, first + bytes / sizeof(std::uint64_t));
     if (emu::null_launch) return;
-    const auto run_grid = [run = run_, blocks, threads, kept] {
-      emu::run_grid(dim3(blocks), dim3(threads), 0, true, [&] { run(kept.data(), blockIdx.x, threadIdx.x); });
+    const auto run_grid = [run = run_, independent = independent_, blocks, threads, kept] {
+      emu::run_grid(dim3(blocks), dim3(threads), 0, independent,
+                    [&] { run(kept.data(), blockIdx.x, threadIdx.x); });
     };
     check(emu::enqueue_action(current_stream(device_), run_grid), "kernel launch");
   }
@@ -73,6 +83,7 @@ class OpenedKernel final : public ebb::detail::MadeKernel {
  private:
   Device device_;
   RunThread run_;
+  bool independent_;
 };
 
 }  // namespace
@@ -98,8 +109,11 @@ std::shared_ptr<const ebb::detail::MadeKernel> load_kernel(Device device, const 
   void* const library = dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
   EBB_CHECK(library, "a made kernel cannot be opened.");
   const auto run = reinterpret_cast<RunThread>(dlsym(library, "run_thread"));
-  EBB_CHECK(run, "a made kernel has no entry.");
-  return std::make_shared<OpenedKernel>(device, run);
+  auto* const wait = static_cast<Wait*>(dlsym(library, "wait_for_block"));
+  const auto* const has_barriers = static_cast<const bool*>(dlsym(library, "has_barriers"));
+  EBB_CHECK(run && wait && has_barriers, "a made kernel has no entry.");
+  *wait = &emu::wait_for_block;
+  return std::make_shared<OpenedKernel>(device, run, !*has_barriers);
 }
 
 }  // namespace ebb::cuda

@@ -83,6 +83,14 @@ struct numeric_limits {
   static constexpr T max() { return T(~min()); }
   static constexpr T lowest() { return min(); }
 };
+template <>
+struct numeric_limits<float> {
+  static constexpr float infinity() { return __builtin_inff(); }
+};
+template <>
+struct numeric_limits<double> {
+  static constexpr double infinity() { return __builtin_inf(); }
+};
 
 template <class T, size_t kCount>
 struct array {

@@ -34,8 +34,8 @@ struct ChainSpan {
 };
 
 /// V neighbours of an array, from one element on.
-template <int V, class T>
-EBB_HD Vector<T, V> load(const ChainSpan& span, int array, const T* x, std::int64_t first) {
+template <int V, class Span, class T>
+EBB_HD Vector<T, V> load(const Span& span, int array, const T* x, std::int64_t first) {
   if (V > 1 && (span.aligned >> array & 1) != 0) return *reinterpret_cast<const Vector<T, V>*>(x + first);
   Vector<T, V> loaded;
 #pragma unroll
@@ -43,8 +43,8 @@ EBB_HD Vector<T, V> load(const ChainSpan& span, int array, const T* x, std::int6
   return loaded;
 }
 
-template <int V, class T>
-EBB_HD void store(const ChainSpan& span, int array, T* x, std::int64_t first, const Vector<T, V>& value) {
+template <class Span, class T, int V>
+EBB_HD void store(const Span& span, int array, T* x, std::int64_t first, const Vector<T, V>& value) {
   if (V > 1 && (span.aligned >> array & 1) != 0) return store_vector(x + first, value);
 #pragma unroll
   for (int j = 0; j < V; ++j) x[first + j] = value.at[j];

@@ -1,6 +1,6 @@
 // Sums and means on the CPU.
 #include "kernel/cpu/reduce.h"
-#include "kernel/element_sum.h"
+#include "kernel/element_reduction.h"
 #include "kernel/reducers.h"
 #include "ops/reduce/kernels.h"
 
@@ -16,7 +16,7 @@ template <class T>
 struct SumSteps {
   using Op = reducing::Sum<T>;
   using Acc = typename Op::Acc;
-  static_assert(sizeof(Cascade<Op>) <= ebb::detail::ElementSum::kState);
+  static_assert(sizeof(Cascade<Op>) <= ebb::detail::ElementReduction::kState);
 
   static constexpr Op kOp{};
   static void begin(void* state) { new (state) Cascade<Op>(kOp); }
@@ -29,7 +29,7 @@ struct SumSteps {
   static void finish(const void* sums, std::int64_t pieces, double divisor, void* out) {
     Cascade<Op> all(kOp);
     const auto* sum = static_cast<const std::byte*>(sums);
-    for (std::int64_t p = 0; p < pieces; ++p, sum += ebb::detail::ElementSum::kSum)
+    for (std::int64_t p = 0; p < pieces; ++p, sum += ebb::detail::ElementReduction::kSum)
       all.push(*reinterpret_cast<const Acc*>(sum));
     Op op;
     op.divisor = divisor;
@@ -37,7 +37,7 @@ struct SumSteps {
   }
 };
 
-void describe(ebb::detail::ElementSum& asked, const NdArray& x, double divisor) {
+void describe(ebb::detail::ElementReduction& asked, const NdArray& x, double divisor) {
   if (x.dtype() != kFloat && x.dtype() != kDouble) return;
   const std::int64_t count = x.numel();
   asked.block = kReduceBlock;
@@ -60,7 +60,8 @@ void describe(ebb::detail::ElementSum& asked, const NdArray& x, double divisor) 
 
 void sum(NdArray& out, const NdArray& x, DimMask dims, double divisor) {
   if (out.numel() == 0) [[unlikely]]
-    if (ebb::detail::ElementSum* const asked = ebb::detail::asked_sum()) return describe(*asked, x, divisor);
+    if (ebb::detail::ElementReduction* const asked = ebb::detail::asked_reduction())
+      return describe(*asked, x, divisor);
   visit_numeric(stored(x.dtype()), "sum", [&]<class T> {
     reducing::Sum<T> op;
     op.divisor = divisor;

@@ -1,7 +1,20 @@
-// Puts the family's CUDA kernels into their slots.
+// Puts the family's CUDA kernels into their slots, and their formulas before those who fuse them.
 #include "ops/reduce/cuda.h"
 
+#include <cstring>
+
+#include "kernel/element_reduction.h"
+
 namespace ebb::cuda {
+
+bool describe_reduction(const std::type_info& type, const void* formula, std::size_t bytes) {
+  ebb::detail::ElementReduction* const asked = ebb::detail::asked_reduction();
+  if (!asked) return false;
+  asked->type = &type;
+  asked->formula_bytes = bytes;
+  std::memcpy(asked->formula, formula, bytes);
+  return true;
+}
 
 void register_reduce() {
   kernels::sum.set_cuda(&sum);

@@ -4,6 +4,7 @@
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/reduce.h"
+#include "kernel/element_reduction.h"
 #include "kernel/reducers.h"
 #include "ops/reduce/cuda.h"
 
@@ -25,6 +26,8 @@ struct Into {
 
 template <class F>
 void reduce_into(const F& formula, NdArray& out, const NdArray& x, DimMask dims) {
+  static_assert(sizeof(F) <= ebb::detail::ElementReduction::kFormula);
+  if (out.numel() == 0 && describe_reduction(typeid(F), &formula, sizeof(F))) return;
   reduce(out.device(), Into<F>{formula, out.data_as<typename F::Out>()}, x, dims);
 }
 

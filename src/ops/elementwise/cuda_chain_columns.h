@@ -1,0 +1,85 @@
+// What kernels are made of that reduce the columns of what elementwise calls leave
+// (compile/device_chain.cpp): neighbouring ones by threads side by side, so that loads and stores are of
+// neighbours. The order follows from sizes alone.
+#pragma once
+
+#include "ops/elementwise/cuda_chain_rows.h"
+
+namespace ebb::cuda {
+
+/// A thread of a block that takes some vectors of columns and a piece of the rows; in the second launch some
+/// columns, and what the pieces gave.
+template <int V, int kThreads>
+struct ColumnTeam {
+  const RowSpan& span;  // `team` threads stand side by side, and the pieces are of rows
+  std::uint32_t thread, across, down, rank;
+  std::int64_t column, piece;
+
+  __device__ ColumnTeam(const RowSpan& all, std::uint32_t block, std::uint32_t at)
+      : span(all),
+        thread(at),
+        across(static_cast<std::uint32_t>(all.team)),
+        down(kThreads / across),
+        rank(at / across) {
+    const std::int64_t pieces = span.merges != 0 ? 1 : span.pieces, tile = block / pieces;
+    piece = block - tile * pieces;
+    column = (tile * across + (at & (across - 1))) * (span.merges != 0 ? 1 : V);
+  }
+
+  /// The first of the threads below one another gets what all have.
+  template <class F>
+  __device__ typename F::Acc merged(const F& formula, const typename F::Acc& total) const {
+    __shared__ typename F::Acc scratch[kThreads];
+    scratch[thread] = total;
+    for (std::uint32_t half = down / 2; half > 0; half /= 2) {
+      __syncthreads();
+      if (rank < half) scratch[thread] = formula.merge(scratch[thread], scratch[thread + half * across]);
+    }
+    const typename F::Acc all = scratch[thread];
+    __syncthreads();  // the next column's, or reduction's
+    return all;
+  }
+
+  /// The end of a piece.
+  template <class F>
+  __device__ void end(const Reduction<F>& to, const Lanes<F, V>& lanes) const {
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      const auto all = merged(to.formula, lanes.at[j]);
+      if (rank != 0 || column >= span.length) continue;
+      if (span.pieces == 1)
+        to.out[column + j] = to.formula.finish(all);
+      else
+        to.partial[piece * span.length + column + j] = all;
+    }
+  }
+
+  /// The pieces of a column, in order.
+  template <class F>
+  __device__ void merge(const Reduction<F>& to) const {
+    typename F::Acc total = to.formula.identity();
+    if (column < span.length)
+      for (std::int64_t p = rank; p < span.pieces; p += down)
+        total = to.formula.merge(total, to.partial[p * span.length + column]);
+    const auto all = merged(to.formula, total);
+    if (rank == 0 && column < span.length) to.out[column] = to.formula.finish(all);
+  }
+};
+
+/// A thread's part: its vector of every so many rows of a piece.
+template <int V, int kThreads, class Chain>
+__device__ void run_columns(const Chain& chain, std::uint32_t block, std::uint32_t thread) {
+  const RowSpan& span = chain.span;
+  const ColumnTeam<V, kThreads> team(span, block, thread);
+  if (span.merges != 0) return chain.merge(team);
+  auto totals = chain.totals();
+  if (team.column < span.length) {
+    const std::int64_t from = team.piece * span.piece, left = span.rows - from;
+    const std::int64_t end = from + (left < span.piece ? left : span.piece);
+    for (std::int64_t row = from + team.rank; row < end; row += team.down)
+      chain.template run<V>(row * span.length + team.column, totals);
+  }
+  chain.end(team, totals);
+}
+
+}  // namespace ebb::cuda

@@ -1,0 +1,124 @@
+// What kernels are made of that reduce what elementwise calls leave (compile/device_chain.cpp): rows of
+// elements, each by teams of threads. No atomics: the order follows from sizes and from where arrays start.
+#pragma once
+
+#include "kernel/reducers.h"
+#include "ops/elementwise/cuda_chain.h"
+
+namespace ebb::cuda {
+
+/// `rows` of `length` elements, cut in pieces. A team, threads of one block, takes a piece; where rows have
+/// several, a second launch merges what they gave.
+struct RowSpan {
+  std::int64_t rows, length, pieces, piece;
+  std::int64_t team;      // threads, a power of 2
+  std::int64_t head;      // elements of the arrays before their first vector
+  std::uint64_t aligned;  // as in ChainSpan
+  std::int64_t merges;    // 1 in the second launch
+};
+
+/// A formula of kernel/reducers.h, and where its results go.
+template <class F>
+struct Reduction {
+  alignas(8) F formula;
+  typename F::Out* out;
+  typename F::Acc* partial;
+};
+
+/// What a thread has of a reduction: parts of a row that do not wait for each other, or neighbouring columns.
+template <class F, int kLanes = 4>
+struct Lanes {
+  typename F::Acc at[kLanes];
+  EBB_HD Lanes(const F& formula) {
+#pragma unroll
+    for (int l = 0; l < kLanes; ++l) at[l] = formula.identity();
+  }
+};
+
+/// Bits are read as the formula's kernel reads them: some dtypes share one.
+template <class F, int kLanes, class T, int V>
+EBB_HD void take(const F& formula, Lanes<F, kLanes>& lanes, const Vector<T, V>& value) {
+#pragma unroll
+  for (int j = 0; j < V; ++j) {
+    typename F::Acc& lane = lanes.at[j % kLanes];
+    lane = formula.merge(lane, formula.load(__builtin_bit_cast(typename F::In, value.at[j]), 0));
+  }
+}
+
+/// A thread of a team, and the job that the team has: a piece, or the pieces of a row.
+template <int kThreads>
+struct Team {
+  const RowSpan& span;
+  std::uint32_t thread, threads, rank;
+  std::int64_t job;
+
+  __device__ Team(const RowSpan& all, std::uint32_t block, std::uint32_t at)
+      : span(all),
+        thread(at),
+        threads(static_cast<std::uint32_t>(all.team)),
+        rank(at & (threads - 1)),
+        job(std::int64_t{block} * (kThreads / threads) + at / threads) {}
+
+  /// The first of the team gets what all have.
+  template <class F>
+  __device__ typename F::Acc merged(const F& formula, const typename F::Acc& total) const {
+    __shared__ typename F::Acc scratch[kThreads];
+    scratch[thread] = total;
+    for (std::uint32_t half = threads / 2; half > 0; half /= 2) {
+      __syncthreads();
+      if (rank < half) scratch[thread] = formula.merge(scratch[thread], scratch[thread + half]);
+    }
+    const typename F::Acc all = scratch[thread];
+    __syncthreads();  // the next reduction may be of the same formula
+    return all;
+  }
+
+  /// The end of a piece.
+  template <class F>
+  __device__ void end(const Reduction<F>& to, const Lanes<F>& lanes) const {
+    const F& f = to.formula;
+    const auto all = merged(f, f.merge(f.merge(lanes.at[0], lanes.at[1]), f.merge(lanes.at[2], lanes.at[3])));
+    if (rank != 0 || job >= span.rows * span.pieces) return;
+    if (span.pieces == 1)
+      to.out[job] = f.finish(all);
+    else
+      to.partial[job] = all;
+  }
+
+  /// The pieces of a row, in order.
+  template <class F>
+  __device__ void merge(const Reduction<F>& to) const {
+    typename F::Acc total = to.formula.identity();
+    if (job < span.rows)
+      for (std::int64_t p = rank; p < span.pieces; p += threads)
+        total = to.formula.merge(total, to.partial[job * span.pieces + p]);
+    const auto all = merged(to.formula, total);
+    if (rank == 0 && job < span.rows) to.out[job] = to.formula.finish(all);
+  }
+};
+
+/// A thread's part: every so many vectors of its team's piece, and of the elements that are in none.
+template <int V, int kThreads, class Chain>
+__device__ void run_rows(const Chain& chain, std::uint32_t block, std::uint32_t thread) {
+  const RowSpan& span = chain.span;
+  const Team<kThreads> team(span, block, thread);
+  if (span.merges != 0) return chain.merge(team);
+  auto totals = chain.totals();
+  if (team.job < span.rows * span.pieces) {
+    const std::int64_t row = span.pieces == 1 ? team.job : team.job / span.pieces;
+    const std::int64_t from = (team.job - row * span.pieces) * span.piece, left = span.length - from;
+    const std::int64_t begin = row * span.length + from, n = left < span.piece ? left : span.piece;
+    std::int64_t head = (span.head - begin) & (V - 1);
+    if (head > n) head = n;
+    const std::int64_t units = (n - head) / V;
+    for (std::int64_t i = team.rank; i < units; i += team.threads)
+      chain.template run<V>(begin + head + i * V, totals);
+    if constexpr (V > 1) {
+      for (std::int64_t i = team.rank; i < n - units * V; i += team.threads)
+        chain.template run<1>(begin + (i < head ? i : i + units * V), totals);
+    }
+  }
+  chain.end(team, totals);
+}
+
+}  // namespace ebb::cuda
