@@ -119,8 +119,8 @@ struct Backend {
   void (*order_streams)(Device first_device, void* first, Device second_device, void* second);
 
   /// The kernel of a source, which defines `extern "C" made_kernel` of one argument of its type Argument and
-  /// includes what the plugin has at hand (ops/elementwise/cuda_chain_columns.h). Null where it cannot be made;
-  /// the first time a warning says why.
+  /// includes what the plugin has at hand (ops/elementwise/cuda_chain_columns.h). Null where it cannot be
+  /// made; the first time a warning says why.
   std::shared_ptr<const MadeKernel> (*make_kernel)(Device device, const std::string& source);
 
   std::unique_ptr<DeviceGraph> (*make_graph)(Device device);
