@@ -37,11 +37,34 @@ void scale(Matrix<T> c, T beta) {
     for (std::int64_t j = 0; j < c.cols; ++j) c(i, j) = beta == T(0) ? T(0) : beta * c(i, j);
 }
 
+template <class T>
+constexpr std::int64_t kPanel = tiles::kPackets * tiles::kWidth<T>;
+
+// to[i * pitch + j] = m(i, j), where rows are contiguous. Those of a panel are moved by registers: a call for
+// each would take longer.
+template <class T>
+void copy_rows(Matrix<const T> m, T* to, std::int64_t pitch) {
+  namespace simd = Eigen::internal;
+  for (std::int64_t i = 0; i < m.rows; ++i, to += pitch) {
+    const T* const row = m.data + i * m.row_stride;
+    if (m.cols != kPanel<T>) {
+      std::copy_n(row, m.cols, to);
+      continue;
+    }
+    tiles::Packet<T> packets[tiles::kPackets];
+    for (int p = 0; p < tiles::kPackets; ++p)
+      packets[p] = simd::ploadu<tiles::Packet<T>>(row + p * tiles::kWidth<T>);
+    for (int p = 0; p < tiles::kPackets; ++p) simd::pstoreu(to + p * tiles::kWidth<T>, packets[p]);
+  }
+}
+
 // to[i * pitch + j] = alpha m(i, j).
 template <class T>
 void pack(Matrix<const T> m, T alpha, T* to, std::int64_t pitch) {
   if (m.row_stride == 1) {
     transpose(m.data, m.col_stride, m.cols, m.rows, to, pitch);
+  } else if (m.col_stride == 1) {
+    copy_rows(m, to, pitch);
   } else {
     for (std::int64_t i = 0; i < m.rows; ++i)
       for (std::int64_t j = 0; j < m.cols; ++j) to[i * pitch + j] = m(i, j);
@@ -61,7 +84,6 @@ void add(Matrix<const T> x, Matrix<T> c) {
 // One piece, on this thread: panels of b, packed, against rows of a. c is by rows.
 template <class T>
 void piece(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
-  constexpr std::int64_t kPanel = tiles::kPackets * tiles::kWidth<T>;
   const std::int64_t part = part_of<128>(a.cols);
   if (beta != T(0) && a.cols > part) {  // what is there is added to the sum, not to its first part
     const NdArray sum = NdArray::empty({c.rows, c.cols}, dtype_of<T>());
@@ -71,13 +93,13 @@ void piece(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
     return add<T>(whole.read(), c);
   }
   // c is written in whole packets; its last columns go through a copy.
-  const std::int64_t rest = c.cols % kPanel,
+  const std::int64_t rest = c.cols % kPanel<T>,
                      rest_pitch = rest % tiles::kWidth<T> == 0 ? 0 : tiles::padded<T>(rest);
   const bool a_by_rows = a.col_stride == 1;
   const NdArray scratch =
-      NdArray::empty({part * kPanel + c.rows * rest_pitch + (a_by_rows ? 0 : c.rows * part)}, dtype_of<T>());
+      NdArray::empty({part * kPanel<T> + c.rows * rest_pitch + (a_by_rows ? 0 : c.rows * part)}, dtype_of<T>());
   T* const panel = scratch.data_as<T>();
-  T* const last = panel + part * kPanel;
+  T* const last = panel + part * kPanel<T>;
   T* const left = last + c.rows * rest_pitch;
   if (beta != T(0)) scale(c, beta);
   for (std::int64_t k = 0; k < a.cols; k += part) {
@@ -86,8 +108,8 @@ void piece(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
     const tiles::Left<T> rows =
         a_by_rows ? tiles::Left<T>{a.data + k, a.row_stride, 1} : tiles::Left<T>{left, depth, 1};
     const bool more = k > 0 || beta != T(0);
-    for (std::int64_t j = 0; j < c.cols; j += kPanel) {
-      const std::int64_t width = std::min(kPanel, c.cols - j), pitch = tiles::padded<T>(width);
+    for (std::int64_t j = 0; j < c.cols; j += kPanel<T>) {
+      const std::int64_t width = std::min(kPanel<T>, c.cols - j), pitch = tiles::padded<T>(width);
       pack(b.block(k, j, depth, width), alpha, panel, pitch);
       if (width == pitch) {
         tiles::product<T>(c.rows, width, depth, rows, panel, pitch, c.data + j, c.row_stride, more);
@@ -215,7 +237,7 @@ void gemm(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
                   : matrix_vector(b.t(), a.data, c.data, alpha, beta);
   }
   if (k == 1) return outer_product(a, b, c, alpha, beta);
-  const Cut cut(m, n, k, tiles::kPackets * tiles::kWidth<T>);
+  const Cut cut(m, n, k, kPanel<T>);
   const std::int64_t down = (m + cut.height - 1) / cut.height, across = (n + cut.width - 1) / cut.width;
   parallel_for(0, down * across, 1, [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t p = from; p < to; ++p) {

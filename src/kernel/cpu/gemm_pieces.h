@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "kernel/cpu/gemm.h"
+#include "kernel/cpu/vector.h"
 
 namespace ebb::cpu {
 
@@ -44,7 +45,10 @@ class Readable {
 struct Cut {
   std::int64_t height, width;  // multiples of `rows` and `panel`
   Cut(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t panel, std::int64_t rows = 12) {
-    constexpr std::int64_t kRows = 512, kPanels = 8, kLeast = std::int64_t{1} << 20;
+    // Processors without AVX-512 have second-level caches of 256 or 512 KiB, those with it mostly of 1 MiB.
+    constexpr bool kWide = kVectorBytes == 64;
+    constexpr std::int64_t kRows = kWide ? 512 : 240, kPanels = kWide ? 8 : 16;
+    constexpr std::int64_t kLeast = std::int64_t{1} << 20;
     height = even(m, (m + kRows - 1) / kRows, rows);
     width = even(n, (n + kPanels * panel - 1) / (kPanels * panel), panel);
     const std::int64_t threads = get_num_threads();

@@ -73,6 +73,7 @@ template <class C, int R, int P, class L>
 #pragma GCC unroll 8
   for (int r = 0; r < R; ++r) {
     row[r] = left.row(r);
+    for (int p = 0; p < P; ++p) __builtin_prefetch(out + r * out_pitch + p * kWidth<C>, 1);
 #pragma GCC unroll 4
     for (int p = 0; p < P; ++p) sum[r][p] = simd::pset1<Packet<C>>(C(0));
   }

@@ -3,6 +3,7 @@
 #include <ebb/core/visit.h>
 
 #include "core/parallel_for.h"
+#include "kernel/cpu/move_bytes.h"
 #include "kernel/cpu/transpose.h"
 #include "kernel/cpu/transpose_halves.h"
 #include "kernel/cpu/walk.h"
@@ -27,12 +28,11 @@ struct Ends {
 };
 
 void copy_rows(const Walk<2>& walk, const Ends& ends) {
-  // By a call: for size a memcpy would become string instructions, which are slow to start.
   if (ends.same_bits && walk.is_unit())
     return walk([to = ends.to, from = ends.from, size = ends.to_size](std::int64_t n,
                                                                       const std::array<std::int64_t, 2>& at,
                                                                       const std::array<std::int64_t, 2>&) {
-      std::memmove(to + at[0] * size, from + at[1] * size, static_cast<std::size_t>(n * size));
+      move_bytes(to + at[0] * size, from + at[1] * size, static_cast<std::size_t>(n * size));
     });
   walk([&](std::int64_t n, const std::array<std::int64_t, 2>& at, const std::array<std::int64_t, 2>& step) {
     ends.row(ends.to + at[0] * ends.to_size, step[0], ends.from + at[1] * ends.from_size, step[1], n);
@@ -106,7 +106,7 @@ void copy_flat(NdArray& out, const NdArray& x) {
     // Below this a second thread costs more than it brings.
     constexpr std::int64_t kBytes = 1 << 20;
     parallel_for(0, n * to_size, kBytes, [&](std::int64_t b, std::int64_t e) {
-      std::memcpy(to + b, from + b, static_cast<std::size_t>(e - b));
+      move_bytes(to + b, from + b, static_cast<std::size_t>(e - b));
     });
     return;
   }

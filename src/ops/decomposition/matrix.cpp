@@ -150,7 +150,7 @@ Variable vander(const Variable& x, optional<std::int64_t> N) {
   DimVector shape(x.sizes());
   shape.push_back(n - 1);
   const Variable column = x.unsqueeze(-1);
-  return cat({ones_like(column), cumprod(column.expand(shape), -1)}, -1);
+  return cumprod(cat({ones_like(column), column.expand(shape)}, -1), -1);
 }
 
 }  // namespace linalg

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernel/cpu/move_bytes.h"
 #include "kernel/cpu/walk.h"
 #include "ops/common/kernels.h"
 #include "ops/shape/kernels.h"
@@ -54,7 +55,7 @@ bool join_rows(NdArray& out, const std::vector<NdArray>& pieces, std::size_t dim
                  for (std::int64_t row = begin; row < end; ++row) {
                    char* at = to + row * out_pitch;
                    for (const RowPiece& part : parts) {
-                     std::memcpy(at, part.from + row * part.pitch, static_cast<std::size_t>(part.size));
+                     move_bytes(at, part.from + row * part.pitch, static_cast<std::size_t>(part.size));
                      at += part.size;
                    }
                  }
