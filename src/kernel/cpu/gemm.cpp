@@ -45,6 +45,7 @@ constexpr std::int64_t kPanel = tiles::kPackets * tiles::kWidth<T>;
 template <class T>
 void copy_rows(Matrix<const T> m, T* to, std::int64_t pitch) {
   namespace simd = Eigen::internal;
+  constexpr std::int64_t kAhead = 8;
   for (std::int64_t i = 0; i < m.rows; ++i, to += pitch) {
     const T* const row = m.data + i * m.row_stride;
     if (m.cols != kPanel<T>) {
@@ -54,6 +55,7 @@ void copy_rows(Matrix<const T> m, T* to, std::int64_t pitch) {
     tiles::Packet<T> packets[tiles::kPackets];
     for (int p = 0; p < tiles::kPackets; ++p)
       packets[p] = simd::ploadu<tiles::Packet<T>>(row + p * tiles::kWidth<T>);
+    __builtin_prefetch(row + kAhead * m.row_stride);
     for (int p = 0; p < tiles::kPackets; ++p) simd::pstoreu(to + p * tiles::kWidth<T>, packets[p]);
   }
 }

@@ -18,10 +18,15 @@ inline void move_bytes(char* to, const char* from, std::size_t bytes) {
     std::memmove(to, from, bytes);
     return;
   }
+  typedef char Row __attribute__((vector_size(kVectorBytes), aligned(1), may_alias));
   const auto step = [=](std::size_t at) {
-    Vector<char, kStep> some;
-    std::memcpy(&some, from + at, sizeof some);
-    std::memcpy(to + at, &some, sizeof some);
+    const Row* const x = reinterpret_cast<const Row*>(from + at);
+    Row* const y = reinterpret_cast<Row*>(to + at);
+    const Row a = x[0], b = x[1], c = x[2], d = x[3];
+    y[0] = a;
+    y[1] = b;
+    y[2] = c;
+    y[3] = d;
     asm volatile("" ::: "memory");  // or compilers make a call of the loop
   };
   step(0);

@@ -45,8 +45,11 @@ class Walk {
   /// itself costs as much as a line.
   template <class Run>
   void weighted(std::int64_t weight, Run&& run) const {
+    if (numel_ == 0) return;
     constexpr std::int64_t kLine = 16;
-    const std::int64_t together = is_unit() ? std::min(run_length(), kLine) : 1;
+    const auto is_near = [](std::int64_t step) { return step == 0 || step == 1; };
+    const bool dense = std::all_of(strides_[0].begin(), strides_[0].end(), is_near);
+    const std::int64_t together = dense ? std::min(run_length(), kLine) : 1;
     const std::int64_t grain = std::max<std::int64_t>(kGrain / (weight * (kLine / together)), 1);
     parallel_for(0, numel_, grain, [&](std::int64_t begin, std::int64_t end) { piece(begin, end, run); });
   }
