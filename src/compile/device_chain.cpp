@@ -73,9 +73,11 @@ int DeviceChain::width() const {
     if (!s.still) widest = std::max(widest, element_size(s.dtype));
   }
   const int most = kVectorBytes / static_cast<int>(widest);
-  if (!matrix_.by_columns) return most;
+  if (reductions_.empty()) return most;
+  // What lies before the first whole vector and behind the last is added up by few lanes.
+  int width = std::min(most, kMostReduced);
+  if (!matrix_.by_columns) return width;
   // Vectors of rows begin at the same columns, and each column of one has a sum.
-  int width = std::min(most, kMostColumns);
   while (count_ / matrix_.rows % width != 0) width /= 2;
   return width;
 }

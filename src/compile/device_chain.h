@@ -66,7 +66,7 @@ class DeviceChain final : public StepProgram {
 
  private:
   static constexpr int kVectorBytes = 16;  // of neighbouring elements that are loaded at once
-  static constexpr int kMostColumns = 8;   // of a vector
+  static constexpr int kMostReduced = 8;   // elements of a vector that are added up
   struct Stream {
     DType dtype = kFloat;
     const Storage* storage = nullptr;

@@ -16,9 +16,10 @@
 namespace ebb {
 namespace {
 
-bool is_forbidden() {
+// What EBB_AMX says; empty where it is not set.
+std::string_view wish() {
   const char* const wanted = std::getenv("EBB_AMX");
-  return wanted && std::string_view(wanted) == "0";
+  return wanted ? wanted : "";
 }
 
 #if defined(__x86_64__) && defined(__linux__)
@@ -53,12 +54,15 @@ bool detail::settle_amx(bool (*multiplies_rightly)()) {
   {
     const std::lock_guard lock(settling);
     if (amx.load() == Amx::unasked)
-      amx.store(!is_forbidden() && processor_has_amx() && system_grants_amx() ? Amx::granted : Amx::off);
+      amx.store(wish() != "0" && processor_has_amx() && system_grants_amx() ? Amx::granted : Amx::off);
     if (amx.load() == Amx::granted) {
       right = multiplies_rightly();
       amx.store(right ? Amx::on : Amx::off);
     }
   }
+  const std::string_view wanted = wish();
+  if (!wanted.empty() && wanted != "0" && wanted != "1")
+    warn("EBB_AMX=", wanted, " is neither 0 nor 1: AMX is used where it is to be had.");
   if (!right)
     warn(
         "AMX, which this processor says it has, multiplied a matrix of bfloat16 wrongly, and is not used: "
