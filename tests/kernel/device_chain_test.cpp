@@ -262,6 +262,19 @@ TEST_CASE("a vector of a chain holds 16 bytes of its widest array") {
   CHECK(width_of(kFloat, kDouble, true) == 4);
 }
 
+TEST_CASE("a vector of a chain that is reduced holds eight elements at most") {
+  const Ref<Storage> memory = at(0);
+  const auto source_of = [&](DType dtype) {
+    DeviceChain chain(kCount);
+    const int x = chain.add_memory(*memory, 0, dtype, false), passing = chain.add_buffer(kFloat);
+    call(chain, ops::Tanh(), {x}, passing);
+    chain.add_reduction(reduction_of(reducing::Sum<float>()), {1}, passing, *memory, 0);
+    return chain.source();
+  };
+  CHECK_THAT(source_of(kByte), Catch::Contains("run_rows<8, 256>"));
+  CHECK_THAT(source_of(kFloat), Catch::Contains("run_rows<4, 256>"));
+}
+
 TEST_CASE("a chain's vectors begin where most of its arrays are aligned") {
   CHECK(span_of(100, kFloat, 0x1000, 0x2000, 0x3000) == Span{0, 25, 7});
   CHECK(span_of(101, kFloat, 0x1004, 0x2004, 0x3004) == Span{3, 24, 7});

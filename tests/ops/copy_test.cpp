@@ -115,6 +115,31 @@ TEST_CASE("copies between all layouts, small and large") {
   }
 }
 
+TEST_CASE("rows of some KiB are copied wherever they begin") {
+  const DType dtype = GENERATE(kByte, kHalf, kFloat, kDouble);
+  const auto from = GENERATE(as<std::int64_t>{}, 0, 1, 7);
+  INFO(to_string(dtype) << " from " << from);
+  const Variable x = arange(3 * 5000).remainder(251).to(dtype).view({3, 5000});
+  const std::vector<double> all = values(x);
+  const auto expect = [&](const Variable& got, std::int64_t first, std::int64_t count) {
+    std::vector<double> expected;
+    for (std::int64_t row = 0; row < 3; ++row)
+      for (std::int64_t i = 0; i < count; ++i)
+        expected.push_back(all[static_cast<std::size_t>(row * 5000 + (first + i) % 5000)]);
+    CHECK(values(got) == expected);
+  };
+  for (const std::int64_t count : {300, 1100, 4093}) {
+    const Variable part = x.narrow(1, from, count);
+    expect(part.contiguous(), from, count);
+    expect(cat({part, part.narrow(1, 0, 0)}, 1), from, count);
+    const Variable target = zeros({3, 5000}, dtype);
+    target.narrow(1, 5, count).copy_(part);
+    expect(target.narrow(1, 5, count), from, count);
+    CHECK(values(target.narrow(1, 5 + count, 9)) == std::vector<double>(27, 0.0));
+  }
+  expect(x.roll(-from, 1), from, 5000);
+}
+
 TEST_CASE("transposed copies of all widths keep every bit") {
   for (const DType dtype : kAllTypes)
     for (const std::int64_t rows : {7, 16, 33, 64, 150})

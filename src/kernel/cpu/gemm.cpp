@@ -38,7 +38,7 @@ void scale(Matrix<T> c, T beta) {
 }
 
 template <class T>
-constexpr std::int64_t kPanel = tiles::kPackets * tiles::kWidth<T>;
+constexpr std::int64_t kPanel = tiles::kPackets* tiles::kWidth<T>;
 
 // to[i * pitch + j] = m(i, j), where rows are contiguous. Those of a panel are moved by registers: a call for
 // each would take longer.
@@ -98,8 +98,8 @@ void piece(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
   const std::int64_t rest = c.cols % kPanel<T>,
                      rest_pitch = rest % tiles::kWidth<T> == 0 ? 0 : tiles::padded<T>(rest);
   const bool a_by_rows = a.col_stride == 1;
-  const NdArray scratch =
-      NdArray::empty({part * kPanel<T> + c.rows * rest_pitch + (a_by_rows ? 0 : c.rows * part)}, dtype_of<T>());
+  const NdArray scratch = NdArray::empty(
+      {part * kPanel<T> + c.rows * rest_pitch + (a_by_rows ? 0 : c.rows * part)}, dtype_of<T>());
   T* const panel = scratch.data_as<T>();
   T* const last = panel + part * kPanel<T>;
   T* const left = last + c.rows * rest_pitch;

@@ -9,8 +9,8 @@
 
 namespace ebb::cpu {
 
-/// memmove(to, from, bytes). The C library moves some KiB by one string instruction, which takes ten or twenty
-/// times as long as it could on AMD's Zen 3 where an end is not aligned: such rows go by registers.
+/// memmove(to, from, bytes). The C library moves some KiB by one string instruction, which takes ten or
+/// twenty times as long as it could on AMD's Zen 3 where an end is not aligned: such rows go by registers.
 inline void move_bytes(char* to, const char* from, std::size_t bytes) {
   constexpr std::size_t kLeast = 1024, kMost = std::size_t{1} << 20, kStep = 4 * kVectorBytes;
   const auto target = reinterpret_cast<std::uintptr_t>(to), source = reinterpret_cast<std::uintptr_t>(from);
