@@ -34,23 +34,27 @@ struct ConvolutionBackward : autograd::Node {
     const auto run = [&](ConvKind what, const Variable& a, const Variable& b) {
       return convolve(what, a, b, {}, convolution, false);
     };
+    // The first operand's last: in a compiled function it can lie where that lay.
     switch (kind) {
       case ConvKind::forward:
-        if (needs(0)) out[0] = run(ConvKind::input, g, second.unpack());
         if (needs(1)) out[1] = run(ConvKind::weight, g, first.unpack());
         break;
       case ConvKind::input:
-        if (needs(0)) out[0] = run(ConvKind::forward, g, second.unpack());
         if (needs(1)) out[1] = run(ConvKind::weight, first.unpack(), g);
         break;
       case ConvKind::weight:
-        if (needs(0)) out[0] = run(ConvKind::forward, second.unpack(), g);
         if (needs(1)) out[1] = run(ConvKind::input, first.unpack(), g);
         break;
     }
     if (needs(2)) {
       const std::int64_t all[] = {0, 2, 3, 4};
       out[2] = g.sum(IntArrayRef(all, static_cast<std::size_t>(convolution.dims) + 1));
+    }
+    if (needs(0)) {
+      const Variable other = second.unpack();
+      out[0] = kind == ConvKind::forward ? run(ConvKind::input, g, other)
+               : kind == ConvKind::input ? run(ConvKind::forward, g, other)
+                                         : run(ConvKind::forward, other, g);
     }
     return out;
   }

@@ -18,7 +18,8 @@ using autograd::GradList;
 
 bool is_one(const Scalar& s) { return s.to_double() == 1; }
 
-// What both nodes do for the operands: the gradient of alpha * op(a) op(b).
+// What both nodes do for the operands: the gradient of alpha * op(a) op(b). That of b, which is mostly a
+// weight, comes first: then memory of a, which it reads, can be that of a's gradient in a compiled function.
 struct ProductNode : autograd::Node {
   autograd::SavedVariable a{this};
   autograd::SavedVariable b{this};
@@ -53,8 +54,8 @@ struct MmBackward : ProductNode {
   std::string name() const override { return batch ? "BmmBackward0" : "MmBackward0"; }
   GradList apply(GradList&& grads) override {
     GradList out(2);
-    if (needs(0)) out[0] = grad_a(grads[0]);
     if (needs(1)) out[1] = grad_b(grads[0]);
+    if (needs(0)) out[0] = grad_a(grads[0]);
     return out;
   }
 };
@@ -65,8 +66,8 @@ struct AddmmBackward : ProductNode {
   GradList apply(GradList&& grads) override {
     GradList out(3);
     if (needs(0)) out[0] = is_one(beta) ? grads[0] : mul(grads[0], beta);
-    if (needs(1)) out[1] = grad_a(grads[0]);
     if (needs(2)) out[2] = grad_b(grads[0]);
+    if (needs(1)) out[1] = grad_a(grads[0]);
     return out;
   }
 };
