@@ -148,13 +148,25 @@ TEST_CASE("every reduction of a device has a formula that chains end in") {
     return Tensors{x.sum(1), x.nansum(1), x.amax({1}), x.amin({1}), x.prod(1)};
   });
   require_fused([](const Tensor& x) { return Tensors{x.any(), x.all(), x.count_nonzero()}; });
-  if (dtype == kHalf || dtype == kBFloat16) return;  // their norms are of casts
   require_fused([](const Tensor& x) {
     Tensors norms;
     for (const double p : {0., 1., 2., 3., HUGE_VAL, -HUGE_VAL}) norms.push_back(x.norm(p));
     return norms;
   });
   require_fused([](const Tensor& x) { return Tensors{x.norm(2, {1}), x.norm(1, {1})}; });
+}
+
+TEST_CASE("reductions of integers and of truth values end chains of a device, too") {
+  const DType dtype = GENERATE(kByte, kShort, kInt, kLong);
+  INFO(dtype);
+  const CompileReport report = require_twin(
+      [](const Tensors& x) {
+        const Tensor y = x[0] + x[1], above = x[0] > x[1];
+        return Tensors{y.sum(),     y.prod(),    y.amax({1}),           y.amin({1}),      above.sum(),
+                       above.any(), above.all(), above.count_nonzero(), y.count_nonzero()};
+      },
+      whole({3, 40}, dtype, 2));
+  CHECK(report.fused > 4);
 }
 
 TEST_CASE("rows that begin anywhere are reduced by the vectors that they have") {
@@ -256,6 +268,17 @@ TEST_CASE("fused sums are as far from the exact ones as their order allows") {
     CHECK(std::abs(got[0].item<double>() - y.sum().item<double>()) <= bound);
   }
   CHECK(compiled.report().fused == 4);
+}
+
+TEST_CASE("fused sums of what bytes decide are as near the exact ones") {
+  const std::int64_t n = GENERATE(as<std::int64_t>{}, 62, 1000000);
+  auto compiled = compile([](const Tensor& mask) { return where(mask, 0.1, 0.2).sum(); });
+  const Tensor mask = (rand({n + 1}) < 0.5).to(Device::CUDA).narrow(0, 1, n);
+  const double yes = mask.sum().item<double>(), no = static_cast<double>(n) - yes;
+  const double exact = yes * static_cast<double>(0.1f) + no * static_cast<double>(0.2f);
+  const double bound = (static_cast<double>(n) / (1 << 18) + 30) * 0x1p-24 * exact;
+  for (int t = 0; t < 4; ++t) CHECK(std::abs(compiled(mask).item<double>() - exact) <= bound);
+  CHECK(compiled.report().fused == 2);
 }
 
 TEST_CASE("the same sum is the same in every replay on a device") {

@@ -27,7 +27,7 @@ TEST_CASE("rows of any size and place are moved, and nothing beside them") {
   std::copy_n(source.begin() + static_cast<std::ptrdiff_t>(from), bytes,
               expected.begin() + static_cast<std::ptrdiff_t>(to));
   move_bytes(target.data() + to, source.data() + from, bytes);
-  REQUIRE(target == expected);
+  REQUIRE((target == expected));
 }
 
 TEST_CASE("rows that overlap are moved as if they did not") {
@@ -39,5 +39,5 @@ TEST_CASE("rows that overlap are moved as if they did not") {
   const std::size_t from = forward ? 0 : distance, to = forward ? distance : 0;
   for (std::size_t i = 0; i < bytes; ++i) expected[to + i] = before[from + i];
   move_bytes(now.data() + to, now.data() + from, bytes);
-  REQUIRE(now == expected);
+  REQUIRE((now == expected));
 }

@@ -28,7 +28,7 @@ std::vector<int> visits(const List& sizes, const List& first, const List& second
 TEST_CASE("a walk comes to every element once, whatever the other array's steps") {
   const List sizes{70, 300}, steps{300, 1};
   const List other = GENERATE(values<List>({{300, 1}, {1, 0}, {0, 1}, {1, 70}, {0, 0}}));
-  REQUIRE(visits(sizes, steps, other) == std::vector<int>(70 * 300, 1));
+  REQUIRE((visits(sizes, steps, other) == std::vector<int>(70 * 300, 1)));
 }
 
 TEST_CASE("a walk over nothing calls nobody") {
