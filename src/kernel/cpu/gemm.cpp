@@ -38,7 +38,7 @@ void scale(Matrix<T> c, T beta) {
 }
 
 template <class T>
-constexpr std::int64_t kPanel = tiles::kPackets* tiles::kWidth<T>;
+constexpr std::int64_t kPanel = std::int64_t{tiles::kWidth<T>} * tiles::kPackets;
 
 // to[i * pitch + j] = m(i, j), where rows are contiguous. Those of a panel are moved by registers: a call for
 // each would take longer.
