@@ -8,7 +8,7 @@ option(EBB_BUILD_BENCHMARKS "Build the benchmarks" OFF)
 option(EBB_VISION "Build ebb::vision, which links libjpeg and libpng" ${PROJECT_IS_TOP_LEVEL})
 option(EBB_NATIVE "Tune for the CPU of this machine (-march=native)" ${PROJECT_IS_TOP_LEVEL})
 option(EBB_DISPATCH "Without EBB_NATIVE, on x86-64: kernels for SSE2, AVX2 and AVX-512 in one library, chosen as it is loaded" ON)
-option(EBB_PACK_RELOCATIONS "Half a megabyte less, for loaders that know it: glibc 2.36 where the library is used" ON)
+option(EBB_PACK_RELOCATIONS "0.4 MB less, for loaders that know it: glibc 2.36 where the library is used" ON)
 option(EBB_WERROR "Treat warnings in ebb's own sources as errors" ${PROJECT_IS_TOP_LEVEL})
 
 set(EBB_CUDA "AUTO" CACHE STRING "CUDA backend: AUTO (where nvcc and a GPU are present), ON, OFF, EMU (on the CPU)")
