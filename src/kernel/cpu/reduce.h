@@ -17,9 +17,9 @@ namespace ebb::cpu {
 
 constexpr std::int64_t kReduceBlock = 4096;  // elements summed by lanes before pairwise merging starts
 constexpr std::int64_t kReducePiece =
-    32768;                                 // elements of one job when a single output is shared among threads
-constexpr std::int64_t kReduceRows = 16;   // rows of a column sum taken together
-constexpr std::int64_t kReduceTile = 512;  // columns of one job
+    32768;                                // elements of one job when a single output is shared among threads
+constexpr std::int64_t kReduceRows = 16;  // rows of a column sum taken together
+constexpr std::int64_t kReduceTile = 1024;  // columns of one job
 
 /// Merges partial results as a binary counter does: equal weights meet first.
 template <class Op>
@@ -65,7 +65,28 @@ concept LoadsHalvesAsFloats = std::is_same_v<typename Op::In, Half> && requires 
   static_cast<typename Op::Acc (Op::*)(float, std::int64_t) const>(&Op::load);
 };
 
-/// n <= kReduceBlock neighbouring elements, of In or as they are loaded.
+/// Fetches what is read a little later than `bytes` at x: rows end too soon for processors to foresee it.
+[[gnu::always_inline]] inline void fetch_ahead(const void* x, std::size_t bytes) {
+  constexpr std::size_t kAhead = 2048, kLine = 64;
+  for (std::size_t at = 0; at < bytes; at += kLine)
+    __builtin_prefetch(static_cast<const char*>(x) + kAhead + at);
+}
+
+/// n neighbouring elements by `Lanes` sums side by side; n is a multiple of it, and not 0.
+template <int Lanes, class Op, class X>
+typename Op::Acc reduce_lanes(const Op& op, const X* x, std::int64_t n, std::int64_t output) {
+  typename Op::Acc acc[Lanes];
+  for (int l = 0; l < Lanes; ++l) acc[l] = op.load(x[l], output);
+  for (std::int64_t i = Lanes; i < n; i += Lanes) {
+    if constexpr (Lanes > kFewLanes) fetch_ahead(x + i, Lanes * sizeof(X));
+    for (int l = 0; l < Lanes; ++l) acc[l] = op.merge(acc[l], op.load(x[i + l], output));
+  }
+  merge_lanes<Lanes / 2>(op, acc);
+  return acc[0];
+}
+
+/// n <= kReduceBlock neighbouring elements, of In or as they are loaded: by many lanes, what is left by few
+/// and then one by one. No lane waits in memory for an element that may not come.
 template <class Op, class X>
 typename Op::Acc reduce_run(const Op& op, const X* x, std::int64_t n, std::int64_t output) {
   using Acc = typename Op::Acc;
@@ -74,25 +95,20 @@ typename Op::Acc reduce_run(const Op& op, const X* x, std::int64_t n, std::int64
     convert_contiguous(numbers, x, n);
     return reduce_run(op, numbers, n, output);
   }
-  constexpr int kLanes = 256 / sizeof(Acc) < 64 ? 256 / sizeof(Acc) : 64;
-  if (n < 8) {
-    Acc total = op.identity();
-    for (std::int64_t i = 0; i < n; ++i) total = op.merge(total, op.load(x[i], output));
-    return total;
+  constexpr int kMany = 256 / sizeof(Acc) < 64 ? 256 / sizeof(Acc) : 64;
+  Acc total = op.identity();
+  std::int64_t done = 0;
+  if (n >= 2 * kMany) {
+    done = n / kMany * kMany;
+    total = reduce_lanes<kMany>(op, x, done, output);
   }
-  const auto by_lanes = [&](auto lanes) {
-    constexpr int kN = decltype(lanes)::value;
-    Acc acc[kN];
-    for (int l = 0; l < kN; ++l) acc[l] = op.load(x[l], output);
-    std::int64_t i = kN;
-    for (; i + kN <= n; i += kN)
-      for (int l = 0; l < kN; ++l) acc[l] = op.merge(acc[l], op.load(x[i + l], output));
-    for (int l = 0; i + l < n; ++l) acc[l] = op.merge(acc[l], op.load(x[i + l], output));
-    merge_lanes<kN / 2>(op, acc);
-    return acc[0];
-  };
-  if (n < 2 * kLanes) return by_lanes(std::integral_constant<int, 8>());
-  return by_lanes(std::integral_constant<int, kLanes>());
+  if (const std::int64_t few = (n - done) / kFewLanes * kFewLanes; few > 0) {
+    const Acc rest = reduce_lanes<kFewLanes>(op, x + done, few, output);
+    total = done == 0 ? rest : op.merge(total, rest);
+    done += few;
+  }
+  for (; done < n; ++done) total = op.merge(total, op.load(x[done], output));
+  return total;
 }
 
 /// Elements [begin, end) of what goes into one output.
@@ -193,23 +209,32 @@ void reduce_inner(const Op& op, typename Op::Out* out, const typename Op::In* x,
       plan.count > 2 * kReducePiece ? (plan.count + kReducePiece - 1) / kReducePiece : 1;
   if (pieces == 1) {
     const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(plan.count, 1));
-    const bool together = plan.reduced.size() == 1 && plan.reduced[0].in_stride == 1 &&
-                          plan.count <= kShortRow && !plan.kept.empty();
+    const bool run = plan.reduced.size() == 1 && plan.reduced[0].in_stride == 1 && plan.count <= kReduceBlock;
+    const bool together = run && plan.count <= kShortRow && !plan.kept.empty();
+    const ReduceDim rows = plan.kept.empty() ? ReduceDim() : plan.kept.back();
     parallel_for(0, plan.outputs, grain, [&](std::int64_t begin, std::int64_t end) {
       ReduceWalk walk(plan.kept, begin);
       if constexpr (joins_rows<Op>)
         while (together && begin + kRowsTogether <= end && walk.left_inside() >= kRowsTogether) {
           typename Op::In block[kShortRow * kRowsTogether];
           Acc total[kRowsTogether];
-          turn_rows(x + walk.in(), plan.kept.back().in_stride, kRowsTogether, plan.count, block,
-                    kRowsTogether);
+          turn_rows(x + walk.in(), rows.in_stride, kRowsTogether, plan.count, block, kRowsTogether);
           reduce_short_rows(op, block, plan.count, total);
           for (std::int64_t r = 0; r < kRowsTogether; ++r)
-            out[walk.out() + r * plan.kept.back().out_stride] = op.finish(total[r]);
+            out[walk.out() + r * rows.out_stride] = op.finish(total[r]);
           walk.advance(kRowsTogether);
           begin += kRowsTogether;
         }
-      for (std::int64_t o = begin; o < end; ++o, walk.advance(1))
+      while (run && begin < end) {
+        const std::int64_t n = std::min(walk.left_inside(), end - begin);
+        for (std::int64_t r = 0; r < n; ++r) {
+          const std::int64_t o = walk.out() + r * rows.out_stride;
+          out[o] = op.finish(reduce_run(op, x + walk.in() + r * rows.in_stride, plan.count, o));
+        }
+        walk.advance(n);
+        begin += n;
+      }
+      for (; begin < end; ++begin, walk.advance(1))
         out[walk.out()] = op.finish(reduce_range(op, x + walk.in(), plan.reduced, 0, plan.count, walk.out()));
     });
     return;

@@ -9,6 +9,7 @@ namespace ebb::cpu {
 
 constexpr std::int64_t kShortRow = 32;  // rows up to here are reduced side by side
 constexpr std::int64_t kRowsTogether = 16;
+constexpr int kFewLanes = 8;  // sums side by side where a row, or what is left of it, is too short for many
 
 /// Whether rows of Op may be taken together: its totals are numbers, and load() multiplies nothing, which
 /// might be fused with a sum here and not where a row is reduced alone.
@@ -31,7 +32,7 @@ template <class Op>
 void reduce_short_rows(const Op& op, const typename Op::In* block, std::int64_t count,
                        typename Op::Acc* total) {
   using Acc = typename Op::Acc;
-  constexpr std::int64_t kWidth = kRowsTogether, kLanes = 8;
+  constexpr std::int64_t kWidth = kRowsTogether, kLanes = kFewLanes;
   const auto merge = [&](Acc* acc, std::int64_t k) {
     for (std::int64_t r = 0; r < kWidth; ++r) acc[r] = op.merge(acc[r], op.load(block[k * kWidth + r], 0));
   };
@@ -40,11 +41,13 @@ void reduce_short_rows(const Op& op, const typename Op::In* block, std::int64_t 
     for (std::int64_t k = 0; k < count; ++k) merge(total, k);
     return;
   }
+  const std::int64_t whole = count / kLanes * kLanes;
   Acc acc[kLanes * kWidth];
   for (std::int64_t i = 0; i < kLanes * kWidth; ++i) acc[i] = op.load(block[i], 0);
-  for (std::int64_t k = kLanes; k < count; ++k) merge(acc + k % kLanes * kWidth, k);
+  for (std::int64_t k = kLanes; k < whole; ++k) merge(acc + k % kLanes * kWidth, k);
   for (std::int64_t lanes = kLanes / 2; lanes > 0; lanes /= 2)
     for (std::int64_t i = 0; i < lanes * kWidth; ++i) acc[i] = op.merge(acc[i], acc[i + lanes * kWidth]);
+  for (std::int64_t k = whole; k < count; ++k) merge(acc, k);
   std::copy(acc, acc + kWidth, total);
 }
 

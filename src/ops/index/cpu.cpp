@@ -21,26 +21,27 @@ DimVector strides_without(const NdArray& x, std::int64_t dim) {
   return strides;
 }
 
-void check_index(const char* op, std::int64_t index, std::int64_t dim, std::int64_t size) {
-  EBB_CHECK_INDEX(index >= 0 && index < size, op, ": index ", index, " is out of bounds for dimension ", dim,
-                  " with size ", size, ".");
-}
-
 using indexing::combine;
 
-// All places of a run, before any is used: a loop without a branch.
-void check_run(const char* op, const std::int64_t* places, std::int64_t n, std::int64_t step,
-               std::int64_t dim, std::int64_t size) {
-  std::uint64_t highest = 0;  // a negative one is higher than any
-  if (step == 1)
-    for (std::int64_t k = 0; k < n; ++k) highest = std::max(highest, static_cast<std::uint64_t>(places[k]));
-  else
-    for (std::int64_t k = 0; k < n; ++k)
-      highest = std::max(highest, static_cast<std::uint64_t>(places[k * step]));
-  if (highest < static_cast<std::uint64_t>(size)) [[likely]]
-    return;
-  for (std::int64_t k = 0; k < n; ++k) check_index(op, places[k * step], dim, size);
+// By value: what is passed on by reference would have to lie in memory, in every turn of a loop.
+[[noreturn, gnu::cold, gnu::noinline]] void fail_outside(const char* op, std::int64_t index, std::int64_t dim,
+                                                         std::int64_t size) {
+  ebb::detail::fail<IndexError>(op, ": index ", index, " is out of bounds for dimension ", dim, " with size ",
+                                size, ".");
 }
+
+// An index along `dim`, once it is known to be inside. Each is checked as it is used: a pass ahead, though
+// without a branch, would leave the memory idle while elements are moved.
+struct Inside {
+  const char* op;
+  std::int64_t dim, size;
+
+  std::int64_t operator()(std::int64_t index) const {
+    if (static_cast<std::uint64_t>(index) >= static_cast<std::uint64_t>(size)) [[unlikely]]
+      fail_outside(op, index, dim, size);
+    return index;
+  }
+};
 
 }  // namespace
 
@@ -48,21 +49,21 @@ void gather(NdArray& out, const NdArray& x, std::int64_t dim, const NdArray& ind
   if (out.numel() == 0) return;
   const DimVector moving = strides_without(x, dim);
   const Walk<3> walk(out.sizes(), {out.strides(), index.strides(), moving});
-  const std::int64_t size = x.sizes()[dim], stride = x.strides()[dim];
+  const std::int64_t stride = x.strides()[dim];
+  const Inside inside{"gather", dim, x.sizes()[dim]};
   const std::int64_t* const which = index.data_as<std::int64_t>();
   visit_width(element_size(out.dtype()), [&]<class T>(T) {
     T* const to = static_cast<T*>(out.data());
     const T* const from = static_cast<const T*>(x.data());
     walk([=](std::int64_t n, const Run3& at, const Run3& step) {
       const std::int64_t* const places = which + at[1];
-      check_run("gather", places, n, step[1], dim, size);
       T* const o = to + at[0];
       const T* const base = from + at[2];
       if (step[0] == 1 && step[1] == 1 && step[2] == 0 && stride == 1)
-        for (std::int64_t k = 0; k < n; ++k) o[k] = base[places[k]];
+        for (std::int64_t k = 0; k < n; ++k) o[k] = base[inside(places[k])];
       else
         for (std::int64_t k = 0; k < n; ++k)
-          o[k * step[0]] = base[k * step[2] + places[k * step[1]] * stride];
+          o[k * step[0]] = base[k * step[2] + inside(places[k * step[1]]) * stride];
     });
   });
 }
@@ -71,7 +72,8 @@ void scatter(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray
              kernels::ScatterOp op) {
   if (index.numel() == 0) return;
   const DimVector moving = strides_without(out, dim);
-  const std::int64_t size = out.sizes()[dim], stride = out.strides()[dim];
+  const std::int64_t stride = out.strides()[dim];
+  const Inside inside{"scatter", dim, out.sizes()[dim]};
   // Threads share out the longest other dimension, along which no two of them can meet.
   std::int64_t along = -1;
   for (std::int64_t d = 0; d < index.dim(); ++d)
@@ -95,14 +97,13 @@ void scatter(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray
       const auto write = [&](auto&& put) {
         walk.serial([&](std::int64_t n, const Run3& at, const Run3& step) {
           const std::int64_t* const places = which + at[0];
-          check_run("scatter", places, n, step[0], dim, size);
           T* const o = to + at[2];
           const T* const values = from + at[1];
           if (step[0] == 1 && step[2] == 0 && stride == 1)
-            for (std::int64_t k = 0; k < n; ++k) put(o[places[k]], values[k * step[1]]);
+            for (std::int64_t k = 0; k < n; ++k) put(o[inside(places[k])], values[k * step[1]]);
           else
             for (std::int64_t k = 0; k < n; ++k)
-              put(o[k * step[2] + places[k * step[0]] * stride], values[k * step[1]]);
+              put(o[k * step[2] + inside(places[k * step[0]]) * stride], values[k * step[1]]);
         });
       };
       if (op == kernels::ScatterOp::assign)
