@@ -61,10 +61,12 @@ std::shared_ptr<Pool> pool() {
 }  // namespace cpu::detail
 
 void detail::parallel_run(std::int64_t begin, std::int64_t end, std::int64_t grain, Piece piece, void* body) {
-  const auto pieces_for = [&](std::int64_t workers) {
-    return std::min(workers, (end - begin + grain - 1) / std::max<std::int64_t>(grain, 1));
-  };
   using namespace cpu::detail;
+  const auto pieces_for = [&](std::int64_t workers) {
+    return workers == 1 ? 1
+                        : std::min(workers * kPiecesPerThread,
+                                   (end - begin + grain - 1) / std::max<std::int64_t>(grain, 1));
+  };
   if (!inside_piece() && pieces_for(thread_count()) > 1) {
     const std::shared_ptr<Pool> workers = pool();
     const std::int64_t pieces = pieces_for(workers->size());

@@ -40,10 +40,12 @@ constexpr int kLooksForEnd = 1000;
 bool inside_piece() { return inside; }
 
 Pool::Pool(int threads)
-    : asked_(threads), taken_(static_cast<std::size_t>(std::clamp(threads, 1, kMaxThreads))) {
+    : asked_(threads),
+      taken_(static_cast<std::size_t>(std::clamp(threads, 1, kMaxThreads) * kPiecesPerThread)) {
+  const std::size_t count = taken_.size() / kPiecesPerThread;
   try {
-    threads_.reserve(taken_.size());
-    for (std::size_t i = 1; i < taken_.size(); ++i) threads_.emplace_back([this, i] { work(i); });
+    threads_.reserve(count);
+    for (std::size_t i = 1; i < count; ++i) threads_.emplace_back([this, i] { work(i); });
   } catch (const std::system_error&) {
     // No more threads for this process: those that started do the work.
   } catch (const std::bad_alloc&) {
@@ -70,7 +72,7 @@ bool Pool::try_run(std::int64_t begin, std::int64_t end, int pieces, Piece piece
   const std::uint64_t job = (ticket_.load(std::memory_order_relaxed) >> kPieceBits) + 1;
   const std::uint64_t ticket = job << kPieceBits | static_cast<std::uint64_t>(pieces);
   ticket_.store(ticket, std::memory_order_release);
-  wake(pieces - 1);
+  wake(std::min(pieces, size()) - 1);
   take_pieces(ticket, 0);
   const auto ended = [&] { return unfinished_.load(std::memory_order_acquire) == 0; };
   if (!soon(kLooksForEnd, ended))
@@ -96,8 +98,9 @@ void Pool::take_pieces(std::uint64_t ticket, std::size_t thread) {
   const bool before = std::exchange(inside, true);
   const std::uint64_t job = ticket >> kPieceBits;
   const auto pieces = static_cast<std::size_t>(ticket & kPieces);
+  const std::size_t first = thread * pieces / static_cast<std::size_t>(size());
   for (std::size_t k = 0; k < pieces; ++k) {
-    const std::size_t i = (thread + k) % pieces;
+    const std::size_t i = (first + k) % pieces;
     std::uint64_t last = taken_[i].job.load(std::memory_order_acquire);
     if (last >= job || !taken_[i].job.compare_exchange_strong(last, job)) continue;
     // The job cannot end, nor change, before this piece has.

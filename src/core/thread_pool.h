@@ -15,6 +15,9 @@
 namespace ebb::cpu::detail {
 
 constexpr int kMaxThreads = 1024;
+/// Pieces of a job for each thread: one that is late, or slowed down by others of the machine, leaves some of
+/// its own to the rest.
+constexpr int kPiecesPerThread = 4;
 
 /// How many threads an op uses unless told: EBB_NUM_THREADS or OMP_NUM_THREADS if set, else as many as the
 /// CPUs that this thread may run on and that the quota of the process's control group pays for.
@@ -25,8 +28,8 @@ int default_threads(const std::string& root = "");
 bool inside_piece();
 
 /// One job at a time, for the first thread that asks; others meanwhile work alone. A job is cut in pieces.
-/// Each thread begins with the one of its own number, whose elements its cache has from the job before, and
-/// goes on with those that nobody has taken: a worker that wakes late costs nothing but its share. The caller
+/// Each thread begins with those of its own share, whose elements its cache has from the job before, and goes
+/// on with those that nobody has taken: a worker that wakes late costs nothing but its share. The caller
 /// waits for pieces that somebody has begun.
 class Pool {
  public:
@@ -40,8 +43,9 @@ class Pool {
   /// The threads that there are.
   int size() const { return static_cast<int>(threads_.size()) + 1; }
 
-  /// Runs piece(body, from, to) on `pieces` (at most kMaxThreads) pieces of [begin, end), and rethrows the
-  /// first exception once all have ended. False, and nothing done, while another thread's job runs.
+  /// Runs piece(body, from, to) on `pieces` (at most kPiecesPerThread for each thread asked for) pieces of
+  /// [begin, end), and rethrows the first exception once all have ended. False, and nothing done, while
+  /// another thread's job runs.
   bool try_run(std::int64_t begin, std::int64_t end, int pieces, Piece piece, void* body);
 
  private:
@@ -49,7 +53,7 @@ class Pool {
   // look never takes a piece of a job that it has not seen.
   static constexpr int kPieceBits = 16;
   static constexpr std::uint64_t kPieces = (std::uint64_t{1} << kPieceBits) - 1;
-  static_assert(kMaxThreads <= kPieces);
+  static_assert(kMaxThreads * kPiecesPerThread <= kPieces);
   // The last job that somebody took the piece for. All pieces of a job are taken before the next one begins.
   struct alignas(64) Taken {
     std::atomic<std::uint64_t> job{0};
