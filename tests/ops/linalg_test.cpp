@@ -268,13 +268,14 @@ TEST_CASE("nodes of linear algebra carry torch's names") {
 }
 
 TEST_CASE("products do not depend on the number of threads") {
-  const Variable a = ramp({300, 500}).to(ebb::kFloat), b = ramp({500, 400}).to(ebb::kFloat);
+  // One thread has several blocks of rows in a piece.
+  const Variable a = ramp({600, 500}).to(ebb::kFloat), b = ramp({500, 400}).to(ebb::kFloat);
   check_threads([&] { return a.mm(b); });
   check_threads([&] { return b.t().mm(a.t()); });
   check_threads([&] { return a.mm(b.slice(1, 0, 5)); });
   check_threads([&] { return a.mv(b.select(1, 0)); });
-  check_threads([&] { return a.t().mv(ramp({300}).to(ebb::kFloat)); });
-  check_threads([&] { return ebb::bmm(a.view({10, 30, 500}), b.expand({10, 500, 400})); });
+  check_threads([&] { return a.t().mv(ramp({600}).to(ebb::kFloat)); });
+  check_threads([&] { return ebb::bmm(a.view({20, 30, 500}), b.expand({20, 500, 400})); });
 }
 
 TEST_CASE("errors of products name the op and both shapes") {

@@ -27,6 +27,8 @@ using ConstVector = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>>;
 
 // Pieces of a shared matrix-vector product, in multiplications.
 constexpr std::int64_t kVectorPiece = std::int64_t{1} << 17;
+// Blocks of rows in a piece.
+constexpr std::int64_t kBlocks = 4;
 // Rows of fewer elements than that are summed several at a time.
 constexpr std::int64_t kShortRow = 24;
 
@@ -94,35 +96,45 @@ void piece(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
     scale(c, beta);
     return add<T>(whole.read(), c);
   }
+  // Rows of a in blocks that stay in the second-level cache. The first is multiplied as panels are packed;
+  // they are kept where there are more.
+  const std::int64_t block = Cut::even(c.rows, (c.rows + kBlockRows - 1) / kBlockRows, tiles::kRows);
+  const bool keep = block < c.rows;
+  const std::int64_t kept = keep ? (c.cols + kPanel<T> - 1) / kPanel<T> * kPanel<T> : kPanel<T>;
   // c is written in whole packets; its last columns go through a copy.
   const std::int64_t rest = c.cols % kPanel<T>,
                      rest_pitch = rest % tiles::kWidth<T> == 0 ? 0 : tiles::padded<T>(rest);
   const bool a_by_rows = a.col_stride == 1;
-  const NdArray scratch = NdArray::empty(
-      {part * kPanel<T> + c.rows * rest_pitch + (a_by_rows ? 0 : c.rows * part)}, dtype_of<T>());
-  T* const panel = scratch.data_as<T>();
-  T* const last = panel + part * kPanel<T>;
-  T* const left = last + c.rows * rest_pitch;
+  const NdArray scratch =
+      NdArray::empty({part * kept + block * rest_pitch + (a_by_rows ? 0 : block * part)}, dtype_of<T>());
+  T* const panels = scratch.data_as<T>();
+  T* const last = panels + part * kept;
+  T* const left = last + block * rest_pitch;
   if (beta != T(0)) scale(c, beta);
   for (std::int64_t k = 0; k < a.cols; k += part) {
     const std::int64_t depth = std::min(part, a.cols - k);
-    if (!a_by_rows) pack(a.block(0, k, c.rows, depth), T(1), left, depth);
-    const tiles::Left<T> rows =
-        a_by_rows ? tiles::Left<T>{a.data + k, a.row_stride, 1} : tiles::Left<T>{left, depth, 1};
     const bool more = k > 0 || beta != T(0);
-    for (std::int64_t j = 0; j < c.cols; j += kPanel<T>) {
-      const std::int64_t width = std::min(kPanel<T>, c.cols - j), pitch = tiles::padded<T>(width);
-      pack(b.block(k, j, depth, width), alpha, panel, pitch);
-      if (width == pitch) {
-        tiles::product<T>(c.rows, width, depth, rows, panel, pitch, c.data + j, c.row_stride, more);
-        continue;
-      }
-      tiles::product<T>(c.rows, width, depth, rows, panel, pitch, last, pitch, false);
-      for (std::int64_t i = 0; i < c.rows; ++i)
-        for (std::int64_t u = 0; u < width; ++u) {
-          T& to = c(i, j + u);
-          to = more ? to + last[i * pitch + u] : last[i * pitch + u];
+    for (std::int64_t i = 0; i < c.rows; i += block) {
+      const Matrix<const T> these = a.block(i, k, std::min(block, c.rows - i), depth);
+      if (!a_by_rows) pack(these, T(1), left, depth);
+      const tiles::Left<T> rows =
+          a_by_rows ? tiles::Left<T>{these.data, a.row_stride, 1} : tiles::Left<T>{left, depth, 1};
+      for (std::int64_t j = 0; j < c.cols; j += kPanel<T>) {
+        const std::int64_t width = std::min(kPanel<T>, c.cols - j), pitch = tiles::padded<T>(width);
+        const Matrix<T> to = c.block(i, j, these.rows, width);
+        T* const panel = panels + (keep ? j * part : 0);
+        if (i == 0) pack(b.block(k, j, depth, width), alpha, panel, pitch);
+        if (width == pitch) {
+          tiles::product<T>(to.rows, width, depth, rows, panel, pitch, to.data, c.row_stride, more);
+          continue;
         }
+        tiles::product<T>(to.rows, width, depth, rows, panel, pitch, last, pitch, false);
+        const Matrix<const T> sum{last, to.rows, width, pitch, 1};
+        if (more)
+          add(sum, to);
+        else
+          copy_rows(sum, to.data, c.row_stride);
+      }
     }
   }
 }
@@ -239,7 +251,7 @@ void gemm(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
                   : matrix_vector(b.t(), a.data, c.data, alpha, beta);
   }
   if (k == 1) return outer_product(a, b, c, alpha, beta);
-  const Cut cut(m, n, k, kPanel<T>);
+  const Cut cut(m, n, k, kPanel<T>, tiles::kRows, kBlocks);
   const std::int64_t down = (m + cut.height - 1) / cut.height, across = (n + cut.width - 1) / cut.width;
   parallel_for(0, down * across, 1, [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t p = from; p < to; ++p) {

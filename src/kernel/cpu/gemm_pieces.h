@@ -40,16 +40,19 @@ class Readable {
   std::unique_ptr<T[]> copy_;
 };
 
+// Processors without AVX-512 have second-level caches of 256 or 512 KiB, those with it mostly of 1 MiB.
+constexpr bool kLargeCaches = kVectorBytes == 64;
+/// Rows of a matrix that stay in a second-level cache, a part of a sum long.
+constexpr std::int64_t kBlockRows = kLargeCaches ? 512 : 240;
+
 /// Pieces whose operands stay in the cache, and enough of them for all threads. What an element of c adds up,
 /// and in which order, does not depend on them.
 struct Cut {
-  std::int64_t height, width;  // multiples of `rows` and `panel`
-  Cut(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t panel, std::int64_t rows = 12) {
-    // Processors without AVX-512 have second-level caches of 256 or 512 KiB, those with it mostly of 1 MiB.
-    constexpr bool kWide = kVectorBytes == 64;
-    constexpr std::int64_t kRows = kWide ? 512 : 240, kPanels = kWide ? 8 : 16;
-    constexpr std::int64_t kLeast = std::int64_t{1} << 20;
-    height = even(m, (m + kRows - 1) / kRows, rows);
+  std::int64_t height, width;  // multiples of `rows` and `panel`; of height up to `blocks` blocks
+  Cut(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t panel, std::int64_t rows,
+      std::int64_t blocks = 1) {
+    constexpr std::int64_t kPanels = kLargeCaches ? 8 : 32, kLeast = std::int64_t{1} << 20;
+    height = even(m, (m + blocks * kBlockRows - 1) / (blocks * kBlockRows), rows);
     width = even(n, (n + kPanels * panel - 1) / (kPanels * panel), panel);
     const std::int64_t threads = get_num_threads();
     while (threads > 1 && m * n < 4 * threads * height * width && height * width * k > kLeast) {
