@@ -43,6 +43,30 @@ struct Inside {
   }
 };
 
+// o[k] = base[places[k]], with steps. The two loops are functions of their own, as whose arguments everything
+// stays in registers.
+template <class T>
+[[gnu::noinline]] void gather_run(T* o, const T* base, const std::int64_t* places, std::int64_t n, Run3 step,
+                                  std::int64_t stride, Inside inside) {
+  if (step == Run3{1, 1, 0} && stride == 1)
+    for (std::int64_t k = 0; k < n; ++k) o[k] = base[inside(places[k])];
+  else
+    for (std::int64_t k = 0; k < n; ++k)
+      o[k * step[0]] = base[k * step[2] + inside(places[k * step[1]]) * stride];
+}
+
+// put(o[places[k]], values[k]), with steps.
+template <class T, class Put>
+[[gnu::noinline]] void scatter_run(T* o, const T* values, const std::int64_t* places, std::int64_t n,
+                                   Run3 step, std::int64_t stride, Inside inside, Put put) {
+  const auto [place_step, value_step, out_step] = step;
+  if (place_step == 1 && out_step == 0 && stride == 1)
+    for (std::int64_t k = 0; k < n; ++k) put(o[inside(places[k])], values[k * value_step]);
+  else
+    for (std::int64_t k = 0; k < n; ++k)
+      put(o[k * out_step + inside(places[k * place_step]) * stride], values[k * value_step]);
+}
+
 }  // namespace
 
 void gather(NdArray& out, const NdArray& x, std::int64_t dim, const NdArray& index) {
@@ -56,14 +80,7 @@ void gather(NdArray& out, const NdArray& x, std::int64_t dim, const NdArray& ind
     T* const to = static_cast<T*>(out.data());
     const T* const from = static_cast<const T*>(x.data());
     walk([=](std::int64_t n, const Run3& at, const Run3& step) {
-      const std::int64_t* const places = which + at[1];
-      T* const o = to + at[0];
-      const T* const base = from + at[2];
-      if (step[0] == 1 && step[1] == 1 && step[2] == 0 && stride == 1)
-        for (std::int64_t k = 0; k < n; ++k) o[k] = base[inside(places[k])];
-      else
-        for (std::int64_t k = 0; k < n; ++k)
-          o[k * step[0]] = base[k * step[2] + inside(places[k * step[1]]) * stride];
+      gather_run(to + at[0], from + at[2], which + at[1], n, step, stride, inside);
     });
   });
 }
@@ -96,14 +113,7 @@ void scatter(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray
       const Walk<3> walk(sizes, {index.strides(), src.strides(), moving});
       const auto write = [&](auto&& put) {
         walk.serial([&](std::int64_t n, const Run3& at, const Run3& step) {
-          const std::int64_t* const places = which + at[0];
-          T* const o = to + at[2];
-          const T* const values = from + at[1];
-          if (step[0] == 1 && step[2] == 0 && stride == 1)
-            for (std::int64_t k = 0; k < n; ++k) put(o[inside(places[k])], values[k * step[1]]);
-          else
-            for (std::int64_t k = 0; k < n; ++k)
-              put(o[k * step[2] + inside(places[k * step[0]]) * stride], values[k * step[1]]);
+          scatter_run(to + at[2], from + at[1], which + at[0], n, step, stride, inside, put);
         });
       };
       if (op == kernels::ScatterOp::assign)
