@@ -26,26 +26,12 @@ struct ColumnTeam {
     column = (tile * across + (at & (across - 1))) * (span.merges != 0 ? 1 : V);
   }
 
-  /// The first of the threads below one another gets what all have.
-  template <class F>
-  __device__ typename F::Acc merged(const F& formula, const typename F::Acc& total) const {
-    __shared__ typename F::Acc scratch[kThreads];
-    scratch[thread] = total;
-    for (std::uint32_t half = down / 2; half > 0; half /= 2) {
-      __syncthreads();
-      if (rank < half) scratch[thread] = formula.merge(scratch[thread], scratch[thread + half * across]);
-    }
-    const typename F::Acc all = scratch[thread];
-    __syncthreads();  // the next column's, or reduction's
-    return all;
-  }
-
   /// The end of a piece.
   template <class F>
   __device__ void end(const Reduction<F>& to, const Lanes<F, V>& lanes) const {
 #pragma unroll
     for (int j = 0; j < V; ++j) {
-      const auto all = merged(to.formula, lanes.at[j]);
+      const auto all = merged<kThreads>(to.formula, lanes.at[j], thread, rank, down, across);
       if (rank != 0 || column >= span.length) continue;
       if (span.pieces == 1)
         to.out[column + j] = to.formula.finish(all);
@@ -61,7 +47,7 @@ struct ColumnTeam {
     if (column < span.length)
       for (std::int64_t p = rank; p < span.pieces; p += down)
         total = to.formula.merge(total, to.partial[p * span.length + column]);
-    const auto all = merged(to.formula, total);
+    const auto all = merged<kThreads>(to.formula, total, thread, rank, down, across);
     if (rank == 0 && column < span.length) to.out[column] = to.formula.finish(all);
   }
 };

@@ -45,6 +45,22 @@ EBB_HD void take(const F& formula, Lanes<F, kLanes>& lanes, const Vector<T, V>& 
   }
 }
 
+/// What `count` threads of a block have together, for the one of rank 0; each stands `step` behind the one
+/// before.
+template <int kThreads, class F>
+__device__ typename F::Acc merged(const F& formula, const typename F::Acc& total, std::uint32_t thread,
+                                  std::uint32_t rank, std::uint32_t count, std::uint32_t step) {
+  __shared__ typename F::Acc scratch[kThreads];
+  scratch[thread] = total;
+  for (std::uint32_t half = count / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (rank < half) scratch[thread] = formula.merge(scratch[thread], scratch[thread + half * step]);
+  }
+  const typename F::Acc all = scratch[thread];
+  __syncthreads();  // the next reduction may be of the same formula
+  return all;
+}
+
 /// A thread of a team, and the job that the team has: a piece, or the pieces of a row.
 template <int kThreads>
 struct Team {
@@ -59,25 +75,13 @@ struct Team {
         rank(at & (threads - 1)),
         job(std::int64_t{block} * (kThreads / threads) + at / threads) {}
 
-  /// The first of the team gets what all have.
-  template <class F>
-  __device__ typename F::Acc merged(const F& formula, const typename F::Acc& total) const {
-    __shared__ typename F::Acc scratch[kThreads];
-    scratch[thread] = total;
-    for (std::uint32_t half = threads / 2; half > 0; half /= 2) {
-      __syncthreads();
-      if (rank < half) scratch[thread] = formula.merge(scratch[thread], scratch[thread + half]);
-    }
-    const typename F::Acc all = scratch[thread];
-    __syncthreads();  // the next reduction may be of the same formula
-    return all;
-  }
-
   /// The end of a piece.
   template <class F>
   __device__ void end(const Reduction<F>& to, const Lanes<F>& lanes) const {
     const F& f = to.formula;
-    const auto all = merged(f, f.merge(f.merge(lanes.at[0], lanes.at[1]), f.merge(lanes.at[2], lanes.at[3])));
+    const auto all =
+        merged<kThreads>(f, f.merge(f.merge(lanes.at[0], lanes.at[1]), f.merge(lanes.at[2], lanes.at[3])),
+                         thread, rank, threads, 1);
     if (rank != 0 || job >= span.rows * span.pieces) return;
     if (span.pieces == 1)
       to.out[job] = f.finish(all);
@@ -92,7 +96,7 @@ struct Team {
     if (job < span.rows)
       for (std::int64_t p = rank; p < span.pieces; p += threads)
         total = to.formula.merge(total, to.partial[job * span.pieces + p]);
-    const auto all = merged(to.formula, total);
+    const auto all = merged<kThreads>(to.formula, total, thread, rank, threads, 1);
     if (rank == 0 && job < span.rows) to.out[job] = to.formula.finish(all);
   }
 };

@@ -111,23 +111,27 @@ class Right {
     }
   }
 
+  // By the matrix alone, as a sequence's numbers must not depend on those beside it: tiles take one row in
+  // the time that registers do, and 16 in no more. Below this size shaping them would show.
+  bool goes_by_amx() const {
+#if EBB_BFLOAT16_AMX
+    return width_ >= amx::kSide && width_ * depth_ >= std::int64_t{1} << 16 && amx::may_run();
+#else
+    return false;
+#endif
+  }
+
 #if EBB_BFLOAT16_PAIRS
   tiles::Pair* pairs() { return reinterpret_cast<tiles::Pair*>(values_.data()); }
   const tiles::Pair* pairs() const { return reinterpret_cast<const tiles::Pair*>(values_.data()); }
 
 #if EBB_BFLOAT16_AMX
-  // By the matrix alone, as a sequence's numbers must not depend on those beside it: tiles take one row in
-  // the time that registers do, and 16 in no more. Below this size shaping them would show.
-  bool goes_by_amx() const {
-    return width_ >= amx::kSide && width_ * depth_ >= std::int64_t{1} << 16 && amx::may_run();
-  }
   template <class L, class Use>
   static void in_tiles(std::int64_t rows, std::int64_t depth, L left, const Use& use) {
     const NdArray scratch = NdArray::empty({Tiled::prepared_size(rows, depth)}, kFloat);
     Tiled::prepare(rows, depth, left, reinterpret_cast<tiles::Pair*>(scratch.data_as<float>()), use);
   }
 #else
-  bool goes_by_amx() const { return false; }
   template <class L, class Use>
   static void in_tiles(std::int64_t, std::int64_t, L left, const Use& use) {
     use(left);
@@ -170,7 +174,6 @@ class Right {
     }
   }
 #else
-  bool goes_by_amx() const { return false; }
   void pack_pairs(const BFloat16*, bool) {}
   void product_of_pairs(std::int64_t, const T*, std::int64_t, T*, std::int64_t, bool) const {}
 #endif
