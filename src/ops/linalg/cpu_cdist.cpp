@@ -25,14 +25,26 @@ struct Sizes {
   std::int64_t grain() const { return std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(m * d, 1)); }
 };
 
+// Distances that are added up side by side, always so many that they stay in registers.
+constexpr std::int64_t kSide = 64;
+
+// out[l] = the distance of `a` and column l of b, for kSide columns. Not inlined into loops, where the
+// compiler would keep sums in memory.
+template <class T, class Norm>
+[[gnu::noinline]] void distances(Norm norm, const T* a, std::int64_t d, const T* b, std::int64_t pitch,
+                                 T* out) {
+  T sums[kSide] = {};
+  for (std::int64_t k = 0; k < d; ++k, b += pitch)
+    for (std::int64_t l = 0; l < kSide; ++l) sums[l] = norm.add(sums[l], a[k] - b[l]);
+  for (std::int64_t l = 0; l < kSide; ++l) out[l] = norm.finish(sums[l]);
+}
+
 }  // namespace
 
 void cdist(NdArray& out, const NdArray& x1, const NdArray& x2, double p) {
   const Sizes s(x1, x2);
   visit_float_double(out.dtype(), "cdist", [&]<class T> {
-    // The second matrices with rows as columns, so that many distances are added up side by side: always so
-    // many that they stay in registers.
-    constexpr std::int64_t kSide = 64;
+    // The second matrices with rows as columns.
     const std::int64_t pitch = (s.m + kSide - 1) / kSide * kSide;
     const auto columns = std::make_unique<T[]>(static_cast<std::size_t>(s.batch * s.d * pitch));
     for (std::int64_t i = 0; i < s.batch; ++i)
@@ -46,11 +58,9 @@ void cdist(NdArray& out, const NdArray& x1, const NdArray& x2, double p) {
           T* const row = out.data_as<T>() + i * s.m;
           for (std::int64_t j = 0; j < s.m; j += kSide) {
             const std::int64_t width = std::min(kSide, s.m - j);
-            T sums[kSide] = {};
-            const T* b = columns.get() + i / s.n * s.d * pitch + j;
-            for (std::int64_t k = 0; k < s.d; ++k, b += pitch)
-              for (std::int64_t l = 0; l < kSide; ++l) sums[l] = norm.add(sums[l], a[k] - b[l]);
-            for (std::int64_t l = 0; l < width; ++l) row[j + l] = norm.finish(sums[l]);
+            T all[kSide];
+            distances(norm, a, s.d, columns.get() + i / s.n * s.d * pitch + j, pitch, all);
+            std::copy(all, all + width, row + j);
           }
         }
       });

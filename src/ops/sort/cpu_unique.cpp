@@ -63,17 +63,22 @@ struct Kinds {
 template <class T>
 bool count_kinds(Kinds& kinds, const T* x, std::int64_t n) {
   if (n == 0) return false;
-  const auto [low, high] = std::minmax_element(x, x + n);
-  const auto above_low = [low = static_cast<std::uint64_t>(*low)](T value) {
+  T low = x[0], high = x[0];  // without the branches of std::minmax_element
+  for (std::int64_t i = 0; i < n; ++i) {
+    low = std::min(low, x[i]);
+    high = std::max(high, x[i]);
+  }
+  const auto above_low = [low = static_cast<std::uint64_t>(low)](T value) {
     return static_cast<std::size_t>(static_cast<std::uint64_t>(value) - low);
   };
-  if (above_low(*high) >= static_cast<std::size_t>(n)) return false;
+  if (above_low(high) >= static_cast<std::size_t>(n)) return false;
   struct Entry {
     std::int64_t first, size;  // then `first` is the number of the kind
   };
-  std::vector<Entry> table(above_low(*high) + 1, Entry{0, 0});
+  std::vector<Entry> table(above_low(high) + 1, Entry{0, 0});
+  Entry* const entries = table.data();
   for (std::int64_t i = 0; i < n; ++i) {
-    Entry& entry = table[above_low(x[i])];
+    Entry& entry = entries[above_low(x[i])];
     if (entry.size++ == 0) entry.first = i;
   }
   for (Entry& entry : table) {
@@ -81,7 +86,8 @@ bool count_kinds(Kinds& kinds, const T* x, std::int64_t n) {
     kinds.first.push_back(std::exchange(entry.first, static_cast<std::int64_t>(kinds.first.size())));
     kinds.sizes.push_back(entry.size);
   }
-  for (std::int64_t i = 0; i < n; ++i) kinds.of_row[i] = table[above_low(x[i])].first;
+  std::int64_t* const of_row = kinds.of_row;
+  for (std::int64_t i = 0; i < n; ++i) of_row[i] = entries[above_low(x[i])].first;
   return true;
 }
 
