@@ -195,6 +195,24 @@ TEST_CASE("the caller waits for no worker that has not begun") {
         }) == 0);
 }
 
+TEST_CASE("a thread that is held up leaves the rest of its share to others") {
+  const Threads two(2);
+  constexpr std::int64_t kPieces = 2 * ebb::cpu::detail::kPiecesPerThread;
+  std::atomic<std::int64_t> others{0};
+  bool cut = true;
+  parallel_for(0, kPieces, 1, [&](std::int64_t from, std::int64_t to) {
+    if (from > 0) {
+      ++others;
+      return;
+    }
+    // Whoever has the first piece waits for all others.
+    cut = to - from == 1;
+    while (cut && others < kPieces - 1) std::this_thread::yield();
+  });
+  CHECK(cut);
+  CHECK(others == kPieces - 1);
+}
+
 TEST_CASE("where the system refuses threads, fewer do the work") {
   if (!kChildrenRun) return;
   CHECK(status_of_child([] {

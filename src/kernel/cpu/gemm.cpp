@@ -27,6 +27,9 @@ using ConstVector = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>>;
 
 // Pieces of a shared matrix-vector product, in multiplications.
 constexpr std::int64_t kVectorPiece = std::int64_t{1} << 17;
+// Products that are added up before they join the rest of a sum: more would read and write results less
+// often, but without AVX-512 their panel fills half of a first-level cache.
+constexpr std::int64_t kPart = 256;
 // Blocks of rows in a piece.
 constexpr std::int64_t kBlocks = 4;
 // Rows of fewer elements than that are summed several at a time.
@@ -88,7 +91,7 @@ void add(Matrix<const T> x, Matrix<T> c) {
 // One piece, on this thread: panels of b, packed, against rows of a. c is by rows.
 template <class T>
 void piece(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
-  const std::int64_t part = part_of<256>(a.cols);
+  const std::int64_t part = part_of<kPart>(a.cols);
   if (beta != T(0) && a.cols > part) {  // what is there is added to the sum, not to its first part
     const NdArray sum = NdArray::empty({c.rows, c.cols}, dtype_of<T>());
     const Matrix<T> whole{sum.data_as<T>(), c.rows, c.cols, c.cols, 1};
@@ -144,7 +147,7 @@ template <class T>
 void add_columns(Matrix<const T> a, const T* x, T* y, T alpha) {
   constexpr std::int64_t kRows = 1024, kTogether = 4;
   T sum[kRows];
-  const std::int64_t part = part_of<256>(a.cols);
+  const std::int64_t part = part_of<kPart>(a.cols);
   for (std::int64_t i = 0; i < a.rows; i += kRows) {
     const std::int64_t rows = std::min(kRows, a.rows - i);
     for (std::int64_t from = 0; from < a.cols; from += part) {

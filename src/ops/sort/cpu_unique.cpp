@@ -76,9 +76,8 @@ bool count_kinds(Kinds& kinds, const T* x, std::int64_t n) {
     std::int64_t first, size;  // then `first` is the number of the kind
   };
   std::vector<Entry> table(above_low(high) + 1, Entry{0, 0});
-  Entry* const entries = table.data();
   for (std::int64_t i = 0; i < n; ++i) {
-    Entry& entry = entries[above_low(x[i])];
+    Entry& entry = table[above_low(x[i])];
     if (entry.size++ == 0) entry.first = i;
   }
   for (Entry& entry : table) {
@@ -86,8 +85,7 @@ bool count_kinds(Kinds& kinds, const T* x, std::int64_t n) {
     kinds.first.push_back(std::exchange(entry.first, static_cast<std::int64_t>(kinds.first.size())));
     kinds.sizes.push_back(entry.size);
   }
-  std::int64_t* const of_row = kinds.of_row;
-  for (std::int64_t i = 0; i < n; ++i) of_row[i] = entries[above_low(x[i])].first;
+  for (std::int64_t i = 0; i < n; ++i) kinds.of_row[i] = table[above_low(x[i])].first;
   return true;
 }
 
