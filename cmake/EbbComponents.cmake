@@ -19,6 +19,7 @@ function(ebb_add_component name)
   endif()
   target_include_directories(ebb_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(ebb_${name} PUBLIC ebb)
+  ebb_precompile(ebb_${name} <ebb/ebb.h>)
   if(EBB_INSTALL)
     install(TARGETS ebb_${name} EXPORT ebb_${name}Targets COMPONENT ${name}
       LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -38,10 +38,11 @@ function(ebb_add_level variable target level number)
   set_target_properties(${_library} PROPERTIES POSITION_INDEPENDENT_CODE ON EBB_LEVEL ${number})
   target_compile_options(${_library} PRIVATE
     ${EBB_FLAGS_${level}} -ffunction-sections -fdata-sections
-    $<$<CXX_COMPILER_ID:GNU>:-fvect-cost-model=dynamic;-fno-gnu-unique>)
+    $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
   target_compile_definitions(${_library} PRIVATE EBB_CPU_LEVEL=${number} $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
   target_include_directories(${_library} PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
   target_link_libraries(${_library} PRIVATE Eigen3::Eigen)
+  ebb_precompile(${_library} ${EBB_PRECOMPILED})
 
   set(_object ${CMAKE_CURRENT_BINARY_DIR}/${_library}${CMAKE_CXX_OUTPUT_EXTENSION})
   add_custom_command(OUTPUT ${_object}

@@ -31,6 +31,23 @@ function(ebb_own_target target)
     $<$<COMPILE_LANGUAGE:CXX>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
 endfunction()
 
+# ebb_precompile(<target> <header>...): reads the headers, named <like/this.h>, once for all sources of the target.
+# ebb_precompile(<target> REUSE_FROM <other>): what <other>, a target that is compiled alike, has read already.
+# GCC only: Clang wants the flags of all sources to be the same, and compiled without it says which header a source forgot.
+function(ebb_precompile target)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    return()
+  endif()
+  if(ARGV1 STREQUAL "REUSE_FROM")
+    target_precompile_headers(${target} REUSE_FROM ${ARGV2})
+  else()
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+endfunction()
+
+# For what need not be fast. GCC leaves a precompiled header aside where a macro differs that it could have asked for.
+set(EBB_FOR_SIZE -Os $<$<CXX_COMPILER_ID:GNU>:-U__OPTIMIZE_SIZE__>)
+
 # ebb_tune_target(<target>): what numeric code wants. Never -ffast-math: NaN and infinity keep their meaning.
 function(ebb_tune_target target)
   target_compile_options(${target} PRIVATE

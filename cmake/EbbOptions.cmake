@@ -33,6 +33,7 @@ if(PROJECT_IS_TOP_LEVEL)
   find_program(EBB_CCACHE ccache)
   mark_as_advanced(EBB_CCACHE)
   if(EBB_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${EBB_CCACHE})
+    # Precompiled headers are cached too; it would rather ask, since they may hide what a macro or the time changes.
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${EBB_CCACHE})
   endif()
 endif()

@@ -27,8 +27,9 @@ void check_conduct(std::int64_t computed_before) {
   if (AmxInSoftware::computed() > computed_before) CHECK(detail::amx == detail::Amx::on);
 }
 
-void check_large(std::int64_t m, std::int64_t n, std::int64_t k, Layout of_a = Layout::rows,
-                 Layout of_b = Layout::rows, Layout of_c = Layout::rows, float alpha = 1, float beta = 0) {
+void check_large(std::int64_t m, std::int64_t n, std::int64_t k, Arranged of_a = Arranged::rows,
+                 Arranged of_b = Arranged::rows, Arranged of_c = Arranged::rows, float alpha = 1,
+                 float beta = 0) {
   check_product<BFloat16, float>(m, n, k, of_a, of_b, of_c, alpha, beta);
 }
 
@@ -37,40 +38,40 @@ void check_large(std::int64_t m, std::int64_t n, std::int64_t k, Layout of_a = L
 TEST_CASE("products by AMX are right in every size") {
   const AmxInSoftware amx;
   const std::int64_t before = AmxInSoftware::computed();
-  for (const Layout layout : {Layout::wide_rows, Layout::columns}) {
+  for (const Arranged layout : {Arranged::wide_rows, Arranged::columns}) {
     for (std::int64_t m = 16; m <= 50; m += m == 33 ? 15 : 1)
-      check_large(m, 33, 133, layout, Layout::columns);
+      check_large(m, 33, 133, layout, Arranged::columns);
     for (std::int64_t n = 16; n <= 50; n += n == 33 ? 15 : 1) check_large(33, n, 133, layout, layout);
     for (std::int64_t k = 64; k <= 100; ++k) check_large(33, 33, k, layout, layout);
   }
-  check_large(17, 16, 1801, Layout::columns);               // parts
-  check_large(530, 270, 3, Layout::rows, Layout::columns);  // pieces, and less than a tile of sums
+  check_large(17, 16, 1801, Arranged::columns);                 // parts
+  check_large(530, 270, 3, Arranged::rows, Arranged::columns);  // pieces, and less than a tile of sums
   check_conduct(before);
 }
 
 TEST_CASE("products by AMX are right in every layout") {
   const AmxInSoftware amx;
   const std::int64_t before = AmxInSoftware::computed();
-  for (const Layout of_a : kLayouts)
-    for (const Layout of_b : kLayouts)
-      for (const Layout of_c : kLayouts) {
+  for (const Arranged of_a : kArranged)
+    for (const Arranged of_b : kArranged)
+      for (const Arranged of_c : kArranged) {
         check_large(33, 37, 70, of_a, of_b, of_c);
         check_large(33, 37, 97, of_a, of_b, of_c);
         check_product<BFloat16, BFloat16>(49, 34, 64, of_a, of_b, of_c);
       }
   for (const float alpha : {1.f, -0.5f})
     for (const float beta : {0.f, 2.5f})
-      check_large(40, 33, 77, Layout::rows, Layout::columns, Layout::wide_rows, alpha, beta);
+      check_large(40, 33, 77, Arranged::rows, Arranged::columns, Arranged::wide_rows, alpha, beta);
   check_conduct(before);
 }
 
 TEST_CASE("NaN of a product by AMX does not come into the next") {
   const AmxInSoftware amx;
   const std::int64_t before = AmxInSoftware::computed();
-  for (const Layout layout : {Layout::rows, Layout::columns}) {
+  for (const Arranged layout : {Arranged::rows, Arranged::columns}) {
     // A sum that ends in the midst of a tile, after one that filled more of it: memory is used again.
     Stored<BFloat16> a(33, 94, layout), b(94, 33, layout);
-    Stored<float> c(33, 33, Layout::rows);
+    Stored<float> c(33, 33, Arranged::rows);
     for (BFloat16& x : a.memory) x = std::numeric_limits<float>::quiet_NaN();
     for (BFloat16& x : b.memory) x = std::numeric_limits<float>::quiet_NaN();
     cpu::gemm_halves<BFloat16, float>(a.view.read(), b.view.read(), c.view, 1, 0);
@@ -85,8 +86,8 @@ TEST_CASE("no product by AMX is minus zero") {
   const std::int64_t before = AmxInSoftware::computed();
   // The first of a sum's products is the smallest normal number, and the last 32, which an instruction takes
   // together, take away half as much again.
-  Stored<BFloat16> a(16, 256, Layout::rows), b(256, 16, Layout::rows);
-  Stored<float> c(16, 16, Layout::rows);
+  Stored<BFloat16> a(16, 256, Arranged::rows), b(256, 16, Arranged::rows);
+  Stored<float> c(16, 16, Arranged::rows);
   for (BFloat16& x : a.memory) x = 0;
   for (BFloat16& x : b.memory) x = 0;
   for (std::int64_t i = 0; i < 16; ++i) {
@@ -107,9 +108,9 @@ TEST_CASE("products by AMX do not depend on the number of threads") {
   const std::int64_t before = AmxInSoftware::computed();
   const int threads = get_num_threads();
   set_num_threads(1);
-  const std::vector<float> one = product<BFloat16>(130, 200, 161, Layout::rows, Layout::columns);
+  const std::vector<float> one = product<BFloat16>(130, 200, 161, Arranged::rows, Arranged::columns);
   set_num_threads(3);
-  const std::vector<float> three = product<BFloat16>(130, 200, 161, Layout::rows, Layout::columns);
+  const std::vector<float> three = product<BFloat16>(130, 200, 161, Arranged::rows, Arranged::columns);
   set_num_threads(threads);
   for (std::size_t i = 0; i < 130 * 200; ++i) REQUIRE(three[i] == one[i]);
   check_conduct(before);
@@ -118,12 +119,12 @@ TEST_CASE("products by AMX do not depend on the number of threads") {
 TEST_CASE("products of bfloat16 that are small or deterministic do without AMX") {
   const AmxInSoftware amx;
   const std::int64_t before = AmxInSoftware::computed();
-  for (const Layout of_b : {Layout::rows, Layout::columns}) {
-    check_large(15, 64, 300, Layout::rows, of_b);
-    check_large(64, 15, 300, Layout::rows, of_b);
-    check_large(32, 32, 63, Layout::rows, of_b);
+  for (const Arranged of_b : {Arranged::rows, Arranged::columns}) {
+    check_large(15, 64, 300, Arranged::rows, of_b);
+    check_large(64, 15, 300, Arranged::rows, of_b);
+    check_large(32, 32, 63, Arranged::rows, of_b);
   }
-  check_product<Half, Half>(64, 64, 64, Layout::rows, Layout::rows, Layout::rows);
+  check_product<Half, Half>(64, 64, 64, Arranged::rows, Arranged::rows, Arranged::rows);
   detail::run_same_kernels_everywhere(true);
   check_large(64, 64, 64);
   detail::run_same_kernels_everywhere(false);

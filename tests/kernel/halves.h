@@ -16,7 +16,7 @@ using ebb::BFloat16;
 using ebb::Half;
 using ebb::cpu::Matrix;
 
-enum class Layout { rows, wide_rows, columns, steps };
+enum class Arranged { rows, wide_rows, columns, steps };
 
 // A matrix of numbers around 1 with its memory; what lies between the elements is NaN.
 template <class T>
@@ -24,9 +24,9 @@ struct Stored {
   std::vector<T> memory;
   Matrix<T> view;
 
-  Stored(std::int64_t rows, std::int64_t cols, Layout layout, unsigned seed = 0) {
-    const std::int64_t gap = layout == Layout::wide_rows ? 3 : 0, step = layout == Layout::steps ? 2 : 1;
-    const bool by_columns = layout == Layout::columns;
+  Stored(std::int64_t rows, std::int64_t cols, Arranged layout, unsigned seed = 0) {
+    const std::int64_t gap = layout == Arranged::wide_rows ? 3 : 0, step = layout == Arranged::steps ? 2 : 1;
+    const bool by_columns = layout == Arranged::columns;
     const std::int64_t row_stride = by_columns ? 1 : (cols + gap) * step,
                        col_stride = by_columns ? rows : step;
     memory.assign(static_cast<std::size_t>(rows * (cols + gap) * step * step + 1),
@@ -75,8 +75,8 @@ void check(const Matrix<T>& a, const Matrix<T>& b, const Matrix<Out>& before, co
 }
 
 template <class T, class Out>
-void check_product(std::int64_t m, std::int64_t n, std::int64_t k, Layout of_a, Layout of_b, Layout of_c,
-                   float alpha = 1, float beta = 0) {
+void check_product(std::int64_t m, std::int64_t n, std::int64_t k, Arranged of_a, Arranged of_b,
+                   Arranged of_c, float alpha = 1, float beta = 0) {
   CAPTURE(m, n, k, int(of_a), int(of_b), int(of_c), alpha, beta);
   const Stored<T> a(m, k, of_a, 1), b(k, n, of_b, 2);
   const Stored<Out> before(m, n, of_c, 3);
@@ -97,13 +97,13 @@ void check_product(std::int64_t m, std::int64_t n, std::int64_t k, Layout of_a, 
 }
 
 template <class T>
-std::vector<float> product(std::int64_t m, std::int64_t n, std::int64_t k, Layout of_a, Layout of_b) {
+std::vector<float> product(std::int64_t m, std::int64_t n, std::int64_t k, Arranged of_a, Arranged of_b) {
   const Stored<T> a(m, k, of_a, 1), b(k, n, of_b, 2);
-  Stored<float> c(m, n, Layout::rows);
+  Stored<float> c(m, n, Arranged::rows);
   ebb::cpu::gemm_halves<T, float>(a.view.read(), b.view.read(), c.view, 1, 0);
   return c.memory;
 }
 
-constexpr Layout kLayouts[] = {Layout::rows, Layout::wide_rows, Layout::columns, Layout::steps};
+constexpr Arranged kArranged[] = {Arranged::rows, Arranged::wide_rows, Arranged::columns, Arranged::steps};
 
 }  // namespace halves

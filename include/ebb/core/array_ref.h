@@ -32,15 +32,9 @@ class ArrayRef {
   constexpr ArrayRef(const T* data, std::size_t size) : data_(data), size_(size) {}
   constexpr ArrayRef(const T* begin, const T* end)
       : data_(begin), size_(static_cast<std::size_t>(end - begin)) {}
-  // A braced list outlives every full expression that uses the reference; GCC cannot see that.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Winit-list-lifetime"
-#endif
-  constexpr ArrayRef(std::initializer_list<T> list) : data_(list.begin()), size_(list.size()) {}
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
+  // A braced list outlives every full expression that uses the reference. By way of the constructor above,
+  // since GCC warns of a member that is set to list.begin().
+  constexpr ArrayRef(std::initializer_list<T> list) : ArrayRef(list.begin(), list.size()) {}
   template <std::size_t N>
   constexpr ArrayRef(const T (&values)[N]) : data_(values), size_(N) {}
   /// Any contiguous container: std::vector, std::array, ebb's inline vectors.

@@ -7,6 +7,7 @@
 
 #include <ebb/core/visit.h>
 #include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/scan.h>
 #include <ebb/ops/sort.h>
@@ -31,10 +32,6 @@ Reduce parse(std::string_view reduce) {
             "scatter_reduce: reduce argument must be either sum, prod, mean, amax or amin, got \"", reduce,
             "\".");
   return Reduce::amin;
-}
-
-Variable zeros_like(const Variable& x) {
-  return Variable(ops::zeros_array(x.sizes(), x.dtype(), x.device()));
 }
 
 Variable ones(const Variable& like, IntArrayRef sizes) {
