@@ -42,7 +42,6 @@ function(ebb_add_level variable target level number)
   target_compile_definitions(${_library} PRIVATE EBB_CPU_LEVEL=${number} $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
   target_include_directories(${_library} PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
   target_link_libraries(${_library} PRIVATE Eigen3::Eigen)
-  ebb_precompile(${_library} ${EBB_PRECOMPILED})
 
   set(_object ${CMAKE_CURRENT_BINARY_DIR}/${_library}${CMAKE_CXX_OUTPUT_EXTENSION})
   add_custom_command(OUTPUT ${_object}

@@ -19,10 +19,8 @@ function(ebb_own_target target)
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic>
-    # GCC sees uninitialised lanes in its own vector intrinsics (bug 105593), hence in any Eigen code.
-    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wshadow=local;-Wno-maybe-uninitialized>
-    # Sanitized, it is even sure of them.
-    $<$<AND:$<BOOL:${EBB_SANITIZE}>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-Wno-uninitialized>
+    # GCC sees uninitialised lanes in its own vector intrinsics (bug 105593), hence in any Eigen code; Clang looks for them, too.
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wshadow=local;-Wno-maybe-uninitialized;-Wno-uninitialized>
     # Clang's own intrinsics for 16-bit floats are macros with a literal of C; it does not know GCC's ivdep; kernel slots are
     # members of templates that are instantiated with the kernels; and formulas join conditions by & and |, for vectors too.
     $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-c99-extensions;-Wno-unknown-pragmas;-Wno-undefined-var-template;-Wno-bitwise-instead-of-logical>
@@ -33,7 +31,8 @@ endfunction()
 
 # ebb_precompile(<target> <header>...): reads the headers, named <like/this.h>, once for all sources of the target.
 # ebb_precompile(<target> REUSE_FROM <other>): what <other>, a target that is compiled alike, has read already.
-# GCC only: Clang wants the flags of all sources to be the same, and compiled without it says which header a source forgot.
+# With them come the options they were read with, -O2 in place of a source's own -O3 (GCC 12): a source that has options of its
+# own is to be read without (SKIP_PRECOMPILE_HEADERS). GCC only; compiled by Clang, a source says which header it forgot.
 function(ebb_precompile target)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     return()
@@ -44,9 +43,6 @@ function(ebb_precompile target)
     target_precompile_headers(${target} PRIVATE ${ARGN})
   endif()
 endfunction()
-
-# For what need not be fast. GCC leaves a precompiled header aside where a macro differs that it could have asked for.
-set(EBB_FOR_SIZE -Os $<$<CXX_COMPILER_ID:GNU>:-U__OPTIMIZE_SIZE__>)
 
 # ebb_tune_target(<target>): what numeric code wants. Never -ffast-math: NaN and infinity keep their meaning.
 function(ebb_tune_target target)
