@@ -23,8 +23,7 @@ if(EBB_DISPATCH AND NOT EBB_NATIVE AND NOT EBB_SANITIZE AND NOT EBB_FUZZ)
 endif()
 
 set(EBB_FLAGS_avx2 -march=x86-64-v3)
-# GCC 12 sees uninitialised lanes in its own intrinsics (bug 105593).
-set(EBB_FLAGS_avx512 -march=x86-64-v4 -mprefer-vector-width=512 $<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized>)
+set(EBB_FLAGS_avx512 -march=x86-64-v4 -mprefer-vector-width=512)
 
 # ebb_add_level(<variable> <target> <level> <number> <source>...): compiles the sources, kernels and their slots, for a level,
 # and sets <variable> to the one object that <target> is to be made of besides. Nothing in it is seen from outside but
