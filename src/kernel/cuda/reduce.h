@@ -46,10 +46,10 @@ constexpr int kLanes = [] {
 }();
 
 /// Blocks that a multiprocessor holds: fewer, with more registers each, where places of extremes are
-/// compared, where 16 bytes are 16 extremes, and where an op says that it reads more arrays (kReadsMore).
+/// compared, where 16 bytes are 16 extremes, and where an op says that it reads more arrays (ReadsMore).
 template <class Op>
 constexpr int kBlocks = [] {
-  if (requires { Op::kReadsMore; } || sizeof(typename Op::Acc) == 1) return kWideReduceBlocks;
+  if (requires { typename Op::ReadsMore; } || sizeof(typename Op::Acc) == 1) return kWideReduceBlocks;
   constexpr bool kTakes = requires(const Op& op, typename Op::Acc& total, typename Op::In x) {
     op.take(total, x, std::int64_t(), std::int64_t());
   };

@@ -35,7 +35,7 @@ template <class T, class F>
 struct LossSum {
   using In = T;
   using Acc = Compute<T>;
-  static constexpr bool kReadsMore = true;
+  using ReadsMore = void;
   F f;
   const T *y, *weight, *pos_weight;
   T* out;

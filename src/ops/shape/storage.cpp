@@ -135,7 +135,7 @@ void StorageMethods::print() const {
   const Variable& x = self(this);
   std::string text = "[UndefinedTensor]";
   if (x.defined()) {
-    text = "[" + x.toString() + " ";
+    text.assign(1, '[').append(x.toString()).append(1, ' ');
     append_text(text, x.sizes());
     text += "]";
   }
