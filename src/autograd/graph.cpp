@@ -48,7 +48,8 @@ std::vector<Variable> constants_of(const Node& node) {
 std::string label(const Node& node, const Names& names) {
   if (const Variable* leaf = leaf_of(node)) return names.of(*leaf, "leaf");
   std::string text = node.name();
-  for (std::uint32_t i = 0; i < node.num_inputs(); ++i) text.append(1, ' ').append(Names::shape(node.output_meta(i).sizes));
+  for (std::uint32_t i = 0; i < node.num_inputs(); ++i)
+    text.append(1, ' ').append(Names::shape(node.output_meta(i).sizes));
   return text;
 }
 
