@@ -2,7 +2,7 @@
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
 #include <ebb/core/random.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 namespace {
 

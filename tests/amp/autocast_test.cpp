@@ -3,14 +3,13 @@
 #include <ebb/autograd/checkpoint.h>
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "amp/device.h"
+#include "support/catch.h"
 
 using namespace ebb;
 
@@ -69,9 +68,9 @@ TEST_CASE("autocast in a dtype of more than 16 bits warns and stays off") {
   Heard heard;
   const WarningHandlerGuard guard(&heard);
   const amp::autocast casting(kHere, kFloat);
-  CHECK_THAT(heard.said, Catch::Contains("stays off"));
+  CHECK_THAT(heard.said, support::Contains("stays off"));
   CHECK(product_dtype() == kFloat);
-  CHECK_THROWS_WITH(autocast::set_autocast_dtype(kHere, kDouble), Catch::Contains("got Double"));
+  CHECK_THROWS_WITH(autocast::set_autocast_dtype(kHere, kDouble), support::Contains("got Double"));
 }
 
 TEST_CASE("autocast leaves Double, integers and what is written in place alone") {
@@ -250,7 +249,7 @@ TEST_CASE("autocast by single settings") {
   CHECK(cast_of(mm(x, w), 1) != cast_of(first, 1));
   CHECK(autocast::decrement_nesting() == 0);
   CHECK(cast_of(mm(x, w), 1) != cast_of(mm(x, w), 1));
-  CHECK_THROWS_WITH(autocast::decrement_nesting(), Catch::Contains("no scope"));
+  CHECK_THROWS_WITH(autocast::decrement_nesting(), support::Contains("no scope"));
   autocast::set_autocast_enabled(kHere, false);
   autocast::set_autocast_dtype(kHere, kHere == kCUDA ? kHalf : kBFloat16);
   CHECK(product_dtype() == kFloat);
@@ -287,5 +286,5 @@ TEST_CASE("autocast: norms of 16 bits by parameters in Float") {
   check(layer_norm(t, 4, scale, shift), layer_norm(u, 4, scale, shift));
   const Tensor rms = rms_norm(t, 4, scale, 1e-5);
   CHECK(equal(rms, rms_norm(u, 4, scale, 1e-5).to(kBFloat16)));
-  CHECK_THROWS_WITH(layer_norm(t, 4, scale.to(kDouble)), Catch::Contains("dtype"));
+  CHECK_THROWS_WITH(layer_norm(t, 4, scale.to(kDouble)), support::Contains("dtype"));
 }

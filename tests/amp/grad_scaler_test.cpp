@@ -4,8 +4,6 @@
 #include <ebb/nn.h>
 #include <ebb/optim.h>
 
-#include <catch2/catch.hpp>
-
 #include <cmath>
 #include <limits>
 #include <set>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "amp/device.h"
+#include "support/catch.h"
 
 using namespace ebb;
 using amp::GradScaler;
@@ -129,16 +128,16 @@ TEST_CASE("the gradient scaler unscales once, before clipping") {
   CHECK(nn::utils::clip_grad_norm_({p}, 1.0) == Approx(5));
   scaler.step(optimizer);
   CHECK(p.detach()[0].item<double>() == Approx(3 - 0.6));
-  CHECK_THROWS_WITH(scaler.unscale_(optimizer), Catch::Contains("being called after step()"));
-  CHECK_THROWS_WITH(scaler.step(optimizer), Catch::Contains("already been called since the last update()"));
+  CHECK_THROWS_WITH(scaler.unscale_(optimizer), support::Contains("being called after step()"));
+  CHECK_THROWS_WITH(scaler.step(optimizer), support::Contains("already been called since the last update()"));
   scaler.update();
   scaler.unscale_(optimizer);
-  CHECK_THROWS_WITH(scaler.unscale_(optimizer), Catch::Contains("unscale_() has already been called"));
+  CHECK_THROWS_WITH(scaler.unscale_(optimizer), support::Contains("unscale_() has already been called"));
   scaler.update(32);
   CHECK(scaler.get_scale() == 32);
   scaler.update(full({1}, 16, TensorOptions(kDouble)));
   CHECK(scaler.get_scale() == 16);
-  CHECK_THROWS_WITH(scaler.update(zeros({2})), Catch::Contains("one number"));
+  CHECK_THROWS_WITH(scaler.update(zeros({2})), support::Contains("one number"));
 }
 
 TEST_CASE("one gradient scaler serves two optimizers") {
@@ -201,25 +200,25 @@ TEST_CASE("a gradient scaler's state goes through a file") {
     CHECK(each->scale(p.sum()).item<double>() == 64 * p.item<double>());
     CHECK(each->get_growth_tracker() == 1);
   }
-  CHECK_THROWS_WITH(fresh.load_state_dict({}), Catch::Contains("empty"));
-  CHECK_THROWS_WITH(fresh.load_state_dict({{"scale", ones({1})}}), Catch::Contains("no 'growth_factor'"));
+  CHECK_THROWS_WITH(fresh.load_state_dict({}), support::Contains("empty"));
+  CHECK_THROWS_WITH(fresh.load_state_dict({{"scale", ones({1})}}), support::Contains("no 'growth_factor'"));
 }
 
 TEST_CASE("a gradient scaler says what is wrong") {
-  CHECK_THROWS_WITH(GradScaler(kHere, GradScalerOptions().growth_factor(1)), Catch::Contains("> 1.0"));
-  CHECK_THROWS_WITH(GradScaler(kHere, GradScalerOptions().backoff_factor(1)), Catch::Contains("< 1.0"));
-  CHECK_THROWS_WITH(GradScaler(kHere, GradScalerOptions().growth_interval(0)), Catch::Contains("positive"));
+  CHECK_THROWS_WITH(GradScaler(kHere, GradScalerOptions().growth_factor(1)), support::Contains("> 1.0"));
+  CHECK_THROWS_WITH(GradScaler(kHere, GradScalerOptions().backoff_factor(1)), support::Contains("< 1.0"));
+  CHECK_THROWS_WITH(GradScaler(kHere, GradScalerOptions().growth_interval(0)), support::Contains("positive"));
   Tensor p = parameter({1}), h = tensor({1.0}, kHalf).to(kHere).requires_grad_();
   optim::SGD optimizer({p}, optim::SGDOptions(1)), halves({h}, optim::SGDOptions(1));
   GradScaler scaler(kHere);
   CHECK(scaler.get_scale() == 65536);
-  CHECK_THROWS_WITH(scaler.unscale_(optimizer), Catch::Contains("there is no scale yet"));
-  CHECK_THROWS_WITH(scaler.step(optimizer), Catch::Contains("there is no scale yet"));
-  CHECK_THROWS_WITH(scaler.update(), Catch::Contains("there is no scale yet"));
-  CHECK_THROWS_WITH(scaler.scale(Tensor()), Catch::Contains("undefined"));
+  CHECK_THROWS_WITH(scaler.unscale_(optimizer), support::Contains("there is no scale yet"));
+  CHECK_THROWS_WITH(scaler.step(optimizer), support::Contains("there is no scale yet"));
+  CHECK_THROWS_WITH(scaler.update(), support::Contains("there is no scale yet"));
+  CHECK_THROWS_WITH(scaler.scale(Tensor()), support::Contains("undefined"));
   scaler.scale(h.sum()).backward();
-  CHECK_THROWS_WITH(scaler.update(), Catch::Contains("No inf checks were recorded prior"));
-  CHECK_THROWS_WITH(scaler.step(optimizer), Catch::Contains("No inf checks were recorded for this"));
-  CHECK_THROWS_WITH(scaler.step(halves), Catch::Contains("FP16 gradients"));
-  CHECK_THROWS_WITH(scaler.step(optimizer, [&] { return p; }), Catch::Contains("Closure"));
+  CHECK_THROWS_WITH(scaler.update(), support::Contains("No inf checks were recorded prior"));
+  CHECK_THROWS_WITH(scaler.step(optimizer), support::Contains("No inf checks were recorded for this"));
+  CHECK_THROWS_WITH(scaler.step(halves), support::Contains("FP16 gradients"));
+  CHECK_THROWS_WITH(scaler.step(optimizer, [&] { return p; }), support::Contains("Closure"));
 }

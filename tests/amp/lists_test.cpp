@@ -4,13 +4,12 @@
 #include <ebb/ebb.h>
 #include <ebb/nn.h>
 
-#include <catch2/catch.hpp>
-
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "amp/device.h"
+#include "support/catch.h"
 
 using namespace ebb;
 
@@ -389,7 +388,7 @@ void check(const std::vector<Case>& cases) {
       const char want = expected[dtype == kFloat ? 0 : 1];
       if (want == '-') continue;
       if (want == '!')
-        CHECK_THROWS_WITH(each.call(inputs), Catch::Contains("unsafe to autocast"));
+        CHECK_THROWS_WITH(each.call(inputs), support::Contains("unsafe to autocast"));
       else
         CHECK(each.call(inputs).dtype() == (want == 'f' ? kFloat : kBFloat16));
     }

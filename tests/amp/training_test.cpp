@@ -5,11 +5,10 @@
 #include <ebb/nn.h>
 #include <ebb/optim.h>
 
-#include <catch2/catch.hpp>
-
 #include <vector>
 
 #include "amp/device.h"
+#include "support/catch.h"
 
 using namespace ebb;
 

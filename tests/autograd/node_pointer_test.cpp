@@ -1,10 +1,10 @@
 // Nodes of the graph as programs hold and print them.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <memory>
 #include <sstream>
+
+#include "support/catch.h"
 
 using namespace ebb;
 

@@ -1,7 +1,7 @@
 // What a custom function keeps beside its tensors: every kind of value comes back, and only as what it is.
 #include <ebb/autograd/function.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 using ebb::Scalar;
 using ebb::autograd::SavedValue;
@@ -22,7 +22,7 @@ TEST_CASE("a saved value comes back as what was stored") {
 
 TEST_CASE("a saved value is nothing else than what was stored") {
   const std::string message = "was called on a value of another type, or one never stored";
-  using Catch::Contains;
+  using support::Contains;
   CHECK_THROWS_WITH(SavedValue(2.5).toInt(), Contains("toInt() " + message));
   CHECK_THROWS_WITH(SavedValue(true).toInt(), Contains(message));
   CHECK_THROWS_WITH(SavedValue(2).toDouble(), Contains(message));

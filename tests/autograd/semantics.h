@@ -3,10 +3,10 @@
 
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <string>
 #include <vector>
+
+#include "support/catch.h"
 
 namespace semantics {
 
@@ -52,4 +52,4 @@ std::string message_of(F&& f) {
 }  // namespace semantics
 
 #define EBB_REQUIRE_ERROR(expression, part) \
-  REQUIRE_THAT(semantics::message_of([&] { (void)(expression); }), Catch::Matchers::Contains(part))
+  REQUIRE_THAT(semantics::message_of([&] { (void)(expression); }), support::Contains(part))

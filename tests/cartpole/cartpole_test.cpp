@@ -1,7 +1,6 @@
 // The cart and its pole move as Gymnasium 1.4's CartPole-v1 does, which printed the numbers here.
 #include "common/cartpole.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 #include <cmath>
 

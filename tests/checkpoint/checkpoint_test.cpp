@@ -1,16 +1,15 @@
 // What a Checkpoint holds, what it refuses, and that a refused file changes nothing.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <filesystem>
 #include <fstream>
 #include <functional>
 
 #include "checkpoint/files.h"
+#include "support/catch.h"
 
 using namespace ebb;
-using Catch::Contains;
+using support::Contains;
 
 namespace {
 

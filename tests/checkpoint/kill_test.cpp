@@ -4,8 +4,6 @@
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +13,7 @@
 #include <vector>
 
 #include "checkpoint/files.h"
+#include "support/catch.h"
 
 using namespace ebb;
 

@@ -2,11 +2,10 @@
 // for bit.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <vector>
 
 #include "checkpoint/files.h"
+#include "support/catch.h"
 
 using namespace ebb;
 
@@ -170,9 +169,9 @@ TEST_CASE("a loader whose position nobody knows says so") {
   for (auto& batch : *unordered) {
     (void)batch;
     serialize::OutputArchive archive;
-    CHECK_THROWS_WITH(unordered->save(archive), Catch::Contains("enforce_ordering"));
+    CHECK_THROWS_WITH(unordered->save(archive), support::Contains("enforce_ordering"));
     break;
   }
   serialize::InputArchive wrong(std::vector<std::pair<std::string, Variable>>{{"batches", tensor(-2)}});
-  CHECK_THROWS_WITH(unordered->load(wrong), Catch::Contains("batches"));
+  CHECK_THROWS_WITH(unordered->load(wrong), support::Contains("batches"));
 }

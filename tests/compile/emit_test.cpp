@@ -7,8 +7,8 @@
 #include "support/own_folder.h"
 
 using namespace twins;
-using Catch::Contains;
 using ebb_test::temporary;
+using support::Contains;
 
 namespace {
 

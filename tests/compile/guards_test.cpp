@@ -5,7 +5,7 @@
 #include <thread>
 
 using namespace twins;
-using Catch::Contains;
+using support::Contains;
 
 namespace {
 

@@ -3,12 +3,12 @@
 
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "support/catch.h"
 
 namespace twins {
 

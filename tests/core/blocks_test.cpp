@@ -3,8 +3,7 @@
 #include "core/recent_peak.h"
 #include "core/small_blocks.h"
 #include "core/system_memory.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 #include <cstring>
 #include <set>

@@ -1,8 +1,7 @@
 // Limits of control groups, read from trees of files laid out as kernels lay them out.
 #include "core/cgroup.h"
 
-#include <catch2/catch.hpp>
-
+#include "support/catch.h"
 #include "support/fake_root.h"
 
 using namespace ebb::detail;

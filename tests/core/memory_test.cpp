@@ -1,10 +1,10 @@
 // The CPU's caching allocator as programs see it.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <thread>
 #include <vector>
+
+#include "support/catch.h"
 
 using ebb::Variable;
 

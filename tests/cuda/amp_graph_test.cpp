@@ -2,7 +2,7 @@
 #include <ebb/amp/autocast.h>
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 using namespace ebb;
 

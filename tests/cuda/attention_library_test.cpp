@@ -1,12 +1,11 @@
 // Attention by cuDNN, or by what stands in for it, against the CPU; and what stays with ebb's own kernels.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <cstdlib>
 #include <functional>
 
 #include "cuda/either_way.h"
+#include "support/catch.h"
 
 using namespace ebb;
 using testing::Deterministic;

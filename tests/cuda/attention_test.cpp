@@ -1,11 +1,10 @@
 // Attention on a device: head sizes of its kernels, lengths that fill no tile, dropout as the host drops.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <cmath>
 
 #include "ops/attention/kernels.h"
+#include "support/catch.h"
 
 using namespace ebb;
 

@@ -1,11 +1,11 @@
 // States of a device's generator, and runs on a device that go on bit for bit.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <unistd.h>
 
 #include <filesystem>
+
+#include "support/catch.h"
 
 using namespace ebb;
 
@@ -22,9 +22,9 @@ TEST_CASE("the state of a device's generator is two numbers, and it goes on from
   CHECK(rand({10}, on_device).equal(next));
   CHECK(randn({7}, on_device).equal(after));
   CHECK_THROWS_WITH(set_rng_state(zeros({3}, kLong), kCUDA),
-                    Catch::Contains("[2]") && Catch::Contains("[3]"));
-  CHECK_THROWS_WITH(get_rng_state(Device(kCUDA, 100)), Catch::Contains("no cuda:100"));
-  CHECK_THROWS_WITH(set_rng_state(state, Device(kCUDA, 100)), Catch::Contains("no cuda:100"));
+                    support::Contains("[2]") && support::Contains("[3]"));
+  CHECK_THROWS_WITH(get_rng_state(Device(kCUDA, 100)), support::Contains("no cuda:100"));
+  CHECK_THROWS_WITH(set_rng_state(state, Device(kCUDA, 100)), support::Contains("no cuda:100"));
 }
 
 TEST_CASE("a run on a device goes on bit for bit, its dropout too") {

@@ -1,9 +1,8 @@
 // ebb::compile on a device: the eager bits, by a captured graph.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include "cuda/real_device.h"
+#include "support/catch.h"
 
 using namespace ebb;
 

@@ -2,10 +2,10 @@
 // for themselves must not be shared between streams.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <thread>
 #include <vector>
+
+#include "support/catch.h"
 
 using namespace ebb;
 

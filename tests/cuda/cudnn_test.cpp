@@ -2,8 +2,6 @@
 // norm in training, poolings.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <cmath>
 #include <cstdlib>
 #include <functional>
@@ -11,6 +9,7 @@
 #include <string>
 
 #include "cuda/either_way.h"
+#include "support/catch.h"
 
 using namespace ebb;
 using testing::Deterministic;

@@ -1,13 +1,12 @@
 // What cuDNN computes when several streams or threads ask at once.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "cuda/either_way.h"
+#include "support/catch.h"
 
 using namespace ebb;
 using testing::Deterministic;

@@ -1,12 +1,12 @@
 // Tensors that move to a device and back.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <sstream>
 
+#include "support/catch.h"
+
 using namespace ebb;
-using Catch::Matchers::Contains;
+using support::Contains;
 
 namespace {
 

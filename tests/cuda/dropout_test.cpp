@@ -1,9 +1,8 @@
 // Dropout on a device: the mask is a function of the seed and the number of the draw, the same on the host.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include "ops/random/kernels.h"
+#include "support/catch.h"
 
 using namespace ebb;
 

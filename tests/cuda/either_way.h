@@ -3,9 +3,9 @@
 
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <functional>
+
+#include "support/catch.h"
 
 namespace ebb::testing {
 

@@ -2,17 +2,16 @@
 // kernel has broken, whose every later call says so.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "real_device.h"
+#include "support/catch.h"
 
 using namespace ebb;
-using Catch::Matchers::Contains;
+using support::Contains;
 
 namespace {
 

@@ -1,10 +1,9 @@
 // Gradients that products add to on a device, in one call where there were two.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include "cuda/either_way.h"
 #include "cuda/fused.h"
+#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::fused;

@@ -2,12 +2,11 @@
 // changes no bit.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <cmath>
 
 #include "cuda/either_way.h"
 #include "cuda/fused.h"
+#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::fused;

@@ -2,8 +2,6 @@
 // joins no product with a sum, as in the emulation.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <unistd.h>
 
 #include <cstdlib>
@@ -13,6 +11,7 @@
 #include "cuda/either_way.h"
 #include "cuda/fused.h"
 #include "cuda/real_device.h"
+#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::fused;
@@ -229,5 +228,5 @@ TEST_CASE("without a compiler calls on a device are made one by one") {
   CHECK(report.fused == 0);
   CHECK(report.captured);
   REQUIRE(warnings.texts.size() == 1);
-  CHECK_THAT(warnings.texts[0], Catch::Contains("are not fused: the host's compiler"));
+  CHECK_THAT(warnings.texts[0], support::Contains("are not fused: the host's compiler"));
 }

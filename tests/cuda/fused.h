@@ -3,12 +3,11 @@
 
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <functional>
 #include <vector>
 
 #include "cuda/real_device.h"
+#include "support/catch.h"
 
 namespace ebb::fused {
 

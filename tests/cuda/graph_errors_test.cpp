@@ -1,15 +1,15 @@
 // Wrong uses of captured graphs: each is an error, after which everything works as before.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
+#include "support/catch.h"
+
 using namespace ebb;
-using Catch::Matchers::Contains;
+using support::Contains;
 
 namespace {
 

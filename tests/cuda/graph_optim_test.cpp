@@ -1,9 +1,9 @@
 // Optimizers in captured steps: replays count, and follow the learning rate, as eager steps do.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <functional>
+
+#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::optim;
@@ -96,18 +96,18 @@ TEST_CASE("a captured step refuses to make or lose an optimizer's state") {
   Problem fresh(adam);
   cuda::Graph first;
   CHECK_THROWS_WITH(first.capture([&] { fresh.step(); }),
-                    Catch::Contains("Take one step before the capture"));
+                    support::Contains("Take one step before the capture"));
   Problem problem(adam);
   problem.step();
   cuda::Graph graph;
   graph.capture([&] { problem.step(); });
   graph.replay();
   problem.optimizer->load_state_dict(problem.optimizer->state_dict());
-  CHECK_THROWS_WITH(graph.replay(), Catch::Contains("Capture the step again"));
+  CHECK_THROWS_WITH(graph.replay(), support::Contains("Capture the step again"));
   Problem other(adam);
   other.step();
   graph.reset();
   graph.capture([&] { other.step(); });
   other.optimizer.reset();
-  CHECK_THROWS_WITH(graph.replay(), Catch::Contains("Capture the step again"));
+  CHECK_THROWS_WITH(graph.replay(), support::Contains("Capture the step again"));
 }

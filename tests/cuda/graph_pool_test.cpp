@@ -1,13 +1,13 @@
 // Graphs that share memory, and graphs that are captured again in place.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <stdexcept>
 #include <thread>
 
+#include "support/catch.h"
+
 using namespace ebb;
-using Catch::Matchers::Contains;
+using support::Contains;
 
 namespace {
 

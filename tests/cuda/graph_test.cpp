@@ -1,12 +1,11 @@
 // Captured graphs: what they compute, draw and keep.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include "cuda/either_way.h"
+#include "support/catch.h"
 
 using namespace ebb;
-using Catch::Matchers::Contains;
+using support::Contains;
 
 namespace {
 

@@ -1,9 +1,9 @@
 // Rows and elements by number on a device: sums into equal places, in a fixed order, of every length.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <limits>
+
+#include "support/catch.h"
 
 using namespace ebb;
 

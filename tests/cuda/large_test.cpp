@@ -2,11 +2,10 @@
 // on small devices, where only the calls are tried.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <vector>
 
 #include "real_device.h"
+#include "support/catch.h"
 
 using namespace ebb;
 

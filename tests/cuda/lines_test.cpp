@@ -2,9 +2,9 @@
 // against the CPU; copies that transpose, and joins.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <functional>
+
+#include "support/catch.h"
 
 using namespace ebb;
 

@@ -2,9 +2,9 @@
 // operations that round once.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <functional>
+
+#include "support/catch.h"
 
 using namespace ebb;
 

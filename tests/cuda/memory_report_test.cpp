@@ -1,16 +1,16 @@
 // What a program asks about and of the devices' allocators.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <nlohmann/json.hpp>
 
 #include <cstdlib>
 #include <string_view>
 
+#include "support/catch.h"
+
 using namespace ebb;
-using Catch::Matchers::Contains;
 using nlohmann::json;
+using support::Contains;
 
 namespace {
 

@@ -3,10 +3,10 @@
 // row and very many.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <cmath>
 #include <functional>
+
+#include "support/catch.h"
 
 using namespace ebb;
 

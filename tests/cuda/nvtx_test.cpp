@@ -4,15 +4,14 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include <catch2/catch.hpp>
-
 #include <regex>
 #include <thread>
 
 #include "cuda/real_device.h"
+#include "support/catch.h"
 
 using namespace ebb;
-using Catch::Matchers::Contains;
+using support::Contains;
 
 namespace {
 

@@ -1,7 +1,7 @@
 // One batch over replicas on several devices, or several on one.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 using namespace ebb;
 

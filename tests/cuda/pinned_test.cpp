@@ -1,10 +1,10 @@
 // Page-locked memory of the CPU, and copies that the host does not wait for.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 using namespace ebb;
-using Catch::Matchers::Contains;
+using support::Contains;
 
 namespace {
 

@@ -2,11 +2,11 @@
 // the other.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <atomic>
 #include <thread>
 #include <vector>
+
+#include "support/catch.h"
 
 using namespace ebb;
 

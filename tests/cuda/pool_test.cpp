@@ -1,7 +1,7 @@
 // Poolings on a device.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 using namespace ebb;
 

@@ -1,7 +1,7 @@
 // Random numbers of a device.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 using namespace ebb;
 

@@ -1,9 +1,9 @@
 // Reductions in the shapes that lay threads out differently, against the CPU.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <functional>
+
+#include "support/catch.h"
 
 using namespace ebb;
 

@@ -2,13 +2,12 @@
 // kernels.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <functional>
 #include <limits>
 #include <string>
 
 #include "cuda/either_way.h"
+#include "support/catch.h"
 
 using namespace ebb;
 using testing::Deterministic;

@@ -1,7 +1,7 @@
 // Recurrent layers and packed sequences on CUDA: what the CPU gives, in a captured graph too.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 using namespace ebb;
 namespace utils = ebb::nn::utils::rnn;

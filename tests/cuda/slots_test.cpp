@@ -1,7 +1,6 @@
 // Every kernel slot of the library has a kernel on every device.
 #include "support/all_slots.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 TEST_CASE("every slot has a kernel on every device") {
   REQUIRE(ebb::cuda::is_available());  // loads the plugin

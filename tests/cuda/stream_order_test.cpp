@@ -2,10 +2,10 @@
 // (EBB_EMU_LAZY), where a missing event gives a wrong result every time.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 using namespace ebb;
-using Catch::Matchers::Contains;
+using support::Contains;
 
 namespace {
 

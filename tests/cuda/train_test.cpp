@@ -1,10 +1,9 @@
 // Networks that learn on a device what they learn on the CPU.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <filesystem>
 
+#include "support/catch.h"
 #include "support/own_folder.h"
 
 using namespace ebb;

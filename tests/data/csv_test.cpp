@@ -1,15 +1,14 @@
 // Tables of comma-separated values.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <cmath>
 
+#include "support/catch.h"
 #include "support/fake_root.h"
 
 using namespace ebb;
 using namespace ebb::data;
-using Catch::Matchers::Contains;
+using support::Contains;
 using Strings = std::vector<std::string>;
 
 TEST_CASE("a table has columns of numbers and of text") {

@@ -1,10 +1,9 @@
 // IDX files and the data sets read from them.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
 #include "support/own_folder.h"
 #include "support/source_dir.h"
-
-#include <catch2/catch.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -12,7 +11,7 @@
 
 using namespace ebb;
 using namespace ebb::data;
-using Catch::Matchers::Contains;
+using support::Contains;
 
 namespace {
 
@@ -117,7 +116,7 @@ TEST_CASE("an exception in a worker reaches the loop, and leaving a loop early i
         [&] {
           for (auto& batch : *loader) batches += batch.size() == 4;
         }(),
-        Catch::EndsWith("sample lost"));
+        support::EndsWith("sample lost"));
     REQUIRE(batches == 2);
     for (auto& batch : *loader) {
       REQUIRE(batch.size() == 4);

@@ -1,16 +1,15 @@
 // What datasets read and hand on: damaged IDX files, folders of MNIST, transforms by channel, requests.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <filesystem>
 #include <fstream>
 
+#include "support/catch.h"
 #include "support/own_folder.h"
 
 using namespace ebb;
 using namespace ebb::data;
-using Catch::Contains;
+using support::Contains;
 
 namespace {
 

@@ -1,8 +1,6 @@
 // What the iterators of a loader refuse and what they equal, and epochs that are left before their end.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -10,9 +8,11 @@
 #include <set>
 #include <thread>
 
+#include "support/catch.h"
+
 using namespace ebb;
 using namespace ebb::data;
-using Catch::Contains;
+using support::Contains;
 
 namespace {
 

@@ -1,14 +1,14 @@
 // Samplers: another number of samples, and a position that is saved and found again.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <algorithm>
 #include <sstream>
 
+#include "support/catch.h"
+
 using namespace ebb;
 using namespace ebb::data;
-using Catch::Contains;
+using support::Contains;
 
 namespace {
 

@@ -4,8 +4,6 @@
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/random.h>
 
-#include <catch2/catch.hpp>
-
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -13,9 +11,11 @@
 #include <random>
 #include <sstream>
 
+#include "support/catch.h"
+
 using namespace ebb;
 using namespace ebb::data;
-using Catch::Contains;
+using support::Contains;
 
 namespace {
 

@@ -2,8 +2,6 @@
 #include <ebb/data.h>
 #include <ebb/ops/creation.h>
 
-#include <catch2/catch.hpp>
-
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -12,9 +10,11 @@
 #include <set>
 #include <sstream>
 
+#include "support/catch.h"
+
 using namespace ebb;
 using namespace ebb::data;
-using Catch::Contains;
+using support::Contains;
 
 namespace {
 

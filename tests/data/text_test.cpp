@@ -1,13 +1,12 @@
 // Text: vocabularies, windows of tokens, batches of sequences.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
+#include "support/catch.h"
 #include "support/fake_root.h"
 
 using namespace ebb;
 using namespace ebb::data;
-using Catch::Matchers::Contains;
+using support::Contains;
 using Strings = std::vector<std::string>;
 
 TEST_CASE("a vocabulary of characters counts characters of UTF-8") {

@@ -1,11 +1,10 @@
 // Attention as ops hand it to cuDNN, planned for a device that is only described.
 #include <ebb/core/deterministic.h>
 
-#include <catch2/catch.hpp>
-
 #include <string>
 
 #include "dnn/plans.h"
+#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::cuda;

@@ -3,11 +3,10 @@
 #include <ebb/core/deterministic.h>
 #include <ebb/cuda/cuda.h>
 
-#include <catch2/catch.hpp>
-
 #include <string>
 
 #include "dnn/plans.h"
+#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::cuda;

@@ -1,7 +1,6 @@
 // Descriptors themselves.
 #include "cuda/nvidia/dnn/descriptor.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 #include <string>
 

@@ -1,8 +1,6 @@
 // Plans as files: what is written is read again, and nothing else is.
 #include "cuda/nvidia/dnn/plan_files.h"
 
-#include <catch2/catch.hpp>
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +12,7 @@
 #include <vector>
 
 #include "dnn/plans.h"
+#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::cuda;

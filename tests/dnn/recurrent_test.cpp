@@ -3,14 +3,13 @@
 #include <dlfcn.h>
 #include <ebb/cuda/cuda.h>
 
-#include <catch2/catch.hpp>
-
 #include <cstring>
 #include <functional>
 #include <string>
 
 #include "cuda/nvidia/dnn/recurrent.h"
 #include "dnn/plans.h"
+#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::cuda;

@@ -1,8 +1,6 @@
 // Plans that threads and runs of a program share, for a device that is only described.
 #include "cuda/nvidia/dnn/shared_plans.h"
 
-#include <catch2/catch.hpp>
-
 #include <unistd.h>
 
 #include <atomic>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "dnn/plans.h"
+#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::cuda;

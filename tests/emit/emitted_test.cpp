@@ -1,8 +1,6 @@
 // Emitted sources compute what their functions do, bit for bit, and check what they are given.
 #include "functions.h"
 
-#include <catch2/catch.hpp>
-
 #include <cstring>
 #include <thread>
 
@@ -16,9 +14,10 @@
 #include "emitted_recurrent.h"
 #include "emitted_shared.h"
 #include "emitted_transformer.h"
+#include "support/catch.h"
 
 using namespace ebb;
-using Catch::Contains;
+using support::Contains;
 
 namespace {
 

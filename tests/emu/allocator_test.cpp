@@ -1,16 +1,15 @@
 // The caching allocator over a source that can be told to fail.
 #include "cuda/caching_allocator.h"
+#include "support/catch.h"
 
 #include <ebb/core/error.h>
-
-#include <catch2/catch.hpp>
 
 #include <cstdlib>
 #include <map>
 #include <random>
 
 using namespace ebb::cuda;
-using Catch::Matchers::Contains;
+using support::Contains;
 
 namespace {
 

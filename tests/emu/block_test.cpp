@@ -1,8 +1,6 @@
 // Kernels whose threads talk to each other, on the emulation's fibres.
 #include <ebb/core/error.h>
 
-#include <catch2/catch.hpp>
-
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,10 +9,11 @@
 
 #include "kernel/cuda/block_reduce.h"
 #include "kernel/cuda/launch.h"
+#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::cuda;
-using Catch::Matchers::Contains;
+using support::Contains;
 
 namespace {
 

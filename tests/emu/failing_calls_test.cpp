@@ -6,10 +6,9 @@
 #include "cuda/streams.h"
 #include "device/capture.h"
 #include "kernel/cuda/launch.h"
+#include "support/catch.h"
 
 #include <ebb/core/error.h>
-
-#include <catch2/catch.hpp>
 
 using namespace ebb;
 
@@ -142,7 +141,7 @@ TEST_CASE("a device that a kernel broke is not said to be full") {
 
 TEST_CASE("an error that passes is not laid on a kernel") {
   emu::fail_call(0);
-  CHECK_THROWS_WITH(cuda::wait_for_device(kFirst), Catch::Matchers::EndsWith("(cudaErrorUnknown)."));
+  CHECK_THROWS_WITH(cuda::wait_for_device(kFirst), support::EndsWith("(cudaErrorUnknown)."));
   emu::fail_call(-1);
 }
 

@@ -3,19 +3,18 @@
 
 #include <ebb/core/error.h>
 
-#include <catch2/catch.hpp>
-
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdlib>
 
 #include "cuda/allocator_settings.h"
+#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::cuda;
-using Catch::Matchers::Contains;
 using nlohmann::json;
+using support::Contains;
 using Snapshot = ebb::detail::MemorySnapshot;
 
 namespace {

@@ -1,8 +1,6 @@
 // How often the runtime is asked whether streams are done with memory that was freed.
 #include "cuda/reuse.h"
 
-#include <catch2/catch.hpp>
-
 #include <cstdlib>
 #include <vector>
 
@@ -10,6 +8,7 @@
 #include "cuda/emu/state.h"
 #include "cuda/pinned.h"
 #include "cuda/streams.h"
+#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::cuda;

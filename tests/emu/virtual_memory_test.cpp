@@ -4,8 +4,6 @@
 #include <cuda.h>
 #include <ebb/core/error.h>
 
-#include <catch2/catch.hpp>
-
 #include <cstring>
 #include <map>
 #include <random>
@@ -13,10 +11,11 @@
 
 #include "cuda/caching_allocator.h"
 #include "cuda/emu/state.h"
+#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::cuda;
-using Catch::Matchers::Contains;
+using support::Contains;
 
 namespace {
 

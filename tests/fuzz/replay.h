@@ -3,10 +3,9 @@
 // libfuzzer.cpp).
 #pragma once
 
-#include <catch2/catch.hpp>
-
 #include "fuzz/mutate.h"
 #include "fuzz/targets.h"
+#include "support/catch.h"
 
 namespace fuzz {
 

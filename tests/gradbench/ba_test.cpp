@@ -1,7 +1,6 @@
 // Bundle adjustment beside rotation matrices, a camera at a time.
-#include <catch2/catch.hpp>
-
 #include "numbers.h"
+#include "support/catch.h"
 
 #include <cmath>
 

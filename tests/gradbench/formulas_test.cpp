@@ -1,7 +1,6 @@
 // The evals that are one formula each, beside plain loops and differences.
-#include <catch2/catch.hpp>
-
 #include "numbers.h"
+#include "support/catch.h"
 
 #include <algorithm>
 #include <cmath>

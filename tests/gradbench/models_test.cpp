@@ -1,7 +1,6 @@
 // The evals that fit models to data, beside their definitions written out.
-#include <catch2/catch.hpp>
-
 #include "numbers.h"
+#include "support/catch.h"
 
 #include <cmath>
 

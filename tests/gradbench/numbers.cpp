@@ -1,7 +1,6 @@
 // Differences, and what a number is compared by.
 #include "numbers.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,6 @@
 // A process with pipes on both sides.
 #include "tool.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

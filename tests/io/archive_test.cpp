@@ -1,9 +1,9 @@
 // Archives: whose the tensors are that are read from them, and in which order they come.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <sstream>
+
+#include "support/catch.h"
 
 using namespace ebb;
 

@@ -2,8 +2,6 @@
 // writers.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
@@ -18,8 +16,10 @@
 #include <set>
 #include <thread>
 
+#include "support/catch.h"
+
 using namespace ebb;
-using Catch::Matchers::Contains;
+using support::Contains;
 namespace fs = std::filesystem;
 
 namespace {

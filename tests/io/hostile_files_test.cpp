@@ -4,20 +4,19 @@
 #include <ebb/io/pytorch.h>
 #include <ebb/io/sharded.h>
 
-#include <catch2/catch.hpp>
-
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "support/catch.h"
 #include "support/own_folder.h"
 #include "support/zip.h"
 
 using namespace ebb;
 using namespace std::string_literals;
-using Catch::Matchers::Contains;
 using ebb_test::zip;
 using ebb_test::ZipEntry;
+using support::Contains;
 
 namespace {
 

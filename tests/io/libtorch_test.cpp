@@ -3,21 +3,20 @@
 #include <ebb/ebb.h>
 #include <ebb/io/pytorch.h>
 
-#include <catch2/catch.hpp>
-
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "support/catch.h"
 #include "support/own_folder.h"
 #include "support/source_dir.h"
 
 using namespace ebb;
-using Catch::Matchers::Contains;
 using ebb_test::temporary;
 using pytorch::Dict;
 using pytorch::List;
 using pytorch::Value;
+using support::Contains;
 
 namespace {
 

@@ -1,9 +1,9 @@
 // load() with the device that things are to come to.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <sstream>
+
+#include "support/catch.h"
 
 using namespace ebb;
 

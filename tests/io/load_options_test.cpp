@@ -5,18 +5,17 @@
 #include <ebb/io/pytorch.h>
 #include <ebb/io/sharded.h>
 
-#include <catch2/catch.hpp>
-
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <sstream>
 
+#include "support/catch.h"
 #include "support/own_folder.h"
 
 using namespace ebb;
-using Catch::Matchers::Contains;
 using ebb_test::temporary;
+using support::Contains;
 using Names = std::vector<std::string>;
 using Named = std::vector<std::pair<std::string, Tensor>>;
 

@@ -2,17 +2,16 @@
 #include <ebb/ebb.h>
 #include <ebb/io/npy.h>
 
-#include <catch2/catch.hpp>
-
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "support/catch.h"
 #include "support/own_folder.h"
 
 using namespace ebb;
-using Catch::Matchers::Contains;
 using ebb_test::temporary;
+using support::Contains;
 
 namespace {
 

@@ -3,8 +3,6 @@
 #include <ebb/ebb.h>
 #include <ebb/io/pytorch.h>
 
-#include <catch2/catch.hpp>
-
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -12,12 +10,13 @@
 #include <memory>
 #include <sstream>
 
+#include "support/catch.h"
 #include "support/own_folder.h"
 #include "support/source_dir.h"
 
 using namespace ebb;
-using Catch::Matchers::Contains;
 using ebb_test::temporary;
+using support::Contains;
 
 namespace {
 

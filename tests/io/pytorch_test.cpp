@@ -2,19 +2,18 @@
 #include <ebb/ebb.h>
 #include <ebb/io/pytorch.h>
 
-#include <catch2/catch.hpp>
-
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "support/catch.h"
 #include "support/own_folder.h"
 #include "support/source_dir.h"
 
 using namespace ebb;
-using Catch::Matchers::Contains;
 using ebb_test::temporary;
 using pytorch::Value;
+using support::Contains;
 
 namespace {
 

@@ -2,8 +2,6 @@
 // many entries, and files that change while they are read.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <unistd.h>
 
 #include <cstring>
@@ -11,11 +9,12 @@
 #include <fstream>
 #include <sstream>
 
+#include "support/catch.h"
 #include "support/own_folder.h"
 
 using namespace ebb;
-using Catch::Matchers::Contains;
 using ebb_test::temporary;
+using support::Contains;
 
 namespace {
 
@@ -57,7 +56,7 @@ TEST_CASE("the header names each dtype as the format spells it") {
   }
   std::ostringstream one, none;
   safetensors::write(one, {{"h", tensor({1.0}).to(kHalf)}, {"b", tensor({1.0}).to(kBFloat16)}});
-  CHECK_THAT(one.str(), Catch::EndsWith(std::string("\x00\x3c\x80\x3f", 4)));
+  CHECK_THAT(one.str(), support::EndsWith(std::string("\x00\x3c\x80\x3f", 4)));
   safetensors::write(none, {});
   CHECK(none.str() == file_of("{}      ", ""));
 }

@@ -1,18 +1,17 @@
 // Safetensors files: what is written comes back, what is damaged is refused.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "support/catch.h"
 #include "support/own_folder.h"
 
 using namespace ebb;
-using Catch::Matchers::Contains;
 using ebb_test::temporary;
+using support::Contains;
 
 namespace {
 

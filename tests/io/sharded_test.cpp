@@ -2,15 +2,14 @@
 #include <ebb/ebb.h>
 #include <ebb/io/sharded.h>
 
-#include <catch2/catch.hpp>
-
 #include <filesystem>
 #include <fstream>
 
+#include "support/catch.h"
 #include "support/own_folder.h"
 
 using namespace ebb;
-using Catch::Matchers::Contains;
+using support::Contains;
 
 namespace {
 

@@ -3,10 +3,10 @@
 
 #include <ebb/core/isa.h>
 
-#include <catch2/catch.hpp>
-
 #include <cstdio>
 #include <string>
+
+#include "support/catch.h"
 
 namespace {
 

@@ -1,9 +1,8 @@
 // Every slot has the kernels that the processor can choose from.
 #include "support/all_slots.h"
+#include "support/catch.h"
 
 #include <ebb/core/isa.h>
-
-#include <catch2/catch.hpp>
 
 #include <set>
 

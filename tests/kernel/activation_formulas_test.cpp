@@ -3,7 +3,6 @@
 // whose kernel runs them in lanes.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
 #include <cmath>
 
 #include "ops/elementwise/formulas/activations.h"
@@ -11,6 +10,7 @@
 #include "ops/elementwise/formulas/piecewise.h"
 #include "ops/elementwise/formulas/special.h"
 #include "ops/elementwise/formulas/trigonometric.h"
+#include "support/catch.h"
 
 using namespace ebb;
 

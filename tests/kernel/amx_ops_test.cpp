@@ -4,8 +4,6 @@
 #include <ebb/core/warning.h>
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <atomic>
 #include <functional>
 #include <string>
@@ -14,6 +12,7 @@
 
 #include "amx_in_software.h"
 #include "core/amx.h"
+#include "support/catch.h"
 
 using namespace ebb;
 

@@ -1,8 +1,6 @@
 // Products of bfloat16 by AMX, whose instructions are computed in software where the processor has none.
 #include <ebb/core/parallel.h>
 
-#include <catch2/catch.hpp>
-
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -12,6 +10,7 @@
 #include "core/isa.h"
 #include "halves.h"
 #include "kernel/cpu/gemm.h"
+#include "support/catch.h"
 
 using namespace ebb;
 using namespace halves;

@@ -1,7 +1,6 @@
 // Which GPUs a plugin has kernels for.
 #include "cuda/architectures.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 #include <utility>
 

@@ -1,7 +1,6 @@
 // Conversions to integers at the ends of what these hold.
 #include "kernel/convert.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 #include <cmath>
 #include <limits>

@@ -6,8 +6,6 @@
 #include "ops/elementwise/formulas/ternary.h"
 #include "support/formulas.h"
 
-#include <catch2/catch.hpp>
-
 using namespace ebb;
 using compiling::DeviceChain;
 using compiling::ReducedMatrix;
@@ -113,6 +111,7 @@ TEST_CASE("the source of a chain that ends in reductions takes their elements as
   chain.add_reduction(reduction_of(reducing::Extreme<Half, true>()), {}, x, *memory, 0);
   CHECK(chain.source() == R"(// Elementwise calls that run together, and reductions.
 #include "ops/elementwise/cuda_chain_rows.h"
+#include "support/catch.h"
 
 namespace ebb::cuda {
 
@@ -238,12 +237,12 @@ TEST_CASE("the source of a chain whose columns are reduced has a sum for each co
     chain.add_reduction(reduction_of(reducing::Sum<float>()), {rows, true}, x, *memory, 0);
     return chain.source();
   };
-  CHECK_THAT(source_of(6, 10, kFloat), Catch::Contains("cuda_chain_columns.h") &&
-                                           Catch::Contains("    Lanes<reducing::Sum<float>, 2> s0;") &&
-                                           Catch::Contains("run_columns<2, 256>"));
-  CHECK_THAT(source_of(8, 9, kFloat), Catch::Contains("run_columns<1, 256>"));
-  CHECK_THAT(source_of(8, 16, kFloat), Catch::Contains("run_columns<4, 256>"));
-  CHECK_THAT(source_of(8, 16, kByte), Catch::Contains("run_columns<8, 256>"));
+  CHECK_THAT(source_of(6, 10, kFloat), support::Contains("cuda_chain_columns.h") &&
+                                           support::Contains("    Lanes<reducing::Sum<float>, 2> s0;") &&
+                                           support::Contains("run_columns<2, 256>"));
+  CHECK_THAT(source_of(8, 9, kFloat), support::Contains("run_columns<1, 256>"));
+  CHECK_THAT(source_of(8, 16, kFloat), support::Contains("run_columns<4, 256>"));
+  CHECK_THAT(source_of(8, 16, kByte), support::Contains("run_columns<8, 256>"));
 }
 
 TEST_CASE("a vector of a chain holds 16 bytes of its widest array") {
@@ -271,8 +270,8 @@ TEST_CASE("a vector of a chain that is reduced holds eight elements at most") {
     chain.add_reduction(reduction_of(reducing::Sum<float>()), {1}, passing, *memory, 0);
     return chain.source();
   };
-  CHECK_THAT(source_of(kByte), Catch::Contains("run_rows<8, 256>"));
-  CHECK_THAT(source_of(kFloat), Catch::Contains("run_rows<4, 256>"));
+  CHECK_THAT(source_of(kByte), support::Contains("run_rows<8, 256>"));
+  CHECK_THAT(source_of(kFloat), support::Contains("run_rows<4, 256>"));
 }
 
 TEST_CASE("a chain's vectors begin where most of its arrays are aligned") {

@@ -1,8 +1,6 @@
 // Products of matrices of 16-bit floats: every layout and odd size, against sums in double.
 #include <ebb/core/parallel.h>
 
-#include <catch2/catch.hpp>
-
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -11,6 +9,7 @@
 #include "core/isa.h"
 #include "halves.h"
 #include "kernel/cpu/gemm.h"
+#include "support/catch.h"
 
 using namespace ebb;
 using namespace halves;

@@ -1,14 +1,13 @@
 // Matrices of 16-bit floats in memory of every layout, and what their products may be.
 #pragma once
 
-#include <catch2/catch.hpp>
-
 #include <cmath>
 #include <limits>
 #include <random>
 #include <vector>
 
 #include "kernel/cpu/gemm.h"
+#include "support/catch.h"
 
 namespace halves {
 

@@ -1,7 +1,6 @@
 // The index arithmetic that device kernels use, at sizes where 32 bits end.
 #include "kernel/index_plan.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 #include <cstdint>
 #include <map>

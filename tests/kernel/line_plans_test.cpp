@@ -1,6 +1,4 @@
 // How rows, scans, transposes and joins are laid over a device's threads.
-#include <catch2/catch.hpp>
-
 #include <cstdint>
 #include <map>
 #include <set>
@@ -11,6 +9,7 @@
 #include "kernel/scan_plan.h"
 #include "kernel/team_plan.h"
 #include "kernel/transpose_plan.h"
+#include "support/catch.h"
 
 using namespace ebb;
 

@@ -1,7 +1,6 @@
 // The cache that forgets what was used longest ago.
 #include "kernel/lru_cache.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 #include <memory>
 

@@ -1,7 +1,6 @@
 // Which walks of elementwise kernels go by vectors, and that every element is found once.
 #include "kernel/map_plan.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 #include <cstdint>
 #include <vector>

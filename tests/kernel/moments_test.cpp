@@ -1,9 +1,9 @@
 // Running moments, which devices merge: the variance must not depend on how elements were dealt out.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <vector>
 
 #include "kernel/reducers.h"
+#include "support/catch.h"
 
 using Moments = ebb::reducing::Moments<double>;
 

@@ -1,8 +1,8 @@
 // Rows of bytes, moved by registers or by a call.
 #include "kernel/cpu/move_bytes.h"
+#include "support/catch.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <vector>
 
 using ebb::cpu::move_bytes;

@@ -1,7 +1,6 @@
 // The cache whose values are made once for all threads.
 #include "kernel/once_cache.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 #include <atomic>
 #include <chrono>

@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <fstream>
 #include <stdexcept>
 #include <thread>
 
 #include "core/thread_pool.h"
+#include "support/catch.h"
 #include "support/fake_root.h"
 
 using ebb::cpu::parallel_for;

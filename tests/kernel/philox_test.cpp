@@ -1,7 +1,6 @@
 // Known answers of Random123's test vectors for philox4x32-10.
 #include "kernel/philox.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 using ebb::Philox;
 

@@ -1,7 +1,6 @@
 // Places of poolings in 32 bits are those in 64, and which poolings may use them.
 #include "ops/pool/cuda_places.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 #include <cstdint>
 

@@ -1,7 +1,6 @@
 // How selections are laid over a device, and the digits that they look at.
 #include "ops/sort/select_plan.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 #include <cmath>
 #include <cstdint>

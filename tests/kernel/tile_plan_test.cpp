@@ -1,7 +1,6 @@
 // Tiles of elementwise walks across an input: every element once, and no more memory touched than must be.
 #include "kernel/tile_plan.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 #include <cstdint>
 #include <set>

@@ -1,7 +1,7 @@
 // Walks over several arrays of one shape.
 #include "kernel/cpu/walk.h"
+#include "support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <vector>
 
 using namespace ebb;

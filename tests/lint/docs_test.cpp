@@ -1,10 +1,9 @@
 // The documents name files that exist.
-#include <catch2/catch.hpp>
-
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
 
+#include "support/catch.h"
 #include "support/source_dir.h"
 #include "tree.h"
 

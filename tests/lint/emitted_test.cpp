@@ -1,8 +1,7 @@
 // What sources that Compiled::emit() writes can call.
-#include <catch2/catch.hpp>
-
 #include <set>
 
+#include "support/catch.h"
 #include "tree.h"
 
 using lint::File;

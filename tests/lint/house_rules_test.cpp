@@ -1,6 +1,4 @@
 // What every file of the project keeps to.
-#include <catch2/catch.hpp>
-
 #include <cctype>
 
 #include "tree.h"

@@ -1,10 +1,9 @@
 // Who may include whom (docs/architecture.md).
-#include <catch2/catch.hpp>
-
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "support/catch.h"
 #include "tree.h"
 
 using lint::File;

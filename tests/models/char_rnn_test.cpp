@@ -1,13 +1,12 @@
 // The recurrent language model: PyTorch's numbers and names for each cell, states, copies, errors.
 #include <ebb/models.h>
 
-#include <catch2/catch.hpp>
-
+#include "support/catch.h"
 #include "waves.h"
 
 using namespace ebb;
 using namespace ebb::models;
-using Catch::Contains;
+using support::Contains;
 
 namespace {
 

@@ -1,15 +1,14 @@
 // Choosing tokens: temperature, top_k, top_p, the end of a text.
 #include <ebb/models.h>
 
-#include <catch2/catch.hpp>
-
 #include <set>
 
+#include "support/catch.h"
 #include "waves.h"
 
 using namespace ebb;
 using namespace ebb::models;
-using Catch::Contains;
+using support::Contains;
 
 namespace {
 

@@ -1,16 +1,15 @@
 // GPT-2: Hugging Face's numbers and names, files, the cache, dropout, copies, errors.
 #include <ebb/models.h>
 
-#include <catch2/catch.hpp>
-
 #include <cmath>
 #include <sstream>
 
+#include "support/catch.h"
 #include "waves.h"
 
 using namespace ebb;
 using namespace ebb::models;
-using Catch::Contains;
+using support::Contains;
 
 namespace {
 

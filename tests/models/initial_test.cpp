@@ -1,9 +1,8 @@
 // The same seed gives torchvision's first weights.
 #include <ebb/models.h>
 
-#include <catch2/catch.hpp>
-
 #include "golden.h"
+#include "support/catch.h"
 
 using namespace ebb;
 

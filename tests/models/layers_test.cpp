@@ -1,12 +1,12 @@
 // Layers of vision models; what all models can do; what is refused.
 #include <ebb/models.h>
 
-#include <catch2/catch.hpp>
-
 #include <sstream>
 
+#include "support/catch.h"
+
 using namespace ebb;
-using Catch::Contains;
+using support::Contains;
 
 TEST_CASE("squeeze and excitation scales channels by what their means say") {
   models::SqueezeExcitation layer(models::SqueezeExcitationOptions(4, 2)

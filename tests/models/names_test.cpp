@@ -1,9 +1,8 @@
 // States have torchvision's names, shapes and order.
 #include <ebb/models.h>
 
-#include <catch2/catch.hpp>
-
 #include "golden.h"
+#include "support/catch.h"
 
 using namespace ebb;
 

@@ -1,10 +1,9 @@
 // Models of images give what torchvision's give with the same weights.
 #include <ebb/models.h>
 
-#include <catch2/catch.hpp>
-
 #include "fill.h"
 #include "golden.h"
+#include "support/catch.h"
 
 using namespace ebb;
 using golden::close;

@@ -1,15 +1,14 @@
 // The vision transformer: torchvision's numbers and names, files, copies, errors.
 #include <ebb/models.h>
 
-#include <catch2/catch.hpp>
-
 #include <sstream>
 
+#include "support/catch.h"
 #include "waves.h"
 
 using namespace ebb;
 using namespace ebb::models;
-using Catch::Contains;
+using support::Contains;
 
 namespace {
 

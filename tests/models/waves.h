@@ -3,11 +3,11 @@
 
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "support/catch.h"
 
 namespace waves {
 

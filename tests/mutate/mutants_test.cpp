@@ -1,16 +1,15 @@
 // The lists fit the sources, and what is written into a source is what the list says.
 #include "mutants.h"
 
-#include <catch2/catch.hpp>
-
 #include <map>
 #include <set>
 
+#include "support/catch.h"
 #include "support/source_dir.h"
 
 namespace fs = std::filesystem;
-using Catch::Matchers::Contains;
 using mutate::Mutant;
+using support::Contains;
 
 namespace {
 

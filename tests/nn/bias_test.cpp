@@ -2,9 +2,9 @@
 #include <ebb/ebb.h>
 #include <ebb/nn/modules/transformer.h>
 
-#include <catch2/catch.hpp>
-
 #include <sstream>
+
+#include "support/catch.h"
 
 using namespace ebb;
 

@@ -1,10 +1,10 @@
 // Arguments of layers and tools at the ends of what they may be.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 using namespace ebb;
-using Catch::Contains;
+using support::Contains;
 
 TEST_CASE("dropouts take every probability from 0 to 1, both included") {
   for (const double p : {0.0, 1.0}) {

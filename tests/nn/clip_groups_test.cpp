@@ -1,7 +1,7 @@
 // Clipping of gradients of several dtypes and memory layouts in one call.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 using namespace ebb;
 

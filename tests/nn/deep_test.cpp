@@ -1,13 +1,13 @@
 // Trees of modules that are deeper than any stack.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <pthread.h>
 
 #include <algorithm>
 #include <functional>
 #include <sstream>
+
+#include "support/catch.h"
 
 using namespace ebb;
 
@@ -100,7 +100,7 @@ TEST_CASE("containers nested a hundred thousand deep are walked and destroyed") 
   CHECK(model->parameters().size() == 2);
   model->eval();
   CHECK(model->modules().size() == kDepth + 1);
-  CHECK_THROWS_WITH(model->clone(), Catch::Contains("levels deep"));
+  CHECK_THROWS_WITH(model->clone(), support::Contains("levels deep"));
   CHECK(nn::ModuleList(nn::Sequential(nn::Linear(1, 1)))->clone()->parameters().size() == 2);
 }
 

@@ -1,10 +1,10 @@
 // Hooks of modules: when they run, what they see, what they change.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 using namespace ebb;
-using Catch::Contains;
+using support::Contains;
 
 namespace {
 

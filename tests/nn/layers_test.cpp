@@ -1,12 +1,13 @@
 // Layers, initial values, functional forms and tools: numbers that libtorch 1.13 printed, shapes, options.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
 #include <cmath>
+
+#include "support/catch.h"
 
 using namespace ebb;
 namespace F = ebb::nn::functional;
-using Catch::Contains;
+using support::Contains;
 
 namespace {
 

@@ -2,12 +2,12 @@
 #include <ebb/ebb.h>
 #include <ebb/nn/modules/lazy.h>
 
-#include <catch2/catch.hpp>
-
 #include <sstream>
 
+#include "support/catch.h"
+
 using namespace ebb;
-using Catch::Contains;
+using support::Contains;
 
 namespace {
 

@@ -1,9 +1,9 @@
 // A linear map and its cross-entropy in one: numbers of torch 2.15, whole and in chunks; the module.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <sstream>
+
+#include "support/catch.h"
 
 using namespace ebb;
 namespace F = ebb::nn::functional;

@@ -1,11 +1,12 @@
 // Module: registration, walks, state, copies, errors that say where.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
 #include <sstream>
 
+#include "support/catch.h"
+
 using namespace ebb;
-using Catch::Contains;
+using support::Contains;
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Options: setters chain, getters read and write, and names of modules stay those that users write.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::nn;

@@ -2,10 +2,10 @@
 #include <ebb/ebb.h>
 #include <ebb/nn/parametrize.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 using namespace ebb;
-using Catch::Contains;
+using support::Contains;
 namespace parametrize = ebb::nn::utils::parametrize;
 namespace parametrizations = ebb::nn::utils::parametrizations;
 

@@ -2,11 +2,11 @@
 #include <ebb/ebb.h>
 #include <ebb/nn/modules/rnn.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 using namespace ebb;
 namespace utils = ebb::nn::utils::rnn;
-using Catch::Contains;
+using support::Contains;
 
 namespace {
 

@@ -1,14 +1,14 @@
 // One batch over several replicas: outputs, gradients, buffers and exceptions are those of one module.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <mutex>
 #include <set>
 #include <thread>
 
+#include "support/catch.h"
+
 using namespace ebb;
-using Catch::Contains;
+using support::Contains;
 namespace parallel = nn::parallel;
 
 namespace {

@@ -4,10 +4,10 @@
 #include <ebb/nn/fusion.h>
 #include <ebb/nn/parametrize.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 using namespace ebb;
-using Catch::Contains;
+using support::Contains;
 namespace utils = ebb::nn::utils;
 
 namespace {

@@ -1,8 +1,9 @@
 // Modules print as libtorch's do, with ebb's namespace.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
 #include <sstream>
+
+#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::nn;

@@ -3,12 +3,13 @@
 #include <ebb/ebb.h>
 #include <ebb/nn/modules/rnn.h>
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <sstream>
 
+#include "support/catch.h"
+
 using namespace ebb;
-using Catch::Contains;
+using support::Contains;
 
 namespace {
 

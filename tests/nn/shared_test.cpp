@@ -1,12 +1,12 @@
 // Parameters that modules share: lists, states, files, optimizers, copies.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <sstream>
 
+#include "support/catch.h"
+
 using namespace ebb;
-using Catch::Contains;
+using support::Contains;
 
 namespace {
 

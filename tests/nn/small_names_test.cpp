@@ -1,7 +1,7 @@
 // Small forms of modules' helpers that programs use.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 using namespace ebb;
 

@@ -1,10 +1,10 @@
 // Loading states: what may be missing, what is advised, and states that are the module's own.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 using namespace ebb;
-using Catch::Contains;
+using support::Contains;
 
 namespace {
 

@@ -2,13 +2,13 @@
 #include <ebb/ebb.h>
 #include <ebb/nn/modules/transformer.h>
 
-#include <catch2/catch.hpp>
-
 #include <cmath>
+
+#include "support/catch.h"
 
 using namespace ebb;
 namespace F = ebb::nn::functional;
-using Catch::Contains;
+using support::Contains;
 
 namespace {
 

@@ -1,14 +1,14 @@
 // Warnings: what gives one, and where it goes.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <unistd.h>
 
 #include <cstdio>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "support/catch.h"
 
 using namespace ebb;
 namespace F = ebb::nn::functional;
@@ -70,7 +70,7 @@ TEST_CASE("losses warn of a target that broadcasts, every time, and of no other"
   CHECK_THROWS_AS(F::mse_loss(column, Variable()), Error);
   CHECK_THROWS_WITH(
       F::binary_cross_entropy(column, row),
-      Catch::Contains("Using a target size ([4]) that is different to the input size ([4, 1])"));
+      support::Contains("Using a target size ([4]) that is different to the input size ([4, 1])"));
 }
 
 TEST_CASE("warnings go to stderr, and nothing to stdout") {
@@ -103,5 +103,5 @@ TEST_CASE("a handler is its thread's own, is put back, and may throw") {
   CHECK(get_warning_handler() == before);
   Strict strict;
   const WarningHandlerGuard guard(&strict);
-  CHECK_THROWS_WITH(F::mse_loss(ones({4, 1}), zeros({4})), Catch::Contains("broadcasting"));
+  CHECK_THROWS_WITH(F::mse_loss(ones({4, 1}), zeros({4})), support::Contains("broadcasting"));
 }

@@ -1,7 +1,6 @@
 // Files of compiled kernels: whole or none.
 #include "cuda/kept_files.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 #include <unistd.h>
 

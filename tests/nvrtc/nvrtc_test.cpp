@@ -6,8 +6,6 @@
 #include "ops/elementwise/cuda_chain.h"
 #include "support/formulas.h"
 
-#include <catch2/catch.hpp>
-
 #include <iostream>
 
 #define EBB_TEXT(...) EBB_TEXT_OF(__VA_ARGS__)
@@ -110,9 +108,9 @@ TEST_CASE("sources of chains that end in reductions become machine code of every
 TEST_CASE("what NVRTC does not understand is an error with its words") {
   if (!is_there()) return;
   CHECK_THROWS_WITH(compiled("#include \"ops/elementwise/cuda_chain.h\"\nint x = y;\n"),
-                    Catch::Contains("\"y\" is undefined"));
+                    support::Contains("\"y\" is undefined"));
   CHECK_THROWS_WITH(cuda::compile_by_nvrtc(EBB_NVRTC_MAJOR, 1, chain_source(kFloat)),
-                    Catch::Contains("NVRTC"));
+                    support::Contains("NVRTC"));
 }
 
 // Formulas are compiled as they are called; half a minute.
@@ -120,6 +118,7 @@ TEST_CASE("every formula of the elementwise family is one that NVRTC compiles") 
   if (!is_there()) return;
   const std::string source = R"(
 #include "ops/elementwise/cuda_chain.h"
+#include "support/catch.h"
 namespace ebb::ops {
 template <class T>
 __device__ cuda::Vector<T, 1>& at(char* p) { return *reinterpret_cast<cuda::Vector<T, 1>*>(p); }

@@ -1,10 +1,10 @@
 // ONNX's backend node tests: what its ops compute, as NumPy sees it, against the ebb ops that mean the same.
 // The data come with Debian's libonnx-testdata; without it the test says that it was skipped.
-#include <catch2/catch.hpp>
 #include <set>
 
 #include "onnx/cases.h"
 #include "onnx/skips.h"
+#include "support/catch.h"
 
 using namespace onnx;
 

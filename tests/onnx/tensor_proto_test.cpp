@@ -1,11 +1,10 @@
 // Tensors in ONNX's messages: raw and listed data, and those that do not fill their shape.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <onnx/onnx_pb.h>
 
 #include "onnx/proto.h"
+#include "support/catch.h"
 
 using namespace onnx;
 
@@ -44,10 +43,10 @@ TEST_CASE("messages that are no tensors of ebb are errors") {
   CHECK_THROWS_WITH(parse(message), "TensorProto: the shape [3] takes 12 bytes, but there are 8.");
   message.set_dims(0, -1);
   CHECK_THROWS_AS(parse(message), ebb::Error);
-  CHECK_THROWS_WITH(parse(two_of(TensorProto::STRING)), Catch::Contains("data type 8"));
+  CHECK_THROWS_WITH(parse(two_of(TensorProto::STRING)), support::Contains("data type 8"));
   TensorProto booleans = two_of(TensorProto::BOOL);
   booleans.set_raw_data("\1\2");
-  CHECK_THROWS_WITH(parse(booleans), Catch::Contains("bool"));
+  CHECK_THROWS_WITH(parse(booleans), support::Contains("bool"));
   CHECK_THROWS_AS(parse_tensor("\xff"), ebb::Error);
   CHECK_THROWS_AS(parse_model("\xff"), ebb::Error);
 }

@@ -3,9 +3,9 @@
 #include <ebb/core/parallel.h>
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <vector>
+
+#include "support/catch.h"
 
 using namespace ebb;
 

@@ -2,9 +2,9 @@
 // channels-last from layer to layer. Built twice: for the CPU here, for CUDA by tests/cuda.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <functional>
+
+#include "support/catch.h"
 
 using namespace ebb;
 

@@ -4,11 +4,11 @@
 #include <ebb/derivatives/gradcheck.h>
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <cmath>
 #include <string>
 #include <vector>
+
+#include "support/catch.h"
 
 namespace op_tests {
 

@@ -1,7 +1,7 @@
 // How far single precision is from double: sums over many products must not lose what short ones keep.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 using ebb::Variable;
 

@@ -1,12 +1,12 @@
 // clone, to, copy_, fill_: values in every dtype and layout, gradients, errors.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <vector>
+
+#include "support/catch.h"
 
 using namespace ebb;
 
@@ -289,8 +289,8 @@ TEST_CASE("copying a tensor onto its own memory changes nothing but is recorded"
   CHECK(values(square.view({9})) == values(arange(9)));
 
   // Other places of the same memory remain a conflict.
-  CHECK_THROWS_WITH(square.copy_(square.t()), Catch::Contains("overlap"));
-  CHECK_THROWS_WITH(line.slice(0, 1).copy_(line.slice(0, 0, 2)), Catch::Contains("overlap"));
+  CHECK_THROWS_WITH(square.copy_(square.t()), support::Contains("overlap"));
+  CHECK_THROWS_WITH(line.slice(0, 1).copy_(line.slice(0, 0, 2)), support::Contains("overlap"));
   CHECK_THROWS_AS(leaf.copy_(leaf.detach()), Error);  // a leaf that requires a gradient
 }
 
@@ -354,7 +354,7 @@ TEST_CASE("without a CUDA plugin the error says what to install") {
   CHECK(cuda::is_available() == (cuda::device_count() > 0));
   if (cuda::is_available()) return;
   CHECK(cuda::device_count() == 0);
-  CHECK_THROWS_WITH(zeros({1}).to(kCUDA), Catch::Contains("libebb_cuda.so") || Catch::Contains("driver"));
+  CHECK_THROWS_WITH(zeros({1}).to(kCUDA), support::Contains("libebb_cuda.so") || support::Contains("driver"));
   CHECK_THROWS_AS(zeros({1}, kCUDA), Error);
   CHECK_THROWS_AS(zeros({1}).cuda(), Error);
   CHECK_THROWS_AS(cuda::synchronize(), Error);

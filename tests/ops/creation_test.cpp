@@ -1,13 +1,13 @@
 // Making tensors: values, dtypes, options, errors.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <limits>
 #include <vector>
 
+#include "support/catch.h"
+
 using namespace ebb;
-using Catch::Contains;
+using support::Contains;
 
 namespace {
 

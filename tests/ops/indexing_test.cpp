@@ -150,8 +150,8 @@ TEST_CASE("wrong indices are refused") {
   CHECK_THROWS_AS(x.index({3}), ebb::IndexError);
   CHECK_THROWS_AS(x.index({0, 0, 0, 0}), ebb::IndexError);
   CHECK_THROWS_WITH(x.index({longs({3})}),
-                    Catch::Contains("index 3 is out of bounds for dimension 0 with size 3"));
-  const auto names = [](const char* place) { return Catch::Contains(place); };
+                    support::Contains("index 3 is out of bounds for dimension 0 with size 3"));
+  const auto names = [](const char* place) { return support::Contains(place); };
   CHECK_THROWS_WITH(x.index({0, 4}), names("index 4 is out of bounds for dimension 1 with size 4"));
   CHECK_THROWS_WITH(x.index({0, 0, 2}), names("index 2 is out of bounds for dimension 2 with size 2"));
   CHECK_THROWS_WITH(x.index({None, 3}), names("index 3 is out of bounds for dimension 0 with size 3"));

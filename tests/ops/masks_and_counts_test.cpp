@@ -3,10 +3,11 @@
 #include <ebb/ebb.h>
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <limits>
 #include <map>
 #include <vector>
+
+#include "support/catch.h"
 
 namespace {
 

@@ -1,8 +1,9 @@
 // Normalisations: values by plain loops, first and second derivatives, running statistics, errors.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
 #include <cmath>
+
+#include "support/catch.h"
 
 using namespace ebb;
 
@@ -189,7 +190,7 @@ TEST_CASE("norms of a sum normalise what 16 bits keep of it") {
 }
 
 TEST_CASE("normalisations keep torch's node names and name what does not fit") {
-  using Catch::Contains;
+  using support::Contains;
   const Variable x = leaf(wave({2, 4, 3}));
   CHECK(batch_norm(x, {}, {}, {}, {}, true, 0.1, 1e-5).grad_fn()->name() == "NativeBatchNormBackward0");
   CHECK(layer_norm(x, {3}).grad_fn()->name() == "NativeLayerNormBackward0");

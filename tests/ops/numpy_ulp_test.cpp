@@ -4,7 +4,6 @@
 #include <ebb/ebb.h>
 
 #include <bit>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +11,8 @@
 #include <fstream>
 #include <string>
 #include <vector>
+
+#include "support/catch.h"
 
 namespace {
 

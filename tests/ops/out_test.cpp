@@ -2,10 +2,10 @@
 #include <ebb/ebb.h>
 #include <ebb/ops/out.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 using namespace ebb;
-using Catch::Contains;
+using support::Contains;
 
 namespace {
 

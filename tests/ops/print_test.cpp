@@ -2,12 +2,12 @@
 // names).
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <limits>
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "support/catch.h"
 
 using namespace ebb;
 

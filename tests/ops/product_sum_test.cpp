@@ -1,7 +1,7 @@
 // What compiled functions rely on in matrix products: sums in one rounding, rows by themselves, no -0.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 using namespace ebb;
 

@@ -3,11 +3,12 @@
 
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 #include <string>
 #include <vector>
+
+#include "support/catch.h"
 
 namespace product_test {
 
@@ -72,7 +73,7 @@ void check_error(F f, const std::vector<std::string>& parts) {
     f();
     FAIL("no error was thrown");
   } catch (const ebb::Error& e) {
-    for (const std::string& part : parts) CHECK_THAT(e.what(), Catch::Matchers::Contains(part));
+    for (const std::string& part : parts) CHECK_THAT(e.what(), support::Contains(part));
   }
 }
 

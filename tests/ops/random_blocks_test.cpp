@@ -2,7 +2,7 @@
 // do.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 namespace {
 

@@ -1,11 +1,11 @@
 // Random tensors: generators, gradients, errors, moments. The numbers themselves: random_golden_test.cpp.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <cmath>
 #include <cstring>
 #include <vector>
+
+#include "support/catch.h"
 
 using namespace ebb;
 

@@ -3,12 +3,12 @@
 
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <cmath>
 #include <cstring>
 #include <functional>
 #include <vector>
+
+#include "support/catch.h"
 
 namespace reduce_test {
 

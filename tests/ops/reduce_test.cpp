@@ -231,7 +231,7 @@ TEST_CASE("dims are checked") {
   const Variable x = ramp({2, 3});
   CHECK_THROWS_AS(x.sum(2), ebb::IndexError);
   CHECK_THROWS_AS(x.sum(-3), ebb::IndexError);
-  CHECK_THROWS_WITH(x.sum({1, -1}), Catch::Contains("appears multiple times"));
+  CHECK_THROWS_WITH(x.sum({1, -1}), support::Contains("appears multiple times"));
   CHECK_THROWS_AS(x.prod(2), ebb::IndexError);
   CHECK_THROWS_AS(x.logsumexp(5), ebb::IndexError);
   CHECK(x.sum(std::vector<std::int64_t>{}).dim() == 0);

@@ -12,9 +12,10 @@
 #include <ebb/ops/shape.h>
 #include <ebb/ops/tensor_data.h>
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <vector>
+
+#include "support/catch.h"
 
 using ebb::Variable;
 namespace F = ebb::nn::functional;
@@ -146,7 +147,7 @@ TEST_CASE("interpolate gives torch's numbers, antialiased too") {
   CHECK_THROWS_WITH(
       F::interpolate(image(),
                      F::InterpolateFuncOptions().scale_factor(std::vector<double>{2}).antialias(true)),
-      Catch::Matchers::Contains("Anti-alias"));
+      support::Contains("Anti-alias"));
 }
 
 TEST_CASE("images of bytes are resized and rounded, channels-last ones stay so") {

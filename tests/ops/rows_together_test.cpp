@@ -2,10 +2,11 @@
 // places of extremes against plain loops.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 #include <limits>
+
+#include "support/catch.h"
 
 namespace {
 

@@ -1,9 +1,9 @@
 // Elementwise ops over arrays whose inner dimension is short, longer than a buffer of the walk in all.
-#include <catch2/catch.hpp>
-
 #include <ebb/ebb.h>
 
 #include <vector>
+
+#include "support/catch.h"
 
 using ebb::Variable;
 

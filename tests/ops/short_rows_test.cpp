@@ -1,10 +1,10 @@
 // Products of vectors and matrices of few columns, whose rows are read several at a time.
-#include <catch2/catch.hpp>
-
 #include <ebb/ebb.h>
 
 #include <cmath>
 #include <limits>
+
+#include "support/catch.h"
 
 using ebb::Variable;
 

@@ -3,10 +3,10 @@
 #include <ebb/core/storage_handle.h>
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 using namespace ebb;
-using Catch::Contains;
+using support::Contains;
 
 TEST_CASE("storage() is the memory that a tensor shares with its views") {
   const Tensor x = arange(12, kFloat).view({3, 4});

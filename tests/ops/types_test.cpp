@@ -2,11 +2,11 @@
 #include <ebb/cuda/context.h>
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <algorithm>
 #include <sstream>
 #include <type_traits>
+
+#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::indexing;

@@ -2,11 +2,12 @@
 // give at the edges of the line of numbers, and that an element's value does not depend on its place.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <vector>
+
+#include "support/catch.h"
 
 namespace {
 

@@ -2,10 +2,9 @@
 // with an error because the op must read numbers on the host, which those listed here must and no others.
 #include "optable/checks.h"
 #include "optable/samples.h"
+#include "support/catch.h"
 
 #include <ebb/cuda/cuda.h>
-
-#include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <iostream>
@@ -85,34 +84,27 @@ std::string captured(const Row& row) {
   return "";
 }
 
-class CaptureTest : public Catch::ITestInvoker {
- public:
-  explicit CaptureTest(std::vector<const Row*> rows) : rows_(std::move(rows)) {}
-  void invoke() const override {
-    if (!ebb::cuda::is_available()) {
-      std::cout << "rows skipped: " << rows_.size() << ": there is no CUDA device\n";
-      return;
-    }
-    for (const Row* row : rows_) DYNAMIC_SECTION(row->name) {
-        const std::string said = captured(*row);
-        INFO(said);
-        CHECK(said.empty() == !reads_on_the_host.contains(row->name));
-        if (!said.empty()) CHECK_THAT(said, Catch::Matchers::Contains("captured"));
-        CHECK(ebb::ones({4}, ebb::TensorOptions(ebb::kCUDA)).sum().item<float>() == 4);
-      }
+void capture(const std::vector<const Row*>& rows) {
+  if (!ebb::cuda::is_available()) {
+    std::cout << "rows skipped: " << rows.size() << ": there is no CUDA device\n";
+    return;
   }
-
- private:
-  std::vector<const Row*> rows_;
-};
+  for (const Row* row : rows) DYNAMIC_SECTION(row->name) {
+      const std::string said = captured(*row);
+      INFO(said);
+      CHECK(said.empty() == !reads_on_the_host.contains(row->name));
+      if (!said.empty()) CHECK_THAT(said, support::Contains("captured"));
+      CHECK(ebb::ones({4}, ebb::TensorOptions(ebb::kCUDA)).sum().item<float>() == 4);
+    }
+}
 
 const bool registered = [] {
   std::map<std::string, std::vector<const Row*>> families;
   for (const Row* row : optable::rows())
     if (row->cuda_reason.empty()) families[row->family].push_back(row);
-  for (const auto& [family, rows] : families)
-    Catch::AutoReg(new CaptureTest(rows), CATCH_INTERNAL_LINEINFO, Catch::StringRef(),
-                   Catch::NameAndTags("captured and replayed, " + family, "[cuda][capture]"));
+  for (const auto& family : families)
+    support::add_case("captured and replayed, " + family.first, "[cuda][capture]",
+                      [rows = family.second] { capture(rows); });
   return true;
 }();
 

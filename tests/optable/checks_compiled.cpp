@@ -2,11 +2,10 @@
 // recorded with.
 #include "optable/checks.h"
 #include "optable/samples.h"
+#include "support/catch.h"
 
 #include <ebb/compile.h>
 #include <ebb/core/warning.h>
-
-#include <catch2/catch.hpp>
 
 #include <set>
 

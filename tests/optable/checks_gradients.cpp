@@ -1,8 +1,7 @@
 // Derivatives.
 #include "optable/checks.h"
 #include "optable/samples.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 #include <cmath>
 

@@ -1,8 +1,7 @@
 // Pointwise ops on arrays that are large enough for vectors, their tails, and several threads.
 #include "optable/checks.h"
 #include "optable/samples.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 namespace optable {
 namespace {

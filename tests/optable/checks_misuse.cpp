@@ -1,8 +1,7 @@
 // Wrong inputs, derived from right ones: each gives a result or an ebb::Error, nothing else.
 #include "optable/checks.h"
 #include "optable/samples.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 #include <cmath>
 #include <string>

@@ -1,8 +1,7 @@
 // What rows say themselves: values and slopes at places, dtypes, the node's name.
 #include "optable/checks.h"
 #include "optable/samples.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 #include <algorithm>
 #include <cmath>
@@ -92,7 +91,7 @@ void check_other_numbers(const Row& row, ebb::DType dtype, Gives gives) {
     require_close(result, row.reference_function(arrays)[0], row.float_tolerance);
   }
   if (gives == Gives::floating && row.in_place_function)
-    REQUIRE_THROWS_WITH(row.in_place_function(inputs), Catch::Contains("can't be cast"));
+    REQUIRE_THROWS_WITH(row.in_place_function(inputs), support::Contains("can't be cast"));
 }
 
 }  // namespace

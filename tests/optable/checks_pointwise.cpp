@@ -2,8 +2,7 @@
 #include "optable/checks.h"
 #include "optable/layouts.h"
 #include "optable/samples.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 #include <cmath>
 
@@ -94,7 +93,7 @@ void check_broadcasts(const Row& row) {
   std::vector<Sizes> unfit(row.pointwise_inputs, Sizes{2, 3});
   unfit[1] = {4};
   const variable_list inputs = make_inputs(with_shapes(row, unfit), 0);
-  REQUIRE_THROWS_WITH(row.function(inputs), Catch::Contains("[2, 3]") && Catch::Contains("[4]"));
+  REQUIRE_THROWS_WITH(row.function(inputs), support::Contains("[2, 3]") && support::Contains("[4]"));
   std::vector<Sizes> none(row.pointwise_inputs, Sizes{4, 0});
   none[1] = {4, 1};
   REQUIRE(row.function(make_inputs(with_shapes(row, none), 0))[0].sizes() == ebb::IntArrayRef({4, 0}));

@@ -1,8 +1,7 @@
 // In-place twins, repeatability, leaks, errors.
 #include "optable/checks.h"
 #include "optable/samples.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 namespace optable {
 
@@ -83,7 +82,7 @@ void check_repeatable(const Row& row) {
 void check_errors(const Row& row) {
   for (const ErrorCase& e : row.error_cases) {
     INFO(row.name);
-    REQUIRE_THROWS_WITH(e.use(), Catch::Matchers::Contains(e.message));
+    REQUIRE_THROWS_WITH(e.use(), support::Contains(e.message));
     REQUIRE_THROWS_AS(e.use(), ebb::Error);
   }
 }

@@ -2,8 +2,7 @@
 // much, a smaller factor is tried.
 #include "optable/checks.h"
 #include "optable/samples.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 #include <algorithm>
 #include <set>

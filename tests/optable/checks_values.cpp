@@ -2,8 +2,7 @@
 #include "optable/checks.h"
 #include "optable/layouts.h"
 #include "optable/samples.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 namespace optable {
 namespace {

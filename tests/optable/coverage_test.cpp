@@ -2,12 +2,11 @@
 #include "optable/declarations.h"
 #include "optable/table.h"
 
-#include <catch2/catch.hpp>
-
 #include <map>
 #include <set>
 
 #include "lint/tree.h"
+#include "support/catch.h"
 
 using optable::Declaration;
 using optable::Row;

@@ -1,9 +1,8 @@
 // CPU against CUDA, forward and backward, for every row of the families that have CUDA kernels.
 #include "optable/checks.h"
+#include "support/catch.h"
 
 #include <ebb/cuda/cuda.h>
-
-#include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <iostream>
@@ -17,41 +16,32 @@ const std::vector<std::string> families_on_cuda = {
     "linalg",    "loss", "nn",   "norm",     "pool",          "random",      "reduce",
     "resample",  "rnn",  "scan", "shape",    "softmax",       "sort"};
 
-class FamilyTest : public Catch::ITestInvoker {
- public:
-  FamilyTest(std::string family, std::vector<const optable::Row*> rows)
-      : family_(std::move(family)), rows_(std::move(rows)) {}
-  void invoke() const override {
-    const bool has_kernels =
-        std::find(families_on_cuda.begin(), families_on_cuda.end(), family_) != families_on_cuda.end();
-    if (!has_kernels || !ebb::cuda::is_available()) {
-      std::cout << "rows skipped: " << rows_.size() << " of " << family_
-                << (has_kernels ? ": there is no CUDA device\n" : ": it has no CUDA kernels\n");
-      return;
-    }
-    std::size_t compared = 0;
-    for (const optable::Row* row : rows_) {
-      if (!row->cuda_reason.empty()) continue;
-      ++compared;
-      DYNAMIC_SECTION(row->name) {
-        optable::check_cuda(*row);
-        optable::check_cuda_stretched(*row);
-      }
-    }
-    REQUIRE(compared > 0);
+void compare(const std::string& family, const std::vector<const optable::Row*>& rows) {
+  const bool has_kernels =
+      std::find(families_on_cuda.begin(), families_on_cuda.end(), family) != families_on_cuda.end();
+  if (!has_kernels || !ebb::cuda::is_available()) {
+    std::cout << "rows skipped: " << rows.size() << " of " << family
+              << (has_kernels ? ": there is no CUDA device\n" : ": it has no CUDA kernels\n");
+    return;
   }
-
- private:
-  std::string family_;
-  std::vector<const optable::Row*> rows_;
-};
+  std::size_t compared = 0;
+  for (const optable::Row* row : rows) {
+    if (!row->cuda_reason.empty()) continue;
+    ++compared;
+    DYNAMIC_SECTION(row->name) {
+      optable::check_cuda(*row);
+      optable::check_cuda_stretched(*row);
+    }
+  }
+  REQUIRE(compared > 0);
+}
 
 const bool registered = [] {
   std::map<std::string, std::vector<const optable::Row*>> families;
   for (const optable::Row* row : optable::rows()) families[row->family].push_back(row);
-  for (const auto& [family, rows] : families)
-    Catch::AutoReg(new FamilyTest(family, rows), CATCH_INTERNAL_LINEINFO, Catch::StringRef(),
-                   Catch::NameAndTags("CPU against CUDA, " + family, "[cuda]"));
+  for (const auto& family : families)
+    support::add_case("CPU against CUDA, " + family.first, "[cuda]",
+                      [family] { compare(family.first, family.second); });
   return true;
 }();
 

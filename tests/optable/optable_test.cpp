@@ -1,42 +1,33 @@
 // Makes a test case of every row.
 #include "optable/checks.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 #include <set>
 
 namespace {
 
-class RowTest : public Catch::ITestInvoker {
- public:
-  explicit RowTest(const optable::Row& row) : row_(row) {}
-  void invoke() const override {
-    // Several outputs or none, the first must work before the rest is worth asking.
-    optable::check_forward(row_);
-    optable::check_derivatives(row_);
-    optable::check_adjoint(row_);
-    optable::check_halves(row_);
-    optable::check_layouts(row_);
-    optable::check_subsets(row_);
-    optable::check_in_place(row_);
-    optable::check_repeatable(row_);
-    optable::check_errors(row_);
-    optable::check_misuse(row_);
-    optable::check_points(row_);
-    optable::check_dtypes(row_);
-    optable::check_pointwise(row_);
-    optable::check_large(row_);
-    optable::check_compiled(row_);
-  }
-
- private:
-  const optable::Row& row_;
-};
+void check(const optable::Row& row) {
+  // Several outputs or none, the first must work before the rest is worth asking.
+  optable::check_forward(row);
+  optable::check_derivatives(row);
+  optable::check_adjoint(row);
+  optable::check_halves(row);
+  optable::check_layouts(row);
+  optable::check_subsets(row);
+  optable::check_in_place(row);
+  optable::check_repeatable(row);
+  optable::check_errors(row);
+  optable::check_misuse(row);
+  optable::check_points(row);
+  optable::check_dtypes(row);
+  optable::check_pointwise(row);
+  optable::check_large(row);
+  optable::check_compiled(row);
+}
 
 const bool registered = [] {
   for (const optable::Row* row : optable::rows())
-    Catch::AutoReg(new RowTest(*row), CATCH_INTERNAL_LINEINFO, Catch::StringRef(),
-                   Catch::NameAndTags("op " + row->name, "[optable]"));
+    support::add_case("op " + row->name, "[optable]", [row] { check(*row); });
   return true;
 }();
 

@@ -1,7 +1,6 @@
 // Makes the inputs of rows, and compares results.
 #include "optable/samples.h"
-
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
 // Optimizers whose updates are made of ops: the values of torch 2.15, states and errors.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <functional>
 #include <sstream>
+
+#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::optim;
@@ -135,7 +135,7 @@ TEST_CASE("states of another dtype become the parameter's") {
 }
 
 TEST_CASE("composed updates refuse what they cannot do") {
-  using Catch::Contains;
+  using support::Contains;
   const Params matrix{start({2, 3})}, vector{start({4})};
   CHECK_THROWS_WITH(Muon(vector), Contains("only supports 2D parameters") && Contains("[4]"));
   CHECK_THROWS_WITH(Muon(matrix, MuonOptions().adjust_lr_fn("x")), Contains("'x'"));

@@ -1,9 +1,9 @@
 // L-BFGS on Rosenbrock's function: the values of torch 2.15, and what it refuses.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <sstream>
+
+#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::optim;
@@ -92,7 +92,7 @@ TEST_CASE("a restored L-BFGS continues as if it had never stopped") {
 }
 
 TEST_CASE("L-BFGS says what it needs") {
-  using Catch::Contains;
+  using support::Contains;
   Valley valley(LBFGSOptions(1));
   CHECK_THROWS_WITH(valley.optimizer->step(nullptr), Contains("needs a closure"));
   const std::vector<Variable> p{valley.a};

@@ -1,9 +1,9 @@
 // Master weights: 16-bit parameters whose updates are computed on copies in f32.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <sstream>
+
+#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::optim;

@@ -1,10 +1,10 @@
 // Optimizers: libtorch 1.13's trajectories, groups, closures, state, schedules, errors.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <algorithm>
 #include <cmath>
+
+#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::optim;
@@ -139,7 +139,7 @@ TEST_CASE("a gradient of another shape is refused, one of another layout is not"
     optimizer.step();
     CHECK(equal(p, before - gradient));
     p.mutable_grad() = ones({2, 3});
-    CHECK_THROWS_WITH(optimizer.step(), Catch::Contains("They must agree"));
+    CHECK_THROWS_WITH(optimizer.step(), support::Contains("They must agree"));
     CHECK(equal(p, before - gradient));
   }
 }
@@ -174,8 +174,8 @@ TEST_CASE("a restored optimizer continues as if it had never stopped") {
   });
   Variable p = ones({2}).requires_grad_();
   Adam adam({p}, 0.1);
-  CHECK_THROWS_WITH(adam.load_state_dict({{"7.exp_avg", ones({2})}}), Catch::Contains("7.exp_avg"));
-  CHECK_THROWS_WITH(adam.load_state_dict({{"0.velocity", ones({2})}}), Catch::Contains("velocity"));
+  CHECK_THROWS_WITH(adam.load_state_dict({{"7.exp_avg", ones({2})}}), support::Contains("7.exp_avg"));
+  CHECK_THROWS_WITH(adam.load_state_dict({{"0.velocity", ones({2})}}), support::Contains("velocity"));
 }
 
 TEST_CASE("StepLR halves the rate every other step") {
@@ -191,7 +191,7 @@ TEST_CASE("StepLR halves the rate every other step") {
 }
 
 TEST_CASE("optimizers reject options and parameters that make no sense") {
-  using Catch::Contains;
+  using support::Contains;
   Variable p = ones({2}).requires_grad_();
   CHECK_THROWS_WITH(SGD(Params{p}, SGDOptions(-1)), Contains("Invalid learning rate: -1"));
   CHECK_THROWS_WITH(SGD(Params{p}, SGDOptions(1).nesterov(true)), Contains("Nesterov momentum requires"));

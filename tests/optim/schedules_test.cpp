@@ -2,12 +2,12 @@
 // the momentum where they move it.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <sstream>
+
+#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::optim;
@@ -302,7 +302,7 @@ TEST_CASE("schedules move the first beta where there is no momentum") {
 }
 
 TEST_CASE("schedules that make no sense are refused by name") {
-  using Catch::Contains;
+  using support::Contains;
   const auto o = two_groups();
   CHECK_THROWS_WITH(LinearLR(*o, 0.0), Contains("LinearLR: start_factor"));
   CHECK_THROWS_WITH(ConstantLR(*o, 2.0), Contains("ConstantLR"));

@@ -2,10 +2,10 @@
 // notices.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <functional>
 #include <sstream>
+
+#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::optim;
@@ -66,7 +66,7 @@ TEST_CASE("backward notices that step wrote to a parameter it needs") {
       optimizer->step();
       if (c.noticed) {
         CHECK(p._version() > version);
-        CHECK_THROWS_WITH(loss.backward(), Catch::Contains("modified by an inplace operation"));
+        CHECK_THROWS_WITH(loss.backward(), support::Contains("modified by an inplace operation"));
       } else {  // libtorch's SGD writes through data()
         CHECK(p._version() == version);
         CHECK_NOTHROW(loss.backward());

@@ -4,10 +4,10 @@
 #include <ebb/optim.h>
 #include <ebb/optim/swa_utils.h>
 
-#include <catch2/catch.hpp>
-
 #include <sstream>
 #include <vector>
+
+#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::optim;
@@ -97,7 +97,7 @@ TEST_CASE("averaged models hold torch's averages") {
     return a * 0.3 + p * 0.7;
   };
   compare(course(own), {{1.5, 1, 3}, {2.2, 3, 6}, {3.635, 6, 9}, {6.078, 10, 12}});
-  CHECK_THROWS_WITH(swa_utils::get_ema_avg_fn(1.5), Catch::Contains("[0,1]"));
+  CHECK_THROWS_WITH(swa_utils::get_ema_avg_fn(1.5), support::Contains("[0,1]"));
 }
 
 TEST_CASE("an averaged model is a copy, with torch's names, that a file keeps") {
@@ -124,7 +124,7 @@ TEST_CASE("an averaged model is a copy, with torch's names, that a file keeps") 
   again.eval();
   ema.eval();
   CHECK(equal(again.forward(x), ema.forward(x)));
-  CHECK_THROWS_WITH(ema.update_parameters(*nn::Linear(2, 1)), Catch::Contains("other shapes"));
+  CHECK_THROWS_WITH(ema.update_parameters(*nn::Linear(2, 1)), support::Contains("other shapes"));
 }
 
 TEST_CASE("averages of many tensors at once are those of each") {
@@ -206,6 +206,6 @@ TEST_CASE("SWALR goes to its rate as torch's does, and stays") {
   close(with(3, SWALR::Anneal::linear, 5), {0.5, 0.35, 0.2, 0.05, 0.05, 0.05});
   close(with(0, SWALR::Anneal::cos, 2), {0.05, 0.05, 0.05});
   SGD optimizer({zeros({1}).requires_grad_()}, SGDOptions(0.5));
-  CHECK_THROWS_WITH(SWALR(optimizer, std::vector<double>{0.1, 0.2}), Catch::Contains("got 2"));
-  CHECK_THROWS_WITH(SWALR(optimizer, 0.1, -1), Catch::Contains("got -1"));
+  CHECK_THROWS_WITH(SWALR(optimizer, std::vector<double>{0.1, 0.2}), support::Contains("got 2"));
+  CHECK_THROWS_WITH(SWALR(optimizer, 0.1, -1), support::Contains("got -1"));
 }

@@ -2,11 +2,11 @@
 // with the learning rate halved on the way.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <cmath>
 #include <functional>
 #include <sstream>
+
+#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::optim;
@@ -233,7 +233,7 @@ TEST_CASE("ASGD keeps the average of the values after t0") {
 }
 
 TEST_CASE("options that make no sense are refused by name") {
-  using Catch::Contains;
+  using support::Contains;
   const std::vector<Variable> p{start()};
   CHECK_THROWS_WITH(NAdam(p, NAdamOptions(-1)), Contains("learning rate: -1"));
   CHECK_THROWS_WITH(NAdam(p, NAdamOptions().momentum_decay(-1)), Contains("momentum_decay"));

@@ -1,14 +1,14 @@
 // Optimizers of a program's own, what optimizers let it read, and the options that files keep.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include <functional>
 #include <sstream>
 
+#include "support/catch.h"
+
 using namespace ebb;
 using namespace ebb::optim;
-using Catch::Contains;
+using support::Contains;
 
 namespace {
 

@@ -1,15 +1,14 @@
 // Figures on their way from the JSON of a benchmark to tables, CSV, Markdown and a chart; and contestants.
-#include <catch2/catch.hpp>
-
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "support/catch.h"
 #include "support/own_folder.h"
 #include "support/source_dir.h"
 
-using Catch::Matchers::Contains;
+using support::Contains;
 
 namespace {
 
@@ -80,7 +79,7 @@ TEST_CASE("CSV becomes Markdown with a table for memory") {
   std::ofstream(file) << kCsv;
   const std::string one = output_of("awk -f " + benchmarks() + "markdown.awk " + file);
   CHECK_THAT(one, Contains("| `op.a` | us | 20 | 2.50 | 40 % |\n| `op.b` | ms | 4 | 0.25 |  |\n"));
-  CHECK_THAT(one, Catch::EndsWith("| `op.peak_memory` | MiB | 8 | 4.00 |\n"));
+  CHECK_THAT(one, support::EndsWith("| `op.peak_memory` | MiB | 8 | 4.00 |\n"));
   const std::string two = output_of("awk -f " + benchmarks() + "markdown.awk " + file + " " + file);
   CHECK_THAT(two, Contains("| `op.a` | us | 20 | 2.50 | 40 % | 20 | 2.50 | 40 % |\n"));
 }

@@ -3,10 +3,11 @@
 
 #include <stdlib.h>
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <string>
+
+#include "support/catch.h"
 
 /// A folder that stands for "/", removed at the end.
 class FakeRoot {

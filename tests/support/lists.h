@@ -1,7 +1,7 @@
 // Whether a test program was asked for the names of its cases, which it must tell on any machine.
 #pragma once
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 namespace support {
 

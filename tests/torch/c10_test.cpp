@@ -9,9 +9,9 @@
 #include <c10/util/tempfile.h>
 #include <torch/torch.h>
 
-#include <catch2/catch.hpp>
-
 #include <filesystem>
+
+#include "support/catch.h"
 
 TEST_CASE("irange counts in the type of its end and is empty when that lies below") {
   std::vector<int64_t> whole;

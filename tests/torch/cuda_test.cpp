@@ -7,7 +7,7 @@
 #include <c10/cuda/CUDAStream.h>
 #include <torch/torch.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 TEST_CASE("guards that hold nothing work without a device") {
   const c10::cuda::OptionalCUDAGuard none;

@@ -1,9 +1,9 @@
 // What loaders are made of in libtorch: queues, shuttles, sequencers.
 #include <torch/torch.h>
 
-#include <catch2/catch.hpp>
-
 #include <thread>
+
+#include "support/catch.h"
 
 namespace {
 
@@ -48,7 +48,7 @@ TEST_CASE("a queue hands on what other threads push, in order, or says that noth
   });
   for (int i = 0; i < 3; ++i) CHECK(queue.pop() == i);
   pusher.join();
-  CHECK_THROWS_WITH(queue.pop(std::chrono::milliseconds(1)), Catch::Contains("Timeout"));
+  CHECK_THROWS_WITH(queue.pop(std::chrono::milliseconds(1)), support::Contains("Timeout"));
   queue.push(1);
   queue.push(2);
   CHECK(queue.clear() == 2);

@@ -1,7 +1,7 @@
 // AT_DISPATCH_...: from a dtype to a C++ type.
 #include <ATen/ATen.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 namespace {
 

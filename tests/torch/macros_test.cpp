@@ -2,7 +2,7 @@
 #include <c10/util/Logging.h>
 #include <torch/torch.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <torch/script.h>
 #include <torch/torch.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 namespace {
 
@@ -44,7 +44,7 @@ TEST_CASE("names of modules begin with torch") {
         "torch::nn::FractionalMaxPool2d()");
   CHECK(torch::nn::BoxImpl<torch::nn::LinearImpl>().name() == "torch::nn::BoxImpl<torch::nn::LinearImpl>");
   CHECK_THROWS_WITH(torch::nn::BoxImpl<int>().clone(),
-                    Catch::Contains("Subclass torch::nn::Cloneable<torch::"));
+                    support::Contains("Subclass torch::nn::Cloneable<torch::"));
 }
 
 TEST_CASE("multi-head attention prints as its handle, and names of programs as they are") {

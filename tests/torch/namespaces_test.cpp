@@ -1,7 +1,7 @@
 // The namespaces torch, at and c10: reopened, specialised, used together.
 #include <torch/torch.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 namespace F = torch::nn::functional;
 

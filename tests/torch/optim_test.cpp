@@ -1,7 +1,7 @@
 // What an optimizer remembers, under the keys of either version of libtorch.
 #include <torch/torch.h>
 
-#include <catch2/catch.hpp>
+#include "support/catch.h"
 
 namespace {
 
@@ -39,8 +39,8 @@ TEST_CASE("a state is found by the parameter's address and by that address as te
   CHECK(state.find(c10::guts::to_string(&pair)) == state.end());
   CHECK(count(state) == 2);
   for (const auto& [parameter, each] : state) CHECK(state.at(c10::str(parameter)).get() == each.get());
-  CHECK_THROWS_WITH(state.count(std::string("bias")), Catch::Contains("'bias' is no address"));
-  CHECK_THROWS_WITH(state.count(key + "!"), Catch::Contains("is no address"));
+  CHECK_THROWS_WITH(state.count(std::string("bias")), support::Contains("'bias' is no address"));
+  CHECK_THROWS_WITH(state.count(key + "!"), support::Contains("is no address"));
 }
 
 TEST_CASE("states are equal whose numbers and tensors are") {

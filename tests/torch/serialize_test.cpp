@@ -1,9 +1,9 @@
 // save and load through memory and functions, of whatever goes into an archive.
 #include <torch/torch.h>
 
-#include <catch2/catch.hpp>
-
 #include <cstring>
+
+#include "support/catch.h"
 
 namespace {
 
@@ -70,14 +70,14 @@ TEST_CASE("modules and optimizers and lists go through functions") {
 TEST_CASE("functions that fail are errors") {
   const torch::Tensor x = torch::ones(3);
   CHECK_THROWS_WITH(torch::save(x, [](const void*, size_t size) { return size - 1; }),
-                    Catch::Contains("the function that writes took"));
+                    support::Contains("the function that writes took"));
   CHECK_THROWS_WITH(torch::save(x, [](const void*, size_t) -> size_t { throw std::runtime_error("disk"); }),
                     "disk");
   Memory memory;
   torch::save(x, memory.writer());
   torch::Tensor y;
   CHECK_THROWS_WITH(torch::load(y, memory.reader(), [&] { return memory.bytes.size() + 1; }),
-                    Catch::Contains("the function that reads gave 0 bytes at position"));
+                    support::Contains("the function that reads gave 0 bytes at position"));
   CHECK_THROWS_AS(torch::load(y, memory.bytes.data(), 5), torch::Error);
   CHECK_FALSE(y.defined());
 }
@@ -106,7 +106,7 @@ TEST_CASE("values go into archives and come back as what they were") {
   out.write("sizes", c10::IValue(std::vector<int64_t>{1, 2}));
   out.write("rates", c10::IValue(std::vector<double>{0.5}));
   out.write("weight", c10::IValue(torch::ones({2, 2})));
-  CHECK_THROWS_WITH(out.write("none", c10::IValue()), Catch::Contains("\"none\" is none"));
+  CHECK_THROWS_WITH(out.write("none", c10::IValue()), support::Contains("\"none\" is none"));
   std::stringstream stream;
   out.save_to(stream);
   torch::serialize::InputArchive in;
@@ -125,5 +125,5 @@ TEST_CASE("values go into archives and come back as what they were") {
   CHECK((read("weight").isTensor() && read("weight").toTensor().sum().item<float>() == 4));
   c10::IValue value;
   CHECK_FALSE(in.try_read("missing", value));
-  CHECK_THROWS_WITH(in.read("nam", value), Catch::Contains("\"name\""));
+  CHECK_THROWS_WITH(in.read("nam", value), support::Contains("\"name\""));
 }

@@ -1,15 +1,14 @@
 // Folders of images, and CIFAR.
 #include <ebb/vision.h>
 
-#include <catch2/catch.hpp>
-
 #include <algorithm>
 
+#include "support/catch.h"
 #include "support/fake_root.h"
 
 using namespace ebb;
 using namespace ebb::vision::datasets;
-using Catch::Matchers::Contains;
+using support::Contains;
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 using namespace ebb;
 namespace F = ebb::vision::transforms::functional;
-using Catch::Matchers::Contains;
+using support::Contains;
 using vision::transforms::InterpolationMode;
 using vision::transforms::PaddingMode;
 

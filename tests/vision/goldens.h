@@ -3,9 +3,8 @@
 
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
 #include "support/source_dir.h"
-
-#include <catch2/catch.hpp>
 
 inline const ebb::Variable& golden(const std::string& name) {
   static const ebb::safetensors::File file =

@@ -9,7 +9,7 @@
 
 using namespace ebb;
 using namespace ebb::vision;
-using Catch::Matchers::Contains;
+using support::Contains;
 
 namespace {
 

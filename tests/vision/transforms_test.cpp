@@ -5,7 +5,7 @@
 
 using namespace ebb;
 using namespace ebb::vision::transforms;
-using Catch::Matchers::Contains;
+using support::Contains;
 
 namespace {
 

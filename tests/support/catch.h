@@ -1,0 +1,47 @@
+// The one door to Catch2, version 2 (Debian 12) or 3 (Debian 13, Ubuntu 24.04). Tests include this header and
+// no other of Catch2, and take from here what the versions call by different names.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#if __has_include(<catch2/catch_all.hpp>)
+#define EBB_CATCH_3 1
+#include <catch2/catch_all.hpp>
+using Catch::Approx;
+#else
+#define EBB_CATCH_3 0
+#include <catch2/catch.hpp>
+#endif
+
+namespace support {
+
+using Catch::Matchers::EndsWith;
+using Catch::Matchers::StartsWith;
+
+/// Matches a text that contains `part`.
+inline auto Contains(const std::string& part) {
+#if EBB_CATCH_3
+  return Catch::Matchers::ContainsSubstring(part);
+#else
+  return Catch::Matchers::Contains(part);
+#endif
+}
+
+/// Adds a test case that runs `body`; for cases that a table makes, before main() begins.
+inline void add_case(const std::string& name, const std::string& tags, std::function<void()> body) {
+  struct Case : Catch::ITestInvoker {
+    explicit Case(std::function<void()> run) : body(std::move(run)) {}
+    void invoke() const override { body(); }
+    std::function<void()> body;
+  };
+#if EBB_CATCH_3
+  Catch::AutoReg(Catch::Detail::make_unique<Case>(std::move(body)), CATCH_INTERNAL_LINEINFO,
+                 Catch::StringRef(), Catch::NameAndTags(name, tags));
+#else
+  Catch::AutoReg(new Case(std::move(body)), CATCH_INTERNAL_LINEINFO, Catch::StringRef(),
+                 Catch::NameAndTags(name, tags));
+#endif
+}
+
+}  // namespace support
