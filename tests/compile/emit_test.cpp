@@ -4,10 +4,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "support/own_folder.h"
+#include "support/files.h"
 
 using namespace twins;
-using ebb_test::temporary;
+using support::temporary;
 using support::Contains;
 
 namespace {

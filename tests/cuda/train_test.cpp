@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "support/catch.h"
-#include "support/own_folder.h"
+#include "support/files.h"
 
 using namespace ebb;
 
@@ -113,7 +113,7 @@ TEST_CASE("gradcheck takes inputs and outputs on a device") {
 }
 
 TEST_CASE("a module on a device is saved and read back") {
-  const std::filesystem::path path = ebb_test::temporary("module.safetensors");
+  const std::filesystem::path path = support::temporary("module.safetensors");
   nn::Sequential net = network(), other = network();
   net->to(Device::CUDA);
   save(net, path.string());

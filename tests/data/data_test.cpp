@@ -2,7 +2,7 @@
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
-#include "support/own_folder.h"
+#include "support/files.h"
 #include "support/source_dir.h"
 
 #include <filesystem>
@@ -16,7 +16,7 @@ using support::Contains;
 namespace {
 
 std::string write_file(const char* name, const std::string& bytes) {
-  const auto folder = ebb_test::own_folder();
+  const auto folder = support::own_folder();
   std::filesystem::create_directories(folder);
   const auto path = folder / name;
   std::ofstream(path, std::ios::binary) << bytes;

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "support/catch.h"
-#include "support/own_folder.h"
+#include "support/files.h"
 
 using namespace ebb;
 using namespace ebb::data;
@@ -13,7 +13,7 @@ using support::Contains;
 
 namespace {
 
-const std::filesystem::path kFolder = ebb_test::own_folder();
+const std::filesystem::path kFolder = support::own_folder();
 
 std::string write_file(const std::string& name, const std::string& bytes) {
   std::filesystem::create_directories(kFolder);

@@ -10,7 +10,7 @@
 
 #include "fuzz/file_targets.h"
 #include "fuzz/reading.h"
-#include "support/own_folder.h"
+#include "support/files.h"
 #include "support/zip.h"
 
 namespace fuzz {
@@ -25,7 +25,7 @@ void look_at_all(const Named& tensors) {
 
 // A folder with two files of tensors.
 std::filesystem::path folder_of_two() {
-  const std::filesystem::path folder = ebb_test::own_folder() / "index";
+  const std::filesystem::path folder = support::own_folder() / "index";
   std::filesystem::create_directories(folder);
   ebb::safetensors::write((folder / "a.safetensors").string(),
                           {{"x", ebb::ones({2})}, {"y", ebb::ones({1, 2})}});
@@ -47,7 +47,7 @@ bool read_torch(std::string_view bytes) {
 
 bool read_torch_pickle(std::string_view bytes) {
   const std::string numbers(16, '\x3f');
-  return read_torch(ebb_test::zip({{"x/data.pkl", std::string(bytes)}, {"x/data/0", numbers}}));
+  return read_torch(support::zip({{"x/data.pkl", std::string(bytes)}, {"x/data/0", numbers}}));
 }
 
 bool read_npy(std::string_view bytes) {

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "fuzz/file_targets.h"
-#include "support/own_folder.h"
+#include "support/files.h"
 #include "support/source_dir.h"
 #include "support/zip.h"
 
@@ -85,7 +85,7 @@ std::vector<std::string> npy_seeds() {
 
 std::vector<std::string> npz_seeds() {
   std::vector<std::string> arrays = npy_seeds();
-  return {ebb_test::zip({{"a.npy", arrays[0]}, {"b.npy", arrays[1]}}), ebb_test::zip({{"c.npy", arrays[2]}})};
+  return {support::zip({{"a.npy", arrays[0]}, {"b.npy", arrays[1]}}), support::zip({{"c.npy", arrays[2]}})};
 }
 
 std::vector<std::string> index_seeds() {
@@ -94,7 +94,7 @@ std::vector<std::string> index_seeds() {
 }
 
 std::vector<std::string> checkpoint_seeds() {
-  const std::string path = ebb_test::temporary("checkpoint.safetensors");
+  const std::string path = support::temporary("checkpoint.safetensors");
   ebb::nn::Linear model(2, 1);
   ebb::optim::SGD optimizer(model->parameters(), ebb::optim::SGDOptions(0.1).momentum(0.9));
   std::int64_t epoch = 2;

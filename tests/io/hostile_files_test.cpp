@@ -9,13 +9,13 @@
 #include <sstream>
 
 #include "support/catch.h"
-#include "support/own_folder.h"
+#include "support/files.h"
 #include "support/zip.h"
 
 using namespace ebb;
 using namespace std::string_literals;
-using ebb_test::zip;
-using ebb_test::ZipEntry;
+using support::zip;
+using support::ZipEntry;
 using support::Contains;
 
 namespace {
@@ -43,7 +43,7 @@ const std::string kMinusOne = "J\xff\xff\xff\xff", kHuge = "\x8a\x8\xff\xff\xff\
 }  // namespace
 
 TEST_CASE("what a pickle would run is named, and not run") {
-  const std::string harm = ebb_test::temporary("harm");
+  const std::string harm = support::temporary("harm");
   std::filesystem::remove(harm);
   for (const std::string function : {"posix\nsystem\n", "builtins\neval\n", "os\nsystem\n"}) {
     const std::string name = function.substr(0, function.find('\n'));
@@ -186,7 +186,7 @@ TEST_CASE("NumPy's files of objects, texts and structures are refused with what 
 }
 
 TEST_CASE("an index leads nowhere but to the files beside it") {
-  const auto folder = ebb_test::own_folder();
+  const auto folder = support::own_folder();
   std::filesystem::create_directories(folder / "inner");
   safetensors::write((folder / "a.safetensors").string(), {{"x", ones({1})}});
   safetensors::write((folder / "inner" / "b.safetensors").string(), {{"x", ones({1})}});
@@ -208,7 +208,7 @@ TEST_CASE("an index leads nowhere but to the files beside it") {
 }
 
 TEST_CASE("errors of every reader name the file") {
-  const auto folder = ebb_test::own_folder();
+  const auto folder = support::own_folder();
   std::filesystem::create_directories(folder);
   const auto put = [&](const char* name, const std::string& bytes) {
     std::ofstream(folder / name, std::ios::binary) << bytes;

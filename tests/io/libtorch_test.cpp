@@ -8,11 +8,11 @@
 #include <sstream>
 
 #include "support/catch.h"
-#include "support/own_folder.h"
+#include "support/files.h"
 #include "support/source_dir.h"
 
 using namespace ebb;
-using ebb_test::temporary;
+using support::temporary;
 using pytorch::Dict;
 using pytorch::List;
 using pytorch::Value;

@@ -7,10 +7,10 @@
 #include <sstream>
 
 #include "support/catch.h"
-#include "support/own_folder.h"
+#include "support/files.h"
 
 using namespace ebb;
-using ebb_test::temporary;
+using support::temporary;
 using support::Contains;
 
 namespace {

@@ -11,10 +11,10 @@
 #include <sstream>
 
 #include "support/catch.h"
-#include "support/own_folder.h"
+#include "support/files.h"
 
 using namespace ebb;
-using ebb_test::temporary;
+using support::temporary;
 using support::Contains;
 using Names = std::vector<std::string>;
 using Named = std::vector<std::pair<std::string, Tensor>>;

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "support/catch.h"
-#include "support/own_folder.h"
+#include "support/files.h"
 
 using namespace ebb;
 using support::Contains;
@@ -14,7 +14,7 @@ using support::Contains;
 namespace {
 
 std::string folder(const char* name) {
-  const auto path = ebb_test::own_folder() / name;
+  const auto path = support::own_folder() / name;
   std::filesystem::remove_all(path);
   return path.string();
 }

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "support/catch.h"
-#include "support/own_folder.h"
+#include "support/files.h"
 #include "support/source_dir.h"
 
 using support::Contains;
@@ -16,7 +16,7 @@ std::string benchmarks() { return std::string(source_dir()) + "/benchmarks/"; }
 
 // What a command prints with that on its standard input.
 std::string output_of(const std::string& command, const std::string& input = "") {
-  const std::string file = ebb_test::temporary("input");
+  const std::string file = support::temporary("input");
   std::ofstream(file) << input;
   std::FILE* const pipe = ::popen((command + " <" + file).c_str(), "r");
   REQUIRE(pipe != nullptr);
@@ -75,7 +75,7 @@ TEST_CASE("lines become medians with ratios and shares of the higher roof") {
 }
 
 TEST_CASE("CSV becomes Markdown with a table for memory") {
-  const std::string file = ebb_test::temporary("figures.csv");
+  const std::string file = support::temporary("figures.csv");
   std::ofstream(file) << kCsv;
   const std::string one = output_of("awk -f " + benchmarks() + "markdown.awk " + file);
   CHECK_THAT(one, Contains("| `op.a` | us | 20 | 2.50 | 40 % |\n| `op.b` | ms | 4 | 0.25 |  |\n"));
@@ -93,7 +93,7 @@ TEST_CASE("CSV becomes a chart of the times by logarithms") {
 }
 
 TEST_CASE("oneDNN's benchmark is asked for the convolutions by name") {
-  const std::string folder = ebb_test::temporary("standin"), program = folder + "/benchdnn";
+  const std::string folder = support::temporary("standin"), program = folder + "/benchdnn";
   std::filesystem::create_directories(folder);
   std::ofstream(program) << "#!/bin/sh\n"
                             "for last; do :; done\n"

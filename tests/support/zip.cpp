@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace ebb_test {
+namespace support {
 namespace {
 
 // CRC-32 (ISO 3309), bit by bit: archives of tests are small.
@@ -68,4 +68,4 @@ std::string zip(const std::vector<ZipEntry>& entries) {
   return file;
 }
 
-}  // namespace ebb_test
+}  // namespace support

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace ebb_test {
+namespace support {
 
 /// An entry, stored as it is; what the directory says of it may be changed.
 struct ZipEntry {
@@ -19,4 +19,4 @@ struct ZipEntry {
 
 std::string zip(const std::vector<ZipEntry>& entries);
 
-}  // namespace ebb_test
+}  // namespace support
