@@ -2,22 +2,32 @@
 
 say() { printf '== %s\n' "$*"; }
 
-# Installs those of the named packages that are missing; silent, and without network, when none is.
+# apt ARGUMENTS...: apt-get as root. It waits five minutes for another apt to end, also where apt-get itself gives up at once.
+apt() {
+  local as_root=() said deadline=$((SECONDS + 300))
+  ((EUID == 0)) || as_root=(sudo)
+  until said=$("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -qq "$@" 2>&1 >/dev/null); do
+    if [[ $said != *"Could not get lock"* ]] || ((SECONDS >= deadline)); then
+      printf '%s\n' "$said" >&2
+      return 1
+    fi
+    sleep 5
+  done
+}
+
+# Installs those of the named packages that are missing; silent, and without apt, when none is.
 install_packages() {
   local missing=() package
   for package in "$@"; do
     [[ $(dpkg-query -W -f='${Status}' "$package" 2>/dev/null) == "install ok installed" ]] || missing+=("$package")
   done
   ((${#missing[@]})) || return 0
-  local as_root=()
-  if ((EUID != 0)); then
-    command -v sudo >/dev/null || { say "please run as root: apt-get install ${missing[*]}"; return 1; }
-    as_root=(sudo)
+  if ((EUID != 0)) && ! command -v sudo >/dev/null; then
+    say "please run as root: apt-get install ${missing[*]}"
+    return 1
   fi
   say "installing ${missing[*]}"
-  "${as_root[@]}" apt-get update -qq &&
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-      apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  apt update && apt install -y --no-install-recommends "${missing[@]}"
 }
 
 has_nvcc() { [[ -n $(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null) ]]; }
@@ -27,9 +37,4 @@ require_nvcc() {
   ! has_nvcc || return 0
   say "--cuda needs NVIDIA's CUDA toolkit (nvcc), which Debian 12 does not have: developer.nvidia.com/cuda-downloads"
   exit 1
-}
-
-# A second clone of the same sources finds the first one's objects.
-share_ccache() {
-  export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$1} CCACHE_NOHASHDIR=1
 }

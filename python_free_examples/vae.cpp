@@ -11,6 +11,7 @@
 
 #include <cmath>
 
+#include "common/grid.h"
 #include "common/images.h"
 #include "common/program.h"
 #include "common/progress.h"

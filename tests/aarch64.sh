@@ -27,7 +27,6 @@ cd "$root"
 
 install_packages g++-aarch64-linux-gnu qemu-user cmake ninja-build ccache libeigen3-dev nlohmann-json3-dev libfmt-dev zlib1g-dev \
   libminizip-dev catch2 libonnx-testdata
-share_ccache "$root"
 
 # Apt, asked as an arm64 machine would ask it, unpacks into a folder.
 build=$root/build/aarch64

@@ -1,4 +1,4 @@
-// Images to learn from, and pictures of images.
+// Images to learn from.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -25,8 +25,5 @@ struct Images {
 /// dataset-fashion-mnist is installed and not the `brief` form is asked for; else the 1,797 digits of this
 /// repository. Throws ebb::Error where rows or columns are no multiple of 4.
 Images load_images(const std::string& folder, bool brief);
-
-/// Writes images, [n, 1, rows, columns] in [0, 1], side by side as a PNG file; small ones are enlarged.
-void save_grid(const ebb::Tensor& images, std::int64_t columns, const std::string& path);
 
 }  // namespace example

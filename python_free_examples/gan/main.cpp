@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "common/chart.h"
+#include "common/grid.h"
 #include "common/images.h"
 #include "common/program.h"
 #include "common/progress.h"

@@ -10,8 +10,6 @@
 namespace ebb::compiling {
 namespace {
 
-std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
-
 // Who needs memory, at some steps.
 struct Lodger {
   std::size_t* at;
@@ -75,7 +73,7 @@ void plan_memory(Tape& tape) {
   for (Place& place : tape.places)
     if (place.kind == Place::Kind::inner && place.first >= 0)
       lodgers.push_back(
-          {&place.at, rounded(place.bytes), place.first, place.last, place.stand_in->device(), {}});
+          {&place.at, to_lines(place.bytes), place.first, place.last, place.stand_in->device(), {}});
   for (std::size_t i = 0; i < tape.steps.size(); ++i) {
     TapeStep& step = tape.steps[i];
     const std::size_t bytes = step.program ? step.program->work_bytes() : 0;
@@ -83,7 +81,7 @@ void plan_memory(Tape& tape) {
     const Device device = step.program->work_device();
     if (device.is_cpu()) tape.work_threads = get_num_threads();
     const auto now = static_cast<int>(i);
-    lodgers.push_back({&step.work_at, rounded(bytes), now, now, device, {}});
+    lodgers.push_back({&step.work_at, to_lines(bytes), now, now, device, {}});
   }
   std::stable_sort(lodgers.begin(), lodgers.end(),
                    [](const Lodger& a, const Lodger& b) { return a.bytes > b.bytes; });

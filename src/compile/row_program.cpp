@@ -9,13 +9,11 @@
 namespace ebb::compiling {
 namespace {
 
-constexpr std::size_t kLine = 64;  // of the cache
 constexpr std::size_t kNearBytes = 24
                                    << 10;  // that the streams of a block share: half of a first-level cache
 constexpr std::int64_t kLeast = 512;       // elements of a block, which pay for the calls
 constexpr std::int64_t kMost = std::int64_t{1} << 14;
 
-std::size_t rounded(std::size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 std::size_t size_of(DType dtype) { return static_cast<std::size_t>(element_size(dtype)); }
 
 }  // namespace
@@ -124,8 +122,8 @@ void RowProgram::finish() {
     block_ = std::min(count_, std::clamp(fits / kLeast * kLeast, kLeast, kMost));
   piece_ = sums_.empty() ? block_ : sums_.front().steps.piece;
   table_bytes_ =
-      rounded(streams_.size() * sizeof(std::byte*)) + sums_.size() * detail::ElementReduction::kState;
-  buffer_bytes_ = rounded(static_cast<std::size_t>(block_) * widest);
+      to_lines(streams_.size() * sizeof(std::byte*)) + sums_.size() * detail::ElementReduction::kState;
+  buffer_bytes_ = to_lines(static_cast<std::size_t>(block_) * widest);
 }
 
 std::int64_t RowProgram::threads() const {
@@ -134,7 +132,7 @@ std::int64_t RowProgram::threads() const {
 }
 
 std::size_t RowProgram::sums_bytes() const {
-  return rounded(sums_.size() * static_cast<std::size_t>(pieces()) * detail::ElementReduction::kSum);
+  return to_lines(sums_.size() * static_cast<std::size_t>(pieces()) * detail::ElementReduction::kSum);
 }
 
 std::size_t RowProgram::work_bytes() const {
@@ -175,7 +173,7 @@ void RowProgram::run_pieces(std::int64_t from, std::int64_t to, std::byte* work,
   const std::int64_t first = from * piece_ / block_;
   const std::int64_t last = (std::min(to * piece_, count_) + block_ - 1) / block_;
   auto* const at = reinterpret_cast<std::byte**>(work);
-  std::byte* const states = work + rounded(streams_.size() * sizeof(std::byte*));
+  std::byte* const states = work + to_lines(streams_.size() * sizeof(std::byte*));
   std::byte* const buffers = work + table_bytes_;
   const std::size_t before = static_cast<std::size_t>(first * block_);
   for (std::size_t i = 0; i < streams_.size(); ++i) {

@@ -7,6 +7,9 @@
 
 namespace ebb::compiling {
 
+/// Bytes rounded up to whole lines of the cache.
+inline std::size_t to_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
 /// What stands for them: rows of the CPU, or a kernel of a device.
 class StepProgram {
  public:

@@ -14,9 +14,9 @@ namespace ebb::data {
 namespace {
 
 // zlib reads plain files too.
-class Reader {
+class IdxReader {
  public:
-  explicit Reader(const std::string& path) : path_(path), file_(gzopen(path.c_str(), "rb"), gzclose) {
+  explicit IdxReader(const std::string& path) : path_(path), file_(gzopen(path.c_str(), "rb"), gzclose) {
     EBB_CHECK(file_, "read_idx: cannot open \"", path, "\": ", std::strerror(errno), ".");
     gzbuffer(file_.get(), 1 << 17);
   }
@@ -69,7 +69,7 @@ DType dtype_of_code(unsigned char code, const std::string& path) {
 }  // namespace
 
 Variable read_idx(const std::string& path) {
-  Reader reader(path);
+  IdxReader reader(path);
   unsigned char magic[4];
   reader.read(magic, sizeof magic);
   EBB_CHECK(magic[0] == 0 && magic[1] == 0, "read_idx: \"", path,

@@ -18,12 +18,6 @@ std::string joined(const std::string& name, const std::string& key) {
   return name.empty() ? key : name + "." + key;
 }
 
-const List* items_of(const Value& value) {
-  if (const auto* list = std::get_if<List>(&value.content())) return list;
-  if (const auto* tuple = std::get_if<Tuple>(&value.content())) return &tuple->items;
-  return nullptr;
-}
-
 bool has_entries(const Value& value) {
   return value.is_dict() || std::holds_alternative<Object>(value.content());
 }

@@ -8,6 +8,13 @@
 #include "io/pytorch_values.h"
 
 namespace ebb::pytorch {
+
+const List* items_of(const Value& value) {
+  if (const auto* list = std::get_if<List>(&value.content())) return list;
+  if (const auto* tuple = std::get_if<Tuple>(&value.content())) return &tuple->items;
+  return nullptr;
+}
+
 namespace {
 
 const char* what_is(const Value& value) {
@@ -34,12 +41,6 @@ const T& as(const Value& value, const char* wanted) {
 const Dict* entries_of(const Value& value) {
   if (const auto* dict = std::get_if<Dict>(&value.content())) return dict;
   if (const auto* object = std::get_if<Object>(&value.content())) return &object->attributes;
-  return nullptr;
-}
-
-const List* items_of(const Value& value) {
-  if (const auto* list = std::get_if<List>(&value.content())) return list;
-  if (const auto* tuple = std::get_if<Tuple>(&value.content())) return &tuple->items;
   return nullptr;
 }
 

@@ -20,6 +20,9 @@ class Storages {
 /// Throws for classes and functions that are not data, and tensors that lie outside their storage.
 Value value_of(const io::Pickle& pickle, Storages& storages);
 
+/// The elements of a list or a tuple; null for any other value.
+const List* items_of(const Value& value);
+
 /// A key of a dict as part of a name; empty where it is neither text nor an integer.
 std::string text_of(const Value& key);
 

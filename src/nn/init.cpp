@@ -12,7 +12,7 @@
 #include <cmath>
 #include <utility>
 
-#include "nn/qr.h"
+#include "nn/orthonormal.h"
 
 namespace ebb::nn {
 
@@ -113,8 +113,7 @@ Variable orthogonal_(Variable tensor, double gain) {
   const std::int64_t rows = tensor.size(0), columns = tensor.numel() / rows;
   Variable normal = randn({rows, columns});
   if (rows < columns) normal = normal.t();
-  Variable q = normal.to(kDouble).contiguous().clone();
-  orthonormal_columns(q.data_ptr<double>(), q.size(0), q.size(1));
+  Variable q = orthonormal_columns(normal.to(kDouble));
   if (rows < columns) q = q.t();
   tensor.copy_(q.reshape(tensor.sizes()));
   return tensor.mul_(gain);

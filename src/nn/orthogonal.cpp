@@ -15,8 +15,19 @@
 #include <limits>
 
 #include "nn/hooks.h"
+#include "nn/orthonormal.h"
+
+namespace ebb::nn {
+
+Variable orthonormal_columns(const Variable& a) {
+  const auto [x, tau] = geqrf(a);
+  return linalg::householder_product(x, tau) * x.diagonal(0, -2, -1).sgn().unsqueeze(-2);
+}
+
+}  // namespace ebb::nn
 
 namespace ebb::nn::utils {
+
 namespace {
 
 using parametrize::Parametrization;
@@ -39,12 +50,6 @@ bool has_orthonormal_columns(const Variable& q) {
       q.dtype() == kDouble ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
   return allclose(q.mT().matmul(q), eye(q.size(-1), q.options()), 1e-5,
                   10 * static_cast<double>(q.size(-2)) * eps);
-}
-
-/// The Q of a = Q R where the diagonal of R is not negative; a has no more columns than rows.
-Variable orthonormal_columns_of(const Variable& a) {
-  const auto [x, tau] = geqrf(a);
-  return linalg::householder_product(x, tau) * x.diagonal(0, -2, -1).sgn().unsqueeze(-2);
 }
 
 /// A tall matrix from its lower triangle.
@@ -120,9 +125,9 @@ class Orthogonal final : public Parametrization {
     if (n != k) {
       DimVector rest(tall.sizes());
       rest.back() = n - k;
-      base = orthonormal_columns_of(cat({tall, randn(rest, tall.options())}, -1));
+      base = orthonormal_columns(cat({tall, randn(rest, tall.options())}, -1));
     } else if (!has_orthonormal_columns(tall)) {
-      base = orthonormal_columns_of(tall);
+      base = orthonormal_columns(tall);
     }
     if (base_.defined())
       base_.copy_(base);

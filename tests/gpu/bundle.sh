@@ -3,7 +3,6 @@
 most=$((60 * 1024 * 1024))
 source "$root/cmake/debian.sh"
 source "$tests/collect.sh"
-share_ccache "$root"
 cd "$root" || exit 1
 say_here() { printf '== %s\n' "$*"; }
 

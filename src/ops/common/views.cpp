@@ -130,6 +130,14 @@ NdArray permute_array(const NdArray& x, IntArrayRef dims) {
   return NdArray(x.storage(), std::move(sizes), std::move(strides), x.offset(), x.dtype());
 }
 
+NdArray transpose_array(const NdArray& x, std::int64_t dim0, std::int64_t dim1) {
+  if (x.dim() == 0) return x;
+  DimVector sizes(x.sizes()), strides(x.strides());
+  std::swap(sizes[dim0], sizes[dim1]);
+  std::swap(strides[dim0], strides[dim1]);
+  return x.as_strided(sizes, strides, x.offset());
+}
+
 std::pair<std::int64_t, std::int64_t> slice_bounds(optional<std::int64_t> start, optional<std::int64_t> end,
                                                    std::int64_t size) {
   std::int64_t from = start.value_or(0), to = end.value_or(size);

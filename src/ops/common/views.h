@@ -25,6 +25,8 @@ NdArray flip_array(const NdArray& x, std::int64_t dim);
 NdArray diagonal_array(const NdArray& x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2);
 NdArray unfold_array(const NdArray& x, std::int64_t dim, std::int64_t size, std::int64_t step);
 NdArray permute_array(const NdArray& x, IntArrayRef dims);
+/// Two dimensions (wrapped) exchanged; x itself if it has none.
+NdArray transpose_array(const NdArray& x, std::int64_t dim0, std::int64_t dim1);
 /// start and end of a slice as torch reads them: negative from the end, then clamped; end >= start.
 std::pair<std::int64_t, std::int64_t> slice_bounds(optional<std::int64_t> start, optional<std::int64_t> end,
                                                    std::int64_t size);

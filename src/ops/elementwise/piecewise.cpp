@@ -7,12 +7,12 @@ namespace ebb {
 
 using namespace ops;
 
-static void check_not_bool(const char* op, const Variable& x) {
+static void check_supported(const char* op, const Variable& x) {
   EBB_CHECK(x.dtype() != kBool, op, ": Boolean inputs not supported; convert the tensor first.");
 }
 
 Variable relu(const Variable& self) {
-  check_not_bool("relu", self);
+  check_supported("relu", self);
   return unary<Relu>(self);
 }
 Variable ops::recorded_relu(const Variable& self, NdArray result) {
@@ -21,7 +21,7 @@ Variable ops::recorded_relu(const Variable& self, NdArray result) {
   return out;
 }
 Variable& relu_(const Variable& self) {
-  check_not_bool("relu_", self);
+  check_supported("relu_", self);
   return unary_inplace<Relu>(self);
 }
 Variable threshold(const Variable& self, const Scalar& threshold, const Scalar& value) {
@@ -31,11 +31,11 @@ Variable& threshold_(const Variable& self, const Scalar& threshold, const Scalar
   return unary_inplace(self, Threshold{{}, threshold, value});
 }
 Variable hardtanh(const Variable& self, const Scalar& min_val, const Scalar& max_val) {
-  check_not_bool("hardtanh", self);
+  check_supported("hardtanh", self);
   return unary(self, Hardtanh{{}, min_val, max_val});
 }
 Variable& hardtanh_(const Variable& self, const Scalar& min_val, const Scalar& max_val) {
-  check_not_bool("hardtanh_", self);
+  check_supported("hardtanh_", self);
   return unary_inplace(self, Hardtanh{{}, min_val, max_val});
 }
 Variable relu6(const Variable& self) { return hardtanh(self, 0, 6); }

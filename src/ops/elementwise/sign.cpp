@@ -6,7 +6,7 @@ namespace ebb {
 
 using namespace ops;
 
-static void check_not_bool(const char* op, const Variable& x) {
+static void check_negatable(const char* op, const Variable& x) {
   EBB_CHECK(x.dtype() != kBool, op,
             ": the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
             "the `~` "
@@ -19,11 +19,11 @@ Variable abs(const Variable& self) {
 }
 Variable& abs_(const Variable& self) { return unary_inplace<Abs>(self); }
 Variable neg(const Variable& self) {
-  check_not_bool("neg: Negation", self);
+  check_negatable("neg: Negation", self);
   return unary<Neg>(self);
 }
 Variable& neg_(const Variable& self) {
-  check_not_bool("neg_: Negation", self);
+  check_negatable("neg_: Negation", self);
   return unary_inplace<Neg>(self);
 }
 Variable positive(const Variable& self) {

@@ -26,6 +26,9 @@ NdArray fill_value(const char* op, const Variable& x, const Variable& value);
 /// A 0-d array seen with one dimension of size 1, anything else as it is.
 inline NdArray at_least_1d(const NdArray& x) { return x.dim() > 0 ? x : x.as_strided({1}, {1}, x.offset()); }
 
+/// The first element of an array, as a 0-d array: kernels that take offsets count from it.
+inline NdArray first_element(const NdArray& x) { return x.as_strided({}, {}, x.offset()); }
+
 // index and index_put_ of a view: errors call its dimension d names[d], the one it was in the whole.
 Variable index_part(const Variable& x, ArrayRef<optional<Variable>> indices, IntArrayRef names);
 Variable& put_part_(const Variable& x, ArrayRef<optional<Variable>> indices, const Variable& values,

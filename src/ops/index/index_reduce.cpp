@@ -7,7 +7,7 @@
 namespace ebb {
 namespace {
 
-struct Call {
+struct Slices {
   std::int64_t dim;
   Variable index, source;
 };
@@ -15,8 +15,8 @@ struct Call {
 // Of a 0-d tensor the one element is the slice.
 Variable at_least_1d(const Variable& x) { return x.dim() == 0 ? unsqueeze(x, 0) : x; }
 
-Call checked(const char* op, const Variable& x, std::int64_t dim, const Variable& index,
-             const Variable& source, std::string_view reduce) {
+Slices checked_slices(const char* op, const Variable& x, std::int64_t dim, const Variable& index,
+                      const Variable& source, std::string_view reduce) {
   EBB_CHECK(reduce == "prod" || reduce == "mean" || reduce == "amax" || reduce == "amin", op,
             ": reduce argument must be either prod, mean, amax or amin, got \"", reduce, "\".");
   dim = wrap_dim(op, dim, x.dim());
@@ -41,7 +41,7 @@ Call checked(const char* op, const Variable& x, std::int64_t dim, const Variable
 
 Variable index_reduce(const Variable& x, std::int64_t dim, const Variable& index, const Variable& source,
                       std::string_view reduce, bool include_self) {
-  const Call call = checked("index_reduce", x, dim, index, source, reduce);
+  const Slices call = checked_slices("index_reduce", x, dim, index, source, reduce);
   const Variable out =
       scatter_reduce(at_least_1d(x), call.dim, call.index, call.source, reduce, include_self);
   return x.dim() == 0 ? squeeze(out, 0) : out;
@@ -49,7 +49,7 @@ Variable index_reduce(const Variable& x, std::int64_t dim, const Variable& index
 
 Variable& index_reduce_(const Variable& x, std::int64_t dim, const Variable& index, const Variable& source,
                         std::string_view reduce, bool include_self) {
-  checked("index_reduce_", x, dim, index, source, reduce);
+  checked_slices("index_reduce_", x, dim, index, source, reduce);
   autograd::check_inplace(x, "index_reduce_");
   // The gradient needs what is about to be overwritten.
   const Variable before = autograd::records(x, source) ? clone(x) : x;

@@ -91,8 +91,6 @@ NdArray offsets_where(const NdArray& mask, const NdArray& x) {
   return out;
 }
 
-NdArray element(const NdArray& x) { return x.as_strided({}, {}, x.offset()); }
-
 void fill_where(NdArray& out, const NdArray& mask, const NdArray& value) {
   kernels::masked_fill(out.device(), out, mask.expand(out.sizes()), value);
 }
@@ -123,7 +121,7 @@ auto scatter_where(const Variable& mask, const Variable& source) {
     const NdArray values = ops::contiguous_array(source.array());
     EBB_CHECK(values.numel() >= offsets.numel(), "masked_scatter: number of elements of source (",
               values.numel(), ") < number of ones in mask (", offsets.numel(), ").");
-    NdArray first = element(out);
+    NdArray first = ops::first_element(out);
     kernels::put_rows(out.device(), first, offsets,
                       values.as_strided({offsets.numel()}, {1}, values.offset()), false);
   };
@@ -172,7 +170,7 @@ Variable masked_select(const Variable& x, const Variable& mask) {
   const NdArray source = x.array().expand(sizes);
   const NdArray offsets = offsets_where(bool_array("masked_select", mask).expand(sizes), source);
   NdArray out = NdArray::empty({offsets.numel()}, x.dtype(), x.device());
-  kernels::take_rows(x.device(), out, element(source), offsets);
+  kernels::take_rows(x.device(), out, ops::first_element(source), offsets);
   return ops::record<MaskedSelectBackward>(
       std::move(out),
       [&](MaskedSelectBackward& node) {

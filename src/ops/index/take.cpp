@@ -43,8 +43,6 @@ NdArray flat_offsets(const char* op, const Variable& x, const Variable& index) {
   return ops::offsets_along(op, index.array(), 0, x.numel(), 1, true);
 }
 
-NdArray element(const NdArray& x) { return x.as_strided({}, {}, x.offset()); }
-
 void check_put(const char* op, const Variable& x, const Variable& index, const Variable& source) {
   ops::common_device(op, x, source);
   ops::check_same_dtype(op, x, source);
@@ -61,7 +59,7 @@ auto write(const char* op, const Variable& x, const Variable& index, const Varia
     const NdArray rows = values.as_strided({values.numel()}, {1}, values.offset());
     // Places count in row-major order: another layout is written through a copy.
     const NdArray flat = ops::contiguous_array(out);
-    NdArray first = element(flat);
+    NdArray first = ops::first_element(flat);
     kernels::put_rows(out.device(), first, offsets, rows, accumulate);
     if (flat.data() != out.data()) kernels::copy(out.device(), out, flat);
   };
@@ -81,7 +79,7 @@ Variable take(const Variable& x, const Variable& index) {
   const NdArray offsets = flat_offsets("take", x, index);
   NdArray out = NdArray::empty(index.sizes(), x.dtype(), x.device());
   NdArray rows = out.as_strided({out.numel()}, {1}, 0);
-  kernels::take_rows(x.device(), rows, element(ops::contiguous_array(x.array())), offsets);
+  kernels::take_rows(x.device(), rows, ops::first_element(ops::contiguous_array(x.array())), offsets);
   return ops::record<TakeBackward>(
       std::move(out),
       [&](TakeBackward& node) {

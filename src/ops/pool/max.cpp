@@ -54,8 +54,8 @@ struct PlaceBackward : autograd::Node {
 // The spatial rank is in the names: 1 and 2 axes pool as 2.
 constexpr PoolNames kMax2{"MaxPool2DWithIndicesBackward0", "MaxPool2DWithIndicesBackwardBackward0"};
 constexpr PoolNames kMax3{"MaxPool3DWithIndicesBackward0", "MaxPool3DWithIndicesBackwardBackward0"};
-constexpr PoolNames kAdaptive2{"AdaptiveMaxPool2DBackward0", "AdaptiveMaxPool2DBackwardBackward0"};
-constexpr PoolNames kAdaptive3{"AdaptiveMaxPool3DBackward0", "AdaptiveMaxPool3DBackwardBackward0"};
+constexpr PoolNames kAdaptiveMax2{"AdaptiveMaxPool2DBackward0", "AdaptiveMaxPool2DBackwardBackward0"};
+constexpr PoolNames kAdaptiveMax3{"AdaptiveMaxPool3DBackward0", "AdaptiveMaxPool3DBackwardBackward0"};
 constexpr PoolNames kUnpool2{"MaxUnpool2DBackward0", "MaxUnpool2DBackwardBackward0"};
 constexpr PoolNames kUnpool3{"MaxUnpool3DBackward0", "MaxUnpool3DBackwardBackward0"};
 
@@ -215,18 +215,18 @@ Variable max_unpool3d(const Variable& self, const Variable& indices, IntArrayRef
 }
 
 std::tuple<Variable, Variable> adaptive_max_pool1d(const Variable& self, IntArrayRef output_size) {
-  return ops::max(&ops::kAdaptive2, self, ops::adaptive_geometry("adaptive_max_pool1d", self, 1, output_size),
-                  1, kLong);
+  return ops::max(&ops::kAdaptiveMax2, self,
+                  ops::adaptive_geometry("adaptive_max_pool1d", self, 1, output_size), 1, kLong);
 }
 std::tuple<Variable, Variable> adaptive_max_pool2d(const Variable& self, IntArrayRef output_size) {
-  return ops::max(&ops::kAdaptive2, self, ops::adaptive_geometry("adaptive_max_pool2d", self, 2, output_size),
-                  2, kLong);
+  return ops::max(&ops::kAdaptiveMax2, self,
+                  ops::adaptive_geometry("adaptive_max_pool2d", self, 2, output_size), 2, kLong);
 }
 std::tuple<Variable, Variable> adaptive_max_pool3d(const Variable& self, IntArrayRef output_size) {
   if (const auto cast = ops::autocast("adaptive_max_pool3d", self)) [[unlikely]]
     return adaptive_max_pool3d(cast(self), output_size);
-  return ops::max(&ops::kAdaptive3, self, ops::adaptive_geometry("adaptive_max_pool3d", self, 3, output_size),
-                  3, kLong);
+  return ops::max(&ops::kAdaptiveMax3, self,
+                  ops::adaptive_geometry("adaptive_max_pool3d", self, 3, output_size), 3, kLong);
 }
 
 }  // namespace ebb

@@ -16,8 +16,8 @@ using autograd::GradList;
 
 constexpr PoolNames kAvg2{"AvgPool2DBackward0", "AvgPool2DBackwardBackward0"};
 constexpr PoolNames kAvg3{"AvgPool3DBackward0", "AvgPool3DBackwardBackward0"};
-constexpr PoolNames kAdaptive2{"AdaptiveAvgPool2DBackward0", "AdaptiveAvgPool2DBackwardBackward0"};
-constexpr PoolNames kAdaptive3{"AdaptiveAvgPool3DBackward0", "AdaptiveAvgPool3DBackwardBackward0"};
+constexpr PoolNames kAdaptiveMean2{"AdaptiveAvgPool2DBackward0", "AdaptiveAvgPool2DBackwardBackward0"};
+constexpr PoolNames kAdaptiveMean3{"AdaptiveAvgPool3DBackward0", "AdaptiveAvgPool3DBackwardBackward0"};
 
 // What a layer and its derivatives share.
 struct MeanPool {
@@ -107,15 +107,15 @@ Variable avg_pool3d(const Variable& self, IntArrayRef kernel_size, IntArrayRef s
 }
 
 Variable adaptive_avg_pool1d(const Variable& self, IntArrayRef output_size) {
-  return ops::adaptive("adaptive_avg_pool1d", &ops::kAdaptive2, self, 1, output_size);
+  return ops::adaptive("adaptive_avg_pool1d", &ops::kAdaptiveMean2, self, 1, output_size);
 }
 Variable adaptive_avg_pool2d(const Variable& self, IntArrayRef output_size) {
-  return ops::adaptive("adaptive_avg_pool2d", &ops::kAdaptive2, self, 2, output_size);
+  return ops::adaptive("adaptive_avg_pool2d", &ops::kAdaptiveMean2, self, 2, output_size);
 }
 Variable adaptive_avg_pool3d(const Variable& self, IntArrayRef output_size) {
   if (const auto cast = ops::autocast("adaptive_avg_pool3d", self)) [[unlikely]]
     return adaptive_avg_pool3d(cast(self), output_size);
-  return ops::adaptive("adaptive_avg_pool3d", &ops::kAdaptive3, self, 3, output_size);
+  return ops::adaptive("adaptive_avg_pool3d", &ops::kAdaptiveMean3, self, 3, output_size);
 }
 
 }  // namespace ebb

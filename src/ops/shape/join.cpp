@@ -2,6 +2,7 @@
 #include <ebb/ops/shape.h>
 #include "ops/common/checks.h"
 #include "ops/common/record.h"
+#include "ops/shape/each.h"
 #include "ops/shape/kernels.h"
 
 #include <ebb/ops/copy.h>
@@ -63,14 +64,6 @@ NdArray with_dim(const NdArray& x, std::int64_t dim) {
 }
 
 bool counts_as_nothing(const Variable& x) { return x.dim() == 1 && x.numel() == 0; }
-
-template <class F>
-std::vector<Variable> each(TensorList tensors, F&& f) {
-  std::vector<Variable> out;
-  out.reserve(tensors.size());
-  for (const Variable& x : tensors) out.push_back(f(x));
-  return out;
-}
 
 }  // namespace
 
@@ -155,14 +148,14 @@ Variable dstack(TensorList tensors) {
 
 Variable column_stack(TensorList tensors) {
   EBB_CHECK(!tensors.empty(), "column_stack: expects a non-empty list of tensors.");
-  return hstack(each(tensors, [](const Variable& x) {
+  return hstack(ops::each(tensors, [](const Variable& x) {
     return x.dim() <= 1 ? reshape(x, {x.numel(), 1}) : x;
   }));
 }
 
 Variable block_diag(TensorList tensors) {
   EBB_CHECK(!tensors.empty(), "block_diag: expects a non-empty list of tensors.");
-  const std::vector<Variable> blocks = each(tensors, [](const Variable& x) {
+  const std::vector<Variable> blocks = ops::each(tensors, [](const Variable& x) {
     EBB_CHECK(x.dim() <= 2, "block_diag: input tensors must have 2 or fewer dimensions, got ", x.dim(), ".");
     return x.dim() == 2 ? x : reshape(x, {1, x.numel()});
   });
@@ -183,7 +176,7 @@ Variable flatten_dense_tensors(TensorList tensors) {
               "flatten_dense_tensors: the tensors must be of one dtype, got ", tensors[0].dtype(), " and ",
               x.dtype(), ".");
   if (tensors.size() == 1) return reshape(tensors[0], {-1});
-  return cat(each(tensors, [](const Variable& x) { return reshape(x, {-1}); }), 0);
+  return cat(ops::each(tensors, [](const Variable& x) { return reshape(x, {-1}); }), 0);
 }
 
 std::vector<Variable> unflatten_dense_tensors(const Variable& flat, TensorList tensors) {
@@ -192,7 +185,7 @@ std::vector<Variable> unflatten_dense_tensors(const Variable& flat, TensorList t
   EBB_CHECK(flat.dim() == 1 && flat.numel() >= count,
             "unflatten_dense_tensors: flat must be a vector of at least ", count, " elements, got shape ",
             flat.sizes(), ".");
-  return each(tensors, [&](const Variable& x) {
+  return ops::each(tensors, [&](const Variable& x) {
     at += x.numel();
     return view(narrow(flat, 0, at - x.numel(), x.numel()), x.sizes());
   });

@@ -40,14 +40,6 @@ struct PermuteBackward : autograd::Node {
   }
 };
 
-NdArray transposed(const NdArray& x, std::int64_t dim0, std::int64_t dim1) {
-  if (x.dim() == 0) return x;
-  DimVector sizes(x.sizes()), strides(x.strides());
-  std::swap(sizes[dim0], sizes[dim1]);
-  std::swap(strides[dim0], strides[dim1]);
-  return x.as_strided(sizes, strides, x.offset());
-}
-
 void check_t(const char* op, const Variable& x) {
   EBB_CHECK(x.dim() <= 2, op, ": expects a tensor with at most 2 dimensions, but self is ", x.dim(),
             "D. Use transpose(-2, -1) or mT().");
@@ -58,31 +50,33 @@ void check_t(const char* op, const Variable& x) {
 Variable transpose(const Variable& x, std::int64_t dim0, std::int64_t dim1) {
   dim0 = wrap_dim("transpose", dim0, x.dim());
   dim1 = wrap_dim("transpose", dim1, x.dim());
-  return ops::view_of<TransposeBackward>(x, transposed(x.array(), dim0, dim1), [&](TransposeBackward& node) {
-    node.dim0 = dim0;
-    node.dim1 = dim1;
-  });
+  return ops::view_of<TransposeBackward>(x, ops::transpose_array(x.array(), dim0, dim1),
+                                         [&](TransposeBackward& node) {
+                                           node.dim0 = dim0;
+                                           node.dim1 = dim1;
+                                         });
 }
 
 Variable& transpose_(const Variable& x, std::int64_t dim0, std::int64_t dim1) {
   dim0 = wrap_dim("transpose_", dim0, x.dim());
   dim1 = wrap_dim("transpose_", dim1, x.dim());
-  return ops::reshape_in_place<TransposeInPlaceBackward>(x, "transpose_", transposed(x.array(), dim0, dim1),
-                                                         [&](TransposeInPlaceBackward& node) {
-                                                           node.dim0 = dim0;
-                                                           node.dim1 = dim1;
-                                                         });
+  return ops::reshape_in_place<TransposeInPlaceBackward>(
+      x, "transpose_", ops::transpose_array(x.array(), dim0, dim1), [&](TransposeInPlaceBackward& node) {
+        node.dim0 = dim0;
+        node.dim1 = dim1;
+      });
 }
 
 Variable t(const Variable& x) {
   check_t("t", x);
-  return ops::view_of<TBackward>(x, x.dim() < 2 ? x.array() : transposed(x.array(), 0, 1), [](TBackward&) {});
+  return ops::view_of<TBackward>(x, x.dim() < 2 ? x.array() : ops::transpose_array(x.array(), 0, 1),
+                                 [](TBackward&) {});
 }
 
 Variable& t_(const Variable& x) {
   check_t("t_", x);
   return ops::reshape_in_place<TInPlaceBackward>(
-      x, "t_", x.dim() < 2 ? x.array() : transposed(x.array(), 0, 1), [](TInPlaceBackward&) {});
+      x, "t_", x.dim() < 2 ? x.array() : ops::transpose_array(x.array(), 0, 1), [](TInPlaceBackward&) {});
 }
 
 Variable permute(const Variable& x, IntArrayRef dims) {

@@ -74,13 +74,6 @@ void roll_blocks(const NdArray& out, const NdArray& x, IntArrayRef shifts, IntAr
   block(0, size - shift, shift);
 }
 
-NdArray transposed(const NdArray& x, std::int64_t a, std::int64_t b) {
-  DimVector sizes(x.sizes()), strides(x.strides());
-  std::swap(sizes[a], sizes[b]);
-  std::swap(strides[a], strides[b]);
-  return x.as_strided(sizes, strides, x.offset());
-}
-
 // A contiguous copy of x as `split`, its dimensions then in the order `order`, in shape `sizes`.
 NdArray shuffled(const Variable& x, IntArrayRef split, IntArrayRef order, IntArrayRef sizes) {
   const NdArray source = ops::contiguous_array(x.array());
@@ -145,13 +138,13 @@ Variable rot90(const Variable& x, std::int64_t k, IntArrayRef dims) {
       out = flipped(x.array(), {});
       break;
     case 1:
-      out = transposed(flipped(x.array(), {b}), a, b);
+      out = ops::transpose_array(flipped(x.array(), {b}), a, b);
       break;
     case 2:
       out = flipped(x.array(), {a, b});
       break;
     default:
-      out = transposed(flipped(x.array(), {a}), a, b);
+      out = ops::transpose_array(flipped(x.array(), {a}), a, b);
   }
   return ops::record<Rot90Backward>(
       std::move(out),

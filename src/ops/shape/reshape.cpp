@@ -4,6 +4,7 @@
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
 #include "ops/common/views.h"
+#include "ops/shape/each.h"
 #include "ops/shape/kernels.h"
 
 #include <ebb/ops/copy.h>
@@ -88,14 +89,6 @@ NdArray unsqueezed(const NdArray& x, std::int64_t dim) {
   sizes.insert(sizes.begin() + dim, 1);
   strides.insert(strides.begin() + dim, stride);
   return x.as_strided(sizes, strides, x.offset());
-}
-
-template <class F>
-std::vector<Variable> each(TensorList tensors, F&& f) {
-  std::vector<Variable> out;
-  out.reserve(tensors.size());
-  for (const Variable& x : tensors) out.push_back(f(x));
-  return out;
 }
 
 }  // namespace
@@ -245,13 +238,13 @@ Variable atleast_3d(const Variable& x) {
 }
 
 std::vector<Variable> atleast_1d(TensorList tensors) {
-  return each(tensors, [](const Variable& x) { return atleast_1d(x); });
+  return ops::each(tensors, [](const Variable& x) { return atleast_1d(x); });
 }
 std::vector<Variable> atleast_2d(TensorList tensors) {
-  return each(tensors, [](const Variable& x) { return atleast_2d(x); });
+  return ops::each(tensors, [](const Variable& x) { return atleast_2d(x); });
 }
 std::vector<Variable> atleast_3d(TensorList tensors) {
-  return each(tensors, [](const Variable& x) { return atleast_3d(x); });
+  return ops::each(tensors, [](const Variable& x) { return atleast_3d(x); });
 }
 
 }  // namespace ebb
