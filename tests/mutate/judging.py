@@ -15,17 +15,21 @@ def is_close(program, mutant):
     return program.folder in CLOSE.get(room, (room,))
 
 
-def batches(mutant, programs, cases):
+def batches(mutant, programs, cases, neighbours=None):
     """What is to be run for a mutant: (program, names of cases, seconds), the closest and quickest first. A mutant
     that is reached before the first case, or in few cases (as what is computed once is), is shown to all cases of
-    the program at the end."""
+    the program at the end. One that is built alone cannot be traced: all cases are asked, those that reach its
+    neighbours before the others."""
     plans, ends = [], []
     for program in programs.values():
-        all_cases = [c for c in cases.get(program.name, []) if c.name or not program.cases]
-        reached = [c for c in cases.get(program.name, []) if mutant.number in c.reaches]
+        all_cases = cases.get(program.name, [])
+        reached = [c for c in all_cases if mutant.number in c.reaches] if neighbours is None else \
+            [c for c in all_cases if neighbours & set(c.reaches)]
+        distance = 0 if is_close(program, mutant) else 1
+        if neighbours is not None and not reached:
+            reached, distance = all_cases, distance + 1
         if not reached:
             continue
-        distance = 0 if is_close(program, mutant) else 1
         if not program.cases:
             plans.append((distance, reached[0].seconds, program, []))
             continue
@@ -39,22 +43,24 @@ def batches(mutant, programs, cases):
                 limit, batch, took = limit * 4, [], 0.0
         if batch:
             plans.append((distance, took, program, batch))
-        others = [c for c in all_cases if c not in named]
-        if len(named) <= 2 and others:
+        asked = {c.name for c in named}
+        others = [c for c in all_cases if c.name and c.name not in asked]
+        if others and (len(named) <= 2 or neighbours is not None):
             ends.append((1, sum(c.seconds for c in others), program, [c.name for c in others]))
     order = lambda plan: plan[:2]
     return [(p, names, seconds) for _, seconds, p, names in sorted(plans, key=order) + sorted(ends, key=order)]
 
 
-def judge(mutant, programs, cases):
+def judge(mutant, programs, cases, neighbours=None):
     """("killed", by whom), ("survived", how many cases were asked) or ("survived", "reached by no test")."""
-    plan = batches(mutant, programs, cases)
+    plan = batches(mutant, programs, cases, neighbours)
     if not plan:
         return "survived", "reached by no test"
     asked = 0
     for program, names, seconds in plan:
         limit = max(20.0, 10 * seconds)
-        good, how, said = tracing.run(program, names, limit, {"EBB_MUTANT": str(mutant.number)})
+        awake = {} if neighbours is not None else {"EBB_MUTANT": str(mutant.number)}
+        good, how, said = tracing.run(program, names, limit, awake)
         asked += max(1, len(names))
         if not good:
             return "killed", f"{program.name}: {how}"

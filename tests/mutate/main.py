@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import alone
 import exclusions
 import judging
 import sampling
@@ -94,6 +95,7 @@ def main():
     began = time.monotonic()
     folder = ROOT / "build" / "mutate" / ("emu" if options.emu else "host")
     folder.mkdir(parents=True, exist_ok=True)
+    os.environ.update(CCACHE_BASEDIR=str(folder), CCACHE_NOHASHDIR="1")  # as share_ccache of cmake/debian.sh
     copy = Copy(ROOT, folder, options.emu, options.jobs, say)
     excluded = exclusions.Exclusions((TOOL / "equivalent.txt").read_text())
 
@@ -129,13 +131,23 @@ def main():
     waiting = [m for m in awake if m.id not in verdicts.known]
     say(f"judging {len(waiting)} of {len(awake)} mutants")
 
+    def show(m, verdict, how):
+        print(f"  {verdict.upper() if verdict == 'survived' else verdict:9} {m.id} {m.number:4}  {m.file}:{m.line}  {m.operator}  ({how})",
+              flush=True)
+
     def judge(m):
         verdict, how = judging.judge(m, programs, cases)
         verdicts.add(m, verdict, how)
-        print(f"  {verdict.upper() if verdict == 'survived' else verdict:9} {m.id} {m.number:4}  {m.file}:{m.line}  {m.operator}  ({how})", flush=True)
+        show(m, verdict, how)
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         list(pool.map(judge, waiting))
+    single = [m for m in drawn if m.constant]
+    if single:
+        say(f"building {len(single)} mutants alone, one after the other")
+        refused = alone.judge(copy, single, awake, programs, cases, verdicts, show)
+        failed += refused
+        awake += [m for m in single if m not in refused]
     return report(awake, failed, verdicts, options.at_least, time.monotonic() - began)
 
 
