@@ -4,6 +4,7 @@
 #include "ops/elementwise/formulas/activations.h"
 #include "ops/elementwise/formulas/compare.h"
 #include "ops/elementwise/formulas/ternary.h"
+#include "support/catch.h"
 #include "support/formulas.h"
 
 using namespace ebb;
