@@ -44,7 +44,7 @@ class Copy:
                 if name in by_file:
                     data, overlapping = writing.written(data, by_file[name])
                     refused += overlapping
-                elif path.name == "main.cpp" and name.startswith("tests/") and b"CATCH_CONFIG_" in data:
+                elif name.startswith("tests/") and b"CATCH_REGISTER_LISTENER" in data:
                     data += writing.LISTENER.encode()
                 self.put(name, data)
         for name in ("CMakeLists.txt", "CMakePresets.json", "LICENSE"):
@@ -66,17 +66,18 @@ class Copy:
         if run.returncode:
             raise SystemExit(run.stdout + run.stderr)
 
+    def folders(self):
+        """The folders of tests that are asked, as ctest labels their tests."""
+        if self.emulated:
+            return ["cuda"]
+        return [folder.name for folder in sorted((self.folder / "tests").iterdir())
+                if folder.name not in NOT_ASKED and folder.is_dir()]
+
     def targets(self):
         if self.emulated:
             return list(EMULATED)
-        names = []
-        for folder in sorted((self.folder / "tests").iterdir()):
-            if folder.name in NOT_ASKED or not folder.is_dir():
-                continue
-            own = (folder / "CMakeLists.txt").exists()
-            if own or any(folder.glob("*.cpp")):
-                names.append(f"tests/{folder.name}/all" if own else f"test_{folder.name}")
-        return names
+        return [f"tests/{name}/all" if (self.folder / "tests" / name / "CMakeLists.txt").exists() else f"test_{name}"
+                for name in self.folders()]
 
     def build(self, targets=None):
         """Builds, going on after errors; returns what the compiler says, or nothing when all is built."""

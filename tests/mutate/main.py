@@ -124,7 +124,7 @@ def main():
     awake, failed = copy.build_without_those_that_fail(at_run_time)
     built = time.monotonic()
     say(f"{len(failed)} of them cannot be compiled, built in {built - began:.0f} s")
-    programs = tracing.programs_of(copy.build_folder)
+    programs = tracing.programs_of(copy.build_folder, copy.folders())
     cases = traced(copy, programs, options.fresh)
 
     verdicts = Verdicts(folder / "results.tsv", options.fresh, options.survivors)
