@@ -88,8 +88,11 @@ class Copy:
         return run.stdout if run.returncode else ""
 
     def build_without_those_that_fail(self, mutants):
-        """Builds all mutants in one; those that cannot be compiled are taken out until the rest can."""
+        """Builds all mutants in one; those that cannot be compiled are taken out until the rest can, and why is kept in
+        failed.log."""
         failed = self.write(mutants)
+        why = self.folder / "failed.log"
+        why.write_text("")
         self.configure()
         awake = [m for m in mutants if m not in failed]
         while True:
@@ -99,6 +102,9 @@ class Copy:
             guilty = blamed(said, awake, self.root)
             if not guilty:
                 raise SystemExit(f"{said[-6000:]}\nthe copy does not build, and no mutant is to blame")
+            with open(why, "a") as out:
+                out.write("".join(f"{m.id} {m.file}:{m.line} {m.operator}: {m.before} => {m.after}\n" for m in guilty))
+                out.write("".join(line + "\n" for line in said.split("\n") if "error:" in line))
             self.log(f"{len(guilty)} mutants cannot be compiled: building without them")
             failed += guilty
             awake = [m for m in awake if m not in guilty]

@@ -67,4 +67,4 @@ def judge(mutant, programs, cases, neighbours=None):
         ran = re.search(r"No test cases matched|No tests ran", said)
         if ran:
             raise RuntimeError(f"{program.name} does not find {names[:3]}: {said[-500:]}")
-    return "survived", f"{asked} cases reach it"
+    return "survived", f"{asked} cases were asked"

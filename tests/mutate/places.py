@@ -2,6 +2,7 @@
 
 import ctypes
 import glob
+import re
 import shlex
 from pathlib import Path
 
@@ -116,11 +117,29 @@ class Parser:
         for cursor in unit.cursor.get_children():
             if cursor.location.file and cursor.location.file.name == str(self.root / path):
                 walk(Node(cursor, text, None, False), found)
-        unique = {}
+        unique, messages = {}, spans_of_messages(text.decode())
         for m in found:
             m.file = path
-            unique.setdefault((m.begin, m.end, m.after), m)
+            if not any(begin <= m.begin and m.end <= end for begin, end in messages):
+                unique.setdefault((m.begin, m.end, m.after), m)
         return sorted(unique.values(), key=lambda m: (m.begin, m.end, m.operator, m.after))
+
+
+def spans_of_messages(text):
+    """Where the wording of errors and warnings stands, which is no behaviour: (begin, end) in bytes."""
+    found = []
+    for call in re.finditer(r"\b(EBB_CHECK(?:_INDEX)?|(?:::ebb::)?(?:detail::)?fail|warn(?:_once)?)(?:<[\w:]+>)?\(", text):
+        depth, begin = 1, None if call.group(1).startswith("EBB_CHECK") else call.end()
+        for part in re.finditer(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'|[()\[\]{},]', text[call.end():]):
+            sign, at = part.group(), call.end() + part.start()
+            depth += (sign in "([{") - (sign in ")]}")
+            if sign == "," and depth == 1 and begin is None:
+                begin = at + 1
+            if depth == 0:
+                if begin is not None:
+                    found.append((len(text[:begin].encode()), len(text[:at].encode())))
+                break
+    return found
 
 
 def offset(location):

@@ -208,6 +208,11 @@ class Finding(unittest.TestCase):
         out = self.found("void f(int); void g(int n) { for (int i = 0; i < n; ++i) f(i); }")
         self.assertEqual([m for m in out if m.startswith("bound")], ["bound: 0 => 0 + 1", "bound: n => n - 1"])
 
+    def test_the_wording_of_a_message_is_found_and_the_condition_is_not_part_of_it(self):
+        import places
+        text = 'EBB_CHECK(f(a, b) > 1, "a, (", n + 1); warn("got ", n); fail<IndexError>(x);'
+        self.assertEqual([text[b:e] for b, e in places.spans_of_messages(text)], [' "a, (", n + 1', '"got ", n', "x"])
+
     def test_an_argument_of_a_macro_is_mutated(self):
         out = self.found("void fail();\n#define CHECK(x) if (!(x)) fail()\nvoid f(int a) { CHECK(a == 2); }")
         self.assertIn("comparison: a == 2 => a != 2", out)
