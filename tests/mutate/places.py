@@ -176,13 +176,9 @@ class Node:
             return position == 0
         if kind == K.IF_STMT:
             return position == 0 and b"constexpr" in self.text[self.begin:self.begin + 14]
-        if kind == K.VAR_DECL:
-            if not is_expression:
-                return False
-            name = self.cursor.location
-            head = self.text[self.begin:offset(name)]
-            bound = self.text[self.begin:offset(child.extent.start)].rstrip().endswith((b"[", b"<"))
-            return b"constexpr" in head or b"constinit" in head or bound
+        if kind in (K.VAR_DECL, K.UNEXPOSED_DECL):  # the latter of a template
+            head = self.text[self.begin:offset(child.extent.start)].rstrip()
+            return is_expression and (b"constexpr" in head or b"constinit" in head or head.endswith((b"[", b"<")))
         if kind == K.FIELD_DECL:
             before = self.text[self.begin:offset(child.extent.start)].rstrip()
             return is_expression and before.endswith((b":", b"[", b"<"))
