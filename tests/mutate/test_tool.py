@@ -197,7 +197,7 @@ class Finding(unittest.TestCase):
     def test_a_value_that_the_compiler_needs_is_built_alone(self):
         out = self.found("constexpr int n = 3; int a[4]; template <int N> int f(); int g() { return f<5>(); }"
                          "int h(int x) { switch (x) { case 6: return 7; } return 8; } static_assert(9 > 1);"
-                         "template <int N> constexpr int k = 0;")
+                         "template <int N> constexpr int k = N > 0; int u() { return k<1>; }")
         ones = {re.search(r": (\d)", m).group(1): "alone" in m for m in out if m.startswith("one")}
         self.assertEqual(ones, {"3": True, "4": True, "5": True, "6": True, "7": False, "8": False, "9": True, "1": True, "0": True})
 
