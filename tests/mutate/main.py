@@ -64,7 +64,12 @@ def traced(copy, programs, again):
     folder = copy.folder / "traces"
     folder.mkdir(exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(copy.jobs) as pool:
-        found = dict(zip(programs, pool.map(lambda p: tracing.trace(p, say, folder), programs.values())))
+        parts = [(p, part) for p in programs.values() for part in tracing.parts_of(p)]
+        parts.sort(key=lambda part: -len(part[1]))
+        found = {name: [] for name in programs}
+        for cases in pool.map(lambda part: tracing.trace(*part, say, folder), parts):
+            for case in cases:
+                found[case.program].append(case)
     subprocess.run(["rm", "-rf", str(folder)], check=True)
     kept.write_text(json.dumps({"stamp": stamp, "cases": {n: [vars(c) for c in cs] for n, cs in found.items()}}))
     return found

@@ -115,32 +115,35 @@ def kill_group(process):
     process.wait()
 
 
-def trace(program, log, folder):
-    """Runs all of a program and returns its cases; a case that fails with no mutant awake is left out."""
+def parts_of(program, size=100):
+    """A program's cases in parts that can run at the same time; each makes anew what is made once."""
+    return [program.cases[at:at + size] for at in range(0, len(program.cases), size)] or [[]]
+
+
+def trace(program, cases, log, folder):
+    """Runs cases of a program, or all of it, and returns them with what they reach; a case that fails with no mutant
+    awake is left out."""
     path = Path(tempfile.mkdtemp(dir=folder), "reached")
     began = time.monotonic()
-    good, how, said = run(program, program.cases, 3600, {"EBB_MUTANT_TRACE": str(path)}, abort=False)
+    good, how, said = run(program, cases, 3600, {"EBB_MUTANT_TRACE": str(path)}, abort=False)
     seconds = time.monotonic() - began
     reached = [i for i, b in enumerate(path.read_bytes()) if b] if path.exists() else []
-    if not program.cases:
+    lines = Path(f"{path}.cases")
+    if not cases or (good and not lines.exists()):  # no listener in it: its cases count as one
         if not good:
             log(f"{program.name} fails without a mutant ({how}): it is not asked")
-            return []
-        return [Case(program.name, "", seconds, reached)]
+        return [Case(program.name, c, seconds / max(1, len(cases)), reached) for c in cases or [""]] if good else []
     found = []
-    lines = Path(f"{path}.cases")
     for line in lines.read_text().split("\n") if lines.exists() else []:
         if not line:
             continue
         name, took, passed, numbers = line.split("\t")
-        if passed == "1":
-            found.append(Case(program.name, name, float(took), [int(n) for n in numbers.split()]))
-        else:
+        found.append(Case(program.name, name, float(took), [int(n) for n in numbers.split()]))
+        if passed != "1":
             log(f"{program.name}: \"{name}\" fails without a mutant: it is not asked")
-    if good and not lines.exists():  # no listener in it: all its cases count as one
-        return [Case(program.name, c, seconds / len(program.cases), reached) for c in program.cases]
-    known = {c.name for c in found}
-    lost = [c for c in program.cases if c not in known]
-    if lost and (good or len(lost) == len(program.cases) or how.startswith(("signal", "time"))):
-        log(f"{program.name}: {len(lost)} of {len(program.cases)} cases are not seen, such as \"{lost[0]}\"; {how} {said[-500:] if not good else ''}")
-    return found
+            found[-1].seconds = -1
+    seen = {c.name for c in found}
+    lost = [c for c in cases if c not in seen]
+    if lost:
+        log(f"{program.name}: {len(lost)} of {len(cases)} cases are not seen, such as \"{lost[0]}\" {how}")
+    return [c for c in found if c.seconds >= 0]
