@@ -184,7 +184,8 @@ def plain_type(node):
 
 def off_by_one(node):
     if node.kind == K.INTEGER_LITERAL and re.fullmatch(r"(0x[0-9a-fA-F']+|[0-9']+)[uUlLzZ]*", node.source()):
-        for sign in "+-":
+        first = node.source() == "0" and node.text[:node.begin].endswith(b"[")  # what lies before is anybody's
+        for sign in "+" if first else "+-":
             yield from whole(node, f"{node.source()} {sign} 1", "one")
 
 

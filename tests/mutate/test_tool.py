@@ -218,6 +218,10 @@ class Finding(unittest.TestCase):
         out = self.found("void fail();\n#define CHECK(x) if (!(x)) fail()\nvoid f(int a) { CHECK(a == 2); }")
         self.assertIn("comparison: a == 2 => a != 2", out)
 
+    def test_the_first_element_does_not_become_the_one_before(self):
+        out = self.found("int f(const int* p) { return p[0]; }")
+        self.assertEqual(out, ["one: 0 => 0 + 1"])
+
     def test_a_sum_loses_a_term(self):
         out = self.found("int f(int a, int b) { a += b; return a + b; }")
         self.assertEqual([m for m in out if m.startswith("term")],
