@@ -117,8 +117,7 @@ def main():
                                     lambda m: excluded.reason(m, (ROOT / m.file).read_bytes()), options.run_time_only)
     for reason, mutants in sorted(left_out.items()):
         say(f"{len(mutants)} drawn are left out: {reason}")
-    for number, m in enumerate(drawn, 1):
-        m.number = number
+    sampling.number(drawn)
     if options.list:
         for m in drawn:
             print(f"{m.number}  {m.id}  {m.file}:{m.line}  {m.operator}{' (built alone)' if m.constant else ''}\n{difference(m)}")

@@ -140,6 +140,11 @@ class Drawing(unittest.TestCase):
         self.assertEqual(drawn[:5], everything[:2] + everything[3:])
         self.assertEqual(left_out, {"why": [everything[2]]})
 
+    def test_numbers_follow_from_names_and_no_two_are_alike(self):
+        one, two, three = (Mutant(0, 1, "", "one", id=f"{i:08x}") for i in (64999, 64999 + 65000, 7))
+        sampling.number([three, one, two])
+        self.assertEqual([m.number for m in (one, two, three)], [65000, 65001, 8])
+
     def test_mutants_that_must_be_built_alone_are_counted_when_they_are_left_out(self):
         drawn, left_out = self.draw(100, only_at_run_time=True)
         self.assertEqual((len(drawn), [len(m) for m in left_out.values()]), (6, [6]))
