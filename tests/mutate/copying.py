@@ -45,13 +45,13 @@ class Copy:
                     data, overlapping = writing.written(data, by_file[name])
                     refused += overlapping
                 elif name.startswith("tests/") and b"CATCH_REGISTER_LISTENER" in data:
-                    data += writing.LISTENER.encode()
+                    data += b'\n#include "support/mutate_trace.h"\n'
                 self.put(name, data)
         for name in ("CMakeLists.txt", "CMakePresets.json", "LICENSE"):
             self.put(name, (self.root / name).read_bytes())
-        self.put("include/ebb/mutate.h", writing.HEADER.encode())
-        self.put("src/core/mutate.cpp", writing.SOURCE.encode())
-        kept |= {"include/ebb/mutate.h", "src/core/mutate.cpp"}
+        for name in ("include/ebb/mutate.h", "src/core/mutate.cpp", "tests/support/mutate_trace.h"):
+            self.put(name, (self.root / "tests/mutate/copied" / Path(name).name).read_bytes())
+            kept.add(name)
         for part in PARTS:
             for path in (self.folder / part).rglob("*"):
                 if path.is_file() and path.relative_to(self.folder).as_posix() not in kept:
@@ -129,7 +129,8 @@ def blamed(said, mutants, root):
             if hit:
                 break
         if not hit:  # those of the files that are named at all
-            files = {file for file, _, _ in found} | set(re.findall(r"(?:src|include/ebb)/[\w/.]+\.(?:cpp|cuh?|h)", target[:3000]))
+            named = re.findall(r"(?:src|include/ebb)/[\w/.]+\.(?:cpp|cuh?|h)", target[:3000])
+            files = {file for file, _, _ in found} | set(named)
             hit = [m for m in mutants if m.file in files]
         guilty += [m for m in hit if m not in guilty]
     return guilty

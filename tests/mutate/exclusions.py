@@ -60,6 +60,6 @@ def lines_of(mutant, text):
 
 
 def describe(mutant, text):
-    """What an exclusion's pattern is compared with."""
+    """The text that the pattern of an exclusion is compared with."""
     before, after = lines_of(mutant, text)
     return f"{normalized(before)} => {normalized(after)}"

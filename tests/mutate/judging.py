@@ -5,7 +5,8 @@ import re
 import tracing
 
 # Folders of tests that cover a room of another name.
-CLOSE = {"ops": ("ops", "optable", "autograd"), "derivatives": ("optable", "autograd", "ops"), "serialize": ("io", "checkpoint"),
+CLOSE = {"ops": ("ops", "optable", "autograd"), "derivatives": ("optable", "autograd", "ops"),
+         "serialize": ("io", "checkpoint"),
          "archive": ("io", "checkpoint"), "device": ("core", "kernel"), "print": ("core", "ops"),
          "include": ("core", "autograd"), "kernel": ("kernel", "optable"), "compile": ("compile", "emit")}
 
@@ -16,7 +17,7 @@ def is_close(program, mutant):
 
 
 def batches(mutant, programs, cases, neighbours=None):
-    """What is to be run for a mutant: (program, names of cases, seconds), the closest and quickest first. A mutant
+    """The runs that judge a mutant: (program, names of cases, seconds), the closest and quickest first. A mutant
     that is reached before the first case, or in few cases (as what is computed once is), is shown to all cases of
     the program at the end. One that is built alone cannot be traced: all cases are asked, those that reach its
     neighbours before the others."""

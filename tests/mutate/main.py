@@ -48,9 +48,9 @@ def difference(mutant):
 
 def stamp_of(build_folder):
     """Changes whenever a program or library of the copy does."""
-    names = sorted(p for p in build_folder.rglob("*") if p.is_file() and (p.suffix == ".so" or os.access(p, os.X_OK)) and
-                   "CMakeFiles" not in p.parts and ".so" in p.name or p.name.startswith(("test_", "fidelity_")) and p.suffix == "")
-    return json.dumps([(str(p), p.stat().st_size, p.stat().st_mtime_ns) for p in names if p.is_file()])
+    names = sorted(p for p in build_folder.rglob("*") if p.is_file() and os.access(p, os.X_OK) and
+                   "CMakeFiles" not in p.parts)
+    return json.dumps([(str(p), p.stat().st_size, p.stat().st_mtime_ns) for p in names])
 
 
 def traced(copy, programs, again):
@@ -120,7 +120,8 @@ def main():
     sampling.number(drawn)
     if options.list:
         for m in drawn:
-            print(f"{m.number}  {m.id}  {m.file}:{m.line}  {m.operator}{' (built alone)' if m.constant else ''}\n{difference(m)}")
+            how = "  (built alone)" if m.constant else ""
+            print(f"{m.id}  {m.number}  {m.file}:{m.line}  {m.operator}{how}\n{difference(m)}")
         return 0
 
     at_run_time = [m for m in drawn if not m.constant]
@@ -136,8 +137,8 @@ def main():
     say(f"judging {len(waiting)} of {len(awake)} mutants")
 
     def show(m, verdict, how):
-        print(f"  {verdict.upper() if verdict == 'survived' else verdict:9} {m.id} {m.number:4}  {m.file}:{m.line}  {m.operator}  ({how})",
-              flush=True)
+        shown = "SURVIVED" if verdict == "survived" else verdict
+        print(f"  {shown:9} {m.id}  {m.number:5}  {m.file}:{m.line}  {m.operator}  ({how})", flush=True)
 
     def judge(m):
         verdict, how = judging.judge(m, programs, cases)

@@ -119,8 +119,8 @@ def is_statement(node):
     if parent.kind == K.COMPOUND_STMT:
         return node.text[node.end:].lstrip()[:1] == b";"
     if parent.kind in (K.IF_STMT, K.WHILE_STMT, K.FOR_STMT, K.CXX_FOR_RANGE_STMT):
-        return node.text[node.end:].lstrip()[:1] == b";" and re.search(rb"(\)|\belse|\]\])\s*$", node.text[:node.begin]) is not None \
-            and parent.children[0] is not node
+        follows_head = re.search(rb"(\)|\belse|\]\])\s*$", node.text[:node.begin]) is not None
+        return node.text[node.end:].lstrip()[:1] == b";" and follows_head and parent.children[0] is not node
     return False
 
 

@@ -39,7 +39,7 @@ def resource_dir():
 
 
 def flags_of(entry, copy, root):
-    """What clang needs of a command of the compiler; headers are read from the tree, not from its mutated copy."""
+    """The flags that clang needs, of a command of the compiler; headers are read from the tree, not from its mutated copy."""
     words, keep, skip = shlex.split(entry["command"]), [], False
     for at, word in enumerate(words[1:], 1):
         if skip:
@@ -126,7 +126,7 @@ class Parser:
 
 
 def spans_of_messages(text):
-    """Where the wording of errors and warnings stands, which is no behaviour: (begin, end) in bytes."""
+    """The places of the wording of errors and warnings, which is no behaviour: (begin, end) in bytes."""
     found = []
     for call in re.finditer(r"\b(EBB_CHECK(?:_INDEX)?|(?:::ebb::)?(?:detail::)?fail|warn(?:_once)?)(?:<[\w:]+>)?\(", text):
         depth, begin = 1, None if call.group(1).startswith("EBB_CHECK") else call.end()
@@ -143,7 +143,7 @@ def spans_of_messages(text):
 
 
 def offset(location):
-    """Where a location is spelled in the file; of an argument of a macro, the argument itself."""
+    """The offset at which a location is spelled in the file; for an argument of a macro, the argument's own."""
     file, where = ctypes.c_void_p(), [ctypes.c_uint() for _ in range(3)]
     cindex.conf.lib.clang_getFileLocation(location, ctypes.byref(file), *map(ctypes.byref, where))
     return where[2].value
