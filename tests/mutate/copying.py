@@ -10,7 +10,7 @@ PARTS = ("cmake", "include", "python_free_examples", "src", "tests")
 # Folders of tests that say nothing about what the library computes, or that need what the copy does not have.
 NOT_ASKED = {"lint", "mutate", "package", "gpu", "gradbench", "report", "cartpole", "nvrtc", "cuda_build", "dnn",
              "plugin", "torch", "support", "cuda", "emu"}
-EMULATED = ("test_cuda", "test_emu", "test_optable_cuda")
+EMULATED = ("ebb_cuda", "test_cuda", "test_emu", "test_optable_cuda")
 
 
 class Copy:
