@@ -2,6 +2,7 @@
 
 import argparse
 import concurrent.futures
+import fcntl
 import json
 import os
 import subprocess
@@ -100,6 +101,11 @@ def main():
     began = time.monotonic()
     folder = ROOT / "build" / "mutate" / ("emu" if options.emu else "host")
     folder.mkdir(parents=True, exist_ok=True)
+    lock = open(folder / "lock", "w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise SystemExit(f"another run is at work in {folder}")
     os.environ.update(CCACHE_BASEDIR=str(folder), CCACHE_NOHASHDIR="1")  # as share_ccache of cmake/debian.sh
     copy = Copy(ROOT, folder, options.emu, options.jobs, say)
     excluded = exclusions.Exclusions((TOOL / "equivalent.txt").read_text())
