@@ -4,6 +4,7 @@
 #include "ops/elementwise/formulas/activations.h"
 #include "ops/elementwise/formulas/compare.h"
 #include "ops/elementwise/formulas/ternary.h"
+#include "support/catch.h"
 #include "support/formulas.h"
 
 using namespace ebb;
@@ -111,7 +112,6 @@ TEST_CASE("the source of a chain that ends in reductions takes their elements as
   chain.add_reduction(reduction_of(reducing::Extreme<Half, true>()), {}, x, *memory, 0);
   CHECK(chain.source() == R"(// Elementwise calls that run together, and reductions.
 #include "ops/elementwise/cuda_chain_rows.h"
-#include "support/catch.h"
 
 namespace ebb::cuda {
 
