@@ -1,4 +1,4 @@
-// What Compiled::emit() writes, and what it refuses. That sources compute the same is tests/emit.
+// Compiled::emit() writes sources, and refuses what it cannot write. The folder emit compiles and runs them.
 #include "twins.h"
 
 #include <fstream>

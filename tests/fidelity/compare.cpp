@@ -1,5 +1,4 @@
-// compare ACTUAL GOLDEN: the two reports must have the same lines; numbers agree to the tolerance of their
-// dtype.
+// Compares reports with golden ones: the same lines, with numbers equal to the tolerance of their dtype.
 #include <cctype>
 #include <cmath>
 #include <cstdio>
@@ -19,7 +18,8 @@ struct Report {
   std::map<std::string, std::string> lines;
 };
 
-Report read(const char* path) {
+// The lines of one program or, without a name, of all.
+Report read(const char* path, const std::string& wanted) {
   std::ifstream file(path);
   if (!file) {
     std::printf("cannot open %s\n", path);
@@ -27,8 +27,14 @@ Report read(const char* path) {
   }
   Report report;
   std::map<std::string, int> seen;
+  std::string program;
   for (std::string line; std::getline(file, line);) {
-    std::string key = line.substr(0, line.find(' '));
+    if (line.compare(0, 4, "=== ") == 0) {
+      program = line.substr(4);
+      continue;
+    }
+    if (!wanted.empty() && program != wanted) continue;
+    std::string key = program + ' ' + line.substr(0, line.find(' '));
     if (const int repeat = seen[key]++) key += "~" + std::to_string(repeat);
     report.order.push_back(key);
     report.lines[key] = line;
@@ -96,11 +102,12 @@ bool same(const std::string& actual, const std::string& golden) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::printf("usage: compare ACTUAL GOLDEN\n");
+  if (argc != 3 && argc != 4) {
+    std::printf("usage: compare ACTUAL GOLDEN [PROGRAM]\n");
     return 2;
   }
-  const Report actual = read(argv[1]), golden = read(argv[2]);
+  const std::string program = argc == 4 ? argv[3] : "";
+  const Report actual = read(argv[1], program), golden = read(argv[2], program);
   int wrong = 0;
   for (const std::string& key : golden.order) {
     const auto found = actual.lines.find(key);

@@ -1,5 +1,5 @@
-// The one seam between libtorch and ebb: every program beside this file is written against torch:: and prints
-// named results. Built with libtorch it makes the golden file, built with ebb it must reproduce it.
+// The one seam between libtorch and ebb: a program is written against torch:: and prints named results. Built
+// with libtorch it makes its part of a golden file, built with ebb it must reproduce it.
 #pragma once
 
 #ifdef EBB_FIDELITY_TORCH
@@ -16,6 +16,8 @@ namespace torch = ebb;
 #include <exception>
 #include <string>
 #include <vector>
+
+#include "program.h"
 
 namespace fidelity {
 
@@ -79,10 +81,16 @@ inline void report_value(const std::string& name, double value) {
   std::printf("%s value: %.9g\n", name.c_str(), value);
 }
 
-// Text is compared exactly, line by line; only the namespace of a class may be the library's own.
+inline void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+// Text is compared exactly, line by line; only the namespace of a class may be the library's own. The
+// namespace of the program is left out.
 inline void report_text(const std::string& name, std::string text) {
-  for (size_t at = text.find("ebb::"); at != std::string::npos; at = text.find("ebb::", at))
-    text.replace(at, 5, "torch::");
+  replace_all(text, "ebb::", "torch::");
+  replace_all(text, running() + "::", "");
   std::string line;
   int number = 0;
   for (char c : text + "\n") {
@@ -160,4 +168,4 @@ void grad1(const std::string& name, F&& function, const Tensor& input, int order
 
 }  // namespace fidelity
 
-using namespace fidelity;  // NOLINT: every includer is a program of its own
+using namespace fidelity;  // NOLINT: every includer is a program

@@ -11,13 +11,25 @@ if [ ! -f "$build/fidelity.h.gch" ] || [ fidelity.h -nt "$build/fidelity.h.gch" 
   cp fidelity.h "$build/fidelity.h"
   g++ "${flags[@]}" -x c++-header fidelity.h -o "$build/fidelity.h.gch"
 fi
+g++ "${flags[@]}" -c main.cpp -o "$build/main.o"
 export OMP_NUM_THREADS=1
 programs=("$@")
-[ $# -gt 0 ] || for file in programs/*.cpp; do programs+=("$(basename "$file" .cpp)"); done
+[ $# -gt 0 ] || for file in programs/*/*.cpp; do programs+=("$(basename "$file" .cpp)"); done
 for name in "${programs[@]}"; do
   echo "$name"
-  g++ "${flags[@]}" -I"$build" "programs/$name.cpp" -o "$build/$name" -ltorch -ltorch_cpu -lc10 ||
+  g++ "${flags[@]}" -I"$build" -I. programs/*/"$name.cpp" "$build/main.o" -o "$build/$name" -ltorch -ltorch_cpu -lc10 ||
     { echo "$name does not compile" && continue; }
   (cd "$build" && "./$name" >"$name.out")
-  mv "$build/$name.out" "golden/$name.txt"
+  # The file of its topic again: the new report of this program, the old ones of the others.
+  topic=$(basename "$(dirname programs/*/"$name.cpp")")
+  golden=golden/$topic.txt
+  touch "$golden"
+  for file in programs/"$topic"/*.cpp; do
+    if [ "$(basename "$file" .cpp)" = "$name" ]; then
+      cat "$build/$name.out"
+    else
+      awk -v header="=== $(basename "$file" .cpp)" '/^=== / { wanted = $0 == header } wanted' "$golden"
+    fi
+  done >"$build/$topic.txt"
+  mv "$build/$topic.txt" "$golden"
 done

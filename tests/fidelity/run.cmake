@@ -1,10 +1,10 @@
-# Runs PROGRAM, keeps what it prints in REPORT and compares that with GOLDEN.
-execute_process(COMMAND ${PROGRAM} OUTPUT_FILE ${REPORT} ERROR_VARIABLE errors RESULT_VARIABLE status)
+# Runs the program NAME of the executable PROGRAM, keeps what it prints in REPORT and compares that with its part of GOLDEN.
+execute_process(COMMAND ${PROGRAM} ${NAME} OUTPUT_FILE ${REPORT} ERROR_VARIABLE errors RESULT_VARIABLE status)
 if(NOT status EQUAL 0)
   message("${errors}")
-  message(FATAL_ERROR "${PROGRAM} ended with ${status}")
+  message(FATAL_ERROR "${NAME} of ${PROGRAM} ended with ${status}")
 endif()
-execute_process(COMMAND ${COMPARE} ${REPORT} ${GOLDEN} RESULT_VARIABLE status)
+execute_process(COMMAND ${COMPARE} ${REPORT} ${GOLDEN} ${NAME} RESULT_VARIABLE status)
 if(NOT status EQUAL 0)
   message("${errors}")
   message(FATAL_ERROR "the report differs from libtorch's")

@@ -106,7 +106,6 @@ def main():
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         raise SystemExit(f"another run is at work in {folder}")
-    os.environ.update(CCACHE_BASEDIR=str(folder), CCACHE_NOHASHDIR="1")  # as share_ccache of cmake/debian.sh
     copy = Copy(ROOT, folder, options.emu, options.jobs, say)
     excluded = exclusions.Exclusions((TOOL / "equivalent.txt").read_text())
 

@@ -14,7 +14,7 @@ namespace {
 
 std::string benchmarks() { return std::string(source_dir()) + "/benchmarks/"; }
 
-// What a command prints with that on its standard input.
+// Returns what a command prints with that on its standard input.
 std::string output_of(const std::string& command, const std::string& input = "") {
   const std::string file = support::temporary("input");
   std::ofstream(file) << input;

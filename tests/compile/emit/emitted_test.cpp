@@ -1,0 +1,122 @@
+// Emitted sources compute what their functions do, bit for bit, and check what they are given.
+#include "comparison.h"
+
+#include <thread>
+
+#include "emitted_mixed.h"
+#include "emitted_pair.h"
+#include "emitted_recurrent.h"
+#include "support/warnings.h"
+
+using namespace ebb;
+using namespace emitted_tests;
+using support::Contains;
+
+TEST_CASE("an emitted function of two tensors gives both results") {
+  require_same(functions::Pair(), EmittedPair());
+}
+
+TEST_CASE("an emitted recurrent network and a loss give the bits of the eager ones") {
+  require_same(functions::Recurrent(), EmittedRecurrent(weights("recurrent")));
+}
+
+TEST_CASE("an emitted function writes to its arguments and to a state of its own") {
+  functions::Mixed function;
+  EmittedMixed emitted(weights("mixed"));
+  // The state was emitted as it was then: the calls before had changed it.
+  manual_seed(1);
+  int calls = 0;
+  auto compiled = compile(functions::Mixed());
+  for (; calls < 5 && !compiled.report().replayed; ++calls) std::apply(compiled, functions::Mixed::inputs());
+  manual_seed(1);
+  for (int i = 0; i < calls; ++i) std::apply(function, functions::Mixed::inputs());
+  std::vector<Tensor> before;
+  for (int round = 0; round < 4; ++round) {
+    const auto [tensors, rate] = functions::Mixed::inputs();
+    const Tensor index = tensors[0], x = tensors[1].clone();
+    const auto version = x._version();
+    const std::vector<Tensor> expected = function(tensors, rate);
+    const auto [rows, state, sums, argument, greatest, any] = emitted(index, x);
+    CHECK(same_bits(rows, expected[0]));
+    CHECK(same_bits(state, expected[1]));
+    CHECK(same_bits(sums, expected[2]));
+    CHECK(same_bits(argument, expected[3]));
+    CHECK(argument.is_alias_of(x));
+    CHECK(x._version() > version);
+    CHECK(same_bits(greatest, expected[4]));
+    CHECK(same_bits(any, expected[5]));
+    if (!before.empty()) CHECK_FALSE(before[0].equal(rows));
+    before = {rows};
+  }
+  manual_seed(2);
+  const auto [tensors, rate] = functions::Mixed::inputs();
+  CHECK_THROWS_WITH(emitted(tensors[0], tensors[0]), Contains("EmittedMixed: argument 2 is Long [4, 3]"));
+}
+
+TEST_CASE("results of an emitted function are reused once nobody holds them") {
+  EmittedPair emitted;
+  const auto [a, b] = functions::Pair::inputs();
+  const void* const first = std::get<0>(emitted(a, b)).data_ptr();
+  const auto held = emitted(a, b);
+  CHECK(std::get<0>(held).data_ptr() == first);
+  CHECK(std::get<0>(emitted(a, b)).data_ptr() != first);
+}
+
+TEST_CASE("an emitted function says what arguments it is for") {
+  EmittedPair emitted;
+  const auto [a, b] = functions::Pair::inputs();
+  CHECK_THROWS_WITH(emitted(a.contiguous(), b),
+                    Contains("EmittedPair: argument 1 is Float [4, 5] with strides "
+                             "[5, 1] on cpu; the calls are those for Float [4, 5] "
+                             "with strides [1, 4] on cpu"));
+  CHECK_THROWS_WITH(emitted(a, b.to(kFloat)), Contains("argument 2 is Float [4, 5]"));
+  CHECK_THROWS_WITH(emitted(a, Tensor()), Contains("argument 2 is undefined"));
+  CHECK_THROWS_WITH(emitted(a[0], b), Contains("argument 1 is Float [5]"));
+  CHECK_NOTHROW(emitted(a, b));
+}
+
+TEST_CASE("arguments of an emitted function may lie anywhere in their memory") {
+  EmittedPair emitted;
+  functions::Pair function;
+  const Tensor wide = randn({3, 5, 4}), b = randn({4, 5}, kDouble);
+  const Tensor a = wide[2].t();
+  CHECK(same_bits(std::get<0>(emitted(a, b)), std::get<0>(function(a, b))));
+}
+
+TEST_CASE("an emitted function needs its weights") {
+  CHECK_THROWS_WITH(EmittedRecurrent("/nowhere/emitted_recurrent.safetensors"),
+                    Contains("/nowhere/emitted_recurrent.safetensors"));
+  CHECK_THROWS_WITH(EmittedRecurrent(weights("cnn")),
+                    Contains("EmittedRecurrent") && Contains("bytes of w0"));
+}
+
+TEST_CASE("objects of an emitted class work in threads side by side") {
+  functions::Recurrent function;
+  manual_seed(7);
+  const auto [x, y] = functions::Recurrent::inputs();
+  const auto [expected, loss] = function(x, y);
+  std::vector<int> wrong(4);
+  std::vector<std::thread> threads;
+  for (int& count : wrong)
+    threads.emplace_back([&, &x = x, &y = y, &expected = expected, &loss = loss] {
+      EmittedRecurrent own(weights("recurrent"));
+      for (int i = 0; i < 50; ++i) {
+        const auto [out, error] = own(x, y);
+        count += !same_bits(out, expected) || !same_bits(error, loss);
+      }
+    });
+  for (std::thread& each : threads) each.join();
+  CHECK(wrong == std::vector<int>(4));
+}
+
+TEST_CASE("a compiled function that calls an emitted source stays eager") {
+  const support::Warnings quiet;
+  EmittedPair emitted;
+  functions::Pair function;
+  auto compiled = compile([&](const Tensor& a, const Tensor& b) { return std::get<0>(emitted(a, b)) + 1; });
+  for (int i = 0; i < 5; ++i) {
+    const auto [a, b] = functions::Pair::inputs();
+    CHECK(same_bits(compiled(a, b), std::get<0>(function(a, b)) + 1));
+  }
+  CHECK_THAT(compiled.report().reason, Contains("emitted source"));
+}

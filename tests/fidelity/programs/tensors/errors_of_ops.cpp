@@ -1,0 +1,188 @@
+// Wrong calls of ops: some are refused, others are not.
+#include "fidelity.h"
+
+namespace errors_of_ops {
+
+void run() {
+  const Tensor x = ramp({2, 3}), i = torch::tensor({1, 2, 3}), b = torch::tensor({true, false});
+  section("shapes", [&] {
+    report_error("add", [&] { x + ramp({2, 2}); });
+    report_error("mul", [&] { x* ramp({4}); });
+    report_error("matmul", [&] { x.matmul(x); });
+    report_error("mm.1d", [&] { x.mm(ramp({3})); });
+    report_error("cat", [&] { torch::cat({x, ramp({2, 2})}, 0); });
+    report_error("stack", [&] { torch::stack({x, x.t()}); });
+    report_error("view", [&] { x.view({4, 2}); });
+    report_error("reshape", [&] { x.reshape({5, -1}); });
+    report_error("reshape.zero", [&] { torch::zeros({0, 2}).reshape({0, -1}); });
+    report_error("expand", [&] { x.expand({3, 3}); });
+    report_error("expand.fewer", [&] { x.expand({3}); });
+    report_error("squeeze", [&] { x.squeeze(2); });
+    report_error("unsqueeze", [&] { x.unsqueeze(4); });
+    report_error("unsqueeze.minus", [&] { x.unsqueeze(-4); });
+    report_error("copy", [&] { x.clone().copy_(ramp({3, 3})); });
+    report_error("item", [&] { x.item<double>(); });
+    report_error("bool", [&] { x.is_nonzero(); });
+    report_error("item.empty", [&] { torch::zeros({0}).item<double>(); });
+    report_error("size", [&] { x.size(2); });
+    report_error("where", [&] { torch::where(torch::tensor({true, false}), x, x); });
+    report_error("softmax", [&] { x.softmax(2); });
+    report_error("sum", [&] { x.sum(-3); });
+    report_error("max", [&] { x.max(2); });
+    report_error("max.empty", [&] { torch::zeros({0}).max(); });
+    report_error("argmax.empty", [&] { torch::zeros({0}).argmax(); });
+    report_error("transpose", [&] { x.transpose(0, 2); });
+    report_error("permute", [&] { x.permute({0, 2}); });
+    report_error("flip", [&] { x.flip({2}); });
+    report_error("index", [&] { x.index({5}); });
+    report_error("index.many", [&] { x.index({0, 0, 0}); });
+    report_error("select", [&] { x.select(1, 3); });
+    report_error("narrow", [&] { x.narrow(1, 2, 2); });
+    report_error("narrow.negative", [&] { x.narrow(1, 0, -1); });
+    report_error("chunk", [&] { x.chunk(-1); });
+    report_error("split", [&] { x.split(-1); });
+    report_error("repeat", [&] { x.repeat({2}); });
+    report_error("repeat.negative", [&] { x.repeat({-1, 1}); });
+    report_error("diag", [&] { torch::diag(ramp({2, 2, 2})); });
+    report_error("tril", [&] { torch::tril(ramp({3})); });
+    report_error("meshgrid", [&] { torch::meshgrid({x, x}, "ij"); });
+    report_error("roll", [&] { torch::roll(x, {1, 2}, {0}); });
+    report_error("rot90", [&] { torch::rot90(x, 1, {0, 0}); });
+    report_error("unfold", [&] { x.unfold(1, 4, 1); });
+    report_error("unfold.step", [&] { x.unfold(1, 2, 0); });
+    report_error("glu", [&] { torch::glu(x, 1); });
+    report_error("kron", [&] { torch::dot(x[0], x[0].slice(0, 0, 2)); });
+    report_error("cross_entropy", [&] { torch::cross_entropy_loss(x, i); });
+    report_error("linear", [&] { torch::linear(x, ramp({4, 2})); });
+    report_error("bilinear", [&] { torch::bilinear(x, x, ramp({2, 2, 2})); });
+    report_error("embedding", [&] { torch::embedding(x, torch::tensor({-1})); });
+    report_error("layer_norm", [&] { torch::layer_norm(x, {2}); });
+    report_error("gather", [&] { x.gather(2, i); });
+    report_error("scatter", [&] { x.scatter(0, i, 1.0); });
+    report_error("take", [&] { x.take(torch::tensor({-7})); });
+    report_error("masked_fill", [&] { x.masked_fill(b, 1.0); });
+    report_error("zeros", [&] { torch::zeros({2, -3}); });
+    report_error("full", [&] { torch::full({-1}, 2.0); });
+    report_error("eye", [&] { torch::eye(-1); });
+    report_error("from_options", [&] { torch::tensor({{1, 2}, {3, 4, 5}}); });
+  });
+
+  section("dtypes", [&] {
+    report_error("mean.int", [&] { i.mean(); });
+    report_error("softmax.int", [&] { i.softmax(0); });
+    report_error("std.int", [&] { torch::std(i); });
+    report_error("mm.mixed", [&] { x.mm(ramp({3, 2}).to(torch::kFloat32)); });
+    report_error("dot.mixed", [&] { i.dot(ramp({3})); });
+    report_error("linear.mixed", [&] { torch::linear(x, torch::ones({2, 3})); });
+    report_error("conv.int", [&] {
+      torch::conv1d(torch::ones({1, 1, 4}), torch::ones({1, 1, 2}, torch::kLong));
+    });
+    report_error("index.float", [&] { x.index({ramp({2})}); });
+    report_error("gather.float", [&] { x.gather(0, x); });
+    report_error("where.float", [&] { torch::where(x, x, x); });
+    report_error("bitwise.float", [&] { x.bitwise_and(1); });
+    report_error("bool.neg", [&] { -b; });
+    report_error("bool.sub", [&] { b - b; });
+    report_error("int.requires_grad", [&] { i.clone().set_requires_grad(true); });
+    report_error("inplace.float_into_int", [&] { i.clone().add_(0.5); });
+    report_error("inplace.div_int", [&] { i.clone().div_(2); });
+    report_error("inplace.sqrt_int", [&] { i.clone().sqrt_(); });
+    report_error("inplace.double_into_float", [&] { torch::ones({3}).add_(ramp({3})); });
+    report_error("accessor.dtype", [&] { x.accessor<float, 2>(); });
+    report_error("accessor.dims", [&] { x.accessor<double, 1>(); });
+    report_error("data_ptr.dtype", [&] { x.data_ptr<float>(); });
+    report_error("normal.int", [&] { i.clone().normal_(); });
+    report_error("uniform.int", [&] { i.clone().uniform_(); });
+    report_error("randn.int", [&] { torch::randn({2}, torch::kLong); });
+    report_error("dropout.int", [&] { torch::dropout(i, 0.5, true); });
+    report_error("embedding.float", [&] { torch::embedding(x, x); });
+    report_error("one_hot.float", [&] { torch::one_hot(x); });
+    report_error("bincount.float", [&] { torch::bincount(ramp({3})); });
+    report_error("cross_entropy.float", [&] { torch::cross_entropy_loss(x, torch::tensor({0.0, 1.0})); });
+    report_error("floor.bool", [&] { torch::floor(b); });
+    report_error("pow.int_negative", [&] { i.pow(-1); });
+    report_error("cat.types", [&] { torch::cat({x, i.view({1, 3})}); });
+    report_error("lerp.mixed", [&] { torch::lerp(x, x.to(torch::kFloat32), 0.5); });
+    report_error("clamp.int", [&] { torch::clamp(i, 0.5, 1.5); });
+    report_error("batch_norm.int", [&] {
+      torch::batch_norm(i.view({1, 3}), {}, {}, {}, {}, true, 0.1, 1e-5, false);
+    });
+  });
+
+  section("undefined", [&] {
+    const Tensor none;
+    report_error("undefined.add", [&] { none + 1; });
+    report_error("undefined.second", [&] { x + none; });
+    report_error("undefined.sum", [&] { none.sum(); });
+    report_error("undefined.backward", [&] { none.backward(); });
+    report_error("undefined.item", [&] { none.item<double>(); });
+    report_value("undefined.defined", none.defined());
+    report_value("undefined.numel", static_cast<double>(none.numel()));
+    report_error("undefined.module", [&] { torch::nn::Linear(2, 2)->forward(none); });
+    torch::nn::Linear empty{nullptr};
+    report_value("empty.holder", empty.is_empty());
+    report_error("empty.forward", [&] { empty->forward(x); });
+  });
+
+  section("values", [&] {
+    report_error("arange.nan", [] { torch::arange(0, 5, 0); });
+    report_error("dropout.p", [&] { torch::dropout(x, -0.5, true); });
+    report_error("norm.dims", [&] { x.norm(2, {5}); });
+    report_error("topk", [&] { x.topk(4); });
+    report_error("kthvalue", [&] { x.kthvalue(4); });
+    report_error("one_hot", [] { torch::one_hot(torch::tensor({3}), 3); });
+    report_error("randint", [] { torch::randint(3, 3, {1}); });
+    report_error("sgd.lr", [&] { torch::optim::SGD({x}, torch::optim::SGDOptions(-0.1)); });
+    report_error("sgd.momentum", [&] { torch::optim::SGD({x}, torch::optim::SGDOptions(0.1).momentum(-1)); });
+    report_error("sgd.nesterov",
+                 [&] { torch::optim::SGD({x}, torch::optim::SGDOptions(0.1).nesterov(true)); });
+    report_error("adam.lr", [&] { torch::optim::Adam({x}, torch::optim::AdamOptions(-1)); });
+    report_error("adam.betas", [&] {
+      torch::optim::Adam({x}, torch::optim::AdamOptions().betas({1.0, 0.9}));
+    });
+    report_error("adam.eps", [&] { torch::optim::Adam({x}, torch::optim::AdamOptions().eps(-1)); });
+    report_error("adamw.decay",
+                 [&] { torch::optim::AdamW({x}, torch::optim::AdamWOptions().weight_decay(-1)); });
+    report_error("optim.non_leaf", [&] {
+      Tensor leaf = ramp({2}).requires_grad_();
+      torch::optim::SGD({leaf * 2}, 0.1);
+    });
+    report_error("load.missing", [] {
+      Tensor t;
+      torch::load(t, "there_is_no_such_file.pt");
+    });
+    report_error("clip.norm", [&] { torch::nn::utils::clip_grad_norm_(std::vector<Tensor>{}, 1.0); });
+    report_error("groups", [] { torch::nn::Conv2d(torch::nn::Conv2dOptions(3, 4, 3).groups(2)); });
+    report_error("embedding.padding",
+                 [] { torch::nn::Embedding(torch::nn::EmbeddingOptions(3, 2).padding_idx(5)); });
+    report_error("register.twice", [] {
+      struct Twice : torch::nn::Module {
+        Twice() {
+          register_parameter("w", torch::zeros({1}));
+          register_parameter("w", torch::zeros({1}));
+        }
+      };
+      Twice twice;
+    });
+    report_error("register.dot", [] {
+      struct Dot : torch::nn::Module {
+        Dot() { register_parameter("a.b", torch::zeros({1})); }
+      };
+      Dot dot;
+    });
+    report_error("register.empty", [] {
+      struct Nameless : torch::nn::Module {
+        Nameless() { register_buffer("", torch::zeros({1})); }
+      };
+      Nameless nameless;
+    });
+    report_error("clone", [] {
+      struct Plain : torch::nn::Module {};
+      Plain().clone();
+    });
+  });
+}
+
+const Program program("errors_of_ops", run);
+
+}  // namespace errors_of_ops

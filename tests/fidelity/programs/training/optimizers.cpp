@@ -1,0 +1,138 @@
+// Optimizers: trajectories on a fixed objective, groups, closures, and their saved state.
+#include "fidelity.h"
+
+#include <memory>
+#include <sstream>
+
+namespace optimizers {
+
+using namespace torch::optim;
+
+// A badly scaled bowl with a bend, so that every term of an update matters.
+Tensor objective(const Tensor& a, const Tensor& b) {
+  return (a.square() * ramp({3}, 0.5, 4)).sum() + (b - 1).pow(4).sum() + (a.sum() * b.sum()) * 0.1 +
+         a.sin().sum();
+}
+
+template <class Optimizer, class Options>
+void follow(const std::string& name, const Options& options) {
+  section(name, [&] {
+    Tensor a = ramp({3}, -1, 2).requires_grad_(), b = ramp({2, 2}, -1, 1).requires_grad_();
+    Optimizer optimizer({a, b}, options);
+    for (int step = 0; step < 10; ++step) {
+      optimizer.zero_grad();
+      objective(a, b).backward();
+      optimizer.step();
+      if (step == 0) report(name + ".first", a);
+    }
+    report(name + ".a", a);
+    report(name + ".b", b);
+  });
+}
+
+void run() {
+  follow<SGD>("sgd", SGDOptions(0.05));
+  follow<SGD>("sgd.momentum", SGDOptions(0.02).momentum(0.9));
+  follow<SGD>("sgd.dampening", SGDOptions(0.02).momentum(0.9).dampening(0.3));
+  follow<SGD>("sgd.nesterov", SGDOptions(0.02).momentum(0.9).nesterov(true));
+  follow<SGD>("sgd.decay", SGDOptions(0.05).weight_decay(0.1));
+  follow<SGD>("sgd.all", SGDOptions(0.02).momentum(0.8).weight_decay(0.1).nesterov(true));
+  follow<Adam>("adam", AdamOptions(0.1));
+  follow<Adam>("adam.default", AdamOptions());
+  follow<Adam>("adam.betas", AdamOptions(0.1).betas(std::make_tuple(0.5, 0.9)).eps(1e-3));
+  follow<Adam>("adam.decay", AdamOptions(0.1).weight_decay(0.1));
+  follow<Adam>("adam.amsgrad", AdamOptions(0.3).amsgrad(true));
+  follow<AdamW>("adamw", AdamWOptions(0.1));
+  follow<AdamW>("adamw.decay", AdamWOptions(0.1).weight_decay(0.2));
+  follow<AdamW>("adamw.amsgrad", AdamWOptions(0.3).amsgrad(true).betas({0.8, 0.95}));
+
+  section("groups", [] {
+    Tensor a = ramp({3}, -1, 2).requires_grad_(), b = ramp({2, 2}, -1, 1).requires_grad_();
+    std::vector<OptimizerParamGroup> groups;
+    groups.emplace_back(std::vector<Tensor>{a}, std::make_unique<SGDOptions>(SGDOptions(0.1)));
+    groups.emplace_back(std::vector<Tensor>{b});
+    SGD optimizer(groups, SGDOptions(0.01).momentum(0.9));
+    for (int step = 0; step < 5; ++step) {
+      optimizer.zero_grad();
+      objective(a, b).backward();
+      optimizer.step();
+    }
+    report("groups.a", a);
+    report("groups.b", b);
+    report_value("groups.count", static_cast<double>(optimizer.param_groups().size()));
+    report_value("groups.lr", static_cast<SGDOptions&>(optimizer.param_groups()[0].options()).lr());
+    report_value("defaults.lr", static_cast<SGDOptions&>(optimizer.defaults()).lr());
+    // A schedule by hand.
+    for (auto& group : optimizer.param_groups()) static_cast<SGDOptions&>(group.options()).lr(0.001);
+    optimizer.zero_grad();
+    objective(a, b).backward();
+    optimizer.step();
+    report("groups.scheduled", a);
+    optimizer.add_param_group(OptimizerParamGroup({torch::zeros({1}).requires_grad_()}));
+    report_value("groups.added", static_cast<double>(optimizer.param_groups().size()));
+    report_value("groups.get_lr", optimizer.param_groups()[1].options().get_lr());
+    optimizer.param_groups()[1].options().set_lr(0.5);
+    report_value("groups.set_lr", optimizer.param_groups()[1].options().get_lr());
+  });
+
+  section("closure", [] {
+    Tensor a = ramp({3}, -1, 2).requires_grad_(), b = ramp({2, 2}, -1, 1).requires_grad_();
+    SGD optimizer({a, b}, 0.05);
+    Tensor loss = optimizer.step([&] {
+      optimizer.zero_grad();
+      Tensor value = objective(a, b);
+      value.backward();
+      return value;
+    });
+    report("closure.loss", loss);
+    report("closure.a", a);
+  });
+
+  section("missing", [] {
+    Tensor a = ramp({3}).requires_grad_(), unused = ramp({2}).requires_grad_();
+    Adam optimizer({a, unused}, 0.1);
+    a.sum().backward();
+    optimizer.step();
+    report("missing.a", a);
+    report("missing.unused", unused);
+    optimizer.zero_grad();
+    report_value("zero_grad", !a.grad().defined() || a.grad().abs().sum().item<double>() == 0);
+    Adam empty(std::vector<Tensor>{}, 0.1);
+    empty.add_parameters({a});
+    report_value("parameters", static_cast<double>(optimizer.param_groups()[0].params().size()));
+  });
+
+  section("state", [] {
+    auto train = [](Optimizer& optimizer, const Tensor& a, const Tensor& b, int steps) {
+      for (int step = 0; step < steps; ++step) {
+        optimizer.zero_grad();
+        objective(a, b).backward();
+        optimizer.step();
+      }
+    };
+    Tensor a = ramp({3}, -1, 2).requires_grad_(), b = ramp({2, 2}, -1, 1).requires_grad_();
+    Adam first({a, b}, AdamOptions(0.1));
+    train(first, a, b, 3);
+    report_value("state.size", static_cast<double>(first.state().size()));
+    Tensor c = a.detach().clone().requires_grad_(), d = b.detach().clone().requires_grad_();
+    Adam second({c, d}, AdamOptions(0.1));
+    std::stringstream stream;
+    torch::save(first, stream);
+    torch::load(second, stream);
+    train(first, a, b, 3);
+    train(second, c, d, 3);
+    report("state.same", (a - c).abs().max());
+    report("state.a", a);
+    SGD momentum({c, d}, SGDOptions(0.01).momentum(0.9)), again({c, d}, SGDOptions(0.01).momentum(0.9));
+    train(momentum, c, d, 2);
+    std::stringstream buffer;
+    torch::save(momentum, buffer);
+    torch::load(again, buffer);
+    train(again, c, d, 2);
+    report("state.sgd", c);
+  });
+}
+
+const Program program("optimizers", run);
+
+}  // namespace optimizers
