@@ -70,8 +70,8 @@ const std::vector<std::string>& house() {
       "ebb/io",     "io",          "ebb/archive",    "archive",         "ebb/nn",      "nn",
       "ebb/optim",  "optim",       "ebb/serialize",  "serialize",       "ebb/amp",     "amp",
       "ebb/data",   "data",        "ebb/checkpoint", "checkpoint",      "ebb/compile", "compile",
-      "cuda",       "cuda/emu",    "cuda/nvidia",    "ebb/ebb",         "ebb/models",  "models",
-      "ebb/vision", "vision"};
+      "cuda",       "cuda/nvidia", "ebb/ebb",        "ebb/models",      "models",      "ebb/vision",
+      "vision"};
   return rooms;
 }
 
