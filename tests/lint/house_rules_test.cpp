@@ -1,6 +1,7 @@
 // What every file of the project keeps to.
 #include <cctype>
 
+#include "support/catch.h"
 #include "tree.h"
 
 using lint::File;

@@ -38,5 +38,5 @@ target_link_libraries(test_nvrtc PRIVATE ebb_test_support ebb_internals)
 if(_major)
   target_link_options(test_nvrtc PRIVATE "LINKER:-rpath,${_dir}")
 endif()
-catch_discover_tests(test_nvrtc TEST_PREFIX "nvrtc." EXTRA_ARGS --warn NoTests
+catch_discover_tests(test_nvrtc TEST_PREFIX "nvrtc." EXTRA_ARGS ${EBB_CATCH_STRICT}
   PROPERTIES LABELS cuda SKIP_REGULAR_EXPRESSION "skipped: there is no libnvrtc" ${EBB_TEST_PROPERTIES})

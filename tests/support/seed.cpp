@@ -6,8 +6,8 @@
 
 namespace {
 
-struct Seed : Catch::TestEventListenerBase {
-  using TestEventListenerBase::TestEventListenerBase;
+struct Seed : support::Listener {
+  using support::Listener::Listener;
   void testCaseStarting(const Catch::TestCaseInfo&) override { ebb::manual_seed(2026); }
 };
 CATCH_REGISTER_LISTENER(Seed)
