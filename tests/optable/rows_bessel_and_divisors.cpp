@@ -60,7 +60,7 @@ void elementwise() {
 
 }  // namespace
 
-void register_further() {
+void register_bessel_and_divisors() {
   family("elementwise");
   elementwise();
   family("reduce");
