@@ -1,12 +1,11 @@
 // The op against the formula in ebb's ops, and its first and second derivative against finite differences.
 #include <ebb/ebb.h>
 
-#include <catch2/catch.hpp>
-
 #include "snake.h"
+#include "support/catch.h"
 
 using namespace ebb;
-using Catch::Contains;
+using support::Contains;
 
 namespace {
 

@@ -3,14 +3,14 @@
 
 using namespace semantics;
 
-TEST_CASE("S1 two backward calls add up") {
+TEST_CASE("two backward calls add their gradients up in a leaf") {
   Variable x = leaf({1, 2});
   (x * 3).sum().backward();
   (x * 4).sum().backward();
   require_values(x.grad(), {7, 7});
 }
 
-TEST_CASE("S2 grad accumulates in place, and out of place under create_graph") {
+TEST_CASE("backward adds to grad in place and makes a new grad under create_graph") {
   Variable x = leaf({2});
   (x * x).backward();
   const Variable first = x.grad();
@@ -25,32 +25,32 @@ TEST_CASE("S2 grad accumulates in place, and out of place under create_graph") {
   x.mutable_grad().reset();
 }
 
-TEST_CASE("S3 gradients of tensors without elements") {
+TEST_CASE("the gradient of a tensor without elements has its shape") {
   Variable x = ebb::zeros({0, 3}, ebb::kFloat64).requires_grad_();
   (x * 2).sum().backward();
   REQUIRE(x.grad().sizes() == ebb::IntArrayRef({0, 3}));
 }
 
-TEST_CASE("S4 a root given twice counts twice") {
+TEST_CASE("backward counts a root that is given twice two times") {
   Variable x = leaf({3});
   Variable y = x * x;
   ebb::autograd::backward({y, y});
   require_values(x.grad(), {12});
 }
 
-TEST_CASE("S5 grad() leaves .grad alone") {
+TEST_CASE("autograd::grad leaves the grad of a leaf undefined") {
   Variable x = leaf({3});
   require_values(grad({x * x}, {x})[0], {6});
   REQUIRE_FALSE(x.grad().defined());
 }
 
-TEST_CASE("S6 grad() of a tensor that is not a leaf") {
+TEST_CASE("autograd::grad gives the gradient of a tensor that is not a leaf") {
   Variable x = leaf({3});
   Variable y = x * x;
   require_values(grad({y * y}, {y})[0], {18});
 }
 
-TEST_CASE("S7 backward to given inputs touches only those") {
+TEST_CASE("backward with a list of inputs sets the grad of those alone and refuses an empty list") {
   Variable x = leaf({3}), w = leaf({2});
   Variable y = x * w;
   std::vector<Variable> only{x};
@@ -60,7 +60,7 @@ TEST_CASE("S7 backward to given inputs touches only those") {
   EBB_REQUIRE_ERROR(y.backward({}, true, false, ebb::TensorList()), "cannot be empty");
 }
 
-TEST_CASE("S7b a non-leaf among the inputs keeps its gradient") {
+TEST_CASE("backward with a non-leaf among its inputs sets the grad of that non-leaf") {
   Variable x = leaf({3});
   Variable y = x * 2;
   Variable z = y * y;
@@ -69,7 +69,7 @@ TEST_CASE("S7b a non-leaf among the inputs keeps its gradient") {
   REQUIRE_FALSE(x.grad().defined());
 }
 
-TEST_CASE("S8 an unused input is an error unless allowed") {
+TEST_CASE("autograd::grad throws for an unused input unless allow_unused is true") {
   Variable x = leaf({1}), unused = leaf({1});
   Variable y = x * 2;
   EBB_REQUIRE_ERROR(grad({y}, {unused}, {}, true), "not have been used in the graph");
@@ -78,32 +78,32 @@ TEST_CASE("S8 an unused input is an error unless allowed") {
   REQUIRE_FALSE(grads[1].defined());
 }
 
-TEST_CASE("S9 a leaf that is not reached keeps an undefined gradient") {
+TEST_CASE("backward leaves the grad of a leaf undefined that it does not reach") {
   Variable x = leaf({1}), other = leaf({1});
   (x * other.detach()).backward();
   REQUIRE_FALSE(other.grad().defined());
 }
 
-TEST_CASE("S10 a root of several elements needs a seed") {
+TEST_CASE("backward of a root with several elements throws without a seed") {
   Variable x = leaf({1, 2});
   EBB_REQUIRE_ERROR((x * 2).backward(), "grad can be implicitly created only for scalar outputs");
 }
 
-TEST_CASE("S11 a seed of another shape is an error that names both") {
+TEST_CASE("backward with a seed of another shape throws and names both shapes") {
   Variable x = leaf({1, 2});
   EBB_REQUIRE_ERROR((x * 2).backward(ebb::ones({3}, ebb::kFloat64)), "shape of [3]");
   EBB_REQUIRE_ERROR((x * 2).backward(ebb::ones({3}, ebb::kFloat64)), "shape of [2]");
 }
 
-TEST_CASE("S12 a root that does not require grad") {
+TEST_CASE("backward of a root that does not require grad throws") {
   EBB_REQUIRE_ERROR(ebb::ones({1}).backward(), "does not require grad");
 }
 
-TEST_CASE("S13 integer tensors cannot require grad") {
+TEST_CASE("requires_grad_ of an integer tensor throws") {
   EBB_REQUIRE_ERROR(ebb::ones({1}, ebb::kLong).requires_grad_(), "only Tensors of floating point dtype");
 }
 
-TEST_CASE("S14 the caller's seed is never modified") {
+TEST_CASE("backward never modifies the seed and keeps no alias of it") {
   Variable x = leaf({1, 2});
   const Variable seed = ebb::ones({2}, ebb::kFloat64);
   (x + x).backward(seed);
@@ -113,7 +113,7 @@ TEST_CASE("S14 the caller's seed is never modified") {
   REQUIRE_FALSE(x.grad().is_alias_of(seed));
 }
 
-TEST_CASE("S15 retain_grad, also after in-place writes and on views") {
+TEST_CASE("retain_grad keeps the gradient of a tensor after an in-place write and of a view") {
   Variable x = leaf({1, 2});
   Variable y = x * 2;
   y.retain_grad();
@@ -132,20 +132,20 @@ TEST_CASE("S15 retain_grad, also after in-place writes and on views") {
   require_values(view.grad(), {5});
 }
 
-TEST_CASE("S16 requires_grad spreads") {
+TEST_CASE("a result requires grad if an input does and the result is differentiable") {
   Variable x = leaf({1}), c = ebb::ones({1}, ebb::kFloat64);
   REQUIRE((x + c).requires_grad());
   REQUIRE_FALSE((c + c).requires_grad());
   REQUIRE_FALSE((x > c).requires_grad());
 }
 
-TEST_CASE("S17 one tensor twice in one op") {
+TEST_CASE("the gradient of a tensor that one op takes twice is the sum of both") {
   Variable x = leaf({3});
   (x * x).backward();
   require_values(x.grad(), {6});
 }
 
-TEST_CASE("S18 a node that leads nowhere") {
+TEST_CASE("backward ignores a result that the root does not depend on") {
   Variable x = leaf({3});
   Variable y = x * 2, unused = x * 7;
   y.backward();
@@ -153,7 +153,7 @@ TEST_CASE("S18 a node that leads nowhere") {
   REQUIRE(unused.requires_grad());
 }
 
-TEST_CASE("S19 a leaf as the root") {
+TEST_CASE("backward of a leaf gives the leaf the seed as its gradient") {
   Variable x = leaf({3});
   x.backward();
   require_values(x.grad(), {1});

@@ -60,26 +60,26 @@ struct Nested : Function<Nested> {
 
 }  // namespace
 
-TEST_CASE("S63 backward inside backward") {
+TEST_CASE("backward inside backward gives the right gradient") {
   Variable x = leaf({1});
   Nested::apply(x, 1).backward();
   require_values(x.grad(), {2});
 }
 
-TEST_CASE("S64 backward inside backward, 2,000 deep") {
+TEST_CASE("backward inside backward works 2,000 levels deep") {
   Variable x = leaf({1});
   Nested::apply(x, 2000).backward();
   require_values(x.grad(), {2001});
 }
 
-TEST_CASE("S65 threads with graphs of their own") {
+TEST_CASE("threads with graphs of their own train to the same loss as one thread") {
   const double expected[] = {train(0), train(1), train(2), train(3)};
   on_threads(8, [&](int i) {
     if (train(i % 4) != expected[i % 4]) throw std::runtime_error("differs");
   });
 }
 
-TEST_CASE("S66 threads that share a leaf: the sum is exact") {
+TEST_CASE("threads that share a leaf add all of their gradients to it") {
   Variable w = leaf({1, 2, 3});
   constexpr int kThreads = 8, kSteps = 200;
   on_threads(kThreads, [&](int) {
@@ -88,7 +88,7 @@ TEST_CASE("S66 threads that share a leaf: the sum is exact") {
   require_values(w.grad(), {2.0 * kThreads * kSteps, 2.0 * kThreads * kSteps, 2.0 * kThreads * kSteps});
 }
 
-TEST_CASE("S66b threads that walk one graph kept by retain_graph") {
+TEST_CASE("threads that walk one graph kept by retain_graph add the same gradient at every walk") {
   Variable x = leaf({1, 2});
   Variable y = (x * x).sin().sum();
   on_threads(4, [&](int) {
@@ -100,7 +100,7 @@ TEST_CASE("S66b threads that walk one graph kept by retain_graph") {
   for (std::size_t i = 0; i < one.size(); ++i) CHECK(all[i] == Approx(200 * one[i]).epsilon(1e-10));
 }
 
-TEST_CASE("S67 an exception in one thread leaves the others alone") {
+TEST_CASE("an exception of backward in one thread leaves the other threads alone") {
   std::atomic<int> failed{0};
   on_threads(6, [&](int i) {
     Variable x = leaf({1, 2});
@@ -119,7 +119,7 @@ TEST_CASE("S67 an exception in one thread leaves the others alone") {
   REQUIRE(failed == 150);
 }
 
-TEST_CASE("S68 one thread builds while another runs backward") {
+TEST_CASE("backward is right while another thread records with the same leaf") {
   Variable w = leaf({2});
   std::atomic<bool> stop{false};
   std::thread builder([&] {
@@ -134,7 +134,7 @@ TEST_CASE("S68 one thread builds while another runs backward") {
   require_values(w.grad(), {600});
 }
 
-TEST_CASE("S69 threads end while tensors they made live on") {
+TEST_CASE("a tensor outlives the thread that made it and can be freed by another") {
   Variable made;
   std::thread([&] { made = (leaf({1, 2}) * 2).sum(); }).join();
   made.backward();

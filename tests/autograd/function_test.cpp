@@ -71,7 +71,7 @@ struct Double_ : Function<Double_> {
 
 }  // namespace
 
-TEST_CASE("S61 a custom function, to the second order") {
+TEST_CASE("a custom function can be differentiated twice") {
   Variable a = leaf({2}), b = leaf({3});
   Variable y = ScaledProduct::apply(a, b, 0.5);
   require_values(y, {3});
@@ -81,7 +81,7 @@ TEST_CASE("S61 a custom function, to the second order") {
   require_values(grad({g}, {b})[0], {0.5});
 }
 
-TEST_CASE("S61 a custom function that keeps its result") {
+TEST_CASE("a custom function that saves its result can be differentiated twice and is freed") {
   Variable x = leaf({0.5});
   const auto nodes = ebb::live_node_count();
   {
@@ -92,7 +92,7 @@ TEST_CASE("S61 a custom function that keeps its result") {
   REQUIRE(ebb::live_node_count() == nodes);
 }
 
-TEST_CASE("S61 undefined gradients are zeros, or stay undefined on request") {
+TEST_CASE("a custom function gets zeros for undefined gradients or gets them undefined on request") {
   for (bool materialize : {true, false}) {
     Split::materialize = materialize;
     Variable x = leaf({1});
@@ -101,7 +101,8 @@ TEST_CASE("S61 undefined gradients are zeros, or stay undefined on request") {
   }
 }
 
-TEST_CASE("S61 wrong count, wrong shape, a gradient for a number") {
+TEST_CASE(
+    "a custom function that returns too few gradients or one of a wrong shape or one for a number throws") {
   Variable x = leaf({1, 2}), y = leaf({1, 2});
   EBB_REQUIRE_ERROR(TooFew::apply(x, y).sum().backward(),
                     "incorrect number of gradients (expected 2, got 1)");
@@ -109,7 +110,7 @@ TEST_CASE("S61 wrong count, wrong shape, a gradient for a number") {
   EBB_REQUIRE_ERROR(GradientForNumber::apply(x, 2.0).sum().backward(), "different than None");
 }
 
-TEST_CASE("S61 outputs without a gradient") {
+TEST_CASE("an output of a custom function that is marked non-differentiable does not require grad") {
   Variable x = leaf({1.4});
   auto out = MaxWithIndex::apply(x);
   REQUIRE(out[0].requires_grad());
@@ -118,7 +119,7 @@ TEST_CASE("S61 outputs without a gradient") {
   require_values(x.grad(), {2});
 }
 
-TEST_CASE("S61 an input returned as the output is a new tensor") {
+TEST_CASE("a custom function that returns its input gives a new tensor") {
   Variable x = leaf({1});
   Variable y = Identity::apply(x);
   REQUIRE_FALSE(y.is_same(x));
@@ -127,7 +128,7 @@ TEST_CASE("S61 an input returned as the output is a new tensor") {
   require_values(x.grad(), {10});
 }
 
-TEST_CASE("S61 an input written in place") {
+TEST_CASE("a custom function that writes its input in place and marks it dirty returns that input") {
   Variable x = leaf({3});
   Variable y = x * 1;
   Variable z = Double_::apply(y);

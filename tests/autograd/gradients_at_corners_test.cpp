@@ -17,7 +17,7 @@ Variable derivative(F f, std::vector<double> at) {
 }
 }  // namespace
 
-TEST_CASE("S71 gradients are reduced over broadcast dimensions") {
+TEST_CASE("gradients are summed over broadcast dimensions") {
   Variable a = ebb::ones({2, 1, 3}, ebb::kFloat64).requires_grad_();
   Variable b = ebb::ones({4, 1}, ebb::kFloat64).requires_grad_();
   (a * b * 2).sum().backward();
@@ -27,7 +27,7 @@ TEST_CASE("S71 gradients are reduced over broadcast dimensions") {
   require_values(b.grad(), {12, 12, 12, 12});
 }
 
-TEST_CASE("S72 a broadcast with no elements") {
+TEST_CASE("the gradient of a tensor that is broadcast to no elements is zero") {
   Variable a = ebb::ones({4, 0}, ebb::kFloat64).requires_grad_();
   Variable b = ebb::ones({4, 1}, ebb::kFloat64).requires_grad_();
   (a + b).sum().backward();
@@ -35,14 +35,14 @@ TEST_CASE("S72 a broadcast with no elements") {
   REQUIRE(a.grad().sizes() == ebb::IntArrayRef({4, 0}));
 }
 
-TEST_CASE("S73 tensors without dimensions") {
+TEST_CASE("the gradient of a tensor without dimensions has no dimensions") {
   Variable x = ebb::tensor(3.0, ebb::kFloat64).requires_grad_();
   (x * x).backward();
   REQUIRE(x.grad().dim() == 0);
   require_values(x.grad(), {6});
 }
 
-TEST_CASE("S74 gradients of stride 0") {
+TEST_CASE("an expanded gradient of stride 0 is kept as a contiguous grad that later gradients add to") {
   Variable x = leaf({1, 2, 3});
   x.sum().backward();
   x.sum().backward();
@@ -50,7 +50,7 @@ TEST_CASE("S74 gradients of stride 0") {
   REQUIRE(x.grad().is_contiguous());
 }
 
-TEST_CASE("S75 gradients that are not contiguous") {
+TEST_CASE("a transposed seed gives the right gradient and adds up") {
   Variable x = ebb::arange(6, ebb::kFloat64).view({2, 3}).requires_grad_();
   const Variable seed = ebb::arange(6, ebb::kFloat64).view({3, 2}).t();
   (x * 2).backward(seed);
@@ -58,7 +58,7 @@ TEST_CASE("S75 gradients that are not contiguous") {
   require_values(x.grad(), {0, 8, 16, 4, 12, 20});
 }
 
-TEST_CASE("S76 duplicate indices add") {
+TEST_CASE("index_select and index add the gradients of an index that occurs twice") {
   Variable x = leaf({1, 2, 3});
   const Variable index = ebb::tensor({0, 0, 2});
   x.index_select(0, index).sum().backward();
@@ -68,7 +68,7 @@ TEST_CASE("S76 duplicate indices add") {
   require_values(x.grad(), {2, 0, 1});
 }
 
-TEST_CASE("S77 a product over nothing is zero") {
+TEST_CASE("matmul over no elements is zero and its gradient has no elements") {
   Variable a = ebb::ones({2, 0}, ebb::kFloat64).requires_grad_(), b = ebb::ones({0, 3}, ebb::kFloat64);
   Variable c = a.matmul(b);
   require_values(c, {0, 0, 0, 0, 0, 0});
@@ -76,7 +76,7 @@ TEST_CASE("S77 a product over nothing is zero") {
   REQUIRE(a.grad().sizes() == ebb::IntArrayRef({2, 0}));
 }
 
-TEST_CASE("S78 reductions of nothing") {
+TEST_CASE("sum of nothing is 0 and prod is 1 and mean is NaN and max throws") {
   const Variable none = ebb::zeros({0}, ebb::kFloat64);
   require_values(none.sum(), {0});
   require_values(none.prod(), {1});
@@ -84,25 +84,27 @@ TEST_CASE("S78 reductions of nothing") {
   REQUIRE_THROWS_AS(none.max(), ebb::Error);
 }
 
-TEST_CASE("S79 the norm at zero, and ties of the infinity norm") {
+TEST_CASE("the slope of norm is zero at zero and that of the infinity norm is shared by ties") {
   require_values(derivative([](const Variable& x) { return x.norm(); }, {0, 0}), {0, 0});
   require_values(derivative([](const Variable& x) { return x.norm(kInf); }, {2, -2, 1}), {0.5, -0.5, 0});
 }
 
-TEST_CASE("S80 sqrt, abs and relu at zero") {
+TEST_CASE("the slope at zero of sqrt is infinite and of abs and relu it is zero") {
   require_values(derivative([](const Variable& x) { return x.sqrt(); }, {0}), {kInf});
   require_values(derivative([](const Variable& x) { return x.abs(); }, {0}), {0});
   require_values(derivative([](const Variable& x) { return x.relu(); }, {0}), {0});
 }
 
-TEST_CASE("S81 powers at zero") {
+TEST_CASE("the slopes of pow at zero are finite for exponents 0 and for the exponent and infinite below 1") {
   require_values(derivative([](const Variable& x) { return x.pow(0); }, {0, 2}), {0, 0});
   require_values(derivative([](const Variable& x) { return x.pow(0.5); }, {0}), {kInf});
   Variable e = leaf({2, 0.5});
   require_values(grad({ebb::pow(ebb::zeros({2}, ebb::kFloat64), e).sum()}, {e})[0], {0, 0});
 }
 
-TEST_CASE("S82 ties") {
+TEST_CASE(
+    "max and amax and maximum share the gradient of ties and max of a dimension and max_pool1d give it to "
+    "the first") {
   require_values(derivative([](const Variable& x) { return x.max(); }, {1, 3, 3}), {0, 0.5, 0.5});
   require_values(derivative([](const Variable& x) { return x.amax(0); }, {1, 3, 3}), {0, 0.5, 0.5});
   require_values(derivative([](const Variable& x) { return std::get<0>(x.max(0)); }, {1, 3, 3}), {0, 1, 0});
@@ -123,24 +125,24 @@ TEST_CASE("S82 ties") {
   require_values(derivative([](const Variable& x) { return ebb::leaky_relu(x, 0.1); }, {0}), {0.1});
 }
 
-TEST_CASE("S83 a NaN is the maximum, and takes the gradient") {
+TEST_CASE("max gives a NaN and its gradient goes to the NaN") {
   REQUIRE(std::isnan(ebb::tensor({1.0, kNan, 3.0}, ebb::kFloat64).max().item<double>()));
   require_values(derivative([](const Variable& x) { return std::get<0>(x.max(0)); }, {1, kNan, 3}),
                  {0, 1, 0});
 }
 
-TEST_CASE("S84 products with zeros") {
+TEST_CASE("prod and cumprod have the right gradient for one zero and for two") {
   require_values(derivative([](const Variable& x) { return x.prod(); }, {2, 0, 3}), {0, 6, 0});
   require_values(derivative([](const Variable& x) { return x.prod(); }, {2, 0, 0}), {0, 0, 0});
   require_values(derivative([](const Variable& x) { return x.cumprod(0); }, {2, 0, 3}), {1, 8, 0});
   require_values(derivative([](const Variable& x) { return x.cumprod(0); }, {2, 0, 0}), {1, 2, 0});
 }
 
-TEST_CASE("S85 logsumexp of minus infinities") {
+TEST_CASE("logsumexp of minus infinities is minus infinity") {
   require_values(ebb::logsumexp(ebb::tensor({-kInf, -kInf}, ebb::kFloat64), 0), {-kInf});
 }
 
-TEST_CASE("S86 where() ignores a NaN in the branch not taken") {
+TEST_CASE("where passes no NaN on from the branch that is not taken") {
   Variable x = leaf({0, 4});
   Variable y = ebb::where(x > 1, x.sqrt(), ebb::zeros_like(x));
   require_values(y, {0, 2});
@@ -152,7 +154,8 @@ TEST_CASE("S86 where() ignores a NaN in the branch not taken") {
   require_values(w.grad(), {1, 0});
 }
 
-TEST_CASE("S87 softplus and binary cross-entropy with logits far out") {
+TEST_CASE(
+    "softplus and binary_cross_entropy_with_logits have exact values and slopes at plus and minus 1000") {
   Variable x = leaf({-1000, 1000});
   require_values(ebb::softplus(x), {0, 1000});
   require_values(derivative([](const Variable& t) { return ebb::softplus(t); }, {-1000, 1000}), {0, 1});
@@ -163,7 +166,8 @@ TEST_CASE("S87 softplus and binary cross-entropy with logits far out") {
   require_values(x.grad(), {-0.5, 0.5});
 }
 
-TEST_CASE("S88 every target ignored, the deviation of constants") {
+TEST_CASE(
+    "cross_entropy_loss is NaN if all targets are ignored and the slope of std is zero for equal elements") {
   Variable x = ebb::ones({2, 3}, ebb::kFloat64);
   const Variable ignored = ebb::full({2}, -100, ebb::kLong);
   REQUIRE(std::isnan(ebb::cross_entropy_loss(x, ignored).item<double>()));

@@ -3,7 +3,7 @@
 
 using namespace semantics;
 
-TEST_CASE("S32 in-place on a leaf that requires grad") {
+TEST_CASE("an in-place op on a leaf that requires grad throws unless no_grad is on") {
   Variable x = leaf({1});
   EBB_REQUIRE_ERROR(x.add_(1), "a leaf Variable that requires grad");
   {
@@ -13,12 +13,12 @@ TEST_CASE("S32 in-place on a leaf that requires grad") {
   require_values(x, {2});
 }
 
-TEST_CASE("S33 the same through a view") {
+TEST_CASE("an in-place op on a view of a leaf that requires grad throws") {
   Variable x = leaf({1, 2});
   EBB_REQUIRE_ERROR(x[0].add_(1), "a view of a leaf Variable that requires grad");
 }
 
-TEST_CASE("S34 a saved tensor modified later: the error names op, shape and versions") {
+TEST_CASE("backward throws for a saved tensor that was modified and names the op and both versions") {
   Variable x = leaf({1, 2});
   Variable y = x * 2;
   Variable z = y * y;
@@ -28,7 +28,7 @@ TEST_CASE("S34 a saved tensor modified later: the error names op, shape and vers
   EBB_REQUIRE_ERROR(z.sum().backward(), "is at version 1; expected version 0");
 }
 
-TEST_CASE("S35 also when written under no_grad") {
+TEST_CASE("backward throws for a saved tensor that was modified under no_grad") {
   Variable x = leaf({1, 2});
   Variable y = x * 2;
   Variable z = (y * y).sum();
@@ -39,7 +39,7 @@ TEST_CASE("S35 also when written under no_grad") {
   EBB_REQUIRE_ERROR(z.backward(), "modified by an inplace operation");
 }
 
-TEST_CASE("S36 also through detach(), but not through data()") {
+TEST_CASE("backward throws for a saved tensor that was modified through detach and not through data") {
   Variable x = leaf({1, 2});
   {
     Variable y = x * 2;
@@ -54,7 +54,7 @@ TEST_CASE("S36 also through detach(), but not through data()") {
   require_values(x.grad(), {20, 20});
 }
 
-TEST_CASE("S37 in-place on a view changes the base's history") {
+TEST_CASE("an in-place op on a view changes the history of its base") {
   Variable x = leaf({1, 2, 3});
   Variable base = x * 2;
   base[1].mul_(10);
@@ -64,7 +64,7 @@ TEST_CASE("S37 in-place on a view changes the base's history") {
   require_values(x.grad(), {2, 20, 2});
 }
 
-TEST_CASE("S38 a view of a view") {
+TEST_CASE("an in-place op on a view of a view changes the base and the first view and their gradients") {
   Variable x = leaf({1, 2, 3, 4});
   Variable base = x * 1;
   Variable view = base.view({2, 2});
@@ -76,14 +76,14 @@ TEST_CASE("S38 a view of a view") {
   require_values(x.grad(), {2, 4, 54, 128});
 }
 
-TEST_CASE("S39 in-place on one of several views from one op") {
+TEST_CASE("an in-place op on one of several views that unbind gives throws") {
   Variable x = leaf({1, 2});
   Variable y = x * 2;
   auto parts = y.unbind(0);
   EBB_REQUIRE_ERROR(parts[0].add_(1), "one of several views");
 }
 
-TEST_CASE("S40 the base modified after the view was made") {
+TEST_CASE("a view sees an in-place op on its base in its values and in its gradient") {
   Variable x = leaf({1, 2});
   Variable base = x * 1;
   Variable view = base[0];
@@ -94,7 +94,7 @@ TEST_CASE("S40 the base modified after the view was made") {
   REQUIRE(view.grad_fn()->name() == "AsStridedBackward0");
 }
 
-TEST_CASE("S41 x[0] = y where x does not require grad") {
+TEST_CASE("assigning to an element of a tensor that does not require grad makes it require grad") {
   Variable y = leaf({5});
   Variable x = ebb::zeros({2}, ebb::kFloat64);
   x[0] = y[0] * 2;
@@ -104,7 +104,7 @@ TEST_CASE("S41 x[0] = y where x does not require grad") {
   require_values(y.grad(), {40});
 }
 
-TEST_CASE("S42 copy_ broadcasts, and its gradient reduces") {
+TEST_CASE("copy_ broadcasts its source and sums the gradient back to the shape of the source") {
   Variable y = leaf({5});
   Variable x = ebb::zeros({2, 3}, ebb::kFloat64);
   x.copy_(y);
@@ -113,14 +113,14 @@ TEST_CASE("S42 copy_ broadcasts, and its gradient reduces") {
   require_values(y.grad(), {6});
 }
 
-TEST_CASE("S43 in-place on a tensor that had to broadcast") {
+TEST_CASE("an in-place op throws if it would have to broadcast the tensor or if the tensor is expanded") {
   Variable x = ebb::zeros({1}, ebb::kFloat64);
   REQUIRE_THROWS_AS(x.add_(ebb::ones({3}, ebb::kFloat64)), ebb::Error);
   Variable expanded = ebb::zeros({1}, ebb::kFloat64).expand({3});
   EBB_REQUIRE_ERROR(expanded.add_(1), "single memory location");
 }
 
-TEST_CASE("S44 uses of the view and of the base both count") {
+TEST_CASE("gradients of uses of a view and of its base add up") {
   Variable x = leaf({1, 2});
   Variable base = x * 1;
   Variable view = base.view({2, 1});
@@ -128,7 +128,7 @@ TEST_CASE("S44 uses of the view and of the base both count") {
   require_values(x.grad(), {5, 5});
 }
 
-TEST_CASE("S45 ops that keep their result notice when it is modified") {
+TEST_CASE("exp and tanh and sigmoid throw in backward if their result was modified and exp_ does not") {
   for (auto op : {&ebb::exp, &ebb::tanh, &ebb::sigmoid}) {
     Variable x = leaf({0.5});
     Variable y = op(x);
@@ -143,7 +143,7 @@ TEST_CASE("S45 ops that keep their result notice when it is modified") {
   require_values(x.grad(), {std::exp(0.5)});
 }
 
-TEST_CASE("S33b a view that was made a leaf guards its own views") {
+TEST_CASE("an in-place op on a view of a view that was made a leaf throws") {
   Variable x = ebb::arange(6, ebb::kFloat64).view({2, 3}).requires_grad_();
   EBB_REQUIRE_ERROR(x.view({3, 2}).mul_(2), "a view of a leaf Variable that requires grad");
   require_values(x, {0, 1, 2, 3, 4, 5});

@@ -8,13 +8,13 @@
 
 using namespace semantics;
 
-TEST_CASE("S46 no_grad records nothing") {
+TEST_CASE("a result under no_grad does not require grad") {
   Variable x = leaf({1});
   ebb::NoGradGuard no_grad;
   REQUIRE_FALSE((x * 2).requires_grad());
 }
 
-TEST_CASE("S47 enable_grad inside no_grad") {
+TEST_CASE("an enabled grad mode inside no_grad records until its scope ends") {
   Variable x = leaf({1});
   ebb::NoGradGuard no_grad;
   {
@@ -24,7 +24,7 @@ TEST_CASE("S47 enable_grad inside no_grad") {
   REQUIRE_FALSE((x * 2).requires_grad());
 }
 
-TEST_CASE("S48 the mode is restored after an exception") {
+TEST_CASE("the grad mode is restored after an exception") {
   try {
     ebb::NoGradGuard no_grad;
     throw 1;
@@ -36,7 +36,7 @@ TEST_CASE("S48 the mode is restored after an exception") {
   REQUIRE(ebb::GradMode::is_enabled());
 }
 
-TEST_CASE("S49 the mode belongs to the thread") {
+TEST_CASE("a new thread has grad mode on while its parent is under no_grad") {
   ebb::NoGradGuard no_grad;
   bool other = false;
   std::thread([&] { other = ebb::GradMode::is_enabled(); }).join();
@@ -44,7 +44,7 @@ TEST_CASE("S49 the mode belongs to the thread") {
   REQUIRE_FALSE(ebb::GradMode::is_enabled());
 }
 
-TEST_CASE("S50 inference mode") {
+TEST_CASE("tensors of inference mode cannot be written or saved or made to require grad outside of it") {
   Variable x = leaf({1, 2});
   Variable inferred;
   {
@@ -60,7 +60,7 @@ TEST_CASE("S50 inference mode") {
   require_values((x * inferred.clone()).detach(), {3, 10});
 }
 
-TEST_CASE("S51 detach shares storage and version") {
+TEST_CASE("detach gives a tensor that shares storage and version") {
   Variable x = leaf({1, 2});
   Variable y = x * 2;
   Variable d = y.detach();
@@ -72,7 +72,7 @@ TEST_CASE("S51 detach shares storage and version") {
   require_values(y, {3, 5});
 }
 
-TEST_CASE("S52 a hook may replace the gradient") {
+TEST_CASE("a hook of a leaf or of a non-leaf may replace the gradient") {
   Variable x = leaf({1, 2});
   Variable y = x * 2;
   y.register_hook([](Variable g) { return g * 10; });
@@ -84,7 +84,7 @@ TEST_CASE("S52 a hook may replace the gradient") {
   require_values(x.grad(), {3, 3});
 }
 
-TEST_CASE("S53 hooks run in the order of registration") {
+TEST_CASE("hooks of a tensor run in the order of registration") {
   Variable x = leaf({1});
   Variable y = x * 1;
   y.register_hook([](Variable g) { return g + 1; });
@@ -93,7 +93,7 @@ TEST_CASE("S53 hooks run in the order of registration") {
   require_values(x.grad(), {20});
 }
 
-TEST_CASE("S54 hooks can be removed, also by a hook") {
+TEST_CASE("a removed hook does not run and remove_hook throws for an unknown handle") {
   Variable x = leaf({1});
   Variable y = x * 1;
   const unsigned handle = y.register_hook([](Variable g) { return g * 2; });
@@ -106,7 +106,7 @@ TEST_CASE("S54 hooks can be removed, also by a hook") {
   EBB_REQUIRE_ERROR(y.remove_hook(77), "no hook with the handle");
 }
 
-TEST_CASE("S55 no hook runs for an undefined gradient") {
+TEST_CASE("no hook runs for an undefined gradient") {
   struct Half2 : ebb::autograd::Function<Half2> {
     static ebb::variable_list forward(ebb::autograd::AutogradContext*, Variable a) { return {a * 1, a * 2}; }
     static ebb::variable_list backward(ebb::autograd::AutogradContext*, ebb::variable_list g) {
@@ -121,7 +121,7 @@ TEST_CASE("S55 no hook runs for an undefined gradient") {
   REQUIRE(calls == 0);
 }
 
-TEST_CASE("S56 hooks before and after a node") {
+TEST_CASE("hooks before and after a node replace its gradients until they are removed") {
   Variable x = leaf({1, 2});
   Variable y = (x * 2).sum();
   std::vector<std::string> order;
@@ -144,7 +144,7 @@ TEST_CASE("S56 hooks before and after a node") {
   require_values(x.grad(), {18, 18});
 }
 
-TEST_CASE("S57 a leaf's hook sees each gradient before it is accumulated") {
+TEST_CASE("a hook of a leaf sees each gradient before it is accumulated") {
   Variable x = leaf({1});
   std::vector<double> seen;
   x.register_hook([&](const Variable& g) { seen.push_back(g.item<double>()); });
@@ -154,7 +154,7 @@ TEST_CASE("S57 a leaf's hook sees each gradient before it is accumulated") {
   require_values(x.grad(), {5});
 }
 
-TEST_CASE("S58 saved tensors can be packed and unpacked") {
+TEST_CASE("hooks for saved tensors pack and unpack each tensor and keep both derivatives right") {
   int packed = 0, unpacked = 0;
   const auto square = [&](const Variable& x) {
     ebb::autograd::SavedTensorHooks hooks(
@@ -179,14 +179,14 @@ TEST_CASE("S58 saved tensors can be packed and unpacked") {
   require_values(grad({g.sum()}, {x})[0], values(grad({plain.sum()}, {z})[0]));
 }
 
-TEST_CASE("S59 anomaly mode names the op of the first NaN") {
+TEST_CASE("anomaly mode throws at the first NaN and names the op") {
   ebb::autograd::DetectAnomalyGuard anomaly;
   Variable x = leaf({0});
   Variable y = (x * 0).sqrt() * 0;
   EBB_REQUIRE_ERROR(y.backward(), "Function 'SqrtBackward0' returned nan values in its 0th output");
 }
 
-TEST_CASE("S60 an exception in backward reaches the caller and leaves the engine usable") {
+TEST_CASE("an exception in backward reaches the caller and leaves the engine usable") {
   struct Fails : ebb::autograd::Function<Fails> {
     static Variable forward(ebb::autograd::AutogradContext*, Variable a) { return a * 1; }
     static ebb::variable_list backward(ebb::autograd::AutogradContext*, ebb::variable_list) {
@@ -201,7 +201,7 @@ TEST_CASE("S60 an exception in backward reaches the caller and leaves the engine
   require_values(x.grad(), {2});
 }
 
-TEST_CASE("S62 checkpointing equals the plain run, dropout and parameters included") {
+TEST_CASE("checkpoint gives the same results and gradients as a plain run with dropout and parameters") {
   Variable w = ebb::full({4, 4}, 0.3, ebb::kFloat64).requires_grad_();
   const auto block = [&](const Variable& x) {
     return ebb::dropout((x.matmul(w)).tanh(), 0.5, true).matmul(w);
@@ -222,7 +222,7 @@ TEST_CASE("S62 checkpointing equals the plain run, dropout and parameters includ
   REQUIRE(run(false) == run(true));
 }
 
-TEST_CASE("S62b a checkpointed function can be differentiated twice") {
+TEST_CASE("a checkpointed function can be differentiated twice") {
   const auto cube = [](const Variable& t) { return t * t * t; };
   Variable x = leaf({2});
   Variable y = ebb::autograd::checkpoint(std::function<Variable(const Variable&)>(cube), x);

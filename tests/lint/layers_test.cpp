@@ -70,8 +70,8 @@ const std::vector<std::string>& house() {
       "ebb/io",     "io",          "ebb/archive",    "archive",         "ebb/nn",      "nn",
       "ebb/optim",  "optim",       "ebb/serialize",  "serialize",       "ebb/amp",     "amp",
       "ebb/data",   "data",        "ebb/checkpoint", "checkpoint",      "ebb/compile", "compile",
-      "cuda",       "cuda/emu",    "cuda/nvidia",    "ebb/ebb",         "ebb/models",  "models",
-      "ebb/vision", "vision"};
+      "cuda",       "cuda/nvidia", "ebb/ebb",        "ebb/models",      "models",      "ebb/vision",
+      "vision"};
   return rooms;
 }
 
@@ -121,6 +121,31 @@ TEST_CASE("ebb includes none of the headers under libtorch's names") {
   CHECK(headers_of_libtorch > 100);
   INFO(lint::report(complaints));
   CHECK(complaints.empty());
+}
+
+TEST_CASE("neither the library nor its public headers include a header of the tests") {
+  std::vector<std::string> complaints;
+  for (const File& file : lint::tree()) {
+    if (!file.is_code() || below_root(file).empty()) continue;
+    for (const Include& include : file.includes())
+      if (include.quoted && !target_of(file, include) && headers().contains("tests/" + include.path))
+        complaints.push_back(file.at(include.line) + " includes " + include.path);
+  }
+  INFO(lint::report(complaints));
+  CHECK(complaints.empty());
+}
+
+TEST_CASE("Catch2 is included by the header of tests/support alone") {
+  std::vector<std::string> complaints, doors;
+  for (const File& file : lint::tree()) {
+    if (!file.is_code()) continue;
+    for (const Include& include : file.includes())
+      if (starts(include.path, "catch2/"))
+        (file.path == "tests/support/catch.h" ? doors : complaints).push_back(file.at(include.line));
+  }
+  INFO(lint::report(complaints));
+  CHECK(complaints.empty());
+  CHECK(doors.size() == 2);
 }
 
 TEST_CASE("kernels of one device know nothing of the other's, nor of autograd") {

@@ -71,7 +71,7 @@ void register_all() {
   register_layer_functions();
   register_native();
   register_transformer();
-  register_further();
+  register_bessel_and_divisors();
   register_parts_of_tensors();
 }
 

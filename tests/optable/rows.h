@@ -45,7 +45,7 @@ void register_windows();
 void register_random();
 void register_counts();
 void register_functional();
-void register_further();
+void register_bessel_and_divisors();
 void register_parts_of_tensors();
 void register_transformer();
 

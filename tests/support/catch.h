@@ -16,6 +16,13 @@ using Catch::Approx;
 
 namespace support {
 
+#if EBB_CATCH_3
+using Listener = Catch::EventListenerBase;
+#elif defined(CATCH_CONFIG_EXTERNAL_INTERFACES)
+using Listener =
+    Catch::TestEventListenerBase;  // for a file that defines the macro before it includes anything
+#endif
+
 using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
 

@@ -1,0 +1,111 @@
+// Every batch normalisation that ops hand to cuDNN, planned for a device that is only described.
+#include <ebb/core/deterministic.h>
+
+#include <string>
+
+#include "cuda/dnn/plans.h"
+#include "support/catch.h"
+
+using namespace ebb;
+using namespace ebb::cuda;
+using namespace ebb::cuda::dnn;
+
+namespace {
+
+struct Asked {
+  NdArray x, a_channel;
+  float eps = 1e-5F;
+
+  Asked(const DimVector& sizes, DType dtype, std::uintptr_t address = 4096)
+      : x(array(sizes, dtype, sizes.size() > 3, address)), a_channel(array({sizes[1]}, kFloat)) {}
+
+  DnnBatchNorm forward() const {
+    return {.in = x,
+            .out = x,
+            .mean = a_channel,
+            .rstd = a_channel,
+            .weight = a_channel,
+            .bias = a_channel,
+            .eps = eps};
+  }
+  DnnBatchNormBackward backward() const {
+    return {.in = x,
+            .dout = x,
+            .mean = a_channel,
+            .rstd = a_channel,
+            .weight = a_channel,
+            .din = x,
+            .dweight = a_channel,
+            .dbias = a_channel};
+  }
+};
+
+// A plan means a kernel compiled: a few of each kind.
+struct Case {
+  DimVector sizes;
+  std::vector<DType> dtypes;
+};
+const Case kCases[] = {{{64, 256}, {kFloat, kBFloat16}},
+                       {{32, 64, 28, 28}, {kFloat, kHalf, kBFloat16}},
+                       {{4, 16, 8, 14, 14}, {kFloat, kHalf}},
+                       {{1, 8, 1, 1}, {kBFloat16}}};
+
+}  // namespace
+
+TEST_CASE("batch norm over rows of channels has plans that repeat bit for bit") {
+  use_deterministic_algorithms(true);
+  for (const auto& [sizes, dtypes] : kCases)
+    for (const DType dtype : dtypes) {
+      INFO(IntArrayRef(sizes) << " in " << to_string(dtype));
+      const Asked asked(sizes, dtype);
+      const DnnBatchNorm norm = asked.forward();
+      const std::vector<Plan> forward = plans_of(task_of(norm)),
+                              backward = plans_of(task_of(asked.backward()));
+      REQUIRE(forward.size() == 1);
+      REQUIRE(backward.size() == 1);
+      // The arrays are not turned over: that would take their own size, and more.
+      const std::int64_t bytes = asked.x.numel() * element_size(dtype);
+      CHECK((bytes < 1 << 20 || forward[0].workspace < bytes / 4));
+      CHECK((bytes < 1 << 20 || backward[0].workspace < bytes / 4));
+    }
+  use_deterministic_algorithms(false);
+}
+
+TEST_CASE("batch norm takes the channels that ops hand over: 16 bytes of them, and multiples") {
+  for (const auto& [dtype, channels] :
+       {std::pair{kFloat, 4}, std::pair{kFloat, 20}, std::pair{kBFloat16, 24}}) {
+    const Asked asked({8, channels, 6, 6}, dtype);
+    const DnnBatchNorm norm = asked.forward();
+    CHECK_FALSE(plans_of(task_of(norm)).empty());
+    CHECK_FALSE(plans_of(task_of(asked.backward())).empty());
+  }
+}
+
+TEST_CASE("weights that are not aligned have plans of batch norm") {
+  Asked asked({8, 64, 6, 6}, kHalf);
+  asked.a_channel = array({64}, kFloat, false, 4100);
+  const DnnBatchNorm norm = asked.forward();
+  CHECK(task_of(norm).problem.alignment == 4);
+  CHECK_NOTHROW(plans_of(task_of(norm)));
+}
+
+TEST_CASE("rows of channels without places are one problem in either layout") {
+  const auto bytes = [](const Asked& asked) {
+    const DnnBatchNorm norm = asked.forward();
+    const Problem p = task_of(norm).problem;
+    return std::string(reinterpret_cast<const char*>(&p), sizeof(p));
+  };
+  CHECK(bytes({{64, 256}, kHalf}) == bytes({{64, 256, 1, 1}, kHalf}));
+  CHECK(bytes({{64, 256}, kHalf}) != bytes({{64, 256}, kFloat}));
+  CHECK(bytes({{64, 256, 2, 1}, kHalf}) != bytes({{64, 256, 1, 2}, kHalf}));
+}
+
+TEST_CASE("what an execution of batch norm binds is accepted") {
+  const Asked asked({8, 64, 6, 6}, kHalf);
+  const DnnBatchNorm norm = asked.forward();
+  const Task forward = task_of(norm);
+  CHECK_NOTHROW(variant_pack(forward, nullptr));
+  CHECK_NOTHROW(variant_pack(task_of(asked.backward()), reinterpret_cast<void*>(8192)));
+  // eps is read where the caller keeps it.
+  CHECK(*static_cast<const float*>(forward.memory.back()) == 1e-5F);
+}

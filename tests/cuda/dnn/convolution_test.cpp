@@ -1,0 +1,265 @@
+// Every graph of a convolution that the plugin asks cuDNN for, built and planned for a device that is only
+// described. Plans are made, not executed.
+#include <ebb/core/deterministic.h>
+#include <ebb/cuda/cuda.h>
+
+#include <string>
+
+#include "cuda/dnn/plans.h"
+#include "support/catch.h"
+
+using namespace ebb;
+using namespace ebb::cuda;
+using namespace ebb::cuda::dnn;
+
+namespace {
+
+struct Geometry {
+  const char* name;
+  DimVector in, weight;
+  std::int64_t stride = 1, padding = 0, dilation = 1;
+};
+const Geometry kGeometries[] = {
+    {"3x3", {32, 64, 28, 28}, {64, 64, 3, 3}, 1, 1},
+    {"1x1", {8, 64, 28, 28}, {256, 64, 1, 1}},
+    {"stem", {8, 3, 64, 64}, {64, 3, 7, 7}, 2, 3},
+    {"depthwise", {8, 64, 28, 28}, {64, 1, 3, 3}, 1, 1},
+    {"groups", {8, 64, 28, 28}, {64, 16, 3, 3}, 1, 1},
+    {"dilation", {8, 64, 28, 28}, {64, 64, 3, 3}, 1, 2, 2},
+    {"one axis", {8, 64, 100}, {64, 64, 3}, 1, 1},
+    {"three axes", {4, 16, 8, 14, 14}, {32, 16, 3, 3, 3}, 1, 1},
+    {"odd sizes", {3, 5, 7, 9}, {7, 5, 2, 3}, 2, 1},
+    {"one of everything", {1, 1, 1, 1}, {1, 1, 1, 1}},
+};
+
+// The arrays of a convolution, and what the plugin makes of them.
+struct Asked {
+  std::size_t axes;
+  DimVector stride, padding, dilation, out_sizes;
+  NdArray in, weight, out, bias;
+  DnnConvolution convolution;
+
+  Asked(const Geometry& g, DnnConv kind, DType dtype, bool last, bool with_bias = false, bool relu = false,
+        std::uintptr_t address = 4096)
+      : axes(g.in.size() - 2),
+        stride(axes, g.stride),
+        padding(axes, g.padding),
+        dilation(axes, g.dilation),
+        out_sizes(result_sizes(g)),
+        in(array(g.in, dtype, last, address)),
+        weight(array(g.weight, dtype, last)),
+        out(array(out_sizes, dtype, last)),
+        bias(array({g.weight[0]}, dtype)),
+        convolution{.kind = kind,
+                    .in = in,
+                    .weight = weight,
+                    .out = out,
+                    .stride = stride,
+                    .padding = padding,
+                    .dilation = dilation,
+                    .bias = with_bias ? &bias : nullptr,
+                    .relu = relu} {}
+
+  static DimVector result_sizes(const Geometry& g) {
+    DimVector sizes = g.in;
+    sizes[1] = g.weight[0];
+    for (std::size_t d = 2; d < sizes.size(); ++d)
+      sizes[d] = (g.in[d] + 2 * g.padding - g.dilation * (g.weight[d] - 1) - 1) / g.stride + 1;
+    return sizes;
+  }
+
+  std::vector<Plan> plans(std::size_t most = 4, std::int64_t workspace = INT64_MAX) const {
+    return dnn::plans_of(task_of(convolution), most, workspace);
+  }
+};
+
+template <class Check>
+void for_each_case(const Check& check) {
+  for (const Geometry& g : kGeometries)
+    for (const DType dtype : {kFloat, kHalf, kBFloat16, kDouble})
+      for (const bool last : {false, true}) {
+        if (last && g.in.size() == 3) continue;
+        INFO(g.name << " in " << to_string(dtype) << (last ? ", channels-last" : ", contiguous"));
+        check(g, dtype, last);
+      }
+}
+
+// Sets a program-wide switch back when the test ends.
+class Setting {
+ public:
+  Setting(void (*set)(bool), bool value) : set_(set) { set_(value); }
+  ~Setting() { set_(false); }
+
+ private:
+  void (*set_)(bool);
+};
+
+}  // namespace
+
+TEST_CASE("every convolution has a plan") {
+  std::size_t made = 0;
+  for_each_case([&](const Geometry& g, DType dtype, bool last) {
+    for (const DnnConv kind : {DnnConv::forward, DnnConv::input, DnnConv::weight}) {
+      INFO("kind " << static_cast<int>(kind));
+      CHECK_FALSE(Asked(g, kind, dtype, last).plans(1).empty());
+      ++made;
+    }
+    CHECK_FALSE(Asked(g, DnnConv::forward, dtype, last, true).plans(1).empty());
+    CHECK_FALSE(Asked(g, DnnConv::forward, dtype, last, true, true).plans(1).empty());
+    made += 2;
+  });
+  CHECK(made == 380);
+}
+
+TEST_CASE("every convolution has a plan that repeats bit for bit") {
+  const Setting deterministic(&use_deterministic_algorithms, true);
+  for_each_case([](const Geometry& g, DType dtype, bool last) {
+    for (const DnnConv kind : {DnnConv::input, DnnConv::weight}) {
+      const std::vector<Plan> plans = Asked(g, kind, dtype, last).plans();
+      CHECK_FALSE(plans.empty());
+      CHECK_FALSE(any_with(plans, CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC));
+    }
+  });
+  // And it is the switch that sees to it.
+  use_deterministic_algorithms(false);
+  CHECK(any_with(Asked(kGeometries[0], DnnConv::weight, kFloat, false).plans(100),
+                 CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC));
+}
+
+TEST_CASE("float convolutions are exact unless TF32 is allowed") {
+  constexpr cudnnBackendNumericalNote_t kInexact[] = {
+      CUDNN_NUMERICAL_NOTE_TENSOR_CORE, CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS,
+      CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION, CUDNN_NUMERICAL_NOTE_FFT,
+      CUDNN_NUMERICAL_NOTE_WINOGRAD};
+  for (const bool last : {false, true})
+    for (const DnnConv kind : {DnnConv::forward, DnnConv::input, DnnConv::weight}) {
+      const Asked asked(kGeometries[0], kind, kFloat, last);
+      const std::vector<Plan> exact = asked.plans(100);
+      REQUIRE_FALSE(exact.empty());
+      for (const auto note : kInexact) CHECK_FALSE(any_with(exact, note));
+      const Setting tf32(&allow_tf32, true);
+      const std::vector<Plan> rounded = asked.plans(100);
+      CHECK(has_note(rounded.at(0), CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
+      CHECK(rounded.size() > exact.size());
+    }
+}
+
+namespace {
+
+// The engine of the first plan.
+std::int64_t first_engine(const Asked& asked) {
+  const std::vector<Plan> plans = asked.plans(1);
+  Descriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  plans.at(0).config->get(CUDNN_ATTR_ENGINECFG_ENGINE, engine);
+  return engine.get<std::int64_t>(CUDNN_ATTR_ENGINE_GLOBAL_INDEX);
+}
+
+}  // namespace
+
+// Why the plugin lets bias and ReLU follow in a pass of their own for one filter a channel only.
+TEST_CASE("bias and ReLU cost nothing but the engine for one filter a channel") {
+  for (const Geometry& g : kGeometries)
+    for (const bool last : {false, true}) {
+      if (last && g.in.size() == 3) continue;
+      INFO(g.name << (last ? ", channels-last" : ", contiguous"));
+      const bool depthwise = std::string(g.name) == "depthwise";
+      const std::vector<Plan> plain = Asked(g, DnnConv::forward, kFloat, last).plans(1);
+      for (const bool relu : {false, true}) {
+        const std::vector<Plan> fused = Asked(g, DnnConv::forward, kFloat, last, true, relu).plans(1);
+        REQUIRE_FALSE(fused.empty());
+        CHECK(fused[0].workspace <= plain.at(0).workspace);
+        CHECK((fused[0].notes == plain[0].notes) == !depthwise);
+      }
+    }
+  // The plain one has an engine that no other convolution gets, in 16 bits too.
+  for (const DType dtype : {kFloat, kHalf, kBFloat16})
+    for (const bool last : {false, true}) {
+      const std::int64_t own = first_engine({kGeometries[3], DnnConv::forward, dtype, last});
+      CHECK(own != first_engine({kGeometries[3], DnnConv::forward, dtype, last, true}));
+      CHECK(own != first_engine({kGeometries[0], DnnConv::forward, dtype, last}));
+    }
+}
+
+TEST_CASE("16-bit convolutions use tensor cores and sum in float") {
+  for (const DType dtype : {kHalf, kBFloat16})
+    for (const DnnConv kind : {DnnConv::forward, DnnConv::input, DnnConv::weight}) {
+      const std::vector<Plan> plans = Asked(kGeometries[0], kind, dtype, true).plans(100);
+      CHECK(has_note(plans.at(0), CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
+      CHECK_FALSE(any_with(plans, CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION));
+      CHECK_FALSE(any_with(plans, CUDNN_NUMERICAL_NOTE_WINOGRAD));
+    }
+}
+
+TEST_CASE("channels-last needs less workspace in 16 bits") {
+  for (const DType dtype : {kHalf, kBFloat16})
+    for (const DnnConv kind : {DnnConv::forward, DnnConv::input, DnnConv::weight}) {
+      const auto workspace = [&](bool last) {
+        return Asked(kGeometries[0], kind, dtype, last).plans(1).at(0).workspace;
+      };
+      CHECK(workspace(true) < workspace(false) / 8);
+    }
+}
+
+TEST_CASE("plans keep to a workspace where they can") {
+  const Asked asked(kGeometries[0], DnnConv::forward, kBFloat16, false);
+  const std::vector<Plan> all = asked.plans(100);
+  REQUIRE(all.at(0).workspace > 4096);
+  for (const Plan& plan : asked.plans(100, 4096)) CHECK(plan.workspace <= 4096);
+  const std::vector<Plan> least = asked.plans(100, -1);
+  REQUIRE(least.size() == 1);
+  for (const Plan& plan : all) CHECK(least[0].workspace <= plan.workspace);
+}
+
+TEST_CASE("padding that differs between both ends has plans") {
+  // "same" with an even kernel: the output is as large as the input, one more row is padded behind it.
+  const Geometry even{"same", {4, 8, 12, 12}, {8, 8, 4, 4}, 1, 1};
+  for (const DnnConv kind : {DnnConv::forward, DnnConv::input, DnnConv::weight}) {
+    Asked asked(even, kind, kFloat, false);
+    asked.out = array({4, 8, 12, 12}, kFloat);
+    CHECK_FALSE(asked.plans(1).empty());
+  }
+}
+
+TEST_CASE("gradients of transposed convolutions with an output_padding have plans") {
+  // The input's last rows lie beyond the last window.
+  const Geometry g{"beyond", {4, 8, 14, 14}, {8, 8, 3, 3}, 2, 1};
+  for (const DnnConv kind : {DnnConv::forward, DnnConv::input, DnnConv::weight})
+    for (const DType dtype : {kFloat, kBFloat16}) CHECK_FALSE(Asked(g, kind, dtype, true).plans(1).empty());
+}
+
+TEST_CASE("what an execution binds is accepted") {
+  for (const bool with_bias : {false, true}) {
+    const Asked asked(kGeometries[0], DnnConv::forward, kFloat, true, with_bias);
+    for (const std::uintptr_t workspace : {std::uintptr_t{0}, std::uintptr_t{8192}})
+      CHECK_NOTHROW(variant_pack(task_of(asked.convolution), reinterpret_cast<void*>(workspace)));
+  }
+}
+
+TEST_CASE("memory that is not aligned has plans") {
+  for (const DType dtype : {kFloat, kHalf, kDouble}) {
+    const Asked asked(kGeometries[0], DnnConv::forward, dtype, true, true, true,
+                      4096 + static_cast<std::uintptr_t>(element_size(dtype)));
+    CHECK(task_of(asked.convolution).problem.alignment == element_size(dtype));
+    CHECK_FALSE(asked.plans(1).empty());
+  }
+}
+
+TEST_CASE("what a plan depends on tells problems apart") {
+  const auto bytes = [](const Asked& asked) {
+    const Problem p = task_of(asked.convolution).problem;
+    return std::string(reinterpret_cast<const char*>(&p), sizeof(p));
+  };
+  const Geometry& g = kGeometries[0];
+  const std::string base = bytes({g, DnnConv::forward, kFloat, false});
+  CHECK(base == bytes({g, DnnConv::forward, kFloat, false, false, false, 8192}));
+  CHECK(base != bytes({g, DnnConv::input, kFloat, false}));
+  CHECK(base != bytes({g, DnnConv::forward, kHalf, false}));
+  CHECK(base != bytes({g, DnnConv::forward, kFloat, true}));
+  CHECK(base != bytes({g, DnnConv::forward, kFloat, false, true}));
+  CHECK(base != bytes({g, DnnConv::forward, kFloat, false, false, false, 4100}));
+  CHECK(base != bytes({kGeometries[5], DnnConv::forward, kFloat, false}));
+  for (void (*const set)(bool) : {&allow_tf32, &use_deterministic_algorithms, &benchmark_convolutions}) {
+    const Setting setting(set, true);
+    CHECK(base != bytes({g, DnnConv::forward, kFloat, false}));
+  }
+}

@@ -1,0 +1,20 @@
+// Skips every case, with a count in CTest's summary, where there is no cuDNN or it refuses to work without a
+// device.
+#include "cuda/dnn/described_device.h"
+#include "support/session.h"
+
+namespace {
+
+std::string obstacle() {
+  if (!ebb::cuda::dnn::find_library()) return "there is no cuDNN";
+  try {
+    ebb::cuda::dnn::described_device();
+  } catch (const ebb::cuda::dnn::Failure& f) {
+    return f.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return support::run_tests(argc, argv, obstacle); }

@@ -1,0 +1,347 @@
+// What cuDNN computes and what ebb's kernels compute in its place, each against the CPU: convolutions, batch
+// norm in training, poolings.
+#include <ebb/ebb.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "cuda/unit/either_way.h"
+#include "support/catch.h"
+
+using namespace ebb;
+using testing::Deterministic;
+using testing::either_way;
+
+namespace {
+
+using Layer = std::function<Tensor(const Tensor&)>;
+
+MemoryFormat format_of(const Tensor& x, bool last) {
+  if (!last || x.dim() < 4) return MemoryFormat::Contiguous;
+  return x.dim() == 4 ? MemoryFormat::ChannelsLast : MemoryFormat::ChannelsLast3d;
+}
+
+double tolerance_of(DType dtype) {
+  switch (dtype) {
+    case kDouble:
+      return 1e-10;
+    case kHalf:
+      return 4e-3;
+    case kBFloat16:
+      return 3e-2;
+    default:
+      return 2e-5;
+  }
+}
+
+void check_close(const Tensor& got, const Tensor& expected, DType dtype) {
+  const double tolerance = tolerance_of(dtype);
+  CHECK(got.cpu().sizes() == expected.sizes());
+  CHECK(allclose(got.cpu().to(kDouble), expected.to(kDouble), tolerance, tolerance, true));
+}
+
+// A layer's values and the gradients of its input on the device, in both layouts, against the CPU's in
+// double.
+void compare(const char* name, const Layer& layer, const Tensor& values, bool gradients = true,
+             bool batched = true) {
+  INFO(name);
+  for (const DType dtype : {kFloat, kHalf, kBFloat16, kDouble})
+    for (const bool last : {false, true}) {
+      if (last && (!batched || format_of(values, last) == MemoryFormat::Contiguous)) continue;
+      INFO(to_string(dtype) << (last ? ", channels-last" : ", contiguous"));
+      const Tensor x = values.to(dtype);
+      Tensor host = x.to(kDouble).clone().requires_grad_(gradients);
+      Tensor here = x.contiguous(format_of(x, last)).to(Device::CUDA).requires_grad_(gradients);
+      const Tensor expected = layer(host), got = layer(here);
+      CHECK(got.dtype() == dtype);
+      CHECK(got.is_contiguous(format_of(got, last)));
+      check_close(got, expected, dtype);
+      if (!gradients) continue;
+      const Tensor seed = randn(expected.sizes(), kDouble).to(dtype);
+      expected.backward(seed.to(kDouble));
+      got.backward(seed.contiguous(format_of(seed, last)).to(Device::CUDA));
+      check_close(here.grad(), host.grad(), dtype);
+    }
+}
+
+// What batch norm in training makes and leaves behind.
+struct Normalised {
+  Tensor out, dx, dw, db, mean, var;
+};
+
+Normalised normalise(const Tensor& x, const Tensor& seed, DType statistics, bool affine) {
+  const TensorOptions like = TensorOptions(x.dtype()).device(x.device());
+  const std::int64_t channels = x.size(1);
+  Tensor leaf = x.detach().requires_grad_();
+  Tensor w = (arange(channels, kFloat) * 0.25 + 0.5).to(like).requires_grad_(),
+         b = (arange(channels, kFloat) * -0.5).to(like).requires_grad_();
+  Normalised n;
+  n.mean = full({channels}, 0.5, TensorOptions(statistics).device(x.device()));
+  n.var = full({channels}, 2.0, TensorOptions(statistics).device(x.device()));
+  const Tensor out = affine ? batch_norm(leaf, w, b, n.mean, n.var, true, 0.3, 1e-3)
+                            : batch_norm(leaf, {}, {}, n.mean, n.var, true, 0.3, 1e-3);
+  out.backward(seed);
+  n.out = out.detach();
+  n.dx = leaf.grad();
+  if (affine) n.dw = w.grad(), n.db = b.grad();
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("cuDNN is used unless it is turned off") {
+  CHECK(cuda::is_cudnn_enabled());
+  cuda::enable_cudnn(false);
+  CHECK_FALSE(cuda::is_cudnn_enabled());
+  cuda::enable_cudnn(true);
+  CHECK(cuda::is_cudnn_enabled());
+}
+
+TEST_CASE("EBB_CUDNN=0 is as if there were no cuDNN") {
+  const char* const wanted = std::getenv("EBB_CUDNN");
+  const bool forbidden = wanted && std::string(wanted) == "0";
+  if (forbidden) CHECK_FALSE(cuda::cudnn_is_available());
+  if (std::getenv("EBB_EMU_DNN")) CHECK(cuda::cudnn_is_available() == !forbidden);
+}
+
+TEST_CASE("turning cuDNN off turns off what stands in for it") {
+  if (!std::getenv("EBB_EMU_DNN")) return;  // which sums in another order than ebb's kernels
+  const bool forbidden = !cuda::cudnn_is_available();
+  manual_seed(19);
+  const Tensor x = (randn({16, 8, 30, 30}) + 0.3).contiguous(MemoryFormat::ChannelsLast).to(Device::CUDA);
+  const Tensor w = randn({8, 8, 3, 3}).to(Device::CUDA);
+  const Layer layers[] = {[&](const Tensor& v) { return conv2d(v, w); },
+                          [](const Tensor& v) { return batch_norm(v, {}, {}, {}, {}, true, 0.1, 1e-5); }};
+  for (const Layer& layer : layers) {
+    const Tensor on = layer(x);
+    CHECK(equal(layer(x), on));
+    cuda::enable_cudnn(false);
+    const Tensor off = layer(x);
+    cuda::enable_cudnn(true);
+    CHECK(equal(off, on) == forbidden);
+  }
+}
+
+TEST_CASE("convolutions with and without cuDNN") {
+  manual_seed(11);
+  const Tensor x = randn({2, 4, 7, 6}, kDouble), w = randn({6, 4, 3, 2}, kDouble) * 0.3;
+  either_way([&] {
+    compare(
+        "conv2d", [&](const Tensor& v) { return conv2d(v, w.to(v.dtype()).to(v.device()), {}, 2, 1); }, x);
+  });
+}
+
+TEST_CASE("a bias behind convolutions with and without cuDNN") {
+  manual_seed(12);
+  const Tensor x = randn({2, 4, 7, 6}, kDouble), b = randn({8}, kDouble);
+  const Tensor dense = randn({8, 4, 3, 2}, kDouble) * 0.3, each = randn({8, 1, 3, 3}, kDouble) * 0.3,
+               turned = randn({4, 8, 3, 3}, kDouble) * 0.3;
+  const auto like = [](const Tensor& t, const Tensor& v) { return t.to(v.dtype()).to(v.device()); };
+  either_way([&] {
+    compare(
+        "all channels", [&](const Tensor& v) { return conv2d(v, like(dense, v), like(b, v), 2, 1); }, x);
+    // Added in a pass of its own behind these.
+    compare(
+        "two filters a channel",
+        [&](const Tensor& v) { return conv2d(v, like(each, v), like(b, v), 1, 1, 1, /*groups=*/4); }, x);
+    compare(
+        "transposed", [&](const Tensor& v) { return conv_transpose2d(v, like(turned, v), like(b, v)); }, x);
+  });
+}
+
+TEST_CASE("batch norm in training with and without cuDNN") {
+  manual_seed(12);
+  const DimVector shapes[] = {{6, 16}, {2, 16, 3, 2}, {2, 16, 2, 3, 2}, {3, 5, 2, 2}, {3, 8, 4}};
+  either_way([&] {
+    for (const DimVector& shape : shapes)
+      for (const DType dtype : {kFloat, kHalf, kBFloat16, kDouble})
+        for (const bool affine : {true, false})
+          for (const bool last : {true, false}) {
+            if ((!affine && dtype != kFloat) || (!last && shape.size() < 4)) continue;
+            INFO(IntArrayRef(shape) << ' ' << to_string(dtype) << affine << last);
+            const Tensor x = (randn(shape, kDouble) * 2 + 1).to(dtype),
+                         seed = randn(shape, kDouble).to(dtype);
+            const auto there = [&](const Tensor& t) {
+              return t.contiguous(format_of(t, last)).to(Device::CUDA);
+            };
+            const Normalised expected = normalise(x.to(kDouble), seed.to(kDouble), kDouble, affine);
+            const DType statistics = dtype == kDouble ? kDouble : kFloat;
+            const Normalised got = normalise(there(x), there(seed), statistics, affine);
+            CHECK(got.out.is_contiguous(format_of(x, last)));
+            CHECK(got.dx.is_contiguous(format_of(x, last)));
+            check_close(got.out, expected.out, dtype);
+            check_close(got.dx, expected.dx, dtype);
+            check_close(got.mean, expected.mean, statistics);
+            check_close(got.var, expected.var, statistics);
+            if (!affine) continue;
+            CHECK(got.dw.dtype() == dtype);
+            check_close(got.dw, expected.dw, dtype);
+            check_close(got.db, expected.db, dtype);
+          }
+  });
+}
+
+TEST_CASE("statistics of batch norm with and without cuDNN") {
+  manual_seed(13);
+  Tensor x = randn({4, 8, 3, 3}, kFloat) * 1e-3;  // variances below eps
+  x.select(1, 3).fill_(2.5);                      // and none at all
+  const Tensor here = x.contiguous(MemoryFormat::ChannelsLast).to(Device::CUDA);
+  for (const DType dtype : {kFloat, kHalf}) {
+    Tensor expected = zeros({8}, dtype);
+    batch_norm(x, {}, {}, zeros({8}, dtype), expected, true, 1.0, 1e-2);
+    either_way([&] {
+      Tensor var = zeros({8}, TensorOptions(dtype).device(Device::CUDA));
+      batch_norm(here, {}, {}, zeros({8}, TensorOptions(dtype).device(Device::CUDA)), var, true, 1.0, 1e-2);
+      // To within the rounding of variance + eps, of which a running variance is a part wherever it is read.
+      CHECK(allclose(var.cpu().to(kDouble), expected.to(kDouble), 1e-3, 1e-8));
+      CHECK(var.cpu().ge(0).all().item<bool>());
+    });
+  }
+  either_way([&] {
+    const auto [out, mean, rstd] = native_batch_norm(here, {}, {}, {}, {}, true, 0.1, 1e-2);
+    CHECK(mean.dtype() == kFloat);
+    // A channel that is 2.5 everywhere. ebb's kernels subtract its first element before they sum; how cuDNN
+    // sums it does not say, so that its mean may be off by the roundings of a float sum, and its variance by
+    // theirs.
+    const bool own = !cuda::is_cudnn_enabled() || !cuda::cudnn_is_available();
+    const double rounding = own ? 0 : 8 * static_cast<double>(std::numeric_limits<float>::epsilon());
+    const double off = std::abs(static_cast<double>(mean.cpu()[3].item<float>()) - 2.5);
+    CHECK(off <= 2.5 * rounding);
+    CHECK(rstd.cpu()[3].item<float>() == Approx(10).epsilon(1e-6 + 2.5 * 2.5 * rounding / (2 * 1e-2)));
+    CHECK(out.cpu().select(1, 3).abs().max().item<float>() <= 2.5 * rounding * 10);
+  });
+}
+
+TEST_CASE("gradients of batch norm that nobody asks for, with and without cuDNN") {
+  manual_seed(14);
+  const Tensor x = randn({4, 8, 3, 3}).contiguous(MemoryFormat::ChannelsLast), seed = randn({4, 8, 3, 3});
+  const auto gradients = [&](Device device, bool of_x, bool of_w) {
+    Tensor leaf = x.clone().to(device).requires_grad_(of_x), w = ones({8}, device).requires_grad_(of_w),
+           b = zeros({8}, device).requires_grad_(!of_w);
+    batch_norm(leaf, w, b, {}, {}, true, 0.1, 1e-5).backward(seed.to(device));
+    CHECK(leaf.grad().defined() == of_x);
+    CHECK(w.grad().defined() == of_w);
+    return cat({of_x ? leaf.grad().cpu().contiguous().view({-1}) : zeros({1}), (of_w ? w : b).grad().cpu()});
+  };
+  for (const bool of_x : {true, false})
+    for (const bool of_w : {true, false}) {
+      const Tensor expected = gradients(Device::CPU, of_x, of_w);
+      either_way([&] { CHECK(allclose(gradients(Device::CUDA, of_x, of_w), expected, 1e-4, 1e-5)); });
+    }
+}
+
+TEST_CASE("max poolings without gradients, with and without cuDNN") {
+  manual_seed(15);
+  Tensor x = randn({2, 3, 9, 8}, kDouble), cube = randn({2, 3, 5, 4, 6}, kDouble);
+  x[0][1][4][4].fill_(std::numeric_limits<double>::quiet_NaN());
+  x[1][2].fill_(-std::numeric_limits<double>::infinity());
+  const auto pool = [](auto... arguments) {
+    return [=](const Tensor& v) { return max_pool2d(v, arguments...); };
+  };
+  either_way([&] {
+    compare("2x2", pool(2), x, false);
+    compare("overlapping", pool(3, 1, 1), x, false);
+    compare("two sizes", pool(IntArrayRef({3, 2}), IntArrayRef({2, 1}), IntArrayRef({1, 0})), x, false);
+    compare("rounded up", pool(3, 2, 0, 1, true), x, false);
+    compare("dilated", pool(2, 1, 0, 2), x, false);
+    compare("no batch", pool(3, 2, 1), x[0], false);
+    compare(
+        "one axis", [](const Tensor& v) { return max_pool1d(v, 3, 2, 1); }, x[0], false);
+    compare(
+        "three axes", [](const Tensor& v) { return max_pool3d(v, 2, 1, 1); }, cube, false);
+    compare(
+        "three axes, no batch", [](const Tensor& v) { return max_pool3d(v, 2); }, cube[0], false, false);
+    compare(
+        "adaptive",
+        [](const Tensor& v) {
+          return std::get<0>(adaptive_max_pool2d(v, {4, 3}));
+        },
+        x, false);
+  });
+}
+
+TEST_CASE("average poolings with and without cuDNN") {
+  manual_seed(16);
+  const Tensor x = randn({2, 3, 9, 8}, kDouble), cube = randn({2, 3, 5, 4, 6}, kDouble);
+  for (const bool padding_counts : {true, false})
+    either_way([&] {
+      INFO(padding_counts);
+      const auto pool = [=](std::int64_t window, std::int64_t stride, std::int64_t padding, bool rounds_up) {
+        return [=](const Tensor& v) {
+          return avg_pool2d(v, window, stride, padding, rounds_up, padding_counts);
+        };
+      };
+      compare("2x2", pool(2, 2, 0, false), x);
+      compare("overlapping", pool(3, 1, 1, false), x);
+      compare("rounded up", pool(3, 2, 0, true), x);
+      compare("padded and rounded up", pool(3, 2, 1, true), x);
+      compare("padded and rounded up beyond the padding", pool(4, 3, 1, true), x);
+      compare("no batch", pool(3, 2, 1, false), x[0]);
+      compare(
+          "divisor", [](const Tensor& v) { return avg_pool2d(v, 2, 2, 0, false, true, 3); }, x);
+      compare(
+          "one axis", [=](const Tensor& v) { return avg_pool1d(v, 3, 2, 1, false, padding_counts); }, x[0]);
+      compare(
+          "three axes", [=](const Tensor& v) { return avg_pool3d(v, 3, 2, 1, false, padding_counts); }, cube);
+      compare(
+          "adaptive",
+          [](const Tensor& v) {
+            return adaptive_avg_pool2d(v, {4, 3});
+          },
+          x);
+    });
+}
+
+TEST_CASE("second derivatives of poolings and batch norm with and without cuDNN") {
+  manual_seed(17);
+  const Tensor x = randn({2, 8, 6, 5}, kDouble);
+  const auto second = [&](const Layer& layer, Device device) {
+    Tensor leaf = x.to(kFloat).contiguous(MemoryFormat::ChannelsLast).to(device).requires_grad_();
+    const Tensor out = layer(leaf);
+    const Tensor grad = autograd::grad({(out * out).sum()}, {leaf}, {}, true, true)[0];
+    return autograd::grad({(grad * grad).sum()}, {leaf})[0].cpu();
+  };
+  const Layer layers[] = {
+      [](const Tensor& v) { return avg_pool2d(v, 3, 2, 1); },
+      [](const Tensor& v) { return max_pool2d(v, 3, 2, 1); },
+      [](const Tensor& v) { return batch_norm(v, {}, {}, {}, {}, true, 0.1, 1e-5).pow(2); }};
+  for (const Layer& layer : layers) {
+    const Tensor expected = second(layer, Device::CPU);
+    either_way([&] { CHECK(allclose(second(layer, Device::CUDA), expected, 1e-3, 1e-3)); });
+  }
+}
+
+TEST_CASE("a captured batch norm and its poolings, with and without cuDNN") {
+  const Deterministic guard;
+  manual_seed(18);
+  const Tensor x = randn({2, 8, 6, 6}).contiguous(MemoryFormat::ChannelsLast), other = randn({2, 8, 6, 6});
+  either_way([&] {
+    Tensor input = x.to(Device::CUDA).requires_grad_(), out, grad;
+    Tensor mean = zeros({8}, Device::CUDA), var = ones({8}, Device::CUDA);
+    const auto step = [&] {
+      out = avg_pool2d(batch_norm(input, {}, {}, mean, var, true, 0.1, 1e-5), 2);
+      grad = autograd::grad({(out * out).sum()}, {input})[0];
+    };
+    step();  // makes the plans
+    cuda::Graph graph;
+    graph.capture(step);
+    {
+      NoGradGuard no_grad;
+      input.copy_(other);
+    }
+    mean.zero_();
+    var.fill_(1);
+    graph.replay();
+    const Tensor replayed = out.clone(), gradient = grad.clone(), left = var.clone();
+    mean.zero_();
+    var.fill_(1);
+    step();
+    CHECK(equal(replayed, out));
+    CHECK(equal(gradient, grad));
+    CHECK(equal(left, var));
+    CHECK_FALSE(left.eq(1).any().cpu().item<bool>());
+  });
+}

@@ -1,0 +1,232 @@
+// Chains of elementwise calls on a device, which compile() makes kernels of: eager bits where the compiler
+// joins no product with a sum, as in the emulation.
+#include <ebb/ebb.h>
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "cuda/unit/either_way.h"
+#include "cuda/unit/fused.h"
+#include "cuda/unit/real_device.h"
+#include "support/catch.h"
+
+using namespace ebb;
+using namespace ebb::fused;
+
+namespace {
+
+// An environment variable for a scope.
+struct Environment {
+  Environment(const char* variable, const std::string& value) : name(variable) {
+    setenv(name, value.c_str(), 1);
+  }
+  ~Environment() { unsetenv(name); }
+  const char* name;
+};
+
+// Warnings of a scope.
+struct Warnings : WarningHandler {
+  void process(const Warning& warning) override { texts.push_back(warning.msg()); }
+  std::vector<std::string> texts;
+  WarningHandlerGuard guard{this};
+};
+
+struct Folder {
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("ebb-fuse-" + std::to_string(getpid()));
+  Folder() { std::filesystem::create_directories(path); }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::vector<std::filesystem::path> files() const {
+    const std::filesystem::directory_iterator all(path);
+    return {begin(all), end(all)};
+  }
+};
+
+std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// A chain that no other case has: its kernel is not in memory yet.
+template <int kTimes>
+Tensors own_chain(const Tensors& x) {
+  Tensor y = x[0] * x[1];
+  for (int i = 0; i < kTimes; ++i) y = (y + x[2]).abs();
+  return {y};
+}
+
+}  // namespace
+
+TEST_CASE("chains of elementwise calls on a device run as one kernel") {
+  const std::int64_t n = GENERATE(as<std::int64_t>{}, 1, 3, 1030);
+  const DType dtype = GENERATE(kFloat, kDouble, kHalf, kBFloat16, kInt);
+  INFO(n << " of " << dtype);
+  const CompileReport report = require_twin(
+      [](const Tensors& x) {
+        const Tensor y = (x[0] * x[1] + x[2]).abs() - x[0] * 2;
+        const Tensor chosen = where(y > x[1], y, x[2]);
+        return Tensors{chosen * y + 1, y.clamp(-2, 2), y == x[2]};
+      },
+      uniform(n, dtype));
+  CHECK(report.captured);
+  CHECK(report.fused == report.operations);
+  CHECK(report.arena_bytes == 0);  // what passes has no memory
+}
+
+TEST_CASE("fused chains read and write where vectors are not aligned") {
+  const std::int64_t n = GENERATE(as<std::int64_t>{}, 2, 5, 261);
+  const DType dtype = GENERATE(kFloat, kHalf);
+  INFO(n << " of " << dtype);
+  const auto part = [n](const Tensor& x, std::int64_t from) { return x.narrow(0, from, n); };
+  SECTION("most arrays alike: their vectors begin after a few elements") {
+    const CompileReport report = require_twin(
+        [&](const Tensors& x) { return Tensors{(part(x[0], 1) * part(x[1], 1) - part(x[2], 1)).abs()}; },
+        uniform(n + 4, dtype));
+    CHECK(report.fused == 3);
+  }
+  SECTION("each otherwise, and one that is written too") {
+    const CompileReport report = require_twin(
+        [&](const Tensors& x) {
+          const Tensor whole = x[0] * 1;
+          const Tensor difference = part(x[1], 1) * part(x[2], 3) - part(x[1], 2);
+          part(whole, 1).mul_(difference).add_(1);
+          return Tensors{whole, difference, difference > part(x[2], 3)};
+        },
+        uniform(n + 4, dtype));
+    CHECK(report.fused == 5);
+  }
+}
+
+TEST_CASE("one number for all elements of a fused chain: given, of a tensor, expanded") {
+  const CompileReport report = require_twin(
+      [](const Tensors& x) {
+        const Tensor number = x[1][0], all = x[2][0].expand(x[0].sizes());
+        const Tensor y = (x[0] * number + all) * 1.5 - number;
+        return Tensors{where(y > 0, y, 0.25), lerp(y, x[1], 0.3), addcmul(y, all, x[2], 0.5)};
+      },
+      uniform(77, GENERATE(kFloat, kHalf)));
+  CHECK(report.fused >= 6);
+}
+
+TEST_CASE("activations and their first and second derivatives are fused on a device") {
+  const CompileReport report = require_twin(
+      [](const Tensors& numbers) {
+        namespace F = nn::functional;
+        const Tensor x = numbers[0].detach().requires_grad_();
+        const Tensor y = tanh(x * numbers[1]) * exp(-x * x) + F::gelu(x) * F::leaky_relu(x, 0.2);
+        const Tensor g = autograd::grad({y}, {x}, {numbers[2]}, true, true)[0];
+        const Tensor h = autograd::grad({g}, {x}, {numbers[1]})[0];
+        return Tensors{y.detach(), g.detach(), h};
+      },
+      uniform(300));
+  CHECK(report.captured);
+  CHECK(report.fused > 20);
+}
+
+TEST_CASE("elements that are written in place stay in order in a fused chain") {
+  const CompileReport report = require_twin(
+      [](const Tensors& x) {
+        Tensor momentum = x[0] * 0.9, weight = x[1] * 1;
+        momentum.mul_(0.5).add_(x[2]);
+        weight.addcdiv_(momentum, (x[2] * x[2]).sqrt_().add_(1e-3), -0.1);
+        momentum.neg_();
+        return Tensors{momentum, weight, momentum * weight};
+      },
+      uniform(130));
+  CHECK(report.fused == report.operations);
+}
+
+TEST_CASE("what a fused chain sees elsewhere keeps calls apart") {
+  const CompileReport report = require_twin(
+      [](const Tensors& x) {
+        const Tensor whole = x[0] * 1, shifted = whole.narrow(0, 1, 64);
+        whole.narrow(0, 0, 64).add_(shifted);
+        const Tensor y = shifted * 2 + whole.narrow(0, 0, 64);
+        return Tensors{whole, y, y.reshape({8, 8}).t() * y.reshape({8, 8})};
+      },
+      uniform(65));
+  CHECK(report.fused < report.operations);
+}
+
+TEST_CASE("chains longer than a kernel's argument become several kernels") {
+  const CompileReport report = require_twin(
+      [](const Tensors& x) {
+        Tensors made{x[0]};
+        for (int i = 0; i < 100; ++i) made.push_back(made.back() * 0.9 + x[static_cast<std::size_t>(i % 3)]);
+        return made;
+      },
+      uniform(40));
+  CHECK(report.fused == report.operations);
+}
+
+TEST_CASE("calls on a device are not fused where that is turned off") {
+  const auto f = [](const Tensors& x) { return Tensors{(x[0] + x[1]) * x[2]}; };
+  SECTION("it is not") { CHECK(require_twin(f, uniform(10)).fused == 2); }
+  SECTION("by an option") {
+    CompileOptions options;
+    options.fuse = false;
+    CHECK(require_twin(f, uniform(10), options).fused == 0);
+    CHECK(require_twin(f, uniform(10, kFloat, 3, kCPU), options).fused == 2);
+  }
+  SECTION("by the environment") {
+    const Environment off("EBB_FUSE", "0");
+    CHECK(require_twin(f, uniform(10)).fused == 0);
+  }
+  SECTION("because algorithms are to be deterministic") {
+    const testing::Deterministic scope;
+    CHECK(require_twin(f, uniform(10)).fused == 0);
+  }
+}
+
+// In both, another device of the same kind stands for another process: nothing is in memory for it.
+TEST_CASE("kernels of fused chains are kept in files and read where there is no compiler") {
+  const Folder folder;
+  const Environment cache("EBB_KERNEL_CACHE", folder.path.string());
+  REQUIRE(require_twin(&own_chain<1>, uniform(10)).fused == 3);
+  REQUIRE(folder.files().size() == 1);
+  REQUIRE(folder.files()[0].extension() == ".kernel");
+  if (is_real_device()) return;
+  const Environment none("EBB_EMU_COMPILER", "false");
+  const Warnings warnings;
+  CHECK(require_twin(&own_chain<1>, uniform(10, kFloat, 3, Device(Device::CUDA, 1))).fused == 3);
+  CHECK(warnings.texts.empty());
+}
+
+TEST_CASE("a file of a fused chain that is damaged is compiled again") {
+  if (is_real_device()) return;
+  const Folder folder;
+  const Environment cache("EBB_KERNEL_CACHE", folder.path.string());
+  REQUIRE(require_twin(&own_chain<2>, uniform(10)).fused == 5);
+  REQUIRE(folder.files().size() == 1);
+  const std::filesystem::path file = folder.files()[0];
+  std::string whole = bytes_of(file), damaged = whole;
+  damaged[damaged.size() / 2] ^= 1;
+  std::ofstream(file, std::ios::binary) << damaged;
+  CHECK(require_twin(&own_chain<2>, uniform(10, kFloat, 3, Device(Device::CUDA, 1))).fused == 5);
+  CHECK(bytes_of(file) != damaged);
+  CHECK(bytes_of(file).size() == whole.size());
+}
+
+TEST_CASE("chains are fused where no files can be kept") {
+  const Folder folder;
+  std::ofstream(folder.path / "file") << "no folder";
+  const std::string where = GENERATE(as<std::string>{}, "", "0", "file/below");
+  const Environment cache("EBB_KERNEL_CACHE", where.size() < 2 ? where : (folder.path / where).string());
+  CHECK(require_twin(&own_chain<3>, uniform(10)).fused == 7);
+  CHECK(folder.files().size() == 1);
+}
+
+TEST_CASE("without a compiler calls on a device are made one by one") {
+  if (is_real_device()) return;
+  const Environment cache("EBB_KERNEL_CACHE", ""), none("EBB_EMU_COMPILER", "false");
+  const Warnings warnings;
+  CHECK(require_twin(&own_chain<4>, uniform(10)).fused == 0);
+  const CompileReport report = require_twin(&own_chain<5>, uniform(10));
+  CHECK(report.fused == 0);
+  CHECK(report.captured);
+  REQUIRE(warnings.texts.size() == 1);
+  CHECK_THAT(warnings.texts[0], support::Contains("are not fused: the host's compiler"));
+}

@@ -1,0 +1,311 @@
+// Captured graphs: what they compute, draw and keep.
+#include <ebb/ebb.h>
+
+#include "cuda/unit/either_way.h"
+#include "support/catch.h"
+
+using namespace ebb;
+using support::Contains;
+
+namespace {
+
+const TensorOptions kOnCuda(Device::CUDA);
+
+bool same(const Tensor& a, const Tensor& b) { return equal(a.cpu(), b.cpu()); }
+
+// A model, its optimizer and batches of data in one order.
+struct Training {
+  nn::Sequential net;
+  std::unique_ptr<optim::SGD> optimizer;
+  Tensor input, target;
+  std::vector<Tensor> inputs, targets;
+
+  Training(nn::Sequential model, IntArrayRef sample) : net(std::move(model)) {
+    net->to(Device::CUDA);
+    optimizer = std::make_unique<optim::SGD>(net->parameters(), optim::SGDOptions(0.05).momentum(0.9));
+    DimVector shape(sample);
+    for (int i = 0; i < 8; ++i) {
+      inputs.push_back(randn(shape).to(Device::CUDA));
+      targets.push_back(randint(4, {shape[0]}, kLong).to(Device::CUDA));
+    }
+    input = inputs[0].clone();
+    target = targets[0].clone();
+  }
+  void step() {
+    optimizer->zero_grad();
+    nn::functional::cross_entropy(net->forward(input), target).backward();
+    optimizer->step();
+  }
+  void feed(int i) {
+    input.copy_(inputs[static_cast<std::size_t>(i)]);
+    target.copy_(targets[static_cast<std::size_t>(i)]);
+  }
+  std::vector<Tensor> state() const {
+    std::vector<Tensor> out;
+    for (const Tensor& p : net->parameters()) out.push_back(p.detach().cpu());
+    for (const Tensor& b : net->buffers()) out.push_back(b.cpu());
+    return out;
+  }
+};
+
+nn::Sequential mlp() {
+  return nn::Sequential(nn::Linear(6, 16), nn::ReLU(), nn::Dropout(0.4), nn::Linear(16, 12), nn::Tanh(),
+                        nn::Dropout(0.2), nn::Linear(12, 4));
+}
+nn::Sequential cnn() {
+  return nn::Sequential(nn::Conv2d(nn::Conv2dOptions(1, 4, 3).padding(1)), nn::BatchNorm2d(4), nn::ReLU(),
+                        nn::MaxPool2d(2), nn::Flatten(), nn::Linear(36, 4));
+}
+
+template <class Model>
+std::vector<Tensor> trained(const Model& model, IntArrayRef sample, bool captured) {
+  manual_seed(11);
+  Training t(model(), sample);
+  for (int i = 0; i < 2; ++i) {
+    t.feed(i);
+    t.step();
+  }
+  cuda::Graph graph;
+  if (captured) graph.capture([&] { t.step(); });
+  for (int i = 2; i < 8; ++i) {
+    t.feed(i);
+    if (captured)
+      graph.replay();
+    else
+      t.step();
+  }
+  return t.state();
+}
+
+// Bit for bit what the program asks to repeat bit for bit: cuDNN's first choice for the gradient of a weight
+// may be an engine that adds by atomics.
+template <class Model>
+void compare(const Model& model, IntArrayRef sample) {
+  const testing::Deterministic guard;
+  const std::vector<Tensor> expected = trained(model, sample, false), got = trained(model, sample, true);
+  REQUIRE(got.size() == expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    INFO("parameter or buffer " << i);
+    CHECK(equal(got[i], expected[i]));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a captured training step does what the steps would, dropout included") {
+  SECTION("perceptron") { compare(mlp, {10, 6}); }
+  SECTION("convolutions and batch norm") { compare(cnn, {5, 1, 6, 6}); }
+}
+
+TEST_CASE("a capture computes nothing, a replay everything") {
+  Tensor x = zeros({4}, kOnCuda), y;
+  cuda::Graph graph;
+  CHECK_FALSE(graph.is_captured());
+  graph.capture([&] {
+    x.add_(1);
+    y = x * 10;
+  });
+  CHECK(graph.is_captured());
+  CHECK(same(x, zeros({4})));
+  for (int i = 1; i <= 3; ++i) {
+    graph.replay();
+    CHECK(same(x, full({4}, i, kFloat)));
+    CHECK(same(y, full({4}, 10 * i, kFloat)));
+  }
+}
+
+TEST_CASE("capture_begin and capture_end are the same in two calls") {
+  Tensor x = ones({3}, kOnCuda);
+  const cuda::Stream before = cuda::Stream::current();
+  cuda::Graph graph;
+  graph.capture_begin();
+  CHECK_FALSE(cuda::Stream::current() == before);
+  x.mul_(2);
+  graph.capture_end();
+  CHECK(cuda::Stream::current() == before);
+  graph.replay();
+  graph.replay();
+  CHECK(same(x, full({3}, 4, kFloat)));
+}
+
+TEST_CASE("random numbers go on from replay to replay as without a graph") {
+  Generator own(5), again(5);
+  const auto draw = [](Generator& g) {
+    return std::vector<Tensor>{rand({20}, kOnCuda), randn({7}, g, kOnCuda),
+                               dropout(ones({50}, kOnCuda), 0.5, true), randperm(9, kOnCuda),
+                               rand({4}, g, kOnCuda)};
+  };
+  std::vector<std::vector<Tensor>> expected;
+  manual_seed(21);
+  for (int i = 0; i < 3; ++i) {
+    expected.push_back(draw(own));
+    rand({3}, kOnCuda);
+  }
+  manual_seed(21);
+  std::vector<Tensor> drawn;
+  cuda::Graph graph;
+  graph.capture([&] {
+    ones({2}, kOnCuda) + 1;  // memory that was used in the capture must not be what draws read
+    drawn = draw(again);
+  });
+  for (const auto& wanted : expected) {
+    graph.replay();
+    for (std::size_t i = 0; i < wanted.size(); ++i) CHECK(same(drawn[i], wanted[i]));
+    rand({3}, kOnCuda);
+  }
+}
+
+TEST_CASE("a graph's memory is its own until the graph is gone") {
+  cuda::empty_cache();
+  const MemoryStats before = cuda::memory_stats();
+  {
+    Tensor x = full({1000}, 2, kOnCuda.dtype(kFloat)), y;
+    cuda::Graph graph;
+    graph.capture([&] {
+      const Tensor t = x * 3;
+      y = t + 1;
+    });
+    std::vector<Tensor> others;
+    for (int i = 0; i < 20; ++i) others.push_back(full({1000}, -1, kOnCuda.dtype(kFloat)));
+    graph.replay();
+    CHECK(same(y, full({1000}, 7, kFloat)));
+    for (const Tensor& other : others) CHECK(same(other, full({1000}, -1, kFloat)));
+    const Tensor kept = y;
+    y.reset();
+    others.push_back(full({1000}, -1, kOnCuda.dtype(kFloat)));
+    graph.replay();
+    CHECK(same(others.back(), full({1000}, -1, kFloat)));
+    CHECK(same(kept, full({1000}, 7, kFloat)));
+    graph.reset();
+    CHECK_FALSE(graph.is_captured());
+    CHECK(same(kept, full({1000}, 7, kFloat)));  // a tensor outlives its graph
+    graph.capture([&] { y = x * 5; });
+    graph.replay();
+    CHECK(same(y, full({1000}, 10, kFloat)));
+  }
+  cuda::empty_cache();
+  CHECK(cuda::memory_stats().current == before.current);
+  CHECK(cuda::memory_stats().cached == before.cached);
+}
+
+TEST_CASE("memory freed in a capture serves the capture again") {
+  const Tensor x = ones({1 << 18}, kOnCuda);
+  cuda::empty_cache();
+  const std::size_t before = cuda::memory_stats().current + cuda::memory_stats().cached;
+  Tensor y;
+  cuda::Graph graph;
+  graph.capture([&] {
+    y = x;
+    for (int i = 0; i < 100; ++i) y = y + 1;
+  });
+  const MemoryStats now = cuda::memory_stats();
+  CHECK(now.current + now.cached - before <= (4 << 20));
+  graph.replay();
+  CHECK(y[5].item<float>() == 101);
+}
+
+TEST_CASE("a capture goes over to other streams and back by events") {
+  Tensor x = ones({100}, kOnCuda), y, z;
+  const cuda::Stream side = cuda::Stream::from_pool();
+  cuda::Graph graph;
+  graph.capture([&] {
+    cuda::Event fork, join;
+    x.add_(1);
+    fork.record();
+    side.wait(fork);
+    {
+      const cuda::StreamGuard guard(side);
+      y = x * 10;
+      join.record(side);
+    }
+    z = x * 100;
+    cuda::Stream::current().wait(join);
+    z = z + y;
+  });
+  for (int i = 2; i <= 4; ++i) {
+    graph.replay();
+    CHECK(same(z, full({100}, 110 * i, kFloat)));
+  }
+}
+
+TEST_CASE("replays on several streams follow each other") {
+  Tensor x = zeros({50}, kOnCuda), noise;
+  const cuda::Stream a = cuda::Stream::from_pool(), b = cuda::Stream::from_pool();
+  cuda::synchronize();
+  cuda::Graph graph;
+  graph.capture([&] {
+    noise = rand({50}, kOnCuda);
+    x.add_(noise);
+  });
+  manual_seed(2);
+  for (int i = 0; i < 3; ++i) {
+    graph.replay(a);
+    graph.replay(b);
+  }
+  cuda::synchronize();
+  manual_seed(2);
+  Tensor expected = zeros({50}, kOnCuda);
+  for (int i = 0; i < 6; ++i) expected.add_(rand({50}, kOnCuda));
+  CHECK(same(x, expected));
+}
+
+TEST_CASE("a graph that is dropped while it is replayed takes nothing away from the replay") {
+  manual_seed(3);
+  const Tensor x = ones({1000}, kOnCuda);
+  Tensor drawn;
+  const cuda::Stream side = cuda::Stream::from_pool();
+  {
+    cuda::Graph graph;
+    graph.capture([&] { drawn = dropout(x, 0.5, true); });
+    const cuda::StreamGuard guard(side);
+    graph.replay();
+  }
+  // Where the replay looks up the number of its draw, if that memory were free.
+  for (int i = 0; i < 8; ++i) full({16}, 1 << 20, kOnCuda.dtype(kLong));
+  cuda::Stream::current().synchronize();
+  side.synchronize();
+  manual_seed(3);
+  CHECK(equal(drawn.cpu(), dropout(x, 0.5, true).cpu()));
+}
+
+TEST_CASE("a bad index in a replay is an error at the next wait") {
+  const Tensor x = arange(10, kOnCuda);
+  Tensor index = tensor({1, 2}, kOnCuda.dtype(kLong)), picked;
+  cuda::Graph graph;
+  graph.capture([&] { picked = x.index_select(0, index); });
+  graph.replay();
+  CHECK(same(picked, tensor({1, 2}, kLong)));
+  index.fill_(12);
+  graph.replay();
+  CHECK_THROWS_WITH(cuda::synchronize(), Contains("index_select") && Contains("12"));
+  index.fill_(3);
+  graph.replay();
+  CHECK(same(picked, tensor({3, 3}, kLong)));
+}
+
+TEST_CASE("pinned memory is read anew by each replay") {
+  Tensor staging = zeros({6}, TensorOptions(kFloat).pinned_memory(true)), x = zeros({6}, kOnCuda), y;
+  cuda::Graph graph;
+  graph.capture([&] {
+    x.copy_(staging, true);
+    y = x * 2;
+  });
+  for (int i = 1; i <= 3; ++i) {
+    staging.fill_(i);
+    graph.replay();
+    CHECK(same(y, full({6}, 2 * i, kFloat)));
+  }
+}
+
+TEST_CASE("numbers that a captured step makes on the host are the same in every replay") {
+  const Tensor x = zeros({2}, kCUDA);
+  cuda::Graph graph;
+  graph.capture([&] {
+    const Tensor numbers = tensor({1.0F, 2.0F}, kCUDA);
+    x.add_(numbers);
+    numbers.mul_(10);  // a copy: the next replay begins with 1 and 2 again
+  });
+  CHECK(equal(x.cpu(), zeros({2})));
+  for (int i = 0; i < 3; ++i) graph.replay();
+  CHECK(equal(x.cpu(), tensor({3.0F, 6.0F})));
+}

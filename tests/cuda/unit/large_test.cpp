@@ -1,0 +1,109 @@
+// Arrays of more than 2^31 elements: every kind of kernel at the far end of one. Smaller in the emulation and
+// on small devices, where only the calls are tried.
+#include <ebb/ebb.h>
+
+#include <vector>
+
+#include "cuda/unit/real_device.h"
+#include "support/catch.h"
+
+using namespace ebb;
+
+namespace {
+
+const TensorOptions kOnCuda(Device::CUDA);
+
+struct Large {
+  std::int64_t n;
+  Tensor x;  // zeros but for 1 to 8 at the end, in bf16, which has them exactly
+};
+
+Large make() {
+  const bool room = is_real_device() && cuda::get_device_properties().total_memory > (std::size_t{48} << 30);
+  const std::int64_t n = (room ? std::int64_t{1} << 31 : std::int64_t{1} << 16) + 8;
+  if (!room) WARN("an array of " << n << " elements stands for one of 2^31 + 8");
+  Tensor x = zeros({n}, kOnCuda.dtype(kBFloat16));
+  x.slice(0, n - 8).copy_(arange(1, 9, kOnCuda));
+  return {n, x};
+}
+
+std::vector<float> tail_of(const Tensor& x) {
+  const Tensor end = x.slice(0, x.numel() - 8).to(kFloat).cpu().contiguous();
+  return {end.data_ptr<float>(), end.data_ptr<float>() + 8};
+}
+
+const std::vector<float> kEnd = {1, 2, 3, 4, 5, 6, 7, 8};
+
+}  // namespace
+
+TEST_CASE("elementwise kernels reach the end of 2^31 + 8 elements", "[alone]") {
+  const auto [n, x] = make();
+  CHECK(tail_of(x) == kEnd);
+  CHECK(tail_of(x.clone()) == kEnd);
+  CHECK(tail_of(x * 2 - x) == kEnd);
+  CHECK(tail_of(x + x.slice(0, n - 1)) == std::vector<float>{9, 10, 11, 12, 13, 14, 15, 16});
+  const Tensor odd = x.slice(0, 1);  // no vector's boundary
+  CHECK(tail_of(odd + 1).back() == 9);
+  Tensor masked = x.clone();
+  masked.masked_fill_(x > 4, 0);
+  CHECK(tail_of(masked) == std::vector<float>{1, 2, 3, 4, 0, 0, 0, 0});
+  CHECK((x > 4).sum().item<std::int64_t>() == 4);
+}
+
+TEST_CASE("copies of 2^31 + 8 elements transpose, join and convert", "[alone]") {
+  const auto [n, x] = make();
+  const Tensor t =
+      x.view({n / 8, 8}).t().contiguous();  // eight lines, the last number of each is one of the eight
+  CHECK(tail_of(t.select(1, n / 8 - 1)) == kEnd);
+  CHECK(tail_of(t.t().contiguous().view({n})) == kEnd);
+  CHECK(tail_of(cat({x.slice(0, 0, 8), x.slice(0, 8)})) == kEnd);
+  const Tensor wide = x.to(kFloat);
+  CHECK(tail_of(wide) == kEnd);
+  const Tensor host = x.slice(0, n - 24).cpu();
+  CHECK(host.to(kFloat).sum().item<float>() == 36);
+}
+
+TEST_CASE("reductions and scans of 2^31 + 8 elements", "[alone]") {
+  const auto [n, x] = make();
+  CHECK(x.sum(kFloat).item<float>() == 36);
+  CHECK(x.max().item<float>() == 8);
+  CHECK(x.argmax().item<std::int64_t>() == n - 1);
+  CHECK(x.view({n / 8, 8}).sum(0, false, kFloat).cpu().sum().item<float>() == 36);
+  const Tensor rows = x.view({n / 8, 8}).sum(1);
+  CHECK(rows[n / 8 - 1].item<float>() == 36);
+  CHECK(x.cumsum(0)[n - 1].item<float>() == 36);
+  CHECK((x > 0).any().item<bool>());
+}
+
+TEST_CASE("softmax and layer norm of 2^28 rows", "[alone]") {
+  const auto [n, x] = make();
+  const Tensor rows = x.view({n / 8, 8});
+  const Tensor last = rows[n / 8 - 1].to(kFloat).cpu().view({1, 8});
+  CHECK(allclose(softmax(rows, 1)[n / 8 - 1].to(kFloat).cpu().view({1, 8}), softmax(last, 1), 1e-2, 1e-3));
+  CHECK(allclose(layer_norm(rows, {8})[n / 8 - 1].to(kFloat).cpu().view({1, 8}), layer_norm(last, {8}), 1e-2,
+                 1e-2));
+}
+
+TEST_CASE("places beyond 2^31 are found, read and written", "[alone]") {
+  const auto [n, x] = make();
+  const Tensor found = (x > 0).nonzero().view({-1}).cpu();
+  CHECK(equal(found, arange(n - 8, n)));
+  const Tensor at = tensor({n - 1, std::int64_t{0}, n - 8}, kOnCuda.dtype(kLong));
+  CHECK(equal(x.index_select(0, at).to(kFloat).cpu(), tensor({8.0f, 0.0f, 1.0f})));
+  CHECK(equal(x.gather(0, at).to(kFloat).cpu(), tensor({8.0f, 0.0f, 1.0f})));
+  Tensor y = x.clone();
+  y.index_fill_(0, at, 5);
+  CHECK(tail_of(y) == std::vector<float>{5, 2, 3, 4, 5, 6, 7, 5});
+  y.index_add_(0, at, ones({3}, kOnCuda.dtype(kBFloat16)));
+  CHECK(tail_of(y) == std::vector<float>{6, 2, 3, 4, 5, 6, 7, 6});
+  CHECK_THROWS_AS(x.index_select(0, tensor({n}, kOnCuda.dtype(kLong))).cpu(), IndexError);
+}
+
+TEST_CASE("random numbers of 2^31 + 8 elements differ at both ends", "[alone]") {
+  const auto [n, x] = make();
+  Tensor y = x.clone();
+  y.uniform_();
+  CHECK_FALSE(equal(y.slice(0, 0, 1000), y.slice(0, n - 1000)));
+  const double kept = dropout(x + 1, 0.5, true).ne(0).sum().item<std::int64_t>() / static_cast<double>(n);
+  CHECK(kept == Approx(0.5).epsilon(0.02));
+}

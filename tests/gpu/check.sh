@@ -1,9 +1,0 @@
-# Starts the bundle in a folder that stands for the machine (call check): every library but the driver's is found, each
-# program starts, and the plugin says no more than that there is no driver. Of an emulated bundle, that it works.
-
-source "$tests/machine_folder.sh"
-[[ -d $bundle ]] || { echo "there is no bundle in $bundle: tests/gpu.sh bundle" >&2; exit 1; }
-folder=$(mktemp -d "$root/build/machine.XXXXXX")
-trap 'rm -rf "$folder"' EXIT
-make_machine "$folder" && add_toolkit "$folder" && add_tree "$folder" || exit 1
-on_machine "$folder" /usr/bin/bash /srv/visit/tests/gpu/check_there.sh "$preset"

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Tries the tests with Catch2 3: builds it from the source package of Debian 13, then test programs with it, and runs those.
+#   tests/support/catch3.sh [-j N] [-s] [PROGRAM...]
+# PROGRAM: a target such as test_nn (default: a few small ones). -s: also checks the syntax of the sources of all other test
+# programs. Everything lies in build/catch3. The mirror is that of the machine's own list of packages.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+source "$root/cmake/debian.sh"
+jobs=$(nproc) syntax=''
+while getopts "j:s" option; do
+  case $option in
+    j) jobs=$OPTARG ;;
+    s) syntax=yes ;;
+    *) sed -n '2,5s/^# //p' "$0" >&2; exit 2 ;;
+  esac
+done
+shift $((OPTIND - 1))
+programs=("$@")
+(($#)) || programs=(test_lint test_cartpole test_core test_optim)
+work=$root/build/catch3
+catch=$work/catch2
+mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$catch"
+
+# apt with lists of its own: what the machine has installed does not change.
+apt_of_trixie() {
+  apt-get -o Dir::Etc::SourceList="$work/trixie.list" -o Dir::Etc::SourceParts=/dev/null -o Dir::State::Lists="$work/lists" \
+    -o Dir::Cache="$work/cache" -o APT::Sandbox::User="$(id -un)" "$@"
+}
+
+if [[ ! -e $catch/install/include/catch2/catch_all.hpp ]]; then
+  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' | sort -u | head -1)
+  [[ $mirror ]] || { say "apt-get knows no mirror of Debian (apt-get update)"; exit 1; }
+  printf 'deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s trixie main\n' "$mirror" >"$work/trixie.list"
+  apt_of_trixie update -qq
+  (cd "$catch" && apt_of_trixie source -qq --download-only catch2)
+  mkdir -p "$catch/source"
+  tar -C "$catch/source" --strip-components=1 -xf "$catch"/catch2_3*.orig.tar.*
+  say "building Catch2 $(sed -n 's/^ *VERSION \([0-9.]*\).*/\1/p' "$catch/source/CMakeLists.txt" | head -1)"
+  cmake -S "$catch/source" -B "$catch/build" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release -DCATCH_INSTALL_DOCS=OFF \
+    -DBUILD_TESTING=OFF -DCMAKE_CXX_STANDARD=20 -DCMAKE_INSTALL_PREFIX="$catch/install" >/dev/null
+  nice cmake --build "$catch/build" -j "$jobs" --target install >"$catch/log" || { tail -30 "$catch/log"; exit 1; }
+fi
+
+share_ccache "$root"
+options=(-G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$catch/install")
+
+# configure FOLDER OPTIONS...: as the presets do, but with this Catch2.
+configure() {
+  say "configuring in build/catch3/$1"
+  cmake -S "$root" -B "$work/$1" "${options[@]}" "${@:2}" >/dev/null
+  grep -q "^Catch2_DIR:PATH=$catch/install" "$work/$1/CMakeCache.txt" || { say "another Catch2 was found"; exit 1; }
+}
+
+configure release -DEBB_CUDA=OFF
+say "building ${programs[*]}"
+nice cmake --build "$work/release" -j "$jobs" --target "${programs[@]}"
+for program in "${programs[@]}"; do
+  say "$program"
+  "$(find "$work/release" -type f -name "$program" -perm -u+x -print -quit)" | tail -3
+done
+
+# A launcher takes the compiler's output away, but for the precompiled header: ninja sees no object and tries them all again.
+if [[ $syntax ]]; then
+  printf '#!/bin/sh\ncase "$*" in *c++-header*) exec "$@" ;; *) exec "$@" -fsyntax-only ;; esac\n' >"$work/launcher"
+  chmod +x "$work/launcher"
+  configure syntax -DEBB_CUDA=EMU -DCMAKE_CXX_COMPILER_LAUNCHER="$work/launcher"
+  mapfile -t objects < <(ninja -C "$work/syntax" -t targets all | sed -nE 's#^(tests/.*/(test_|optable_|ebb_test_)[a-z_]*\.dir/.*\.cpp\.o): .*#\1#p')
+  say "checking the syntax of ${#objects[@]} sources"
+  nice ninja -C "$work/syntax" -j "$jobs" -k 0 --quiet "${objects[@]}"
+fi
