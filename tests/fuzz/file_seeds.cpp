@@ -5,7 +5,6 @@
 #include <ebb/io/pytorch.h>
 
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "fuzz/file_targets.h"
@@ -21,11 +20,6 @@ using ebb::Tensor;
 using ebb::pytorch::Dict;
 using ebb::pytorch::List;
 using ebb::pytorch::Tuple;
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 template <class Write>
 std::string written(const Write& write) {
@@ -60,7 +54,7 @@ std::vector<std::string> torch_seeds() {
           written([&](auto& to) {
             ebb::pytorch::write_archive(to, Dict{{"a", Dict{{"w", x}}}, {"lr", 0.5}, {"n", List{1, 2}}});
           }),
-          bytes_of(data + "legacy.pt"), bytes_of(data + "libtorch_tensors.pt")};
+          support::read_file(data + "legacy.pt"), support::read_file(data + "libtorch_tensors.pt")};
 }
 
 std::vector<std::string> torch_pickle_seeds() {
@@ -104,7 +98,7 @@ std::vector<std::string> checkpoint_seeds() {
   std::vector<std::string> seeds;
   for (int i = 0; i < 2; ++i) {
     run.save();
-    seeds.push_back(bytes_of(path));
+    seeds.push_back(support::read_file(path));
     model(ebb::ones({1, 2})).sum().backward();
     optimizer.step();
   }

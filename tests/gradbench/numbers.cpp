@@ -1,6 +1,6 @@
 // Differences, and what a number is compared by.
 #include "numbers.h"
-#include "support/catch.h"
+#include "support/compare.h"
 
 #include <algorithm>
 #include <cmath>
@@ -46,13 +46,9 @@ Numbers slopes(const std::function<double(const Numbers&)>& f, Numbers x) {
 
 void check_close(const Json& given, const Numbers& expected, double tolerance) {
   const Numbers numbers = given.is_array() ? given.get<Numbers>() : Numbers{given.get<double>()};
-  REQUIRE(numbers.size() == expected.size());
   double largest = 0;
   for (const double number : expected) largest = std::max(largest, std::abs(number));
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    INFO("number " << i);
-    CHECK(numbers[i] == Approx(expected[i]).epsilon(0).margin(tolerance * largest));
-  }
+  support::require_close(numbers, expected, 0, tolerance * largest);
 }
 
 }  // namespace gradbench_test

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "support/catch.h"
+#include "support/compare.h"
 
 namespace waves {
 
@@ -44,14 +44,6 @@ inline Variable tokens(std::int64_t rows, std::int64_t columns, std::int64_t voc
   return (ebb::arange(rows * columns) * 7).remainder(vocab).reshape({rows, columns});
 }
 
-inline void near(const Numbers& got, const Numbers& expected, double tolerance) {
-  REQUIRE(got.size() == expected.size());
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    INFO(i);
-    CHECK(got[i] == Approx(expected[i]).epsilon(tolerance).margin(tolerance / 10));
-  }
-}
-
 /// The first four numbers of the output and its mark, and a mark for the gradient of each parameter.
 template <class M>
 void check(M module, const Variable& input, const Numbers& outputs, const Numbers& gradients,
@@ -60,11 +52,11 @@ void check(M module, const Variable& input, const Numbers& outputs, const Number
   Numbers got;
   for (std::int64_t i = 0; i < 4; ++i) got.push_back(y.detach().flatten()[i].template item<double>());
   got.push_back(mark(y));
-  near(got, outputs, tolerance);
+  support::require_close(got, outputs, tolerance / 2, tolerance / 20);
   (y * wave(y.numel(), 0.9, 0).cos().reshape(y.sizes())).sum().backward();
   got.clear();
   for (const Variable& p : module->parameters()) got.push_back(mark(p.grad()));
-  near(got, gradients, tolerance);
+  support::require_close(got, gradients, tolerance / 2, tolerance / 20);
 }
 
 /// FNV-1a, 64 bits, of a line for each entry of the state: "conv_proj.bias [768]".

@@ -4,26 +4,18 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
+
+#include "support/files.h"
 
 namespace onnx {
 namespace {
-
-std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  EBB_CHECK(in, "cannot open ", path, ".");
-  std::ostringstream out;
-  out << in.rdbuf();
-  return std::move(out).str();
-}
 
 Tensors load_tensors(const std::string& data_set, const char* kind) {
   Tensors tensors;
   for (int i = 0;; ++i) {
     const std::string path = data_set + "/" + kind + "_" + std::to_string(i) + ".pb";
     if (!std::filesystem::exists(path)) return tensors;
-    tensors.push_back(parse_tensor(read_file(path)));
+    tensors.push_back(parse_tensor(support::read_file(path)));
   }
 }
 
@@ -44,7 +36,7 @@ std::vector<std::string> case_names(const std::string& folder) {
 }
 
 Model load_model(const std::string& folder, const std::string& name) {
-  return parse_model(read_file(folder + "/" + name + "/model.onnx"));
+  return parse_model(support::read_file(folder + "/" + name + "/model.onnx"));
 }
 
 Case load_case(const std::string& folder, const std::string& name) {

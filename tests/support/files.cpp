@@ -48,6 +48,11 @@ const fs::path& own_folder() {
   return folder.path();
 }
 
+std::vector<fs::path> files_in(const fs::path& folder) {
+  if (!fs::exists(folder)) return {};
+  return {fs::directory_iterator(folder), fs::directory_iterator()};
+}
+
 std::string read_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw std::runtime_error("cannot read " + path.string());

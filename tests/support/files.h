@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace support {
 
@@ -31,6 +32,9 @@ const std::filesystem::path& own_folder();
 
 /// The path of a file in own_folder().
 inline std::string temporary(const std::string& name) { return (own_folder() / name).string(); }
+
+/// The paths of all that lies in a folder, without what lies deeper; none if there is no such folder.
+std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder);
 
 /// All bytes of a file; throws std::runtime_error if it cannot be read.
 std::string read_file(const std::filesystem::path& path);

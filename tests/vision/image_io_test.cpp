@@ -19,11 +19,7 @@ constexpr std::pair<ImageReadMode, const char*> kModes[] = {{ImageReadMode::unch
                                                             {ImageReadMode::rgb, "rgb"},
                                                             {ImageReadMode::rgb_alpha, "rgb_alpha"}};
 
-std::string bytes_of(const Variable& tensor) {
-  return {static_cast<const char*>(tensor.data_ptr()), tensor.nbytes()};
-}
-
-std::string file(const std::string& name) { return bytes_of(golden("file." + name)); }
+std::string file(const std::string& name) { return support::bytes_of(golden("file." + name)); }
 
 std::string big_endian(std::uint32_t value) {
   std::string bytes;

@@ -1,57 +1,35 @@
 // Plans as files: what is written is read again, and nothing else is.
 #include "cuda/nvidia/dnn/plan_files.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "cuda/dnn/plans.h"
 #include "support/catch.h"
+#include "support/environment.h"
+#include "support/files.h"
 
 using namespace ebb;
 using namespace ebb::cuda;
 using namespace ebb::cuda::dnn;
+using support::Environment, support::read_file, support::write_file;
 namespace fs = std::filesystem;
 
 namespace {
 
+// The folder is one that the plans must make.
 struct Folder {
-  fs::path path;
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "ebb-plans-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()));
-    path = fs::path(name) / "cudnn";
-  }
-  ~Folder() { fs::remove_all(path.parent_path()); }
-  std::vector<fs::path> files() const {
-    if (!fs::exists(path)) return {};
-    return {fs::directory_iterator(path), fs::directory_iterator()};
-  }
+  support::Folder above;
+  fs::path path = above.path() / "cudnn";
+  std::vector<fs::path> files() const { return support::files_in(path); }
 };
 
 Problem problem(std::int64_t rows) {
   const NdArray x = array({rows, 4, 5, 5}, kFloat);
   return Problem(Operation::pool_mean, x, x);
 }
-
-std::string contents(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-void write(const fs::path& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
-
-struct Variable {
-  const char* name;
-  Variable(const char* variable, const char* value) : name(variable) { setenv(name, value, 1); }
-  ~Variable() { unsetenv(name); }
-};
-
 }  // namespace
 
 TEST_CASE("a plan that was written is read again, by its problem and by whom it is good for") {
@@ -83,24 +61,24 @@ TEST_CASE("a file that is damaged anywhere counts as none") {
   files.save(problem(3), "a plan of some length");
   REQUIRE(folder.files().size() == 1);
   const fs::path path = folder.files()[0];
-  const std::string whole = contents(path);
+  const std::string whole = read_file(path);
   for (std::size_t i = 0; i < whole.size(); ++i) {
     std::string bad = whole;
     bad[i] = static_cast<char>(bad[i] ^ 1);
-    write(path, bad);
+    write_file(path, bad);
     REQUIRE_FALSE(files.load(problem(3)));
-    write(path, whole.substr(0, i));
+    write_file(path, whole.substr(0, i));
     REQUIRE_FALSE(files.load(problem(3)));
   }
-  write(path, whole + 'x');
+  write_file(path, whole + 'x');
   CHECK_FALSE(files.load(problem(3)));
   // Another problem's plan under this one's name.
   files.save(problem(4), "another");
   std::vector<fs::path> both = folder.files();
   const fs::path other = both[0] == path ? both[1] : both[0];
-  write(path, contents(other));
+  write_file(path, read_file(other));
   CHECK_FALSE(files.load(problem(3)));
-  write(path, whole);
+  write_file(path, whole);
   CHECK(files.load(problem(3)) == "a plan of some length");
 }
 
@@ -109,8 +87,7 @@ TEST_CASE("where nothing can be kept nothing is, and nothing fails") {
   nowhere.save(problem(3), "plan");
   CHECK_FALSE(nowhere.load(problem(3)));
   const Folder folder;
-  fs::create_directories(folder.path.parent_path());
-  write(folder.path, "a file where the folder should be");
+  write_file(folder.path, "a file where the folder should be");
   PlanFiles blocked(folder.path, "whom");
   CHECK_NOTHROW(blocked.save(problem(3), "plan"));
   CHECK_FALSE(blocked.load(problem(3)));
@@ -147,21 +124,22 @@ TEST_CASE("readers never see half a plan") {
 }
 
 TEST_CASE("the folder of plans is the user's to choose or to forbid") {
+  const Environment no_cache("EBB_CACHE_DIR"), no_data("XDG_CACHE_HOME");
   {
-    const Variable own("EBB_CACHE_DIR", "/somewhere");
+    const Environment own("EBB_CACHE_DIR", "/somewhere");
     CHECK(cache_folder() == "/somewhere");
   }
   {
-    const Variable none("EBB_CACHE_DIR", "");
+    const Environment none("EBB_CACHE_DIR", "");
     CHECK(cache_folder().empty());
   }
-  const Variable home("HOME", "/me");
+  const Environment home("HOME", "/me");
   {
-    const Variable data("XDG_CACHE_HOME", "/caches");
+    const Environment data("XDG_CACHE_HOME", "/caches");
     CHECK(cache_folder() == "/caches/ebb");
   }
   {
-    const Variable relative("XDG_CACHE_HOME", "caches");
+    const Environment relative("XDG_CACHE_HOME", "caches");
     CHECK(cache_folder() == "/me/.cache/ebb");
   }
   CHECK(cache_folder() == "/me/.cache/ebb");

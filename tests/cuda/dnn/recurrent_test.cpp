@@ -7,8 +7,8 @@
 #include <functional>
 #include <string>
 
-#include "cuda/nvidia/dnn/recurrent.h"
 #include "cuda/dnn/plans.h"
+#include "cuda/nvidia/dnn/recurrent.h"
 #include "support/catch.h"
 
 using namespace ebb;

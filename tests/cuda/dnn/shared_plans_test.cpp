@@ -1,16 +1,13 @@
 // Plans that threads and runs of a program share, for a device that is only described.
 #include "cuda/nvidia/dnn/shared_plans.h"
 
-#include <unistd.h>
-
 #include <atomic>
-#include <cstdlib>
-#include <fstream>
 #include <thread>
 #include <vector>
 
 #include "cuda/dnn/plans.h"
 #include "support/catch.h"
+#include "support/files.h"
 
 using namespace ebb;
 using namespace ebb::cuda;
@@ -45,16 +42,6 @@ Answer made(const Task& task, std::atomic<int>& count) {
   if (!plans.empty()) answer.plan = std::move(plans[0]);
   return answer;
 }
-
-struct Folder {
-  fs::path path;
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "ebb-shared-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()));
-    path = name;
-  }
-  ~Folder() { fs::remove_all(path); }
-};
 
 }  // namespace
 
@@ -100,10 +87,10 @@ TEST_CASE("threads have plans of their own, of which one is made and the others 
 
 TEST_CASE("the next run reads what the last one made, unless it is damaged") {
   const Asked asked;
-  const Folder folder;
+  const support::Folder folder;
   std::atomic<int> count{0};
   const auto run = [&] {
-    PlanFiles files(folder.path, "a device");
+    PlanFiles files(folder.path(), "a device");
     SharedPlans shared(files, 10);
     return shared.answer_to(asked.task.problem, target(), [&] { return made(asked.task, count); });
   };
@@ -114,20 +101,20 @@ TEST_CASE("the next run reads what the last one made, unless it is damaged") {
   CHECK_FALSE(second.graph);
   REQUIRE(second.plan);
   CHECK(second.plan->workspace == first.plan->workspace);
-  for (const auto& file : fs::directory_iterator(folder.path)) fs::resize_file(file, fs::file_size(file) - 9);
+  for (const auto& file : support::files_in(folder.path())) fs::resize_file(file, fs::file_size(file) - 9);
   CHECK(run().graph);
   CHECK(count == 2);
   CHECK_FALSE(run().graph);  // it was written anew
   // What is whole, but no plan to cuDNN, is made anew as well.
-  PlanFiles(folder.path, "a device").save(asked.task.problem, "{\"cudnnVersion\": 1}");
+  PlanFiles(folder.path(), "a device").save(asked.task.problem, "{\"cudnnVersion\": 1}");
   CHECK(run().graph);
   CHECK(count == 3);
 }
 
 TEST_CASE("plans that do not run are made anew, or given up") {
   const Asked asked;
-  const Folder folder;
-  PlanFiles files(folder.path, "a device");
+  const support::Folder folder;
+  PlanFiles files(folder.path(), "a device");
   SharedPlans shared(files, 10);
   std::atomic<int> count{0};
   const auto ask = [&] {
@@ -141,7 +128,7 @@ TEST_CASE("plans that do not run are made anew, or given up") {
   shared.give_up(asked.task.problem);
   CHECK_FALSE(ask().plan);
   CHECK(count == 2);
-  CHECK(fs::is_empty(folder.path));
+  CHECK(fs::is_empty(folder.path()));
 }
 
 TEST_CASE("a problem without a plan has none for anybody, and is asked once") {

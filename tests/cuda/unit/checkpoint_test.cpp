@@ -1,11 +1,8 @@
 // States of a device's generator, and runs on a device that go on bit for bit.
 #include <ebb/ebb.h>
 
-#include <unistd.h>
-
-#include <filesystem>
-
 #include "support/catch.h"
+#include "support/files.h"
 
 using namespace ebb;
 
@@ -28,8 +25,8 @@ TEST_CASE("the state of a device's generator is two numbers, and it goes on from
 }
 
 TEST_CASE("a run on a device goes on bit for bit, its dropout too") {
-  const std::string path = std::filesystem::temp_directory_path() /
-                           ("ebb_cuda_checkpoint_" + std::to_string(::getpid()) + ".ckpt");
+  const support::Folder folder;
+  const std::string path = folder / "run.ckpt";
   // Six steps, or the first three of them, saved, or what is left of them.
   const auto train = [&](std::uint64_t seed, int steps, bool save) {
     manual_seed(seed);
@@ -53,6 +50,5 @@ TEST_CASE("a run on a device goes on bit for bit, its dropout too") {
   const std::vector<Tensor> whole = train(5, 6, false);
   train(5, 3, true);
   const std::vector<Tensor> resumed = train(6, 6, false);
-  std::filesystem::remove(path);
   for (std::size_t i = 0; i < whole.size(); ++i) CHECK(resumed[i].equal(whole[i]));
 }

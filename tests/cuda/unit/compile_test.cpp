@@ -3,6 +3,7 @@
 
 #include "cuda/unit/real_device.h"
 #include "support/catch.h"
+#include "support/compare.h"
 
 using namespace ebb;
 
@@ -12,7 +13,7 @@ const Device kGpu(Device::CUDA);
 
 Tensor to_gpu(const Tensor& x) { return x.to(kGpu); }
 
-bool same(const Tensor& a, const Tensor& b) { return equal(a.detach().cpu(), b.detach().cpu()); }
+using support::same;
 
 struct Training {
   nn::Sequential net;

@@ -10,6 +10,7 @@
 
 #include "cuda/unit/either_way.h"
 #include "support/catch.h"
+#include "support/compare.h"
 
 using namespace ebb;
 using testing::Deterministic;
@@ -39,8 +40,7 @@ double tolerance_of(DType dtype) {
 
 void check_close(const Tensor& got, const Tensor& expected, DType dtype) {
   const double tolerance = tolerance_of(dtype);
-  CHECK(got.cpu().sizes() == expected.sizes());
-  CHECK(allclose(got.cpu().to(kDouble), expected.to(kDouble), tolerance, tolerance, true));
+  support::require_close(got, expected, tolerance, tolerance);
 }
 
 // A layer's values and the gradients of its input on the device, in both layouts, against the CPU's in

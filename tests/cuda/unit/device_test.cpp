@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "support/catch.h"
+#include "support/compare.h"
 
 using namespace ebb;
 using support::Contains;
@@ -12,7 +13,7 @@ namespace {
 
 const TensorOptions kOnCuda(Device::CUDA);
 
-bool same(const Tensor& a, const Tensor& b) { return equal(a.cpu(), b.cpu()); }
+using support::same;
 
 }  // namespace
 

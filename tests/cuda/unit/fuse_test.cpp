@@ -2,53 +2,19 @@
 // joins no product with a sum, as in the emulation.
 #include <ebb/ebb.h>
 
-#include <unistd.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-
 #include "cuda/unit/either_way.h"
 #include "cuda/unit/fused.h"
 #include "cuda/unit/real_device.h"
 #include "support/catch.h"
+#include "support/environment.h"
+#include "support/files.h"
+#include "support/warnings.h"
 
 using namespace ebb;
 using namespace ebb::fused;
+using support::Environment, support::files_in, support::Folder, support::Warnings;
 
 namespace {
-
-// An environment variable for a scope.
-struct Environment {
-  Environment(const char* variable, const std::string& value) : name(variable) {
-    setenv(name, value.c_str(), 1);
-  }
-  ~Environment() { unsetenv(name); }
-  const char* name;
-};
-
-// Warnings of a scope.
-struct Warnings : WarningHandler {
-  void process(const Warning& warning) override { texts.push_back(warning.msg()); }
-  std::vector<std::string> texts;
-  WarningHandlerGuard guard{this};
-};
-
-struct Folder {
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("ebb-fuse-" + std::to_string(getpid()));
-  Folder() { std::filesystem::create_directories(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::vector<std::filesystem::path> files() const {
-    const std::filesystem::directory_iterator all(path);
-    return {begin(all), end(all)};
-  }
-};
-
-std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // A chain that no other case has: its kernel is not in memory yet.
 template <int kTimes>
@@ -184,10 +150,10 @@ TEST_CASE("calls on a device are not fused where that is turned off") {
 // In both, another device of the same kind stands for another process: nothing is in memory for it.
 TEST_CASE("kernels of fused chains are kept in files and read where there is no compiler") {
   const Folder folder;
-  const Environment cache("EBB_KERNEL_CACHE", folder.path.string());
+  const Environment cache("EBB_KERNEL_CACHE", folder.path().string());
   REQUIRE(require_twin(&own_chain<1>, uniform(10)).fused == 3);
-  REQUIRE(folder.files().size() == 1);
-  REQUIRE(folder.files()[0].extension() == ".kernel");
+  REQUIRE(files_in(folder.path()).size() == 1);
+  REQUIRE(files_in(folder.path())[0].extension() == ".kernel");
   if (is_real_device()) return;
   const Environment none("EBB_EMU_COMPILER", "false");
   const Warnings warnings;
@@ -198,25 +164,25 @@ TEST_CASE("kernels of fused chains are kept in files and read where there is no 
 TEST_CASE("a file of a fused chain that is damaged is compiled again") {
   if (is_real_device()) return;
   const Folder folder;
-  const Environment cache("EBB_KERNEL_CACHE", folder.path.string());
+  const Environment cache("EBB_KERNEL_CACHE", folder.path().string());
   REQUIRE(require_twin(&own_chain<2>, uniform(10)).fused == 5);
-  REQUIRE(folder.files().size() == 1);
-  const std::filesystem::path file = folder.files()[0];
-  std::string whole = bytes_of(file), damaged = whole;
+  REQUIRE(files_in(folder.path()).size() == 1);
+  const std::filesystem::path file = files_in(folder.path())[0];
+  std::string whole = support::read_file(file), damaged = whole;
   damaged[damaged.size() / 2] ^= 1;
-  std::ofstream(file, std::ios::binary) << damaged;
+  support::write_file(file, damaged);
   CHECK(require_twin(&own_chain<2>, uniform(10, kFloat, 3, Device(Device::CUDA, 1))).fused == 5);
-  CHECK(bytes_of(file) != damaged);
-  CHECK(bytes_of(file).size() == whole.size());
+  CHECK(support::read_file(file) != damaged);
+  CHECK(support::read_file(file).size() == whole.size());
 }
 
 TEST_CASE("chains are fused where no files can be kept") {
   const Folder folder;
-  std::ofstream(folder.path / "file") << "no folder";
+  support::write_file(folder / "file", "no folder");
   const std::string where = GENERATE(as<std::string>{}, "", "0", "file/below");
-  const Environment cache("EBB_KERNEL_CACHE", where.size() < 2 ? where : (folder.path / where).string());
+  const Environment cache("EBB_KERNEL_CACHE", where.size() < 2 ? where : folder / where);
   CHECK(require_twin(&own_chain<3>, uniform(10)).fused == 7);
-  CHECK(folder.files().size() == 1);
+  CHECK(files_in(folder.path()).size() == 1);
 }
 
 TEST_CASE("without a compiler calls on a device are made one by one") {

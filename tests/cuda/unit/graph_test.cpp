@@ -3,6 +3,7 @@
 
 #include "cuda/unit/either_way.h"
 #include "support/catch.h"
+#include "support/compare.h"
 
 using namespace ebb;
 using support::Contains;
@@ -11,7 +12,7 @@ namespace {
 
 const TensorOptions kOnCuda(Device::CUDA);
 
-bool same(const Tensor& a, const Tensor& b) { return equal(a.cpu(), b.cpu()); }
+using support::same;
 
 // A model, its optimizer and batches of data in one order.
 struct Training {

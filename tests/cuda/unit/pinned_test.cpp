@@ -2,6 +2,7 @@
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
+#include "support/compare.h"
 
 using namespace ebb;
 using support::Contains;
@@ -10,7 +11,7 @@ namespace {
 
 const TensorOptions kOnCuda(Device::CUDA), kPinned = TensorOptions().pinned_memory(true);
 
-bool same(const Tensor& a, const Tensor& b) { return equal(a.cpu(), b.cpu()); }
+using support::same;
 
 }  // namespace
 

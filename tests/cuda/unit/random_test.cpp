@@ -2,6 +2,7 @@
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
+#include "support/compare.h"
 
 using namespace ebb;
 
@@ -9,7 +10,7 @@ namespace {
 
 const TensorOptions kOnCuda(Device::CUDA);
 
-bool same(const Tensor& a, const Tensor& b) { return equal(a.cpu(), b.cpu()); }
+using support::same;
 
 }  // namespace
 

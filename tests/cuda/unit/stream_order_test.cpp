@@ -3,6 +3,7 @@
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
+#include "support/compare.h"
 
 using namespace ebb;
 using support::Contains;
@@ -11,7 +12,7 @@ namespace {
 
 const TensorOptions kOnCuda(Device::CUDA);
 
-bool same(const Tensor& a, const Tensor& b) { return equal(a.cpu(), b.cpu()); }
+using support::same;
 
 // What is queued on `to` from now on starts after what is queued on `from`.
 void order(const cuda::Stream& from, const cuda::Stream& to) {
