@@ -1,6 +1,6 @@
 // Bessel functions, divisors, powers in double, membership, and other ops that ported programs call.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -60,7 +60,8 @@ void elementwise() {
 
 }  // namespace
 
-void register_further() {
+void register_bessel_and_divisors() {
+  family("nn");
   family("elementwise");
   elementwise();
   family("reduce");
