@@ -4,24 +4,6 @@
 #include "support/catch.h"
 
 namespace optable {
-namespace {
-
-// The function, then the gradients.
-variable_list results(const Row& row, const variable_list& inputs) {
-  variable_list out = row.function(inputs);
-  const variable_list leaves = with_grad(row, inputs), wanted = leaves_of(leaves);
-  if (row.derivative_order > 0 && !wanted.empty())
-    for (const Variable& g : gradients(row, leaves, wanted)) out.push_back(g);
-  return out;
-}
-
-struct ThreadsGuard {
-  int threads = ebb::get_num_threads();
-  ~ThreadsGuard() { ebb::set_num_threads(threads); }
-};
-
-}  // namespace
-
 void check_large(const Row& small) {
   if (small.pointwise_inputs == 0) return;
   Row row = small;
@@ -50,9 +32,7 @@ void check_large(const Row& small) {
       const variable_list one = results(row, inputs), turned = row.function(columns);
       if (s == 0 && !half) {
         ebb::set_num_threads(2);
-        const variable_list two = results(row, inputs);
-        REQUIRE(one.size() == two.size());
-        for (std::size_t i = 0; i < one.size(); ++i) REQUIRE(same_bits(one[i], two[i]));
+        require_same_bits(results(row, inputs), one);
         REQUIRE(same_bits(row.function(columns)[0], turned[0]));
         ebb::set_num_threads(1);
       }

@@ -10,22 +10,13 @@
 namespace optable {
 namespace {
 
-constexpr std::int64_t kFactors[] = {1501, 301, 41, 9};
-constexpr std::int64_t kMostElements = 6'200, kMostResults = 30'000;
+const Stretch kForDevices = {{1501, 301, 41, 9}, 6'200, 30'000};
 
 std::int64_t elements_of(const variable_list& xs) {
   std::int64_t count = 0;
   for (const Variable& x : xs)
     if (x.defined()) count += x.numel();
   return count;
-}
-
-variable_list results(const Row& row, const variable_list& inputs) {
-  variable_list out = row.function(inputs);
-  const variable_list leaves = with_grad(row, inputs), wanted = leaves_of(leaves);
-  if (row.derivative_order > 0 && !wanted.empty())
-    for (const Variable& g : gradients(row, leaves, wanted)) out.push_back(g);
-  return out;
 }
 
 std::int64_t numel(const std::vector<Sizes>& shapes) {
@@ -39,16 +30,16 @@ std::int64_t numel(const std::vector<Sizes>& shapes) {
 }
 
 // The row with `size` of its sample stretched as far as it goes; no shapes if it goes nowhere.
-Row stretched(const Row& row, std::size_t sample, std::int64_t size) {
+Row stretched(const Row& row, std::size_t sample, std::int64_t size, const Stretch& how) {
   Row out = row;
-  for (const std::int64_t factor : kFactors) {
+  for (const std::int64_t factor : how.factors) {
     std::vector<Sizes> shapes = row.shape_sets[sample];
     for (Sizes& sizes : shapes) std::replace(sizes.begin(), sizes.end(), size, size * factor);
-    if (numel(shapes) > kMostElements) continue;
+    if (numel(shapes) > how.most_elements) continue;
     out.shape_sets = {shapes};
     try {
       const variable_list inputs = make_inputs(out, 0);
-      if (elements_of(row.function(inputs)) <= kMostResults) return out;
+      if (elements_of(row.function(inputs)) <= how.most_results) return out;
     } catch (const ebb::Error&) {  // this size means something else too
     }
   }
@@ -71,7 +62,9 @@ void compare(const Row& row) {
 
 }  // namespace
 
-std::vector<Row> stretched_rows(const Row& row) {
+std::vector<Row> stretched_rows(const Row& row) { return stretched_rows(row, kForDevices); }
+
+std::vector<Row> stretched_rows(const Row& row, const Stretch& how) {
   std::vector<Row> out;
   std::set<std::vector<Sizes>> seen;
   for (std::size_t s = 0; s < row.shape_sets.size(); ++s) {
@@ -79,7 +72,7 @@ std::vector<Row> stretched_rows(const Row& row) {
     for (const Sizes& sizes : row.shape_sets[s]) values.insert(sizes.begin(), sizes.end());
     for (const std::int64_t size : values) {
       if (size < 2) continue;
-      Row big = stretched(row, s, size);
+      Row big = stretched(row, s, size, how);
       if (!big.shape_sets.empty() && seen.insert(big.shape_sets[0]).second) out.push_back(std::move(big));
     }
   }

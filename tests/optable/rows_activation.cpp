@@ -1,6 +1,6 @@
 // Activations.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <cmath>
 
@@ -167,6 +167,7 @@ void exponential() {
 }  // namespace
 
 void register_activation() {
+  family("elementwise");
   linear_pieces();
   exponential();
 }

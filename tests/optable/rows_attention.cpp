@@ -1,6 +1,6 @@
 // Attention.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <ebb/core/random.h>
 #include <ebb/ops/attention.h>
@@ -184,6 +184,7 @@ void grouped() {
 }  // namespace
 
 void register_attention() {
+  family("attention");
   plain();
   masked();
   grouped();

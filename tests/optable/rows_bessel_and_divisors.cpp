@@ -1,6 +1,6 @@
 // Bessel functions, divisors, powers in double, membership, and other ops that ported programs call.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <algorithm>
 #include <cmath>

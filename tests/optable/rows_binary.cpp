@@ -1,6 +1,6 @@
 // Two and three operands, element by element, broadcast.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <cmath>
 
@@ -227,6 +227,7 @@ void ternary() {
 }  // namespace
 
 void register_binary() {
+  family("elementwise");
   arithmetic();
   powers();
   choices();

@@ -1,6 +1,6 @@
 // Integrals and derivatives of samples, windows and frequencies.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <ebb/ops/calculus.h>
 #include <ebb/ops/windows.h>
@@ -58,9 +58,7 @@ Variable coordinates(std::size_t, std::size_t input) {
   return ebb::tensor({-1.0, -0.25, 0.5, 2.0}, ebb::kF64);
 }
 
-}  // namespace
-
-void register_calculus() {
+void calculus() {
   unary("trapezoid", [](V y) { return ebb::trapezoid(y, 0.5, 1); })
       .composed()
       .shapes({{{3, 4}}, {{2, 3, 2}}})
@@ -140,8 +138,6 @@ void register_calculus() {
         });
 }
 
-namespace {
-
 Row& made(const char* name, Variable (*f)(), std::int64_t n, double (*value)(double i)) {
   return row(name, [f](In) { return variable_list{f()}; })
       .shapes({{}})
@@ -161,9 +157,7 @@ double bessel(double x) {
   return sum / 64;
 }
 
-}  // namespace
-
-void register_windows() {
+void windows() {
   made(
       "bartlett_window", [] { return ebb::bartlett_window(7, ebb::kF64); }, 7,
       [](double i) { return 1 - std::fabs(i / 3.5 - 1); })
@@ -214,6 +208,15 @@ void register_windows() {
       .reference(picked({3, 4}, [](const Index& i) {
         return Index{(i[0] + 1) % 3, i[1]};
       }));
+}
+
+}  // namespace
+
+void register_calculus() {
+  family("scan");
+  calculus();
+  family("creation");
+  windows();
 }
 
 }  // namespace optable

@@ -246,6 +246,7 @@ void margins() {
 }  // namespace
 
 void register_class_loss() {
+  family("loss");
   likelihoods();
   entropies();
   maps();

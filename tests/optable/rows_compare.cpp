@@ -1,6 +1,6 @@
 // Comparisons, logic and bits.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <cmath>
 
@@ -49,6 +49,7 @@ std::int64_t whole(double x) { return static_cast<std::int64_t>(x); }
 }  // namespace
 
 void register_compare() {
+  family("elementwise");
   order("eq", ebb::eq, ebb::eq_, [](double a, double b) { return double(a == b); });
   order("ne", ebb::ne, ebb::ne_, [](double a, double b) { return double(a != b); });
   order("lt", ebb::lt, ebb::lt_, [](double a, double b) { return double(a < b); });

@@ -1,6 +1,6 @@
 // Convolutions.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 namespace optable {
 namespace {
@@ -100,6 +100,7 @@ Row& deconv(const char* name, Function f, Sizes x, Sizes w, Geometry g) {
 }  // namespace
 
 void register_conv() {
+  family("conv");
   conv("conv1d", [](V x, V w, V b) { return ebb::conv1d(x, w, b, 1, 1); }, {2, 2, 5}, {3, 2, 3},
        {.padding = 1});
   conv("conv2d", [](V x, V w, V b) { return ebb::conv2d(x, w, b); }, {2, 2, 4, 3}, {2, 2, 2, 2})

@@ -1,6 +1,6 @@
 // Copies, conversions, and tensors made of nothing.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <cmath>
 
@@ -167,7 +167,11 @@ void creations() {
 
 }  // namespace
 
-void register_copy() { copies(); }
-void register_creation() { creations(); }
+void register_copy() {
+  family("copy");
+  copies();
+  family("creation");
+  creations();
+}
 
 }  // namespace optable

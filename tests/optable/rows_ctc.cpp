@@ -6,8 +6,7 @@
 #include <cmath>
 
 #include "optable/reference.h"
-#include "optable/rows.h"
-#include "optable/rows_layers.h"
+#include "optable/table.h"
 
 namespace optable {
 namespace {
@@ -59,6 +58,7 @@ Row& ctc(const char* name, Row::Function f, Row::Reference reference) {
 }  // namespace
 
 void register_ctc() {
+  family("loss");
   ctc(
       "ctc_loss",
       [](In x) {

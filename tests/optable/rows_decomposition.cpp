@@ -1,7 +1,7 @@
 // Factorisations. What is defined up to signs is asked for functions that do not depend on them.
 #include "optable/dense.h"
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <ebb/linalg.h>
 
@@ -358,6 +358,7 @@ void ldl() {
 }  // namespace
 
 void register_decomposition() {
+  family("decomposition");
   lu();
   cholesky();
   qr();

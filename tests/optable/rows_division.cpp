@@ -1,6 +1,6 @@
 // Rounded quotients and remainders, of floating numbers and of integers.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <cmath>
 
@@ -102,6 +102,7 @@ void integer_divisions() {
 }  // namespace
 
 void register_division() {
+  family("elementwise");
   divisions();
   integer_divisions();
 }

@@ -1,6 +1,6 @@
 // What of nn::functional has a formula of its own.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <ebb/core/random.h>
 #include <ebb/nn/functional/activation.h>
@@ -240,6 +240,7 @@ void losses() {
 }  // namespace
 
 void register_functional() {
+  family("nn");
   activations();
   norms();
   pools();

@@ -1,6 +1,6 @@
 // Gathering and scattering.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <algorithm>
 
@@ -265,6 +265,7 @@ void scatters() {
 }  // namespace
 
 void register_index() {
+  family("index");
   gathers();
   scatters();
 }

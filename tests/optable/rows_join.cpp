@@ -1,6 +1,6 @@
 // Joining tensors, taking them apart, and replacing parts.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 namespace optable {
 namespace {
@@ -146,6 +146,7 @@ void replacements() {
 }  // namespace
 
 void register_join() {
+  family("shape");
   joins();
   splits();
   replacements();

@@ -8,8 +8,7 @@
 #include <cmath>
 
 #include "optable/reference.h"
-#include "optable/rows.h"
-#include "optable/rows_layers.h"
+#include "optable/table.h"
 
 namespace optable {
 namespace {
@@ -173,6 +172,7 @@ void losses() {
 }  // namespace
 
 void register_layer_functions() {
+  family("nn");
   fractional_pools();
   unpools();
   losses();

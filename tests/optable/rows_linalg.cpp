@@ -1,7 +1,7 @@
 // Products.
 #include "optable/dense.h"
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <cmath>
 
@@ -317,6 +317,7 @@ void composed() {
 }  // namespace
 
 void register_linalg() {
+  family("linalg");
   products();
   added();
   composed();

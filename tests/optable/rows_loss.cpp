@@ -1,7 +1,7 @@
 // Losses of numbers: each row computes all three reductions.
 #include "optable/rows_loss.h"
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -166,10 +166,10 @@ void margins() {
 }  // namespace
 
 void register_loss() {
+  family("loss");
   regressions();
   probabilities();
   margins();
-  register_class_loss();
 }
 
 }  // namespace optable

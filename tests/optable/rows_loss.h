@@ -12,6 +12,4 @@ Row& loss(std::string name, std::function<Variable(In, std::int64_t reduction)> 
 /// The same of a reference: values, their sum, and the sum divided by `weight`, or by how many they are.
 Arrays reduced(const Array& values, double weight = 0);
 
-void register_class_loss();
-
 }  // namespace optable

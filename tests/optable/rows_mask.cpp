@@ -1,6 +1,6 @@
 // Masks, and what stands between brackets.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 namespace optable {
 namespace {
@@ -120,6 +120,7 @@ void brackets() {
 }  // namespace
 
 void register_mask() {
+  family("index");
   masks();
   brackets();
 }

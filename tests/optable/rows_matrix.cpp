@@ -1,7 +1,7 @@
 // Norms, condition, rank and exponential of matrices.
 #include "optable/dense.h"
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <ebb/linalg.h>
 
@@ -234,6 +234,7 @@ void others() {
 }  // namespace
 
 void register_matrix() {
+  family("decomposition");
   norms();
   others();
 }

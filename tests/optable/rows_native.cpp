@@ -5,8 +5,7 @@
 #include <cmath>
 
 #include "optable/reference.h"
-#include "optable/rows.h"
-#include "optable/rows_layers.h"
+#include "optable/table.h"
 
 namespace optable {
 namespace {
@@ -175,6 +174,7 @@ void layouts() {
 }  // namespace
 
 void register_native() {
+  family("nn");
   norms();
   draws();
   layouts();

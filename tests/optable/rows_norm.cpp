@@ -1,6 +1,6 @@
 // Normalisations, and the distances built on norms.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <cmath>
 
@@ -54,6 +54,7 @@ variable_list first_of(std::tuple<Variable, Variable, Variable> t) { return {std
 }  // namespace
 
 void register_norm() {
+  family("norm");
   norm("layer_norm", [](V x, V w, V b) { return ebb::layer_norm(x, {4}, w, b); }, {2, 3, 4}, {4})
       .reference(normalised(line_of_three, last_of_three))
       .error("layer_norm", [] {

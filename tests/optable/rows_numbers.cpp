@@ -1,6 +1,6 @@
 // Overloads of elementwise ops in which operands are numbers, or bounds tensors.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <cmath>
 #include <string>
@@ -52,6 +52,7 @@ void lerp_to_its_ends() {
 }  // namespace
 
 void register_numbers() {
+  family("elementwise");
   powers_of_number();
   lerp_to_its_ends();
   unary("add.number", [](V x) { return ebb::add(x, 3, 2); })

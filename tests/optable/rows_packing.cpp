@@ -1,6 +1,6 @@
 // Sequences that are packed and padded.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <ebb/ops/rnn.h>
 
@@ -23,6 +23,7 @@ const std::vector<std::int64_t> kLengths = {3, 2, 2}, kBatchSizes = {3, 3, 1};
 }  // namespace
 
 void register_packing() {
+  family("rnn");
   row("_pack_padded_sequence",
       [](In x) {
         return rows_of(ebb::_pack_padded_sequence(x[0], ebb::tensor(kLengths, ebb::kLong), false));

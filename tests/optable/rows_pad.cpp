@@ -1,6 +1,6 @@
 // Padding, and windows as columns.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <algorithm>
 
@@ -161,6 +161,7 @@ void columns() {
 }  // namespace
 
 void register_pad() {
+  family("shape");
   pads();
   columns();
 }

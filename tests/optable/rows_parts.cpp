@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 namespace optable {
 namespace {
@@ -178,7 +178,8 @@ void lists() {
 
 }  // namespace
 
-void register_parts_of_tensors() {
+void register_parts() {
+  family("nn");
   family("shape");
   shapes();
   family("index");

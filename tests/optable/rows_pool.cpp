@@ -1,6 +1,6 @@
 // Pools.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -212,6 +212,7 @@ void means() {
 }  // namespace
 
 void register_pool() {
+  family("pool");
   maxima();
   places();
   means();

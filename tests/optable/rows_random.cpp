@@ -1,6 +1,6 @@
 // Random tensors and dropout, from seeded generators.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <ebb/core/random.h>
 #include <ebb/ops/dropout.h>
@@ -119,6 +119,7 @@ void dropouts() {
 }  // namespace
 
 void register_random() {
+  family("random");
   draws();
   in_place_draws();
   dropouts();

@@ -1,6 +1,6 @@
 // Repeating, reversing, triangles, diagonals and grids.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <cmath>
 
@@ -184,6 +184,7 @@ void grids() {
 }  // namespace
 
 void register_rearrange() {
+  family("shape");
   repeats();
   triangles();
   grids();

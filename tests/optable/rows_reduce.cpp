@@ -1,6 +1,6 @@
 // Reductions.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <cmath>
 
@@ -274,6 +274,7 @@ void extremes() {
 }  // namespace
 
 void register_reduce() {
+  family("reduce");
   sums();
   moments();
   norms();

@@ -6,8 +6,7 @@
 #include <cmath>
 
 #include "optable/reference.h"
-#include "optable/rows.h"
-#include "optable/rows_layers.h"
+#include "optable/table.h"
 
 namespace optable {
 namespace {
@@ -353,6 +352,7 @@ void cubic() {
 }  // namespace
 
 void register_resample() {
+  family("resample");
   grids();
   affine_grids();
   nearest();

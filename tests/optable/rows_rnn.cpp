@@ -1,6 +1,6 @@
 // Recurrent layers and cells: every sequence by itself, a step at a time, by plain loops.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <ebb/ops/rnn.h>
 
@@ -268,6 +268,7 @@ void family_of(const std::string& name, Kind kind) {
 }  // namespace
 
 void register_rnn() {
+  family("rnn");
   family_of("lstm", Kind::lstm);
   layers("lstm.projected", {.kind = Kind::lstm, .projected = 2});
   layers("lstm.projected_packed", {.kind = Kind::lstm,

@@ -1,7 +1,7 @@
 // Roots of matrices, polar and truncated decompositions.
 #include "optable/dense.h"
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <ebb/linalg.h>
 
@@ -123,6 +123,7 @@ void truncated() {
 }  // namespace
 
 void register_roots() {
+  family("decomposition");
   roots();
   truncated();
 }

@@ -1,6 +1,6 @@
 // Softmax and running totals.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,9 +52,7 @@ Row& lines(const std::string& name, Op f, void (*reference)(Column&), double rou
       .error("range", [f] { f(ebb::ones({3}), 2); });
 }
 
-}  // namespace
-
-void register_softmax() {
+void softmaxes() {
   lines(
       "softmax", [](V x, std::int64_t d) { return ebb::softmax(x, d); }, soft, 2);
   lines(
@@ -83,7 +81,7 @@ void register_softmax() {
       }));
 }
 
-void register_scan() {
+void scans() {
   lines(
       "cumsum", [](V x, std::int64_t d) { return ebb::cumsum(x, d); }, sums, 4)
       .in_place([](In x) { return ebb::cumsum_(x[0], -1); });
@@ -130,6 +128,15 @@ void register_scan() {
           return Arrays{y};
         })
         .error("linear_recurrence", [] { ebb::linear_recurrence(ebb::ones({3}), ebb::ones({3}), 0); });
+}
+
+}  // namespace
+
+void register_scan() {
+  family("softmax");
+  softmaxes();
+  family("scan");
+  scans();
 }
 
 }  // namespace optable

@@ -1,7 +1,7 @@
 // Linear systems, inverses, determinants.
 #include "optable/dense.h"
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <ebb/linalg.h>
 
@@ -290,6 +290,7 @@ void determinants() {
 }  // namespace
 
 void register_solve() {
+  family("decomposition");
   systems();
   inverses();
   determinants();

@@ -1,6 +1,6 @@
 // Orders, selections, counts.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -226,6 +226,7 @@ void counts() {
 }  // namespace
 
 void register_sort() {
+  family("sort");
   orders();
   distinct();
   counts();

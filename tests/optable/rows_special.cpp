@@ -1,6 +1,6 @@
 // torch.special: against the standard library's special functions, recurrences and integrals.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <ebb/ops/special.h>
 
@@ -345,6 +345,7 @@ void polynomials() {
 }  // namespace
 
 void register_special() {
+  family("elementwise");
   distributions();
   bessel();
   gammas();

@@ -1,7 +1,7 @@
 // Covariances, bounded norms, histograms, quantiles without NaN, segments, parts of numbers, counts at
 // random.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <ebb/ops/counts.h>
 #include <ebb/ops/elementwise/parts.h>
@@ -69,9 +69,7 @@ Array bounded(const Array& x) {
   return out;
 }
 
-}  // namespace
-
-void register_statistics() {
+void statistics() {
   unary("cov", [](V x) { return ebb::cov(x); })
       .composed()
       .shapes({{{3, 4}}, {{2, 5}}})
@@ -142,8 +140,6 @@ void register_statistics() {
       });
 }
 
-namespace {
-
 // Weights in the bins between edges; the last holds its right end.
 Column binned(const Column& x, const Column& w, const Column& edges) {
   Column out(edges.size() - 1, 0);
@@ -169,9 +165,7 @@ double numbers_only(const Column& x) {
 Variable with_nan(V x) { return ebb::where(x.detach() > 0.6, NAN, x); }
 double beyond(double x) { return x > 0.6 ? NAN : x; }
 
-}  // namespace
-
-void register_histograms() {
+void histograms() {
   const char* const exact = "float and double only, as in PyTorch";
   row("histogram",
       [](In x) {
@@ -250,8 +244,6 @@ void register_histograms() {
       .error("interpolation", [] { ebb::nanquantile(ebb::ones({3}), 0.5, 0, false, "cubic"); });
 }
 
-namespace {
-
 /// 2, 0 and 3, made where they are used.
 Variable lengths(V like) {
   const Variable i = ebb::arange(3, ebb::TensorOptions(ebb::kLong).device(like.device()));
@@ -268,9 +260,7 @@ Row::Reference segments(double (*f)(const Column&), double empty) {
   });
 }
 
-}  // namespace
-
-void register_segments() {
+void segments() {
   const auto segmented = [](const char* name, Variable (*f)(V), double (*value)(const Column&),
                             double empty) -> Row& {
     return unary(name, f).shapes({{{5, 2}}}).roundings(4).reference(segments(value, empty));
@@ -316,7 +306,7 @@ void register_segments() {
       }));
 }
 
-void register_parts() {
+void parts_of_numbers() {
   row("frexp",
       [](In x) {
         const auto [mantissa, exponent] = ebb::frexp(x[0]);
@@ -354,7 +344,7 @@ void register_parts() {
   unary("resolve_neg", ebb::resolve_neg).reference([](double x) { return x; });
 }
 
-void register_counts() {
+void counts() {
   const char* const golden = "which numbers are drawn is held by the golden numbers of tests/ops";
   const char* const drawn = "each dtype draws numbers of its own";
   unary("poisson", [](V x) { return ebb::poisson(x, ebb::Generator(11)); })
@@ -375,6 +365,21 @@ void register_counts() {
       .cpu_only("each device draws numbers of its own")
       .node("BinomialBackward0")
       .error("one dtype", [] { ebb::binomial(ebb::ones({2}), ebb::ones({2}, ebb::kDouble)); });
+}
+
+}  // namespace
+
+void register_statistics() {
+  family("reduce");
+  statistics();
+  family("sort");
+  histograms();
+  family("index");
+  segments();
+  family("elementwise");
+  parts_of_numbers();
+  family("random");
+  counts();
 }
 
 }  // namespace optable

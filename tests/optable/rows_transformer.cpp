@@ -1,6 +1,6 @@
 // Attention of several heads, with its projections.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <ebb/nn/functional/multi_head_attention.h>
 
@@ -85,6 +85,7 @@ Row& attention(const char* name, const Call& call, std::vector<Sizes> shapes) {
 }  // namespace
 
 void register_transformer() {
+  family("nn");
   const std::vector<Sizes> plain = {{3, 2, 4}, {5, 2, 4}, {5, 2, 4}, {12, 4}, {12}, {4, 4}, {4}};
   std::vector<Sizes> longer = plain;
   longer.insert(longer.end(), {{1, 1, 4}, {1, 1, 4}});

@@ -1,6 +1,6 @@
 // One operand, element by element.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 #include <cmath>
 
@@ -220,6 +220,7 @@ void truths() {
 }  // namespace
 
 void register_unary() {
+  family("elementwise");
   smooth();
   special();
   stepwise();

@@ -1,6 +1,6 @@
 // Views.
 #include "optable/reference.h"
-#include "optable/rows.h"
+#include "optable/table.h"
 
 namespace optable {
 namespace {
@@ -266,6 +266,7 @@ void placed() {
 }  // namespace
 
 void register_views() {
+  family("shape");
   reshapes();
   permutations();
   parts();

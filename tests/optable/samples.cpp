@@ -101,9 +101,6 @@ Row::Function differentiable_part(const Row& row) {
   };
 }
 
-namespace {
-
-// Numbers that differ from place to place, so that a permuted gradient shows; exact in every floating dtype.
 Variable seed_for(const Variable& y, std::size_t period) {
   std::vector<double> seed(static_cast<std::size_t>(y.numel()));
   for (std::size_t i = 0; i < seed.size(); ++i) seed[i] = static_cast<double>(i % period + 5) / 32;
@@ -117,21 +114,27 @@ variable_list differentiable_outputs(const Row& row, const variable_list& inputs
   return out;
 }
 
-}  // namespace
-
 variable_list gradients(const Row& row, const variable_list& inputs, const variable_list& wanted) {
   const variable_list outputs = differentiable_outputs(row, inputs);
   if (outputs.empty()) return variable_list(wanted.size());
   variable_list seeds;
-  for (const Variable& y : outputs) seeds.push_back(seed_for(y, 61));
+  for (const Variable& y : outputs) seeds.push_back(seed_for(y));
   return ebb::autograd::grad(outputs, wanted, seeds, false, false, true);
+}
+
+variable_list results(const Row& row, const variable_list& inputs) {
+  variable_list out = row.function(inputs);
+  const variable_list leaves = with_grad(row, inputs), wanted = leaves_of(leaves);
+  if (row.derivative_order > 0 && !wanted.empty())
+    for (const Variable& g : gradients(row, leaves, wanted)) out.push_back(g);
+  return out;
 }
 
 variable_list second_gradients(const Row& row, const variable_list& inputs, const variable_list& wanted) {
   const variable_list outputs = differentiable_outputs(row, inputs);
   variable_list targets = wanted, seeds, firsts, directions;
   for (const Variable& y : outputs) {
-    seeds.push_back(seed_for(y, 61).requires_grad_());
+    seeds.push_back(seed_for(y).requires_grad_());
     targets.push_back(seeds.back());
   }
   if (!outputs.empty())
@@ -173,6 +176,15 @@ bool same_bits(const Variable& a, const Variable& b) {
   if (a.sizes() != b.sizes() || a.dtype() != b.dtype()) return false;
   const Variable x = a.detach().contiguous(), y = b.detach().contiguous();
   return std::memcmp(x.data_ptr(), y.data_ptr(), x.nbytes()) == 0;
+}
+
+void require_same_bits(const variable_list& got, const variable_list& expected) {
+  REQUIRE(got.size() == expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    INFO("output or gradient " << i);
+    REQUIRE(got[i].defined() == expected[i].defined());
+    if (got[i].defined()) REQUIRE(same_bits(got[i], expected[i]));
+  }
 }
 
 }  // namespace optable

@@ -27,6 +27,15 @@ Row& Row::pointwise(std::size_t inputs) {
   return *this;
 }
 
+Row& Row::short_rows() {
+  row_lengths.insert(row_lengths.end(), {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33});
+  return *this;
+}
+Row& Row::long_rows() {
+  row_lengths.insert(row_lengths.end(), {64, 128, 129, 300, 1501, 9001});
+  return *this;
+}
+
 void family(std::string name) { current_family() = std::move(name); }
 
 Row& row(std::string name, Row::Function f) {

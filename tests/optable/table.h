@@ -101,7 +101,9 @@ struct Row {
   Gives of_integers = Gives::unsaid, of_booleans = Gives::unsaid;
   ebb::optional<ebb::DType> result_dtype;
   std::string node_name;
-  bool finite_everywhere = false, rounds_between = false;
+  bool finite_everywhere = false, rounds_between = false, keeps_channels_last = false;
+  std::vector<std::int64_t> row_lengths;         // what the first sample's innermost size becomes in turn
+  std::vector<std::vector<Sizes>> large_shapes;  // too large for every check
   // Why a check is left out; empty when it is made.
   std::string reason;  // derivatives stop at derivative_order
   std::string reference_reason, dtype_reason, half_reason, layout_reason, cuda_reason;
@@ -152,6 +154,15 @@ struct Row {
   /// Made of other ops, so that 16-bit numbers are rounded after each.
   Row& composed() { return rounds_between = true, *this; }
   /// Of the result in f64 and f32, relative and absolute.
+  /// The reference holds for rows of any length: the first sample's innermost size, wherever it stands, is
+  /// replaced by lengths about those that vectors end at.
+  Row& short_rows();
+  /// The same for lengths beyond what a buffer or a block holds.
+  Row& long_rows();
+  /// Samples that are compared with the reference, differentiated and split across threads, and no more.
+  Row& large(std::vector<std::vector<Sizes>> s) { return large_shapes = std::move(s), *this; }
+  /// Images whose channels lie innermost give such images, and such gradients.
+  Row& channels_last() { return keeps_channels_last = true, *this; }
   Row& accurate(double f64, double f32) { return accuracy = f64, float_accuracy = f32, *this; }
   Row& tolerance(double t) { return float_tolerance = t, *this; }
   Row& roundings(double n) { return half_roundings = n, *this; }
@@ -171,13 +182,14 @@ Row& row(std::string name, Row::Function f);
 Row& unary(std::string name, Variable (*f)(const Variable&));
 Row& binary(std::string name, std::function<Variable(const Variable&, const Variable&)> f);
 
-/// The rows that follow belong to this family: a folder of src/ops, or "nn".
+/// The rows that follow belong to this family: a folder of src/ops, or "nn". Every file of rows says it
+/// first.
 void family(std::string name);
 
 /// Every row, in the order of registration.
 const std::vector<Row*>& rows();
 
-// The parts of the table, one a family; called once at start.
+/// Calls register_NAME() of every rows_NAME.cpp; CMake writes it.
 void register_all();
 
 }  // namespace optable
