@@ -1,3 +1,3 @@
 // Catch2's main().
-#include "support/catch.h"
 #define CATCH_CONFIG_MAIN
+#include "support/catch.h"
