@@ -79,6 +79,18 @@ class Numbers {
   std::uint64_t state_ = 88172645463325252ull;
 };
 
+// Output o of a call, of the shape that an earlier call gave there.
+Variable same_output(const char* check, const variable_list& outputs, const Variable& earlier,
+                     std::size_t o) {
+  EBB_CHECK(
+      o < outputs.size() && outputs[o].defined() && outputs[o].dtype() == earlier.dtype() &&
+          outputs[o].sizes() == earlier.sizes(),
+      check, ": output ", std::uint64_t{o}, " was ", earlier, " in the first call, and is ",
+      o < outputs.size() ? detail::text(outputs[o]) : std::string("missing"),
+      " in a later one. The function must return the same tensors whether or not gradients are recorded.");
+  return outputs[o];
+}
+
 class Check {
  public:
   Check(const GradcheckFunction& f, const variable_list& inputs, const GradcheckOptions& options)
@@ -116,9 +128,10 @@ class Check {
     const InferenceMode record(false);
     return f_(inputs_);
   }
-  variable_list call_plain() const {
+  // Output o of a call that records nothing; `recorded` is that of the call that recorded.
+  Variable plain_output(const Variable& recorded, std::size_t o) const {
     NoGradGuard no_grad;
-    return f_(inputs_);
+    return same_output("gradcheck", f_(inputs_), recorded, o);
   }
 
   template <class... Parts>
@@ -171,7 +184,7 @@ class Check {
     }
     for (std::size_t i = 0; i < wanted_.size(); ++i)
       for (std::int64_t r = 0; r < wanted_[i].numel(); ++r) {
-        const std::vector<double> column = difference(wanted_[i], r, o);
+        const std::vector<double> column = difference(wanted_[i], r, outputs[o], o);
         for (std::int64_t c = 0; c < columns; ++c) numeric[i].at(r, c) = column[static_cast<std::size_t>(c)];
       }
     for (std::size_t i = 0; i < wanted_.size(); ++i)
@@ -180,13 +193,14 @@ class Check {
   }
 
   // d output / d x[r] for every element of the output.
-  std::vector<double> difference(const Variable& x, std::int64_t r, std::size_t o) const {
+  std::vector<double> difference(const Variable& x, std::int64_t r, const Variable& recorded,
+                                 std::size_t o) const {
     const Element p = element(x, r);
     const double kept = p;
     const auto at = [&](double value) {
       p = value;
       try {
-        return call_plain()[o];
+        return plain_output(recorded, o);
       } catch (...) {
         p = kept;
         throw;
@@ -261,9 +275,9 @@ class Check {
       const auto projected = [&](double step) {
         for (std::int64_t k = 0; k < x.numel(); ++k)
           element(x, k) = kept[static_cast<std::size_t>(k)] + step * u[static_cast<std::size_t>(k)];
-        const variable_list y = call_plain();
+        const Variable y = plain_output(outputs[o], o);
         double sum = 0;
-        for (std::int64_t k = 0; k < seed.numel(); ++k) sum += element(seed, k) * element(y[o], k);
+        for (std::int64_t k = 0; k < seed.numel(); ++k) sum += element(seed, k) * element(y, k);
         return sum;
       };
       double numeric = 0;
@@ -349,7 +363,7 @@ bool gradgradcheck(const GradcheckFunction& f, const variable_list& inputs, cons
     const variable_list v(all.begin() + static_cast<std::ptrdiff_t>(count), all.end());
     const variable_list y = f(x);
     variable_list roots, wanted;
-    for (const std::size_t o : kept_outputs) roots.push_back(y[o]);
+    for (const std::size_t o : kept_outputs) roots.push_back(same_output("gradgradcheck", y, outputs[o], o));
     for (const Variable& t : x)
       if (t.defined() && t.requires_grad()) wanted.push_back(t);
     variable_list g = grad(roots, wanted, v, true, true, true);

@@ -3,6 +3,7 @@
 #include <ebb/derivatives/functional.h>
 
 #include "autograd/semantics.h"
+#include "support/compare.h"
 
 using namespace semantics;
 namespace ag = ebb::autograd;
@@ -61,4 +62,25 @@ TEST_CASE("the graph as text and as DOT") {
   for (const char* part : {"digraph", "MeanBackward0", "x [3]", "scale [3]", "-> root"})
     REQUIRE_THAT(dot, support::Contains(part));
   REQUIRE(std::count(dot.begin(), dot.end(), '{') == std::count(dot.begin(), dot.end(), '}'));
+}
+
+TEST_CASE("gradcheck refuses a function whose outputs change when nothing is recorded") {
+  using namespace ebb;
+  const Variable x = tensor({0.5, 1.5}, kDouble).requires_grad_();
+  const auto fewer = [](const variable_list& in) {
+    const Variable y = in[0].square();
+    return y.requires_grad() ? variable_list{y, y * 2} : variable_list{};
+  };
+  const auto shorter = [](const variable_list& in) {
+    const Variable y = in[0].square();
+    return variable_list{y.requires_grad() ? y : y.sum()};
+  };
+  for (const bool fast : {false, true}) {
+    GradcheckOptions options;
+    options.fast_mode = fast;
+    CHECK_THROWS_WITH(gradcheck(fewer, {x}, options),
+                      support::Contains("output 0") && support::Contains("missing"));
+    CHECK_THROWS_WITH(gradcheck(shorter, {x}, options), support::Contains("return the same tensors"));
+  }
+  CHECK(support::numbers(x) == std::vector<double>{0.5, 1.5});
 }
