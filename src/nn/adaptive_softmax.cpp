@@ -59,45 +59,48 @@ void AdaptiveLogSoftmaxWithLossImpl::reset_parameters() {
 }
 
 ASMoutput AdaptiveLogSoftmaxWithLossImpl::forward(const Variable& input, const Variable& target) {
-  const char* op = "AdaptiveLogSoftmaxWithLoss";
-  EBB_CHECK(input.defined() && target.defined() && target.dim() <= 1, op,
-            ": 0D or 1D target tensor expected, multi-target not supported.");
-  EBB_CHECK(input.dim() == target.dim() + 1, op,
-            ": 1D target tensor expects 2D input tensors, 0D target 1D ones; got input ", input.sizes(),
-            " and target ", target.sizes(), ".");
-  const bool batched = target.dim() > 0;
-  const Variable x = batched ? input : input.unsqueeze(0), to = batched ? target : target.unsqueeze(0);
-  EBB_CHECK(x.size(0) == to.size(0), op,
-            ": Input and target should have the same size in the batch dimension, got ", x.size(0), " and ",
-            to.size(0), ".");
-  std::int64_t used = 0;
-  Variable output = zeros({to.size(0)}, x.options().requires_grad(false));
-  Variable gather_indices = empty_like(to.detach());
-  std::int64_t low = 0;
-  for (std::size_t i = 0; i < cutoffs.size(); ++i) {
-    const std::int64_t high = cutoffs[i];
-    const Variable rows = (to >= low).logical_and(to < high).nonzero().squeeze(1);
-    if (rows.numel() > 0) {
-      if (i == 0) {
-        gather_indices.index_copy_(0, rows, to.index_select(0, rows));
-      } else {
-        const Variable relative = to.index_select(0, rows) - low;
-        const Variable cluster = tail[i - 1]->as<Sequential>()->forward(x.index_select(0, rows));
-        gather_indices.index_fill_(0, rows, shortlist_size + static_cast<std::int64_t>(i) - 1);
-        const Variable local = cluster.log_softmax(1).gather(1, relative.unsqueeze(1)).squeeze(1);
-        output = output.index_copy(0, rows, local);
+  return at_path(*this, [&]() -> ASMoutput {
+    const char* op = "AdaptiveLogSoftmaxWithLoss";
+    EBB_CHECK(input.defined() && target.defined(), op, ": expected two tensors, got input ", input,
+              " and target ", target, ".");
+    EBB_CHECK(target.dim() <= 1, op, ": 0D or 1D target tensor expected, multi-target not supported.");
+    EBB_CHECK(input.dim() == target.dim() + 1, op,
+              ": 1D target tensor expects 2D input tensors, 0D target 1D ones; got input ", input.sizes(),
+              " and target ", target.sizes(), ".");
+    const bool batched = target.dim() > 0;
+    const Variable x = batched ? input : input.unsqueeze(0), to = batched ? target : target.unsqueeze(0);
+    EBB_CHECK(x.size(0) == to.size(0), op,
+              ": Input and target should have the same size in the batch dimension, got ", x.size(0), " and ",
+              to.size(0), ".");
+    std::int64_t used = 0;
+    Variable output = zeros({to.size(0)}, x.options().requires_grad(false));
+    Variable gather_indices = empty_like(to.detach());
+    std::int64_t low = 0;
+    for (std::size_t i = 0; i < cutoffs.size(); ++i) {
+      const std::int64_t high = cutoffs[i];
+      const Variable rows = (to >= low).logical_and(to < high).nonzero().squeeze(1);
+      if (rows.numel() > 0) {
+        if (i == 0) {
+          gather_indices.index_copy_(0, rows, to.index_select(0, rows));
+        } else {
+          const Variable relative = to.index_select(0, rows) - low;
+          const Variable cluster = tail[i - 1]->as<Sequential>()->forward(x.index_select(0, rows));
+          gather_indices.index_fill_(0, rows, shortlist_size + static_cast<std::int64_t>(i) - 1);
+          const Variable local = cluster.log_softmax(1).gather(1, relative.unsqueeze(1)).squeeze(1);
+          output = output.index_copy(0, rows, local);
+        }
+        used += rows.numel();
       }
-      used += rows.numel();
+      low = high;
     }
-    low = high;
-  }
-  EBB_CHECK(used == to.size(0), op, ": target values should be in [0, ", options.n_classes() - 1,
-            "], but values in range [", to.min().item<std::int64_t>(), ", ", to.max().item<std::int64_t>(),
-            "] were found.");
-  const Variable head_log_prob = head->forward(x).log_softmax(1);
-  output = output + head_log_prob.gather(1, gather_indices.unsqueeze(1)).squeeze(1);
-  const double loss = (-output.detach()).mean().item<double>();
-  return {batched ? output : output.squeeze(0), loss};
+    EBB_CHECK(used == to.size(0), op, ": target values should be in [0, ", options.n_classes() - 1,
+              "], but values in range [", to.min().item<std::int64_t>(), ", ", to.max().item<std::int64_t>(),
+              "] were found.");
+    const Variable head_log_prob = head->forward(x).log_softmax(1);
+    output = output + head_log_prob.gather(1, gather_indices.unsqueeze(1)).squeeze(1);
+    const double loss = (-output.detach()).mean().item<double>();
+    return {batched ? output : output.squeeze(0), loss};
+  });
 }
 
 Variable AdaptiveLogSoftmaxWithLossImpl::_get_full_log_prob(const Variable& input,
@@ -113,17 +116,19 @@ Variable AdaptiveLogSoftmaxWithLossImpl::_get_full_log_prob(const Variable& inpu
 }
 
 Variable AdaptiveLogSoftmaxWithLossImpl::log_prob(const Variable& input) {
-  return _get_full_log_prob(input, head->forward(input));
+  return at_path(*this, [&] { return _get_full_log_prob(input, head->forward(input)); });
 }
 
 Variable AdaptiveLogSoftmaxWithLossImpl::predict(const Variable& input) {
-  const Variable head_output = head->forward(input);
-  Variable output = head_output.argmax(1);
-  const Variable elsewhere = (output >= shortlist_size).nonzero().squeeze(1);
-  if (elsewhere.numel() == 0) return output;
-  const Variable full =
-      _get_full_log_prob(input.index_select(0, elsewhere), head_output.index_select(0, elsewhere));
-  return output.index_copy(0, elsewhere, full.argmax(1));
+  return at_path(*this, [&]() -> Variable {
+    const Variable head_output = head->forward(input);
+    Variable output = head_output.argmax(1);
+    const Variable elsewhere = (output >= shortlist_size).nonzero().squeeze(1);
+    if (elsewhere.numel() == 0) return output;
+    const Variable full =
+        _get_full_log_prob(input.index_select(0, elsewhere), head_output.index_select(0, elsewhere));
+    return output.index_copy(0, elsewhere, full.argmax(1));
+  });
 }
 
 void AdaptiveLogSoftmaxWithLossImpl::pretty_print(std::ostream& stream) const {

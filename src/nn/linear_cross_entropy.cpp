@@ -9,6 +9,7 @@
 #include <ebb/ops/shape.h>
 
 #include "nn/module_tools.h"
+#include "nn/own_handle.h"
 
 namespace ebb::nn {
 
@@ -89,7 +90,7 @@ LinearCrossEntropyLossImpl::LinearCrossEntropyLossImpl(LinearCrossEntropyLossOpt
 void LinearCrossEntropyLossImpl::reset() {
   std::int64_t results = options.num_classes();
   for (const std::int64_t size : options.out_features()) results *= size;
-  weight = register_buffer("weight", options.weight());
+  weight = register_buffer("weight", own_handle(options.weight()));
   linear =
       register_module("linear", Linear(LinearOptions(options.in_features(), results).bias(options.bias())));
 }

@@ -64,7 +64,7 @@ DimVector fractional_size(const char* op, const Variable& input, const Fractiona
 
 template <std::size_t D>
 Variable samples_for(const char* op, const Variable& input, const FractionalMaxPoolOptions<D>& o) {
-  if (o._random_samples().defined()) return o._random_samples();
+  if (o._random_samples().defined()) return o._random_samples().to(input.device(), input.dtype());
   EBB_CHECK(input.dim() == D + 1 || input.dim() == D + 2, op, ": expected an input of ", std::uint64_t{D + 1},
             " or ", std::uint64_t{D + 2}, " dimensions, got shape ", input.sizes(), ".");
   const bool batched = input.dim() == D + 2;
