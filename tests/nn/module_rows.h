@@ -32,12 +32,13 @@ struct Row {
   std::string name;  ///< the class, and behind a space the case
   std::function<std::shared_ptr<nn::Module>()> make;
   Call call;
-  variable_list inputs;                              ///< kDouble, or integers and masks
-  Formula formula = nullptr;                         ///< the same by plain arithmetic
-  std::vector<std::string> names = {};               ///< parameters, then buffers
+  variable_list inputs;                               ///< kDouble, or integers and masks
+  Formula formula = nullptr;                          ///< the same by plain arithmetic
+  std::vector<std::string> names = {};                ///< parameters, then buffers
   std::function<nn::AnyModule()> sequence = nullptr;  ///< in a Sequential, if it takes one tensor
-  bool draws = false;                                ///< random in training: formula and slopes of eval() only
-  bool slopes = true;                                ///< whether there are derivatives to check
+  bool draws = false;  ///< random in training: formula and slopes of eval() only
+  bool hooked = true;  ///< whether the call is one that hooks see
+  bool slopes = true;  ///< whether there are derivatives to check
 };
 
 std::vector<Row> activation_rows();
@@ -66,8 +67,13 @@ inline variable_list flat(const nn::ASMoutput& x) { return {x.output, ebb::tenso
 template <class... T>
 variable_list flat(const std::tuple<T...>& x) {
   variable_list out;
-  std::apply([&](const auto&... part) { (..., [&](variable_list more) {
-      for (Variable& v : more) out.push_back(std::move(v)); }(flat(part))); }, x);
+  std::apply(
+      [&](const auto&... part) {
+        (..., [&](variable_list more) {
+          for (Variable& v : more) out.push_back(std::move(v));
+        }(flat(part)));
+      },
+      x);
   return out;
 }
 
@@ -80,11 +86,16 @@ variable_list call_with(nn::Module& module, In x) {
     throw std::logic_error("the module takes another number of tensors");
   };
   switch (x.size()) {
-    case 1: return with(x[0]);
-    case 2: return with(x[0], x[1]);
-    case 3: return with(x[0], x[1], x[2]);
-    case 4: return with(x[0], x[1], x[2], x[3]);
-    default: return with(x[0], x[1], x[2], x[3], x[4], x[5]);
+    case 1:
+      return with(x[0]);
+    case 2:
+      return with(x[0], x[1]);
+    case 3:
+      return with(x[0], x[1], x[2]);
+    case 4:
+      return with(x[0], x[1], x[2], x[3]);
+    default:
+      return with(x[0], x[1], x[2], x[3], x[4], x[5]);
   }
 }
 
@@ -105,6 +116,20 @@ Row row_called(std::string name, variable_list inputs, F call, Formula formula, 
   out.call = [call](nn::Module& m, In x) -> variable_list { return call(dynamic_cast<M&>(m), x); };
   out.sequence = nullptr;
   return out;
+}
+
+/// Makes a row's module by a lazy one, after its first call.
+template <class Lazy, class Options>
+void lazy(Row& row, const Options& options) {
+  const Sizes sizes = row.inputs[0].sizes().vec();
+  row.make = [=] {
+    Lazy m(options);
+    m->eval();
+    m->forward(ebb::zeros(sizes));
+    m->train();
+    return m.ptr();
+  };
+  row.sequence = nullptr;
 }
 
 }  // namespace modules

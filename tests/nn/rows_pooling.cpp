@@ -61,39 +61,50 @@ void add_pools(std::vector<Row>& rows) {
   Sizes uneven(D, 2);
   uneven[0] = 3;
 
-  rows.push_back(row<Avg>(dims("AvgPool", D), {wave(all)}, mean<D>({two, two}, true, {}), nn::AvgPoolOptions<D>(2)));
+  rows.push_back(
+      row<Avg>(dims("AvgPool", D), {wave(all)}, mean<D>({two, two}, true, {}), nn::AvgPoolOptions<D>(2)));
   for (const bool include : {true, false})
-    rows.push_back(row<Avg>(dims("AvgPool", D) + " to the ceiling", {wave(one)},
-                            mean<D>({uneven, two, ones, ones, true}, include, {}),
-                            nn::AvgPoolOptions<D>(uneven).stride(2).padding(1).ceil_mode(true).count_include_pad(include)));
+    rows.push_back(row<Avg>(
+        dims("AvgPool", D) + " to the ceiling", {wave(one)},
+        mean<D>({uneven, two, ones, ones, true}, include, {}),
+        nn::AvgPoolOptions<D>(uneven).stride(2).padding(1).ceil_mode(true).count_include_pad(include)));
   if constexpr (D > 1)
-    rows.push_back(row<Avg>(dims("AvgPool", D) + " over a divisor", {wave(all)}, mean<D>({two, ones}, true, 3.0),
+    rows.push_back(row<Avg>(dims("AvgPool", D) + " over a divisor", {wave(all)},
+                            mean<D>({two, ones}, true, 3.0),
                             nn::AvgPoolOptions<D>(2).stride(1).divisor_override(3)));
 
   const auto maxima = [](const Window<D>& w) -> Formula {
     return [=](In in, const Tensors&) -> variable_list { return {w.of(in[0], -kInfinity).amax(0)}; };
   };
   rows.push_back(row<Max>(dims("MaxPool", D), {wave(all)}, maxima({two, two}), nn::MaxPoolOptions<D>(2)));
-  rows.push_back(row<Max>(dims("MaxPool", D) + " to the ceiling", {wave(one)}, maxima({uneven, two, ones, ones, true}),
+  rows.push_back(row<Max>(dims("MaxPool", D) + " to the ceiling", {wave(one)},
+                          maxima({uneven, two, ones, ones, true}),
                           nn::MaxPoolOptions<D>(uneven).stride(2).padding(1).ceil_mode(true)));
   rows.push_back(row<Max>(dims("MaxPool", D) + " dilated", {wave(all)}, maxima({two, ones, ones, two}),
                           nn::MaxPoolOptions<D>(2).stride(1).padding(1).dilation(2)));
   // With indices: they say where in the plane the maxima stand.
-  rows.push_back(row_called<Max>(dims("MaxPool", D) + " with indices", {wave(all)}, [](auto& m, In in) {
-    const auto [y, at] = m.forward_with_indices(in[0]);
-    return variable_list{y, in[0].flatten(2).gather(2, at.flatten(2)).view(y.sizes())};
-  }, [=](In in, const Tensors&) -> variable_list {
-    const Variable y = Window<D>{two, ones}.of(in[0], -kInfinity).amax(0);
-    return {y, y};
-  }, nn::MaxPoolOptions<D>(2).stride(1)));
+  rows.push_back(row_called<Max>(
+      dims("MaxPool", D) + " with indices", {wave(all)},
+      [](auto& m, In in) {
+        const auto [y, at] = m.forward_with_indices(in[0]);
+        return variable_list{y, in[0].flatten(2).gather(2, at.flatten(2)).view(y.sizes())};
+      },
+      [=](In in, const Tensors&) -> variable_list {
+        const Variable y = Window<D>{two, ones}.of(in[0], -kInfinity).amax(0);
+        return {y, y};
+      },
+      nn::MaxPoolOptions<D>(2).stride(1)));
   // The call bypasses hooks, which the plain form has.
   rows.back().call = [call = rows.back().call, plain = call_with<nn::MaxPoolImpl<D>>](nn::Module& m, In in) {
     const variable_list y = plain(m, in);
     return variable_list{y[0], call(m, in)[1]};
   };
-  rows.push_back(row<Norm>(dims("LPPool", D), {wave(all) + 1.5}, [=](In in, const Tensors&) -> variable_list {
-    return {Window<D>{uneven, two}.of(in[0], 0).pow(3).sum(0).pow(1.0 / 3)};
-  }, nn::LPPoolOptions<D>(3, uneven).stride(2)));
+  rows.push_back(row<Norm>(
+      dims("LPPool", D), {wave(all) + 1.5},
+      [=](In in, const Tensors&) -> variable_list {
+        return {Window<D>{uneven, two}.of(in[0], 0).pow(3).sum(0).pow(1.0 / 3)};
+      },
+      nn::LPPoolOptions<D>(3, uneven).stride(2)));
 
   // Adaptive ones: windows from floor(i n / m) to ceil((i + 1) n / m), one dimension after the other.
   const auto adaptive = [](bool largest, const Sizes& sizes) -> Formula {
@@ -115,18 +126,19 @@ void add_pools(std::vector<Row>& rows) {
   Sizes target(D, 3);
   target[D - 1] = 4;
   for (const Sizes& x : {all, one}) {
-    rows.push_back(row<nn::ModuleHolder<nn::AdaptiveAvgPoolImpl<D>>>(dims("AdaptiveAvgPool", D), {wave(x)},
-                                                                      adaptive(false, target), nn::AdaptiveSizes<D>(target)));
-    rows.push_back(row<nn::ModuleHolder<nn::AdaptiveMaxPoolImpl<D>>>(dims("AdaptiveMaxPool", D), {wave(x)},
-                                                                      adaptive(true, target), nn::AdaptiveSizes<D>(target)));
+    rows.push_back(row<nn::ModuleHolder<nn::AdaptiveAvgPoolImpl<D>>>(
+        dims("AdaptiveAvgPool", D), {wave(x)}, adaptive(false, target), nn::AdaptiveSizes<D>(target)));
+    rows.push_back(row<nn::ModuleHolder<nn::AdaptiveMaxPoolImpl<D>>>(
+        dims("AdaptiveMaxPool", D), {wave(x)}, adaptive(true, target), nn::AdaptiveSizes<D>(target)));
   }
   if constexpr (D > 1) {
     std::vector<ebb::optional<std::int64_t>> kept(D, 2);
     kept[0] = ebb::nullopt;
     Sizes sizes(D, 2);
     sizes[0] = all[2];
-    rows.push_back(row<nn::ModuleHolder<nn::AdaptiveAvgPoolImpl<D>>>(dims("AdaptiveAvgPool", D) + " of a size kept", {wave(all)},
-                                                                      adaptive(false, sizes), nn::AdaptiveSizes<D>(kept)));
+    rows.push_back(row<nn::ModuleHolder<nn::AdaptiveAvgPoolImpl<D>>>(
+        dims("AdaptiveAvgPool", D) + " of a size kept", {wave(all)}, adaptive(false, sizes),
+        nn::AdaptiveSizes<D>(kept)));
   }
 
   // Unpooling puts elements where the indices say.
@@ -135,14 +147,20 @@ void add_pools(std::vector<Row>& rows) {
   Sizes full{1, 2};
   for (std::size_t d = 0; d < D; ++d) plane *= pooled[d + 2] * 2, full.push_back(pooled[d + 2] * 2);
   rows.push_back(row<nn::ModuleHolder<nn::MaxUnpoolImpl<D>>>(
-      dims("MaxUnpool", D), {wave(pooled), integers({1, plane - 1, 0, plane - 2}, pooled)}, [=](In in, const Tensors&) -> variable_list {
-        return {ebb::zeros({1, 2, plane}, ebb::kDouble).scatter(2, in[1].flatten(2), in[0].flatten(2)).view(full)};
-      }, nn::MaxUnpoolOptions<D>(2)));
+      dims("MaxUnpool", D), {wave(pooled), integers({1, plane - 1, 0, plane - 2}, pooled)},
+      [=](In in, const Tensors&) -> variable_list {
+        return {ebb::zeros({1, 2, plane}, ebb::kDouble)
+                    .scatter(2, in[1].flatten(2), in[0].flatten(2))
+                    .view(full)};
+      },
+      nn::MaxUnpoolOptions<D>(2)));
   if constexpr (D > 1) {
-    // The places are given: a window begins at floor((i + u) alpha) - floor(u alpha), the last one at the end.
+    // The places are given: a window begins at floor((i + u) alpha) - floor(u alpha), the last one at the
+    // end.
     const Variable u = (wave({all[0], all[1], static_cast<std::int64_t>(D)}, 0.9).abs() * 0.6);
     rows.push_back(row<nn::ModuleHolder<nn::FractionalMaxPoolImpl<D>>>(
-        dims("FractionalMaxPool", D), {wave(all)}, [=](In in, const Tensors&) -> variable_list {
+        dims("FractionalMaxPool", D), {wave(all)},
+        [=](In in, const Tensors&) -> variable_list {
           variable_list planes;
           for (std::int64_t p = 0; p < all[0] * all[1]; ++p) {
             Variable x = in[0].flatten(0, 1)[p];
@@ -154,7 +172,10 @@ void add_pools(std::vector<Row>& rows) {
               const double alpha = static_cast<double>(n - 2) / 1;
               variable_list parts;
               for (std::int64_t i = 0; i < 2; ++i) {
-                const std::int64_t at = i == 1 ? n - 2 : static_cast<std::int64_t>((static_cast<double>(i) + draw) * alpha) - static_cast<std::int64_t>(draw * alpha);
+                const std::int64_t at =
+                    i == 1 ? n - 2
+                           : static_cast<std::int64_t>((static_cast<double>(i) + draw) * alpha) -
+                                 static_cast<std::int64_t>(draw * alpha);
                 parts.push_back(x.slice(dim, at, at + 2).amax(dim));
               }
               x = ebb::stack(parts, dim);
@@ -164,7 +185,8 @@ void add_pools(std::vector<Row>& rows) {
           Sizes sizes{all[0], all[1]};
           sizes.insert(sizes.end(), D, 2);
           return {ebb::stack(planes).view(sizes)};
-        }, nn::FractionalMaxPoolOptions<D>(2).output_size(nn::ExpandingArray<D>(2))._random_samples(u)));
+        },
+        nn::FractionalMaxPoolOptions<D>(2).output_size(ebb::ExpandingArray<D>(2))._random_samples(u)));
   }
 }
 
