@@ -7,6 +7,14 @@ install(TARGETS ebb EXPORT ebbTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+# A Release install leaves out what only a debugger reads; symbols that programs link stay.
+if(BUILD_SHARED_LIBS AND CMAKE_STRIP)
+  install(CODE "
+    if(CMAKE_INSTALL_CONFIG_NAME STREQUAL \"Release\" AND NOT CMAKE_INSTALL_DO_STRIP)
+      execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-unneeded
+        \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/$<TARGET_FILE_NAME:ebb>\" COMMAND_ERROR_IS_FATAL ANY)
+    endif()" COMPONENT runtime)
+endif()
 install(EXPORT ebbTargets NAMESPACE ebb:: DESTINATION ${EBB_CONFIG_DIR} COMPONENT development)
 if(TARGET ebb_cuda)  # ebb::cuda says where the plugin lies; programs do not link it
   install(TARGETS ebb_cuda EXPORT ebbCudaTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cuda)

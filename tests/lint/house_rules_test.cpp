@@ -45,16 +45,6 @@ void check_lines(Complain complain) {
 
 TEST_CASE("the tree is read") { CHECK(lint::tree().size() > 50); }
 
-TEST_CASE("files are short enough to read") {
-  std::vector<std::string> complaints;
-  for (const File& file : lint::tree()) {
-    if (file.lines.size() > 500)
-      complaints.push_back(file.path + " has " + std::to_string(file.lines.size()) + " lines");
-  }
-  INFO(lint::report(complaints));
-  CHECK(complaints.empty());
-}
-
 TEST_CASE("public headers define no macro but those of EBB_") {
   check_lines([](const File& file, const std::string& line) -> std::string {
     if (!file.in("include/ebb/") || !line.starts_with("#")) return "";  // libtorch's are its own

@@ -33,19 +33,25 @@ File read(const fs::path& root, const fs::path& path) {
   return file;
 }
 
-std::vector<File> read_tree() {
-  const fs::path root = source_dir();
-  std::vector<File> files;
+// All files of the project, without build folders and what Python leaves behind.
+std::vector<fs::path> all_files(const fs::path& root) {
+  std::vector<fs::path> files;
   for (const char* folder :
        {"include", "src", "tests", "python_free_examples", "benchmarks", "cmake", "docs", ".ci"}) {
     if (!fs::exists(root / folder)) continue;
-    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
-      if (entry.is_regular_file() && is_text(entry.path())) files.push_back(read(root, entry.path()));
-    }
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder))
+      if (entry.is_regular_file() && entry.path().extension() != ".pyc") files.push_back(entry.path());
   }
-  for (const auto& entry : fs::directory_iterator(root)) {
-    if (entry.is_regular_file() && is_text(entry.path())) files.push_back(read(root, entry.path()));
-  }
+  for (const auto& entry : fs::directory_iterator(root))
+    if (entry.is_regular_file() && entry.path().filename() != ".git") files.push_back(entry.path());
+  return files;
+}
+
+std::vector<File> read_tree() {
+  const fs::path root = source_dir();
+  std::vector<File> files;
+  for (const fs::path& path : all_files(root))
+    if (is_text(path)) files.push_back(read(root, path));
   std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.path < b.path; });
   return files;
 }
@@ -93,6 +99,8 @@ const std::vector<File>& tree() {
   static const std::vector<File> files = read_tree();
   return files;
 }
+
+std::size_t count_files() { return all_files(source_dir()).size(); }
 
 std::string report(const std::vector<std::string>& complaints) {
   std::string text;

@@ -29,6 +29,9 @@ struct File {
 /// All text files of the project, without build folders and reference data; sorted by path.
 const std::vector<File>& tree();
 
+/// How many files the project has, data among them.
+std::size_t count_files();
+
 /// The list as one message: empty when there is nothing to complain of.
 std::string report(const std::vector<std::string>& complaints);
 

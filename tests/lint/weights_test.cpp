@@ -1,0 +1,49 @@
+// What is built keeps to its budgets: the library, a program linked with the static one, and the headers.
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <string>
+
+#include "budgets.h"
+#include "support/catch.h"
+#include "support/files.h"
+
+using lint::check_budget;
+namespace fs = std::filesystem;
+
+namespace {
+
+void run(const std::string& command) {
+  INFO(command);
+  REQUIRE(std::system(command.c_str()) == 0);
+}
+
+// The size of a file without symbols.
+std::int64_t stripped_bytes(const std::string& path) {
+  const support::Folder folder;
+  const std::string copy = folder / "stripped";
+  run("'" EBB_STRIP "' --strip-all -o '" + copy + "' '" + path + "'");
+  return static_cast<std::int64_t>(fs::file_size(copy));
+}
+
+}  // namespace
+
+TEST_CASE("the stripped library is no larger than its budget") {
+  check_budget("library_bytes", stripped_bytes(EBB_LIBRARY_FILE));
+}
+
+TEST_CASE("a static program that trains is no larger than its budget") {
+  run("'" EBB_TRAINER_FILE "'");
+  check_budget("trainer_bytes", stripped_bytes(EBB_TRAINER_FILE));
+}
+
+TEST_CASE("the public header has no more tokens than its budget") {
+  const support::Folder folder;
+  support::write_file(folder / "all.cpp", "#include <ebb/ebb.h>\n");
+  run("'" EBB_COMPILER "' -std=c++20 -E -P -I '" EBB_INCLUDE_FOLDER "' -o '" + (folder / "all.ii") + "' '" +
+      (folder / "all.cpp") + "'");
+  std::istringstream text(support::read_file(folder / "all.ii"));
+  std::int64_t words = 0;
+  for (std::string word; text >> word;) ++words;
+  check_budget("header_tokens", words);
+}
