@@ -44,8 +44,8 @@ class KernelSlot;
 
 /// Declared by the CPU's kernel, `KernelSlot<decltype(cpu::sum)> sum`, which is known at compile time, and so
 /// is that kernel compiled for other processors (levels.h): slots are constinit and cost no start-up. The
-/// CUDA plugin sets its own kernels as it loads (tests/cuda/unit/slots_test.cpp walks all slots and finds none
-/// left out).
+/// CUDA plugin sets its own kernels as it loads (tests/cuda/unit/slots_test.cpp walks all slots and finds
+/// none left out).
 template <class... Args>
 class KernelSlot<void(Args...)> : public detail::AnySlot {
  public:

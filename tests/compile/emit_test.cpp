@@ -7,8 +7,8 @@
 #include "support/files.h"
 
 using namespace twins;
-using support::temporary;
 using support::Contains;
+using support::temporary;
 
 namespace {
 

@@ -14,9 +14,9 @@
 
 using namespace ebb;
 using namespace std::string_literals;
+using support::Contains;
 using support::zip;
 using support::ZipEntry;
-using support::Contains;
 
 namespace {
 

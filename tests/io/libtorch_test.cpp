@@ -12,11 +12,11 @@
 #include "support/source_dir.h"
 
 using namespace ebb;
-using support::temporary;
 using pytorch::Dict;
 using pytorch::List;
 using pytorch::Value;
 using support::Contains;
+using support::temporary;
 
 namespace {
 

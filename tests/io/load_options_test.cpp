@@ -14,8 +14,8 @@
 #include "support/files.h"
 
 using namespace ebb;
-using support::temporary;
 using support::Contains;
+using support::temporary;
 using Names = std::vector<std::string>;
 using Named = std::vector<std::pair<std::string, Tensor>>;
 

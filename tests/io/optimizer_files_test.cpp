@@ -15,8 +15,8 @@
 #include "support/source_dir.h"
 
 using namespace ebb;
-using support::temporary;
 using support::Contains;
+using support::temporary;
 
 namespace {
 

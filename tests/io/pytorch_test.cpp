@@ -11,9 +11,9 @@
 #include "support/source_dir.h"
 
 using namespace ebb;
-using support::temporary;
 using pytorch::Value;
 using support::Contains;
+using support::temporary;
 
 namespace {
 

@@ -13,8 +13,8 @@
 #include "support/files.h"
 
 using namespace ebb;
-using support::temporary;
 using support::Contains;
+using support::temporary;
 
 namespace {
 

@@ -10,7 +10,8 @@ namespace lint {
 /// By name. Throws std::runtime_error for a line that is not "name number explanation".
 std::map<std::string, std::int64_t> read_budgets(const std::string& text);
 
-/// Checks that `used` is at most the budget of that name, and at least half of it: a budget that is far too large holds nothing.
+/// Checks that `used` is at most the budget of that name, and at least half of it: a budget that is far too
+/// large holds nothing.
 void check_budget(const std::string& name, std::int64_t used);
 
 }  // namespace lint

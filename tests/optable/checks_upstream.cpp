@@ -9,7 +9,7 @@ namespace {
 
 // As the gradient of a sum comes in: one number for all places.
 Variable one_for_all(const Variable& x) {
-  return x.numel() == 0 ? x.clone() : x.flatten().slice(0, 0, 1).clone().view({}).expand(x.sizes());
+  return x.numel() == 0 ? x.clone() : x.flatten().select(0, 0).clone().expand(x.sizes());
 }
 Variable along_last(const Variable& x) {
   return x.dim() == 0 || x.size(-1) == 0 ? x.clone() : x.slice(-1, 0, 1).clone().expand(x.sizes());

@@ -15,8 +15,8 @@ namespace ebb {
 namespace detail {
 
 #if defined(__F16C__) && !defined(__CUDACC__)
-// The types of the compiler's own functions behind _cvtsh_ss() and _cvtss_sh(): <immintrin.h> takes longer to read than all
-// of ebb's headers.
+// The types of the compiler's own functions behind _cvtsh_ss() and _cvtss_sh(): <immintrin.h> takes longer to
+// read than all of ebb's headers.
 using EightHalves = short __attribute__((vector_size(16)));
 using FourFloats = float __attribute__((vector_size(16)));
 #endif

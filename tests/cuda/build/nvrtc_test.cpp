@@ -4,6 +4,7 @@
 #include "compile/emit_text.h"
 #include "kernel/reducers.h"
 #include "ops/elementwise/cuda_chain.h"
+#include "support/catch.h"
 #include "support/formulas.h"
 
 #include <iostream>
@@ -118,7 +119,6 @@ TEST_CASE("every formula of the elementwise family is one that NVRTC compiles") 
   if (!is_there()) return;
   const std::string source = R"(
 #include "ops/elementwise/cuda_chain.h"
-#include "support/catch.h"
 namespace ebb::ops {
 template <class T>
 __device__ cuda::Vector<T, 1>& at(char* p) { return *reinterpret_cast<cuda::Vector<T, 1>*>(p); }
