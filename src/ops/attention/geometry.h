@@ -13,7 +13,7 @@ struct Sizes {
   Sizes(const NdArray& query, const NdArray& key, const NdArray& value)
       : batch(query.sizes()[0]),
         heads(query.sizes()[1]),
-        shared(key.sizes()[1] == 0 ? 1 : heads / key.sizes()[1]),
+        shared(heads == 0 || key.sizes()[1] == 0 ? 1 : heads / key.sizes()[1]),
         queries(query.sizes()[2]),
         keys(key.sizes()[2]),
         width(query.sizes()[3]),
