@@ -24,6 +24,7 @@ void check(const optable::Row& row) {
   optable::check_large(row);
   optable::check_compiled(row);
   optable::check_upstream(row);
+  optable::check_shrunk(row);
 }
 
 const bool registered = [] {

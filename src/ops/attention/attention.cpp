@@ -58,14 +58,18 @@ struct AttentionBackward : autograd::Node {
     call.result = result.unpack().array();
     call.log_sum = log_sum;
     const NdArray grad = ops::contiguous_array(grads[0].array());
+    const bool nothing = grad.numel() == 0;  // kernels walk the heads of the result
     const auto fresh = [&](std::size_t i, const Variable& x) {
-      return needs(i) ? NdArray::empty(x.sizes(), x.dtype(), x.device()) : NdArray();
+      if (!needs(i)) return NdArray();
+      return nothing ? ops::zeros_array(x.sizes(), x.dtype(), x.device())
+                     : NdArray::empty(x.sizes(), x.dtype(), x.device());
     };
     AttentionGrads found{fresh(0, in.query), fresh(1, in.key), fresh(2, in.value)};
     NdArray of_mask = fresh(3, in.mask);
     const Device device = grad.device();
-    if (needs(0) || needs(1) || needs(2)) kernels::attention_backward(device, found, grad, call);
-    if (needs(3)) kernels::attention_mask_backward(device, of_mask, grad, call);
+    if (!nothing && (needs(0) || needs(1) || needs(2)))
+      kernels::attention_backward(device, found, grad, call);
+    if (!nothing && needs(3)) kernels::attention_mask_backward(device, of_mask, grad, call);
     autograd::GradList out(4);
     std::size_t i = 0;
     for (NdArray* const array : {&found.query, &found.key, &found.value, &of_mask}) {

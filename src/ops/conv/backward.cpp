@@ -6,6 +6,7 @@
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
 
+#include "ops/common/kernels.h"
 #include "ops/common/layout.h"
 #include "ops/conv/kernels.h"
 
@@ -72,6 +73,18 @@ DimVector result_shape(ConvKind kind, const Convolution& c) {
   return sizes;
 }
 
+// The result where there is nothing to multiply: the bias of each channel, or zeros.
+void fill_without_products(NdArray& out, const NdArray& bias, bool relu) {
+  if (out.numel() == 0) return;
+  kernels::fill(out.device(), out, 0);
+  if (bias.defined()) {
+    DimVector strides(static_cast<std::size_t>(out.dim()), 0);
+    strides[1] = 1;
+    kernels::copy(out.device(), out, bias.as_strided(out.sizes(), strides, bias.offset()));
+  }
+  if (relu) ebb::relu_(Variable(out));
+}
+
 NdArray operand(const Variable& x, DType dtype, MemoryFormat format) {
   if (!x.defined()) return {};
   if (x.dtype() == dtype && has_format(x.array(), format)) return x.array();
@@ -92,7 +105,9 @@ Variable convolve(ConvKind kind, const Variable& first, const Variable& second, 
   NdArray array = empty_in(result_shape(kind, c), compute, device, format);
   const NdArray a = operand(first, taken, format), b = operand(second, taken, format),
                 shift = operand(bias, compute, MemoryFormat::Contiguous);
-  if (kind == ConvKind::forward)
+  if (array.numel() == 0 || a.numel() == 0 || b.numel() == 0)
+    fill_without_products(array, shift, relu);
+  else if (kind == ConvKind::forward)
     kernels::conv_forward(device, array, a, b, shift, c.geometry, relu);
   else if (kind == ConvKind::input)
     kernels::conv_input(device, array, a, b, shift, c.geometry);

@@ -53,8 +53,9 @@ NdArray row_offsets(const char* op, const Variable& indices, const NdArray& tabl
 // A column of how often each row is used, at least 1.
 NdArray count_uses(const NdArray& offsets, std::int64_t columns, std::int64_t rows, DType dtype) {
   const Device device = offsets.device();
-  // The offsets step by whole rows: counting happens in the first column of a table of zeros.
-  NdArray table = ops::zeros_array({rows, columns}, dtype, device);
+  // The offsets step by whole rows: counting happens in the first column of a table of zeros, which has one
+  // at least.
+  NdArray table = ops::zeros_array({rows, std::max<std::int64_t>(columns, 1)}, dtype, device);
   NdArray first = table.as_strided({}, {}, 0);
   const NdArray one = ops::scalar_array(1, dtype, device);
   kernels::put_rows(device, first, offsets, one.expand({offsets.numel()}), true);

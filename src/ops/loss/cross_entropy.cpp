@@ -36,7 +36,7 @@ Variable soft_cross_entropy(const Variable& x, const Variable& target, const Var
   }
   switch (reduction) {
     case Reduction::Mean:
-      return -terms.sum() / (x.numel() / classes);
+      return -terms.sum(dim).mean();
     case Reduction::Sum:
       return -terms.sum();
     default:
