@@ -65,8 +65,8 @@ std::string first_wrong(const Row& row, ebb::DType dtype) {
       for (const Variable& x : inputs) arrays.push_back(to_array(x));
       expected = row.reference_function(arrays)[0];
     }
-  } catch (const ebb::Error&) {
-    return "";  // values that the op refuses
+  } catch (const std::exception&) {
+    return "";  // values that the op, or the standard library's function behind the reference, refuses
   }
   const double relative = single ? std::max(row.float_accuracy, 1e-6) : std::max(row.accuracy, 1e-12);
   for (std::size_t k = 0; k < got.values.size(); ++k) {
@@ -83,16 +83,17 @@ std::string first_wrong(const Row& row, ebb::DType dtype) {
 }  // namespace
 
 void check_far_out(const Row& row) {
-  const bool asked = row.pointwise_inputs > 0 && row.integer_inputs.empty() && !row.special_input;
+  const bool asked =
+      row.pointwise_inputs > 0 && row.integer_inputs.empty() && !row.special_input && ends_far_out(row.name);
   for (const ebb::DType dtype : {ebb::kF32, ebb::kF64}) {
     const bool single = dtype == ebb::kF32, listed = inexact_far_out(row.name, dtype);
     const bool can = asked && (single ? row.dtype_reason.empty() : bool(row.reference_function));
     const std::string wrong = can ? first_wrong(row, dtype) : "";
     INFO(row.name << " at " << wrong);
     if (listed)
-      REQUIRE_FALSE(wrong.empty());  // else it is to come off the list of far_out.cpp
+      CHECK_FALSE(wrong.empty());  // else it is to come off the list of far_out.cpp
     else
-      REQUIRE(wrong.empty());
+      CHECK(wrong.empty());
   }
 }
 

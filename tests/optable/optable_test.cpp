@@ -25,6 +25,7 @@ void check(const optable::Row& row) {
   optable::check_compiled(row);
   optable::check_upstream(row);
   optable::check_shrunk(row);
+  optable::check_far_out(row);
 }
 
 const bool registered = [] {
