@@ -44,16 +44,19 @@ function(ebb_precompile target)
   endif()
 endfunction()
 
-# ebb_batch(<target> <source>...): compiles sources of the target in batches, a dozen of one folder as one source, which takes
-# half of the time. GCC only, as ebb_precompile: compiled by Clang, a source says what it forgot to include, and tools that read
-# compile_commands.json find each source there. -Wsubobject-linkage takes a source for a header where another one includes it.
-function(ebb_batch target)
+# ebb_batch(<variable> <name> <source>...): sets <variable> to sources that include those named, a dozen of one folder each, which
+# compile in half of the time. They name files as #include does, so that ccache finds them from another clone (CMake's own
+# UNITY_BUILD names them from the root). GCC only, as ebb_precompile: compiled by Clang, a source says what it forgot to include,
+# and tools that read compile_commands.json find each source there.
+function(ebb_batch variable name)
   if(NOT EBB_UNITY OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set(${variable} ${ARGN} PARENT_SCOPE)
     return()
   endif()
+  set(_groups "")
   foreach(_source IN LISTS ARGN)
-    cmake_path(RELATIVE_PATH _source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE _folder)
-    cmake_path(GET _folder PARENT_PATH _folder)
+    cmake_path(RELATIVE_PATH _source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE _path)
+    cmake_path(GET _path PARENT_PATH _folder)
     file(STRINGS ${_source} _members LIMIT_COUNT 1 REGEX "#include \"nn/stateless.h\"")
     if(_members)  # A source that defines members of modules stays apart from those that call them.
       string(APPEND _folder "_members")
@@ -61,10 +64,19 @@ function(ebb_batch target)
     string(MAKE_C_IDENTIFIER "${_folder}" _folder)
     math(EXPR _count_${_folder} "0${_count_${_folder}} + 1")
     math(EXPR _batch "(${_count_${_folder}} - 1) / 12")
-    set_source_files_properties(${_source} PROPERTIES UNITY_GROUP ${_folder}_${_batch})
+    list(APPEND _groups ${_folder}_${_batch})
+    string(APPEND _text_${_folder}_${_batch} "#include \"${_path}\"\n")
   endforeach()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
+  list(REMOVE_DUPLICATES _groups)
+  set(_batches "")
+  foreach(_group IN LISTS _groups)
+    set(_file ${CMAKE_CURRENT_BINARY_DIR}/batches/${name}/${_group}.cpp)
+    file(CONFIGURE OUTPUT ${_file} CONTENT "${_text_${_group}}" @ONLY)
+    list(APPEND _batches ${_file})
+  endforeach()
+  # The warning takes a source for a header where another one includes it.
+  set_source_files_properties(${_batches} PROPERTIES COMPILE_OPTIONS -Wno-subobject-linkage)
+  set(${variable} ${_batches} PARENT_SCOPE)
 endfunction()
 
 # ebb_tune_target(<target>): what numeric code wants. Never -ffast-math: NaN and infinity keep their meaning.

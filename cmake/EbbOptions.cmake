@@ -35,15 +35,16 @@ endif()
 
 # ccache keeps what is compiled, of a subproject too. It names files from the top of the sources, so that a clone that lies
 # elsewhere finds the objects of this one. Precompiled headers are kept too; ccache would rather ask, since they may hide what
-# a macro or the time changes.
+# a macro or the time changes. They are found by what the headers hold alone (depend mode), not by what the preprocessor makes
+# of them: GCC compares headers with the precompiled ones by every byte, comments included.
 find_program(EBB_CCACHE ccache)
 mark_as_advanced(EBB_CCACHE)
 if(EBB_CCACHE)
-  set(_launcher ${CMAKE_COMMAND} -E env
-    CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros ${EBB_CCACHE})
-  foreach(_language CXX CUDA)
-    if(NOT DEFINED CMAKE_${_language}_COMPILER_LAUNCHER)
-      set(CMAKE_${_language}_COMPILER_LAUNCHER ${_launcher})
-    endif()
-  endforeach()
+  set(_launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1)
+  if(NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${_launcher} CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros ${EBB_CCACHE})
+  endif()
+  if(NOT DEFINED CMAKE_CUDA_COMPILER_LAUNCHER)
+    set(CMAKE_CUDA_COMPILER_LAUNCHER ${_launcher} ${EBB_CCACHE})
+  endif()
 endif()
