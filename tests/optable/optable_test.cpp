@@ -24,7 +24,10 @@ void check(const optable::Row& row) {
   optable::check_large(row);
   optable::check_compiled(row);
   optable::check_upstream(row);
+  optable::check_threads(row);
+  optable::check_lengths(row);
   optable::check_shrunk(row);
+  optable::check_channels_last(row);
   optable::check_far_out(row);
 }
 

@@ -60,6 +60,7 @@ void maxima() {
       });
   pool("max_pool2d", [](V x) { return ebb::max_pool2d(x, 2); }, {1, 2, 4, 4}).reference(pooled(Of::most));
   pool("max_pool2d.overlap", [](V x) { return ebb::max_pool2d(x, 3, 2, 1); }, {1, 2, 5, 4})
+      .channels_last()
       .reference(pooled(Of::most, {.size = 3, .stride = 2, .padding = 1}));
   // The last window would start one place behind the input, in its last place, and one before.
   unary("max_pool2d.ceil", [](V x) { return ebb::max_pool2d(x, 2, 4, 1, 1, true); })
@@ -74,6 +75,7 @@ void maxima() {
          return std::get<0>(ebb::adaptive_max_pool2d(x, {3, 3}));
        },
        {1, 2, 4, 5})
+      .channels_last()
       .reference(pooled(Of::most, {.outputs = 3}))
       .error("adaptive_max_pool2d", [] {
         ebb::adaptive_max_pool2d(ebb::ones({4}), {2, 2});
@@ -155,6 +157,7 @@ void places() {
 void means() {
   pool("avg_pool1d", [](V x) { return ebb::avg_pool1d(x, 2); }, {1, 2, 6}).reference(pooled(Of::mean));
   pool("avg_pool2d", [](V x) { return ebb::avg_pool2d(x, 2); }, {1, 2, 4, 4})
+      .channels_last()
       .reference(pooled(Of::mean))
       .error("divisor", [] {
         ebb::avg_pool2d(ebb::ones({1, 1, 2, 2}), 2, {}, 0, false, true, 0);
@@ -197,6 +200,7 @@ void means() {
          return ebb::adaptive_avg_pool2d(x, {3, 3});
        },
        {1, 2, 4, 5})
+      .channels_last()
       .reference(pooled(Of::mean, {.outputs = 3}))
       .error("adaptive_avg_pool2d", [] {
         ebb::adaptive_avg_pool2d(ebb::ones({4}), {2, 2});

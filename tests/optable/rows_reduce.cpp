@@ -26,14 +26,19 @@ double cubic(const Column& x) {
   return std::cbrt(s);
 }
 
+// Short, middling and long rows, which are read in different ways.
+const std::vector<std::vector<Sizes>> kRows = {{{37, 9}}, {{19, 33}}, {{7, 300}}, {{3, 9001}}};
+
 /// Rows of an op without dim and over dimension 1.
 void both(const std::string& name, Op all, Op dim, Formula f) {
   unary(name, all).shapes({{{3, 4}}, {{2, 3, 2}}, {{5}}}).reference(whole(f)).roundings(4);
-  unary(name + ".dim", dim)
-      .shapes({{{2, 3, 4}}, {{3, 5}}})
-      .reference(over(1, f))
-      .roundings(4)
-      .error("range", [dim] { dim(ebb::ones({3})); });
+  Row& along = unary(name + ".dim", dim)
+                   .shapes({{{2, 3, 4}}, {{3, 5}}})
+                   .short_rows()
+                   .reference(over(1, f))
+                   .roundings(4)
+                   .error("range", [dim] { dim(ebb::ones({3})); });
+  if (name != "prod") along.large(kRows);  // A product of many numbers is 0 or infinite.
 }
 
 void sums() {
@@ -57,6 +62,8 @@ void sums() {
         return Arrays{{{}, {average(kept)}}};
       });
   unary("logsumexp", [](V x) { return ebb::logsumexp(x, 1); })
+      .short_rows()
+      .large(kRows)
       .shapes({{{2, 3, 4}}, {{3, 5}}})
       .reference(over(1, log_sum_exp))
       .roundings(4)
@@ -115,6 +122,8 @@ void sums() {
       .order(0, "integers have no slope")
       .reference(over(1, total));
   unary("count_nonzero", [](V x) { return ebb::count_nonzero(x, 1); })
+      .short_rows()
+      .large(kRows)
       .integers(0, 0, 2)
       .shapes({{{2, 3, 4}}})
       .order(0, "a count has no slope")
@@ -233,19 +242,27 @@ void extremes() {
       });
   const char* const places = "places have no slope";
   unary("argmax", [](V x) { return ebb::argmax(x, 1); })
+      .short_rows()
+      .large(kRows)
       .shapes({{{2, 3, 4}}})
       .order(0, places)
       .reference(over(1, place_of_largest));
   unary("argmin", [](V x) { return ebb::argmin(x, 1); })
+      .short_rows()
+      .large(kRows)
       .shapes({{{2, 3, 4}}})
       .order(0, places)
       .reference(over(1, place_of_smallest));
   const char* const truth = "a truth value has no slope";
   unary("any", [](V x) { return ebb::any(x > 1, 1); })
+      .short_rows()
+      .large(kRows)
       .shapes({{{2, 3, 4}}})
       .order(0, truth)
       .reference(over(1, [](const Column& x) { return double(largest(x) > 1); }));
   unary("all", [](V x) { return ebb::all(x > -1, 1); })
+      .short_rows()
+      .large(kRows)
       .shapes({{{2, 3, 4}}})
       .order(0, truth)
       .reference(over(1, [](const Column& x) { return double(smallest(x) > -1); }));
