@@ -3,6 +3,7 @@
 #include <ebb/core/parallel.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "compile/device_tape.h"
 
@@ -213,17 +214,26 @@ std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs) {
   const AutoGradMode no_graph(false);
   hand_out_gradients(tape, inputs);
   std::vector<Variable> outputs;
+  std::unordered_map<int, NdArray> copies;  // of the memory of places
   for (const Seen& each : tape.outputs) {
     if (each.place < 0) {
       outputs.emplace_back();
       continue;
     }
-    Variable out(array_of(tape, each, inputs));
+    NdArray out = array_of(tape, each, inputs);
     // A constant stays the tape's, and a graph writes where it was captured.
     const Place::Kind kind = place_at(tape, each.place).kind;
     const bool shared = kind == Place::Kind::constant ||
                         (launched && (kind == Place::Kind::result || kind == Place::Kind::by_call));
-    outputs.push_back(shared ? out.clone() : std::move(out));
+    if (shared) {  // outputs that share memory share the copy
+      NdArray& memory = copies[each.place];
+      const auto bytes = static_cast<std::int64_t>(out.storage()->bytes());
+      if (!memory.defined())
+        memory = Variable(NdArray(out.storage(), {bytes}, {1}, 0, kByte)).clone().array();
+      out = NdArray(memory.storage(), DimVector(out.sizes()), DimVector(out.strides()), out.offset(),
+                    out.dtype());
+    }
+    outputs.emplace_back(std::move(out));
   }
   return outputs;
 }

@@ -7,6 +7,8 @@
 
 #include <utility>
 
+#include "core/recorder.h"
+
 namespace ebb::ops {
 
 /// A node of the inputs, or none where nothing records.
@@ -46,11 +48,17 @@ Variable view_of(const Variable& self, NdArray array, Fill&& fill,
   return autograd::make_view(self, std::move(array), node_of<N>(fill, self), kind);
 }
 
+/// Lets a tensor show other data, and tapes that read it know.
+inline void show_array(const Variable& self, NdArray array) {
+  ebb::detail::tensor_replaced(*self.array().storage());
+  self.impl()->data = std::move(array);
+}
+
 /// The in-place kind: `self` itself takes the geometry of `array`, which lies on its storage.
 template <class N, class Fill>
 Variable& reshape_in_place(const Variable& self, const char* op, NdArray array, Fill&& fill) {
   return record_inplace<N>(
-      self, op, [&](NdArray&) { self.impl()->data = std::move(array); }, fill);
+      self, op, [&](NdArray&) { show_array(self, std::move(array)); }, fill);
 }
 
 }  // namespace ebb::ops

@@ -10,6 +10,7 @@
 
 #include "ops/common/arrays.h"
 #include "ops/common/kernels.h"
+#include "ops/common/record.h"
 #include "ops/common/self.h"
 
 namespace ebb {
@@ -44,7 +45,7 @@ Variable& show(const Variable& x, NdArray array) {
             x.dtype(), ".");
   EBB_CHECK(array.device() == x.device(), "set_: source is on ", array.device(), ", the tensor on ",
             x.device(), ".");
-  x.impl()->data = std::move(array);
+  ops::show_array(x, std::move(array));
   return const_cast<Variable&>(x);
 }
 
@@ -65,7 +66,7 @@ Variable& resize_(const Variable& x, IntArrayRef size, optional<MemoryFormat> me
     NdArray target = resized.as_strided({kept}, {1}, 0);
     kernels::copy(x.device(), target, source.as_strided({kept}, {1}, source.offset()));
   }
-  x.impl()->data = std::move(resized);
+  ops::show_array(x, std::move(resized));
   return const_cast<Variable&>(x);
 }
 
