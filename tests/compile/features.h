@@ -1,5 +1,5 @@
-// What compiled functions do, as a table: each row is a function, what it captures, and what its caller does
-// between calls. One harness runs rows, and pairs of rows, eagerly and compiled.
+// A table of compiled functions: each row is a function, the tensors that it captures, and the acts of its
+// caller between calls. One harness runs rows, and pairs of rows, eagerly and compiled.
 #pragma once
 
 #include "twins.h"
@@ -10,7 +10,7 @@ namespace twins {
 struct Instance {
   /// The first result has the shape of x. No result is part of a graph.
   std::function<std::vector<Tensor>(const Tensor& x)> run;
-  /// What the caller does before a call with this number; empty: nothing.
+  /// Does the caller's part before the call with this number; empty: nothing.
   std::function<void(int call)> between;
   /// Tensors whose elements and versions must be equal after each call.
   std::vector<Tensor> kept;

@@ -19,7 +19,7 @@ struct Setting {
   std::vector<int> threads = {1};  // of one call after the other
 };
 
-// What can be seen of ten calls.
+// The visible effects of ten calls.
 struct Trace {
   std::vector<Tensor> values;
   std::vector<std::string> shapes;

@@ -1,4 +1,4 @@
-// What is built keeps to its budgets: the library, a program linked with the static one, and the headers.
+// The built library, a program linked with the static one, and the headers keep to their budgets.
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>

@@ -1,4 +1,4 @@
-// What the rows of the table of modules share.
+// Functions that rows of the table of modules share.
 #include "nn/module_rows.h"
 
 #include <algorithm>

@@ -37,7 +37,7 @@ void compare(const Row& row) {
   }
 }
 
-// What a row gives does not depend on the rows beside it.
+// The result of a row does not depend on the rows beside it.
 void compare_rows_apart(const Row& row) {
   const variable_list inputs = to(make_inputs(row, 0), row.dtype_reason.empty() ? ebb::kF32 : ebb::kF64);
   const std::int64_t count = inputs[0].size(0);
