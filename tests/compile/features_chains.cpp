@@ -108,7 +108,7 @@ std::vector<Feature> product_features() {
     const Tensor g = mm(h, w.t()) * (h > 0), k = mm(g, w) * h;
     return std::vector<Tensor>{mm(k, w).sigmoid(), k.sum()};
   });
-  // What is added to, how, and who looks when.
+  // An addition: its target, its form, and the moment at which the target is read.
   const auto sum = [&](const char* name, std::vector<Tensor> (*run)(const Tensor& sum, const Tensor& x)) {
     all.push_back({name, [=] {
                      Instance i;
