@@ -22,7 +22,8 @@ AsyncAllocator::AsyncAllocator(Device device) : device_(device) {
 MemoryBlock* AsyncAllocator::allocate(std::size_t bytes, cudaStream_t stream) {
   release_kept();
   auto block = std::make_unique<MemoryBlock>();
-  block->bytes = std::max<std::size_t>(bytes, 1);
+  // Whole words of 4 bytes: atomic updates of single bytes go through them (kernel/cuda/atomic.h).
+  block->bytes = (std::max<std::size_t>(bytes, 1) + 3) / 4 * 4;
   block->stream = stream;
   void* data = nullptr;
   const auto obtain = [&] {
@@ -45,6 +46,11 @@ MemoryBlock* AsyncAllocator::allocate(std::size_t bytes, cudaStream_t stream) {
   block->data = static_cast<char*>(data);
   figures_.add(block->bytes);
   return block.release();
+}
+
+void AsyncAllocator::record_use(MemoryBlock* block, const StreamUse& use) {
+  const std::lock_guard lock(mutex_);
+  if (!(use == StreamUse{device_, block->stream})) add_use(block->uses, use);
 }
 
 void AsyncAllocator::free(MemoryBlock* block) noexcept {

@@ -14,6 +14,9 @@ class AsyncAllocator {
 
   /// Throws ebb::Error with the figures when there is no memory left.
   MemoryBlock* allocate(std::size_t bytes, cudaStream_t stream);
+  /// The block is used by work of another stream, which its release must wait for. Threads may say so at
+  /// once.
+  void record_use(MemoryBlock* block, const StreamUse& use);
   /// While the calling thread captures a graph the block is kept for later: its release, and the events that
   /// order it behind other streams, would become part of the graph.
   void free(MemoryBlock* block) noexcept;

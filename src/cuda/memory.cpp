@@ -97,8 +97,8 @@ void record_use(ebb::detail::DeviceBlock block, Device device, void* stream) {
   auto* const piece = static_cast<MemoryBlock*>(block.context);
   if (piece->owner)
     piece->owner->record_use(piece, use);
-  else if (!(use == StreamUse{block.device, piece->stream}))
-    add_use(piece->uses, use);
+  else
+    async_allocator_of(block.device).record_use(piece, use);
 }
 
 MemoryStats memory_stats_of(Device device) {

@@ -11,18 +11,37 @@
 
 namespace ebb::cuda {
 
-/// *at = combine(*at, value), undisturbed by other threads; types of 1 and 2 bytes go through the word around
-/// them.
+namespace detail {
+
+/// The word that atomicCAS exchanges for an element of N bytes. It knows none of 1 byte: such an element goes
+/// through the aligned 4 bytes around it, which every allocator of the device hands out whole.
+template <std::size_t N>
+struct AtomicWord {
+  using type = unsigned int;
+};
+template <>
+struct AtomicWord<2> {
+  using type = unsigned short;
+};
+template <>
+struct AtomicWord<8> {
+  using type = unsigned long long;
+};
+
+}  // namespace detail
+
+/// *at = combine(*at, value), undisturbed by other threads.
 template <class T, class Combine>
 __device__ void atomic_update(T* at, T value, const Combine& combine) {
-  using Word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned int>;
+  using Word = typename detail::AtomicWord<sizeof(T)>::type;
   const auto address = reinterpret_cast<std::uintptr_t>(at);
   Word* const word = reinterpret_cast<Word*>(address / sizeof(Word) * sizeof(Word));
   const unsigned shift = static_cast<unsigned>(address % sizeof(Word)) * 8;
-  Word seen = *word;
+  // A plain load could come from a cache of this multiprocessor, older than the exchanges of other threads.
+  Word seen = *const_cast<volatile Word*>(word);
   for (;;) {
     T old;
-    const Word moved = seen >> shift;
+    const Word moved = static_cast<Word>(seen >> shift);
     __builtin_memcpy(static_cast<void*>(&old), &moved, sizeof(T));
     const T next = combine(old, value);
     Word bits = 0;

@@ -65,7 +65,11 @@ __device__ T warp_reduce(T value, const Merge& merge, int width = kWarp) {
 template <class T, class Merge>
 __device__ T block_reduce(T value, T* scratch, const Merge& merge, int thread, int threads) {
   value = warp_reduce(value, merge);
-  if (threads == kWarp) return shuffle_first(value);
+  if (threads == kWarp) {
+    value = shuffle_first(value);
+    __syncwarp();  // shuffles order no memory, which callers rely on as after the barriers below
+    return value;
+  }
   const int warps = threads / kWarp;
   if (thread % kWarp == 0) scratch[thread / kWarp] = value;
   __syncthreads();

@@ -99,7 +99,7 @@ struct DnnAttention {
 bool dnn_attention(const DnnAttention& attention);
 
 /// The gradients of that, contiguous, all three written. query_sum (as query, contiguous) and delta (as
-/// log_sum) are Float and scratch.
+/// log_sum) are Float and scratch. query_sum must be zero: the library's engines add to it by atomics.
 struct DnnAttentionBackward {
   const DnnAttention& forward;
   const NdArray& grad;

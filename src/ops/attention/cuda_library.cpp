@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "kernel/cuda/dnn.h"
+#include "ops/common/kernels.h"
 
 namespace ebb::cuda::attending {
 namespace {
@@ -58,13 +59,15 @@ bool library_backward(ops::AttentionGrads& out, const NdArray& grad, const ops::
   const auto made = [](const NdArray& wanted, const NdArray& like) {
     return wanted.defined() ? wanted : NdArray::empty(like.sizes(), like.dtype(), like.device());
   };
+  NdArray query_sum = NdArray::empty(call.query.sizes(), kFloat, grad.device());
+  kernels::fill(grad.device(), query_sum, 0);
   const DnnAttention forward = problem_of(call);
   return dnn_attention_backward({.forward = forward,
                                  .grad = grad,
                                  .dquery = made(out.query, call.query),
                                  .dkey = made(out.key, call.key),
                                  .dvalue = made(out.value, call.value),
-                                 .query_sum = NdArray::empty(call.query.sizes(), kFloat, grad.device()),
+                                 .query_sum = query_sum,
                                  .delta = NdArray::empty(call.log_sum.sizes(), kFloat, grad.device())});
 }
 

@@ -152,6 +152,28 @@ TEST_CASE("a bias behind convolutions with and without cuDNN") {
   });
 }
 
+TEST_CASE("convolutions with bias and relu keep NaN and infinities with and without cuDNN") {
+  manual_seed(13);
+  Tensor x = randn({2, 8, 6, 8}, kDouble);
+  x.index_put_({0, 3, 2, 5}, std::numeric_limits<double>::quiet_NaN());
+  x.index_put_({1, 0, 0, 0}, -std::numeric_limits<double>::infinity());
+  const Tensor w = randn({8, 8, 3, 3}, kDouble), b = randn({8}, kDouble);
+  either_way([&] {
+    for (const DType dtype : {kFloat, kHalf, kBFloat16, kDouble})
+      for (const bool last : {false, true}) {
+        INFO(to_string(dtype) << (last ? ", channels-last" : ", contiguous"));
+        const auto there = [&](const Tensor& t) {
+          return t.to(dtype).contiguous(format_of(t, last && t.dim() == 4)).to(Device::CUDA);
+        };
+        const Tensor expected = convolution_relu(x, w, b, 1, 1),
+                     got = convolution_relu(there(x), there(w), there(b), 1, 1).cpu().to(kDouble);
+        CHECK(equal(got.isnan(), expected.isnan()));
+        CHECK(equal(got.isinf(), expected.isinf()));
+        check_close(got.nan_to_num(0, 0, 0), expected.nan_to_num(0, 0, 0), dtype);
+      }
+  });
+}
+
 TEST_CASE("batch norm in training with and without cuDNN") {
   manual_seed(12);
   const DimVector shapes[] = {{6, 16}, {2, 16, 3, 2}, {2, 16, 2, 3, 2}, {3, 5, 2, 2}, {3, 8, 4}};

@@ -80,7 +80,7 @@ Graph backward_graph(const Problem& p, const Target& target) {
   slopes = g.pointwise(CUDNN_POINTWISE_MUL, slopes, scale);
   by_keys(g, g.transpose(slopes), query, g.array(kKeyGrad, lengths(p.window)));
 
-  const Operand sum = g.array(kQuerySum, lengths(p.in), CUDNN_DATA_FLOAT);
+  const Operand sum = g.sum_in_memory(kQuerySum, lengths(p.in));
   g.matmul(slopes, g.transpose(key), sum);
   g.pointwise(CUDNN_POINTWISE_IDENTITY, sum, {}, g.array(kQueryGrad, lengths(p.in)));
   return std::move(g).finish(target);

@@ -30,6 +30,12 @@ Operand AttentionGraph::array(Uid uid, const Lengths& sizes, std::optional<cudnn
   return array(uid, sizes, dense(sizes), type);
 }
 
+Operand AttentionGraph::sum_in_memory(Uid uid, const Lengths& sizes) {
+  const Lengths strides = dense(sizes);
+  return {&build_.tensor(uid, sizes, strides, CUDNN_DATA_FLOAT, Held::memory, CUDNN_TENSOR_REORDERING_F16x16),
+          sizes, strides};
+}
+
 Operand AttentionGraph::number(Uid uid) {
   const Lengths ones(4, 1);
   return {&build_.tensor(uid, ones, ones, CUDNN_DATA_FLOAT, Held::host), ones, ones};

@@ -28,6 +28,9 @@ class AttentionGraph {
   Operand array(Uid uid, const Lengths& sizes, const Lengths& strides,
                 std::optional<cudnnDataType_t> type = {});
   Operand array(Uid uid, const Lengths& sizes, std::optional<cudnnDataType_t> type = {});
+  /// An array of Float that the blocks of a product add to by atomics. It is contiguous; the engine may put
+  /// its elements in an order of its own, which is why only an operation of the same graph can read it.
+  Operand sum_in_memory(Uid uid, const Lengths& sizes);
   /// A Float of the host's.
   Operand number(Uid uid);
   /// What is handed on.

@@ -65,6 +65,8 @@ constexpr cudnnBackendAttributeType_t kTag = [] {
     return CUDNN_TYPE_PADDING_MODE;
   else if constexpr (std::same_as<T, cudnnNanPropagation_t>)
     return CUDNN_TYPE_NAN_PROPOGATION;
+  else if constexpr (std::same_as<T, cudnnBackendTensorReordering_t>)
+    return CUDNN_TYPE_TENSOR_REORDERING_MODE;
   else if constexpr (std::same_as<T, void*>)
     return CUDNN_TYPE_VOID_PTR;
   else

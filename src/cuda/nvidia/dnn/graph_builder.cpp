@@ -32,7 +32,7 @@ const Descriptor& GraphBuilder::tensor(Uid uid, const std::int64_t* sizes, cudnn
 
 const Descriptor& GraphBuilder::tensor(Uid uid, const std::vector<std::int64_t>& sizes,
                                        const std::vector<std::int64_t>& strides, cudnnDataType_t type,
-                                       Held held) {
+                                       Held held, cudnnBackendTensorReordering_t order) {
   Descriptor t(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
   t.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, static_cast<std::int64_t>(uid));
   t.set(CUDNN_ATTR_TENSOR_DATA_TYPE, type);
@@ -42,6 +42,7 @@ const Descriptor& GraphBuilder::tensor(Uid uid, const std::vector<std::int64_t>&
   t.set(CUDNN_ATTR_TENSOR_STRIDES, strides);
   t.set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, held == Held::nowhere);
   t.set(CUDNN_ATTR_TENSOR_IS_BY_VALUE, held == Held::host);
+  if (order != CUDNN_TENSOR_REORDERING_NONE) t.set(CUDNN_ATTR_TENSOR_REORDERING_MODE, order);
   return keep(std::move(t));
 }
 

@@ -24,9 +24,10 @@ class GraphBuilder {
     return tensor(uid, sizes, data_type(), Held::memory);
   }
   const Descriptor& tensor(Uid uid, const std::int64_t* sizes, cudnnDataType_t type, Held held);
-  /// The same in any strides.
+  /// The same in any strides, or in an order of the engine's own.
   const Descriptor& tensor(Uid uid, const std::vector<std::int64_t>& sizes,
-                           const std::vector<std::int64_t>& strides, cudnnDataType_t type, Held held);
+                           const std::vector<std::int64_t>& strides, cudnnDataType_t type, Held held,
+                           cudnnBackendTensorReordering_t order = CUDNN_TENSOR_REORDERING_NONE);
   /// A value a channel.
   const Descriptor& per_channel(Uid uid, cudnnDataType_t type);
   const Descriptor& per_channel(Uid uid) { return per_channel(uid, data_type()); }

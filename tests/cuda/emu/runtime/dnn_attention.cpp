@@ -1,4 +1,6 @@
 // Stands in for cuDNN's attention.
+#include <ebb/core/visit.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -34,6 +36,16 @@ void spoil(const NdArray& x) {
   std::fill_n(x.data_as<float>(), x.numel(), std::numeric_limits<float>::quiet_NaN());
 }
 
+// The library sums the gradient of the queries in `sum`, over whatever that holds before.
+void add_to(const NdArray& out, const NdArray& sum) {
+  visit_floating(out.dtype(), "attention", [&]<class T> {
+    T* const to = out.data_as<T>();
+    const float* const from = sum.data_as<float>();
+    for (std::int64_t i = 0; i < out.numel(); ++i)
+      to[i] = static_cast<T>(static_cast<float>(to[i]) + from[i]);
+  });
+}
+
 }  // namespace
 
 bool dnn_attention(const DnnAttention& a) {
@@ -53,6 +65,7 @@ bool dnn_attention_backward(const DnnAttentionBackward& b) {
        value = on_cpu(b.dvalue), sum = on_cpu(b.query_sum), delta = on_cpu(b.delta)] {
         ops::AttentionGrads out{query, key, value};
         kernels::attention_backward(Device(kCPU), out, grad, call);
+        add_to(query, sum);
         spoil(sum);
         spoil(delta);
       });
