@@ -30,16 +30,12 @@ void measure(const std::string& precision, torch::ScalarType dtype, const Shape&
       std::string("conv.") + s.name + "." + precision + (channels_last ? ".nhwc" : ".nchw");
   {
     torch::NoGradGuard no_grad;
-    bench::report(name, bench::device_seconds([&] { forward(); }, 0.2) * 1e6, "us");
+    bench::report(name, bench::device_seconds([&] { forward(); }) * 1e6, "us");
   }
   const torch::Tensor y = forward(), seed = torch::ones_like(y);
-  bench::report(name + ".backward",
-                bench::device_seconds(
-                    [&] {
-                      torch::autograd::grad({y}, {x, w}, {seed}, true);
-                    },
-                    0.2) *
-                    1e6,
+  bench::report(name + ".backward", bench::device_seconds([&] {
+                                      torch::autograd::grad({y}, {x, w}, {seed}, true);
+                                    }) * 1e6,
                 "us");
 }
 

@@ -63,6 +63,12 @@ inline bool once() {
   return asked;
 }
 
+/// Seconds for each figure: EBB_BENCH_SECONDS, or half a second.
+inline double budget() {
+  static const char* const asked = std::getenv("EBB_BENCH_SECONDS");
+  return asked ? std::atof(asked) : 0.5;
+}
+
 inline double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -71,7 +77,7 @@ inline double median(std::vector<double> values) {
 
 // Seconds of one call when calls follow each other without a wait: the median over groups of calls, each
 // long enough for the clock, after some that warm caches, plans and the allocator.
-inline double device_seconds(const std::function<void()>& call, double budget = 0.5) {
+inline double device_seconds(const std::function<void()>& call) {
   for (int i = 0; i < (once() ? 1 : 5); ++i) call();
   torch::cuda::synchronize();
   double start = now();
@@ -80,7 +86,7 @@ inline double device_seconds(const std::function<void()>& call, double budget = 
   if (once()) return now() - start;
   const int group = std::max(1, static_cast<int>(0.01 / std::max(now() - start, 1e-6)));
   std::vector<double> seconds;
-  for (const double end = now() + budget; now() < end || seconds.size() < 5;) {
+  for (const double end = now() + budget(); now() < end || seconds.size() < 5;) {
     start = now();
     for (int i = 0; i < group; ++i) call();
     torch::cuda::synchronize();

@@ -11,7 +11,7 @@ template <class F>
 double host_seconds(F&& call) {
   for (int i = 0; i < 20; ++i) call();
   std::vector<double> seconds;
-  for (const double end = bench::now() + 0.5; bench::now() < end || seconds.size() < 5;) {
+  for (const double end = bench::now() + bench::budget(); bench::now() < end || seconds.size() < 5;) {
     torch::cuda::synchronize();
     const double start = bench::now();
     call();

@@ -4,6 +4,7 @@ Prints `SIDE NAME VALUE UNIT` lines with SIDE eager or compiled; names are those
 usage: torch_twin.py [--eager] bandwidth|conv|gemm|host_cost|steps [SIZE]
 --eager leaves torch.compile out, which takes seconds for each op.
 """
+import os
 import statistics
 import sys
 import time
@@ -16,9 +17,10 @@ from torch import nn
 EAGER_ONLY = "--eager" in sys.argv
 if EAGER_ONLY:
     sys.argv.remove("--eager")
+BUDGET = float(os.environ.get("EBB_BENCH_SECONDS", 0.5))  # seconds for each figure
 
 
-def device_us(call, budget=0.5):
+def device_us(call):
     for _ in range(5):
         call()
     torch.cuda.synchronize()
@@ -26,7 +28,7 @@ def device_us(call, budget=0.5):
     call()
     torch.cuda.synchronize()
     group = max(1, int(0.01 / max(time.perf_counter() - start, 1e-6)))
-    samples, end = [], time.perf_counter() + budget
+    samples, end = [], time.perf_counter() + BUDGET
     while time.perf_counter() < end or len(samples) < 5:
         start = time.perf_counter()
         for _ in range(group):
@@ -190,7 +192,7 @@ def host_us(call, ops):
     """Median host microseconds an op, until the last launch is queued."""
     for _ in range(20):
         call()
-    samples, end = [], time.perf_counter() + 0.5
+    samples, end = [], time.perf_counter() + BUDGET
     while time.perf_counter() < end or len(samples) < 5:
         torch.cuda.synchronize()
         start = time.perf_counter()

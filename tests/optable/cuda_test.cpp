@@ -5,6 +5,7 @@
 #include <ebb/cuda/cuda.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
 #include <map>
 
@@ -16,6 +17,13 @@ const std::vector<std::string> families_on_cuda = {
     "linalg",    "loss", "nn",   "norm",     "pool",          "random",      "reduce",
     "resample",  "rnn",  "scan", "shape",    "softmax",       "sort"};
 
+// Whether the environment (EBB_ROWS, names by lines) asks for this row: for runners that put several rows in
+// a process.
+bool is_asked_for(const optable::Row& row) {
+  static const char* const asked = std::getenv("EBB_ROWS");
+  return !asked || ('\n' + std::string(asked) + '\n').find('\n' + row.name + '\n') != std::string::npos;
+}
+
 void compare(const std::string& family, const std::vector<const optable::Row*>& rows) {
   const bool has_kernels =
       std::find(families_on_cuda.begin(), families_on_cuda.end(), family) != families_on_cuda.end();
@@ -26,7 +34,7 @@ void compare(const std::string& family, const std::vector<const optable::Row*>& 
   }
   std::size_t compared = 0;
   for (const optable::Row* row : rows) {
-    if (!row->cuda_reason.empty()) continue;
+    if (!row->cuda_reason.empty() || !is_asked_for(*row)) continue;
     ++compared;
     DYNAMIC_SECTION(row->name) {
       optable::check_cuda(*row);

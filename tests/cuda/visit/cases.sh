@@ -1,5 +1,7 @@
 # Which cases there are, in the order in which they are worth a GPU's time, each as "program<TAB>case<TAB>section".
 
+lists=${EBB_GPU_LISTS:-$tests/lists}
+
 # Cases that ask cuDNN for plans, which it compiles for a second or more each: last. Families of rows, and cases.
 plan_families='^(attention|conv|norm|pool|nn)$'
 plan_cases='*channels-last*,*cuDNN*,*pool*,*batch norm*,*conv*,*CNN*'
@@ -34,7 +36,7 @@ capture_cases() {
     (family ~ plans) == (which == "plans") { print "test_optable_cuda\t" $0 "\t" }'
 }
 
-# listed FILE: the cases that a list names ("row NAME", "case NAME"), and an error for a name that nothing has.
+# listed NAME: the cases that a list of $lists names ("row NAME", "case NAME"), and an error for a name that nothing has.
 listed() {
   local kind name found status=0
   rows >"$logs/rows.list"
@@ -46,6 +48,6 @@ listed() {
       case) found=$(grep -xF -- "$name" "$logs/cases.list" | sed 's/^/test_cuda\t/; s/$/\t/') ;;
     esac
     if [[ -n $found ]]; then echo "$found"; else echo "$1: there is no $kind '$name'" >&2; status=1; fi
-  done < <(grep -vE '^(#|$)' "$1")
+  done < <(grep -vE '^(#|$)' "$lists/$1.list")
   return $status
 }

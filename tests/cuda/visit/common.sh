@@ -18,6 +18,7 @@ begin_call() {
   : >"$transcript"; : >"$results"; : >"$failures"; : >"$figures"
   export call deadline logs results failures
   trap 'say "ended by a signal"; finish_call 1' TERM INT
+  unpack_bundle
   say "$call, $minutes minutes at most, bundle $(sed -n 's/^commit //p' "$bundle/MANIFEST" 2>/dev/null)"
 }
 

@@ -1,6 +1,6 @@
 # Figures of speed, one program after the other and nothing beside them: "ebb NAME VALUE UNIT", each as it comes.
 
-workloads="bandwidth host_cost gemm steps conv"  # the most telling first
+workloads=${EBB_GPU_WORKLOADS-bandwidth host_cost gemm steps conv}  # the most telling first
 emulated() { grep -q '^preset emu' "$bundle/MANIFEST" 2>/dev/null; }
 small() { if emulated; then printf '%s ' "$@"; else return 1; fi; }
 

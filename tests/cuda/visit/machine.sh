@@ -37,6 +37,13 @@ check_manifest() {
   (cd "$bundle" && sed '1,3d' MANIFEST | awk '{ print $3 "  " $1 }' | sha256sum -c --quiet 2>&1 | head -5)
 }
 
+# The bundle as it was carried, packed, becomes the folder that programs run in.
+unpack_bundle() {
+  [[ ! -d $bundle && -s $bundle.tar.xz ]] || return 0
+  mkdir -p "$bundle"
+  tar -C "$bundle" -xJf "$bundle.tar.xz" 2>/dev/null || python3 -m tarfile -e "$bundle.tar.xz" "$bundle" || rm -rf "$bundle"
+}
+
 # Leaves a bundle that starts, or says why there is none.
 start_bundle() {
   local said missing

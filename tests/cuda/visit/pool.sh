@@ -1,7 +1,8 @@
-# Runs cases many at once, each in a process of its own (job.sh), so that one bad kernel spoils one case.
+# Runs cases many at once, apart from each other (job.sh), so that one bad kernel spoils one case.
 
 # pool STAGE JOBS SECONDS [WRAPPER...]: the cases ("program<TAB>case<TAB>section") come on standard input; each has
-# so many seconds and runs behind the wrapper. Ends soon after the deadline whatever the cases do.
+# so many seconds and runs behind the wrapper, and in turns of `per_process` (1) with others in one process.
+# Ends soon after the deadline whatever the cases do.
 pool() {
   local name=$1 jobs=$2 group saved
   export stage=$1 stage_limit=${EBB_GPU_LIMIT:-$3} bundle
@@ -9,7 +10,7 @@ pool() {
   export stage_wrap="$*" OMP_NUM_THREADS=2  # many processes share the processors
   grep -E -- "${EBB_GPU_ONLY:-.}" >"$logs/$name.cases"
   record "$name" planned 0 "$(wc -l <"$logs/$name.cases")" -
-  setsid xargs -r -d '\n' -n 1 -P "$jobs" bash "$tests/job.sh" <"$logs/$name.cases" &
+  setsid xargs -r -d '\n' -n "${per_process:-1}" -P "$jobs" bash "$tests/job.sh" <"$logs/$name.cases" &
   group=$!
   saved=$SECONDS
   while kill -0 "$group" 2>/dev/null; do

@@ -6,14 +6,14 @@ start_bundle || finish_call 1
 
 # With the driver's own pools each tensor is a block of its own, whose end the tool knows; cuDNN's kernels are not ours.
 sanitize() {
-  local tool=$1 list=${EBB_GPU_LISTS:-$tests/lists}/$1.list sanitizer
+  local tool=$1 sanitizer
   shift
   if ! sanitizer=$(tool_path compute-sanitizer); then
     record "$tool" absent 0 "compute-sanitizer is not on this machine" -
     say "$tool: compute-sanitizer is not on this machine"
     return
   fi
-  listed "$list" | EBB_CUDNN=0 EBB_CUDA_ALLOCATOR=async pool "$tool" $(($(nproc) > 8 ? 8 : $(nproc))) 100 \
+  listed "$tool" | EBB_CUDNN=0 EBB_CUDA_ALLOCATOR=async pool "$tool" "$(nproc)" 100 \
     "$sanitizer" --tool "$tool" --report-api-errors no --error-exitcode 9 "$@"
 }
 
@@ -21,6 +21,8 @@ all=$deadline
 deadline=$(($(tenths) / 10 + $(left) * 45 / 100))  # figures are worth more than the last of the sanitizers' cases
 sanitize memcheck
 sanitize racecheck
+sanitize initcheck
+sanitize synccheck
 deadline=$all
 
 for workload in $workloads; do measure_ebb "$workload"; done
