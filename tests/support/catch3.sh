@@ -42,7 +42,6 @@ if [[ ! -e $catch/install/include/catch2/catch_all.hpp ]]; then
   nice cmake --build "$catch/build" -j "$jobs" --target install >"$catch/log" || { tail -30 "$catch/log"; exit 1; }
 fi
 
-share_ccache "$root"
 options=(-G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$catch/install")
 
 # configure FOLDER OPTIONS...: as the presets do, but with this Catch2.
