@@ -12,6 +12,9 @@ constexpr int kReduceDims = 16;
 constexpr int kReduceThreads = 256;
 constexpr int kReduceTeam = 256;  // threads of one output at most
 constexpr int kReduceLoads = 4;   // vectors that a thread has under way
+// Rows for which, when there are many of them, a warp each is enough: what threads hold at the end is merged
+// in fewer steps, and none of them waits at a barrier. Sums of longer rows would lose digits.
+constexpr std::int64_t kWarpRow = 8192;
 // Blocks of a multiprocessor at once, for which kernels bound their registers; fewer of kernels that carry
 // two numbers an output.
 constexpr int kReduceBlocks = 4, kWideReduceBlocks = 2;
@@ -119,6 +122,7 @@ inline ReduceLaunch plan_reduce_launch(const ReducePlan& plan, std::uintptr_t ad
   const auto aligned = [&](int width) {
     return address % (static_cast<std::uintptr_t>(width) * static_cast<std::uintptr_t>(size)) == 0;
   };
+  const std::int64_t at_once = blocks_at_once * std::int64_t{multiprocessors};
   std::int64_t jobs, least;
   if (launch.columns) {
     if (aligned(column_width) && plan.kept.back().size % column_width == 0 &&
@@ -136,7 +140,9 @@ inline ReduceLaunch plan_reduce_launch(const ReducePlan& plan, std::uintptr_t ad
                        detail::strides_divide(plan.kept, plan.kept.size(), row_width) &&
                        detail::strides_divide(plan.reduced, plan.reduced.size() - 1, row_width)))
       launch.width = row_width;
-    launch.threads = covering_power(ceil_div(plan.count, kReduceLoads * launch.width), 1, kReduceTeam);
+    const bool fills_by_warps = plan.outputs >= 2 * detail::teams_of_a_block(32) * at_once;
+    launch.threads = covering_power(ceil_div(plan.count, kReduceLoads * launch.width), 1,
+                                    fills_by_warps && plan.count <= kWarpRow ? 32 : kReduceTeam);
     launch.others = detail::teams_of_a_block(launch.threads);
     jobs = ceil_div(plan.outputs, launch.others);
     least = 8192;
@@ -144,8 +150,7 @@ inline ReduceLaunch plan_reduce_launch(const ReducePlan& plan, std::uintptr_t ad
   // Whole waves of blocks, but pieces long enough to be worth a second pass; whole vectors.
   launch.piece = plan.count;
   if (plan.count >= 2 * least) {
-    const std::int64_t at_once = blocks_at_once * std::int64_t{multiprocessors},
-                       pieces = whole_waves(jobs, at_once, plan.count / least);
+    const std::int64_t pieces = whole_waves(jobs, at_once, plan.count / least);
     if (pieces > 1) launch.piece = ceil_div(ceil_div(plan.count, pieces), 64) * 64;
     launch.pieces = ceil_div(plan.count, launch.piece);
   }

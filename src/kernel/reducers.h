@@ -90,12 +90,14 @@ struct SquaredDeviation : Sum<T> {
 };
 
 /// Count, mean and sum of squared deviations of some elements, in one pass: sums of differences from one of
-/// them, so that nothing large cancels.
+/// them, so that nothing large cancels. Once merged, `rest` is the mean's distance from the shift and
+/// `squares` are of deviations, so that merging divides once.
 template <class A>
 struct Moments {
   std::int64_t count;
-  A shift, sum;  // of x - shift
-  A squares;     // of x - shift, or, once merged, of x - mean
+  A shift;
+  A rest;     // the sum of x - shift, or, once merged, mean - shift
+  A squares;  // of x - shift, or, once merged, of x - mean
   bool merged;
 
   EBB_HD static Moments none() { return {0, A(0), A(0), A(0), false}; }
@@ -103,12 +105,12 @@ struct Moments {
     if (count == 0 && x - x == 0) shift = x;  // a finite one
     const A d = x - shift;
     ++count;
-    sum += d;
+    rest += d;
     squares += d * d;
   }
-  EBB_HD A mean() const { return shift + sum / static_cast<A>(count); }
+  EBB_HD A mean() const { return shift + offset(); }
   EBB_HD A deviations() const {
-    const A d = merged ? squares : squares - sum * (sum / static_cast<A>(count));
+    const A d = merged ? squares : squares - rest * offset();
     return d < A(0) ? A(0) : d;  // rounding; NaN stays
   }
   /// Chan, Golub and LeVeque, Updating formulae and a pairwise algorithm for computing sample variances,
@@ -116,11 +118,16 @@ struct Moments {
   EBB_HD static Moments merge(const Moments& a, const Moments& b) {
     if (a.count == 0) return b;
     if (b.count == 0) return a;
-    const A na = static_cast<A>(a.count), nb = static_cast<A>(b.count), apart = b.shift - a.shift;
-    const A gap = apart + (b.sum / nb - a.sum / na), share = nb / static_cast<A>(a.count + b.count);
-    return {a.count + b.count, a.shift, a.sum + (b.sum + nb * apart),
-            a.deviations() + b.deviations() + gap * gap * share * na, true};
+    const std::int64_t count = a.count + b.count;
+    const A from = a.offset(), gap = b.shift - a.shift + (b.offset() - from);
+    // Where threads share evenly, as nearly always, nothing is divided.
+    const A share = a.count == b.count ? A(0.5) : static_cast<A>(b.count) / static_cast<A>(count);
+    return {count, a.shift, from + gap * share,
+            a.deviations() + b.deviations() + gap * gap * share * static_cast<A>(a.count), true};
   }
+
+ private:
+  EBB_HD A offset() const { return merged ? rest : rest / static_cast<A>(count); }
 };
 
 /// The largest (kLargest) or smallest element; NaN wins.

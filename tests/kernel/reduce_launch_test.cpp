@@ -102,6 +102,13 @@ TEST_CASE("short rows share a block and long ones share an output") {
   CHECK(Planned(contiguous({4, 1 << 24}), 1).how.others == 1);
 }
 
+TEST_CASE("rows of some thousand elements have a warp each where that fills the device twice") {
+  const std::int64_t many = 2 * kReduceThreads / 32 * kReduceBlocks * kMultiprocessors;
+  CHECK(Planned(contiguous({many, kWarpRow}), 2).how.threads == 32);
+  CHECK(Planned(contiguous({many - 1, kWarpRow}), 2).how.threads == kReduceTeam);
+  CHECK(Planned(contiguous({many, kWarpRow + 1}), 2).how.threads == kReduceTeam);
+}
+
 TEST_CASE("blocks of long reductions are whole waves") {
   const std::int64_t wave = kReduceBlocks * kMultiprocessors;
   for (const int size : {2, 4, 8})

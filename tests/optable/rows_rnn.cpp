@@ -211,7 +211,7 @@ variable_list run_cell(const Call& call, In x) {
 
 Row& layers(const std::string& name, const Call& call) {
   // Without gates larger weights let differences grow from step to step, in the rows that are stretched.
-  const double most = call.gates() > 1 ? 1 : 0.4;
+  const double most = call.gates() > 1 ? 1 : 0.2;
   return row(name, [call](In x) { return call.cell ? run_cell(call, x) : run(call, x); })
       .shapes({call.shapes()})
       .range(-most, most)

@@ -67,22 +67,6 @@ struct DnnBatchNormBackward {
 
 bool dnn_batch_norm_backward(const DnnBatchNormBackward& norm);
 
-/// What becomes of a window: its greatest element, a NaN counting as greatest; its mean, with zeros where it
-/// reaches into the padding; the mean of what lies inside the array.
-enum class DnnPool : std::uint8_t { max, mean, mean_inside };
-
-/// out = the windows of in; or, transposed, in = what the means of out give back to it (not of a max). Two or
-/// three spatial axes. No window lies in the padding alone, nor, with `mean`, reaches beyond it.
-struct DnnPooling {
-  DnnPool kind = DnnPool::max;
-  bool transposed = false;
-  const NdArray& in;
-  const NdArray& out;
-  IntArrayRef window, stride, padding;  // one value an axis
-};
-
-bool dnn_pool(const DnnPooling& pooling);
-
 /// result = softmax(query key^T scale) value, and log_sum, the natural logarithm of the sum of the
 /// exponentials of each row's scores. query and result are (N, H, L, .), key and value (N, H / g, S, .),
 /// where g neighbouring heads of query share one; all of one 16-bit dtype; query, key and value in any

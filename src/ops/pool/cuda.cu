@@ -155,7 +155,6 @@ void visit_index(const NdArray& indices, Body&& body) {
 }  // namespace
 
 void max_pool(NdArray& out, NdArray& indices, const NdArray& in, const PoolGeometry& g) {
-  if (!indices.defined() && max_pool_by_library(out, in, g)) return;
   visit_floating(out.dtype(), "max_pool", [&]<class T> {
     visit_index(indices, [&]<class Index> {
       visit_places(fits_32_bits(g), [&]<class I> {
@@ -168,7 +167,6 @@ void max_pool(NdArray& out, NdArray& indices, const NdArray& in, const PoolGeome
 }
 
 void mean_pool(NdArray& out, const NdArray& in, const PoolGeometry& g) {
-  if (is_floating(out.dtype()) && mean_pool_by_library(false, in, out, g)) return;
   kernels::visit_mean(out.dtype(), [&]<class T> {
     visit_places(fits_32_bits(g), [&]<class I> {
       for_each(out.device(), g.planes * g.out_plane(),
@@ -178,7 +176,6 @@ void mean_pool(NdArray& out, const NdArray& in, const PoolGeometry& g) {
 }
 
 void mean_pool_backward(NdArray& in, const NdArray& out, const PoolGeometry& g) {
-  if (mean_pool_by_library(true, in, out, g)) return;
   visit_floating(in.dtype(), "avg_pool_backward", [&]<class T> {
     visit_places(fits_32_bits(g), [&]<class I> {
       for_each(in.device(), g.planes * g.in_plane(),

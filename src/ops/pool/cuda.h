@@ -14,11 +14,6 @@ decltype(ebb::cpu::pool_gather) pool_gather;
 decltype(ebb::cpu::pool_scatter) pool_scatter;
 decltype(ebb::cpu::fractional_max_indices) fractional_max_indices;
 
-/// By a library, which knows no indices; false, with nothing done, where it has no algorithm.
-bool max_pool_by_library(const NdArray& out, const NdArray& in, const PoolGeometry& g);
-/// mean_pool, or mean_pool_backward when `transposed`.
-bool mean_pool_by_library(bool transposed, const NdArray& in, const NdArray& out, const PoolGeometry& g);
-
 /// Fills the family's kernel slots.
 void register_pool();
 

@@ -21,8 +21,12 @@ struct ExtremeAt {
   std::int64_t* indices;
 
   EBB_HD Acc identity() const { return {-1, Held()}; }
-  EBB_HD Acc load(T x, std::int64_t, std::int64_t place) const {
-    return {place, static_cast<Held>(static_cast<Value>(x))};
+  // Elements come in the order of their places, so that the first of equal ones is the one that is held.
+  EBB_HD void take(Acc& best, T x, std::int64_t, std::int64_t place) const {
+    const Held value = static_cast<Held>(static_cast<Value>(x));
+    const bool beats = kLargest ? !(value <= best.value) : !(value >= best.value);  // a NaN does, too
+    if (best.place >= 0 && (!beats || reducing::is_nan(best.value))) return;
+    best = {place, value};
   }
   EBB_HD Acc merge(Acc a, Acc b) const {
     if (b.place < 0) return a;

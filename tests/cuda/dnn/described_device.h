@@ -5,15 +5,14 @@
 
 namespace ebb::cuda::dnn {
 
-/// An H200 as cuDNN describes devices to itself. Constructed: the field names are those that cuDNN 9.19 asks
-/// for, the values NVIDIA's published figures; it was not read from a device.
+/// An H200 as cuDNN 9.19 describes it to itself, read from one.
 constexpr char kH200[] = R"({
-  "deviceName": "NVIDIA H200", "cudaDeviceId": 0, "pciDeviceId": 0, "deviceVer": 900, "driverVer": 13000,
+  "deviceName": "NVIDIA H200", "cudaDeviceId": 0, "pciDeviceId": 6, "deviceVer": 900, "driverVer": 13000,
   "maxGridSize": [2147483647, 65535, 65535], "maxBlockSize": [1024, 1024, 64], "warpSize": 32,
   "multiProcessorCount": 132, "maxCtasPerSM": 32, "maxThreadsPerBlock": 1024, "maxThreadsPerSM": 2048,
   "regsPerBlock": 65536, "maxRegistersPerSM": 65536, "maxSharedMemoryPerBlock": 49152,
   "maxSharedMemoryPerBlockOptin": 232448, "reservedSharedMemoryPerBlock": 1024, "l2CacheSize": 62914560,
-  "totalGlobalMem": 150754934784, "smClockRateKHz": 1980000, "memClockRateKHz": 3201000,
+  "totalGlobalMem": 150109880320, "smClockRateKHz": 1980000, "memClockRateKHz": 3201000,
   "isTccDriver": 0, "supportCoopLaunch": 1
 })";
 

@@ -28,7 +28,7 @@ struct Folder {
 
 Problem problem(std::int64_t rows) {
   const NdArray x = array({rows, 4, 5, 5}, kFloat);
-  return Problem(Operation::pool_mean, x, x);
+  return Problem(Operation::batch_norm, x, x);
 }
 }  // namespace
 

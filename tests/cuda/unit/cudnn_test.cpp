@@ -1,5 +1,5 @@
 // What cuDNN computes and what ebb's kernels compute in its place, each against the CPU: convolutions, batch
-// norm in training, poolings.
+// norm in training.
 #include <ebb/ebb.h>
 
 #include <cmath>
@@ -8,64 +8,20 @@
 #include <limits>
 #include <string>
 
+#include "cuda/unit/against_cpu.h"
 #include "cuda/unit/either_way.h"
 #include "support/catch.h"
 #include "support/compare.h"
 
 using namespace ebb;
+using testing::check_close;
+using testing::compare;
 using testing::Deterministic;
 using testing::either_way;
+using testing::format_of;
+using testing::Layer;
 
 namespace {
-
-using Layer = std::function<Tensor(const Tensor&)>;
-
-MemoryFormat format_of(const Tensor& x, bool last) {
-  if (!last || x.dim() < 4) return MemoryFormat::Contiguous;
-  return x.dim() == 4 ? MemoryFormat::ChannelsLast : MemoryFormat::ChannelsLast3d;
-}
-
-double tolerance_of(DType dtype) {
-  switch (dtype) {
-    case kDouble:
-      return 1e-10;
-    case kHalf:
-      return 4e-3;
-    case kBFloat16:
-      return 3e-2;
-    default:
-      return 2e-5;
-  }
-}
-
-void check_close(const Tensor& got, const Tensor& expected, DType dtype) {
-  const double tolerance = tolerance_of(dtype);
-  support::require_close(got, expected, tolerance, tolerance);
-}
-
-// A layer's values and the gradients of its input on the device, in both layouts, against the CPU's in
-// double.
-void compare(const char* name, const Layer& layer, const Tensor& values, bool gradients = true,
-             bool batched = true) {
-  INFO(name);
-  for (const DType dtype : {kFloat, kHalf, kBFloat16, kDouble})
-    for (const bool last : {false, true}) {
-      if (last && (!batched || format_of(values, last) == MemoryFormat::Contiguous)) continue;
-      INFO(to_string(dtype) << (last ? ", channels-last" : ", contiguous"));
-      const Tensor x = values.to(dtype);
-      Tensor host = x.to(kDouble).clone().requires_grad_(gradients);
-      Tensor here = x.contiguous(format_of(x, last)).to(Device::CUDA).requires_grad_(gradients);
-      const Tensor expected = layer(host), got = layer(here);
-      CHECK(got.dtype() == dtype);
-      CHECK(got.is_contiguous(format_of(got, last)));
-      check_close(got, expected, dtype);
-      if (!gradients) continue;
-      const Tensor seed = randn(expected.sizes(), kDouble).to(dtype);
-      expected.backward(seed.to(kDouble));
-      got.backward(seed.contiguous(format_of(seed, last)).to(Device::CUDA));
-      check_close(here.grad(), host.grad(), dtype);
-    }
-}
 
 // What batch norm in training makes and leaves behind.
 struct Normalised {
@@ -162,10 +118,11 @@ TEST_CASE("convolutions with bias and relu keep NaN and infinities with and with
     for (const DType dtype : {kFloat, kHalf, kBFloat16, kDouble})
       for (const bool last : {false, true}) {
         INFO(to_string(dtype) << (last ? ", channels-last" : ", contiguous"));
+        const auto rounded = [&](const Tensor& t) { return t.to(dtype).to(kDouble); };
         const auto there = [&](const Tensor& t) {
           return t.to(dtype).contiguous(format_of(t, last && t.dim() == 4)).to(Device::CUDA);
         };
-        const Tensor expected = convolution_relu(x, w, b, 1, 1),
+        const Tensor expected = convolution_relu(rounded(x), rounded(w), rounded(b), 1, 1),
                      got = convolution_relu(there(x), there(w), there(b), 1, 1).cpu().to(kDouble);
         CHECK(equal(got.isnan(), expected.isnan()));
         CHECK(equal(got.isinf(), expected.isinf()));
@@ -255,69 +212,7 @@ TEST_CASE("gradients of batch norm that nobody asks for, with and without cuDNN"
     }
 }
 
-TEST_CASE("max poolings without gradients, with and without cuDNN") {
-  manual_seed(15);
-  Tensor x = randn({2, 3, 9, 8}, kDouble), cube = randn({2, 3, 5, 4, 6}, kDouble);
-  x[0][1][4][4].fill_(std::numeric_limits<double>::quiet_NaN());
-  x[1][2].fill_(-std::numeric_limits<double>::infinity());
-  const auto pool = [](auto... arguments) {
-    return [=](const Tensor& v) { return max_pool2d(v, arguments...); };
-  };
-  either_way([&] {
-    compare("2x2", pool(2), x, false);
-    compare("overlapping", pool(3, 1, 1), x, false);
-    compare("two sizes", pool(IntArrayRef({3, 2}), IntArrayRef({2, 1}), IntArrayRef({1, 0})), x, false);
-    compare("rounded up", pool(3, 2, 0, 1, true), x, false);
-    compare("dilated", pool(2, 1, 0, 2), x, false);
-    compare("no batch", pool(3, 2, 1), x[0], false);
-    compare(
-        "one axis", [](const Tensor& v) { return max_pool1d(v, 3, 2, 1); }, x[0], false);
-    compare(
-        "three axes", [](const Tensor& v) { return max_pool3d(v, 2, 1, 1); }, cube, false);
-    compare(
-        "three axes, no batch", [](const Tensor& v) { return max_pool3d(v, 2); }, cube[0], false, false);
-    compare(
-        "adaptive",
-        [](const Tensor& v) {
-          return std::get<0>(adaptive_max_pool2d(v, {4, 3}));
-        },
-        x, false);
-  });
-}
-
-TEST_CASE("average poolings with and without cuDNN") {
-  manual_seed(16);
-  const Tensor x = randn({2, 3, 9, 8}, kDouble), cube = randn({2, 3, 5, 4, 6}, kDouble);
-  for (const bool padding_counts : {true, false})
-    either_way([&] {
-      INFO(padding_counts);
-      const auto pool = [=](std::int64_t window, std::int64_t stride, std::int64_t padding, bool rounds_up) {
-        return [=](const Tensor& v) {
-          return avg_pool2d(v, window, stride, padding, rounds_up, padding_counts);
-        };
-      };
-      compare("2x2", pool(2, 2, 0, false), x);
-      compare("overlapping", pool(3, 1, 1, false), x);
-      compare("rounded up", pool(3, 2, 0, true), x);
-      compare("padded and rounded up", pool(3, 2, 1, true), x);
-      compare("padded and rounded up beyond the padding", pool(4, 3, 1, true), x);
-      compare("no batch", pool(3, 2, 1, false), x[0]);
-      compare(
-          "divisor", [](const Tensor& v) { return avg_pool2d(v, 2, 2, 0, false, true, 3); }, x);
-      compare(
-          "one axis", [=](const Tensor& v) { return avg_pool1d(v, 3, 2, 1, false, padding_counts); }, x[0]);
-      compare(
-          "three axes", [=](const Tensor& v) { return avg_pool3d(v, 3, 2, 1, false, padding_counts); }, cube);
-      compare(
-          "adaptive",
-          [](const Tensor& v) {
-            return adaptive_avg_pool2d(v, {4, 3});
-          },
-          x);
-    });
-}
-
-TEST_CASE("second derivatives of poolings and batch norm with and without cuDNN") {
+TEST_CASE("second derivatives of batch norm with and without cuDNN") {
   manual_seed(17);
   const Tensor x = randn({2, 8, 6, 5}, kDouble);
   const auto second = [&](const Layer& layer, Device device) {
@@ -327,8 +222,6 @@ TEST_CASE("second derivatives of poolings and batch norm with and without cuDNN"
     return autograd::grad({(grad * grad).sum()}, {leaf})[0].cpu();
   };
   const Layer layers[] = {
-      [](const Tensor& v) { return avg_pool2d(v, 3, 2, 1); },
-      [](const Tensor& v) { return max_pool2d(v, 3, 2, 1); },
       [](const Tensor& v) { return batch_norm(v, {}, {}, {}, {}, true, 0.1, 1e-5).pow(2); }};
   for (const Layer& layer : layers) {
     const Tensor expected = second(layer, Device::CPU);
@@ -336,7 +229,7 @@ TEST_CASE("second derivatives of poolings and batch norm with and without cuDNN"
   }
 }
 
-TEST_CASE("a captured batch norm and its poolings, with and without cuDNN") {
+TEST_CASE("a captured batch norm and what follows it with and without cuDNN") {
   const Deterministic guard;
   manual_seed(18);
   const Tensor x = randn({2, 8, 6, 6}).contiguous(MemoryFormat::ChannelsLast), other = randn({2, 8, 6, 6});

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -88,12 +89,13 @@ TEST_CASE("a kernel's illegal access is named by every call after it", "[.sticky
   }
   const Tensor nowhere =
       from_blob(std::bit_cast<void*>(std::uintptr_t{0x10000}), {1024}, kOnCuda.dtype(kFloat));
-  const auto illegal = Contains("illegal memory access") && !Contains("out of memory");
-  CHECK_THROWS_WITH((nowhere + 1).cpu(), illegal);
-  CHECK_THROWS_WITH(cuda::synchronize(), illegal);
-  CHECK_THROWS_WITH(ones({4}, kOnCuda).cpu(), illegal);
-  CHECK_THROWS_WITH(empty({std::int64_t{1} << 28}, kOnCuda),
-                    illegal);  // a new segment is asked of the driver
+  const auto check_illegal = [](const std::function<void()>& call) {
+    CHECK_THROWS_WITH(call(), Contains("illegal memory access") && !Contains("out of memory"));
+  };
+  check_illegal([&] { (nowhere + 1).cpu(); });
+  check_illegal([] { cuda::synchronize(); });
+  check_illegal([] { ones({4}, kOnCuda).cpu(); });
+  check_illegal([] { empty({std::int64_t{1} << 28}, kOnCuda); });  // asks the driver for a new segment
   // A library tells no more than that it failed.
   CHECK_THROWS_AS(matmul(empty({8, 8}, kOnCuda), empty({8, 8}, kOnCuda)).cpu(), Error);
   CHECK_THROWS_AS(cuda::Graph().capture([] { ones({4}, kOnCuda); }), Error);

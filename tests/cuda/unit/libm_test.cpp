@@ -23,7 +23,7 @@ struct Function {
 };
 
 const Function kFunctions[] = {
-    {"exp", ebb::exp, [](Exact x) { return std::exp(x); }, -80, 80, 1, 1},
+    {"exp", ebb::exp, [](Exact x) { return std::exp(x); }, -80, 80, 2, 1},
     {"exp2", ebb::exp2, [](Exact x) { return std::exp2(x); }, -100, 100, 2, 1},
     {"expm1", ebb::expm1, [](Exact x) { return std::expm1(x); }, -10, 80, 1, 1},
     {"log", ebb::log, [](Exact x) { return std::log(x); }, 1e-6, 1e6, 1, 1},

@@ -1,9 +1,13 @@
 // Poolings on a device.
 #include <ebb/ebb.h>
 
+#include <limits>
+
+#include "cuda/unit/against_cpu.h"
 #include "support/catch.h"
 
 using namespace ebb;
+using testing::compare;
 
 TEST_CASE("gradients of overlapping max pools take their terms in order") {
   manual_seed(2);
@@ -90,4 +94,62 @@ TEST_CASE("poolings of every geometry agree with the CPU in 32 and in 64 bits") 
               },
               rounding);
       }
+}
+
+TEST_CASE("max poolings without gradients agree with the CPU in every dtype and layout") {
+  manual_seed(15);
+  Tensor x = randn({2, 3, 9, 8}, kDouble), cube = randn({2, 3, 5, 4, 6}, kDouble);
+  x[0][1][4][4].fill_(std::numeric_limits<double>::quiet_NaN());
+  x[1][2].fill_(-std::numeric_limits<double>::infinity());
+  const auto pool = [](auto... arguments) {
+    return [=](const Tensor& v) { return max_pool2d(v, arguments...); };
+  };
+  compare("2x2", pool(2), x, false);
+  compare("overlapping", pool(3, 1, 1), x, false);
+  compare("two sizes", pool(IntArrayRef({3, 2}), IntArrayRef({2, 1}), IntArrayRef({1, 0})), x, false);
+  compare("rounded up", pool(3, 2, 0, 1, true), x, false);
+  compare("dilated", pool(2, 1, 0, 2), x, false);
+  compare("no batch", pool(3, 2, 1), x[0], false);
+  compare(
+      "one axis", [](const Tensor& v) { return max_pool1d(v, 3, 2, 1); }, x[0], false);
+  compare(
+      "three axes", [](const Tensor& v) { return max_pool3d(v, 2, 1, 1); }, cube, false);
+  compare(
+      "three axes, no batch", [](const Tensor& v) { return max_pool3d(v, 2); }, cube[0], false, false);
+  compare(
+      "adaptive",
+      [](const Tensor& v) {
+        return std::get<0>(adaptive_max_pool2d(v, {4, 3}));
+      },
+      x, false);
+}
+
+TEST_CASE("average poolings agree with the CPU in every dtype and layout") {
+  manual_seed(16);
+  const Tensor x = randn({2, 3, 9, 8}, kDouble), cube = randn({2, 3, 5, 4, 6}, kDouble);
+  for (const bool padding_counts : {true, false}) {
+    INFO(padding_counts);
+    const auto pool = [=](std::int64_t window, std::int64_t stride, std::int64_t padding, bool rounds_up) {
+      return
+          [=](const Tensor& v) { return avg_pool2d(v, window, stride, padding, rounds_up, padding_counts); };
+    };
+    compare("2x2", pool(2, 2, 0, false), x);
+    compare("overlapping", pool(3, 1, 1, false), x);
+    compare("rounded up", pool(3, 2, 0, true), x);
+    compare("padded and rounded up", pool(3, 2, 1, true), x);
+    compare("padded and rounded up beyond the padding", pool(4, 3, 1, true), x);
+    compare("no batch", pool(3, 2, 1, false), x[0]);
+    compare(
+        "divisor", [](const Tensor& v) { return avg_pool2d(v, 2, 2, 0, false, true, 3); }, x);
+    compare(
+        "one axis", [=](const Tensor& v) { return avg_pool1d(v, 3, 2, 1, false, padding_counts); }, x[0]);
+    compare(
+        "three axes", [=](const Tensor& v) { return avg_pool3d(v, 3, 2, 1, false, padding_counts); }, cube);
+    compare(
+        "adaptive",
+        [](const Tensor& v) {
+          return adaptive_avg_pool2d(v, {4, 3});
+        },
+        x);
+  }
 }

@@ -180,6 +180,11 @@ bool is_for_attention() {
 constexpr const char* kConvNames[] = {"convolution", "convolution_backward (input)",
                                       "convolution_backward (weight)"};
 
+// The engines of batch norm load 16 bytes at once, whatever alignment the descriptors tell of.
+bool run_aligned(const char* op, Task task) {
+  return task.problem.alignment == dnn::kMostAligned && run(op, std::move(task));
+}
+
 }  // namespace
 
 bool dnn_is_there() { return !is_dnn_forbidden() && dnn::find_library(); }
@@ -191,21 +196,11 @@ bool dnn_convolve(const DnnConvolution& c) {
 }
 
 bool dnn_batch_norm(const DnnBatchNorm& n) {
-  if (!dnn_is_used() || !are_small({&n.in})) return false;
-  return run("batch_norm", dnn::task_of(n));
+  return dnn_is_used() && are_small({&n.in}) && run_aligned("batch_norm", dnn::task_of(n));
 }
 
 bool dnn_batch_norm_backward(const DnnBatchNormBackward& n) {
-  if (!dnn_is_used() || !are_small({&n.in})) return false;
-  return run("batch_norm_backward", dnn::task_of(n));
-}
-
-bool dnn_pool(const DnnPooling& p) {
-  if (!dnn_is_used() || !are_small({&p.in, &p.out})) return false;
-  return run(p.kind == DnnPool::max ? "max_pool"
-             : p.transposed         ? "avg_pool_backward"
-                                    : "avg_pool",
-             dnn::task_of(p));
+  return dnn_is_used() && are_small({&n.in}) && run_aligned("batch_norm_backward", dnn::task_of(n));
 }
 
 bool dnn_attention(const DnnAttention& a) {

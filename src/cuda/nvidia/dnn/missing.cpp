@@ -8,7 +8,6 @@ bool dnn_is_used() { return false; }
 bool dnn_convolve(const DnnConvolution&) { return false; }
 bool dnn_batch_norm(const DnnBatchNorm&) { return false; }
 bool dnn_batch_norm_backward(const DnnBatchNormBackward&) { return false; }
-bool dnn_pool(const DnnPooling&) { return false; }
 bool dnn_attention(const DnnAttention&) { return false; }
 bool dnn_attention_backward(const DnnAttentionBackward&) { return false; }
 std::optional<DnnRnnSpaces> dnn_rnn_spaces(const DnnRnn&) { return {}; }

@@ -28,10 +28,6 @@ std::vector<Descriptor> proposals(const Graph& graph, const Target& target, cudn
 std::optional<Plan> plan_of(const Problem& problem, const Target& target, Descriptor& config) {
   std::vector<cudnnBackendNumericalNote_t> notes = notes_of(config);
   if (!std::ranges::all_of(notes, [&](auto note) { return is_allowed(problem, note); })) return {};
-  // A maximum that may lose a NaN is none.
-  if (problem.operation == Operation::pool_max &&
-      std::ranges::find(notes, CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP) == notes.end())
-    return {};
   Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
   plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
   target.give(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP);

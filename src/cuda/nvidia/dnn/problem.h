@@ -13,11 +13,6 @@ enum class Operation : std::int32_t {
   conv_weight,
   batch_norm,
   batch_norm_backward,
-  pool_max,
-  pool_mean,
-  pool_mean_inside,
-  pool_mean_backward,
-  pool_mean_inside_backward,
   attention,
   attention_backward
 };

@@ -124,6 +124,8 @@ bool append(Piece& all, const Piece& next) {
 
 cudnnRNNAlgo_t algorithm_of(const DnnRnn& l) {
   if (!l.is_even() || !l.biases || l.dtype == kDouble || has_projection(l)) return CUDNN_RNN_ALGO_STANDARD;
+  // It errs by up to 2^-11 in float, as TF32 does, whatever it is told of the multiplications.
+  if (l.dtype == kFloat && !is_tf32_allowed()) return CUDNN_RNN_ALGO_STANDARD;
   const bool gated = l.cell == DnnCell::lstm || l.cell == DnnCell::gru;
   const std::int64_t most = l.training ? (gated ? 128 : 256) : (gated ? 192 : 384);
   return l.hidden <= most ? CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H : CUDNN_RNN_ALGO_STANDARD;

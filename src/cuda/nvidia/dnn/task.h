@@ -1,5 +1,5 @@
 // Work as cuDNN sees it: what its plan depends on, its operation graph and its memory. A file an operation:
-// convolution.cpp, batch_norm.cpp, pooling.cpp, attention.cpp.
+// convolution.cpp, batch_norm.cpp, attention.cpp.
 #pragma once
 
 #include "cuda/nvidia/dnn/descriptor.h"
@@ -76,7 +76,6 @@ Task task_of(const DnnConvolution& convolution);
 /// `norm` must outlive the task, which reads its eps.
 Task task_of(const DnnBatchNorm& norm);
 Task task_of(const DnnBatchNormBackward& norm);
-Task task_of(const DnnPooling& pooling);
 /// `attention` must outlive the task, which reads its scale.
 Task task_of(const DnnAttention& attention);
 Task task_of(const DnnAttentionBackward& attention);

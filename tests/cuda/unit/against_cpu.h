@@ -1,0 +1,62 @@
+// A layer on a device against the same on the CPU, in every floating dtype and both layouts.
+#pragma once
+
+#include <ebb/ebb.h>
+
+#include <functional>
+
+#include "support/catch.h"
+#include "support/compare.h"
+
+namespace ebb::testing {
+
+using Layer = std::function<Tensor(const Tensor&)>;
+
+inline MemoryFormat format_of(const Tensor& x, bool last) {
+  if (!last || x.dim() < 4) return MemoryFormat::Contiguous;
+  return x.dim() == 4 ? MemoryFormat::ChannelsLast : MemoryFormat::ChannelsLast3d;
+}
+
+inline double tolerance_of(DType dtype) {
+  switch (dtype) {
+    case kDouble:
+      return 1e-10;
+    case kHalf:
+      return 4e-3;
+    case kBFloat16:
+      return 3e-2;
+    default:
+      return 2e-5;
+  }
+}
+
+inline void check_close(const Tensor& got, const Tensor& expected, DType dtype) {
+  const double tolerance = tolerance_of(dtype);
+  support::require_close(got, expected, tolerance, tolerance);
+}
+
+// A layer's values and the gradients of its input on the device, in both layouts, against the CPU's in
+// double.
+inline void compare(const char* name, const Layer& layer, const Tensor& values, bool gradients = true,
+                    bool batched = true) {
+  INFO(name);
+  for (const DType dtype : {kFloat, kHalf, kBFloat16, kDouble})
+    for (const bool last : {false, true}) {
+      if (last && (!batched || format_of(values, last) == MemoryFormat::Contiguous)) continue;
+      INFO(to_string(dtype) << (last ? ", channels-last" : ", contiguous"));
+      const Tensor x = values.to(dtype);
+      Tensor host = x.to(kDouble).clone().requires_grad_(gradients);
+      Tensor here = x.contiguous(format_of(x, last)).to(Device::CUDA).requires_grad_(gradients);
+      const Tensor expected = layer(host), got = layer(here);
+      CHECK(got.dtype() == dtype);
+      CHECK(got.is_contiguous(format_of(got, last)));
+      check_close(got, expected, dtype);
+      if (!gradients) continue;
+      const Tensor seed = randn(expected.sizes(), kDouble).to(dtype);
+      expected.backward(seed.to(kDouble));
+      got.backward(seed.contiguous(format_of(seed, last)).to(Device::CUDA));
+      check_close(here.grad(), host.grad(), dtype);
+    }
+}
+
+}  // namespace ebb::testing
