@@ -119,10 +119,11 @@ struct Moments {
     if (a.count == 0) return b;
     if (b.count == 0) return a;
     const std::int64_t count = a.count + b.count;
-    const A from = a.offset(), gap = b.shift - a.shift + (b.offset() - from);
+    const A from = a.offset(), to = b.shift - a.shift + b.offset(), gap = to - from;
     // Where threads share evenly, as nearly always, nothing is divided.
     const A share = a.count == b.count ? A(0.5) : static_cast<A>(b.count) / static_cast<A>(count);
-    return {count, a.shift, from + gap * share,
+    // A weighted mean, so that an infinity stays one.
+    return {count, a.shift, from * (A(1) - share) + to * share,
             a.deviations() + b.deviations() + gap * gap * share * static_cast<A>(a.count), true};
   }
 

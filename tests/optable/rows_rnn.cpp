@@ -211,7 +211,8 @@ variable_list run_cell(const Call& call, In x) {
 
 Row& layers(const std::string& name, const Call& call) {
   // Without gates larger weights let differences grow from step to step, in the rows that are stretched.
-  const double most = call.gates() > 1 ? 1 : 0.2;
+  // Smaller ones bring relu close to its kink.
+  const double most = call.gates() > 1 ? 1 : call.kind == Kind::tanh ? 0.2 : 0.4;
   return row(name, [call](In x) { return call.cell ? run_cell(call, x) : run(call, x); })
       .shapes({call.shapes()})
       .range(-most, most)
