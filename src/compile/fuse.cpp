@@ -220,15 +220,11 @@ class Fuser {
 
   // Memory of the program's callers that must not overlap, or a block would see what a later one writes.
   void note_apart() {
-    const auto is_callers = [&](int at) {
-      const Place::Kind kind = tape_.places[static_cast<std::size_t>(at)].kind;
-      return kind == Place::Kind::input || kind == Place::Kind::outside;
-    };
     std::unordered_set<int> others = group_.source.reads;
     for (const auto& [place, uses] : group_.used) others.insert(place);
     for (const int a : group_.written)
       for (const int b : others)
-        if (a != b && is_callers(a) && is_callers(b)) tape_.apart.emplace_back(a, b);
+        if (a != b && is_callers(tape_, a) && is_callers(tape_, b)) tape_.apart.emplace_back(a, b);
   }
 
   // What the memory plan goes by.

@@ -20,14 +20,15 @@ std::string read(const std::filesystem::path& path) {
   return text.str();
 }
 
+/// Calls with these arguments, which may share memory, until the function has a tape.
 template <class C, class... Args>
-void settle(C& compiled, const Args&... args) {
+void prepare(C& compiled, const Args&... args) {
   for (int i = 0; i < 5 && !compiled.report().replayed; ++i) compiled(args...);
   INFO(compiled.report().reason);
   REQUIRE(compiled.report().replayed);
 }
 
-/// What the settled function cannot be emitted for.
+/// What the function cannot be emitted for.
 template <class C>
 std::string refusal(const C& compiled, const std::string& path = "never.cpp") {
   try {
@@ -57,30 +58,30 @@ TEST_CASE("what a source cannot do is not emitted") {
   Training training(perceptron(), [](const auto& p) { return std::make_unique<optim::SGD>(p, 0.1); });
   const Tensor y = randint(3, {4}, kLong);
   auto step = compile([&](const Tensor& a, const Tensor& b) { return training.step(a, b); });
-  settle(step, x, y);
+  prepare(step, x, y);
   CHECK_THAT(refusal(step), Contains("autograd::grad()"));
 
   auto updates = compile([&] { training.optimizer->step(); });
-  settle(updates);
+  prepare(updates);
   CHECK_THAT(refusal(updates), Contains("SGD is more than a kernel call"));
 
   auto checks = compile([](const Tensor& a) { return nn::functional::binary_cross_entropy(a, a); });
-  settle(checks, x);
+  prepare(checks, x);
   CHECK_THAT(refusal(checks), Contains("binary_cross_entropy is more than a kernel call"));
 
 #ifndef EBB_STATIC
   auto drops = compile([](const Tensor& a) { return dropout(a, 0.5, true); });
-  settle(drops, x);
+  prepare(drops, x);
   CHECK_THAT(refusal(drops), Contains("draws random numbers"));
   auto draws = compile([](const Tensor& a) { return a + randn({6}); });
-  settle(draws, x);
+  prepare(draws, x);
   CHECK_THAT(refusal(draws), Contains("draws random numbers"));
 #endif
 }
 
 TEST_CASE("a source is named after its file") {
   auto f = compile([](const Tensor& x) { return x + 1; });
-  settle(f, ones({2}));
+  prepare(f, ones({2}));
   CHECK_THAT(refusal(f, "step.cc"), Contains("ends with .cpp"));
   CHECK_THAT(refusal(f, temporary(".cpp")), Contains("no class can be named"));
   CHECK_THAT(refusal(f, temporary("2nd.cpp")), Contains("no class can be named"));
@@ -106,7 +107,7 @@ TEST_CASE("calls are written with all that they are given") {
                  fifth = full({2}, std::numeric_limits<double>::infinity(), kDouble);
     return std::make_tuple(first, second, third, fourth, fifth);
   });
-  settle(f, randn({2, 4}), arange(3), 0.1);
+  prepare(f, randn({2, 4}), arange(3), 0.1);
   f.emit(temporary("step.cpp"));
   const std::string source = read(temporary("step.cpp")), header = read(temporary("step.h"));
   for (const char* line : {
@@ -150,7 +151,7 @@ TEST_CASE("calls are written with all that they are given") {
 
 TEST_CASE("a source of a function that reads only its arguments needs no file") {
   auto f = compile([](const Tensor& x, const Tensor& none) { return none.defined() ? x : (x * 2).t(); });
-  settle(f, randn({2, 3}), Tensor());
+  prepare(f, randn({2, 3}), Tensor());
   f.emit(temporary("twice.cpp"));
   CHECK_FALSE(std::filesystem::exists(temporary("twice.safetensors")));
   CHECK_THAT(
@@ -164,7 +165,7 @@ TEST_CASE("a source of a function that reads only its arguments needs no file") 
 TEST_CASE("arguments that share memory or are written to are told apart in a source") {
   auto f = compile([](const Tensor& a, const Tensor& b) { a.add_(b); });
   const Tensor both = randn({6});
-  settle(f, both.slice(0, 2, 4), both.slice(0, 4, 6));
+  prepare(f, both.slice(0, 2, 4), both.slice(0, 4, 6));
   f.emit(temporary("shared.cpp"));
   CHECK_THAT(read(temporary("shared.cpp")),
              Contains("{{kFloat, {2}, {1}, 2, -1, 1}, {kFloat, {2}, {1}, 4, 0, 0}}") &&
@@ -178,7 +179,7 @@ TEST_CASE("arguments that share memory or are written to are told apart in a sou
 
 TEST_CASE("constants that the calls write to are as they were in each run") {
   auto f = compile([](const Tensor& x) { return tensor({1.0F, 2.0F}).add_(x); });
-  settle(f, randn({2}));
+  prepare(f, randn({2}));
   f.emit(temporary("adds.cpp"));
   CHECK_THAT(read(temporary("adds.cpp")),
              Contains("NdArray c0{refilled(constant(8, {4611686019492741120U})), "));
@@ -191,11 +192,11 @@ TEST_CASE("weights that have been replaced are not emitted as they were") {
     return layer(x);
   });
   const Tensor x = randn({1, 3});
-  settle(f, x);
+  prepare(f, x);
   layer->weight.set_data(randn({2, 3}));
   CHECK_THAT(refusal(f, temporary("layer.cpp")), Contains("has been replaced"));
   f(x);
-  settle(f, x);
+  prepare(f, x);
   layer->weight.detach().mul_(2);
   f.emit(temporary("layer.cpp"));
   CHECK(safetensors::read(temporary("layer.safetensors")).at("w1").equal(layer->weight));

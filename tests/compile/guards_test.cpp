@@ -7,18 +7,6 @@
 using namespace twins;
 using support::Contains;
 
-namespace {
-
-/// Calls until the function is replayed.
-template <class C, class... Args>
-void settle(C& compiled, const Args&... args) {
-  for (int i = 0; i < 5 && !compiled.report().replayed; ++i) compiled(args...);
-  INFO(compiled.report().reason);
-  REQUIRE(compiled.report().replayed);
-}
-
-}  // namespace
-
 TEST_CASE("shapes, dtypes, numbers and modes have tapes of their own") {
   auto f = compile([](const Tensor& x, double by, const std::string& how) {
     return how == "sum" ? (x * by).sum() : (x * by).mean();
@@ -54,8 +42,7 @@ TEST_CASE("writes in place to captured tensors are followed, another tensor in t
   const Tensor x = randn({3});
   settle(f, x);
   weight.add_(1);
-  CHECK(same_bits(f(x), x * weight));
-  CHECK(f.report().replayed);
+  CHECK(same_bits(replay(f, x), x * weight));
   weight = randn({3});
   CHECK(same_bits(f(x), x * weight));
   settle(f, x);
@@ -111,13 +98,14 @@ TEST_CASE("gradients accumulate, or start anew, as they would eagerly") {
     REQUIRE(same_bits(w.grad(), eager.grad()));
   };
   for (int i = 0; i < 8; ++i) expect(randn({4}));
-  CHECK(backward.report().replayed);
+  require_replays(backward, 4);
+  const std::int64_t before = backward.report().replays;
   for (int i = 0; i < 8; ++i) {  // dropped outside
     w.mutable_grad().reset();
     eager.mutable_grad().reset();
     expect(randn({4}));
   }
-  CHECK(backward.report().replayed);
+  require_replays(backward, before + 4);
   for (int i = 0; i < 6; ++i) expect(randn({4}));
   w.mutable_grad() = ones({4});
   eager.mutable_grad() = ones({4});
@@ -134,51 +122,28 @@ TEST_CASE("what the caller holds is not written to by later calls") {
   });
   settle(step, ones({4}));
   const Tensor one = full({4}, 1.0), two = full({4}, 2.0);
-  const std::vector<Tensor> first = step(one);
+  const std::vector<Tensor> first = replay(step, one);
   const Tensor grad = w.grad(), kept = grad.clone(), copy = first[0].clone();
-  const std::vector<Tensor> second = step(two);
+  const std::vector<Tensor> second = replay(step, two);
   CHECK(same_bits(first[0], copy));
   CHECK(same_bits(grad, kept));
   CHECK(same_bits(w.grad(), two));
   CHECK(same_bits(second[1], second[0].narrow(0, 1, 2)));
   CHECK(second[2].is_alias_of(two));
   CHECK_FALSE(second[0].is_alias_of(first[0]));
-  step(two);
+  replay(step, two);
   CHECK(second[1].is_alias_of(second[0]));
 }
 
-TEST_CASE("arguments that share memory, and slices of one, are told apart") {
-  auto f = compile([](Tensor a, const Tensor& b) {
-    a.mul_(2);
-    return a + b;
-  });
-  const Tensor base = arange(12, kFloat);
-  for (int i = 0; i < 4; ++i) {
-    Tensor both = base.clone();
-    CHECK(equal(f(both, both), base * 4));
-    Tensor left = base.clone();
-    CHECK(equal(f(left, base), base * 3));
-    CHECK(equal(left, base * 2));
-    Tensor whole = base.clone();
-    const std::int64_t from = i;  // another offset in every call
-    CHECK(equal(f(whole.narrow(0, from, 2), whole.narrow(0, from + 1, 2)),
-                tensor({from * 2.F + (from + 1) * 2.F, (from + 1) * 2.F + from + 2.F})));
+TEST_CASE("a constant that is given out is the caller's own in every call") {
+  auto f = compile([](const Tensor& x) { return std::vector<Tensor>{tensor({1.F, 2.F}), x + 1}; });
+  settle(f, ones({2}));
+  for (int i = 0; i < 3; ++i) {
+    const std::vector<Tensor> got = replay(f, ones({2}));
+    CHECK(equal(got[0], tensor({1.F, 2.F})));
+    got[0].add_(5);
+    got[1].add_(5);
   }
-}
-
-TEST_CASE("leaves among the arguments get gradients of their own") {
-  auto f = compile([](const Tensor& x) {
-    const Tensor loss = x.square().sum();
-    loss.backward();
-    return loss;
-  });
-  std::vector<Tensor> leaves;
-  for (int i = 0; i < 6; ++i) {
-    leaves.push_back(randn({3}).requires_grad_());
-    f(leaves.back());
-  }
-  CHECK(f.report().replayed);
-  for (const Tensor& x : leaves) CHECK(same_bits(x.grad(), x.detach() * 2));
 }
 
 TEST_CASE("in-place writes of a replay are seen by graphs of before") {
@@ -235,10 +200,10 @@ TEST_CASE("numbers that the host writes must be the same in every call") {
   auto constant = compile([](const Tensor& x) { return x * tensor({1.F, 2.F}) + 3; });
   const Tensor x = randn({2});
   settle(constant, x);
-  CHECK(same_bits(constant(x), x * tensor({1.F, 2.F}) + 3));
+  CHECK(same_bits(replay(constant, x), x * tensor({1.F, 2.F}) + 3));
   auto written = compile([](const Tensor& y) { return tensor({1.F, 2.F}).add_(y); });
   settle(written, x);
-  for (int i = 0; i < 3; ++i) CHECK(same_bits(written(x), tensor({1.F, 2.F}) + x));
+  for (int i = 0; i < 3; ++i) CHECK(same_bits(replay(written, x), tensor({1.F, 2.F}) + x));
   float count = 0;
   auto counting = compile([&](const Tensor& y) { return y + tensor({count, count++}); });
   for (int i = 0; i < 9; ++i) {
@@ -355,7 +320,7 @@ TEST_CASE(
       REQUIRE(same_bits(late[1], late[0]));
       REQUIRE(same_bits(joins[1], joins[0]));
     }
-    CHECK(step.report().replayed);
+    require_replays(step, 2);
   };
   run();
   for (optim::SGD& each : optimizers)
@@ -383,7 +348,7 @@ TEST_CASE("exceptions pass, and the next call records anew") {
   auto g = compile(pick);
   const Tensor from = randn({4});
   settle(g, from, tensor({1, 2}));
-  CHECK_THROWS_AS(g(from, tensor({1, 9})), Error);
+  CHECK_THROWS_WITH(g(from, tensor({1, 9})), Contains("index_select") && Contains("9"));
   CHECK(same_bits(g(from, tensor({3, 0})), pick(from, tensor({3, 0}))));
   settle(g, from, tensor({1, 2}));
 }
@@ -393,11 +358,11 @@ TEST_CASE("nested compiled functions belong to the outer one") {
   auto outer = compile([&](const Tensor& x) { return inner(x) + 1; });
   settle(outer, ones({2}));
   CHECK(inner.report().calls == 0);
-  CHECK(equal(outer(full({2}, 3.0)), full({2}, 7.0)));
+  CHECK(equal(replay(outer, full({2}, 3.0)), full({2}, 7.0)));
   settle(inner, ones({2}));
   outer.reset();
   settle(outer, ones({2}));
-  CHECK(equal(outer(full({2}, 3.0)), full({2}, 7.0)));
+  CHECK(equal(replay(outer, full({2}, 3.0)), full({2}, 7.0)));
 }
 
 TEST_CASE("threads may call one compiled function, and record others, at the same time") {
@@ -412,7 +377,7 @@ TEST_CASE("threads may call one compiled function, and record others, at the sam
         if (!equal(shared(x), (x * 2).relu() + 1)) ++wrong;
         if (!equal(own(x), (x + t).square().sum())) ++wrong;
       }
-      if (!own.report().replayed) ++wrong;
+      if (own.report().replays < 100) ++wrong;
     });
   for (std::thread& thread : threads) thread.join();
   CHECK(wrong == 0);

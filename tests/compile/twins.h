@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "support/catch.h"
@@ -61,6 +62,48 @@ struct Training {
     return all;
   }
 };
+
+/// Requires that `least` calls were replayed: that the last kind can be, which report().replayed says, proves
+/// no replay.
+template <class C>
+void require_replays(const C& compiled, std::int64_t least) {
+  INFO(compiled.report().reason);
+  REQUIRE(compiled.report().replayed);
+  REQUIRE(compiled.report().replays >= least);
+}
+
+/// The result of a call that must be a replay.
+template <class C, class... Args>
+auto replay(C& compiled, const Args&... args) {
+  struct Check {
+    const C& compiled;
+    std::int64_t before = compiled.report().replays;
+    ~Check() {
+      INFO(compiled.report().reason);
+      CHECK(compiled.report().replays == before + 1);
+    }
+  } check{compiled};
+  return compiled(args...);
+}
+
+inline Tensor elsewhere(const Tensor& x) { return x.detach().clone().set_requires_grad(x.requires_grad()); }
+template <class T>
+T elsewhere(const T& x) {
+  return x;
+}
+
+/// Calls, each time with other memory, until a call is replayed.
+template <class C, class... Args>
+void settle(C& compiled, const Args&... args) {
+  std::vector<std::tuple<Args...>> kept;  // so that no memory is handed out again
+  for (int i = 0; i < 6; ++i) {
+    const std::int64_t before = compiled.report().replays;
+    kept.emplace_back(elsewhere(args)...);
+    std::apply(compiled, kept.back());
+    if (compiled.report().replays > before) return;
+  }
+  FAIL("no call was replayed: " << compiled.report().reason);
+}
 
 inline void require_same(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
   REQUIRE(a.size() == b.size());

@@ -69,7 +69,7 @@ void check_training(double dropout) {
     CHECK(agree(a[i].grad(), b[i].grad()));
   }
   INFO(step.report().reason);
-  CHECK(step.report().replayed);
+  CHECK(step.report().replays >= 2);
   CHECK(step.report().captured);
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("a compiled function that writes to its arguments on a device is repla
     add(x, y);
     CHECK(same(x, y));
   }
-  CHECK(add.report().replayed);
+  CHECK(add.report().replays >= 1);
   CHECK_FALSE(add.report().captured);
 }
 

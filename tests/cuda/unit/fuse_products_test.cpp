@@ -51,7 +51,7 @@ TEST_CASE("gradients on a device are added to by the products that make them") {
   const DType dtype = GENERATE(kFloat, kDouble, kHalf);
   INFO(dtype);
   const Steps eager = run(dtype, false), fused = run(dtype, true);
-  REQUIRE(fused.report.replayed);
+  REQUIRE(fused.report.replays >= 2);
   CHECK(fused.report.captured);
   REQUIRE(fused.results.size() == eager.results.size());
   for (std::size_t i = 0; i < eager.results.size(); ++i) {
@@ -68,7 +68,7 @@ TEST_CASE("gradients on a device are added to by the products that make them") {
 TEST_CASE("additions on a device are no part of products where algorithms are to be deterministic") {
   const testing::Deterministic scope;
   const Steps eager = run(kHalf, false), replayed = run(kHalf, true);
-  REQUIRE(replayed.report.replayed);
+  REQUIRE(replayed.report.replays >= 2);
   for (std::size_t i = 0; i < eager.results.size(); ++i)
     CHECK(equal(replayed.results[i].cpu(), eager.results[i].cpu()));
 }
@@ -94,7 +94,7 @@ TEST_CASE("gradients on a device that are set to zero first are written by their
       results.push_back((compiled ? step(x) : body(x)).detach().clone());
       results.push_back(layer->weight.grad().clone());
     }
-    if (compiled) CHECK(step.report().replayed);
+    if (compiled) CHECK(step.report().replays >= 2);
     results.push_back(layer->weight.detach());
     return results;
   };
