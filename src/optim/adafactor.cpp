@@ -87,7 +87,10 @@ struct Kind<AdafactorOptions> {
 };
 
 bool AdafactorParamState::fits(const Variable& value, const Variable& parameter) const {
-  return value.dim() == 0 || (value.dim() == parameter.dim() && value.numel() <= parameter.numel());
+  if (value.dim() != parameter.dim()) return value.dim() == 0;
+  for (std::int64_t d = 0; d < value.dim(); ++d)  // what is summed over has size 1
+    if (value.size(d) != parameter.size(d) && value.size(d) != 1) return false;
+  return true;
 }
 
 EBB_RULE_OPTIMIZER(Adafactor);

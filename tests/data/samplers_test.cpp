@@ -109,6 +109,20 @@ TEST_CASE("a sampler goes on where another of its kind was saved") {
   CHECK(in.keys() == std::vector<std::string>{"index", "indices"});  // libtorch's
 }
 
+TEST_CASE("a sampler of given indices, 0 among them, goes on where another was saved at any place") {
+  for (const std::size_t taken : {0, 1, 3, 4}) {
+    INFO(taken << " taken");
+    samplers::SubsetRandomSampler first({0, 7, 2, 5}), second({1, 1});
+    samplers::WeightedRandomSampler drawn({1, 2, 0, 3}, 4), other({0, 1}, 2);
+    if (taken > 0) first.next(taken), drawn.next(taken);
+    second.next(1), other.next(2);
+    transfer(first, second);
+    transfer(drawn, other);
+    CHECK(rest_of(second, 2) == rest_of(first, 2));
+    CHECK(rest_of(other, 3) == rest_of(drawn, 3));
+  }
+}
+
 TEST_CASE("a position that makes no sense is refused, and changes nothing") {
   const auto index = [](std::int64_t i) { return scalar_tensor(i, TensorOptions(kLong)); };
   samplers::RandomSampler random(3);

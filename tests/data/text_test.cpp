@@ -20,6 +20,9 @@ TEST_CASE("a vocabulary of characters counts characters of UTF-8") {
   const Vocabulary bytes = Vocabulary::from_characters(broken);
   CHECK(bytes.size() == 6);
   CHECK(bytes.decode(bytes.encode(broken)) == broken);
+  // The second byte is wrong, with a right one behind it in the last two.
+  const Vocabulary second = Vocabulary::from_characters("\xc3(\xe2(\xa1\xf0(\x8c\xbc");
+  CHECK(second.tokens() == Strings{"(", "\x8c", "\xa1", "\xbc", "\xc3", "\xe2", "\xf0"});
 }
 
 TEST_CASE("a vocabulary of words: special tokens first, then by how often, rare ones unknown") {

@@ -129,3 +129,12 @@ TEST_CASE("lazy modules keep dtypes and are copied before and after the first ca
   CHECK_FALSE(late->at<nn::LinearImpl>(0).weight.is_alias_of(lazy->weight));
   CHECK(equal(late(ones({1, 3}, kDouble)), net(ones({1, 3}, kDouble))));
 }
+
+TEST_CASE("a lazy module refuses to learn its size from an input without features") {
+  nn::LazyLinear linear(3);
+  CHECK_THROWS_WITH(linear(zeros({2, 0})),
+                    support::Contains("without features") && support::Contains("[2, 0]"));
+  nn::LazyConv2d conv(3, 2);
+  CHECK_THROWS_WITH(conv(zeros({2, 0, 4, 4})), support::Contains("without features"));
+  CHECK(linear(zeros({2, 1})).sizes() == IntArrayRef({2, 3}));
+}

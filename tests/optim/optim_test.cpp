@@ -144,34 +144,7 @@ TEST_CASE("a gradient of another shape is refused, one of another layout is not"
   }
 }
 
-TEST_CASE("a restored optimizer continues as if it had never stopped") {
-  const auto train = [](Optimizer& optimizer, const Variable& p, int steps) {
-    for (int i = 0; i < steps; ++i) {
-      optimizer.zero_grad();
-      (p * p * p * p).sum().backward();
-      optimizer.step();
-    }
-  };
-  const auto check = [&](auto make) {
-    Variable p = linspace(1, 2, 5, TensorOptions(kDouble)).requires_grad_();
-    auto first = make(p);
-    train(*first, p, 3);
-    Variable q = p.detach().clone().requires_grad_();
-    auto second = make(q);
-    second->load_state_dict(first->state_dict());
-    train(*first, p, 3);
-    train(*second, q, 3);
-    CHECK(equal(p, q));
-  };
-  check([](const Variable& p) { return std::make_unique<SGD>(Params{p}, SGDOptions(0.01).momentum(0.9)); });
-  check([](const Variable& p) { return std::make_unique<Adam>(Params{p}, AdamOptions(0.1).amsgrad(true)); });
-  check([](const Variable& p) { return std::make_unique<AdamW>(Params{p}, AdamWOptions(0.1)); });
-  check([](const Variable& p) {
-    return std::make_unique<RMSprop>(Params{p}, RMSpropOptions().momentum(0.5).centered(true));
-  });
-  check([](const Variable& p) {
-    return std::make_unique<Adagrad>(Params{p}, AdagradOptions(0.1).lr_decay(0.1));
-  });
+TEST_CASE("a state of another optimizer is refused by the name of its entry") {
   Variable p = ones({2}).requires_grad_();
   Adam adam({p}, 0.1);
   CHECK_THROWS_WITH(adam.load_state_dict({{"7.exp_avg", ones({2})}}), support::Contains("7.exp_avg"));
@@ -203,20 +176,7 @@ TEST_CASE("optimizers reject options and parameters that make no sense") {
   CHECK_THROWS_WITH(SGD(Params{p * 2}, SGDOptions(1)), Contains("non-leaf"));
 }
 
-TEST_CASE("strided, half and big parameters are updated alike") {
-  const Variable data = linspace(-1, 1, 60000, TensorOptions(kDouble)).view({200, 300});
-  Variable plain = data.clone().requires_grad_(), strided = data.t().contiguous().t().requires_grad_();
-  REQUIRE_FALSE(strided.is_contiguous());
-  Adam one({plain}, 0.1), two({strided}, 0.1);
-  for (int i = 0; i < 3; ++i) {
-    for (Variable* p : {&plain, &strided}) {
-      if (p->grad().defined()) p->mutable_grad().zero_();
-      (*p * *p).sum().backward();
-    }
-    one.step();
-    two.step();
-  }
-  CHECK(equal(plain, strided));
+TEST_CASE("SGD updates a parameter of half precision") {
   Variable half = ones({4}, kHalf).requires_grad_();
   SGD three({half}, SGDOptions(0.5));
   half.sum().backward();

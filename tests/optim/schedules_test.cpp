@@ -228,29 +228,37 @@ TEST_CASE("schedules set the rates of torch") {
   }
 }
 
-TEST_CASE("a restored schedule goes on where the saved one stood") {
-  for (const Rates& expected : all_rates()) {
-    INFO(expected.name);
-    const auto optimizer = two_groups(), again = two_groups();
-    const Schedule schedule = expected.make(*optimizer);
-    for (int epoch = 0; epoch < 7; ++epoch) schedule.step();
-    serialize::OutputArchive archive;
-    schedule.save(archive);
-    std::stringstream bytes;
-    archive.save_to(bytes);
-
-    const Schedule restored = expected.make(*again);
-    serialize::InputArchive from;
-    from.load_from(bytes);
-    restored.load(from);
-    for (std::size_t group : {0, 1}) again->param_groups()[group].options().set_lr(rate(*optimizer, group));
-    for (int epoch = 0; epoch < 17; ++epoch) {
-      schedule.step();
-      restored.step();
-      CHECK(rate(*again, 0) == rate(*optimizer, 0));
-      CHECK(rate(*again, 1) == rate(*optimizer, 1));
-    }
-  }
+TEST_CASE("a schedule saved at any stage goes on in one that has moved") {
+  for (const Rates& expected : all_rates())
+    for (int saved = 0; saved < 18; ++saved)
+      for (const int moved : {0, 5, 20}) {
+        INFO(expected.name << ", saved after " << saved << " epochs, restored after " << moved);
+        const auto optimizer = two_groups(), again = two_groups();
+        const Schedule schedule = expected.make(*optimizer), restored = expected.make(*again);
+        for (int epoch = 0; epoch < saved; ++epoch) schedule.step();
+        for (int epoch = 0; epoch < moved; ++epoch) restored.step();
+        serialize::OutputArchive archive;
+        schedule.save(archive);
+        std::stringstream bytes;
+        archive.save_to(bytes);
+        serialize::InputArchive from;
+        from.load_from(bytes);
+        restored.load(from);
+        for (const std::size_t group : {0, 1}) {
+          OptimizerOptions& options = again->param_groups()[group].options();
+          options.set_lr(rate(*optimizer, group));
+          options.set_momentum(*optimizer->param_groups()[group].options().get_momentum());
+        }
+        for (int epoch = saved; epoch < std::min(saved + 8, 23); ++epoch) {
+          schedule.step();
+          restored.step();
+          for (const std::size_t group : {0, 1}) {
+            REQUIRE(rate(*again, group) == rate(*optimizer, group));
+            REQUIRE(*again->param_groups()[group].options().get_momentum() ==
+                    *optimizer->param_groups()[group].options().get_momentum());
+          }
+        }
+      }
 }
 
 TEST_CASE("a plateau lowers the rates as torch does") {
@@ -269,27 +277,36 @@ TEST_CASE("a plateau lowers the rates as torch does") {
        {0.4, 0.4, 0.4, 0.2, 0.2, 0.1, 0.1, 0.05, 0.0125}},
   };
   for (const Case& each : cases) {
-    const auto optimizer = two_groups(), again = two_groups();
-    Plateau plateau = each.make(*optimizer), restored = each.make(*again);
+    const auto measure = [](int epoch) { return 1.0 / (1 + std::min(epoch, 7)) + 0.02 * (epoch * 7 % 5); };
+    const auto optimizer = two_groups();
+    Plateau plateau = each.make(*optimizer);
+    std::vector<double> rates;
     for (int epoch = 0; epoch < 24; ++epoch) {
+      plateau.step(measure(epoch));
+      rates.push_back(rate(*optimizer, 1));
       INFO("epoch " << epoch);
-      plateau.step(1.0 / (1 + std::min(epoch, 7)) + 0.02 * (epoch * 7 % 5));
       const int* const at = std::find(std::begin(kEpochs), std::end(kEpochs), epoch);
-      if (at != std::end(kEpochs))
-        CHECK(rate(*optimizer, 1) == Approx(each.second[at - kEpochs]).epsilon(1e-12));
-      if (epoch != 9) continue;
+      if (at != std::end(kEpochs)) CHECK(rates.back() == Approx(each.second[at - kEpochs]).epsilon(1e-12));
+    }
+    for (int saved = 0; saved < 20; ++saved) {
+      INFO("saved at epoch " << saved);
+      const auto first = two_groups(), again = two_groups();
+      Plateau before = each.make(*first), restored = each.make(*again);
+      for (int epoch = 0; epoch < saved; ++epoch) before.step(measure(epoch));
+      for (int epoch = 0; epoch < 9; ++epoch) restored.step(-epoch);
       serialize::OutputArchive archive;
-      plateau.save(archive);
+      before.save(archive);
       std::stringstream bytes;
       archive.save_to(bytes);
       serialize::InputArchive from;
       from.load_from(bytes);
       restored.load(from);
-      again->param_groups()[1].options().set_lr(rate(*optimizer, 1));
+      again->param_groups()[1].options().set_lr(rate(*first, 1));
+      for (int epoch = saved; epoch < 24; ++epoch) {
+        restored.step(measure(epoch));
+        REQUIRE(rate(*again, 1) == rates[static_cast<std::size_t>(epoch)]);
+      }
     }
-    for (int epoch = 10; epoch < 24; ++epoch)
-      restored.step(1.0 / (1 + std::min(epoch, 7)) + 0.02 * (epoch * 7 % 5));
-    CHECK(rate(*again, 1) == rate(*optimizer, 1));
   }
 }
 

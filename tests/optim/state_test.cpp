@@ -3,7 +3,6 @@
 #include <ebb/ebb.h>
 
 #include <functional>
-#include <sstream>
 
 #include "support/catch.h"
 
@@ -102,36 +101,6 @@ TEST_CASE("parameters and groups that are added later start their own count") {
     CHECK(equal(first, alone(c, 1, 5)));
     CHECK(equal(added, alone(c, 2, 4)));
     CHECK(equal(grouped, alone(c, 3, 3)));
-  }
-}
-
-TEST_CASE("the counts of parameters that joined late survive being saved") {
-  for (const Case& c : cases()) {
-    INFO(c.name);
-    const Variable early = start(1), late = start(2), latest = start(3);
-    const auto optimizer = c.make({early, late, latest});
-    for (int i = 0; i < 3; ++i) step(*optimizer, {early});
-    for (int i = 0; i < 2; ++i) step(*optimizer, {early, late});
-
-    std::stringstream bytes;
-    save(*optimizer, bytes);
-    const auto copy = [](const Variable& p) { return p.detach().clone().requires_grad_(); };
-    const Params copies = {copy(early), copy(late), copy(latest)};
-    const auto restored = c.make(copies);
-    for (int i = 0; i < 2; ++i) step(*restored, copies);  // what it remembers is replaced
-    for (std::size_t i = 0; i < 3; ++i) copies[i].detach().copy_((Params{early, late, latest})[i].detach());
-    load(*restored, bytes);
-
-    for (int i = 0; i < 2; ++i) {
-      step(*optimizer, {early, late, latest});
-      step(*restored, copies);
-    }
-    CHECK(equal(copies[0], early));
-    CHECK(equal(copies[1], late));
-    CHECK(equal(copies[2], latest));
-    CHECK(equal(copies[0], alone(c, 1, 7)));
-    CHECK(equal(copies[1], alone(c, 2, 4)));
-    CHECK(equal(copies[2], alone(c, 3, 2)));
   }
 }
 

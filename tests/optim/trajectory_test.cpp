@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <functional>
-#include <sstream>
 
 #include "support/catch.h"
 
@@ -183,25 +182,6 @@ TEST_CASE("optimizers follow the trajectories of torch") {
         CHECK(p[i].item<double>() == Approx(expected.at[row][i]).epsilon(1e-10).margin(1e-12));
       ++row;
     }
-  }
-}
-
-TEST_CASE("their states survive being saved") {
-  std::vector<Trajectory> all = trajectories();
-  all.push_back({"Lion", make<Lion>(LionOptions(0.01)), {}});
-  for (const Trajectory& each : all) {
-    INFO(each.name);
-    Variable p = start();
-    const auto optimizer = each.make(p);
-    run(*optimizer, p, 1, 20);
-    std::stringstream bytes;
-    save(*optimizer, bytes);
-    Variable q = p.detach().clone().requires_grad_();
-    const auto restored = each.make(q);
-    load(*restored, bytes);
-    run(*optimizer, p, 21, 70);
-    run(*restored, q, 21, 70);
-    CHECK(equal(p, q));
   }
 }
 
