@@ -62,7 +62,7 @@ TEST_CASE("an iterator at the end can neither be read nor moved") {
     auto end = loader->end();
     CHECK_THROWS_WITH(++end, Contains("Incrementing the DataLoader's past-the-end iterator is not allowed"));
     CHECK_THROWS_WITH(*end, Contains("Dereferencing the DataLoader's past-the-end iterator is not allowed"));
-    CHECK_THROWS_AS(end->size(), Error);
+    CHECK_THROWS_WITH(end->size(), Contains("Dereferencing the DataLoader's past-the-end iterator is"));
     auto it = loader->begin();
     CHECK((*it)[0] == 0);
     CHECK(it->size() == 2);
@@ -71,7 +71,7 @@ TEST_CASE("an iterator at the end can neither be read nor moved") {
     CHECK(++it == end);
     CHECK_THROWS_WITH(++it, Contains("Attempted to increment iterator past the end"));
     CHECK_THROWS_WITH(*it, Contains("Attempted to dereference iterator that was past the end"));
-    CHECK_THROWS_AS(it->size(), Error);
+    CHECK_THROWS_WITH(it->size(), Contains("Attempted to dereference iterator that was past the end"));
     CHECK(all_of(*loader) == std::vector<std::size_t>{0, 1, 2});  // nothing is amiss afterwards
   }
 }
@@ -113,7 +113,7 @@ TEST_CASE("a second walk throws while workers read ahead for the first") {
     CHECK_THROWS_WITH(loader->begin(), Contains("Attempted to get a new DataLoader iterator while another "
                                                 "iterator is not yet exhausted"));
     ++it;
-    CHECK_THROWS_AS(loader->begin(), Error);
+    CHECK_THROWS_WITH(loader->begin(), Contains("Attempted to get a new DataLoader iterator while another"));
     CHECK((*it)[0] == 2);  // unharmed
     while (++it != loader->end()) {
     }

@@ -154,6 +154,8 @@ TEST_CASE("a sampler of one's own that cannot be saved says so") {
   } sampler;
   serialize::OutputArchive out;
   serialize::InputArchive in;
-  CHECK_THROWS_AS(sampler.save(out), NotImplementedError);
-  CHECK_THROWS_AS(sampler.load(in), NotImplementedError);
+  CHECK_THROWS_MATCHES(sampler.save(out), NotImplementedError,
+                       support::Saying("Sampler: this one has no save(). Override save() and"));
+  CHECK_THROWS_MATCHES(sampler.load(in), NotImplementedError,
+                       support::Saying("Sampler: this one has no load(). Override save() and"));
 }

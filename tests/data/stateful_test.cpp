@@ -218,7 +218,8 @@ TEST_CASE("a chunk that cannot be read throws in its place, and the rest goes on
     FAIL("no error");
   } catch (const WorkerException& e) {
     CHECK_THAT(e.what(), Contains("in DataLoader worker thread. Original message: chunk is broken"));
-    CHECK_THROWS_AS(std::rethrow_exception(e.original_exception), std::runtime_error);
+    CHECK_THROWS_MATCHES(std::rethrow_exception(e.original_exception), std::runtime_error,
+                         support::Saying("chunk is broken"));
   }
 }
 

@@ -39,8 +39,10 @@ TEST_CASE("a vocabulary of words: special tokens first, then by how often, rare 
   CHECK(vocabulary.index("dog") == 0);
   CHECK(vocabulary.encode(" \n").numel() == 0);
   CHECK(Vocabulary::from_words("a b b", VocabularyOptions().unknown("?")).tokens() == Strings{"?", "b", "a"});
-  CHECK_THROWS_AS(vocabulary.token(4), IndexError);
-  CHECK_THROWS_AS(vocabulary.decode(tensor({-1})), IndexError);
+  CHECK_THROWS_MATCHES(vocabulary.token(4), IndexError,
+                       support::Saying("Vocabulary: there is no token 4 among 4"));
+  CHECK_THROWS_MATCHES(vocabulary.decode(tensor({-1})), IndexError,
+                       support::Saying("Vocabulary: there is no token -1 among 4"));
   CHECK_THROWS_WITH(vocabulary.decode(zeros({2})), Contains("expected integers"));
   CHECK_THROWS_WITH(Vocabulary::from_words("a", VocabularyOptions().specials({"x", "x"})),
                     Contains("occurs twice"));

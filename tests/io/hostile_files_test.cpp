@@ -147,10 +147,11 @@ TEST_CASE("archives that lie about their entries are errors") {
                     Contains("cannot have 2147483647 bytes"));
   CHECK_THROWS_WITH(with([](ZipEntry& e) { e.method = 8; }), Contains("does not unpack"));
   CHECK_THROWS_WITH(with([](ZipEntry& e) { e.name = "x/other"; }), Contains("no data.pkl"));
-  CHECK_THROWS_AS(parse(zip({})), Error);
+  CHECK_THROWS_WITH(parse(zip({})), Contains("zip: the archive is not sound: it has no directory at its"));
   const std::string whole = zip({sound});
   // The last four bytes say nothing that is needed.
-  for (std::size_t n = 2; n + 4 < whole.size(); ++n) CHECK_THROWS_AS(parse(whole.substr(0, n)), Error);
+  for (std::size_t n = 2; n + 4 < whole.size(); ++n)
+    CHECK_THROWS_WITH(parse(whole.substr(0, n)), Contains("zip: the archive is not sound"));
   // Names are looked up, and never go to a disk.
   CHECK(parse(zip({{"../../x/data.pkl", sound.bytes}})).as_int() == 1);
 }

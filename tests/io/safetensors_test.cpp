@@ -126,7 +126,8 @@ TEST_CASE("every truncation and many damaged bytes are errors or readable, never
 TEST_CASE("a write that fails leaves the old file and no other") {
   const std::string path = temporary("kept.safetensors");
   safetensors::write(path, {{"x", ones({2})}});
-  REQUIRE_THROWS_AS(safetensors::write(path, {{"x", ones({2})}, {"x", ones({2})}}), Error);
+  REQUIRE_THROWS_WITH(safetensors::write(path, {{"x", ones({2})}, {"x", ones({2})}}),
+                      Contains("safetensors: the name \"x\" is given twice or reserved"));
   REQUIRE(safetensors::read(path).tensors.size() == 1);
   REQUIRE_THROWS_WITH(safetensors::write("no/such/folder/x.safetensors", {{"x", ones({2})}}),
                       Contains("no/such/folder"));
@@ -201,8 +202,8 @@ TEST_CASE("tensors, modules and optimizers pass through streams") {
   CHECK(second.state_dict().size() == 2);
 
   std::stringstream damaged(one.str().substr(0, 20)), empty;
-  CHECK_THROWS_AS(load(y, damaged), Error);
-  CHECK_THROWS_AS(load(y, empty), Error);
+  CHECK_THROWS_WITH(load(y, damaged), Contains("safetensors: the file is not sound: its header claims 64"));
+  CHECK_THROWS_WITH(load(y, empty), Contains("safetensors: the file is not sound: it has 0 bytes, fewer"));
   std::stringstream closed;
   closed.setstate(std::ios::badbit);
   CHECK_THROWS_WITH(save(x, closed), Contains("stream"));
@@ -240,5 +241,5 @@ TEST_CASE("archives nest, and hold modules and optimizers") {
   CHECK(second.state_dict().size() == adam.state_dict().size());
   CHECK_FALSE(in.try_read("epochs", absent));
   CHECK_THROWS_WITH(in.read("epochs", absent), Contains("epoch"));
-  CHECK_THROWS_AS(in.read("optimizer", part), Error);
+  CHECK_THROWS_WITH(in.read("optimizer", part), Contains("InputArchive: there is no archive \"optimizer"));
 }

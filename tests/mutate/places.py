@@ -65,7 +65,7 @@ class Parser:
         for entry in commands:
             self.commands.setdefault(str(Path(entry["directory"], entry["file"])), entry)
         self.index = cindex.Index.create()
-        self.pch = None
+        self.precompiled = {}
         resources = resource_dir()
         self.extra = ["-resource-dir", resources] if resources else []
 
@@ -86,18 +86,18 @@ class Parser:
         raise RuntimeError(f"no command compiles {path}")
 
     def common_headers(self, flags):
-        """Parses the common headers once, and keeps what came of them."""
-        if self.pch is None:
-            source = self.copy / "common.hxx"
+        """Parses the common headers once for the same flags, and keeps what came of them where it has no error."""
+        key = tuple(flags)
+        if key not in self.precompiled:
+            source, kept = self.copy / "common.hxx", self.copy / f"common.{len(self.precompiled)}.pch"
             source.write_text(COMMON)
             unit = self.index.parse(str(source), args=["-xc++-header", *flags],
                                     options=cindex.TranslationUnit.PARSE_INCOMPLETE | 0x10)
-            self.pch = str(self.copy / "common.pch")
-            try:
-                unit.save(self.pch)
-            except cindex.TranslationUnitSaveError:
-                self.pch = ""
-        return ["-include-pch", self.pch] if self.pch else []
+            sound = all(d.severity < cindex.Diagnostic.Error for d in unit.diagnostics)
+            if sound:
+                unit.save(str(kept))
+            self.precompiled[key] = ["-include-pch", str(kept)] if sound else []
+        return self.precompiled[key]
 
     def parse(self, path):
         """The syntax tree of a source of the tree."""
@@ -106,7 +106,10 @@ class Parser:
         if emulated:
             flags.append(f"-I{self.root}/src/cuda/emu/include")
         elif not path.startswith("include/"):  # the common headers hold those already
-            flags = self.common_headers(flags) + flags
+            try:
+                return self.index.parse(str(self.root / path), args=["-xc++", *self.common_headers(flags), *flags])
+            except cindex.TranslationUnitLoadError:
+                pass  # some libclang cannot read now and then what it has saved; without, it takes seconds more
         return self.index.parse(str(self.root / path), args=["-xc++", *flags])
 
     def mutants(self, path):

@@ -47,7 +47,7 @@ def written(text, mutants):
         return out + text[begin:end]
 
     body = part(0, len(text))
-    return b'#include "ebb/mutate.h"\n#line 1\n' + body, refused
+    return b'#include <ebb/mutate.h>\n#line 1\n' + body, refused
 
 
 def alone(text, mutant):

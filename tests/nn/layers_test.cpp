@@ -163,7 +163,8 @@ TEST_CASE("functional forms take their options") {
         Error);
   Variable w = zeros({4, 5});
   for (const double sparsity : {-0.1, 1.1, double{NAN}})
-    CHECK_THROWS_AS(nn::init::sparse_(w, sparsity), Error);
+    CHECK_THROWS_WITH(nn::init::sparse_(w, sparsity),
+                      Contains("sparse_: the sparsity is a share between 0 and 1, got"));
 }
 
 TEST_CASE("clipping and flattening work on all parameters together") {
@@ -231,7 +232,8 @@ TEST_CASE("containers keep modules and parameters in order") {
   CHECK((*more)[12].sizes() == IntArrayRef({4}));
   more->extend(OrderedDict<std::string, Variable>({{"named", ones({5})}}));
   CHECK(more->named_parameters().contains("named"));
-  CHECK_THROWS_AS(more->extend(OrderedDict<std::string, Variable>({{"named", ones({5})}})), Error);
+  CHECK_THROWS_WITH(more->extend(OrderedDict<std::string, Variable>({{"named", ones({5})}})),
+                    Contains("Parameter 'named' already defined"));
   CHECK(parameters->size() == 2);
   CHECK(parameters[1].numel() == 3);
   CHECK_THROWS_WITH(parameters[2], Contains("out of range"));

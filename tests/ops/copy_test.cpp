@@ -176,8 +176,10 @@ TEST_CASE("clone and to keep dense layouts and close gaps") {
   CHECK(strides(last.contiguous()) == std::vector<std::int64_t>{60, 20, 5, 1});
   CHECK(strides(image.to(kFloat64, false, false, MemoryFormat::ChannelsLast)) == strides(last));
   CHECK(last.contiguous(MemoryFormat::ChannelsLast).is_same(last));
-  CHECK_THROWS_AS(image.contiguous(MemoryFormat::Preserve), Error);
-  CHECK_THROWS_AS(x.contiguous(MemoryFormat::ChannelsLast), Error);
+  CHECK_THROWS_WITH(image.contiguous(MemoryFormat::Preserve),
+                    support::Contains("contiguous: MemoryFormat::Preserve names no order. Use"));
+  CHECK_THROWS_WITH(x.contiguous(MemoryFormat::ChannelsLast),
+                    support::Contains("MemoryFormat::ChannelsLast needs a tensor of 4"));
 }
 
 TEST_CASE("to returns the tensor itself when nothing changes") {
@@ -187,7 +189,8 @@ TEST_CASE("to returns the tensor itself when nothing changes") {
   CHECK(x.to("cpu").is_same(x));
   CHECK(x.to(Device("cpu:0")).is_same(x));
   CHECK(TensorOptions().device("cuda:1").device() == Device(Device::CUDA, 1));
-  for (const std::int64_t index : {-2, 128, 256}) CHECK_THROWS_AS(Device(Device::CUDA, index), Error);
+  for (const std::int64_t index : {-2, 128, 256})
+    CHECK_THROWS_WITH(Device(Device::CUDA, index), support::Contains("Device: there is no device of index"));
   Device device(Device::CUDA);
   CHECK(std::hash<Device>()(device) != std::hash<Device>()(Device::CPU));
   device.set_index(3);
@@ -201,9 +204,10 @@ TEST_CASE("to returns the tensor itself when nothing changes") {
   CHECK(x.to(Device(kCPU), kInt32).dtype() == kInt);
   CHECK(x.to(tensor({1})).dtype() == kLong);
   CHECK(x.toType(kBool).dtype() == kBool);
-  CHECK_THROWS_AS(x.to(requires_grad()), Error);
-  CHECK_THROWS_AS(x.to(TensorOptions(MemoryFormat::Contiguous), false, false, MemoryFormat::Contiguous),
-                  Error);
+  CHECK_THROWS_WITH(x.to(requires_grad()),
+                    support::Contains("to: the options ask for a gradient. Call requires_grad_()"));
+  CHECK_THROWS_WITH(x.to(TensorOptions(MemoryFormat::Contiguous), false, false, MemoryFormat::Contiguous),
+                    support::Contains("to: the memory format is given twice, in the options and"));
 }
 
 TEST_CASE("gradients of clone, to and contiguous come back in the input's dtype") {
@@ -247,14 +251,21 @@ TEST_CASE("an element assigned from a tensor takes it into the graph") {
 
 TEST_CASE("copy_ refuses what it cannot do") {
   const Variable x = zeros({2, 3});
-  CHECK_THROWS_AS(x.copy_(zeros({2})), Error);
-  CHECK_THROWS_AS(x.copy_(zeros({4, 2, 3})), Error);
-  CHECK_THROWS_AS(zeros({1, 3}).copy_(x), Error);
-  CHECK_THROWS_AS(zeros({2}, requires_grad()).copy_(ones({2})), Error);
-  CHECK_THROWS_AS(x.copy_(Variable()), Error);
-  CHECK_THROWS_AS(zeros({1}).expand({3}).copy_(ones({3})), Error);
+  CHECK_THROWS_WITH(x.copy_(zeros({2})),
+                    support::Contains("copy_: the shapes [2, 3] and [2] do not broadcast: the"));
+  CHECK_THROWS_WITH(x.copy_(zeros({4, 2, 3})),
+                    support::Contains("copy_: a source of shape [4, 2, 3] does not broadcast to"));
+  CHECK_THROWS_WITH(zeros({1, 3}).copy_(x),
+                    support::Contains("copy_: a source of shape [2, 3] does not broadcast to the"));
+  CHECK_THROWS_WITH(zeros({2}, requires_grad()).copy_(ones({2})),
+                    support::Contains("copy_: a leaf Variable that requires grad is being used"));
+  CHECK_THROWS_WITH(x.copy_(Variable()),
+                    support::Contains("copy_: expected two tensors, got an undefined one. Assign"));
+  CHECK_THROWS_WITH(zeros({1}).expand({3}).copy_(ones({3})),
+                    support::Contains("copy_: more than one element of the written-to tensor"));
   const Variable line = arange(6);
-  CHECK_THROWS_AS(line.slice(0, 1).copy_(line.slice(0, 0, 5)), Error);
+  CHECK_THROWS_WITH(line.slice(0, 1).copy_(line.slice(0, 0, 5)),
+                    support::Contains("copy_: source and destination overlap in memory (shapes"));
   // The same memory is no conflict, and interleaved views do not meet.
   line.copy_(line);
   line.slice(0, 0, nullopt, 2).copy_(line.slice(0, 1, nullopt, 2));
@@ -291,7 +302,10 @@ TEST_CASE("copying a tensor onto its own memory changes nothing but is recorded"
   // Other places of the same memory remain a conflict.
   CHECK_THROWS_WITH(square.copy_(square.t()), support::Contains("overlap"));
   CHECK_THROWS_WITH(line.slice(0, 1).copy_(line.slice(0, 0, 2)), support::Contains("overlap"));
-  CHECK_THROWS_AS(leaf.copy_(leaf.detach()), Error);  // a leaf that requires a gradient
+  CHECK_THROWS_WITH(
+      leaf.copy_(leaf.detach()),
+      support::Contains(
+          "copy_: a leaf Variable that requires grad is being used"));  // a leaf that requires a gradient
 }
 
 TEST_CASE("fill_ and zero_") {
@@ -318,10 +332,14 @@ TEST_CASE("fill_ and zero_") {
   CHECK(values(zeros({2}, kUInt8).fill_(-1)) == std::vector<double>{255, 255});
   CHECK(values(fill(zeros({2}), 4)) == std::vector<double>{4, 4});
   CHECK(values(fill(zeros({2}), tensor(5))) == std::vector<double>{5, 5});
-  CHECK_THROWS_AS(zeros({2}, kUInt8).fill_(300), Error);
-  CHECK_THROWS_AS(zeros({2}, kInt32).fill_(std::numeric_limits<double>::infinity()), Error);
-  CHECK_THROWS_AS(zeros({2}).fill_(ones({2})), Error);
-  CHECK_THROWS_AS(zeros({2}, requires_grad()).fill_(1), Error);
+  CHECK_THROWS_WITH(zeros({2}, kUInt8).fill_(300),
+                    support::Contains("fill_: the value 300 cannot be converted to Byte without"));
+  CHECK_THROWS_WITH(zeros({2}, kInt32).fill_(std::numeric_limits<double>::infinity()),
+                    support::Contains("fill_: the value inf cannot be converted to Int without"));
+  CHECK_THROWS_WITH(zeros({2}).fill_(ones({2})),
+                    support::Contains("fill_: only a 0-dimensional value tensor can fill, got 1"));
+  CHECK_THROWS_WITH(zeros({2}, requires_grad()).fill_(1),
+                    support::Contains("fill_: a leaf Variable that requires grad is being used"));
 }
 
 TEST_CASE("numbers at the bounds of an integer dtype are taken, those outside are not") {
@@ -332,8 +350,9 @@ TEST_CASE("numbers at the bounds of an integer dtype are taken, those outside ar
   CHECK(tensor({-1.5}, kUInt8).item<int>() == 255);
   CHECK(full({1}, -1, kUInt8).item<int>() == 255);
   for (const double v : {0x1p63, -0x1.1p63, double{INFINITY}, double{NAN}})
-    CHECK_THROWS_AS(full({1}, v, kInt64), Error);
-  for (const double v : {256.0, -256.0}) CHECK_THROWS_AS(full({1}, v, kUInt8), Error);
+    CHECK_THROWS_WITH(full({1}, v, kInt64), support::Contains("full: the value"));
+  for (const double v : {256.0, -256.0})
+    CHECK_THROWS_WITH(full({1}, v, kUInt8), support::Contains("full: the value"));
 }
 
 TEST_CASE("large copies do not depend on the number of threads") {
@@ -355,8 +374,8 @@ TEST_CASE("without a CUDA plugin the error says what to install") {
   if (cuda::is_available()) return;
   CHECK(cuda::device_count() == 0);
   CHECK_THROWS_WITH(zeros({1}).to(kCUDA), support::Contains("libebb_cuda.so") || support::Contains("driver"));
-  CHECK_THROWS_AS(zeros({1}, kCUDA), Error);
-  CHECK_THROWS_AS(zeros({1}).cuda(), Error);
-  CHECK_THROWS_AS(cuda::synchronize(), Error);
+  CHECK_THROWS_WITH(zeros({1}, kCUDA), support::Contains("Device::CUDA: "));
+  CHECK_THROWS_WITH(zeros({1}).cuda(), support::Contains("Device::CUDA: "));
+  CHECK_THROWS_WITH(cuda::synchronize(), support::Contains("Device::CUDA: "));
   cuda::manual_seed_all(1);
 }

@@ -71,7 +71,8 @@ TEST_CASE("integers and 16-bit floats multiply") {
   for (const ebb::DType d : {ebb::kHalf, ebb::kBFloat16})
     CHECK(error(a.to(d).mm(b.to(d)), loops(a, b)) == 0);  // small integers are exact
   CHECK(error(ebb::dot(a.view({6}), a.view({6})), {55}) == 0);
-  CHECK_THROWS_AS(ebb::addmm(b, a, b, 0.5, 1), ebb::Error);
+  CHECK_THROWS_WITH(ebb::addmm(b, a, b, 0.5, 1),
+                    support::Contains("addmm: a tensor of shape [3, 4] cannot be added to a"));
 }
 
 TEST_CASE("products and their first and second derivatives") {
@@ -171,7 +172,8 @@ TEST_CASE("in-place products equal the others and keep their operands' history")
   o.addr_(ramp({2}), ramp({4}));
   CHECK(top(o - ebb::addr(base, ramp({2}), ramp({4}))) == 0);
   Variable leaf_self = leaf({2, 4});
-  CHECK_THROWS_AS(leaf_self.addmm_(m, n), ebb::Error);
+  CHECK_THROWS_WITH(leaf_self.addmm_(m, n),
+                    support::Contains("addmm_: a leaf Variable that requires grad is being used"));
 }
 
 TEST_CASE("beta 0 ignores what self holds") {
@@ -218,8 +220,9 @@ TEST_CASE("einsum contracts, transposes, traces and broadcasts") {
             ramp({2, 2, 3}).bmm(ramp({2, 3, 4}))) < 1e-12);
   for (const char* wrong : {"ij,jk->ik", "ijk->k", "ij->k", "ij->ii", "i1->i", "i.j->i", "ij->->i"})
     CHECK_THROWS_AS(ebb::einsum(wrong, {a}), ebb::Error);
-  CHECK_THROWS_AS(ebb::einsum("ij,jk->ik", {a, a}), ebb::Error);
-  CHECK_THROWS_AS(ebb::einsum("->", {}), ebb::Error);
+  CHECK_THROWS_WITH(ebb::einsum("ij,jk->ik", {a, a}),
+                    support::Contains("einsum: operands of \"ij,jk->ik\" disagree in the size of a"));
+  CHECK_THROWS_WITH(ebb::einsum("->", {}), support::Contains("einsum: expected at least one tensor"));
 }
 
 TEST_CASE("cdist for every norm, with zero distances") {

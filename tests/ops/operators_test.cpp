@@ -2,6 +2,7 @@
 #include "check.h"
 
 using namespace op_tests;
+using support::Contains;
 
 TEST_CASE("operators compute and record what their functions do") {
   const Variable x = ramp({2, 3}).requires_grad_(), y = (ramp({2, 3}, 1.1) + 2).detach().requires_grad_();
@@ -110,20 +111,21 @@ TEST_CASE("compound assignments write in place") {
 TEST_CASE("in-place ops refuse what does not fit into them") {
   Variable i = ebb::tensor({7, 8}), x = ebb::ones({2});
   CHECK_THROWS_WITH(i.div_(2), support::Contains("can't be cast") && support::Contains("Long"));
-  CHECK_THROWS_AS(i.add_(ebb::ones({2})), ebb::Error);
+  CHECK_THROWS_WITH(i.add_(ebb::ones({2})), Contains("add_: result type Float can't be cast to the desired"));
   CHECK_THROWS_WITH(x.add_(ebb::ones({3, 2})), support::Contains("[2]") && support::Contains("[3, 2]"));
   CHECK_THROWS_WITH(ebb::ones({2}).requires_grad_().add_(1), support::Contains("leaf"));
-  CHECK_THROWS_AS(ebb::ones({1}).expand({4}).add_(1), ebb::Error);
+  CHECK_THROWS_WITH(ebb::ones({1}).expand({4}).add_(1),
+                    Contains("add_: more than one element of the written-to tensor"));
 }
 
 TEST_CASE("an undefined tensor is no operand") {
-  CHECK_THROWS_AS(ebb::ones({2}) + Variable(), ebb::Error);
-  CHECK_THROWS_AS(Variable() + 1, ebb::Error);
-  CHECK_THROWS_AS(ebb::exp(Variable()), ebb::Error);
+  CHECK_THROWS_WITH(ebb::ones({2}) + Variable(),
+                    Contains("add: expected a tensor, got an undefined one. Assign it"));
+  CHECK_THROWS_WITH(Variable() + 1, Contains("the tensor is undefined: it was default-constructed"));
+  CHECK_THROWS_WITH(ebb::exp(Variable()), Contains("the tensor is undefined: it was default-constructed"));
 }
 
 TEST_CASE("backward through an op that has no derivative names the op") {
-  using support::Contains;
   const ebb::Variable x = ebb::full({3}, 2.5).requires_grad_(), y = ebb::ones({3});
   CHECK_THROWS_WITH(ebb::heaviside(x, y).sum().backward(),
                     Contains("derivative for heaviside is not implemented") && Contains("detach"));

@@ -30,7 +30,8 @@ TEST_CASE("views of nothing and of single numbers") {
   const Variable empty = ebb::zeros({0, 3}), scalar = count({});
   CHECK(shape(empty.view({3, 0})) == Shape{3, 0});
   CHECK(shape(empty.view({-1, 3})) == Shape{0, 3});
-  CHECK_THROWS_AS(empty.view({-1, 0}), ebb::Error);
+  CHECK_THROWS_WITH(empty.view({-1, 0}),
+                    support::Contains("view: cannot reshape a tensor of 0 elements into shape"));
   CHECK(shape(ebb::zeros({1, 0}).expand({3, 0})) == Shape{3, 0});
   CHECK(shape(scalar.reshape({1, 1})) == Shape{1, 1});
   CHECK(shape(scalar.flatten()) == Shape{1});
@@ -48,7 +49,8 @@ TEST_CASE("bytes read as another dtype") {
   CHECK(shape(x.view(ebb::kFloat)) == Shape{2, 4});
   CHECK(shape(x.view(ebb::kFloat).view(ebb::kDouble)) == Shape{2, 2});
   CHECK(values(x.view(ebb::kFloat).view(ebb::kDouble)) == values(x));
-  CHECK_THROWS_AS(ebb::zeros({3}, ebb::kFloat).view(ebb::kDouble), ebb::Error);
+  CHECK_THROWS_WITH(ebb::zeros({3}, ebb::kFloat).view(ebb::kDouble),
+                    support::Contains("view: sizes [3], strides [1] and offset 0 must be"));
 }
 
 TEST_CASE("nodes bear torch's names") {
@@ -115,20 +117,24 @@ TEST_CASE("writes through views reach the base and its gradient") {
   CHECK(y._base().is_same(x));
 
   Variable leaf = count({2, 3}).set_requires_grad(true);
-  CHECK_THROWS_AS(leaf.select(0, 0).fill_(1), ebb::Error);
+  CHECK_THROWS_WITH(leaf.select(0, 0).fill_(1),
+                    support::Contains("fill_: a view of a leaf Variable that requires grad is"));
   Variable z = leaf.mul(2);
   z.select(0, 0).mul_(3);
   z.sum().backward();
   CHECK(values(leaf.grad()) == Values{6, 6, 6, 2, 2, 2});
 
   Variable w = leaf.mul(1);
-  CHECK_THROWS_AS(w.split(1)[0].mul_(2), ebb::Error);
-  CHECK_THROWS_AS(w.unbind(1)[0].mul_(2), ebb::Error);
+  CHECK_THROWS_WITH(w.split(1)[0].mul_(2),
+                    support::Contains("mul_: Output of shape [1, 3] is one of several views of"));
+  CHECK_THROWS_WITH(w.unbind(1)[0].mul_(2),
+                    support::Contains("mul_: Output of shape [2] is one of several views of one"));
 
   Variable saved = leaf.mul(1);
   const Variable square = saved.mul(saved);
   saved.view({6}).narrow(0, 0, 1).fill_(1);
-  CHECK_THROWS_AS(square.sum().backward(), ebb::Error);
+  CHECK_THROWS_WITH(square.sum().backward(),
+                    support::Contains("one of the variables needed for gradient computation has"));
 }
 
 TEST_CASE("in-place changes of shape") {
@@ -144,7 +150,8 @@ TEST_CASE("in-place changes of shape") {
   CHECK(node_name(y) == "TransposeBackward1");
   y.mul(count({3, 2})).sum().backward();
   CHECK(values(leaf.grad()) == Values{0, 4, 8, 2, 6, 10});
-  CHECK_THROWS_AS(leaf.resize_({6}), ebb::Error);
+  CHECK_THROWS_WITH(leaf.resize_({6}),
+                    support::Contains("resize_: cannot resize variables that require grad"));
   x.resize_({2, 2});
   CHECK(shape(x) == Shape{2, 2});
   CHECK(x[0][0].item<double>() == 0);
@@ -154,7 +161,8 @@ TEST_CASE("sum_to_size undoes broadcasting") {
   const Variable x = count({2, 3, 4});
   CHECK(values(x.sum_to_size({3, 1})) == Values{60, 92, 124});
   CHECK(x.sum_to_size({2, 3, 4}).is_same(x));
-  CHECK_THROWS_AS(x.sum_to_size({2, 4}), ebb::Error);
+  CHECK_THROWS_WITH(x.sum_to_size({2, 4}),
+                    support::Contains("sum_to_size: size [2, 4] is not expandable to the size"));
   check_gradients([](const Variable& t) { return t.sum_to_size({1, 4}).pow(2); }, {ramp({3, 4})});
 }
 
@@ -170,11 +178,16 @@ TEST_CASE("joining") {
   CHECK(shape(ebb::dstack({a, a})) == Shape{2, 2, 2});
   CHECK(values(ebb::column_stack({count({2}), count({2})})) == Values{0, 0, 1, 1});
   CHECK(values(ebb::block_diag({ebb::ones({1, 2}), ebb::ones({1})})) == Values{1, 1, 0, 0, 0, 1});
-  CHECK_THROWS_AS(ebb::cat(std::vector<Variable>{}), ebb::Error);
-  CHECK_THROWS_AS(ebb::cat({a, count({2, 3})}), ebb::Error);
-  CHECK_THROWS_AS(ebb::cat({a, count({2})}), ebb::Error);
-  CHECK_THROWS_AS(ebb::cat({count({}), count({})}), ebb::Error);
-  CHECK_THROWS_AS(ebb::stack({a, b}), ebb::Error);
+  CHECK_THROWS_WITH(ebb::cat(std::vector<Variable>{}),
+                    support::Contains("cat: expected a non-empty list of tensors"));
+  CHECK_THROWS_WITH(ebb::cat({a, count({2, 3})}),
+                    support::Contains("cat: sizes of tensors must match except in dimension 0"));
+  CHECK_THROWS_WITH(ebb::cat({a, count({2})}),
+                    support::Contains("cat: tensors must have the same number of dimensions, got"));
+  CHECK_THROWS_WITH(ebb::cat({count({}), count({})}),
+                    support::Contains("cat: zero-dimensional tensor (at position 0) cannot be"));
+  CHECK_THROWS_WITH(ebb::stack({a, b}),
+                    support::Contains("stack: expects each tensor to be equal size, but got [2"));
   check_gradients(
       [](const Variable& s, const Variable& t) {
         return ebb::cat({s, t, s}, 1).pow(3);
@@ -199,10 +212,13 @@ TEST_CASE("splitting") {
   CHECK(x.tensor_split(3).size() == 3);
   CHECK(shape(x.hsplit(2)[0]) == Shape{5, 1});
   CHECK(values(x.unbind(1)[1]) == Values{1, 3, 5, 7, 9});
-  CHECK_THROWS_AS(x.split(0), ebb::Error);
-  CHECK_THROWS_AS(x.split({1, 1}), ebb::Error);
-  CHECK_THROWS_AS(x.chunk(0), ebb::Error);
-  CHECK_THROWS_AS(x.unbind(2), ebb::IndexError);
+  CHECK_THROWS_WITH(x.split(0),
+                    support::Contains("split: split_size can only be 0 if the dimension size is"));
+  CHECK_THROWS_WITH(x.split({1, 1}),
+                    support::Contains("split_with_sizes: expects split_sizes to sum exactly to 5"));
+  CHECK_THROWS_WITH(x.chunk(0), support::Contains("chunk: expects `chunks` to be greater than 0, got 0"));
+  CHECK_THROWS_MATCHES(x.unbind(2), ebb::IndexError,
+                       support::Saying("unbind: Dimension out of range (expected to be in range"));
   check_gradients([](const Variable& t) { return t.split(2)[1].pow(3); }, {ramp({5, 2})});
   check_gradients([](const Variable& t) { return t.unbind(1)[0].mul(t.unbind(1)[1]); }, {ramp({3, 2})});
   check_gradients([](const Variable& t) { return t.unsafe_chunk(2, 1)[1].pow(3); }, {ramp({3, 3})});
@@ -221,8 +237,10 @@ TEST_CASE("repeating, reversing, rolling, rotating") {
   CHECK(values(x.roll({1, -1}, {0, 1})) == Values{4, 5, 3, 1, 2, 0});
   CHECK(values(x.rot90()) == Values{2, 5, 1, 4, 0, 3});
   CHECK(values(x.rot90(-1)) == Values{3, 0, 4, 1, 5, 2});
-  CHECK_THROWS_AS(x.flip({0, 0}), ebb::Error);
-  CHECK_THROWS_AS(x.repeat({2}), ebb::Error);
+  CHECK_THROWS_WITH(x.flip({0, 0}),
+                    support::Contains("flip: dimension 0 appears multiple times in [0, 0]. Name"));
+  CHECK_THROWS_WITH(x.repeat({2}),
+                    support::Contains("repeat: number of dimensions of repeat dims can not be"));
   check_gradients([](const Variable& t) { return t.repeat({2, 1, 2}).pow(3); }, {ramp({2, 3})});
   check_gradients(
       [](const Variable& t) {
@@ -263,10 +281,14 @@ TEST_CASE("padding") {
   CHECK(values(ebb::pad(x, {2, 3}, "reflect")) == Values{2, 1, 0, 1, 2, 3, 2, 1, 0});
   CHECK(values(ebb::pad(x, {2, 1}, "replicate")) == Values{0, 0, 0, 1, 2, 3, 3});
   CHECK(values(ebb::pad(x, {2, 1}, "circular")) == Values{2, 3, 0, 1, 2, 3, 0});
-  CHECK_THROWS_AS(ebb::pad(x, {4, 0}, "reflect"), ebb::Error);
-  CHECK_THROWS_AS(ebb::pad(x, {5, 0}, "circular"), ebb::Error);
-  CHECK_THROWS_AS(ebb::pad(x, {1, 2, 3}), ebb::Error);
-  CHECK_THROWS_AS(ebb::pad(x, {1, 1}, "mirror"), ebb::Error);
+  CHECK_THROWS_WITH(ebb::pad(x, {4, 0}, "reflect"),
+                    support::Contains("reflection_pad: padding size should be less than the"));
+  CHECK_THROWS_WITH(ebb::pad(x, {5, 0}, "circular"),
+                    support::Contains("circular pad: padding value causes wrapping around more"));
+  CHECK_THROWS_WITH(ebb::pad(x, {1, 2, 3}),
+                    support::Contains("pad: padding length must be divisible by 2, got [1, 2, 3]"));
+  CHECK_THROWS_WITH(ebb::pad(x, {1, 1}, "mirror"),
+                    support::Contains("pad: unrecognised padding mode \"mirror\". Use constant"));
   for (const char* mode : {"constant", "reflect", "replicate", "circular"}) {
     check_gradients(
         [=](const Variable& t) {
@@ -289,7 +311,8 @@ TEST_CASE("windows as columns") {
   const Variable columns = ebb::im2col(x, {2, 2}, {1, 1}, {0, 0}, {1, 1});
   CHECK(values(ebb::col2im(columns, {3, 3}, {2, 2}, {1, 1}, {0, 0}, {1, 1})) ==
         Values{0, 2, 2, 6, 16, 10, 6, 14, 8});
-  CHECK_THROWS_AS(ebb::im2col(x, {9, 9}, {1, 1}, {0, 0}, {1, 1}), ebb::Error);
+  CHECK_THROWS_WITH(ebb::im2col(x, {9, 9}, {1, 1}, {0, 0}, {1, 1}),
+                    support::Contains("im2col: given spatial size (3, 3), kernel_size (9, 9)"));
   check_gradients(
       [](const Variable& t) {
         return ebb::im2col(t, {2, 3}, {1, 1}, {1, 0}, {2, 1}).pow(2);
@@ -304,20 +327,33 @@ TEST_CASE("windows as columns") {
 
 TEST_CASE("wrong shapes are refused") {
   const Variable x = count({2, 3, 4});
-  CHECK_THROWS_AS(x.view({5, 5}), ebb::Error);
-  CHECK_THROWS_AS(x.view({-1, -1}), ebb::Error);
-  CHECK_THROWS_AS(x.transpose(0, 1).view({24}), ebb::Error);
-  CHECK_THROWS_AS(x.permute({0, 0, 1}), ebb::Error);
-  CHECK_THROWS_AS(x.permute({0, 1}), ebb::Error);
-  CHECK_THROWS_AS(x.transpose(0, 3), ebb::IndexError);
-  CHECK_THROWS_AS(x.expand({2, 3, 5}), ebb::Error);
-  CHECK_THROWS_AS(x.t(), ebb::Error);
-  CHECK_THROWS_AS(x.narrow(0, 1, 2), ebb::Error);
-  CHECK_THROWS_AS(x.select(0, 2), ebb::IndexError);
-  CHECK_THROWS_AS(x.slice(0, 0, 2, 0), ebb::Error);
-  CHECK_THROWS_AS(x.unfold(0, 3, 1), ebb::Error);
-  CHECK_THROWS_AS(x.diagonal(0, 1, 1), ebb::Error);
-  CHECK_THROWS_AS(x.as_strided({30}, {1}), ebb::Error);
+  CHECK_THROWS_WITH(x.view({5, 5}),
+                    support::Contains("view: shape '[5, 5]' is invalid for input of size 24"));
+  CHECK_THROWS_WITH(x.view({-1, -1}),
+                    support::Contains("view: only one dimension can be inferred, got shape [-1"));
+  CHECK_THROWS_WITH(x.transpose(0, 1).view({24}),
+                    support::Contains("view: size [24] is not compatible with the sizes [3, 2"));
+  CHECK_THROWS_WITH(x.permute({0, 0, 1}),
+                    support::Contains("permute: dimension 0 appears multiple times in [0, 0, 1]"));
+  CHECK_THROWS_WITH(x.permute({0, 1}),
+                    support::Contains("permute: needs one entry for each dimension, got [0, 1]"));
+  CHECK_THROWS_MATCHES(x.transpose(0, 3), ebb::IndexError,
+                       support::Saying("transpose: Dimension out of range (expected to be in"));
+  CHECK_THROWS_WITH(x.expand({2, 3, 5}),
+                    support::Contains("expand: the expanded size of the tensor (5) must match"));
+  CHECK_THROWS_WITH(x.t(), support::Contains("t: expects a tensor with at most 2 dimensions, but self"));
+  CHECK_THROWS_WITH(x.narrow(0, 1, 2),
+                    support::Contains("narrow: start (1) + length (2) exceeds dimension size (2)"));
+  CHECK_THROWS_MATCHES(x.select(0, 2), ebb::IndexError,
+                       support::Saying("select: index 2 is out of bounds for dimension 0 with"));
+  CHECK_THROWS_WITH(x.slice(0, 0, 2, 0),
+                    support::Contains("slice: step must be positive, got 0. Use flip for the"));
+  CHECK_THROWS_WITH(x.unfold(0, 3, 1),
+                    support::Contains("unfold: the maximum size for a window at dimension 0 is"));
+  CHECK_THROWS_WITH(x.diagonal(0, 1, 1),
+                    support::Contains("diagonal: dimensions cannot be identical, got 1 and 1"));
+  CHECK_THROWS_WITH(x.as_strided({30}, {1}),
+                    support::Contains("as_strided: sizes [30], strides [1] and storage offset 0"));
   CHECK_THROWS_WITH(x.select(1, 3),
                     support::Contains("index 3 is out of bounds for dimension 1 with size 3"));
 }

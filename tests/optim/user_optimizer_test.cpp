@@ -131,7 +131,8 @@ TEST_CASE("what a class of one's own leaves out says so when it is asked for") {
   load(restored, bytes);
   p.sum().backward();
   optimizer.step();
-  CHECK_THROWS_AS(save(optimizer, bytes), NotImplementedError);
+  CHECK_THROWS_MATCHES(save(optimizer, bytes), NotImplementedError,
+                       support::Saying("OptimizerParamState::serialize() is not implemented by"));
   CHECK_THROWS_WITH(save(optimizer, bytes), Contains("OptimizerParamState::serialize() is not implemented"));
   CHECK_THROWS_WITH(optimizer.load_state_dict({{"0.velocity", ones({2})}}), Contains("Override new_state()"));
   Bare bare;
@@ -279,7 +280,8 @@ TEST_CASE("options are kept group by group, with the rate that schedules start f
   CHECK(one.param_groups()[0].options().get_lr() == 3);
   Adam of_another_kind({p, q}, AdamOptions(3));
   std::stringstream third(file);
-  CHECK_THROWS_AS(load(of_another_kind, third), Error);
+  CHECK_THROWS_WITH(load(of_another_kind, third),
+                    Contains("Adam: the options that are loaded have one that this"));
 }
 
 TEST_CASE("options that make no sense leave the optimizer as it was") {

@@ -2,8 +2,10 @@
 // no other of Catch2, and take from here what the versions call by different names.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <string>
+#include <utility>
 
 #if __has_include(<catch2/catch_all.hpp>)
 #define EBB_CATCH_3 1
@@ -34,6 +36,28 @@ inline auto Contains(const std::string& part) {
   return Catch::Matchers::Contains(part);
 #endif
 }
+
+#if EBB_CATCH_3
+template <class T>
+using Matcher = Catch::Matchers::MatcherBase<T>;
+#else
+template <class T>
+using Matcher = Catch::MatcherBase<T>;
+#endif
+
+/// Matches an exception whose message contains `part`; for CHECK_THROWS_MATCHES, which asks for the type as
+/// well.
+class Saying : public Matcher<std::exception> {
+ public:
+  explicit Saying(std::string part) : part_(std::move(part)) {}
+  bool match(const std::exception& error) const override {
+    return std::string(error.what()).find(part_) != std::string::npos;
+  }
+  std::string describe() const override { return "says \"" + part_ + '"'; }
+
+ private:
+  std::string part_;
+};
 
 /// Adds a test case that runs `body`; for cases that a table makes, before main() begins.
 inline void add_case(const std::string& name, const std::string& tags, std::function<void()> body) {

@@ -107,10 +107,14 @@ TEST_CASE("checks of arguments name them") {
       at::checkDim("op", argument, 3),
       "Expected 3-dimensional tensor, but got 2-dimensional tensor for argument #1 'input' (while "
       "checking arguments for op)");
-  CHECK_THROWS_AS(at::checkNumel("op", argument, 5), c10::Error);
-  CHECK_THROWS_AS(at::checkSameSize("op", argument, at::TensorArg(x[0], "other", 2)), c10::Error);
-  CHECK_THROWS_AS(at::checkDefined("op", at::TensorArg(torch::Tensor(), "other", 2)), c10::Error);
-  CHECK_THROWS_AS(at::checkContiguous("op", at::TensorArg(x.t(), "other", 2)), c10::Error);
+  CHECK_THROWS_WITH(at::checkNumel("op", argument, 5),
+                    support::Contains("Expected tensor for argument #1 'input' to have 5"));
+  CHECK_THROWS_WITH(at::checkSameSize("op", argument, at::TensorArg(x[0], "other", 2)),
+                    support::Contains("Expected tensor for argument #1 'input' to have same size"));
+  CHECK_THROWS_WITH(at::checkDefined("op", at::TensorArg(torch::Tensor(), "other", 2)),
+                    support::Contains("Expected tensor for argument #2 'other' to be defined"));
+  CHECK_THROWS_WITH(at::checkContiguous("op", at::TensorArg(x.t(), "other", 2)),
+                    support::Contains("Expected contiguous tensor for argument #2 'other' (while"));
 }
 
 TEST_CASE("constants, sizes and ranges of threads") {

@@ -78,7 +78,8 @@ TEST_CASE("functions that fail are errors") {
   torch::Tensor y;
   CHECK_THROWS_WITH(torch::load(y, memory.reader(), [&] { return memory.bytes.size() + 1; }),
                     support::Contains("the function that reads gave 0 bytes at position"));
-  CHECK_THROWS_AS(torch::load(y, memory.bytes.data(), 5), torch::Error);
+  CHECK_THROWS_WITH(torch::load(y, memory.bytes.data(), 5),
+                    support::Contains("safetensors: the file is not sound: it has 5 bytes, fewer"));
   CHECK_FALSE(y.defined());
 }
 
