@@ -120,7 +120,7 @@ struct Moments {
     if (b.count == 0) return a;
     const std::int64_t count = a.count + b.count;
     const A from = a.offset(), to = b.shift - a.shift + b.offset(), gap = to - from;
-    // Where threads share evenly, as nearly always, nothing is divided.
+    // Threads nearly always share evenly, and then nothing is divided.
     const A share = a.count == b.count ? A(0.5) : static_cast<A>(b.count) / static_cast<A>(count);
     // A weighted mean, so that an infinity stays one.
     return {count, a.shift, from * (A(1) - share) + to * share,

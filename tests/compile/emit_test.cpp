@@ -28,7 +28,7 @@ void prepare(C& compiled, const Args&... args) {
   REQUIRE(compiled.report().replayed);
 }
 
-/// What the function cannot be emitted for.
+/// The words of the error with which emit() refuses; empty where it writes a source.
 template <class C>
 std::string refusal(const C& compiled, const std::string& path = "never.cpp") {
   try {

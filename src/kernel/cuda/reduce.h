@@ -45,8 +45,9 @@ constexpr int kLanes = [] {
   return lanes;
 }();
 
-/// Blocks that a multiprocessor holds: fewer, with more registers each, where places of extremes are
-/// compared, where 16 bytes are 16 extremes, and where an op says that it reads more arrays (ReadsMore).
+/// Blocks that a multiprocessor holds: fewer, with more registers each, where large accumulators are merged
+/// element by element, where 16 bytes are 16 extremes, and where an op says that it reads more arrays
+/// (ReadsMore).
 template <class Op>
 constexpr int kBlocks = [] {
   if (requires { typename Op::ReadsMore; } || sizeof(typename Op::Acc) == 1) return kWideReduceBlocks;

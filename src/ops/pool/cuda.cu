@@ -1,4 +1,4 @@
-// Pooling on the device, where no library does it: a thread an output; gradients a thread an input, which
+// Pooling on the device: a thread an output; gradients a thread an input, which
 // gathers from its windows. Threads follow memory, so that neighbours read neighbours in both layouts.
 #include "ops/pool/cuda.h"
 

@@ -23,6 +23,7 @@ begin_call() {
 }
 
 left() { printf '%d' $((deadline - $(tenths) / 10)); }
+export -f tenths left
 
 # A line of the transcript, with the seconds since the call began.
 say() { printf '%6.1f %s\n' "$(seconds_between "$began" "$(tenths)")" "$*" | tee -a "$transcript"; }

@@ -54,7 +54,8 @@ start() {
     mv "$logs/$log.end" "$logs/$log"
 }
 
-# verdict_of LIMIT: of the process that start() has run. Catch2 gives the number of failures back, so that a number alone proves little.
+# verdict_of LIMIT: of the process that start() has run. Catch2 gives the number of failures back, so that a number alone
+# proves little.
 verdict_of() {
   if ((status == 0)); then
     if grep -q 'rows skipped' "$logs/$log"; then echo skipped; else echo passed; fi
@@ -72,7 +73,6 @@ verdict_of() {
   fi
 }
 
-left() { echo $((deadline - ${EPOCHREALTIME%[.,]*})); }
 seconds() { echo "$(($1 / 10)).$(($1 % 10))"; }
 
 # all_passed LINE...: whether one process passes them all, which then is the verdict on each.

@@ -37,11 +37,13 @@ check_manifest() {
   (cd "$bundle" && sed '1,3d' MANIFEST | awk '{ print $3 "  " $1 }' | sha256sum -c --quiet 2>&1 | head -5)
 }
 
-# The bundle as it was carried, packed, becomes the folder that programs run in.
+# The bundle as it was carried, packed, becomes the folder that programs run in. A machine that is still held has the
+# folder of an earlier call, which a newer bundle replaces.
 unpack_bundle() {
-  [[ ! -d $bundle && -s $bundle.tar.xz ]] || return 0
-  mkdir -p "$bundle"
+  [[ -s $bundle.tar.xz && ! $bundle -nt $bundle.tar.xz ]] || return 0
+  rm -rf "$bundle" && mkdir -p "$bundle"
   tar -C "$bundle" -xJf "$bundle.tar.xz" 2>/dev/null || python3 -m tarfile -e "$bundle.tar.xz" "$bundle" || rm -rf "$bundle"
+  [[ ! -d $bundle ]] || touch "$bundle"  # tar gives it the date of the build
 }
 
 # Leaves a bundle that starts, or says why there is none.
