@@ -27,7 +27,7 @@ struct RowSlots {
   EBB_HD int index(int unit, int j) const {
     return vectors ? (unit * size + rank) * width + j : (unit * width + j) * size + rank;
   }
-  EBB_HD bool has(int unit, int j) const { return index(unit, j) < n; }
+  EBB_HD bool has(int unit, int j) const { return index(unit, vectors ? 0 : j) < n; }
 };
 
 }  // namespace ebb

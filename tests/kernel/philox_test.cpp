@@ -1,4 +1,4 @@
-// Known answers of Random123's test vectors for philox4x32-10.
+// Philox against Random123's test vectors for philox4x32-10.
 #include "kernel/philox.h"
 #include "support/catch.h"
 
@@ -21,4 +21,15 @@ TEST_CASE("Philox gives the published words") {
   CHECK(words[1] == 0x94fdccebu);
   CHECK(words[2] == 0x5001e420u);
   CHECK(words[3] == 0x24126ea1u);
+}
+
+TEST_CASE("Philox gives the same words for one number and for several at a time") {
+  const Philox philox{77, 3};
+  const std::uint64_t numbers[3] = {5, ~std::uint64_t{0}, std::uint64_t{1} << 32};
+  std::uint32_t together[3][4], alone[4];
+  philox.words(numbers, together);
+  for (int n = 0; n < 3; ++n) {
+    philox.words(numbers[n], alone);
+    for (int i = 0; i < 4; ++i) CHECK(together[n][i] == alone[i]);
+  }
 }

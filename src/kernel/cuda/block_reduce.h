@@ -74,7 +74,7 @@ __device__ T block_reduce(T value, T* scratch, const Merge& merge, int thread, i
   if (thread % kWarp == 0) scratch[thread / kWarp] = value;
   __syncthreads();
   // Each warp merges what all of them left, so that nobody waits for one of them.
-  value = shuffle_first(warp_reduce(T(scratch[thread % warps]), merge, warps), warps);
+  value = shuffle_first(warp_reduce(T(scratch[thread & (warps - 1)]), merge, warps), warps);
   __syncthreads();
   return value;
 }

@@ -27,18 +27,26 @@ struct RowPart : RowSlots {
   __device__ RowPart(const RowTeam& team, std::int64_t length, bool by_vectors)
       : RowSlots{static_cast<int>(length), team.rank, team.size, kWidth, by_vectors} {}
 
-  /// The unit's elements of a row; what lies past the end is not read.
-  template <class X = T>
-  __device__ Vector<X, kWidth> load(const X* row, int unit) const {
-    Vector<X, kWidth> values{};
-    if (vectors) {
-      if (has(unit, 0)) values = *reinterpret_cast<const Vector<X, kWidth>*>(row + index(unit, 0));
-    } else {
+  /// The unit's elements of a row; zeros past the end, and where the row is not there.
+  __device__ Packed<T, kWidth> load(const T* row, int unit, bool there = true) const {
+    if (vectors) return load_if(there && has(unit, 0), row, index(unit, 0), Unit{});
+    Unit values{};
+    if (there) {
 #pragma unroll
       for (int j = 0; j < kWidth; ++j)
         if (has(unit, j)) values.at[j] = row[index(unit, j)];
     }
     return values;
+  }
+  /// All units of a row, on their way before the first is used.
+  __device__ void load(const T* row, Packed<T, kWidth> (&to)[kUnits], bool there = true) const {
+    if (vectors) {  // one branch for all
+#pragma unroll
+      for (int u = 0; u < kUnits; ++u) to[u] = load(row, u, there);
+    } else {
+#pragma unroll
+      for (int u = 0; u < kUnits; ++u) to[u] = load(row, u, there);
+    }
   }
   __device__ void store(T* row, int unit, const Unit& values) const {
     if (vectors) {
@@ -110,15 +118,11 @@ struct Groups {
 template <int V, int N, class T>
 __device__ Groups<T, V, N> load_groups(const T* line, std::int64_t stride, const Span& span, T other) {
   Groups<T, V, N> groups;
+  Vector<T, V> past;
+  for (int j = 0; j < V; ++j) past.at[j] = other;
 #pragma unroll
-  for (int u = 0; u < N; ++u) {
-    if (span.has(u)) {
-      groups.at[u] = *reinterpret_cast<const Vector<T, V>*>(line + span.at(u) * (V == 1 ? stride : 1));
-    } else {
-#pragma unroll
-      for (int j = 0; j < V; ++j) groups.at[u].at[j] = other;
-    }
-  }
+  for (int u = 0; u < N; ++u)
+    groups.at[u] = load_if(span.has(u), line, span.at(u) * (V == 1 ? stride : 1), past);
   return groups;
 }
 

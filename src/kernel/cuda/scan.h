@@ -79,10 +79,10 @@ __global__ void __launch_bounds__(kScanThreads) scan_rows_kernel(const __grid_co
     __syncthreads();
     // Every warp scans the warps' totals: what comes before it, and before the tile; the end is the next
     // carry.
-    Acc up_to = totals[lane % warps];
+    Acc up_to = totals[lane & (warps - 1)];
     for (int delta = 1; delta < warps; delta *= 2) {
       const Acc before = shuffle_up(up_to, static_cast<unsigned>(delta), warps);
-      if (lane % warps >= delta) up_to = op.merge(before, up_to);
+      if ((lane & (warps - 1)) >= delta) up_to = op.merge(before, up_to);
     }
     const Acc before_warp = shuffle_from(up_to, warp > 0 ? warp - 1 : 0, warps);
     const Acc tile_total = shuffle_from(up_to, warps - 1, warps);

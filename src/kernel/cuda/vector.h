@@ -44,6 +44,48 @@ EBB_HD void store_vector(void* to, const Vector<T, V>& value) {
   *static_cast<Vector<T, V>*>(to) = value;
 }
 
+/// The value at from + index, or `other` where none is there: one load under a predicate, without a branch.
+/// nvcc moves into a branch what is computed of the value, so that each of several loads would wait for the
+/// one before.
+template <class T, class E>
+__device__ T load_if(bool there, const E* base, std::int64_t index, T other) {
+#if defined(__CUDA_ARCH__)
+  const E* const from = base + index;
+  if constexpr (sizeof(T) == 16) {
+    uint4 word = __builtin_bit_cast(uint4, other);
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %5, 0; @p ld.global.v4.b32 {%0, %1, %2, %3}, [%4]; }"
+                 : "+r"(word.x), "+r"(word.y), "+r"(word.z), "+r"(word.w)
+                 : "l"(from), "r"(static_cast<int>(there))
+                 : "memory");
+    return __builtin_bit_cast(T, word);
+  } else if constexpr (sizeof(T) == 8) {
+    std::uint64_t word = __builtin_bit_cast(std::uint64_t, other);
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %2, 0; @p ld.global.b64 %0, [%1]; }"
+                 : "+l"(word)
+                 : "l"(from), "r"(static_cast<int>(there))
+                 : "memory");
+    return __builtin_bit_cast(T, word);
+  } else if constexpr (sizeof(T) == 4) {
+    std::uint32_t word = __builtin_bit_cast(std::uint32_t, other);
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %2, 0; @p ld.global.b32 %0, [%1]; }"
+                 : "+r"(word)
+                 : "l"(from), "r"(static_cast<int>(there))
+                 : "memory");
+    return __builtin_bit_cast(T, word);
+  } else {
+    static_assert(sizeof(T) == 2);
+    std::uint16_t word = __builtin_bit_cast(std::uint16_t, other);
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %2, 0; @p ld.global.b16 %0, [%1]; }"
+                 : "+h"(word)
+                 : "l"(from), "r"(static_cast<int>(there))
+                 : "memory");
+    return __builtin_bit_cast(T, word);
+  }
+#else
+  return there ? *reinterpret_cast<const T*>(base + index) : other;
+#endif
+}
+
 /// Elements of T in 16 bytes, the most that one load moves.
 template <class T>
 constexpr int kVectorWidth = static_cast<int>(16 / sizeof(T));

@@ -8,19 +8,31 @@ namespace ebb::drawing {
 
 struct Dropout {
   Philox philox;
-  std::uint64_t threshold;  // of 2^32: words below it keep their element
-  double scale;             // of what is kept
+  std::uint32_t last;  // words up to it keep their element
+  double scale;        // of what is kept
 
-  Dropout(const Philox& words, double keep_probability, double kept)
-      : philox(words), threshold(static_cast<std::uint64_t>(keep_probability * 4294967296.0)), scale(kept) {}
+  Dropout(const Philox& words, double keep_probability, double kept) : philox(words), scale(kept) {
+    const auto below = static_cast<std::uint64_t>(keep_probability * 4294967296.0);  // of 2^32 words
+    last = static_cast<std::uint32_t>(below - 1);
+    if (below == 0) scale = 0;  // all words, times 0
+  }
 
-  /// Elements 4 group ... 4 group + 3, in the order of memory. A dropped element is multiplied by 0, so that
-  /// NaN and infinity stay NaN, as with a mask in memory.
+  /// Elements 4 group ... 4 group + 3 of each group, in the order of memory. A dropped element is multiplied
+  /// by 0, so that NaN and infinity stay NaN, as with a mask in memory.
+  template <class C, int N>
+  EBB_HD void operator()(const std::uint64_t (&groups)[N], C (&x)[N][4]) const {
+    const C kept = static_cast<C>(scale);
+    std::uint32_t words[N][4];
+    philox.words(groups, words);
+    for (int n = 0; n < N; ++n)
+      for (int i = 0; i < 4; ++i) x[n][i] *= words[n][i] <= last ? kept : C(0);
+  }
   template <class C>
   EBB_HD void operator()(std::uint64_t group, C (&x)[4]) const {
-    std::uint32_t words[4];
-    philox.words(group, words);
-    for (int i = 0; i < 4; ++i) x[i] *= words[i] < threshold ? static_cast<C>(scale) : C(0);
+    const std::uint64_t groups[1] = {group};
+    C all[1][4] = {{x[0], x[1], x[2], x[3]}};
+    (*this)(groups, all);
+    for (int i = 0; i < 4; ++i) x[i] = all[0][i];
   }
 };
 

@@ -47,21 +47,16 @@ template <class T>
 struct LayerRow {
   using C = Compute<T>;
   using Part = RowPart<T, kColumns>;
-  typename Part::Unit dy[Part::kUnits], x[Part::kUnits];
+  Packed<T, Part::kWidth> dy[Part::kUnits], x[Part::kUnits];
   C mean = 0, rstd = 0;
 
   __device__ LayerRow(const LayerGradArgs<T>& args, const Part& part, std::int64_t row, std::int64_t start) {
-    if (row < args.lines.count()) {
-#pragma unroll
-      for (int u = 0; u < Part::kUnits; ++u) {
-        dy[u] = part.load(args.dy + start, u);
-        x[u] = part.load(args.x + start, u);
-      }
+    const bool there = row < args.lines.count();
+    part.load(args.dy + start, dy, there);
+    part.load(args.x + start, x, there);
+    if (there) {
       mean = args.mean[row];
       rstd = args.rstd[row];
-    } else {
-#pragma unroll
-      for (int u = 0; u < Part::kUnits; ++u) dy[u] = x[u] = typename Part::Unit{};
     }
   }
 };
@@ -94,10 +89,8 @@ __global__ void __launch_bounds__(kResident<T>, 1)
   const Part part(team, args.lines.n, kVectors);
   const C share = 1 / static_cast<C>(args.lines.n);
   const std::int64_t rows = args.lines.count(), step = static_cast<std::int64_t>(gridDim.x) * blockDim.y;
-  Unit weight[kUnits];
-#pragma unroll
-  for (int u = 0; u < kUnits; ++u)
-    if (args.weight) weight[u] = part.load(args.weight, u);
+  // From the cache each time: registers are short.
+  const auto weight_of = [&](int u) { return part.load(args.weight, u, args.weight != nullptr).vector(); };
   PairSum<C> total[kUnits][V] = {};
   int turn = 0;
   // All teams of a block go round alike, since they meet at barriers and shuffles.
@@ -114,14 +107,16 @@ __global__ void __launch_bounds__(kResident<T>, 1)
         }
     PairSum<C> sum{C(0), C(0)};
 #pragma unroll
-    for (int u = 0; u < kUnits; ++u)
+    for (int u = 0; u < kUnits; ++u) {
+      const Unit grads = at.dy[u].vector(), values = at.x[u].vector(), weight = weight_of(u);
 #pragma unroll
       for (int j = 0; j < V; ++j) {
-        const C dy = static_cast<C>(at.dy[u].at[j]), apart = static_cast<C>(at.x[u].at[j]) - at.mean;
-        const C g = args.weight ? dy * static_cast<C>(weight[u].at[j]) : dy;
+        const C dy = static_cast<C>(grads.at[j]), apart = static_cast<C>(values.at[j]) - at.mean;
+        const C g = args.weight ? dy * static_cast<C>(weight.at[j]) : dy;
         sum = sum + PairSum<C>{g, g * apart};
         total[u][j] = total[u][j] + PairSum<C>{dy * apart * at.rstd, dy};
       }
+    }
     sum = team_sum(sum, team.size, scratch[turn]);
     turn ^= 1;
     if (row >= rows) continue;
@@ -129,12 +124,13 @@ __global__ void __launch_bounds__(kResident<T>, 1)
     T* const dx = args.dx + start;
 #pragma unroll
     for (int u = 0; u < kUnits; ++u) {
-      Unit result, more{};
-      if (args.more) more = part.load(args.more + start, u);
+      const Unit grads = at.dy[u].vector(), values = at.x[u].vector(), weight = weight_of(u),
+                 more = part.load(args.more + start, u, args.more != nullptr).vector();
+      Unit result;
 #pragma unroll
       for (int j = 0; j < V; ++j) {
-        const C dy = static_cast<C>(at.dy[u].at[j]), apart = static_cast<C>(at.x[u].at[j]) - at.mean;
-        const C g = args.weight ? dy * static_cast<C>(weight[u].at[j]) : dy;
+        const C dy = static_cast<C>(grads.at[j]), apart = static_cast<C>(values.at[j]) - at.mean;
+        const C g = args.weight ? dy * static_cast<C>(weight.at[j]) : dy;
         result.at[j] = static_cast<T>((g - average - apart * slope) * at.rstd + static_cast<C>(more.at[j]));
       }
       part.store(dx, u, result);

@@ -22,9 +22,10 @@ using kernels::NormSaved;
 
 // Elements that a thread keeps; backward of each of two arrays.
 constexpr int kKept = 16;
-// Threads of a row that is kept: doubles need more than the 64 registers that 1024 threads have.
-template <class T>
-constexpr int kThreads = sizeof(T) == 8 ? kKeptThreads : kTeamThreads;
+// Threads of a row that is kept: doubles, and elements that are taken singly, need more than the 64 registers
+// that 1024 threads have.
+template <class T, bool kVectors>
+constexpr int kThreads = sizeof(T) == 8 || !kVectors ? kKeptThreads : kTeamThreads;
 template <class T>
 constexpr int kKeptBackward = sizeof(T) == 8 ? 10 : 16;
 
@@ -70,33 +71,49 @@ __device__ T sum_of(T a, T b) {
   return static_cast<T>(static_cast<Compute<T>>(a) + static_cast<Compute<T>>(b));
 }
 
-template <class T, bool kLayer, int kElements>
-__global__ void __launch_bounds__(kElements == kFewElements ? kTeamBlock : kThreads<T>, 1)
+template <class T, bool kLayer, int kElements, bool kVectors>
+__global__ void __launch_bounds__(kElements == kFewElements ? kTeamBlock : kThreads<T, kVectors>, 1)
     norm_kept_kernel(const __grid_constant__ NormArgs<T, kLayer> args) {
   using C = Compute<T>;
   using Part = RowPart<T, kElements>;
   const RowTeam team(args.lines);
-  const Part part(team, args.lines.n, args.vectors);
+  const Part part(team, args.lines.n, kVectors);
   const std::int64_t row = team.active ? team.line : 0;
   const T* const x = args.x + row * args.lines.n;
   const C n = static_cast<C>(args.lines.n);
   C at[Part::kUnits][Part::kWidth];
   C sum = 0;
+  const auto take = [&]<bool kAdds> {
+    Packed<T, Part::kWidth> loaded[Part::kUnits], more[Part::kUnits];
+    const auto load = [&](int u) {
+      loaded[u] = part.load(x, u);
+      if constexpr (kAdds) more[u] = part.load(args.residual + row * args.lines.n, u);
+    };
+    if constexpr (kVectors) {  // all on their way before the first is used
 #pragma unroll
-  for (int u = 0; u < Part::kUnits; ++u) {
-    auto unit = part.load(x, u);
-    if (kLayer && args.residual) {
-      const auto more = part.load(args.residual + row * args.lines.n, u);
-#pragma unroll
-      for (int j = 0; j < Part::kWidth; ++j) unit.at[j] = sum_of(unit.at[j], more.at[j]);
-      if (team.active) part.store(args.sum + row * args.lines.n, u, unit);
+      for (int u = 0; u < Part::kUnits; ++u) load(u);
     }
 #pragma unroll
-    for (int j = 0; j < Part::kWidth; ++j) {
-      at[u][j] = static_cast<C>(unit.at[j]);  // 0 past the end
-      sum += at[u][j];
+    for (int u = 0; u < Part::kUnits; ++u) {
+      if constexpr (!kVectors) load(u);
+      auto unit = loaded[u].vector();
+      if constexpr (kAdds) {
+        const auto addend = more[u].vector();
+#pragma unroll
+        for (int j = 0; j < Part::kWidth; ++j) unit.at[j] = sum_of(unit.at[j], addend.at[j]);
+        if (team.active) part.store(args.sum + row * args.lines.n, u, unit);
+      }
+#pragma unroll
+      for (int j = 0; j < Part::kWidth; ++j) {
+        at[u][j] = static_cast<C>(unit.at[j]);  // 0 past the end
+        sum += at[u][j];
+      }
     }
-  }
+  };
+  if (kLayer && args.residual)
+    take.template operator()<true>();
+  else
+    take.template operator()<false>();
   const C mean = args.centred ? team.reduce(sum, Plus()) / n : C(0);
   sum = 0;
 #pragma unroll
@@ -117,9 +134,8 @@ __global__ void __launch_bounds__(kElements == kFewElements ? kTeamBlock : kThre
   for (int u = 0; u < Part::kUnits; ++u) {
     typename Part::Unit unit;
     if constexpr (kLayer) {
-      typename Part::Unit weight{}, bias{};
-      if (args.affine.weight) weight = part.load(args.affine.weight, u);
-      if (args.affine.bias) bias = part.load(args.affine.bias, u);
+      const auto weight = part.load(args.affine.weight, u, args.affine.weight != nullptr).vector();
+      const auto bias = part.load(args.affine.bias, u, args.affine.bias != nullptr).vector();
 #pragma unroll
       for (int j = 0; j < Part::kWidth; ++j) {
         const C value = at[u][j] * rstd, w = args.affine.weight ? static_cast<C>(weight.at[j]) : C(1);
@@ -218,17 +234,15 @@ __global__ void __launch_bounds__(kept_block(kElements), 1)
   const Part part(team, args.lines.n, args.vectors);
   const std::int64_t row = team.active ? team.line : 0, start = row * args.lines.n;
   const C mean = args.mean[row], rstd = args.rstd[row];
-  typename Part::Unit g[Part::kUnits], x[Part::kUnits];
-#pragma unroll
-  for (int u = 0; u < Part::kUnits; ++u) {
-    g[u] = part.load(args.dy + start, u);
-    x[u] = part.load(args.x + start, u);
-  }
+  Packed<T, Part::kWidth> g[Part::kUnits], x[Part::kUnits];
+  part.load(args.dy + start, g);
+  part.load(args.x + start, x);
   // dy weight, again from the registers and the cache.
   const auto scaled = [&](int u, C(&to)[Part::kWidth]) {
+    const auto unit = g[u].vector();
 #pragma unroll
     for (int j = 0; j < Part::kWidth; ++j) {
-      to[j] = static_cast<C>(g[u].at[j]);
+      to[j] = static_cast<C>(unit.at[j]);
       if (args.affine.weight && part.has(u, j)) to[j] *= args.affine.scale(row, part.index(u, j));
     }
   };
@@ -237,9 +251,10 @@ __global__ void __launch_bounds__(kept_block(kElements), 1)
   for (int u = 0; u < Part::kUnits; ++u) {
     C grad[Part::kWidth];
     scaled(u, grad);
+    const auto unit = x[u].vector();
 #pragma unroll
     for (int j = 0; j < Part::kWidth; ++j)
-      sum = sum + PairSum<C>{grad[j], grad[j] * (static_cast<C>(x[u].at[j]) - mean)};
+      sum = sum + PairSum<C>{grad[j], grad[j] * (static_cast<C>(unit.at[j]) - mean)};
   }
   sum = team.reduce(sum, Plus());
   if (!team.active) return;
@@ -248,10 +263,11 @@ __global__ void __launch_bounds__(kept_block(kElements), 1)
   for (int u = 0; u < Part::kUnits; ++u) {
     C grad[Part::kWidth];
     scaled(u, grad);
+    auto unit = x[u].vector();
 #pragma unroll
     for (int j = 0; j < Part::kWidth; ++j)
-      x[u].at[j] = static_cast<T>(result(grad[j], static_cast<C>(x[u].at[j])));
-    part.store(args.dx + start, u, x[u]);
+      unit.at[j] = static_cast<T>(result(grad[j], static_cast<C>(unit.at[j])));
+    part.store(args.dx + start, u, unit);
   }
 }
 
@@ -354,11 +370,16 @@ void forward(NdArray& out, NdArray& mean, NdArray& rstd, const NormInput& in, co
                              eps,
                              s.centred,
                              false};
-    const bool kept = with_kept_rows<kKept, kThreads<T>>(lines, [&]<int kElements>(const Grid& grid) {
-      args.vectors = rows_are_vectors<T>(lines.n, args.out, args.x, args.residual, args.sum) &&
-                     (!kLayer || rows_are_vectors<T>(lines.n, args.affine.weight, args.affine.bias));
-      launch(x.device(), grid, &norm_kept_kernel<T, kLayer, kElements>, args);
-    });
+    const bool vectors = rows_are_vectors<T>(lines.n, args.out, args.x, args.residual, args.sum) &&
+                         (!kLayer || rows_are_vectors<T>(lines.n, args.affine.weight, args.affine.bias));
+    const auto by_vectors = [&]<int kElements>(const Grid& grid) {
+      launch(x.device(), grid, &norm_kept_kernel<T, kLayer, kElements, true>, args);
+    };
+    const auto singly = [&]<int kElements>(const Grid& grid) {
+      launch(x.device(), grid, &norm_kept_kernel<T, kLayer, kElements, false>, args);
+    };
+    const bool kept = vectors ? with_kept_rows<kKept, kThreads<T, true>>(lines, by_vectors)
+                              : with_kept_rows<kKept, kThreads<T, false>>(lines, singly);
     if (kept) return;
     args.vectors =
         streams_with(args.out, args.x) &&

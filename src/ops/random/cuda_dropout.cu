@@ -2,6 +2,7 @@
 #include <ebb/core/visit.h>
 
 #include "kernel/convert.h"
+#include "kernel/cuda/block_reduce.h"
 #include "kernel/cuda/map.h"
 #include "kernel/cuda/walk.h"
 #include "ops/random/cuda.h"
@@ -11,10 +12,13 @@ namespace {
 
 bool is_aligned(const NdArray& x) { return reinterpret_cast<std::uintptr_t>(x.data()) % 16 == 0; }
 
+/// A thread's elements: kChunks times kChunk neighbours, which a warp's threads take side by side. Several
+/// groups of words at a time share the keys of their rounds.
 template <class T>
 struct DropoutUnit {
-  static constexpr int kEach = sizeof(T) == 2 ? 8 : 4;  // elements of a thread
-  static constexpr int kVector = static_cast<int>(16 / sizeof(T));
+  static constexpr int kChunk = sizeof(T) == 2 ? 8 : 4, kGroups = kChunk / 4;
+  static constexpr int kChunks = sizeof(T) == 4 ? 4 : 2, kEach = kChunks * kChunk;
+  static constexpr int kVector = kVectorWidth<T>, kVectors = kChunk / kVector;
   using C = Compute<T>;
   T* to;
   const T* from;
@@ -22,36 +26,71 @@ struct DropoutUnit {
   bool aligned;
   drawing::Dropout rule;
 
+  static std::int64_t units(std::int64_t count) { return ceil_div(count, kEach * kWarp) * kWarp; }
+
   __device__ void operator()(std::int64_t unit) const {
-    const std::int64_t first = unit * kEach;
-    const bool whole = aligned && first + kEach <= count;
-    Vector<T, kVector> loaded[kEach / kVector];
-    if (whole)
-      for (int v = 0; v < kEach / kVector; ++v)
-        loaded[v] = reinterpret_cast<const Vector<T, kVector>*>(from + first)[v];
+    const std::int64_t warp = unit / kWarp, first = (warp * kChunks * kWarp + unit % kWarp) * kChunk;
+    if (aligned && (warp + 1) * kWarp * kEach <= count)
+      whole(first);
+    else
+      part(first);
+  }
+
+ private:
+  static constexpr std::int64_t kApart = std::int64_t{kWarp} * kChunk;  // from chunk to chunk
+
+  __device__ void whole(std::int64_t first) const {
+    Packed<T, kVector> loaded[kChunks][kVectors];
+    std::uint64_t groups[kChunks * kGroups];
+    C values[kChunks * kGroups][4];
 #pragma unroll
-    for (int g = 0; g < kEach / 4; ++g) {
-      C values[4];
+    for (int c = 0; c < kChunks; ++c)
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const int k = g * 4 + i;
-        values[i] = static_cast<C>(whole               ? loaded[k / kVector].at[k % kVector]
-                                   : first + k < count ? from[first + k]
-                                                       : T(0));
-      }
-      rule(static_cast<std::uint64_t>(first / 4 + g), values);
+      for (int v = 0; v < kVectors; ++v)
+        loaded[c][v] = Packed<T, kVector>::load(from + first + c * kApart + v * kVector);
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const int k = g * 4 + i;
-        if (whole)
-          loaded[k / kVector].at[k % kVector] = static_cast<T>(values[i]);
-        else if (first + k < count)
-          to[first + k] = static_cast<T>(values[i]);
+    for (int c = 0; c < kChunks; ++c) {
+#pragma unroll
+      for (int g = 0; g < kGroups; ++g)
+        groups[c * kGroups + g] = static_cast<std::uint64_t>((first + c * kApart) / 4 + g);
+#pragma unroll
+      for (int v = 0; v < kVectors; ++v) {
+        const auto vector = loaded[c][v].vector();
+#pragma unroll
+        for (int j = 0; j < kVector; ++j) {
+          const int k = v * kVector + j;
+          values[c * kGroups + k / 4][k % 4] = static_cast<C>(vector.at[j]);
+        }
       }
     }
-    if (whole)
-      for (int v = 0; v < kEach / kVector; ++v)
-        reinterpret_cast<Vector<T, kVector>*>(to + first)[v] = loaded[v];
+    rule(groups, values);
+#pragma unroll
+    for (int c = 0; c < kChunks; ++c)
+#pragma unroll
+      for (int v = 0; v < kVectors; ++v) {
+        Vector<T, kVector> vector;
+#pragma unroll
+        for (int j = 0; j < kVector; ++j) {
+          const int k = v * kVector + j;
+          vector.at[j] = static_cast<T>(values[c * kGroups + k / 4][k % 4]);
+        }
+        store_vector(to + first + c * kApart + v * kVector, vector);
+      }
+  }
+
+  __device__ void part(std::int64_t first) const {
+#pragma unroll 1
+    for (int i = 0; i < kChunks * kGroups; ++i) {
+      const std::int64_t begin = first + i / kGroups * kApart + i % kGroups * 4;
+      C values[4] = {};
+#pragma unroll
+      for (int j = 0; j < 4; ++j)
+        if (begin + j < count) values[j] = static_cast<C>(from[begin + j]);
+      rule(static_cast<std::uint64_t>(begin / 4), values);
+#pragma unroll
+      for (int j = 0; j < 4; ++j)
+        if (begin + j < count) to[begin + j] = static_cast<T>(values[j]);
+    }
   }
 };
 
@@ -61,7 +100,7 @@ void dropout(NdArray& out, const NdArray& x, const drawing::Dropout& rule) {
   visit_floating(x.dtype(), "dropout", [&]<class T> {
     using Unit = DropoutUnit<T>;
     const Unit unit{out.data_as<T>(), x.data_as<T>(), x.numel(), is_aligned(out) && is_aligned(x), rule};
-    for_each(x.device(), (unit.count + Unit::kEach - 1) / Unit::kEach, unit);
+    for_each(x.device(), Unit::units(unit.count), unit);
   });
 }
 

@@ -20,7 +20,7 @@ template <class T>
 constexpr int kKeptBackward = sizeof(T) == 8   ? 10
                               : sizeof(T) == 4 ? 8
                                                : 16;
-// Threads of a row that is kept: doubles need more than the 64 registers that 1024 threads have.
+// Threads of a row: doubles need more than the 64 registers that 1024 threads have.
 template <class T>
 constexpr int kThreads = sizeof(T) == 8 ? kKeptThreads : kTeamThreads;
 template <class T>
@@ -50,8 +50,7 @@ __global__ void __launch_bounds__(kept_threads<T>(kElements, kKept), 1)
   const Part part(team, lines.n, kVectors);
   const std::int64_t start = (team.active ? team.line : 0) * lines.n;
   Packed<T, Part::kWidth> row[Part::kUnits];
-#pragma unroll
-  for (int u = 0; u < Part::kUnits; ++u) row[u] = part.load(x + start, u);
+  part.load(x + start, row);
   C at[Part::kUnits][Part::kWidth];
   C top = -INFINITY;
 #pragma unroll
@@ -87,7 +86,7 @@ __global__ void __launch_bounds__(kept_threads<T>(kElements, kKept), 1)
 }
 
 template <class T, bool kLog>
-__global__ void __launch_bounds__(kTeamThreads, 1)
+__global__ void __launch_bounds__(kThreads<T>, 1)
     softmax_rows_kernel(T* out, const T* x, Lines lines, bool vectors) {
   const RowTeam team(lines);  // one a block: rows are long
   const T* const from = x + team.line * lines.n;
@@ -117,11 +116,8 @@ __global__ void __launch_bounds__(kept_threads<T>(kElements, kKeptBackward<T>), 
   const Part part(team, lines.n, kVectors);
   const std::int64_t start = (team.active ? team.line : 0) * lines.n;
   Packed<T, Part::kWidth> g[Part::kUnits], at[Part::kUnits];
-#pragma unroll
-  for (int u = 0; u < Part::kUnits; ++u) {
-    g[u] = part.load(grad + start, u);
-    at[u] = part.load(y + start, u);
-  }
+  part.load(grad + start, g);
+  part.load(y + start, at);
   Compute<T> sum = 0;
 #pragma unroll
   for (int u = 0; u < Part::kUnits; ++u) {
@@ -142,7 +138,7 @@ __global__ void __launch_bounds__(kept_threads<T>(kElements, kKeptBackward<T>), 
 }
 
 template <class T, bool kLog>
-__global__ void __launch_bounds__(kTeamThreads, 1)
+__global__ void __launch_bounds__(kThreads<T>, 1)
     softmax_backward_rows_kernel(T* out, const T* grad, const T* y, Lines lines, bool vectors) {
   const RowTeam team(lines);
   const std::int64_t start = team.line * lines.n;
@@ -182,7 +178,7 @@ void softmax_as(NdArray& out, const NdArray& x, const Lines& lines) {
            to, from, lines);
   });
   if (!kept)
-    launch(device, row_grid(lines, kKept), &softmax_rows_kernel<T, kLog>, to, from, lines,
+    launch(device, row_grid(lines, kKept, kThreads<T>), &softmax_rows_kernel<T, kLog>, to, from, lines,
            streams_with(to, from));
 }
 
@@ -199,8 +195,8 @@ void softmax_backward_as(NdArray& out, const NdArray& grad, const NdArray& y, co
            to, g, at, lines);
   });
   if (!kept)
-    launch(device, row_grid(lines, kMany), &softmax_backward_rows_kernel<T, kLog>, to, g, at, lines,
-           streams_with(to, g) && streams_with(to, at));
+    launch(device, row_grid(lines, kMany, kThreads<T>), &softmax_backward_rows_kernel<T, kLog>, to, g, at,
+           lines, streams_with(to, g) && streams_with(to, at));
 }
 
 }  // namespace

@@ -25,10 +25,21 @@ macro(read_kernels)
   endif()
 endmacro()
 
-# Sets `code` to a list, the machine code of each of the kernels named, which begins with its name.
-function(read_code code)
-  list(LENGTH ARGN count)
-  list(JOIN ARGN "," names)
+# Sets `code` to a list, the machine code of each of the `kernels` whose name matches, which begins with its name.
+function(read_code code expression)
+  set(names "")
+  foreach(kernel IN LISTS kernels)
+    string(REGEX REPLACE " .*" "" name "${kernel}")
+    if(name MATCHES "${expression}")
+      list(APPEND names ${name})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES names)
+  list(LENGTH names count)
+  if(count EQUAL 0)
+    message(FATAL_ERROR "no kernel that matches ${expression} was found in ${PLUGIN}")
+  endif()
+  list(JOIN names "," names)
   execute_process(COMMAND ${CUOBJDUMP} -sass -fun ${names} ${PLUGIN} OUTPUT_VARIABLE text
     ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)  # it warns of every part of the plugin that lacks one
   string(REPLACE ";" "" text "${text}")

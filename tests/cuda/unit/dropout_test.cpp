@@ -28,7 +28,7 @@ TEST_CASE("a device's dropout is the host's, bit for bit, and so is its gradient
                    image = randn({4, 6, 10}, dtype).to(Device::CUDA);
       std::vector<Tensor> inputs = {odd.slice(0, 1), odd.slice(0, 3, 1000), image, image.transpose(0, 2),
                                     randn({70000}, dtype).to(Device::CUDA)};
-      for (const std::int64_t size : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17})
+      for (const std::int64_t size : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 255, 256, 257, 511, 512, 513, 1536})
         inputs.push_back(randn({size}, dtype).to(Device::CUDA));
       for (const Tensor& input : inputs) {
         INFO(dtype << ", p = " << p << ", size " << input.numel());
