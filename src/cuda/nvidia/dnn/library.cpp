@@ -11,8 +11,7 @@
 namespace ebb::cuda::dnn {
 namespace {
 
-constexpr std::size_t kOldest =
-    90800;  // plans without a device, batch norm as it is asked for
+constexpr std::size_t kOldest = 90800;  // plans without a device, batch norm as it is asked for
 static_assert(CUDNN_VERSION >= kOldest);
 
 const std::string kSuffix = ".so." + std::to_string(CUDNN_MAJOR), kName = "libcudnn" + kSuffix;
