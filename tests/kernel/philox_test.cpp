@@ -1,5 +1,9 @@
 // Philox against Random123's test vectors for philox4x32-10.
 #include "kernel/philox.h"
+
+#include <limits>
+
+#include "ops/common/dropout_rule.h"
 #include "support/catch.h"
 
 using ebb::Philox;
@@ -32,4 +36,20 @@ TEST_CASE("Philox gives the same words for one number and for several at a time"
     philox.words(numbers[n], alone);
     for (int i = 0; i < 4; ++i) CHECK(together[n][i] == alone[i]);
   }
+}
+
+TEST_CASE("dropout's rule keeps all at probability 1, none below one word's, and shares in between") {
+  const auto kept = [](double probability, double scale) {
+    const ebb::drawing::Dropout rule(Philox{77, 3}, probability, scale);
+    double sum = 0;
+    for (std::uint64_t group = 0; group < 1000; ++group) {
+      double x[4] = {1, 1, 1, 1};
+      rule(group, x);
+      for (const double each : x) sum += each;
+    }
+    return sum;
+  };
+  CHECK(kept(1, 1) == 4000);
+  CHECK(kept(0x1p-33, std::numeric_limits<double>::max()) == 0);
+  CHECK(kept(0.25, 1) == Approx(1000).margin(110));  // four standard deviations
 }

@@ -1,27 +1,25 @@
 # What the CUDA tools say about the plugin's machine code; for the scripts beside it, which are given CUOBJDUMP and PLUGIN.
 
 # Sets `kernels` to a list of "name registers stack shared local", of one architecture each kernel is compiled for, and
-# `kernel_count`; or says that the test is skipped and sets `skipped`.
+# `kernel_count`; or says that the test is skipped and ends the script that calls it.
 macro(read_kernels)
-  set(skipped FALSE)
   if(NOT CUOBJDUMP)
     message("skipped: cuobjdump, of the CUDA toolkit, was not found")
-    set(skipped TRUE)
-  else()
-    execute_process(COMMAND ${CUOBJDUMP} --dump-resource-usage ${PLUGIN}
-      OUTPUT_VARIABLE _usage ERROR_VARIABLE _usage_errors COMMAND_ERROR_IS_FATAL ANY)
-    string(REGEX MATCHALL "Function [^\n]*\n[^\n]*REG:[^\n]*" _lines "${_usage}${_usage_errors}")
-    set(kernels "")
-    foreach(_line IN LISTS _lines)
-      string(REGEX MATCH "Function ([^ :\n]*)" _ "${_line}")
-      set(_name "${CMAKE_MATCH_1}")
-      string(REGEX MATCH "REG:([0-9]+).*STACK:([0-9]+).*SHARED:([0-9]+).*LOCAL:([0-9]+)" _ "${_line}")
-      list(APPEND kernels "${_name} ${CMAKE_MATCH_1} ${CMAKE_MATCH_2} ${CMAKE_MATCH_3} ${CMAKE_MATCH_4}")
-    endforeach()
-    list(LENGTH kernels kernel_count)
-    if(kernel_count EQUAL 0)
-      message(FATAL_ERROR "no kernel was found in ${PLUGIN}")
-    endif()
+    return()
+  endif()
+  execute_process(COMMAND ${CUOBJDUMP} --dump-resource-usage ${PLUGIN}
+    OUTPUT_VARIABLE _usage ERROR_VARIABLE _usage_errors COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "Function [^\n]*\n[^\n]*REG:[^\n]*" _lines "${_usage}${_usage_errors}")
+  set(kernels "")
+  foreach(_line IN LISTS _lines)
+    string(REGEX MATCH "Function ([^ :\n]*)" _ "${_line}")
+    set(_name "${CMAKE_MATCH_1}")
+    string(REGEX MATCH "REG:([0-9]+).*STACK:([0-9]+).*SHARED:([0-9]+).*LOCAL:([0-9]+)" _ "${_line}")
+    list(APPEND kernels "${_name} ${CMAKE_MATCH_1} ${CMAKE_MATCH_2} ${CMAKE_MATCH_3} ${CMAKE_MATCH_4}")
+  endforeach()
+  list(LENGTH kernels kernel_count)
+  if(kernel_count EQUAL 0)
+    message(FATAL_ERROR "no kernel was found in ${PLUGIN}")
   endif()
 endmacro()
 

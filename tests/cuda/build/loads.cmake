@@ -3,9 +3,6 @@
 cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/cubin.cmake)
 read_kernels()
-if(skipped)
-  return()
-endif()
 # Those that take 16 elements of a row by vectors: two loads or more.
 read_code(code "(softmax|softmax_backward|norm)_kept_kernel.*ELi16ELb1E")
 set(waiting "")
