@@ -48,7 +48,7 @@ EBB_HD void store_vector(void* to, const Vector<T, V>& value) {
 /// nvcc moves into a branch what is computed of the value, so that each of several loads would wait for the
 /// one before.
 template <class T, class E>
-__device__ T load_if(bool there, const E* base, std::int64_t index, T other) {
+EBB_HD T load_if(bool there, const E* base, std::int64_t index, T other) {
 #if defined(__CUDA_ARCH__)
   const E* const from = base + index;
   if constexpr (sizeof(T) == 16) {
