@@ -217,3 +217,22 @@ TEST_CASE("an undefined tensor comes back as one, and gives way to a defined one
   CHECK_FALSE(best.defined());
   CHECK(last.equal(ones({2})));
 }
+
+TEST_CASE("a checkpoint with the generator of a device that is not here restores the others") {
+  const checkpoint_test::File file;
+  int epoch = 4;
+  Checkpoint run(file.path());
+  run.add("epoch", epoch);
+  manual_seed(11);
+  run.save();
+  const Tensor expected = rand({3});
+  const safetensors::File saved = safetensors::read(file.path());
+  safetensors::NamedTensors tensors = saved.tensors;
+  tensors.emplace_back("rng.cuda63", saved.at("rng.cpu"));
+  safetensors::write(file.path(), tensors, saved.metadata);
+  epoch = 0;
+  manual_seed(12);
+  CHECK(run.load());
+  CHECK(epoch == 4);
+  CHECK(equal(rand({3}), expected));
+}

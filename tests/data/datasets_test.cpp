@@ -57,6 +57,19 @@ TEST_CASE("an IDX file that does not begin with two zeros, or is far too short, 
                     Contains("more bytes than the file can hold"));
 }
 
+TEST_CASE("MNIST is present where all four of its files are, packed or not") {
+  const support::Folder folder;
+  const std::string names[] = {"train-images-idx3-ubyte", "train-labels-idx1-ubyte.gz",
+                               "t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte"};
+  for (const std::string& name : names) {
+    INFO("before " << name);
+    CHECK_FALSE(datasets::MNIST::present(folder.path().string()));
+    support::write_file(folder.path() / name, "x");
+  }
+  CHECK(datasets::MNIST::present(folder.path().string()));
+  CHECK_FALSE(datasets::MNIST::present(folder / "none"));
+}
+
 TEST_CASE("MNIST reads the files of its mode, of as many images as labels") {
   write_split("train", 3, 3, 5);
   write_split("t10k", 2, 2, 6);

@@ -1,9 +1,12 @@
-// What the iterators of a loader refuse and what they equal, and epochs that are left before their end.
+// What the iterators of a loader refuse and what they equal, epochs that are left before their end, and
+// waiting.
 #include <ebb/ebb.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
+#include <future>
 #include <memory>
 #include <set>
 #include <thread>
@@ -41,6 +44,19 @@ struct Watching : samplers::SequentialSampler {
   }
   std::shared_ptr<std::atomic<int>> busy;
   std::shared_ptr<int> busy_at_reset = std::make_shared<int>(0);
+};
+
+// Five samples, by a function.
+struct Calls : datasets::Dataset<Calls, std::size_t> {
+  explicit Calls(std::function<std::size_t(std::size_t)> f) : f(std::move(f)) {}
+  std::size_t get(std::size_t i) override { return f(i); }
+  optional<std::size_t> size() const override { return 5; }
+  std::function<std::size_t(std::size_t)> f;
+};
+
+struct Rows : datasets::Dataset<Rows> {
+  Example<> get(std::size_t i) override { return {full({2}, static_cast<double>(i)), tensor(7)}; }
+  optional<std::size_t> size() const override { return 3; }
 };
 
 auto in_order(const Numbers& numbers, std::size_t batch, std::size_t workers = 0) {
@@ -205,4 +221,62 @@ TEST_CASE("a loader visits what its sampler says, not all that the dataset has")
   auto some = make_data_loader(Numbers(10), samplers::SequentialSampler(4), DataLoaderOptions(3));
   CHECK(all_of(*some) == std::vector<std::size_t>{0, 1, 2, 3});
   CHECK(all_of(*some).size() == 4);
+}
+
+TEST_CASE("a loader that waits at most so long gives what comes, and an error where nothing does") {
+  std::promise<void> promise;
+  const std::shared_future<void> released = promise.get_future().share();
+  const auto stuck = [released](std::size_t i) {
+    if (i == 3) released.wait();
+    return i;
+  };
+  auto loader = make_data_loader<samplers::SequentialSampler>(
+      Calls(stuck), DataLoaderOptions(3).workers(1).max_jobs(1).timeout(std::chrono::minutes(10)));
+  auto impatient = make_data_loader(Calls(stuck), samplers::SequentialSampler(5),
+                                    DataLoaderOptions(5).workers(1).timeout(std::chrono::milliseconds(1)));
+  std::promise<void> release(std::move(promise));  // ends before the loaders, which wait for their workers
+  auto it = loader->begin();
+  CHECK(*it == std::vector<std::size_t>{0, 1, 2});
+  const auto begun = impatient->begin();
+  CHECK_THROWS_MATCHES(
+      *begun, Error,
+      support::Saying("DataLoader: no batch came within 1 ms. Raise timeout(), or use more workers."));
+  release.set_value();
+  ++it;
+  CHECK(*it == std::vector<std::size_t>{3, 4});
+}
+
+TEST_CASE("a worker's exception that is no std::exception is said to be none, and kept") {
+  const auto throwing = [](std::size_t i) -> std::size_t { throw static_cast<int>(40 + i); };
+  auto loader =
+      make_data_loader<samplers::SequentialSampler>(Calls(throwing), DataLoaderOptions(1).workers(1));
+  const auto it = loader->begin();
+  try {
+    const auto& batch = *it;
+    FAIL("no error, but a batch of " << batch.size());
+  } catch (const WorkerException& e) {
+    CHECK(std::string(e.what()) ==
+          "Caught exception in DataLoader worker thread. Original message: not a std::exception");
+    int thrown = 0;
+    try {
+      std::rethrow_exception(e.original_exception);
+    } catch (int value) {
+      thrown = value;
+    }
+    CHECK(thrown == 40);
+  }
+}
+
+TEST_CASE("a loader with pin_memory gives the same batches, in page-locked memory where there is CUDA") {
+  auto loader = make_data_loader<samplers::SequentialSampler>(Rows(), DataLoaderOptions(2).pin_memory(true));
+  int row = 0;
+  for (const std::vector<Example<>>& batch : *loader)
+    for (const Example<>& each : batch) {
+      CHECK(equal(each.data, full({2}, static_cast<double>(row++))));
+      CHECK(equal(each.target, tensor(7)));
+      CHECK(each.data.is_pinned() == cuda::is_available());
+    }
+  CHECK(row == 3);
+  CHECK(data::pinned(std::string("a")) == "a");
+  CHECK_FALSE(data::pinned(Variable()).defined());
 }

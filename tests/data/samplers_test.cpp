@@ -123,6 +123,19 @@ TEST_CASE("a sampler of given indices, 0 among them, goes on where another was s
   }
 }
 
+TEST_CASE("a batch sampler goes on in its own size where another was saved") {
+  for (const std::size_t batches : {0, 1, 2}) {
+    samplers::BatchSampler from(samplers::RandomSampler(5), 2, false),
+        to(samplers::RandomSampler(5), 3, false);
+    for (std::size_t i = 0; i < batches; ++i) from.next(1);
+    transfer(from, to);
+    const std::vector<std::size_t> rest = rest_of(from);
+    CHECK(rest.size() == 5 - 2 * batches);
+    const std::vector<std::size_t> first = *to.next(1);
+    CHECK(first == std::vector<std::size_t>(rest.begin(), rest.begin() + (batches == 2 ? 1 : 3)));
+  }
+}
+
 TEST_CASE("a position that makes no sense is refused, and changes nothing") {
   const auto index = [](std::int64_t i) { return scalar_tensor(i, TensorOptions(kLong)); };
   samplers::RandomSampler random(3);

@@ -249,3 +249,21 @@ TEST_CASE("options of a chunk dataset that make no sense are errors") {
   CHECK_THROWS_WITH(Options(1, 5, 4), Contains("less than batch size"));
   CHECK_THROWS_WITH(Options(1, 5, 5, 0), Contains("greater than 0"));
 }
+
+TEST_CASE("a loader of a stateful dataset has no position, and asks for the dataset's") {
+  auto loader = make_data_loader(datasets::make_shared_dataset<Counter>(3), DataLoaderOptions(2));
+  serialize::OutputArchive out;
+  serialize::InputArchive in;
+  const std::string why = "DataLoader: a loader of a stateful dataset has no position of its own. ";
+  CHECK_THROWS_MATCHES(loader->save(out), Error, support::Saying(why + "Save the dataset."));
+  CHECK_THROWS_MATCHES(loader->load(in), Error, support::Saying(why + "Load the dataset."));
+}
+
+TEST_CASE("a shared dataset is of the size of what it shares, a chunk dataset of none that is known") {
+  CHECK_FALSE(datasets::SharedBatchDataset<InOrder>(ordered({1, 7})).size().has_value());
+  struct Seven : Counter {
+    using Counter::Counter;
+    optional<std::size_t> size() const override { return 7; }
+  };
+  CHECK(*datasets::make_shared_dataset<Seven>(7).size() == 7);
+}
