@@ -16,6 +16,16 @@ namespace {
 
 constexpr int kDepthPerThread = 24;  // nested walks on one stack
 
+// set_data() may have given an output another shape than its node knows.
+void check_root(const Variable& root, const Edge& edge) {
+  if (edge.function->num_outputs() == 0) return;  // a leaf takes what its data takes
+  const OutputMeta& meta = edge.function->output_meta(edge.input_nr);
+  EBB_CHECK(IntArrayRef(meta.sizes) == root.sizes() && meta.device == root.device(),
+            "backward: ", edge.function->name(), " computed an output of shape ", IntArrayRef(meta.sizes),
+            " on ", meta.device, ", which is now of shape ", root.sizes(), " on ", root.device(),
+            ". Differentiate before set_data(), or compute the output anew.");
+}
+
 Variable seed_for(const Variable& root, const variable_list& seeds, std::size_t i) {
   Variable seed = i < seeds.size() ? seeds[i] : Variable();
   if (!seed.defined()) {
@@ -94,6 +104,7 @@ variable_list walk(const variable_list& roots, const variable_list& seeds, WalkO
                 " of tensors does not require grad and does not have a grad_fn. Call requires_grad_() on the "
                 "leaves, ",
                 "and check that no NoGradGuard was alive in the forward pass.");
+      check_root(root, edge);
       task.add_root(edge, seed_for(root, seeds, i));
     }
     for (const Variable& input : inputs) {

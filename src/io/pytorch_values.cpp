@@ -105,6 +105,10 @@ class Converter {
     // TorchScript's classes are attributes by name; so is a namespace of options.
     if (name.starts_with("__torch__.") || name == "argparse.Namespace" || name == "types.SimpleNamespace")
       return Object{name, dict(node.attributes, depth)};
+    refuse(name);
+  }
+
+  [[noreturn]] static void refuse(const std::string& name) {
     ebb::detail::fail("pytorch: the file holds an instance of ", name,
                       ", which only Python can make. In Python, save what is data: "
                       "torch.save(model.state_dict(), path), and "
@@ -116,9 +120,11 @@ class Converter {
     if (given.size() < 3) unsound("a tensor lacks its description");
     const Node& function = pickle_.at(given[0]);
     const Node& arguments = pickle_.at(given[2]);
-    if (function.kind != Kind::Global || arguments.kind != Kind::Tuple ||
-        !function.text.starts_with("torch._utils._rebuild_tensor"))
-      return value(given[2], depth + 1);
+    if (function.kind != Kind::Global || arguments.kind != Kind::Tuple)
+      unsound("a tensor is described by no function");
+    if (function.text.starts_with("torch._utils._rebuild_parameter") && !arguments.items.empty())
+      return value(arguments.items[0], depth + 1);
+    if (!function.text.starts_with("torch._utils._rebuild_tensor")) refuse(function.text);
     return tensor(arguments.items, function.text.ends_with("v3"));
   }
 

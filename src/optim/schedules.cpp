@@ -48,9 +48,10 @@ ConstantLR::ConstantLR(Optimizer& optimizer, double factor, std::int64_t total_i
   EBB_CHECK(factor >= 0 && factor <= 1, "ConstantLR: the factor must be between 0 and 1, got ", factor, ".");
   begin();
 }
-double ConstantLR::next(std::size_t, double now) {
+double ConstantLR::next(std::size_t group, double now) {
   if (last_epoch() == 0) return now * factor_;
-  return last_epoch() == total_ ? now * (1 / factor_) : now;
+  if (last_epoch() != total_) return now;
+  return factor_ == 0 ? base(group) : now * (1 / factor_);  // nothing is left of a rate times 0
 }
 double ConstantLR::at(std::size_t group, double) {
   return base(group) * (last_epoch() >= total_ ? 1 : factor_);

@@ -54,6 +54,21 @@ TEST_CASE("backward throws for a saved tensor that was modified through detach a
   require_values(x.grad(), {20, 20});
 }
 
+TEST_CASE("backward from an output that set_data() gave another shape is an error, and changes no gradient") {
+  Variable x = leaf({1, 2, 3}), y = x * x;
+  y.set_data(ebb::ones({}, ebb::kDouble));
+  EBB_REQUIRE_ERROR(y.backward(), "MulBackward0 computed an output of shape [3]");
+  EBB_REQUIRE_ERROR(ebb::autograd::grad({y}, {x}, {ebb::ones({}, ebb::kDouble)}), "is now of shape []");
+  CHECK_FALSE(x.grad().defined());
+  y.set_data(ebb::zeros({3}, ebb::kDouble));
+  y.backward(ebb::ones({3}, ebb::kDouble));
+  require_values(x.grad(), {2, 4, 6});
+  x.set_data(ebb::ones({2}, x.options()));  // a leaf's gradient has the shape that its data has
+  x.mutable_grad() = Variable();
+  x.backward(ebb::ones({2}, ebb::kDouble));
+  require_values(x.grad(), {1, 1});
+}
+
 TEST_CASE("an in-place op on a view changes the history of its base") {
   Variable x = leaf({1, 2, 3});
   Variable base = x * 2;

@@ -77,6 +77,15 @@ TEST_CASE("a tensor with attributes of Python's, or with a torch.Size, is the te
               expected));
   CHECK_THROWS_MATCHES(parse(type + "ctorch\nTensor\ntR").as_tensor(), Error,
                        Saying("the file is not sound: a tensor lacks its description"));
+  CHECK(equal(
+      parse("ctorch._tensor\n_rebuild_from_type_v2\n(ctorch._utils\n_rebuild_parameter\nctorch\nTensor\n"
+            "(ctorch._utils\n_rebuild_tensor_v2\n" +
+            square() + "R\x89}t}tR")
+          .as_tensor(),
+      expected));
+  CHECK_THROWS_MATCHES(parse("ctorch._tensor\n_rebuild_from_type_v2\n(ctorch._utils\n_rebuild_sparse_"
+                             "tensor\nctorch\nTensor\n)}tR"),
+                       Error, Saying("the file holds an instance of torch._utils._rebuild_sparse_tensor"));
 }
 
 TEST_CASE("a tensor of an untyped storage has the dtype that it names") {

@@ -93,6 +93,15 @@ TEST_CASE("a schedule that a sequence begins at a milestone sets the rates that 
   }
 }
 
+TEST_CASE("ConstantLR with a factor of 0 gives the rates back that groups begin with") {
+  const auto optimizer = two_groups();
+  ConstantLR schedule(*optimizer, 0, 2);
+  for (const double rate : {0.0, 0.0, 0.1, 0.1}) {
+    CHECK(rates(*optimizer) == std::vector<double>{rate, 4 * rate});
+    schedule.step();
+  }
+}
+
 TEST_CASE("a schedule of one's own gives the rates of each step, one for each group") {
   const auto optimizer = two_groups();
   Halving halving(*optimizer);

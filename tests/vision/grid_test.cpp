@@ -46,6 +46,13 @@ TEST_CASE("make_grid puts images side by side, with padding around each, grey on
                        Saying("make_grid: columns must be positive and padding not negative, not 0 and 1"));
 }
 
+TEST_CASE("an image of kLong is inverted to its largest value less it") {
+  const Tensor image = tensor({0L, 1L, 5L, std::numeric_limits<std::int64_t>::max()}).reshape({1, 2, 2});
+  const Tensor inverted = F::invert(image);
+  CHECK(equal(inverted + image, full_like(image, std::numeric_limits<std::int64_t>::max())));
+  CHECK(inverted.min().item<std::int64_t>() == 0);
+}
+
 TEMPLATE_TEST_CASE("images of signed integers are inverted and made brighter up to their largest value", "",
                    std::int8_t, std::int16_t, std::int32_t) {
   constexpr auto most = static_cast<double>(std::numeric_limits<TestType>::max());

@@ -5,6 +5,8 @@
 
 #include "vision/transforms/image.h"
 
+#include <limits>
+
 namespace ebb::vision::transforms::functional {
 namespace {
 
@@ -73,6 +75,8 @@ Variable adjust_gamma(const Variable& image, double gamma, double gain) {
 Variable invert(const Variable& image) {
   if (image.is_floating_point()) return image.neg().add(1);
   if (image.dtype() == kByte) return image.bitwise_not();
+  // The largest value less x is every bit but the sign's inverted; as a double that of kLong is rounded up.
+  if (image.dtype() == kLong) return image.bitwise_xor(std::numeric_limits<std::int64_t>::max());
   return image.bitwise_xor(static_cast<std::int64_t>(max_value(image.scalar_type())));
 }
 
