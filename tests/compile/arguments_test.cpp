@@ -40,6 +40,31 @@ TEST_CASE("slices of one tensor that lie apart by other distances have tapes of 
   require_replays(f, 5);
 }
 
+TEST_CASE("an argument that is given back lies where it lay, wherever in its memory that is") {
+  auto f = compile([](const Tensor& x, Tensor y) {
+    y.add_(x);
+    return std::tuple(y, y.narrow(0, 1, 2), x.narrow(0, 2, 1));
+  });
+  for (int call = 0; call < 8; ++call) {
+    INFO("call " << call);
+    const Tensor left = randn({40}), right = randn({40}), before = right.clone();
+    const std::int64_t at = 3 * call % 7, where = 5 * call % 11;
+    const Tensor x = left.narrow(0, at, 4), y = right.narrow(0, where, 4);
+    const auto [whole, part, of_x] = f(x, y);
+    REQUIRE(same_bits(y, before.narrow(0, where, 4) + x));
+    for (const auto& [result, of, offset] :
+         {std::tuple(whole, right, where), std::tuple(part, right, where + 1),
+          std::tuple(of_x, left, at + 2)}) {
+      CHECK(result.is_alias_of(of));
+      CHECK(result.storage_offset() == offset);
+    }
+    CHECK(same_bits(whole, y));
+    CHECK(same_bits(part, y.narrow(0, 1, 2)));
+    CHECK(same_bits(of_x, x.narrow(0, 2, 1)));
+  }
+  require_replays(f, 4);
+}
+
 TEST_CASE("an argument that was the same tensor in each call may be another one") {
   auto f = compile([](const Tensor& x, const Tensor& y) { return (x * 2 + y).relu() - x; });
   const Tensor same = randn({5}), other = randn({5});

@@ -29,6 +29,39 @@ TEST_CASE("shapes, dtypes, numbers and modes have tapes of their own") {
   CHECK(f.report().calls == 0);
 }
 
+TEST_CASE("every state of the thread that decides what ops do has tapes of its own") {
+  auto f = compile([](const Tensor& x) {
+    const Tensor one = ones({2, 2});
+    return std::tuple(x.matmul(x) + one, one);
+  });
+  const std::pair<const char*, std::function<std::shared_ptr<void>()>> states[] = {
+      {"none", [] { return std::shared_ptr<void>(); }},
+      {"default dtype",
+       [] {
+         set_default_dtype(kDouble);
+         return std::shared_ptr<void>(nullptr, [](void*) { set_default_dtype(kFloat); });
+       }},
+      {"no_grad", [] { return std::make_shared<NoGradGuard>(); }},
+      {"inference", [] { return std::make_shared<InferenceMode>(); }},
+      {"autocast", [] { return std::make_shared<amp::autocast>(kCPU, kBFloat16); }},
+      {"autocast to f16", [] { return std::make_shared<amp::autocast>(kCPU, kHalf); }},
+      {"deterministic", [] {
+         use_deterministic_algorithms(true);
+         return std::shared_ptr<void>(nullptr, [](void*) { use_deterministic_algorithms(false); });
+       }}};
+  for (int round = 0; round < 4; ++round)
+    for (const auto& [name, enter] : states) {
+      INFO(name << ", round " << round);
+      const auto state = enter();
+      const Tensor x = randn({2, 2}, kFloat);
+      const auto [sum, one] = f(x);
+      REQUIRE(same_bits(sum, x.matmul(x) + ones({2, 2})));
+      REQUIRE(one.dtype() == get_default_dtype());
+    }
+  CHECK(f.report().kinds == static_cast<std::int64_t>(std::size(states)));
+  require_replays(f, static_cast<std::int64_t>(std::size(states)));
+}
+
 TEST_CASE("of many kinds the ones used last are kept") {
   auto f = compile([](const Tensor& x) { return x + 1; }, CompileOptions{2});
   for (int n = 1; n < 6; ++n)

@@ -74,6 +74,23 @@ inline double det(const Mat& a) {
   return d;
 }
 
+/// The factors of A = L U without pivots, L with ones on its diagonal (Doolittle): as many columns of L, and
+/// rows of U, as the shorter side has.
+inline std::pair<Mat, Mat> unpivoted(const Mat& a) {
+  const std::int64_t k = std::min(a.m, a.n);
+  Mat l(a.m, k), u(k, a.n);
+  const auto rest = [&](std::int64_t i, std::int64_t j, std::int64_t terms) {
+    double s = a(i, j);
+    for (std::int64_t t = 0; t < terms; ++t) s -= l(i, t) * u(t, j);
+    return s;
+  };
+  for (std::int64_t i = 0; i < k; ++i) {
+    for (std::int64_t j = i; j < a.n; ++j) u(i, j) = rest(i, j, i);
+    for (std::int64_t j = i; j < a.m; ++j) l(j, i) = j == i ? 1 : rest(j, i, i) / u(i, i);
+  }
+  return {l, u};
+}
+
 /// The eigenvalues of a symmetric matrix in ascending order, by rotations of its rows and columns.
 inline std::vector<double> eigenvalues(Mat a) {
   for (int sweep = 0; sweep < 60; ++sweep)

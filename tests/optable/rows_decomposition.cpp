@@ -20,6 +20,8 @@ Row& of(const char* name, Row::Function f) {
   return row(name, std::move(f)).no_half(dense::kNoHalf).tolerance(2e-4);
 }
 
+constexpr const char* kSigns = "the signs of the factors' columns are the algorithm's choice";
+
 template <class F>
 Row::Reference matrices(F f) {
   return [f](const Arrays& in) { return Arrays{dense::each(in[0], f)}; };
@@ -48,6 +50,7 @@ void lu() {
       .reference([](const Arrays& in) {
         return Arrays{in[0], dense::each(in[0], [](const Mat& a) { return dense::identity(a.m); })};
       })
+      .unreferenced(2, "lu.unpivoted has the factors' references")
       .error("linalg.lu", [] {
         la::lu(ebb::ones({2, 2}).to(ebb::kHalf));
       });
@@ -57,7 +60,15 @@ void lu() {
        return variable_list{ebb::matmul(L, U), L, U, P};
      })
       .shapes(shapes())
-      .reference(matrices([](const Mat& a) { return dense::tame(a); }));
+      .reference([](const Arrays& in) {
+        const auto factor = [&](auto part) {
+          return dense::each(in[0], [=](const Mat& a) { return part(dense::unpivoted(dense::tame(a))); });
+        };
+        return Arrays{dense::each(in[0], [](const Mat& a) { return dense::tame(a); }),
+                      factor([](const auto& lu) { return lu.first; }),
+                      factor([](const auto& lu) { return lu.second; }),
+                      dense::each(in[0], [](const Mat& a) { return dense::identity(a.m); })};
+      });
   of("lu_factor",
      [](In x) {
        const auto [LU, pivots] = la::lu_factor(dense::tame(x[0]));
@@ -87,6 +98,7 @@ void lu() {
      })
       .shapes(shapes())
       .reference(matrices([](const Mat& a) { return dense::tame(a); }))
+      .unreferenced(2, "lu.unpivoted has the factors' references")
       .error("pivots should be a tensor of Int",
              [] { ebb::lu_unpack(ebb::eye(2), ebb::ones({2}, ebb::kLong)); })
       .error("between 1 and 2", [] { ebb::lu_unpack(ebb::eye(2), ebb::full({2}, 7, ebb::kInt)); });
@@ -116,7 +128,10 @@ void cholesky() {
        return variable_list{L, info};
      })
       .shapes(square())
-      .reference(matrices([](const Mat& a) { return lower_factor(dense::gram(a)); }));
+      .reference([](const Arrays& in) {
+        return Arrays{dense::each(in[0], [](const Mat& a) { return lower_factor(dense::gram(a)); }),
+                      dense::each_number(in[0], [](const Mat&) { return 0.0; })};
+      });
   // Of the factor itself, of which only a triangle counts.
   of("cholesky_inverse",
      [](In x) {
@@ -124,12 +139,17 @@ void cholesky() {
                             ebb::cholesky_inverse(dense::tame(x[0]), true)};
      })
       .shapes(square())
-      .reference(matrices([](const Mat& a) {
-        Mat l = dense::tame(a);
-        for (std::int64_t i = 0; i < l.m; ++i)
-          for (std::int64_t j = i + 1; j < l.n; ++j) l(i, j) = 0;
-        return dense::inverse(times(l, transpose(l)));
-      }));
+      .reference([](const Arrays& in) {
+        const auto inverse = [&](bool upper) {
+          return dense::each(in[0], [=](const Mat& a) {
+            Mat l = upper ? transpose(dense::tame(a)) : dense::tame(a);
+            for (std::int64_t i = 0; i < l.m; ++i)
+              for (std::int64_t j = i + 1; j < l.n; ++j) l(i, j) = 0;
+            return dense::inverse(times(l, transpose(l)));
+          });
+        };
+        return Arrays{inverse(false), inverse(true)};
+      });
 }
 
 void qr() {
@@ -143,6 +163,7 @@ void qr() {
         return Arrays{dense::each(in[0], [](const Mat& a) { return dense::tame(a); }),
                       dense::each(in[0], [](const Mat& a) { return dense::identity(std::min(a.m, a.n)); })};
       })
+      .unreferenced(2, kSigns)
       .error("unrecognized mode 'foo'", [] {
         la::qr(ebb::ones({2, 2}), "foo");
       });
@@ -157,17 +178,19 @@ void qr() {
       .reference([](const Arrays& in) {
         return Arrays{dense::each(in[0], [](const Mat& a) { return dense::tame(a); }),
                       dense::each(in[0], [](const Mat& a) { return dense::identity(a.m); })};
-      });
+      })
+      .unreferenced(2, kSigns);
   of("qr.tall_and_complete",
      [](In x) {
        const auto [Q, R] = la::qr(x[0], "complete");
        const auto [none, same] = la::qr(x[0], "r");
-       return variable_list{ebb::matmul(Q, R), ebb::matmul(Q.mT(), Q), same.abs()};
+       return variable_list{ebb::matmul(Q, R), ebb::matmul(Q.mT(), Q), ebb::matmul(same.mT(), same)};
      })
       .shapes({{{4, 2}}})
       .order(0, "Q is not a differentiable function of A, and mode 'r' computes none")
       .reference([](const Arrays& in) {
-        return Arrays{in[0], dense::each(in[0], [](const Mat& a) { return dense::identity(a.m); })};
+        return Arrays{in[0], dense::each(in[0], [](const Mat& a) { return dense::identity(a.m); }),
+                      dense::each(in[0], [](const Mat& a) { return times(transpose(a), a); })};
       });
   of("geqrf",
      [](In x) {
@@ -248,6 +271,7 @@ void eigenvalues() {
             dense::each_list(in[0], [](const Mat& a) { return dense::eigenvalues(dense::spread(a)); }),
             dense::each(in[0], [](const Mat& a) { return dense::spread(a); })};
       })
+      .unreferenced(2, "a function of the values by the same vectors, and the vectors' squares")
       .error("must be batches of square",
              [] {
                la::eigh(ebb::ones({2, 3}));
@@ -277,6 +301,7 @@ void singular_values() {
             dense::each_list(in[0], [](const Mat& a) { return dense::singular_values(dense::graded(a)); }),
             dense::each(in[0], [](const Mat& a) { return dense::graded(a); })};
       })
+      .unreferenced(3, "a function of the values by the same vectors, and the vectors' squares")
       .error("only supported on CUDA", [] { la::svd(ebb::eye(2), true, "gesvd"); })
       .error("non-finite", [] {
         la::svd(ebb::full({2, 2}, NAN));
@@ -295,7 +320,8 @@ void singular_values() {
             dense::each(in[0], [](const Mat& a) { return dense::identity(a.m); }),
             dense::each(in[0], [](const Mat& a) { return dense::identity(a.n); }),
             dense::each_list(in[0], [](const Mat& a) { return dense::singular_values(dense::graded(a)); })};
-      });
+      })
+      .unreferenced(1, "a function of the values by the same vectors");
   of("svdvals", [](In x) { return variable_list{la::svdvals(dense::graded(x[0]))}; })
       .shapes(shapes())
       .reference([](const Arrays& in) {

@@ -50,7 +50,12 @@ void norms() {
      })
       .shapes(shapes())
       .roundings(4)
-      .reference(numbers([](const Mat& a) { return std::sqrt(squares(a)); }))
+      .reference([](const Arrays& in) {
+        const Array norms = dense::each_number(in[0], [](const Mat& a) { return std::sqrt(squares(a)); });
+        Array kept = norms;
+        kept.sizes.insert(kept.sizes.end(), {1, 1});
+        return Arrays{norms, kept};
+      })
       .error("Order foo not supported", [] { la::matrix_norm(ebb::eye(2), "foo"); })
       .error("Order 3 not supported", [] { la::matrix_norm(ebb::eye(2), 3); })
       .error("dims must be different",
@@ -93,7 +98,10 @@ void norms() {
      })
       .shapes({{{3, 4}}})
       .no_half(dense::kNoHalf)
-      .reference(numbers([](const Mat& a) { return nuclear(dense::graded(a)); }));
+      .reference([](const Arrays& in) {
+        const Array norm = dense::each_number(in[0], [](const Mat& a) { return nuclear(dense::graded(a)); });
+        return Arrays{norm, Array{{1}, norm.values}};
+      });
   of("linalg_norm",
      [](In x) {
        return variable_list{la::norm(x[0]), la::norm(x[0], INFINITY),
@@ -101,7 +109,19 @@ void norms() {
      })
       .shapes({{{4, 3}}})
       .roundings(8)
-      .reference(numbers([](const Mat& a) { return std::sqrt(squares(a)); }))
+      .reference([](const Arrays& in) {
+        const Array norm = dense::each_number(in[0], [](const Mat& a) { return std::sqrt(squares(a)); });
+        const auto cubes = [](const Mat& a) {
+          double all = 0;
+          for (std::int64_t j = 0; j < a.n; ++j) {
+            double column = 0;
+            for (std::int64_t i = 0; i < a.m; ++i) column += std::pow(std::fabs(a(i, j)), 3);
+            all += std::cbrt(column);
+          }
+          return all;
+        };
+        return Arrays{norm, dense::each_number(in[0], largest_row), dense::each_number(in[0], cubes), norm};
+      })
       .error("must be 1D or 2D. Got 3D",
              [] {
                la::norm(ebb::ones({2, 2, 2}), 2);
@@ -116,10 +136,15 @@ void norms() {
      })
       .shapes(shapes())
       .no_half(dense::kNoHalf)
-      .reference(numbers([](const Mat& a) {
-        const std::vector<double> s = dense::singular_values(dense::graded(a));
-        return s.front() / s.back();
-      }))
+      .reference([](const Arrays& in) {
+        const Array most = dense::each_number(in[0], [](const Mat& a) {
+          const std::vector<double> s = dense::singular_values(dense::graded(a));
+          return s.front() / s.back();
+        });
+        Array least = most;
+        for (double& each : least.values) each = 1 / each;
+        return Arrays{most, least};
+      })
       .error("Order 3 not supported", [] { la::cond(ebb::eye(2), 3); });
   of("cond.by_inverse",
      [](In x) {
@@ -134,7 +159,8 @@ void norms() {
             return norm(dense::graded(a)) * norm(dense::inverse(dense::graded(a)));
           });
         };
-        return Arrays{by(largest_row), by([](const Mat& a) { return std::sqrt(squares(a)); }), by(nuclear)};
+        return Arrays{by(largest_row), by([](const Mat& a) { return std::sqrt(squares(a)); }), by(nuclear),
+                      by([](const Mat& a) { return largest_row(transpose(a)); })};
       });
   of("matrix_rank",
      [](In x) {
@@ -215,10 +241,14 @@ void others() {
      })
       .shapes({{{2, 3}}})
       .roundings(8)
-      .reference(built({2, 3, 4},
-                       [](const Arrays& in, const Index& i) {
-                         return std::pow(in[0]({i[0], i[1]}), i[2]);
-                       }))
+      .reference([](const Arrays& in) {
+        const auto powers = [&](std::int64_t n) {
+          return built({2, 3, n}, [](const Arrays& x, const Index& i) {
+            return std::pow(x[0]({i[0], i[1]}), i[2]);
+          })(in)[0];
+        };
+        return Arrays{powers(4), powers(3)};
+      })
       .error("N must be greater than 1", [] { la::vander(ebb::ones({2}), 1); });
   of("matrix_H", [](In x) { return variable_list{ebb::matrix_H(x[0])}; })
       .shapes({{{2, 3}}})

@@ -82,7 +82,9 @@ void systems() {
        return variable_list{X, info};
      })
       .shapes({{{3, 3}, {3, 2}}})
-      .reference(solved());
+      .reference([](const Arrays& in) {
+        return Arrays{solved()(in)[0], dense::each_number(in[0], [](const Mat&) { return 0.0; })};
+      });
   of("lu_solve",
      [](In x) {
        const auto [LU, pivots, info] = la::lu_factor_ex(dense::tame(x[0]));
@@ -90,7 +92,14 @@ void systems() {
                             la::lu_solve(LU, pivots, x[1].mT(), false)};
      })
       .shapes({{{3, 3}, {3, 2}}, {{2, 4, 4}, {4, 3}}})
-      .reference(solved())
+      .reference([](const Arrays& in) {
+        const auto right = [](const Arrays& x) {  // X A = B^T, so that A^T X^T = B
+          return dense::each(x[0], [&](const Mat& a) {
+            return transpose(dense::solve(transpose(dense::tame(a)), dense::matrix(x[1])));
+          });
+        };
+        return Arrays{solved()(in)[0], solved(true)(in)[0], right(in)};
+      })
       .error("expected pivots of shape [2]",
              [] { la::lu_solve(ebb::eye(2), ebb::ones({3}, ebb::kInt), ebb::eye(2)); });
   for (const bool upper : {false, true})
@@ -152,10 +161,33 @@ void systems() {
          return variable_list{X, residuals, rank, values.gt(0)};
        })
         .shapes({{{4, 3}, {4, 2}}, {{3, 4}, {3, 2}}, {{2, 3, 3}, {3, 1}}})
-        .reference([](const Arrays& in) {
-          return Arrays{dense::each(in[0], [&](const Mat& a) {
+        .reference([driver = std::string(driver)](const Arrays& in) {
+          const auto solution = [&](const Mat& a) {
             return times(pseudoinverse(dense::graded(a)), dense::matrix(in[1]));
-          })};
+          };
+          // Sums of squares by column where there are more equations than unknowns; gelsy gives none.
+          const bool has_residuals =
+              driver != "gelsy" && in[0].sizes[in[0].sizes.size() - 2] > in[0].sizes.back();
+          const Array residuals =
+              has_residuals
+                  ? dense::each_list(in[0],
+                                     [&](const Mat& a) {
+                                       const Mat off = combine(times(dense::graded(a), solution(a)), -1,
+                                                               dense::matrix(in[1]));
+                                       std::vector<double> sums(static_cast<std::size_t>(off.n));
+                                       for (std::int64_t i = 0; i < off.m; ++i)
+                                         for (std::int64_t j = 0; j < off.n; ++j)
+                                           sums[static_cast<std::size_t>(j)] += off(i, j) * off(i, j);
+                                       return sums;
+                                     })
+                  : Array{{0}, {}};
+          const auto shorter = [](const Mat& a) { return static_cast<double>(std::min(a.m, a.n)); };
+          const Array ranks = driver == "gels" ? Array{{0}, {}} : dense::each_number(in[0], shorter);
+          const Array positive =
+              driver != "gelss" ? Array{{0}, {}} : dense::each_list(in[0], [](const Mat& a) {
+                return std::vector<double>(static_cast<std::size_t>(std::min(a.m, a.n)), 1);
+              });
+          return Arrays{dense::each(in[0], solution), residuals, ranks, positive};
         })
         .error("parameter `driver` should be one of (gels, gelsy, gelsd, gelss), got foo",
                [] { la::lstsq(ebb::eye(2), ebb::eye(2), ebb::nullopt, "foo"); })
@@ -187,7 +219,10 @@ void inverses() {
        return variable_list{X, info};
      })
       .shapes(square())
-      .reference(matrices([](const Mat& a) { return dense::inverse(dense::tame(a)); }));
+      .reference([](const Arrays& in) {
+        return Arrays{dense::each(in[0], [](const Mat& a) { return dense::inverse(dense::tame(a)); }),
+                      dense::each_number(in[0], [](const Mat&) { return 0.0; })};
+      });
   of("pinv", [](In x) { return variable_list{la::pinv(dense::graded(x[0]))}; })
       .shapes({{{4, 3}}, {{3, 4}}, {{2, 3, 3}}})
       .reference(matrices([](const Mat& a) { return pseudoinverse(dense::graded(a)); }));

@@ -105,7 +105,8 @@ struct Row {
   std::vector<std::int64_t> row_lengths;         // what the first sample's innermost size becomes in turn
   std::vector<std::vector<Sizes>> large_shapes;  // too large for every check
   // Why a check is left out; empty when it is made.
-  std::string reason;  // derivatives stop at derivative_order
+  std::string reason;                    // derivatives stop at derivative_order
+  std::size_t unreferenced_outputs = 0;  // at the end
   std::string reference_reason, dtype_reason, half_reason, layout_reason, cuda_reason;
 
   // Fluent setters, so that a row is a few lines.
@@ -171,6 +172,10 @@ struct Row {
   }
   // What is left out, and why.
   Row& no_reference(std::string why) { return reference_reason = std::move(why), *this; }
+  /// The last outputs, which no reference gives: they are compared among dtypes, layouts and devices only.
+  Row& unreferenced(std::size_t outputs, std::string why) {
+    return unreferenced_outputs = outputs, no_reference(std::move(why));
+  }
   Row& double_only(std::string why) { return dtype_reason = std::move(why), *this; }
   Row& no_half(std::string why) { return half_reason = std::move(why), *this; }
   Row& no_layouts(std::string why) { return layout_reason = std::move(why), *this; }
