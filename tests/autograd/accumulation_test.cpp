@@ -159,3 +159,36 @@ TEST_CASE("backward of a leaf gives the leaf the seed as its gradient") {
   require_values(x.grad(), {1});
   require_values(grad({x}, {x})[0], {1});
 }
+
+TEST_CASE("a leaf's gradient shares no memory with the caller's seed, nor with another leaf's") {
+  using Route = std::function<Variable(const Variable&)>;
+  const std::pair<const char*, Route> routes[] = {
+      {"the leaf itself", [](const Variable& x) { return x; }},
+      {"view", [](const Variable& x) { return x.view({4}); }},
+      {"reshape",
+       [](const Variable& x) {
+         return x.reshape({1, 4});
+       }},
+      {"transpose", [](const Variable& x) { return x.t(); }},
+      {"unsqueeze", [](const Variable& x) { return x.unsqueeze(0); }},
+      {"clone", [](const Variable& x) { return x.clone(); }},
+      {"add", [](const Variable& x) { return x + 1; }}};
+  for (const auto& [name, route] : routes) {
+    INFO(name);
+    const Variable a = leaf({1, 2, 3, 4}).view({2, 2}).detach().set_requires_grad(true);
+    const Variable b = a.detach().clone().set_requires_grad(true);
+    const Variable y = route(a) + route(b);
+    const Variable seed = ebb::full(y.sizes(), 2, ebb::kDouble);
+    y.backward(seed, /*retain_graph=*/true);
+    y.backward(seed);
+    require_values(seed.reshape({4}), {2, 2, 2, 2});
+    for (const Variable& x : {a, b}) require_values(x.grad().reshape({4}), {4, 4, 4, 4});
+    a.mutable_grad().zero_();
+    require_values(seed.reshape({4}), {2, 2, 2, 2});
+    require_values(b.grad().reshape({4}), {4, 4, 4, 4});
+    const Variable alone = a.detach().clone().set_requires_grad(true);
+    route(alone).backward(seed);
+    alone.mutable_grad().zero_();
+    require_values(seed.reshape({4}), {2, 2, 2, 2});
+  }
+}
