@@ -7,26 +7,40 @@
 #include <pthread.h>
 
 #include <limits>
+#include <mutex>
 #include <new>
 
 namespace ebb::autograd {
 
-std::mutex& leaf_mutex(const VariableImpl* leaf) {
-  static std::mutex* const stripes = [] {
-    static std::mutex made[64];
-    // What other threads held at a fork, nobody would open in the child.
-    ::pthread_atfork(nullptr, nullptr, [] {
-      for (std::mutex& mutex : made) ::new (&mutex) std::mutex;
-    });
-    return made;
-  }();
-  return stripes[(reinterpret_cast<std::uintptr_t>(leaf) / 64) % 64];
+namespace {
+
+/// Mutexes that leaves share.
+struct Stripes {
+  std::mutex mutexes[64];
+  std::mutex& of(const Variable& leaf) {
+    return mutexes[(reinterpret_cast<std::uintptr_t>(leaf.impl()) / 64) % 64];
+  }
+};
+
+/// What is added to a gradient may be recorded, which asks for accumulators of other leaves, and may free
+/// graphs, which lets go of some: they have mutexes of their own, that nobody holds for long.
+struct LeafMutexes {
+  Stripes accumulators, gradients;
+};
+LeafMutexes& leaf_mutexes() {
+  static LeafMutexes made;
+  // What other threads held at a fork, nobody would open in the child.
+  [[maybe_unused]] static const int told =
+      ::pthread_atfork(nullptr, nullptr, [] { ::new (&made) LeafMutexes; });
+  return made;
 }
+
+}  // namespace
 
 Ref<Node> grad_accumulator(const Variable& x) {
   EBB_CHECK(x.is_leaf() && x.impl()->requires_grad,
             "grad_accumulator: expected a leaf that requires grad, shape ", x.sizes(), ".");
-  std::lock_guard lock(leaf_mutex(x.impl()));
+  std::lock_guard lock(leaf_mutexes().accumulators.of(x));
   AutogradMeta& meta = meta_of(x);
   // The accumulator may be on its way out in another thread; then a new one takes its place.
   if (meta.accumulator && meta.accumulator->try_add_ref()) return Ref<Node>::adopt(meta.accumulator);
@@ -41,7 +55,7 @@ AccumulateGrad::AccumulateGrad(const Variable& leaf) : leaf_(leaf) {
 }
 
 AccumulateGrad::~AccumulateGrad() {
-  std::lock_guard lock(leaf_mutex(leaf_.impl()));
+  std::lock_guard lock(leaf_mutexes().accumulators.of(leaf_));
   AutogradMeta& meta = meta_of(leaf_);
   if (meta.accumulator == this) meta.accumulator = nullptr;
 }
@@ -81,7 +95,7 @@ GradList AccumulateGrad::apply(GradList&& grads) {
   if (detail::Recorder* recorder = detail::recorder()) [[unlikely]]
     recorder->accumulates(leaf_);
   const bool steal = incoming.use_count() == 1;
-  std::lock_guard lock(leaf_mutex(leaf_.impl()));
+  std::lock_guard lock(leaf_mutexes().gradients.of(leaf_));
   accumulate_into(meta_of(leaf_).grad, incoming, steal);
   return {};
 }

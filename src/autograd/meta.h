@@ -5,7 +5,6 @@
 #include <ebb/autograd/node.h>
 #include <ebb/autograd/record.h>
 
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -16,7 +15,7 @@ using TensorHooks = std::vector<std::pair<unsigned, TensorHook>>;
 struct AutogradMeta {
   Variable grad;
   Node* accumulator =
-      nullptr;        // not owned; cleared by the accumulator's destructor. Guarded by accumulator_mutex()
+      nullptr;        // not owned; cleared by the accumulator's destructor. Guarded by a mutex of its own
   TensorHooks hooks;  // of a leaf; those of other tensors live with their node
   unsigned next_hook = 0;
   bool retains_grad = false;
@@ -38,9 +37,6 @@ const Ref<Node>& current_grad_fn(const Variable& x);
 /// Throws when x is a view made without recording, and its base, which requires grad, has been written to
 /// since: what a gradient with respect to x means is not clear then.
 void check_up_to_date(const Variable& x);
-
-/// Guards the link between a leaf and its accumulator, and additions to its .grad.
-std::mutex& leaf_mutex(const VariableImpl* leaf);
 
 // Hooks and records of a node. Tensor hooks act on the gradient of one output.
 struct NodeExtras {

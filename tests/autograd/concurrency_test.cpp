@@ -141,3 +141,18 @@ TEST_CASE("a tensor outlives the thread that made it and can be freed by another
   std::thread([v = std::move(made)]() mutable { v.reset(); }).join();
   SUCCEED();
 }
+
+// Leaves share mutexes by their addresses: among many gradients one shares the leaf's.
+TEST_CASE("gradients that are leaves themselves are added to under create_graph") {
+  const Variable x = leaf({2});
+  std::vector<Variable> grads;
+  for (int i = 0; i < 500; ++i) {
+    grads.push_back(leaf({1}));
+    x.mutable_grad() = grads.back();
+    (x * x).backward({}, /*retain_graph=*/std::nullopt, /*create_graph=*/true);
+    require_values(x.grad(), {5});
+    x.grad().backward();
+    require_values(grads.back().grad(), {1});
+  }
+  x.mutable_grad() = Variable();
+}
