@@ -119,3 +119,49 @@ TEST_CASE("large matrices go by panels") {
   CHECK(linalg::matrix_rank(matmul(tall.narrow(1, 0, 5), tall.mT().narrow(0, 0, 5))).item<std::int64_t>() <=
         5);
 }
+
+TEST_CASE("matrix_rank and pinv count singular values above the greater of both tolerances") {
+  const std::vector<double> singular{8, 1, 1e-3, 1e-18};
+  const Variable A = diag(tensor(singular, kDouble)), batch = stack({A, A * 1e-3});
+  const std::optional<double> none;
+  for (const std::optional<double> atol : {none, std::optional(0.0), std::optional(1e-2), std::optional(3.0)})
+    for (const std::optional<double> rtol : {none, std::optional(0.0), std::optional(0.2)}) {
+      INFO("atol " << atol.value_or(-1) << ", rtol " << rtol.value_or(-1));
+      // Without a relative tolerance it is 4 epsilon, but 0 where the absolute one is positive.
+      const double relative = rtol.value_or(atol.value_or(0) > 0 ? 0 : 4 * 0x1p-52);
+      const auto rank = [&](double scale) {
+        const double bound = std::max(atol.value_or(0), relative * 8 * scale);
+        return std::count_if(singular.begin(), singular.end(), [&](double x) { return x * scale > bound; });
+      };
+      const auto as_tensor = [](const std::optional<double>& x, const Shape& sizes) {
+        return x ? std::optional(full(sizes, *x, kDouble)) : std::nullopt;
+      };
+      CHECK(linalg::matrix_rank(A, atol, rtol).item<std::int64_t>() == rank(1));
+      CHECK(linalg::matrix_rank(A, as_tensor(atol, {}), as_tensor(rtol, {})).item<std::int64_t>() == rank(1));
+      const Values both{static_cast<double>(rank(1)), static_cast<double>(rank(1e-3))};
+      CHECK(values(linalg::matrix_rank(batch, atol, rtol)) == both);
+      CHECK(values(linalg::matrix_rank(batch, as_tensor(atol, {2}), as_tensor(rtol, {2}))) == both);
+      Values inverse(16);
+      for (std::size_t i = 0; i < 4; ++i)
+        inverse[5 * i] = static_cast<std::int64_t>(i) < rank(1) ? 1 / singular[i] : 0;
+      check_close(linalg::pinv(A, atol, rtol), inverse);
+      check_close(linalg::pinv(A, as_tensor(atol, {}), as_tensor(rtol, {})), inverse);
+      check_close(linalg::pinv(A, atol, rtol, /*hermitian=*/true), inverse);
+    }
+}
+
+TEST_CASE("lstsq of a batch gives residuals where every matrix has full rank, else none") {
+  const Variable full_rank = ramp({4, 2}), twice = full_rank.narrow(1, 0, 1).expand({4, 2}),
+                 b = ramp({4, 1}, 0.9);
+  const Variable off = matmul(full_rank, std::get<0>(linalg::lstsq(full_rank, b))) - b;
+  for (const char* const driver : {"gelsd", "gelss"}) {
+    INFO(driver);
+    const auto [X, residuals, rank, s] = linalg::lstsq(stack({full_rank, full_rank}), b, nullopt, driver);
+    check_close(residuals, {off.square().sum().item<double>(), off.square().sum().item<double>()});
+    for (const auto& [first, second] : {std::pair(full_rank, twice), std::pair(twice, full_rank)}) {
+      const auto [Y, none, ranks, t] = linalg::lstsq(stack({first, second}), b, nullopt, driver);
+      CHECK(none.numel() == 0);
+      CHECK(ranks.sum().item<std::int64_t>() == 3);
+    }
+  }
+}
