@@ -273,8 +273,10 @@ void Recording::host_access(const Storage& storage) {
   refuse("the host reads or writes elements of a tensor (item(), a condition, printing, data_ptr())");
 }
 
-void Recording::bumped(const Storage& storage) {
-  const int place = known(&storage);
+void Recording::bumped(const Ref<Storage>& storage) {
+  int place = known(storage.get());
+  // No call has touched it where the write was of no element, or of elements to themselves.
+  if (place < 0 && detail::made_by(*this, storage.get()) == 0) place = place_of(storage);
   if (place >= 0) ++tape_->places[static_cast<std::size_t>(place)].bumps;
 }
 

@@ -22,7 +22,7 @@ class Recording final : public detail::Recorder {
   void refuse(const std::string& reason) override;
   void will_touch(const NdArray& array) override;
   void host_access(const Storage& storage) override;
-  void bumped(const Storage& storage) override;
+  void bumped(const Ref<Storage>& storage) override;
   void accumulates(const Variable& leaf) override;
   void walked(const Variable& root) override;
 

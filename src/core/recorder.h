@@ -29,7 +29,8 @@ class Recorder {
   virtual void will_touch(const NdArray& array) = 0;
   /// The host reads or writes elements.
   virtual void host_access(const Storage& storage) = 0;
-  virtual void bumped(const Storage& storage) = 0;
+  /// An in-place write has been counted.
+  virtual void bumped(const Ref<Storage>& storage) = 0;
   /// The gradient of a leaf is about to be added to.
   virtual void accumulates(const Variable& leaf) = 0;
   /// A walk in reverse has used up the graph below a tensor.

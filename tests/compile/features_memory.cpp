@@ -55,6 +55,18 @@ std::vector<Feature> memory_features() {
     const Tensor joined = cat({x.narrow(0, 0, 2), sums}, 0), most = std::get<1>(max(x, 1));
     return std::vector<Tensor>{values.clone(), places, joined, most, x.cumsum(1).masked_fill(x > 0, 2.0)};
   });
+  add("writes of no element, and of elements to themselves, which versions count", [] {
+    Instance i;
+    const Tensor none = zeros({0, 3}), same = numbers({4});
+    i.run = [none, same](const Tensor& x) {
+      none.copy_(zeros({0, 3}));
+      same.copy_(same);
+      none.add_(1);
+      return std::vector<Tensor>{x * 2};
+    };
+    i.kept = {none, same};
+    return i;
+  });
   add("a captured tensor that is returned, and parts of it", [] {
     Instance i;
     const Tensor w = numbers({5, kColumns});

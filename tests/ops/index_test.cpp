@@ -71,6 +71,24 @@ TEST_CASE("the product of a scatter has exact derivatives where zeros meet") {
   }
 }
 
+TEST_CASE(
+    "the gradient of scatter_reduce's extremes goes to all that are equal, to self only if it is included") {
+  const Variable index = longs({0, 0, 1, 2});
+  for (const bool most : {true, false})
+    for (const bool include : {true, false}) {
+      INFO((most ? "amax" : "amin") << ", include_self " << include);
+      const double sign = most ? 1 : -1;
+      // Place 0 ties with both sources, 1 with one, 2 is beyond its source, 3 has none.
+      const Variable x = ebb::tensor({5.0, 2.0, 9.0, 4.0}, ebb::kDouble) * sign;
+      const Variable s = ebb::tensor({5.0, 5.0, 2.0, 1.0}, ebb::kDouble) * sign;
+      const Variable x_leaf = x.detach().set_requires_grad(true), s_leaf = s.detach().set_requires_grad(true);
+      x_leaf.scatter_reduce(0, index, s_leaf, most ? "amax" : "amin", include)
+          .backward(ebb::tensor({6.0, 8.0, 3.0, 1.0}, ebb::kDouble));
+      CHECK(values(s_leaf.grad()) == (include ? Values{2, 2, 4, 0} : Values{3, 3, 8, 3}));
+      CHECK(values(x_leaf.grad()) == (include ? Values{2, 4, 3, 1} : Values{0, 0, 0, 1}));
+    }
+}
+
 TEST_CASE("scatter_reduce in every way") {
   const Variable index = longs({0, 1, 0, 1, 2}), src = ramp({5}, 1);
   for (const char* reduce : {"sum", "prod", "mean", "amax", "amin"})

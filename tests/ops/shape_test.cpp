@@ -357,3 +357,41 @@ TEST_CASE("wrong shapes are refused") {
   CHECK_THROWS_WITH(x.select(1, 3),
                     support::Contains("index 3 is out of bounds for dimension 1 with size 3"));
 }
+
+TEST_CASE("padding of every mode cuts off first where it is negative, then adds what is left") {
+  const std::int64_t n = 6;
+  const Variable x = count({n}), image = count({2, 1, n}) + 1;
+  for (const std::string mode : {"constant", "reflect", "replicate", "circular"})
+    for (std::int64_t left = -2; left <= 3; ++left)
+      for (std::int64_t right = -2; right <= 3; ++right) {
+        const std::int64_t first = std::max<std::int64_t>(-left, 0),
+                           end = n - std::max<std::int64_t>(-right, 0);
+        const std::int64_t length = end - first;
+        if (std::max(left, right) >= length) continue;
+        INFO(mode << " by " << left << " and " << right);
+        Values expected;
+        for (std::int64_t i = std::min<std::int64_t>(-left, 0); i < length + std::max<std::int64_t>(right, 0);
+             ++i) {
+          const bool inside = i >= 0 && i < length;
+          std::int64_t at = i;
+          if (mode == "reflect") at = i < 0 ? -i : i >= length ? 2 * (length - 1) - i : i;
+          if (mode == "replicate") at = std::clamp<std::int64_t>(i, 0, length - 1);
+          if (mode == "circular") at = (i + length) % length;
+          expected.push_back(mode == "constant" && !inside ? 0 : static_cast<double>(first + at));
+        }
+        // Every element's gradient counts how often it stands in the result.
+        Values counts(n);
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+          const bool made = mode == "constant" &&
+                            (static_cast<std::int64_t>(i) < left ||
+                             static_cast<std::int64_t>(i) >= std::max<std::int64_t>(left, 0) + length);
+          if (!made) counts[static_cast<std::size_t>(expected[i])] += 1;
+        }
+        const Variable line = x.view({1, 1, n}).detach().set_requires_grad(true);
+        const Variable padded = ebb::pad(line, {left, right}, mode);
+        CHECK(values(padded) == expected);
+        padded.sum().backward();
+        CHECK(values(line.grad()) == counts);
+        CHECK(ebb::equal(ebb::pad(image, {left, right}, mode)[1], ebb::pad(image[1], {left, right}, mode)));
+      }
+}

@@ -1,0 +1,154 @@
+// Every function that takes a dimension counts it from either end.
+#include "check.h"
+
+using namespace op_tests;
+using namespace ebb;
+
+namespace {
+
+using Along = std::function<std::vector<Variable>(const Variable& x, std::int64_t dim)>;
+
+template <class... T>
+std::vector<Variable> list(const std::tuple<T...>& results) {
+  return std::apply([](const auto&... each) { return std::vector<Variable>{each...}; }, results);
+}
+std::vector<Variable> list(std::vector<Variable> results) { return results; }
+std::vector<Variable> list(const Variable& result) { return {result}; }
+
+#define ALONG(...)                                                                    \
+  {                                                                                   \
+#__VA_ARGS__, [](const Variable& x, std::int64_t d) { return list(__VA_ARGS__); } \
+  }
+
+// x has 3 by 3 by 3 elements.
+const std::pair<const char*, Along> functions[] = {
+    ALONG(x.sum(d)),
+    ALONG(x.sum(d, true)),
+    ALONG(x.mean(d, true)),
+    ALONG(x.prod(d)),
+    ALONG(x.prod(d, true)),
+    ALONG(x.std(d, true, false)),
+    ALONG(x.var(d, true, true)),
+    ALONG(var_mean(x, d, true, true)),
+    ALONG(std_mean(x, d, true, true)),
+    ALONG(x.norm(2, d, true)),
+    ALONG(x.norm(3, d)),
+    ALONG(x.logsumexp(d, true)),
+    ALONG(x.nansum(d, true)),
+    ALONG(x.nanmean(d, true)),
+    ALONG(x.max(d)),
+    ALONG(x.max(d, true)),
+    ALONG(x.min(d, true)),
+    ALONG(x.amax(d, true)),
+    ALONG(x.amin(d)),
+    ALONG(aminmax(x, d, true)),
+    ALONG(x.argmax(d)),
+    ALONG(x.argmin(d, true)),
+    ALONG(x.any(d)),
+    ALONG(x.all(d, true)),
+    ALONG(x.median(d)),
+    ALONG(x.median(d, true)),
+    ALONG(x.nanmedian(d, true)),
+    ALONG(x.mode(d, true)),
+    ALONG(x.kthvalue(2, d, true)),
+    ALONG(x.topk(2, d)),
+    ALONG(x.sort(d, true)),
+    ALONG(x.argsort(d)),
+    ALONG(x.count_nonzero(d)),
+    ALONG(x.quantile(0.3, d)),
+    ALONG(x.quantile(0.3, d, true)),
+    ALONG(x.quantile(tensor({0.3, 0.8}, kDouble), d)),
+    ALONG(x.quantile(tensor({0.3, 0.8}, kDouble), d, true)),
+    ALONG(x.nanquantile(tensor({0.3, 0.8}, kDouble), d, true)),
+    ALONG(x.cumsum(d)),
+    ALONG(x.cumprod(d)),
+    ALONG(x.cummax(d)),
+    ALONG(x.cummin(d)),
+    ALONG(x.logcumsumexp(d)),
+    ALONG(x.diff(1, d)),
+    ALONG(x.softmax(d)),
+    ALONG(x.log_softmax(d)),
+    ALONG(x.renorm(2, d, 0.7)),
+    ALONG(glu(x.repeat({2, 2, 2}), d)),
+    ALONG(x.flip(d)),
+    ALONG(x.roll(1, d)),
+    ALONG(x.select(d, 1)),
+    ALONG(x.narrow(d, 1, 2)),
+    ALONG(x.slice(d, 0, 3, 2)),
+    ALONG(x.index_select(d, longs({2, 0}))),
+    ALONG(x.gather(d, longs({2, 0}, {2, 1, 1}))),
+    ALONG(x.take_along_dim(x.argsort(d), d)),
+    ALONG(x.index_fill(d, longs({1}), 7)),
+    ALONG(x.index_add(d, longs({1, 0, 2}), x, 2)),
+    ALONG(x.index_copy(d, longs({1, 0, 2}), x)),
+    ALONG(x.index_reduce(d, longs({1, 0, 0}), x, "amax")),
+    ALONG(x.scatter(d, longs({1}, {1, 1, 1}), 7)),
+    ALONG(x.scatter_add(d, longs({1, 0}, {1, 1, 2}), x)),
+    ALONG(x.scatter_reduce(d, longs({1, 0}, {1, 1, 2}), x, "prod")),
+    ALONG(x.split(2, d)),
+    ALONG(x.chunk(2, d)),
+    ALONG(x.unbind(d)),
+    ALONG(x.tensor_split(2, d)),
+    ALONG(x.unflatten(d, {3, 1})),
+    ALONG(x.unfold(d, 2, 1)),
+    ALONG(x.repeat_interleave(2, d)),
+    ALONG(x.transpose(d, 0)),
+    ALONG(x.movedim(d, 0)),
+    ALONG(x.squeeze(d)),
+    ALONG(cat({x, x}, d)),
+    ALONG(x.select_scatter(x.select(d, 0), d, 1)),
+    ALONG(x.slice_scatter(x.narrow(d, 0, 1), d, 1, 2)),
+    ALONG(linalg::vector_norm(x, 3, d, true)),
+    ALONG(linalg_cross(x, x.flip({0, 1, 2}), d)),
+    ALONG(unique_consecutive(x, true, true, d)),
+    ALONG(unique_dim(x, d)),
+    ALONG(trapezoid(x, 0.5, d)),
+    ALONG(cumulative_trapezoid(x, 0.5, d)),
+    ALONG(x.hash_tensor(d)),
+    ALONG(cosine_similarity(x, x.flip({0, 1, 2}), d))};
+#undef ALONG
+
+}  // namespace
+
+TEST_CASE("a dimension may be counted from the end, and none beyond both ends is taken") {
+  const Variable x = ramp({3, 3, 3}) + 1.5;
+  for (const auto& [name, along] : functions)
+    for (std::int64_t d = 0; d < 3; ++d) {
+      INFO(name << ", dimension " << d);
+      const std::vector<Variable> expected = along(x, d), got = along(x, d - 3);
+      REQUIRE(got.size() == expected.size());
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        CHECK(shape(got[i]) == shape(expected[i]));
+        CHECK(values(got[i]) == values(expected[i]));
+      }
+      if (d > 0) continue;
+      CHECK_THROWS_WITH(along(x, 3), support::Contains("imension"));
+      CHECK_THROWS_WITH(along(x, -4), support::Contains("imension"));
+    }
+}
+
+TEST_CASE("a dimension that is kept is where it was, of size 1, behind those of several quantiles") {
+  const Variable x = ramp({2, 3, 4});
+  for (std::int64_t d = -3; d < 3; ++d) {
+    Shape kept = shape(x);
+    kept[static_cast<std::size_t>((d + 3) % 3)] = 1;
+    CHECK(shape(x.sum(d, true)) == kept);
+    CHECK(shape(x.quantile(0.3, d, true)) == kept);
+    CHECK(values(x.quantile(0.3, d, true)) == values(x.quantile(0.3, d)));
+    kept.insert(kept.begin(), 2);
+    CHECK(shape(x.quantile(tensor({0.3, 0.8}, kDouble), d, true)) == kept);
+    CHECK(values(x.quantile(tensor({0.3, 0.8}, kDouble), d, true)[1]) == values(x.quantile(0.8, d)));
+  }
+}
+
+TEST_CASE("rot90 turns by k modulo 4 quarters, of either sign, in every plane") {
+  const Variable x = count({2, 3, 3});
+  for (const auto& [a, b] : {std::pair(0, 1), std::pair(1, 2), std::pair(2, 0), std::pair(-1, -3)}) {
+    Variable turned = x;
+    for (std::int64_t k = 0; k < 9; ++k) {
+      INFO(k << " quarters from " << a << " to " << b);
+      for (const std::int64_t times : {k, k - 4, k - 8, k - 12}) CHECK(equal(x.rot90(times, {a, b}), turned));
+      turned = turned.rot90(1, {a, b});
+    }
+  }
+}
