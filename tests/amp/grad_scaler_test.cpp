@@ -140,6 +140,28 @@ TEST_CASE("the gradient scaler unscales once, before clipping") {
   CHECK_THROWS_WITH(scaler.update(zeros({2})), support::Contains("one number"));
 }
 
+TEST_CASE("every kind of update begins a new iteration of the gradient scaler") {
+  using Update = std::function<void(GradScaler&)>;
+  const Update updates[] = {[](GradScaler& s) { s.update(); }, [](GradScaler& s) { s.update(8.0); },
+                            [](GradScaler& s) { s.update(full({1}, 8.0)); }};
+  for (const Update& update : updates) {
+    const Tensor p = parameter({1, 2});
+    optim::SGD optimizer({p}, optim::SGDOptions(1));
+    GradScaler scaler(kHere, GradScalerOptions().init_scale(8));
+    for (int iteration = 0; iteration < 3; ++iteration) {
+      const double before = p.detach()[0].item<double>();
+      optimizer.zero_grad();
+      scaler.scale((p * 0.25).sum()).backward();
+      scaler.unscale_(optimizer);
+      CHECK(p.grad()[0].item<double>() == 0.25);
+      scaler.step(optimizer);
+      CHECK(p.detach()[0].item<double>() == before - 0.25);
+      update(scaler);
+      CHECK(scaler.get_scale() == 8);
+    }
+  }
+}
+
 TEST_CASE("one gradient scaler serves two optimizers") {
   Tensor a = parameter({1}), b = parameter({1});
   optim::SGD first({a}, optim::SGDOptions(1));

@@ -161,6 +161,27 @@ TEST_CASE("a dataset is split as torch 2.15 splits it") {
   CHECK_THROWS_WITH(datasets::Subset(Numbers(3), {3}), Contains("no sample 3"));
 }
 
+TEST_CASE("fractions of a dataset may sum to 1 but for a rounding, and leave no sample out") {
+  const std::vector<std::vector<double>> splits = {
+      {0.7, 0.2, 0.1}, {0.1, 0.2, 0.7}, {0.1, 0.1, 0.1, 0.7}, {0.3, 0.3, 0.4}};
+  for (const std::vector<double>& fractions : splits)
+    for (const int samples : {1, 10, 13}) {
+      INFO(fractions.size() << " parts of " << samples);
+      std::vector<bool> seen(static_cast<std::size_t>(samples));
+      std::size_t part = 0, taken = 0;
+      for (auto& each : random_split(Numbers(samples), fractions)) {
+        const double share = fractions[part++] * samples;
+        CHECK(static_cast<double>(*each.size()) >= std::floor(share));
+        CHECK(static_cast<double>(*each.size()) <= std::floor(share) + 1);
+        for (const auto i : each.indices()) seen[static_cast<std::size_t>(i)] = true;
+        taken += *each.size();
+      }
+      CHECK(taken == static_cast<std::size_t>(samples));
+      CHECK(std::count(seen.begin(), seen.end(), true) == samples);
+    }
+  CHECK_THROWS_WITH(random_split(Numbers(10), {0.7, 0.2, 0.2}), Contains("does not equal"));
+}
+
 TEST_CASE("datasets follow one another") {
   datasets::ConcatDataset both(std::vector<Numbers>{Numbers(3), Numbers(0), Numbers(2, 100)});
   CHECK(both.size() == 5);

@@ -33,6 +33,33 @@ TEST_CASE("a tensor read from an archive may be written to, and the archive keep
   CHECK(first.equal(tensor({7, 7})));
 }
 
+TEST_CASE("tensors that begin at one address come back with their own sizes and elements") {
+  const Tensor a = arange(9, kDouble).view({3, 3});
+  const std::vector<std::pair<const char*, Tensor>> tensors = {{"a", a},
+                                                               {"again", a.view({3, 3})},
+                                                               {"transposed", a.t()},
+                                                               {"row", a[0]},
+                                                               {"column", a.select(1, 0)},
+                                                               {"part", a.narrow(0, 0, 2)},
+                                                               {"diagonal", a.diagonal()},
+                                                               {"flat", a.view({9})},
+                                                               {"expanded", a[0].expand({3, 3})},
+                                                               {"behind", a[1]},
+                                                               {"empty", a.narrow(0, 0, 0)}};
+  std::stringstream file;
+  serialize::OutputArchive out;
+  for (const auto& [name, tensor] : tensors) out.write(name, tensor);
+  out.save_to(file);
+  serialize::InputArchive in;
+  in.load_from(file);
+  for (const auto& [name, tensor] : tensors) {
+    INFO(name);
+    Tensor read;
+    in.read(name, read);
+    CHECK(equal(read, tensor));
+  }
+}
+
 TEST_CASE("an archive within another keeps the order of the file") {
   serialize::OutputArchive inner, out;
   for (const char* name : {"c", "a", "b"}) inner.write(name, tensor(1));

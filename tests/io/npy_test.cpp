@@ -89,6 +89,21 @@ TEST_CASE("a module loads an archive of NumPy's") {
   CHECK(equal(net->weight, tensor({{1.0f, 2.0f}})));
 }
 
+TEST_CASE("headers of every version of the format are read, longer than 65,535 bytes too") {
+  for (const char version : {1, 2, 3})
+    for (const std::size_t blanks : {std::size_t{3}, std::size_t{70000}}) {
+      if (version == 1 && blanks > 65000) continue;
+      INFO("version " << int{version} << ", " << blanks << " blanks");
+      const std::string text =
+          "{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }" + std::string(blanks, ' ') + "\n";
+      std::string bytes = std::string("\x93NUMPY") + version + '\0';
+      for (int i = 0; i < (version == 1 ? 2 : 4); ++i)
+        bytes += static_cast<char>(text.size() >> 8 * i & 0xff);
+      bytes += text + "ab";
+      CHECK(equal(npy::parse(bytes.data(), bytes.size()), tensor({97, 98}).to(kByte)));
+    }
+}
+
 TEST_CASE("damaged .npy files are errors") {
   CHECK(equal(parsed("'|u1'", "False", "(2,)", "ab"), tensor({97, 98}).to(kByte)));
   CHECK_THROWS_WITH(parsed("'|u1'", "False", "(3,)", "ab"), Contains("cut short"));

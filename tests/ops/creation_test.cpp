@@ -237,6 +237,17 @@ TEST_CASE("from_blob spans what its strides reach, and nothing needs no address"
   CHECK(ebb::from_blob(nullptr, {0, 3}).numel() == 0);
 }
 
+TEST_CASE("indices of triangles are the places of tril and triu, whichever diagonal they begin at") {
+  for (const auto& [rows, columns] :
+       {std::pair(4, 4), std::pair(3, 5), std::pair(5, 2), std::pair(1, 3), std::pair(0, 2)})
+    for (std::int64_t offset = -7; offset <= 7; ++offset) {
+      INFO(rows << " by " << columns << ", offset " << offset);
+      const Variable all = ebb::ones({rows, columns});
+      CHECK(values(ebb::tril_indices(rows, columns, offset)) == values(all.tril(offset).nonzero().t()));
+      CHECK(values(ebb::triu_indices(rows, columns, offset)) == values(all.triu(offset).nonzero().t()));
+    }
+}
+
 TEST_CASE("indices of triangles begin at the first column") {
   CHECK(ebb::triu_indices(3, 3, -2).sizes() == IntArrayRef({2, 9}));
   CHECK(ebb::triu_indices(3, 3, -2).min().item<int>() == 0);

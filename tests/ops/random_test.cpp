@@ -72,6 +72,60 @@ TEST_CASE("a copied state holds the second normal of a pair, or holds none") {
   CHECK_FALSE(a.next_float_normal().has_value());
 }
 
+TEST_CASE("a state kept as a tensor has the second normal of a pair, or has none") {
+  Generator a(7);
+  const Variable fresh = get_rng_state(a);
+  const Values pairs = values(randn({6}, a, kDouble));
+  const auto restored = [&](const Variable& state) {
+    Generator other(9);
+    randn({1}, other, kDouble);  // what it keeps must give way
+    set_rng_state(state, other);
+    return values(randn({5}, other, kDouble));
+  };
+  CHECK(restored(fresh) == Values(pairs.begin(), pairs.end() - 1));
+  set_rng_state(fresh, a);
+  randn({1}, a, kDouble);
+  const Variable halfway = get_rng_state(a);
+  CHECK(restored(halfway) == Values(pairs.begin() + 1, pairs.end()));
+  CHECK(restored(fresh) == Values(pairs.begin(), pairs.end() - 1));
+}
+
+TEST_CASE("every distribution fills a tensor of any layout as it fills one that is dense") {
+  using Fill = std::function<void(const Variable&)>;
+  const Variable p = (arange(12, kDouble) / 11).view({3, 4});
+  const std::pair<const char*, Fill> fills[] = {
+      {"uniform_", [](const Variable& x) { x.uniform_(1, 2); }},
+      {"normal_", [](const Variable& x) { x.normal_(1, 2); }},
+      {"log_normal_", [](const Variable& x) { x.log_normal_(0, 1); }},
+      {"exponential_", [](const Variable& x) { x.exponential_(2); }},
+      {"cauchy_", [](const Variable& x) { x.cauchy_(1, 2); }},
+      {"geometric_", [](const Variable& x) { x.geometric_(0.3); }},
+      {"bernoulli_", [](const Variable& x) { x.bernoulli_(0.4); }},
+      {"bernoulli_ by tensor", [&](const Variable& x) { x.bernoulli_(p); }},
+      {"random_", [](const Variable& x) { x.random_(); }},
+      {"random_ to", [](const Variable& x) { x.random_(100); }},
+      {"random_ from", [](const Variable& x) { x.random_(-5, 100); }}};
+  for (const auto& [name, fill] : fills)
+    for (const ScalarType dtype : {kDouble, kFloat}) {
+      INFO(name << " in " << to_string(dtype));
+      manual_seed(5);
+      const Variable dense = full({3, 4}, -7, dtype);
+      fill(dense);
+      CHECK(dense.ne(-7).any().item<bool>());
+      const Variable base = full({9, 10}, -7, dtype), outside = ones({9, 10}, kBool);
+      const Variable layouts[] = {full({4, 3}, -7, dtype).t(), base.slice(0, 1, 7, 2).slice(1, 2, 10, 2)};
+      outside.slice(0, 1, 7, 2).slice(1, 2, 10, 2).fill_(false);
+      for (const Variable& x : layouts) {
+        manual_seed(5);
+        fill(x);
+        // random_ goes in the order of memory, as PyTorch's does.
+        const bool by_memory = x.stride(0) < x.stride(1) && std::string(name).starts_with("random_");
+        CHECK(values(by_memory ? x.t() : x) == values(dense));
+      }
+      CHECK(base.masked_select(outside).eq(-7).all().item<bool>());
+    }
+}
+
 TEST_CASE("moments of the distributions") {
   manual_seed(11);
   const std::int64_t n = 200000;
