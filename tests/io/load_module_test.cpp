@@ -137,6 +137,27 @@ TEST_CASE("loading a module holds its weights once") {
   std::filesystem::remove(path);
 }
 
+TEST_CASE("guards that skip initial values nest: the outer one holds on behind the inner") {
+  const auto draws = [] {
+    manual_seed(3);
+    const nn::Linear made(3, 4);
+    const Tensor after = randn({1});
+    manual_seed(3);
+    return !equal(after, randn({1}));
+  };
+  CHECK(draws());
+  {
+    const nn::utils::SkipInitGuard outer;
+    CHECK_FALSE(draws());
+    { const nn::utils::SkipInitGuard inner; }
+    CHECK_FALSE(draws());
+    nn::utils::skip_init<nn::Linear>(3, 4);
+    const nn::LazyLinear lazy(4);
+    CHECK_FALSE(draws());
+  }
+  CHECK(draws());
+}
+
 TEST_CASE("skip_init builds modules that draw no numbers, to be loaded") {
   manual_seed(5);
   const float expected = rand({1}).item<float>();

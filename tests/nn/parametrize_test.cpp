@@ -111,6 +111,20 @@ TEST_CASE("weights of norm one give torch's numbers") {
   }
 }
 
+TEST_CASE("a spectral norm is removed with the weight that the vectors of that moment give") {
+  for (const bool trains : {true, false}) {
+    INFO("training " << trains);
+    nn::Linear m(3, 4);
+    utils::spectral_norm(m);
+    m->train(trains);
+    const Variable original = m->named_parameters()["weight_orig"].detach().clone();
+    const Variable u = m->named_buffers()["weight_u"].clone(), v = m->named_buffers()["weight_v"].clone();
+    utils::remove_spectral_norm(m);
+    CHECK(m->is_training() == trains);
+    CHECK(allclose(m->weight, original / u.dot(original.mv(v)), 1e-6));
+  }
+}
+
 TEST_CASE("a removed length and direction leave the weight") {
   auto m = prepared(nn::Linear(3, 4));
   const Variable before = m->weight.detach().clone();

@@ -92,15 +92,34 @@ TEST_CASE("an LSTM projects its states to one number, and to as many as it has l
 }
 
 TEST_CASE("a recurrent layer takes a sequence without a batch as a batch of one, also with the batch first") {
-  for (const bool batch_first : {false, true}) {
-    const auto check = [&](auto layer) {
-      const Tensor x = randn({5, 3}), y = std::get<0>(layer(x));
-      CHECK(y.sizes() == IntArrayRef({5, 4}));
-      const std::int64_t batch = batch_first ? 0 : 1;
-      CHECK(equal(y, std::get<0>(layer(x.unsqueeze(batch))).squeeze(batch)));
-    };
-    check(nn::LSTM(nn::LSTMOptions(3, 4).batch_first(batch_first)));
-    check(nn::GRU(nn::GRUOptions(3, 4).batch_first(batch_first)));
-    check(nn::RNN(nn::RNNOptions(3, 4).batch_first(batch_first)));
-  }
+  for (const bool batch_first : {false, true})
+    for (const std::int64_t layers : {1, 2})
+      for (const bool both : {false, true}) {
+        INFO("batch first " << batch_first << ", layers " << layers << ", both directions " << both);
+        const std::int64_t batch = batch_first ? 0 : 1, states = layers * (both ? 2 : 1);
+        const Tensor x = randn({5, 3}), h = randn({states, 4}), c = randn({states, 4});
+        const auto same = [&](const Tensor& got, const Tensor& whole, std::int64_t dim) {
+          CHECK(got.sizes() == whole.squeeze(dim).sizes());
+          CHECK(equal(got, whole.squeeze(dim)));
+        };
+        const auto of = [&](auto options) {
+          return options.batch_first(batch_first).num_layers(layers).bidirectional(both);
+        };
+        nn::LSTM lstm(of(nn::LSTMOptions(3, 4)));
+        const auto [y, state] = lstm(x, std::tuple(h, c));
+        const auto [ys, all] = lstm(x.unsqueeze(batch), std::tuple(h.unsqueeze(1), c.unsqueeze(1)));
+        CHECK(y.sizes() == IntArrayRef({5, both ? 8 : 4}));
+        same(y, ys, batch);
+        same(std::get<0>(state), std::get<0>(all), 1);
+        same(std::get<1>(state), std::get<1>(all), 1);
+        const auto check = [&](auto layer) {
+          const auto [out, last] = layer(x, h);
+          const auto [outs, lasts] = layer(x.unsqueeze(batch), h.unsqueeze(1));
+          CHECK(last.sizes() == IntArrayRef({states, 4}));
+          same(out, outs, batch);
+          same(last, lasts, 1);
+        };
+        check(nn::GRU(of(nn::GRUOptions(3, 4))));
+        check(nn::RNN(of(nn::RNNOptions(3, 4))));
+      }
 }

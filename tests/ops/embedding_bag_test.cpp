@@ -63,6 +63,33 @@ TEST_CASE("bags of rows with factors, a last offset and gradients by frequency")
                  tensor({6.0, 8.0, 4.75, 6.5, 3.0, 4.0, 0.0, 0.0, 1.0, 2.0}, kNumbers).view({5, 2})));
 }
 
+TEST_CASE("the rows of a matrix are its bags, whatever is said of a last offset") {
+  namespace F = nn::functional;
+  const Tensor weight = table(), matrix = tensor({1, 4, 0, 3, 3, 2}, kLong).view({3, 2});
+  for (const bool last : {false, true}) {
+    const Tensor bags =
+        F::embedding_bag(matrix, weight, F::EmbeddingBagFuncOptions().mode(kSum).include_last_offset(last));
+    CHECK(equal(bags, weight.index_select(0, matrix.flatten()).view({3, 2, 2}).sum(1)));
+    nn::EmbeddingBag module(
+        nn::EmbeddingBagOptions(5, 2).mode(kMax).include_last_offset(last)._weight(weight));
+    CHECK(equal(module->forward(matrix), weight.index_select(0, matrix.flatten()).view({3, 2, 2}).amax(1)));
+  }
+}
+
+TEST_CASE("a bag of nothing but padding is zero in every mode, and gives the padding no gradient") {
+  for (const std::int64_t mode : {0, 1, 2}) {
+    INFO("mode " << mode);
+    const Tensor weight = table();  // of all columns of row 3 one number is above 0
+    const Tensor bags =
+        std::get<0>(embedding_bag(weight, tensor({3, 3, 1, 3}, kLong), tensor({0, 2, 3}, kLong), false, mode,
+                                  false, nullopt, false, 3));
+    CHECK(equal(bags, stack({zeros({2}, kNumbers), weight.detach()[1], zeros({2}, kNumbers)})));
+    bags.pow(2).sum().backward();
+    CHECK(equal(weight.grad()[3], zeros({2}, kNumbers)));
+    CHECK(equal(weight.grad()[1], weight.detach()[1] * 2));
+  }
+}
+
 TEST_CASE("bags of rows have second derivatives") {
   // Without equal numbers, between which a maximum has a kink.
   const Tensor weight = (table() + arange(10, kNumbers).view({5, 2}) / 8).detach().requires_grad_();

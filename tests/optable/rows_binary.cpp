@@ -111,23 +111,25 @@ void powers() {
 void choices() {
   binary("maximum", [](V a, V b) { return ebb::maximum(a, b); })
       .at({1, 1}, 1, {0.5, 0.5})
-      .at({kNan, 1}, kNan)
-      .at({1, kNan}, kNan)
+      .at({kNan, 1}, kNan, {1, 1})
+      .at({1, kNan}, kNan, {1, 1})
       .reference([](double a, double b) { return a > b ? a : b; });
   binary("minimum", [](V a, V b) { return ebb::minimum(a, b); })
       .at({1, 1}, 1, {0.5, 0.5})
-      .at({kNan, 1}, kNan)
-      .at({1, kNan}, kNan)
+      .at({kNan, 1}, kNan, {1, 1})
+      .at({1, kNan}, kNan, {1, 1})
       .reference([](double a, double b) { return a < b ? a : b; });
   binary("fmax", [](V a, V b) { return ebb::fmax(a, b); })
       .at({1, 1}, 1, {1, 0})
-      .at({kNan, 1}, 1)
-      .at({1, kNan}, 1)
+      .at({kNan, 1}, 1, {0, 1})
+      .at({1, kNan}, 1, {1, 0})
+      .at({kNan, kNan}, kNan, {1, 0})
       .reference(std::fmax);
   binary("fmin", [](V a, V b) { return ebb::fmin(a, b); })
       .at({1, 1}, 1, {1, 0})
-      .at({kNan, 1}, 1)
-      .at({1, kNan}, 1)
+      .at({kNan, 1}, 1, {0, 1})
+      .at({1, kNan}, 1, {1, 0})
+      .at({kNan, kNan}, kNan, {1, 0})
       .reference(std::fmin);
   binary("copysign", [](V a, V b) { return ebb::copysign(a, b); })
       .kinks({0})
