@@ -202,15 +202,16 @@ std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs) {
   if (!tape.brought) bring_arenas(tape);
   tape.brought = true;
   const bool moved = bring_own(tape, inputs);
+  // Before the calls: one of them may throw when others have written.
+  for (const std::vector<int>* places : {&tape.arguments, &tape.outside})
+    for (const int at : *places)
+      for (std::uint32_t i = 0; i < place_at(tape, at).bumps; ++i)
+        storage_of(place_at(tape, at), inputs)->bump_version();
   const bool launched = tape.on_device && launch(tape, inputs, moved);
   if (!launched) {
     bring_arguments(tape, inputs);
     run_calls(tape);
   }
-  for (const std::vector<int>* places : {&tape.arguments, &tape.outside})
-    for (const int at : *places)
-      for (std::uint32_t i = 0; i < place_at(tape, at).bumps; ++i)
-        storage_of(place_at(tape, at), inputs)->bump_version();
   const AutoGradMode no_graph(false);
   hand_out_gradients(tape, inputs);
   std::vector<Variable> outputs;

@@ -368,6 +368,24 @@ TEST_CASE(
   run();
 }
 
+TEST_CASE("what a replay wrote before a call of it threw is counted, and graphs of before notice it") {
+  const Tensor kept = ones({3}), weight = ones({3}).requires_grad_();
+  auto f = compile([&](const Tensor& p) {
+    kept.mul_(2);
+    return bernoulli(p);
+  });
+  for (int i = 0; i < 4; ++i) f(full({3}, 0.5));
+  require_replays(f, 1);
+  const Tensor y = (weight * kept).sum();
+  const std::int64_t recordings = f.report().recordings;
+  const auto version = kept._version();
+  CHECK_THROWS_WITH(f(full({3}, 2.0)), support::Contains("p"));
+  REQUIRE(f.report().recordings == recordings);
+  CHECK(equal(kept, full({3}, 32.0F)));
+  CHECK(kept._version() == version + 1);
+  CHECK_THROWS_WITH(y.backward(), support::Contains("modified by an inplace operation"));
+}
+
 TEST_CASE("exceptions pass, and the next call records anew") {
   bool fails = true;
   auto f = compile([&](const Tensor& x) {

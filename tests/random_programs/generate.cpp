@@ -1,0 +1,162 @@
+// Draws programs by running them.
+#include "random_programs/generate.h"
+
+#include <ebb/core/random.h>
+
+#include <algorithm>
+
+#include "random_programs/kinds.h"
+#include "random_programs/known_faults.h"
+
+namespace programs {
+namespace {
+
+constexpr int kSlots = 128;
+constexpr std::int64_t kMostElements = 1024;
+
+class Generator {
+ public:
+  Generator(Draw& draw, const Limits& limits) : draw_(draw), limits_(limits), state_(kSlots) {}
+
+  Program make() {
+    ebb::manual_seed(0);
+    draw_setup();
+    const std::int64_t wanted = draw_.between(limits_.least, limits_.most);
+    for (std::int64_t tries = 0; tries < 4 * wanted; ++tries) {
+      if (static_cast<std::int64_t>(program_.body.size()) >= wanted || used_ + 2 > kSlots || ended_) break;
+      add(kBody, program_.body);
+    }
+    choose_results();
+    for (int call = 1; call < limits_.calls; ++call) draw_between(call);
+    program_.slots = used_;
+    return std::move(program_);
+  }
+
+ private:
+  // A kind that may stand there, by weight.
+  const Kind& draw_kind(Place place) {
+    std::int64_t all = 0;
+    for (const Kind& kind : kinds())
+      if (kind.places & place) all += kind.weight;
+    std::int64_t left = draw_.below(all);
+    for (const Kind& kind : kinds()) {
+      if (!(kind.places & place)) continue;
+      left -= kind.weight;
+      if (left < 0) return kind;
+    }
+    return kinds().front();
+  }
+
+  unsigned draw_modes(const Kind& kind, Place place) {
+    if (place == kSetup) return 0;
+    unsigned modes = 0;
+    if (draw_.once_in(16)) modes |= kNoGrad;
+    if (draw_.once_in(24)) modes |= kAutocast;
+    if (kind.has_only_results && draw_.once_in(20)) modes |= kCheckpointed;
+    return modes;
+  }
+
+  // A tensor whose memory was taken away throws where it is asked for its graph.
+  bool draws(const Kind& kind, Statement& s) {
+    try {
+      return kind.draw(draw_, state_, s);
+    } catch (const ebb::Error&) {
+      return false;
+    }
+  }
+
+  // Draws a statement, runs it, and keeps it if it can be run.
+  bool add(Place place, Statements& into, const char* named = nullptr) {
+    const Kind& kind = named ? kind_named(named) : draw_kind(place);
+    Statement s{.kind = kind.name};
+    if (!draws(kind, s)) return false;
+    s.modes |= draw_modes(kind, place);
+    // Statements with known faults are made once in 50, so that nobody forgets them.
+    if (known_fault(s, place, program_) && !draw_.once_in(50)) return false;
+    for (std::size_t i = 0; i < s.out.size(); ++i) s.out[i] = used_ + static_cast<int>(i);
+    if (limits_.for_torch && text(s, Language::python).empty()) return false;
+    try {
+      run(state_, s);
+    } catch (const std::exception&) {
+      clear(s);
+      if (place != kBody || !draw_.once_in(60)) return false;
+      ended_ = true;
+    }
+    for (const int slot : s.out)
+      if (state_[slot].is_tensor() && state_.tensor(slot).numel() > kMostElements) {
+        clear(s);
+        return false;
+      }
+    used_ += static_cast<int>(s.out.size());
+    into.push_back(std::move(s));
+    return true;
+  }
+  void clear(const Statement& s) {
+    for (const int slot : s.out) state_[slot] = Slot();
+  }
+
+  void draw_setup() {
+    Statements& setup = program_.setup;
+    const std::int64_t arguments = draw_.between(1, 2), tensors = arguments + draw_.between(1, 3);
+    while (static_cast<std::int64_t>(setup.size()) < tensors)
+      if (!add(kSetup, setup, "make") && draw_.is_used_up()) break;
+    for (std::int64_t i = 0; i < arguments && i < used_; ++i)
+      program_.arguments.push_back(static_cast<int>(i));
+    for (std::int64_t more = draw_.between(0, 4); more > 0; --more) add(kSetup, setup);
+    program_.kept = used_;
+  }
+
+  void choose_results() {
+    std::vector<int> locals;
+    for (int i = program_.kept; i < used_; ++i)
+      if (state_[i].is_tensor()) locals.push_back(i);
+    if (locals.empty()) return;
+    for (std::int64_t n = draw_.between(0, 3); n > 0; --n) program_.results.push_back(draw_.of(locals));
+    program_.results.push_back(locals.back());
+    std::sort(program_.results.begin(), program_.results.end());
+    const auto end = std::unique(program_.results.begin(), program_.results.end());
+    program_.results.erase(end, program_.results.end());
+  }
+
+  // New numbers for the arguments, and from the fourth call on perhaps something else.
+  void draw_between(int call) {
+    clear_locals();
+    Statements between;
+    for (const int argument : program_.arguments) {
+      const Statement& made = program_.setup[static_cast<std::size_t>(argument)];
+      Statement fresh{.kind = "act", .name = "fresh", .in = {argument}};
+      fresh.numbers = {draw_.below(100), made.numbers[2]};
+      attempt(fresh);
+      between.push_back(std::move(fresh));
+    }
+    if (call >= 3 && !draw_.once_in(3))
+      for (std::int64_t n = draw_.between(1, 3); n > 0; --n) add(kBetween, between);
+    program_.between.push_back(std::move(between));
+    for (const Statement& s : program_.body)
+      if (!attempt(s)) break;
+  }
+  bool attempt(const Statement& s) {
+    try {
+      run(state_, s);
+      return true;
+    } catch (const std::exception&) {
+      return false;
+    }
+  }
+  void clear_locals() {
+    for (int i = program_.kept; i < kSlots; ++i) state_[i] = Slot();
+  }
+
+  Draw& draw_;
+  const Limits& limits_;
+  State state_;
+  Program program_;
+  int used_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+Program generate(Draw& draw, const Limits& limits) { return Generator(draw, limits).make(); }
+
+}  // namespace programs

@@ -1,0 +1,62 @@
+// Kinds of statements: how one is drawn, run and printed.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "random_programs/draw.h"
+#include "random_programs/program.h"
+#include "random_programs/state.h"
+
+namespace programs {
+
+/// Where statements of a kind may stand.
+enum Place : unsigned { kSetup = 1, kBody = 2, kBetween = 4 };
+enum class Language { cpp, python };
+
+struct Kind {
+  std::string name;
+  int weight;       ///< of how often it is drawn
+  unsigned places;  ///< of Place
+  /// Fills name, in and numbers, for slots as they are; `out` gets an element (of any value) a result.
+  /// Returns false where no slot fits.
+  std::function<bool(Draw&, const State&, Statement&)> draw;
+  std::function<void(State&, const Statement&)> run;
+  /// The statement in that language, without modes; empty where it cannot be said.
+  std::function<std::string(const Statement&, Language)> text;
+  /// Whether all it does is to make its results, so that it can run within a checkpoint.
+  bool has_only_results = false;
+};
+
+/// All kinds, sorted by name.
+const std::vector<Kind>& kinds();
+/// Throws ebb::Error where there is none of that name.
+const Kind& kind_named(const std::string& name);
+/// Adds a kind; called while the program starts.
+bool add_kind(Kind kind);
+
+/// Runs a statement in its modes.
+void run(State& state, const Statement& statement);
+/// Where statements are written before they run, if anywhere: the last line names the one that crashes.
+extern std::ostream* run_log;
+/// The statement in its modes.
+std::string text(const Statement& statement, Language language);
+
+/// A slot for which `fits` is true, drawn evenly; nothing where there is none.
+std::optional<int> pick(Draw& draw, const State& state, const std::function<bool(const Slot&)>& fits);
+/// A slot with a tensor of a floating dtype.
+std::optional<int> pick_floating(Draw& draw, const State& state);
+
+// Parts of texts.
+std::string slot_text(int slot);
+std::string list_text(const std::vector<std::int64_t>& list, Language language);
+std::string slots_text(const std::vector<int>& slots, Language language);
+std::string dtype_text(ebb::DType dtype, Language language);
+std::string bool_text(bool value, Language language);
+/// "ebb::" or "torch."
+std::string prefix(Language language);
+
+}  // namespace programs

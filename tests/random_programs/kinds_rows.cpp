@@ -1,0 +1,214 @@
+// Statements that are rows of the op table: their functions, and their twins in place.
+#include "random_programs/kinds.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "optable/samples.h"
+#include "random_programs/torch_rows.h"
+
+namespace programs {
+namespace {
+
+using optable::Row;
+
+// Rows that take no part.
+const std::set<std::string> left_out = {"from_blob",    // memory that is not ebb's
+                                        "svd_lowrank",  // a generator of its own
+                                        "pca_lowrank", "pca_lowrank.mean"};
+
+const std::vector<const Row*>& usable_rows() {
+  static const std::vector<const Row*> rows = [] {
+    std::vector<const Row*> all;
+    for (const Row* row : optable::rows())
+      if (!left_out.contains(row->name) && row->shape_sets.size() > 0) all.push_back(row);
+    return all;
+  }();
+  return rows;
+}
+
+const Row& row_named(const std::string& name) {
+  static const std::map<std::string, const Row*> by_name = [] {
+    std::map<std::string, const Row*> all;
+    for (const Row* row : usable_rows()) all[row->name] = row;
+    return all;
+  }();
+  return *by_name.at(name);
+}
+
+// An input's numbers as the row's own sample has them; kept, since special ones cost much.
+const Variable& own_input(const Row& row, std::size_t sample, std::size_t input) {
+  static thread_local std::map<std::pair<const Row*, std::size_t>, ebb::variable_list> made;
+  auto& inputs = made[{&row, sample}];
+  if (inputs.empty()) inputs = optable::make_inputs(row, sample);
+  return inputs[input];
+}
+
+bool is_integer(const Row& row, std::size_t input) {
+  return std::any_of(row.integer_inputs.begin(), row.integer_inputs.end(),
+                     [&](const optable::IntegerInput& each) { return each.input == input; });
+}
+
+/// How an input of a row is made: its own numbers, a slot as it is, or a slot that is mapped.
+enum Source : std::int64_t { kOwn, kPlain, kFitted };
+
+// numbers: the sample, then for every input its source and, where it is fitted, its sizes' count and sizes.
+struct Call {
+  const Row& row;
+  std::size_t sample;
+  struct Input {
+    Source source;
+    int slot;
+    Sizes sizes;
+  };
+  std::vector<Input> inputs;
+
+  explicit Call(const Statement& s) : row(row_named(s.name)), sample(static_cast<std::size_t>(s.numbers[0])) {
+    std::size_t slot = 0;
+    for (std::size_t i = 1; i < s.numbers.size(); ++i) {
+      Input input{static_cast<Source>(s.numbers[i]), -1, {}};
+      if (input.source != kOwn) input.slot = s.in[slot++];
+      if (input.source == kFitted) {
+        const auto first = s.numbers.begin() + static_cast<std::ptrdiff_t>(i) + 2;
+        input.sizes.assign(first, first + s.numbers[i + 1]);
+        i += 1 + input.sizes.size();
+      }
+      inputs.push_back(input);
+    }
+  }
+  std::pair<double, double> range(std::size_t input) const {
+    if (row.ranges.empty()) return {-2, 2};
+    return row.ranges[std::min(input, row.ranges.size() - 1)];
+  }
+  ebb::DType dtype(const Variable& x) const {
+    return row.dtype_reason.empty() && x.is_floating_point() ? x.dtype() : ebb::kDouble;
+  }
+  ebb::variable_list values(const State& state) const {
+    ebb::variable_list all;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const Input& input = inputs[i];
+      if (input.source == kOwn) {
+        all.push_back(own_input(row, sample, i).clone());
+        continue;
+      }
+      const Variable& x = state.tensor(input.slot);
+      const auto [low, high] = range(i);
+      all.push_back(input.source == kPlain ? x : fit(x, input.sizes, low, high, dtype(x)));
+    }
+    return all;
+  }
+};
+
+bool draw_row(Draw& draw, const State& state, Statement& s, bool in_place) {
+  const Row& row = *draw.of(usable_rows());
+  if (in_place && !row.in_place_function) return false;
+  const auto sample = static_cast<std::size_t>(draw.below(static_cast<std::int64_t>(row.shape_sets.size())));
+  const auto& sizes = row.shape_sets[sample];
+  s.name = row.name;
+  s.numbers = {static_cast<std::int64_t>(sample)};
+  // Pointwise rows take any shapes that broadcast: those of the first slot.
+  Sizes first;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const bool special = row.special_input && row.special_input(sample, i).defined();
+    const bool must_be_plain = in_place && i == 0;
+    if (is_integer(row, i) || special) {
+      if (must_be_plain || (row.pointwise_inputs > 0 && i > 0)) return false;
+      s.numbers.push_back(kOwn);
+      continue;
+    }
+    const bool any_shape = row.pointwise_inputs > 0;
+    const Sizes wanted = any_shape && i > 0 ? first : sizes[i];
+    const auto exact = pick(draw, state, [&](const Slot& slot) {
+      return slot.is_tensor() && slot.tensor.is_floating_point() && slot.tensor.numel() <= 256 &&
+             ((any_shape && i == 0) || slot.tensor.sizes() == ebb::IntArrayRef(wanted));
+    });
+    const bool plain =
+        exact && (must_be_plain || (row.ranges.empty() && row.kink_values.empty() && !draw.once_in(3)));
+    if (must_be_plain && !plain) return false;
+    const auto slot = plain ? exact : pick(draw, state, [](const Slot& each) {
+      return each.is_tensor() && each.tensor.is_floating_point() && each.tensor.numel() > 0;
+    });
+    if (!slot || (!any_shape && i > 0 && draw.once_in(4))) {
+      if (!slot && must_be_plain) return false;
+      s.numbers.push_back(any_shape && i > 0 ? kFitted : kOwn);
+      if (!(any_shape && i > 0)) {
+        if (any_shape) first = sizes[i];
+        continue;
+      }
+      if (!slot) return false;
+    } else {
+      s.numbers.push_back(plain ? kPlain : kFitted);
+    }
+    s.in.push_back(*slot);
+    Sizes taken = wanted;
+    if (any_shape && i == 0) taken = state.tensor(*slot).sizes().vec();
+    if (i == 0) first = taken;
+    if (s.numbers.back() == kFitted) {
+      s.numbers.push_back(static_cast<std::int64_t>(taken.size()));
+      s.numbers.insert(s.numbers.end(), taken.begin(), taken.end());
+    }
+  }
+  return true;
+}
+
+std::string inputs_text(const Statement& s, Language language) {
+  const Call call(s);
+  std::string all;
+  for (std::size_t i = 0; i < call.inputs.size(); ++i) {
+    const Call::Input& input = call.inputs[i];
+    if (i > 0) all += ", ";
+    if (input.source == kPlain) all += slot_text(input.slot);
+    if (input.source == kOwn)
+      all += "own(\"" + s.name + "\", " + std::to_string(call.sample) + ", " + std::to_string(i) + ")";
+    if (input.source == kFitted) {
+      const auto [low, high] = call.range(i);
+      all += "fit(" + slot_text(input.slot) + ", " + list_text(input.sizes, language) + ", " +
+             std::to_string(low) + ", " + std::to_string(high) + ", " +
+             (call.row.dtype_reason.empty()
+                  ? slot_text(input.slot) + (language == Language::cpp ? ".dtype()" : ".dtype")
+                  : dtype_text(ebb::kDouble, language)) +
+             ")";
+    }
+  }
+  return language == Language::cpp ? "{" + all + "}" : "[" + all + "]";
+}
+
+std::string said(const Statement& s, Language language, bool in_place) {
+  const char* function = in_place ? "row_(\"" : "row(\"";
+  if (language == Language::cpp) {
+    const std::string call = function + s.name + "\", " + inputs_text(s, language) + ")";
+    return in_place ? call + ";" : "auto " + slot_text(s.out[0]) + " = " + call + "[0];";
+  }
+  const std::string formula = torch_row(s.name, in_place);
+  if (formula.empty()) return "";
+  const std::string call = "row(lambda x: " + formula + ", " + inputs_text(s, language) + ")";
+  if (in_place) return call;
+  std::string names;
+  for (const int slot : s.out) names += slot_text(slot) + ", ";
+  return names + "*_ = " + call;
+}
+
+const bool added =
+    add_kind({"op", 60, kSetup | kBody,
+              [](Draw& draw, const State& state, Statement& s) {
+                s.out = {0};
+                return draw_row(draw, state, s, false);
+              },
+              [](State& state, const Statement& s) {
+                const Call call(s);
+                const ebb::variable_list results = call.row.function(call.values(state));
+                for (std::size_t i = 0; i < s.out.size() && i < results.size(); ++i)
+                  state[s.out[i]] = Slot{.tensor = results[i]};
+              },
+              [](const Statement& s, Language l) { return said(s, l, false); }, true}) &&
+    add_kind({"op_", 15, kBody | kBetween,
+              [](Draw& draw, const State& state, Statement& s) { return draw_row(draw, state, s, true); },
+              [](State& state, const Statement& s) {
+                const Call call(s);
+                call.row.in_place_function(call.values(state));
+              },
+              [](const Statement& s, Language l) { return said(s, l, true); }});
+
+}  // namespace
+}  // namespace programs
