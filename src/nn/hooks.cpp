@@ -35,6 +35,15 @@ void recompute(Module& module) {
     autograd::lend(each.target, each.compute(module));
 }
 
+void recompute_evaluated(Module& module) {
+  std::vector<std::pair<TrainingFlag*, bool>> modes{{&ModuleAccess::training(module), module.is_training()}};
+  for (const std::shared_ptr<Module>& each : module.modules(/*include_self=*/false))
+    modes.emplace_back(&ModuleAccess::training(*each), each->is_training());
+  for (const auto& [trains, before] : modes) *trains = false;
+  recompute(module);
+  for (const auto& [trains, before] : modes) *trains = before;
+}
+
 Variable take_parameter(Module& module, const std::string& name) {
   Module::StateDict& parameters = ModuleAccess::parameters(module);
   const Variable* const found = parameters.find(name);

@@ -39,12 +39,15 @@ struct ModuleAccess {
   static const Module::StateDict& parameters(const Module& m) { return m.parameters_; }
   static const Module::StateDict& buffers(const Module& m) { return m.buffers_; }
   static OrderedDict<std::string, std::shared_ptr<Module>>& children(Module& m) { return m.children_; }
+  static TrainingFlag& training(Module& m) { return m.is_training_; }
   static const HooksPointer& hooks(const Module& m) { return m.hooks_; }
   static HooksPointer& hooks(Module& m) { return m.hooks_; }
 };
 
 /// Computes the module's derived tensors anew.
 void recompute(Module& module);
+/// The same as in evaluation: without a step of a power method.
+void recompute_evaluated(Module& module);
 
 /// Takes a parameter off the module's list. Throws if there is none of that name.
 Variable take_parameter(Module& module, const std::string& name);

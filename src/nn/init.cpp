@@ -149,12 +149,14 @@ Variable xavier_normal_(Variable tensor, double gain) {
 }
 
 Variable kaiming_uniform_(Variable tensor, double a, FanModeType mode, NonlinearityType nonlinearity) {
+  if (tensor.numel() == 0) return tensor;  // whose fan may be 0
   const double std = calculate_gain(nonlinearity, a) / std::sqrt(fan_of(tensor, mode));
   const double bound = std::sqrt(3.0) * std;
   return init::uniform_(std::move(tensor), -bound, bound);
 }
 
 Variable kaiming_normal_(Variable tensor, double a, FanModeType mode, NonlinearityType nonlinearity) {
+  if (tensor.numel() == 0) return tensor;
   const double std = calculate_gain(nonlinearity, a) / std::sqrt(fan_of(tensor, mode));
   return init::normal_(std::move(tensor), 0, std);
 }

@@ -44,7 +44,7 @@ void LinearImpl::reset_parameters() {
   init::kaiming_uniform_(weight, std::sqrt(5));
   if (!bias.defined()) return;
   const double fan_in = static_cast<double>(std::get<0>(init::_calculate_fan_in_and_fan_out(weight)));
-  const double bound = 1 / std::sqrt(fan_in);
+  const double bound = fan_in > 0 ? 1 / std::sqrt(fan_in) : 0;
   init::uniform_(bias, -bound, bound);
 }
 
@@ -90,7 +90,7 @@ void BilinearImpl::reset() {
 }
 
 void BilinearImpl::reset_parameters() {
-  const double bound = 1 / std::sqrt(static_cast<double>(weight.size(1)));
+  const double bound = weight.size(1) > 0 ? 1 / std::sqrt(static_cast<double>(weight.size(1))) : 0;
   init::uniform_(weight, -bound, bound);
   if (bias.defined()) init::uniform_(bias, -bound, bound);
 }

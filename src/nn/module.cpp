@@ -103,7 +103,7 @@ void Module::clone_state(Module& copy, const optional<Device>& device) const {
   for (const auto& buffer : buffers_)
     if (buffer->defined()) copy.buffers_[buffer.key()].set_data(duplicate(*buffer));
   for (const auto& child : children_) copy.children_[child.key()]->clone_(*child.value(), device);
-  if (hooks_) detail::recompute(copy);
+  if (hooks_) detail::recompute_evaluated(copy);
 }
 
 void Module::adopt_children() {

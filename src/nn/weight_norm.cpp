@@ -237,11 +237,7 @@ void spectral_norm(Module& module, const std::string& name, std::int64_t n_power
 void remove_spectral_norm(Module& module, const std::string& name) {
   check_has(module, name, "spectral_norm", "_orig");
   NoGradGuard no_grad;
-  // As the weight is in evaluation: no further step of the power method.
-  const bool training = module.is_training();
-  module.train(false);
-  detail::recompute(module);
-  module.train(training);
+  detail::recompute_evaluated(module);
   Module::StateDict& parameters = detail::ModuleAccess::parameters(module);
   const bool grad = parameters[name + "_orig"].requires_grad();
   const Variable weight = detail::no_longer_derived(module, name, grad);
