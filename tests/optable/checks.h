@@ -20,11 +20,13 @@ void check_dtypes(const Row& row);  // integers, the result's dtype, the node's 
 void check_pointwise(const Row& row);  // pointwise ops bit by bit: layouts, broadcasts, aliases, accuracy
 void check_large(const Row& row);      // pointwise ops where vectors and threads work
 void check_compiled(const Row& row);   // recorded once and replayed
-void check_upstream(const Row& row);   // incoming gradients that are expanded, transposed, stepped, offset
-void check_threads(const Row& row);    // large samples on one thread and on several, bit by bit
-void check_lengths(const Row& row);    // short and long rows against the reference
-void check_shrunk(const Row& row);     // every size as 1 and as 0
-void check_far_out(const Row& row);    // pointwise ops from subnormal numbers to 1e30
+/// Whether a function that calls the row is not replayed: values decide, or a generator is seeded.
+bool stays_eager(const std::string& row);
+void check_upstream(const Row& row);  // incoming gradients that are expanded, transposed, stepped, offset
+void check_threads(const Row& row);   // large samples on one thread and on several, bit by bit
+void check_lengths(const Row& row);   // short and long rows against the reference
+void check_shrunk(const Row& row);    // every size as 1 and as 0
+void check_far_out(const Row& row);   // pointwise ops from subnormal numbers to 1e30
 void check_channels_last(const Row& row, ebb::Device device = ebb::kCPU);
 
 /// CPU against CUDA to the second derivative, in every dtype and layout; needs a CUDA device.

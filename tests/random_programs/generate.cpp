@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "optable/checks.h"
 #include "random_programs/kinds.h"
 #include "random_programs/known_faults.h"
 
@@ -20,6 +21,7 @@ class Generator {
 
   Program make() {
     ebb::manual_seed(0);
+    replays_ = !draw_.once_in(4);
     draw_setup();
     const std::int64_t wanted = draw_.between(limits_.least, limits_.most);
     for (std::int64_t tries = 0; tries < 4 * wanted; ++tries) {
@@ -65,12 +67,19 @@ class Generator {
     }
   }
 
+  // Whether a compiled function with the statement stays eager.
+  static bool keeps_eager(const Statement& s) {
+    return (s.modes & kCheckpointed) || s.name == "set_data" ||
+           ((s.kind == "op" || s.kind == "op_") && optable::stays_eager(s.name));
+  }
+
   // Draws a statement, runs it, and keeps it if it can be run.
   bool add(Place place, Statements& into, const char* named = nullptr) {
     const Kind& kind = named ? kind_named(named) : draw_kind(place);
     Statement s{.kind = kind.name};
     if (!draws(kind, s)) return false;
     s.modes |= draw_modes(kind, place);
+    if (replays_ && place == kBody && keeps_eager(s)) return false;
     // Statements with known faults are made once in 50, so that nobody forgets them.
     if (known_fault(s, place, program_) && !draw_.once_in(50)) return false;
     for (std::size_t i = 0; i < s.out.size(); ++i) s.out[i] = used_ + static_cast<int>(i);
@@ -153,6 +162,7 @@ class Generator {
   Program program_;
   int used_ = 0;
   bool ended_ = false;
+  bool replays_ = false;  ///< no statement of the body keeps it from that
 };
 
 }  // namespace

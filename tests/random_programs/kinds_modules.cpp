@@ -78,7 +78,7 @@ std::string model_text(const Statement& s, Language l) {
 
 // numbers: the model, whether in f64, the seed of its parameters.
 const bool added_module = add_kind(
-    {"module", 4, kSetup,
+    {"module", 16, kSetup,
      [](Draw& draw, const State&, Statement& s) {
        s.out = {0};
        s.numbers = {draw.below(static_cast<std::int64_t>(models.size())), draw.once_in(3), draw.below(100)};
@@ -209,7 +209,7 @@ const std::vector<Rule> rules = {
      "optim::RMSprop(#, 0.125)"},
 };
 const bool added_optimizer =
-    add_kind({"optimizer", 4, kSetup,
+    add_kind({"optimizer", 24, kSetup,
               [](Draw& draw, const State& state, Statement& s) {
                 const auto of = pick(draw, state, [](const Slot& each) {
                   if (each.module) return !each.module->parameters().empty();
@@ -254,7 +254,7 @@ const bool added_step = add_kind(
      [](const Statement& s, Language l) { return slot_text(s.in[0]) + "." + s.name + "()" + end(l); }});
 
 const bool added_rate =
-    add_kind({"rate", 4, kBetween,
+    add_kind({"rate", 12, kBetween,
               [](Draw& draw, const State& state, Statement& s) {
                 const auto slot =
                     pick(draw, state, [](const Slot& each) { return each.optimizer != nullptr; });
