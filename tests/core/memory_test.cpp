@@ -106,5 +106,5 @@ TEST_CASE("shapes that no memory holds are errors") {
   REQUIRE_THROWS_WITH(ebb::empty({-1}),
                       support::Contains("a size is negative in shape [-1]; sizes must be at least"));
   REQUIRE_THROWS_WITH(ebb::empty({std::int64_t{1} << 50}),
-                      support::Contains("out of memory: the system refused 4503599627370560 bytes"));
+                      support::Contains("out of memory: the system refused "));
 }

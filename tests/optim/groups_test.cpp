@@ -73,7 +73,7 @@ TEST_CASE("the parameters of an optimizer are those of its first group, which ma
   CHECK(optimizer.size() == 3);
 }
 
-TEST_CASE("options have a momentum where they have one, or betas; else none, which nothing sets") {
+TEST_CASE("options have a momentum where they have one, or betas, and else none, which nothing sets") {
   SGDOptions sgd(1);
   AdamOptions adam;
   sgd.set_momentum(0.25);

@@ -131,7 +131,8 @@ void cross_entropy(NdArray& out, NdArray& total, NdArray& logsum, const NdArray&
       std::vector<C> scratch;
       for (std::int64_t n = begin; n < end; ++n) {
         const auto row = row_of(x.data_as<T>() + n * to.classes, to.classes, scratch);
-        const C top = row.template maxCoeff<Eigen::PropagateNaN>();
+        const C top = to.classes > 0 ? row.template maxCoeff<Eigen::PropagateNaN>()
+                                     : -std::numeric_limits<C>::infinity();
         // A row of infinities keeps torch's NaN: inf - inf.
         const C log_sum = top + std::log((row - top).exp().sum());
         logsum.data_as<C>()[n] = log_sum;
