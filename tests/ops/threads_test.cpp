@@ -26,7 +26,7 @@ TEST_CASE("elementwise ops on large arrays give the same for one and three threa
 TEST_CASE(
     "every row that is added to a place is added once, with any threads and wherever their shares end") {
   for (const auto& [places, row] :
-       {std::pair(512, 32), std::pair(500, 33), std::pair(64, 100), std::pair(3, 400)}) {
+       {std::pair(512, 32), std::pair(500, 33), std::pair(64, 100), std::pair(3, 400), std::pair(512, 8)}) {
     INFO(places << " places, rows of " << row);
     const std::int64_t count = (std::int64_t{1} << 21) / row;
     const Variable index = ebb::remainder(ebb::arange(count, ebb::kLong) * 7 + 1, places);
@@ -37,7 +37,7 @@ TEST_CASE(
         expected[static_cast<std::size_t>((7 * j + 1) % places * row + k)] +=
             static_cast<double>((j * row + k) % 13);
     const Variable zeros = ebb::zeros({places, row}, ebb::kDouble);
-    for (const int threads : {1, 2, 7}) {
+    for (const int threads : {1, 2, 7, 16}) {
       const int before = ebb::get_num_threads();
       ebb::set_num_threads(threads);
       const Variable added = zeros.index_add(0, index, rows), put = zeros.index_put({index}, rows, true);

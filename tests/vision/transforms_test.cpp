@@ -77,6 +77,15 @@ TEST_CASE("rectangles that do not fit are given up") {
   CHECK(noise.ne(0).any().item<bool>());
 }
 
+TEST_CASE(
+    "a resized crop of an image too tall or too wide for its ratios is the middle, at the ratio's bound") {
+  const Variable tall = arange(1600, kFloat).view({1, 400, 4}), wide = tall.view({1, 4, 400});
+  // 4 / (3/4) = 5.33 rows of 4, and 4 * (4/3) = 5.33 columns of 4.
+  CHECK(equal(RandomResizedCrop({5, 4}).scale({1, 1})(tall), tall.narrow(1, 197, 5)));
+  CHECK(equal(RandomResizedCrop({4, 5}).scale({1, 1})(wide), wide.narrow(2, 197, 5)));
+  CHECK(equal(RandomResizedCrop({8, 4}).scale({1, 1}).ratio({0.5, 0.5})(tall), tall.narrow(1, 196, 8)));
+}
+
 TEST_CASE("random transforms refuse what they cannot draw") {
   CHECK_THROWS_WITH(RandomCrop(20)(image()), Contains("set pad_if_needed"));
   CHECK_THROWS_WITH(RandomHorizontalFlip(1.5)(image()), Contains("probability"));
