@@ -35,6 +35,13 @@ void run_checkpointed(const Kind& kind, State& state, const Statement& statement
   for (std::size_t i = 0; i < outputs.size(); ++i) state[statement.out[i]] = Slot{.tensor = outputs[i]};
 }
 
+template <class List, class Text>
+std::string joined(const List& list, const char* open, const char* close, Text text) {
+  std::string all = open;
+  for (std::size_t i = 0; i < list.size(); ++i) all += (i ? ", " : "") + text(list[i]);
+  return all + close;
+}
+
 }  // namespace
 
 bool add_kind(Kind kind) {
@@ -86,15 +93,6 @@ std::optional<int> pick_floating(Draw& draw, const State& state) {
 }
 
 std::string slot_text(int slot) { return "t" + std::to_string(slot); }
-
-namespace {
-template <class List, class Text>
-std::string joined(const List& list, const char* open, const char* close, Text text) {
-  std::string all = open;
-  for (std::size_t i = 0; i < list.size(); ++i) all += (i ? ", " : "") + text(list[i]);
-  return all + close;
-}
-}  // namespace
 
 std::string list_text(const std::vector<std::int64_t>& numbers, Language language) {
   const bool cpp = language == Language::cpp;

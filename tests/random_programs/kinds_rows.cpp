@@ -100,55 +100,56 @@ struct Call {
   }
 };
 
+// Draws where an input comes from. `first` are the sizes of the first one, which those of a pointwise row
+// follow; one that is written to is taken as it is.
+bool draw_input(Draw& draw, const State& state, Statement& s, const Row& row, std::size_t input, bool written,
+                Sizes& first) {
+  const auto sample = static_cast<std::size_t>(s.numbers[0]);
+  const bool pointwise = row.pointwise_inputs > 0, follows = pointwise && input > 0;
+  if (is_integer(row, input) || (row.special_input && row.special_input(sample, input).defined())) {
+    s.numbers.push_back(kOwn);
+    return !written && !follows;
+  }
+  const Sizes wanted = follows ? first : row.shape_sets[sample][input];
+  const auto fitting = pick(draw, state, [&](const Slot& slot) {
+    return slot.is_tensor() && slot.tensor.is_floating_point() && slot.tensor.numel() <= 256 &&
+           ((pointwise && input == 0) || slot.tensor.sizes() == ebb::IntArrayRef(wanted));
+  });
+  const bool takes_any_number = row.ranges.empty() && row.kink_values.empty();
+  if (fitting && (written || (takes_any_number && !draw.once_in(3)))) {
+    s.numbers.push_back(kPlain);
+    s.in.push_back(*fitting);
+    if (input == 0) first = state.tensor(*fitting).sizes().vec();
+    return true;
+  }
+  if (written) return false;
+  const auto mapped = pick(draw, state, [](const Slot& each) {
+    return each.is_tensor() && each.tensor.is_floating_point() && each.tensor.numel() > 0;
+  });
+  if (!follows && (!mapped || (input > 0 && draw.once_in(4)))) {
+    s.numbers.push_back(kOwn);
+    if (input == 0) first = wanted;
+    return true;
+  }
+  if (!mapped) return false;
+  const Sizes taken = pointwise && input == 0 ? state.tensor(*mapped).sizes().vec() : wanted;
+  if (input == 0) first = taken;
+  s.in.push_back(*mapped);
+  s.numbers.push_back(kFitted);
+  s.numbers.push_back(static_cast<std::int64_t>(taken.size()));
+  s.numbers.insert(s.numbers.end(), taken.begin(), taken.end());
+  return true;
+}
+
 bool draw_row(Draw& draw, const State& state, Statement& s, bool in_place) {
   const Row& row = *draw.of(usable_rows());
   if (in_place && !row.in_place_function) return false;
-  const auto sample = static_cast<std::size_t>(draw.below(static_cast<std::int64_t>(row.shape_sets.size())));
-  const auto& sizes = row.shape_sets[sample];
+  const std::int64_t sample = draw.below(static_cast<std::int64_t>(row.shape_sets.size()));
   s.name = row.name;
-  s.numbers = {static_cast<std::int64_t>(sample)};
-  // Pointwise rows take any shapes that broadcast: those of the first slot.
+  s.numbers = {sample};
   Sizes first;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const bool special = row.special_input && row.special_input(sample, i).defined();
-    const bool must_be_plain = in_place && i == 0;
-    if (is_integer(row, i) || special) {
-      if (must_be_plain || (row.pointwise_inputs > 0 && i > 0)) return false;
-      s.numbers.push_back(kOwn);
-      continue;
-    }
-    const bool any_shape = row.pointwise_inputs > 0;
-    const Sizes wanted = any_shape && i > 0 ? first : sizes[i];
-    const auto exact = pick(draw, state, [&](const Slot& slot) {
-      return slot.is_tensor() && slot.tensor.is_floating_point() && slot.tensor.numel() <= 256 &&
-             ((any_shape && i == 0) || slot.tensor.sizes() == ebb::IntArrayRef(wanted));
-    });
-    const bool plain =
-        exact && (must_be_plain || (row.ranges.empty() && row.kink_values.empty() && !draw.once_in(3)));
-    if (must_be_plain && !plain) return false;
-    const auto slot = plain ? exact : pick(draw, state, [](const Slot& each) {
-      return each.is_tensor() && each.tensor.is_floating_point() && each.tensor.numel() > 0;
-    });
-    if (!slot || (!any_shape && i > 0 && draw.once_in(4))) {
-      if (!slot && must_be_plain) return false;
-      s.numbers.push_back(any_shape && i > 0 ? kFitted : kOwn);
-      if (!(any_shape && i > 0)) {
-        if (any_shape) first = sizes[i];
-        continue;
-      }
-      if (!slot) return false;
-    } else {
-      s.numbers.push_back(plain ? kPlain : kFitted);
-    }
-    s.in.push_back(*slot);
-    Sizes taken = wanted;
-    if (any_shape && i == 0) taken = state.tensor(*slot).sizes().vec();
-    if (i == 0) first = taken;
-    if (s.numbers.back() == kFitted) {
-      s.numbers.push_back(static_cast<std::int64_t>(taken.size()));
-      s.numbers.insert(s.numbers.end(), taken.begin(), taken.end());
-    }
-  }
+  for (std::size_t i = 0; i < row.shape_sets[static_cast<std::size_t>(sample)].size(); ++i)
+    if (!draw_input(draw, state, s, row, i, in_place && i == 0, first)) return false;
   return true;
 }
 
