@@ -47,8 +47,10 @@ void AdaptiveLogSoftmaxWithLossImpl::reset() {
     const auto at = static_cast<std::size_t>(i);
     const auto width = static_cast<std::int64_t>(
         std::floor(static_cast<double>(in) / std::pow(options.div_value(), static_cast<double>(i + 1))));
-    tail->push_back(Sequential(Linear(LinearOptions(in, width).bias(false)),
-                               Linear(LinearOptions(width, cutoffs[at + 1] - cutoffs[at]).bias(false))));
+    // libtorch leaves the order to its compiler, g++, which makes the last argument first.
+    const Linear second(LinearOptions(width, cutoffs[at + 1] - cutoffs[at]).bias(false));
+    const Linear first(LinearOptions(in, width).bias(false));
+    tail->push_back(Sequential(first, second));
   }
 }
 

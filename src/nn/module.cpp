@@ -31,9 +31,30 @@ constinit thread_local std::vector<std::shared_ptr<Module>>* falling = nullptr;
 
 Module::Module() = default;
 Module::Module(const Module&) = default;
-Module& Module::operator=(const Module&) = default;
-Module::Module(Module&&) noexcept = default;
-Module& Module::operator=(Module&&) noexcept = default;
+Module& Module::operator=(const Module& other) {
+  if (this == &other) return *this;
+  hand_children_to(nullptr);
+  parameters_ = other.parameters_;
+  buffers_ = other.buffers_;
+  children_ = other.children_;
+  name_ = other.name_;
+  hooks_ = other.hooks_;
+  is_training_ = other.is_training_;
+  return *this;
+}
+Module::Module(Module&& other) noexcept { *this = std::move(other); }
+Module& Module::operator=(Module&& other) noexcept {
+  if (this == &other) return *this;
+  hand_children_to(nullptr);
+  other.hand_children_to(this);
+  parameters_ = std::move(other.parameters_);
+  buffers_ = std::move(other.buffers_);
+  children_ = std::move(other.children_);
+  name_ = std::move(other.name_);
+  hooks_ = std::move(other.hooks_);
+  is_training_ = other.is_training_;
+  return *this;
+}
 Module::Module(std::string name) : name_(std::move(name)) {}
 
 // Children are handed to the outermost destructor, which lets one go after the other: no depth is too deep.
@@ -54,6 +75,12 @@ Module::~Module() {
     own.pop_back();
   }
   falling = nullptr;
+}
+
+// Those that this module registered have another parent from now on, or none.
+void Module::hand_children_to(const Module* parent) noexcept {
+  for (auto& child : children_)
+    if (child.value() && child.value()->parent_.module == this) child.value()->parent_.module = parent;
 }
 
 const std::string& Module::name() const noexcept {

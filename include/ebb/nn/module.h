@@ -252,6 +252,7 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
 
   virtual void clone_(Module& other, const optional<Device>& device);
   void adopt_children();
+  void hand_children_to(const Module* parent) noexcept;
   void clone_state(Module& copy, const optional<Device>& device) const;
   std::shared_ptr<Module> shared_from_this_checked() const;
   void add_child(std::string name, std::shared_ptr<Module> module);

@@ -1,0 +1,192 @@
+// Copies of modules that hang below others, and modules that are moved.
+#include <ebb/nn/parametrize.h>
+
+#include <map>
+#include <sstream>
+
+#include "nn/module_rows.h"
+#include "support/catch.h"
+#include "support/compare.h"
+
+using namespace ebb;
+using support::require_same;
+using Names = std::vector<std::string>;
+
+namespace {
+
+using modules::Row;
+
+// A module with a child of the row, whose reset() makes one of another row of the same class.
+struct Above : nn::Cloneable<Above> {
+  Above(const Row& row, const Row& other) : rows{&row, &other} { Above::reset(); }
+  void reset() override { child = register_module("child", rows[made++]->make()); }
+  std::vector<const Row*> rows;
+  std::size_t made = 0;
+  std::shared_ptr<nn::Module> child;
+};
+
+// Containers that reset() makes empty.
+struct Keeper : nn::Cloneable<Keeper> {
+  Keeper() { Keeper::reset(); }
+  void reset() override {
+    chain = register_module("chain", nn::Sequential());
+    list = register_module("list", nn::ModuleList());
+    dict = register_module("dict", nn::ModuleDict());
+    tensors = register_module("tensors", nn::ParameterList());
+    named = register_module("named", nn::ParameterDict());
+  }
+  nn::Sequential chain;
+  nn::ModuleList list;
+  nn::ModuleDict dict;
+  nn::ParameterList tensors;
+  nn::ParameterDict named;
+};
+
+template <class M>
+std::string text(const M& module) {
+  std::ostringstream stream;
+  stream << module;
+  return stream.str();
+}
+
+template <class M>
+std::shared_ptr<M> copy_of(const std::shared_ptr<M>& module) {
+  const auto copy = std::dynamic_pointer_cast<M>(module->clone());
+  REQUIRE(copy);
+  return copy;
+}
+
+void check_copy(const Row& row, const Row& other) {
+  INFO(row.name << ", where reset() makes " << other.name);
+  const auto above = std::make_shared<Above>(row, other);
+  modules::fill(*above);
+  above->eval();
+  const auto called = [&](Above& m) {
+    manual_seed(5);
+    return row.call(*m.child, row.inputs);
+  };
+  const variable_list expected = called(*above);
+  const auto copy = copy_of(above);
+  CHECK(copy->state_dict().keys() == above->state_dict().keys());
+  CHECK(text(*copy) == text(*above));
+  const auto parts = copy->named_modules();
+  CHECK(parts.keys() == above->named_modules().keys());
+  for (const auto& part : parts) {
+    CHECK(part.value()->path() == part.key());
+    CHECK_FALSE(part.value()->is_training());
+  }
+  for (const Variable& x : above->state_dict().values()) x.add_(1);
+  require_same(called(*copy), expected);
+}
+
+}  // namespace
+
+TEST_CASE("a module of any class below a copied one is copied whole, whatever reset() makes in its place") {
+  std::map<std::string, std::vector<Row>> by_class;
+  for (auto* rows : {modules::activation_rows, modules::convolution_rows, modules::pooling_rows,
+                     modules::shape_rows, modules::norm_rows, modules::recurrent_rows,
+                     modules::attention_rows, modules::table_rows, modules::loss_rows})
+    for (Row& row : rows()) by_class[row.name.substr(0, row.name.find(' '))].push_back(std::move(row));
+  for (const auto& [name, rows] : by_class)
+    for (std::size_t i = 0; i < rows.size(); ++i) check_copy(rows[i], rows[(i + 1) % rows.size()]);
+}
+
+TEST_CASE("containers filled after reset() are copied with all that they hold") {
+  const auto m = std::make_shared<Keeper>();
+  m->chain->push_back(nn::Linear(2, 3));
+  m->list->push_back(nn::Bilinear(1, 2, 3));
+  m->dict->insert("norm", nn::BatchNorm1d(3).ptr());
+  m->tensors->append(randn({2}));
+  m->named->insert("w", randn({3}));
+  const auto copy = copy_of(m);
+  const auto state = m->state_dict();
+  CHECK(state.keys() == Names{"chain.0.weight", "chain.0.bias", "list.0.weight", "list.0.bias",
+                              "dict.norm.weight", "dict.norm.bias", "dict.norm.running_mean",
+                              "dict.norm.running_var", "dict.norm.num_batches_tracked", "tensors.0",
+                              "named.w"});
+  CHECK(copy->state_dict().keys() == state.keys());
+  require_same(copy->state_dict().values(), state.values());
+  for (const auto& item : state) CHECK_FALSE(item->is_alias_of(copy->state_dict()[item.key()]));
+  CHECK(copy->chain->forward(ones({1, 2})).equal(m->chain->forward(ones({1, 2}))));
+  CHECK(copy->list[0]->path() == "list.0");
+  CHECK(copy->dict["norm"]->path() == "dict.norm");
+  CHECK(copy->tensors[0].is_same(copy->get_parameter("tensors.0")));
+  CHECK(copy->named["w"].is_same(copy->get_parameter("named.w")));
+}
+
+TEST_CASE("a child without clone() is in a copy what reset() makes, as in libtorch") {
+  struct Plain : nn::Module {
+    Plain() { weight = register_parameter("weight", ones({2})); }
+    Variable weight;
+  };
+  struct Parent : nn::Cloneable<Parent> {
+    Parent() { Parent::reset(); }
+    void reset() override {
+      own = register_parameter("own", ones({1}));
+      child = register_module("child", std::make_shared<Plain>());
+    }
+    Variable own;
+    std::shared_ptr<Plain> child;
+  };
+  const auto parent = std::make_shared<Parent>();
+  parent->own.detach().fill_(5);
+  parent->child->weight.detach().fill_(5);
+  const auto copy = copy_of(parent);
+  CHECK(equal(copy->own, full({1}, 5.0)));
+  CHECK(equal(copy->child->weight, ones({2})));
+  CHECK_THROWS_WITH(parent->child->clone(), support::Contains("clone() has not been implemented for"));
+}
+
+TEST_CASE("the copy of a module with a function on its weight applies it to a weight of its own") {
+  nn::Linear m(2, 3);
+  nn::utils::parametrize::register_parametrization(*m, "weight", [](const Variable& x) { return x.exp(); });
+  const auto copy = copy_of(m.ptr());
+  const std::string original = "parametrizations.weight.original";
+  CHECK(copy->named_parameters().keys() == m->named_parameters().keys());
+  const Variable x = randn({4, 2}), weight = m->get_parameter(original).detach().clone();
+  copy->get_parameter(original).detach().fill_(0);
+  CHECK(equal(m->forward(x), nn::functional::linear(x, weight.exp(), m->bias)));
+  CHECK(equal(copy->forward(x), nn::functional::linear(x, ones({3, 2}), m->bias)));
+}
+
+TEST_CASE("a module that another is moved into has that one's name, tensors, children and mode") {
+  nn::Module from("From"), to("To");
+  const Variable weight = from.register_parameter("weight", ones({2}));
+  const Variable count = from.register_buffer("count", zeros({1}));
+  const nn::Linear child = from.register_module("child", nn::Linear(1, 1));
+  from.eval();
+  to.register_parameter("old", ones({1}));
+  to = std::move(from);
+  CHECK(to.name() == "From");
+  CHECK(to.named_parameters().keys() == Names{"weight", "child.weight", "child.bias"});
+  CHECK(to.get_parameter("weight").is_same(weight));
+  CHECK(to.get_buffer("count").is_same(count));
+  CHECK(to.children() == std::vector<std::shared_ptr<nn::Module>>{child.ptr()});
+  CHECK_FALSE(to.is_training());
+}
+
+TEST_CASE(
+    "the children of a module that is moved or assigned to have a path below the module that has them") {
+  struct Net : nn::Module {
+    Net() { fc = register_module("fc", nn::Linear(2, 3)); }
+    Tensor forward(const Tensor& x) { return fc(x); }
+    nn::Linear fc{nullptr};
+  };
+  auto first = std::make_unique<Net>();
+  Net moved(std::move(*first));
+  first.reset();
+  CHECK(moved.fc->path() == "fc");
+  CHECK_THROWS_WITH(moved.forward(ones({1, 5})), support::Contains("fc"));
+  Net assigned;
+  const nn::Linear before = assigned.fc;
+  assigned = std::move(moved);
+  CHECK(assigned.fc->path() == "fc");
+  CHECK(before->path().empty());
+  Net source, target;
+  const nn::Linear old = target.fc;
+  target = source;  // which shares the children, whose parent the source stays
+  CHECK(old->path().empty());
+  CHECK(source.fc->path() == "fc");
+  nn::AnyModule any{Net()};
+  CHECK_THROWS_WITH(any.forward(ones({1, 5})), support::Contains("fc"));
+}

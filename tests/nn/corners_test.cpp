@@ -1,0 +1,221 @@
+// Calls that are made rarely: errors of every type, overloads, hooks of states, layers made anew.
+#include <ebb/ebb.h>
+
+#include <typeinfo>
+
+#include "support/catch.h"
+#include "support/compare.h"
+
+using namespace ebb;
+using support::Contains;
+using support::require_close;
+using support::require_same;
+using support::Saying;
+namespace F = nn::functional;
+using Names = std::vector<std::string>;
+using State = nn::Module::StateDict;
+
+TEST_CASE("an error in a module keeps its type and says in which module it happened") {
+  nn::Sequential inner(nn::ReflectionPad2d(1), nn::Embedding(3, 2), nn::Linear(2, 2));
+  const nn::Sequential net(nn::Identity(), inner);
+  CHECK_THROWS_MATCHES(inner->at<nn::ReflectionPad2dImpl>(0).forward(ones({4, 4})), NotImplementedError,
+                       Saying("for shape [4, 4].\n  in module '1.0', ebb::nn::ReflectionPad2d(padding="));
+  CHECK_THROWS_MATCHES(inner->at<nn::EmbeddingImpl>(1).forward(tensor({7})), IndexError,
+                       Saying("in module '1.1', ebb::nn::Embedding(num_embeddings=3"));
+  bool plain = false;
+  try {
+    inner->at<nn::LinearImpl>(2).forward(ones({3}));
+  } catch (const Error& error) {
+    plain = typeid(error) == typeid(Error);
+    CHECK_THAT(error.what(), Contains("in module '1.2', ebb::nn::Linear(in_features=2"));
+  }
+  CHECK(plain);
+}
+
+TEST_CASE("an AnyModule tells its module's type, chooses among overloads, and says what it was given") {
+  struct Either : nn::Module {
+    Variable forward(const Variable& x) { return x * 2; }
+    Variable forward(const Variable& x, const Variable& y) { return x - y; }
+  };
+  struct Scaled : nn::Module {
+    Variable forward(const Variable& x, double factor) { return x * factor; }
+  };
+  nn::AnyModule either(std::make_shared<Either>()), scaled(std::make_shared<Scaled>()), none;
+  CHECK(either.type_info() == typeid(Either));
+  CHECK(nn::AnyModule(nn::Linear(1, 1)).type_info() == typeid(nn::LinearImpl));
+  const Variable x = full({1}, 5.0), y = full({1}, 3.0);
+  CHECK(either.forward(x).item<float>() == 10);
+  CHECK(either.forward(x, y).item<float>() == 2);
+  CHECK(scaled.forward(x, 4.0).item<float>() == 20);
+  CHECK_THROWS_WITH(either.forward(x, y, x), Contains("Either's forward()") && Contains("but received 3"));
+  CHECK_THROWS_WITH(scaled.forward(x), Contains("expects 2 argument(s), but received 1"));
+  CHECK_THROWS_WITH(
+      scaled.forward(x, y),
+      Contains("argument #1") && Contains("type double, but received value of type ebb::Tensor"));
+  CHECK_THROWS_WITH(scaled.forward<double>(x, 4.0), Contains("cast AnyValue to double"));
+  CHECK_THROWS_WITH(none.type_info(), Contains("type_info() on an empty AnyModule"));
+  CHECK_THROWS_WITH(none.ptr(), Contains("ptr() on an empty AnyModule"));
+}
+
+TEST_CASE("tensors that a hook puts into a state become the module's own where they are assigned") {
+  nn::Linear m(2, 1);
+  m->register_load_state_dict_pre_hook([](nn::Module&, State& state, const std::string&) {
+    state.insert("weight", state["kernel"]);
+    state.erase("kernel");
+    state["bias"] = state["bias"] * 2;
+  });
+  const Variable kernel = randn({1, 2}, kDouble);
+  const State state({{"kernel", kernel}, {"bias", full({1}, 3.0, kDouble)}});
+  m->load_state_dict(state, /*strict=*/true, /*assign=*/true);
+  CHECK(m->weight.is_alias_of(kernel));
+  CHECK(m->bias.dtype() == kDouble);
+  CHECK(m->bias.item<double>() == 6);
+  CHECK(m->weight.requires_grad());
+  CHECK(state.keys() == Names{"kernel", "bias"});
+}
+
+TEST_CASE("what a state names without a tensor is missing or unexpected, also where hooks change states") {
+  const State state({{"weight", ones({1, 2})}, {"bias", Variable()}, {"more", Variable()}});
+  for (const bool hooked : {false, true}) {
+    INFO(hooked);
+    nn::Linear m(2, 1);
+    const Variable bias = m->bias.detach().clone();
+    if (hooked) m->register_load_state_dict_pre_hook([](nn::Module&, State&, const std::string&) {});
+    CHECK_THROWS_WITH(m->load_state_dict(state),
+                      Contains("Missing:\n    \"bias\"") && Contains("Unexpected:\n    \"more\""));
+    const nn::IncompatibleKeys keys = m->load_state_dict(state, /*strict=*/false);
+    CHECK(keys.missing_keys == Names{"bias"});
+    CHECK(keys.unexpected_keys == Names{"more"});
+    CHECK(equal(m->weight, ones({1, 2})));
+    CHECK(equal(m->bias, bias));
+  }
+}
+
+TEST_CASE("a lazy layer learns no size from a weight of another rank") {
+  struct Case {
+    nn::AnyModule lazy;
+    Variable weight;
+    std::string message;
+  };
+  const Case cases[] = {
+      {nn::AnyModule(nn::LazyLinear(3)), ones({3, 4, 1}), "the state has [3, 4, 1]"},
+      {nn::AnyModule(nn::LazyConv1d(nn::Conv1dOptions(0, 3, 2))), ones({3, 4}), "the state has [3, 4]"},
+      {nn::AnyModule(nn::LazyConvTranspose2d(nn::ConvTranspose2dOptions(0, 3, 2))), ones({4, 3, 2}),
+       "the state has [4, 3, 2]"},
+      {nn::AnyModule(nn::LazyBatchNorm1d()), ones({4, 1}), "the state has [4, 1]"}};
+  for (const Case& each : cases) {
+    INFO(each.message);
+    const auto module = each.lazy.ptr();
+    CHECK_THROWS_WITH(module->load_state_dict(State({{"weight", each.weight}}), /*strict=*/false),
+                      Contains(each.message));
+    CHECK(module->get_parameter("weight").numel() == 0);
+  }
+  nn::LazyConvTranspose2d fits(nn::ConvTranspose2dOptions(0, 6, 2).groups(2).bias(false));
+  fits->load_state_dict(State({{"weight", ones({4, 3, 2, 2})}}));
+  CHECK(fits->options.in_channels() == 4);
+  CHECK(fits(ones({1, 4, 1, 1})).eq(2).all().item<bool>());
+}
+
+TEST_CASE("normalize writes into the tensor that it is given") {
+  const Variable x = tensor({3.F, 4.F, 0.F, -2.F}).view({2, 2}), out = zeros({2, 2});
+  const Variable result = F::normalize(x, F::NormalizeFuncOptions().dim(1).out(out));
+  CHECK(result.is_same(out));
+  require_close(out, {0.6, 0.8, 0, -1}, 1e-6);
+}
+
+TEST_CASE("bags are weighed element by element, and end where the last offset says") {
+  const Variable table = arange(8, kFloat).view({4, 2}), factors = tensor({1.F, 2.F, 0.5F});
+  auto options = F::EmbeddingBagFuncOptions().mode(kSum).offsets(tensor({0, 1, 3}));
+  options.per_sample_weights() = factors;
+  const Variable bags = F::embedding_bag(tensor({3, 1, 2}), table, options.include_last_offset(true));
+  require_close(bags, {6, 7, 2 * 2 + 0.5 * 4, 2 * 3 + 0.5 * 5});
+  CHECK_THROWS_WITH(F::embedding_bag(tensor({3, 1, 2}), table, options.per_sample_weights(ones({2}))),
+                    Contains("per_sample_weights of the input's shape, [3]"));
+}
+
+TEST_CASE("an unpooling made from its kernel alone undoes the pooling of that kernel") {
+  const Variable x = tensor({1.F, 5.F, 2.F, 7.F, 6.F, 3.F}).view({1, 1, 6});
+  nn::MaxPool1d pool(2);
+  nn::MaxUnpool1d unpool(2);
+  const auto [values, places] = pool->forward_with_indices(x);
+  require_close(unpool(values, places), {0, 5, 0, 7, 6, 0});
+  CHECK(*unpool->options.stride() == *unpool->options.kernel_size());
+}
+
+TEST_CASE("layers of a Transformer are reset one after the other, their norm to one and zero") {
+  const auto check = []<class Layer>(auto module, std::type_identity<Layer>) {
+    NoGradGuard no_grad;
+    auto norm = module->options.norm();
+    for (const Variable& p : norm.ptr()->parameters()) p.fill_(7);
+    std::vector<std::shared_ptr<Layer>> copies;
+    for (const auto& each : *module->layers)
+      copies.push_back(std::dynamic_pointer_cast<Layer>(each->clone()));
+    manual_seed(3);
+    module->reset_parameters();
+    manual_seed(3);
+    variable_list expected;
+    for (const auto& layer : copies) {
+      layer->reset_parameters();
+      for (const Variable& p : layer->parameters()) expected.push_back(p);
+    }
+    for (const auto& p : norm.ptr()->named_parameters())
+      expected.push_back(p.key() == "weight" ? ones({4}) : zeros({4}));
+    require_same(module->parameters(), expected);
+  };
+  for (const bool root : {true, false}) {
+    const nn::AnyModule norm = root ? nn::AnyModule(nn::RMSNorm(nn::RMSNormOptions({4})))
+                                    : nn::AnyModule(nn::LayerNorm(nn::LayerNormOptions({4})));
+    check(nn::TransformerEncoder(
+              nn::TransformerEncoderOptions(nn::TransformerEncoderLayerOptions(4, 2), 2).norm(norm)),
+          std::type_identity<nn::TransformerEncoderLayerImpl>());
+    check(nn::TransformerDecoder(
+              nn::TransformerDecoderOptions(nn::TransformerDecoderLayerOptions(4, 2), 2).norm(norm)),
+          std::type_identity<nn::TransformerDecoderLayerImpl>());
+  }
+}
+
+TEST_CASE("an adaptive softmax is reset to what its linear layers draw, one after the other") {
+  nn::AdaptiveLogSoftmaxWithLoss softmax(
+      nn::AdaptiveLogSoftmaxWithLossOptions(16, 10, {3, 6}).head_bias(true));
+  manual_seed(3);
+  softmax->reset_parameters();
+  manual_seed(3);
+  const nn::Linear head(16, 5);
+  variable_list expected{head->weight, head->bias};
+  const std::int64_t sizes[][2] = {{16, 4}, {4, 3}, {16, 1}, {1, 4}};
+  for (const auto& [in, out] : sizes)
+    expected.push_back(nn::Linear(nn::LinearOptions(in, out).bias(false))->weight);
+  require_same(softmax->parameters(), expected);
+}
+
+TEST_CASE("an OrderedDict shows its first and its last entry, and an empty one says that it has none") {
+  OrderedDict<std::string, Variable> dict;
+  CHECK_THROWS_WITH(std::as_const(dict).back(), Contains("back() on an empty OrderedDict"));
+  CHECK_THROWS_WITH(dict.front(), Contains("front() on an empty OrderedDict"));
+  dict.insert("a", full({1}, 1.0));
+  dict.insert("b", full({1}, 2.0));
+  CHECK(dict.front()->item<float>() == 1);
+  CHECK(std::as_const(dict).back().key() == "b");
+  dict.front().value() = dict.back().value();
+  CHECK(std::as_const(dict)["a"].item<float>() == 2);
+  CHECK_THROWS_WITH(dict[2], Contains("Index 2 is out of bounds"));
+}
+
+TEST_CASE("modules give the same results and errors while ranges are opened for a profiler") {
+  const nn::Sequential inner(nn::Linear(2, 3), nn::Tanh());
+  nn::Sequential net(inner, nn::Linear(3, 1));
+  const Variable x = randn({4, 2}), expected = net(x);
+  {
+    const cuda::EmitNvtx emitted;
+    require_same({net(x), net->forward(x)}, {expected, expected});
+    CHECK_THROWS_WITH(net(ones({4, 5})), Contains("in module '0.0', ebb::nn::Linear(in_features=2"));
+  }
+  CHECK_FALSE(cuda::is_nvtx_emitted());
+}
+
+TEST_CASE("without a GPU packed sequences are neither pinned nor moved to one, and the error says so") {
+  if (cuda::is_available()) return;
+  const auto packed = nn::utils::rnn::pack_padded_sequence(randn({3, 2}), tensor({2, 3}), false, false);
+  CHECK_THROWS_WITH(packed.cuda(), Contains("Device::CUDA: "));
+  CHECK_THROWS_WITH(packed.pin_memory(), Contains("Device::CUDA: "));
+}
