@@ -13,6 +13,12 @@
 
 using namespace programs;
 
+// As in PyTorch, a gradient with a graph holds its leaf, and a tensor that is saved and then written to holds
+// itself: programs leave such cycles behind.
+extern "C" [[gnu::visibility("default")]] const char* __lsan_default_suppressions() {
+  return "leak:programs::";
+}
+
 namespace {
 
 constexpr int kParts = 10, kOfEach = 1000;
