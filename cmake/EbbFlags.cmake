@@ -14,6 +14,11 @@ endif()
 
 # ebb_own_target(<target>): language level, visibility and warnings of everything that is built here.
 function(ebb_own_target target)
+  set(warnings_are_errors ${EBB_WERROR})
+  if(EBB_SANITIZE)
+    # Sanitizers make GCC see errors that are none: its manual advises against -Werror with them.
+    set(warnings_are_errors OFF)
+  endif()
   set_target_properties(${target} PROPERTIES
     CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
@@ -24,7 +29,7 @@ function(ebb_own_target target)
     # Clang's own intrinsics for 16-bit floats are macros with a literal of C; it does not know GCC's ivdep; kernel slots are
     # members of templates that are instantiated with the kernels; and formulas join conditions by & and |, for vectors too.
     $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-c99-extensions;-Wno-unknown-pragmas;-Wno-undefined-var-template;-Wno-bitwise-instead-of-logical>
-    $<$<AND:$<BOOL:${EBB_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>
+    $<$<AND:$<BOOL:${warnings_are_errors}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>
     # Messages and debug information name files from the top of the source tree, wherever that is.
     $<$<COMPILE_LANGUAGE:CXX>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
 endfunction()

@@ -10,7 +10,7 @@ option(EBB_NATIVE "Tune for the CPU of this machine (-march=native)" ${PROJECT_I
 option(EBB_DISPATCH "Without EBB_NATIVE, on x86-64: kernels for SSE2, AVX2 and AVX-512 in one library, chosen as it is loaded" ON)
 option(EBB_PACK_RELOCATIONS "0.4 MB less, for loaders that know it: glibc 2.36 where the library is used" ON)
 option(EBB_UNITY "Compile sources that are no kernels in batches of a dozen, which takes half of the time (GCC)" ON)
-option(EBB_WERROR "Treat warnings in ebb's own sources as errors" ${PROJECT_IS_TOP_LEVEL})
+option(EBB_WERROR "Treat warnings in ebb's own sources as errors, where no sanitizer is on" ${PROJECT_IS_TOP_LEVEL})
 
 set(EBB_CUDA "AUTO" CACHE STRING "CUDA backend: AUTO (where nvcc and a GPU are present), ON, OFF, EMU (on the CPU)")
 set_property(CACHE EBB_CUDA PROPERTY STRINGS AUTO ON OFF EMU)

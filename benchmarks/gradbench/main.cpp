@@ -37,7 +37,7 @@ Json evaluate(const Json& message) {
 
   const auto prepared = Clock::now();
   const gradbench::Call call = eval->second.at(name)(input);
-  Json timings = {timing("prepare", Clock::now() - prepared)};
+  Json timings = Json::array({timing("prepare", Clock::now() - prepared)});
   gradbench::Tensors results;
   Clock::duration spent{0};
   for (int run = 0; run < min_runs || spent < min_time; ++run) {

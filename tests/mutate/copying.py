@@ -60,7 +60,7 @@ class Copy:
 
     def configure(self):
         backend = [] if self.emulated else ["-DEBB_CUDA=OFF"]
-        run = subprocess.run(["cmake", "--preset", self.preset, "-DEBB_BUILD_EXAMPLES=OFF", "-DEBB_BUILD_BENCHMARKS=OFF", "-DEBB_UNITY=OFF",
+        run = subprocess.run(["cmake", "--preset", self.preset, "-DEBB_BUILD_EXAMPLES=OFF", "-DEBB_BUILD_BENCHMARKS=OFF", "-DEBB_UNITY=OFF", "-DEBB_WERROR=OFF",
                               "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", "--log-level=WARNING", *backend],
                              cwd=self.folder, capture_output=True, text=True)
         if run.returncode:

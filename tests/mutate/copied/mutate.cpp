@@ -7,9 +7,10 @@
 
 namespace ebb::mutate {
 
-// Set before all other variables are made, by code that may ask; constant for all but this file.
-extern unsigned id __attribute__((visibility("default")));
-unsigned id = 0;
+// The variable that others see as `extern const unsigned id` of this namespace, which a precompiled header
+// may have declared here, too. It is set before all other variables are made, by code that may ask.
+extern unsigned awake __asm__("_ZN3ebb6mutate2idE") __attribute__((visibility("default")));
+unsigned awake = 0;
 static unsigned char nowhere[1 << 16];
 static unsigned char* reached = nowhere;
 __attribute__((visibility("default"))) bool note(unsigned mutant) noexcept {
@@ -18,10 +19,10 @@ __attribute__((visibility("default"))) bool note(unsigned mutant) noexcept {
 }
 __attribute__((constructor(101))) static void read_environment() {
   if (const char* text = std::getenv("EBB_MUTANT"))
-    id = static_cast<unsigned>(std::strtoul(text, nullptr, 10));
+    awake = static_cast<unsigned>(std::strtoul(text, nullptr, 10));
   const char* trace = std::getenv("EBB_MUTANT_TRACE");
   if (!trace) return;
-  id = ~0u;
+  awake = ~0u;
   const int file = open(trace, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (file < 0 || ftruncate(file, sizeof nowhere)) return;
   void* map = mmap(nullptr, sizeof nowhere, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
