@@ -35,13 +35,6 @@ void set_history(const Variable& output, const Ref<Node>& node) {
 
 namespace {
 
-bool overlaps_itself(const NdArray& a) {
-  if (a.is_contiguous()) return false;
-  for (std::size_t i = 0; i < a.sizes().size(); ++i)
-    if (a.sizes()[i] > 1 && a.strides()[i] == 0) return true;
-  return false;
-}
-
 bool made_without_recording(const AutogradMeta& meta) {
   return meta.kind == ViewKind::made_without_grad || meta.kind == ViewKind::made_in_inference;
 }
@@ -67,18 +60,19 @@ void check_view_kind(const Variable& self, const char* op) {
 
 }  // namespace
 
-void check_inplace(const Variable& self, const char* op) {
+void check_inplace(const Variable& self, const char* op, InPlace changes) {
   EBB_CHECK(self.defined(), op, ": the tensor to write to is undefined.");
   EBB_CHECK(!self.is_inference() || InferenceMode::is_enabled(), op,
             ": Inplace update to inference tensor outside InferenceMode is not allowed. clone() it first.");
-  EBB_CHECK(!overlaps_itself(self.array()), op,
+  const bool writes = changes == InPlace::elements;
+  EBB_CHECK(!writes || !self.array().is_expanded(), op,
             ": more than one element of the written-to tensor refers to a single memory location (shape ",
             self.sizes(), ", strides ", self.strides(), "). clone() the tensor before writing to it.");
   if (!GradMode::is_enabled() || !self.requires_grad()) return;
   if (is_tracked_view(self)) {
     check_view_kind(self, op);
     const Variable& base = meta_of(self).base;
-    EBB_CHECK(base.grad_fn() || !base.requires_grad(), op,
+    EBB_CHECK(!writes || base.grad_fn() || !base.requires_grad(), op,
               ": a view of a leaf Variable that requires grad is being used in an in-place operation. Write "
               "under NoGradGuard, or clone() the leaf first.");
   }
@@ -97,6 +91,7 @@ void bump_version(const Variable& self) {
 
 void rebase_history(const Variable& self, const Ref<Node>& node) {
   if (!node) return;
+  detail::graph_replaced(*self.array().storage());
   if (!is_tracked_view(self)) {
     move_retained_grad(self, node.get());
     set_history(self, node);

@@ -21,6 +21,26 @@ std::int64_t checked_numel(IntArrayRef sizes) {
   return zero ? 0 : n;
 }
 
+std::int64_t checked_extent(const char* op, IntArrayRef sizes, IntArrayRef strides, std::int64_t offset) {
+  EBB_CHECK(sizes.size() == strides.size(), op, ": sizes ", sizes, " and strides ", strides,
+            " differ in length.");
+  EBB_CHECK(offset >= 0, op, ": the storage offset must not be negative, got ", offset, ".");
+  const bool is_empty = checked_numel(sizes) == 0;
+  std::int64_t extent = 0;
+  bool overflow = __builtin_add_overflow(offset, 1, &extent);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    EBB_CHECK(strides[i] >= 0, op, ": negative strides are not supported, got ", strides, ".");
+    std::int64_t span = 0;
+    overflow = overflow ||
+               __builtin_mul_overflow(std::max<std::int64_t>(sizes[i] - 1, 0), strides[i], &span) ||
+               __builtin_add_overflow(extent, span, &extent);
+  }
+  if (is_empty) return 0;
+  EBB_CHECK(!overflow && extent <= (std::int64_t{1} << 59), op, ": strides ", strides, " of shape ", sizes,
+            " and storage offset ", offset, " reach further than memory can address.");
+  return extent;
+}
+
 DimVector contiguous_strides(IntArrayRef sizes) {
   DimVector strides(sizes.size());
   std::uint64_t step = 1;  // may wrap where another size is 0; no element uses the stride then
@@ -103,17 +123,7 @@ NdArray NdArray::empty(IntArrayRef sizes, DType dtype, Device device) {
 
 NdArray NdArray::empty_strided(IntArrayRef sizes, IntArrayRef strides, DType dtype, Device device,
                                bool pinned) {
-  EBB_CHECK(sizes.size() == strides.size(), "empty_strided: sizes ", sizes, " and strides ", strides,
-            " differ in length.");
-  std::int64_t extent = checked_numel(sizes) == 0 ? 0 : 1;
-  for (std::size_t i = 0; extent && i < sizes.size(); ++i) {
-    std::int64_t span = 0;
-    EBB_CHECK(strides[i] >= 0, "empty_strided: negative strides are not supported, got ", strides, ".");
-    const bool overflow = __builtin_mul_overflow(sizes[i] - 1, strides[i], &span) ||
-                          __builtin_add_overflow(extent, span, &extent);
-    EBB_CHECK(!overflow && extent <= (std::int64_t{1} << 59), "empty_strided: strides ", strides,
-              " of shape ", sizes, " reach further than memory can address.");
-  }
+  const std::int64_t extent = checked_extent("empty_strided", sizes, strides);
   const auto bytes = static_cast<std::size_t>(extent * element_size(dtype));
   return NdArray(pinned ? Storage::allocate_pinned(bytes) : Storage::allocate(bytes, device),
                  DimVector(sizes), DimVector(strides), 0, dtype);
@@ -129,6 +139,13 @@ void NdArray::refresh() {
     if (strides_[i] != step) contiguous_ = false;
     step *= sizes_[i];
   }
+}
+
+bool NdArray::is_expanded() const {
+  if (contiguous_) return false;
+  for (std::size_t i = 0; i < sizes_.size(); ++i)
+    if (sizes_[i] > 1 && strides_[i] == 0) return true;
+  return false;
 }
 
 bool NdArray::is_dense() const {

@@ -173,3 +173,59 @@ TEST_CASE(
   REQUIRE(std::isnan(ebb::cross_entropy_loss(x, ignored).item<double>()));
   require_values(derivative([](const Variable& t) { return t.std(); }, {2, 2, 2}), {0, 0, 0});
 }
+
+TEST_CASE("losses of a NaN have NaN as gradient") {
+  const Variable zero = ebb::zeros({2}, ebb::kFloat64);
+  const auto huber = [&](const Variable& x) { return ebb::huber_loss(x, zero); };
+  const auto smooth = [&](const Variable& x) { return ebb::smooth_l1_loss(x, zero); };
+  CHECK(std::isnan(values(derivative(huber, {kNan, 1}))[0]));
+  CHECK(std::isnan(values(derivative(smooth, {kNan, 1}))[0]));
+  CHECK(std::isnan(values(ebb::softshrink(leaf({kNan, 1})))[0]));
+}
+
+TEST_CASE("the gradient of atan2 at the origin is zero") {
+  const Variable zero = ebb::zeros({2}, ebb::kFloat64), y = ebb::tensor({0., 1.}, ebb::kFloat64);
+  require_values(derivative([&](const Variable& x) { return ebb::atan2(x, zero); }, {0, 2}), {0, 0});
+  require_values(derivative([&](const Variable& x) { return ebb::atan2(y, x); }, {0, 2}), {0, -0.2});
+}
+
+TEST_CASE("the gradient of logcumsumexp is a number where lines begin with -inf") {
+  const auto f = [](const Variable& x) { return ebb::logcumsumexp(x, 0); };
+  require_values(derivative(f, {-kInf, -kInf, 1}), {1, 1, 1});
+  require_values(derivative(f, {1, -kInf}), {2, 0});
+}
+
+TEST_CASE("equals share the gradient of an extreme, though 16 bits cannot count them") {
+  const std::int64_t n = 70000;
+  using F = Variable (*)(const Variable&);
+  const std::pair<const char*, F> extremes[] = {
+      {"max", [](const Variable& x) { return x.max(); }},
+      {"min", [](const Variable& x) { return x.min(); }},
+      {"amax", [](const Variable& x) { return x.amax(0); }},
+      {"amin", [](const Variable& x) { return x.amin(0); }},
+      {"aminmax", [](const Variable& x) { return std::get<0>(x.aminmax(0)) + std::get<1>(x.aminmax(0)); }},
+      {"norm", [](const Variable& x) { return ebb::linalg::vector_norm(x, kInf); }},
+      {"scatter_reduce", [](const Variable& x) {
+         return ebb::scatter_reduce(ebb::zeros({1}, x.options()), 0, ebb::zeros({70000}, ebb::kLong), x,
+                                    "amax")
+             .sum();
+       }}};
+  for (const auto& [name, f] : extremes)
+    for (const ebb::DType dtype : {ebb::kHalf, ebb::kBFloat16}) {
+      INFO(name << " of " << dtype);
+      const Variable x = ebb::ones({n}, dtype).requires_grad_();
+      const Variable g = grad({f(x) * 1024}, {x})[0];
+      const double shares = std::string(name) == "aminmax" ? 2 : 1;
+      CHECK(g[0].item<double>() == Approx(shares * 1024 / n).epsilon(0.01));
+      CHECK(g.to(ebb::kDouble).sum().item<double>() == Approx(shares * 1024).epsilon(0.01));
+    }
+}
+
+TEST_CASE("a NaN among what scatter_reduce takes the extreme of makes NaN of the gradients") {
+  const Variable index = ebb::zeros({2}, ebb::kLong);
+  const auto f = [&](const Variable& x) {
+    return ebb::scatter_reduce(ebb::zeros({1}, ebb::kFloat64), 0, index, x, "amax");
+  };
+  require_values(derivative(f, {kNan, 1}), {kNan, kNan});
+  require_values(derivative(f, {2, 1}), {1, 0});
+}

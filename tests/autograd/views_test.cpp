@@ -172,3 +172,74 @@ TEST_CASE("views: a kept gradient stays with a view whose base is written to") {
   require_values(base.grad(), {1, 3});
   require_values(x.grad(), {1, 9});
 }
+
+TEST_CASE("views: geometry that changes in place changes the view alone") {
+  struct Change {
+    const char* name;
+    ebb::IntArrayRef sizes;  // of the view
+    Variable (*in_place)(const Variable&);
+    Variable (*fresh)(const Variable&);
+  };
+  using V = const Variable&;
+  const Change changes[] = {
+      {"t_", {3, 2}, [](V v) -> Variable { return v.t_(); }, [](V v) { return v.t(); }},
+      {"transpose_",
+       {3, 1, 2},
+       [](V v) -> Variable { return v.transpose_(0, 2); },
+       [](V v) { return v.transpose(0, 2); }},
+      {"swapaxes_",
+       {3, 1, 2},
+       [](V v) -> Variable { return v.swapaxes_(0, 2); },
+       [](V v) { return v.swapaxes(0, 2); }},
+      {"swapdims_",
+       {3, 1, 2},
+       [](V v) -> Variable { return v.swapdims_(0, 1); },
+       [](V v) { return v.swapdims(0, 1); }},
+      {"squeeze_", {3, 1, 2}, [](V v) -> Variable { return v.squeeze_(); }, [](V v) { return v.squeeze(); }},
+      {"unsqueeze_",
+       {3, 2},
+       [](V v) -> Variable { return v.unsqueeze_(1); },
+       [](V v) { return v.unsqueeze(1); }},
+      {"as_strided_",
+       {3, 2},
+       [](V v) -> Variable {
+         return v.as_strided_({2, 2}, {1, 3}, 1);
+       },
+       [](V v) {
+         return v.as_strided({2, 2}, {1, 3}, 1);
+       }},
+  };
+  for (const Change& change : changes) {
+    INFO(change.name);
+    // The view's gradient, the base's own, and both again in the second derivative.
+    const auto gradients = [&](bool in_place) {
+      const Variable x = ebb::arange(6, ebb::kFloat64).view({2, 3}).requires_grad_();
+      const Variable base = x.sin();
+      Variable view = base.view(change.sizes);
+      view = in_place ? change.in_place(view) : change.fresh(view);
+      const Variable weights = ebb::arange(1, view.numel() + 1, ebb::kFloat64).view(view.sizes());
+      view.mul_(weights);
+      const Variable loss = (view * view * weights).sum() + (base * base * base).sum();
+      const Variable first = grad({loss}, {x}, {}, true, true)[0];
+      return std::pair(first, grad({(first * x).sum()}, {x})[0]);
+    };
+    const auto [first, second] = gradients(true);
+    const auto [expected_first, expected_second] = gradients(false);
+    CHECK(ebb::allclose(first, expected_first, 1e-13, 1e-13));
+    CHECK(ebb::allclose(second, expected_second, 1e-13, 1e-13));
+  }
+}
+
+TEST_CASE("views: geometry may change in place where no element may") {
+  const Variable x = ebb::arange(6, ebb::kFloat64).view({2, 3}).requires_grad_();
+  const Variable weights = ebb::arange(6, ebb::kFloat64).view({3, 2});
+  for (Variable view : {x.view({2, 3}), ebb::einsum("ij->ij", {x})}) {
+    view.t_();
+    EBB_REQUIRE_ERROR(view.mul_(2), "a view of a leaf Variable that requires grad");
+    require_values(grad({(view * weights).sum()}, {x})[0], {0, 2, 4, 1, 3, 5});
+  }
+  Variable expanded = ebb::ones({3, 1}, ebb::kFloat64).expand({3, 4});
+  CHECK(expanded.t_().sizes() == ebb::IntArrayRef({4, 3}));
+  EBB_REQUIRE_ERROR(x.split(1)[0].t_(), "one of several views");
+  EBB_REQUIRE_ERROR(x.t_(), "a leaf Variable that requires grad");
+}

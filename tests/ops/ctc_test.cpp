@@ -102,6 +102,22 @@ TEST_CASE("ctc_loss is infinite without an alignment, or zero when asked") {
     }
 }
 
+TEST_CASE("ctc_loss of a target without labels has a finite gradient in every reduction") {
+  const Variable targets = longs({1, 0, 0, 0}).view({2, 2});
+  const auto gradient = [&](ebb::Reduction::Reduction reduction) {
+    const Variable x = log_probs().requires_grad_();
+    const Variable loss = ebb::ctc_loss(x, targets, {4, 3}, {1, 0}, 0, reduction);
+    CHECK(loss.isfinite().all().item<bool>());
+    return ebb::autograd::grad({loss.sum()}, {x})[0];
+  };
+  const Variable sum = gradient(ebb::Reduction::Sum), each = gradient(ebb::Reduction::None),
+                 mean = gradient(ebb::Reduction::Mean);
+  CHECK(ebb::equal(sum, each));
+  // The mean divides by the lengths of targets, 1 and at least 1, and by two.
+  CHECK(ebb::allclose(mean, sum / 2, 1e-12, 1e-12));
+  CHECK(sum.select(1, 1).narrow(0, 0, 3).ne(0).any().item<bool>());
+}
+
 TEST_CASE("ctc_loss says what is wrong with its lengths and targets") {
   const Variable x = log_probs(), padded = longs({1, 2, 2, 2}).view({2, 2});
   const auto said = [](const char* text) { return support::Contains(text); };

@@ -165,3 +165,38 @@ TEST_CASE("lstsq of a batch gives residuals where every matrix has full rank, el
     }
   }
 }
+
+TEST_CASE("singular matrices of small integers are found to be singular") {
+  for (const DType dtype : {kFloat, kDouble})
+    for (int i = 0; i < 7 * 7 * 7 * 7; ++i) {
+      const int a = i % 7 - 3, b = i / 7 % 7 - 3, c = i / 49 % 7 - 3, d = i / 343 - 3;
+      if (a * d != b * c) continue;
+      const Variable x = tensor({double(a), double(b), double(c), double(d)}, kDouble).view({2, 2}).to(dtype);
+      INFO(x);
+      CHECK_THROWS_WITH(linalg::inv(x), support::Contains("singular"));
+      CHECK(linalg::det(x).item<double>() == 0);
+      CHECK(std::get<0>(linalg::slogdet(x)).item<double>() == 0);
+    }
+}
+
+TEST_CASE("determinants have two derivatives at every rank, and near singular matrices") {
+  const auto det = [](const variable_list& x) -> variable_list { return {linalg::det(x[0])}; };
+  for (const std::int64_t n : {1, 2, 3, 5})
+    for (std::int64_t rank = 0; rank <= n; ++rank)
+      for (const double least : {0., 1e-9}) {
+        INFO(n << " rows, rank " << rank << " and " << least);
+        const Variable left = std::get<0>(linalg::qr((arange(n * n, kDouble) * 2.3).sin().view({n, n}))),
+                       right = std::get<0>(linalg::qr((arange(n * n, kDouble) * 1.7).cos().view({n, n})));
+        Variable values = full({n}, least, kDouble);
+        values.narrow(0, 0, rank).copy_(arange(1, rank + 1, kDouble));
+        const Variable x = matmul(left * values, right).requires_grad_();
+        CHECK(autograd::gradcheck(det, {x}));
+        CHECK(autograd::gradgradcheck(det, {x}));
+      }
+  // [d, -c; -b, a] has the derivatives of a sum whatever a, b, c and d are.
+  const Variable x = tensor({1., 2., 2., 4. + 1e-13}, kDouble).view({2, 2}).requires_grad_();
+  const Variable first = autograd::grad({linalg::det(x)}, {x}, {}, true, true)[0];
+  check_close(first, {4, -2, -2, 1});
+  check_close(autograd::grad({(first * tensor({1., 2., 3., 5.}, kDouble).view({2, 2})).sum()}, {x})[0],
+              {5, -3, -2, 1});
+}

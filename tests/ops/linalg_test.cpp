@@ -302,3 +302,12 @@ TEST_CASE("errors of products name the op and both shapes") {
   check_error([&] { ebb::cross(m34, m34, 1); }, {"cross", "[3, 4]"});
   check_error([&] { ebb::linalg::multi_dot({m23, m23}); }, {"multi_dot", "[2, 3]"});
 }
+
+TEST_CASE("methods of products have the defaults of the functions") {
+  const Variable a = ramp({3, 3}), b = ramp({3, 2});
+  const auto [reflectors, tau] = a.geqrf();
+  CHECK(equal(reflectors.ormqr(tau, b), ebb::ormqr(reflectors, tau, b, true, false)));
+  CHECK(equal(ebb::addcdiv(a, a, a + 1), a + a / (a + 1)));
+  CHECK(equal(a.clone().addcdiv_(a, a + 1), a + a / (a + 1)));
+  CHECK(equal(a.clone().addcmul_(a, a), a + a * a));
+}

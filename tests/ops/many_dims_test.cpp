@@ -22,10 +22,10 @@ DimVector shape_of(std::size_t dims) {
 
 TEST_CASE("tensors of any number of dimensions are printed") {
   constexpr std::size_t dims = 200000;
-  CHECK(to_string(full(DimVector(dims, 1), 7)).substr(7, dims + 1) == std::string(dims, '[') + "7");
+  const std::string opening(dims, '[');
+  CHECK(to_string(full(DimVector(dims, 1), 7)).substr(7).starts_with(opening + "7"));
   const std::string text = to_string(arange(6).view(shape_of(dims)));
-  CHECK(text.starts_with("tensor(" + std::string(dims, '[') + "0],\n" + std::string(dims + 5, ' ') +
-                         " [1],\n"));
+  CHECK(text.starts_with("tensor(" + opening + "0],\n" + std::string(dims + 5, ' ') + " [1],\n"));
   CHECK(text.ends_with("5" + std::string(dims, ']') + ")"));
   CHECK(to_string(zeros(DimVector(dims, 1)).narrow(0, 0, 0)).starts_with("tensor([],\n       size=(0, 1, "));
 }

@@ -252,6 +252,8 @@ TEST_CASE("random ops refuse bad parameters") {
                     support::Contains("normal: expects all elements of std >= 0.0, but found a"));
   CHECK_THROWS_WITH(multinomial(ones({3}), 4),
                     support::Contains("multinomial: cannot sample n_sample > prob_dist.size(-1)"));
+  CHECK_THROWS_WITH(multinomial(tensor({{1.0, 1.0, 1.0}, {0.0, 1.0, 0.0}}), 2),
+                    support::Contains("multinomial: cannot sample 2 elements without replacement"));
   CHECK_THROWS_WITH(multinomial(ones({3}), 0),
                     support::Contains("multinomial: cannot sample n_sample <= 0 samples, got 0"));
   CHECK_THROWS_WITH(multinomial(tensor({1.0, -1.0}), 1, true),

@@ -61,6 +61,11 @@ TEST_CASE("topk, kthvalue, median and mode") {
   CHECK(vector({4, kNan, 3, 2}).nanmedian().item<double>() == 3);
   CHECK(std::isnan(vector({kNan}).nanmedian().item<double>()));
   CHECK(std::isnan(ebb::zeros({0}).median().item<double>()));
+  // Along a dimension whose elements lie apart.
+  const Variable columns = ebb::stack({vector({4, 1, 3}), vector({kNan, 5, 6}), vector({2, kNan, 9})}, 1);
+  check_close(std::get<0>(columns.median(0)), {3, kNan, kNan}, 0);
+  check_close(std::get<1>(columns.median(0)), {2, 0, 1}, 0);
+  check_close(std::get<0>(columns.nanmedian(0)), {3, 5, 2}, 0);
   const auto [value, index] = ebb::mode(ebb::tensor({1, 2, 2, 3, 4, 4, 5, 5}).view({2, 4}), 1);
   check_close(value, {2, 4}, 0);
   check_close(index, {2, 1}, 0);

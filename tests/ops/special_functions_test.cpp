@@ -82,3 +82,41 @@ TEST_CASE("sinc is smooth at 0") {
   const Variable bend = ebb::autograd::grad({slope.sum()}, {x})[0];
   CHECK(std::fabs(bend.item<double>() + M_PI * M_PI / 3) < 1e-14);
 }
+
+TEST_CASE("a power with exponent 0 has a mixed second derivative, and a power of 0 gives no NaN there") {
+  const auto derivatives = [](double base, double exponent) {
+    const Variable x = full({}, base, kDouble).set_requires_grad(true),
+                   e = full({}, exponent, kDouble).set_requires_grad(true);
+    const variable_list first = autograd::grad({pow(x, e)}, {x, e}, {}, true, true);
+    std::vector<double> second;
+    for (const Variable& g : first)
+      for (const Variable& h : autograd::grad({g}, {x, e}, {}, true, false, true))
+        second.push_back(h.defined() ? h.item<double>() : 0);
+    return second;
+  };
+  // d2/dx2 = e (e - 1) x^(e-2), d2/dxde = x^(e-1) (1 + e log x), d2/de2 = x^e log^2 x
+  for (const double base : {0.5, 2.0})
+    for (const double exponent : {0.0, 1.0, 2.0, -1.5}) {
+      INFO(base << " to the power " << exponent);
+      const double power = std::pow(base, exponent), l = std::log(base);
+      const std::vector<double> got = derivatives(base, exponent);
+      REQUIRE(got.size() == 4);
+      CHECK(std::fabs(got[0] - exponent * (exponent - 1) * power / (base * base)) < 1e-13);
+      CHECK(std::fabs(got[1] - power / base * (1 + exponent * l)) < 1e-13);
+      CHECK(std::fabs(got[1] - got[2]) < 1e-13);
+      CHECK(std::fabs(got[3] - power * l * l) < 1e-13);
+    }
+  CHECK(derivatives(0, 0) == std::vector<double>{0, 0, 0, 0});
+  CHECK(derivatives(0, 3) == std::vector<double>{0, 0, 0, 0});
+  CHECK(derivatives(0, 2)[3] == 0);
+}
+
+TEST_CASE("a power with exponent 0 gives its base the gradient 0, whatever the base and the gradient are") {
+  for (const double base : Values{2, -3, 0, 1e-310, -1e-310, 1e300, INFINITY, NAN})
+    for (const double upstream : Values{1, 1e-5, 1e300, INFINITY, NAN}) {
+      INFO(base << " with the gradient " << upstream);
+      const Variable x = full({}, base, kDouble).set_requires_grad(true);
+      const Variable g = autograd::grad({pow(x, zeros({}, kDouble))}, {x}, {full({}, upstream, kDouble)})[0];
+      CHECK(g.item<double>() == 0);
+    }
+}

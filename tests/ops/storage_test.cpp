@@ -3,6 +3,9 @@
 #include <ebb/core/storage_handle.h>
 #include <ebb/ebb.h>
 
+#include <limits>
+#include <tuple>
+
 #include "support/catch.h"
 
 using namespace ebb;
@@ -134,4 +137,30 @@ TEST_CASE("empty_permuted orders the dimensions in memory") {
   // torch 2.15: torch.empty_permuted((2, 3, 5), (1, 2, 0)).stride()
   CHECK(empty_permuted({2, 3, 5}, {1, 2, 0}).strides() == IntArrayRef({1, 10, 2}));
   CHECK_THROWS_WITH(empty_permuted({2, 3}, {0}), Contains("differ in length"));
+}
+
+TEST_CASE("geometry that reaches beyond its memory is refused, however large its numbers are") {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  Tensor x = arange(6, kFloat), empty = zeros({0});
+  const std::tuple<std::vector<std::int64_t>, std::vector<std::int64_t>, std::int64_t> geometries[] = {
+      {{1}, {1}, most},
+      {{3}, {most / 2 + 1}, 2},
+      {{3}, {most / 2}, 0},
+      {{2, 2}, {most, most}, 0},
+      {{2}, {most / 4 + 1}, 0},
+      {{1}, {1}, most / 4 + 1},
+      {{5}, {std::int64_t{1} << 62}, 0},
+      {{7}, {1}, 0}};
+  for (const auto& [sizes, strides, offset] : geometries) {
+    INFO("sizes " << IntArrayRef(sizes) << ", strides " << IntArrayRef(strides) << ", offset " << offset);
+    CHECK_THROWS_AS(x.as_strided(sizes, strides, offset), Error);
+    CHECK_THROWS_AS(x.as_strided_(sizes, strides, offset), Error);
+    CHECK_THROWS_AS(as_strided_scatter(x, ones(sizes), sizes, strides, offset), Error);
+    CHECK_THROWS_AS(empty.set_(x.storage(), offset, sizes, strides), Error);
+    CHECK(x.equal(arange(6, kFloat)));
+  }
+  CHECK_THROWS_WITH(from_blob(x.data_ptr(), {3}, {most / 2 + 1}, kFloat),
+                    Contains("from_blob") && Contains("reach further than memory can address"));
+  CHECK_THROWS_WITH(empty_strided({3}, {most / 2 + 1}), Contains("reach further than memory can address"));
+  CHECK(x.as_strided({1, 2}, {most, 1}, 4).equal(tensor({{4.F, 5.F}})));
 }

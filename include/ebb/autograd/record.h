@@ -45,10 +45,13 @@ Ref<N> make_node(const Inputs&... inputs) {
 /// Makes `node` the history of a fresh output of the op.
 EBB_API void set_history(const Variable& output, const Ref<Node>& node);
 
-/// Before an in-place op on `self` writes: throws for a leaf that requires grad, for a view whose kind
-/// forbids it, for an inference tensor outside inference mode, and for a tensor with internal overlap. `op`
-/// names the op ("add_").
-EBB_API void check_inplace(const Variable& self, const char* op);
+/// What an in-place op changes: the elements, or only how the tensor shows them (t_, squeeze_).
+enum class InPlace : std::uint8_t { elements, geometry };
+
+/// Before an in-place op on `self`: throws for a leaf that requires grad, for a view whose kind forbids it,
+/// for an inference tensor outside inference mode, and, where elements change, for a view of a leaf that
+/// requires grad and for a tensor with internal overlap. `op` names the op ("add_").
+EBB_API void check_inplace(const Variable& self, const char* op, InPlace changes = InPlace::elements);
 /// After it has written: counts the write, so that backward notices.
 EBB_API void bump_version(const Variable& self);
 /// Makes `node` the history of `self` after an in-place op; when self is a view, its base's history changes

@@ -17,6 +17,11 @@ EBB_API void host_access(const Storage& storage);
 
 /// The product of the sizes; throws when it does not fit into 63 bits or a size is negative.
 EBB_API std::int64_t checked_numel(IntArrayRef sizes);
+/// How many elements the geometry needs of a storage, from the storage's first one on; 0 for a shape without
+/// elements. Throws an error naming `op` for negative strides or offsets, for sizes and strides of different
+/// lengths, and for a geometry that reaches further than memory can address.
+EBB_API std::int64_t checked_extent(const char* op, IntArrayRef sizes, IntArrayRef strides,
+                                    std::int64_t offset = 0);
 /// Row-major strides (in elements); sizes of 0 count as 1, as in torch.
 EBB_API DimVector contiguous_strides(IntArrayRef sizes);
 /// The strides of an N-C-spatial tensor kept as N-spatial-C.
@@ -48,6 +53,8 @@ class EBB_API NdArray {
   bool is_contiguous() const { return contiguous_; }
   /// Every element is reachable by one index only, and together they fill one interval of memory.
   bool is_dense() const;
+  /// Whether several indices reach one element along a dimension, as expand() makes them.
+  bool is_expanded() const;
   const Ref<Storage>& storage() const { return storage_; }
 
   /// Address of the first element.

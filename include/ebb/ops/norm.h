@@ -36,7 +36,8 @@ EBB_API std::tuple<Variable, Variable, Variable> native_layer_norm(const Variabl
                                                                    double eps);
 
 /// input / sqrt(mean(input^2) + eps) * weight over the trailing dimensions, whose sizes are
-/// `normalized_shape`: layer_norm without the mean. eps is the dtype's epsilon unless given. Floating dtypes.
+/// `normalized_shape`: layer_norm without the mean. eps is the epsilon of double, or of float for all others,
+/// unless given. Floating dtypes.
 /// (Zhang & Sennrich 2019; torch.nn.functional.rms_norm.)
 EBB_API Variable rms_norm(const Variable& input, IntArrayRef normalized_shape,
                           const optional<Variable>& weight = {}, optional<double> eps = {});

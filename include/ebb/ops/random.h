@@ -52,7 +52,9 @@ EBB_API Variable bernoulli(const Variable& p, const optional<Generator>& generat
 EBB_API Variable bernoulli(const Variable& x, double p, const optional<Generator>& generator = nullopt);
 
 /// Long [num_samples] or [rows, num_samples]: categories drawn with the weights of each row, which need not
-/// sum to one; without replacement none comes twice (torch.multinomial).
+/// sum to one; without replacement none comes twice (torch.multinomial). Throws for weights that are negative
+/// or no numbers, and, where torch draws elements of weight 0, for fewer positive ones than are drawn without
+/// replacement.
 EBB_API Variable multinomial(const Variable& weights, std::int64_t num_samples, bool replacement = false,
                              const optional<Generator>& generator = nullopt);
 

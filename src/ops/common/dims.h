@@ -19,6 +19,8 @@ inline DimMask dim_mask(const char* op, const Variable& x, OptionalIntArrayRef d
 }
 /// The shape without the reduced dimensions, or with 1 in their places.
 DimVector reduced_sizes(IntArrayRef sizes, DimMask mask, bool keepdim);
+/// The dtype in which many elements of a floating dtype are counted and summed: float for 16 bits.
+constexpr DType wide_dtype(DType dtype) { return dtype == kHalf || dtype == kBFloat16 ? kFloat : dtype; }
 /// How many elements go into each output.
 std::int64_t reduced_count(IntArrayRef sizes, DimMask mask);
 

@@ -1,6 +1,8 @@
 // The gradient of ops that pick elements along a dimension.
 #include "ops/common/picked.h"
 
+#include "ops/common/dims.h"
+
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -48,7 +50,8 @@ std::tuple<Variable, Variable> picked(const Variable& self, NdArray values, NdAr
 Variable share_evenly(const Variable& grad, const Variable& self, const Variable& result) {
   const Variable value = result.detach();
   const Variable mask = self.detach().eq(value).logical_or(self.detach().isnan().logical_and(value.isnan()));
-  return where(mask, grad / mask.sum(), zeros({}, grad.options()));
+  const Variable share = (grad.to(wide_dtype(grad.dtype())) / mask.sum()).to(grad.dtype());
+  return where(mask, share, zeros({}, grad.options()));
 }
 
 }  // namespace ebb::ops

@@ -54,11 +54,17 @@ inline void show_array(const Variable& self, NdArray array) {
   self.impl()->data = std::move(array);
 }
 
-/// The in-place kind: `self` itself takes the geometry of `array`, which lies on its storage.
+/// The in-place kind: `self` itself takes the geometry of `array`, which lies on its storage. No element
+/// changes, so the history of a view's base stays, and the view's own node is made from the base when it is
+/// asked for.
 template <class N, class Fill>
 Variable& reshape_in_place(const Variable& self, const char* op, NdArray array, Fill&& fill) {
-  return record_inplace<N>(
-      self, op, [&](NdArray&) { show_array(self, std::move(array)); }, fill);
+  autograd::check_inplace(self, op, autograd::InPlace::geometry);
+  const Ref<N> node = self.is_view() ? Ref<N>() : node_of<N>(fill, self);
+  show_array(self, std::move(array));
+  autograd::bump_version(self);
+  autograd::rebase_history(self, node);
+  return const_cast<Variable&>(self);
 }
 
 }  // namespace ebb::ops

@@ -73,12 +73,22 @@ NdArray select_array(const NdArray& x, std::int64_t dim, std::int64_t index) {
   return NdArray(x.storage(), std::move(sizes), std::move(strides), offset, x.dtype());
 }
 
+namespace {
+
+// A step for which 63 bits are too few belongs to a dimension of one element, whose stride nobody uses.
+std::int64_t stride_of(std::int64_t stride, std::int64_t step) {
+  std::int64_t product;
+  return __builtin_mul_overflow(stride, step, &product) ? stride : product;
+}
+
+}  // namespace
+
 NdArray slice_array(const NdArray& x, std::int64_t dim, std::int64_t begin, std::int64_t length,
                     std::int64_t step) {
   DimVector sizes(x.sizes()), strides(x.strides());
   const std::int64_t offset = x.offset() + begin * strides[dim];
   sizes[dim] = length;
-  strides[dim] *= step;
+  strides[dim] = stride_of(strides[dim], step);
   return NdArray(x.storage(), std::move(sizes), std::move(strides), offset, x.dtype());
 }
 
@@ -116,7 +126,7 @@ NdArray unfold_array(const NdArray& x, std::int64_t dim, std::int64_t size, std:
     sizes.push_back(size);
     strides.push_back(strides[dim]);
     sizes[dim] = (sizes[dim] - size) / step + 1;
-    strides[dim] *= step;
+    strides[dim] = stride_of(strides[dim], step);
   }
   return NdArray(x.storage(), std::move(sizes), std::move(strides), x.offset(), x.dtype());
 }

@@ -31,7 +31,7 @@ NdArray transpose_array(const NdArray& x, std::int64_t dim0, std::int64_t dim1);
 std::pair<std::int64_t, std::int64_t> slice_bounds(optional<std::int64_t> start, optional<std::int64_t> end,
                                                    std::int64_t size);
 inline std::int64_t slice_length(std::int64_t start, std::int64_t end, std::int64_t step) {
-  return (end - start + step - 1) / step;
+  return (end - start) / step + ((end - start) % step != 0);
 }
 
 }  // namespace ebb::ops

@@ -7,6 +7,7 @@
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/layout.h"
+#include "ops/common/window.h"
 #include "ops/conv/backward.h"
 
 namespace ebb {
@@ -29,7 +30,7 @@ void spread(const Call& c, const char* what, IntArrayRef values, std::int64_t le
             what, " of 1 or ", c.dims, " values, got ", values, ".");
   for (int a = 0; a < c.dims; ++a) {
     const std::int64_t v = values[values.size() == 1 ? 0 : static_cast<std::size_t>(a)];
-    EBB_CHECK(v >= least, c.op, ": ", what, " must be at least ", least, ", got ", values, ".");
+    ops::check_window(c.op, what, v, least, values);
     out[3 - c.dims + a] = v;
   }
 }

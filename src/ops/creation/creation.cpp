@@ -112,14 +112,7 @@ Variable from_blob(void* data, IntArrayRef sizes, optional<IntArrayRef> strides,
                    const TensorOptions& options, optional<Device> target_device, BlobOwner owner) {
   const Device device = ops::resolve_device(target_device.value_or(options.device()));
   const DimVector steps = strides ? DimVector(*strides) : contiguous_strides(sizes);
-  EBB_CHECK(steps.size() == sizes.size(), "from_blob: sizes ", sizes, " and strides ", IntArrayRef(steps),
-            " differ in length.");
-  EBB_CHECK(storage_offset >= 0, "from_blob: the offset must not be negative, got ", storage_offset, ".");
-  std::int64_t extent = checked_numel(sizes) == 0 ? 0 : storage_offset + 1;
-  for (std::size_t d = 0; extent && d < sizes.size(); ++d) {
-    EBB_CHECK(steps[d] >= 0, "from_blob: negative strides are not supported, got ", IntArrayRef(steps), ".");
-    extent += (sizes[d] - 1) * steps[d];
-  }
+  const std::int64_t extent = checked_extent("from_blob", sizes, steps, storage_offset);
   EBB_CHECK(data || extent == 0, "from_blob: null data for shape ", sizes,
             ". Pass the address of the first element.");
   const DType dtype = options.dtype();

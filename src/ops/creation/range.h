@@ -5,19 +5,9 @@
 
 #include <cmath>
 
-#include "kernel/convert.h"
+#include "kernel/rounded_product.h"
 
 namespace ebb::creating {
-
-/// a b, rounded: not the first half of a fused operation, whose digits would depend on the machine.
-template <class W>
-EBB_HD W rounded_product(W a, W b) {
-#if defined(__CUDA_ARCH__)
-  if constexpr (std::is_same_v<W, double>) return __dmul_rn(a, b);
-  if constexpr (std::is_same_v<W, float>) return __fmul_rn(a, b);
-#endif
-  return a * b;
-}
 
 /// start + i * step, in double or, for Long, in 64-bit integers.
 template <class T>

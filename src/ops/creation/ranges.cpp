@@ -50,18 +50,20 @@ Variable triangle_indices(const char* op, std::int64_t rows, std::int64_t column
                           bool lower, const TensorOptions& options) {
   EBB_CHECK(rows >= 0 && columns >= 0, op, ": rows and columns must be at least 0, got ", rows, " and ",
             columns, ".");
-  const auto first = [&](std::int64_t r) {
-    return lower ? 0 : std::clamp<std::int64_t>(r + offset, 0, columns);
-  };
-  const auto last = [&](std::int64_t r) {
-    return lower ? std::clamp<std::int64_t>(r + offset + 1, 0, columns) : columns;
-  };
+  offset = std::clamp(offset, -rows, columns);  // other triangles are as full, or as empty
+  const auto first = [&](std::int64_t r) { return lower ? 0 : std::max<std::int64_t>(r + offset, 0); };
+  const auto last = [&](std::int64_t r) { return lower ? std::min(r + offset + 1, columns) : columns; };
+  // Rows that have elements.
+  const std::int64_t top = lower ? std::max<std::int64_t>(-offset, 0) : 0,
+                     bottom = columns == 0 ? top
+                              : lower      ? rows
+                                           : std::min(rows, columns - offset);
   std::int64_t count = 0;
-  for (std::int64_t r = 0; r < rows; ++r) count += last(r) - first(r);
+  for (std::int64_t r = top; r < bottom; ++r) count += last(r) - first(r);
   NdArray pairs = NdArray::empty({2, count}, kLong);
   detail::host_access(pairs);
   std::int64_t* out = pairs.data_as<std::int64_t>();
-  for (std::int64_t r = 0; r < rows; ++r)
+  for (std::int64_t r = top; r < bottom; ++r)
     for (std::int64_t c = first(r); c < last(r); ++c, ++out) out[0] = r, out[count] = c;
   NdArray data = ops::fresh_array({2, count}, options.dtype(options.dtype_or(kLong)));
   ops::copy_constant(data, pairs);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "kernel/rounded_product.h"
 #include "ops/decomposition/cpu_batch.h"
 #include "ops/decomposition/kernels.h"
 
@@ -37,7 +38,9 @@ std::int32_t factor_lu(Matrix<T> a, std::int32_t* pivots, bool pivot) {
       }
       for (std::int64_t i = j + 1; i < m; ++i) {
         const T factor = a(i, j) /= a(j, j);
-        add_multiple(end - j - 1, -factor, static_cast<const T*>(&a(j, 0)) + j + 1, &a(i, 0) + j + 1);
+        const T* const pivot_row = &a(j, 0);
+        T* const row = &a(i, 0);
+        for (std::int64_t c = j + 1; c < end; ++c) row[c] -= rounded_product(factor, pivot_row[c]);
       }
     }
     if (end >= n) continue;

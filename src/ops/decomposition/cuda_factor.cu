@@ -5,6 +5,7 @@
 
 #include "kernel/cuda/fault.h"
 #include "kernel/cuda/walk.h"
+#include "kernel/rounded_product.h"
 #include "ops/decomposition/cuda.h"
 #include "ops/decomposition/cuda_block.h"
 #include "ops/decomposition/ldl_steps.h"
@@ -62,7 +63,7 @@ __global__ void __launch_bounds__(kBlockThreads)
       for (int i = j + 1 + block.warp; i < m; i += block.warps) {
         T* const row = x + std::int64_t{i} * n;
         const T factor = row[j];
-        for (int c = j + 1 + block.lane; c < n; c += kWarp) row[c] -= factor * own[c];
+        for (int c = j + 1 + block.lane; c < n; c += kWarp) row[c] -= rounded_product(factor, own[c]);
       }
       __syncthreads();
     }

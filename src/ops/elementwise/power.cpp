@@ -25,20 +25,24 @@ struct PowScalarRule {
   }
 };
 
-// The gradient of x^e in e is x^e log x; at x = 0 and e >= 0 it is 0, where the formula gives NaN.
-Variable exponent_gradient(const Variable& g, const Variable& out, const Variable& log_base,
+// The gradient of x^e in e is x^e log x; at x = 0 and e >= 0 it is 0, where the formula gives NaN. There the
+// base is replaced by 1, which keeps NaNs out of the derivatives of the formula.
+Variable exponent_gradient(const Variable& g, const Variable& out, const Variable& base,
                            const Variable& dead) {
-  return g * where(dead, 0.0, out * log_base);
+  return g * where(dead, 0.0, out * log(where(dead, 1.0, base)));
 }
 
 struct PowRule {
   static constexpr char kName[] = "PowBackward1";
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB | kOut;
+  // For e = 0 the gradient is 0, as the formula says, whose own derivative in e is g / x. Where that is no
+  // number (x = 0, NaN), the 0 is a constant.
   Variable a(const Variable& g, const Kept<Variable>& k) const {
-    return where(k.b == 0.0, 0.0, g * (k.b * pow(k.a, k.b - 1)));
+    const Variable dead = logical_and(k.b == 0.0, logical_and(isfinite(g), isfinite(1 / k.a)).logical_not());
+    return where(dead, 0.0, g * (k.b * pow(where(dead, 1.0, k.a), k.b - 1)));
   }
   Variable b(const Variable& g, const Kept<Variable>& k) const {
-    return exponent_gradient(g, k.out, log(k.a), logical_and(k.a == 0, k.b >= 0));
+    return exponent_gradient(g, k.out, k.a, logical_and(k.a == 0, k.b >= 0));
   }
 };
 
@@ -48,7 +52,7 @@ struct PowBaseRule {
   Scalar base;
   Variable a(const Variable&, const Kept<Variable>&) const { return {}; }
   Variable b(const Variable& g, const Kept<Variable>& k) const {
-    if (base.equal(0)) return exponent_gradient(g, k.out, log(zeros_like(k.out)), k.b >= 0);
+    if (base.equal(0)) return exponent_gradient(g, k.out, zeros_like(k.out), k.b >= 0);
     return g * (k.out * std::log(base.to_double()));
   }
 };

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "ops/common/checks.h"
+#include "ops/common/dims.h"
 
 namespace ebb {
 
@@ -93,7 +94,7 @@ Bags reduce(const Variable& weight, const Variable& indices, const Variable& off
             index.take(somewhere).masked_fill(empty, 0)};
   }
   // Many numbers of 16 bits are summed in Float.
-  const DType wide = element_size(weight.scalar_type()) == 2 ? kFloat : weight.scalar_type();
+  const DType wide = ops::wide_dtype(weight.scalar_type());
   rows = rows.to(wide);
   if (factors.defined()) rows = rows * factors.to(wide).unsqueeze(1);
   if (padded.defined()) rows = rows.masked_fill(padded, 0);

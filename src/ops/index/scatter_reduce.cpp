@@ -1,5 +1,6 @@
 // scatter by sum, product, mean, maximum or minimum.
 #include "ops/common/arrays.h"
+#include "ops/common/dims.h"
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
 #include "ops/index/common.h"
@@ -159,15 +160,16 @@ struct ScatterReduceBackward : autograd::Node {
                    div(gather(mul(grad, all), dim, which), masked_fill(s, s_zero, 1)));
   }
 
-  // Those equal to the extreme share the gradient evenly.
+  // Those equal to the extreme share the gradient evenly. NaN equals nothing, and makes NaN of it.
   void extreme_grads(const Variable& grad, const Variable& which, GradList& out) const {
     const Variable x = self.unpack(), s = used_source(which), extreme = result.unpack();
-    const Variable x_is = to(eq(x, extreme), grad.dtype());
-    const Variable s_is = to(eq(s, gather(extreme, dim, which)), grad.dtype());
+    const DType wide = ops::wide_dtype(grad.dtype());
+    const Variable x_is = to(eq(x, extreme), wide);
+    const Variable s_is = to(eq(s, gather(extreme, dim, which)), wide);
     const Variable count = scatter_add(include_self ? x_is : scatter(x_is, dim, which, 0), dim, which, s_is);
-    const Variable share = div(grad, masked_fill(count, eq(count, 0), 1));
-    if (needs(0)) out[0] = mul(x_is, share);
-    if (needs(1)) out[1] = mul(s_is, gather(share, dim, which));
+    const Variable share = div(grad, count);
+    if (needs(0)) out[0] = to(mul(x_is, share), grad.dtype());
+    if (needs(1)) out[1] = to(mul(s_is, gather(share, dim, which)), grad.dtype());
   }
 };
 

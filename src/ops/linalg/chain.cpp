@@ -181,15 +181,15 @@ Variable matrix_power(const Variable& self, std::int64_t n) {
   ops::operand_device("matrix_power", self);
   EBB_CHECK(self.dim() >= 2 && self.sizes().back() == self.sizes()[self.sizes().size() - 2],
             "matrix_power: expected square matrices, got shape ", self.sizes(), ".");
-  if (n < 0) return matrix_power(linalg::inv(self), -n);
   if (n == 0) return self.clone().copy_(eye(self.sizes().back(), self.options()).expand(self.sizes()));
   if (n == 1) return self.clone();
+  Variable power = n < 0 ? linalg::inv(self) : self, result;
   if (n == 3) return matmul(matmul(self, self), self);
-  // By squaring.
-  Variable power = self, result;
-  for (;; n >>= 1) {
-    if (n & 1) result = result.defined() ? matmul(result, power) : power;
-    if (n == 1) return result;
+  // By squaring; the distance of the smallest integer from 0 takes all 64 bits.
+  for (std::uint64_t left = n < 0 ? -static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n);;
+       left >>= 1) {
+    if (left & 1) result = result.defined() ? matmul(result, power) : power;
+    if (left == 1) return result;
     power = matmul(power, power);
   }
 }

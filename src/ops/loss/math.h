@@ -66,7 +66,7 @@ struct SmoothL1Loss : DifferenceLoss<SmoothL1Loss> {
   }
   template <class X>
   EBB_HD X slope_at(const X& d) const {
-    return where(abs(d) < constant<X>(beta), X(d / constant<X>(beta)), X(sign(d)));
+    return where(abs(d) >= constant<X>(beta), X(sign(d)), X(d / constant<X>(beta)));  // NaN stays NaN
   }
 };
 
@@ -80,7 +80,7 @@ struct HuberLoss : DifferenceLoss<HuberLoss> {
   }
   template <class X>
   EBB_HD X slope_at(const X& d) const {
-    return where(abs(d) < constant<X>(delta), d, X(sign(d) * constant<X>(delta)));
+    return where(abs(d) >= constant<X>(delta), X(sign(d) * constant<X>(delta)), d);  // NaN stays NaN
   }
 };
 

@@ -6,6 +6,7 @@
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
+#include "ops/common/dims.h"
 #include "ops/common/record.h"
 #include "ops/norm/mixed.h"
 #include "ops/norm/trailing.h"
@@ -166,7 +167,7 @@ double rms_epsilon(const char* op, const Variable& input, optional<double> eps) 
   const DType dtype = input.dtype();
   EBB_CHECK(is_floating(dtype), op, ": expected an input of a floating-point dtype, got ", dtype,
             ". Convert it with .to(dtype).");
-  return eps.value_or(epsilon_of(dtype));
+  return eps.value_or(epsilon_of(ops::wide_dtype(dtype)));
 }
 
 }  // namespace ops

@@ -1,5 +1,6 @@
 // Windows of pooling, from arguments to numbers.
 #include "ops/common/layout.h"
+#include "ops/common/window.h"
 #include "ops/pool/pool.h"
 
 namespace ebb::ops {
@@ -11,7 +12,7 @@ void spread(const char* op, const char* what, IntArrayRef values, int dims, std:
             " of 1 or ", dims, " values, got ", values, ".");
   for (int a = 0; a < dims; ++a) {
     out[3 - dims + a] = values[values.size() == 1 ? 0 : static_cast<std::size_t>(a)];
-    EBB_CHECK(out[3 - dims + a] >= least, op, ": ", what, " must be at least ", least, ", got ", values, ".");
+    check_window(op, what, out[3 - dims + a], least, values);
   }
 }
 

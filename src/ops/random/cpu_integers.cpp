@@ -65,11 +65,13 @@ void without_replacement(NdArray& out, const NdArray& weights, Mt19937& engine) 
     for (std::int64_t j = 0; j < categories; ++j, ++w) {
       const C noise = static_cast<C>(convert<T>(-std::log(1.0 - draw_uniform<double>(engine))));
       const C weight = static_cast<C>(*w);
-      keys[j] = {weight > 0 ? static_cast<C>(static_cast<T>(weight / noise)) : C(0), j};  // noise may be 0
+      keys[j] = {weight > 0 ? static_cast<C>(static_cast<T>(weight / noise)) : C(-1), j};  // noise may be 0
     }
     std::partial_sort(keys.begin(), keys.begin() + samples, keys.end(), [](const auto& a, const auto& b) {
       return a.first != b.first ? a.first > b.first : a.second < b.second;
     });
+    EBB_CHECK(keys[samples - 1].first >= 0, "multinomial: cannot sample ", samples,
+              " elements without replacement where fewer have a probability above 0.");
     for (std::int64_t i = 0; i < samples; ++i) *to++ = keys[i].second;
   }
 }

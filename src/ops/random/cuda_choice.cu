@@ -96,9 +96,13 @@ struct NoisyKeys {
 struct FirstOfRow {
   std::int64_t* out;
   const std::int64_t* places;
+  const double* weights;
   std::int64_t categories, samples;
+  FaultSink faults;
   __device__ void operator()(std::int64_t i) const {
-    out[i] = places[i / samples * categories + i % samples];
+    const std::int64_t row = i / samples * categories;
+    out[i] = places[row + i % samples];
+    if (!(weights[row + out[i]] > 0)) faults.note(i, 0);
   }
 };
 
@@ -144,7 +148,11 @@ void multinomial(NdArray& out, const NdArray& weights, bool replacement, Generat
   std::int64_t* const places = scratch.data_as<std::int64_t>() + rows * categories;
   for_each(device, rows * categories, NoisyKeys{keys, places, values.data_as<double>(), categories, philox});
   sort_pairs(device, keys, places, rows, categories);
-  for_each(device, out.numel(), FirstOfRow{out.data_as<std::int64_t>(), places, categories, samples});
+  for_each(device, out.numel(),
+           FirstOfRow{out.data_as<std::int64_t>(), places, values.data_as<double>(), categories, samples,
+                      fault_sink(device, "multinomial",
+                                 "cannot sample more elements without replacement than have a probability "
+                                 "above 0")});
 }
 
 void register_random() {

@@ -42,8 +42,9 @@ struct ExtremeOfAllBackward : autograd::Node {
 Variable share_along(const Variable& grad, const Variable& self, const Variable& result, DimMask mask,
                      bool keepdim) {
   const Variable equal = self.detach().eq(restore_dims(result.detach(), self.sizes(), mask, keepdim));
-  const Variable count = sum_over(equal, mask, true, grad.dtype(), 1, "SumBackward1");
-  return restore_dims(grad, self.sizes(), mask, keepdim) * equal.to(grad.dtype()) / count;
+  const DType wide = wide_dtype(grad.dtype());
+  const Variable count = sum_over(equal, mask, true, wide, 1, "SumBackward1");
+  return (restore_dims(grad, self.sizes(), mask, keepdim) * equal.to(wide) / count).to(grad.dtype());
 }
 
 struct ExtremeBackward : autograd::Node {

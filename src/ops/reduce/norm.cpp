@@ -25,8 +25,9 @@ Variable norm_gradient(const Variable& grad, const Variable& x, const Variable& 
   if (std::isinf(p)) {
     const Variable value = norm.detach(), magnitude = x.detach().abs();
     const Variable top = magnitude.eq(value).logical_or(magnitude.isnan().logical_and(value.isnan()));
-    const Variable count = sum_over(top, mask, true, grad.dtype(), 1, "SumBackward1");
-    return x.sgn() * (grad / count * top.to(grad.dtype()));
+    const DType wide = wide_dtype(grad.dtype());
+    const Variable count = sum_over(top, mask, true, wide, 1, "SumBackward1");
+    return (x.sgn() * (grad / count * top.to(wide))).to(grad.dtype());
   }
   const Variable flat = norm.detach().eq(0);
   const Variable zero = zeros({}, grad.options()), one = ones({}, grad.options());

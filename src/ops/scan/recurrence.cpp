@@ -103,6 +103,7 @@ Variable diff(const Variable& self, std::int64_t n, std::int64_t dim, const opti
   EBB_CHECK(self.dim() >= 1, "diff: expected a tensor of at least one dimension, got ", self, ".");
   EBB_CHECK(n >= 0, "diff: the order must not be negative, got ", n, ".");
   const std::int64_t d = wrap_dim("diff", dim, self.dim());
+  if (n == 0) return self.clone();
   Variable x = self;
   if (prepend && prepend->defined()) x = cat({*prepend, x}, d);
   if (append && append->defined()) x = cat({x, *append}, d);

@@ -14,6 +14,12 @@ namespace ops {
 namespace {
 
 // d/dx[i] = exp(x[i] - y[i]) * T[i], where T[i] = g[i] + exp(y[i] - y[i + 1]) T[i + 1]: no factor exceeds 1.
+// exp(a - b); `of_nothing` where both are -inf.
+Variable exp_of_difference(const Variable& a, const Variable& b, double of_nothing) {
+  return (a - b).exp().masked_fill(a.eq(-INFINITY).logical_and(b.eq(-INFINITY)), of_nothing);
+}
+
+// Of the terms that are all 0, the last one counts as their sum.
 struct LogcumsumexpBackward : autograd::Node {
   autograd::SavedVariable self{this}, result{this};
   std::int64_t dim = 0;
@@ -22,8 +28,8 @@ struct LogcumsumexpBackward : autograd::Node {
     const Variable y = result.unpack(), x = self.unpack();
     const std::int64_t n = y.dim() == 0 ? 1 : y.size(dim);
     if (y.dim() == 0 || n < 2) return {std::move(grads[0])};
-    const Variable links = (y.narrow(dim, 0, n - 1) - y.narrow(dim, 1, n - 1)).exp();
-    return {(x - y).exp() * linear_recurrence(grads[0], links, dim, true)};
+    const Variable links = exp_of_difference(y.narrow(dim, 0, n - 1), y.narrow(dim, 1, n - 1), 0);
+    return {exp_of_difference(x, y, 1) * linear_recurrence(grads[0], links, dim, true)};
   }
 };
 

@@ -143,20 +143,17 @@ Variable as_strided_backward_transposed(const Variable& v, const Geometry& input
 
 Geometry checked_geometry(const char* op, const Variable& x, IntArrayRef size, IntArrayRef stride,
                           optional<std::int64_t> storage_offset) {
-  EBB_CHECK(size.size() == stride.size(), op, ": size ", size, " and stride ", stride,
-            " must have the same length.");
   Geometry g;
   g.sizes = DimVector(size);
   g.strides = DimVector(stride);
   g.offset = storage_offset.value_or(x.storage_offset());
-  for (const std::int64_t s : stride)
-    EBB_CHECK(s >= 0, op, ": negative strides are not supported, got ", stride, ".");
-  EBB_CHECK(g.offset >= 0, op, ": the storage offset must not be negative, got ", g.offset, ".");
-  const std::int64_t needed = g.end() * x.element_size();
-  EBB_CHECK(g.numel() == 0 || static_cast<std::size_t>(needed) <= x.array().storage()->bytes(), op,
-            ": sizes ", size, ", strides ", stride, " and storage offset ", g.offset,
-            " require a storage of ", needed, " bytes and are out of bounds for storage of size ",
+  const std::int64_t needed = checked_extent(op, size, stride, g.offset) * x.element_size();
+  EBB_CHECK(static_cast<std::size_t>(needed) <= x.array().storage()->bytes(), op, ": sizes ", size,
+            ", strides ", stride, " and storage offset ", g.offset, " require a storage of ", needed,
+            " bytes and are out of bounds for storage of size ",
             static_cast<std::int64_t>(x.array().storage()->bytes()), ".");
+  if (detail::Recorder* recorder = detail::recorder()) [[unlikely]]
+    recorder->reaches(x.array(), needed, !storage_offset);
   return g;
 }
 

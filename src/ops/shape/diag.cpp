@@ -50,9 +50,16 @@ struct FillDiagonalBackward : autograd::Node {
   GradList apply(GradList&& grads) override;
 };
 
+// The diagonal, or the nearest one that has no element. Larger distances overflow where kernels add them to
+// rows.
+std::int64_t checked_diagonal(const char* op, const Variable& x, std::int64_t diagonal) {
+  EBB_CHECK(x.dim() >= 2, op, ": input tensor must have at least 2 dimensions, got shape ", x.sizes(), ".");
+  return std::clamp(diagonal, -x.size(-2), x.size(-1));
+}
+
 template <class N>
 Variable triangle(const char* op, const Variable& x, std::int64_t diagonal, bool lower) {
-  EBB_CHECK(x.dim() >= 2, op, ": input tensor must have at least 2 dimensions, got shape ", x.sizes(), ".");
+  diagonal = checked_diagonal(op, x, diagonal);
   NdArray out = NdArray::empty(x.sizes(), x.dtype(), x.device());
   kernels::triangle(x.device(), out, x.array(), diagonal, lower);
   return ops::record<N>(
@@ -61,7 +68,7 @@ Variable triangle(const char* op, const Variable& x, std::int64_t diagonal, bool
 
 template <class N>
 Variable& triangle_(const char* op, const Variable& x, std::int64_t diagonal, bool lower) {
-  EBB_CHECK(x.dim() >= 2, op, ": input tensor must have at least 2 dimensions, got shape ", x.sizes(), ".");
+  diagonal = checked_diagonal(op, x, diagonal);
   autograd::check_inplace(x, op);
   Ref<N> node;
   if (autograd::records(x)) {

@@ -5,6 +5,7 @@
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
 #include "ops/common/views.h"
+#include "ops/common/window.h"
 #include "ops/shape/kernels.h"
 
 namespace ebb {
@@ -22,8 +23,7 @@ struct Windows {
     const auto take = [&](std::int64_t(&to)[2], IntArrayRef from, const char* what, std::int64_t least) {
       EBB_CHECK(from.size() == 2, op, ": ", what, " must have 2 entries, got ", from, ".");
       for (int i = 0; i < 2; ++i) {
-        EBB_CHECK(from[i] >= least, op, ": ", what, " should be ",
-                  least ? "greater than zero" : "non-negative", ", got ", from, ".");
+        ops::check_window(op, what, from[i], least, from);
         to[i] = from[i];
       }
     };

@@ -159,26 +159,47 @@ Variable cartesian_prod(TensorList tensors) {
   return stack(columns, 1);
 }
 
+namespace {
+
+// How many choices of r there are among n, n over r; throws where memory cannot hold them.
+std::int64_t number_of_choices(std::int64_t n, std::int64_t r) {
+  if (r > n) return 0;
+  std::int64_t count = 1;
+  const std::int64_t steps = std::min(r, n - r);
+  for (std::int64_t i = 1; i <= steps; ++i) {
+    const bool overflow = __builtin_mul_overflow(count, n - steps + i, &count);
+    count /= i;
+    EBB_CHECK(!overflow && count <= (std::int64_t{1} << 48) / r, "combinations: of ", n,
+              " elements there are more ", "combinations of ", r, " than memory can hold.");
+  }
+  return count;
+}
+
+}  // namespace
+
 Variable combinations(const Variable& x, std::int64_t r, bool with_replacement) {
   EBB_CHECK(x.dim() == 1, "combinations: expects a 1D vector, but got shape ", x.sizes(), ".");
   EBB_CHECK(r >= 0, "combinations: expects a non-negative number of elements, but got ", r, ".");
   if (r == 0) return Variable(NdArray::empty({0}, x.dtype(), x.device()));
-  const std::int64_t n = x.numel();
-  std::vector<std::int64_t> picked(static_cast<std::size_t>(r)), rows;
-  for (std::int64_t i = 0; i < r; ++i) picked[i] = with_replacement ? 0 : i;
-  std::int64_t count = 0;
-  if (n > 0 && (with_replacement || r <= n)) {
-    while (true) {  // in lexicographic order
-      rows.insert(rows.end(), picked.begin(), picked.end());
-      ++count;
-      std::int64_t i = r - 1;
-      while (i >= 0 && picked[i] == (with_replacement ? n - 1 : n - r + i)) --i;
-      if (i < 0) break;
-      ++picked[i];
-      for (std::int64_t j = i + 1; j < r; ++j) picked[j] = with_replacement ? picked[i] : picked[j - 1] + 1;
-    }
+  EBB_CHECK(!with_replacement || r < std::int64_t{1} << 48,
+            "combinations: memory is too small for combinations of ", r, " elements.");
+  const std::int64_t n = x.numel(), among = with_replacement ? n + r - 1 : n;
+  const std::int64_t count = n > 0 ? number_of_choices(among, r) : 0;
+  NdArray rows = NdArray::empty({count, r}, kLong);
+  detail::host_access(rows);
+  std::int64_t* out = rows.data_as<std::int64_t>();
+  DimVector picked(count > 0 ? static_cast<std::size_t>(r) : 0);
+  for (std::size_t i = 0; i < picked.size(); ++i)
+    picked[i] = with_replacement ? 0 : static_cast<std::int64_t>(i);
+  for (std::int64_t row = 0; row < count; ++row) {  // in lexicographic order
+    out = std::copy(picked.begin(), picked.end(), out);
+    std::int64_t i = r - 1;
+    while (i >= 0 && picked[i] == (with_replacement ? n - 1 : n - r + i)) --i;
+    if (i < 0) break;
+    ++picked[i];
+    for (std::int64_t j = i + 1; j < r; ++j) picked[j] = with_replacement ? picked[i] : picked[j - 1] + 1;
   }
-  return view(index_select(x, 0, tensor(rows, TensorOptions(kLong).device(x.device()))), {count, r});
+  return view(index_select(x, 0, Variable(std::move(rows)).view({-1}).to(x.device())), {count, r});
 }
 
 Variable vander(const Variable& x, optional<std::int64_t> N, bool increasing) {

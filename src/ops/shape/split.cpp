@@ -99,7 +99,10 @@ void check_extents(const char* op, const Variable& x, IntArrayRef extents, std::
 std::int64_t chunk_size(const char* op, const Variable& x, std::int64_t chunks, std::int64_t dim) {
   EBB_CHECK(x.dim() > 0, op, ": expects at least a 1-dimensional tensor.");
   EBB_CHECK(chunks > 0, op, ": expects `chunks` to be greater than 0, got ", chunks, ".");
-  return (x.sizes()[wrap_dim(op, dim, x.dim())] + chunks - 1) / chunks;
+  const std::int64_t size = x.sizes()[wrap_dim(op, dim, x.dim())];
+  EBB_CHECK(size > 0 || chunks <= std::int64_t{1} << 24, op, ": ", chunks,
+            " chunks of an empty dimension are more than it makes; ask for at most 2^24.");
+  return size / chunks + (size % chunks != 0);
 }
 
 std::int64_t horizontal(const char* op, const Variable& x) {

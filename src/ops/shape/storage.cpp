@@ -27,16 +27,6 @@ DimVector strides_in(const char* op, IntArrayRef size, optional<MemoryFormat> fo
   return channels_last_strides(size);
 }
 
-// How far the geometry reaches into a storage, in elements; 0 for a shape without elements.
-std::int64_t extent_of(IntArrayRef size, IntArrayRef stride, std::int64_t offset) {
-  std::int64_t extent = offset + 1;
-  for (std::size_t d = 0; d < size.size(); ++d) {
-    if (size[d] == 0) return 0;
-    extent += (size[d] - 1) * stride[d];
-  }
-  return extent;
-}
-
 Variable& show(const Variable& x, NdArray array) {
   EBB_CHECK(!x.requires_grad() || !GradMode::is_enabled(),
             "set_: the tensor requires grad, and its history would not fit other memory. Call it on "
@@ -99,14 +89,9 @@ Variable& StorageMethods::set_(const StorageHandle& source, std::int64_t storage
                                IntArrayRef stride) const {
   const Variable& x = self(this);
   EBB_CHECK(source, "set_: the storage is null.");
-  EBB_CHECK(storage_offset >= 0, "set_: the offset must not be negative, got ", storage_offset, ".");
   checked_numel(size);
   const DimVector strides = stride.empty() ? contiguous_strides(size) : DimVector(stride);
-  EBB_CHECK(strides.size() == size.size(), "set_: sizes ", size, " and strides ", stride,
-            " differ in length.");
-  for (const std::int64_t step : strides)
-    EBB_CHECK(step >= 0, "set_: negative strides are not supported, got ", stride, ".");
-  const std::int64_t bytes = extent_of(size, strides, storage_offset) * x.element_size();
+  const std::int64_t bytes = checked_extent("set_", size, strides, storage_offset) * x.element_size();
   EBB_CHECK(static_cast<std::size_t>(bytes) <= source.nbytes(), "set_: sizes ", size, ", strides ",
             IntArrayRef(strides), " and offset ", storage_offset, " take ", bytes, " bytes, the storage has ",
             std::uint64_t{source.nbytes()}, ".");

@@ -40,11 +40,19 @@ struct Atan2 : Binary {
   }
   template <class X>
   EBB_HD X gradient_a(const X& g, const Kept<X>& k) const {
-    return g * k.b / (k.a * k.a + k.b * k.b);
+    return over_square(g * k.b, k);
   }
   template <class X>
   EBB_HD X gradient_b(const X& g, const Kept<X>& k) const {
-    return -g * k.a / (k.a * k.a + k.b * k.b);
+    return over_square(-g * k.a, k);
+  }
+
+ private:
+  // By the square of the distance from the origin; 0 there.
+  template <class X>
+  EBB_HD static X over_square(const X& x, const Kept<X>& k) {
+    const X square = k.a * k.a + k.b * k.b;
+    return where(square == 0, constant<X>(0), x / square);
   }
 };
 

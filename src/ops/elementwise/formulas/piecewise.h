@@ -146,7 +146,6 @@ struct Hardshrink : Shrink<Hardshrink> {
     return gradient(x, x);
   }
 };
-/// NaN gives 0, as in libtorch.
 struct Softshrink : Shrink<Softshrink> {
   static constexpr char kName[] = "softshrink";
   double lambda = 0.5;
@@ -154,7 +153,7 @@ struct Softshrink : Shrink<Softshrink> {
   EBB_HD X value(const X& x) const {
     const auto bound = constant<X>(lambda);
     const X moved = where(x > bound, x - bound, x + bound);
-    return where((x > bound) | (x < -bound), moved, constant<X>(0));
+    return where((x >= -bound) & (x <= bound), constant<X>(0), moved);
   }
 };
 
