@@ -78,8 +78,7 @@ void accumulate_into(Variable& grad, const Variable& incoming, bool may_steal) {
   }
 }
 
-GradList AccumulateGrad::apply(GradList&& grads) {
-  Variable incoming = std::move(grads[0]);
+Variable AccumulateGrad::hooked(Variable incoming) const {
   for (const auto& [handle, hook] : TensorHooks(meta_of(leaf_).hooks)) {
     const TensorHooks& live = meta_of(leaf_).hooks;  // a hook may have removed another
     bool present = false;
@@ -92,6 +91,12 @@ GradList AccumulateGrad::apply(GradList&& grads) {
       incoming = std::move(replaced);
     }
   }
+  return incoming;
+}
+
+GradList AccumulateGrad::apply(GradList&& grads) {
+  const Variable incoming = hooked(std::move(grads[0]));
+  if (!leaf_.requires_grad()) return {};  // it was frozen since the graph was recorded
   if (detail::Recorder* recorder = detail::recorder()) [[unlikely]]
     recorder->accumulates(leaf_);
   const bool steal = incoming.use_count() == 1;

@@ -15,6 +15,8 @@ class AccumulateGrad : public Node {
   std::string name() const override { return "AccumulateGrad"; }
   GradList apply(GradList&& grads) override;
   const Variable& variable() const { return leaf_; }
+  /// The gradient after the leaf's tensor hooks, which run in the order of their registration.
+  Variable hooked(Variable incoming) const;
 
  private:
   Variable leaf_;

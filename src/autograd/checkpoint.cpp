@@ -14,17 +14,30 @@ namespace {
 struct Frame {
   std::function<variable_list(const variable_list&)> fn;
   variable_list inputs;
+  std::vector<std::int64_t> versions;              // those of the inputs before the first run
   Generator random = default_generator().clone();  // as it was before the call
   AutocastSetting autocast = AutocastSetting::now();
   std::size_t kept = 0;  // tensors the first run wanted to keep
   variable_list recomputed;
 
   const Variable& tensor(std::size_t i) {
+    check_inputs();
     if (recomputed.empty()) recompute();
     EBB_CHECK(i < recomputed.size(),
               "checkpoint: run again, the function kept fewer tensors than the first time. ",
               "It must be deterministic and must not depend on what changed since.");
     return recomputed[i];
+  }
+
+  // The function would give the gradients of other numbers, without a word.
+  void check_inputs() const {
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      EBB_CHECK(!inputs[i].defined() || inputs[i]._version() == versions[i], "checkpoint: input ",
+                std::uint64_t{i}, " [", inputs[i],
+                "], from which the function is run again, has been modified by an inplace operation: it is "
+                "at version ",
+                inputs[i]._version(), "; expected version ", versions[i],
+                " instead. Write out of place, or clone() it before modifying.");
   }
 
   void recompute() {
@@ -62,6 +75,7 @@ variable_list checkpoint(std::function<variable_list(const variable_list&)> fn, 
   auto frame = std::make_shared<Frame>();
   frame->fn = std::move(fn);
   frame->inputs = inputs;
+  for (const Variable& input : inputs) frame->versions.push_back(input.defined() ? input._version() : 0);
   SavedTensorHooks hooks([frame](const Variable&) { return std::make_shared<std::size_t>(frame->kept++); },
                          [frame](const std::shared_ptr<void>& index) {
                            return frame->tensor(*static_cast<const std::size_t*>(index.get()));

@@ -3,6 +3,7 @@
 
 #include <ebb/autograd/grad_mode.h>
 
+#include "autograd/accumulate_grad.h"
 #include "autograd/anomaly.h"
 #include "autograd/node_hooks.h"
 #include "autograd/op_range.h"
@@ -112,13 +113,16 @@ void GraphTask::evaluate(Index index) {
   bool any = false;
   for (const Variable& grad : grads) any |= grad.defined();
   if (grads.size() < node.num_inputs()) grads.resize(node.num_inputs());
+  // As PyTorch 2 does: a gradient that goes on from here is handed out as it came, and one that ends here by
+  // way of the tensor's hooks.
+  const bool ends_here = !state.needed;
+  if (state.target && !ends_here) hand_out(node, grads);
   if (any && node.extras_or_null()) run_tensor_hooks(node, grads);
-  if (state.target)
-    for (std::size_t t = 0; t < targets_.size(); ++t)
-      if (targets_[t].edge.function.get() == &node) {
-        captured_[t] = grads[targets_[t].edge.input_nr];
-        streams_.hand_back(captured_[t]);
-      }
+  if (state.target && ends_here) {
+    if (const auto* leaf = any ? dynamic_cast<const AccumulateGrad*>(&node) : nullptr)
+      grads[0] = leaf->hooked(std::move(grads[0]));
+    hand_out(node, grads);
+  }
 
   const ArrayRef<Edge> edges = node.next_edges();
   if (state.needed && (any || node.runs_on_undefined())) {
@@ -130,6 +134,18 @@ void GraphTask::evaluate(Index index) {
     for (const Edge& edge : edges)
       if (edge.is_valid()) deliver(node, 0, edge, {});
   }
+}
+
+// To the targets at the node.
+void GraphTask::hand_out(const Node& node, const GradList& grads) {
+  for (std::size_t t = 0; t < targets_.size(); ++t)
+    if (targets_[t].edge.function.get() == &node) {
+      captured_[t] = grads[targets_[t].edge.input_nr];
+      // Whoever asked may write to it, which an expanded one forbids.
+      if (captured_[t].defined() && captured_[t].array().is_expanded())
+        captured_[t] = captured_[t].contiguous();
+      streams_.hand_back(captured_[t]);
+    }
 }
 
 // A bit for each of the node's first inputs that no target lies behind.

@@ -61,6 +61,7 @@ class GraphTask {
   void find_nodes();
   void mark_needed();
   void evaluate(Index index);
+  void hand_out(const Node& node, const GradList& grads);
   std::uint64_t unwanted_of(const Node& node) const;
   GradList call(Node& node, GradList grads);
   void deliver(const Node& from, std::size_t i, const Edge& edge, Variable grad);

@@ -97,8 +97,14 @@ std::string first_difference(const Tape& a, const Tape& b) {
 struct Kind {
   std::string key;
   std::unique_ptr<Tape> settled, last;
-  std::vector<Ref<Storage>> inputs;  // of the last recording
-  std::vector<bool> same_input;      // of a settled tape: whether the memory was the same twice
+  // Where an argument lies. A captured tensor may lie there too, which no tape tells from a view of the
+  // argument.
+  struct Input {
+    std::shared_ptr<ReadStorage> memory;
+    std::int64_t offset = 0;
+  };
+  std::vector<Input> inputs;                   // of the last recording
+  std::vector<bool> same_memory, same_offset;  // of a settled tape: whether they were the same twice
   std::vector<emitted::Argument> arguments;
   std::string reason = "it has not been called twice yet";
   int recordings = 0, refusals = 0, wasted = 0;
@@ -106,8 +112,11 @@ struct Kind {
   bool eager = false;        // for good
 
   bool fits(const std::vector<Variable>& tensors) const {
-    for (std::size_t i = 0; i < tensors.size(); ++i)
-      if (same_input[i] && tensors[i].defined() && tensors[i].array().storage() != inputs[i]) return false;
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      if (!same_memory[i] || !tensors[i].defined()) continue;
+      if (tensors[i].array().storage() != inputs[i].memory->storage) return false;
+      if (same_offset[i] && tensors[i].storage_offset() != inputs[i].offset) return false;
+    }
     return compiling::holds(*settled, tensors);
   }
   void stay_eager(std::string why) {
@@ -135,12 +144,18 @@ struct Kind {
     }
     refusals = 0;
     arguments = compiling::arguments_of(tensors);
-    std::vector<Ref<Storage>> now;
-    for (const Variable& x : tensors) now.push_back(x.defined() ? x.array().storage() : nullptr);
+    std::vector<Input> now;
+    for (const Variable& x : tensors)
+      now.push_back(x.defined() ? Input{read_by_tape(x.array().storage(), false), x.storage_offset()}
+                                : Input());
     const bool same = last && last->print == tape->print;
     if (same) {
-      same_input.clear();
-      for (std::size_t i = 0; i < now.size(); ++i) same_input.push_back(now[i] == inputs[i]);
+      same_memory.clear();
+      same_offset.clear();
+      for (std::size_t i = 0; i < now.size(); ++i) {
+        same_memory.push_back(now[i].memory == inputs[i].memory);
+        same_offset.push_back(now[i].offset == inputs[i].offset);
+      }
       settled = std::move(tape);
       compiling::fuse(*settled, fuse_on_devices);
       compiling::plan_memory(*settled);
@@ -158,7 +173,7 @@ struct Kind {
     // What is known not to be always the same need not be held.
     if (same)
       for (std::size_t i = 0; i < inputs.size(); ++i)
-        if (!same_input[i]) inputs[i] = nullptr;
+        if (!same_memory[i]) inputs[i] = {};
   }
 };
 

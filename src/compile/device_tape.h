@@ -29,7 +29,7 @@ void prepare_for_device(Tape& tape, const std::vector<Variable>& inputs);
 /// be captured.
 bool launch(Tape& tape, const std::vector<Variable>& inputs, bool moved);
 
-/// All calls, in order.
-void run_calls(Tape& tape);
+/// All calls, in order. Where one throws, `reached` has its number.
+void run_calls(Tape& tape, int* reached = nullptr);
 
 }  // namespace ebb::compiling

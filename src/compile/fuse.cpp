@@ -91,7 +91,6 @@ class Fuser {
     if (std::unique_ptr<StepProgram> program = put_together()) {
       tape_.steps.push_back({group_.first, group_.last, std::move(program)});
       note_successions();
-      note_apart();
     } else {
       for (int at = group_.first; at <= group_.last; ++at) single(at);
     }
@@ -216,15 +215,6 @@ class Fuser {
             touches_.calls(from).back() <= touches_.calls(to).front())
           may_follow(from, to);
     }
-  }
-
-  // Memory of the program's callers that must not overlap, or a block would see what a later one writes.
-  void note_apart() {
-    std::unordered_set<int> others = group_.source.reads;
-    for (const auto& [place, uses] : group_.used) others.insert(place);
-    for (const int a : group_.written)
-      for (const int b : others)
-        if (a != b && is_callers(tape_, a) && is_callers(tape_, b)) tape_.apart.emplace_back(a, b);
   }
 
   // What the memory plan goes by.

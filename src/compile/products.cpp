@@ -107,7 +107,6 @@ void accumulate_products(Tape& tape, bool on_devices) {
     const bool apart = a.storage() != sum.storage() && b.storage() != sum.storage();
     if (!there || !apart || touches.between(to, users[0], users[1])) continue;
 
-    keep_apart(tape, touches, to, users[0] - 1, users[1], Moved::past_touches);
     out = NdArray(sum.storage(), DimVector(out.sizes()), DimVector(out.strides()), sum.offset(), out.dtype());
     init = out;
     std::get<4>(arguments).beta = 1;

@@ -1,6 +1,8 @@
 // From what runs to a tape.
 #include "compile/recording.h"
 
+#include <ebb/autograd/grad_mode.h>
+
 #include "compile/device_tape.h"
 
 #include <algorithm>
@@ -36,6 +38,20 @@ void Recording::print(const void* bytes, std::size_t count) {
   tape_->print.append(static_cast<const char*>(bytes), count);
 }
 
+// The offset counts from the argument's own, so that arguments may lie anywhere in their memory.
+void Recording::print_geometry(const NdArray& array, const Place& place) {
+  const bool is_input = place.kind == Place::Kind::input;
+  const std::int64_t offset =
+      array.offset() - (is_input ? tape_->input_offsets[static_cast<std::size_t>(place.input)] : 0);
+  const DType dtype = array.dtype();
+  const std::size_t dims = array.sizes().size();
+  print(&offset, sizeof(offset));
+  print(&dtype, sizeof(dtype));
+  print(&dims, sizeof(dims));
+  print(array.sizes().data(), dims * sizeof(std::int64_t));
+  print(array.strides().data(), dims * sizeof(std::int64_t));
+}
+
 int Recording::known(const Storage* storage) const {
   const auto found = known_.find(storage);
   if (found == known_.end()) return -1;
@@ -62,7 +78,7 @@ int Recording::place_of(const Ref<Storage>& storage) {
     place = add_place(Place::Kind::inner, *storage);
   } else {
     place = add_place(Place::Kind::outside, *storage);
-    tape_->places.back().found = detail::read_by_tape(storage);
+    tape_->places.back().found = detail::read_by_tape(storage, /*captured=*/true);
     const Storage* const address = storage.get();
     print(&address, sizeof(address));
   }
@@ -93,15 +109,8 @@ class Recording::Keeper final : public ArgumentVisitor {
     r_.given_.push_back(array);
     if (array.defined()) {
       const int place = use(array.storage());
-      const Place& p = r_.tape_->places[static_cast<std::size_t>(place)];
-      const std::int64_t from =
-          p.kind == Place::Kind::input ? r_.tape_->input_offsets[static_cast<std::size_t>(p.input)] : 0;
       plain_value(place);
-      plain_value(array.offset() - from);
-      plain_value(array.dtype());
-      plain_value(array.dim());
-      plain(array.sizes().data(), array.sizes().size() * sizeof(std::int64_t));
-      plain(array.strides().data(), array.strides().size() * sizeof(std::int64_t));
+      r_.print_geometry(array, r_.tape_->places[static_cast<std::size_t>(place)]);
       array = r_.on_stand_in(place, array);
       r_.stood_in_.push_back({place, array});
     } else {
@@ -228,6 +237,7 @@ void Recording::end(std::unique_ptr<detail::KeptCall> kept, detail::KeptCall& af
   }
   if (kept->watched()) tape_->watched.push_back(kept.get());
   call_.call = std::move(kept);
+  call_.number = static_cast<int>(tape_->calls.size());
   tape_->calls.push_back(std::move(call_));
   given_.clear();
 }
@@ -254,6 +264,22 @@ void Recording::sort_places() {
   }
 }
 
+// Captured tensors stay where they are; arguments may lie anywhere in the next call.
+void Recording::note_apart() {
+  const auto place = [&](int at) -> const Place& { return tape_->places[static_cast<std::size_t>(at)]; };
+  const auto note = [&](int a, int b) {
+    if (a != b && (place(a).written || place(b).written)) tape_->apart.emplace_back(a, b);
+  };
+  for (auto a = tape_->arguments.begin(); a != tape_->arguments.end(); ++a) {
+    for (auto b = a + 1; b != tape_->arguments.end(); ++b) note(*a, *b);
+    for (const int b : tape_->outside) note(*a, b);
+  }
+  for (const int a : tape_->outside)
+    for (const int b : tape_->outside)
+      if (a != b && place(a).written && overlap(*place(a).found->storage, *place(b).found->storage))
+        refuse("it writes to a captured tensor whose memory another one has too, as data() does");
+}
+
 void Recording::refuse(const std::string& reason) {
   if (reason_.empty()) reason_ = reason;
 }
@@ -261,6 +287,17 @@ void Recording::refuse(const std::string& reason) {
 void Recording::will_touch(const NdArray& array) {
   const int place = place_of(array.storage());
   addresses_[static_cast<const char*>(array.storage()->data())] = {place, array.storage()->bytes()};
+}
+
+void Recording::reaches(const NdArray& array, std::int64_t end, bool from_own_offset) {
+  const int at = known(array.storage().get());
+  if (at < 0) return;
+  Place& place = tape_->places[static_cast<std::size_t>(at)];
+  if (place.kind != Place::Kind::input) return;
+  const NdArray& input = inputs_[static_cast<std::size_t>(place.input)].array();
+  const std::int64_t begin = input.offset() * element_size(input.dtype());
+  place.reach = std::max(place.reach, end - begin);
+  place.fixed = place.fixed || !from_own_offset;
 }
 
 void Recording::host_access(const Storage& storage) {
@@ -281,9 +318,14 @@ void Recording::bumped(const Ref<Storage>& storage) {
 }
 
 void Recording::accumulates(const Variable& leaf) {
-  for (const TapeLeaf& each : tape_->leaves)
-    if (each.leaf.is_same(leaf)) return;
+  for (TapeLeaf& each : tape_->leaves) {
+    if (!each.leaf.is_same(leaf)) continue;
+    const bool in_place = leaf.grad().defined() && !GradMode::is_enabled();
+    if (!in_place) each.added_at = static_cast<int>(tape_->calls.size());
+    return;
+  }
   TapeLeaf& entry = tape_->leaves.emplace_back();
+  entry.added_at = static_cast<int>(tape_->calls.size());
   entry.leaf = leaf;
   entry.data = leaf.array().data();
   const Variable& grad = leaf.grad();
@@ -318,6 +360,7 @@ Seen Recording::seen(const Variable& x) {
   }
   place.given_out = true;
   print(&at, sizeof(at));
+  print_geometry(x.array(), place);
   return {at, on_stand_in(at, x.array())};
 }
 
@@ -352,9 +395,10 @@ std::unique_ptr<Tape> Recording::finish(const std::vector<Variable>& outputs) {
           "a tensor that it made (", tape_->calls[static_cast<std::size_t>(place.first)].call->name(), ", ",
           std::uint64_t{place.bytes}, " bytes) is kept elsewhere than in its results and gradients"));
   }
+  sort_places();
+  note_apart();
   if (!reason_.empty()) return nullptr;
   tape_->epoch = detail::tape_epoch();
-  sort_places();
   return std::move(tape_);
 }
 

@@ -21,6 +21,7 @@ class Recording final : public detail::Recorder {
   void end(std::unique_ptr<detail::KeptCall> kept, detail::KeptCall& after) override;
   void refuse(const std::string& reason) override;
   void will_touch(const NdArray& array) override;
+  void reaches(const NdArray& array, std::int64_t end, bool from_own_offset) override;
   void host_access(const Storage& storage) override;
   void bumped(const Ref<Storage>& storage) override;
   void accumulates(const Variable& leaf) override;
@@ -44,9 +45,11 @@ class Recording final : public detail::Recorder {
   void make_constant(Place& place, const Storage& storage);
   NdArray on_stand_in(int place, const NdArray& array) const;
   void sort_places();
+  void note_apart();
   Seen seen(const Variable& x);
   int known(const Storage* storage) const;
   void print(const void* bytes, std::size_t count);
+  void print_geometry(const NdArray& array, const Place& place);
 
   struct Known {
     int place;

@@ -3,6 +3,7 @@
 #include <ebb/core/parallel.h>
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 
 #include "compile/device_tape.h"
@@ -132,8 +133,10 @@ void run(Tape& tape, const TapeCall& call) {
   call.call->visit(after);
 }
 
-void hand_out_gradients(Tape& tape, const std::vector<Variable>& inputs) {
+// Those that are complete once the calls of numbers below `end` have run.
+void hand_out_gradients(Tape& tape, const std::vector<Variable>& inputs, int end) {
   for (const TapeLeaf& entry : tape.leaves) {
+    if (entry.added_at > end) continue;
     Variable& grad = leaf_of(entry, inputs).mutable_grad();
     if (entry.after.place < 0) {
       grad.reset();
@@ -156,6 +159,15 @@ bool leaf_holds(const Tape& tape, const TapeLeaf& entry, const std::vector<Varia
   return grad.defined() && grad.array().storage() == place.found->storage;
 }
 
+// Views that as_strided makes may go beyond their tensor, or begin at an offset of their own.
+bool is_reached(const Tape& tape, const Place& place, const std::vector<Variable>& inputs) {
+  const auto input = static_cast<std::size_t>(place.input);
+  const NdArray& x = inputs[input].array();
+  if (place.fixed && x.offset() != tape.input_offsets[input]) return false;
+  const std::int64_t begin = x.offset() * element_size(x.dtype());
+  return place.reach <= 0 || begin + place.reach <= static_cast<std::int64_t>(x.storage()->bytes());
+}
+
 // Where a step's program works; null where it needs no memory.
 std::byte* work_of(const Tape& tape, const TapeStep& step) {
   for (const Tape::Arena& arena : tape.arenas)
@@ -164,18 +176,30 @@ std::byte* work_of(const Tape& tape, const TapeStep& step) {
   return nullptr;
 }
 
+// Whether a leaf among the arguments is now a tensor that the function also finds by itself.
+bool is_captured_leaf(const Tape& tape, const Variable& input) {
+  if (!input.defined() || !input.requires_grad()) return false;
+  const Storage* const storage = input.array().storage().get();
+  return std::any_of(tape.outside.begin(), tape.outside.end(),
+                     [&](int at) { return place_at(tape, at).found->storage.get() == storage; });
+}
+
+}  // namespace
+
 bool overlap(const Storage& a, const Storage& b) {
   const auto* const from = static_cast<const char*>(a.data());
   const auto* const other = static_cast<const char*>(b.data());
   return from < other + b.bytes() && other < from + a.bytes();
 }
 
-}  // namespace
-
 bool holds(const Tape& tape, const std::vector<Variable>& inputs) {
   if (tape.epoch != detail::tape_epoch()) return false;
   for (const int at : tape.outside)
     if (tape.places[static_cast<std::size_t>(at)].found->storage->use_count() < 2) return false;
+  for (const Variable& input : inputs)
+    if (is_captured_leaf(tape, input)) return false;
+  for (const int at : tape.arguments)
+    if (!is_reached(tape, place_at(tape, at), inputs)) return false;
   for (const TapeLeaf& leaf : tape.leaves)
     if (!leaf_holds(tape, leaf, inputs)) return false;
   for (const auto& [a, b] : tape.apart)
@@ -185,8 +209,9 @@ bool holds(const Tape& tape, const std::vector<Variable>& inputs) {
   return true;
 }
 
-void run_calls(Tape& tape) {
+void run_calls(Tape& tape, int* reached) {
   for (const TapeStep& step : tape.steps) {
+    if (reached) *reached = tape.calls[static_cast<std::size_t>(step.first)].number;
     if (step.program)
       step.program->run(work_of(tape, step));
     else
@@ -202,6 +227,7 @@ std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs) {
   if (!tape.brought) bring_arenas(tape);
   tape.brought = true;
   const bool moved = bring_own(tape, inputs);
+  const AutoGradMode no_graph(false);
   // Before the calls: one of them may throw when others have written.
   for (const std::vector<int>* places : {&tape.arguments, &tape.outside})
     for (const int at : *places)
@@ -210,10 +236,16 @@ std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs) {
   const bool launched = tape.on_device && launch(tape, inputs, moved);
   if (!launched) {
     bring_arguments(tape, inputs);
-    run_calls(tape);
+    int reached = 0;
+    try {
+      run_calls(tape, &reached);
+    } catch (...) {
+      // The function has left the gradients of the walks that it had completed.
+      hand_out_gradients(tape, inputs, reached);
+      throw;
+    }
   }
-  const AutoGradMode no_graph(false);
-  hand_out_gradients(tape, inputs);
+  hand_out_gradients(tape, inputs, std::numeric_limits<int>::max());
   std::vector<Variable> outputs;
   std::unordered_map<int, NdArray> copies;  // of the memory of places
   for (const Seen& each : tape.outputs) {

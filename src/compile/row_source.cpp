@@ -30,8 +30,6 @@ void delay_sources(Tape& tape) {
       written_between =
           written_between || (x->defined() && touches.written_between(touches.place(*x), from, to));
     if (written_between) continue;
-    for (const NdArray* x : source->reads())
-      if (x->defined()) keep_apart(tape, touches, touches.place(*x), from, to, Moved::past_writes);
     before[static_cast<std::size_t>(to)].push_back(from);
     moved[i] = true;
   }

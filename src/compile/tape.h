@@ -34,7 +34,9 @@ struct Place {
   std::uint32_t bumps = 0;  ///< in-place writes that are counted
   std::size_t at = 0;       ///< inner: in the arena
 
-  int input = -1;                              ///< of input: which argument
+  int input = -1;          ///< of input: which argument
+  std::int64_t reach = 0;  ///< of input: bytes from its first element on that must be there
+  bool fixed = false;      ///< of input: whether it must begin where it began
   std::shared_ptr<detail::ReadStorage> found;  ///< of outside
   std::vector<std::byte> numbers;              ///< of constant
   Ref<Storage> kept;                           ///< of constant and result: its memory
@@ -68,6 +70,7 @@ struct TapeCall {
   std::vector<Made> made;
   std::vector<Address> addresses;
   std::vector<Words> words;
+  int number = 0;         ///< of the calls that were recorded: some are left out later
   bool left_out = false;  ///< another call does what it did
 };
 
@@ -90,6 +93,7 @@ struct TapeLeaf {
   int input = -1;              ///< the argument that it is; -1 for any other
   const void* data = nullptr;  ///< where the leaf's own elements lay
   bool cleared = false;        ///< the function itself dropped the gradient of before: any will do
+  int added_at = 0;            ///< its gradient lies where `after` says from the call of this number on
   int before = -1;             ///< the place of the gradient that was added to; -1: there was none
   Seen after;                  ///< the gradient in the end
 };
@@ -107,7 +111,10 @@ struct Tape {
   std::vector<const detail::KeptCall*> watched;  ///< those that may cease to hold
   std::vector<TapeSuccession> successions;
   std::vector<TapeStep> steps;
-  std::vector<std::pair<int, int>> apart;  ///< places whose memory must not overlap
+  /// Places of the function's caller whose memory must not overlap, since one of them is written to: neither
+  /// may a kernel check for overlaps what it did not check when it was recorded, nor are calls in an order
+  /// that would be right then.
+  std::vector<std::pair<int, int>> apart;
   std::vector<TapeLeaf> leaves;
   std::vector<Seen> outputs;
   std::vector<std::int64_t> input_offsets;
@@ -140,6 +147,9 @@ void plan_memory(Tape& tape);
 
 /// Whether all that the tape assumes of what it found is so.
 bool holds(const Tape& tape, const std::vector<Variable>& inputs);
+
+/// Whether they have bytes in common.
+bool overlap(const Storage& a, const Storage& b);
 
 /// Runs the calls on these inputs, and gives the outputs.
 std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs);

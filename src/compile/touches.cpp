@@ -53,19 +53,4 @@ bool Touches::written_between(int place, int first, int last) const {
   return any_between(writers(place), first, last);
 }
 
-bool is_callers(const Tape& tape, int place) {
-  const Place::Kind kind = tape.places[static_cast<std::size_t>(place)].kind;
-  return kind == Place::Kind::input || kind == Place::Kind::outside;
-}
-
-void keep_apart(Tape& tape, const Touches& touches, int place, int first, int last, Moved moved) {
-  if (!is_callers(tape, place)) return;
-  for (int other = 0; other < static_cast<int>(touches.places()); ++other) {
-    if (other == place || !is_callers(tape, other)) continue;
-    if (moved == Moved::past_writes ? touches.written_between(other, first, last)
-                                    : touches.between(other, first, last))
-      tape.apart.emplace_back(place, other);
-  }
-}
-
 }  // namespace ebb::compiling

@@ -28,13 +28,4 @@ class Touches {
   std::vector<std::vector<int>> calls_, writers_;
 };
 
-/// Whether the place is memory of the function's caller: an argument's, or that of a tensor which the
-/// function found. Two such places may overlap in a later call, though they did not when it was recorded.
-bool is_callers(const Tape& tape, int place);
-
-/// A call that touches `place` moves past the calls after `first` and before `last`: notes that what those
-/// touch, or only what they write, must not overlap with it.
-enum class Moved : std::uint8_t { past_touches, past_writes };
-void keep_apart(Tape& tape, const Touches& touches, int place, int first, int last, Moved moved);
-
 }  // namespace ebb::compiling

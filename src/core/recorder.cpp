@@ -16,7 +16,11 @@ struct Known {
   };
   std::mutex mutex;
   std::unordered_map<const Storage*, Made> made;
-  std::unordered_map<const Storage*, std::weak_ptr<ReadStorage>> read;
+  struct Read {
+    std::weak_ptr<ReadStorage> held;
+    bool captured = false;  // by one of the tapes
+  };
+  std::unordered_map<const Storage*, Read> read;
   std::uint64_t serial = 0;
 };
 Known& known() {
@@ -68,25 +72,37 @@ ReadStorage::~ReadStorage() {
   Known& k = known();
   const std::lock_guard lock(k.mutex);
   const auto found = k.read.find(storage.get());
-  if (found != k.read.end() && found->second.expired()) k.read.erase(found);
+  if (found != k.read.end() && found->second.held.expired()) k.read.erase(found);
   --storages_read;
 }
 
-std::shared_ptr<ReadStorage> read_by_tape(const Ref<Storage>& storage) {
+std::shared_ptr<ReadStorage> read_by_tape(const Ref<Storage>& storage, bool captured) {
   Known& k = known();
   const std::lock_guard lock(k.mutex);
-  std::weak_ptr<ReadStorage>& known_as = k.read[storage.get()];
-  std::shared_ptr<ReadStorage> held = known_as.lock();
-  if (!held) known_as = held = std::make_shared<ReadStorage>(storage);
+  Known::Read& read = k.read[storage.get()];
+  std::shared_ptr<ReadStorage> held = read.held.lock();
+  if (!held) {
+    held = std::make_shared<ReadStorage>(storage);
+    read = {held, false};
+  }
+  read.captured = read.captured || captured;
   return held;
 }
 
-void tensor_replaced(const Storage& storage) noexcept {
+namespace {
+
+void replaced(const Storage& storage, bool in_arguments) noexcept {
   if (storages_read.load(std::memory_order_relaxed) == 0) return;
   Known& k = known();
   const std::lock_guard lock(k.mutex);
-  if (k.read.contains(&storage)) ++epoch;
+  const auto found = k.read.find(&storage);
+  if (found != k.read.end() && (in_arguments || found->second.captured)) ++epoch;
 }
+
+}  // namespace
+
+void tensor_replaced(const Storage& storage) noexcept { replaced(storage, false); }
+void graph_replaced(const Storage& storage) noexcept { replaced(storage, true); }
 std::uint64_t tape_epoch() noexcept { return epoch.load(std::memory_order_relaxed); }
 
 }  // namespace ebb::detail

@@ -27,6 +27,9 @@ class Recorder {
 
   /// Arrays of which a call will be given the bare address.
   virtual void will_touch(const NdArray& array) = 0;
+  /// A view reaches to `end`, in bytes from where the memory of `array` begins, whatever the array covers. It
+  /// begins at the array's own offset, or at one that does not move with the array.
+  virtual void reaches(const NdArray& array, std::int64_t end, bool from_own_offset) = 0;
   /// The host reads or writes elements.
   virtual void host_access(const Storage& storage) = 0;
   /// An in-place write has been counted.
@@ -84,8 +87,9 @@ void storage_gone(const Storage& storage) noexcept;
 EBB_API std::uint64_t made_by(const Recorder& recorder, const Storage* storage) noexcept;
 EBB_API void forget_made(const Recorder& recorder) noexcept;
 
-/// A storage that tapes read and did not make. All of them hold it by one reference: if that is the last, the
-/// tensor is gone that it was recorded from.
+/// A storage that tapes read and did not make: captured ones, and an argument's that was the same in all
+/// calls. All of them hold it by one reference: if that is the last, the tensor is gone that it was recorded
+/// from.
 struct EBB_API ReadStorage {
   explicit ReadStorage(Ref<Storage> read);
   ~ReadStorage();
@@ -94,11 +98,14 @@ struct EBB_API ReadStorage {
 
   const Ref<Storage> storage;
 };
-EBB_API std::shared_ptr<ReadStorage> read_by_tape(const Ref<Storage>& storage);
+EBB_API std::shared_ptr<ReadStorage> read_by_tape(const Ref<Storage>& storage, bool captured);
 
-/// Called where a tensor on the storage gets other data, or another requires_grad: changes tape_epoch() if a
-/// tape reads it, for that tape must be recorded anew.
+/// Called where a tensor on the storage gets other data or another requires_grad: changes tape_epoch() if a
+/// tape captured it, for that tape must be recorded anew.
 EBB_API void tensor_replaced(const Storage& storage) noexcept;
+/// Called where one becomes part of another graph, which an argument must not: changes tape_epoch() if a tape
+/// reads it, for a captured tensor may lie in an argument's memory.
+EBB_API void graph_replaced(const Storage& storage) noexcept;
 EBB_API std::uint64_t tape_epoch() noexcept;
 
 }  // namespace ebb::detail

@@ -84,6 +84,57 @@ TEST_CASE("a hook of a leaf or of a non-leaf may replace the gradient") {
   require_values(x.grad(), {3, 3});
 }
 
+TEST_CASE("hooks of a leaf act on the gradient that grad gives for it, once") {
+  for (const bool create_graph : {false, true}) {
+    int calls = 0;
+    Variable w = leaf({1, 2}), x = leaf({3, 4});
+    w.register_hook([&](const Variable& g) {
+      ++calls;
+      return g * 5;
+    });
+    w.register_hook([&](const Variable& g) { return g + 1; });
+    const Variable y = (w * x).sum();
+    const auto both = ebb::autograd::grad({y}, {w, x}, {}, true, create_graph);
+    require_values(both[0], {16, 21});
+    require_values(both[1], {1, 2});
+    CHECK(calls == 1);
+    require_values(ebb::autograd::grad({w}, {w}, {x.detach()}, true, create_graph)[0], {16, 21});
+    CHECK(calls == 2);
+    ebb::autograd::backward({y}, {}, true, create_graph, {w});
+    CHECK(calls == 3);
+    require_values(w.grad(), {16, 21});
+    CHECK_FALSE(x.grad().defined());
+  }
+}
+
+TEST_CASE(
+    "grad gives a non-leaf's gradient after its hooks where the walk ends, and before them where it goes "
+    "on") {
+  Variable x = leaf({1, 1}), y = x * 2;
+  y.register_hook([](const Variable& g) { return g * 5; });
+  const Variable z = (y * 3).sum();
+  require_values(ebb::autograd::grad({z}, {y}, {}, true)[0], {15, 15});
+  const auto both = ebb::autograd::grad({z}, {y, x}, {}, true);
+  require_values(both[0], {3, 3});
+  require_values(both[1], {30, 30});
+  const auto itself = ebb::autograd::grad({y}, {y, x}, {x.detach()}, true);
+  require_values(itself[0], {1, 1});
+  require_values(itself[1], {10, 10});
+}
+
+TEST_CASE("a leaf that is frozen after the graph was recorded takes no gradient") {
+  Variable w = leaf({1, 2}), x = leaf({3, 4});
+  const Variable y = (w * x).sum();
+  y.backward({}, true);
+  w.set_requires_grad(false);
+  y.backward({}, true);
+  require_values(w.grad(), {3, 4});
+  require_values(x.grad(), {2, 4});
+  w.set_requires_grad(true);
+  y.backward();
+  require_values(w.grad(), {6, 8});
+}
+
 TEST_CASE("hooks of a tensor run in the order of registration") {
   Variable x = leaf({1});
   Variable y = x * 1;

@@ -120,3 +120,15 @@ TEST_CASE("hooks on a node that return an empty list change nothing") {
   REQUIRE(calls == 2);
   require_values(x.grad(), {2, 2});
 }
+
+TEST_CASE("gradients that grad() returns may be written to, whatever op they come from") {
+  for (const auto& loss :
+       {+[](const Variable& x) { return x.mean(); }, +[](const Variable& x) { return x.sum(); }}) {
+    const Variable x = leaf({1, 2, 3, 4});
+    const Variable g = grad({loss(x) * 4}, {x})[0], before = g.clone();
+    g[1].mul_(3);
+    CHECK(g[0].equal(before[0]));
+    CHECK(g[1].equal(before[1] * 3));
+    CHECK(g[2].equal(before[2]));
+  }
+}

@@ -1,6 +1,7 @@
 // Arguments that share memory, with each other or with captured tensors, and arguments that are leaves.
 #include "twins.h"
 
+using support::Contains;
 using namespace twins;
 
 TEST_CASE("arguments that share memory, and slices of one, are told apart") {
@@ -132,4 +133,175 @@ TEST_CASE("leaves among the arguments get gradients of their own") {
   }
   require_replays(f, 2);
   for (const Tensor& x : leaves) CHECK(same_bits(x.grad(), x.detach() * 2));
+}
+
+TEST_CASE("an argument that lies apart from a captured tensor may overlap it in another call") {
+  for (const std::int64_t n : {40, 20000}) {
+    const Tensor all = randn({3 * n}), twin = all.clone();
+    const Tensor captured = all.narrow(0, 0, n), captured_twin = twin.narrow(0, 0, n);
+    const auto step = [](Tensor w, const Tensor& x) {
+      w.mul_(-2);
+      return x + 1;
+    };
+    auto f = compile([&](const Tensor& x) { return step(captured, x); });
+    std::vector<Tensor> apart;  // so that each call has other memory
+    for (int i = 0; i < 5; ++i) {
+      apart.push_back(randn({n}));
+      REQUIRE(same_bits(f(apart.back()), step(captured_twin, apart.back())));
+    }
+    require_replays(f, 2);
+    for (const std::int64_t offset : {n / 4, std::int64_t{0}, n - 1, n, n / 4, std::int64_t{1}}) {
+      INFO(n << " elements, at " << offset);
+      REQUIRE(same_bits(f(all.narrow(0, offset, n)), step(captured_twin, twin.narrow(0, offset, n))));
+      REQUIRE(same_bits(all, twin));
+    }
+    REQUIRE(same_bits(f(apart[0]), step(captured_twin, apart[0])));
+  }
+}
+
+TEST_CASE("another part of a captured tensor in each call is read where it lies") {
+  const Tensor table = randn({24, 3});
+  const std::function<Tensor(int)> parts[] = {
+      [&](int i) { return table.select(0, i); }, [&](int i) { return table.narrow(0, i, 2).sum(0); },
+      [&](int i) { return table.slice(0, i, i + 9, 3).t().sum(1); }, [&](int i) { return table[i % 2 + 3]; }};
+  for (const auto& part : parts) {
+    INFO("part " << &part - parts);
+    int call = 0;
+    auto f = compile([&](const Tensor& x) { return x * part(call) + 1; });
+    for (; call < 12; ++call) {
+      const Tensor x = randn({3});
+      REQUIRE(same_bits(f(x), x * part(call) + 1));
+    }
+  }
+}
+
+TEST_CASE(
+    "as_strided reads an argument's memory as far as it goes in this call, and from the offset it names") {
+  const Tensor all = randn({12});
+  const auto wide = [](const Tensor& x) { return x.as_strided({2, 2}, {2, 1}) + 1; };
+  auto relative = compile(wide);
+  for (const int at : {0, 3, 6, 8})
+    REQUIRE(same_bits(relative(all.narrow(0, at, 2)), wide(all.narrow(0, at, 2))));
+  require_replays(relative, 2);
+  CHECK_THROWS_WITH(relative(all.narrow(0, 10, 2)), support::Contains("out of bounds"));
+  REQUIRE(same_bits(relative(all.narrow(0, 1, 2)), wide(all.narrow(0, 1, 2))));
+
+  const auto named = [](const Tensor& x) { return x.as_strided({2, 2}, {2, 1}, 4) + 1; };
+  auto absolute = compile(named);
+  for (const int at : {5, 5, 5, 0, 0, 0, 10, 3})
+    REQUIRE(same_bits(absolute(all.narrow(0, at, 2)), named(all.narrow(0, at, 2))));
+  CHECK(absolute.report().replays > 0);
+  CHECK_THROWS_WITH(absolute(randn({2})), support::Contains("out of bounds"));
+}
+
+TEST_CASE("an argument gets its gradient where products take up additions before it") {
+  const Tensor w = randn({4, 3}).requires_grad_(), v = randn({3, 5}).requires_grad_();
+  const auto loss = [&](const Tensor& x) { return x.matmul(w).relu().matmul(v).sum(); };
+  auto f = compile([&](const Tensor& x) { loss(x).backward(); });
+  for (int i = 0; i < 6; ++i) {
+    const Tensor x = randn({4}).requires_grad_();
+    f(x);
+    REQUIRE(x.grad().defined());
+    CHECK(same_bits(x.grad(), autograd::grad({loss(x)}, {x})[0]));
+  }
+  require_replays(f, 1);
+}
+
+TEST_CASE("an argument that is the captured leaf in a later call takes its gradient") {
+  const Tensor w = tensor({1.0, 2.0}).requires_grad_();
+  auto f = compile([&](const Tensor& x) {
+    w.square().sum().backward({}, false, false, {{x}});
+    return x.detach() + 1;
+  });
+  for (int i = 0; i < 4; ++i) f(randn({2}, kDouble).requires_grad_());
+  require_replays(f, 1);
+  CHECK_FALSE(w.grad().defined());
+  f(w);
+  REQUIRE(w.grad().defined());
+  CHECK(equal(w.grad(), 2 * w));
+}
+
+TEST_CASE("a captured tensor that becomes part of a graph between calls passes gradients on") {
+  for (const bool through_view : {false, true}) {
+    const Tensor w = tensor({1.0, 2.0}).requires_grad_();
+    Tensor captured = tensor({3.0, 4.0});
+    auto f = compile([&](const Tensor& x) {
+      (captured * x).sum().backward();
+      return x.detach() + 1;
+    });
+    const auto fresh = [] { return tensor({5.0, 6.0}).requires_grad_(); };
+    for (int i = 0; i < 4; ++i) f(fresh());
+    require_replays(f, 1);
+    (through_view ? captured.view({2}) : captured).mul_(w);
+    f(fresh());
+    REQUIRE(w.grad().defined());
+    CHECK(equal(w.grad(), tensor({15.0, 24.0})));
+  }
+}
+
+TEST_CASE("an argument that comes to lie in captured memory is checked for overlaps as in an eager call") {
+  const Warnings warnings;
+  const Tensor kept = arange(8, kFloat), seen = kept.narrow(0, 2, 4);
+  auto from_kept = compile([&](Tensor x) { x.copy_(seen); });
+  auto into_kept = compile([&](const Tensor& x) { seen.copy_(x); });
+  for (int call = 0; call < 4; ++call) {
+    Tensor x = zeros({4});
+    from_kept(x);
+    CHECK(equal(x, seen));
+    into_kept(x + 1);
+    CHECK(equal(seen, x + 1));
+  }
+  require_replays(from_kept, 2);
+  require_replays(into_kept, 2);
+  CHECK_THROWS_WITH(from_kept(kept.narrow(0, 1, 4)), Contains("overlap"));
+  CHECK_THROWS_WITH(into_kept(kept.narrow(0, 1, 4)), Contains("overlap"));
+}
+
+TEST_CASE("a function that writes to memory of two captured tensors stays eager and says why") {
+  const Warnings warnings;
+  const Tensor x = arange(4, kFloat), same = x.data(), before = x.clone();
+  auto f = compile([&](const Tensor& y) {
+    x.add_(y);
+    return same * 2;
+  });
+  for (int call = 1; call < 6; ++call) CHECK(equal(f(ones({4})), (before + call) * 2));
+  CHECK_FALSE(f.report().replayed);
+  CHECK_THAT(f.report().reason, Contains("another one has too"));
+}
+
+TEST_CASE("views that lie elsewhere in every call are results of that call") {
+  const Warnings warnings;
+  std::int64_t calls = 0;
+  auto part = compile([&](const Tensor& x) { return x.narrow(0, calls, 2); });
+  auto turned = compile([&](const Tensor& x) { return calls % 2 ? x.view({3, 4}).t() : x.view({4, 3}); });
+  for (; calls < 9; ++calls) {
+    const Tensor x = randn({12});
+    CHECK(same_bits(part(x), x.narrow(0, calls, 2)));
+    CHECK(same_bits(turned(x), calls % 2 ? x.view({3, 4}).t() : x.view({4, 3})));
+  }
+  CHECK_FALSE(part.report().replayed);
+  CHECK_THAT(part.report().reason, Contains("left different results"));
+}
+
+TEST_CASE("an argument in captured memory may come to lie at another offset there") {
+  const Tensor kept = arange(12, kFloat), seen = kept.narrow(0, 3, 4);
+  auto f = compile([&](const Tensor& x) { return x + seen * 2; });
+  for (const std::int64_t offset : {0, 0, 0, 4, 4, 4, 5, 0})
+    CHECK(equal(f(kept.narrow(0, offset, 4)), kept.narrow(0, offset, 4) + seen * 2));
+  CHECK(f.report().replays == 2);
+}
+
+TEST_CASE("a captured tensor in an argument's memory that becomes part of a graph keeps later calls right") {
+  const Warnings warnings;
+  Tensor kept = zeros({3});
+  auto f = compile([&](const Tensor& x) { return std::tuple(x * 2, kept * 3); });
+  Tensor in_kept = kept.detach();
+  for (int call = 0; call < 4; ++call) CHECK_FALSE(std::get<1>(f(in_kept)).requires_grad());
+  CHECK(f.report().replays == 2);
+  const Tensor weight = ones({3}).set_requires_grad(true);
+  kept.add_(weight);
+  const auto [of_argument, of_kept] = f(in_kept);
+  CHECK_FALSE(of_argument.requires_grad());
+  of_kept.sum().backward();
+  CHECK(equal(weight.grad(), full({3}, 3.)));
 }

@@ -103,7 +103,8 @@ TEST_CASE("calls are written with all that they are given") {
     const Tensor first = nn::functional::leaky_relu(
         x.matmul(weight.t()) + bias, nn::functional::LeakyReLUFuncOptions().negative_slope(by));
     const Tensor second = cat({y, tensor({std::int64_t{7}})}), third = x.clamp(-1, 1).sum(-1);
-    const Tensor fourth = large.sum() + tensor(std::vector<double>(20, 0.5)).sum(),
+    const Tensor sum = large.sum(), constants = tensor(std::vector<double>(20, 0.5)).sum();
+    const Tensor fourth = sum + constants,
                  fifth = full({2}, std::numeric_limits<double>::infinity(), kDouble);
     return std::make_tuple(first, second, third, fourth, fifth);
   });
@@ -120,7 +121,7 @@ TEST_CASE("calls are written with all that they are given") {
            "kernels::Unary<ops::Clamp>::slot(kCPU, t2, x0, ops::Clamp{{}, number(-1.0, -1), number(1.0, 1), "
            "true, true});",
            "kernels::sum(kCPU, y2, t2, 2U, 1.0);",
-           "kernels::Binary<ops::Add>::slot(kCPU, y3, kDouble, t4, read(t3), ops::Add{});",
+           "kernels::Binary<ops::Add>::slot(kCPU, y3, kDouble, t3, read(t4), ops::Add{});",
            "kernels::fill(kCPU, y4, Scalar(std::numeric_limits<double>::infinity()));",
            "NdArray x0{argument(0, 32), {2, 4}, {4, 1}, 0, kFloat};",
            "NdArray w0{weight(\"w0\", 48), {4, 3}, {1, 4}, 0, kFloat};",

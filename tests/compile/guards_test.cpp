@@ -386,6 +386,26 @@ TEST_CASE("what a replay wrote before a call of it threw is counted, and graphs 
   CHECK_THROWS_WITH(y.backward(), support::Contains("modified by an inplace operation"));
 }
 
+TEST_CASE("a replay that throws leaves the gradients that it has completed") {
+  for (const bool twice : {false, true}) {
+    const auto function = [&](const Tensor& x, const Tensor& at) {
+      x.square().sum().backward();
+      if (twice) (x * 3).sum().backward();
+      const Tensor picked = x.detach().index_select(0, at);
+      (x * 5).sum().backward();
+      return picked;
+    };
+    auto f = compile(function);
+    const auto fresh = [] { return tensor({1.0, 2.0}).requires_grad_(); };
+    for (int i = 0; i < 4; ++i) f(fresh(), tensor({1}));
+    require_replays(f, 1);
+    const Tensor x = fresh();
+    CHECK_THROWS_WITH(f(x, tensor({9})), Contains("index_select"));
+    REQUIRE(x.grad().defined());
+    CHECK(equal(x.grad(), twice ? tensor({5.0, 7.0}) : tensor({2.0, 4.0})));
+  }
+}
+
 TEST_CASE("exceptions pass, and the next call records anew") {
   bool fails = true;
   auto f = compile([&](const Tensor& x) {
@@ -443,4 +463,31 @@ TEST_CASE("memory of a replay is shared by what does not live at the same time")
   CHECK(chain.report().operations == 100);
   CHECK(chain.report().arena_bytes <= 2 * 4096);
   CHECK(chain.report().result_bytes >= 4000);
+}
+
+TEST_CASE("a training step that settled calls hooks on saved tensors that are set later") {
+  const Tensor w = randn({3}).requires_grad_();
+  auto f = compile([&](const Tensor& x) {
+    w.mutable_grad() = {};
+    (w * x).exp().sum().backward();
+    return w.grad() * 1;
+  });
+  settle(f, randn({3}));
+  int packed = 0, unpacked = 0;
+  const Tensor x = randn({3}), expected = (x * (w * x).exp()).detach();
+  {
+    const autograd::SavedTensorHooks hooks(
+        [&](const Tensor& t) {
+          ++packed;
+          return std::make_shared<Tensor>(t);
+        },
+        [&](const std::shared_ptr<void>& t) {
+          ++unpacked;
+          return *static_cast<const Tensor*>(t.get());
+        });
+    CHECK(allclose(f(x), expected));
+  }
+  CHECK(packed > 0);
+  CHECK(unpacked == packed);
+  CHECK(allclose(replay(f, x), expected));
 }

@@ -192,3 +192,32 @@ TEST_CASE("recurrent networks and clipping by norm are replayed") {
   }
   require_replays(step, 4);
 }
+
+TEST_CASE("a product that is added to a part of a zeroed gradient leaves the rest of it zero") {
+  for (const std::int64_t first : {0, 2, 4})
+    for (const bool by_optimizer : {true, false}) {
+      INFO("from row " << first << (by_optimizer ? ", zeroed by the optimizer" : ", zeroed by hand"));
+      const auto run = [&](const Tensor& p, optim::SGD& optimizer, const Tensor& a, const Tensor& b) {
+        const NoGradGuard no_grad;
+        if (by_optimizer)
+          optimizer.zero_grad(false);
+        else
+          p.grad().zero_();
+        p.grad().narrow(0, first, 2).add_(a.matmul(b));
+        const Tensor shown = p.grad() * 1;
+        p.grad().add_(1);
+        return shown;
+      };
+      const Tensor p = randn({6, 4}).requires_grad_(), twin = p.detach().clone().requires_grad_();
+      p.mutable_grad() = ones({6, 4});
+      twin.mutable_grad() = ones({6, 4});
+      optim::SGD optimizer({p}, 0.1), optimizer_twin({twin}, 0.1);
+      auto f = compile([&](const Tensor& a, const Tensor& b) { return run(p, optimizer, a, b); });
+      for (int i = 0; i < 6; ++i) {
+        const Tensor a = randn({2, 3}), b = randn({3, 4});
+        REQUIRE(same_bits(f(a, b), run(twin, optimizer_twin, a, b)));
+        REQUIRE(same_bits(p.grad(), twin.grad()));
+      }
+      require_replays(f, 2);
+    }
+}

@@ -20,8 +20,7 @@ const std::set<std::string> eager_rows = {
     // What is computed is.
     "allclose", "equal", "prod", "prod.dim", "prod.zeros", "prod.zeros.dim", "cov.weights", "cov.counts",
     "masked_scatter", "segment_reduce", "segment_reduce.mean", "segment_reduce.max", "segment_reduce.prod",
-    "segment_reduce.offsets", "lstsq.gelss", "det", "det.plain", "matrix_exp", "matrix_exp.large",
-    "rrelu_with_noise_functional",
+    "segment_reduce.offsets", "lstsq.gelss", "matrix_exp", "matrix_exp.large", "rrelu_with_noise_functional",
     // The row's function seeds a generator, or makes one.
     "svd_lowrank", "pca_lowrank", "pca_lowrank.mean", "scaled_dot_product_attention.dropout",
     "linear_cross_entropy.chunks", "rand_like", "randn_like", "randint_like", "dropout", "feature_dropout",
