@@ -1,4 +1,4 @@
-// Where a generator's choices come from: a seed, or the bytes that a fuzzer hands out.
+// The source of a generator's choices: a seed, or the bytes that a fuzzer hands out.
 #pragma once
 
 #include <cstddef>

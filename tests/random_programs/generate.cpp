@@ -13,7 +13,6 @@ namespace programs {
 namespace {
 
 constexpr int kSlots = 128;
-constexpr std::int64_t kMostElements = 1024;
 
 class Generator {
  public:
@@ -22,12 +21,15 @@ class Generator {
   Program make() {
     ebb::manual_seed(0);
     replays_ = !draw_.once_in(4);
+    if (limits_.large && draw_.once_in(10)) state_.most_elements = draw_.once_in(5) ? 1 << 17 : 1 << 12;
     draw_setup();
     const std::int64_t wanted = draw_.between(limits_.least, limits_.most);
     for (std::int64_t tries = 0; tries < 4 * wanted; ++tries) {
       if (static_cast<std::int64_t>(program_.body.size()) >= wanted || used_ + 2 > kSlots || ended_) break;
       add(kBody, program_.body);
     }
+    if (trains_ && !ended_)
+      for (const char* kind : {"forward", "backward", "step"}) add(kBody, program_.body, kind);
     choose_results();
     for (int call = 1; call < limits_.calls; ++call) draw_between(call);
     program_.slots = used_;
@@ -69,7 +71,7 @@ class Generator {
 
   // Whether a compiled function with the statement stays eager.
   static bool keeps_eager(const Statement& s) {
-    return (s.modes & kCheckpointed) || s.name == "set_data" ||
+    return (s.modes & kCheckpointed) || s.name == "set_data" || s.name == "mask" || s.kind == "turn" ||
            ((s.kind == "op" || s.kind == "op_") && optable::stays_eager(s.name));
   }
 
@@ -80,10 +82,11 @@ class Generator {
     if (!draws(kind, s)) return false;
     s.modes |= draw_modes(kind, place);
     if (replays_ && place == kBody && keeps_eager(s)) return false;
+    if (state_.is_large() && makes_overlapping_view(s)) return false;
+    if (limits_.adapt && !limits_.adapt(s)) return false;
     // Statements with known faults are made once in 50, so that nobody forgets them.
     if (known_fault(s, place, program_) && !draw_.once_in(50)) return false;
     for (std::size_t i = 0; i < s.out.size(); ++i) s.out[i] = used_ + static_cast<int>(i);
-    if (limits_.for_torch && text(s, Language::python).empty()) return false;
     try {
       run(state_, s);
     } catch (const std::exception&) {
@@ -92,11 +95,12 @@ class Generator {
       ended_ = true;
     }
     for (const int slot : s.out)
-      if (state_[slot].is_tensor() && state_.tensor(slot).numel() > kMostElements) {
+      if (state_[slot].is_tensor() && state_.tensor(slot).numel() > state_.most_elements) {
         clear(s);
         return false;
       }
     used_ += static_cast<int>(s.out.size());
+    if (is_write(s)) state_.written = s.in[0];
     into.push_back(std::move(s));
     return true;
   }
@@ -111,8 +115,37 @@ class Generator {
       if (!add(kSetup, setup, "make") && draw_.is_used_up()) break;
     for (std::int64_t i = 0; i < arguments && i < used_; ++i)
       program_.arguments.push_back(static_cast<int>(i));
+    // In every call, so that calls of one kind follow each other.
+    overlaps_ =
+        program_.arguments.size() == 2 && setup[0].numbers[0] == setup[1].numbers[0] && draw_.once_in(4);
+    if (overlaps_) state_.focus = program_.arguments;
+    if (limits_.calls > 1 && used_ > 0 && !overlaps_ && draw_.once_in(6)) draw_within();
+    // Chance alone seldom brings a module, its optimizer and a step at the body's end together.
+    trains_ = draw_.once_in(4);
+    if (trains_)
+      for (const char* kind : {"module", "optimizer"}) add(kSetup, setup, kind);
     for (std::int64_t more = draw_.between(0, 4); more > 0; --more) add(kSetup, setup);
     program_.kept = used_;
+  }
+
+  // A captured tensor in whose memory the first argument lies from some call on, often not where it begins.
+  void draw_within() {
+    Statement made = program_.setup.front();
+    if (made.numbers[2] != kWhole && made.numbers[2] != kOffset) return;
+    made.numbers[1] = draw_.below(100);
+    made.numbers[2] = kOffset;
+    made.numbers[3] = made.numbers[3] && draw_.once_in(2);
+    made.out = {used_};
+    run(state_, made);
+    const Variable& other = state_.tensor(used_);
+    const std::int64_t reach =
+        other.storage_offset() + 1;  // as many elements as the argument has, from there
+    within_ = {.kind = "act", .name = "within", .in = {program_.arguments[0], used_}};
+    within_.numbers = {0, draw_.below(reach)};
+    first_within_ = draw_.between(1, limits_.calls);
+    state_.focus = within_.in;
+    program_.setup.push_back(std::move(made));
+    ++used_;
   }
 
   void choose_results() {
@@ -120,6 +153,10 @@ class Generator {
     for (int i = program_.kept; i < used_; ++i)
       if (state_[i].is_tensor()) locals.push_back(i);
     if (locals.empty()) return;
+    if (limits_.returns_all) {
+      program_.results = locals;
+      return;
+    }
     for (std::int64_t n = draw_.between(0, 3); n > 0; --n) program_.results.push_back(draw_.of(locals));
     program_.results.push_back(locals.back());
     std::sort(program_.results.begin(), program_.results.end());
@@ -130,6 +167,7 @@ class Generator {
   // New numbers for the arguments, and from the fourth call on perhaps something else.
   void draw_between(int call) {
     clear_locals();
+    state_.call = call;
     Statements between;
     for (const int argument : program_.arguments) {
       const Statement& made = program_.setup[static_cast<std::size_t>(argument)];
@@ -137,6 +175,14 @@ class Generator {
       fresh.numbers = {draw_.below(100), made.numbers[2]};
       attempt(fresh);
       between.push_back(std::move(fresh));
+    }
+    if (!within_.kind.empty() && call >= first_within_ && attempt(within_)) between.push_back(within_);
+    if (overlaps_) {
+      Statement overlap{
+          .kind = "act", .name = "overlap", .in = {program_.arguments[0], program_.arguments[1]}};
+      overlap.numbers = {draw_.below(100), draw_.once_in(3) ? draw_.below(4) : 1};
+      attempt(overlap);
+      between.push_back(std::move(overlap));
     }
     if (call >= 3 && !draw_.once_in(3))
       for (std::int64_t n = draw_.between(1, 3); n > 0; --n) add(kBetween, between);
@@ -161,7 +207,9 @@ class Generator {
   State state_;
   Program program_;
   int used_ = 0;
-  bool ended_ = false;
+  bool ended_ = false, trains_ = false, overlaps_ = false;
+  Statement within_;  ///< no kind: there is none
+  std::int64_t first_within_ = 0;
   bool replays_ = false;  ///< no statement of the body keeps it from that
 };
 

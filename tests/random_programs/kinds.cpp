@@ -5,9 +5,11 @@
 #include <ebb/autograd/checkpoint.h>
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/core/error.h>
+#include <ebb/core/random.h>
 
 #include <algorithm>
 #include <ostream>
+#include <set>
 
 namespace programs {
 namespace {
@@ -68,18 +70,51 @@ void run(State& state, const Statement& statement) {
   std::optional<ebb::NoGradGuard> no_grad;
   std::optional<ebb::amp::autocast> autocast;
   if (statement.modes & kNoGrad) no_grad.emplace();
-  if (statement.modes & kAutocast) autocast.emplace(ebb::kCPU, ebb::kBFloat16);
+  if (statement.modes & kAutocast) autocast.emplace(home().type(), ebb::kBFloat16);
   if (statement.modes & kCheckpointed)
     run_checkpointed(kind, state, statement);
   else
     kind.run(state, statement);
 }
 
+State set_up(const Program& program) {
+  ebb::manual_seed(0);
+  State state(program.slots);
+  for (const Statement& s : program.setup) run(state, s);
+  return state;
+}
+
+bool makes_overlapping_view(const Statement& statement) {
+  return statement.name.starts_with("as_strided") || statement.name.starts_with("unfold");
+}
+
+bool is_write(const Statement& statement) {
+  static const std::set<std::string> writes = {"act", "write", "op_", "index_put_", "function", "step"};
+  return writes.contains(statement.kind);
+}
+
+namespace {
+
+// The slots among `found` that are drawn more often.
+std::vector<int> in_focus(const State& state, const std::vector<int>& found) {
+  std::vector<int> all;
+  const Variable written = state.written < 0 ? Variable() : state.tensor(state.written);
+  for (const int i : found) {
+    const bool shares = written.defined() && state[i].is_tensor() && state.tensor(i).is_alias_of(written);
+    if (shares || std::find(state.focus.begin(), state.focus.end(), i) != state.focus.end()) all.push_back(i);
+  }
+  return all;
+}
+
+}  // namespace
+
 std::optional<int> pick(Draw& draw, const State& state, const std::function<bool(const Slot&)>& fits) {
   std::vector<int> found;
   for (std::size_t i = 0; i < state.slots.size(); ++i)
     if (fits(state.slots[i])) found.push_back(static_cast<int>(i));
   if (found.empty()) return std::nullopt;
+  if (draw.once_in(4))
+    if (const std::vector<int> some = in_focus(state, found); !some.empty()) return draw.of(some);
   // Young slots are drawn twice as often, so that programs have long chains.
   const std::size_t half = found.size() / 2;
   if (half > 0 && draw.once_in(2))

@@ -13,7 +13,7 @@
 
 namespace programs {
 
-/// Where statements of a kind may stand.
+/// The places in a program at which statements of a kind may stand.
 enum Place : unsigned { kSetup = 1, kBody = 2, kBetween = 4 };
 enum class Language { cpp, python };
 
@@ -40,12 +40,23 @@ bool add_kind(Kind kind);
 
 /// Runs a statement in its modes.
 void run(State& state, const Statement& statement);
-/// Where statements are written before they run, if anywhere: the last line names the one that crashes.
+/// The state after a program's setup, which draws its random numbers from seed 0.
+State set_up(const Program& program);
+/// The stream to which statements are written before they run, if any: the last line names the one that
+/// crashes.
 extern std::ostream* run_log;
 /// The statement in its modes.
 std::string text(const Statement& statement, Language language);
 
-/// A slot for which `fits` is true, drawn evenly; nothing where there is none.
+/// Whether the statement makes a view whose elements may lie in one place. A write to one has no order where
+/// threads share it.
+bool makes_overlapping_view(const Statement& statement);
+
+/// Whether the statement writes to its first slot.
+bool is_write(const Statement& statement);
+
+/// A slot for which `fits` is true; nothing where there is none. Once in four it is one of the state's focus,
+/// or one that shares memory with the slot that was written to last, if any fits.
 std::optional<int> pick(Draw& draw, const State& state, const std::function<bool(const Slot&)>& fits);
 /// A slot with a tensor of a floating dtype.
 std::optional<int> pick_floating(Draw& draw, const State& state);

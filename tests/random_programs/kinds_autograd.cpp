@@ -97,7 +97,7 @@ const bool added_grad = add_kind(
               " = g" + a + "[1];";
      }});
 
-/// What is asked of one tensor, without a result.
+/// A method of one tensor that gives no result.
 struct Ask {
   const char* name;
   bool (*fits)(const Slot&);

@@ -38,6 +38,27 @@ const std::vector<Act> acts = {
        state[s.in[0]].tensor = state.tensor(s.in[1]).detach().view({-1});
      },
      "#a = #b.detach().view({-1});", "#a = #b.detach().view([-1])"},
+    // Both begin in one memory, some elements apart.
+    {"overlap", true,
+     [](State& state, const Statement& s) {
+       const Variable a = state.tensor(s.in[0]), b = state.tensor(s.in[1]);
+       const std::int64_t apart = s.numbers[1];
+       const Variable all = make({a.numel() + b.numel() + apart}, a.dtype(), s.numbers[0]);
+       const auto part = [&](const Variable& x, std::int64_t first) {
+         return all.narrow(0, first, x.numel()).view(x.sizes()).detach().set_requires_grad(x.requires_grad());
+       };
+       state[s.in[0]].tensor = part(a, 0);
+       state[s.in[1]].tensor = part(b, apart);
+     },
+     "overlap(#a, #b, #n, #m);", "#a, #b = overlap(#a, #b, #n, #m)"},
+    // The same sizes and strides, in the memory of another one.
+    {"within", true,
+     [](State& state, const Statement& s) {
+       const Variable a = state.tensor(s.in[0]), b = state.tensor(s.in[1]).detach();
+       state[s.in[0]].tensor =
+           b.as_strided(a.sizes(), a.strides(), s.numbers[1]).detach().set_requires_grad(a.requires_grad());
+     },
+     "#a = within(#a, #b, #m);", "#a = within(#a, #b, #m)"},
     {"set_", true,
      [](State& state, const Statement& s) { state.tensor(s.in[0]).set_(state.tensor(s.in[1])); },
      "#a.set_(#b);", "#a.set_(#b)"},
@@ -59,8 +80,7 @@ const std::vector<Act> acts = {
      [](State& state, const Statement& s) {
        if (state.tensor(s.in[0]).grad().defined()) state.tensor(s.in[0]).grad().detach().zero_();
      },
-     "if (#a.grad().defined()) #a.grad().detach().zero_();",
-     "if #a.grad is not None: #a.grad.detach().zero_()"},
+     "if (#a.grad().defined()) #a.grad().detach().zero_();", "#a.grad is None or #a.grad.detach().zero_()"},
     {"replace_grad", false,
      [](State& state, const Statement& s) {
        const Variable& x = state.tensor(s.in[0]);
@@ -146,31 +166,30 @@ const std::vector<Random> randoms = {
      "@bernoulli(#.detach().sigmoid())"},
     {"randperm", [](const Variable& x) { return ebb::randperm(x.numel()); }, "@randperm(#.numel())"},
 };
-const bool added_random =
-    add_kind({"random", 6, kSetup | kBody,
-              [](Draw& draw, const State& state, Statement& s) {
-                const auto slot = pick_floating(draw, state);
-                if (!slot) return false;
-                s.name = draw.of(randoms).name;
-                s.in = {*slot};
-                s.out = {0};
-                return true;
-              },
-              [](State& state, const Statement& s) {
-                for (const Random& each : randoms)
-                  if (s.name == each.name) state[s.out[0]] = Slot{.tensor = each.make(state.tensor(s.in[0]))};
-              },
-              [](const Statement& s, Language l) {
-                std::string said;
-                for (const Random& each : randoms)
-                  if (s.name == each.name) said = each.text;
-                for (std::size_t at; (at = said.find('#')) != std::string::npos;)
-                  said.replace(at, 1, slot_text(s.in[0]));
-                if (said[0] == '@') said.replace(0, 1, prefix(l));
-                const std::size_t at = said.find("true");
-                if (l == Language::python && at != std::string::npos) said[at] = 'T';
-                return (l == Language::cpp ? "Tensor " : "") + slot_text(s.out[0]) + " = " + said + end(l);
-              }});
+const bool added_random = add_kind({"random", 6, kSetup | kBody,
+                                    [](Draw& draw, const State& state, Statement& s) {
+                                      const auto slot = pick_floating(draw, state);
+                                      if (!slot) return false;
+                                      s.name = draw.of(randoms).name;
+                                      s.in = {*slot};
+                                      s.out = {0};
+                                      return true;
+                                    },
+                                    [](State& state, const Statement& s) {
+                                      for (const Random& each : randoms)
+                                        if (s.name == each.name)
+                                          state[s.out[0]] = Slot{.tensor = each.make(state.tensor(s.in[0]))};
+                                    },
+                                    [](const Statement& s, Language l) {
+                                      std::string said;
+                                      if (l == Language::python) return said;  // which draws other numbers
+                                      for (const Random& each : randoms)
+                                        if (s.name == each.name) said = each.text;
+                                      for (std::size_t at; (at = said.find('#')) != std::string::npos;)
+                                        said.replace(at, 1, slot_text(s.in[0]));
+                                      if (said[0] == '@') said.replace(0, 1, prefix(l));
+                                      return said.insert(0, "Tensor " + slot_text(s.out[0]) + " = ") + end(l);
+                                    }});
 
 }  // namespace
 }  // namespace programs

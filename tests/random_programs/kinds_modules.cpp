@@ -3,6 +3,7 @@
 
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn.h>
+#include <ebb/ops/elementwise.h>
 #include <ebb/optim.h>
 #include <ebb/serialize.h>
 
@@ -25,7 +26,7 @@ struct Model {
 
 template <class Holder>
 void put(Slot& slot, Holder holder) {
-  slot.forward = [holder](const Variable& x) mutable { return holder->forward(x); };
+  slot.forward = [holder](const Variable& x) mutable { return holder(x); };
   slot.module = holder.ptr();
 }
 
@@ -37,7 +38,7 @@ const std::vector<Model> models = {
      [](Slot& s) {
        put(s, nn::Sequential(nn::Linear(4, 5), nn::ReLU(), nn::Dropout(0.5), nn::Linear(5, 3)));
        s.forward = [net = nn::Sequential(std::static_pointer_cast<nn::SequentialImpl>(s.module))](
-                       const Variable& x) mutable { return net->forward<Variable>(x); };
+                       const Variable& x) mutable { return net(x); };
      }},
     {"#nConv1d(3, 2, 2)", {{-1, 3, -1}}, [](Slot& s) { put(s, nn::Conv1d(3, 2, 2)); }},
     {"#nConv2d(2, 3, 2)", {{-1, 2, -1, -1}}, [](Slot& s) { put(s, nn::Conv2d(2, 3, 2)); }},
@@ -87,41 +88,45 @@ const bool added_module = add_kind(
      [](State& state, const Statement& s) {
        Slot slot;
        model_of(s).make(slot);
+       slot.module->to(home());
        if (s.numbers[1]) slot.module->to(ebb::kDouble);
        fill(*slot.module, s.numbers[2]);
        slot.model = s.numbers[0];
        state[s.out[0]] = std::move(slot);
      },
-     [](const Statement& s, Language l) {
+     [](const Statement& s, Language l) -> std::string {
+       const bool draws = std::string(model_of(s).text).find("Dropout") != std::string::npos;
+       if (draws && l == Language::python) return "";  // other numbers than there
        return (l == Language::cpp ? "auto " : "") + slot_text(s.out[0]) + " = filled(" + model_text(s, l) +
               ", " + bool_text(s.numbers[1], l) + ", " + std::to_string(s.numbers[2]) + ")" + end(l);
      }});
 
-const bool added_forward = add_kind(
-    {"forward", 12, kBody,
-     [](Draw& draw, const State& state, Statement& s) {
-       const auto module = pick(draw, state, [](const Slot& each) { return each.module != nullptr; });
-       if (!module) return false;
-       const Slot& slot = state[*module];
-       const auto x = pick(draw, state, [&](const Slot& each) {
-         return each.is_tensor() && each.tensor.is_floating_point() &&
-                takes(models[static_cast<std::size_t>(slot.model)], each.tensor);
-       });
-       if (!x) return false;
-       s.in = {*module, *x};
-       s.out = {0};
-       return true;
-     },
-     [](State& state, const Statement& s) {
-       state.module(s.in[0]);
-       state[s.out[0]] = Slot{.tensor = state[s.in[0]].forward(state.tensor(s.in[1]))};
-     },
-     [](const Statement& s, Language l) {
-       return (l == Language::cpp ? "Tensor " : "") + slot_text(s.out[0]) + " = " + slot_text(s.in[0]) +
-              (l == Language::cpp ? "->forward(" : "(") + slot_text(s.in[1]) + ")" + end(l);
-     }});
+const bool added_forward =
+    add_kind({"forward", 12, kBody,
+              [](Draw& draw, const State& state, Statement& s) {
+                const auto module =
+                    pick(draw, state, [](const Slot& each) { return each.forward != nullptr; });
+                if (!module) return false;
+                const Slot& slot = state[*module];
+                const auto x = pick(draw, state, [&](const Slot& each) {
+                  return each.is_tensor() && each.tensor.is_floating_point() &&
+                         takes(models[static_cast<std::size_t>(slot.model)], each.tensor);
+                });
+                if (!x) return false;
+                s.in = {*module, *x};
+                s.out = {0};
+                return true;
+              },
+              [](State& state, const Statement& s) {
+                state.module(s.in[0]);
+                state[s.out[0]] = Slot{.tensor = state[s.in[0]].forward(state.tensor(s.in[1]))};
+              },
+              [](const Statement& s, Language l) {
+                return (l == Language::cpp ? "Tensor " : "") + slot_text(s.out[0]) + " = " +
+                       slot_text(s.in[0]) + "(" + slot_text(s.in[1]) + ")" + end(l);
+              }});
 
-/// What is asked of a module between calls.
+/// A method of a module that is called between calls of the function.
 struct Ask {
   const char* name;
   void (*run)(nn::Module&);
@@ -131,9 +136,9 @@ struct Ask {
 const std::vector<Ask> asks = {
     {"train", [](nn::Module& m) { m.train(); }, "#->train();", "#.train()"},
     {"eval", [](nn::Module& m) { m.eval(); }, "#->eval();", "#.eval()"},
-    {"zero_grad", [](nn::Module& m) { m.zero_grad(); }, "#->zero_grad();", "#.zero_grad()"},
+    {"zero_grad", [](nn::Module& m) { m.zero_grad(); }, "#->zero_grad();", "#.zero_grad(set_to_none=False)"},
     {"zero_grad(false)", [](nn::Module& m) { m.zero_grad(false); }, "#->zero_grad(false);",
-     "#.zero_grad(False)"},
+     "#.zero_grad(set_to_none=False)"},
     {"freeze",
      [](nn::Module& m) {
        for (const Variable& p : m.parameters()) p.set_requires_grad(false);
@@ -251,8 +256,13 @@ const bool added_step = add_kind(
        else
          optimizer.zero_grad();
      },
-     [](const Statement& s, Language l) { return slot_text(s.in[0]) + "." + s.name + "()" + end(l); }});
+     [](const Statement& s, Language l) {
+       const bool zeroes = l == Language::python && s.name == "zero_grad";  // as ebb and libtorch 1.13 do
+       return slot_text(s.in[0]) + "." + s.name + (zeroes ? "(set_to_none=False)" : "()") + end(l);
+     }});
 
+// A schedule that makes its first step, or a rate in sixty-fourths.
+const std::vector<std::string> schedules = {"set", "ExponentialLR", "LinearLR"};
 const bool added_rate =
     add_kind({"rate", 12, kBetween,
               [](Draw& draw, const State& state, Statement& s) {
@@ -260,16 +270,26 @@ const bool added_rate =
                     pick(draw, state, [](const Slot& each) { return each.optimizer != nullptr; });
                 if (!slot) return false;
                 s.in = {*slot};
+                s.name = draw.of(schedules);
                 s.numbers = {draw.between(1, 8)};
                 return true;
               },
               [](State& state, const Statement& s) {
-                for (auto& group : state.optimizer(s.in[0]).param_groups())
+                optim::Optimizer& optimizer = state.optimizer(s.in[0]);
+                if (s.name == "ExponentialLR") return optim::ExponentialLR(optimizer, 0.5).step();
+                if (s.name == "LinearLR") return optim::LinearLR(optimizer, 0.25, 1, 4).step();
+                for (auto& group : optimizer.param_groups())
                   group.options().set_lr(static_cast<double>(s.numbers[0]) / 64);
               },
               [](const Statement& s, Language l) {
+                const bool cpp = l == Language::cpp;
+                if (s.name != "set") {
+                  const std::string arguments = s.name == "LinearLR" ? ", 0.25, 1, 4)" : ", 0.5)";
+                  return (cpp ? "optim::" : "torch.optim.lr_scheduler.") + s.name + "(" + slot_text(s.in[0]) +
+                         arguments + ".step()" + end(l);
+                }
                 const std::string rate = std::to_string(s.numbers[0]) + " / 64.0";
-                if (l == Language::cpp) return "set_rate(" + slot_text(s.in[0]) + ", " + rate + ");";
+                if (cpp) return "set_rate(" + slot_text(s.in[0]) + ", " + rate + ");";
                 return "set_rate(" + slot_text(s.in[0]) + ", " + rate + ")";
               }});
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "optable/samples.h"
 #include "random_programs/torch_rows.h"
@@ -39,9 +40,10 @@ const Row& row_named(const std::string& name) {
 
 // An input's numbers as the row's own sample has them; kept, since special ones cost much.
 const Variable& own_input(const Row& row, std::size_t sample, std::size_t input) {
-  static thread_local std::map<std::pair<const Row*, std::size_t>, ebb::variable_list> made;
-  auto& inputs = made[{&row, sample}];
-  if (inputs.empty()) inputs = optable::make_inputs(row, sample);
+  static thread_local std::map<std::tuple<const Row*, std::size_t, bool>, ebb::variable_list> made;
+  auto& inputs = made[{&row, sample, home().is_cuda()}];
+  if (inputs.empty())
+    for (const Variable& x : optable::make_inputs(row, sample)) inputs.push_back(x.to(home()));
   return inputs[input];
 }
 
@@ -112,7 +114,8 @@ bool draw_input(Draw& draw, const State& state, Statement& s, const Row& row, st
   }
   const Sizes wanted = follows ? first : row.shape_sets[sample][input];
   const auto fitting = pick(draw, state, [&](const Slot& slot) {
-    return slot.is_tensor() && slot.tensor.is_floating_point() && slot.tensor.numel() <= 256 &&
+    return slot.is_tensor() && slot.tensor.is_floating_point() &&
+           slot.tensor.numel() <= state.most_elements / 4 &&
            ((pointwise && input == 0) || slot.tensor.sizes() == ebb::IntArrayRef(wanted));
   });
   const bool takes_any_number = row.ranges.empty() && row.kink_values.empty();

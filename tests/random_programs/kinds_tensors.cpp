@@ -16,14 +16,22 @@ const std::vector<Sizes> shapes = {{3},          {4},          {2, 3},    {3, 4}
                                    {1, 3},       {},           {2, 3, 4}, {2, 1, 3}, {2, 4, 4},
                                    {1, 2, 4, 4}, {2, 2, 3, 3}, {6},       {0, 3},    {33}};
 
+const std::vector<Sizes> large_shapes = {{40000}, {3, 20000}, {200, 150}, {20000, 2}, {2, 3, 70, 80}};
+const std::vector<Sizes> medium_shapes = {{2000}, {3, 700}, {40, 40}, {700, 2}, {50, 50}, {2, 3, 12, 15}};
+
+const std::vector<Sizes>& shapes_of(Draw& draw, const State& state) {
+  if (!state.is_large() || !draw.once_in(2)) return shapes;
+  return state.most_elements < 1 << 17 ? medium_shapes : large_shapes;
+}
+
 // numbers of "make": dtype, seed, layout, whether it requires grad, sizes.
-bool draw_make(Draw& draw, const State&, Statement& s) {
+bool draw_make(Draw& draw, const State& state, Statement& s) {
   const ebb::DType dtype = draw.once_in(6) ? draw.of(integral) : draw.of(floating);
   const bool grad = ebb::is_floating(dtype) && draw.once_in(2);
   s.out = {0};
   s.numbers = {static_cast<std::int64_t>(dtype), draw.below(100),
                draw.once_in(2) ? draw.below(kLayouts) : kWhole, grad};
-  const Sizes& sizes = draw.of(shapes);
+  const Sizes& sizes = draw.of(shapes_of(draw, state));
   s.numbers.insert(s.numbers.end(), sizes.begin(), sizes.end());
   return true;
 }
@@ -148,7 +156,7 @@ const bool added_join =
                 s.out = {0};
                 for (std::size_t i = 0; i < join.inputs; ++i) {
                   const auto slot = pick(draw, state, [&](const Slot& each) {
-                    if (!each.is_tensor() || each.tensor.numel() > 256) return false;
+                    if (!each.is_tensor() || each.tensor.numel() > state.most_elements / 4) return false;
                     if (i == 0) return true;
                     const Variable& x = state.tensor(s.in[0]);
                     return each.tensor.sizes() == x.sizes() || (join.broadcasts && each.tensor.numel() == 1);

@@ -201,7 +201,27 @@ const bool added =
               [](State& state, const Statement& s) {
                 view_named(s.name).change(state.tensor(s.in[0]), s.numbers);
               },
-              [](const Statement& s, Language l) { return said(s, l, true); }});
+              [](const Statement& s, Language l) { return said(s, l, true); }}) &&
+    // Another element in every call.
+    add_kind({"turn", 2, kBody,
+              [](Draw& draw, const State& state, Statement& s) {
+                const auto slot = pick(draw, state, [](const Slot& each) {
+                  return each.is_tensor() && each.tensor.numel() >= 8 && each.tensor.is_contiguous();
+                });
+                if (!slot) return false;
+                s.in = {*slot};
+                s.out = {0};
+                return true;
+              },
+              [](State& state, const Statement& s) {
+                state[s.out[0]] = Slot{.tensor = state.tensor(s.in[0]).view({-1}).narrow(0, state.call, 2)};
+              },
+              [](const Statement& s, Language l) {
+                return (l == Language::cpp ? "Tensor " : "") + slot_text(s.out[0]) + " = " +
+                       slot_text(s.in[0]) + (l == Language::cpp ? ".view({-1})" : ".view([-1])") +
+                       ".narrow(0, " + (l == Language::cpp ? "number_of_call" : "0") + ", 2)" +
+                       (l == Language::cpp ? ";" : "");
+              }});
 
 }  // namespace
 }  // namespace programs

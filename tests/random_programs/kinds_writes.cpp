@@ -5,6 +5,8 @@
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
 
+#include <algorithm>
+
 namespace programs {
 namespace {
 
@@ -52,7 +54,14 @@ bool broadcasts_to(const Variable& y, const Variable& x) {
 
 bool draw_write(Draw& draw, const State& state, Statement& s) {
   const Write& write = draw.of(writes);
-  const auto target = pick(draw, state, [](const Slot& slot) { return slot.is_tensor(); });
+  const auto is_seen_by_others = [&](const Slot& slot) {
+    return slot.is_tensor() && std::any_of(state.slots.begin(), state.slots.end(), [&](const Slot& other) {
+             return &other != &slot && other.is_tensor() && other.tensor.is_alias_of(slot.tensor);
+           });
+  };
+  std::optional<int> target;
+  if (draw.once_in(2)) target = pick(draw, state, is_seen_by_others);
+  if (!target) target = pick(draw, state, [](const Slot& slot) { return slot.is_tensor(); });
   if (!target) return false;
   s.name = write.name;
   s.in = {*target};

@@ -12,12 +12,14 @@ struct Case {
   Place place;
   const Program& program;
 
-  bool has_argument_first() const {
-    return !s.in.empty() &&
-           std::find(program.arguments.begin(), program.arguments.end(), s.in[0]) != program.arguments.end();
+  bool has_argument(std::size_t i) const {
+    return i < s.in.size() &&
+           std::find(program.arguments.begin(), program.arguments.end(), s.in[i]) != program.arguments.end();
   }
-  /// Of the statement's first slot: whether the function captures it.
-  bool has_captured_first() const { return !s.in.empty() && s.in[0] < program.kept && !has_argument_first(); }
+  /// Whether the function captures that slot of the statement.
+  bool has_captured(std::size_t i) const {
+    return i < s.in.size() && s.in[i] < program.kept && !has_argument(i);
+  }
   /// Whether the setup computes anything, so that captured tensors have graphs and views.
   bool setup_computes() const {
     return std::any_of(program.setup.begin(), program.setup.end(), [](const Statement& each) {
@@ -39,7 +41,10 @@ const std::vector<Fault> faults = {
      [](const Case& c) { return c.s.name == "set_data"; }},
     {"compile: a hook that is added after the recording, or by each call to a tensor from outside, is not "
      "called",
-     [](const Case& c) { return c.s.kind == "hook" && (c.place == kBetween || c.s.in[0] < c.program.kept); }},
+     [](const Case& c) {
+       if (c.s.kind == "module_hook") return c.place == kBetween;
+       return c.s.kind == "hook" && (c.place == kBetween || c.s.in[0] < c.program.kept);
+     }},
     {"compile: the geometry of a tensor changes in place within the function",
      [](const Case& c) {
        const bool reshapes =
@@ -49,26 +54,28 @@ const std::vector<Fault> faults = {
      }},
     {"compile: a captured handle that is given another tensor is not noticed",
      [](const Case& c) {
-       return c.place == kBetween && c.s.kind == "act" && c.has_captured_first() &&
-              c.is_one_of({"fresh", "alias", "view"});
+       if (c.place != kBetween || c.s.kind != "act") return false;
+       if (c.s.name == "overlap") return c.has_captured(0) || c.has_captured(1);
+       return c.has_captured(0) && c.is_one_of({"fresh", "alias", "view", "within"});
      }},
     {"compile: other geometry or memory of a captured tensor is not noticed",
      [](const Case& c) {
-       return c.place == kBetween && c.has_captured_first() &&
+       return c.place == kBetween && c.has_captured(0) &&
               (c.s.kind == "geometry" || c.is_one_of({"set_", "set_data", "resize_"}));
      }},
     {"compile: a graph of captured tensors that changes between calls is not noticed",
      [](const Case& c) {
-       return c.place == kBetween && (c.s.kind == "write" || c.s.kind == "op_" || c.s.kind == "step") &&
-              !c.has_argument_first() && c.setup_computes();
+       const bool writes =
+           c.s.kind == "write" || c.s.kind == "op_" || c.s.kind == "index_put_" || c.s.kind == "step";
+       return c.place == kBetween && writes && !c.has_argument(0) && c.setup_computes();
      }},
     {"compile: requires_grad of a tensor from outside changes",
      [](const Case& c) {
-       return c.s.kind == "flag" && (c.has_captured_first() || (c.place == kBody && c.has_argument_first()));
+       return c.s.kind == "flag" && (c.has_captured(0) || (c.place == kBody && c.has_argument(0)));
      }},
     {"compile: the gradient of a captured tensor is replaced or cleared",
      [](const Case& c) {
-       return c.place == kBetween && c.has_captured_first() && c.is_one_of({"replace_grad", "clear_grad"});
+       return c.place == kBetween && c.has_captured(0) && c.is_one_of({"replace_grad", "clear_grad"});
      }},
 };
 

@@ -5,10 +5,10 @@
 
 namespace programs {
 
-/// What is wrong with a statement at that place of the program, the statements before it being there already;
+/// The known fault of a statement at that place of the program, the statements before it being there already;
 /// nullptr where nothing is known.
 const char* known_fault(const Statement& statement, Place place, const Program& before);
-/// What is wrong with any of the program's statements.
+/// The known fault of any of the program's statements.
 const char* known_fault(const Program& program);
 
 }  // namespace programs

@@ -1,23 +1,23 @@
 // Random programs give the same in every way of running them; and the parts of the generator.
 #include <chrono>
 #include <iostream>
-#include <map>
 #include <set>
+#include <sstream>
 
+#include "optable/table.h"
+#include "random_programs/coverage.h"
+#include "random_programs/derivatives.h"
+#include "random_programs/export.h"
 #include "random_programs/generate.h"
 #include "random_programs/known_faults.h"
 #include "random_programs/print.h"
 #include "random_programs/shrink.h"
+#include "random_programs/torch_rows.h"
+#include "random_programs/versions.h"
 #include "random_programs/ways.h"
 #include "support/catch.h"
 
 using namespace programs;
-
-// As in PyTorch, a gradient with a graph holds its leaf, and a tensor that is saved and then written to holds
-// itself: programs leave such cycles behind.
-extern "C" [[gnu::visibility("default")]] const char* __lsan_default_suppressions() {
-  return "leak:programs::";
-}
 
 namespace {
 
@@ -31,11 +31,11 @@ std::string described(const Program& program) {
 }
 
 /// The first program that disagrees without a known fault.
-std::string first_failure(std::uint64_t seed, int count, std::int64_t* replays = nullptr) {
+std::string first_failure(std::uint64_t seed, int count, Counts* counts = nullptr) {
   for (int i = 0; i < count; ++i) {
     Draw draw(seed + static_cast<std::uint64_t>(i));
     const Program program = generate(draw);
-    if (disagreement(program, replays).empty() || known_fault(program)) continue;
+    if (disagreement(program, counts).empty() || known_fault(program)) continue;
     return "seed " + std::to_string(seed + static_cast<std::uint64_t>(i)) + ": " + described(program);
   }
   return "";
@@ -45,12 +45,13 @@ const bool registered = [] {
   for (int part = 0; part < kParts; ++part)
     support::add_case("programs of a fixed seed give the same in every way, part " + std::to_string(part),
                       "[programs]", [part] {
-                        std::int64_t replays = 0;
+                        Counts counts;
                         const std::string failure = first_failure(
-                            kFixedSeed + static_cast<std::uint64_t>(part) * kOfEach, kOfEach, &replays);
+                            kFixedSeed + static_cast<std::uint64_t>(part) * kOfEach, kOfEach, &counts);
                         INFO(failure);
                         CHECK(failure.empty());
-                        CHECK(replays > 3 * kOfEach);
+                        CHECK(counts.replays > 3 * kOfEach);
+                        CHECK(counts.resumed > kOfEach / 6);
                       });
   return true;
 }();
@@ -71,6 +72,54 @@ TEST_CASE("programs of the day's seed print what they find and do not fail") {
   if (!failure.empty()) std::cout << "a program of today's seed disagrees:\n" << failure << std::endl;
 }
 
+TEST_CASE("first and second derivatives of 2,000 programs agree with finite differences") {
+  Decided decided;
+  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+    Draw draw(seed);
+    const Program program = generate_smooth(draw);
+    if (wrong_derivative(program, &decided).empty()) continue;
+    const Program small = shrink(program, [](const Program& p) { return !wrong_derivative(p).empty(); });
+    FAIL_CHECK("seed " << seed << ": " << wrong_derivative(small) << "\n" << source(small, Language::cpp));
+  }
+  CHECK(decided.first > 1500);
+  CHECK(decided.second > 1500);
+}
+
+TEST_CASE("a result that is detached from its argument has another derivative than finite differences") {
+  const Program program = from_text(
+      "program 2 1 1 arguments 0 ; results 1 ;\n"
+      "setup make - 0 in ; out 0 ; numbers 7 1 0 0 3 ;\n"
+      "body copy detach().clone 0 in 0 ; out 1 ; numbers ;\n");
+  CHECK_THAT(wrong_derivative(program), support::Contains("the first derivative is"));
+}
+
+TEST_CASE("tables of expressions are sorted and name rows of the op table") {
+  std::set<std::string> known;
+  for (const optable::Row* row : optable::rows()) known.insert(row->name);
+  for (const auto* rows : {&pointwise_rows(), &line_rows(), &place_rows(), &layer_rows(), &matrix_rows()}) {
+    for (std::size_t i = 0; i < rows->size(); ++i) {
+      INFO((*rows)[i].row);
+      CHECK(known.contains((*rows)[i].row));
+      if (i > 0) CHECK(std::string((*rows)[i - 1].row) < (*rows)[i].row);
+    }
+  }
+  CHECK(torch_row("exp", false) == "torch.exp(*x)");
+  CHECK(torch_row("exp", true) == "x[0].exp_(*x[1:])");
+  CHECK(torch_row("all", false) == "torch.all(x[0] > -1, 1)");
+}
+
+TEST_CASE("an exported program holds its statements as Python and all that each of them gave") {
+  std::ostringstream file;
+  export_programs(file, 1, 5);
+  const std::string text = file.str();
+  CHECK(text.starts_with(python_prelude));
+  CHECK(text.ends_with("])\nfinish()\n"));
+  for (std::uint64_t seed = 1; seed <= 5; ++seed)
+    CHECK_THAT(text, support::Contains("\nprogram(" + std::to_string(seed) + ", "));
+  CHECK_THAT(text, support::Contains("'t0 = make(["));
+  CHECK_THAT(text, support::Contains("(0, '', (), [('t0', '"));
+}
+
 TEST_CASE("a program is the same after it was saved as text") {
   for (std::uint64_t seed = 1; seed < 50; ++seed) {
     const Program program = drawn(seed);
@@ -83,29 +132,20 @@ TEST_CASE("a program is the same after it was saved as text") {
                     support::Contains("expected in"));
 }
 
-TEST_CASE("every kind of statement, and nearly every pair of kinds, stands in one of 3,000 programs") {
-  std::map<std::string, std::int64_t> times;
-  std::set<std::pair<std::string, std::string>> pairs;
-  for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
-    const Program program = drawn(seed);
-    std::set<std::string> here;
-    for (const Statement& s : program.setup) here.insert(s.kind);
-    for (const Statement& s : program.body) here.insert(s.kind);
-    for (const Statements& each : program.between)
-      for (const Statement& s : each) here.insert(s.kind);
-    for (const std::string& a : here) {
-      ++times[a];
-      for (const std::string& b : here) pairs.emplace(a, b);
-    }
-  }
-  std::size_t missing = 0;
+TEST_CASE("every kind of statement, and every pair but of geometry, stands in one of 3,000 programs") {
+  Coverage coverage;
+  for (std::uint64_t seed = 1; seed <= 3000; ++seed) coverage.add(drawn(seed));
+  std::string missing;
   for (const Kind& a : kinds()) {
     INFO(a.name);
-    CHECK(times[a.name] > 10);
+    CHECK(coverage.programs_with(a.name) > 10);
+    // Changes of geometry in place are a known fault, of which few are made.
+    if (a.name == "geometry") continue;
     for (const Kind& b : kinds())
-      if (!pairs.contains({a.name, b.name})) ++missing;
+      if (a.name <= b.name && b.name != "geometry" && coverage.programs_with(a.name, b.name) == 0)
+        missing += a.name + " and " + b.name + ", ";
   }
-  CHECK(missing < kinds().size());
+  CHECK(missing == "");
 }
 
 TEST_CASE("a program that fails is made as small as what makes it fail") {
@@ -124,6 +164,23 @@ TEST_CASE("a program that fails is made as small as what makes it fail") {
     CHECK(small.results.empty());
     CHECK(small.between.empty());
   }
+}
+
+TEST_CASE("a write that no version counts is an error, a counted one is none") {
+  const Program program = from_text(
+      "program 2 1 1 arguments 0 ; results 1 ;\n"
+      "setup make - 0 in ; out 0 ; numbers 7 1 0 0 3 ;\n"
+      "body write add_ 0 in 0 ; out ; numbers 8 ;\n"
+      "body copy clone 0 in 0 ; out 1 ; numbers ;\n");
+  State state = set_up(program);
+  VersionWatch watch;
+  for (const Statement& s : program.body) {
+    run(state, s);
+    watch.look(state, s);
+  }
+  state.tensor(0).data_ptr<double>()[2] += 1;
+  CHECK_THROWS_WITH(watch.look(state, program.body[1]),
+                    support::Contains("t1 = t0.clone()") && support::Contains("stays 1"));
 }
 
 TEST_CASE("a difference names the call, the tensor and both values") {

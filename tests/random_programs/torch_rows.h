@@ -2,11 +2,25 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace programs {
 
-/// What the row computes, as an expression of Python over a list x of tensors; a tuple or list where it gives
-/// several. Empty where PyTorch has no such function.
+/// The formula of the row, as an expression of Python over a list x of tensors; a tuple or list where it
+/// gives several. Empty where PyTorch has no such function, and where the numbers are drawn at random.
 std::string torch_row(const std::string& row, bool in_place);
+
+/// An entry of the tables, which are sorted by row. Rows without one are functions of torch, or of
+/// torch.special, that take all inputs; the form in place follows from the other one where it is not given.
+struct TorchRow {
+  const char* row;
+  const char* expression;
+  const char* in_place = "";
+};
+const std::vector<TorchRow>& pointwise_rows();
+const std::vector<TorchRow>& line_rows();
+const std::vector<TorchRow>& place_rows();
+const std::vector<TorchRow>& layer_rows();
+const std::vector<TorchRow>& matrix_rows();
 
 }  // namespace programs

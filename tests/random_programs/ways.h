@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "random_programs/program.h"
-#include "random_programs/state.h"
+#include "random_programs/trace.h"
 
 namespace programs {
 
@@ -15,31 +15,23 @@ struct Way {
   int threads = 1;
   bool compiled = false;   ///< the body is a compiled function
   bool disturbed = false;  ///< other memory is handed out and returned between statements
+  bool counted = false;    ///< a write that no version counts is an error
+  bool resumed = false;    ///< from a checkpoint that is saved after the third call
+  ebb::Device device = ebb::kCPU;
+  std::uint64_t perturbed = 0;  ///< results are perturbed, by chance from this seed; 0: they are not
 };
 
 /// Those that give the same bits as the first, which is plain.
 const std::vector<Way>& ways();
 
-/// What can be seen after a call: tensors by name, and texts.
-struct Seen {
-  std::string label;
-  Variable value;
-  std::string text;
-};
-struct Trace {
-  std::vector<Seen> seen;
-  std::int64_t replays = 0;
-};
-
 Trace run(const Program& program, const Way& way);
 
-/// The first place where two traces differ, in words; empty where they agree in every bit.
-std::string difference(const Trace& expected, const Trace& got);
+/// How often programs did what their way is for.
+struct Counts {
+  std::int64_t replays = 0, resumed = 0;
+};
 
 /// The first way in which the program gives something else than plainly, and the difference; empty if none.
-std::string disagreement(const Program& program, std::int64_t* replays = nullptr);
-
-/// A number that stands for all that was seen.
-std::uint64_t digest(const Trace& trace);
+std::string disagreement(const Program& program, Counts* counts = nullptr);
 
 }  // namespace programs

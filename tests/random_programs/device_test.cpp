@@ -1,0 +1,28 @@
+// Random programs give on a device what they give on the CPU, within bounds.
+#include <ebb/cuda/cuda.h>
+
+#include <iostream>
+
+#include "random_programs/on_device.h"
+#include "random_programs/print.h"
+#include "random_programs/shrink.h"
+#include "support/catch.h"
+
+using namespace programs;
+
+TEST_CASE("random programs give on a device what they give on the CPU") {
+  if (!ebb::cuda::is_available()) {
+    std::cout << "rows skipped: there is no CUDA device\n";
+    return;
+  }
+  constexpr std::uint64_t kFirst = 51261127, kCount = 400;
+  std::int64_t decided = 0;
+  for (std::uint64_t seed = kFirst; seed < kFirst + kCount; ++seed) {
+    Draw draw(seed);
+    const Program program = generate_for_device(draw);
+    if (wrong_on_device(program, &decided).empty()) continue;
+    const Program small = shrink(program, [](const Program& p) { return !wrong_on_device(p).empty(); });
+    FAIL_CHECK("seed " << seed << ": " << wrong_on_device(small) << "\n" << source(small, Language::cpp));
+  }
+  CHECK(decided > static_cast<std::int64_t>(kCount) * 3 / 4);
+}
