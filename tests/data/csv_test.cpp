@@ -73,6 +73,13 @@ TEST_CASE("missing numbers are NaN, or an error with line and column") {
                     Contains("line 3, column 2") && Contains("Long has no NaN"));
   const CSV own = parse_csv("a\n-\n5\n", CSVOptions().missing({"-"}));
   CHECK(std::isnan(own.column("a")[0].item<float>()));
+  for (const char* cell : {" NA", "NA ", "\tNA  ", "  ", " nan "}) {
+    INFO('"' << cell << '"');
+    const Tensor column = parse_csv("a,b\n1,0\n" + std::string(cell) + ",0\n 3 ,0\n").column("a");
+    CHECK(column[0].item<float>() == 1);
+    CHECK(std::isnan(column[1].item<float>()));
+    CHECK(column[2].item<float>() == 3);
+  }
   // Where a cell before it has line ends, the line is still that of the file.
   CHECK_THROWS_WITH(parse_csv("a,b\n1,\"x\ny\"\nz,3\n").column("a"), Contains("line 4, column 1: \"z\""));
 }

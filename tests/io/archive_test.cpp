@@ -79,3 +79,39 @@ TEST_CASE("a tensor that is loaded keeps its requires_grad") {
     CHECK(x.requires_grad() == requires_grad);
   }
 }
+
+TEST_CASE("values of every kind come back from an archive as they were written") {
+  using autograd::SavedValue;
+  serialize::OutputArchive out;
+  out.write("tensor", SavedValue(tensor({{1.5, 2.5}})));
+  out.write("text", SavedValue(std::string("sixteen")));
+  out.write("integers", SavedValue(std::vector<std::int64_t>{3, -4}));
+  out.write("doubles", SavedValue(std::vector<double>{0.25, -8}));
+  out.write("number", SavedValue(2.5));
+  serialize::InputArchive in = reread(out);
+  const auto read = [&](const char* key) {
+    SavedValue value;
+    REQUIRE(in.try_read(key, value));
+    return value;
+  };
+  CHECK(equal(read("tensor").toTensor(), tensor({{1.5, 2.5}})));
+  CHECK(read("text").toStringRef() == "sixteen");
+  CHECK(read("integers").toIntVector() == std::vector<std::int64_t>{3, -4});
+  CHECK(read("doubles").toDoubleVector() == std::vector<double>{0.25, -8});
+  CHECK(read("number").toDouble() == 2.5);
+}
+
+TEST_CASE("a module that is loaded from an archive misses nothing and keeps its tensors") {
+  nn::Linear from(2, 3), into(2, 3);
+  const Tensor weight = into->weight;
+  serialize::OutputArchive out;
+  from->save(out);
+  serialize::InputArchive in = reread(out);
+  into->load(in);
+  CHECK(equal(weight, from->weight));
+  CHECK(into->weight.is_same(weight));
+  serialize::OutputArchive part;
+  part.write("weight", from->weight);
+  serialize::InputArchive short_one = reread(part);
+  CHECK_THROWS_WITH(into->load(short_one), support::Contains("bias"));
+}

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <sstream>
 
 #include "support/catch.h"
@@ -66,6 +67,32 @@ TEST_CASE("sets, frozensets and lists are lists, however the pickle makes them")
   }
   CHECK(std::get<pytorch::List>(parse("\x8f").content()).empty());
   CHECK(std::get<pytorch::List>(parse("(\x91").content()).empty());
+}
+
+TEST_CASE("integers of every width have their sign") {
+  for (const std::int64_t value :
+       {std::int64_t{0}, std::int64_t{1}, std::int64_t{-1}, std::int64_t{127}, std::int64_t{128},
+        std::int64_t{-128}, std::int64_t{-129}, std::int64_t{65535}, std::int64_t{-65536},
+        std::int64_t{1} << 31, -(std::int64_t{1} << 31), -(std::int64_t{1} << 33),
+        (std::int64_t{1} << 40) - 7, -(std::int64_t{1} << 47) - 3, std::int64_t{1} << 55,
+        std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()}) {
+    // LONG1: a count, then the bytes of the two's complement, the lowest first.
+    for (int count = 0; count <= 8; ++count) {
+      const int unused = 64 - 8 * count;
+      const std::int64_t back =
+          count == 0 ? 0 : static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << unused) >> unused;
+      if (back != value) continue;
+      INFO(value << " in " << count << " bytes");
+      std::string bytes(1, static_cast<char>(count));
+      for (int i = 0; i < count; ++i) bytes += static_cast<char>(value >> (8 * i));
+      CHECK(parse("\x8a" + bytes).as_int() == value);
+    }
+    if (value == static_cast<std::int32_t>(value)) {
+      std::string bytes;
+      for (int i = 0; i < 4; ++i) bytes += static_cast<char>(value >> (8 * i));
+      CHECK(parse("J" + bytes).as_int() == value);
+    }
+  }
 }
 
 TEST_CASE("a tensor with attributes of Python's, or with a torch.Size, is the tensor") {

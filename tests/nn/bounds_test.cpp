@@ -56,3 +56,13 @@ TEST_CASE("a vector too short for the parameters, or none, leaves them as they w
                       Contains("vector_to_parameters: expected a vector of 6 elements"));
   CHECK(equal(a, ones({2})));
 }
+
+TEST_CASE("batch norm in training takes one row with several values per channel, and refuses one value") {
+  const auto options = nn::functional::BatchNormFuncOptions().training(true);
+  const Variable mean = zeros({2}), var = ones({2});
+  for (const Variable& x : {ones({1, 2, 3}), ones({3, 2}), ones({1, 2, 1, 2})})
+    CHECK_NOTHROW(nn::functional::batch_norm(x, mean, var, options));
+  for (const Variable& x : {ones({1, 2}), ones({1, 2, 1}), ones({1, 2, 1, 1})})
+    CHECK_THROWS_WITH(nn::functional::batch_norm(x, mean, var, options),
+                      Contains("Expected more than 1 value per channel"));
+}

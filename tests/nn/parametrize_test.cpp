@@ -70,7 +70,8 @@ TEST_CASE("weights by length and direction give torch's numbers") {
       CHECK(m->state_dict().keys() ==
             Names{"bias", "parametrizations.weight.original0", "parametrizations.weight.original1"});
       auto old = prepared(nn::Linear(3, 4));
-      utils::weight_norm(old, "weight", dim);
+      // A dimension may be counted from the end.
+      utils::weight_norm(old, "weight", dim ? optional<std::int64_t>(*dim - 2) : dim);
       check(old, given({2, 3}, 5), expected, {}, by_handle);
       CHECK(old->state_dict().keys() == Names{"bias", "weight_g", "weight_v"});
     }
@@ -216,6 +217,28 @@ TEST_CASE("earlier graphs keep the weight that they were recorded with") {
   CHECK(allclose(of_second, autograd::grad({linear_second}, {x})[0]));
   CHECK(
       allclose(autograd::grad({first}, {x}, {}, {}, false, true)[0], autograd::grad({linear_first}, {x})[0]));
+}
+
+TEST_CASE("a frozen parameter stays frozen when it is parametrized, and when that is removed") {
+  const std::function<void(nn::Linear&)> ways[] = {
+      [](nn::Linear& m) {
+        utils::parametrize::register_parametrization(m, "weight", [](const Variable& w) { return w * 2; });
+      },
+      [](nn::Linear& m) { utils::parametrizations::weight_norm(m); },
+      [](nn::Linear& m) { utils::parametrizations::spectral_norm(m); },
+      [](nn::Linear& m) { utils::parametrizations::orthogonal(m); }};
+  for (const bool trains : {true, false})
+    for (const auto& parametrize : ways) {
+      INFO("trains " << trains << ", way " << &parametrize - ways);
+      nn::Linear m(nn::LinearOptions(3, 3).bias(false));
+      m->weight.set_requires_grad(trains);
+      parametrize(m);
+      REQUIRE_FALSE(m->parameters().empty());
+      for (const Variable& p : m->parameters()) CHECK(p.requires_grad() == trains);
+      CHECK(m->weight.requires_grad() == trains);
+      utils::parametrize::remove_parametrizations(m, "weight");
+      CHECK(m->weight.requires_grad() == trains);
+    }
 }
 
 TEST_CASE("copies of parametrized modules are parametrized") {

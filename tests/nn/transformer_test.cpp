@@ -116,6 +116,21 @@ TEST_CASE("attention of several heads gives torch's numbers") {
   }
 }
 
+TEST_CASE("a causal hint hides the future in the weights too") {
+  for (const bool batch_first : {false, true})
+    for (const bool averaged : {false, true}) {
+      auto m = prepared(nn::MultiheadAttention(AttentionOptions(6, 2).batch_first(batch_first)));
+      const Variable q = given({3, 3, 6}, 20);
+      const auto [y, weights] = m->forward(q, q, q, {}, true, causal(3), averaged, /*is_causal=*/true);
+      const auto [expected_y, expected] =
+          m->forward(q, q, q, {}, true, causal(3), averaged, /*is_causal=*/false);
+      CHECK(allclose(y, expected_y));
+      CHECK(allclose(weights, expected));
+      CHECK(weights.triu(1).eq(0).all().item<bool>());
+      CHECK(allclose(weights.sum(-1), ones_like(weights.sum(-1))));
+    }
+}
+
 TEST_CASE("attention has torch's options") {
   SECTION("widths of keys and values, learnt rows, rows of zeros, batches first") {
     auto m = prepared(nn::MultiheadAttention(

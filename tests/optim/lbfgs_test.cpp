@@ -1,6 +1,7 @@
 // L-BFGS on Rosenbrock's function: the values of torch 2.15, and what it refuses.
 #include <ebb/ebb.h>
 
+#include <functional>
 #include <sstream>
 
 #include "support/catch.h"
@@ -103,4 +104,35 @@ TEST_CASE("L-BFGS says what it needs") {
   grown.optimizer->add_param_group(OptimizerParamGroup(p));
   CHECK_THROWS_WITH(grown.step(), Contains("got 2 groups"));
   CHECK_THROWS_WITH(valley.optimizer->load_state_dict({{"0.old_dirs.x", ones({2})}}), Contains("old_dirs.x"));
+}
+
+TEST_CASE("states of LBFGS are equal only where every number and every tensor is") {
+  using optim::LBFGSParamState;
+  const auto state = [] {
+    LBFGSParamState made;
+    made.func_evals(3).n_iter(2).t(0.5).prev_loss(1.5).H_diag(2).d(ones({2})).prev_flat_grad(zeros({2}));
+    made.old_dirs({ones({2}), zeros({2})}).old_stps({ones({2})});
+    return made;
+  };
+  CHECK(state() == state());
+  const std::vector<std::function<void(LBFGSParamState&)>> changes = {
+      [](auto& s) { s.func_evals(4); },
+      [](auto& s) { s.n_iter(1); },
+      [](auto& s) { s.t(0.25); },
+      [](auto& s) { s.prev_loss(0); },
+      [](auto& s) { s.H_diag(1); },
+      [](auto& s) { s.d(zeros({2})); },
+      [](auto& s) { s.prev_flat_grad({}); },
+      [](auto& s) {
+        s.old_dirs({ones({2}), ones({2})});
+      },
+      [](auto& s) { s.old_dirs({ones({2})}); },
+      [](auto& s) { s.old_stps({zeros({2})}); }};
+  for (const auto& change : changes) {
+    INFO("change " << &change - changes.data());
+    LBFGSParamState other = state();
+    change(other);
+    CHECK_FALSE(other == state());
+    CHECK_FALSE(state() == other);
+  }
 }

@@ -28,8 +28,7 @@ struct Point {
 
 namespace torch::data::transforms {
 template <>
-class Stack<Point> : public Collation<Point> {
- public:
+struct Stack<Point> : public Collation<Point> {
   Point apply_batch(std::vector<Point> points) override {
     std::vector<torch::Tensor> places;
     int64_t labels = 0;
