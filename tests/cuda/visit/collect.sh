@@ -1,6 +1,6 @@
 # From a build's folder to a bundle: bin/, lib/ and what is needed to build it again elsewhere.
 
-programs="plugin_probe test_cuda test_optable_cuda device_tour cpu_vs_gpu train_cnn"
+programs="plugin_probe test_cuda test_optable_cuda random_programs device_tour cpu_vs_gpu train_cnn"
 programs+=" bench_host_cost bench_bandwidth bench_gemm bench_conv bench_steps"
 packages="libeigen3-dev catch2 nlohmann-json3-dev libfmt-dev libfmt9 libcli11-dev zlib1g-dev zlib1g libminizip-dev libminizip1"
 

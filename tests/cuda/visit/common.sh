@@ -28,6 +28,10 @@ export -f tenths left
 # A line of the transcript, with the seconds since the call began.
 say() { printf '%6.1f %s\n' "$(seconds_between "$began" "$(tenths)")" "$*" | tee -a "$transcript"; }
 
+# small SIZE: the size, where the device is emulated.
+emulated() { grep -q '^preset emu' "$bundle/MANIFEST" 2>/dev/null; }
+small() { if emulated; then printf '%s ' "$@"; else return 1; fi; }
+
 # record STAGE VERDICT SECONDS WHAT LOG: one line, written at once.
 record() { printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$call" "$1" "$2" "$3" "$4" "$5" >>"$results"; }
 export -f record

@@ -1,8 +1,6 @@
 # Figures of speed, one program after the other and nothing beside them: "ebb NAME VALUE UNIT", each as it comes.
 
 workloads=${EBB_GPU_WORKLOADS-bandwidth host_cost gemm steps conv}  # the most telling first
-emulated() { grep -q '^preset emu' "$bundle/MANIFEST" 2>/dev/null; }
-small() { if emulated; then printf '%s ' "$@"; else return 1; fi; }
 
 # A size in place of that for a large device, where the device is emulated.
 size_of() { emulated && case $1 in bandwidth) echo 65536 ;; gemm) echo 128 ;; conv) echo 1 ;; esac; }

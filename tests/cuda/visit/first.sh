@@ -8,6 +8,11 @@ step device_tour 60 12 "$bundle/bin/device_tour"
 listed risky | pool risky "$cores" 60
 not_yet() { grep -vxF -f <(listed risky); }
 { device_cases own; row_cases own; capture_cases own; } | not_yet | per_process=10 pool own "$cores" 60
+# Random programs, a share for each processor.
+share=$(small 20 || echo 300)
+# shellcheck disable=SC2016
+step random_programs 100 40 bash -c 'seq 1 "$2" "$(($1 * $2))" | xargs -P "$1" -I{} "$3" --cuda --seed {} --count "$2"' _ \
+  "$cores" "$share" "$bundle/bin/random_programs"
 { device_cases plans; row_cases plans; capture_cases plans; } | not_yet | per_process=4 pool plans "$cores" 90
 device_cases alone | pool alone 1 90
 
