@@ -327,7 +327,7 @@ void Recording::accumulates(const Variable& leaf) {
   TapeLeaf& entry = tape_->leaves.emplace_back();
   entry.added_at = static_cast<int>(tape_->calls.size());
   entry.leaf = leaf;
-  entry.data = leaf.array().data();
+  entry.data = leaf.array().address();
   const Variable& grad = leaf.grad();
   if (grad.defined()) {
     entry.before = place_of(grad.array().storage());

@@ -151,7 +151,7 @@ void hand_out_gradients(Tape& tape, const std::vector<Variable>& inputs, int end
 bool leaf_holds(const Tape& tape, const TapeLeaf& entry, const std::vector<Variable>& inputs) {
   const Variable& leaf = leaf_of(entry, inputs);
   if (!leaf.requires_grad()) return false;
-  if (entry.input < 0 && leaf.array().data() != entry.data) return false;
+  if (entry.input < 0 && leaf.array().address() != entry.data) return false;
   const Variable& grad = leaf.grad();
   if (entry.before < 0) return entry.cleared || !grad.defined();
   const Place& place = tape.places[static_cast<std::size_t>(entry.before)];

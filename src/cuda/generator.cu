@@ -59,7 +59,7 @@ __global__ void write_words(std::uint64_t* to, std::uint64_t seed, std::uint64_t
 
 void write(const GraphDraws& draws, const Philox& from) {
   launch_independent(draws.words.device(), {dim3(1), dim3(1)}, &write_words,
-                     draws.words.data_as<std::uint64_t>(), from.seed, from.call);
+                     draws.words.address_as<std::uint64_t>(), from.seed, from.call);
 }
 
 // In a capture: replays draw what the program would draw without a graph.
@@ -68,14 +68,14 @@ Philox captured_philox(GraphMemory& graph, Device device, Generator& generator, 
   if (!is_default) {
     const auto draws = std::make_shared<GraphDraws>(device);
     capture.before_replay([draws, generator]() mutable { write(*draws, draw_from(generator)); });
-    return {0, 0, draws->words.data_as<std::uint64_t>()};
+    return {0, 0, draws->words.address_as<std::uint64_t>()};
   }
   std::shared_ptr<GraphDraws>& draws = graph.draws[static_cast<std::size_t>(device.index())];
   if (!draws) {
     draws = std::make_shared<GraphDraws>(device);
     capture.before_replay([device, draws = draws] { write(*draws, draw_default(device, draws->count)); });
   }
-  return {0, draws->count++, draws->words.data_as<std::uint64_t>()};
+  return {0, draws->count++, draws->words.address_as<std::uint64_t>()};
 }
 
 }  // namespace

@@ -87,11 +87,12 @@ Variable read_idx(const std::string& path) {
             "\" is truncated or damaged: it claims the shape ", IntArrayRef(sizes),
             ", which takes more bytes than the file can hold. Fetch it again.");
   const NdArray array = NdArray::empty(sizes, dtype);
-  reader.read(array.data(), bytes);
+  reader.read(array.address(), bytes);
   reader.expect_end();
   const auto width = static_cast<std::size_t>(element_size(dtype));
   if (std::endian::native == std::endian::little && width > 1)
-    for (char* p = static_cast<char*>(array.data()); p < static_cast<char*>(array.data()) + bytes; p += width)
+    for (char* p = static_cast<char*>(array.address()); p < static_cast<char*>(array.address()) + bytes;
+         p += width)
       std::reverse(p, p + width);
   return Variable(array);
 }

@@ -110,7 +110,7 @@ Variable tensor_of(std::string_view file) {
   DimVector sizes = header.sizes;
   if (header.fortran) std::reverse(sizes.begin(), sizes.end());
   const NdArray array = NdArray::empty(sizes, header.dtype);
-  auto* const to = static_cast<char*>(array.data());
+  auto* const to = static_cast<char*>(array.address());
   if (bytes > 0) std::memcpy(to, file.data() + header.data, bytes);
   if (header.swapped)
     for (std::uint64_t i = 0; i < bytes; i += item_size(header.dtype))

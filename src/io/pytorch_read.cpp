@@ -25,7 +25,7 @@ std::uint64_t bytes_of(const StorageType& type, std::int64_t count) {
 
 void check_bool(const NdArray& array) {
   if (array.dtype() != kBool) return;
-  const auto* p = static_cast<const unsigned char*>(array.data());
+  const auto* p = static_cast<const unsigned char*>(array.address());
   if (std::any_of(p, p + array.numel(), [](unsigned char b) { return b > 1; }))
     unsound("a bool tensor holds a byte other than 0 and 1");
 }
@@ -62,7 +62,7 @@ class ZipStorages final : public Loaded {
     if (zip_.size(name) != bytes_of(type, count))
       unsound("storage \"", key, "\" has ", zip_.size(name), " bytes, not ", count, " elements");
     NdArray array = NdArray::empty({count}, type.type);
-    zip_.read_into(name, array.data());
+    zip_.read_into(name, array.address());
     return array;
   }
   const ZipReader& zip_;
@@ -128,7 +128,7 @@ class LegacyStorages final : public Loaded {
       unsound("it lacks the storage \"", key, "\"");
     NdArray array = NdArray::empty({static_cast<std::int64_t>(found->second.count)}, type.type);
     std::copy_n(bytes_.data() + found->second.at, bytes_of(type, array.numel()),
-                static_cast<char*>(array.data()));
+                static_cast<char*>(array.address()));
     return array;
   }
 

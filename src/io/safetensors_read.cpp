@@ -85,8 +85,8 @@ struct Reader::Contents {
     if (!e.is_supported())
       detail::fail("safetensors: tensor \"", e.name, "\"", unsupported_text(e.format->name));
     const NdArray array = NdArray::empty(e.sizes, e.format->dtype);
-    bytes->read(header.data_start + e.begin, array.data(), static_cast<std::size_t>(e.end - e.begin));
-    check_bool(e, array.data());
+    bytes->read(header.data_start + e.begin, array.address(), static_cast<std::size_t>(e.end - e.begin));
+    check_bool(e, array.address());
     return Variable(array);
   }
 };

@@ -7,7 +7,7 @@
 namespace ebb::safetensors {
 
 bool shared(const Variable& a, const Variable& b) {
-  return a.is_same(b) || (a.numel() > 0 && a.is_alias_of(b) && a.array().data() == b.array().data() &&
+  return a.is_same(b) || (a.numel() > 0 && a.is_alias_of(b) && a.array().address() == b.array().address() &&
                           a.dtype() == b.dtype() && a.sizes() == b.sizes() && a.strides() == b.strides());
 }
 
@@ -15,7 +15,7 @@ Contents each_once(const NamedTensors& tensors, Metadata metadata) {
   Contents contents{{}, std::move(metadata)};
   std::unordered_multimap<const void*, std::size_t> at;
   for (const auto& [name, tensor] : tensors) {
-    const void* const data = tensor.array().data();
+    const void* const data = tensor.array().address();
     const auto [first, last] = at.equal_range(data);
     const auto same = std::find_if(first, last, [&, &each = tensor](const auto& other) {
       return shared(contents.tensors[other.second].second, each);

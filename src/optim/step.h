@@ -156,7 +156,7 @@ struct Optimizer::Batch {
   static const kernels::RuleBytes* follow(detail::Capture& capture, const Following& following,
                                           const EntryList& list, const std::vector<NdArray>& arrays) {
     const NdArray live = detail::Capture::array({sizeof(kernels::RuleBytes)}, kByte, list.device);
-    auto* const rule = live.data_as<kernels::RuleBytes>();
+    auto* const rule = live.address_as<kernels::RuleBytes>();
     capture.before_replay([following, live, rule, device = list.device, dtype = list.dtype, arrays] {
       const std::string broken = following.broken();
       EBB_CHECK(broken.empty(), Kind::kName, ": ", broken, ". Capture the step again.");
@@ -272,7 +272,7 @@ void Optimizer::update_all() {
       Batch<Kind> one;
       one.device = parameter.device();
       one.dtype = parameter.dtype();
-      TensorEntry entry{{work.array().data(), usable.array().data()}, parameter.numel()};
+      TensorEntry entry{{work.array().address(), usable.array().address()}, parameter.numel()};
       typename Kind::State* state = nullptr;
       if (Kind::remembers(options)) {
         state = &state_of<typename Kind::State>(parameter);
@@ -280,14 +280,14 @@ void Optimizer::update_all() {
         std::size_t at = 2;
         Kind::collect(options, parameter, *state, [&](unsigned bit, const NdArray& array) {
           one.kept |= 1u << bit;
-          entry.at[at++] = array.data();
+          entry.at[at++] = array.address();
           detail::will_touch(array);
         });
         if constexpr (requires { state->master(); })
           if (has_master(options, parameter)) {
             one.master = true;
             const NdArray& copy = remembered(Kind::kName, state->master(), parameter, kFloat);
-            entry.at[at++] = copy.data();
+            entry.at[at++] = copy.address();
             detail::will_touch(copy);
           }
       }

@@ -57,17 +57,22 @@ class EBB_API NdArray {
   bool is_expanded() const;
   const Ref<Storage>& storage() const { return storage_; }
 
-  /// Address of the first element.
+  /// Address of the first element, for a program that reads or writes elements: a function that is being
+  /// compiled (ebb::compile) learns of it.
   void* data() const {
-#ifndef EBB_BUILDING  // within the library kernels ask, whose calls are recorded, or say so themselves
     if (detail::recordings.load(std::memory_order_relaxed) != 0) [[unlikely]]
       detail::host_access(*storage_);
-#endif
-    return static_cast<char*>(storage_->data()) + offset_ * element_size(dtype_);
+    return address();
   }
   template <class T>
   T* data_as() const {
     return static_cast<T*>(data());
+  }
+  /// The same for kernels, whose calls are recorded.
+  void* address() const { return static_cast<char*>(storage_->data()) + offset_ * element_size(dtype_); }
+  template <class T>
+  T* address_as() const {
+    return static_cast<T*>(address());
   }
   /// The same elements under other sizes and strides (no copy, no check against the storage).
   NdArray as_strided(IntArrayRef sizes, IntArrayRef strides, std::int64_t offset) const;

@@ -277,7 +277,7 @@ bool run(const Call& call, double alpha, double beta) {
         cublasLtMatmul(handle, plan->op, wide ? static_cast<const void*>(&alpha) : &alpha32, call.b.data,
                        plan->a, call.a.data, plan->b, wide ? static_cast<const void*>(&beta) : &beta32,
                        call.c.data, plan->c, call.c.data, plan->c, &choice.algo,
-                       bytes > 0 ? workspace.data() : nullptr, bytes, current_stream(call.device));
+                       bytes > 0 ? workspace.address() : nullptr, bytes, current_stream(call.device));
     if (status == CUBLAS_STATUS_NOT_SUPPORTED) continue;
     check_blas(status, "cublasLtMatmul");
     return true;

@@ -82,7 +82,7 @@ void with_workspace(Device device, const Algorithm& algorithm) {
   std::size_t bytes = 0;
   check(algorithm(nullptr, bytes), "sort");
   const NdArray workspace = NdArray::empty({static_cast<std::int64_t>(bytes) + 1}, kByte, device);
-  check(algorithm(workspace.data(), bytes), "sort");
+  check(algorithm(workspace.address(), bytes), "sort");
 }
 
 struct SegmentStart {
@@ -109,8 +109,8 @@ void sort_by_cub(Device device, const Items& items) {
   const cudaStream_t stream = current_stream(device);
   const std::int64_t count = items.count();
   const NdArray spare = NdArray::empty({items.values ? 2 : 1, count}, kLong, device);
-  cub::DoubleBuffer<std::uint64_t> keys(items.keys, spare.data_as<std::uint64_t>());
-  cub::DoubleBuffer<std::int64_t> values(items.values, spare.data_as<std::int64_t>() + count);
+  cub::DoubleBuffer<std::uint64_t> keys(items.keys, spare.address_as<std::uint64_t>());
+  cub::DoubleBuffer<std::int64_t> values(items.values, spare.address_as<std::int64_t>() + count);
   with_workspace(device, [&](void* workspace, std::size_t& bytes) {
     if (items.segments == 1)
       return items.values ? DeviceRadixSort::SortPairs(workspace, bytes, keys, values, count, items.bits.from,

@@ -16,7 +16,7 @@ bool comes_out_right(std::int64_t rows, std::int64_t width, std::int64_t depth) 
     return tiles::pair_of(BFloat16(static_cast<float>(n % 19 - 9)), BFloat16(static_cast<float>(n % 13 - 6)));
   };
   const NdArray memory = NdArray::empty({(rows + pitch) * depth + 2 * rows * pitch}, kFloat);
-  float *const by_tiles = memory.data_as<float>(), *const by_pairs = by_tiles + rows * pitch;
+  float *const by_tiles = memory.address_as<float>(), *const by_pairs = by_tiles + rows * pitch;
   auto* const left = reinterpret_cast<tiles::Pair*>(by_pairs + rows * pitch);
   tiles::Pair* const right = left + rows * depth;
   for (std::int64_t i = 0; i < (rows + pitch) * depth; ++i) left[i] = pair(i * 7 + i / 11);

@@ -94,7 +94,7 @@ void piece(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
   const std::int64_t part = part_of<kPart>(a.cols);
   if (beta != T(0) && a.cols > part) {  // what is there is added to the sum, not to its first part
     const NdArray sum = NdArray::empty({c.rows, c.cols}, dtype_of<T>());
-    const Matrix<T> whole{sum.data_as<T>(), c.rows, c.cols, c.cols, 1};
+    const Matrix<T> whole{sum.address_as<T>(), c.rows, c.cols, c.cols, 1};
     piece<T>(a, b, whole, alpha, T(0));
     scale(c, beta);
     return add<T>(whole.read(), c);
@@ -110,7 +110,7 @@ void piece(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
   const bool a_by_rows = a.col_stride == 1;
   const NdArray scratch =
       NdArray::empty({part * kept + block * rest_pitch + (a_by_rows ? 0 : block * part)}, dtype_of<T>());
-  T* const panels = scratch.data_as<T>();
+  T* const panels = scratch.address_as<T>();
   T* const last = panels + part * kept;
   T* const left = last + block * rest_pitch;
   if (beta != T(0)) scale(c, beta);
@@ -196,9 +196,9 @@ void matrix_vector(Matrix<const T> a, const T* x, T* y, T alpha, T beta) {
         continue;
       }
       const NdArray sum = NdArray::empty({count}, dtype_of<T>());
-      std::fill_n(sum.data_as<T>(), count, T(0));
-      add_matrix_vector(part, x, sum.data_as<T>(), alpha);
-      add<T>({sum.data_as<T>(), 1, count, count, 1}, result);
+      std::fill_n(sum.address_as<T>(), count, T(0));
+      add_matrix_vector(part, x, sum.address_as<T>(), alpha);
+      add<T>({sum.address_as<T>(), 1, count, count, 1}, result);
     }
   });
 }
@@ -207,14 +207,14 @@ void matrix_vector(Matrix<const T> a, const T* x, T* y, T alpha, T beta) {
 template <class T>
 void outer_product(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
   const NdArray factors = NdArray::empty({c.cols}, dtype_of<T>());
-  T* const row = factors.data_as<T>();
+  T* const row = factors.address_as<T>();
   pack(b, alpha, row, c.cols);
   const std::int64_t grain = std::max<std::int64_t>(kGrain / c.cols, 1);
   parallel_for(0, c.rows, grain, [&](std::int64_t from, std::int64_t to) {
     const NdArray products = NdArray::empty({beta == T(0) ? 0 : c.cols}, dtype_of<T>());
     for (std::int64_t i = from; i < to; ++i) {
       const Matrix<T> result = c.block(i, 0, 1, c.cols);
-      T* const out = beta == T(0) ? result.data : products.data_as<T>();
+      T* const out = beta == T(0) ? result.data : products.address_as<T>();
       const T factor = a(i, 0);
       for (std::int64_t j = 0; j < c.cols; ++j) {
         const T product = factor * row[j];

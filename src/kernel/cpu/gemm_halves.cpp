@@ -72,8 +72,8 @@ void piece(Matrix<const T> a, bool a_by_rows, Matrix<const T> b, bool b_by_rows,
   const std::int64_t left_size = depth * (a_by_rows ? c.rows : spread(c.rows));
   const std::int64_t prepared_size = Way::prepared_size(c.rows, depth);
   const NdArray scratch = floats(depth * kPanel + c.rows * pitch + prepared_size + left_size);
-  Element* const panel = reinterpret_cast<Element*>(scratch.data_as<float>());
-  float* const sums = scratch.data_as<float>() + depth * kPanel;
+  Element* const panel = reinterpret_cast<Element*>(scratch.address_as<float>());
+  float* const sums = scratch.address_as<float>() + depth * kPanel;
   Element* const prepared = reinterpret_cast<Element*>(sums + c.rows * pitch);
   Element* const left = prepared + prepared_size;
   for (std::int64_t k = 0; k < a.cols; k += part) {
@@ -127,7 +127,7 @@ void sum_rows(Matrix<const T> a, const T* x, float* sums) {
   // Some rows at a time, in the cache.
   const std::int64_t together = std::clamp<std::int64_t>(8192 / a.cols, 1, a.rows);
   const NdArray scratch = floats((together + 1) * a.cols);
-  float* const factors = scratch.data_as<float>();
+  float* const factors = scratch.address_as<float>();
   float* const rows = factors + a.cols;
   convert_contiguous(factors, x, a.cols);
   for (std::int64_t i = 0; i < a.rows; i += together) {
@@ -153,8 +153,8 @@ void rows_by_vector(Matrix<const T> a, Matrix<const T> x, Matrix<Out> c, float a
     for (std::int64_t p = from; p < to; ++p) {
       const std::int64_t first = p * rows, count = std::min(rows, c.rows - first);
       const NdArray sums = floats(count);
-      sum_rows(a.block(first, 0, count, a.cols), factors, sums.data_as<float>());
-      finish(sums.data_as<float>(), count, c.block(first, 0, count, 1).t(), alpha, beta);
+      sum_rows(a.block(first, 0, count, a.cols), factors, sums.address_as<float>());
+      finish(sums.address_as<float>(), count, c.block(first, 0, count, 1).t(), alpha, beta);
     }
   });
 }

@@ -62,7 +62,7 @@ class Walk {
        bool constants)
       : plan_(plan), row_(row), op_(op) {
     for (int i = 0; i < N; ++i) {
-      base_[i] = static_cast<char*>(arrays[i]->data());
+      base_[i] = static_cast<char*>(arrays[i]->address());
       size_[i] = static_cast<int>(element_size(arrays[i]->dtype()));
       inner_[i] = plan.dims ? plan.strides[i][0] : 0;
       constant_[i] = i > 0;
@@ -238,17 +238,17 @@ void map_n(const char* name, NdArray& out, const NdArray* const* in, Row row, co
       const void* rows[N];
       for (int i = 1; i < N; ++i) {
         const std::int64_t step = (mask >> (i - 1)) & 1u ? 0 : begin * element_size(arrays[i]->dtype());
-        rows[i - 1] = static_cast<const char*>(arrays[i]->data()) + step;
+        rows[i - 1] = static_cast<const char*>(arrays[i]->address()) + step;
       }
-      row(static_cast<char*>(out.data()) + begin * element_size(out.dtype()), rows, mask, end - begin, op);
+      row(static_cast<char*>(out.address()) + begin * element_size(out.dtype()), rows, mask, end - begin, op);
     });
     return;
   }
   const ElementwisePlan<N> plan = plan_elementwise<N>(name, arrays);
   if (plan.dims == 0) {  // one element
     const void* rows[N];
-    for (int i = 1; i < N; ++i) rows[i - 1] = arrays[i]->data();
-    return row(out.data(), rows, 0, 1, op);
+    for (int i = 1; i < N; ++i) rows[i - 1] = arrays[i]->address();
+    return row(out.address(), rows, 0, 1, op);
   }
   parallel_for(0, plan.numel, traits.grain, [&](std::int64_t begin, std::int64_t end) {
     Walk<N> walk(plan, arrays, row, op, traits.takes_constants);

@@ -334,8 +334,8 @@ template <class Op>
 void reduce(const Op& op, NdArray& out, const NdArray& x, DimMask mask) {
   using In = typename Op::In;
   using Out = typename Op::Out;
-  Out* to = out.data_as<Out>();
-  const In* from = x.data_as<In>();
+  Out* to = out.address_as<Out>();
+  const In* from = x.address_as<In>();
   if (out.numel() == 0) return;
   if (out.numel() == 1 && x.is_contiguous() && x.numel() <= kReduceBlock) {
     *to = op.finish(reduce_run(op, from, x.numel(), 0));

@@ -37,7 +37,7 @@ class Backward {
   /// packed queries, or is null.
   void run(Place at, C* dquery) {
     tile_.load(sizes_, key_, value_, at, dquery != nullptr);
-    C *const dkey = sums_.template data_as<C>(), *const dvalue = dkey + kKeys * rows_.width;
+    C *const dkey = sums_.template address_as<C>(), *const dvalue = dkey + kKeys * rows_.width;
     std::fill(dkey, dvalue + kKeys * rows_.value_width, C(0));
     const std::int64_t first_head = at.head;
     for (; at.head < first_head + sizes_.shared; ++at.head)
@@ -65,7 +65,7 @@ class Backward {
  private:
   static void write(const NdArray& to, std::int64_t row, std::int64_t rows, std::int64_t width, const C* from,
                     std::int64_t pitch) {
-    T* const out = to.data_as<T>() + row * width;
+    T* const out = to.address_as<T>() + row * width;
     for (std::int64_t j = 0; j < rows; ++j) convert_contiguous(out + j * width, from + j * pitch, width);
   }
 
@@ -87,12 +87,12 @@ void join_pieces(NdArray& out, const NdArray& sums, std::int64_t pieces, std::in
   parallel_for(0, rows, grain_for(width * pieces), [&](std::int64_t begin, std::int64_t end) {
     std::vector<C> sum(static_cast<std::size_t>(width));
     for (std::int64_t i = begin; i < end; ++i) {
-      C* const from = sums.data_as<C>() + i * pitch;
+      C* const from = sums.address_as<C>() + i * pitch;
       std::copy_n(from, width, sum.data());
       for (std::int64_t p = 1; p < pieces; ++p)
         array_of(sum.data(), width) += array_of(from + p * rows * pitch, width);
       array_of(sum.data(), width) *= static_cast<C>(scale);
-      convert_contiguous(out.data_as<T>() + i * width, sum.data(), width);
+      convert_contiguous(out.address_as<T>() + i * width, sum.data(), width);
     }
   });
 }
@@ -114,7 +114,7 @@ void backward(ops::AttentionGrads& out, const NdArray& grad, const ops::Attentio
       const std::int64_t head = job / pieces, piece = job % pieces;
       C* dquery = nullptr;
       if (sums.defined()) {
-        dquery = sums.data_as<C>() + piece * heads * head_rows * rows.width;
+        dquery = sums.address_as<C>() + piece * heads * head_rows * rows.width;
         C* const own = dquery + head * head_rows * rows.width;
         std::fill(own, own + head_rows * rows.width, C(0));
       }

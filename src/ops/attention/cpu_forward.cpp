@@ -34,8 +34,8 @@ struct Packed {
                    }
                  });
   }
-  C* key_tile(std::int64_t tile) const { return keys.data_as<C>() + tile * width * kKeys; }
-  C* value_tile(std::int64_t tile) const { return values.data_as<C>() + tile * kKeys * value_width; }
+  C* key_tile(std::int64_t tile) const { return keys.address_as<C>() + tile * width * kKeys; }
+  C* value_tile(std::int64_t tile) const { return values.address_as<C>() + tile * kKeys * value_width; }
 };
 
 /// What a tile of queries has seen so far.
@@ -51,7 +51,7 @@ class Forward {
         width_(padded<C>(sizes.width)),
         value_width_(packed.value_width),
         memory_(NdArray::empty({kQueries, width_ + kKeys + value_width_ + 2}, dtype_of<C>())),
-        query_(memory_.data_as<C>()),
+        query_(memory_.address_as<C>()),
         tile_(query_ + kQueries * width_),
         sum_(tile_ + kQueries * kKeys),
         top_(sum_ + kQueries * value_width_),
@@ -121,8 +121,8 @@ void forward(ops::AttentionSaved& call) {
       const Place at{head / s.heads, head % s.heads, first, 0, std::min(kQueries, s.queries - first), 0};
       const std::int64_t row = head * s.queries + first;
       tile.run(at, query, static_cast<C>(call.rule.scale),
-               call.result.template data_as<T>() + row * s.value_width,
-               call.log_sum.template data_as<C>() + row);
+               call.result.template address_as<T>() + row * s.value_width,
+               call.log_sum.template address_as<C>() + row);
     }
   });
 }
@@ -145,7 +145,7 @@ void attention_dropout(NdArray& out, const drawing::Dropout& rule) {
           C group[4] = {1, 1, 1, 1};
           weights.drop(row, j / 4, group);
           for (std::int64_t k = 0; k < 4 && j + k < keys; ++k)
-            out.data_as<C>()[row * keys + j + k] = group[k];
+            out.address_as<C>()[row * keys + j + k] = group[k];
         }
     });
   });

@@ -35,7 +35,7 @@ void mask_backward(NdArray& out, const NdArray& grad, const ops::AttentionSaved&
         KeyTile<T> tile(s);
         Slopes<T> slopes;
         const NdArray memory = NdArray::empty({kQueries, kKeys}, dtype_of<C>());
-        C* const sum = memory.data_as<C>();
+        C* const sum = memory.address_as<C>();
         for (std::int64_t job = from; job < to; ++job) {
           const std::int64_t k = job % keys.parts(), q = job / keys.parts() % queries.parts(),
                              h = job / keys.parts() / queries.parts() % heads.parts(),
@@ -62,7 +62,7 @@ void mask_backward(NdArray& out, const NdArray& grad, const ops::AttentionSaved&
           visit_floating(out.dtype(), "scaled_dot_product_attention", [&]<class M> {
             for (std::int64_t i = 0; i < height; ++i)
               for (std::int64_t j = 0; j < width; ++j)
-                out.data_as<M>()[first + i * sizes[3] + j] = static_cast<M>(sum[i * kKeys + j]);
+                out.address_as<M>()[first + i * sizes[3] + j] = static_cast<M>(sum[i * kKeys + j]);
           });
         }
       });

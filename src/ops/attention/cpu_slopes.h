@@ -23,7 +23,7 @@ struct PackedRows {
         queries(NdArray::empty({s.batch * s.heads * s.queries, width}, dtype_of<C>())),
         grads(NdArray::empty({s.batch * s.heads * s.queries, value_width}, dtype_of<C>())),
         delta(NdArray::empty({s.batch * s.heads * s.queries}, dtype_of<C>())),
-        log_sum(call.log_sum.data_as<C>()) {
+        log_sum(call.log_sum.address_as<C>()) {
     const Rows<const T> from(call.query), g(grad), y(call.result);
     parallel_for(0, s.batch * s.heads * s.queries, grain_for(s.width + 2 * s.value_width),
                  [&](std::int64_t begin, std::int64_t end) {
@@ -36,12 +36,12 @@ struct PackedRows {
                      C sum = 0;
                      for (std::int64_t e = 0; e < s.value_width; ++e)
                        sum += static_cast<C>(slopes[e]) * static_cast<C>(result[e]);
-                     delta.data_as<C>()[i] = sum;
+                     delta.address_as<C>()[i] = sum;
                    }
                  });
   }
-  C* query(std::int64_t row) const { return queries.data_as<C>() + row * width; }
-  C* gradient(std::int64_t row) const { return grads.data_as<C>() + row * value_width; }
+  C* query(std::int64_t row) const { return queries.address_as<C>() + row * width; }
+  C* gradient(std::int64_t row) const { return grads.address_as<C>() + row * value_width; }
 };
 
 /// One tile of keys and values, as columns, and as rows where asked for.
@@ -53,7 +53,7 @@ struct KeyTile {
 
   explicit KeyTile(const Sizes& s)
       : memory(NdArray::empty({kKeys, padded<C>(s.width) + s.width + s.value_width}, dtype_of<C>())),
-        keys(memory.data_as<C>()),
+        keys(memory.address_as<C>()),
         values(keys + kKeys * s.width),
         key_rows(values + kKeys * s.value_width) {}
   /// Loads the keys from at.key on, for head at.head of query.
@@ -78,7 +78,7 @@ struct Slopes {
 
   Slopes()
       : memory(NdArray::empty({3, kQueries, kKeys}, dtype_of<C>())),
-        weights(memory.data_as<C>()),
+        weights(memory.address_as<C>()),
         slopes(weights + kQueries * kKeys),
         factors(slopes + kQueries * kKeys) {}
 
@@ -98,7 +98,7 @@ struct Slopes {
     }
     for (std::int64_t i = 0; i < at.rows; ++i) {
       C *const p = weights + i * kKeys, *const slope = slopes + i * kKeys, *const m = factors + i * kKeys;
-      const C delta = rows.delta.template data_as<C>()[first + i];
+      const C delta = rows.delta.template address_as<C>()[first + i];
       if (!scores.drops()) {
         for (std::int64_t j = 0; j < at.columns; ++j) slope[j] = p[j] * (slope[j] - delta);
         continue;

@@ -12,7 +12,7 @@ NdArray delta_of(const NdArray& grad, const ops::AttentionSaved& call);
 template <class T>
 Slope<T> slope_of(const NdArray& grad, const ops::AttentionSaved& call, const NdArray& delta) {
   using C = Compute<T>;
-  return {Rows<const T>(grad), call.log_sum.template data_as<C>(), delta.template data_as<C>()};
+  return {Rows<const T>(grad), call.log_sum.template address_as<C>(), delta.template address_as<C>()};
 }
 
 }  // namespace ebb::cuda::attending

@@ -85,9 +85,9 @@ template <class T>
 struct Grads {
   T *query, *key, *value;
   explicit Grads(const ops::AttentionGrads& out)
-      : query(out.query.defined() ? out.query.data_as<T>() : nullptr),
-        key(out.key.defined() ? out.key.data_as<T>() : nullptr),
-        value(out.value.defined() ? out.value.data_as<T>() : nullptr) {}
+      : query(out.query.defined() ? out.query.address_as<T>() : nullptr),
+        key(out.key.defined() ? out.key.address_as<T>() : nullptr),
+        value(out.value.defined() ? out.value.address_as<T>() : nullptr) {}
 };
 
 /// What the backward kernels read besides the call: the gradient of the result, and of each row the

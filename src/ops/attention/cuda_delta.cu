@@ -30,8 +30,8 @@ NdArray delta_of(const NdArray& grad, const ops::AttentionSaved& call) {
   if (rows == 0) return delta;
   visit_floating(grad.dtype(), "scaled_dot_product_attention", [&]<class T> {
     launch(grad.device(), {dim3(grid_blocks(ceil_div(rows, kRowsEach))), dim3(kWarp, kRowsEach)},
-           &delta_kernel<T>, delta.data_as<Compute<T>>(), grad.data_as<T>(), call.result.data_as<T>(), rows,
-           width);
+           &delta_kernel<T>, delta.address_as<Compute<T>>(), grad.address_as<T>(),
+           call.result.address_as<T>(), rows, width);
   });
   return delta;
 }

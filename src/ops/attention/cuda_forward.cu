@@ -82,8 +82,8 @@ void forward(ops::AttentionSaved& call) {
   if (blocks == 0) return;
   launch(call.query.device(),
          {dim3(grid_blocks(blocks)), dim3(kTileThreads), (kOperands + kWhole) * sizeof(C)},
-         &forward_kernel<T>, Call<T>(call), call.result.template data_as<T>(),
-         call.log_sum.template data_as<C>());
+         &forward_kernel<T>, Call<T>(call), call.result.template address_as<T>(),
+         call.log_sum.template address_as<C>());
 }
 
 template <class C>
@@ -107,7 +107,7 @@ void attention_dropout(NdArray& out, const drawing::Dropout& rule) {
   const std::int64_t keys = out.sizes()[3];
   visit_float_double(out.dtype(), "scaled_dot_product_attention", [&]<class C> {
     for_each(out.device(), out.numel(),
-             attending::WriteFactors<C>{out.data_as<C>(), keys, attending::Weights(rule, keys)});
+             attending::WriteFactors<C>{out.address_as<C>(), keys, attending::Weights(rule, keys)});
   });
 }
 

@@ -17,7 +17,7 @@ constexpr std::int64_t kMostWide = 256, kVector = 8;  // of a head; elements of 
 // Whether rows start at whole vectors. A dimension that repeats what is there once has stride 0, which the
 // library does not take.
 bool by_vectors(const NdArray& x) {
-  if (reinterpret_cast<std::uintptr_t>(x.data()) % (kVector * 2) != 0 || x.sizes()[3] % kVector != 0)
+  if (reinterpret_cast<std::uintptr_t>(x.address()) % (kVector * 2) != 0 || x.sizes()[3] % kVector != 0)
     return false;
   for (std::size_t d = 0; d < 3; ++d)
     if (x.sizes()[d] > 1 && (x.strides()[d] < x.sizes()[3] || x.strides()[d] % kVector != 0)) return false;

@@ -86,7 +86,8 @@ void mask_backward(NdArray& out, const NdArray& grad, const ops::AttentionSaved&
       ranges.batches.parts() * ranges.heads.parts() * ranges.queries.parts() * ranges.keys.parts();
   launch(grad.device(),
          {dim3(grid_blocks(blocks)), dim3(kTileThreads), (kOperands + kWhole) * sizeof(Compute<T>)},
-         &mask_kernel<T>, call, slope_of<T>(grad, saved, delta), ranges, out.data(), out.dtype() == kFloat);
+         &mask_kernel<T>, call, slope_of<T>(grad, saved, delta), ranges, out.address(),
+         out.dtype() == kFloat);
 }
 
 }  // namespace

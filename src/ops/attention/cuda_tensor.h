@@ -131,7 +131,7 @@ void with_head(std::int64_t width, const F& f) {
 
 /// Whether rows of x can be read by 16 bytes.
 inline bool by_vectors(const NdArray& x) {
-  return reinterpret_cast<std::uintptr_t>(x.data()) % 16 == 0 && x.sizes()[3] % 8 == 0 &&
+  return reinterpret_cast<std::uintptr_t>(x.address()) % 16 == 0 && x.sizes()[3] % 8 == 0 &&
          x.strides()[0] % 8 == 0 && x.strides()[1] % 8 == 0 && x.strides()[2] % 8 == 0;
 }
 

@@ -111,8 +111,8 @@ void run(ops::AttentionSaved& call) {
   if (blocks == 0) return;
   launch(call.query.device(),
          {dim3(grid_blocks(blocks)), dim3(kTensorThreads), (kOwn + 2 * L::kStream) * L::kPitch * sizeof(T)},
-         &tensor_forward_kernel<T, kHead>, Call<T>(call), ByVectors(call), call.result.template data_as<T>(),
-         call.log_sum.template data_as<float>());
+         &tensor_forward_kernel<T, kHead>, Call<T>(call), ByVectors(call),
+         call.result.template address_as<T>(), call.log_sum.template address_as<float>());
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ void run(NdArray& out, const NdArray& grad, const NdArray& delta, const ops::Att
       grad.device(),
       {dim3(grid_blocks(blocks)), dim3(kTensorThreads), (2 * kOwn + 2 * L::kStream) * L::kPitch * sizeof(T)},
       &tensor_query_kernel<T, kHead>, call, slope_of<T>(grad, saved, delta), vectors,
-      out.template data_as<T>());
+      out.template address_as<T>());
 }
 
 }  // namespace

@@ -30,7 +30,10 @@ struct Rows {
   std::int64_t batch_step, head_step, step;
 
   explicit Rows(const NdArray& x)
-      : data(x.data_as<T>()), batch_step(x.strides()[0]), head_step(x.strides()[1]), step(x.strides()[2]) {}
+      : data(x.address_as<T>()),
+        batch_step(x.strides()[0]),
+        head_step(x.strides()[1]),
+        step(x.strides()[2]) {}
   EBB_HD T* at(std::int64_t n, std::int64_t h, std::int64_t row) const {
     return data + n * batch_step + h * head_step + row * step;
   }
@@ -46,7 +49,7 @@ struct Mask {
 
   explicit Mask(const NdArray& x) {
     if (!x.defined()) return;
-    data = x.data();
+    data = x.address();
     for (std::size_t d = 0; d < 4; ++d) steps[d] = x.strides()[d];
     kind = x.dtype() == kBool    ? MaskKind::allowed
            : x.dtype() == kFloat ? MaskKind::added_floats

@@ -58,7 +58,7 @@ void check_values(const char* op, const Variable& x, std::function<void(const Nd
 
 void check_true(const char* op, const Variable& truth, const char* message) {
   check_values(op, truth, [op, message](const NdArray& x) {
-    const auto* const at = x.data_as<bool>();
+    const auto* const at = x.address_as<bool>();
     EBB_CHECK(std::all_of(at, at + x.numel(), [](bool each) { return each; }), op, ": ", message);
   });
 }

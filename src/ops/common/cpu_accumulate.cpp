@@ -24,8 +24,8 @@ void accumulate(NdArray& out, const NdArray& x) {
   if (out.numel() == 0) return;
   const Walk<2> walk(out.sizes(), {out.strides(), x.strides()});
   visit_all(out.dtype(), "add", [&]<class T> {
-    T* const to = out.data_as<T>();
-    const T* const from = x.data_as<T>();
+    T* const to = out.address_as<T>();
+    const T* const from = x.address_as<T>();
     walk([=](std::int64_t n, const std::array<std::int64_t, 2>& at, const std::array<std::int64_t, 2>& step) {
       T* const o = to + at[0];
       const T* const i = from + at[1];

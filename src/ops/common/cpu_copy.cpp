@@ -100,8 +100,8 @@ CopyRow bits_row(std::int64_t size) {
 void copy_flat(NdArray& out, const NdArray& x) {
   const std::int64_t to_size = element_size(out.dtype()), from_size = element_size(x.dtype()),
                      n = out.numel();
-  char* const to = out.data_as<char>();
-  const char* const from = x.data_as<char>();
+  char* const to = out.address_as<char>();
+  const char* const from = x.address_as<char>();
   if (out.dtype() == x.dtype()) {
     // Below this a second thread costs more than it brings.
     constexpr std::int64_t kBytes = 1 << 20;
@@ -127,8 +127,8 @@ void copy(NdArray& out, const NdArray& x) {
   if (out.numel() == 0) return;
   if (same_dense_layout(out, x)) return copy_flat(out, x);
   const bool same = out.dtype() == x.dtype();
-  const Ends ends{out.data_as<char>(),
-                  x.data_as<char>(),
+  const Ends ends{out.address_as<char>(),
+                  x.address_as<char>(),
                   element_size(out.dtype()),
                   element_size(x.dtype()),
                   same ? bits_row(element_size(out.dtype())) : copy_row(out.dtype(), x.dtype()),
@@ -149,12 +149,12 @@ void fill(NdArray& out, const Scalar& value) {
     using Bits = std::conditional_t<is_half_v<T>, std::uint16_t, T>;
     const Bits v = std::bit_cast<Bits>(element<T>(value));
     if (out.is_dense()) {
-      Bits* const data = out.data_as<Bits>();
+      Bits* const data = out.address_as<Bits>();
       parallel_for(0, out.numel(), 8 * kGrain,
                    [&](std::int64_t b, std::int64_t e) { std::fill(data + b, data + e, v); });
       return;
     }
-    Bits* const to = out.data_as<Bits>();
+    Bits* const to = out.address_as<Bits>();
     const Walk<1> walk(out.sizes(), {out.strides()});
     walk([=](std::int64_t n, const std::array<std::int64_t, 1>& at, const std::array<std::int64_t, 1>& step) {
       Bits* const o = to + at[0];

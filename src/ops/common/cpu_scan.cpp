@@ -60,12 +60,13 @@ void scan(NdArray& out, const NdArray& x, std::int64_t dim, ScanKind kind, bool 
   const Lines lines(x.sizes(), dim);
   if (kind == ScanKind::logsumexp)
     return visit_floating(x.dtype(), "logcumsumexp", [&]<class T> {
-      scan_lines<T, scanning::LogAddExp<Carry<T>>>(out.data_as<T>(), x.data_as<T>(), lines, reverse, 16);
+      scan_lines<T, scanning::LogAddExp<Carry<T>>>(out.address_as<T>(), x.address_as<T>(), lines, reverse,
+                                                   16);
     });
   visit_numeric(stored(x.dtype()), kind == ScanKind::sum ? "cumsum" : "cumprod", [&]<class T> {
     const auto run = kind == ScanKind::sum ? &scan_lines<T, scanning::Add<Carry<T>>>
                                            : &scan_lines<T, scanning::Multiply<Carry<T>>>;
-    run(out.data_as<T>(), x.data_as<T>(), lines, reverse, 2);
+    run(out.address_as<T>(), x.address_as<T>(), lines, reverse, 2);
   });
 }
 

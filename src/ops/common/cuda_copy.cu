@@ -42,7 +42,7 @@ void copy(NdArray& out, const NdArray& x) {
   const ElementwisePlan<2> walk = plan_elementwise<2>("copy", arrays);
   if (same && is_one_block(walk, element_size(out.dtype()))) {
     const DeviceScope scope(out.device());
-    return check(cudaMemcpyAsync(out.data_as<char>(), x.data_as<char>(),
+    return check(cudaMemcpyAsync(out.address_as<char>(), x.address_as<char>(),
                                  static_cast<std::size_t>(walk.numel * element_size(out.dtype())),
                                  cudaMemcpyDeviceToDevice, current_stream(out.device())),
                  "copy");

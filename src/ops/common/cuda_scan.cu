@@ -39,11 +39,12 @@ void scan(NdArray& out, const NdArray& x, std::int64_t dim, ScanKind kind, bool 
   if (kind == ScanKind::logsumexp)
     return visit_floating(x.dtype(), "logcumsumexp", [&]<class T> {
       scan_lines(out.device(),
-                 Cumulate<T, scanning::LogAddExp<Carry<T>>>{out.data_as<T>(), x.data_as<T>(), order}, lines);
+                 Cumulate<T, scanning::LogAddExp<Carry<T>>>{out.address_as<T>(), x.address_as<T>(), order},
+                 lines);
     });
   visit_numeric(stored(x.dtype()), kind == ScanKind::sum ? "cumsum" : "cumprod", [&]<class T> {
-    T* const to = out.data_as<T>();
-    const T* const from = x.data_as<T>();
+    T* const to = out.address_as<T>();
+    const T* const from = x.address_as<T>();
     if (kind == ScanKind::sum)
       scan_lines(out.device(), Cumulate<T, scanning::Add<Carry<T>>>{to, from, order}, lines);
     else

@@ -53,7 +53,7 @@ bool transpose_as(NdArray& out, const NdArray& x, const ElementwisePlan<2>& walk
   TransposePlan plan;
   if (!plan_transpose(plan, walk, sizeof(To), sizeof(From), kSide<To, From>)) return false;
   launch(out.device(), {dim3(static_cast<unsigned>(plan.blocks)), dim3(kTileThreads, kTileRows)},
-         &transpose_kernel<To, From>, out.data_as<To>(), x.data_as<From>(), plan);
+         &transpose_kernel<To, From>, out.address_as<To>(), x.address_as<From>(), plan);
   return true;
 }
 

@@ -28,7 +28,7 @@ void move_queued(const NdArray& out, const NdArray& x, const NdArray& pinned) {
   detail::not_replayed("elements are copied between devices");
   const Device device = x.device().is_cpu() ? out.device() : x.device();
   const detail::Backend& backend = detail::backend(device.type());
-  backend.copy(out.data(), out.device(), x.data(), x.device(), bytes_of(x), false);
+  backend.copy(out.address(), out.device(), x.address(), x.device(), bytes_of(x), false);
   pinned.storage()->used_on(device, backend.current_stream(device));
   if (detail::Capture* capture = detail::current_capture()) capture->keep(pinned.storage());
 }
@@ -36,7 +36,7 @@ void move_queued(const NdArray& out, const NdArray& x, const NdArray& pinned) {
 void move(const NdArray& out, const NdArray& x) {
   detail::not_replayed("elements are copied between devices");
   const DeviceType mover = out.device().is_cpu() ? x.device().type() : out.device().type();
-  detail::backend(mover).copy(out.data(), out.device(), x.data(), x.device(), bytes_of(x), true);
+  detail::backend(mover).copy(out.address(), out.device(), x.address(), x.device(), bytes_of(x), true);
 }
 
 void copy_from_cpu(NdArray& out, const NdArray& x, bool non_blocking) {

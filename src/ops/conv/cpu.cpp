@@ -19,7 +19,7 @@ using conv::Weights;
 
 template <class T>
 T* data_or_null(const NdArray& x) {
-  return x.defined() ? x.data_as<T>() : nullptr;
+  return x.defined() ? x.address_as<T>() : nullptr;
 }
 
 // Whether registers of channels of a group would be filled well enough.
@@ -157,23 +157,25 @@ Weights<T> turned_weights(const T* weight, const ConvGeometry& g) {
 void forward_of(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias,
                 const ConvGeometry& g) {
   visit_float_double(out.dtype(), "convolution", [&]<class T> {
-    const T *const x = in.data_as<T>(), *const w = weight.data_as<T>(), *const b = data_or_null<T>(bias);
-    rows_are_short(g) ? conv::columns_forward(g, x, w, b, out.data_as<T>())
-                      : forward<T>(out.data_as<T>(), x, w, b, g);
+    const T *const x = in.address_as<T>(), *const w = weight.address_as<T>(),
+                   *const b = data_or_null<T>(bias);
+    rows_are_short(g) ? conv::columns_forward(g, x, w, b, out.address_as<T>())
+                      : forward<T>(out.address_as<T>(), x, w, b, g);
   });
 }
 void input_of(NdArray& in, const NdArray& out, const NdArray& weight, const NdArray& bias,
               const ConvGeometry& g) {
   visit_float_double(in.dtype(), "convolution", [&]<class T> {
-    const T *const y = out.data_as<T>(), *const w = weight.data_as<T>(), *const b = data_or_null<T>(bias);
-    input_is_wide(g) ? conv::columns_input(g, y, w, b, in.data_as<T>())
-                     : input<T>(in.data_as<T>(), y, turned_weights(w, g), b, g);
+    const T *const y = out.address_as<T>(), *const w = weight.address_as<T>(),
+                   *const b = data_or_null<T>(bias);
+    input_is_wide(g) ? conv::columns_input(g, y, w, b, in.address_as<T>())
+                     : input<T>(in.address_as<T>(), y, turned_weights(w, g), b, g);
   });
 }
 void weight_of(NdArray& weight, const NdArray& out, const NdArray& in, const ConvGeometry& g) {
   visit_float_double(weight.dtype(), "convolution", [&]<class T> {
-    const T *const x = in.data_as<T>(), *const y = out.data_as<T>();
-    T* const w = weight.data_as<T>();
+    const T *const x = in.address_as<T>(), *const y = out.address_as<T>();
+    T* const w = weight.address_as<T>();
     if (rows_are_short(g))
       conv::columns_weight(g, x, y, w);
     else if (fills_registers<T>(g.group_out()))
@@ -193,11 +195,11 @@ bool forward_of_pairs(NdArray& out, const NdArray& in, const NdArray& weight, co
       !goes_by_channels<float>(channels * taps, rows))
     return false;
   const NdArray x =
-      conv::pair_planes(in.data_as<BFloat16>(), g.batch * g.groups, channels, ConvGeometry::volume(g.in));
+      conv::pair_planes(in.address_as<BFloat16>(), g.batch * g.groups, channels, ConvGeometry::volume(g.in));
   const NdArray w =
-      conv::pair_weights({weight.data_as<BFloat16>(), rows * channels * taps, channels * taps, taps},
+      conv::pair_weights({weight.address_as<BFloat16>(), rows * channels * taps, channels * taps, taps},
                          g.groups, rows, channels, taps);
-  forward<float, tiles::Pair>(out.data_as<float>(), x.data_as<float>(), w.data_as<float>(),
+  forward<float, tiles::Pair>(out.address_as<float>(), x.address_as<float>(), w.address_as<float>(),
                               data_or_null<float>(bias), g);
   return true;
 }
@@ -208,22 +210,22 @@ bool input_of_pairs(NdArray& in, const NdArray& out, const NdArray& weight, cons
   if (!tiles::multiplies_pairs() || input_is_wide(g) || channels == 1 ||
       !goes_by_channels<float>(channels * taps / phases, rows))
     return false;
-  const NdArray y =
-      conv::pair_planes(out.data_as<BFloat16>(), g.batch * g.groups, channels, ConvGeometry::volume(g.out));
+  const NdArray y = conv::pair_planes(out.address_as<BFloat16>(), g.batch * g.groups, channels,
+                                      ConvGeometry::volume(g.out));
   const NdArray w =
-      conv::pair_weights(turned_weights(weight.data_as<BFloat16>(), g), g.groups, rows, channels, taps);
+      conv::pair_weights(turned_weights(weight.address_as<BFloat16>(), g), g.groups, rows, channels, taps);
   const std::int64_t row_step = conv::pairs_of(channels) * taps;
-  input<float, tiles::Pair>(in.data_as<float>(), y.data_as<float>(),
-                            {w.data_as<float>(), rows * row_step, row_step, taps}, data_or_null<float>(bias),
-                            g);
+  input<float, tiles::Pair>(in.address_as<float>(), y.address_as<float>(),
+                            {w.address_as<float>(), rows * row_step, row_step, taps},
+                            data_or_null<float>(bias), g);
   return true;
 }
 bool weight_of_pairs(NdArray& weight, const NdArray& out, const NdArray& in, const ConvGeometry& g) {
   if (!tiles::multiplies_pairs() || rows_are_short(g) || !fills_registers<float>(g.group_out()) ||
       g.out[2] % 2 != 0)
     return false;
-  conv::weight_by_channels<float, BFloat16>(g, conv::forward_reading(g), in.data_as<BFloat16>(),
-                                            out.data_as<BFloat16>(), weight.data_as<float>());
+  conv::weight_by_channels<float, BFloat16>(g, conv::forward_reading(g), in.address_as<BFloat16>(),
+                                            out.address_as<BFloat16>(), weight.address_as<float>());
   return true;
 }
 #else
@@ -253,7 +255,7 @@ void conv_forward(NdArray& out, const NdArray& in, const NdArray& weight, const 
     forward_of(out, widened(in), widened(weight), bias, g);
   if (!relu) return;
   visit_float_double(out.dtype(), "convolution", [&]<class T> {
-    T* const data = out.data_as<T>();
+    T* const data = out.address_as<T>();
     parallel_for(0, out.numel(), kGrain, [&](std::int64_t from, std::int64_t to) {
       for (std::int64_t i = from; i < to; ++i) data[i] = data[i] < T(0) ? T(0) : data[i];
     });

@@ -21,7 +21,7 @@ NdArray pack(const Correlation<T>& c) {
   const std::int64_t panels = panels_of<T>(c.rows), lanes = tiles::padded<T>(c.rows);
   const Weights<T>& w = c.weight;
   NdArray packed = NdArray::empty({c.groups * lanes * depth}, dtype_of<T>());
-  T* const data = packed.data_as<T>();
+  T* const data = packed.address_as<T>();
   // All taps, in order, one behind the other?
   bool dense = true;
   for (std::int64_t t = 0; t < taps; ++t)
@@ -77,7 +77,7 @@ void correlate_by_channels(const Correlation<T>& c) {
   if (r.axis[0].out * r.axis[1].out * r.axis[2].out * c.batch == 0) return;
   const Loads loads(r, c.batch, 512, 640 * 1024, sizeof(T));
   const NdArray packed = pack(c);
-  const T* const weight = packed.data_as<T>();
+  const T* const weight = packed.address_as<T>();
   // Where loads are few, panels are shared among threads as well.
   const std::int64_t units = loads.count() * c.groups;
   const std::int64_t splits = std::min(panels, units >= 8 ? 1 : (8 + units - 1) / units);
@@ -90,7 +90,7 @@ void correlate_by_channels(const Correlation<T>& c) {
     const std::int64_t sums_size = loads.pixels() * kPanel<T>;
     const NdArray scratch =
         NdArray::empty({loads.size() + sums_size + r.axis[2].out * kPanel<T>}, dtype_of<T>());
-    T* const in = scratch.data_as<T>();
+    T* const in = scratch.address_as<T>();
     T* const sums = in + loads.size();
     std::int64_t filled = -1;
     for (std::int64_t i = from; i < to; ++i) {

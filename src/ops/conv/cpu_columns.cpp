@@ -100,7 +100,7 @@ void columns_forward(const ConvGeometry& g, const T* in, const T* weight, const 
   for_groups(g, [&](std::int64_t first, std::int64_t count, std::int64_t group) {
     const std::int64_t width = count * pixels;
     const NdArray buffer = scratch<T>((depth + rows) * width);
-    T* columns = buffer.data_as<T>();
+    T* columns = buffer.address_as<T>();
     T* result = columns + depth * width;
     gather_columns(g, in + (first * g.in_channels + group * g.group_in()) * plane, count, columns);
     gemm<T>({weight + group * rows * depth, rows, depth, depth, 1}, {columns, depth, width, width, 1},
@@ -123,7 +123,7 @@ void columns_input(const ConvGeometry& g, const T* out, const T* weight, const T
   for_groups(g, [&](std::int64_t first, std::int64_t count, std::int64_t group) {
     const std::int64_t width = count * pixels;
     const NdArray buffer = scratch<T>((depth + rows) * width);
-    T* columns = buffer.data_as<T>();
+    T* columns = buffer.address_as<T>();
     T* left = columns + depth * width;
     gather_out(g, out, first, count, group, left);
     gemm<T>({weight + group * rows * depth, depth, rows, 1, depth}, {left, rows, width, width, 1},
@@ -153,7 +153,7 @@ void columns_weight(const ConvGeometry& g, const T* in, const T* out, T* weight)
   for (std::int64_t group = 0; group < g.groups; ++group)
     for (std::int64_t first = 0; first < g.batch; first += together) {
       const std::int64_t count = std::min(together, g.batch - first), width = count * pixels;
-      T* columns = buffer.data_as<T>();
+      T* columns = buffer.address_as<T>();
       T* left = columns + depth * width;
       gather_columns(g, in + (first * g.in_channels + group * g.group_in()) * plane, count, columns);
       gather_out(g, out, first, count, group, left);

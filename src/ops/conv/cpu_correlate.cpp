@@ -19,7 +19,7 @@ NdArray pack_panels(const Correlation<T>& c) {
   const std::int64_t taps = static_cast<std::int64_t>(c.reading.taps.size()), depth = c.reading.depth();
   NdArray packed = NdArray::empty({c.groups * c.rows * depth}, sizeof(T) == 4 ? kFloat : kDouble);
   const std::int64_t panels = (c.rows + kRows - 1) / kRows;
-  T* data = packed.data_as<T>();
+  T* data = packed.address_as<T>();
   const std::int64_t grain = std::max<std::int64_t>(1, kGrain / (kRows * std::max<std::int64_t>(depth, 1)));
   parallel_for(0, c.groups * panels, grain, [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t i = from; i < to; ++i) {
@@ -71,7 +71,7 @@ void correlate_by_pixels(const Correlation<T>& c) {
   const std::int64_t blocks = (height + block_rows - 1) / block_rows;
   const Window window(r, block_rows, r.axis[2].out);
   const NdArray packed = pack_panels(c);
-  const T* const weight = packed.data_as<T>();
+  const T* const weight = packed.address_as<T>();
   const std::int64_t depth = r.depth(), packets = packets_of(window.span(block_rows), kWidth<T>);
   const std::int64_t line = packets * kWidth<T>;
   // Where images are few, panels are shared among threads as well.
@@ -86,7 +86,7 @@ void correlate_by_pixels(const Correlation<T>& c) {
     // Packets reach past the last row.
     NdArray scratch = NdArray::empty({window.size() + line + 2 * kWidth<T> + kRows * line},
                                      sizeof(T) == 4 ? kFloat : kDouble);
-    T* in = scratch.data_as<T>();
+    T* in = scratch.address_as<T>();
     T* out = in + window.size() + line + 2 * kWidth<T>;
     std::fill(in + window.size(), out, T(0));
     std::int64_t filled = -1;
@@ -134,7 +134,7 @@ void weight_by_pixels(const ConvGeometry& g, const Reading& r, const T* in, cons
   parallel_for(0, g.groups * panels, 1, [&](std::int64_t from, std::int64_t to) {
     NdArray scratch =
         NdArray::empty({together * (window_step + left_step)}, sizeof(T) == 4 ? kFloat : kDouble);
-    T* windows = scratch.data_as<T>();
+    T* windows = scratch.address_as<T>();
     T* lefts = windows + together * window_step;
     std::fill(windows, lefts + together * left_step, T(0));
     for (std::int64_t group = from / panels; group * panels < to; ++group) {

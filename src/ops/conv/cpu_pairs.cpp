@@ -24,7 +24,7 @@ void pair_rows(const BFloat16* first, const BFloat16* second, std::int64_t n, fl
 NdArray pair_planes(const BFloat16* planes, std::int64_t groups, std::int64_t channels, std::int64_t plane) {
   const std::int64_t pairs = pairs_of(channels);
   NdArray paired = NdArray::empty({groups * pairs * plane}, kFloat);
-  float* const to = paired.data_as<float>();
+  float* const to = paired.address_as<float>();
   const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(plane, 1));
   parallel_for(0, groups * pairs, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
@@ -40,7 +40,7 @@ NdArray pair_weights(const Weights<BFloat16>& weight, std::int64_t groups, std::
                      std::int64_t channels, std::int64_t taps) {
   const std::int64_t pairs = pairs_of(channels);
   NdArray paired = NdArray::empty({groups * rows * pairs * taps}, kFloat);
-  float* const to = paired.data_as<float>();
+  float* const to = paired.address_as<float>();
   const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(pairs * taps, 1));
   parallel_for(0, groups * rows, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)

@@ -82,14 +82,14 @@ void weight_by_channels(const ConvGeometry& g, const Reading& reading, const Ope
   const std::int64_t each = (loads.count() + slices - 1) / slices;
   slices = (loads.count() + each - 1) / each;
   const NdArray partial = NdArray::empty({slices == 1 ? 0 : slices * numel}, dtype_of<T>());
-  T* const results = slices == 1 ? weight : partial.data_as<T>();
+  T* const results = slices == 1 ? weight : partial.address_as<T>();
   parallel_for(0, pieces * slices, 1, [&](std::int64_t from, std::int64_t to) {
     const std::int64_t most_rows = block_channels * taps;
     const NdArray of_windows = NdArray::empty({loads.size()}, dtype_of<Operand>());
-    Operand* const windows = of_windows.template data_as<Operand>();
+    Operand* const windows = of_windows.template address_as<Operand>();
     const std::int64_t most_elements = loads.pixels() / kTogether;
     const NdArray scratch = NdArray::empty({most_elements * wide + 3 * most_rows * wide}, dtype_of<T>());
-    T* const right = scratch.data_as<T>();
+    T* const right = scratch.address_as<T>();
     for (std::int64_t i = from; i < to; ++i) {
       const std::int64_t slice = i / pieces, group = i / (panels * blocks) % g.groups;
       const std::int64_t first_in = i / panels % blocks * block_channels;

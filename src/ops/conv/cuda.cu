@@ -23,7 +23,7 @@ struct Volumes {
   T* data;
   std::int64_t row, channel, place;  // strides; a place is a row-major position in the volume
 
-  explicit Volumes(const NdArray& x) : data(x.data_as<T>()) {
+  explicit Volumes(const NdArray& x) : data(x.address_as<T>()) {
     const bool channels_last = !x.is_contiguous();
     const std::int64_t channels = x.sizes()[1];
     row = x.sizes()[0] == 0 ? 0 : x.numel() / x.sizes()[0];

@@ -69,7 +69,7 @@ Variable convert(const Variable& x, Device device, DType dtype, bool non_blockin
 struct Span {
   const char* begin;
   const char* end;
-  explicit Span(const NdArray& x) : begin(x.data_as<const char>()) {
+  explicit Span(const NdArray& x) : begin(x.address_as<const char>()) {
     std::int64_t last = 0;
     for (std::size_t d = 0; d < x.sizes().size(); ++d) last += (x.sizes()[d] - 1) * x.strides()[d];
     end = begin + (last + 1) * element_size(x.dtype());
@@ -79,7 +79,7 @@ struct Span {
 
 // Whether both are the same elements in the same places.
 bool same_memory(const NdArray& a, const NdArray& b) {
-  if (a.data() != b.data() || a.dtype() != b.dtype()) return false;
+  if (a.address() != b.address() || a.dtype() != b.dtype()) return false;
   for (std::size_t d = 0; d < a.sizes().size(); ++d)
     if (a.sizes()[d] != 1 && a.strides()[d] != b.strides()[d]) return false;
   return true;
@@ -89,8 +89,8 @@ bool same_memory(const NdArray& a, const NdArray& b) {
 // being dense; the elements are then read before any is written.
 void write(const Variable& self, const NdArray& src, bool non_blocking) {
   NdArray out = self.array();
-  if (out.numel() == 0 || (out.storage() == src.storage() && same_memory(out, src))) return;
-  if (out.storage() == src.storage() && Span(out).overlaps(Span(src))) {
+  if (out.numel() == 0 || same_memory(out, src)) return;
+  if (out.storage()->is_alias_of(*src.storage()) && Span(out).overlaps(Span(src))) {
     EBB_CHECK(!out.is_dense() || !src.is_dense(), "copy_: source and destination overlap in memory (shapes ",
               src.sizes(), " and ", out.sizes(), "). Copy from src.clone() instead.");
     NdArray apart = NdArray::empty(src.sizes(), src.dtype(), src.device());

@@ -30,21 +30,22 @@ struct Diagonal {
 void arange(NdArray& out, const Scalar& start, const Scalar& step) {
   visit_all(out.dtype(), "arange", [&]<class T> {
     using F = creating::Arange<T>;
-    for_each(out.device(), out.numel(), Generate<T, F>{out.data_as<T>(), F(start, step)});
+    for_each(out.device(), out.numel(), Generate<T, F>{out.address_as<T>(), F(start, step)});
   });
 }
 
 void linspace(NdArray& out, const Scalar& start, const Scalar& end, double base) {
   visit_all(out.dtype(), "linspace", [&]<class T> {
     using F = creating::Linspace<T>;
-    for_each(out.device(), out.numel(), Generate<T, F>{out.data_as<T>(), F(out.numel(), start, end, base)});
+    for_each(out.device(), out.numel(),
+             Generate<T, F>{out.address_as<T>(), F(out.numel(), start, end, base)});
   });
 }
 
 void eye(NdArray& out) {
   const std::int64_t columns = out.sizes()[1];
   visit_all(out.dtype(), "eye", [&]<class T> {
-    for_each(out.device(), std::min(out.sizes()[0], columns), Diagonal<T>{out.data_as<T>(), columns + 1});
+    for_each(out.device(), std::min(out.sizes()[0], columns), Diagonal<T>{out.address_as<T>(), columns + 1});
   });
 }
 

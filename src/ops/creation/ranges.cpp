@@ -62,7 +62,7 @@ Variable triangle_indices(const char* op, std::int64_t rows, std::int64_t column
   for (std::int64_t r = top; r < bottom; ++r) count += last(r) - first(r);
   NdArray pairs = NdArray::empty({2, count}, kLong);
   detail::host_access(pairs);
-  std::int64_t* out = pairs.data_as<std::int64_t>();
+  std::int64_t* out = pairs.address_as<std::int64_t>();
   for (std::int64_t r = top; r < bottom; ++r)
     for (std::int64_t c = first(r); c < last(r); ++c, ++out) out[0] = r, out[count] = c;
   NdArray data = ops::fresh_array({2, count}, options.dtype(options.dtype_or(kLong)));

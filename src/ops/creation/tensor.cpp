@@ -62,7 +62,7 @@ struct Writer {
 
   void write_number(const Scalar& value) {
     ops::check_fits("tensor", value, out.dtype());
-    visit_all(out.dtype(), "tensor", [&]<class T> { out.data_as<T>()[at] = element<T>(value); });
+    visit_all(out.dtype(), "tensor", [&]<class T> { out.address_as<T>()[at] = element<T>(value); });
     ++at;
   }
 

@@ -41,7 +41,7 @@ namespace {
 // A 0-d tensor on the CPU can be read as a number: no conversion kernel, and it may join tensors of another
 // device.
 Scalar number_in(const NdArray& x) {
-  return visit_all(x.dtype(), "item", [&]<class T>() -> Scalar { return Scalar(*x.data_as<T>()); });
+  return visit_all(x.dtype(), "item", [&]<class T>() -> Scalar { return Scalar(*x.address_as<T>()); });
 }
 
 }  // namespace
@@ -145,7 +145,7 @@ NdArray& inplace_target(const char* op, Types types, bool gives_bool, const Vari
   for (int i = 0; i < count; ++i) {
     // An operand that overlaps self but is not self would be read after it was overwritten.
     const NdArray* x = p.operands[i].array;
-    if (x && x->storage() == target.storage() && !same_view(*x, target)) {
+    if (x && x->storage()->is_alias_of(*target.storage()) && !same_view(*x, target)) {
       const NdArray alias = *x;
       p.held[i] = converted(alias, alias.dtype());
       p.operands[i] = p.held[i];
@@ -164,7 +164,7 @@ void finish_inplace(const Variable& self, const NdArray& computed) {
 bool all_true(const Variable& x) {
   const Variable on_cpu = x.is_cpu() ? x : x.cpu();
   ebb::detail::host_access(on_cpu.array());
-  return !std::memchr(on_cpu.array().data(), 0, static_cast<std::size_t>(on_cpu.numel()));
+  return !std::memchr(on_cpu.array().address(), 0, static_cast<std::size_t>(on_cpu.numel()));
 }
 
 std::string node_name(const char* name) {

@@ -73,7 +73,7 @@ void run_rows(const char* name, const std::array<Row, 10>& rows, NdArray& out, D
   bool small = n <= traits.grain && out.is_contiguous();
   for (int i = 0; i < kCount; ++i) {
     if (const NdArray* x = operands[i]->array) {
-      in[i] = x->data();
+      in[i] = x->address();
       if (x->numel() == 1 && n != 1)
         constant |= 1u << i;
       else
@@ -85,7 +85,7 @@ void run_rows(const char* name, const std::array<Row, 10>& rows, NdArray& out, D
     }
   }
   if (small && (constant == 0 || traits.takes_constants)) [[likely]]
-    return row(out.data(), in, constant, n, op);
+    return row(out.address(), in, constant, n, op);
   map_rows(name, out, dtype, operands, numbers, row, op, traits);
 }
 

@@ -51,11 +51,11 @@ inline Variable as_saved(const Scalar& s) {
   NdArray a = NdArray::empty({}, s.is_floating_point() ? kDouble : s.dtype());
   detail::host_access(a);
   if (s.is_floating_point())
-    *a.data_as<double>() = s.to_double();
+    *a.address_as<double>() = s.to_double();
   else if (s.is_boolean())
-    *a.data_as<bool>() = s.toBool();
+    *a.address_as<bool>() = s.toBool();
   else
-    *a.data_as<std::int64_t>() = s.to_long();
+    *a.address_as<std::int64_t>() = s.to_long();
   return Variable(std::move(a));
 }
 

@@ -52,7 +52,7 @@ void norm_of(NdArray& out, const EntryList& list, double p) {
                  });
     for (const double piece : pieces) result = total.merge(result, piece);
   }
-  *out.data_as<Compute<T>>() = static_cast<Compute<T>>(total.finish(result));
+  *out.address_as<Compute<T>>() = static_cast<Compute<T>>(total.finish(result));
 }
 
 template <class T, class F>
@@ -76,7 +76,7 @@ void list_norm(NdArray& out, const EntryList& list, double p) {
 void list_scale_to_norm(const EntryList& list, const NdArray& norm, double max_norm) {
   visit_floating(list.dtype, "clip_grad_norm_", [&]<class T> {
     using C = Compute<T>;
-    const C factor = math::clip_factor(*norm.data_as<C>(), C(max_norm));
+    const C factor = math::clip_factor(*norm.address_as<C>(), C(max_norm));
     if (factor == C(1)) return;
     each_element<T>(list, [=](C x) { return x * factor; });
   });
@@ -112,7 +112,7 @@ void list_lerp(const EntryList& list, double weight) {
 }
 
 void list_unscale(const EntryList& list, NdArray& found_inf, const NdArray& inverse_scale) {
-  const float factor = *inverse_scale.data_as<float>();
+  const float factor = *inverse_scale.address_as<float>();
   std::atomic<bool> found = false;
   visit_floating(list.dtype, "unscale_", [&]<class T> {
     using C = Compute<T>;
@@ -129,13 +129,13 @@ void list_unscale(const EntryList& list, NdArray& found_inf, const NdArray& inve
       });
     }
   });
-  if (found) *found_inf.data_as<float>() = 1;
+  if (found) *found_inf.address_as<float>() = 1;
 }
 
 void update_scale(NdArray& scale, NdArray& tracker, const NdArray& found_inf, double growth_factor,
                   double backoff_factor, std::int32_t growth_interval) {
-  math::next_scale(*scale.data_as<float>(), *tracker.data_as<std::int32_t>(),
-                   *found_inf.data_as<float>() != 0, growth_factor, backoff_factor, growth_interval);
+  math::next_scale(*scale.address_as<float>(), *tracker.address_as<std::int32_t>(),
+                   *found_inf.address_as<float>() != 0, growth_factor, backoff_factor, growth_interval);
 }
 
 }  // namespace ebb::cpu

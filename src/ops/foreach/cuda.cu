@@ -56,13 +56,13 @@ void norm_of(NdArray& out, const EntryList& list, double p) {
   std::int64_t blocks = 0;
   for (const TensorEntry& entry : list.entries) blocks += (entry.count + kListChunk<T> - 1) / kListChunk<T>;
   const NdArray partial = NdArray::empty({blocks}, kDouble, list.device);
-  double* to = partial.data_as<double>();
+  double* to = partial.address_as<double>();
   for_each_part<T, 1>(list, [&](const ListPart<1>& part, std::uint32_t count) {
     launch(list.device, Grid{dim3(count), dim3(kListThreads)}, &norm_kernel<T, kKind>, part, op, to);
     to += count;
   });
   launch(list.device, Grid{dim3(1), dim3(kListThreads)}, &norm_finish_kernel<Compute<T>, kKind>,
-         out.data_as<Compute<T>>(), partial.data_as<double>(), blocks, total);
+         out.address_as<Compute<T>>(), partial.address_as<double>(), blocks, total);
 }
 
 template <class C>
@@ -139,7 +139,7 @@ void list_norm(NdArray& out, const EntryList& list, double p) {
 void list_scale_to_norm(const EntryList& list, const NdArray& norm, double max_norm) {
   visit_floating(list.dtype, "clip_grad_norm_", [&]<class T> {
     using C = Compute<T>;
-    for_each_in_list<T, 1>(list, Scale<C>{norm.data_as<C>(), C(max_norm)});
+    for_each_in_list<T, 1>(list, Scale<C>{norm.address_as<C>(), C(max_norm)});
   });
 }
 
@@ -161,15 +161,15 @@ void list_lerp(const EntryList& list, double weight) {
 
 void list_unscale(const EntryList& list, NdArray& found_inf, const NdArray& inverse_scale) {
   visit_floating(list.dtype, "unscale_", [&]<class T> {
-    for_each_in_list<T, 1>(list,
-                           Unscale<Compute<T>>{inverse_scale.data_as<float>(), found_inf.data_as<float>()});
+    for_each_in_list<T, 1>(
+        list, Unscale<Compute<T>>{inverse_scale.address_as<float>(), found_inf.address_as<float>()});
   });
 }
 
 void update_scale(NdArray& scale, NdArray& tracker, const NdArray& found_inf, double growth_factor,
                   double backoff_factor, std::int32_t growth_interval) {
-  launch(scale.device(), Grid{dim3(1), dim3(1)}, &update_scale_kernel, scale.data_as<float>(),
-         tracker.data_as<std::int32_t>(), found_inf.data_as<float>(), growth_factor, backoff_factor,
+  launch(scale.device(), Grid{dim3(1), dim3(1)}, &update_scale_kernel, scale.address_as<float>(),
+         tracker.address_as<std::int32_t>(), found_inf.address_as<float>(), growth_factor, backoff_factor,
          growth_interval);
 }
 

@@ -42,11 +42,11 @@ std::vector<Group> grouped(const char* op, const std::vector<Variable>& tensors,
     NdArray array = tensor.array();
     if (!array.is_dense()) group->copies.push_back(array = tensor.detach().contiguous().array());
     TensorEntry& entry = group->entries.emplace_back();
-    entry = {{array.data()}, array.numel()};
+    entry = {{array.address()}, array.numel()};
     ebb::detail::will_touch(array);
     if (!beside) continue;
     const NdArray& second = group->copies.emplace_back(in_order_of(array, (*beside)[i]));
-    entry.at[1] = second.data();
+    entry.at[1] = second.address();
     ebb::detail::will_touch(second);
   }
   return groups;

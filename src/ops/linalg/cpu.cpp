@@ -16,7 +16,7 @@ template <class T>
 Matrix<T> matrix(const NdArray& x, std::int64_t i) {
   const std::size_t d = static_cast<std::size_t>(x.dim());
   const std::int64_t step = d == 3 ? x.strides()[0] : 0;
-  return {x.data_as<std::remove_const_t<T>>() + i * step, x.sizes()[d - 2], x.sizes()[d - 1],
+  return {x.address_as<std::remove_const_t<T>>() + i * step, x.sizes()[d - 2], x.sizes()[d - 1],
           x.strides()[d - 2], x.strides()[d - 1]};
 }
 
@@ -46,8 +46,8 @@ template <class T, class Out>
 void products(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b,
               const ProductArgs& args) {
   const bool keep = init.defined() && args.beta.to_double() != 0;
-  const bool in_place =
-      keep && init.data() == out.data() && init.sizes() == out.sizes() && init.strides() == out.strides();
+  const bool in_place = keep && init.address() == out.address() && init.sizes() == out.sizes() &&
+                        init.strides() == out.strides();
   const NdArray start = keep && !in_place ? init.expand(out.sizes()) : NdArray();
   const std::int64_t count = out.dim() == 3 ? out.sizes()[0] : 1;
   const Matrix<const T> first = matrix<const T>(a, 0);
@@ -86,8 +86,8 @@ void linear_activation(bool& done, NdArray&, NdArray&, const NdArray&, const NdA
 void dot(NdArray& out, const NdArray& x, const NdArray& y) {
   const std::int64_t n = x.numel(), sx = x.strides()[0], sy = y.strides()[0];
   visit_numeric(out.dtype(), "dot", [&]<class T> {
-    const T *p = x.data_as<T>(), *q = y.data_as<T>();
-    T& result = *out.data_as<T>();
+    const T *p = x.address_as<T>(), *q = y.address_as<T>();
+    T& result = *out.address_as<T>();
     if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
       result = dot_strided<T>(n, p, sx, q, sy);
     } else {

@@ -50,12 +50,12 @@ void cdist(NdArray& out, const NdArray& x1, const NdArray& x2, double p) {
     for (std::int64_t i = 0; i < s.batch; ++i)
       for (std::int64_t j = 0; j < s.m; ++j)
         for (std::int64_t k = 0; k < s.d; ++k)
-          columns[(i * s.d + k) * pitch + j] = x2.data_as<T>()[(i * s.m + j) * s.d + k];
+          columns[(i * s.d + k) * pitch + j] = x2.address_as<T>()[(i * s.m + j) * s.d + k];
     with_norm<T>(p, [&](const auto& norm) {
       parallel_for(0, s.batch * s.n, s.grain(), [&](std::int64_t from, std::int64_t to) {
         for (std::int64_t i = from; i < to; ++i) {
-          const T* const a = x1.data_as<T>() + i * s.d;
-          T* const row = out.data_as<T>() + i * s.m;
+          const T* const a = x1.address_as<T>() + i * s.d;
+          T* const row = out.address_as<T>() + i * s.m;
           for (std::int64_t j = 0; j < s.m; j += kSide) {
             const std::int64_t width = std::min(kSide, s.m - j);
             T all[kSide];
@@ -75,10 +75,10 @@ void cdist_backward(NdArray& out, const NdArray& grad, const NdArray& x1, const 
     with_norm<T>(p, [&](const auto& norm) {
       parallel_for(0, s.batch * s.n, s.grain(), [&](std::int64_t from, std::int64_t to) {
         for (std::int64_t i = from; i < to; ++i) {
-          const T* a = x1.data_as<T>() + i * s.d;
-          const T* b = x2.data_as<T>() + i / s.n * s.m * s.d;
-          const T *g = grad.data_as<T>() + i * s.m, *dist = distance.data_as<T>() + i * s.m;
-          T* row = out.data_as<T>() + i * s.d;
+          const T* a = x1.address_as<T>() + i * s.d;
+          const T* b = x2.address_as<T>() + i / s.n * s.m * s.d;
+          const T *g = grad.address_as<T>() + i * s.m, *dist = distance.address_as<T>() + i * s.m;
+          T* row = out.address_as<T>() + i * s.d;
           std::fill(row, row + s.d, T(0));
           for (std::int64_t j = 0; j < s.m; ++j, b += s.d)
             for (std::int64_t k = 0; k < s.d; ++k) row[k] += g[j] * norm.slope(a[k] - b[k], dist[j]);

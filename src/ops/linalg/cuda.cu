@@ -14,7 +14,7 @@ namespace {
 
 BatchedMatrix matrix_of(const NdArray& x, bool transposed) {
   const std::size_t d = static_cast<std::size_t>(x.dim());
-  BatchedMatrix m{x.data(),           x.sizes()[d - 2],   x.sizes()[d - 1],
+  BatchedMatrix m{x.address(),        x.sizes()[d - 2],   x.sizes()[d - 1],
                   x.strides()[d - 2], x.strides()[d - 1], d == 3 ? x.strides()[0] : 0};
   if (transposed) {
     std::swap(m.rows, m.columns);
@@ -77,7 +77,7 @@ void scaled_init(NdArray& out, const NdArray& init, bool in_place, const Scalar&
   if (beta.to_double() == 1) return;
   visit_floating(out.dtype(), "matmul", [&]<class T> {
     for_each(out.device(), out.numel(),
-             Scale<T>{out.data_as<T>(), DeviceWalk<1>("matmul", out.sizes(), {out.strides()}),
+             Scale<T>{out.address_as<T>(), DeviceWalk<1>("matmul", out.sizes(), {out.strides()}),
                       static_cast<Compute<T>>(beta.to_double())});
   });
 }
@@ -106,8 +106,8 @@ void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray&
   if (out.numel() == 0) return;
   const Device device = out.device();
   const bool keep = init.defined() && args.beta.to_double() != 0;
-  const bool in_place =
-      keep && init.data() == out.data() && init.sizes() == out.sizes() && init.strides() == out.strides();
+  const bool in_place = keep && init.address() == out.address() && init.sizes() == out.sizes() &&
+                        init.strides() == out.strides();
   const std::int64_t batch = out.dim() == 3 ? out.sizes()[0] : 1,
                      inner = a.sizes()[static_cast<std::size_t>(a.dim()) - (args.a_transposed ? 2 : 1)];
   if (inner == 0 && !keep) return kernels::fill(device, out, 0);
@@ -115,11 +115,11 @@ void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray&
   NdArray result = out;
   const BatchedMatrix own = matrix_of(out, false);
   if (own.column_stride != 1 || !own.is_plain()) result = NdArray::empty(out.sizes(), out.dtype(), device);
-  const bool elsewhere = result.data() != out.data();
+  const bool elsewhere = result.address() != out.address();
   if (keep && !elsewhere && is_floating(out.dtype()) && is_bias(init, out, args)) {
     NdArray held_a, held_b;
     if (gemm_epilogue(device, out.dtype(), readable(a, args.a_transposed, held_a),
-                      readable(b, args.b_transposed, held_b), own, {.bias = init.data()}))
+                      readable(b, args.b_transposed, held_b), own, {.bias = init.address()}))
       return;
   }
   if (keep && (!in_place || elsewhere)) kernels::copy(device, result, init.expand(out.sizes()));
@@ -146,7 +146,7 @@ void linear_activation(bool& done, NdArray& out, NdArray& before, const NdArray&
   done = false;
   if (out.numel() == 0 || input.sizes()[1] == 0 || !is_floating(out.dtype()) || !bias.is_contiguous()) return;
   GemmEpilogue epilogue{
-      .bias = bias.data(),
+      .bias = bias.address(),
       .activation = activation == ops::LinearActivation::relu ? Activation::relu : Activation::gelu_tanh};
   if (before.defined()) epilogue.before = matrix_of(before, false);
   NdArray held_a, held_b;
@@ -156,7 +156,7 @@ void linear_activation(bool& done, NdArray& out, NdArray& before, const NdArray&
 
 void dot(NdArray& out, const NdArray& x, const NdArray& y) {
   visit_numeric(out.dtype(), "dot", [&]<class T> {
-    reduce(out.device(), DotSum<T>{out.data_as<T>(), y.data_as<T>(), y.strides()[0]}, x, 1);
+    reduce(out.device(), DotSum<T>{out.address_as<T>(), y.address_as<T>(), y.strides()[0]}, x, 1);
   });
 }
 

@@ -53,7 +53,8 @@ void cdist(NdArray& out, const NdArray& x1, const NdArray& x2, double p) {
   visit_float_double(out.dtype(), "cdist", [&]<class T> {
     distance::with_norm<T>(p, [&]<class Norm>(const Norm& norm) {
       for_each(out.device(), out.numel(),
-               Distance<T, Norm>{out.data_as<T>(), x1.data_as<T>(), x2.data_as<T>(), Sizes(x1, x2), norm});
+               Distance<T, Norm>{out.address_as<T>(), x1.address_as<T>(), x2.address_as<T>(), Sizes(x1, x2),
+                                 norm});
     });
   });
 }
@@ -63,8 +64,8 @@ void cdist_backward(NdArray& out, const NdArray& grad, const NdArray& x1, const 
   visit_float_double(out.dtype(), "cdist_backward", [&]<class T> {
     distance::with_norm<T>(p, [&]<class Norm>(const Norm& norm) {
       for_each(out.device(), out.numel(),
-               DistanceBackward<T, Norm>{out.data_as<T>(), grad.data_as<T>(), x1.data_as<T>(),
-                                         x2.data_as<T>(), distances.data_as<T>(), Sizes(x1, x2), norm});
+               DistanceBackward<T, Norm>{out.address_as<T>(), grad.address_as<T>(), x1.address_as<T>(),
+                                         x2.address_as<T>(), distances.address_as<T>(), Sizes(x1, x2), norm});
     });
   });
 }

@@ -24,8 +24,8 @@ struct Targets {
   const T* weight;
   const kernels::ClassTargets& to;
   explicit Targets(const kernels::ClassTargets& targets)
-      : target(targets.target.data_as<std::int64_t>()),
-        weight(targets.weight.defined() ? targets.weight.data_as<T>() : nullptr),
+      : target(targets.target.address_as<std::int64_t>()),
+        weight(targets.weight.defined() ? targets.weight.address_as<T>() : nullptr),
         to(targets) {}
   /// The class at a place, or -1 if it is ignored.
   std::int64_t operator[](std::int64_t i) const {
@@ -48,12 +48,12 @@ void finish(NdArray& out, NdArray& total, const std::vector<double>& losses, con
     sum += losses[i];
     weights += targets.weight_of(targets[static_cast<std::int64_t>(i)]);
   }
-  *total.data_as<double>() = weights;
+  *total.address_as<double>() = weights;
   if (targets.to.reduced) {
-    *out.data_as<T>() = static_cast<T>(static_cast<Compute<T>>(targets.to.mean ? sum / weights : sum));
+    *out.address_as<T>() = static_cast<T>(static_cast<Compute<T>>(targets.to.mean ? sum / weights : sum));
   } else {
     for (std::size_t i = 0; i < losses.size(); ++i)
-      out.data_as<T>()[i] = static_cast<T>(static_cast<Compute<T>>(losses[i]));
+      out.address_as<T>()[i] = static_cast<T>(static_cast<Compute<T>>(losses[i]));
   }
 }
 
@@ -64,9 +64,9 @@ struct Factors {
   const Targets<T>& targets;
   double scale;
   Factors(const NdArray& g, const NdArray& total, const Targets<T>& t)
-      : grad(g.data_as<T>()),
+      : grad(g.address_as<T>()),
         targets(t),
-        scale(t.to.reduced && t.to.mean ? 1 / *total.data_as<double>() : 1.0) {}
+        scale(t.to.reduced && t.to.mean ? 1 / *total.address_as<double>() : 1.0) {}
   Compute<T> operator()(std::int64_t i, std::int64_t t) const {
     const auto g = static_cast<Compute<T>>(grad[targets.to.reduced ? 0 : i]);
     return static_cast<Compute<T>>(g * scale) * targets.weight_of(t);
@@ -93,7 +93,7 @@ Row<Compute<T>> row_of(const T* data, std::int64_t n, std::vector<Compute<T>>& s
 void nll_loss(NdArray& out, NdArray& total, const NdArray& x, const kernels::ClassTargets& to) {
   visit_floating(x.dtype(), "nll_loss", [&]<class T> {
     const Targets<T> targets(to);
-    const T* const data = x.data_as<T>();
+    const T* const data = x.address_as<T>();
     std::vector<double> losses(static_cast<std::size_t>(to.batch * to.places));
     for (std::int64_t n = 0; n < to.batch; ++n)
       for (std::int64_t s = 0; s < to.places; ++s) {
@@ -111,7 +111,7 @@ void nll_loss_backward(NdArray& dx, const NdArray& grad, const NdArray& total,
   visit_floating(dx.dtype(), "nll_loss_backward", [&]<class T> {
     const Targets<T> targets(to);
     const Factors<T> factor(grad, total, targets);
-    T* const data = dx.data_as<T>();
+    T* const data = dx.address_as<T>();
     std::fill(data, data + dx.numel(), T(0));
     for (std::int64_t n = 0; n < to.batch; ++n)
       for (std::int64_t s = 0; s < to.places; ++s) {
@@ -130,12 +130,12 @@ void cross_entropy(NdArray& out, NdArray& total, NdArray& logsum, const NdArray&
     parallel_for(0, to.batch, 1 + kGrain / (8 * (to.classes + 1)), [&](std::int64_t begin, std::int64_t end) {
       std::vector<C> scratch;
       for (std::int64_t n = begin; n < end; ++n) {
-        const auto row = row_of(x.data_as<T>() + n * to.classes, to.classes, scratch);
+        const auto row = row_of(x.address_as<T>() + n * to.classes, to.classes, scratch);
         const C top = to.classes > 0 ? row.template maxCoeff<Eigen::PropagateNaN>()
                                      : -std::numeric_limits<C>::infinity();
         // A row of infinities keeps torch's NaN: inf - inf.
         const C log_sum = top + std::log((row - top).exp().sum());
-        logsum.data_as<C>()[n] = log_sum;
+        logsum.address_as<C>()[n] = log_sum;
         const std::int64_t t = targets[n];
         if (t >= 0) losses[static_cast<std::size_t>(n)] = (log_sum - row[t]) * targets.weight_of(t);
       }
@@ -153,15 +153,15 @@ void cross_entropy_backward(NdArray& dx, const NdArray& grad, const NdArray& tot
     parallel_for(0, to.batch, 1 + kGrain / (8 * (to.classes + 1)), [&](std::int64_t begin, std::int64_t end) {
       std::vector<C> scratch;
       for (std::int64_t n = begin; n < end; ++n) {
-        const auto row = row_of(x.data_as<T>() + n * to.classes, to.classes, scratch);
-        T* const o = dx.data_as<T>() + n * to.classes;
+        const auto row = row_of(x.address_as<T>() + n * to.classes, to.classes, scratch);
+        T* const o = dx.address_as<T>() + n * to.classes;
         const std::int64_t t = targets[n];
         if (t < 0) {
           std::fill(o, o + to.classes, T(0));
           continue;
         }
         const C f = factor(n, t);
-        const C log_sum = logsum.data_as<C>()[n];
+        const C log_sum = logsum.address_as<C>()[n];
         C* slopes;
         if constexpr (is_half_v<T>)
           slopes = scratch.data();

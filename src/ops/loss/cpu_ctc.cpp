@@ -13,7 +13,7 @@ namespace ebb::cpu {
 namespace {
 
 void check_labels(const kernels::CtcProblem& p) {
-  const auto* const labels = p.targets.data_as<std::int64_t>();
+  const auto* const labels = p.targets.address_as<std::int64_t>();
   for (std::size_t n = 0; n < p.starts.size(); ++n)
     for (std::int64_t i = 0; i < p.target_lengths[n]; ++i) {
       const std::int64_t label = labels[p.starts[n] + i];
@@ -36,15 +36,16 @@ void ctc_loss(NdArray& out, NdArray& alpha, NdArray& loss, const NdArray& x, con
   check_labels(p);
   visit_float_double(x.dtype(), "ctc_loss", [&]<class C> {
     for_samples(p, [&](std::int64_t n) {
-      const ctc::Sample<C> sample = p.sample(x.data_as<C>(), n);
-      C* const rows = alpha.data_as<C>() + n * p.steps * p.states;
+      const ctc::Sample<C> sample = p.sample(x.address_as<C>(), n);
+      C* const rows = alpha.address_as<C>() + n * p.steps * p.states;
       const auto row = [&](std::int64_t t) { return rows + std::max<std::int64_t>(t, 0) * p.states; };
       for (std::int64_t t = 0; t < sample.steps; ++t)
         for (std::int64_t s = 0; s < sample.states(); ++s) row(t)[s] = sample.alpha(row(t - 1), t, s);
       const C value = sample.loss(row(sample.steps - 1));
-      loss.data_as<C>()[n] = value;
+      loss.address_as<C>()[n] = value;
       const C shown = p.zero_infinity && std::isinf(value) ? C(0) : value;
-      out.data_as<C>()[n] = p.mean ? shown / static_cast<C>(std::max<std::int64_t>(sample.length, 1)) : shown;
+      out.address_as<C>()[n] =
+          p.mean ? shown / static_cast<C>(std::max<std::int64_t>(sample.length, 1)) : shown;
     });
   });
 }
@@ -52,20 +53,20 @@ void ctc_loss(NdArray& out, NdArray& alpha, NdArray& loss, const NdArray& x, con
 void ctc_loss_backward(NdArray& dx, const NdArray& grad, const NdArray& alpha, const NdArray& loss,
                        const NdArray& x, const kernels::CtcProblem& p) {
   visit_float_double(x.dtype(), "ctc_loss_backward", [&]<class C> {
-    C* const to = dx.data_as<C>();
+    C* const to = dx.address_as<C>();
     std::fill(to, to + dx.numel(), C(0));
     for_samples(p, [&](std::int64_t n) {
-      const ctc::Sample<C> sample = p.sample(x.data_as<C>(), n);
-      const C value = loss.data_as<C>()[n];
+      const ctc::Sample<C> sample = p.sample(x.address_as<C>(), n);
+      const C value = loss.address_as<C>()[n];
       if (p.zero_infinity && std::isinf(value)) return;
-      C g = grad.data_as<C>()[n];
+      C g = grad.address_as<C>()[n];
       if (p.mean) g /= static_cast<C>(std::max<std::int64_t>(sample.length, 1));
       if (std::isinf(value)) g = std::numeric_limits<C>::quiet_NaN();  // there is no alignment
       std::vector<C> after(static_cast<std::size_t>(p.states)), beta(after);
       for (std::int64_t t = sample.steps; t-- > 0; std::swap(after, beta)) {
-        const C* const ways = alpha.data_as<C>() + (n * p.steps + t) * p.states;
+        const C* const ways = alpha.address_as<C>() + (n * p.steps + t) * p.states;
         const std::int64_t at = (t * p.batch + n) * p.classes;
-        for (std::int64_t c = 0; c < p.classes; ++c) to[at + c] = std::exp(x.data_as<C>()[at + c]) * g;
+        for (std::int64_t c = 0; c < p.classes; ++c) to[at + c] = std::exp(x.address_as<C>()[at + c]) * g;
         for (std::int64_t s = 0; s < sample.states(); ++s) {
           const C b = sample.beta(after.data(), t, s);
           beta[static_cast<std::size_t>(s)] = b;

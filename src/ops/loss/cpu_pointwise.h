@@ -81,10 +81,10 @@ template <class T>
 struct Inputs {
   const T *x, *y, *weight, *pos_weight;
   explicit Inputs(const kernels::LossInputs& in)
-      : x(in.x.data_as<T>()),
-        y(in.y.data_as<T>()),
-        weight(in.weight.defined() ? in.weight.data_as<T>() : nullptr),
-        pos_weight(in.pos_weight.defined() ? in.pos_weight.data_as<T>() : nullptr) {}
+      : x(in.x.address_as<T>()),
+        y(in.y.address_as<T>()),
+        weight(in.weight.defined() ? in.weight.address_as<T>() : nullptr),
+        pos_weight(in.pos_weight.defined() ? in.pos_weight.address_as<T>() : nullptr) {}
 };
 
 /// Calls body(value_at) with a function (i, n) -> w f(x, y) of the n elements from i on, at most a unit,
@@ -131,7 +131,7 @@ void pointwise_loss(NdArray& out, const F& f, const kernels::LossInputs& in, ker
     using Unit = UnitOf<F, C>;
     using V = typename Unit::Values;
     const std::int64_t n = in.x.numel();
-    T* const o = out.data_as<T>();
+    T* const o = out.address_as<T>();
     with_weights<Unit>(
         Inputs<T>(in), [&](V x, V y, V p) { return f.template value<V>(x, y, p); },
         [&](const auto& value) {
@@ -162,8 +162,8 @@ void pointwise_loss_backward(NdArray& dx, const F& f, const NdArray& grad, const
     using C = Compute<T>;
     using Unit = UnitOf<F, C>;
     using V = typename Unit::Values;
-    T* const o = dx.data_as<T>();
-    const T* const g = grad.data_as<T>();
+    T* const o = dx.address_as<T>();
+    const T* const g = grad.address_as<T>();
     const C scale = static_cast<C>(how.scale);
     with_weights<Unit>(
         Inputs<T>(in), [&](V x, V y, V p) { return f.template slope<V>(x, y, p); },

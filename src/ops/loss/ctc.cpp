@@ -76,7 +76,7 @@ std::vector<std::int64_t> lengths_of(const char* name, const Variable& lengths) 
   NoGradGuard no_grad;
   const Variable host = lengths.to(Device(kCPU), kLong).contiguous();
   detail::host_access(host.array());
-  const auto* const values = host.array().data_as<std::int64_t>();
+  const auto* const values = host.array().address_as<std::int64_t>();
   return {values, values + host.numel()};
 }
 

@@ -23,7 +23,7 @@ struct CtcProblem {
   template <class C>
   ctc::Sample<C> sample(const C* x, std::int64_t n) const {
     const auto i = static_cast<std::size_t>(n);
-    return {x + n * classes,  targets.data_as<std::int64_t>() + starts[i],
+    return {x + n * classes,  targets.address_as<std::int64_t>() + starts[i],
             input_lengths[i], target_lengths[i],
             batch * classes,  blank};
   }

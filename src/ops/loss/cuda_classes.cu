@@ -51,9 +51,9 @@ __global__ void nll_backward_kernel(T* dx, ClassGradFactor<T> factor, ClassTarge
 void nll_loss(NdArray& out, NdArray& total, const NdArray& x, const ClassTargets& to) {
   visit_floating(x.dtype(), "nll_loss", [&]<class T> {
     const ClassLossSum<T> op{ClassTarget<T>(to, fault_sink(x.device(), "nll_loss")),
-                             x.data_as<T>(),
-                             out.data_as<T>(),
-                             total.data_as<double>(),
+                             x.address_as<T>(),
+                             out.address_as<T>(),
+                             total.address_as<double>(),
                              to.reduced,
                              to.mean};
     const std::int64_t places = to.batch * to.places;
@@ -65,7 +65,7 @@ void nll_loss_backward(NdArray& dx, const NdArray& grad, const NdArray& total, c
   kernels::fill(dx.device(), dx, 0);
   visit_floating(dx.dtype(), "nll_loss_backward", [&]<class T> {
     launch_independent(dx.device(), grid_for(to.batch * to.places, 256), &nll_backward_kernel<T>,
-                       dx.data_as<T>(), ClassGradFactor<T>(grad, total, to),
+                       dx.address_as<T>(), ClassGradFactor<T>(grad, total, to),
                        ClassTarget<T>(to, fault_sink(dx.device(), "nll_loss_backward")));
   });
 }

@@ -228,13 +228,17 @@ void cross_entropy(NdArray& out, NdArray& total, NdArray& kept, const NdArray& x
     const ClassTarget<T> targets(to, fault_sink(x.device(), "cross_entropy_loss"));
     const NdArray loss =
         NdArray::empty({lines.count()}, out.dtype() == kDouble ? kDouble : kFloat, x.device());
-    C* const logsum = kept.data_as<C>();
+    C* const logsum = kept.address_as<C>();
     if (lines.count() > 0) {
       const Terms<T> terms(to);
-      const ForwardArgs<T> args{
-          x.data_as<T>(),    logsum, logsum + lines.count(),
-          loss.data_as<C>(), lines,  in_vectors<T>(lines, x.data(), terms.soft, nullptr),
-          targets,           terms};
+      const ForwardArgs<T> args{x.address_as<T>(),
+                                logsum,
+                                logsum + lines.count(),
+                                loss.address_as<C>(),
+                                lines,
+                                in_vectors<T>(lines, x.address(), terms.soft, nullptr),
+                                targets,
+                                terms};
       if (terms.any())
         launch_lines<T>(x.device(), args, &cross_entropy_kernel<T, RowTeam, true>,
                         &cross_entropy_kernel<T, ColumnTeam, true>);
@@ -242,7 +246,7 @@ void cross_entropy(NdArray& out, NdArray& total, NdArray& kept, const NdArray& x
         launch_lines<T>(x.device(), args, &cross_entropy_kernel<T, RowTeam, false>,
                         &cross_entropy_kernel<T, ColumnTeam, false>);
     }
-    const LossTotal<T> op{targets, out.data_as<T>(), total.data_as<double>(), to.reduced, to.mean};
+    const LossTotal<T> op{targets, out.address_as<T>(), total.address_as<double>(), to.reduced, to.mean};
     reduce(x.device(), op, loss, 1);
   });
 }
@@ -253,14 +257,14 @@ void cross_entropy_backward(NdArray& dx, const NdArray& grad, const NdArray& tot
   if (lines.count() == 0) return;
   visit_floating(x.dtype(), "cross_entropy_loss_backward", [&]<class T> {
     using C = Compute<T>;
-    const C* const logsum = kept.data_as<C>();
+    const C* const logsum = kept.address_as<C>();
     const Terms<T> terms(to);
-    const BackwardArgs<T> args{dx.data_as<T>(),
-                               x.data_as<T>(),
+    const BackwardArgs<T> args{dx.address_as<T>(),
+                               x.address_as<T>(),
                                logsum,
                                logsum + lines.count(),
                                lines,
-                               in_vectors<T>(lines, x.data(), terms.soft, dx.data()),
+                               in_vectors<T>(lines, x.address(), terms.soft, dx.address()),
                                ClassGradFactor<T>(grad, total, to),
                                ClassTarget<T>(to, fault_sink(x.device(), "cross_entropy_loss_backward")),
                                terms};

@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(kMostThreads) ctc_backward_kernel(const __grid
 
 template <class C>
 void launch_samples(Device device, CtcArgs<C> args, const CtcProblem& p, void (*kernel)(CtcArgs<C>)) {
-  args.targets = p.targets.data_as<std::int64_t>();
+  args.targets = p.targets.address_as<std::int64_t>();
   args.steps = p.steps;
   args.batch = p.batch;
   args.classes = p.classes;
@@ -152,10 +152,10 @@ void launch_samples(Device device, CtcArgs<C> args, const CtcProblem& p, void (*
 void ctc_loss(NdArray& out, NdArray& alpha, NdArray& loss, const NdArray& x, const CtcProblem& p) {
   visit_float_double(x.dtype(), "ctc_loss", [&]<class C> {
     CtcArgs<C> args{};
-    args.x = x.data_as<C>();
-    args.out = out.data_as<C>();
-    args.alpha = alpha.data_as<C>();
-    args.loss = loss.data_as<C>();
+    args.x = x.address_as<C>();
+    args.out = out.address_as<C>();
+    args.alpha = alpha.address_as<C>();
+    args.loss = loss.address_as<C>();
     args.faults = fault_sink(x.device(), "ctc_loss");
     launch_samples(x.device(), args, p, &ctc_kernel<C>);
   });
@@ -169,13 +169,13 @@ void ctc_loss_backward(NdArray& dx, const NdArray& grad, const NdArray& alpha, c
   NdArray links = NdArray::empty({p.batch, p.states}, kLong, device);
   visit_float_double(x.dtype(), "ctc_loss_backward", [&]<class C> {
     CtcArgs<C> args{};
-    args.x = x.data_as<C>();
-    args.grad = grad.data_as<C>();
-    args.alpha = alpha.data_as<C>();
-    args.loss = loss.data_as<C>();
-    args.dx = dx.data_as<C>();
-    args.beta = beta.data_as<C>();
-    args.links = links.data_as<std::int64_t>();
+    args.x = x.address_as<C>();
+    args.grad = grad.address_as<C>();
+    args.alpha = alpha.address_as<C>();
+    args.loss = loss.address_as<C>();
+    args.dx = dx.address_as<C>();
+    args.beta = beta.address_as<C>();
+    args.links = links.address_as<std::int64_t>();
     args.faults = fault_sink(device, "ctc_loss_backward");
     launch_samples(device, args, p, &ctc_backward_kernel<C>);
   });

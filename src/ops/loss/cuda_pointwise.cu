@@ -66,10 +66,10 @@ void pointwise_loss(NdArray& out, const F& f, const LossInputs& in, LossReductio
   visit_floating(in.x.dtype(), "loss", [&]<class T> {
     if (how.reduced) {
       const LossSum<T, F> op{f,
-                             in.y.data_as<T>(),
+                             in.y.address_as<T>(),
                              data_or_null<T>(in.weight),
                              data_or_null<T>(in.pos_weight),
-                             out.data_as<T>(),
+                             out.address_as<T>(),
                              static_cast<Compute<T>>(how.scale)};
       return reduce(out.device(), op, in.x, ~DimMask{0});
     }

@@ -52,8 +52,8 @@ struct ClassGradFactor {
   bool reduced;
 
   ClassGradFactor(const NdArray& g, const NdArray& all, const kernels::ClassTargets& to)
-      : grad(g.data_as<T>()),
-        total(to.reduced && to.mean ? all.data_as<double>() : nullptr),
+      : grad(g.address_as<T>()),
+        total(to.reduced && to.mean ? all.address_as<double>() : nullptr),
         reduced(to.reduced) {}
   __device__ Compute<T> of(std::int64_t i) const {
     const double g = static_cast<double>(static_cast<Compute<T>>(grad[reduced ? 0 : i]));

@@ -12,8 +12,8 @@ void poisson(NdArray& out, const NdArray& rates, Generator& generator) {
   const std::lock_guard lock(state.mutex);
   const auto uniform = [&] { return draw_uniform<double>(state.engine); };
   visit_floating(out.dtype(), "poisson", [&]<class T> {
-    const T* rate = rates.data_as<T>();
-    T* const to = out.data_as<T>();
+    const T* rate = rates.address_as<T>();
+    T* const to = out.address_as<T>();
     for (std::int64_t i = 0, n = out.numel(); i < n; ++i) {
       const double expected = static_cast<double>(rate[i]);
       EBB_CHECK(!(expected < 0), "poisson: expects rates that are not negative, got ", expected, ".");
@@ -27,8 +27,8 @@ void binomial(NdArray& out, const NdArray& counts, const NdArray& chances, Gener
   const std::lock_guard lock(state.mutex);
   const auto uniform = [&] { return draw_uniform<double>(state.engine); };
   visit_floating(out.dtype(), "binomial", [&]<class T> {
-    const T *n = counts.data_as<T>(), *p = chances.data_as<T>();
-    T* const to = out.data_as<T>();
+    const T *n = counts.address_as<T>(), *p = chances.address_as<T>();
+    T* const to = out.address_as<T>();
     for (std::int64_t i = 0, size = out.numel(); i < size; ++i)
       to[i] = convert<T>(drawing::binomial(static_cast<double>(n[i]), static_cast<double>(p[i]), uniform));
   });

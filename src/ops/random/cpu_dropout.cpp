@@ -9,8 +9,8 @@ namespace ebb::cpu {
 
 void dropout(NdArray& out, const NdArray& x, const drawing::Dropout& rule) {
   visit_floating(x.dtype(), "dropout", [&]<class T> {
-    const T* const from = x.data_as<T>();
-    T* const to = out.data_as<T>();
+    const T* const from = x.address_as<T>();
+    T* const to = out.address_as<T>();
     const std::int64_t count = x.numel();
     parallel_for(0, (count + 3) / 4, kGrain / 16, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t group = begin; group < end; ++group) {

@@ -37,9 +37,9 @@ template <class T>
 void with_replacement(NdArray& out, const NdArray& weights, Mt19937& engine) {
   const std::int64_t rows = weights.sizes()[0], categories = weights.sizes()[1], samples = out.sizes()[1];
   std::vector<T> sums(static_cast<std::size_t>(categories));
-  std::int64_t* to = out.data_as<std::int64_t>();
+  std::int64_t* to = out.address_as<std::int64_t>();
   for (std::int64_t row = 0; row < rows; ++row) {
-    cumulate(weights.data_as<T>() + row * categories, sums);
+    cumulate(weights.address_as<T>() + row * categories, sums);
     for (std::int64_t i = 0; i < samples; ++i) {
       const double u = draw_uniform<double>(engine);
       const auto below = [](const T& sum, double x) {
@@ -58,9 +58,9 @@ void without_replacement(NdArray& out, const NdArray& weights, Mt19937& engine) 
   const std::int64_t rows = weights.sizes()[0], categories = weights.sizes()[1], samples = out.sizes()[1];
   std::vector<std::pair<C, std::int64_t>> keys(static_cast<std::size_t>(categories));
   std::vector<T> sums(static_cast<std::size_t>(categories));
-  for (std::int64_t row = 0; row < rows; ++row) cumulate(weights.data_as<T>() + row * categories, sums);
-  std::int64_t* to = out.data_as<std::int64_t>();
-  const T* w = weights.data_as<T>();
+  for (std::int64_t row = 0; row < rows; ++row) cumulate(weights.address_as<T>() + row * categories, sums);
+  std::int64_t* to = out.address_as<std::int64_t>();
+  const T* w = weights.address_as<T>();
   for (std::int64_t row = 0; row < rows; ++row) {
     for (std::int64_t j = 0; j < categories; ++j, ++w) {
       const C noise = static_cast<C>(convert<T>(-std::log(1.0 - draw_uniform<double>(engine))));
@@ -121,9 +121,9 @@ void bernoulli(NdArray& out, const NdArray& p, Generator& generator) {
   visit_floating(p.dtype(), "bernoulli", [&]<class P> {
     using Draw = Compute<P>;
     // Both are contiguous here: the front end saw to it.
-    const P* q = p.data_as<P>();
+    const P* q = p.address_as<P>();
     visit_all(out.dtype(), "bernoulli", [&]<class T> {
-      T* const to = out.data_as<T>();
+      T* const to = out.address_as<T>();
       for (std::int64_t i = 0, n = out.numel(); i < n; ++i) {
         const Draw chance = static_cast<Draw>(q[i]);
         check(chance);
@@ -137,7 +137,7 @@ void permutation(NdArray& out, Generator& generator) {
   Generator::State& state = generator.state();
   const std::lock_guard lock(state.mutex);
   visit_numeric(out.dtype(), "randperm", [&]<class T> {
-    T* const data = out.data_as<T>();
+    T* const data = out.address_as<T>();
     const std::int64_t n = out.numel();
     for (std::int64_t i = 0; i < n; ++i) data[i] = convert<T>(i);
     for (std::int64_t i = 0; i + 1 < n; ++i) std::swap(data[i], data[i + state.engine.next() % (n - i)]);

@@ -69,7 +69,7 @@ void normal_blocks(float* data, std::int64_t blocks, float mean, float deviation
 // sixteen anew and overlaps the one before.
 template <class T>
 void normal_fill(NdArray& out, double mean, double deviation, Mt19937& engine) {
-  T* const data = out.data_as<T>();
+  T* const data = out.address_as<T>();
   const std::int64_t n = out.numel();
   const T m = static_cast<T>(static_cast<Compute<T>>(mean)),
           s = static_cast<T>(static_cast<Compute<T>>(deviation));

@@ -113,12 +113,12 @@ void permutation(NdArray& out, Generator& generator) {
   const std::int64_t n = out.numel();
   if (n == 0) return;
   const NdArray scratch = NdArray::empty({2, n}, kLong, device);
-  auto* const keys = scratch.data_as<std::uint64_t>();
-  std::int64_t* const places = scratch.data_as<std::int64_t>() + n;
+  auto* const keys = scratch.address_as<std::uint64_t>();
+  std::int64_t* const places = scratch.address_as<std::int64_t>() + n;
   for_each(device, n, RandomKeys{keys, places, next_philox(device, generator)});
   sort_pairs(device, keys, places, 1, n);
   visit_numeric(out.dtype(), "randperm", [&]<class T> {
-    for_each(device, n, Converted<T>{out.data_as<T>(), places});
+    for_each(device, n, Converted<T>{out.address_as<T>(), places});
   });
 }
 
@@ -130,29 +130,32 @@ void multinomial(NdArray& out, const NdArray& weights, bool replacement, Generat
   NdArray sums = NdArray::empty({rows, categories}, kDouble, device);
   visit_floating(weights.dtype(), "multinomial", [&]<class T> {
     for_each(device, weights.numel(),
-             Checked<T>{values.data_as<double>(), weights.data_as<T>(),
+             Checked<T>{values.address_as<double>(), weights.address_as<T>(),
                         fault_sink(device, "multinomial",
                                    "the probability tensor contains inf, nan or an element < 0")});
   });
   kernels::scan(device, sums, values, 1, ScanKind::sum, false);
   for_each(
       device, rows,
-      CheckTotals{sums.data_as<double>(), categories,
+      CheckTotals{sums.address_as<double>(), categories,
                   fault_sink(device, "multinomial", "the sum of the probabilities of a row must be > 0")});
   const Philox philox = next_philox(device, generator);
   if (replacement)
-    return for_each(device, out.numel(),
-                    Pick{out.data_as<std::int64_t>(), sums.data_as<double>(), categories, samples, philox});
+    return for_each(
+        device, out.numel(),
+        Pick{out.address_as<std::int64_t>(), sums.address_as<double>(), categories, samples, philox});
   const NdArray scratch = NdArray::empty({2, rows * categories}, kLong, device);
-  auto* const keys = scratch.data_as<std::uint64_t>();
-  std::int64_t* const places = scratch.data_as<std::int64_t>() + rows * categories;
-  for_each(device, rows * categories, NoisyKeys{keys, places, values.data_as<double>(), categories, philox});
+  auto* const keys = scratch.address_as<std::uint64_t>();
+  std::int64_t* const places = scratch.address_as<std::int64_t>() + rows * categories;
+  for_each(device, rows * categories,
+           NoisyKeys{keys, places, values.address_as<double>(), categories, philox});
   sort_pairs(device, keys, places, rows, categories);
-  for_each(device, out.numel(),
-           FirstOfRow{out.data_as<std::int64_t>(), places, values.data_as<double>(), categories, samples,
-                      fault_sink(device, "multinomial",
-                                 "cannot sample more elements without replacement than have a probability "
-                                 "above 0")});
+  for_each(
+      device, out.numel(),
+      FirstOfRow{out.address_as<std::int64_t>(), places, values.address_as<double>(), categories, samples,
+                 fault_sink(device, "multinomial",
+                            "cannot sample more elements without replacement than have a probability "
+                            "above 0")});
 }
 
 void register_random() {

@@ -64,7 +64,7 @@ struct Binomial {
 void poisson(NdArray& out, const NdArray& rates, Generator& generator) {
   visit_floating(out.dtype(), "poisson", [&]<class T> {
     for_each(out.device(), out.numel(),
-             Poisson<T>{out.data_as<T>(), rates.data_as<T>(), next_philox(out.device(), generator),
+             Poisson<T>{out.address_as<T>(), rates.address_as<T>(), next_philox(out.device(), generator),
                         fault_sink(out.device(), "poisson", "expects rates that are not negative")});
   });
 }
@@ -72,7 +72,7 @@ void poisson(NdArray& out, const NdArray& rates, Generator& generator) {
 void binomial(NdArray& out, const NdArray& counts, const NdArray& chances, Generator& generator) {
   visit_floating(out.dtype(), "binomial", [&]<class T> {
     for_each(out.device(), out.numel(),
-             Binomial<T>{out.data_as<T>(), counts.data_as<T>(), chances.data_as<T>(),
+             Binomial<T>{out.address_as<T>(), counts.address_as<T>(), chances.address_as<T>(),
                          next_philox(out.device(), generator)});
   });
 }

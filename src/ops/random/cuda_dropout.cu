@@ -10,7 +10,7 @@
 namespace ebb::cuda {
 namespace {
 
-bool is_aligned(const NdArray& x) { return reinterpret_cast<std::uintptr_t>(x.data()) % 16 == 0; }
+bool is_aligned(const NdArray& x) { return reinterpret_cast<std::uintptr_t>(x.address()) % 16 == 0; }
 
 /// A thread's elements: kChunks times kChunk neighbours, which a warp's threads take side by side. Several
 /// groups of words at a time share the keys of their rounds.
@@ -99,7 +99,8 @@ struct DropoutUnit {
 void dropout(NdArray& out, const NdArray& x, const drawing::Dropout& rule) {
   visit_floating(x.dtype(), "dropout", [&]<class T> {
     using Unit = DropoutUnit<T>;
-    const Unit unit{out.data_as<T>(), x.data_as<T>(), x.numel(), is_aligned(out) && is_aligned(x), rule};
+    const Unit unit{out.address_as<T>(), x.address_as<T>(), x.numel(), is_aligned(out) && is_aligned(x),
+                    rule};
     for_each(x.device(), Unit::units(unit.count), unit);
   });
 }

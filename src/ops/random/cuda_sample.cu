@@ -21,7 +21,7 @@ struct Places {
   bool vectors;
 
   Places(const char* op, NdArray& to)
-      : out(to.data_as<T>()),
+      : out(to.address_as<T>()),
         walk(op, to.sizes(), {to.strides()}),
         vectors(to.is_contiguous() && reinterpret_cast<std::uintptr_t>(out) % 32 == 0) {}
   template <int N>
@@ -153,8 +153,8 @@ void bernoulli(NdArray& out, const NdArray& p, Generator& generator) {
     visit_all(out.dtype(), "bernoulli", [&]<class T> {
       constexpr int kEach = Bernoulli<T, P>::kEach;
       for_each(out.device(), (out.numel() + kEach - 1) / kEach,
-               Bernoulli<T, P>{Places<T>("bernoulli", out), p.data_as<P>(),
-                               reinterpret_cast<std::uintptr_t>(p.data()) % 16 == 0,
+               Bernoulli<T, P>{Places<T>("bernoulli", out), p.address_as<P>(),
+                               reinterpret_cast<std::uintptr_t>(p.address()) % 16 == 0,
                                next_philox(out.device(), generator),
                                fault_sink(out.device(), "bernoulli", "expects probabilities in [0, 1]")});
     });

@@ -58,7 +58,7 @@ inline double draw_normal(Generator::State& state) {
 /// Calls body(element) in the order of the elements in memory, the innermost dimension fastest.
 template <class T, class Body>
 void for_each_element(const NdArray& x, Body&& body) {
-  T* const data = x.data_as<T>();
+  T* const data = x.address_as<T>();
   if (x.is_dense()) {
     for (std::int64_t i = 0, n = x.numel(); i < n; ++i) body(data[i]);
     return;
@@ -88,7 +88,7 @@ void for_each_with_bits(const NdArray& x, Mt19937& engine, Body&& body) {
       else
         body(element, engine.next());
     });
-  T* const data = x.data_as<T>();
+  T* const data = x.address_as<T>();
   std::uint32_t words[kBlock * kWords];
   for (std::int64_t begin = 0, n = x.numel(); begin < n; begin += kBlock) {
     const std::int64_t count = std::min(kBlock, n - begin);

@@ -61,13 +61,13 @@ void weigh_line_transposed(To* to, const From* from, std::int64_t rows, const Wi
 
 void axis_table(AxisTable& table, const resizing::AxisRule& rule) {
   const std::int64_t width = rule.width();
-  auto* const starts = table.starts.data_as<std::int64_t>();
+  auto* const starts = table.starts.address_as<std::int64_t>();
   visit_float_double(table.weights.dtype(), "upsample", [&]<class C> {
     for (std::int64_t o = 0; o < rule.out; ++o)
-      starts[o] = resizing::window_of(rule, width, o, table.weights.data_as<C>() + o * width);
+      starts[o] = resizing::window_of(rule, width, o, table.weights.address_as<C>() + o * width);
   });
   // Windows never step back, so that those of a place are neighbours.
-  auto* const users = table.users.data_as<std::int64_t>();
+  auto* const users = table.users.address_as<std::int64_t>();
   for (std::int64_t i = 0; i < rule.in; ++i) {
     users[2 * i] = std::lower_bound(starts, starts + rule.out, i - width + 1) - starts;
     users[2 * i + 1] = std::upper_bound(starts, starts + rule.out, i) - starts;
@@ -78,13 +78,13 @@ void resize_axis(NdArray& out, const NdArray& in, const AxisTable& table, AxisPl
   const std::int64_t inner = place.inner, width = table.weights.sizes()[1];
   const std::int64_t small = table.users.sizes()[0], large = table.starts.sizes()[0];
   const std::int64_t rows = transposed ? small : large, in_rows = transposed ? large : small;
-  const auto* const starts = table.starts.data_as<std::int64_t>();
-  const auto* const users = table.users.data_as<std::int64_t>();
+  const auto* const starts = table.starts.address_as<std::int64_t>();
+  const auto* const users = table.users.address_as<std::int64_t>();
   constexpr std::int64_t kPiece = 1024;  // of a row, whose sums stay at hand
   const std::int64_t pieces = (inner + kPiece - 1) / kPiece;
   kernels::visit_resize(out.dtype(), in.dtype(), [&]<class To, class From> {
     using C = Compute<To>;
-    const C* const weights = table.weights.data_as<C>();
+    const C* const weights = table.weights.address_as<C>();
     if (inner == 1) {
       const Windows<C> windows{starts, users, weights, width};
       const auto line = transposed   ? &weigh_line_transposed<To, From, C>
@@ -94,7 +94,7 @@ void resize_axis(NdArray& out, const NdArray& in, const AxisTable& table, AxisPl
       return parallel_for(0, place.outer, std::max<std::int64_t>(1, kGrain / (large * width)),
                           [&](std::int64_t begin, std::int64_t end) {
                             for (std::int64_t o = begin; o < end; ++o)
-                              line(out.data_as<To>() + o * rows, in.data_as<From>() + o * in_rows, rows,
+                              line(out.address_as<To>() + o * rows, in.address_as<From>() + o * in_rows, rows,
                                    windows);
                           });
     }
@@ -105,8 +105,8 @@ void resize_axis(NdArray& out, const NdArray& in, const AxisTable& table, AxisPl
           C sums[kPiece];
           for (std::int64_t job = begin; job < end; ++job) {
             const std::int64_t at = job % pieces * kPiece, row = job / pieces, r = row % rows;
-            const From* const from = in.data_as<From>() + row / rows * in_rows * inner + at;
-            To* const to = out.data_as<To>() + row * inner + at;
+            const From* const from = in.address_as<From>() + row / rows * in_rows * inner + at;
+            To* const to = out.address_as<To>() + row * inner + at;
             const std::int64_t n = std::min(kPiece, inner - at);
             if (transposed) {
               const std::int64_t first = users[2 * r];

@@ -19,7 +19,7 @@ struct Points {
   std::int64_t places, channels, volume;
   sampling::Axis axes[kDims];
   Points(const NdArray& grid_array, const SampleGeometry& g)
-      : grid(grid_array.data_as<T>()), places(g.places), channels(g.channels), volume(g.volume()) {
+      : grid(grid_array.address_as<T>()), places(g.places), channels(g.channels), volume(g.volume()) {
     g.axes(axes);
   }
   template <int kTaps>
@@ -118,7 +118,8 @@ void grid_sample(NdArray& out, const NdArray& in, const NdArray& grid, const Sam
   visit_floating(out.dtype(), "grid_sampler", [&]<class T> {
     visit_neighbourhood(g, [&]<int kDims, int kTaps> {
       for_each(out.device(), g.batch * groups * g.places,
-               Sample<kDims, kTaps, T>{out.data_as<T>(), in.data_as<T>(), Points<kDims, T>(grid, g), groups});
+               Sample<kDims, kTaps, T>{out.address_as<T>(), in.address_as<T>(), Points<kDims, T>(grid, g),
+                                       groups});
     });
   });
 }
@@ -134,9 +135,10 @@ void grid_sample_backward_input(NdArray& din, const NdArray& dout, const NdArray
       if (are_deterministic_algorithms_enabled())
         return for_each(
             din.device(), g.batch * g.channels,
-            SampleBackwardInputInOrder<kDims, kTaps, T>{din.data_as<C>(), dout.data_as<T>(), points});
-      for_each(din.device(), g.batch * groups * g.places,
-               SampleBackwardInput<kDims, kTaps, T>{din.data_as<C>(), dout.data_as<T>(), points, groups});
+            SampleBackwardInputInOrder<kDims, kTaps, T>{din.address_as<C>(), dout.address_as<T>(), points});
+      for_each(
+          din.device(), g.batch * groups * g.places,
+          SampleBackwardInput<kDims, kTaps, T>{din.address_as<C>(), dout.address_as<T>(), points, groups});
     });
   });
 }
@@ -146,8 +148,8 @@ void grid_sample_backward_grid(NdArray& dgrid, const NdArray& dout, const NdArra
   visit_floating(dout.dtype(), "grid_sampler_backward", [&]<class T> {
     visit_neighbourhood(g, [&]<int kDims, int kTaps> {
       for_each(dgrid.device(), g.batch * g.places,
-               SampleBackwardGrid<kDims, kTaps, T>{dgrid.data_as<T>(), dout.data_as<T>(), in.data_as<T>(),
-                                                   Points<kDims, T>(grid, g)});
+               SampleBackwardGrid<kDims, kTaps, T>{dgrid.address_as<T>(), dout.address_as<T>(),
+                                                   in.address_as<T>(), Points<kDims, T>(grid, g)});
     });
   });
 }

@@ -74,26 +74,27 @@ struct ResizeAxis {
 
 void axis_table(AxisTable& table, const resizing::AxisRule& rule) {
   const std::int64_t width = rule.width();
-  auto* const starts = table.starts.data_as<std::int64_t>();
+  auto* const starts = table.starts.address_as<std::int64_t>();
   const Device device = table.starts.device();
   visit_float_double(table.weights.dtype(), "upsample", [&]<class C> {
-    for_each(device, rule.out, FillWindows<C>{starts, table.weights.data_as<C>(), rule, width});
+    for_each(device, rule.out, FillWindows<C>{starts, table.weights.address_as<C>(), rule, width});
   });
-  for_each(device, rule.in, FillUsers{table.users.data_as<std::int64_t>(), starts, rule.out, width});
+  for_each(device, rule.in, FillUsers{table.users.address_as<std::int64_t>(), starts, rule.out, width});
 }
 
 void resize_axis(NdArray& out, const NdArray& in, const AxisTable& table, AxisPlace place, bool transposed) {
   const std::int64_t width = table.weights.sizes()[1];
   const std::int64_t small = table.users.sizes()[0], large = table.starts.sizes()[0];
-  const auto* const starts = table.starts.data_as<std::int64_t>();
-  const auto* const users = table.users.data_as<std::int64_t>();
+  const auto* const starts = table.starts.address_as<std::int64_t>();
+  const auto* const users = table.users.address_as<std::int64_t>();
   kernels::visit_resize(out.dtype(), in.dtype(), [&]<class To, class From> {
     const auto run = [&]<class I>(I) {
       for_each(out.device(), out.numel(),
-               ResizeAxis<I, To, From>{
-                   out.data_as<To>(), in.data_as<From>(), starts, users, table.weights.data_as<Compute<To>>(),
-                   static_cast<I>(transposed ? small : large), static_cast<I>(transposed ? large : small),
-                   static_cast<I>(place.inner), static_cast<I>(width), transposed});
+               ResizeAxis<I, To, From>{out.address_as<To>(), in.address_as<From>(), starts, users,
+                                       table.weights.address_as<Compute<To>>(),
+                                       static_cast<I>(transposed ? small : large),
+                                       static_cast<I>(transposed ? large : small),
+                                       static_cast<I>(place.inner), static_cast<I>(width), transposed});
     };
     const std::int64_t most = std::int64_t{INT32_MAX};
     if (out.numel() <= most && in.numel() <= most && large * width <= most)

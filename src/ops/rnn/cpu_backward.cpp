@@ -53,7 +53,7 @@ void step(const Row<T>& row, std::int64_t size) {
 template <class T>
 void start(const NdArray& state, std::int64_t row, std::int64_t width, T* to) {
   if (state.defined())
-    std::copy_n(state.data_as<T>() + row * width, width, to);
+    std::copy_n(state.address_as<T>() + row * width, width, to);
   else
     std::fill_n(to, width, T(0));
 }
@@ -85,34 +85,36 @@ void backward(ops::RnnSlopes& out, const NdArray& grad, const ops::RnnState& las
       if (grad.defined())
         for (std::int64_t i = 0; i < rows; ++i)
           for (std::int64_t j = 0; j < projected; ++j)
-            slope.row(i)[j] += grad.data_as<T>()[(at + i) * projected + j];
+            slope.row(i)[j] += grad.address_as<T>()[(at + i) * projected + j];
       if (projects) {
         for (std::int64_t i = 0; i < rows; ++i)
-          std::copy_n(slope.row(i), projected, out.projected.data_as<T>() + (at + i) * projected);
+          std::copy_n(slope.row(i), projected, out.projected.address_as<T>() + (at + i) * projected);
         projection.product(rows, slope.row(0), slope.pitch, units.row(0), units.pitch);
       }
       for (std::int64_t i = 0; i < rows; ++i) {
         const bool goes_on = i < continued;
         const T* const hidden_before =
-            goes_on ? trace.result.data_as<T>() + (offset(before) + from + i) * projected
-                    : first.hidden.data_as<T>() + (from + i) * projected;
+            goes_on ? trace.result.address_as<T>() + (offset(before) + from + i) * projected
+                    : first.hidden.address_as<T>() + (from + i) * projected;
         const T* cell_before = nullptr;
         if (kCells)
           cell_before = goes_on ? kept_extras + (offset(before) + from + i) * extras
-                                : first.cell.data_as<T>() + (from + i) * size;
-        std::copy_n(hidden_before, projected, out.previous.data_as<T>() + (at + i) * projected);
+                                : first.cell.address_as<T>() + (from + i) * size;
+        std::copy_n(hidden_before, projected, out.previous.address_as<T>() + (at + i) * projected);
         step<T, kKind>(
-            {trace.gates.data_as<T>() + (at + i) * width,
+            {trace.gates.address_as<T>() + (at + i) * width,
              kMore || kCells ? kept_extras + (at + i) * extras : nullptr, hidden_before, cell_before,
-             projects ? units.row(i) : slope.row(i), out.input.data_as<T>() + (at + i) * width,
-             out.hidden.data_as<T>() + (at + i) * width, cell.data() + (kCells ? i * size : 0), slope.row(i)},
+             projects ? units.row(i) : slope.row(i), out.input.address_as<T>() + (at + i) * width,
+             out.hidden.address_as<T>() + (at + i) * width, cell.data() + (kCells ? i * size : 0),
+             slope.row(i)},
             size);
       }
-      recurrent.product(rows, out.hidden.data_as<T>() + at * width, width, slope.row(0), slope.pitch, kMore);
+      recurrent.product(rows, out.hidden.address_as<T>() + at * width, width, slope.row(0), slope.pitch,
+                        kMore);
     }
     for (std::int64_t i = 0; i < group; ++i)
-      std::copy_n(slope.row(i), projected, out.first.hidden.data_as<T>() + (from + i) * projected);
-    if (kCells) std::copy_n(cell.data(), group * size, out.first.cell.data_as<T>() + from * size);
+      std::copy_n(slope.row(i), projected, out.first.hidden.address_as<T>() + (from + i) * projected);
+    if (kCells) std::copy_n(cell.data(), group * size, out.first.cell.address_as<T>() + from * size);
   });
 }
 

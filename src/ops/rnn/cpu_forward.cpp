@@ -64,7 +64,7 @@ std::vector<T> biases(const ops::RnnWeights& weights, const RnnSteps& steps, std
              last = count - static_cast<std::size_t>(size);
   std::vector<T> sums(count + (apart ? static_cast<std::size_t>(size) : 0));
   if (!weights.input_bias.defined()) return sums;
-  const T *const a = weights.input_bias.data_as<T>(), *const b = weights.hidden_bias.data_as<T>();
+  const T *const a = weights.input_bias.address_as<T>(), *const b = weights.hidden_bias.address_as<T>();
   for (std::size_t i = 0; i < count; ++i) {
     const bool own = apart && i >= last;
     sums[i] = own ? a[i] : a[i] + b[i];
@@ -88,25 +88,25 @@ void forward(ops::RnnTrace& out, const ops::RnnState& first, const ops::RnnWeigh
     Rows<T> hidden(group, projected), sums(group, width), units(projects ? group : 0, size);
     std::vector<T> cell(static_cast<std::size_t>(cells ? group * size : 0));
     for (std::int64_t i = 0; i < group; ++i)
-      std::copy_n(first.hidden.data_as<T>() + (from + i) * projected, projected, hidden.row(i));
-    if (cells) std::copy_n(first.cell.data_as<T>() + from * size, group * size, cell.data());
+      std::copy_n(first.hidden.address_as<T>() + (from + i) * projected, projected, hidden.row(i));
+    if (cells) std::copy_n(first.cell.address_as<T>() + from * size, group * size, cell.data());
     for (std::int64_t k = 0; k < steps.count(); ++k) {
       const std::int64_t t = steps.at(k), rows = std::min(steps.size(t) - from, group);
       if (rows <= 0) continue;
       recurrent.product(rows, hidden.row(0), hidden.pitch, sums.row(0), sums.pitch);
       const std::int64_t start = offsets[static_cast<std::size_t>(t)] + from;
       for (std::int64_t i = 0; i < rows; ++i)
-        step<T, kKind>({out.gates.data_as<T>() + (start + i) * width, kept_extras + (start + i) * extras,
+        step<T, kKind>({out.gates.address_as<T>() + (start + i) * width, kept_extras + (start + i) * extras,
                         sums.row(i), bias.data(), hidden.row(i), cell.data() + (cells ? i * size : 0),
                         projects ? units.row(i) : hidden.row(i)},
                        size);
       if (projects) projection.product(rows, units.row(0), units.pitch, hidden.row(0), hidden.pitch);
       for (std::int64_t i = 0; i < rows; ++i)
-        std::copy_n(hidden.row(i), projected, out.result.data_as<T>() + (start + i) * projected);
+        std::copy_n(hidden.row(i), projected, out.result.address_as<T>() + (start + i) * projected);
     }
     for (std::int64_t i = 0; i < group; ++i)
-      std::copy_n(hidden.row(i), projected, out.last.hidden.data_as<T>() + (from + i) * projected);
-    if (cells) std::copy_n(cell.data(), group * size, out.last.cell.data_as<T>() + from * size);
+      std::copy_n(hidden.row(i), projected, out.last.hidden.address_as<T>() + (from + i) * projected);
+    if (cells) std::copy_n(cell.data(), group * size, out.last.cell.address_as<T>() + from * size);
   });
 }
 

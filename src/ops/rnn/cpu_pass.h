@@ -75,11 +75,11 @@ class Right {
     const std::int64_t depth = pairs_ ? (depth_ + 1) / 2 : depth_;
     values_.resize(static_cast<std::size_t>((width_ + kPanel - 1) / kPanel * kPanel * depth));
     if (pairs_)
-      pack_pairs(matrix.data_as<BFloat16>(), transposed);
+      pack_pairs(matrix.address_as<BFloat16>(), transposed);
     else if (matrix.dtype() == kBFloat16)
-      pack(matrix.data_as<BFloat16>(), transposed);
+      pack(matrix.address_as<BFloat16>(), transposed);
     else
-      pack(matrix.data_as<T>(), transposed);
+      pack(matrix.address_as<T>(), transposed);
   }
   /// out = left this, or out += that, for rows of `left` that lie `left_pitch` apart.
   void product(std::int64_t rows, const T* left, std::int64_t left_pitch, T* out, std::int64_t out_pitch,
@@ -129,7 +129,7 @@ class Right {
   template <class L, class Use>
   static void in_tiles(std::int64_t rows, std::int64_t depth, L left, const Use& use) {
     const NdArray scratch = NdArray::empty({Tiled::prepared_size(rows, depth)}, kFloat);
-    Tiled::prepare(rows, depth, left, reinterpret_cast<tiles::Pair*>(scratch.data_as<float>()), use);
+    Tiled::prepare(rows, depth, left, reinterpret_cast<tiles::Pair*>(scratch.address_as<float>()), use);
   }
 #else
   template <class L, class Use>
@@ -154,7 +154,7 @@ class Right {
     if constexpr (std::is_same_v<T, float>) {
       const std::int64_t depth = (depth_ + 1) / 2;
       const NdArray scratch = NdArray::empty({rows, 2 * depth}, kBFloat16);
-      BFloat16* const rounded = scratch.data_as<BFloat16>();
+      BFloat16* const rounded = scratch.address_as<BFloat16>();
       for (std::int64_t i = 0; i < rows; ++i) {
         BFloat16* const to = rounded + i * 2 * depth;
         to[2 * depth - 1] = 0;

@@ -97,31 +97,31 @@ void backward(ops::RnnSlopes& out, const NdArray& grad, const ops::RnnState& las
   const auto offset = [&](std::int64_t t) { return offsets[static_cast<std::size_t>(t)]; };
   const T *const kept_extras = data_or_null<const T>(trace.extras), *const grads =
                                                                         data_or_null<const T>(grad);
-  T* const slope = out.first.hidden.data_as<T>();
+  T* const slope = out.first.hidden.address_as<T>();
   for (std::int64_t k = steps.count() - 1; k >= 0; --k) {
     const std::int64_t t = steps.at(k), rows = steps.size(t), at = offset(t), before = steps.before(t);
     if (rows == 0) continue;
     const std::int64_t continued = before < 0 ? 0 : std::min(steps.size(before), rows),
                        from = before < 0 ? 0 : offset(before);
-    const Before<T> hidden_before{trace.result.data_as<const T>() + from * projected,
-                                  first.hidden.data_as<const T>(), continued, projected};
+    const Before<T> hidden_before{trace.result.address_as<const T>() + from * projected,
+                                  first.hidden.address_as<const T>(), continued, projected};
     const Before<T> cell_before{kept_extras + from * extras, data_or_null<const T>(first.cell), continued,
                                 extras};
     const T* const step_grad = grads != nullptr ? grads + at * projected : nullptr;
-    T* const previous = out.previous.data_as<T>() + at * projected;
+    T* const previous = out.previous.address_as<T>() + at * projected;
     if (projects) {
       for_each(device, rows * projected,
-               Projected<T>{step_grad, hidden_before, slope, out.projected.data_as<T>() + at * projected,
+               Projected<T>{step_grad, hidden_before, slope, out.projected.address_as<T>() + at * projected,
                             previous, projected});
-      product(device, rows, slope, weights.projection, false, units.data_as<T>(), 0);
+      product(device, rows, slope, weights.projection, false, units.address_as<T>(), 0);
     }
-    T* const hidden = out.hidden.data_as<T>() + at * width;
+    T* const hidden = out.hidden.address_as<T>() + at * width;
     for_each(
         device, rows * size,
-        Step<T, kKind>{trace.gates.data_as<const T>() + at * width, kept_extras + at * extras,
+        Step<T, kKind>{trace.gates.address_as<const T>() + at * width, kept_extras + at * extras,
                        projects ? nullptr : step_grad, hidden_before, cell_before,
-                       projects ? units.data_as<T>() : slope, data_or_null<T>(out.first.cell),
-                       out.input.data_as<T>() + at * width, hidden, projects ? nullptr : previous, size});
+                       projects ? units.address_as<T>() : slope, data_or_null<T>(out.first.cell),
+                       out.input.address_as<T>() + at * width, hidden, projects ? nullptr : previous, size});
     product(device, rows, hidden, weights.hidden, false, slope, kKind == RnnKind::gru ? 1 : 0);
   }
 }

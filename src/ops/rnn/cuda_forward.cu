@@ -79,19 +79,19 @@ void forward(ops::RnnTrace& out, const ops::RnnState& first, const ops::RnnWeigh
   const NdArray sums = scratch(out.gates, steps.batch(), width),
                 units = scratch(out.gates, projects ? steps.batch() : 0, size);
   const DimVector offsets = steps.offsets();
-  T *const hidden = out.last.hidden.data_as<T>(), *const kept_extras = data_or_null<T>(out.extras);
+  T *const hidden = out.last.hidden.address_as<T>(), *const kept_extras = data_or_null<T>(out.extras);
   for (std::int64_t k = 0; k < steps.count(); ++k) {
     const std::int64_t t = steps.at(k), rows = steps.size(t), at = offsets[static_cast<std::size_t>(t)];
     if (rows == 0) continue;
-    product(device, rows, hidden, weights.hidden, true, sums.data_as<T>(), 0);
-    T* const result = out.result.data_as<T>() + at * projected;
+    product(device, rows, hidden, weights.hidden, true, sums.address_as<T>(), 0);
+    T* const result = out.result.address_as<T>() + at * projected;
     for_each(device, rows * size,
-             Step<T, kKind>{out.gates.data_as<T>() + at * width, kept_extras + at * extras,
-                            projects ? nullptr : result, sums.data_as<T>(),
+             Step<T, kKind>{out.gates.address_as<T>() + at * width, kept_extras + at * extras,
+                            projects ? nullptr : result, sums.address_as<T>(),
                             data_or_null<T>(weights.input_bias), data_or_null<T>(weights.hidden_bias),
-                            projects ? units.data_as<T>() : hidden, data_or_null<T>(out.last.cell), size});
+                            projects ? units.address_as<T>() : hidden, data_or_null<T>(out.last.cell), size});
     if (!projects) continue;
-    product(device, rows, units.data_as<T>(), weights.projection, true, hidden, 0);
+    product(device, rows, units.address_as<T>(), weights.projection, true, hidden, 0);
     for_each(device, rows * projected, CopyRows<T>{result, hidden});
   }
 }

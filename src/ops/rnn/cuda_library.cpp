@@ -80,7 +80,7 @@ NdArray packed(const RnnLayer& layer, const DnnRnnSpaces& spaces) {
 // cuDNN asks nothing of addresses, and says nothing of them: it gets such as allocations have.
 NdArray aligned(const NdArray& x) {
   constexpr std::uintptr_t kVector = 16;
-  if (!x.defined() || reinterpret_cast<std::uintptr_t>(x.data()) % kVector == 0) return x;
+  if (!x.defined() || reinterpret_cast<std::uintptr_t>(x.address()) % kVector == 0) return x;
   NdArray copy = NdArray::empty(x.sizes(), x.dtype(), x.device());
   kernels::copy(x.device(), copy, x);
   return copy;

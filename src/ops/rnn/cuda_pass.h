@@ -22,8 +22,8 @@ void product(Device device, std::int64_t rows, T* left, const NdArray& weight, b
   const std::int64_t height = weight.sizes()[0], width = weight.sizes()[1];
   const std::int64_t depth = transposed ? width : height, columns = transposed ? height : width;
   const BatchedMatrix a{left, rows, depth, depth, 1, 0}, c{out, rows, columns, columns, 1, 0};
-  const BatchedMatrix b = transposed ? BatchedMatrix{weight.data(), depth, columns, 1, depth, 0}
-                                     : BatchedMatrix{weight.data(), depth, columns, columns, 1, 0};
+  const BatchedMatrix b = transposed ? BatchedMatrix{weight.address(), depth, columns, 1, depth, 0}
+                                     : BatchedMatrix{weight.address(), depth, columns, columns, 1, 0};
   gemm(device, weight.dtype(), 1, a, b, c, 1, beta);
 }
 

@@ -83,7 +83,7 @@ struct RnnLayerBackward final : autograd::Node {
   autograd::GradList of_weights(const RnnInputs& in, const RnnSlopes& slopes) const {
     const DType factor = factor_of(in[RnnInputs::kRows]);
     const auto as_factor = [&](const Variable& x) { return Variable(array_of(x, factor)); };
-    const bool one = slopes.input.data() == slopes.hidden.data();
+    const bool one = slopes.input.address() == slopes.hidden.address();
     const Variable sum_of(slopes.input), input = as_factor(sum_of);
     const Variable hidden = one ? input : as_factor(Variable(slopes.hidden));
     autograd::GradList out(RnnInputs::kCount);

@@ -24,7 +24,7 @@ DimVector checked_integers(const char* op, const char* what, const Variable& x) 
   DimVector out;
   const Variable together = x.contiguous();
   detail::host_access(together.array());
-  const std::int64_t* const values = together.array().data_as<std::int64_t>();
+  const std::int64_t* const values = together.array().address_as<std::int64_t>();
   for (std::int64_t i = 0; i < x.numel(); ++i) out.push_back(values[i]);
   return out;
 }
@@ -75,7 +75,7 @@ std::tuple<Variable, Variable> _pack_padded_sequence(const Variable& input, cons
     while (all[static_cast<std::size_t>(n - 1)] <= t) --n;
     const std::int64_t end = all[static_cast<std::size_t>(n - 1)];
     pieces.push_back(by_steps.narrow(0, t, end - t).narrow(1, 0, n).flatten(0, 1));
-    for (; t < end; ++t) sizes.data_as<std::int64_t>()[t] = n;
+    for (; t < end; ++t) sizes.address_as<std::int64_t>()[t] = n;
   }
   return {cat(pieces), Variable(sizes)};
 }
@@ -117,7 +117,7 @@ std::tuple<Variable, Variable> _pad_packed_sequence(const Variable& data, const 
   const NdArray lengths = NdArray::empty({batch}, kLong);
   detail::host_access(lengths);
   for (std::int64_t i = 0; i < batch; ++i)
-    lengths.data_as<std::int64_t>()[i] =
+    lengths.address_as<std::int64_t>()[i] =
         std::count_if(sizes.begin(), sizes.end(), [&](std::int64_t n) { return n > i; });
   const Variable out = cat(pieces);
   return {batch_first ? out.transpose(0, 1) : out, Variable(lengths)};

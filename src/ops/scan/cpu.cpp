@@ -33,8 +33,8 @@ void linear_recurrence(NdArray& out, const NdArray& x, const NdArray& a, std::in
   const Lines lines(x.sizes(), dim);
   visit_floating(x.dtype(), "linear_recurrence", [&]<class T> {
     using A = Carry<T>;
-    T* to = out.data_as<T>();
-    const T *from = x.data_as<T>(), *factor = a.data_as<T>();
+    T* to = out.address_as<T>();
+    const T *from = x.address_as<T>(), *factor = a.address_as<T>();
     for_each_line(lines, 2, [&](std::int64_t line) {
       const std::int64_t block = line / lines.inner, lane = line % lines.inner;
       const auto at = [&](std::int64_t i, std::int64_t n) { return (block * n + i) * lines.inner + lane; };
@@ -53,8 +53,9 @@ void linear_recurrence(NdArray& out, const NdArray& x, const NdArray& a, std::in
 void running_extreme(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest) {
   if (x.numel() == 0) return;
   visit_numeric(stored(x.dtype()), largest ? "cummax" : "cummin", [&]<class T> {
-    (largest ? &extremes<T, true> : &extremes<T, false>)(values.data_as<T>(), indices.data_as<std::int64_t>(),
-                                                         x.data_as<T>(), Lines(x.sizes(), dim));
+    (largest ? &extremes<T, true> : &extremes<T, false>)(values.address_as<T>(),
+                                                         indices.address_as<std::int64_t>(),
+                                                         x.address_as<T>(), Lines(x.sizes(), dim));
   });
 }
 

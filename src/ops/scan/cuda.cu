@@ -79,7 +79,8 @@ void linear_recurrence(NdArray& out, const NdArray& x, const NdArray& a, std::in
   visit_floating(x.dtype(), "linear_recurrence", [&]<class T> {
     scan_lines(
         out.device(),
-        Recurrence<T>{out.data_as<T>(), x.data_as<T>(), a.data_as<T>(), {lines.n, lines.inner, reverse}},
+        Recurrence<T>{
+            out.address_as<T>(), x.address_as<T>(), a.address_as<T>(), {lines.n, lines.inner, reverse}},
         lines);
   });
 }
@@ -89,9 +90,9 @@ void running_extreme(NdArray& values, NdArray& indices, const NdArray& x, std::i
   const Lines lines(x.sizes(), dim);
   const Order order{lines.n, lines.inner, false};
   visit_numeric(stored(x.dtype()), largest ? "cummax" : "cummin", [&]<class T> {
-    T* const to = values.data_as<T>();
-    std::int64_t* const at = indices.data_as<std::int64_t>();
-    const T* const from = x.data_as<T>();
+    T* const to = values.address_as<T>();
+    std::int64_t* const at = indices.address_as<std::int64_t>();
+    const T* const from = x.address_as<T>();
     if (largest)
       scan_lines(values.device(), RunningExtreme<T, true>{to, at, from, order}, lines);
     else

@@ -188,15 +188,16 @@ void backward(T* out, const T* g, const T* y, const Lines& lines) {
 void softmax(NdArray& out, const NdArray& x, std::int64_t dim, bool log) {
   if (x.numel() == 0) return;
   visit_floating(x.dtype(), log ? "log_softmax" : "softmax", [&]<class T> {
-    (log ? forward<T, true> : forward<T, false>)(out.data_as<T>(), x.data_as<T>(), Lines(x.sizes(), dim));
+    (log ? forward<T, true> : forward<T, false>)(out.address_as<T>(), x.address_as<T>(),
+                                                 Lines(x.sizes(), dim));
   });
 }
 
 void softmax_backward(NdArray& out, const NdArray& grad, const NdArray& y, std::int64_t dim, bool log) {
   if (y.numel() == 0) return;
   visit_floating(y.dtype(), log ? "log_softmax" : "softmax", [&]<class T> {
-    (log ? backward<T, true> : backward<T, false>)(out.data_as<T>(), grad.data_as<T>(), y.data_as<T>(),
-                                                   Lines(y.sizes(), dim));
+    (log ? backward<T, true> : backward<T, false>)(out.address_as<T>(), grad.address_as<T>(),
+                                                   y.address_as<T>(), Lines(y.sizes(), dim));
   });
 }
 

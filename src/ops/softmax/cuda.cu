@@ -169,8 +169,8 @@ __global__ void __launch_bounds__(kThreads<T>, 1)
 template <class T, bool kLog>
 void softmax_as(NdArray& out, const NdArray& x, const Lines& lines) {
   const Device device = out.device();
-  T* const to = out.data_as<T>();
-  const T* const from = x.data_as<T>();
+  T* const to = out.address_as<T>();
+  const T* const from = x.address_as<T>();
   const bool kept = with_kept_rows<kKept, kThreads<T>>(lines, [&]<int kElements>(const Grid& grid) {
     launch(device, grid,
            rows_are_vectors<T>(lines.n, to, from) ? &softmax_kept_kernel<T, kLog, kElements, true>
@@ -185,8 +185,8 @@ void softmax_as(NdArray& out, const NdArray& x, const Lines& lines) {
 template <class T, bool kLog>
 void softmax_backward_as(NdArray& out, const NdArray& grad, const NdArray& y, const Lines& lines) {
   const Device device = out.device();
-  T* const to = out.data_as<T>();
-  const T *const g = grad.data_as<T>(), *const at = y.data_as<T>();
+  T* const to = out.address_as<T>();
+  const T *const g = grad.address_as<T>(), *const at = y.address_as<T>();
   constexpr int kMany = kKeptBackward<T>;
   const bool kept = with_kept_rows<kMany, kThreads<T>>(lines, [&]<int kElements>(const Grid& grid) {
     launch(device, grid,

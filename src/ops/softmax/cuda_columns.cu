@@ -180,7 +180,7 @@ void forward_as(NdArray& out, const NdArray& x, const Lines& lines) {
   const ColumnPlan plan = plan_columns(lines, V, kKept<T, V>, multiprocessors(out.device()));
   launch(out.device(), column_grid(plan),
          plan.kept ? &softmax_columns_kept_kernel<T, kLog, V> : &softmax_columns_kernel<T, kLog, V>,
-         out.data_as<T>(), x.data_as<T>(), lines.n, plan);
+         out.address_as<T>(), x.address_as<T>(), lines.n, plan);
 }
 
 template <class T, bool kLog, int V>
@@ -189,7 +189,7 @@ void backward_as(NdArray& out, const NdArray& grad, const NdArray& y, const Line
   launch(out.device(), column_grid(plan),
          plan.kept ? &softmax_backward_columns_kept_kernel<T, kLog, V>
                    : &softmax_backward_columns_kernel<T, kLog, V>,
-         out.data_as<T>(), grad.data_as<T>(), y.data_as<T>(), lines.n, plan);
+         out.address_as<T>(), grad.address_as<T>(), y.address_as<T>(), lines.n, plan);
 }
 
 /// Calls run.operator()<T, kLog, V>() with the widest vectors that the arrays' columns make.
@@ -209,7 +209,7 @@ void softmax_columns(NdArray& out, const NdArray& x, const Lines& lines, bool lo
   visit_floating(x.dtype(), log ? "log_softmax" : "softmax", [&]<class T> {
     with_columns<T>(
         lines, log, [&]<class E, bool kLog, int V> { forward_as<E, kLog, V>(out, x, lines); },
-        out.data_as<T>(), x.data_as<T>());
+        out.address_as<T>(), x.address_as<T>());
   });
 }
 
@@ -218,7 +218,7 @@ void softmax_columns_backward(NdArray& out, const NdArray& grad, const NdArray& 
   visit_floating(y.dtype(), log ? "log_softmax" : "softmax", [&]<class T> {
     with_columns<T>(
         lines, log, [&]<class E, bool kLog, int V> { backward_as<E, kLog, V>(out, grad, y, lines); },
-        out.data_as<T>(), grad.data_as<T>(), y.data_as<T>());
+        out.address_as<T>(), grad.address_as<T>(), y.address_as<T>());
   });
 }
 

@@ -86,11 +86,11 @@ void sort(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim,
       for_each_line(lines, 16, [&](std::int64_t i) {
         const std::unique_ptr<Item[]> items(new Item[static_cast<std::size_t>(n)]);
         const std::int64_t at = lines.start(i);
-        const T* line = x.data_as<T>() + at;
+        const T* line = x.address_as<T>() + at;
         fill_items(items.get(), line, n, lines.inner, descending);
         sort_items(items.get(), n);
-        write_items(values.data_as<T>() + at, indices.data_as<std::int64_t>() + at, line, items.get(), n,
-                    lines.inner);
+        write_items(values.address_as<T>() + at, indices.address_as<std::int64_t>() + at, line, items.get(),
+                    n, lines.inner);
       });
     });
   });
@@ -104,11 +104,11 @@ void topk(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim,
     with_items<T>(n, [&]<class Item> {
       for_each_line(lines, 8, [&](std::int64_t i) {
         const std::unique_ptr<Item[]> items(new Item[static_cast<std::size_t>(n)]);
-        const T* line = x.data_as<T>() + lines.start(i);
+        const T* line = x.address_as<T>() + lines.start(i);
         fill_items(items.get(), line, n, lines.inner, largest);
         sort_first(items.get(), n, k);
-        write_items(values.data_as<T>() + to.start(i), indices.data_as<std::int64_t>() + to.start(i), line,
-                    items.get(), k, lines.inner);
+        write_items(values.address_as<T>() + to.start(i), indices.address_as<std::int64_t>() + to.start(i),
+                    line, items.get(), k, lines.inner);
       });
     });
   });
@@ -123,10 +123,10 @@ void select_element(NdArray& values, NdArray& indices, const NdArray& x, std::in
     with_items<T>(n, [&]<class Item> {
       for_each_line(lines, 8, [&](std::int64_t i) {
         const std::unique_ptr<Item[]> items(new Item[static_cast<std::size_t>(n)]);
-        const T* line = x.data_as<T>() + lines.start(i);
+        const T* line = x.address_as<T>() + lines.start(i);
         const std::int64_t at = select_one(items.get(), line, n, lines.inner, what, k);
-        values.data_as<T>()[i] = line[at * lines.inner];
-        indices.data_as<std::int64_t>()[i] = at;
+        values.address_as<T>()[i] = line[at * lines.inner];
+        indices.address_as<std::int64_t>()[i] = at;
       });
     });
   });
@@ -136,8 +136,8 @@ void searchsorted(NdArray& out, const NdArray& lines, const NdArray& values, boo
   const std::int64_t n = lines.sizes()[1], m = values.sizes()[1], own = lines.sizes()[0] == 1 ? 0 : n;
   visit_numeric(stored(lines.dtype()), "searchsorted", [&]<class T> {
     using K = sorting::Key<T>;
-    const T *sequence = lines.data_as<T>(), *value = values.data_as<T>();
-    std::int64_t* place = out.data_as<std::int64_t>();
+    const T *sequence = lines.address_as<T>(), *value = values.address_as<T>();
+    std::int64_t* place = out.address_as<std::int64_t>();
     // Among elements, or among their keys.
     const auto search = [&](const auto* all) {
       const auto key = [](auto element) {

@@ -108,7 +108,7 @@ void find_kinds(Kinds& kinds, const T* x, std::int64_t n) {
 
 NdArray long_array(const std::vector<std::int64_t>& values) {
   NdArray out = NdArray::empty({static_cast<std::int64_t>(values.size())}, kLong);
-  std::copy(values.begin(), values.end(), out.data_as<std::int64_t>());
+  std::copy(values.begin(), values.end(), out.address_as<std::int64_t>());
   return out;
 }
 
@@ -117,9 +117,9 @@ NdArray long_array(const std::vector<std::int64_t>& values) {
 void unique(NdArray& first, NdArray& inverse, NdArray& counts, const NdArray& rows, bool consecutive) {
   const std::int64_t n = rows.sizes()[0], m = rows.sizes()[1];
   inverse = NdArray::empty({n}, kLong);
-  Kinds kinds{{}, {}, inverse.data_as<std::int64_t>()};
+  Kinds kinds{{}, {}, inverse.address_as<std::int64_t>()};
   visit_numeric(stored(rows.dtype()), "unique", [&]<class T> {
-    const T* x = rows.data_as<T>();
+    const T* x = rows.address_as<T>();
     if (m == 1 && !consecutive) return find_kinds(kinds, x, n);
     std::vector<std::int64_t> order;
     if (!consecutive) order = order_of(x, n, m);

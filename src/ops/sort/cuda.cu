@@ -26,7 +26,7 @@ template <class T, class Body>
 void with_sorted(const NdArray& x, const Lines& lines, bool descending, const Body& body) {
   with_items<T>(x.device(), lines.count(), lines.n, lines.n, [&](const Items& items) {
     for_each(x.device(), x.numel(),
-             MakeItems<T>{items, x.data_as<T>(), lines, sorting::turned_key<T>(descending)});
+             MakeItems<T>{items, x.address_as<T>(), lines, sorting::turned_key<T>(descending)});
     sort_items<T>(x.device(), items, lines.count());
     body(items);
   });
@@ -82,8 +82,8 @@ void write_first(NdArray& values, NdArray& indices, const NdArray& x, std::int64
   const Lines lines(x.sizes(), dim), to(values.sizes(), dim);
   with_sorted<T>(x, lines, descending, [&](const Items& items) {
     for_each(x.device(), values.numel(),
-             WriteItems<T>{items, values.data_as<T>(), indices.data_as<std::int64_t>(), x.data_as<T>(), lines,
-                           to});
+             WriteItems<T>{items, values.address_as<T>(), indices.address_as<std::int64_t>(),
+                           x.address_as<T>(), lines, to});
   });
 }
 
@@ -113,9 +113,9 @@ void select_element(NdArray& values, NdArray& indices, const NdArray& x, std::in
   const Lines lines(x.sizes(), dim);
   visit_numeric(stored(x.dtype()), "mode", [&]<class T> {
     with_sorted<T>(x, lines, false, [&](const Items& items) {
-      for_each(
-          x.device(), lines.count(),
-          SelectMode<T>{items, values.data_as<T>(), indices.data_as<std::int64_t>(), x.data_as<T>(), lines});
+      for_each(x.device(), lines.count(),
+               SelectMode<T>{items, values.address_as<T>(), indices.address_as<std::int64_t>(),
+                             x.address_as<T>(), lines});
     });
   });
 }
@@ -123,9 +123,9 @@ void select_element(NdArray& values, NdArray& indices, const NdArray& x, std::in
 void searchsorted(NdArray& out, const NdArray& lines, const NdArray& values, bool right) {
   const std::int64_t n = lines.sizes()[1], m = values.sizes()[1], own = lines.sizes()[0] == 1 ? 0 : n;
   visit_numeric(stored(lines.dtype()), "searchsorted", [&]<class T> {
-    for_each(
-        out.device(), values.numel(),
-        Search<T>{out.data_as<std::int64_t>(), lines.data_as<T>(), values.data_as<T>(), n, m, own, right});
+    for_each(out.device(), values.numel(),
+             Search<T>{out.address_as<std::int64_t>(), lines.address_as<T>(), values.address_as<T>(), n, m,
+                       own, right});
   });
 }
 

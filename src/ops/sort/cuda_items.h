@@ -35,8 +35,8 @@ template <class T, class Body>
 void with_items(Device device, std::int64_t lines, std::int64_t n, std::int64_t length, const Body& body) {
   const bool packed = sizeof(sorting::Key<T>) == 4 && length <= std::int64_t{UINT32_MAX};
   const NdArray scratch = NdArray::empty({packed ? 1 : 2, lines * n}, kLong, device);
-  body(Items{scratch.data_as<std::uint64_t>(), packed ? nullptr : scratch.data_as<std::int64_t>() + lines * n,
-             n});
+  body(Items{scratch.address_as<std::uint64_t>(),
+             packed ? nullptr : scratch.address_as<std::int64_t>() + lines * n, n});
 }
 
 /// Sorts the items of each line; those that stand in the order of their places keep it where keys are equal.

@@ -137,9 +137,9 @@ void select_by_pieces(Device device, const SelectArgs<T>& args, std::int64_t lin
   const NdArray found = NdArray::empty({words(lines * kDigitCount, sizeof(Narrowed))}, kLong, device);
   const NdArray parted = NdArray::empty({words(lines * plan.pieces, sizeof(Parted))}, kLong, device);
   fill(counts, 0);
-  const SelectScratch scratch{reinterpret_cast<SelectScratch::Count*>(counts.data_as<std::int64_t>()),
-                              reinterpret_cast<Narrowed*>(found.data_as<std::int64_t>()),
-                              reinterpret_cast<Parted*>(parted.data_as<std::int64_t>())};
+  const SelectScratch scratch{reinterpret_cast<SelectScratch::Count*>(counts.address_as<std::int64_t>()),
+                              reinterpret_cast<Narrowed*>(found.address_as<std::int64_t>()),
+                              reinterpret_cast<Parted*>(parted.address_as<std::int64_t>())};
   for (int step = 0; step <= kDigitCount + 1; ++step)
     launch(device, {dim3(grid_blocks(lines * plan.pieces)), dim3(kSelectThreads)}, &select_pieces_kernel<T>,
            args, scratch, plan, step);
@@ -162,12 +162,12 @@ void run(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, 
   const Lines lines(x.sizes(), dim);
   const std::int64_t count = lines.count();
   const NdArray from = contiguous_lines(x, lines);
-  SelectArgs<T> args{from.data_as<T>(),
+  SelectArgs<T> args{from.address_as<T>(),
                      lines.n,
                      wanted,
                      sorting::turned_key<T>(descending),
-                     values.data_as<T>(),
-                     indices.data_as<std::int64_t>(),
+                     values.address_as<T>(),
+                     indices.address_as<std::int64_t>(),
                      Items{}};
   const Lines to = wanted.first_k ? Lines(values.sizes(), dim) : Lines({count}, 0);
   if (plan.way == SelectWay::compare) {

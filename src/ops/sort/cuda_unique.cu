@@ -78,30 +78,31 @@ void unique(NdArray& first, NdArray& inverse, NdArray& counts, const NdArray& ro
     return;
   }
   NdArray order = longs(n), flags = longs(n), ends = longs(n);
-  std::int64_t* const in_order = order.data_as<std::int64_t>();
+  std::int64_t* const in_order = order.address_as<std::int64_t>();
   for_each(device, n, CountUp{in_order});
   visit_numeric(stored(rows.dtype()), "unique", [&]<class T> {
-    const T* const x = rows.data_as<T>();
+    const T* const x = rows.address_as<T>();
     if (!consecutive) {
       const NdArray keys = longs(n);
-      auto* const key = keys.data_as<std::uint64_t>();
+      auto* const key = keys.address_as<std::uint64_t>();
       for (std::int64_t column = m - 1; column >= 0; --column) {
         for_each(device, n, ColumnKeys<T>{key, x, in_order, m, column});
         sort_pairs(device, key, in_order, 1, n, {0, 8 * static_cast<int>(sizeof(sorting::Key<T>))});
       }
     }
-    for_each(device, n, Differs<T>{flags.data_as<std::int64_t>(), x, in_order, m});
+    for_each(device, n, Differs<T>{flags.address_as<std::int64_t>(), x, in_order, m});
   });
   kernels::scan(device, ends, flags, 0, ScanKind::sum, false);
-  const auto kinds = read_back<std::int64_t>(device, ends.data_as<std::int64_t>() + n - 1);
+  const auto kinds = read_back<std::int64_t>(device, ends.address_as<std::int64_t>() + n - 1);
   first = longs(kinds);
   counts = longs(kinds);
   const NdArray starts = longs(kinds);
-  for_each(
-      device, n,
-      Assign{inverse.data_as<std::int64_t>(), first.data_as<std::int64_t>(), starts.data_as<std::int64_t>(),
-             ends.data_as<std::int64_t>(), flags.data_as<std::int64_t>(), in_order});
-  for_each(device, kinds, Count{counts.data_as<std::int64_t>(), starts.data_as<std::int64_t>(), kinds, n});
+  for_each(device, n,
+           Assign{inverse.address_as<std::int64_t>(), first.address_as<std::int64_t>(),
+                  starts.address_as<std::int64_t>(), ends.address_as<std::int64_t>(),
+                  flags.address_as<std::int64_t>(), in_order});
+  for_each(device, kinds,
+           Count{counts.address_as<std::int64_t>(), starts.address_as<std::int64_t>(), kinds, n});
 }
 
 }  // namespace ebb::cuda

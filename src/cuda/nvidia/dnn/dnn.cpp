@@ -62,7 +62,7 @@ struct Calls {
 void execute(cudnnHandle_t handle, const Plan& plan, const Task& task) {
   const Device device(kCUDA, task.problem.device);
   const NdArray workspace = plan.workspace > 0 ? NdArray::empty({plan.workspace}, kByte, device) : NdArray();
-  const Descriptor pack = dnn::variant_pack(task, workspace.defined() ? workspace.data() : nullptr);
+  const Descriptor pack = dnn::variant_pack(task, workspace.defined() ? workspace.address() : nullptr);
   dnn::check(dnn::library().execute(handle, plan.plan.raw(), pack.raw()), "cudnnBackendExecute");
 }
 

@@ -50,7 +50,7 @@ void Problem::set_steps(IntArrayRef strides, IntArrayRef paddings) {
 void Problem::set_dilation(IntArrayRef dilations) { read_axes(dilation, dilations, axes, 1); }
 
 void Problem::take(const NdArray& x) {
-  const auto address = reinterpret_cast<std::uintptr_t>(x.data());
+  const auto address = reinterpret_cast<std::uintptr_t>(x.address());
   while (address % static_cast<std::uintptr_t>(alignment) != 0) alignment /= 2;
 }
 

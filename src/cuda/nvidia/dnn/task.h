@@ -65,7 +65,7 @@ struct Task {
   std::vector<std::int64_t> ids;
   std::vector<void*> memory;  // of each id
 
-  void bind(Uid uid, const NdArray& array) { bind(uid, array.data()); }
+  void bind(Uid uid, const NdArray& array) { bind(uid, array.address()); }
   void bind(Uid uid, void* address) {
     ids.push_back(uid);
     memory.push_back(address);

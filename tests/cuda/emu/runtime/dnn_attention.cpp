@@ -33,14 +33,14 @@ bool is_taken(const DnnAttention& a) {
 }
 
 void spoil(const NdArray& x) {
-  std::fill_n(x.data_as<float>(), x.numel(), std::numeric_limits<float>::quiet_NaN());
+  std::fill_n(x.address_as<float>(), x.numel(), std::numeric_limits<float>::quiet_NaN());
 }
 
 // The library sums the gradient of the queries in `sum`, over whatever that holds before.
 void add_to(const NdArray& out, const NdArray& sum) {
   visit_floating(out.dtype(), "attention", [&]<class T> {
-    T* const to = out.data_as<T>();
-    const float* const from = sum.data_as<float>();
+    T* const to = out.address_as<T>();
+    const float* const from = sum.address_as<float>();
     for (std::int64_t i = 0; i < out.numel(); ++i)
       to[i] = static_cast<T>(static_cast<float>(to[i]) + from[i]);
   });

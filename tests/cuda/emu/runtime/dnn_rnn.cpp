@@ -150,8 +150,8 @@ NdArray before_projection(const ops::RnnTrace& trace, std::int64_t size) {
   visit_float_double(out.dtype(), "rnn_backward", [&]<class T> {
     for (std::int64_t i = 0; i < rows; ++i)
       for (std::int64_t j = 0; j < size; ++j)
-        out.data_as<T>()[i * size + j] = trace.gates.data_as<T>()[(i * 4 + 3) * size + j] *
-                                         trace.extras.data_as<T>()[(i * 2 + 1) * size + j];
+        out.address_as<T>()[i * size + j] = trace.gates.address_as<T>()[(i * 4 + 3) * size + j] *
+                                            trace.extras.address_as<T>()[(i * 2 + 1) * size + j];
   });
   return out;
 }
@@ -227,7 +227,7 @@ bool dnn_rnn_backward(const DnnRnn& layer, const DnnRnnArrays& arrays, const Dnn
                  NdArray drows = plain(grads.drows);
                  for (std::int64_t d = 0; d < call.layer.directions; ++d) backward(call, d, grads, drows);
                  set(grads.drows, drows);
-                 std::fill_n(call.kept.data_as<unsigned char>(), call.kept.numel(), 0xff);  // NaN
+                 std::fill_n(call.kept.address_as<unsigned char>(), call.kept.numel(), 0xff);  // NaN
                });
   return true;
 }

@@ -26,7 +26,7 @@ void activate(NdArray& x, GemmEpilogue::Activation activation) {
   visit_floating(x.dtype(), "linear", [&]<class T> {
     for (std::int64_t i = 0; i < x.sizes()[1]; ++i)
       for (std::int64_t j = 0; j < x.sizes()[2]; ++j) {
-        T& element = x.data_as<T>()[i * x.strides()[1] + j * x.strides()[2]];
+        T& element = x.address_as<T>()[i * x.strides()[1] + j * x.strides()[2]];
         const double v = static_cast<double>(static_cast<float>(element));
         const double y =
             activation == GemmEpilogue::Activation::relu

@@ -1,0 +1,25 @@
+// A program that is not optimised and linked with the library's archive: its own copies of inline functions
+// of the headers take the place of the library's. A step that it compiles is replayed all the same.
+#include <ebb/compile.h>
+#include <ebb/ebb.h>
+
+#include <cstdio>
+
+int main() {
+  ebb::manual_seed(1);
+  const ebb::Tensor weight = ebb::randn({4, 3}).requires_grad_();
+  ebb::optim::Adam optimizer({weight}, ebb::optim::AdamOptions(1e-2));
+  auto step = ebb::compile([&](const ebb::Tensor& x) {
+    optimizer.zero_grad();
+    const ebb::Tensor loss = ebb::matmul(x, weight).pow(2).sum();
+    loss.backward();
+    optimizer.step();
+    return loss;
+  });
+  const ebb::Tensor x = ebb::randn({5, 4});
+  for (int i = 0; i < 8; ++i) step(x);
+  const float first = weight.data_ptr<float>()[0] + x.array().data_as<float>()[0];
+  const ebb::CompileReport report = step.report();
+  std::printf("%lld replays; %s; %f\n", static_cast<long long>(report.replays), report.reason.c_str(), first);
+  return report.replays >= 4 ? 0 : 1;
+}
