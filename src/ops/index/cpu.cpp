@@ -1,6 +1,7 @@
 // Element by element: gather, scatter, masks.
 #include "kernel/cpu/walk.h"
 #include "ops/index/combine.h"
+#include "ops/index/cpu_wide_sums.h"
 #include "ops/index/kernels.h"
 
 #include <ebb/core/visit.h>
@@ -75,10 +76,10 @@ void gather(NdArray& out, const NdArray& x, std::int64_t dim, const NdArray& ind
   const Walk<3> walk(out.sizes(), {out.strides(), index.strides(), moving});
   const std::int64_t stride = x.strides()[dim];
   const Inside inside{"gather", dim, x.sizes()[dim]};
-  const std::int64_t* const which = index.data_as<std::int64_t>();
+  const std::int64_t* const which = index.address_as<std::int64_t>();
   visit_width(element_size(out.dtype()), [&]<class T>(T) {
-    T* const to = static_cast<T*>(out.data());
-    const T* const from = static_cast<const T*>(x.data());
+    T* const to = static_cast<T*>(out.address());
+    const T* const from = static_cast<const T*>(x.address());
     walk([=](std::int64_t n, const Run3& at, const Run3& step) {
       gather_run(to + at[0], from + at[2], which + at[1], n, step, stride, inside);
     });
@@ -96,7 +97,18 @@ void scatter(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray
   for (std::int64_t d = 0; d < index.dim(); ++d)
     if (d != dim && index.sizes()[d] > 1 && (along < 0 || index.sizes()[d] > index.sizes()[along])) along = d;
   const std::int64_t length = along < 0 ? 1 : index.sizes()[along];
+  const bool rounds = op == kernels::ScatterOp::add || op == kernels::ScatterOp::multiply;
   visit_all(out.dtype(), "scatter", [&]<class T> {
+    if constexpr (is_half_v<T>)
+      if (rounds && index.sizes()[dim] > 1) {
+        DimVector lines(index.sizes());
+        lines[dim] = 1;
+        return combine_lines(
+            out.address_as<T>(), index.address_as<std::int64_t>(), src.address_as<T>(),
+            Walk<3>(lines, {index.strides(), src.strides(), out.strides()}),
+            ScatterLines{index.sizes()[dim], index.strides()[dim], src.strides()[dim], stride},
+            out.sizes()[dim], op, inside);
+      }
     const std::int64_t grain = std::max<std::int64_t>(kGrain * length / index.numel(), 1);
     parallel_for(0, length, grain, [&](std::int64_t begin, std::int64_t end) {
       DimVector sizes(index.sizes());
@@ -107,9 +119,9 @@ void scatter(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray
         src_at = begin * src.strides()[along];
         out_at = begin * out.strides()[along];
       }
-      const std::int64_t* const which = index.data_as<std::int64_t>() + index_at;
-      const T* const from = src.data_as<T>() + src_at;
-      T* const to = out.data_as<T>() + out_at;
+      const std::int64_t* const which = index.address_as<std::int64_t>() + index_at;
+      const T* const from = src.address_as<T>() + src_at;
+      T* const to = out.address_as<T>() + out_at;
       const Walk<3> walk(sizes, {index.strides(), src.strides(), moving});
       const auto write = [&](auto&& put) {
         walk.serial([&](std::int64_t n, const Run3& at, const Run3& step) {
@@ -129,10 +141,10 @@ void scatter(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray
 void masked_fill(NdArray& out, const NdArray& mask, const NdArray& value) {
   if (out.numel() == 0) return;
   const Walk<2> walk(out.sizes(), {out.strides(), mask.strides()});
-  const auto* const where = static_cast<const std::uint8_t*>(mask.data());
+  const auto* const where = static_cast<const std::uint8_t*>(mask.address());
   visit_width(element_size(out.dtype()), [&]<class T>(T) {
-    const T v = *static_cast<const T*>(value.data());
-    T* const to = static_cast<T*>(out.data());
+    const T v = *static_cast<const T*>(value.address());
+    T* const to = static_cast<T*>(out.address());
     // By bits: which are filled is not to be foretold.
     const auto fill = [v](T& o, std::uint8_t m) {
       const T chosen = static_cast<T>(T(0) - static_cast<T>(m != 0));
@@ -154,7 +166,7 @@ void nonzero(NdArray& out, const NdArray& x) {
   const std::int64_t step = dims == 0 ? 1 : x.strides().back();
   visit_all(x.dtype(), "nonzero", [&]<class Element> {
     using T = std::conditional_t<std::is_same_v<Element, bool>, std::uint8_t, Element>;
-    const T* const from = static_cast<const T*>(x.data());
+    const T* const from = static_cast<const T*>(x.address());
     const auto counts = [](T value) {
       if constexpr (std::is_integral_v<T>)
         return value != T{};
@@ -183,7 +195,7 @@ void nonzero(NdArray& out, const NdArray& x) {
         for (std::int64_t k = 0; k < n; ++k) left += counts(row[k * step]);
     });
     out = NdArray::empty({left, dims}, kLong);
-    std::int64_t* to = out.data_as<std::int64_t>();
+    std::int64_t* to = out.address_as<std::int64_t>();
     constexpr std::int64_t kChunk = 512;
     std::int64_t places[kChunk];
     for_rows([&](const DimVector& at, const T* row) {

@@ -1,6 +1,7 @@
 // Rows by number: index arrays to offsets, and rows read or written there.
 #include "kernel/cpu/walk.h"
 #include "kernel/wrapping.h"
+#include "ops/index/cpu_wide_sums.h"
 #include "ops/index/kernels.h"
 
 #include <ebb/core/visit.h>
@@ -60,10 +61,10 @@ void by_owner(const std::int64_t* offset, std::int64_t rows, std::int64_t row_si
 
 void index_offsets(NdArray& out, ArrayRef<NdArray> indices, IntArrayRef sizes, IntArrayRef strides,
                    const kernels::IndexRules& rules) {
-  std::int64_t* const to = out.data_as<std::int64_t>();
+  std::int64_t* const to = out.address_as<std::int64_t>();
   for (std::size_t k = 0; k < indices.size(); ++k) {
     const Walk<2> walk(out.sizes(), {out.strides(), indices[k].strides()});
-    const std::int64_t* const from = indices[k].data_as<std::int64_t>();
+    const std::int64_t* const from = indices[k].address_as<std::int64_t>();
     const std::int64_t size = sizes[k], stride = strides[k], least = rules.wraps ? -size : 0;
     if (out.numel() == 0) continue;
     walk([&](std::int64_t n, const Run2& at, const Run2& step) {
@@ -84,10 +85,10 @@ void take_rows(NdArray& out, const NdArray& x, const NdArray& offsets) {
   const std::int64_t rows = offsets.numel(), row_size = x.numel(), out_row = out.strides()[0];
   if (rows == 0 || row_size == 0) return;
   const Walk<2> walk(x.sizes(), {without_first(out.strides()), x.strides()});
-  const std::int64_t* const offset = offsets.data_as<std::int64_t>();
+  const std::int64_t* const offset = offsets.address_as<std::int64_t>();
   visit_width(element_size(out.dtype()), [&]<class T>(T) {
-    T* const to = static_cast<T*>(out.data());
-    const T* const from = static_cast<const T*>(x.data());
+    T* const to = static_cast<T*>(out.address());
+    const T* const from = static_cast<const T*>(x.address());
     if (row_size == 1)
       return parallel_for(0, rows, kGrain, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t j = begin; j < end; ++j) to[j * out_row] = from[offset[j]];
@@ -120,7 +121,7 @@ void put_rows(NdArray& out, const NdArray& offsets, const NdArray& values, bool 
   const std::int64_t rows = offsets.numel(), row_size = out.numel(), value_row = values.strides()[0];
   if (rows == 0 || row_size == 0) return;
   const Walk<2> walk(out.sizes(), {out.strides(), without_first(values.strides())});
-  const std::int64_t* const offset = offsets.data_as<std::int64_t>();
+  const std::int64_t* const offset = offsets.address_as<std::int64_t>();
   const auto all = [&]<class T>(T* to, const T* from, auto&& run, auto&& one) {
     if (row_size == 1) {
       for (std::int64_t j = 0; j < rows; ++j) one(to[offset[j]], from[j * value_row]);
@@ -146,13 +147,16 @@ void put_rows(NdArray& out, const NdArray& offsets, const NdArray& values, bool 
   };
   if (!accumulate) {
     visit_width(element_size(out.dtype()), [&]<class T>(T) {
-      all(static_cast<T*>(out.data()), static_cast<const T*>(values.data()), &move_run<T>,
+      all(static_cast<T*>(out.address()), static_cast<const T*>(values.address()), &move_run<T>,
           [](T& o, T v) { o = v; });
     });
     return;
   }
   visit_all(out.dtype(), "index_put", [&]<class T> {
-    all(out.data_as<T>(), static_cast<const T*>(values.data()), &add_run<T>, [](T& o, T v) {
+    if constexpr (is_half_v<T>)
+      if (rows > 1)
+        return sum_rows(out.address_as<T>(), values.address_as<T>(), offset, rows, value_row, walk, row_size);
+    all(out.address_as<T>(), static_cast<const T*>(values.address()), &add_run<T>, [](T& o, T v) {
       if constexpr (std::is_same_v<T, bool>)
         o = o || v;
       else

@@ -136,9 +136,9 @@ struct Choose {
 template <class T, ScatterOp kOp>
 void scatter_as(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray& src) {
   const DimVector moving = strides_without(out, dim);
-  const Scatter<T, kOp> one{out.data_as<T>(),
-                            src.data_as<T>(),
-                            index.data_as<std::int64_t>(),
+  const Scatter<T, kOp> one{out.address_as<T>(),
+                            src.address_as<T>(),
+                            index.address_as<std::int64_t>(),
                             DeviceWalk<3>("scatter", index.sizes(), {index.strides(), src.strides(), moving}),
                             out.sizes()[dim],
                             out.strides()[dim],
@@ -147,12 +147,15 @@ void scatter_as(NdArray& out, std::int64_t dim, const NdArray& index, const NdAr
   // Of these the order shows.
   constexpr bool kOrdered = kOp == ScatterOp::assign ||
                             (!std::is_integral_v<T> && (kOp == ScatterOp::add || kOp == ScatterOp::multiply));
-  if (!kOrdered || !are_deterministic_algorithms_enabled()) return for_each(out.device(), index.numel(), one);
+  // Numbers of 16 bits are combined in Float, which the segments do.
+  const bool in_segments = kOrdered && is_half_v<T> && kOp != ScatterOp::assign && index.sizes()[dim] > 1;
+  if (!in_segments && (!kOrdered || !are_deterministic_algorithms_enabled()))
+    return for_each(out.device(), index.numel(), one);
   constexpr std::int64_t kShortLine = 64, kManyLines = 8192;
   DimVector sizes(index.sizes());
   sizes[dim] = 1;
   const DeviceWalk<3> lines("scatter", sizes, {index.strides(), src.strides(), moving});
-  if (index.sizes()[dim] > kShortLine && lines.numel < kManyLines) {
+  if (in_segments || (index.sizes()[dim] > kShortLine && lines.numel < kManyLines)) {
     const Destinations to(out.device(), index.numel(), extent_of(out));
     for_each(out.device(), to.count,
              ElementDestinations{to.places(), to.values(), one.index, one.walk, one.size, one.stride, dim,
@@ -171,7 +174,7 @@ void gather(NdArray& out, const NdArray& x, std::int64_t dim, const NdArray& ind
   const DeviceWalk<3> walk("gather", out.sizes(), {out.strides(), index.strides(), moving});
   visit_bits(out.dtype(), [&]<class T> {
     const FaultSink faults = fault_sink(out.device(), "gather");
-    const auto* const which = index.data_as<std::int64_t>();
+    const auto* const which = index.address_as<std::int64_t>();
     const std::int64_t size = x.sizes()[dim], stride = x.strides()[dim];
     if (gathers_rows(out, x, dim, index, kUnit<T>)) {
       const std::size_t last = out.sizes().size() - 1;
@@ -180,11 +183,11 @@ void gather(NdArray& out, const NdArray& x, std::int64_t dim, const NdArray& ind
           {out.strides().slice(0, last), index.strides().slice(0, last), IntArrayRef(moving).slice(0, last)});
       const std::int64_t length = out.sizes()[last], units = (length + kUnit<T> - 1) / kUnit<T>;
       return for_each(out.device(), rows.numel * units,
-                      GatherUnits<T>{out.data_as<T>(), x.data_as<T>(), which, rows, length, units, size,
+                      GatherUnits<T>{out.address_as<T>(), x.address_as<T>(), which, rows, length, units, size,
                                      stride, dim, faults});
     }
     for_each(out.device(), out.numel(),
-             Gather<T>{out.data_as<T>(), x.data_as<T>(), which, walk, size, stride, dim, faults});
+             Gather<T>{out.address_as<T>(), x.address_as<T>(), which, walk, size, stride, dim, faults});
   });
 }
 

@@ -92,13 +92,13 @@ void nonzero(NdArray& out, const NdArray& x) {
   for (std::int64_t d = 0; d < dims; ++d) shape.sizes[d] = x.sizes()[d];
   visit_all(x.dtype(), "nonzero", [&]<class T> {
     const Grid grid{dim3(static_cast<unsigned>(blocks)), dim3(kThreads)};
-    launch(device, grid, &count_kernel<T>, counts.data_as<std::int64_t>(), x.data_as<T>(), walk);
+    launch(device, grid, &count_kernel<T>, counts.address_as<std::int64_t>(), x.address_as<T>(), walk);
     kernels::scan(device, ends, counts, 0, ScanKind::sum, false);
-    const auto total = read_back<std::int64_t>(device, ends.data_as<std::int64_t>() + blocks - 1);
+    const auto total = read_back<std::int64_t>(device, ends.address_as<std::int64_t>() + blocks - 1);
     out = NdArray::empty({total, dims}, kLong, device);
     if (total > 0)
-      launch(device, grid, &write_kernel<T>, out.data_as<std::int64_t>(), ends.data_as<std::int64_t>(),
-             x.data_as<T>(), walk, shape);
+      launch(device, grid, &write_kernel<T>, out.address_as<std::int64_t>(), ends.address_as<std::int64_t>(),
+             x.address_as<T>(), walk, shape);
   });
 }
 

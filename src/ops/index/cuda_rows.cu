@@ -48,7 +48,7 @@ struct TakeRows {
 
 template <class T, int V>
 void take(NdArray& out, const NdArray& x, const NdArray& offsets, const DeviceWalk<2>& row) {
-  const TakeRows<T, V> take{out.data_as<T>(), x.data_as<T>(), offsets.data_as<std::int64_t>(),
+  const TakeRows<T, V> take{out.address_as<T>(), x.address_as<T>(), offsets.address_as<std::int64_t>(),
                             RowUnits<V>(row), out.strides()[0]};
   for_each(out.device(), offsets.numel() * take.units.count, take);
 }
@@ -75,12 +75,13 @@ struct PutRows {
 
 template <class T, int V, bool kAdd>
 void put_at_once(NdArray& out, const NdArray& offsets, const NdArray& values, const DeviceWalk<2>& row) {
-  const PutRows<T, V, kAdd> put{out.data_as<T>(), offsets.data_as<std::int64_t>(), values.data_as<T>(),
-                                RowUnits<V>(row), values.strides()[0]};
+  const PutRows<T, V, kAdd> put{out.address_as<T>(), offsets.address_as<std::int64_t>(),
+                                values.address_as<T>(), RowUnits<V>(row), values.strides()[0]};
   for_each(out.device(), offsets.numel() * put.units.count, put);
 }
 
-// One thread an element of the row, all rows in order: for so few rows that sorting them takes longer.
+// One thread an element of the row, all rows in order: for so few rows that sorting them takes longer. Each
+// sum is rounded, so that sums of several rows of 16 bits are not for it.
 template <class T, bool kAdd>
 struct PutRowsInOrder {
   using C = Compute<T>;
@@ -117,10 +118,11 @@ template <class T, bool kAdd>
 void put_in_order(NdArray& out, const NdArray& offsets, const NdArray& values, const DeviceWalk<2>& row) {
   constexpr std::int64_t kFew = 32;
   const std::int64_t rows = offsets.numel(), value_row = values.strides()[0];
-  const auto* const at = offsets.data_as<std::int64_t>();
-  if (rows <= kFew)
-    return for_each(out.device(), row.numel,
-                    PutRowsInOrder<T, kAdd>{out.data_as<T>(), at, values.data_as<T>(), row, rows, value_row});
+  const auto* const at = offsets.address_as<std::int64_t>();
+  if (rows <= kFew && (!kAdd || rows == 1 || !is_half_v<T>))
+    return for_each(
+        out.device(), row.numel,
+        PutRowsInOrder<T, kAdd>{out.address_as<T>(), at, values.address_as<T>(), row, rows, value_row});
   const Destinations to(out.device(), rows, extent_of(out));
   for_each(out.device(), rows, RowDestinations{to.places(), to.values(), at, value_row});
   sum_segments<T, kAdd ? kernels::ScatterOp::add : kernels::ScatterOp::assign>(out, values, to, row);
@@ -131,13 +133,13 @@ DeviceWalk<2> row_of(const NdArray& out, const NdArray& values) {
 }
 
 // Sums of floats depend on their order. Long rows are sorted for, which costs little beside them and spares
-// the atomics, of which 16-bit floats have none of their own; short ones only if they must be.
+// the atomics; short ones only if they must be. Those of 16 bits are always: they are summed in Float.
 template <class T>
 void add_rows(NdArray& out, const NdArray& offsets, const NdArray& values) {
   const DeviceWalk<2> row = row_of(out, values);
-  constexpr std::int64_t kLong = sizeof(T) == 2 ? 8 : 64;
+  constexpr std::int64_t kLong = 64;
   if constexpr (!std::is_integral_v<T>)
-    if (are_deterministic_algorithms_enabled() || row.numel >= kLong)
+    if (is_half_v<T> || are_deterministic_algorithms_enabled() || row.numel >= kLong)
       return put_in_order<T, true>(out, offsets, values, row);
   put_at_once<T, 1, true>(out, offsets, values, row);
 }
@@ -159,7 +161,7 @@ void index_offsets(NdArray& out, ArrayRef<NdArray> indices, IntArrayRef sizes, I
                    const kernels::IndexRules& rules) {
   for (std::size_t k = 0; k < indices.size(); ++k)
     for_each(out.device(), out.numel(),
-             Offsets{out.data_as<std::int64_t>(), indices[k].data_as<std::int64_t>(),
+             Offsets{out.address_as<std::int64_t>(), indices[k].address_as<std::int64_t>(),
                      DeviceWalk<1>(rules.op, out.sizes(), {indices[k].strides()}), sizes[k], strides[k],
                      rules.dims.empty() ? 0 : rules.dims[k], rules.wraps, k == 0,
                      fault_sink(out.device(), rules.op)});

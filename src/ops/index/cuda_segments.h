@@ -27,7 +27,7 @@ struct Destinations {
 
   Destinations(Device device, std::int64_t n, std::int64_t limit)
       : memory(NdArray::empty({2, n}, kLong, device)), count(n), nowhere(limit) {}
-  std::int64_t* places() const { return memory.data_as<std::int64_t>(); }
+  std::int64_t* places() const { return memory.address_as<std::int64_t>(); }
   std::int64_t* values() const { return places() + count; }
   void sort() const {
     int bits = 1;
@@ -170,15 +170,16 @@ void sum_segments_by(NdArray& out, const NdArray& values, const Destinations& to
   };
   std::int64_t windows = (to.count + kWindow - 1) / kWindow;
   NdArray parts = parts_of(windows);
-  Segments<T, V, kOp> s{out.data_as<T>(), values.data_as<T>(), to.places(), to.values(),
-                        to.count,         to.nowhere,          units,       parts.data_as<Part>()};
+  Segments<T, V, kOp> s{
+      out.address_as<T>(),     values.address_as<T>(), to.places(), to.values(), to.count, to.nowhere, units,
+      parts.address_as<Part>()};
   for_each(out.device(), windows * units.count, SumWindows<T, V, kOp>{s});
   for (std::int64_t piece = kWindow; windows > 1; piece *= kWindow) {
     windows = (windows + kWindow - 1) / kWindow;
     NdArray joined = parts_of(windows);
-    for_each(out.device(), windows * units.count, JoinParts<T, V, kOp>{s, joined.data_as<Part>(), piece});
+    for_each(out.device(), windows * units.count, JoinParts<T, V, kOp>{s, joined.address_as<Part>(), piece});
     parts = std::move(joined);
-    s.parts = parts.data_as<Part>();
+    s.parts = parts.address_as<Part>();
   }
 }
 

@@ -2,6 +2,7 @@
 #include "core/recorder.h"
 #include "ops/common/arrays.h"
 #include "ops/common/checks.h"
+#include "ops/common/dims.h"
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
 #include "ops/common/views.h"
@@ -36,7 +37,7 @@ struct EmbeddingDenseBackwardBackward : autograd::Node {
   GradList apply(GradList&& grads) override {
     Variable table = grads[0];
     const Variable count = uses.unpack();
-    if (count.defined()) table = div(table, count);
+    if (count.defined()) table = to(div(table, count), table.dtype());
     if (padding >= 0) {
       NdArray row = NdArray::empty({1}, kLong, table.device());
       kernels::fill(table.device(), row, padding);
@@ -106,8 +107,8 @@ Variable embedding_dense_backward(const Variable& grad_output, const Variable& i
                     grad.as_strided({indices.numel(), columns}, {columns, 1}, grad.offset()), true);
   NdArray uses;
   if (scale_grad_by_freq) {
-    uses = count_uses(offsets, columns, num_weights, grad.dtype());
-    out = div(Variable(out), Variable(uses)).array();
+    uses = count_uses(offsets, columns, num_weights, ops::wide_dtype(grad.dtype()));
+    out = ops::cast_array(div(Variable(out), Variable(uses)).array(), grad.dtype());
   }
   if (padding_idx >= 0 && padding_idx < num_weights) {
     NdArray padding = ops::select_array(out, 0, padding_idx);
@@ -133,7 +134,7 @@ Variable one_hot(const Variable& x, std::int64_t num_classes) {
   EBB_CHECK(num_classes != 0 || x.numel() == 0, "one_hot: num_classes must be positive, got 0.");
   const NdArray classes = ops::contiguous_array(to(x.detach(), Device(DeviceType::CPU), kLong).array());
   detail::host_access(classes);
-  const std::int64_t* const c = classes.data_as<std::int64_t>();
+  const std::int64_t* const c = classes.address_as<std::int64_t>();
   const std::int64_t count = classes.numel();
   EBB_CHECK(count > 0 || num_classes > 0,
             "one_hot: can not infer the total number of classes from an empty tensor.");

@@ -45,7 +45,7 @@ void check(const Variable& weight, const Variable& indices, const Variable& offs
   }
   if (offsets.numel() == 0 || !offsets.is_cpu()) return;
   ops::check_values(op, offsets.to(kLong), [op, most = indices.numel()](const NdArray& x) {
-    const auto* const at = x.data_as<std::int64_t>();
+    const auto* const at = x.address_as<std::int64_t>();
     const std::int64_t last = at[x.numel() - 1];
     EBB_CHECK(at[0] == 0, op, ": offsets[0] has to be 0, got ", at[0], ".");
     EBB_CHECK(last <= most, op, ": offsets[-1] can not be greater than the number of indices, ", most,

@@ -35,14 +35,16 @@ Reduce parse(std::string_view reduce) {
   return Reduce::amin;
 }
 
-Variable ones(const Variable& like, IntArrayRef sizes) {
-  return Variable(ops::scalar_array(1, like.dtype(), like.device()).expand(sizes));
+Variable same(const Scalar& value, DType dtype, Device device, IntArrayRef sizes) {
+  return Variable(ops::scalar_array(value, dtype, device).expand(sizes));
 }
+Variable ones(const Variable& like, IntArrayRef sizes) { return same(1, like.dtype(), like.device(), sizes); }
 
 // How many values meet at each place of self, at least 1.
 Variable counts(const Variable& self, std::int64_t dim, const Variable& index, bool include_self) {
-  const Variable start = include_self ? ones(self, self.sizes()) : zeros_like(self);
-  const Variable count = scatter_add(start, dim, index, ones(self, index.sizes()));
+  const DType dtype = ops::wide_dtype(self.dtype());
+  const Variable start = same(include_self ? 1 : 0, dtype, self.device(), self.sizes());
+  const Variable count = scatter_add(start, dim, index, same(1, dtype, self.device(), index.sizes()));
   return masked_fill(count, eq(count, 0), 1);
 }
 
@@ -108,7 +110,7 @@ struct ScatterReduceBackward : autograd::Node {
         break;
       }
       case Reduce::mean: {
-        out[0] = div(grads[0], counts(grads[0], dim, which, include_self));
+        out[0] = to(div(grads[0], counts(grads[0], dim, which, include_self)), grads[0].dtype());
         if (needs(1)) out[1] = gather(out[0], dim, which);
         break;
       }
@@ -189,15 +191,22 @@ struct Call {
   auto write(const Variable& src) const {
     return [this, &src](NdArray& out) {
       if (index.numel() == 0) return;
-      const NdArray start = ops::scalar_array(identity(reduce, out.dtype()), out.dtype(), out.device());
-      if (!include_self)
-        ops::scatter_into(out, dim, index.array(), start.expand(index.sizes()), ScatterOp::assign);
-      ops::scatter_into(out, dim, index.array(), src.array(), scatter_op(reduce));
-      if (reduce != Reduce::mean) return;
-      const Variable total(out), count = counts(total, dim, index, include_self);
-      const Variable mean = is_floating(out.dtype()) ? div(total, count) : div(total, count, "floor");
+      const DType wide = ops::wide_dtype(out.dtype());
+      if (reduce != Reduce::mean) return combine(out, src.array());
+      // The sums may be larger than numbers of 16 bits can be.
+      NdArray sums = ops::cast_array(out, wide);
+      combine(sums, ops::cast_array(src.array(), wide));
+      const Variable total(sums), count = counts(total, dim, index, include_self);
+      const Variable mean = is_floating(wide) ? div(total, count) : div(total, count, "floor");
       kernels::copy(out.device(), out, mean.array());
     };
+  }
+
+  void combine(NdArray& out, const NdArray& src) const {
+    const NdArray start = ops::scalar_array(identity(reduce, out.dtype()), out.dtype(), out.device());
+    if (!include_self)
+      ops::scatter_into(out, dim, index.array(), start.expand(index.sizes()), ScatterOp::assign);
+    ops::scatter_into(out, dim, index.array(), src, scatter_op(reduce));
   }
 
   auto keep(const Variable& x, const Variable& src) const {

@@ -10,6 +10,7 @@
 #include <ebb/ops/sort.h>
 
 #include "ops/common/checks.h"
+#include "ops/common/dims.h"
 
 #include <cmath>
 
@@ -67,7 +68,9 @@ Variable segment_reduce(const Variable& data, std::string_view reduce, const opt
             "segment_reduce: expected lengths that are not negative and add up to ", n, " along axis ", axis,
             ".");
   // All rows behind one another, and of each the number of its segment.
-  const Variable flat = data.flatten(0, d), all = counts.reshape({-1});
+  // The sum behind a mean may be larger than numbers of 16 bits can be.
+  const DType dtype = data.dtype(), wide = reduce == "mean" ? ops::wide_dtype(dtype) : dtype;
+  const Variable flat = data.flatten(0, d).to(wide), all = counts.reshape({-1});
   DimVector sizes(flat.sizes()), ones(flat.sizes().size(), 1);
   ones[0] = flat.size(0);
   const Variable rows = arange(flat.size(0), all.options());
@@ -83,7 +86,7 @@ Variable segment_reduce(const Variable& data, std::string_view reduce, const opt
   }
   DimVector result(data.sizes());
   result[static_cast<std::size_t>(d)] = segments;
-  return out.reshape(result);
+  return out.reshape(result).to(dtype);
 }
 
 }  // namespace ebb

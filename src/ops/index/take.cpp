@@ -61,7 +61,7 @@ auto write(const char* op, const Variable& x, const Variable& index, const Varia
     const NdArray flat = ops::contiguous_array(out);
     NdArray first = ops::first_element(flat);
     kernels::put_rows(out.device(), first, offsets, rows, accumulate);
-    if (flat.data() != out.data()) kernels::copy(out.device(), out, flat);
+    if (flat.address() != out.address()) kernels::copy(out.device(), out, flat);
   };
 }
 

@@ -18,8 +18,8 @@ void fractional_max_indices(NdArray& indices, const NdArray& in, const NdArray& 
                  [&](std::int64_t begin, std::int64_t end) {
                    for (std::int64_t i = begin; i < end; ++i) {
                      const std::int64_t plane = i / outputs;
-                     indices.data_as<std::int64_t>()[i] = fractional_max_place<T, Compute<T>>(
-                         in.data_as<T>() + plane * volume, samples.data_as<T>() + plane * g.samples, g,
+                     indices.address_as<std::int64_t>()[i] = fractional_max_place<T, Compute<T>>(
+                         in.address_as<T>() + plane * volume, samples.address_as<T>() + plane * g.samples, g,
                          i - plane * outputs);
                    }
                  });

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <vector>
 
 #include "core/parallel_for.h"
 #include "kernel/convert.h"
@@ -140,10 +141,10 @@ void visit_index(const NdArray& indices, Body&& body) {
 
 void max_pool(NdArray& out, NdArray& indices, const NdArray& in, const PoolGeometry& g) {
   visit_floating(out.dtype(), "max_pool", [&]<class T> {
-    T* const to = out.data_as<T>();
-    const T* const from = in.data_as<T>();
+    T* const to = out.address_as<T>();
+    const T* const from = in.address_as<T>();
     if (!indices.defined()) return max_of_planes<false>(to, static_cast<std::int32_t*>(nullptr), from, g);
-    visit_index(indices, [&]<class Index> { max_of_planes<true>(to, indices.data_as<Index>(), from, g); });
+    visit_index(indices, [&]<class Index> { max_of_planes<true>(to, indices.address_as<Index>(), from, g); });
   });
 }
 
@@ -154,9 +155,9 @@ void pool_gather(NdArray& out, const NdArray& in, const NdArray& indices, const 
   visit_floating(out.dtype(), "pool_gather", [&]<class T> {
     visit_index(indices, [&]<class Index> {
       for_planes(planes, n, [&](std::int64_t plane) {
-        T* to = out.data_as<T>() + plane * n;
-        const T* from = in.data_as<T>() + plane * m;
-        const Index* at = indices.data_as<Index>() + plane * n;
+        T* to = out.address_as<T>() + plane * n;
+        const T* from = in.address_as<T>() + plane * m;
+        const Index* at = indices.address_as<Index>() + plane * n;
         for (std::int64_t i = 0; i < n; ++i) to[i] = from[at[i]];
       });
     });
@@ -171,14 +172,20 @@ void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, const
   visit_floating(in.dtype(), "pool_scatter", [&]<class T> {
     visit_index(indices, [&]<class Index> {
       for_planes(planes, n + m, [&](std::int64_t plane) {
-        T* to = in.data_as<T>() + plane * m;
-        const T* from = out.data_as<T>() + plane * n;
-        const Index* at = indices.data_as<Index>() + plane * n;
-        std::fill(to, to + m, T(0));
-        if (overwrite)
+        T* to = in.address_as<T>() + plane * m;
+        const T* from = out.address_as<T>() + plane * n;
+        const Index* at = indices.address_as<Index>() + plane * n;
+        if (overwrite) {
+          std::fill(to, to + m, T(0));
           for (std::int64_t i = 0; i < n; ++i) to[at[i]] = from[i];
-        else
-          for (std::int64_t i = 0; i < n; ++i) to[at[i]] = to[at[i]] + from[i];
+        } else if constexpr (is_half_v<T>) {  // whose own sums stick where many windows meet
+          std::vector<float> sums(static_cast<std::size_t>(m), 0.0f);
+          for (std::int64_t i = 0; i < n; ++i) sums[at[i]] += static_cast<float>(from[i]);
+          std::copy(sums.begin(), sums.end(), to);
+        } else {
+          std::fill(to, to + m, T(0));
+          for (std::int64_t i = 0; i < n; ++i) to[at[i]] += from[i];
+        }
       });
     });
   });

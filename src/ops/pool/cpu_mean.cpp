@@ -147,8 +147,8 @@ void mean_pool(NdArray& out, const NdArray& in, const PoolGeometry& g) {
   kernels::visit_mean(out.dtype(), [&]<class T> {
     using Sum = Accumulator<T>;
     for_planes(g, [&](std::int64_t first, std::int64_t last) {
-      T* to = out.data_as<T>() + first * g.out_plane();
-      const T* from = in.data_as<T>() + first * g.in_plane();
+      T* to = out.address_as<T>() + first * g.out_plane();
+      const T* from = in.address_as<T>() + first * g.in_plane();
       if (!has_window_rows(g)) {
         for (; first < last; ++first, to += g.out_plane(), from += g.in_plane())
           plane_mean_by_window<Sum>(to, from, g);
@@ -168,8 +168,8 @@ void mean_pool_backward(NdArray& in, const NdArray& out, const PoolGeometry& g) 
   visit_floating(in.dtype(), "avg_pool_backward", [&]<class T> {
     using Sum = Accumulator<T>;
     for_planes(g, [&](std::int64_t first, std::int64_t last) {
-      T* to = in.data_as<T>() + first * g.in_plane();
-      const T* from = out.data_as<T>() + first * g.out_plane();
+      T* to = in.address_as<T>() + first * g.in_plane();
+      const T* from = out.address_as<T>() + first * g.out_plane();
       if (!has_window_rows(g)) {
         std::vector<Sum> sums;
         for (; first < last; ++first, to += g.in_plane(), from += g.out_plane())

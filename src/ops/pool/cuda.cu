@@ -124,9 +124,9 @@ struct PoolGather {
   }
 };
 
-template <class I, class T, class Index>
+template <class I, class Sum, class T, class Index>
 struct PoolScatter {
-  T* in;
+  Sum* in;
   const T* out;
   const Index* indices;
   Planes<I> results, inputs;
@@ -136,11 +136,11 @@ struct PoolScatter {
     const Place<I> o(static_cast<I>(i), results);
     const auto at = static_cast<std::int64_t>(indices[i]);
     if (at < 0 || at >= inputs.volume) return sink.note(at, inputs.volume);
-    T& to = Plane<T, I>(in, o, inputs)[static_cast<I>(at)];
+    Sum& to = Plane<Sum, I>(in, o, inputs)[static_cast<I>(at)];
     if (overwrite)
-      to = out[i];
+      to = static_cast<Sum>(out[i]);
     else
-      atomic_add(&to, out[i]);
+      atomic_add(&to, static_cast<Sum>(out[i]));
   }
 };
 
@@ -158,9 +158,9 @@ void max_pool(NdArray& out, NdArray& indices, const NdArray& in, const PoolGeome
   visit_floating(out.dtype(), "max_pool", [&]<class T> {
     visit_index(indices, [&]<class Index> {
       visit_places(fits_32_bits(g), [&]<class I> {
-        Index* const where = indices.defined() ? indices.data_as<Index>() : nullptr;
+        Index* const where = indices.defined() ? indices.address_as<Index>() : nullptr;
         for_each(out.device(), g.planes * g.out_plane(),
-                 MaxPool<I, T, Index>{out.data_as<T>(), where, in.data_as<T>(), Pooling<I>(g)});
+                 MaxPool<I, T, Index>{out.address_as<T>(), where, in.address_as<T>(), Pooling<I>(g)});
       });
     });
   });
@@ -170,7 +170,7 @@ void mean_pool(NdArray& out, const NdArray& in, const PoolGeometry& g) {
   kernels::visit_mean(out.dtype(), [&]<class T> {
     visit_places(fits_32_bits(g), [&]<class I> {
       for_each(out.device(), g.planes * g.out_plane(),
-               MeanPool<I, T>{out.data_as<T>(), in.data_as<T>(), Pooling<I>(g)});
+               MeanPool<I, T>{out.address_as<T>(), in.address_as<T>(), Pooling<I>(g)});
     });
   });
 }
@@ -179,7 +179,7 @@ void mean_pool_backward(NdArray& in, const NdArray& out, const PoolGeometry& g) 
   visit_floating(in.dtype(), "avg_pool_backward", [&]<class T> {
     visit_places(fits_32_bits(g), [&]<class I> {
       for_each(in.device(), g.planes * g.in_plane(),
-               MeanPoolBackward<I, T>{in.data_as<T>(), out.data_as<T>(), Pooling<I>(g)});
+               MeanPoolBackward<I, T>{in.address_as<T>(), out.address_as<T>(), Pooling<I>(g)});
     });
   });
 }
@@ -189,8 +189,8 @@ void max_pool_backward(NdArray& in, const NdArray& out, const NdArray& indices, 
     visit_index(indices, [&]<class Index> {
       visit_places(fits_32_bits(g), [&]<class I> {
         for_each(in.device(), g.planes * g.in_plane(),
-                 MaxPoolBackward<I, T, Index>{in.data_as<T>(), out.data_as<T>(), indices.data_as<Index>(),
-                                              Pooling<I>(g)});
+                 MaxPoolBackward<I, T, Index>{in.address_as<T>(), out.address_as<T>(),
+                                              indices.address_as<Index>(), Pooling<I>(g)});
       });
     });
   });
@@ -202,7 +202,7 @@ void pool_gather(NdArray& out, const NdArray& in, const NdArray& indices, const 
     visit_index(indices, [&]<class Index> {
       visit_places(std::max(in.numel(), out.numel()) <= INT32_MAX, [&]<class I> {
         for_each(out.device(), out.numel(),
-                 PoolGather<I, T, Index>{out.data_as<T>(), in.data_as<T>(), indices.data_as<Index>(),
+                 PoolGather<I, T, Index>{out.address_as<T>(), in.address_as<T>(), indices.address_as<Index>(),
                                          Planes<I>(1, 1, out.numel() / p.planes, p.interleaved),
                                          Planes<I>(1, 1, in.numel() / p.planes, p.interleaved),
                                          fault_sink(out.device(), "max_unpool")});
@@ -214,17 +214,27 @@ void pool_gather(NdArray& out, const NdArray& in, const NdArray& indices, const 
 void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, const PoolPlanes& p,
                   bool overwrite) {
   if (p.planes == 0) return;
-  kernels::fill(in.device(), in, 0);
   visit_floating(in.dtype(), "pool_scatter", [&]<class T> {
-    visit_index(indices, [&]<class Index> {
-      visit_places(std::max(in.numel(), out.numel()) <= INT32_MAX, [&]<class I> {
-        for_each(in.device(), out.numel(),
-                 PoolScatter<I, T, Index>{in.data_as<T>(), out.data_as<T>(), indices.data_as<Index>(),
-                                          Planes<I>(1, 1, out.numel() / p.planes, p.interleaved),
-                                          Planes<I>(1, 1, in.numel() / p.planes, p.interleaved), overwrite,
-                                          fault_sink(in.device(), "max_unpool")});
+    const auto put = [&]<class Sum>(NdArray& to) {
+      kernels::fill(to.device(), to, 0);
+      visit_index(indices, [&]<class Index> {
+        visit_places(std::max(in.numel(), out.numel()) <= INT32_MAX, [&]<class I> {
+          for_each(to.device(), out.numel(),
+                   PoolScatter<I, Sum, T, Index>{to.address_as<Sum>(), out.address_as<T>(),
+                                                 indices.address_as<Index>(),
+                                                 Planes<I>(1, 1, out.numel() / p.planes, p.interleaved),
+                                                 Planes<I>(1, 1, in.numel() / p.planes, p.interleaved),
+                                                 overwrite, fault_sink(to.device(), "max_unpool")});
+        });
       });
-    });
+    };
+    if constexpr (is_half_v<T>)
+      if (!overwrite) {  // sums of 16 bits stick where many windows meet
+        NdArray sums = NdArray::empty_strided(in.sizes(), in.strides(), kFloat, in.device());
+        put.template operator()<float>(sums);
+        return kernels::copy(in.device(), in, sums);
+      }
+    put.template operator()<T>(in);
   });
 }
 

@@ -25,9 +25,9 @@ struct FractionalMaxIndices {
 void fractional_max_indices(NdArray& indices, const NdArray& in, const NdArray& samples,
                             const FractionalGeometry& g) {
   visit_floating(in.dtype(), "fractional_max_pool", [&]<class T> {
-    for_each(
-        in.device(), g.planes * g.outputs(),
-        FractionalMaxIndices<T>{indices.data_as<std::int64_t>(), in.data_as<T>(), samples.data_as<T>(), g});
+    for_each(in.device(), g.planes * g.outputs(),
+             FractionalMaxIndices<T>{indices.address_as<std::int64_t>(), in.address_as<T>(),
+                                     samples.address_as<T>(), g});
   });
 }
 

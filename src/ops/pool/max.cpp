@@ -142,7 +142,7 @@ Variable unpool(const char* op, const PoolNames* names, const Variable& x, const
   const Variable at = indices.contiguous();
   if (x.device().is_cpu()) {
     check_values(op, at, [op, plane, size = DimVector(size)](const NdArray& places) {
-      const std::int64_t* values = places.data_as<std::int64_t>();
+      const std::int64_t* values = places.address_as<std::int64_t>();
       for (std::int64_t i = 0; i < places.numel(); ++i)
         EBB_CHECK(values[i] >= 0 && values[i] < plane, op, ": index ", values[i],
                   " lies outside an output of size ", IntArrayRef(size), ".");

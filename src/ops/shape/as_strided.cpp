@@ -1,6 +1,7 @@
 // Any geometry on the storage, and the gradient through it.
 #include <ebb/ops/shape.h>
 #include "ops/common/arrays.h"
+#include "ops/common/dims.h"
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
 #include "ops/common/views.h"
@@ -104,10 +105,8 @@ struct Span {
 // the places that show it.
 NdArray shared_out(const NdArray& values, const Geometry& geometry, std::int64_t base, std::int64_t cells) {
   if (!geometry.may_overlap()) return values;
-  const Device device = values.device();
-  const NdArray count = ops::zeros_array({cells}, values.dtype(), device);
-  NdArray one = NdArray::empty({}, values.dtype(), device);
-  kernels::fill(device, one, 1);
+  const NdArray count = ops::zeros_array({cells}, values.dtype(), values.device());
+  const NdArray one = ops::scalar_array(1, values.dtype(), values.device());
   add_through(count, geometry, base, one.expand(geometry.sizes));
   return div(Variable(values), Variable(geometry.on(count, base))).array();
 }
@@ -115,11 +114,12 @@ NdArray shared_out(const NdArray& values, const Geometry& geometry, std::int64_t
 // Gradient into the memory through the output's geometry, out of it through the input's.
 Variable as_strided_backward(const Variable& grad, const Geometry& input, const Geometry& output) {
   const Span span(input, output);
-  const NdArray memory = ops::zeros_array({span.cells}, grad.dtype(), grad.device());
-  add_through(memory, output, span.base, grad.array().expand(output.sizes));
+  const DType wide = ops::wide_dtype(grad.dtype());
+  const NdArray memory = ops::zeros_array({span.cells}, wide, grad.device());
+  add_through(memory, output, span.base, ops::cast_array(grad.array(), wide).expand(output.sizes));
   NdArray seen = shared_out(input.on(memory, span.base), input, span.base, span.cells);
   return ops::record<AsStridedBackwardBackward>(
-      ops::contiguous_array(seen),
+      ops::contiguous_array(seen, grad.dtype()),
       [&](AsStridedBackwardBackward& node) {
         node.input = input;
         node.output = output;
@@ -130,10 +130,12 @@ Variable as_strided_backward(const Variable& grad, const Geometry& input, const 
 // The transpose of the above: a linear map as well.
 Variable as_strided_backward_transposed(const Variable& v, const Geometry& input, const Geometry& output) {
   const Span span(input, output);
-  const NdArray memory = ops::zeros_array({span.cells}, v.dtype(), v.device());
-  add_through(memory, input, span.base, shared_out(v.array(), input, span.base, span.cells));
+  const DType wide = ops::wide_dtype(v.dtype());
+  const NdArray memory = ops::zeros_array({span.cells}, wide, v.device());
+  add_through(memory, input, span.base,
+              shared_out(ops::cast_array(v.array(), wide), input, span.base, span.cells));
   return ops::record<AsStridedTransposedBackward>(
-      ops::contiguous_array(output.on(memory, span.base)),
+      ops::contiguous_array(output.on(memory, span.base), v.dtype()),
       [&](AsStridedTransposedBackward& node) {
         node.input = input;
         node.output = output;

@@ -47,9 +47,9 @@ bool join_rows(NdArray& out, const std::vector<NdArray>& pieces, std::size_t dim
   for (const NdArray& piece : pieces) {
     const std::int64_t pitch = pitch_of(piece, dim);
     if (pitch < 0 || out_pitch < 0) return false;
-    parts.push_back({piece.data_as<const char>(), pitch * bytes, piece.numel() / rows * bytes});
+    parts.push_back({piece.address_as<const char>(), pitch * bytes, piece.numel() / rows * bytes});
   }
-  char* const to = out.data_as<char>();
+  char* const to = out.address_as<char>();
   parallel_for(0, rows, std::max<std::int64_t>(kGrain * 4 / inner, 1),
                [&](std::int64_t begin, std::int64_t end) {
                  for (std::int64_t row = begin; row < end; ++row) {
@@ -83,8 +83,8 @@ void triangle(NdArray& out, const NdArray& x, std::int64_t diagonal, bool lower)
   const std::int64_t columns = out.sizes()[rank - 1], rows = out.sizes()[rank - 2];
   const std::int64_t out_step = out.strides()[rank - 1], x_step = x.strides()[rank - 1];
   visit_width(element_size(out.dtype()), [&]<class T>(T) {
-    T* const to = static_cast<T*>(out.data());
-    const T* const from = static_cast<const T*>(x.data());
+    T* const to = static_cast<T*>(out.address());
+    const T* const from = static_cast<const T*>(x.address());
     const std::int64_t grain = std::max<std::int64_t>(kGrain / columns, 1);
     parallel_for(0, out.numel() / columns, grain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t line = begin; line < end; ++line) {

@@ -29,8 +29,8 @@ void triangle(NdArray& out, const NdArray& x, std::int64_t diagonal, bool lower)
   const DeviceWalk<2> walk(lower ? "tril" : "triu", out.sizes(), {out.strides(), x.strides()});
   visit_bits(out.dtype(), [&]<class T> {
     for_each(out.device(), out.numel(),
-             Triangle<T>{out.data_as<T>(), x.data_as<T>(), walk, out.sizes()[rank - 2], out.sizes()[rank - 1],
-                         diagonal, lower});
+             Triangle<T>{out.address_as<T>(), x.address_as<T>(), walk, out.sizes()[rank - 2],
+                         out.sizes()[rank - 1], diagonal, lower});
   });
 }
 

@@ -59,7 +59,7 @@ void join(NdArray& out, const std::vector<NdArray>& pieces, std::int64_t dim) {
   std::int64_t begin = 0;
   for (const NdArray& piece : pieces) {
     const std::int64_t length = piece.sizes()[at_dim];
-    const JoinRun run{piece.data_as<const char>(), begin * inner, length * inner};
+    const JoinRun run{piece.address_as<const char>(), begin * inner, length * inner};
     if (out.is_contiguous() && piece.is_contiguous() && run.width <= INT32_MAX / rows) {
       runs.push_back(run);
     } else {
@@ -71,7 +71,7 @@ void join(NdArray& out, const std::vector<NdArray>& pieces, std::int64_t dim) {
   for (std::size_t first = 0; first < runs.size(); first += kJoinPieces) {
     const std::size_t count = std::min<std::size_t>(kJoinPieces, runs.size() - first);
     launch_join(out.device(),
-                plan_join(out.data_as<char>(), pitch, rows, runs.data() + first, static_cast<int>(count)));
+                plan_join(out.address_as<char>(), pitch, rows, runs.data() + first, static_cast<int>(count)));
   }
 }
 

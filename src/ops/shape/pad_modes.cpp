@@ -6,6 +6,7 @@
 #include "ops/common/autocast.h"
 
 #include "ops/common/arrays.h"
+#include "ops/common/dims.h"
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
 #include "ops/common/views.h"
@@ -171,11 +172,12 @@ Variable pad_with(const Variable& x, IntArrayRef padding, PadMode mode) {
 
 Variable pad_with_backward(const Variable& grad, const Variable& x, IntArrayRef sizes, IntArrayRef padding,
                            PadMode mode) {
-  NdArray out = zeros_array(sizes, grad.dtype(), grad.device());
+  const DType wide = wide_dtype(grad.dtype());
+  NdArray out = zeros_array(sizes, wide, grad.device());
   auto add = [](const NdArray& from, NdArray to) { kernels::accumulate(to.device(), to, from); };
-  blocks(grad.array(), out, padding, mode, true, 0, add);
-  return record<PadBackwardBackward>(std::move(out), keep<PadBackwardBackward>(sizes, padding, mode), grad,
-                                     x);
+  blocks(cast_array(grad.array(), wide), out, padding, mode, true, 0, add);
+  return record<PadBackwardBackward>(cast_array(out, grad.dtype()),
+                                     keep<PadBackwardBackward>(sizes, padding, mode), grad, x);
 }
 
 }  // namespace ops

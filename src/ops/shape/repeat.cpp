@@ -4,6 +4,7 @@
 #include "ops/common/arrays.h"
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
+#include "ops/common/transfer.h"
 #include "ops/shape/kernels.h"
 
 #include <ebb/ops/copy.h>
@@ -81,7 +82,7 @@ Variable repeat_interleave(const Variable& repeats, optional<std::int64_t> outpu
   const Variable counts = to(repeats.detach(), TensorOptions(Device(DeviceType::CPU)).dtype(kLong));
   const NdArray source = ops::contiguous_array(counts.array());
   detail::host_access(source);
-  const std::int64_t* const count = source.data_as<std::int64_t>();
+  const std::int64_t* const count = source.address_as<std::int64_t>();
   std::int64_t total = 0;
   for (std::int64_t i = 0; i < source.numel(); ++i) {
     EBB_CHECK(count[i] >= 0, "repeat_interleave: repeats can not be negative, got ", count[i], ".");
@@ -91,7 +92,7 @@ Variable repeat_interleave(const Variable& repeats, optional<std::int64_t> outpu
             output_size.value_or(0), " does not match the required size ", total, ".");
   NdArray index = NdArray::empty({total}, kLong);
   detail::host_access(index);
-  std::int64_t* to_index = index.data_as<std::int64_t>();
+  std::int64_t* to_index = index.address_as<std::int64_t>();
   for (std::int64_t i = 0; i < source.numel(); ++i) to_index = std::fill_n(to_index, count[i], i);
   return to(to(Variable(std::move(index)), TensorOptions(repeats.device())), TensorOptions(repeats.dtype()));
 }
@@ -118,7 +119,7 @@ Variable repeat_interleave(const Variable& x, std::int64_t repeats, optional<std
                            optional<std::int64_t> output_size) {
   NdArray count = NdArray::empty({1}, kLong);
   detail::host_access(count);
-  *count.data_as<std::int64_t>() = repeats;
+  *count.address_as<std::int64_t>() = repeats;
   return repeat_interleave(x, to(Variable(std::move(count)), TensorOptions(x.device())), dim, output_size);
 }
 
@@ -187,7 +188,7 @@ Variable combinations(const Variable& x, std::int64_t r, bool with_replacement) 
   const std::int64_t count = n > 0 ? number_of_choices(among, r) : 0;
   NdArray rows = NdArray::empty({count, r}, kLong);
   detail::host_access(rows);
-  std::int64_t* out = rows.data_as<std::int64_t>();
+  std::int64_t* out = rows.address_as<std::int64_t>();
   DimVector picked(count > 0 ? static_cast<std::size_t>(r) : 0);
   for (std::size_t i = 0; i < picked.size(); ++i)
     picked[i] = with_replacement ? 0 : static_cast<std::int64_t>(i);
@@ -199,7 +200,9 @@ Variable combinations(const Variable& x, std::int64_t r, bool with_replacement) 
     ++picked[i];
     for (std::int64_t j = i + 1; j < r; ++j) picked[j] = with_replacement ? picked[i] : picked[j - 1] + 1;
   }
-  return view(index_select(x, 0, Variable(std::move(rows)).view({-1}).to(x.device())), {count, r});
+  NdArray places = NdArray::empty({count, r}, kLong, x.device());
+  ops::copy_constant(places, rows);
+  return view(index_select(x, 0, Variable(std::move(places)).view({-1})), {count, r});
 }
 
 Variable vander(const Variable& x, optional<std::int64_t> N, bool increasing) {

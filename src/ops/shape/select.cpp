@@ -3,6 +3,7 @@
 #include <ebb/ops/shape.h>
 
 #include "ops/common/arrays.h"
+#include "ops/common/dims.h"
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
 #include "ops/common/views.h"
@@ -233,11 +234,12 @@ Variable unfold(const Variable& x, std::int64_t dim, std::int64_t size, std::int
 Variable unfold_backward(const Variable& grad, IntArrayRef input_sizes, std::int64_t dim, std::int64_t size,
                          std::int64_t step) {
   check_unfold("unfold_backward", input_sizes, dim, size, step);
-  NdArray out = ops::zeros_array(input_sizes, grad.dtype(), grad.device());
+  const DType wide = ops::wide_dtype(grad.dtype());
+  NdArray out = ops::zeros_array(input_sizes, wide, grad.device());
   const NdArray expected = ops::unfold_array(out, dim, size, step);
   EBB_CHECK(grad.sizes() == expected.sizes(), "unfold_backward: windows of ", input_sizes, " have shape ",
             expected.sizes(), ", got a gradient of shape ", grad.sizes(), ".");
-  const NdArray& windows = grad.array();
+  const NdArray windows = ops::cast_array(grad.array(), wide);
   if (input_sizes.empty()) {
     NdArray place = out.as_strided({size}, {1}, 0);
     kernels::accumulate(grad.device(), place, windows);
@@ -250,7 +252,7 @@ Variable unfold_backward(const Variable& grad, IntArrayRef input_sizes, std::int
     }
   }
   return ops::record<UnfoldBackwardBackward>(
-      std::move(out),
+      ops::cast_array(out, grad.dtype()),
       [&](UnfoldBackwardBackward& node) {
         node.dim = dim;
         node.size = size;

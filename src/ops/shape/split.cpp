@@ -207,7 +207,7 @@ std::vector<Variable> tensor_split(const Variable& x, const Variable& indices_or
   const NdArray values = ops::contiguous_array(indices_or_sections.array());
   detail::host_access(values);
   return tensor_split(
-      x, IntArrayRef(values.data_as<std::int64_t>(), static_cast<std::size_t>(values.numel())), dim);
+      x, IntArrayRef(values.address_as<std::int64_t>(), static_cast<std::size_t>(values.numel())), dim);
 }
 
 std::vector<Variable> hsplit(const Variable& x, std::int64_t sections) {

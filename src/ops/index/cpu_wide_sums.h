@@ -1,0 +1,135 @@
+// Sums and products of 16-bit numbers in double: a sum in f16 sticks at 2,048 equal terms, in bf16 at 256.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "kernel/convert.h"
+#include "kernel/cpu/walk.h"
+#include "ops/index/combine.h"
+
+namespace ebb::cpu {
+
+/// Numbers of rows grouped by the places they go to, in their own order within a group.
+class RowsByPlace {
+ public:
+  RowsByPlace(const std::int64_t* places, std::int64_t rows) : order_(static_cast<std::size_t>(rows)) {
+    const auto [low, high] = std::minmax_element(places, places + rows);
+    const std::int64_t range = *high - *low + 1;
+    if (range <= 4 * rows) {
+      count_into(places, *low, range);
+    } else {
+      std::iota(order_.begin(), order_.end(), std::int64_t{0});
+      std::stable_sort(order_.begin(), order_.end(),
+                       [&](std::int64_t a, std::int64_t b) { return places[a] < places[b]; });
+    }
+    for (std::int64_t k = 0; k < rows; ++k)
+      if (k == 0 || places[order_[k]] != places[order_[k - 1]]) begins_.push_back(k);
+    begins_.push_back(rows);
+  }
+
+  std::int64_t groups() const { return static_cast<std::int64_t>(begins_.size()) - 1; }
+  const std::int64_t* begin(std::int64_t group) const { return order_.data() + begins_[group]; }
+  const std::int64_t* end(std::int64_t group) const { return order_.data() + begins_[group + 1]; }
+
+ private:
+  void count_into(const std::int64_t* places, std::int64_t low, std::int64_t range) {
+    std::vector<std::int64_t> next(static_cast<std::size_t>(range) + 1, 0);
+    for (std::size_t j = 0; j < order_.size(); ++j) ++next[places[j] - low + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    for (std::size_t j = 0; j < order_.size(); ++j)
+      order_[next[places[j] - low]++] = static_cast<std::int64_t>(j);
+  }
+
+  std::vector<std::int64_t> order_, begins_;
+};
+
+/// to[offset[j] + ...] += from[j * value_row + ...] over the walk of a row, rounded once for each element.
+template <class T>
+void sum_rows(T* to, const T* from, const std::int64_t* offset, std::int64_t rows, std::int64_t value_row,
+              const Walk<2>& row, std::int64_t row_size) {
+  constexpr std::int64_t kPiece = 256;
+  const RowsByPlace by_place(offset, rows);
+  const auto sum_run = [&](std::int64_t group, std::int64_t n, const std::array<std::int64_t, 2>& at,
+                           const std::array<std::int64_t, 2>& step) {
+    double sums[kPiece];
+    T* o = to + offset[*by_place.begin(group)] + at[0];
+    for (std::int64_t done = 0; done < n; done += kPiece, o += kPiece * step[0]) {
+      const std::int64_t count = std::min(kPiece, n - done);
+      for (std::int64_t k = 0; k < count; ++k) sums[k] = static_cast<float>(o[k * step[0]]);
+      for (const std::int64_t* j = by_place.begin(group); j != by_place.end(group); ++j) {
+        const T* const v = from + *j * value_row + at[1] + done * step[1];
+        if (step[1] == 1)
+          for (std::int64_t k = 0; k < count; ++k) sums[k] += static_cast<float>(v[k]);
+        else
+          for (std::int64_t k = 0; k < count; ++k) sums[k] += static_cast<float>(v[k * step[1]]);
+      }
+      for (std::int64_t k = 0; k < count; ++k) o[k * step[0]] = static_cast<T>(static_cast<float>(sums[k]));
+    }
+  };
+  // A long row is shared out too: all rows may go to one place.
+  const std::int64_t pieces = row.is_line() ? (row_size + kPiece - 1) / kPiece : 1;
+  const std::int64_t tasks = by_place.groups() * pieces;
+  const std::int64_t grain = std::max<std::int64_t>(kGrain * tasks / (rows * row_size), 1);
+  parallel_for(0, tasks, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t task = begin; task < end; ++task) {
+      const std::int64_t group = task / pieces, piece = task % pieces;
+      row.serial(
+          [&](std::int64_t n, std::array<std::int64_t, 2> at, const std::array<std::int64_t, 2>& step) {
+            if (pieces == 1) return sum_run(group, n, at, step);
+            const std::int64_t first = piece * kPiece;
+            at = {at[0] + first * step[0], at[1] + first * step[1]};
+            sum_run(group, std::min(kPiece, n - first), at, step);
+          });
+    }
+  });
+}
+
+/// The lines of out along one dimension, and how index and src step along it.
+struct ScatterLines {
+  std::int64_t length, index_step, src_step, out_step;
+};
+
+/// out[index[i]] (op)= src[i] along each line, rounded once for each element. `lines` walks the other
+/// dimensions of index, src and out; `inside` checks an index.
+template <class T, class Inside>
+void combine_lines(T* to, const std::int64_t* index, const T* from, const Walk<3>& lines,
+                   const ScatterLines& along, std::int64_t size, kernels::ScatterOp op, Inside inside) {
+  constexpr std::int64_t kTogether = 16;  // neighbours, which share lines of the cache
+  lines.weighted(along.length, [&](std::int64_t count, const std::array<std::int64_t, 3>& at,
+                                   const std::array<std::int64_t, 3>& step) {
+    const std::int64_t together = std::min(kTogether, count);
+    // Not initialised: only what is read from out is used.
+    const std::unique_ptr<double[]> wide(new double[static_cast<std::size_t>(size * together)]);
+    for (std::int64_t first = 0; first < count; first += together) {
+      const std::int64_t n = std::min(together, count - first);
+      const std::int64_t* const places = index + at[0] + first * step[0];
+      const T* const values = from + at[1] + first * step[1];
+      T* const o = to + at[2] + first * step[2];
+      const auto each = [&](auto&& body) {
+        for (std::int64_t i = 0; i < along.length; ++i)
+          for (std::int64_t l = 0; l < n; ++l) {
+            const std::int64_t place = places[i * along.index_step + l * step[0]];
+            body(i, l, place);
+          }
+      };
+      each([&](std::int64_t, std::int64_t l, std::int64_t place) {
+        wide[inside(place) * together + l] = static_cast<float>(o[place * along.out_step + l * step[2]]);
+      });
+      each([&](std::int64_t i, std::int64_t l, std::int64_t place) {
+        double& sum = wide[place * together + l];
+        sum = indexing::combine(
+            sum, static_cast<double>(static_cast<float>(values[i * along.src_step + l * step[1]])), op);
+      });
+      each([&](std::int64_t, std::int64_t l, std::int64_t place) {
+        o[place * along.out_step + l * step[2]] =
+            static_cast<T>(static_cast<float>(wide[place * together + l]));
+      });
+    }
+  });
+}
+
+}  // namespace ebb::cpu
