@@ -7,7 +7,7 @@ namespace ebb {
 
 template <class T>
 T* data_or_null(const NdArray& x) {
-  return x.defined() ? x.data_as<T>() : nullptr;
+  return x.defined() ? x.address_as<T>() : nullptr;
 }
 
 }  // namespace ebb

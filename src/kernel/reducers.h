@@ -71,11 +71,26 @@ struct Prod : Sum<T> {
   EBB_HD Out finish(Acc a) const { return static_cast<Out>(a); }
 };
 
-/// The sum of (x - mean)^2, divided by `divisor`.
+/// Sum in double, divided by `divisor`, which does not round a mean to T.
 template <class T>
-struct SquaredDeviation : Sum<T> {
-  using typename Sum<T>::Acc;
-  using typename Sum<T>::Out;
+struct WideMean {
+  using In = T;
+  using Acc = double;
+  using Out = double;
+  static constexpr bool kPerOutput = false;
+  double divisor = 1;
+
+  EBB_HD Acc identity() const { return 0; }
+  EBB_HD Acc load(Loaded<T> x, std::int64_t) const { return static_cast<Acc>(x); }
+  EBB_HD Acc merge(Acc a, Acc b) const { return a + b; }
+  EBB_HD Out finish(Acc a) const { return a / divisor; }
+};
+
+/// The sum of (x - mean)^2, divided by `divisor`; in double, for the squares of floats are no floats.
+template <class T>
+struct SquaredDeviation : WideMean<T> {
+  using typename WideMean<T>::Acc;
+  using Out = T;
   static constexpr bool kPerOutput = true;
   const Acc* mean = nullptr;  // one for each output
   bool root = false;
@@ -84,7 +99,7 @@ struct SquaredDeviation : Sum<T> {
     return d * d;
   }
   EBB_HD Out finish(Acc a) const {
-    const Acc variance = a / static_cast<Acc>(this->divisor);
+    const Acc variance = a / this->divisor;
     return static_cast<Out>(root ? std::sqrt(variance) : variance);
   }
 };
@@ -207,8 +222,10 @@ enum class NormKind { zero, one, two, max, min, general };
 template <class T, NormKind kKind>
 struct Norm {
   using In = T;
-  using Acc = Accumulator<T>;
-  using Out = Acc;
+  // The powers of floats are no floats.
+  static constexpr bool kPowers = kKind == NormKind::two || kKind == NormKind::general;
+  using Acc = std::conditional_t<kPowers, double, Accumulator<T>>;
+  using Out = Accumulator<T>;
   static constexpr bool kPerOutput = false;
   static constexpr bool kExtreme = kKind == NormKind::max || kKind == NormKind::min;
   static constexpr bool kMultiplies = true;

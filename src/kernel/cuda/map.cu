@@ -35,7 +35,7 @@ void launch_map(const char* name, const MapKernels<N>& kernels, NdArray& out,
   const auto locate = [&](const std::int64_t(&from)[N], const std::int64_t(&further)[N]) {
     for (int i = 0; i < N; ++i) {
       const NdArray* x = i == 0 ? &out : in[i - 1].array;
-      addresses[i] = x ? reinterpret_cast<std::uintptr_t>(x->data_as<char>() + from[i] + further[i]) : 0;
+      addresses[i] = x ? reinterpret_cast<std::uintptr_t>(x->address_as<char>() + from[i] + further[i]) : 0;
     }
   };
   for_each_32_bit_part(whole, [&](const ElementwisePlan<N>& part, const std::int64_t(&from)[N]) {

@@ -247,7 +247,7 @@ void reduce(Device device, const Op& op, const NdArray& x, DimMask mask) {
   constexpr int kRow = detail::kRowWidth<Op>, kColumn = detail::kColumnWidth<Op>;
   const ReducePlan plan = plan_reduce(x.sizes(), x.strides(), mask);
   if (plan.outputs == 0) return;
-  const In* const from = x.data_as<const In>();
+  const In* const from = x.address_as<const In>();
   const ReduceLaunch how = plan_reduce_launch(plan, reinterpret_cast<std::uintptr_t>(from), sizeof(In), kRow,
                                               kColumn, multiprocessors(device), detail::kBlocks<Op>);
   const int across = how.columns ? how.width : 1, along = how.columns || how.run ? 1 : how.width;
@@ -265,7 +265,7 @@ void reduce(Device device, const Op& op, const NdArray& x, DimMask mask) {
   if (how.pieces > 1) {
     scratch =
         NdArray::empty({plan.outputs * how.pieces * static_cast<std::int64_t>(sizeof(Acc))}, kByte, device);
-    args.partial = scratch.data_as<Acc>();
+    args.partial = scratch.address_as<Acc>();
   }
   const Grid grid{dim3(grid_blocks(how.blocks)),
                   dim3(static_cast<unsigned>(how.threads), static_cast<unsigned>(how.others))};

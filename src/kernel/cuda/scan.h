@@ -169,7 +169,7 @@ void scan_lines(Device device, const Op& op, const Lines& lines) {
   if (plan.chunks > 1) {
     const std::int64_t all = lines.count(), totals = plan.chunks - 1;
     scratch = NdArray::empty({all * totals * static_cast<std::int64_t>(sizeof(Acc))}, kByte, device);
-    args.totals = scratch.data_as<Acc>();
+    args.totals = scratch.address_as<Acc>();
     args.only_totals = true;
     detail::launch_scan(device, args, plan.threads);
     args.only_totals = false;

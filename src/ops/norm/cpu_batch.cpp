@@ -1,6 +1,7 @@
 // Batch normalisation on the CPU: sums along channels, each in its fixed order.
 #include <ebb/core/visit.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ops/norm/cpu_rows.h"
@@ -71,7 +72,7 @@ Eigen::Array<C, Eigen::Dynamic, 1> centred(const Row& row, const std::vector<C>&
 
 template <class T>
 std::vector<Compute<T>> statistics(const NdArray& x) {
-  return std::vector<Compute<T>>(x.data_as<Compute<T>>(), x.data_as<Compute<T>>() + x.numel());
+  return std::vector<Compute<T>>(x.address_as<Compute<T>>(), x.address_as<Compute<T>>() + x.numel());
 }
 
 void find_statistics(BatchStatistics& stats, const NdArray& x, const NormShape& s, double eps) {
@@ -81,22 +82,29 @@ void find_statistics(BatchStatistics& stats, const NdArray& x, const NormShape& 
     Doubles sums, unused;
     const auto first = [](const auto& row, const auto&, std::int64_t, std::int64_t) { return row; };
     const auto none = [](const auto& row, const auto&, std::int64_t, std::int64_t) { return row * C(0); };
-    channel_sums(sums, unused, x.data_as<T>(), x.data_as<T>(), s, first, none);
+    channel_sums(sums, unused, x.address_as<T>(), x.address_as<T>(), s, first, none);
     std::vector<C> means(sums.size());
     for (std::size_t c = 0; c < sums.size(); ++c)
-      stats.mean.data_as<C>()[c] = means[c] = static_cast<C>(sums[c] / count);
+      stats.mean.address_as<C>()[c] = means[c] = static_cast<C>(sums[c] / count);
     // Twice through the data: squares of differences do not cancel.
-    const auto deviation = [&](const auto& row, const auto&, std::int64_t c, std::int64_t n) {
-      return centred(row, means, c, n).square().eval();
-    };
     const auto rounding = [&](const auto& row, const auto&, std::int64_t c, std::int64_t n) {
       return centred(row, means, c, n);
     };
-    channel_sums(sums, unused, x.data_as<T>(), x.data_as<T>(), s, deviation, rounding);
+    const auto deviation = [&](const auto& row, const auto& other, std::int64_t c, std::int64_t n) {
+      return rounding(row, other, c, n).square().eval();
+    };
+    channel_sums(sums, unused, x.address_as<T>(), x.address_as<T>(), s, deviation, rounding);
+    const auto outside = [&](double squares) { return leaves_range<C>(squares / count, eps); };
+    if (std::any_of(sums.begin(), sums.end(), outside)) {
+      const auto wide = [&](const auto& row, const auto& other, std::int64_t c, std::int64_t n) {
+        return rounding(row, other, c, n).template cast<double>().square().eval();
+      };
+      channel_sums(sums, unused, x.address_as<T>(), x.address_as<T>(), s, wide, rounding);
+    }
     for (std::size_t c = 0; c < sums.size(); ++c) {
-      const C var = static_cast<C>((sums[c] - unused[c] * unused[c] / count) / count);
-      if (stats.var.defined()) stats.var.data_as<C>()[c] = var;
-      stats.rstd.data_as<C>()[c] = static_cast<C>(1 / std::sqrt(static_cast<double>(var) + eps));
+      const double var = (sums[c] - unused[c] * unused[c] / count) / count;
+      if (stats.var.defined()) stats.var.address_as<C>()[c] = static_cast<C>(var);
+      stats.rstd.address_as<C>()[c] = static_cast<C>(1 / std::sqrt(var + eps));
     }
   });
 }
@@ -109,11 +117,11 @@ void batch_norm_apply(NdArray& out, const NormSaved& in, const NdArray& bias, co
     std::vector<C> scale = read_all<T>(in.weight, s.channels, C(1)),
                    shift = read_all<T>(bias, s.channels, C(0));
     for (std::size_t c = 0; c < scale.size(); ++c) {
-      scale[c] *= in.rstd.data_as<C>()[c];
-      shift[c] -= in.mean.data_as<C>()[c] * scale[c];
+      scale[c] *= in.rstd.address_as<C>()[c];
+      shift[c] -= in.mean.address_as<C>()[c] * scale[c];
     }
-    const T* const x = in.x.data_as<T>();
-    T* const o = out.data_as<T>();
+    const T* const x = in.x.address_as<T>();
+    T* const o = out.address_as<T>();
     for_rows<T>(s, [&](std::int64_t at, std::int64_t width, std::int64_t c, std::int64_t channels, auto& a,
                        auto& b, auto&) {
       const auto row = read_row(x + at, width, a);
@@ -138,7 +146,7 @@ void batch_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
   visit_floating(dy.dtype(), "batch_norm_backward", [&]<class T> {
     using C = Compute<T>;
     const std::vector<C> mean = statistics<T>(in.mean), rstd = statistics<T>(in.rstd);
-    const T *const x = in.x.data_as<T>(), *const g = dy.data_as<T>();
+    const T *const x = in.x.address_as<T>(), *const g = dy.address_as<T>();
     Doubles dot, sum;
     channel_sums(
         dot, sum, x, g, s,
@@ -151,27 +159,27 @@ void batch_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
     std::vector<C> scale(mean.size()), slope(mean.size()), shift(mean.size());
     for (std::size_t c = 0; c < mean.size(); ++c) {
       if (out.dweight.defined())
-        out.dweight.data_as<T>()[c] = static_cast<T>(static_cast<C>(dot[c] * rstd[c]));
-      if (out.dbias.defined()) out.dbias.data_as<T>()[c] = static_cast<T>(static_cast<C>(sum[c]));
-      // dx = scale dy - slope (x - mean) - shift
+        out.dweight.address_as<T>()[c] = static_cast<T>(static_cast<C>(dot[c] * rstd[c]));
+      if (out.dbias.defined()) out.dbias.address_as<T>()[c] = static_cast<T>(static_cast<C>(sum[c]));
+      // dx = scale (dy - slope (x - mean) - shift)
       scale[c] = rstd[c] * weight[c];
-      slope[c] = training ? static_cast<C>(dot[c] / count * rstd[c] * rstd[c]) * scale[c] : C(0);
-      shift[c] = training ? static_cast<C>(sum[c] / count) * scale[c] : C(0);
+      slope[c] = training ? static_cast<C>(dot[c] / count * rstd[c] * rstd[c]) : C(0);
+      shift[c] = training ? static_cast<C>(sum[c] / count) : C(0);
     }
     if (!out.dx.defined()) return;
-    T* const o = out.dx.data_as<T>();
+    T* const o = out.dx.address_as<T>();
     for_rows<T>(s, [&](std::int64_t at, std::int64_t width, std::int64_t c, std::int64_t n, auto& a, auto& b,
                        auto& d) {
       const auto row = read_row(x + at, width, a);
       const auto grad = read_row(g + at, width, b);
       const auto i = static_cast<std::size_t>(c);
       if (n == 1 && width != 1)
-        write_row(o + at, width, grad * scale[i] - (row - mean[i]) * slope[i] - shift[i], d);
+        write_row(o + at, width, (grad - (row - mean[i]) * slope[i] - shift[i]) * scale[i], d);
       else
         write_row(o + at, width,
-                  grad * ConstRow<C>(scale.data() + c, width) -
-                      (row - ConstRow<C>(mean.data() + c, width)) * ConstRow<C>(slope.data() + c, width) -
-                      ConstRow<C>(shift.data() + c, width),
+                  (grad - (row - ConstRow<C>(mean.data() + c, width)) * ConstRow<C>(slope.data() + c, width) -
+                   ConstRow<C>(shift.data() + c, width)) *
+                      ConstRow<C>(scale.data() + c, width),
                   d);
     });
   });

@@ -19,7 +19,14 @@ struct Moments {
   Moments(const Row& row, double eps, bool centred = true) {
     const auto n = static_cast<C>(row.size());
     mean = centred ? row.sum() / n : C(0);
-    rstd = static_cast<C>(1 / std::sqrt(static_cast<double>((row - mean).square().sum() / n) + eps));
+    double variance = (row - mean).square().sum() / n;
+    if (leaves_range<C>(variance, eps)) [[unlikely]] {
+      const auto wide = row.template cast<double>();
+      const double exact = centred ? wide.mean() : 0;
+      mean = static_cast<C>(exact);
+      variance = (wide - exact).square().mean();
+    }
+    rstd = static_cast<C>(1 / std::sqrt(variance + eps));
   }
 };
 
@@ -27,10 +34,10 @@ struct Moments {
 template <class T>
 const T* row_of(const NormInput& in, std::int64_t n, std::int64_t width,
                 std::vector<Compute<T>> (&scratch)[3]) {
-  const T* const x = in.x.data_as<T>() + n * width;
+  const T* const x = in.x.address_as<T>() + n * width;
   if (!in.residual.defined()) return x;
-  T* const sum = in.sum.data_as<T>() + n * width;
-  const T* const residual = in.residual.data_as<T>() + n * width;
+  T* const sum = in.sum.address_as<T>() + n * width;
+  const T* const residual = in.residual.address_as<T>() + n * width;
   write_row(sum, width, read_row(x, width, scratch[0]) + read_row(residual, width, scratch[1]), scratch[2]);
   return sum;
 }
@@ -48,9 +55,9 @@ void layer_norm(NdArray& out, NdArray& mean, NdArray& rstd, const NormInput& in,
       for (std::int64_t n = begin; n < end; ++n) {
         const auto row = read_row(row_of<T>(in, n, s.channels, scratch), s.channels, scratch[0]);
         const Moments<C> m(row, eps, s.centred);
-        mean.data_as<C>()[n] = m.mean;
-        rstd.data_as<C>()[n] = m.rstd;
-        write_row(out.data_as<T>() + n * s.channels, s.channels, (row - m.mean) * m.rstd * scale + shift,
+        mean.address_as<C>()[n] = m.mean;
+        rstd.address_as<C>()[n] = m.rstd;
+        write_row(out.address_as<T>() + n * s.channels, s.channels, (row - m.mean) * m.rstd * scale + shift,
                   scratch[1]);
       }
     });
@@ -70,18 +77,18 @@ void layer_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
       for (std::int64_t piece = first; piece < last; ++piece) {
         MutableRow<C> dw(dweight.data() + piece * width, width), db(dbias.data() + piece * width, width);
         for (std::int64_t n = piece * rows_each; n < std::min(s.batch, (piece + 1) * rows_each); ++n) {
-          const auto row = read_row(in.x.data_as<T>() + n * width, width, a);
-          const auto grad = read_row(dy.data_as<T>() + n * width, width, b);
-          const C mean = in.mean.data_as<C>()[n], rstd = in.rstd.data_as<C>()[n];
+          const auto row = read_row(in.x.address_as<T>() + n * width, width, a);
+          const auto grad = read_row(dy.address_as<T>() + n * width, width, b);
+          const C mean = in.mean.address_as<C>()[n], rstd = in.rstd.address_as<C>()[n];
           if (out.dweight.defined()) dw += grad * (row - mean) * rstd;
           if (out.dbias.defined()) db += grad;
           if (!out.dx.defined()) continue;
           const C average = s.centred ? (grad * scale).sum() / static_cast<C>(width) : C(0);
           const C slope = (grad * scale * (row - mean)).sum() * rstd * rstd / static_cast<C>(width);
           const auto dx = (grad * scale - average - (row - mean) * slope) * rstd;
-          T* const to = out.dx.data_as<T>() + n * width;
+          T* const to = out.dx.address_as<T>() + n * width;
           if (in.more.defined())
-            write_row(to, width, dx + read_row(in.more.data_as<T>() + n * width, width, e), d);
+            write_row(to, width, dx + read_row(in.more.address_as<T>() + n * width, width, e), d);
           else
             write_row(to, width, dx, d);
         }
@@ -92,7 +99,7 @@ void layer_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
       MutableRow<C> sum(pieces.data(), width);
       for (std::int64_t piece = 1; piece < kPieces; ++piece)
         sum += ConstRow<C>(pieces.data() + piece * width, width);
-      for (std::int64_t i = 0; i < width; ++i) into.data_as<T>()[i] = static_cast<T>(sum[i]);
+      for (std::int64_t i = 0; i < width; ++i) into.address_as<T>()[i] = static_cast<T>(sum[i]);
     };
     total(out.dweight, dweight);
     total(out.dbias, dbias);
@@ -108,13 +115,13 @@ void group_norm(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, co
     parallel_for(0, s.batch * s.groups, row_grain(width), [&](std::int64_t begin, std::int64_t end) {
       std::vector<C> in, scratch;
       for (std::int64_t row = begin; row < end; ++row) {
-        const auto values = read_row(x.data_as<T>() + row * width, width, in);
+        const auto values = read_row(x.address_as<T>() + row * width, width, in);
         const Moments<C> m(values, eps);
-        mean.data_as<C>()[row] = m.mean;
-        rstd.data_as<C>()[row] = m.rstd;
+        mean.address_as<C>()[row] = m.mean;
+        rstd.address_as<C>()[row] = m.rstd;
         for (std::int64_t i = 0; i < each; ++i) {
           const auto c = static_cast<std::size_t>(row % s.groups * each + i);
-          write_row(out.data_as<T>() + row * width + i * s.places, s.places,
+          write_row(out.address_as<T>() + row * width + i * s.places, s.places,
                     (values.segment(i * s.places, s.places) - m.mean) * (m.rstd * w[c]) + b[c], scratch);
         }
       }
@@ -132,9 +139,9 @@ void group_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
     parallel_for(0, s.batch * s.groups, row_grain(width), [&](std::int64_t begin, std::int64_t end) {
       std::vector<C> a, b, d;
       for (std::int64_t row = begin; row < end; ++row) {
-        const auto values = read_row(in.x.data_as<T>() + row * width, width, a);
-        const auto grads = read_row(dy.data_as<T>() + row * width, width, b);
-        const C mean = in.mean.data_as<C>()[row], rstd = in.rstd.data_as<C>()[row];
+        const auto values = read_row(in.x.address_as<T>() + row * width, width, a);
+        const auto grads = read_row(dy.address_as<T>() + row * width, width, b);
+        const C mean = in.mean.address_as<C>()[row], rstd = in.rstd.address_as<C>()[row];
         const std::int64_t sample = row / s.groups, channel = row % s.groups * each;
         double average = 0, slope = 0;
         for (std::int64_t i = 0; i < each; ++i) {
@@ -149,7 +156,7 @@ void group_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
         const C shift = static_cast<C>(average / static_cast<double>(width));
         const C factor = static_cast<C>(slope / static_cast<double>(width)) * rstd;
         for (std::int64_t i = 0; i < each; ++i)
-          write_row(out.dx.data_as<T>() + row * width + i * s.places, s.places,
+          write_row(out.dx.address_as<T>() + row * width + i * s.places, s.places,
                     (grads.segment(i * s.places, s.places) * w[static_cast<std::size_t>(channel + i)] -
                      shift - (values.segment(i * s.places, s.places) - mean) * factor) *
                         rstd,
@@ -162,7 +169,7 @@ void group_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
         double value = 0;
         for (std::int64_t n = 0; n < s.batch; ++n)
           value += samples[static_cast<std::size_t>(n * s.channels + c)];
-        into.data_as<T>()[c] = static_cast<T>(static_cast<C>(value));
+        into.address_as<T>()[c] = static_cast<T>(static_cast<C>(value));
       }
     };
     total(out.dweight, dot);

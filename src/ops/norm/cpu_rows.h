@@ -48,7 +48,15 @@ void write_row(T* data, std::int64_t n, const Expression& values, std::vector<Co
 template <class T>
 std::vector<Compute<T>> read_all(const NdArray& x, std::int64_t n, Compute<T> missing) {
   if (!x.defined()) return std::vector<Compute<T>>(static_cast<std::size_t>(n), missing);
-  return std::vector<Compute<T>>(x.data_as<T>(), x.data_as<T>() + n);
+  return std::vector<Compute<T>>(x.address_as<T>(), x.address_as<T>() + n);
+}
+
+/// Whether a variance of floats, summed in float, may be wrong because squares are too large or too small for
+/// one. Small ones do not show beside eps.
+template <class C>
+bool leaves_range(double variance, double eps) {
+  constexpr double kLeast = 1e-30;
+  return sizeof(C) < sizeof(double) && !(variance - variance == 0 && variance + eps > kLeast);
 }
 
 /// Rows to give a thread at least.

@@ -110,7 +110,7 @@ void affine_grads(Device device, AffineArgs<T> args) {
   NdArray scratch;
   if (cut.pieces > 1) {
     scratch = NdArray::empty({cut.pieces, args.columns, 2}, dtype_of<Compute<T>>(), device);
-    args.partial = reinterpret_cast<PairSum<Compute<T>>*>(scratch.data_as<Compute<T>>());
+    args.partial = reinterpret_cast<PairSum<Compute<T>>*>(scratch.address_as<Compute<T>>());
   }
   launch(device, {dim3(grid_blocks(tiles * cut.pieces)), dim3(kAffineAcross, kAffineDown)},
          vectors ? &affine_columns_kernel<T, V> : &affine_columns_kernel<T, 1>, args);

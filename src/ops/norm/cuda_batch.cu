@@ -38,33 +38,38 @@ template <class Value>
 struct ChannelMoments {
   using T = Value;
   using C = Compute<T>;
-  using Sum = Moments<C>;
+  using W = SquaresOf<T>;
+  using Sum = Moments<W>;
   struct Own {
-    C first, sum, squares;
+    W first, sum, squares;
   };
   static constexpr int kInputs = 1;
   const T* in[kInputs];
-  C *mean, *var;
-  EBB_HD Own own(std::int64_t) const { return {C(0), C(0), C(0)}; }
+  C *mean, *var, *rstd;  // of which var may be null
+  double eps;
+  EBB_HD Own own(std::int64_t) const { return {W(0), W(0), W(0)}; }
   EBB_HD void first(Own& own, const C (&x)[1]) const { own.first = x[0]; }
   EBB_HD void add(Own& own, std::int64_t, const C (&x)[1]) const {
-    const C apart = x[0] - own.first;
+    const W apart = static_cast<W>(x[0]) - own.first;
     own.sum += apart;
     own.squares += apart * apart;
   }
-  EBB_HD Own part(const Own& own) const { return {own.first, C(0), C(0)}; }
+  EBB_HD Own part(const Own& own) const { return {own.first, W(0), W(0)}; }
   EBB_HD void join(Own& own, const Own& part) const {
     own.sum += part.sum;
     own.squares += part.squares;
   }
-  EBB_HD Sum sum(const Own& own, C count) const {
-    if (count == C(0)) return {C(0), C(0), C(0), C(0)};
-    const C apart = own.sum / count;
+  EBB_HD Sum sum(const Own& own, C number) const {
+    const W count = number;
+    if (count == W(0)) return {W(0), W(0), W(0), W(0)};
+    const W apart = own.sum / count;
     return Sum::around(count, own.first, apart, own.squares - own.sum * apart);
   }
   EBB_HD void finish(std::int64_t c, Sum all) const {
-    mean[c] = all.count > C(0) ? all.mean : C(NAN);
-    var[c] = all.squares < C(0) ? C(0) : all.squares / all.count;
+    const double variance = all.squares < W(0) ? 0 : static_cast<double>(all.squares / all.count);
+    mean[c] = all.count > W(0) ? static_cast<C>(all.mean) : C(NAN);
+    rstd[c] = static_cast<C>(1 / std::sqrt(variance + eps));
+    if (var) var[c] = static_cast<C>(variance);
   }
 };
 
@@ -100,23 +105,12 @@ struct ChannelGrads {
     if (dbias) dbias[c] = static_cast<T>(sum.second);
     const C s = r * (weight ? static_cast<C>(weight[c]) : C(1));
     scale[c] = s;
-    slope[c] = training ? sum.first / count * r * r * s : C(0);
-    shift[c] = training ? sum.second / count * s : C(0);
+    slope[c] = training ? sum.first / count * r * r : C(0);
+    shift[c] = training ? sum.second / count : C(0);
   }
 };
 
-// rstd = 1 / sqrt(var + eps) of each channel.
-template <class C>
-struct ReciprocalDeviation {
-  C* rstd;
-  const C* var;
-  double eps;
-  __device__ void operator()(std::int64_t c) const {
-    rstd[c] = static_cast<C>(1 / std::sqrt(static_cast<double>(var[c]) + eps));
-  }
-};
-
-// And back: to within the rounding of var + eps, which is all that a running variance is read for.
+// The variance to within the rounding of var + eps, which is all that a running variance is read for.
 template <class C>
 struct VarianceOf {
   C* var;
@@ -131,22 +125,25 @@ struct VarianceOf {
 template <class T>
 void find_statistics(BatchStatistics& stats, const NdArray& x, const NormShape& s, double eps) {
   using C = Compute<T>;
-  const NdArray var =
-      stats.var.defined() ? stats.var : NdArray::empty({s.channels}, dtype_of<C>(), x.device());
-  channel_sums(x.device(), ChannelMoments<T>{{x.data_as<T>()}, stats.mean.data_as<C>(), var.data_as<C>()}, s);
-  for_each(x.device(), s.channels, ReciprocalDeviation<C>{stats.rstd.data_as<C>(), var.data_as<C>(), eps});
+  channel_sums(x.device(),
+               ChannelMoments<T>{{x.address_as<T>()},
+                                 stats.mean.address_as<C>(),
+                                 data_or_null<C>(stats.var),
+                                 stats.rstd.address_as<C>(),
+                                 eps},
+               s);
 }
 
 template <class T>
 void backward_as(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& s, bool training) {
   using C = Compute<T>;
   const NdArray factors = NdArray::empty({3, s.channels, 1}, dtype_of<C>(), dy.device());
-  C* const scale = factors.data_as<C>();
+  C* const scale = factors.address_as<C>();
   channel_sums(dy.device(),
-               ChannelGrads<T>{{dy.data_as<T>(), in.x.data_as<T>()},
+               ChannelGrads<T>{{dy.address_as<T>(), in.x.address_as<T>()},
                                data_or_null<T>(in.weight),
-                               in.mean.data_as<C>(),
-                               in.rstd.data_as<C>(),
+                               in.mean.address_as<C>(),
+                               in.rstd.address_as<C>(),
                                data_or_null<T>(out.dweight),
                                data_or_null<T>(out.dbias),
                                scale,
@@ -169,7 +166,7 @@ void batch_norm_train(NdArray& out, BatchStatistics& stats, const NdArray& x, co
   if (batch_norm_train_by_library(out, stats, x, weight, bias, s, eps)) {
     if (stats.var.defined())
       for_each(x.device(), s.channels,
-               VarianceOf<float>{stats.var.data_as<float>(), stats.rstd.data_as<float>(), eps});
+               VarianceOf<float>{stats.var.address_as<float>(), stats.rstd.address_as<float>(), eps});
     return;
   }
   visit_floating(x.dtype(), "batch_norm", [&]<class T> { find_statistics<T>(stats, x, s, eps); });

@@ -50,7 +50,7 @@ struct InputGrad {
   const C *mean, *scale, *slope, *shift;
   __device__ Factors factors(std::int64_t c) const { return {mean[c], scale[c], slope[c], shift[c]}; }
   __device__ C apply(const Factors& f, const C (&at)[2]) const {
-    return f.scale * at[0] - f.slope * (at[1] - f.mean) - f.shift;
+    return f.scale * (at[0] - f.slope * (at[1] - f.mean) - f.shift);
   }
 };
 
@@ -204,7 +204,7 @@ void apply_channels(Device device, const Op& op, NdArray& out, const NormShape& 
   constexpr int V = kVectorWidth<T>, N = Op::kInputs;
   const std::int64_t columns = s.channels * s.places, count = s.batch * columns;
   if (count == 0) return;
-  T* const to = out.data_as<T>();
+  T* const to = out.address_as<T>();
   bool aligned = reinterpret_cast<std::uintptr_t>(to) % 16 == 0;
   for (const T* array : op.in) aligned = aligned && reinterpret_cast<std::uintptr_t>(array) % 16 == 0;
   ApplyArgs<Op> args{op, to, s.batch, s.channels, s.places, {}, count <= INT32_MAX, {}, {}};
@@ -230,9 +230,9 @@ void normalise_channels(NdArray& out, const NormSaved& in, const NdArray& bias, 
   visit_floating(in.x.dtype(), "batch_norm", [&]<class T> {
     using C = Compute<T>;
     apply_channels(out.device(),
-                   Normalise<T>{{in.x.data_as<T>()},
-                                in.mean.data_as<C>(),
-                                in.rstd.data_as<C>(),
+                   Normalise<T>{{in.x.address_as<T>()},
+                                in.mean.address_as<C>(),
+                                in.rstd.address_as<C>(),
                                 data_or_null<T>(in.weight),
                                 data_or_null<T>(bias)},
                    out, s);
@@ -243,10 +243,10 @@ void channel_input_grad(NdArray& dx, const NdArray& dy, const NdArray& x, const 
                         const NdArray& factors, const NormShape& s) {
   visit_floating(dy.dtype(), "batch_norm_backward", [&]<class T> {
     using C = Compute<T>;
-    const C* const scale = factors.data_as<C>();
+    const C* const scale = factors.address_as<C>();
     apply_channels(dx.device(),
-                   InputGrad<T>{{dy.data_as<T>(), x.data_as<T>()},
-                                mean.data_as<C>(),
+                   InputGrad<T>{{dy.address_as<T>(), x.address_as<T>()},
+                                mean.address_as<C>(),
                                 scale,
                                 scale + s.channels,
                                 scale + 2 * s.channels},

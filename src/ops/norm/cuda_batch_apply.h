@@ -9,7 +9,7 @@ namespace ebb::cuda {
 void normalise_channels(NdArray& out, const kernels::NormSaved& in, const NdArray& bias,
                         const kernels::NormShape& shape);
 
-/// dx = scale dy - slope (x - mean) - shift, with factors = (scale, slope, shift) of all channels.
+/// dx = scale (dy - slope (x - mean) - shift), with factors = (scale, slope, shift) of all channels.
 void channel_input_grad(NdArray& dx, const NdArray& dy, const NdArray& x, const NdArray& mean,
                         const NdArray& factors, const kernels::NormShape& shape);
 

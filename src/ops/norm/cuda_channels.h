@@ -15,6 +15,10 @@ namespace ebb::cuda {
 
 using kernels::NormShape;
 
+/// The type that holds the squares of T: those of bfloat16 and float are no floats.
+template <class T>
+using SquaresOf = std::conditional_t<std::is_same_v<T, Half>, float, double>;
+
 // A functor `Op` has: T, the elements' type; kInputs and const T* in[kInputs], arrays of one layout; Sum as
 // in cuda_pieces.h, void finish(std::int64_t channel, Sum); Own, what a thread keeps for one channel, made by
 // Own own(std::int64_t channel), told its first elements by void first(Own&, values) and every element by
@@ -231,7 +235,7 @@ void channel_sums(Device device, const Op& op, const NormShape& shape) {
     using Sum = typename Op::Sum;
     scratch = NdArray::empty({args.plan.pieces * args.channels * static_cast<std::int64_t>(sizeof(Sum))},
                              kByte, device);
-    args.partial = scratch.data_as<Sum>();
+    args.partial = scratch.address_as<Sum>();
   }
   const Grid grid{dim3(grid_blocks(args.plan.jobs * args.plan.pieces)), dim3(kChannelThreads)};
   if (args.plan.tiles)

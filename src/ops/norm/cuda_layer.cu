@@ -164,13 +164,13 @@ bool backward_as(NormGrads& out, const NdArray& dy, const NormSaved& in, const L
   if (lines.n > kColumns * kResident<T>) return false;
   const LayerPlan plan =
       plan_layer_backward(lines.count(), lines.n, kColumns, kResident<T>, multiprocessors(dy.device()));
-  LayerGradArgs<T> args{out.dx.data_as<T>(),
-                        dy.data_as<T>(),
-                        in.x.data_as<T>(),
+  LayerGradArgs<T> args{out.dx.address_as<T>(),
+                        dy.address_as<T>(),
+                        in.x.address_as<T>(),
                         data_or_null<T>(in.weight),
                         data_or_null<T>(in.more),
-                        in.mean.data_as<C>(),
-                        in.rstd.data_as<C>(),
+                        in.mean.address_as<C>(),
+                        in.rstd.address_as<C>(),
                         nullptr,
                         lines,
                         centred};
@@ -179,7 +179,7 @@ bool backward_as(NormGrads& out, const NdArray& dy, const NormSaved& in, const L
   NdArray scratch;
   if (sums.dweight || sums.dbias) {
     scratch = NdArray::empty({plan.blocks, lines.n, 2}, dtype_of<C>(), dy.device());
-    args.partial = reinterpret_cast<PairSum<C>*>(scratch.data_as<C>());
+    args.partial = reinterpret_cast<PairSum<C>*>(scratch.address_as<C>());
   }
   launch(dy.device(),
          {dim3(grid_blocks(plan.blocks)),

@@ -62,7 +62,16 @@ struct NormArgs {
   double eps;
   bool centred, vectors;
 
-  __device__ C rstd_of(C variance) const { return 1 / std::sqrt(variance + static_cast<C>(eps)); }
+  // The root is that of a C, brought into its range by a power of 4.
+  __device__ C rstd_of(SquaresOf<T> variance) const {
+    using W = SquaresOf<T>;
+    const W sum = variance + static_cast<W>(eps);
+    if constexpr (std::is_same_v<W, C>) return 1 / std::sqrt(sum);
+    const bool large = sum > W(0x1p100), small = sum < W(0x1p-100);
+    const W power = large ? W(0x1p-160) : small ? W(0x1p160) : W(1);
+    const C root = large ? C(0x1p-80) : small ? C(0x1p80) : C(1);
+    return root / std::sqrt(static_cast<C>(sum * power));
+  }
 };
 
 /// The sum of two values as the dtype holds it.
@@ -115,15 +124,16 @@ __global__ void __launch_bounds__(kElements == kFewElements ? kTeamBlock : kThre
   else
     take.template operator()<false>();
   const C mean = args.centred ? team.reduce(sum, Plus()) / n : C(0);
-  sum = 0;
+  SquaresOf<T> squares = 0;
 #pragma unroll
   for (int u = 0; u < Part::kUnits; ++u)
 #pragma unroll
     for (int j = 0; j < Part::kWidth; ++j) {
       at[u][j] -= mean;
-      if (part.has(u, j)) sum += at[u][j] * at[u][j];
+      const auto apart = static_cast<SquaresOf<T>>(at[u][j]);
+      if (part.has(u, j)) squares += apart * apart;
     }
-  const C rstd = args.rstd_of(team.reduce(sum, Plus()) / n);
+  const C rstd = args.rstd_of(team.reduce(squares, Plus()) / static_cast<SquaresOf<T>>(args.lines.n));
   if (!team.active) return;
   if (team.rank == 0) {
     args.mean[row] = mean;
@@ -157,7 +167,8 @@ __global__ void __launch_bounds__(kTeamThreads, 1)
   using C = Compute<T>;
   constexpr int V = kVectorWidth<T>;
   using Unit = Vector<T, V>;
-  using Moments = reducing::Moments<C>;
+  using W = SquaresOf<T>;
+  using Moments = reducing::Moments<W>;
   const RowTeam team(args.lines);  // one a block: rows are long
   const std::int64_t row = team.line, n = args.lines.n;
   const bool adds = kLayer && args.residual;
@@ -170,7 +181,7 @@ __global__ void __launch_bounds__(kTeamThreads, 1)
       [&](std::int64_t i) {
         const T value = adds ? sum_of(first[i], more[i]) : first[i];
         if (adds) sum[i] = value;
-        moments.take(static_cast<C>(value));
+        moments.take(static_cast<W>(static_cast<C>(value)));
       },
       [&](std::int64_t i) {
         Unit unit = *reinterpret_cast<const Unit*>(first + i);
@@ -179,11 +190,11 @@ __global__ void __launch_bounds__(kTeamThreads, 1)
           for (int j = 0; j < V; ++j) unit.at[j] = sum_of(unit.at[j], addend.at[j]);
           store_vector(sum + i, unit);
         }
-        for (int j = 0; j < V; ++j) moments.take(static_cast<C>(unit.at[j]));
+        for (int j = 0; j < V; ++j) moments.take(static_cast<W>(static_cast<C>(unit.at[j])));
       });
   moments = team.reduce(moments, [](const Moments& a, const Moments& b) { return Moments::merge(a, b); });
-  const C variance = moments.deviations() / static_cast<C>(n), average = moments.mean();
-  const C mean = args.centred ? average : C(0);
+  const W variance = moments.deviations() / static_cast<W>(n), average = moments.mean();
+  const C mean = args.centred ? static_cast<C>(average) : C(0);
   const C rstd = args.rstd_of(args.centred ? variance : variance + average * average);
   if (team.rank == 0) {
     args.mean[row] = mean;
@@ -359,10 +370,10 @@ void forward(NdArray& out, NdArray& mean, NdArray& rstd, const NormInput& in, co
   if (lines.count() == 0) return;
   visit_floating(x.dtype(), "normalisation", [&]<class T> {
     using C = Compute<T>;
-    NormArgs<T, kLayer> args{out.data_as<T>(),
-                             mean.data_as<C>(),
-                             rstd.data_as<C>(),
-                             x.data_as<T>(),
+    NormArgs<T, kLayer> args{out.address_as<T>(),
+                             mean.address_as<C>(),
+                             rstd.address_as<C>(),
+                             x.address_as<T>(),
                              data_or_null<T>(in.residual),
                              data_or_null<T>(in.sum),
                              affine_of<T, kLayer>(weight, bias, s),
@@ -398,11 +409,11 @@ void backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const Norm
   visit_floating(dy.dtype(), "normalisation_backward", [&]<class T> {
     using C = Compute<T>;
     NormGradArgs<T, kLayer> args{nullptr,
-                                 dy.data_as<T>(),
-                                 in.x.data_as<T>(),
+                                 dy.address_as<T>(),
+                                 in.x.address_as<T>(),
                                  data_or_null<T>(in.more),
-                                 in.mean.data_as<C>(),
-                                 in.rstd.data_as<C>(),
+                                 in.mean.address_as<C>(),
+                                 in.rstd.address_as<C>(),
                                  affine_of<T, kLayer>(in.weight, NdArray(), s),
                                  lines,
                                  s.centred,
@@ -421,7 +432,7 @@ void backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const Norm
             s);
     }
     if (!out.dx.defined() || lines.count() == 0) return;
-    args.dx = out.dx.data_as<T>();
+    args.dx = out.dx.address_as<T>();
     if constexpr (!kLayer) {
       const bool kept = with_kept_rows<kKeptBackward<T>>(lines, [&]<int kElements>(const Grid& grid) {
         args.vectors = rows_are_vectors<T>(lines.n, args.dx, args.dy, args.x);

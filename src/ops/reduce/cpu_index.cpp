@@ -161,7 +161,7 @@ void extreme_index(NdArray& values, NdArray& indices, const NdArray& x, std::int
   const ReducePlan plan = plan_reduce(x.sizes(), x.strides(), DimMask{1} << dim);
   visit_numeric(stored(x.dtype()), largest ? "max" : "min", [&]<class T> {
     const auto run = largest ? &Search<T, true>::run : &Search<T, false>::run;
-    run(values.data_as<T>(), indices.data_as<std::int64_t>(), x.data_as<T>(), plan);
+    run(values.address_as<T>(), indices.address_as<std::int64_t>(), x.address_as<T>(), plan);
   });
 }
 

@@ -2,6 +2,7 @@
 #include "kernel/cpu/reduce.h"
 #include "kernel/reducer_kinds.h"
 #include "kernel/reducers.h"
+#include "ops/common/kernels.h"
 #include "ops/reduce/kernels.h"
 
 #include <ebb/core/visit.h>
@@ -19,14 +20,18 @@ void norm(NdArray& out, const NdArray& x, DimMask dims, double p) {
 }
 
 void variance(NdArray& out, NdArray& mean, const NdArray& x, DimMask dims, double divisor, bool root) {
-  sum(mean, x, dims, static_cast<double>(reducing::reduced_count(x, dims)));
+  NdArray wide = mean.dtype() == kDouble ? mean : NdArray::empty(mean.sizes(), kDouble);
   visit_float_double(x.dtype(), "var", [&]<class T> {
+    reducing::WideMean<T> average;
+    average.divisor = static_cast<double>(reducing::reduced_count(x, dims));
+    reduce(average, wide, x, dims);
     reducing::SquaredDeviation<T> op;
     op.divisor = divisor;
-    op.mean = mean.data_as<T>();
+    op.mean = wide.address_as<double>();
     op.root = root;
     reduce(op, out, x, dims);
   });
+  if (wide.dtype() != mean.dtype()) kernels::copy(mean.device(), mean, wide);
 }
 
 }  // namespace ebb::cpu

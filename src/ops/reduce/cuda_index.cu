@@ -49,8 +49,8 @@ struct ExtremeAt {
 
 void extreme_index(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest) {
   visit_numeric(stored(x.dtype()), largest ? "max" : "min", [&]<class T> {
-    T* const to = values.data_as<T>();
-    std::int64_t* const at = indices.data_as<std::int64_t>();
+    T* const to = values.address_as<T>();
+    std::int64_t* const at = indices.address_as<std::int64_t>();
     const DimMask mask = DimMask{1} << dim;
     if (largest)
       reduce(values.device(), ExtremeAt<T, true>{to, at}, x, mask);

@@ -28,7 +28,7 @@ template <class F>
 void reduce_into(const F& formula, NdArray& out, const NdArray& x, DimMask dims) {
   static_assert(sizeof(F) <= ebb::detail::ElementReduction::kFormula);
   if (out.numel() == 0 && describe_reduction(typeid(F), &formula, sizeof(F))) return;
-  reduce(out.device(), Into<F>{formula, out.data_as<typename F::Out>()}, x, dims);
+  reduce(out.device(), Into<F>{formula, out.address_as<typename F::Out>()}, x, dims);
 }
 
 }  // namespace ebb::cuda

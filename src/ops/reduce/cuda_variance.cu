@@ -8,18 +8,18 @@ template <class T>
 struct Spread {
   using In = T;
   using A = reducing::Accumulator<T>;
-  using Acc = reducing::Moments<A>;
+  using Acc = reducing::Moments<double>;  // the squares of floats are no floats
   A *out, *mean;
-  A divisor;
+  double divisor;
   bool root;
 
   EBB_HD Acc identity() const { return Acc::none(); }
-  EBB_HD void take(Acc& total, T x, std::int64_t, std::int64_t) const { total.take(static_cast<A>(x)); }
+  EBB_HD void take(Acc& total, T x, std::int64_t, std::int64_t) const { total.take(static_cast<double>(x)); }
   EBB_HD Acc merge(const Acc& a, const Acc& b) const { return Acc::merge(a, b); }
   EBB_HD void store(std::int64_t output, const Acc& total) const {
-    const A variance = total.deviations() / divisor;
-    mean[output] = total.mean();
-    out[output] = root ? std::sqrt(variance) : variance;
+    const double variance = total.deviations() / divisor;
+    mean[output] = static_cast<A>(total.mean());
+    out[output] = static_cast<A>(root ? std::sqrt(variance) : variance);
   }
 };
 
@@ -28,8 +28,7 @@ struct Spread {
 void variance(NdArray& out, NdArray& mean, const NdArray& x, DimMask dims, double divisor, bool root) {
   visit_floating(x.dtype(), "var", [&]<class T> {
     using A = reducing::Accumulator<T>;
-    reduce(out.device(), Spread<T>{out.data_as<A>(), mean.data_as<A>(), static_cast<A>(divisor), root}, x,
-           dims);
+    reduce(out.device(), Spread<T>{out.address_as<A>(), mean.address_as<A>(), divisor, root}, x, dims);
   });
 }
 
