@@ -200,3 +200,46 @@ TEST_CASE("determinants have two derivatives at every rank, and near singular ma
   check_close(autograd::grad({(first * tensor({1., 2., 3., 5.}, kDouble).view({2, 2})).sum()}, {x})[0],
               {5, -3, -2, 1});
 }
+
+TEST_CASE("functions of a matrix with equal eigenvalues have their derivative") {
+  // Eigenvalues 2, 2 and 5; the projector onto the first two depends on neither of their vectors.
+  const Variable Q = std::get<0>(linalg::qr(ramp({3, 3})));
+  const Variable A = matmul(Q * tensor({2.0, 2.0, 5.0}), Q.mT());
+  const auto projector = [](const Variable& x) {
+    const Variable V = std::get<1>(linalg::eigh((x + x.mT()) / 2)).narrow(-1, 0, 2);
+    return matmul(V, V.mT());
+  };
+  const Variable weights = ramp({3, 3}, 0.7), x = A.clone().set_requires_grad(true);
+  (projector(x) * weights).sum().backward();
+  CHECK(x.grad().isfinite().all().item<bool>());
+  // The same by differences, which split the pair and leave its projector smooth.
+  const double step = 1e-5;
+  for (std::int64_t i = 0; i < 9; ++i) {
+    Variable nearby = zeros({9}, kDouble);
+    nearby[i] = step;
+    nearby = nearby.view({3, 3});
+    const double slope =
+        (((projector(A + nearby) - projector(A - nearby)) * weights).sum() / (2 * step)).item<double>();
+    CHECK(std::abs(x.grad().flatten()[i].item<double>() - slope) < 1e-7);
+  }
+}
+
+TEST_CASE("functions of a matrix with equal singular values have their derivative") {
+  // U V^T of a multiple of a rotation: its singular values are all equal.
+  const Variable A = std::get<0>(linalg::qr(ramp({3, 3}))) * 2;
+  const auto rotation = [](const Variable& x) {
+    const auto [U, S, Vh] = linalg::svd(x, false);
+    return matmul(U, Vh);
+  };
+  const Variable weights = ramp({3, 3}, 0.7), x = A.clone().set_requires_grad(true);
+  (rotation(x) * weights).sum().backward();
+  const double step = 1e-5;
+  for (std::int64_t i = 0; i < 9; ++i) {
+    Variable nearby = zeros({9}, kDouble);
+    nearby[i] = step;
+    nearby = nearby.view({3, 3});
+    const double slope =
+        (((rotation(A + nearby) - rotation(A - nearby)) * weights).sum() / (2 * step)).item<double>();
+    CHECK(std::abs(x.grad().flatten()[i].item<double>() - slope) < 1e-7);
+  }
+}

@@ -5,6 +5,7 @@
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
+#include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
 #include "ops/common/arrays.h"
@@ -71,6 +72,15 @@ Variable identity(std::int64_t n, const Variable& A) {
   return eye(n, TensorOptions().dtype(A.dtype()).device(A.device()));
 }
 
+Variable reciprocal_gaps(const Variable& gaps, const Variable& values) {
+  if (values.numel() == 0) return gaps;
+  const auto n = static_cast<double>(values.size(-1));
+  const double rounding = n * (values.dtype() == kDouble ? 0x1p-52 : 0x1p-23);
+  const Variable largest = values.detach().abs().amax({-1}, true).unsqueeze(-1);
+  const Variable none = gaps.detach().abs().le(largest * rounding);
+  return gaps.masked_fill(none, 1).reciprocal().masked_fill(none, 0);
+}
+
 Variable pick_rows(const Variable& x, const Variable& rows) {
   return gather(x, -2, rows.unsqueeze(-1).expand(x.sizes()));
 }
@@ -79,7 +89,7 @@ Variable tril_halved(const Variable& x) { return (x.tril() + x.tril(-1)) * 0.5; 
 
 void check_info(const char* op, const NdArray& info, std::string (*what)(std::int64_t value)) {
   ops::check_values(op, Variable(info), [op, what](const NdArray& x) {
-    const auto* const values = x.data_as<std::int32_t>();
+    const auto* const values = x.address_as<std::int32_t>();
     for (std::int64_t i = 0; i < x.numel(); ++i) {
       if (values[i] == 0) continue;
       if (x.dim() == 0) detail::fail(op, ": ", what(values[i]));

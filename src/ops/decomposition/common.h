@@ -37,6 +37,9 @@ DimVector common_batch(const char* op, const Variable& A, const Variable& B);
 NdArray new_info(const Variable& A);
 /// The identity in A's dtype and on its device.
 Variable identity(std::int64_t n, const Variable& A);
+/// 1 / gaps [..., n, n] between values [..., n], and 0 where a gap is no more than their rounding;
+/// differentiable.
+Variable reciprocal_gaps(const Variable& gaps, const Variable& values);
 /// out[..., i, :] = x[..., rows[..., i], :]; differentiable.
 Variable pick_rows(const Variable& x, const Variable& rows);
 /// The lower triangle of x with halves of the diagonal: of a symmetric gradient.

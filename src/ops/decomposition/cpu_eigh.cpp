@@ -38,7 +38,8 @@ void eigh(NdArray& a, NdArray& values, NdArray& info) {
     const std::int64_t n = x.rows;
     if (n == 0) return;
     for_matrices(x.count, 10 * n * n * n, [&](std::int64_t i) {
-      info.data_as<std::int32_t>()[i] = diagonalize<T>(x.data + i * n * n, values.data_as<T>() + i * n, n);
+      info.address_as<std::int32_t>()[i] =
+          diagonalize<T>(x.data + i * n * n, values.address_as<T>() + i * n, n);
     });
   });
 }

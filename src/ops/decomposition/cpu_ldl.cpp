@@ -21,8 +21,8 @@ void ldl(NdArray& a, NdArray& pivots, NdArray& info) {
     const Batch<T> x(a);
     const std::int64_t n = x.rows;
     for_matrices(x.count, n * n * n, [&](std::int64_t i) {
-      info.data_as<std::int32_t>()[i] =
-          decomposition::ldl_factor(x.data + i * n * n, pivots.data_as<std::int32_t>() + i * n, n, Alone());
+      info.address_as<std::int32_t>()[i] = decomposition::ldl_factor(
+          x.data + i * n * n, pivots.address_as<std::int32_t>() + i * n, n, Alone());
     });
   });
 }
@@ -33,8 +33,8 @@ void ldl_solve(NdArray& x, const NdArray& a, const NdArray& pivots) {
     const std::int64_t n = left.rows;
     for_matrices(right.count, n * n * right.cols, [&](std::int64_t i) {
       for (std::int64_t j = 0; j < right.cols; ++j)
-        decomposition::ldl_solve_column<T>(left.data + i * n * n, pivots.data_as<std::int32_t>() + i * n, n,
-                                           right.data + i * n * right.cols + j, right.cols);
+        decomposition::ldl_solve_column<T>(left.data + i * n * n, pivots.address_as<std::int32_t>() + i * n,
+                                           n, right.data + i * n * right.cols + j, right.cols);
     });
   });
 }

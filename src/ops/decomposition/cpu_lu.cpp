@@ -88,8 +88,8 @@ void lu(NdArray& a, NdArray& pivots, NdArray& info, bool pivot) {
     const Batch<T> x(a);
     const std::int64_t k = std::min(x.rows, x.cols);
     for_matrices(x.count, x.rows * x.cols * k, [&](std::int64_t i) {
-      info.data_as<std::int32_t>()[i] =
-          factor_lu<T>(matrix_of(x, i), pivots.data_as<std::int32_t>() + i * k, pivot);
+      info.address_as<std::int32_t>()[i] =
+          factor_lu<T>(matrix_of(x, i), pivots.address_as<std::int32_t>() + i * k, pivot);
     });
   });
 }
@@ -113,7 +113,7 @@ void cholesky(NdArray& a, NdArray& info) {
   visit_float_double(a.dtype(), "linalg.cholesky", [&]<class T> {
     const Batch<T> x(a);
     for_matrices(x.count, x.rows * x.rows * x.rows, [&](std::int64_t i) {
-      info.data_as<std::int32_t>()[i] = factor_cholesky<T>(matrix_of(x, i));
+      info.address_as<std::int32_t>()[i] = factor_cholesky<T>(matrix_of(x, i));
     });
   });
 }

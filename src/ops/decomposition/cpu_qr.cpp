@@ -107,7 +107,7 @@ void qr(NdArray& a, NdArray& tau) {
     const Batch<T> x(a);
     const std::int64_t k = std::min(x.rows, x.cols);
     for_matrices(x.count, 2 * x.rows * x.cols * k,
-                 [&](std::int64_t i) { factor_qr<T>(matrix_of(x, i), tau.data_as<T>() + i * k); });
+                 [&](std::int64_t i) { factor_qr<T>(matrix_of(x, i), tau.address_as<T>() + i * k); });
   });
 }
 

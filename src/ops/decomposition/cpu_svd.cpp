@@ -67,7 +67,7 @@ std::int32_t rotate(Matrix<const T> rows, T* values, Matrix<T> columns, Matrix<T
           info = NdArray::empty({}, kInt);
   std::vector<T> buffer(static_cast<std::size_t>(k * (width + length)));
   const Matrix<T> z{buffer.data(), k, width, width, 1}, scaled{z.data + k * width, k, length, length, 1};
-  const Matrix<T> g{gram.data_as<T>(), k, k, k, 1};
+  const Matrix<T> g{gram.address_as<T>(), k, k, k, 1};
   for (std::int64_t i = 0; i < k; ++i)
     for (std::int64_t j = 0; j < length; ++j) scaled(i, j) = rows(i, j) / scale;
   gemm<T>(scaled.read(), scaled.read().t(), g, T(1), T(0));
@@ -108,8 +108,8 @@ void svd(NdArray& u, NdArray& s, NdArray& vh, NdArray& info, const NdArray& a) {
     const Batch<T> c(columns), r(rotations);
     for_matrices(x.count, 30 * k * k * length, [&](std::int64_t i) {
       const Matrix<const T> matrix = matrix_of(x, i).read();
-      info.data_as<std::int32_t>()[i] =
-          rotate<T>(tall ? matrix.t() : matrix, s.data_as<T>() + i * k, matrix_of(c, i), matrix_of(r, i));
+      info.address_as<std::int32_t>()[i] =
+          rotate<T>(tall ? matrix.t() : matrix, s.address_as<T>() + i * k, matrix_of(c, i), matrix_of(r, i));
     });
     qr(columns, tau);
     NdArray basis = NdArray::empty({x.count, length, full}, a.dtype());

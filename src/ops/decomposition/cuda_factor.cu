@@ -159,15 +159,15 @@ void lu(NdArray& a, NdArray& pivots, NdArray& info, bool pivot) {
     const Batch<T> x(a);
     if (x.count * x.rows * x.cols == 0) return;
     launch(a.device(), block_grid(x.count, std::max(x.rows, x.cols)), &lu_kernel<T>, x.data,
-           pivots.data_as<std::int32_t>(), info.data_as<std::int32_t>(), x.count, static_cast<int>(x.rows),
-           static_cast<int>(x.cols), pivot);
+           pivots.address_as<std::int32_t>(), info.address_as<std::int32_t>(), x.count,
+           static_cast<int>(x.rows), static_cast<int>(x.cols), pivot);
   });
 }
 
 void lu_permutation(NdArray& permutation, const NdArray& pivots) {
   const Batch<std::int64_t> out(permutation, 1);
   for_each(permutation.device(), out.count,
-           Permutation{out.data, pivots.data_as<std::int32_t>(), out.cols,
+           Permutation{out.data, pivots.address_as<std::int32_t>(), out.cols,
                        Batch<std::int32_t>(pivots, 1).cols, fault_sink(permutation.device(), "lu_unpack")});
 }
 
@@ -175,8 +175,8 @@ void cholesky(NdArray& a, NdArray& info) {
   visit_float_double(a.dtype(), "linalg.cholesky", [&]<class T> {
     const Batch<T> x(a);
     if (x.count * x.rows == 0) return;
-    launch(a.device(), block_grid(x.count, x.rows), &cholesky_kernel<T>, x.data, info.data_as<std::int32_t>(),
-           x.count, static_cast<int>(x.rows));
+    launch(a.device(), block_grid(x.count, x.rows), &cholesky_kernel<T>, x.data,
+           info.address_as<std::int32_t>(), x.count, static_cast<int>(x.rows));
   });
 }
 
@@ -184,8 +184,8 @@ void ldl(NdArray& a, NdArray& pivots, NdArray& info) {
   visit_float_double(a.dtype(), "linalg.ldl_factor", [&]<class T> {
     const Batch<T> x(a);
     if (x.count * x.rows == 0) return;
-    launch(a.device(), block_grid(x.count, x.rows), &ldl_kernel<T>, x.data, pivots.data_as<std::int32_t>(),
-           info.data_as<std::int32_t>(), x.count, static_cast<int>(x.rows));
+    launch(a.device(), block_grid(x.count, x.rows), &ldl_kernel<T>, x.data, pivots.address_as<std::int32_t>(),
+           info.address_as<std::int32_t>(), x.count, static_cast<int>(x.rows));
   });
 }
 
@@ -193,7 +193,7 @@ void ldl_solve(NdArray& x, const NdArray& a, const NdArray& pivots) {
   visit_float_double(x.dtype(), "linalg.ldl_solve", [&]<class T> {
     const Batch<T> right(x), left(a);
     for_each(x.device(), right.count * right.cols,
-             LdlSolve<T>{right.data, left.data, pivots.data_as<std::int32_t>(), left.rows, right.cols});
+             LdlSolve<T>{right.data, left.data, pivots.address_as<std::int32_t>(), left.rows, right.cols});
   });
 }
 

@@ -202,10 +202,10 @@ Rotated rotate_all(const NdArray& a, NdArray& info, bool symmetric) {
               NdArray::empty({count, k, 1}, a.dtype(), device), NdArray::empty({count, k}, kInt, device)};
   Problem<T> p{};
   p.a = x.data;
-  p.z = out.z.data_as<T>();
-  p.values = out.values.data_as<T>();
-  p.order = out.order.data_as<std::int32_t>();
-  p.info = info.data_as<std::int32_t>();
+  p.z = out.z.address_as<T>();
+  p.values = out.values.address_as<T>();
+  p.order = out.order.address_as<std::int32_t>();
+  p.info = info.address_as<std::int32_t>();
   p.k = static_cast<int>(k);
   p.length = static_cast<int>(length);
   p.tall = x.rows >= x.cols;
@@ -220,7 +220,7 @@ template <class T>
 void sort_rows(NdArray& out, const Rotated& from, std::int64_t start, bool by_column, bool descending) {
   const Batch<T> x(out), z(from.z);
   for_each(out.device(), out.numel(),
-           Sorted<T>{x.data, z.data, from.order.data_as<std::int32_t>(), z.rows, z.cols, start, x.rows,
+           Sorted<T>{x.data, z.data, from.order.address_as<std::int32_t>(), z.rows, z.cols, start, x.rows,
                      x.cols, by_column, descending});
 }
 
@@ -228,8 +228,8 @@ template <class T>
 void sort_values(NdArray& out, const Rotated& from, bool descending) {
   const Batch<T> z(from.values);
   for_each(out.device(), out.numel(),
-           Sorted<T>{out.data_as<T>(), z.data, from.order.data_as<std::int32_t>(), z.rows, 1, 0, z.rows, 1,
-                     false, descending});
+           Sorted<T>{out.address_as<T>(), z.data, from.order.address_as<std::int32_t>(), z.rows, 1, 0, z.rows,
+                     1, false, descending});
 }
 
 }  // namespace
@@ -263,9 +263,9 @@ void svd(NdArray& u, NdArray& s, NdArray& vh, NdArray& info, const NdArray& a) {
     sort_rows<T>(columns, rotated, 0, true, true);
     qr(columns, tau);
     householder_q(basis, columns, tau);
-    for_each(
-        a.device(), basis.numel(),
-        Signed<T>{long_side.data_as<T>(), basis.data_as<T>(), columns.data_as<T>(), k, length, full, !tall});
+    for_each(a.device(), basis.numel(),
+             Signed<T>{long_side.address_as<T>(), basis.address_as<T>(), columns.address_as<T>(), k, length,
+                       full, !tall});
   });
 }
 

@@ -122,8 +122,8 @@ void qr(NdArray& a, NdArray& tau) {
   visit_float_double(a.dtype(), "linalg.qr", [&]<class T> {
     const Batch<T> x(a);
     if (x.count * x.rows * x.cols == 0) return;
-    launch(a.device(), block_grid(x.count, std::max(x.rows, x.cols)), &qr_kernel<T>, x.data, tau.data_as<T>(),
-           x.count, static_cast<int>(x.rows), static_cast<int>(x.cols));
+    launch(a.device(), block_grid(x.count, std::max(x.rows, x.cols)), &qr_kernel<T>, x.data,
+           tau.address_as<T>(), x.count, static_cast<int>(x.rows), static_cast<int>(x.cols));
   });
 }
 

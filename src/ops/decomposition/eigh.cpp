@@ -23,7 +23,8 @@ std::string no_convergence(std::int64_t) {
          "repeated eigenvalues.";
 }
 
-// V (diag(gL) + V^T gV / E) V^T with E_ij = L_j - L_i (Giles 2008, 3.1).
+// V (diag(gL) + V^T gV / E) V^T with E_ij = L_j - L_i (Giles 2008, 3.1). Vectors of one eigenvalue have no
+// part in it: no function of the matrix depends on how they turn among themselves.
 struct EighBackward : autograd::Node {
   autograd::SavedVariable values{this};
   autograd::SavedVariable vectors{this};
@@ -33,9 +34,7 @@ struct EighBackward : autograd::Node {
     Variable inner = grads[0].defined() ? grads[0].diag_embed() : Variable();
     if (grads[1].defined()) {
       const Variable L = values.unpack();
-      const Variable gaps = L.unsqueeze(-2) - L.unsqueeze(-1) + identity(rows_of(V), V);
-      const Variable turned = matmul(V.mT(), grads[1]);
-      const Variable apart = (turned - turned.diagonal(0, -2, -1).diag_embed()) / gaps;
+      const Variable apart = matmul(V.mT(), grads[1]) * reciprocal_gaps(L.unsqueeze(-2) - L.unsqueeze(-1), L);
       inner = inner.defined() ? inner + apart : apart;
     }
     return {matmul(matmul(V, inner), V.mT())};

@@ -67,7 +67,7 @@ Variable exponential(const Variable& A) {
   const Variable norms = A.abs().sum(-2).amax({-1});
   const Variable here = norms.to(kCPU, kDouble).contiguous();
   detail::host_access(here.array());
-  const double* const p = here.array().data_as<double>();
+  const double* const p = here.array().address_as<double>();
   double most = 0;
   for (std::int64_t i = 0; i < here.numel(); ++i) {
     if (!std::isfinite(p[i])) return A * NAN;
@@ -81,7 +81,7 @@ Variable exponential(const Variable& A) {
   // Counted on the host, for whoever counts them twice may round them differently.
   Variable counts = empty_like(here);
   detail::host_access(counts.array());
-  double* const count = counts.array().data_as<double>();
+  double* const count = counts.array().address_as<double>();
   for (std::int64_t i = 0; i < here.numel(); ++i)
     count[i] = std::max(0.0, std::ceil(std::log2(p[i] / bound)));
   const Variable halvings = counts.to(A.device(), A.dtype());

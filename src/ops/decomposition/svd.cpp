@@ -25,7 +25,9 @@ std::string no_convergence(std::int64_t) {
 Variable skew(const Variable& x) { return x - x.mT(); }
 
 // Townsend 2016: U ((skew(U^T gU) / E) S + S (skew(V^T gV) / E) + diag(gS)) V^T with E_ij = S_j^2 - S_i^2,
-// and what gU and gV have outside of the columns of U and V.
+// and what gU and gV have outside of the columns of U and V. With a and b for the two skew matrices, the
+// first two terms are ((a + b) / (S_j - S_i) + (a - b) / (S_j + S_i)) / 2. Where singular values are equal a
+// + b is 0 for every function of the matrix, since U and V turn together there.
 struct SvdBackward : autograd::Node {
   autograd::SavedVariable left{this};
   autograd::SavedVariable values{this};
@@ -35,18 +37,18 @@ struct SvdBackward : autograd::Node {
     const Variable U = left.unpack(), S = values.unpack(), Vh = right.unpack();
     const std::int64_t k = S.size(-1);
     Variable inner = grads[1].defined() ? grads[1].diag_embed() : zeros_like(matmul(Vh, Vh.mT()));
-    const Variable squares = S * S;
-    const Variable gaps = squares.unsqueeze(-2) - squares.unsqueeze(-1) + identity(k, S);
     const Variable rows = S.unsqueeze(-1), columns = S.unsqueeze(-2);
+    const Variable apart = reciprocal_gaps(columns - rows, S) / 2,
+                   together = reciprocal_gaps(columns + rows, S) / 2;
     Variable outside;
     if (grads[0].defined()) {
       const Variable turned = matmul(U.mT(), grads[0]);
-      inner = inner + skew(turned) / gaps * columns;
+      inner = inner + skew(turned) * (apart + together);
       if (rows_of(U) > k) outside = matmul((grads[0] - matmul(U, turned)) / columns, Vh);
     }
     if (grads[2].defined()) {
       const Variable turned = matmul(Vh, grads[2].mT());
-      inner = inner + rows * (skew(turned) / gaps);
+      inner = inner + skew(turned) * (apart - together);
       if (cols_of(Vh) > k) {
         const Variable more = matmul(U, (grads[2] - matmul(turned.mT(), Vh)) / rows);
         outside = outside.defined() ? outside + more : more;
