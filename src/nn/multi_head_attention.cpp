@@ -185,10 +185,16 @@ struct Attended {
 Attended weighed(const Streams& x, const Variable& mask, double dropout_p) {
   const auto& [q, k, v] = x;
   Variable scores = matmul(q * std::sqrt(1.0 / static_cast<double>(q.size(-1))), k.transpose(-2, -1));
-  if (mask.defined())
-    scores = mask.dtype() == kBool ? scores.masked_fill(mask, -std::numeric_limits<double>::infinity())
-                                   : scores + mask;
+  Variable
+      blind;  // queries that may see no key: as in scaled_dot_product_attention they see nothing, not NaN
+  if (mask.defined()) {
+    constexpr double kUnseen = -std::numeric_limits<double>::infinity();
+    scores = mask.dtype() == kBool ? scores.masked_fill(mask, kUnseen) : scores + mask;
+    blind = mask.dtype() == kBool ? mask.all(-1, true) : mask.detach().eq(kUnseen).all(-1, true);
+    scores = scores.masked_fill(blind, 0);
+  }
   Variable weights = ebb::softmax(scores, -1);
+  if (blind.defined()) weights = weights.masked_fill(blind, 0);
   if (dropout_p > 0) weights = ebb::dropout(weights, dropout_p, /*train=*/true);
   return {matmul(weights, v), weights};
 }

@@ -35,7 +35,8 @@ class Dictionary final : public StateSource {
     const NdArray &from = state_[key].array(), &to = target.array();
     const bool shared = from.storage() == to.storage();
     // The module's own tensor: nothing to do.
-    if (shared && from.data() == to.data() && from.strides() == to.strides() && from.dtype() == to.dtype())
+    if (shared && from.address() == to.address() && from.strides() == to.strides() &&
+        from.dtype() == to.dtype())
       return;
     target.copy_(shared ? state_[key].clone() : state_[key]);
   }

@@ -56,6 +56,12 @@ class Parts {
   const TransformerEncoderLayerOptions& o_;
 };
 
+/// Whether attention makes its weights: where their dropout draws on the CPU, so that it draws what
+/// libtorch's does, which always makes them.
+bool makes_weights(const Module& layer, const TransformerEncoderLayerOptions& options, const Variable& x) {
+  return layer.is_training() && options.dropout() > 0 && x.is_cpu();
+}
+
 /// x and what `part` makes of it, normalised before or after.
 template <class Part>
 Variable step(const Variable& x, LayerNorm& norm, bool norm_first, const Part& part) {
@@ -92,9 +98,10 @@ void TransformerEncoderLayerImpl::reset_parameters() {
 Variable TransformerEncoderLayerImpl::forward(const Variable& src, const Variable& src_mask,
                                               const Variable& src_key_padding_mask, bool is_causal) {
   return at_path(*this, [&] {
+    const bool weights = makes_weights(*this, options, src);
     const auto attend = [&](const Variable& x) {
-      return dropout1(std::get<0>(
-          self_attn(x, x, x, src_key_padding_mask, /*need_weights=*/false, src_mask, true, is_causal)));
+      return dropout1(
+          std::get<0>(self_attn(x, x, x, src_key_padding_mask, weights, src_mask, true, is_causal)));
     };
     const auto feed = [&](const Variable& x) {
       return dropout2(linear2(dropout(options.activation()(linear1(x)))));
@@ -142,14 +149,14 @@ Variable TransformerDecoderLayerImpl::forward(const Variable& tgt, const Variabl
                                               const Variable& memory_key_padding_mask, bool tgt_is_causal,
                                               bool memory_is_causal) {
   return at_path(*this, [&] {
+    const bool weights = makes_weights(*this, options, tgt);
     const auto attend = [&](const Variable& x) {
-      return dropout1(std::get<0>(
-          self_attn(x, x, x, tgt_key_padding_mask, /*need_weights=*/false, tgt_mask, true, tgt_is_causal)));
+      return dropout1(
+          std::get<0>(self_attn(x, x, x, tgt_key_padding_mask, weights, tgt_mask, true, tgt_is_causal)));
     };
     const auto look_up = [&](const Variable& x) {
-      return dropout2(
-          std::get<0>(multihead_attn(x, memory, memory, memory_key_padding_mask,
-                                     /*need_weights=*/false, memory_mask, true, memory_is_causal)));
+      return dropout2(std::get<0>(multihead_attn(x, memory, memory, memory_key_padding_mask, weights,
+                                                 memory_mask, true, memory_is_causal)));
     };
     const auto feed = [&](const Variable& x) {
       return dropout3(linear2(dropout(options.activation()(linear1(x)))));

@@ -23,6 +23,12 @@ const std::string kGroups = "param_groups.";
 
 OptimizerOptions::~OptimizerOptions() = default;
 OptimizerParamState::~OptimizerParamState() = default;
+OptimizerParamState& OptimizerStateSlot::checked() const {
+  EBB_CHECK(get(),
+            "Optimizer::state: nothing is remembered of this parameter: step() has not changed it yet. "
+            "Ask state().find(key), or for the slot's get(), whether there is something.");
+  return *get();
+}
 std::unique_ptr<OptimizerOptions> OptimizerOptions::clone() const {
   not_overridden("OptimizerOptions", "clone");
 }

@@ -76,7 +76,7 @@ void EpochScheduler::load(serialize::InputArchive& archive) {
             " parameter groups, the optimizer has ", std::uint64_t{bases_.size()}, ".");
   epoch_ = epoch.item<std::int64_t>();
   step_count_ = static_cast<unsigned>(epoch_);
-  std::copy(rates.data_as<double>(), rates.data_as<double>() + rates.numel(), bases_.begin());
+  std::copy(rates.address_as<double>(), rates.address_as<double>() + rates.numel(), bases_.begin());
 }
 
 namespace {

@@ -122,11 +122,19 @@ CosineAnnealingWarmRestarts::CosineAnnealingWarmRestarts(Optimizer& optimizer, s
   EBB_CHECK(factor_ >= 1, "CosineAnnealingWarmRestarts: T_mult must be at least 1, got ", factor_, ".");
   begin();
 }
-double CosineAnnealingWarmRestarts::next(std::size_t group, double) {
-  std::int64_t t = last_epoch(), length = first_;
+// The part of the first rate above the least that is left at the epoch; never 0.
+double CosineAnnealingWarmRestarts::share(std::int64_t t) const {
+  std::int64_t length = first_;
   if (factor_ == 1) t %= length;
   for (; t >= length; length *= factor_) t -= length;
-  return least_ + (base(group) - least_) * wave(t, length) / 2;
+  return wave(t, length) / 2;
+}
+double CosineAnnealingWarmRestarts::next(std::size_t group, double now) {
+  const std::int64_t t = last_epoch();
+  const double height = base(group) - least_;
+  const double alone = least_ + height * (t == 0 ? 1 : share(t - 1));  // the rate if nobody else changes it
+  if (now == alone) return least_ + height * share(t);
+  return t == 0 ? now : least_ + (now - least_) * share(t) / share(t - 1);
 }
 
 namespace {

@@ -184,11 +184,11 @@ TEST_CASE("attention has torch's options") {
   }
 }
 
-TEST_CASE("a query without keys gets zeros or NaN as torch gives") {
+TEST_CASE("a query without keys gets zeros") {
   auto m = prepared(nn::MultiheadAttention(AttentionOptions(6, 2).bias(false)));
   const Variable x = given({3, 1, 6}, 20), none = ones({1, 3}, kBool);
-  CHECK((std::get<0>(m->forward(x, x, x, none, false)) == 0).all().item<bool>());
-  CHECK(std::get<0>(m->forward(x, x, x, none, true)).isnan().all().item<bool>());
+  for (const bool weights : {false, true})
+    CHECK((std::get<0>(m->forward(x, x, x, none, weights)) == 0).all().item<bool>());
 }
 
 TEST_CASE("layers of transformers give torch's numbers") {
@@ -359,4 +359,45 @@ TEST_CASE("attention says what does not fit") {
   CHECK_THROWS_WITH(
       nn::TransformerEncoderLayer(LayerOptions(6, 2).activation(nn::TransformerActivation::Function()))(x),
       Contains("empty function"));
+}
+
+TEST_CASE("a query that may see no key sees nothing, whether or not weights are asked for") {
+  manual_seed(3);
+  nn::MultiheadAttention m(6, 2);
+  m->to(kDouble);
+  const Variable x = randn({3, 2, 6}, kDouble);
+  const Variable bools = mask({{0, 1, 0}, {1, 1, 1}, {1, 0, 0}});
+  const Variable numbers =
+      zeros({3, 3}, kDouble).masked_fill(bools, -std::numeric_limits<double>::infinity());
+  for (const Variable& unseen : {bools, numbers}) {
+    Variable results[2], gradients[2];
+    for (const bool weights : {false, true}) {
+      const Variable leaf = x.clone().requires_grad_();
+      m->zero_grad();
+      const auto [y, w] = m(leaf, leaf, leaf, Variable(), weights, unseen);
+      if (weights) CHECK(w.select(1, 1).eq(0).all().item<bool>());
+      y.sum().backward();
+      results[weights] = y;
+      gradients[weights] = leaf.grad();
+    }
+    CHECK(results[0].allclose(results[1]));
+    CHECK(gradients[0].isfinite().all().item<bool>());
+    CHECK(gradients[0].allclose(gradients[1]));
+  }
+}
+
+TEST_CASE("dropout of attention in a layer draws what that of its weights draws") {
+  const Variable x = randn({3, 2, 6});
+  nn::TransformerEncoderLayer layer(LayerOptions(6, 2).dim_feedforward(5).dropout(0.25));
+  // Without dropout elsewhere, and without normalisation before.
+  layer->dropout->options.p(0);
+  layer->dropout1->options.p(0);
+  layer->dropout2->options.p(0);
+  manual_seed(5);
+  const Variable y = layer(x);
+  manual_seed(5);
+  const Variable seen = std::get<0>(layer->self_attn(x, x, x, Variable(), /*need_weights=*/true));
+  const Variable z = layer->norm1(x + seen);
+  const Variable expected = layer->norm2(z + layer->linear2(relu(layer->linear1(z))));
+  CHECK(y.allclose(expected));
 }

@@ -341,3 +341,22 @@ TEST_CASE("schedules that make no sense are refused by name") {
   CHECK_THROWS_WITH(CyclicLR(plain, 0.1, 0.2), Contains("cycle_momentum(false)"));
   CHECK_THROWS_WITH(OneCycleLR(plain, 0.1, 5), Contains("OneCycleLR") && Contains("cycle_momentum(false)"));
 }
+
+TEST_CASE("a cosine with warm restarts leaves in a chain what others do to the rates") {
+  auto optimizer = two_groups();
+  ChainedScheduler all({std::make_shared<ConstantLR>(*optimizer, 0.5, 100),
+                        std::make_shared<CosineAnnealingWarmRestarts>(*optimizer, 3, 2, 0.01)});
+  auto alone = two_groups();
+  CosineAnnealingWarmRestarts cosine(*alone, 3, 2, 0.01);
+  CHECK(rate(*optimizer, 0) == Approx(0.05));
+  for (int epoch = 0; epoch < 12; ++epoch) {
+    all.step();
+    cosine.step();
+    for (const std::size_t group : {0, 1}) {
+      // Of what is above the least, the same part is left.
+      const double first = group == 0 ? 0.1 : 0.4;
+      CHECK((rate(*optimizer, group) - 0.01) / (first / 2 - 0.01) ==
+            Approx((rate(*alone, group) - 0.01) / (first - 0.01)));
+    }
+  }
+}

@@ -100,6 +100,7 @@ TEST_CASE("an optimizer of one's own writes step alone") {
     value.backward();
     return value;
   };
+  CHECK_THROWS_WITH(*optimizer.state()[p.unsafeGetTensorImpl()], support::Contains("nothing is remembered"));
   CHECK(optimizer.step(loss).item<double>() == 5);
   CHECK(p.detach().allclose(tensor({0.8, -1.6}, kDouble)));
   optimizer.step(loss);  // velocity 0.5 * 2 + 1.6, and so on

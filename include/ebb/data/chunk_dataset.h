@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/core/arg.h>
+#include <ebb/core/random.h>
 #include <ebb/data/batch_queue.h>
 #include <ebb/data/samplers.h>
 #include <ebb/data/stateful_dataset.h>
@@ -119,6 +120,11 @@ class ChunkDataset final : public StatefulDataset<ChunkDataset<ChunkReader, Chun
   }
   void load(serialize::InputArchive& archive) override {
     std::lock_guard lock(chunk_mutex_);
+    // A sampler must know how many chunks there are. What it draws for an order of its own is not missing
+    // from the numbers that the program draws next.
+    const Generator drawn = default_generator().clone();
+    chunk_sampler_.reset(chunk_reader_.chunk_count());
+    default_generator().set_state(drawn);
     chunk_sampler_.load(archive);
     loaded_ = true;
   }

@@ -108,9 +108,21 @@ class EBB_API ParameterKey {
   const void* parameter_;
 };
 
+/// What is remembered of one parameter; of one that no step has changed yet, nothing: then `*` and `->`
+/// throw.
+class EBB_API OptimizerStateSlot : public std::unique_ptr<OptimizerParamState> {
+ public:
+  using std::unique_ptr<OptimizerParamState>::unique_ptr;
+  using std::unique_ptr<OptimizerParamState>::operator=;
+  OptimizerParamState& operator*() const { return checked(); }
+  OptimizerParamState* operator->() const { return &checked(); }
+
+ private:
+  OptimizerParamState& checked() const;
+};
+
 /// What is remembered, by parameter.
-using OptimizerStates =
-    std::unordered_map<ParameterKey, std::unique_ptr<OptimizerParamState>, ParameterKey::Hash>;
+using OptimizerStates = std::unordered_map<ParameterKey, OptimizerStateSlot, ParameterKey::Hash>;
 
 /// Gives Derived its clone().
 template <class Derived>

@@ -96,7 +96,8 @@ class EBB_API CosineAnnealingLR : public EpochScheduler {
   const double least_;
 };
 
-/// The same from the beginning again after T_0 epochs, then after T_0 T_mult more, and so on.
+/// The same from the beginning again after T_0 epochs, then after T_0 T_mult more, and so on. In a chain it
+/// changes the rate that others have left, where PyTorch discards what they did.
 class EBB_API CosineAnnealingWarmRestarts : public EpochScheduler {
  public:
   CosineAnnealingWarmRestarts(Optimizer& optimizer, std::int64_t T_0, std::int64_t T_mult = 1,
@@ -104,6 +105,7 @@ class EBB_API CosineAnnealingWarmRestarts : public EpochScheduler {
 
  private:
   double next(std::size_t group, double now) override;
+  double share(std::int64_t epoch) const;
   const std::int64_t first_, factor_;
   const double least_;
 };
