@@ -37,13 +37,24 @@ LeafMutexes& leaf_mutexes() {
 
 }  // namespace
 
+namespace {
+
+// A leaf may have got another shape, dtype or device since.
+bool is_of_now(const Node& accumulator, const Variable& x) {
+  const OutputMeta& meta = accumulator.output_meta(0);
+  return IntArrayRef(meta.sizes) == x.sizes() && meta.dtype == x.dtype() && meta.device == x.device();
+}
+
+}  // namespace
+
 Ref<Node> grad_accumulator(const Variable& x) {
   EBB_CHECK(x.is_leaf() && x.impl()->requires_grad,
             "grad_accumulator: expected a leaf that requires grad, shape ", x.sizes(), ".");
   std::lock_guard lock(leaf_mutexes().accumulators.of(x));
   AutogradMeta& meta = meta_of(x);
   // The accumulator may be on its way out in another thread; then a new one takes its place.
-  if (meta.accumulator && meta.accumulator->try_add_ref()) return Ref<Node>::adopt(meta.accumulator);
+  if (meta.accumulator && is_of_now(*meta.accumulator, x) && meta.accumulator->try_add_ref())
+    return Ref<Node>::adopt(meta.accumulator);
   Ref<Node> node = Ref<Node>::adopt(new AccumulateGrad(x));
   meta.accumulator = node.get();
   return node;
@@ -97,6 +108,9 @@ Variable AccumulateGrad::hooked(Variable incoming) const {
 GradList AccumulateGrad::apply(GradList&& grads) {
   const Variable incoming = hooked(std::move(grads[0]));
   if (!leaf_.requires_grad()) return {};  // it was frozen since the graph was recorded
+  EBB_CHECK(incoming.sizes() == leaf_.sizes(), "AccumulateGrad: the gradient of shape ", incoming.sizes(),
+            " is that of a leaf which has been given shape ", leaf_.sizes(),
+            " since. Call backward() before reshaping it in place.");
   if (detail::Recorder* recorder = detail::recorder()) [[unlikely]]
     recorder->accumulates(leaf_);
   const bool steal = incoming.use_count() == 1;

@@ -17,10 +17,6 @@ Ref<Node> CopySlices::make(const Variable& base, const NdArray& view, Ref<Node> 
 }
 
 GradList CopySlices::apply(GradList&& grads) {
-  EBB_CHECK(
-      fn_,
-      "Trying to backward through the graph a second time (CopySlices): the saved tensors have already been ",
-      "freed. Specify retain_graph=true in the first backward() or grad() call.");
   // The base's own memory layout, so that the view's strides address the same elements.
   Variable result(NdArray::empty_strided(base_sizes_, base_strides_, grads[0].dtype(), grads[0].device()));
   result.copy_(grads[0]);
@@ -38,8 +34,7 @@ GradList CopySlices::apply(GradList&& grads) {
 
 void CopySlices::release_variables() {
   Node::release_variables();
-  if (fn_) fn_->release_variables();
-  fn_.reset();
+  fn_->release_variables();
 }
 
 }  // namespace ebb::autograd

@@ -1,8 +1,10 @@
 // How ops enter the graph: history, views and the rules of in-place writes.
 #include <ebb/autograd/record.h>
+#include <ebb/core/warning.h>
 
 #include <atomic>
 #include <memory>
+#include <utility>
 
 #include "autograd/copy_slices.h"
 #include "autograd/meta.h"
@@ -25,6 +27,14 @@ AutogradMeta& meta_of(const Variable& x) {
   AutogradMeta* already = nullptr;
   return slot.compare_exchange_strong(already, made.get(), std::memory_order_acq_rel) ? *made.release()
                                                                                       : *already;
+}
+
+void warn_of_inference_leaf() {
+  thread_local bool warned = false;
+  if (std::exchange(warned, true)) return;
+  warn(
+      "a tensor that was made in inference mode requires grad, and an op outside of that mode takes no other "
+      "tensors: nothing is recorded, and it gets no gradient. clone() it outside InferenceMode.");
 }
 
 void set_history(const Variable& output, const Ref<Node>& node) {

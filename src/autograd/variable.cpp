@@ -206,20 +206,28 @@ Variable& Variable::detach_() const {
   return const_cast<Variable&>(*this);
 }
 
+namespace {
+
+NdArray with_own_versions(const NdArray& a) {
+  return NdArray(Storage::alias(a.storage()), DimVector(a.sizes()), DimVector(a.strides()), a.offset(),
+                 a.dtype());
+}
+
+}  // namespace
+
 Variable Variable::data() const {
-  const NdArray& a = array();
-  // A storage of its own over the same bytes: that gives it a version counter of its own.
-  Storage* kept = Ref<Storage>(a.storage()).detach();
-  Ref<Storage> alias = Storage::adopt(
-      kept->data(), kept->bytes(), kept->device(),
-      [](void* owner, void*) { static_cast<Storage*>(owner)->release(); }, kept);
-  Variable out(
-      NdArray(std::move(alias), DimVector(a.sizes()), DimVector(a.strides()), a.offset(), a.dtype()));
+  Variable out(with_own_versions(array()));
   out.impl_->inference = impl_->inference;
   return out;
 }
 
 void Variable::set_data(const Variable& data) const {
+  EBB_CHECK(data.defined(), "set_data: the new data is undefined.");
+  set_data(data.array().storage() == checked().data.storage() ? Variable(data.array())
+                                                              : Variable(with_own_versions(data.array())));
+}
+
+void Variable::set_data(Variable&& data) const {
   VariableImpl& impl = checked();
   EBB_CHECK(data.defined(), "set_data: the new data is undefined.");
   EBB_CHECK(!requires_grad() || is_floating(data.dtype()),

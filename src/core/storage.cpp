@@ -12,7 +12,7 @@ namespace ebb {
 namespace {
 
 // Who owns the bytes.
-enum Kind : std::uint8_t { kTogether, kBackend, kPinned, kAdopted };
+enum Kind : std::uint8_t { kTogether, kBackend, kPinned, kAdopted, kAlias };  // the last: context_, a Storage
 // On the CPU header and data share one block, so that a small tensor costs one allocation.
 constexpr std::size_t kHeader = (sizeof(Storage) + 63) / 64 * 64;
 
@@ -50,11 +50,15 @@ Ref<Storage> Storage::allocate_pinned(std::size_t bytes) {
   return Ref<Storage>::adopt(s);
 }
 
-bool Storage::is_pinned() const { return kind_ == kPinned; }
+bool Storage::is_pinned() const {
+  return kind_ == kPinned || (kind_ == kAlias && static_cast<const Storage*>(context_)->is_pinned());
+}
 
 void Storage::used_on(Device device, void* stream) const {
   if (kind_ == kBackend || kind_ == kPinned)
     detail::backend(kCUDA).record_use({data_, block_bytes_, device_, context_}, device, stream);
+  else if (kind_ == kAlias)
+    static_cast<const Storage*>(context_)->used_on(device, stream);
 }
 
 Ref<Storage> Storage::adopt(void* data, std::size_t bytes, Device device, Deleter deleter, void* context) {
@@ -63,6 +67,18 @@ Ref<Storage> Storage::adopt(void* data, std::size_t bytes, Device device, Delete
   s->kind_ = kAdopted;
   s->deleter_ = deleter;
   s->context_ = context;
+  detail::count_storage(1);
+  return Ref<Storage>::adopt(s);
+}
+
+Ref<Storage> Storage::alias(const Ref<Storage>& other) {
+  detail::not_replayed("a tensor got a version counter of its own (data(), set_data())");
+  // Of an alias, that of which it is one: chains would grow with every call.
+  Ref<Storage> of =
+      other->kind_ == kAlias ? Ref<Storage>::share(static_cast<Storage*>(other->context_)) : other;
+  auto* s = ::new (detail::pool_allocate(sizeof(Storage))) Storage(of->data_, of->bytes_, of->device_);
+  s->kind_ = kAlias;
+  s->context_ = of.detach();
   detail::count_storage(1);
   return Ref<Storage>::adopt(s);
 }
@@ -76,6 +92,8 @@ void Storage::destroy(Storage* s) noexcept {
   }
   if (s->kind_ == kBackend || s->kind_ == kPinned)
     detail::backend(kCUDA).free({s->data_, s->block_bytes_, s->device_, s->context_});
+  else if (s->kind_ == kAlias)
+    static_cast<Storage*>(s->context_)->release();
   else if (s->deleter_)
     s->deleter_(s->context_, s->data_);
   s->~Storage();

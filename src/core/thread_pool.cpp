@@ -42,23 +42,36 @@ bool inside_piece() { return inside; }
 Pool::Pool(int threads)
     : asked_(threads),
       taken_(static_cast<std::size_t>(std::clamp(threads, 1, kMaxThreads) * kPiecesPerThread)) {
-  const std::size_t count = taken_.size() / kPiecesPerThread;
-  try {
-    threads_.reserve(count);
-    for (std::size_t i = 1; i < count; ++i) threads_.emplace_back([this, i] { work(i); });
-  } catch (const std::system_error&) {
-    // No more threads for this process: those that started do the work.
-  } catch (const std::bad_alloc&) {
+  std::size_t count = taken_.size() / kPiecesPerThread;
+  while (!start(count)) {
+    // No more threads for this process. Their stacks may have taken all its memory, of which ops need some.
+    count = threads_.size() / 2 + 1;
+    stop();
   }
 }
 
-Pool::~Pool() {
+Pool::~Pool() { stop(); }
+
+bool Pool::start(std::size_t count) {
+  stop_.store(false, std::memory_order_relaxed);
+  try {
+    threads_.reserve(count);
+    for (std::size_t i = 1; i < count; ++i) threads_.emplace_back([this, i] { work(i); });
+    return true;
+  } catch (const std::system_error&) {
+  } catch (const std::bad_alloc&) {
+  }
+  return false;
+}
+
+void Pool::stop() {
   {
     std::lock_guard lock(mutex_);
     stop_.store(true, std::memory_order_relaxed);
   }
   wake_.notify_all();
   for (std::thread& t : threads_) t.join();
+  threads_.clear();
 }
 
 bool Pool::try_run(std::int64_t begin, std::int64_t end, int pieces, Piece piece, void* body) {

@@ -33,7 +33,8 @@ bool inside_piece();
 /// waits for pieces that somebody has begun.
 class Pool {
  public:
-  /// For `threads` threads, the caller's among them; fewer, down to that one, where the system refuses more.
+  /// For `threads` threads, the caller's among them; where the system refuses some, at most
+  /// half of those that it grants.
   explicit Pool(int threads);
   ~Pool();
   Pool(const Pool&) = delete;
@@ -59,6 +60,9 @@ class Pool {
     std::atomic<std::uint64_t> job{0};
   };
 
+  /// So many threads, the caller's among them; false where the system refuses one of them.
+  bool start(std::size_t count);
+  void stop();
   void wake(int workers);
   void take_pieces(std::uint64_t ticket, std::size_t thread);
   void run_piece(std::int64_t i);

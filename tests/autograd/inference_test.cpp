@@ -1,4 +1,8 @@
 // Inference tensors and normal ones, and the views of both, inside and outside of inference mode.
+#include <ebb/core/warning.h>
+
+#include <thread>
+
 #include "autograd/semantics.h"
 
 using namespace semantics;
@@ -241,4 +245,19 @@ TEST_CASE("inference: leaving it restores what was before") {
     REQUIRE(ebb::GradMode::is_enabled() == grad);
     REQUIRE_FALSE(ebb::InferenceMode::is_enabled());
   }
+}
+
+TEST_CASE("inference: an op outside that loses a gradient says so, once for each thread") {
+  std::thread([] {
+    struct Counter : ebb::WarningHandler {
+      int seen = 0;
+      void process(const ebb::Warning& warning) override {
+        seen += warning.msg().find("made in inference mode requires grad") != std::string::npos;
+      }
+    } counter;
+    const ebb::WarningHandlerGuard guard(&counter);
+    for (int i = 0; i < 2; ++i) CHECK_FALSE((inferred(true) * 2).requires_grad());
+    CHECK_FALSE((inferred(false) * 2).requires_grad());
+    CHECK(counter.seen == 1);
+  }).join();
 }

@@ -231,6 +231,23 @@ TEST_CASE("where the system refuses threads, fewer do the work") {
         }) == 0);
 }
 
+TEST_CASE("threads that the system grants leave memory for ops") {
+  if (!kChildrenRun) return;
+  CHECK(status_of_child([] {
+          std::ifstream statm("/proc/self/statm");
+          rlim_t pages = 0;
+          statm >> pages;
+          constexpr rlim_t kMore = rlim_t{256} << 20;
+          const rlim_t bytes = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + kMore;
+          const rlimit limit{bytes, bytes};
+          if (setrlimit(RLIMIT_AS, &limit) != 0) return false;
+          ebb::set_num_threads(1000);
+          const bool does_work = covers(1000);
+          const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+          return does_work && mmap(nullptr, kMore / 4, PROT_READ, flags, -1, 0) != MAP_FAILED;
+        }) == 0);
+}
+
 TEST_CASE("the number of threads at the start") {
   const FakeRoot root;
   root.write("/proc/self/mountinfo", "1 0 0:1 / /group rw - cgroup2 cgroup2 rw\n");

@@ -8,8 +8,11 @@
 
 namespace ebb::autograd {
 
+EBB_API void warn_of_inference_leaf();
+
 /// Whether an op on these inputs must record: gradient mode is on, one of them requires grad, and not all of
-/// them are inference tensors.
+/// them are inference tensors. If they are, warns once for each thread, as the gradient of one that requires
+/// grad is lost.
 template <class... Inputs>
 bool records(const Inputs&... inputs) {
   const auto any = [&](auto test) {
@@ -24,8 +27,10 @@ bool records(const Inputs&... inputs) {
     };
     return (one(inputs) || ...);
   };
-  return any([](const Variable& x) { return x.requires_grad(); }) && GradMode::is_enabled() &&
-         any([](const Variable& x) { return !x.is_inference(); });
+  if (!any([](const Variable& x) { return x.requires_grad(); }) || !GradMode::is_enabled()) return false;
+  if (any([](const Variable& x) { return !x.is_inference(); })) return true;
+  warn_of_inference_leaf();
+  return false;
 }
 
 /// A node with one edge for each input, in order; a list of tensors gives one edge each.

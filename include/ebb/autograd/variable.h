@@ -155,7 +155,9 @@ class EBB_API Variable : public ops::ArithmeticMethods,
   /// Whether the one element is not zero; an error unless there is exactly one.
   bool is_nonzero() const;
   bool is_same(const Variable& other) const { return impl_ == other.impl_; }
-  bool is_alias_of(const Variable& other) const { return array().storage() == other.array().storage(); }
+  bool is_alias_of(const Variable& other) const {
+    return array().storage()->is_alias_of(*other.array().storage());
+  }
   std::size_t use_count() const { return impl_ ? impl_->use_count() : 0; }
   void reset() { impl_.reset(); }
   std::string toString() const;
@@ -198,8 +200,10 @@ class EBB_API Variable : public ops::ArithmeticMethods,
   }
   Variable variable_data() const { return data(); }
   Variable tensor_data() const { return data(); }
-  /// Replaces the data of this tensor, keeping its place in the graph.
+  /// Replaces the data of this tensor by that of another, keeping its place in the graph. Writes to the other
+  /// go unnoticed by backward.
   void set_data(const Variable& data) const;
+  void set_data(Variable&& data) const;
   /// Counts the in-place writes to the storage.
   std::int64_t _version() const { return checked().version(); }
   std::int64_t version() const { return _version(); }

@@ -23,11 +23,17 @@ class EBB_API Storage : public RefCounted<Storage> {
   /// Borrowed bytes; `deleter(context, data)` runs when the last tensor on them is gone. `deleter` may be
   /// null.
   static Ref<Storage> adopt(void* data, std::size_t bytes, Device device, Deleter deleter, void* context);
+  /// The bytes of another, with a version counter of its own: writes through one go unnoticed by the other.
+  static Ref<Storage> alias(const Ref<Storage>& other);
 
   void* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
   Device device() const { return device_; }
   bool is_pinned() const;
+  /// Whether both are of the same bytes.
+  bool is_alias_of(const Storage& other) const {
+    return this == &other || (bytes_ > 0 && data_ == other.data_ && device_ == other.device_);
+  }
   /// A stream of `device` uses the bytes, which are then not handed out again before what is queued there
   /// when they are freed is done. For device and pinned memory; nothing for borrowed bytes.
   void used_on(Device device, void* stream) const;

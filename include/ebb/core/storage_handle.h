@@ -33,7 +33,10 @@ class StorageHandle {
   std::size_t nbytes() const { return storage_->bytes(); }
   Device device() const { return storage_->device(); }
   DeviceType device_type() const { return device().type(); }
-  bool is_alias_of(const StorageHandle& other) const { return storage_ == other.storage_; }
+  bool is_alias_of(const StorageHandle& other) const {
+    return storage_ == other.storage_ ||
+           (storage_ && other.storage_ && storage_->is_alias_of(*other.storage_));
+  }
   /// How many arrays and handles share the memory, this one among them.
   std::size_t use_count() const { return storage_ ? storage_->use_count() : 0; }
   bool unique() const { return use_count() == 1; }
