@@ -9,7 +9,7 @@ listed risky | pool risky "$cores" 60
 not_yet() { grep -vxF -f <(listed risky); }
 { device_cases own; row_cases own; capture_cases own; } | not_yet | per_process=10 pool own "$cores" 60
 # Random programs, a share for each processor.
-share=$(small 20 || echo 300)
+share=$(small 20 || echo 100)
 # shellcheck disable=SC2016
 step random_programs 100 40 bash -c 'seq 1 "$2" "$(($1 * $2))" | xargs -P "$1" -I{} "$3" --cuda --seed {} --count "$2"' _ \
   "$cores" "$share" "$bundle/bin/random_programs"
