@@ -48,7 +48,7 @@ Element element(const Variable& x, std::int64_t k) {
     offset += k % x.size(d) * x.stride(d);
     k /= x.size(d);
   }
-  return {x.array().data_as<double>() + offset, x.device()};
+  return {x.array().address_as<double>() + offset, x.device()};
 }
 
 Variable zeros_like_of(const Variable& x) {
