@@ -38,7 +38,8 @@ template <class Value>
 struct ChannelMoments {
   using T = Value;
   using C = Compute<T>;
-  using W = SquaresOf<T>;
+  // Doubles for the eight channels of a unit of 16-bit numbers would not fit into a block's memory.
+  using W = std::conditional_t<std::is_same_v<T, float>, double, C>;
   using Sum = Moments<W>;
   struct Own {
     W first, sum, squares;

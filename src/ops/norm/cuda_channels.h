@@ -15,10 +15,6 @@ namespace ebb::cuda {
 
 using kernels::NormShape;
 
-/// The type that holds the squares of T: those of bfloat16 and float are no floats.
-template <class T>
-using SquaresOf = std::conditional_t<std::is_same_v<T, Half>, float, double>;
-
 // A functor `Op` has: T, the elements' type; kInputs and const T* in[kInputs], arrays of one layout; Sum as
 // in cuda_pieces.h, void finish(std::int64_t channel, Sum); Own, what a thread keeps for one channel, made by
 // Own own(std::int64_t channel), told its first elements by void first(Own&, values) and every element by

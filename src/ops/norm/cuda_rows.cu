@@ -20,6 +20,10 @@ using kernels::NormGrads;
 using kernels::NormInput;
 using kernels::NormSaved;
 
+// The type that holds the squares of T: those of bfloat16 and float are no floats.
+template <class T>
+using SquaresOf = std::conditional_t<std::is_same_v<T, Half>, float, double>;
+
 // Elements that a thread keeps; backward of each of two arrays.
 constexpr int kKept = 16;
 // Threads of a row that is kept: doubles, and elements that are taken singly, need more than the 64 registers
@@ -66,11 +70,14 @@ struct NormArgs {
   __device__ C rstd_of(SquaresOf<T> variance) const {
     using W = SquaresOf<T>;
     const W sum = variance + static_cast<W>(eps);
-    if constexpr (std::is_same_v<W, C>) return 1 / std::sqrt(sum);
-    const bool large = sum > W(0x1p100), small = sum < W(0x1p-100);
-    const W power = large ? W(0x1p-160) : small ? W(0x1p160) : W(1);
-    const C root = large ? C(0x1p-80) : small ? C(0x1p80) : C(1);
-    return root / std::sqrt(static_cast<C>(sum * power));
+    if constexpr (std::is_same_v<W, C>) {
+      return 1 / std::sqrt(sum);
+    } else {
+      const bool large = sum > W(0x1p100), small = sum < W(0x1p-100);
+      const W power = large ? W(0x1p-160) : small ? W(0x1p160) : W(1);
+      const C root = large ? C(0x1p-80) : small ? C(0x1p80) : C(1);
+      return root / std::sqrt(static_cast<C>(sum * power));
+    }
   }
 };
 
