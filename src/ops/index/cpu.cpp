@@ -7,6 +7,7 @@
 #include <ebb/core/visit.h>
 
 #include <algorithm>
+#include <functional>
 
 namespace ebb::cpu {
 
@@ -103,11 +104,14 @@ void scatter(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray
       if (rounds && index.sizes()[dim] > 1) {
         DimVector lines(index.sizes());
         lines[dim] = 1;
-        return combine_lines(
-            out.address_as<T>(), index.address_as<std::int64_t>(), src.address_as<T>(),
-            Walk<3>(lines, {index.strides(), src.strides(), out.strides()}),
-            ScatterLines{index.sizes()[dim], index.strides()[dim], src.strides()[dim], stride},
-            out.sizes()[dim], op, inside);
+        const auto combine_by = [&](auto merge) {
+          combine_lines(out.address_as<T>(), index.address_as<std::int64_t>(), src.address_as<T>(),
+                        Walk<3>(lines, {index.strides(), src.strides(), out.strides()}),
+                        ScatterLines{index.sizes()[dim], index.strides()[dim], src.strides()[dim], stride},
+                        out.sizes()[dim], merge, inside);
+        };
+        return op == kernels::ScatterOp::add ? combine_by(std::plus<double>())
+                                             : combine_by(std::multiplies<double>());
       }
     const std::int64_t grain = std::max<std::int64_t>(kGrain * length / index.numel(), 1);
     parallel_for(0, length, grain, [&](std::int64_t begin, std::int64_t end) {

@@ -9,7 +9,6 @@
 
 #include "kernel/convert.h"
 #include "kernel/cpu/walk.h"
-#include "ops/index/combine.h"
 
 namespace ebb::cpu {
 
@@ -93,15 +92,15 @@ struct ScatterLines {
   std::int64_t length, index_step, src_step, out_step;
 };
 
-/// out[index[i]] (op)= src[i] along each line, rounded once for each element. `lines` walks the other
-/// dimensions of index, src and out; `inside` checks an index.
-template <class T, class Inside>
+/// out[index[i]] = merge(out[index[i]], src[i]) along each line, rounded once for each element. `lines` walks
+/// the other dimensions of index, src and out; `inside` checks an index.
+template <class T, class Merge, class Inside>
 void combine_lines(T* to, const std::int64_t* index, const T* from, const Walk<3>& lines,
-                   const ScatterLines& along, std::int64_t size, kernels::ScatterOp op, Inside inside) {
-  constexpr std::int64_t kTogether = 16;  // neighbours, which share lines of the cache
+                   const ScatterLines& along, std::int64_t size, Merge merge, Inside inside) {
+  constexpr std::int64_t kTogether = 8;  // neighbours, which share lines of the cache
   lines.weighted(along.length, [&](std::int64_t count, const std::array<std::int64_t, 3>& at,
                                    const std::array<std::int64_t, 3>& step) {
-    const std::int64_t together = std::min(kTogether, count);
+    const std::int64_t together = step[0] == 1 || step[2] == 1 ? std::min(kTogether, count) : 1;
     // Not initialised: only what is read from out is used.
     const std::unique_ptr<double[]> wide(new double[static_cast<std::size_t>(size * together)]);
     for (std::int64_t first = 0; first < count; first += together) {
@@ -110,19 +109,18 @@ void combine_lines(T* to, const std::int64_t* index, const T* from, const Walk<3
       const T* const values = from + at[1] + first * step[1];
       T* const o = to + at[2] + first * step[2];
       const auto each = [&](auto&& body) {
-        for (std::int64_t i = 0; i < along.length; ++i)
-          for (std::int64_t l = 0; l < n; ++l) {
-            const std::int64_t place = places[i * along.index_step + l * step[0]];
-            body(i, l, place);
-          }
+        if (n == 1)
+          for (std::int64_t i = 0; i < along.length; ++i) body(i, 0, places[i * along.index_step]);
+        else
+          for (std::int64_t i = 0; i < along.length; ++i)
+            for (std::int64_t l = 0; l < n; ++l) body(i, l, places[i * along.index_step + l * step[0]]);
       };
       each([&](std::int64_t, std::int64_t l, std::int64_t place) {
         wide[inside(place) * together + l] = static_cast<float>(o[place * along.out_step + l * step[2]]);
       });
       each([&](std::int64_t i, std::int64_t l, std::int64_t place) {
-        double& sum = wide[place * together + l];
-        sum = indexing::combine(
-            sum, static_cast<double>(static_cast<float>(values[i * along.src_step + l * step[1]])), op);
+        double& result = wide[place * together + l];
+        result = merge(result, static_cast<float>(values[i * along.src_step + l * step[1]]));
       });
       each([&](std::int64_t, std::int64_t l, std::int64_t place) {
         o[place * along.out_step + l * step[2]] =
