@@ -1,6 +1,7 @@
 // Datasets that know what is next, streams, and chunks that threads read.
 #include <ebb/data.h>
 #include <ebb/ops/creation.h>
+#include <ebb/ops/random.h>
 
 #include <algorithm>
 #include <atomic>
@@ -235,7 +236,7 @@ TEST_CASE("a chunk dataset goes on from the chunk that a file names") {
   in.load_from(file);
   const Generator drawn = default_generator().clone();
   first->load(in);
-  CHECK(rand({1}, drawn).item<float>() == rand({1}).item<float>());
+  CHECK(ebb::rand({1}, drawn).item<float>() == ebb::rand({1}).item<float>());
   first->reset();
   CHECK(first->get_batch()->front() == 20);
   first->reset();
