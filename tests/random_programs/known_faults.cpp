@@ -37,8 +37,6 @@ struct Fault {
 };
 
 const std::vector<Fault> faults = {
-    {"autograd: set_data(y) shares y's version counter",
-     [](const Case& c) { return c.s.name == "set_data"; }},
     {"compile: a hook that is added after the recording, or by each call to a tensor from outside, is not "
      "called",
      [](const Case& c) {
