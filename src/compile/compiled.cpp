@@ -97,7 +97,7 @@ std::string first_difference(const Tape& a, const Tape& b) {
 struct Kind {
   std::string key;
   std::unique_ptr<Tape> settled, last;
-  // Where an argument lies. A captured tensor may lie there too, which no tape tells from a view of the
+  // The place of an argument. A captured tensor may lie there too, which no tape tells from a view of the
   // argument.
   struct Input {
     std::shared_ptr<ReadStorage> memory;

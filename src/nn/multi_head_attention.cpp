@@ -185,8 +185,8 @@ struct Attended {
 Attended weighed(const Streams& x, const Variable& mask, double dropout_p) {
   const auto& [q, k, v] = x;
   Variable scores = matmul(q * std::sqrt(1.0 / static_cast<double>(q.size(-1))), k.transpose(-2, -1));
-  Variable
-      blind;  // queries that may see no key: as in scaled_dot_product_attention they see nothing, not NaN
+  // Queries that may see no key get zeros, as in scaled_dot_product_attention, not NaN.
+  Variable blind;
   if (mask.defined()) {
     constexpr double kUnseen = -std::numeric_limits<double>::infinity();
     scores = mask.dtype() == kBool ? scores.masked_fill(mask, kUnseen) : scores + mask;

@@ -353,7 +353,7 @@ TEST_CASE("a cosine with warm restarts leaves in a chain what others do to the r
     all.step();
     cosine.step();
     for (const std::size_t group : {0, 1}) {
-      // Of what is above the least, the same part is left.
+      // The same part is left of the height above the least rate.
       const double first = group == 0 ? 0.1 : 0.4;
       CHECK((rate(*optimizer, group) - 0.01) / (first / 2 - 0.01) ==
             Approx((rate(*alone, group) - 0.01) / (first - 0.01)));

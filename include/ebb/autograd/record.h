@@ -50,7 +50,8 @@ Ref<N> make_node(const Inputs&... inputs) {
 /// Makes `node` the history of a fresh output of the op.
 EBB_API void set_history(const Variable& output, const Ref<Node>& node);
 
-/// What an in-place op changes: the elements, or only how the tensor shows them (t_, squeeze_).
+/// The part of a tensor that an in-place op changes: the elements, or only how the tensor shows them (t_,
+/// squeeze_).
 enum class InPlace : std::uint8_t { elements, geometry };
 
 /// Before an in-place op on `self`: throws for a leaf that requires grad, for a view whose kind forbids it,

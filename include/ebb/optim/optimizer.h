@@ -108,8 +108,8 @@ class EBB_API ParameterKey {
   const void* parameter_;
 };
 
-/// What is remembered of one parameter; of one that no step has changed yet, nothing: then `*` and `->`
-/// throw.
+/// The state of one parameter. It is empty before the first step that changes the parameter: `*` and `->`
+/// throw then.
 class EBB_API OptimizerStateSlot : public std::unique_ptr<OptimizerParamState> {
  public:
   using std::unique_ptr<OptimizerParamState>::unique_ptr;

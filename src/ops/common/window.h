@@ -1,4 +1,4 @@
-// What all windows of convolutions, pools and folds ask of their numbers.
+// The limits of the numbers that describe windows of convolutions, pools and folds.
 #pragma once
 
 #include <ebb/core/error.h>

@@ -46,10 +46,10 @@ class ProductsOfOthers {
   explicit ProductsOfOthers(const Variable& s)
       : s_(s), before_(exclusive(s)), behind_(exclusive(s.flip({-1})).flip({-1})) {}
 
-  /// Of all but i.
+  /// The product of all but i.
   Variable but_one() const { return before_ * behind_; }
 
-  /// Of all but i and j; 0 where they are the same.
+  /// The product of all but i and j; 0 where they are the same.
   Variable but_two() const {
     const std::int64_t n = s_.size(-1);
     DimVector square(s_.sizes());
@@ -61,7 +61,7 @@ class ProductsOfOthers {
   }
 
  private:
-  // Of all before each.
+  // The product of all before each.
   static Variable exclusive(const Variable& x) {
     const std::int64_t n = x.size(-1);
     return cat({ones_like(x.detach().narrow(-1, 0, 1)), x.narrow(-1, 0, n - 1)}, -1).cumprod(-1);

@@ -138,10 +138,14 @@ template <class T>
 void add_rows(NdArray& out, const NdArray& offsets, const NdArray& values) {
   const DeviceWalk<2> row = row_of(out, values);
   constexpr std::int64_t kLong = 64;
-  if constexpr (!std::is_integral_v<T>)
-    if (is_half_v<T> || are_deterministic_algorithms_enabled() || row.numel >= kLong)
-      return put_in_order<T, true>(out, offsets, values, row);
-  put_at_once<T, 1, true>(out, offsets, values, row);
+  if constexpr (is_half_v<T>) {
+    put_in_order<T, true>(out, offsets, values, row);
+  } else {
+    if constexpr (!std::is_integral_v<T>)
+      if (are_deterministic_algorithms_enabled() || row.numel >= kLong)
+        return put_in_order<T, true>(out, offsets, values, row);
+    put_at_once<T, 1, true>(out, offsets, values, row);
+  }
 }
 
 template <class T>

@@ -19,7 +19,7 @@ Variable exp_of_difference(const Variable& a, const Variable& b, double of_nothi
   return (a - b).exp().masked_fill(a.eq(-INFINITY).logical_and(b.eq(-INFINITY)), of_nothing);
 }
 
-// Of the terms that are all 0, the last one counts as their sum.
+// The last one of terms that are all 0 counts as their sum.
 struct LogcumsumexpBackward : autograd::Node {
   autograd::SavedVariable self{this}, result{this};
   std::int64_t dim = 0;
