@@ -29,19 +29,27 @@ bool writes_uncounted(const State& state, const Statement& statement) {
 void VersionWatch::look(const State& state, const Statement& statement) {
   if (writes_uncounted(state, statement)) known_.clear();
   std::unordered_map<const ebb::Storage*, Known> now;
-  const auto add = [&](const Variable& x) {
+  const auto add_one = [&](const Variable& x) {
     if (!x.defined() || !x.device().is_cpu()) return;
     const ebb::Ref<ebb::Storage>& storage = x.array().storage();
     if (storage->bytes() > kMostBytes || now.contains(storage.get())) return;
     now[storage.get()] = {storage, hash_of(*storage), storage->version()};
   };
+  const auto add = [&](const Variable& x) {
+    add_one(x);
+    if (x.defined() && x.is_leaf()) add_one(x.grad());
+  };
   for (const Slot& slot : state.slots) {
     add(slot.tensor);
+    if (slot.optimizer)
+      for (const auto& group : slot.optimizer->param_groups())
+        for (const Variable& p : group.params()) add(p);
     if (!slot.module) continue;
     for (const Variable& p : slot.module->parameters()) add(p);
     for (const Variable& b : slot.module->buffers()) add(b);
   }
-  // Tensors with counters of their own may share memory, by set_data(): one of them counts a write.
+  // Tensors with counters of their own may share memory, by set_data(): one of them counts a write. It may be
+  // a gradient, or a parameter that only an optimizer still has.
   std::set<const void*> counted;
   const auto before = [&](const ebb::Storage* storage) {
     const auto found = known_.find(storage);
