@@ -4,7 +4,6 @@
 #include <ebb/core/random.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <ostream>
 #include <set>
@@ -14,6 +13,7 @@
 #include "random_programs/kinds.h"
 #include "random_programs/known_faults.h"
 #include "random_programs/torch_rows.h"
+#include "support/compare.h"
 #include "support/warnings.h"
 
 namespace programs {
@@ -28,12 +28,6 @@ std::string quoted(const std::string& text) {
   return all + "'";
 }
 
-template <class Number>
-void append(std::string& all, Number number) {
-  char digits[40];
-  all.append(digits, std::to_chars(digits, digits + sizeof(digits), number).ptr);
-}
-
 const char* name_of(ebb::DType dtype) {
   static const std::map<ebb::DType, const char*> names = {
       {ebb::kDouble, "f64"}, {ebb::kFloat, "f32"}, {ebb::kHalf, "f16"},  {ebb::kBFloat16, "bf16"},
@@ -43,41 +37,53 @@ const char* name_of(ebb::DType dtype) {
   return at == names.end() ? "another dtype" : at->second;
 }
 
-// Every number exactly: the shortest that is no other of its dtype.
-void append_numbers(std::string& all, const Variable& x) {
-  const Variable flat = x.detach().to(x.is_floating_point() ? ebb::kDouble : ebb::kLong).contiguous();
-  for (std::int64_t i = 0; i < flat.numel(); ++i) {
-    if (i > 0) all += ' ';
-    if (x.dtype() == ebb::kDouble)
-      append(all, flat.data_ptr<double>()[i]);
-    else if (x.is_floating_point())
-      append(all, static_cast<float>(flat.data_ptr<double>()[i]));
-    else
-      append(all, flat.data_ptr<std::int64_t>()[i]);
+// The bytes of the numbers, as two digits each.
+std::string digits_of(const Variable& x) {
+  const std::string bytes = support::bytes_of(x);
+  std::string all(2 * bytes.size(), '0');
+  char* digit = all.data();
+  for (const char byte : bytes) {
+    *digit++ = "0123456789abcdef"[static_cast<unsigned char>(byte) >> 4];
+    *digit++ = "0123456789abcdef"[byte & 15];
   }
+  return all;
 }
 
-// dtype | flags | sizes | strides of dimensions that have several elements | numbers
-std::string described(const Variable& x) {
-  if (!x.defined()) return "undefined";
+/// A tensor as it was at one moment: dtype | flags | sizes | strides of dimensions that have several
+/// elements, and its numbers.
+struct Sight {
+  std::string outside;
+  Variable numbers;
+  bool operator==(const Sight& other) const {
+    return outside == other.outside && numbers.defined() == other.numbers.defined() &&
+           (!numbers.defined() || support::bytes_of(numbers) == support::bytes_of(other.numbers));
+  }
+};
+
+Sight sight_of(const Variable& x) {
+  if (!x.defined()) return {"undefined", {}};
   std::string all = name_of(x.dtype());
   try {
     all += std::string("|") + (x.requires_grad() ? "g" : "") + (x.is_leaf() ? "l" : "") + "|";
     std::string strides;
     for (std::int64_t d = 0; d < x.dim(); ++d) {
       if (d > 0) all += ',';
-      append(all, x.size(d));
+      all += std::to_string(x.size(d));
       if (x.size(d) < 2 || x.numel() == 0) continue;
       if (!strides.empty()) strides += ',';
-      append(strides, x.stride(d));
+      strides += std::to_string(x.stride(d));
     }
-    all += "|" + strides + "|";
-    append_numbers(all, x);
+    return {all + "|" + strides + "|", x.detach().contiguous()};
   } catch (const std::exception&) {
-    return "throws";
+    return {"throws", {}};
   }
-  return all;
 }
+
+std::string described(const Sight& sight) {
+  return sight.numbers.defined() ? sight.outside + digits_of(sight.numbers) : sight.outside;
+}
+
+std::string described(const Variable& x) { return described(sight_of(x)); }
 
 const optable::Row& row_named(const std::string& name) {
   for (const optable::Row* row : optable::rows())
@@ -173,11 +179,12 @@ class Recorder {
     }
   }
   void look(const std::string& label, const Variable& x) {
-    std::string now = described(x);
-    std::string& before = last_[label];
-    if (before.empty() && now == "undefined" && label.ends_with(".grad")) return;
+    Sight now = sight_of(x);
+    Sight& before = last_[label];
+    if (before.outside.empty() && now.outside == "undefined" && label.ends_with(".grad")) return;
     if (before == now) return;
-    file_ << "(" << quoted(label) << ", " << quoted(now) << "), ";
+    file_ << "('" << label << "', '" << described(now) << "'), ";
+    if (now.numbers.defined()) now.numbers = now.numbers.clone();
     before = std::move(now);
   }
 
@@ -196,7 +203,7 @@ class Recorder {
   std::ostream& file_;
   std::vector<std::string> texts_;
   std::map<std::string, std::size_t> numbers_;
-  std::map<std::string, std::string> last_;
+  std::map<std::string, Sight> last_;
 };
 
 bool can_be_said(Statement& s) { return !text(s, Language::python).empty(); }

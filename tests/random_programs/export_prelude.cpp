@@ -133,7 +133,7 @@ def graded(x):
 def low(x): return x.tril(-1) + x.tril(-1).mT + x.diagonal(0, -2, -1).diag_embed()
 def indefinite(x): return (x + x.mT) / 2 + 4 * torch.eye(x.size(-1), dtype=x.dtype).flip(0)
 
-# Texts of tensors: dtype | flags | sizes | strides | numbers.
+# Texts of tensors: dtype | flags | sizes | strides | the bytes of the numbers.
 DTYPES = {'f64': f64, 'f32': torch.float32, 'f16': torch.float16, 'bf16': torch.bfloat16, 'i64': torch.int64,
           'i32': torch.int32, 'i16': torch.int16, 'i8': torch.int8, 'u8': torch.uint8, 'bool': torch.bool}
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
@@ -143,11 +143,12 @@ BOUNDS = {'f64': 1e-9, 'f32': 1e-4, 'f16': 4e-2, 'bf16': 4e-2}
 
 def list_of(text): return [int(n) for n in text.split(',')] if text else []
 
+def numbers_of(digits, dtype):
+    return torch.frombuffer(bytearray.fromhex(digits), dtype=dtype) if digits else torch.empty([0], dtype=dtype)
+
 def tensor_of(text):
     dtype, flags, sizes, strides, numbers = text.split('|')
-    exact = DTYPES[dtype].is_floating_point
-    values = [float(n) if exact else int(n) for n in numbers.split()]
-    return torch.tensor(values, dtype=f64 if exact else torch.int64).to(DTYPES[dtype]).reshape(list_of(sizes))
+    return numbers_of(numbers, DTYPES[dtype]).reshape(list_of(sizes))
 
 def strides_of(x):
     if x.numel() == 0: return ''
@@ -164,9 +165,9 @@ def difference(x, text, bound):
     if NAMES.get(x.dtype) != dtype: return 'dtype', '%s, ebb %s' % (NAMES.get(x.dtype, x.dtype), dtype)
     if list(x.shape) != list_of(sizes): return 'shape', '%s, ebb %s' % (list(x.shape), list_of(sizes))
     if x.requires_grad != ('g' in flags): return 'requires_grad', str(x.requires_grad)
-    got = x.detach().to(f64).reshape([-1]).numpy(force=True)
-    expected = numpy.array(numbers.split(), dtype=float)
-    if len(expected) and not numpy.array_equal(got, expected):
+    got, expected = x.detach().reshape([-1]), numbers_of(numbers, x.dtype)
+    if not torch.equal(got, expected):
+        got, expected = got.to(f64).numpy(force=True), expected.to(f64).numpy()
         both = numpy.isfinite(got) & numpy.isfinite(expected)
         other = (got != expected) & ~(numpy.isnan(got) & numpy.isnan(expected)) & ~both
         if other.any():
