@@ -20,4 +20,25 @@ if(EBB_INSTALL)
     ${PROJECT_BINARY_DIR}/TorchConfigVersion.cmake COPYONLY)
   install(FILES ${PROJECT_BINARY_DIR}/TorchConfig.cmake ${PROJECT_BINARY_DIR}/TorchConfigVersion.cmake
     DESTINATION ${EBB_TORCH_CONFIG_DIR} COMPONENT torch)
+  # The same folder has the layout of libtorch's, for modules of CMake and makefiles that are given TORCH_ROOT and look for
+  # include/torch/torch.h, lib/libtorch.so and lib/libc10.so: links, which stay right when the tree is moved.
+  if(BUILD_SHARED_LIBS)
+    file(RELATIVE_PATH _to_include /${EBB_TORCH_CONFIG_DIR}/include /${CMAKE_INSTALL_INCLUDEDIR})
+    file(RELATIVE_PATH _to_lib /${EBB_TORCH_CONFIG_DIR}/lib /${CMAKE_INSTALL_LIBDIR})
+    set(_links "include/ebb>${_to_include}/ebb;include/torch>${_to_include}/ebb/libtorch/torch"
+      "include/ATen>${_to_include}/ebb/libtorch/ATen;include/c10>${_to_include}/ebb/libtorch/c10")
+    foreach(_name libtorch.so libtorch_cpu.so libc10.so "$<TARGET_SONAME_FILE_NAME:ebb>")
+      list(APPEND _links "lib/${_name}>${_to_lib}/$<TARGET_SONAME_FILE_NAME:ebb>")
+    endforeach()
+    install(CODE "
+      set(_root \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${EBB_TORCH_CONFIG_DIR}\")
+      foreach(_link ${_links})
+        string(REGEX MATCH \"^(.*)>(.*)$\" _whole \"\${_link}\")
+        set(_from \"\${_root}/\${CMAKE_MATCH_1}\")
+        set(_to \"\${CMAKE_MATCH_2}\")
+        cmake_path(GET _from PARENT_PATH _folder)
+        file(MAKE_DIRECTORY \"\${_folder}\")
+        file(CREATE_LINK \"\${_to}\" \"\${_from}\" SYMBOLIC)
+      endforeach()" COMPONENT torch)
+  endif()
 endif()

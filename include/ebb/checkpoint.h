@@ -39,6 +39,12 @@ class EBB_API Checkpoint {
   /// holder of or a pointer to one. Names are letters, digits, "_" and "-", each once; "rng" is taken.
   template <class T>
   Checkpoint& add(const std::string& name, T& part);
+  template <class T>
+  requires(!std::is_reference_v<T>) Checkpoint& add(const std::string&, T&&) {
+    static_assert(sizeof(T) == 0,
+                  "Checkpoint::add keeps a reference: give it a variable, which outlives the Checkpoint.");
+    return *this;
+  }
   /// A value: after load() it is that of the file. A tensor keeps its place if dtype and shape agree; it may
   /// be undefined.
   Checkpoint& add(const std::string& name, Variable& value);
@@ -83,11 +89,11 @@ Checkpoint& Checkpoint::add(const std::string& name, T& part) {
   if constexpr (serialize::Archived<T>) {
     return add_part({name, [&part](serialize::OutputArchive& to) { part.save(to); },
                      [&part](serialize::InputArchive& from) { part.load(from); }});
-  } else {
-    static_assert(
-        requires { *part; },
-        "Checkpoint::add: what is added needs save(OutputArchive&) const and load(InputArchive&)");
+  } else if constexpr (requires { *part; }) {
     return add(name, *part);
+  } else {
+    static_assert(sizeof(T) == 0,
+                  "Checkpoint::add takes what has save(OutputArchive&) const and load(InputArchive&).");
   }
 }
 

@@ -11,6 +11,10 @@
 #include <utility>
 #include <vector>
 
+// A macro of Qt's; a program with those keywords calls emit() after #undef emit.
+#pragma push_macro("emit")
+#undef emit
+
 namespace ebb {
 
 /// What a compiled function does with its calls, for the arguments of the last one.
@@ -232,3 +236,5 @@ Compiled<std::decay_t<F>> compile(F&& function, const CompileOptions& options = 
 }
 
 }  // namespace ebb
+
+#pragma pop_macro("emit")

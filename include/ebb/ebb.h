@@ -1,6 +1,8 @@
 // Everything a program needs: #include <ebb/ebb.h>.
 #pragma once
 
+#include <ebb/core/api.h>  // first: it says what a compiler has to be
+
 #include <ebb/amp/autocast.h>
 #include <ebb/amp/grad_scaler.h>
 #include <ebb/autograd/anomaly.h>
@@ -24,6 +26,7 @@
 #include <ebb/core/parallel.h>
 #include <ebb/core/random.h>
 #include <ebb/core/storage_handle.h>
+#include <ebb/core/version.h>
 #include <ebb/core/warning.h>
 #include <ebb/cuda/context.h>
 #include <ebb/cuda/cuda.h>

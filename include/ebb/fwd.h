@@ -1,6 +1,8 @@
 // Names only, for headers that pass tensors by reference.
 #pragma once
 
+#include <ebb/core/api.h>
+
 namespace ebb {
 class Variable;
 using Tensor = Variable;

@@ -82,6 +82,12 @@ EBB_API void save(const optim::Optimizer& optimizer, std::ostream& stream);
 /// optimizer as it was.
 EBB_API void load(optim::Optimizer& optimizer, const std::string& path, const std::string& key = {});
 EBB_API void load(optim::Optimizer& optimizer, std::istream& stream, const std::string& key = {});
+/// The same, for programs that say a device (torch::load). A state lies beside its parameter, whatever they
+/// say.
+template <class Source, class Where>
+requires std::same_as<Where, Device> || std::same_as<Where, DeviceType> ||
+    std::same_as<Where, optional<Device>>
+void load(optim::Optimizer& optimizer, Source&& from, Where) { load(optimizer, from); }
 
 /// One tensor, under the name "tensor".
 EBB_API void save(const Variable& tensor, const std::string& path);

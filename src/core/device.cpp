@@ -6,6 +6,24 @@
 
 namespace ebb {
 
+namespace {
+std::string_view to_string(DeviceType type) {
+  switch (type) {
+    case DeviceType::CPU:
+      return "cpu";
+    case DeviceType::CUDA:
+      return "cuda";
+    case DeviceType::HIP:
+      return "hip";
+    case DeviceType::XPU:
+      return "xpu";
+    case DeviceType::MPS:
+      return "mps";
+  }
+  return "unknown";
+}
+}  // namespace
+
 Device::Device(std::string_view text) : type_(DeviceType::CPU), index_(-1) {
   const auto bad = [&] {
     detail::fail("Device: cannot read \"", text,
@@ -33,6 +51,10 @@ void Device::fail_index(std::int64_t index) {
                ". Give one from 0 to 127, or -1 for the current device.");
 }
 
+void Device::fail_type(DeviceType type) {
+  detail::fail("Device: ebb has no devices of type ", to_string(type), ". It has kCPU and kCUDA.");
+}
+
 std::string Device::str() const {
   std::string s = is_cuda() ? "cuda" : "cpu";
   if (has_index()) s += ':' + std::to_string(int{index_});
@@ -40,8 +62,6 @@ std::string Device::str() const {
 }
 
 std::ostream& operator<<(std::ostream& out, Device device) { return out << device.str(); }
-std::ostream& operator<<(std::ostream& out, DeviceType type) {
-  return out << (type == DeviceType::CUDA ? "cuda" : "cpu");
-}
+std::ostream& operator<<(std::ostream& out, DeviceType type) { return out << to_string(type); }
 
 }  // namespace ebb

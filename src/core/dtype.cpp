@@ -37,6 +37,9 @@ void scalar_overflow(const Scalar& value, DType dtype) {
 }
 }  // namespace detail
 
+std::ostream& operator<<(std::ostream& out, Half value) { return out << static_cast<float>(value); }
+std::ostream& operator<<(std::ostream& out, BFloat16 value) { return out << static_cast<float>(value); }
+
 std::ostream& operator<<(std::ostream& out, const Scalar& value) {
   std::string s;
   append_text(s, value);

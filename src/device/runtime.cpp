@@ -1,4 +1,5 @@
 // The public functions of namespace cuda, by the backend's table.
+#include <ebb/core/deterministic.h>
 #include <ebb/cuda/cuda.h>
 
 #include <atomic>
@@ -152,6 +153,7 @@ namespace {
 constinit std::atomic<bool> tf32_allowed{false};
 constinit std::atomic<bool> convolutions_benchmarked{false};
 constinit std::atomic<bool> cudnn_enabled{true};
+constinit std::atomic<bool> cudnn_deterministic{false};
 }  // namespace
 
 void allow_tf32(bool allow) { tf32_allowed.store(allow, std::memory_order_relaxed); }
@@ -163,6 +165,12 @@ void benchmark_convolutions(bool benchmark) {
 bool are_convolutions_benchmarked() { return convolutions_benchmarked.load(std::memory_order_relaxed); }
 
 void enable_cudnn(bool enable) { cudnn_enabled.store(enable, std::memory_order_relaxed); }
+void use_deterministic_cudnn(bool deterministic) {
+  cudnn_deterministic.store(deterministic, std::memory_order_relaxed);
+}
+bool is_cudnn_deterministic() {
+  return cudnn_deterministic.load(std::memory_order_relaxed) || are_deterministic_algorithms_enabled();
+}
 bool is_cudnn_enabled() { return cudnn_enabled.load(std::memory_order_relaxed); }
 bool cudnn_is_available() noexcept { return is_available() && backend().has_dnn(); }
 

@@ -50,6 +50,21 @@ bool OptimizerParamState::fits(const Variable& value, const Variable& parameter)
   return value.dim() == 0 || value.sizes() == parameter.sizes();
 }
 Optimizer::~Optimizer() = default;
+// Captured steps of either know its address: none of them is valid any more.
+Optimizer::Optimizer(Optimizer&& other)
+    : param_groups_(std::move(other.param_groups_)),
+      state_(std::move(other.state_)),
+      defaults_(std::move(other.defaults_)) {
+  other.epoch_ = std::make_shared<const char>();
+}
+Optimizer& Optimizer::operator=(Optimizer&& other) {
+  param_groups_ = std::move(other.param_groups_);
+  state_ = std::move(other.state_);
+  defaults_ = std::move(other.defaults_);
+  epoch_ = std::make_shared<const char>();
+  other.epoch_ = std::make_shared<const char>();
+  return *this;
+}
 
 ParameterKey::ParameterKey(const std::string& address) {
   const std::size_t prefix = address.starts_with("0x") ? 2 : 0;
@@ -167,6 +182,10 @@ Optimizer::StateDict Optimizer::state_dict() const {
 }
 
 void Optimizer::load_state_dict(const StateDict& state) {
+  load_states(state, [this] { return new_state(); });
+}
+
+void Optimizer::load_states(const StateDict& state, const StateMaker& make) {
   std::vector<Variable> all;
   for (const OptimizerParamGroup& group : param_groups_)
     all.insert(all.end(), group.params().begin(), group.params().end());
@@ -184,7 +203,7 @@ void Optimizer::load_state_dict(const StateDict& state) {
         "' belongs to them.");
     const Variable& parameter = all[position];
     std::unique_ptr<OptimizerParamState>& slot = loaded[parameter.impl()];
-    if (!slot) slot = new_state();
+    if (!slot) slot = make();
     EBB_CHECK(slot, "load_state_dict: there is an entry '", name,
               "', and this optimizer has no state to load it into. Override new_state() in its class.");
     EBB_CHECK(slot->fits(value, parameter), "load_state_dict: '", name, "' is of size ", value.sizes(),
@@ -215,6 +234,10 @@ void Optimizer::save(serialize::OutputArchive& archive) const {
 }
 
 void Optimizer::load(serialize::InputArchive& archive) {
+  load(archive, [this] { return new_state(); });
+}
+
+void Optimizer::load(serialize::InputArchive& archive, const StateMaker& make) {
   StateDict state;
   for (const auto& item : archive.tensors())
     if (!item.first.starts_with(kGroups)) state.push_back(item);
@@ -230,7 +253,7 @@ void Optimizer::load(serialize::InputArchive& archive) {
     EBB_CHECK(known == all.keys().size(), "load: the optimizer has ", std::uint64_t{groups.size()},
               " parameter groups, what is loaded has others: ", all.keys().back(), ".");
   }
-  load_state_dict(state);
+  load_states(state, make);
   for (std::size_t i = 0; i < groups.size(); ++i)
     if (!groups[i].tensors().empty()) param_groups_[i].options().serialize(groups[i]);
 }

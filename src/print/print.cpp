@@ -10,6 +10,8 @@
 #include <limits>
 #include <ostream>
 
+#include "print/columns.h"
+
 namespace ebb {
 namespace {
 
@@ -210,6 +212,10 @@ std::string to_string(const Variable& x) {
   return s + ")";
 }
 
-std::ostream& operator<<(std::ostream& out, const Variable& x) { return out << to_string(x); }
+std::ostream& operator<<(std::ostream& out, const Variable& x) {
+  if (!detail::are_printed_in_columns()) return out << to_string(x);
+  detail::print_in_columns(out, x, kLineWidth);
+  return out;
+}
 
 }  // namespace ebb

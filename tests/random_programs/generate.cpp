@@ -1,9 +1,12 @@
 // Draws programs by running them.
 #include "random_programs/generate.h"
 
+#include <ebb/autograd/node.h>
 #include <ebb/core/random.h>
 
 #include <algorithm>
+#include <unordered_set>
+#include <vector>
 
 #include "optable/checks.h"
 #include "random_programs/kinds.h"
@@ -13,6 +16,25 @@ namespace programs {
 namespace {
 
 constexpr int kSlots = 128;
+constexpr std::size_t kMostNodes = 3000;
+
+// Whether a statement walks a graph of more than kMostNodes. One that builds a graph of its own walk, and is
+// run again in every call, makes graphs that double until no memory holds them.
+bool walks_far(const State& state, const Statement& s) {
+  if ((s.kind != "backward" && s.kind != "grad") || !state[s.in[0]].is_tensor()) return false;
+  std::unordered_set<const ebb::autograd::Node*> seen;
+  std::vector<const ebb::autograd::Node*> left;
+  const auto visit = [&](const ebb::autograd::Node* node) {
+    if (node && seen.insert(node).second) left.push_back(node);
+  };
+  visit(state.tensor(s.in[0]).grad_fn().get());
+  while (!left.empty() && seen.size() <= kMostNodes) {
+    const ebb::autograd::Node* const node = left.back();
+    left.pop_back();
+    for (const ebb::autograd::Edge& edge : node->next_edges()) visit(edge.function.get());
+  }
+  return seen.size() > kMostNodes;
+}
 
 class Generator {
  public:
@@ -31,7 +53,7 @@ class Generator {
     if (trains_ && !ended_)
       for (const char* kind : {"forward", "backward", "step"}) add(kBody, program_.body, kind);
     choose_results();
-    for (int call = 1; call < limits_.calls; ++call) draw_between(call);
+    for (int call = 1; call < limits_.calls && !explodes_; ++call) draw_between(call);
     program_.slots = used_;
     return std::move(program_);
   }
@@ -84,6 +106,7 @@ class Generator {
     if (replays_ && place == kBody && keeps_eager(s)) return false;
     if (state_.is_large() && makes_overlapping_view(s)) return false;
     if (limits_.adapt && !limits_.adapt(s)) return false;
+    if (walks_far(state_, s)) return false;
     // Statements with known faults are made once in 50, so that nobody forgets them.
     if (known_fault(s, place, program_) && !draw_.once_in(50)) return false;
     for (std::size_t i = 0; i < s.out.size(); ++i) s.out[i] = used_ + static_cast<int>(i);
@@ -189,8 +212,11 @@ class Generator {
     program_.between.push_back(std::move(between));
     for (const Statement& s : program_.body)
       if (!attempt(s)) break;
+    if (explodes_) program_.between.pop_back();
   }
   bool attempt(const Statement& s) {
+    explodes_ = explodes_ || walks_far(state_, s);
+    if (explodes_) return false;
     try {
       run(state_, s);
       return true;
@@ -208,7 +234,8 @@ class Generator {
   Program program_;
   int used_ = 0;
   bool ended_ = false, trains_ = false, overlaps_ = false;
-  Statement within_;  ///< no kind: there is none
+  bool explodes_ = false;  ///< a further call would walk too large a graph
+  Statement within_;       ///< no kind: there is none
   std::int64_t first_within_ = 0;
   bool replays_ = false;  ///< no statement of the body keeps it from that
 };

@@ -1,6 +1,10 @@
 // What an optimizer remembers, under the keys of either version of libtorch.
 #include <torch/torch.h>
 
+#include <deque>
+#include <sstream>
+#include <tuple>
+
 #include "support/catch.h"
 
 namespace {
@@ -80,4 +84,140 @@ TEST_CASE("a parameter joins one group only") {
   CHECK(pair.optimizer.param_groups().size() == 1);
   pair.optimizer.add_param_group(OptimizerParamGroup({torch::ones(1)}));
   CHECK(pair.optimizer.param_groups().size() == 2);
+}
+
+namespace {
+
+// An optimizer of a program's own, written as libtorch writes its own.
+struct DriftOptions : public torch::optim::OptimizerCloneableOptions<DriftOptions> {
+  DriftOptions(double lr = 1e-3) : lr_(lr) {}
+  TORCH_ARG(double, lr) = 1e-3;
+  typedef std::tuple<double, double> betas_t;
+  TORCH_ARG(betas_t, betas) = std::make_tuple(0.5, 0.75);
+  TORCH_ARG(bool, nesterov) = false;
+  TORCH_ARG(c10::optional<int64_t>, most) = c10::nullopt;
+
+ public:
+  void serialize(torch::serialize::InputArchive& archive) override {
+    _TORCH_OPTIM_DESERIALIZE_TORCH_ARG(double, lr);
+    _TORCH_OPTIM_DESERIALIZE_TORCH_ARG(betas_t, betas);
+    _TORCH_OPTIM_DESERIALIZE_TORCH_ARG(bool, nesterov);
+    _TORCH_OPTIM_DESERIALIZE_TORCH_ARG_OPTIONAL(int64_t, most);
+  }
+  void serialize(torch::serialize::OutputArchive& archive) const override {
+    _TORCH_OPTIM_SERIALIZE_TORCH_ARG(lr);
+    _TORCH_OPTIM_SERIALIZE_TORCH_ARG(betas);
+    _TORCH_OPTIM_SERIALIZE_TORCH_ARG(nesterov);
+    _TORCH_OPTIM_SERIALIZE_TORCH_ARG(most);
+  }
+  double get_lr() const override { return lr(); }
+  void set_lr(const double lr) override { lr_ = lr; }
+};
+
+struct DriftParamState : public torch::optim::OptimizerCloneableParamState<DriftParamState> {
+  TORCH_ARG(int64_t, step) = 0;
+  TORCH_ARG(torch::Tensor, velocity);
+  TORCH_ARG(torch::Tensor, unused) = {};
+  TORCH_ARG(std::deque<torch::Tensor>, past);
+
+ public:
+  void serialize(torch::serialize::InputArchive& archive) override {
+    _TORCH_OPTIM_DESERIALIZE_TORCH_ARG(int64_t, step);
+    _TORCH_OPTIM_DESERIALIZE_TORCH_ARG(torch::Tensor, velocity);
+    _TORCH_OPTIM_DESERIALIZE_TORCH_ARG(torch::Tensor, unused);
+    _TORCH_OPTIM_DESERIALIZE_TORCH_ARG_DEQUE(std::deque<torch::Tensor>, past);
+  }
+  void serialize(torch::serialize::OutputArchive& archive) const override {
+    _TORCH_OPTIM_SERIALIZE_TORCH_ARG(step);
+    _TORCH_OPTIM_SERIALIZE_TORCH_ARG(velocity);
+    _TORCH_OPTIM_SERIALIZE_TORCH_ARG(unused);
+    _TORCH_OPTIM_SERIALIZE_TORCH_ARG_DEQUE(past);
+  }
+};
+
+class Drift : public torch::optim::Optimizer {
+ public:
+  explicit Drift(std::vector<torch::Tensor> params, DriftOptions defaults = {})
+      : Optimizer({torch::optim::OptimizerParamGroup(std::move(params))},
+                  std::make_unique<DriftOptions>(defaults)) {}
+
+  torch::Tensor step(LossClosure = nullptr) override {
+    torch::NoGradGuard no_grad;
+    for (auto& p : param_groups_[0].params()) {
+      auto& slot = state_[c10::guts::to_string(p.unsafeGetTensorImpl())];
+      if (!slot) slot = std::make_unique<DriftParamState>();
+      auto& state = static_cast<DriftParamState&>(*slot);
+      state.step(state.step() + 1);
+      if (!state.velocity().defined()) state.velocity(torch::zeros_like(p));
+      state.velocity().add_(1);
+      state.past().push_back(state.velocity().clone());
+      p.sub_(state.velocity());
+    }
+    return {};
+  }
+  void save(torch::serialize::OutputArchive& archive) const override { serialize(*this, archive); }
+  void load(torch::serialize::InputArchive& archive) override { serialize(*this, archive); }
+
+ private:
+  template <typename Self, typename Archive>
+  static void serialize(Self& self, Archive& archive) {
+    _TORCH_OPTIM_SERIALIZE_WITH_TEMPLATE_ARG(Drift);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("an optimizer that is written with libtorch's macros goes on from a file") {
+  auto p = torch::zeros({2}, torch::requires_grad()), q = torch::zeros({2}, torch::requires_grad());
+  Drift first({p}, DriftOptions(0.25).betas({0.125, 0.5}).nesterov(true).most(7)), second({q});
+  first.step();
+  first.step();
+  std::stringstream file;
+  torch::save(first, file);
+  torch::load(second, file, torch::kCPU);
+  const auto& options = static_cast<DriftOptions&>(second.param_groups()[0].options());
+  CHECK(options.lr() == 0.25);
+  CHECK(options.betas() == std::make_tuple(0.125, 0.5));
+  CHECK(options.nesterov());
+  CHECK(options.most() == 7);
+  const auto& state = static_cast<DriftParamState&>(*second.state().at(q.unsafeGetTensorImpl()));
+  CHECK(state.step() == 2);
+  CHECK_FALSE(state.unused().defined());
+  REQUIRE(state.past().size() == 2);
+  CHECK(torch::equal(state.past()[1], torch::full({2}, 2.f)));
+  second.step();
+  CHECK(torch::equal(q, torch::full({2}, -3.f)));
+}
+
+TEST_CASE("an optimizer is loaded onto a device from a path, a stream and a checked option") {
+  Pair pair, other;
+  pair.step();
+  std::stringstream first, second;
+  torch::save(pair.optimizer, first);
+  torch::save(pair.optimizer, second);
+  torch::load(other.optimizer, first, torch::Device(torch::kCPU));
+  const auto& state = static_cast<AdamParamState&>(*other.optimizer.state().at(other.b.impl()));
+  CHECK(state.step() == 1);
+  CHECK(state.exp_avg().is_cpu());
+  torch::load(other.optimizer, second, c10::optional<torch::Device>());
+  CHECK(other.optimizer.state().size() == 2);
+}
+
+TEST_CASE("a moved optimizer goes on with the steps and the moments of the first") {
+  Pair pair, twin;
+  pair.step();
+  twin.step();
+  std::vector<torch::optim::Adam> all;
+  all.push_back(std::move(pair.optimizer));
+  (pair.a.sum() + 2 * pair.b.sum()).backward();
+  all[0].step();
+  (twin.a.sum() + 2 * twin.b.sum()).backward();
+  twin.optimizer.step();
+  CHECK(torch::equal(pair.a, twin.a));
+  CHECK(torch::equal(pair.b, twin.b));
+  CHECK(pair.optimizer.param_groups().empty());
+  torch::optim::Adam assigned({pair.a}, 1.0);
+  assigned = std::move(all[0]);
+  CHECK(static_cast<const AdamParamState&>(*assigned.state().at(pair.b.impl())).step() == 2);
+  CHECK(assigned.defaults().get_lr() == 0.1);
 }

@@ -5,6 +5,7 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/autograd/record.h>
 
+#include <concepts>
 #include <initializer_list>
 #include <iterator>
 #include <map>
@@ -165,9 +166,41 @@ class EBB_API FunctionNode : public Node {
   std::vector<std::unique_ptr<SavedVariable>> kept_;
 };
 
+template <class X, class... Args>
+concept HasForward = requires(AutogradContext* ctx, Args&&... args) {
+  X::forward(ctx, std::forward<Args>(args)...);
+};
+template <class X>
+concept HasBackward = requires(AutogradContext* ctx, variable_list grads) {
+  { X::backward(ctx, std::move(grads)) } -> std::convertible_to<variable_list>;
+};
+template <class X, class... Args>
+concept ReturnsTensors = requires(AutogradContext* ctx, Args&&... args) {
+  { X::forward(ctx, std::forward<Args>(args)...) } -> std::convertible_to<variable_list>;
+}
+|| requires(AutogradContext* ctx, Args&&... args) {
+  { X::forward(ctx, std::forward<Args>(args)...) } -> std::same_as<Variable>;
+};
+
+/// Says what a user's function lacks at the line of its apply().
+template <class X, class... Args>
+constexpr bool check_function() {
+  static_assert(
+      HasForward<X, Args...>,
+      "Function: forward is `static Variable forward(AutogradContext* ctx, ...)`, public, and takes "
+      "after ctx what apply() is given.");
+  static_assert(!HasForward<X, Args...> || ReturnsTensors<X, Args...>,
+                "Function: forward returns a Variable or a variable_list.");
+  static_assert(HasBackward<X>,
+                "Function: backward is `static variable_list backward(AutogradContext* ctx, variable_list "
+                "grad_outputs)`, and public.");
+  return ReturnsTensors<X, Args...> && HasBackward<X>;
+}
+
 /// Derive `struct MyOp : Function<MyOp>` with
 ///   static Variable (or variable_list) forward(AutogradContext* ctx, const Variable& x, double slope, ...);
-///   static variable_list backward(AutogradContext* ctx, variable_list grad_outputs);
+///   static variable_list backward(AutogradContext* ctx, variable_list grad_outputs);  // or const
+///   variable_list&
 /// backward returns one gradient for each argument of forward, undefined for those that are not tensors. A
 /// list of tensors (vector, array, TensorList, also of optionals) counts as its elements, in order; an empty
 /// optional as something that is no tensor. Call MyOp::apply(x, slope, ...). Written in differentiable ops,
@@ -176,8 +209,17 @@ template <class Derived>
 struct Function {
   template <class X = Derived, class... Args>
   static auto apply(Args&&... args) {
+    if constexpr (check_function<X, Args...>()) return run<X>(std::forward<Args>(args)...);
+  }
+
+ private:
+  template <class X, class... Args>
+  static auto run(Args&&... args) {
     using Result = decltype(X::forward(std::declval<AutogradContext*>(), std::forward<Args>(args)...));
-    Ref<FunctionNode> node = Ref<FunctionNode>::adopt(new FunctionNode(typeid(X), &X::backward));
+    Ref<FunctionNode> node = Ref<FunctionNode>::adopt(
+        new FunctionNode(typeid(X), [](AutogradContext* ctx, variable_list grads) -> variable_list {
+          return X::backward(ctx, std::move(grads));
+        }));
     variable_list inputs;
     (node->add_argument(args, inputs), ...);
     const bool record = records(inputs);

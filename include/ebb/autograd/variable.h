@@ -28,6 +28,8 @@
 
 namespace ebb {
 
+class DeprecatedTypeProperties;
+
 /// A multi-dimensional array that records, as ops run on it, how to compute derivatives. A handle one pointer
 /// wide: copies refer to the same tensor. The methods of a family of ops are declared in ebb/methods/ and
 /// documented with the function of the same name in ebb/ops/.
@@ -86,6 +88,8 @@ class EBB_API Variable : public ops::ArithmeticMethods,
   std::int64_t storage_offset() const { return checked().data.offset(); }
   TypeMeta dtype() const { return TypeMeta(scalar_type()); }
   DType scalar_type() const { return checked().data.dtype(); }
+  /// Of ebb::torch alone, which completes the type.
+  DeprecatedTypeProperties type() const;
   Device device() const { return checked().data.device(); }
   bool is_cuda() const { return device().is_cuda(); }
   bool is_cpu() const { return device().is_cpu(); }

@@ -8,9 +8,14 @@
 
 namespace ebb {
 
-enum class DeviceType : std::int8_t { CPU = 0, CUDA = 1 };
+/// The last three are names only, for programs that ask whether a tensor is there: none is, and a Device of
+/// such a type throws.
+enum class DeviceType : std::int8_t { CPU = 0, CUDA = 1, HIP = 6, XPU = 12, MPS = 13 };
 constexpr DeviceType kCPU = DeviceType::CPU;
 constexpr DeviceType kCUDA = DeviceType::CUDA;
+constexpr DeviceType kHIP = DeviceType::HIP;
+constexpr DeviceType kXPU = DeviceType::XPU;
+constexpr DeviceType kMPS = DeviceType::MPS;
 constexpr int kDeviceTypes = 2;
 using DeviceIndex = std::int8_t;
 
@@ -22,9 +27,10 @@ class EBB_API Device {
   static constexpr DeviceType CPU = DeviceType::CPU;
   static constexpr DeviceType CUDA = DeviceType::CUDA;
 
-  /// Throws ebb::Error for an index outside of [-1, 127].
+  /// Throws ebb::Error for an index outside of [-1, 127], and for types other than CPU and CUDA.
   constexpr Device(DeviceType type = DeviceType::CPU, std::int64_t index = -1)
       : type_(type), index_(static_cast<std::int8_t>(index)) {
+    if (type > DeviceType::CUDA) fail_type(type);
     if (index < -1 || index > 127) fail_index(index);
   }
   /// Parses "cpu", "cuda" or "cuda:N"; throws ebb::Error for anything else.
@@ -38,6 +44,7 @@ class EBB_API Device {
   constexpr void set_index(std::int64_t index) { *this = Device(type_, index); }
   constexpr bool is_cpu() const { return type_ == DeviceType::CPU; }
   constexpr bool is_cuda() const { return type_ == DeviceType::CUDA; }
+  constexpr bool is_mps() const { return false; }
   /// "cpu", "cuda" or "cuda:1".
   std::string str() const;
 
@@ -45,6 +52,7 @@ class EBB_API Device {
 
  private:
   [[noreturn]] static void fail_index(std::int64_t index);
+  [[noreturn]] static void fail_type(DeviceType type);
 
   DeviceType type_;
   std::int8_t index_;

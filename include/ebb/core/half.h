@@ -1,8 +1,11 @@
 // 16-bit floating-point storage types. Arithmetic is done in float; these only convert.
 #pragma once
 
+#include <ebb/core/api.h>
+
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 #if defined(__CUDACC__)
 #define EBB_HD __host__ __device__
@@ -97,5 +100,28 @@ struct BFloat16 {
   EBB_HD BFloat16(float value) : bits(detail::float_to_bfloat(value)) {}
   EBB_HD operator float() const { return detail::bfloat_to_float(bits); }
 };
+
+namespace detail {
+template <class T>
+concept SixteenBits = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+}
+
+// Computed in float, and rounded once.
+template <detail::SixteenBits T>
+EBB_HD T& operator+=(T& a, float b) {
+  return a = a + b;
+}
+template <detail::SixteenBits T>
+EBB_HD T& operator-=(T& a, float b) {
+  return a = a - b;
+}
+template <detail::SixteenBits T>
+EBB_HD T& operator*=(T& a, float b) {
+  return a = a * b;
+}
+template <detail::SixteenBits T>
+EBB_HD T& operator/=(T& a, float b) {
+  return a = a / b;
+}
 
 }  // namespace ebb

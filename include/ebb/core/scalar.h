@@ -106,6 +106,9 @@ inline void append_text(std::string& out, const Scalar& value) {
     detail::append_text(out, value.to_long());
 }
 EBB_API std::ostream& operator<<(std::ostream& out, const Scalar& value);
+/// A 16-bit number as the float of its value.
+EBB_API std::ostream& operator<<(std::ostream& out, Half value);
+EBB_API std::ostream& operator<<(std::ostream& out, BFloat16 value);
 
 /// The dtype of `tensor (op) scalar`: the tensor's, unless the scalar is of a higher kind (bool < integer <
 /// floating).

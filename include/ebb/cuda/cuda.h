@@ -42,6 +42,11 @@ EBB_API bool are_convolutions_benchmarked();
 /// unless set; without effect where cudnn_is_available() is false (torch.backends.cudnn.enabled).
 EBB_API void enable_cudnn(bool enable);
 EBB_API bool is_cudnn_enabled();
+/// With true, cuDNN computes only what gives the same bits at every run; use_deterministic_algorithms asks
+/// that of all ops. Off unless set (torch.backends.cudnn.deterministic).
+EBB_API void use_deterministic_cudnn(bool deterministic);
+/// Whether either was asked for.
+EBB_API bool is_cudnn_deterministic();
 /// Whether there is a cuDNN to use: ebb was built with its headers, the machine has the library, and
 /// EBB_CUDNN is not 0 in the environment. Looks for it, so that the first call may take a while. Never throws
 /// (torch::cuda::cudnn_is_available).

@@ -44,13 +44,13 @@ class Range {
 /// "MmBackward0, seq = 7" around the node of backward that belongs to it, "ebb::nn::Linear encoder.0" around
 /// a module's forward (called as net(x), by a Sequential, or a module of ebb's own in any way). The number is
 /// the node's, and left out where nothing records. Off unless set; what is off costs a load an op.
-EBB_API void emit_nvtx(bool emit) noexcept;
+EBB_API void emit_nvtx(bool on) noexcept;
 EBB_API bool is_nvtx_emitted() noexcept;
 
 /// The same for a lifetime (torch.autograd.profiler.emit_nvtx).
 class EmitNvtx {
  public:
-  explicit EmitNvtx(bool emit = true) noexcept : previous_(is_nvtx_emitted()) { emit_nvtx(emit); }
+  explicit EmitNvtx(bool on = true) noexcept : previous_(is_nvtx_emitted()) { emit_nvtx(on); }
   ~EmitNvtx() { emit_nvtx(previous_); }
   EmitNvtx(const EmitNvtx&) = delete;
   EmitNvtx& operator=(const EmitNvtx&) = delete;

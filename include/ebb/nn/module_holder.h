@@ -32,10 +32,10 @@ class ModuleHolder : detail::ModuleHolderBase {
 
   explicit operator bool() const noexcept { return !is_empty(); }
   bool is_empty() const noexcept { return impl_ == nullptr; }
-  Contained* operator->() { return get(); }
-  const Contained* operator->() const { return get(); }
-  Contained& operator*() { return *get(); }
-  const Contained& operator*() const { return *get(); }
+  Contained* operator->() EBB_LIFETIMEBOUND { return get(); }
+  const Contained* operator->() const EBB_LIFETIMEBOUND { return get(); }
+  Contained& operator*() EBB_LIFETIMEBOUND { return *get(); }
+  const Contained& operator*() const EBB_LIFETIMEBOUND { return *get(); }
   const std::shared_ptr<Contained>& ptr() const {
     EBB_CHECK(!is_empty(), "Accessing empty ModuleHolder");
     return impl_;
@@ -53,6 +53,12 @@ class ModuleHolder : detail::ModuleHolderBase {
   auto operator()(Args&&... args) -> decltype(std::declval<C&>().forward(std::forward<Args>(args)...)) {
     return detail::call_module(*get(), std::forward<Args>(args)...);
   }
+  /// Not the module's, which is `net->forward(x)` or, with hooks, `net(x)`.
+  template <class... Args>
+  void forward(Args&&...) const {
+    static_assert(sizeof(Contained) == 0,
+                  "A holder is a pointer to its module: write net(x), or net->forward(x) to run no hooks.");
+  }
   template <class Arg>
   decltype(auto) operator[](Arg&& arg) {
     return (*get())[std::forward<Arg>(arg)];
@@ -66,6 +72,9 @@ class ModuleHolder : detail::ModuleHolderBase {
   decltype(auto) begin() const { return get()->begin(); }
   decltype(auto) end() const { return get()->end(); }
 
+ protected:
+  std::shared_ptr<Contained> impl_;
+
  private:
   static std::shared_ptr<Contained> default_construct() {
     static_assert(
@@ -73,8 +82,6 @@ class ModuleHolder : detail::ModuleHolderBase {
         "This module has no default constructor: give the holder arguments, or nullptr to fill it later.");
     return std::make_shared<Contained>();
   }
-
-  std::shared_ptr<Contained> impl_;
 };
 
 template <class Contained>

@@ -143,6 +143,10 @@ class EBB_API Optimizer {
   explicit Optimizer(std::vector<Variable> parameters, std::unique_ptr<OptimizerOptions> defaults);
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
+  /// Takes the groups, what is remembered and the defaults. The other one is left without parameters, and
+  /// schedules go on referring to it.
+  Optimizer(Optimizer&& other);
+  Optimizer& operator=(Optimizer&& other);
   virtual ~Optimizer();
 
   /// Adds parameters with options of their own, or else the defaults. A parameter that is not a leaf, or is
@@ -179,6 +183,9 @@ class EBB_API Optimizer {
   /// without options leaves them as they are; one with more groups is an error.
   virtual void save(serialize::OutputArchive& archive) const;
   virtual void load(serialize::InputArchive& archive);
+  /// The same with `make` in the place of new_state().
+  using StateMaker = std::function<std::unique_ptr<OptimizerParamState>()>;
+  void load(serialize::InputArchive& archive, const StateMaker& make);
 
  protected:
   /// The state of a parameter, made on first use.
@@ -203,6 +210,7 @@ class EBB_API Optimizer {
   std::unique_ptr<OptimizerOptions> defaults_;
 
  private:
+  void load_states(const StateDict& state, const StateMaker& make);
   template <class Kind>
   struct Batch;
   // Captured steps watch it: it ends with this optimizer, and with the states that load_state_dict replaces.

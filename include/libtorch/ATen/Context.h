@@ -16,6 +16,7 @@ inline bool hasMKL() { return false; }
 inline bool hasMKLDNN() { return false; }
 inline bool hasHIP() { return false; }
 inline bool hasMPS() { return false; }
+inline std::size_t getNumGPUs() { return ebb::cuda::device_count(); }
 /// Factorisations there are.
 inline bool hasLAPACK() { return true; }
 

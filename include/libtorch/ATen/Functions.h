@@ -11,4 +11,30 @@ namespace at {
 /// view(), of which libtorch's tells autograd nothing.
 inline Tensor _unsafe_view(const Tensor& self, IntArrayRef size) { return self.view(size); }
 
+// to() by the name of the dtype.
+inline Tensor _cast_Byte(const Tensor& self, bool non_blocking = false) {
+  return self.to(ebb::kByte, non_blocking);
+}
+inline Tensor _cast_Char(const Tensor& self, bool non_blocking = false) {
+  return self.to(ebb::kChar, non_blocking);
+}
+inline Tensor _cast_Short(const Tensor& self, bool non_blocking = false) {
+  return self.to(ebb::kShort, non_blocking);
+}
+inline Tensor _cast_Int(const Tensor& self, bool non_blocking = false) {
+  return self.to(ebb::kInt, non_blocking);
+}
+inline Tensor _cast_Long(const Tensor& self, bool non_blocking = false) {
+  return self.to(ebb::kLong, non_blocking);
+}
+inline Tensor _cast_Half(const Tensor& self, bool non_blocking = false) {
+  return self.to(ebb::kHalf, non_blocking);
+}
+inline Tensor _cast_Float(const Tensor& self, bool non_blocking = false) {
+  return self.to(ebb::kFloat, non_blocking);
+}
+inline Tensor _cast_Double(const Tensor& self, bool non_blocking = false) {
+  return self.to(ebb::kDouble, non_blocking);
+}
+
 }  // namespace at

@@ -9,6 +9,7 @@
 #include <torch/enum.h>
 #include <torch/fft.h>
 #include <torch/linalg.h>
+#include <torch/mps.h>
 #include <torch/nn.h>
 #include <torch/optim.h>
 #include <torch/serialize.h>

@@ -1,5 +1,15 @@
-// Extensions of Python's torch, which ebb cannot be part of.
+// What extensions of Python's torch include: here all but Python. Sources that are compiled into a program of
+// C++ as well use nothing else of it.
 #pragma once
 
-#error \
-    "ebb's tensors are not those of Python's torch: an extension needs libtorch itself. A program of C++ alone includes <torch/torch.h>."
+#include <torch/torch.h>
+
+namespace [[deprecated(
+    "ebb's tensors are not those of Python's torch: what is bound to Python needs libtorch.")]] py {}
+
+#define PYBIND11_MODULE(name, module)                                                \
+  static_assert(sizeof(#name) == 0,                                                  \
+                "ebb's tensors are not those of Python's torch: a module of Python " \
+                "needs libtorch. A program of C++ calls the functions themselves."); \
+  template <class Module>                                                            \
+  void bind_##name(Module& module)

@@ -1,4 +1,80 @@
-// TORCH_LIBRARY: ops registered by name, which ebb does not have.
+// TORCH_LIBRARY: functions under names. In ebb a program calls them by their own: the macros check that what
+// is registered are functions, and keep nothing. Who looks a name up (torch.ops, the Dispatcher) needs
+// libtorch.
 #pragma once
 
-#error "ebb registers no ops by name (TORCH_LIBRARY). A torch::autograd::Function adds a differentiable one."
+#include <c10/core/DispatchKey.h>
+#include <ebb/core/api.h>
+#include <torch/csrc/namespaces.h>
+
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace ebb {
+
+/// A function to register (torch::CppFunction).
+class CppFunction {
+ public:
+  template <class F>
+  requires(!std::is_same_v<std::remove_cvref_t<F>, CppFunction>) CppFunction(F&&) {
+    using Function = std::remove_pointer_t<std::decay_t<F>>;
+    static_assert(std::is_function_v<Function> || std::is_class_v<Function>,
+                  "TORCH_LIBRARY registers functions, &f or a lambda.");
+  }
+  static CppFunction makeFallthrough() {
+    return CppFunction([] {});
+  }
+};
+/// A function that holds for one key.
+template <class F>
+CppFunction dispatch(c10::DispatchKey, F&& function) {
+  return CppFunction(std::forward<F>(function));
+}
+/// The text of a schema.
+inline std::string schema(std::string text) { return text; }
+
+/// What the body of TORCH_LIBRARY and its kin is given as `m` (torch::Library).
+class Library {
+ public:
+  Library& def(const std::string& /*schema*/) & { return *this; }
+  Library& def(const std::string& /*name_or_schema*/, const CppFunction&) & { return *this; }
+  Library& impl(const std::string& /*name*/, const CppFunction&) & { return *this; }
+  Library& impl(const std::string& /*name*/, c10::DispatchKey, const CppFunction&) & { return *this; }
+  Library& fallback(const CppFunction&) & { return *this; }
+  template <class T>
+  void class_(const std::string& /*name*/) {
+    static_assert(sizeof(T) == 0, "ebb has no TorchScript, to which Library::class_ gives a class.");
+  }
+};
+
+namespace detail {
+struct RegisteredLibrary {
+  explicit RegisteredLibrary(void (*body)(Library&)) {
+    Library library;
+    body(library);
+  }
+};
+}  // namespace detail
+
+}  // namespace ebb
+
+#define TORCH_FN(function) (function)
+#define TORCH_SELECTIVE_NAME(name) (name)
+#define TORCH_SELECTIVE_SCHEMA(schema) (schema)
+
+#define EBB_JOIN_NAMES(a, b) a##b
+#define EBB_REGISTER_LIBRARY(name, m)                                               \
+  static void name(::ebb::Library&);                                                \
+  static const ::ebb::detail::RegisteredLibrary EBB_JOIN_NAMES(name, _done)(&name); \
+  static void name(::ebb::Library& m)
+#define EBB_LIBRARY_NAME(kind, ns, number) EBB_JOIN_NAMES(kind##ns##_, number)
+
+/// `TORCH_LIBRARY(my_ops, m) { m.def("f", &f); }` at namespace scope.
+#define TORCH_LIBRARY(ns, m) EBB_REGISTER_LIBRARY(torch_library_##ns, m)
+#define TORCH_LIBRARY_FRAGMENT(ns, m) \
+  EBB_REGISTER_LIBRARY(EBB_LIBRARY_NAME(torch_library_fragment_, ns, __COUNTER__), m)
+#define TORCH_LIBRARY_IMPL(ns, key, m)                                                                 \
+  [[maybe_unused]] static constexpr auto EBB_JOIN_NAMES(torch_library_key_##ns##_##key##_, __LINE__) = \
+      ::c10::DispatchKey::key;                                                                         \
+  EBB_REGISTER_LIBRARY(EBB_LIBRARY_NAME(torch_library_impl_##key##_, ns, __COUNTER__), m)

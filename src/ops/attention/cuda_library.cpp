@@ -2,7 +2,7 @@
 // own.
 #include "ops/attention/cuda_library.h"
 
-#include <ebb/core/deterministic.h>
+#include <ebb/cuda/cuda.h>
 
 #include <cstdint>
 
@@ -53,7 +53,7 @@ bool library_forward(ops::AttentionSaved& call) {
 
 bool library_backward(ops::AttentionGrads& out, const NdArray& grad, const ops::AttentionSaved& call) {
   // The gradient of the queries is summed by atomics, whatever the engine's notes say.
-  if (are_deterministic_algorithms_enabled() || !is_for_library(call)) return false;
+  if (is_cudnn_deterministic() || !is_for_library(call)) return false;
   // Of one query and one key the weight is 1, which the library does not take.
   if (call.query.sizes()[2] == 1 && call.key.sizes()[2] == 1) return false;
   const auto made = [](const NdArray& wanted, const NdArray& like) {

@@ -1,6 +1,6 @@
 // Recurrent layers by a library: their parameters are copied into the one piece of memory that it reads them
 // from, and the gradients out of another.
-#include <ebb/core/deterministic.h>
+#include <ebb/cuda/cuda.h>
 
 #include <cstdint>
 
@@ -34,7 +34,7 @@ DnnCell cell_of(RnnKind kind) {
 // A step by itself gains nothing: parameters are copied at every call. cuDNN does not say whether its ReLU
 // keeps a NaN, nor whether its sums repeat bit for bit. It takes projections to fewer units than there are.
 bool is_for_library(const RnnLayer& layer) {
-  if (!dnn_is_used() || are_deterministic_algorithms_enabled()) return false;
+  if (!dnn_is_used() || is_cudnn_deterministic()) return false;
   if (layer.steps.count() < 2 || layer.steps.kind == RnnKind::relu || layer.rows.numel() == 0) return false;
   const RnnParameters& p = layer.sides[0].parameters;
   if (p[kHiddenWeight].numel() == 0) return false;

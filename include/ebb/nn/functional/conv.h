@@ -16,6 +16,7 @@ class ConvPadding {
   ConvPadding(std::int64_t size) : sizes_(size) {}
   ConvPadding(std::initializer_list<std::int64_t> sizes) : sizes_(sizes) {}
   ConvPadding(const std::vector<std::int64_t>& sizes) : sizes_(sizes) {}
+  ConvPadding(const std::array<std::int64_t, D>& sizes) : sizes_(sizes) {}
   ConvPadding(enumtype::kSame) : mode_("same") {}
   ConvPadding(enumtype::kValid) : mode_("valid") {}
   /// "same", "valid", or null when given as sizes.

@@ -6,6 +6,22 @@
 
 namespace ebb::nn {
 
+namespace detail {
+/// What push_back() takes without a name.
+template <class M>
+concept InSequential = std::is_base_of_v<Module, std::remove_cvref_t<M>> || Holder<std::remove_cvref_t<M>> ||
+    std::is_convertible_v<M, std::shared_ptr<Module>> || std::is_convertible_v<M, NamedAnyModule> ||
+    std::is_convertible_v<M, AnyModule>;
+
+template <class M>
+constexpr bool check_in_sequential() {
+  static_assert(
+      InSequential<M>,
+      "Sequential takes modules: derive the class from nn::Module, and wrap a function in Functional.");
+  return InSequential<M>;
+}
+}  // namespace detail
+
 /// Feeds the output of each module to the next: `Sequential(Linear(3, 4), ReLU(), Linear(4, 1))`, or with
 /// names, `Sequential({{"in", Linear(3, 4)}, {"act", ReLU()}})`. The types between neighbours must match
 /// (torch::nn::Sequential).
@@ -19,7 +35,8 @@ class EBB_API SequentialImpl : public Cloneable<SequentialImpl> {
   requires(sizeof...(Modules) > 0 && (!std::is_base_of_v<SequentialImpl, std::remove_cvref_t<Modules>> &&
                                       ...)) explicit SequentialImpl(Modules&&... modules)
       : SequentialImpl() {
-    (push_back(std::forward<Modules>(modules)), ...);
+    if constexpr ((detail::check_in_sequential<Modules>() && ...))
+      (push_back(std::forward<Modules>(modules)), ...);
   }
   explicit SequentialImpl(OrderedDict<std::string, AnyModule>&& modules);
   explicit SequentialImpl(std::initializer_list<NamedAnyModule> modules);
@@ -66,6 +83,8 @@ class EBB_API SequentialImpl : public Cloneable<SequentialImpl> {
   void push_back(std::string name, const ModuleHolder<M>& holder) {
     push_back(std::move(name), AnyModule(holder));
   }
+  template <class M>
+  requires(!detail::InSequential<M>) void push_back(M&&) { detail::check_in_sequential<M>(); }
   void push_back(NamedAnyModule module);
   void push_back(AnyModule module);
   void push_back(std::string name, AnyModule module);

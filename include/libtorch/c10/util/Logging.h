@@ -4,6 +4,10 @@
 #include <c10/util/Exception.h>
 
 #include <iostream>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
 
 namespace c10 {
 
@@ -21,7 +25,48 @@ class LogLine {
   std::ostream& stream() { return std::cerr; }
 };
 
+/// At most a hundred elements, with a space between two.
+template <class Iterator>
+void PrintSequence(std::ostream& out, Iterator at, Iterator end) {
+  for (int i = 0; at != end; ++at, ++i) {
+    if (i == 100) {
+      out << " ...";
+      return;
+    }
+    if (i > 0) out << ' ';
+    out << *at;
+  }
+}
+
 }  // namespace c10
+
+// Containers as text, where every program finds it, as libtorch has it.
+namespace std {
+
+template <class First, class Second>
+ostream& operator<<(ostream& out, const pair<First, Second>& both);
+
+template <class... Types>
+ostream& operator<<(ostream& out, const vector<Types...>& values) {
+  c10::PrintSequence(out, values.begin(), values.end());
+  return out;
+}
+template <class... Types>
+ostream& operator<<(ostream& out, const map<Types...>& values) {
+  c10::PrintSequence(out, values.begin(), values.end());
+  return out;
+}
+template <class... Types>
+ostream& operator<<(ostream& out, const set<Types...>& values) {
+  c10::PrintSequence(out, values.begin(), values.end());
+  return out;
+}
+template <class First, class Second>
+ostream& operator<<(ostream& out, const pair<First, Second>& both) {
+  return out << '(' << both.first << ", " << both.second << ')';
+}
+
+}  // namespace std
 
 /// `LOG(INFO) << "..."`, with INFO, WARNING or ERROR.
 #ifndef LOG

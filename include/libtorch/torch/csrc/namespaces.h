@@ -25,10 +25,15 @@ using namespace ebb;
 }
 
 namespace ebb::nn::detail {
-
 EBB_API void set_printed_namespace(const char* name) noexcept;
+}
+namespace ebb::detail {
 
-/// Names of modules begin with "torch", as programs written for libtorch expect.
-inline const bool names_begin_with_torch = (set_printed_namespace("torch"), true);
+EBB_API void set_printed_in_columns(bool on) noexcept;
 
-}  // namespace ebb::nn::detail
+/// Names of modules begin with "torch", and tensors are printed as libtorch has them, as programs written for
+/// it expect.
+inline const bool printed_as_in_libtorch =
+    (nn::detail::set_printed_namespace("torch"), set_printed_in_columns(true), true);
+
+}  // namespace ebb::detail

@@ -1,7 +1,7 @@
 // What a plan is made for, as a key.
 #include "cuda/nvidia/dnn/problem.h"
 
-#include <ebb/core/deterministic.h>
+#include <ebb/cuda/cuda.h>
 
 #include <algorithm>
 #include <cstring>
@@ -33,7 +33,7 @@ Problem::Problem(Operation what, const NdArray& x, const NdArray& y) {
   read_sizes(out, y.sizes(), axes);
   dtype = static_cast<std::int32_t>(x.dtype());
   channels_last = !(x.is_contiguous() && y.is_contiguous());
-  deterministic = are_deterministic_algorithms_enabled();
+  deterministic = is_cudnn_deterministic();
   device = x.device().index();
   alignment = kMostAligned;
   take(x);

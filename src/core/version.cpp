@@ -1,0 +1,8 @@
+// The version of the library.
+#include <ebb/core/version.h>
+
+namespace ebb {
+
+const char* version() noexcept { return EBB_VERSION; }
+
+}  // namespace ebb
