@@ -37,7 +37,8 @@ void VersionWatch::look(const State& state, const Statement& statement) {
   };
   const auto add = [&](const Variable& x) {
     add_one(x);
-    if (x.defined() && x.is_leaf()) add_one(x.grad());
+    // A view that is asked for its history takes that which its base has now.
+    if (x.defined() && !x.is_view() && x.is_leaf()) add_one(x.grad());
   };
   for (const Slot& slot : state.slots) {
     add(slot.tensor);
