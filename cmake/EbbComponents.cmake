@@ -1,9 +1,10 @@
 # Libraries beside libebb, each a component of the package: what most programs do without, or what links more than libebb may.
 
-# ebb_add_component(<name> [DEPENDS <package>...]): ebb::<name>, from the *.cpp below src/<name>; its headers are
-# include/ebb/<name>.h and include/ebb/<name>/. It needs the CMake packages named; src/<name>/CMakeLists.txt links their targets.
+# ebb_add_component(<name> [DEPENDS <package>...] [LIBS <flag>...]): ebb::<name>, from the *.cpp below src/<name>; its headers
+# are include/ebb/<name>.h and include/ebb/<name>/. It needs the CMake packages named, whose targets src/<name>/CMakeLists.txt
+# links; LIBS are the flags for the same without CMake.
 function(ebb_add_component name)
-  cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "DEPENDS;LIBS" ${ARGN})
   foreach(_package IN LISTS arg_DEPENDS)
     find_package(${_package} REQUIRED GLOBAL)
   endforeach()
@@ -32,6 +33,13 @@ function(ebb_add_component name)
     install(EXPORT ebb_${name}Targets NAMESPACE ebb:: DESTINATION ${EBB_CONFIG_DIR} COMPONENT ${name})
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ebb/${name} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ebb
       COMPONENT ${name} FILES_MATCHING PATTERN "*.h")
+    set(_pc_libs "")
+    if(arg_LIBS AND NOT BUILD_SHARED_LIBS)
+      list(JOIN arg_LIBS " " _pc_libs)
+      string(PREPEND _pc_libs " ")
+    endif()
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/ebb-component.pc.in ${CMAKE_CURRENT_BINARY_DIR}/ebb-${name}.pc @ONLY)
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ebb-${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${name})
     install(FILES ${PROJECT_SOURCE_DIR}/include/ebb/${name}.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ebb COMPONENT ${name})
   endif()
 endfunction()

@@ -28,10 +28,8 @@ if(BUILD_SHARED_LIBS)  # what libebb.so links is its own affair
   set(EBB_STATIC_DEPENDENCIES "")
   set(EBB_PC_CFLAGS "")
   set(EBB_PC_RUN_PATH " -Wl,-rpath,\${libdir}")  # programs start wherever the package lies
-  set(EBB_PC_PRIVATE "Requires.private: ${EBB_PC_REQUIRES}\nLibs.private: ${EBB_PC_LIBS}")
 else()
   set(EBB_PC_CFLAGS " -DEBB_STATIC")
-  set(EBB_PC_PRIVATE "Requires: ${EBB_PC_REQUIRES}")
   set(EBB_PC_EXTRA_LIBS " ${EBB_PC_LIBS}")
 endif()
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/ebbConfig.cmake.in
