@@ -94,6 +94,7 @@ Checkpoint& Checkpoint::add(const std::string& name, T& part) {
   } else {
     static_assert(sizeof(T) == 0,
                   "Checkpoint::add takes what has save(OutputArchive&) const and load(InputArchive&).");
+    return *this;
   }
 }
 

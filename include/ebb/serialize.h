@@ -46,7 +46,8 @@ struct LoadOptions {
   EBB_ARG(std::string, key);
 };
 
-/// Writes a module's parameters and buffers under their state_dict names.
+/// Writes a module's parameters and buffers under their state_dict names. A module of the program's own that
+/// has none, and no module in it, is an error, also when it is loaded: its members were not registered.
 EBB_API void save(const nn::Module& module, const std::string& path);
 EBB_API void save(const nn::Module& module, std::ostream& stream);
 /// Reads a file's tensors into the module's parameters and buffers by name, converting dtype and device. The

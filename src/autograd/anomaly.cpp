@@ -4,6 +4,7 @@
 #include <ebb/autograd/anomaly.h>
 
 #include "autograd/meta.h"
+#include "autograd/places.h"
 #include "autograd/thread_state.h"
 
 namespace ebb::autograd {
@@ -23,18 +24,21 @@ void note_origin(Node& node) {
 
 std::string origin_text(const Node& node) {
   const NodeExtras* extras = node.extras_or_null();
-  if (!extras || extras->recorded_in.empty()) return {};
-  return " Recorded in the backward of " + extras->recorded_in;
+  std::string text;
+  if (extras && !extras->recorded_in.empty()) text = " Recorded in the backward of " + extras->recorded_in;
+  const std::string place = place_text(node.place());
+  return place.empty() ? text : text + "\n  in the backward of " + node.name() + ", recorded in " + place;
 }
 
 void check_nan(const Node& node, const GradList& grads) {
   NoGradGuard no_grad;
   for (std::size_t i = 0; i < grads.size(); ++i)
     if (grads[i].defined() && is_floating(grads[i].dtype()) && grads[i].isnan().any().item<bool>())
-      detail::fail("Function '", node.name(), "' returned nan values in its ", std::uint64_t{i},
-                   "th output. Look at the forward op of that name: its input is outside the domain of the "
-                   "derivative.",
-                   origin_text(node));
+      detail::fail(
+          "Function '", node.name(), "' returned nan values in its ", std::uint64_t{i},
+          "th output, the gradient of input ", std::uint64_t{i + 1},
+          ". Look at the forward op of that name: its input is outside the domain of the derivative.",
+          origin_text(node));
 }
 
 }  // namespace ebb::autograd

@@ -3,11 +3,9 @@
 
 #include "autograd/meta.h"
 #include "autograd/thread_state.h"
-
-#include <cxxabi.h>
+#include "core/type_name.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 
 namespace ebb::autograd {
@@ -91,10 +89,7 @@ FunctionNode::FunctionNode(const std::type_info& type, Backward backward) : type
 }
 
 std::string FunctionNode::name() const {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(type_.name(), nullptr, nullptr, &status), std::free);
-  std::string name = status == 0 ? text.get() : type_.name();
+  std::string name = ebb::detail::demangled(type_);
   if (const auto at = name.rfind("::"); at != std::string::npos) name.erase(0, at + 2);
   return name + "Backward";
 }

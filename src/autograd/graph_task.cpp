@@ -8,6 +8,7 @@
 #include "autograd/node_hooks.h"
 #include "autograd/op_range.h"
 #include "autograd/thread_state.h"
+#include "core/rethrow.h"
 
 #include <algorithm>
 
@@ -165,12 +166,15 @@ GradList GraphTask::call(Node& node, GradList grads) {
   struct Restore {
     Node* node = thread_state.evaluating;
     std::uint64_t unwanted = thread_state.unwanted;
+    std::uint32_t place = thread_state.place;
     ~Restore() {
       thread_state.evaluating = node;
       thread_state.unwanted = unwanted;
+      thread_state.place = place;
     }
   } restore;
   thread_state.evaluating = &node;
+  thread_state.place = node.place_;
   thread_state.unwanted = unwanted_of(node);
   const NodeRange range(node);
   const bool hooked = node.extras_or_null() != nullptr;
@@ -178,14 +182,10 @@ GradList GraphTask::call(Node& node, GradList grads) {
   GradList given;
   if (hooked) given = grads;
   GradList results;
-  if (thread_state.anomaly_mode) [[unlikely]] {
-    try {
-      results = node.apply(std::move(grads));
-    } catch (const Error& e) {
-      throw Error(std::string(e.what()) + origin_text(node));
-    }
-  } else {
+  try {
     results = node.apply(std::move(grads));
+  } catch (const Error&) {
+    ebb::detail::rethrow_with(origin_text(node));
   }
   EBB_CHECK(results.size() == node.num_outputs(), "Function ", node.name(),
             " returned an incorrect number of gradients (expected ", node.num_outputs(), ", got ",

@@ -9,7 +9,7 @@
 
 namespace ebb::autograd {
 
-Node::Node() : sequence_nr_(thread_state.next_sequence_nr++) {
+Node::Node() : sequence_nr_(thread_state.next_sequence_nr++), place_(thread_state.place) {
   detail::count_node(1);
   if (thread_state.anomaly_mode) [[unlikely]]
     note_origin(*this);

@@ -4,7 +4,11 @@
 #include <ebb/core/visit.h>
 
 #include <charconv>
+#include <exception>
 #include <ostream>
+#include <typeinfo>
+
+#include "core/rethrow.h"
 
 namespace ebb {
 
@@ -27,6 +31,23 @@ void append_number(std::string& out, T value) {
 void append_text(std::string& out, double value) { append_number(out, value); }
 void append_text(std::string& out, std::int64_t value) { append_number(out, value); }
 void append_text(std::string& out, std::uint64_t value) { append_number(out, value); }
+
+void rethrow_with(const std::string& more) {
+  const auto again = [&]<class E>(const E& error) {
+    if (typeid(error) != typeid(E)) throw;
+    throw E(error.what() + more);
+  };
+  try {
+    throw;
+  } catch (const IndexError& error) {
+    again(error);
+  } catch (const NotImplementedError& error) {
+    again(error);
+  } catch (const Error& error) {
+    again(error);
+  }
+  std::terminate();  // an error is under way: one of the above throws
+}
 
 void unsupported_dtype(const char* op, DType dtype, const char* expected) {
   fail(op, ": dtype ", dtype, " is not supported; expected ", expected, ". Convert with x.to(dtype).");

@@ -34,9 +34,10 @@ Variable reduce(const Variable& loss, std::int64_t reduction) {
 }
 
 // A target of another shape broadcasts: (N, 1) against (N) gives N^2 differences that nobody meant.
-void check_size(const Variable& input, const Variable& target) {
+void check_size(const char* op, const Variable& input, const Variable& target) {
   if (!input.defined() || !target.defined() || input.sizes() == target.sizes()) return;
-  warn("Using a target size (", target.sizes(), ") that is different to the input size (", input.sizes(),
+  warn(op, ": Using a target size (", target.sizes(), ") that is different to the input size (",
+       input.sizes(),
        "). This will likely lead to incorrect results due to broadcasting. Please ensure they have the same "
        "size.");
 }
@@ -44,20 +45,20 @@ void check_size(const Variable& input, const Variable& target) {
 }  // namespace
 
 Variable l1_loss(const Variable& input, const Variable& target, const L1LossFuncOptions& o) {
-  check_size(input, target);
+  check_size("l1_loss", input, target);
   return ebb::l1_loss(input, target, as_int(o.reduction()));
 }
 Variable mse_loss(const Variable& input, const Variable& target, const MSELossFuncOptions& o) {
-  check_size(input, target);
+  check_size("mse_loss", input, target);
   return ebb::mse_loss(input, target, as_int(o.reduction()));
 }
 Variable smooth_l1_loss(const Variable& input, const Variable& target, const SmoothL1LossFuncOptions& o,
                         double beta) {
-  check_size(input, target);
+  check_size("smooth_l1_loss", input, target);
   return ebb::smooth_l1_loss(input, target, as_int(o.reduction()), beta);
 }
 Variable huber_loss(const Variable& input, const Variable& target, const HuberLossFuncOptions& o) {
-  check_size(input, target);
+  check_size("huber_loss", input, target);
   return ebb::huber_loss(input, target, as_int(o.reduction()), o.delta());
 }
 Variable kl_div(const Variable& input, const Variable& target, const KLDivFuncOptions& o) {

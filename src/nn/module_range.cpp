@@ -1,9 +1,15 @@
-// Names of modules on a profiler's timeline.
+// Names of modules on a profiler's timeline and in errors of backward.
+#include <ebb/core/warning.h>
+#include <ebb/cuda/nvtx.h>
 #include <ebb/nn/module.h>
 #include <ebb/nn/module_range.h>
 
 #include <string_view>
 #include <utility>
+
+#include "autograd/places.h"
+#include "autograd/thread_state.h"
+#include "nn/hooks.h"
 
 namespace ebb::nn::detail {
 namespace {
@@ -21,6 +27,17 @@ std::string name_of(const Module& module) {
 
 }  // namespace
 
+ModuleRange::ModuleRange(const Module& module) : outer_place_(autograd::thread_state.place) {
+  autograd::thread_state.place = ModuleAccess::place(module);
+  if (ebb::detail::nvtx_emitted.load(std::memory_order_relaxed)) [[unlikely]]
+    open(module);
+}
+ModuleRange::~ModuleRange() {
+  if (open_) [[unlikely]]
+    close();
+  autograd::thread_state.place = outer_place_;
+}
+
 void ModuleRange::open(const Module& module) {
   if (innermost == &module) return;
   cuda::nvtx::range_push(name_of(module));
@@ -34,3 +51,28 @@ void ModuleRange::close() noexcept {
 }
 
 }  // namespace ebb::nn::detail
+
+namespace ebb::nn {
+
+// "module 'encoder.0', ebb::nn::Linear".
+std::uint32_t Module::PlaceLink::open(const Module& module) const {
+  const auto describe = [](const void* which) {
+    const Module& named = *static_cast<const Module*>(which);
+    const std::string path = named.path();
+    return "module " + (path.empty() ? std::string() : "'" + path + "', ") + named.name();
+  };
+  const std::string& name = module.name();  // while the class is whole
+  if (autograd::thread_state.place != 0 && !module.parent_.module && !module.parameters().empty())
+    warn(name, " with parameters is called in the forward of ",
+         autograd::place_text(autograd::thread_state.place),
+         ", but no module has registered it: parameters(), to(), train() and save() do not see it. "
+         "Register it in the constructor: fc = register_module(\"fc\", ...).");
+  const std::uint32_t opened = autograd::open_place(&module, describe);
+  std::uint32_t number = 0;
+  if (number_.compare_exchange_strong(number, opened, std::memory_order_relaxed)) return opened;
+  autograd::close_place(opened);  // another thread was first
+  return number;
+}
+void Module::PlaceLink::close(std::uint32_t number) noexcept { autograd::close_place(number); }
+
+}  // namespace ebb::nn

@@ -1,14 +1,13 @@
 // What the modules share: their names, where errors happened.
 #include "nn/module_tools.h"
 
-#include <cxxabi.h>
-
 #include <cctype>
-#include <cstdlib>
 #include <sstream>
 #include <string_view>
 #include <utility>
 
+#include "core/rethrow.h"
+#include "core/type_name.h"
 #include "nn/hooks.h"
 
 namespace ebb::nn {
@@ -16,16 +15,9 @@ namespace ebb::nn {
 namespace {
 
 const char* printed_namespace = "ebb";
+const std::string kInModule = "\n  in module ";
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
-std::string located(const Module& module, const Error& error) {
-  std::ostringstream text;
-  const std::string path = module.path();
-  text << error.what() << "\n  in module " << (path.empty() ? "" : "'" + path + "', ");
-  module.pretty_print(text);
-  return text.str();
-}
 
 }  // namespace
 
@@ -43,10 +35,7 @@ std::string named_by_program(std::string name) {
 }
 
 std::string class_name(const std::type_info& type) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
-  std::string name = status == 0 ? text : type.name();
-  std::free(text);
+  std::string name = ebb::detail::demangled(type);
   // Ours are templates of the number of dimensions: "ebb::nn::ConvImpl<2ul>".
   constexpr std::string_view kOurs = "ebb::nn::", kTemplate = "Impl<";
   const std::size_t at = name.find(kTemplate);
@@ -61,15 +50,39 @@ std::string handle_name(const std::type_info& module) {
   return name;
 }
 
+void detail::fail_empty(const std::type_info& contained) {
+  std::string name = class_name(contained);
+  if (name.ends_with("Impl")) name.resize(name.size() - 4);
+  ebb::detail::fail(
+      "Accessing empty ModuleHolder of ", name,
+      ". It was made with nullptr: assign a module before it is used, fc = register_module(\"fc\", ", name,
+      "(...)).");
+}
+
 void recompute_unless_called(const Module& module) {
   // Derived tensors are a cache: computing them leaves the module as it was.
   if (!detail::ModuleAccess::hooks(module)->computed) detail::recompute(const_cast<Module&>(module));
 }
 
-void fail_at(const Module& module, const Error& error) { throw Error(located(module, error)); }
-void fail_at(const Module& module, const IndexError& error) { throw IndexError(located(module, error)); }
-void fail_at(const Module& module, const NotImplementedError& error) {
-  throw NotImplementedError(located(module, error));
+void rethrow_at(const Module& module) {
+  std::ostringstream text;
+  const std::string path = module.path();
+  text << kInModule << (path.empty() ? "" : "'" + path + "', ");
+  module.pretty_print(text);
+  ebb::detail::rethrow_with(std::move(text).str());
+}
+
+void detail::rethrow_in(const Module& module) {
+  try {
+    throw;
+  } catch (const Error& error) {
+    if (std::string_view(error.what()).find(kInModule) == std::string_view::npos) {
+      const std::string path = module.path();
+      ebb::detail::rethrow_with(kInModule + (path.empty() ? std::string() : "'" + path + "', ") +
+                                module.name());
+    }
+    throw;
+  }
 }
 
 }  // namespace ebb::nn

@@ -14,9 +14,8 @@ std::string class_name(const std::type_info& type);
 /// What users call the handle of a library's module: "ebb::nn::Conv2d".
 std::string handle_name(const std::type_info& module);
 
-[[noreturn]] void fail_at(const Module& module, const Error& error);
-[[noreturn]] void fail_at(const Module& module, const IndexError& error);
-[[noreturn]] void fail_at(const Module& module, const NotImplementedError& error);
+/// Within a handler: throws the error anew, with the module's path and options.
+[[noreturn]] void rethrow_at(const Module& module);
 
 /// Is it a normalisation that keeps running statistics, with "num_batches_tracked" among its buffers?
 bool counts_batches(const Module& module);
@@ -32,12 +31,8 @@ decltype(auto) at_path(const Module& module, Body&& body) {
     if (module.has_hooks()) [[unlikely]]
       recompute_unless_called(module);
     return body();
-  } catch (const IndexError& error) {
-    fail_at(module, error);
-  } catch (const NotImplementedError& error) {
-    fail_at(module, error);
-  } catch (const Error& error) {
-    fail_at(module, error);
+  } catch (const Error&) {
+    rethrow_at(module);
   }
 }
 

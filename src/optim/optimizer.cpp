@@ -54,13 +54,15 @@ Optimizer::~Optimizer() = default;
 Optimizer::Optimizer(Optimizer&& other)
     : param_groups_(std::move(other.param_groups_)),
       state_(std::move(other.state_)),
-      defaults_(std::move(other.defaults_)) {
+      defaults_(std::move(other.defaults_)),
+      stepped_(other.stepped_) {
   other.epoch_ = std::make_shared<const char>();
 }
 Optimizer& Optimizer::operator=(Optimizer&& other) {
   param_groups_ = std::move(other.param_groups_);
   state_ = std::move(other.state_);
   defaults_ = std::move(other.defaults_);
+  stepped_ = other.stepped_;
   epoch_ = std::make_shared<const char>();
   other.epoch_ = std::make_shared<const char>();
   return *this;
@@ -221,6 +223,7 @@ void Optimizer::load_states(const StateDict& state, const StateMaker& make) {
     loaded[all[position].impl()]->serialize(one);
   }
   state_ = std::move(loaded);
+  if (stepped_) stepped_ = true;
   epoch_ = std::make_shared<const char>();
 }
 

@@ -1,4 +1,5 @@
 // What schedules share, and several of them for one optimizer.
+#include <ebb/core/warning.h>
 #include <ebb/ops/creation.h>
 #include <ebb/optim/scheduler.h>
 
@@ -11,7 +12,16 @@ namespace ebb::optim {
 LRScheduler::LRScheduler(Optimizer& optimizer) : optimizer_(optimizer) {}
 LRScheduler::~LRScheduler() = default;
 
+void LRScheduler::begin_step() const {
+  if (step_count_ == 0 && optimizer_.stepped_ && !*optimizer_.stepped_)
+    warn(
+        "LRScheduler: step() is called before the optimizer's step(), so that the first rate of the schedule "
+        "is "
+        "never used. Call optimizer.step() first.");
+}
+
 void LRScheduler::step() {
+  begin_step();
   set_lrs(get_lrs());
   ++step_count_;
 }
@@ -123,6 +133,7 @@ SequentialLR::SequentialLR(Optimizer& optimizer, EpochSchedulers schedulers,
 }
 
 void SequentialLR::step() {
+  begin_step();
   ++epoch_;
   ++step_count_;
   const auto passed = std::upper_bound(milestones_.begin(), milestones_.end(), epoch_) - milestones_.begin();

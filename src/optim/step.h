@@ -360,13 +360,22 @@ std::unique_ptr<OptimizerOptions> checked(const Options& options) {
 
 template <class Options, class State>
 RuleOptimizer<Options, State>::RuleOptimizer(std::vector<OptimizerParamGroup> param_groups, Options defaults)
-    : Optimizer(std::move(param_groups), checked(defaults)) {}
+    : Optimizer(std::move(param_groups), checked(defaults)) {
+  stepped_ = false;
+}
 template <class Options, class State>
 RuleOptimizer<Options, State>::RuleOptimizer(std::vector<Variable> params, Options defaults)
-    : Optimizer(std::move(params), checked(defaults)) {}
+    : Optimizer(std::move(params), checked(defaults)) {
+  stepped_ = false;
+}
 template <class Options, class State>
 Variable RuleOptimizer<Options, State>::step(LossClosure closure) {
   Variable loss = run(closure);
+  EBB_CHECK(
+      size() > 0, Kind<Options>::kName,
+      ": there are no parameters. Give the optimizer net->parameters(), after all modules of the net are "
+      "registered.");
+  stepped_ = true;
   if constexpr (requires { &Kind<Options>::update; })
     update_each<Kind<Options>>();
   else

@@ -4,6 +4,7 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/ops/copy.h>
 
+#include "core/type_name.h"
 #include "io/any_file.h"
 #include "io/located.h"
 #include "io/tied.h"
@@ -70,13 +71,25 @@ void restore_from(T& to, const std::string& path, const How&... how) {
   io::located(path, [&] { restore(to, io::read_any(path), how...); });
 }
 
+// Members that were never registered are in no file, and nobody would see it before the file is needed. Some
+// modules of the library have nothing to keep.
+void check_has_state(const char* op, const nn::Module& module) {
+  EBB_CHECK(!module.children().empty() || ebb::detail::demangled(typeid(module)).starts_with("ebb::") ||
+                !module.state_dict().is_empty(),
+            op, ": ", module.name(),
+            " has no parameter, no buffer and no module in it. Register what it has in the constructor: fc = "
+            "register_module(\"fc\", Linear(...)).");
+}
+
 }  // namespace
 
 void save(const nn::Module& module, const std::string& path) {
+  check_has_state("save", module);
   const safetensors::Contents contents = contents_of(module);
   safetensors::write(path, contents.tensors, contents.metadata);
 }
 void save(const nn::Module& module, std::ostream& stream) {
+  check_has_state("save", module);
   const safetensors::Contents contents = contents_of(module);
   safetensors::write(stream, contents.tensors, contents.metadata);
 }
@@ -97,6 +110,7 @@ void move(nn::Module& module, const LoadOptions& options) {
 
 nn::IncompatibleKeys load_from(nn::Module& module, std::unique_ptr<nn::StateSource> state,
                                const LoadOptions& options) {
+  check_has_state("load", module);
   EBB_CHECK(!options.dtype() || is_floating(*options.dtype()), "load: a module's floating parameters become ",
             *options.dtype(), ", which is not floating. Give LoadOptions::dtype() a floating one.");
   state = detail::renamed(std::move(state), options);

@@ -116,7 +116,7 @@ TEST_CASE("an exception in a worker reaches the loop, and leaving a loop early i
         [&] {
           for (auto& batch : *loader) batches += batch.size() == 4;
         }(),
-        support::EndsWith("sample lost"));
+        support::Contains("sample lost"));
     REQUIRE(batches == 2);
     for (auto& batch : *loader) {
       REQUIRE(batch.size() == 4);

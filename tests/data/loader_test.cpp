@@ -255,8 +255,10 @@ TEST_CASE("a worker's exception that is no std::exception is said to be none, an
     const auto& batch = *it;
     FAIL("no error, but a batch of " << batch.size());
   } catch (const WorkerException& e) {
-    CHECK(std::string(e.what()) ==
-          "Caught exception in DataLoader worker thread. Original message: not a std::exception");
+    CHECK(
+        std::string(e.what()) ==
+        "Caught exception in DataLoader worker thread. Original message: not a std::exception\n  reading the "
+        "examples [0] of (anonymous namespace)::Calls");
     int thrown = 0;
     try {
       std::rethrow_exception(e.original_exception);

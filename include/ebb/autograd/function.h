@@ -185,16 +185,16 @@ concept ReturnsTensors = requires(AutogradContext* ctx, Args&&... args) {
 /// Says what a user's function lacks at the line of its apply().
 template <class X, class... Args>
 constexpr bool check_function() {
+  constexpr bool takes = HasForward<X, Args...>, gives = ReturnsTensors<X, Args...>, back = HasBackward<X>;
   static_assert(
-      HasForward<X, Args...>,
+      takes,
       "Function: forward is `static Variable forward(AutogradContext* ctx, ...)`, public, and takes "
       "after ctx what apply() is given.");
-  static_assert(!HasForward<X, Args...> || ReturnsTensors<X, Args...>,
-                "Function: forward returns a Variable or a variable_list.");
-  static_assert(HasBackward<X>,
+  static_assert(!takes || gives, "Function: forward returns a Variable or a variable_list.");
+  static_assert(back,
                 "Function: backward is `static variable_list backward(AutogradContext* ctx, variable_list "
                 "grad_outputs)`, and public.");
-  return ReturnsTensors<X, Args...> && HasBackward<X>;
+  return gives && back;
 }
 
 /// Derive `struct MyOp : Function<MyOp>` with

@@ -78,6 +78,9 @@ class EBB_API Node : public RefCounted<Node, true> {
   /// The stream that the op ran on, of the device of its first output; null for the default one.
   void* stream() const { return stream_; }
 
+  /// The module whose forward recorded it, by number; 0 outside of modules.
+  std::uint32_t place() const { return place_; }
+
   NodeExtras& extras();
   NodeExtras* extras_or_null() const { return extras_; }
   /// First of the node's SavedVariables, which form a list.
@@ -96,6 +99,7 @@ class EBB_API Node : public RefCounted<Node, true> {
 
   std::atomic<GraphTask*> task_{nullptr};  // the walk that is using task_slot_
   std::uint32_t task_slot_ = 0;
+  std::uint32_t place_;  // the module whose forward recorded it: see src/autograd/places.h
   void* stream_ = nullptr;
   SavedVariable* saved_ = nullptr;
   NodeExtras* extras_ = nullptr;

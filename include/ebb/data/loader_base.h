@@ -13,6 +13,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -175,6 +176,7 @@ class DataLoaderBase {
         job->batch = ready(dataset.get_batch(std::move(job->request)));
       } catch (...) {
         job->error = std::current_exception();
+        job->where = detail::request_of(dataset, job->request);
       }
       lock.lock();
       job->done = true;
@@ -190,6 +192,7 @@ class DataLoaderBase {
     BatchRequest request;
     optional<Batch> batch;
     std::exception_ptr error;
+    std::string where;  // of the error
     bool taken = false, done = false;
   };
 
@@ -207,7 +210,7 @@ class DataLoaderBase {
       fill();
       const std::shared_ptr<Job> job = next_done();
       if (!job) return nullopt;
-      if (job->error) throw WorkerException(job->error);
+      if (job->error) throw WorkerException(job->error, job->where);
       if (job->batch) {
         fill();
         return std::move(job->batch);

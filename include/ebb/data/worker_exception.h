@@ -3,29 +3,35 @@
 
 #include <ebb/core/error.h>
 
+#include <cstddef>
 #include <exception>
 #include <string>
+#include <typeinfo>
+#include <vector>
 
 namespace ebb::data {
 
-/// Carries the error that a worker ran into; what() has its message.
+/// Carries the error that a worker ran into; what() has its message and type, the class of the dataset, and
+/// which examples were asked for.
 struct EBB_API WorkerException : Error {
-  explicit WorkerException(std::exception_ptr original)
-      : Error("Caught exception in DataLoader worker thread. Original message: " + message_of(original)),
-        original_exception(std::move(original)) {}
+  explicit WorkerException(std::exception_ptr original, const std::string& where = {});
 
   std::exception_ptr original_exception;
-
- private:
-  static std::string message_of(const std::exception_ptr& error) {
-    try {
-      std::rethrow_exception(error);
-    } catch (const std::exception& e) {
-      return e.what();
-    } catch (...) {
-      return "not a std::exception";
-    }
-  }
 };
 
+namespace detail {
+
+/// "reading [3, 1] of MyDataset": what WorkerException says of a request.
+EBB_API std::string request_text(const std::type_info& dataset, const std::vector<std::size_t>& indices);
+EBB_API std::string request_text(const std::type_info& dataset);
+
+template <class Dataset, class Request>
+std::string request_of(const Dataset& dataset, const Request& request) {
+  if constexpr (std::is_convertible_v<const Request&, const std::vector<std::size_t>&>)
+    return request_text(typeid(dataset), request);
+  else
+    return request_text(typeid(dataset));
+}
+
+}  // namespace detail
 }  // namespace ebb::data

@@ -7,6 +7,8 @@
 #include <ebb/nn/ordered_dict.h>
 #include <ebb/nn/training_flag.h>
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <iosfwd>
 #include <memory>
@@ -250,6 +252,27 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
     ParentLink& operator=(const ParentLink&) noexcept { return *this; }
   };
 
+  // What nodes remember the module by, from its first forward on. Copies have another.
+  class PlaceLink {
+   public:
+    PlaceLink() = default;
+    PlaceLink(const PlaceLink&) noexcept {}
+    PlaceLink& operator=(const PlaceLink&) noexcept { return *this; }
+    ~PlaceLink() {
+      if (const std::uint32_t number = number_.load(std::memory_order_relaxed)) close(number);
+    }
+    std::uint32_t of(const Module& module) const {
+      const std::uint32_t number = number_.load(std::memory_order_relaxed);
+      return number ? number : open(module);
+    }
+
+   private:
+    EBB_API std::uint32_t open(const Module& module) const;
+    EBB_API static void close(std::uint32_t number) noexcept;
+
+    mutable std::atomic<std::uint32_t> number_{0};
+  };
+
   virtual void clone_(Module& other, const optional<Device>& device);
   void adopt_children();
   void hand_children_to(const Module* parent) noexcept;
@@ -268,6 +291,7 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
 
   mutable optional<std::string> name_;
   ParentLink parent_;
+  PlaceLink place_;
   detail::HooksPointer hooks_;
   detail::TrainingFlag is_training_;
 };

@@ -3,7 +3,19 @@
 
 #include <ebb/nn/module.h>
 
+#include <typeinfo>
+
 namespace ebb::nn {
+
+namespace detail {
+[[noreturn]] EBB_API void fail_empty(const std::type_info& contained);
+
+/// Whether a holder made from these arguments makes a module, rather than refers to one that is there.
+template <class Own, class Head, class... Tail>
+concept MakesModule = sizeof...(Tail) > 0 ||
+                      !((Holder<Head> && std::is_base_of_v<Own, std::remove_cvref_t<Head>>) ||
+                        std::is_convertible_v<Head, std::shared_ptr<typename Own::ContainedType>>);
+}  // namespace detail
 
 /// A std::shared_ptr to a module, constructed like the module itself; copies refer to the same module. An
 /// empty one is made by `Linear fc{nullptr};` and assigned later (torch::nn::ModuleHolder).
@@ -19,11 +31,9 @@ class ModuleHolder : detail::ModuleHolderBase {
   ModuleHolder(std::shared_ptr<Contained> module) : impl_(std::move(module)) {}
   /// A module made from these arguments.
   template <class Head, class... Tail>
-  requires(!(detail::Holder<Head> && std::is_base_of_v<ModuleHolder, std::remove_cvref_t<Head>> &&
-             sizeof...(Tail) == 0) &&
-           !(std::is_convertible_v<Head, std::shared_ptr<Contained>> &&
-             sizeof...(Tail) == 0)) explicit ModuleHolder(Head&& head, Tail&&... tail)
-      : impl_(std::make_shared<Contained>(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
+  requires detail::MakesModule<ModuleHolder, Head, Tail...>
+  explicit ModuleHolder(Head&& head, Tail&&... tail)
+      : impl_(construct(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
   /// A module made from its options given as a braced list: `LayerNorm({5, 6})` needs nothing else.
   template <class T>
   requires(std::is_constructible_v<Contained, std::initializer_list<T>> &&
@@ -37,15 +47,15 @@ class ModuleHolder : detail::ModuleHolderBase {
   Contained& operator*() EBB_LIFETIMEBOUND { return *get(); }
   const Contained& operator*() const EBB_LIFETIMEBOUND { return *get(); }
   const std::shared_ptr<Contained>& ptr() const {
-    EBB_CHECK(!is_empty(), "Accessing empty ModuleHolder");
+    check();
     return impl_;
   }
   Contained* get() {
-    EBB_CHECK(!is_empty(), "Accessing empty ModuleHolder");
+    check();
     return impl_.get();
   }
   const Contained* get() const {
-    EBB_CHECK(!is_empty(), "Accessing empty ModuleHolder");
+    check();
     return impl_.get();
   }
   /// forward(), with the module's hooks around it.
@@ -76,6 +86,19 @@ class ModuleHolder : detail::ModuleHolderBase {
   std::shared_ptr<Contained> impl_;
 
  private:
+  void check() const {
+    if (is_empty()) [[unlikely]]
+      detail::fail_empty(typeid(Contained));
+  }
+  template <class... Args>
+  static std::shared_ptr<Contained> construct(Args&&... args) {
+    constexpr bool fits = std::is_constructible_v<Contained, Args...>;
+    static_assert(fits, "This module has no constructor that takes these arguments.");
+    if constexpr (fits)
+      return std::make_shared<Contained>(std::forward<Args>(args)...);
+    else
+      return nullptr;
+  }
   static std::shared_ptr<Contained> default_construct() {
     static_assert(
         std::is_default_constructible_v<Contained>,

@@ -163,16 +163,22 @@ auto hooked(M& module, const Forward& forward, Args&&... args)
       held);
 }
 
-/// module.forward(args...), with its hooks, in its range of the profiler's timeline.
+/// module.forward(args...), with its hooks, in its range; an error says in which module it happened.
 template <class M, class... Args>
 auto call_module(M& module, Args&&... args) -> decltype(module.forward(std::forward<Args>(args)...)) {
   const ModuleRange range(module);
-  if (module.has_hooks()) [[unlikely]]
-    return hooked(
-        module,
-        [&](auto&&... arg) -> decltype(auto) { return module.forward(std::forward<decltype(arg)>(arg)...); },
-        std::forward<Args>(args)...);
-  return module.forward(std::forward<Args>(args)...);
+  try {
+    if (module.has_hooks()) [[unlikely]]
+      return hooked(
+          module,
+          [&](auto&&... arg) -> decltype(auto) {
+            return module.forward(std::forward<decltype(arg)>(arg)...);
+          },
+          std::forward<Args>(args)...);
+    return module.forward(std::forward<Args>(args)...);
+  } catch (const Error&) {
+    rethrow_in(module);
+  }
 }
 
 }  // namespace detail

@@ -1,7 +1,9 @@
-// The profiler's range of a module's forward: see cuda::emit_nvtx.
+// The range in which a module's forward runs: its name on a profiler's timeline, and in errors of backward.
 #pragma once
 
-#include <ebb/cuda/nvtx.h>
+#include <ebb/core/api.h>
+
+#include <cstdint>
 
 namespace ebb::nn {
 class Module;
@@ -9,18 +11,13 @@ class Module;
 
 namespace ebb::nn::detail {
 
-/// Lives while the module's forward runs. A module within its own range, as one of ebb's is that was called
-/// by its handle, opens no second one.
+/// Lives while the module's forward runs: nodes that are recorded remember the module. With cuda::emit_nvtx
+/// it is a range of the timeline; a module within its own range, as one of ebb's is that was called by its
+/// handle, opens no second one.
 class EBB_API ModuleRange {
  public:
-  explicit ModuleRange(const Module& module) {
-    if (ebb::detail::nvtx_emitted.load(std::memory_order_relaxed)) [[unlikely]]
-      open(module);
-  }
-  ~ModuleRange() {
-    if (open_) [[unlikely]]
-      close();
-  }
+  explicit ModuleRange(const Module& module);
+  ~ModuleRange();
   ModuleRange(const ModuleRange&) = delete;
   ModuleRange& operator=(const ModuleRange&) = delete;
 
@@ -28,8 +25,12 @@ class EBB_API ModuleRange {
   void open(const Module& module);
   void close() noexcept;
 
+  std::uint32_t outer_place_;
   bool open_ = false;
   const Module* outer_ = nullptr;
 };
+
+/// Within a handler: throws the error anew, with the module's path if there is none in it yet.
+[[noreturn]] EBB_API void rethrow_in(const Module& module);
 
 }  // namespace ebb::nn::detail

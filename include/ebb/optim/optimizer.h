@@ -208,8 +208,12 @@ class EBB_API Optimizer {
   std::vector<OptimizerParamGroup> param_groups_;
   OptimizerStates state_;
   std::unique_ptr<OptimizerOptions> defaults_;
+  /// Whether step() was called, or a state was loaded; nothing where the class does not say so. A schedule
+  /// that is stepped before warns.
+  optional<bool> stepped_;
 
  private:
+  friend class LRScheduler;
   void load_states(const StateDict& state, const StateMaker& make);
   template <class Kind>
   struct Batch;

@@ -20,6 +20,8 @@ class EBB_API LRScheduler {
   /// One rate a group, for the call of step() that step_count_ others came before.
   virtual std::vector<double> get_lrs() = 0;
   std::vector<double> get_current_lrs() const;
+  /// The first thing that step() does: warns where the optimizer has made no step yet.
+  void begin_step() const;
   /// Throws unless there is one for each group.
   void set_lrs(const std::vector<double>& rates);
   Optimizer& optimizer() const { return optimizer_; }

@@ -17,8 +17,10 @@ inline bool wants_pinned(const TensorOptions& options) {
   return true;
 }
 
-/// Uninitialised, as the options ask.
-inline NdArray fresh_array(IntArrayRef sizes, const TensorOptions& options) {
+/// Uninitialised, as the options ask; `op` is who says that a size is negative.
+inline NdArray fresh_array(const char* op, IntArrayRef sizes, const TensorOptions& options) {
+  for (const std::int64_t size : sizes)
+    EBB_CHECK(size >= 0, op, ": a size is negative in shape ", sizes, "; sizes must be at least 0.");
   if (wants_pinned(options)) [[unlikely]]
     return NdArray::empty_strided(sizes, contiguous_strides(sizes), options.dtype(), Device(kCPU), true);
   return NdArray::empty(sizes, options.dtype(), resolve_device(options.device()));

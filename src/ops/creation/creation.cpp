@@ -32,7 +32,8 @@ Variable empty(IntArrayRef sizes, const TensorOptions& options, optional<MemoryF
   const MemoryFormat format = memory_format ? *memory_format : given.value_or(MemoryFormat::Contiguous);
   EBB_CHECK(format != MemoryFormat::Preserve,
             "empty: there is no tensor whose memory format could be preserved.");
-  if (format == MemoryFormat::Contiguous) return ops::finish(ops::fresh_array(sizes, options), options);
+  if (format == MemoryFormat::Contiguous)
+    return ops::finish(ops::fresh_array("empty", sizes, options), options);
   const std::size_t dims = format == MemoryFormat::ChannelsLast ? 4 : 5;
   EBB_CHECK(sizes.size() == dims, "empty: this channels-last format needs ", static_cast<std::int64_t>(dims),
             " dimensions, got shape ", sizes, ".");
@@ -48,18 +49,18 @@ Variable empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptio
 }
 
 Variable zeros(IntArrayRef sizes, const TensorOptions& options) {
-  return filled("zeros", ops::fresh_array(sizes, options), 0, options);
+  return filled("zeros", ops::fresh_array("zeros", sizes, options), 0, options);
 }
 Variable ones(IntArrayRef sizes, const TensorOptions& options) {
-  return filled("ones", ops::fresh_array(sizes, options), 1, options);
+  return filled("ones", ops::fresh_array("ones", sizes, options), 1, options);
 }
 Variable full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options) {
   const DType natural = value.is_floating_point() ? get_default_dtype() : value.dtype();
   const TensorOptions typed = options.dtype(options.dtype_or(natural));
-  return filled("full", ops::fresh_array(sizes, typed), value, typed);
+  return filled("full", ops::fresh_array("full", sizes, typed), value, typed);
 }
 Variable scalar_tensor(const Scalar& value, const TensorOptions& options) {
-  return filled("scalar_tensor", ops::fresh_array({}, options), value, options);
+  return filled("scalar_tensor", ops::fresh_array("scalar_tensor", {}, options), value, options);
 }
 
 Variable empty_like(const Variable& x, const TensorOptions& options, optional<MemoryFormat> memory_format) {

@@ -33,7 +33,7 @@ std::int64_t whole_number(const char* what, const Scalar& value) {
 Variable ramp(const char* op, double count, const Scalar& start, const Scalar& step,
               const TensorOptions& options) {
   EBB_CHECK(count >= 0 && count < 4.6e18, op, ": ", count, " elements are more than memory can address.");
-  NdArray data = ops::fresh_array({static_cast<std::int64_t>(count)}, options);
+  NdArray data = ops::fresh_array(op, {static_cast<std::int64_t>(count)}, options);
   kernels::arange(data.device(), data, start, step);
   return ops::finish(std::move(data), options);
 }
@@ -41,7 +41,7 @@ Variable ramp(const char* op, double count, const Scalar& start, const Scalar& s
 Variable spaced(const char* op, const Scalar& start, const Scalar& end, std::int64_t steps, double base,
                 const TensorOptions& options) {
   EBB_CHECK(steps >= 0, op, ": number of steps must be non-negative, got ", steps, ".");
-  NdArray data = ops::fresh_array({steps}, options);
+  NdArray data = ops::fresh_array(op, {steps}, options);
   kernels::linspace(data.device(), data, start, end, base);
   return ops::finish(std::move(data), options);
 }
@@ -65,7 +65,7 @@ Variable triangle_indices(const char* op, std::int64_t rows, std::int64_t column
   std::int64_t* out = pairs.address_as<std::int64_t>();
   for (std::int64_t r = top; r < bottom; ++r)
     for (std::int64_t c = first(r); c < last(r); ++c, ++out) out[0] = r, out[count] = c;
-  NdArray data = ops::fresh_array({2, count}, options.dtype(options.dtype_or(kLong)));
+  NdArray data = ops::fresh_array(op, {2, count}, options.dtype(options.dtype_or(kLong)));
   ops::copy_constant(data, pairs);
   return ops::finish(std::move(data), options);
 }

@@ -32,8 +32,14 @@ struct Targets {
     const std::int64_t t = target[i];
     if (t == to.ignore_index) return -1;
     EBB_CHECK_INDEX(t >= 0 && t < to.classes, to.op, ": Target ", t, " is out of bounds for ", to.classes,
-                    " classes.");
+                    " classes, at ", place_of(i), " of the targets.");
     return t;
+  }
+  DimVector place_of(std::int64_t i) const {
+    DimVector place(to.target.sizes());
+    for (std::size_t d = place.size(); d-- > 0; i /= to.target.sizes()[d])
+      place[d] = i % to.target.sizes()[d];
+    return place;
   }
   Compute<T> weight_of(std::int64_t t) const {
     return t < 0 ? Compute<T>(0) : weight ? static_cast<Compute<T>>(weight[t]) : Compute<T>(1);

@@ -35,14 +35,16 @@ Variable integers(const char* op, NdArray data, std::int64_t low, std::int64_t h
 
 Variable rand(IntArrayRef sizes, const TensorOptions& options) { return rand(sizes, nullopt, options); }
 Variable rand(IntArrayRef sizes, const optional<Generator>& generator, const TensorOptions& options) {
-  return sampled("rand", ops::fresh_array(sizes, options), Distribution::uniform, 0, 1, generator, options);
+  return sampled("rand", ops::fresh_array("rand", sizes, options), Distribution::uniform, 0, 1, generator,
+                 options);
 }
 Variable rand_like(const Variable& x, const TensorOptions& options, optional<MemoryFormat> memory_format) {
   return sampled_like("rand_like", x, Distribution::uniform, options, memory_format);
 }
 Variable randn(IntArrayRef sizes, const TensorOptions& options) { return randn(sizes, nullopt, options); }
 Variable randn(IntArrayRef sizes, const optional<Generator>& generator, const TensorOptions& options) {
-  return sampled("randn", ops::fresh_array(sizes, options), Distribution::normal, 0, 1, generator, options);
+  return sampled("randn", ops::fresh_array("randn", sizes, options), Distribution::normal, 0, 1, generator,
+                 options);
 }
 Variable randn_like(const Variable& x, const TensorOptions& options, optional<MemoryFormat> memory_format) {
   return sampled_like("randn_like", x, Distribution::normal, options, memory_format);
@@ -60,7 +62,7 @@ Variable randint(std::int64_t low, std::int64_t high, IntArrayRef sizes, const T
 }
 Variable randint(std::int64_t low, std::int64_t high, IntArrayRef sizes, const optional<Generator>& generator,
                  const TensorOptions& options) {
-  return integers("randint", ops::fresh_array(sizes, options), low, high, generator, options);
+  return integers("randint", ops::fresh_array("randint", sizes, options), low, high, generator, options);
 }
 Variable randint_like(const Variable& x, std::int64_t high, const TensorOptions& options,
                       optional<MemoryFormat> memory_format) {
@@ -77,7 +79,7 @@ Variable randperm(std::int64_t n, const optional<Generator>& generator, const Te
   EBB_CHECK(n >= 0, "randperm: n must be non-negative, got ", n, ".");
   const TensorOptions typed = options.dtype(options.dtype_or(kLong));
   if (n > 0) ops::check_fits("randperm", n - 1, typed.dtype());
-  NdArray data = ops::fresh_array({n}, typed);
+  NdArray data = ops::fresh_array("randperm", {n}, typed);
   Generator g = ops::generator_or_default(generator);
   kernels::permutation(data.device(), data, g);
   return ops::finish(std::move(data), typed);

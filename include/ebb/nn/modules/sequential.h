@@ -15,10 +15,11 @@ concept InSequential = std::is_base_of_v<Module, std::remove_cvref_t<M>> || Hold
 
 template <class M>
 constexpr bool check_in_sequential() {
-  static_assert(
-      InSequential<M>,
-      "Sequential takes modules: derive the class from nn::Module, and wrap a function in Functional.");
-  return InSequential<M>;
+  constexpr bool fits = InSequential<M>;
+  static_assert(fits,
+                "Sequential takes modules: derive the class from nn::Module, and wrap a function in "
+                "Functional.");
+  return fits;
 }
 }  // namespace detail
 
@@ -32,11 +33,13 @@ class EBB_API SequentialImpl : public Cloneable<SequentialImpl> {
 
   SequentialImpl();
   template <class... Modules>
-  requires(sizeof...(Modules) > 0 && (!std::is_base_of_v<SequentialImpl, std::remove_cvref_t<Modules>> &&
-                                      ...)) explicit SequentialImpl(Modules&&... modules)
+  requires(
+      sizeof...(Modules) > 0 &&
+      ((detail::InSequential<Modules> &&
+        !std::is_base_of_v<SequentialImpl,
+                           std::remove_cvref_t<Modules>>)&&...)) explicit SequentialImpl(Modules&&... modules)
       : SequentialImpl() {
-    if constexpr ((detail::check_in_sequential<Modules>() && ...))
-      (push_back(std::forward<Modules>(modules)), ...);
+    (push_back(std::forward<Modules>(modules)), ...);
   }
   explicit SequentialImpl(OrderedDict<std::string, AnyModule>&& modules);
   explicit SequentialImpl(std::initializer_list<NamedAnyModule> modules);
@@ -129,6 +132,11 @@ class Sequential : public ModuleHolder<SequentialImpl> {
  public:
   using ModuleHolder<SequentialImpl>::ModuleHolder;
   Sequential() = default;
+  /// An inherited constructor would hide the user's line in what the compiler says of an argument.
+  template <class Head, class... Tail>
+  requires detail::MakesModule<ModuleHolder<SequentialImpl>, Head, Tail...>
+  explicit Sequential(Head&& head, Tail&&... tail)
+      : ModuleHolder(make(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
   EBB_API Sequential(std::initializer_list<NamedAnyModule> modules);
   template <class Return = Variable, class... Inputs>
   Return operator()(Inputs&&... inputs) {
@@ -139,6 +147,16 @@ class Sequential : public ModuleHolder<SequentialImpl> {
     if (module.has_hooks()) [[unlikely]]
       return detail::hooked(module, forward, std::forward<Inputs>(inputs)...);
     return forward(std::forward<Inputs>(inputs)...);
+  }
+
+ private:
+  template <class... Modules>
+  static std::shared_ptr<SequentialImpl> make(Modules&&... modules) {
+    if constexpr (std::is_constructible_v<SequentialImpl, Modules...>)
+      return std::make_shared<SequentialImpl>(std::forward<Modules>(modules)...);
+    else
+      (static_cast<void>(detail::check_in_sequential<Modules>()), ...);
+    return nullptr;
   }
 };
 

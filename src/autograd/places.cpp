@@ -1,0 +1,49 @@
+// Places in a program's tree of modules, by number.
+#include "autograd/places.h"
+
+#include <mutex>
+#include <unordered_map>
+
+namespace ebb::autograd {
+namespace {
+
+struct Place {
+  const void* module;
+  std::string (*describe)(const void* module);
+};
+struct Places {
+  std::mutex mutex;
+  std::unordered_map<std::uint32_t, Place> open;
+  std::uint32_t last = 0;
+};
+// Never destroyed: modules of static storage close theirs at exit.
+Places& places() {
+  static Places& all = *new Places;
+  return all;
+}
+
+}  // namespace
+
+std::uint32_t open_place(const void* module, std::string (*describe)(const void* module)) {
+  Places& all = places();
+  const std::lock_guard lock(all.mutex);
+  all.open[++all.last] = {module, describe};
+  return all.last;
+}
+
+void close_place(std::uint32_t place) noexcept {
+  if (place == 0) return;
+  Places& all = places();
+  const std::lock_guard lock(all.mutex);
+  all.open.erase(place);
+}
+
+std::string place_text(std::uint32_t place) {
+  if (place == 0) return {};
+  Places& all = places();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.open.find(place);
+  return found == all.open.end() ? std::string() : found->second.describe(found->second.module);
+}
+
+}  // namespace ebb::autograd

@@ -1,0 +1,55 @@
+// Mistakes that a compiler finds. A line that begins with SAYS has the sentence it must say, and "here" marks
+// the line of the user that the message must lead to.
+#include <ebb/ebb.h>
+
+using namespace ebb;
+using autograd::AutogradContext;
+
+struct NoModule {
+  Tensor forward(Tensor x) { return x; }
+};
+
+struct NoContext : autograd::Function<NoContext> {
+  static Tensor forward(const Tensor& x) { return x; }
+  static variable_list backward(AutogradContext*, variable_list grads) { return grads; }
+};
+struct NoBackward : autograd::Function<NoBackward> {
+  static Tensor forward(AutogradContext*, const Tensor& x) { return x; }
+};
+struct ANumber : autograd::Function<ANumber> {
+  static double forward(AutogradContext*, const Tensor&) { return 1; }
+  static variable_list backward(AutogradContext*, variable_list grads) { return grads; }
+};
+
+void mistakes() {
+  const Tensor x = ones({2});
+
+  // SAYS: Sequential takes modules: derive the class from nn::Module, and wrap a function in Functional.
+  nn::Sequential net(nn::Linear(2, 3), NoModule());  // here
+  nn::Sequential one(5.0);                           // here
+  net->push_back(5);                                 // here
+
+  // SAYS: This module has no constructor that takes these arguments.
+  nn::Linear linear("two", "three");  // here
+
+  // SAYS: A holder is a pointer to its module: write net(x), or net->forward(x) to run no hooks.
+  net.forward(x);  // here
+
+  // SAYS: Function: forward is `static Variable forward(AutogradContext* ctx, ...)`, public, and takes after
+  // ctx what apply() is given.
+  NoContext::apply(x);  // here
+
+  // SAYS: Function: backward is `static variable_list backward(AutogradContext* ctx, variable_list
+  // grad_outputs)`, and public.
+  NoBackward::apply(x);  // here
+
+  // SAYS: Function: forward returns a Variable or a variable_list.
+  ANumber::apply(x);  // here
+
+  // SAYS: Checkpoint::add keeps a reference: give it a variable, which outlives the Checkpoint.
+  Checkpoint("run.ckpt").add("net", nn::Linear(2, 2));  // here
+
+  // SAYS: Checkpoint::add takes what has save(OutputArchive&) const and load(InputArchive&).
+  const NoModule none;
+  Checkpoint("run.ckpt").add("none", none);  // here
+}
