@@ -32,7 +32,7 @@ void mistakes() {
   // SAYS: This module has no constructor that takes these arguments.
   nn::Linear linear("two", "three");  // here
 
-  // SAYS: A holder is a pointer to its module: write net(x), or net->forward(x) to run no hooks.
+  // SAYS: a holder is a pointer to its module: write net(x), or net->forward(x)
   net.forward(x);  // here
 
   // SAYS: Function: forward is `static Variable forward(AutogradContext* ctx, ...)`, public, and takes after

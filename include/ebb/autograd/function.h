@@ -197,45 +197,44 @@ constexpr bool check_function() {
   return gives && back;
 }
 
+/// Runs forward, and records the node of it.
+template <class X, class... Args>
+auto apply_function(Args&&... args) {
+  using Result = decltype(X::forward(std::declval<AutogradContext*>(), std::forward<Args>(args)...));
+  Ref<FunctionNode> node = Ref<FunctionNode>::adopt(
+      new FunctionNode(typeid(X), [](AutogradContext* ctx, variable_list grads) -> variable_list {
+        return X::backward(ctx, std::move(grads));
+      }));
+  variable_list inputs;
+  (node->add_argument(args, inputs), ...);
+  const bool record = records(inputs);
+  variable_list outputs;
+  {
+    NoGradGuard no_grad;
+    if constexpr (std::is_same_v<Result, Variable>)
+      outputs = {X::forward(&node->context, std::forward<Args>(args)...)};
+    else
+      outputs = X::forward(&node->context, std::forward<Args>(args)...);
+  }
+  node->wrap(outputs, inputs, record);
+  if constexpr (std::is_same_v<Result, Variable>)
+    return outputs[0];
+  else
+    return outputs;
+}
+
 /// Derive `struct MyOp : Function<MyOp>` with
 ///   static Variable (or variable_list) forward(AutogradContext* ctx, const Variable& x, double slope, ...);
-///   static variable_list backward(AutogradContext* ctx, variable_list grad_outputs);  // or const
-///   variable_list&
-/// backward returns one gradient for each argument of forward, undefined for those that are not tensors. A
-/// list of tensors (vector, array, TensorList, also of optionals) counts as its elements, in order; an empty
-/// optional as something that is no tensor. Call MyOp::apply(x, slope, ...). Written in differentiable ops,
-/// backward can itself be differentiated.
+///   static variable_list backward(AutogradContext* ctx, variable_list grad_outputs);
+/// whose last argument may be a reference. backward returns one gradient for each argument of forward,
+/// undefined for those that are not tensors. A list of tensors (vector, array, TensorList, also of optionals)
+/// counts as its elements, in order; an empty optional as something that is no tensor. Call MyOp::apply(x,
+/// slope, ...). Written in differentiable ops, backward can itself be differentiated.
 template <class Derived>
 struct Function {
   template <class X = Derived, class... Args>
   static auto apply(Args&&... args) {
-    if constexpr (check_function<X, Args...>()) return run<X>(std::forward<Args>(args)...);
-  }
-
- private:
-  template <class X, class... Args>
-  static auto run(Args&&... args) {
-    using Result = decltype(X::forward(std::declval<AutogradContext*>(), std::forward<Args>(args)...));
-    Ref<FunctionNode> node = Ref<FunctionNode>::adopt(
-        new FunctionNode(typeid(X), [](AutogradContext* ctx, variable_list grads) -> variable_list {
-          return X::backward(ctx, std::move(grads));
-        }));
-    variable_list inputs;
-    (node->add_argument(args, inputs), ...);
-    const bool record = records(inputs);
-    variable_list outputs;
-    {
-      NoGradGuard no_grad;
-      if constexpr (std::is_same_v<Result, Variable>)
-        outputs = {X::forward(&node->context, std::forward<Args>(args)...)};
-      else
-        outputs = X::forward(&node->context, std::forward<Args>(args)...);
-    }
-    node->wrap(outputs, inputs, record);
-    if constexpr (std::is_same_v<Result, Variable>)
-      return outputs[0];
-    else
-      return outputs;
+    if constexpr (check_function<X, Args...>()) return apply_function<X>(std::forward<Args>(args)...);
   }
 };
 

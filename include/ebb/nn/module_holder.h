@@ -63,12 +63,11 @@ class ModuleHolder : detail::ModuleHolderBase {
   auto operator()(Args&&... args) -> decltype(std::declval<C&>().forward(std::forward<Args>(args)...)) {
     return detail::call_module(*get(), std::forward<Args>(args)...);
   }
-  /// Not the module's, which is `net->forward(x)` or, with hooks, `net(x)`.
+  // Compilers show the line that they complain of.
+  // clang-format off
   template <class... Args>
-  void forward(Args&&...) const {
-    static_assert(sizeof(Contained) == 0,
-                  "A holder is a pointer to its module: write net(x), or net->forward(x) to run no hooks.");
-  }
+  void forward(Args&&...) const = delete;  // a holder is a pointer to its module: write net(x), or net->forward(x)
+  // clang-format on
   template <class Arg>
   decltype(auto) operator[](Arg&& arg) {
     return (*get())[std::forward<Arg>(arg)];
