@@ -3,6 +3,7 @@
 #include <ebb/autograd/grad_mode.h>
 
 #include "autograd/graph_task.h"
+#include "autograd/places.h"
 #include "autograd/thread_state.h"
 #include "core/recorder.h"
 #include "device/backend.h"
@@ -46,6 +47,7 @@ Variable seed_for(const Variable& root, const variable_list& seeds, std::size_t 
 // own.
 struct Surroundings {
   ThreadState modes = thread_state;
+  std::uint32_t place = current_place;
   const detail::Backend* device = detail::loaded_backend(kCUDA);
   std::shared_ptr<const void> device_state = device ? device->thread_state() : nullptr;
   detail::Capture* capture = detail::current_capture();
@@ -53,6 +55,7 @@ struct Surroundings {
 
   void enter() const {
     thread_state = modes;
+    current_place = place;
     detail::set_current_capture(capture);
     detail::set_current_recorder(recorder);
     if (device) device->set_thread_state(device_state.get());

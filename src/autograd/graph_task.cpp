@@ -7,6 +7,7 @@
 #include "autograd/anomaly.h"
 #include "autograd/node_hooks.h"
 #include "autograd/op_range.h"
+#include "autograd/places.h"
 #include "autograd/thread_state.h"
 #include "core/rethrow.h"
 
@@ -166,15 +167,15 @@ GradList GraphTask::call(Node& node, GradList grads) {
   struct Restore {
     Node* node = thread_state.evaluating;
     std::uint64_t unwanted = thread_state.unwanted;
-    std::uint32_t place = thread_state.place;
+    std::uint32_t place = current_place;
     ~Restore() {
       thread_state.evaluating = node;
       thread_state.unwanted = unwanted;
-      thread_state.place = place;
+      current_place = place;
     }
   } restore;
   thread_state.evaluating = &node;
-  thread_state.place = node.place_;
+  current_place = node.place_;
   thread_state.unwanted = unwanted_of(node);
   const NodeRange range(node);
   const bool hooked = node.extras_or_null() != nullptr;

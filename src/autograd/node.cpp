@@ -4,12 +4,13 @@
 
 #include "autograd/anomaly.h"
 #include "autograd/meta.h"
+#include "autograd/places.h"
 #include "autograd/thread_state.h"
 #include "device/backend.h"
 
 namespace ebb::autograd {
 
-Node::Node() : sequence_nr_(thread_state.next_sequence_nr++), place_(thread_state.place) {
+Node::Node() : sequence_nr_(thread_state.next_sequence_nr++), place_(current_place) {
   detail::count_node(1);
   if (thread_state.anomaly_mode) [[unlikely]]
     note_origin(*this);

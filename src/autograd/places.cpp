@@ -5,6 +5,9 @@
 #include <unordered_map>
 
 namespace ebb::autograd {
+
+constinit thread_local std::uint32_t current_place = 0;
+
 namespace {
 
 struct Place {

@@ -1,6 +1,8 @@
 // Places in a program's tree of modules, by number: nodes remember where they were recorded.
 #pragma once
 
+#include <ebb/autograd/place.h>
+
 #include <cstdint>
 #include <string>
 

@@ -37,7 +37,6 @@ struct ThreadState {
   std::uint64_t next_sequence_nr = 0;      // nodes recorded so far
   Node* dead_nodes = nullptr;              // waiting to be deleted by the outermost Node::destroy
   bool deleting_nodes = false;
-  std::uint32_t place = 0;     // the module whose forward is running, as nodes remember it
   Node* evaluating = nullptr;  // the node whose apply() is running: parent of nodes recorded in it
   std::uint64_t unwanted = 0;  // a bit for each of its first inputs whose gradient leads nowhere
   AutocastState autocast;

@@ -42,7 +42,6 @@ struct ModuleAccess {
   static TrainingFlag& training(Module& m) { return m.is_training_; }
   static const HooksPointer& hooks(const Module& m) { return m.hooks_; }
   static HooksPointer& hooks(Module& m) { return m.hooks_; }
-  static std::uint32_t place(const Module& m) { return m.place_.of(m); }
 };
 
 /// Computes the module's derived tensors anew.

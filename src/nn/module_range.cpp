@@ -1,6 +1,5 @@
 // Names of modules on a profiler's timeline and in errors of backward.
 #include <ebb/core/warning.h>
-#include <ebb/cuda/nvtx.h>
 #include <ebb/nn/module.h>
 #include <ebb/nn/module_range.h>
 
@@ -8,8 +7,6 @@
 #include <utility>
 
 #include "autograd/places.h"
-#include "autograd/thread_state.h"
-#include "nn/hooks.h"
 
 namespace ebb::nn::detail {
 namespace {
@@ -26,17 +23,6 @@ std::string name_of(const Module& module) {
 }
 
 }  // namespace
-
-ModuleRange::ModuleRange(const Module& module) : outer_place_(autograd::thread_state.place) {
-  autograd::thread_state.place = ModuleAccess::place(module);
-  if (ebb::detail::nvtx_emitted.load(std::memory_order_relaxed)) [[unlikely]]
-    open(module);
-}
-ModuleRange::~ModuleRange() {
-  if (open_) [[unlikely]]
-    close();
-  autograd::thread_state.place = outer_place_;
-}
 
 void ModuleRange::open(const Module& module) {
   if (innermost == &module) return;
@@ -62,9 +48,8 @@ std::uint32_t Module::PlaceLink::open(const Module& module) const {
     return "module " + (path.empty() ? std::string() : "'" + path + "', ") + named.name();
   };
   const std::string& name = module.name();  // while the class is whole
-  if (autograd::thread_state.place != 0 && !module.parent_.module && !module.parameters().empty())
-    warn(name, " with parameters is called in the forward of ",
-         autograd::place_text(autograd::thread_state.place),
+  if (autograd::current_place != 0 && !module.parent_.module && !module.parameters().empty())
+    warn(name, " with parameters is called in the forward of ", autograd::place_text(autograd::current_place),
          ", but no module has registered it: parameters(), to(), train() and save() do not see it. "
          "Register it in the constructor: fc = register_module(\"fc\", ...).");
   const std::uint32_t opened = autograd::open_place(&module, describe);

@@ -242,6 +242,7 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   friend EBB_API std::ostream& operator<<(std::ostream& stream, const Module& module);
   friend struct detail::ModuleAccess;
   friend class detail::HookedCall;
+  friend class detail::ModuleRange;
   enum class Moment : std::uint8_t { forward, backward };
 
   // Which module registered this one. Copies are in no tree.
@@ -301,6 +302,12 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
 ///       (fc1): ebb::nn::Linear(in_features=784, out_features=64, bias=true)
 ///     )
 EBB_API std::ostream& operator<<(std::ostream& stream, const Module& module);
+
+inline detail::ModuleRange::ModuleRange(const Module& module) : outer_place_(autograd::current_place) {
+  autograd::current_place = module.place_.of(module);
+  if (ebb::detail::nvtx_emitted.load(std::memory_order_relaxed)) [[unlikely]]
+    open(module);
+}
 
 }  // namespace nn
 

@@ -1,7 +1,8 @@
 // The range in which a module's forward runs: its name on a profiler's timeline, and in errors of backward.
 #pragma once
 
-#include <ebb/core/api.h>
+#include <ebb/autograd/place.h>
+#include <ebb/cuda/nvtx.h>
 
 #include <cstdint>
 
@@ -16,8 +17,12 @@ namespace ebb::nn::detail {
 /// handle, opens no second one.
 class EBB_API ModuleRange {
  public:
-  explicit ModuleRange(const Module& module);
-  ~ModuleRange();
+  explicit ModuleRange(const Module& module);  // inline, below Module
+  ~ModuleRange() {
+    if (open_) [[unlikely]]
+      close();
+    autograd::current_place = outer_place_;
+  }
   ModuleRange(const ModuleRange&) = delete;
   ModuleRange& operator=(const ModuleRange&) = delete;
 
