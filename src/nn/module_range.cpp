@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "autograd/places.h"
+#include "nn/module_tools.h"
 
 namespace ebb::nn::detail {
 namespace {
@@ -44,8 +45,7 @@ namespace ebb::nn {
 std::uint32_t Module::PlaceLink::open(const Module& module) const {
   const auto describe = [](const void* which) {
     const Module& named = *static_cast<const Module*>(which);
-    const std::string path = named.path();
-    return "module " + (path.empty() ? std::string() : "'" + path + "', ") + named.name();
+    return "module " + quoted_path(named) + named.name();
   };
   const std::string& name = module.name();  // while the class is whole
   if (autograd::current_place != 0 && !module.parent_.module && !module.parameters().empty())

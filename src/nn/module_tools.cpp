@@ -46,13 +46,12 @@ std::string class_name(const std::type_info& type) {
 
 std::string handle_name(const std::type_info& module) {
   std::string name = class_name(module);
-  name.resize(name.size() - std::string_view("Impl").size());
+  if (name.ends_with("Impl")) name.resize(name.size() - std::string_view("Impl").size());
   return name;
 }
 
 void detail::fail_empty(const std::type_info& contained) {
-  std::string name = class_name(contained);
-  if (name.ends_with("Impl")) name.resize(name.size() - 4);
+  const std::string name = handle_name(contained);
   ebb::detail::fail(
       "Accessing empty ModuleHolder of ", name,
       ". It was made with nullptr: assign a module before it is used, fc = register_module(\"fc\", ", name,
@@ -64,10 +63,14 @@ void recompute_unless_called(const Module& module) {
   if (!detail::ModuleAccess::hooks(module)->computed) detail::recompute(const_cast<Module&>(module));
 }
 
+std::string quoted_path(const Module& module) {
+  const std::string path = module.path();
+  return path.empty() ? path : "'" + path + "', ";
+}
+
 void rethrow_at(const Module& module) {
   std::ostringstream text;
-  const std::string path = module.path();
-  text << kInModule << (path.empty() ? "" : "'" + path + "', ");
+  text << kInModule << quoted_path(module);
   module.pretty_print(text);
   ebb::detail::rethrow_with(std::move(text).str());
 }
@@ -76,11 +79,8 @@ void detail::rethrow_in(const Module& module) {
   try {
     throw;
   } catch (const Error& error) {
-    if (std::string_view(error.what()).find(kInModule) == std::string_view::npos) {
-      const std::string path = module.path();
-      ebb::detail::rethrow_with(kInModule + (path.empty() ? std::string() : "'" + path + "', ") +
-                                module.name());
-    }
+    if (std::string_view(error.what()).find(kInModule) == std::string_view::npos)
+      ebb::detail::rethrow_with(kInModule + quoted_path(module) + module.name());
     throw;
   }
 }

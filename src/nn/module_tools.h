@@ -14,6 +14,8 @@ std::string class_name(const std::type_info& type);
 /// What users call the handle of a library's module: "ebb::nn::Conv2d".
 std::string handle_name(const std::type_info& module);
 
+/// "'encoder.0', " for an error; empty for a root.
+std::string quoted_path(const Module& module);
 /// Within a handler: throws the error anew, with the module's path and options.
 [[noreturn]] void rethrow_at(const Module& module);
 
