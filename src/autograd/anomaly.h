@@ -9,8 +9,8 @@ namespace ebb::autograd {
 void note_origin(Node& node);
 /// Throws when one of the gradients `node` returned holds a NaN; the message names the forward op.
 void check_nan(const Node& node, const GradList& grads);
-/// What to append to the message of an error in node's backward: what note_origin remembered, and the module
-/// whose forward recorded it.
+/// The text to append to the message of an error in node's backward: what note_origin remembered, and the
+/// module whose forward recorded it.
 std::string origin_text(const Node& node);
 
 }  // namespace ebb::autograd

@@ -13,7 +13,7 @@ namespace ebb::autograd {
 std::uint32_t open_place(const void* module, std::string (*describe)(const void* module));
 /// The module is gone. Nothing for 0.
 void close_place(std::uint32_t place) noexcept;
-/// What the module says of itself; empty for 0 and where it is gone.
+/// The description that the module gives of itself; empty for 0 and where it is gone.
 std::string place_text(std::uint32_t place);
 
 }  // namespace ebb::autograd

@@ -174,15 +174,14 @@ template <class X>
 concept HasBackward = requires(AutogradContext* ctx, variable_list grads) {
   { X::backward(ctx, std::move(grads)) } -> std::convertible_to<variable_list>;
 };
+template <class T>
+concept TensorOrList = std::same_as<T, Variable> || std::convertible_to<T, variable_list>;
 template <class X, class... Args>
 concept ReturnsTensors = requires(AutogradContext* ctx, Args&&... args) {
-  { X::forward(ctx, std::forward<Args>(args)...) } -> std::convertible_to<variable_list>;
-}
-|| requires(AutogradContext* ctx, Args&&... args) {
-  { X::forward(ctx, std::forward<Args>(args)...) } -> std::same_as<Variable>;
+  { X::forward(ctx, std::forward<Args>(args)...) } -> TensorOrList;
 };
 
-/// Says what a user's function lacks at the line of its apply().
+/// Names what a user's function lacks at the line of its apply().
 template <class X, class... Args>
 constexpr bool check_function() {
   constexpr bool takes = HasForward<X, Args...>, gives = ReturnsTensors<X, Args...>, back = HasBackward<X>;

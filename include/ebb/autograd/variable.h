@@ -88,7 +88,7 @@ class EBB_API Variable : public ops::ArithmeticMethods,
   std::int64_t storage_offset() const { return checked().data.offset(); }
   TypeMeta dtype() const { return TypeMeta(scalar_type()); }
   DType scalar_type() const { return checked().data.dtype(); }
-  /// Of ebb::torch alone, which completes the type.
+  /// The dtype and the device, as older programs for libtorch ask for them; ebb::torch completes the type.
   DeprecatedTypeProperties type() const;
   Device device() const { return checked().data.device(); }
   bool is_cuda() const { return device().is_cuda(); }

@@ -253,7 +253,7 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
     ParentLink& operator=(const ParentLink&) noexcept { return *this; }
   };
 
-  // What nodes remember the module by, from its first forward on. Copies have another.
+  // The number by which nodes remember the module, from its first forward on. Copies have another.
   class PlaceLink {
    public:
     PlaceLink() = default;

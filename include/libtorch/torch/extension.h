@@ -1,4 +1,4 @@
-// What extensions of Python's torch include: here all but Python. Sources that are compiled into a program of
+// The headers of an extension of Python's torch, without Python: sources that are compiled into a program of
 // C++ as well use nothing else of it.
 #pragma once
 

@@ -34,7 +34,7 @@ CppFunction dispatch(c10::DispatchKey, F&& function) {
 /// The text of a schema.
 inline std::string schema(std::string text) { return text; }
 
-/// What the body of TORCH_LIBRARY and its kin is given as `m` (torch::Library).
+/// The `m` in the body of TORCH_LIBRARY and its kin (torch::Library).
 class Library {
  public:
   Library& def(const std::string& /*schema*/) & { return *this; }

@@ -7,7 +7,7 @@
 namespace ebb::nn {
 
 namespace detail {
-/// What push_back() takes without a name.
+/// The arguments that push_back() takes without a name.
 template <class M>
 concept InSequential = std::is_base_of_v<Module, std::remove_cvref_t<M>> || Holder<std::remove_cvref_t<M>> ||
     std::is_convertible_v<M, std::shared_ptr<Module>> || std::is_convertible_v<M, NamedAnyModule> ||

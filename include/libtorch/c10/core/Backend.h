@@ -1,4 +1,4 @@
-// Which kernels a tensor has.
+// Backend: the kind of device whose kernels a tensor has.
 #pragma once
 
 #include <ebb/core/device.h>

@@ -1,4 +1,4 @@
-// What functions that record a graph need.
+// The declarations that functions which record a graph need.
 #pragma once
 
 #include <torch/csrc/autograd/function.h>
