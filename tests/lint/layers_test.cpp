@@ -197,6 +197,41 @@ TEST_CASE("formulas are free of everything but arithmetic") {
   CHECK(complaints.empty());
 }
 
+// NVRTC compiles kernels where ebb's headers and the standard library are not at hand.
+TEST_CASE("headers that NVRTC reads include only what is handed to it") {
+  const auto text_of = [](const std::string& path) {
+    std::string text;
+    for (const File& file : lint::tree())
+      if (file.path == path)
+        for (const std::string& line : file.lines) text += line + '\n';
+    return text;
+  };
+  const std::string embedded = text_of("cmake/EbbEmbed.cmake"),
+                    options = text_of("src/cuda/nvidia/nvrtc.cpp");
+  const auto is_embedded = [&](const File& file) {
+    const bool is_public = file.in("include/");
+    return file.in("src/ops/elementwise/formulas/") ||
+           embedded.find((is_public ? "${_include}/" : "${_src}/") + file.path.substr(is_public ? 8 : 4)) !=
+               embedded.npos;
+  };
+  std::vector<std::string> complaints;
+  int checked = 0;
+  for (const auto& [path, file] : headers()) {
+    if (!is_embedded(*file)) continue;
+    ++checked;
+    for (const Include& include : file->includes()) {
+      const File* const target = target_of(*file, include);
+      const bool stands_in = options.find('"' + include.path + '"') != options.npos;
+      const bool never_read = include.path == "ebb/cannot_be_compiled_so";
+      if (target ? !is_embedded(*target) : !stands_in && !never_read)
+        complaints.push_back(file->at(include.line) + " includes " + include.path);
+    }
+  }
+  CHECK(checked > 25);
+  INFO(lint::report(complaints));
+  CHECK(complaints.empty());
+}
+
 TEST_CASE("heavy headers stay where they are needed") {
   static const std::set<std::string> heavy = {"iostream", "regex", "filesystem", "thread"};
   std::vector<std::string> complaints;
