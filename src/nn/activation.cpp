@@ -54,7 +54,9 @@ Variable gumbel_softmax(const Variable& logits, const GumbelSoftmaxFuncOptions& 
 }
 
 Variable glu(const Variable& input, const GLUFuncOptions& options) {
-  EBB_CHECK(input.dim() != 0, "glu does not support scalars because halving size must be even");
+  EBB_CHECK(
+      input.dim() != 0,
+      "glu does not support scalars because halving size must be even: give the input a dimension to halve.");
   return ebb::glu(input, options.dim());
 }
 Variable gelu(const Variable& input, const GELUFuncOptions& options) {
@@ -197,7 +199,8 @@ static Variable call(const TanhshrinkImpl&, const Variable& x) { return F::tanhs
 EBB_STATELESS(TanhshrinkImpl, detail::NoOptions, Variable);
 
 static Variable call(const Softmax2dImpl&, const Variable& x) {
-  EBB_CHECK(x.dim() == 4 || x.dim() == 3, "Softmax2d requires a 3D or 4D tensor as input, got ", x.sizes());
+  EBB_CHECK(x.dim() == 4 || x.dim() == 3, "Softmax2d requires a 3D or 4D tensor as input, got ", x.sizes(),
+            ". Use Softmax(dim) for other shapes.");
   return F::softmax(x, -3);
 }
 EBB_STATELESS(Softmax2dImpl, detail::NoOptions, Variable);

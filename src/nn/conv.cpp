@@ -252,7 +252,8 @@ std::vector<std::int64_t> ConvTransposeImpl<D>::output_padding(
   IntArrayRef wanted = *output_size;
   if (wanted.size() == D + 2) wanted = wanted.slice(2);
   EBB_CHECK(wanted.size() == D, "output_size must have ", std::uint64_t{D}, " or ", std::uint64_t{D + 2},
-            " elements (got ", std::uint64_t{wanted.size()}, ")");
+            " elements (got ", std::uint64_t{wanted.size()},
+            "): the spatial sizes wanted, with or without batch and channels.");
   for (std::size_t i = 0; i < D; ++i) {
     const std::int64_t stride = (*options.stride())[i];
     const std::int64_t least =

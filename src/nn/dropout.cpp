@@ -12,7 +12,7 @@ namespace functional {
 namespace {
 /// Throws unless p is a probability.
 void check_probability(double p) {
-  EBB_CHECK(p >= 0 && p <= 1, "dropout probability has to be between 0 and 1, but got ", p);
+  EBB_CHECK(p >= 0 && p <= 1, "dropout probability has to be between 0 and 1, but got ", p, ".");
 }
 }  // namespace
 

@@ -20,8 +20,10 @@ namespace nn {
 namespace {
 
 void check_name(const std::string& name, const char* what) {
-  EBB_CHECK(!name.empty(), what, " name must not be empty");
-  EBB_CHECK(name.find('.') == std::string::npos, what, " name must not contain a dot (got '", name, "')");
+  EBB_CHECK(!name.empty(), what,
+            " name must not be empty. Name it as the member, register_module(\"fc\", fc).");
+  EBB_CHECK(name.find('.') == std::string::npos, what, " name must not contain a dot (got '", name,
+            "'): dots part the modules of a path. Use an underscore.");
 }
 
 // Modules that the outermost destructor of this thread will let go.
@@ -230,7 +232,8 @@ void Module::replace_child(const std::string& name, std::shared_ptr<Module> modu
 }
 
 void Module::unregister_module(const std::string& name) {
-  EBB_CHECK(children_.contains(name), "No Module with name `", name, "` is registered");
+  EBB_CHECK(children_.contains(name), "No Module with name `", name, "` is registered in ", this->name(),
+            ".");
   if (children_[name]->parent_.module == this) children_[name]->parent_.module = nullptr;
   children_.erase(name);
 }

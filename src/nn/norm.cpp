@@ -20,12 +20,13 @@ namespace functional {
 
 Variable batch_norm(const Variable& input, const Variable& running_mean, const Variable& running_var,
                     const BatchNormFuncOptions& options) {
-  EBB_CHECK(input.dim() >= 2, "Expected at least 2 input dimensions, but got ", input.dim());
+  EBB_CHECK(input.dim() >= 2, "batch_norm: Expected at least 2 input dimensions, but got ", input.dim(),
+            ". Shape the input [batch, channels, ...].");
   if (options.training()) {
     std::int64_t values = input.size(0);
     for (std::int64_t d = 2; d < input.dim(); ++d) values *= input.size(d);
     EBB_CHECK(values != 1, "Expected more than 1 value per channel when training, got input size ",
-              input.sizes());
+              input.sizes(), ". Give it a larger batch, or call eval() first.");
   }
   return ebb::batch_norm(input, options.weight(), options.bias(), running_mean, running_var,
                          options.training(), options.momentum().value_or(0.0), options.eps());
@@ -156,9 +157,11 @@ Variable BatchNormImpl<D>::forward(const Variable& input) {
   return at_path(*this, [&] {
     const std::int64_t dims = input.dim();
     if (D == 1)
-      EBB_CHECK(dims == 2 || dims == 3, "expected 2D or 3D input (got ", dims, "D input)");
+      EBB_CHECK(dims == 2 || dims == 3, "expected 2D or 3D input (got ", dims, "D input): shape ",
+                input.sizes(), ".");
     else
-      EBB_CHECK(dims == D + 2, "expected ", std::uint64_t{D + 2}, "D input (got ", dims, "D input)");
+      EBB_CHECK(dims == D + 2, "expected ", std::uint64_t{D + 2}, "D input (got ", dims, "D input): shape ",
+                input.sizes(), ".");
     double momentum = options.momentum().value_or(0.0);
     if (this->is_training() && options.track_running_stats() && num_batches_tracked.defined()) {
       NoGradGuard no_grad;
@@ -202,7 +205,7 @@ Variable InstanceNormImpl<D>::forward(const Variable& input) {
   return at_path(*this, [&] {
     const std::int64_t dims = input.dim();
     EBB_CHECK(dims == D + 1 || dims == D + 2, "expected ", std::uint64_t{D + 1}, "D or ",
-              std::uint64_t{D + 2}, "D input (got ", dims, "D input)");
+              std::uint64_t{D + 2}, "D input (got ", dims, "D input): shape ", input.sizes(), ".");
     const bool single = dims == D + 1;
     const Variable out =
         F::instance_norm(single ? input.unsqueeze(0) : input,

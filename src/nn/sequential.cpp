@@ -104,12 +104,14 @@ void SequentialImpl::check_index(std::size_t index) const {
 }
 
 void SequentialImpl::check_not_empty() const {
-  EBB_CHECK(!is_empty(), "Cannot call forward() on an empty Sequential");
+  EBB_CHECK(!is_empty(),
+            "Cannot call forward() on an empty Sequential: give it modules first, with push_back().");
 }
 
 void SequentialImpl::wrong_return_type(const std::type_info& actual, const std::type_info& asked) {
   ebb::detail::fail("The type of the return value is ", detail::type_name(actual),
-                    ", but you asked for type ", detail::type_name(asked));
+                    ", but you asked for type ", detail::type_name(asked),
+                    ". Write forward<T>() with the type that the last module returns.");
 }
 
 Sequential::Sequential(std::initializer_list<NamedAnyModule> modules)

@@ -55,7 +55,7 @@ void SyncBatchNormImpl::pretty_print(std::ostream& stream) const {
 Variable SyncBatchNormImpl::forward(const Variable& input) {
   return at_path(*this, [&] {
     EBB_CHECK(input.defined() && input.dim() >= 2, "expected at least 2D input (got ",
-              input.defined() ? input.dim() : 0, "D input)");
+              input.defined() ? input.dim() : 0, "D input). Shape the input [batch, channels, ...].");
     double momentum = options.momentum().value_or(0.0);
     if (is_training() && options.track_running_stats() && num_batches_tracked.defined()) {
       NoGradGuard no_grad;

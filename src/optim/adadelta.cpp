@@ -11,10 +11,10 @@ struct Kind<AdadeltaOptions> : Counted<AdadeltaParamState> {
   static constexpr const char* kName = "Adadelta";
 
   static void check(const Options& o) {
-    check_option(o.lr() >= 0, "learning rate", o.lr());
-    check_option(o.rho() >= 0 && o.rho() <= 1, "rho value", o.rho());
-    check_option(o.eps() >= 0, "epsilon value", o.eps());
-    check_option(o.weight_decay() >= 0, "weight_decay value", o.weight_decay());
+    check_option(kName, o.lr() >= 0, "learning rate", o.lr());
+    check_option(kName, o.rho() >= 0 && o.rho() <= 1, "rho value", o.rho());
+    check_option(kName, o.eps() >= 0, "epsilon value", o.eps());
+    check_option(kName, o.weight_decay() >= 0, "weight_decay value", o.weight_decay());
   }
   template <class Add>
   static void collect(const Options&, const Variable& parameter, State& state, const Add& add) {

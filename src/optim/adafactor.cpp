@@ -34,12 +34,12 @@ struct Kind<AdafactorOptions> {
 
   static void check(const Options& o) {
     const auto& [eps1, eps2] = o.eps();
-    check_option(o.lr() >= 0, "learning rate", o.lr());
-    check_option(o.beta2_decay() <= 0, "beta2_decay value", o.beta2_decay());
-    check_option(eps1.value_or(0) >= 0, "epsilon value at index 0", eps1.value_or(0));
-    check_option(eps2 >= 0, "epsilon value at index 1", eps2);
-    check_option(o.d() >= 1, "clipping threshold d", o.d());
-    check_option(o.weight_decay() >= 0, "weight_decay value", o.weight_decay());
+    check_option(kName, o.lr() >= 0, "learning rate", o.lr());
+    check_option(kName, o.beta2_decay() <= 0, "beta2_decay value", o.beta2_decay());
+    check_option(kName, eps1.value_or(0) >= 0, "epsilon value at index 0", eps1.value_or(0));
+    check_option(kName, eps2 >= 0, "epsilon value at index 1", eps2);
+    check_option(kName, o.d() >= 1, "clipping threshold d", o.d());
+    check_option(kName, o.weight_decay() >= 0, "weight_decay value", o.weight_decay());
   }
   static void update(const Options& o, Variable& parameter, State& state) {
     const Variable& grad = parameter.grad();

@@ -11,12 +11,12 @@ struct Kind<AdagradOptions> : Counted<AdagradParamState> {
   static constexpr const char* kName = "Adagrad";
 
   static void check(const Options& o) {
-    check_option(o.lr() >= 0, "learning rate", o.lr());
-    check_option(o.lr_decay() >= 0, "lr_decay value", o.lr_decay());
-    check_option(o.weight_decay() >= 0, "weight_decay value", o.weight_decay());
-    check_option(o.initial_accumulator_value() >= 0, "initial_accumulator_value value",
+    check_option(kName, o.lr() >= 0, "learning rate", o.lr());
+    check_option(kName, o.lr_decay() >= 0, "lr_decay value", o.lr_decay());
+    check_option(kName, o.weight_decay() >= 0, "weight_decay value", o.weight_decay());
+    check_option(kName, o.initial_accumulator_value() >= 0, "initial_accumulator_value value",
                  o.initial_accumulator_value());
-    check_option(o.eps() >= 0, "epsilon value", o.eps());
+    check_option(kName, o.eps() >= 0, "epsilon value", o.eps());
   }
   template <class Add>
   static void collect(const Options& o, const Variable& parameter, State& state, const Add& add) {

@@ -15,7 +15,7 @@ struct AdamKind : Counted<S> {
   using State = S;
   static constexpr const char* kName = kDecoupled ? "AdamW" : "Adam";
 
-  static void check(const Options& o) { check_moments(o); }
+  static void check(const Options& o) { check_moments(kName, o); }
   template <class Add>
   static void collect(const Options& o, const Variable& parameter, State& state, const Add& add) {
     const DType dtype = has_master(o, parameter) ? kFloat : parameter.dtype();

@@ -14,8 +14,8 @@ struct Kind<ASGDOptions> : Counted<ASGDParamState> {
   static constexpr const char* kName = "ASGD";
 
   static void check(const Options& o) {
-    check_option(o.lr() >= 0, "learning rate", o.lr());
-    check_option(o.weight_decay() >= 0, "weight_decay value", o.weight_decay());
+    check_option(kName, o.lr() >= 0, "learning rate", o.lr());
+    check_option(kName, o.weight_decay() >= 0, "weight_decay value", o.weight_decay());
   }
   static void advance(const Options& o, State& state) {
     const auto t = static_cast<double>(++state.step());

@@ -20,8 +20,8 @@ namespace ebb::optim {
 namespace {
 
 std::unique_ptr<OptimizerOptions> checked(const LBFGSOptions& o) {
-  check_option(o.lr() >= 0, "learning rate", o.lr());
-  check_option(o.history_size() > 0, "history_size", static_cast<double>(o.history_size()));
+  check_option("LBFGS", o.lr() >= 0, "learning rate", o.lr());
+  check_option("LBFGS", o.history_size() > 0, "history_size", static_cast<double>(o.history_size()));
   EBB_CHECK(!o.line_search_fn() || *o.line_search_fn() == "strong_wolfe",
             "LBFGS: only 'strong_wolfe' is supported, got line_search_fn '", o.line_search_fn().value_or(""),
             "'.");

@@ -57,10 +57,10 @@ struct Kind<MuonOptions> {
   static constexpr const char* kName = "Muon";
 
   static void check(const Options& o) {
-    check_option(o.lr() >= 0, "learning rate", o.lr());
-    check_option(o.momentum() >= 0, "momentum value", o.momentum());
-    check_option(o.weight_decay() >= 0, "weight_decay value", o.weight_decay());
-    check_option(o.ns_steps() >= 0 && o.ns_steps() < 100, "number of steps",
+    check_option(kName, o.lr() >= 0, "learning rate", o.lr());
+    check_option(kName, o.momentum() >= 0, "momentum value", o.momentum());
+    check_option(kName, o.weight_decay() >= 0, "weight_decay value", o.weight_decay());
+    check_option(kName, o.ns_steps() >= 0 && o.ns_steps() < 100, "number of steps",
                  static_cast<double>(o.ns_steps()));
     const std::string how = o.adjust_lr_fn().value_or("original");
     EBB_CHECK(how == "original" || how == "match_rms_adamw" || how == "spectral_unclamped",

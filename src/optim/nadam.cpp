@@ -13,8 +13,8 @@ struct Kind<NAdamOptions> : Counted<NAdamParamState> {
   static constexpr const char* kName = "NAdam";
 
   static void check(const Options& o) {
-    check_moments(o);
-    check_option(o.momentum_decay() >= 0, "momentum_decay value", o.momentum_decay());
+    check_moments(kName, o);
+    check_option(kName, o.momentum_decay() >= 0, "momentum_decay value", o.momentum_decay());
   }
   static double momentum(const Options& o, std::int64_t t) {
     return std::get<0>(o.betas()) * (1 - 0.5 * std::pow(0.96, static_cast<double>(t) * o.momentum_decay()));

@@ -119,13 +119,17 @@ Optimizer::Optimizer(std::vector<Variable> parameters, std::unique_ptr<Optimizer
 void Optimizer::add_param_group(const OptimizerParamGroup& param_group) {
   for (const Variable& parameter : param_group.params()) {
     EBB_CHECK(parameter.defined(), "optimizer: a parameter is undefined.");
-    EBB_CHECK(parameter.is_leaf(), "can't optimize a non-leaf Tensor");
+    EBB_CHECK(parameter.is_leaf(), "optimizer: can't optimize a non-leaf Tensor, of shape ",
+              parameter.sizes(), " and computed by ", parameter.grad_fn()->name(),
+              ". Give it the leaf, as module->parameters() does, or a detach()ed copy.");
   }
   std::unordered_set<const void*> known;
   for (const OptimizerParamGroup& group : param_groups_)
     for (const Variable& parameter : group.params()) known.insert(parameter.impl());
   for (const Variable& parameter : param_group.params())
-    EBB_CHECK(!known.contains(parameter.impl()), "some parameters appear in more than one parameter group");
+    EBB_CHECK(!known.contains(parameter.impl()),
+              "optimizer: some parameters appear in more than one parameter group: that of shape ",
+              parameter.sizes(), " does. Leave it out of one.");
   OptimizerParamGroup group(param_group);
   if (!group.has_options()) group.set_options(defaults_->clone());
   param_groups_.push_back(std::move(group));

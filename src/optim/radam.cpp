@@ -12,7 +12,7 @@ struct Kind<RAdamOptions> : Counted<RAdamParamState> {
   using Options = RAdamOptions;
   static constexpr const char* kName = "RAdam";
 
-  static void check(const Options& o) { check_moments(o); }
+  static void check(const Options& o) { check_moments(kName, o); }
   template <class Add>
   static void collect(const Options&, const Variable& parameter, State& state, const Add& add) {
     add(0, remembered(kName, state.exp_avg(), parameter));

@@ -11,11 +11,11 @@ struct Kind<RMSpropOptions> : Counted<RMSpropParamState> {
   static constexpr const char* kName = "RMSprop";
 
   static void check(const Options& o) {
-    check_option(o.lr() >= 0, "learning rate", o.lr());
-    check_option(o.eps() >= 0, "epsilon value", o.eps());
-    check_option(o.momentum() >= 0, "momentum value", o.momentum());
-    check_option(o.weight_decay() >= 0, "weight_decay value", o.weight_decay());
-    check_option(o.alpha() >= 0, "alpha value", o.alpha());
+    check_option(kName, o.lr() >= 0, "learning rate", o.lr());
+    check_option(kName, o.eps() >= 0, "epsilon value", o.eps());
+    check_option(kName, o.momentum() >= 0, "momentum value", o.momentum());
+    check_option(kName, o.weight_decay() >= 0, "weight_decay value", o.weight_decay());
+    check_option(kName, o.alpha() >= 0, "alpha value", o.alpha());
   }
   template <class Add>
   static void collect(const Options& o, const Variable& parameter, State& state, const Add& add) {

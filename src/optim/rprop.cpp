@@ -12,7 +12,7 @@ struct Kind<RpropOptions> : Counted<RpropParamState> {
 
   static void check(const Options& o) {
     const auto [shorter, longer] = o.etas();
-    check_option(o.lr() >= 0, "learning rate", o.lr());
+    check_option(kName, o.lr() >= 0, "learning rate", o.lr());
     EBB_CHECK(0 < shorter && shorter < 1 && 1 < longer, "Invalid eta values: ", shorter, ", ", longer,
               ". The first must be between 0 and 1, the second above 1.");
   }

@@ -13,11 +13,12 @@ struct Kind<SGDOptions> {
   static constexpr bool kBumps = false;
 
   static void check(const Options& o) {
-    check_option(o.lr() >= 0, "learning rate", o.lr());
-    check_option(o.momentum() >= 0, "momentum value", o.momentum());
-    check_option(o.weight_decay() >= 0, "weight_decay value", o.weight_decay());
+    check_option(kName, o.lr() >= 0, "learning rate", o.lr());
+    check_option(kName, o.momentum() >= 0, "momentum value", o.momentum());
+    check_option(kName, o.weight_decay() >= 0, "weight_decay value", o.weight_decay());
     EBB_CHECK(!o.nesterov() || (o.momentum() > 0 && o.dampening() == 0),
-              "Nesterov momentum requires a momentum and zero dampening");
+              "SGD: Nesterov momentum requires a momentum and zero dampening; they are ", o.momentum(),
+              " and ", o.dampening(), ".");
   }
   static bool remembers(const Options& o) { return o.momentum() != 0; }
   // All that counts is whether it is the first, which fills the velocity.

@@ -334,18 +334,18 @@ void Optimizer::update_each() {
   }
 }
 
-inline void check_option(bool holds, const char* what, double value) {
-  EBB_CHECK(holds, "Invalid ", what, ": ", value);
+inline void check_option(const char* optimizer, bool holds, const char* what, double value) {
+  EBB_CHECK(holds, optimizer, ": Invalid ", what, ": ", value, ".");
 }
 /// Those of rules that keep two moments.
 template <class Options>
-void check_moments(const Options& o) {
+void check_moments(const char* optimizer, const Options& o) {
   const auto [beta1, beta2] = o.betas();
-  check_option(o.lr() >= 0, "learning rate", o.lr());
-  check_option(beta1 >= 0 && beta1 < 1, "beta parameter at index 0", beta1);
-  check_option(beta2 >= 0 && beta2 < 1, "beta parameter at index 1", beta2);
-  check_option(o.weight_decay() >= 0, "weight_decay value", o.weight_decay());
-  if constexpr (requires { o.eps(); }) check_option(o.eps() >= 0, "epsilon value", o.eps());
+  check_option(optimizer, o.lr() >= 0, "learning rate", o.lr());
+  check_option(optimizer, beta1 >= 0 && beta1 < 1, "beta parameter at index 0", beta1);
+  check_option(optimizer, beta2 >= 0 && beta2 < 1, "beta parameter at index 1", beta2);
+  check_option(optimizer, o.weight_decay() >= 0, "weight_decay value", o.weight_decay());
+  if constexpr (requires { o.eps(); }) check_option(optimizer, o.eps() >= 0, "epsilon value", o.eps());
 }
 
 [[noreturn]] inline void unknown_state(const char* optimizer, const std::string& name) {

@@ -139,6 +139,127 @@ TEST_CASE("errors of common mistakes name the op, the module, the place and what
        "linear: input of shape [4, 3] does not fit a weight of shape [2, 2] ([out, in]): the last dimension "
        "of "
        "the input must be `in`.\n  in module ebb::nn::Linear(in_features=2, out_features=2, bias=true)"},
+      {"a backward without anything recorded", [] { ones({2}).sum().backward(); },
+       "element 0 of tensors does not require grad and does not have a grad_fn. Call requires_grad_() on the "
+       "leaves, and check that no NoGradGuard was alive in the forward pass."},
+      {"a second backward",
+       [&] {
+         const Tensor y = linear(ones({1, 2})).exp().sum();
+         y.backward();
+         y.backward();
+       },
+       "Trying to backward through the graph a second time (ExpBackward0): the saved tensors have already "
+       "been "
+       "freed. Specify retain_graph=true in the first backward() or grad() call."},
+      {"a backward from many numbers",
+       [&] {
+         linear(ones({1, 2})).backward();
+       },
+       "grad can be implicitly created only for scalar outputs; got shape [1, 2]. Pass a gradient of that "
+       "shape, or reduce with sum() first."},
+      {"a parameter that is written in place", [&] { linear->weight.add_(1); },
+       "add_: a leaf Variable that requires grad is being used in an in-place operation. Write under "
+       "NoGradGuard, or use the out-of-place op."},
+      {"shapes that do not broadcast",
+       [] {
+         ones({2, 3}) + ones({2, 4});
+       },
+       "add: the shapes [2, 3] and [2, 4] do not broadcast: the size at dimension 1 must match or be 1 (3 "
+       "and "
+       "4)."},
+      {"classes as floats",
+       [] {
+         F::cross_entropy(ones({4, 3}), ones({4}));
+       },
+       "cross_entropy_loss: expected scalar type Long but found Float. Convert the target with "
+       ".to(ebb::kLong)."},
+      {"integers into a layer",
+       [&] {
+         linear(ones({1, 2}, kLong));
+       },
+       "linear: expected both tensors in one dtype, got Long and Float. Convert one with .to(dtype).\n  in "
+       "module ebb::nn::Linear(in_features=2, out_features=2, bias=true)"},
+      {"an image without a batch dimension",
+       [] {
+         nn::BatchNorm2d(3)(ones({3, 8, 8}));
+       },
+       "expected 4D input (got 3D input): shape [3, 8, 8].\n  in module ebb::nn::BatchNorm2d(3, eps=1e-05, "
+       "momentum=0.1, affine=true, track_running_stats=true)"},
+      {"a batch of one example in training",
+       [] {
+         nn::BatchNorm1d(3)(ones({1, 3}));
+       },
+       "Expected more than 1 value per channel when training, got input size [1, 3]. Give it a larger batch, "
+       "or call eval() first.\n  in module ebb::nn::BatchNorm1d(3, eps=1e-05, momentum=0.1, affine=true, "
+       "track_running_stats=true)"},
+      {"a module that is registered twice", [] { Net()->register_module("flat", Flat()); },
+       "Submodule 'flat' already defined. Give it another name."},
+      {"a name with a dot", [] { Net()->register_module("a.b", Flat()); },
+       "Submodule name must not contain a dot (got 'a.b'): dots part the modules of a path. Use an "
+       "underscore."},
+      {"a gradient that is not there", [&] { nn::Linear(2, 2)->weight.grad().add(1); },
+       "the tensor is undefined: it was default-constructed, moved from, or is an absent gradient. Assign it "
+       "before use, or test it with defined()."},
+      {"many numbers as one", [] { (void)ones({2}).item<float>(); },
+       "item: a Tensor with 2 elements cannot be converted to Scalar; shape [2]. Index one element first."},
+      {"doubles as floats", [] { (void)ones({2}, kDouble).data_ptr<float>(); },
+       "data_ptr: expected scalar type Float but found Double. Ask for the tensor's own type, or convert it "
+       "with .to(dtype)."},
+      {"a view of a transpose",
+       [] {
+         ones({2, 3}).t().view({6});
+       },
+       "view: size [6] is not compatible with the sizes [3, 2] and strides [1, 3] of the input (at least one "
+       "dimension spans two contiguous subspaces). Use reshape(...) instead."},
+      {"an optimizer of what is computed", [&] { optim::SGD({linear->weight * 2}, 0.1); },
+       "optimizer: can't optimize a non-leaf Tensor, of shape [2, 2] and computed by MulBackward0. Give it "
+       "the "
+       "leaf, as module->parameters() does, or a detach()ed copy."},
+      {"a learning rate below 0", [&] { optim::SGD(linear->parameters(), -0.1); },
+       "SGD: Invalid learning rate: -0.1."},
+      {"a state of another net",
+       [&] {
+         std::stringstream file;
+         save(linear, file);
+         nn::Linear wider(3, 2);
+         load(wider, file);
+       },
+       "load_state_dict: the state does not fit ebb::nn::LinearImpl:\n  Of another shape:\n    \"weight\": "
+       "the state has [2, 2], the module [2, 3]\nWhere shapes differ, give the module the state's, or load a "
+       "state without these entries with strict=false."},
+      {"a file that is not there",
+       [] {
+         Tensor x;
+         load(x, "nothing.pt");
+       },
+       "cannot open \"nothing.pt\": No such file or directory. Check the path and its permissions."},
+      {"gradients of integers", [] { ones({2}, kLong).set_requires_grad(true); },
+       "only Tensors of floating point dtype can require gradients, got Long. Convert with .to(kFloat) "
+       "first."},
+      {"a probability above 1", [] { nn::Dropout(2.0); },
+       "dropout probability has to be between 0 and 1, but got 2."},
+      {"a batch of no examples",
+       [] {
+         data::make_data_loader(data::datasets::TensorDataset(ones({4, 2})), 0);
+       },
+       "DataLoader: batch_size must be at least 1, got 0."},
+      {"a clone of a module that is not Cloneable", [] { Flat()->clone(); },
+       "clone() has not been implemented for (anonymous namespace)::FlatImpl. Subclass "
+       "ebb::nn::Cloneable<(anonymous namespace)::FlatImpl> instead of ebb::nn::Module to inherit the "
+       "ability "
+       "to clone."},
+      {"a tensor of InferenceMode in a graph",
+       [&] {
+         Tensor x;
+         {
+           const InferenceMode guard;
+           x = ones({1, 2});
+         }
+         linear(x);
+       },
+       "AddmmBackward0: inference tensors cannot be saved for backward. clone() the tensor outside "
+       "InferenceMode, or run the op under NoGradGuard.\n  in module ebb::nn::Linear(in_features=2, "
+       "out_features=2, bias=true)"},
   };
   for (const Mistake& each : mistakes) {
     INFO(each.what);

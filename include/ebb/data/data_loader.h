@@ -4,6 +4,7 @@
 #include <ebb/data/datasets.h>
 #include <ebb/data/loader_base.h>
 #include <ebb/data/samplers.h>
+#include <ebb/data/unstacked.h>
 
 #include <memory>
 #include <thread>
@@ -22,8 +23,10 @@ EBB_API optional<std::size_t> read_position(serialize::InputArchive& archive);
 /// is that of the seed whatever the number of workers. Workers have copies of the dataset.
 template <class DatasetType, class SamplerType>
 class StatelessDataLoader
-    : public DataLoaderBase<typename DatasetType::BatchType, typename SamplerType::BatchRequestType> {
-  using Base = DataLoaderBase<typename DatasetType::BatchType, typename SamplerType::BatchRequestType>;
+    : public DataLoaderBase<typename detail::HandedOut<typename DatasetType::BatchType>::type,
+                            typename SamplerType::BatchRequestType> {
+  using Base = DataLoaderBase<typename detail::HandedOut<typename DatasetType::BatchType>::type,
+                              typename SamplerType::BatchRequestType>;
 
  public:
   using BatchType = typename Base::BatchType;
@@ -104,10 +107,11 @@ class StatelessDataLoader
 /// ends with the first batch that it does not give. All workers ask the one dataset. drop_last does not
 /// concern it: the dataset decides how large the last batch is.
 template <class DatasetType>
-class StatefulDataLoader : public DataLoaderBase<typename DatasetType::BatchType::value_type,
-                                                 typename DatasetType::BatchRequestType> {
-  using Base =
-      DataLoaderBase<typename DatasetType::BatchType::value_type, typename DatasetType::BatchRequestType>;
+class StatefulDataLoader
+    : public DataLoaderBase<typename detail::HandedOut<typename DatasetType::BatchType::value_type>::type,
+                            typename DatasetType::BatchRequestType> {
+  using Base = DataLoaderBase<typename detail::HandedOut<typename DatasetType::BatchType::value_type>::type,
+                              typename DatasetType::BatchRequestType>;
 
  public:
   using BatchType = typename Base::BatchType;

@@ -78,7 +78,7 @@ class EBB_API OrderedDict {
   template <class K, class V>
   Value& insert(K&& key, V&& value) {
     Key k(std::forward<K>(key));
-    if (contains(k)) ebb::detail::fail(key_description_, " '", k, "' already defined");
+    if (contains(k)) ebb::detail::fail(key_description_, " '", k, "' already defined. Give it another name.");
     index_.emplace(k, items_.size());
     items_.emplace_back(std::move(k), std::forward<V>(value));
     return items_.back().value();

@@ -154,7 +154,7 @@ Variable smooth_l1_loss(const Variable& self, const Variable& target, std::int64
 Variable huber_loss(const Variable& self, const Variable& target, std::int64_t reduction, double delta) {
   if (const auto cast = ops::autocast("huber_loss", self, target)) [[unlikely]]
     return huber_loss(cast(self), cast(target), reduction, delta);
-  EBB_CHECK(delta > 0, "huber_loss does not support non-positive values for delta. Got: ", delta);
+  EBB_CHECK(delta > 0, "huber_loss does not support non-positive values for delta. Got: ", delta, ".");
   return pointwise_loss("huber_loss", "HuberLossBackward0", math::HuberLoss{delta}, self, target, reduction);
 }
 

@@ -1,0 +1,65 @@
+// Batches that no transform has joined.
+#pragma once
+
+#include <ebb/data/example.h>
+#include <ebb/data/pinned.h>
+
+#include <utility>
+#include <vector>
+
+namespace ebb::data {
+
+/// Stands where a joined batch has its targets: to use it is an error that says what the dataset lacks.
+class MapTheDatasetWithStack {
+ public:
+  template <class T>
+  operator T() const {
+    return missing<T>();
+  }
+  template <class... To>
+  Variable to(const To&...) const {
+    return missing<Variable, To...>();
+  }
+
+ private:
+  template <class T, class...>
+  static T missing() {
+    static_assert(sizeof(T) == 0,
+                  "This batch is a std::vector of examples. For tensors of all of them, map the dataset with "
+                  "Stack: dataset.map(data::transforms::Stack<>()).");
+    __builtin_unreachable();
+  }
+};
+
+/// What a loader gives for a dataset without Stack: the examples, in a std::vector.
+template <class Data, class Target>
+class UnstackedExamples : public std::vector<Example<Data, Target>> {
+ public:
+  UnstackedExamples() = default;
+  UnstackedExamples(std::vector<Example<Data, Target>> examples)
+      : std::vector<Example<Data, Target>>(std::move(examples)) {}
+
+  // By its name the compiler says of `batch.data.to(device)` that the batch is unstacked.
+  Example<Data, Target>* data() { return std::vector<Example<Data, Target>>::data(); }
+  const Example<Data, Target>* data() const { return std::vector<Example<Data, Target>>::data(); }
+
+  static constexpr MapTheDatasetWithStack target{};
+};
+
+template <class Data, class Target>
+UnstackedExamples<Data, Target> pinned(UnstackedExamples<Data, Target> examples) {
+  return pinned(static_cast<std::vector<Example<Data, Target>>&&>(examples));
+}
+
+namespace detail {
+template <class Batch>
+struct HandedOut {
+  using type = Batch;
+};
+template <class Data, class Target>
+struct HandedOut<std::vector<Example<Data, Target>>> {
+  using type = UnstackedExamples<Data, Target>;
+};
+}  // namespace detail
+
+}  // namespace ebb::data
