@@ -6,6 +6,7 @@
 #include "autograd/places.h"
 #include "autograd/thread_state.h"
 #include "core/recorder.h"
+#include "core/rethrow.h"
 #include "device/backend.h"
 #include "device/capture.h"
 
@@ -128,8 +129,13 @@ variable_list walk(const variable_list& roots, const variable_list& seeds, WalkO
 }  // namespace
 
 void backward(const variable_list& roots, const variable_list& seeds, optional<bool> retain_graph,
-              bool create_graph, const variable_list& inputs) {
-  walk(roots, seeds, {retain_graph.value_or(create_graph), create_graph}, inputs, true);
+              bool create_graph, const variable_list& inputs, CallSite called) {
+  try {
+    walk(roots, seeds, {retain_graph.value_or(create_graph), create_graph}, inputs, true);
+  } catch (const Error&) {
+    detail::rethrow_with(
+        detail::text("\n  in backward() called at ", called.file, ':', std::uint64_t{called.line}));
+  }
 }
 
 variable_list grad(const variable_list& outputs, const variable_list& inputs,

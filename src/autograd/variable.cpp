@@ -179,12 +179,12 @@ Variable& Variable::mutable_grad() const {
 }
 
 void Variable::backward(const Variable& gradient, optional<bool> retain_graph, bool create_graph,
-                        optional<ArrayRef<Variable>> inputs) const {
+                        optional<ArrayRef<Variable>> inputs, CallSite called) const {
   checked();
   EBB_CHECK(!inputs || !inputs->empty(),
             "backward: 'inputs' argument cannot be empty; leave it out to reach every leaf.");
   autograd::backward({*this}, gradient.defined() ? variable_list{gradient} : variable_list{}, retain_graph,
-                     create_graph, inputs ? inputs->vec() : variable_list{});
+                     create_graph, inputs ? inputs->vec() : variable_list{}, called);
 }
 
 Variable Variable::detach() const {

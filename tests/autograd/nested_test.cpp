@@ -187,10 +187,13 @@ TEST_CASE("anomaly mode names every backward that an error in a higher derivativ
     const Variable g = ebb::autograd::grad({First::apply(x)}, {x}, {v}, true, true)[0];
     ebb::autograd::grad({g}, {v}, {w}, true, true)[0].backward();
   };
-  REQUIRE(message_of(third) == "mine.");
+  const std::string called =
+      "\n  in backward() called at tests/autograd/nested_test.cpp:" + std::to_string(__LINE__ - 3);
+  REQUIRE(message_of(third) == "mine." + called);
   const ebb::autograd::DetectAnomalyGuard detect;
   REQUIRE(message_of(third) ==
-          "mine. Recorded in the backward of SecondBackward Recorded in the backward of FirstBackward");
+          "mine. Recorded in the backward of SecondBackward Recorded in the backward of FirstBackward" +
+              called);
 }
 
 TEST_CASE("anomaly mode still knows the node after a walk within its backward") {

@@ -9,9 +9,10 @@ namespace ebb::autograd {
 /// An undefined or missing seed counts as 1 for tensors of one element, else throws. The graph's saved
 /// tensors are freed unless retain_graph (default: create_graph). With create_graph the gradients can be
 /// differentiated again. If `inputs` is not empty, only those tensors accumulate.
+/// Errors name the line of the call.
 EBB_API void backward(const variable_list& roots, const variable_list& seeds = {},
                       optional<bool> retain_graph = nullopt, bool create_graph = false,
-                      const variable_list& inputs = {});
+                      const variable_list& inputs = {}, CallSite called = CallSite::current());
 
 /// d(sum_i <outputs_i, seeds_i>)/d(inputs), leaving every .grad alone (torch.autograd.grad). An input that
 /// the outputs do not depend on is an error unless allow_unused, which makes its result undefined.

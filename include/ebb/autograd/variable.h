@@ -4,6 +4,7 @@
 #include <ebb/autograd/accessor.h>
 #include <ebb/autograd/variable_impl.h>
 #include <ebb/core/array_ref.h>
+#include <ebb/core/call_site.h>
 #include <ebb/core/dtype.h>
 #include <ebb/core/options.h>
 #include <ebb/core/scalar.h>
@@ -179,9 +180,10 @@ class EBB_API Variable : public ops::ArithmeticMethods,
   const Variable& grad() const;
   Variable& mutable_grad() const;
   /// Walks the graph in reverse from this tensor and adds gradients to the leaves. `gradient` (the seed) may
-  /// be left out for tensors of one element. See ebb::autograd::backward.
+  /// be left out for tensors of one element. See ebb::autograd::backward. Errors name the call's line.
   void backward(const Variable& gradient = {}, optional<bool> retain_graph = nullopt,
-                bool create_graph = false, optional<ArrayRef<Variable>> inputs = nullopt) const;
+                bool create_graph = false, optional<ArrayRef<Variable>> inputs = nullopt,
+                CallSite called = CallSite::current()) const;
   /// Keeps .grad() of a non-leaf tensor too.
   void retain_grad() const;
   bool retains_grad() const;

@@ -1,0 +1,19 @@
+// The line of a program that calls a function.
+#pragma once
+
+#include <cstdint>
+
+namespace ebb {
+
+/// A default argument that tells a function where it is called, for its errors: two constants
+/// (std::source_location, which clang 14 lacks).
+struct CallSite {
+  const char* file = "";
+  std::uint_least32_t line = 0;
+  static constexpr CallSite current(const char* file = __builtin_FILE(),
+                                    std::uint_least32_t line = __builtin_LINE()) {
+    return {file, line};
+  }
+};
+
+}  // namespace ebb
