@@ -8,6 +8,7 @@
 #include <ebb/nn/training_flag.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <list>
 #include <mutex>
@@ -198,6 +199,7 @@ struct CompiledCore::Impl {
   std::mutex mutex;
   std::list<Kind> kinds;  // the one used last in front
   CompileReport counts;
+  std::atomic<const char*> obstacle = nullptr;  // of the last call; calls that overlap set it, too
 };
 
 CompiledCore::CompiledCore(const CompileOptions& options) : impl_(std::make_unique<Impl>(options)) {}
@@ -208,7 +210,9 @@ CompiledCore& CompiledCore::operator=(CompiledCore&&) noexcept = default;
 bool CompiledCore::call(const std::vector<Variable>& tensors, const std::string& numbers, Body body,
                         void* context, std::vector<Variable>& results) {
   std::unique_lock lock(impl_->mutex, std::defer_lock);
-  if (obstacle(tensors) || !lock.try_lock()) {
+  const char* const why = obstacle(tensors);
+  impl_->obstacle = why;
+  if (why || !lock.try_lock()) {
     body(context, results);
     return false;
   }
@@ -251,6 +255,10 @@ CompileReport CompiledCore::report() const {
   const std::lock_guard lock(impl_->mutex);
   CompileReport report = impl_->counts;
   report.kinds = static_cast<std::int64_t>(impl_->kinds.size());
+  if (const char* const why = impl_->obstacle) {
+    report.reason = why;
+    return report;
+  }
   if (impl_->kinds.empty()) {
     report.reason = "it has not been called yet";
     return report;
@@ -289,6 +297,7 @@ void CompiledCore::reset() {
   const std::lock_guard lock(impl_->mutex);
   impl_->kinds.clear();
   impl_->counts = {};
+  impl_->obstacle = nullptr;
 }
 
 }  // namespace ebb::detail

@@ -120,12 +120,12 @@ class Printer {
 
   double real(std::int64_t offset) const {
     return visit_floating(x_.dtype(), "print",
-                          [&]<class T> { return static_cast<double>(x_.address_as<T>()[offset]); });
+                          [&]<class T> { return static_cast<double>(x_.data_as<T>()[offset]); });
   }
   std::string integer(std::int64_t offset) const {
-    if (x_.dtype() == kBool) return x_.address_as<bool>()[offset] ? "True" : "False";
+    if (x_.dtype() == kBool) return x_.data_as<bool>()[offset] ? "True" : "False";
     return visit_integral(x_.dtype(), "print",
-                          [&]<class T> { return std::to_string(x_.address_as<T>()[offset]); });
+                          [&]<class T> { return std::to_string(x_.data_as<T>()[offset]); });
   }
 
   // One format and width for all: whole numbers as "2.", numbers of like size as "0.1000", others as

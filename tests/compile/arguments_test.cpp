@@ -305,3 +305,22 @@ TEST_CASE("a captured tensor in an argument's memory that becomes part of a grap
   of_kept.sum().backward();
   CHECK(equal(weight.grad(), full({3}, 3.)));
 }
+
+TEST_CASE("a call that cannot be tried says why, and the next one is a replay again") {
+  Warnings warnings;
+  auto f = compile([](const Tensor& x) { return (x * 2).detach(); });
+  const Tensor x = randn({2});
+  settle(f, x);
+  const Tensor computed = ones({2}).requires_grad_() * x;
+  CHECK(same_bits(f(computed), computed * 2));
+  CHECK_FALSE(f.report().replayed);
+  CHECK_THAT(f.report().reason, Contains("an argument is part of a graph"));
+  replay(f, x);
+  CHECK(f.report().reason.empty());
+  {
+    const autograd::DetectAnomalyGuard guard;
+    f(x);
+    CHECK_THAT(f.report().reason, Contains("anomaly"));
+  }
+  CHECK(warnings.texts.empty());
+}

@@ -202,6 +202,9 @@ TEST_CASE("values that the host reads keep a function eager, with one warning") 
   CHECK_THAT(f.report().reason, Contains("the host reads"));
   REQUIRE(warnings.texts.size() == 1);
   CHECK_THAT(warnings.texts[0], Contains("stays eager"));
+  auto printed = compile([](const Tensor& x) { return to_string(x) == "tensor([1., 1.])" ? x * 2 : x * 3; });
+  for (int i = 0; i < 6; ++i) printed(ones({2}));
+  CHECK_FALSE(printed.report().replayed);
 }
 
 TEST_CASE("kernels of the program's own, on bare pointers, are no part of a tape") {
