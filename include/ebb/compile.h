@@ -17,18 +17,33 @@
 
 namespace ebb {
 
-/// What a compiled function does with its calls, for the arguments of the last one.
+/// What a compiled function does with its calls. The counts are of all kinds of arguments together, since it
+/// was compiled or reset(); the rest is about the kind of the last call, and 0 unless it is replayed.
 struct CompileReport {
-  bool replayed = false;  ///< whether the next call of this kind is a replay
-  bool captured = false;  ///< whether replays launch a captured graph of the device
-  std::string reason;     ///< if not: what keeps it from that, or that it is still being recorded
-  std::int64_t calls = 0, replays = 0, recordings = 0;  ///< of all kinds together
-  std::int64_t kinds = 0;                               ///< of arguments and modes that are told apart
-  std::int64_t operations = 0;                          ///< kernel calls of the tape
-  std::int64_t fused = 0;                               ///< of them, those that run together with others
-  std::int64_t arena_bytes = 0;                         ///< memory of what comes and goes within a replay
-  std::int64_t result_bytes = 0;                        ///< memory of results, gradients and constants
-  double prepare_seconds = 0;  ///< spent on making tapes, besides running the function
+  /// Whether the last call's kind has a tape, so that its next call is a replay if what the tape assumes
+  /// holds.
+  bool replayed = false;
+  /// Whether replays launch a captured graph of a device: the second replay of a tape makes it.
+  bool captured = false;
+  /// If it is not replayed: what keeps it from that, or that it is still being recorded. Empty otherwise.
+  std::string reason;
+  /// Calls, but for those that cannot be tried: that overlap another call, run within another compiled
+  /// function or a capture, have an argument that is part of a graph, or come with anomaly detection or hooks
+  /// on saved tensors.
+  std::int64_t calls = 0;
+  std::int64_t replays = 0;     ///< of them, those that made the kernel calls of a tape
+  std::int64_t recordings = 0;  ///< of them, those that ran the function and recorded it
+  std::int64_t kinds = 0;       ///< of arguments and modes, eager ones too, that are kept: max_kinds at most
+  std::int64_t operations = 0;  ///< kernel calls of a replay; an addition that a product makes is none
+  std::int64_t fused = 0;       ///< of the operations, those that run together with others
+  /// Bytes for tensors that come and go within a replay, on all devices, and for what fused calls work in.
+  std::int64_t arena_bytes = 0;
+  /// Bytes of results, of gradients that are made anew, and of constants. Memory that a kernel allocates
+  /// itself, and gradients that are added to in place, are in neither figure.
+  std::int64_t result_bytes = 0;
+  /// Seconds spent on making tapes of what was recorded: comparing, fusing (with the compiler of a device's
+  /// kernels) and planning memory. The time of the function itself, and of captures, is not in it.
+  double prepare_seconds = 0;
 };
 
 struct CompileOptions {
@@ -154,7 +169,7 @@ class Compiled {
     }
   }
 
-  /// Of the kind of arguments that came last.
+  /// Counts of all calls, and what is done with the kind of arguments that came last.
   CompileReport report() const { return core_.report(); }
   /// Writes the tape of the kind of arguments that came last as C++: `path`, such as "step.cpp", its header
   /// and, if it reads tensors besides its arguments, a file of them with the same name (step.h,
@@ -218,10 +233,11 @@ class Compiled {
 /// (set_data(), to(), load()), freed, frozen or unfrozen, and when gradients are not where they were.
 ///
 /// The function stays as it is, eager, with report().reason, and with one warning, if values decide what it
-/// does (item(), nonzero(), conditions), if its results are part of a graph, if it keeps tensors elsewhere
-/// than in results and gradients, or if two calls in a row never do the same. What it does besides tensors
-/// (printing, counting, hooks) happens while it is recorded and not in replays; a captured handle that is
-/// given another tensor while the old one is still held elsewhere is not noticed: pass it as an argument.
+/// does (item(), nonzero(), conditions, printing tensors), if its results are part of a graph, if it keeps
+/// tensors elsewhere than in results and gradients, or if two calls in a row never do the same. What it does
+/// besides tensors (texts, counts, hooks) happens while it is recorded and not in replays; a captured handle
+/// that is given another tensor while the old one is still held elsewhere is not noticed: pass it as an
+/// argument.
 ///
 /// On Device::CUDA the tape becomes a captured graph (cuda::Graph), where all that it works on is on one
 /// device and no argument is written to; results are then copies of what the graph writes. Batches must be

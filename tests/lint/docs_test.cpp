@@ -1,4 +1,4 @@
-// The documents name files that exist.
+// The documents name files that exist, are all linked, and show code that is compiled.
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -54,6 +54,22 @@ TEST_CASE("documents name files that exist") {
   INFO(lint::report(complaints));
   CHECK(complaints.empty());
   CHECK(found > 50);
+}
+
+TEST_CASE("README has every page of docs in its list") {
+  std::string readme;
+  for (const File& file : lint::tree())
+    if (file.path == "README.md")
+      for (const std::string& line : file.lines) readme += line + '\n';
+  const std::string list = readme.substr(std::min(readme.find("## More"), readme.size()));
+  int pages = 0;
+  for (const File& file : lint::tree()) {
+    if (!file.in("docs/") || !file.ends_with(".md")) continue;
+    ++pages;
+    INFO(file.path);
+    CHECK(list.find("](" + file.path + ") |") != list.npos);
+  }
+  CHECK(pages > 10);
 }
 
 namespace {
