@@ -93,6 +93,8 @@ Variable normal_(Variable tensor, double mean, double std) {
 }
 
 Variable trunc_normal_(Variable tensor, double mean, double std, double a, double b) {
+  EBB_CHECK(a <= b, "trunc_normal_: the bounds a = ", a, " and b = ", b,
+            " hold nothing between them. Give the lower one first.");
   if (skipping) return tensor;
   NoGradGuard no_grad;
   const auto cdf = [](double x) { return (1 + std::erf(x / std::sqrt(2.0))) / 2; };

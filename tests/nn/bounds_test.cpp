@@ -39,6 +39,7 @@ TEST_CASE("a normal cut far out in its tail stays within its bounds") {
   nn::init::trunc_normal_(x, 0, 1, 5, 6);
   CHECK(x.min().item<float>() >= 5);
   CHECK(x.max().item<float>() <= 6);
+  CHECK_THROWS_WITH(nn::init::trunc_normal_(x, 0, 1, 6, 5), Contains("trunc_normal_: the bounds a = 6"));
 }
 
 TEST_CASE("the norm of order 0 counts the gradients, zeros too") {
