@@ -1,5 +1,14 @@
 # What a build can be asked for. As a subproject ebb is quiet: library only, no tuning, no warnings as errors.
 
+foreach(_compiler "GNU 12" "Clang 14")
+  string(REPLACE " " ";" _compiler ${_compiler})
+  list(POP_FRONT _compiler _id _least)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL _id AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS _least)
+    message(FATAL_ERROR "ebb needs g++ 12, clang 14 or later, and ${CMAKE_CXX_COMPILER} is ${_id} ${CMAKE_CXX_COMPILER_VERSION}: "
+      "install a newer one, remove the build folder, and configure again with -DCMAKE_CXX_COMPILER=<its name>")
+  endif()
+endforeach()
+
 option(BUILD_SHARED_LIBS "Build libebb.so rather than libebb.a" ${PROJECT_IS_TOP_LEVEL})
 option(EBB_INSTALL "Install ebb along with the project that builds it" ${PROJECT_IS_TOP_LEVEL})
 option(EBB_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})

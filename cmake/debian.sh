@@ -1,40 +1,149 @@
-# Shell functions of tests/run and python_free_examples/run. They need nothing but bash and Debian's own tools.
+# Shell functions of the scripts, tests/run and python_free_examples/run first. They need bash and Debian's essential tools.
 
 say() { printf '== %s\n' "$*"; }
 
-# apt ARGUMENTS...: apt-get as root. It waits five minutes for another apt to end, also where apt-get itself gives up at once.
+# fail SENTENCE: the end of a script that cannot go on. The sentence names the obstacle and says what to do.
+fail() {
+  say "$*" >&2
+  exit 1
+}
+
+# misused SENTENCE: the same for a wrong command line.
+misused() {
+  say "$*; --help shows the usage" >&2
+  exit 2
+}
+
+# needs_value "$@", needs_number "$@": an option and the words after it.
+needs_value() { [[ ${2-} ]] || misused "a value must follow $1"; }
+needs_number() { [[ ${2-} =~ ^[1-9][0-9]*$ ]] || misused "a number must follow $1"; }
+
+# The packages by what they are for, where apt does not know them by Debian's names.
+by_hand="install by hand a compiler (g++ 12 or clang 14), CMake 3.25 and Ninja, with their headers Eigen 3.4, fmt 9, nlohmann-json 3.10, \
+zlib and minizip (the library), libjpeg and libpng (images), CLI11 (the examples) and Catch2 (the tests); then \
+cmake --preset release && cmake --build build/release && ctest --preset release does the rest"
+
+# Sets as_root to the command by which root's commands begin.
+become_root() {
+  as_root=()
+  [[ $(id -u) != 0 ]] || return 0
+  local otherwise="run as root: apt-get update && apt-get install -y --no-install-recommends $*, and then this command again"
+  command -v sudo >/dev/null || fail "packages are missing, and there is no sudo: $otherwise"
+  as_root=(sudo)
+  ! sudo -n true 2>/dev/null || return 0
+  { : </dev/tty; } 2>/dev/null || fail "packages are missing, and sudo asks for a password, with no terminal to type it: $otherwise"
+  sudo -v || fail "packages are missing, and sudo does not let $(id -un) install them: $otherwise"
+}
+
+# apt ARGUMENTS...: apt-get as root, which leaves its complaints in apt_said. It waits five minutes for another apt to end.
 apt() {
-  local as_root=() said deadline=$((SECONDS + 300))
-  ((EUID == 0)) || as_root=(sudo)
-  until said=$("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -qq "$@" 2>&1 >/dev/null); do
-    if [[ $said != *"Could not get lock"* ]] || ((SECONDS >= deadline)); then
-      printf '%s\n' "$said" >&2
-      return 1
-    fi
+  local attempt
+  apt_user='another program'
+  for ((attempt = 0; attempt < 60; ++attempt)); do
+    ! apt_said=$("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -qq "$@" 2>&1 >/dev/null) || return 0
+    [[ $apt_said == *"Could not get lock"* ]] || return 1
+    [[ ! $apt_said =~ held\ by\ (process\ [0-9]+\ \([^\)]*\)) ]] || apt_user=${BASH_REMATCH[1]}
+    ((attempt > 0)) || say "apt is in use by $apt_user: waiting for up to five minutes"
     sleep 5
   done
+  return 1
 }
 
 # Installs those of the named packages that are missing; silent, and without apt, when none is.
 install_packages() {
-  local missing=() package
+  if ! { command -v apt-get && command -v dpkg-query; } >/dev/null; then
+    fail "this system has no apt-get, by which this command installs packages: $by_hand"
+  fi
+  local missing=() package updated
   for package in "$@"; do
     [[ $(dpkg-query -W -f='${Status}' "$package" 2>/dev/null) == "install ok installed" ]] || missing+=("$package")
   done
   ((${#missing[@]})) || return 0
-  if ((EUID != 0)) && ! command -v sudo >/dev/null; then
-    say "please run as root: apt-get install ${missing[*]}"
-    return 1
-  fi
+  become_root "${missing[@]}"
   say "installing ${missing[*]}"
-  apt update && apt install -y --no-install-recommends "${missing[@]}"
+  # An update that reaches no server ends well; it is told by what it said when the packages do not come.
+  if apt update && updated=$apt_said && apt install -y --no-install-recommends "${missing[@]}"; then return; fi
+  case ${updated-}$apt_said in
+    *"Could not get lock"*) fail "apt is still in use by $apt_user: wait until that ends, and run this command again" ;;
+    *"No space left on device"* | *"enough free space"*) fail "the disk is full: free 2 GB where /usr and /var lie, and run this command again" ;;
+    *resolving* | *[Cc]"ould not connect"* | *[Uu]"nable to connect"* | *"timed out"* | *"unreachable"* | *"Failed to fetch"*)
+      fail "apt reaches no server to fetch packages from: connect this machine, or name a proxy or a mirror in /etc/apt, and run this command again" ;;
+    *"Unable to locate package"* | *"no installation candidate"*)
+      fail "apt has no package$(sed -nE "s/^E: (Unable to locate package|Package) '?([^ ']*).*/ \2/p" <<<"$apt_said" | tr -d '\n') (Debian 12 has it): $by_hand" ;;
+    *) fail "apt-get cannot install ${missing[*]}, but says $(sed -n '/^E: /{s///p;q}' <<<"$apt_said"): repair that, and run this command again" ;;
+  esac
 }
 
-has_nvcc() { [[ -n $(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null) ]]; }
+find_nvcc() { command -v nvcc || ls "${CUDA_PATH:-/usr/local/cuda}/bin/nvcc" 2>/dev/null; }
+has_nvcc() { find_nvcc >/dev/null; }
 
 # Ends the script where there is no nvcc.
 require_nvcc() {
-  ! has_nvcc || return 0
-  say "--cuda needs NVIDIA's CUDA toolkit (nvcc), which Debian 12 does not have: developer.nvidia.com/cuda-downloads"
-  exit 1
+  has_nvcc || fail "--cuda needs NVIDIA's CUDA toolkit (nvcc), which Debian 12 does not have: install it from developer.nvidia.com/cuda-downloads"
+}
+
+# prepare_folder FOLDER MEGABYTES: makes the folder of a build, and ends the script where a first build would find no room.
+prepare_folder() {
+  local free
+  if ! mkdir -p "$1" 2>/dev/null || [[ ! -w $1 ]]; then
+    fail "$1 cannot be written: clone ebb into a folder of yours, and run this command there"
+  fi
+  [[ ! -e $1/CMakeCache.txt ]] || return 0
+  free=$(df -Pm "$1" | awk 'NR == 2 { print $4 }')
+  ((free >= $2)) || fail "the build takes $2 MB, and $1 has $free MB left: free some, or clone ebb onto a larger disk"
+}
+
+# The jobs that processors and memory allow: the largest source takes a gigabyte and a half.
+default_jobs() {
+  awk -v jobs="$(nproc)" '/^MemAvailable/ { most = int($2 / 1.5e6); if (most < jobs) jobs = most > 1 ? most : 1 } END { print jobs }' /proc/meminfo
+}
+
+# explain FOLDER OUTPUT: ends the script if the output shows an obstacle that has nothing to do with the sources.
+explain() {
+  local needs
+  needs=$(sed -n '/^  ebb needs/,/^$/p' <<<"$2" | tr -s ' \n' ' ')
+  [[ ! $needs ]] || fail "${needs# }"
+  case $2 in
+    *"No space left on device"*) fail "the disk is full: free 1 GB or more where $1 and ${TMPDIR:-/tmp} lie, and run this command again, which goes on from here" ;;
+    *Killed* | *"out of memory"* | *"memory exhausted"* | *"Cannot allocate memory"*)
+      fail "the memory did not suffice for the compiler: run this command again with fewer jobs (-j 1 at least), which goes on from here" ;;
+    *"CMakeCache.txt directory"*"is different"*) fail "$1 was configured in another place: remove that folder, and run this command again" ;;
+  esac
+}
+
+# configure FOLDER ARGUMENTS...: cmake, silent but for warnings and errors.
+configure() {
+  local folder=$1 said version
+  shift
+  version=$(cmake --version | sed -n '1s/[^0-9]*//p')
+  if [[ $(printf '%s\n' 3.25 "$version" | sort -V | head -1) != 3.25 ]]; then
+    fail "ebb needs CMake 3.25 or later, and $(command -v cmake) is $version: install a newer one, or remove it if there is another"
+  fi
+  if said=$(LC_ALL=C cmake "$@" --log-level=WARNING 2>&1 >/dev/null); then
+    [[ ! $said ]] || printf '%s\n' "$said" >&2
+    return
+  fi
+  explain "$folder" "$said"
+  printf '%s\n' "$said" >&2
+  fail "CMake could not configure the build: repair what it says above, and run this command again"
+}
+
+# build FOLDER ARGUMENTS...: shows how far the build is, and then what it says; that can be pages, so the obstacle comes first.
+build() {
+  local folder=$1 line said='' status=0
+  shift
+  while IFS= read -r line; do
+    if [[ ! $line =~ ^\[[0-9]+/[0-9]+\] ]]; then
+      said+=$line$'\n'
+    elif [[ -t 1 ]]; then
+      printf '\r\e[K%s' "${line:0:79}"
+    else
+      printf '%s\n' "$line"
+    fi
+  done < <(LC_ALL=C cmake --build "$folder" "$@" 2>&1)
+  wait $! || status=$?
+  [[ ! -t 1 ]] || printf '\r\e[K'
+  ((status == 0)) || explain "$folder" "$said"
+  printf '%s' "$said" >&2
+  ((status == 0)) || fail "the build failed: repair what the compiler says above, and run this command again"
 }

@@ -7,7 +7,7 @@ set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 source "$root/cmake/debian.sh"
-jobs=$(nproc) syntax=''
+jobs=$(default_jobs) syntax=''
 while getopts "j:s" option; do
   case $option in
     j) jobs=$OPTARG ;;
@@ -30,7 +30,7 @@ apt_of_trixie() {
 
 if [[ ! -e $catch/install/include/catch2/catch_all.hpp ]]; then
   mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' | sort -u | head -1)
-  [[ $mirror ]] || { say "apt-get knows no mirror of Debian (apt-get update)"; exit 1; }
+  [[ $mirror ]] || fail "apt-get knows no mirror of Debian: name one in /etc/apt, run apt-get update, and this command again"
   printf 'deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s trixie main\n' "$mirror" >"$work/trixie.list"
   apt_of_trixie update -qq
   (cd "$catch" && apt_of_trixie source -qq --download-only catch2)
@@ -44,14 +44,14 @@ fi
 
 options=(-G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$catch/install")
 
-# configure FOLDER OPTIONS...: as the presets do, but with this Catch2.
-configure() {
+# configure_with FOLDER OPTIONS...: as the presets do, but with this Catch2.
+configure_with() {
   say "configuring in build/catch3/$1"
-  cmake -S "$root" -B "$work/$1" "${options[@]}" "${@:2}" >/dev/null
-  grep -q "^Catch2_DIR:PATH=$catch/install" "$work/$1/CMakeCache.txt" || { say "another Catch2 was found"; exit 1; }
+  configure "$work/$1" -S "$root" -B "$work/$1" "${options[@]}" "${@:2}"
+  grep -q "^Catch2_DIR:PATH=$catch/install" "$work/$1/CMakeCache.txt" || fail "CMake found another Catch2 than that of $catch: remove $work/$1, and run this command again"
 }
 
-configure release -DEBB_CUDA=OFF
+configure_with release -DEBB_CUDA=OFF
 say "building ${programs[*]}"
 nice cmake --build "$work/release" -j "$jobs" --target "${programs[@]}"
 for program in "${programs[@]}"; do
@@ -63,7 +63,7 @@ done
 if [[ $syntax ]]; then
   printf '#!/bin/sh\ncase "$*" in *c++-header*) exec "$@" ;; *) exec "$@" -fsyntax-only ;; esac\n' >"$work/launcher"
   chmod +x "$work/launcher"
-  configure syntax -DEBB_CUDA=EMU -DCMAKE_CXX_COMPILER_LAUNCHER="$work/launcher"
+  configure_with syntax -DEBB_CUDA=EMU -DCMAKE_CXX_COMPILER_LAUNCHER="$work/launcher"
   # Sources of test_emit and test_gradbench wait for programs, and so for the library.
   mapfile -t objects < <(ninja -C "$work/syntax" -t targets all | sed -nE 's#^(tests/.*/(test_|optable_|ebb_test_)[a-z_]*\.dir/.*\.cpp\.o): .*#\1#p' |
     grep -vE '/test_(emit|gradbench)\.dir/')
