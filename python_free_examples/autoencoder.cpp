@@ -18,8 +18,8 @@ using ebb::Tensor;
 
 struct Options {
   std::string data;
-  std::int64_t code = 0, epochs = 0;
-  double noise = 0.3;
+  std::int64_t code = 0, epochs = 0, batch = 64;
+  double lr = 2e-3, noise = 0.3;
 };
 
 // Two convolutions halve the image twice, a linear layer makes the code; the decoder is its mirror image.
@@ -76,10 +76,10 @@ int run(const example::Settings& settings, Options options) {
 
   Autoencoder network(images.rows(), images.columns(), options.code);
   network->to(settings.device);
-  ebb::optim::Adam optimizer(network->parameters(), ebb::optim::AdamOptions(2e-3));
+  ebb::optim::Adam optimizer(network->parameters(), ebb::optim::AdamOptions(options.lr));
   for (std::int64_t epoch = 1; epoch <= options.epochs; ++epoch) {
     example::Progress progress(fmt::format("epoch {:2}/{}", epoch, options.epochs), train.size(0));
-    for (const Tensor& rows : ebb::randperm(train.size(0)).to(settings.device).split(64)) {
+    for (const Tensor& rows : ebb::randperm(train.size(0)).to(settings.device).split(options.batch)) {
       const Tensor clean = train.index_select(0, rows);
       const Tensor loss = nn::functional::mse_loss(network(with_noise(clean, options.noise)), clean);
       optimizer.zero_grad();
@@ -118,8 +118,11 @@ int main(int argc, char** argv) {
   Options options;
   program.option("--data", options.data,
                  "folder of images in MNIST's format (default: Fashion-MNIST, or digits)");
-  program.option("--code", options.code, "numbers an image is squeezed into (0: 16; for digits 8)");
-  program.option("--epochs", options.epochs, "passes over the images (0: 4; for digits 60)");
-  program.option("--noise", options.noise, "standard deviation of what is added to pixels of 0 to 1");
+  program.option("--code", options.code, "numbers an image is squeezed into (default: 16; for digits 8)");
+  program.option("--epochs", options.epochs, "passes over the images (default: 4; for digits 60)");
+  program.option("--batch", options.batch, "images a step");
+  program.option("--lr", options.lr, "Adam's learning rate");
+  program.option("--noise", options.noise, "standard deviation of what is added to pixels of 0 to 1",
+                 example::Least::kZero);
   return program.run(argc, argv, [&](const example::Settings& settings) { return run(settings, options); });
 }

@@ -3,11 +3,15 @@
 
 #include <iostream>
 
-int main() {
+#include "common/program.h"
+
+namespace {
+
+int tour(const example::Settings& settings) {
   using namespace ebb;
 
   // Leaves are what gradients are taken for.
-  Variable x = tensor({1.0f, 2.0f, 3.0f}).requires_grad_();
+  Variable x = tensor({1.0f, 2.0f, 3.0f}).to(settings.device).requires_grad_();
   std::cout << "x = " << x << "\n\n";
 
   // Every op on them remembers how it was made.
@@ -28,10 +32,18 @@ int main() {
   std::cout << "y.item()  = " << y.item<float>() << "\nx.grad()  = " << x.grad() << "\n\n";
 
   // Gradients can be differentiated again: d/dx (x^3)'' = 6.
-  Variable z = tensor({2.0}, kFloat64).requires_grad_();
+  Variable z = tensor({2.0}, kFloat64).to(settings.device).requires_grad_();
   Variable first = autograd::grad({z.pow(3)}, {z}, {}, true, true)[0];
   Variable second = autograd::grad({first}, {z}, {}, true, true)[0];
   Variable third = autograd::grad({second}, {z})[0];
   std::cout << "z^3 at 2: first " << first.item<double>() << ", second " << second.item<double>()
             << ", third " << third.item<double>() << '\n';
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return example::Program("The classic walk through autograd, y = mean((x + 2)^2 + 3).")
+      .run(argc, argv, tour);
 }

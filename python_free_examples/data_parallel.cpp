@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/images.h"
+#include "common/interrupt.h"
 #include "common/program.h"
 
 namespace {
@@ -51,6 +52,7 @@ double train(Net& net, const Digits& digits, const std::vector<ebb::Device>& dev
   const auto start = std::chrono::steady_clock::now();
   for (std::int64_t epoch = 0; epoch < epochs; ++epoch)
     for (const Tensor& rows : ebb::randperm(digits.labels.size(0)).to(digits.labels.device()).split(kBatch)) {
+      example::stop_if_interrupted();
       const Tensor logits = nn::parallel::data_parallel(net, digits.images.index_select(0, rows), devices);
       optimizer.zero_grad();
       nn::functional::cross_entropy(logits, digits.labels.index_select(0, rows)).backward();
@@ -106,7 +108,7 @@ int main(int argc, char** argv) {
   example::Program program("Trains on several devices, or threads, at once.");
   std::int64_t replicas = 4, epochs = 0;
   program.option("--replicas", replicas, "on the GPUs in turn, or threads of the CPU");
-  program.option("--epochs", epochs, "passes over the digits (0: 40, with --short 15)");
+  program.option("--epochs", epochs, "passes over the digits (default: 40, with --short 15)");
   return program.run(argc, argv,
                      [&](const example::Settings& settings) { return run(settings, replicas, epochs); });
 }

@@ -3,7 +3,11 @@
 
 #include <iostream>
 
-int main() {
+#include "common/program.h"
+
+namespace {
+
+int tour(const example::Settings&) {
   using namespace ebb;
 
   if (!cuda::is_available()) {
@@ -52,4 +56,11 @@ int main() {
     std::cout << "device memory: " << memory.current << " bytes in tensors, " << memory.peak << " at most, "
               << memory.cached << " cached\n";
   }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return example::Program("Uses a GPU if there is one, and says so if there is none.").run(argc, argv, tour);
 }

@@ -83,12 +83,11 @@ std::vector<double> errors_after(MLP& net, std::int64_t steps, std::int64_t task
 }
 
 template <class Loss>
-void pretrain(MLP& net, std::int64_t updates, std::int64_t tasks, const std::string& title,
-              const Loss& loss) {
+void pretrain(MLP& net, std::int64_t steps, std::int64_t tasks, const std::string& title, const Loss& loss) {
   ebb::optim::Adam optimizer(net->parameters(), ebb::optim::AdamOptions(1e-3));
   const Weights start = net->named_parameters();
-  example::Progress progress(title, updates, "updates");
-  for (std::int64_t i = 0; i < updates; ++i) {
+  example::Progress progress(title, steps, "steps");
+  for (std::int64_t i = 0; i < steps; ++i) {
     optimizer.zero_grad();
     double sum = 0;
     for (std::int64_t k = 0; k < tasks; ++k) {
@@ -114,15 +113,15 @@ Tensor learnt(MLP& net, const Sine& task, const Tensor& given, const Tensor& x) 
   return nn::functional_call(net, weights, x);
 }
 
-int run(const example::Settings& settings, std::int64_t updates, std::int64_t tasks) {
-  if (!updates) updates = settings.brief ? 12000 : 70000;
+int run(const example::Settings& settings, std::int64_t steps, std::int64_t tasks) {
+  if (!steps) steps = settings.brief ? 12000 : 70000;
   const ebb::Device device = settings.device;
   const std::vector<std::int64_t> widths = {1, 40, 40, 1};
   MLP meta(widths), joint(widths);
   meta->to(device);
   joint->to(device);
-  pretrain(meta, updates, tasks, "MAML      ", [&](const Weights& w) { return meta_loss(meta, w, device); });
-  pretrain(joint, updates, tasks, "all at once",
+  pretrain(meta, steps, tasks, "MAML      ", [&](const Weights& w) { return meta_loss(meta, w, device); });
+  pretrain(joint, steps, tasks, "all at once",
            [&](const Weights& w) { return joint_loss(joint, w, device); });
 
   constexpr std::int64_t kSteps = 10, kTasks = 200;
@@ -153,9 +152,9 @@ int run(const example::Settings& settings, std::int64_t updates, std::int64_t ta
 
 int main(int argc, char** argv) {
   example::Program program("Meta-learns a start from which few steps fit a new sine (MAML).");
-  std::int64_t updates = 0, tasks = 4;
-  program.option("--updates", updates, "of the start (0: 70000, with --short 12000)");
-  program.option("--tasks", tasks, "in each update");
+  std::int64_t steps = 0, tasks = 4;
+  program.option("--steps", steps, "of the optimizer, for each start (default: 70000, with --short 12000)");
+  program.option("--tasks", tasks, "in each step");
   return program.run(argc, argv,
-                     [&](const example::Settings& settings) { return run(settings, updates, tasks); });
+                     [&](const example::Settings& settings) { return run(settings, steps, tasks); });
 }

@@ -10,6 +10,7 @@
 
 #include "common/chart.h"
 #include "common/images.h"
+#include "common/interrupt.h"
 #include "common/program.h"
 
 namespace {
@@ -65,6 +66,7 @@ Result train(const Precision& precision, const example::Settings& settings, std:
   const auto start = std::chrono::steady_clock::now();
   for (std::int64_t epoch = 0; epoch < epochs; ++epoch)
     for (const Tensor& rows : ebb::randperm(labels.size(0)).to(device).split(kBatch)) {
+      example::stop_if_interrupted();
       const Tensor x = images.index_select(0, rows), y = labels.index_select(0, rows);
       optimizer.zero_grad(true);
       const std::size_t before = bytes_held(device);
@@ -100,7 +102,6 @@ int run(const example::Settings& settings, std::int64_t epochs) {
     const Result result = train(precision, settings, epochs);
     std::printf("%-12s   %9.4f   %8.3f   %7.2f   %20.2f\n", precision.name, result.losses.back(),
                 result.accuracy, result.seconds, result.kept);
-    std::fflush(stdout);
     chart.line(precision.name, result.losses);
     if (&precision == &precisions.front()) in_float = result.accuracy;
     furthest = std::max(furthest, std::abs(result.accuracy - in_float));
@@ -115,6 +116,6 @@ int run(const example::Settings& settings, std::int64_t epochs) {
 int main(int argc, char** argv) {
   example::Program program("Trains the same network in Float, TF32, BFloat16 and Half.");
   std::int64_t epochs = 0;
-  program.option("--epochs", epochs, "passes over the digits (0: 30, with --short 10)");
+  program.option("--epochs", epochs, "passes over the digits (default: 30, with --short 10)");
   return program.run(argc, argv, [&](const example::Settings& settings) { return run(settings, epochs); });
 }

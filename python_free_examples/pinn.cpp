@@ -77,9 +77,9 @@ nn::Sequential network(std::int64_t layers, std::int64_t width) {
   return net;
 }
 
-int solve(const example::Settings& settings, std::int64_t iterations, std::int64_t points, double viscosity) {
+int solve(const example::Settings& settings, std::int64_t steps, std::int64_t points, double viscosity) {
   const bool brief = settings.brief;
-  if (!iterations) iterations = brief ? 800 : 6000;
+  if (!steps) steps = brief ? 800 : 6000;
   if (!points) points = brief ? 1000 : 4000;
   if (viscosity == 0) viscosity = (brief ? 0.1 : 0.01) / kPi;
   nn::Sequential net = network(brief ? 4 : 8, 20);
@@ -94,8 +94,8 @@ int solve(const example::Settings& settings, std::int64_t iterations, std::int64
                                                      .tolerance_change(0)
                                                      .line_search_fn("strong_wolfe"));
   std::vector<double> losses;
-  example::Progress progress("solving", iterations, "steps");
-  for (std::int64_t done = 0; done < iterations; done += 50) {
+  example::Progress progress("solving", steps, "steps");
+  for (std::int64_t done = 0; done < steps; done += 50) {
     const Tensor loss = optimizer.step([&] {
       optimizer.zero_grad();
       Tensor each = loss_of(net, problem, viscosity);
@@ -145,12 +145,12 @@ int solve(const example::Settings& settings, std::int64_t iterations, std::int64
 
 int main(int argc, char** argv) {
   example::Program program("Solves Burgers' equation by a physics-informed network.");
-  std::int64_t iterations = 0, points = 0;
+  std::int64_t steps = 0, points = 0;
   double viscosity = 0;
-  program.option("--iterations", iterations, "of L-BFGS (0: 6000, with --short 800)");
-  program.option("--points", points, "where the equation is to hold (0: 4000, with --short 1000)");
-  program.option("--viscosity", viscosity, "(0: 0.01 / pi, with --short 0.1 / pi)");
+  program.option("--steps", steps, "of L-BFGS (default: 6000, with --short 800)");
+  program.option("--points", points, "where the equation is to hold (default: 4000, with --short 1000)");
+  program.option("--viscosity", viscosity, "(default: 0.01 / pi, with --short 0.1 / pi)");
   return program.run(argc, argv, [&](const example::Settings& settings) {
-    return solve(settings, iterations, points, viscosity);
+    return solve(settings, steps, points, viscosity);
   });
 }

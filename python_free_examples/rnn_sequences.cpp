@@ -161,9 +161,9 @@ int run(const example::Settings& settings, Plan plan) {
 int main(int argc, char** argv) {
   example::Program program("Why gates: a simple RNN, an LSTM and a GRU remember one symbol among many.");
   Plan plan;
-  program.option("--steps", plan.steps, "of training, for each network (0: 1000; with --short 400)");
+  program.option("--steps", plan.steps, "of training, for each network (default: 1000, with --short 400)");
   program.option("--longest", plan.longest,
-                 "steps of the longest training sequence (0: 100; with --short 40)");
+                 "steps of the longest training sequence (default: 100, with --short 40)");
   program.option("--lr", plan.lr, "Adam's learning rate");
   return program.run(argc, argv, [&](const example::Settings& settings) { return run(settings, plan); });
 }

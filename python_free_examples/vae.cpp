@@ -23,7 +23,8 @@ using ebb::Tensor;
 
 struct Options {
   std::string data;
-  std::int64_t code = 0, epochs = 0;
+  std::int64_t code = 0, epochs = 0, batch = 64;
+  double lr = 2e-3;
 };
 
 // q(z | x), a normal distribution of each number of the codes: [n, code] each.
@@ -108,10 +109,10 @@ int run(const example::Settings& settings, Options options) {
 
   VAE vae(images.rows(), images.columns(), options.code);
   vae->to(settings.device);
-  ebb::optim::Adam optimizer(vae->parameters(), ebb::optim::AdamOptions(2e-3));
+  ebb::optim::Adam optimizer(vae->parameters(), ebb::optim::AdamOptions(options.lr));
   for (std::int64_t epoch = 1; epoch <= options.epochs; ++epoch) {
     example::Progress progress(fmt::format("epoch {:2}/{}", epoch, options.epochs), train.size(0));
-    for (const Tensor& rows : ebb::randperm(train.size(0)).to(settings.device).split(64)) {
+    for (const Tensor& rows : ebb::randperm(train.size(0)).to(settings.device).split(options.batch)) {
       const Tensor loss = -vae->elbo(train.index_select(0, rows).bernoulli()).mean();
       optimizer.zero_grad();
       loss.backward();
@@ -151,7 +152,9 @@ int main(int argc, char** argv) {
   Options options;
   program.option("--data", options.data,
                  "folder of images in MNIST's format (default: Fashion-MNIST, or digits)");
-  program.option("--code", options.code, "numbers of a code (0: 16; for digits 8)");
-  program.option("--epochs", options.epochs, "passes over the images (0: 6; for digits 50)");
+  program.option("--code", options.code, "numbers of a code (default: 16; for digits 8)");
+  program.option("--epochs", options.epochs, "passes over the images (default: 6; for digits 50)");
+  program.option("--batch", options.batch, "images a step");
+  program.option("--lr", options.lr, "Adam's learning rate");
   return program.run(argc, argv, [&](const example::Settings& settings) { return run(settings, options); });
 }

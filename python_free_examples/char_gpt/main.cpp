@@ -31,6 +31,8 @@ int learn(const Options& options, const example::Settings& settings) {
 
   Training training(text, plan, settings.device, settings.path("char_gpt.checkpoint"));
   const bool resumed = options.resume && training.resume();
+  if (options.resume && !resumed)
+    std::printf("There is no checkpoint in %s yet: it begins at step 0.\n", settings.out.c_str());
   std::printf(
       "%zu characters to learn from, %zu held out, %lld different ones\n"
       "held out, counting reaches %.3f nats per character by bigrams and %.3f by trigrams\n"
@@ -70,7 +72,7 @@ int main(int argc, char** argv) {
       "Without --text: Alice's Adventures in Wonderland.");
   Options options;
   program.option("--text", options.text, "a file of at least 10000 characters; its last tenth is held out");
-  program.option("--steps", options.steps, "steps of training (0: what the form has)");
+  program.option("--steps", options.steps, "steps of training (default: 2000, with --short 800)");
   program.option("--resume", options.resume, "goes on from the checkpoint in the folder of --out");
   return program.run(argc, argv, [&](const example::Settings& settings) { return learn(options, settings); });
 }

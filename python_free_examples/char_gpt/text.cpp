@@ -6,7 +6,7 @@
 
 Text::Text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  EBB_CHECK(file, "cannot read ", path);
+  EBB_CHECK(file, "cannot read ", path, "; name another file with --text");
   const std::string all((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   EBB_CHECK(all.size() >= 10000, path, " has ", all.size(), " characters; 10000 are the least to learn from");
   const std::size_t split = all.size() / 10 * 9;

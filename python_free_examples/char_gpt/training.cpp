@@ -1,12 +1,14 @@
 // Steps, evaluation, samples.
 #include "training.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 #include <numbers>
 
+#include "common/interrupt.h"
 #include "common/progress.h"
 
 namespace {
@@ -62,6 +64,7 @@ Training::Training(const Text& text, const Plan& plan, ebb::Device device, const
       net_(model_for(plan, text.vocab_size(), device)),
       optimizer_(groups_of(net_, plan.lr), optim::AdamWOptions(plan.lr)),
       schedule_(optimizer_, [plan](std::int64_t step) { return share(plan, step); }),
+      checkpoint_path_(checkpoint),
       checkpoint_(checkpoint) {
   checkpoint_.add("model", net_)
       .add("optimizer", optimizer_)
@@ -70,6 +73,13 @@ Training::Training(const Text& text, const Plan& plan, ebb::Device device, const
       .add("losses", losses_)
       .add("held_steps", held_steps_)
       .add("held_losses", held_losses_);
+}
+
+bool Training::resume() {
+  if (!checkpoint_.load()) return false;
+  EBB_CHECK(step_ <= plan_.steps, checkpoint_path_, ": the checkpoint is of step ", step_, ", beyond the ",
+            plan_.steps, " steps asked for. Give more --steps, or leave --resume out to begin anew.");
+  return true;
 }
 
 double Training::train_step() {
@@ -85,19 +95,27 @@ double Training::train_step() {
 
 void Training::run() {
   while (step_ < plan_.steps) {
-    const std::int64_t end = std::min(plan_.steps, step_ + plan_.report), block = plan_.batch * plan_.block;
+    const std::int64_t next_report = (step_ / plan_.report + 1) * plan_.report,
+                       end = std::min(plan_.steps, next_report), block = plan_.batch * plan_.block;
     example::Progress progress("step " + std::to_string(end) + "/" + std::to_string(plan_.steps),
                                (end - step_) * block, "characters");
-    for (; step_ < end; ++step_) {
-      losses_.push_back(train_step());
-      progress.advance(block, losses_.back());
+    try {
+      while (step_ < end) {
+        losses_.push_back(train_step());
+        ++step_;
+        progress.advance(block, losses_.back());
+      }
+      held_steps_.push_back(static_cast<double>(step_));
+      held_losses_.push_back(held_out_loss());
+      checkpoint_.save();
+      progress.finish(fmt::format("held out {:.3f}", held_losses_.back()));
+    } catch (const example::Interrupted&) {
+      checkpoint_.save();
+      throw example::Interrupted(
+          fmt::format("stopped by Ctrl-C after step {} of {}, which is saved in {}; the same command with "
+                      "--resume goes on from there",
+                      step_, plan_.steps, checkpoint_path_));
     }
-    held_steps_.push_back(static_cast<double>(step_));
-    held_losses_.push_back(held_out_loss());
-    char result[48];
-    std::snprintf(result, sizeof result, "held out %.3f", held_losses_.back());
-    progress.finish(result);
-    checkpoint_.save();
   }
 }
 
@@ -127,6 +145,7 @@ std::string Training::sample(const std::string& start, std::int64_t length) {
   Tensor ids = text_.encode(start).to(training_.device()).unsqueeze(0);
   net_->eval();
   while (ids.size(1) < length) {
+    example::stop_if_interrupted();
     // The model sees no more than a block: the last half of what is there begins the next.
     const Tensor seen = ids.slice(1, std::max<std::int64_t>(0, ids.size(1) - plan_.block / 2));
     const std::int64_t more = std::min(length - ids.size(1), plan_.block - seen.size(1));

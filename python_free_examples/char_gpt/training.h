@@ -23,9 +23,11 @@ struct Plan {
 class Training {
  public:
   Training(const Text& text, const Plan& plan, ebb::Device device, const std::string& checkpoint);
-  /// Goes on where the checkpoint was written; false where there is none.
-  bool resume() { return checkpoint_.load(); }
-  /// All steps that are left, a line and a checkpoint each plan.report of them.
+  /// Goes on where the checkpoint was written; false where there is none. Throws ebb::Error where it has more
+  /// steps than the plan.
+  bool resume();
+  /// All steps that are left, a line and a checkpoint each plan.report of them. Throws example::Interrupted
+  /// after Ctrl-C, with a checkpoint of the step at which it stopped.
   void run();
   /// Nats per character of the held-out text, each predicted from at least half a block before it.
   double held_out_loss();
@@ -49,5 +51,6 @@ class Training {
   ebb::optim::LambdaLR schedule_;
   std::int64_t step_ = 0;
   std::vector<double> losses_, held_steps_, held_losses_;
+  std::string checkpoint_path_;
   ebb::Checkpoint checkpoint_;
 };

@@ -14,7 +14,8 @@ namespace example {
 
 namespace {
 
-constexpr double kLeft = 70, kRight = 620, kTop = 40, kBottom = 360;
+constexpr double kLeft = 70, kRight = 620, kTop = 52, kBottom = 360, kEdge = 10;
+constexpr double kLegend = kRight + 32;  // where its names begin
 constexpr const char* kColours[] = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf"};
 
 // Where values lie between the ends of an axis.
@@ -42,6 +43,9 @@ std::vector<double> ticks(const Axis& axis) {
     result.push_back(std::abs(t) < 1e-9 * span ? 0 : t);
   return result;
 }
+
+// About how wide a text is: no letter of common fonts without serifs is much wider than this on average.
+double width_of(const std::string& text) { return 7.2 * static_cast<double>(text.size()); }
 
 std::string escaped(const std::string& text) {
   std::string result;
@@ -97,11 +101,13 @@ void Chart::write(const std::string& path) const {
     }
   const Axis across = axis_of(xs, kLeft, kRight), up = axis_of(ys, kBottom, kTop);
 
-  std::string svg =
-      R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 410" font-family="sans-serif" font-size="12">)"
-      "\n"
-      R"(<rect width="800" height="410" fill="white"/>)"
-      "\n";
+  // Wide enough for the longest name.
+  double width = 800;
+  for (const Series& s : series_) width = std::max(width, kLegend + width_of(s.name) + kEdge);
+  std::string svg = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} 410\" font-family=\"sans-serif\" "
+      "font-size=\"12\">\n<rect width=\"{0:.0f}\" height=\"410\" fill=\"white\"/>\n",
+      width);
   const auto out = std::back_inserter(svg);
   const auto text = [&](double x, double y, const char* anchor, const std::string& what,
                         const char* more = "") {
@@ -115,9 +121,9 @@ void Chart::write(const std::string& path) const {
   }
   fmt::format_to(out, "<path d=\"M{} {}V{}H{}\" fill=\"none\" stroke=\"black\"/>\n", kLeft, kTop, kBottom,
                  kRight);
-  text((kLeft + kRight) / 2, 22, "middle", title_, " font-size=\"15\"");
+  text((kLeft + kRight) / 2, 20, "middle", title_, " font-size=\"15\"");
   text((kLeft + kRight) / 2, kBottom + 40, "middle", x_label_);
-  text(kLeft, kTop - 8, "middle", y_label_);
+  text(kEdge, kTop - 12, "start", y_label_);
 
   for (std::size_t k = 0; k < series_.size(); ++k) {
     const Series& s = series_[k];
@@ -137,7 +143,7 @@ void Chart::write(const std::string& path) const {
     const double y = kTop + 18 * static_cast<double>(k);
     fmt::format_to(out, "<rect x=\"{}\" y=\"{}\" width=\"12\" height=\"12\" fill=\"{}\"/>\n", kRight + 14, y,
                    colour);
-    text(kRight + 32, y + 10, "start", s.name);
+    text(kLegend, y + 10, "start", s.name);
   }
   svg += "</svg>\n";
   std::ofstream file(path);

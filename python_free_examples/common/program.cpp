@@ -3,38 +3,103 @@
 
 #include <ebb/ebb.h>
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
+
+#include "common/interrupt.h"
 
 namespace example {
+
+namespace {
+
+constexpr int kWrongUsage = 2, kInterrupted = 130;  // 128 and the number of SIGINT, as shells have it
+constexpr int kMostThreads = 1024;
+
+constexpr const char* kFooter =
+    "Exit codes: 0 success; 1 the run failed or fell short of what it states; 2 wrong usage;\n"
+    "130 stopped by Ctrl-C, of which a second one ends the program at once.";
+
+// An option for a number, whose text is read whole and in decimal.
+template <class T>
+void add_number(CLI::App& app, const std::string& name, T& value, const std::string& help, T least,
+                const std::string& expected, T most = std::numeric_limits<T>::max()) {
+  const auto read = [&value, name, least, expected, most](const std::string& text) {
+    T number = {};
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc() || stop != end || !(number >= least && number <= most))
+      throw CLI::ValidationError(fmt::format("{} must be {}, not \"{}\"", name, expected, text));
+    value = number;
+  };
+  CLI::Option* option = app.add_option_function<std::string>(name, read, help)->type_name("NUMBER");
+  if (value != T()) option->default_str(fmt::format("{}", value));
+}
+
+ebb::Device read_device(const std::string& text) {
+  try {
+    return ebb::Device(text);
+  } catch (const ebb::Error&) {
+    throw CLI::ValidationError(fmt::format("--device must be cpu, cuda or cuda:N, not \"{}\"", text));
+  }
+}
+
+// Throws where this machine has no such device.
+void check_device(ebb::Device device) {
+  if (!device.is_cuda()) return;
+  EBB_CHECK(ebb::cuda::is_available(), "--device ", device,
+            ": there is no CUDA device here that ebb can use; leave the option out to run on the CPU, or run "
+            "device_tour, which says what is missing.");
+  const auto last = static_cast<std::int64_t>(ebb::cuda::device_count()) - 1;
+  EBB_CHECK(device.index() <= last, "--device ", device, ": the last CUDA device here is cuda:", last,
+            "; name one that is there.");
+}
+
+void make_folder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  EBB_CHECK(!error && std::filesystem::is_directory(path), "--out ", path, ": cannot make this folder",
+            error ? ": " + error.message() : "", "; name another.");
+}
+
+}  // namespace
 
 struct Program::Parser {
   explicit Parser(const std::string& description) : app(description) {}
   CLI::App app;
-  std::string device = "cpu";
 };
 
 Program::Program(const std::string& description) : parser_(std::make_unique<Parser>(description)) {
   CLI::App& app = parser_->app;
-  app.add_option("--device", parser_->device, "cpu, cuda or cuda:N; the CPU where there is no GPU")
-      ->capture_default_str();
-  app.add_option("--seed", settings_.seed, "of all that is drawn")->capture_default_str();
-  app.add_option("--threads", settings_.threads, "CPU threads (default: all cores)")
-      ->check(CLI::PositiveNumber);
+  app.footer(kFooter);
+  app.add_option_function<std::string>(
+         "--device", [this](const std::string& text) { settings_.device = read_device(text); },
+         "cpu, cuda or cuda:N")
+      ->default_str("cpu");
+  add_number<std::uint64_t>(app, "--seed", settings_.seed, "of all that is drawn", 0,
+                            "a whole number of at least 0");
+  add_number(app, "--threads", settings_.threads, "CPU threads (default: all cores)", 1,
+             fmt::format("a whole number from 1 to {}", kMostThreads), kMostThreads);
   app.add_option("--out", settings_.out, "folder for pictures, curves and models")->capture_default_str();
-  app.add_flag("--short", settings_.brief, "the small form, which the tests run");
+  app.add_flag("--short", settings_.brief, "the same steps with a much shorter training");
 }
 
 Program::~Program() = default;
 
-void Program::option(const std::string& name, std::int64_t& value, const std::string& help) {
-  parser_->app.add_option(name, value, help)->capture_default_str();
+void Program::option(const std::string& name, std::int64_t& value, const std::string& help,
+                     std::int64_t least) {
+  add_number(parser_->app, name, value, help, least, fmt::format("a whole number of at least {}", least));
 }
 
-void Program::option(const std::string& name, double& value, const std::string& help) {
-  parser_->app.add_option(name, value, help)->capture_default_str();
+void Program::option(const std::string& name, double& value, const std::string& help, Least least) {
+  if (least == Least::kZero)
+    add_number(parser_->app, name, value, help, 0.0, "a number of at least 0");
+  else
+    add_number(parser_->app, name, value, help, std::numeric_limits<double>::min(), "a number above 0");
 }
 
 void Program::option(const std::string& name, std::string& value, const std::string& help) {
@@ -46,22 +111,29 @@ void Program::option(const std::string& name, bool& value, const std::string& he
 }
 
 int Program::run(int argc, char** argv, const std::function<int(const Settings&)>& body) {
+  const auto fail = [&](const std::exception& e, int code) {
+    std::fprintf(stderr, "%s: %s\n", argv[0], e.what());
+    return code;
+  };
+  // A reader of a pipe or of a file sees each line when it is written.
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  hear_interrupts();
   try {
     parser_->app.parse(argc, argv);
-    settings_.device = ebb::Device(parser_->device);
-    if (settings_.device.is_cuda() && !ebb::cuda::is_available()) {
-      std::puts("There is no CUDA device here: on the CPU, then.");
-      settings_.device = ebb::Device::CPU;
-    }
+    check_device(settings_.device);
     if (settings_.threads) ebb::set_num_threads(settings_.threads);
     ebb::manual_seed(settings_.seed);
-    std::filesystem::create_directories(settings_.out);
+    make_folder(settings_.out);
     return body(settings_);
   } catch (const CLI::ParseError& e) {
-    return parser_->app.exit(e);
+    if (e.get_exit_code() == 0) return parser_->app.exit(e);  // --help
+    return fail(e, kWrongUsage);
+  } catch (const WrongUsage& e) {
+    return fail(e, kWrongUsage);
+  } catch (const Interrupted& e) {
+    return fail(e, kInterrupted);
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "%s: %s\n", argv[0], e.what());
-    return 1;
+    return fail(e, 1);
   }
 }
 

@@ -1,47 +1,130 @@
 // The progress bar.
-#include "progress.h"
+#include "common/progress.h"
 
+#include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "common/interrupt.h"
 
 namespace example {
 
+namespace {
+
+// Some terminals, such as that of Emacs, show escape codes as they are; these call themselves dumb.
+bool can_redraw() {
+  const char* kind = std::getenv("TERM");
+  return isatty(STDOUT_FILENO) && !(kind && std::string_view(kind) == "dumb");
+}
+
+// Asked anew for each line, since windows change. A line does not use the last column, where it could wrap.
+std::size_t usable_columns() {
+  winsize size = {};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col - 1u : 79u;
+}
+
+struct Part {
+  std::string text;
+  int rank;  // 0 is the most important
+};
+
+// The most important parts that fit, in the order given.
+std::string fitted(const std::vector<Part>& parts, std::size_t columns) {
+  constexpr std::string_view kGap = "  ";
+  std::vector<const Part*> by_rank;
+  for (const Part& part : parts)
+    if (!part.text.empty()) by_rank.push_back(&part);
+  std::sort(by_rank.begin(), by_rank.end(), [](auto* a, auto* b) { return a->rank < b->rank; });
+  if (by_rank.empty()) return {};
+  std::vector<const Part*> chosen = {by_rank.front()};
+  std::size_t used = by_rank.front()->text.size();
+  if (used > columns) return by_rank.front()->text.substr(0, columns);
+  for (std::size_t i = 1; i < by_rank.size(); ++i) {
+    const std::size_t more = kGap.size() + by_rank[i]->text.size();
+    if (more > columns - used) continue;
+    used += more;
+    chosen.push_back(by_rank[i]);
+  }
+  std::sort(chosen.begin(), chosen.end());  // they lie in one vector, in the order given
+  std::string line;
+  for (const Part* part : chosen) (line += line.empty() ? "" : kGap) += part->text;
+  return line;
+}
+
+// "[====......]", or nothing where that would be too short to tell anything.
+std::string bar(double done, std::size_t columns) {
+  constexpr std::size_t kLeast = 7, kMost = 32;
+  if (columns < kLeast) return {};
+  const std::size_t width = std::min(columns, kMost) - 2;
+  const auto full = static_cast<std::size_t>(static_cast<double>(width) * done);
+  return "[" + std::string(full, '=') + std::string(width - full, '.') + "]";
+}
+
+}  // namespace
+
 Progress::Progress(std::string title, std::int64_t total, std::string unit)
-    : title_(std::move(title)), unit_(std::move(unit)), total_(total), terminal_(isatty(STDOUT_FILENO)) {}
+    : title_(std::move(title)), unit_(std::move(unit)), total_(total), terminal_(can_redraw()) {}
+
+Progress::~Progress() {
+  if (terminal_ && drawn_ != Clock::time_point()) std::putchar('\n');
+}
 
 double Progress::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
-std::string Progress::figures() const {
-  char text[96];
-  std::snprintf(text, sizeof text, "loss %.4f  %6.0f ", loss_sum_ / static_cast<double>(steps_ ? steps_ : 1),
-                static_cast<double>(done_) / seconds());
-  return text + unit_ + "/s";
+std::string Progress::loss() const {
+  return fmt::format("loss {:.4f}", loss_sum_ / static_cast<double>(std::max<std::int64_t>(steps_, 1)));
 }
 
-void Progress::draw() const {
-  constexpr int kWidth = 30;
-  const int full = static_cast<int>(kWidth * done_ / total_);
-  const double left = seconds() / static_cast<double>(done_) * static_cast<double>(total_ - done_);
-  std::printf("\r%s [%s%s] %3d%%  %s  ETA %.0f s \x1b[K", title_.c_str(), std::string(full, '=').c_str(),
-              std::string(kWidth - full, '.').c_str(), static_cast<int>(100 * done_ / total_),
-              figures().c_str(), left);
+std::string Progress::speed() const {
+  return fmt::format("{:6.0f} {}/s", static_cast<double>(done_) / seconds(), unit_);
+}
+
+std::string Progress::bar_line(std::size_t columns) const {
+  // The last step may go beyond the total.
+  const double done = std::min(static_cast<double>(done_) / static_cast<double>(total_), 1.0);
+  const double left = done_ ? seconds() / done * (1 - done) : 0;
+  std::vector<Part> parts = {{title_, 1}, {"", 5},      {fmt::format("{:3.0f}%", std::floor(100 * done)), 0},
+                             {loss(), 3}, {speed(), 4}, {fmt::format("ETA {:.0f} s", left), 2}};
+  const std::size_t used = fitted(parts, columns).size();
+  parts[1].text = bar(done, columns - std::min(columns, used + 2));
+  return fitted(parts, columns);
+}
+
+std::string Progress::last_line(const std::string& result, std::size_t columns) const {
+  return fitted(
+      {{title_, 1}, {loss(), 2}, {speed(), 4}, {fmt::format("{:.1f} s", seconds()), 3}, {result, 0}},
+      columns);
+}
+
+void Progress::draw(const std::string& line) const {
+  std::printf("\r%s\x1b[K", line.c_str());
   std::fflush(stdout);
 }
 
-void Progress::advance(std::int64_t images, double loss) {
-  done_ += images;
+void Progress::advance(std::int64_t items, double loss) {
+  done_ += items;
   ++steps_;
   loss_sum_ += loss;
-  if (!terminal_ || Clock::now() - drawn_ < std::chrono::milliseconds(100)) return;
-  drawn_ = Clock::now();
-  draw();
+  if (terminal_ && Clock::now() - drawn_ >= std::chrono::milliseconds(100)) {
+    drawn_ = Clock::now();
+    draw(bar_line(usable_columns()));
+  }
+  if (done_ < total_) stop_if_interrupted();
 }
 
 void Progress::finish(const std::string& result) {
-  std::printf("%s%s  %s  %.1f s  %s%s\n", terminal_ ? "\r" : "", title_.c_str(), figures().c_str(), seconds(),
-              result.c_str(), terminal_ ? "\x1b[K" : "");
-  std::fflush(stdout);
+  if (terminal_) draw(last_line(result, usable_columns()));
+  std::puts(terminal_ ? "" : last_line(result, std::numeric_limits<std::size_t>::max()).c_str());
+  drawn_ = {};
+  stop_if_interrupted();
 }
 
 }  // namespace example

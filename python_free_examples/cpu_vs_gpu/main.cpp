@@ -1,10 +1,10 @@
 // The classic tables: vector addition, matrix product and a dense layer on the CPU and on the GPU, with and
 // without moving the data there and back.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <iostream>
 
+#include "common/program.h"
 #include "plot.h"
 #include "workloads.h"
 
@@ -24,46 +24,44 @@ void print(const Workload& w) {
                              ratio(t.cpu, t.gpu_with_transfer));
 }
 
+struct Options {
+  std::int64_t elements = 0, matrix = 0, layer = 0;
+  std::string svg;
+};
+
+int run(const example::Settings& settings, Options options) {
+  if (!options.elements) options.elements = settings.brief ? 10000 : 100000000;
+  if (!options.matrix) options.matrix = settings.brief ? 64 : 8192;
+  if (!options.layer) options.layer = settings.brief ? 64 : 4096;
+  const bool gpu = ebb::cuda::is_available();
+  if (gpu)
+    std::cout << "GPU: " << ebb::cuda::get_device_properties().name << '\n';
+  else
+    std::cout << "There is no CUDA device here: the CPU's figures alone.\n";
+  std::cout << "CPU: " << ebb::get_num_threads() << " threads\n";
+  std::vector<Workload> all;
+  print(all.emplace_back(vector_add(options.elements, gpu)));
+  print(all.emplace_back(matrix_product(options.matrix, gpu)));
+  print(all.emplace_back(dense_layer(options.layer, gpu)));
+  if (!options.svg.empty()) {
+    const std::string path = settings.path(options.svg);
+    write_svg(path, all);
+    std::cout << "\ndrawn into " << path << '\n';
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Times three workloads on the CPU and on the GPU.");
-  std::int64_t elements = 100000000, matrix = 8192, layer = 4096;
-  int threads = ebb::get_num_threads();
-  std::string svg;
-  app.add_option("--elements", elements, "the longest vectors to add, from 1000 on")
-      ->check(CLI::Range(std::int64_t{1000}, std::int64_t{10000000000}))
-      ->capture_default_str();
-  app.add_option("--matrix", matrix, "the largest matrices to multiply, from 64 on")
-      ->check(CLI::Range(64, 1 << 17))
-      ->capture_default_str();
-  app.add_option("--layer", layer, "the widest dense layer, from 64 on")
-      ->check(CLI::Range(64, 1 << 17))
-      ->capture_default_str();
-  app.add_option("--threads", threads, "threads of the CPU")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--svg", svg, "also draw the figures into this file");
-  CLI11_PARSE(app, argc, argv);
-
-  try {
-    ebb::set_num_threads(threads);
-    const bool gpu = ebb::cuda::is_available();
-    if (gpu)
-      std::cout << "GPU: " << ebb::cuda::get_device_properties().name << '\n';
-    else
-      std::cout << "There is no CUDA device here: the CPU's figures alone.\n";
-    std::cout << "CPU: " << threads << " threads\n";
-    std::vector<Workload> all;
-    print(all.emplace_back(vector_add(elements, gpu)));
-    print(all.emplace_back(matrix_product(matrix, gpu)));
-    print(all.emplace_back(dense_layer(layer, gpu)));
-    if (!svg.empty()) {
-      write_svg(svg, all);
-      std::cout << "\ndrawn into " << svg << '\n';
-    }
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << '\n';
-    return 1;
-  }
+  example::Program program("Times three workloads on the CPU and, where there is one, on the GPU.");
+  Options options;
+  program.option("--elements", options.elements,
+                 "the longest vectors to add, from 1000 on (default: 100000000, with --short 10000)", 1000);
+  program.option("--matrix", options.matrix,
+                 "the largest matrices to multiply, from 64 on (default: 8192, with --short 64)", 64);
+  program.option("--layer", options.layer,
+                 "the widest dense layer, from 64 on (default: 4096, with --short 64)", 64);
+  program.option("--svg", options.svg, "also draw the figures into this file, in the folder of --out");
+  return program.run(argc, argv, [&](const example::Settings& settings) { return run(settings, options); });
 }

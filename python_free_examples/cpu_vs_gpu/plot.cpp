@@ -61,7 +61,7 @@ std::string panel(double left, const Workload& w) {
   }
   for (const Timing& t : w.timings)
     svg += text(axes.x(std::log10(static_cast<double>(t.size))), kHeight - kBottom + 16, "middle",
-                fmt::format("{}", t.size));
+                fmt::format("{:g}", static_cast<double>(t.size)));
   svg += text(left + kWidth / 2, kHeight - 12, "middle", w.size_name);
   for (const Line& line : kLines) {
     std::string points;

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <functional>
 
+#include "common/interrupt.h"
+
 using namespace ebb;
 
 namespace {
@@ -14,7 +16,10 @@ double seconds(const std::function<void()>& work) {
   using Clock = std::chrono::steady_clock;
   const auto run = [&](int times) {
     const auto start = Clock::now();
-    for (int i = 0; i < times; ++i) work();
+    for (int i = 0; i < times; ++i) {
+      example::stop_if_interrupted();
+      work();
+    }
     if (cuda::is_available()) cuda::synchronize();
     return std::chrono::duration<double>(Clock::now() - start).count();
   };

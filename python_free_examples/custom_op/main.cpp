@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/chart.h"
+#include "common/interrupt.h"
 #include "common/program.h"
 #include "snake.h"
 
@@ -41,6 +42,7 @@ void fit(nn::Sequential& net, std::int64_t steps, ebb::Device device) {
   ebb::optim::AdamW optimizer(net->parameters(), ebb::optim::AdamWOptions(2e-3).weight_decay(0.01));
   const Tensor x = ebb::linspace(-10, 10, 256).unsqueeze(1).to(device), y = truth(x);
   for (std::int64_t i = 0; i < steps; ++i) {
+    example::stop_if_interrupted();
     optimizer.zero_grad();
     nn::functional::mse_loss(net->forward(x), y).backward();
     optimizer.step();

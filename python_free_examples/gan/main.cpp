@@ -103,11 +103,11 @@ int main(int argc, char** argv) {
   Options options;
   program.option("--data", options.data,
                  "folder of images in MNIST's format (default: Fashion-MNIST, or digits)");
-  program.option("--epochs", options.epochs, "passes over the images (0: 6; for digits 50)");
+  program.option("--epochs", options.epochs, "passes over the images (default: 6; for digits 50)");
   program.option("--code", options.code, "random numbers that an image is made of");
   program.option("--width", options.width,
                  "channels of the layers next to the images; the inner ones have twice as many");
   program.option("--batch", options.batch, "real images a step, and as many made ones");
-  program.option("--lr", options.lr, "Adam's learning rate (0: 0.0005; for digits 0.002)");
+  program.option("--lr", options.lr, "Adam's learning rate (default: 0.0005; for digits 0.002)");
   return program.run(argc, argv, [&](const example::Settings& settings) { return run(settings, options); });
 }

@@ -170,7 +170,7 @@ int main(int argc, char** argv) {
                  "lines \"label<TAB>text\" (default: names of symbols in ten languages)");
   program.option("--text", options.text, "a text to be named at the end");
   program.option("--epochs", options.epochs, "passes over the texts");
-  program.option("--units", options.units, "of the LSTM, each direction (0: 128; with --short 64)");
+  program.option("--units", options.units, "of the LSTM, each direction (default: 128, with --short 64)");
   program.option("--batch", options.batch, "texts a step");
   program.option("--longest", options.longest, "bytes of a text that are read");
   program.option("--lr", options.lr, "Adam's learning rate");

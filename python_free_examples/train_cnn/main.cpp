@@ -22,7 +22,6 @@ std::int64_t classes_of(const MNIST& train, const MNIST& test) {
 }
 
 int train_on(Source source, const Options& options, const example::Settings& settings) {
-  EBB_CHECK(options.batch > 0, "--batch must be at least 1, got ", options.batch);
   const MNIST train(source.folder), test(source.folder, MNIST::Mode::kTest);
   const std::int64_t classes = classes_of(train, test), rows = train.images().size(2),
                      columns = train.images().size(3);
@@ -80,10 +79,11 @@ int main(int argc, char** argv) {
   Options options;
   program.option("--data", options.data,
                  "folder with {train,t10k}-{images-idx3,labels-idx1}-ubyte, raw or .gz");
-  program.option("--epochs", options.epochs,
-                 "passes over the training images (0: 8; the digits 30); others than those state no result");
+  program.option(
+      "--epochs", options.epochs,
+      "passes over the training images (default: 8; for digits 30); others than those state no result");
   program.option("--batch", options.batch, "images a step");
-  program.option("--lr", options.lr, "Adam's learning rate (0: 0.001; the digits 0.003)");
+  program.option("--lr", options.lr, "Adam's learning rate (default: 0.001; for digits 0.003)");
   program.option("--save", options.save, "where the trained model goes, in the folder of --out");
   return program.run(argc, argv, [&](const example::Settings& settings) {
     Source source = find_source(options.data, settings.brief);

@@ -60,8 +60,9 @@ double from_scratch(const VGGOptions& options, const Labelled& few, const Labell
 
 }  // namespace
 
-int compare_on_few_images(const example::Settings& settings, bool digits) {
-  const TwoParts parts = load_parts(digits, settings.brief);
+int compare_on_few_images(const example::Settings& settings, bool digits, std::int64_t epochs) {
+  TwoParts parts = load_parts(digits, settings.brief);
+  if (epochs) parts.base_epochs = epochs;
   std::printf("%s\n", parts.title.c_str());
   VGG base = pretrain(parts, settings.device);
 

@@ -30,6 +30,7 @@ Labelled features_of(VGG& net, const ImageFolder& folder, ebb::Device device) {
       ebb::data::DataLoaderOptions(kBatch).workers(1));
   std::vector<Tensor> inputs, labels;
   for (auto& batch : *loader) {
+    example::stop_if_interrupted();
     inputs.push_back(features(net, batch.data.to(device)));
     labels.push_back(batch.target.to(device));
   }
@@ -39,8 +40,9 @@ Labelled features_of(VGG& net, const ImageFolder& folder, ebb::Device device) {
 }  // namespace
 
 int transfer_to_folder(const example::Settings& settings, const std::string& weights,
-                       const std::string& images) {
-  constexpr std::int64_t kHidden = 256, kEpochs = 20, kBatch = 32;
+                       const std::string& images, std::int64_t epochs) {
+  constexpr std::int64_t kHidden = 256, kBatch = 32;
+  if (!epochs) epochs = 20;
   const ImageFolder folder = open_folder(images);
   std::printf("%zu images of %zu classes; their features are computed once\n", *folder.size(),
               folder.classes().size());
@@ -54,7 +56,7 @@ int transfer_to_folder(const example::Settings& settings, const std::string& wei
   const Labelled train = all.rows(fifth.logical_not().nonzero().squeeze(1)),
                  test = all.rows(fifth.nonzero().squeeze(1));
   EBB_CHECK(test.size() > 0, "vgg16_transfer: ", images, " has too few images: every fifth is for testing.");
-  const std::int64_t steps = kEpochs * ((train.size() + kBatch - 1) / kBatch);
+  const std::int64_t steps = epochs * ((train.size() + kBatch - 1) / kBatch);
   example::Progress progress("a new classifier", steps * std::min(kBatch, train.size()));
   fit(net->classifier, train, {steps, kBatch}, &progress);
   char result[96];

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "common/interrupt.h"
 #include "common/progress.h"
 
 /// Images, or features of them, [n, ...], and their classes, Long [n].
@@ -32,6 +33,7 @@ void fit(Net& net, const Labelled& data, const Schedule& how, example::Progress*
   ebb::optim::Adam optimizer(net->parameters(), ebb::optim::AdamOptions(how.lr));
   net->train();
   for (std::int64_t step = 0; step < how.steps; ++step) {
+    example::stop_if_interrupted();
     Labelled batch = data;
     if (how.batch < data.size())
       batch = data.rows(ebb::randint(data.size(), {how.batch}, ebb::kLong).to(data.labels.device()));

@@ -13,12 +13,17 @@ int main(int argc, char** argv) {
   example::Program program("Trains a new classifier over the frozen convolutions of a VGG16.");
   std::string weights, images;
   bool digits = false;
+  std::int64_t epochs = 0;
   program.option("--digits", digits, "images of digits, even where Fashion-MNIST is installed");
   program.option("--weights", weights, "torchvision's vgg16-397923af.pth, for --images");
   program.option("--images", images, "folder with a folder of JPEG or PNG files for each class");
+  program.option(
+      "--epochs", epochs,
+      "passes over the images of the known classes (default: 4; for digits 40), or of --images (20)");
   return program.run(argc, argv, [&](const example::Settings& settings) {
-    EBB_CHECK(weights.empty() == images.empty(), "--weights and --images go together.");
-    return weights.empty() ? compare_on_few_images(settings, digits)
-                           : transfer_to_folder(settings, weights, images);
+    if (weights.empty() != images.empty()) throw example::WrongUsage("--weights and --images go together");
+    if (digits && !images.empty()) throw example::WrongUsage("--digits does not go with --images");
+    return weights.empty() ? compare_on_few_images(settings, digits, epochs)
+                           : transfer_to_folder(settings, weights, images, epochs);
   });
 }

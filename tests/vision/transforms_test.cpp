@@ -35,6 +35,7 @@ void check_drawn(const char* name, T transform, double tolerance = 0) {
 
 TEST_CASE("random transforms draw what torchvision draws") {
   check_drawn("crop", RandomCrop({7, 8}).padding({2}));
+  check_drawn("crop", RandomCrop({7, 8}, 2));
   check_drawn("crop_needed", RandomCrop({14, 4}).pad_if_needed(true));
   check_drawn("resized_crop", RandomResizedCrop({5, 6}), 1);
   check_drawn("hflip", RandomHorizontalFlip());
@@ -44,6 +45,20 @@ TEST_CASE("random transforms draw what torchvision draws") {
   check_drawn("jitter", ColorJitter(0.4, 0.3, 0.5, 0.2), 1);
   check_drawn("grayscale", RandomGrayscale(0.5));
   check_drawn("blur", GaussianBlur(3));
+}
+
+TEST_CASE("a crop with padding cuts from the image within zeros, or within its fill") {
+  const Variable bytes = image().add(1);
+  for (const double fill : {0.0, 9.0}) {
+    manual_seed(5);
+    const Variable drawn = RandomCrop({12, 10}, {3, 4}).fill({fill})(bytes);
+    manual_seed(5);
+    CHECK(equal(drawn, RandomCrop({12, 10})(functional::pad(bytes, {3, 4}, {fill}))));
+  }
+  CHECK(RandomCrop(32, 4)(ones({3, 32, 32})).sizes() == IntArrayRef({3, 32, 32}));
+  CHECK(equal(RandomCrop({14, 12}, {1})(bytes), functional::pad(bytes, {1})));
+  CHECK_THROWS_WITH(RandomCrop({15, 12}, 1)(bytes), Contains("set pad_if_needed"));
+  CHECK(RandomCrop(20, 1).pad_if_needed(true)(bytes).sizes() == IntArrayRef({3, 20, 20}));
 }
 
 TEST_CASE("a composed transform runs its steps in order, lambdas among them") {

@@ -21,9 +21,12 @@ using Point = std::array<double, 2>;
 using Range = std::pair<double, double>;
 
 /// A part of the image of this size, anywhere. Throws where the image, padded, is smaller.
+///     RandomCrop(32, 4)        // of the image with 4 pixels of zeros on each side
+///     RandomCrop({24, 32})     // 24 rows of 32 pixels
 class EBB_API RandomCrop : public Transform {
  public:
-  explicit RandomCrop(ExpandingArray<2> size) : size_(size) {}
+  explicit RandomCrop(ExpandingArray<2> size, IntArrayRef padding = {})
+      : size_(size), padding_(padding.vec()) {}
   Variable forward(const Variable& image) const override;
 
   EBB_ARG(ExpandingArray<2>, size);             ///< height and width

@@ -1,0 +1,30 @@
+// Ctrl-C.
+#include "common/interrupt.h"
+
+#include <atomic>
+#include <csignal>
+
+namespace example {
+
+namespace {
+
+std::atomic<bool> pressed = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "only such a flag may be set by a signal handler");
+
+}  // namespace
+
+void hear_interrupts() {
+  struct sigaction before = {}, action = {};
+  // A shell starts what runs in the background with SIGINT ignored.
+  if (sigaction(SIGINT, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) return;
+  action.sa_handler = [](int) { pressed = true; };
+  // The handler is used once: the next Ctrl-C does what it does without one.
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  sigaction(SIGINT, &action, nullptr);
+}
+
+void stop_if_interrupted() {
+  if (pressed) throw Interrupted("stopped by Ctrl-C; it keeps no checkpoint, so the next run starts anew");
+}
+
+}  // namespace example
