@@ -1,0 +1,147 @@
+// Every example as a program: options that are refused, exit codes, narrow terminals and Ctrl-C.
+#include <ebb/ebb.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <regex>
+#include <sstream>
+
+#include "common/interrupt.h"
+#include "examples/process.h"
+#include "support/catch.h"
+#include "support/files.h"
+
+using support::Contains;
+
+namespace {
+
+std::vector<std::string> command(const std::string& program, const std::string& arguments) {
+  std::vector<std::string> words = {EBB_EXAMPLES_FOLDER "/" + program};
+  std::istringstream stream(arguments);
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+// Checks the exit code of a run, and returns what it printed.
+std::string ends_with(int code, const std::string& program, const std::string& arguments) {
+  INFO(program << ' ' << arguments);
+  Process process(command(program, arguments));
+  const int ended = process.end();
+  INFO(process.output());
+  CHECK(ended == code);
+  return process.output();
+}
+
+void check_refused(const std::string& program, const std::string& arguments) {
+  const std::string said = ends_with(2, program, arguments + " --out " + support::temporary("refused"));
+  INFO(program << ' ' << arguments << ": " << said);
+  CHECK(std::count(said.begin(), said.end(), '\n') == 1);
+  CHECK(said.size() < 300);
+}
+
+}  // namespace
+
+TEST_CASE("every example has the common options, refuses wrong ones and ends with the code for it") {
+  std::istringstream programs(EBB_EXAMPLES);
+  int count = 0;
+  for (std::string program; programs >> program; ++count) {
+    const std::string help = ends_with(0, program, "--help");
+    for (const char* option : {"--device", "--seed", "--threads", "--out", "--short", "Exit codes"})
+      CHECK_THAT(help, Contains(option));
+    const std::regex number(R"((--\w+) NUMBER)");
+    for (std::sregex_iterator it(help.begin(), help.end(), number), end; it != end; ++it)
+      check_refused(program, (*it)[1].str() + " -3");
+    check_refused(program, "--threads 0");
+    check_refused(program, "--nothing");
+    check_refused(program, "--device gpu");
+    CHECK_THAT(ends_with(1, program, "--device cuda:127"), Contains("--device cuda:127"));
+  }
+  CHECK(count >= 17);
+}
+
+TEST_CASE("an example asked for a GPU that is not there does not run on the CPU") {
+  if (ebb::cuda::is_available()) return;
+  const std::string said = ends_with(1, "train_cnn", "--short --device cuda");
+  CHECK_THAT(said, Contains("leave the option out to run on the CPU"));
+  CHECK(std::count(said.begin(), said.end(), '\n') == 1);
+}
+
+TEST_CASE("numbers that make no sense are refused by name") {
+  const std::vector<std::pair<const char*, const char*>> rows = {
+      {"--epochs 0", "--epochs must be a whole number of at least 1, not \"0\""},
+      {"--epochs 2.5", "--epochs must be"},
+      {"--batch 0", "--batch must be"},
+      {"--lr 0", "--lr must be a number above 0"},
+      {"--lr nan", "--lr must be"},
+      {"--threads 99999999999999999999", "--threads must be a whole number from 1 to 1024"},
+      {"--seed x", "--seed must be"}};
+  for (const auto& [arguments, message] : rows) {
+    check_refused("train_cnn", arguments);
+    CHECK_THAT(ends_with(2, "train_cnn", arguments), Contains(message));
+  }
+  check_refused("vgg16_transfer", "--weights vgg16.pth");
+  CHECK_THAT(ends_with(1, "train_cnn", "--out /dev/null"), Contains("name another"));
+}
+
+TEST_CASE("bars stay within a terminal that becomes narrower") {
+  Process process(command("maml", "--steps 1500 --tasks 1 --threads 1 --out " + support::temporary("bars")),
+                  40);
+  process.wait_for("\x1b[K");
+  process.resize(20);
+  process.end();
+  // A line that is drawn in place begins with a carriage return and clears what follows it.
+  const std::regex drawn("\r([^\r\n\x1b]*)\x1b\\[K");
+  const std::string& output = process.output();
+  std::size_t last = 0, lines = 0;
+  for (std::sregex_iterator it(output.begin(), output.end(), drawn), end; it != end; ++it, ++lines) {
+    last = static_cast<std::size_t>((*it)[1].length());
+    CHECK(last < 40);
+  }
+  CHECK(lines >= 4);
+  CHECK(last < 20);
+}
+
+TEST_CASE("char_gpt stopped by Ctrl-C goes on from its checkpoint to the same curves") {
+  const std::string whole = support::temporary("whole"), stopped = support::temporary("stopped"),
+                    arguments = "--short --steps 120 --threads 1 --out ";
+  const std::string told = ends_with(1, "char_gpt", arguments + whole);
+  CHECK(told.find_first_of("\r\x1b") == std::string::npos);
+
+  Process process(command("char_gpt", arguments + stopped));
+  process.wait_for("parameters");  // each line comes when it is written, not when the program ends
+  process.interrupt();
+  CHECK(process.end() == 130);
+  CHECK_THAT(process.output(), Contains("of 120, which is saved in " + stopped) && Contains("--resume"));
+  CHECK_THAT(ends_with(1, "char_gpt", arguments + stopped + " --resume"), Contains("(resumed)"));
+  CHECK(support::read_file(stopped + "/char_gpt.svg") == support::read_file(whole + "/char_gpt.svg"));
+  CHECK_THAT(ends_with(1, "char_gpt", "--short --steps 60 --resume --out " + stopped),
+             Contains("Give more --steps"));
+}
+
+TEST_CASE("an example without a checkpoint says so when Ctrl-C stops it") {
+  Process process(command("train_cnn", "--short --threads 1 --out " + support::temporary("cnn")));
+  process.wait_for("training and");
+  process.interrupt();
+  CHECK(process.end() == 130);
+  CHECK_THAT(process.output(), Contains("stopped by Ctrl-C"));
+}
+
+TEST_CASE("a second Ctrl-C ends an example at once") {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    example::hear_interrupts();
+    std::raise(SIGINT);
+    try {
+      example::stop_if_interrupted();
+    } catch (const example::Interrupted&) {
+      std::raise(SIGINT);
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGINT);
+}
