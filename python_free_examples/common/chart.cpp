@@ -114,7 +114,7 @@ void Chart::write(const std::string& path) const {
     fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, anchor,
                    more, escaped(what));
   };
-  for (const double t : ticks(across)) text(across.at(t), kBottom + 18, "middle", fmt::format("{:.4g}", t));
+  for (const double t : ticks(across)) text(across.at(t), kBottom + 18, "middle", fmt::format("{:.6g}", t));
   for (const double t : ticks(up)) {
     fmt::format_to(out, "<path d=\"M{:.1f} {:.1f}H{:.1f}\" stroke=\"#ddd\"/>\n", kLeft, up.at(t), kRight);
     text(kLeft - 6, up.at(t) + 4, "end", fmt::format("{:.3g}", logarithmic_ ? std::pow(10, t) : t));
@@ -123,7 +123,7 @@ void Chart::write(const std::string& path) const {
                  kRight);
   text((kLeft + kRight) / 2, 20, "middle", title_, " font-size=\"15\"");
   text((kLeft + kRight) / 2, kBottom + 40, "middle", x_label_);
-  text(kEdge, kTop - 12, "start", y_label_);
+  text(std::max(kLeft, kEdge + width_of(y_label_) / 2), kTop - 12, "middle", y_label_);
 
   for (std::size_t k = 0; k < series_.size(); ++k) {
     const Series& s = series_[k];

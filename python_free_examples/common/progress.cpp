@@ -59,11 +59,11 @@ std::string fitted(const std::vector<Part>& parts, std::size_t columns) {
   return line;
 }
 
-// "[====......]", or nothing where that would be too short to tell anything.
+constexpr std::size_t kShortestBar = 7, kLongestBar = 32;
+
+// "[====......]".
 std::string bar(double done, std::size_t columns) {
-  constexpr std::size_t kLeast = 7, kMost = 32;
-  if (columns < kLeast) return {};
-  const std::size_t width = std::min(columns, kMost) - 2;
+  const std::size_t width = std::min(columns, kLongestBar) - 2;
   const auto full = static_cast<std::size_t>(static_cast<double>(width) * done);
   return "[" + std::string(full, '=') + std::string(width - full, '.') + "]";
 }
@@ -91,10 +91,15 @@ std::string Progress::bar_line(std::size_t columns) const {
   // The last step may go beyond the total.
   const double done = std::min(static_cast<double>(done_) / static_cast<double>(total_), 1.0);
   const double left = done_ ? seconds() / done * (1 - done) : 0;
-  std::vector<Part> parts = {{title_, 1}, {"", 5},      {fmt::format("{:3.0f}%", std::floor(100 * done)), 0},
-                             {loss(), 3}, {speed(), 4}, {fmt::format("ETA {:.0f} s", left), 2}};
+  std::vector<Part> parts = {{title_, 1},
+                             {bar(done, kShortestBar), 2},
+                             {fmt::format("{:3.0f}%", std::floor(100 * done)), 0},
+                             {loss(), 4},
+                             {speed(), 5},
+                             {fmt::format("ETA {:.0f} s", left), 3}};
+  // The bar takes the columns that are left.
   const std::size_t used = fitted(parts, columns).size();
-  parts[1].text = bar(done, columns - std::min(columns, used + 2));
+  parts[1].text = bar(done, kShortestBar + columns - used);
   return fitted(parts, columns);
 }
 

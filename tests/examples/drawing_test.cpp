@@ -1,7 +1,5 @@
 // What examples draw fits: bars on a terminal of any width, texts within a chart.
-#include <cmath>
 #include <regex>
-#include <sstream>
 
 #include "common/chart.h"
 #include "common/progress.h"

@@ -18,6 +18,8 @@ constexpr int kDraws = 10;  // of rectangles, before one that surely fits is tak
 
 Variable RandomCrop::forward(const Variable& image) const {
   const std::int64_t height = (*size_)[0], width = (*size_)[1];
+  EBB_CHECK(height > 0 && width > 0, "RandomCrop: height and width must be positive, not ", height, " and ",
+            width, ".");
   Variable padded = padding_.empty() ? image : functional::pad(image, padding_, fill_, padding_mode_);
   ImageSize size = size_of("RandomCrop", padded);
   if (pad_if_needed_ && (size.height < height || size.width < width)) {

@@ -27,6 +27,8 @@ class EBB_API RandomCrop : public Transform {
  public:
   explicit RandomCrop(ExpandingArray<2> size, IntArrayRef padding = {})
       : size_(size), padding_(padding.vec()) {}
+  /// Two numbers in braces are the height and the width, not a RandomCrop of a size and a padding.
+  explicit RandomCrop(const std::int64_t (&size)[2]) : size_({size[0], size[1]}) {}
   Variable forward(const Variable& image) const override;
 
   EBB_ARG(ExpandingArray<2>, size);             ///< height and width
