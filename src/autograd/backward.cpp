@@ -1,6 +1,7 @@
 // backward() and grad(): seeds, checks and the start of a walk.
 #include <ebb/autograd/backward.h>
 #include <ebb/autograd/grad_mode.h>
+#include <ebb/core/warning.h>
 
 #include "autograd/graph_task.h"
 #include "autograd/places.h"
@@ -130,6 +131,12 @@ variable_list walk(const variable_list& roots, const variable_list& seeds, WalkO
 
 void backward(const variable_list& roots, const variable_list& seeds, optional<bool> retain_graph,
               bool create_graph, const variable_list& inputs, CallSite called) {
+  static constinit std::atomic_flag warned;
+  if (create_graph && warns_first(warned))
+    warn(
+        "Using backward() with create_graph=True: a parameter and its gradient then hold each other, and "
+        "their memory is not freed. Use autograd::grad(), or drop the gradients (zero_grad(true)) when they "
+        "are not needed any more.");
   try {
     walk(roots, seeds, {retain_graph.value_or(create_graph), create_graph}, inputs, true);
   } catch (const Error&) {

@@ -84,6 +84,13 @@ bool AutogradContext::needs_input_grad(std::size_t i) const {
   return node_->needs(i);
 }
 
+bool AutogradContext::needs_input_grad(std::initializer_list<IndexRange> ranges) const {
+  for (const auto& [first, last] : ranges)
+    for (std::size_t i = first; i < last; ++i)
+      if (needs_input_grad(i)) return true;
+  return false;
+}
+
 FunctionNode::FunctionNode(const std::type_info& type, Backward backward) : type_(type), backward_(backward) {
   context.node_ = this;
 }

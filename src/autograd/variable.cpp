@@ -2,6 +2,7 @@
 #include <ebb/autograd/backward.h>
 #include <ebb/autograd/variable.h>
 #include <ebb/core/allocator.h>
+#include <ebb/core/warning.h>
 
 #include "autograd/meta.h"
 #include "autograd/retain.h"
@@ -170,6 +171,10 @@ const Ref<Node>& Variable::grad_fn() const {
 const Variable& Variable::grad() const {
   static const Variable none;
   const VariableImpl& impl = checked();
+  if (impl.grad_fn && !(impl.meta && (impl.meta->retains_grad || impl.meta->grad.defined())))
+    warn(
+        "grad(): the tensor is not a leaf, and backward() leaves its gradient undefined. Call retain_grad() "
+        "on it before, or ask the leaf that it was computed from.");
   return impl.meta ? impl.meta->grad : none;
 }
 

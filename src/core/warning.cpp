@@ -14,6 +14,7 @@ WarningHandler& default_handler() {
 }
 
 constinit thread_local WarningHandler* current = nullptr;
+constinit std::atomic<bool> always_warns{false};
 
 }  // namespace
 
@@ -29,6 +30,9 @@ void set_warning_handler(WarningHandler* handler) noexcept { current = handler; 
 WarningHandler* get_warning_handler() noexcept { return current ? current : &default_handler(); }
 void Warning::set_warning_handler(WarningHandler* handler) noexcept { ebb::set_warning_handler(handler); }
 WarningHandler* Warning::get_warning_handler() noexcept { return ebb::get_warning_handler(); }
+
+void Warning::set_warnAlways(bool always) noexcept { always_warns = always; }
+bool Warning::get_warnAlways() noexcept { return always_warns; }
 
 void warn(const Warning& warning) { get_warning_handler()->process(warning); }
 

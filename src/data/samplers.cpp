@@ -85,7 +85,8 @@ optional<std::vector<std::size_t>> SequentialSampler::next(std::size_t batch_siz
 void SequentialSampler::save(serialize::OutputArchive& archive) const { write_index(archive, index_); }
 
 void SequentialSampler::load(serialize::InputArchive& archive) {
-  index_ = read_index(archive, "SequentialSampler", size_);
+  // A sampler of no samples learns its size from reset(n), and holds the position of any other until then.
+  index_ = read_index(archive, "SequentialSampler", size_ > 0 ? size_ : SIZE_MAX);
 }
 
 }  // namespace ebb::data::samplers

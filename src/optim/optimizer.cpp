@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "ops/foreach/foreach.h"
+#include "optim/old_files.h"
 
 namespace ebb::optim {
 
@@ -260,7 +261,7 @@ void Optimizer::load(serialize::InputArchive& archive, const StateMaker& make) {
     EBB_CHECK(known == all.keys().size(), "load: the optimizer has ", std::uint64_t{groups.size()},
               " parameter groups, what is loaded has others: ", all.keys().back(), ".");
   }
-  load_states(state, make);
+  load_states(from_old_file(std::move(state)), make);
   for (std::size_t i = 0; i < groups.size(); ++i)
     if (!groups[i].tensors().empty()) param_groups_[i].options().serialize(groups[i]);
 }

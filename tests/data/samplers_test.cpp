@@ -158,6 +158,10 @@ TEST_CASE("a position that makes no sense is refused, and changes nothing") {
   auto archive = archive_of({{"index", index(4)}});
   CHECK_THROWS_WITH(line.load(archive), Contains("3 samples"));
   CHECK(rest_of(line) == up_to(3));
+  samplers::SequentialSampler unsized(0);
+  unsized.load(archive);
+  CHECK(unsized.index() == 4);
+  CHECK_FALSE(unsized.next(1));
 }
 
 TEST_CASE("a sampler of one's own that cannot be saved says so") {

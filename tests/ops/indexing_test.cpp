@@ -180,6 +180,10 @@ TEST_CASE("wrong indices are refused") {
                        support::Saying("index: an index can only have a single ellipsis (\"...\")"));
   CHECK_THROWS_WITH(x.index({"abc"}),
                     support::Contains("TensorIndex: expected \"...\" to represent an ellipsis"));
+  const auto empty = support::Contains("empty index list");
+  CHECK_THROWS_WITH(x.index({}), empty);
+  CHECK_THROWS_WITH(x.clone().index_put_({}, 1), empty);
+  CHECK_THROWS_WITH(x.index_put({}, x), empty);
   CHECK_THROWS_WITH(Slice(None, None, -1),
                     support::Contains("Slice: step must be greater than zero, got -1"));
   CHECK_THROWS_WITH(Slice(None, None, 0), support::Contains("Slice: step must be greater than zero, got 0"));

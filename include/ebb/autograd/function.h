@@ -65,6 +65,9 @@ class EBB_API SavedValue {
 
 class FunctionNode;
 
+/// Numbers from the first on, without the second. (torch: autograd::IndexRange)
+using IndexRange = std::pair<std::size_t, std::size_t>;
+
 /// What forward() hands on to backward() (torch.autograd.function.FunctionCtx).
 class EBB_API AutogradContext {
  public:
@@ -85,6 +88,8 @@ class EBB_API AutogradContext {
   void set_materialize_grads(bool value) { materialize_grads_ = value; }
   /// Whether the i-th tensor argument wants a gradient, those in lists counted each.
   bool needs_input_grad(std::size_t i) const;
+  /// Whether one of the tensor arguments in the ranges does.
+  bool needs_input_grad(std::initializer_list<IndexRange> ranges) const;
 
   /// Anything else backward needs.
   std::map<std::string, SavedValue> saved_data;

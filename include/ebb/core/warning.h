@@ -3,6 +3,7 @@
 
 #include <ebb/core/error.h>
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -30,6 +31,21 @@ class EBB_API Warning {
   using WarningHandlerGuard = ebb::WarningHandlerGuard;
   static void set_warning_handler(WarningHandler* handler) noexcept;
   static WarningHandler* get_warning_handler() noexcept;
+
+  /// Whether warnings that are given once (warns_first) are given every time, on all threads.
+  static void set_warnAlways(bool always) noexcept;
+  static bool get_warnAlways() noexcept;
+  /// Sets it for a scope.
+  class WarnAlways {
+   public:
+    explicit WarnAlways(bool always = true) : previous_(get_warnAlways()) { set_warnAlways(always); }
+    WarnAlways(const WarnAlways&) = delete;
+    WarnAlways& operator=(const WarnAlways&) = delete;
+    ~WarnAlways() { set_warnAlways(previous_); }
+
+   private:
+    bool previous_;
+  };
 
  private:
   std::string message_;
@@ -76,11 +92,20 @@ requires(!std::is_same_v<First, Warning>)
   warn(Warning(detail::text(first, rest...)));
 }
 
-/// libtorch's namespace for the three.
+/// Whether a warning that is given once is due: `warned` is static where it is given. (torch:
+/// TORCH_WARN_ONCE)
+inline bool warns_first(std::atomic_flag& warned) noexcept {
+  return (!warned.test(std::memory_order_relaxed) && !warned.test_and_set()) || Warning::get_warnAlways();
+}
+
+/// libtorch's namespace for handlers and for the switch of warnings that are given once.
 namespace WarningUtils {
 using ebb::get_warning_handler;
 using ebb::set_warning_handler;
 using ebb::WarningHandlerGuard;
+using WarnAlways = Warning::WarnAlways;
+inline void set_warnAlways(bool always) noexcept { Warning::set_warnAlways(always); }
+inline bool get_warnAlways() noexcept { return Warning::get_warnAlways(); }
 }  // namespace WarningUtils
 
 }  // namespace ebb

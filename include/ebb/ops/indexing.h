@@ -17,25 +17,26 @@ inline constexpr nullopt_t None = nullopt;
 struct EllipsisIndexType {};
 inline constexpr EllipsisIndexType Ellipsis{};
 
+/// The bounds beyond every dimension: a Slice takes INDEX_MAX for a stop that is left out.
+inline constexpr std::int64_t INDEX_MIN = INT64_MIN, INDEX_MAX = INT64_MAX;
+
 /// start:stop:step; bounds left out are the ends, negative ones count from the end, the step is positive.
 class Slice {
  public:
   constexpr Slice(optional<std::int64_t> start = nullopt, optional<std::int64_t> stop = nullopt,
                   optional<std::int64_t> step = nullopt)
-      : start_(start), stop_(stop), step_(step.value_or(1)) {
+      : start_(start.value_or(0)), stop_(stop.value_or(INDEX_MAX)), step_(step.value_or(1)) {
     EBB_CHECK(step_ > 0, "Slice: step must be greater than zero, got ", step_, ".");
   }
-  constexpr optional<std::int64_t> start() const { return start_; }
-  constexpr optional<std::int64_t> stop() const { return stop_; }
+  /// 0 where it was left out.
+  constexpr std::int64_t start() const { return start_; }
+  /// INDEX_MAX where it was left out.
+  constexpr std::int64_t stop() const { return stop_; }
   constexpr std::int64_t step() const { return step_; }
 
  private:
-  optional<std::int64_t> start_, stop_;
-  std::int64_t step_;
+  std::int64_t start_, stop_, step_;
 };
-
-/// What a bound that is left out is printed as, and a Slice takes for it.
-inline constexpr std::int64_t INDEX_MIN = INT64_MIN, INDEX_MAX = INT64_MAX;
 
 /// One index: None, "...", an integer, a bool, a Slice or a tensor (torch: at::indexing::TensorIndex).
 class EBB_API TensorIndex {

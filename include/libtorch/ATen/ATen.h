@@ -11,6 +11,7 @@
 #include <ATen/TensorIndexing.h>
 #include <ATen/TensorUtils.h>
 #include <ATen/core/DeprecatedTypeProperties.h>
+#include <ATen/core/LegacyTypeDispatch.h>
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/ScalarType.h>
 #include <c10/core/SymInt.h>

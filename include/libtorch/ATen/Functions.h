@@ -11,6 +11,11 @@ namespace at {
 /// view(), of which libtorch's tells autograd nothing.
 inline Tensor _unsafe_view(const Tensor& self, IntArrayRef size) { return self.view(size); }
 
+/// as_strided(), which libtorch's reshape() calls where it finds strides.
+inline Tensor _reshape_alias(const Tensor& self, IntArrayRef size, IntArrayRef stride) {
+  return self.as_strided(size, stride);
+}
+
 // to() by the name of the dtype.
 inline Tensor _cast_Byte(const Tensor& self, bool non_blocking = false) {
   return self.to(ebb::kByte, non_blocking);

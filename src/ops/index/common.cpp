@@ -2,9 +2,15 @@
 #include "ops/index/common.h"
 #include "ops/common/arrays.h"
 
+#include <ebb/core/warning.h>
 #include <ebb/ops/copy.h>
 
 namespace ebb::ops {
+
+void warn_of_byte_mask(const char* op, const Variable& mask) {
+  if (mask.dtype() != kByte) return;
+  warn(op, ": indexing with dtype torch.uint8 is now deprecated. Write `mask != 0`, which is of dtype Bool.");
+}
 
 NdArray long_array(const char* op, const Variable& index) {
   EBB_CHECK_INDEX(index.dtype() == kLong || index.dtype() == kInt, op,

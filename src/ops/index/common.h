@@ -34,6 +34,9 @@ Variable index_part(const Variable& x, ArrayRef<optional<Variable>> indices, Int
 Variable& put_part_(const Variable& x, ArrayRef<optional<Variable>> indices, const Variable& values,
                     bool accumulate, IntArrayRef names);
 
+/// Says of a mask of dtype Byte that PyTorch gives it up.
+void warn_of_byte_mask(const char* op, const Variable& mask);
+
 /// A Long array of the same values; throws IndexError for other than integer dtypes.
 NdArray long_array(const char* op, const Variable& index);
 

@@ -33,6 +33,7 @@ Indices expanded(const Variable& x, ArrayRef<optional<Variable>> indices) {
       out.push_back(index);
       continue;
     }
+    ops::warn_of_byte_mask("index", index);
     const std::int64_t first = static_cast<std::int64_t>(out.size());
     for (std::int64_t d = 0; d < index.dim(); ++d)
       EBB_CHECK_INDEX(first + d < x.dim() && index.sizes()[d] == x.sizes()[first + d],

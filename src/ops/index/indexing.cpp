@@ -82,7 +82,7 @@ Part part_of(const Variable& x, ArrayRef<TensorIndex> indices) {
       record(part.tensors, dim++, truth_index(index.boolean(), x.device()));
     } else if (index.is_slice()) {
       const Slice& s = index.slice();
-      const bool whole = !s.start() && !s.stop() && s.step() == 1 && indices.size() > 1;
+      const bool whole = s.start() == 0 && s.stop() == INDEX_MAX && s.step() == 1 && indices.size() > 1;
       if (!whole) part.view = slice(part.view, dim, s.start(), s.stop(), s.step());
       ++dim;
     } else {
@@ -94,6 +94,7 @@ Part part_of(const Variable& x, ArrayRef<TensorIndex> indices) {
           part.select(dim, tensor.item<std::int64_t>(), x);
           continue;
         }
+        ops::warn_of_byte_mask("index", tensor);
         part.insert(dim);
         record(part.tensors, dim++, truth_index(tensor.item<bool>(), x.device()));
       } else {
@@ -113,6 +114,11 @@ Variable without_leading_ones(const Variable& value) {
   return ones == 0 ? value : reshape(value, sizes.slice(ones));
 }
 
+void check_not_empty(const char* op, ArrayRef<TensorIndex> indices) {
+  EBB_CHECK(!indices.empty(), op, ": Passing an empty index list to Tensor::", op,
+            "() is not valid syntax. Use {\"...\"} for the whole tensor.");
+}
+
 void assign(const Variable& place, const Variable& value) {
   copy_(place, place.sizes() == value.sizes() ? value : without_leading_ones(value));
 }
@@ -126,12 +132,14 @@ TensorIndex::TensorIndex(const char* text) : kind_(Kind::ellipsis) {
 }
 
 Variable get_item(const Variable& x, ArrayRef<TensorIndex> indices) {
+  check_not_empty("index", indices);
   const Part part = part_of(x, indices);
   if (!part.tensors.empty()) return ops::index_part(part.view, part.tensors, part.names);
   return part.view.is_same(x) ? alias(x) : part.view;
 }
 
 void set_item(const Variable& x, ArrayRef<TensorIndex> indices, const Variable& value, bool accumulate) {
+  check_not_empty("index_put_", indices);
   // torch's shortcut: x[false] = value does nothing.
   if (indices.size() == 1 && indices[0].is_boolean() && !indices[0].boolean()) return;
   const Part part = part_of(x, indices);
@@ -147,6 +155,7 @@ void set_item(const Variable& x, ArrayRef<TensorIndex> indices, const Scalar& va
 }
 
 Variable put_item(const Variable& x, ArrayRef<TensorIndex> indices, const Variable& value, bool accumulate) {
+  check_not_empty("index_put", indices);
   bool only_tensors = true;
   Tensors tensors;
   for (const TensorIndex& i : indices) {

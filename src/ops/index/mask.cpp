@@ -65,6 +65,7 @@ NdArray bool_array(const char* op, const Variable& mask) {
             ": only supports boolean masks, but got mask with dtype ", mask.dtype(),
             ". Compare (mask != 0) to get one.");
   if (mask.dtype() == kBool) return mask.array();
+  ops::warn_of_byte_mask(op, mask);
   const NdArray& m = mask.array();  // 0 and 1 are stored alike
   return NdArray(m.storage(), DimVector(m.sizes()), DimVector(m.strides()), m.offset(), kBool);
 }

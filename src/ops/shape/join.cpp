@@ -6,6 +6,7 @@
 #include "ops/shape/kernels.h"
 
 #include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 
 namespace ebb {
 
@@ -186,6 +187,8 @@ std::vector<Variable> unflatten_dense_tensors(const Variable& flat, TensorList t
             "unflatten_dense_tensors: flat must be a vector of at least ", count, " elements, got shape ",
             flat.sizes(), ".");
   return ops::each(tensors, [&](const Variable& x) {
+    // Memory of its own: resized, an empty piece must not write over its neighbours.
+    if (x.numel() == 0) return empty(x.sizes(), flat.options());
     at += x.numel();
     return view(narrow(flat, 0, at - x.numel(), x.numel()), x.sizes());
   });

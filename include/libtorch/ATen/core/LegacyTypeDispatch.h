@@ -1,6 +1,7 @@
 // Guards under which a registered kernel calls others that record no graph.
 #pragma once
 
+#include <c10/util/Exception.h>
 #include <ebb/autograd/grad_mode.h>
 #include <torch/csrc/namespaces.h>
 
@@ -8,6 +9,14 @@ namespace at {
 
 using AutoDispatchBelowAutograd = ebb::NoGradGuard;
 using AutoDispatchBelowADInplaceOrView = ebb::NoGradGuard;
-using AutoNonVariableTypeMode = ebb::NoGradGuard;
+
+/// The guard of versions before 1.8.
+struct AutoNonVariableTypeMode : ebb::NoGradGuard {
+  explicit AutoNonVariableTypeMode(bool = true) {
+    TORCH_WARN_ONCE(
+        "AutoNonVariableTypeMode is deprecated. Use NoGradGuard in a kernel, and c10::InferenceMode in a "
+        "program that only evaluates.");
+  }
+};
 
 }  // namespace at

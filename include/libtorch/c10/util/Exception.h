@@ -87,12 +87,10 @@ template <class... Parts>
 #define TORCH_WARN(...) ::c10::warn_text(__VA_ARGS__)
 #define TORCH_WARN_DEPRECATION(...) TORCH_WARN(__VA_ARGS__)
 /// The first time that the line is reached.
-#define TORCH_WARN_ONCE(...)                                       \
-  do {                                                             \
-    [[maybe_unused]] static const bool warned_at_this_line = [&] { \
-      TORCH_WARN(__VA_ARGS__);                                     \
-      return true;                                                 \
-    }();                                                           \
+#define TORCH_WARN_ONCE(...)                                              \
+  do {                                                                    \
+    static std::atomic_flag warned_at_this_line;                          \
+    if (::ebb::warns_first(warned_at_this_line)) TORCH_WARN(__VA_ARGS__); \
   } while (false)
 
 #define AT_ERROR(...) ::c10::fail_check<::c10::Error>("no error" __VA_OPT__(, ) __VA_ARGS__)

@@ -22,7 +22,11 @@ using namespace ebb;
 
 namespace at {
 using namespace ebb;
+// Ops are called by this name, too.
+namespace native {
+using namespace ebb;
 }
+}  // namespace at
 
 namespace ebb::nn::detail {
 EBB_API void set_printed_namespace(const char* name) noexcept;

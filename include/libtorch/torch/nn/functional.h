@@ -3,3 +3,4 @@
 
 #include <ebb/nn.h>
 #include <torch/csrc/namespaces.h>
+#include <torch/nn/functional/dropout.h>

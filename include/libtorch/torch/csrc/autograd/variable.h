@@ -5,3 +5,13 @@
 #include <ebb/autograd/record.h>
 #include <ebb/autograd/variable.h>
 #include <torch/csrc/namespaces.h>
+
+namespace ebb::autograd {
+
+/// The data as a leaf of its own.
+inline Variable make_variable(const Variable& data, bool requires_grad = false,
+                              bool /*allow_tensor_metadata_change*/ = true) {
+  return data.defined() ? data.detach().set_requires_grad(requires_grad) : Variable();
+}
+
+}  // namespace ebb::autograd

@@ -1,0 +1,26 @@
+// Steps of a graph that compute nothing.
+#pragma once
+
+#include <ebb/autograd/function.h>
+#include <torch/csrc/namespaces.h>
+
+namespace ebb::autograd {
+
+/// Hands tensors on, whose gradients do not come back: undefined ones do.
+struct UndefinedGrad {
+  variable_list apply(variable_list&& inputs) { return Step::apply(std::move(inputs)); }
+
+ private:
+  struct Step : Function<Step> {
+    static variable_list forward(AutogradContext*, const variable_list& inputs) {
+      variable_list outputs;
+      for (const Variable& x : inputs) outputs.push_back(x.detach().clone());
+      return outputs;
+    }
+    static variable_list backward(AutogradContext*, const variable_list& grads) {
+      return variable_list(grads.size());
+    }
+  };
+};
+
+}  // namespace ebb::autograd
