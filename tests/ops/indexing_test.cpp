@@ -59,6 +59,7 @@ TEST_CASE("indices pick what they name") {
     CHECK(values(y) == row.values);
   }
   CHECK(values(x.index({Slice(1), "...", None, bools({0, 1, 0, 0}, {4}), 0})) == Values{10, 18});
+  CHECK((Slice(None, None, 2).start() == 0 && Slice(1).stop() == ebb::indexing::INDEX_MAX));
   CHECK(values(x[1][2]) == Values{12, 13});
   CHECK(values(x[longs({2, 2})].select(1, 0).select(1, 0)) == Values{16, 16});
   CHECK(values(x.index({x.gt(21)})) == Values{22, 23});

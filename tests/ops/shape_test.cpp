@@ -212,6 +212,8 @@ TEST_CASE("splitting") {
   CHECK(x.tensor_split(3).size() == 3);
   CHECK(shape(x.hsplit(2)[0]) == Shape{5, 1});
   CHECK(values(x.unbind(1)[1]) == Values{1, 3, 5, 7, 9});
+  const auto pieces = ebb::unflatten_dense_tensors(x.view(-1), {ebb::ones(4), ebb::ones(0), ebb::ones(6)});
+  CHECK((pieces[2].is_alias_of(x) && pieces[1].numel() == 0 && !pieces[1].is_alias_of(x)));
   CHECK_THROWS_WITH(x.split(0),
                     support::Contains("split: split_size can only be 0 if the dimension size is"));
   CHECK_THROWS_WITH(x.split({1, 1}),
