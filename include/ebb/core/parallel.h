@@ -19,10 +19,10 @@ EBB_API void parallel_run(std::int64_t begin, std::int64_t end, std::int64_t gra
 }  // namespace detail
 
 /// Calls body(begin, end) on disjoint pieces that cover [begin, end), on up to get_num_threads() threads,
-/// each piece at least `grain` long; below that, or inside another parallel_for, on this thread alone. The
-/// pieces depend on the number of threads: a result that depends on how it is cut up needs pieces of its own,
-/// of fixed length. An exception in a piece is rethrown here. Other threads have the modes of a new thread:
-/// they record graphs even inside a NoGradGuard of this one. (torch: at::parallel_for)
+/// each piece longer than half of `grain`; up to `grain`, or inside another parallel_for, on this thread
+/// alone. The pieces depend on the number of threads: a result that depends on how it is cut up needs pieces
+/// of its own, of fixed length. An exception in a piece is rethrown here. Other threads have the modes of a
+/// new thread: they record graphs even inside a NoGradGuard of this one. (torch: at::parallel_for)
 template <class Body>
 void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, Body&& body) {
   if (begin >= end) return;

@@ -10,7 +10,7 @@ namespace ebb {
 EBB_API Variable dropout(const Variable& x, double p, bool train);
 EBB_API Variable& dropout_(const Variable& self, double p, bool train);
 /// The same with one draw for each of the first two dimensions: whole channels are dropped
-/// (torch.feature_dropout). Throws for fewer than two dimensions.
+/// (torch.feature_dropout). With `train` it throws for fewer than two dimensions.
 EBB_API Variable feature_dropout(const Variable& x, double p, bool train);
 EBB_API Variable& feature_dropout_(const Variable& self, double p, bool train);
 /// Keeps mean 0 and variance 1 of self-normalising networks: dropped elements take SELU's negative limit

@@ -38,8 +38,8 @@ EBB_API Variable min(const Variable& self);
 /// 1)`. The gradient goes to that place. (torch.max with dim)
 EBB_API std::tuple<Variable, Variable> max(const Variable& self, std::int64_t dim, bool keepdim = false);
 EBB_API std::tuple<Variable, Variable> min(const Variable& self, std::int64_t dim, bool keepdim = false);
-/// The largest or smallest element over several dimensions; equal ones share the gradient. (torch.amax,
-/// torch.amin)
+/// The largest or smallest element over several dimensions; equal ones share the gradient. This and all that
+/// follow up to argmin throw over nothing. (torch.amax, torch.amin)
 EBB_API Variable amax(const Variable& self, IntArrayRef dim = {}, bool keepdim = false);
 EBB_API Variable amin(const Variable& self, IntArrayRef dim = {}, bool keepdim = false);
 /// Both at once: (min, max). (torch.aminmax)

@@ -26,20 +26,22 @@ EBB_API std::tuple<Variable, Variable> topk(const Variable& self, std::int64_t k
 /// The k-th smallest element of each line, counted from 1, and where it stands. (torch.kthvalue)
 EBB_API std::tuple<Variable, Variable> kthvalue(const Variable& self, std::int64_t k, std::int64_t dim = -1,
                                                 bool keepdim = false);
-/// The middle element, the lower of two; NaN if there is one. Over nothing NaN. (torch.median)
+/// The middle element, the lower of two; NaN if there is one. Over nothing NaN, but integers
+/// throw; along a dimension of size 0 every dtype does. (torch.median)
 EBB_API Variable median(const Variable& self);
 EBB_API std::tuple<Variable, Variable> median(const Variable& self, std::int64_t dim, bool keepdim = false);
 /// The median of what is not NaN. (torch.nanmedian)
 EBB_API Variable nanmedian(const Variable& self);
 EBB_API std::tuple<Variable, Variable> nanmedian(const Variable& self, std::int64_t dim,
                                                  bool keepdim = false);
-/// The most frequent element of each line, the smallest of several, and where it last stands. (torch.mode)
+/// The most frequent element of each line, the smallest of several, and where it last stands. Throws over
+/// nothing. (torch.mode)
 EBB_API std::tuple<Variable, Variable> mode(const Variable& self, std::int64_t dim = -1,
                                             bool keepdim = false);
 
 /// The q-quantiles, 0 <= q <= 1, over all elements or along `dim`; several q make a new first dimension.
 /// Interpolation "linear", "lower", "higher", "midpoint" or "nearest" between neighbours. NaN gives NaN.
-/// (torch.quantile)
+/// Throws over nothing. (torch.quantile)
 EBB_API Variable quantile(const Variable& self, const Variable& q, optional<std::int64_t> dim = nullopt,
                           bool keepdim = false, std::string_view interpolation = "linear");
 EBB_API Variable quantile(const Variable& self, double q, optional<std::int64_t> dim = nullopt,

@@ -53,7 +53,7 @@ class EBB_API BCELossOptions {
  public:
   using reduction_t = nn::reduction_t;
 
-  EBB_ARG(Variable, weight);        ///< a factor for each class, or undefined
+  EBB_ARG(Variable, weight);        ///< a factor for each element (it broadcasts), or undefined
   EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
 };
 
@@ -203,7 +203,7 @@ class EBB_API BCEWithLogitsLossOptions {
  public:
   using reduction_t = nn::reduction_t;
 
-  EBB_ARG(Variable, weight);        ///< a factor for each class, or undefined
+  EBB_ARG(Variable, weight);        ///< a factor for each element (it broadcasts), or undefined
   EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
   EBB_ARG(Variable, pos_weight);    ///< a factor for positive targets
 };

@@ -90,7 +90,7 @@ class EBB_API GroupNormOptions {
 /// Options of CosineSimilarity.
 class EBB_API CosineSimilarityOptions {
   EBB_ARG(std::int64_t, dim) = 1;  ///< along which vectors lie
-  EBB_ARG(double, eps) = 1e-8;     ///< least product of the norms
+  EBB_ARG(double, eps) = 1e-8;     ///< least norm of each vector
 };
 
 /// Options of PairwiseDistance.
