@@ -5,7 +5,7 @@ foreach(_compiler "GNU 12" "Clang 14")
   list(POP_FRONT _compiler _id _least)
   if(CMAKE_CXX_COMPILER_ID STREQUAL _id AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS _least)
     message(FATAL_ERROR "ebb needs g++ 12, clang 14 or later, and ${CMAKE_CXX_COMPILER} is ${_id} ${CMAKE_CXX_COMPILER_VERSION}: "
-      "install a newer one, remove the build folder, and configure again with -DCMAKE_CXX_COMPILER=<its name>")
+      "install a newer one, set the environment variable CXX to its name, remove the build folder, and configure again")
   endif()
 endforeach()
 

@@ -101,12 +101,13 @@ default_jobs() {
 # explain FOLDER OUTPUT: ends the script if the output shows an obstacle that has nothing to do with the sources.
 explain() {
   local needs
-  needs=$(sed -n '/^  ebb needs/,/^$/p' <<<"$2" | tr -s ' \n' ' ')
+  needs=$(awk '/^  ebb needs/ { on = 1 } !/^  / { on = 0 } on' <<<"$2" | tr -s ' \n' ' ')
   [[ ! $needs ]] || fail "${needs# }"
   case $2 in
     *"No space left on device"*) fail "the disk is full: free 1 GB or more where $1 and ${TMPDIR:-/tmp} lie, and run this command again, which goes on from here" ;;
-    *Killed* | *"out of memory"* | *"memory exhausted"* | *"Cannot allocate memory"*)
-      fail "the memory did not suffice for the compiler: run this command again with fewer jobs (-j 1 at least), which goes on from here" ;;
+    *"Killed signal"* | *"[Killed]"* | *"Killed (program"* | *"command: Killed"* | *"out of memory"* | *"memory exhausted"* | \
+      *"memory segment unavailable"* | *"annot allocate memory"*)
+      fail "the memory did not suffice for the compiler: run this command again with -j 1, which goes on from here, and add swap if that fails, too" ;;
     *"CMakeCache.txt directory"*"is different"*) fail "$1 was configured in another place: remove that folder, and run this command again" ;;
   esac
 }
