@@ -3,7 +3,7 @@
 
 find_package(Catch2 3 QUIET)
 if(NOT Catch2_FOUND)
-  find_package(Catch2 2.13 REQUIRED)
+  ebb_find_package(Catch2 2.13 catch2)
 endif()
 include(Catch)
 if(Catch2_VERSION VERSION_LESS 3)

@@ -1,4 +1,4 @@
-# What a build can be asked for. As a subproject ebb is quiet: library only, no tuning, no warnings as errors.
+# A build and its needs, and the options it can be given. As a subproject ebb is quiet: library only, no tuning, no warnings as errors.
 
 foreach(_compiler "GNU 12" "Clang 14")
   string(REPLACE " " ";" _compiler ${_compiler})
@@ -8,6 +8,19 @@ foreach(_compiler "GNU 12" "Clang 14")
       "install a newer one, set the environment variable CXX to its name, remove the build folder, and configure again")
   endif()
 endforeach()
+
+# ebb_require(<variable> <name> <package of Debian>): what is missing is told in one sentence.
+function(ebb_require found name package)
+  if(NOT ${found})
+    message(FATAL_ERROR "ebb needs ${name}: install it with its headers (on Debian ${package}), and configure again; README.md lists all that a build needs")
+  endif()
+endfunction()
+
+# ebb_find_package(<name> <version> <package of Debian> [<argument of find_package>...])
+macro(ebb_find_package name version package)
+  find_package(${name} ${version} ${ARGN} QUIET)
+  ebb_require(${name}_FOUND "${name} ${version}" ${package})
+endmacro()
 
 option(BUILD_SHARED_LIBS "Build libebb.so rather than libebb.a" ${PROJECT_IS_TOP_LEVEL})
 option(EBB_INSTALL "Install ebb along with the project that builds it" ${PROJECT_IS_TOP_LEVEL})
