@@ -93,9 +93,9 @@ prepare_folder() {
   ((free >= $2)) || fail "the build takes $2 MB, and $1 has $free MB left: free some, or clone ebb onto a larger disk"
 }
 
-# The jobs that processors and memory allow: the largest source takes a gigabyte and a half.
+# The jobs that processors and memory allow, with 1.2 GB for each: the largest source takes a gigabyte.
 default_jobs() {
-  awk -v jobs="$(nproc)" '/^MemAvailable/ { most = int($2 / 1.5e6); if (most < jobs) jobs = most > 1 ? most : 1 } END { print jobs }' /proc/meminfo
+  awk -v jobs="$(nproc)" '/^MemAvailable/ { most = int($2 / 1.2e6); if (most < jobs) jobs = most > 1 ? most : 1 } END { print jobs }' /proc/meminfo
 }
 
 # explain FOLDER OUTPUT: ends the script if the output shows an obstacle that has nothing to do with the sources.
