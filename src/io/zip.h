@@ -1,4 +1,5 @@
-// Zip archives (PKWARE's APPNOTE 6.3, with zip64), through minizip.
+// Zip archives (PKWARE's APPNOTE 6.3, with zip64). minizip writes them; it does not read sizes and positions
+// above 4 GiB.
 #pragma once
 
 #include <cstdint>

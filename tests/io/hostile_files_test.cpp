@@ -147,13 +147,46 @@ TEST_CASE("archives that lie about their entries are errors") {
                     Contains("cannot have 2147483647 bytes"));
   CHECK_THROWS_WITH(with([](ZipEntry& e) { e.method = 8; }), Contains("does not unpack"));
   CHECK_THROWS_WITH(with([](ZipEntry& e) { e.name = "x/other"; }), Contains("no data.pkl"));
-  CHECK_THROWS_WITH(parse(zip({})), Contains("zip: the archive is not sound: it has no directory at its"));
+  CHECK_THROWS_WITH(parse(zip({})), Contains("no data.pkl"));
+  CHECK_THROWS_WITH(parse(zip({}).substr(0, 21)),
+                    Contains("zip: the archive is not sound: it has no directory at its"));
   const std::string whole = zip({sound});
   // The last four bytes say nothing that is needed.
   for (std::size_t n = 2; n + 4 < whole.size(); ++n)
     CHECK_THROWS_WITH(parse(whole.substr(0, n)), Contains("zip: the archive is not sound"));
   // Names are looked up, and never go to a disk.
   CHECK(parse(zip({{"../../x/data.pkl", sound.bytes}})).as_int() == 1);
+}
+
+TEST_CASE("sizes and positions are read in their zip64 form, wherever the archive begins") {
+  const ZipEntry sound("x/data.pkl", "\x80\2K\1.");
+  const std::vector<ZipEntry> entries = {{"x/first", std::string(3000, 'a')}, sound, {"x/.data/id", ""}};
+  for (const bool zip64 : {false, true}) {
+    const std::string whole = zip(entries, zip64);
+    CHECK(parse(whole).as_int() == 1);
+    for (std::size_t n = 3000; n + 4 < whole.size(); ++n)
+      CHECK_THROWS_WITH(parse(whole.substr(0, n)), Contains("zip: the archive is not sound"));
+    // Whatever bit of the directory is wrong: an error or another value, and nothing else.
+    for (std::size_t at = 3000; at < whole.size(); ++at)
+      for (int bit = 0; bit < 8; ++bit) {
+        std::string changed = whole;
+        changed[at] = static_cast<char>(changed[at] ^ (1 << bit));
+        try {
+          parse(changed);
+        } catch (const Error&) {
+        }
+      }
+  }
+  std::ostringstream array;
+  npy::write(array, arange(3));
+  for (const bool zip64 : {false, true}) {
+    std::istringstream later("before" + zip({{"a.npy", array.str()}}, zip64));
+    CHECK(equal(npy::read_npz(later).at(0).second, arange(3)));
+  }
+  std::vector<ZipEntry> many(70'000, ZipEntry("", "a"));
+  for (std::size_t i = 0; i < many.size(); ++i) many[i].name = "x/" + std::to_string(i);
+  many.push_back(sound);
+  CHECK(parse(zip(many, true)).as_int() == 1);
 }
 
 TEST_CASE("files of a big-endian machine are refused") {

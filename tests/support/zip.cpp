@@ -21,17 +21,20 @@ void little(std::string& to, std::uint64_t value, int bytes) {
 }
 
 // What local headers and the directory say alike: from the flags to the lengths of the name and extra field.
-void put_entry(std::string& to, const ZipEntry& entry) {
+void put_entry(std::string& to, const ZipEntry& entry, std::uint32_t packed, std::uint32_t size,
+               std::size_t extra) {
   little(to, entry.flags, 2);
   little(to, entry.method, 2);
   little(to, 0, 2);     // time
   little(to, 0x21, 2);  // date: 1 January 1980
   little(to, entry.sum, 4);
-  little(to, entry.packed, 4);
-  little(to, entry.size, 4);
+  little(to, packed, 4);
+  little(to, size, 4);
   little(to, entry.name.size(), 2);
-  little(to, 0, 2);
+  little(to, extra, 2);
 }
+
+constexpr std::uint32_t kFull = 0xffffffff;  // the value stands in the zip64 field
 
 }  // namespace
 
@@ -42,28 +45,52 @@ ZipEntry::ZipEntry(std::string name_, std::string bytes_)
       size(static_cast<std::uint32_t>(bytes.size())),
       packed(size) {}
 
-std::string zip(const std::vector<ZipEntry>& entries) {
+std::string zip(const std::vector<ZipEntry>& entries, bool zip64) {
   std::string file, directory;
   for (const ZipEntry& entry : entries) {
+    std::string extra;
+    if (zip64) {
+      extra = std::string("\x99\x99\2\0ab", 6) + std::string("\1\0\x18\0", 4);  // another field comes first
+      little(extra, entry.size, 8);
+      little(extra, entry.packed, 8);
+      little(extra, file.size(), 8);
+    }
     directory += "PK\1\2";
     little(directory, 20, 2);  // made by and
     little(directory, 20, 2);  // for version 2.0
-    put_entry(directory, entry);
+    put_entry(directory, entry, zip64 ? kFull : entry.packed, zip64 ? kFull : entry.size, extra.size());
     directory.append(10, '\0');  // no comment, the first disk, no attributes
-    little(directory, file.size(), 4);
-    directory += entry.name;
+    little(directory, zip64 ? kFull : file.size(), 4);
+    directory += entry.name + extra;
     file += "PK\3\4";
     little(file, 20, 2);
-    put_entry(file, entry);
+    put_entry(file, entry, zip64 ? 0 : entry.packed, zip64 ? 0 : entry.size, 0);
     file += entry.name + entry.bytes;
   }
   const std::size_t start = file.size();
-  file += directory + "PK\5\6";
+  file += directory;
+  if (zip64) {
+    const std::size_t record = file.size();
+    file += "PK\6\6";
+    little(file, 44, 8);  // the bytes that follow
+    little(file, 45, 2);
+    little(file, 45, 2);
+    little(file, 0, 8);
+    little(file, entries.size(), 8);
+    little(file, entries.size(), 8);
+    little(file, directory.size(), 8);
+    little(file, start, 8);
+    file += "PK\6\7";
+    little(file, 0, 4);
+    little(file, record, 8);
+    little(file, 1, 4);
+  }
+  file += "PK\5\6";
   little(file, 0, 4);
-  little(file, entries.size(), 2);
-  little(file, entries.size(), 2);
-  little(file, directory.size(), 4);
-  little(file, start, 4);
+  little(file, zip64 ? 0xffff : entries.size(), 2);
+  little(file, zip64 ? 0xffff : entries.size(), 2);
+  little(file, zip64 ? kFull : directory.size(), 4);
+  little(file, zip64 ? kFull : start, 4);
   little(file, 0, 2);
   return file;
 }

@@ -17,6 +17,8 @@ struct ZipEntry {
   std::uint16_t flags = 0;          ///< bit 0: encrypted
 };
 
-std::string zip(const std::vector<ZipEntry>& entries);
+/// With zip64, every size and position stands in the fields of 8 bytes, and entries' own headers say 0 of
+/// sizes.
+std::string zip(const std::vector<ZipEntry>& entries, bool zip64 = false);
 
 }  // namespace support

@@ -1,0 +1,134 @@
+// The directory of a zip archive.
+#include "io/zip_directory.h"
+
+#include <ebb/core/error.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace ebb::io {
+
+namespace {
+
+constexpr std::uint32_t kEntry = 0x02014b50, kHeader = 0x04034b50, kEnd = 0x06054b50, kEnd64 = 0x06064b50,
+                        kLocator64 = 0x07064b50;
+constexpr std::uint64_t kEntrySize = 46, kHeaderSize = 30, kEndSize = 22, kEnd64Size = 56, kLocatorSize = 20,
+                        kLongestComment = 65535;
+constexpr std::uint64_t kFull32 = 0xffffffff;  // the value stands in the zip64 form
+constexpr std::uint16_t kExtra64 = 1;
+
+constexpr const char* kNoDirectory = "it has no directory at its end, as a file that was cut short";
+constexpr const char* kNoParse = "its directory does not parse";
+
+// A little-endian number.
+std::uint64_t number(std::string_view bytes, std::size_t at, std::size_t size) {
+  if (at > bytes.size() || size > bytes.size() - at) unsound_zip(kNoParse);
+  std::uint64_t value = 0;
+  for (std::size_t i = size; i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
+  return value;
+}
+
+std::string part(const Bytes& bytes, std::uint64_t at, std::uint64_t size) {
+  if (at > bytes.size() || size > bytes.size() - at) unsound_zip(kNoParse);
+  std::string out(size, '\0');
+  bytes.read(at, out.data(), size);
+  return out;
+}
+
+struct Directory {
+  std::uint64_t begin, size, count;
+  std::uint64_t archive = 0;  // where the archive begins: positions count from there
+};
+
+// The zip64 record, if a locator stands right before the record at `end`.
+std::optional<std::uint64_t> zip64_record(const Bytes& bytes, std::uint64_t end) {
+  if (end < kLocatorSize + kEnd64Size) return {};
+  const std::string locator = part(bytes, end - kLocatorSize, kLocatorSize);
+  if (number(locator, 0, 4) != kLocator64) return {};
+  // Where the locator says; or right before it, if something stands before the archive.
+  for (const std::uint64_t at : {number(locator, 8, 8), end - kLocatorSize - kEnd64Size})
+    if (at <= end - kLocatorSize - kEnd64Size && number(part(bytes, at, 4), 0, 4) == kEnd64) return at;
+  unsound_zip(kNoParse);
+}
+
+Directory find_directory(const Bytes& bytes) {
+  if (bytes.size() < kEndSize) unsound_zip(kNoDirectory);
+  const std::uint64_t from = bytes.size() - std::min(bytes.size(), kEndSize + kLongestComment);
+  const std::string tail = part(bytes, from, bytes.size() - from);
+  for (std::size_t at = tail.size() - kEndSize + 1; at-- > 0;) {
+    if (number(tail, at, 4) != kEnd || at + kEndSize + number(tail, at + 20, 2) > tail.size()) continue;
+    std::uint64_t end = from + at;
+    Directory found{number(tail, at + 16, 4), number(tail, at + 12, 4), number(tail, at + 10, 2)};
+    if (const auto record = zip64_record(bytes, end)) {
+      const std::string wide = part(bytes, *record, kEnd64Size);
+      found = {number(wide, 48, 8), number(wide, 40, 8), number(wide, 32, 8)};
+      end = *record;
+    }
+    // The directory stands right before its end, wherever it says that it begins.
+    if (found.size > end || found.begin > end - found.size) unsound_zip(kNoDirectory);
+    found.archive = end - found.size - found.begin;
+    return found;
+  }
+  unsound_zip(kNoDirectory);
+}
+
+// The values of the zip64 field stand in this order, those that are full elsewhere.
+void read_extra(std::string_view extra, ZipEntry& entry) {
+  while (extra.size() >= 4) {
+    const std::uint64_t id = number(extra, 0, 2), size = number(extra, 2, 2);
+    if (size > extra.size() - 4) unsound_zip(kNoParse);
+    std::string_view field = extra.substr(4, size);
+    extra.remove_prefix(4 + size);
+    if (id != kExtra64) continue;
+    for (std::uint64_t* const value : {&entry.size, &entry.packed, &entry.header}) {
+      if (*value != kFull32) continue;
+      *value = number(field, 0, 8);
+      field.remove_prefix(8);
+    }
+  }
+}
+
+}  // namespace
+
+void unsound_zip(const std::string& why) {
+  ebb::detail::fail("zip: the archive is not sound: ", why, ". Fetch or write it again.");
+}
+
+std::vector<ZipEntry> read_zip_directory(const Bytes& bytes) {
+  const Directory directory = find_directory(bytes);
+  const std::string text = part(bytes, directory.archive + directory.begin, directory.size);
+  std::vector<ZipEntry> entries;
+  for (std::string_view rest = text; !rest.empty();) {
+    if (number(rest, 0, 4) != kEntry) unsound_zip(kNoParse);
+    const std::uint64_t name = number(rest, 28, 2), extra = number(rest, 30, 2),
+                        comment = number(rest, 32, 2);
+    if (kEntrySize + name + extra + comment > rest.size()) unsound_zip(kNoParse);
+    ZipEntry entry;
+    entry.flags = static_cast<std::uint16_t>(number(rest, 8, 2));
+    entry.method = static_cast<std::uint16_t>(number(rest, 10, 2));
+    entry.sum = static_cast<std::uint32_t>(number(rest, 16, 4));
+    entry.packed = number(rest, 20, 4);
+    entry.size = number(rest, 24, 4);
+    entry.header = number(rest, 42, 4);
+    entry.name = rest.substr(kEntrySize, name);
+    read_extra(rest.substr(kEntrySize + name, extra), entry);
+    if (entry.header > bytes.size() - directory.archive) unsound_zip(kNoParse);
+    entry.header += directory.archive;
+    entries.push_back(std::move(entry));
+    rest.remove_prefix(kEntrySize + name + extra + comment);
+  }
+  // Without zip64, the count is of 16 bits.
+  if ((entries.size() - directory.count) % 0x10000 != 0) unsound_zip(kNoParse);
+  return entries;
+}
+
+std::uint64_t zip_data_position(const Bytes& bytes, const ZipEntry& entry) {
+  const std::string header = part(bytes, entry.header, kHeaderSize);
+  if (number(header, 0, 4) != kHeader)
+    unsound_zip(ebb::detail::text("entry \"", entry.name, "\" is not where the directory says"));
+  return entry.header + kHeaderSize + number(header, 26, 2) + number(header, 28, 2);
+}
+
+}  // namespace ebb::io

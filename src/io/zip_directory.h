@@ -1,0 +1,32 @@
+// The directory of a zip archive: which entries it has, and where.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/bytes.h"
+
+namespace ebb::io {
+
+struct ZipEntry {
+  std::string name;
+  std::uint64_t size = 0, packed = 0;  // bytes, before and after compression
+  std::uint64_t header = 0;            // position of the entry's own header
+  std::uint32_t sum = 0;               // CRC-32 of its bytes
+  std::uint16_t method = 0, flags = 0;
+};
+
+/// The entries in the order of the directory at the end of the archive (APPNOTE 6.3, sections 4.3.12 to
+/// 4.3.16), whatever may stand before the archive. Sizes, positions and counts are read in their zip64 form
+/// where the others are full. Throws ebb::Error where it does not parse.
+std::vector<ZipEntry> read_zip_directory(const Bytes& bytes);
+
+/// The position of an entry's packed bytes. Its own header says only how long the header is: what else stands
+/// there may be 0, where the writer could not go back.
+std::uint64_t zip_data_position(const Bytes& bytes, const ZipEntry& entry);
+
+/// Throws ebb::Error: "zip: the archive is not sound: <why>".
+[[noreturn]] void unsound_zip(const std::string& why);
+
+}  // namespace ebb::io
