@@ -17,7 +17,7 @@
 
 namespace ebb {
 
-/// What a compiled function does with its calls. The counts are of all kinds of arguments together, since it
+/// The record of a compiled function's calls. The counts are of all kinds of arguments together, since it
 /// was compiled or reset(); the rest is about the kind of the last call, and 0 unless it is replayed.
 struct CompileReport {
   /// Whether the last call's kind has a tape, so that its next call is a replay if what the tape assumes

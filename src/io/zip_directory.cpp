@@ -47,7 +47,7 @@ std::optional<std::uint64_t> zip64_record(const Bytes& bytes, std::uint64_t end)
   if (end < kLocatorSize + kEnd64Size) return {};
   const std::string locator = part(bytes, end - kLocatorSize, kLocatorSize);
   if (number(locator, 0, 4) != kLocator64) return {};
-  // Where the locator says; or right before it, if something stands before the archive.
+  // The record is at the locator's position; or right before it, if something stands before the archive.
   for (const std::uint64_t at : {number(locator, 8, 8), end - kLocatorSize - kEnd64Size})
     if (at <= end - kLocatorSize - kEnd64Size && number(part(bytes, at, 4), 0, 4) == kEnd64) return at;
   unsound_zip(kNoParse);

@@ -5,8 +5,8 @@
 
 namespace ebb::optim {
 
-/// What such a file remembers, under the names of state_dict(), with a warning; anything else as it is. Those
-/// files hold a list over all parameters for each quantity ("momentum_buffers/3"), and no options.
+/// The state that such a file holds, under the names of state_dict(), with a warning; anything else as it is.
+/// Those files hold a list over all parameters for each quantity ("momentum_buffers/3"), and no options.
 Optimizer::StateDict from_old_file(Optimizer::StateDict state);
 
 }  // namespace ebb::optim

@@ -1,4 +1,4 @@
-// What examples draw fits: bars on a terminal of any width, texts within a chart.
+// Drawings of the examples fit: bars on a terminal of any width, texts within a chart.
 #include <regex>
 
 #include "common/chart.h"

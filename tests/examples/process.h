@@ -16,7 +16,7 @@ class Process {
 
   /// Reads until `text` has come, or the end.
   void wait_for(const std::string& text);
-  /// What Ctrl-C sends.
+  /// Sends SIGINT, as Ctrl-C does.
   void interrupt();
   /// Changes the width of the terminal.
   void resize(int columns);

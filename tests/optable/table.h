@@ -163,7 +163,7 @@ struct Row {
   Row& large(std::vector<std::vector<Sizes>> s) { return large_shapes = std::move(s), *this; }
   /// Images whose channels lie innermost give such images, and such gradients.
   Row& channels_last() { return keeps_channels_last = true, *this; }
-  /// Of the result in f64 and f32, relative and absolute.
+  /// Bounds for the result in f64 and f32, relative and absolute.
   Row& accurate(double f64, double f32) { return accuracy = f64, float_accuracy = f32, *this; }
   Row& tolerance(double t) { return float_tolerance = t, *this; }
   Row& roundings(double n) { return half_roundings = n, *this; }

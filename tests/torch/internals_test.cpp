@@ -27,7 +27,7 @@ struct Zeros : torch::autograd::Function<Zeros> {
   static variable_list backward(AutogradContext*, const variable_list& grads) { return {grads[0] + 3}; }
 };
 
-/// Which ranges of arguments want gradients, as backward sees them.
+/// Notes in backward the ranges of arguments that want gradients.
 struct Wanted : torch::autograd::Function<Wanted> {
   static torch::Tensor forward(AutogradContext*, const torch::Tensor& a, const torch::Tensor& b,
                                const torch::Tensor& c) {

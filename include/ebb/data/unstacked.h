@@ -31,7 +31,7 @@ class MapTheDatasetWithStack {
   }
 };
 
-/// What a loader gives for a dataset without Stack: the examples, in a std::vector.
+/// The batch that a loader gives for a dataset without Stack: the examples, in a std::vector.
 template <class Data, class Target>
 class UnstackedExamples : public std::vector<Example<Data, Target>> {
  public:
