@@ -1,0 +1,163 @@
+// Integers, permutations, categories and counts.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "random_distributions/rows.h"
+
+using namespace distributions;
+
+namespace distributions {
+
+Tensor ranks_of(const Tensor& lists) {
+  const Tensor held = lists.cpu().to(kLong).contiguous();
+  const std::int64_t n = held.size(1);
+  std::vector<std::int64_t> ranks;
+  for (const std::int64_t* p = held.data_ptr<std::int64_t>();
+       ranks.size() < static_cast<std::size_t>(held.size(0)); p += n) {
+    std::int64_t rank = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      rank *= n - i;
+      for (std::int64_t j = i + 1; j < n; ++j) rank += p[j] < p[i];
+    }
+    ranks.push_back(rank);
+  }
+  return tensor(ranks, kLong);
+}
+
+}  // namespace distributions
+
+namespace {
+
+using Weights = std::vector<double>;
+
+void integer_row(const std::vector<DType>& dtypes, std::int64_t from, std::int64_t to) {
+  const std::string of = " from " + std::to_string(from) + " to " + std::to_string(to);
+  const Law law = integers(static_cast<double>(from), static_cast<double>(to));
+  follows("randint" + of, dtypes, law,
+          [=](const TensorOptions& o) { return randint(from, to, {kDraws}, o); });
+  follows("random_" + of, dtypes, law, filled([=](Tensor& x) { x.random_(from, to); }));
+}
+
+/// The last bits of numbers from a wide range.
+void last_bits_row(const std::string& name, const std::vector<DType>& dtypes, const Draw& draw) {
+  follows("the last bits of " + name, dtypes, integers(0, 256),
+          [=](const TensorOptions& o) { return draw(o).to(kLong).bitwise_and(255); });
+}
+
+void multinomial_row(const std::string& name, const std::vector<DType>& dtypes, const Weights& weights) {
+  for (const DType dtype : dtypes) {
+    const Tensor rounded = tensor(weights, TensorOptions(dtype).device(kHere)),
+                 held = rounded.cpu().to(kDouble);
+    follows("multinomial of " + name, {dtype},
+            categories(Weights(held.data_ptr<double>(), held.data_ptr<double>() + held.numel())),
+            [&](const TensorOptions&) { return multinomial(rounded, kDraws, true); });
+  }
+}
+
+/// 1 for the most of all `size` and then little ones, whose sum is a hundredth of it.
+Weights one_and_many(std::size_t size) {
+  Weights weights(size, 0.01 / static_cast<double>(size));
+  weights[0] = 1;
+  return weights;
+}
+
+/// Pairs drawn without replacement, as 10 first + second.
+Law pairs_of(const Weights& weights) {
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  Weights pairs(10 * weights.size());
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    for (std::size_t j = 0; j < weights.size(); ++j)
+      if (i != j) pairs[10 * i + j] = weights[i] / sum * weights[j] / (sum - weights[i]);
+  return categories(pairs);
+}
+
+}  // namespace
+
+TEST_CASE("integers follow their law") {
+  std::vector<DType> all = kReals;
+  all.insert(all.end(), kIntegers.begin(), kIntegers.end());
+  for (const std::int64_t to : {2, 10, 100}) integer_row(all, 0, to);
+  integer_row({kChar, kShort, kInt, kLong, kHalf, kFloat}, -128, 128);
+  integer_row({kByte}, 0, 256);
+  integer_row({kHalf, kFloat, kInt}, -3000, 60000);  // not all are numbers of Half
+  integer_row({kShort}, -32768, 32768);
+  constexpr std::int64_t kOne = 1;
+  for (const std::int64_t to :
+       {kOne << 20, (kOne << 28) - 1, kOne << 28, (kOne << 28) + 1, 3 * (kOne << 29)}) {
+    integer_row({kInt, kLong, kFloat, kDouble, kBFloat16}, 0, to);
+    if (to == kOne << 20 || to == 3 * (kOne << 29))  // a multiple of 256, so that all last bits are as many
+      last_bits_row("randint", {kInt, kLong, kDouble},
+                    [=](const TensorOptions& o) { return randint(to, {kDraws}, o); });
+  }
+  integer_row({kInt}, -(kOne << 31), kOne << 31);
+  for (const std::int64_t to : {3 * (kOne << 30), (kOne << 32) - 1, kOne << 32, (kOne << 32) + 1,
+                                3 * (kOne << 40), 3 * (kOne << 61)}) {
+    integer_row({kLong}, 0, to);
+    integer_row({kLong}, -to, -1);
+    if (to % 256 == 0)
+      last_bits_row("randint", {kLong}, [=](const TensorOptions& o) { return randint(to, {kDraws}, o); });
+  }
+  const Draw any = filled([](Tensor& x) { x.random_(); });
+  follows("random_", {kBool}, integers(0, 2), any);
+  for (const auto& [dtype, bits] : {std::pair(kByte, 8), std::pair(kChar, 7), std::pair(kShort, 15),
+                                    std::pair(kInt, 31), std::pair(kLong, 63)})
+    follows("random_", {dtype}, integers(0, std::ldexp(1.0, bits)), any);
+  for (const auto& [dtype, bits] :
+       {std::pair(kHalf, 11), std::pair(kBFloat16, 8), std::pair(kFloat, 24), std::pair(kDouble, 53)})
+    follows("random_", {dtype}, integers(0, std::ldexp(1.0, bits) + 1), any);
+  last_bits_row("random_", {kInt, kLong}, any);
+  follows("random_ from the lowest", {kLong}, integers(-0x1p63, 0x1p63), filled([](Tensor& x) {
+            x.random_(std::numeric_limits<std::int64_t>::lowest(), optional<std::int64_t>());
+          }));
+}
+
+TEST_CASE("permutations follow their law") {
+  follows("randperm of 5", {kLong}, integers(0, 120), [](const TensorOptions& o) {
+    std::vector<Tensor> all;
+    for (int i = 0; i < 20000; ++i) all.push_back(randperm(5, o).cpu());
+    return ranks_of(stack(all));
+  });
+  follows("randperm of many", {kInt, kLong, kFloat, kDouble}, integers(0, kDraws),
+          [](const TensorOptions& o) { return randperm(kDraws, o); });
+}
+
+TEST_CASE("categories follow their law") {
+  multinomial_row("2 equal weights", kReals, {1, 1});
+  multinomial_row("skewed weights", kReals, {0, 0.001, 3, 0, 0, 1e-7, 10, 0});
+  multinomial_row("100 equal weights", kReals, Weights(100, 1));
+  multinomial_row("1000 equal weights", kReals, Weights(1000, 1));
+  multinomial_row("1000 weights of sum 1", kReals, Weights(1000, 0.001));
+  multinomial_row("one and many", kReals, one_and_many(2000));
+  multinomial_row("one and a million", kWide, one_and_many(1000001));
+  multinomial_row("a million weights", kWide, Weights(1000000, 0.1));
+  Weights rising(300);
+  std::iota(rising.begin(), rising.end(), 0.0);
+  multinomial_row("rising weights", kReals, rising);
+  const Weights few = {1, 0, 2, 5, 0, 0.5};
+  follows("multinomial of pairs", kReals, pairs_of(few), [&](const TensorOptions& o) {
+    const Tensor drawn = multinomial(tensor(few, o).expand({kDraws / 4, 6}), 2);
+    return drawn.select(1, 0) * 10 + drawn.select(1, 1);
+  });
+  follows("multinomial of one of many, not put back", kReals, integers(0, 500), [](const TensorOptions& o) {
+    return multinomial(ones({4096, 500}, o), 1);
+  });
+  follows("multinomial of all", {kFloat, kBFloat16}, integers(0, 24), [](const TensorOptions& o) {
+    return ranks_of(multinomial(ones({kDraws / 8, 4}, o), 4));
+  });
+}
+
+TEST_CASE("poisson and binomial numbers follow their law") {
+  const auto drawn = [](double x, const TensorOptions& o) { return full({kDraws / 4}, x, o); };
+  for (const double rate : {0.0078125, 0.5, 4.0, 9.9375, 10.0, 35.5, 2496.0})
+    follows("poisson of " + std::to_string(rate), kReals, poisson(rate),
+            [=](const TensorOptions& o) { return poisson(drawn(rate, o)); });
+  follows("poisson of many", kWide, poisson(1e6),
+          [=](const TensorOptions& o) { return poisson(drawn(1e6, o)); });
+  for (const auto& [trials, p] : {std::pair(12.0, 0.3125), std::pair(100.0, 0.0078125), std::pair(40.0, 0.25),
+                                  std::pair(64.0, 0.90625), std::pair(2048.0, 0.5), std::pair(1.0, 0.75)})
+    follows("binomial of " + std::to_string(trials), kReals, binomial(trials, p),
+            [&, n = trials, q = p](const TensorOptions& o) { return binomial(drawn(n, o), drawn(q, o)); });
+  follows("binomial of many", kWide, binomial(1e6, 0x1p-4),
+          [=](const TensorOptions& o) { return binomial(drawn(1e6, o), drawn(0x1p-4, o)); });
+}

@@ -1,0 +1,45 @@
+// What the rows of the table share.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "amp/device.h"
+#include "random_distributions/law.h"
+#include "support/catch.h"
+
+namespace distributions {
+
+using namespace ebb;
+
+constexpr std::int64_t kDraws = 1 << 18;
+
+inline const std::vector<DType> kReals = {kFloat, kDouble, kHalf, kBFloat16}, kWide = {kFloat, kDouble},
+                                kNarrow = {kHalf, kBFloat16}, kIntegers = {kByte, kChar, kShort, kInt, kLong};
+
+using Draw = std::function<Tensor(const TensorOptions&)>;
+
+/// One row: the numbers that are drawn follow the law in each of the dtypes, here.
+inline void follows(const std::string& name, const std::vector<DType>& dtypes, const Law& law,
+                    const Draw& draw) {
+  for (const DType dtype : dtypes) {
+    manual_seed(2611);
+    const std::string complaint = complaint_about(draw(TensorOptions(dtype).device(kHere)), law);
+    if (!complaint.empty()) FAIL_CHECK(name << " in " << dtype << ": " << complaint);
+  }
+}
+
+/// A row of an op in place.
+template <class Fill>
+Draw filled(Fill fill) {
+  return [fill](const TensorOptions& options) {
+    Tensor x = empty({kDraws}, options);
+    fill(x);
+    return x;
+  };
+}
+
+/// Where each list of n different numbers stands among all such lists, 0 ... n! - 1 by the order of the rest.
+Tensor ranks_of(const Tensor& lists);
+
+}  // namespace distributions
