@@ -16,8 +16,8 @@ namespace {
 using ebb::Tensor;
 using Key = std::int64_t;
 
-constexpr double kShare = kFalseAlarms / 5;  // of each question; neighbours are asked for twice
-constexpr int kCells = 128, kTails = 22, kLags[] = {1, 8};
+constexpr double kShare = kFalseAlarms / 7;  // of each question; neighbours are asked for four times
+constexpr int kCells = 128, kTails = 22, kLags[] = {1, 2, 3, 8};
 
 /// The finite numbers of a dtype in their order, by keys: neighbours have neighbouring keys.
 struct Numbers {

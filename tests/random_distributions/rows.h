@@ -13,6 +13,8 @@ namespace distributions {
 using namespace ebb;
 
 constexpr std::int64_t kDraws = 1 << 18;
+/// Calls of rows that draw little at a time. Each takes its time on a device, above all an emulated one.
+constexpr int kCalls = kHere == kCPU ? 20000 : 2500;
 
 inline const std::vector<DType> kReals = {kFloat, kDouble, kHalf, kBFloat16}, kWide = {kFloat, kDouble},
                                 kNarrow = {kHalf, kBFloat16}, kIntegers = {kByte, kChar, kShort, kInt, kLong};

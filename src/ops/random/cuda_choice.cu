@@ -50,20 +50,23 @@ struct CheckTotals {
   std::int64_t categories;
   FaultSink faults;
   __device__ void operator()(std::int64_t row) const {
-    if (!(sums[(row + 1) * categories - 1] > 0)) faults.note(row, 0);
+    const double total = sums[(row + 1) * categories - 1];
+    if (!(total > 0 && total < INFINITY)) faults.note(row, 0);
   }
 };
 
-// The first category whose cumulative weight exceeds a uniform share of the total.
+// The first category whose cumulative weight exceeds a uniform share of the total. Sums of pieces are rounded
+// apart, so that a category without weight may exceed the one before it.
 struct Pick {
   std::int64_t* out;
-  const double* sums;
+  const double *sums, *weights;
   std::int64_t categories, samples;
   Philox philox;
   __device__ void operator()(std::int64_t i) const {
     std::uint32_t words[4];
     philox.words(static_cast<std::uint64_t>(i), words);
-    const double* const row = sums + i / samples * categories;
+    const std::int64_t first = i / samples * categories;
+    const double* const row = sums + first;
     const double at = drawing::uniform<double>(words, 0) * row[categories - 1];
     std::int64_t low = 0, high = categories - 1;
     while (low < high) {
@@ -73,11 +76,13 @@ struct Pick {
       else
         low = middle + 1;
     }
+    while (low > 0 && !(weights[first + low] > 0)) --low;
     out[i] = low;
   }
 };
 
-// Largest first by weight / exponential noise: the order is that of draws without replacement.
+// Largest first by the logarithm of weight / exponential noise, which no weight makes infinite: the order is
+// that of draws without replacement.
 struct NoisyKeys {
   std::uint64_t* keys;
   std::int64_t* places;
@@ -87,8 +92,8 @@ struct NoisyKeys {
   __device__ void operator()(std::int64_t i) const {
     std::uint32_t words[4];
     philox.words(static_cast<std::uint64_t>(i), words);
-    const double noise = -std::log(1.0 - drawing::uniform<double>(words, 0)), w = weights[i];
-    keys[i] = ~sorting::key_of(w > 0 ? w / noise : 0.0);
+    const double noise = -std::log(drawing::positive_uniform<double>(words, 0));
+    keys[i] = ~sorting::key_of(std::log(weights[i]) - std::log(noise > 0 ? noise : 0x1p-54));
     places[i] = i % categories;
   }
 };
@@ -135,15 +140,15 @@ void multinomial(NdArray& out, const NdArray& weights, bool replacement, Generat
                                    "the probability tensor contains inf, nan or an element < 0")});
   });
   kernels::scan(device, sums, values, 1, ScanKind::sum, false);
-  for_each(
-      device, rows,
-      CheckTotals{sums.address_as<double>(), categories,
-                  fault_sink(device, "multinomial", "the sum of the probabilities of a row must be > 0")});
+  for_each(device, rows,
+           CheckTotals{sums.address_as<double>(), categories,
+                       fault_sink(device, "multinomial",
+                                  "the sum of the probabilities of a row must be > 0 and finite")});
   const Philox philox = next_philox(device, generator);
   if (replacement)
-    return for_each(
-        device, out.numel(),
-        Pick{out.address_as<std::int64_t>(), sums.address_as<double>(), categories, samples, philox});
+    return for_each(device, out.numel(),
+                    Pick{out.address_as<std::int64_t>(), sums.address_as<double>(),
+                         values.address_as<double>(), categories, samples, philox});
   const NdArray scratch = NdArray::empty({2, rows * categories}, kLong, device);
   auto* const keys = scratch.address_as<std::uint64_t>();
   std::int64_t* const places = scratch.address_as<std::int64_t>() + rows * categories;

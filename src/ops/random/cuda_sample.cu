@@ -54,46 +54,62 @@ struct Sample {
   }
 };
 
-// Elements from 64 bits each.
+// Elements from 64 bits each, or from more of numbers that are their own.
 template <class T, class F>
 struct FromBits {
   Places<T> places;
   Philox philox;
   F f;
   __device__ void operator()(std::int64_t group) const {
+    const auto number = static_cast<std::uint64_t>(group);
     std::uint32_t words[4];
-    philox.words(static_cast<std::uint64_t>(group), words);
-    const T values[2] = {f(drawing::bits_of(words, 0)), f(drawing::bits_of(words, 1))};
+    philox.words(number, words);
+    T values[2];
+    for (int k = 0; k < 2; ++k)
+      values[k] = f(drawing::bits_of(words, k), [&](std::uint64_t round) {
+        std::uint32_t others[4];
+        philox.words(number + (round << 40), others);
+        return drawing::bits_of(others, k);
+      });
     places.put(group * 2, values);
   }
 };
 
+// The high half of bits times range, but for bits that would favour some integers (Lemire, ACM Transactions
+// on Modeling and Computer Simulation 29, 2019).
 template <class T>
 struct InRange {
   std::uint64_t range;
   std::int64_t base;
-  __device__ T operator()(std::uint64_t bits) const {
+  template <class More>
+  __device__ T operator()(std::uint64_t bits, More&& more) const {
     if (range == 0) return convert<T>(static_cast<std::int64_t>(bits));
-    return convert<T>(static_cast<std::int64_t>(bits % range + static_cast<std::uint64_t>(base)));
+    std::uint64_t low = bits * range;
+    if (low < range)
+      for (std::uint64_t round = 1, favoured = (0 - range) % range; low < favoured; ++round) {
+        bits = more(round);
+        low = bits * range;
+      }
+    return convert<T>(static_cast<std::int64_t>(__umul64hi(bits, range) + static_cast<std::uint64_t>(base)));
   }
 };
 
 template <class T>
 struct Any {
-  __device__ T operator()(std::uint64_t bits) const {
+  template <class More>
+  __device__ T operator()(std::uint64_t bits, More&&) const {
     if constexpr (std::is_same_v<T, bool>)
       return bits & 1;
-    else if constexpr (std::is_integral_v<T>)
+    else
       return static_cast<T>(bits & static_cast<std::uint64_t>(std::numeric_limits<T>::max()));
-    else {
-      constexpr int kDigits = std::is_same_v<T, double>  ? 53
-                              : std::is_same_v<T, float> ? 24
-                              : std::is_same_v<T, Half>  ? 11
-                                                         : 8;
-      return convert<T>(static_cast<std::int64_t>(bits % ((std::uint64_t{1} << kDigits) + 1)));
-    }
   }
 };
+
+// Integers that floating types hold without gaps.
+template <class T>
+constexpr int kDigits = std::is_same_v<T, Half>       ? 11
+                        : std::is_same_v<T, BFloat16> ? 8
+                                                      : std::numeric_limits<T>::digits;
 
 template <class T, class F>
 void from_bits(NdArray& out, const F& f, Generator& generator) {
@@ -123,7 +139,7 @@ struct Bernoulli {
     for (int k = 0; k < kEach; ++k) {
       const C chance = static_cast<C>(chances.at[k]);
       if (!(chance >= 0 && chance <= 1)) faults.note(first + k, 0);
-      values[k] = convert<T>(drawing::uniform<C>(words, k) < chance ? 1.0 : 0.0);
+      values[k] = convert<T>(drawing::positive_uniform<C>(words, k) <= chance ? 1.0 : 0.0);
     }
     places.put(first, values);
   }
@@ -133,6 +149,7 @@ struct Bernoulli {
 
 void sample(NdArray& out, ops::Distribution kind, double a, double b, Generator& generator) {
   if (out.numel() == 0) return;
+  if (kind == ops::Distribution::geometric) b = std::log1p(-a);
   visit_all(out.dtype(), "random", [&]<class T> {
     constexpr std::int64_t kEach = drawing::kPerCall<T>;
     for_each(out.device(), (out.numel() + kEach - 1) / kEach,
@@ -145,7 +162,12 @@ void random_integers(NdArray& out, std::uint64_t range, std::int64_t base, Gener
 }
 
 void random_any(NdArray& out, Generator& generator) {
-  visit_all(out.dtype(), "random_", [&]<class T> { from_bits<T>(out, Any<T>(), generator); });
+  visit_all(out.dtype(), "random_", [&]<class T> {
+    if constexpr (std::is_integral_v<T>)
+      from_bits<T>(out, Any<T>(), generator);
+    else
+      from_bits<T>(out, InRange<T>{(std::uint64_t{1} << kDigits<T>)+1, 0}, generator);
+  });
 }
 
 void bernoulli(NdArray& out, const NdArray& p, Generator& generator) {

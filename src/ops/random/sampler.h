@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include "kernel/convert.h"
 #include "kernel/philox.h"
@@ -14,28 +15,78 @@ namespace ebb::drawing {
 template <class T>
 constexpr int kPerCall = sizeof(T) == 8 ? 2 : 4;
 
-/// Uniform in [0, 1): 24 bits for float, 53 for double, fewer for the 16-bit types, so that rounding cannot
-/// reach 1.
+/// 64 random bits for the i-th of two elements.
+EBB_HD inline std::uint64_t bits_of(const std::uint32_t (&words)[4], int i) {
+  return std::uint64_t{words[2 * i]} << 32 | words[2 * i + 1];
+}
+
+/// Uniform in [0, 1): 53 bits for 8-byte types, else 24.
 template <class T>
-EBB_HD Compute<T> uniform(const std::uint32_t (&words)[4], int i) {
-  if constexpr (sizeof(T) == 8) {
-    const std::uint64_t bits = std::uint64_t{words[2 * i]} << 32 | words[2 * i + 1];
-    return static_cast<Compute<T>>(bits >> 11) * Compute<T>(1.0 / 9007199254740992.0);
-  } else if constexpr (std::is_same_v<T, Half>) {
-    return static_cast<float>(words[i] >> 21) * (1.0f / 2048);
-  } else if constexpr (std::is_same_v<T, BFloat16>) {
-    return static_cast<float>(words[i] >> 24) * (1.0f / 256);
-  } else {
-    return static_cast<Compute<T>>(words[i] >> 8) * Compute<T>(1.0f / 16777216);
-  }
+EBB_HD auto uniform(const std::uint32_t (&words)[4], int i) {
+  if constexpr (sizeof(T) == 8)
+    return static_cast<double>(bits_of(words, i) >> 11) * (1.0 / 9007199254740992.0);
+  else
+    return static_cast<float>(words[i] >> 8) * (1.0f / 16777216);
 }
 
 /// The arithmetic of T's distributions: float for 16 bits, double for integers.
 template <class T>
 using Work = std::conditional_t<std::is_integral_v<T> || std::is_same_v<T, double>, double, float>;
-template <class T>
-using Drawn = std::conditional_t<sizeof(T) == 8, double, float>;  // what uniform() is asked for
 
+/// Uniform in (0, 1]: of small numbers more bits than uniform() has, for logarithms that reach far tails.
+template <class T>
+EBB_HD Work<T> positive_uniform(const std::uint32_t (&words)[4], int i) {
+  using W = Work<T>;
+  if constexpr (sizeof(T) == 8)
+    return static_cast<W>(bits_of(words, i) >> 11) * W(0x1p-53) + W(0x1p-54);
+  else
+    return static_cast<W>(words[i]) * W(0x1p-32) + W(0x1p-33);
+}
+
+/// The number of T before x.
+template <class T>
+EBB_HD T before(T x) {
+  using Word = std::conditional_t<sizeof(T) == 8, std::int64_t,
+                                  std::conditional_t<sizeof(T) == 4, std::int32_t, std::int16_t>>;
+  constexpr Word sign = std::numeric_limits<Word>::min();
+  const Word word = __builtin_bit_cast(Word, x);
+  return __builtin_bit_cast(T, static_cast<Word>((word & ~sign) == 0 ? sign + 1
+                                                 : word > 0          ? word - 1
+                                                                     : word + 1));
+}
+
+/// The largest number of T, and the least above 0.
+template <class T>
+struct Ends {
+  static constexpr double largest = static_cast<double>(std::numeric_limits<T>::max()),
+                          least = std::numeric_limits<T>::denorm_min();
+};
+template <>
+struct Ends<Half> {
+  static constexpr double largest = 65504, least = 0x1p-24;
+};
+template <>
+struct Ends<BFloat16> {
+  static constexpr double largest = 0x1.fep127, least = 0x1p-133;
+};
+
+/// x as T. It stays a finite number where T ends before the distribution does.
+template <class T, class W>
+EBB_HD T finite(W x) {
+  constexpr W largest = static_cast<W>(Ends<T>::largest);
+  if constexpr (std::is_integral_v<T>)
+    return x < largest ? convert<T>(x) : std::numeric_limits<T>::max();
+  else
+    return convert<T>(x > largest ? largest : x < -largest ? -largest : x);
+}
+/// The same of a distribution over the numbers above 0.
+template <class T, class W>
+EBB_HD T positive(W x) {
+  constexpr W least = static_cast<W>(Ends<T>::least);
+  return finite<T>(x < least ? least : x);
+}
+
+/// `b` of a geometric distribution is log(1 - a).
 template <class T>
 struct Sampler {
   ops::Distribution kind;
@@ -46,10 +97,10 @@ struct Sampler {
     using ops::Distribution;
     constexpr int n = kPerCall<T>;
     W u[n];
-    for (int i = 0; i < n; ++i) u[i] = static_cast<W>(uniform<Drawn<T>>(words, i));
+    for (int i = 0; i < n; ++i) u[i] = positive_uniform<T>(words, i);
     if (kind == Distribution::normal || kind == Distribution::log_normal) {
       for (int i = 0; i < n; i += 2) {  // Box & Muller, 1958
-        const W radius = std::sqrt(W(-2) * std::log(W(1) - u[i])), angle = W(6.283185307179586) * u[i + 1];
+        const W radius = std::sqrt(W(-2) * std::log(u[i])), angle = W(6.283185307179586) * u[i + 1];
         u[i] = radius * std::cos(angle) * static_cast<W>(b) + static_cast<W>(a);
         u[i + 1] = radius * std::sin(angle) * static_cast<W>(b) + static_cast<W>(a);
       }
@@ -61,39 +112,36 @@ struct Sampler {
   EBB_HD T finish(Work<T> u, const std::uint32_t (&words)[4], int i) const {
     using W = Work<T>;
     using ops::Distribution;
-    switch (kind) {
-      case Distribution::uniform:
-        if constexpr (!std::is_integral_v<T>) {
-          const Compute<T> from = static_cast<Compute<T>>(T(static_cast<Compute<T>>(a)));
-          const Compute<T> to = static_cast<Compute<T>>(T(static_cast<Compute<T>>(b)));
-          const T value = T(uniform<T>(words, i) * (to - from) + from);
-          return static_cast<Compute<T>>(value) < to || from == to ? value
-                                                                   : T(from);  // rounding up to the end wraps
-        }
-        return T(0);
-      case Distribution::normal:
-        return convert<T>(u);
-      case Distribution::log_normal:
-        return convert<T>(std::exp(u));
-      case Distribution::exponential:
-        return convert<T>(-std::log(W(1) - u) / static_cast<W>(a));
-      case Distribution::cauchy:
-        return convert<T>(static_cast<W>(a) +
-                          static_cast<W>(b) * std::tan(W(3.141592653589793) * (u - W(0.5))));
-      case Distribution::geometric:
-        return convert<T>(std::ceil(std::log(W(1) - u) / std::log(W(1) - static_cast<W>(a))) < W(1)
-                              ? W(1)
-                              : std::ceil(std::log(W(1) - u) / std::log(W(1) - static_cast<W>(a))));
-      case Distribution::bernoulli:
-        return convert<T>(u < static_cast<W>(a) ? b : 0.0);
+    if (kind == Distribution::bernoulli) return convert<T>(u <= static_cast<W>(a) ? b : 0.0);
+    if (kind == Distribution::geometric) {
+      const W trials = std::ceil(std::log(u) / static_cast<W>(b));
+      return finite<T>(trials >= W(1) ? trials : W(1));
     }
+    if constexpr (!std::is_integral_v<T>) switch (kind) {
+        case Distribution::uniform: {
+          using C = Compute<T>;
+          const T low = T(static_cast<C>(a)), high = T(static_cast<C>(b));
+          const C from = static_cast<C>(low), to = static_cast<C>(high);
+          const T value = T(uniform<T>(words, i) * (to - from) + from);
+          // Rounding can reach the end, which is left out: those numbers are the last before it.
+          return static_cast<C>(value) < to ? value : from < to ? before(high) : low;
+        }
+        case Distribution::normal:
+          return finite<T>(u);
+        case Distribution::log_normal:
+          return positive<T>(std::exp(u));
+        case Distribution::exponential:
+          // The last number stands for the half step before it.
+          return positive<T>((u < W(1) ? -std::log(u) : std::numeric_limits<W>::epsilon() / 8) /
+                             static_cast<W>(a));
+        case Distribution::cauchy:
+          return finite<T>(static_cast<W>(a) +
+                           static_cast<W>(b) * std::tan(W(3.141592653589793) * (u - W(0.5))));
+        default:
+          break;
+      }
     return T(0);
   }
 };
-
-/// 64 random bits for the i-th of two elements.
-EBB_HD inline std::uint64_t bits_of(const std::uint32_t (&words)[4], int i) {
-  return std::uint64_t{words[2 * i]} << 32 | words[2 * i + 1];
-}
 
 }  // namespace ebb::drawing
