@@ -14,8 +14,9 @@
 namespace distributions {
 
 /// The probability that right numbers are rejected, for each call of complaint_about. The table makes less
-/// than 500 calls on each of two devices, so that a change of all seeds fails with a probability below 1e-3.
-constexpr double kFalseAlarms = 1e-6;
+/// than 1,000 calls on each of two devices, so that a change of all seeds fails with a probability below
+/// 1e-3.
+constexpr double kFalseAlarms = 5e-7;
 
 /// A number of the law is rounded to the nearest of the dtype; half way, to the even one.
 struct Law {

@@ -87,7 +87,7 @@ TEST_CASE("exponential, cauchy and geometric numbers follow their law") {
 }
 
 TEST_CASE("coins follow their law") {
-  for (const double p : {0.0, 1e-10, 0x1p-12, 0.3, 0.5, 1 - 0x1p-12, 1 - 1e-10, 1.0}) {
+  for (const double p : {0.0, 1e-10, 0.3, 1 - 0x1p-12, 1.0}) {
     const std::string of = " of " + std::to_string(p);
     const Draw toss = filled([=](Tensor& x) { x.bernoulli_(p); });
     Law law = coin(p);
