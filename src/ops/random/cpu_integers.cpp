@@ -11,61 +11,85 @@
 namespace ebb::cpu {
 namespace {
 
-template <class T>
-T from_bits(std::uint64_t bits, std::uint64_t range, std::int64_t base) {
-  return convert<T>(static_cast<std::int64_t>(bits % range + static_cast<std::uint64_t>(base)));
+// Draws integers of [base, base + range) by remainders. 32 bits serve as long as that favours no number by
+// more than a sixteenth, as in torch; the range 0 stands for 2^64.
+std::int64_t draw_integer(Mt19937& engine, std::uint64_t range, std::int64_t base) {
+  if (range == 0) return static_cast<std::int64_t>(engine.next64());
+  const std::uint64_t rest =
+      range >> 28 ? engine.next64() % range : engine.next() % static_cast<std::uint32_t>(range);
+  return static_cast<std::int64_t>(rest + static_cast<std::uint64_t>(base));
 }
 
-// One row of weights to cumulative probabilities.
+// Weights of rows and categories in any dense layout.
 template <class T>
-void cumulate(const T* weights, std::vector<T>& sums) {
-  using C = Compute<T>;
-  C sum = 0;
-  for (std::size_t j = 0; j < sums.size(); ++j) {
-    const C w = static_cast<C>(weights[j]);
-    EBB_CHECK(w >= 0 && std::isfinite(w),
-              "multinomial: the probability tensor contains inf, nan or an element < 0.");
-    sum = static_cast<C>(static_cast<T>(sum + w));
-    sums[j] = static_cast<T>(sum);
+struct Weights {
+  const T* data;
+  std::int64_t rows, categories, row_step, step;
+
+  explicit Weights(const NdArray& w)
+      : data(w.address_as<T>()),
+        rows(w.sizes()[0]),
+        categories(w.sizes()[1]),
+        row_step(w.strides()[0]),
+        step(w.strides()[1]) {}
+  std::int64_t place(std::int64_t row, std::int64_t j) const { return row * row_step + j * step; }
+  double at(std::int64_t row, std::int64_t j) const {
+    return static_cast<double>(static_cast<Compute<T>>(data[place(row, j)]));
   }
-  EBB_CHECK(sum > 0, "multinomial: the sum of the probabilities of a row must be > 0.");
-  for (T& s : sums) s = static_cast<T>(static_cast<C>(s) / sum);
-  sums.back() = T(1);
-}
+  /// What a row's weights are multiplied by so that neither their sum nor a quotient overflows.
+  double scale_of(std::int64_t row) const {
+    double largest = 0;
+    for (std::int64_t j = 0; j < categories; ++j) {
+      const double w = at(row, j);
+      EBB_CHECK(w >= 0 && std::isfinite(w),
+                "multinomial: the probability tensor contains inf, nan or an element < 0.");
+      largest = std::max(largest, w);
+    }
+    EBB_CHECK(largest > 0, "multinomial: the sum of the probabilities of a row must be > 0.");
+    return largest > 0x1p900 ? 0x1p-100 : 1;
+  }
+};
 
+// Sums and shares are doubles for every dtype. A category without weight ends where the one before it does,
+// so that no number falls into it; the last that has weight ends at 1.
 template <class T>
 void with_replacement(NdArray& out, const NdArray& weights, Mt19937& engine) {
-  const std::int64_t rows = weights.sizes()[0], categories = weights.sizes()[1], samples = out.sizes()[1];
-  std::vector<T> sums(static_cast<std::size_t>(categories));
+  const Weights<T> w(weights);
+  std::vector<double> ends(static_cast<std::size_t>(w.categories));
+  const std::int64_t samples = out.sizes()[1];
   std::int64_t* to = out.address_as<std::int64_t>();
-  for (std::int64_t row = 0; row < rows; ++row) {
-    cumulate(weights.address_as<T>() + row * categories, sums);
-    for (std::int64_t i = 0; i < samples; ++i) {
-      const double u = draw_uniform<double>(engine);
-      const auto below = [](const T& sum, double x) {
-        return static_cast<double>(static_cast<Compute<T>>(sum)) < x;
-      };
-      *to++ = std::lower_bound(sums.begin(), sums.end(), u, below) - sums.begin();
-    }
+  for (std::int64_t row = 0; row < w.rows; ++row) {
+    const double scale = w.scale_of(row);
+    double sum = 0;
+    for (std::int64_t j = 0; j < w.categories; ++j) ends[j] = sum += w.at(row, j) * scale;
+    for (double& end : ends) end /= sum;
+    for (std::int64_t i = 0; i < samples; ++i)
+      *to++ = std::upper_bound(ends.begin(), ends.end(), draw_uniform<double>(engine)) - ends.begin();
   }
 }
 
 // The largest of weight / exponential noise is distributed as a draw, the next largest as the draw after it,
-// ...
+// ... The noise has the layout of the weights; it and the quotients are floats for 16-bit weights too.
 template <class T>
 void without_replacement(NdArray& out, const NdArray& weights, Mt19937& engine) {
-  using C = Compute<T>;
-  const std::int64_t rows = weights.sizes()[0], categories = weights.sizes()[1], samples = out.sizes()[1];
-  std::vector<std::pair<C, std::int64_t>> keys(static_cast<std::size_t>(categories));
-  std::vector<T> sums(static_cast<std::size_t>(categories));
-  for (std::int64_t row = 0; row < rows; ++row) cumulate(weights.address_as<T>() + row * categories, sums);
+  const Weights<T> w(weights);
+  std::vector<Compute<T>> noise(static_cast<std::size_t>(w.rows * w.categories));
+  for (Compute<T>& e : noise)
+    e = static_cast<Compute<T>>(std::max(-std::log1p(-draw_uniform<double>(engine)), 0x1p-60));
+  // To as many digits as a float has, in the range of a double.
+  const auto rounded = [](double x) {
+    if constexpr (std::is_same_v<T, double>) return x;
+    const double spread = x * (0x1p29 + 1);  // Veltkamp, 1968
+    return spread - (spread - x);
+  };
+  std::vector<std::pair<double, std::int64_t>> keys(static_cast<std::size_t>(w.categories));
+  const std::int64_t samples = out.sizes()[1];
   std::int64_t* to = out.address_as<std::int64_t>();
-  const T* w = weights.address_as<T>();
-  for (std::int64_t row = 0; row < rows; ++row) {
-    for (std::int64_t j = 0; j < categories; ++j, ++w) {
-      const C noise = static_cast<C>(convert<T>(-std::log(1.0 - draw_uniform<double>(engine))));
-      const C weight = static_cast<C>(*w);
-      keys[j] = {weight > 0 ? static_cast<C>(static_cast<T>(weight / noise)) : C(-1), j};  // noise may be 0
+  for (std::int64_t row = 0; row < w.rows; ++row) {
+    const double scale = w.scale_of(row);
+    for (std::int64_t j = 0; j < w.categories; ++j) {
+      const double weight = w.at(row, j) * scale;
+      keys[j] = {weight > 0 ? rounded(weight / static_cast<double>(noise[w.place(row, j)])) : -1, j};
     }
     std::partial_sort(keys.begin(), keys.begin() + samples, keys.end(), [](const auto& a, const auto& b) {
       return a.first != b.first ? a.first > b.first : a.second < b.second;
@@ -82,16 +106,8 @@ void random_integers(NdArray& out, std::uint64_t range, std::int64_t base, Gener
   Generator::State& state = generator.state();
   const std::lock_guard lock(state.mutex);
   visit_all(out.dtype(), "random_", [&]<class T> {
-    constexpr bool wide = std::is_same_v<T, std::int64_t> || std::is_same_v<T, double> ||
-                          std::is_same_v<T, float> || std::is_same_v<T, BFloat16>;
-    for_each_element<T>(out, [&](T& element) {
-      if (range == 0)
-        element = convert<T>(static_cast<std::int64_t>(state.engine.next64()));
-      else if (wide && range >> 32)
-        element = from_bits<T>(state.engine.next64(), range, base);
-      else
-        element = from_bits<T>(state.engine.next(), range, base);
-    });
+    for_each_element<T>(out,
+                        [&](T& element) { element = convert<T>(draw_integer(state.engine, range, base)); });
   });
 }
 
@@ -119,15 +135,21 @@ void bernoulli(NdArray& out, const NdArray& p, Generator& generator) {
     EBB_CHECK(q >= 0 && q <= 1, "bernoulli: expects probabilities in [0, 1], got ", q, ".");
   };
   visit_floating(p.dtype(), "bernoulli", [&]<class P> {
-    using Draw = Compute<P>;
-    // Both are contiguous here: the front end saw to it.
+    // Both are dense and of one layout: the front end saw to it.
     const P* q = p.address_as<P>();
     visit_all(out.dtype(), "bernoulli", [&]<class T> {
       T* const to = out.address_as<T>();
       for (std::int64_t i = 0, n = out.numel(); i < n; ++i) {
-        const Draw chance = static_cast<Draw>(q[i]);
+        const double chance = static_cast<double>(static_cast<Compute<P>>(q[i]));
         check(chance);
-        to[i] = convert<T>(draw_uniform<Draw>(state.engine) < chance ? 1.0 : 0.0);
+        double u;
+        if constexpr (std::is_same_v<P, double>) {
+          u = draw_uniform<double>(state.engine);
+        } else {  // 24 bits are the number that torch compares; the other 8 go on where they are too few
+          const std::uint32_t word = state.engine.next();
+          u = (word << 8 | word >> 24) * 0x1p-32;
+        }
+        to[i] = convert<T>(u < chance ? 1.0 : 0.0);
       }
     });
   });
@@ -139,8 +161,18 @@ void permutation(NdArray& out, Generator& generator) {
   visit_numeric(out.dtype(), "randperm", [&]<class T> {
     T* const data = out.address_as<T>();
     const std::int64_t n = out.numel();
-    for (std::int64_t i = 0; i < n; ++i) data[i] = convert<T>(i);
-    for (std::int64_t i = 0; i + 1 < n; ++i) std::swap(data[i], data[i + state.engine.next() % (n - i)]);
+    if (n < std::numeric_limits<std::uint32_t>::max() / 20) {
+      for (std::int64_t i = 0; i < n; ++i) data[i] = convert<T>(i);
+      for (std::int64_t i = 0; i + 1 < n; ++i)
+        std::swap(data[i], data[i + draw_integer(state.engine, n - i, 0)]);
+      return;
+    }
+    // Of more numbers 32 bits would favour some; torch shuffles them inside out.
+    for (std::int64_t i = 0; i < n; ++i) {
+      T& other = data[state.engine.next64() % static_cast<std::uint64_t>(i + 1)];
+      data[i] = other;
+      other = convert<T>(i);
+    }
   });
 }
 

@@ -4,6 +4,7 @@
 #include "core/generator_state.h"
 #include "kernel/convert.h"
 #include "ops/common/layout.h"
+#include "ops/random/fused.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,25 +13,51 @@
 
 namespace ebb::cpu {
 
-/// Bits of the mantissa: uniform numbers are multiples of 2^-digits.
+/// Bits of the mantissa.
 template <class T>
 constexpr int kDigits = std::is_same_v<T, Half>       ? 11
                         : std::is_same_v<T, BFloat16> ? 8
                                                       : std::numeric_limits<T>::digits;
 
-/// What a distribution over T computes in.
+/// The largest number of T, and the least above 0.
 template <class T>
-using Compute = std::conditional_t<std::is_same_v<T, double>, double, float>;
+constexpr double kLargest = static_cast<double>(std::numeric_limits<T>::max());
+template <>
+constexpr double kLargest<Half> = 65504;
+template <>
+constexpr double kLargest<BFloat16> = 0x1.fep127;
+template <class T>
+constexpr double kLeast = std::numeric_limits<T>::denorm_min();
+template <>
+constexpr double kLeast<Half> = 0x1p-24;
+template <>
+constexpr double kLeast<BFloat16> = 0x1p-133;
+
+/// A draw as T. It stays a finite number where T ends before the distribution does.
+template <class T>
+T finite(double x) {
+  if constexpr (std::is_same_v<T, std::int64_t>)
+    return x < kLargest<T> ? convert<T>(x) : std::numeric_limits<T>::max();  // which is no double
+  else
+    return convert<T>(x > kLargest<T> ? kLargest<T> : x < -kLargest<T> ? -kLargest<T> : x);
+}
+/// The same of a distribution over the numbers above 0.
+template <class T>
+T positive(double x) {
+  return finite<T>(x < kLeast<T> ? kLeast<T> : x);
+}
 
 /// The bits that a uniform number is made of.
 template <class T>
 using Bits = std::conditional_t<std::is_same_v<T, double>, std::uint64_t, std::uint32_t>;
 
-/// Uniform in [0, 1). The bits that are left have a sign that is 0, as vectors convert them.
+/// Uniform in [0, 1), as what T is computed in. The bits that are left have a sign that is 0, as vectors
+/// convert them.
 template <class T>
 Compute<T> uniform_of(Bits<T> bits) {
-  constexpr Bits<T> mask = (Bits<T>{1} << kDigits<T>)-1;
-  constexpr Compute<T> step = Compute<T>(1) / static_cast<Compute<T>>(std::uint64_t{1} << kDigits<T>);
+  constexpr int digits = kDigits<Compute<T>>;
+  constexpr Bits<T> mask = (Bits<T>{1} << digits) - 1;
+  constexpr Compute<T> step = Compute<T>(1) / static_cast<Compute<T>>(std::uint64_t{1} << digits);
   return static_cast<Compute<T>>(static_cast<std::make_signed_t<Bits<T>>>(bits & mask)) * step;
 }
 
@@ -42,17 +69,17 @@ Compute<T> draw_uniform(Mt19937& engine) {
     return uniform_of<T>(engine.next());
 }
 
-/// Standard normal numbers in pairs (Box & Muller 1958); the generator keeps the second for the next call.
-inline double draw_normal(Generator::State& state) {
+/// A normal number. They come in pairs (Box & Muller 1958); the generator keeps the second for the next call.
+inline double draw_normal(Generator::State& state, double mean, double deviation) {
   if (state.next_double) {
     const double kept = *state.next_double;
     state.next_double.reset();
-    return kept;
+    return fused(kept, deviation, mean);
   }
   const double u1 = draw_uniform<double>(state.engine), u2 = draw_uniform<double>(state.engine);
-  const double radius = std::sqrt(-2.0 * std::log(1.0 - u2)), angle = 2.0 * std::numbers::pi * u1;
+  const double radius = std::sqrt(-2.0 * std::log1p(-u2)), angle = 2.0 * std::numbers::pi * u1;
   state.next_double = radius * std::sin(angle);
-  return radius * std::cos(angle);
+  return fused(radius * std::cos(angle), deviation, mean);
 }
 
 /// Calls body(element) in the order of the elements in memory, the innermost dimension fastest.

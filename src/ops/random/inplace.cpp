@@ -7,6 +7,11 @@
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 
+#include "kernel/convert.h"
+#include "ops/common/layout.h"
+
+#include <bit>
+#include <cstdlib>
 #include <limits>
 
 namespace ebb {
@@ -41,6 +46,30 @@ IntegerRange integers_of(DType dtype) {
   }
 }
 
+// An integer rounded to T, and back.
+template <class T>
+std::int64_t rounded(std::int64_t x) {
+  const auto y = static_cast<double>(convert<T>(x));
+  return y < 0x1p63 ? static_cast<std::int64_t>(y) : kHighest;
+}
+// How far numbers of T are apart where x lies, if that is more than 1.
+template <class T>
+std::int64_t gap(std::int64_t x, int digits) {
+  return std::int64_t{1} << (std::bit_width(static_cast<std::uint64_t>(std::abs(x))) - digits);
+}
+
+// Of the integers in [from, to) those that stay there when they are rounded to a floating dtype, as torch
+// moves the bounds.
+void narrow(DType dtype, std::int64_t& from, std::int64_t& to) {
+  const int digits = std::bit_width(static_cast<std::uint64_t>(largest_random(dtype))) - 1;
+  visit_floating(dtype, "random_", [&]<class T> {
+    if (const std::int64_t next = rounded<T>(from + 1); next < from) from = next + gap<T>(from + 1, digits);
+    if (const std::int64_t last = rounded<T>(to - 1); last >= to) to = last - gap<T>(to - 1, digits);
+  });
+}
+
+}  // namespace
+
 std::int64_t largest_random(DType dtype) {
   switch (dtype) {
     case kHalf:
@@ -55,8 +84,6 @@ std::int64_t largest_random(DType dtype) {
       return integers_of(dtype).high;
   }
 }
-
-}  // namespace
 
 autograd::GradList RandomBackward::apply(autograd::GradList&& grads) {
   autograd::GradList out(num_outputs());
@@ -80,6 +107,12 @@ void check_uniform(const char* op, DType dtype, double from, double to) {
 void draw_integers(const char* op, NdArray& out, std::int64_t from, std::int64_t to,
                    const optional<Generator>& generator) {
   EBB_CHECK(from < to, op, ": expects 'from' to be less than 'to', but got from=", from, " >= to=", to, ".");
+  if (is_floating(out.dtype())) {
+    const std::int64_t first = from, end = to;
+    narrow(out.dtype(), from, to);
+    EBB_CHECK(from < to, op, ": ", out.dtype(), " has no number from ", first, " to ", end - 1,
+              ". Use a wider dtype.");
+  }
   const IntegerRange can = integers_of(out.dtype());
   EBB_CHECK(from >= can.low && to - 1 <= can.high, op, ": the range from ", from, " to ", to - 1,
             " is out of bounds for ", out.dtype(), ". Use a wider dtype.");
@@ -119,11 +152,12 @@ Variable& log_normal_(const Variable& self, double mean, double std, const optio
   return sample_(self, "log_normal_", "LogNormalBackward0", Distribution::log_normal, mean, std, generator);
 }
 Variable& exponential_(const Variable& self, double lambd, const optional<Generator>& generator) {
-  EBB_CHECK(lambd >= 0, "exponential_: expects lambda >= 0.0, but found lambda=", lambd, ".");
+  EBB_CHECK(lambd > 0, "exponential_: expects lambda > 0.0, but found lambda=", lambd, ".");
   return sample_(self, "exponential_", "ExponentialBackward0", Distribution::exponential, lambd, 0,
                  generator);
 }
 Variable& cauchy_(const Variable& self, double median, double sigma, const optional<Generator>& generator) {
+  EBB_CHECK(sigma > 0, "cauchy_: expects sigma > 0.0, but found sigma=", sigma, ".");
   return sample_(self, "cauchy_", "CauchyBackward0", Distribution::cauchy, median, sigma, generator);
 }
 Variable& geometric_(const Variable& self, double p, const optional<Generator>& generator) {
@@ -135,13 +169,13 @@ Variable& random_(const Variable& self, std::int64_t from, optional<std::int64_t
                   const optional<Generator>& generator) {
   return ops::overwrite(self, "random_", "RandomBackward0", [&](NdArray& out) {
     if (to) return ops::draw_integers("random_", out, from, *to, generator);
-    const std::int64_t last = ops::largest_random(out.dtype());
-    EBB_CHECK(from <= last, "random_: expects 'from' to be at most ", last, " for ", out.dtype(), ", got ",
-              from, ".");
+    const std::int64_t first = ops::integers_of(out.dtype()).low, last = ops::largest_random(out.dtype());
+    EBB_CHECK(from >= first && from <= last, "random_: expects 'from' to be from ", first, " to ", last,
+              " for ", out.dtype(), ", got ", from, ".");
     Generator g = ops::generator_or_default(generator);
-    // From the lowest int64 on the range is 2^64, which wraps to the 0 that stands for it.
-    kernels::random_integers(
-        out.device(), out, static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(from) + 1, from, g);
+    // From the lowest int64 on all int64 are drawn, for floating dtypes too, which the range 0 stands for.
+    const std::uint64_t range = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(from) + 1;
+    kernels::random_integers(out.device(), out, from == ops::kLowest ? 0 : range, from, g);
   });
 }
 Variable& random_(const Variable& self, std::int64_t to, const optional<Generator>& generator) {
@@ -169,11 +203,12 @@ Variable& bernoulli_(const Variable& self, const Variable& p, const optional<Gen
   return ops::overwrite(
       self, "bernoulli_", "BernoulliBackward1",
       [&](NdArray& out) {
-        NdArray chances = NdArray::empty(sizes, p.dtype(), p.device());
+        // In the order of out's memory.
+        NdArray chances = ops::empty_array_like(out, p.dtype(), p.device());
         ops::copy_array(chances, p.array().expand(sizes));
-        NdArray draws = out.is_contiguous() ? out : NdArray::empty(sizes, out.dtype(), out.device());
+        NdArray draws = out.is_dense() ? out : ops::empty_array_like(out, out.dtype(), out.device());
         kernels::bernoulli(out.device(), draws, chances, g);
-        if (!out.is_contiguous()) ops::copy_array(out, draws);
+        if (!out.is_dense()) ops::copy_array(out, draws);
       },
       p);
 }

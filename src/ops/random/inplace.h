@@ -53,6 +53,9 @@ Variable drawn(NdArray data, const char* node_name, const Parameters&... paramet
 }
 
 // What the fresh and the in-place functions share: checks of the parameters.
+
+/// The largest number that random_() draws: of floating dtypes all integers up to it are different.
+std::int64_t largest_random(DType dtype);
 void check_uniform(const char* op, DType dtype, double from, double to);
 void draw_integers(const char* op, NdArray& out, std::int64_t from, std::int64_t to,
                    const optional<Generator>& generator);

@@ -30,12 +30,12 @@ void sample(NdArray& out, ops::Distribution kind, double a, double b, Generator&
 void random_integers(NdArray& out, std::uint64_t range, std::int64_t base, Generator& generator);
 /// Integers from 0 to the largest of out's dtype, or to 2^digits for floating dtypes.
 void random_any(NdArray& out, Generator& generator);
-/// out[i] = 1 with probability p[i], else 0; p is floating and has out's shape.
+/// out[i] = 1 with probability p[i], else 0; p is floating. Both are dense and of one shape and layout.
 void bernoulli(NdArray& out, const NdArray& p, Generator& generator);
 /// A permutation of 0 ... n - 1; out is contiguous.
 void permutation(NdArray& out, Generator& generator);
-/// out [rows, samples] (Long, contiguous): categories drawn with weights [rows, categories] (floating,
-/// contiguous).
+/// out [rows, samples] (Long, contiguous): categories drawn with weights [rows, categories] (floating, dense;
+/// on devices contiguous).
 void multinomial(NdArray& out, const NdArray& weights, bool replacement, Generator& generator);
 /// out[i] = a Poisson number of rate rates[i]; both are contiguous, of one floating dtype and shape.
 void poisson(NdArray& out, const NdArray& rates, Generator& generator);

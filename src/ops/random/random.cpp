@@ -3,6 +3,7 @@
 #include <ebb/ops/creation.h>
 
 #include "ops/common/checks.h"
+#include "ops/common/layout.h"
 #include "ops/common/transfer.h"
 #include "ops/random/inplace.h"
 
@@ -79,6 +80,8 @@ Variable randperm(std::int64_t n, const optional<Generator>& generator, const Te
   EBB_CHECK(n >= 0, "randperm: n must be non-negative, got ", n, ".");
   const TensorOptions typed = options.dtype(options.dtype_or(kLong));
   if (n > 0) ops::check_fits("randperm", n - 1, typed.dtype());
+  EBB_CHECK(!is_floating(typed.dtype()) || n - 1 <= ops::largest_random(typed.dtype()),
+            "randperm: ", typed.dtype(), " cannot hold all integers below ", n, ". Use a wider dtype.");
   NdArray data = ops::fresh_array("randperm", {n}, typed);
   Generator g = ops::generator_or_default(generator);
   kernels::permutation(data.device(), data, g);
@@ -114,12 +117,17 @@ Variable multinomial(const Variable& weights, std::int64_t num_samples, bool rep
             "without replacement: ", num_samples, " of ", categories, ".");
   EBB_CHECK(categories > 0 && categories <= 1 << 24,
             "multinomial: the number of categories must be from 1 to 2^24, got ", categories, ".");
-  NdArray flat = NdArray::empty(weights.sizes(), weights.dtype(), weights.device());
+  // Noise is drawn in the order of the weights in memory.
+  const bool on_cpu = weights.is_cpu();
+  NdArray flat = ops::empty_array_like(weights.array(), weights.dtype(), weights.device(),
+                                       on_cpu ? MemoryFormat::Preserve : MemoryFormat::Contiguous);
   ops::copy_array(flat, weights.array());
-  flat = flat.as_strided({rows, categories}, {categories, 1}, 0);
+  if (weights.dim() == 1) flat = flat.as_strided({rows, categories}, {categories, 1}, 0);
   NdArray out = NdArray::empty({rows, num_samples}, kLong, weights.device());
   Generator g = ops::generator_or_default(generator);
-  if (rows > 0) kernels::multinomial(out.device(), out, flat, replacement, g);
+  // A single draw is one without replacement, whose numbers torch takes.
+  const bool again = replacement && (num_samples > 1 || !on_cpu);
+  if (rows > 0) kernels::multinomial(out.device(), out, flat, again, g);
   return Variable(weights.dim() == 2 ? out : out.as_strided({num_samples}, {1}, 0));
 }
 
