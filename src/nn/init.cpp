@@ -7,8 +7,10 @@
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/random.h>
+#include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -92,19 +94,65 @@ Variable normal_(Variable tensor, double mean, double std) {
   return tensor.normal_(mean, std);
 }
 
+namespace {
+
+// Draws anew, all at once as torch does, until `refused` holds for no element.
+template <class Draw, class Refused>
+void draw_until(const Variable& tensor, Draw&& draw, Refused&& refused) {
+  draw(tensor);
+  Variable pending = refused(tensor);
+  while (pending.any().item<bool>()) {
+    const Variable other = empty_like(tensor);
+    draw(other);
+    tensor.copy_(where(pending, other, tensor));
+    pending = pending.logical_and(refused(other));
+  }
+}
+
+double share_below(double x) { return (1 + std::erf(x / std::sqrt(2.0))) / 2; }
+
+// Little of the normal distribution lies between the bounds: uniform numbers that are kept as often as the
+// density there is high.
+void draw_by_density(const Variable& tensor, double mean, double std, double a, double b) {
+  const double mode = std::clamp(mean, a, b), peak = (mode - mean) / std;
+  // 16 bits do not tell small densities apart, nor do 32 in far tails.
+  const DType dtype = tensor.dtype() == kDouble || std::abs(peak) > 100 ? kDouble : kFloat;
+  // The density falls to e^-40 of its peak at this distance. Much wider bounds would refuse nearly all.
+  const double reach = std * std::sqrt(peak * peak + 80);
+  if (b - a > 4 * (mean + reach - mode)) b = std::min(b, mean + reach);
+  if (b - a > 4 * (mode - mean + reach)) a = std::max(a, mean - reach);
+  const double least = dtype == kDouble ? 0x1p-54 : 0x1p-25;  // for uniform numbers of 0
+  const auto refused = [&](const Variable& x) {
+    const Variable log_density = x.sub(mean).div_(std).pow_(2).mul_(-0.5).sub_(-0.5 * peak * peak);
+    return empty_like(x).uniform_().clamp_min_(least).log_().gt(log_density);
+  };
+  const Variable wide = dtype == tensor.dtype() ? tensor : empty_like(tensor, TensorOptions(dtype));
+  draw_until(
+      wide, [&](const Variable& x) { x.uniform_(a, b); }, refused);
+  if (!wide.is_same(tensor)) tensor.copy_(wide);
+}
+
+}  // namespace
+
 Variable trunc_normal_(Variable tensor, double mean, double std, double a, double b) {
   EBB_CHECK(a <= b, "trunc_normal_: the bounds a = ", a, " and b = ", b,
             " hold nothing between them. Give the lower one first.");
+  EBB_CHECK(std > 0 && std::isfinite(std) && std::isfinite(mean),
+            "trunc_normal_: expects a finite mean and std > 0, but found mean=", mean, " and std=", std, ".");
+  EBB_CHECK(a - mean <= 1e6 * std && mean - b <= 1e6 * std, "trunc_normal_: the bounds a = ", a,
+            " and b = ", b, " are more than a million std from the mean ", mean, ". Move the mean.");
   if (skipping) return tensor;
   NoGradGuard no_grad;
-  const auto cdf = [](double x) { return (1 + std::erf(x / std::sqrt(2.0))) / 2; };
-  const double low = cdf((a - mean) / std), high = cdf((b - mean) / std);
-  // By the inverse of the distribution function, which takes U(2 low - 1, 2 high - 1) to the cut normal.
-  tensor.uniform_(2 * low - 1, 2 * high - 1);
-  tensor.erfinv_();
-  tensor.mul_(std * std::sqrt(2.0));
-  tensor.add_(mean);
-  return tensor.clamp_(a, b);
+  if (share_below((b - mean) / std) - share_below((a - mean) / std) <= 0.3) {
+    draw_by_density(tensor, mean, std, a, b);
+    return tensor;
+  }
+  const auto held = [&](double x) { return full({}, x, kDouble).to(tensor.dtype()).item<double>(); };
+  const double low = held(a), high = held(b);
+  draw_until(
+      tensor, [&](const Variable& x) { x.normal_(mean, std); },
+      [&](const Variable& x) { return x.lt(low).logical_or(x.gt(high)); });
+  return tensor;
 }
 
 Variable orthogonal_(Variable tensor, double gain) {
@@ -113,7 +161,7 @@ Variable orthogonal_(Variable tensor, double gain) {
             tensor.sizes(), ".");
   if (skipping) return tensor;
   const std::int64_t rows = tensor.size(0), columns = tensor.numel() / rows;
-  Variable normal = randn({rows, columns});
+  Variable normal = randn({rows, columns}, TensorOptions(tensor.dtype() == kDouble ? kDouble : kFloat));
   if (rows < columns) normal = normal.t();
   Variable q = orthonormal_columns(normal.to(kDouble));
   if (rows < columns) q = q.t();

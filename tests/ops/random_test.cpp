@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "support/catch.h"
@@ -16,6 +17,10 @@ using Values = std::vector<double>;
 Values values(const Variable& x) {
   const Variable flat = x.detach().to(kFloat64).contiguous();
   return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
+}
+
+std::int64_t largest_of(DType dtype) {
+  return dtype == kByte ? 255 : dtype == kChar ? 127 : dtype == kInt ? INT32_MAX : INT64_MAX;
 }
 
 double mean_of(const Variable& x) {
@@ -101,7 +106,10 @@ TEST_CASE("every distribution fills a tensor of any layout as it fills one that 
       {"cauchy_", [](const Variable& x) { x.cauchy_(1, 2); }},
       {"geometric_", [](const Variable& x) { x.geometric_(0.3); }},
       {"bernoulli_", [](const Variable& x) { x.bernoulli_(0.4); }},
-      {"bernoulli_ by tensor", [&](const Variable& x) { x.bernoulli_(p); }},
+      {"bernoulli_ by tensor",
+       [&](const Variable& x) {
+         x.bernoulli_(x.stride(0) < x.stride(1) ? p.view({4, 3}).t() : p);
+       }},
       {"random_", [](const Variable& x) { x.random_(); }},
       {"random_ to", [](const Variable& x) { x.random_(100); }},
       {"random_ from", [](const Variable& x) { x.random_(-5, 100); }}};
@@ -138,6 +146,60 @@ TEST_CASE("moments of the distributions") {
   CHECK(mean_of(empty({n}, kFloat64).log_normal_(0, 0.5)) == Approx(std::exp(0.125)).margin(0.02));
   CHECK(mean_of(randint(0, 11, {n})) == Approx(5).margin(0.05));
   CHECK(mean_of(multinomial(tensor({1.0, 0.0, 3.0}), n, true)) == Approx(1.5).margin(0.02));
+}
+
+TEST_CASE("no distribution gives a number that it does not have") {
+  manual_seed(2);
+  for (const DType dtype : {kHalf, kBFloat16, kFloat, kDouble}) {
+    INFO(dtype);
+    const Variable x = empty({20000}, dtype);
+    const auto reach = [&](double low, double high) {
+      CHECK(x.isfinite().all().item<bool>());
+      CHECK(x.min().item<double>() >= low);
+      CHECK(x.max().item<double>() < high);
+    };
+    x.uniform_(0.1, 0.3);
+    reach(full({}, 0.1, dtype).item<double>(), full({}, 0.3, dtype).item<double>());
+    x.normal_(0, 60000);
+    reach(-1e6, 1e6);
+    x.exponential_(1e-5);
+    reach(1e-300, 2e6);
+    x.exponential_(1e50);
+    reach(1e-60, 1e-7);
+    x.log_normal_(0, 1000);
+    reach(5e-324, HUGE_VAL);
+    x.cauchy_(0, 1e6);
+    reach(-HUGE_VAL, HUGE_VAL);
+    x.geometric_(1e-9);
+    reach(1, HUGE_VAL);
+    nn::init::trunc_normal_(x, 0, 0.02);
+    reach(-0.2, 0.2);
+    nn::init::trunc_normal_(x, 0, 1, 4, std::numeric_limits<double>::infinity());
+    reach(4, 12);
+    CHECK(mean_of(x) == Approx(4.2256).margin(0.012));  // density(4) / (1 - cdf(4))
+    nn::init::trunc_normal_(x, 0, 1, -1000, -10);
+    reach(-14, -9.999);
+    CHECK(mean_of(x) == Approx(-10.098).margin(0.012));
+  }
+  for (const DType dtype : {kByte, kChar, kInt, kLong})
+    CHECK(empty({100}, dtype).geometric_(1e-40).eq(largest_of(dtype)).all().item<bool>());
+}
+
+TEST_CASE("categories are drawn by their weights however small or many those are") {
+  manual_seed(4);
+  for (const DType dtype : {kHalf, kBFloat16, kFloat, kDouble})
+    for (const bool replacement : {true, false}) {
+      INFO(dtype << (replacement ? " with" : " without") << " replacement");
+      const Variable drawn = multinomial(ones({2000, 50}, dtype), 10, replacement);
+      for (std::int64_t k = 0; k < 50; ++k) CHECK(std::abs(drawn.eq(k).sum().item<double>() - 400) < 5 * 20);
+    }
+  Variable weights = ones({1 << 20});
+  weights[0] = 1 << 24;
+  CHECK(multinomial(weights, 2000, true).gt(0).to(kFloat).mean().item<double>() ==
+        Approx(1.0 / 17).margin(0.03));
+  // Quotients of which many overflow a float.
+  const Variable large = full({2000, 4}, 3e38).mul_(tensor({1.0, 1.0, 0.5, 0.5}));
+  CHECK(multinomial(large, 1).gt(1).to(kFloat).mean().item<double>() == Approx(1.0 / 3).margin(0.05));
 }
 
 TEST_CASE("random numbers do not depend on the number of threads") {
@@ -232,6 +294,16 @@ TEST_CASE("random ops refuse bad parameters") {
   CHECK_THROWS_WITH(randperm(-1), support::Contains("randperm: n must be non-negative, got -1"));
   CHECK_THROWS_WITH(randperm(300, kUInt8),
                     support::Contains("randperm: the value 299 cannot be converted to Byte"));
+  CHECK_THROWS_WITH(randperm(3000, kHalf),
+                    support::Contains("randperm: Half cannot hold all integers below 3000"));
+  CHECK_THROWS_WITH(zeros({2}, kChar).random_(-300, optional<std::int64_t>()),
+                    support::Contains("random_: expects 'from' to be from -128 to 127 for Char"));
+  CHECK_THROWS_WITH(zeros({2}).random_((1LL << 25) + 1, (1LL << 25) + 2),
+                    support::Contains("random_: Float has no number from 33554433 to 33554433"));
+  CHECK_THROWS_WITH(zeros({2}).cauchy_(0, 0), support::Contains("cauchy_: expects sigma > 0.0, but found"));
+  CHECK_THROWS_WITH(nn::init::trunc_normal_(zeros({2}), 0, 0), support::Contains("trunc_normal_: expects a"));
+  CHECK_THROWS_WITH(nn::init::trunc_normal_(zeros({2}), 0, 1, 2e6, 3e6),
+                    support::Contains("trunc_normal_: the bounds a = 2e+06 and b = 3e+06 are more than"));
   CHECK_THROWS_WITH(zeros({2}).uniform_(2, 1),
                     support::Contains("uniform_: expects to return a [from, to) range, but found"));
   CHECK_THROWS_WITH(zeros({2}).normal_(0, -1),
@@ -247,7 +319,7 @@ TEST_CASE("random ops refuse bad parameters") {
   CHECK_THROWS_WITH(zeros({2}).log_normal_(0, 0),
                     support::Contains("log_normal_: expects std > 0.0, but found std=0"));
   CHECK_THROWS_WITH(zeros({2}).exponential_(-1),
-                    support::Contains("exponential_: expects lambda >= 0.0, but found lambda=-1"));
+                    support::Contains("exponential_: expects lambda > 0.0, but found lambda=-1"));
   CHECK_THROWS_WITH(normal(zeros({2}), tensor({1.0, -1.0})),
                     support::Contains("normal: expects all elements of std >= 0.0, but found a"));
   CHECK_THROWS_WITH(multinomial(ones({3}), 4),

@@ -135,7 +135,7 @@ void bernoulli(NdArray& out, const NdArray& p, Generator& generator) {
     EBB_CHECK(q >= 0 && q <= 1, "bernoulli: expects probabilities in [0, 1], got ", q, ".");
   };
   visit_floating(p.dtype(), "bernoulli", [&]<class P> {
-    // Both are dense and of one layout: the front end saw to it.
+    // Both are contiguous: the front end saw to it.
     const P* q = p.address_as<P>();
     visit_all(out.dtype(), "bernoulli", [&]<class T> {
       T* const to = out.address_as<T>();

@@ -206,8 +206,10 @@ Variable& bernoulli_(const Variable& self, const Variable& p, const optional<Gen
         // In the order of out's memory.
         NdArray chances = ops::empty_array_like(out, p.dtype(), p.device());
         ops::copy_array(chances, p.array().expand(sizes));
-        NdArray draws = out.is_dense() ? out : ops::empty_array_like(out, out.dtype(), out.device());
-        kernels::bernoulli(out.device(), draws, chances, g);
+        const NdArray draws = out.is_dense() ? out : ops::empty_array_like(out, out.dtype(), out.device());
+        const auto in_a_row = [](const NdArray& x) { return x.as_strided({x.numel()}, {1}, x.offset()); };
+        NdArray row = in_a_row(draws);
+        kernels::bernoulli(out.device(), row, in_a_row(chances), g);
         if (!out.is_dense()) ops::copy_array(out, draws);
       },
       p);

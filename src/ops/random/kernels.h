@@ -30,7 +30,7 @@ void sample(NdArray& out, ops::Distribution kind, double a, double b, Generator&
 void random_integers(NdArray& out, std::uint64_t range, std::int64_t base, Generator& generator);
 /// Integers from 0 to the largest of out's dtype, or to 2^digits for floating dtypes.
 void random_any(NdArray& out, Generator& generator);
-/// out[i] = 1 with probability p[i], else 0; p is floating. Both are dense and of one shape and layout.
+/// out[i] = 1 with probability p[i], else 0; p is floating and has out's shape. Both are contiguous.
 void bernoulli(NdArray& out, const NdArray& p, Generator& generator);
 /// A permutation of 0 ... n - 1; out is contiguous.
 void permutation(NdArray& out, Generator& generator);

@@ -19,14 +19,21 @@ Scalar mean_slope(const Scalar& lower, const Scalar& upper) {
   return (lower.to_double() + upper.to_double()) / 2;
 }
 
-// A slope is drawn, in order, for each element that is not positive; the others keep 1.
+// A slope is drawn, in order, for each element that is not positive; the others keep 1. Slopes of 16-bit
+// elements are floats.
 Variable draw_slopes(const Variable& x, const Scalar& lower, const Scalar& upper,
                      const optional<Generator>& generator) {
   NoGradGuard no_grad;
+  const DType dtype = x.dtype() == kDouble ? kDouble : kFloat;
+  const auto bound = [&](const Scalar& s) {
+    return dtype == kDouble ? s.to_double() : static_cast<float>(s.to_double());
+  };
+  const double low = bound(lower), width = bound(upper) - low;
   const Variable negative = (x.flatten() <= 0).nonzero().squeeze(1);
-  const Variable draws = empty({negative.numel()}, TensorOptions(kDouble))
-                             .uniform_(lower.to_double(), upper.to_double(), generator);
-  return ones({x.numel()}, x.options()).index_copy_(0, negative, draws.to(x.options())).view(x.sizes());
+  const Variable draws =
+      empty({negative.numel()}, TensorOptions(kDouble)).uniform_(0, 1, generator).mul_(width).add_(low);
+  const TensorOptions options = x.options().dtype(dtype);
+  return ones({x.numel()}, options).index_copy_(0, negative, draws.to(options)).view(x.sizes());
 }
 
 }  // namespace
@@ -35,7 +42,7 @@ Variable rrelu(const Variable& self, const Scalar& lower, const Scalar& upper, b
                const optional<Generator>& generator) {
   check_bounds(lower, upper);
   if (!training) return leaky_relu(self, mean_slope(lower, upper));
-  return mul(self, draw_slopes(self.detach(), lower, upper, generator));
+  return mul(self, draw_slopes(self.detach(), lower, upper, generator)).to(self.dtype());
 }
 
 Variable& rrelu_(const Variable& self, const Scalar& lower, const Scalar& upper, bool training,
