@@ -55,21 +55,23 @@ inline SineAndCosine cephes_sincos(float x) {
   return {octant & 4 ? -sine : sine, (octant - 2) & 4 ? cosine : -cosine};
 }
 
-/// Sixteen uniform numbers of [0, 1) to sixteen normal ones.
-inline void box_muller(float* data, float mean, float deviation) {
-  for (int i = 0; i < 8; ++i) {
-    const float radius = std::sqrt(-2 * cephes_log(1 - data[i]));
-    const SineAndCosine at = cephes_sincos(static_cast<float>(2 * std::numbers::pi) * data[i + 8]);
-    data[i] = fused(radius * at.cosine, deviation, mean);
-    data[i + 8] = fused(radius * at.sine, deviation, mean);
-  }
+/// Blocks of sixteen uniform numbers of [0, 1) to normal ones.
+inline void box_muller(float* data, std::int64_t blocks, float mean, float deviation) {
+  for (; blocks > 0; --blocks, data += 16)
+    for (int i = 0; i < 8; ++i) {
+      const float radius = std::sqrt(-2 * cephes_log(1 - data[i]));
+      const SineAndCosine at = cephes_sincos(static_cast<float>(2 * std::numbers::pi) * data[i + 8]);
+      data[i] = fused(radius * at.cosine, deviation, mean);
+      data[i + 8] = fused(radius * at.sine, deviation, mean);
+    }
 }
-inline void box_muller(double* data, double mean, double deviation) {
-  for (int i = 0; i < 8; ++i) {
-    const double radius = std::sqrt(-2 * std::log(1 - data[i])), angle = 2 * std::numbers::pi * data[i + 8];
-    data[i] = fused(radius * std::cos(angle), deviation, mean);
-    data[i + 8] = fused(radius * std::sin(angle), deviation, mean);
-  }
+inline void box_muller(double* data, std::int64_t blocks, double mean, double deviation) {
+  for (; blocks > 0; --blocks, data += 16)
+    for (int i = 0; i < 8; ++i) {
+      const double radius = std::sqrt(-2 * std::log(1 - data[i])), angle = 2 * std::numbers::pi * data[i + 8];
+      data[i] = fused(radius * std::cos(angle), deviation, mean);
+      data[i + 8] = fused(radius * std::sin(angle), deviation, mean);
+    }
 }
 
 }  // namespace ebb::cpu

@@ -36,22 +36,27 @@ struct Weights {
   double at(std::int64_t row, std::int64_t j) const {
     return static_cast<double>(static_cast<Compute<T>>(data[place(row, j)]));
   }
-  /// What a row's weights are multiplied by so that neither their sum nor a quotient overflows.
-  double scale_of(std::int64_t row) const {
-    double largest = 0;
-    for (std::int64_t j = 0; j < categories; ++j) {
-      const double w = at(row, j);
-      EBB_CHECK(w >= 0 && std::isfinite(w),
-                "multinomial: the probability tensor contains inf, nan or an element < 0.");
-      largest = std::max(largest, w);
+  /// The sum of a row, times `scale`; into `ends`, if there is room, the sums up to each.
+  double sum_of(std::int64_t row, double scale, double* ends) const {
+    double sum = 0;
+    bool valid = true;
+    const T* weight = data + row * row_step;
+    for (std::int64_t j = 0; j < categories; ++j, weight += step) {
+      const double w = static_cast<double>(static_cast<Compute<T>>(*weight));
+      valid &= w >= 0 && w <= kLargest<double>;
+      sum += w * scale;
+      if (ends) ends[j] = sum;
     }
-    EBB_CHECK(largest > 0, "multinomial: the sum of the probabilities of a row must be > 0.");
-    return largest > 0x1p900 ? 0x1p-100 : 1;
+    EBB_CHECK(valid, "multinomial: the probability tensor contains inf, nan or an element < 0.");
+    EBB_CHECK(sum > 0, "multinomial: the sum of the probabilities of a row must be > 0.");
+    return sum;
   }
+  /// By what weights are multiplied so that neither sums nor quotients overflow.
+  static double scale_for(double sum) { return sum > 0x1p900 ? 0x1p-100 : 1; }
 };
 
-// Sums and shares are doubles for every dtype. A category without weight ends where the one before it does,
-// so that no number falls into it; the last that has weight ends at 1.
+// Sums are doubles for every dtype. A category without weight ends where the one before it does, so that no
+// number falls into it.
 template <class T>
 void with_replacement(NdArray& out, const NdArray& weights, Mt19937& engine) {
   const Weights<T> w(weights);
@@ -59,12 +64,10 @@ void with_replacement(NdArray& out, const NdArray& weights, Mt19937& engine) {
   const std::int64_t samples = out.sizes()[1];
   std::int64_t* to = out.address_as<std::int64_t>();
   for (std::int64_t row = 0; row < w.rows; ++row) {
-    const double scale = w.scale_of(row);
-    double sum = 0;
-    for (std::int64_t j = 0; j < w.categories; ++j) ends[j] = sum += w.at(row, j) * scale;
-    for (double& end : ends) end /= sum;
+    double sum = w.sum_of(row, 1, ends.data());
+    if (const double scale = w.scale_for(sum); scale != 1) sum = w.sum_of(row, scale, ends.data());
     for (std::int64_t i = 0; i < samples; ++i)
-      *to++ = std::upper_bound(ends.begin(), ends.end(), draw_uniform<double>(engine)) - ends.begin();
+      *to++ = std::upper_bound(ends.begin(), ends.end(), draw_uniform<double>(engine) * sum) - ends.begin();
   }
 }
 
@@ -75,7 +78,7 @@ void without_replacement(NdArray& out, const NdArray& weights, Mt19937& engine) 
   const Weights<T> w(weights);
   std::vector<Compute<T>> noise(static_cast<std::size_t>(w.rows * w.categories));
   for (Compute<T>& e : noise)
-    e = static_cast<Compute<T>>(std::max(-std::log1p(-draw_uniform<double>(engine)), 0x1p-60));
+    e = static_cast<Compute<T>>(std::max(exponential_of<T>(draw_uniform<double>(engine), -1), 0x1p-60));
   // To as many digits as a float has, in the range of a double.
   const auto rounded = [](double x) {
     if constexpr (std::is_same_v<T, double>) return x;
@@ -86,7 +89,7 @@ void without_replacement(NdArray& out, const NdArray& weights, Mt19937& engine) 
   const std::int64_t samples = out.sizes()[1];
   std::int64_t* to = out.address_as<std::int64_t>();
   for (std::int64_t row = 0; row < w.rows; ++row) {
-    const double scale = w.scale_of(row);
+    const double scale = w.scale_for(w.sum_of(row, 1, nullptr));
     for (std::int64_t j = 0; j < w.categories; ++j) {
       const double weight = w.at(row, j) * scale;
       keys[j] = {weight > 0 ? rounded(weight / static_cast<double>(noise[w.place(row, j)])) : -1, j};
@@ -164,7 +167,7 @@ void permutation(NdArray& out, Generator& generator) {
     if (n < std::numeric_limits<std::uint32_t>::max() / 20) {
       for (std::int64_t i = 0; i < n; ++i) data[i] = convert<T>(i);
       for (std::int64_t i = 0; i + 1 < n; ++i)
-        std::swap(data[i], data[i + draw_integer(state.engine, n - i, 0)]);
+        std::swap(data[i], data[i + state.engine.next() % static_cast<std::uint32_t>(n - i)]);
       return;
     }
     // Of more numbers 32 bits would favour some; torch shuffles them inside out.

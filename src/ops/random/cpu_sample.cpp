@@ -13,6 +13,9 @@ namespace {
 
 using ops::Distribution;
 
+template <class T>
+constexpr auto kUniform = [](T& element, Bits<T> bits) { element = uniform_of<T>(bits); };
+
 // Sixteen elements or more in one piece: uniforms, then block by block. A last incomplete block draws sixteen
 // anew and overlaps the one before. 16-bit numbers are drawn as floats and rounded once.
 template <class T>
@@ -21,21 +24,23 @@ void normal_fill(NdArray& out, double mean, double deviation, Mt19937& engine) {
   T* const data = out.address_as<T>();
   const std::int64_t n = out.numel();
   const C m = static_cast<C>(mean), s = static_cast<C>(deviation);
-  C block[16];
-  const auto draw_block = [&](T* to) {
-    for (C& u : block) u = draw_uniform<T>(engine);
-    box_muller(block, m, s);
-    for (int i = 0; i < 16; ++i) to[i] = std::is_same_v<T, C> ? T(block[i]) : finite<T>(block[i]);
+  constexpr std::int64_t kMost = 512;
+  C some[kMost];
+  const auto draw = [&](T* to, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) some[i] = draw_uniform<T>(engine);
+    box_muller(some, count / 16, m, s);
+    for (std::int64_t i = 0; i < count; ++i) to[i] = finite<T>(some[i]);
   };
   if constexpr (std::is_same_v<T, C>) {
-    for_each_with_bits<T, T>(out, engine, [](T& element, Bits<T> bits) { element = uniform_of<T>(bits); });
-    parallel_for(0, n / 16, 256, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) box_muller(data + i * 16, m, s);
+    for_each_with_bits<T, T>(out, engine, kUniform<T>);
+    parallel_for(0, n / 16, 256, [=](std::int64_t begin, std::int64_t end) {
+      box_muller(data + begin * 16, end - begin, m, s);
     });
   } else {
-    for (std::int64_t i = 0; i + 16 <= n; i += 16) draw_block(data + i);
+    const std::int64_t whole = n / 16 * 16;
+    for (std::int64_t i = 0; i < whole; i += kMost) draw(data + i, std::min(kMost, whole - i));
   }
-  if (n % 16 != 0) draw_block(data + n - 16);
+  if (n % 16 != 0) draw(data + n - 16, 16);
 }
 
 // The number of T before x.
@@ -54,14 +59,19 @@ void uniform(NdArray& out, double a, double b, Mt19937& engine) {
   using C = Compute<T>;
   const C from = static_cast<C>(a), to = static_cast<C>(b), width = to - from;
   const T low = static_cast<T>(from), high = static_cast<T>(to);
-  const C first = static_cast<C>(low), end = static_cast<C>(high);
-  const T last = first < end ? before(high) : low;
-  const bool unit = from == 0 && width == 1;
-  for_each_with_bits<T, T>(out, engine, [=](T& element, Bits<T> bits) {
-    const C u = uniform_of<T>(bits);
-    const T value = static_cast<T>(unit ? u : fused(u, width, from));
-    element = static_cast<C>(value) < end ? value : last;
-  });
+  const C last = static_cast<C>(static_cast<C>(low) < static_cast<C>(high) ? before(high) : low);
+  const auto fill = [&](auto&& stretch) {
+    for_each_with_bits<T, T>(out, engine, [=](T& element, Bits<T> bits) {
+      const C x = stretch(uniform_of<T>(bits));
+      element = static_cast<T>(x < last ? x : last);
+    });
+  };
+  if (from != 0 || width != 1)
+    fill([=](C u) { return fused(u, width, from); });
+  else if constexpr (!std::is_same_v<T, C>)
+    fill([](C u) { return u; });
+  else
+    for_each_with_bits<T, T>(out, engine, kUniform<T>);
 }
 
 template <class T, class F>
@@ -81,8 +91,8 @@ void sample_floating(NdArray& out, Distribution kind, double a, double b, Genera
     case Distribution::log_normal:
       return fill_with<T>(out, [&] { return positive<T>(std::exp(draw_normal(state, a, b))); });
     case Distribution::exponential:
-      return fill_with<T>(out,
-                          [&] { return positive<T>(-1.0 / a * std::log1p(-draw_uniform<double>(engine))); });
+      return fill_with<T>(
+          out, [&] { return positive<T>(exponential_of<T>(draw_uniform<double>(engine), -1.0 / a)); });
     case Distribution::cauchy:
       return fill_with<T>(out, [&] {
         const double angle = std::numbers::pi * (draw_uniform<double>(engine) - 0.5);

@@ -7,6 +7,7 @@
 #include "ops/random/fused.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -67,6 +68,18 @@ Compute<T> draw_uniform(Mt19937& engine) {
     return uniform_of<T>(engine.next64());
   else
     return uniform_of<T>(engine.next());
+}
+
+/// factor * log1p(-u), as T: floats are those that log1p gives, whose logarithm costs twice as much. The two
+/// differ in the last bits of a double, which matters where it seems to lie halfway between floats.
+template <class T>
+double exponential_of(double u, double factor) {
+  if constexpr (!std::is_same_v<T, double>) {
+    const double x = factor * std::log(1 - u);
+    const std::uint64_t beyond = (std::bit_cast<std::uint64_t>(x) & 0x1fffffff) - (0x10000000 - 64);
+    if (beyond > 128 && x > 1e-37) return x;
+  }
+  return factor * std::log1p(-u);
 }
 
 /// A normal number. They come in pairs (Box & Muller 1958); the generator keeps the second for the next call.
