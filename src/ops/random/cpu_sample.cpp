@@ -13,6 +13,15 @@ namespace {
 
 using ops::Distribution;
 
+// A normal number; only 16 bits end where one may come to lie.
+template <class T>
+T held(double x) {
+  if constexpr (is_half_v<T>)
+    return finite<T>(x);
+  else
+    return static_cast<T>(x);
+}
+
 template <class T>
 constexpr auto kUniform = [](T& element, Bits<T> bits) { element = uniform_of<T>(bits); };
 
@@ -29,7 +38,7 @@ void normal_fill(NdArray& out, double mean, double deviation, Mt19937& engine) {
   const auto draw = [&](T* to, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) some[i] = draw_uniform<T>(engine);
     box_muller(some, count / 16, m, s);
-    for (std::int64_t i = 0; i < count; ++i) to[i] = finite<T>(some[i]);
+    for (std::int64_t i = 0; i < count; ++i) to[i] = held<T>(some[i]);
   };
   if constexpr (std::is_same_v<T, C>) {
     for_each_with_bits<T, T>(out, engine, kUniform<T>);
@@ -87,7 +96,7 @@ void sample_floating(NdArray& out, Distribution kind, double a, double b, Genera
       return uniform<T>(out, a, b, engine);
     case Distribution::normal:
       if (out.numel() >= 16 && out.is_contiguous()) return normal_fill<T>(out, a, b, engine);
-      return fill_with<T>(out, [&] { return finite<T>(draw_normal(state, a, b)); });
+      return fill_with<T>(out, [&] { return held<T>(draw_normal(state, a, b)); });
     case Distribution::log_normal:
       return fill_with<T>(out, [&] { return positive<T>(std::exp(draw_normal(state, a, b))); });
     case Distribution::exponential:
