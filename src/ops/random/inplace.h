@@ -52,6 +52,11 @@ Variable drawn(NdArray data, const char* node_name, const Parameters&... paramet
   return out;
 }
 
+/// A slope drawn, in order, for each element that is not positive; the others have 1. Slopes of 16-bit
+/// elements are floats.
+Variable rrelu_slopes(const Variable& x, const Scalar& lower, const Scalar& upper,
+                      const optional<Generator>& generator);
+
 // What the fresh and the in-place functions share: checks of the parameters.
 
 /// The largest number that random_() draws: of floating dtypes all integers up to it are different.

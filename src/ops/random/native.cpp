@@ -8,13 +8,12 @@
 #include <ebb/ops/random.h>
 
 #include "ops/common/checks.h"
+#include "ops/random/inplace.h"
 
 namespace ebb {
 namespace {
 
-// Checks, and draws into noise what training multiplies by.
-void draw_noise(const Variable& self, const Variable& noise, const Scalar& lower, const Scalar& upper,
-                bool training, const optional<Generator>& generator) {
+void check_noise(const Variable& self, const Variable& noise, const Scalar& lower, const Scalar& upper) {
   const char* op = "rrelu_with_noise";
   ops::common_device(op, self, noise);
   EBB_CHECK(lower.to_double() <= upper.to_double(), op, ": lower must not exceed upper, got ", lower, " and ",
@@ -22,12 +21,14 @@ void draw_noise(const Variable& self, const Variable& noise, const Scalar& lower
   EBB_CHECK(noise.defined() && noise.sizes() == self.sizes(), op, ": noise must have the shape of self, ",
             self.sizes(), ".");
   ops::check_same_dtype(op, self, noise);
-  if (!training) return;
-  NoGradGuard no_grad;
-  // rrelu of -1 gives minus the slope that it drew.
-  const Variable drawn =
-      rrelu(where(self.detach() <= 0, Scalar(-1), ones_like(self.detach())), lower, upper, true, generator);
-  noise.detach().copy_(drawn.abs());
+}
+
+// What training multiplies by, which noise takes too.
+Variable draw_noise(const Variable& self, const Variable& noise, const Scalar& lower, const Scalar& upper,
+                    const optional<Generator>& generator) {
+  const Variable slopes = ops::rrelu_slopes(self.detach(), lower, upper, generator);
+  noise.detach().copy_(slopes);
+  return slopes;
 }
 
 }  // namespace
@@ -46,16 +47,16 @@ std::tuple<Variable, Variable> native_dropout(const Variable& input, double p, o
 
 Variable rrelu_with_noise(const Variable& self, const Variable& noise, const Scalar& lower,
                           const Scalar& upper, bool training, const optional<Generator>& generator) {
-  draw_noise(self, noise, lower, upper, training, generator);
+  check_noise(self, noise, lower, upper);
   if (!training) return leaky_relu(self, (lower.to_double() + upper.to_double()) / 2);
-  return mul(self, noise.detach().clone());
+  return mul(self, draw_noise(self, noise, lower, upper, generator)).to(self.dtype());
 }
 
 Variable& rrelu_with_noise_(const Variable& self, const Variable& noise, const Scalar& lower,
                             const Scalar& upper, bool training, const optional<Generator>& generator) {
-  draw_noise(self, noise, lower, upper, training, generator);
+  check_noise(self, noise, lower, upper);
   if (!training) return leaky_relu_(self, (lower.to_double() + upper.to_double()) / 2);
-  return mul_(self, noise.detach().clone());
+  return mul_(self, draw_noise(self, noise, lower, upper, generator));
 }
 
 std::tuple<Variable, Variable> rrelu_with_noise_functional(const Variable& self, const Variable& noise,

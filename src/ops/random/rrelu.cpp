@@ -7,6 +7,8 @@
 #include <ebb/ops/random.h>
 #include <ebb/ops/shape.h>
 
+#include "ops/random/inplace.h"
+
 namespace ebb {
 namespace {
 
@@ -19,10 +21,10 @@ Scalar mean_slope(const Scalar& lower, const Scalar& upper) {
   return (lower.to_double() + upper.to_double()) / 2;
 }
 
-// A slope is drawn, in order, for each element that is not positive; the others keep 1. Slopes of 16-bit
-// elements are floats.
-Variable draw_slopes(const Variable& x, const Scalar& lower, const Scalar& upper,
-                     const optional<Generator>& generator) {
+}  // namespace
+
+Variable ops::rrelu_slopes(const Variable& x, const Scalar& lower, const Scalar& upper,
+                           const optional<Generator>& generator) {
   NoGradGuard no_grad;
   const DType dtype = x.dtype() == kDouble ? kDouble : kFloat;
   const auto bound = [&](const Scalar& s) {
@@ -36,20 +38,18 @@ Variable draw_slopes(const Variable& x, const Scalar& lower, const Scalar& upper
   return ones({x.numel()}, options).index_copy_(0, negative, draws.to(options)).view(x.sizes());
 }
 
-}  // namespace
-
 Variable rrelu(const Variable& self, const Scalar& lower, const Scalar& upper, bool training,
                const optional<Generator>& generator) {
   check_bounds(lower, upper);
   if (!training) return leaky_relu(self, mean_slope(lower, upper));
-  return mul(self, draw_slopes(self.detach(), lower, upper, generator)).to(self.dtype());
+  return mul(self, ops::rrelu_slopes(self.detach(), lower, upper, generator)).to(self.dtype());
 }
 
 Variable& rrelu_(const Variable& self, const Scalar& lower, const Scalar& upper, bool training,
                  const optional<Generator>& generator) {
   check_bounds(lower, upper);
   if (!training) return leaky_relu_(self, mean_slope(lower, upper));
-  return mul_(self, draw_slopes(self.detach(), lower, upper, generator));
+  return mul_(self, ops::rrelu_slopes(self.detach(), lower, upper, generator));
 }
 
 }  // namespace ebb
