@@ -2,13 +2,11 @@
 #include "autograd/accumulate_grad.h"
 
 #include "autograd/meta.h"
+#include "core/fork.h"
 #include "core/recorder.h"
-
-#include <pthread.h>
 
 #include <limits>
 #include <mutex>
-#include <new>
 
 namespace ebb::autograd {
 
@@ -16,8 +14,8 @@ namespace {
 
 /// Mutexes that leaves share.
 struct Stripes {
-  std::mutex mutexes[64];
-  std::mutex& of(const Variable& leaf) {
+  detail::OpenInChild mutexes[64];
+  detail::OpenInChild& of(const Variable& leaf) {
     return mutexes[(reinterpret_cast<std::uintptr_t>(leaf.impl()) / 64) % 64];
   }
 };
@@ -28,10 +26,7 @@ struct LeafMutexes {
   Stripes accumulators, gradients;
 };
 LeafMutexes& leaf_mutexes() {
-  static LeafMutexes made;
-  // What other threads held at a fork, nobody would open in the child.
-  [[maybe_unused]] static const int told =
-      ::pthread_atfork(nullptr, nullptr, [] { ::new (&made) LeafMutexes; });
+  static LeafMutexes& made = *new LeafMutexes;  // leaves may outlive it
   return made;
 }
 

@@ -1,7 +1,8 @@
 // Places in a program's tree of modules, by number.
 #include "autograd/places.h"
 
-#include <mutex>
+#include "core/fork.h"
+
 #include <unordered_map>
 
 namespace ebb::autograd {
@@ -15,7 +16,7 @@ struct Place {
   std::string (*describe)(const void* module);
 };
 struct Places {
-  std::mutex mutex;
+  detail::HeldAtFork mutex;
   std::unordered_map<std::uint32_t, Place> open;
   std::uint32_t last = 0;
 };

@@ -6,11 +6,11 @@
 #include <ebb/core/allocator.h>
 #include <ebb/core/error.h>
 
+#include "core/fork.h"
 #include "core/large_blocks.h"
 #include "core/small_blocks.h"
 
 #include <malloc.h>
-#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
@@ -60,7 +60,7 @@ struct ThreadCache {
 struct Shared {
   SmallBlocks small;
   LargeBlocks large;
-  std::mutex mutex;                  // of the two lists
+  HeldAtFork mutex;                  // of the two lists
   std::vector<ThreadCache*> caches;  // of every thread that ever allocated
   std::vector<ThreadCache*> idle;    // those whose thread has ended, for the next
   std::atomic<std::int64_t> current{0};
@@ -69,24 +69,8 @@ struct Shared {
 
 // Never destroyed: tensors in static variables may be freed after every destructor has run.
 Shared& shared() {
-  static Shared* s = [] {
-    static Shared& made = *new Shared;
-    // A child gets the locks as they are at the fork: let no other thread hold them.
-    constexpr auto unlock = [] {
-      made.large.mutex().unlock();
-      made.small.mutex().unlock();
-      made.mutex.unlock();
-    };
-    ::pthread_atfork(
-        [] {
-          made.mutex.lock();
-          made.small.mutex().lock();
-          made.large.mutex().lock();
-        },
-        unlock, unlock);
-    return &made;
-  }();
-  return *s;
+  static Shared& made = *new Shared;
+  return made;
 }
 
 constinit thread_local ThreadCache* cache_of_thread [[gnu::tls_model("initial-exec")]] = nullptr;

@@ -3,8 +3,9 @@
 
 #include <ebb/core/warning.h>
 
+#include "core/fork.h"
+
 #include <cstdlib>
-#include <mutex>
 #include <string_view>
 
 #if defined(__x86_64__) && defined(__linux__)
@@ -43,13 +44,12 @@ bool system_grants_amx() { return false; }
 
 #endif
 
-constinit std::mutex settling;
-
 }  // namespace
 
 constinit std::atomic<detail::Amx> detail::amx{Amx::unasked};
 
 bool detail::settle_amx(bool (*multiplies_rightly)()) {
+  static OpenInChild& settling = *new OpenInChild;
   bool right = true;
   {
     const std::lock_guard lock(settling);

@@ -3,6 +3,8 @@
 
 #include <ebb/core/random.h>
 
+#include "core/fork.h"
+
 #include <algorithm>
 
 namespace ebb {
@@ -80,7 +82,7 @@ struct Generator::State {
   std::uint64_t seed;
   std::optional<double> next_double;
   std::optional<float> next_float;
-  mutable std::mutex mutex;
+  mutable detail::OpenInChild mutex;
 };
 
 }  // namespace ebb

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "core/allocator.h"
+#include "core/fork.h"
 #include "core/recent_peak.h"
 
 #include <cstddef>
-#include <mutex>
 
 namespace ebb::detail {
 
@@ -24,8 +24,6 @@ class LargeBlocks {
   void release() noexcept;
   std::size_t bytes();
 
-  std::mutex& mutex() { return mutex_; }
-
  private:
   struct Kept;  // what stands in a block while it is kept
   static constexpr std::size_t kBins = 64 * 8;
@@ -36,7 +34,7 @@ class LargeBlocks {
   Kept* excess(std::size_t more);
   static void free_chain(Kept* chain) noexcept;
 
-  std::mutex mutex_;
+  HeldAtFork mutex_;
   Kept* bins_[kBins] = {};  // each bin holds one size, the block put last first
   Kept* oldest_ = nullptr;
   Kept* newest_ = nullptr;

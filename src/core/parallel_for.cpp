@@ -3,14 +3,13 @@
 
 #include <ebb/core/error.h>
 #include <ebb/core/parallel.h>
-#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <utility>
 
+#include "core/fork.h"
 #include "core/thread_pool.h"
 
 namespace ebb {
@@ -28,30 +27,20 @@ int thread_count() {
   return n;
 }
 
-// The pool of this process. Never destroyed: its threads end with the process.
+// The pool of this process.
 struct Current {
-  Current() {
-    // A forked child has none of the pool's threads. It leaves the pool, in whatever state, and starts
-    // another; the lock is held meanwhile, so that it is nobody else's.
-    pthread_atfork([] { current().mutex.lock(); }, [] { current().mutex.unlock(); },
-                   [] {
-                     new std::shared_ptr<Pool>(std::move(current().pool));
-                     current().mutex.unlock();
-                   });
-  }
-  static Current& current() {
-    static Current& c = *new Current;
-    return c;
-  }
-
-  std::mutex mutex;
+  ebb::detail::HeldAtFork mutex;
   std::shared_ptr<Pool> pool;  // shared with running jobs, so that another never pulls it from under one
+  int forks = 0;               // before the pool was made
 };
 
 std::shared_ptr<Pool> pool() {
-  Current& c = Current::current();
-  std::shared_ptr<Pool> old;  // ends after the lock
-  std::lock_guard lock(c.mutex);
+  static Current& c = *new Current;  // never destroyed: the threads end with the process
+  std::shared_ptr<Pool> old;         // ends after the lock
+  const std::lock_guard lock(c.mutex);
+  // A forked child has none of its parent's threads. It leaves their pool, in whatever state.
+  if (std::exchange(c.forks, ebb::detail::forks()) != ebb::detail::forks())
+    new std::shared_ptr<Pool>(std::move(c.pool));
   const int asked = thread_count();
   if (!c.pool || c.pool->asked() != asked) old = std::exchange(c.pool, std::make_shared<Pool>(asked));
   return c.pool;

@@ -5,9 +5,6 @@
 #include "core/recorder.h"
 #include "device/backend.h"
 
-#include <pthread.h>
-
-#include <new>
 #include <random>
 
 namespace ebb {
@@ -83,12 +80,7 @@ std::optional<float>& Generator::next_float_normal() { return state_->next_float
 
 Generator& default_generator() {
   // Never destroyed: tensors may be drawn while the program shuts down.
-  static Generator& generator = []() -> Generator& {
-    static Generator& made = *new Generator(entropy());
-    // A thread that drew at a fork does not go on in the child.
-    ::pthread_atfork(nullptr, nullptr, [] { ::new (&made.mutex()) std::mutex; });
-    return made;
-  }();
+  static Generator& generator = *new Generator(entropy());
   return generator;
 }
 

@@ -1,7 +1,8 @@
 // The recorder of a thread, and what recordings and tapes know of storages.
 #include "core/recorder.h"
 
-#include <mutex>
+#include "core/fork.h"
+
 #include <unordered_map>
 
 namespace ebb::detail {
@@ -14,7 +15,7 @@ struct Known {
     const Recorder* by;
     std::uint64_t serial;
   };
-  std::mutex mutex;
+  HeldAtFork mutex;
   std::unordered_map<const Storage*, Made> made;
   struct Read {
     std::weak_ptr<ReadStorage> held;

@@ -1,13 +1,13 @@
 // Small blocks that no thread keeps: batches of them on shared stacks, and the slabs they are carved from.
 #pragma once
 
+#include "core/fork.h"
 #include "core/recent_peak.h"
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <new>
 
 namespace ebb::detail {
@@ -72,8 +72,6 @@ class SmallBlocks {
   /// Returns to the system each slab of which all blocks are here. Gives the bytes of these blocks.
   std::size_t trim();
 
-  std::mutex& mutex() { return mutex_; }
-
  private:
   struct Slab;
   struct BatchHead;
@@ -89,7 +87,7 @@ class SmallBlocks {
   void close_locked(OpenSlab& slab);
   std::size_t trim_locked();
 
-  std::mutex mutex_;
+  HeldAtFork mutex_;
   Stack stacks_[kClasses];
   Slab* slabs_ = nullptr;
   Slab* roomy_ = nullptr;  // those that a thread may carve further

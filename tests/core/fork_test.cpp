@@ -17,10 +17,10 @@ using ebb::Variable;
 
 namespace {
 
-// Forks twenty times while three threads repeat `work`; each child does it once. How many did not end well?
+// Forks so many times while three threads repeat `work`; each child does it once. How many did not end well?
 // What is made on first use is there before, since a fork amid that cannot be mended.
 template <class Work>
-int failed_children(Work&& work) {
+int failed_children(Work&& work, int forks = 20) {
   work();
   std::atomic<bool> stop{false};
   std::vector<std::thread> threads;
@@ -29,7 +29,7 @@ int failed_children(Work&& work) {
       while (!stop) work();
     });
   int failed = 0;
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < forks; ++i) {
     const pid_t child = ::fork();
     if (child == 0) {
       ::alarm(20);  // a lock that nobody holds any more would never open
@@ -58,6 +58,26 @@ TEST_CASE("a forked child allocates and frees") {
 TEST_CASE("a forked child draws numbers") {
   CHECK(failed_children([] {
           for (int k = 0; k < 20; ++k) ebb::rand({1000});
+        }) == 0);
+}
+
+TEST_CASE("a forked child draws from a generator of the program's own, and from copies of it") {
+  ebb::Generator own(7);
+  CHECK(failed_children(
+            [&] {
+              ebb::empty({3000}).normal_(0, 1, own);
+              ebb::Generator copy = own.clone();
+              ebb::empty({100}).uniform_(0, 1, copy);
+            },
+            200) == 0);
+}
+
+TEST_CASE("a forked child knows places in modules, and what recordings read") {
+  CHECK(failed_children([] {
+          auto f = ebb::compile([](const Variable& x) { return x * 2 + 1; });
+          for (int k = 0; k < 4; ++k) f(ebb::ones({4}));
+          ebb::nn::Linear layer(2, 2);
+          layer(ebb::ones({1, 2})).sum().backward();
         }) == 0);
 }
 
