@@ -1,6 +1,7 @@
 // backward() and grad(): seeds, checks and the start of a walk.
 #include <ebb/autograd/backward.h>
 #include <ebb/autograd/grad_mode.h>
+#include <ebb/core/start_thread.h>
 #include <ebb/core/warning.h>
 
 #include "autograd/graph_task.h"
@@ -12,7 +13,6 @@
 #include "device/capture.h"
 
 #include <exception>
-#include <thread>
 
 namespace ebb::autograd {
 namespace {
@@ -82,7 +82,7 @@ void with_stack(F&& f) {
       if (!error) error = std::current_exception();
     }
   };
-  std::thread([&] {
+  ebb::detail::start_thread("backward, within many walks", [&] {
     attempt([&] { here.enter(), f(); });
     attempt([&] { here = {}; });
   }).join();

@@ -1,11 +1,11 @@
 // One batch spread over several replicas of a module.
 #include <ebb/nn/parallel.h>
 
+#include <ebb/core/start_thread.h>
 #include <ebb/cuda/cuda.h>
 #include <ebb/ops/shape.h>
 
 #include <exception>
-#include <thread>
 
 #include "autograd/lend.h"
 #include "autograd/thread_state.h"
@@ -76,8 +76,9 @@ void run_all(std::size_t tasks, const std::vector<Device>& devices,
   std::vector<std::thread> threads;
   for (std::size_t i = 1; i < tasks; ++i) {
     try {
-      threads.emplace_back([&, i] { attempt(i, [&] { here.run(devices[i], [&] { task(i); }); }); });
-    } catch (...) {  // no thread is to be had
+      threads.push_back(ebb::detail::start_thread(
+          "parallel_apply", [&, i] { attempt(i, [&] { here.run(devices[i], [&] { task(i); }); }); }));
+    } catch (...) {
       errors[i] = std::current_exception();
     }
   }

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "autograd/semantics.h"
+#include "support/no_threads.h"
 
 using namespace semantics;
 using ebb::autograd::AnomalyMode;
@@ -134,6 +135,20 @@ TEST_CASE("an exception passes through walks of any depth and leaves the thread 
   Variable x = leaf({1});
   (x * 2).backward();
   require_values(x.grad(), {2});
+}
+
+TEST_CASE("walks within walks that need a thread say so where the system refuses it, and work again after") {
+  int reached = 0;
+  for (const std::int64_t depth : {22, 23, 22, 100}) {
+    Well well(depth, [&] { ++reached; });
+    const support::NoThreads refused;
+    if (depth == 22)
+      well.descend();
+    else
+      REQUIRE_THROWS_WITH(well.descend(),
+                          support::Contains("backward, within many walks: the system refuses a thread"));
+  }
+  REQUIRE(reached == 2);
 }
 
 TEST_CASE("anomaly mode tells in which backward a node was recorded, at any depth") {

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "support/catch.h"
+#include "support/no_threads.h"
 
 using namespace ebb;
 using namespace ebb::data;
@@ -268,4 +269,37 @@ TEST_CASE("a shared dataset is of the size of what it shares, a chunk dataset of
     optional<std::size_t> size() const override { return 7; }
   };
   CHECK(*datasets::make_shared_dataset<Seven>(7).size() == 7);
+}
+
+TEST_CASE("readers that get no thread say so, and start over when there is one") {
+  const auto chunks = ordered({2, 7});
+  auto loader = make_data_loader(datasets::make_shared_dataset<Counter>(23), DataLoaderOptions(5).workers(2));
+  const auto numbers = datasets::TensorDataset(arange(6));
+  auto list = make_data_loader(numbers, DataLoaderOptions(4).workers(2));
+  const auto length = [](auto&& range) {
+    std::size_t n = 0;
+    for (auto at = range.begin(); at != range.end(); ++at) ++n;
+    return n;
+  };
+  struct Row {
+    std::string who;
+    std::size_t gives;
+    std::function<std::size_t()> count;
+  };
+  const Row rows[] = {{"DataLoader", 23, [&] { return all_of(*loader).size(); }},
+                      {"DataLoader", 2, [&] { return length(*list); }},
+                      {"Pipeline::prefetch", 6, [&] { return length(from(numbers).prefetch(2)); }},
+                      {"ChunkDataset", 40, [&] {
+                         std::size_t n = 0;
+                         chunks->reset();
+                         while (const auto batch = chunks->get_batch(7)) n += batch->size();
+                         return n;
+                       }}};
+  for (const Row& row : rows) {
+    {
+      const support::NoThreads refused;
+      CHECK_THROWS_WITH(row.count(), Contains(row.who + ": the system refuses a thread"));
+    }
+    CHECK(row.count() == row.gives);
+  }
 }

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "support/catch.h"
+#include "support/no_threads.h"
 
 using namespace ebb;
 using support::Contains;
@@ -205,4 +206,12 @@ TEST_CASE("what cannot be spread is an error") {
   CHECK_THROWS_WITH(parallel::gather({}, kCPU), Contains("no tensors"));
   CHECK_THROWS_WITH(parallel::replicate(std::shared_ptr<nn::LinearImpl>(), Devices{kCPU}),
                     Contains("no module"));
+}
+
+TEST_CASE("a replica that gets no thread says so") {
+  Net net;
+  const Variable x = ones({2, 4}, kDouble);
+  const support::NoThreads refused;
+  CHECK_THROWS_WITH(parallel::data_parallel(net, x, Devices{kCPU, kCPU}),
+                    Contains("parallel_apply: the system refuses a thread"));
 }

@@ -3,6 +3,7 @@
 
 #include <ebb/core/arg.h>
 #include <ebb/core/random.h>
+#include <ebb/core/start_thread.h>
 #include <ebb/data/batch_queue.h>
 #include <ebb/data/samplers.h>
 #include <ebb/data/stateful_dataset.h>
@@ -13,7 +14,6 @@
 #include <iterator>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -106,8 +106,14 @@ class ChunkDataset final : public StatefulDataset<ChunkDataset<ChunkReader, Chun
     quit_ = false;
     queue_ = std::make_unique<Queue>(options_.batch_size(), example_sampler_, options_.cache_size());
     reading_ = options_.preloader_count();
-    for (std::size_t i = 0; i < options_.preloader_count(); ++i)
-      preloaders_.emplace_back([this] { preload(); });
+    try {
+      for (std::size_t i = 0; i < options_.preloader_count(); ++i)
+        preloaders_.push_back(ebb::detail::start_thread("ChunkDataset", [this] { preload(); }));
+    } catch (...) {
+      end_epoch();
+      queue_.reset();
+      throw;
+    }
   }
 
   optional<std::size_t> size() const override { return nullopt; }

@@ -95,7 +95,7 @@ class StatelessDataLoader
     return dataset_.get_batch(std::move(request));
   }
   std::thread start_worker() override {
-    return std::thread([this, copy = dataset_]() mutable { this->work(copy); });
+    return ebb::detail::start_thread("DataLoader", [this, copy = dataset_]() mutable { this->work(copy); });
   }
 
   DatasetType dataset_;
@@ -130,7 +130,7 @@ class StatefulDataLoader
     return dataset_.get_batch(std::move(request));
   }
   std::thread start_worker() override {
-    return std::thread([this] { this->work(dataset_); });
+    return ebb::detail::start_thread("DataLoader", [this] { this->work(dataset_); });
   }
 
   DatasetType dataset_;

@@ -4,6 +4,7 @@
 #include <ebb/archive.h>
 #include <ebb/core/arg.h>
 #include <ebb/core/error.h>
+#include <ebb/core/start_thread.h>
 #include <ebb/data/iterator.h>
 #include <ebb/data/pinned.h>
 #include <ebb/data/worker_exception.h>
@@ -14,7 +15,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -79,6 +79,9 @@ class DataLoaderBase {
         "Attempted to get a new DataLoader iterator while another iterator is not yet exhausted. Take it "
         "to the end, or let it go first.");
     drain();
+    // Before anything is drawn: where the system refuses a thread, a later begin() does all that this one
+    // would.
+    while (threads_.size() < options_.workers()) threads_.push_back(start_worker());
     exhausted_ = false;
     if (resume_at_) {
       for (std::size_t i = 0; i < *resume_at_; ++i) (void)next_request();
@@ -87,7 +90,6 @@ class DataLoaderBase {
       reset();
       handed_out_ = 0;
     }
-    while (threads_.size() < options_.workers()) threads_.push_back(start_worker());
     if (options_.workers() > 0) fill();
     Iterator<Batch> first([this] {
       optional<Batch> batch = next();

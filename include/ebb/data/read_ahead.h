@@ -1,6 +1,8 @@
 // A thread that makes values before they are asked for.
 #pragma once
 
+#include <ebb/core/start_thread.h>
+
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -8,7 +10,6 @@
 #include <functional>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 
 namespace ebb::data::detail {
@@ -18,7 +19,9 @@ template <class T>
 class ReadAhead {
  public:
   ReadAhead(std::function<std::optional<T>()> next, std::size_t count)
-      : next_(std::move(next)), count_(count), thread_([this] { read(); }) {}
+      : next_(std::move(next)),
+        count_(count),
+        thread_(ebb::detail::start_thread("Pipeline::prefetch", [this] { read(); })) {}
   ~ReadAhead() {
     {
       std::lock_guard lock(mutex_);
