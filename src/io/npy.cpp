@@ -41,7 +41,6 @@ struct Header {
   DType dtype;
   bool swapped, fortran;
   DimVector sizes;
-  std::size_t data;
 };
 
 // What follows 'key': in the header, a Python literal of a dict.
@@ -70,19 +69,23 @@ DimVector shape_of(std::string_view text) {
   }
 }
 
-Header header_of(std::string_view file) {
-  EBB_CHECK(file.starts_with(kMagic),
+constexpr std::size_t kStart = 12;  // of a file: what says how long the header is
+
+/// How many bytes come before the data, by the first of them.
+std::uint64_t data_begin(std::string_view start) {
+  EBB_CHECK(start.starts_with(kMagic),
             "npy: this is no NumPy .npy file: it does not begin with \"\\x93NUMPY\".");
-  if (file.size() < 12) unsound("it is cut short");
-  const unsigned char version = static_cast<unsigned char>(file[6]);
+  if (start.size() < kStart) unsound("it is cut short");
+  const unsigned char version = static_cast<unsigned char>(start[6]);
   if (version < 1 || version > 3)
     ebb::detail::fail("npy: version ", int{version}, " of the format is not known; 1 to 3 are.");
   const std::size_t width = version == 1 ? 2 : 4;
-  std::size_t length = 0;
-  for (std::size_t i = width; i-- > 0;) length = length << 8 | static_cast<unsigned char>(file[8 + i]);
-  if (length > file.size() - 8 - width) unsound("it is cut short");
-  const std::string_view text = file.substr(8 + width, length);
+  std::uint64_t length = 0;
+  for (std::size_t i = width; i-- > 0;) length = length << 8 | static_cast<unsigned char>(start[8 + i]);
+  return 8 + width + length;
+}
 
+Header header_of(std::string_view text) {
   std::string_view descr = after(text, "descr");
   if (!descr.starts_with('\''))
     ebb::detail::fail("npy: arrays of structures cannot be read. Save their fields one by one.");
@@ -96,22 +99,30 @@ Header header_of(std::string_view file) {
             "int16, int32, int64, "
             "uint8, float16, float32, float64.");
   return {kind->dtype, descr[0] == '>', after(text, "fortran_order").starts_with("True"),
-          shape_of(after(text, "shape")), 8 + width + length};
+          shape_of(after(text, "shape"))};
 }
 
-Variable tensor_of(std::string_view file) {
-  const Header header = header_of(file);
+/// Of a file of `size` bytes; read(parts) reads the first of them, and checks them where it has all.
+template <class Read>
+Variable tensor_of(std::uint64_t size, const Read& read) {
+  std::string head(std::min<std::uint64_t>(size, kStart), '\0');
+  read({{head.data(), head.size()}});
+  const std::uint64_t begin = data_begin(head);
+  if (begin > size) unsound("it is cut short");
+  head.resize(std::max<std::uint64_t>(begin, kStart));
+  read({{head.data(), head.size()}});
+  const Header header = header_of(head);
   std::uint64_t bytes = item_size(header.dtype);
-  for (const std::int64_t size : header.sizes)
-    if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(size), &bytes))
+  for (const std::int64_t extent : header.sizes)
+    if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(extent), &bytes))
       unsound("its shape is too large");
-  if (bytes > file.size() - header.data)
-    unsound("it is cut short: its shape needs ", bytes, " bytes of data");
+  if (bytes > size - begin) unsound("it is cut short: its shape needs ", bytes, " bytes of data");
   DimVector sizes = header.sizes;
   if (header.fortran) std::reverse(sizes.begin(), sizes.end());
   const NdArray array = NdArray::empty(sizes, header.dtype);
   auto* const to = static_cast<char*>(array.address());
-  if (bytes > 0) std::memcpy(to, file.data() + header.data, bytes);
+  std::string rest(size - begin - bytes, '\0');
+  read({{head.data(), begin}, {to, bytes}, {rest.data(), rest.size()}});
   if (header.swapped)
     for (std::uint64_t i = 0; i < bytes; i += item_size(header.dtype))
       std::reverse(to + i, to + i + item_size(header.dtype));
@@ -143,17 +154,15 @@ std::pair<std::string, Variable> parts_of(const Variable& tensor) {
   return {header + text, tensor.detach().to(Device::CPU).contiguous()};
 }
 
-template <class Put>
-void emit(const Variable& tensor, const Put& put) {
-  const auto [header, data] = parts_of(tensor);
-  put(header.data(), header.size());
-  put(data.data_ptr(), data.nbytes());
+std::string_view bytes_of(const Variable& data) {
+  return {static_cast<const char*>(data.data_ptr()), data.nbytes()};
 }
 
-std::string all_of(const Bytes& bytes) {
-  std::string all(bytes.size(), '\0');
-  bytes.read(0, all.data(), all.size());
-  return all;
+Variable tensor_of(const Bytes& bytes) {
+  return tensor_of(bytes.size(), [&](const std::vector<io::Part>& parts) {
+    std::uint64_t at = 0;
+    for (const io::Part& part : parts) bytes.read(at, part.to, part.size), at += part.size;
+  });
 }
 
 NamedTensors arrays_of(std::shared_ptr<const Bytes> bytes) {
@@ -162,7 +171,9 @@ NamedTensors arrays_of(std::shared_ptr<const Bytes> bytes) {
   for (const std::string& name : zip.names()) {
     EBB_CHECK(name.ends_with(".npy"), "npy: the archive holds \"", name,
               "\", which is no array. Is it a PyTorch file? ebb::load takes both.");
-    tensors.emplace_back(name.substr(0, name.size() - 4), tensor_of(zip.read(name, UINT64_MAX)));
+    tensors.emplace_back(
+        name.substr(0, name.size() - 4),
+        tensor_of(zip.size(name), [&](const std::vector<io::Part>& parts) { zip.read_into(name, parts); }));
   }
   return tensors;
 }
@@ -179,11 +190,11 @@ bool holds_arrays(const std::shared_ptr<const Bytes>& bytes) {
 }
 
 Variable read(const std::string& path) {
-  return io::located(path, [&] { return tensor_of(all_of(io::BytesOnDisk(path))); });
+  return io::located(path, [&] { return tensor_of(io::BytesOnDisk(path)); });
 }
-Variable read(std::istream& stream) { return tensor_of(io::rest_of(stream)); }
+Variable read(std::istream& stream) { return tensor_of(io::BytesInMemory(io::rest_of(stream))); }
 Variable parse(const void* bytes, std::size_t size) {
-  return tensor_of({static_cast<const char*>(bytes), size});
+  return tensor_of(io::BytesInMemory(std::string_view(static_cast<const char*>(bytes), size)));
 }
 
 void write(const std::string& path, const Variable& tensor) {
@@ -194,9 +205,9 @@ void write(const std::string& path, const Variable& tensor) {
   file.commit();
 }
 void write(std::ostream& stream, const Variable& tensor) {
-  emit(tensor, [&](const void* bytes, std::size_t size) {
-    stream.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(size));
-  });
+  const auto [header, data] = parts_of(tensor);
+  for (const std::string_view bytes : {std::string_view(header), bytes_of(data)})
+    stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   EBB_CHECK(stream.good(), "npy: the stream did not take all bytes.");
 }
 
@@ -216,19 +227,15 @@ NamedTensors read_npz(std::istream& stream) {
 }
 
 void write_npz(const std::string& path, const NamedTensors& tensors) {
-  std::vector<std::string> entries;
-  for (const auto& [name, tensor] : tensors) {  // before anything is written: all must be sound
-    std::string entry;
-    emit(tensor,
-         [&](const void* bytes, std::size_t size) { entry.append(static_cast<const char*>(bytes), size); });
-    entries.push_back(std::move(entry));
-  }
+  std::vector<std::pair<std::string, Variable>> entries;
+  for (const auto& each : tensors)  // before anything is written: all must be sound
+    entries.push_back(parts_of(each.second));
   io::AtomicFile file(path);
   io::ZipWriter zip([&](std::uint64_t position, const void* bytes, std::size_t size) {
     file.write_at(position, bytes, size);
   });
   for (std::size_t i = 0; i < entries.size(); ++i)
-    zip.add(tensors[i].first + ".npy", entries[i].data(), entries[i].size());
+    zip.add(tensors[i].first + ".npy", {entries[i].first, bytes_of(entries[i].second)});
   zip.finish();
   file.commit();
 }

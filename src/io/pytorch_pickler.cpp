@@ -76,8 +76,8 @@ void Pickler::write_storages(io::ZipWriter& zip, const std::string& prefix) cons
   for (std::size_t i = 0; i < storages_.size(); ++i) {
     const NdArray& array = storages_[i];
     const std::uint64_t element = storage_of(array.dtype()).bytes;
-    zip.add(prefix + "data/" + std::to_string(i), array.storage()->data(),
-            array.storage()->bytes() / element * element);
+    zip.add(prefix + "data/" + std::to_string(i), {{static_cast<const char*>(array.storage()->data()),
+                                                    array.storage()->bytes() / element * element}});
   }
 }
 

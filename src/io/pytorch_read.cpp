@@ -62,7 +62,7 @@ class ZipStorages final : public Loaded {
     if (zip_.size(name) != bytes_of(type, count))
       unsound("storage \"", key, "\" has ", zip_.size(name), " bytes, not ", count, " elements");
     NdArray array = NdArray::empty({count}, type.type);
-    zip_.read_into(name, array.address());
+    zip_.read_into(name, {{array.address(), zip_.size(name)}});
     return array;
   }
   const ZipReader& zip_;
@@ -97,7 +97,7 @@ Value read_zip(std::shared_ptr<const Bytes> bytes) {
 // each storage as its count and its elements.
 class LegacyStorages final : public Loaded {
  public:
-  LegacyStorages(std::string_view bytes, std::size_t position, const io::Pickle& keys)
+  LegacyStorages(const Bytes& bytes, std::uint64_t position, const io::Pickle& keys)
       : bytes_(bytes), position_(position) {
     for (const std::uint32_t key : keys.at(keys.root).items) keys_.push_back(keys.at(key).text);
   }
@@ -107,8 +107,10 @@ class LegacyStorages final : public Loaded {
       const auto type = types.find(key);
       if (type == types.end() || !type->second || bytes_.size() - position_ < 8)
         unsound("its storages are cut short");
+      unsigned char little[8];
+      bytes_.read(position_, little, sizeof little);
       std::uint64_t count = 0;
-      for (unsigned i = 8; i-- > 0;) count = count << 8 | static_cast<unsigned char>(bytes_[position_ + i]);
+      for (unsigned i = 8; i-- > 0;) count = count << 8 | little[i];
       position_ += 8;
       const std::uint64_t size = count > bytes_.size() ? bytes_.size() + 1 : count * type->second->bytes;
       if (size > bytes_.size() - position_) unsound("its storages are cut short");
@@ -119,21 +121,19 @@ class LegacyStorages final : public Loaded {
 
  private:
   struct Place {
-    std::size_t at;
-    std::uint64_t count;
+    std::uint64_t at, count;
   };
   NdArray fetch(const std::string& key, const StorageType& type, std::int64_t count) override {
     const auto found = places_.find(key);
     if (found == places_.end() || found->second.count < static_cast<std::uint64_t>(count))
       unsound("it lacks the storage \"", key, "\"");
     NdArray array = NdArray::empty({static_cast<std::int64_t>(found->second.count)}, type.type);
-    std::copy_n(bytes_.data() + found->second.at, bytes_of(type, array.numel()),
-                static_cast<char*>(array.address()));
+    bytes_.read(found->second.at, array.address(), bytes_of(type, array.numel()));
     return array;
   }
 
-  std::string_view bytes_;
-  std::size_t position_;
+  const Bytes& bytes_;
+  std::uint64_t position_;
   std::vector<std::string> keys_;
   std::unordered_map<std::string, Place> places_;
 };
@@ -146,15 +146,39 @@ bool is_big_endian(const io::Pickle& machine) {
   return false;
 }
 
-Value read_legacy(std::string_view bytes) {
+struct LegacyPickles {
+  io::Pickle value, keys;
+  std::size_t end = 0;
+};
+
+LegacyPickles pickles_of(std::string_view bytes) {
   std::size_t position = 0;
   io::parse_pickle(bytes, position);  // the magic number
   const io::Pickle version = io::parse_pickle(bytes, position);
   if (version.at(version.root).integer != 1001) unsound("its version is not 1001");
   if (is_big_endian(io::parse_pickle(bytes, position))) refuse_big_endian();
-  const io::Pickle pickle = io::parse_pickle(bytes, position);
-  const io::Pickle keys = io::parse_pickle(bytes, position);
+  LegacyPickles pickles;
+  pickles.value = io::parse_pickle(bytes, position);
+  pickles.keys = io::parse_pickle(bytes, position);
+  pickles.end = position;
+  return pickles;
+}
 
+// Out of a part of the file that need not hold storages.
+LegacyPickles pickles_of(const Bytes& bytes) {
+  for (std::uint64_t n = std::uint64_t{1} << 20;; n *= 16) {
+    std::string start(std::min(n, bytes.size()), '\0');
+    bytes.read(0, start.data(), start.size());
+    try {
+      return pickles_of(start);
+    } catch (const Error&) {
+      if (start.size() == bytes.size()) throw;
+    }
+  }
+}
+
+Value read_legacy(const Bytes& bytes) {
+  const auto [pickle, keys, position] = pickles_of(bytes);
   std::unordered_map<std::string, const StorageType*> types;
   for (const io::Pickle::Node& node : pickle.nodes) {
     if (node.kind != io::Pickle::Kind::Reference) continue;
@@ -172,11 +196,7 @@ Value read_bytes(const std::shared_ptr<const Bytes>& bytes) {
   std::string start(std::min<std::uint64_t>(bytes->size(), kLegacyMagic.size()), '\0');
   bytes->read(0, start.data(), start.size());
   if (start.starts_with("PK")) return read_zip(bytes);
-  if (start == kLegacyMagic) {
-    std::string all(bytes->size(), '\0');
-    bytes->read(0, all.data(), all.size());
-    return read_legacy(all);
-  }
+  if (start == kLegacyMagic) return read_legacy(*bytes);
   ebb::detail::fail(
       "pytorch: this is no file of torch.save: it is neither a zip archive nor begins with PyTorch's magic "
       "number. ",

@@ -18,7 +18,7 @@ namespace {
 void emit(Pickler& pickler, const std::string* code, const io::ZipWriter::Put& put) {
   io::ZipWriter zip(put);
   const auto add = [&](const std::string& name, std::string_view bytes) {
-    zip.add("archive/" + name, bytes.data(), bytes.size());
+    zip.add("archive/" + name, {bytes});
   };
   add("data.pkl", pickler.finish());
   if (code) {

@@ -7,11 +7,18 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/bytes.h"
 
 namespace ebb::io {
+
+/// Where a run of an entry's bytes goes.
+struct Part {
+  void* to;
+  std::uint64_t size;
+};
 
 /// An archive that is read entry by entry. Errors, all ebb::Error: no archive, a directory that does not
 /// parse, names that come twice, entries that lie past the end, encrypted ones, sums (CRC-32) that do not
@@ -29,8 +36,9 @@ class ZipReader {
   std::uint64_t size(const std::string& name) const;
   /// At most `limit` bytes, or it is an error.
   std::string read(const std::string& name, std::uint64_t limit = 1 << 30) const;
-  /// Exactly size(name) bytes.
-  void read_into(const std::string& name, void* to) const;
+  /// The first bytes, one part after the other. Parts that hold all size(name) bytes are checked against the
+  /// sum.
+  void read_into(const std::string& name, const std::vector<Part>& parts) const;
 
  private:
   struct Archive;
@@ -45,7 +53,8 @@ class ZipWriter {
 
   explicit ZipWriter(Put put);
   ~ZipWriter();
-  void add(const std::string& name, const void* bytes, std::uint64_t size);
+  /// An entry of these bytes, one after the other.
+  void add(const std::string& name, const std::vector<std::string_view>& parts);
   void finish();
 
  private:

@@ -21,19 +21,22 @@ template <class... Parts>
   unsound_zip(ebb::detail::text(parts...));
 }
 
-// Unpacks an entry's bytes from their position; false where they are cut short or do not unpack.
-bool inflate_into(const Bytes& bytes, std::uint64_t at, const ZipEntry& entry, void* to) {
+// Unpacks an entry's first bytes from their position; false where they are cut short or do not unpack.
+bool inflate_into(const Bytes& bytes, std::uint64_t at, const ZipEntry& entry, const std::vector<Part>& parts,
+                  bool all) {
   struct Stream : z_stream {
     Stream() : z_stream() {}
     ~Stream() { inflateEnd(this); }
   } stream;
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw std::bad_alloc();  // bare deflate, without a header
   std::string chunk(std::min<std::uint64_t>(kChunk, entry.packed), '\0');
-  std::uint64_t left = entry.packed, wanted = entry.size;
+  std::uint64_t left = entry.packed, filled = 0;
   Bytef nothing = 0;  // inflate() wants an address for no bytes, too
-  stream.next_out = entry.size > 0 ? static_cast<Bytef*>(to) : &nothing;
+  auto part = parts.begin();
   int status = Z_OK;
   while (status == Z_OK) {
+    for (; part != parts.end() && filled == part->size; ++part) filled = 0;
+    if (part == parts.end() && !all) return true;
     if (stream.avail_in == 0 && left > 0) {
       stream.avail_in = static_cast<uInt>(std::min<std::uint64_t>(left, chunk.size()));
       stream.next_in = reinterpret_cast<Bytef*>(chunk.data());
@@ -41,12 +44,15 @@ bool inflate_into(const Bytes& bytes, std::uint64_t at, const ZipEntry& entry, v
       at += stream.avail_in;
       left -= stream.avail_in;
     }
-    const uInt room = static_cast<uInt>(std::min<std::uint64_t>(wanted, 1 << 30));
-    stream.avail_out = room;
+    const std::uint64_t room =
+        part == parts.end() ? 0 : std::min<std::uint64_t>(part->size - filled, 1 << 30);
+    stream.next_out = room > 0 ? static_cast<Bytef*>(part->to) + filled : &nothing;
+    stream.avail_out = static_cast<uInt>(room);
     status = inflate(&stream, Z_NO_FLUSH);
-    wanted -= room - stream.avail_out;
+    filled += room - stream.avail_out;
   }
-  return status == Z_STREAM_END && wanted == 0;
+  while (part != parts.end() && filled == part->size) ++part, filled = 0;
+  return status == Z_STREAM_END && part == parts.end();
 }
 
 }  // namespace
@@ -83,17 +89,22 @@ struct ZipReader::Archive {
     return found->second;
   }
 
-  void read_into(const std::string& name, void* to) const {
+  void read_into(const std::string& name, const std::vector<Part>& parts) const {
     const ZipEntry& entry = at(name);
-    const std::uint64_t begin = zip_data_position(*bytes, entry);
-    bool whole = begin <= bytes->size() && entry.packed <= bytes->size() - begin;
+    std::uint64_t wanted = 0;
+    for (const Part& part : parts) wanted += part.size;
+    const bool all = wanted == entry.size;
+    std::uint64_t begin = zip_data_position(*bytes, entry);
+    bool whole = wanted <= entry.size && begin <= bytes->size() && entry.packed <= bytes->size() - begin;
     if (whole && entry.method == 0)  // straight to where it goes
-      bytes->read(begin, to, entry.size);
+      for (const Part& part : parts) bytes->read(begin, part.to, part.size), begin += part.size;
     else if (whole)
-      whole = inflate_into(*bytes, begin, entry, to);
+      whole = inflate_into(*bytes, begin, entry, parts, all);
     if (!whole) unsound("entry \"", name, "\" is cut short or does not unpack");
-    if (static_cast<std::uint32_t>(crc32_z(0, static_cast<const Bytef*>(to), entry.size)) != entry.sum &&
-        entry.size > 0)
+    uLong sum = 0;
+    for (const Part& part : parts)
+      if (part.size > 0) sum = crc32_z(sum, static_cast<const Bytef*>(part.to), part.size);
+    if (all && sum != entry.sum && entry.size > 0)
       unsound("the bytes of entry \"", name, "\" do not match its CRC-32");
   }
 };
@@ -111,10 +122,12 @@ std::string ZipReader::read(const std::string& name, std::uint64_t limit) const 
   const std::uint64_t n = size(name);
   if (n > limit) unsound("entry \"", name, "\" of ", n, " bytes is larger than any should be");
   std::string bytes(n, '\0');
-  archive_->read_into(name, bytes.data());
+  archive_->read_into(name, {{bytes.data(), n}});
   return bytes;
 }
 
-void ZipReader::read_into(const std::string& name, void* to) const { archive_->read_into(name, to); }
+void ZipReader::read_into(const std::string& name, const std::vector<Part>& parts) const {
+  archive_->read_into(name, parts);
+}
 
 }  // namespace ebb::io

@@ -68,8 +68,10 @@ ZipWriter::~ZipWriter() {
   if (archive_->file) zipClose(archive_->file, nullptr);
 }
 
-void ZipWriter::add(const std::string& name, const void* bytes, std::uint64_t size) {
+void ZipWriter::add(const std::string& name, const std::vector<std::string_view>& parts) {
   Archive& self = *archive_;
+  std::uint64_t size = 0;
+  for (const std::string_view part : parts) size += part.size();
   EBB_CHECK(name.size() < 60000, "zip: a name of ", std::uint64_t{name.size()}, " bytes is too long.");
   const bool large = size >= 0xffffffffU;
   // An extra field of zeros ("FB", as PyTorch's own) moves the data to the next multiple.
@@ -82,11 +84,12 @@ void ZipWriter::add(const std::string& name, const void* bytes, std::uint64_t si
   info.tmz_date.tm_mday = 1;
   self.check(zipOpenNewFileInZip64(self.file, name.c_str(), &info, extra.data(),
                                    static_cast<uInt>(extra.size()), nullptr, 0, nullptr, 0, 0, large));
-  for (std::uint64_t done = 0; done < size;) {
-    const auto block = static_cast<unsigned>(std::min<std::uint64_t>(size - done, 1 << 30));
-    self.check(zipWriteInFileInZip(self.file, static_cast<const char*>(bytes) + done, block));
-    done += block;
-  }
+  for (std::string_view part : parts)
+    while (!part.empty()) {
+      const std::size_t block = std::min<std::size_t>(part.size(), 1 << 30);
+      self.check(zipWriteInFileInZip(self.file, part.data(), static_cast<unsigned>(block)));
+      part.remove_prefix(block);
+    }
   self.check(zipCloseFileInZip(self.file));
 }
 

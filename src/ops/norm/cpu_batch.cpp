@@ -2,6 +2,7 @@
 #include <ebb/core/visit.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "ops/norm/cpu_rows.h"
@@ -13,61 +14,127 @@ namespace {
 
 using Doubles = std::vector<double>;
 
-/// Adds up f(c, row or element of x, of y) over batch and places, for each channel: two sums at once, in
-/// double. With places, rows are runs of places; without, a run of channels is taken at a time so that memory
-/// is read in order.
-template <class T, class F, class G>
-void channel_sums(Doubles& first, Doubles& second, const T* x, const T* y, const NormShape& s, F f, G g) {
-  using C = Compute<T>;
-  first.assign(static_cast<std::size_t>(s.channels), 0);
-  second.assign(static_cast<std::size_t>(s.channels), 0);
-  if (s.places > 1) {
-    parallel_for(0, s.channels, row_grain(s.batch * s.places), [&](std::int64_t begin, std::int64_t end) {
-      std::vector<C> scratch_x, scratch_y;
-      for (std::int64_t c = begin; c < end; ++c)
-        for (std::int64_t n = 0; n < s.batch; ++n) {
-          const std::int64_t at = (n * s.channels + c) * s.places;
-          const auto rx = read_row(x + at, s.places, scratch_x);
-          const auto ry = read_row(y + at, s.places, scratch_y);
-          first[static_cast<std::size_t>(c)] += f(rx, ry, c, 1).sum();
-          second[static_cast<std::size_t>(c)] += g(rx, ry, c, 1).sum();
-        }
-    });
-  } else {
-    parallel_for(0, s.channels, row_grain(s.batch), [&](std::int64_t begin, std::int64_t end) {
-      std::vector<C> scratch_x, scratch_y;
-      const std::int64_t width = end - begin;
-      MutableRow<double> a(first.data() + begin, width), b(second.data() + begin, width);
-      for (std::int64_t n = 0; n < s.batch; ++n) {
-        const std::int64_t at = n * s.channels + begin;
-        const auto rx = read_row(x + at, width, scratch_x);
-        const auto ry = read_row(y + at, width, scratch_y);
-        a += f(rx, ry, begin, width).template cast<double>();
-        b += g(rx, ry, begin, width).template cast<double>();
-      }
-    });
-  }
-}
+/// How the array is walked: by rows of the places of one channel; or, where these are few, by rows of all
+/// channels and their places, repeated until no row is short, so that memory is read in order.
+struct Rows {
+  static constexpr std::int64_t kFewPlaces = 64, kWidth = 512;
 
-/// Calls body(row of out, row of x, row of y, first channel, channels in the row) over the whole array.
+  explicit Rows(const NormShape& shape)
+      : s(shape), along_places(s.places >= kFewPlaces), elements(s.batch * s.channels * s.places) {
+    const std::int64_t period = s.channels * s.places;
+    width = along_places ? s.places
+                         : period * std::max<std::int64_t>(kWidth / std::max<std::int64_t>(period, 1), 1);
+    count = elements == 0 ? 0 : (elements + width - 1) / width;
+  }
+
+  /// Calls f(c, n) for each run of n elements of one channel in a row that has all channels.
+  template <class F>
+  void runs(F f) const {
+    for (std::int64_t at = 0; at < width; at += s.channels * s.places)
+      for (std::int64_t c = 0; c < s.channels; ++c)
+        f(static_cast<std::size_t>(c), static_cast<std::size_t>(s.places));
+  }
+
+  /// Values of channels as rows need them: in a row of all channels, one for each element.
+  template <class C>
+  std::vector<C> spread(const std::vector<C>& of_channels) const {
+    if (along_places || count == 0) return of_channels;
+    std::vector<C> out;
+    out.reserve(static_cast<std::size_t>(width));
+    runs([&](std::size_t c, std::size_t n) { out.insert(out.end(), n, of_channels[c]); });
+    return out;
+  }
+
+  NormShape s;
+  bool along_places;
+  std::int64_t elements, width, count;
+};
+
+/// What of spread() a row takes: the value of its channel, or those of n elements.
+struct OfChannel {
+  std::int64_t channel;
+  template <class C>
+  C operator()(const std::vector<C>& values) const {
+    return values[static_cast<std::size_t>(channel)];
+  }
+};
+struct OfElements {
+  std::int64_t from, n;
+  template <class C>
+  ConstRow<C> operator()(const std::vector<C>& values) const {
+    return {values.data() + from, n};
+  }
+};
+
+/// Calls body(first element, how many, OfChannel or OfElements, three vectors to convert in) for each row.
 template <class T, class Body>
-void for_rows(const NormShape& s, Body&& body) {
-  const bool along_places = s.places > 1;
-  const std::int64_t rows = along_places ? s.batch * s.channels : s.batch;
-  const std::int64_t width = along_places ? s.places : s.channels;
-  parallel_for(0, rows, row_grain(width), [&](std::int64_t begin, std::int64_t end) {
+void for_rows(const Rows& rows, Body&& body) {
+  parallel_for(0, rows.count, row_grain(rows.width), [&](std::int64_t begin, std::int64_t end) {
     std::vector<Compute<T>> a, b, c;
-    for (std::int64_t row = begin; row < end; ++row)
-      body(row * width, width, along_places ? row % s.channels : 0, along_places ? 1 : width, a, b, c);
+    for (std::int64_t row = begin; row < end; ++row) {
+      const std::int64_t at = row * rows.width, n = std::min(rows.width, rows.elements - at);
+      if (rows.along_places)
+        body(at, n, OfChannel{row % rows.s.channels}, a, b, c);
+      else
+        body(at, n, OfElements{0, n}, a, b, c);
+    }
   });
 }
 
-/// row - mean, with one mean for a row of places, or one for each value of a row of channels.
-template <class C, class Row>
-Eigen::Array<C, Eigen::Dynamic, 1> centred(const Row& row, const std::vector<C>& mean, std::int64_t channel,
-                                           std::int64_t channels) {
-  if (channels == 1) return row - mean[static_cast<std::size_t>(channel)];
-  return row - ConstRow<C>(mean.data() + channel, channels);
+/// The sums of each f(row of x, of y, OfChannel or OfElements), in double, for each channel.
+template <class T, class... F>
+std::array<Doubles, sizeof...(F)> channel_sums(const T* x, const T* y, const Rows& rows, F... f) {
+  const NormShape& s = rows.s;
+  std::array<Doubles, sizeof...(F)> sums;
+  sums.fill(Doubles(static_cast<std::size_t>(s.channels), 0));
+  if (rows.along_places) {
+    parallel_for(0, s.channels, row_grain(s.batch * s.places), [&](std::int64_t begin, std::int64_t end) {
+      std::vector<Compute<T>> scratch_x, scratch_y;
+      for (std::int64_t c = begin; c < end; ++c)
+        for (std::int64_t n = 0; n < s.batch; ++n) {
+          const std::int64_t at = (n * s.channels + c) * s.places;
+          const auto rx = read_row(x + at, s.places, scratch_x), ry = read_row(y + at, s.places, scratch_y);
+          auto* sum = sums.data();
+          (((*sum++)[static_cast<std::size_t>(c)] += f(rx, ry, OfChannel{c}).sum()), ...);
+        }
+    });
+    return sums;
+  }
+  // Sums of blocks of rows, which are then added in order: the same whatever the number of threads. In a
+  // block, as many elements of its rows at a time as the first cache has room for their sums.
+  constexpr std::int64_t kBlock = 64, kAtOnce = 1024;
+  const std::int64_t blocks = (rows.count + kBlock - 1) / kBlock;
+  std::array<Doubles, sizeof...(F)> parts;
+  parts.fill(Doubles(static_cast<std::size_t>(blocks * s.channels), 0));
+  parallel_for(0, blocks, row_grain(kBlock * rows.width), [&](std::int64_t begin, std::int64_t end) {
+    std::vector<Compute<T>> scratch_x, scratch_y;
+    std::array<Doubles, sizeof...(F)> lanes;
+    for (std::int64_t block = begin; block < end; ++block) {
+      lanes.fill(Doubles(static_cast<std::size_t>(rows.width), 0));
+      const std::int64_t last = std::min(rows.count, (block + 1) * kBlock);
+      for (std::int64_t from = 0; from < rows.width; from += kAtOnce)
+        for (std::int64_t row = block * kBlock; row < last; ++row) {
+          const std::int64_t at = row * rows.width + from;
+          const std::int64_t n = std::min({kAtOnce, rows.width - from, rows.elements - at});
+          if (n <= 0) break;
+          const auto rx = read_row(x + at, n, scratch_x), ry = read_row(y + at, n, scratch_y);
+          auto* lane = lanes.data();
+          ((MutableRow<double>((lane++)->data() + from, n) +=
+            f(rx, ry, OfElements{from, n}).template cast<double>()),
+           ...);
+        }
+      for (std::size_t i = 0; i < lanes.size(); ++i) {
+        double* const part = parts[i].data() + block * s.channels;
+        const double* lane = lanes[i].data();
+        rows.runs([&](std::size_t c, std::size_t n) {
+          for (; n > 0; --n) part[c] += *lane++;
+        });
+      }
+    }
+  });
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    for (std::size_t k = 0; k < parts[i].size(); ++k) sums[i][k % sums[i].size()] += parts[i][k];
+  return sums;
 }
 
 template <class T>
@@ -75,34 +142,29 @@ std::vector<Compute<T>> statistics(const NdArray& x) {
   return std::vector<Compute<T>>(x.address_as<Compute<T>>(), x.address_as<Compute<T>>() + x.numel());
 }
 
-void find_statistics(BatchStatistics& stats, const NdArray& x, const NormShape& s, double eps) {
-  visit_floating(x.dtype(), "batch_norm", [&]<class T> {
+void find_statistics(BatchStatistics& stats, const NdArray& array, const NormShape& s, double eps) {
+  visit_floating(array.dtype(), "batch_norm", [&]<class T> {
     using C = Compute<T>;
+    const Rows rows(s);
+    const T* const x = array.address_as<T>();
     const double count = static_cast<double>(s.batch * s.places);
-    Doubles sums, unused;
-    const auto first = [](const auto& row, const auto&, std::int64_t, std::int64_t) { return row; };
-    const auto none = [](const auto& row, const auto&, std::int64_t, std::int64_t) { return row * C(0); };
-    channel_sums(sums, unused, x.address_as<T>(), x.address_as<T>(), s, first, none);
-    std::vector<C> means(sums.size());
-    for (std::size_t c = 0; c < sums.size(); ++c)
-      stats.mean.address_as<C>()[c] = means[c] = static_cast<C>(sums[c] / count);
+    const auto [totals] = channel_sums(x, x, rows, [](const auto& row, const auto&, auto) { return row; });
+    std::vector<C> means(totals.size());
+    for (std::size_t c = 0; c < totals.size(); ++c)
+      stats.mean.address_as<C>()[c] = means[c] = static_cast<C>(totals[c] / count);
     // Twice through the data: squares of differences do not cancel.
-    const auto rounding = [&](const auto& row, const auto&, std::int64_t c, std::int64_t n) {
-      return centred(row, means, c, n);
-    };
-    const auto deviation = [&](const auto& row, const auto& other, std::int64_t c, std::int64_t n) {
-      return rounding(row, other, c, n).square().eval();
-    };
-    channel_sums(sums, unused, x.address_as<T>(), x.address_as<T>(), s, deviation, rounding);
-    const auto outside = [&](double squares) { return leaves_range<C>(squares / count, eps); };
-    if (std::any_of(sums.begin(), sums.end(), outside)) {
-      const auto wide = [&](const auto& row, const auto& other, std::int64_t c, std::int64_t n) {
-        return rounding(row, other, c, n).template cast<double>().square().eval();
-      };
-      channel_sums(sums, unused, x.address_as<T>(), x.address_as<T>(), s, wide, rounding);
-    }
-    for (std::size_t c = 0; c < sums.size(); ++c) {
-      const double var = (sums[c] - unused[c] * unused[c] / count) / count;
+    const std::vector<C> mean = rows.spread(means);
+    const auto rounding = [&](const auto& row, const auto&, auto of) { return row - of(mean); };
+    auto [squares, roundings] = channel_sums(
+        x, x, rows, [&](const auto& row, const auto&, auto of) { return (row - of(mean)).square(); },
+        rounding);
+    const auto outside = [&](double sum) { return leaves_range<C>(sum / count, eps); };
+    if (std::any_of(squares.begin(), squares.end(), outside))
+      squares = channel_sums(x, x, rows, [&](const auto& row, const auto&, auto of) {
+        return (row - of(mean)).template cast<double>().square();
+      })[0];
+    for (std::size_t c = 0; c < squares.size(); ++c) {
+      const double var = (squares[c] - roundings[c] * roundings[c] / count) / count;
       if (stats.var.defined()) stats.var.address_as<C>()[c] = static_cast<C>(var);
       stats.rstd.address_as<C>()[c] = static_cast<C>(1 / std::sqrt(var + eps));
     }
@@ -120,17 +182,12 @@ void batch_norm_apply(NdArray& out, const NormSaved& in, const NdArray& bias, co
       scale[c] *= in.rstd.address_as<C>()[c];
       shift[c] -= in.mean.address_as<C>()[c] * scale[c];
     }
+    const Rows rows(s);
+    scale = rows.spread(scale), shift = rows.spread(shift);
     const T* const x = in.x.address_as<T>();
     T* const o = out.address_as<T>();
-    for_rows<T>(s, [&](std::int64_t at, std::int64_t width, std::int64_t c, std::int64_t channels, auto& a,
-                       auto& b, auto&) {
-      const auto row = read_row(x + at, width, a);
-      if (channels == 1)
-        write_row(o + at, width,
-                  row * scale[static_cast<std::size_t>(c)] + shift[static_cast<std::size_t>(c)], b);
-      else
-        write_row(o + at, width, row * ConstRow<C>(scale.data(), width) + ConstRow<C>(shift.data(), width),
-                  b);
+    for_rows<T>(rows, [&](std::int64_t at, std::int64_t n, auto of, auto& a, auto& b, auto&) {
+      write_row(o + at, n, read_row(x + at, n, a) * of(scale) + of(shift), b);
     });
   });
 }
@@ -145,19 +202,16 @@ void batch_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
                          bool training) {
   visit_floating(dy.dtype(), "batch_norm_backward", [&]<class T> {
     using C = Compute<T>;
-    const std::vector<C> mean = statistics<T>(in.mean), rstd = statistics<T>(in.rstd);
+    const Rows rows(s);
+    const std::vector<C> mean = rows.spread(statistics<T>(in.mean)), rstd = statistics<T>(in.rstd);
     const T *const x = in.x.address_as<T>(), *const g = dy.address_as<T>();
-    Doubles dot, sum;
-    channel_sums(
-        dot, sum, x, g, s,
-        [&](const auto& row, const auto& grad, std::int64_t c, std::int64_t n) {
-          return (centred(row, mean, c, n) * grad).eval();
-        },
-        [](const auto&, const auto& grad, std::int64_t, std::int64_t) { return grad; });
+    const auto [dot, sum] = channel_sums(
+        x, g, rows, [&](const auto& row, const auto& grad, auto of) { return (row - of(mean)) * grad; },
+        [](const auto&, const auto& grad, auto) { return grad; });
     const double count = static_cast<double>(s.batch * s.places);
     const std::vector<C> weight = read_all<T>(in.weight, s.channels, C(1));
-    std::vector<C> scale(mean.size()), slope(mean.size()), shift(mean.size());
-    for (std::size_t c = 0; c < mean.size(); ++c) {
+    std::vector<C> scale(rstd.size()), slope(rstd.size()), shift(rstd.size());
+    for (std::size_t c = 0; c < rstd.size(); ++c) {
       if (out.dweight.defined())
         out.dweight.address_as<T>()[c] = static_cast<T>(static_cast<C>(dot[c] * rstd[c]));
       if (out.dbias.defined()) out.dbias.address_as<T>()[c] = static_cast<T>(static_cast<C>(sum[c]));
@@ -167,20 +221,13 @@ void batch_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
       shift[c] = training ? static_cast<C>(sum[c] / count) : C(0);
     }
     if (!out.dx.defined()) return;
+    scale = rows.spread(scale), slope = rows.spread(slope), shift = rows.spread(shift);
     T* const o = out.dx.address_as<T>();
-    for_rows<T>(s, [&](std::int64_t at, std::int64_t width, std::int64_t c, std::int64_t n, auto& a, auto& b,
-                       auto& d) {
-      const auto row = read_row(x + at, width, a);
-      const auto grad = read_row(g + at, width, b);
-      const auto i = static_cast<std::size_t>(c);
-      if (n == 1 && width != 1)
-        write_row(o + at, width, (grad - (row - mean[i]) * slope[i] - shift[i]) * scale[i], d);
-      else
-        write_row(o + at, width,
-                  (grad - (row - ConstRow<C>(mean.data() + c, width)) * ConstRow<C>(slope.data() + c, width) -
-                   ConstRow<C>(shift.data() + c, width)) *
-                      ConstRow<C>(scale.data() + c, width),
-                  d);
+    for_rows<T>(rows, [&](std::int64_t at, std::int64_t n, auto of, auto& a, auto& b, auto& d) {
+      write_row(
+          o + at, n,
+          (read_row(g + at, n, b) - (read_row(x + at, n, a) - of(mean)) * of(slope) - of(shift)) * of(scale),
+          d);
     });
   });
 }
