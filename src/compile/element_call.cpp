@@ -94,7 +94,8 @@ bool ask(const KernelSlot<void(NdArray&, const NdArray&, DimMask, More...)>& slo
     const std::optional<ReducedMatrix> matrix = matrix_of(x, dims);
     if (!matrix || !x.is_contiguous() || x.numel() == 0) return false;
     found.shape = *matrix;
-    if (x.device().is_cpu() && (out.numel() != 1 || self != &kernels::sum)) return false;
+    if (x.device().is_cpu() && (out.numel() != 1 || self != &kernels::sum || out.dtype() != x.dtype()))
+      return false;
     found.count = x.numel();
     found.device = x.device();
     found.of = operand_of(x, touches);

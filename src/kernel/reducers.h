@@ -71,7 +71,8 @@ struct Prod : Sum<T> {
   EBB_HD Out finish(Acc a) const { return static_cast<Out>(a); }
 };
 
-/// Sum in double, divided by `divisor`, which does not round a mean to T.
+/// Sum in double, divided by `divisor`, which does not round a mean to T. Nor does it copy numbers that are
+/// to be summed in another dtype.
 template <class T>
 struct WideMean {
   using In = T;
@@ -84,6 +85,21 @@ struct WideMean {
   EBB_HD Acc load(Loaded<T> x, std::int64_t) const { return static_cast<Acc>(x); }
   EBB_HD Acc merge(Acc a, Acc b) const { return a + b; }
   EBB_HD Out finish(Acc a) const { return a / divisor; }
+};
+
+template <class T>
+struct WideNanSum : WideMean<T> {
+  EBB_HD double load(Loaded<T> x, std::int64_t) const {
+    const double value = static_cast<double>(x);
+    return is_nan(value) ? 0 : value;
+  }
+};
+template <class T>
+struct WideProd : WideMean<T> {
+  using typename WideMean<T>::Acc;
+  EBB_HD Acc identity() const { return 1; }
+  EBB_HD Acc merge(Acc a, Acc b) const { return a * b; }
+  EBB_HD double finish(Acc a) const { return a; }
 };
 
 /// The sum of (x - mean)^2, divided by `divisor`; in double, for the squares of floats are no floats.

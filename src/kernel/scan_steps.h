@@ -14,8 +14,7 @@ namespace ebb::scanning {
 
 /// What a line of T is carried in.
 template <class T>
-using Carry = std::conditional_t<std::is_integral_v<T>, std::int64_t,
-                                 std::conditional_t<std::is_floating_point_v<T>, double, float>>;
+using Carry = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
 
 /// Where the i-th element of a scan lies.
 struct Order {

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "core/parallel_for.h"
+#include "kernel/cpu/convert_contiguous.h"
 #include "kernel/cpu/gemm_pieces.h"
 #include "kernel/cpu/parts.h"
 #include "kernel/cpu/short_rows.h"
@@ -92,10 +93,14 @@ void add(Matrix<const T> x, Matrix<T> c) {
 template <class T>
 void piece(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
   const std::int64_t part = part_of<kPart>(a.cols);
-  if (beta != T(0) && a.cols > part) {  // what is there is added to the sum, not to its first part
+  const bool runs = std::is_same_v<T, float> && a.cols > kTileRun;
+  if (runs || (beta != T(0) && a.cols > part)) {  // what is there is added to the sum, not to its first part
     const NdArray sum = NdArray::empty({c.rows, c.cols}, dtype_of<T>());
     const Matrix<T> whole{sum.address_as<T>(), c.rows, c.cols, c.cols, 1};
-    piece<T>(a, b, whole, alpha, T(0));
+    sum_by_runs(
+        kTileRun, a.cols, whole.data, c.rows * c.cols, [&](std::int64_t from, std::int64_t depth, T*) {
+          piece<T>(a.block(0, from, c.rows, depth), b.block(from, 0, depth, c.cols), whole, alpha, T(0));
+        });
     scale(c, beta);
     return add<T>(whole.read(), c);
   }
@@ -190,14 +195,19 @@ void matrix_vector(Matrix<const T> a, const T* x, T* y, T alpha, T beta) {
       const std::int64_t first = p * rows, count = std::min(rows, a.rows - first);
       const Matrix<const T> part = a.block(first, 0, count, a.cols);
       const Matrix<T> result{y + first, 1, count, count, 1};
-      scale<T>(result, beta);
+      const auto make = [&](T* sums) {
+        sum_by_runs(kVectorRun, a.cols, sums, count, [&](std::int64_t k, std::int64_t size, T* run) {
+          std::fill_n(run, count, T(0));
+          add_matrix_vector(part.block(0, k, count, size), x + k, run, alpha);
+        });
+      };
       if (beta == T(0)) {
-        add_matrix_vector(part, x, result.data, alpha);
+        make(result.data);
         continue;
       }
       const NdArray sum = NdArray::empty({count}, dtype_of<T>());
-      std::fill_n(sum.address_as<T>(), count, T(0));
-      add_matrix_vector(part, x, sum.address_as<T>(), alpha);
+      make(sum.address_as<T>());
+      scale<T>(result, beta);
       add<T>({sum.address_as<T>(), 1, count, count, 1}, result);
     }
   });
@@ -265,17 +275,41 @@ void gemm(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
   });
 }
 
+namespace {
+
+// x[i * stride] as numbers that lie together: themselves, or in `buffer`.
+template <class A, class T>
+const A* together(const T* x, std::int64_t stride, std::int64_t n, A* buffer) {
+  if constexpr (std::is_same_v<A, T>)
+    if (stride == 1) return x;
+  if (stride == 1)
+    convert_contiguous(buffer, x, n);
+  else
+    for (std::int64_t i = 0; i < n; ++i) buffer[i] = static_cast<A>(x[i * stride]);
+  return buffer;
+}
+
+}  // namespace
+
 template <class T>
 T dot_strided(std::int64_t n, const T* x, std::int64_t x_stride, const T* y, std::int64_t y_stride) {
-  if (x_stride == 1 && y_stride == 1) return ConstVector<T>(x, n).dot(ConstVector<T>(y, n));
-  T sum{};
-  for (std::int64_t i = 0; i < n; ++i) sum += x[i * x_stride] * y[i * y_stride];
-  return sum;
+  using A = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  constexpr std::int64_t kRun = 2048;
+  A left[kRun], right[kRun];
+  double sum = 0;
+  for (std::int64_t i = 0; i < n; i += kRun) {
+    const std::int64_t size = std::min(kRun, n - i);
+    sum += ConstVector<A>(together(x + i * x_stride, x_stride, size, left), size)
+               .dot(ConstVector<A>(together(y + i * y_stride, y_stride, size, right), size));
+  }
+  return static_cast<T>(static_cast<A>(sum));
 }
 
 template void gemm(Matrix<const float>, Matrix<const float>, Matrix<float>, float, float);
 template void gemm(Matrix<const double>, Matrix<const double>, Matrix<double>, double, double);
 template float dot_strided(std::int64_t, const float*, std::int64_t, const float*, std::int64_t);
 template double dot_strided(std::int64_t, const double*, std::int64_t, const double*, std::int64_t);
+template Half dot_strided(std::int64_t, const Half*, std::int64_t, const Half*, std::int64_t);
+template BFloat16 dot_strided(std::int64_t, const BFloat16*, std::int64_t, const BFloat16*, std::int64_t);
 
 }  // namespace ebb::cpu

@@ -41,7 +41,7 @@ void gemm(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta);
 template <class T, class Out>
 void gemm_halves(Matrix<const T> a, Matrix<const T> b, Matrix<Out> c, float alpha, float beta);
 
-/// The sum of x[i] y[i].
+/// The sum of x[i] y[i], rounded once, for all floating types.
 template <class T>
 T dot_strided(std::int64_t n, const T* x, std::int64_t x_stride, const T* y, std::int64_t y_stride);
 
@@ -54,6 +54,9 @@ extern template void gemm_halves(Matrix<const Half>, Matrix<const Half>, Matrix<
 extern template void gemm_halves(Matrix<const Half>, Matrix<const Half>, Matrix<float>, float, float);
 extern template float dot_strided(std::int64_t, const float*, std::int64_t, const float*, std::int64_t);
 extern template double dot_strided(std::int64_t, const double*, std::int64_t, const double*, std::int64_t);
+extern template Half dot_strided(std::int64_t, const Half*, std::int64_t, const Half*, std::int64_t);
+extern template BFloat16 dot_strided(std::int64_t, const BFloat16*, std::int64_t, const BFloat16*,
+                                     std::int64_t);
 
 /// The same by plain loops, for any type; sums in Sum.
 template <class Sum, class T, class Out>

@@ -76,19 +76,23 @@ void piece(Matrix<const T> a, bool a_by_rows, Matrix<const T> b, bool b_by_rows,
   float* const sums = scratch.address_as<float>() + depth * kPanel;
   Element* const prepared = reinterpret_cast<Element*>(sums + c.rows * pitch);
   Element* const left = prepared + prepared_size;
-  for (std::int64_t k = 0; k < a.cols; k += part) {
-    const std::int64_t count = std::min(part, a.cols - k), elements = (count + kTogether - 1) / kTogether;
-    const auto multiply = [&](auto rows) {
-      for (std::int64_t j = 0; j < c.cols; j += kPanel) {
-        const std::int64_t width = std::min(kPanel, c.cols - j), step = tiles::padded<float>(width);
-        const Matrix<const T> from = b.block(k, j, count, width);
-        b_by_rows ? Way::pack_rows(from, panel, step) : Way::pack_columns(from, panel, step);
-        tiles::product<Element>(c.rows, width, elements, rows, panel, step, sums + j, pitch, k > 0);
-      }
-    };
-    with_left<Way>(a.block(0, k, c.rows, count), a_by_rows, left,
-                   [&](auto rows) { Way::prepare(c.rows, elements, rows, prepared, multiply); });
-  }
+  static_assert(kTileRun % kTogether == 0);
+  sum_by_runs(kTileRun, a.cols, sums, c.rows * pitch, [&](std::int64_t from, std::int64_t run, float*) {
+    for (std::int64_t k = from; k < from + run; k += part) {
+      const std::int64_t count = std::min(part, from + run - k);
+      const std::int64_t elements = (count + kTogether - 1) / kTogether;
+      const auto multiply = [&](auto rows) {
+        for (std::int64_t j = 0; j < c.cols; j += kPanel) {
+          const std::int64_t width = std::min(kPanel, c.cols - j), step = tiles::padded<float>(width);
+          const Matrix<const T> columns = b.block(k, j, count, width);
+          b_by_rows ? Way::pack_rows(columns, panel, step) : Way::pack_columns(columns, panel, step);
+          tiles::product<Element>(c.rows, width, elements, rows, panel, step, sums + j, pitch, k > from);
+        }
+      };
+      with_left<Way>(a.block(0, k, c.rows, count), a_by_rows, left,
+                     [&](auto rows) { Way::prepare(c.rows, elements, rows, prepared, multiply); });
+    }
+  });
   finish(sums, pitch, c, alpha, beta);
 }
 
@@ -153,7 +157,10 @@ void rows_by_vector(Matrix<const T> a, Matrix<const T> x, Matrix<Out> c, float a
     for (std::int64_t p = from; p < to; ++p) {
       const std::int64_t first = p * rows, count = std::min(rows, c.rows - first);
       const NdArray sums = floats(count);
-      sum_rows(a.block(first, 0, count, a.cols), factors, sums.address_as<float>());
+      sum_by_runs(kVectorRun, a.cols, sums.address_as<float>(), count,
+                  [&](std::int64_t k, std::int64_t size, float* run) {
+                    sum_rows(a.block(first, k, count, size), factors + k, run);
+                  });
       finish(sums.address_as<float>(), count, c.block(first, 0, count, 1).t(), alpha, beta);
     }
   });

@@ -56,6 +56,17 @@ std::int64_t reduced_count(IntArrayRef sizes, DimMask mask) {
   return count;
 }
 
+NdArray summed_input(const NdArray& x, optional<ScalarType> dtype) {
+  const bool truncates = dtype && is_integral(*dtype, true) && is_floating(x.dtype());
+  return truncates || dtype == kBool ? cast_array(x, *dtype) : x;
+}
+
+DType summed_dtype(DType x, optional<ScalarType> dtype) {
+  if (is_integral(x, true)) return dtype && is_floating(*dtype) ? kDouble : kLong;
+  const bool widens = dtype && *dtype != x && (*dtype == kDouble || wide_dtype(x) != x);
+  return widens ? kDouble : x;
+}
+
 NdArray reduced_input(const NdArray& x, DType sums) {
   return x.device().is_cuda() && sums == kFloat && element_size(x.dtype()) == 2 ? x : cast_array(x, sums);
 }

@@ -27,6 +27,11 @@ std::int64_t reduced_count(IntArrayRef sizes, DimMask mask);
 /// x in the dtype that norm and variance sum in; 16-bit floats on CUDA as they are, since kernels there read
 /// them themselves.
 NdArray reduced_input(const NdArray& x, DType sums);
+/// x as kernels read it for a sum or product in `dtype`: itself, unless its numbers become others before they
+/// are added up.
+NdArray summed_input(const NdArray& x, optional<ScalarType> dtype);
+/// What kernels sum x up in for a result in `dtype`.
+DType summed_dtype(DType x, optional<ScalarType> dtype);
 /// y, a result of reducing `sizes` over `mask`, repeated along the reduced dimensions. Differentiable, no
 /// copy.
 Variable expand_reduced(const Variable& y, IntArrayRef sizes, DimMask mask, bool keepdim);

@@ -25,8 +25,8 @@ struct PickBackward : autograd::Node {
     if (sizes.empty()) return {std::move(grads[0])};
     const Variable index = indices.unpack();
     const Variable zero = zeros(sizes, grads[0].options());
-    if (keepdim) return {zero.scatter(dim, index, grads[0])};
-    return {zero.scatter(dim, index.unsqueeze(dim), grads[0].unsqueeze(dim))};
+    if (keepdim) return {zero.scatter_(dim, index, grads[0])};
+    return {zero.scatter_(dim, index.unsqueeze(dim), grads[0].unsqueeze(dim))};
   }
 };
 

@@ -56,19 +56,23 @@ auto along(std::int64_t dim, bool reverse) {
   };
 }
 
-NdArray in_dtype(const Variable& x, DType dtype) {
-  return dtype == DType::Undefined ? x.array() : cast_array(x.array(), dtype);
+// A scan of x in `dtype`, by which a copy that was made for it is overwritten.
+NdArray run_scan_in(const Variable& x, DType dtype, std::int64_t dim, ScanKind kind, bool reverse) {
+  if (dtype == DType::Undefined || dtype == x.dtype()) return run_scan(x.array(), dim, kind, reverse);
+  NdArray out = cast_array(x.array(), dtype);
+  kernels::scan(out.device(), out, out, dim, kind, reverse);
+  return out;
 }
 
 }  // namespace
 
 Variable running_sum(const Variable& x, std::int64_t dim, bool reverse, DType dtype) {
-  return record<CumsumBackward>(run_scan(in_dtype(x, dtype), dim, ScanKind::sum, reverse),
+  return record<CumsumBackward>(run_scan_in(x, dtype, dim, ScanKind::sum, reverse),
                                 along<CumsumBackward>(dim, reverse), x);
 }
 
 Variable running_prod(const Variable& x, std::int64_t dim, bool reverse, DType dtype) {
-  Variable result(run_scan(in_dtype(x, dtype), dim, ScanKind::prod, reverse));
+  Variable result(run_scan_in(x, dtype, dim, ScanKind::prod, reverse));
   if (const auto node = node_of<CumprodBackward>(along<CumprodBackward>(dim, reverse), x)) {
     autograd::set_history(result, node);
     node->self.save(x);

@@ -5,6 +5,7 @@
 
 #include "core/parallel_for.h"
 #include "kernel/cpu/gemm.h"
+#include "kernel/cpu/parts.h"
 #include "ops/conv/correlate.h"
 
 namespace ebb::cpu::conv {
@@ -147,19 +148,25 @@ void columns_weight(const ConvGeometry& g, const T* in, const T* out, T* weight)
   const std::int64_t pixels = ConvGeometry::volume(g.out), plane = ConvGeometry::volume(g.in),
                      rows = g.group_out();
   const std::int64_t depth = g.group_in() * ConvGeometry::volume(g.kernel), together = images_together(g);
-  std::fill(weight, weight + g.out_channels * depth, T(0));
   // The product over one group of images is shared among threads; groups follow each other, in order.
   const NdArray buffer = scratch<T>((depth + rows) * together * pixels);
-  for (std::int64_t group = 0; group < g.groups; ++group)
-    for (std::int64_t first = 0; first < g.batch; first += together) {
-      const std::int64_t count = std::min(together, g.batch - first), width = count * pixels;
+  const auto add_images = [&](std::int64_t group, std::int64_t begin, std::int64_t images, T* sums) {
+    std::fill_n(sums, rows * depth, T(0));
+    for (std::int64_t first = begin; first < begin + images; first += together) {
+      const std::int64_t count = std::min(together, begin + images - first), width = count * pixels;
       T* columns = buffer.address_as<T>();
       T* left = columns + depth * width;
       gather_columns(g, in + (first * g.in_channels + group * g.group_in()) * plane, count, columns);
       gather_out(g, out, first, count, group, left);
-      gemm<T>({left, rows, width, width, 1}, {columns, width, depth, 1, width},
-              {weight + group * rows * depth, rows, depth, depth, 1}, T(1), T(1));
+      gemm<T>({left, rows, width, width, 1}, {columns, width, depth, 1, width}, {sums, rows, depth, depth, 1},
+              T(1), T(1));
     }
+  };
+  constexpr std::int64_t kProducts = 64;  // that a float adds up
+  for (std::int64_t group = 0; group < g.groups; ++group)
+    sum_by_runs(
+        kProducts * together, g.batch, weight + group * rows * depth, rows * depth,
+        [&](std::int64_t first, std::int64_t images, T* sums) { add_images(group, first, images, sums); });
 }
 
 template void columns_forward(const ConvGeometry&, const float*, const float*, const float*, float*);

@@ -14,39 +14,42 @@ namespace ebb::cpu::conv {
 namespace {
 
 // Sums over loads, in three levels: of a load, of kLoads loads, of all. A level's error grows with the root
-// of its length.
+// of its length, but for the last, which is of doubles.
 template <class T>
 class Cascade {
  public:
   Cascade(T* memory, std::int64_t size, std::int64_t loads) : memory_(memory), size_(size), loads_(loads) {
-    if (loads > 1) std::fill(memory + size, memory + 3 * size, T(0));
+    if (loads > 1) std::fill(memory + size, memory + 2 * size, T(0));
+    if (loads <= kLoads) return;
+    all_ = NdArray::empty({size}, kDouble);
+    std::fill_n(all_.address_as<double>(), size, 0.0);
   }
   T* of_load() { return memory_; }
   void end_load() {
     if (loads_ == 1) return;
-    add(memory_ + size_, memory_);
+    for (std::int64_t i = 0; i < size_; ++i) memory_[size_ + i] += memory_[i];
     if (++added_ % kLoads == 0) flush();
   }
   const T* total() {
     if (loads_ == 1) return memory_;
     if (loads_ <= kLoads) return memory_ + size_;
     flush();
-    return memory_ + 2 * size_;
+    std::copy_n(all_.address_as<double>(), size_, memory_);
+    return memory_;
   }
 
  private:
   static constexpr std::int64_t kLoads = 16;
 
-  void add(T* to, T* from) {
-    for (std::int64_t i = 0; i < size_; ++i) to[i] += from[i];
-  }
   void flush() {
     if (loads_ <= kLoads) return;
-    add(memory_ + 2 * size_, memory_ + size_);
+    double* const all = all_.address_as<double>();
+    for (std::int64_t i = 0; i < size_; ++i) all[i] += memory_[size_ + i];
     std::fill(memory_ + size_, memory_ + 2 * size_, T(0));
   }
 
   T* memory_;
+  NdArray all_;
   std::int64_t size_, loads_, added_ = 0;
 };
 
@@ -88,7 +91,7 @@ void weight_by_channels(const ConvGeometry& g, const Reading& reading, const Ope
     const NdArray of_windows = NdArray::empty({loads.size()}, dtype_of<Operand>());
     Operand* const windows = of_windows.template address_as<Operand>();
     const std::int64_t most_elements = loads.pixels() / kTogether;
-    const NdArray scratch = NdArray::empty({most_elements * wide + 3 * most_rows * wide}, dtype_of<T>());
+    const NdArray scratch = NdArray::empty({most_elements * wide + 2 * most_rows * wide}, dtype_of<T>());
     T* const right = scratch.address_as<T>();
     for (std::int64_t i = from; i < to; ++i) {
       const std::int64_t slice = i / pieces, group = i / (panels * blocks) % g.groups;

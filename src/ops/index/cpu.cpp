@@ -7,6 +7,7 @@
 #include <ebb/core/visit.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 
 namespace ebb::cpu {
@@ -44,6 +45,22 @@ struct Inside {
     return index;
   }
 };
+
+// Whether a line of the index along `dim` may name a place more often than a float sums exactly enough.
+bool any_often(const NdArray& index, std::int64_t dim) {
+  const std::int64_t length = index.sizes()[dim], step = index.strides()[dim];
+  if (length <= kOften) return false;
+  DimVector lines(index.sizes());
+  for (std::int64_t d = 0; d < index.dim(); ++d)
+    if (d == dim || index.strides()[d] == 0) lines[d] = 1;
+  std::atomic<bool> found = false;
+  const std::int64_t* const places = index.address_as<std::int64_t>();
+  Walk<1>(lines, {index.strides()}).weighted(length, [&](std::int64_t count, const auto& at, const auto& by) {
+    for (std::int64_t l = 0; l < count && !found; ++l)
+      if (some_often(places + at[0] + l * by[0], length, step)) found = true;
+  });
+  return found;
+}
 
 // o[k] = base[places[k]], with steps. The two loops are functions of their own, as whose arguments everything
 // stays in registers.
@@ -100,8 +117,9 @@ void scatter(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray
   const std::int64_t length = along < 0 ? 1 : index.sizes()[along];
   const bool rounds = op == kernels::ScatterOp::add || op == kernels::ScatterOp::multiply;
   visit_all(out.dtype(), "scatter", [&]<class T> {
-    if constexpr (is_half_v<T>)
-      if (rounds && index.sizes()[dim] > 1) {
+    if constexpr (is_half_v<T> || std::is_same_v<T, float>)
+      if (is_half_v<T> ? rounds && index.sizes()[dim] > 1
+                       : op == kernels::ScatterOp::add && any_often(index, dim)) {
         DimVector lines(index.sizes());
         lines[dim] = 1;
         const auto combine_by = [&](auto merge) {

@@ -153,8 +153,8 @@ void put_rows(NdArray& out, const NdArray& offsets, const NdArray& values, bool 
     return;
   }
   visit_all(out.dtype(), "index_put", [&]<class T> {
-    if constexpr (is_half_v<T>)
-      if (rows > 1)
+    if constexpr (is_half_v<T> || std::is_same_v<T, float>)
+      if (is_half_v<T> ? rows > 1 : some_often(offset, rows))
         return sum_rows(out.address_as<T>(), values.address_as<T>(), offset, rows, value_row, walk, row_size);
     all(out.address_as<T>(), static_cast<const T*>(values.address()), &add_run<T>, [](T& o, T v) {
       if constexpr (std::is_same_v<T, bool>)

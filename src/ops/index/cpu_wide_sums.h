@@ -1,7 +1,9 @@
-// Sums and products of 16-bit numbers in double: a sum in f16 sticks at 2,048 equal terms, in bf16 at 256.
+// Sums and products of 16-bit numbers, and long sums of floats, in double: a sum in f16 sticks at 2,048 equal
+// terms, in bf16 at 256, in float at 2^24.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <numeric>
@@ -11,6 +13,20 @@
 #include "kernel/cpu/walk.h"
 
 namespace ebb::cpu {
+
+/// More terms than that are too many for a float.
+constexpr std::int64_t kOften = 1024;
+
+/// Whether one of the places may come more often than kOften, told by counts of what falls into one bucket.
+inline bool some_often(const std::int64_t* places, std::int64_t n, std::int64_t step = 1) {
+  if (n <= kOften) return false;
+  const int bits = std::clamp(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n / 64))), 4, 14);
+  std::vector<std::int64_t> met(std::size_t{1} << bits);
+  constexpr std::uint64_t kSpread = 0x9e3779b97f4a7c15;
+  for (std::int64_t j = 0; j < n; ++j)
+    ++met[static_cast<std::uint64_t>(places[j * step]) * kSpread >> (64 - bits)];
+  return *std::max_element(met.begin(), met.end()) > kOften;
+}
 
 /// Numbers of rows grouped by the places they go to, in their own order within a group.
 class RowsByPlace {
@@ -115,14 +131,21 @@ void combine_lines(T* to, const std::int64_t* index, const T* from, const Walk<3
           for (std::int64_t i = 0; i < along.length; ++i)
             for (std::int64_t l = 0; l < n; ++l) body(i, l, places[i * along.index_step + l * step[0]]);
       };
-      each([&](std::int64_t, std::int64_t l, std::int64_t place) {
-        wide[inside(place) * together + l] = static_cast<float>(o[place * along.out_step + l * step[2]]);
+      // Whole lines where they are not longer than the index, which need not be followed then.
+      const auto each_place = [&](auto&& body) {
+        if (along.length < size)
+          return each([&](std::int64_t, std::int64_t l, std::int64_t place) { body(l, inside(place)); });
+        for (std::int64_t place = 0; place < size; ++place)
+          for (std::int64_t l = 0; l < n; ++l) body(l, place);
+      };
+      each_place([&](std::int64_t l, std::int64_t place) {
+        wide[place * together + l] = static_cast<float>(o[place * along.out_step + l * step[2]]);
       });
       each([&](std::int64_t i, std::int64_t l, std::int64_t place) {
-        double& result = wide[place * together + l];
+        double& result = wide[inside(place) * together + l];
         result = merge(result, static_cast<float>(values[i * along.src_step + l * step[1]]));
       });
-      each([&](std::int64_t, std::int64_t l, std::int64_t place) {
+      each_place([&](std::int64_t l, std::int64_t place) {
         o[place * along.out_step + l * step[2]] =
             static_cast<T>(static_cast<float>(wide[place * together + l]));
       });

@@ -81,7 +81,7 @@ Bags reduce(const Variable& weight, const Variable& indices, const Variable& off
     padded = index.eq(padding).unsqueeze(1);
     counted = index.ne(padding).to(kLong);
   }
-  const Variable sizes = zeros({bags}, index.options()).index_add(0, bag, counted);
+  const Variable sizes = zeros({bags}, index.options()).index_add_(0, bag, counted);
   const std::int64_t columns = weight.size(1);
   if (mode == kMaxOfBag) {
     if (n == 0) {
@@ -98,7 +98,7 @@ Bags reduce(const Variable& weight, const Variable& indices, const Variable& off
   rows = rows.to(wide);
   if (factors.defined()) rows = rows * factors.to(wide).unsqueeze(1);
   if (padded.defined()) rows = rows.masked_fill(padded, 0);
-  Variable sums = zeros({bags, columns}, rows.options()).index_add(0, bag, rows);
+  Variable sums = zeros({bags, columns}, rows.options()).index_add_(0, bag, rows);
   if (mode == kMeanOfBag) sums = sums / sizes.clamp_min(1).unsqueeze(1).to(wide);
   return {sums.to(weight.scalar_type()), bag, sizes, sizes};
 }

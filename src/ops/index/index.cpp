@@ -156,7 +156,7 @@ struct IndexBackward : IndexedNode {
   std::string name() const override { return "IndexBackward0"; }
   GradList apply(GradList&& grads) override {
     const Variable zeros(ops::zeros_array(sizes, grads[0].dtype(), grads[0].device()));
-    return {index_put(zeros, indices(), grads[0], true)};
+    return {index_put_(zeros, indices(), grads[0], true)};
   }
 };
 

@@ -43,7 +43,7 @@ struct MaskedSelectBackward : autograd::Node {
   std::string name() const override { return "MaskedSelectBackward0"; }
   GradList apply(GradList&& grads) override {
     const Variable zeros(ops::zeros_array(sizes, grads[0].dtype(), grads[0].device()));
-    return {masked_scatter(zeros, mask.unpack(), grads[0])};
+    return {masked_scatter_(zeros, mask.unpack(), grads[0])};
   }
 };
 

@@ -25,7 +25,7 @@ struct GatherBackward : autograd::Node {
   std::string name() const override { return "GatherBackward0"; }
   GradList apply(GradList&& grads) override {
     const Variable zeros(ops::zeros_array(sizes, grads[0].dtype(), grads[0].device()));
-    return {scatter_add(zeros, dim, index.unpack(), grads[0])};
+    return {scatter_add_(zeros, dim, index.unpack(), grads[0])};
   }
 };
 

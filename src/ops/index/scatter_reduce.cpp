@@ -89,7 +89,7 @@ Variable product_of_others(const Variable& s, std::int64_t dim, const Variable& 
       linear_recurrence(cat({edge, apart}, dim), where(meet, narrow(sorted, dim, 0, n - 1), 0), dim, false);
   const Variable behind =
       linear_recurrence(cat({apart, edge}, dim), where(meet, narrow(sorted, dim, 1, n - 1), 0), dim, true);
-  return scatter(zeros_like(s), dim, order, mul(before, behind));
+  return scatter_(zeros_like(s), dim, order, mul(before, behind));
 }
 
 struct ScatterReduceBackward : autograd::Node {
@@ -153,7 +153,7 @@ struct ScatterReduceBackward : autograd::Node {
       return;
     }
     const Variable x_zero = eq(x, 0), s_zero = eq(s, 0);
-    Variable zeros = scatter_add(zeros_like(x), dim, which, to(s_zero, x.dtype()));
+    Variable zeros = scatter_add_(zeros_like(x), dim, which, to(s_zero, x.dtype()));
     if (include_self) zeros = add(zeros, to(x_zero, x.dtype()));
     const Variable alone = logical_and(s_zero, eq(gather(zeros, dim, which), 1));
     const Variable without = scatter_reduce(x, dim, which, masked_fill(s, alone, 1), "prod", include_self);

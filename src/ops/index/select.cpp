@@ -25,7 +25,7 @@ struct IndexSelectBackward : autograd::Node {
   std::int64_t dim = 0;
   std::string name() const override { return "IndexSelectBackward0"; }
   GradList apply(GradList&& grads) override {
-    return {index_add(zeros_of(grads[0], sizes), dim, index.unpack(), grads[0])};
+    return {index_add_(zeros_of(grads[0], sizes), dim, index.unpack(), grads[0])};
   }
 };
 

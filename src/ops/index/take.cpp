@@ -17,7 +17,7 @@ struct TakeBackward : autograd::Node {
   std::string name() const override { return "TakeBackward0"; }
   GradList apply(GradList&& grads) override {
     const Variable zeros(ops::zeros_array(sizes, grads[0].dtype(), grads[0].device()));
-    return {put(zeros, index.unpack(), grads[0], true)};
+    return {put_(zeros, index.unpack(), grads[0], true)};
   }
 };
 

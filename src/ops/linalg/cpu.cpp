@@ -88,13 +88,13 @@ void dot(NdArray& out, const NdArray& x, const NdArray& y) {
   visit_numeric(out.dtype(), "dot", [&]<class T> {
     const T *p = x.address_as<T>(), *q = y.address_as<T>();
     T& result = *out.address_as<T>();
-    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
-      result = dot_strided<T>(n, p, sx, q, sy);
-    } else {
-      std::conditional_t<std::is_integral_v<T>, std::uint64_t, float> sum{};
+    if constexpr (std::is_integral_v<T>) {
+      std::uint64_t sum{};
       for (std::int64_t i = 0; i < n; ++i)
-        sum += static_cast<decltype(sum)>(p[i * sx]) * static_cast<decltype(sum)>(q[i * sy]);
+        sum += static_cast<std::uint64_t>(p[i * sx]) * static_cast<std::uint64_t>(q[i * sy]);
       result = static_cast<T>(sum);
+    } else {
+      result = dot_strided<T>(n, p, sx, q, sy);
     }
   });
 }

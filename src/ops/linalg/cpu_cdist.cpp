@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/parallel_for.h"
+#include "kernel/cpu/parts.h"
 #include "ops/linalg/kernels.h"
 #include "ops/linalg/math.h"
 
@@ -28,15 +29,28 @@ struct Sizes {
 // Distances that are added up side by side, always so many that they stay in registers.
 constexpr std::int64_t kSide = 64;
 
-// out[l] = the distance of `a` and column l of b, for kSide columns. Not inlined into loops, where the
+// to[l] = what `a` and column l of b differ by, for kSide columns. Not inlined into loops, where the
 // compiler would keep sums in memory.
 template <class T, class Norm>
-[[gnu::noinline]] void distances(Norm norm, const T* a, std::int64_t d, const T* b, std::int64_t pitch,
-                                 T* out) {
+[[gnu::noinline]] void add_differences(Norm norm, const T* a, std::int64_t d, const T* b, std::int64_t pitch,
+                                       T* to) {
   T sums[kSide] = {};
   for (std::int64_t k = 0; k < d; ++k, b += pitch)
     for (std::int64_t l = 0; l < kSide; ++l) sums[l] = norm.add(sums[l], a[k] - b[l]);
-  for (std::int64_t l = 0; l < kSide; ++l) out[l] = norm.finish(sums[l]);
+  std::copy_n(sums, kSide, to);
+}
+
+// out[l] = the distance of `a` and column l of b, for kSide columns.
+template <class T, class Norm>
+void distances(const Norm& norm, const T* a, std::int64_t d, const T* b, std::int64_t pitch, T* out) {
+  const auto run = [&](std::int64_t from, std::int64_t n, T* to) {
+    add_differences(norm, a + from, n, b + from * pitch, pitch, to);
+  };
+  if (Norm::kAdds)
+    sum_by_runs(kVectorRun, d, out, kSide, run);
+  else
+    run(0, d, out);
+  for (std::int64_t l = 0; l < kSide; ++l) out[l] = norm.finish(out[l]);
 }
 
 }  // namespace
@@ -76,12 +90,15 @@ void cdist_backward(NdArray& out, const NdArray& grad, const NdArray& x1, const 
       parallel_for(0, s.batch * s.n, s.grain(), [&](std::int64_t from, std::int64_t to) {
         for (std::int64_t i = from; i < to; ++i) {
           const T* a = x1.address_as<T>() + i * s.d;
-          const T* b = x2.address_as<T>() + i / s.n * s.m * s.d;
+          const T* const b = x2.address_as<T>() + i / s.n * s.m * s.d;
           const T *g = grad.address_as<T>() + i * s.m, *dist = distance.address_as<T>() + i * s.m;
-          T* row = out.address_as<T>() + i * s.d;
-          std::fill(row, row + s.d, T(0));
-          for (std::int64_t j = 0; j < s.m; ++j, b += s.d)
-            for (std::int64_t k = 0; k < s.d; ++k) row[k] += g[j] * norm.slope(a[k] - b[k], dist[j]);
+          T* const row = out.address_as<T>() + i * s.d;
+          sum_by_runs(kVectorRun, s.m, row, s.d, [&](std::int64_t first, std::int64_t n, T* sums) {
+            std::fill_n(sums, s.d, T(0));
+            for (std::int64_t j = first; j < first + n; ++j)
+              for (std::int64_t k = 0; k < s.d; ++k)
+                sums[k] += g[j] * norm.slope(a[k] - b[j * s.d + k], dist[j]);
+          });
         }
       });
     });

@@ -141,7 +141,7 @@ Variable multilabel_margin_loss(const Variable& self, const Variable& target, st
   const Variable t = self.dim() == 1 ? target.unsqueeze(0) : target;
   const Variable listed = (t < 0).cumsum(1) == 0;  // up to the first -1
   const Variable labels = t.clamp_min(0);
-  const Variable is_label = zeros_like(x.detach()).scatter_add(1, labels, listed.to(x.dtype()));
+  const Variable is_label = zeros_like(x.detach()).scatter_add_(1, labels, listed.to(x.dtype()));
   const Variable pairs = (1 - x.gather(1, labels).unsqueeze(2) + x.unsqueeze(1)).clamp_min(0);
   const Variable counted = listed.unsqueeze(2).logical_and((is_label == 0).unsqueeze(1));
   const Variable loss = (pairs * counted.to(x.dtype())).sum({1, 2}) / x.size(1);

@@ -37,13 +37,13 @@ void ctc_loss(NdArray& out, NdArray& alpha, NdArray& loss, const NdArray& x, con
   visit_float_double(x.dtype(), "ctc_loss", [&]<class C> {
     for_samples(p, [&](std::int64_t n) {
       const ctc::Sample<C> sample = p.sample(x.address_as<C>(), n);
-      C* const rows = alpha.address_as<C>() + n * p.steps * p.states;
+      double* const rows = alpha.address_as<double>() + n * p.steps * p.states;
       const auto row = [&](std::int64_t t) { return rows + std::max<std::int64_t>(t, 0) * p.states; };
       for (std::int64_t t = 0; t < sample.steps; ++t)
         for (std::int64_t s = 0; s < sample.states(); ++s) row(t)[s] = sample.alpha(row(t - 1), t, s);
-      const C value = sample.loss(row(sample.steps - 1));
-      loss.address_as<C>()[n] = value;
-      const C shown = p.zero_infinity && std::isinf(value) ? C(0) : value;
+      const double value = sample.loss(row(sample.steps - 1));
+      loss.address_as<double>()[n] = value;
+      const C shown = static_cast<C>(p.zero_infinity && std::isinf(value) ? 0 : value);
       out.address_as<C>()[n] =
           p.mean ? shown / static_cast<C>(std::max<std::int64_t>(sample.length, 1)) : shown;
     });
@@ -57,20 +57,20 @@ void ctc_loss_backward(NdArray& dx, const NdArray& grad, const NdArray& alpha, c
     std::fill(to, to + dx.numel(), C(0));
     for_samples(p, [&](std::int64_t n) {
       const ctc::Sample<C> sample = p.sample(x.address_as<C>(), n);
-      const C value = loss.address_as<C>()[n];
+      const double value = loss.address_as<double>()[n];
       if (p.zero_infinity && std::isinf(value)) return;
       C g = grad.address_as<C>()[n];
       if (p.mean) g /= static_cast<C>(std::max<std::int64_t>(sample.length, 1));
       if (std::isinf(value)) g = std::numeric_limits<C>::quiet_NaN();  // there is no alignment
-      std::vector<C> after(static_cast<std::size_t>(p.states)), beta(after);
+      std::vector<double> after(static_cast<std::size_t>(p.states)), beta(after);
       for (std::int64_t t = sample.steps; t-- > 0; std::swap(after, beta)) {
-        const C* const ways = alpha.address_as<C>() + (n * p.steps + t) * p.states;
+        const double* const ways = alpha.address_as<double>() + (n * p.steps + t) * p.states;
         const std::int64_t at = (t * p.batch + n) * p.classes;
         for (std::int64_t c = 0; c < p.classes; ++c) to[at + c] = std::exp(x.address_as<C>()[at + c]) * g;
         for (std::int64_t s = 0; s < sample.states(); ++s) {
-          const C b = sample.beta(after.data(), t, s);
+          const double b = sample.beta(after.data(), t, s);
           beta[static_cast<std::size_t>(s)] = b;
-          to[at + sample.label(s)] -= sample.posterior(ways[s], b, value, t, s) * g;
+          to[at + sample.label(s)] -= static_cast<C>(sample.posterior(ways[s], b, value, t, s)) * g;
         }
       }
     });

@@ -122,8 +122,8 @@ Variable ctc_loss(const Variable& log_probs, const Variable& targets, IntArrayRe
   p.targets = ops::contiguous_array(targets.array(), kLong);
 
   const Variable x = batched ? log_probs : log_probs.unsqueeze(1);
-  NdArray alpha = NdArray::empty({p.batch, p.steps, p.states}, x.dtype(), x.device());
-  NdArray loss = NdArray::empty({p.batch}, x.dtype(), x.device());
+  NdArray alpha = NdArray::empty({p.batch, p.steps, p.states}, kDouble, x.device());
+  NdArray loss = NdArray::empty({p.batch}, kDouble, x.device());
   NdArray out = NdArray::empty({p.batch}, x.dtype(), x.device());
   kernels::ctc_loss(x.device(), out, alpha, loss, ops::contiguous_array(x.array()), p);
   const Variable losses = ops::record<CtcLossBackward>(

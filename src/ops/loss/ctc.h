@@ -34,8 +34,8 @@ struct CtcProblem {
 namespace ebb::cpu {
 
 /// out[n] = the loss of sample n, over its target's length for a mean; infinity is 0 with zero_infinity.
-/// `alpha` (batch, steps, states) and `loss` (batch) are kept for the gradient. x is (steps, batch, classes),
-/// Float or Double, as are all of them.
+/// `alpha` (batch, steps, states) and `loss` (batch), of Double, are kept for the gradient. x is (steps,
+/// batch, classes), Float or Double, as are all others.
 void ctc_loss(NdArray& out, NdArray& alpha, NdArray& loss, const NdArray& x,
               const kernels::CtcProblem& problem);
 /// dx = grad[n] (exp(x) - the posterior of each class), 0 beyond a sample's length.

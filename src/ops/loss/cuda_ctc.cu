@@ -20,7 +20,8 @@ constexpr int kMostThreads = 256;
 template <class C>
 struct CtcArgs {
   const C *x, *grad;
-  C *out, *alpha, *loss, *dx, *beta;
+  C *out, *dx;
+  double *alpha, *loss, *beta;
   std::int64_t* links;  // of each label: whether it is the target's first of its kind, and the next one
   const std::int64_t* targets;
   std::int64_t steps, batch, classes, blank, states, first;
@@ -63,26 +64,27 @@ __global__ void __launch_bounds__(kMostThreads) ctc_kernel(const __grid_constant
   const ctc::Sample<C> sample = args.sample();
   const std::int64_t n = args.sample_number();
   if (!labels_hold(args, sample)) return;
-  C* const rows = args.alpha + n * args.steps * args.states;
+  double* const rows = args.alpha + n * args.steps * args.states;
   for (std::int64_t t = 0; t < sample.steps; ++t) {
-    C* const row = rows + t * args.states;
-    const C* const before = t > 0 ? row - args.states : row;
+    double* const row = rows + t * args.states;
+    const double* const before = t > 0 ? row - args.states : row;
     for (std::int64_t s = threadIdx.x; s < sample.states(); s += blockDim.x)
       row[s] = sample.alpha(before, t, s);
     __syncthreads();
   }
   if (threadIdx.x != 0) return;
-  const C value = sample.loss(rows + (sample.steps > 0 ? sample.steps - 1 : 0) * args.states);
+  const double value = sample.loss(rows + (sample.steps > 0 ? sample.steps - 1 : 0) * args.states);
   args.loss[n] = value;
-  args.out[n] = args.zero_infinity && std::isinf(value) ? C(0) : value * args.scale(sample.length);
+  args.out[n] =
+      args.zero_infinity && std::isinf(value) ? C(0) : static_cast<C>(value) * args.scale(sample.length);
 }
 
 template <class C>
 __global__ void __launch_bounds__(kMostThreads) ctc_backward_kernel(const __grid_constant__ CtcArgs<C> args) {
-  __shared__ C scratch[kMostThreads / kWarp];
+  __shared__ double scratch[kMostThreads / kWarp];
   const ctc::Sample<C> sample = args.sample();
   const std::int64_t n = args.sample_number();
-  const C value = args.loss[n];
+  const double value = args.loss[n];
   if (args.zero_infinity && std::isinf(value)) return;
   if (!labels_hold(args, sample)) return;
   // There is no alignment to an infinite loss.
@@ -95,11 +97,11 @@ __global__ void __launch_bounds__(kMostThreads) ctc_backward_kernel(const __grid
     links[2 * i] = before == 0;
     links[2 * i + 1] = after;
   }
-  C* const betas = args.beta + n * 2 * args.states;
+  double* const betas = args.beta + n * 2 * args.states;
   for (std::int64_t t = sample.steps; t-- > 0;) {
-    C* const row = betas + t % 2 * args.states;
-    const C* const after = betas + (t + 1) % 2 * args.states;
-    const C* const alpha = args.alpha + (n * args.steps + t) * args.states;
+    double* const row = betas + t % 2 * args.states;
+    const double* const after = betas + (t + 1) % 2 * args.states;
+    const double* const alpha = args.alpha + (n * args.steps + t) * args.states;
     const std::int64_t at = (t * args.batch + n) * args.classes;
     for (std::int64_t s = threadIdx.x; s < sample.states(); s += blockDim.x)
       row[s] = sample.beta(after, t, s);
@@ -108,18 +110,18 @@ __global__ void __launch_bounds__(kMostThreads) ctc_backward_kernel(const __grid
     __syncthreads();
     const auto posterior = [&](std::int64_t s) { return sample.posterior(alpha[s], row[s], value, t, s); };
     // The first of equal labels adds up all of them, in order; the blanks are the whole block's.
-    C blanks = 0;
+    double blanks = 0;
     for (std::int64_t i = threadIdx.x; i <= sample.length; i += blockDim.x) {
       blanks += posterior(2 * i);
       if (i == sample.length || !links[2 * i]) continue;
-      C sum = 0;
+      double sum = 0;
       for (std::int64_t j = i; j < sample.length; j = links[2 * j + 1]) sum += posterior(2 * j + 1);
-      args.dx[at + sample.target[i]] -= sum * g;
+      args.dx[at + sample.target[i]] -= static_cast<C>(sum) * g;
     }
     blanks =
         block_reduce(blanks, scratch, Plus(), static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x));
     __syncthreads();  // a target may hold the blank itself
-    if (threadIdx.x == 0) args.dx[at + args.blank] -= blanks * g;
+    if (threadIdx.x == 0) args.dx[at + args.blank] -= static_cast<C>(blanks) * g;
   }
 }
 
@@ -154,8 +156,8 @@ void ctc_loss(NdArray& out, NdArray& alpha, NdArray& loss, const NdArray& x, con
     CtcArgs<C> args{};
     args.x = x.address_as<C>();
     args.out = out.address_as<C>();
-    args.alpha = alpha.address_as<C>();
-    args.loss = loss.address_as<C>();
+    args.alpha = alpha.address_as<double>();
+    args.loss = loss.address_as<double>();
     args.faults = fault_sink(x.device(), "ctc_loss");
     launch_samples(x.device(), args, p, &ctc_kernel<C>);
   });
@@ -165,16 +167,16 @@ void ctc_loss_backward(NdArray& dx, const NdArray& grad, const NdArray& alpha, c
                        const NdArray& x, const CtcProblem& p) {
   const Device device = x.device();
   kernels::fill(device, dx, 0);
-  NdArray beta = NdArray::empty({p.batch, 2, p.states}, x.dtype(), device);
+  NdArray beta = NdArray::empty({p.batch, 2, p.states}, kDouble, device);
   NdArray links = NdArray::empty({p.batch, p.states}, kLong, device);
   visit_float_double(x.dtype(), "ctc_loss_backward", [&]<class C> {
     CtcArgs<C> args{};
     args.x = x.address_as<C>();
     args.grad = grad.address_as<C>();
-    args.alpha = alpha.address_as<C>();
-    args.loss = loss.address_as<C>();
+    args.alpha = alpha.address_as<double>();
+    args.loss = loss.address_as<double>();
     args.dx = dx.address_as<C>();
-    args.beta = beta.address_as<C>();
+    args.beta = beta.address_as<double>();
     args.links = links.address_as<std::int64_t>();
     args.faults = fault_sink(device, "ctc_loss_backward");
     launch_samples(device, args, p, &ctc_backward_kernel<C>);

@@ -17,9 +17,9 @@ struct Moments {
   C mean, rstd;
   template <class Row>
   Moments(const Row& row, double eps, bool centred = true) {
-    const auto n = static_cast<C>(row.size());
-    mean = centred ? row.sum() / n : C(0);
-    double variance = (row - mean).square().sum() / n;
+    const auto n = static_cast<double>(row.size());
+    mean = static_cast<C>(centred ? sum_of(row) / n : 0);
+    double variance = sum_of((row - mean).square()) / n;
     if (leaves_range<C>(variance, eps)) [[unlikely]] {
       const auto wide = row.template cast<double>();
       const double exact = centred ? wide.mean() : 0;
@@ -71,38 +71,47 @@ void layer_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
     const std::vector<C> w = read_all<T>(in.weight, width, C(1));
     const ConstRow<C> scale(w.data(), width);
     const std::int64_t rows_each = (s.batch + kPieces - 1) / kPieces;
-    std::vector<C> dweight(static_cast<std::size_t>(kPieces * width)), dbias(dweight.size());
+    // The sums of a piece: of dweight, and behind them those of dbias.
+    std::vector<C> sums(static_cast<std::size_t>(2 * kPieces * width));
     parallel_for(0, kPieces, row_grain(width * rows_each), [&](std::int64_t first, std::int64_t last) {
       std::vector<C> a, b, d, e;
-      for (std::int64_t piece = first; piece < last; ++piece) {
-        MutableRow<C> dw(dweight.data() + piece * width, width), db(dbias.data() + piece * width, width);
-        for (std::int64_t n = piece * rows_each; n < std::min(s.batch, (piece + 1) * rows_each); ++n) {
+      const auto add_rows = [&](std::int64_t begin, std::int64_t rows, C* to) {
+        MutableRow<C> dw(to, width), db(to + width, width);
+        dw = db = C(0);
+        for (std::int64_t n = begin; n < begin + rows; ++n) {
           const auto row = read_row(in.x.address_as<T>() + n * width, width, a);
           const auto grad = read_row(dy.address_as<T>() + n * width, width, b);
           const C mean = in.mean.address_as<C>()[n], rstd = in.rstd.address_as<C>()[n];
           if (out.dweight.defined()) dw += grad * (row - mean) * rstd;
           if (out.dbias.defined()) db += grad;
           if (!out.dx.defined()) continue;
-          const C average = s.centred ? (grad * scale).sum() / static_cast<C>(width) : C(0);
-          const C slope = (grad * scale * (row - mean)).sum() * rstd * rstd / static_cast<C>(width);
+          const auto each = static_cast<double>(width);
+          const C average = static_cast<C>(s.centred ? sum_of(grad * scale) / each : 0);
+          const C slope = static_cast<C>(sum_of(grad * scale * (row - mean)) * rstd * rstd / each);
           const auto dx = (grad * scale - average - (row - mean) * slope) * rstd;
-          T* const to = out.dx.address_as<T>() + n * width;
+          T* const dx_row = out.dx.address_as<T>() + n * width;
           if (in.more.defined())
-            write_row(to, width, dx + read_row(in.more.address_as<T>() + n * width, width, e), d);
+            write_row(dx_row, width, dx + read_row(in.more.address_as<T>() + n * width, width, e), d);
           else
-            write_row(to, width, dx, d);
+            write_row(dx_row, width, dx, d);
         }
+      };
+      for (std::int64_t piece = first; piece < last; ++piece) {
+        const std::int64_t begin = std::min(s.batch, piece * rows_each);
+        const std::int64_t rows = std::min(s.batch - begin, rows_each);
+        sum_by_runs(kVectorRun, rows, sums.data() + 2 * piece * width, 2 * width,
+                    [&](std::int64_t from, std::int64_t n, C* to) { add_rows(begin + from, n, to); });
       }
     });
-    const auto total = [&](NdArray& into, std::vector<C>& pieces) {
+    const auto total = [&](NdArray& into, C* pieces) {
       if (!into.defined()) return;
-      MutableRow<C> sum(pieces.data(), width);
+      MutableRow<C> sum(pieces, width);
       for (std::int64_t piece = 1; piece < kPieces; ++piece)
-        sum += ConstRow<C>(pieces.data() + piece * width, width);
+        sum += ConstRow<C>(pieces + 2 * piece * width, width);
       for (std::int64_t i = 0; i < width; ++i) into.address_as<T>()[i] = static_cast<T>(sum[i]);
     };
-    total(out.dweight, dweight);
-    total(out.dbias, dbias);
+    total(out.dweight, sums.data());
+    total(out.dbias, sums.data() + width);
   });
 }
 
@@ -147,8 +156,8 @@ void group_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
         for (std::int64_t i = 0; i < each; ++i) {
           const auto at = static_cast<std::size_t>(sample * s.channels + channel + i);
           const auto grad = grads.segment(i * s.places, s.places);
-          sum[at] = grad.sum();
-          dot[at] = (grad * (values.segment(i * s.places, s.places) - mean)).sum() * rstd;
+          sum[at] = sum_of(grad);
+          dot[at] = sum_of(grad * (values.segment(i * s.places, s.places) - mean)) * rstd;
           average += sum[at] * w[static_cast<std::size_t>(channel + i)];
           slope += dot[at] * w[static_cast<std::size_t>(channel + i)];
         }

@@ -10,6 +10,7 @@
 
 #include "core/parallel_for.h"
 #include "kernel/cpu/convert_contiguous.h"
+#include "kernel/cpu/parts.h"
 
 namespace ebb::cpu {
 
@@ -49,6 +50,17 @@ template <class T>
 std::vector<Compute<T>> read_all(const NdArray& x, std::int64_t n, Compute<T> missing) {
   if (!x.defined()) return std::vector<Compute<T>>(static_cast<std::size_t>(n), missing);
   return std::vector<Compute<T>>(x.address_as<T>(), x.address_as<T>() + n);
+}
+
+/// The sum of a row, whose floats are added up by runs where it is long.
+template <class Row>
+double sum_of(const Row& row) {
+  const bool whole = sizeof(typename Row::Scalar) == sizeof(double) || row.size() <= kVectorRun;
+  const std::int64_t run = whole ? row.size() : kVectorRun;
+  double sum = 0;
+  for (std::int64_t i = 0; i < row.size(); i += run)
+    sum += row.segment(i, std::min(run, row.size() - i)).sum();
+  return sum;
 }
 
 /// Whether a variance of floats, summed in float, may be wrong because squares are too large or too small for

@@ -18,6 +18,17 @@ namespace {
 template <class T>
 using Accumulator = std::conditional_t<is_half_v<T>, float, T>;
 
+// Elements of a window that a float adds up.
+constexpr std::int64_t kTaps = 1024;
+
+bool are_long(const PoolGeometry& g) {
+  return g.axis[0].kernel * g.axis[1].kernel * g.axis[2].kernel > kTaps;
+}
+
+// What long sums of Sum are made in.
+template <class Sum>
+using Wider = std::conditional_t<std::is_floating_point_v<Sum>, double, Sum>;
+
 template <class Body>
 void for_planes(const PoolGeometry& g, Body&& body) {
   const std::int64_t work = std::max<std::int64_t>(g.in_plane() + g.out_plane(), 1);
@@ -149,9 +160,10 @@ void mean_pool(NdArray& out, const NdArray& in, const PoolGeometry& g) {
     for_planes(g, [&](std::int64_t first, std::int64_t last) {
       T* to = out.address_as<T>() + first * g.out_plane();
       const T* from = in.address_as<T>() + first * g.in_plane();
-      if (!has_window_rows(g)) {
+      if (are_long(g) || !has_window_rows(g)) {
         for (; first < last; ++first, to += g.out_plane(), from += g.in_plane())
-          plane_mean_by_window<Sum>(to, from, g);
+          are_long(g) ? plane_mean_by_window<Wider<Sum>>(to, from, g)
+                      : plane_mean_by_window<Sum>(to, from, g);
         return;
       }
       WindowPlane<Sum> plane(g, Sum(0));
@@ -170,6 +182,12 @@ void mean_pool_backward(NdArray& in, const NdArray& out, const PoolGeometry& g) 
     for_planes(g, [&](std::int64_t first, std::int64_t last) {
       T* to = in.address_as<T>() + first * g.in_plane();
       const T* from = out.address_as<T>() + first * g.out_plane();
+      if (are_long(g)) {
+        std::vector<double> sums;
+        for (; first < last; ++first, to += g.in_plane(), from += g.out_plane())
+          plane_mean_backward_by_window(to, sums, from, g);
+        return;
+      }
       if (!has_window_rows(g)) {
         std::vector<Sum> sums;
         for (; first < last; ++first, to += g.in_plane(), from += g.out_plane())

@@ -62,6 +62,12 @@ void sum(NdArray& out, const NdArray& x, DimMask dims, double divisor) {
   if (out.numel() == 0) [[unlikely]]
     if (ebb::detail::ElementReduction* const asked = ebb::detail::asked_reduction())
       return describe(*asked, x, divisor);
+  if (out.dtype() == kDouble && x.dtype() != kDouble)
+    return visit_numeric(stored(x.dtype()), "sum", [&]<class T> {
+      reducing::WideMean<T> op;
+      op.divisor = divisor;
+      reduce(op, out, x, dims);
+    });
   visit_numeric(stored(x.dtype()), "sum", [&]<class T> {
     reducing::Sum<T> op;
     op.divisor = divisor;

@@ -4,6 +4,9 @@
 namespace ebb::cuda {
 
 void prod(NdArray& out, const NdArray& x, DimMask dims) {
+  if (out.dtype() == kDouble && x.dtype() != kDouble)
+    return visit_numeric(stored(x.dtype()), "prod",
+                         [&]<class T> { reduce_into(reducing::WideProd<T>(), out, x, dims); });
   visit_numeric(stored(x.dtype()), "prod", [&]<class T> { reduce_into(reducing::Prod<T>(), out, x, dims); });
 }
 

@@ -4,6 +4,12 @@
 namespace ebb::cuda {
 
 void sum(NdArray& out, const NdArray& x, DimMask dims, double divisor) {
+  if (out.dtype() == kDouble && x.dtype() != kDouble)
+    return visit_numeric(stored(x.dtype()), "sum", [&]<class T> {
+      reducing::WideMean<T> formula;
+      formula.divisor = divisor;
+      reduce_into(formula, out, x, dims);
+    });
   visit_numeric(stored(x.dtype()), "sum", [&]<class T> {
     reducing::Sum<T> formula;
     formula.divisor = divisor;
@@ -12,6 +18,9 @@ void sum(NdArray& out, const NdArray& x, DimMask dims, double divisor) {
 }
 
 void nansum(NdArray& out, const NdArray& x, DimMask dims) {
+  if (out.dtype() == kDouble && x.dtype() != kDouble)
+    return visit_floating(x.dtype(), "nansum",
+                          [&]<class T> { reduce_into(reducing::WideNanSum<T>(), out, x, dims); });
   visit_floating(x.dtype(), "nansum", [&]<class T> { reduce_into(reducing::NanSum<T>(), out, x, dims); });
 }
 

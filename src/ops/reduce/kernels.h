@@ -8,11 +8,11 @@
 namespace ebb {
 
 namespace cpu {
-/// sum / divisor, in x's dtype; integers and bool in Long, undivided.
+/// sum / divisor, in x's dtype or in Double; integers and bool in Long, undivided, or in Double.
 void sum(NdArray& out, const NdArray& x, DimMask dims, double divisor);
 /// The same without the NaNs; floating dtypes.
 void nansum(NdArray& out, const NdArray& x, DimMask dims);
-/// Products; Long for integers.
+/// Products in x's dtype, Long for integers, or in Double.
 void prod(NdArray& out, const NdArray& x, DimMask dims);
 /// In x's dtype; nothing may be empty.
 void amax(NdArray& out, const NdArray& x, DimMask dims);

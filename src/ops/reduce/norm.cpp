@@ -102,8 +102,8 @@ Variable logsumexp_values(const Variable& x, DimMask mask, bool keepdim) {
   const Variable shift(std::move(top));
   // An infinite maximum would make NaN of the differences.
   const Variable finite = where(shift.isinf(), zeros({}, shift.options()), shift);
-  const Variable total = sum_over((x - finite).exp(), mask, keepdim, nullopt, 1, "").log();
-  return total + (keepdim ? finite : finite.view(total.sizes()));
+  const Variable total = sum_over((x - finite).exp(), mask, keepdim, wide_dtype(x.dtype()), 1, "").log();
+  return (total + (keepdim ? finite : finite.view(total.sizes()))).to(x.dtype());
 }
 
 }  // namespace

@@ -42,8 +42,8 @@ struct ProdBackward : autograd::Node {
 
 Variable prod_over(const Variable& x, DimMask mask, std::int64_t dim, bool keepdim,
                    optional<ScalarType> dtype) {
-  const NdArray in = cast_array(x.array(), dtype.value_or(x.dtype()));
-  const DType type = is_integral(in.dtype(), true) ? kLong : in.dtype();
+  const NdArray in = summed_input(x.array(), dtype);
+  const DType type = summed_dtype(in.dtype(), dtype);
   NdArray out = NdArray::empty(reduced_sizes(in.sizes(), mask, keepdim), type, in.device());
   kernels::prod(in.device(), out, in, mask);
   Variable result(cast_array(out, dtype.value_or(type)));

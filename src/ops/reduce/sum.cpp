@@ -32,9 +32,8 @@ struct SumBackward : autograd::Node {
 
 Variable sum_over(const Variable& x, DimMask mask, bool keepdim, optional<ScalarType> dtype, double divisor,
                   const char* name) {
-  NdArray in = x.array();
-  if (dtype && *dtype != in.dtype()) in = cast_array(in, *dtype);
-  const DType type = is_integral(in.dtype(), true) ? kLong : in.dtype();
+  const NdArray in = summed_input(x.array(), dtype);
+  const DType type = summed_dtype(in.dtype(), dtype);
   NdArray out = NdArray::empty(reduced_sizes(in.sizes(), mask, keepdim), type, in.device());
   kernels::sum(in.device(), out, in, mask, divisor);
   Variable result(dtype && *dtype != type ? cast_array(out, *dtype) : std::move(out));
@@ -94,11 +93,12 @@ Variable mean(const Variable& self, OptionalIntArrayRef dim, bool keepdim, optio
 Variable nansum(const Variable& self, OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) {
   if (!is_floating(self.dtype())) return sum(self, dim, keepdim, dtype);
   const DimMask mask = ops::dim_mask("nansum", self, dim);
-  const NdArray in = ops::cast_array(self.array(), dtype.value_or(self.dtype()));
-  if (!is_floating(in.dtype())) return sum(self, dim, keepdim, dtype);
-  NdArray out = NdArray::empty(ops::reduced_sizes(in.sizes(), mask, keepdim), in.dtype(), in.device());
+  if (dtype && !is_floating(*dtype)) return sum(self, dim, keepdim, dtype);
+  const NdArray& in = self.array();
+  NdArray out = NdArray::empty(ops::reduced_sizes(in.sizes(), mask, keepdim),
+                               ops::summed_dtype(in.dtype(), dtype), in.device());
   kernels::nansum(in.device(), out, in, mask);
-  Variable result(std::move(out));
+  Variable result(ops::cast_array(out, dtype.value_or(in.dtype())));
   if (autograd::records(self)) {
     const auto node = autograd::make_node<ops::NansumBackward>(self);
     node->mask = mask;

@@ -3,6 +3,7 @@
 
 #include "core/parallel_for.h"
 #include "kernel/convert.h"
+#include "kernel/cpu/parts.h"
 #include "ops/resample/kernels.h"
 
 namespace ebb::cpu {
@@ -11,13 +12,15 @@ namespace {
 // to[i] = the sum over k < n of weight(k) row(k)[i]; rows of weight 0 are not read.
 template <class To, class C, class Weight, class Row>
 void weigh_rows(To* to, std::int64_t inner, std::int64_t n, C* sums, const Weight& weight, const Row& row) {
-  std::fill(sums, sums + inner, C(0));
-  for (std::int64_t k = 0; k < n; ++k) {
-    const C w = weight(k);
-    if (w == C(0)) continue;
-    const auto* const from = row(k);
-    for (std::int64_t i = 0; i < inner; ++i) sums[i] += w * static_cast<C>(from[i]);
-  }
+  sum_by_runs(kVectorRun, n, sums, inner, [&](std::int64_t first, std::int64_t rows, C* run) {
+    std::fill_n(run, inner, C(0));
+    for (std::int64_t k = first; k < first + rows; ++k) {
+      const C w = weight(k);
+      if (w == C(0)) continue;
+      const auto* const from = row(k);
+      for (std::int64_t i = 0; i < inner; ++i) run[i] += w * static_cast<C>(from[i]);
+    }
+  });
   for (std::int64_t i = 0; i < inner; ++i) to[i] = static_cast<To>(sums[i]);
 }
 
@@ -29,9 +32,9 @@ struct Windows {
   std::int64_t width;
 };
 
-template <class C>
-C weighed(C sum, C weight, C x) {
-  return weight == C(0) ? sum : sum + weight * x;
+template <class Sum, class C>
+Sum weighed(Sum sum, C weight, C x) {
+  return weight == C(0) ? sum : sum + static_cast<Sum>(weight) * static_cast<Sum>(x);
 }
 
 /// A contiguous line: to[r] = the weighted window of place r. kWidth is the windows' where it is known.
@@ -50,10 +53,13 @@ void weigh_line(To* to, const From* from, std::int64_t rows, const Windows<C>& o
 template <class To, class From, class C>
 void weigh_line_transposed(To* to, const From* from, std::int64_t rows, const Windows<C>& of) {
   for (std::int64_t r = 0; r < rows; ++r) {
-    C sum(0);
-    for (std::int64_t o = of.users[2 * r]; o < of.users[2 * r + 1]; ++o)
-      sum = weighed(sum, of.weights[o * of.width + r - of.starts[o]], static_cast<C>(from[o]));
-    to[r] = static_cast<To>(sum);
+    const std::int64_t begin = of.users[2 * r], end = of.users[2 * r + 1];
+    const auto total = [&](auto sum) {
+      for (std::int64_t o = begin; o < end; ++o)
+        sum = weighed(sum, of.weights[o * of.width + r - of.starts[o]], static_cast<C>(from[o]));
+      return static_cast<C>(sum);
+    };
+    to[r] = static_cast<To>(end - begin > kVectorRun ? total(double()) : total(C()));
   }
 }
 

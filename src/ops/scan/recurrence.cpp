@@ -40,7 +40,7 @@ struct RunningExtremeBackward : autograd::Node {
   bool largest = true;
   std::string name() const override { return largest ? "CummaxBackward0" : "CumminBackward0"; }
   autograd::GradList apply(autograd::GradList&& grads) override {
-    return {zeros(grads[0].sizes(), grads[0].options()).scatter_add(dim, indices.unpack(), grads[0])};
+    return {zeros(grads[0].sizes(), grads[0].options()).scatter_add_(dim, indices.unpack(), grads[0])};
   }
 };
 

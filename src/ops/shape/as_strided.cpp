@@ -8,6 +8,7 @@
 #include "ops/shape/kernels.h"
 
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/reduce.h>
 
 #include <algorithm>
 #include <numeric>
@@ -57,6 +58,14 @@ void add_through(const NdArray& memory, Geometry geometry, std::int64_t base, Nd
     NdArray place = geometry.on(memory, base);
     return kernels::accumulate(memory.device(), place, values);
   }
+  DimVector repeated;  // dimensions that show one element again and again
+  for (std::size_t d = 0; d < geometry.sizes.size(); ++d)
+    if (geometry.sizes[d] > 1 && geometry.strides[d] == 0) {
+      repeated.push_back(static_cast<std::int64_t>(d));
+      geometry.sizes[d] = 1;
+    }
+  if (!repeated.empty())
+    return add_through(memory, geometry, base, sum(Variable(values), repeated, true).array());
   std::size_t walked = 0;  // the shortest dimension that is not trivial
   for (std::size_t d = 0; d < geometry.sizes.size(); ++d)
     if (geometry.sizes[d] > 1 && (geometry.sizes[walked] == 1 || geometry.sizes[d] < geometry.sizes[walked]))

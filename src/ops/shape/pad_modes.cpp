@@ -2,7 +2,6 @@
 // segments, each a piece of the input (straight, back to front, or one line repeated): the result is put
 // together from their products.
 #include "ops/shape/pad_modes.h"
-#include <ebb/ops/shape.h>
 #include "ops/common/autocast.h"
 
 #include "ops/common/arrays.h"
@@ -11,6 +10,9 @@
 #include "ops/common/record.h"
 #include "ops/common/views.h"
 #include "ops/shape/kernels.h"
+
+#include <ebb/ops/reduce.h>
+#include <ebb/ops/shape.h>
 
 #include <algorithm>
 #include <array>
@@ -55,29 +57,35 @@ std::array<Segment, 3> segments(std::int64_t size, std::int64_t before, std::int
   return s;
 }
 
-// Calls move(padded, input) for every block: two views of one shape. With `lines`, repeated segments come one
-// line at a time, so that the input side never shows an element twice.
+// Calls move(padded, input) for every block: two views of one shape. Where a line is repeated, that of the
+// input stands still.
 template <class Move>
-void blocks(const NdArray& padded, const NdArray& input, IntArrayRef padding, PadMode mode, bool lines,
-            std::size_t i, Move& move) {
+void blocks(const NdArray& padded, const NdArray& input, IntArrayRef padding, PadMode mode, std::size_t i,
+            Move& move) {
   if (2 * i == padding.size()) return move(padded, input);
   const std::int64_t d = input.dim() - 1 - static_cast<std::int64_t>(i);
   for (const Segment& s : segments(input.sizes()[d], padding[2 * i], padding[2 * i + 1], mode)) {
     if (s.length <= 0) continue;
-    if (!s.repeated) {
-      NdArray piece = slice_array(input, d, s.from, s.length);
-      if (s.flipped) piece = flip_array(piece, d);
-      blocks(slice_array(padded, d, s.to, s.length), piece, padding, mode, lines, i + 1, move);
-      continue;
+    NdArray piece = slice_array(input, d, s.from, s.repeated ? 1 : s.length);
+    if (s.flipped) piece = flip_array(piece, d);
+    if (s.repeated) {
+      DimVector sizes(piece.sizes());
+      sizes[d] = s.length;
+      piece = piece.expand(sizes);
     }
-    const NdArray line = slice_array(input, d, s.from, 1);
-    for (std::int64_t k = 0; lines && k < s.length; ++k)
-      blocks(slice_array(padded, d, s.to + k, 1), line, padding, mode, lines, i + 1, move);
-    if (lines) continue;
-    DimVector sizes(line.sizes());
-    sizes[d] = s.length;
-    blocks(slice_array(padded, d, s.to, s.length), line.expand(sizes), padding, mode, lines, i + 1, move);
+    blocks(slice_array(padded, d, s.to, s.length), piece, padding, mode, i + 1, move);
   }
+}
+
+// to += from, with the sum of what comes to one element where `to` stands still.
+void add_block(const NdArray& from, NdArray to) {
+  DimVector repeated;
+  for (std::int64_t d = 0; d < to.dim(); ++d)
+    if (to.sizes()[d] > 1 && to.strides()[d] == 0) {
+      repeated.push_back(d);
+      to = slice_array(to, d, 0, 1);
+    }
+  kernels::accumulate(to.device(), to, repeated.empty() ? from : sum(Variable(from), repeated, true).array());
 }
 
 std::string dims_name(std::size_t padded) { return std::to_string(padded) + "D"; }
@@ -160,7 +168,7 @@ Variable checked_pad(const char* op, const Variable& x, IntArrayRef padding, std
 Variable pad_with(const Variable& x, IntArrayRef padding, PadMode mode) {
   NdArray out = NdArray::empty(padded_sizes(x, padding, mode), x.dtype(), x.device());
   auto copy = [](NdArray to, const NdArray& from) { kernels::copy(to.device(), to, from); };
-  blocks(out, x.array(), padding, mode, false, 0, copy);
+  blocks(out, x.array(), padding, mode, 0, copy);
   return record<PadBackward>(
       std::move(out),
       [&](PadBackward& node) {
@@ -174,8 +182,7 @@ Variable pad_with_backward(const Variable& grad, const Variable& x, IntArrayRef 
                            PadMode mode) {
   const DType wide = wide_dtype(grad.dtype());
   NdArray out = zeros_array(sizes, wide, grad.device());
-  auto add = [](const NdArray& from, NdArray to) { kernels::accumulate(to.device(), to, from); };
-  blocks(cast_array(grad.array(), wide), out, padding, mode, true, 0, add);
+  blocks(cast_array(grad.array(), wide), out, padding, mode, 0, add_block);
   return record<PadBackwardBackward>(cast_array(out, grad.dtype()),
                                      keep<PadBackwardBackward>(sizes, padding, mode), grad, x);
 }

@@ -2,6 +2,7 @@
 #include "kernel/cpu/convert_contiguous.h"
 #include "kernel/cpu/exp.h"
 #include "kernel/cpu/lines.h"
+#include "kernel/cpu/parts.h"
 #include "kernel/cpu/reduce.h"
 #include "kernel/reducers.h"
 #include "ops/softmax/kernels.h"
@@ -78,17 +79,19 @@ void forward_block(T* y, const T* x, std::int64_t n, std::int64_t stride, std::i
   top = ConstRow<T>(x, width);
   for (std::int64_t i = 1; i < n; ++i)
     for (std::int64_t c = 0; c < width; ++c) top[c] = max.merge(top[c], x[i * stride + c]);
-  sum.setZero();
-  for (std::int64_t i = 0; i < n; ++i) {
-    if constexpr (kLog) {
-      part = exp_of(ConstRow<T>(x + i * stride, width) - top);
-      sum += part;
-    } else {
-      Row<T> row(y + i * stride, width);
-      row = exp_of(ConstRow<T>(x + i * stride, width) - top);
-      sum += row;
+  sum_by_runs(kVectorRun, n, sum.data(), width, [&](std::int64_t first, std::int64_t rows, T*) {
+    sum.setZero();
+    for (std::int64_t i = first; i < first + rows; ++i) {
+      if constexpr (kLog) {
+        part = exp_of(ConstRow<T>(x + i * stride, width) - top);
+        sum += part;
+      } else {
+        Row<T> row(y + i * stride, width);
+        row = exp_of(ConstRow<T>(x + i * stride, width) - top);
+        sum += row;
+      }
     }
-  }
+  });
   if constexpr (kLog)
     sum = sum.log();
   else
@@ -106,14 +109,16 @@ template <class T, bool kLog>
 void backward_block(T* out, const T* g, const T* y, std::int64_t n, std::int64_t stride, std::int64_t width) {
   Eigen::Array<T, kTile, 1> store;
   Row<T> total(store.data(), width);
-  total.setZero();
-  for (std::int64_t i = 0; i < n; ++i) {
-    const ConstRow<T> row(g + i * stride, width);
-    if constexpr (kLog)
-      total += row;
-    else
-      total += row * ConstRow<T>(y + i * stride, width);
-  }
+  sum_by_runs(kVectorRun, n, total.data(), width, [&](std::int64_t first, std::int64_t rows, T*) {
+    total.setZero();
+    for (std::int64_t i = first; i < first + rows; ++i) {
+      const ConstRow<T> row(g + i * stride, width);
+      if constexpr (kLog)
+        total += row;
+      else
+        total += row * ConstRow<T>(y + i * stride, width);
+    }
+  });
   for (std::int64_t i = 0; i < n; ++i) {
     const ConstRow<T> row(g + i * stride, width), result(y + i * stride, width);
     if constexpr (kLog)

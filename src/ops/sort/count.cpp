@@ -34,10 +34,10 @@ Variable bincount(const Variable& self, const optional<Variable>& weights, std::
   }
   if (!weighted)
     return zeros({bins}, places.options())
-        .scatter_add(0, places, ones({1}, places.options()).expand(places.sizes()));
+        .scatter_add_(0, places, ones({1}, places.options()).expand(places.sizes()));
   const Variable w = weights->detach();
   const Variable values = w.dtype() == kFloat || w.dtype() == kDouble ? w : w.to(kDouble);
-  return zeros({bins}, values.options()).scatter_add(0, places, values);
+  return zeros({bins}, values.options()).scatter_add_(0, places, values);
 }
 
 Variable histc(const Variable& self, std::int64_t bins, const Scalar& min, const Scalar& max) {
@@ -56,7 +56,7 @@ Variable histc(const Variable& self, std::int64_t bins, const Scalar& min, const
   const Variable inside = x.ge(low).logical_and(x.le(high));
   const Variable bin = ((x - low) * (static_cast<double>(bins) / (high - low))).floor().clamp(0, bins - 1);
   const Variable places = where(inside, bin, zeros_like(bin)).to(kLong);
-  return zeros({bins}, x.options()).scatter_add(0, places, inside.to(kDouble)).to(self.dtype());
+  return zeros({bins}, x.options()).scatter_add_(0, places, inside.to(kDouble)).to(self.dtype());
 }
 
 Variable searchsorted(const Variable& sorted_sequence, const Variable& self, bool out_int32, bool right,

@@ -91,7 +91,7 @@ Variable counts(const Points& points, const std::vector<Variable>& edges, bool d
   const Variable weight = points.weight.defined() ? points.weight : ones_like(points.x.select(1, 0));
   // In doubles: a float counts to 2^24 only.
   Variable sums = zeros({all}, points.x.options().dtype(kDouble))
-                      .scatter_add(0, place, where(inside, weight, 0).to(kDouble))
+                      .scatter_add_(0, place, where(inside, weight, 0).to(kDouble))
                       .view(sizes);
   if (density) {
     sums = sums / sums.sum();
