@@ -151,8 +151,8 @@ inline ThreadCache& cache() { return cache_of_thread ? *cache_of_thread : attach
 }
 
 [[noreturn]] void refuse(std::size_t bytes) {
-  fail("out of memory: the system refused ", std::uint64_t{bytes},
-       " bytes. Use smaller tensors or free some.");
+  fail<MemoryRefused>("out of memory: the system refused ", std::uint64_t{bytes},
+                      " bytes. Use smaller tensors or free some.");
 }
 
 void* system_allocate(std::size_t bytes) {
@@ -162,6 +162,19 @@ void* system_allocate(std::size_t bytes) {
 }
 
 }  // namespace
+
+MemoryRefused::~MemoryRefused() = default;
+
+void memory_refused(const char* op) {
+  try {
+    throw;
+  } catch (const MemoryRefused& error) {
+    fail(op, ": ", error.what());
+  } catch (const std::bad_alloc&) {
+    fail(op,
+         ": out of memory: the system refused what the op computes with. Use smaller tensors or free some.");
+  }
+}
 
 void* pool_allocate(std::size_t bytes) {
   const std::size_t cls = class_of(bytes);

@@ -4,6 +4,7 @@
 #include <ebb/core/random.h>
 #include <ebb/core/scalar.h>
 
+#include "core/allocator.h"
 #include "core/recorder.h"
 #include "kernel/element_row.h"
 #include "kernel/entry_list.h"
@@ -209,7 +210,7 @@ class KeptSlotCall final : public KeptCall {
   [[gnu::cold]] ~KeptSlotCall() override {}  // NOLINT(modernize-use-equals-default): or it would not be cold
 
   void run() override {
-    std::apply([this](auto&... each) { function_(each...); }, kept_);
+    naming_refusals(name(), [this] { std::apply([this](auto&... each) { function_(each...); }, kept_); });
   }
   [[gnu::cold]] void visit(ArgumentVisitor& v) override { visit(v, std::index_sequence_for<Args...>()); }
   bool per_element() const override { return kRows; }

@@ -5,6 +5,7 @@
 #include <ebb/core/isa.h>
 #include <ebb/cuda/nvtx.h>
 
+#include "core/allocator.h"
 #include "kernel/kept_call.h"
 
 #include <array>
@@ -56,9 +57,11 @@ class KernelSlot<void(Args...)> : public detail::AnySlot {
   KernelSlot(const KernelSlot&) = delete;
 
   void operator()(Device device, Args... args) const {
-    if (device.is_cpu() && detail::recordings.load(std::memory_order_relaxed) == 0) [[likely]]
-      return cpu()(static_cast<Args>(args)...);
-    out_of_line(device, static_cast<Args>(args)...);
+    detail::naming_refusals(name(), [&] {
+      if (device.is_cpu() && detail::recordings.load(std::memory_order_relaxed) == 0) [[likely]]
+        return cpu()(static_cast<Args>(args)...);
+      out_of_line(device, static_cast<Args>(args)...);
+    });
   }
   void set_cuda(Function kernel) { cuda_.store(kernel, std::memory_order_release); }
 

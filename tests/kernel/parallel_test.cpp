@@ -6,29 +6,22 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <fstream>
 #include <stdexcept>
 #include <thread>
 
 #include "core/thread_pool.h"
 #include "support/catch.h"
+#include "support/child.h"
 #include "support/fake_root.h"
 
 using ebb::cpu::parallel_for;
+using support::kChildrenRun;
+using support::status_of_child;
 
 namespace {
-
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-// ThreadSanitizer ends children that start threads; AddressSanitizer ends what meets a limit of memory.
-constexpr bool kChildrenRun = false;
-#else
-constexpr bool kChildrenRun = true;
-#endif
 
 class Threads {
  public:
@@ -50,24 +43,6 @@ bool covers(std::int64_t n) {
   for (const auto& v : visits)
     if (v != 1) return false;
   return true;
-}
-
-// How a forked child ends that returns body(): 0 for true. One that hangs is ended by a signal.
-template <class Body>
-int status_of_child(Body&& body) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(60);
-    bool good = false;
-    try {
-      good = body();
-    } catch (...) {
-    }
-    _exit(good ? 0 : 1);
-  }
-  int status = -1;
-  waitpid(child, &status, 0);
-  return status;
 }
 
 // Runs a job of two pieces that begin before either goes on; body(is the caller).
@@ -217,12 +192,7 @@ TEST_CASE("a thread that is held up leaves the rest of its share to others") {
 TEST_CASE("where the system refuses threads, fewer do the work") {
   if (!kChildrenRun) return;
   CHECK(status_of_child([] {
-          std::ifstream statm("/proc/self/statm");
-          rlim_t pages = 0;
-          statm >> pages;
-          const rlim_t bytes = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (rlim_t{4} << 20);
-          const rlimit limit{bytes, bytes};
-          if (setrlimit(RLIMIT_AS, &limit) != 0) return false;
+          if (!support::limit_memory(4 << 20)) return false;
           const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
           if (mmap(nullptr, std::size_t{16} << 20, PROT_READ, flags, -1, 0) != MAP_FAILED) return false;
           // Some start on stacks that the parent's threads left.
@@ -234,13 +204,8 @@ TEST_CASE("where the system refuses threads, fewer do the work") {
 TEST_CASE("threads that the system grants leave memory for ops") {
   if (!kChildrenRun) return;
   CHECK(status_of_child([] {
-          std::ifstream statm("/proc/self/statm");
-          rlim_t pages = 0;
-          statm >> pages;
-          constexpr rlim_t kMore = rlim_t{256} << 20;
-          const rlim_t bytes = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + kMore;
-          const rlimit limit{bytes, bytes};
-          if (setrlimit(RLIMIT_AS, &limit) != 0) return false;
+          constexpr std::size_t kMore = std::size_t{256} << 20;
+          if (!support::limit_memory(kMore)) return false;
           ebb::set_num_threads(1000);
           const bool does_work = covers(1000);
           const int flags = MAP_PRIVATE | MAP_ANONYMOUS;

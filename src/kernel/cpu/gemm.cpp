@@ -5,7 +5,6 @@
 
 #include <Eigen/Core>
 #include <algorithm>
-#include <memory>
 
 #include "core/parallel_for.h"
 #include "kernel/cpu/convert_contiguous.h"
@@ -250,7 +249,7 @@ void gemm(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
   const bool narrow = n > 1 && n < 8 && m >= 64;
   if (!by_rows(c) || narrow) {
     if (by_cols(c)) return gemm<T>(b.t(), a.t(), c.t(), alpha, beta);
-    const auto copy = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(m * n));
+    const Scratch<T> copy(m * n);
     const Matrix<T> dense{copy.get(), m, n, narrow ? 1 : n, narrow ? m : 1};
     gemm<T>(a, b, dense, alpha, T(0));
     for (std::int64_t i = 0; i < m; ++i)

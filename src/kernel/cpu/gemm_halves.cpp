@@ -2,7 +2,6 @@
 #include <ebb/core/ndarray.h>
 
 #include <algorithm>
-#include <memory>
 #include <type_traits>
 
 #include "core/parallel_for.h"
@@ -10,6 +9,7 @@
 #include "kernel/cpu/gemm_pieces.h"
 #include "kernel/cpu/pack_halves.h"
 #include "kernel/cpu/parts.h"
+#include "kernel/cpu/scratch.h"
 
 namespace ebb::cpu {
 namespace {
@@ -147,11 +147,10 @@ void sum_rows(Matrix<const T> a, const T* x, float* sums) {
 template <class T, class Out>
 void rows_by_vector(Matrix<const T> a, Matrix<const T> x, Matrix<Out> c, float alpha, float beta) {
   constexpr std::int64_t kPiece = std::int64_t{1} << 17, kLeast = 16;  // multiplications, rows
-  const std::unique_ptr<T[]> copy(x.row_stride == 1 || x.rows == 1 ? nullptr
-                                                                   : new T[static_cast<std::size_t>(x.rows)]);
-  if (copy)
-    for (std::int64_t k = 0; k < x.rows; ++k) copy[static_cast<std::size_t>(k)] = x(k, 0);
-  const T* const factors = copy ? copy.get() : x.data;
+  const bool lies_apart = x.row_stride != 1 && x.rows != 1;
+  const Scratch<T> copy(lies_apart ? x.rows : 0);
+  for (std::int64_t k = 0; lies_apart && k < x.rows; ++k) copy[k] = x(k, 0);
+  const T* const factors = lies_apart ? copy.get() : x.data;
   const std::int64_t rows = std::max(kPiece / a.cols, kLeast);
   parallel_for(0, (c.rows + rows - 1) / rows, 1, [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t p = from; p < to; ++p) {

@@ -3,9 +3,8 @@
 
 #include <ebb/core/parallel.h>
 
-#include <memory>
-
 #include "kernel/cpu/gemm.h"
+#include "kernel/cpu/scratch.h"
 #include "kernel/cpu/vector.h"
 
 namespace ebb::cpu {
@@ -30,14 +29,14 @@ class Readable {
  public:
   explicit Readable(Matrix<const T>& m) {
     if (by_rows(m) || by_cols(m)) return;
-    copy_ = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(m.rows * m.cols));
+    copy_ = Scratch<T>(m.rows * m.cols);
     for (std::int64_t i = 0; i < m.rows; ++i)
       for (std::int64_t j = 0; j < m.cols; ++j) copy_[i * m.cols + j] = m(i, j);
     m = {copy_.get(), m.rows, m.cols, m.cols, 1};
   }
 
  private:
-  std::unique_ptr<T[]> copy_;
+  Scratch<T> copy_;
 };
 
 // Processors without AVX-512 have second-level caches of 256 or 512 KiB, those with it mostly of 1 MiB.

@@ -5,9 +5,9 @@
 #include "core/parallel_for.h"
 #include "kernel/cpu/convert_contiguous.h"
 #include "kernel/cpu/rows_together.h"
+#include "kernel/cpu/scratch.h"
 #include "kernel/reduce_plan.h"
 
-#include <memory>
 #include <type_traits>
 
 namespace ebb::cpu {
@@ -239,7 +239,7 @@ void reduce_inner(const Op& op, typename Op::Out* out, const typename Op::In* x,
     });
     return;
   }
-  const std::unique_ptr<Acc[]> partial(new Acc[static_cast<std::size_t>(plan.outputs * pieces)]);
+  const Scratch<Acc> partial(plan.outputs * pieces);
   parallel_for(0, plan.outputs * pieces, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t job = begin; job < end; ++job) {
       const ReduceWalk walk(plan.kept, job / pieces);
@@ -306,7 +306,7 @@ void reduce_outer(const Op& op, typename Op::Out* out, const typename Op::In* x,
     });
     return;
   }
-  const std::unique_ptr<Acc[]> partial(new Acc[static_cast<std::size_t>(lines * tiles * pieces * width)]);
+  const Scratch<Acc> partial(lines * tiles * pieces * width);
   const auto part = [&](std::int64_t job) { return partial.get() + job * width; };
   parallel_for(0, lines * tiles * pieces, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t job = begin; job < end; ++job) {

@@ -24,7 +24,7 @@ constexpr DType wide_dtype(DType dtype) { return dtype == kHalf || dtype == kBFl
 /// How many elements go into each output.
 std::int64_t reduced_count(IntArrayRef sizes, DimMask mask);
 
-/// x in the dtype that norm and variance sum in; 16-bit floats on CUDA as they are, since kernels there read
+/// x in the dtype that variance sums in; 16-bit floats on CUDA as they are, since kernels there read
 /// them themselves.
 NdArray reduced_input(const NdArray& x, DType sums);
 /// x as kernels read it for a sum or product in `dtype`: itself, unless its numbers become others before they

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/parallel_for.h"
+#include "kernel/cpu/parts.h"
 #include "ops/conv/cpu_tile.h"
 
 namespace ebb::cpu::conv {
@@ -117,8 +118,7 @@ template <class T>
 void weight_by_pixels(const ConvGeometry& g, const Reading& r, const T* in, const T* out, T* weight) {
   const std::int64_t rows = g.group_out(), depth = r.depth(), slices = g.out[0], height = g.out[1],
                      width = g.out[2];
-  std::fill(weight, weight + g.out_channels * depth, T(0));
-  if (g.batch * slices * height * width == 0) return;
+  if (g.batch * slices * height * width == 0) return std::fill(weight, weight + g.out_channels * depth, T(0));
   const std::int64_t block_rows = rows_of_blocks(r, sizeof(T));
   const std::int64_t blocks = (height + block_rows - 1) / block_rows;
   const Window window(r, block_rows, r.axis[2].out);
@@ -128,8 +128,9 @@ void weight_by_pixels(const ConvGeometry& g, const Reading& r, const T* in, cons
   // Several blocks at a time, so that sums stay in registers long; as many as the cache holds.
   const std::int64_t window_step = window.size() + line + kWidth<T>, left_step = kRows * panels * line;
   const std::int64_t bytes = (window_step + left_step) * static_cast<std::int64_t>(sizeof(T));
-  const std::int64_t together =
-      std::clamp<std::int64_t>(768 * 1024 / bytes, 1, std::min<std::int64_t>(entries, 32));
+  constexpr std::int64_t kPackets = 1024, kPieces = 64;  // of a sum, and how many of those a float adds up
+  const std::int64_t together = std::clamp<std::int64_t>(std::min(768 * 1024 / bytes, kPackets / packets), 1,
+                                                         std::min<std::int64_t>(entries, 32));
   const std::int64_t in_plane = g.in[0] * g.in[1] * g.in[2], out_plane = slices * height * width;
   parallel_for(0, g.groups * panels, 1, [&](std::int64_t from, std::int64_t to) {
     NdArray scratch =
@@ -141,42 +142,53 @@ void weight_by_pixels(const ConvGeometry& g, const Reading& r, const T* in, cons
       const std::int64_t first = std::max<std::int64_t>(from - group * panels, 0);
       const std::int64_t last = std::min(to - group * panels, panels);
       const std::int64_t row_end = std::min(last * kRows, rows);
-      for (std::int64_t start = 0; start < entries; start += together) {
-        const std::int64_t count = std::min(together, entries - start);
-        for (std::int64_t e = 0; e < count; ++e) {
-          const std::int64_t entry = start + e, image = entry / (slices * blocks);
-          Block block{entry / blocks % slices, entry % blocks * block_rows, block_rows, 0, width};
-          block.rows = std::min(block_rows, height - block.row);
-          window.fill(windows + e * window_step, in + (image * g.in_channels + group * r.channels) * in_plane,
-                      r.channels, block);
-          for (std::int64_t row = first * kRows; row < row_end; ++row) {
-            const T* source = out + (image * g.out_channels + group * rows + row) * out_plane +
-                              (block.slice * height + block.row) * width;
-            T* to_line = lefts + e * left_step + row * line;
-            std::fill(to_line, to_line + line, T(0));
-            for (std::int64_t j = 0; j < block.rows; ++j)
-              for (std::int64_t u = 0; u < width; ++u)
-                to_line[j * window.pitch() + u] = source[j * width + u];
+      const std::int64_t numel = (row_end - first * kRows) * depth;
+      const auto add_entries = [&](std::int64_t begin, std::int64_t some, T* sums) {
+        const std::int64_t end = begin + some;
+        std::fill_n(sums, numel, T(0));
+        for (std::int64_t start = begin; start < end; start += together) {
+          const std::int64_t count = std::min(together, end - start);
+          for (std::int64_t e = 0; e < count; ++e) {
+            const std::int64_t entry = start + e, image = entry / (slices * blocks);
+            Block block{entry / blocks % slices, entry % blocks * block_rows, block_rows, 0, width};
+            block.rows = std::min(block_rows, height - block.row);
+            window.fill(windows + e * window_step,
+                        in + (image * g.in_channels + group * r.channels) * in_plane, r.channels, block);
+            for (std::int64_t row = first * kRows; row < row_end; ++row) {
+              const T* source = out + (image * g.out_channels + group * rows + row) * out_plane +
+                                (block.slice * height + block.row) * width;
+              T* to_line = lefts + e * left_step + row * line;
+              std::fill(to_line, to_line + line, T(0));
+              for (std::int64_t j = 0; j < block.rows; ++j)
+                for (std::int64_t u = 0; u < width; ++u)
+                  to_line[j * window.pitch() + u] = source[j * width + u];
+            }
+          }
+          for (std::int64_t row = first * kRows; row < row_end;) {
+            const int n = panel_rows(row_end - row);
+            T* const result = sums + (row - first * kRows) * depth;
+            const auto run = [&]<int R>() {
+              for (std::int64_t p = 0; p < packets; p += kPackets) {
+                const std::int64_t at = p * kWidth<T>;
+                const Lines<T> lines{lefts + row * line + at, line, left_step, windows + at, window_step};
+                correlate_rows<T, R>(lines, window.shifts().data(), depth, std::min(kPackets, packets - p),
+                                     count, result, depth);
+              }
+            };
+            if constexpr (kRows >= 8)
+              if (n == 8) run.template operator()<8>();
+            if (n == 4)
+              run.template operator()<4>();
+            else if (n == 2)
+              run.template operator()<2>();
+            else if (n == 1)
+              run.template operator()<1>();
+            row += n;
           }
         }
-        for (std::int64_t row = first * kRows; row < row_end;) {
-          const int n = panel_rows(row_end - row);
-          const Lines<T> lines{lefts + row * line, line, left_step, windows, window_step};
-          T* result = weight + (group * rows + row) * depth;
-          const auto run = [&]<int R>() {
-            correlate_rows<T, R>(lines, window.shifts().data(), depth, packets, count, result, depth);
-          };
-          if constexpr (kRows >= 8)
-            if (n == 8) run.template operator()<8>();
-          if (n == 4)
-            run.template operator()<4>();
-          else if (n == 2)
-            run.template operator()<2>();
-          else if (n == 1)
-            run.template operator()<1>();
-          row += n;
-        }
-      }
+      };
+      sum_by_runs(kPieces * together, entries, weight + (group * rows + first * kRows) * depth, numel,
+                  add_entries);
     }
   });
 }

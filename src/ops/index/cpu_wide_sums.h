@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <memory>
 #include <numeric>
 #include <vector>
 
 #include "kernel/convert.h"
+#include "kernel/cpu/scratch.h"
 #include "kernel/cpu/walk.h"
 
 namespace ebb::cpu {
@@ -62,11 +62,33 @@ class RowsByPlace {
   std::vector<std::int64_t> order_, begins_;
 };
 
+/// to[offset[j]] += from[j * value_row], rounded once for each element; `range` places begin at `low`.
+template <class T>
+void sum_elements(T* to, const T* from, const std::int64_t* offset, std::int64_t rows, std::int64_t value_row,
+                  std::int64_t low, std::int64_t range) {
+  std::vector<double> wide(static_cast<std::size_t>(range));
+  std::vector<char> met(wide.size());  // others are not the caller's to write
+  for (std::int64_t j = 0; j < rows; ++j) {
+    const auto place = static_cast<std::size_t>(offset[j] - low);
+    if (!met[place]) wide[place] = static_cast<float>(to[offset[j]]);
+    met[place] = 1;
+    wide[place] += static_cast<float>(from[j * value_row]);
+  }
+  for (std::size_t place = 0; place < wide.size(); ++place)
+    if (met[place])
+      to[low + static_cast<std::int64_t>(place)] = static_cast<T>(static_cast<float>(wide[place]));
+}
+
 /// to[offset[j] + ...] += from[j * value_row + ...] over the walk of a row, rounded once for each element.
 template <class T>
 void sum_rows(T* to, const T* from, const std::int64_t* offset, std::int64_t rows, std::int64_t value_row,
               const Walk<2>& row, std::int64_t row_size) {
   constexpr std::int64_t kPiece = 256;
+  if (row_size == 1) {
+    const auto [low, high] = std::minmax_element(offset, offset + rows);
+    if (const std::int64_t range = *high - *low + 1; range <= rows)
+      return sum_elements(to, from, offset, rows, value_row, *low, range);
+  }
   const RowsByPlace by_place(offset, rows);
   const auto sum_run = [&](std::int64_t group, std::int64_t n, const std::array<std::int64_t, 2>& at,
                            const std::array<std::int64_t, 2>& step) {
@@ -118,7 +140,7 @@ void combine_lines(T* to, const std::int64_t* index, const T* from, const Walk<3
                                    const std::array<std::int64_t, 3>& step) {
     const std::int64_t together = step[0] == 1 || step[2] == 1 ? std::min(kTogether, count) : 1;
     // Not initialised: only what is read from out is used.
-    const std::unique_ptr<double[]> wide(new double[static_cast<std::size_t>(size * together)]);
+    const Scratch<double> wide(size * together);
     for (std::int64_t first = 0; first < count; first += together) {
       const std::int64_t n = std::min(together, count - first);
       const std::int64_t* const places = index + at[0] + first * step[0];

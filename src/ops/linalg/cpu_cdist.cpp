@@ -2,10 +2,10 @@
 #include <ebb/core/visit.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "core/parallel_for.h"
 #include "kernel/cpu/parts.h"
+#include "kernel/cpu/scratch.h"
 #include "ops/linalg/kernels.h"
 #include "ops/linalg/math.h"
 
@@ -60,7 +60,8 @@ void cdist(NdArray& out, const NdArray& x1, const NdArray& x2, double p) {
   visit_float_double(out.dtype(), "cdist", [&]<class T> {
     // The second matrices with rows as columns.
     const std::int64_t pitch = (s.m + kSide - 1) / kSide * kSide;
-    const auto columns = std::make_unique<T[]>(static_cast<std::size_t>(s.batch * s.d * pitch));
+    const Scratch<T> columns(s.batch * s.d * pitch);
+    std::fill_n(columns.get(), s.batch * s.d * pitch, T(0));
     for (std::int64_t i = 0; i < s.batch; ++i)
       for (std::int64_t j = 0; j < s.m; ++j)
         for (std::int64_t k = 0; k < s.d; ++k)

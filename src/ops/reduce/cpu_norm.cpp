@@ -10,7 +10,7 @@
 namespace ebb::cpu {
 
 void norm(NdArray& out, const NdArray& x, DimMask dims, double p) {
-  visit_float_double(x.dtype(), "norm", [&]<class T> {
+  visit_floating(x.dtype(), "norm", [&]<class T> {
     reducing::with_norm_kind(p, [&]<reducing::NormKind kKind> {
       reducing::Norm<T, kKind> op;
       op.p = p;

@@ -24,10 +24,10 @@ void all(NdArray& out, const NdArray& x, DimMask dims);
 void count_nonzero(NdArray& out, const NdArray& x, DimMask dims);
 /// Long: the bits of elements, each as a Double or a Long, by exclusive or.
 void xor_bits(NdArray& out, const NdArray& x, DimMask dims);
-/// The p-norm in float or double; on CUDA x may be of a 16-bit float and out a float.
+/// The p-norm in float or double; of a 16-bit float in float.
 void norm(NdArray& out, const NdArray& x, DimMask dims, double p);
-/// mean and the sum of (x - mean)^2 over `dims`, divided by `divisor`, or its square root if asked; dtypes as
-/// for norm.
+/// mean and the sum of (x - mean)^2 over `dims`, divided by `divisor`, or its square root if asked; on
+/// CUDA x may be of a 16-bit float and the others of float.
 void variance(NdArray& out, NdArray& mean, const NdArray& x, DimMask dims, double divisor, bool root);
 /// The largest or smallest element along one dimension and where it first stands (Long); NaN counts as both.
 void extreme_index(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest);

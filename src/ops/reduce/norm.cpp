@@ -62,7 +62,7 @@ Variable norm_over(const char* op, const Variable& self, double p, DimMask mask,
   EBB_CHECK(is_floating(type), op, ": the desired output dtype should be floating point, got ", type, ".");
   EBB_CHECK(p == p, op, ": the order p is NaN.");
   const DType sums = type == kDouble ? kDouble : kFloat;
-  const NdArray in = reduced_input(self.array(), sums);
+  const NdArray in = wide_dtype(self.dtype()) == sums ? self.array() : cast_array(self.array(), sums);
   NdArray out = NdArray::empty(reduced_sizes(in.sizes(), mask, keepdim), sums, in.device());
   kernels::norm(in.device(), out, in, mask, p);
   Variable result(cast_array(out, type));

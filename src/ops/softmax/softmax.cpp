@@ -58,12 +58,14 @@ struct SoftmaxBackwardDataBackward : autograd::Node {
   }
 };
 
-Variable forward(const char* op, const Variable& x, std::int64_t dim, bool log, DType dtype) {
+// `overwrites` says that nobody else sees x.
+Variable forward(const char* op, const Variable& x, std::int64_t dim, bool log, DType dtype,
+                 bool overwrites = false) {
   EBB_CHECK(is_floating(x.dtype()), op, ": expected a floating-point tensor, got ", x,
             ". Convert it with .to(ebb::kFloat) or pass dtype.");
   const std::int64_t d = wrap_dim(op, dim, x.dim());
   const NdArray in = contiguous_array(x.array(), dtype);
-  NdArray out = NdArray::empty(in.sizes(), dtype, in.device());
+  NdArray out = overwrites ? in : NdArray::empty(in.sizes(), dtype, in.device());
   kernels::softmax(in.device(), out, in, d, log);
   Variable result(std::move(out));
   if (autograd::records(x)) {
@@ -110,13 +112,15 @@ DType result_dtype(const Variable& x, bool half_to_float) {
 Variable softmax(const Variable& self, std::int64_t dim, optional<ScalarType> dtype) {
   if (const auto cast = ops::autocast("softmax", self)) [[unlikely]]
     return softmax(self, dim, cast.dtype(self, dtype));
-  if (dtype && *dtype != self.dtype()) return ops::forward("softmax", self.to(*dtype), dim, false, *dtype);
+  if (dtype && *dtype != self.dtype())
+    return ops::forward("softmax", self.to(*dtype), dim, false, *dtype, true);
   return ops::forward("softmax", self, dim, false, self.dtype());
 }
 Variable log_softmax(const Variable& self, std::int64_t dim, optional<ScalarType> dtype) {
   if (const auto cast = ops::autocast("log_softmax", self)) [[unlikely]]
     return log_softmax(self, dim, cast.dtype(self, dtype));
-  if (dtype && *dtype != self.dtype()) return ops::forward("log_softmax", self.to(*dtype), dim, true, *dtype);
+  if (dtype && *dtype != self.dtype())
+    return ops::forward("log_softmax", self.to(*dtype), dim, true, *dtype, true);
   return ops::forward("log_softmax", self, dim, true, self.dtype());
 }
 Variable _softmax(const Variable& self, std::int64_t dim, bool half_to_float) {

@@ -1,5 +1,6 @@
 // Sorting and selecting on the CPU, by keys.
 #include "kernel/cpu/lines.h"
+#include "kernel/cpu/scratch.h"
 #include "kernel/reduce_plan.h"
 #include "kernel/reducers.h"
 #include "kernel/sort_keys.h"
@@ -9,7 +10,6 @@
 #include <ebb/core/visit.h>
 
 #include <algorithm>
-#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -84,7 +84,7 @@ void sort(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim,
   visit_numeric(stored(x.dtype()), "sort", [&]<class T> {
     with_items<T>(n, [&]<class Item> {
       for_each_line(lines, 16, [&](std::int64_t i) {
-        const std::unique_ptr<Item[]> items(new Item[static_cast<std::size_t>(n)]);
+        const Scratch<Item> items(n);
         const std::int64_t at = lines.start(i);
         const T* line = x.address_as<T>() + at;
         fill_items(items.get(), line, n, lines.inner, descending);
@@ -103,7 +103,7 @@ void topk(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim,
   visit_numeric(stored(x.dtype()), "topk", [&]<class T> {
     with_items<T>(n, [&]<class Item> {
       for_each_line(lines, 8, [&](std::int64_t i) {
-        const std::unique_ptr<Item[]> items(new Item[static_cast<std::size_t>(n)]);
+        const Scratch<Item> items(n);
         const T* line = x.address_as<T>() + lines.start(i);
         fill_items(items.get(), line, n, lines.inner, largest);
         sort_first(items.get(), n, k);
@@ -122,7 +122,7 @@ void select_element(NdArray& values, NdArray& indices, const NdArray& x, std::in
   visit_numeric(stored(x.dtype()), "select_element", [&]<class T> {
     with_items<T>(n, [&]<class Item> {
       for_each_line(lines, 8, [&](std::int64_t i) {
-        const std::unique_ptr<Item[]> items(new Item[static_cast<std::size_t>(n)]);
+        const Scratch<Item> items(n);
         const T* line = x.address_as<T>() + lines.start(i);
         const std::int64_t at = select_one(items.get(), line, n, lines.inner, what, k);
         values.address_as<T>()[i] = line[at * lines.inner];
@@ -158,9 +158,9 @@ void searchsorted(NdArray& out, const NdArray& lines, const NdArray& values, boo
       });
     };
     if (std::is_same_v<T, K> || values.numel() < lines.numel()) return search(sequence);
-    std::vector<K> keys(static_cast<std::size_t>(lines.numel()));
-    std::transform(sequence, sequence + lines.numel(), keys.begin(), [](T e) { return sorting::key_of(e); });
-    search(keys.data());
+    const Scratch<K> keys(lines.numel());
+    std::transform(sequence, sequence + lines.numel(), keys.get(), [](T e) { return sorting::key_of(e); });
+    search(static_cast<const K*>(keys.get()));
   });
 }
 

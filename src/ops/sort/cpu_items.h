@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <utility>
 
+#include "kernel/cpu/scratch.h"
 #include "kernel/sort_keys.h"
 
 namespace ebb::cpu {
@@ -35,7 +35,7 @@ void sort_items(Item* items, std::int64_t n) {
   std::array<std::array<std::int64_t, 256>, kBytes> starts{};
   for (std::int64_t i = 0; i < n; ++i)
     for (int byte = 0; byte < kBytes; ++byte) ++starts[byte][key_in(items[i]) >> (8 * byte) & 255];
-  const auto other = std::make_unique_for_overwrite<Item[]>(static_cast<std::size_t>(n));
+  const Scratch<Item> other(n);
   Item *from = items, *to = other.get();
   for (int byte = 0; byte < kBytes; ++byte) {
     const auto digit = [byte](const Item& item) { return key_in(item) >> (8 * byte) & 255; };

@@ -1,4 +1,5 @@
 // What differs among the rows of a matrix, on the CPU.
+#include "kernel/cpu/scratch.h"
 #include "kernel/reduce_plan.h"
 #include "kernel/reducers.h"
 #include "kernel/sort_keys.h"
@@ -8,7 +9,6 @@
 #include <ebb/core/visit.h>
 
 #include <algorithm>
-#include <memory>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -95,7 +95,7 @@ void find_kinds(Kinds& kinds, const T* x, std::int64_t n) {
   if constexpr (std::is_integral_v<T>)
     if (count_kinds(kinds, x, n)) return;
   with_items<T>(n, [&]<class Item> {
-    const auto items = std::make_unique_for_overwrite<Item[]>(static_cast<std::size_t>(n));
+    const Scratch<Item> items(n);
     for (std::int64_t i = 0; i < n; ++i) items[i] = Item::make(sorting::key_of(x[i]), i);
     sort_items(items.get(), n);
     for (std::int64_t i = 0; i < n; ++i) {
