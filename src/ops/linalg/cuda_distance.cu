@@ -16,6 +16,20 @@ struct Sizes {
         d(a.sizes()[static_cast<std::size_t>(a.dim()) - 1]) {}
 };
 
+constexpr std::int64_t kRun = 1024;
+
+// sum = add(sum, k) for k < n, by runs that a T adds up, and those in a double.
+template <class T, class Add>
+__device__ T sum_by_runs(std::int64_t n, std::int64_t run, const Add& add) {
+  double total = 0;
+  for (std::int64_t from = 0; from < n; from += run) {
+    T sum = 0;
+    for (std::int64_t k = from; k < n && k < from + run; ++k) sum = add(sum, k);
+    total += sum;
+  }
+  return static_cast<T>(total);
+}
+
 template <class T, class Norm>
 struct Distance {
   T* out;
@@ -25,9 +39,8 @@ struct Distance {
   __device__ void operator()(std::int64_t i) const {
     const std::int64_t row = i / s.m, column = i % s.m;
     const T *const a = x1 + row * s.d, *const b = x2 + (row / s.n * s.m + column) * s.d;
-    T sum = 0;
-    for (std::int64_t k = 0; k < s.d; ++k) sum = norm.add(sum, a[k] - b[k]);
-    out[i] = norm.finish(sum);
+    out[i] = norm.finish(sum_by_runs<T>(s.d, Norm::kAdds ? kRun : s.d,
+                                        [&](T sum, std::int64_t k) { return norm.add(sum, a[k] - b[k]); }));
   }
 };
 
@@ -40,10 +53,9 @@ struct DistanceBackward {
   __device__ void operator()(std::int64_t i) const {
     const std::int64_t row = i / s.d, k = i % s.d;
     const T* const b = x2 + row / s.n * s.m * s.d + k;
-    T sum = 0;
-    for (std::int64_t j = 0; j < s.m; ++j)
-      sum += grad[row * s.m + j] * norm.slope(x1[i] - b[j * s.d], distances[row * s.m + j]);
-    out[i] = sum;
+    out[i] = sum_by_runs<T>(s.m, kRun, [&](T sum, std::int64_t j) {
+      return sum + grad[row * s.m + j] * norm.slope(x1[i] - b[j * s.d], distances[row * s.m + j]);
+    });
   }
 };
 
