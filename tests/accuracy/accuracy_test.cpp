@@ -1,0 +1,48 @@
+// Pointwise rows of the op table against exact functions, over the whole range of every dtype.
+#include <sstream>
+
+#include "accuracy/exceptions.h"
+#include "accuracy/functions.h"
+#include "accuracy/measure.h"
+#include "support/catch.h"
+
+namespace {
+
+using namespace accuracy;
+
+void check(ebb::DType dtype) {
+  std::int64_t measured = 0;
+  for (const optable::Row* row : optable::rows()) {
+    const auto exact = functions().find(row->name);
+    if (!asked(*row) || !asked(*row, dtype) || exact == functions().end()) continue;
+    const Errors errors = measure(*row, exact->second, dtype, points_of(*row, dtype, Extent::reduced));
+    for (int i = 0; i < kParts; ++i) {
+      const auto part = static_cast<Part>(i);
+      const Worst& worst = errors[static_cast<std::size_t>(i)];
+      measured += worst.points;
+      if (!exception_of(row->name, part, dtype).empty()) continue;
+      INFO(name_of(part) << " of " << row->name << " in " << ebb::to_string(dtype) << " at " << worst.a << ", "
+                         << worst.b << " is " << worst.got << " and should be " << worst.expected << ", off by "
+                         << worst.ulps << " units in the last place");
+      CHECK(holds(worst, dtype));
+    }
+  }
+  CHECK(measured > 10000);
+}
+
+}  // namespace
+
+TEST_CASE("every pointwise row of floating numbers has an exact function or rounds nothing") {
+  for (const optable::Row* row : optable::rows()) {
+    if (!asked(*row)) continue;
+    INFO(row->name << " needs a formula in tests/accuracy/functions.cpp");
+    CHECK(functions().contains(row->name) != unrounded().contains(row->name));
+  }
+}
+
+TEST_CASE("f64 functions and their derivatives are exact to 4 units over the whole range") { check(ebb::kF64); }
+TEST_CASE("f32 functions and their derivatives are exact to 4 units over the whole range") { check(ebb::kF32); }
+TEST_CASE("f16 functions and their derivatives are exact to 1 unit over the whole range") { check(ebb::kHalf); }
+TEST_CASE("bf16 functions and their derivatives are exact to 1 unit over the whole range") {
+  check(ebb::kBFloat16);
+}

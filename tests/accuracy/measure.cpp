@@ -1,0 +1,163 @@
+// Errors in units in the last place.
+#include "accuracy/measure.h"
+
+#include <ebb/ebb.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace accuracy {
+namespace {
+
+using ebb::Variable;
+using optable::variable_list;
+
+struct Format {
+  int digits, least_exponent, most_exponent;  // 2^most_exponent is the first number that is infinite
+};
+
+Format format_of(ebb::DType dtype) {
+  switch (dtype) {
+    case ebb::kF64:
+      return {53, -1074, 1024};
+    case ebb::kF32:
+      return {24, -149, 128};
+    case ebb::kHalf:
+      return {11, -24, 16};
+    default:
+      return {8, -133, 128};
+  }
+}
+
+constexpr long kMostPrecision = 1 << 14;
+
+/// The jet of the function, exact enough to round every part that is wanted.
+Jet evaluate(const Exact& exact, double a, double b, int parts) {
+  for (long bits = 128;; bits *= 2) {
+    Ball::precision = bits;
+    Jet jet = exact(Jet::argument(a, kByA), Jet::argument(b, kByB));
+    const bool done = std::all_of(jet.part.begin(), jet.part.begin() + parts,
+                                  [](const Ball& ball) { return ball.decided(); });
+    const bool hopeless = bits >= 2048 && !jet.value().finite();
+    if (done || hopeless || bits >= kMostPrecision) return jet;
+  }
+}
+
+/// The error of a number in units in the last place of the exact one; a number beyond the range counts as
+/// the first that is infinite.
+double error_of(const Ball& exact, double got, const Format& format) {
+  if (std::isnan(got)) return INFINITY;
+  const double end = std::ldexp(1.0, format.most_exponent - 1);  // half of the first infinite number
+  long exponent = std::min<long>(exact.exponent(), format.most_exponent);
+  const long ulp = std::max<long>(exponent - format.digits, format.least_exponent);
+  const bool beyond = exact.exponent() > format.most_exponent;
+  if (beyond && std::isinf(got)) return std::signbit(got) == exact.negative() ? 0 : INFINITY;
+  if (beyond)
+    return std::signbit(got) == exact.negative() ? std::ldexp(2 * (end - std::fabs(got) / 2), static_cast<int>(-ulp))
+                                                 : INFINITY;
+  if (std::isinf(got)) {
+    if (std::signbit(got) != exact.negative()) return INFINITY;
+    const Ball limit = Ball(end) + Ball(end);
+    return (limit - abs(exact)).distance(0, ulp);
+  }
+  return exact.distance(got, ulp);
+}
+
+/// |x f'(x) / f(x)|, summed over the operands: how much an error of the arguments grows.
+double condition_of(const Jet& jet, const double at[2], Part part) {
+  static constexpr Part kSlopes[kParts][2] = {{kByA, kByB}, {kByAA, kByAB}, {kByAB, kByBB}};
+  if (part > kByB) return 1;  // third derivatives are not known
+  double sum = 0;
+  for (int i = 0; i < 2; ++i) {
+    const Ball share = abs(Ball(at[i]) * jet.part[kSlopes[part][i]] / jet.part[part]);
+    sum += share.finite() ? share.middle() : 0;
+  }
+  return std::clamp(sum, 1.0, 0x1p20);
+}
+
+/// The parts of a row: the value, its gradients, and theirs.
+std::array<Variable, kParts> computed(const optable::Row& row, const variable_list& inputs) {
+  std::array<Variable, kParts> out;
+  const Variable y = row.function(inputs)[0];
+  out[kValue] = y.detach();
+  variable_list leaves;
+  for (const Variable& x : inputs)
+    if (x.requires_grad()) leaves.push_back(x);
+  if (row.derivative_order < 1 || leaves.empty() || !y.requires_grad()) return out;
+  const auto place = [&](std::size_t leaf) { return inputs.size() == 1 || leaves[leaf].is_same(inputs[0]) ? 0 : 1; };
+  const auto slopes_of = [&](const Variable& f, bool again) {
+    return ebb::autograd::grad({f}, leaves, {ebb::ones_like(f)}, true, again, true);
+  };
+  const variable_list first = slopes_of(y, row.derivative_order > 1);
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const Variable& slope = first[i];
+    if (!slope.defined()) continue;
+    out[kByA + place(i)] = slope.detach();
+    if (row.derivative_order < 2 || !slope.requires_grad()) continue;
+    const variable_list second = slopes_of(slope, false);
+    for (std::size_t j = 0; j < leaves.size(); ++j)
+      if (second[j].defined()) out[kByAA + place(i) + place(j)] = second[j].detach();
+  }
+  return out;
+}
+
+}  // namespace
+
+const char* name_of(Part part) {
+  constexpr const char* names[] = {"f", "f_a", "f_b", "f_aa", "f_ab", "f_bb"};
+  return names[part];
+}
+
+bool asked(const optable::Row& row) {
+  return (row.pointwise_inputs == 1 || row.pointwise_inputs == 2) && row.integer_inputs.empty() &&
+         row.family == "elementwise" && !row.result_dtype;
+}
+
+bool asked(const optable::Row& row, ebb::DType dtype) {
+  const bool half = dtype == ebb::kHalf || dtype == ebb::kBFloat16;
+  return (dtype == ebb::kF64 || row.dtype_reason.empty()) && (!half || row.half_reason.empty());
+}
+
+double allowed(ebb::DType dtype) { return dtype == ebb::kF64 || dtype == ebb::kF32 ? 4 : 1; }
+
+bool holds(const Worst& worst, ebb::DType dtype) {
+  return worst.ulps <= allowed(dtype) || worst.conditioned <= allowed(dtype);
+}
+
+Errors measure(const optable::Row& row, const Exact& exact, ebb::DType dtype,
+               const std::vector<std::vector<double>>& points) {
+  Errors errors;
+  variable_list inputs;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const bool constant = std::count(row.constants.begin(), row.constants.end(), i) > 0;
+    inputs.push_back(ebb::tensor(points[i], ebb::kF64).to(dtype).requires_grad_(!constant));
+  }
+  std::array<Variable, kParts> got = computed(row, inputs);
+  int parts = 0;
+  for (int part = 0; part < kParts; ++part)
+    if (got[part].defined()) got[part] = got[part].to(ebb::kF64).contiguous(), parts = part + 1;
+  const Format format = format_of(dtype);
+  const bool wide = got[kValue].numel() == static_cast<std::int64_t>(points[0].size());
+  if (!wide) return errors;
+  for (std::size_t i = 0; i < points[0].size(); ++i) {
+    const double at[2] = {points[0][i], points.size() > 1 ? points[1][i] : 0.0};
+    if (std::count(row.kink_values.begin(), row.kink_values.end(), at[0]) > 0) continue;
+    const Jet jet = evaluate(exact, at[0], at[1], parts);
+    for (int part = 0; part < kParts; ++part) {
+      if (!got[part].defined() || !jet.part[part].finite()) continue;
+      Worst& worst = errors[static_cast<std::size_t>(part)];
+      ++worst.points;
+      const double value = got[part].data_ptr<double>()[i];
+      const double ulps = jet.part[part].decided() ? error_of(jet.part[part], value, format) : INFINITY;
+      if (ulps > 0.5)
+        worst.conditioned =
+            std::max(worst.conditioned, ulps / condition_of(jet, at, static_cast<Part>(part)));
+      if (ulps > worst.ulps)
+        worst = {ulps, worst.conditioned, at[0], at[1], value, jet.part[part].middle(), worst.points};
+    }
+  }
+  return errors;
+}
+
+}  // namespace accuracy
