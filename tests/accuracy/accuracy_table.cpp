@@ -1,8 +1,9 @@
-// Measures every function over all arguments and writes docs/accuracy.md: accuracy_table FILE. Ends with 1
-// when a function misses its bound without an exception, or an exception is not needed any more.
+// Measures every function over all arguments and writes docs/accuracy.md: accuracy_table FILE [OP...]. Ends
+// with 1 when a function misses its bound without an exception, or an exception is not needed any more.
 #include <fstream>
 #include <iomanip>
 #include <iostream>
+#include <set>
 #include <sstream>
 
 #include "accuracy/exceptions.h"
@@ -77,12 +78,14 @@ first and the second operand, and its second derivatives.
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) return std::cerr << "usage: accuracy_table FILE\n", 2;
+  if (argc < 2) return std::cerr << "usage: accuracy_table FILE [OP...]\n", 2;
+  const std::set<std::string> chosen(argv + 2, argv + argc);
   std::ostringstream table;
   Counts counts;
   for (const optable::Row* row : optable::rows()) {
     const auto exact = functions().find(row->name);
-    if (asked(*row) && exact != functions().end()) measure_row(*row, exact->second, table, counts);
+    if (!asked(*row) || exact == functions().end()) continue;
+    if (chosen.empty() || chosen.contains(row->name)) measure_row(*row, exact->second, table, counts);
   }
   std::ofstream out(argv[1]);
   out << kIntroduction << table.str() << "\nOf " << counts.measured << " rows " << counts.excepted

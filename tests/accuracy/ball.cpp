@@ -135,8 +135,9 @@ Ball bessel_y(long order, const Ball& x) {
 }
 Ball bessel_i(long order, const Ball& x, bool scaled) {
   const Ball nu(static_cast<double>(order));
-  if (!scaled) return x.above(kFarthest) ? exp(x) : call<arb_hypgeom_bessel_i>(nu, x);
-  const Ball size = call<arb_hypgeom_bessel_i_scaled>(nu, abs(x));
+  const Ball a = abs(x), size = scaled             ? call<arb_hypgeom_bessel_i_scaled>(nu, a)
+                             : a.above(kFarthest) ? exp(a)
+                                                  : call<arb_hypgeom_bessel_i>(nu, a);
   return order % 2 != 0 && x.negative() ? -size : size;
 }
 Ball bessel_k(long order, const Ball& x, bool scaled) {

@@ -73,7 +73,7 @@ double condition_of(const Jet& jet, const double at[2], Part part) {
     const Ball share = abs(Ball(at[i]) * jet.part[kSlopes[part][i]] / jet.part[part]);
     sum += share.finite() ? share.middle() : 0;
   }
-  return std::clamp(sum, 1.0, 0x1p20);
+  return std::clamp(sum, 1.0, 0x1p52);
 }
 
 /// The parts of a row: the value, its gradients, and theirs.

@@ -15,8 +15,9 @@ EBB_HD inline double digamma(double x) {
   double reflected = 0;
   if (x < 0) {
     if (x == std::floor(x)) return quiet_nan<double>();
-    const double fraction = x - std::floor(x);  // tan of the fraction alone: exact for large x
-    reflected = -kPi / std::tan(kPi * fraction);
+    const double from_pole = x - std::rint(x);  // exact
+    reflected = std::fabs(from_pole) < 1e-8 ? kPi * kPi / 3 * from_pole - 1 / from_pole
+                                            : -kPi / std::tan(kPi * from_pole);
     x = 1 - x;
   }
   double sum = 0;
@@ -52,7 +53,8 @@ EBB_HD [[gnu::noinline]] inline double zeta_right(double s, double q) {
                                   5.5090028283602295e-18,
                                   -1.3954464685812523e-19};
   const double power = std::pow(q, -s);
-  sum += power * q / (s - 1) + power / 2;
+  // The integral is a normal number for longer than the power is.
+  sum += (power > 1e-290 ? power * q : std::pow(q, 1 - s)) / (s - 1) + power / 2;
   double term = power / q * s;
   for (int k = 0; k < 12; ++k) {
     sum += bernoulli[k] * term;
@@ -69,8 +71,10 @@ EBB_HD inline double zeta(double s, double q) {
   if (q > 0) return zeta_right(s, q);
   if (q == std::floor(q)) return static_cast<double>(__builtin_inff());
   if (s != std::floor(s)) return quiet_nan<double>();
-  const double left = zeta_right(s, std::ceil(q) - q) - zeta_right(s, 1 - q);
-  return zeta_right(s, q - std::floor(q)) + (std::fmod(s, 2.0) == 0 ? left : -left);
+  // First what may cancel, half-way between two poles wholly.
+  const double right = zeta_right(s, q - std::floor(q)), left = zeta_right(s, std::ceil(q) - q);
+  const double beyond = zeta_right(s, 1 - q);
+  return std::fmod(s, 2.0) == 0 ? right + left - beyond : right - left + beyond;
 }
 
 /// The n-th derivative of digamma, n >= 1: (-1)^(n+1) n! zeta(n + 1, x).
@@ -115,7 +119,7 @@ EBB_HD inline double bessel_i(int order, double x, bool scaled = false) {
     }
     // In two factors: e^a overflows before the result does.
     const double root = scaled ? 1 : std::exp(a / 2);
-    sum = root * (sum / std::sqrt(2 * kPi * a)) * root;
+    sum = root * (sum / (std::sqrt(2 * kPi) * std::sqrt(a))) * root;
   }
   return order == 1 && x < 0 ? -sum : sum;
 }

@@ -37,7 +37,7 @@ EBB_HD [[gnu::noinline]] inline double bessel_k(int order, double x, bool scaled
     const double root = std::exp(-x / 2);  // in two factors: small results keep their digits
     return root * (sum / std::sqrt(x)) * root;
   }
-  const double square = x * x / 4, logarithm = std::log(x / 2);
+  const double square = x * x / 4, logarithm = std::log(x) - 0.69314718055994530942;
   // term = square^k / (k! (k + order)!); digammas = psi(k + 1), or psi(k + 1) + psi(k + 2).
   double term = 1, digammas = order == 0 ? -0.57721566490153286061 : 1 - 2 * 0.57721566490153286061, sum = 0;
   for (int k = 0; k < 12; ++k) {

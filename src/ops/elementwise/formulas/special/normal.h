@@ -22,6 +22,7 @@ EBB_HD [[gnu::noinline]] inline double erfcx(double x) {
   if (!(a < kInfinity)) return x < 0 ? kInfinity : a == a ? 0 : x;
   const double right = chebyshev_sum((a - 3.75) / (a + 3.75), c) / (1 + 2 * a);
   if (x >= 0) return right;
+  if (x < -27) return kInfinity;
   const double square = a * a;  // its rounding error would be e^square's relative one
   return 2 * std::exp(square) * (1 + std::fma(a, a, -square)) - right;
 }
