@@ -161,7 +161,7 @@ Variable orthogonal_(Variable tensor, double gain) {
             tensor.sizes(), ".");
   if (skipping) return tensor;
   const std::int64_t rows = tensor.size(0), columns = tensor.numel() / rows;
-  Variable normal = randn({rows, columns}, TensorOptions(tensor.dtype() == kDouble ? kDouble : kFloat));
+  Variable normal = randn({rows, columns});
   if (rows < columns) normal = normal.t();
   Variable q = orthonormal_columns(normal.to(kDouble));
   if (rows < columns) q = q.t();
