@@ -101,6 +101,9 @@ void add_layers() {
   add_layer("conv_transpose", products(kPixels, 64 * 32 * 4),
             nn::ConvTranspose2d(nn::ConvTranspose2dOptions(64, 32, 2).stride(2)));
   add_layer("batch_norm", images(5), nn::BatchNorm2d(64));
+  add_function("batch_norm.rows", images(5), [](const Tensor& x) {
+    return torch::batch_norm(x.view({-1, 16}), {}, {}, {}, {}, true, 0.1, 1e-5, false);
+  });
   add_layer("group_norm", images(5), nn::GroupNorm(nn::GroupNormOptions(8, 64)));
   add_layer("max_pool", images(2.5), nn::MaxPool2d(nn::MaxPool2dOptions(3).stride(2).padding(1)));
   add_layer("avg_pool", images(2.5), nn::AvgPool2d(2));

@@ -88,6 +88,7 @@ void add_moves() {
   add("masked_fill", arrays(2), [](const Given& g) { g.x.masked_fill(g.x > 0, 1.0); });
   add("masked_select", arrays(1.5), [](const Given& g) { g.x.masked_select(g.x > 0); });
   add("nonzero", arrays(3), [](const Given& g) { (g.x > 0).nonzero(); });
+  add("nonzero.transposed", arrays(3), [](const Given& g) { (g.x > 0).t().nonzero(); });
 }
 
 void add_searches() {

@@ -1,4 +1,6 @@
 // When nodes and what they saved are freed.
+#include <pthread.h>
+
 #include "autograd/semantics.h"
 
 using namespace semantics;
@@ -119,4 +121,28 @@ TEST_CASE("resetting grad frees the cycle that backward with create_graph makes"
     x.mutable_grad().reset();
   }
   REQUIRE(ebb::live_node_count() == nodes);
+}
+
+TEST_CASE(
+    "a thread with a stack of 64 KiB builds, walks and frees graphs, long ones too, and walks within walks") {
+  static std::vector<Variable> levels;
+  const auto work = [](void*) -> void* {
+    Variable x = leaf({1}), y = x;
+    for (int i = 0; i < 50000; ++i) y = y + 1;
+    y.backward();
+    for (std::size_t level = 0; level < 30; ++level) {
+      levels.push_back(leaf({1}) * 1);
+      if (level > 0) levels[level].register_hook([level](const Variable&) { levels[level - 1].backward(); });
+    }
+    levels.back().backward();
+    levels.clear();
+    return nullptr;
+  };
+  pthread_attr_t small;
+  pthread_attr_init(&small);
+  pthread_attr_setstacksize(&small, 64 << 10);
+  pthread_t thread;
+  REQUIRE(pthread_create(&thread, &small, work, nullptr) == 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&small);
 }
