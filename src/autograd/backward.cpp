@@ -13,6 +13,7 @@
 #include "device/capture.h"
 
 #include <exception>
+#include <thread>
 
 namespace ebb::autograd {
 namespace {
@@ -82,7 +83,7 @@ void with_stack(F&& f) {
       if (!error) error = std::current_exception();
     }
   };
-  ebb::detail::start_thread("backward, within many walks", [&] {
+  ebb::detail::start_thread<std::thread>("backward, within many walks", [&] {
     attempt([&] { here.enter(), f(); });
     attempt([&] { here = {}; });
   }).join();

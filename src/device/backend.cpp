@@ -1,16 +1,15 @@
 // The table of functions of each device's backend.
 #include "device/backend.h"
 
-#include "core/fork.h"
-
 #include <atomic>
+#include <mutex>
 
 namespace ebb::detail {
 namespace {
 
 struct Slot {
   std::atomic<const Backend*> backend{nullptr};
-  OpenInChild loading;
+  std::mutex loading;
   const std::string* failure = nullptr;  // why the plugin could not be loaded; asked once a process
 };
 

@@ -6,6 +6,7 @@
 #include <ebb/ops/shape.h>
 
 #include <exception>
+#include <thread>
 
 #include "autograd/lend.h"
 #include "autograd/thread_state.h"
@@ -76,7 +77,7 @@ void run_all(std::size_t tasks, const std::vector<Device>& devices,
   std::vector<std::thread> threads;
   for (std::size_t i = 1; i < tasks; ++i) {
     try {
-      threads.push_back(ebb::detail::start_thread(
+      threads.push_back(ebb::detail::start_thread<std::thread>(
           "parallel_apply", [&, i] { attempt(i, [&] { here.run(devices[i], [&] { task(i); }); }); }));
     } catch (...) {
       errors[i] = std::current_exception();

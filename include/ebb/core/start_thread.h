@@ -4,16 +4,16 @@
 #include <ebb/core/error.h>
 
 #include <system_error>
-#include <thread>
 #include <utility>
 
 namespace ebb::detail {
 
-/// A thread that runs f. Where the system refuses one, an Error that begins with `who`.
-template <class F>
-std::thread start_thread(std::string_view who, F&& f) {
+/// A Thread (std::thread, whose header is long) that runs f. Where the system refuses one, an Error that
+/// begins with `who`.
+template <class Thread, class F>
+Thread start_thread(std::string_view who, F&& f) {
   try {
-    return std::thread(std::forward<F>(f));
+    return Thread(std::forward<F>(f));
   } catch (const std::system_error& error) {
     fail(who, ": the system refuses a thread (", error.what(),
          "). Use fewer threads at a time, or raise the limits of threads and of memory (ulimit -u, -v).");

@@ -14,6 +14,7 @@
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -108,7 +109,7 @@ class ChunkDataset final : public StatefulDataset<ChunkDataset<ChunkReader, Chun
     reading_ = options_.preloader_count();
     try {
       for (std::size_t i = 0; i < options_.preloader_count(); ++i)
-        preloaders_.push_back(ebb::detail::start_thread("ChunkDataset", [this] { preload(); }));
+        preloaders_.push_back(ebb::detail::start_thread<std::thread>("ChunkDataset", [this] { preload(); }));
     } catch (...) {
       end_epoch();
       queue_.reset();

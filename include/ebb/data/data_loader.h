@@ -1,6 +1,7 @@
 // Batches of a dataset, read ahead by worker threads.
 #pragma once
 
+#include <ebb/core/start_thread.h>
 #include <ebb/data/datasets.h>
 #include <ebb/data/loader_base.h>
 #include <ebb/data/samplers.h>
@@ -95,7 +96,8 @@ class StatelessDataLoader
     return dataset_.get_batch(std::move(request));
   }
   std::thread start_worker() override {
-    return ebb::detail::start_thread("DataLoader", [this, copy = dataset_]() mutable { this->work(copy); });
+    return ebb::detail::start_thread<std::thread>("DataLoader",
+                                                  [this, copy = dataset_]() mutable { this->work(copy); });
   }
 
   DatasetType dataset_;
@@ -130,7 +132,7 @@ class StatefulDataLoader
     return dataset_.get_batch(std::move(request));
   }
   std::thread start_worker() override {
-    return ebb::detail::start_thread("DataLoader", [this] { this->work(dataset_); });
+    return ebb::detail::start_thread<std::thread>("DataLoader", [this] { this->work(dataset_); });
   }
 
   DatasetType dataset_;

@@ -4,7 +4,6 @@
 #include <ebb/archive.h>
 #include <ebb/core/arg.h>
 #include <ebb/core/error.h>
-#include <ebb/core/start_thread.h>
 #include <ebb/data/iterator.h>
 #include <ebb/data/pinned.h>
 #include <ebb/data/worker_exception.h>
@@ -15,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 

@@ -10,6 +10,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <utility>
 
 namespace ebb::data::detail {
@@ -21,7 +22,7 @@ class ReadAhead {
   ReadAhead(std::function<std::optional<T>()> next, std::size_t count)
       : next_(std::move(next)),
         count_(count),
-        thread_(ebb::detail::start_thread("Pipeline::prefetch", [this] { read(); })) {}
+        thread_(ebb::detail::start_thread<std::thread>("Pipeline::prefetch", [this] { read(); })) {}
   ~ReadAhead() {
     {
       std::lock_guard lock(mutex_);
