@@ -1,4 +1,7 @@
-// Random number generators; the CPU's reproduces torch's numbers.
+// Random number generators. On the CPU every op that draws gives the numbers of PyTorch 2.15 for the same
+// seed, bit for bit, in every dtype, size and layout, and leaves the generator as PyTorch does. The table
+// "Random numbers" of docs/semantics.md holds all exceptions: where PyTorch's numbers do not have the
+// distribution.
 #pragma once
 
 #include <ebb/core/api.h>
@@ -11,7 +14,8 @@
 
 namespace ebb {
 
-/// MT19937 (Matsumoto & Nishimura 1998) as torch's CPU generator drives it. Copies share their state.
+/// MT19937 (Matsumoto & Nishimura 1998) as torch's CPU generator drives it. Copies share their state. As in
+/// torch it takes the lower 32 bits of a seed: seeds that differ above them alone give equal numbers.
 class EBB_API Generator {
  public:
   explicit Generator(std::uint64_t seed = 67280421310721ull);
