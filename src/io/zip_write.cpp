@@ -15,12 +15,19 @@ namespace {
 constexpr std::uint64_t kAlignment = 64;
 // Of a local header without its name: 30 bytes, and 20 of zip64's extra field.
 constexpr std::uint64_t kHeader = 30, kZip64 = 20;
+// Of the record at the end, and of zip64's locator before it.
+constexpr std::size_t kEnd = 22, kTail = kEnd + 20;
+
+void little(std::string& out, std::uint64_t value, int bytes) {
+  for (; bytes > 0; --bytes, value >>= 8) out += static_cast<char>(value);
+}
 
 }  // namespace
 
 struct ZipWriter::Archive {
   Put put;
-  std::uint64_t at = 0, end = 0;
+  std::uint64_t at = 0, end = 0, entries = 0;
+  std::string tail;            // the bytes written last, as many as the last two records have
   std::exception_ptr failure;  // minizip is C: nothing is thrown through it
   zipFile file = nullptr;
 
@@ -35,6 +42,9 @@ struct ZipWriter::Archive {
       self.failure = std::current_exception();
       return 0;
     }
+    const std::size_t kept = std::min<std::size_t>(size, kTail);
+    self.tail.append(static_cast<const char*>(bytes) + (size - kept), kept);
+    if (self.tail.size() > kTail) self.tail.erase(0, self.tail.size() - kTail);
     self.at += size;
     self.end = std::max(self.end, self.at);
     return size;
@@ -49,6 +59,27 @@ struct ZipWriter::Archive {
   }
   static int close(void*, void*) { return 0; }
   static int error(void*, void*) { return 0; }
+
+  // The field of the end record for the count has 16 bits, and minizip leaves it at that below 4 GiB: PyTorch
+  // then misses the entries beyond.
+  void count_in_64_bits() {
+    if (entries <= 0xffff || tail.starts_with("PK\6\7")) return;
+    const std::string last = tail.substr(tail.size() - kEnd);
+    const auto field = [&](std::size_t from) {
+      std::uint64_t value = 0;
+      for (std::size_t i = 4; i-- > 0;) value = value << 8 | static_cast<unsigned char>(last[from + i]);
+      return value;
+    };
+    std::string records = "PK\6\6";
+    little(records, 44, 8);  // bytes that follow
+    little(records, 45, 2), little(records, 45, 2), little(records, 0, 8);
+    little(records, entries, 8), little(records, entries, 8);
+    little(records, field(12), 8), little(records, field(16), 8);
+    records += "PK\6\7";
+    little(records, 0, 4), little(records, end - kEnd, 8), little(records, 1, 4);
+    records += last;
+    put(end - kEnd, records.data(), records.size());
+  }
 
   void check(int status) {
     if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
@@ -71,6 +102,7 @@ ZipWriter::~ZipWriter() {
 void ZipWriter::add(const std::string& name, const std::vector<std::string_view>& parts) {
   Archive& self = *archive_;
   std::uint64_t size = 0;
+  ++self.entries;
   for (const std::string_view part : parts) size += part.size();
   EBB_CHECK(name.size() < 60000, "zip: a name of ", std::uint64_t{name.size()}, " bytes is too long.");
   const bool large = size >= 0xffffffffU;
@@ -93,6 +125,9 @@ void ZipWriter::add(const std::string& name, const std::vector<std::string_view>
   self.check(zipCloseFileInZip(self.file));
 }
 
-void ZipWriter::finish() { archive_->check(zipClose(std::exchange(archive_->file, nullptr), nullptr)); }
+void ZipWriter::finish() {
+  archive_->check(zipClose(std::exchange(archive_->file, nullptr), nullptr));
+  archive_->count_in_64_bits();
+}
 
 }  // namespace ebb::io

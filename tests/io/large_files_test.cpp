@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <sstream>
 
 #include "support/catch.h"
 #include "support/files.h"
@@ -75,6 +76,18 @@ bool may_run() {
 }
 
 }  // namespace
+
+TEST_CASE("more entries than 16 bits count are counted in the zip64 record, for readers that rely on it") {
+  Named many;
+  const Tensor one = ones({1}, kByte);
+  for (int i = 0; i < 65600; ++i) many.emplace_back(std::to_string(i), one + 0);
+  std::ostringstream out;
+  pytorch::write(out, many);
+  const std::string file = out.str();
+  CHECK(file.substr(file.size() - 42, 4) == "PK\6\7");
+  std::istringstream in(file);
+  CHECK(pytorch::read(in).as_dict().size() == 65600);
+}
 
 TEST_CASE("archives above 4 GiB are written, and read in no more memory than their tensors", "[.large]") {
   if (!may_run()) return;
