@@ -19,8 +19,8 @@ constexpr std::int64_t part_of(std::int64_t products) {
 }
 
 /// How many products a float adds up by itself: beyond that equal terms, which are all rounded to one side,
-/// would drift. Tiles add them in parts, vectors in a few lanes.
-constexpr std::int64_t kTileRun = 16384, kVectorRun = 4096;
+/// would drift. Tiles add them in parts, vectors in a few lanes, columns one after the other.
+constexpr std::int64_t kTileRun = 16384, kVectorRun = 4096, kColumnRun = 512;
 
 /// sums[i] = `count` sums side by side, of `length` products each. `run(from, size, sums)` makes those of the
 /// products that begin at `from`. Floats of one run after the other are added up in doubles.

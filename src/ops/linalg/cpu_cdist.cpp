@@ -47,7 +47,7 @@ void distances(const Norm& norm, const T* a, std::int64_t d, const T* b, std::in
     add_differences(norm, a + from, n, b + from * pitch, pitch, to);
   };
   if (Norm::kAdds)
-    sum_by_runs(kVectorRun, d, out, kSide, run);
+    sum_by_runs(kColumnRun, d, out, kSide, run);
   else
     run(0, d, out);
   for (std::int64_t l = 0; l < kSide; ++l) out[l] = norm.finish(out[l]);
@@ -94,7 +94,7 @@ void cdist_backward(NdArray& out, const NdArray& grad, const NdArray& x1, const 
           const T* const b = x2.address_as<T>() + i / s.n * s.m * s.d;
           const T *g = grad.address_as<T>() + i * s.m, *dist = distance.address_as<T>() + i * s.m;
           T* const row = out.address_as<T>() + i * s.d;
-          sum_by_runs(kVectorRun, s.m, row, s.d, [&](std::int64_t first, std::int64_t n, T* sums) {
+          sum_by_runs(kColumnRun, s.m, row, s.d, [&](std::int64_t first, std::int64_t n, T* sums) {
             std::fill_n(sums, s.d, T(0));
             for (std::int64_t j = first; j < first + n; ++j)
               for (std::int64_t k = 0; k < s.d; ++k)

@@ -99,7 +99,7 @@ void layer_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
       for (std::int64_t piece = first; piece < last; ++piece) {
         const std::int64_t begin = std::min(s.batch, piece * rows_each);
         const std::int64_t rows = std::min(s.batch - begin, rows_each);
-        sum_by_runs(kVectorRun, rows, sums.data() + 2 * piece * width, 2 * width,
+        sum_by_runs(kColumnRun, rows, sums.data() + 2 * piece * width, 2 * width,
                     [&](std::int64_t from, std::int64_t n, C* to) { add_rows(begin + from, n, to); });
       }
     });

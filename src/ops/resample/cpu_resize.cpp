@@ -12,7 +12,7 @@ namespace {
 // to[i] = the sum over k < n of weight(k) row(k)[i]; rows of weight 0 are not read.
 template <class To, class C, class Weight, class Row>
 void weigh_rows(To* to, std::int64_t inner, std::int64_t n, C* sums, const Weight& weight, const Row& row) {
-  sum_by_runs(kVectorRun, n, sums, inner, [&](std::int64_t first, std::int64_t rows, C* run) {
+  sum_by_runs(kColumnRun, n, sums, inner, [&](std::int64_t first, std::int64_t rows, C* run) {
     std::fill_n(run, inner, C(0));
     for (std::int64_t k = first; k < first + rows; ++k) {
       const C w = weight(k);
@@ -59,7 +59,7 @@ void weigh_line_transposed(To* to, const From* from, std::int64_t rows, const Wi
         sum = weighed(sum, of.weights[o * of.width + r - of.starts[o]], static_cast<C>(from[o]));
       return static_cast<C>(sum);
     };
-    to[r] = static_cast<To>(end - begin > kVectorRun ? total(double()) : total(C()));
+    to[r] = static_cast<To>(end - begin > kColumnRun ? total(double()) : total(C()));
   }
 }
 

@@ -79,7 +79,7 @@ void forward_block(T* y, const T* x, std::int64_t n, std::int64_t stride, std::i
   top = ConstRow<T>(x, width);
   for (std::int64_t i = 1; i < n; ++i)
     for (std::int64_t c = 0; c < width; ++c) top[c] = max.merge(top[c], x[i * stride + c]);
-  sum_by_runs(kVectorRun, n, sum.data(), width, [&](std::int64_t first, std::int64_t rows, T*) {
+  sum_by_runs(kColumnRun, n, sum.data(), width, [&](std::int64_t first, std::int64_t rows, T*) {
     sum.setZero();
     for (std::int64_t i = first; i < first + rows; ++i) {
       if constexpr (kLog) {
@@ -109,7 +109,7 @@ template <class T, bool kLog>
 void backward_block(T* out, const T* g, const T* y, std::int64_t n, std::int64_t stride, std::int64_t width) {
   Eigen::Array<T, kTile, 1> store;
   Row<T> total(store.data(), width);
-  sum_by_runs(kVectorRun, n, total.data(), width, [&](std::int64_t first, std::int64_t rows, T*) {
+  sum_by_runs(kColumnRun, n, total.data(), width, [&](std::int64_t first, std::int64_t rows, T*) {
     total.setZero();
     for (std::int64_t i = first; i < first + rows; ++i) {
       const ConstRow<T> row(g + i * stride, width);
