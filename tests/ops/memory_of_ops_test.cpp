@@ -60,11 +60,11 @@ const Case kInDouble[] = {
     {"log_softmax", [](auto& x) { return x.log_softmax(0, kDouble); }},
 };
 
-// What an op says where 24 MiB are left, in a child: whether it is an Error that names it.
+// What an op says where 64 MiB are left, in a child: whether it is an Error that names it.
 bool names_itself(const Case& op, const Variable& x) {
   return support::status_of_child([&] {
            set_num_threads(1);  // a thread's stack would count
-           if (!support::limit_memory(24 << 20)) return false;
+           if (!support::limit_memory(64 << 20)) return false;
            try {
              op.run(x);
            } catch (const Error& error) {
@@ -76,7 +76,7 @@ bool names_itself(const Case& op, const Variable& x) {
          }) == 0;
 }
 
-constexpr std::int64_t kMany = std::int64_t{1} << 22;
+constexpr std::int64_t kMany = std::int64_t{1} << 23;
 const Case kBuffers[] = {
     {"matmul",
      [](auto& x) {
