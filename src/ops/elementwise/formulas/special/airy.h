@@ -66,8 +66,8 @@ EBB_HD [[gnu::noinline]] inline double airy_ai(double x) {
   if (x < -1e20) return 0;  // one wave lies between two numbers
   const AiryAngle zeta(-x);
   const double ratio = 12.34683945163475608900 / zeta.high, t = 2 * ratio * ratio - 1;
-  const double s = std::sin(zeta.high), c = std::cos(zeta.high), sine = s + zeta.low * c,
-               cosine = c - zeta.low * s;
+  const double s = std::sin(zeta.high), c = std::cos(zeta.high), low_s = std::sin(zeta.low),
+               low_c = std::cos(zeta.low), sine = s * low_c + c * low_s, cosine = c * low_c - s * low_s;
   // cos and sin of zeta - pi/4, times sqrt(2).
   const double wave =
       chebyshev_sum(t, p) * (cosine + sine) + chebyshev_sum(t, q) / zeta.high * (sine - cosine);
