@@ -21,9 +21,9 @@ void check(ebb::DType dtype) {
       const Worst& worst = errors[static_cast<std::size_t>(i)];
       measured += worst.points;
       if (!exception_of(row->name, part, dtype).empty()) continue;
-      INFO(name_of(part) << " of " << row->name << " in " << ebb::to_string(dtype) << " at " << worst.a << ", "
-                         << worst.b << " is " << worst.got << " and should be " << worst.expected << ", off by "
-                         << worst.ulps << " units in the last place");
+      INFO(name_of(part) << " of " << row->name << " in " << ebb::to_string(dtype) << " at " << worst.a
+                         << ", " << worst.b << " is " << worst.got << " and should be " << worst.expected
+                         << ", off by " << worst.ulps << " units in the last place");
       CHECK(holds(worst, dtype));
     }
   }
@@ -40,9 +40,15 @@ TEST_CASE("every pointwise row of floating numbers has an exact function or roun
   }
 }
 
-TEST_CASE("f64 functions and their derivatives are exact to 4 units over the whole range") { check(ebb::kF64); }
-TEST_CASE("f32 functions and their derivatives are exact to 4 units over the whole range") { check(ebb::kF32); }
-TEST_CASE("f16 functions and their derivatives are exact to 1 unit over the whole range") { check(ebb::kHalf); }
+TEST_CASE("f64 functions and their derivatives are exact to 4 units over the whole range") {
+  check(ebb::kF64);
+}
+TEST_CASE("f32 functions and their derivatives are exact to 4 units over the whole range") {
+  check(ebb::kF32);
+}
+TEST_CASE("f16 functions and their derivatives are exact to 1 unit over the whole range") {
+  check(ebb::kHalf);
+}
 TEST_CASE("bf16 functions and their derivatives are exact to 1 unit over the whole range") {
   check(ebb::kBFloat16);
 }

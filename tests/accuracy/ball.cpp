@@ -135,9 +135,9 @@ Ball bessel_y(long order, const Ball& x) {
 }
 Ball bessel_i(long order, const Ball& x, bool scaled) {
   const Ball nu(static_cast<double>(order));
-  const Ball a = abs(x), size = scaled             ? call<arb_hypgeom_bessel_i_scaled>(nu, a)
-                             : a.above(kFarthest) ? exp(a)
-                                                  : call<arb_hypgeom_bessel_i>(nu, a);
+  const Ball a = abs(x), size = scaled               ? call<arb_hypgeom_bessel_i_scaled>(nu, a)
+                                : a.above(kFarthest) ? exp(a)
+                                                     : call<arb_hypgeom_bessel_i>(nu, a);
   return order % 2 != 0 && x.negative() ? -size : size;
 }
 Ball bessel_k(long order, const Ball& x, bool scaled) {
@@ -151,12 +151,26 @@ Ball airy_ai(const Ball& x) {
   return out;
 }
 
+namespace {
+
+// Beyond these bounds Arb adds up millions of terms.
+constexpr double kFarGamma = 1e3, kNearGamma = 1e-30;
+
+bool summable(const Ball& a, const Ball& x) {
+  const auto within = [](const Ball& z) { return z.above(kNearGamma) && !z.above(kFarGamma); };
+  return within(a) && within(x);
+}
+
+}  // namespace
+
 Ball gamma_p(const Ball& a, const Ball& x) {
+  if (!summable(a, x)) return undefined();
   Ball out;
   arb_hypgeom_gamma_lower(out.raw(), a.raw(), x.raw(), 1, Ball::precision);
   return out;
 }
 Ball gamma_q(const Ball& a, const Ball& x) {
+  if (!summable(a, x)) return undefined();
   Ball out;
   arb_hypgeom_gamma_upper(out.raw(), a.raw(), x.raw(), 1, Ball::precision);
   return out;

@@ -64,9 +64,7 @@ Jet atan2(J y, J x) {
   return y.value().negative() ? -angle : angle;
 }
 Jet spherical_j0(J x) { return sin(x) / x; }
-Jet mvlgamma(J x) {
-  return 1.5 * log(pi()) + lgamma(x) + lgamma(x - 0.5) + lgamma(x - 1.0);
-}
+Jet mvlgamma(J x) { return 1.5 * log(pi()) + lgamma(x) + lgamma(x - 0.5) + lgamma(x - 1.0); }
 
 void exponentials(Table& t) {
   t["exp"] = unary(exp);
@@ -274,11 +272,11 @@ const std::map<std::string, Exact>& functions() {
 const std::set<std::string>& unrounded() {
   static const std::set<std::string> names = {
       // Choices of an operand, or of a constant.
-      "abs", "clamp", "clamp.high_only", "clamp.low_only", "clamp_max", "clamp_max.tensor", "clamp_min", "clamp_min.tensor",
-      "copysign", "copysign.number", "fmax", "fmin", "hardshrink", "hardtanh", "hardtanh.exchanged", "heaviside",
-      "lerp.end", "lerp.start", "maximum", "minimum", "nan_to_num", "nan_to_num.values", "neg", "positive",
-      "pow.exponent_0.00", "pow.exponent_1.00", "pow.zero_base", "relu", "relu6", "sign", "sgn", "threshold",
-      "xlogy.zero",
+      "abs", "clamp", "clamp.high_only", "clamp.low_only", "clamp_max", "clamp_max.tensor", "clamp_min",
+      "clamp_min.tensor", "copysign", "copysign.number", "fmax", "fmin", "hardshrink", "hardtanh",
+      "hardtanh.exchanged", "heaviside", "lerp.end", "lerp.start", "maximum", "minimum", "nan_to_num",
+      "nan_to_num.values", "neg", "positive", "pow.exponent_0.00", "pow.exponent_1.00", "pow.zero_base",
+      "relu", "relu6", "sign", "sgn", "threshold", "xlogy.zero",
       // Whole numbers and remainders, which are exact.
       "ceil", "div.floor", "div.trunc", "floor", "floor_divide", "fmod", "fmod.number", "frac", "nextafter",
       "remainder", "remainder.number", "remainder.number_first", "round", "round.decimals", "trunc"};

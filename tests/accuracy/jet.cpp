@@ -91,8 +91,8 @@ Jet atan(const Jet& u) {
 }
 Jet sinh(const Jet& u) {
   const Ball plus = exp(u.value()), minus = exp(-u.value());
-  const Ball s = u.value().finite() && u.value().exponent() < 5 ? call<arb_sinh>(u.value())
-                                                                : (plus - minus) / Ball(2.0);
+  const Ball s =
+      u.value().finite() && u.value().exponent() < 5 ? call<arb_sinh>(u.value()) : (plus - minus) / Ball(2.0);
   return compose(u, s, (plus + minus) / Ball(2.0), s);
 }
 Jet cosh(const Jet& u) {
@@ -104,8 +104,9 @@ Jet cosh(const Jet& u) {
 }
 Jet tanh(const Jet& u) {
   // sech^2 by e^(-2|x|), which keeps the small side.
-  const Ball e = exp(Ball(-2.0) * abs(u.value())), one(1.0), size = -expm1(Ball(-2.0) * abs(u.value())) / (one + e),
-             t = u.value().negative() ? -size : size, slope = Ball(4.0) * e / ((one + e) * (one + e));
+  const Ball e = exp(Ball(-2.0) * abs(u.value())), one(1.0),
+             size = -expm1(Ball(-2.0) * abs(u.value())) / (one + e), t = u.value().negative() ? -size : size,
+             slope = Ball(4.0) * e / ((one + e) * (one + e));
   return compose(u, t, slope, Ball(-2.0) * t * slope);
 }
 Jet asinh(const Jet& u) {
@@ -222,8 +223,10 @@ Jet bessel_ie(long n, const Jet& u) {
 }
 
 Jet gamma_p(const Ball& a, const Jet& u) {
+  const Ball p = gamma_p(a, u.value());
+  if (!p.finite()) return compose(u, p, p, p);
   const Ball &x = u.value(), one(1.0), density = exp((a - one) * log(x) - x - lgamma(a));
-  return compose(u, gamma_p(a, x), density, density * ((a - one) / x - one));
+  return compose(u, p, density, density * ((a - one) / x - one));
 }
 Jet gamma_q(const Ball& a, const Jet& u) {
   const Jet p = gamma_p(a, u);

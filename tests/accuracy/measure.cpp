@@ -54,8 +54,9 @@ double error_of(const Ball& exact, double got, const Format& format) {
   const bool beyond = exact.exponent() > format.most_exponent;
   if (beyond && std::isinf(got)) return std::signbit(got) == exact.negative() ? 0 : INFINITY;
   if (beyond)
-    return std::signbit(got) == exact.negative() ? std::ldexp(2 * (end - std::fabs(got) / 2), static_cast<int>(-ulp))
-                                                 : INFINITY;
+    return std::signbit(got) == exact.negative()
+               ? std::ldexp(2 * (end - std::fabs(got) / 2), static_cast<int>(-ulp))
+               : INFINITY;
   if (std::isinf(got)) {
     if (std::signbit(got) != exact.negative()) return INFINITY;
     const Ball limit = Ball(end) + Ball(end);
@@ -85,7 +86,9 @@ std::array<Variable, kParts> computed(const optable::Row& row, const variable_li
   for (const Variable& x : inputs)
     if (x.requires_grad()) leaves.push_back(x);
   if (row.derivative_order < 1 || leaves.empty() || !y.requires_grad()) return out;
-  const auto place = [&](std::size_t leaf) { return inputs.size() == 1 || leaves[leaf].is_same(inputs[0]) ? 0 : 1; };
+  const auto place = [&](std::size_t leaf) {
+    return inputs.size() == 1 || leaves[leaf].is_same(inputs[0]) ? 0 : 1;
+  };
   const auto slopes_of = [&](const Variable& f, bool again) {
     return ebb::autograd::grad({f}, leaves, {ebb::ones_like(f)}, true, again, true);
   };
@@ -144,6 +147,7 @@ Errors measure(const optable::Row& row, const Exact& exact, ebb::DType dtype,
     const double at[2] = {points[0][i], points.size() > 1 ? points[1][i] : 0.0};
     if (std::count(row.kink_values.begin(), row.kink_values.end(), at[0]) > 0) continue;
     const Jet jet = evaluate(exact, at[0], at[1], parts);
+    if (!jet.value().finite()) continue;  // outside the domain
     for (int part = 0; part < kParts; ++part) {
       if (!got[part].defined() || !jet.part[part].finite()) continue;
       Worst& worst = errors[static_cast<std::size_t>(part)];

@@ -15,8 +15,16 @@ namespace {
 // more than a sixteenth, as in torch; the range 0 stands for 2^64.
 std::int64_t draw_integer(Mt19937& engine, std::uint64_t range, std::int64_t base) {
   if (range == 0) return static_cast<std::int64_t>(engine.next64());
-  const std::uint64_t rest =
-      range >> 28 ? engine.next64() % range : engine.next() % static_cast<std::uint32_t>(range);
+  std::uint64_t rest;
+  if (range >> 28) {
+    std::uint64_t bits = engine.next64();
+    // Of so long a range the remainder would favour numbers; torch does not draw again.
+    if (range >> 48)
+      for (const std::uint64_t least = (0 - range) % range; bits < least;) bits = engine.next64();
+    rest = bits % range;
+  } else {
+    rest = engine.next() % static_cast<std::uint32_t>(range);
+  }
   return static_cast<std::int64_t>(rest + static_cast<std::uint64_t>(base));
 }
 
