@@ -145,11 +145,6 @@ Ball bessel_k(long order, const Ball& x, bool scaled) {
   if (scaled) return call<arb_hypgeom_bessel_k_scaled>(nu, x);
   return x.above(kFarthest) ? exp(-x) : call<arb_hypgeom_bessel_k>(nu, x);
 }
-Ball airy_ai(const Ball& x) {
-  Ball out;
-  arb_hypgeom_airy(out.raw(), nullptr, nullptr, nullptr, x.raw(), Ball::precision);
-  return out;
-}
 
 namespace {
 

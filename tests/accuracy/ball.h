@@ -104,7 +104,6 @@ Ball bessel_j(long order, const Ball& x);
 Ball bessel_y(long order, const Ball& x);
 Ball bessel_i(long order, const Ball& x, bool scaled = false);
 Ball bessel_k(long order, const Ball& x, bool scaled = false);
-Ball airy_ai(const Ball& x);
 /// Regularized incomplete gamma functions: P(a, x), and Q(a, x) = 1 - P(a, x).
 Ball gamma_p(const Ball& a, const Ball& x);
 Ball gamma_q(const Ball& a, const Ball& x);

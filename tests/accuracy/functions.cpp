@@ -207,7 +207,7 @@ void special(Table& t) {
   t["special_scaled_modified_bessel_k0"] = plain([](const Ball& x) { return bessel_k(0, x, true); });
   t["special_scaled_modified_bessel_k1"] = plain([](const Ball& x) { return bessel_k(1, x, true); });
   t["special_spherical_bessel_j0"] = unary(spherical_j0);
-  t["special_airy_ai"] = plain(airy_ai);
+  t["special_airy_ai"] = unary(airy_ai);
 }
 
 /// The polynomial of a degree by p_(k+1) = next(k, x, p_k, p_(k-1)).
@@ -276,7 +276,7 @@ const std::set<std::string>& unrounded() {
       "clamp_min.tensor", "copysign", "copysign.number", "fmax", "fmin", "hardshrink", "hardtanh",
       "hardtanh.exchanged", "heaviside", "lerp.end", "lerp.start", "maximum", "minimum", "nan_to_num",
       "nan_to_num.values", "neg", "positive", "pow.exponent_0.00", "pow.exponent_1.00", "pow.zero_base",
-      "relu", "relu6", "sign", "sgn", "threshold", "xlogy.zero",
+      "relu", "relu6", "resolve_neg", "sign", "sgn", "threshold", "xlogy.zero",
       // Whole numbers and remainders, which are exact.
       "ceil", "div.floor", "div.trunc", "floor", "floor_divide", "fmod", "fmod.number", "frac", "nextafter",
       "remainder", "remainder.number", "remainder.number_first", "round", "round.decimals", "trunc"};

@@ -222,6 +222,12 @@ Jet bessel_ie(long n, const Jet& u) {
   return compose(u, f, slope - sign * f, curvature - two * sign * slope + f);
 }
 
+Jet airy_ai(const Jet& u) {
+  Ball f, slope;
+  arb_hypgeom_airy(f.raw(), slope.raw(), nullptr, nullptr, u.value().raw(), Ball::precision);
+  return compose(u, f, slope, u.value() * f);
+}
+
 Jet gamma_p(const Ball& a, const Jet& u) {
   const Ball p = gamma_p(a, u.value());
   if (!p.finite()) return compose(u, p, p, p);

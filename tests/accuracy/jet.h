@@ -70,6 +70,7 @@ Jet bessel_i(long order, const Jet& u);
 Jet bessel_k(long order, const Jet& u);
 /// e^-|u| times bessel_i.
 Jet bessel_ie(long order, const Jet& u);
+Jet airy_ai(const Jet& u);
 /// P(a, u) and Q(a, u) by u.
 Jet gamma_p(const Ball& a, const Jet& u);
 Jet gamma_q(const Ball& a, const Jet& u);
