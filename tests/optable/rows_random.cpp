@@ -67,6 +67,7 @@ void draws() {
       .range(0.1, 0.9)
       .order(0, "categories have no slope")
       .no_reference(kGolden)
+      .no_layouts(kMemory)
       .double_only(kDrawn)
       .cpu_only(kDevice)
       .error("multinomial", [] { ebb::multinomial(ebb::ones({2}), 3); });
