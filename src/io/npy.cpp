@@ -102,7 +102,8 @@ Header header_of(std::string_view text) {
           shape_of(after(text, "shape"))};
 }
 
-/// Of a file of `size` bytes; read(parts) reads the first of them, and checks them where it has all.
+/// The tensor in a file of `size` bytes; read(parts) reads the first of them, and checks them if these are
+/// all.
 template <class Read>
 Variable tensor_of(std::uint64_t size, const Read& read) {
   std::string head(std::min<std::uint64_t>(size, kStart), '\0');

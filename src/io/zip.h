@@ -14,7 +14,7 @@
 
 namespace ebb::io {
 
-/// Where a run of an entry's bytes goes.
+/// Memory for a run of an entry's bytes.
 struct Part {
   void* to;
   std::uint64_t size;

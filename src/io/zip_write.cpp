@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t kAlignment = 64;
 // Of a local header without its name: 30 bytes, and 20 of zip64's extra field.
 constexpr std::uint64_t kHeader = 30, kZip64 = 20;
-// Of the record at the end, and of zip64's locator before it.
+// The bytes of the record at the end, and with those of zip64's locator before it.
 constexpr std::size_t kEnd = 22, kTail = kEnd + 20;
 
 void little(std::string& out, std::uint64_t value, int bytes) {

@@ -56,7 +56,7 @@ Jet logaddexp(J a, J b) {
   return first ? b + softplus(a - b) : a + softplus(b - a);
 }
 Jet atan2(J y, J x) {
-  // Of the quotient that is at most 1.
+  // The quotient that is at most 1 keeps its digits.
   const Jet ax = abs(x), ay = abs(y);
   const bool flat = !(ay - ax).value().positive();
   Jet angle = flat ? atan(ay / ax) : pi() / 2.0 - atan(ax / ay);

@@ -90,7 +90,7 @@ std::vector<std::vector<double>> points_of(const optable::Row& row, ebb::DType d
     points.uniform(row.ranges[i].first, row.ranges[i].second);
   for (const double kink : row.kink_values) points.near(kink);
   for (int k = 1; k < 12; ++k) points.near(k), points.near(k - 0.5), points.near(k * M_PI / 2);
-  // Where e^x, 2^x, gamma(x) and Bessel functions overflow or underflow, and series end.
+  // e^x, 2^x, gamma(x) and Bessel functions overflow or underflow here, and series end.
   for (const double x :
        {20.0,  33.3,   36.7,   38.6,     87.33,  88.7, 103.9, 127.0, 149.0, 170.6, 308.0, 709.7,  713.9,
         745.1, 1023.0, 1074.0, 2.55e305, 3.9e37, 1e8,  1e4,   16.0,  64.0,  0.1,   0.044, 0.7071, 1.4142})

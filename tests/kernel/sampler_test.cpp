@@ -1,4 +1,4 @@
-// What a device makes of the random words at the ends.
+// The device's draws from the random words at the ends.
 #include "ops/random/sampler.h"
 
 #include <cmath>

@@ -60,7 +60,7 @@ const Case kInDouble[] = {
     {"log_softmax", [](auto& x) { return x.log_softmax(0, kDouble); }},
 };
 
-// What an op says where 64 MiB are left, in a child: whether it is an Error that names it.
+// Runs an op in a child that has 64 MiB left: whether it throws an Error that names it.
 bool names_itself(const Case& op, const Variable& x) {
   return support::status_of_child([&] {
            set_num_threads(1);  // a thread's stack would count

@@ -47,7 +47,7 @@ struct Numbers {
                                                : std::bit_cast<double>(bits);
     return key < 0 ? -size : size;
   }
-  /// Where rounding turns from this number to the next.
+  /// The place where rounding turns from this number to the next.
   double end(Key key) const {
     if (key < first()) return integral() ? -INFINITY : -end(last);
     const double here = at(key);

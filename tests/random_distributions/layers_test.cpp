@@ -1,4 +1,4 @@
-// What layers, initial values and samplers of data draw.
+// The draws of layers, initial values and samplers of data.
 #include <cmath>
 
 #include "random_distributions/rows.h"

@@ -1,4 +1,4 @@
-// What the rows of the table share.
+// Laws and helpers that the rows of the table share.
 #pragma once
 
 #include <functional>
@@ -41,7 +41,7 @@ Draw filled(Fill fill) {
   };
 }
 
-/// Where each list of n different numbers stands among all such lists, 0 ... n! - 1 by the order of the rest.
+/// The place of each list of n different numbers among all such lists, 0 ... n! - 1 by the order of the rest.
 Tensor ranks_of(const Tensor& lists);
 
 }  // namespace distributions

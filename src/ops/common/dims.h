@@ -30,7 +30,7 @@ NdArray reduced_input(const NdArray& x, DType sums);
 /// x as kernels read it for a sum or product in `dtype`: itself, unless its numbers become others before they
 /// are added up.
 NdArray summed_input(const NdArray& x, optional<ScalarType> dtype);
-/// What kernels sum x up in for a result in `dtype`.
+/// The dtype that kernels sum x up in, for a result in `dtype`.
 DType summed_dtype(DType x, optional<ScalarType> dtype);
 /// y, a result of reducing `sizes` over `mask`, repeated along the reduced dimensions. Differentiable, no
 /// copy.

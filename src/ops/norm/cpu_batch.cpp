@@ -50,7 +50,7 @@ struct Rows {
   std::int64_t elements, width, count;
 };
 
-/// What of spread() a row takes: the value of its channel, or those of n elements.
+/// The part of spread() that a row takes: the value of its channel, or those of n elements.
 struct OfChannel {
   std::int64_t channel;
   template <class C>

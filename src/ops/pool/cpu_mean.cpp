@@ -25,7 +25,7 @@ bool are_long(const PoolGeometry& g) {
   return g.axis[0].kernel * g.axis[1].kernel * g.axis[2].kernel > kTaps;
 }
 
-// What long sums of Sum are made in.
+// The number in which long sums of Sum are made.
 template <class Sum>
 using Wider = std::conditional_t<std::is_floating_point_v<Sum>, double, Sum>;
 

@@ -18,7 +18,7 @@ std::int64_t draw_integer(Mt19937& engine, std::uint64_t range, std::int64_t bas
   std::uint64_t rest;
   if (range >> 28) {
     std::uint64_t bits = engine.next64();
-    // Of so long a range the remainder would favour numbers; torch does not draw again.
+    // The remainder favours numbers of so long a range; torch does not draw again.
     if (range >> 48)
       for (const std::uint64_t least = (0 - range) % range; bits < least;) bits = engine.next64();
     rest = bits % range;
@@ -51,7 +51,7 @@ struct Weights {
     const T* weight = data + row * row_step;
     for (std::int64_t j = 0; j < categories; ++j, weight += step) {
       const double w = static_cast<double>(static_cast<Compute<T>>(*weight));
-      valid &= w >= 0 && w <= kLargest<double>;
+      valid &= w >= 0 && w <= Ends<double>::largest;
       sum += w * scale;
       if (ends) ends[j] = sum;
     }
@@ -134,7 +134,7 @@ void random_any(NdArray& out, Generator& generator) {
       else if constexpr (std::is_integral_v<T>)
         element = static_cast<T>(bits % (static_cast<std::uint64_t>(std::numeric_limits<T>::max()) + 1));
       else
-        element = convert<T>(static_cast<std::int64_t>(bits % ((std::uint64_t{1} << kDigits<T>)+1)));
+        element = convert<T>(static_cast<std::int64_t>(bits % ((std::uint64_t{1} << Ends<T>::digits) + 1)));
     });
   });
 }
@@ -178,7 +178,7 @@ void permutation(NdArray& out, Generator& generator) {
         std::swap(data[i], data[i + state.engine.next() % static_cast<std::uint32_t>(n - i)]);
       return;
     }
-    // Of more numbers 32 bits would favour some; torch shuffles them inside out.
+    // 32 bits favour some of more numbers; torch shuffles them inside out.
     for (std::int64_t i = 0; i < n; ++i) {
       T& other = data[state.engine.next64() % static_cast<std::uint64_t>(i + 1)];
       data[i] = other;

@@ -52,16 +52,6 @@ void normal_fill(NdArray& out, double mean, double deviation, Mt19937& engine) {
   if (n % 16 != 0) draw(data + n - 16, 16);
 }
 
-// The number of T before x.
-template <class T>
-T before(T x) {
-  using Word = std::conditional_t<sizeof(T) == 8, std::int64_t,
-                                  std::conditional_t<sizeof(T) == 4, std::int32_t, std::int16_t>>;
-  const Word word = std::bit_cast<Word>(x);
-  if ((word & std::numeric_limits<Word>::max()) == 0) return convert<T>(-kLeast<T>);
-  return std::bit_cast<T>(static_cast<Word>(word > 0 ? word - 1 : word + 1));
-}
-
 // Rounding can reach the end b, which is left out: those numbers are the last before it.
 template <class T>
 void uniform(NdArray& out, double a, double b, Mt19937& engine) {
@@ -122,8 +112,8 @@ void sample(NdArray& out, ops::Distribution kind, double a, double b, Generator&
       // Scaled in T: dropout divides by 1 - p in the tensor's own arithmetic.
       const T values[] = {convert<T>(0.0), convert<T>(b)};
       // A uniform number is a multiple of 2^-53, so that it is less than a where the multiple is below this.
-      const auto threshold = static_cast<std::int64_t>(std::ceil(std::ldexp(a, kDigits<double>)));
-      constexpr std::uint64_t kMask = (std::uint64_t{1} << kDigits<double>)-1;
+      const auto threshold = static_cast<std::int64_t>(std::ceil(std::ldexp(a, Ends<double>::digits)));
+      constexpr std::uint64_t kMask = (std::uint64_t{1} << Ends<double>::digits) - 1;
       for_each_with_bits<double, T>(out, state.engine, [=](T& element, std::uint64_t bits) {
         // By arithmetic, or looked up: nobody can predict a branch.
         const std::uint64_t chosen =

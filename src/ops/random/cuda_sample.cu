@@ -105,12 +105,6 @@ struct Any {
   }
 };
 
-// Integers that floating types hold without gaps.
-template <class T>
-constexpr int kDigits = std::is_same_v<T, Half>       ? 11
-                        : std::is_same_v<T, BFloat16> ? 8
-                                                      : std::numeric_limits<T>::digits;
-
 template <class T, class F>
 void from_bits(NdArray& out, const F& f, Generator& generator) {
   for_each(out.device(), (out.numel() + 1) / 2,
@@ -166,7 +160,7 @@ void random_any(NdArray& out, Generator& generator) {
     if constexpr (std::is_integral_v<T>)
       from_bits<T>(out, Any<T>(), generator);
     else
-      from_bits<T>(out, InRange<T>{(std::uint64_t{1} << kDigits<T>)+1, 0}, generator);
+      from_bits<T>(out, InRange<T>{(std::uint64_t{1} << drawing::Ends<T>::digits) + 1, 0}, generator);
   });
 }
 

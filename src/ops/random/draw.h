@@ -4,6 +4,7 @@
 #include "core/generator_state.h"
 #include "kernel/convert.h"
 #include "ops/common/layout.h"
+#include "ops/random/ends.h"
 #include "ops/random/fused.h"
 
 #include <algorithm>
@@ -14,39 +15,7 @@
 
 namespace ebb::cpu {
 
-/// Bits of the mantissa.
-template <class T>
-constexpr int kDigits = std::is_same_v<T, Half>       ? 11
-                        : std::is_same_v<T, BFloat16> ? 8
-                                                      : std::numeric_limits<T>::digits;
-
-/// The largest number of T, and the least above 0.
-template <class T>
-constexpr double kLargest = static_cast<double>(std::numeric_limits<T>::max());
-template <>
-constexpr double kLargest<Half> = 65504;
-template <>
-constexpr double kLargest<BFloat16> = 0x1.fep127;
-template <class T>
-constexpr double kLeast = std::numeric_limits<T>::denorm_min();
-template <>
-constexpr double kLeast<Half> = 0x1p-24;
-template <>
-constexpr double kLeast<BFloat16> = 0x1p-133;
-
-/// A draw as T. It stays a finite number where T ends before the distribution does.
-template <class T>
-T finite(double x) {
-  if constexpr (std::is_same_v<T, std::int64_t>)
-    return x < kLargest<T> ? convert<T>(x) : std::numeric_limits<T>::max();  // which is no double
-  else
-    return convert<T>(x > kLargest<T> ? kLargest<T> : x < -kLargest<T> ? -kLargest<T> : x);
-}
-/// The same of a distribution over the numbers above 0.
-template <class T>
-T positive(double x) {
-  return finite<T>(x < kLeast<T> ? kLeast<T> : x);
-}
+using drawing::Ends, drawing::before, drawing::finite, drawing::positive;
 
 /// The bits that a uniform number is made of.
 template <class T>
@@ -56,7 +25,7 @@ using Bits = std::conditional_t<std::is_same_v<T, double>, std::uint64_t, std::u
 /// convert them.
 template <class T>
 Compute<T> uniform_of(Bits<T> bits) {
-  constexpr int digits = kDigits<Compute<T>>;
+  constexpr int digits = Ends<Compute<T>>::digits;
   constexpr Bits<T> mask = (Bits<T>{1} << digits) - 1;
   constexpr Compute<T> step = Compute<T>(1) / static_cast<Compute<T>>(std::uint64_t{1} << digits);
   return static_cast<Compute<T>>(static_cast<std::make_signed_t<Bits<T>>>(bits & mask)) * step;

@@ -11,8 +11,8 @@ inline double fused(double a, double b, double c) { return std::fma(a, b, c); }
 #if defined(__FMA__) || defined(__aarch64__)
 inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 #else
-/// Where rounding twice matters: the sum is rounded to odd first, then to float (Boldo & Melquiond, IEEE
-/// Transactions on Computers 57(4), 2008).
+/// The case in which rounding twice matters: the sum is rounded to odd first, then to float (Boldo &
+/// Melquiond, IEEE Transactions on Computers 57(4), 2008).
 [[gnu::noinline]] inline float fused_by_odd(double product, double c) {
   const double sum = product + c, moved = sum - product;
   const double rest = (product - (sum - moved)) + (c - moved);

@@ -58,8 +58,8 @@ std::int64_t gap(std::int64_t x, int digits) {
   return std::int64_t{1} << (std::bit_width(static_cast<std::uint64_t>(std::abs(x))) - digits);
 }
 
-// Of the integers in [from, to) those that stay there when they are rounded to a floating dtype, as torch
-// moves the bounds.
+// Moves the bounds, as torch does, so that [from, to) has only integers that stay there when they are rounded
+// to a floating dtype.
 void narrow(DType dtype, std::int64_t& from, std::int64_t& to) {
   const int digits = std::bit_width(static_cast<std::uint64_t>(largest_random(dtype))) - 1;
   visit_floating(dtype, "random_", [&]<class T> {

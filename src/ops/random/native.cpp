@@ -23,7 +23,7 @@ void check_noise(const Variable& self, const Variable& noise, const Scalar& lowe
   ops::check_same_dtype(op, self, noise);
 }
 
-// What training multiplies by, which noise takes too.
+// The slopes that training multiplies by, which noise takes too.
 Variable draw_noise(const Variable& self, const Variable& noise, const Scalar& lower, const Scalar& upper,
                     const optional<Generator>& generator) {
   const Variable slopes = ops::rrelu_slopes(self.detach(), lower, upper, generator);

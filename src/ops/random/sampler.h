@@ -7,6 +7,7 @@
 
 #include "kernel/convert.h"
 #include "kernel/philox.h"
+#include "ops/random/ends.h"
 #include "ops/random/kernels.h"
 
 namespace ebb::drawing {
@@ -41,49 +42,6 @@ EBB_HD Work<T> positive_uniform(const std::uint32_t (&words)[4], int i) {
     return static_cast<W>(bits_of(words, i) >> 11) * W(0x1p-53) + W(0x1p-54);
   else
     return static_cast<W>(words[i]) * W(0x1p-32) + W(0x1p-33);
-}
-
-/// The number of T before x.
-template <class T>
-EBB_HD T before(T x) {
-  using Word = std::conditional_t<sizeof(T) == 8, std::int64_t,
-                                  std::conditional_t<sizeof(T) == 4, std::int32_t, std::int16_t>>;
-  constexpr Word sign = std::numeric_limits<Word>::min();
-  const Word word = __builtin_bit_cast(Word, x);
-  return __builtin_bit_cast(T, static_cast<Word>((word & ~sign) == 0 ? sign + 1
-                                                 : word > 0          ? word - 1
-                                                                     : word + 1));
-}
-
-/// The largest number of T, and the least above 0.
-template <class T>
-struct Ends {
-  static constexpr double largest = static_cast<double>(std::numeric_limits<T>::max()),
-                          least = std::numeric_limits<T>::denorm_min();
-};
-template <>
-struct Ends<Half> {
-  static constexpr double largest = 65504, least = 0x1p-24;
-};
-template <>
-struct Ends<BFloat16> {
-  static constexpr double largest = 0x1.fep127, least = 0x1p-133;
-};
-
-/// x as T. It stays a finite number where T ends before the distribution does.
-template <class T, class W>
-EBB_HD T finite(W x) {
-  constexpr W largest = static_cast<W>(Ends<T>::largest);
-  if constexpr (std::is_integral_v<T>)
-    return x < largest ? convert<T>(x) : std::numeric_limits<T>::max();
-  else
-    return convert<T>(x > largest ? largest : x < -largest ? -largest : x);
-}
-/// The same of a distribution over the numbers above 0.
-template <class T, class W>
-EBB_HD T positive(W x) {
-  constexpr W least = static_cast<W>(Ends<T>::least);
-  return finite<T>(x < least ? least : x);
 }
 
 /// `b` of a geometric distribution is log(1 - a).

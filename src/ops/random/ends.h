@@ -1,0 +1,56 @@
+// The ends of dtypes: draws are finite numbers, and leave out the end that a distribution leaves out.
+#pragma once
+
+#include <limits>
+
+#include "kernel/convert.h"
+
+namespace ebb::drawing {
+
+/// The largest number of T, the least above 0, and the bits of the mantissa.
+template <class T>
+struct Ends {
+  static constexpr double largest = static_cast<double>(std::numeric_limits<T>::max()),
+                          least = std::numeric_limits<T>::denorm_min();
+  static constexpr int digits = std::numeric_limits<T>::digits;
+};
+template <>
+struct Ends<Half> {
+  static constexpr double largest = 65504, least = 0x1p-24;
+  static constexpr int digits = 11;
+};
+template <>
+struct Ends<BFloat16> {
+  static constexpr double largest = 0x1.fep127, least = 0x1p-133;
+  static constexpr int digits = 8;
+};
+
+/// The number of T before x.
+template <class T>
+EBB_HD T before(T x) {
+  using Word = std::conditional_t<sizeof(T) == 8, std::int64_t,
+                                  std::conditional_t<sizeof(T) == 4, std::int32_t, std::int16_t>>;
+  constexpr Word sign = std::numeric_limits<Word>::min();
+  const Word word = __builtin_bit_cast(Word, x);
+  return __builtin_bit_cast(T, static_cast<Word>((word & ~sign) == 0 ? sign + 1
+                                                 : word > 0          ? word - 1
+                                                                     : word + 1));
+}
+
+/// x as T. It stays a finite number where T ends before the distribution does.
+template <class T, class W>
+EBB_HD T finite(W x) {
+  constexpr W largest = static_cast<W>(Ends<T>::largest);
+  if constexpr (std::is_integral_v<T>)
+    return x < largest ? convert<T>(x) : std::numeric_limits<T>::max();
+  else
+    return convert<T>(x > largest ? largest : x < -largest ? -largest : x);
+}
+/// The same of a distribution over the numbers above 0.
+template <class T, class W>
+EBB_HD T positive(W x) {
+  constexpr W least = static_cast<W>(Ends<T>::least);
+  return finite<T>(x < least ? least : x);
+}
+
+}  // namespace ebb::drawing
