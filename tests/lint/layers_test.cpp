@@ -1,6 +1,7 @@
 // Who may include whom (docs/architecture.md).
 #include <algorithm>
 #include <map>
+#include <regex>
 #include <set>
 
 #include "support/catch.h"
@@ -198,7 +199,7 @@ TEST_CASE("formulas are free of everything but arithmetic") {
 }
 
 // NVRTC compiles kernels where ebb's headers and the standard library are not at hand.
-TEST_CASE("headers that NVRTC reads include only what is handed to it") {
+TEST_CASE("headers that NVRTC reads include and name only what is handed to it") {
   const auto text_of = [](const std::string& path) {
     std::string text;
     for (const File& file : lint::tree())
@@ -207,7 +208,11 @@ TEST_CASE("headers that NVRTC reads include only what is handed to it") {
     return text;
   };
   const std::string embedded = text_of("cmake/EbbEmbed.cmake"),
-                    options = text_of("src/cuda/nvidia/nvrtc.cpp");
+                    options = text_of("src/cuda/nvidia/nvrtc.cpp"),
+                    library = text_of("src/cuda/nvidia/device_std.h");
+  const std::regex word("[a-z_0-9]+"), library_name("std::([a-z_0-9]+)");
+  const auto of_library = std::set<std::string>(
+      std::sregex_token_iterator(library.begin(), library.end(), word), std::sregex_token_iterator());
   const auto is_embedded = [&](const File& file) {
     const bool is_public = file.in("include/");
     return file.in("src/ops/elementwise/formulas/") ||
@@ -225,6 +230,13 @@ TEST_CASE("headers that NVRTC reads include only what is handed to it") {
       const bool never_read = include.path == "ebb/cannot_be_compiled_so";
       if (target ? !is_embedded(*target) : !stands_in && !never_read)
         complaints.push_back(file->at(include.line) + " includes " + include.path);
+    }
+    for (std::size_t i = 0; i < file->lines.size(); ++i) {
+      const std::string& line = file->lines[i];
+      for (std::sregex_iterator use(line.begin(), line.end(), library_name), end; use != end; ++use)
+        if (!of_library.contains((*use)[1]))
+          complaints.push_back(file->at(static_cast<int>(i) + 1) + " names " + use->str() +
+                               ", which device_std.h lacks");
     }
   }
   CHECK(checked > 25);

@@ -132,8 +132,8 @@ struct runtime_error {
 
 using ::abs, ::acos, ::acosh, ::asin, ::asinh, ::atan, ::atan2, ::atanh, ::ceil, ::copysign, ::cos, ::cosh;
 using ::erf, ::erfc, ::exp, ::exp2, ::expm1, ::fabs, ::floor, ::fma, ::fmod, ::frexp, ::hypot, ::isfinite;
-using ::ldexp, ::lgamma, ::log, ::log10, ::log1p, ::log2, ::nearbyint, ::nextafter, ::pow, ::sin, ::sinh;
-using ::sqrt, ::tan, ::tanh, ::tgamma, ::trunc;
+using ::ldexp, ::lgamma, ::log, ::log10, ::log1p, ::log2, ::nearbyint, ::nextafter, ::pow, ::rint, ::sin;
+using ::sinh, ::sqrt, ::tan, ::tanh, ::tgamma, ::trunc;
 
 }  // namespace std
 
