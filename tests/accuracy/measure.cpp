@@ -77,9 +77,12 @@ double condition_of(const Jet& jet, const double at[2], Part part) {
   return std::clamp(sum, 1.0, 0x1p52);
 }
 
-/// The parts of a row: the value, its gradients, and theirs.
-std::array<Variable, kParts> computed(const optable::Row& row, const variable_list& inputs) {
-  std::array<Variable, kParts> out;
+using Parts = std::array<Variable, kParts>;
+
+/// The parts of a row: the value, its gradients, and theirs. `recorded` says whether gradients are computed
+/// as a graph; where they are not, one kernel may do it, and there are no second ones.
+Parts computed(const optable::Row& row, const variable_list& inputs, bool recorded) {
+  Parts out;
   const Variable y = row.function(inputs)[0];
   out[kValue] = y.detach();
   variable_list leaves;
@@ -92,7 +95,7 @@ std::array<Variable, kParts> computed(const optable::Row& row, const variable_li
   const auto slopes_of = [&](const Variable& f, bool again) {
     return ebb::autograd::grad({f}, leaves, {ebb::ones_like(f)}, true, again, true);
   };
-  const variable_list first = slopes_of(y, row.derivative_order > 1);
+  const variable_list first = slopes_of(y, recorded && row.derivative_order > 1);
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const Variable& slope = first[i];
     if (!slope.defined()) continue;
@@ -136,30 +139,32 @@ Errors measure(const optable::Row& row, const Exact& exact, ebb::DType dtype,
     const bool constant = std::count(row.constants.begin(), row.constants.end(), i) > 0;
     inputs.push_back(ebb::tensor(points[i], ebb::kF64).to(dtype).requires_grad_(!constant));
   }
-  std::array<Variable, kParts> got = computed(row, inputs);
+  Parts ways[] = {computed(row, inputs, true), computed(row, inputs, false)};
+  if (ways[0][kValue].numel() != static_cast<std::int64_t>(points[0].size())) return errors;
   int parts = 0;
-  for (int part = 0; part < kParts; ++part)
-    if (got[part].defined()) got[part] = got[part].to(ebb::kF64).contiguous(), parts = part + 1;
+  for (Parts& way : ways)
+    for (int part = 0; part < kParts; ++part)
+      if (way[part].defined())
+        way[part] = way[part].to(ebb::kF64).contiguous(), parts = std::max(parts, part + 1);
   const Format format = format_of(dtype);
-  const bool wide = got[kValue].numel() == static_cast<std::int64_t>(points[0].size());
-  if (!wide) return errors;
   for (std::size_t i = 0; i < points[0].size(); ++i) {
     const double at[2] = {points[0][i], points.size() > 1 ? points[1][i] : 0.0};
     if (std::count(row.kink_values.begin(), row.kink_values.end(), at[0]) > 0) continue;
     const Jet jet = evaluate(exact, at[0], at[1], parts);
     if (!jet.value().finite()) continue;  // outside the domain
-    for (int part = 0; part < kParts; ++part) {
-      if (!got[part].defined() || !jet.part[part].finite()) continue;
-      Worst& worst = errors[static_cast<std::size_t>(part)];
-      ++worst.points;
-      const double value = got[part].data_ptr<double>()[i];
-      const double ulps = jet.part[part].decided() ? error_of(jet.part[part], value, format) : INFINITY;
-      if (ulps > 0.5)
-        worst.conditioned =
-            std::max(worst.conditioned, ulps / condition_of(jet, at, static_cast<Part>(part)));
-      if (ulps > worst.ulps)
-        worst = {ulps, worst.conditioned, at[0], at[1], value, jet.part[part].middle(), worst.points};
-    }
+    for (int part = 0; part < kParts; ++part)
+      for (const Parts& got : ways) {
+        if (!got[part].defined() || !jet.part[part].finite()) continue;
+        Worst& worst = errors[static_cast<std::size_t>(part)];
+        ++worst.points;
+        const double value = got[part].data_ptr<double>()[i];
+        const double ulps = jet.part[part].decided() ? error_of(jet.part[part], value, format) : INFINITY;
+        if (ulps > 0.5)
+          worst.conditioned =
+              std::max(worst.conditioned, ulps / condition_of(jet, at, static_cast<Part>(part)));
+        if (ulps > worst.ulps)
+          worst = {ulps, worst.conditioned, at[0], at[1], value, jet.part[part].middle(), worst.points};
+      }
   }
   return errors;
 }

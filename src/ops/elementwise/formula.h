@@ -84,6 +84,7 @@ constexpr unsigned kNone = 0, kA = 1, kB = 2, kC = 4, kOut = 8;
 /// made for its formula alone:
 ///   kUsesA, kUsesB           what it looks at: kA | kOut; of three operands kUses[3]
 ///   gradient_a, gradient_b   of (g, kept); of three operands gradient(operand, g, kept)
+///   kRoundsOnce              true if no gradient is rounded by more than one op
 struct Binary {
   static constexpr Types kTypes = Types::all;
   static constexpr Run kRun = Run::loop;

@@ -37,6 +37,34 @@ std::string rule_name() {
     return Rule::kName;
 }
 
+/// Whether the gradient that a rule gives is rounded once while no graph is recorded: one kernel computes it,
+/// in f32 where its numbers have 16 bits. A rule or its formula says so by kRoundsOnce.
+template <class Rule>
+constexpr bool kRoundsOnce = false;
+template <class Rule>
+requires(requires { Rule::kRoundsOnce; }) constexpr bool kRoundsOnce<Rule> = Rule::kRoundsOnce;
+
+/// What a rule calculates with. A gradient that takes several ops would be rounded by each, so 16-bit numbers
+/// go through it in f32 and are rounded at its end.
+template <class Rule>
+class Widened {
+ public:
+  explicit Widened(const Variable& g) {
+    if (g.dtype() != kHalf && g.dtype() != kBFloat16) [[likely]]
+      return;
+    if (!kRoundsOnce<Rule> || GradMode::is_enabled()) narrow_ = g.dtype();
+  }
+  Variable operator()(const Variable& x) const {
+    return narrow_ && x.defined() && x.dtype() == *narrow_ ? x.to(kFloat) : x;
+  }
+  Variable rounded(const Variable& gradient) const {
+    return narrow_ && gradient.defined() ? gradient.to(*narrow_) : gradient;
+  }
+
+ private:
+  optional<DType> narrow_;
+};
+
 /// The node of `out = op(x)`. Rule: its name, kKeep, `Variable operator()(grad, kept)`.
 template <class Rule>
 struct UnaryNode final : autograd::Node {
@@ -48,8 +76,10 @@ struct UnaryNode final : autograd::Node {
     autograd::GradList out;
     if constexpr (Rule::kKeep == Keep::nothing)
       out.push_back(rule(grads[0]));
-    else
-      out.push_back(rule(grads[0], kept.unpack()));
+    else {
+      const Widened<Rule> wide(grads[0]);
+      out.push_back(wide.rounded(rule(wide(grads[0]), wide(kept.unpack()))));
+    }
     return out;
   }
 };

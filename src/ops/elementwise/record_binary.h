@@ -24,19 +24,21 @@ struct BinaryNode final : autograd::Node {
   autograd::GradList apply(autograd::GradList&& grads) override {
     Kept<Variable> kept;
     const unsigned used = uses();
+    const Widened<Rule> wide(grads[0]);
+    const Variable g = kUses == kNone ? grads[0] : wide(grads[0]);
     if constexpr ((kUses & kA) != 0)
-      if (used & kA) kept.a = saved_a.unpack();
+      if (used & kA) kept.a = wide(saved_a.unpack());
     if constexpr ((kUses & kB) != 0)
-      if (used & kB) kept.b = saved_b.unpack();
+      if (used & kB) kept.b = wide(saved_b.unpack());
     if constexpr ((kUses & kOut) != 0)
-      if (used & kOut) kept.out = saved_out.unpack();
+      if (used & kOut) kept.out = wide(saved_out.unpack());
     autograd::GradList out;
     if (needs(0))
-      out.push_back(rule.a(grads[0], kept));
+      out.push_back(wide.rounded(rule.a(g, kept)));
     else
       out.emplace_back();
     if (needs(1))
-      out.push_back(rule.b(grads[0], kept));
+      out.push_back(wide.rounded(rule.b(g, kept)));
     else
       out.emplace_back();
     return out;
@@ -133,6 +135,7 @@ Variable& run_plain_inplace(const Variable& self, const B& b) {
 template <class Op>
 struct BinaryFormulaRule {
   static constexpr unsigned kUsesA = Op::kUsesA, kUsesB = Op::kUsesB;
+  static constexpr bool kRoundsOnce = ops::kRoundsOnce<Op>;
   Op op;
   static std::string name() { return node_name<Op>(); }
   Variable a(const Variable& g, const Kept<Variable>& k) const { return op.gradient_a(g, k); }

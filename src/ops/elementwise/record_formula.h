@@ -43,6 +43,7 @@ Variable gradient_of(const Op& op, const Variable& g, const Variable& kept) {
 template <class Op>
 struct FormulaRule {
   static constexpr Keep kKeep = Op::kKeep;
+  static constexpr bool kRoundsOnce = Fused<Op>;
   Op op;
   static std::string name() { return node_name<Op>(); }
   Variable operator()(const Variable& g) const { return op.gradient(g); }

@@ -21,13 +21,15 @@ struct TernaryNode final : autograd::Node {
   autograd::GradList apply(autograd::GradList&& grads) override {
     Kept<Variable> kept;
     const unsigned used = uses();
-    if (used & kA) kept.a = saved_a.unpack();
-    if (used & kB) kept.b = saved_b.unpack();
-    if (used & kC) kept.c = saved_c.unpack();
+    const Widened<Rule> wide(grads[0]);
+    const Variable g = wide(grads[0]);
+    if (used & kA) kept.a = wide(saved_a.unpack());
+    if (used & kB) kept.b = wide(saved_b.unpack());
+    if (used & kC) kept.c = wide(saved_c.unpack());
     autograd::GradList out;
     for (int i = 0; i < static_cast<int>(num_outputs()); ++i) {
       if (needs(i))
-        out.push_back(rule.grad(i, grads[0], kept));
+        out.push_back(wide.rounded(rule.grad(i, g, kept)));
       else
         out.emplace_back();
     }
@@ -76,6 +78,7 @@ Variable& run_ternary_inplace(const Variable& a, const Variable& b, const C& c, 
 template <class Op>
 struct TernaryFormulaRule {
   static constexpr const auto& kUses = Op::kUses;
+  static constexpr bool kRoundsOnce = ops::kRoundsOnce<Op>;
   Op op;
   static std::string name() { return node_name<Op>(); }
   Variable grad(int operand, const Variable& g, const Kept<Variable>& k) const {

@@ -55,6 +55,7 @@ struct RsubScaled : Binary {
 struct Mul : Binary {
   static constexpr char kName[] = "mul";
   static constexpr unsigned kUsesA = kB, kUsesB = kA;
+  static constexpr bool kRoundsOnce = true;
   template <class T>
   EBB_HD T value(T a, T b) const {
     if constexpr (std::is_same_v<T, bool>)

@@ -16,6 +16,7 @@ EBB_HD X winner_gradient(const X& g, const Condition& tie, const Condition& lost
 struct Maximum : Binary {
   static constexpr char kName[] = "maximum";
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
+  static constexpr bool kRoundsOnce = true;
   template <class T>
   EBB_HD T value(T a, T b) const {
     if constexpr (std::is_floating_point_v<T>)
@@ -36,6 +37,7 @@ struct Maximum : Binary {
 struct Minimum : Binary {
   static constexpr char kName[] = "minimum";
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
+  static constexpr bool kRoundsOnce = true;
   template <class T>
   EBB_HD T value(T a, T b) const {
     if constexpr (std::is_floating_point_v<T>)
@@ -57,6 +59,7 @@ struct Minimum : Binary {
 struct Fmax : Binary {
   static constexpr char kName[] = "fmax";
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
+  static constexpr bool kRoundsOnce = true;
   template <class T>
   EBB_HD T value(T a, T b) const {
     if constexpr (std::is_floating_point_v<T>)
@@ -77,6 +80,7 @@ struct Fmax : Binary {
 struct Fmin : Binary {
   static constexpr char kName[] = "fmin";
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
+  static constexpr bool kRoundsOnce = true;
   template <class T>
   EBB_HD T value(T a, T b) const {
     if constexpr (std::is_floating_point_v<T>)

@@ -82,6 +82,7 @@ struct AddCDiv : Ternary {
 struct ClampBetween : Ternary {
   static constexpr char kName[] = "clamp";
   static constexpr unsigned kUses[3] = {kA | kB | kC, kA | kB | kC, kA | kB | kC};
+  static constexpr bool kRoundsOnce = true;
   template <class T>
   EBB_HD T value(T x, T low, T high) const {
     return Minimum().value(Maximum().value(x, low), high);
