@@ -100,6 +100,12 @@ void add_layers() {
   add_layer("conv.depthwise", images(5), nn::Conv2d(nn::Conv2dOptions(64, 64, 3).padding(1).groups(64)));
   add_layer("conv_transpose", products(kPixels, 64 * 32 * 4),
             nn::ConvTranspose2d(nn::ConvTranspose2dOptions(64, 32, 2).stride(2)));
+  bench::add("layers.conv_transpose.wide", [](benchmark::State& state) {
+    const Tensor x = torch::randn({64, 100, 1, 1}).requires_grad_();
+    const Tensor weight = torch::randn({100, 64, 4, 4}).requires_grad_();
+    measure(state, {x, weight}, products(64, 100 * 64 * 16),
+            [&] { return torch::conv_transpose2d(x, weight); });
+  });
   add_layer("batch_norm", images(5), nn::BatchNorm2d(64));
   add_function("batch_norm.rows", images(5), [](const Tensor& x) {
     return torch::batch_norm(x.view({-1, 16}), {}, {}, {}, {}, true, 0.1, 1e-5, false);

@@ -23,46 +23,66 @@ NdArray scratch(std::int64_t elements) {
   return NdArray::empty({elements}, sizeof(T) == 4 ? kFloat : kDouble);
 }
 
-// Visits the pairs of a column matrix row (tap) and the image: visit(column, element, count, element_step)
-// for each run of outputs along the last axis that lie inside the image.
-template <class Visit>
-void for_runs(const ConvGeometry& g, Visit&& visit) {
-  const std::int64_t taps = ConvGeometry::volume(g.kernel);
-  for (std::int64_t t = 0; t < taps; ++t) {
-    const std::int64_t k[3] = {t / (g.kernel[1] * g.kernel[2]), t / g.kernel[2] % g.kernel[1],
-                               t % g.kernel[2]};
-    const std::int64_t x0 = k[2] * g.dilation[2] - g.padding[2];
-    const std::int64_t first = x0 >= 0 ? 0 : std::min((-x0 + g.stride[2] - 1) / g.stride[2], g.out[2]);
-    const std::int64_t room = g.in[2] - x0;
-    const std::int64_t last =
-        room <= 0 ? first : std::clamp((room + g.stride[2] - 1) / g.stride[2], first, g.out[2]);
-    if (last == first) continue;
-    for (std::int64_t z = 0; z < g.out[0]; ++z) {
-      const std::int64_t iz = z * g.stride[0] + k[0] * g.dilation[0] - g.padding[0];
-      if (iz < 0 || iz >= g.in[0]) continue;
-      for (std::int64_t y = 0; y < g.out[1]; ++y) {
-        const std::int64_t iy = y * g.stride[1] + k[1] * g.dilation[1] - g.padding[1];
-        if (iy < 0 || iy >= g.in[1]) continue;
-        visit(t, (z * g.out[1] + y) * g.out[2] + first,
-              (iz * g.in[1] + iy) * g.in[2] + x0 + first * g.stride[2], last - first);
-      }
-    }
+// The matrix of columns, [channel, tap] by [image, pixel], and its runs: entries in a row that stand for
+// elements of a row of the image. Runs go along the last axis of the outputs or, where that is shorter than
+// the kernel's, along the taps; the matrix is contiguous along them.
+struct Columns {
+  bool by_taps;
+  std::int64_t tap_step, pixel_step;
+  std::int64_t element_step;  // from one element of a run to the next
+
+  Columns(const ConvGeometry& g, std::int64_t width) : by_taps(g.kernel[2] > g.out[2]) {
+    tap_step = by_taps ? 1 : width;
+    pixel_step = by_taps ? g.group_in() * ConvGeometry::volume(g.kernel) : 1;
+    element_step = by_taps ? g.dilation[2] : g.stride[2];
   }
+  std::int64_t at(std::int64_t tap, std::int64_t pixel) const { return tap * tap_step + pixel * pixel_step; }
+};
+
+// visit(first entry, first element, count) for each run of a channel that lies inside the image.
+template <class Visit>
+void for_runs(const ConvGeometry& g, const Columns& columns, Visit&& visit) {
+  // A run begins at each position of one axis and goes along the other.
+  const bool by_taps = columns.by_taps;
+  const std::int64_t begins = by_taps ? g.out[2] : g.kernel[2], length = by_taps ? g.kernel[2] : g.out[2];
+  const std::int64_t begin_step = by_taps ? g.stride[2] : g.dilation[2], step = columns.element_step;
+  const auto row_of_run = [&](std::int64_t tap, std::int64_t pixel, std::int64_t element) {
+    for (std::int64_t b = 0; b < begins; ++b) {
+      const std::int64_t x0 = b * begin_step - g.padding[2], room = g.in[2] - x0;
+      const std::int64_t first = x0 >= 0 ? 0 : std::min((-x0 + step - 1) / step, length);
+      const std::int64_t last = room <= 0 ? first : std::clamp((room + step - 1) / step, first, length);
+      if (last > first)
+        visit(by_taps ? columns.at(tap + first, pixel + b) : columns.at(tap + b, pixel + first),
+              element + x0 + first * step, last - first);
+    }
+  };
+  for (std::int64_t k0 = 0; k0 < g.kernel[0]; ++k0)
+    for (std::int64_t k1 = 0; k1 < g.kernel[1]; ++k1)
+      for (std::int64_t z = 0; z < g.out[0]; ++z) {
+        const std::int64_t iz = z * g.stride[0] + k0 * g.dilation[0] - g.padding[0];
+        if (iz < 0 || iz >= g.in[0]) continue;
+        for (std::int64_t y = 0; y < g.out[1]; ++y) {
+          const std::int64_t iy = y * g.stride[1] + k1 * g.dilation[1] - g.padding[1];
+          if (iy >= 0 && iy < g.in[1])
+            row_of_run((k0 * g.kernel[1] + k1) * g.kernel[2], (z * g.out[1] + y) * g.out[2],
+                       (iz * g.in[1] + iy) * g.in[2]);
+        }
+      }
 }
 
-// columns[(c, tap)][image, pixel] of `count` images of one group.
+// The columns of `count` images of one group.
 template <class T>
-void gather_columns(const ConvGeometry& g, const T* in, std::int64_t count, T* columns) {
+void gather_columns(const ConvGeometry& g, const T* in, std::int64_t count, const Columns& layout,
+                    T* columns) {
   const std::int64_t taps = ConvGeometry::volume(g.kernel), pixels = ConvGeometry::volume(g.out);
-  const std::int64_t plane = ConvGeometry::volume(g.in), width = count * pixels;
-  std::fill(columns, columns + g.group_in() * taps * width, T(0));
+  const std::int64_t plane = ConvGeometry::volume(g.in);
+  std::fill(columns, columns + g.group_in() * taps * count * pixels, T(0));
   for (std::int64_t i = 0; i < count; ++i)
     for (std::int64_t c = 0; c < g.group_in(); ++c) {
       const T* from = in + (i * g.in_channels + c) * plane;
-      T* to = columns + c * taps * width + i * pixels;
-      for_runs(g, [&](std::int64_t tap, std::int64_t pixel, std::int64_t element, std::int64_t n) {
-        T* row = to + tap * width + pixel;
-        for (std::int64_t u = 0; u < n; ++u) row[u] = from[element + u * g.stride[2]];
+      T* to = columns + layout.at(c * taps, i * pixels);
+      for_runs(g, layout, [&](std::int64_t entry, std::int64_t element, std::int64_t n) {
+        for (std::int64_t u = 0; u < n; ++u) to[entry + u] = from[element + u * layout.element_step];
       });
     }
 }
@@ -101,11 +121,13 @@ void columns_forward(const ConvGeometry& g, const T* in, const T* weight, const 
   for_groups(g, [&](std::int64_t first, std::int64_t count, std::int64_t group) {
     const std::int64_t width = count * pixels;
     const NdArray buffer = scratch<T>((depth + rows) * width);
+    const Columns layout(g, width);
     T* columns = buffer.address_as<T>();
     T* result = columns + depth * width;
-    gather_columns(g, in + (first * g.in_channels + group * g.group_in()) * plane, count, columns);
-    gemm<T>({weight + group * rows * depth, rows, depth, depth, 1}, {columns, depth, width, width, 1},
-            {result, rows, width, width, 1}, T(1), T(0));
+    gather_columns(g, in + (first * g.in_channels + group * g.group_in()) * plane, count, layout, columns);
+    gemm<T>({weight + group * rows * depth, rows, depth, depth, 1},
+            {columns, depth, width, layout.tap_step, layout.pixel_step}, {result, rows, width, width, 1},
+            T(1), T(0));
     for (std::int64_t r = 0; r < rows; ++r) {
       const T add = bias ? bias[group * rows + r] : T(0);
       for (std::int64_t i = 0; i < count; ++i) {
@@ -126,18 +148,22 @@ void columns_input(const ConvGeometry& g, const T* out, const T* weight, const T
     const NdArray buffer = scratch<T>((depth + rows) * width);
     T* columns = buffer.address_as<T>();
     T* left = columns + depth * width;
+    const Columns layout(g, width);
     gather_out(g, out, first, count, group, left);
-    gemm<T>({weight + group * rows * depth, depth, rows, 1, depth}, {left, rows, width, width, 1},
-            {columns, depth, width, width, 1}, T(1), T(0));
+    if (layout.by_taps)
+      gemm<T>({left, width, rows, 1, width}, {weight + group * rows * depth, rows, depth, depth, 1},
+              {columns, width, depth, depth, 1}, T(1), T(0));
+    else
+      gemm<T>({weight + group * rows * depth, depth, rows, 1, depth}, {left, rows, width, width, 1},
+              {columns, depth, width, width, 1}, T(1), T(0));
     for (std::int64_t i = 0; i < count; ++i)
       for (std::int64_t c = 0; c < g.group_in(); ++c) {
         const std::int64_t channel = group * g.group_in() + c;
         T* to = in + ((first + i) * g.in_channels + channel) * plane;
-        const T* from = columns + c * taps * width + i * pixels;
+        const T* from = columns + layout.at(c * taps, i * pixels);
         std::fill(to, to + plane, bias ? bias[channel] : T(0));
-        for_runs(g, [&](std::int64_t tap, std::int64_t pixel, std::int64_t element, std::int64_t n) {
-          const T* row = from + tap * width + pixel;
-          for (std::int64_t u = 0; u < n; ++u) to[element + u * g.stride[2]] += row[u];
+        for_runs(g, layout, [&](std::int64_t entry, std::int64_t element, std::int64_t n) {
+          for (std::int64_t u = 0; u < n; ++u) to[element + u * layout.element_step] += from[entry + u];
         });
       }
   });
@@ -156,10 +182,11 @@ void columns_weight(const ConvGeometry& g, const T* in, const T* out, T* weight)
       const std::int64_t count = std::min(together, begin + images - first), width = count * pixels;
       T* columns = buffer.address_as<T>();
       T* left = columns + depth * width;
-      gather_columns(g, in + (first * g.in_channels + group * g.group_in()) * plane, count, columns);
+      const Columns layout(g, width);
+      gather_columns(g, in + (first * g.in_channels + group * g.group_in()) * plane, count, layout, columns);
       gather_out(g, out, first, count, group, left);
-      gemm<T>({left, rows, width, width, 1}, {columns, width, depth, 1, width}, {sums, rows, depth, depth, 1},
-              T(1), T(1));
+      gemm<T>({left, rows, width, width, 1}, {columns, width, depth, layout.pixel_step, layout.tap_step},
+              {sums, rows, depth, depth, 1}, T(1), T(1));
     }
   };
   constexpr std::int64_t kProducts = 64;  // that a float adds up
