@@ -1,21 +1,30 @@
-// Pointwise rows of the op table against exact functions, over the whole range of every dtype.
+// Pointwise rows of the op table against exact functions, over the whole range of every dtype. Compiled
+// twice, for the CPU and for a device.
 #include <sstream>
 
 #include "accuracy/exceptions.h"
 #include "accuracy/functions.h"
 #include "accuracy/measure.h"
+#include "amp/device.h"
+#include "cuda/unit/real_device.h"
 #include "support/catch.h"
 
 namespace {
 
 using namespace accuracy;
 
+// CUDA's functions of f32 and f64 are themselves off by up to 6 units (tests/cuda/unit/libm_test.cpp).
+double slack(ebb::DType dtype) {
+  const bool wide = dtype == ebb::kF64 || dtype == ebb::kF32;
+  return kHere == ebb::kCUDA && wide && is_real_device() ? 6 : 0;
+}
+
 void check(ebb::DType dtype) {
   std::int64_t measured = 0;
   for (const optable::Row* row : optable::rows()) {
     const auto exact = functions().find(row->name);
     if (!asked(*row) || !asked(*row, dtype) || exact == functions().end()) continue;
-    const Errors errors = measure(*row, exact->second, dtype, points_of(*row, dtype, Extent::reduced));
+    const Errors errors = measure(*row, exact->second, dtype, points_of(*row, dtype, Extent::reduced), kHere);
     for (int i = 0; i < kParts; ++i) {
       const auto part = static_cast<Part>(i);
       const Worst& worst = errors[static_cast<std::size_t>(i)];
@@ -24,7 +33,7 @@ void check(ebb::DType dtype) {
       INFO(name_of(part) << " of " << row->name << " in " << ebb::to_string(dtype) << " at " << worst.a
                          << ", " << worst.b << " is " << worst.got << " and should be " << worst.expected
                          << ", off by " << worst.ulps << " units in the last place");
-      CHECK(holds(worst, dtype));
+      CHECK(holds(worst, dtype, slack(dtype)));
     }
   }
   CHECK(measured > 10000);

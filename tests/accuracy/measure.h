@@ -26,9 +26,9 @@ enum class Extent { reduced, whole };
 /// The arguments, a column an operand.
 std::vector<std::vector<double>> points_of(const optable::Row& row, ebb::DType dtype, Extent extent);
 
-/// The errors of a row in a dtype; empty when the row cannot be asked there.
+/// The errors of a row in a dtype on a device; empty when the row cannot be asked there.
 Errors measure(const optable::Row& row, const Exact& exact, ebb::DType dtype,
-               const std::vector<std::vector<double>>& points);
+               const std::vector<std::vector<double>>& points, ebb::Device device = ebb::Device::CPU);
 
 /// Whether the row stands for a function of one or two floating numbers.
 bool asked(const optable::Row& row);
@@ -38,7 +38,8 @@ bool asked(const optable::Row& row, ebb::DType dtype);
 /// The units in the last place that a function may be off: 4 in f64 and f32, 1 in 16 bits.
 double allowed(ebb::DType dtype);
 /// Whether an error is allowed: also where it is within that many units of the condition number's growth.
-bool holds(const Worst& worst, ebb::DType dtype);
+/// `slack` is allowed beside it, for a library whose own functions are less exact.
+bool holds(const Worst& worst, ebb::DType dtype, double slack = 0);
 
 constexpr ebb::DType kDtypes[] = {ebb::kF64, ebb::kF32, ebb::kHalf, ebb::kBFloat16};
 
