@@ -17,6 +17,7 @@ struct Kind<ASGDOptions> : Counted<ASGDParamState> {
     check_option(kName, o.lr() >= 0, "learning rate", o.lr());
     check_option(kName, o.weight_decay() >= 0, "weight_decay value", o.weight_decay());
   }
+  static auto read(const State& state) { return std::make_tuple(state.step(), state.eta(), state.mu()); }
   static void advance(const Options& o, State& state) {
     const auto t = static_cast<double>(++state.step());
     state.eta(o.lr() / std::pow(1 + o.lambd() * o.lr() * t, o.alpha()));

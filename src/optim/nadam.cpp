@@ -19,6 +19,7 @@ struct Kind<NAdamOptions> : Counted<NAdamParamState> {
   static double momentum(const Options& o, std::int64_t t) {
     return std::get<0>(o.betas()) * (1 - 0.5 * std::pow(0.96, static_cast<double>(t) * o.momentum_decay()));
   }
+  static auto read(const State& state) { return std::make_tuple(state.step(), state.mu_product()); }
   static void advance(const Options& o, State& state) { state.mu_product() *= momentum(o, ++state.step()); }
   template <class Add>
   static void collect(const Options&, const Variable& parameter, State& state, const Add& add) {

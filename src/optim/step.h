@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 #include "device/capture.h"
 #include "kernel/convert.h"
@@ -24,8 +25,8 @@ namespace ebb::optim {
 ///   state; number(state): which update of its parameter comes next, from 1; advance(options, state) counts
 ///   it; collect(options, parameter, state, add): calls add(bit, array) for the tensors of the state, in the
 ///   rule's order, having made those that are missing;
-///   how(options, number, state): the numbers of that update (math.h). Parameters that are updated together
-///   have the same number, and their states the same of whatever else it reads;
+///   how(options, number, state): the numbers of that update (math.h); read(state), where it reads more of
+///   the state than the number: all that it reads, which parameters updated together have in common;
 ///   fields(state, f), options(options, f): call f(name, field) for all that a file keeps.
 /// Or, of a step that is made of ops: State, kName, check, fields, options, and update(options, parameter,
 /// state).
@@ -85,8 +86,17 @@ kernels::RuleBytes rule_bytes(DType dtype, const How& how) {
   return bytes;
 }
 
-/// Parameters that are updated alike: of one group, dtype and device, with the same states, as many times
-/// before.
+/// All that the numbers of an update depend on beside the options.
+template <class Kind>
+auto read_of(const typename Kind::State& state) {
+  if constexpr (requires { Kind::read(state); })
+    return Kind::read(state);
+  else
+    return Kind::number(state);
+}
+
+/// Parameters that are updated alike: of one group, dtype and device, with the same states, and by the same
+/// numbers.
 template <class Kind>
 struct Optimizer::Batch {
   using Options = typename Kind::Options;
@@ -97,7 +107,7 @@ struct Optimizer::Batch {
   DType dtype = DType::Undefined;
   unsigned kept = 0;
   bool master = false;
-  std::int64_t number = 0;
+  decltype(read_of<Kind>(std::declval<typename Kind::State>())) read{};
   std::vector<TensorEntry> entries;
   std::vector<typename Kind::State*> states;
   std::vector<const void*> keys;  // of the states, in the optimizer's map
@@ -105,7 +115,7 @@ struct Optimizer::Batch {
 
   bool takes(const Batch& other) const {
     return device == other.device && dtype == other.dtype && kept == other.kept && master == other.master &&
-           number == other.number;
+           read == other.read;
   }
 
   void run(Optimizer& optimizer, std::size_t group) {
@@ -133,8 +143,8 @@ struct Optimizer::Batch {
         const auto found = optimizer.state_.find(keys[i]);
         if (found == optimizer.state_.end() || found->second.get() != states[i])
           return "a state of the step has been taken out of the optimizer since";
-        if (Kind::number(*states[i]) != Kind::number(*states[0]))
-          return "parameters that were updated together have since been updated differently often";
+        if (read_of<Kind>(*states[i]) != read_of<Kind>(*states[0]))
+          return "parameters that were updated together have since been updated differently";
       }
       return {};
     }
@@ -274,9 +284,11 @@ void Optimizer::update_all() {
       one.dtype = parameter.dtype();
       TensorEntry entry{{work.array().address(), usable.array().address()}, parameter.numel()};
       typename Kind::State* state = nullptr;
+      std::int64_t number = 1;
       if (Kind::remembers(options)) {
         state = &state_of<typename Kind::State>(parameter);
-        one.number = Kind::number(*state);
+        number = Kind::number(*state);
+        one.read = read_of<Kind>(*state);
         std::size_t at = 2;
         Kind::collect(options, parameter, *state, [&](unsigned bit, const NdArray& array) {
           one.kept |= 1u << bit;
@@ -291,7 +303,7 @@ void Optimizer::update_all() {
             detail::will_touch(copy);
           }
       }
-      one.how = Kind::how(options, one.number, state ? *state : typename Kind::State());
+      one.how = Kind::how(options, number, state ? *state : typename Kind::State());
       if (state && !captured) Kind::advance(options, *state);
       Batch<Kind>* batch = nullptr;
       for (Batch<Kind>& each : batches)

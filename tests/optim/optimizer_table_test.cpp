@@ -211,6 +211,32 @@ TEST_CASE("zero_grad keeps gradients of zeros, or none, and a step from none cha
   }
 }
 
+TEST_CASE("parameters that were updated as often, but by other options, are updated as each would be alone") {
+  for (const Row& row : rows()) {
+    INFO(row.name);
+    const auto train = [&](const std::vector<int>& present) {
+      Params params;
+      for (const int which : present) params.push_back(numbers({3, 2}, which).requires_grad_());
+      Groups groups;
+      groups.emplace_back(params);
+      const auto optimizer = row.make(std::move(groups));
+      for (int t = 0; t < 4; ++t) {
+        OptimizerOptions& options = optimizer->param_groups()[0].options();
+        if (t == 1) options.set_lr(options.get_lr() / 8);
+        if (auto* nadam = dynamic_cast<NAdamOptions*>(&options); nadam && t == 1) nadam->betas({0.5, 0.9});
+        optimizer->zero_grad(true);
+        for (std::size_t i = 0; i < params.size(); ++i)
+          if (t > 1 || t == present[i]) params[i].mutable_grad() = sin(params[i].detach() * 7 + t);
+        optimizer->step();
+      }
+      return params;
+    };
+    const Params together = train({0, 1});
+    CHECK(equal(together[0], train({0})[0]));
+    CHECK(equal(together[1], train({1})[0]));
+  }
+}
+
 TEST_CASE("a step of size 0 changes no parameter, and later steps follow what it remembers") {
   for (const Row& row : rows()) {
     const std::string name = row.name;
