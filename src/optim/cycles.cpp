@@ -14,29 +14,31 @@ void check_momentum(const char* name, Optimizer& optimizer) {
               ": the optimizer has neither momentum nor betas. Ask for cycle_momentum(false).");
 }
 
+// The optimizer with the rates that a CyclicLR sets before it notes the groups' first ones.
+Optimizer& beginning(Optimizer& optimizer, const PerGroup& base_lr, std::int64_t last_epoch) {
+  if (last_epoch != -1) return optimizer;
+  const std::vector<double> rates = base_lr.of("CyclicLR", "base_lr", optimizer);
+  for (std::size_t i = 0; i < rates.size(); ++i) optimizer.param_groups()[i].options().set_lr(rates[i]);
+  return optimizer;
+}
+
 }  // namespace
 
-OneCycleLR::OneCycleLR(Optimizer& optimizer, double max_lr, std::int64_t total_steps,
-                       OneCycleLROptions options)
-    : OneCycleLR(optimizer, std::vector<double>(optimizer.param_groups().size(), max_lr), total_steps,
-                 std::move(options)) {}
-
-OneCycleLR::OneCycleLR(Optimizer& optimizer, std::vector<double> max_lrs, std::int64_t total_steps,
-                       OneCycleLROptions options)
-    : EpochScheduler(optimizer),
-      max_lrs_(std::move(max_lrs)),
+OneCycleLR::OneCycleLR(Optimizer& optimizer, const PerGroup& max_lr, std::int64_t total_steps,
+                       OneCycleLROptions options, std::int64_t last_epoch)
+    : EpochScheduler(optimizer, last_epoch),
+      max_lrs_(max_lr.of("OneCycleLR", "max_lr", optimizer)),
+      low_(options.base_momentum().of("OneCycleLR", "base_momentum", optimizer)),
+      high_(options.max_momentum().of("OneCycleLR", "max_momentum", optimizer)),
       total_(total_steps),
       options_(std::move(options)) {
   EBB_CHECK(total_ > 0, "OneCycleLR: total_steps must be positive, got ", total_, ".");
   EBB_CHECK(options_.pct_start() >= 0 && options_.pct_start() <= 1,
             "OneCycleLR: pct_start must be between 0 and 1, got ", options_.pct_start(), ".");
-  EBB_CHECK(max_lrs_.size() == optimizer.param_groups().size(), "OneCycleLR: expected ",
-            std::uint64_t{optimizer.param_groups().size()}, " rates, one for each parameter group, got ",
-            std::uint64_t{max_lrs_.size()}, ".");
   if (options_.cycle_momentum()) check_momentum("OneCycleLR", optimizer);
   const double total = static_cast<double>(total_), rise = options_.pct_start() * total;
   const double top = options_.div_factor(), last = 1 / options_.final_div_factor();
-  const double low = options_.base_momentum(), high = options_.max_momentum();
+  constexpr bool low = false, high = true;
   phases_ = {{rise - 1, 1, top, high, low}};
   if (options_.three_phase()) {
     phases_.push_back({2 * rise - 2, top, 1, low, high});
@@ -44,6 +46,8 @@ OneCycleLR::OneCycleLR(Optimizer& optimizer, std::vector<double> max_lrs, std::i
   } else {
     phases_.push_back({total - 1, top, last, low, high});
   }
+  if (last_epoch == -1)
+    for (std::size_t i = 0; i < max_lrs_.size(); ++i) set_base(i, max_lrs_[i] / options_.div_factor());
   begin();
 }
 
@@ -59,20 +63,29 @@ double OneCycleLR::next(std::size_t group, double) {
     if (options_.anneal() == OneCycleLROptions::Anneal::linear) return from + (to - from) * share;
     return to + (from - to) / 2 * (std::cos(std::numbers::pi * share) + 1);
   };
+  const auto momentum = [&](bool largest) { return (largest ? high_ : low_)[group]; };
   if (options_.cycle_momentum())
-    optimizer().param_groups()[group].options().set_momentum(between(phase.momentum_from, phase.momentum_to));
+    optimizer().param_groups()[group].options().set_momentum(
+        between(momentum(phase.from_momentum), momentum(phase.to_momentum)));
   const double first = max_lrs_[group] / options_.div_factor();
   return between(first * phase.from, first * phase.to);
 }
 
-CyclicLR::CyclicLR(Optimizer& optimizer, double base_lr, double max_lr, CyclicLROptions options)
-    : EpochScheduler(optimizer), low_(base_lr), high_(max_lr), options_(std::move(options)) {
+CyclicLR::CyclicLR(Optimizer& optimizer, const PerGroup& base_lr, const PerGroup& max_lr,
+                   CyclicLROptions options, std::int64_t last_epoch)
+    : EpochScheduler(beginning(optimizer, base_lr, last_epoch), last_epoch), options_(std::move(options)) {
   if (options_.step_size_down() == 0) options_.step_size_down(options_.step_size_up());
   EBB_CHECK(options_.step_size_up() > 0 && options_.step_size_down() > 0,
             "CyclicLR: step_size_up and step_size_down must be positive, got ", options_.step_size_up(),
             " and ", options_.step_size_down(), ".");
   if (options_.cycle_momentum()) check_momentum("CyclicLR", optimizer);
+  momenta_ = {options_.base_momentum().of("CyclicLR", "base_momentum", optimizer),
+              options_.max_momentum().of("CyclicLR", "max_momentum", optimizer)};
+  // The very first rate is the group's first one, which is base_lr unless another schedule was made before.
+  rates_.high = max_lr.of("CyclicLR", "max_lr", optimizer);
+  for (std::size_t i = 0; i < rates_.high.size(); ++i) rates_.low.push_back(base(i));
   begin();
+  rates_.low = base_lr.of("CyclicLR", "base_lr", optimizer);
 }
 
 double CyclicLR::height(double cycle) const {
@@ -94,10 +107,11 @@ double CyclicLR::next(std::size_t group, double) {
   const double turns = 1 + static_cast<double>(last_epoch()) / total, cycle = std::floor(turns),
                x = turns - cycle;
   const double share = (x <= rise ? x / rise : (x - 1) / (rise - 1)) * height(cycle);
+  const auto between = [&](double from, double to) { return from + (to - from) * share; };
   if (options_.cycle_momentum())
     optimizer().param_groups()[group].options().set_momentum(
-        options_.max_momentum() - (options_.max_momentum() - options_.base_momentum()) * share);
-  return low_ + (high_ - low_) * share;
+        between(momenta_.high[group], momenta_.low[group]));
+  return between(rates_.low[group], rates_.high[group]);
 }
 
 }  // namespace ebb::optim

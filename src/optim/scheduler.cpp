@@ -9,6 +9,14 @@
 
 namespace ebb::optim {
 
+std::vector<double> PerGroup::of(const char* schedule, const char* what, Optimizer& optimizer) const {
+  const std::size_t groups = optimizer.param_groups().size();
+  if (!is_list_) return std::vector<double>(groups, numbers_[0]);
+  EBB_CHECK(numbers_.size() == groups, schedule, ": expected ", std::uint64_t{groups}, " numbers of ", what,
+            ", one for each parameter group, got ", std::uint64_t{numbers_.size()}, ".");
+  return numbers_;
+}
+
 LRScheduler::LRScheduler(Optimizer& optimizer) : optimizer_(optimizer) {}
 LRScheduler::~LRScheduler() = default;
 
@@ -41,7 +49,10 @@ std::vector<double> LRScheduler::get_current_lrs() const {
   return rates;
 }
 
-EpochScheduler::EpochScheduler(Optimizer& optimizer) : LRScheduler(optimizer) {
+EpochScheduler::EpochScheduler(Optimizer& optimizer, std::int64_t last_epoch)
+    : LRScheduler(optimizer), epoch_(last_epoch) {
+  EBB_CHECK(last_epoch >= -1, "LRScheduler: last_epoch must be -1 or the epoch to go on from, got ",
+            last_epoch, ".");
   for (OptimizerParamGroup& group : optimizer.param_groups()) bases_.push_back(group.options().initial_lr());
 }
 
@@ -51,17 +62,33 @@ double EpochScheduler::base(std::size_t group) const {
   return bases_[group];
 }
 
+void EpochScheduler::set_base(std::size_t group, double rate) {
+  bases_.at(group) = rate;
+  optimizer().param_groups().at(group).options().set_initial_lr(rate);
+}
+
 void EpochScheduler::begin() {
-  std::vector<double> rates = get_current_lrs();
-  for (std::size_t i = 0; i < rates.size(); ++i) rates[i] = next(i, rates[i]);
-  set_lrs(rates);
+  step_count_ = 0;
+  first_ = true;
+  advance();
+  first_ = false;
+}
+
+void EpochScheduler::step() {
+  begin_step();
+  advance();
 }
 
 std::vector<double> EpochScheduler::get_lrs() {
-  ++epoch_;
   std::vector<double> rates = get_current_lrs();
   for (std::size_t i = 0; i < rates.size(); ++i) rates[i] = next(i, rates[i]);
   return rates;
+}
+
+void EpochScheduler::advance() {
+  ++epoch_;
+  if (!first_) ++step_count_;
+  set_lrs(get_lrs());
 }
 
 void EpochScheduler::restart() {
@@ -73,11 +100,12 @@ void EpochScheduler::restart() {
 
 void EpochScheduler::save(serialize::OutputArchive& archive) const {
   archive.write("last_epoch", scalar_tensor(epoch_, TensorOptions(kLong)));
+  archive.write("step_count", scalar_tensor(std::int64_t{step_count_}, TensorOptions(kLong)));
   archive.write("base_lrs", tensor(bases_, TensorOptions(kDouble)));
 }
 
 void EpochScheduler::load(serialize::InputArchive& archive) {
-  Variable epoch, bases;
+  Variable epoch, count, bases;
   archive.read("last_epoch", epoch);
   archive.read("base_lrs", bases);
   const NdArray rates = bases.to(kDouble).cpu().contiguous().array();
@@ -85,85 +113,112 @@ void EpochScheduler::load(serialize::InputArchive& archive) {
             "LRScheduler: the archive has the rates of ", rates.numel(),
             " parameter groups, the optimizer has ", std::uint64_t{bases_.size()}, ".");
   epoch_ = epoch.item<std::int64_t>();
-  step_count_ = static_cast<unsigned>(epoch_);
+  // Older files have no count.
+  step_count_ =
+      static_cast<unsigned>(archive.try_read("step_count", count) ? count.item<std::int64_t>() : epoch_);
   std::copy(rates.address_as<double>(), rates.address_as<double>() + rates.numel(), bases_.begin());
 }
 
-namespace {
+JoinedScheduler::JoinedScheduler(const char* name, Optimizer& optimizer, EpochSchedulers schedulers)
+    : EpochScheduler(optimizer), schedulers_(std::move(schedulers)) {
+  EBB_CHECK(!schedulers_.empty(), name, ": expects at least one schedule.");
+  for (std::size_t i = 0; i < schedulers_.size(); ++i) {
+    EBB_CHECK(schedulers_[i], name, ": a schedule is null.");
+    EBB_CHECK(&schedulers_[i]->optimizer() == &optimizer, name,
+              ": expects schedules of one optimizer; that at ", std::uint64_t{i}, " is of another.");
+  }
+}
 
-void check_all(const char* name, const EpochSchedulers& schedulers) {
-  EBB_CHECK(!schedulers.empty(), name, ": expects at least one schedule.");
-  for (const auto& each : schedulers) EBB_CHECK(each, name, ": a schedule is null.");
+Optimizer& JoinedScheduler::optimizer_of(const char* name, const EpochSchedulers& schedulers) {
+  EBB_CHECK(!schedulers.empty() && schedulers[0], name, ": expects at least one schedule.");
+  return schedulers[0]->optimizer();
+}
+
+void JoinedScheduler::undo() {
+  for (const auto& each : schedulers_) each->undo();
+}
+void JoinedScheduler::rewind() {
+  EpochScheduler::rewind();
+  for (const auto& each : schedulers_) each->rewind();
 }
 
 // Each in a nested archive named by its position.
-void save_all(const EpochSchedulers& schedulers, serialize::OutputArchive& archive) {
-  for (std::size_t i = 0; i < schedulers.size(); ++i) {
+void JoinedScheduler::save(serialize::OutputArchive& archive) const {
+  archive.write("last_epoch", scalar_tensor(last_epoch(), TensorOptions(kLong)));
+  for (std::size_t i = 0; i < schedulers_.size(); ++i) {
     serialize::OutputArchive nested;
-    schedulers[i]->save(nested);
+    schedulers_[i]->save(nested);
     archive.write(std::to_string(i), nested);
   }
 }
-void load_all(const EpochSchedulers& schedulers, serialize::InputArchive& archive) {
-  for (std::size_t i = 0; i < schedulers.size(); ++i) {
+void JoinedScheduler::load(serialize::InputArchive& archive) {
+  for (std::size_t i = 0; i < schedulers_.size(); ++i) {
     serialize::InputArchive nested;
     archive.read(std::to_string(i), nested);
-    schedulers[i]->load(nested);
+    schedulers_[i]->load(nested);
   }
+  Variable epoch;
+  if (archive.try_read("last_epoch", epoch)) epoch_ = epoch.item<std::int64_t>();
 }
 
-}  // namespace
-
 SequentialLR::SequentialLR(Optimizer& optimizer, EpochSchedulers schedulers,
-                           std::vector<std::int64_t> milestones)
-    : LRScheduler(optimizer), schedulers_(std::move(schedulers)), milestones_(std::move(milestones)) {
-  check_all("SequentialLR", schedulers_);
+                           std::vector<std::int64_t> milestones, std::int64_t last_epoch)
+    : JoinedScheduler("SequentialLR", optimizer, std::move(schedulers)), milestones_(std::move(milestones)) {
   EBB_CHECK(milestones_.size() + 1 == schedulers_.size(),
             "SequentialLR: expects one milestone less than schedules, got ",
             std::uint64_t{milestones_.size()}, " and ", std::uint64_t{schedulers_.size()}, ".");
   EBB_CHECK(std::is_sorted(milestones_.begin(), milestones_.end()),
             "SequentialLR: the milestones must not decrease.");
-  for (const auto& each : schedulers_)
-    EBB_CHECK(&each->optimizer() == &optimizer, "SequentialLR: a schedule is of another optimizer.");
   std::vector<double> first;
   for (OptimizerParamGroup& group : optimizer.param_groups()) first.push_back(group.options().initial_lr());
   set_lrs(first);
-  schedulers_[0]->epoch_ = 0;
-  schedulers_[0]->begin();
+  undo();
+  epoch_ = 0;
+  schedulers_[running()]->begin();
+  epoch_ = last_epoch + 1;
 }
 
-void SequentialLR::step() {
-  begin_step();
+// The schedule of this epoch.
+std::size_t SequentialLR::running() const {
+  return static_cast<std::size_t>(std::upper_bound(milestones_.begin(), milestones_.end(), epoch_) -
+                                  milestones_.begin());
+}
+
+void SequentialLR::advance() {
   ++epoch_;
-  ++step_count_;
-  const auto passed = std::upper_bound(milestones_.begin(), milestones_.end(), epoch_) - milestones_.begin();
-  const auto at = static_cast<std::size_t>(passed);
+  const std::size_t at = running();
   if (at > 0 && milestones_[at - 1] == epoch_)
     schedulers_[at]->restart();
   else
-    schedulers_[at]->step();
+    schedulers_[at]->advance();
+  if (!first_) ++step_count_;
 }
 
-std::vector<double> SequentialLR::get_lrs() { return get_current_lrs(); }
-
-void SequentialLR::save(serialize::OutputArchive& archive) const {
-  archive.write("last_epoch", scalar_tensor(epoch_, TensorOptions(kLong)));
-  save_all(schedulers_, archive);
-}
-void SequentialLR::load(serialize::InputArchive& archive) {
-  Variable epoch;
-  archive.read("last_epoch", epoch);
-  load_all(schedulers_, archive);
-  epoch_ = epoch.item<std::int64_t>();
+void SequentialLR::restart() {
+  epoch_ = 0;
+  schedulers_[running()]->restart();
 }
 
-ChainedScheduler::ChainedScheduler(EpochSchedulers schedulers) : schedulers_(std::move(schedulers)) {
-  check_all("ChainedScheduler", schedulers_);
+ChainedScheduler::ChainedScheduler(EpochSchedulers schedulers)
+    : JoinedScheduler("ChainedScheduler", optimizer_of("ChainedScheduler", schedulers), schedulers) {
+  epoch_ = 0;
 }
-void ChainedScheduler::step() {
-  for (const auto& each : schedulers_) each->step();
+
+void ChainedScheduler::advance() {
+  ++epoch_;
+  for (const auto& each : schedulers_) each->advance();
+  if (!first_) ++step_count_;
 }
-void ChainedScheduler::save(serialize::OutputArchive& archive) const { save_all(schedulers_, archive); }
-void ChainedScheduler::load(serialize::InputArchive& archive) { load_all(schedulers_, archive); }
+
+void ChainedScheduler::restart() {
+  std::vector<double> first;
+  for (std::size_t i = 0; i < optimizer().param_groups().size(); ++i) first.push_back(base(i));
+  set_lrs(first);
+  for (const auto& each : schedulers_) {
+    each->rewind();
+    each->begin();
+  }
+  epoch_ = 0;
+}
 
 }  // namespace ebb::optim

@@ -13,8 +13,9 @@ double wave(std::int64_t epoch, std::int64_t half) {
 }
 }  // namespace
 
-StepLR::StepLR(Optimizer& optimizer, unsigned step_size, double gamma, Counting counting)
-    : EpochScheduler(optimizer), step_size_(step_size), gamma_(gamma), counting_(counting) {
+StepLR::StepLR(Optimizer& optimizer, unsigned step_size, double gamma, Counting counting,
+               std::int64_t last_epoch)
+    : EpochScheduler(optimizer, last_epoch), step_size_(step_size), gamma_(gamma), counting_(counting) {
   EBB_CHECK(step_size > 0, "StepLR: step_size must be positive.");
   begin();
 }
@@ -28,8 +29,9 @@ double StepLR::at(std::size_t group, double) {
   return base(group) * std::pow(gamma_, static_cast<double>(std::max<std::int64_t>(count(), 0) / step_size_));
 }
 
-MultiStepLR::MultiStepLR(Optimizer& optimizer, std::vector<std::int64_t> milestones, double gamma)
-    : EpochScheduler(optimizer), milestones_(std::move(milestones)), gamma_(gamma) {
+MultiStepLR::MultiStepLR(Optimizer& optimizer, std::vector<std::int64_t> milestones, double gamma,
+                         std::int64_t last_epoch)
+    : EpochScheduler(optimizer, last_epoch), milestones_(std::move(milestones)), gamma_(gamma) {
   std::sort(milestones_.begin(), milestones_.end());
   begin();
 }
@@ -43,8 +45,8 @@ double MultiStepLR::at(std::size_t group, double) {
   return base(group) * std::pow(gamma_, static_cast<double>(passed));
 }
 
-ConstantLR::ConstantLR(Optimizer& optimizer, double factor, std::int64_t total_iters)
-    : EpochScheduler(optimizer), factor_(factor), total_(total_iters) {
+ConstantLR::ConstantLR(Optimizer& optimizer, double factor, std::int64_t total_iters, std::int64_t last_epoch)
+    : EpochScheduler(optimizer, last_epoch), factor_(factor), total_(total_iters) {
   EBB_CHECK(factor >= 0 && factor <= 1, "ConstantLR: the factor must be between 0 and 1, got ", factor, ".");
   begin();
 }
@@ -57,8 +59,9 @@ double ConstantLR::at(std::size_t group, double) {
   return base(group) * (last_epoch() >= total_ ? 1 : factor_);
 }
 
-LinearLR::LinearLR(Optimizer& optimizer, double start_factor, double end_factor, std::int64_t total_iters)
-    : EpochScheduler(optimizer), start_(start_factor), end_(end_factor), total_(total_iters) {
+LinearLR::LinearLR(Optimizer& optimizer, double start_factor, double end_factor, std::int64_t total_iters,
+                   std::int64_t last_epoch)
+    : EpochScheduler(optimizer, last_epoch), start_(start_factor), end_(end_factor), total_(total_iters) {
   EBB_CHECK(start_ > 0 && start_ <= 1, "LinearLR: start_factor must be above 0 and at most 1, got ", start_,
             ".");
   EBB_CHECK(end_ >= 0 && end_ <= 1, "LinearLR: end_factor must be between 0 and 1, got ", end_, ".");
@@ -67,7 +70,7 @@ LinearLR::LinearLR(Optimizer& optimizer, double start_factor, double end_factor,
 }
 double LinearLR::next(std::size_t, double now) {
   if (last_epoch() == 0) return now * start_;
-  if (last_epoch() > total_) return now;
+  if (is_first() || last_epoch() > total_) return now;
   const double passed = static_cast<double>(last_epoch() - 1) * (end_ - start_);
   return now * (1 + (end_ - start_) / (static_cast<double>(total_) * start_ + passed));
 }
@@ -76,21 +79,23 @@ double LinearLR::at(std::size_t group, double) {
   return base(group) * (start_ + (end_ - start_) * share);
 }
 
-ExponentialLR::ExponentialLR(Optimizer& optimizer, double gamma) : EpochScheduler(optimizer), gamma_(gamma) {
+ExponentialLR::ExponentialLR(Optimizer& optimizer, double gamma, std::int64_t last_epoch)
+    : EpochScheduler(optimizer, last_epoch), gamma_(gamma) {
   begin();
 }
-double ExponentialLR::next(std::size_t, double now) { return last_epoch() == 0 ? now : now * gamma_; }
+double ExponentialLR::next(std::size_t, double now) { return is_first() ? now : now * gamma_; }
 double ExponentialLR::at(std::size_t group, double) {
   return base(group) * std::pow(gamma_, static_cast<double>(last_epoch()));
 }
 
-PolynomialLR::PolynomialLR(Optimizer& optimizer, std::int64_t total_iters, double power)
-    : EpochScheduler(optimizer), total_(total_iters), power_(power) {
+PolynomialLR::PolynomialLR(Optimizer& optimizer, std::int64_t total_iters, double power,
+                           std::int64_t last_epoch)
+    : EpochScheduler(optimizer, last_epoch), total_(total_iters), power_(power) {
   EBB_CHECK(total_ > 0, "PolynomialLR: total_iters must be positive, got ", total_, ".");
   begin();
 }
 double PolynomialLR::next(std::size_t, double now) {
-  if (last_epoch() == 0 || last_epoch() > total_) return now;
+  if (is_first() || last_epoch() > total_) return now;
   const auto total = static_cast<double>(total_), t = static_cast<double>(last_epoch());
   return now * std::pow((1 - t / total) / (1 - (t - 1) / total), power_);
 }
@@ -99,14 +104,15 @@ double PolynomialLR::at(std::size_t group, double) {
   return base(group) * std::pow(1 - share, power_);
 }
 
-CosineAnnealingLR::CosineAnnealingLR(Optimizer& optimizer, std::int64_t T_max, double eta_min)
-    : EpochScheduler(optimizer), half_(T_max), least_(eta_min) {
+CosineAnnealingLR::CosineAnnealingLR(Optimizer& optimizer, std::int64_t T_max, double eta_min,
+                                     std::int64_t last_epoch)
+    : EpochScheduler(optimizer, last_epoch), half_(T_max), least_(eta_min) {
   EBB_CHECK(half_ > 0, "CosineAnnealingLR: T_max must be positive, got ", half_, ".");
   begin();
 }
 double CosineAnnealingLR::next(std::size_t group, double now) {
   const std::int64_t t = last_epoch();
-  if (t == 0) return now;
+  if (is_first()) return now;
   if ((t - 1 - half_) % (2 * half_) == 0)  // away from the bottom, where the factor below divides by 0
     return now + (base(group) - least_) * (2 - wave(1, half_)) / 2;
   return wave(t, half_) / wave(t - 1, half_) * (now - least_) + least_;
@@ -116,8 +122,9 @@ double CosineAnnealingLR::at(std::size_t group, double) {
 }
 
 CosineAnnealingWarmRestarts::CosineAnnealingWarmRestarts(Optimizer& optimizer, std::int64_t T_0,
-                                                         std::int64_t T_mult, double eta_min)
-    : EpochScheduler(optimizer), first_(T_0), factor_(T_mult), least_(eta_min) {
+                                                         std::int64_t T_mult, double eta_min,
+                                                         std::int64_t last_epoch)
+    : EpochScheduler(optimizer, last_epoch), first_(T_0), factor_(T_mult), least_(eta_min) {
   EBB_CHECK(first_ > 0, "CosineAnnealingWarmRestarts: T_0 must be positive, got ", first_, ".");
   EBB_CHECK(factor_ >= 1, "CosineAnnealingWarmRestarts: T_mult must be at least 1, got ", factor_, ".");
   begin();
@@ -135,6 +142,9 @@ double CosineAnnealingWarmRestarts::next(std::size_t group, double now) {
   const double alone = least_ + height * (t == 0 ? 1 : share(t - 1));  // the rate if nobody else changes it
   if (now == alone) return least_ + height * share(t);
   return t == 0 ? now : least_ + (now - least_) * share(t) / share(t - 1);
+}
+double CosineAnnealingWarmRestarts::at(std::size_t group, double) {
+  return least_ + (base(group) - least_) * share(last_epoch());
 }
 
 namespace {
@@ -155,22 +165,23 @@ std::vector<Function> for_all(const Function& function, Optimizer& optimizer) {
 
 }  // namespace
 
-LambdaLR::LambdaLR(Optimizer& optimizer, Function lr_lambda)
-    : LambdaLR(optimizer, for_all(lr_lambda, optimizer)) {}
-LambdaLR::LambdaLR(Optimizer& optimizer, std::vector<Function> lr_lambdas)
-    : EpochScheduler(optimizer), functions_(checked("LambdaLR", lr_lambdas, optimizer)) {
+LambdaLR::LambdaLR(Optimizer& optimizer, Function lr_lambda, std::int64_t last_epoch)
+    : LambdaLR(optimizer, for_all(lr_lambda, optimizer), last_epoch) {}
+LambdaLR::LambdaLR(Optimizer& optimizer, std::vector<Function> lr_lambdas, std::int64_t last_epoch)
+    : EpochScheduler(optimizer, last_epoch), functions_(checked("LambdaLR", lr_lambdas, optimizer)) {
   begin();
 }
 double LambdaLR::next(std::size_t group, double) { return base(group) * functions_[group](last_epoch()); }
 
-MultiplicativeLR::MultiplicativeLR(Optimizer& optimizer, Function lr_lambda)
-    : MultiplicativeLR(optimizer, for_all(lr_lambda, optimizer)) {}
-MultiplicativeLR::MultiplicativeLR(Optimizer& optimizer, std::vector<Function> lr_lambdas)
-    : EpochScheduler(optimizer), functions_(checked("MultiplicativeLR", lr_lambdas, optimizer)) {
+MultiplicativeLR::MultiplicativeLR(Optimizer& optimizer, Function lr_lambda, std::int64_t last_epoch)
+    : MultiplicativeLR(optimizer, for_all(lr_lambda, optimizer), last_epoch) {}
+MultiplicativeLR::MultiplicativeLR(Optimizer& optimizer, std::vector<Function> lr_lambdas,
+                                   std::int64_t last_epoch)
+    : EpochScheduler(optimizer, last_epoch), functions_(checked("MultiplicativeLR", lr_lambdas, optimizer)) {
   begin();
 }
 double MultiplicativeLR::next(std::size_t group, double now) {
-  return last_epoch() == 0 ? now : now * functions_[group](last_epoch());
+  return is_first() ? now : now * functions_[group](last_epoch());
 }
 
 }  // namespace ebb::optim

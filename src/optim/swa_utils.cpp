@@ -130,17 +130,12 @@ FreshStatistics::~FreshStatistics() {
   model_.train(was_training_);
 }
 
-SWALR::SWALR(Optimizer& optimizer, double swa_lr, std::int64_t anneal_epochs, Anneal anneal)
-    : SWALR(optimizer, std::vector<double>(optimizer.param_groups().size(), swa_lr), anneal_epochs, anneal) {}
-
-SWALR::SWALR(Optimizer& optimizer, std::vector<double> swa_lrs, std::int64_t anneal_epochs, Anneal anneal)
-    : EpochScheduler(optimizer),
-      swa_lrs_(std::move(swa_lrs)),
+SWALR::SWALR(Optimizer& optimizer, const PerGroup& swa_lr, std::int64_t anneal_epochs, Anneal anneal,
+             std::int64_t last_epoch)
+    : EpochScheduler(optimizer, last_epoch),
+      swa_lrs_(swa_lr.of("SWALR", "swa_lr", optimizer)),
       anneal_epochs_(anneal_epochs),
       anneal_(anneal) {
-  EBB_CHECK(swa_lrs_.size() == optimizer.param_groups().size(), "SWALR: expected a rate for each of ",
-            std::uint64_t{optimizer.param_groups().size()}, " parameter groups, got ",
-            std::uint64_t{swa_lrs_.size()}, ".");
   EBB_CHECK(anneal_epochs >= 0, "SWALR: anneal_epochs must be equal or greater than 0, got ", anneal_epochs,
             ".");
   begin();
@@ -154,7 +149,8 @@ double SWALR::share(std::int64_t epoch) const {
 }
 
 double SWALR::next(std::size_t group, double now) {
-  const std::int64_t epoch = anneal_epochs_ == 0 ? std::max<std::int64_t>(last_epoch(), 1) : last_epoch();
+  const std::int64_t steps = step_count_;  // in a sequence it may lag behind the epoch, as in PyTorch
+  const std::int64_t epoch = anneal_epochs_ == 0 ? std::max<std::int64_t>(steps, 1) : steps;
   // Where it came from follows from where it is: another schedule may have changed the rate.
   const double to = swa_lrs_[group], before = share(epoch - 1), after = share(epoch);
   const double from = before == 1 ? to : (now - before * to) / (1 - before);

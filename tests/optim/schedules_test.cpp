@@ -205,6 +205,76 @@ const std::vector<Rates>& all_rates() {
        {0.2, 0.18, 0.162, 0.26244, 0.236196, 0.0774840978, 0.062762119218, 0.04117822641893,
         0.01772587623931},
        {}},
+      {"sequence of factors",
+       [](Optimizer& o) {
+         return sequence(
+             o,
+             {of<ConstantLR>(o, 0.5, 3),
+              of<MultiplicativeLR>(o, [](std::int64_t t) { return 0.9 + 0.01 * static_cast<double>(t); })},
+             {4});
+       },
+       {0.05, 0.05, 0.05, 0.09, 0.0819, 0.06257576052, 0.05827054819622, 0.05709942671858, 0.08746447207596},
+       {0.2, 0.2, 0.2, 0.36, 0.3276, 0.25030304208, 0.2330821927849, 0.2283977068743, 0.3498578883038},
+       {}},
+      {"sequence after a cycle",
+       [](Optimizer& o) {
+         return sequence(o, {of<OneCycleLR>(o, 2.0, 40), of<ExponentialLR>(o, 0.9)}, {9});
+       },
+       {0.08, 0.1188867453301, 0.2323966084821, 0.6412015875182, 0.9033777552576, 0.08, 0.0648, 0.04251528,
+        0.01830143396397},
+       {0.08, 0.1188867453301, 0.2323966084821, 0.6412015875182, 0.9033777552576, 0.08, 0.0648, 0.04251528,
+        0.01830143396397},
+       {0.95, 0.9479746486807, 0.9420626766416, 0.9207707506501, 0.9071157419137, 0.8672569633027,
+        0.8672569633027, 0.8672569633027, 0.8672569633027}},
+      {"sequence of a sequence",
+       [](Optimizer& o) {
+         return sequence(o,
+                         {sequence(o, {of<LinearLR>(o, 0.1, 1.0, 3), of<ExponentialLR>(o, 0.9)}, {3}),
+                          of<CosineAnnealingLR>(o, 6)},
+                         {9});
+       },
+       {0.01, 0.04, 0.1, 0.081, 0.0729, 0.1, 0.075, 0, 0.075},
+       {0.04, 0.16, 0.4, 0.324, 0.2916, 0.4, 0.3, 0, 0.3},
+       {}},
+      {"sequence of a chain",
+       [](Optimizer& o) {
+         return sequence(
+             o,
+             {chain({of<ExponentialLR>(o, 0.9), of<StepLR>(o, 2u, 0.5, StepLR::Counting::kPython)}),
+              of<PolynomialLR>(o, 30, 2.0)},
+             {5});
+       },
+       {0.09, 0.081, 0.03645, 0.01476225, 0.1, 0.07511111111111, 0.064, 0.04444444444444, 0.016},
+       {0.36, 0.324, 0.1458, 0.059049, 0.4, 0.3004444444444, 0.256, 0.1777777777778, 0.064},
+       {}},
+      {"chain of a sequence",
+       [](Optimizer& o) {
+         return chain({sequence(o, {of<ConstantLR>(o, 0.5, 3), of<ExponentialLR>(o, 0.9)}, {5}),
+                       of<PolynomialLR>(o, 30, 2.0)});
+       },
+       {0.05, 0.04672222222222, 0.04355555555556, 0.07511111111111, 0.09245562130178, 0.04280178994083,
+        0.02838020724852, 0.01160542145303, 0.001087964072419},
+       {0.2, 0.1868888888889, 0.1742222222222, 0.3004444444444, 0.3698224852071, 0.1712071597633,
+        0.1135208289941, 0.04642168581213, 0.004351856289676},
+       {}},
+      {"CyclicLR by groups",
+       [](Optimizer& o) {
+         return of<CyclicLR>(
+             o, PerGroup{0.01, 0.02}, PerGroup{0.1, 0.3},
+             CyclicLROptions().step_size_up(3).base_momentum({0.7, 0.6}).max_momentum({0.8, 0.9}));
+       },
+       {0.01, 0.04, 0.07, 0.07, 0.04, 0.1, 0.04, 0.1, 0.04},
+       {0.02, 0.1133333333333, 0.2066666666667, 0.2066666666667, 0.1133333333333, 0.3, 0.1133333333333, 0.3,
+        0.1133333333333},
+       {0.8, 0.7666666666667, 0.7333333333333, 0.7333333333333, 0.7666666666667, 0.7, 0.7666666666667, 0.7,
+        0.7666666666667}},
+      {"LinearLR from epoch 4 on",
+       [](Optimizer& o) { return of<LinearLR>(o, 0.2, 0.9, 12, 3); },
+       {0.1, 0.1134615384615, 0.1269230769231, 0.1538461538462, 0.1673076923077, 0.2076923076923,
+        0.2076923076923, 0.2076923076923, 0.2076923076923},
+       {0.4, 0.4538461538462, 0.5076923076923, 0.6153846153846, 0.6692307692308, 0.8307692307692,
+        0.8307692307692, 0.8307692307692, 0.8307692307692},
+       {}},
   };
   return all;
 }
@@ -329,7 +399,7 @@ TEST_CASE("schedules that make no sense are refused by name") {
   CHECK_THROWS_WITH(PolynomialLR(*o, 0), Contains("total_iters"));
   CHECK_THROWS_WITH(LambdaLR(*o, std::vector<LambdaLR::Function>{}), Contains("2 functions"));
   CHECK_THROWS_WITH(OneCycleLR(*o, 0.1, 0), Contains("total_steps"));
-  CHECK_THROWS_WITH(OneCycleLR(*o, std::vector<double>{0.1}, 5), Contains("2 rates"));
+  CHECK_THROWS_WITH(OneCycleLR(*o, std::vector<double>{0.1}, 5), Contains("2 numbers of max_lr"));
   CHECK_THROWS_WITH(Plateau(*o, Plateau::min, 1.0), Contains("below 1"));
   CHECK_THROWS_WITH(sequence(*o, {of<ConstantLR>(*o)}, {3}), Contains("one milestone less"));
   CHECK_THROWS_WITH(chain({}), Contains("at least one"));

@@ -28,8 +28,10 @@ class EBB_API OptimizerOptions {
   /// The momentum, or the first of the betas; none where there is neither. And back.
   virtual optional<double> get_momentum() const { return {}; }
   virtual void set_momentum(double) {}
-  /// The rate before any schedule changed it: as it is when this is first asked.
+  /// The rate before any schedule changed it: as it is when this is first asked, or what a schedule sets that
+  /// begins with a rate of its own (OneCycleLR).
   double initial_lr();
+  void set_initial_lr(double lr) { initial_lr_ = lr; }
 
  protected:
   optional<double> initial_lr_;

@@ -13,7 +13,7 @@ class EBB_API StepLR : public EpochScheduler {
  public:
   enum class Counting { kLibtorch, kPython };
   StepLR(Optimizer& optimizer, unsigned step_size, double gamma = 0.1,
-         Counting counting = Counting::kLibtorch);
+         Counting counting = Counting::kLibtorch, std::int64_t last_epoch = -1);
 
  private:
   double next(std::size_t group, double now) override;
@@ -27,7 +27,8 @@ class EBB_API StepLR : public EpochScheduler {
 /// Multiplies the rates by gamma at each of the epochs named.
 class EBB_API MultiStepLR : public EpochScheduler {
  public:
-  MultiStepLR(Optimizer& optimizer, std::vector<std::int64_t> milestones, double gamma = 0.1);
+  MultiStepLR(Optimizer& optimizer, std::vector<std::int64_t> milestones, double gamma = 0.1,
+              std::int64_t last_epoch = -1);
 
  private:
   double next(std::size_t group, double now) override;
@@ -39,7 +40,8 @@ class EBB_API MultiStepLR : public EpochScheduler {
 /// lr0 factor until epoch total_iters, then lr0.
 class EBB_API ConstantLR : public EpochScheduler {
  public:
-  explicit ConstantLR(Optimizer& optimizer, double factor = 1.0 / 3, std::int64_t total_iters = 5);
+  explicit ConstantLR(Optimizer& optimizer, double factor = 1.0 / 3, std::int64_t total_iters = 5,
+                      std::int64_t last_epoch = -1);
 
  private:
   double next(std::size_t group, double now) override;
@@ -52,7 +54,7 @@ class EBB_API ConstantLR : public EpochScheduler {
 class EBB_API LinearLR : public EpochScheduler {
  public:
   explicit LinearLR(Optimizer& optimizer, double start_factor = 1.0 / 3, double end_factor = 1,
-                    std::int64_t total_iters = 5);
+                    std::int64_t total_iters = 5, std::int64_t last_epoch = -1);
 
  private:
   double next(std::size_t group, double now) override;
@@ -64,7 +66,7 @@ class EBB_API LinearLR : public EpochScheduler {
 /// lr0 gamma^t.
 class EBB_API ExponentialLR : public EpochScheduler {
  public:
-  ExponentialLR(Optimizer& optimizer, double gamma);
+  ExponentialLR(Optimizer& optimizer, double gamma, std::int64_t last_epoch = -1);
 
  private:
   double next(std::size_t group, double now) override;
@@ -75,7 +77,8 @@ class EBB_API ExponentialLR : public EpochScheduler {
 /// lr0 (1 - min(t, total_iters) / total_iters)^power.
 class EBB_API PolynomialLR : public EpochScheduler {
  public:
-  explicit PolynomialLR(Optimizer& optimizer, std::int64_t total_iters = 5, double power = 1);
+  explicit PolynomialLR(Optimizer& optimizer, std::int64_t total_iters = 5, double power = 1,
+                        std::int64_t last_epoch = -1);
 
  private:
   double next(std::size_t group, double now) override;
@@ -87,7 +90,8 @@ class EBB_API PolynomialLR : public EpochScheduler {
 /// eta_min + (lr0 - eta_min) (1 + cos(pi t / T_max)) / 2 (Loshchilov & Hutter 2017, without restarts).
 class EBB_API CosineAnnealingLR : public EpochScheduler {
  public:
-  CosineAnnealingLR(Optimizer& optimizer, std::int64_t T_max, double eta_min = 0);
+  CosineAnnealingLR(Optimizer& optimizer, std::int64_t T_max, double eta_min = 0,
+                    std::int64_t last_epoch = -1);
 
  private:
   double next(std::size_t group, double now) override;
@@ -101,10 +105,11 @@ class EBB_API CosineAnnealingLR : public EpochScheduler {
 class EBB_API CosineAnnealingWarmRestarts : public EpochScheduler {
  public:
   CosineAnnealingWarmRestarts(Optimizer& optimizer, std::int64_t T_0, std::int64_t T_mult = 1,
-                              double eta_min = 0);
+                              double eta_min = 0, std::int64_t last_epoch = -1);
 
  private:
   double next(std::size_t group, double now) override;
+  double at(std::size_t group, double now) override;
   double share(std::int64_t epoch) const;
   const std::int64_t first_, factor_;
   const double least_;
@@ -114,8 +119,8 @@ class EBB_API CosineAnnealingWarmRestarts : public EpochScheduler {
 class EBB_API LambdaLR : public EpochScheduler {
  public:
   using Function = std::function<double(std::int64_t)>;
-  LambdaLR(Optimizer& optimizer, Function lr_lambda);
-  LambdaLR(Optimizer& optimizer, std::vector<Function> lr_lambdas);
+  LambdaLR(Optimizer& optimizer, Function lr_lambda, std::int64_t last_epoch = -1);
+  LambdaLR(Optimizer& optimizer, std::vector<Function> lr_lambdas, std::int64_t last_epoch = -1);
 
  private:
   double next(std::size_t group, double now) override;
@@ -126,8 +131,8 @@ class EBB_API LambdaLR : public EpochScheduler {
 class EBB_API MultiplicativeLR : public EpochScheduler {
  public:
   using Function = std::function<double(std::int64_t)>;
-  MultiplicativeLR(Optimizer& optimizer, Function lr_lambda);
-  MultiplicativeLR(Optimizer& optimizer, std::vector<Function> lr_lambdas);
+  MultiplicativeLR(Optimizer& optimizer, Function lr_lambda, std::int64_t last_epoch = -1);
+  MultiplicativeLR(Optimizer& optimizer, std::vector<Function> lr_lambdas, std::int64_t last_epoch = -1);
 
  private:
   double next(std::size_t group, double now) override;

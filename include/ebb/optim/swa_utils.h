@@ -153,10 +153,8 @@ void update_bn(Loader& loader, Model& model, optional<Device> device = nullopt) 
 class EBB_API SWALR : public EpochScheduler {
  public:
   enum class Anneal { cos, linear };
-  SWALR(Optimizer& optimizer, double swa_lr, std::int64_t anneal_epochs = 10, Anneal anneal = Anneal::cos);
-  /// A rate for each group.
-  SWALR(Optimizer& optimizer, std::vector<double> swa_lrs, std::int64_t anneal_epochs = 10,
-        Anneal anneal = Anneal::cos);
+  SWALR(Optimizer& optimizer, const PerGroup& swa_lr, std::int64_t anneal_epochs = 10,
+        Anneal anneal = Anneal::cos, std::int64_t last_epoch = -1);
 
  private:
   double next(std::size_t group, double now) override;
