@@ -1,0 +1,233 @@
+"""Writes a sample of OpInfo as calls of ebb in C++: its arguments are bound to ATen's schemas, whose order ebb has."""
+import inspect
+import math
+
+import torch
+
+DTYPES = {torch.bool: "kBool", torch.uint8: "kByte", torch.int8: "kChar", torch.int16: "kShort", torch.int32: "kInt",
+          torch.int64: "kLong", torch.float16: "kHalf", torch.float32: "kFloat", torch.float64: "kDouble",
+          torch.bfloat16: "kBFloat16"}
+REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
+NAMES = {"cross_entropy": "cross_entropy_loss", "nll_loss": "nll_loss_nd", "logsigmoid": "log_sigmoid",
+         "upsample_bilinear": "upsample_bilinear2d", "pad": "constant_pad_nd"}
+ALIASES = {"input": "self", "self": "input", "x": "self", "axis": "dim", "dim": "axis", "mat": "self", "tensor": "self",
+           "tensors": "self", "data": "self", "A": "self", "indices": "index", "arr": "self", "target": "self"}
+FILLS = {"cudnn_enabled": True, "generator": None}
+OPERATORS = {"__radd__": "t[1] + t[0]", "__rsub__": "t[1] - t[0]", "__rmul__": "t[1] * t[0]", "__rdiv__": "t[1] / t[0]",
+             "__rand__": "t[1] & t[0]", "__ror__": "t[1] | t[0]", "__rxor__": "t[1] ^ t[0]"}
+
+
+class Unwritable(Exception):
+    """The call cannot be said in C++: an argument of another type than the schema's."""
+
+
+class Writer:
+    """Collects the tensors of a call in `tensors`; what it writes calls them t[0], t[1], ..."""
+
+    def __init__(self):
+        self.tensors = []
+
+    def tensor(self, x):
+        for i, known in enumerate(self.tensors):
+            if known is x:
+                return f"t[{i}]"
+        self.tensors.append(x)
+        return f"t[{len(self.tensors) - 1}]"
+
+    def number(self, v):
+        if isinstance(v, bool):
+            return "true" if v else "false"
+        if isinstance(v, int):
+            if not -2**63 < v < 2**63:
+                raise Unwritable("a number of more than 64 bits")
+            return f"std::int64_t{{{v}}}"
+        if isinstance(v, float):
+            if math.isnan(v):
+                return "double(NAN)"
+            return ("-" if v < 0 else "") + "double(INFINITY)" if math.isinf(v) else f"double({v!r})"
+        raise Unwritable(f"a number {type(v).__name__}")
+
+    def value(self, v, kind, name=""):
+        """v as an argument of the schema's type `kind`."""
+        if kind.startswith("Optional["):
+            inner = kind[9:-1]
+            if v is None:
+                return {"Tensor": "ebb::optional<Tensor>()", "int": "ebb::nullopt", "List[int]": "ebb::nullopt"}.get(
+                    inner, "ebb::nullopt")
+            return self.value(v, inner, name)
+        if isinstance(v, torch.dtype):
+            if v not in DTYPES:
+                raise Unwritable("dtype")
+            return "ebb::" + DTYPES[v]
+        if kind == "Tensor":
+            if isinstance(v, torch.Tensor):
+                return self.tensor(v)
+            raise Unwritable("not a tensor")
+        if kind == "number" and isinstance(v, (bool, int, float)):
+            return self.number(v)
+        if kind == "int":
+            if name == "reduction" and v in REDUCTIONS:
+                v = REDUCTIONS[v]
+            if isinstance(v, int):
+                return self.number(int(v))
+        if kind == "float" and isinstance(v, (int, float)) and not isinstance(v, bool):
+            return self.number(float(v))
+        if kind == "bool" and isinstance(v, bool):
+            return self.number(v)
+        if kind == "str" and isinstance(v, str):
+            return '"' + v + '"'
+        if kind.startswith("List["):
+            return self.list(v, kind[5:-1])
+        raise Unwritable(f"{type(v).__name__} for {kind}")
+
+    def list(self, v, kind):
+        names = {"int": "Ints", "bool": "std::vector<bool>", "float": "std::vector<double>", "Tensor": "Tensors",
+                 "Optional[Tensor]": "MaybeTensors", "number": "std::vector<ebb::Scalar>"}
+        if kind not in names:
+            raise Unwritable(kind)
+        if isinstance(v, (int, float)) and kind in ("int", "float"):
+            return f"{names[kind]}{{{self.value(v, kind)}}}"
+        if not isinstance(v, (list, tuple)):
+            raise Unwritable("not a list")
+        return names[kind] + "{" + ", ".join(self.value(e, kind) for e in v) + "}"
+
+    def index(self, v):
+        """An index of x[...]."""
+        if isinstance(v, slice):
+            ends = [e if e is None else int(e) for e in (v.start, v.stop, v.step)]
+            return "ebb::indexing::Slice(" + ", ".join("ebb::indexing::None" if e is None else str(e) for e in ends) + ")"
+        if v is None:
+            return "ebb::indexing::None"
+        if v is Ellipsis:
+            return '"..."'
+        if isinstance(v, torch.Tensor):
+            return self.tensor(v)
+        if isinstance(v, (list, tuple)):
+            return self.tensor(torch.tensor(v))
+        return self.number(v)
+
+
+def spelled(name):
+    """The name of ATen and that of ebb."""
+    for prefix in ("linalg.", "special.", "fft."):
+        if name.startswith(prefix):
+            return name.replace(".", "_"), "ebb::" + prefix[:-1] + "::" + name[len(prefix):]
+    short = name.removeprefix("nn.functional.")
+    short = {"_segment_reduce": "segment_reduce", "_softmax_backward_data": "_softmax_backward_data"}.get(short, short)
+    aten = NAMES.get(short, short)
+    return aten, "ebb::" + aten
+
+
+def bound(schema, args, kwargs, fills, writer):
+    """The arguments in the schema's order, up to the last that is given."""
+    kwargs, values, used = dict(kwargs), [], 0
+    positional = [a for a in schema.arguments if not a.kwarg_only]
+    if len(args) > len(positional):
+        raise Unwritable("too many arguments")
+    given = dict(zip((a.name for a in positional), args))
+    options = {}
+    for i, a in enumerate(schema.arguments):
+        name = next((n for n in (a.name, ALIASES.get(a.name)) if n in kwargs), None)
+        if name and a.name in given:
+            raise Unwritable("given twice")
+        if a.name in ("layout", "device", "pin_memory") and str(a.type) != "Device":
+            v = kwargs.pop(name, None) if name else None
+            continue
+        if a.name in given or name:
+            values.append(writer.value(given[a.name] if a.name in given else kwargs.pop(name), str(a.type), a.name))
+            used = len(values)
+        elif a.has_default_value():
+            values.append(("default", a))
+        elif a.name in fills or a.name in FILLS:
+            values.append(writer.value(fills.get(a.name, FILLS.get(a.name)), str(a.type), a.name))
+            used = len(values)
+        else:
+            raise Unwritable(f"{a.name} is missing")
+    if kwargs:
+        raise Unwritable(f"{list(kwargs)[0]} is left over")
+    return [writer.value(v[1].default_value, str(v[1].type), v[1].name) if isinstance(v, tuple) else v
+            for v in values[:used]]
+
+
+def options_of(name, args, kwargs, signature, writer):
+    """The call of nn::functional with an options object."""
+    camel = "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+    tags = {"mode", "reduction", "padding_mode"}
+    names = iter(signature.parameters)
+    given = dict(zip(names, args)) | kwargs
+    tensors, sets = [], []
+    for key, v in given.items():
+        if isinstance(v, torch.Tensor) and not sets:
+            tensors.append(writer.tensor(v))
+        elif v is not None:
+            if key in tags and isinstance(v, str):
+                text = "ebb::k" + "".join(p.capitalize() for p in v.replace("-", "_").split("_"))
+            elif isinstance(v, torch.Tensor):
+                text = writer.tensor(v)
+            elif isinstance(v, (list, tuple)):
+                text = writer.list(v, "float" if any(isinstance(e, float) for e in v) else "int")
+            elif isinstance(v, str):
+                text = '"' + v + '"'
+            else:
+                text = writer.number(v)
+            sets.append(f".{key}({text})")
+    function = f"ebb::nn::functional::{name}"
+    options = f"ebb::nn::functional::{camel}FuncOptions()" + "".join(sets)
+    return f"{function}({', '.join(tensors + [options] if sets else tensors)})"
+
+
+def candidates(op, sample):
+    """Expressions that may say the call, each with the tensors that it is about; the first that compiles holds."""
+    args, kwargs = (sample.input, *sample.args), dict(sample.kwargs)
+    found, reasons = [], []
+    python = inspect.isfunction(op.op) and not op.name.startswith("__")
+    signature = inspect.signature(op.op) if python else None
+    fills = {}
+    if op.name == "__getitem__":
+        writer = Writer()
+        first = writer.tensor(args[0])
+        rest = args[1] if isinstance(args[1], tuple) else (args[1],)
+        return [(f"{first}.index({{{', '.join(writer.index(v) for v in rest)}}})", writer.tensors)]
+    if op.name in OPERATORS and all(isinstance(a, torch.Tensor) for a in args):
+        return [(OPERATORS[op.name], list(args))]
+    variadic = python and any(p.kind == p.VAR_POSITIONAL for p in signature.parameters.values())
+    named = kwargs
+    if variadic and not isinstance(args[0], (list, tuple)) and all(isinstance(a, torch.Tensor) for a in args):
+        args = (list(args),)
+    elif python and not variadic:
+        try:
+            given = signature.bind(*args, **kwargs)
+            fills = {k: p.default for k, p in signature.parameters.items() if p.default is not p.empty}
+            args, named = (), dict(given.arguments)
+            for extra in [k for k, p in signature.parameters.items() if p.kind == p.VAR_KEYWORD]:
+                named |= named.pop(extra, {})
+            named = {k: v for k, v in named.items() if not (k.startswith("_") or k in ("inplace", "size_average", "reduce"))
+                     or v not in (3, None, False)}
+        except TypeError as error:
+            raise Unwritable(str(error)) from error
+    aten, name = spelled(op.name)
+    for schema in torch._C._jit_get_schemas_for_operator("aten::" + aten):
+        if schema.overload_name.endswith("out") or any(a.name == "out" for a in schema.arguments):
+            continue
+        writer = Writer()
+        try:
+            values = bound(schema, args, named, fills, writer)
+        except Unwritable as reason:
+            reasons.append(str(reason))
+            continue
+        short = name.rsplit("::", 1)[1].removesuffix("_nd") if "linalg" not in name else name.rsplit("::", 1)[1]
+        calls = [f"{name.rsplit('::', 1)[0]}::{short}({', '.join(values)})"]
+        if values and values[0].startswith("t[") and values[0].endswith("]"):
+            calls.append(f"{values[0]}.{short}({', '.join(values[1:])})")
+        found += [(call, writer.tensors) for call in calls]
+    if op.name.startswith("nn.functional.") and python:
+        writer = Writer()
+        try:
+            given = args if not named else ()
+            call = options_of(op.name[14:], given, named or kwargs, signature, writer)
+            found.append((call, writer.tensors))
+        except Unwritable as reason:
+            reasons.append(str(reason))
+    if not found:
+        raise Unwritable(reasons[0] if reasons else "no schema")
+    return found

@@ -1,0 +1,351 @@
+#!/usr/bin/env python3
+"""Gives OpInfo's samples and invalid calls of PyTorch to ebb, and counts by op where the two disagree."""
+import argparse
+import collections
+import hashlib
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import warnings
+
+import torch
+from torch.testing._internal.common_methods_invocations import op_db
+
+import calls
+
+TYPES = [torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.float32,
+         torch.float64, torch.bfloat16]
+TOLERANCE = {torch.float64: (1e-7, 1e-7), torch.float32: (2e-4, 2e-4), torch.bfloat16: (4e-2, 4e-2)}
+# Out of scope, with the reason.
+OUTSIDE = [
+    (r"rand|normal|uniform|bernoulli|multinomial|dropout|cauchy|exponential$|geometric|rrelu|empty|fractional|lowrank",
+     "random, or uninitialised"),
+    (r"^fft\.(?!fftshift|ifftshift)|stft|complex|conj|polar|angle|real$|imag|cdouble|cfloat|chalf|linalg\.eig$|eigvals$",
+     "complex"),
+    (r"sparse|jiterator|torch\.|^masked\.|^signal\.|_scaled|flash|efficient|triton|linear_cross_entropy|^_(?!segment)",
+     "sparse, compiled, or Python's alone"),
+    (r"_copy$|broadcast_shapes|item$|resize|zero_|to$|contiguous|clone|hash_tensor|unsafe_|view_as_|ctc_loss$",
+     "copies and conversions, or no function of tensors"),
+]
+# Their results are determined up to signs, or orders.
+LOOSE = r"svd$|eigh$|qr$|geqrf|lu|ldl|lstsq|householder"
+
+
+def outside(name):
+    return next((reason for pattern, reason in OUTSIDE if re.search(pattern, name)), None)
+
+
+def cotangent(x):
+    """Fixed numbers in the shape of x, in place of a random direction."""
+    return (((torch.arange(x.numel()) * 37) % 11 - 5).to(x.dtype) / 7 + 0.2).reshape(x.shape)
+
+
+def tensors_of(result):
+    if isinstance(result, torch.Tensor):
+        return [result]
+    if isinstance(result, (bool, int, float)):
+        return [torch.tensor(result)]
+    if isinstance(result, (list, tuple)):
+        return [t for r in result for t in tensors_of(r)]
+    raise calls.Unwritable(f"a result of type {type(result).__name__}")
+
+
+def in_scope(tensors):
+    return all(t.device.type == "cpu" and t.layout == torch.strided and t.dtype in TYPES and not t.is_nested
+               for t in tensors)
+
+
+class Case:
+    """One call, with what PyTorch gives for it."""
+
+    def __init__(self, op, kind, sample, orders):
+        self.op, self.kind, self.verdict, self.note = op, kind, None, ""
+        self.candidates = calls.candidates(op, sample)
+        self.orders, self.values, self.grads, self.grads2 = orders, [], [], []
+        self.cotangents, self.cotangents2 = [], []
+        if not all(in_scope(t) for _, t in self.candidates):
+            raise calls.Unwritable("complex, sparse or on no device")
+        if kind == "error":
+            return
+        result = op(sample.input, *sample.args, **sample.kwargs)
+        self.values = tensors_of(result)
+        if not in_scope(self.values):
+            raise calls.Unwritable("complex, sparse or on no device")
+        leaves = [t for t in self.candidates[0][1] if t.requires_grad]
+        self.orders = orders if leaves and any(v.requires_grad for v in self.values) else 0
+        if self.orders:
+            self.differentiate(leaves)
+
+    def differentiate(self, leaves):
+        def pull(outputs, cotangents, recorded):
+            total = sum((o * c).sum() for o, c in zip(outputs, cotangents) if c is not None)
+            if not isinstance(total, torch.Tensor) or not total.requires_grad:
+                return [None] * len(leaves)
+            return list(torch.autograd.grad(total, leaves, retain_graph=True, create_graph=recorded, allow_unused=True))
+        floats = lambda x: x is not None and x.requires_grad and x.is_floating_point()
+        self.cotangents = [cotangent(v) if floats(v) else None for v in self.values]
+        self.grads = pull(self.values, self.cotangents, self.orders > 1)
+        self.cotangents2 = [cotangent(g) if floats(g) else None for g in self.grads]
+        if self.orders > 1:
+            self.grads2 = pull(self.grads, self.cotangents2, False)
+
+    def judge(self, stage, message, values, grads, grads2):
+        if self.kind == "error":
+            self.verdict, self.note = ("agree", "") if stage == 0 else ("accepted", "")
+            return
+        if stage < 1 + (self.orders > 0) + (self.orders > 1):
+            self.verdict, self.note = "throws", f"at order {stage}: {message[:150]}"
+            return
+        for what, mine, theirs in (("value", values, self.values), ("gradient", grads, self.grads),
+                                   ("second gradient", grads2, self.grads2)):
+            note = difference(mine, theirs, what != "value")
+            if note and not (re.search(LOOSE, self.op.name) and "numbers" in note):
+                self.verdict, self.note = "differ", f"{what}: {note}"
+                return
+        self.verdict = "agree"
+
+
+def difference(mine, theirs, zero_is_none):
+    if len(mine) != len(theirs):
+        return f"{len(mine)} tensors, PyTorch {len(theirs)}"
+    for a, b in zip(mine, theirs):
+        if a is None and b is None:
+            continue
+        if a is None or b is None:
+            if zero_is_none and not (a if b is None else b).any():
+                continue
+            return "one is undefined"
+        b = b.detach().resolve_conj().resolve_neg()
+        if a.shape != b.shape:
+            return f"shape {list(a.shape)}, PyTorch {list(b.shape)}"
+        if a.dtype != b.dtype:
+            return f"dtype {a.dtype}, PyTorch {b.dtype}"
+        rtol, atol = TOLERANCE.get(a.dtype, (1e-2, 1e-2)) if a.is_floating_point() else (0, 0)
+        if not torch.allclose(a.double(), b.double(), rtol, atol * max(1.0, finite_size(b)), equal_nan=True):
+            return f"numbers {a.flatten()[:6].tolist()}, PyTorch {b.flatten()[:6].tolist()}"
+    return ""
+
+
+def finite_size(x):
+    x = x.double()
+    x = x[x.isfinite()]
+    return x.abs().max().item() if x.numel() and x.numel() < 10**6 and x.is_floating_point() else 1.0
+
+
+def collect(options):
+    cases, skipped = [], collections.Counter()
+    for op in op_db:
+        if not re.search(options.ops, op.name):
+            continue
+        full = op.name + ("/" + op.variant_test_name if op.variant_test_name else "")
+        if reason := outside(op.name):
+            skipped[reason] += 1
+            continue
+        for dtype in (torch.float64, torch.float32, torch.int64, torch.bool, torch.bfloat16):
+            if dtype not in op.supported_dtypes("cpu"):
+                continue
+            grad = dtype == torch.float64 and op.supports_autograd and dtype in op.supported_backward_dtypes("cpu")
+            orders = (2 if op.supports_gradgrad else 1) if grad else 0
+            few = None if dtype.is_floating_point and dtype != torch.bfloat16 else options.few
+            add(cases, skipped, op, full, "sample", op.sample_inputs("cpu", dtype, requires_grad=grad), orders, few)
+        if op.error_inputs_func:
+            add(cases, skipped, op, full, "error", (e.sample_input for e in op.error_inputs("cpu")), 0, None)
+    return cases, skipped
+
+
+def add(cases, skipped, op, full, kind, samples, orders, few):
+    try:
+        for i, sample in enumerate(samples):
+            if few is not None and i >= few:
+                return
+            try:
+                case = Case(op, kind, sample, orders)
+            except calls.Unwritable as reason:
+                skipped[f"{kind} cannot be said: {full}: {reason}"] += 1
+                continue
+            except Exception as error:  # PyTorch itself refuses
+                skipped[f"PyTorch refuses: {full}: {type(error).__name__}"] += 1
+                continue
+            case.full = full
+            cases.append(case)
+    except Exception as error:  # samples that cannot be made here
+        skipped[f"no samples: {full}: {type(error).__name__}"] += 1
+
+
+def pack(x):
+    if x is None:
+        return struct.pack("i", -1)
+    x = x.detach().resolve_conj().resolve_neg().contiguous()
+    head = struct.pack("iii", TYPES.index(x.dtype), 0, x.dim()) + struct.pack(f"{x.dim()}q", *x.shape)
+    return head + (x.flatten().view(torch.uint8).numpy().tobytes() if x.numel() else b"")
+
+
+def pack_list(tensors, leaves=False):
+    parts = [struct.pack("i", len(tensors))]
+    for x in tensors:
+        data = bytearray(pack(x))
+        if leaves and x.requires_grad:
+            data[4:8] = struct.pack("i", 1)
+        parts.append(bytes(data))
+    return b"".join(parts)
+
+
+class Reader:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def take(self, form):
+        values = struct.unpack_from(form, self.data, self.at)
+        self.at += struct.calcsize(form)
+        return values
+
+    def tensors(self):
+        return [self.tensor() for _ in range(self.take("i")[0])]
+
+    def tensor(self):
+        kind, = self.take("i")
+        if kind < 0:
+            return None
+        _, dims = self.take("ii")
+        shape = self.take(f"{dims}q") if dims else ()
+        empty = torch.empty(shape, dtype=TYPES[kind])
+        size = empty.numel() * empty.element_size()
+        raw = bytearray(self.data[self.at:self.at + size])
+        self.at += size
+        return torch.frombuffer(raw, dtype=TYPES[kind]).reshape(shape).clone() if size else empty
+
+
+class Build:
+    """Compiles statements against ebb and runs them."""
+
+    def __init__(self, options):
+        self.options = options
+        options.out.mkdir(parents=True, exist_ok=True)
+        root = pathlib.Path(__file__).resolve().parents[2]
+        self.flags = ["-std=c++20", "-O0", "-w", f"-I{root}/include", f"-I{options.build}/include",
+                      f"-I{pathlib.Path(__file__).resolve().parent}"]
+
+    def source(self, texts):
+        lines = ['#include "harness.h"', "using namespace opinfo;", "int main(int argc, char** argv) {",
+                 "  std::vector<Statement> s;"]
+        lines += [f"  s.push_back([](const Tensors& t, Tensors& out) {{ push(out, {text}); }});" for text in texts]
+        return "\n".join(lines + ["  return run(s, argc, argv);", "}"]) + "\n", 5
+
+    def refused(self, texts):
+        """The places of the texts that do not compile."""
+        source, first = self.source(texts)
+        path = self.options.out / "try.cpp"
+        path.write_text(source)
+        done = subprocess.run(["g++", *self.flags, "-fsyntax-only", "-fmax-errors=0", str(path)], capture_output=True,
+                              text=True)
+        if done.returncode == 0:
+            return {}
+        bad, message = {}, ""
+        for line in done.stderr.splitlines():
+            if " error: " in line:
+                message = line.split(" error: ", 1)[1]
+            if place := re.match(r".*try\.cpp:(\d+):", line):
+                bad.setdefault(int(place[1]) - first, message)
+        return {i: m for i, m in bad.items() if 0 <= i < len(texts)}
+
+    def choose(self, cases):
+        """Sets case.text to the first candidate that compiles."""
+        known, pending = {}, list(cases)
+        for case in pending:
+            case.turn, case.text = 0, None
+        while pending:
+            texts = list(dict.fromkeys(t for c in pending if (t := c.candidates[c.turn][0]) not in known))
+            for start in range(0, len(texts), 400):
+                part = texts[start:start + 400]
+                bad = self.refused(part)
+                known |= {t: bad.get(i) for i, t in enumerate(part)}
+            rest = []
+            for case in pending:
+                text, tensors = case.candidates[case.turn]
+                if known[text] is None:
+                    case.text, case.tensors = text, tensors
+                    continue
+                case.note = case.note or known[text]
+                case.turn += 1
+                if case.turn < len(case.candidates):
+                    rest.append(case)
+                else:
+                    case.verdict = "does not compile"
+            pending = rest
+
+    def run(self, cases):
+        texts = list(dict.fromkeys(c.text for c in cases))
+        source, _ = self.source(texts)
+        name = self.options.out / hashlib.sha1(source.encode()).hexdigest()[:12]
+        library = f"{self.options.build}/src"
+        path, program = name.with_suffix(".cpp"), name.with_suffix("")
+        path.write_text(source)
+        subprocess.run(["g++", *self.flags, str(path), "-o", str(program), f"-L{library}", "-lebb",
+                        f"-Wl,-rpath,{library}", "-pthread"], check=True)
+        places = {t: i for i, t in enumerate(texts)}
+        data = [struct.pack("i", len(cases))]
+        for c in cases:
+            data += [struct.pack("ii", places[c.text], c.orders), pack_list(c.tensors, True), pack_list(c.cotangents),
+                     pack_list(c.cotangents2)]
+        samples, results = name.with_suffix(".in"), name.with_suffix(".out")
+        samples.write_bytes(b"".join(data))
+        at = 0
+        while at < len(cases):
+            results.unlink(missing_ok=True)
+            subprocess.run([str(program), str(samples), str(results), str(at)], stderr=subprocess.DEVNULL)
+            reader = Reader(results.read_bytes())
+            while reader.at < len(reader.data):
+                stage, length = reader.take("ii")
+                message = reader.data[reader.at:reader.at + length].decode(errors="replace")
+                reader.at += length
+                cases[at].judge(stage, message, reader.tensors(), reader.tensors(), reader.tensors())
+                at += 1
+            if at < len(cases):
+                cases[at].verdict, at = "crashes", at + 1
+        for file in (samples, results, program):
+            file.unlink(missing_ok=True)
+
+
+def report(cases, skipped, out):
+    table = collections.defaultdict(collections.Counter)
+    with open(out / "disagreements.txt", "w") as file:
+        for c in cases:
+            table[c.full, c.kind][c.verdict] += 1
+            if c.verdict != "agree":
+                shapes = [(list(t.shape), str(t.dtype)[6:]) for t in c.candidates[0][1]]
+                print(f"{c.full} [{c.kind}] {c.verdict}: {c.text or c.candidates[0][0]} {shapes}\n    {c.note}", file=file)
+    (out / "skipped.txt").write_text("".join(f"{n:5} {why}\n" for why, n in sorted(skipped.items())))
+    for (name, kind), counts in sorted(table.items()):
+        if set(counts) != {"agree"}:
+            print(f"{name:45} {kind:7} " + "  ".join(f"{v} {n}" for v, n in sorted(counts.items())))
+    for kind in ("sample", "error"):
+        counts = sum((c for (_, k), c in table.items() if k == kind), collections.Counter())
+        judged = sum(n for v, n in counts.items() if v != "does not compile") or 1
+        print(f"{kind}s: {dict(counts)}: {100 * counts['agree'] / judged:.2f} % of those that compile agree")
+
+
+def main():
+    root = pathlib.Path(__file__).resolve().parents[2]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--ops", default="", help="a pattern of the ops' names (default: all)")
+    parser.add_argument("--few", type=int, default=6, help="samples of an op in Long, Bool and BFloat16 each (default: 6)")
+    parser.add_argument("--build", type=pathlib.Path, default=root / "build/release", help="a build of ebb")
+    parser.add_argument("--out", type=pathlib.Path, default=root / "build/opinfo", help="where disagreements are written")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    torch.set_num_threads(1)
+    torch.manual_seed(1)
+    cases, skipped = collect(options)
+    print(f"{len(cases)} calls", file=sys.stderr)
+    build = Build(options)
+    build.choose(cases)
+    ready = [c for c in cases if c.text]
+    for start in range(0, len(ready), 1500):
+        build.run(ready[start:start + 1500])
+    report(cases, skipped, options.out)
+
+
+if __name__ == "__main__":
+    main()
