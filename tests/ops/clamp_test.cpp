@@ -29,7 +29,7 @@ void check_slopes(const Variable& y, const ebb::variable_list& inputs, const Val
 
 }  // namespace
 
-TEST_CASE("clamp by numbers passes the gradient at its bounds and between them") {
+TEST_CASE("clamp by numbers passes the gradient between its bounds alone") {
   for (const double at : kXs)
     for (const auto& [low, high] : kBounds) {
       INFO(at << " in " << low << ", " << high);
@@ -39,20 +39,21 @@ TEST_CASE("clamp by numbers passes the gradient at its bounds and between them")
       CHECK(both.item<double>() == clamped(at, low, high));
       CHECK(least.item<double>() == std::max(at, low));
       CHECK(most.item<double>() == std::min(at, high));
-      check_slopes(both, {x}, {double(at >= low && at <= high)});
-      check_slopes(least, {x}, {double(at >= low)});
-      check_slopes(most, {x}, {double(at <= high)});
+      check_slopes(both, {x}, {double(at > low && at < high)});
+      check_slopes(least, {x}, {double(at > low)});
+      check_slopes(most, {x}, {double(at < high)});
       Variable y = x * 1;
       y.clamp_(low, high);
       CHECK(y.item<double>() == clamped(at, low, high));
-      check_slopes(y, {x}, {double(at >= low && at <= high)});
+      check_slopes(y, {x}, {double(at > low && at < high)});
       CHECK(ebb::clamp(ebb::full({}, at, ebb::kLong), static_cast<std::int64_t>(low),
                        static_cast<std::int64_t>(high))
                 .item<double>() == clamped(at, low, high));
     }
 }
 
-TEST_CASE("clamp by tensors gives the gradient to x or to the bound that decides") {
+TEST_CASE(
+    "clamp by tensors gives the gradient to x or to the bound that decides, half each where they meet") {
   for (const double at : kXs)
     for (const auto& [low, high] : kBounds) {
       INFO(at << " in " << low << ", " << high);
@@ -61,18 +62,19 @@ TEST_CASE("clamp by tensors gives the gradient to x or to the bound that decides
       CHECK(both.item<double>() == clamped(at, low, high));
       CHECK(least.item<double>() == std::max(at, low));
       CHECK(most.item<double>() == std::min(at, high));
+      const auto share = [](bool wins, bool meets) { return meets ? 0.5 : double(wins); };
+      const bool apart = low < high;
       // Where the bounds are exchanged the upper one decides, whatever x is.
-      check_slopes(
-          both, {x, l, h},
-          {double(at >= low && at <= high), double(at < low && low < high), double(at > high || high < low)});
-      check_slopes(least, {x, l}, {double(at >= low), double(at < low)});
-      check_slopes(most, {x, h}, {double(at <= high), double(at > high)});
+      const Values shares = {share(at >= low && at <= high, apart && (at == low || at == high)),
+                             share(at < low && low <= high, apart && at == low),
+                             share(at > high || high < low, apart && at == high)};
+      check_slopes(both, {x, l, h}, shares);
+      check_slopes(least, {x, l}, {share(at > low, at == low), share(at < low, at == low)});
+      check_slopes(most, {x, h}, {share(at < high, at == high), share(at > high, at == high)});
       Variable y = x * 1;
       y.clamp_(ebb::optional<Variable>(l), ebb::optional<Variable>(h));
       CHECK(y.item<double>() == clamped(at, low, high));
-      check_slopes(
-          y, {x, l, h},
-          {double(at >= low && at <= high), double(at < low && low < high), double(at > high || high < low)});
+      check_slopes(y, {x, l, h}, shares);
     }
 }
 

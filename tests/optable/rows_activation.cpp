@@ -72,6 +72,8 @@ void linear_pieces() {
                                                : x / 6 + 0.5; });
   activation("hardswish", ebb::hardswish)
       .kinks({-3, 3})
+      .at({-3}, 0, {0})
+      .at({3}, 3, {1})
       .in_place([](In x) { return ebb::hardswish_(x[0]); })
       .reference([](double x) { return x < -3  ? 0
                                        : x > 3 ? x

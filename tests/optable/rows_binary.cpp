@@ -120,13 +120,13 @@ void choices() {
       .at({1, kNan}, kNan, {1, 1})
       .reference([](double a, double b) { return a < b ? a : b; });
   binary("fmax", [](V a, V b) { return ebb::fmax(a, b); })
-      .at({1, 1}, 1, {1, 0})
+      .at({1, 1}, 1, {0.5, 0.5})
       .at({kNan, 1}, 1, {0, 1})
       .at({1, kNan}, 1, {1, 0})
       .at({kNan, kNan}, kNan, {1, 0})
       .reference(std::fmax);
   binary("fmin", [](V a, V b) { return ebb::fmin(a, b); })
-      .at({1, 1}, 1, {1, 0})
+      .at({1, 1}, 1, {0.5, 0.5})
       .at({kNan, 1}, 1, {0, 1})
       .at({1, kNan}, 1, {1, 0})
       .at({kNan, kNan}, kNan, {1, 0})
@@ -145,8 +145,8 @@ void choices() {
       .error("heaviside", [] { ebb::heaviside(ebb::ones({2}), ebb::ones({2}, ebb::kF64)); });
   unary("clamp", [](V x) { return ebb::clamp(x, -0.5, 1); })
       .kinks({-0.5, 1})
-      .at({-0.5}, -0.5, {1})
-      .at({1}, 1, {1})
+      .at({-0.5}, -0.5, {0})
+      .at({1}, 1, {0})
       .at({kNan}, kNan)
       .node("ClampBackward1")
       .finite()
@@ -157,13 +157,13 @@ void choices() {
       .error("clamp", [] { ebb::clamp(ebb::ones({2}), ebb::optional<ebb::Scalar>()); });
   unary("clamp_min", [](V x) { return ebb::clamp_min(x, 0.5); })
       .kinks({0.5})
-      .at({0.5}, 0.5, {1})
+      .at({0.5}, 0.5, {0})
       .at({kNan}, kNan)
       .reference([](double x) { return x < 0.5 ? 0.5 : x; })
       .in_place([](In x) { return ebb::clamp_min_(x[0], 0.5); });
   unary("clamp_max", [](V x) { return ebb::clamp_max(x, 0.5); })
       .kinks({0.5})
-      .at({0.5}, 0.5, {1})
+      .at({0.5}, 0.5, {0})
       .at({kNan}, kNan)
       .reference([](double x) { return x > 0.5 ? 0.5 : x; })
       .in_place([](In x) { return ebb::clamp_max_(x[0], 0.5); });
@@ -172,12 +172,12 @@ void choices() {
 void one_sided_clamps() {
   unary("clamp.low_only", [](V x) { return ebb::clamp(x, -1, {}); })
       .kinks({-1})
-      .at({-1}, -1, {1})
+      .at({-1}, -1, {0})
       .at({kNan}, kNan)
       .reference([](double x) { return x < -1 ? -1 : x; });
   unary("clamp.high_only", [](V x) { return ebb::clamp(x, {}, 1); })
       .kinks({1})
-      .at({1}, 1, {1})
+      .at({1}, 1, {0})
       .at({kNan}, kNan)
       .reference([](double x) { return x > 1 ? 1 : x; });
 }
@@ -188,6 +188,11 @@ void ternary() {
       .range(-2, 2)
       .range(-1, -0.5)
       .range(0.5, 1)
+      .at({1, 1, 2}, 1, {0.5, 0.5, 0})
+      .at({2, 1, 2}, 2, {0.5, 0, 0.5})
+      .at({1, 1, 1}, 1, {1, 0, 0})
+      .at({1, 2, 2}, 2, {0, 1, 0})
+      .at({3, 2, 2}, 2, {0, 0, 1})
       .reference([](double x, double low, double high) { return x < low    ? low
                                                                 : x > high ? high
                                                                            : x; })

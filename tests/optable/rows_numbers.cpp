@@ -103,13 +103,13 @@ void register_numbers() {
       .in_place([](In x) { return ebb::copysign_(x[0], -3); });
   binary("clamp_min.tensor", [](V a, V b) { return ebb::clamp_min(a, b); })
       .node("ClampMinBackward1")
+      .at({1, 1}, 1, {0.5, 0.5})
       .reference([](double a, double b) { return a < b ? b : a; })
       .in_place([](In x) { return ebb::clamp_min_(x[0], x[1]); });
-  binary("clamp_max.tensor", [](V a, V b) {
-    return ebb::clamp_max(a, b);
-  }).reference([](double a, double b) {
-      return a > b ? b : a;
-    }).in_place([](In x) { return ebb::clamp_max_(x[0], x[1]); });
+  binary("clamp_max.tensor", [](V a, V b) { return ebb::clamp_max(a, b); })
+      .at({1, 1}, 1, {0.5, 0.5})
+      .reference([](double a, double b) { return a > b ? b : a; })
+      .in_place([](In x) { return ebb::clamp_max_(x[0], x[1]); });
   binary("where.number", [](V c, V x) { return ebb::where(c, x, 2.5); })
       .booleans(0)
       .reference([](double c, double x) { return c != 0 ? x : 2.5; });

@@ -328,11 +328,11 @@ void parts_of_numbers() {
       .error("frexp", [] { ebb::frexp(ebb::ones({2}, ebb::kLong)); });
   binary("nextafter", ebb::nextafter)
       .double_only("the next number is another in each dtype")
-      .order(0, "PyTorch has no derivative of it either")
       .reference(std::nextafter)
       .accurate(0, 0)
       .in_place([](In x) { return ebb::nextafter_(x[0], x[1]); })
-      .at({0, 1}, 5e-324)
+      .at({0, 1}, 5e-324, {1, 0})
+      .at({1, 1}, 1, {0, 0})
       .at({1, INFINITY}, 1 + 0x1p-52)
       .at({1, -INFINITY}, 1 - 0x1p-53)
       .at({INFINITY, 0}, 1.7976931348623157e308)

@@ -20,6 +20,14 @@ struct FrexpRule {
   }
 };
 
+// The neighbour moves with self, unless it is self's own value.
+struct NextAfterRule {
+  static constexpr char kName[] = "NextafterBackward0";
+  static constexpr unsigned kUsesA = kA | kB, kUsesB = kNone;
+  Variable a(const Variable& g, const Kept<Variable>& k) const { return where(k.a != k.b, g, 0); }
+  Variable b(const Variable& g, const Kept<Variable>&) const { return zeros_like(g); }
+};
+
 NextAfter next_after(const char* op, const Variable& self, const Variable& other) {
   EBB_CHECK(self.defined() && other.defined(), op,
             ": expected a tensor, got an undefined one. Assign it before use.");
@@ -39,20 +47,10 @@ std::tuple<Variable, Variable> frexp(const Variable& self) {
 }
 
 Variable nextafter(const Variable& self, const Variable& other) {
-  Variable out(apply(next_after("nextafter", self, other), self, other));
-  if (autograd::records(self, other))
-    autograd::set_history(out, autograd::make_node<NoDerivativeNode<NextAfter>>(self, other));
-  return out;
+  return run_binary(self, other, next_after("nextafter", self, other), NextAfterRule());
 }
 Variable& nextafter_(const Variable& self, const Variable& other) {
-  const NextAfter op = next_after("nextafter_", self, other);
-  autograd::check_inplace(self, "nextafter_");
-  Ref<autograd::Node> node;
-  if (autograd::records(self, other)) node = autograd::make_node<NoDerivativeNode<NextAfter>>(self, other);
-  apply_inplace(op, self, other);
-  autograd::bump_version(self);
-  autograd::rebase_history(self, node);
-  return const_cast<Variable&>(self);
+  return run_binary_inplace(self, other, next_after("nextafter_", self, other), NextAfterRule());
 }
 
 Variable isreal(const Variable& self) {

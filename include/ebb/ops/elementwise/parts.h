@@ -13,7 +13,7 @@ namespace ebb {
 EBB_API std::tuple<Variable, Variable> frexp(const Variable& self);
 
 /// The floating-point number next to self's in the direction of other's; other itself where they are equal.
-/// Floating dtypes only; no derivative: backward throws, as in PyTorch. (torch.nextafter)
+/// Floating dtypes only. It moves with self, and not with other. (torch.nextafter)
 EBB_API Variable nextafter(const Variable& self, const Variable& other);
 EBB_API Variable& nextafter_(const Variable& self, const Variable& other);
 

@@ -69,11 +69,11 @@ struct Fmax : Binary {
   }
   template <class X>
   EBB_HD X gradient_a(const X& g, const Kept<X>& k) const {
-    return where((k.a >= k.b) | (k.b != k.b), g, constant<X>(0));
+    return winner_gradient(g, k.a == k.b, (k.a < k.b) | ((k.a != k.a) & (k.b == k.b)));
   }
   template <class X>
   EBB_HD X gradient_b(const X& g, const Kept<X>& k) const {
-    return where((k.a >= k.b) | (k.b != k.b), constant<X>(0), g);
+    return winner_gradient(g, k.a == k.b, (k.a > k.b) | (k.b != k.b));
   }
 };
 
@@ -90,11 +90,11 @@ struct Fmin : Binary {
   }
   template <class X>
   EBB_HD X gradient_a(const X& g, const Kept<X>& k) const {
-    return where((k.a <= k.b) | (k.b != k.b), g, constant<X>(0));
+    return winner_gradient(g, k.a == k.b, (k.a > k.b) | ((k.a != k.a) & (k.b == k.b)));
   }
   template <class X>
   EBB_HD X gradient_b(const X& g, const Kept<X>& k) const {
-    return where((k.a <= k.b) | (k.b != k.b), constant<X>(0), g);
+    return winner_gradient(g, k.a == k.b, (k.a < k.b) | (k.b != k.b));
   }
 };
 

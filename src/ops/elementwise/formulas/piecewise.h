@@ -39,8 +39,7 @@ struct Threshold : PlainUnary {
   }
 };
 
-/// min(max(x, low), high), so that high wins where the bounds are exchanged; NaN stays. Unlike clamp it stops
-/// the gradient at its bounds.
+/// min(max(x, low), high), so that high wins where the bounds are exchanged; NaN stays.
 struct Hardtanh : PlainUnary {
   static constexpr char kName[] = "hardtanh";
   static constexpr Types kTypes = Types::numeric;
@@ -56,7 +55,8 @@ struct Hardtanh : PlainUnary {
   }
 };
 
-/// min(max(x, low), high) where given; NaN stays. A bound that is not given is infinite.
+/// min(max(x, low), high) where given; NaN stays. Only between the bounds there is a gradient, as in
+/// torch 2.15.
 struct Clamp : PlainUnary {
   static constexpr char kName[] = "clamp";
   static constexpr Types kTypes = Types::all;
@@ -70,7 +70,10 @@ struct Clamp : PlainUnary {
   }
   template <class X>
   EBB_HD X gradient(const X& g, const X& x) const {
-    return where((x >= constant<X>(low)) & (x <= constant<X>(high)), g, constant<X>(0));
+    X passed = g;
+    if (has_low) passed = where(x > constant<X>(low), passed, constant<X>(0));
+    if (has_high) passed = where(x < constant<X>(high), passed, constant<X>(0));
+    return passed;
   }
 };
 
@@ -104,7 +107,7 @@ struct Hardsigmoid : PlainActivation {
   }
 };
 
-/// x hardsigmoid(x). Its slope ends at the bounds, and is flat there.
+/// x hardsigmoid(x). Its slope jumps at the bounds: it is 0 at -3 and 1 at 3.
 struct Hardswish : PlainActivation {
   static constexpr char kName[] = "hardswish";
   template <class X>
@@ -115,7 +118,7 @@ struct Hardswish : PlainActivation {
   template <class X>
   EBB_HD X gradient(const X& g, const X& x) const {
     const X inner = g * (bounded(x) / 3 + constant<X>(0.5));
-    return where(x < -3, constant<X>(0), where(x < 3, inner, g));
+    return where(x <= -3, constant<X>(0), where(x < 3, inner, g));
   }
 
  private:

@@ -78,7 +78,8 @@ struct AddCDiv : Ternary {
   }
 };
 
-/// Clamp between tensors; a NaN bound gives NaN. The operand that decides gets the gradient.
+/// Clamp between tensors; a NaN bound gives NaN. The operand that decides gets the gradient, x and the bound
+/// that it meets half each. At equal bounds x gets all that it meets, as in torch 2.15.
 struct ClampBetween : Ternary {
   static constexpr char kName[] = "clamp";
   static constexpr unsigned kUses[3] = {kA | kB | kC, kA | kB | kC, kA | kB | kC};
@@ -89,9 +90,13 @@ struct ClampBetween : Ternary {
   }
   template <class X>
   EBB_HD X gradient(int operand, const X& g, const Kept<X>& k) const {
-    if (operand == 0) return where((k.a >= k.b) & (k.a <= k.c), g, constant<X>(0));
-    if (operand == 1) return where((k.a < k.b) & (k.b < k.c), g, constant<X>(0));
-    return where((k.a > k.c) | (k.c < k.b), g, constant<X>(0));
+    const auto apart = k.b < k.c;
+    if (operand == 0)
+      return winner_gradient(g, ((k.a == k.b) | (k.a == k.c)) & apart, (k.a < k.b) | (k.a > k.c));
+    if (operand == 1)
+      return where((k.a < k.b) & (k.b <= k.c), g, where((k.a == k.b) & apart, g / 2, constant<X>(0)));
+    return where(((k.a > k.c) & (k.b <= k.c)) | (k.c < k.b), g,
+                 where((k.a == k.c) & apart, g / 2, constant<X>(0)));
   }
 };
 
