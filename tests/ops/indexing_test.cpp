@@ -174,7 +174,7 @@ TEST_CASE("wrong indices are refused") {
   CHECK_THROWS_MATCHES(x.index({bools({1, 0}, {2})}), ebb::IndexError,
                        support::Saying("index: the shape of the mask [2] at index 0 does not"));
   CHECK_THROWS_MATCHES(x.index({ebb::ones({1})}), ebb::IndexError,
-                       support::Saying("index: tensors used as indices must be long, byte or bool"));
+                       support::Saying("index: tensors used as indices must be long, int, byte or bool"));
   CHECK_THROWS_MATCHES(x.index({longs({0, 1}), longs({0, 1, 2})}), ebb::IndexError,
                        support::Saying("index: shape mismatch: indexing tensors could not be"));
   CHECK_THROWS_MATCHES(x.index({"...", 0, "..."}), ebb::IndexError,

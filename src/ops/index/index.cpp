@@ -26,11 +26,11 @@ Indices expanded(const Variable& x, ArrayRef<optional<Variable>> indices) {
       continue;
     }
     const Variable& index = *indices[i];
-    EBB_CHECK_INDEX(index.dtype() == kLong || index.dtype() == kByte || index.dtype() == kBool,
-                    "index: tensors used as indices must be long, byte or bool tensors, got ", index.dtype(),
-                    ".");
-    if (index.dtype() == kLong) {
-      out.push_back(index);
+    EBB_CHECK_INDEX(
+        index.dtype() == kLong || index.dtype() == kInt || index.dtype() == kByte || index.dtype() == kBool,
+        "index: tensors used as indices must be long, int, byte or bool tensors, got ", index.dtype(), ".");
+    if (index.dtype() == kLong || index.dtype() == kInt) {
+      out.push_back(index.to(kLong));
       continue;
     }
     ops::warn_of_byte_mask("index", index);

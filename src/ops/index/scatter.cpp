@@ -91,8 +91,8 @@ const char* long_name(std::string_view reduce) {
 namespace ops {
 
 Variable element_index(const char* op, const Variable& index) {
-  EBB_CHECK(index.dtype() == kLong || index.numel() == 0, op, ": expected dtype Long for index, got ",
-            index.dtype(), ". Convert it with .to(kLong).");
+  EBB_CHECK(index.dtype() == kLong || index.dtype() == kInt || index.numel() == 0, op,
+            ": expected dtype Long or Int for index, got ", index.dtype(), ". Convert it with .to(kLong).");
   return index.dtype() == kLong ? index : to(index.detach(), kLong);
 }
 

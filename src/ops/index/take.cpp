@@ -5,6 +5,8 @@
 #include "ops/common/record.h"
 #include "ops/index/common.h"
 
+#include <ebb/ops/elementwise.h>
+
 namespace ebb {
 
 namespace {
@@ -104,7 +106,7 @@ Variable& put_(const Variable& x, const Variable& index, const Variable& source,
 Variable take_along_dim(const Variable& x, const Variable& indices, optional<std::int64_t> dim) {
   EBB_CHECK(indices.dtype() == kLong, "take_along_dim: dtype of indices should be Long but got ",
             indices.dtype(), ".");
-  if (!dim) return gather(reshape(x, {-1}), 0, reshape(indices, {-1}));
+  if (!dim) return take_along_dim(reshape(x, {-1}), reshape(indices, {-1}), 0);
   EBB_CHECK(x.dim() == indices.dim(),
             "take_along_dim: input and indices should have the same number of dimensions, ", "but got ",
             x.dim(), " and ", indices.dim(), ".");
@@ -116,7 +118,9 @@ Variable take_along_dim(const Variable& x, const Variable& indices, optional<std
     self[along] = x.sizes()[along];
     other[along] = indices.sizes()[along];
   }
-  return gather(broadcast_to(x, self), along, broadcast_to(indices, other));
+  // Indices may count from the end, which gather's may not.
+  const Variable forwards = where(indices.lt(0), indices + (x.dim() > 0 ? x.sizes()[along] : 1), indices);
+  return gather(broadcast_to(x, self), along, broadcast_to(forwards, other));
 }
 
 }  // namespace ebb
