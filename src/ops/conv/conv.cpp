@@ -1,5 +1,6 @@
 // Convolutions: arguments, checks and padding.
 #include <ebb/ops/conv.h>
+#include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include "ops/common/layout.h"
 #include "ops/common/window.h"
 #include "ops/conv/backward.h"
+#include "ops/conv/integers.h"
 
 namespace ebb {
 namespace {
@@ -57,8 +59,7 @@ bool check(const Call& c, std::int64_t groups, bool transposed) {
     EBB_CHECK(w[static_cast<std::size_t>(a) + 2] > 0, c.op, ": the kernel of a weight of shape ", w,
               " is empty.");
   ops::check_same_dtype(c.op, c.input, c.weight);
-  EBB_CHECK(is_floating(c.input.dtype()), c.op, ": expected a floating-point dtype, got ", c.input.dtype(),
-            ".");
+  EBB_CHECK(c.input.dtype() != kBool, c.op, ": expected numbers, got Bool. Convert with .to(ebb::kFloat).");
   if (c.bias && c.bias->defined()) {
     ops::check_same_dtype(c.op, c.input, *c.bias);
     const std::int64_t outputs = transposed ? w[1] * groups : w[0];
@@ -78,7 +79,21 @@ ConvGeometry start(const Call& c, std::int64_t groups, IntArrayRef stride, IntAr
   return g;
 }
 
+Variable run_integers(const Call& c, ops::ConvKind kind, const ConvGeometry& g, const Variable& input) {
+  Variable out = ops::convolve_integers(kind, input, c.weight, g, c.dims);
+  if (c.bias && c.bias->defined()) {
+    DimVector channels(static_cast<std::size_t>(c.dims) + 1, 1);
+    channels[0] = -1;
+    out.add_(c.bias->view(channels));
+  }
+  return c.relu ? relu(out) : out;
+}
+
 Variable run(const Call& c, ops::ConvKind kind, ConvGeometry& g, const Variable& input, bool batched) {
+  if (!is_floating(input.dtype())) {
+    const Variable out = run_integers(c, kind, g, input);
+    return batched ? out : out.squeeze(0);
+  }
   ops::Convolution convolution{.geometry = g, .dims = c.dims};
   // Channels-last where either operand is, as in torch. One spatial axis has no such format.
   if (c.dims > 1) {

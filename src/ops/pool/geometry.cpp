@@ -16,13 +16,17 @@ void spread(const char* op, const char* what, IntArrayRef values, int dims, std:
   }
 }
 
-void check_input(const char* op, const Variable& x, int dims, bool integers) {
+void check_input(const char* op, const Variable& x, int dims, PooledIntegers integers) {
   EBB_CHECK(x.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
   EBB_CHECK(x.dim() == dims + 1 || x.dim() == dims + 2, op, ": expected an input of ", dims + 2,
             " dimensions, or ", dims + 1, " without a batch, got shape ", x.sizes(), ".");
-  EBB_CHECK(is_floating(x.dtype()) || (integers && x.dtype() == kLong), op,
-            ": expected a floating-point dtype", integers ? " or Long" : "", ", got ", x.dtype(),
-            ". Convert with .to(ebb::kFloat).");
+  const bool all = integers == PooledIntegers::all, wide = integers == PooledIntegers::only_long;
+  EBB_CHECK(is_floating(x.dtype()) || (all && is_integral(x.dtype())) || (wide && x.dtype() == kLong), op,
+            ": expected a floating-point dtype",
+            all    ? " or integers"
+            : wide ? " or Long"
+                   : "",
+            ", got ", x.dtype(), ". Convert with .to(ebb::kFloat).");
   for (std::size_t d = x.dim() == dims + 2 ? 1 : 0; d < x.sizes().size(); ++d)
     EBB_CHECK(x.sizes()[d] > 0, op, ": only the batch may be empty, got shape ", x.sizes(), ".");
 }
@@ -40,7 +44,7 @@ PoolGeometry start(const Variable& x, int dims) {
 
 PoolGeometry pool_geometry(const char* op, const Variable& x, int dims, IntArrayRef kernel,
                            IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode,
-                           bool integers) {
+                           PooledIntegers integers) {
   check_input(op, x, dims, integers);
   std::int64_t k[3], s[3], p[3], d[3];
   spread(op, "a kernel_size", kernel, dims, 1, k);
@@ -68,7 +72,7 @@ PoolGeometry pool_geometry(const char* op, const Variable& x, int dims, IntArray
 }
 
 PoolGeometry adaptive_geometry(const char* op, const Variable& x, int dims, IntArrayRef output_size) {
-  check_input(op, x, dims, false);
+  check_input(op, x, dims, PooledIntegers::none);
   std::int64_t out[3];
   spread(op, "an output_size", output_size, dims, 0, out);
   PoolGeometry g = start(x, dims);

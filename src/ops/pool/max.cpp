@@ -94,6 +94,7 @@ Variable scatter(const Choice& c, const Variable& y, const Variable& indices, bo
 // `dtype` of the indices; Undefined: wide enough, and only if the gradient will want them.
 std::tuple<Variable, Variable> max(const PoolNames* names, const Variable& self, const PoolGeometry& g,
                                    int dims, DType dtype) {
+  if (!is_floating(self.dtype())) return max_of_integers(self, g, dims);
   const PoolLayout layout(self, dims);
   const Variable x = dims == 1 ? self.unsqueeze(-2) : self;
   Choice choice{names, g, layout, DimVector(x.sizes()), true};
@@ -159,37 +160,37 @@ using ops::kMax3;
 
 Variable max_pool1d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
                     IntArrayRef dilation, bool ceil_mode) {
-  const PoolGeometry g =
-      ops::pool_geometry("max_pool1d", self, 1, kernel_size, stride, padding, dilation, ceil_mode);
+  const PoolGeometry g = ops::pool_geometry("max_pool1d", self, 1, kernel_size, stride, padding, dilation,
+                                            ceil_mode, ops::PooledIntegers::all);
   return std::get<0>(ops::max(&kMax2, self, g, 1, DType::Undefined));
 }
 Variable max_pool2d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
                     IntArrayRef dilation, bool ceil_mode) {
-  const PoolGeometry g =
-      ops::pool_geometry("max_pool2d", self, 2, kernel_size, stride, padding, dilation, ceil_mode);
+  const PoolGeometry g = ops::pool_geometry("max_pool2d", self, 2, kernel_size, stride, padding, dilation,
+                                            ceil_mode, ops::PooledIntegers::all);
   return std::get<0>(ops::max(&kMax2, self, g, 2, DType::Undefined));
 }
 Variable max_pool3d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
                     IntArrayRef dilation, bool ceil_mode) {
   if (const auto cast = ops::autocast("max_pool3d", self)) [[unlikely]]
     return max_pool3d(cast(self), kernel_size, stride, padding, dilation, ceil_mode);
-  const PoolGeometry g =
-      ops::pool_geometry("max_pool3d", self, 3, kernel_size, stride, padding, dilation, ceil_mode);
+  const PoolGeometry g = ops::pool_geometry("max_pool3d", self, 3, kernel_size, stride, padding, dilation,
+                                            ceil_mode, ops::PooledIntegers::all);
   return std::get<0>(ops::max(&kMax3, self, g, 3, DType::Undefined));
 }
 
 std::tuple<Variable, Variable> max_pool1d_with_indices(const Variable& self, IntArrayRef kernel_size,
                                                        IntArrayRef stride, IntArrayRef padding,
                                                        IntArrayRef dilation, bool ceil_mode) {
-  const PoolGeometry g =
-      ops::pool_geometry("max_pool1d", self, 1, kernel_size, stride, padding, dilation, ceil_mode);
+  const PoolGeometry g = ops::pool_geometry("max_pool1d", self, 1, kernel_size, stride, padding, dilation,
+                                            ceil_mode, ops::PooledIntegers::all);
   return ops::max(&kMax2, self, g, 1, kLong);
 }
 std::tuple<Variable, Variable> max_pool2d_with_indices(const Variable& self, IntArrayRef kernel_size,
                                                        IntArrayRef stride, IntArrayRef padding,
                                                        IntArrayRef dilation, bool ceil_mode) {
-  const PoolGeometry g =
-      ops::pool_geometry("max_pool2d", self, 2, kernel_size, stride, padding, dilation, ceil_mode);
+  const PoolGeometry g = ops::pool_geometry("max_pool2d", self, 2, kernel_size, stride, padding, dilation,
+                                            ceil_mode, ops::PooledIntegers::all);
   return ops::max(&kMax2, self, g, 2, kLong);
 }
 std::tuple<Variable, Variable> max_pool3d_with_indices(const Variable& self, IntArrayRef kernel_size,
@@ -197,8 +198,8 @@ std::tuple<Variable, Variable> max_pool3d_with_indices(const Variable& self, Int
                                                        IntArrayRef dilation, bool ceil_mode) {
   if (const auto cast = ops::autocast("max_pool3d", self)) [[unlikely]]
     return max_pool3d_with_indices(cast(self), kernel_size, stride, padding, dilation, ceil_mode);
-  const PoolGeometry g =
-      ops::pool_geometry("max_pool3d", self, 3, kernel_size, stride, padding, dilation, ceil_mode);
+  const PoolGeometry g = ops::pool_geometry("max_pool3d", self, 3, kernel_size, stride, padding, dilation,
+                                            ceil_mode, ops::PooledIntegers::all);
   return ops::max(&kMax3, self, g, 3, kLong);
 }
 

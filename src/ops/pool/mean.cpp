@@ -68,7 +68,8 @@ Variable average(const char* op, const PoolNames* names, const Variable& x, int 
                  IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool include_padding,
                  optional<std::int64_t> divisor) {
   EBB_CHECK(!divisor || *divisor != 0, op, ": divisor_override must not be 0.");
-  PoolGeometry g = pool_geometry(op, x, dims, kernel, stride, padding, 1, ceil_mode, /*integers=*/true);
+  PoolGeometry g =
+      pool_geometry(op, x, dims, kernel, stride, padding, 1, ceil_mode, PooledIntegers::only_long);
   g.include_padding = include_padding;
   g.divisor = divisor.value_or(0);
   return layer(names, x, g, dims);

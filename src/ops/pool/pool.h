@@ -9,12 +9,16 @@
 
 namespace ebb::ops {
 
-/// Checks the arguments of a pooling over `dims` axes, which takes Long too if `integers`; throws errors that
-/// name `op`.
+/// The integers that a pooling takes besides floating numbers.
+enum class PooledIntegers : std::uint8_t { none, only_long, all };
+
+/// Checks the arguments of a pooling over `dims` axes; throws errors that name `op`.
 PoolGeometry pool_geometry(const char* op, const Variable& x, int dims, IntArrayRef kernel,
                            IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode,
-                           bool integers = false);
+                           PooledIntegers integers = PooledIntegers::none);
 PoolGeometry adaptive_geometry(const char* op, const Variable& x, int dims, IntArrayRef output_size);
+/// The greatest of each window of whole numbers, and its place in the plane.
+std::tuple<Variable, Variable> max_of_integers(const Variable& x, const PoolGeometry& g, int dims);
 /// The result's shape.
 DimVector pooled_shape(const Variable& x, const PoolGeometry& g, int dims);
 
