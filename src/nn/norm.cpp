@@ -74,13 +74,6 @@ Variable pairwise_distance(const Variable& x1, const Variable& x2,
   return ebb::pairwise_distance(x1, x2, options.p(), options.eps(), options.keepdim());
 }
 
-Variable pdist(const Variable& input, double p) {
-  EBB_CHECK(input.dim() == 2, "pdist: expected a 2-dimensional tensor, got ", input.sizes(), ".");
-  const Variable pairs =
-      triu_indices(input.size(0), input.size(0), 1, TensorOptions(kLong).device(input.device()));
-  return (input.index_select(0, pairs.select(0, 0)) - input.index_select(0, pairs.select(0, 1))).norm(p, -1);
-}
-
 }  // namespace functional
 
 namespace F = functional;

@@ -40,6 +40,7 @@ struct EBB_API ShapeMethods {
   Variable mT() const;
   Variable mH() const;
   Variable adjoint() const;
+  Variable alias() const;
   Variable permute(IntArrayRef dims) const;
   Variable movedim(IntArrayRef source, IntArrayRef destination) const;
   Variable movedim(std::int64_t source, std::int64_t destination) const;

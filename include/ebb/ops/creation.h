@@ -57,6 +57,19 @@ EBB_API Variable linspace(const Scalar& start, const Scalar& end, std::int64_t s
 /// base to the power of linspace(start, end, steps) (torch.logspace).
 EBB_API Variable logspace(const Scalar& start, const Scalar& end, std::int64_t steps, double base = 10.0,
                           const TensorOptions& options = {});
+/// Both with ends that are 0-dimensional tensors, whose numbers are read.
+EBB_API Variable linspace(const Variable& start, const Variable& end, std::int64_t steps,
+                          const TensorOptions& options = {});
+EBB_API Variable linspace(const Variable& start, const Scalar& end, std::int64_t steps,
+                          const TensorOptions& options = {});
+EBB_API Variable linspace(const Scalar& start, const Variable& end, std::int64_t steps,
+                          const TensorOptions& options = {});
+EBB_API Variable logspace(const Variable& start, const Variable& end, std::int64_t steps, double base = 10.0,
+                          const TensorOptions& options = {});
+EBB_API Variable logspace(const Variable& start, const Scalar& end, std::int64_t steps, double base = 10.0,
+                          const TensorOptions& options = {});
+EBB_API Variable logspace(const Scalar& start, const Variable& end, std::int64_t steps, double base = 10.0,
+                          const TensorOptions& options = {});
 
 /// Ones on the diagonal, zeros elsewhere: n by n, or n by m (torch.eye).
 EBB_API Variable eye(std::int64_t n, const TensorOptions& options = {});

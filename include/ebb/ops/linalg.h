@@ -90,6 +90,9 @@ EBB_API Variable chain_matmul(TensorList matrices);
 /// computed; ebb always takes the direct way, which is as exact as mode 2.
 EBB_API Variable cdist(const Variable& x1, const Variable& x2, double p = 2,
                        optional<std::int64_t> compute_mode = nullopt);
+/// The distances of all pairs of rows of one matrix [n, d], i < j in order of i -> [n (n - 1) / 2]
+/// (torch.pdist).
+EBB_API Variable pdist(const Variable& self, double p = 2);
 
 namespace linalg {
 /// As chain_matmul; the first and the last may be vectors (torch.linalg.multi_dot).

@@ -42,7 +42,9 @@ EBB_API std::tuple<Variable, std::vector<Variable>> histogramdd(const Variable& 
                                                                 optional<ArrayRef<double>> range = nullopt,
                                                                 const optional<Variable>& weight = {},
                                                                 bool density = false);
+/// The same between given edges, one vector a dimension; a `range` says nothing more, and goes unused.
 EBB_API std::tuple<Variable, std::vector<Variable>> histogramdd(const Variable& self, TensorList bins,
+                                                                optional<ArrayRef<double>> range = nullopt,
                                                                 const optional<Variable>& weight = {},
                                                                 bool density = false);
 
@@ -56,8 +58,8 @@ EBB_API Variable nanquantile(const Variable& self, double q, optional<std::int64
 /// element each:
 /// [..., n, ---] -> [..., s, ---]. `reduce` is sum, mean, max, min or prod; `initial` joins each segment,
 /// whose value it is where a segment is empty (by default 0, NaN, -inf, inf and 1). The dimensions before
-/// `axis` are those of lengths. `unsafe` leaves out the check that lengths add up to n. Floating dtypes.
-/// (torch.segment_reduce)
+/// `axis` are those of lengths. `unsafe` leaves out the check that lengths add up to n: elements beyond them
+/// go into no segment, nor do those before the first offset. Floating dtypes. (torch.segment_reduce)
 EBB_API Variable segment_reduce(const Variable& data, std::string_view reduce,
                                 const optional<Variable>& lengths = {},
                                 const optional<Variable>& indices = {},

@@ -46,6 +46,13 @@ Variable spaced(const char* op, const Scalar& start, const Scalar& end, std::int
   return ops::finish(std::move(data), options);
 }
 
+Scalar end_of(const char* op, const Variable& x) {
+  EBB_CHECK(x.defined() && x.dim() == 0, op,
+            ": only supports 0-dimensional start and end tensors, got shape ",
+            x.defined() ? x.sizes() : IntArrayRef(), ". Give numbers, or tensors of no dimensions.");
+  return x.detach().item();
+}
+
 Variable triangle_indices(const char* op, std::int64_t rows, std::int64_t columns, std::int64_t offset,
                           bool lower, const TensorOptions& options) {
   EBB_CHECK(rows >= 0 && columns >= 0, op, ": rows and columns must be at least 0, got ", rows, " and ",
@@ -116,6 +123,31 @@ Variable logspace(const Scalar& start, const Scalar& end, std::int64_t steps, do
                   const TensorOptions& options) {
   EBB_CHECK(base != 0, "logspace: base must not be 0.");
   return spaced("logspace", start, end, steps, base, options);
+}
+
+Variable linspace(const Variable& start, const Variable& end, std::int64_t steps,
+                  const TensorOptions& options) {
+  return linspace(end_of("linspace", start), end_of("linspace", end), steps, options);
+}
+Variable linspace(const Variable& start, const Scalar& end, std::int64_t steps,
+                  const TensorOptions& options) {
+  return linspace(end_of("linspace", start), end, steps, options);
+}
+Variable linspace(const Scalar& start, const Variable& end, std::int64_t steps,
+                  const TensorOptions& options) {
+  return linspace(start, end_of("linspace", end), steps, options);
+}
+Variable logspace(const Variable& start, const Variable& end, std::int64_t steps, double base,
+                  const TensorOptions& options) {
+  return logspace(end_of("logspace", start), end_of("logspace", end), steps, base, options);
+}
+Variable logspace(const Variable& start, const Scalar& end, std::int64_t steps, double base,
+                  const TensorOptions& options) {
+  return logspace(end_of("logspace", start), end, steps, base, options);
+}
+Variable logspace(const Scalar& start, const Variable& end, std::int64_t steps, double base,
+                  const TensorOptions& options) {
+  return logspace(start, end_of("logspace", end), steps, base, options);
 }
 
 Variable eye(std::int64_t n, const TensorOptions& options) { return eye(n, n, options); }

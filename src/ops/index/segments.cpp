@@ -32,15 +32,22 @@ Reduction reduction_of(std::string_view reduce) {
   ebb::detail::fail("segment_reduce: reduce must be sum, mean, max, min or prod, got \"", reduce, "\".");
 }
 
-// The lengths of segments, [..., s], as Long.
-Variable lengths_of(const optional<Variable>& lengths, const optional<Variable>& offsets) {
+/// The lengths of segments, [..., s], as Long, and where the first begins, [..., 1].
+struct Segments {
+  Variable lengths, start;
+};
+
+Segments segments_of(const optional<Variable>& lengths, const optional<Variable>& offsets) {
   const bool given = lengths && lengths->defined();
   EBB_CHECK(given != (offsets && offsets->defined()),
             "segment_reduce: expected either lengths or offsets, got ", given ? "both" : "neither", ".");
   const Variable& by = given ? *lengths : *offsets;
   EBB_CHECK(by.dim() > 0 && (by.dtype() == kLong || by.dtype() == kInt), "segment_reduce: expected ",
             given ? "lengths" : "offsets", " as Long or Int of at least one dimension, got ", by, ".");
-  return given ? by.to(kLong) : diff(by.to(kLong));
+  const Variable places = by.to(kLong);
+  if (given) return {places, zeros_like(places.sum({-1}, true))};
+  EBB_CHECK(by.size(-1) > 0, "segment_reduce: expected at least one offset, got shape ", by.sizes(), ".");
+  return {diff(places), places.narrow(-1, 0, 1)};
 }
 
 }  // namespace
@@ -53,7 +60,7 @@ Variable segment_reduce(const Variable& data, std::string_view reduce, const opt
             ".");
   EBB_CHECK(!indices || !indices->defined(), "segment_reduce: indices are not supported, nor in PyTorch.");
   const Reduction rule = reduction_of(reduce);
-  const Variable counts = lengths_of(lengths, offsets);
+  const auto [counts, start_of] = segments_of(lengths, offsets);
   ops::common_device("segment_reduce", data, counts);
   const std::int64_t d = wrap_dim("segment_reduce", axis, data.dim()), segments = counts.size(-1),
                      n = data.size(d);
@@ -64,13 +71,16 @@ Variable segment_reduce(const Variable& data, std::string_view reduce, const opt
     EBB_CHECK(data.size(i) == counts.size(i), "segment_reduce: data of shape ", data.sizes(),
               " and lengths of shape ", counts.sizes(), " differ before axis ", axis, ".");
   EBB_CHECK(unsafe || counts.numel() == 0 ||
-                (counts.min().item<std::int64_t>() >= 0 && counts.sum({-1}).eq(n).all().item<bool>()),
+                (counts.min().item<std::int64_t>() >= 0 &&
+                 (start_of.squeeze(-1) + counts.sum({-1})).eq(n).all().item<bool>()),
             "segment_reduce: expected lengths that are not negative and add up to ", n, " along axis ", axis,
             ".");
   // All rows behind one another, and of each the number of its segment.
   // The sum behind a mean may be larger than numbers of 16 bits can be.
   const DType dtype = data.dtype(), wide = reduce == "mean" ? ops::wide_dtype(dtype) : dtype;
-  const Variable flat = data.flatten(0, d).to(wide), all = counts.reshape({-1});
+  // What lies before and behind the segments of a row makes up segments that are dropped.
+  const Variable rest = (n - start_of - counts.sum({-1}, true)).clamp_min(0);
+  const Variable flat = data.flatten(0, d).to(wide), all = cat({start_of, counts, rest}, -1).reshape({-1});
   DimVector sizes(flat.sizes()), ones(flat.sizes().size(), 1);
   ones[0] = flat.size(0);
   const Variable rows = arange(flat.size(0), all.options());
@@ -85,8 +95,8 @@ Variable segment_reduce(const Variable& data, std::string_view reduce, const opt
     out = where(count.eq(0), initial ? start : rule.empty, out / count.clamp_min(1).to(out.dtype()));
   }
   DimVector result(data.sizes());
-  result[static_cast<std::size_t>(d)] = segments;
-  return out.reshape(result).to(dtype);
+  result[static_cast<std::size_t>(d)] = segments + 2;
+  return out.reshape(result).narrow(d, 1, segments).to(dtype);
 }
 
 }  // namespace ebb

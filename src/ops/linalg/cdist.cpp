@@ -1,7 +1,9 @@
 // Distances between rows, with their gradient.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/index.h>
 #include <ebb/ops/linalg.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
@@ -104,6 +106,16 @@ Variable cdist(const Variable& self, const Variable& other, double p, optional<s
     node->result.save_output(out);
   }
   return out;
+}
+
+Variable pdist(const Variable& self, double p) {
+  const Device device = ops::operand_device("pdist", self);
+  EBB_CHECK(self.dim() == 2 && is_floating(self.dtype()),
+            "pdist: expected a matrix of a floating-point dtype, got ", self.dtype(), " of shape ",
+            self.sizes(), ".");
+  EBB_CHECK(p >= 0, "pdist: p must not be negative, got ", p, ".");
+  const Variable pairs = triu_indices(self.size(0), self.size(0), 1, TensorOptions(kLong).device(device));
+  return (self.index_select(0, pairs.select(0, 0)) - self.index_select(0, pairs.select(0, 1))).norm(p, -1);
 }
 
 }  // namespace ebb

@@ -47,9 +47,11 @@ Variable& ShapeMethods::swapdims_(std::int64_t dim0, std::int64_t dim1) const {
 Variable ShapeMethods::t() const { return ebb::t(self(this)); }
 Variable& ShapeMethods::t_() const { return ebb::t_(self(this)); }
 Variable ShapeMethods::numpy_T() const { return ebb::numpy_T(self(this)); }
-Variable ShapeMethods::mT() const { return transpose(-2, -1); }
-Variable ShapeMethods::mH() const { return transpose(-2, -1); }
-Variable ShapeMethods::adjoint() const { return transpose(-2, -1); }
+// Without dimensions there is nothing to swap.
+Variable ShapeMethods::mT() const { return self(this).dim() == 0 ? alias() : transpose(-2, -1); }
+Variable ShapeMethods::mH() const { return mT(); }
+Variable ShapeMethods::adjoint() const { return mT(); }
+Variable ShapeMethods::alias() const { return ebb::alias(self(this)); }
 Variable ShapeMethods::permute(IntArrayRef dims) const { return ebb::permute(self(this), dims); }
 Variable ShapeMethods::movedim(IntArrayRef source, IntArrayRef destination) const {
   return ebb::movedim(self(this), source, destination);

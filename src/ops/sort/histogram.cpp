@@ -147,7 +147,8 @@ Histogram histogramdd(const Variable& self, std::int64_t bins, optional<ArrayRef
   const Points points = points_of("histogramdd", self, weight, false);
   return equal_bins(points, DimVector(static_cast<std::size_t>(points.x.size(1)), bins), range, density);
 }
-Histogram histogramdd(const Variable& self, TensorList bins, const optional<Variable>& weight, bool density) {
+Histogram histogramdd(const Variable& self, TensorList bins, optional<ArrayRef<double>>,
+                      const optional<Variable>& weight, bool density) {
   const NoGradGuard no_grad;
   const Points points = points_of("histogramdd", self, weight, false);
   EBB_CHECK(static_cast<std::int64_t>(bins.size()) == points.x.size(1), "histogramdd: expected ",

@@ -3,6 +3,7 @@
 
 #include <ebb/autograd/variable.h>
 #include <ebb/core/arg.h>
+#include <ebb/ops/linalg.h>
 
 namespace ebb::nn {
 
@@ -183,8 +184,7 @@ EBB_API Variable cosine_similarity(const Variable& x1, const Variable& x2,
                                    const CosineSimilarityFuncOptions& options = {});
 EBB_API Variable pairwise_distance(const Variable& x1, const Variable& x2,
                                    const PairwiseDistanceFuncOptions& options = {});
-/// The condensed distances of all pairs of rows.
-EBB_API Variable pdist(const Variable& input, double p = 2.0);
+using ebb::pdist;
 
 }  // namespace functional
 
