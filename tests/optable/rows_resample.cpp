@@ -121,10 +121,15 @@ void grids() {
           points)
       .roundings(16)
       .tolerance(kSteep);
-  sampled("grid_sampler_3d", {}, volume, volume_points).node("GridSampler3DBackward0").error("bicubic", [] {
-    ebb::grid_sampler_3d(ebb::ones({1, 1, 2, 2, 2}), ebb::ones({1, 2, 2, 2, 3}), 2, 0, false);
-  });
+  sampled("grid_sampler_3d", {}, volume, volume_points)
+      .node("GridSampler3DBackward0")
+      .error("padding_mode", [] {
+        ebb::grid_sampler_3d(ebb::ones({1, 1, 2, 2, 2}), ebb::ones({1, 2, 2, 2, 3}), 2, 3, false);
+      });
   sampled("grid_sampler_3d.reflection", {.beyond = Beyond::reflection, .align = true}, volume, volume_points);
+  sampled("grid_sampler_3d.bicubic", {.between = Between::cubic}, volume, volume_points)
+      .roundings(16)
+      .tolerance(kSteep);
   sampled("grid_sampler_3d.nearest", {.between = Between::nearest, .beyond = Beyond::border}, volume,
           volume_points);
   row("grid_sample",

@@ -128,7 +128,8 @@ struct SlogdetBackward : autograd::Node {
   std::string name() const override { return "LinalgSlogdetBackward0"; }
   GradList apply(GradList&& grads) override {
     const Variable a = A.unpack();
-    const Variable right = times_identity(grads[0], a);
+    if (!grads[1].defined()) return {zeros_like(a)};  // the sign is constant
+    const Variable right = times_identity(grads[1], a);
     if (GradMode::is_enabled()) return {std::get<0>(linalg::solve_ex(a.mT(), right))};
     return {linalg::lu_solve(Variable(factors.lu), Variable(factors.pivots), right, true, true)};
   }
@@ -138,12 +139,13 @@ Pair sign_and_logarithm(const char* op, const Variable& A) {
   check_square(op, A);
   const LuArrays factors = factor_lu(A);
   const Variable diagonal = Variable(factors.lu).diagonal(0, -2, -1);
-  const Variable sign = diagonal.sign().prod(-1) * swap_sign(Variable(factors.pivots), A.dtype());
+  Variable sign = diagonal.sign().prod(-1) * swap_sign(Variable(factors.pivots), A.dtype());
   Variable logarithm = diagonal.abs().log().sum(-1);
   if (autograd::records(A)) {
     auto node = autograd::make_node<SlogdetBackward>(A);
     node->A.save(A);
     node->factors = factors;
+    autograd::set_history(sign, node);
     autograd::set_history(logarithm, node);
   }
   return {sign, logarithm};

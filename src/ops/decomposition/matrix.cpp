@@ -14,6 +14,7 @@
 #include <span>
 
 #include "core/recorder.h"
+#include "ops/common/dims.h"
 #include "ops/decomposition/common.h"
 
 namespace ebb {
@@ -108,6 +109,7 @@ struct MatrixExpBackward : autograd::Node {
 };
 
 Variable exp_of(const char* op, const Variable& A) {
+  if (A.defined() && wide_dtype(A.dtype()) != A.dtype()) return exp_of(op, A.to(kFloat)).to(A.dtype());
   check_square(op, A);
   Variable out;
   {

@@ -167,8 +167,10 @@ Variable ormqr(const Variable& self, const Variable& input2, const Variable& inp
                bool transpose) {
   if (const auto cast = ops::autocast("ormqr", self, input2, input3)) [[unlikely]]
     return ormqr(cast(self), cast(input2), cast(input3), left, transpose);
-  const Reflections h("ormqr", self, input2);
   check_operands("ormqr", self, input3);
+  // Columns beyond the reflections hold what geqrf leaves of R.
+  const bool wide = self.dim() >= 2 && cols_of(self) > rows_of(self);
+  const Reflections h("ormqr", wide ? self.narrow(-1, 0, rows_of(self)) : self, input2);
   const std::int64_t m = rows_of(self), size = left ? rows_of(input3) : cols_of(input3);
   EBB_CHECK(size == m && batch_of(input3) == batch_of(self), "ormqr: other.shape[", left ? -2 : -1,
             "] must be equal to input.shape[-2], and the batches too, got shapes ", input3.sizes(), " and ",

@@ -23,10 +23,12 @@ void check_lerp(const char* op, const Variable& self, const Variable& end) {
             end.dtype(), ". Convert it with .to(dtype).");
   EBB_CHECK(is_floating(self.dtype()), op, ": expected a floating-point dtype, got ", self.dtype(), ".");
 }
-void check_lerp(const char* op, const Variable& self, const Variable& end, const Variable& weight) {
+// The weight in the dtype of self; a tensor without dimensions may have another one, as a number may.
+Variable lerp_weight(const char* op, const Variable& self, const Variable& end, const Variable& weight) {
   check_lerp(op, self, end);
-  EBB_CHECK(self.dtype() == weight.dtype(), op, ": expected dtype ", self.dtype(),
+  EBB_CHECK(self.dtype() == weight.dtype() || weight.dim() == 0, op, ": expected dtype ", self.dtype(),
             " for `weight` but got dtype ", weight.dtype(), ". Convert it with .to(dtype).");
+  return weight.to(self.dtype());
 }
 void check_addcdiv(const char* op, const Variable& a, const Variable& b) {
   EBB_CHECK(is_floating(a.dtype()) || is_floating(b.dtype()), op,
@@ -41,16 +43,14 @@ Variable lerp(const Variable& self, const Variable& end, const Scalar& weight) {
   return run_ternary(self, end, weight, Lerp(), LerpScalarRule{weight});
 }
 Variable lerp(const Variable& self, const Variable& end, const Variable& weight) {
-  check_lerp("lerp", self, end, weight);
-  return ternary<Lerp>(self, end, weight);
+  return ternary<Lerp>(self, end, lerp_weight("lerp", self, end, weight));
 }
 Variable& lerp_(const Variable& self, const Variable& end, const Scalar& weight) {
   check_lerp("lerp_", self, end);
   return run_ternary_inplace(self, end, weight, Lerp(), LerpScalarRule{weight});
 }
 Variable& lerp_(const Variable& self, const Variable& end, const Variable& weight) {
-  check_lerp("lerp_", self, end, weight);
-  return ternary_inplace<Lerp>(self, end, weight);
+  return ternary_inplace<Lerp>(self, end, lerp_weight("lerp_", self, end, weight));
 }
 
 Variable addcmul(const Variable& self, const Variable& tensor1, const Variable& tensor2,

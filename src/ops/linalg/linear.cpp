@@ -3,8 +3,6 @@
 #include <ebb/ops/linalg.h>
 #include <ebb/ops/shape.h>
 
-#include <algorithm>
-
 #include "ops/common/autocast.h"
 #include "ops/linalg/product.h"
 
@@ -15,6 +13,14 @@ Variable linear(const Variable& input, const Variable& weight, const optional<Va
     return linear(cast(input), cast(weight), cast(bias));
   ops::operand_device("linear", input, weight);
   const bool with_bias = bias && bias->defined();
+  if (weight.dim() == 1) {  // one feature, without a dimension of its own
+    EBB_CHECK(!with_bias || (input.dim() == 1 && bias->dim() == 0),
+              "linear: with a weight of one dimension a bias has no dimension, nor has the input more than "
+              "one; got a bias of shape ",
+              bias ? bias->sizes() : IntArrayRef(), " and an input of shape ", input.sizes(), ".");
+    const Variable out = matmul(input, weight);
+    return with_bias ? add(out, *bias, 1) : out;
+  }
   EBB_CHECK(weight.dim() == 2 && input.dim() >= 1 && input.sizes().back() == weight.sizes()[1],
             "linear: input of shape ", input.sizes(), " does not fit a weight of shape ", weight.sizes(),
             " ([out, in]): the last dimension of the input must be `in`.");
@@ -29,10 +35,9 @@ Variable linear(const Variable& input, const Variable& weight, const optional<Va
   }
   DimVector sizes(input.sizes());
   sizes.back() = weight.sizes()[0];
-  return linear(input.reshape(
-                    {input.numel() / std::max<std::int64_t>(input.sizes().back(), 1), input.sizes().back()}),
-                weight, bias)
-      .view(sizes);
+  std::int64_t rows = 1;
+  for (std::size_t d = 0; d + 1 < sizes.size(); ++d) rows *= sizes[d];
+  return linear(input.reshape({rows, input.sizes().back()}), weight, bias).view(sizes);
 }
 
 Variable bilinear(const Variable& input1, const Variable& input2, const Variable& weight,

@@ -215,7 +215,7 @@ Variable& LinalgMethods::addr_(const Variable& vec1, const Variable& vec2, const
                                const Scalar& alpha) const {
   const Variable& self = static_cast<const Variable&>(*this);
   check_vectors("addr_", vec1, vec2);
-  add_vector_product("addr_", self, vec1, vec2, true, beta, alpha);
+  add_vector_product("addr_", self, vec1.to(self.dtype()), vec2.to(self.dtype()), true, beta, alpha);
   return const_cast<Variable&>(self);
 }
 
@@ -257,7 +257,8 @@ Variable addr(const Variable& self, const Variable& vec1, const Variable& vec2, 
   if (const auto cast = ops::autocast("addr", self, vec1, vec2)) [[unlikely]]
     return addr(cast(self), cast(vec1), cast(vec2), beta, alpha);
   ops::check_vectors("addr", vec1, vec2);
-  return ops::add_vector_product("addr", self, vec1, vec2, false, beta, alpha);
+  const DType dtype = promote_types(self.dtype(), promote_types(vec1.dtype(), vec2.dtype()));
+  return ops::add_vector_product("addr", self.to(dtype), vec1.to(dtype), vec2.to(dtype), false, beta, alpha);
 }
 
 }  // namespace ebb

@@ -115,9 +115,9 @@ Variable multi_margin_loss(const Variable& self, const Variable& target, const S
   check_reduction(op, reduction);
   EBB_CHECK(p.to<double>() == 1 || p.to<double>() == 2, op, ": only p == 1 and p == 2 supported, got ", p,
             ".");
-  EBB_CHECK(self.dim() == 1 || self.dim() == 2, op, ": expected (C) or (N, C), got ", self.sizes(), ".");
-  const Variable x = self.dim() == 1 ? self.unsqueeze(0) : self;
-  const Variable t = target.reshape({-1, 1});
+  EBB_CHECK(self.dim() <= 2, op, ": expected (C) or (N, C), got ", self.sizes(), ".");
+  const Variable x = self.dim() < 2 ? self.reshape({1, -1}) : self;
+  const Variable t = target.reshape({target.numel(), 1});
   EBB_CHECK(t.size(0) == x.size(0), op, ": inconsistent target size, expected ", x.size(0), " but got ",
             target.sizes(), ".");
   Variable terms = (margin - x.gather(1, t) + x).clamp_min(0);
@@ -125,7 +125,7 @@ Variable multi_margin_loss(const Variable& self, const Variable& target, const S
   if (w.defined()) terms = terms * w.index_select(0, t.flatten()).unsqueeze(1);
   const Variable others = ones_like(terms.detach()).scatter(1, t, 0);
   const Variable loss = (terms * others).sum(1) / x.size(1);
-  return reduce_loss(self.dim() == 1 ? loss.squeeze(0) : loss, reduction);
+  return reduce_loss(self.dim() < 2 ? loss.squeeze(0) : loss, reduction);
 }
 
 Variable multilabel_margin_loss(const Variable& self, const Variable& target, std::int64_t reduction) {
@@ -134,18 +134,18 @@ Variable multilabel_margin_loss(const Variable& self, const Variable& target, st
   const char* op = "multilabel_margin_loss";
   ops::common_device(op, self, target);
   check_reduction(op, reduction);
-  EBB_CHECK(self.dim() >= 1 && self.dim() <= 2 && self.sizes() == target.sizes(), op,
+  EBB_CHECK(self.dim() <= 2 && self.sizes() == target.sizes(), op,
             ": expected input and target of one shape, (C) or (N, C); got ", self.sizes(), " and ",
             target.sizes(), ".");
-  const Variable x = self.dim() == 1 ? self.unsqueeze(0) : self;
-  const Variable t = self.dim() == 1 ? target.unsqueeze(0) : target;
+  const Variable x = self.dim() < 2 ? self.reshape({1, -1}) : self;
+  const Variable t = self.dim() < 2 ? target.reshape({1, -1}) : target;
   const Variable listed = (t < 0).cumsum(1) == 0;  // up to the first -1
   const Variable labels = t.clamp_min(0);
   const Variable is_label = zeros_like(x.detach()).scatter_add_(1, labels, listed.to(x.dtype()));
   const Variable pairs = (1 - x.gather(1, labels).unsqueeze(2) + x.unsqueeze(1)).clamp_min(0);
   const Variable counted = listed.unsqueeze(2).logical_and((is_label == 0).unsqueeze(1));
   const Variable loss = (pairs * counted.to(x.dtype())).sum({1, 2}) / x.size(1);
-  return reduce_loss(self.dim() == 1 ? loss.squeeze(0) : loss, reduction);
+  return reduce_loss(self.dim() < 2 ? loss.squeeze(0) : loss, reduction);
 }
 
 }  // namespace ebb

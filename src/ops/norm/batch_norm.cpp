@@ -131,6 +131,11 @@ std::tuple<Variable, Variable, Variable> native_batch_norm(const Variable& input
   const Variable w = weight.value_or(Variable()), b = bias.value_or(Variable());
   const Variable run_mean = running_mean.value_or(Variable()), run_var = running_var.value_or(Variable());
   const Device device = ops::common_device(op, input, w, b, run_mean, run_var);
+  if (input.dim() == 1 && input.numel() == 0) {  // no channels either, as in torch
+    auto [out, mean, rstd] = native_batch_norm(input.unsqueeze(0), weight, bias, running_mean, running_var,
+                                               training, momentum, eps);
+    return {out.squeeze(0), std::move(mean), std::move(rstd)};
+  }
   EBB_CHECK(input.dim() >= 2, op, ": expected an input (N, C, ...) of 2 or more dimensions, got ",
             input.sizes(), ".");
   const std::int64_t channels = input.size(1);

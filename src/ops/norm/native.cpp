@@ -1,11 +1,12 @@
 // group_norm with its statistics, and norms under ATen's names.
-#include <ebb/autograd/grad_mode.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/native.h>
 #include <ebb/ops/norm.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
+
+#include "ops/norm/backward.h"
 
 namespace ebb {
 
@@ -19,10 +20,8 @@ std::tuple<Variable, Variable, Variable> native_group_norm(const Variable& input
             "native_group_norm: N = ", N, ", C = ", C, " and HxW = ", HxW,
             " are not the sizes of the input, ", input.defined() ? input.sizes() : IntArrayRef(), ".");
   const Variable out = group_norm(input, group, weight, bias, eps);
-  NoGradGuard no_grad;
-  const Variable rows = input.detach().reshape({N * group, -1});
-  const auto [normal, mean, rstd] = native_layer_norm(rows, {rows.size(1)}, {}, {}, eps);
-  return {out, mean.view({N, group}), rstd.view({N, group})};
+  const Variable rows = input.reshape({N, group, -1}).to(ops::statistics_dtype(input.dtype()));
+  return {out, rows.mean(-1), (rows.var(-1, false) + eps).rsqrt()};
 }
 
 Variable native_norm(const Variable& self, const Scalar& p) { return norm(self, p); }

@@ -77,7 +77,7 @@ Variable cat(TensorList tensors, std::int64_t dim) {
               static_cast<std::int64_t>(i), ") cannot be concatenated. Use stack.");
     if (counts_as_nothing(*first) && !counts_as_nothing(tensors[i])) first = &tensors[i];
   }
-  dim = wrap_dim("cat", dim, first->dim());
+  dim = counts_as_nothing(*first) ? 0 : wrap_dim("cat", dim, first->dim());  // nothing has any dimension
   DimVector sizes(first->sizes());
   sizes[dim] = 0;
   Extents extents;
