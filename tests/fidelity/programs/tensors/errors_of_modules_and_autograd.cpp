@@ -68,7 +68,7 @@ void run() {
     report_error("split.sum", [&] { x.split({1, 3}, 1); });
     report_error("expand.minus", [&] { x.expand({-1, 2, 3}); });
     report_error("gather.dim", [&] { x.gather(2, torch::zeros({1, 1}, torch::kLong)); });
-    report_error("scatter.dtype", [&] { x.scatter(0, torch::zeros({1, 1}, torch::kInt), 1.0); });
+    report_error("scatter.dtype", [&] { x.scatter(0, torch::zeros({1, 1}, torch::kShort), 1.0); });
     report_error("index_add.length", [&] { x.index_add(0, torch::tensor({0, 1}), ramp({3, 3})); });
     report_error("masked_select", [&] { x.masked_select(torch::ones({2, 3})); });
     report_error("einsum.letters", [&] { torch::einsum("ij->k", {x}); });
