@@ -1,5 +1,6 @@
 """Writes a sample of OpInfo as calls of ebb in C++: its arguments are bound to ATen's schemas, whose order ebb has."""
 import inspect
+import itertools
 import math
 
 import torch
@@ -9,9 +10,14 @@ DTYPES = {torch.bool: "kBool", torch.uint8: "kByte", torch.int8: "kChar", torch.
           torch.bfloat16: "kBFloat16"}
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 NAMES = {"cross_entropy": "cross_entropy_loss", "nll_loss": "nll_loss_nd", "logsigmoid": "log_sigmoid",
-         "upsample_bilinear": "upsample_bilinear2d", "pad": "constant_pad_nd"}
-ALIASES = {"input": "self", "self": "input", "x": "self", "axis": "dim", "dim": "axis", "mat": "self", "tensor": "self",
-           "tensors": "self", "data": "self", "A": "self", "indices": "index", "arr": "self", "target": "self"}
+         "_segment_reduce": "segment_reduce"}
+CAMEL = {"Nll": "NLL", "KlDiv": "KLDiv", "PoissonNll": "PoissonNLL", "Silu": "SiLU"}
+# Options that a constructor takes, and not a setter.
+CONSTRUCTED = {"kernel_size", "output_size", "size", "pad", "dim", "upscale_factor", "downscale_factor", "groups"}
+# What a schema calls an argument, and what Python may call it.
+ALIASES = {"self": ("input", "x", "tensor", "tensors", "data", "A", "mat"), "input": ("self", "x"), "dim": ("axis",), "axis": ("dim",),
+           "indices": ("input",), "x1": ("input1",), "x2": ("input2",), "query": ("q",)}
+DEPRECATED = ("inplace", "size_average", "reduce", "sparse")
 FILLS = {"cudnn_enabled": True, "generator": None}
 OPERATORS = {"__radd__": "t[1] + t[0]", "__rsub__": "t[1] - t[0]", "__rmul__": "t[1] * t[0]", "__rdiv__": "t[1] / t[0]",
              "__rand__": "t[1] & t[0]", "__ror__": "t[1] | t[0]", "__rxor__": "t[1] ^ t[0]"}
@@ -52,9 +58,10 @@ class Writer:
         if kind.startswith("Optional["):
             inner = kind[9:-1]
             if v is None:
-                return {"Tensor": "ebb::optional<Tensor>()", "int": "ebb::nullopt", "List[int]": "ebb::nullopt"}.get(
-                    inner, "ebb::nullopt")
-            return self.value(v, inner, name)
+                return "ebb::optional<Tensor>()" if inner == "Tensor" else "ebb::nullopt"
+            text = self.value(v, inner, name)
+            of = {"number": "ebb::Scalar", "bool": "bool", "float": "double"}.get(inner)
+            return f"ebb::optional<{of}>({text})" if of else text
         if isinstance(v, torch.dtype):
             if v not in DTYPES:
                 raise Unwritable("dtype")
@@ -113,7 +120,8 @@ def spelled(name):
         if name.startswith(prefix):
             return name.replace(".", "_"), "ebb::" + prefix[:-1] + "::" + name[len(prefix):]
     short = name.removeprefix("nn.functional.")
-    short = {"_segment_reduce": "segment_reduce", "_softmax_backward_data": "_softmax_backward_data"}.get(short, short)
+    if name == "nn.functional.unfold":
+        return "im2col", "ebb::im2col"
     aten = NAMES.get(short, short)
     return aten, "ebb::" + aten
 
@@ -125,13 +133,12 @@ def bound(schema, args, kwargs, fills, writer):
     if len(args) > len(positional):
         raise Unwritable("too many arguments")
     given = dict(zip((a.name for a in positional), args))
-    options = {}
-    for i, a in enumerate(schema.arguments):
-        name = next((n for n in (a.name, ALIASES.get(a.name)) if n in kwargs), None)
+    for a in schema.arguments:
+        name = next((n for n in (a.name, *ALIASES.get(a.name, ())) if n in kwargs), None)
         if name and a.name in given:
             raise Unwritable("given twice")
         if a.name in ("layout", "device", "pin_memory") and str(a.type) != "Device":
-            v = kwargs.pop(name, None) if name else None
+            kwargs.pop(name, None)
             continue
         if a.name in given or name:
             values.append(writer.value(given[a.name] if a.name in given else kwargs.pop(name), str(a.type), a.name))
@@ -149,13 +156,27 @@ def bound(schema, args, kwargs, fills, writer):
             for v in values[:used]]
 
 
-def options_of(name, args, kwargs, signature, writer):
+def signature_of(op):
+    """The parameters of a function written in Python, or None."""
+    target = op.op
+    if op.name.startswith("nn.functional."):
+        functions, short = torch.nn.functional, op.name[14:]
+        target = getattr(functions, "_" + short, None) or getattr(functions, short, None)
+    if not inspect.isfunction(target) or op.name.startswith("__"):
+        return None
+    found = inspect.signature(target)
+    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in found.parameters.values()):
+        return None
+    return found
+
+
+def options_of(name, given, writer):
     """The call of nn::functional with an options object."""
     camel = "".join(part[:1].upper() + part[1:] for part in name.split("_"))
     tags = {"mode", "reduction", "padding_mode"}
-    names = iter(signature.parameters)
-    given = dict(zip(names, args)) | kwargs
-    tensors, sets = [], []
+    given = dict(given)
+    tensors, sets, made = [], [], ""
+    returns = given.pop("return_indices", False)
     for key, v in given.items():
         if isinstance(v, torch.Tensor) and not sets:
             tensors.append(writer.tensor(v))
@@ -164,15 +185,23 @@ def options_of(name, args, kwargs, signature, writer):
                 text = "ebb::k" + "".join(p.capitalize() for p in v.replace("-", "_").split("_"))
             elif isinstance(v, torch.Tensor):
                 text = writer.tensor(v)
+            elif key == "scale_factor":
+                text = writer.list(v if isinstance(v, (list, tuple)) else [v] * (writer.tensors[0].dim() - 2), "float")
             elif isinstance(v, (list, tuple)):
                 text = writer.list(v, "float" if any(isinstance(e, float) for e in v) else "int")
             elif isinstance(v, str):
                 text = '"' + v + '"'
             else:
                 text = writer.number(v)
-            sets.append(f".{key}({text})")
-    function = f"ebb::nn::functional::{name}"
-    options = f"ebb::nn::functional::{camel}FuncOptions()" + "".join(sets)
+            if key in CONSTRUCTED and not made and name not in ("interpolate", "softshrink", "normalize", "cosine_similarity"):
+                made = text
+            else:
+                sets.append(f".{key}({text})")
+    function = f"ebb::nn::functional::{name}" + ("_with_indices" if returns else "")
+    for plain, ebbs in CAMEL.items():
+        camel = camel.replace(plain, ebbs)
+    options = f"ebb::nn::functional::{camel}FuncOptions({made})" + "".join(sets)
+    sets += [made] if made else []
     return f"{function}({', '.join(tensors + [options] if sets else tensors)})"
 
 
@@ -180,9 +209,9 @@ def candidates(op, sample):
     """Expressions that may say the call, each with the tensors that it is about; the first that compiles holds."""
     args, kwargs = (sample.input, *sample.args), dict(sample.kwargs)
     found, reasons = [], []
-    python = inspect.isfunction(op.op) and not op.name.startswith("__")
-    signature = inspect.signature(op.op) if python else None
-    fills = {}
+    signature, fills = signature_of(op), {}
+    if op.name in ("nn.functional.embedding", "nn.functional.embedding_bag"):
+        args = (args[1], args[0], *args[2:])  # OpInfo's functions exchange the two
     if op.name == "__getitem__":
         writer = Writer()
         first = writer.tensor(args[0])
@@ -190,41 +219,35 @@ def candidates(op, sample):
         return [(f"{first}.index({{{', '.join(writer.index(v) for v in rest)}}})", writer.tensors)]
     if op.name in OPERATORS and all(isinstance(a, torch.Tensor) for a in args):
         return [(OPERATORS[op.name], list(args))]
-    variadic = python and any(p.kind == p.VAR_POSITIONAL for p in signature.parameters.values())
-    named = kwargs
-    if variadic and not isinstance(args[0], (list, tuple)) and all(isinstance(a, torch.Tensor) for a in args):
-        args = (list(args),)
-    elif python and not variadic:
+    ways = [(args, kwargs)]
+    if all(isinstance(a, torch.Tensor) for a in args):
+        ways.append(((list(args),), kwargs))  # Python's functions of any number of tensors
+    if signature:
         try:
-            given = signature.bind(*args, **kwargs)
+            named = dict(signature.bind(*args, **kwargs).arguments)
             fills = {k: p.default for k, p in signature.parameters.items() if p.default is not p.empty}
-            args, named = (), dict(given.arguments)
-            for extra in [k for k, p in signature.parameters.items() if p.kind == p.VAR_KEYWORD]:
-                named |= named.pop(extra, {})
-            named = {k: v for k, v in named.items() if not (k.startswith("_") or k in ("inplace", "size_average", "reduce"))
-                     or v not in (3, None, False)}
+            ways = [((), {k: v for k, v in named.items() if not (k.startswith("_") or k in DEPRECATED)})]
         except TypeError as error:
             raise Unwritable(str(error)) from error
     aten, name = spelled(op.name)
-    for schema in torch._C._jit_get_schemas_for_operator("aten::" + aten):
+    schemas = torch._C._jit_get_schemas_for_operator("aten::" + aten)
+    for schema, (given, named) in itertools.product(schemas, ways):
         if schema.overload_name.endswith("out") or any(a.name == "out" for a in schema.arguments):
             continue
         writer = Writer()
         try:
-            values = bound(schema, args, named, fills, writer)
+            values = bound(schema, given, named, fills, writer)
         except Unwritable as reason:
             reasons.append(str(reason))
             continue
-        short = name.rsplit("::", 1)[1].removesuffix("_nd") if "linalg" not in name else name.rsplit("::", 1)[1]
-        calls = [f"{name.rsplit('::', 1)[0]}::{short}({', '.join(values)})"]
+        calls = [f"{name}({', '.join(values)})"]
         if values and values[0].startswith("t[") and values[0].endswith("]"):
-            calls.append(f"{values[0]}.{short}({', '.join(values[1:])})")
+            calls.append(f"{values[0]}.{aten}({', '.join(values[1:])})")
         found += [(call, writer.tensors) for call in calls]
-    if op.name.startswith("nn.functional.") and python:
+    if op.name.startswith("nn.functional.") and signature:
         writer = Writer()
         try:
-            given = args if not named else ()
-            call = options_of(op.name[14:], given, named or kwargs, signature, writer)
+            call = options_of(op.name[14:], ways[0][1], writer)
             found.append((call, writer.tensors))
         except Unwritable as reason:
             reasons.append(str(reason))

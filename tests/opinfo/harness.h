@@ -3,6 +3,7 @@
 
 #include <ebb/ebb.h>
 
+#include <cmath>
 #include <cstdint>
 #include <fstream>
 #include <functional>

@@ -66,6 +66,7 @@ TEST_CASE("tensors without dimensions or elements") {
   CHECK(same(number.mH(), number));
   CHECK(same(number.adjoint(), number));
   CHECK(same(ebb::cat({none, none}, 3), none));
+  CHECK(same(ebb::linalg::vander(number, 2), ebb::ones({2}, ebb::kDouble)));
   CHECK(ebb::vander(none).sizes() == ebb::IntArrayRef({0, 0}));
   CHECK(same(ebb::multi_margin_loss(number, zero), ebb::zeros({}, ebb::kDouble)));
   CHECK(same(ebb::multilabel_margin_loss(number, zero), ebb::zeros({}, ebb::kDouble)));
@@ -99,6 +100,9 @@ TEST_CASE("convolutions and max pooling of integers are those of the same number
 
 TEST_CASE("operands of several dtypes, and wide or narrow ones") {
   const Variable a = ebb::ones({2}), b = ebb::ones({2}, ebb::kDouble), m = ebb::ones({2, 2}, kLong);
+  const Variable truths = ebb::tensor({true, false});
+  CHECK(same(ebb::addr(ebb::outer(truths, truths), truths, truths),
+             ebb::tensor({1, 0, 0, 0}).view({2, 2}).to(ebb::kBool)));
   CHECK(same(ebb::addr(m, a, b), ebb::full({2, 2}, 2.0, ebb::kDouble)));
   CHECK(same(ebb::ones({2, 2}).addr_(b, b), ebb::full({2, 2}, 2.0)));
   CHECK(same(ebb::lerp(a, a * 3, ebb::full({}, 0.5, ebb::kDouble)), ebb::full({2}, 2.0)));

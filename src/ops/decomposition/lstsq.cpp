@@ -91,7 +91,7 @@ std::tuple<Variable, Variable, Variable, Variable> lstsq(const Variable& A, cons
   const auto options = TensorOptions().dtype(A.dtype()).device(A.device());
   const Variable none = empty({0}, options);
   Answer answer{zeros(sizes_with(batch, {n, cols_of(b)}), options),
-                zeros(batch, TensorOptions(options).dtype(kLong)), none};
+                zeros(batch, TensorOptions(options).dtype(kLong)), empty(sizes_with(batch, {0}), options)};
   bool overdetermined = false;
   {
     const NoGradGuard no_grad;

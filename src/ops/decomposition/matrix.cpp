@@ -146,8 +146,7 @@ Variable vander(const Variable& x, optional<std::int64_t> N) {
   const char* const op = "linalg.vander";
   EBB_CHECK(x.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
   EBB_CHECK(x.dtype() != kBool, op, ": does not take bool tensors; convert with .to(ebb::kLong).");
-  EBB_CHECK(x.dim() > 0, op, ": expected at least one dimension, got shape ", x.sizes(), ".");
-  const std::int64_t n = N.value_or(x.size(-1));
+  const std::int64_t n = N.value_or(x.dim() > 0 ? x.size(-1) : 1);
   EBB_CHECK(n > 1, op, ": N must be greater than 1, got ", n, ".");
   DimVector shape(x.sizes());
   shape.push_back(n - 1);

@@ -238,10 +238,9 @@ Variable vdot(const Variable& self, const Variable& other) {
 }
 
 Variable outer(const Variable& self, const Variable& vec2) {
-  if (!self.defined() || !vec2.defined() || self.dtype() == vec2.dtype())
-    return ops::vector_outer("outer", self, vec2);
   ops::check_vectors("outer", self, vec2);
   const DType dtype = promote_types(self.dtype(), vec2.dtype());
+  if (dtype == kBool) return mul(self.unsqueeze(-1), vec2);
   return ops::vector_outer("outer", self.to(dtype), vec2.to(dtype));
 }
 
@@ -258,6 +257,8 @@ Variable addr(const Variable& self, const Variable& vec1, const Variable& vec2, 
     return addr(cast(self), cast(vec1), cast(vec2), beta, alpha);
   ops::check_vectors("addr", vec1, vec2);
   const DType dtype = promote_types(self.dtype(), promote_types(vec1.dtype(), vec2.dtype()));
+  if (dtype == kBool)  // products of matrices are of numbers
+    return logical_or(mul(outer(vec1, vec2), alpha.to<bool>()), mul(self, beta.to<bool>()));
   return ops::add_vector_product("addr", self.to(dtype), vec1.to(dtype), vec2.to(dtype), false, beta, alpha);
 }
 

@@ -20,7 +20,8 @@ std::tuple<Variable, Variable, Variable> native_group_norm(const Variable& input
             "native_group_norm: N = ", N, ", C = ", C, " and HxW = ", HxW,
             " are not the sizes of the input, ", input.defined() ? input.sizes() : IntArrayRef(), ".");
   const Variable out = group_norm(input, group, weight, bias, eps);
-  const Variable rows = input.reshape({N, group, -1}).to(ops::statistics_dtype(input.dtype()));
+  const Variable rows =
+      input.reshape({N, group, group > 0 ? C / group * HxW : 0}).to(ops::statistics_dtype(input.dtype()));
   return {out, rows.mean(-1), (rows.var(-1, false) + eps).rsqrt()};
 }
 
