@@ -50,7 +50,7 @@ Variable local_response_norm(const Variable& input, const LocalResponseNormFuncO
   EBB_CHECK(input.dim() >= 3, "local_response_norm: Expected 3D or higher dimensionality input (got ",
             input.dim(), " dimensions)");
   const std::int64_t size = options.size();
-  const Variable squares = (input * input).reshape({input.size(0), 1, input.size(1), -1});
+  const Variable squares = (input * input).flatten(2).unsqueeze(1);
   const Variable padded = constant_pad_nd(squares, {0, 0, size / 2, (size - 1) / 2}, 0);
   const Variable means = avg_pool2d(padded, {size, 1}, 1).squeeze(1).view(input.sizes());
   return input / (means * options.alpha() + options.k()).pow(options.beta());

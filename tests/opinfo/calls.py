@@ -2,6 +2,7 @@
 import inspect
 import itertools
 import math
+import re
 
 import torch
 
@@ -11,6 +12,7 @@ DTYPES = {torch.bool: "kBool", torch.uint8: "kByte", torch.int8: "kChar", torch.
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 NAMES = {"cross_entropy": "cross_entropy_loss", "nll_loss": "nll_loss_nd", "logsigmoid": "log_sigmoid",
          "_segment_reduce": "segment_reduce"}
+OPTION_TENSORS = ("weight", "pos_weight", "per_sample_weights", "offsets")
 CAMEL = {"Nll": "NLL", "KlDiv": "KLDiv", "PoissonNll": "PoissonNLL", "Silu": "SiLU"}
 # Options that a constructor takes, and not a setter.
 CONSTRUCTED = {"kernel_size", "output_size", "size", "pad", "dim", "upscale_factor", "downscale_factor", "groups"}
@@ -141,7 +143,9 @@ def bound(schema, args, kwargs, fills, writer):
             kwargs.pop(name, None)
             continue
         if a.name in given or name:
-            values.append(writer.value(given[a.name] if a.name in given else kwargs.pop(name), str(a.type), a.name))
+            v = given[a.name] if a.name in given else kwargs.pop(name)
+            v = [v] * a.N if a.N and isinstance(v, int) else v
+            values.append(writer.value(v, str(a.type), a.name))
             used = len(values)
         elif a.has_default_value():
             values.append(("default", a))
@@ -178,11 +182,12 @@ def options_of(name, given, writer):
     tensors, sets, made = [], [], ""
     returns = given.pop("return_indices", False)
     for key, v in given.items():
-        if isinstance(v, torch.Tensor) and not sets:
+        option = key in OPTION_TENSORS and re.search("loss|entropy|bag|logits", name) and (name, key) != ("embedding_bag", "weight")
+        if isinstance(v, torch.Tensor) and not option:
             tensors.append(writer.tensor(v))
         elif v is not None:
             if key in tags and isinstance(v, str):
-                text = "ebb::k" + "".join(p.capitalize() for p in v.replace("-", "_").split("_"))
+                text = "ebb::k" + "".join(p.capitalize() for p in v.replace("-", "_").replace("batchm", "batch_m").split("_"))
             elif isinstance(v, torch.Tensor):
                 text = writer.tensor(v)
             elif key == "scale_factor":
@@ -208,6 +213,8 @@ def options_of(name, given, writer):
 def candidates(op, sample):
     """Expressions that may say the call, each with the tensors that it is about; the first that compiles holds."""
     args, kwargs = (sample.input, *sample.args), dict(sample.kwargs)
+    if kwargs.get("dropout_p", 0) or (kwargs.get("p") and "dropout" in op.name):
+        raise Unwritable("random")
     found, reasons = [], []
     signature, fills = signature_of(op), {}
     if op.name in ("nn.functional.embedding", "nn.functional.embedding_bag"):

@@ -34,11 +34,12 @@ std::array<Segment, 3> segments(std::int64_t size, std::int64_t before, std::int
   const std::int64_t left = std::max<std::int64_t>(before, 0), right = std::max<std::int64_t>(after, 0);
   const std::int64_t first = std::max<std::int64_t>(-before, 0),
                      kept = size - first - std::max<std::int64_t>(-after, 0);
+  const std::int64_t out = size + before + after;  // of replicas alone where nothing else is kept
   std::array<Segment, 3> s;
-  s[0].length = left;
+  s[0].length = std::min(left, out);
   s[1] = {left, first, kept, false, false};
-  s[2].to = left + kept;
-  s[2].length = right;
+  s[2].length = std::min(right, out);
+  s[2].to = out - s[2].length;
   switch (mode) {
     case PadMode::reflect:
       s[0].from = 1;
@@ -138,7 +139,8 @@ DimVector padded_sizes(const Variable& x, IntArrayRef padding, PadMode mode) {
     EBB_CHECK(mode != PadMode::circular || (before <= size && after <= size), op_name(mode),
               ": padding value causes ", "wrapping around more than once: padding (", before, ", ", after,
               ") at dimension ", d, " of input ", x.sizes(), ".");
-    EBB_CHECK(size > 0 && kept > 0, op_name(mode), ": nothing is left to pad with: padding (", before, ", ",
+    const bool some = mode == PadMode::replicate ? size + before + after > 0 : kept > 0;
+    EBB_CHECK(size > 0 && some, op_name(mode), ": nothing is left to pad with: padding (", before, ", ",
               after, ") at dimension ", d, " of input ", x.sizes(), ".");
     sizes[d] += before + after;
   }
