@@ -140,7 +140,7 @@ void add_pairs(std::vector<Row>& rows) {
       [](In in) { return 0.5 * (in[2].log() + (in[0] - in[1]).square() / in[2]) + 0.5 * std::log(2 * M_PI); },
       nn::GaussianNLLLossOptions().full(true));
   add<nn::SoftMarginLoss>(
-      rows, "SoftMarginLoss", {x, signs}, [](In in) { return plain_softplus(-in[0] * in[1]); },
+      rows, "SoftMarginLoss", {x, signs.to(ebb::kLong)}, [](In in) { return plain_softplus(-in[0] * in[1]); },
       nn::SoftMarginLossOptions());
   add<nn::HingeEmbeddingLoss>(
       rows, "HingeEmbeddingLoss", {x, signs},

@@ -41,7 +41,8 @@ void regressions() {
       .error("delta", [] { ebb::huber_loss(ebb::ones({2}), ebb::ones({2}), Mean, 0); });
   pointwise(
       "soft_margin_loss", [](V a, V b, std::int64_t r) { return ebb::soft_margin_loss(a, b, r); },
-      [](double a, double b) { return std::log1p(std::exp(-a * b)); });
+      [](double a, double b) { return std::log1p(std::exp(-a * b)); })
+      .constant(1);
   pointwise(
       "poisson_nll_loss",
       [](V a, V b, std::int64_t r) { return ebb::poisson_nll_loss(a, b, true, false, 1e-8, r); },

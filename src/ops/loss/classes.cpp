@@ -17,7 +17,7 @@ ClassProblem class_problem(const char* op, const Variable& x, const Variable& ta
   ops::common_device(op, x, target, w);
   ops::check_reduction(op, reduction);
   EBB_CHECK(x.dim() > 0, op, ": expected scores of 1 or more dimensions, got a 0-dimensional tensor.");
-  EBB_CHECK(target.defined() && (target.dtype() == kLong || target.dtype() == kByte), op,
+  EBB_CHECK(target.defined() && (target.dtype() == kLong || (target.dtype() == kByte && x.dim() <= 2)), op,
             ": expected scalar type Long but found ",
             target.defined() ? to_string(target.dtype()) : "no target",
             ". Convert the target with .to(ebb::kLong).");
@@ -47,6 +47,7 @@ ClassProblem class_problem(const char* op, const Variable& x, const Variable& ta
               ": weight tensor should be defined either for all or no classes: expected [", p.to.classes,
               "], got ", w.sizes(), ".");
     ops::check_same_dtype(op, x, w);
+    ops::check_no_gradient(op, "weight", w);
     p.to.weight = w.detach().contiguous().array();
   }
   NoGradGuard no_grad;

@@ -16,6 +16,18 @@ namespace ebb {
 using ops::check_reduction;
 using ops::reduce_loss;
 
+namespace {
+
+/// The scores of classes that the margin losses of classes take.
+void check_scores(const char* op, const Variable& x) {
+  EBB_CHECK(x.dim() <= 2 && (x.dim() == 0 || x.size(-1) > 0), op,
+            ": expected scores of shape (C) or (N, C) with one or more classes, got ", x.sizes(), ".");
+  EBB_CHECK(is_floating(x.dtype()), op, ": expected scores of a floating-point dtype, got ", x.dtype(),
+            ". Convert them with .to(ebb::kFloat).");
+}
+
+}  // namespace
+
 Variable l1_loss(const Variable& self, const Variable& target, std::int64_t reduction) {
   if (const auto cast = ops::autocast("l1_loss", self, target)) [[unlikely]]
     return l1_loss(cast(self), cast(target), reduction);
@@ -30,6 +42,9 @@ Variable kl_div(const Variable& self, const Variable& target, std::int64_t reduc
     return kl_div(cast(self), cast(target), reduction, log_target);
   ops::common_device("kl_div", self, target);
   check_reduction("kl_div", reduction);
+  EBB_CHECK(is_floating(self.dtype()) && is_floating(target.dtype()),
+            "kl_div: Integral inputs not supported, got ", self.dtype(), " and ", target.dtype(),
+            ". Convert them with .to(ebb::kFloat).");
   if (ops::on_device(self, target)) return ops::fused_kl_div(self, target, reduction, log_target);
   if (log_target) return reduce_loss(target.exp() * (target - self), reduction);
   return reduce_loss(xlogy(target, target) - target * self, reduction);
@@ -115,11 +130,20 @@ Variable multi_margin_loss(const Variable& self, const Variable& target, const S
   check_reduction(op, reduction);
   EBB_CHECK(p.to<double>() == 1 || p.to<double>() == 2, op, ": only p == 1 and p == 2 supported, got ", p,
             ".");
-  EBB_CHECK(self.dim() <= 2, op, ": expected (C) or (N, C), got ", self.sizes(), ".");
+  check_scores(op, self);
   const Variable x = self.dim() < 2 ? self.reshape({1, -1}) : self;
+  EBB_CHECK(target.dtype() == kLong, op, ": expected a target of dtype Long, got ", target.dtype(),
+            ". Convert it with .to(ebb::kLong).");
+  EBB_CHECK(target.dim() <= 1 && target.numel() == x.size(0), op,
+            ": target tensor should be 1-D with size equal to the number of input samples, expected [",
+            x.size(0), "] but got ", target.sizes(), ".");
+  if (w.defined()) {
+    EBB_CHECK(w.dim() == 1 && w.numel() == x.size(1), op, ": weight must be one-dimensional, expected [",
+              x.size(1), "] but got ", w.sizes(), ".");
+    ops::check_same_dtype(op, self, w);
+    ops::check_no_gradient(op, "weight", w);
+  }
   const Variable t = target.reshape({target.numel(), 1});
-  EBB_CHECK(t.size(0) == x.size(0), op, ": inconsistent target size, expected ", x.size(0), " but got ",
-            target.sizes(), ".");
   Variable terms = (margin - x.gather(1, t) + x).clamp_min(0);
   if (p.to<double>() == 2) terms = terms * terms;
   if (w.defined()) terms = terms * w.index_select(0, t.flatten()).unsqueeze(1);
@@ -134,9 +158,15 @@ Variable multilabel_margin_loss(const Variable& self, const Variable& target, st
   const char* op = "multilabel_margin_loss";
   ops::common_device(op, self, target);
   check_reduction(op, reduction);
-  EBB_CHECK(self.dim() <= 2 && self.sizes() == target.sizes(), op,
+  check_scores(op, self);
+  EBB_CHECK(self.sizes() == target.sizes(), op,
             ": expected input and target of one shape, (C) or (N, C); got ", self.sizes(), " and ",
             target.sizes(), ".");
+  EBB_CHECK(target.dtype() == kLong, op, ": expected a target of dtype Long, got ", target.dtype(),
+            ". Convert it with .to(ebb::kLong).");
+  if (self.is_cpu() && target.numel() > 0)  // a device would have to be waited for
+    ops::check_true(op, (target >= -1).all(),
+                    "target is out of range. List classes from 0, and end a list with -1.");
   const Variable x = self.dim() < 2 ? self.reshape({1, -1}) : self;
   const Variable t = self.dim() < 2 ? target.reshape({1, -1}) : target;
   const Variable listed = (t < 0).cumsum(1) == 0;  // up to the first -1

@@ -184,6 +184,8 @@ Variable cross_entropy_loss(const Variable& self, const Variable& target, const 
   if (target.defined() && self.sizes() == target.sizes() && is_floating(target.dtype())) {
     call.soft = true;
     ops::check_reduction(op, reduction);
+    EBB_CHECK(ignore_index < 0, op, ": ignore_index is not supported for floating point target; got ",
+              ignore_index, ". Leave it out, or give the target as classes.");
     EBB_CHECK(self.dim() > 0 && is_floating(self.dtype()), op,
               ": expected floating-point scores of 1 or more dimensions, got ", self, ".");
     EBB_CHECK(!w.defined() || (w.dim() == 1 && w.numel() == self.size(self.dim() == 1 ? 0 : 1)), op,
@@ -198,7 +200,7 @@ Variable cross_entropy_loss(const Variable& self, const Variable& target, const 
   }
   ClassProblem problem = ops::class_problem(op, self, target, weight, reduction, ignore_index);
   const bool smoothed = label_smoothing > 0;
-  if (smoothed && (self.is_cpu() || autograd::records(w))) return call.composed(self, target.to(kLong), w);
+  if (smoothed && self.is_cpu()) return call.composed(self, target.to(kLong), w);
   if (self.is_cpu() && self.dim() > 2)
     return ops::nll(op, self.log_softmax(1), target, weight, reduction, ignore_index);
   problem.to.smoothing = label_smoothing;

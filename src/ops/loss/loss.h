@@ -1,6 +1,7 @@
 // What the losses share.
 #pragma once
 
+#include <ebb/autograd/record.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/loss.h>
 #include <ebb/ops/reduce.h>
@@ -13,6 +14,12 @@ namespace ebb::ops {
 inline void check_reduction(const char* op, std::int64_t reduction) {
   EBB_CHECK(reduction >= Reduction::None && reduction < Reduction::END, op, ": ", reduction,
             " is not a reduction. Use Reduction::None, Mean or Sum.");
+}
+
+/// Throws where a gradient is asked for by an argument that the loss is not differentiated by.
+inline void check_no_gradient(const char* op, const char* argument, const Variable& x) {
+  EBB_CHECK(!autograd::records(x), op, ": The function is not differentiable with respect to argument '",
+            argument, "'. This input cannot have requires_grad true. detach() it.");
 }
 
 // In one kernel, with a gradient in another: what l1_loss and kl_div are on devices. On the CPU they are

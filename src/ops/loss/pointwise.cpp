@@ -125,6 +125,23 @@ Variable shaped_as(const Variable& input, const Variable& target) {
   return rest.expand(sizes).reshape(input.sizes());
 }
 
+/// Throws where a number lies outside of [0, 1].
+void check_probabilities(const Variable& x, const char* message) {
+  if (!x.is_cpu() || x.numel() == 0) return;  // a device would have to be waited for
+  const Variable data = x.detach();
+  ops::check_true("binary_cross_entropy", ((data >= 0).logical_and(data <= 1)).all(), message);
+}
+
+/// Throws unless `full` has a floating dtype and the shape that it and the other broadcast to: torch writes
+/// the loss into a tensor like it.
+void check_broadcast(const char* op, const Variable& full, const char* name, const Variable& other,
+                     const char* full_name) {
+  EBB_CHECK(other.defined() && full.sizes() == IntArrayRef(broadcast_shapes(op, full.sizes(), other.sizes())),
+            op, ": the ", name, " does not broadcast to the ", full_name, "'s shape ", full.sizes(), ".");
+  EBB_CHECK(is_floating(full.dtype()), op, ": expected ", full_name, " of a floating-point dtype, got ",
+            full.dtype(), ". Convert it with .to(ebb::kFloat).");
+}
+
 }  // namespace
 
 namespace ops {
@@ -161,25 +178,30 @@ Variable huber_loss(const Variable& self, const Variable& target, std::int64_t r
 Variable soft_margin_loss(const Variable& self, const Variable& target, std::int64_t reduction) {
   if (const auto cast = ops::autocast("soft_margin_loss", self, target)) [[unlikely]]
     return soft_margin_loss(cast(self), cast(target), reduction);
-  return pointwise_loss("soft_margin_loss", "SoftMarginLossBackward0", math::SoftMarginLoss(), self, target,
-                        reduction);
+  const char* op = "soft_margin_loss";
+  ops::common_device(op, self, target);
+  check_broadcast(op, self, "target", target, "input");
+  ops::check_no_gradient(op, "target", target);
+  return pointwise_loss(op, "SoftMarginLossBackward0", math::SoftMarginLoss(), self, target, reduction);
 }
 
 Variable binary_cross_entropy(const Variable& self, const Variable& target, const optional<Variable>& weight,
                               std::int64_t reduction) {
   if (const auto cast = ops::autocast("binary_cross_entropy", self, target)) [[unlikely]]
     return binary_cross_entropy(cast(self), cast(target), cast(weight), reduction);
-  ops::common_device("binary_cross_entropy", self, target);
+  const char* op = "binary_cross_entropy";
+  const Variable w = weight.value_or(Variable());
+  ops::common_device(op, self, target, w);
+  EBB_CHECK(target.defined(), op, ": the target is undefined.");
+  ops::check_same_dtype(op, self, target);
+  ops::check_no_gradient(op, "weight", w);
   const Variable y = shaped_as(self, target);
-  if (self.is_cpu() && self.numel() > 0) {  // a device would have to be waited for
-    const Variable data = self.detach();
-    const Variable inside = ((data >= 0).logical_and(data <= 1)).all();
-    ops::check_true("binary_cross_entropy", inside,
-                    "all elements of input should be between 0 and 1. Pass probabilities, or logits to "
-                    "binary_cross_entropy_with_logits.");
-  }
-  return pointwise_loss("binary_cross_entropy", "BinaryCrossEntropyBackward0", math::BceLoss(), self, y,
-                        reduction, weight.value_or(Variable()));
+  check_probabilities(self,
+                      "all elements of input should be between 0 and 1. Pass probabilities, or logits to "
+                      "binary_cross_entropy_with_logits.");
+  check_probabilities(
+      y, "all elements of target should be between 0 and 1. Pass probabilities, or labels 0 and 1.");
+  return pointwise_loss(op, "BinaryCrossEntropyBackward0", math::BceLoss(), self, y, reduction, w);
 }
 
 Variable binary_cross_entropy_with_logits(const Variable& self, const Variable& target,
@@ -188,9 +210,12 @@ Variable binary_cross_entropy_with_logits(const Variable& self, const Variable& 
   if (const auto cast = ops::autocast("binary_cross_entropy_with_logits", self, target)) [[unlikely]]
     return binary_cross_entropy_with_logits(cast(self), cast(target), cast(weight), cast(pos_weight),
                                             reduction);
-  return pointwise_loss("binary_cross_entropy_with_logits", "BinaryCrossEntropyWithLogitsBackward0",
-                        math::BceWithLogitsLoss(), self, target, reduction, weight.value_or(Variable()),
-                        pos_weight.value_or(Variable()));
+  const char* op = "binary_cross_entropy_with_logits";
+  ops::common_device(op, self, target);
+  EBB_CHECK(target.defined(), op, ": the target is undefined.");
+  check_broadcast(op, target, "input", self, "target");
+  return pointwise_loss(op, "BinaryCrossEntropyWithLogitsBackward0", math::BceWithLogitsLoss(), self, target,
+                        reduction, weight.value_or(Variable()), pos_weight.value_or(Variable()));
 }
 
 }  // namespace ebb

@@ -31,9 +31,11 @@ struct Normalised {
 inline DType statistics_dtype(DType dtype) { return dtype == kDouble ? kDouble : kFloat; }
 
 inline void check_channel_values(const char* op, const char* name, const Variable& values,
-                                 std::int64_t channels) {
+                                 std::int64_t channels, bool vector = true) {
   EBB_CHECK(!values.defined() || values.numel() == channels, op, ": ", name, " should contain ", channels,
             " elements not ", values.numel(), ", one for each channel.");
+  EBB_CHECK(!values.defined() || !vector || values.dim() == 1, op, ": expected ", name,
+            " to be a vector, one number for each channel, got ", values.sizes(), ". Use .flatten().");
 }
 
 }  // namespace ebb::ops

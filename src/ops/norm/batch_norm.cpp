@@ -119,6 +119,21 @@ void update_running(const Variable& running, const Variable& value, double momen
   target.copy_(target * (1 - momentum) + value.to(running.dtype()) * momentum);
 }
 
+/// Running statistics have the input's dtype, or Float beside 16 bits.
+void check_statistics(const char* op, const Variable& input, const Variable& mean, const Variable& var) {
+  const auto fits = [&](const Variable& x) {
+    return !x.defined() || x.dtype() == input.dtype() || x.dtype() == ops::statistics_dtype(input.dtype());
+  };
+  const auto name = [](const Variable& x) { return x.defined() ? to_string(x.dtype()) : "none"; };
+  const bool alike = !mean.defined() || !var.defined() || mean.dtype() == var.dtype();
+  EBB_CHECK(fits(mean) && fits(var) && alike, op, ": expected running_mean and running_var of dtype ",
+            ops::statistics_dtype(input.dtype()), " for an input of ", input.dtype(), ", got ", name(mean),
+            " and ", name(var), ". Convert them with .to(dtype).");
+  EBB_CHECK(
+      !autograd::records(mean, var), op,
+      ": The function is not differentiable with respect to running_mean and running_var. detach() them.");
+}
+
 }  // namespace
 
 std::tuple<Variable, Variable, Variable> native_batch_norm(const Variable& input,
@@ -141,8 +156,8 @@ std::tuple<Variable, Variable, Variable> native_batch_norm(const Variable& input
   const std::int64_t channels = input.size(1);
   ops::check_channel_values(op, "running_mean", run_mean, channels);
   ops::check_channel_values(op, "running_var", run_var, channels);
-  ops::check_channel_values(op, "weight", w, channels);
-  ops::check_channel_values(op, "bias", b, channels);
+  ops::check_channel_values(op, "weight", w, channels, /*vector=*/false);
+  ops::check_channel_values(op, "bias", b, channels, /*vector=*/false);
   EBB_CHECK(
       training || (run_mean.defined() && run_var.defined()), op,
       ": running_mean and running_var must be defined in evaluation mode. Pass them, or training=true.");
@@ -154,6 +169,7 @@ std::tuple<Variable, Variable, Variable> native_batch_norm(const Variable& input
   if (w.defined()) ops::check_same_dtype(op, input, w);
   if (b.defined()) ops::check_same_dtype(op, input, b);
   if (input.numel() == 0) return of_nothing(input, w, b, training);
+  check_statistics(op, input, run_mean, run_var);
 
   const MemoryFormat format = ops::suggested_format(input.array());
   const NormShape shape = shape_of(input, format);
@@ -221,8 +237,13 @@ Variable instance_norm(const Variable& input, const optional<Variable>& weight,
   const auto repeated = [&](const Variable& values) {
     return values.defined() ? values.repeat({batch}) : values;
   };
-  const Variable mean = repeated(run_mean);
-  const Variable var = repeated(run_var);
+  const auto statistic = [&](const Variable& values) {
+    return values.defined() && values.dtype() != input.dtype()
+               ? repeated(values).to(ops::statistics_dtype(input.dtype()))
+               : repeated(values);
+  };
+  const Variable mean = statistic(run_mean);
+  const Variable var = statistic(run_var);
   const Variable out =
       batch_norm(input.contiguous().view(shape), repeated(weight.value_or(Variable())),
                  repeated(bias.value_or(Variable())), mean, var, use_input_stats, momentum, eps);

@@ -15,6 +15,7 @@ Variable cosine_similarity(const Variable& x1, const Variable& x2, std::int64_t 
     return cosine_similarity(cast(x1), cast(x2), dim, eps);
   const char* op = "cosine_similarity";
   ops::common_device(op, x1, x2);
+  EBB_CHECK(eps >= 0, op, ": eps must be non-negative, got: ", eps, ". It bounds the norms from below.");
   const DType dtype = promote_types(x1.dtype(), x2.dtype());
   EBB_CHECK(is_floating(dtype), op, ": expected common dtype to be floating point, yet common dtype is ",
             dtype, ".");

@@ -215,6 +215,10 @@ Variable group_norm(const Variable& input, std::int64_t num_groups, const option
             input.sizes(), " and num_groups=", num_groups, ".");
   ops::check_channel_values(op, "weight", w, shape.channels);
   ops::check_channel_values(op, "bias", b, shape.channels);
+  EBB_CHECK(shape.channels > 0, op,
+            ": Expected number of channels to be greater than 0, got an input of shape ", input.sizes(), ".");
+  EBB_CHECK(checked_numel(input.sizes().slice(2)) > 0, op,
+            ": Expected HxW to be greater than 0, got an input of shape ", input.sizes(), ".");
   if (ops::is_mixed(input, w, b))
     return group_norm(input.to(kFloat), num_groups, weight, bias, eps).to(input.dtype());
   if (w.defined()) ops::check_same_dtype(op, input, w);
