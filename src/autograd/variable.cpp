@@ -50,12 +50,15 @@ void Variable::undefined_error() {
                "Assign it before use, or test it with defined().");
 }
 
-std::int64_t Variable::size(std::int64_t d) const {
-  return sizes()[static_cast<std::size_t>(wrap_dim("size", d, dim()))];
+namespace {
+std::size_t existing_dim(const char* op, std::int64_t d, std::int64_t dims) {
+  EBB_CHECK_INDEX(dims > 0, op, ": dimension ", d, " is asked for, but the tensor has no dimensions.");
+  return static_cast<std::size_t>(wrap_dim(op, d, dims));
 }
-std::int64_t Variable::stride(std::int64_t d) const {
-  return strides()[static_cast<std::size_t>(wrap_dim("stride", d, dim()))];
-}
+}  // namespace
+
+std::int64_t Variable::size(std::int64_t d) const { return sizes()[existing_dim("size", d, dim())]; }
+std::int64_t Variable::stride(std::int64_t d) const { return strides()[existing_dim("stride", d, dim())]; }
 
 bool Variable::is_contiguous(MemoryFormat format) const {
   const NdArray& a = array();

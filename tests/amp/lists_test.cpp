@@ -288,13 +288,27 @@ std::vector<Case> places() {
       {"avg_pool3d", {kSpace}, "ff", "fb", [](In x) { return avg_pool3d(x[0], 2); }},
       {"max_pool2d", {kImage}, "fb", "fb", [](In x) { return max_pool2d(x[0], 2); }},
       {"max_pool3d", {kSpace}, "ff", "fb", [](In x) { return max_pool3d(x[0], 2); }},
-      {"adaptive_avg_pool2d", {kImage}, "fb", "fb", [](In x) { return adaptive_avg_pool2d(x[0], 2); }},
-      {"adaptive_avg_pool3d", {kSpace}, "ff", "fb", [](In x) { return adaptive_avg_pool3d(x[0], 2); }},
+      {"adaptive_avg_pool2d",
+       {kImage},
+       "fb",
+       "fb",
+       [](In x) {
+         return adaptive_avg_pool2d(x[0], {2, 2});
+       }},
+      {"adaptive_avg_pool3d",
+       {kSpace},
+       "ff",
+       "fb",
+       [](In x) {
+         return adaptive_avg_pool3d(x[0], {2, 2, 2});
+       }},
       {"adaptive_max_pool3d",
        {kSpace},
        "ff",
        "fb",
-       [](In x) { return std::get<0>(adaptive_max_pool3d(x[0], 2)); }},
+       [](In x) {
+         return std::get<0>(adaptive_max_pool3d(x[0], {2, 2, 2}));
+       }},
       {"fractional_max_pool2d",
        {kImage},
        "ff",

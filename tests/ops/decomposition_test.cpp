@@ -156,10 +156,11 @@ TEST_CASE("lstsq of a batch gives residuals where every matrix has full rank, el
   const Variable off = matmul(full_rank, std::get<0>(linalg::lstsq(full_rank, b))) - b;
   for (const char* const driver : {"gelsd", "gelss"}) {
     INFO(driver);
-    const auto [X, residuals, rank, s] = linalg::lstsq(stack({full_rank, full_rank}), b, nullopt, driver);
+    const auto [X, residuals, rank, s] =
+        linalg::lstsq(stack({full_rank, full_rank}), b.unsqueeze(0), nullopt, driver);
     check_close(residuals, {off.square().sum().item<double>(), off.square().sum().item<double>()});
     for (const auto& [first, second] : {std::pair(full_rank, twice), std::pair(twice, full_rank)}) {
-      const auto [Y, none, ranks, t] = linalg::lstsq(stack({first, second}), b, nullopt, driver);
+      const auto [Y, none, ranks, t] = linalg::lstsq(stack({first, second}), b.unsqueeze(0), nullopt, driver);
       CHECK(none.numel() == 0);
       CHECK(ranks.sum().item<std::int64_t>() == 3);
     }

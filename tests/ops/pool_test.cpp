@@ -121,7 +121,7 @@ TEST_CASE("adaptive pooling") {
   CHECK(error(out, greatest) == 0);
   for (std::int64_t i = 0; i < out.numel(); ++i)
     CHECK(value(x, i / 12 * 35 + indices.data_ptr<std::int64_t>()[i]) == value(out, i));
-  CHECK(top(ebb::adaptive_avg_pool2d(x, 1) - x.mean(ebb::IntArrayRef({2, 3}), true)) < 1e-14);
+  CHECK(top(ebb::adaptive_avg_pool2d(x, {1, 1}) - x.mean(ebb::IntArrayRef({2, 3}), true)) < 1e-14);
   CHECK(top(ebb::adaptive_avg_pool1d(x.select(0, 0), 3) -
             ebb::adaptive_avg_pool2d(x.select(0, 0).unsqueeze(2), {1, 3}).squeeze(2)) == 0);
   check_grads([](const Variable& v) { return ebb::adaptive_avg_pool2d(v, {3, 2}); }, {leaf({1, 2, 7, 5})});
@@ -224,8 +224,8 @@ TEST_CASE("pooling in 16 bits, on two threads, by torch's names") {
   const Variable v = leaf({1, 2, 6, 6});
   CHECK(ebb::max_pool2d(v, 2).grad_fn()->name() == "MaxPool2DWithIndicesBackward0");
   CHECK(ebb::avg_pool2d(v, 2).grad_fn()->name() == "AvgPool2DBackward0");
-  CHECK(ebb::adaptive_avg_pool2d(v, 2).grad_fn()->name() == "AdaptiveAvgPool2DBackward0");
-  CHECK(std::get<0>(ebb::adaptive_max_pool2d(v, 2)).grad_fn()->name() == "AdaptiveMaxPool2DBackward0");
+  CHECK(ebb::adaptive_avg_pool2d(v, {2, 2}).grad_fn()->name() == "AdaptiveAvgPool2DBackward0");
+  CHECK(std::get<0>(ebb::adaptive_max_pool2d(v, {2, 2})).grad_fn()->name() == "AdaptiveMaxPool2DBackward0");
   CHECK(ebb::max_pool3d(leaf({1, 1, 4, 4, 4}), 2).grad_fn()->name() == "MaxPool3DWithIndicesBackward0");
 }
 

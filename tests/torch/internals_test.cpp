@@ -85,8 +85,8 @@ TEST_CASE("calls that libtorch warns of are warned of") {
       {"create_graph=True", 0, [&] { (x * x).sum().backward({}, /*retain_graph=*/true); }},
       {"torch.uint8 is now deprecated", 1, [&] { CHECK(y.index({bytes}).numel() == 1); }},
       {"torch.uint8 is now deprecated", 1, [&] { y.detach().index_put_({bytes}, 0); }},
-      {"torch.uint8 is now deprecated", 1, [&] { y.masked_fill(bytes, 0); }},
-      {"torch.uint8 is now deprecated", 0, [&] { y.masked_fill(bytes != 0, 0); }},
+      {"torch.uint8 is now deprecated", 1, [&] { torch::where(bytes, y, 0); }},
+      {"torch.uint8 is now deprecated", 0, [&] { torch::where(bytes != 0, y, 0); }},
       {"AutoNonVariableTypeMode is deprecated", 1, [] { at::AutoNonVariableTypeMode guard; }},
   };
   int row = 0;

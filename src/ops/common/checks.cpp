@@ -16,9 +16,9 @@ template <class T>
 bool fits(const Scalar& value) {
   using Limits = std::numeric_limits<T>;
   if (value.is_floating_point()) {
-    // From below with a bound that is excluded: 2^63 is a double, the largest int64 is not.
-    const double v = std::trunc(value.to_double()), end = std::ldexp(1.0, Limits::digits);
-    return v < end && v >= (std::is_signed_v<T> ? -end : 1 - end);
+    // 2^63 is a double, the largest int64 is not: it is excluded.
+    const double v = value.to_double(), end = std::ldexp(1.0, Limits::digits);
+    return v >= static_cast<double>(Limits::min()) && v < end;
   }
   const std::int64_t v = value.to_long();
   // An unsigned type takes small negative numbers modulo its range, as in torch.
@@ -63,12 +63,24 @@ void check_true(const char* op, const Variable& truth, const char* message) {
   });
 }
 
+double largest_of(DType dtype) {
+  return dtype == kHalf       ? 65504
+         : dtype == kBFloat16 ? 0x1.fep127
+         : dtype == kFloat    ? std::numeric_limits<float>::max()
+                              : std::numeric_limits<double>::max();
+}
+
 void check_fits(const char* op, const Scalar& value, DType dtype) {
-  if (!is_integral(dtype)) return;
-  visit_integral(dtype, op, [&]<class T> {
-    EBB_CHECK(fits<T>(value), op, ": the value ", value, " cannot be converted to ", dtype,
+  const auto fail_unless = [&](bool held) {
+    EBB_CHECK(held, op, ": the value ", value, " cannot be converted to ", dtype,
               " without overflow. Use a wider dtype.");
-  });
+  };
+  if (is_floating(dtype)) {
+    const double v = value.to_double();
+    return fail_unless(!std::isfinite(v) || std::abs(v) <= largest_of(dtype));
+  }
+  if (!is_integral(dtype)) return;
+  visit_integral(dtype, op, [&]<class T> { fail_unless(fits<T>(value)); });
 }
 
 }  // namespace ebb::ops

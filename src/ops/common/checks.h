@@ -34,7 +34,10 @@ void check_values(const char* op, const Variable& x, std::function<void(const Nd
 /// Throws `message` if a Bool tensor is false anywhere.
 void check_true(const char* op, const Variable& truth, const char* message);
 
-/// Throws unless an integer dtype can hold the value.
+/// The largest finite number of a floating dtype.
+double largest_of(DType dtype);
+/// Throws unless the dtype can hold the value: an integer, or a floating number, which may be infinite or
+/// NaN.
 void check_fits(const char* op, const Scalar& value, DType dtype);
 
 }  // namespace ebb::ops

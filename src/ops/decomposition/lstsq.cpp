@@ -74,7 +74,11 @@ std::tuple<Variable, Variable, Variable, Variable> lstsq(const Variable& A, cons
   check_matrices(op, A);
   common_device(op, A, B);
   EBB_CHECK(B.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
-  const bool vectors = B.dim() + 1 == A.dim() && B.sizes() == A.sizes().slice(0, A.sizes().size() - 1);
+  const bool vectors = B.dim() + 1 == A.dim();
+  EBB_CHECK(
+      vectors || B.dim() == A.dim(), op,
+      ": expected an `other` of the input's dimensions, or of one less where it holds vectors; got shapes ",
+      A.sizes(), " and ", B.sizes(), ". Use expand() for the batch.");
   const Variable b = vectors ? B.unsqueeze(-1) : B;
   check_operands(op, A, b);
   EBB_CHECK(rows_of(A) == rows_of(b), op, ": input.size(-2) should match other.size(-2), got shapes ",

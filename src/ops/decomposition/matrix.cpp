@@ -134,6 +134,9 @@ Variable vecdot(const Variable& x, const Variable& y, std::int64_t dim) {
   common_device("linalg.vecdot", x, y);
   EBB_CHECK(y.defined(), "linalg.vecdot: expected a tensor, got an undefined one. Assign it before use.");
   check_same_dtype("linalg.vecdot", x, y);
+  EBB_CHECK(x.dim() != 1 || y.dim() != 1 || x.numel() == y.numel(),
+            "linalg.vecdot: expected two vectors of one length, got shapes ", x.sizes(), " and ", y.sizes(),
+            ".");
   return mul(x, y).sum(dim);
 }
 

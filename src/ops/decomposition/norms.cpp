@@ -114,10 +114,11 @@ Variable matrix_norm(const Variable& A, std::string_view ord, IntArrayRef dim, b
 Variable norm(const Variable& A, const optional<Scalar>& ord, OptionalIntArrayRef dim, bool keepdim,
               optional<ScalarType> dtype) {
   const Variable x = converted("linalg.norm", A, dtype);
+  EBB_CHECK(!dim || dim->size() == 1 || dim->size() == 2,
+            "linalg.norm: If dim is specified, it must be of length 1 or 2. Got ", dim ? *dim : IntArrayRef(),
+            ".");
   if (!ord) return linalg_vector_norm(x, 2, dim, keepdim);
   const DimVector dims = dim ? DimVector(*dim) : all_dims_of(x);
-  EBB_CHECK(dims.size() == 1 || dims.size() == 2,
-            "linalg.norm: If dim is specified, it must be of length 1 or 2. Got ", IntArrayRef(dims), ".");
   if (dims.size() == 1) return linalg_vector_norm(x, *ord, IntArrayRef(dims), keepdim);
   return matrix_norm_of("linalg.norm", x, ord->to_double(), dims, keepdim);
 }

@@ -175,6 +175,10 @@ Variable ormqr(const Variable& self, const Variable& input2, const Variable& inp
   EBB_CHECK(size == m && batch_of(input3) == batch_of(self), "ormqr: other.shape[", left ? -2 : -1,
             "] must be equal to input.shape[-2], and the batches too, got shapes ", input3.sizes(), " and ",
             self.sizes(), ".");
+  const std::int64_t reflections = input2.size(-1), most = std::min(m, cols_of(self));
+  EBB_CHECK(reflections == most, "ormqr: tau.shape[-1] must be equal to min(other.shape[", left ? -2 : -1,
+            "], input.shape[-1]) = ", most, ", got ", reflections, " for shapes ", input3.sizes(), " and ",
+            self.sizes(), ".");
   const Variable T = transpose ? h.T.mT() : h.T;
   if (left) return input3 - matmul(h.V, matmul(T, matmul(h.V.mT(), input3)));
   return input3 - matmul(matmul(matmul(input3, h.V), T), h.V.mT());

@@ -138,8 +138,10 @@ Variable tensorinv(const Variable& A, std::int64_t ind) {
     return tensorinv(cast(A), ind);
   EBB_CHECK(A.defined(), "linalg.tensorinv: expected a tensor, got an undefined one. Assign it before use.");
   EBB_CHECK(ind > 0, "linalg.tensorinv: Expected a strictly positive integer for 'ind', but got ", ind, ".");
+  EBB_CHECK(ind <= A.dim(), "linalg.tensorinv: ind = ", ind, " exceeds the dimensions of shape ", A.sizes(),
+            ".");
   const IntArrayRef sizes = A.sizes();
-  const std::size_t at = std::min(static_cast<std::size_t>(ind), sizes.size());
+  const std::size_t at = static_cast<std::size_t>(ind);
   const std::int64_t before = checked_numel(sizes.slice(0, at)),
                      after = checked_numel(sizes.slice(at, sizes.size() - at));
   EBB_CHECK(before == after,

@@ -4,6 +4,7 @@
 #include <ebb/ops/decomposition.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg.h>
+#include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 #include <ebb/ops/solve.h>
 
@@ -92,6 +93,9 @@ Variable cholesky_inverse(const Variable& self, bool upper) {
   if (const auto cast = ops::autocast("cholesky_inverse", self)) [[unlikely]]
     return cholesky_inverse(cast(self), upper);
   check_square("cholesky_inverse", self, "self");
+  check_true("cholesky_inverse", self.detach().diagonal(0, -2, -1).ne(0).all(),
+             "a diagonal element is zero: the inversion could not be completed because the input matrix is "
+             "singular.");
   return cholesky_solve(identity(rows_of(self), self), self, upper);
 }
 

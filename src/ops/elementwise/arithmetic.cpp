@@ -24,6 +24,10 @@ void check_sub(const Variable& a, DType other) {
   EBB_CHECK(a.dtype() != kBool || other != kBool,
             "sub: Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
             "`logical_xor()` operator instead.");
+  EBB_CHECK(a.dtype() != kBool && other != kBool,
+            "sub: Subtraction, the `-` operator, with a bool tensor is not supported; got ", a.dtype(),
+            " and ", other,
+            ". To invert a mask, use `~` or `logical_not()`; to count with it, convert it with .to().");
 }
 
 struct AddRule {

@@ -25,6 +25,8 @@ struct GluBackward : autograd::Node {
 
 Variable glu(const Variable& self, std::int64_t dim) {
   ops::common_device("glu", self);
+  EBB_CHECK(is_floating(self.dtype()), "glu: expected a floating-point tensor, got ", self.dtype(),
+            ". Convert it with .to(ebb::kFloat).");
   EBB_CHECK(self.dim() > 0, "glu: does not support 0-dimensional tensors; unsqueeze() it first.");
   dim = wrap_dim("glu", dim, self.dim());
   EBB_CHECK(self.size(dim) % 2 == 0, "glu: Halving dimension must be even, but dimension ", dim, " is size ",

@@ -1,6 +1,7 @@
 // Activations made of straight pieces.
 #include "ops/elementwise/formulas/piecewise.h"
 #include "ops/common/activated.h"
+#include "ops/common/checks.h"
 #include "ops/elementwise/record_formula.h"
 
 namespace ebb {
@@ -9,6 +10,11 @@ using namespace ops;
 
 static void check_supported(const char* op, const Variable& x) {
   EBB_CHECK(x.dtype() != kBool, op, ": Boolean inputs not supported; convert the tensor first.");
+}
+
+static void check_ends(const char* op, const Variable& x, const Scalar& a, const Scalar& b) {
+  check_fits(op, a, x.dtype());
+  check_fits(op, b, x.dtype());
 }
 
 Variable relu(const Variable& self) {
@@ -25,17 +31,21 @@ Variable& relu_(const Variable& self) {
   return unary_inplace<Relu>(self);
 }
 Variable threshold(const Variable& self, const Scalar& threshold, const Scalar& value) {
+  check_ends("threshold", self, threshold, value);
   return unary(self, Threshold{{}, threshold, value});
 }
 Variable& threshold_(const Variable& self, const Scalar& threshold, const Scalar& value) {
+  check_ends("threshold_", self, threshold, value);
   return unary_inplace(self, Threshold{{}, threshold, value});
 }
 Variable hardtanh(const Variable& self, const Scalar& min_val, const Scalar& max_val) {
   check_supported("hardtanh", self);
+  check_ends("hardtanh", self, min_val, max_val);
   return unary(self, Hardtanh{{}, min_val, max_val});
 }
 Variable& hardtanh_(const Variable& self, const Scalar& min_val, const Scalar& max_val) {
   check_supported("hardtanh_", self);
+  check_ends("hardtanh_", self, min_val, max_val);
   return unary_inplace(self, Hardtanh{{}, min_val, max_val});
 }
 Variable relu6(const Variable& self) { return hardtanh(self, 0, 6); }
@@ -54,8 +64,9 @@ Variable hardshrink(const Variable& self, const Scalar& lambd) {
   return unary(self, Hardshrink{{}, lambd.to_double()});
 }
 Variable softshrink(const Variable& self, const Scalar& lambd) {
-  EBB_CHECK(lambd.to_double() >= 0, "softshrink: lambda must be greater or equal to 0, but found to be ",
-            lambd, ".");
+  const double most = largest_of(self.dtype());
+  EBB_CHECK(lambd.to_double() >= 0 && lambd.to_double() <= most, "softshrink: lambda must be in range [0, ",
+            most, "] for input dtype ", self.dtype(), ", but found ", lambd, ".");
   return unary(self, Softshrink{{}, lambd.to_double()});
 }
 

@@ -1,7 +1,6 @@
 // Questions about one number, and replacing what is none.
-#include <limits>
-
 #include "ops/elementwise/formulas/predicate.h"
+#include "ops/common/checks.h"
 #include "ops/elementwise/record_formula.h"
 
 namespace ebb {
@@ -9,10 +8,7 @@ namespace ebb {
 using namespace ops;
 
 static NanToNum nan_op(DType dtype, optional<double> nan, optional<double> posinf, optional<double> neginf) {
-  double largest = std::numeric_limits<double>::max();
-  if (dtype == kFloat) largest = std::numeric_limits<float>::max();
-  if (dtype == kHalf) largest = 65504;
-  if (dtype == kBFloat16) largest = 3.3895313892515355e38;
+  const double largest = largest_of(dtype);
   return {{}, nan.value_or(0), posinf.value_or(largest), neginf.value_or(-largest)};
 }
 

@@ -46,6 +46,10 @@ Variable prelu(const Variable& self, const Variable& weight) {
     return prelu(cast(self), cast(weight));
   EBB_CHECK(self.defined() && weight.defined(), "prelu: expected two tensors, got an undefined one.");
   check_same_dtype("prelu", self, weight);
+  EBB_CHECK(weight.dim() <= 1, "prelu: Expected `weight` to be a scalar or 1D tensor, but got ",
+            weight.sizes(), ". Use .flatten().");
+  EBB_CHECK(self.dim() > 0 || weight.numel() == 1, "prelu: Not allow zero-dim input tensor with ",
+            weight.numel(), " weights. Give one weight.");
   const std::int64_t channels = self.dim() < 2 ? 1 : self.size(1);
   EBB_CHECK(weight.numel() == 1 || weight.numel() == channels,
             "prelu: Mismatch of parameter numbers and input channel size. Found parameter numbers = ",

@@ -126,6 +126,8 @@ Variable log_of_multivariate_gamma(const Variable& x, std::int64_t p) {
 
 Variable mvlgamma(const Variable& self, std::int64_t p) {
   check_p(p);
+  EBB_CHECK(self.dtype() != kBool,
+            "mvlgamma: The input tensor may not be a boolean tensor. Convert it with .to().");
   return log_of_multivariate_gamma(self, p);
 }
 Variable& mvlgamma_(const Variable& self, std::int64_t p) {

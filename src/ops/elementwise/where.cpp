@@ -1,4 +1,5 @@
 // A choice between two tensors.
+#include <ebb/core/warning.h>
 #include <ebb/ops/elementwise.h>
 
 #include "ops/elementwise/formulas/ternary.h"
@@ -34,6 +35,10 @@ Variable run_where(const Variable& condition, const A& a, const B& b) {
   EBB_CHECK(condition.defined() && (condition.dtype() == kBool || condition.dtype() == kByte),
             "where: expected condition to be a boolean tensor, but got a tensor with dtype ",
             condition.defined() ? condition.dtype() : DType::Undefined, ". Compare it with something first.");
+  if (condition.dtype() == kByte)
+    warn(
+        "where: a condition of dtype torch.uint8 is now deprecated. Write `condition != 0`, which is of "
+        "dtype Bool.");
   Variable out(apply(Where(), Input(condition), Input(a), Input(b)));
   bool recording = false;
   if constexpr (std::is_same_v<A, Variable>) recording = autograd::records(a);

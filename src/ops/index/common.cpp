@@ -1,6 +1,7 @@
 // Steps that the ops of this family share.
 #include "ops/index/common.h"
 #include "ops/common/arrays.h"
+#include "ops/common/checks.h"
 
 #include <ebb/core/warning.h>
 #include <ebb/ops/copy.h>
@@ -22,10 +23,15 @@ NdArray long_array(const char* op, const Variable& index) {
 NdArray fill_value(const char* op, const Variable& x, const Variable& value) {
   EBB_CHECK(value.dim() == 0, op, ": only supports a 0-dimensional value tensor, but got shape ",
             value.sizes(), ".");
-  if (x.is_cpu() || value.device() != x.device()) return scalar_array(value.item(), x.dtype(), x.device());
+  if (x.is_cpu() || value.device() != x.device()) return fill_value(op, x, value.item());
   return Variable(value.array())
       .to(x.dtype(), false, /*copy=*/true)
       .array();  // it may be one of x's elements
+}
+
+NdArray fill_value(const char* op, const Variable& x, const Scalar& value) {
+  check_fits(op, value, x.dtype());
+  return scalar_array(value, x.dtype(), x.device());
 }
 
 NdArray offsets_along(const char* op, const NdArray& index, std::int64_t dim, std::int64_t size,

@@ -22,6 +22,7 @@ Variable changed(const Variable& self, Write&& write, Fill&& fill, const Inputs&
 /// A 0-d tensor's value as that of x's dtype and device. Read by the host only if it lies elsewhere than a
 /// device's x.
 NdArray fill_value(const char* op, const Variable& x, const Variable& value);
+NdArray fill_value(const char* op, const Variable& x, const Scalar& value);
 
 /// A 0-d array seen with one dimension of size 1, anything else as it is.
 inline NdArray at_least_1d(const NdArray& x) { return x.dim() > 0 ? x : x.as_strided({1}, {1}, x.offset()); }

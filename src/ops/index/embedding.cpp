@@ -141,9 +141,10 @@ Variable one_hot(const Variable& x, std::int64_t num_classes) {
   if (count > 0) {
     const auto [least, most] = std::minmax_element(c, c + count);
     EBB_CHECK(*least >= 0, "one_hot: class values must be non-negative, got ", *least, ".");
-    EBB_CHECK(num_classes <= 0 || *most < num_classes,
-              "one_hot: class values must be smaller than num_classes (", num_classes, "), got ", *most, ".");
-    if (num_classes <= 0) num_classes = *most + 1;
+    EBB_CHECK(num_classes == -1 || *most < num_classes,
+              "one_hot: class values must be smaller than num_classes (", num_classes, "), got ", *most,
+              ". Pass -1 to have as many classes as the values need.");
+    if (num_classes == -1) num_classes = *most + 1;
   }
   DimVector sizes(x.sizes());
   sizes.push_back(num_classes);

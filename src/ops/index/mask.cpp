@@ -59,15 +59,10 @@ struct MaskedScatterBackward : autograd::Node {
   }
 };
 
-// torch still takes Byte masks where it takes Bool ones.
 NdArray bool_array(const char* op, const Variable& mask) {
-  EBB_CHECK(mask.dtype() == kBool || mask.dtype() == kByte, op,
-            ": only supports boolean masks, but got mask with dtype ", mask.dtype(),
-            ". Compare (mask != 0) to get one.");
-  if (mask.dtype() == kBool) return mask.array();
-  ops::warn_of_byte_mask(op, mask);
-  const NdArray& m = mask.array();  // 0 and 1 are stored alike
-  return NdArray(m.storage(), DimVector(m.sizes()), DimVector(m.strides()), m.offset(), kBool);
+  EBB_CHECK(mask.dtype() == kBool, op, ": only supports boolean masks, but got mask with dtype ",
+            mask.dtype(), ". Compare (mask != 0) to get one.");
+  return mask.array();
 }
 
 // Places of what is not 0, in row-major order. The CPU goes through x in that order: where memory has
@@ -149,7 +144,7 @@ auto keep_scatter(const Variable& mask, const Variable& source) {
 }  // namespace
 
 Variable masked_fill(const Variable& x, const Variable& mask, const Scalar& value) {
-  return filled(x, mask, ops::scalar_array(value, x.dtype(), x.device()), nullptr);
+  return filled(x, mask, ops::fill_value("masked_fill", x, value), nullptr);
 }
 
 Variable masked_fill(const Variable& x, const Variable& mask, const Variable& value) {
@@ -158,7 +153,7 @@ Variable masked_fill(const Variable& x, const Variable& mask, const Variable& va
 
 Variable& masked_fill_(const Variable& x, const Variable& mask, const Scalar& value) {
   check_mask_fits("masked_fill_", x, mask);
-  const NdArray number = ops::scalar_array(value, x.dtype(), x.device());
+  const NdArray number = ops::fill_value("masked_fill_", x, value);
   return ops::record_inplace<MaskedFillBackward>(
       x, "masked_fill_", [&](NdArray& out) { fill_where(out, bool_array("masked_fill_", mask), number); },
       [&](MaskedFillBackward& node) { node.mask.save(mask); });

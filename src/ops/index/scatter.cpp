@@ -77,7 +77,7 @@ auto put(std::int64_t dim, const Variable& index, const NdArray& src, ScatterOp 
 }
 
 NdArray spread(const Scalar& value, const Variable& x, const Variable& index) {
-  return ops::scalar_array(value, x.dtype(), x.device()).expand(index.sizes());
+  return ops::fill_value("scatter", x, value).expand(index.sizes());
 }
 
 const char* long_name(std::string_view reduce) {

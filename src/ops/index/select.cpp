@@ -107,11 +107,24 @@ NdArray checked_index(const char* op, const Variable& x, const Variable& index) 
   return ops::long_array(op, index);
 }
 
+void check_source(const char* op, const Variable& x, const Variable& source) {
+  ops::common_device(op, x, source);
+  ops::check_same_dtype(op, x, source);
+}
+
+// The source of index_add, and what of it is added.
+Variable scaled_source(const char* op, const Variable& x, const Variable& source, const Scalar& alpha) {
+  check_source(op, x, source);
+  EBB_CHECK(source.dim() == x.dim(), op,
+            ": source and self must have the same number of dimensions, got shapes ", source.sizes(), " and ",
+            x.sizes(), ".");
+  return alpha.equal(1) ? source : mul(Variable(source.array()), alpha);
+}
+
 // The source of index_add and index_copy as rows to write.
 NdArray source_rows(const char* op, const Variable& x, std::int64_t dim, const NdArray& index,
                     const Variable& source) {
-  ops::common_device(op, x, source);
-  ops::check_same_dtype(op, x, source);
+  check_source(op, x, source);
   EBB_CHECK(source.dim() == x.dim() || (source.dim() <= 1 && x.dim() <= 1), op,
             ": source and self must have the same ", "number of dimensions, got shapes ", source.sizes(),
             " and ", x.sizes(), ".");
@@ -174,7 +187,7 @@ Variable index_add(const Variable& x, std::int64_t dim, const Variable& index, c
                    const Scalar& alpha) {
   dim = wrap_dim("index_add", dim, x.dim());
   const NdArray which = checked_index("index_add", x, index);
-  const Variable scaled = alpha.equal(1) ? source : mul(Variable(source.array()), alpha);
+  const Variable scaled = scaled_source("index_add", x, source, alpha);
   const NdArray rows = source_rows("index_add", x, dim, which, scaled);
   const auto fill = keep<IndexAddBackward>(index, dim, source.sizes());
   return ops::changed<IndexAddBackward>(
@@ -190,7 +203,7 @@ Variable& index_add_(const Variable& x, std::int64_t dim, const Variable& index,
                      const Scalar& alpha) {
   dim = wrap_dim("index_add_", dim, x.dim());
   const NdArray which = checked_index("index_add_", x, index);
-  const Variable scaled = alpha.equal(1) ? source : mul(Variable(source.array()), alpha);
+  const Variable scaled = scaled_source("index_add_", x, source, alpha);
   const NdArray rows = source_rows("index_add_", x, dim, which, scaled);
   const auto fill = keep<IndexAddBackward>(index, dim, source.sizes());
   return ops::record_inplace<IndexAddBackward>(
@@ -237,7 +250,7 @@ NdArray fill_rows(const NdArray& x, std::int64_t dim, const NdArray& index, cons
 Variable index_fill(const Variable& x, std::int64_t dim, const Variable& index, const Scalar& value) {
   dim = wrap_dim("index_fill", dim, x.dim());
   const NdArray which = checked_index("index_fill", x, index);
-  const NdArray rows = fill_rows(x.array(), dim, which, ops::scalar_array(value, x.dtype(), x.device()));
+  const NdArray rows = fill_rows(x.array(), dim, which, ops::fill_value("index_fill", x, value));
   return ops::changed<IndexFillBackward>(x, put_slices("index_fill", dim, which, rows, true, false),
                                          keep<IndexFillBackward>(index, dim, {}));
 }
@@ -245,7 +258,7 @@ Variable index_fill(const Variable& x, std::int64_t dim, const Variable& index, 
 Variable& index_fill_(const Variable& x, std::int64_t dim, const Variable& index, const Scalar& value) {
   dim = wrap_dim("index_fill_", dim, x.dim());
   const NdArray which = checked_index("index_fill_", x, index);
-  const NdArray rows = fill_rows(x.array(), dim, which, ops::scalar_array(value, x.dtype(), x.device()));
+  const NdArray rows = fill_rows(x.array(), dim, which, ops::fill_value("index_fill_", x, value));
   return ops::record_inplace<IndexFillBackward>(x, "index_fill_",
                                                 put_slices("index_fill_", dim, which, rows, true, false),
                                                 keep<IndexFillBackward>(index, dim, {}));

@@ -54,6 +54,11 @@ Variable bilinear(const Variable& input1, const Variable& input2, const Variable
                 input2.sizes().back() == weight.sizes()[2],
             "bilinear: inputs of shapes ", input1.sizes(), " and ", input2.sizes(),
             " do not fit a weight of shape ", weight.sizes(), " ([out, in1, in2]).");
+  if (bias && bias->defined()) {
+    EBB_CHECK(bias->dim() == 1 && bias->numel() == weight.sizes()[0], "bilinear: expected a bias of shape [",
+              weight.sizes()[0], "], got ", bias->sizes(), ".");
+    ops::check_same_dtype("bilinear", weight, *bias);
+  }
   const std::int64_t out = weight.sizes()[0], in1 = weight.sizes()[1], in2 = weight.sizes()[2];
   DimVector sizes(input1.sizes());
   sizes.back() = out;

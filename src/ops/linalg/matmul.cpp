@@ -105,6 +105,7 @@ Variable tensordot(const Variable& self, const Variable& other, IntArrayRef dims
   if (const auto cast = ops::autocast("tensordot", self, other)) [[unlikely]]
     return tensordot(cast(self), cast(other), dims_self, dims_other);
   ops::operand_device("tensordot", self, other);
+  ops::check_same_dtype("tensordot", self, other);
   EBB_CHECK(dims_self.size() == dims_other.size(),
             "tensordot: expected as many dimensions of both tensors, got ", dims_self, " and ", dims_other,
             ".");

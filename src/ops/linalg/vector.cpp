@@ -159,6 +159,15 @@ void check_vectors(const char* op, const Variable& x, const Variable& y) {
   EBB_CHECK(x.dim() == 1 && y.dim() == 1, op, ": expected two vectors, got shapes ", x.sizes(), " and ",
             y.sizes(), ".");
 }
+void check_addr(const char* op, const Variable& self, const Variable& vec1, const Variable& vec2,
+                const Scalar& beta, const Scalar& alpha) {
+  check_vectors(op, vec1, vec2);
+  EBB_CHECK(self.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+  EBB_CHECK(is_floating(self.dtype()) || !(alpha.is_floating_point() || beta.is_floating_point()), op,
+            ": For integral input tensors, arguments alpha and beta must not be floating point numbers; got "
+            "alpha = ",
+            alpha, " and beta = ", beta, ".");
+}
 
 }  // namespace
 
@@ -214,7 +223,7 @@ Variable& LinalgMethods::addmv_(const Variable& mat, const Variable& vec, const 
 Variable& LinalgMethods::addr_(const Variable& vec1, const Variable& vec2, const Scalar& beta,
                                const Scalar& alpha) const {
   const Variable& self = static_cast<const Variable&>(*this);
-  check_vectors("addr_", vec1, vec2);
+  check_addr("addr_", self, vec1, vec2, beta, alpha);
   add_vector_product("addr_", self, vec1.to(self.dtype()), vec2.to(self.dtype()), true, beta, alpha);
   return const_cast<Variable&>(self);
 }
@@ -255,7 +264,7 @@ Variable addr(const Variable& self, const Variable& vec1, const Variable& vec2, 
               const Scalar& alpha) {
   if (const auto cast = ops::autocast("addr", self, vec1, vec2)) [[unlikely]]
     return addr(cast(self), cast(vec1), cast(vec2), beta, alpha);
-  ops::check_vectors("addr", vec1, vec2);
+  ops::check_addr("addr", self, vec1, vec2, beta, alpha);
   const DType dtype = promote_types(self.dtype(), promote_types(vec1.dtype(), vec2.dtype()));
   if (dtype == kBool)  // products of matrices are of numbers
     return logical_or(mul(outer(vec1, vec2), alpha.to<bool>()), mul(self, beta.to<bool>()));

@@ -73,6 +73,8 @@ PoolGeometry pool_geometry(const char* op, const Variable& x, int dims, IntArray
 
 PoolGeometry adaptive_geometry(const char* op, const Variable& x, int dims, IntArrayRef output_size) {
   check_input(op, x, dims, PooledIntegers::none);
+  EBB_CHECK(output_size.size() == static_cast<std::size_t>(dims), op, ": expected an output_size of ", dims,
+            " values, got ", output_size, ".");
   std::int64_t out[3];
   spread(op, "an output_size", output_size, dims, 0, out);
   PoolGeometry g = start(x, dims);

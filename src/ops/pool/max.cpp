@@ -4,6 +4,7 @@
 #include <ebb/ops/pool.h>
 #include <ebb/ops/shape.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "ops/common/autocast.h"
@@ -212,6 +213,12 @@ Variable max_unpool3d(const Variable& self, const Variable& indices, IntArrayRef
                       IntArrayRef stride, IntArrayRef padding) {
   if (const auto cast = ops::autocast("max_unpool3d", self, indices)) [[unlikely]]
     return max_unpool3d(cast(self), indices, output_size, stride, padding);
+  const auto positive = [](std::int64_t s) { return s > 0; };
+  EBB_CHECK(stride.size() == 3 && std::all_of(stride.begin(), stride.end(), positive),
+            "max_unpool3d: expected a stride of three values above 0 (depth, height, width), got ", stride,
+            ".");
+  EBB_CHECK(padding.size() == 3,
+            "max_unpool3d: expected a padding of three values (depth, height, width), got ", padding, ".");
   return ops::unpool("max_unpool3d", &ops::kUnpool3, self, indices, output_size);
 }
 

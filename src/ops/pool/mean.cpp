@@ -70,6 +70,9 @@ Variable average(const char* op, const PoolNames* names, const Variable& x, int 
   EBB_CHECK(!divisor || *divisor != 0, op, ": divisor_override must not be 0.");
   PoolGeometry g =
       pool_geometry(op, x, dims, kernel, stride, padding, 1, ceil_mode, PooledIntegers::only_long);
+  for (const auto& axis : g.axis)  // torch asks this of three dimensions alone
+    EBB_CHECK(dims < 3 || axis.in >= axis.kernel, op, ": an input of shape ", x.sizes(),
+              " is smaller than the kernel ", kernel, ".");
   g.include_padding = include_padding;
   g.divisor = divisor.value_or(0);
   return layer(names, x, g, dims);

@@ -96,10 +96,7 @@ void check_uniform(const char* op, DType dtype, double from, double to) {
   EBB_CHECK(is_floating(dtype), op, ": dtype ", dtype, " is not supported; expected a floating-point dtype.");
   EBB_CHECK(from <= to, op, ": expects to return a [from, to) range, but found from=", from, " > to=", to,
             ".");
-  const double largest = dtype == kHalf     ? 65504.0
-                         : dtype == kFloat  ? double{std::numeric_limits<float>::max()}
-                         : dtype == kDouble ? std::numeric_limits<double>::max()
-                                            : 3.3895313892515355e38;
+  const double largest = ops::largest_of(dtype);
   EBB_CHECK(from >= -largest && to <= largest && to - from <= largest, op, ": the range from ", from, " to ",
             to, " is out of bounds for ", dtype, ".");
 }

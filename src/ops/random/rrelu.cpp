@@ -7,12 +7,18 @@
 #include <ebb/ops/random.h>
 #include <ebb/ops/shape.h>
 
+#include <cmath>
+
 #include "ops/random/inplace.h"
 
 namespace ebb {
 namespace {
 
-void check_bounds(const Scalar& lower, const Scalar& upper) {
+void check_bounds(const Variable& x, const Scalar& lower, const Scalar& upper) {
+  EBB_CHECK(is_floating(x.dtype()), "rrelu: expected a floating-point tensor, got ", x.dtype(),
+            ". Convert it with .to(ebb::kFloat).");
+  EBB_CHECK(std::isfinite(lower.to_double()) && std::isfinite(upper.to_double()),
+            "rrelu: lower and upper must be finite, got ", lower, " and ", upper, ".");
   EBB_CHECK(lower.to_double() <= upper.to_double(), "rrelu: lower must not exceed upper, got ", lower,
             " and ", upper, ".");
 }
@@ -40,14 +46,14 @@ Variable ops::rrelu_slopes(const Variable& x, const Scalar& lower, const Scalar&
 
 Variable rrelu(const Variable& self, const Scalar& lower, const Scalar& upper, bool training,
                const optional<Generator>& generator) {
-  check_bounds(lower, upper);
+  check_bounds(self, lower, upper);
   if (!training) return leaky_relu(self, mean_slope(lower, upper));
   return mul(self, ops::rrelu_slopes(self.detach(), lower, upper, generator)).to(self.dtype());
 }
 
 Variable& rrelu_(const Variable& self, const Scalar& lower, const Scalar& upper, bool training,
                  const optional<Generator>& generator) {
-  check_bounds(lower, upper);
+  check_bounds(self, lower, upper);
   if (!training) return leaky_relu_(self, mean_slope(lower, upper));
   return mul_(self, ops::rrelu_slopes(self.detach(), lower, upper, generator));
 }

@@ -61,6 +61,9 @@ Variable norm_over(const char* op, const Variable& self, double p, DimMask mask,
             ". Convert first, as in x.to(ebb::kFloat).");
   EBB_CHECK(is_floating(type), op, ": the desired output dtype should be floating point, got ", type, ".");
   EBB_CHECK(p == p, op, ": the order p is NaN.");
+  EBB_CHECK((p >= 0 && !std::isinf(p)) || reduced_count(self.sizes(), mask) > 0, op,
+            ": cannot compute the norm of order ", p, " over no elements (shape ", self.sizes(),
+            "), as the operation does not have an identity.");
   const DType sums = type == kDouble ? kDouble : kFloat;
   const NdArray in = wide_dtype(self.dtype()) == sums ? self.array() : cast_array(self.array(), sums);
   NdArray out = NdArray::empty(reduced_sizes(in.sizes(), mask, keepdim), sums, in.device());

@@ -111,6 +111,8 @@ Variable nansum(const Variable& self, OptionalIntArrayRef dim, bool keepdim, opt
 Variable nanmean(const Variable& self, OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) {
   EBB_CHECK(is_floating(self.dtype()), "nanmean: expected a floating-point tensor, got ", self,
             ". Convert first, as in x.to(ebb::kFloat).");
+  EBB_CHECK(!dtype || is_floating(*dtype), "nanmean: expected a floating-point dtype for the result, got ",
+            *dtype, ".");
   return nansum(self, dim, keepdim, dtype) / sum(self.detach().isnan().logical_not(), dim, keepdim);
 }
 

@@ -122,6 +122,7 @@ void check_input(const UpsampleKind& kind, const Variable& x) {
   EBB_CHECK(x.dim() == kind.dims + 2, kind.op, ": It is expected input_size equals to ", kind.dims + 2,
             ", but got size ", x.dim(), ": shape ", x.sizes(),
             ". The first two dimensions are batch and channels.");
+  EBB_CHECK(x.size(1) > 0, kind.op, ": only the batch may be empty, got shape ", x.sizes(), ".");
 }
 
 }  // namespace

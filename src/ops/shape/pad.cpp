@@ -1,6 +1,7 @@
 // Padding with a constant, and the function that chooses among the modes.
 #include <ebb/ops/shape.h>
 #include "ops/common/autocast.h"
+#include "ops/common/checks.h"
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
 #include "ops/common/views.h"
@@ -33,6 +34,7 @@ Variable constant_pad_nd(const Variable& x, IntArrayRef pad, const Scalar& value
   EBB_CHECK(static_cast<std::int64_t>(pad.size()) <= 2 * x.dim(),
             "constant_pad_nd: length of pad should be no more ",
             "than twice the number of dimensions of the input. Pad ", pad, ", input shape ", x.sizes(), ".");
+  ops::check_fits("constant_pad_nd", value, x.dtype());
   const std::size_t padded = pad.size() / 2, dims = static_cast<std::size_t>(x.dim());
   DimVector sizes(x.sizes());
   NdArray part = x.array();
@@ -45,7 +47,10 @@ Variable constant_pad_nd(const Variable& x, IntArrayRef pad, const Scalar& value
               static_cast<std::int64_t>(d), ".");
     const std::int64_t from = std::max<std::int64_t>(-before, 0);
     const std::int64_t to = x.sizes()[d] - std::max<std::int64_t>(-after, 0);
-    part = ops::slice_array(part, static_cast<std::int64_t>(d), from, std::max<std::int64_t>(to - from, 0));
+    EBB_CHECK(from <= to, "constant_pad_nd: negative padding ", before, " and ", after,
+              " takes more than the ", x.sizes()[d], " elements of dimension ", static_cast<std::int64_t>(d),
+              " of shape ", x.sizes(), ".");
+    part = ops::slice_array(part, static_cast<std::int64_t>(d), from, to - from);
   }
   NdArray out = NdArray::empty(sizes, x.dtype(), x.device());
   NdArray inner = out;

@@ -69,10 +69,9 @@ NdArray squeezed(const NdArray& x, std::int64_t only = -1) {
 }
 
 NdArray squeezed(const char* op, const NdArray& x, IntArrayRef dims) {
-  DimVector named(static_cast<std::size_t>(x.dim()), 0), sizes, strides;
+  DimVector named(std::max<std::size_t>(x.sizes().size(), 1), 0), sizes, strides;
   for (const std::int64_t given : dims) {
     const std::int64_t d = wrap_dim(op, given, x.dim());
-    if (x.dim() == 0) continue;
     EBB_CHECK(named[d]++ == 0, op, ": dim ", d, " appears multiple times in the list of dims ", dims, ".");
   }
   for (std::int64_t d = 0; d < x.dim(); ++d) {
@@ -168,6 +167,8 @@ Variable flatten(const Variable& x, std::int64_t start_dim, std::int64_t end_dim
 Variable unflatten(const Variable& x, std::int64_t dim, IntArrayRef sizes) {
   dim = wrap_dim("unflatten", dim, x.dim());
   EBB_CHECK(!sizes.empty(), "unflatten: sizes must not be empty.");
+  EBB_CHECK_INDEX(x.dim() > 0,
+                  "unflatten: a 0-dimensional tensor has no dimension to unflatten. Use view().");
   const DimVector pieces = ops::infer_size("unflatten", sizes, x.size(dim));
   DimVector shape(x.sizes().slice(0, static_cast<std::size_t>(dim)));
   shape.append(pieces.begin(), pieces.end());

@@ -66,6 +66,12 @@ Variable searchsorted(const Variable& sorted_sequence, const Variable& self, boo
   EBB_CHECK(!(side && *side == "left" && right), "searchsorted: side and right can't be set to opposites.");
   const Device device = ops::common_device("searchsorted", sorted_sequence, self);
   Variable sequence = sorted_sequence.detach();
+  if (sorter && sorter->defined()) {
+    EBB_CHECK(sorter->sizes() == sequence.sizes() && sorter->dtype() == kLong,
+              "searchsorted: expected a sorter of dtype Long and of the sorted sequence's shape ",
+              sequence.sizes(), ", got ", sorter->dtype(), " of shape ", sorter->sizes(),
+              ". Pass the indices of sort().");
+  }
   if (sorter && sorter->defined()) sequence = sequence.gather(-1, *sorter);
   const std::int64_t dims = sequence.dim();
   EBB_CHECK(dims >= 1, "searchsorted: expected a sorted sequence of at least one dimension, got ",

@@ -38,6 +38,12 @@ Triple unique_of(const Variable& self, optional<std::int64_t> dim, bool consecut
           Variable(return_counts ? counts : none)};
 }
 
+std::int64_t existing_dim(const char* op, const Variable& x, std::int64_t dim) {
+  EBB_CHECK_INDEX(x.dim() > 0, op, ": dimension ", dim,
+                  " is asked for, but the tensor has no dimensions. Leave it out.");
+  return wrap_dim(op, dim, x.dim());
+}
+
 }  // namespace
 }  // namespace ops
 
@@ -51,11 +57,12 @@ std::tuple<Variable, Variable, Variable> _unique2(const Variable& self, bool, bo
 }
 std::tuple<Variable, Variable, Variable> unique_dim(const Variable& self, std::int64_t dim, bool,
                                                     bool return_inverse, bool return_counts) {
-  return ops::unique_of(self, wrap_dim("unique_dim", dim, self.dim()), false, return_inverse, return_counts);
+  dim = ops::existing_dim("unique_dim", self, dim);
+  return ops::unique_of(self, dim, false, return_inverse, return_counts);
 }
 std::tuple<Variable, Variable, Variable> unique_consecutive(const Variable& self, bool return_inverse,
                                                             bool return_counts, optional<std::int64_t> dim) {
-  if (dim) dim = wrap_dim("unique_consecutive", *dim, self.dim());
+  if (dim) dim = ops::existing_dim("unique_consecutive", self, *dim);
   return ops::unique_of(self, dim, true, return_inverse, return_counts);
 }
 
