@@ -12,7 +12,7 @@ namespace {
 // More than a vector, so that its lanes and its tail are both asked.
 constexpr std::int64_t kCopies = 9;
 
-double rounded(double x, ebb::DType dtype) { return ebb::full({}, x, dtype).item<double>(); }
+double rounded(double x, ebb::DType dtype) { return ebb::full({}, x, ebb::kF64).to(dtype).item<double>(); }
 
 bool holds(double got, double expected, double tolerance) {
   if (std::isnan(expected)) return std::isnan(got);
