@@ -65,13 +65,23 @@ double error_of(const Ball& exact, double got, const Format& format) {
   return exact.distance(got, ulp);
 }
 
-/// |x f'(x) / f(x)|, summed over the operands: how much an error of the arguments grows.
-double condition_of(const Jet& jet, const double at[2], Part part) {
+/// |x f'(x) / f(x)|, summed over the operands: how much an error of the arguments grows. Third derivatives
+/// are not known; the quotient of differences stands for them.
+double condition_of(const Exact& exact, const Jet& jet, const double at[2], Part part, int operands) {
   static constexpr Part kSlopes[kParts][2] = {{kByA, kByB}, {kByAA, kByAB}, {kByAB, kByBB}};
-  if (part > kByB) return 1;  // third derivatives are not known
   double sum = 0;
-  for (int i = 0; i < 2; ++i) {
-    const Ball share = abs(Ball(at[i]) * jet.part[kSlopes[part][i]] / jet.part[part]);
+  for (int i = 0; i < operands; ++i) {
+    Ball slope;
+    if (part <= kByB) {
+      slope = jet.part[kSlopes[part][i]];
+    } else {
+      double beside[2] = {at[0], at[1]};
+      beside[i] *= 1 + 0x1p-40;
+      if (beside[i] == at[i]) continue;
+      const Jet there = evaluate(exact, beside[0], beside[1], kParts);
+      slope = (there.part[part] - jet.part[part]) / (Ball(beside[i]) - Ball(at[i]));
+    }
+    const Ball share = abs(Ball(at[i]) * slope / jet.part[part]);
     sum += share.finite() ? share.middle() : 0;
   }
   return std::clamp(sum, 1.0, 0x1p52);
@@ -159,9 +169,11 @@ Errors measure(const optable::Row& row, const Exact& exact, ebb::DType dtype,
         ++worst.points;
         const double value = got[part].data_ptr<double>()[i];
         const double ulps = jet.part[part].decided() ? error_of(jet.part[part], value, format) : INFINITY;
-        if (ulps > 0.5)
-          worst.conditioned =
-              std::max(worst.conditioned, ulps / condition_of(jet, at, static_cast<Part>(part)));
+        if (ulps > allowed(dtype)) {
+          const double condition =
+              condition_of(exact, jet, at, static_cast<Part>(part), static_cast<int>(points.size()));
+          worst.conditioned = std::max(worst.conditioned, ulps / condition);
+        }
         if (ulps > worst.ulps)
           worst = {ulps, worst.conditioned, at[0], at[1], value, jet.part[part].middle(), worst.points};
       }
