@@ -127,9 +127,12 @@ void special() {
       .at({1}, kInf)
       .at({-1}, -kInf)
       .at({1.5}, kNan);
-  real("sinc", ebb::sinc, ebb::sinc_).range(-2.5, 2.5).kinks({0}).at({0}, 1, {0}).reference([](double x) {
-    return std::sin(M_PI * x) / (M_PI * x);
-  });
+  real("sinc", ebb::sinc, ebb::sinc_)
+      .range(-2.5, 2.5)
+      .kinks({0})
+      .at({0}, 1, {0})
+      .at({kInf}, 0, {0})
+      .reference([](double x) { return std::sin(M_PI * x) / (M_PI * x); });
   unary("logit", [](V x) { return ebb::logit(x); })
       .range(0.1, 0.9)
       .reference([](double x) { return std::log(x / (1 - x)); })

@@ -7,6 +7,9 @@ namespace ebb {
 
 using namespace ops;
 
+/// A derivative of sinc, found by its formula.
+static Variable sinc_derivative(int n, const Variable& x) { return unary(x, SincDerivative{{}, n}); }
+
 Variable erf(const Variable& self) { return unary<Erf>(self); }
 Variable& erf_(const Variable& self) { return unary_inplace<Erf>(self); }
 Variable erfc(const Variable& self) { return unary<Erfc>(self); }

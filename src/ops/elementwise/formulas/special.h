@@ -1,13 +1,11 @@
-// Error functions, gamma functions, Bessel functions, logit, sinc.
+// Error functions, gamma functions, Bessel functions, logit.
 #pragma once
 
-#include "ops/elementwise/formula.h"
+#include "ops/elementwise/formulas/special/sinc.h"
 
 // Visible, because the kernel slots named after these types are what plugins fill.
 #pragma GCC visibility push(default)
 namespace ebb::ops {
-
-constexpr double kPi = 3.14159265358979323846;
 
 /// psi(x): reflection for negative x, recurrence up to 10, then the asymptotic series.
 EBB_HD inline double digamma(double x) {
@@ -261,24 +259,8 @@ struct BesselI1 : Unary {
   }
 };
 
-/// sin(pi x) / (pi x), 1 at 0.
-struct Sinc : Unary {
-  static constexpr char kName[] = "sinc";
-  template <class X>
-  EBB_HD X value(const X& x) const {
-    const X angle = where(x == 0, constant<X>(1), x) * constant<X>(kPi);
-    return where(x == 0, constant<X>(1), sin(angle) / angle);
-  }
-  template <class X>
-  EBB_HD X slope(const X& x) const {
-    const auto zero = x == 0;
-    const X divisor = where(zero, constant<X>(1), x), angle = divisor * constant<X>(kPi);
-    const X beside = (angle * cos(angle) - sin(angle)) / (angle * divisor);
-    return where(zero, x * constant<X>(-kPi * kPi / 3), beside);
-  }
-};
-
-using SpecialOps = List<Erf, Erfc, Erfinv, Lgamma, Digamma, Polygamma, Logit, Sinc, BesselI0, BesselI1>;
+using SpecialOps =
+    List<Erf, Erfc, Erfinv, Lgamma, Digamma, Polygamma, Logit, Sinc, SincDerivative, BesselI0, BesselI1>;
 
 }  // namespace ebb::ops
 #pragma GCC visibility pop

@@ -1,0 +1,105 @@
+// sin(pi x) / (pi x) and its derivatives.
+#pragma once
+
+#include "ops/elementwise/formula.h"
+
+// Visible, because the kernel slots named after these types are what plugins fill.
+#pragma GCC visibility push(default)
+namespace ebb::ops {
+
+constexpr double kPi = 3.14159265358979323846;
+
+/// sin(pi x) and cos(pi x) of x >= 0. x is reduced in half turns, which is exact; then sines are taken next
+/// to their zeros.
+template <class X>
+struct HalfTurns {
+  X turn;  // from 0 to 2
+  EBB_HD explicit HalfTurns(const X& x) {
+    using std::trunc;
+    turn = x - 2 * trunc(x * constant<X>(0.5));
+  }
+  EBB_HD X sine() const {
+    const auto half = constant<X>(0.5);
+    return sin(constant<X>(kPi) * where(turn < half, turn, where(turn < half * 3, 1 - turn, turn - 2)));
+  }
+  EBB_HD X cosine() const {
+    return sin(constant<X>(kPi) * (constant<X>(0.5) - where(turn < constant<X>(1), turn, 2 - turn)));
+  }
+};
+
+/// The n-th derivative of sin(pi x) / (pi x), n >= 2: near 0 the series, whose terms would cancel farther
+/// out; there upwards from the function by x f^(n) + n f^(n-1) = pi^(n-1) sin(pi x + n pi / 2).
+EBB_HD [[gnu::noinline]] inline double sinc_derivative(int n, double x) {
+  const double size = std::fabs(x);
+  if (size == __builtin_inf()) return 0;
+  double out = 0;
+  if (size < (n + 1) * 0.25) {
+    double term = n % 2 ? size / (n + 2) : 1.0 / (n + 1);
+    for (int i = 0; i < (n + 1) / 2; ++i) term *= -kPi * kPi;
+    for (double k = (n + 1) / 2; std::fabs(term) > 1e-18 * std::fabs(out); ++k) {
+      out += term;
+      term *= -kPi * size * (kPi * size) * (2 * k + 1) / ((2 * k + 3) * (2 * k - n + 1) * (2 * k - n + 2));
+    }
+  } else {
+    const HalfTurns<double> at(size);
+    const double sine = at.sine(), cosine = at.cosine(), wave[] = {sine, cosine, -sine, -cosine};
+    out = sine / (kPi * size);
+    double power = 1;
+    for (int i = 1; i <= n; ++i, power *= kPi) out = (power * wave[i % 4] - i * out) / size;
+  }
+  return n % 2 && x < 0 ? -out : out;
+}
+
+/// sin(pi x) / (pi x): 1 at 0, 0 at infinity.
+struct Sinc : Unary {
+  static constexpr char kName[] = "sinc";
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    const X size = abs(x), zero = constant<X>(0), one = constant<X>(1);
+    const X out = HalfTurns<X>(size).sine() / (size * constant<X>(kPi));
+    return where(size == zero, one, where(size == constant<X>(__builtin_inff()), zero, out));
+  }
+  template <class X>
+  EBB_HD X slope(const X& x) const {
+    const X size = abs(x);
+    const HalfTurns<X> at(size);
+    const X far = (at.cosine() - at.sine() / (size * constant<X>(kPi))) / x;
+    const X beside = where(size == constant<X>(__builtin_inff()), constant<X>(0), far);
+    return where(size < constant<X>(0.5), x * series(x * x), beside);
+  }
+  template <class X>
+  auto bend(const X& x) const {
+    return sinc_derivative(2, x);
+  }
+
+ private:
+  // Term k is (-1)^k 2k pi^(2k) / (2k + 1)!.
+  template <class X>
+  EBB_HD static X series(const X& square) {
+    constexpr double kTerms[] = {-7.3658937770969467e-11, 3.4330769499642866e-9,  -1.3148481279991995e-7,
+                                 4.0499478466192442e-6,   -9.7662231263189327e-5, 0.0017811455163728520,
+                                 -0.023460810354558236,   0.20918278254123840,    -1.1445109447325053,
+                                 3.2469697011334146,      -3.2898681336964529};
+    X sum = constant<X>(1.3217901389162317e-12);
+    for (const double term : kTerms) sum = sum * square + constant<X>(term);
+    return sum;
+  }
+};
+
+/// The derivatives of sinc from the second on, which have no kernel in lanes.
+struct SincDerivative : Unary {
+  static constexpr char kName[] = "sinc_derivative";
+  static constexpr Run kRun = Run::calls;
+  int n = 2;
+  template <class T>
+  EBB_HD T value(T x) const {
+    return static_cast<T>(sinc_derivative(n, static_cast<double>(x)));
+  }
+  template <class X>
+  EBB_HD X slope(const X& x) const {
+    return sinc_derivative(n + 1, x);
+  }
+};
+
+}  // namespace ebb::ops
+#pragma GCC visibility pop
