@@ -44,6 +44,12 @@ struct Tan : Unary {
   }
 };
 
+/// 1 - x^2, which keeps its digits near the ends.
+template <class X>
+EBB_HD X one_minus_square(const X& x) {
+  return (1 - x) * (1 + x);
+}
+
 struct Asin : Unary {
   static constexpr char kName[] = "asin";
   template <class X>
@@ -52,7 +58,12 @@ struct Asin : Unary {
   }
   template <class X>
   EBB_HD X slope(const X& x) const {
-    return rsqrt(1 - x * x);
+    return rsqrt(one_minus_square(x));
+  }
+  template <class X>
+  EBB_HD X bend(const X& x) const {
+    const X rest = one_minus_square(x);
+    return x / (rest * sqrt(rest));
   }
 };
 
@@ -64,9 +75,19 @@ struct Acos : Unary {
   }
   template <class X>
   EBB_HD X slope(const X& x) const {
-    return -rsqrt(1 - x * x);
+    return -Asin().slope(x);
+  }
+  template <class X>
+  EBB_HD X bend(const X& x) const {
+    return -Asin().bend(x);
   }
 };
+
+/// Whether the square of a number has overflowed.
+template <class X>
+EBB_HD auto is_beyond(const X& square) {
+  return square == constant<X>(__builtin_inff());
+}
 
 struct Atan : Unary {
   static constexpr char kName[] = "atan";
@@ -74,9 +95,16 @@ struct Atan : Unary {
   EBB_HD X value(const X& x) const {
     return atan(x);
   }
+  /// 1 / (1 + x^2), or, where x^2 overflows, (1/x)^2.
   template <class X>
-  EBB_HD X gradient(const X& g, const X& x) const {
-    return g / (x * x + 1);
+  EBB_HD X slope(const X& x) const {
+    const X square = x * x + 1, inverse = 1 / where(is_beyond(square), x, square);
+    return where(is_beyond(square), inverse * inverse, inverse);
+  }
+  template <class X>
+  EBB_HD X bend(const X& x) const {
+    const X square = x * x + 1;
+    return where(is_beyond(square), constant<X>(0), x * -2 / square / square);
   }
 };
 
@@ -104,6 +132,7 @@ struct Cosh : Unary {
   }
 };
 
+/// 1 / sqrt(1 + x^2), or, where x^2 overflows, 1 / |x|.
 struct Asinh : Unary {
   static constexpr char kName[] = "asinh";
   template <class X>
@@ -112,10 +141,17 @@ struct Asinh : Unary {
   }
   template <class X>
   EBB_HD X slope(const X& x) const {
-    return rsqrt(x * x + 1);
+    const X square = x * x + 1;
+    return 1 / where(is_beyond(square), abs(x), sqrt(square));
+  }
+  template <class X>
+  EBB_HD X bend(const X& x) const {
+    const X square = x * x + 1;
+    return where(is_beyond(square), -1 / x, -x / square) * slope(x);
   }
 };
 
+/// 1 / sqrt((x - 1) (x + 1)), or, where the product overflows, 1 / x.
 struct Acosh : Unary {
   static constexpr char kName[] = "acosh";
   template <class X>
@@ -124,7 +160,20 @@ struct Acosh : Unary {
   }
   template <class X>
   EBB_HD X slope(const X& x) const {
-    return rsqrt(x - 1) * rsqrt(x + 1);
+    const X square = product(x);
+    return 1 / where(is_beyond(square), x, sqrt(square));
+  }
+  template <class X>
+  EBB_HD X bend(const X& x) const {
+    const X square = product(x);
+    return where(is_beyond(square), -1 / x, -x / square) * slope(x);
+  }
+
+ private:
+  // Negative outside of the domain.
+  template <class X>
+  EBB_HD static X product(const X& x) {
+    return (x - 1) * (abs(x) + 1);
   }
 };
 
@@ -136,7 +185,12 @@ struct Atanh : Unary {
   }
   template <class X>
   EBB_HD X gradient(const X& g, const X& x) const {
-    return g / (1 - x * x);
+    return g / one_minus_square(x);
+  }
+  template <class X>
+  EBB_HD X bend(const X& x) const {
+    const X rest = one_minus_square(x);
+    return x * 2 / rest / rest;
   }
 };
 
