@@ -50,7 +50,17 @@ void distances(const Norm& norm, const T* a, std::int64_t d, const T* b, std::in
     sum_by_runs(kColumnRun, d, out, kSide, run);
   else
     run(0, d, out);
-  for (std::int64_t l = 0; l < kSide; ++l) out[l] = norm.finish(out[l]);
+  bool extreme = false;
+  for (std::int64_t l = 0; Norm::kScales && l < kSide; ++l) extreme |= distance::is_extreme(out[l]);
+  if (!extreme) {
+    for (std::int64_t l = 0; l < kSide; ++l) out[l] = norm.finish(out[l]);
+    return;
+  }
+  for (std::int64_t l = 0; l < kSide; ++l)
+    out[l] =
+        distance::is_extreme(out[l])
+            ? distance::scaled_distance<T>(norm, d, [&](std::int64_t k) { return a[k] - b[k * pitch + l]; })
+            : norm.finish(out[l]);
 }
 
 }  // namespace

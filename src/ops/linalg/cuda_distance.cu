@@ -39,8 +39,11 @@ struct Distance {
   __device__ void operator()(std::int64_t i) const {
     const std::int64_t row = i / s.m, column = i % s.m;
     const T *const a = x1 + row * s.d, *const b = x2 + (row / s.n * s.m + column) * s.d;
-    out[i] = norm.finish(sum_by_runs<T>(s.d, Norm::kAdds ? kRun : s.d,
-                                        [&](T sum, std::int64_t k) { return norm.add(sum, a[k] - b[k]); }));
+    const auto difference = [&](std::int64_t k) { return a[k] - b[k]; };
+    const T sum = sum_by_runs<T>(s.d, Norm::kAdds ? kRun : s.d,
+                                 [&](T sum, std::int64_t k) { return norm.add(sum, difference(k)); });
+    out[i] = Norm::kScales && distance::is_extreme(sum) ? distance::scaled_distance<T>(norm, s.d, difference)
+                                                        : norm.finish(sum);
   }
 };
 
