@@ -1,9 +1,11 @@
 // Variances, norms and normalisation of numbers whose squares are no floats, or that lie far from 0.
 #include "check.h"
 
+#include <ebb/ops/linalg.h>
 #include <ebb/ops/norm.h>
 
 #include <cmath>
+#include <functional>
 
 using namespace op_tests;
 using namespace ebb;
@@ -77,4 +79,42 @@ TEST_CASE("large and small floats are normalised as doubles are") {
     compare("batch_norm",
             [&](const Variable& v) { return batch_norm(v, {}, {}, {}, {}, true, 0.1, eps, true); });
   }
+}
+
+TEST_CASE("norms and deviations of large and small floats have the derivatives of doubles") {
+  using Function = std::function<Variable(const Variable&)>;
+  const std::pair<const char*, Function> functions[] = {
+      {"norm", [](const Variable& x) { return x.norm(2, IntArrayRef{2}); }},
+      {"norm 3", [](const Variable& x) { return x.norm(3, IntArrayRef{2}); }},
+      {"norm 1.5", [](const Variable& x) { return x.norm(1.5, IntArrayRef{2}); }},
+      {"norm -2", [](const Variable& x) { return x.norm(-2, IntArrayRef{2}); }},
+      {"std", [](const Variable& x) { return x.std(IntArrayRef{2}); }},
+      {"cdist", [](const Variable& x) { return cdist(x, x.detach().flip(2)); }},
+      {"cdist 3", [](const Variable& x) { return cdist(x, x.detach().flip(2), 3); }},
+      {"hypot", [](const Variable& x) { return hypot(x, x.detach().flip(2)); }}};
+  const auto derivatives = [](const Function& f, const Variable& x, double scale) {
+    const Variable leaf = x.detach().set_requires_grad(true), y = f(leaf);
+    const Variable once = autograd::grad({y.sum()}, {leaf}, {}, true, true)[0];
+    const Variable weights = tensor(kNumbers, kDouble).view(x.sizes()).to(x.dtype());
+    const Variable twice = autograd::grad({(once * weights).sum()}, {leaf})[0];
+    return stack({once.detach().to(kDouble), twice.to(kDouble) * scale}, 0);
+  };
+  for (const double scale : kScales)
+    for (const auto& [name, f] : functions) {
+      INFO(name << " at " << scale);
+      const Variable x = scaled(scale);
+      CHECK(close(f(x), f(x.to(kDouble))));
+      CHECK(allclose(derivatives(f, x, scale), derivatives(f, x.to(kDouble), scale), 1e-4, 1e-5));
+    }
+}
+
+TEST_CASE("the gradient of logsumexp is shared out where the logarithm of the count is lost") {
+  const Variable x = full({3}, 1e20, kFloat).set_requires_grad(true);
+  const Variable g = autograd::grad({x.logsumexp(0)}, {x})[0];
+  CHECK(close(g, full({3}, 1.0 / 3, kDouble)));
+  const Variable h = autograd::grad({x.logcumsumexp(0).select(0, 2)}, {x})[0];
+  CHECK(h.sum().item<double>() == 1);
+  const Variable narrow = tensor({100.0, 100.0, 99.0}, kDouble).to(kBFloat16).set_requires_grad(true);
+  const Variable shares = autograd::grad({narrow.logsumexp(0)}, {narrow})[0];
+  CHECK(allclose(shares.to(kDouble), narrow.detach().to(kDouble).softmax(0), 4e-3, 0));
 }

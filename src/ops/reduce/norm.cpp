@@ -3,6 +3,7 @@
 #include "ops/common/autocast.h"
 #include "ops/common/dims.h"
 #include "ops/reduce/kernels.h"
+#include "ops/reduce/unit.h"
 
 #include <ebb/autograd/record.h>
 #include <ebb/ops/copy.h>
@@ -32,10 +33,13 @@ Variable norm_gradient(const Variable& grad, const Variable& x, const Variable& 
   const Variable flat = norm.detach().eq(0);
   const Variable zero = zeros({}, grad.options()), one = ones({}, grad.options());
   const Variable safe = where(flat, one, norm);
-  if (p == 2) return where(flat, zero, grad / safe) * x;
-  Variable direction = p < 2 ? x.sgn() * x.abs().pow(p - 1) : x * x.abs().pow(p - 2);
+  // The quotient of grad and norm is small and saves a pass, but its derivatives leave the range of floats.
+  if (p == 2 && !autograd::records(grad, x, norm)) return where(flat, zero, grad / safe) * x;
+  if (p == 2) return where(flat, zero, grad) * unit_vector(x, safe, mask);
+  const Variable share = x / safe;
+  Variable direction = p < 2 ? x.sgn() * share.abs().pow(p - 1) : share * share.abs().pow(p - 2);
   if (p < 1) direction = where(x.detach().eq(0), zero, direction);
-  return direction * where(flat, zero, grad * safe.pow(1 - p));
+  return direction * where(flat, zero, grad);
 }
 
 struct NormBackward : autograd::Node {
@@ -82,18 +86,58 @@ Variable norm_over(const char* op, const Variable& self, double p, DimMask mask,
   return result;
 }
 
+/// x / norm as a node: the derivative of composed ops would pass gradients of the size of 1 / norm through
+/// the norm, which divides by it again.
+struct UnitBackward : autograd::Node {
+  autograd::SavedVariable self{this};
+  DimMask mask = 0;
+  std::string name() const override { return "DivBackward0"; }
+  autograd::GradList apply(autograd::GradList&& grads) override {
+    const Variable x = self.unpack();
+    const Variable norm = norm_over("norm", x, 2, mask, true, nullopt, "NormBackward1");
+    const Variable safe = where(norm.detach().eq(0), ones({}, norm.options()), norm);
+    const Variable unit = unit_vector(x, safe, mask);
+    const Variable along = sum_over(grads[0] * unit, mask, true, nullopt, 1, "SumBackward1");
+    return {(grads[0] - unit * along) / safe};
+  }
+};
+
+}  // namespace
+
+Variable unit_vector(const Variable& x, const Variable& norm, DimMask mask) {
+  Variable out;
+  {
+    const NoGradGuard guard;
+    out = x / norm;
+  }
+  if (autograd::records(x)) {
+    const auto node = autograd::make_node<UnitBackward>(x);
+    node->mask = mask;
+    node->self.save(x);
+    autograd::set_history(out, node);
+  }
+  return out;
+}
+
+namespace {
+
 double order(const optional<Scalar>& p) { return p ? p->to_double() : 2; }
 
-// d/dx = exp(x - result): NaN where everything is -inf, as in torch.
+// The gradient is shared out by softmax. exp(x - result) would not do: where x is large or has 16 bits, the
+// result has lost the logarithm of how many there are. NaN where everything is -inf, as in torch.
 struct LogsumexpBackward : autograd::Node {
   autograd::SavedVariable self{this}, result{this};
   DimMask mask = 0;
   bool keepdim = false;
   std::string name() const override { return "LogsumexpBackward0"; }
   autograd::GradList apply(autograd::GradList&& grads) override {
-    const Variable x = self.unpack();
-    const Variable y = restore_dims(result.unpack(), x.sizes(), mask, keepdim);
-    return {restore_dims(grads[0], x.sizes(), mask, keepdim) * (x - y).exp()};
+    const DType wide = wide_dtype(grads[0].dtype());
+    const Variable x = self.unpack().to(wide);
+    const Variable shift = restore_dims(result.unpack().detach().to(wide), x.sizes(), mask, keepdim);
+    const Variable parts = (x - shift).exp();
+    const Variable whole = sum_over(parts, mask, true, nullopt, 1, "SumBackward1");
+    const Variable grad = restore_dims(grads[0], x.sizes(), mask, keepdim);
+    return {(parts * (grad / whole)).to(grads[0].dtype())};
   }
 };
 

@@ -2,6 +2,7 @@
 #include "ops/common/arrays.h"
 #include "ops/common/dims.h"
 #include "ops/reduce/kernels.h"
+#include "ops/reduce/unit.h"
 
 #include <ebb/autograd/record.h>
 #include <ebb/ops/copy.h>
@@ -10,6 +11,7 @@
 #include <ebb/ops/reduce.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace ebb {
 namespace ops {
@@ -28,13 +30,16 @@ Variable spread_gradient(const Variable& grad, const Variable& x, const Variable
   const Variable centred =
       x - sum_over(x, s.mask, true, nullopt, static_cast<double>(reduced_count(x.sizes(), s.mask)),
                    "MeanBackward1");
-  Variable scale = grad * (2 / divisor);
-  if (s.root) {
-    const Variable flat = result.detach().eq(0);
-    scale =
-        where(flat, zeros({}, grad.options()), scale / (where(flat, ones({}, grad.options()), result) * 2));
-  }
-  return restore_dims(scale, x.sizes(), s.mask, s.keepdim) * centred;
+  if (!s.root) return restore_dims(grad * (2 / divisor), x.sizes(), s.mask, s.keepdim) * centred;
+  const Variable flat = result.detach().eq(0), safe = where(flat, ones({}, grad.options()), result);
+  const Variable used = where(flat, zeros({}, grad.options()), grad / divisor);
+  // The quotient of both saves a pass, but its derivatives leave the range of floats.
+  if (!autograd::records(grad, x, result))
+    return restore_dims(used / safe, x.sizes(), s.mask, s.keepdim) * centred;
+  const double root = std::sqrt(divisor);
+  return restore_dims(used, x.sizes(), s.mask, s.keepdim) *
+         (unit_vector(centred, restore_dims(safe.detach(), x.sizes(), s.mask, s.keepdim) * root, s.mask) *
+          root);
 }
 
 struct SpreadBackward : autograd::Node {

@@ -1,6 +1,7 @@
 // cumsum, cumprod and logcumsumexp.
 #include <ebb/ops/scan.h>
 
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>
 
@@ -13,23 +14,22 @@ namespace ebb {
 namespace ops {
 namespace {
 
-// d/dx[i] = exp(x[i] - y[i]) * T[i], where T[i] = g[i] + exp(y[i] - y[i + 1]) T[i + 1]: no factor exceeds 1.
-// exp(a - b); `of_nothing` where both are -inf.
-Variable exp_of_difference(const Variable& a, const Variable& b, double of_nothing) {
-  return (a - b).exp().masked_fill(a.eq(-INFINITY).logical_and(b.eq(-INFINITY)), of_nothing);
-}
-
-// The last one of terms that are all 0 counts as their sum.
+// Where y[i] = logaddexp(y[i - 1], x[i]), a share sigmoid(x[i] - y[i - 1]) of its gradient goes to x[i] and
+// the rest on to y[i - 1]: no factor exceeds 1, and shares add up to 1 where y has lost digits of x. Where
+// both are -inf, x[i] takes it all.
 struct LogcumsumexpBackward : autograd::Node {
   autograd::SavedVariable self{this}, result{this};
   std::int64_t dim = 0;
   std::string name() const override { return "LogcumsumexpBackward0"; }
   autograd::GradList apply(autograd::GradList&& grads) override {
-    const Variable y = result.unpack(), x = self.unpack();
+    const Variable x = self.unpack(), y = result.unpack();
     const std::int64_t n = y.dim() == 0 ? 1 : y.size(dim);
     if (y.dim() == 0 || n < 2) return {std::move(grads[0])};
-    const Variable links = exp_of_difference(y.narrow(dim, 0, n - 1), y.narrow(dim, 1, n - 1), 0);
-    return {exp_of_difference(x, y, 1) * linear_recurrence(grads[0], links, dim, true)};
+    const Variable before = y.narrow(dim, 0, n - 1), next = x.narrow(dim, 1, n - 1);
+    const Variable nothing = before.eq(-INFINITY).logical_and(next.eq(-INFINITY));
+    const Variable rise = (next - before).masked_fill(nothing, INFINITY);
+    const Variable first = ones_like(x.narrow(dim, 0, 1));
+    return {cat({first, rise.sigmoid()}, dim) * linear_recurrence(grads[0], rise.neg().sigmoid(), dim, true)};
   }
 };
 
