@@ -27,7 +27,9 @@ Jet pow(J a, J b) {
   // A whole exponent takes negative bases too.
   if (!positive(a) && b.value().finite() && arb_is_int(b.value().raw())) {
     const bool odd = arf_is_int_2exp_si(arb_midref(b.value().raw()), 1) == 0;
-    const Jet size = exp(b * log(-a));
+    Jet size = exp(b * log(-a));
+    // Powers between whole exponents are no real numbers: there is no derivative by b.
+    for (const Part part : {kByB, kByAB, kByBB}) size.part[part] = log(Ball(-1.0));
     return odd ? -size : size;
   }
   return exp(b * log(a));
@@ -35,8 +37,9 @@ Jet pow(J a, J b) {
 Jet log2(J x) { return log(x) / log(Jet(2.0)); }
 Jet exp2(J x) { return exp(x * log(Jet(2.0))); }
 Jet sinc(J x) {
-  const Jet angle = pi() * x;
-  return sin(angle) / angle;
+  // Sines of whole multiples of pi are 0 without a radius.
+  const Ball sine = call<arb_sin_pi>(x.value()), cosine = call<arb_cos_pi>(x.value()), pi = Ball::pi();
+  return compose(x, sine, pi * cosine, -(pi * pi * sine)) / (pi * x);
 }
 Jet elu(J x, J alpha, J scale, J input_scale) {
   return scale * (positive(x) ? x : alpha * expm1(input_scale * x));

@@ -51,8 +51,10 @@ void arithmetic() {
       .range(0.5, 3)
       .reference([](double x) { return 3 / x; });
   binary("ldexp", [](V a, V b) { return ebb::ldexp(a, b); })
-      .composed()
-      .reference([](double a, double b) { return a * std::exp2(b); })
+      .node("MulBackward0")
+      .at({0x1p-1000, 1500}, 0x1p500)
+      .at({0, 5000}, 0)
+      .reference([](double a, double b) { return a == 0 ? a : a * std::exp2(b); })
       .in_place([](In x) { return ebb::ldexp_(x[0], x[1]); });
 }
 
@@ -80,11 +82,15 @@ void powers() {
   binary("atan2", [](V a, V b) { return ebb::atan2(a, b); })
       .range(-3, 3)
       .kinks({0})
+      .at({0, 0}, 0, {0, 0})
+      .at({1, kInf}, 0, {0, 0})
       .reference(std::atan2)
       .in_place([](In x) { return ebb::atan2_(x[0], x[1]); });
   binary("hypot", [](V a, V b) { return ebb::hypot(a, b); })
       .range(-3, 3)
       .kinks({0})
+      .at({0, 0}, 0, {0, 0})
+      .at({-kInf, 1}, kInf, {-1, 0})
       .reference([](double a, double b) { return std::sqrt(a * a + b * b); })
       .in_place([](In x) { return ebb::hypot_(x[0], x[1]); })
       .error("hypot", [] { ebb::hypot(ebb::ones({2}, ebb::kLong), ebb::ones({2}, ebb::kLong)); });
@@ -133,6 +139,7 @@ void choices() {
       .reference(std::fmin);
   binary("copysign", [](V a, V b) { return ebb::copysign(a, b); })
       .kinks({0})
+      .at({kInf, -2}, -kInf, {-1, 0})
       .reference(std::copysign)
       .in_place([](In x) { return ebb::copysign_(x[0], x[1]); });
   binary("heaviside", [](V a, V b) { return ebb::heaviside(a, b); })
@@ -216,6 +223,7 @@ void ternary() {
       .range(-2, 2)
       .range(0.5, 2)
       .reference([](double a, double b, double c) { return a + 0.5 * b / c; })
+      .at({1, 1, 0x1p515}, 1, {1, 0x1p-516, -0x1p-1031})
       .in_place([](In x) { return ebb::addcdiv_(x[0], x[1], x[2], 0.5); })
       .error("addcdiv", [] {
         const Variable x = ebb::ones({2}, ebb::kLong);

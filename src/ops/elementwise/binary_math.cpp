@@ -27,8 +27,90 @@ struct XlogyScalarOtherRule {
   }
 };
 
+// The gradients of hypot and atan2, and those of their gradients. Third derivatives are composed of ordinary
+// ops, from the coordinates on the unit circle.
+struct PlaneRule {
+  using Kind = PlaneDerivative::Kind;
+  static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
+  Kind kind;
+  static std::string name() { return node_name<PlaneDerivative>(); }
+  Variable a(const Variable& g, const Kept<Variable>& k) const {
+    switch (kind) {
+      case Kind::hypot_a:
+        return g * derivative(Kind::hypot_aa, k.a, k.b);
+      case Kind::angle_a:
+        return g * derivative(Kind::angle_aa, k.a, k.b);
+      default:
+        return g * third(k.a, k.b, kind == Kind::hypot_ab || kind == Kind::angle_ab);
+    }
+  }
+  Variable b(const Variable& g, const Kept<Variable>& k) const {
+    switch (kind) {
+      case Kind::hypot_a:
+        return g * derivative(Kind::hypot_ab, k.a, k.b);
+      case Kind::angle_a:
+        return g * derivative(Kind::angle_ab, k.a, k.b);
+      case Kind::hypot_aa:
+        return g * third(k.a, k.b, true);
+      case Kind::hypot_ab:
+        return g * third(k.b, k.a, true);
+      case Kind::angle_aa:
+        return g * third(k.a, k.b, true);
+      default:
+        return g * neg(third(k.a, k.b, false));
+    }
+  }
+  static Variable derivative(Kind kind, const Variable& a, const Variable& b) {
+    return run_binary(a, b, PlaneDerivative{{}, kind}, PlaneRule{kind});
+  }
+
+ private:
+  /// By a three times, or by a twice and by b.
+  Variable third(const Variable& a, const Variable& b, bool mixed) const {
+    const Variable inverse = 1 / hypot(a, b), x = a * inverse, y = b * inverse, square = inverse * inverse;
+    if (kind == Kind::hypot_aa || kind == Kind::hypot_ab)
+      return square * (mixed ? y * (2 * x * x - y * y) : -3 * x * y * y);
+    return square * inverse * (mixed ? x * (6 * y * y - 2 * x * x) : y * (6 * x * x - 2 * y * y));
+  }
+};
+
+struct HypotRule {
+  static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
+  static std::string name() { return node_name<Hypot>(); }
+  Variable a(const Variable& g, const Kept<Variable>& k) const {
+    return g * PlaneRule::derivative(PlaneRule::Kind::hypot_a, k.a, k.b);
+  }
+  Variable b(const Variable& g, const Kept<Variable>& k) const {
+    return g * PlaneRule::derivative(PlaneRule::Kind::hypot_a, k.b, k.a);
+  }
+};
+
+struct Atan2Rule {
+  static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
+  static std::string name() { return node_name<Atan2>(); }
+  Variable a(const Variable& g, const Kept<Variable>& k) const {
+    return g * PlaneRule::derivative(PlaneRule::Kind::angle_a, k.a, k.b);
+  }
+  Variable b(const Variable& g, const Kept<Variable>& k) const {
+    return neg(g) * PlaneRule::derivative(PlaneRule::Kind::angle_a, k.b, k.a);
+  }
+};
+
+// By a it is the ldexp of 1, by b another order.
+struct LdexpRule {
+  static constexpr unsigned kUsesA = kB, kUsesB = kA | kB;
+  int order = 0;
+  static std::string name() { return node_name<Ldexp>(); }
+  Variable a(const Variable& g, const Kept<Variable>& k) const { return g * of(Scalar(1.0), k.b, order); }
+  Variable b(const Variable& g, const Kept<Variable>& k) const { return g * of(k.a, k.b, order + 1); }
+  template <class A>
+  static Variable of(const A& a, const Variable& b, int order) {
+    return run_binary(a, b, Ldexp{{}, order}, LdexpRule{order});
+  }
+};
+
 Variable copysign_gradient(const Variable& g, const Variable& a, const Variable& out) {
-  return g * where(a == 0, 0, out / a);
+  return g * (sign(a) * sign(out));
 }
 struct CopySignRule {
   static constexpr char kName[] = "CopysignBackward0";
@@ -45,6 +127,9 @@ struct CopySignScalarRule {
   }
 };
 
+// Whole exponents have the dtype that 2.0 to their power has.
+Variable as_exponent(const Variable& x) { return x.defined() ? x.to(result_type(x, Scalar(2.0))) : x; }
+
 void check_floating(const char* op, const Variable& a, const Variable& b) {
   EBB_CHECK(is_floating(result_type(a, b)), op, ": expected a floating-point dtype, got ", a.dtype(), " and ",
             b.dtype(), ". Convert one with .to(kFloat).");
@@ -60,16 +145,18 @@ Variable fmin(const Variable& self, const Variable& other) { return binary<Fmin>
 Variable atan2(const Variable& self, const Variable& other) {
   if (const auto cast = ops::autocast("atan2", self, other)) [[unlikely]]
     return atan2(cast(self), cast(other));
-  return binary<Atan2>(self, other);
+  return run_binary(self, other, Atan2(), Atan2Rule());
 }
-Variable& atan2_(const Variable& self, const Variable& other) { return binary_inplace<Atan2>(self, other); }
+Variable& atan2_(const Variable& self, const Variable& other) {
+  return run_binary_inplace(self, other, Atan2(), Atan2Rule());
+}
 Variable hypot(const Variable& self, const Variable& other) {
   check_floating("hypot", self, other);
-  return binary<Hypot>(self, other);
+  return run_binary(self, other, Hypot(), HypotRule());
 }
 Variable& hypot_(const Variable& self, const Variable& other) {
   check_floating("hypot_", self, other);
-  return binary_inplace<Hypot>(self, other);
+  return run_binary_inplace(self, other, Hypot(), HypotRule());
 }
 Variable logaddexp(const Variable& self, const Variable& other) {
   check_floating("logaddexp", self, other);
@@ -107,8 +194,12 @@ Variable& copysign_(const Variable& self, const Scalar& other) {
   return run_unary_inplace(self, CopySign(), CopySignScalarRule{other}, other);
 }
 
-Variable ldexp(const Variable& self, const Variable& other) { return mul(self, pow(2.0, other)); }
-Variable& ldexp_(const Variable& self, const Variable& other) { return mul_(self, pow(2.0, other)); }
+Variable ldexp(const Variable& self, const Variable& other) {
+  return run_binary(self, as_exponent(other), Ldexp(), LdexpRule());
+}
+Variable& ldexp_(const Variable& self, const Variable& other) {
+  return run_binary_inplace(self, as_exponent(other), Ldexp(), LdexpRule());
+}
 
 Variable heaviside(const Variable& self, const Variable& other) {
   check_same_dtype("heaviside", self, other);

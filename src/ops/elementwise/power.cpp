@@ -3,8 +3,8 @@
 #include <ebb/ops/elementwise.h>
 
 #include "ops/common/autocast.h"
-#include "ops/elementwise/formulas/binary_math.h"
 #include "ops/elementwise/formulas/exponential.h"
+#include "ops/elementwise/formulas/power.h"
 #include "ops/elementwise/record_binary.h"
 
 namespace ebb {
@@ -12,48 +12,24 @@ namespace {
 
 using namespace ops;
 
-// e x^(e-1); 0 for e = 0, also at x = 0.
-struct PowScalarRule {
-  static constexpr char kName[] = "PowBackward0";
-  static constexpr Keep kKeep = Keep::input;
-  Scalar exponent;
-  Variable operator()(const Variable& g, const Variable& x) const {
-    if (exponent.equal(0)) return zeros_like(g);
-    if (exponent.equal(2)) return g * (x * 2);
-    const double e = exponent.to_double();
-    return g * (pow(x, e - 1) * e);
-  }
-};
-
-// The gradient of x^e in e is x^e log x; at x = 0 and e >= 0 it is 0, where the formula gives NaN. There the
-// base is replaced by 1, which keeps NaNs out of the derivatives of the formula.
-Variable exponent_gradient(const Variable& g, const Variable& out, const Variable& base,
-                           const Variable& dead) {
-  return g * where(dead, 0.0, out * log(where(dead, 1.0, base)));
-}
-
-struct PowRule {
-  static constexpr char kName[] = "PowBackward1";
-  static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB | kOut;
-  // For e = 0 the gradient is 0, as the formula says, whose own derivative in e is g / x. Where that is no
-  // number (x = 0, NaN), the 0 is a constant.
+// Any derivative, which gives the next by a and by b.
+struct PowDerivativeRule {
+  static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
+  int by_base, by_exponent;
+  static std::string name() { return node_name<PowDerivative>(); }
   Variable a(const Variable& g, const Kept<Variable>& k) const {
-    const Variable dead = logical_and(k.b == 0.0, logical_and(isfinite(g), isfinite(1 / k.a)).logical_not());
-    return where(dead, 0.0, g * (k.b * pow(where(dead, 1.0, k.a), k.b - 1)));
+    return g * of(k.a, k.b, by_base + 1, by_exponent);
   }
   Variable b(const Variable& g, const Kept<Variable>& k) const {
-    return exponent_gradient(g, k.out, k.a, logical_and(k.a == 0, k.b >= 0));
+    return g * of(k.a, k.b, by_base, by_exponent + 1);
   }
-};
-
-struct PowBaseRule {
-  static constexpr char kName[] = "PowBackward2";
-  static constexpr unsigned kUsesA = kNone, kUsesB = kB | kOut;
-  Scalar base;
-  Variable a(const Variable&, const Kept<Variable>&) const { return {}; }
-  Variable b(const Variable& g, const Kept<Variable>& k) const {
-    if (base.equal(0)) return exponent_gradient(g, k.out, zeros_like(k.out), k.b >= 0);
-    return g * (k.out * std::log(base.to_double()));
+  template <class A, class B>
+  static Variable of(const A& a, const B& b, int by_base, int by_exponent) {
+    EBB_CHECK(by_base <= PowDerivative::kMostOrder && by_exponent <= PowDerivative::kMostOrder,
+              "pow: expected derivatives of an order up to ", PowDerivative::kMostOrder,
+              " in each operand, got ", by_base, " and ", by_exponent,
+              ". Write the power as exp(exponent * log(base)).");
+    return run_binary(a, b, PowDerivative{{}, by_base, by_exponent}, PowDerivativeRule{by_base, by_exponent});
   }
 };
 
@@ -70,6 +46,68 @@ decltype(auto) with_formula(DType dtype, const Scalar& exponent, Run&& run) {
   }
   return run(Pow(), exponent);
 }
+
+bool is_plain(const Scalar& exponent) {
+  return with_formula(kDouble, exponent,
+                      [](const auto&, const auto&... operand) { return sizeof...(operand) == 0; });
+}
+
+// e x^(e-1); 0 for e = 0, also at x = 0.
+struct PowScalarRule {
+  static constexpr char kName[] = "PowBackward0";
+  static constexpr Keep kKeep = Keep::input;
+  Scalar exponent;
+  Variable operator()(const Variable& g, const Variable& x) const {
+    if (exponent.equal(0)) return zeros_like(g);
+    if (exponent.equal(2)) return g * (x * 2);
+    const double e = exponent.to_double();
+    // Quarters from 1 to 3 need none of the care of the derivative's own kernel.
+    if (is_plain(e - 1) || (e >= 1 && e <= 3 && e * 4 == std::trunc(e * 4))) return g * (pow(x, e - 1) * e);
+    return g * PowDerivativeRule::of(x, exponent, 1, 0);
+  }
+};
+
+struct PowRule {
+  static constexpr char kName[] = "PowBackward1";
+  static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
+  // For e = 0 the gradient is 0, also of an infinite one.
+  Variable a(const Variable& g, const Kept<Variable>& k) const {
+    const Variable dead = logical_and(k.b == 0.0, isfinite(g).logical_not());
+    return where(dead, 0.0, g * PowDerivativeRule::of(k.a, k.b, 1, 0));
+  }
+  Variable b(const Variable& g, const Kept<Variable>& k) const {
+    return g * PowDerivativeRule::of(k.a, k.b, 0, 1);
+  }
+};
+
+// log(base) base^e by way of the power, whose own gradient makes the next derivative.
+struct PowBaseSlopeRule {
+  static constexpr unsigned kUsesA = kNone, kUsesB = kNone;
+  Scalar base;
+  static std::string name() { return node_name<PowBaseSlope>(); }
+  Variable a(const Variable& g, const Kept<Variable>&) const { return g * std::log(base.to_double()); }
+  Variable b(const Variable& g, const Kept<Variable>&) const { return zeros_like(g); }
+};
+struct PowBaseRule {
+  static constexpr char kName[] = "PowBackward2";
+  static constexpr unsigned kUsesA = kNone, kUsesB = kB | kOut;
+  Scalar base;
+  Variable a(const Variable&, const Kept<Variable>&) const { return {}; }
+  Variable b(const Variable& g, const Kept<Variable>& k) const {
+    const Number logarithm(Scalar(std::log(base.to_double())));
+    return g * run_binary(k.out, k.b, PowBaseSlope{{}, base, logarithm}, PowBaseSlopeRule{base});
+  }
+};
+// Where the power does not carry the slope: 16 bits have lost digits of it, and that of 0 is 0.
+struct PowLossyBaseRule {
+  static constexpr char kName[] = "PowBackward2";
+  static constexpr unsigned kUsesA = kNone, kUsesB = kB;
+  Scalar base;
+  Variable a(const Variable&, const Kept<Variable>&) const { return {}; }
+  Variable b(const Variable& g, const Kept<Variable>& k) const {
+    return g * PowDerivativeRule::of(base, k.b, 0, 1);
+  }
+};
 
 void check_integers(DType base, const Scalar& exponent) {
   EBB_CHECK(!is_integral(base, true) || exponent.is_floating_point() || exponent.to_long() >= 0,
@@ -113,6 +151,8 @@ Variable& pow_(const Variable& self, const Variable& exponent) {
 Variable pow(const Scalar& self, const Variable& exponent) {
   if (const auto cast = ops::autocast("pow", exponent)) [[unlikely]]
     return pow(self, cast(exponent));
+  if (exponent.defined() && (self.equal(0) || exponent.dtype() == kHalf || exponent.dtype() == kBFloat16))
+    return run_binary(self, exponent, Pow(), PowLossyBaseRule{self});
   return run_binary(self, exponent, Pow(), PowBaseRule{self});
 }
 

@@ -1,58 +1,23 @@
-// Powers, angles and sums of logarithms of two operands.
+// Angles, distances and sums of logarithms of two operands.
 #pragma once
 
-#include "ops/elementwise/formulas/arithmetic.h"
+#include "ops/elementwise/formulas/exponential.h"
 #include "ops/elementwise/formulas/extremes.h"
+#include "ops/elementwise/formulas/plane.h"
+#include "ops/elementwise/formulas/power.h"
 #include "ops/elementwise/formulas/predicate.h"
 
 // Visible, because the kernel slots named after these types are what plugins fill.
 #pragma GCC visibility push(default)
 namespace ebb::ops {
 
-struct Pow : Binary {
-  static constexpr char kName[] = "pow";
-  static constexpr Run kRun = Run::lanes;
-  template <class T>
-  EBB_HD T value(T a, T b) const {
-    if constexpr (!std::is_integral_v<T>) {
-      using std::pow;
-      return pow(a, b);
-    } else if constexpr (std::is_same_v<T, bool>) {
-      return a || !b;
-    } else {
-      if (b < 0) return a == 1 ? T(1) : a == T(-1) ? (b % 2 ? T(-1) : T(1)) : T(0);
-      T r = 1;
-      for (; b; b = static_cast<T>(b / 2), a = Mul().value(a, a))
-        if (b & 1) r = Mul().value(r, a);
-      return r;
-    }
-  }
-};
-
 struct Atan2 : Binary {
   static constexpr char kName[] = "atan2";
   static constexpr Types kTypes = Types::floating;
   static constexpr Run kRun = Run::calls;
-  static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
   template <class T>
   EBB_HD T value(T a, T b) const {
     return std::atan2(a, b);
-  }
-  template <class X>
-  EBB_HD X gradient_a(const X& g, const Kept<X>& k) const {
-    return over_square(g * k.b, k);
-  }
-  template <class X>
-  EBB_HD X gradient_b(const X& g, const Kept<X>& k) const {
-    return over_square(-g * k.a, k);
-  }
-
- private:
-  // By the square of the distance from the origin; 0 there.
-  template <class X>
-  EBB_HD static X over_square(const X& x, const Kept<X>& k) {
-    const X square = k.a * k.a + k.b * k.b;
-    return where(square == 0, constant<X>(0), x / square);
   }
 };
 
@@ -60,18 +25,9 @@ struct Hypot : Binary {
   static constexpr char kName[] = "hypot";
   static constexpr Types kTypes = Types::floating;
   static constexpr Run kRun = Run::calls;
-  static constexpr unsigned kUsesA = kA | kOut, kUsesB = kB | kOut;
   template <class T>
   EBB_HD T value(T a, T b) const {
     return std::hypot(a, b);
-  }
-  template <class X>
-  EBB_HD X gradient_a(const X& g, const Kept<X>& k) const {
-    return g * (k.a / k.out);
-  }
-  template <class X>
-  EBB_HD X gradient_b(const X& g, const Kept<X>& k) const {
-    return g * (k.b / k.out);
   }
 };
 
@@ -88,11 +44,11 @@ struct LogAddExp : Binary {
   }
   template <class X>
   EBB_HD X gradient_a(const X& g, const Kept<X>& k) const {
-    return g / (exp(k.b - k.a) + 1);
+    return g * sigmoid(k.a - k.b);
   }
   template <class X>
   EBB_HD X gradient_b(const X& g, const Kept<X>& k) const {
-    return g / (exp(k.a - k.b) + 1);
+    return g * sigmoid(k.b - k.a);
   }
 };
 
@@ -109,11 +65,11 @@ struct LogAddExp2 : Binary {
   }
   template <class X>
   EBB_HD X gradient_a(const X& g, const Kept<X>& k) const {
-    return g / (exp2(k.b - k.a) + 1);
+    return g * sigmoid((k.a - k.b) * constant<X>(kLn2));
   }
   template <class X>
   EBB_HD X gradient_b(const X& g, const Kept<X>& k) const {
-    return g / (exp2(k.a - k.b) + 1);
+    return g * sigmoid((k.b - k.a) * constant<X>(kLn2));
   }
 };
 
@@ -162,7 +118,8 @@ struct Heaviside : Binary {
   }
 };
 
-using BinaryMathOps = List<Pow, Atan2, Hypot, LogAddExp, LogAddExp2, Xlogy, CopySign, Heaviside>;
+using BinaryMathOps = List<Pow, PowDerivative, PowBaseSlope, Ldexp, Atan2, Hypot, PlaneDerivative, LogAddExp,
+                           LogAddExp2, Xlogy, CopySign, Heaviside>;
 
 }  // namespace ebb::ops
 #pragma GCC visibility pop

@@ -74,7 +74,7 @@ struct AddCDiv : Ternary {
   EBB_HD X gradient(int operand, const X& g, const Kept<X>& k) const {
     if (operand == 0) return g;
     if (operand == 1) return g * (constant<X>(factor) / k.c);
-    return -g * ((k.b * constant<X>(factor)) / (k.c * k.c));
+    return -g * ((k.b * constant<X>(factor)) / k.c / k.c);
   }
 };
 

@@ -1,0 +1,94 @@
+// Derivatives of functions of a point of the plane: hypot and atan2.
+#pragma once
+
+#include "ops/elementwise/formulas/rare.h"
+
+// Visible, because the kernel slots named after these types are what plugins fill.
+#pragma GCC visibility push(default)
+namespace ebb::ops {
+
+/// First and second derivatives of hypot(a, b) and of the angle atan2(a, b), named by the operands that they
+/// are by; the others follow by exchanging a and b. All are 0 at the origin. A point whose square is extreme
+/// is first scaled by a power of two to a distance near 1; floats need only doubles.
+struct PlaneDerivative : Binary {
+  enum class Kind : std::uint8_t { hypot_a, hypot_aa, hypot_ab, angle_a, angle_aa, angle_ab };
+  static constexpr char kName[] = "plane_derivative";
+  static constexpr Types kTypes = Types::floating;
+  static constexpr Run kRun = Run::lanes;
+  Kind kind = Kind::hypot_a;
+
+  template <class X>
+  EBB_HD X value(const X& a, const X& b) const {
+    const X square = a * a + b * b;
+    if (any<X>(is_extreme(square)))
+      return one_by_one(a, b, [this](auto x, auto y) {
+        if constexpr (sizeof(x) == sizeof(double)) {
+          const double scale = scale_of(x, y);
+          return far(x * scale, y * scale, scale);
+        } else {
+          return static_cast<float>(far(static_cast<double>(x), static_cast<double>(y), 1));
+        }
+      });
+    const X size = sqrt(square);
+    switch (kind) {
+      case Kind::hypot_a:
+        return a / size;
+      case Kind::hypot_aa:
+        return b / square * (b / size);
+      case Kind::hypot_ab:
+        return -a / square * (b / size);
+      case Kind::angle_a:
+        return b / square;
+      case Kind::angle_aa:
+        return a / square * -2 * (b / square);
+      default:
+        return (a - b) / square * ((a + b) / square);
+    }
+  }
+
+ private:
+  /// 2^-e for the exponent e of the larger number, within the powers of two that are normal.
+  EBB_HD static double scale_of(double a, double b) {
+    const double x = std::fabs(a), y = std::fabs(b);
+    const auto exponent = static_cast<std::int64_t>(__builtin_bit_cast(std::uint64_t, x > y ? x : y) >> 52);
+    const std::int64_t opposite = exponent < 2045 ? 2046 - exponent : 1;
+    return __builtin_bit_cast(double, static_cast<std::uint64_t>(opposite) << 52);
+  }
+
+  /// The derivative at (x, y) / scale.
+  EBB_HD [[gnu::noinline]] double far(double x, double y, double scale) const {
+    constexpr double kEnd = __builtin_inf();
+    const bool x_ends = std::fabs(x) == kEnd, y_ends = std::fabs(y) == kEnd;
+    if (x_ends || y_ends) {
+      x = x_ends ? std::copysign(1.0, x) : x * 0;
+      y = y_ends ? std::copysign(1.0, y) : y * 0;
+      scale = 0;
+    }
+    const double square = x * x + y * y, size = std::sqrt(square);
+    if (square == 0) return 0;
+    const bool steep = std::fabs(x) < std::fabs(y);
+    const double least = steep ? x : y, most = steep ? y : x;
+    switch (kind) {
+      case Kind::hypot_a:
+        return x / size;
+      case Kind::hypot_aa:
+        return scaled(y, y / (square * size), scale);
+      case Kind::hypot_ab:
+        return -scaled(least, most / (square * size), scale);
+      case Kind::angle_a:
+        return scaled(y, 1 / square, scale);
+      case Kind::angle_aa:
+        return scaled(least, most * -2 / (square * square), scale) * scale;
+      default:
+        return (x - y) * (x + y) / (square * square) * scale * scale;
+    }
+  }
+
+  /// The scale is brought in before products of a tiny number underflow.
+  EBB_HD static double scaled(double tiny, double factor, double scale) {
+    return std::fabs(tiny) < 0x1p-500 ? tiny * scale * factor : tiny * factor * scale;
+  }
+};
+
+}  // namespace ebb::ops
+#pragma GCC visibility pop
