@@ -144,7 +144,8 @@ def bound(schema, args, kwargs, fills, writer):
             continue
         if a.name in given or name:
             v = given[a.name] if a.name in given else kwargs.pop(name)
-            v = [v] * a.N if a.N and isinstance(v, int) else v
+            if a.N and (isinstance(v, int) or (isinstance(v, (list, tuple)) and len(v) == 1)):
+                v = [v] * a.N if isinstance(v, int) else list(v) * a.N
             values.append(writer.value(v, str(a.type), a.name))
             used = len(values)
         elif a.has_default_value():
