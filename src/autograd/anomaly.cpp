@@ -1,7 +1,17 @@
 // Anomaly mode: where a node was made, and which first gave NaN.
 #include "autograd/anomaly.h"
 
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <execinfo.h>
+
 #include <ebb/autograd/anomaly.h>
+#include <ebb/core/warning.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
 
 #include "autograd/meta.h"
 #include "autograd/places.h"
@@ -12,11 +22,43 @@ namespace ebb::autograd {
 bool AnomalyMode::is_enabled() { return thread_state.anomaly_mode; }
 bool AnomalyMode::should_check_nan() { return thread_state.check_nan; }
 void AnomalyMode::set_enabled(bool enabled, bool check_nan) {
+  static constinit std::atomic_flag warned;
+  if (enabled && !thread_state.anomaly_mode && warns_first(warned))
+    warn(
+        "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled "
+        "for "
+        "debugging.");
   thread_state.anomaly_mode = enabled;
   thread_state.check_nan = check_nan;
 }
 
+namespace {
+
+const void* library_of(const void* address) {
+  Dl_info info{};
+  return dladdr(address, &info) ? info.dli_fbase : nullptr;
+}
+
+// A call as a line of text.
+std::string call_text(const void* address) {
+  Dl_info info{};
+  if (!dladdr(address, &info) || !info.dli_fname) return {};
+  const auto offset = static_cast<const char*>(address) - static_cast<const char*>(info.dli_fbase);
+  char place[24];
+  std::snprintf(place, sizeof place, "+%#tx", offset);
+  std::string text = detail::text("\n  ", info.dli_fname, place);
+  if (!info.dli_sname) return text;
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> name(
+      abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status), &std::free);
+  return text + " in " + (name ? name.get() : info.dli_sname);
+}
+
+}  // namespace
+
 void note_origin(Node& node) {
+  node.extras().calls.resize(48);
+  node.extras().calls.resize(static_cast<std::size_t>(backtrace(node.extras().calls.data(), 48)));
   if (const Node* outer = thread_state.evaluating)
     node.extras().recorded_in =
         outer->name() + (outer->extras_or_null() ? origin_text(*outer) : std::string());
@@ -30,15 +72,37 @@ std::string origin_text(const Node& node) {
   return place.empty() ? text : text + "\n  in the backward of " + node.name() + ", recorded in " + place;
 }
 
+void warn_of_failure(const Node& node) {
+  if (!thread_state.anomaly_mode) return;
+  std::string calls, all;
+  const void* const own = library_of(reinterpret_cast<const void*>(&AnomalyMode::is_enabled));
+  if (const NodeExtras* extras = node.extras_or_null())
+    for (const void* const address : extras->calls) {
+      const std::string text = call_text(address);
+      all += text;
+      if (library_of(address) != own) calls += text;
+    }
+  if (calls.empty()) calls = std::move(all);  // ebb is a part of the program itself
+  if (calls.empty())
+    warn("Error detected in ", node.name(),
+         ". No forward pass information available. Enable anomaly mode during the forward pass, too.");
+  else
+    warn("Error detected in ", node.name(),
+         ". Calls of the forward that caused the error, the last first:", calls,
+         "\n`addr2line -e <file> <offset>` finds the lines of a program that is compiled with -g.");
+}
+
 void check_nan(const Node& node, const GradList& grads) {
   NoGradGuard no_grad;
   for (std::size_t i = 0; i < grads.size(); ++i)
-    if (grads[i].defined() && is_floating(grads[i].dtype()) && grads[i].isnan().any().item<bool>())
+    if (grads[i].defined() && is_floating(grads[i].dtype()) && grads[i].isnan().any().item<bool>()) {
+      warn_of_failure(node);
       detail::fail(
           "Function '", node.name(), "' returned nan values in its ", std::uint64_t{i},
           "th output, the gradient of input ", std::uint64_t{i + 1},
           ". Look at the forward op of that name: its input is outside the domain of the derivative.",
           origin_text(node));
+    }
 }
 
 }  // namespace ebb::autograd

@@ -186,6 +186,7 @@ GradList GraphTask::call(Node& node, GradList grads) {
   try {
     results = node.apply(std::move(grads));
   } catch (const Error&) {
+    warn_of_failure(node);
     ebb::detail::rethrow_with(origin_text(node));
   }
   EBB_CHECK(results.size() == node.num_outputs(), "Function ", node.name(),

@@ -50,7 +50,9 @@ struct NodeExtras {
   std::vector<std::pair<unsigned, NodePreHook>> pre_hooks;
   std::vector<std::pair<unsigned, NodePostHook>> post_hooks;
   unsigned next_handle = 0;
-  std::string recorded_in;  // anomaly mode: the node whose backward recorded this one, and its own origin
+  // In anomaly mode: the node whose backward recorded this one, with its own origin, and the calls that did.
+  std::string recorded_in;
+  std::vector<void*> calls;
 };
 
 }  // namespace ebb::autograd

@@ -39,10 +39,10 @@ Variable interpolate(const Variable& input, const InterpolateFuncOptions& o) {
     const auto at = static_cast<std::size_t>(d);
     const std::int64_t in = input.size(d + 2);
     const auto pick = [&](const auto& list) {
-      EBB_CHECK(list.size() == 1 || list.size() == static_cast<std::size_t>(spatial),
-                "interpolate: size or scale_factor must have one value, or one for each of the ", spatial,
-                " spatial dimensions.");
-      return list.size() == 1 ? list[0] : list[at];
+      EBB_CHECK(list.size() == static_cast<std::size_t>(spatial),
+                "interpolate: size or scale_factor must have a value for each of the ", spatial,
+                " spatial dimensions, got ", static_cast<std::int64_t>(list.size()), ".");
+      return list[at];
     };
     std::int64_t out = 0;
     if (o.size()) {

@@ -80,6 +80,8 @@ EBB_STATELESS(UnflattenImpl, UnflattenOptions, Variable);
 BilinearImpl::BilinearImpl(BilinearOptions options_) : options(options_) { BilinearImpl::reset(); }
 
 void BilinearImpl::reset() {
+  EBB_CHECK(options.in1_features() > 0, "Bilinear: in1_features must be > 0, but got ",
+            options.in1_features(), ".");
   weight = register_parameter(
       "weight", empty({options.out_features(), options.in1_features(), options.in2_features()}));
   if (options.bias())

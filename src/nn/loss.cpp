@@ -63,6 +63,11 @@ Variable huber_loss(const Variable& input, const Variable& target, const HuberLo
 }
 Variable kl_div(const Variable& input, const Variable& target, const KLDivFuncOptions& o) {
   const bool batch_mean = o.reduction().is<enumtype::kBatchMean>();
+  if (o.reduction().is<enumtype::kMean>())
+    warn(
+        "kl_div: reduction kMean divides the total loss by both the batch size and the support size. "
+        "kBatchMean "
+        "divides by the batch size alone, which is the divergence.");
   const Variable loss = ebb::kl_div(input, target, as_int(o.reduction()), o.log_target());
   return batch_mean && input.dim() != 0 ? loss / input.size(0) : loss;
 }
@@ -111,6 +116,7 @@ Variable multilabel_soft_margin_loss(const Variable& input, const Variable& targ
 
 Variable triplet_margin_loss(const Variable& anchor, const Variable& positive, const Variable& negative,
                              const TripletMarginLossFuncOptions& o) {
+  EBB_CHECK(o.margin() > 0, "triplet_margin_loss: margin must be greater than 0, got ", o.margin(), ".");
   return ebb::triplet_margin_loss(anchor, positive, negative, o.margin(), o.p(), o.eps(), o.swap(),
                                   as_int(o.reduction()));
 }

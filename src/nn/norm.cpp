@@ -22,6 +22,9 @@ Variable batch_norm(const Variable& input, const Variable& running_mean, const V
                     const BatchNormFuncOptions& options) {
   EBB_CHECK(input.dim() >= 2, "batch_norm: Expected at least 2 input dimensions, but got ", input.dim(),
             ". Shape the input [batch, channels, ...].");
+  EBB_CHECK(!(options.training() ? options.eps() <= 0 : options.eps() < 0), "batch_norm: eps must be ",
+            options.training() ? "positive during training" : "non-negative", ", but got ", options.eps(),
+            ".");
   if (options.training()) {
     std::int64_t values = input.size(0);
     for (std::int64_t d = 2; d < input.dim(); ++d) values *= input.size(d);
@@ -33,6 +36,9 @@ Variable batch_norm(const Variable& input, const Variable& running_mean, const V
 }
 
 Variable instance_norm(const Variable& input, const InstanceNormFuncOptions& options) {
+  EBB_CHECK(!options.use_input_stats() || input.dim() < 2 || checked_numel(input.sizes().slice(2)) != 1,
+            "instance_norm: Expected more than 1 spatial element when training, got input size ",
+            input.sizes(), ". The mean of one element is the element.");
   return ebb::instance_norm(input, options.weight(), options.bias(), options.running_mean(),
                             options.running_var(), options.use_input_stats(), options.momentum(),
                             options.eps());
@@ -272,6 +278,9 @@ template class Cloneable<LayerNormImpl>;
 GroupNormImpl::GroupNormImpl(GroupNormOptions options_) : options(options_) { GroupNormImpl::reset(); }
 void GroupNormImpl::reset() {
   const bool affine = options.affine(), shift = affine && options.bias();
+  EBB_CHECK(options.num_groups() != 0 && options.num_channels() % options.num_groups() == 0,
+            "GroupNorm: num_channels (", options.num_channels(), ") must be divisible by num_groups (",
+            options.num_groups(), ").");
   weight = register_parameter("weight", affine ? empty({options.num_channels()}) : Variable(), affine);
   bias = register_parameter("bias", shift ? empty({options.num_channels()}) : Variable(), shift);
   reset_parameters();

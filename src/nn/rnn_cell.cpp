@@ -65,11 +65,14 @@ variable_list RNNCellImplBase<Derived>::run(const Variable& input, variable_list
     const Variable rows = whole ? input : input.unsqueeze(0);
     const bool lstm = o.num_chunks() == 4;
     if (hx.empty() || !hx[0].defined())
-      hx.assign(lstm ? 2 : 1, zeros({rows.size(0), o.hidden_size()}, rows.options()));
+      hx.assign(lstm ? 2 : 1, whole ? zeros({rows.size(0), o.hidden_size()}, rows.options())
+                                    : zeros({o.hidden_size()}, rows.options()));
     for (Variable& state : hx) {
       EBB_CHECK(state.defined() && (state.dim() == 1 || state.dim() == 2),
                 "Expected hidden to be 1D or 2D, got ", state, ".");
-      if (state.dim() == 1) state = state.unsqueeze(0);
+      EBB_CHECK(state.dim() == input.dim(), "Expected hidden of as many dimensions as the input, ",
+                input.dim(), ", got ", state.dim(), ". Use unsqueeze(0) for a batch of one.");
+      if (!whole) state = state.unsqueeze(0);
       EBB_CHECK(state.size(0) == rows.size(0), "Input batch size ", rows.size(0),
                 " doesn't match hidden batch size ", state.size(0), ".");
       EBB_CHECK(state.size(1) == o.hidden_size(), "hidden has inconsistent hidden_size: got ", state.size(1),

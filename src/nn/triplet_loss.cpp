@@ -18,6 +18,8 @@ Variable triplet_margin_with_distance_loss(const Variable& anchor, const Variabl
             "triplet_margin_with_distance_loss: The anchor, positive, and negative tensors are expected to "
             "have the same number of "
             "dimensions.");
+  EBB_CHECK(o.margin() > 0, "triplet_margin_with_distance_loss: margin must be greater than 0, got ",
+            o.margin(), ".");
   const auto distance = [&](const Variable& a, const Variable& b) {
     return o.distance_function() ? (*o.distance_function())(a, b) : ebb::pairwise_distance(a, b);
   };

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "autograd/semantics.h"
+#include "support/warnings.h"
 
 using namespace semantics;
 
@@ -234,7 +235,11 @@ TEST_CASE("anomaly mode throws at the first NaN and names the op") {
   ebb::autograd::DetectAnomalyGuard anomaly;
   Variable x = leaf({0});
   Variable y = (x * 0).sqrt() * 0;
+  const support::Warnings heard;
   EBB_REQUIRE_ERROR(y.backward(), "Function 'SqrtBackward0' returned nan values in its 0th output");
+  REQUIRE(heard.texts.size() == 1);
+  REQUIRE_THAT(heard.texts[0], support::Contains("Error detected in SqrtBackward0. Calls of the forward"));
+  REQUIRE_THAT(heard.texts[0], support::Contains("test_autograd"));
 }
 
 TEST_CASE("an exception in backward reaches the caller and leaves the engine usable") {

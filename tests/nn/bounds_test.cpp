@@ -1,6 +1,10 @@
 // Arguments of layers and tools at the ends of what they may be.
 #include <ebb/ebb.h>
 
+#include <functional>
+#include <utility>
+#include <vector>
+
 #include "support/catch.h"
 
 using namespace ebb;
@@ -66,4 +70,49 @@ TEST_CASE("batch norm in training takes one row with several values per channel,
   for (const Variable& x : {ones({1, 2}), ones({1, 2, 1}), ones({1, 2, 1, 1})})
     CHECK_THROWS_WITH(nn::functional::batch_norm(x, mean, var, options),
                       Contains("Expected more than 1 value per channel"));
+}
+
+TEST_CASE("modules and functions refuse options and sizes that torch refuses") {
+  using namespace nn;
+  namespace F = nn::functional;
+  const Variable x = ones({2, 6, 3}), image = ones({1, 1, 4, 4}), at = zeros({1, 1, 4, 4, 4}, kLong), none;
+  const std::vector<std::pair<const char*, std::function<void()>>> table = {
+      {"batch_norm: eps must be positive during training",
+       [&] { BatchNorm1d(BatchNorm1dOptions(6).eps(0))(x); }},
+      {"batch_norm: eps must be non-negative",
+       [&] { F::batch_norm(x, ones({6}), ones({6}), F::BatchNormFuncOptions().eps(-1)); }},
+      {"instance_norm: Expected more than 1 spatial element",
+       [&] {
+         InstanceNorm1d(6)(ones({2, 6, 1}));
+       }},
+      {"GroupNorm: num_channels (10) must be divisible", [] { GroupNorm(GroupNormOptions(3, 10)); }},
+      {"Bilinear: in1_features must be > 0", [] { Bilinear(0, 2, 2); }},
+      {"Expected hidden of as many dimensions as the input, 1",
+       [] {
+         RNNCell(2, 2)(ones({2}), ones({1, 2}));
+       }},
+      {"triplet_margin_loss: margin must be greater than 0",
+       [&] { TripletMarginLoss(TripletMarginLossOptions().margin(0))(x, x, x); }},
+      {"triplet_margin_with_distance_loss: margin must be",
+       [&] { TripletMarginWithDistanceLoss(TripletMarginWithDistanceLossOptions().margin(-1))(x, x, x); }},
+      {"interpolate: size or scale_factor must have a value for each of the 2 spatial",
+       [&] { F::interpolate(image, F::InterpolateFuncOptions().size(std::vector<std::int64_t>{2})); }},
+      {"max_unpool3d: expected a stride of three values above 0",
+       [&] {
+         MaxUnpool3d(MaxUnpool3dOptions(3).stride(0))(ones({1, 1, 4, 4, 4}), at);
+       }},
+      {"reflection_pad: only the batch may be empty",
+       [] {
+         F::pad(ones({2, 0, 3}), F::PadFuncOptions({1, 1}).mode(kReflect));
+       }},
+      {"embedding_bag: max mode does not support scaling",
+       [] {
+         F::embedding_bag(zeros({1, 1}, kLong), ones({2, 2}),
+                          F::EmbeddingBagFuncOptions().mode(kMax).scale_grad_by_freq(true));
+       }},
+  };
+  for (const auto& [text, call] : table) {
+    INFO(text);
+    CHECK_THROWS_WITH(call(), support::Contains(text));
+  }
 }

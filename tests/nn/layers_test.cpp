@@ -106,7 +106,7 @@ TEST_CASE("layers give the shapes they promise") {
   CHECK(nn::InstanceNorm2d(4)(image).sizes() == image.sizes());
   CHECK(nn::LayerNorm(nn::LayerNormOptions({8, 8}))(image).sizes() == image.sizes());
   CHECK(nn::Bilinear(3, 2, 5)(rand({4, 3}), rand({4, 2})).sizes() == IntArrayRef({4, 5}));
-  CHECK(nn::Upsample(nn::UpsampleOptions().scale_factor(std::vector<double>{2.0}).mode(kNearest))(image)
+  CHECK(nn::Upsample(nn::UpsampleOptions().scale_factor(std::vector<double>{2.0, 2.0}).mode(kNearest))(image)
             .sizes() == IntArrayRef({2, 4, 16, 16}));
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -106,4 +107,31 @@ TEST_CASE("a handler is its thread's own, is put back, and may throw") {
   Strict strict;
   const WarningHandlerGuard guard(&strict);
   CHECK_THROWS_WITH(F::mse_loss(ones({4, 1}), zeros({4})), support::Contains("broadcasting"));
+}
+
+TEST_CASE("calls that are allowed and hardly meant are warned of") {
+  Listener listener;
+  const WarningHandlerGuard guard(&listener);
+  const Warning::WarnAlways always;
+  const Variable one = ones({1}), bytes = ones({1}, kByte);
+  const std::vector<std::pair<const char*, std::function<void()>>> table = {
+      {"std: degrees of freedom", [&] { one.std(); }},
+      {"var: degrees of freedom", [&] { one.var(0); }},
+      {"var_mean: degrees of freedom", [&] { var_mean(one); }},
+      {"kl_div: reduction kMean", [&] { nn::KLDivLoss()(one, one); }},
+      {"numpy_T: the use of T", [&] { one.numpy_T(); }},
+      {"where: a condition of dtype torch.uint8", [&] { where(bytes, one, one); }},
+      {"Anomaly Detection has been enabled", [] { autograd::DetectAnomalyGuard detect; }},
+  };
+  for (const auto& [text, call] : table) {
+    INFO(text);
+    listener.heard.clear();
+    call();
+    REQUIRE(listener.heard.size() == 1);
+    CHECK_THAT(listener.heard[0], support::Contains(text));
+  }
+  listener.heard.clear();
+  ones({2}).std(), ones({2, 2}).numpy_T(), ones({}).numpy_T(), where(bytes != 0, one, one);
+  nn::KLDivLoss(nn::KLDivLossOptions().reduction(kBatchMean))(one, one);
+  CHECK(listener.heard.empty());
 }

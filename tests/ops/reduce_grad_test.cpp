@@ -161,8 +161,8 @@ TEST_CASE("nodes are called as in torch") {
   CHECK(name_of(std::get<0>(ebb::std_mean(x))) == "StdMeanBackward0");
   CHECK(name_of(x.norm()) == "NormBackward0");
   CHECK(name_of(x.norm(2, {1})) == "NormBackward1");
-  CHECK(name_of(x.norm(2, ebb::kFloat)) == "NormBackward2");
-  CHECK(name_of(x.norm(2, {1}, false, ebb::kFloat)) == "NormBackward3");
+  CHECK(name_of(x.norm(2, ebb::kDouble)) == "NormBackward2");
+  CHECK(name_of(x.norm(2, {1}, false, ebb::kDouble)) == "NormBackward3");
   CHECK(name_of(x.logsumexp(1)) == "LogsumexpBackward0");
   CHECK(name_of(x.nansum()) == "NansumBackward0");
   CHECK(name_of(x.median()) == "MedianBackward0");

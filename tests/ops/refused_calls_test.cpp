@@ -58,6 +58,10 @@ TEST_CASE("refused: losses of numbers, targets and weights that do not fit") {
        "binary_cross_entropy: expected both tensors in one dtype"},
       {[&] { binary_cross_entropy(p, p, leaf({3})); }, "with respect to argument 'weight'"},
       {[&] { binary_cross_entropy_with_logits(p, p[0]); }, "does not broadcast to the target"},
+      {[&] { binary_cross_entropy_with_logits(p[0], p, nullopt, p); },
+       "the target does not broadcast to the input"},
+      {[&] { binary_cross_entropy_with_logits(p, p, nullopt, leaf({3})); }, "argument 'pos_weight'"},
+      {[&] { binary_cross_entropy_with_logits(p, p, leaf({3})); }, "argument 'weight'"},
       {[&] { binary_cross_entropy_with_logits(p, p.to(kLong)); },
        "with_logits: expected target of a floating"},
       {[&] { soft_margin_loss(p[0], p); }, "soft_margin_loss: the target does not broadcast to the input"},
@@ -195,6 +199,20 @@ TEST_CASE("refused: masks, indices and sources that do not fit") {
        "index_add: expected both tensors in one dtype"},
       {[&] { x.index_reduce(0, zero, v, "amax"); }, "index_reduce: source must have self's dimensions"},
       {[&] { v.clone().index_reduce_(0, zero, ones({1}), "prod"); }, "index_reduce_: source must have"},
+      {[&] {
+         ones({3, 0}).index_reduce(0, zero + 5, ones({1, 0}), "amax");
+       },
+       "index_select: index 5 is out of bounds"},
+      {[&] {
+         index_put(ones({5, 5}), std::vector<optional<Variable>>{zero}, ones({1, 1, 5}));
+       },
+       "index_put: shape mismatch"},
+      {[&] { x.scatter(0, zero.slice(0, 0, 0), x.to(kDouble)); },
+       "scatter: expected both tensors in one dtype"},
+      {[&] {
+         embedding_bag(ones({5, 3}), arange(3, kLong), tensor({0, 2, 1}));
+       },
+       "the offsets must not decrease"},
       {[&] { searchsorted(x, x, false, false, nullopt, zero); },
        "searchsorted: expected a sorter of dtype Long"},
       {[&] { searchsorted(x, x, false, false, nullopt, arange(3, kInt)); },
@@ -244,6 +262,12 @@ TEST_CASE("refused: matrices and norms that have no answer") {
          renorm(ones({0, 3}), kInf, 1, 1);
        },
        "does not have an identity"},
+      {[&] { norm(A.to(kDouble), 2, kFloat); }, "norm: the dtype of the input (Double)"},
+      {[&] {
+         linalg::matrix_norm(A.to(kDouble), 1, {-2, -1}, false, kFloat);
+       },
+       "linalg.matrix_norm: the dtype"},
+      {[&] { linalg::ldl_solve(A, zeros({2}, kInt), A); }, "linalg.ldl_solve: the pivots must lie"},
       {[&] { linalg::norm(A, nullopt, IntArrayRef()); }, "linalg.norm: If dim is specified"},
       {[&] { linalg::vecdot(ones({3}), ones({1})); }, "linalg.vecdot: expected two vectors of one length"},
       {[&] {

@@ -61,7 +61,8 @@ Variable ldl_solve(const Variable& LD, const Variable& pivots, const Variable& B
   check_square(op, LD, "LD");
   check_operands(op, LD, B);
   check_pivots(op, pivots, LD, rows_of(LD));
-  check_true(op, pivots.abs().le(rows_of(LD)).all(),
+  const Variable rows = pivots.abs();
+  check_true(op, rows.ge(1).logical_and(rows.le(rows_of(LD))).all(),
              "the pivots must lie within the size of LD. Pass the result of linalg.ldl_factor.");
   EBB_CHECK(cols_of(LD) == rows_of(B), op, ": Incompatible shapes of A and B for the equation AX = B (",
             rows_of(LD), "x", cols_of(LD), " and ", rows_of(B), "x", cols_of(B), ").");

@@ -74,7 +74,11 @@ Variable matrix_norm_of(const char* op, const Variable& A, std::string_view ord,
 
 Variable converted(const char* op, const Variable& A, const optional<ScalarType>& dtype) {
   EBB_CHECK(A.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
-  return dtype ? A.to(*dtype) : A;
+  if (!dtype) return A;
+  EBB_CHECK(is_floating(A.dtype()) && promote_types(A.dtype(), *dtype) == *dtype, op,
+            ": the dtype of the input (", A.dtype(),
+            ") should be floating and convertible without narrowing to the specified dtype (", *dtype, ").");
+  return A.to(*dtype);
 }
 
 // Where only an order is given.

@@ -7,6 +7,7 @@
 #include <ebb/ops/shape.h>
 #include <ebb/ops/sort.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ops/common/checks.h"
@@ -50,6 +51,8 @@ void check(const Variable& weight, const Variable& indices, const Variable& offs
     EBB_CHECK(at[0] == 0, op, ": offsets[0] has to be 0, got ", at[0], ".");
     EBB_CHECK(last <= most, op, ": offsets[-1] can not be greater than the number of indices, ", most,
               ", got ", last, ".");
+    EBB_CHECK(std::is_sorted(at, at + x.numel()), op,
+              ": the offsets must not decrease: bags lie one after another.");
   });
 }
 
@@ -73,6 +76,8 @@ Bags reduce(const Variable& weight, const Variable& indices, const Variable& off
             std::int64_t mode, const Variable& factors, bool include_last_offset, std::int64_t padding) {
   const std::int64_t bags = offsets.numel() - (include_last_offset ? 1 : 0), n = indices.numel();
   check(weight, indices, offsets, mode, factors, bags);
+  EBB_CHECK(!by_frequency || mode != kMaxOfBag,
+            "embedding_bag: max mode does not support scaling the gradient by the frequency. Leave it out.");
   const Variable index = indices.to(kLong), starts = offsets.to(kLong).slice(0, 0, bags).contiguous();
   Variable rows = embedding(weight, index, padding, by_frequency);
   const Variable bag = searchsorted(starts, arange(n, index.options()), false, /*right=*/true) - 1;

@@ -185,18 +185,16 @@ auto put_values(const Indices& indices, const Variable& values, bool accumulate,
   return [&indices, &values, accumulate, names](NdArray& out) {
     Plan plan("index_put", out, indices, names);
     const IntArrayRef shape = plan.result_shape;
-    bool fits = true;
-    const std::size_t extra = values.sizes().size() > shape.size() ? values.sizes().size() - shape.size() : 0;
-    for (std::size_t i = 0; i < values.sizes().size(); ++i) {
+    bool fits = values.sizes().size() <= shape.size();
+    for (std::size_t i = 0; fits && i < values.sizes().size(); ++i) {
       const std::int64_t size = values.sizes()[i];
-      fits &= size == 1 || (i >= extra && size == shape[i + shape.size() - values.sizes().size()]);
+      fits = size == 1 || size == shape[i + shape.size() - values.sizes().size()];
     }
     EBB_CHECK(fits, "index_put: shape mismatch: value tensor of shape ", values.sizes(),
               " cannot be broadcast to indexing result of shape ", shape, ".");
-    NdArray source = values.device() == out.device()
-                         ? values.array()
-                         : to(Variable(values.array()), out.device(), out.dtype()).array();
-    for (std::size_t i = 0; i < extra; ++i) source = ops::select_array(source, 0, 0);
+    const NdArray source = values.device() == out.device()
+                               ? values.array()
+                               : to(Variable(values.array()), out.device(), out.dtype()).array();
     kernels::put_rows(out.device(), plan.rest, plan.offsets, plan.rows(source.expand(shape)), accumulate);
   };
 }

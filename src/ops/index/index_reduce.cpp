@@ -29,6 +29,8 @@ Slices checked_slices(const char* op, const Variable& x, std::int64_t dim, const
   const Variable target = at_least_1d(x), from = at_least_1d(source);
   EBB_CHECK(from.size(dim) == index.numel(), op, ": source must have a slice for each of the ", index.numel(),
             " indices along dimension ", dim, ", got shapes ", source.sizes(), " and ", x.sizes(), ".");
+  if (from.numel() == 0)
+    index_select(target.detach(), dim, index);  // the indices are checked where nothing is reduced
   DimVector place(static_cast<std::size_t>(from.dim()), 1);
   place[dim] = index.numel();
   for (std::int64_t d = 0; d < from.dim(); ++d)

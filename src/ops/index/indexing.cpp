@@ -162,7 +162,7 @@ Variable put_item(const Variable& x, ArrayRef<TensorIndex> indices, const Variab
     only_tensors &= i.is_tensor();
     if (only_tensors) tensors.emplace_back(i.tensor());
   }
-  if (only_tensors) return index_put(x, tensors, value, accumulate);
+  if (only_tensors) return index_put(x, tensors, without_leading_ones(value), accumulate);
   Variable out = clone(x, MemoryFormat::Contiguous);
   set_item(out, indices, value, accumulate);
   return out;

@@ -100,12 +100,12 @@ Variable check_scatter(const char* op, const Variable& x, std::int64_t dim, cons
                        const Variable& src) {
   common_device(op, x, places, src);
   Variable index = element_index(op, places);
+  if (src.defined()) check_same_dtype(op, x, src);
   if (index.numel() == 0) return index;
   const auto dims = [](const Variable& v) { return std::max<std::int64_t>(v.dim(), 1); };
   EBB_CHECK(dims(index) == dims(x) && (!src.defined() || dims(src) == dims(index)), op,
             ": index tensor must have the same number of dimensions as self and src, got index ",
             index.sizes(), " and self ", x.sizes(), ".");
-  if (src.defined()) check_same_dtype(op, x, src);
   for (std::int64_t d = 0; d < index.dim(); ++d) {
     const std::int64_t size = index.sizes()[d];
     EBB_CHECK(d == dim || size <= (x.dim() ? x.sizes()[d] : 1), op, ": expected index ", index.sizes(),

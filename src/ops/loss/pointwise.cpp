@@ -214,8 +214,14 @@ Variable binary_cross_entropy_with_logits(const Variable& self, const Variable& 
   ops::common_device(op, self, target);
   EBB_CHECK(target.defined(), op, ": the target is undefined.");
   check_broadcast(op, target, "input", self, "target");
+  EBB_CHECK(is_floating(self.dtype()), op, ": expected input of a floating-point dtype, got ", self.dtype(),
+            ". Convert it with .to(ebb::kFloat).");
+  const Variable w = weight.value_or(Variable()), positive = pos_weight.value_or(Variable());
+  if (positive.defined()) check_broadcast(op, self, "target", target, "input");
+  ops::check_no_gradient(op, "weight", w);
+  ops::check_no_gradient(op, "pos_weight", positive);
   return pointwise_loss(op, "BinaryCrossEntropyWithLogitsBackward0", math::BceWithLogitsLoss(), self, target,
-                        reduction, weight.value_or(Variable()), pos_weight.value_or(Variable()));
+                        reduction, w, positive);
 }
 
 }  // namespace ebb

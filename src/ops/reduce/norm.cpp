@@ -64,6 +64,8 @@ Variable norm_over(const char* op, const Variable& self, double p, DimMask mask,
   EBB_CHECK(is_floating(self.dtype()), op, ": input dtype should be floating point, got ", self,
             ". Convert first, as in x.to(ebb::kFloat).");
   EBB_CHECK(is_floating(type), op, ": the desired output dtype should be floating point, got ", type, ".");
+  EBB_CHECK(promote_types(self.dtype(), type) == type, op, ": the dtype of the input (", self.dtype(),
+            ") should be convertible without narrowing to the specified dtype (", type, ").");
   EBB_CHECK(p == p, op, ": the order p is NaN.");
   EBB_CHECK((p >= 0 && !std::isinf(p)) || reduced_count(self.sizes(), mask) > 0, op,
             ": cannot compute the norm of order ", p, " over no elements (shape ", self.sizes(),

@@ -5,6 +5,7 @@
 #include "ops/reduce/unit.h"
 
 #include <ebb/autograd/record.h>
+#include <ebb/core/warning.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -75,6 +76,9 @@ std::tuple<Variable, Variable> spread(const char* op, const Variable& self, cons
   NdArray mean = NdArray::empty(sizes, type, in.device()), out = NdArray::empty(sizes, type, in.device());
   // Below one degree of freedom there is no estimate: 0 / 0 or x / 0, as torch has it.
   const double divisor = std::max(static_cast<double>(count) - s.correction, 0.0);
+  if (divisor == 0)
+    warn(op, ": degrees of freedom is <= 0. Correction should be strictly less than the ", count,
+         " elements that each result is of.");
   kernels::variance(in.device(), out, mean, in, s.mask, divisor, s.root);
   Variable result(cast_array(out, self.dtype())), average;
   if (with_mean) average = Variable(cast_array(mean, self.dtype()));

@@ -129,6 +129,9 @@ const char* op_name(PadMode mode) {
 
 DimVector padded_sizes(const Variable& x, IntArrayRef padding, PadMode mode) {
   DimVector sizes(x.sizes());
+  const std::size_t batch = x.sizes().size() == padding.size() / 2 + 2 ? 1 : 0;
+  EBB_CHECK(mode == PadMode::circular || checked_numel(x.sizes().slice(batch)) > 0, op_name(mode),
+            ": only the batch may be empty, got shape ", x.sizes(), ".");
   for (std::size_t i = 0; 2 * i < padding.size(); ++i) {
     const std::int64_t d = x.dim() - 1 - static_cast<std::int64_t>(i), size = sizes[d];
     const std::int64_t before = padding[2 * i], after = padding[2 * i + 1];

@@ -1,8 +1,10 @@
 // The same elements with their dimensions in another order.
+#include <ebb/core/warning.h>
 #include <ebb/ops/shape.h>
 #include "ops/common/record.h"
 #include "ops/common/views.h"
 
+#include <atomic>
 #include <utility>
 
 namespace ebb {
@@ -89,6 +91,13 @@ Variable permute(const Variable& x, IntArrayRef dims) {
 }
 
 Variable numpy_T(const Variable& x) {
+  static constinit std::atomic_flag warned;
+  if (x.dim() != 0 && x.dim() != 2 && warns_first(warned))
+    warn(
+        "numpy_T: the use of T on tensors of dimension other than 2 to reverse their shape is deprecated. "
+        "Use mT() for "
+        "batches of matrices, or permute(), for shape ",
+        x.sizes(), ".");
   DimVector dims;
   for (std::int64_t d = x.dim(); d-- > 0;) dims.push_back(d);
   return permute(x, dims);
