@@ -36,9 +36,6 @@ Variable batch_norm(const Variable& input, const Variable& running_mean, const V
 }
 
 Variable instance_norm(const Variable& input, const InstanceNormFuncOptions& options) {
-  EBB_CHECK(!options.use_input_stats() || input.dim() < 2 || checked_numel(input.sizes().slice(2)) != 1,
-            "instance_norm: Expected more than 1 spatial element when training, got input size ",
-            input.sizes(), ". The mean of one element is the element.");
   return ebb::instance_norm(input, options.weight(), options.bias(), options.running_mean(),
                             options.running_var(), options.use_input_stats(), options.momentum(),
                             options.eps());
