@@ -12,9 +12,12 @@ static void check_supported(const char* op, const Variable& x) {
   EBB_CHECK(x.dtype() != kBool, op, ": Boolean inputs not supported; convert the tensor first.");
 }
 
-static void check_ends(const char* op, const Variable& x, const Scalar& a, const Scalar& b) {
-  check_fits(op, a, x.dtype());
-  check_fits(op, b, x.dtype());
+// hardtanh compares integers with limits of 64 bits.
+static DType limits_dtype(const Variable& x) { return is_integral(x.dtype()) ? kLong : x.dtype(); }
+
+static void check_ends(const char* op, DType dtype, const Scalar& a, const Scalar& b) {
+  check_fits(op, a, dtype);
+  check_fits(op, b, dtype);
 }
 
 Variable relu(const Variable& self) {
@@ -31,21 +34,21 @@ Variable& relu_(const Variable& self) {
   return unary_inplace<Relu>(self);
 }
 Variable threshold(const Variable& self, const Scalar& threshold, const Scalar& value) {
-  check_ends("threshold", self, threshold, value);
+  check_ends("threshold", self.dtype(), threshold, value);
   return unary(self, Threshold{{}, threshold, value});
 }
 Variable& threshold_(const Variable& self, const Scalar& threshold, const Scalar& value) {
-  check_ends("threshold_", self, threshold, value);
+  check_ends("threshold_", self.dtype(), threshold, value);
   return unary_inplace(self, Threshold{{}, threshold, value});
 }
 Variable hardtanh(const Variable& self, const Scalar& min_val, const Scalar& max_val) {
   check_supported("hardtanh", self);
-  check_ends("hardtanh", self, min_val, max_val);
+  check_ends("hardtanh", limits_dtype(self), min_val, max_val);
   return unary(self, Hardtanh{{}, min_val, max_val});
 }
 Variable& hardtanh_(const Variable& self, const Scalar& min_val, const Scalar& max_val) {
   check_supported("hardtanh_", self);
-  check_ends("hardtanh_", self, min_val, max_val);
+  check_ends("hardtanh_", limits_dtype(self), min_val, max_val);
   return unary_inplace(self, Hardtanh{{}, min_val, max_val});
 }
 Variable relu6(const Variable& self) { return hardtanh(self, 0, 6); }
