@@ -160,7 +160,7 @@ void systems() {
          const auto [X, residuals, rank, values] = la::lstsq(dense::graded(x[0]), x[1], ebb::nullopt, driver);
          return variable_list{X, residuals, rank, values.gt(0)};
        })
-        .shapes({{{4, 3}, {4, 2}}, {{3, 4}, {3, 2}}, {{2, 3, 3}, {3, 1}}})
+        .shapes({{{4, 3}, {4, 2}}, {{3, 4}, {3, 2}}, {{2, 3, 3}, {1, 3, 1}}})
         .reference([driver = std::string(driver)](const Arrays& in) {
           const auto solution = [&](const Mat& a) {
             return times(pseudoinverse(dense::graded(a)), dense::matrix(in[1]));
