@@ -60,6 +60,23 @@ requires std::is_arithmetic_v<A> && std::is_arithmetic_v<B> EBB_HD auto where(bo
   return condition ? a : b;
 }
 
+/// The type of the numbers that X carries.
+template <class X>
+struct ElementOf {
+  using type = X;
+};
+template <class X>
+requires requires { typename X::Element; }
+struct ElementOf<X> {
+  using type = typename X::Element;
+};
+/// What `number` + `rest` has beyond constant<X>(number).
+template <class X>
+EBB_HD X constant_rest(double number, double rest) {
+  using T = typename ElementOf<X>::type;
+  return X(static_cast<T>(number - static_cast<double>(static_cast<T>(number)) + rest));
+}
+
 template <class T>
 EBB_HD T quiet_nan() {
   return static_cast<T>(__builtin_nanf(""));
@@ -80,11 +97,59 @@ EBB_HD X rsqrt(const X& x) {
   return 1 / sqrt(x);
 }
 
+/// A power of e or of 2 whose products are exact also where the power alone overflows or is subnormal.
+template <class X>
+struct Exponential {
+  X power, root;  // the root is 0 where the power is exact
+  EBB_HD X value() const { return power; }
+  EBB_HD X times(X a) const { return root == 0 ? a * power : a * root * root; }
+};
+/// Powers of exponents beyond it are taken as squares.
+template <class X>
+constexpr X kSafeExponent = sizeof(X) == sizeof(float) ? 80 : 700;
+/// A factor as good as infinity beside such a power, whose product is no NaN.
+template <class X>
+constexpr X kFar = 1e6;
+
+/// e^x; that of several numbers in a register stands in kernel/cpu/lane_exp.h.
+template <class X>
+requires std::is_arithmetic_v<X> EBB_HD Exponential<X> exponential(X x) {
+  return {exp(x), abs(x) <= kSafeExponent<X> ? X(0) : exp(x / 2)};
+}
+/// 2^x.
+template <class X>
+requires std::is_arithmetic_v<X> EBB_HD Exponential<X> exponential2(X x) {
+  return {exp2(x), abs(x) <= kSafeExponent<X> ? X(0) : exp2(x / 2)};
+}
+
+/// a / (1 + e^-x), which is a e^x where e^-x is infinite; 0 for a = x = -infinity.
+template <class X>
+requires std::is_arithmetic_v<X> EBB_HD X sigmoid_times(X a, X x) {
+  if (x <= -kSafeExponent<X>) return (a < -kFar<X> ? -kFar<X> : a) * exp(x);
+  return a / (exp(-x) + 1);
+}
 /// 1 / (1 + e^-x).
 template <class X>
-EBB_HD X sigmoid(const X& x) {
-  return 1 / (1 + exp(-x));
+requires std::is_arithmetic_v<X> EBB_HD X sigmoid(X x) { return sigmoid_times(X(1), x); }
+
+/// sigmoid(x) and its complement, sigmoid(-x), by one exponential.
+template <class X>
+requires std::is_arithmetic_v<X> EBB_HD void logistic_pair(X x, X& share, X& rest) {
+  const bool far = x <= -kSafeExponent<X>;
+  const X e = exp(far ? x : -x);
+  share = far ? e : 1 / (e + 1);
+  rest = far ? X(1) : e * share;
 }
+template <class X>
+struct LogisticPair {
+  X share, rest;
+  EBB_HD explicit LogisticPair(const X& x) {
+    if constexpr (requires { x.sigmoid(); })
+      share = sigmoid(x), rest = sigmoid(-x);
+    else
+      logistic_pair(x, share, rest);
+  }
+};
 
 /// log(sigmoid(x)), without overflow on either side.
 template <class X>

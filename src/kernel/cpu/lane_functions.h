@@ -2,7 +2,7 @@
 // them keep NumPy's bounds on accuracy (tests/ops/numpy_ulp_test.cpp).
 #pragma once
 
-#include "kernel/cpu/lanes.h"
+#include "kernel/cpu/lane_logistic.h"
 
 #if EBB_LIBMVEC
 
@@ -75,9 +75,6 @@ EBB_LANES(erfc)
 
 namespace lane_math {
 
-/// Where a lane's bits are moved, as whole numbers of its width.
-typedef std::int32_t Ints __attribute__((vector_size(kLaneBytes)));
-typedef std::uint64_t Longs __attribute__((vector_size(kLaneBytes)));
 typedef float HalfFloats __attribute__((vector_size(kLaneBytes / 2)));
 
 /// `magnitude` with the sign of `sign`.
@@ -174,17 +171,64 @@ inline Lanes<float> power_of_positive(Lanes<float> x, Lanes<float> y) {
 
 }  // namespace lane_math
 
+namespace lane_math {
+
+/// erf(|x|) = c + p t about a centre; about 0, c is |x|.
+struct ErfPiece {
+  using L = Lanes<float>;
+  L size, shifted, t, p;
+  Ints which;
+  explicit ErfPiece(L x, const Choice& slope) {
+    constexpr float kOne = 3.95f, kStep = 17.0f / 32;  // from kOne on it is 1
+    size = least(kOne, abs(x));                        // NaN stays
+    shifted = fma(size, 1 / kStep, kShift);
+    t = fma(shifted - kShift, -kStep, size);
+    which = (Ints)shifted.v;  // in the low bits
+    p = kErf[7][which];
+    for (int k = 6; k > 1; --k) p = fma(p, t, kErf[k][which]);
+    p = fma(p, t, slope[which]);
+  }
+  static constexpr float kShift = 12582912;
+};
+
+/// erfc at the centres, and the slopes there where about 0 too c is a number.
+constexpr Choice kErfc = {{1, 0.452471555f, 0.132941731f, 0.0242022794f, 0.00265402936f, 0.000172302985f,
+                           6.55015078e-06f, 1.44756893e-07f}};
+constexpr Choice kErfcSlope = {{1.128379167f, 0.850913942f, 0.364902884f, 0.088987723f, 0.0123408213f,
+                                0.000973238202f, 4.36470473e-05f, 1.11313602e-06f}};
+
+/// erfc(x) for x < 2.83, to 3 units in the last place times its condition number.
+inline Lanes<float> erfc_near(Lanes<float> x) {
+  const ErfPiece at(x, kErfcSlope);
+  const Lanes<float> upper = fma(-at.p, at.t, kErfc[at.which]);
+  return where(x < 0, 2 - upper, upper);
+}
+
+}  // namespace lane_math
+
 /// To 0.93 units in the last place.
 inline Lanes<float> erf(Lanes<float> x) {
+  const lane_math::ErfPiece at(x, lane_math::kErf[1]);
+  const auto first = at.shifted == Lanes<float>(lane_math::ErfPiece::kShift);
+  const Lanes<float> upper = fma(at.p, at.t, where(first, at.size, lane_math::kErf[0][at.which]));
+  return lane_math::copysign(upper, x);
+}
+
+/// a times the share of the normal distribution below x, 0 for x = -infinity.
+inline Lanes<float> normal_share_times(Lanes<float> a, Lanes<float> x) {
   using L = Lanes<float>;
-  constexpr float kOne = 3.95f, kStep = 17.0f / 32, kShift = 12582912;  // from kOne on it is 1
-  const L size = least(kOne, abs(x));                                   // NaN stays
-  const L shifted = fma(size, 1 / kStep, kShift), t = fma(shifted - kShift, -kStep, size);
-  const lane_math::Ints which = (lane_math::Ints)shifted.v;  // in the low bits
-  L p = lane_math::kErf[7][which];
-  for (int k = 6; k > 0; --k) p = fma(p, t, lane_math::kErf[k][which]);
-  p = fma(p, t, where(shifted == L(kShift), size, lane_math::kErf[0][which]));
-  return lane_math::copysign(p, x);
+  const L near = a * (lane_math::erfc_near(x * L(-0.70710678f)) * L(0.5f));
+  const auto is_near = x > L(-4.0f);
+  if (all(is_near)) [[likely]]
+    return near;
+  // e^(-x^2 / 2) n / d, to 8e-9 down to -14.5.
+  constexpr float kN[] = {0.004216414294f, 0.04129466399f, 0.1851730472f, 0.4408685531f, 0.5000000033f},
+                  kD[] = {0.0105688788f, 0.1035161386f, 0.4745917192f, 1.210485157f, 1.679622149f, 1};
+  const L size = least(L(40.0f), abs(x)), factor = where(a < L(-1e6f), L(-1e6f), a);
+  L n = kN[0], d = kD[0];
+  for (int k = 1; k < 5; ++k) n = fma(n, size, kN[k]);
+  for (int k = 1; k < 6; ++k) d = fma(d, size, kD[k]);
+  return where(is_near, near, exponential(size * size * L(-0.5f)).times(factor * (n / d)));
 }
 
 /// x^y with C's values at zeros, infinities, NaN and below zero; of floats to 0.6 units in the last place, of

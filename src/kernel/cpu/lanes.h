@@ -163,6 +163,23 @@ struct Lanes {
 #endif
 };
 
+/// Whether a condition holds in every lane.
+inline bool all(Lanes<float>::Mask condition) {
+#ifdef EBB_WIDE_LANES
+  return __builtin_ia32_ptestmd512(condition, condition, 0xffff) == 0xffff;
+#else
+  return __builtin_ia32_movmskps256((Floats)condition) == 0xff;
+#endif
+}
+inline bool all(Lanes<double>::Mask condition) {
+#ifdef EBB_WIDE_LANES
+  return __builtin_ia32_ptestmq512((__attribute__((vector_size(64))) long long)condition,
+                                   (__attribute__((vector_size(64))) long long)condition, 0xff) == 0xff;
+#else
+  return __builtin_ia32_movmskpd256((Doubles)condition) == 0xf;
+#endif
+}
+
 }  // namespace ebb::cpu
 
 #endif
