@@ -123,6 +123,12 @@ TEST_CASE("binary cross entropy stays finite where sigmoid saturates") {
   loss.sum().backward();
   CHECK(value(x.grad()[2]) == 1);
   CHECK(value(x.grad()[3]) == -1);
+  Variable sure = leaf(tensor({40.0, -40.0}, kFloat));
+  const Variable right = binary_cross_entropy_with_logits(sure, tensor({1.0F, 0.0F}), {}, {}, Reduction::Sum);
+  CHECK(value(right) == Approx(2 * std::exp(-40.0)).epsilon(1e-6));
+  right.backward();
+  CHECK(value(sure.grad()[0]) == Approx(-std::exp(-40.0)).epsilon(1e-6));
+  CHECK(value(sure.grad()[1]) == Approx(std::exp(-40.0)).epsilon(1e-6));
   const Variable p = tensor({0.0, 1.0}, kDouble), t = tensor({1.0, 0.0}, kDouble);
   CHECK(value(binary_cross_entropy(p, t)) == 100);
 }

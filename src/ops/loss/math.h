@@ -138,16 +138,16 @@ struct Unweighted {};
 struct BceWithLogitsLoss {
   template <class T>
   EBB_HD T value(T x, T y, T p) const {
-    return (1 - y) * x + ((p - 1) * y + 1) * -log_sigmoid(x);
+    const T both = log1p(exp(-abs(x))), zero = constant<T>(0);
+    return (1 - y) * (where(x > 0, x, zero) + both) + p * y * (where(x > 0, zero, T(-x)) + both);
   }
   template <class X, class P>
   EBB_HD X slope(const X& x, const X& y, const P& p) const {
-    if constexpr (std::is_same_v<P, Unweighted>) {
-      return sigmoid(x) - y;
-    } else {
-      const X positive = p * y;
-      return (positive + 1 - y) * sigmoid(x) - positive;
-    }
+    const LogisticPair<X> at(x);
+    if constexpr (std::is_same_v<P, Unweighted>)
+      return (1 - y) * at.share - y * at.rest;
+    else
+      return (1 - y) * at.share - p * y * at.rest;
   }
   template <class X, class P>
   EBB_HD X target_slope(const X& x, const X&, const P& p) const {
