@@ -85,8 +85,8 @@ Variable softplus(const Variable& input, const SoftplusFuncOptions& options) {
 Variable softshrink(const Variable& input, const SoftshrinkFuncOptions& options) {
   return ebb::softshrink(input, options.lambda());
 }
-Variable softsign(const Variable& input) { return input / (input.abs() + 1); }
-Variable tanhshrink(const Variable& input) { return input - input.tanh(); }
+Variable softsign(const Variable& input) { return ebb::softsign(input); }
+Variable tanhshrink(const Variable& input) { return ebb::tanhshrink(input); }
 Variable threshold(Variable input, const ThresholdFuncOptions& options) {
   return options.inplace() ? ebb::threshold_(input, options.threshold(), options.value())
                            : ebb::threshold(input, options.threshold(), options.value());

@@ -151,6 +151,7 @@ void activations(Table& t) {
   t["sigmoid"] = unary(sigmoid);
   t["log_sigmoid"] = [](J x, J) { return -softplus(-x); };
   t["softplus"] = [](J x, J) { return softplus_of(x, 1, 20); };
+  t["softplus.high_threshold"] = [](J x, J) { return softplus_of(x, 1, 1000); };
   t["softplus.beta"] = [](J x, J) { return softplus_of(x, 2, 20); };
   t["softplus.threshold"] = [](J x, J) { return softplus_of(x, 2, 3); };
   t["softsign"] = [](J x, J) { return x / (1.0 + abs(x)); };

@@ -74,6 +74,7 @@ void linear_pieces() {
       .kinks({-3, 3})
       .at({-3}, 0, {0})
       .at({3}, 3, {1})
+      .at({-INFINITY}, 0, {0})
       .in_place([](In x) { return ebb::hardswish_(x[0]); })
       .reference([](double x) { return x < -3  ? 0
                                        : x > 3 ? x
@@ -115,23 +116,28 @@ void exponential() {
       .reference([](double x) { return x > 0 ? x : 1.5 * std::expm1(x / 1.5); })
       .error("alpha", [] { ebb::celu(ebb::ones({2}), 0.0); });
   activation("gelu", [](V x) { return ebb::gelu(x); })
+      .at({INFINITY}, INFINITY, {1})
+      .at({-INFINITY}, 0, {0})
       .in_place([](In x) { return ebb::gelu_(x[0]); })
-      .reference([](double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); })
+      .reference([](double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); })
       .error("approximate", [] { ebb::gelu(ebb::ones({2}), "sinh"); });
-  activation("gelu.tanh", [](V x) {
-    return ebb::gelu(x, "tanh");
-  }).in_place([](In x) {
-      return ebb::gelu_(x[0], "tanh");
-    }).reference([](double x) {
-    return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
-  });
+  activation("gelu.tanh", [](V x) { return ebb::gelu(x, "tanh"); })
+      .at({INFINITY}, INFINITY, {1})
+      .at({-INFINITY}, 0, {0})
+      .at({3e19}, 3e19, {1})
+      .in_place([](In x) { return ebb::gelu_(x[0], "tanh"); })
+      .reference([](double x) { return x * sigmoid(std::sqrt(8 / M_PI) * (x + 0.044715 * x * x * x)); });
   activation("silu", ebb::silu)
+      .at({INFINITY}, INFINITY, {1})
+      .at({-INFINITY}, 0, {0})
       .given_integers(Gives::error)
       .in_place([](In x) { return ebb::silu_(x[0]); })
       .reference([](double x) { return x * sigmoid(x); });
-  activation("mish", ebb::mish).in_place([](In x) { return ebb::mish_(x[0]); }).reference([](double x) {
-    return x * std::tanh(softplus(x));
-  });
+  activation("mish", ebb::mish)
+      .at({INFINITY}, INFINITY, {1})
+      .at({-INFINITY}, 0, {0})
+      .in_place([](In x) { return ebb::mish_(x[0]); })
+      .reference([](double x) { return x * std::tanh(softplus(x)); });
   activation("softplus", [](V x) { return ebb::softplus(x); })
       .at({1000}, 1000, {1})
       .at({-1000}, 0, {0})
@@ -139,13 +145,23 @@ void exponential() {
   activation("softplus.beta", [](V x) { return ebb::softplus(x, 2, 20); }).reference([](double x) {
     return softplus(2 * x) / 2;
   });
+  activation("softplus.high_threshold", [](V x) { return ebb::softplus(x, 1, 1000); })
+      .at({90}, 90, {1})
+      .reference(softplus);
   activation("softplus.threshold", [](V x) { return ebb::softplus(x, 2, 3); })
       .kinks({1.5})
       .reference([](double x) { return 2 * x > 3 ? x : softplus(2 * x) / 2; });
-  activation("softsign", ebb::softsign).composed().kinks({0}).reference([](double x) {
-    return x / (1 + std::fabs(x));
-  });
-  activation("tanhshrink", ebb::tanhshrink).composed().reference([](double x) { return x - std::tanh(x); });
+  activation("softsign", ebb::softsign)
+      .kinks({0})
+      .at({INFINITY}, 1, {0})
+      .node("DivBackward0")
+      .reference([](double x) { return x / (1 + std::fabs(x)); });
+  activation("tanhshrink", ebb::tanhshrink)
+      .at({INFINITY}, INFINITY, {1})
+      .node("SubBackward0")
+      .reference([](double x) {
+        return std::fabs(x) < 1e-3 ? x * x * x * (1 / 3.0 - x * x * (2 / 15.0)) : x - std::tanh(x);
+      });
   activation("log_sigmoid", ebb::log_sigmoid)
       .at({1000}, 0, {0})
       .at({-1000}, -1000, {1})

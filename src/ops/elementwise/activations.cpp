@@ -16,14 +16,15 @@ bool is_approximate(std::string_view approximate) {
   return approximate == "tanh";
 }
 
-constexpr Elu kSelu{{}, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1};
+constexpr Elu kSelu{{}, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946};
 
 Elu elu_op(const Scalar& alpha, const Scalar& scale, const Scalar& input_scale) {
   return {{}, alpha.to_double(), scale.to_double(), input_scale.to_double()};
 }
 Elu celu_op(const Scalar& alpha) {
   EBB_CHECK(!alpha.equal(0), "celu: ZeroDivisionError: alpha cannot be 0 for CELU.");
-  return {{}, alpha.to_double(), 1, 1 / alpha.to_double()};
+  const double a = alpha.to_double(), inverse = 1 / a;
+  return {{}, a, 1, inverse, std::fma(-inverse, a, 1) / a};
 }
 struct CeluRule : FormulaRule<Elu> {
   static std::string name() { return "CeluBackward0"; }
@@ -40,8 +41,8 @@ Variable& silu_(const Variable& self) { return unary_inplace<Silu>(self); }
 Variable mish(const Variable& self) { return unary<Mish>(self); }
 Variable& mish_(const Variable& self) { return unary_inplace<Mish>(self); }
 Variable log_sigmoid(const Variable& self) { return unary<LogSigmoid>(self); }
-Variable softsign(const Variable& self) { return self / (abs(self) + 1); }
-Variable tanhshrink(const Variable& self) { return self - tanh(self); }
+Variable softsign(const Variable& self) { return unary<Softsign>(self); }
+Variable tanhshrink(const Variable& self) { return unary<Tanhshrink>(self); }
 Variable softplus(const Variable& self, const Scalar& beta, const Scalar& threshold) {
   if (const auto cast = ops::autocast("softplus", self)) [[unlikely]]
     return softplus(cast(self), beta, threshold);

@@ -60,7 +60,9 @@ enum class Run : std::uint8_t { loop, lanes, calls };
 ///   gradient  instead of slope: the gradient itself, gradient(g, x); where g stops it says so by where(),
 ///   since
 ///             inf * 0 is NaN. Ops without either have a gradient of 0
-///   bend      the derivative of slope; the gradient is then recorded as one op, named kBackward
+///   bend      bend(g, x), of Variables alone: g times the derivative of the slope. The gradient is then
+///             recorded as one op, named kBackward, and slope or gradient is asked of numbers alone. Written
+///             with gradient_of(op, g, x) of smooth formulas, derivatives of any order are exact
 ///   kStraight true if bend is 0 everywhere
 struct Unary {
   static constexpr Types kTypes = Types::floating;
@@ -102,7 +104,7 @@ constexpr bool has_gradient = has_slope<Op> || requires(const Op& op, float x) {
 || requires(const Op& op, float x) { op.gradient(x); };
 template <class Op>
 constexpr bool has_bend = Op::kStraight || requires(const Op& op, float x) {
-  op.bend(x);
+  op.bend(x, x);
 };
 /// Whether the gradient has a kernel of its own. Where an element costs a call of a function there is little
 /// to win.

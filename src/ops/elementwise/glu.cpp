@@ -4,6 +4,8 @@
 #include <ebb/ops/shape.h>
 
 #include "ops/common/checks.h"
+#include "ops/elementwise/formulas/activations.h"
+#include "ops/elementwise/record_formula.h"
 
 namespace ebb {
 namespace {
@@ -15,9 +17,8 @@ struct GluBackward : autograd::Node {
   autograd::GradList apply(autograd::GradList&& grads) override {
     const Variable x = self.unpack();
     const std::int64_t half = x.size(dim) / 2;
-    const Variable gate = sigmoid(narrow(x, dim, half, half));
-    const Variable value = narrow(x, dim, 0, half);
-    return {cat({grads[0] * gate, grads[0] * value * gate * (1 - gate)}, dim)};
+    const Variable gate = narrow(x, dim, half, half), value = narrow(x, dim, 0, half);
+    return {cat({grads[0] * sigmoid(gate), ops::gradient_of(ops::Sigmoid(), grads[0] * value, gate)}, dim)};
   }
 };
 

@@ -21,7 +21,7 @@ struct BackwardRule {
     if constexpr (Op::kStraight)
       return zeros_like(gg);
     else
-      return gg * k.a * op.bend(k.b);
+      return op.bend(gg * k.a, k.b);
   }
 };
 

@@ -1,7 +1,7 @@
 // Smooth activations.
 #pragma once
 
-#include "ops/elementwise/formula.h"
+#include "ops/elementwise/formulas/smooth.h"
 
 // Visible, because the kernel slots named after these types are what plugins fill.
 #pragma GCC visibility push(default)
@@ -11,36 +11,34 @@ using std::tanh;
 
 struct Tanh : Unary {
   static constexpr char kName[] = "tanh";
-  static constexpr Keep kKeep = Keep::result;
   template <class X>
   EBB_HD X value(const X& x) const {
     return tanh(x);
   }
   template <class X>
-  EBB_HD X slope(const X& y) const {
-    return 1 - y * y;
+  EBB_HD X gradient(const X& g, const X& x) const {
+    return logistic_gradient(g * 4, x * 2);
   }
   template <class X>
-  EBB_HD X bend(const X& y) const {
-    return y * -2;
+  X bend(const X& g, const X& x) const {
+    return gradient_of(*this, g * tanh(x) * -2, x);
   }
 };
 
 /// 1 / (1 + e^-x).
 struct Sigmoid : Unary {
   static constexpr char kName[] = "sigmoid";
-  static constexpr Keep kKeep = Keep::result;
   template <class X>
   EBB_HD X value(const X& x) const {
     return sigmoid(x);
   }
   template <class X>
-  EBB_HD X slope(const X& y) const {
-    return (1 - y) * y;
+  EBB_HD X gradient(const X& g, const X& x) const {
+    return logistic_gradient(g, x);
   }
   template <class X>
-  EBB_HD X bend(const X& y) const {
-    return 1 - y * 2;
+  X bend(const X& g, const X& x) const {
+    return gradient_of(*this, -g * tanh(x * 0.5), x);
   }
 };
 
@@ -49,20 +47,49 @@ struct Activation : Unary {
   static constexpr Types kTypes = Types::strict_floating;
 };
 
-/// scale x above 0, scale alpha (e^(input_scale x) - 1) below: elu, selu and celu.
+/// scale x above 0, scale alpha (e^(input_scale x) - 1) below: elu, selu and celu. The rest is what
+/// input_scale lacks of the number that is meant.
 struct Elu : Activation {
   static constexpr char kName[] = "elu";
-  double alpha = 1, scale = 1, input_scale = 1;
+  double alpha = 1, scale = 1, input_scale = 1, input_scale_rest = 0;
   template <class X>
   EBB_HD X value(const X& x) const {
     const X below = expm1(x * constant<X>(input_scale)) * constant<X>(alpha * scale);
     return where(x <= 0, below, x * constant<X>(scale));
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
-    const X negative = where(x < 0, x, constant<X>(0));  // in the branch not taken nothing overflows
-    const X below = exp(negative * constant<X>(input_scale)) * constant<X>(alpha * scale * input_scale);
-    return where(x <= 0, below, constant<X>(scale));
+  EBB_HD X gradient(const X& g, const X& x) const {
+    const X scaled = x * constant<X>(input_scale);
+    X below = g * constant<X>(alpha * scale * input_scale);
+    if (input_scale != 1) {
+      // What rounding took from the exponent.
+      const X inside = bounded(x, 2000);
+      const X rest = inside * constant_rest<X>(input_scale, input_scale_rest);
+      below = fma(below, fma(inside, constant<X>(input_scale), -(inside * constant<X>(input_scale))) + rest,
+                  below);
+    }
+    return where(x > 0, g * constant<X>(scale), exponential(scaled).times(below));
+  }
+  template <class X>
+  X bend(const X& g, const X& x) const {
+    return gradient_of(*this, where(x < 0, g * input_scale, 0), x);
+  }
+};
+
+/// The share of the normal distribution below x, for gelu's second derivative.
+struct NormalShare : Activation {
+  static constexpr char kName[] = "ndtr";
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    return normal_share_times(X(1), x);
+  }
+  template <class X>
+  EBB_HD X gradient(const X& g, const X& x) const {
+    return normal_gradient(g, x);
+  }
+  template <class X>
+  X bend(const X& g, const X& x) const {
+    return gradient_of(*this, -g * bounded(x, 40), x);
   }
 };
 
@@ -71,38 +98,87 @@ struct Gelu : Activation {
   static constexpr char kName[] = "gelu";
   template <class X>
   EBB_HD X value(const X& x) const {
-    return x * constant<X>(0.5) * twice_phi(x);
+    return normal_share_times(x, x);
   }
   template <class X>
   EBB_HD X slope(const X& x) const {
-    return twice_phi(x) * constant<X>(0.5) +
-           x * exp(x * x * constant<X>(-0.5)) * constant<X>(0.39894228040143267794);
+    const X inside = bounded(x, 40);
+    return exponential(inside * inside * constant<X>(-0.5))
+               .times(inside * constant<X>(0.39894228040143267794)) +
+           normal_share_times(X(1), x);
   }
-
- private:
   template <class X>
-  EBB_HD static X twice_phi(const X& x) {
-    return erf(x * constant<X>(0.70710678118654752440)) + 1;
+  X bend(const X& g, const X& x) const {
+    // 2 - x^2, exact also beside the root of 2, which is the sum of these.
+    constexpr double kRoot = 1.41421353816986083984375, kRest = 2.4203234208957939e-8;
+    const X inside = bounded(x, 40), turn = ((kRoot - inside) + kRest) * ((inside + kRoot) + kRest);
+    return gradient_of(NormalShare(), g * turn, x);
   }
 };
 
-/// The cheaper form of gelu, x (1 + tanh u) / 2 with u = sqrt(2 / pi) (x + 0.044715 x^3), which is x
-/// sigmoid(2 u).
+/// sigmoid(2 u) of gelu's cheaper form, u = sqrt(2 / pi) (x + 0.044715 x^3).
+struct GeluShare : Activation {
+  static constexpr char kName[] = "gelu_share";
+  static constexpr int kBound = 30;  // beyond it the share is 0 or 1
+  static constexpr double kLinear = 1.5957691216057308, kLinearRest = -9.9693088091109203e-17;
+  static constexpr double kCubic = 0.07135481627260025, kCubicRest = -6.1751499181553155e-19;
+
+  /// 2 u.
+  template <class X>
+  EBB_HD static X argument(const X& x) {
+    return x * (x * x * constant<X>(kCubic) + constant<X>(kLinear));
+  }
+  template <class X>
+  EBB_HD static X argument_slope(const X& x) {
+    return x * x * constant<X>(3 * kCubic) + constant<X>(kLinear);
+  }
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    return sigmoid(argument(x));
+  }
+  /// What rounding takes from the argument counts as often as the argument is large, so it is put back.
+  template <class X>
+  EBB_HD X gradient(const X& g, const X& far) const {
+    const X x = bounded(far, kBound), linear = constant<X>(kLinear), cubic = constant<X>(kCubic);
+    const X square = x * x, product = square * cubic, sum = product + linear, added = sum - product;
+    const X rest = (product - (sum - added)) + (linear - added) + fma(square, cubic, -product) +
+                   fma(x, x, -square) * cubic + square * constant_rest<X>(kCubic, kCubicRest) +
+                   constant_rest<X>(kLinear, kLinearRest);
+    const X twice_u = x * sum, taken = fma(x, sum, -twice_u) + x * rest;
+    const auto power = exponential(-abs(twice_u));
+    const X e = power.value(), factor = where(x < 0, taken, -taken) * (1 - e) / (e + 1) + 1;
+    return power.times(g * argument_slope(x) * factor / fma(e, e + 2, constant<X>(1)));
+  }
+  template <class X>
+  X bend(const X& g, const X& x) const {
+    return gradient_of(*this, g * growth(bounded(x, kBound)), x);
+  }
+  /// The derivative of the logarithm of the slope.
+  template <class X>
+  static X growth(const X& x) {
+    const X slope = argument_slope(x);
+    return x * (6 * kCubic) / slope - slope * tanh(argument(x) * 0.5);
+  }
+};
+
+/// The cheaper form of gelu, x (1 + tanh u) / 2 = x sigmoid(2 u).
 struct GeluTanh : Activation {
   static constexpr char kName[] = "gelu";
   template <class X>
   EBB_HD X value(const X& x) const {
-    return x * sigmoid(x * (x * x * constant<X>(kCubic) + 1) * constant<X>(kTwice));
+    return sigmoid_times(x, GeluShare::argument(x));
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
-    const X square = x * x;
-    const X s = sigmoid(x * (square * constant<X>(kCubic) + 1) * constant<X>(kTwice));
-    return s + x * (s * (1 - s)) * (square * constant<X>(3 * kCubic) + 1) * constant<X>(kTwice);
+  EBB_HD X slope(const X& far) const {
+    const X x = bounded(far, GeluShare::kBound);
+    const LogisticPair<X> at(GeluShare::argument(x));
+    return at.share * (x * at.rest * GeluShare::argument_slope(x) + 1);
   }
-
- private:
-  static constexpr double kCubic = 0.044715, kTwice = 1.59576912160573071176;
+  template <class X>
+  X bend(const X& g, const X& far) const {
+    const X x = bounded(far, GeluShare::kBound);
+    return gradient_of(GeluShare(), g * (x * GeluShare::growth(x) + 2), far);
+  }
 };
 
 /// x sigmoid(x).
@@ -110,38 +186,80 @@ struct Silu : Activation {
   static constexpr char kName[] = "silu";
   template <class X>
   EBB_HD X value(const X& x) const {
-    return x / (1 + exp(-x));
+    return sigmoid_times(x, x);
   }
   template <class X>
   EBB_HD X slope(const X& x) const {
-    const X s = sigmoid(x);
-    return s * (x * (1 - s) + 1);
+    const LogisticPair<X> at(x);
+    return at.share * (bounded(x, 1000) * at.rest + 1);
+  }
+  template <class X>
+  X bend(const X& g, const X& x) const {
+    const X inside = bounded(x, 1000);
+    // 2 - x tanh(x / 2), where what is left of a large x is small.
+    const X turn =
+        where(x < 0, inside - inside * sigmoid(inside) * 2, inside * sigmoid(-inside) * 2 - inside);
+    return gradient_of(Sigmoid(), g * (turn + 2), x);
   }
 };
 
-/// x tanh(softplus(x)), where the tangent is n / (n + 2) with n = e^x (e^x + 2): 1 to the last bit from 20
-/// on.
+/// tanh(softplus(x)) as n / d of e = e^-|x|, with its derivative 4 (1 + e) e rest / d^2.
+template <class X>
+struct MishTerms {
+  X e, n, d, rest;
+  EBB_HD explicit MishTerms(const X& x) : e(exp(-abs(x))) {
+    n = where(x < 0, e * (e + 2), e * 2 + 1);
+    d = where(x < 0, fma(e, e + 2, constant<X>(2)), fma(e * 2, e + 1, constant<X>(1)));
+    rest = where(x < 0, constant<X>(1), e);
+  }
+};
+
+/// tanh(softplus(x)).
+struct MishShare : Activation {
+  static constexpr char kName[] = "mish_share";
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    const MishTerms<X> at(x);
+    return at.n / at.d;
+  }
+  template <class X>
+  EBB_HD X gradient(const X& g, const X& x) const {
+    // With d = (1 + e)^2 + rest^2, and what rounding took from 1 + e and from d.
+    const auto power = exponential(-abs(x));
+    const X e = power.value(), rest = where(x < 0, constant<X>(1), e), one = e + 1, taken = e - (one - 1);
+    const X square = one * one, other = rest * rest, d = square + other;
+    const X d_taken =
+        (other - (d - square)) + fma(one, one, -square) + one * taken * 2 + fma(rest, rest, -other);
+    return power.times(g * 4 * one * rest / (d * d) * (taken / one - d_taken * 2 / d + 1));
+  }
+  template <class X>
+  X bend(const X& g, const X& x) const {
+    return gradient_of(*this, g * growth(x), x);
+  }
+  /// The derivative of the logarithm of the slope.
+  template <class X>
+  static X growth(const X& x) {
+    const X share = sigmoid(x), rest = sigmoid(-x);
+    return share + 1 - share * 4 / (rest * rest + 1);
+  }
+};
+
+/// x tanh(softplus(x)).
 struct Mish : Activation {
   static constexpr char kName[] = "mish";
   template <class X>
   EBB_HD X value(const X& x) const {
-    return x * tangent(exp(bounded(x)));
+    const MishTerms<X> at(x);
+    return where(x < -1000, constant<X>(-1000), x) * at.n / at.d;
   }
   template <class X>
   EBB_HD X slope(const X& x) const {
-    const X e = exp(bounded(x)), t = tangent(e);
-    return t + x * (e / (e + 1)) * (1 - t * t);
-  }
-
- private:
-  template <class X>
-  EBB_HD static X bounded(const X& x) {
-    return where(x > 20, constant<X>(20), x);
+    const MishTerms<X> at(x);
+    return (at.n + bounded(x, 1000) * (at.e * at.rest * 4) * (at.e + 1) / at.d) / at.d;
   }
   template <class X>
-  EBB_HD static X tangent(const X& e) {
-    const X n = e * (e + 2);
-    return n / (n + 2);
+  X bend(const X& g, const X& x) const {
+    return gradient_of(MishShare(), g * (bounded(x, 1000) * MishShare::growth(x) + 2), x);
   }
 };
 
@@ -152,12 +270,20 @@ struct Softplus : Activation {
   template <class X>
   EBB_HD X value(const X& x) const {
     const X scaled = x * constant<X>(beta);
-    return where(scaled > constant<X>(threshold), x, log1p(exp(scaled)) / constant<X>(beta));
+    if (threshold < 80)
+      return where(scaled > constant<X>(threshold), x, log1p(exp(scaled)) / constant<X>(beta));
+    const X soft = where(scaled > 0, scaled, constant<X>(0)) + log1p(exp(-abs(scaled)));
+    return where(scaled > constant<X>(threshold), x, soft / constant<X>(beta));
   }
   template <class X>
   EBB_HD X slope(const X& x) const {
     const X scaled = x * constant<X>(beta);
     return where(scaled > constant<X>(threshold), constant<X>(1), sigmoid(scaled));
+  }
+  template <class X>
+  X bend(const X& g, const X& x) const {
+    const X scaled = x * beta;
+    return gradient_of(Sigmoid(), where(scaled > threshold, 0, g * beta), scaled);
   }
 };
 
@@ -172,9 +298,54 @@ struct LogSigmoid : Activation {
   EBB_HD X slope(const X& x) const {
     return sigmoid(-x);
   }
+  template <class X>
+  X bend(const X& g, const X& x) const {
+    return gradient_of(Sigmoid(), -g, x);
+  }
 };
 
-using ActivationOps = List<Tanh, Sigmoid, Elu, Gelu, GeluTanh, Silu, Mish, Softplus, LogSigmoid>;
+/// x / (1 + |x|).
+struct Softsign : PlainUnary {
+  static constexpr char kName[] = "softsign", kNode[] = "DivBackward0";
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    const X inside = bounded(x, 1e30);
+    return inside / (abs(inside) + 1);
+  }
+  template <class X>
+  EBB_HD X gradient(const X& g, const X& x) const {
+    const X d = abs(x) + 1;
+    return g / d / d;
+  }
+  template <class X>
+  X bend(const X& g, const X& x) const {
+    return gradient_of(*this, g * sign(x) * -2 / (abs(x) + 1), x);
+  }
+};
+
+/// x - tanh(x), near 0 by a quotient of polynomials whose terms are all positive.
+struct Tanhshrink : Unary {
+  static constexpr char kName[] = "tanhshrink", kNode[] = "SubBackward0";
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    const X y = x * x;
+    const X n = ((y * 44 + 12870) * y + 810810) * y + 11486475;
+    const X d = (((y * 45 + 13860) * y + 945945) * y + 16216200) * y + 34459425;
+    return where(abs(x) < 1, x * (y * (n / d)), x - tanh(x));
+  }
+  template <class X>
+  EBB_HD X slope(const X& x) const {
+    const X y = tanh(x);
+    return y * y;
+  }
+  template <class X>
+  X bend(const X& g, const X& x) const {
+    return gradient_of(Tanh(), g * tanh(x) * 2, x);
+  }
+};
+
+using ActivationOps = List<Tanh, Sigmoid, Elu, NormalShare, Gelu, GeluShare, GeluTanh, Silu, MishShare, Mish,
+                           Softplus, LogSigmoid, Softsign, Tanhshrink>;
 
 }  // namespace ebb::ops
 #pragma GCC visibility pop
