@@ -24,27 +24,33 @@ struct Exp : Unary {
 
 struct Exp2 : Unary {
   static constexpr char kName[] = "exp2";
-  static constexpr Keep kKeep = Keep::result;
   template <class X>
   EBB_HD X value(const X& x) const {
     return exp2(x);
   }
   template <class X>
-  EBB_HD X gradient(const X& g, const X& y) const {
-    return g * y * constant<X>(kLn2);
+  EBB_HD X gradient(const X& g, const X& x) const {
+    return exponential2(x).times(g * constant<X>(kLn2));
+  }
+  template <class X>
+  X bend(const X& g, const X& x) const {
+    return gradient_of(*this, g * kLn2, x);
   }
 };
 
 struct Expm1 : Unary {
   static constexpr char kName[] = "expm1";
-  static constexpr Keep kKeep = Keep::result;
   template <class X>
   EBB_HD X value(const X& x) const {
     return expm1(x);
   }
   template <class X>
-  EBB_HD X slope(const X& y) const {
-    return y + 1;
+  EBB_HD X slope(const X& x) const {
+    return exp(x);
+  }
+  template <class X>
+  X bend(const X& g, const X& x) const {
+    return g * exp(x);
   }
 };
 
@@ -80,7 +86,7 @@ struct Log10 : Unary {
   }
   template <class X>
   EBB_HD X gradient(const X& g, const X& x) const {
-    return g / (x * constant<X>(kLn10));
+    return g * constant<X>(1 / kLn10) / x;
   }
 };
 
@@ -98,40 +104,50 @@ struct Log1p : Unary {
 
 struct Sqrt : PlainUnary {
   static constexpr char kName[] = "sqrt";
-  static constexpr Keep kKeep = Keep::result;
   template <class X>
   EBB_HD X value(const X& x) const {
     return sqrt(x);
   }
   template <class X>
-  EBB_HD X gradient(const X& g, const X& y) const {
-    return g / (y * 2);
+  EBB_HD X gradient(const X& g, const X& x) const {
+    return g * constant<X>(0.5) / sqrt(x);
+  }
+  template <class X>
+  X bend(const X& g, const X& x) const {
+    return gradient_of(*this, g * -0.5 / x, x);
   }
 };
 
 struct Rsqrt : PlainUnary {
   static constexpr char kName[] = "rsqrt";
-  static constexpr Keep kKeep = Keep::result;
   template <class X>
   EBB_HD X value(const X& x) const {
     return rsqrt(x);
   }
   template <class X>
-  EBB_HD X gradient(const X& g, const X& y) const {
-    return g * constant<X>(-0.5) * cube(y);
+  EBB_HD X gradient(const X& g, const X& x) const {
+    return g * constant<X>(-0.5) / sqrt(x) / x;
+  }
+  template <class X>
+  X bend(const X& g, const X& x) const {
+    return gradient_of(*this, g * -1.5 / x, x);
   }
 };
 
 struct Reciprocal : PlainUnary {
   static constexpr char kName[] = "reciprocal";
-  static constexpr Keep kKeep = Keep::result;
   template <class X>
   EBB_HD X value(const X& x) const {
     return 1 / x;
   }
   template <class X>
-  EBB_HD X gradient(const X& g, const X& y) const {
-    return -g * (y * y);
+  EBB_HD X gradient(const X& g, const X& x) const {
+    const X inverse = 1 / x;
+    return -g * inverse * inverse;
+  }
+  template <class X>
+  X bend(const X& g, const X& x) const {
+    return gradient_of(*this, g * -2 / x, x);
   }
 };
 

@@ -113,7 +113,7 @@ struct Hardswish : PlainActivation {
   template <class X>
   EBB_HD X value(const X& x) const {
     const X y = x + 3;
-    return x * where(y < 0, constant<X>(0), where(y > 6, constant<X>(6), y)) / 6;
+    return where(y < 0, constant<X>(0), x * (where(y > 6, constant<X>(6), y) / 6));
   }
   template <class X>
   EBB_HD X gradient(const X& g, const X& x) const {

@@ -227,6 +227,10 @@ struct Logit : Unary {
     return where((x >= low) & (x <= high), g / (x * (1 - x)),
                  constant<X>(eps >= 0 ? 0 : quiet_nan<double>()));
   }
+  template <class X>
+  X bend(const X& g, const X& x) const {
+    return gradient_of(*this, g * (x * 2 - 1) / (x * (1 - x)), x);
+  }
 };
 
 /// The modified Bessel functions of the first kind.
