@@ -77,6 +77,11 @@ void SavedVariable::save_output(const Variable& y) {
   state_ = State::output;
 }
 
+bool SavedVariable::is_intact() const {
+  if (state_ == State::input || state_ == State::output) return kept_.impl()->version() == version_;
+  return state_ != State::never;
+}
+
 Variable SavedVariable::unpack() const {
   switch (state_) {
     case State::input:

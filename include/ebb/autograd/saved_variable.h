@@ -22,6 +22,8 @@ class EBB_API SavedVariable {
   void save_output(const Variable& y);
   /// The tensor, as part of the graph. Throws ebb::Error when freed or modified.
   Variable unpack() const;
+  /// Whether something was saved that no in-place op has changed since.
+  bool is_intact() const;
   /// Frees the tensor.
   void release();
 

@@ -63,12 +63,14 @@ enum class Run : std::uint8_t { loop, lanes, calls };
 ///   bend      bend(g, x), of Variables alone: g times the derivative of the slope. The gradient is then
 ///             recorded as one op, named kBackward, and slope or gradient is asked of numbers alone. Written
 ///             with gradient_of(op, g, x) of smooth formulas, derivatives of any order are exact
+///   late      with kHasLate, late(g, y), of Variables alone: the gradient from the result, for an input that
+///             has been written to since, by the op in place or by another, as PyTorch permits. Less exact
 ///   kStraight true if bend is 0 everywhere
 struct Unary {
   static constexpr Types kTypes = Types::floating;
   static constexpr Keep kKeep = Keep::input;
   static constexpr Run kRun = Run::lanes;
-  static constexpr bool kStraight = false;
+  static constexpr bool kStraight = false, kHasLate = false;
 };
 /// Of arithmetic and choices alone.
 struct PlainUnary : Unary {

@@ -65,10 +65,17 @@ class Widened {
   optional<DType> narrow_;
 };
 
+/// Whether a rule also has `Variable late(grad, result)`, for an input that has been written to since.
+template <class Rule>
+constexpr bool kHasLate = false;
+template <class Rule>
+requires(requires { Rule::kHasLate; }) constexpr bool kHasLate<Rule> = Rule::kHasLate;
+
 /// The node of `out = op(x)`. Rule: its name, kKeep, `Variable operator()(grad, kept)`.
 template <class Rule>
 struct UnaryNode final : autograd::Node {
   SavedIf<Rule::kKeep != Keep::nothing> kept{this};
+  SavedIf<kHasLate<Rule>> result{this};
   Rule rule;
 
   std::string name() const override { return rule_name<Rule>(); }
@@ -78,7 +85,13 @@ struct UnaryNode final : autograd::Node {
       out.push_back(rule(grads[0]));
     else {
       const Widened<Rule> wide(grads[0]);
-      out.push_back(wide.rounded(rule(wide(grads[0]), wide(kept.unpack()))));
+      const Variable g = wide(grads[0]);
+      if constexpr (kHasLate<Rule>)
+        if (!kept.is_intact()) {
+          out.push_back(wide.rounded(rule.late(g, wide(result.unpack()))));
+          return out;
+        }
+      out.push_back(wide.rounded(rule(g, wide(kept.unpack()))));
     }
     return out;
   }
@@ -91,6 +104,7 @@ template <class Rule>
   if constexpr (Rule::kKeep == Keep::input) node->kept.save(x);
   autograd::set_history(out, node);
   if constexpr (Rule::kKeep == Keep::result) node->kept.save_output(out);
+  if constexpr (kHasLate<Rule>) node->result.save_output(out);
 }
 
 /// op(x) or op(x, number), recorded under `rule`.
@@ -117,13 +131,16 @@ Variable& run_unary_inplace(const Variable& self, const Op& op, const Rule& rule
   if (autograd::records(self)) {
     node = autograd::make_node<UnaryNode<Rule>>(self);
     node->rule = rule;
-    if constexpr (Rule::kKeep == Keep::input) node->kept.save(autograd::clone_for_saving(self));
+    if constexpr (Rule::kKeep == Keep::input && !kHasLate<Rule>)
+      node->kept.save(autograd::clone_for_saving(self));
   }
   apply_inplace(op, self, number...);
   autograd::bump_version(self);
   autograd::rebase_history(self, node);
   if constexpr (Rule::kKeep == Keep::result)
     if (node) node->kept.save_output(self);
+  if constexpr (kHasLate<Rule>)
+    if (node) node->result.save_output(self);
   return const_cast<Variable&>(self);
 }
 

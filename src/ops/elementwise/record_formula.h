@@ -43,11 +43,12 @@ Variable gradient_of(const Op& op, const Variable& g, const Variable& kept) {
 template <class Op>
 struct FormulaRule {
   static constexpr Keep kKeep = Op::kKeep;
-  static constexpr bool kRoundsOnce = Fused<Op>;
+  static constexpr bool kRoundsOnce = Fused<Op>, kHasLate = Op::kHasLate;
   Op op;
   static std::string name() { return node_name<Op>(); }
   Variable operator()(const Variable& g) const { return op.gradient(g); }
   Variable operator()(const Variable& g, const Variable& kept) const { return gradient_of(op, g, kept); }
+  Variable late(const Variable& g, const Variable& y) const { return op.late(g, y); }
 };
 
 template <class Op>

@@ -11,6 +11,7 @@ using std::tanh;
 
 struct Tanh : Unary {
   static constexpr char kName[] = "tanh";
+  static constexpr bool kHasLate = true;
   template <class X>
   EBB_HD X value(const X& x) const {
     return tanh(x);
@@ -23,11 +24,16 @@ struct Tanh : Unary {
   X bend(const X& g, const X& x) const {
     return gradient_of(*this, g * tanh(x) * -2, x);
   }
+  template <class X>
+  X late(const X& g, const X& y) const {
+    return g * (1 - y * y);
+  }
 };
 
 /// 1 / (1 + e^-x).
 struct Sigmoid : Unary {
   static constexpr char kName[] = "sigmoid";
+  static constexpr bool kHasLate = true;
   template <class X>
   EBB_HD X value(const X& x) const {
     return sigmoid(x);
@@ -39,6 +45,10 @@ struct Sigmoid : Unary {
   template <class X>
   X bend(const X& g, const X& x) const {
     return gradient_of(*this, -g * tanh(x * 0.5), x);
+  }
+  template <class X>
+  X late(const X& g, const X& y) const {
+    return g * ((1 - y) * y);
   }
 };
 

@@ -24,6 +24,7 @@ struct Exp : Unary {
 
 struct Exp2 : Unary {
   static constexpr char kName[] = "exp2";
+  static constexpr bool kHasLate = true;
   template <class X>
   EBB_HD X value(const X& x) const {
     return exp2(x);
@@ -36,10 +37,15 @@ struct Exp2 : Unary {
   X bend(const X& g, const X& x) const {
     return gradient_of(*this, g * kLn2, x);
   }
+  template <class X>
+  X late(const X& g, const X& y) const {
+    return g * (y * kLn2);
+  }
 };
 
 struct Expm1 : Unary {
   static constexpr char kName[] = "expm1";
+  static constexpr bool kHasLate = true;
   template <class X>
   EBB_HD X value(const X& x) const {
     return expm1(x);
@@ -51,6 +57,10 @@ struct Expm1 : Unary {
   template <class X>
   X bend(const X& g, const X& x) const {
     return g * exp(x);
+  }
+  template <class X>
+  X late(const X& g, const X& y) const {
+    return g * (y + 1);
   }
 };
 
@@ -104,6 +114,7 @@ struct Log1p : Unary {
 
 struct Sqrt : PlainUnary {
   static constexpr char kName[] = "sqrt";
+  static constexpr bool kHasLate = true;
   template <class X>
   EBB_HD X value(const X& x) const {
     return sqrt(x);
@@ -116,10 +127,15 @@ struct Sqrt : PlainUnary {
   X bend(const X& g, const X& x) const {
     return gradient_of(*this, g * -0.5 / x, x);
   }
+  template <class X>
+  X late(const X& g, const X& y) const {
+    return g / (y * 2);
+  }
 };
 
 struct Rsqrt : PlainUnary {
   static constexpr char kName[] = "rsqrt";
+  static constexpr bool kHasLate = true;
   template <class X>
   EBB_HD X value(const X& x) const {
     return rsqrt(x);
@@ -132,10 +148,15 @@ struct Rsqrt : PlainUnary {
   X bend(const X& g, const X& x) const {
     return gradient_of(*this, g * -1.5 / x, x);
   }
+  template <class X>
+  X late(const X& g, const X& y) const {
+    return g * (cube(y) * -0.5);
+  }
 };
 
 struct Reciprocal : PlainUnary {
   static constexpr char kName[] = "reciprocal";
+  static constexpr bool kHasLate = true;
   template <class X>
   EBB_HD X value(const X& x) const {
     return 1 / x;
@@ -148,6 +169,10 @@ struct Reciprocal : PlainUnary {
   template <class X>
   X bend(const X& g, const X& x) const {
     return gradient_of(*this, g * -2 / x, x);
+  }
+  template <class X>
+  X late(const X& g, const X& y) const {
+    return -g * (y * y);
   }
 };
 
