@@ -144,19 +144,43 @@ TEST_CASE("gradients of uses of a view and of its base add up") {
   require_values(x.grad(), {5, 5});
 }
 
-TEST_CASE("exp and tanh and sigmoid throw in backward if their result was modified and exp_ does not") {
-  for (auto op : {&ebb::exp, &ebb::tanh, &ebb::sigmoid}) {
-    Variable x = leaf({0.5});
-    Variable y = op(x);
-    y.add_(1);
-    EBB_REQUIRE_ERROR(y.sum().backward(), "modified by an inplace operation");
-  }
-  // In-place versions keep the result they wrote.
+TEST_CASE("exp throws in backward if its result was modified and exp_ does not") {
   Variable x = leaf({0.5});
-  Variable y = x * 1;
+  Variable y = ebb::exp(x);
+  y.add_(1);
+  EBB_REQUIRE_ERROR(y.sum().backward(), "modified by an inplace operation");
+  // The in-place version keeps the result that it wrote.
+  y = x * 1;
   y.exp_();
   y.sum().backward();
   require_values(x.grad(), {std::exp(0.5)});
+}
+
+TEST_CASE("what keeps its input and its result is differentiated by the one that was not modified") {
+  using Op = Variable (*)(const Variable&);
+  using InPlace = Variable& (*)(const Variable&);
+  const std::pair<Op, InPlace> ops[] = {{ebb::tanh, ebb::tanh_},
+                                        {ebb::sigmoid, ebb::sigmoid_},
+                                        {ebb::expm1, ebb::expm1_},
+                                        {ebb::exp2, ebb::exp2_},
+                                        {ebb::sqrt, ebb::sqrt_},
+                                        {ebb::rsqrt, ebb::rsqrt_},
+                                        {ebb::reciprocal, ebb::reciprocal_}};
+  for (const auto& [op, in_place] : ops) {
+    const auto derivatives = [&](bool changes_input, bool changes_result) {
+      const Variable x = leaf({0.5, 2}), input = x * 1, y = op(input), sum = y.sum();
+      if (changes_input) input.add_(1);
+      if (changes_result) y.add_(1);
+      const Variable slope = ebb::autograd::grad({sum}, {x}, {}, true, true)[0];
+      return ebb::stack({slope, ebb::autograd::grad({slope.sum()}, {x}, {}, true)[0]});
+    };
+    const Variable expected = derivatives(false, false);
+    CHECK(ebb::allclose(derivatives(true, false), expected, 1e-12));
+    CHECK(ebb::allclose(derivatives(false, true), expected, 1e-12));
+    EBB_REQUIRE_ERROR(derivatives(true, true), "modified by an inplace operation");
+    const Variable x = leaf({0.5, 2}), y = in_place(x * 1);
+    CHECK(ebb::allclose(ebb::autograd::grad({y.sum()}, {x})[0], expected[0], 1e-12));
+  }
 }
 
 TEST_CASE("an in-place op on a view of a view that was made a leaf throws") {
