@@ -232,6 +232,10 @@ TEST_CASE("refused: numbers that a dtype cannot hold") {
       {[&] { b.clone().masked_fill_(all, 300); }, "masked_fill_: the value 300"},
       {[&] { b.index_fill(0, zero, 300); }, "index_fill: the value 300"},
       {[&] { h.clone().index_fill_(0, zero, 1e6); }, "index_fill_: the value 1e+06"},
+      {[&] {
+         zeros({2, 2}, kByte).fill_diagonal_(300);
+       },
+       "fill_diagonal_: the value 300"},
       {[&] { b.scatter(0, zero, 300); }, "scatter: the value 300"},
       {[&] { threshold(b, 1, -5.5); }, "threshold: the value -5.5"},
       {[&] { hardtanh(zero, -1, kInf); }, "hardtanh: the value inf"},

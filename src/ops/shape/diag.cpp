@@ -2,6 +2,7 @@
 #include <ebb/ops/copy.h>
 #include <ebb/ops/shape.h>
 #include "ops/common/arrays.h"
+#include "ops/common/checks.h"
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
 #include "ops/common/views.h"
@@ -180,6 +181,7 @@ Variable& fill_diagonal_(const Variable& x, const Scalar& fill_value, bool wrap)
     EBB_CHECK(x.sizes()[d] == x.sizes()[0],
               "fill_diagonal_: all dimensions of input must be of equal length, got ", x.sizes(), ".");
   autograd::check_inplace(x, "fill_diagonal_");
+  ops::check_fits("fill_diagonal_", fill_value, x.dtype());
   Ref<FillDiagonalBackward> node;
   if (autograd::records(x)) {
     node = autograd::make_node<FillDiagonalBackward>(x);
