@@ -2,6 +2,8 @@
 // series.
 #include "check.h"
 
+#include <ebb/ops/special.h>
+
 using namespace op_tests;
 using namespace ebb;
 
@@ -119,4 +121,54 @@ TEST_CASE("a power with exponent 0 gives its base the gradient 0, whatever the b
       const Variable g = autograd::grad({pow(x, zeros({}, kDouble))}, {x}, {full({}, upstream, kDouble)})[0];
       CHECK(g.item<double>() == 0);
     }
+}
+
+TEST_CASE("special functions and their derivatives have their limits at 0, at poles and at both infinities") {
+  constexpr double inf = std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::max();
+  struct Limits {
+    const char* name;
+    Variable (*f)(const Variable&);
+    double x, value, slope = 0, bend = 0;
+  };
+  const Limits table[] = {
+      {"erf", ebb::erf, inf, 1, 0, -0.0},
+      {"erf", ebb::erf, -most, -1, 0, 0},
+      {"erfc", ebb::erfc, inf, 0, -0.0, 0},
+      {"erfcx", ebb::special_erfcx, -inf, inf, -inf, inf},
+      {"erfcx", ebb::special_erfcx, -1e15, inf, -inf, inf},
+      {"erfcx", ebb::special_erfcx, inf, 0, -0.0, 0},
+      {"erfinv", ebb::erfinv, 1, inf, inf, inf},
+      {"erfinv", ebb::erfinv, -1, -inf, inf, -inf},
+      {"ndtr", ebb::special_ndtr, -inf, 0, 0, 0},
+      {"log_ndtr", ebb::special_log_ndtr, -inf, -inf, inf, -1},
+      {"log_ndtr", ebb::special_log_ndtr, inf, -0.0, 0, -0.0},
+      {"ndtri", ebb::special_ndtri, 0, -inf, inf, -inf},
+      {"ndtri", ebb::special_ndtri, 1, inf, inf, inf},
+      {"i0", ebb::i0, -inf, inf, -inf, inf},
+      {"i1", ebb::special_i1, -most, -inf, inf, -inf},
+      {"i1", ebb::special_i1, 0, 0, 0.5, 0},
+      {"i0e", ebb::special_i0e, inf, 0, -0.0, 0},
+      {"i1e", ebb::special_i1e, -inf, -0.0, -0.0, -0.0},
+      {"j0", ebb::special_bessel_j0, 0, 1, -0.0, -0.5},
+      {"j1", ebb::special_bessel_j1, 0, 0, 0.5, -0.0},
+      {"y0", ebb::special_bessel_y0, 0, -inf, inf, -inf},
+      {"y1", ebb::special_bessel_y1, 0, -inf, inf, -inf},
+      {"k0", ebb::special_modified_bessel_k0, 0, inf, -inf, inf},
+      {"k1", ebb::special_modified_bessel_k1, 5e-324, inf, -inf, inf},
+      {"laguerre", [](const Variable& x) { return ebb::special_laguerre_polynomial_l(x, 3); }, 1e200, -inf},
+      {"legendre", [](const Variable& x) { return ebb::special_legendre_polynomial_p(x, 31); }, -inf, -inf},
+      {"degree", [](const Variable& x) { return ebb::special_hermite_polynomial_h(x, -0.5); }, 3, 1},
+  };
+  const auto is = [](const Variable& got, double expected) {
+    return got.item<double>() == expected && std::signbit(got.item<double>()) == std::signbit(expected);
+  };
+  for (const Limits& at : table) {
+    INFO(at.name << " at " << at.x);
+    const Variable x = ebb::full({}, at.x, ebb::kDouble).requires_grad_(), y = at.f(x);
+    CHECK(is(y, at.value));
+    if (!y.requires_grad()) continue;
+    const Variable slope = ebb::autograd::grad({y}, {x}, {}, true, true)[0];
+    CHECK(is(slope, at.slope));
+    CHECK(is(ebb::autograd::grad({slope}, {x})[0], at.bend));
+  }
 }

@@ -2,6 +2,7 @@
 #include "ops/elementwise/formulas/special.h"
 #include "ops/common/autocast.h"
 #include "ops/elementwise/record_formula.h"
+#include "ops/elementwise/special_derivatives.h"
 
 namespace ebb {
 

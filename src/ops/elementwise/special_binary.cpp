@@ -15,26 +15,37 @@ using Kind = SpecialBinary::Kind;
   ebb::detail::fail("derivative for ", op, " by ", argument, " is not implemented; call .detach() on it.");
 }
 
+/// The n-th derivative of zeta by its second argument.
 struct ZetaRule {
   static constexpr char kName[] = "SpecialZetaBackward0";
   static constexpr unsigned kUsesA = kNone, kUsesB = kA | kB;
+  int n = 0;
   Variable a(const Variable&, const Kept<Variable>&) const { no_derivative("special_zeta", "self"); }
   Variable b(const Variable& g, const Kept<Variable>& k) const {
-    return g * (-k.a * special_zeta(k.a + 1, k.b));
+    return g * run_binary(k.a, k.b, zeta_op(n + 1), ZetaRule{n + 1});
   }
+  static SpecialBinary zeta_op(int n) { return {{}, Kind::zeta, {}, n}; }
 };
 
+/// The n-th derivative by x of P(a, x), or of Q(a, x), whose own derivative by a is not known for n = 0
+/// alone.
 template <bool upper>
 struct GammaRule {
-  static constexpr char kName[] = "IgammaBackward0";
-  static constexpr unsigned kUsesA = kNone, kUsesB = kA | kB;
+  static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
+  int n = 0;
   static std::string name() { return upper ? "IgammacBackward0" : "IgammaBackward0"; }
-  Variable a(const Variable&, const Kept<Variable>&) const {
-    no_derivative(upper ? "igammac" : "igamma", "self");
+  static Variable derivative(int n, const Kept<Variable>& k) {
+    return run_binary(k.a, k.b, SpecialBinary{{}, upper ? Kind::igammac : Kind::igamma, {}, n}, GammaRule{n});
+  }
+  Variable a(const Variable& g, const Kept<Variable>& k) const {
+    if (n == 0) no_derivative(upper ? "igammac" : "igamma", "self");
+    const Variable by_exponent = derivative(n, k) * (log(k.b) - digamma(k.a));
+    return g * (n == 1 ? by_exponent : by_exponent + derivative(1, k) / k.b);
   }
   Variable b(const Variable& g, const Kept<Variable>& k) const {
-    const Variable density = exp((k.a - 1) * log(k.b) - k.b - lgamma(k.a));
-    return g * (upper ? -density : density);
+    if (n < 2) return g * derivative(n + 1, k);
+    const Variable falling = (k.a - 1) / k.b;
+    return g * (derivative(2, k) * (falling - 1) - derivative(1, k) * falling / k.b);
   }
 };
 
@@ -61,7 +72,7 @@ SpecialBinary gamma_op(const char* op, const Variable& self, const Variable& oth
 template <class A, class B>
 Variable zeta_of(const A& self, const B& other) {
   check_pair("special_zeta", self, other);
-  return run_binary(self, other, SpecialBinary{{}, Kind::zeta}, ZetaRule());
+  return run_binary(self, other, ZetaRule::zeta_op(0), ZetaRule());
 }
 
 }  // namespace

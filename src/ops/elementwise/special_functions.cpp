@@ -2,6 +2,7 @@
 // functions.
 #include "ops/elementwise/formulas/special_functions.h"
 #include "ops/elementwise/record_formula.h"
+#include "ops/elementwise/special_derivatives.h"
 
 #include <ebb/ops/special.h>
 
@@ -20,10 +21,16 @@ const char* node_of(Special kind) {
       return "SpecialBesselY0Backward0";
     case Special::bessel_y1:
       return "SpecialBesselY1Backward0";
+    case Special::erf:
+      return "ErfBackward0";
     case Special::erfcx:
       return "SpecialErfcxBackward0";
+    case Special::erfinv:
+      return "ErfinvBackward0";
     case Special::i0e:
       return "SpecialI0EBackward0";
+    case Special::i1:
+      return "SpecialI1Backward0";
     case Special::i1e:
       return "SpecialI1EBackward0";
     case Special::k0:
@@ -39,58 +46,87 @@ const char* node_of(Special kind) {
   }
 }
 
-// f(x) / x, whose limit at 0 is 1/2 for the odd functions of order 1.
-Variable over_x(const Variable& f, const Variable& x) {
-  const Variable zero = eq(x, 0);
-  return where(zero, 0.5, f / where(zero, 1, x));
-}
-
-/// The derivative at x, or for ndtri at the result.
 template <Special kind>
-Variable slope_of(const Variable& x) {
-  constexpr double root_2_over_pi = 0.79788456080286535588;
-  if constexpr (kind == Special::bessel_j0)
-    return -special_bessel_j1(x);
-  else if constexpr (kind == Special::bessel_j1)
-    return special_bessel_j0(x) - over_x(special_bessel_j1(x), x);
-  else if constexpr (kind == Special::bessel_y0)
-    return -special_bessel_y1(x);
-  else if constexpr (kind == Special::bessel_y1)
-    return special_bessel_y0(x) - special_bessel_y1(x) / x;
-  else if constexpr (kind == Special::k0)
-    return -special_modified_bessel_k1(x);
-  else if constexpr (kind == Special::k1)
-    return -special_modified_bessel_k0(x) - special_modified_bessel_k1(x) / x;
-  else if constexpr (kind == Special::erfcx)
-    return x * special_erfcx(x) * 2 - kTwoOverRootPi;
-  else if constexpr (kind == Special::i0e)
-    return special_i1e(x) - sgn(x) * special_i0e(x);
-  else if constexpr (kind == Special::i1e) {
-    const Variable odd = special_i1e(x);
-    return special_i0e(x) - sgn(x) * odd - over_x(odd, x);
-  } else if constexpr (kind == Special::log_ndtr)
-    return root_2_over_pi / special_erfcx(x * -kSqrtHalf);
-  else if constexpr (kind == Special::ndtr)
-    return exp(square(x) * -0.5) * (root_2_over_pi / 2);
-  else
-    return exp(square(x) * 0.5) * (2 / root_2_over_pi);
+Variable derivative_of(int n, const Variable& x);
+
+// The third derivative of the functions of order 1, by their differential equation; its terms cancel next to
+// 0.
+template <Special kind>
+Variable third_of_order_1(const Variable& argument, double sign, double at_zero) {
+  const Variable small = argument.abs() < 1e-3, x = where(small, 1, argument);
+  const Variable f = kind == Special::i1 ? special_i1(x) : derivative_of<kind>(0, x);
+  const Variable first = derivative_of<kind>(1, x), second = derivative_of<kind>(2, x),
+                 cubed = 2 * f / x.pow(3);
+  return where(small, at_zero, (sign + 2 / x.square()) * first - second / x - cubed);
 }
 
+/// The third derivative, from the function and the first two.
+template <Special kind>
+Variable third_of(const Variable& x) {
+  const auto f = [&](int n) { return derivative_of<kind>(n, x); };
+  if constexpr (kind == Special::bessel_j0)
+    return -derivative_of<Special::bessel_j1>(2, x);
+  else if constexpr (kind == Special::bessel_y0)
+    return -derivative_of<Special::bessel_y1>(2, x);
+  else if constexpr (kind == Special::k0)
+    return -derivative_of<Special::k1>(2, x);
+  else if constexpr (kind == Special::bessel_j1)
+    return third_of_order_1<kind>(x, -1, -0.375);
+  else if constexpr (kind == Special::i1)
+    return third_of_order_1<kind>(x, 1, 0.375);
+  else if constexpr (kind == Special::bessel_y1)
+    return third_of_order_1<kind>(x, -1, kInfinity);
+  else if constexpr (kind == Special::k1)
+    return third_of_order_1<kind>(x, 1, -kInfinity);
+  else if constexpr (kind == Special::erf)
+    return (4 * x.square() - 2) * f(1);
+  else if constexpr (kind == Special::erfcx)
+    return 4 * f(1) + 2 * x * f(2);
+  else if constexpr (kind == Special::erfinv)
+    return 2 * f(1).pow(3) * (1 + 4 * erfinv(x).square());
+  else if constexpr (kind == Special::i0e)
+    return derivative_of<Special::i1e>(2, x) - sgn(x) * f(2);
+  else if constexpr (kind == Special::i1e) {
+    const Variable small = x.abs() < 1e-3, divisor = where(small, 1, x);
+    const Variable first_of_quotient = (f(1) - f(0) / divisor) / divisor;
+    const Variable second_of_quotient = (f(2) - 2 * first_of_quotient) / divisor;
+    return where(small, 1.875, derivative_of<Special::i0e>(2, x) - sgn(x) * f(2) - second_of_quotient);
+  } else if constexpr (kind == Special::log_ndtr)
+    return -f(2) * (x + f(1)) - f(1) * (1 + f(2));
+  else if constexpr (kind == Special::ndtr)
+    return (x.square() - 1) * f(1);
+  else
+    return f(1).pow(3) * (1 + 2 * f(0).square());
+}
+
+/// Of the function's n-th derivative.
 template <Special kind>
 struct SpecialRule {
-  static constexpr Keep kKeep = kind == Special::ndtri ? Keep::result : Keep::input;
+  static constexpr Keep kKeep = Keep::input;
+  int n = 0;
   static std::string name() { return node_of(kind); }
-  Variable operator()(const Variable& g, const Variable& x) const { return g * slope_of<kind>(x); }
+  Variable operator()(const Variable& g, const Variable& x) const {
+    return g * (n < 2 ? derivative_of<kind>(n + 1, x) : third_of<kind>(x));
+  }
 };
 
 template <Special kind>
+Variable derivative_of(int n, const Variable& x) {
+  return run_unary(x, SpecialFunction{{}, kind, static_cast<std::uint8_t>(n)}, SpecialRule<kind>{n});
+}
+
+template <Special kind>
 Variable differentiable(const Variable& x) {
-  return run_unary(x, SpecialFunction{{}, kind}, SpecialRule<kind>());
+  return derivative_of<kind>(0, x);
 }
 
 Variable flat(const Variable& x, Special kind) { return Variable(apply(SpecialFunction{{}, kind}, x)); }
 
 }  // namespace
+
+Variable erf_derivative(int n, const Variable& x) { return derivative_of<Special::erf>(n, x); }
+Variable erfinv_derivative(int n, const Variable& x) { return derivative_of<Special::erfinv>(n, x); }
+Variable bessel_i1_derivative(int n, const Variable& x) { return derivative_of<Special::i1>(n, x); }
 
 Variable special_airy_ai(const Variable& x) { return flat(x, Special::airy_ai); }
 Variable special_bessel_j0(const Variable& self) { return differentiable<Special::bessel_j0>(self); }
@@ -116,11 +152,19 @@ void check_p(std::int64_t p) {
   EBB_CHECK(p >= 1, "mvlgamma: p has to be greater than or equal to 1, got ", p, ".");
 }
 
-Variable log_of_multivariate_gamma(const Variable& x, std::int64_t p) {
-  Variable sum = lgamma(x);
-  for (std::int64_t i = 1; i < p; ++i) sum = sum + lgamma(x - static_cast<double>(i) / 2);
-  return sum + static_cast<double>(p) * static_cast<double>(p - 1) / 4 * 1.14472988584940017414;  // log(pi)
-}
+/// Of the n-th derivative of log Gamma_p.
+struct MvlgammaRule {
+  static constexpr char kName[] = "MvlgammaBackward0";
+  static constexpr unsigned kUsesA = kA, kUsesB = kNone;
+  std::int64_t p = 1;
+  int n = 0;
+  Variable a(const Variable& g, const Kept<Variable>& k) const { return g * of(k.a, p, n + 1); }
+  Variable b(const Variable&, const Kept<Variable>&) const { return {}; }
+  static Variable of(const Variable& x, std::int64_t p, int n) {
+    return run_binary(x, Scalar(p), op(n), MvlgammaRule{p, n});
+  }
+  static SpecialBinary op(int n) { return {{}, SpecialBinary::Kind::mvlgamma, {}, n}; }
+};
 
 }  // namespace
 
@@ -128,14 +172,14 @@ Variable mvlgamma(const Variable& self, std::int64_t p) {
   check_p(p);
   EBB_CHECK(self.dtype() != kBool,
             "mvlgamma: The input tensor may not be a boolean tensor. Convert it with .to().");
-  return log_of_multivariate_gamma(self, p);
+  return MvlgammaRule::of(self, p, 0);
 }
 Variable& mvlgamma_(const Variable& self, std::int64_t p) {
   check_p(p);
   EBB_CHECK(is_floating(self.dtype()), "mvlgamma_: result type ", get_default_dtype(),
             " can't be cast to the desired output type ", self.dtype(),
             ". Convert self first, or use mvlgamma.");
-  return self.copy_(log_of_multivariate_gamma(self.clone(), p));
+  return run_binary_inplace(self, Scalar(p), MvlgammaRule::op(0), MvlgammaRule{p});
 }
 
 }  // namespace ebb

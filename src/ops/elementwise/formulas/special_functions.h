@@ -36,8 +36,11 @@ enum class Special : std::uint8_t {
   bessel_j1,
   bessel_y0,
   bessel_y1,
+  erf,
   erfcx,
+  erfinv,
   i0e,
+  i1,
   i1e,
   k0,
   k0e,
@@ -49,7 +52,7 @@ enum class Special : std::uint8_t {
   spherical_bessel_j0,
 };
 
-EBB_HD [[gnu::noinline]] inline double special_function(Special kind, double x) {
+EBB_HD inline double special_value(Special kind, double x) {
   switch (kind) {
     case Special::airy_ai:
       return airy_ai(x);
@@ -78,17 +81,62 @@ EBB_HD [[gnu::noinline]] inline double special_function(Special kind, double x) 
       return ndtri(x);
     case Special::spherical_bessel_j0:
       return x == 0 ? 1 : std::fabs(x) == kInfinity ? 0 : std::sin(x) / x;
+    default:  // functions with a kernel of their own
+      return x;
   }
-  return x;
+}
+
+/// The n-th derivative of those that have one, n = 1 or 2: computed directly, since a composition of
+/// functions would cancel, overflow or vanish before the derivative does.
+EBB_HD inline double special_derivative(Special kind, int n, double x) {
+  switch (kind) {
+    case Special::bessel_j0:
+      return -(n == 1 ? bessel_j(1, x) : bessel_j1_derivative(1, x));
+    case Special::bessel_j1:
+      return bessel_j1_derivative(n, x);
+    case Special::bessel_y0:
+      return -(n == 1 ? bessel_y(1, x) : bessel_y1_derivative(1, x));
+    case Special::bessel_y1:
+      return bessel_y1_derivative(n, x);
+    case Special::erf:
+      return n == 1 ? times_bell(kTwoOverRootPi, x, 1) : erf_bend(x);
+    case Special::erfcx:
+      return erfcx_derivative(n, x);
+    case Special::erfinv:
+      return erfinv_derivative(n, x);
+    case Special::i0e:
+    case Special::i1e:
+      return bessel_ie_derivative(kind == Special::i1e, n, x);
+    case Special::i1:
+      return bessel_i1_derivative(n, x);
+    case Special::k0:
+      return n == 1 ? -bessel_k(1, x, false) : -bessel_k1_derivative(1, x);
+    case Special::k1:
+      return bessel_k1_derivative(n, x);
+    case Special::log_ndtr:
+      return log_ndtr_derivative(n, x);
+    case Special::ndtr:
+      return n == 1 ? times_bell(kRootOneOver2Pi, x, 2) : ndtr_bend(x);
+    case Special::ndtri:
+      return ndtri_derivative(n, x);
+    default:
+      return x;
+  }
 }
 
 struct SpecialFunction : Unary {
   static constexpr char kName[] = "special_function";
   static constexpr Run kRun = Run::calls;
   Special kind = Special::erfcx;
+  std::uint8_t derivative = 0;
   template <class T>
   EBB_HD T value(T x) const {
-    return static_cast<T>(special_function(kind, static_cast<double>(x)));
+    return static_cast<T>(in_double(static_cast<double>(x)));
+  }
+
+ private:
+  EBB_HD [[gnu::noinline]] double in_double(double x) const {
+    return derivative == 0 ? special_value(kind, x) : special_derivative(kind, derivative, x);
   }
 };
 
@@ -120,26 +168,56 @@ struct Xlog1py : Binary {
   }
 };
 
+/// log Gamma_p(x) = p (p - 1) / 4 log(pi) + sum over i < p of log Gamma(x - i / 2), or its n-th derivative.
+EBB_HD inline double multivariate_gamma(int n, double x, double p) {
+  double sum = n == 0 ? p * (p - 1) / 4 * 1.14472988584940017414 : 0;
+  for (double i = 0; i < p; i += 1) {
+    // Where x - i / 2 would lose the distance to a pole, from the right by Gamma(y - k) = Gamma(y) / ((y - 1)
+    // ... (y - k)).
+    const double there = x - i / 2, above = std::fmod(i, 2.0) == 0 ? x : x + 0.5;
+    const bool steps = x < 1 && exact_sum(x, -i / 2).low != 0;
+    const double at = steps ? above : there;
+    sum += n == 0 ? log_gamma(at) : n == 1 ? digamma(at) : polygamma(n - 1, at);
+    for (double k = 1; steps && k < i / 2 + 1; k += 1) {
+      double step = n == 0 ? std::log(std::fabs(above - k)) : 1 / (above - k);
+      for (int j = 1; j < n; ++j) step *= -j / (above - k);
+      sum -= step;
+    }
+  }
+  return sum;
+}
+
 /// Functions of two numbers that share one kernel, as those of one number do: gamma functions P and Q of (a,
-/// x), Hurwitz's zeta of (s, q), and polynomials of (x, degree).
+/// x), Hurwitz's zeta of (s, q), polynomials of (x, degree), and log Gamma_p of (x, p); or the n-th
+/// derivative by the argument that has one.
 struct SpecialBinary : Binary {
-  enum class Kind : std::uint8_t { igamma, igammac, zeta, polynomial };
+  enum class Kind : std::uint8_t { igamma, igammac, zeta, polynomial, mvlgamma };
   static constexpr char kName[] = "special_function";
   static constexpr Types kTypes = Types::floating;
   static constexpr Run kRun = Run::calls;
   Kind kind = Kind::zeta;
   Polynomial polynomial = Polynomial::chebyshev_t;
+  int n = 0;
   template <class T>
   EBB_HD T value(T a, T b) const {
     return static_cast<T>(in_double(static_cast<double>(a), static_cast<double>(b)));
   }
 
  private:
-  EBB_HD double in_double(double a, double b) const {
-    if (kind == Kind::polynomial) return orthogonal_polynomial(polynomial, a, b);
-    return kind == Kind::zeta ? hurwitz_zeta(a, b) : incomplete_gamma(a, b, kind == Kind::igammac);
+  EBB_HD [[gnu::noinline]] double in_double(double a, double b) const {
+    switch (kind) {
+      case Kind::igamma:
+        return n == 0 ? incomplete_gamma(a, b, false) : gamma_density(n, a, b);
+      case Kind::igammac:
+        return n == 0 ? incomplete_gamma(a, b, true) : -gamma_density(n, a, b);
+      case Kind::zeta:
+        return zeta_derivative(n, a, b);
+      case Kind::polynomial:
+        return orthogonal_polynomial(polynomial, a, b);
+      default:
+        return multivariate_gamma(n, a, b);
+    }
   }
-  EBB_HD [[gnu::noinline]] static double hurwitz_zeta(double s, double q) { return zeta(s, q); }
 };
 
 using SpecialFunctionOps = List<Entr, SpecialFunction, Xlog1py, SpecialBinary>;

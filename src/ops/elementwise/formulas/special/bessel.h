@@ -1,6 +1,8 @@
 // Bessel functions of the first and second kind, of orders 0 and 1.
 #pragma once
 
+#include "ops/elementwise/formulas/special/bessel_series.h"
+#include "ops/elementwise/formulas/special/phase.h"
 #include "ops/elementwise/formulas/special/series.h"
 
 namespace ebb::ops {
@@ -10,7 +12,7 @@ namespace ebb::ops {
 struct BesselTail {
   double cosine, sine, p, q, scale;
 
-  EBB_HD BesselTail(int order, double x) {
+  EBB_HD BesselTail(int order, double x, const EighthPhase& phase) {
     constexpr double p0[] = {0.9994603493475187,      -0.0005365220468132117,  3.0751847875194745e-06,
                              -5.1705945376060975e-08, 1.6306464635151382e-09,  -7.86409137723707e-11,
                              5.168262387349193e-12,   -4.3045788699253914e-13, 4.3265957431549404e-14,
@@ -32,71 +34,159 @@ struct BesselTail {
         6.583354662120443e-09,  -3.749090950541556e-10, 2.8121750359748866e-11, -2.61145253946232e-12,
         2.8774212663332235e-13, -3.649001916061838e-14, 5.206626366226707e-15,  -8.215318025458595e-16,
         1.4141084390211833e-16, -2.626761589838529e-17, 5.2192649196714085e-18, -1.101261718787959e-18};
-    const double s = std::sin(x), c = std::cos(x), t = 128 / (x * x) - 1;
-    // The angle's own rounding would cost digits; these sums do not.
-    cosine = order == 0 ? c + s : s - c;
-    sine = order == 0 ? s - c : -s - c;
+    const double t = 128 / (x * x) - 1;
+    cosine = order == 0 ? phase.cosine : phase.sine;
+    sine = order == 0 ? phase.sine : -phase.cosine;
     p = order == 0 ? chebyshev_sum(t, p0) : chebyshev_sum(t, p1);
     q = (order == 0 ? chebyshev_sum(t, q0) : chebyshev_sum(t, q1)) / x;
-    scale = 0.56418958354775628695 / std::sqrt(x);  // 1 / sqrt(pi)
+    scale = std::sqrt(0.63661977236758134308 / x);  // 2 / pi
   }
+  EBB_HD double j() const { return scale * std::fma(p, cosine, -q * sine); }
+  EBB_HD double y() const { return scale * std::fma(p, sine, q * cosine); }
 };
 
-/// J_order(x), order 0 or 1. Near its zeros the absolute error is that of the function's amplitude.
+/// x less a zero, which is the sum of two numbers: functions that contain it keep their digits there.
+EBB_HD inline double beside(double x, double zero_high, double zero_low) { return x - zero_high - zero_low; }
+
+/// J_order(x) for order 0 or 1 and 1 <= x < 8, by series of the function over x^2 - zero^2.
+EBB_HD inline double bessel_j_near(int order, double x) {
+  constexpr double a0[] = {-0.09725285321432539,    0.06642964278336551,     -0.008615586662099379,
+                           0.0005910714537024154,   -2.5168004276804476e-05, 7.312252062938806e-07,
+                           -1.5436848462400268e-08, 2.4766539591769226e-10,  -3.1232348985613776e-12,
+                           3.1781669763692867e-14,  -2.6651367734986606e-16, 1.8738079587110795e-18};
+  constexpr double b0[] = {0.020611302565502428,    -0.013555967573518303,  -0.0038632594258398404,
+                           0.0023413108519411982,   -0.0004623200601204519, 5.218026985556039e-05,
+                           -3.940772835807142e-06,  2.1584049461607477e-07, -9.020605207920986e-09,
+                           2.981285657462916e-10,   -8.003244662564305e-12, 1.7820727810867247e-13,
+                           -3.3475791046501576e-15, 5.3796948187345454e-17, -7.483798214061456e-19};
+  constexpr double a1[] = {-0.022230933404636253,  0.010705712019136313,    -0.0010581244139786538,
+                           5.846915950110004e-05,  -2.0819866136141588e-06, 5.195449551228215e-08,
+                           -9.609545206910688e-10, 1.371629974778158e-11,   -1.557710464142465e-13,
+                           1.4416573273926332e-15, -1.1085717878232899e-17};
+  constexpr double b1[] = {0.0023964002808725218,   0.00042050015808751603, -0.0011094627036258233,
+                           0.00031886617350858847,  -4.604920406189033e-05, 4.202026580108708e-06,
+                           -2.687950860611369e-07,  1.282263741068976e-08,  -4.757187190009021e-10,
+                           1.4153790090428541e-11,  -3.457776423311407e-13, 7.0678739780425224e-15,
+                           -1.2275156268021832e-16, 1.8347937704855167e-18, -2.3861728896852602e-20};
+  const double near = x * x / 8 - 1, far = (x * x - 40) / 24;
+  if (order == 0)
+    return x < 4 ? beside(x, 2.404825557695773, -1.176691651530894e-16) * (x + 2.404825557695773) *
+                       chebyshev_sum(near, a0)
+                 : beside(x, 5.520078110286311, 8.088597146146722e-17) * (x + 5.520078110286311) *
+                       chebyshev_sum(far, b0);
+  return x < 4 ? beside(x, 3.8317059702075125, -1.5269184090088067e-16) * (x + 3.8317059702075125) * x *
+                     chebyshev_sum(near, a1)
+               : beside(x, 7.015586669815619, -9.414165653410389e-17) * (x + 7.015586669815619) * x *
+                     chebyshev_sum(far, b1);
+}
+
+/// Y_order(x) for order 0 or 1 and 2 <= x < 8, by series of the function over x - zero.
+EBB_HD inline double bessel_y_near(int order, double x) {
+  constexpr double a0[] = {
+      -0.3442619673624828,    -0.015553865997249009,  0.06730330633203054,    -0.0020953475674701885,
+      -0.001412796724154258,  7.576253715205294e-06,  2.366625355264311e-05,  -1.4548152662835116e-06,
+      9.288197103251467e-08,  -4.329976556984013e-08, 1.0040569248854141e-08, -1.972227455559728e-09,
+      4.082478811031208e-10,  -8.613794458933977e-11, 1.8177145576348446e-11, -3.846679143054066e-12,
+      8.16965486653096e-13,   -1.740433898210403e-13, 3.717950242994663e-14,  -7.96230481422096e-15,
+      1.7091092108435225e-15, -3.676319275123326e-16, 7.923101064457407e-17,  -1.7106065316196287e-17,
+      3.699299450564932e-18};
+  constexpr double b0[] = {0.24454684605067886,    0.04998987355080216,    -0.04967217538389999,
+                           -0.001669681244893314,  0.001373487287946182,   1.5469216890181186e-05,
+                           -1.716159044845458e-05, -6.877454482872643e-08, 1.260084974648068e-07,
+                           -4.630178166913145e-11, -5.937204764213641e-10, 2.783408167444168e-13,
+                           2.1162682039094147e-12, -1.42114234757514e-14,  -4.172908290228289e-15,
+                           -9.273502385622282e-17, 2.221259648462209e-17,  -1.380098024322344e-18};
+  constexpr double a1[] = {
+      0.30581147540582626,    -0.25322784352994787,    -0.008521621177917849,  0.0084143761281862,
+      0.000525193337755642,   -0.000266790849314418,   2.2134586417983524e-05, -3.42984622689864e-06,
+      1.1322648211851476e-06, -2.688635206801771e-07,  5.902004749962401e-08,  -1.3316167734797522e-08,
+      3.0203227586695317e-09, -6.828237034521858e-10,  1.5419873582130892e-10, -3.480749266654509e-11,
+      7.853911413313097e-12,  -1.7715295701370714e-12, 3.994766917693592e-13,  -9.006124706723538e-14,
+      2.0300433548378217e-14, -4.575169836574472e-15,  1.030990285327808e-15,  -2.3230368813277075e-16,
+      5.233821169558244e-17,  -1.1790946202269395e-17, 2.656135181690321e-18};
+  constexpr double b1[] = {-0.22899541034646664,   0.14947696685048556,     0.026633575790341653,
+                           -0.008314127545990459,  -0.00045081979317043193, 0.00015290239654691773,
+                           3.908561180789538e-06,  -1.4798542555474005e-06, -1.7859435604379082e-08,
+                           8.573155613919565e-09,  7.505419684941261e-11,   -3.693429883727318e-11,
+                           9.541156998409263e-14,  7.703214204962152e-14,   3.215342834970408e-15,
+                           -5.908958447604531e-16, 4.253032841093475e-17,   -4.611077335723441e-18};
+  const double near = (x - 3.5) / 1.5, far = (x - 6.5) / 1.5;
+  if (order == 0)
+    return x < 5 ? beside(x, 3.957678419314858, -1.0764340697562706e-16) * chebyshev_sum(near, a0)
+                 : beside(x, 7.086051060301773, -8.835285723085408e-17) * chebyshev_sum(far, b0);
+  return x < 5 ? beside(x, 2.197141326031017, -4.8259835876454966e-17) * chebyshev_sum(near, a1)
+               : beside(x, 5.429681040794135, 4.162514026670377e-16) * chebyshev_sum(far, b1);
+}
+
+/// J_order(x), order 0 or 1.
 EBB_HD [[gnu::noinline]] inline double bessel_j(int order, double x) {
-  constexpr double j0[] = {0.15772797147489012,     -0.008723442352852221,   0.2651786132033368,
-                           -0.37009499387264977,    0.15806710233209725,     -0.034893769411408884,
-                           0.004819180069467605,    -0.00046062616620627504, 3.246032882100508e-05,
-                           -1.7619469077621507e-06, 7.608163592418782e-08,   -2.679253530557673e-09,
-                           7.848696314479465e-11,   -1.9438346867370164e-12, 4.125320595634374e-14,
-                           -7.588508125447546e-16,  1.2218515873961411e-17};
-  constexpr double j1[] = {0.08104484632565812,     -0.1489751450676521,    0.1609992623572097,
-                           -0.08268049176681791,    0.022213639654966037,   -0.003646940600769276,
-                           0.0004050337728354822,   -3.255554866857259e-05, 1.9858774049915165e-06,
-                           -9.521984756750436e-08,  3.687133759097148e-09,  -1.178026622695885e-10,
-                           3.160154580348003e-12,   -7.221755239651773e-14, 1.4232144003513942e-15,
-                           -2.4441972916190464e-17, 3.6912682997929334e-19};
   const double a = std::fabs(x);
   if (!(a < kInfinity)) return a == a ? 0 : a;
   double out;
   if (a < 1) {  // the power series (DLMF 10.2.2), exact at 0
     const double square = a * a / 4;
-    double term = order == 0 ? 1 : a / 2;
-    out = term;
-    for (int k = 1; k < 10; ++k) out += term *= -square / (k * (k + order));
-  } else if (a < 8) {
-    const double t = a * a / 32 - 1;
-    out = order == 0 ? chebyshev_sum(t, j0) : a * chebyshev_sum(t, j1);
+    double term = 1, sum = 0;
+    for (int k = 1; k < 10; ++k) sum += term *= -square / (k * (k + order));
+    out = order == 0 ? 1 + sum : a / 2 * (1 + sum);
   } else {
-    const BesselTail tail(order, a);
-    out = tail.scale * (tail.p * tail.cosine - tail.q * tail.sine);
+    out = a < 8 ? bessel_j_near(order, a) : BesselTail(order, a, EighthPhase(a)).j();
   }
   return order == 1 && x < 0 ? -out : out;
 }
 
 /// Y_order(x), order 0 or 1: -infinity at 0, NaN below.
 EBB_HD [[gnu::noinline]] inline double bessel_y(int order, double x) {
-  constexpr double y0[] = {-0.03314611320328494,    -0.2744743055297453,     0.17903431407718265,
-                           0.26156734625504663,     -0.17730201278114358,    0.04719668959576339,
-                           -0.007287962479552079,   0.0007531135932577742,   -5.632079141056987e-05,
-                           3.206532537654801e-06,   -1.44072332740187e-07,   5.248794787330516e-09,
-                           -1.5837552541812015e-10, 4.02633081830612e-12,    -8.747341203310769e-14,
-                           1.6434898714919468e-15,  -2.6977881152566837e-17, 3.9032584173475982e-19};
-  constexpr double y1[] = {0.0025380132357417816,   -0.01608717304766875,  -0.09591204536083074,
-                           0.08445197259652346,     -0.028328123944594365, 0.005289897544167113,
-                           -0.0006414551451326356,  5.505982873338744e-05, -3.53808001868935e-06,
-                           1.7707804556154404e-07,  -7.11055004989928e-09, 2.344337905911516e-10,
-                           -6.4651518414115946e-12, 1.51429151205002e-13,  -3.0511859694473254e-15,
-                           5.34668038572867e-17,    -8.224911372021585e-19};
+  constexpr double y0[] = {0.1950967399711144,      0.2417572404725182,      -0.02619230929039435,
+                           0.0009342775328436637,   -1.7016908057751606e-05, 1.8944162130543914e-07,
+                           -1.4265727010516483e-09, 7.76158787567911e-12,    -3.196268677675261e-14,
+                           1.0314160546299959e-16};
+  constexpr double y1[] = {-0.10372598023303006,   0.08709669825674127,    -0.005104399388300715,
+                           0.00012818213001489527, -1.813976486090467e-06, 1.6555396369244133e-08,
+                           -1.057676935989351e-10, 5.000340212999884e-13,  -1.8213010804414434e-15,
+                           5.269956005973325e-18};
   if (!(x > 0)) return x == 0 ? -kInfinity : quiet_nan<double>();
   if (x == kInfinity) return 0;
-  if (x < 8) {  // what is left behind the logarithm (DLMF 10.8)
-    const double t = x * x / 32 - 1, first = bessel_j(order, x), two_over_pi = 0.63661977236758134308;
+  if (x < 2) {  // what is left behind the logarithm (DLMF 10.8)
+    const double t = x * x / 2 - 1, first = bessel_j(order, x), two_over_pi = 0.63661977236758134308;
     return order == 0 ? chebyshev_sum(t, y0) + two_over_pi * std::log(x) * first
                       : x * chebyshev_sum(t, y1) + two_over_pi * (std::log(x) * first - 1 / x);
   }
-  const BesselTail tail(order, x);
-  return tail.scale * (tail.p * tail.sine + tail.q * tail.cosine);
+  return x < 8 ? bessel_y_near(order, x) : BesselTail(order, x, EighthPhase(x)).y();
+}
+
+/// The n-th derivative of a Bessel function of order 1, n = 1 or 2, from the functions of both orders.
+template <class T>
+EBB_HD T bessel_1_derivative(int n, double x, const T& order0, const T& order1) {
+  return n == 1 ? order0 - order1 / x : (order1 / x * 2 - order0) / x - order1;
+}
+
+/// The n-th derivative of J1, n = 1 or 2: (J0 - J2) / 2 and (J3 - 3 J1) / 4. J0' is -J1.
+EBB_HD [[gnu::noinline]] inline double bessel_j1_derivative(int n, double x) {
+  const double a = std::fabs(x);
+  if (!(a < kInfinity)) return a == a ? 0 : a;
+  double out;
+  if (a < 25) {
+    const BesselSeries j(a, -1);
+    out = n == 1 ? (j.s0 - j.square * j.s2).high / 2 : a / 8 * (j.square * j.s3 - Twofold(3) * j.s1).high;
+  } else {
+    const EighthPhase phase(a);
+    out = bessel_1_derivative(n, a, BesselTail(0, a, phase).j(), BesselTail(1, a, phase).j());
+  }
+  return n == 2 && x < 0 ? -out : out;
+}
+
+/// The n-th derivative of Y1, n = 1 or 2. Y0' is -Y1.
+EBB_HD [[gnu::noinline]] inline double bessel_y1_derivative(int n, double x) {
+  if (!(x > 0)) return x == 0 ? (n == 1 ? kInfinity : -kInfinity) : quiet_nan<double>();
+  if (x == kInfinity) return 0;
+  constexpr double two_over_pi = 0.63661977236758134308;
+  if (x < 1e-20) return n == 1 ? two_over_pi / x / x : -2 * two_over_pi / x / x / x;
+  if (x < 25) {
+    const BesselYSeries y(x);
+    return bessel_1_derivative(n, x, y.y0, y.y1).high;
+  }
+  const EighthPhase phase(x);
+  return bessel_1_derivative(n, x, BesselTail(0, x, phase).y(), BesselTail(1, x, phase).y());
 }
 
 }  // namespace ebb::ops

@@ -1,7 +1,6 @@
 // Modified Bessel functions of the second kind, of orders 0 and 1.
 #pragma once
 
-#include "ops/elementwise/formulas/special.h"
 #include "ops/elementwise/formulas/special/series.h"
 
 namespace ebb::ops {
@@ -49,7 +48,13 @@ EBB_HD [[gnu::noinline]] inline double bessel_k(int order, double x, bool scaled
   return scaled ? out * std::exp(x) : out;
 }
 
-/// The modified Bessel function of the first kind times e^-|x|, of order 0 or 1.
-EBB_HD [[gnu::noinline]] inline double bessel_ie(int order, double x) { return bessel_i(order, x, true); }
+/// The n-th derivative of K1, n = 1 or 2. K0' is -K1.
+EBB_HD [[gnu::noinline]] inline double bessel_k1_derivative(int n, double x) {
+  if (!(x > 0)) return x == 0 ? (n == 1 ? -kInfinity : kInfinity) : x == x ? quiet_nan<double>() : x;
+  if (x < 1e-20) return n == 1 ? -1 / x / x : 2 / x / x / x;
+  // Scaled, so that small results keep their digits.
+  const double k0 = bessel_k(0, x, true), k1 = bessel_k(1, x, true);
+  return times_exp(n == 1 ? -(k0 + k1 / x) : k1 + k0 / x + 2 * k1 / x / x, -x);
+}
 
 }  // namespace ebb::ops

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "ops/elementwise/formulas/special/series.h"
+#include "ops/elementwise/formulas/special/twofold.h"
 
 namespace ebb::ops {
 
@@ -23,65 +24,136 @@ enum class Polynomial : std::uint8_t {
   shifted_chebyshev_w,
 };
 
-/// Chebyshev polynomials of high degree inside (-1, 1), by trigonometry: the recurrence would lose a digit
-/// for every tenfold degree, and take that many steps.
-EBB_HD inline double chebyshev_by_angle(Polynomial kind, double x, double n) {
-  const double angle = std::acos(x);
-  switch (kind) {
-    case Polynomial::chebyshev_t:
-      return std::cos(n * angle);
-    case Polynomial::chebyshev_u:
-      return std::sin((n + 1) * angle) / std::sin(angle);
-    case Polynomial::chebyshev_v:
-      return std::cos((n + 0.5) * angle) / std::cos(angle / 2);
-    default:
-      return std::sin((n + 0.5) * angle) / std::sin(angle / 2);
+/// The cosine and the sine of times (angle + rest), the rest being tiny, without the rounding error of the
+/// product.
+struct MultipleAngle {
+  double cosine, sine;
+  EBB_HD MultipleAngle(double times, double angle, double rest) {
+    const Twofold z = exact_product(times, angle);
+    const double c = std::cos(z.high), s = std::sin(z.high), low = z.low + times * rest;
+    cosine = std::fma(-low, s, c);
+    sine = std::fma(low, c, s);
   }
+};
+
+/// Chebyshev polynomials of high degree n at t = cos(theta) or cosh(theta), |t| <= 2, by the angle: the
+/// recurrence would take as many steps. end is 1 - |t|, which is known to more digits than t is.
+EBB_HD inline double chebyshev_by_angle(Polynomial kind, double t, double end, double n) {
+  const int quarters = static_cast<int>(std::fmod(n, 4.0));
+  double sign = 1;
+  if (t < 0) {
+    sign = quarters % 2 ? -1 : 1;
+    kind = kind == Polynomial::chebyshev_v   ? Polynomial::chebyshev_w
+           : kind == Polynomial::chebyshev_w ? Polynomial::chebyshev_v
+                                             : kind;
+  }
+  const bool first = kind == Polynomial::chebyshev_t, second = kind == Polynomial::chebyshev_u;
+  const bool third = kind == Polynomial::chebyshev_v;
+  if (end == 0) return sign * (first || third ? 1 : second ? n + 1 : n + n + 1);
+  const double times = first ? n : second ? n + 1 : n + 0.5;
+  if (end < 0) {
+    const double theta = 2 * std::asinh(std::sqrt(-end / 2)), z = times * theta;
+    const double by = first    ? 1
+                      : second ? std::sinh(theta)
+                      : third  ? std::cosh(theta / 2)
+                               : std::sinh(theta / 2);
+    if (z > 30) return sign * times_exp(0.5 / by, z);
+    return sign * (first || third ? std::cosh(z) : std::sinh(z)) / by;
+  }
+  if (end < 0.3) {
+    const double half = end / 2, sine = std::sqrt(half), theta = 2 * std::asin(sine);
+    const MultipleAngle z(times, theta, std::fma(-sine, sine, half) / sine / std::sqrt(1 - half));
+    const double by = first    ? 1
+                      : second ? std::sin(theta)
+                      : third  ? std::cos(theta / 2)
+                               : std::sin(theta / 2);
+    return sign * (first || third ? z.cosine : z.sine) / by;
+  }
+  // By pi / 2 - theta, which keeps the digits of small t.
+  const double beside = std::asin(std::fabs(t));
+  const MultipleAngle z(times, beside, 0);
+  const double c = z.cosine, s = z.sine;
+  if (first || second) {
+    const double wave = quarters == 0 ? c : quarters == 1 ? s : quarters == 2 ? -c : -s;
+    return first ? sign * wave : sign * wave / std::cos(beside);
+  }
+  const double half_c = std::cos(beside / 2), half_s = std::sin(beside / 2);
+  if (quarters >= 2) sign = -sign;
+  const bool even = quarters % 2 == 0;
+  if (third) return sign * (even ? c + s : s - c) / (half_c + half_s);
+  return sign * (even ? c - s : c + s) / (half_c - half_s);
+}
+
+/// The sign of a polynomial of degree n right or left of all its zeros, as an infinity.
+EBB_HD inline double polynomial_overflow(Polynomial kind, double t, double n) {
+  const bool turns = kind == Polynomial::laguerre_l ? t > 0 : t < 0;
+  return turns && std::fmod(n, 2.0) != 0 ? -kInfinity : kInfinity;
+}
+
+/// The polynomial of degree n >= 1 at t by its recurrence, in numbers with an exponent of their own: partial
+/// results overflow before the polynomial does, and some lie between zeros of the last.
+EBB_HD inline double polynomial_by_recurrence(Polynomial kind, Twofold t, double n) {
+  int shift = 0;  // t is t 2^shift from here on
+  if (std::fabs(t.high) > 1e100) t = std::frexp(t.high, &shift);
+  const double unit = std::ldexp(1.0, -shift);
+  const bool chebyshev = kind <= Polynomial::chebyshev_w, laguerre = kind == Polynomial::laguerre_l;
+  const bool legendre = kind == Polynomial::legendre_p, plain = kind == Polynomial::hermite_he;
+  Twofold before = unit, value = t;
+  if (kind == Polynomial::chebyshev_u || kind == Polynomial::hermite_h)
+    value = t + t;
+  else if (kind == Polynomial::chebyshev_v)
+    value = t + t - unit;
+  else if (kind == Polynomial::chebyshev_w)
+    value = t + t + unit;
+  else if (laguerre)
+    value = Twofold(unit) - t;
+  double exponent = shift;
+  for (double k = 1; k < n; k += 1) {
+    const Twofold by = legendre   ? t * (2 * k + 1)
+                       : laguerre ? Twofold((2 * k + 1) * unit) - t
+                       : plain    ? t
+                                  : t + t;
+    const double of_before = chebyshev ? unit : kind == Polynomial::hermite_h ? 2 * k * unit : k * unit;
+    Twofold next = by * value - before * of_before;
+    if (laguerre || legendre) next = next / (k + 1);
+    before = value * unit;
+    value = next;
+    exponent += shift;
+    if (std::fabs(value.high) > 1e150) {
+      value = value * 0x1p-400;
+      before = before * 0x1p-400;
+      exponent += 400;
+      // Beyond the zeros it only grows; between them the signs of a million steps are enough.
+      const double size = std::fabs(t.high) / unit;
+      const bool beyond = chebyshev || legendre ? size >= 1
+                          : laguerre            ? t.high < 0 || size > 4 * n + 2
+                                                : size * size > 4 * n + 2;
+      if (exponent > 4000 && beyond) return polynomial_overflow(kind, t.high, n);
+      if (exponent > 4000 && k > 1e6) break;
+    }
+  }
+  return std::ldexp(value.high, static_cast<int>(exponent < 1e5 ? exponent : 1e5));
 }
 
 /// The polynomial of degree n, rounded towards 0, at x; 0 for negative degrees.
 EBB_HD [[gnu::noinline]] inline double orthogonal_polynomial(Polynomial kind, double x, double degree) {
-  if (kind >= Polynomial::shifted_chebyshev_t) {
-    x = x + x - 1;
+  const bool shifted = kind >= Polynomial::shifted_chebyshev_t;
+  if (shifted)
     kind =
         static_cast<Polynomial>(static_cast<int>(kind) - static_cast<int>(Polynomial::shifted_chebyshev_t));
-  }
-  if (!(degree >= 0)) return degree < 0 ? 0 : degree;
-  const double n = std::floor(degree);
+  if (!(degree > -1)) return degree <= -1 ? 0 : degree;
+  double n = std::trunc(degree);
+  const double rough = shifted ? x + x - 1 : x;
+  const bool chebyshev = kind <= Polynomial::chebyshev_w;
+  // Those of cos(pi / 3), some of them 0, come round.
+  if (chebyshev && std::fabs(rough) == 0.5) n = std::fmod(n, 6.0);
   if (n == 0) return 1;
   if (x != x) return x;
-  const bool chebyshev = kind <= Polynomial::chebyshev_w;
-  if (chebyshev && n > 8 && x > -1 && x < 1) return chebyshev_by_angle(kind, x, n);
-  double before = 1, value = x;
-  if (kind == Polynomial::chebyshev_u || kind == Polynomial::hermite_h)
-    value = x + x;
-  else if (kind == Polynomial::chebyshev_v)
-    value = x + x - 1;
-  else if (kind == Polynomial::chebyshev_w)
-    value = x + x + 1;
-  else if (kind == Polynomial::laguerre_l)
-    value = 1 - x;
-  // At the ends of the interval Chebyshev's grow by the same step each time, or change sign.
-  if (chebyshev && (x == 1 || x == -1)) {
-    const double sign = x > 0 || std::fmod(n, 2.0) == 0 ? 1 : -1, size = std::fabs(value);
-    return sign * (size == 1 ? 1 : 1 + n * (size - 1));
-  }
-  for (double k = 1; k < n && std::fabs(value) < kInfinity; k += 1) {
-    double next;
-    if (chebyshev)
-      next = (x + x) * value - before;
-    else if (kind == Polynomial::hermite_h)
-      next = 2 * (x * value - k * before);
-    else if (kind == Polynomial::hermite_he)
-      next = x * value - k * before;
-    else if (kind == Polynomial::laguerre_l)
-      next = ((k + k + 1 - x) * value - k * before) / (k + 1);
-    else
-      next = ((k + k + 1) * x * value - k * before) / (k + 1);
-    before = value;
-    value = next;
-  }
-  return value;
+  if (n == kInfinity) return quiet_nan<double>();
+  if (std::fabs(rough) == kInfinity) return polynomial_overflow(kind, x, n);
+  if (chebyshev && n > 8 && (std::fabs(rough) <= 1 || (std::fabs(rough) <= 2 && n > 300)))
+    return chebyshev_by_angle(kind, rough, !shifted ? 1 - std::fabs(x) : x < 0.5 ? x + x : 2 - (x + x), n);
+  return polynomial_by_recurrence(kind, shifted ? exact_sum(x + x, -1) : Twofold(x), n);
 }
 
 }  // namespace ebb::ops

@@ -19,7 +19,7 @@ EBB_HD inline double chebyshev_sum(double t, const double (&c)[N]) {
     next = b;
     b = sum;
   }
-  return t * b - next + c[0];
+  return std::fma(t, b, c[0] - next);
 }
 
 }  // namespace ebb::ops

@@ -1,0 +1,76 @@
+// Numbers of about 106 bits as sums of two doubles, for differences that lose the digits of one, and products
+// with exponentials that are small or large.
+#pragma once
+
+#include <cmath>
+
+#include "kernel/carrier.h"
+
+namespace ebb::ops {
+
+/// The sum high + low, of which high is the rounded value.
+struct Twofold {
+  double high = 0, low = 0;
+  Twofold() = default;
+  EBB_HD Twofold(double number, double rest = 0) : high(number), low(rest) {}
+};
+
+/// a + b without an error (Knuth).
+EBB_HD inline Twofold exact_sum(double a, double b) {
+  const double sum = a + b, of_b = sum - a;
+  return {sum, (a - (sum - of_b)) + (b - of_b)};
+}
+EBB_HD inline Twofold exact_product(double a, double b) {
+  const double product = a * b;
+  return {product, std::fma(a, b, -product)};
+}
+
+EBB_HD inline Twofold operator+(const Twofold& a, const Twofold& b) {
+  const Twofold sum = exact_sum(a.high, b.high);
+  return exact_sum(sum.high, sum.low + (a.low + b.low));
+}
+EBB_HD inline Twofold operator-(const Twofold& a, const Twofold& b) { return a + Twofold(-b.high, -b.low); }
+EBB_HD inline Twofold operator*(const Twofold& a, const Twofold& b) {
+  const Twofold product = exact_product(a.high, b.high);
+  return exact_sum(product.high, product.low + (a.high * b.low + a.low * b.high));
+}
+EBB_HD inline Twofold operator/(const Twofold& a, double b) {
+  const double quotient = a.high / b;
+  return exact_sum(quotient, (std::fma(-quotient, b, a.high) + a.low) / b);
+}
+
+EBB_HD inline Twofold operator/(const Twofold& a, const Twofold& b) {
+  const double quotient = a.high / b.high;
+  const Twofold rest = a - b * quotient;
+  return exact_sum(quotient, rest.high / b.high);
+}
+
+/// log(x) for x > 0, by the series of artanh((m - 1) / (m + 1)), m being x less its power of 2.
+EBB_HD inline Twofold exact_log(double x) {
+  int exponent;
+  double m = std::frexp(x, &exponent);
+  if (m < 0.70710678118654752440) m *= 2, --exponent;
+  const Twofold ratio = Twofold(m - 1) / exact_sum(m, 1), square = ratio * ratio;
+  double tail = 0;
+  for (int k = 20; k > 9; --k) tail = tail * square.high + 1.0 / (2 * k + 1);
+  Twofold sum = tail;
+  for (int k = 9; k >= 0; --k) sum = sum * square + Twofold(1) / (2.0 * k + 1);
+  return sum * ratio * 2 + Twofold(0.6931471805599453, 2.3190468138462996e-17) * exponent;
+}
+
+/// factor e^(high + low), where low is tiny; e^high in two steps where it could overflow or underflow before
+/// the result does.
+EBB_HD inline double times_exp(double factor, double high, double low = 0) {
+  const bool wide = std::fabs(high) > 700;
+  const double root = std::exp(wide ? high / 2 : high), power = std::fma(root, low, root);
+  return wide ? factor * power * root : factor * power;
+}
+
+/// factor e^-(x^2 / divisor), divisor 1 or 2, without the rounding error of the square.
+EBB_HD inline double times_bell(double factor, double x, double divisor) {
+  if (std::fabs(x) > 40) return 0 * factor;
+  const Twofold square = exact_product(x, x);
+  return times_exp(factor, -square.high / divisor, -square.low / divisor);
+}
+
+}  // namespace ebb::ops

@@ -1,0 +1,137 @@
+// Digamma, its derivatives, and the Hurwitz zeta function that they are.
+#pragma once
+
+#include "ops/elementwise/formulas/special/series.h"
+#include "ops/elementwise/formulas/special/twofold.h"
+
+namespace ebb::ops {
+
+constexpr double kPi = 3.14159265358979323846;
+
+/// psi(x): reflection for negative x, recurrence up to 10, then the asymptotic series.
+EBB_HD inline double digamma(double x) {
+  if (x == 0) return std::copysign(static_cast<double>(__builtin_inff()), -x);
+  if (std::fabs(x) < 1e-20) return -1 / x;
+  double reflected = 0;
+  if (x < 0) {
+    if (x == std::floor(x)) return quiet_nan<double>();
+    const double from_pole = x - std::rint(x);  // exact
+    reflected = std::fabs(from_pole) < 1e-8 ? kPi * kPi / 3 * from_pole - 1 / from_pole
+                                            : -kPi / std::tan(kPi * from_pole);
+    x = 1 - x;
+  }
+  Twofold sum, up = x;
+  for (double k = 1; up.high < 10; k += 1) {
+    sum = sum - Twofold(1) / up;
+    up = exact_sum(x, k);
+  }
+  x = up.high;
+  const double r = 1 / (x * x);
+  const double tail =
+      r *
+      (1.0 / 12 -
+       r * (1.0 / 120 - r * (1.0 / 252 - r * (1.0 / 240 - r * (1.0 / 132 - r * (691.0 / 32760 - r / 12))))));
+  return ((sum + reflected) + std::log(x)).high - (0.5 / x + tail - up.low / x);
+}
+
+/// factor q^-s, also where the power alone is no normal number.
+EBB_HD inline double zeta_power(const Twofold& s, const Twofold& q, double factor) {
+  double power = std::pow(q.high, -s.high);
+  if (power < 1e-290) {
+    const double root = std::pow(q.high, -s.high / 2);
+    power = root * factor * root;
+  } else {
+    power *= factor;
+  }
+  if (q.low == 0 && s.low == 0) return power;
+  const double rest = s.high * (q.low / q.high) + s.low * std::log(q.high);
+  return power * (std::fabs(rest) < 1e-8 ? 1 - rest : std::exp(-rest));
+}
+
+/// factor (q + gap)^-s - factor q^-s, where the two are close.
+EBB_HD inline double zeta_step(const Twofold& s, const Twofold& q, double gap, double factor) {
+  return zeta_power(s, q, factor) * std::expm1(-s.high * std::log1p(gap / q.high));
+}
+
+/// factor times the Hurwitz zeta function sum (q + k)^-s for s > 1 and q > 0: direct terms while they count,
+/// then Euler and Maclaurin's remainder (DLMF 25.11.5), whose terms shrink by 40 each once q > s. With a gap
+/// the difference of the function at q + gap and at q.
+EBB_HD [[gnu::noinline]] inline double zeta_right(const Twofold& s, const Twofold& from, double factor,
+                                                  double gap = 0) {
+  const auto power = [&](const Twofold& by, const Twofold& q, double times) {
+    return gap == 0 ? zeta_power(by, q, times) : zeta_step(by, q, gap, times);
+  };
+  double sum = 0, lost = 0;  // lost: what rounding took from the sum
+  const auto add = [&](double term) {
+    const Twofold next = exact_sum(sum, term);
+    sum = next.high;
+    lost += next.low;
+  };
+  Twofold q = from;
+  for (double k = 1; q.high < s.high + 10; k += 1) {
+    const double direct = power(s, q, factor);
+    if (!(std::fabs(direct) < kInfinity)) return direct;
+    add(direct);
+    if (std::fabs(direct) <= 1e-17 * std::fabs(sum)) return sum;
+    q = from + k;
+  }
+  // B_2k / (2k)!
+  constexpr double bernoulli[] = {1.0 / 12,
+                                  -1.0 / 720,
+                                  1.0 / 30240,
+                                  -1.0 / 1209600,
+                                  1.0 / 47900160,
+                                  -5.2841901386874932e-10,
+                                  1.3382536530684679e-11,
+                                  -3.3896802963225829e-13,
+                                  8.5860620562778446e-15,
+                                  -2.1748686985580619e-16,
+                                  5.5090028283602295e-18,
+                                  -1.3954464685812523e-19};
+  add(power(s - 1, q, factor / ((s.high - 1) + s.low)));
+  add(power(s, q, factor / 2));
+  double rising = factor * s.high;
+  for (int k = 0; k < 12; ++k) {
+    const double term = bernoulli[k] * power(s + (2 * k + 1), q, rising);
+    lost += term;
+    if (std::fabs(term) <= 1e-18 * std::fabs(sum)) break;
+    rising *= (s.high + 2 * k + 1) * (s.high + 2 * k + 2);
+  }
+  return std::fabs(sum) < kInfinity ? sum + lost : sum;
+}
+
+/// factor zeta(s, q) for any s and q; infinite at s = 1 and at the poles q = 0, -1, ..., NaN for s < 1. The
+/// terms left of 0 are a sum to the right of it, mirrored: no long way up from far below.
+EBB_HD inline double zeta(const Twofold& s, double q, double factor = 1) {
+  if (!(s.high > 1)) return s.high == 1 ? std::copysign(kInfinity, factor) : quiet_nan<double>();
+  if (!(q < kInfinity)) return q == q ? 0 * factor : q;
+  if (s.high == kInfinity) return q > 0 ? factor * std::pow(q, -s.high) : quiet_nan<double>();
+  if (q > 0) return zeta_right(s, q, factor);
+  if (q == std::floor(q)) return std::copysign(kInfinity, factor);
+  if (s.high != std::floor(s.high) || s.low != std::floor(s.low)) return quiet_nan<double>();
+  const double to_right = q - std::floor(q), to_left = std::ceil(q) - q, gap = 1 - (to_left + to_left);
+  const double beyond = zeta_right(s, exact_sum(1, -q), factor);
+  if (std::fmod(std::fmod(s.high, 2.0) + std::fmod(s.low, 2.0), 2.0) == 0)
+    return zeta_right(s, to_right, factor) + zeta_right(s, to_left, factor) - beyond;
+  // Half-way between two poles the sides cancel.
+  if (s.high * std::fabs(gap) < to_left) return (gap == 0 ? 0 : zeta_right(s, to_left, factor, gap)) + beyond;
+  const double right = zeta_right(s, to_right, factor), left = zeta_right(s, to_left, factor);
+  if (right == left) return std::copysign(kInfinity, gap > 0 ? -factor : factor);  // both overflow
+  return right - left + beyond;
+}
+
+/// The n-th derivative of digamma, n >= 1: (-1)^(n+1) n! zeta(n + 1, x).
+EBB_HD inline double polygamma(int n, double x) {
+  Twofold factorial = 1;
+  for (int i = 2; i <= n; ++i) factorial = factorial * i;
+  return zeta(n + 1.0, x, n % 2 ? factorial.high : -factorial.high);
+}
+
+/// The n-th derivative of zeta(s, q) by q: (-1)^n s (s + 1) ... (s + n - 1) zeta(s + n, q).
+EBB_HD inline double zeta_derivative(int n, double s, double q) {
+  double factor = 1;
+  for (int k = 0; k < n; ++k) factor *= -(s + k);
+  return zeta(exact_sum(s, n), q, factor);
+}
+
+}  // namespace ebb::ops
