@@ -8,12 +8,12 @@
 namespace ebb::ops {
 
 /// What J and Y of an order have in common from 8 on (DLMF 10.18): the phase x - (2 order + 1) pi / 4 and the
-/// two factors of sqrt(2 / (pi x)) (p cos - q sin), sqrt(2 / (pi x)) (p sin + q cos).
+/// two factors of sqrt(2 / (pi x)) ((1 + p) cos - q sin), sqrt(2 / (pi x)) ((1 + p) sin + q cos).
 struct BesselTail {
   double cosine, sine, p, q, scale;
 
   EBB_HD BesselTail(int order, double x, const EighthPhase& phase) {
-    constexpr double p0[] = {0.9994603493475187,      -0.0005365220468132117,  3.0751847875194745e-06,
+    constexpr double p0[] = {-0.0005396506524813,     -0.0005365220468132117,  3.0751847875194745e-06,
                              -5.1705945376060975e-08, 1.6306464635151382e-09,  -7.86409137723707e-11,
                              5.168262387349193e-12,   -4.3045788699253914e-13, 4.3265957431549404e-14,
                              -5.069034095935236e-15,  6.748072215733873e-16,   -1.0011513723467786e-16,
@@ -24,7 +24,7 @@ struct BesselTail {
                              3.4041800321963686e-14,  -4.87994410531204e-15,  7.729703176242605e-16,
                              -1.3348852171502517e-16, 2.4865952389390515e-17, -4.952892629886516e-18,
                              1.0473158973776097e-18,  -2.336930172211422e-19};
-    constexpr double p1[] = {1.0009030408600137,      0.0008989898330859408,   -3.987284300488908e-06,
+    constexpr double p1[] = {0.0009030408600137,      0.0008989898330859408,   -3.987284300488908e-06,
                              6.177633960644299e-08,   -1.8718907491063067e-09, 8.816898659582339e-11,
                              -5.704863640395645e-12,  4.699195515230542e-13,   -4.6842237839904895e-14,
                              5.452674896044717e-15,   -7.221180842274018e-16,  1.0667689114335412e-16,
@@ -41,8 +41,8 @@ struct BesselTail {
     q = (order == 0 ? chebyshev_sum(t, q0) : chebyshev_sum(t, q1)) / x;
     scale = std::sqrt(0.63661977236758134308 / x);  // 2 / pi
   }
-  EBB_HD double j() const { return scale * std::fma(p, cosine, -q * sine); }
-  EBB_HD double y() const { return scale * std::fma(p, sine, q * cosine); }
+  EBB_HD double j() const { return scale * (cosine + std::fma(p, cosine, -q * sine)); }
+  EBB_HD double y() const { return scale * (sine + std::fma(p, sine, q * cosine)); }
 };
 
 /// x less a zero, which is the sum of two numbers: functions that contain it keep their digits there.
