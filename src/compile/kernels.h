@@ -25,6 +25,7 @@
 #include "ops/elementwise/formulas/rare.h"
 #include "ops/elementwise/formulas/rounding.h"
 #include "ops/elementwise/formulas/sign.h"
+#include "ops/elementwise/formulas/smooth.h"
 #include "ops/elementwise/formulas/special.h"
 #include "ops/elementwise/formulas/special_functions.h"
 #include "ops/elementwise/formulas/ternary.h"

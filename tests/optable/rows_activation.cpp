@@ -8,7 +8,7 @@ namespace optable {
 namespace {
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-double softplus(double x) { return std::log1p(std::exp(x)); }
+double softplus(double x) { return std::fmax(x, 0) + std::log1p(std::exp(-std::fabs(x))); }
 
 // Defined for every number, with a finite slope.
 Row& activation(const char* name, Variable (*f)(V)) {
