@@ -149,7 +149,8 @@ Variable vander(const Variable& x, optional<std::int64_t> N) {
   const char* const op = "linalg.vander";
   EBB_CHECK(x.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
   EBB_CHECK(x.dtype() != kBool, op, ": does not take bool tensors; convert with .to(ebb::kLong).");
-  const std::int64_t n = N.value_or(x.dim() > 0 ? x.size(-1) : 1);
+  if (x.dim() == 0) return linalg::vander(x.unsqueeze(0), N);
+  const std::int64_t n = N.value_or(x.size(-1));
   EBB_CHECK(n > 1, op, ": N must be greater than 1, got ", n, ".");
   DimVector shape(x.sizes());
   shape.push_back(n - 1);
