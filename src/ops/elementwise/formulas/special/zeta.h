@@ -39,7 +39,7 @@ EBB_HD inline double zeta_power(const Twofold& s, const Twofold& q, double facto
   double power = std::pow(q.high, -s.high);
   if (power < 1e-290) {
     const double root = std::pow(q.high, -s.high / 2);
-    power = root * factor * root;
+    power = root == 0 ? std::copysign(0.0, factor) : root * factor * root;  // factor may be infinite
   } else {
     power *= factor;
   }
