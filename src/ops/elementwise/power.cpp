@@ -61,8 +61,11 @@ struct PowScalarRule {
     if (exponent.equal(0)) return zeros_like(g);
     if (exponent.equal(2)) return g * (x * 2);
     const double e = exponent.to_double();
-    // Quarters from 1 to 3 need none of the care of the derivative's own kernel.
-    if (is_plain(e - 1) || (e >= 1 && e <= 3 && e * 4 == std::trunc(e * 4))) return g * (pow(x, e - 1) * e);
+    // Few exponents need none of the care of the derivative's own kernel. Those of the second derivative of a
+    // root do.
+    const bool root = e == 0.5 && autograd::records(g, x);
+    if ((is_plain(e - 1) && !root) || (e >= 1 && e <= 3 && e * 4 == std::trunc(e * 4)))
+      return g * (pow(x, e - 1) * e);
     return g * PowDerivativeRule::of(x, exponent, 1, 0);
   }
 };

@@ -20,7 +20,7 @@ struct PlaneDerivative : Binary {
   template <class X>
   EBB_HD X value(const X& a, const X& b) const {
     const X square = a * a + b * b;
-    if (any<X>(is_extreme(square)))
+    if (any<X>(is_extreme(square) | is_tiny(a) | is_tiny(b)))
       return one_by_one(a, b, [this](auto x, auto y) {
         if constexpr (sizeof(x) == sizeof(double)) {
           const double scale = scale_of(x, y);
@@ -47,6 +47,12 @@ struct PlaneDerivative : Binary {
   }
 
  private:
+  /// Whether a quotient of x and another distance may be subnormal, or 0.
+  template <class X>
+  EBB_HD static auto is_tiny(const X& x) {
+    return (abs(x) < constant<X>(0x1p-70)) & (abs(x) > constant<X>(0));
+  }
+
   /// 2^-e for the exponent e of the larger number, within the powers of two that are normal.
   EBB_HD static double scale_of(double a, double b) {
     const double x = std::fabs(a), y = std::fabs(b);

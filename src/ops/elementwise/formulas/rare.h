@@ -11,11 +11,13 @@ EBB_HD bool any(const Condition& condition) {
   if constexpr (std::is_arithmetic_v<X>) {
     return condition;
   } else {
+    constexpr int kWords = sizeof(Condition) / sizeof(std::uint64_t);
     struct Words {
-      std::uint64_t word[sizeof(Condition) / sizeof(std::uint64_t)];
+      std::uint64_t word[kWords];
     };
+    const Words words = __builtin_bit_cast(Words, condition);
     std::uint64_t all = 0;
-    for (const std::uint64_t word : __builtin_bit_cast(Words, condition).word) all |= word;
+    for (int i = 0; i < kWords; ++i) all |= words.word[i];
     return all != 0;
   }
 }
