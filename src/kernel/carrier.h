@@ -70,7 +70,7 @@ requires requires { typename X::Element; }
 struct ElementOf<X> {
   using type = typename X::Element;
 };
-/// What `number` + `rest` has beyond constant<X>(number).
+/// The part of `number` + `rest` beyond constant<X>(number).
 template <class X>
 EBB_HD X constant_rest(double number, double rest) {
   using T = typename ElementOf<X>::type;

@@ -65,24 +65,35 @@ double error_of(const Ball& exact, double got, const Format& format) {
   return exact.distance(got, ulp);
 }
 
-/// |x f'(x) / f(x)|, summed over the operands: how much an error of the arguments grows. Third derivatives
-/// are not known; the quotient of differences stands for them.
-double condition_of(const Exact& exact, const Jet& jet, const double at[2], Part part, int operands) {
+/// |x f'(x) / f(x)|, summed over the operands: how much an error of the arguments grows.
+double condition_of(const Jet& jet, const double at[2], Part part) {
   static constexpr Part kSlopes[kParts][2] = {{kByA, kByB}, {kByAA, kByAB}, {kByAB, kByBB}};
   double sum = 0;
-  for (int i = 0; i < operands; ++i) {
-    Ball slope;
-    if (part <= kByB) {
-      slope = jet.part[kSlopes[part][i]];
-    } else {
-      double beside[2] = {at[0], at[1]};
-      beside[i] *= 1 + 0x1p-40;
-      if (beside[i] == at[i]) continue;
-      const Jet there = evaluate(exact, beside[0], beside[1], kParts);
-      slope = (there.part[part] - jet.part[part]) / (Ball(beside[i]) - Ball(at[i]));
-    }
-    const Ball share = abs(Ball(at[i]) * slope / jet.part[part]);
+  for (int i = 0; i < 2; ++i) {
+    const Ball share = abs(Ball(at[i]) * jet.part[kSlopes[part][i]] / jet.part[part]);
     sum += share.finite() ? share.middle() : 0;
+  }
+  return std::clamp(sum, 1.0, 0x1p52);
+}
+
+/// The same of a second derivative that changes its sign, at a zero or a pole, within a quarter of the
+/// argument and within 2 of it; else 1.
+double condition_at_zero(const Exact& exact, const Jet& jet, const double at[2], Part part) {
+  double sum = 0;
+  for (int i = 0; i < 2; ++i) {
+    const double size = std::fabs(at[i]), near = std::min(size / 4, 2.0), step = size * 0x1p-20;
+    if (at[i] + near == at[i] && size > 4) return 0x1p52;  // numbers are further apart than turns
+    const auto moved = [&](double by) {
+      const double a = i == 0 ? at[0] + by : at[0], b = i == 1 ? at[1] + by : at[1];
+      return evaluate(exact, a, b, part + 1).part[part];
+    };
+    bool turns = false;
+    for (const double by : {near, -near, near / 2, -near / 2, near / 4, -near / 4})
+      turns = turns || moved(by).negative() != jet.part[part].negative();
+    if (!turns) continue;
+    const double h = std::min(step, 0x1p-20 * near + size * 0x1p-45);
+    const Ball change = abs((moved(h) - moved(-h)) * Ball(size) / (Ball(2 * h) * jet.part[part]));
+    sum += change.finite() ? change.middle() : 0;
   }
   return std::clamp(sum, 1.0, 0x1p52);
 }
@@ -169,11 +180,11 @@ Errors measure(const optable::Row& row, const Exact& exact, ebb::DType dtype,
         ++worst.points;
         const double value = got[part].data_ptr<double>()[i];
         const double ulps = jet.part[part].decided() ? error_of(jet.part[part], value, format) : INFINITY;
-        if (ulps > allowed(dtype)) {
-          const double condition =
-              condition_of(exact, jet, at, static_cast<Part>(part), static_cast<int>(points.size()));
-          worst.conditioned = std::max(worst.conditioned, ulps / condition);
-        }
+        const auto which = static_cast<Part>(part);
+        double condition = 1;
+        if (part <= kByB && ulps > 0.5) condition = condition_of(jet, at, which);
+        if (part > kByB && ulps > allowed(dtype)) condition = condition_at_zero(exact, jet, at, which);
+        if (ulps > 0.5) worst.conditioned = std::max(worst.conditioned, ulps / condition);
         if (ulps > worst.ulps)
           worst = {ulps, worst.conditioned, at[0], at[1], value, jet.part[part].middle(), worst.points};
       }

@@ -165,7 +165,8 @@ TEST_CASE("what keeps its input and its result is differentiated by the one that
                                         {ebb::exp2, ebb::exp2_},
                                         {ebb::sqrt, ebb::sqrt_},
                                         {ebb::rsqrt, ebb::rsqrt_},
-                                        {ebb::reciprocal, ebb::reciprocal_}};
+                                        {ebb::reciprocal, ebb::reciprocal_},
+                                        {ebb::tan, ebb::tan_}};
   for (const auto& [op, in_place] : ops) {
     const auto derivatives = [&](bool changes_input, bool changes_result) {
       const Variable x = leaf({0.5, 2}), input = x * 1, y = op(input), sum = y.sum();

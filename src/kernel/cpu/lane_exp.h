@@ -11,12 +11,12 @@ namespace ebb::cpu {
 
 namespace lane_math {
 
-/// Where a lane's bits are moved, as whole numbers of its width.
+/// The bits of a lane, as whole numbers of its width.
 typedef std::int32_t Ints __attribute__((vector_size(kLaneBytes)));
 typedef std::uint64_t Longs __attribute__((vector_size(kLaneBytes)));
 
-/// What powers of e and 2 are made with. Added to a whole number, the shift leaves it in the low bits. Up to
-/// kNear a power is a normal number; from kFar on two factors that are one make it 0 or infinite.
+/// Constants that powers of e and 2 are made with. Added to a whole number, the shift leaves it in the low
+/// bits. Up to kNear a power is a normal number; from kFar on two factors that are one make it 0 or infinite.
 template <class T>
 struct ExpConstants;
 template <>

@@ -27,6 +27,8 @@
 #pragma GCC visibility push(default)
 namespace ebb::ops {
 
+constexpr double kPi = 3.14159265358979323846;
+
 /// The dtypes an op is defined for. `floating` ops take integers too, converted to the default dtype; strict
 /// ones refuse.
 enum class Types : std::uint8_t { floating, strict_floating, numeric, all, integral, integral_bool };

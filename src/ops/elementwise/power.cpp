@@ -101,7 +101,7 @@ struct PowBaseRule {
     return g * run_binary(k.out, k.b, PowBaseSlope{{}, base, logarithm}, PowBaseSlopeRule{base});
   }
 };
-// Where the power does not carry the slope: 16 bits have lost digits of it, and that of 0 is 0.
+// For powers that do not carry the slope: 16 bits have lost digits of it, and that of 0 is 0.
 struct PowLossyBaseRule {
   static constexpr char kName[] = "PowBackward2";
   static constexpr unsigned kUsesA = kNone, kUsesB = kB;

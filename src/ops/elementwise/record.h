@@ -44,8 +44,8 @@ constexpr bool kRoundsOnce = false;
 template <class Rule>
 requires(requires { Rule::kRoundsOnce; }) constexpr bool kRoundsOnce<Rule> = Rule::kRoundsOnce;
 
-/// What a rule calculates with. A gradient that takes several ops would be rounded by each, so 16-bit numbers
-/// go through it in f32 and are rounded at its end.
+/// The numbers that a rule calculates with. A gradient that takes several ops would be rounded by each, so
+/// 16-bit numbers go through it in f32 and are rounded at its end.
 template <class Rule>
 class Widened {
  public:

@@ -99,7 +99,7 @@ Variable third_of(const Variable& x) {
     return f(1).pow(3) * (1 + 2 * f(0).square());
 }
 
-/// Of the function's n-th derivative.
+/// The rule of the function's n-th derivative.
 template <Special kind>
 struct SpecialRule {
   static constexpr Keep kKeep = Keep::input;
@@ -152,7 +152,7 @@ void check_p(std::int64_t p) {
   EBB_CHECK(p >= 1, "mvlgamma: p has to be greater than or equal to 1, got ", p, ".");
 }
 
-/// Of the n-th derivative of log Gamma_p.
+/// The rule of the n-th derivative of log Gamma_p.
 struct MvlgammaRule {
   static constexpr char kName[] = "MvlgammaBackward0";
   static constexpr unsigned kUsesA = kA, kUsesB = kNone;

@@ -78,7 +78,7 @@ Variable segment_reduce(const Variable& data, std::string_view reduce, const opt
   // All rows behind one another, and of each the number of its segment.
   // The sum behind a mean may be larger than numbers of 16 bits can be.
   const DType dtype = data.dtype(), wide = reduce == "mean" ? ops::wide_dtype(dtype) : dtype;
-  // What lies before and behind the segments of a row makes up segments that are dropped.
+  // The rows before and behind the segments make up segments that are dropped.
   const Variable rest = (n - start_of - counts.sum({-1}, true)).clamp_min(0);
   const Variable flat = data.flatten(0, d).to(wide), all = cat({start_of, counts, rest}, -1).reshape({-1});
   DimVector sizes(flat.sizes()), ones(flat.sizes().size(), 1);

@@ -14,7 +14,7 @@ namespace ebb {
 namespace ops {
 namespace {
 
-// Where y[i] = logaddexp(y[i - 1], x[i]), a share sigmoid(x[i] - y[i - 1]) of its gradient goes to x[i] and
+// As y[i] = logaddexp(y[i - 1], x[i]), a share sigmoid(x[i] - y[i - 1]) of its gradient goes to x[i] and
 // the rest on to y[i - 1]: no factor exceeds 1, and shares add up to 1 where y has lost digits of x. Where
 // both are -inf, x[i] takes it all.
 struct LogcumsumexpBackward : autograd::Node {

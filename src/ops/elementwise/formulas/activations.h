@@ -72,7 +72,7 @@ struct Elu : Activation {
     const X scaled = x * constant<X>(input_scale);
     X below = g * constant<X>(alpha * scale * input_scale);
     if (input_scale != 1) {
-      // What rounding took from the exponent.
+      // The rounding error of the exponent.
       const X inside = bounded(x, 2000);
       const X rest = inside * constant_rest<X>(input_scale, input_scale_rest);
       below = fma(below, fma(inside, constant<X>(input_scale), -(inside * constant<X>(input_scale))) + rest,
@@ -146,7 +146,7 @@ struct GeluShare : Activation {
   EBB_HD X value(const X& x) const {
     return sigmoid(argument(x));
   }
-  /// What rounding takes from the argument counts as often as the argument is large, so it is put back.
+  /// The rounding error of the argument grows with the argument, so it is put back.
   template <class X>
   EBB_HD X gradient(const X& g, const X& far) const {
     const X x = bounded(far, kBound), linear = constant<X>(kLinear), cubic = constant<X>(kCubic);

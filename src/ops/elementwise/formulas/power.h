@@ -70,7 +70,7 @@ struct PowDerivative : Binary {
     }
     const X power = pow(a, exponent);
     X out = where(factor == zero, zero, power * factor);
-    // Where the power leaves the normal numbers before the product does, it is taken in halves.
+    // A power that leaves the normal numbers before the product does is taken in halves.
     constexpr double kLeast = carries_floats<X>() ? 0x1p-126 : 0x1p-1022;
     const auto extreme = (abs(power) < constant<X>(kLeast)) | (abs(power) == infinity);
     if (any<X>(extreme)) {

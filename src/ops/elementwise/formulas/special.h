@@ -37,8 +37,8 @@ struct Erf : Unary {
     return exp(-(x * x)) * constant<X>(kTwoOverRootPi);
   }
   template <class X>
-  EBB_HD X bend(const X& x) const {
-    return erf_derivative(2, x);
+  X bend(const X& g, const X& x) const {
+    return g * erf_derivative(2, x);
   }
 };
 
@@ -53,8 +53,8 @@ struct Erfc : Unary {
     return exp(-(x * x)) * constant<X>(-kTwoOverRootPi);
   }
   template <class X>
-  EBB_HD X bend(const X& x) const {
-    return -erf_derivative(2, x);
+  X bend(const X& g, const X& x) const {
+    return -g * erf_derivative(2, x);
   }
 };
 

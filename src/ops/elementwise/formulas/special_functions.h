@@ -172,7 +172,8 @@ struct Xlog1py : Binary {
 EBB_HD inline double multivariate_gamma(int n, double x, double p) {
   double sum = n == 0 ? p * (p - 1) / 4 * 1.14472988584940017414 : 0;
   for (double i = 0; i < p; i += 1) {
-    // Where x - i / 2 would lose the distance to a pole, from the right by Gamma(y - k) = Gamma(y) / ((y - 1)
+    // An x - i / 2 that would lose the distance to a pole is reached from the right by Gamma(y - k) =
+    // Gamma(y) / ((y - 1)
     // ... (y - k)).
     const double there = x - i / 2, above = std::fmod(i, 2.0) == 0 ? x : x + 0.5;
     const bool steps = x < 1 && exact_sum(x, -i / 2).low != 0;

@@ -33,14 +33,23 @@ struct Cos : Unary {
 
 struct Tan : Unary {
   static constexpr char kName[] = "tan";
-  static constexpr Keep kKeep = Keep::result;
+  static constexpr bool kHasLate = true;
   template <class X>
   EBB_HD X value(const X& x) const {
     return tan(x);
   }
   template <class X>
-  EBB_HD X slope(const X& y) const {
+  EBB_HD X slope(const X& x) const {
+    const X y = tan(x);
     return y * y + 1;
+  }
+  template <class X>
+  X bend(const X& g, const X& x) const {
+    return gradient_of(*this, g * tan(x) * 2, x);
+  }
+  template <class X>
+  X late(const X& g, const X& y) const {
+    return g * (y * y + 1);
   }
 };
 
@@ -61,9 +70,9 @@ struct Asin : Unary {
     return rsqrt(one_minus_square(x));
   }
   template <class X>
-  EBB_HD X bend(const X& x) const {
+  X bend(const X& g, const X& x) const {
     const X rest = one_minus_square(x);
-    return x / (rest * sqrt(rest));
+    return g * (x / (rest * sqrt(rest)));
   }
 };
 
@@ -78,8 +87,8 @@ struct Acos : Unary {
     return -Asin().slope(x);
   }
   template <class X>
-  EBB_HD X bend(const X& x) const {
-    return -Asin().bend(x);
+  X bend(const X& g, const X& x) const {
+    return -Asin().bend(g, x);
   }
 };
 
@@ -102,9 +111,9 @@ struct Atan : Unary {
     return where(is_beyond(square), inverse * inverse, inverse);
   }
   template <class X>
-  EBB_HD X bend(const X& x) const {
+  X bend(const X& g, const X& x) const {
     const X square = x * x + 1;
-    return where(is_beyond(square), constant<X>(0), x * -2 / square / square);
+    return g * where(is_beyond(square), constant<X>(0), x * -2 / square / square);
   }
 };
 
@@ -145,9 +154,9 @@ struct Asinh : Unary {
     return 1 / where(is_beyond(square), abs(x), sqrt(square));
   }
   template <class X>
-  EBB_HD X bend(const X& x) const {
+  X bend(const X& g, const X& x) const {
     const X square = x * x + 1;
-    return where(is_beyond(square), -1 / x, -x / square) * slope(x);
+    return g * (where(is_beyond(square), -1 / x, -x / square) * slope(x));
   }
 };
 
@@ -164,9 +173,9 @@ struct Acosh : Unary {
     return 1 / where(is_beyond(square), x, sqrt(square));
   }
   template <class X>
-  EBB_HD X bend(const X& x) const {
+  X bend(const X& g, const X& x) const {
     const X square = product(x);
-    return where(is_beyond(square), -1 / x, -x / square) * slope(x);
+    return g * (where(is_beyond(square), -1 / x, -x / square) * slope(x));
   }
 
  private:
@@ -188,9 +197,9 @@ struct Atanh : Unary {
     return g / one_minus_square(x);
   }
   template <class X>
-  EBB_HD X bend(const X& x) const {
+  X bend(const X& g, const X& x) const {
     const X rest = one_minus_square(x);
-    return x * 2 / rest / rest;
+    return g * (x * 2 / rest / rest);
   }
 };
 

@@ -7,8 +7,6 @@
 #pragma GCC visibility push(default)
 namespace ebb::ops {
 
-constexpr double kPi = 3.14159265358979323846;
-
 /// sin(pi x) and cos(pi x) of x >= 0. x is reduced in half turns, which is exact; then sines are taken next
 /// to their zeros.
 template <class X>
@@ -68,8 +66,8 @@ struct Sinc : Unary {
     return where(size < constant<X>(0.5), x * series(x * x), beside);
   }
   template <class X>
-  auto bend(const X& x) const {
-    return sinc_derivative(2, x);
+  X bend(const X& g, const X& x) const {
+    return g * sinc_derivative(2, x);
   }
 
  private:

@@ -6,8 +6,6 @@
 
 namespace ebb::ops {
 
-constexpr double kPi = 3.14159265358979323846;
-
 /// psi(x): reflection for negative x, recurrence up to 10, then the asymptotic series.
 EBB_HD inline double digamma(double x) {
   if (x == 0) return std::copysign(static_cast<double>(__builtin_inff()), -x);
