@@ -129,6 +129,8 @@ void ArgumentText::number(const void* value, std::size_t bytes, const std::type_
     text = std::to_string(value_at<std::uint64_t>(value)) + "U";
   else if (type == typeid(std::int64_t) || type == typeid(std::int32_t))
     text = number_text(integer_at(value, bytes, true));
+  else if (type == typeid(std::uint8_t))  // whose name is two words
+    text = "std::uint8_t{" + std::to_string(value_at<std::uint8_t>(value)) + "}";
   else
     text = name + "{" + number_text(integer_at(value, bytes, false)) + "}";
   const bool bare = levels_.empty() && written;  // a reference to exactly that type

@@ -11,7 +11,6 @@ struct Entry {
   const char *parts, *reason;
 };
 
-constexpr const char* kHalf = "16-bit numbers are rounded after each op of the derivative";
 constexpr const char* kTurns =
     "two parts of opposite sign, each exact to 3 units, cancel where the derivative turns";
 constexpr const char* kDifference =

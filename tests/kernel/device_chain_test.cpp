@@ -294,7 +294,7 @@ TEST_CASE("formulas and numbers of a chain are bytes of its kernel's argument") 
   call(chain, elu, {x}, x);
   call(chain, kAdd, {x, number}, x);
   const std::vector<std::uint64_t> words = chain.argument();
-  REQUIRE(words.size() == 4 + 1 + 1 + 3 + 1);
+  REQUIRE(words.size() == 4 + 1 + 1 + 4 + 1);
   CHECK(words[4] == 80);
   CHECK(words[5] == 0x04030201);
   CHECK(words[6] == __builtin_bit_cast(std::uint64_t, 0.5));

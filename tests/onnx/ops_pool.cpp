@@ -119,9 +119,9 @@ void add_pool(Ops& ops) {
   ops["AveragePool"] = average_pool;
   ops["MaxPool"] = max_pool;
   ops["MaxUnpool"] = max_unpool;
-  ops["GlobalAveragePool"] = [](const Call& c) { return Tensors{ebb::adaptive_avg_pool2d(c[0], 1)}; };
+  ops["GlobalAveragePool"] = [](const Call& c) { return Tensors{ebb::adaptive_avg_pool2d(c[0], {1, 1})}; };
   ops["GlobalMaxPool"] = [](const Call& c) {
-    return Tensors{std::get<0>(ebb::adaptive_max_pool2d(c[0], 1))};
+    return Tensors{std::get<0>(ebb::adaptive_max_pool2d(c[0], {1, 1}))};
   };
   ops["Resize"] = resize;
   ops["Upsample"] = upsample;

@@ -26,9 +26,9 @@ using MaybeTensors = std::vector<ebb::optional<Tensor>>;
 template <class T>
 void push(Tensors& out, const T& value) {
   if constexpr (std::is_same_v<T, bool> || std::is_integral_v<T> || std::is_floating_point_v<T>)
-    out.push_back(std::is_same_v<T, bool>      ? ebb::full({}, static_cast<bool>(value), ebb::kBool)
-                  : std::is_integral_v<T>      ? ebb::full({}, static_cast<std::int64_t>(value), ebb::kLong)
-                                               : ebb::full({}, static_cast<double>(value), ebb::kDouble));
+    out.push_back(std::is_same_v<T, bool> ? ebb::full({}, static_cast<bool>(value), ebb::kBool)
+                  : std::is_integral_v<T> ? ebb::full({}, static_cast<std::int64_t>(value), ebb::kLong)
+                                          : ebb::full({}, static_cast<double>(value), ebb::kDouble));
   else if constexpr (std::is_same_v<T, ebb::Scalar>)
     out.push_back(ebb::scalar_tensor(value));
   else
@@ -44,8 +44,8 @@ void push(Tensors& out, const std::tuple<T...>& values) {
 }
 
 // The order is that of compare.py.
-inline constexpr ebb::DType kTypes[] = {ebb::kBool, ebb::kByte,  ebb::kChar,  ebb::kShort,    ebb::kInt,
-                                        ebb::kLong, ebb::kHalf,  ebb::kFloat, ebb::kDouble, ebb::kBFloat16};
+inline constexpr ebb::DType kTypes[] = {ebb::kBool, ebb::kByte, ebb::kChar,  ebb::kShort,  ebb::kInt,
+                                        ebb::kLong, ebb::kHalf, ebb::kFloat, ebb::kDouble, ebb::kBFloat16};
 
 template <class T>
 T read(std::istream& in) {

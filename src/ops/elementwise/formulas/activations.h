@@ -78,7 +78,7 @@ struct Elu : Activation {
       below = fma(below, fma(inside, constant<X>(input_scale), -(inside * constant<X>(input_scale))) + rest,
                   below);
     }
-    return where(x > 0, g * constant<X>(scale), exponential(scaled).times(below));
+    return where(x <= 0, exponential(scaled).times(below), g * constant<X>(scale));
   }
   template <class X>
   X bend(const X& g, const X& x) const {

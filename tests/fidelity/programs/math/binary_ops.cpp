@@ -1,4 +1,7 @@
 // Two-operand arithmetic: broadcasting, scalars on either side, rounding modes, signs, integers, ties.
+#include <set>
+#include <string>
+
 #include "fidelity.h"
 
 namespace binary_ops {
@@ -48,10 +51,11 @@ void run() {
   const Tensor left = torch::tensor({0.0, 0.0, 1.0, -1.0, 2.0, kInf, -kInf, kNan, 1.0, 0.0}, torch::kFloat64);
   const Tensor right = torch::tensor({0.0, 2.0, 1.0, 0.0, 2.0, kInf, 1.0, 1.0, kNan, -1.5}, torch::kFloat64);
   // The gradient of atan2 at the origin is 0 in PyTorch 2.15, NaN in libtorch 1.13; fmax and fmin halve it at
-  // ties in the one, and give it to the first in the other.
+  // ties in the one, and give it to the first in the other. Those of hypot and copysign have limits at
+  // infinity, where libtorch gives NaN.
+  const std::set<std::string> differ = {"atan2", "fmax", "fmin", "hypot", "copysign"};
   for (const Case& c : cases)
-    if (const std::string name = c.name; name != "atan2" && name != "fmax" && name != "fmin")
-      grads(std::string("edge.") + c.name, c.call, {left, right}, 1);
+    if (!differ.count(c.name)) grads(std::string("edge.") + c.name, c.call, {left, right}, 1);
 
   section("pow", [] {
     const Tensor x = torch::tensor({0.0, 1.0, 2.0, -2.0}, torch::kFloat64);

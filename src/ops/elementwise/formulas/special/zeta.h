@@ -10,6 +10,7 @@ namespace ebb::ops {
 EBB_HD inline double digamma(double x) {
   if (x == 0) return std::copysign(static_cast<double>(__builtin_inff()), -x);
   if (std::fabs(x) < 1e-20) return -1 / x;
+  if (!(x < __builtin_inf())) return x;
   double reflected = 0;
   if (x < 0) {
     if (x == std::floor(x)) return quiet_nan<double>();
