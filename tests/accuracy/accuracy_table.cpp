@@ -63,8 +63,10 @@ Every op of one or two floating numbers is measured against the exact function, 
 derivative, over the whole range of each dtype: `tests/accuracy` computes the function by
 [Arb](https://arblib.org) with as many bits as it takes to round it, and compares at arguments that lie
 dense near zeros, poles, kinks, changes of the branch, subnormal numbers and overflow. Allowed are 4 units in the
-last place in f64 and f32 and 1 unit in f16 and bf16; where the condition number of the function exceeds 1, that many
-times it. The ordinary tests measure a tenth of the arguments.
+last place in f64 and f32 and 1 unit in f16 and bf16; where the condition number of the function or its slope exceeds
+1, that many times it, and of a second derivative where it changes its sign nearby. The ordinary tests measure a tenth of
+the arguments. They run on a device too: its kernels are the same formulas over CUDA's own functions, which are
+themselves off by up to 6 units (`tests/cuda/unit/libm_test.cpp` has the bounds that NVIDIA states).
 
 The table gives the largest errors in units of the last place, in f64, f32, f16 and bf16 in turn. Numbers that are
 bold miss the bound; "lost" means that no digit is right, or a NaN or an infinity where the exact value is finite.

@@ -41,7 +41,7 @@ struct Distance {
     const T *const a = x1 + row * s.d, *const b = x2 + (row / s.n * s.m + column) * s.d;
     const auto difference = [&](std::int64_t k) { return a[k] - b[k]; };
     const T sum = sum_by_runs<T>(s.d, Norm::kAdds ? kRun : s.d,
-                                 [&](T sum, std::int64_t k) { return norm.add(sum, difference(k)); });
+                                 [&](T so_far, std::int64_t k) { return norm.add(so_far, difference(k)); });
     out[i] = Norm::kScales && distance::is_extreme(sum) ? distance::scaled_distance<T>(norm, s.d, difference)
                                                         : norm.finish(sum);
   }
