@@ -12,8 +12,8 @@ namespace ebb {
 // Where an index names an element twice, gradients add up, in one order whatever the number of threads.
 
 /// out[i][j] = x[index[i][j]][j] (dim 0), of the shape of `index`. Throws IndexError for an index
-/// outside [0, size). `index`, here and in the scatters, is Long or Int; one without elements may have any dtype.
-/// (torch.gather)
+/// outside [0, size). `index`, here and in the scatters, is Long or Int; one without elements may have any
+/// dtype. (torch.gather)
 EBB_API Variable gather(const Variable& x, std::int64_t dim, const Variable& index, bool sparse_grad = false);
 /// A copy of x with out[index[i][j]][j] = src[i][j] (dim 0), or a number. With duplicates the last one stays.
 /// `reduce` "add" or "multiply" combines instead of replacing. (torch.scatter)
