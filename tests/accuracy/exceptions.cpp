@@ -26,7 +26,7 @@ const std::map<std::string, Entry> kExceptions = {
     {"logaddexp2", {"f_aa:ds f_ab:ds f_bb:ds", kDifference}},
     {"mish", {"f_a:ds f_aa:ds", kTurns}},
     {"pow", {"f_bb:s", kFactors}},
-    {"special_zeta", {"f:b f_bb:b", kExponent}},
+    {"special_zeta", {"f:b f_b:b f_bb:b", kExponent}},
     {"tan", {"f_aa:ds", kCube}},
 };
 
