@@ -23,15 +23,15 @@ namespace programs {
 namespace {
 
 // Ops of the table whose second derivative exists. Operands that are fitted repeat elements: their matrices
-// are singular and their deviations zero.
+// are singular and their deviations zero, and nextafter of equal ones moves with neither.
 bool is_smooth_row(const std::string& name) {
   static const std::set<std::string> smooth = [] {
     std::set<std::string> all;
     for (const optable::Row* row : optable::rows())
       if (row->derivative_order >= 2 && row->kink_values.empty() && row->constants.empty() &&
           !row->name.starts_with("unsafe_") && !row->name.starts_with("lu") &&
-          !row->name.starts_with("std") && row->name.find("infinity") == std::string::npos &&
-          row->name.find("relu") == std::string::npos)
+          !row->name.starts_with("std") && row->name != "nextafter" &&
+          row->name.find("infinity") == std::string::npos && row->name.find("relu") == std::string::npos)
         all.insert(row->name);
     return all;
   }();

@@ -20,15 +20,22 @@ struct PlaneDerivative : Binary {
   template <class X>
   EBB_HD X value(const X& a, const X& b) const {
     const X square = a * a + b * b;
-    if (any<X>(is_extreme(square) | is_tiny(a) | is_tiny(b)))
-      return one_by_one(a, b, [this](auto x, auto y) {
-        if constexpr (sizeof(x) == sizeof(double)) {
-          const double scale = scale_of(x, y);
-          return far(x * scale, y * scale, scale);
-        } else {
-          return static_cast<float>(far(static_cast<double>(x), static_cast<double>(y), 1));
-        }
-      });
+    const auto extreme = is_extreme(square) | is_tiny(a) | is_tiny(b);
+    if (!any<X>(extreme)) return near(a, b, square);
+    const X slow = one_by_one(a, b, [this](auto x, auto y) {
+      if constexpr (sizeof(x) == sizeof(double)) {
+        const double scale = scale_of(x, y);
+        return far(x * scale, y * scale, scale);
+      } else {
+        return static_cast<float>(far(static_cast<double>(x), static_cast<double>(y), 1));
+      }
+    });
+    return where(extreme, slow, near(a, b, square));
+  }
+
+ private:
+  template <class X>
+  EBB_HD X near(const X& a, const X& b, const X& square) const {
     const X size = sqrt(square);
     switch (kind) {
       case Kind::hypot_a:
@@ -46,7 +53,6 @@ struct PlaneDerivative : Binary {
     }
   }
 
- private:
   /// Whether a quotient of x and another distance may be subnormal, or 0.
   template <class X>
   EBB_HD static auto is_tiny(const X& x) {

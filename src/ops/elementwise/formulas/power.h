@@ -40,14 +40,21 @@ struct PowDerivative : Binary {
 
   template <class X>
   EBB_HD X value(const X& a, const X& b) const {
-    using std::pow, std::trunc;
-    const X zero = constant<X>(0), one = constant<X>(1), infinity = constant<X>(__builtin_inff());
+    using std::pow;
     if (by_exponent == 0 && by_base == 1) {
       // The common case: nothing is lost, and the power is far from the ends.
       const X exponent = b - 1, power = pow(a, exponent);
-      if (!any<X>(is_extreme(power) | is_extreme(b) | (abs(exponent + 1 - b) > constant<X>(0))))
-        return power * b;
+      const auto rare = is_extreme(power) | is_extreme(b) | (abs(exponent + 1 - b) > constant<X>(0));
+      return any<X>(rare) ? where(rare, general(a, b), power * b) : power * b;
     }
+    return general(a, b);
+  }
+
+ private:
+  template <class X>
+  EBB_HD X general(const X& a, const X& b) const {
+    using std::pow, std::trunc;
+    const X zero = constant<X>(0), one = constant<X>(1), infinity = constant<X>(__builtin_inff());
     // The exponent, and what its rounding has lost.
     const X order = constant<X>(by_base), exponent = b - order, seen = b - exponent;
     const X lost = where(abs(b) < infinity, (b - (exponent + seen)) + (seen - order), zero);
@@ -82,7 +89,6 @@ struct PowDerivative : Binary {
     return where((a == zero) & (b == zero), zero, out);
   }
 
- private:
   template <class X>
   EBB_HD X polynomial(const X& b, const X& logarithm) const {
     // Derivatives of b (b - 1) ... by b, of which the k-th joins the (j - k)-th power of the logarithm.
@@ -130,12 +136,13 @@ struct Ldexp : Binary {
   EBB_HD X value(const X& a, const X& b) const {
     double factor = 1;
     for (int i = 0; i < order; ++i) factor *= 0.69314718055994530942;
-    const X power = exp2(b);
-    if (any<X>(is_extreme(power) | is_extreme(a)))
-      return one_by_one(a, b, [factor](auto x, auto y) {
-        return static_cast<decltype(x)>(scaled(static_cast<double>(x), static_cast<double>(y), factor));
-      });
-    return power * a * constant<X>(factor);
+    const X power = exp2(b), plain = power * a * constant<X>(factor);
+    const auto extreme = is_extreme(power) | is_extreme(a);
+    if (!any<X>(extreme)) return plain;
+    const X slow = one_by_one(a, b, [factor](auto x, auto y) {
+      return static_cast<decltype(x)>(scaled(static_cast<double>(x), static_cast<double>(y), factor));
+    });
+    return where(extreme, slow, plain);
   }
 
  private:
