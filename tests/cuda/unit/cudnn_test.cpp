@@ -170,10 +170,11 @@ TEST_CASE("statistics of batch norm with and without cuDNN") {
   const Tensor here = x.contiguous(MemoryFormat::ChannelsLast).to(Device::CUDA);
   for (const DType dtype : {kFloat, kHalf}) {
     Tensor expected = zeros({8}, dtype);
-    batch_norm(x, {}, {}, zeros({8}, dtype), expected, true, 1.0, 1e-2);
+    batch_norm(x.to(dtype), {}, {}, zeros({8}, dtype), expected, true, 1.0, 1e-2);
     either_way([&] {
       Tensor var = zeros({8}, TensorOptions(dtype).device(Device::CUDA));
-      batch_norm(here, {}, {}, zeros({8}, TensorOptions(dtype).device(Device::CUDA)), var, true, 1.0, 1e-2);
+      batch_norm(here.to(dtype), {}, {}, zeros({8}, TensorOptions(dtype).device(Device::CUDA)), var, true,
+                 1.0, 1e-2);
       // To within the rounding of variance + eps, of which a running variance is a part wherever it is read.
       CHECK(allclose(var.cpu().to(kDouble), expected.to(kDouble), 1e-3, 1e-8));
       CHECK(var.cpu().ge(0).all().item<bool>());
