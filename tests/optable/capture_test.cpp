@@ -28,12 +28,12 @@ const std::set<std::string> reads_on_the_host = {
     "cov.weights", "cov.counts", "segment_reduce", "segment_reduce.mean", "segment_reduce.max",
     "segment_reduce.prod", "segment_reduce.offsets",
     // Whether a factorisation could be completed, and how often to square.
-    "cholesky", "cond", "cond.by_inverse", "eigh", "eigvalsh", "inv", "inverse", "ldl_factor", "lstsq",
-    "lstsq.gels", "lstsq.gelss", "lu_factor", "lu_unpack", "matrix_exp", "matrix_exp.large",
-    "matrix_norm.values", "matrix_power.negative", "matrix_rank", "matrix_sqrth", "nuclear_norm",
-    "pca_lowrank", "pca_lowrank.mean", "polar", "svd_lowrank", "pinv", "pinv.hermitian", "pinv.rank_two",
-    "pinverse", "solve", "solve.right", "solve.vectors", "svd", "svd.full", "svdvals", "tensorinv",
-    "tensorsolve",
+    "cholesky", "cholesky_inverse", "cond", "cond.by_inverse", "eigh", "eigvalsh", "inv", "inverse",
+    "ldl_factor", "ldl_solve", "lstsq", "lstsq.gels", "lstsq.gelss", "lu_factor", "lu_unpack", "matrix_exp",
+    "matrix_exp.large", "matrix_norm.values", "matrix_power.negative", "matrix_rank", "matrix_sqrth",
+    "nuclear_norm", "pca_lowrank", "pca_lowrank.mean", "polar", "svd_lowrank", "pinv", "pinv.hermitian",
+    "pinv.rank_two", "pinverse", "solve", "solve.right", "solve.vectors", "svd", "svd.full", "svdvals",
+    "tensorinv", "tensorsolve",
     // The gradient looks for zeros.
     "prod", "prod.dim", "prod.zeros", "prod.zeros.dim"};
 
