@@ -13,8 +13,6 @@ struct Entry {
 
 constexpr const char* kTurns =
     "two parts of opposite sign, each exact to 3 units, cancel where the derivative turns";
-constexpr const char* kDifference =
-    "the difference of the operands is rounded, and the exponential magnifies that by its size";
 constexpr const char* kFactors =
     "the power and each of two logarithms are rounded before they are multiplied";
 constexpr const char* kCube = "the derivative goes by the cube of the tangent, which is rounded by itself";
@@ -22,8 +20,6 @@ constexpr const char* kExponent = "powers of s = 1e37 have exponents that the te
 
 const std::map<std::string, Entry> kExceptions = {
     {"gelu.tanh", {"f_a:s f_aa:ds", kTurns}},
-    {"logaddexp", {"f_aa:ds f_ab:ds f_bb:ds", kDifference}},
-    {"logaddexp2", {"f_aa:ds f_ab:ds f_bb:ds", kDifference}},
     {"mish", {"f_a:ds f_aa:ds", kTurns}},
     {"pow", {"f_bb:s", kFactors}},
     {"special_zeta", {"f:b f_b:b f_bb:b", kExponent}},

@@ -96,6 +96,37 @@ struct Atan2Rule {
   }
 };
 
+// The derivatives of logaddexp and logaddexp2 by the first operand. Those by the second are their negatives,
+// and third ones are composed of ordinary ops.
+struct LogAddExpDerivativeRule {
+  static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
+  LogAddExpDerivative op;
+  static std::string name() { return node_name<LogAddExpDerivative>(); }
+  Variable a(const Variable& g, const Kept<Variable>& k) const {
+    const Variable slope = derivative(k.a, k.b, op.base_two, true);
+    if (!op.second) return g * slope;
+    return g * slope * ((1 - 2 * derivative(k.a, k.b, op.base_two)) * (op.base_two ? kLn2 : 1));
+  }
+  Variable b(const Variable& g, const Kept<Variable>& k) const { return neg(a(g, k)); }
+  static Variable derivative(const Variable& a, const Variable& b, bool base_two, bool second = false) {
+    const LogAddExpDerivative op{{}, base_two, second};
+    return run_binary(a, b, op, LogAddExpDerivativeRule{op});
+  }
+};
+
+template <class Op>
+struct LogAddExpRule {
+  static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
+  static constexpr bool kBaseTwo = std::is_same_v<Op, LogAddExp2>;
+  static std::string name() { return node_name<Op>(); }
+  Variable a(const Variable& g, const Kept<Variable>& k) const {
+    return g * LogAddExpDerivativeRule::derivative(k.a, k.b, kBaseTwo);
+  }
+  Variable b(const Variable& g, const Kept<Variable>& k) const {
+    return g * LogAddExpDerivativeRule::derivative(k.b, k.a, kBaseTwo);
+  }
+};
+
 // By a it is the ldexp of 1, by b another order.
 struct LdexpRule {
   static constexpr unsigned kUsesA = kB, kUsesB = kA | kB;
@@ -160,11 +191,11 @@ Variable& hypot_(const Variable& self, const Variable& other) {
 }
 Variable logaddexp(const Variable& self, const Variable& other) {
   check_floating("logaddexp", self, other);
-  return binary<LogAddExp>(self, other);
+  return run_binary(self, other, LogAddExp(), LogAddExpRule<LogAddExp>());
 }
 Variable logaddexp2(const Variable& self, const Variable& other) {
   check_floating("logaddexp2", self, other);
-  return binary<LogAddExp2>(self, other);
+  return run_binary(self, other, LogAddExp2(), LogAddExpRule<LogAddExp2>());
 }
 
 Variable xlogy(const Variable& self, const Variable& other) { return binary<Xlogy>(self, other); }

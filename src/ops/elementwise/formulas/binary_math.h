@@ -6,6 +6,7 @@
 #include "ops/elementwise/formulas/plane.h"
 #include "ops/elementwise/formulas/power.h"
 #include "ops/elementwise/formulas/predicate.h"
+#include "ops/elementwise/formulas/smooth.h"
 
 // Visible, because the kernel slots named after these types are what plugins fill.
 #pragma GCC visibility push(default)
@@ -35,20 +36,11 @@ struct LogAddExp : Binary {
   static constexpr char kName[] = "logaddexp";
   static constexpr Types kTypes = Types::floating;
   static constexpr Run kRun = Run::calls;
-  static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
   template <class T>
   EBB_HD T value(T a, T b) const {
     if (a == b && IsInf().value(a)) return a;
     const T high = Maximum().value(a, b);
     return high + std::log1p(std::exp(-std::fabs(a - b)));
-  }
-  template <class X>
-  EBB_HD X gradient_a(const X& g, const Kept<X>& k) const {
-    return g * sigmoid(k.a - k.b);
-  }
-  template <class X>
-  EBB_HD X gradient_b(const X& g, const Kept<X>& k) const {
-    return g * sigmoid(k.b - k.a);
   }
 };
 
@@ -56,20 +48,38 @@ struct LogAddExp2 : Binary {
   static constexpr char kName[] = "logaddexp2";
   static constexpr Types kTypes = Types::floating;
   static constexpr Run kRun = Run::calls;
-  static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
   template <class T>
   EBB_HD T value(T a, T b) const {
     if (a == b && IsInf().value(a)) return a;
     constexpr T inverse_ln2 = T(1.4426950408889634074);
     return Maximum().value(a, b) + std::log1p(std::exp2(-std::fabs(a - b))) * inverse_ln2;
   }
+};
+
+/// The derivative of logaddexp or logaddexp2 by the first operand, sigmoid((a - b) log(base)), or the
+/// derivative of that. The exponential magnifies the rounding of its argument, so that is put back.
+struct LogAddExpDerivative : Binary {
+  static constexpr char kName[] = "logaddexp_derivative";
+  static constexpr Types kTypes = Types::floating;
+  static constexpr Run kRun = Run::lanes;
+  bool base_two = false, second = false;
   template <class X>
-  EBB_HD X gradient_a(const X& g, const Kept<X>& k) const {
-    return g * sigmoid((k.a - k.b) * constant<X>(kLn2));
-  }
-  template <class X>
-  EBB_HD X gradient_b(const X& g, const Kept<X>& k) const {
-    return g * sigmoid((k.b - k.a) * constant<X>(kLn2));
+  EBB_HD X value(const X& a, const X& b) const {
+    constexpr double kLn2Rest = 2.3190468138462996e-17;
+    const X ln2 = constant<X>(kLn2), ln2_rest = constant_rest<X>(kLn2, kLn2Rest);
+    X x = a - b;
+    const X back = x - a;
+    X rest = (a - (x - back)) - (b + back);
+    if (base_two) {
+      const X scaled = x * ln2;
+      rest = fma(x, ln2, -scaled) + x * ln2_rest + rest * ln2;
+      x = scaled;
+    }
+    rest = where(abs(rest) < 1, rest, constant<X>(0));  // where it is not small, the slope is 0 or 1
+    const X share = sigmoid(x);
+    if (!second) return fma(rest * (1 - share), share, share);
+    const X turned = rest * (1 - share * 2);
+    return logistic_gradient(base_two ? ln2 + (ln2_rest + ln2 * turned) : 1 + turned, x);
   }
 };
 
@@ -119,7 +129,7 @@ struct Heaviside : Binary {
 };
 
 using BinaryMathOps = List<Pow, PowDerivative, PowBaseSlope, Ldexp, Atan2, Hypot, PlaneDerivative, LogAddExp,
-                           LogAddExp2, Xlogy, CopySign, Heaviside>;
+                           LogAddExp2, LogAddExpDerivative, Xlogy, CopySign, Heaviside>;
 
 }  // namespace ebb::ops
 #pragma GCC visibility pop
