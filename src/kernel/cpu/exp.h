@@ -8,6 +8,7 @@
 #pragma GCC diagnostic pop
 
 #include <cmath>
+#include <cstdint>
 #include <type_traits>
 
 namespace ebb::cpu {
@@ -29,6 +30,18 @@ struct Exp {
 template <class Array>
 auto exp_of(const Array& x) {
   return x.unaryExpr(Exp<typename Array::Scalar>());
+}
+
+/// Takes the exponentials that are 1 out of a part of a line, and counts them: the logarithm of a sum next to
+/// 1 is that of the rest.
+template <class T>
+std::int32_t take_ones(T* part, std::int64_t n) {
+  std::int32_t ones = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    ones += part[i] == 1;
+    part[i] = part[i] == 1 ? T(0) : part[i];
+  }
+  return ones;
 }
 
 }  // namespace ebb::cpu

@@ -27,10 +27,12 @@ struct ColumnPart {
     first = plan.start(unit, n) + rank * row;
   }
   __device__ bool has(int u) const { return u < units; }
-  __device__ Unit load(const T* from, int u) const { return Unit::load(from + first + u * step); }
-  __device__ void store(T* to, int u, const Vector<T, V>& values) const {
-    store_vector(to + first + u * step, values);
+  template <class P>
+  __device__ P* at(P* data, int u) const {
+    return data + first + u * step;
   }
+  __device__ Unit load(const T* from, int u) const { return Unit::load(at(from, u)); }
+  __device__ void store(T* to, int u, const Vector<T, V>& values) const { store_vector(at(to, u), values); }
 
   /// Every thread of a unit gets the merged values of its V lines; all threads of the block must call.
   template <class C, class Merge>

@@ -135,15 +135,23 @@ void cross_entropy(NdArray& out, NdArray& total, NdArray& logsum, const NdArray&
     std::vector<double> losses(static_cast<std::size_t>(to.batch));
     parallel_for(0, to.batch, 1 + kGrain / (8 * (to.classes + 1)), [&](std::int64_t begin, std::int64_t end) {
       std::vector<C> scratch;
+      Eigen::Array<C, Eigen::Dynamic, 1> powers;
       for (std::int64_t n = begin; n < end; ++n) {
         const auto row = row_of(x.address_as<T>() + n * to.classes, to.classes, scratch);
         const C top = to.classes > 0 ? row.template maxCoeff<Eigen::PropagateNaN>()
                                      : -std::numeric_limits<C>::infinity();
         // A row of infinities keeps torch's NaN: inf - inf.
-        const C log_sum = top + std::log((row - top).exp().sum());
-        logsum.address_as<C>()[n] = log_sum;
+        powers = (row - top).exp();
+        C beyond = powers.sum();
+        if (beyond < 2) {
+          const std::int32_t ones = take_ones(powers.data(), to.classes);
+          beyond = std::log1p(powers.sum() + static_cast<C>(ones - 1));
+        } else {
+          beyond = std::log(beyond);
+        }
+        logsum.address_as<C>()[n] = top + beyond;
         const std::int64_t t = targets[n];
-        if (t >= 0) losses[static_cast<std::size_t>(n)] = (log_sum - row[t]) * targets.weight_of(t);
+        if (t >= 0) losses[static_cast<std::size_t>(n)] = ((top - row[t]) + beyond) * targets.weight_of(t);
       }
     });
     finish(out, total, losses, targets);
@@ -173,8 +181,12 @@ void cross_entropy_backward(NdArray& dx, const NdArray& grad, const NdArray& tot
           slopes = scratch.data();
         else
           slopes = o;
-        Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>>(slopes, to.classes) = f * exp_of(row - log_sum);
-        slopes[t] -= f;
+        Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>> all(slopes, to.classes);
+        all = f * exp_of(row - log_sum);
+        // A share next to 1 misses what the others have.
+        const bool sure = std::fabs(slopes[t]) > std::fabs(f) / 2;
+        slopes[t] = sure ? C(0) : slopes[t] - f;
+        if (sure) slopes[t] = -all.sum();
         if constexpr (is_half_v<T>) convert_contiguous(o, slopes, to.classes);
       }
     });

@@ -159,42 +159,53 @@ __global__ void __launch_bounds__(kKeptThreads, (kBlocks<T, kTerms>))
     cross_entropy_backward_kernel(const __grid_constant__ BackwardArgs<T> args) {
   using C = Compute<T>;
   const Team team(args.lines);
-  if (!team.active) return;
-  const std::int64_t start = args.lines.start(team.line);
+  const std::int64_t line = team.active ? team.line : 0, start = args.lines.start(line);
   const bool hard = args.targets.target;
-  const std::int64_t t = hard ? args.targets.checked(args.targets.target[team.line]) : -1;
+  const std::int64_t t = hard ? args.targets.checked(args.targets.target[line]) : -1;
   const bool ignored = hard && t < 0;
-  const C f = ignored ? C(0) : args.factor.of(team.line);
-  const C logsum = args.logsum[team.line], total = args.total[team.line];
+  const C f = ignored ? C(0) : args.factor.of(line);
+  const C logsum = args.logsum[line], total = args.total[line];
   const C own = args.terms.share * args.targets.weight_of(t);
   const T* const from = args.x + start;
   T* const to = args.dx + start;
-  take_line<kLoads<kTerms>>(team, from, args.vectors, args.lines.n, [&]<int V, int N>(const Span& span) {
-    if (ignored) {  // whatever the scores are, NaN too
+  // A class with most of the probability has what the gradients of the others add up to, negated: its own is
+  // a small difference.
+  C others = 0;
+  std::int64_t leader = -1;
+  if (team.active)
+    take_line<kLoads<kTerms>>(team, from, args.vectors, args.lines.n, [&]<int V, int N>(const Span& span) {
+      if (ignored) {  // whatever the scores are, NaN too
 #pragma unroll
-      for (int u = 0; u < N; ++u)
-        if (span.has(u)) store_vector(to + span.at(u) * team.stride, Vector<T, V>{});
-      return;
-    }
-    const auto x = load_groups<V, N>(from, team.stride, span, T(0));
-    [[maybe_unused]] Groups<T, V, N> p;
-    if constexpr (kTerms) p = args.terms.template load<V, N>(start, team.stride, span);
-#pragma unroll
-    for (int u = 0; u < N; ++u) {
-      if (!span.has(u)) continue;
-      const std::int64_t c = span.at(u), distance = t - c;
-      const int own_at = distance >= 0 && distance < V ? static_cast<int>(distance) : -1;
-      Vector<T, V> out;
-#pragma unroll
-      for (int j = 0; j < V; ++j) {
-        C v = 0;
-        if constexpr (kTerms) v = args.terms.of(p.at[u].at[j], c + j);
-        if (j == own_at) v += own;
-        out.at[j] = static_cast<T>(f * (total * std::exp(static_cast<C>(x.at[u].at[j]) - logsum) - v));
+        for (int u = 0; u < N; ++u)
+          if (span.has(u)) store_vector(to + span.at(u) * team.stride, Vector<T, V>{});
+        return;
       }
-      store_vector(to + c * team.stride, out);
-    }
-  });
+      const auto x = load_groups<V, N>(from, team.stride, span, T(0));
+      [[maybe_unused]] Groups<T, V, N> p;
+      if constexpr (kTerms) p = args.terms.template load<V, N>(start, team.stride, span);
+#pragma unroll
+      for (int u = 0; u < N; ++u) {
+        if (!span.has(u)) continue;
+        const std::int64_t c = span.at(u), distance = t - c;
+        const int own_at = distance >= 0 && distance < V ? static_cast<int>(distance) : -1;
+        Vector<T, V> out;
+#pragma unroll
+        for (int j = 0; j < V; ++j) {
+          C v = 0;
+          if constexpr (kTerms) v = args.terms.of(p.at[u].at[j], c + j);
+          if (j == own_at) v += own;
+          const C share = std::exp(static_cast<C>(x.at[u].at[j]) - logsum), slope = f * (total * share - v);
+          if (share > C(0.5))
+            leader = c + j;
+          else
+            others += slope;
+          out.at[j] = static_cast<T>(slope);
+        }
+        store_vector(to + c * team.stride, out);
+      }
+    });
+  others = team.reduce(others, Plus());
+  if (leader >= 0) to[leader * team.stride] = static_cast<T>(0 - others);
 }
 
 /// Whether x's rows are taken by vectors, as those of the arrays that are read or written beside: not short

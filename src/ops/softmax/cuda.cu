@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(kThreads<T>, 1)
 
 template <class T, bool kLog, int kElements, bool kVectors>
 __global__ void __launch_bounds__(kept_threads<T>(kElements, kKeptBackward<T>), 1)
-    softmax_backward_kept_kernel(T* out, const T* grad, const T* y, Lines lines) {
+    softmax_backward_kept_kernel(T* out, const T* grad, const T* y, Lines lines, bool whole) {
   using Part = RowPart<T, kElements>;
   const RowTeam team(lines);
   const Part part(team, lines.n, kVectors);
@@ -126,20 +126,24 @@ __global__ void __launch_bounds__(kept_threads<T>(kElements, kKeptBackward<T>), 
     for (int j = 0; j < Part::kWidth; ++j) sum += grad_term<T, kLog>(unit.at[j], line.at[j]);
   }
   sum = team.reduce(sum, Plus());
-  if (!team.active) return;
+  Others<T, kLog> others;
+  const Compute<T> bound = leading<T, kLog>(whole);
 #pragma unroll
   for (int u = 0; u < Part::kUnits; ++u) {
     auto unit = g[u].vector();
     const auto line = at[u].vector();
 #pragma unroll
-    for (int j = 0; j < Part::kWidth; ++j) unit.at[j] = input_grad<T, kLog>(unit.at[j], line.at[j], sum);
-    part.store(out + start, u, unit);
+    for (int j = 0; j < Part::kWidth; ++j)
+      unit.at[j] = others.take(unit.at[j], line.at[j], sum, bound, part.index(u, j), part.has(u, j));
+    if (team.active) part.store(out + start, u, unit);
   }
+  others.sum = team.reduce(others.sum, Plus());
+  if (team.active && others.leader >= 0) out[start + others.leader] = static_cast<T>(0 - others.sum);
 }
 
 template <class T, bool kLog>
 __global__ void __launch_bounds__(kThreads<T>, 1)
-    softmax_backward_rows_kernel(T* out, const T* grad, const T* y, Lines lines, bool vectors) {
+    softmax_backward_rows_kernel(T* out, const T* grad, const T* y, Lines lines, bool vectors, bool whole) {
   const RowTeam team(lines);
   const std::int64_t start = team.line * lines.n;
   const T *const g = grad + start, *const at = y + start;
@@ -153,6 +157,8 @@ __global__ void __launch_bounds__(kThreads<T>, 1)
       for (int j = 0; j < V; ++j) sum += grad_term<T, kLog>(a.at[u].at[j], b.at[u].at[j]);
   });
   sum = team.reduce(sum, Plus());
+  Others<T, kLog, std::int64_t> others;
+  const Compute<T> bound = leading<T, kLog>(whole);
   take_line<kLoads<T> / 2>(team, g, vectors, lines.n, [&]<int V, int N>(const Span& span) {
     auto a = load_groups<V, N>(g, 1, span, T(0));
     const auto b = load_groups<V, N>(at, 1, span, T(0));
@@ -160,10 +166,13 @@ __global__ void __launch_bounds__(kThreads<T>, 1)
     for (int u = 0; u < N; ++u) {
       if (!span.has(u)) continue;
 #pragma unroll
-      for (int j = 0; j < V; ++j) a.at[u].at[j] = input_grad<T, kLog>(a.at[u].at[j], b.at[u].at[j], sum);
+      for (int j = 0; j < V; ++j)
+        a.at[u].at[j] = others.take(a.at[u].at[j], b.at[u].at[j], sum, bound, span.at(u) + j, true);
       store_vector(to + span.at(u), a.at[u]);
     }
   });
+  others.sum = team.reduce(others.sum, Plus());
+  if (others.leader >= 0) to[others.leader] = static_cast<T>(0 - others.sum);
 }
 
 template <class T, bool kLog>
@@ -183,7 +192,8 @@ void softmax_as(NdArray& out, const NdArray& x, const Lines& lines) {
 }
 
 template <class T, bool kLog>
-void softmax_backward_as(NdArray& out, const NdArray& grad, const NdArray& y, const Lines& lines) {
+void softmax_backward_as(NdArray& out, const NdArray& grad, const NdArray& y, const Lines& lines,
+                         bool whole) {
   const Device device = out.device();
   T* const to = out.address_as<T>();
   const T *const g = grad.address_as<T>(), *const at = y.address_as<T>();
@@ -192,11 +202,11 @@ void softmax_backward_as(NdArray& out, const NdArray& grad, const NdArray& y, co
     launch(device, grid,
            rows_are_vectors<T>(lines.n, to, g, at) ? &softmax_backward_kept_kernel<T, kLog, kElements, true>
                                                    : &softmax_backward_kept_kernel<T, kLog, kElements, false>,
-           to, g, at, lines);
+           to, g, at, lines, whole);
   });
   if (!kept)
     launch(device, row_grid(lines, kMany, kThreads<T>), &softmax_backward_rows_kernel<T, kLog>, to, g, at,
-           lines, streams_with(to, g) && streams_with(to, at));
+           lines, streams_with(to, g) && streams_with(to, at), whole);
 }
 
 }  // namespace
@@ -213,15 +223,16 @@ void softmax(NdArray& out, const NdArray& x, std::int64_t dim, bool log) {
   });
 }
 
-void softmax_backward(NdArray& out, const NdArray& grad, const NdArray& y, std::int64_t dim, bool log) {
+void softmax_backward(NdArray& out, const NdArray& grad, const NdArray& y, std::int64_t dim, bool log,
+                      bool whole) {
   if (y.numel() == 0) return;
   const Lines lines(y.sizes(), dim);
-  if (lines.inner != 1) return softmax_columns_backward(out, grad, y, lines, log);
+  if (lines.inner != 1) return softmax_columns_backward(out, grad, y, lines, log, whole);
   visit_floating(y.dtype(), log ? "log_softmax" : "softmax", [&]<class T> {
     if (log)
-      softmax_backward_as<T, true>(out, grad, y, lines);
+      softmax_backward_as<T, true>(out, grad, y, lines, whole);
     else
-      softmax_backward_as<T, false>(out, grad, y, lines);
+      softmax_backward_as<T, false>(out, grad, y, lines, whole);
   });
 }
 

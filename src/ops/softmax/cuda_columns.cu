@@ -134,35 +134,52 @@ struct Pairs {
     }
   }
   template <bool kLog>
-  __device__ void store(const ColumnPart<T, V>& part, int from, const Compute<T> (&sum)[V], T* out) const {
+  __device__ void store(const ColumnPart<T, V>& part, int from, const Compute<T> (&sum)[V], Compute<T> bound,
+                        Others<T, kLog> (&others)[V], T* out) const {
 #pragma unroll
     for (int u = 0; u < N; ++u) {
       if (!part.has(from + u)) break;
       auto g = grad[u].vector();
       const auto at = y[u].vector();
 #pragma unroll
-      for (int j = 0; j < V; ++j) g.at[j] = input_grad<T, kLog>(g.at[j], at.at[j], sum[j]);
+      for (int j = 0; j < V; ++j) g.at[j] = others[j].take(g.at[j], at.at[j], sum[j], bound, from + u, true);
       part.store(out, from + u, g);
     }
   }
 };
 
+/// Gives each leader what the others of its line have, negated; all threads of the block must call.
+template <class T, bool kLog, int V>
+__device__ void finish(const ColumnPlan& plan, const ColumnPart<T, V>& part,
+                       const Others<T, kLog> (&others)[V], T* out) {
+  Compute<T> sum[V];
+#pragma unroll
+  for (int j = 0; j < V; ++j) sum[j] = others[j].sum;
+  part.reduce(plan, sum, Plus());
+#pragma unroll
+  for (int j = 0; j < V; ++j)
+    if (others[j].leader >= 0) part.at(out, others[j].leader)[j] = static_cast<T>(0 - sum[j]);
+}
+
 template <class T, bool kLog, int V>
 __global__ void __launch_bounds__(kColumnThreads, 1)
     softmax_backward_columns_kept_kernel(T* out, const T* grad, const T* y, std::int64_t n,
-                                         const __grid_constant__ ColumnPlan plan) {
+                                         const __grid_constant__ ColumnPlan plan, bool whole) {
   const ColumnPart<T, V> part(plan, n);
   const Pairs<T, V, kKept<T, V> / 2> pairs(part, grad, y, 0);
   Compute<T> sum[V] = {};
   pairs.template add<kLog>(part, 0, sum);
   part.reduce(plan, sum, Plus());
-  pairs.template store<kLog>(part, 0, sum, out);
+  Others<T, kLog> others[V];
+  const Compute<T> bound = leading<T, kLog>(whole);
+  pairs.template store<kLog>(part, 0, sum, bound, others, out);
+  finish(plan, part, others, out);
 }
 
 template <class T, bool kLog, int V>
 __global__ void __launch_bounds__(kColumnThreads, 1)
     softmax_backward_columns_kernel(T* out, const T* grad, const T* y, std::int64_t n,
-                                    const __grid_constant__ ColumnPlan plan) {
+                                    const __grid_constant__ ColumnPlan plan, bool whole) {
   constexpr int N = kLoads<T, V> / 2;
   const ColumnPart<T, V> part(plan, n);
   Compute<T> sum[V] = {};
@@ -170,9 +187,12 @@ __global__ void __launch_bounds__(kColumnThreads, 1)
   for (int from = 0; part.has(from); from += N)
     Pairs<T, V, N>(part, grad, y, from).template add<kLog>(part, from, sum);
   part.reduce(plan, sum, Plus());
+  Others<T, kLog> others[V];
+  const Compute<T> bound = leading<T, kLog>(whole);
 #pragma unroll 1
   for (int from = 0; part.has(from); from += N)
-    Pairs<T, V, N>(part, grad, y, from).template store<kLog>(part, from, sum, out);
+    Pairs<T, V, N>(part, grad, y, from).template store<kLog>(part, from, sum, bound, others, out);
+  finish(plan, part, others, out);
 }
 
 template <class T, bool kLog, int V>
@@ -184,12 +204,12 @@ void forward_as(NdArray& out, const NdArray& x, const Lines& lines) {
 }
 
 template <class T, bool kLog, int V>
-void backward_as(NdArray& out, const NdArray& grad, const NdArray& y, const Lines& lines) {
+void backward_as(NdArray& out, const NdArray& grad, const NdArray& y, const Lines& lines, bool whole) {
   const ColumnPlan plan = plan_columns(lines, V, kKept<T, V> / 2, multiprocessors(out.device()));
   launch(out.device(), column_grid(plan),
          plan.kept ? &softmax_backward_columns_kept_kernel<T, kLog, V>
                    : &softmax_backward_columns_kernel<T, kLog, V>,
-         out.address_as<T>(), grad.address_as<T>(), y.address_as<T>(), lines.n, plan);
+         out.address_as<T>(), grad.address_as<T>(), y.address_as<T>(), lines.n, plan, whole);
 }
 
 /// Calls run.operator()<T, kLog, V>() with the widest vectors that the arrays' columns make.
@@ -214,10 +234,10 @@ void softmax_columns(NdArray& out, const NdArray& x, const Lines& lines, bool lo
 }
 
 void softmax_columns_backward(NdArray& out, const NdArray& grad, const NdArray& y, const Lines& lines,
-                              bool log) {
+                              bool log, bool whole) {
   visit_floating(y.dtype(), log ? "log_softmax" : "softmax", [&]<class T> {
     with_columns<T>(
-        lines, log, [&]<class E, bool kLog, int V> { backward_as<E, kLog, V>(out, grad, y, lines); },
+        lines, log, [&]<class E, bool kLog, int V> { backward_as<E, kLog, V>(out, grad, y, lines, whole); },
         out.address_as<T>(), grad.address_as<T>(), y.address_as<T>());
   });
 }

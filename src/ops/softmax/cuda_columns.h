@@ -8,6 +8,6 @@ namespace ebb::cuda {
 /// out = softmax(x), or its logarithm, of lines whose elements do not lie together.
 void softmax_columns(NdArray& out, const NdArray& x, const Lines& lines, bool log);
 void softmax_columns_backward(NdArray& out, const NdArray& grad, const NdArray& y, const Lines& lines,
-                              bool log);
+                              bool log, bool whole);
 
 }  // namespace ebb::cuda

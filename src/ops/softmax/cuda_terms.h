@@ -41,10 +41,34 @@ __device__ Compute<T> grad_term(T grad, T y) {
   return kLog ? static_cast<C>(grad) : static_cast<C>(grad) * static_cast<C>(y);
 }
 template <class T, bool kLog>
-__device__ T input_grad(T grad, T y, Compute<T> sum) {
+__device__ Compute<T> input_grad(T grad, T y, Compute<T> sum) {
   using C = Compute<T>;
   const C g = static_cast<C>(grad), at = static_cast<C>(y);
-  return static_cast<T>(kLog ? g - result_exp<T>(at) * sum : (g - sum) * at);
+  return kLog ? g - result_exp<T>(at) * sum : (g - sum) * at;
 }
+
+/// What the share of an element, or its logarithm, must exceed to lead its line; nothing does unless the
+/// shares are the whole.
+template <class T, bool kLog>
+__device__ Compute<T> leading(bool whole) {
+  return whole ? Compute<T>(kLog ? -0.6931 : 0.5) : Compute<T>(INFINITY);
+}
+
+/// The gradients of a line but for that of its leader, an element that has most of the share: its own is a
+/// small difference, but those of a line add up to 0.
+template <class T, bool kLog, class Place = int>
+struct Others {
+  using C = Compute<T>;
+  C sum = 0;
+  Place leader = -1;  // its place, if this thread has it
+
+  __device__ T take(T grad, T y, C line_sum, C bound, Place place, bool there) {
+    const C gradient = input_grad<T, kLog>(grad, y, line_sum);
+    const bool leads = static_cast<C>(y) > bound;
+    sum += leads || !there ? C(0) : gradient;
+    if (leads && there && gradient == gradient) leader = place;
+    return static_cast<T>(gradient);
+  }
+};
 
 }  // namespace ebb::cuda

@@ -16,6 +16,9 @@ namespace ebb {
 namespace ops {
 namespace {
 
+Variable backward(const char* op, const Variable& grad, const Variable& result, std::int64_t dim, bool log,
+                  DType input_dtype, bool whole);
+
 struct SoftmaxBackward : autograd::Node {
   autograd::SavedVariable result{this};
   std::int64_t dim = 0;
@@ -24,8 +27,7 @@ struct SoftmaxBackward : autograd::Node {
 
   std::string name() const override { return log ? "LogSoftmaxBackward0" : "SoftmaxBackward0"; }
   autograd::GradList apply(autograd::GradList&& grads) override {
-    return {(log ? _log_softmax_backward_data : _softmax_backward_data)(grads[0], result.unpack(), dim,
-                                                                        input_dtype)};
+    return {backward(name().c_str(), grads[0], result.unpack(), dim, log, input_dtype, /*whole=*/true)};
   }
 };
 
@@ -80,7 +82,7 @@ Variable forward(const char* op, const Variable& x, std::int64_t dim, bool log, 
 }
 
 Variable backward(const char* op, const Variable& grad, const Variable& result, std::int64_t dim, bool log,
-                  DType input_dtype) {
+                  DType input_dtype, bool whole) {
   check_same_dtype(op, grad, result);
   EBB_CHECK(grad.sizes() == result.sizes(), op, ": the gradient's shape ", grad.sizes(),
             " is not the result's, ", result.sizes(), ". Pass the gradient of that result.");
@@ -88,7 +90,7 @@ Variable backward(const char* op, const Variable& grad, const Variable& result, 
   const std::int64_t d = wrap_dim(op, dim, result.dim());
   NdArray out = NdArray::empty(result.sizes(), result.dtype(), device);
   kernels::softmax_backward(device, out, contiguous_array(grad.array()), contiguous_array(result.array()), d,
-                            log);
+                            log, whole);
   Variable x(cast_array(out, input_dtype));
   if (autograd::records(grad, result)) {
     const auto node = autograd::make_node<SoftmaxBackwardDataBackward>(grad, result);
@@ -131,11 +133,13 @@ Variable _log_softmax(const Variable& self, std::int64_t dim, bool half_to_float
 }
 Variable _softmax_backward_data(const Variable& grad_output, const Variable& output, std::int64_t dim,
                                 ScalarType input_dtype) {
-  return ops::backward("_softmax_backward_data", grad_output, output, dim, false, input_dtype);
+  return ops::backward("_softmax_backward_data", grad_output, output, dim, false, input_dtype,
+                       /*whole=*/false);
 }
 Variable _log_softmax_backward_data(const Variable& grad_output, const Variable& output, std::int64_t dim,
                                     ScalarType input_dtype) {
-  return ops::backward("_log_softmax_backward_data", grad_output, output, dim, true, input_dtype);
+  return ops::backward("_log_softmax_backward_data", grad_output, output, dim, true, input_dtype,
+                       /*whole=*/false);
 }
 
 }  // namespace ebb
