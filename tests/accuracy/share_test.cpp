@@ -32,18 +32,27 @@ double rest(const Tensor& x, std::int64_t leader) {
   return sum / (1 + sum);
 }
 
+/// The roundings of terms, magnified by exponentials of 40, and of their sum, which is made in 32 bits at
+/// least.
+double rounding(DType dtype, std::int64_t terms) {
+  const double sum = dtype == kDouble ? 0x1p-52 : 0x1p-23;
+  const double term = dtype == kHalf ? 0x1p-10 : dtype == kBFloat16 ? 0x1p-7 : sum;
+  return 40 * term + static_cast<double>(terms) / 16 * sum;
+}
+
 double gradient(const std::function<Tensor(const Tensor&)>& op, const Tensor& x, std::int64_t at) {
   Tensor leaf = x.detach().to(kHere).requires_grad_();
-  op(leaf).backward();
+  const Tensor loss = op(leaf);
+  loss.backward({}, /*retain_graph=*/true);
+  // The same where the gradient is recorded itself.
+  const Tensor recorded = autograd::grad({loss}, {leaf}, {}, true, true)[0].detach();
+  REQUIRE(allclose(recorded, leaf.grad(), rounding(leaf.dtype(), leaf.size(0)), 0));
   return leaf.grad().select(0, at).flatten()[-1].item<double>();
 }
 
-/// To within the roundings of the terms, and of their sum, which is made in 32 bits at least.
 void require_near(double got, double expected, DType dtype, std::int64_t terms) {
-  const double sum = dtype == kDouble ? 0x1p-52 : 0x1p-23;
-  const double term = dtype == kHalf ? 0x1p-10 : dtype == kBFloat16 ? 0x1p-7 : sum;
   INFO("off by a share of " << got / expected - 1);
-  REQUIRE(got == Approx(expected).epsilon(8 * term + static_cast<double>(terms) / 16 * sum));
+  REQUIRE(got == Approx(expected).epsilon(rounding(dtype, terms)));
 }
 
 }  // namespace

@@ -106,13 +106,10 @@ struct CrossEntropyBackward : autograd::Node {
   autograd::GradList apply(autograd::GradList&& grads) override {
     const Variable x = self.unpack();
     if (GradMode::is_enabled()) {
-      if (!plain()) {
-        const Variable loss = call.composed(x, target.unpack(), weight.unpack());
-        return {autograd::grad({loss}, {x}, {grads[0]}, /*retain_graph=*/true, /*create_graph=*/true)[0]};
-      }
-      const std::int64_t dim = x.dim() == 1 ? 0 : 1;
-      const Variable d = ops::nll_backward(grads[0], state);
-      return {d - x.softmax(dim) * d.sum(dim, true)};
+      const Variable y =
+          plain() ? x.log_softmax(x.dim() == 1 ? 0 : 1) : call.composed(x, target.unpack(), weight.unpack());
+      const Variable g = plain() ? ops::nll_backward(grads[0], state) : grads[0];
+      return {autograd::grad({y}, {x}, {g}, /*retain_graph=*/true, /*create_graph=*/true)[0]};
     }
     NdArray dx = NdArray::empty(state->sizes, x.dtype(), x.device());
     kernels::cross_entropy_backward(x.device(), dx, grads[0].contiguous().array(), state->total, kept,
