@@ -133,8 +133,8 @@ variable_list picked(const variable_list& all, const Positions& positions) {
 // What the nodes around one call share.
 struct HookedCall::Backward {
   std::weak_ptr<Module> module;
-  ModuleHooks::List<PreHook> before;
-  ModuleHooks::List<PostHook> after;
+  HookList<PreHook> before;
+  HookList<PostHook> after;
   Positions inputs, outputs;
   std::size_t input_count = 0, output_count = 0;
   variable_list grad_outputs;
@@ -210,55 +210,31 @@ void HookedCall::finish(const std::vector<Variable*>& outputs) {
       gate(outputs, [state = backward_](const variable_list& grads) { return state->arrived(grads); });
 }
 
-namespace {
-
-template <class Function>
-std::uint64_t add(ModuleHooks& hooks, ModuleHooks::List<Function>& list, Function hook,
-                  bool prepend = false) {
-  EBB_CHECK(hook, "A hook of a module is an empty function.");
-  list.emplace(prepend ? list.begin() : list.end(), hooks.next_id, std::move(hook));
-  return hooks.next_id++;
-}
-
-}  // namespace
 }  // namespace detail
 
+using Hooks = detail::ModuleHooks;
+
 RemovableHandle Module::add_hook(Moment moment, detail::PreHook hook, bool prepend) {
-  const std::shared_ptr<detail::ModuleHooks>& hooks = hooks_.made();
-  auto& list = moment == Moment::forward ? hooks->forward_pre : hooks->backward_pre;
-  return {hooks, detail::add(*hooks, list, std::move(hook), prepend)};
+  return moment == Moment::forward
+             ? detail::add_hook<&Hooks::forward_pre>(hooks_.made(), std::move(hook), prepend)
+             : detail::add_hook<&Hooks::backward_pre>(hooks_.made(), std::move(hook), prepend);
 }
 RemovableHandle Module::add_hook(Moment moment, detail::PostHook hook, bool prepend) {
-  const std::shared_ptr<detail::ModuleHooks>& hooks = hooks_.made();
-  auto& list = moment == Moment::forward ? hooks->forward : hooks->backward;
-  return {hooks, detail::add(*hooks, list, std::move(hook), prepend)};
+  return moment == Moment::forward
+             ? detail::add_hook<&Hooks::forward>(hooks_.made(), std::move(hook), prepend)
+             : detail::add_hook<&Hooks::backward>(hooks_.made(), std::move(hook), prepend);
 }
 RemovableHandle Module::register_state_dict_pre_hook(StateDictPreHook hook) {
-  const std::shared_ptr<detail::ModuleHooks>& hooks = hooks_.made();
-  return {hooks, detail::add(*hooks, hooks->state_pre, std::move(hook))};
+  return detail::add_hook<&Hooks::state_pre>(hooks_.made(), std::move(hook));
 }
 RemovableHandle Module::register_state_dict_post_hook(StateDictPostHook hook) {
-  const std::shared_ptr<detail::ModuleHooks>& hooks = hooks_.made();
-  return {hooks, detail::add(*hooks, hooks->state_post, std::move(hook))};
+  return detail::add_hook<&Hooks::state_post>(hooks_.made(), std::move(hook));
 }
 RemovableHandle Module::register_load_state_dict_pre_hook(LoadStateDictPreHook hook) {
-  const std::shared_ptr<detail::ModuleHooks>& hooks = hooks_.made();
-  return {hooks, detail::add(*hooks, hooks->load_pre, std::move(hook))};
+  return detail::add_hook<&Hooks::load_pre>(hooks_.made(), std::move(hook));
 }
 RemovableHandle Module::register_load_state_dict_post_hook(LoadStateDictPostHook hook) {
-  const std::shared_ptr<detail::ModuleHooks>& hooks = hooks_.made();
-  return {hooks, detail::add(*hooks, hooks->load_post, std::move(hook))};
-}
-
-void RemovableHandle::remove() {
-  const std::shared_ptr<detail::ModuleHooks> hooks = hooks_.lock();
-  if (!hooks) return;
-  const auto drop = [&](auto&... lists) {
-    (std::erase_if(lists, [&](const auto& each) { return each.first == id_; }), ...);
-  };
-  drop(hooks->forward_pre, hooks->backward_pre, hooks->forward, hooks->backward, hooks->state_pre,
-       hooks->state_post, hooks->load_pre, hooks->load_post);
-  hooks_.reset();
+  return detail::add_hook<&Hooks::load_post>(hooks_.made(), std::move(hook));
 }
 
 }  // namespace ebb::nn

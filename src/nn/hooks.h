@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "nn/hook_list.h"
+
 namespace ebb::nn::detail {
 
 /// A tensor of a module that is computed from others before each call: a weight from its parametrization.
@@ -18,16 +20,13 @@ struct DerivedTensor {
 };
 
 struct ModuleHooks {
-  template <class Function>
-  using List = std::vector<std::pair<std::uint64_t, Function>>;
-
   std::uint64_t next_id = 1;
-  List<PreHook> forward_pre, backward_pre;
-  List<PostHook> forward, backward;
-  List<StateDictPreHook> state_pre;
-  List<StateDictPostHook> state_post;
-  List<LoadStateDictPreHook> load_pre;
-  List<LoadStateDictPostHook> load_post;
+  HookList<PreHook> forward_pre, backward_pre;
+  HookList<PostHook> forward, backward;
+  HookList<StateDictPreHook> state_pre;
+  HookList<StateDictPostHook> state_post;
+  HookList<LoadStateDictPreHook> load_pre;
+  HookList<LoadStateDictPostHook> load_post;
   std::vector<DerivedTensor> derived;
   bool computed = false;  // derived tensors are those of the call under way
 };

@@ -4,6 +4,7 @@
 #include <ebb/autograd/variable.h>
 #include <ebb/nn/module_range.h>
 #include <ebb/nn/ordered_dict.h>
+#include <ebb/nn/removable_handle.h>
 
 #include <array>
 #include <functional>
@@ -67,23 +68,6 @@ using StateDictPostHook =
 using LoadStateDictPreHook =
     std::function<void(Module&, OrderedDict<std::string, Variable>& state, const std::string& prefix)>;
 using LoadStateDictPostHook = std::function<void(Module&, IncompatibleKeys& keys)>;
-
-/// What registering a hook returns (torch.utils.hooks.RemovableHandle).
-class EBB_API RemovableHandle {
- public:
-  RemovableHandle() = default;
-  /// Takes the hook away from the module; does nothing the second time, or where the module is gone.
-  void remove();
-  std::uint64_t id() const noexcept { return id_; }
-
- private:
-  friend class Module;
-  RemovableHandle(std::weak_ptr<detail::ModuleHooks> hooks, std::uint64_t id)
-      : hooks_(std::move(hooks)), id_(id) {}
-
-  std::weak_ptr<detail::ModuleHooks> hooks_;
-  std::uint64_t id_ = 0;
-};
 
 namespace detail {
 
