@@ -1,7 +1,7 @@
 // Adadelta.
 #include <ebb/optim/adadelta.h>
 
-#include "optim/step.h"
+#include "optim/rule_optimizer.h"
 
 namespace ebb::optim {
 
@@ -30,6 +30,7 @@ struct Kind<AdadeltaOptions> : Counted<AdadeltaParamState> {
     f("rho", o.rho());
     f("eps", o.eps());
     f("weight_decay", o.weight_decay());
+    f("maximize", o.maximize());
   }
   template <class S, class F>
   static void fields(S& state, const F& f) {

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "core/epsilon.h"
-#include "optim/step.h"
+#include "optim/rule_optimizer.h"
 
 namespace ebb::optim {
 
@@ -41,8 +41,7 @@ struct Kind<AdafactorOptions> {
     check_option(kName, o.d() >= 1, "clipping threshold d", o.d());
     check_option(kName, o.weight_decay() >= 0, "weight_decay value", o.weight_decay());
   }
-  static void update(const Options& o, Variable& parameter, State& state) {
-    const Variable& grad = parameter.grad();
+  static void update(const Options& o, Variable& parameter, const Variable& grad, State& state) {
     const auto t = static_cast<double>(++state.step());
     const double share = std::pow(t, o.beta2_decay()), size = std::min(o.lr(), 1 / std::sqrt(t));
     const double eps1 = std::get<0>(o.eps()).value_or(epsilon_of(parameter.dtype()));
@@ -76,6 +75,7 @@ struct Kind<AdafactorOptions> {
     f("eps", o.eps());
     f("d", o.d());
     f("weight_decay", o.weight_decay());
+    f("maximize", o.maximize());
   }
   template <class S, class F>
   static void fields(S& state, const F& f) {

@@ -1,7 +1,7 @@
 // Adagrad.
 #include <ebb/optim/adagrad.h>
 
-#include "optim/step.h"
+#include "optim/rule_optimizer.h"
 
 namespace ebb::optim {
 
@@ -36,6 +36,7 @@ struct Kind<AdagradOptions> : Counted<AdagradParamState> {
     f("weight_decay", o.weight_decay());
     f("initial_accumulator_value", o.initial_accumulator_value());
     f("eps", o.eps());
+    f("maximize", o.maximize());
   }
   template <class S, class F>
   static void fields(S& state, const F& f) {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "optim/step.h"
+#include "optim/rule_optimizer.h"
 
 namespace ebb::optim {
 
@@ -14,6 +14,13 @@ struct AdamKind : Counted<S> {
   using Options = O;
   using State = S;
   static constexpr const char* kName = kDecoupled ? "AdamW" : "Adam";
+
+  static bool decoupled(const Options& o) {
+    if constexpr (kDecoupled)
+      return true;
+    else
+      return o.decoupled_weight_decay();
+  }
 
   static void check(const Options& o) { check_moments(kName, o); }
   template <class Add>
@@ -30,8 +37,8 @@ struct AdamKind : Counted<S> {
     how.beta1 = beta1;
     how.beta2 = beta2;
     how.eps = o.eps();
-    how.weight_decay = kDecoupled ? 0 : o.weight_decay();
-    how.shrink = kDecoupled ? 1 - o.lr() * o.weight_decay() : 1;
+    how.weight_decay = decoupled(o) ? 0 : o.weight_decay();
+    how.shrink = decoupled(o) ? 1 - o.lr() * o.weight_decay() : 1;
     how.step_size = o.lr() / (1 - std::pow(beta1, t));
     how.root = std::sqrt(1 - std::pow(beta2, t));
     return how;
@@ -44,6 +51,8 @@ struct AdamKind : Counted<S> {
     f("weight_decay", o.weight_decay());
     f("amsgrad", o.amsgrad());
     f("master_weights", o.master_weights());
+    f("maximize", o.maximize());
+    if constexpr (!kDecoupled) f("decoupled_weight_decay", o.decoupled_weight_decay());
   }
   template <class P, class F>
   static void fields(P& state, const F& f) {

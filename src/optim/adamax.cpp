@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "optim/step.h"
+#include "optim/rule_optimizer.h"
 
 namespace ebb::optim {
 
@@ -29,6 +29,7 @@ struct Kind<AdamaxOptions> : Counted<AdamaxParamState> {
     f("betas", o.betas());
     f("eps", o.eps());
     f("weight_decay", o.weight_decay());
+    f("maximize", o.maximize());
   }
   template <class S, class F>
   static void fields(S& state, const F& f) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "optim/step.h"
+#include "optim/rule_optimizer.h"
 
 namespace ebb::optim {
 
@@ -15,6 +15,8 @@ struct Kind<ASGDOptions> : Counted<ASGDParamState> {
 
   static void check(const Options& o) {
     check_option(kName, o.lr() >= 0, "learning rate", o.lr());
+    check_option(kName, o.lambd() >= 0, "lambd value", o.lambd());
+    check_option(kName, o.alpha() >= 0, "alpha value", o.alpha());
     check_option(kName, o.weight_decay() >= 0, "weight_decay value", o.weight_decay());
   }
   static auto read(const State& state) { return std::make_tuple(state.step(), state.eta(), state.mu()); }
@@ -38,6 +40,7 @@ struct Kind<ASGDOptions> : Counted<ASGDParamState> {
     f("alpha", o.alpha());
     f("t0", o.t0());
     f("weight_decay", o.weight_decay());
+    f("maximize", o.maximize());
   }
   template <class S, class F>
   static void fields(S& state, const F& f) {

@@ -13,7 +13,7 @@
 
 #include "optim/fields.h"
 #include "optim/line_search.h"
-#include "optim/step.h"
+#include "optim/rule_optimizer.h"
 
 namespace ebb::optim {
 
@@ -34,14 +34,14 @@ double largest(const Variable& x) { return x.numel() == 0 ? 0 : x.abs().max().it
 /// The parameters as one vector.
 class Flat {
  public:
-  explicit Flat(std::vector<Variable>& parameters) : parameters_(parameters) {}
+  Flat(std::vector<Variable>& parameters, double sign) : parameters_(parameters), sign_(sign) {}
 
   Variable gradient() const {
     std::vector<Variable> parts;
     for (const Variable& p : parameters_)
       parts.push_back(p.grad().defined() ? p.grad().detach().reshape({-1})
                                          : zeros({p.numel()}, p.options().requires_grad(false)));
-    return cat(parts, 0);
+    return sign_ < 0 ? cat(parts, 0).neg() : cat(parts, 0);
   }
   std::vector<Variable> values() const {
     std::vector<Variable> copies;
@@ -61,6 +61,7 @@ class Flat {
 
  private:
   std::vector<Variable>& parameters_;
+  double sign_;  // of the loss, in what is minimized
 };
 
 /// Minus the gradient times the inverse Hessian that the history tells of.
@@ -107,6 +108,13 @@ LBFGS::LBFGS(std::vector<Variable> params, LBFGSOptions defaults)
     : LBFGS({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
 
 Variable LBFGS::step(LossClosure closure) {
+  before_step(closure);
+  Variable loss = minimize(closure);
+  after_step();
+  return loss;
+}
+
+Variable LBFGS::minimize(const LossClosure& closure) {
   EBB_CHECK(
       closure,
       "LBFGS: step() needs a closure that clears the gradients, computes the loss and calls backward().");
@@ -117,10 +125,11 @@ Variable LBFGS::step(LossClosure closure) {
   EBB_CHECK(!parameters.empty(), "LBFGS: there are no parameters.");
   const std::int64_t most_evaluations = o.max_eval().value_or(o.max_iter() * 5 / 4);
   auto& state = state_of<LBFGSParamState>(parameters[0]);
-  Flat flat(parameters);
+  const double sign = o.maximize() ? -1 : 1;
+  Flat flat(parameters, sign);
 
   const Variable first_loss = run(closure);
-  double loss = first_loss.item<double>();
+  double loss = sign * first_loss.item<double>();
   std::int64_t evaluations = 1;
   ++state.func_evals();
   Variable gradient = flat.gradient();
@@ -141,7 +150,7 @@ Variable LBFGS::step(LossClosure closure) {
       const std::vector<Variable> origin = flat.values();
       const auto evaluate = [&](double t) {
         flat.add(t, state.d());
-        LinePoint point{t, run(closure).item<double>(), flat.gradient(), 0};
+        LinePoint point{t, sign * run(closure).item<double>(), flat.gradient(), 0};
         point.slope = product(point.grad, state.d());
         flat.set(origin);
         ++more;
@@ -156,7 +165,7 @@ Variable LBFGS::step(LossClosure closure) {
     } else {
       flat.add(state.t(), state.d());
       if (i != o.max_iter()) {
-        loss = run(closure).item<double>();
+        loss = sign * run(closure).item<double>();
         gradient = flat.gradient();
         more = 1;
       }
@@ -244,6 +253,7 @@ struct Kind<LBFGSOptions> {
     f("tolerance_change", o.tolerance_change());
     f("history_size", o.history_size());
     f("line_search_fn", o.line_search_fn());
+    f("maximize", o.maximize());
   }
 };
 

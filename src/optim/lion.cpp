@@ -1,7 +1,7 @@
 // Lion.
 #include <ebb/optim/lion.h>
 
-#include "optim/step.h"
+#include "optim/rule_optimizer.h"
 
 namespace ebb::optim {
 

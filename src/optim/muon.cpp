@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "optim/step.h"
+#include "optim/rule_optimizer.h"
 
 namespace ebb::optim {
 
@@ -67,9 +67,8 @@ struct Kind<MuonOptions> {
               "Muon: adjust_lr_fn '", how,
               "' is not supported; take 'original', 'match_rms_adamw' or 'spectral_unclamped'.");
   }
-  static void update(const Options& o, Variable& parameter, State& state) {
+  static void update(const Options& o, Variable& parameter, const Variable& grad, State& state) {
     check_matrix(parameter);  // of a group that was added later
-    const Variable& grad = parameter.grad();
     if (!state.momentum_buffer().defined()) state.momentum_buffer(zeros_like(grad));
     Variable& velocity = state.momentum_buffer();
     velocity.lerp_(grad, 1 - o.momentum());

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "optim/step.h"
+#include "optim/rule_optimizer.h"
 
 namespace ebb::optim {
 
@@ -48,6 +48,7 @@ struct Kind<NAdamOptions> : Counted<NAdamParamState> {
     f("weight_decay", o.weight_decay());
     f("momentum_decay", o.momentum_decay());
     f("decoupled_weight_decay", o.decoupled_weight_decay());
+    f("maximize", o.maximize());
   }
   template <class S, class F>
   static void fields(S& state, const F& f) {

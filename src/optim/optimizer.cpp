@@ -1,4 +1,5 @@
 // What all optimizers share: groups of parameters, gradients cleared, states saved and restored.
+#include <ebb/core/warning.h>
 #include <ebb/ops/copy.h>
 #include <ebb/optim/optimizer.h>
 
@@ -7,6 +8,7 @@
 #include <unordered_set>
 
 #include "ops/foreach/foreach.h"
+#include "optim/hooks.h"
 #include "optim/old_files.h"
 
 namespace ebb::optim {
@@ -56,7 +58,8 @@ Optimizer::Optimizer(Optimizer&& other)
     : param_groups_(std::move(other.param_groups_)),
       state_(std::move(other.state_)),
       defaults_(std::move(other.defaults_)),
-      stepped_(other.stepped_) {
+      stepped_(other.stepped_),
+      hooks_(std::move(other.hooks_)) {
   other.epoch_ = std::make_shared<const char>();
 }
 Optimizer& Optimizer::operator=(Optimizer&& other) {
@@ -64,6 +67,7 @@ Optimizer& Optimizer::operator=(Optimizer&& other) {
   state_ = std::move(other.state_);
   defaults_ = std::move(other.defaults_);
   stepped_ = other.stepped_;
+  hooks_ = std::move(other.hooks_);
   epoch_ = std::make_shared<const char>();
   other.epoch_ = std::make_shared<const char>();
   return *this;
@@ -117,27 +121,38 @@ Optimizer::Optimizer(std::vector<Variable> parameters, std::unique_ptr<Optimizer
     : Optimizer(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(parameters))},
                 std::move(defaults)) {}
 
-void Optimizer::add_param_group(const OptimizerParamGroup& param_group) {
-  for (const Variable& parameter : param_group.params()) {
+void Optimizer::check_new(const std::vector<Variable>& parameters, const OptimizerParamGroup* joined) const {
+  for (const Variable& parameter : parameters) {
     EBB_CHECK(parameter.defined(), "optimizer: a parameter is undefined.");
     EBB_CHECK(parameter.is_leaf(), "optimizer: can't optimize a non-leaf Tensor, of shape ",
               parameter.sizes(), " and computed by ", parameter.grad_fn()->name(),
               ". Give it the leaf, as module->parameters() does, or a detach()ed copy.");
   }
-  std::unordered_set<const void*> known;
+  std::unordered_set<const void*> others, own;
   for (const OptimizerParamGroup& group : param_groups_)
-    for (const Variable& parameter : group.params()) known.insert(parameter.impl());
-  for (const Variable& parameter : param_group.params())
-    EBB_CHECK(!known.contains(parameter.impl()),
+    for (const Variable& parameter : group.params())
+      (&group == joined ? own : others).insert(parameter.impl());
+  bool twice = false;
+  for (const Variable& parameter : parameters) {
+    EBB_CHECK(!others.contains(parameter.impl()),
               "optimizer: some parameters appear in more than one parameter group: that of shape ",
               parameter.sizes(), " does. Leave it out of one.");
+    twice |= !own.insert(parameter.impl()).second;
+  }
+  if (twice) warn("optimizer: a group has duplicate parameters; each is updated as often as it is listed.");
+}
+
+void Optimizer::add_param_group(const OptimizerParamGroup& param_group) {
+  check_new(param_group.params(), nullptr);
   OptimizerParamGroup group(param_group);
   if (!group.has_options()) group.set_options(defaults_->clone());
+  if (defaults_) defaults_->check(group.options());
   param_groups_.push_back(std::move(group));
 }
 
 void Optimizer::add_parameters(const std::vector<Variable>& parameters) {
   std::vector<Variable>& all = this->parameters();
+  check_new(parameters, &param_groups_[0]);
   all.insert(all.end(), parameters.begin(), parameters.end());
 }
 
@@ -174,6 +189,7 @@ Variable Optimizer::run(const LossClosure& closure) {
 }
 
 Optimizer::StateDict Optimizer::state_dict() const {
+  run_hooks<&Hooks::state_pre>(hooks_, *this);
   serialize::OutputArchive out;
   std::size_t position = 0;
   for (const OptimizerParamGroup& group : param_groups_)
@@ -185,14 +201,18 @@ Optimizer::StateDict Optimizer::state_dict() const {
       found->second->serialize(one);
       out.write(name, one);
     }
-  return out.tensors();
+  StateDict state = out.tensors();
+  run_hooks<&Hooks::state_post>(hooks_, *this, state);
+  return state;
 }
 
 void Optimizer::load_state_dict(const StateDict& state) {
   load_states(state, [this] { return new_state(); });
+  run_hooks<&Hooks::load_post>(hooks_, *this);
 }
 
-void Optimizer::load_states(const StateDict& state, const StateMaker& make) {
+void Optimizer::load_states(StateDict state, const StateMaker& make) {
+  run_hooks<&Hooks::load_pre>(hooks_, *this, state);
   std::vector<Variable> all;
   for (const OptimizerParamGroup& group : param_groups_)
     all.insert(all.end(), group.params().begin(), group.params().end());
@@ -264,6 +284,7 @@ void Optimizer::load(serialize::InputArchive& archive, const StateMaker& make) {
   load_states(from_old_file(std::move(state)), make);
   for (std::size_t i = 0; i < groups.size(); ++i)
     if (!groups[i].tensors().empty()) param_groups_[i].options().serialize(groups[i]);
+  run_hooks<&Hooks::load_post>(hooks_, *this);
 }
 
 }  // namespace ebb::optim

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "optim/step.h"
+#include "optim/rule_optimizer.h"
 
 namespace ebb::optim {
 
@@ -43,6 +43,7 @@ struct Kind<RAdamOptions> : Counted<RAdamParamState> {
     f("eps", o.eps());
     f("weight_decay", o.weight_decay());
     f("decoupled_weight_decay", o.decoupled_weight_decay());
+    f("maximize", o.maximize());
   }
   template <class S, class F>
   static void fields(S& state, const F& f) {

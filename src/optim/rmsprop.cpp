@@ -1,7 +1,7 @@
 // RMSprop.
 #include <ebb/optim/rmsprop.h>
 
-#include "optim/step.h"
+#include "optim/rule_optimizer.h"
 
 namespace ebb::optim {
 
@@ -34,6 +34,7 @@ struct Kind<RMSpropOptions> : Counted<RMSpropParamState> {
     f("weight_decay", o.weight_decay());
     f("momentum", o.momentum());
     f("centered", o.centered());
+    f("maximize", o.maximize());
   }
   template <class S, class F>
   static void fields(S& state, const F& f) {

@@ -1,7 +1,7 @@
 // Rprop.
 #include <ebb/optim/rprop.h>
 
-#include "optim/step.h"
+#include "optim/rule_optimizer.h"
 
 namespace ebb::optim {
 
@@ -13,7 +13,7 @@ struct Kind<RpropOptions> : Counted<RpropParamState> {
   static void check(const Options& o) {
     const auto [shorter, longer] = o.etas();
     check_option(kName, o.lr() >= 0, "learning rate", o.lr());
-    EBB_CHECK(0 < shorter && shorter < 1 && 1 < longer, "Invalid eta values: ", shorter, ", ", longer,
+    EBB_CHECK(0 < shorter && shorter < 1 && 1 < longer, "Rprop: Invalid eta values: ", shorter, ", ", longer,
               ". The first must be between 0 and 1, the second above 1.");
   }
   template <class Add>
@@ -31,6 +31,7 @@ struct Kind<RpropOptions> : Counted<RpropParamState> {
     f("lr", o.lr());
     f("etas", o.etas());
     f("step_sizes", o.step_sizes());
+    f("maximize", o.maximize());
   }
   template <class S, class F>
   static void fields(S& state, const F& f) {

@@ -1,7 +1,7 @@
 // Stochastic gradient descent.
 #include <ebb/optim/sgd.h>
 
-#include "optim/step.h"
+#include "optim/rule_optimizer.h"
 
 namespace ebb::optim {
 
@@ -38,6 +38,7 @@ struct Kind<SGDOptions> {
     f("dampening", o.dampening());
     f("weight_decay", o.weight_decay());
     f("nesterov", o.nesterov());
+    f("maximize", o.maximize());
   }
   template <class S, class F>
   static void fields(S& state, const F& f) {

@@ -362,6 +362,9 @@ TEST_CASE(
   for (optim::SGD& each : optimizers)
     static_cast<optim::SGDOptions&>(each.param_groups()[0].options()).momentum(0.9);
   run();
+  for (optim::SGD& each : optimizers)
+    static_cast<optim::SGDOptions&>(each.param_groups()[0].options()).maximize(true);
+  run();
   for (const Tensor& each : late) each.mutable_grad() = ones({2});
   run();
   for (int i = 0; i < 2; ++i) {

@@ -24,6 +24,7 @@ const std::vector<Case>& cases() {
       {"Adam", make<Adam>(AdamOptions(0.01))},
       {"Adam with amsgrad", make<Adam>(AdamOptions(0.01).amsgrad(true))},
       {"AdamW", make<AdamW>(AdamWOptions(0.01))},
+      {"AdamW that climbs", make<AdamW>(AdamWOptions(0.01).maximize(true))},
       {"RMSprop", make<RMSprop>(RMSpropOptions(0.01).centered(true).momentum(0.5))},
       {"Adagrad", make<Adagrad>(AdagradOptions(0.05).lr_decay(0.1))},
       {"NAdam", make<NAdam>(NAdamOptions(0.01))},

@@ -15,14 +15,15 @@ struct Valley {
   Variable a = tensor({-1.2, 1.0, 0.5, -0.7}, kDouble).requires_grad_();
   Variable b = tensor({0.3, 2.0}, kDouble).requires_grad_();
   std::unique_ptr<LBFGS> optimizer;
+  double sign;  // of the loss
 
-  explicit Valley(const LBFGSOptions& options)
-      : optimizer(std::make_unique<LBFGS>(std::vector<Variable>{a, b}, options)) {}
+  explicit Valley(const LBFGSOptions& options, double sign = 1)
+      : optimizer(std::make_unique<LBFGS>(std::vector<Variable>{a, b}, options)), sign(sign) {}
   double step() {
     const auto loss = [&] {
       optimizer->zero_grad();
       const Variable x = cat({a, b}), from = x.slice(0, 0, 5), to = x.slice(0, 1);
-      const Variable value = ((to - from * from).pow(2) * 100 + (1 - from).pow(2)).sum();
+      const Variable value = ((to - from * from).pow(2) * 100 + (1 - from).pow(2)).sum() * sign;
       value.backward();
       return value;
     };
@@ -68,6 +69,17 @@ TEST_CASE("L-BFGS goes the way of torch") {
   check(LBFGSOptions(0.5).line_search_fn("strong_wolfe"),
         {{511.5, -0.20791339784612317, -0.007650450616370383, 21},
          {5.360141130898573, 0.8550808018635521, 0.02108449930939477, 43}});
+}
+
+TEST_CASE("L-BFGS climbs the negative of a loss as it descends the loss") {
+  for (const LBFGSOptions& options : {LBFGSOptions(0.5).line_search_fn("strong_wolfe"), LBFGSOptions(1e-3)}) {
+    Valley down(options), up(LBFGSOptions(options).maximize(true), -1);
+    for (int i = 0; i < 3; ++i) {
+      CHECK(up.step() == -down.step());
+      CHECK(equal(up.a, down.a));
+      CHECK(equal(up.b, down.b));
+    }
+  }
 }
 
 TEST_CASE("L-BFGS finds the bottom, and stops there") {

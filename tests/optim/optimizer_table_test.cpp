@@ -3,6 +3,7 @@
 // ranges.
 #include <ebb/ebb.h>
 
+#include <algorithm>
 #include <functional>
 #include <sstream>
 
@@ -37,6 +38,7 @@ const std::vector<Row>& rows() {
       row<Adam>("Adam", AdamOptions(0.05)),
       row<Adam>("Adam, amsgrad", AdamOptions(0.05).amsgrad(true).weight_decay(0.1)),
       row<Adam>("Adam, no memory", AdamOptions(0.05).betas({0, 0})),
+      row<Adam>("Adam, decoupled", AdamOptions(0.05).weight_decay(0.1).decoupled_weight_decay(true)),
       row<AdamW>("AdamW", AdamWOptions(0.05)),
       row<AdamW>("AdamW, amsgrad", AdamWOptions(0.05).amsgrad(true)),
       row<NAdam>("NAdam", NAdamOptions(0.05).weight_decay(0.1)),
@@ -91,12 +93,13 @@ struct Training {
     second.set_lr(second.get_lr() / 2);
   }
 
-  void step(int t) {
+  /// With `sign` in front of the gradients of the first group.
+  void step(int t, double sign = 1) {
     optimizer->zero_grad(true);
     for (std::size_t i = 0; i < params.size(); ++i) {
       if (i + 1 == params.size() && t % 3 != 2) continue;
       const Variable x = params[i].detach() - 0.3;
-      params[i].mutable_grad() = x.pow(3) * 4 + sin(x * 7 + t) * 0.5;
+      params[i].mutable_grad() = (x.pow(3) * 4 + sin(x * 7 + t) * 0.5) * (i < 2 ? sign : 1);
     }
     optimizer->step();
   }
@@ -132,6 +135,46 @@ TEST_CASE("a state saved after any step goes on in an optimizer that has made ot
           require_equal(second, first);
         }
       }
+}
+
+TEST_CASE("a group that maximizes takes the steps of one that minimizes along the negative gradient") {
+  for (const Row& row : rows()) {
+    INFO(row.name);
+    Training up(row), down(row), saved(row);
+    OptimizerOptions& options = up.optimizer->param_groups()[0].options();
+    serialize::OutputArchive now;
+    options.serialize(now);
+    Optimizer::StateDict other = now.tensors();
+    const auto found =
+        std::find_if(other.begin(), other.end(), [](auto& o) { return o.first == "maximize"; });
+    if (found == other.end()) {
+      CHECK((std::string(row.name) == "Lion" || row.matrices));  // as in PyTorch, or not there
+      continue;
+    }
+    found->second = scalar_tensor(true);
+    serialize::InputArchive changed(other);
+    options.serialize(changed);
+    std::stringstream bytes;
+    save(*up.optimizer, bytes);
+    load(*saved.optimizer, bytes);
+    for (int t = 0; t < kSteps; ++t) {
+      up.step(t);
+      saved.step(t);
+      down.step(t, -1);
+      require_equal(up, down);
+      require_equal(saved, down);
+    }
+  }
+}
+
+TEST_CASE("Adam with a decoupled decay is AdamW") {
+  Training adam(row<Adam>("Adam", AdamOptions(0.05).weight_decay(0.1).decoupled_weight_decay(true)));
+  Training adamw(row<AdamW>("AdamW", AdamWOptions(0.05).weight_decay(0.1)));
+  for (int t = 0; t < kSteps; ++t) {
+    adam.step(t);
+    adamw.step(t);
+    require_equal(adam, adamw);
+  }
 }
 
 TEST_CASE("an optimizer updates a parameter alike in every layout, dimension and group") {
@@ -306,8 +349,40 @@ TEST_CASE("options are taken up to the ends of their ranges and refused by name 
   refuse<RMSprop>(RMSpropOptions().eps(-1), "epsilon");
   refuse<ASGD>(ASGDOptions(-1), "learning rate");
   refuse<ASGD>(ASGDOptions().weight_decay(-1), "weight_decay");
-  refuse<Rprop>(RpropOptions().etas({0, 1.2}), "0, 1.2");
+  refuse<ASGD>(ASGDOptions().lambd(-1), "ASGD: Invalid lambd");
+  refuse<ASGD>(ASGDOptions().alpha(-0.1), "ASGD: Invalid alpha");
+  refuse<Adadelta>(AdadeltaOptions(-1), "Adadelta: Invalid learning rate");
+  refuse<Adafactor>(AdafactorOptions().d(0.5), "Adafactor: Invalid clipping threshold");
+  refuse<Adafactor>(AdafactorOptions().eps({-1, 1e-3}), "Adafactor: Invalid epsilon value at index 0");
+  refuse<Muon>(MuonOptions().momentum(-1), "Muon: Invalid momentum");
+  refuse<LBFGS>(LBFGSOptions(-1), "LBFGS: Invalid learning rate");
+  refuse<Rprop>(RpropOptions().etas({0, 1.2}), "Rprop: Invalid eta values: 0, 1.2");
   refuse<Rprop>(RpropOptions().etas({0.5, 1}), "0.5, 1");
   refuse<Lion>(LionOptions().betas({0.9, 1.1}), "index 1");
   refuse<Muon>(MuonOptions().adjust_lr_fn("none"), "adjust_lr_fn");
+}
+
+TEST_CASE("options and parameters of a group are checked as the optimizer's are") {
+  const Variable p = ones({2, 2}).requires_grad_(), q = ones({2, 2}).requires_grad_();
+  const auto group = [&](const OptimizerOptions& options) {
+    return OptimizerParamGroup(Params{q}, options.clone());
+  };
+  CHECK_THROWS_WITH(Adam(Groups{group(AdamOptions(-1))}), support::Contains("Adam: Invalid learning rate"));
+  Adam adam(Params{p});
+  CHECK_THROWS_WITH(adam.add_param_group(group(AdamOptions().betas({0.9, 1}))),
+                    support::Contains("Adam: Invalid beta parameter at index 1"));
+  CHECK_THROWS_WITH(adam.add_param_group(group(SGDOptions(1))),
+                    support::Contains("another optimizer's. Give it AdamOptions"));
+  CHECK_THROWS_WITH(adam.add_parameters({p * 2}), support::Contains("non-leaf"));
+  CHECK_THROWS_WITH(adam.add_parameters({Variable()}), support::Contains("undefined"));
+  CHECK(adam.size() == 1);
+  adam.add_param_group(group(AdamOptions(0.1)));
+  CHECK_THROWS_WITH(adam.add_parameters({q}), support::Contains("more than one parameter group"));
+  struct : WarningHandler {
+    void process(const Warning& warning) override { warned += warning.msg(); }
+    std::string warned;
+  } handler;
+  const WarningHandlerGuard guard(&handler);
+  const SGD sgd(Params{p, p});
+  CHECK_THAT(handler.warned, support::Contains("duplicate parameters"));
 }

@@ -15,6 +15,7 @@ class EBB_API AdadeltaOptions : public RuleOptions<AdadeltaOptions> {
   EBB_ARG(double, rho) = 0.9;         ///< share of the mean squares that is kept
   EBB_ARG(double, eps) = 1e-6;        ///< added under the roots
   EBB_ARG(double, weight_decay) = 0;  ///< factor of the parameter that is added to its gradient
+  EBB_ARG(bool, maximize) = false;    ///< climbs: takes the negative of the gradient
 };
 extern template class OptimizerCloneableOptions<AdadeltaOptions>;
 extern template class RuleOptions<AdadeltaOptions>;

@@ -19,6 +19,7 @@ class EBB_API AdafactorOptions : public RuleOptions<AdafactorOptions> {
   EBB_ARG(eps_t, eps) = {nullopt, 1e-3};  ///< see above
   EBB_ARG(double, d) = 1;                 ///< root of the mean square beyond which an update is scaled down
   EBB_ARG(double, weight_decay) = 0;      ///< share of the parameter that a step of size 1 takes away
+  EBB_ARG(bool, maximize) = false;        ///< climbs: takes the negative of the gradient
 };
 extern template class OptimizerCloneableOptions<AdafactorOptions>;
 extern template class RuleOptions<AdafactorOptions>;

@@ -16,6 +16,7 @@ class EBB_API AdagradOptions : public RuleOptions<AdagradOptions> {
   EBB_ARG(double, weight_decay) = 0;               ///< factor of the parameter that is added to its gradient
   EBB_ARG(double, initial_accumulator_value) = 0;  ///< of the sum of squares
   EBB_ARG(double, eps) = 1e-10;                    ///< added to the divisor
+  EBB_ARG(bool, maximize) = false;                 ///< climbs: takes the negative of the gradient
 };
 extern template class OptimizerCloneableOptions<AdagradOptions>;
 extern template class RuleOptions<AdagradOptions>;

@@ -8,7 +8,7 @@
 
 namespace ebb::optim {
 
-/// weight_decay is added to the gradient.
+/// weight_decay is added to the gradient, unless decoupled.
 class EBB_API AdamOptions : public RuleOptions<AdamOptions> {
  public:
   using betas_t = std::tuple<double, double>;
@@ -23,6 +23,8 @@ class EBB_API AdamOptions : public RuleOptions<AdamOptions> {
   /// add up. The parameter is the copy's rounded value; where something else has written to it, the copy
   /// starts again from it. (Micikevicius et al. 2018; FusedAdam of NVIDIA's Apex.)
   EBB_ARG(bool, master_weights) = false;
+  EBB_ARG(bool, maximize) = false;                ///< climbs: takes the negative of the gradient
+  EBB_ARG(bool, decoupled_weight_decay) = false;  ///< the decay shrinks the parameter itself, as AdamW's does
 };
 extern template class OptimizerCloneableOptions<AdamOptions>;
 extern template class RuleOptions<AdamOptions>;
@@ -42,6 +44,7 @@ class EBB_API AdamWOptions : public RuleOptions<AdamWOptions> {
   /// add up. The parameter is the copy's rounded value; where something else has written to it, the copy
   /// starts again from it. (Micikevicius et al. 2018; FusedAdam of NVIDIA's Apex.)
   EBB_ARG(bool, master_weights) = false;
+  EBB_ARG(bool, maximize) = false;  ///< climbs: takes the negative of the gradient
 };
 extern template class OptimizerCloneableOptions<AdamWOptions>;
 extern template class RuleOptions<AdamWOptions>;

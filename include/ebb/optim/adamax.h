@@ -18,6 +18,7 @@ class EBB_API AdamaxOptions : public RuleOptions<AdamaxOptions> {
   EBB_ARG(betas_t, betas) = {0.9, 0.999};  ///< shares of the moments that are kept
   EBB_ARG(double, eps) = 1e-8;             ///< added to the size of the gradient
   EBB_ARG(double, weight_decay) = 0;       ///< factor of the parameter that is added to its gradient
+  EBB_ARG(bool, maximize) = false;         ///< climbs: takes the negative of the gradient
 };
 extern template class OptimizerCloneableOptions<AdamaxOptions>;
 extern template class RuleOptions<AdamaxOptions>;

@@ -16,6 +16,7 @@ class EBB_API ASGDOptions : public RuleOptions<ASGDOptions> {
   EBB_ARG(double, alpha) = 0.75;      ///< power by which the step's size falls
   EBB_ARG(double, t0) = 1e6;          ///< step after which the values are averaged
   EBB_ARG(double, weight_decay) = 0;  ///< factor of the parameter that is added to its gradient
+  EBB_ARG(bool, maximize) = false;    ///< climbs: takes the negative of the gradient
 };
 extern template class OptimizerCloneableOptions<ASGDOptions>;
 extern template class RuleOptions<ASGDOptions>;

@@ -20,6 +20,7 @@ class EBB_API LBFGSOptions : public RuleOptions<LBFGSOptions> {
   EBB_ARG(double, tolerance_change) = 1e-9;        ///< done where loss or parameters change less
   EBB_ARG(std::int64_t, history_size) = 100;       ///< updates that are remembered
   EBB_ARG(optional<std::string>, line_search_fn) = {};  ///< how far to go along the direction
+  EBB_ARG(bool, maximize) = false;                      ///< climbs: takes the negative of the gradient
 };
 extern template class OptimizerCloneableOptions<LBFGSOptions>;
 extern template class RuleOptions<LBFGSOptions>;
@@ -60,6 +61,9 @@ class EBB_API LBFGS : public Optimizer {
 
  protected:
   std::unique_ptr<OptimizerParamState> new_state() const override;
+
+ private:
+  Variable minimize(const LossClosure& closure);
 };
 
 }  // namespace ebb::optim

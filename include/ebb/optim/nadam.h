@@ -20,6 +20,7 @@ class EBB_API NAdamOptions : public RuleOptions<NAdamOptions> {
   EBB_ARG(double, weight_decay) = 0;              ///< factor of the parameter that is added to its gradient
   EBB_ARG(double, momentum_decay) = 4e-3;         ///< how fast the momentum grows
   EBB_ARG(bool, decoupled_weight_decay) = false;  ///< the decay shrinks the parameter itself, as AdamW's does
+  EBB_ARG(bool, maximize) = false;                ///< climbs: takes the negative of the gradient
 };
 extern template class OptimizerCloneableOptions<NAdamOptions>;
 extern template class RuleOptions<NAdamOptions>;

@@ -4,6 +4,7 @@
 #include <ebb/archive.h>
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/autograd/variable.h>
+#include <ebb/nn/removable_handle.h>
 
 #include <functional>
 #include <memory>
@@ -25,6 +26,8 @@ class EBB_API OptimizerOptions {
   /// Writes the settings into an archive, each under its name; and reads them back.
   virtual void serialize(serialize::OutputArchive& archive) const;
   virtual void serialize(serialize::InputArchive& archive);
+  /// Throws where the options of a group make no sense beside these, which are the optimizer's defaults.
+  virtual void check(const OptimizerOptions&) const {}
   /// The momentum, or the first of the betas; none where there is neither. And back.
   virtual optional<double> get_momentum() const { return {}; }
   virtual void set_momentum(double) {}
@@ -48,12 +51,13 @@ class EBB_API OptimizerCloneableOptions : public OptimizerOptions {
   void set_momentum(double momentum) override;
 };
 
-/// Those of an optimizer of the library: files keep every option (src/optim/step.h).
+/// Those of an optimizer of the library: files keep every option (src/optim/rule_optimizer.h).
 template <class Derived>
 class EBB_API RuleOptions : public OptimizerCloneableOptions<Derived> {
  public:
   void serialize(serialize::OutputArchive& archive) const override;
   void serialize(serialize::InputArchive& archive) override;
+  void check(const OptimizerOptions& group) const override;
   /// Whether every option is the same.
   friend bool operator==(const Derived& a, const Derived& b) { return a.equals(b); }
 
@@ -152,9 +156,10 @@ class EBB_API Optimizer {
   virtual ~Optimizer();
 
   /// Adds parameters with options of their own, or else the defaults. A parameter that is not a leaf, or is
-  /// in another group, is an error. As in libtorch, one that is listed twice in a group is updated twice.
+  /// in another group, is an error, and so are options of another optimizer, or out of their ranges. One that
+  /// is listed twice in a group is updated twice, as in PyTorch, with a warning.
   void add_param_group(const OptimizerParamGroup& param_group);
-  /// Adds parameters to the first group.
+  /// Adds parameters to the first group; the same ones are errors.
   void add_parameters(const std::vector<Variable>& parameters);
   /// One update. With a closure that computes the loss (and calls backward), it is called first; its value is
   /// returned.
@@ -189,7 +194,27 @@ class EBB_API Optimizer {
   using StateMaker = std::function<std::unique_ptr<OptimizerParamState>()>;
   void load(serialize::InputArchive& archive, const StateMaker& make);
 
+  /// Hooks, which run in the order of their registration, but first with `prepend`: before a step, where they
+  /// may change gradients, options and the closure, and after it; before a state is written, and with what
+  /// was written, which they may change; with what is loaded, which they may change, and after that.
+  using StepPreHook = std::function<void(Optimizer&, LossClosure& closure)>;
+  using StepPostHook = std::function<void(Optimizer&)>;
+  using StateDictPreHook = std::function<void(const Optimizer&)>;
+  using StateDictPostHook = std::function<void(const Optimizer&, StateDict& state)>;
+  using LoadStateDictPreHook = std::function<void(Optimizer&, StateDict& state)>;
+  using LoadStateDictPostHook = std::function<void(Optimizer&)>;
+  nn::RemovableHandle register_step_pre_hook(StepPreHook hook);
+  nn::RemovableHandle register_step_post_hook(StepPostHook hook);
+  nn::RemovableHandle register_state_dict_pre_hook(StateDictPreHook hook, bool prepend = false);
+  nn::RemovableHandle register_state_dict_post_hook(StateDictPostHook hook, bool prepend = false);
+  nn::RemovableHandle register_load_state_dict_pre_hook(LoadStateDictPreHook hook, bool prepend = false);
+  nn::RemovableHandle register_load_state_dict_post_hook(LoadStateDictPostHook hook, bool prepend = false);
+
  protected:
+  /// Run the hooks of steps. Every optimizer of the library calls them around its step(); one of the
+  /// program's own does so where it wants to be hooked.
+  void before_step(LossClosure& closure);
+  void after_step();
   /// The state of a parameter, made on first use.
   template <class State>
   State& state_of(const Variable& parameter) {
@@ -216,12 +241,24 @@ class EBB_API Optimizer {
 
  private:
   friend class LRScheduler;
-  void load_states(const StateDict& state, const StateMaker& make);
+  struct Hooks;
+  friend nn::RemovableHandle EBB_API register_optimizer_step_pre_hook(StepPreHook hook);
+  friend nn::RemovableHandle EBB_API register_optimizer_step_post_hook(StepPostHook hook);
+  static const std::shared_ptr<Hooks>& global_hooks();
+  const std::shared_ptr<Hooks>& made_hooks();
+  void check_new(const std::vector<Variable>& parameters, const OptimizerParamGroup* joined) const;
+  void load_states(StateDict state, const StateMaker& make);
   template <class Kind>
   struct Batch;
   // Captured steps watch it: it ends with this optimizer, and with the states that load_state_dict replaces.
   std::shared_ptr<const char> epoch_ = std::make_shared<const char>();
+  std::shared_ptr<Hooks> hooks_;  // made on first use
 };
+
+/// Hooks of the steps of all optimizers, before those of each and after them. They are no thread's own:
+/// register them while no other thread steps.
+EBB_API nn::RemovableHandle register_optimizer_step_pre_hook(Optimizer::StepPreHook hook);
+EBB_API nn::RemovableHandle register_optimizer_step_post_hook(Optimizer::StepPostHook hook);
 
 /// The tensors and numbers that a rule remembers of a parameter, by name.
 template <class Derived, class Options>
@@ -236,7 +273,7 @@ class EBB_API RuleParamState : public OptimizerCloneableParamState<Derived> {
   bool equals(const Derived& other) const;
 };
 
-/// An optimizer that updates every parameter by one rule, many in one pass (src/optim/step.h).
+/// An optimizer that updates every parameter by one rule, many in one pass (src/optim/rule_optimizer.h).
 template <class Options, class State>
 class EBB_API RuleOptimizer : public Optimizer {
  public:

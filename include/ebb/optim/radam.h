@@ -19,6 +19,7 @@ class EBB_API RAdamOptions : public RuleOptions<RAdamOptions> {
   EBB_ARG(double, eps) = 1e-8;                    ///< added to the divisor
   EBB_ARG(double, weight_decay) = 0;              ///< factor of the parameter that is added to its gradient
   EBB_ARG(bool, decoupled_weight_decay) = false;  ///< the decay shrinks the parameter itself, as AdamW's does
+  EBB_ARG(bool, maximize) = false;                ///< climbs: takes the negative of the gradient
 };
 extern template class OptimizerCloneableOptions<RAdamOptions>;
 extern template class RuleOptions<RAdamOptions>;

@@ -17,6 +17,7 @@ class EBB_API RMSpropOptions : public RuleOptions<RMSpropOptions> {
   EBB_ARG(double, weight_decay) = 0;  ///< factor of the parameter that is added to its gradient
   EBB_ARG(double, momentum) = 0;      ///< share of the velocity that is kept
   EBB_ARG(bool, centered) = false;    ///< divides by the variance
+  EBB_ARG(bool, maximize) = false;    ///< climbs: takes the negative of the gradient
 };
 extern template class OptimizerCloneableOptions<RMSpropOptions>;
 extern template class RuleOptions<RMSpropOptions>;

@@ -19,6 +19,7 @@ class EBB_API RpropOptions : public RuleOptions<RpropOptions> {
   EBB_ARG(etas_t, etas) = {0.5,
                            1.2};  ///< factors of the step's size where the sign turns, and where it stays
   EBB_ARG(step_sizes_t, step_sizes) = {1e-6, 50};  ///< least and largest step
+  EBB_ARG(bool, maximize) = false;                 ///< climbs: takes the negative of the gradient
 };
 extern template class OptimizerCloneableOptions<RpropOptions>;
 extern template class RuleOptions<RpropOptions>;

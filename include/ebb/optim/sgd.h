@@ -6,16 +6,17 @@
 
 namespace ebb::optim {
 
-/// lr has no default. Nesterov momentum needs momentum > 0 and dampening 0.
+/// Nesterov momentum needs momentum > 0 and dampening 0.
 class EBB_API SGDOptions : public RuleOptions<SGDOptions> {
  public:
-  SGDOptions(double lr) : lr_(lr) {}
+  SGDOptions(double lr = 1e-3) : lr_(lr) {}
 
-  EBB_ARG(double, lr);                ///< step size
+  EBB_ARG(double, lr) = 1e-3;         ///< step size
   EBB_ARG(double, momentum) = 0;      ///< share of the velocity that is kept
   EBB_ARG(double, dampening) = 0;     ///< share of the gradient that the velocity does not take
   EBB_ARG(double, weight_decay) = 0;  ///< factor of the parameter that is added to its gradient
   EBB_ARG(bool, nesterov) = false;    ///< looks ahead by the velocity
+  EBB_ARG(bool, maximize) = false;    ///< climbs: takes the negative of the gradient
 };
 extern template class OptimizerCloneableOptions<SGDOptions>;
 extern template class RuleOptions<SGDOptions>;

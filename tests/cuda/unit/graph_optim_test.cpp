@@ -24,6 +24,8 @@ const std::vector<std::pair<const char*, Make>>& kinds() {
       {"AdamW", [](const Params& p) { return std::make_unique<AdamW>(p, AdamWOptions(0.1)); }},
       {"RMSprop",
        [](const Params& p) { return std::make_unique<RMSprop>(p, RMSpropOptions(0.1).momentum(0.5)); }},
+      {"RMSprop that climbs",
+       [](const Params& p) { return std::make_unique<RMSprop>(p, RMSpropOptions(0.1).maximize(true)); }},
       {"Adagrad",
        [](const Params& p) { return std::make_unique<Adagrad>(p, AdagradOptions(0.1).lr_decay(0.2)); }},
   };
