@@ -55,10 +55,14 @@ def in_scope(tensors):
 
 class Case:
     """One call, with what PyTorch gives for it."""
+    autocast = None  # the 16-bit dtype of an autocast around the call: only the dtypes of results are then compared
 
     def __init__(self, op, kind, sample, orders):
         self.op, self.kind, self.verdict, self.note = op, kind, None, ""
         self.candidates = calls.candidates(op, sample)
+        if self.autocast:
+            scope = f"const ebb::amp::autocast scope(ebb::kCPU, ebb::{calls.DTYPES[self.autocast]});"
+            self.candidates = [(f"[&] {{ {scope} return {text}; }}()", tensors) for text, tensors in self.candidates]
         self.shapes = [(list(t.shape), str(t.dtype)[6:]) for t in self.candidates[0][1]]
         self.orders, self.values, self.grads, self.grads2 = orders, [], [], []
         self.cotangents, self.cotangents2 = [], []
@@ -68,7 +72,8 @@ class Case:
         self.packed = [packed.setdefault(tuple(map(id, t)), pack_list(t, True)) for _, t in self.candidates]
         if kind == "error":
             return
-        result = op(sample.input, *sample.args, **sample.kwargs)
+        with torch.autocast("cpu", self.autocast, enabled=self.autocast is not None):
+            result = op(sample.input, *sample.args, **sample.kwargs)
         self.values = tensors_of(result)
         if not in_scope(self.values):
             raise calls.Unwritable("complex, sparse or on no device")
@@ -99,14 +104,14 @@ class Case:
             return
         for what, mine, theirs in (("value", values, self.values), ("gradient", grads, self.grads),
                                    ("second gradient", grads2, self.grads2)):
-            note = difference(mine, theirs, what != "value")
+            note = difference(mine, theirs, what != "value", self.autocast is not None)
             if note and not (re.search(LOOSE, self.op.name) and "numbers" in note):
                 self.verdict, self.note = "differ", f"{what}: {note}"
                 return
         self.verdict = "agree"
 
 
-def difference(mine, theirs, zero_is_none):
+def difference(mine, theirs, zero_is_none, only_dtypes=False):
     if len(mine) != len(theirs):
         return f"{len(mine)} tensors, PyTorch {len(theirs)}"
     for a, b in zip(mine, theirs):
@@ -121,6 +126,8 @@ def difference(mine, theirs, zero_is_none):
             return f"shape {list(a.shape)}, PyTorch {list(b.shape)}"
         if a.dtype != b.dtype:
             return f"dtype {a.dtype}, PyTorch {b.dtype}"
+        if only_dtypes:
+            continue
         rtol, atol = TOLERANCE.get(a.dtype, (1e-2, 1e-2)) if a.is_floating_point() else (0, 0)
         if not torch.allclose(a.double(), b.double(), rtol, atol * max(1.0, finite_size(b)), equal_nan=True):
             return f"numbers {a.flatten()[:6].tolist()}, PyTorch {b.flatten()[:6].tolist()}"
@@ -142,14 +149,15 @@ def collect(options):
         if reason := outside(op.name):
             skipped[reason] += 1
             continue
-        for dtype in (torch.float64, torch.float32, torch.int64, torch.bool, torch.bfloat16):
+        every = torch.float64, torch.float32, torch.int64, torch.bool, torch.bfloat16
+        for dtype in (torch.float32, torch.bfloat16, torch.float16) if Case.autocast else every:
             if dtype not in op.supported_dtypes("cpu"):
                 continue
             grad = dtype == torch.float64 and op.supports_autograd and dtype in op.supported_backward_dtypes("cpu")
             orders = (2 if op.supports_gradgrad else 1) if grad else 0
-            few = None if dtype.is_floating_point and dtype != torch.bfloat16 else options.few
+            few = None if dtype in (torch.float64, torch.float32) and not Case.autocast else options.few
             add(cases, skipped, op, full, "sample", op.sample_inputs("cpu", dtype, requires_grad=grad), orders, few)
-        if op.error_inputs_func:
+        if op.error_inputs_func and not Case.autocast:
             add(cases, skipped, op, full, "error", (e.sample_input for e in op.error_inputs("cpu")), 0, None)
     return cases, skipped
 
@@ -195,12 +203,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ops", default="", help="a pattern of the ops' names (default: all)")
     parser.add_argument("--few", type=int, default=6, help="samples of an op in Long, Bool and BFloat16 each (default: 6)")
+    parser.add_argument("--autocast", choices=("bfloat16", "float16"), help="compare dtypes under autocast, of a few samples")
     parser.add_argument("--build", type=pathlib.Path, default=root / "build/release", help="a build of ebb")
     parser.add_argument("--out", type=pathlib.Path, default=root / "build/opinfo", help="where disagreements are written")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     torch.manual_seed(1)
+    Case.autocast = getattr(torch, options.autocast) if options.autocast else None
     cases, skipped = collect(options)
     print(f"{len(cases)} calls", file=sys.stderr)
     build = Build(options)
