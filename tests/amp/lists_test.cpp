@@ -43,6 +43,11 @@ Case loss(const char* name, const char* cuda, std::function<Tensor(const Tensor&
 Tensor classes(const Tensor& x) { return zeros({x.size(0)}, TensorOptions(kLong).device(x.device())); }
 Tensor signs(const Tensor& x, IntArrayRef sizes) { return ones(sizes, TensorOptions(x.device())); }
 
+const Shapes kProjected{{3, 2, 4}, {1, 2, 2}, {1, 2, 4}, {16, 4}, {16, 2}, {2, 4}};
+auto projected(In x) {
+  return lstm(x[0], {x[1], x[2]}, {x[3], x[4], x[5]}, false, 1, 0.0, false, false, false);
+}
+
 std::vector<Case> elementwise() {
   return {
       one("acos", "ff", acos),
@@ -81,9 +86,11 @@ std::vector<Case> products() {
       {"bmm", batches, "bb", "bb", [](In x) { return bmm(x[0], x[1]); }},
       {"mv", {kMatrix, kVector}, "fb", "bb", [](In x) { return mv(x[0], x[1]); }},
       {"dot", vectors, "fb", "fb", [](In x) { return dot(x[0], x[1]); }},
+      {"vecdot", two, "bb", "bb", [](In x) { return linalg::vecdot(x[0], x[1]); }},
       {"vdot", vectors, "fb", "fb", [](In x) { return vdot(x[0], x[1]); }},
       {"outer", vectors, "fb", "fb", [](In x) { return outer(x[0], x[1]); }},
       {"inner", two, "bb", "fb", [](In x) { return inner(x[0], x[1]); }},
+      {"inner of vectors", vectors, "fb", "fb", [](In x) { return inner(x[0], x[1]); }},
       {"kron", two, "fb", "fb", [](In x) { return kron(x[0], x[1]); }},
       {"cross", {{4, 3}, {4, 3}}, "fb", "fb", [](In x) { return cross(x[0], x[1], -1); }},
       {"addmm", {kMatrix, kMatrix, kMatrix}, "bb", "bb", [](In x) { return addmm(x[0], x[1], x[2]); }},
@@ -116,6 +123,11 @@ std::vector<Case> products() {
        [](In x) {
          return einsum("ij,jk", {x[0], x[1]});
        }},
+      {"einsum of products of elements", two, "fb", "bb",
+       [](In x) {
+         return einsum("ij,ij->ij", {x[0], x[1]});
+       }},
+      {"einsum of one", {kMatrix}, "fb", "bb", [](In x) { return einsum("ij->i", {x[0]}); }},
       {"tensordot", two, "bb", "fb", [](In x) { return tensordot(x[0], x[1], 1, 0); }},
       {"trace", {kMatrix}, "ff", "fb", [](In x) { return trace(x[0]); }},
       {"scaled_dot_product_attention",
@@ -160,11 +172,43 @@ std::vector<Case> products() {
        [](In x) {
          return std::get<0>(lstm(x[0], {x[1], x[2]}, {x[3], x[4]}, false, 1, 0.0, false, false, false));
        }},
+      {"lstm of packed rows, state",
+       {{6, 4}, {1, 2, 4}, {1, 2, 4}, {16, 4}, {16, 4}},
+       "fb",
+       "bb",
+       [](In x) {
+         const Tensor sizes = tensor({2, 2, 2}, kLong);
+         return std::get<2>(lstm(x[0], sizes, {x[1], x[2]}, {x[3], x[4]}, false, 1, 0.0, false, false));
+       }},
+      {"lstm with a projection", kProjected, "bb", "bb", [](In x) { return std::get<0>(projected(x)); }},
+      {"lstm with a projection, h", kProjected, "bb", "bb", [](In x) { return std::get<1>(projected(x)); }},
+      {"lstm with a projection, c", kProjected, "fb", "bb", [](In x) { return std::get<2>(projected(x)); }},
+      {"gru",
+       {{3, 2, 4}, {1, 2, 4}, {12, 4}, {12, 4}},
+       "fb",
+       "bb",
+       [](In x) {
+         return std::get<0>(gru(x[0], x[1], {x[2], x[3]}, false, 1, 0.0, false, false, false));
+       }},
+      {"rnn_tanh",
+       {{3, 2, 4}, {1, 2, 4}, {4, 4}, {4, 4}},
+       "bb",
+       "bb",
+       [](In x) {
+         return std::get<0>(rnn_tanh(x[0], x[1], {x[2], x[3]}, false, 1, 0.0, false, false, false));
+       }},
       {"gru_cell",
        {kMatrix, kMatrix, {12, 4}, {12, 4}},
-       "bb",
+       "fb",
        "bb",
        [](In x) { return gru_cell(x[0], x[1], x[2], x[3]); }},
+      {"lstm_cell",
+       {kMatrix, kMatrix, kMatrix, {16, 4}, {16, 4}},
+       "fb",
+       "bb",
+       [](In x) {
+         return std::get<1>(lstm_cell(x[0], {x[1], x[2]}, x[3], x[4]));
+       }},
       {"grid_sampler", {kImage, {2, 3, 3, 2}}, "ff", "fb", [](In x) {
          return grid_sampler(x[0], x[1], 0, 0, false);
        }}};
@@ -191,6 +235,7 @@ std::vector<Case> sums() {
           {"norm of a dim", {kMatrix}, "fb", "ff", [](In x) { return norm(x[0], 2, 1); }},
           {"linalg_vector_norm", {kMatrix}, "fb", "ff", [](In x) { return linalg_vector_norm(x[0]); }},
           {"frobenius_norm", {kMatrix}, "fb", "ff", [](In x) { return frobenius_norm(x[0], 1); }},
+          {"renorm", {kMatrix}, "fb", "ff", [](In x) { return renorm(x[0], 2, 0, 1); }},
           {"dist", {kMatrix, kMatrix}, "fb", "ff", [](In x) { return dist(x[0], x[1]); }},
           {"cdist", {kMatrix, kMatrix}, "ff", "ff", [](In x) { return cdist(x[0], x[1]); }},
           {"cosine_similarity",
@@ -288,6 +333,11 @@ std::vector<Case> places() {
       {"avg_pool3d", {kSpace}, "ff", "fb", [](In x) { return avg_pool3d(x[0], 2); }},
       {"max_pool2d", {kImage}, "fb", "fb", [](In x) { return max_pool2d(x[0], 2); }},
       {"max_pool3d", {kSpace}, "ff", "fb", [](In x) { return max_pool3d(x[0], 2); }},
+      {"max_pool3d_with_indices",
+       {kSpace},
+       "fb",
+       "fb",
+       [](In x) { return std::get<0>(max_pool3d_with_indices(x[0], 2)); }},
       {"adaptive_avg_pool2d",
        {kImage},
        "fb",

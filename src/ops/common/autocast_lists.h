@@ -37,7 +37,7 @@ inline constexpr CastEntry kList[] = {
     {"chain_matmul", lower, lower},
     {"cross", widest, none},
     {"dot", widest, none},
-    {"einsum", lower, lower},
+    {"einsum", lower, none},  // on the CPU its products are cast, as bmm's
     {"linear", lower, lower},
     {"linear_gelu", lower, lower},
     {"linear_relu", lower, lower},
@@ -48,6 +48,7 @@ inline constexpr CastEntry kList[] = {
     {"tensordot", widest, lower},
     {"trace", none, f32},
     {"vdot", widest, none},
+    {"vecdot", lower, lower},
     // Layers.
     {"conv1d", lower, lower},
     {"conv2d", lower, lower},
@@ -58,6 +59,7 @@ inline constexpr CastEntry kList[] = {
     {"convolution", lower, lower},
     {"convolution_relu", lower, lower},
     {"prelu", lower, lower},
+    {"gated_layers", lower, widest},  // GRU's and LSTM's, and cells, whose states keep their dtype on the CPU
     {"recurrent_layers", lower, lower},  // and cells
     {"scaled_dot_product_attention", lower, lower},
     // Functions of each element.
@@ -98,6 +100,7 @@ inline constexpr CastEntry kList[] = {
     {"norm", f32, none},
     {"prod", f32_result, f32_result},
     {"quantile", none, f32},
+    {"renorm", f32, none},
     {"rms_norm", f32, none},
     {"softmax", f32_result, none},
     {"sum", f32_result, none},

@@ -14,6 +14,7 @@
 #include <span>
 
 #include "core/recorder.h"
+#include "ops/common/autocast.h"
 #include "ops/common/dims.h"
 #include "ops/decomposition/common.h"
 
@@ -131,6 +132,8 @@ namespace linalg {
 Variable matrix_exp(const Variable& A) { return exp_of("linalg.matrix_exp", A); }
 
 Variable vecdot(const Variable& x, const Variable& y, std::int64_t dim) {
+  if (const auto cast = autocast("vecdot", x, y)) [[unlikely]]
+    return vecdot(cast(x), cast(y), dim);
   common_device("linalg.vecdot", x, y);
   EBB_CHECK(y.defined(), "linalg.vecdot: expected a tensor, got an undefined one. Assign it before use.");
   check_same_dtype("linalg.vecdot", x, y);

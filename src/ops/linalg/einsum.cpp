@@ -193,7 +193,12 @@ Variable contract(std::string_view text, Variable a, Variable b, const std::vect
   for (const DimVector* dims : {&both, &inner, &right, &left}) order_b.append(dims->begin(), dims->end());
   const Variable x = a.permute(order_a).reshape({batch, rows, depth}),
                  y = b.permute(order_b).reshape({batch, depth, cols});
-  return ops::product("einsum", x, false, y, false).view(result).permute(place);
+  const auto product = [&](const Variable& m, const Variable& n) {
+    return ops::product("einsum", m, false, n, false).view(result).permute(place);
+  };
+  if (const auto cast = ops::autocast("bmm", x, y)) [[unlikely]]
+    return product(cast(x), cast(y));
+  return product(x, y);
 }
 
 }  // namespace

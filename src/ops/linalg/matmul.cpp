@@ -63,6 +63,7 @@ Variable matmul(const Variable& self, const Variable& other) {
 Variable inner(const Variable& self, const Variable& other) {
   ops::operand_device("inner", self, other);
   if (self.dim() == 0 || other.dim() == 0) return mul(self, other);
+  if (self.dim() == 1 && other.dim() == 1) return dot(self, other);
   EBB_CHECK(self.sizes().back() == other.sizes().back(),
             "inner: the last dimensions must be equal, got shapes ", self.sizes(), " and ", other.sizes(),
             ".");

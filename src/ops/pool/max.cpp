@@ -197,8 +197,6 @@ std::tuple<Variable, Variable> max_pool2d_with_indices(const Variable& self, Int
 std::tuple<Variable, Variable> max_pool3d_with_indices(const Variable& self, IntArrayRef kernel_size,
                                                        IntArrayRef stride, IntArrayRef padding,
                                                        IntArrayRef dilation, bool ceil_mode) {
-  if (const auto cast = ops::autocast("max_pool3d", self)) [[unlikely]]
-    return max_pool3d_with_indices(cast(self), kernel_size, stride, padding, dilation, ceil_mode);
   const PoolGeometry g = ops::pool_geometry("max_pool3d", self, 3, kernel_size, stride, padding, dilation,
                                             ceil_mode, ops::PooledIntegers::all);
   return ops::max(&kMax3, self, g, 3, kLong);

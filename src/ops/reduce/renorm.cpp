@@ -6,6 +6,8 @@
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
 
+#include "ops/common/autocast.h"
+
 namespace ebb {
 namespace {
 
@@ -30,6 +32,8 @@ Variable factors(const char* op, const Variable& x, const Scalar& p, std::int64_
 }  // namespace
 
 Variable renorm(const Variable& self, const Scalar& p, std::int64_t dim, const Scalar& maxnorm) {
+  if (const auto cast = ops::autocast("renorm", self)) [[unlikely]]
+    return renorm(cast(self), p, dim, maxnorm);
   return self * factors("renorm", self, p, dim, maxnorm);
 }
 Variable& renorm_(const Variable& self, const Scalar& p, std::int64_t dim, const Scalar& maxnorm) {

@@ -4,6 +4,7 @@
 #include <ebb/ops/rnn.h>
 #include <ebb/ops/shape.h>
 
+#include "autograd/thread_state.h"
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/rnn/layer.h"
@@ -29,6 +30,12 @@ struct Stack {
   bool train, bidirectional;
 
   std::int64_t directions() const { return bidirectional ? 2 : 1; }
+  /// The parameters of one layer and direction, without that of a projection.
+  std::size_t plain() const { return has_biases ? 4 : 2; }
+  bool is_projected(TensorList params) const {
+    return kind == RnnKind::lstm &&
+           params.size() == static_cast<std::size_t>(num_layers * directions()) * (plain() + 1);
+  }
 };
 
 /// The parameters of each layer and direction, and the state that it starts from.
@@ -38,14 +45,14 @@ class Weights {
       : stack_(s), params_(params), hidden_(hidden), cell_(cell) {
     EBB_CHECK(s.num_layers > 0, s.op, ": num_layers must be greater than zero, got ", s.num_layers, ".");
     const std::int64_t passes = s.num_layers * s.directions();
-    const std::size_t plain = s.has_biases ? 4 : 2;
+    const std::size_t plain = s.plain();
     each_ = params.size() / static_cast<std::size_t>(passes);
     const bool fits = each_ * static_cast<std::size_t>(passes) == params.size() &&
                       (each_ == plain || (s.kind == RnnKind::lstm && each_ == plain + 1));
     EBB_CHECK(fits, s.op, ": expected ", plain, " parameters for each of ", passes, " layers and directions",
               s.kind == RnnKind::lstm ? " (one more with projections)" : "", ", got ", params.size(),
               " in all. Check has_biases, num_layers and bidirectional.");
-    projected_ = each_ > plain;
+    projected_ = s.is_projected(params);
     check_state("h", hidden, passes);
     if (s.kind == RnnKind::lstm) check_state("c", cell, passes);
   }
@@ -98,10 +105,29 @@ RnnResult run(const Stack& s, Variable rows, const RnnSteps& steps, TensorList p
   return {rows, stack(last_hidden), last_cell.empty() ? Variable() : stack(last_cell)};
 }
 
+// As PyTorch's layers do, which on the CPU are made of products, in 16 bits, and gates, which leave a state
+// its dtype. An LSTM of `one_op` is there an op of 16 bits for inputs in Float.
+ops::Autocast cast_of(RnnKind kind, const Variable& input, const Variable& hidden, const Variable& cell,
+                      bool one_op) {
+  if (kind == RnnKind::gru) return ops::autocast("gated_layers", hidden);
+  if (kind == RnnKind::lstm && !(one_op && input.defined() && input.dtype() == kFloat))
+    return ops::autocast("gated_layers", cell);
+  return ops::autocast("recurrent_layers", input);
+}
+
+// What a projection gives is that of a product.
+RnnResult cast_projections(const Stack& s, TensorList params, RnnResult out) {
+  if (!s.is_projected(params)) return out;
+  const auto device = static_cast<int>(out.rows.device().type());
+  const DType lower = autograd::thread_state.autocast.dtypes[device];
+  return {out.rows.to(lower), out.hidden.to(lower), std::move(out.cell)};
+}
+
 RnnResult padded(const Stack& s, const Variable& input, TensorList params, const Variable& hidden,
                  const Variable& cell, bool batch_first) {
-  if (const auto cast = ops::autocast("recurrent_layers", input)) [[unlikely]]
-    return padded(s, cast(input), cast(params), cast(hidden), cast(cell), batch_first);
+  if (const auto cast = cast_of(s.kind, input, hidden, cell, !s.is_projected(params))) [[unlikely]]
+    return cast_projections(s, params,
+                            padded(s, cast(input), cast(params), cast(hidden), cast(cell), batch_first));
   ops::common_device(s.op, input, hidden, cell);
   EBB_CHECK(input.dim() == 3, s.op, ": input must have 3 dimensions, ",
             batch_first ? "(batch, steps, features)" : "(steps, batch, features)", ", got ", input.sizes(),
@@ -121,8 +147,9 @@ RnnResult padded(const Stack& s, const Variable& input, TensorList params, const
 
 RnnResult packed(const Stack& s, const Variable& data, const Variable& batch_sizes, TensorList params,
                  const Variable& hidden, const Variable& cell) {
-  if (const auto cast = ops::autocast("recurrent_layers", data)) [[unlikely]]
-    return packed(s, cast(data), batch_sizes, cast(params), cast(hidden), cast(cell));
+  if (const auto cast = cast_of(s.kind, data, hidden, cell, /*one_op=*/false)) [[unlikely]]
+    return cast_projections(s, params,
+                            packed(s, cast(data), batch_sizes, cast(params), cast(hidden), cast(cell)));
   ops::common_device(s.op, data, hidden, cell);
   EBB_CHECK(data.dim() == 2, s.op, ": data of packed sequences must have 2 dimensions, got ", data.sizes(),
             ".");
@@ -146,7 +173,7 @@ Triple triple_of(RnnResult out) { return {std::move(out.rows), std::move(out.hid
 RnnResult cell_step(const char* op, RnnKind kind, const Variable& input, const Variable& hidden,
                     const Variable& cell, const Variable& w_ih, const Variable& w_hh,
                     const optional<Variable>& b_ih, const optional<Variable>& b_hh) {
-  if (const auto cast = ops::autocast("recurrent_layers", input)) [[unlikely]]
+  if (const auto cast = cast_of(kind, input, hidden, cell, /*one_op=*/false)) [[unlikely]]
     return cell_step(op, kind, cast(input), cast(hidden), cast(cell), cast(w_ih), cast(w_hh), cast(b_ih),
                      cast(b_hh));
   ops::common_device(op, input, hidden, cell);
