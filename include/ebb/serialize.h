@@ -105,6 +105,7 @@ EBB_API void load(std::vector<Variable>& tensors, const std::string& path, optio
 EBB_API void load(std::vector<Variable>& tensors, std::istream& stream, optional<Device> device = nullopt);
 
 namespace pytorch {
+class Value;
 /// What libtorch's torch::save(module, path) writes, for its torch::load and Python's torch.jit.load.
 EBB_API void save(const nn::Module& module, const std::string& path);
 EBB_API void save(const nn::Module& module, std::ostream& stream);
@@ -112,6 +113,10 @@ EBB_API void save(const nn::Module& module, std::ostream& stream);
 /// error.
 EBB_API void save(const optim::Optimizer& optimizer, const std::string& path);
 EBB_API void save(const optim::Optimizer& optimizer, std::ostream& stream);
+/// The state_dict that PyTorch's optimizer of that name has, for its load_state_dict: `write(path,
+/// state_dict(adam))` writes what `adam.load_state_dict(torch.load(path))` reads. Lion, which PyTorch does
+/// not have, and optimizers of the program's own are errors, and so are master weights.
+EBB_API Value state_dict(const optim::Optimizer& optimizer);
 }  // namespace pytorch
 
 namespace detail {

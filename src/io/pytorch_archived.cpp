@@ -22,11 +22,6 @@ bool has_entries(const Value& value) {
   return value.is_dict() || std::holds_alternative<Object>(value.content());
 }
 
-bool is_false(const Value& value) {
-  const auto* truth = std::get_if<bool>(&value.content());
-  return truth && !*truth;
-}
-
 // Of numbers and None, which is NaN: as optimizers write tuples.
 bool all_numbers(const List& items) {
   return !items.empty() && std::all_of(items.begin(), items.end(), [](const Value& item) {
@@ -141,12 +136,9 @@ class Flattener {
   void options(const std::string& name, const Value& group) {
     for (const auto& [key, entry] : group.as_dict()) {
       const std::string option = text_of(key);
-      // Of how a step is computed, which is ebb's own business; "decoupled_weight_decay" is what sets AdamW
-      // apart from Adam, here classes of their own.
-      const char* const how[] = {"params", "foreach", "fused", "capturable", "differentiable"};
+      // Of how a step is computed, which is ebb's own business, and names, by which nothing is found.
+      const char* const how[] = {"params", "param_names", "foreach", "fused", "capturable", "differentiable"};
       if (std::find(std::begin(how), std::end(how), option) != std::end(how)) continue;
-      if (option == "maximize" && is_false(entry)) continue;
-      if (option == "decoupled_weight_decay" && group.contains("amsgrad")) continue;
       take(joined(name, option), entry);
     }
   }

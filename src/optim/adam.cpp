@@ -52,7 +52,16 @@ struct AdamKind : Counted<S> {
     f("amsgrad", o.amsgrad());
     f("master_weights", o.master_weights());
     f("maximize", o.maximize());
-    if constexpr (!kDecoupled) f("decoupled_weight_decay", o.decoupled_weight_decay());
+    // Files say it of both, as PyTorch's do, where AdamW is such an Adam.
+    if constexpr (kDecoupled) {
+      bool is_decoupled = true;
+      f("decoupled_weight_decay", is_decoupled);
+      EBB_CHECK(is_decoupled,
+                "AdamW: what is loaded is the state of an Adam whose decay is not decoupled. Load it "
+                "into an Adam.");
+    } else {
+      f("decoupled_weight_decay", o.decoupled_weight_decay());
+    }
   }
   template <class P, class F>
   static void fields(P& state, const F& f) {

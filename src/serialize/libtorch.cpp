@@ -1,4 +1,5 @@
-// Modules and optimizers as libtorch's torch::save writes them.
+// Modules and optimizers as libtorch's torch::save writes them, and optimizers as Python's state_dict() has
+// them.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/io/pytorch.h>
 #include <ebb/ops/copy.h>
@@ -7,7 +8,10 @@
 #include <ebb/serialize.h>
 
 #include <algorithm>
+#include <cmath>
+#include <initializer_list>
 #include <iterator>
+#include <string_view>
 
 namespace ebb::pytorch {
 namespace {
@@ -37,24 +41,33 @@ Value option(const Variable& value) {
     return std::string(text, text + value.numel());
   }
   Tuple numbers;
-  for (std::int64_t i = 0; i < value.numel(); ++i) numbers.items.emplace_back(value.data_ptr<double>()[i]);
+  for (std::int64_t i = 0; i < value.numel(); ++i) {
+    const double number = value.data_ptr<double>()[i];
+    numbers.items.push_back(std::isnan(number) ? Value() : Value(number));
+  }
   return numbers;
 }
 
-Value options_of(const optim::OptimizerParamGroup& group) {
+// What a group has beside its parameters, without what is not there: `lacking` has options that are to be
+// off.
+Dict options_of(const optim::OptimizerParamGroup& group, const char* reader,
+                std::initializer_list<std::string_view> lacking) {
   serialize::OutputArchive archive;
   group.options().serialize(archive);
   Dict options;
   for (const auto& [name, value] : archive.tensors()) {
-    EBB_CHECK(name != "master_weights" || !value.item<bool>(),
-              "pytorch: libtorch has no master weights. Save the optimizer by ebb::save.");
-    if (name != "master_weights" && name != "initial_lr") options.emplace_back(name, option(value));
+    if (std::find(lacking.begin(), lacking.end(), name) == lacking.end()) {
+      options.emplace_back(name, option(value));
+      continue;
+    }
+    EBB_CHECK(!value.item<bool>(), "pytorch: ", reader, " has no option ", name,
+              ". Save the optimizer by ebb::save.");
   }
   return options;
 }
 
 // Of one parameter, its quantities by name.
-Value state_of(const serialize::InputArchive& archive, const Variable& parameter) {
+Dict state_of(const serialize::InputArchive& archive, const Variable& parameter) {
   Dict state;
   List dirs, steps, ro;
   for (const auto& [name, value] : archive.tensors()) {
@@ -105,7 +118,15 @@ Value tree_of(const optim::Optimizer& optimizer) {
       if (serialize::InputArchive one; states.try_read(std::to_string(position), one))
         state.emplace_back(id_of(position), state_of(one, from.params()[j]));
     }
-    group.emplace_back("options", options_of(from));
+    Dict options = options_of(from, "libtorch", {"master_weights", "maximize"});
+    std::erase_if(options, [&](const auto& each) {  // by its class it is libtorch's Adam or AdamW
+      const std::string& name = each.first.as_string();
+      EBB_CHECK(
+          name != "decoupled_weight_decay" || !each.second.as_bool() || is_one_of<optim::AdamW>(optimizer),
+          "pytorch: libtorch has no option decoupled_weight_decay. Save the optimizer by ebb::save.");
+      return name == "decoupled_weight_decay" || name == "initial_lr";
+    });
+    group.emplace_back("options", std::move(options));
     groups.emplace_back("param_groups/" + std::to_string(i), std::move(group));
   }
   return Dict{{"pytorch_version", "1.5.0"}, {"state", std::move(state)}, {"param_groups", std::move(groups)}};
@@ -120,6 +141,45 @@ void save(const optim::Optimizer& optimizer, const std::string& path) {
 }
 void save(const optim::Optimizer& optimizer, std::ostream& stream) {
   write_archive(stream, tree_of(optimizer));
+}
+
+Value state_dict(const optim::Optimizer& optimizer) {
+  using namespace optim;
+  EBB_CHECK((is_one_of<Adadelta, Adafactor, Adagrad, Adam, Adamax, AdamW, ASGD, LBFGS, Muon, NAdam, RAdam,
+                       RMSprop, Rprop, SGD>(optimizer)),
+            "pytorch: PyTorch has no such optimizer. Save this one by ebb::save.");
+  NoGradGuard no_grad;
+  serialize::InputArchive states(optimizer.state_dict());
+  Dict state;
+  List groups;
+  std::int64_t position = 0;
+  for (const OptimizerParamGroup& from : optimizer.param_groups()) {
+    Dict group = options_of(from, "PyTorch", {"master_weights"});
+    // What is none is not in ebb's files.
+    const auto complete = [&](const char* name, const Value& value) {
+      if (std::none_of(group.begin(), group.end(),
+                       [&](const auto& e) { return e.first.as_string() == name; }))
+        group.emplace_back(name, value);
+    };
+    if (const auto* const lbfgs = dynamic_cast<const LBFGSOptions*>(&from.options())) {
+      complete("max_eval", lbfgs->max_iter() * 5 / 4);
+      complete("line_search_fn", Value());
+    }
+    if (is_one_of<Muon>(optimizer)) complete("adjust_lr_fn", Value());
+    List places;
+    for (const Variable& parameter : from.params()) {
+      if (serialize::InputArchive one; states.try_read(std::to_string(position), one)) {
+        Dict quantities = state_of(one, parameter);
+        for (auto& [name, value] : quantities)  // a count that Python keeps in a tensor
+          if (name.as_string() == "step") value = scalar_tensor(value.as_double(), kFloat);
+        state.emplace_back(position, std::move(quantities));
+      }
+      places.emplace_back(position++);
+    }
+    group.emplace_back("params", std::move(places));
+    groups.emplace_back(std::move(group));
+  }
+  return Dict{{"state", std::move(state)}, {"param_groups", std::move(groups)}};
 }
 
 }  // namespace ebb::pytorch

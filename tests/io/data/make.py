@@ -59,6 +59,19 @@ def model_of():
     return model
 
 
+def run_of(model, optimizer):
+    steps(model, optimizer, 3)
+    run = {"model": {k: v.clone() for k, v in model.state_dict().items()}, "epoch": 3}
+    # What is saved must not move on: copied by way of a file in memory.
+    state = io.BytesIO()
+    torch.save(optimizer.state_dict(), state)
+    state.seek(0)
+    run["optimizer"] = torch.load(state)
+    steps(model, optimizer, 2)
+    run["after"] = model.state_dict()
+    return run
+
+
 runs = {}
 for name, kind, options in [
     ("sgd", "SGD", dict(momentum=0.9, nesterov=True, weight_decay=0.01)),
@@ -75,15 +88,21 @@ for name, kind, options in [
     ("rprop", "Rprop", dict()),
 ]:
     model = model_of()
-    optimizer = getattr(torch.optim, kind)(model.parameters(), lr=0.05, **options)
-    steps(model, optimizer, 3)
-    run = {"model": {k: v.clone() for k, v in model.state_dict().items()}, "epoch": 3}
-    # What is saved must not move on: copied by way of a file in memory.
-    state = io.BytesIO()
-    torch.save(optimizer.state_dict(), state)
-    state.seek(0)
-    run["optimizer"] = torch.load(state)
-    steps(model, optimizer, 2)
-    run["after"] = model.state_dict()
-    runs[name] = run
+    runs[name] = run_of(model, getattr(torch.optim, kind)(model.parameters(), lr=0.05, **options))
 torch.save(runs, f"{folder}/runs.pt", _use_new_zipfile_serialization=False)  # the smaller
+
+# The same of two groups with rates of their own, of which the second climbs, and parameters with names.
+groups = {}
+for kind in ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "NAdam", "RAdam", "Adadelta", "Adamax", "ASGD", "Rprop",
+             "Adafactor", "Muon"]:
+    model = model_of()
+    named = [{"params": [named], "lr": rate} for named, rate in zip(model.named_parameters(), (0.05, 0.02))]
+    if kind == "Muon":
+        named = named[:1]  # of matrices
+    else:
+        named[1]["maximize"] = True
+    options = {"SGD": {"momentum": 0.5}, "Adam": {"decoupled_weight_decay": True, "weight_decay": 0.1}}.get(kind, {})
+    optimizer = getattr(torch.optim, kind)(named, **options)
+    torch.optim.lr_scheduler.StepLR(optimizer, 1)  # which notes the initial rates
+    groups[kind.lower()] = run_of(model, optimizer)
+torch.save(groups, f"{folder}/groups.pt", _use_new_zipfile_serialization=False)
