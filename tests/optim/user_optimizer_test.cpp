@@ -285,6 +285,20 @@ TEST_CASE("options are kept group by group, with the rate that schedules start f
                     Contains("Adam: the options that are loaded have one that this"));
 }
 
+TEST_CASE("an optimizer prints its class and the options of its groups as Python does") {
+  Adam adam({leaf()}, AdamOptions(1e-3).maximize(true));
+  adam.add_param_group(OptimizerParamGroup(std::vector<Tensor>{leaf()}, AdamOptions(0.5).clone()));
+  std::ostringstream text;
+  text << adam;
+  const std::string rest =
+      "    betas: (0.9, 0.999)\n    decoupled_weight_decay: False\n    eps: 1e-08\n    lr: ";
+  CHECK(text.str() ==
+        "Adam (\nParameter Group 0\n    amsgrad: False\n" + rest +
+            "0.001\n    master_weights: False\n    maximize: True\n    weight_decay: 0\n\nParameter Group 1\n"
+            "    amsgrad: False\n" +
+            rest + "0.5\n    master_weights: False\n    maximize: False\n    weight_decay: 0\n)");
+}
+
 TEST_CASE("options that make no sense leave the optimizer as it was") {
   const Tensor p = leaf();
   SGD optimizer({p}, SGDOptions(0.5));

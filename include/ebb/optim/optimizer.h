@@ -7,6 +7,7 @@
 #include <ebb/nn/removable_handle.h>
 
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -259,6 +260,9 @@ class EBB_API Optimizer {
 /// register them while no other thread steps.
 EBB_API nn::RemovableHandle register_optimizer_step_pre_hook(Optimizer::StepPreHook hook);
 EBB_API nn::RemovableHandle register_optimizer_step_post_hook(Optimizer::StepPostHook hook);
+
+/// The optimizer's class and the options of its groups, a line each, as Python prints them.
+EBB_API std::ostream& operator<<(std::ostream& stream, const Optimizer& optimizer);
 
 /// The tensors and numbers that a rule remembers of a parameter, by name.
 template <class Derived, class Options>
