@@ -46,4 +46,5 @@
 #include <ebb/nn/parametrize.h>
 #include <ebb/nn/skip_init.h>
 #include <ebb/nn/utils.h>
+#include <ebb/nn/utils/prune.h>
 #include <ebb/nn/utils/rnn.h>
