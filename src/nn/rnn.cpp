@@ -9,6 +9,7 @@
 
 #include <cmath>
 
+#include "autograd/thread_state.h"
 #include "nn/fields.h"
 #include "nn/module_tools.h"
 
@@ -96,9 +97,10 @@ struct Call {
     EBB_CHECK(input.dim() == dims, "input must have ", dims, " dimensions, got ", input.dim(), ".");
     EBB_CHECK(input.size(-1) == options.input_size(), "input.size(-1) must be equal to input_size. Expected ",
               options.input_size(), ", got ", input.size(-1), ".");
-    EBB_CHECK(input.dtype() == weights[0].dtype(), "RNN input dtype (", input.dtype(),
-              ") does not match weight dtype (", weights[0].dtype(), "). Convert input: input.to(",
-              weights[0].dtype(), "), or convert model: model->to(", input.dtype(), ").");
+    EBB_CHECK(input.dtype() == weights[0].dtype() || autograd::thread_state.autocast.devices != 0,
+              "RNN input dtype (", input.dtype(), ") does not match weight dtype (", weights[0].dtype(),
+              "). Convert input: input.to(", weights[0].dtype(), "), or convert model: model->to(",
+              input.dtype(), ").");
   }
 };
 

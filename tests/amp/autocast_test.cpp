@@ -289,3 +289,15 @@ TEST_CASE("autocast: norms of 16 bits by parameters in Float") {
   CHECK(equal(rms, rms_norm(u, 4, scale, 1e-5).to(kBFloat16)));
   CHECK_THROWS_WITH(layer_norm(t, 4, scale.to(kDouble)), support::Contains("dtype"));
 }
+
+TEST_CASE("autocast: recurrent layers take inputs of another dtype than that of their weights") {
+  nn::GRU gru(3, 4);
+  nn::LSTM lstm(nn::LSTMOptions(3, 4).num_layers(2));
+  gru->to(kHere, kBFloat16);
+  lstm->to(kHere);
+  const Tensor x = rand({5, 2, 3}, TensorOptions(kHere));
+  CHECK_THROWS_WITH(gru(x), support::Contains("does not match weight dtype"));
+  const amp::autocast casting(kHere, kBFloat16);
+  CHECK(std::get<0>(gru(x)).dtype() == (kHere == kCUDA ? kBFloat16 : kFloat));
+  CHECK(std::get<0>(lstm(x.to(kBFloat16))).dtype() == kBFloat16);
+}
