@@ -13,6 +13,7 @@
 #include <ebb/ops/shape.h>
 
 #include "nn/stateless.h"
+#include "ops/common/autocast.h"
 
 namespace ebb::nn {
 
@@ -52,6 +53,9 @@ Variable group_norm(const Variable& input, const GroupNormFuncOptions& options) 
 Variable local_response_norm(const Variable& input, const LocalResponseNormFuncOptions& options) {
   EBB_CHECK(input.dim() >= 3, "local_response_norm: Expected 3D or higher dimensionality input (got ",
             input.dim(), " dimensions)");
+  if (input.dim() > 3)  // PyTorch averages images by this op
+    if (const auto cast = ops::autocast("avg_pool3d", input)) [[unlikely]]
+      return local_response_norm(cast(input), options);
   const std::int64_t size = options.size();
   const Variable squares = (input * input).flatten(2).unsqueeze(1);
   const Variable padded = constant_pad_nd(squares, {0, 0, size / 2, (size - 1) / 2}, 0);

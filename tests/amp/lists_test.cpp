@@ -376,7 +376,7 @@ std::vector<Case> places() {
        }},
       {"local_response_norm",
        {kImage},
-       "fb",
+       "ff",
        "ff",
        [](In x) { return F::local_response_norm(x[0], F::LocalResponseNormFuncOptions(3)); }},
       {"nearest",
