@@ -133,13 +133,25 @@ class Flattener {
     }
   }
 
+  // An option of several numbers, which may stand in tensors.
+  static Value plain(const Value& option) {
+    const List* const items = items_of(option);
+    if (!items) return option;
+    List numbers;
+    for (const Value& item : *items) {
+      const bool number = item.is_tensor() && item.as_tensor().dim() == 0;
+      numbers.push_back(number ? Value(item.as_tensor().item<double>()) : item);
+    }
+    return numbers;
+  }
+
   void options(const std::string& name, const Value& group) {
     for (const auto& [key, entry] : group.as_dict()) {
       const std::string option = text_of(key);
       // Of how a step is computed, which is ebb's own business, and names, by which nothing is found.
       const char* const how[] = {"params", "param_names", "foreach", "fused", "capturable", "differentiable"};
       if (std::find(std::begin(how), std::end(how), option) != std::end(how)) continue;
-      take(joined(name, option), entry);
+      take(joined(name, option), plain(entry));
     }
   }
 

@@ -177,6 +177,15 @@ TEST_CASE("options come with an optimizer of PyTorch, and those that say how it 
   CHECK(options.amsgrad());
   auto& state = static_cast<optim::AdamParamState&>(*adam.state().at(model->bias.unsafeGetTensorImpl()));
   CHECK(state.step() == 3);
+  // Rates and betas may be tensors there.
+  const pytorch::Dict group{{"lr", scalar_tensor(0.25, kFloat)},
+                            {"betas", pytorch::Tuple{{scalar_tensor(0.5, kFloat), 0.75}}},
+                            {"params", pytorch::List{0, 1}}};
+  pytorch::write(temporary("tensors.pt"),
+                 pytorch::Dict{{"state", pytorch::Dict()}, {"param_groups", pytorch::List{group}}});
+  load(adam, temporary("tensors.pt"));
+  CHECK(options.lr() == 0.25);
+  CHECK(options.betas() == std::tuple(0.5, 0.75));
   // The optimizer of a checkpoint is found by the names that programs give it.
   optim::Adam again(model->parameters());
   const pytorch::Value run = pytorch::read(file("runs.pt")).at("adam");
