@@ -101,6 +101,11 @@ const Sum kSums[] = {
        const Variable y = arange(8.0).expand({kMany, 8});
        return gradient({8}, x.unsqueeze(1), [&](auto& b) { return layer_norm(y, {8}, ones({8}), b); });
      }},
+    {"scaled_dot_product_attention", kTerm,
+     [](const Variable& x) {
+       const Variable keys = zeros({1, 1, kMany, 1});
+       return scaled_dot_product_attention(zeros({1, 1, 1, 1}), keys, x.view({1, 1, kMany, 1}));
+     }},
     {"log_softmax of columns", -std::log(1 + (kMany - 1) * std::exp(-kTerm)),
      [](const Variable& x) {
        const Variable y = x.clone().unsqueeze(1).expand({kMany, 9}).contiguous();

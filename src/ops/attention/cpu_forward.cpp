@@ -2,6 +2,10 @@
 // larger scores turn up (Milakov & Gimelshein 2018, online normalizer).
 #include <ebb/core/visit.h>
 
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include "ops/attention/cpu_scores.h"
 
 namespace ebb::cpu {
@@ -38,6 +42,37 @@ struct Packed {
   C* value_tile(std::int64_t tile) const { return values.address_as<C>() + tile * kKeys * value_width; }
 };
 
+/// Sums over runs of keys, in doubles: a float that grows with ten million keys would round each of them to
+/// its own digits.
+class RunSums {
+ public:
+  static constexpr std::int64_t kRun = 64 * kKeys;
+
+  RunSums(std::int64_t rows, std::int64_t width)
+      : width_(width), sums_(static_cast<std::size_t>(rows * width)) {}
+  void clear() { std::fill(sums_.begin(), sums_.end(), 0.0); }
+  void scale(std::int64_t row, double factor) {
+    for (double* sum = at(row); sum != at(row + 1); ++sum) *sum *= factor;
+  }
+  /// Takes a row of `count` sums from column `from` on, and leaves zeros there.
+  template <class C>
+  void take(std::int64_t row, std::int64_t from, C* sums, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i)
+      at(row)[from + i] += static_cast<double>(std::exchange(sums[i], C(0)));
+  }
+  template <class C>
+  void give(std::int64_t row, std::int64_t from, C* sums, std::int64_t count) const {
+    for (std::int64_t i = 0; i < count; ++i)
+      sums[i] = static_cast<C>(sums_[static_cast<std::size_t>(row * width_ + from + i)]);
+  }
+
+ private:
+  double* at(std::int64_t row) { return sums_.data() + row * width_; }
+
+  std::int64_t width_;
+  std::vector<double> sums_;
+};
+
 /// What a tile of queries has seen so far.
 template <class T>
 class Forward {
@@ -55,7 +90,9 @@ class Forward {
         tile_(query_ + kQueries * width_),
         sum_(tile_ + kQueries * kKeys),
         top_(sum_ + kQueries * value_width_),
-        total_(top_ + kQueries) {}
+        total_(top_ + kQueries) {
+    if (std::is_same_v<C, float> && sizes.keys > RunSums::kRun) runs_.emplace(kQueries, value_width_ + 1);
+  }
 
   void run(Place at, const Rows<const T>& query, C scale, T* result, C* log_sum) {
     for (std::int64_t i = 0; i < at.rows; ++i)
@@ -63,11 +100,20 @@ class Forward {
     std::fill(sum_, sum_ + at.rows * value_width_, C(0));
     std::fill(top_, top_ + at.rows, Scores<T>::kNone);
     std::fill(total_, total_ + at.rows, C(0));
+    if (runs_) runs_->clear();
     const std::int64_t end = scores_.end_of_keys(at.query, at.rows);
     const std::int64_t first = (at.batch * sizes_.key_heads() + at.head / sizes_.shared) * packed_.tiles;
     for (at.key = 0; at.key < end; at.key += kKeys) {
       at.columns = std::min(kKeys, end - at.key);
       add_keys(at, first + at.key / kKeys);
+      if (runs_ && (at.key + kKeys) % RunSums::kRun == 0) end_run(at.rows);
+    }
+    if (runs_) {
+      end_run(at.rows);
+      for (std::int64_t i = 0; i < at.rows; ++i) {
+        runs_->give(i, 0, sum_ + i * value_width_, value_width_);
+        runs_->give(i, value_width_, total_ + i, 1);
+      }
     }
     for (std::int64_t i = 0; i < at.rows; ++i) {
       const C total = total_[i], factor = total == C(0) ? C(0) : C(1) / total;
@@ -90,11 +136,20 @@ class Forward {
       exp_row(row, at.columns, base);
       const C factor = exp_of(before - base);
       total_[i] = total_[i] * factor + array_of(row, at.columns).sum();
-      if (factor != C(1)) array_of(sum_ + i * value_width_, value_width_) *= factor;
+      if (factor == C(1)) continue;
+      array_of(sum_ + i * value_width_, value_width_) *= factor;
+      if (runs_) runs_->scale(i, static_cast<double>(factor));
     }
     scores_.drop(tile_, at);
     product<C>(at.rows, sizes_.value_width, at.columns, {tile_, kKeys, 1}, packed_.value_tile(tile),
                value_width_, sum_, value_width_, true);
+  }
+
+  void end_run(std::int64_t rows) {
+    for (std::int64_t i = 0; i < rows; ++i) {
+      runs_->take(i, 0, sum_ + i * value_width_, value_width_);
+      runs_->take(i, value_width_, total_ + i, 1);
+    }
   }
 
   const Sizes& sizes_;
@@ -103,6 +158,7 @@ class Forward {
   std::int64_t width_, value_width_;
   NdArray memory_;
   C *query_, *tile_, *sum_, *top_, *total_;
+  std::optional<RunSums> runs_;  // where there are more keys than one run
 };
 
 template <class T>
