@@ -57,6 +57,8 @@ class Reader:
 
 class Build:
     """Compiles statements against ebb and runs them."""
+    header = "harness.h"
+    statement = "const Tensors& t, Tensors& out) {{ push(out, {}); }}"
 
     def __init__(self, options):
         self.options = options
@@ -66,9 +68,9 @@ class Build:
                       f"-I{pathlib.Path(__file__).resolve().parent}"]
 
     def source(self, texts):
-        lines = ['#include "harness.h"', "using namespace opinfo;", "int main(int argc, char** argv) {",
+        lines = [f'#include "{self.header}"', "using namespace opinfo;", "int main(int argc, char** argv) {",
                  "  std::vector<Statement> s;"]
-        lines += [f"  s.push_back([](const Tensors& t, Tensors& out) {{ push(out, {text}); }});" for text in texts]
+        lines += [f"  s.push_back([]({self.statement.format(text)});" for text in texts]
         return "\n".join(lines + ["  return run(s, argc, argv);", "}"]) + "\n", 5
 
     def refused(self, texts):

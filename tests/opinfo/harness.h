@@ -17,7 +17,8 @@ namespace opinfo {
 
 using ebb::Tensor;
 using Tensors = std::vector<Tensor>;
-using Statement = std::function<void(const Tensors& t, Tensors& out)>;
+/// May put others in the place of its tensors: gradients are by those that it leaves.
+using Statement = std::function<void(Tensors& t, Tensors& out)>;
 
 // A list argument; a vector lives to the end of the call that it is an argument of.
 using Ints = std::vector<std::int64_t>;
@@ -112,16 +113,16 @@ inline int run(const std::vector<Statement>& statements, int argc, char** argv) 
   for (std::int32_t i = 0; i < count; ++i) {
     const auto statement = static_cast<std::size_t>(read<std::int32_t>(in));
     const auto orders = read<std::int32_t>(in);
-    const Tensors t = read_list(in), cotangents = read_list(in), second = read_list(in);
+    Tensors t = read_list(in), leaves, values, grads, grads2;
+    const Tensors cotangents = read_list(in), second = read_list(in);
     if (i < first) continue;
-    Tensors leaves, values, grads, grads2;
-    for (const Tensor& x : t)
-      if (x.defined() && x.requires_grad()) leaves.push_back(x);
     std::int32_t stage = 0;
     std::string error;
     try {
       statements[statement](t, values);
       stage = 1;
+      for (const Tensor& x : t)
+        if (x.defined() && x.requires_grad()) leaves.push_back(x);
       if (orders > 0) grads = gradients(values, cotangents, leaves, orders > 1);
       stage = 2;
       if (orders > 1) grads2 = gradients(grads, second, leaves, false);

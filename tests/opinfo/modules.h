@@ -1,0 +1,63 @@
+// Makes a module of ebb from a module of PyTorch: its state, its mode and its dtype.
+#pragma once
+
+#include <stdexcept>
+
+#include "harness.h"
+
+namespace opinfo {
+
+template <class T>
+void flatten(Tensors& out, const T& value) {
+  if constexpr (std::is_same_v<T, ebb::nn::utils::rnn::PackedSequence>)
+    for (const Tensor& x : {value.data(), value.batch_sizes()}) out.push_back(x);
+  else if constexpr (std::is_same_v<T, ebb::nn::ASMoutput>)
+    for (const Tensor& x : {value.output, ebb::tensor(value.loss)}) out.push_back(x);
+  else if constexpr (requires { std::tuple_size<T>::value; })
+    std::apply([&](const auto&... part) { (flatten(out, part), ...); }, value);
+  else
+    push(out, value);
+}
+
+/// t[at] holds the mode, the dtype and the seed, t[at + 1] the names of the state, and the state follows: it is
+/// loaded, and the parameters take its place, so that their gradients are those that are looked at.
+inline void prepare(ebb::nn::Module& module, Tensors& t, std::size_t at) {
+  const auto option = [&](std::int64_t i) { return t[at][i].item<std::int64_t>(); };
+  std::vector<std::string> names(1);
+  for (std::int64_t i = 0; i < t[at + 1].numel(); ++i) {
+    const char c = static_cast<char>(t[at + 1][i].item<std::int64_t>());
+    if (c == '\n')
+      names.emplace_back();
+    else
+      names.back() += c;
+  }
+  names.pop_back();
+  module.to(kTypes[option(1)]);
+  module.train(option(0) != 0);
+  const auto own = module.state_dict().keys();
+  if (own != names) {
+    std::string text = "state:";
+    for (const std::string& name : own) text += " " + name;
+    throw std::logic_error(text);
+  }
+  ebb::nn::Module::StateDict state;
+  for (std::size_t i = 0; i < names.size(); ++i) state.insert(names[i], t[at + 2 + i].detach());
+  module.load_state_dict(state, /*strict=*/true);
+  const auto parameters = module.named_parameters();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Tensor* const found = parameters.find(names[i]);
+    if ((found && found->requires_grad()) != t[at + 2 + i].requires_grad())
+      throw std::logic_error(names[i] + " has another requires_grad");
+    if (found) t[at + 2 + i] = *found;
+  }
+  ebb::manual_seed(static_cast<std::uint64_t>(option(2)));
+}
+
+/// What a call gave, and the buffers as it leaves them.
+template <class T>
+void finish(Tensors& out, const T& value, const ebb::nn::Module& module) {
+  flatten(out, value);
+  for (const Tensor& buffer : module.buffers()) out.push_back(buffer.clone());
+}
+
+}  // namespace opinfo

@@ -1,0 +1,352 @@
+#!/usr/bin/env python3
+"""Gives PyTorch's table of modules (ModuleInfo) to ebb: values, gradients, buffers, and calls that must fail."""
+import argparse
+import collections
+import copy
+import inspect
+import pathlib
+import re
+import sys
+import warnings
+
+import torch
+from torch import nn
+from torch.nn.utils.rnn import PackedSequence
+from torch.testing._internal.common_modules import module_db
+
+import calls
+import compare
+import module_samples
+from build import TYPES, Build, pack_list
+
+# Options that PyTorch has and a port to C++ does not: deprecated ones, and those of every factory.
+IGNORED = ("size_average", "reduce", "device", "dtype", "enable_nested_tensor", "mask_check")
+RENAMED = {"lambd": "lambda", "min_value": "min_val", "max_value": "max_val"}
+# Arguments of an options' constructor that have a default in Python.
+CONSTRUCTED = {"Softmax": ["dim"], "Softmin": ["dim"], "LogSoftmax": ["dim"]}
+TAGS = {"batchmean": "BatchMean", "relu": "ReLU", "gelu": "GELU", "nearest-exact": "NearestExact"}
+RECURRENT = {"mode": None, "input_size": None, "hidden_size": None, "num_layers": 1, "bias": True, "batch_first": False,
+             "dropout": 0.0, "bidirectional": False, "proj_size": 0, "nonlinearity": "tanh"}
+
+
+class Text(calls.Writer):
+    """Writes a module's construction and its call."""
+
+    def option(self, key, v):
+        if v is None:
+            return "ebb::nullopt"
+        if isinstance(v, str):
+            return f'"{v}"' if key == "approximate" else "ebb::k" + TAGS.get(v, v.capitalize())
+        if isinstance(v, torch.Tensor):
+            return self.tensor(v)
+        if isinstance(v, nn.Module):
+            return self.layer(v)
+        if isinstance(v, (list, tuple)):
+            kind = "double" if any(isinstance(e, float) for e in v) else "std::int64_t"
+            if any(e is None for e in v):
+                parts = ["ebb::nullopt" if e is None else f"ebb::optional<{kind}>({e})" for e in v]
+                return f"std::vector<ebb::optional<{kind}>>{{{', '.join(parts)}}}"
+            return f"std::vector<{kind}>{{{', '.join(self.number(e) for e in v)}}}"
+        if callable(v) and v in (nn.functional.relu, nn.functional.gelu):
+            return "ebb::k" + TAGS[v.__name__]
+        return self.number(v)
+
+    def layer(self, m):
+        """A layer that another module's options hold."""
+        if isinstance(m, nn.LayerNorm):
+            return f"ebb::nn::AnyModule({self.made(nn.LayerNorm, {'normalized_shape': list(m.normalized_shape), 'eps': m.eps})})"
+        if not isinstance(m, (nn.TransformerEncoderLayer, nn.TransformerDecoderLayer)):
+            raise calls.Unwritable(f"an option of type {type(m).__name__}")
+        return self.made(type(m), {"d_model": m.self_attn.embed_dim, "nhead": m.self_attn.num_heads,
+                                   "dim_feedforward": m.linear1.out_features, "dropout": m.dropout.p,
+                                   "activation": m.activation, "layer_norm_eps": m.norm1.eps,
+                                   "batch_first": m.self_attn.batch_first, "norm_first": m.norm_first,
+                                   "bias": m.linear1.bias is not None})
+
+    def made(self, cls, given):
+        """ebb::nn::Name(NameOptions(...).option(...))."""
+        name = cls.__name__
+        options = name.removeprefix("Lazy") + "Options"
+        first = CONSTRUCTED.get(name) or required(cls)
+        if name.startswith("Lazy"):
+            options = ("ebb::nn::" + options, "std::int64_t{0}")
+        else:
+            options = ("ebb::nn::" + options, )
+        missing = [k for k in first if given.get(k) is None]
+        if missing:
+            raise calls.Unwritable(f"{missing[0]} is None")
+        parts = list(options[1:]) + [self.option(k, given[k]) for k in first]
+        sets = [f".{RENAMED.get(k, k)}({self.option(k, v)})" for k, v in given.items()
+                if k not in first and k not in IGNORED and k != "return_indices" and (v is not None or k == "momentum")]
+        if not parts and not sets:
+            return f"ebb::nn::{name}()"
+        return f"ebb::nn::{name}({options[0]}({', '.join(parts)}){''.join(sets)})"
+
+    def argument(self, key, v):
+        if v is None:
+            return "ebb::nullopt" if key in ("hx", "output_size") and self.optional_state else "Tensor()"
+        if isinstance(v, torch.Tensor):
+            return self.tensor(v)
+        if isinstance(v, bool):
+            return self.number(v)
+        if isinstance(v, PackedSequence):
+            parts = [v.data, v.batch_sizes, v.sorted_indices, v.unsorted_indices]
+            return f"ebb::nn::utils::rnn::PackedSequence({', '.join('Tensor()' if p is None else self.tensor(p) for p in parts)})"
+        if isinstance(v, tuple) and all(isinstance(e, torch.Tensor) for e in v):
+            return f"std::make_tuple({', '.join(self.tensor(e) for e in v)})"
+        if isinstance(v, (list, tuple)) and key == "output_size":
+            return f"Ints{{{', '.join(self.number(e) for e in v)}}}"
+        raise calls.Unwritable(f"an argument of type {type(v).__name__}")
+
+    def call(self, cls, given, method):
+        self.optional_state = issubclass(cls, (nn.LSTM, nn.LSTMCell)) or "Unpool" in cls.__name__
+        values = [self.argument(k, v) for k, v in given.items()]
+        return f"{method}({', '.join(values)})"
+
+
+def signature(cls):
+    if issubclass(cls, nn.RNNBase):
+        own = {k: v for k, v in RECURRENT.items() if k != "mode" and (k != "proj_size" or cls is nn.LSTM)
+               and (k != "nonlinearity" or cls is nn.RNN)}
+        kinds = inspect.Parameter
+        return inspect.Signature([kinds(k, kinds.POSITIONAL_OR_KEYWORD, default=kinds.empty if v is None else v)
+                                  for k, v in own.items()])
+    found = inspect.signature(cls.__init__)
+    return found.replace(parameters=[p for p in list(found.parameters.values())[1:] if p.kind == p.POSITIONAL_OR_KEYWORD])
+
+
+def required(cls):
+    return [k for k, p in signature(cls).parameters.items() if p.default is p.empty]
+
+
+def forward_arguments(cls, args, kwargs):
+    """By name and in order, up to the last that is given."""
+    found = inspect.signature(cls.forward)
+    bound = found.bind(None, *args, **kwargs)
+    last = list(bound.arguments)[-1] if len(bound.arguments) > 1 else None
+    bound.apply_defaults()
+    given = {}
+    for k, v in list(bound.arguments.items())[1:]:
+        given[k] = v
+        if k == last:
+            break
+    return given
+
+
+def tensors_of(result):
+    if result is None:
+        return [None]
+    if isinstance(result, PackedSequence):
+        return [result.data, result.batch_sizes]
+    if isinstance(result, (list, tuple)):
+        return [t for r in result for t in tensors_of(r)]
+    return compare.tensors_of(result)
+
+
+def moved(v, change):
+    """v, where change(tensor) takes each tensor's place."""
+    if isinstance(v, torch.Tensor):
+        return change(v)
+    if isinstance(v, PackedSequence):
+        return v
+    if isinstance(v, dict):
+        return {k: moved(e, change) for k, e in v.items()}
+    if isinstance(v, (list, tuple)):
+        return type(v)(moved(e, change) for e in v)
+    return v
+
+
+class ModuleCase(compare.Case):
+    """One module made and called, with what PyTorch gives for it."""
+
+    def __init__(self, name, cls, constructor, call, dtype, training, kind):
+        self.op, self.full = argparse.Namespace(name=name), name
+        self.kind, self.verdict, self.note, self.orders = kind, None, "", 0
+        self.values, self.grads, self.grads2, self.cotangents, self.cotangents2 = [], [], [], [], []
+        args, kwargs = constructor
+        copied = lambda t: t.detach().clone().requires_grad_(t.requires_grad)
+        given, call_args, call_kwargs = dict(signature(cls).bind(*args, **kwargs).arguments), *moved(call, copied)
+        writer = Text()
+        made = writer.made(cls, given)
+        indices = given.get("return_indices", False)
+        text = writer.call(cls, forward_arguments(cls, call_args, call_kwargs), "m->forward_with_indices" if indices else
+                           "m->forward_with_packed_input" if any(isinstance(a, PackedSequence) for a in call_args) else "m")
+        inputs = list(writer.tensors)
+        at = len(inputs)
+        self.label = re.sub(r"ebb::nn::|ebb::|std::int64_t(?=\{)|double(?=\()", "", f"{made} {text}")
+        text = f"auto m = {made}; prepare(*m, t, {at}); finish(out, {text}, *m);"
+        torch.manual_seed(3)
+        module = error = None
+        try:
+            module = cls(*args, **kwargs)
+            if "Lazy" in name:
+                with torch.no_grad():
+                    module(*call_args, **call_kwargs)
+            module.to(dtype).train(training)
+        except Exception as e:
+            module, error = None, e
+        state = module.state_dict(keep_vars=True) if module else {}
+        names = "".join(k + "\n" for k in state).encode()
+        header = [torch.tensor([training, TYPES.index(dtype), 3]), torch.tensor(list(names), dtype=torch.uint8)]
+        everything = inputs + header + list(state.values())
+        self.shapes = [(list(t.shape), str(t.dtype)[6:]) for t in inputs] + ["training" if training else "evaluating"]
+        if not compare.in_scope(inputs):
+            raise calls.Unwritable("complex, sparse or on no device")
+        self.packed = [pack_list(everything, True)]
+        self.candidates = [(text, everything)]
+        if module:
+            try:
+                self.measure(module, call_args, call_kwargs, [t for t in everything if t.requires_grad])
+            except Exception as e:
+                error = e
+        if error is not None:
+            self.kind, self.expected = "refused" if kind in ("sample", "refused") else kind + " refused", f"{type(error).__name__}: {str(error).splitlines()[0][:120] if str(error) else ''}"
+
+    def measure(self, module, args, kwargs, leaves):
+        torch.manual_seed(3)
+        self.values = tensors_of(module(*args, **kwargs)) + [b.clone() for b in module.buffers()]
+        if not compare.in_scope([v for v in self.values if v is not None]):
+            raise calls.Unwritable("complex, sparse or on no device")
+        if not leaves or not any(v is not None and v.requires_grad for v in self.values):
+            return
+        self.orders = 1
+        self.differentiate(leaves)
+        self.values = [v if v is None else v.detach().clone() for v in self.values]
+
+    def judge(self, stage, message, values, grads, grads2):
+        if "refused" in self.kind:
+            wrong = stage == 0 and re.match("state:|.* has another requires_grad", message)
+            self.verdict = "differ" if wrong else "agree" if stage < 1 + self.orders else "accepted"
+            self.note = message if stage == 0 else self.expected
+        else:
+            super().judge(stage, message, values, grads, grads2)
+
+
+class ModuleBuild(Build):
+    header = "modules.h"
+    statement = "Tensors& t, Tensors& out) {{ {} }}"
+
+
+def changed_inputs(call):
+    """The same call with other inputs: of no elements along a dimension, of other dimensions, of integers."""
+    args, kwargs = call
+    for dim in (0, 1):
+        yield f"empty {dim}", moved(call, lambda t: t.detach().narrow(dim, 0, 0).requires_grad_(t.requires_grad) if t.dim() > dim else t)
+    if args and isinstance(args[0], torch.Tensor):
+        first = args[0].detach()
+        for what, x in (("one dimension less", first[0] if first.dim() and len(first) else first), ("one dimension more", first.unsqueeze(0)),
+                        ("two dimensions more", first[None, None]), ("a number", torch.ones((), dtype=first.dtype)), ("integers", first.long())):
+            yield what, ((x, *args[1:]), kwargs)
+
+
+def changed_options(cls, constructor):
+    """The same construction with an option at 0, -1, a large number, or of another length."""
+    bound = dict(signature(cls).bind(*constructor[0], **constructor[1]).arguments)
+    defaults = {k: p.default for k, p in signature(cls).parameters.items() if p.default is not p.empty}
+    for key, v in {**defaults, **bound}.items():
+        if key in IGNORED:
+            continue
+        values = []
+        if isinstance(v, bool):
+            values = [not v]
+        elif isinstance(v, (int, float)):
+            values = [type(v)(n) for n in (0, -1, 1000)] + ([v + 1] if isinstance(v, int) else [0.5, 1.5])
+        elif isinstance(v, (list, tuple)) and all(isinstance(e, (int, float)) for e in v):
+            values = [[type(v[0])(n)] * len(v) for n in (0, -1, 1000)] + [list(v) + [v[0]]] if v else []
+        elif v is None and key in module_samples.UNSET:
+            values = module_samples.UNSET[key]
+        for new in values:
+            yield f"{key} = {new}", ((), {**bound, key: new})
+
+
+def collect(options):
+    cases, skipped, seen = [], collections.Counter(), set()
+
+    def add(*arguments):
+        try:
+            case = ModuleCase(*arguments)
+        except calls.Unwritable as reason:
+            skipped[f"cannot be said: {arguments[0]}: {reason}"] += 1
+            return
+        except Exception as error:
+            skipped[f"no sample: {arguments[0]}: {type(error).__name__}: {error}"] += 1
+            return
+        key = (case.candidates[0][0], case.packed[0])
+        if key not in seen:
+            seen.add(key)
+            cases.append(case)
+
+    for info in module_samples.extra() + list(module_db):
+        name = info.name.removeprefix("nn.")
+        if not re.search(options.modules, name):
+            continue
+        for dtype in (torch.float64, torch.float32):
+            for training in (True, False):
+                torch.manual_seed(1)
+                samples = list(info.module_inputs_func(info, device="cpu", dtype=dtype, requires_grad=True, training=training))
+                for i, sample in enumerate(samples):
+                    constructor = (sample.constructor_input.args, sample.constructor_input.kwargs)
+                    if sample.forward_input is None:
+                        continue
+                    call = (sample.forward_input.args, sample.forward_input.kwargs)
+                    add(name, info.module_cls, constructor, call, dtype, training, "sample")
+                    if dtype == torch.float64:
+                        for _, other in changed_inputs(call):
+                            add(name, info.module_cls, constructor, other, dtype, training, "input")
+                    if options.options and dtype == torch.float64 and (i == 0 or len(samples) < 4):
+                        for _, other in changed_options(info.module_cls, constructor):
+                            add(name, info.module_cls, other, call, dtype, training, "option")
+                if info.module_error_inputs_func:
+                    for e in info.module_error_inputs_func(info, device="cpu", dtype=dtype, requires_grad=True, training=training):
+                        inputs = e.module_error_input
+                        call = inputs.forward_input
+                        call = (call.args, call.kwargs) if call else ((torch.ones(2, 3, dtype=dtype),), {})
+                        add(name, info.module_cls, (inputs.constructor_input.args, inputs.constructor_input.kwargs), call, dtype, training, "refused")
+    return cases, skipped
+
+
+def report(cases, skipped, out):
+    totals = collections.defaultdict(collections.Counter)
+    with open(out / "modules.txt", "w") as file:
+        said = set()
+        for c in cases:
+            totals[c.kind][c.verdict] += 1
+            if c.verdict != "agree" and (c.full, c.kind, c.note, c.label) not in said:
+                said.add((c.full, c.kind, c.note, c.label))
+                print(f"{c.full} [{c.kind}] {c.verdict}: {c.label} {c.shapes}\n    {c.note}", file=file)
+    refused = {f"{c.full}: {c.expected}\n    {c.note}\n" for c in cases if "refused" in c.kind}
+    (out / "modules_refused.txt").write_text("".join(sorted(refused)))
+    (out / "modules_skipped.txt").write_text("".join(f"{n:5} {why}\n" for why, n in sorted(skipped.items())))
+    worst = collections.Counter((c.full, c.kind, c.verdict) for c in cases if c.verdict != "agree")
+    for (name, kind, verdict), n in sorted(worst.items()):
+        print(f"{name:30} {kind:8} {n:4} {verdict}")
+    for kind, counts in totals.items():
+        judged = sum(n for v, n in counts.items() if v != "does not compile") or 1
+        print(f"{kind}: {dict(counts)}: {100 * counts['agree'] / judged:.2f} % of those that compile agree")
+    print(f"out of scope: {sum(skipped.values())}, with reasons in modules_skipped.txt")
+
+
+def main():
+    root = pathlib.Path(__file__).resolve().parents[2]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--modules", default="", help="a pattern of the classes' names (default: all)")
+    parser.add_argument("--options", action="store_true", help="also changes each option of each module")
+    parser.add_argument("--build", type=pathlib.Path, default=root / "build/release", help="a build of ebb")
+    parser.add_argument("--out", type=pathlib.Path, default=root / "build/opinfo", help="where disagreements are written")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    torch.set_num_threads(1)
+    cases, skipped = collect(options)
+    print(f"{len(cases)} calls of {len({c.candidates[0][0] for c in cases})} kinds", file=sys.stderr)
+    build = ModuleBuild(options)
+    build.choose(cases)
+    ready = [c for c in cases if c.text]
+    texts = list(dict.fromkeys(c.text for c in ready))
+    for start in range(0, len(texts), 300):
+        part = set(texts[start:start + 300])
+        build.run([c for c in ready if c.text in part])
+    report(cases, skipped, options.out)
+
+
+if __name__ == "__main__":
+    main()
