@@ -16,6 +16,7 @@
 
 #include "nn/fields.h"
 #include "nn/module_tools.h"
+#include "nn/own_handle.h"
 
 namespace ebb::nn {
 
@@ -88,7 +89,8 @@ void make_weight(M& m) {
       m.options._weight().sizes() == IntArrayRef({m.options.num_embeddings(), m.options.embedding_dim()}),
       "Shape of _weight does not match num_embeddings and embedding_dim: got ", m.options._weight().sizes(),
       ".");
-  m.weight = m.register_parameter("weight", m.options._weight());
+  const Variable& given = m.options._weight();
+  m.weight = m.register_parameter("weight", m.weight.defined() ? other_handle(given) : given);
 }
 
 template <class M>

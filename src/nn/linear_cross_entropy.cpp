@@ -88,9 +88,15 @@ LinearCrossEntropyLossImpl::LinearCrossEntropyLossImpl(LinearCrossEntropyLossOpt
 }
 
 void LinearCrossEntropyLossImpl::reset() {
+  EBB_CHECK(!options.weight().defined() || options.weight().sizes() == IntArrayRef({options.num_classes()}),
+            "LinearCrossEntropyLoss: expected a weight for each of ", options.num_classes(),
+            " classes, got shape ", options.weight().sizes(), ".");
+  EBB_CHECK(options.label_smoothing() >= 0 && options.label_smoothing() <= 1,
+            "LinearCrossEntropyLoss: expected label_smoothing to be in range [0, 1], got ",
+            options.label_smoothing(), ".");
   std::int64_t results = options.num_classes();
   for (const std::int64_t size : options.out_features()) results *= size;
-  weight = register_buffer("weight", own_handle(options.weight()));
+  weight = register_buffer("weight", own_handle(options.weight(), weight));
   linear =
       register_module("linear", Linear(LinearOptions(options.in_features(), results).bias(options.bias())));
 }

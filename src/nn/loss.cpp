@@ -213,7 +213,7 @@ WeightedLoss<Derived, Options>::WeightedLoss(Options options_) : options(std::mo
 }
 template <class Derived, class Options>
 void WeightedLoss<Derived, Options>::reset() {
-  weight = this->register_buffer("weight", own_handle(options.weight()));
+  weight = this->register_buffer("weight", own_handle(options.weight(), weight));
 }
 template <class Derived, class Options>
 void WeightedLoss<Derived, Options>::pretty_print(std::ostream& stream) const {
@@ -248,8 +248,8 @@ BCEWithLogitsLossImpl::BCEWithLogitsLossImpl(BCEWithLogitsLossOptions options_)
   BCEWithLogitsLossImpl::reset();
 }
 void BCEWithLogitsLossImpl::reset() {
-  weight = register_buffer("weight", own_handle(options.weight()));
-  pos_weight = register_buffer("pos_weight", own_handle(options.pos_weight()));
+  weight = register_buffer("weight", own_handle(options.weight(), weight));
+  pos_weight = register_buffer("pos_weight", own_handle(options.pos_weight(), pos_weight));
 }
 Variable BCEWithLogitsLossImpl::forward(const Variable& input, const Variable& target) {
   return at_path(*this, [&] {

@@ -127,8 +127,12 @@ void Module::clone_state(Module& copy, const optional<Device>& device) const {
   const auto duplicate = [&](const Variable& tensor) {
     return device && tensor.device() != *device ? tensor.to(*device) : tensor.detach().clone();
   };
-  for (const auto& parameter : parameters_)
-    if (parameter->defined()) copy.parameters_[parameter.key()].set_data(duplicate(*parameter));
+  for (const auto& parameter : parameters_) {
+    if (!parameter->defined()) continue;
+    Variable& own = copy.parameters_[parameter.key()];
+    own.set_data(duplicate(*parameter));
+    own.set_requires_grad(parameter->requires_grad());
+  }
   for (const auto& buffer : buffers_)
     if (buffer->defined()) copy.buffers_[buffer.key()].set_data(duplicate(*buffer));
   for (const auto& child : children_) copy.children_[child.key()]->clone_(*child.value(), device);

@@ -5,9 +5,12 @@
 #include <ebb/ops/random.h>
 #include <ebb/ops/shape.h>
 
+#include <string>
 #include <utility>
 
-#include "nn/stateless.h"
+#include "nn/fields.h"
+#include "nn/module_tools.h"
+#include "nn/own_handle.h"
 
 namespace ebb::nn {
 
@@ -49,12 +52,9 @@ DimVector fractional_size(const char* op, const Variable& input, const Fractiona
   EBB_CHECK(o.output_size().has_value() != o.output_ratio().has_value(), op,
             ": requires specifying either an output_size or an output_ratio.");
   if (o.output_size()) return DimVector(IntArrayRef(**o.output_size()));
-  const std::vector<double>& ratio = *o.output_ratio();
-  EBB_CHECK(ratio.size() == 1 || ratio.size() == D, op,
-            ": output_ratio must have one value, or one for each of the ", std::uint64_t{D}, " axes.");
   DimVector sizes;
   for (std::size_t d = 0; d < D; ++d) {
-    const double share = ratio[ratio.size() == 1 ? 0 : d];
+    const double share = (**o.output_ratio())[d];
     EBB_CHECK(share > 0 && share < 1, op, ": output_ratio must be between 0 and 1, got ", share, ".");
     const std::int64_t in = input.size(static_cast<std::int64_t>(d) - static_cast<std::int64_t>(D));
     sizes.push_back(static_cast<std::int64_t>(static_cast<double>(in) * share));
@@ -132,25 +132,42 @@ template class Cloneable<MaxUnpool2dImpl>;
 template class Cloneable<MaxUnpool3dImpl>;
 
 template <std::size_t D>
-static void check(const FractionalMaxPoolOptions<D>& o) {
-  EBB_CHECK(o.output_size().has_value() != o.output_ratio().has_value(),
-            "FractionalMaxPool requires specifying either an output size, or a pooling ratio.");
+FractionalMaxPoolImpl<D>::FractionalMaxPoolImpl(FractionalMaxPoolOptions<D> options_)
+    : options(std::move(options_)) {
+  FractionalMaxPoolImpl::reset();
 }
 template <std::size_t D>
-static Variable call(const FractionalMaxPoolImpl<D>& m, const Variable& x) {
-  if constexpr (D == 2) return F::fractional_max_pool2d(x, m.options);
-  if constexpr (D == 3) return F::fractional_max_pool3d(x, m.options);
+void FractionalMaxPoolImpl<D>::reset() {
+  const std::string name = "FractionalMaxPool" + std::to_string(D) + "d";
+  for (const std::int64_t size : *options.kernel_size())
+    EBB_CHECK(D == 2 || size > 0, name, ": kernel_size must be greater than 0, got ", size, ".");
+  EBB_CHECK(options.output_size().has_value() != options.output_ratio().has_value(), name,
+            " requires specifying either an output size, or a pooling ratio.");
+  if (options.output_ratio())
+    for (const double share : **options.output_ratio())
+      EBB_CHECK(share > 0 && share < 1, name, ": output_ratio must be between 0 and 1, got ", share, ".");
+  _random_samples =
+      this->register_buffer("_random_samples", own_handle(options._random_samples(), _random_samples));
+}
+template <std::size_t D>
+void FractionalMaxPoolImpl<D>::pretty_print(std::ostream& stream) const {
+  Fields(stream, typeid(FractionalMaxPoolImpl));
 }
 template <std::size_t D>
 std::tuple<Variable, Variable> FractionalMaxPoolImpl<D>::forward_with_indices(const Variable& input) {
   return at_path(*this, [&] {
-    if constexpr (D == 2) return F::fractional_max_pool2d_with_indices(input, this->options);
-    if constexpr (D == 3) return F::fractional_max_pool3d_with_indices(input, this->options);
+    const auto o = FractionalMaxPoolOptions<D>(options)._random_samples(_random_samples);
+    if constexpr (D == 2) return F::fractional_max_pool2d_with_indices(input, o);
+    if constexpr (D == 3) return F::fractional_max_pool3d_with_indices(input, o);
   });
 }
-template struct FractionalMaxPoolImpl<2>;
-EBB_STATELESS(FractionalMaxPool2dImpl, FractionalMaxPool2dOptions, Variable);
-template struct FractionalMaxPoolImpl<3>;
-EBB_STATELESS(FractionalMaxPool3dImpl, FractionalMaxPool3dOptions, Variable);
+template <std::size_t D>
+Variable FractionalMaxPoolImpl<D>::forward(const Variable& input) {
+  return std::get<0>(forward_with_indices(input));
+}
+template class FractionalMaxPoolImpl<2>;
+template class FractionalMaxPoolImpl<3>;
+template class Cloneable<FractionalMaxPool2dImpl>;
+template class Cloneable<FractionalMaxPool3dImpl>;
 
 }  // namespace ebb::nn

@@ -91,6 +91,45 @@ TEST_CASE("a module of any class below a copied one is copied whole, whatever re
     for (std::size_t i = 0; i < rows.size(); ++i) check_copy(rows[i], rows[(i + 1) % rows.size()]);
 }
 
+TEST_CASE("a copy shares no tensor with a module whose tensors were given by options") {
+  const auto given = [] { return ones({4, 3}).requires_grad_(); };
+  const std::vector<std::shared_ptr<nn::Module>> originals = {
+      nn::Embedding(nn::EmbeddingOptions(4, 3)._weight(ones({4, 3}))).ptr(),
+      nn::EmbeddingBag(nn::EmbeddingBagOptions(4, 3)._weight(given())).ptr(),
+      nn::Embedding::from_pretrained(ones({4, 3})).ptr(),
+      nn::CrossEntropyLoss(nn::CrossEntropyLossOptions().weight(given())).ptr(),
+      nn::BCEWithLogitsLoss(nn::BCEWithLogitsLossOptions().weight(given()).pos_weight(given())).ptr(),
+      nn::LinearCrossEntropyLoss(nn::LinearCrossEntropyLossOptions(2, 4).weight(ones({4}).requires_grad_()))
+          .ptr(),
+      nn::FractionalMaxPool2d(nn::FractionalMaxPool2dOptions(2).output_size(1)._random_samples(given()))
+          .ptr()};
+  for (const auto& original : originals) {
+    INFO(text(*original));
+    const auto copy = original->clone();
+    const auto before = original->state_dict();
+    copy->to(kDouble);
+    const auto own = copy->state_dict();
+    CHECK(own.keys() == before.keys());
+    for (const auto& item : original->state_dict()) {
+      CHECK(item->dtype() == kFloat);
+      CHECK(own[item.key()].dtype() == kDouble);
+      CHECK(own[item.key()].requires_grad() == item->requires_grad());
+      CHECK_FALSE(own[item.key()].is_same(before[item.key()]));
+    }
+  }
+}
+
+TEST_CASE("a copy has its frozen parameters frozen") {
+  nn::Linear m(2, 3);
+  m->bias.requires_grad_(false);
+  const auto copy = copy_of(m.ptr());
+  CHECK(copy->weight.requires_grad());
+  CHECK_FALSE(copy->bias.requires_grad());
+  const auto table = nn::Embedding::from_pretrained(ones({4, 3}));
+  CHECK_FALSE(copy_of(table.ptr())->weight.requires_grad());
+  CHECK_FALSE(table->weight.requires_grad());
+}
+
 TEST_CASE("containers filled after reset() are copied with all that they hold") {
   const auto m = std::make_shared<Keeper>();
   m->chain->push_back(nn::Linear(2, 3));

@@ -119,7 +119,7 @@ TEST_CASE("fractional pooling puts its windows where torch does") {
   const auto [v3, p3] = ebb::fractional_max_pool3d(volume, {2, 2, 3}, {2, 3, 3},
                                                    ebb::tensor({.3, .8, .55}, ebb::kDouble).view({1, 1, 3}));
   require_close(p3, {36, 39, 39, 36, 39, 39, 24, 27, 27, 92, 92, 94, 67, 74, 107, 109, 81, 81});
-  nn::FractionalMaxPool2d m(nn::FractionalMaxPool2dOptions(2).output_ratio(std::vector<double>{0.5}));
+  nn::FractionalMaxPool2d m(nn::FractionalMaxPool2dOptions(2).output_ratio(0.5));
   CHECK(m(ebb::rand({2, 3, 6, 8})).sizes() == ebb::IntArrayRef({2, 3, 3, 4}));
   CHECK_THROWS_WITH(nn::FractionalMaxPool2d(2), support::Contains("requires specifying"));
 }

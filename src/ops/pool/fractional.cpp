@@ -30,9 +30,10 @@ std::tuple<Variable, Variable> pool(const char* op, const Variable& x, IntArrayR
   per_axis("output_size", output);
   const bool batched = x.dim() == dims + 2;
   const std::int64_t batch = batched ? x.size(0) : 1, channels = x.size(batched ? 1 : 0);
-  EBB_CHECK(random.sizes() == IntArrayRef({batch, channels, dims}), op,
-            ": expected random_samples of shape [", batch, ", ", channels, ", ", dims, "], got ",
-            random.sizes(), ".");
+  EBB_CHECK(
+      random.dim() == 3 && random.size(0) >= batch && random.size(1) == channels && random.size(2) == dims,
+      op, ": expected random_samples of shape [", batch, ", ", channels, ", ", dims,
+      "], or for a larger batch, got ", random.sizes(), ".");
   FractionalGeometry g;
   g.planes = batch * channels;
   g.samples = dims;
@@ -50,7 +51,7 @@ std::tuple<Variable, Variable> pool(const char* op, const Variable& x, IntArrayR
   }
   NdArray places = NdArray::empty(sizes, kLong, device);
   kernels::fractional_max_indices(device, places, ops::contiguous_array(x.array()),
-                                  ops::contiguous_array(random.array()), g);
+                                  ops::contiguous_array(random.detach().narrow(0, 0, batch).array()), g);
   const Variable indices(std::move(places));
   const std::int64_t last = -dims;
   const Variable values = x.flatten(last).gather(-1, indices.flatten(last));

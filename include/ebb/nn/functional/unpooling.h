@@ -25,12 +25,12 @@ class EBB_API MaxUnpoolOptions {
 template <std::size_t D>
 class EBB_API FractionalMaxPoolOptions {
  public:
-  using Ratio = std::vector<double>;
+  using Ratio = ExpandingArray<D, double>;
   FractionalMaxPoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size) {}
 
   EBB_ARG(ExpandingArray<D>, kernel_size);            ///< of the window
   EBB_ARG(optional<ExpandingArray<D>>, output_size);  ///< of the result
-  EBB_ARG(optional<Ratio>, output_ratio);             ///< a value an axis, or one for all
+  EBB_ARG(optional<Ratio>, output_ratio);             ///< of the result to the input
   EBB_ARG(Variable, _random_samples);                 ///< numbers in [0, 1), (N, C, axes); drawn if undefined
 };
 

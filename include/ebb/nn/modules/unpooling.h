@@ -21,15 +21,21 @@ class EBB_API MaxUnpoolImpl : public Cloneable<MaxUnpoolImpl<D>> {
   MaxUnpoolOptions<D> options;
 };
 
-/// Maxima of windows whose places are drawn.
+/// Maxima of windows whose places are drawn at each call, unless they are given by _random_samples, a buffer.
 template <std::size_t D>
-struct EBB_API FractionalMaxPoolImpl
-    : detail::Stateless<FractionalMaxPoolImpl<D>, FractionalMaxPoolOptions<D>, Variable> {
-  using FractionalMaxPoolImpl::Stateless::Stateless;
+class EBB_API FractionalMaxPoolImpl : public Cloneable<FractionalMaxPoolImpl<D>> {
+ public:
   explicit FractionalMaxPoolImpl(ExpandingArray<D> kernel_size)
       : FractionalMaxPoolImpl(FractionalMaxPoolOptions<D>(kernel_size)) {}
+  explicit FractionalMaxPoolImpl(FractionalMaxPoolOptions<D> options_);
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  Variable forward(const Variable& input);
   /// The maxima and where they were found.
   std::tuple<Variable, Variable> forward_with_indices(const Variable& input);
+
+  FractionalMaxPoolOptions<D> options;
+  Variable _random_samples;
 };
 
 using MaxUnpool1dImpl = MaxUnpoolImpl<1>;
