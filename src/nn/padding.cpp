@@ -133,7 +133,8 @@ static Variable call(const UpsampleImpl& m, const Variable& x) {
                                .size(m.options.size())
                                .scale_factor(m.options.scale_factor())
                                .mode(m.options.mode())
-                               .align_corners(m.options.align_corners()));
+                               .align_corners(m.options.align_corners())
+                               .recompute_scale_factor(m.options.recompute_scale_factor()));
 }
 static void print(Fields& out, const UpsampleOptions& o) {
   if (o.scale_factor())
@@ -145,6 +146,28 @@ static void print(Fields& out, const UpsampleOptions& o) {
   out("mode", o.mode().name());
 }
 EBB_STATELESS(UpsampleImpl, UpsampleOptions, Variable);
+
+/// The options of the Upsample that one of the two is.
+static UpsampleOptions as_upsample(const Upsampling2dOptions& o) {
+  UpsampleOptions out;
+  if (o.size()) out.size(std::vector<std::int64_t>((*o.size())->begin(), (*o.size())->end()));
+  if (o.scale_factor())
+    out.scale_factor(std::vector<double>((*o.scale_factor())->begin(), (*o.scale_factor())->end()));
+  return out;
+}
+static void print(Fields& out, const Upsampling2dOptions& o) {
+  const UpsampleOptions same = as_upsample(o);
+  if (same.scale_factor()) out("scale_factor", *same.scale_factor());
+  if (same.size()) out("size", *same.size());
+}
+static Variable call(const UpsamplingNearest2dImpl& m, const Variable& x) {
+  return call(UpsampleImpl(as_upsample(m.options)), x);
+}
+static Variable call(const UpsamplingBilinear2dImpl& m, const Variable& x) {
+  return call(UpsampleImpl(as_upsample(m.options).mode(kBilinear).align_corners(true)), x);
+}
+EBB_STATELESS(UpsamplingNearest2dImpl, Upsampling2dOptions, Variable);
+EBB_STATELESS(UpsamplingBilinear2dImpl, Upsampling2dOptions, Variable);
 
 static void print(Fields& out, const ChannelShuffleOptions& o) { out("groups", o.groups()); }
 static void check(const ChannelShuffleOptions& o) {

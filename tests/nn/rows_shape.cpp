@@ -91,11 +91,12 @@ Variable resized(const Variable& x, std::int64_t dim, std::int64_t m, const std:
   return ebb::stack(parts, dim);
 }
 
+template <class Holder = nn::Upsample, class Options = nn::UpsampleOptions>
 void add_upsample(std::vector<Row>& rows, const std::string& what, const Sizes& x, const Sizes& to,
                   const std::string& mode, bool corners, const std::vector<double>& steps,
-                  const nn::UpsampleOptions& options) {
-  rows.push_back(row<nn::Upsample>(
-      "Upsample " + what, {wave(x)},
+                  const Options& options) {
+  rows.push_back(row<Holder>(
+      what, {wave(x)},
       [=](In in, const Tensors&) -> variable_list {
         Variable y = in[0];
         for (std::size_t d = 0; d < to.size(); ++d)
@@ -162,22 +163,28 @@ std::vector<Row> shape_rows() {
       },
       3));
   using O = nn::UpsampleOptions;
-  add_upsample(rows, "to nearest", {2, 2, 4}, {6}, "nearest", false, {1 / 1.7},
+  add_upsample(rows, "Upsample to nearest", {2, 2, 4}, {6}, "nearest", false, {1 / 1.7},
                O().scale_factor(std::vector<double>{1.7}).mode(ebb::kNearest));
-  add_upsample(rows, "to nearest sizes", {1, 2, 3, 5}, {5, 3}, "nearest", false, {3 / 5.0, 5 / 3.0},
+  add_upsample(rows, "Upsample to nearest sizes", {1, 2, 3, 5}, {5, 3}, "nearest", false, {3 / 5.0, 5 / 3.0},
                O().size(Sizes{5, 3}).mode(ebb::kNearest));
-  add_upsample(rows, "to nearest in space", {1, 2, 2, 3, 2}, {4, 6, 4}, "nearest", false, {0.5, 0.5, 0.5},
-               O().scale_factor(std::vector<double>{2, 2, 2}));
+  add_upsample(rows, "Upsample to nearest in space", {1, 2, 2, 3, 2}, {4, 6, 4}, "nearest", false,
+               {0.5, 0.5, 0.5}, O().scale_factor(std::vector<double>{2, 2, 2}));
   for (const bool corners : {false, true}) {
-    add_upsample(rows, "linear", {2, 2, 4}, {6}, "linear", corners, {4 / 6.0},
+    add_upsample(rows, "Upsample linear", {2, 2, 4}, {6}, "linear", corners, {4 / 6.0},
                  O().size(Sizes{6}).mode(ebb::kLinear).align_corners(corners));
-    add_upsample(rows, "bilinear", {1, 2, 3, 4}, {4, 10}, "linear", corners, {1 / 1.5, 1 / 2.5},
+    add_upsample(rows, "Upsample bilinear", {1, 2, 3, 4}, {4, 10}, "linear", corners, {1 / 1.5, 1 / 2.5},
                  O().scale_factor(std::vector<double>{1.5, 2.5}).mode(ebb::kBilinear).align_corners(corners));
-    add_upsample(rows, "bicubic", {1, 2, 3, 4}, {5, 3}, "cubic", corners, {3 / 5.0, 4 / 3.0},
+    add_upsample(rows, "Upsample bicubic", {1, 2, 3, 4}, {5, 3}, "cubic", corners, {3 / 5.0, 4 / 3.0},
                  O().size(Sizes{5, 3}).mode(ebb::kBicubic).align_corners(corners));
-    add_upsample(rows, "trilinear", {1, 1, 2, 3, 2}, {3, 2, 4}, "linear", corners, {2 / 3.0, 3 / 2.0, 0.5},
+    add_upsample(rows, "Upsample trilinear", {1, 1, 2, 3, 2}, {3, 2, 4}, "linear", corners,
+                 {2 / 3.0, 3 / 2.0, 0.5},
                  O().size(Sizes{3, 2, 4}).mode(ebb::kTrilinear).align_corners(corners));
   }
+  const nn::Upsampling2dOptions to_size = nn::Upsampling2dOptions().size(ebb::ExpandingArray<2>({5, 3}));
+  add_upsample<nn::UpsamplingNearest2d>(rows, "UpsamplingNearest2d", {1, 2, 3, 5}, {5, 3}, "nearest", false,
+                                        {3 / 5.0, 5 / 3.0}, to_size);
+  add_upsample<nn::UpsamplingBilinear2d>(rows, "UpsamplingBilinear2d", {1, 2, 3, 4}, {6, 8}, "linear", true,
+                                         {0.5, 0.5}, nn::Upsampling2dOptions().scale_factor(2.0));
   return rows;
 }
 

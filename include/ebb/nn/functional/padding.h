@@ -100,13 +100,25 @@ class EBB_API PixelUnshuffleOptions {
 class EBB_API UpsampleOptions {
  public:
   using mode_t = OneOf<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear, enumtype::kBicubic,
-                       enumtype::kTrilinear>;
+                       enumtype::kTrilinear, enumtype::kArea, enumtype::kNearestExact>;
 
   EBB_ARG(optional<std::vector<std::int64_t>>, size);    ///< spatial sizes of the result
   EBB_ARG(optional<std::vector<double>>, scale_factor);  ///< result per input size
   EBB_ARG(mode_t, mode);
-  EBB_ARG(optional<bool>, align_corners);  ///< corners map to corners
+  EBB_ARG(optional<bool>, align_corners);           ///< corners map to corners
+  EBB_ARG(optional<bool>, recompute_scale_factor);  ///< from the rounded sizes
 };
+
+/// Options of UpsamplingNearest2d and UpsamplingBilinear2d: either size or scale_factor.
+class EBB_API Upsampling2dOptions {
+ public:
+  using Factor = ExpandingArray<2, double>;
+
+  EBB_ARG(optional<ExpandingArray<2>>, size);  ///< height and width of the result
+  EBB_ARG(optional<Factor>, scale_factor);     ///< result per input size
+};
+using UpsamplingNearest2dOptions = Upsampling2dOptions;
+using UpsamplingBilinear2dOptions = Upsampling2dOptions;
 
 namespace functional {
 

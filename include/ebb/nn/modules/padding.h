@@ -93,6 +93,20 @@ struct EBB_API UpsampleImpl : detail::Stateless<UpsampleImpl, UpsampleOptions, V
 };
 EBB_LIBRARY_MODULE(Upsample);
 
+/// Upsample of images by nearest neighbours (torch.nn.UpsamplingNearest2d).
+struct EBB_API UpsamplingNearest2dImpl
+    : detail::Stateless<UpsamplingNearest2dImpl, Upsampling2dOptions, Variable> {
+  using Stateless::Stateless;
+};
+EBB_LIBRARY_MODULE(UpsamplingNearest2d);
+
+/// Upsample of images that maps corners to corners (torch.nn.UpsamplingBilinear2d).
+struct EBB_API UpsamplingBilinear2dImpl
+    : detail::Stateless<UpsamplingBilinear2dImpl, Upsampling2dOptions, Variable> {
+  using Stateless::Stateless;
+};
+EBB_LIBRARY_MODULE(UpsamplingBilinear2d);
+
 /// Options of CircularPad: sizes from the last dimension on, left and right.
 template <std::size_t D>
 class EBB_API CircularPadOptions {
