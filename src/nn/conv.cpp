@@ -77,8 +77,10 @@ DimVector weight_sizes(const Options& options, std::int64_t first, std::int64_t 
 
 template <class Options>
 void check_options(const char* name, const Options& options) {
-  EBB_CHECK(options.in_channels() > 0 && options.groups() > 0 && options.out_channels() > 0, name,
-            ": in_channels, groups and out_channels must be a positive integer.");
+  EBB_CHECK(options.in_channels() >= 0 && options.out_channels() >= 0, name,
+            ": in_channels and out_channels must not be negative, got ", options.in_channels(), " and ",
+            options.out_channels(), ".");
+  EBB_CHECK(options.groups() > 0, name, ": groups must be a positive integer, got ", options.groups(), ".");
   EBB_CHECK(options.in_channels() % options.groups() == 0, name,
             ": in_channels must be divisible by groups, got ", options.in_channels(), " and ",
             options.groups(), ".");
@@ -92,7 +94,7 @@ void init_parameters(M& module) {
   init::kaiming_uniform_(module.weight, std::sqrt(5));
   if (!module.bias.defined()) return;
   const double fan_in = static_cast<double>(std::get<0>(init::_calculate_fan_in_and_fan_out(module.weight)));
-  const double bound = 1 / std::sqrt(fan_in);
+  const double bound = fan_in > 0 ? 1 / std::sqrt(fan_in) : 0;
   init::uniform_(module.bias, -bound, bound);
 }
 

@@ -14,6 +14,11 @@ namespace {
 void check_probability(double p) {
   EBB_CHECK(p >= 0 && p <= 1, "dropout probability has to be between 0 and 1, but got ", p, ".");
 }
+/// Drops channels of a sample without a batch.
+Variable dropout_of_one(const Variable& input, const DropoutFuncOptions& o) {
+  const Variable out = dropout2d(input.unsqueeze(0), o);
+  return o.inplace() ? input : out.squeeze(0);
+}
 }  // namespace
 
 Variable dropout(Variable input, const DropoutFuncOptions& o) {
@@ -29,11 +34,11 @@ Variable dropout1d(Variable input, const Dropout1dFuncOptions& o) {
   EBB_CHECK(input.defined() && (input.dim() == 2 || input.dim() == 3),
             "dropout1d: Expected 2D or 3D input, but received ", input.defined() ? input.dim() : 0,
             "D input.");
-  if (input.dim() == 3) return dropout2d(std::move(input), o);
-  const Variable out = dropout2d(input.unsqueeze(0), o);
-  return o.inplace() ? input : out.squeeze(0);
+  return input.dim() == 2 ? dropout_of_one(input, o) : dropout2d(std::move(input), o);
 }
-Variable dropout3d(Variable input, const Dropout3dFuncOptions& o) { return dropout2d(std::move(input), o); }
+Variable dropout3d(Variable input, const Dropout3dFuncOptions& o) {
+  return input.defined() && input.dim() == 4 ? dropout_of_one(input, o) : dropout2d(std::move(input), o);
+}
 Variable alpha_dropout(Variable input, const AlphaDropoutFuncOptions& o) {
   check_probability(o.p());
   return o.inplace() ? ebb::alpha_dropout_(input, o.p(), o.training())

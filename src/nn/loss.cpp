@@ -147,15 +147,19 @@ Variable cross_entropy(const Variable& input, const Variable& target, const Cros
 
 Variable gaussian_nll_loss(const Variable& input, const Variable& target, const Variable& variance,
                            const GaussianNLLLossFuncOptions& o) {
+  ops::check_true("gaussian_nll_loss", (variance.detach() < 0).any().logical_not(),
+                  "var has negative entry/entries");
   Variable v = variance;
   if (v.sizes() != input.sizes()) {
-    if (v.dim() + 1 == input.dim()) v = v.unsqueeze(-1);
-    EBB_CHECK(v.dim() == input.dim() && v.size(-1) == 1, "gaussian_nll_loss: the variance's size ",
-              variance.sizes(), " fits neither the input's, ", input.sizes(),
-              ", nor that with one value a row.");
+    // One value for each row, without the last dimension, or for all along one dimension, which is 1 then.
+    if (v.dim() + 1 == input.dim() && v.sizes() == input.sizes().slice(0, v.dim())) v = v.unsqueeze(-1);
+    std::int64_t other = v.dim() == input.dim() ? 0 : 2;
+    for (std::int64_t d = 0; d < v.dim() && other < 2; ++d)
+      if (v.size(d) != input.size(d)) other += v.size(d);
+    EBB_CHECK(other == 1 || v.sizes() == input.sizes(), "gaussian_nll_loss: var is of incorrect size ",
+              variance.sizes(), ". Give one value for each element of the input, ", input.sizes(),
+              ", one for each row, or a size of 1 along one of its dimensions.");
   }
-  ops::check_true("gaussian_nll_loss", (v.detach() < 0).any().logical_not(),
-                  "var has negative entry/entries");
   v = v.clone();
   {
     NoGradGuard no_grad;  // as in PyTorch, the clamp passes the gradient on

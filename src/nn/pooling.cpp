@@ -198,6 +198,11 @@ static void print(Fields& out, const LPPoolOptions<D>& o) {
   out("norm_type", o.norm_type())("kernel_size", o.kernel_size())("stride", o.stride())("ceil_mode",
                                                                                         o.ceil_mode());
 }
+template <std::size_t D>
+static void check(const LPPoolOptions<D>& o) {
+  EBB_CHECK(o.norm_type() != 0, "LPPool", std::uint64_t{D},
+            "d: norm_type must be a non-zero value, but got 0.");
+}
 EBB_STATELESS(LPPool1dImpl, LPPool1dOptions, Variable);
 EBB_STATELESS(LPPool2dImpl, LPPool2dOptions, Variable);
 EBB_STATELESS(LPPool3dImpl, LPPool3dOptions, Variable);

@@ -28,14 +28,16 @@ std::int64_t output_size(const RNNOptionsBase& o) {
 }
 
 void check(const RNNOptionsBase& o) {
-  EBB_CHECK(o.dropout() >= 0 && o.dropout() <= 1, "dropout should be a number in range [0, 1] ",
+  const char* name = o.mode() == kLSTM ? "LSTM" : o.mode() == kGRU ? "GRU" : "RNN";
+  EBB_CHECK(o.dropout() >= 0 && o.dropout() <= 1, name, ": dropout should be a number in range [0, 1] ",
             "representing the probability of an element being zeroed, got ", o.dropout(), ".");
-  EBB_CHECK(o.input_size() > 0, "input_size must be greater than zero, got ", o.input_size(), ".");
-  EBB_CHECK(o.hidden_size() > 0, "hidden_size must be greater than zero, got ", o.hidden_size(), ".");
-  EBB_CHECK(o.num_layers() > 0, "num_layers must be greater than zero, got ", o.num_layers(), ".");
+  EBB_CHECK(o.input_size() > 0, name, ": input_size must be greater than zero, got ", o.input_size(), ".");
+  EBB_CHECK(o.hidden_size() > 0, name, ": hidden_size must be greater than zero, got ", o.hidden_size(), ".");
+  EBB_CHECK(o.num_layers() > 0, name, ": num_layers must be greater than zero, got ", o.num_layers(), ".");
   EBB_CHECK(
-      o.proj_size() >= 0 && o.proj_size() < o.hidden_size(),
-      "proj_size has to be a positive integer, smaller than hidden_size or zero to disable projections, got ",
+      o.proj_size() >= 0 && o.proj_size() < o.hidden_size(), name,
+      ": proj_size has to be a positive integer, smaller than hidden_size or zero to disable projections, "
+      "got ",
       o.proj_size(), ".");
   if (o.dropout() > 0 && o.num_layers() == 1)
     warn(

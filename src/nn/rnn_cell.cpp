@@ -26,8 +26,8 @@ RNNCellImplBase<Derived>::RNNCellImplBase(const RNNCellOptionsBase& options_) : 
 template <class Derived>
 void RNNCellImplBase<Derived>::reset() {
   const RNNCellOptionsBase& o = options_base;
-  EBB_CHECK(o.input_size() > 0 && o.hidden_size() > 0,
-            "input_size and hidden_size must be greater than zero, got ", o.input_size(), " and ",
+  EBB_CHECK(o.input_size() >= 0 && o.hidden_size() >= 0, handle_name(typeid(Derived)),
+            ": input_size and hidden_size must not be negative, got ", o.input_size(), " and ",
             o.hidden_size(), ".");
   const std::int64_t rows = o.num_chunks() * o.hidden_size();
   weight_ih = this->register_parameter("weight_ih", empty({rows, o.input_size()}));
@@ -39,7 +39,8 @@ void RNNCellImplBase<Derived>::reset() {
 
 template <class Derived>
 void RNNCellImplBase<Derived>::reset_parameters() {
-  const double bound = 1 / std::sqrt(static_cast<double>(options_base.hidden_size()));
+  const double size = static_cast<double>(options_base.hidden_size()),
+               bound = size > 0 ? 1 / std::sqrt(size) : 0;
   for (const Variable& weight : this->parameters()) init::uniform_(weight, -bound, bound);
 }
 

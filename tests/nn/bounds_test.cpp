@@ -72,6 +72,28 @@ TEST_CASE("batch norm in training takes one row with several values per channel,
                       Contains("Expected more than 1 value per channel"));
 }
 
+TEST_CASE("layers may have a side of no features") {
+  using namespace nn;
+  const Variable none = zeros({2, 0}), x = ones({2, 3});
+  CHECK(equal(Linear(0, 2)(none), zeros({2, 2})));
+  CHECK(Linear(3, 0)(x).sizes() == IntArrayRef({2, 0}));
+  CHECK(Bilinear(3, 3, 0)(x, x).sizes() == IntArrayRef({2, 0}));
+  RNNCell without_input(0, 2);
+  CHECK(equal(without_input(none), (without_input->bias_ih + without_input->bias_hh).tanh().expand({2, 2})));
+  CHECK(GRUCell(3, 0)(x).sizes() == IntArrayRef({2, 0}));
+  CHECK(std::get<0>(LSTMCell(3, 0)(x)).sizes() == IntArrayRef({2, 0}));
+  CHECK(Conv1d(0, 2, 2)->weight.sizes() == IntArrayRef({2, 0, 2}));
+  CHECK(equal(Conv1d(0, 2, 2)->bias, zeros({2})));
+  CHECK(Embedding(0, 3)(zeros({0}, kLong)).sizes() == IntArrayRef({0, 3}));
+  CHECK(PReLU(0)(zeros({2, 0, 3})).sizes() == IntArrayRef({2, 0, 3}));
+}
+
+TEST_CASE("dropout of a volume without a batch drops its channels") {
+  manual_seed(1);
+  const Variable out = nn::Dropout3d(0.5)(ones({64, 2, 2, 2})).flatten(1);
+  CHECK(equal(out, out.narrow(1, 0, 1).expand({64, 8})));
+}
+
 TEST_CASE("modules and functions refuse options and sizes that torch refuses") {
   using namespace nn;
   namespace F = nn::functional;
@@ -83,6 +105,21 @@ TEST_CASE("modules and functions refuse options and sizes that torch refuses") {
        [&] { F::batch_norm(x, ones({6}), ones({6}), F::BatchNormFuncOptions().eps(-1)); }},
       {"GroupNorm: num_channels (10) must be divisible", [] { GroupNorm(GroupNormOptions(3, 10)); }},
       {"Bilinear: in1_features must be > 0", [] { Bilinear(0, 2, 2); }},
+      {"LPPool2d: norm_type must be a non-zero value", [] { LPPool2d(0, 2); }},
+      {"Conv: groups must be a positive integer, got 0", [] { Conv2d(Conv2dOptions(2, 2, 1).groups(0)); }},
+      {"Conv: in_channels and out_channels must not be negative", [] { Conv1d(-2, 2, 1); }},
+      {"LSTM: proj_size has to be", [] { LSTM(LSTMOptions(2, 2).proj_size(2)); }},
+      {"GRU: num_layers must be greater than zero", [] { GRU(GRUOptions(2, 2).num_layers(0)); }},
+      {"RNN: dropout should be a number in range [0, 1]", [] { RNN(RNNOptions(2, 2).dropout(2)); }},
+      {"GRUCell: input_size and hidden_size must not be negative", [] { GRUCell(-1, 2); }},
+      {"FractionalMaxPool2d: output_ratio must be between 0 and 1",
+       [] { FractionalMaxPool2d(FractionalMaxPool2dOptions(2).output_ratio(1.5)); }},
+      {"FractionalMaxPool3d: kernel_size must be greater than 0",
+       [] { FractionalMaxPool3d(FractionalMaxPool3dOptions(0).output_ratio(0.5)); }},
+      {"LinearCrossEntropyLoss: expected a weight for each of 3 classes",
+       [] { LinearCrossEntropyLoss(LinearCrossEntropyLossOptions(2, 3).weight(ones({2}))); }},
+      {"LinearCrossEntropyLoss: expected label_smoothing to be in range [0, 1]",
+       [] { LinearCrossEntropyLoss(LinearCrossEntropyLossOptions(2, 3).label_smoothing(2)); }},
       {"Expected hidden of as many dimensions as the input, 1",
        [] {
          RNNCell(2, 2)(ones({2}), ones({1, 2}));
@@ -107,6 +144,11 @@ TEST_CASE("modules and functions refuse options and sizes that torch refuses") {
                           F::EmbeddingBagFuncOptions().mode(kMax).scale_grad_by_freq(true));
        }},
   };
+  const Variable rows = ones({4, 3}), loss_of = zeros({4, 3});
+  for (const Variable& var : {ones({2, 3}), ones({1, 1}), ones({3}), ones({1, 4, 3})})
+    CHECK_THROWS_WITH(GaussianNLLLoss()(rows, loss_of, var), Contains("var is of incorrect size"));
+  for (const Variable& var : {ones({4, 3}), ones({1, 3}), ones({4, 1}), ones({4})})
+    CHECK(GaussianNLLLoss()(rows, loss_of, var).item<float>() == Approx(0.5));
   for (const auto& [text, call] : table) {
     INFO(text);
     CHECK_THROWS_WITH(call(), support::Contains(text));

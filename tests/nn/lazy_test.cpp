@@ -87,6 +87,7 @@ TEST_CASE("lazy normalisations learn their features") {
   CHECK(i1->weight.sizes() == IntArrayRef({3}));
   nn::LazyInstanceNorm2d i2;
   CHECK(i2(randn({2, 3, 4, 4})).sizes() == IntArrayRef({2, 3, 4, 4}));
+  CHECK(i2->state_dict().keys() == b1->state_dict().keys());
   nn::LazyInstanceNorm3d i3;
   CHECK(i3(randn({2, 3, 2, 2, 2})).size(1) == 3);
 }

@@ -28,9 +28,10 @@ class EBB_API LazyImpl : public Base {
   requires std::is_constructible_v<Options, std::int64_t, std::int64_t, Kernel> LazyImpl(
       std::int64_t out_channels, Kernel kernel_size)
       : LazyImpl(Options(0, out_channels, kernel_size)) {}
-  /// LazyBatchNorm2d().
+  /// LazyBatchNorm2d(), LazyInstanceNorm2d(): with all that they can learn and track, as in Python.
   template <class Size = std::int64_t>
-  requires std::is_convertible_v<Size, Options> LazyImpl() : LazyImpl(Options(Size(0))) {}
+  requires std::is_convertible_v<Size, Options> LazyImpl()
+      : LazyImpl(Options(Size(0)).affine(true).track_running_stats(true)) {}
 
   /// Whether the number of inputs is not known yet.
   bool has_uninitialized_params() const;
