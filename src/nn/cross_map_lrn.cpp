@@ -19,7 +19,7 @@ static Variable call(const CrossMapLRN2dImpl& m, const Variable& x) {
             x.defined() ? x.sizes() : IntArrayRef(), ".");
   const CrossMapLRN2dOptions& o = m.options;
   const std::int64_t side = (o.size() - 1) / 2, window = 2 * side + 1;
-  const Variable squares = (x * x).reshape({x.size(0), 1, x.size(1), -1});
+  const Variable squares = (x * x).reshape({x.size(0), 1, x.size(1), x.size(2) * x.size(3)});
   const Variable means = avg_pool2d(constant_pad_nd(squares, {0, 0, side, side}, 0), {window, 1}, 1);
   const double factor = o.alpha() * static_cast<double>(window) / static_cast<double>(o.size());
   return x * (means.view(x.sizes()) * factor + o.k()).pow(-o.beta());

@@ -56,6 +56,7 @@ Variable local_response_norm(const Variable& input, const LocalResponseNormFuncO
   if (input.dim() > 3)  // PyTorch averages images by this op
     if (const auto cast = ops::autocast("avg_pool3d", input)) [[unlikely]]
       return local_response_norm(cast(input), options);
+  if (input.numel() == 0) return input;
   const std::int64_t size = options.size();
   const Variable squares = (input * input).flatten(2).unsqueeze(1);
   const Variable padded = constant_pad_nd(squares, {0, 0, size / 2, (size - 1) / 2}, 0);

@@ -39,6 +39,7 @@ struct Row {
   bool draws = false;  ///< random in training: formula and slopes of eval() only
   bool hooked = true;  ///< whether the call is one that hooks see
   bool slopes = true;  ///< whether there are derivatives to check
+  int batch = 0;       ///< the dimension of the batch, which may be empty, in inputs and results; -1 for none
 };
 
 std::vector<Row> activation_rows();

@@ -172,6 +172,7 @@ void check_clone(const Row& row) {
   for (std::size_t i = 0; i < m->parameters().size(); ++i)
     CHECK(copy->parameters()[i].requires_grad() == m->parameters()[i].requires_grad());
   for (Variable& x : copy->state_dict().values()) x.add_(1);
+  copy->to(ebb::kFloat);
   require_same(m->state_dict().values(), state);
   require_same(called(row, m), expected);
   std::ostringstream a, b;
@@ -219,6 +220,54 @@ void check_state(const Row& row) {
     }
     require_same(other->state_dict().values(), m->state_dict().values());
     require_same(called(row, other), expected);
+  }
+}
+
+// A batch of nothing gives nothing, gradients of 0, and leaves what the module has gathered.
+void check_empty_batch(const Row& row) {
+  if (row.batch < 0) return;
+  for (const bool training : {true, false}) {
+    INFO((training ? "training" : "evaluating"));
+    const Module m = made(row);
+    m->train(training);
+    const std::int64_t count = row.inputs[0].size(row.batch);
+    variable_list in, leaves;
+    for (const Variable& x : row.inputs) {
+      in.push_back(x);
+      for (const int dim : {row.batch, 1 - row.batch}) {
+        if (!x.defined() || x.dim() <= dim || x.size(dim) != count) continue;
+        in.back() = x.narrow(dim, 0, 0).clone();
+        if (is_real(x)) leaves.push_back(in.back().requires_grad_());
+        break;
+      }
+    }
+    const variable_list expected = called(row, made(row)), buffers = copies(m->buffers());
+    const variable_list got = called(row, *m, in);
+    REQUIRE(got.size() == expected.size());
+    Variable loss = ebb::zeros({}, ebb::kDouble).requires_grad_();
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      INFO("result " << i);
+      REQUIRE(got[i].defined() == expected[i].defined());
+      if (!got[i].defined()) continue;
+      CHECK(got[i].dtype() == expected[i].dtype());
+      REQUIRE(got[i].dim() == expected[i].dim());
+      if (got[i].dim() == 0) {  // the sum, or the mean, of nothing
+        CHECK((got[i].isnan().item<bool>() || got[i].item<double>() == 0));
+      } else {
+        CHECK(got[i].numel() == 0);
+        for (std::int64_t d = 0; d < got[i].dim(); ++d)
+          CHECK((got[i].size(d) == 0 || got[i].size(d) == expected[i].size(d)));
+      }
+      if (is_real(got[i])) loss = loss + got[i].sum();
+    }
+    if (!row.slopes) continue;
+    loss.backward();
+    for (const Variable& x : leaves)
+      if (x.grad().defined()) CHECK(x.grad().sizes() == x.sizes());
+    for (const Variable& p : m->parameters())
+      if (p.grad().defined()) CHECK((p.grad() == 0).logical_or(p.grad().isnan()).all().item<bool>());
+    for (std::size_t i = 0; i < buffers.size(); ++i)
+      if (buffers[i].dim() > 0) require_same({m->buffers()[i]}, {buffers[i]});
   }
 }
 
@@ -293,8 +342,9 @@ const bool kAdded = [] {
   for (const auto& [name, rows] : by_class)
     support::add_case("module " + name + " keeps the rules of the table", "", [rows = rows] {
       for (const Row& row : rows)
-        for (const auto check : {check_values, check_repeats, check_gradients, check_parameters, check_modes,
-                                 check_clone, check_conversions, check_state, check_layouts, check_calls}) {
+        for (const auto check :
+             {check_values, check_repeats, check_gradients, check_parameters, check_modes, check_clone,
+              check_conversions, check_state, check_layouts, check_calls, check_empty_batch}) {
           INFO(row.name);
           check(row);
         }

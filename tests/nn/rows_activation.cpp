@@ -131,6 +131,7 @@ std::vector<Row> activation_rows() {
   rows.push_back(
       row<nn::Linear>("Linear of a vector", {wave({3})}, linear, nn::LinearOptions(3, 1).bias(false)));
   rows.back().names = {"weight"};
+  rows.back().batch = -1;
   rows.push_back(
       row<nn::Linear>("Linear of many dimensions", {wave({2, 1, 3, 2})}, linear, nn::LinearOptions(2, 3)));
   rows.push_back(row<nn::LazyLinear>("LazyLinear", {wave({2, 2, 3})}, linear, nn::LinearOptions(0, 4)));

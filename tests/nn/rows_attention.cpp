@@ -27,8 +27,10 @@ std::vector<Row> attention_rows() {
                                   nn::TransformerDecoderOptions(decoder(), 2)));
   add(row<nn::Transformer>("Transformer", {q, k}, nullptr,
                            nn::TransformerOptions(6, 2, 1, 2).dim_feedforward(7).dropout(0)));
-  for (Row& row : rows)
+  for (Row& row : rows) {
     row.sequence = nullptr;  // what else they take has defaults that a Sequential does not know
+    row.batch = 1;
+  }
   return rows;
 }
 

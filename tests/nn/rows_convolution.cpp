@@ -101,6 +101,7 @@ void add(std::vector<Row>& rows, const std::string& what, const Sizes& x, const 
                                                         formula ? formula : convolution<D>(o), o));
   rows.back().names =
       o.bias() ? std::vector<std::string>{"weight", "bias"} : std::vector<std::string>{"weight"};
+  rows.back().batch = x.size() == D + 2 ? 0 : -1;
 }
 
 template <std::size_t D>
@@ -120,6 +121,7 @@ void add_transposed(std::vector<Row>& rows, const std::string& what, const Sizes
         transposed<D>(o, extra), o));
   rows.back().names =
       o.bias() ? std::vector<std::string>{"weight", "bias"} : std::vector<std::string>{"weight"};
+  rows.back().batch = x.size() == D + 2 ? 0 : -1;
 }
 
 // The row before, of a module that learns its channels from the first input.

@@ -200,8 +200,10 @@ void add_margins(std::vector<Row>& rows) {
                    {wave({5, 2, 4}).log_softmax(2), integers({1, 2, 3, 1, 1, 2}, {2, 3}), integers({5, 4}),
                     integers({3, 2})},
                    nullptr, nn::CTCLossOptions().zero_infinity(true));
-  for (std::size_t i = rows.size() - 3; i < rows.size(); ++i)
+  for (std::size_t i = rows.size() - 3; i < rows.size(); ++i) {
     rows[i].slopes = false;  // they hold for log_softmax(2) only, as torch's
+    rows[i].batch = 1;
+  }
   add<nn::LinearCrossEntropyLoss>(rows, "LinearCrossEntropyLoss", {wave({3, 5}), integers({1, 3, 0})},
                                   nullptr,
                                   nn::LinearCrossEntropyLossOptions(5, 4).bias(true).label_smoothing(0.1));

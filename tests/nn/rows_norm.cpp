@@ -87,6 +87,7 @@ void add_instance(std::vector<Row>& rows, const std::string& name, const Sizes& 
           },
           o));
       rows.back().names = names(o.affine(), o.bias(), o.track_running_stats());
+      rows.back().batch = whole ? 0 : -1;
     }
 }
 

@@ -63,11 +63,13 @@ void add_pools(std::vector<Row>& rows) {
 
   rows.push_back(
       row<Avg>(dims("AvgPool", D), {wave(all)}, mean<D>({two, two}, true, {}), nn::AvgPoolOptions<D>(2)));
-  for (const bool include : {true, false})
+  for (const bool include : {true, false}) {
     rows.push_back(row<Avg>(
         dims("AvgPool", D) + " to the ceiling", {wave(one)},
         mean<D>({uneven, two, ones, ones, true}, include, {}),
         nn::AvgPoolOptions<D>(uneven).stride(2).padding(1).ceil_mode(true).count_include_pad(include)));
+    rows.back().batch = -1;
+  }
   if constexpr (D > 1)
     rows.push_back(row<Avg>(dims("AvgPool", D) + " over a divisor", {wave(all)},
                             mean<D>({two, ones}, true, 3.0),
@@ -80,6 +82,7 @@ void add_pools(std::vector<Row>& rows) {
   rows.push_back(row<Max>(dims("MaxPool", D) + " to the ceiling", {wave(one)},
                           maxima({uneven, two, ones, ones, true}),
                           nn::MaxPoolOptions<D>(uneven).stride(2).padding(1).ceil_mode(true)));
+  rows.back().batch = -1;
   rows.push_back(row<Max>(dims("MaxPool", D) + " dilated", {wave(all)}, maxima({two, ones, ones, two}),
                           nn::MaxPoolOptions<D>(2).stride(1).padding(1).dilation(2)));
   // With indices: they say where in the plane the maxima stand.

@@ -47,7 +47,8 @@ std::vector<Row> recurrent_rows() {
   add(row<nn::RNN>("RNN", {wave({4, 2, 3}), wave({1, 2, 5}, 1)}, nullptr, nn::RNNOptions(3, 5)));
   rows.back().names = {"weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"};
   add(row<nn::RNN>(
-      "RNN of two layers, both ways, by rectifiers", {wave({2, 4, 3}), wave({4, 2, 5}, 1)}, nullptr,
+      "RNN of two layers, both ways, by rectifiers, batch first", {wave({2, 4, 3}), wave({4, 2, 5}, 1)},
+      nullptr,
       nn::RNNOptions(3, 5).num_layers(2).bidirectional(true).batch_first(true).nonlinearity(ebb::kReLU)));
   add(row<nn::RNN>("RNN unbatched without biases", {wave({4, 3}), wave({1, 5}, 1)}, nullptr,
                    nn::RNNOptions(3, 5).bias(false)));
@@ -65,7 +66,7 @@ std::vector<Row> recurrent_rows() {
                     nullptr, nn::LSTMOptions(3, 5).proj_size(1).bidirectional(true)));
   rows.back().call = lstm<nn::LSTM>;
   add(row<nn::LSTM>("LSTM of two layers, batch first",
-                    {wave({2, 4, 3}), wave({2, 2, 5}, 1), wave({2, 2, 5}, 2)}, nullptr,
+                    {wave({3, 4, 3}), wave({2, 3, 5}, 1), wave({2, 3, 5}, 2)}, nullptr,
                     nn::LSTMOptions(3, 5).num_layers(2).batch_first(true).bias(false)));
   rows.back().call = lstm<nn::LSTM>;
 
@@ -89,6 +90,13 @@ std::vector<Row> recurrent_rows() {
                           nn::LSTMCellOptions(3, 5).bias(bias)));
     rows.back().call = lstm<nn::LSTMCell>;
     names();
+  }
+  for (Row& row : rows) {
+    const bool cell = row.name.find("Cell") != std::string::npos;
+    if (row.inputs[0].dim() == (cell ? 1 : 2))
+      row.batch = -1;
+    else
+      row.batch = cell || row.name.find("batch first") != std::string::npos ? 0 : 1;
   }
   return rows;
 }

@@ -36,6 +36,7 @@ Formula padded(Pick pick, Sizes padding, double value = 0) {
 template <std::size_t D>
 void add_pads(std::vector<Row>& rows) {
   const std::string d = std::to_string(D) + "d";
+  const std::size_t first = rows.size();
   const Sizes all = D == 1 ? Sizes{2, 2, 4} : D == 2 ? Sizes{2, 1, 3, 4} : Sizes{1, 2, 3, 3, 4};
   Sizes p;
   for (std::size_t i = 0; i < D; ++i) p.insert(p.end(), {2, 1});
@@ -54,6 +55,7 @@ void add_pads(std::vector<Row>& rows) {
     rows.push_back(row<nn::ModuleHolder<nn::ZeroPadImpl<D>>>("ZeroPad" + d, {wave(x)}, padded(itself, cut),
                                                              ebb::ExpandingArray<2 * D>(cut)));
   }
+  for (std::size_t i = first; i < rows.size(); ++i) rows[i].batch = rows[i].inputs[0].dim() == D + 2 ? 0 : -1;
 }
 
 // Along one dimension: the new size, how many elements a step is, and the weights of neighbours.

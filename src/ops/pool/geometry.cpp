@@ -16,7 +16,8 @@ void spread(const char* op, const char* what, IntArrayRef values, int dims, std:
   }
 }
 
-void check_input(const char* op, const Variable& x, int dims, PooledIntegers integers) {
+/// `lead` is the first dimension that may not be empty.
+void check_input(const char* op, const Variable& x, int dims, PooledIntegers integers, std::size_t lead) {
   EBB_CHECK(x.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
   EBB_CHECK(x.dim() == dims + 1 || x.dim() == dims + 2, op, ": expected an input of ", dims + 2,
             " dimensions, or ", dims + 1, " without a batch, got shape ", x.sizes(), ".");
@@ -27,7 +28,7 @@ void check_input(const char* op, const Variable& x, int dims, PooledIntegers int
             : wide ? " or Long"
                    : "",
             ", got ", x.dtype(), ". Convert with .to(ebb::kFloat).");
-  for (std::size_t d = x.dim() == dims + 2 ? 1 : 0; d < x.sizes().size(); ++d)
+  for (std::size_t d = lead; d < x.sizes().size(); ++d)
     EBB_CHECK(x.sizes()[d] > 0, op, ": only the batch may be empty, got shape ", x.sizes(), ".");
 }
 
@@ -45,7 +46,7 @@ PoolGeometry start(const Variable& x, int dims) {
 PoolGeometry pool_geometry(const char* op, const Variable& x, int dims, IntArrayRef kernel,
                            IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode,
                            PooledIntegers integers) {
-  check_input(op, x, dims, integers);
+  check_input(op, x, dims, integers, x.dim() == dims + 2 ? 1 : 0);
   std::int64_t k[3], s[3], p[3], d[3];
   spread(op, "a kernel_size", kernel, dims, 1, k);
   spread(op, "a stride", stride.empty() ? kernel : stride, dims, 1, s);
@@ -72,7 +73,7 @@ PoolGeometry pool_geometry(const char* op, const Variable& x, int dims, IntArray
 }
 
 PoolGeometry adaptive_geometry(const char* op, const Variable& x, int dims, IntArrayRef output_size) {
-  check_input(op, x, dims, PooledIntegers::none);
+  check_input(op, x, dims, PooledIntegers::none, 1);
   EBB_CHECK(output_size.size() == static_cast<std::size_t>(dims), op, ": expected an output_size of ", dims,
             " values, got ", output_size, ".");
   std::int64_t out[3];

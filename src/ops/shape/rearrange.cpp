@@ -195,7 +195,8 @@ Variable channel_shuffle(const Variable& x, std::int64_t groups) {
             ".");
   EBB_CHECK(groups > 0 && x.size(1) % groups == 0, "channel_shuffle: number of channels (", x.size(1),
             ") must be divisible by a positive number of groups, got ", groups, ".");
-  return reshape(transpose(reshape(x, {x.size(0), groups, x.size(1) / groups, -1}), 1, 2), x.sizes());
+  const Variable parts = unflatten(x, 1, {groups, x.size(1) / groups});
+  return reshape(transpose(parts, 1, 2), x.sizes());
 }
 
 }  // namespace ebb
