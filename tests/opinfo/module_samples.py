@@ -6,7 +6,7 @@ from torch import nn
 from torch.testing._internal.common_modules import FunctionInput, ModuleInput
 
 # Options that are unset by default, with numbers to try.
-UNSET = {"padding_idx": [0, -1, 1000, -1000], "max_norm": [0.0, -1.0, 1.0], "divisor_override": [0, -1, 3],
+UNSET = {"padding_idx": [0, -1, 20, -20], "max_norm": [0.0, -1.0, 1.0], "divisor_override": [0, -1, 3],
          "stride": [0, -1, 1], "kdim": [0, -1, 3], "vdim": [0, -1, 3], "align_corners": [True], "num_classes": [0]}
 
 

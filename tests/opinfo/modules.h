@@ -1,6 +1,7 @@
 // Makes a module of ebb from a module of PyTorch: its state, its mode and its dtype.
 #pragma once
 
+#include <cstdlib>
 #include <stdexcept>
 
 #include "harness.h"
@@ -12,15 +13,16 @@ void flatten(Tensors& out, const T& value) {
   if constexpr (std::is_same_v<T, ebb::nn::utils::rnn::PackedSequence>)
     for (const Tensor& x : {value.data(), value.batch_sizes()}) out.push_back(x);
   else if constexpr (std::is_same_v<T, ebb::nn::ASMoutput>)
-    for (const Tensor& x : {value.output, ebb::tensor(value.loss)}) out.push_back(x);
+    for (const Tensor& x : {value.output, ebb::tensor(value.loss, ebb::kDouble)}) out.push_back(x);
   else if constexpr (requires { std::tuple_size<T>::value; })
     std::apply([&](const auto&... part) { (flatten(out, part), ...); }, value);
   else
     push(out, value);
 }
 
-/// t[at] holds the mode, the dtype and the seed, t[at + 1] the names of the state, and the state follows: it is
-/// loaded, and the parameters take its place, so that their gradients are those that are looked at.
+/// t[at] holds the mode, the dtype, the seed and the number of a file or -1, t[at + 1] the names of the
+/// state, and the state follows: it is loaded, from the file that PyTorch wrote if there is one, and written
+/// to another. The parameters take the state's place, so that their gradients are those that are looked at.
 inline void prepare(ebb::nn::Module& module, Tensors& t, std::size_t at) {
   const auto option = [&](std::int64_t i) { return t[at][i].item<std::int64_t>(); };
   std::vector<std::string> names(1);
@@ -32,7 +34,8 @@ inline void prepare(ebb::nn::Module& module, Tensors& t, std::size_t at) {
       names.back() += c;
   }
   names.pop_back();
-  module.to(kTypes[option(1)]);
+  const bool file = option(3) >= 0;  // of Float, as modules are
+  if (!file) module.to(kTypes[option(1)]);
   module.train(option(0) != 0);
   const auto own = module.state_dict().keys();
   if (own != names) {
@@ -40,14 +43,24 @@ inline void prepare(ebb::nn::Module& module, Tensors& t, std::size_t at) {
     for (const std::string& name : own) text += " " + name;
     throw std::logic_error(text);
   }
+  if (file) {
+    const std::string path =
+        std::string(std::getenv("OPINFO_FILES")) + "/" + std::to_string(option(3)) + ".pt";
+    ebb::load(module, path);
+    ebb::pytorch::write(path + ".ebb", module.state_dict().pairs());
+  }
+  const auto own_state = module.state_dict();
   ebb::nn::Module::StateDict state;
   for (std::size_t i = 0; i < names.size(); ++i) state.insert(names[i], t[at + 2 + i].detach());
-  module.load_state_dict(state, /*strict=*/true);
+  // With assign, num_batches_tracked stays an integer, which Module::to(dtype) does not leave it.
+  if (!file) module.load_state_dict(state, /*strict=*/true, /*assign=*/true);
   const auto parameters = module.named_parameters();
   for (std::size_t i = 0; i < names.size(); ++i) {
     const Tensor* const found = parameters.find(names[i]);
     if ((found && found->requires_grad()) != t[at + 2 + i].requires_grad())
       throw std::logic_error(names[i] + " has another requires_grad");
+    if (file && !ebb::equal(t[at + 2 + i], own_state[names[i]]))
+      throw std::logic_error(names[i] + " is not as in the file");
     if (found) t[at + 2 + i] = *found;
   }
   ebb::manual_seed(static_cast<std::uint64_t>(option(2)));

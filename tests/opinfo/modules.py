@@ -4,6 +4,8 @@ import argparse
 import collections
 import copy
 import inspect
+import itertools
+import os
 import pathlib
 import re
 import sys
@@ -96,6 +98,8 @@ class Text(calls.Writer):
             return f"std::make_tuple({', '.join(self.tensor(e) for e in v)})"
         if isinstance(v, (list, tuple)) and key == "output_size":
             return f"Ints{{{', '.join(self.number(e) for e in v)}}}"
+        if isinstance(v, (list, tuple)) and v and all(isinstance(e, int) for e in v):
+            return self.tensor(torch.tensor(v))
         raise calls.Unwritable(f"an argument of type {type(v).__name__}")
 
     def call(self, cls, given, method):
@@ -112,7 +116,8 @@ def signature(cls):
         return inspect.Signature([kinds(k, kinds.POSITIONAL_OR_KEYWORD, default=kinds.empty if v is None else v)
                                   for k, v in own.items()])
     found = inspect.signature(cls.__init__)
-    return found.replace(parameters=[p for p in list(found.parameters.values())[1:] if p.kind == p.POSITIONAL_OR_KEYWORD])
+    return found.replace(parameters=[p for p in list(found.parameters.values())[1:]
+                                     if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)])
 
 
 def required(cls):
@@ -139,6 +144,8 @@ def tensors_of(result):
     if isinstance(result, PackedSequence):
         return [result.data, result.batch_sizes]
     if isinstance(result, (list, tuple)):
+        if hasattr(result, "loss"):  # a number in C++
+            return [result.output, result.loss.detach().double()]
         return [t for r in result for t in tensors_of(r)]
     return compare.tensors_of(result)
 
@@ -159,12 +166,14 @@ def moved(v, change):
 class ModuleCase(compare.Case):
     """One module made and called, with what PyTorch gives for it."""
 
-    def __init__(self, name, cls, constructor, call, dtype, training, kind):
+    def __init__(self, name, cls, constructor, call, dtype, training, kind, file=None):
         self.op, self.full = argparse.Namespace(name=name), name
         self.kind, self.verdict, self.note, self.orders = kind, None, "", 0
         self.values, self.grads, self.grads2, self.cotangents, self.cotangents2 = [], [], [], [], []
-        args, kwargs = constructor
+        args, kwargs = constructor[0], {k: v for k, v in constructor[1].items() if k not in IGNORED}
         copied = lambda t: t.detach().clone().requires_grad_(t.requires_grad)
+        if "LazyInstanceNorm" in name:  # whose defaults are not those of its options
+            kwargs = {"affine": True, "track_running_stats": True, **kwargs}
         given, call_args, call_kwargs = dict(signature(cls).bind(*args, **kwargs).arguments), *moved(call, copied)
         writer = Text()
         made = writer.made(cls, given)
@@ -183,12 +192,22 @@ class ModuleCase(compare.Case):
                 with torch.no_grad():
                     module(*call_args, **call_kwargs)
             module.to(dtype).train(training)
+        except TypeError as e:
+            raise calls.Unwritable("an option of a type that C++ refuses") from e
         except Exception as e:
             module, error = None, e
         state = module.state_dict(keep_vars=True) if module else {}
         names = "".join(k + "\n" for k in state).encode()
-        header = [torch.tensor([training, TYPES.index(dtype), 3]), torch.tensor(list(names), dtype=torch.uint8)]
+        self.module = copy.deepcopy(module) if file and state else None
+        self.file = file if file and state else None
+        number = -1
+        if self.file:
+            number = int(file.stem)
+            torch.save(module.state_dict(), file)
+        header = [torch.tensor([training, TYPES.index(dtype), 3, number]), torch.tensor(list(names), dtype=torch.uint8)]
         everything = inputs + header + list(state.values())
+        if sum(t.numel() for t in everything) > 10**5:
+            raise calls.Unwritable("too large")
         self.shapes = [(list(t.shape), str(t.dtype)[6:]) for t in inputs] + ["training" if training else "evaluating"]
         if not compare.in_scope(inputs):
             raise calls.Unwritable("complex, sparse or on no device")
@@ -197,20 +216,28 @@ class ModuleCase(compare.Case):
         if module:
             try:
                 self.measure(module, call_args, call_kwargs, [t for t in everything if t.requires_grad])
+            except calls.Unwritable:
+                raise
             except Exception as e:
                 error = e
-        if error is not None:
+        if error is None:
+            self.kind = "sample" if kind == "refused" else kind
+        else:
             self.kind, self.expected = "refused" if kind in ("sample", "refused") else kind + " refused", f"{type(error).__name__}: {str(error).splitlines()[0][:120] if str(error) else ''}"
 
     def measure(self, module, args, kwargs, leaves):
         torch.manual_seed(3)
         self.values = tensors_of(module(*args, **kwargs)) + [b.clone() for b in module.buffers()]
+        if sum(v.numel() for v in self.values if v is not None) > 10**6:
+            raise calls.Unwritable("too large")
         if not compare.in_scope([v for v in self.values if v is not None]):
             raise calls.Unwritable("complex, sparse or on no device")
         if not leaves or not any(v is not None and v.requires_grad for v in self.values):
             return
         self.orders = 1
         self.differentiate(leaves)
+        if not compare.in_scope([g for g in self.grads if g is not None]):
+            raise calls.Unwritable("complex, sparse or on no device")
         self.values = [v if v is None else v.detach().clone() for v in self.values]
 
     def judge(self, stage, message, values, grads, grads2):
@@ -220,6 +247,16 @@ class ModuleCase(compare.Case):
             self.note = message if stage == 0 else self.expected
         else:
             super().judge(stage, message, values, grads, grads2)
+        if self.file and self.verdict == "agree":
+            self.read_back()
+
+    def read_back(self):
+        """What ebb wrote is a state for PyTorch."""
+        back = torch.load(f"{self.file}.ebb", weights_only=True)
+        before = self.module.state_dict()
+        self.module.load_state_dict(back, strict=True)
+        if list(back) != list(before) or not all(torch.equal(back[k], v) for k, v in before.items()):
+            self.verdict, self.note = "differ", "the file that ebb wrote"
 
 
 class ModuleBuild(Build):
@@ -240,7 +277,7 @@ def changed_inputs(call):
 
 
 def changed_options(cls, constructor):
-    """The same construction with an option at 0, -1, a large number, or of another length."""
+    """The same construction with an option at 0, -1, a larger number, or of another length."""
     bound = dict(signature(cls).bind(*constructor[0], **constructor[1]).arguments)
     defaults = {k: p.default for k, p in signature(cls).parameters.items() if p.default is not p.empty}
     for key, v in {**defaults, **bound}.items():
@@ -250,59 +287,78 @@ def changed_options(cls, constructor):
         if isinstance(v, bool):
             values = [not v]
         elif isinstance(v, (int, float)):
-            values = [type(v)(n) for n in (0, -1, 1000)] + ([v + 1] if isinstance(v, int) else [0.5, 1.5])
+            values = [type(v)(n) for n in (0, -1, 20)] + ([v + 1] if isinstance(v, int) else [0.5, 1.5])
         elif isinstance(v, (list, tuple)) and all(isinstance(e, (int, float)) for e in v):
-            values = [[type(v[0])(n)] * len(v) for n in (0, -1, 1000)] + [list(v) + [v[0]]] if v else []
+            values = [[type(v[0])(n)] * len(v) for n in (0, -1, 20)] + [list(v) + [v[0]]] if v else []
         elif v is None and key in module_samples.UNSET:
             values = module_samples.UNSET[key]
         for new in values:
             yield f"{key} = {new}", ((), {**bound, key: new})
 
 
-def collect(options):
-    cases, skipped, seen = [], collections.Counter(), set()
+class Collection:
+    """The cases, each once, and what cannot be one."""
 
-    def add(*arguments):
+    def __init__(self, options):
+        self.options, self.cases, self.skipped, self.seen = options, [], collections.Counter(), set()
+        self.files = options.out / "files"
+        self.files.mkdir(parents=True, exist_ok=True)
+        os.environ["OPINFO_FILES"] = str(self.files)
+
+    def add(self, *arguments):
         try:
             case = ModuleCase(*arguments)
         except calls.Unwritable as reason:
-            skipped[f"cannot be said: {arguments[0]}: {reason}"] += 1
+            self.skipped[f"cannot be said: {arguments[0]}: {reason}"] += 1
             return
         except Exception as error:
-            skipped[f"no sample: {arguments[0]}: {type(error).__name__}: {error}"] += 1
+            self.skipped[f"no sample: {arguments[0]}: {type(error).__name__}: {error}"] += 1
+            return
+        if case.kind == "file" and not case.file:  # it has no state
             return
         key = (case.candidates[0][0], case.packed[0])
-        if key not in seen:
-            seen.add(key)
-            cases.append(case)
+        if key not in self.seen:
+            self.seen.add(key)
+            self.cases.append(case)
 
-    for info in module_samples.extra() + list(module_db):
-        name = info.name.removeprefix("nn.")
-        if not re.search(options.modules, name):
-            continue
-        for dtype in (torch.float64, torch.float32):
-            for training in (True, False):
-                torch.manual_seed(1)
-                samples = list(info.module_inputs_func(info, device="cpu", dtype=dtype, requires_grad=True, training=training))
-                for i, sample in enumerate(samples):
-                    constructor = (sample.constructor_input.args, sample.constructor_input.kwargs)
-                    if sample.forward_input is None:
-                        continue
-                    call = (sample.forward_input.args, sample.forward_input.kwargs)
-                    add(name, info.module_cls, constructor, call, dtype, training, "sample")
-                    if dtype == torch.float64:
-                        for _, other in changed_inputs(call):
-                            add(name, info.module_cls, constructor, other, dtype, training, "input")
-                    if options.options and dtype == torch.float64 and (i == 0 or len(samples) < 4):
-                        for _, other in changed_options(info.module_cls, constructor):
-                            add(name, info.module_cls, other, call, dtype, training, "option")
-                if info.module_error_inputs_func:
-                    for e in info.module_error_inputs_func(info, device="cpu", dtype=dtype, requires_grad=True, training=training):
-                        inputs = e.module_error_input
-                        call = inputs.forward_input
-                        call = (call.args, call.kwargs) if call else ((torch.ones(2, 3, dtype=dtype),), {})
-                        add(name, info.module_cls, (inputs.constructor_input.args, inputs.constructor_input.kwargs), call, dtype, training, "refused")
-    return cases, skipped
+    def add_samples(self, info, dtype, training):
+        name, cls = info.name.removeprefix("nn."), info.module_cls
+        torch.manual_seed(1)
+        samples = list(info.module_inputs_func(info, device="cpu", dtype=dtype, requires_grad=True, training=training))
+        for i, sample in enumerate(samples[::1 + len(samples) // self.options.most]):
+            constructor = (sample.constructor_input.args, sample.constructor_input.kwargs)
+            if sample.forward_input is None:
+                continue
+            call = (sample.forward_input.args, sample.forward_input.kwargs)
+            if self.options.options:
+                if i == 0 or len(samples) < 4:
+                    for _, other in changed_options(cls, constructor):
+                        self.add(name, cls, other, call, dtype, training, "option")
+                continue
+            self.add(name, cls, constructor, call, dtype, training, "sample")
+            if dtype == torch.float32 and training:
+                self.add(name, cls, constructor, call, dtype, training, "file", self.files / f"{len(self.cases)}.pt")
+            if dtype == torch.float64:
+                for _, other in changed_inputs(call):
+                    self.add(name, cls, constructor, other, dtype, training, "input")
+
+    def add_refused(self, info, dtype, training):
+        for e in info.module_error_inputs_func(info, device="cpu", dtype=dtype, requires_grad=True, training=training):
+            constructor, call = e.module_error_input.constructor_input, e.module_error_input.forward_input
+            call = (call.args, call.kwargs) if call else ((torch.ones(2, 3, dtype=dtype),), {})
+            self.add(info.name.removeprefix("nn."), info.module_cls, (constructor.args, constructor.kwargs), call, dtype, training,
+                     "refused")
+
+
+def collect(options):
+    found = Collection(options)
+    ways = [(torch.float64, True)] if options.options else itertools.product((torch.float64, torch.float32), (True, False))
+    for info, (dtype, training) in itertools.product(module_samples.extra() + list(module_db), list(ways)):
+        if re.search(options.modules, info.name.removeprefix("nn.")):
+            found.add_samples(info, dtype, training)
+            if info.module_error_inputs_func and not options.options:
+                found.add_refused(info, dtype, training)
+    return found.cases, found.skipped
 
 
 def report(cases, skipped, out):
@@ -330,7 +386,8 @@ def main():
     root = pathlib.Path(__file__).resolve().parents[2]
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--modules", default="", help="a pattern of the classes' names (default: all)")
-    parser.add_argument("--options", action="store_true", help="also changes each option of each module")
+    parser.add_argument("--options", action="store_true", help="changes each option of each module instead")
+    parser.add_argument("--most", type=int, default=150, help="samples of a class, dtype and mode (default: 150)")
     parser.add_argument("--build", type=pathlib.Path, default=root / "build/release", help="a build of ebb")
     parser.add_argument("--out", type=pathlib.Path, default=root / "build/opinfo", help="where disagreements are written")
     options = parser.parse_args()
