@@ -4,6 +4,7 @@ import sys
 from collections import OrderedDict
 
 import torch
+from torch import nn
 
 folder = sys.argv[1]
 torch.manual_seed(0)
@@ -106,3 +107,26 @@ for kind in ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "NAdam", "RAdam", "Ad
     torch.optim.lr_scheduler.StepLR(optimizer, 1)  # which notes the initial rates
     groups[kind.lower()] = run_of(model, optimizer)
 torch.save(groups, f"{folder}/groups.pt", _use_new_zipfile_serialization=False)
+# A module of each class that has a state; layers_test.cpp makes the same.
+torch.manual_seed(2)
+weight = torch.rand(3)
+layers = nn.ModuleDict({
+    "linear": nn.Linear(2, 3), "bilinear": nn.Bilinear(2, 1, 3, bias=False), "prelu": nn.PReLU(2),
+    "conv1": nn.Conv1d(2, 4, 2, groups=2), "conv2": nn.Conv2d(1, 2, (1, 2), bias=False), "conv3": nn.Conv3d(1, 2, 1),
+    "up1": nn.ConvTranspose1d(2, 4, 2, groups=2), "up2": nn.ConvTranspose2d(1, 2, (1, 2), bias=False),
+    "up3": nn.ConvTranspose3d(1, 2, 1), "batch1": nn.BatchNorm1d(2), "batch2": nn.BatchNorm2d(2, affine=False),
+    "batch3": nn.BatchNorm3d(2, bias=False), "sync": nn.SyncBatchNorm(2),
+    "instance1": nn.InstanceNorm1d(2, affine=True), "instance2": nn.InstanceNorm2d(2, track_running_stats=True),
+    "instance3": nn.InstanceNorm3d(2, affine=True, track_running_stats=True), "layer": nn.LayerNorm((1, 2)),
+    "group": nn.GroupNorm(1, 2, bias=False), "rms": nn.RMSNorm(2), "embedding": nn.Embedding(3, 2, padding_idx=1),
+    "bag": nn.EmbeddingBag(3, 2), "rnn": nn.RNN(1, 2, num_layers=2, bias=False), "gru": nn.GRU(1, 2, bidirectional=True),
+    "lstm": nn.LSTM(1, 3, proj_size=2), "rnn_cell": nn.RNNCell(1, 2), "gru_cell": nn.GRUCell(1, 2, bias=False),
+    "lstm_cell": nn.LSTMCell(1, 2), "attention": nn.MultiheadAttention(2, 1, add_bias_kv=True),
+    "attention_of_widths": nn.MultiheadAttention(2, 1, bias=False, kdim=1, vdim=3),
+    "transformer": nn.Transformer(2, 1, 1, 1, 2), "adaptive": nn.AdaptiveLogSoftmaxWithLoss(4, 6, [2, 4], 2.0, head_bias=True),
+    "nll": nn.NLLLoss(weight), "cross_entropy": nn.CrossEntropyLoss(weight), "bce": nn.BCELoss(weight),
+    "bce_logits": nn.BCEWithLogitsLoss(weight, pos_weight=weight), "margin": nn.MultiMarginLoss(weight=weight),
+    "soft_margin": nn.MultiLabelSoftMarginLoss(weight), "no_weight": nn.NLLLoss(),
+    "linear_cross_entropy": nn.LinearCrossEntropyLoss(2, 3, bias=True, weight=weight),
+    "fractional": nn.FractionalMaxPool2d(2, 1, _random_samples=torch.rand(1, 1, 2))})
+torch.save(layers.state_dict(), f"{folder}/layers.pt")
