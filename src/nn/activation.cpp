@@ -62,8 +62,12 @@ Variable glu(const Variable& input, const GLUFuncOptions& options) {
 Variable gelu(const Variable& input, const GELUFuncOptions& options) {
   return ebb::gelu(input, options.approximate());
 }
-Variable silu(const Variable& input) { return ebb::silu(input); }
-Variable mish(const Variable& input) { return ebb::mish(input); }
+Variable silu(Variable input, const SiLUFuncOptions& options) {
+  return options.inplace() ? ebb::silu_(input) : ebb::silu(input);
+}
+Variable mish(Variable input, const MishFuncOptions& options) {
+  return options.inplace() ? ebb::mish_(input) : ebb::mish(input);
+}
 Variable prelu(const Variable& input, const Variable& weight) { return ebb::prelu(input, weight); }
 Variable relu(Variable input, const ReLUFuncOptions& options) {
   return options.inplace() ? ebb::relu_(input) : ebb::relu(input);
@@ -180,11 +184,11 @@ EBB_STATELESS_AS(F::threshold, ThresholdImpl, ThresholdOptions, Variable);
 static Variable call(const LogSigmoidImpl&, const Variable& x) { return F::logsigmoid(x); }
 EBB_STATELESS(LogSigmoidImpl, detail::NoOptions, Variable);
 
-static Variable call(const SiLUImpl&, const Variable& x) { return F::silu(x); }
-EBB_STATELESS(SiLUImpl, detail::NoOptions, Variable);
+static void print(Fields& out, const SiLUOptions& o) { out.flag("inplace", o.inplace()); }
+EBB_STATELESS_AS(F::silu, SiLUImpl, SiLUOptions, Variable);
 
-static Variable call(const MishImpl&, const Variable& x) { return F::mish(x); }
-EBB_STATELESS(MishImpl, detail::NoOptions, Variable);
+static void print(Fields& out, const MishOptions& o) { out.flag("inplace", o.inplace()); }
+EBB_STATELESS_AS(F::mish, MishImpl, MishOptions, Variable);
 
 static Variable call(const SigmoidImpl&, const Variable& x) { return ebb::sigmoid(x); }
 EBB_STATELESS(SigmoidImpl, detail::NoOptions, Variable);

@@ -37,7 +37,7 @@ Variable dropout1d(Variable input, const Dropout1dFuncOptions& o) {
   return input.dim() == 2 ? dropout_of_one(input, o) : dropout2d(std::move(input), o);
 }
 Variable dropout3d(Variable input, const Dropout3dFuncOptions& o) {
-  return input.defined() && input.dim() == 4 ? dropout_of_one(input, o) : dropout2d(std::move(input), o);
+  return !input.defined() || input.dim() == 5 ? dropout2d(std::move(input), o) : dropout_of_one(input, o);
 }
 Variable alpha_dropout(Variable input, const AlphaDropoutFuncOptions& o) {
   check_probability(o.p());

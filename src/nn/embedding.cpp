@@ -51,6 +51,9 @@ Variable embedding_bag(const Variable& input, const Variable& weight, const Embe
             "embedding_bag: a 1D input needs offsets, and a 2D input, whose rows are the bags, has none.");
   EBB_CHECK(!o.per_sample_weights().defined() || o.per_sample_weights().sizes() == input.sizes(),
             "embedding_bag: expected per_sample_weights of the input's shape, ", input.sizes(), ".");
+  EBB_CHECK(
+      !(o.mode() == kMax && o.sparse()),
+      "embedding_bag: max mode does not support sparse weights. Leave `sparse` out: gradients are dense.");
   if (o.max_norm()) embedding_renorm_(weight, input, *o.max_norm(), o.norm_type());
   const bool is_matrix = input.dim() == 2;
   const Variable factors = o.per_sample_weights().defined() ? o.per_sample_weights().flatten() : Variable();

@@ -143,6 +143,10 @@ TEST_CASE("modules and functions refuse options and sizes that torch refuses") {
          F::embedding_bag(zeros({1, 1}, kLong), ones({2, 2}),
                           F::EmbeddingBagFuncOptions().mode(kMax).scale_grad_by_freq(true));
        }},
+      {"embedding_bag: max mode does not support sparse weights",
+       [] {
+         EmbeddingBag(EmbeddingBagOptions(2, 2).mode(kMax).sparse(true))(zeros({1, 1}, kLong));
+       }},
   };
   const Variable rows = ones({4, 3}), loss_of = zeros({4, 3});
   for (const Variable& var : {ones({2, 3}), ones({1, 1}), ones({3}), ones({1, 4, 3})})

@@ -138,6 +138,10 @@ TEST_CASE("functional forms take their options") {
   Variable y = x.clone();
   CHECK(F::relu(y, F::ReLUFuncOptions().inplace(true)).is_same(y));
   near(y, {0, 0, 0.5, 2}, 0);
+  nn::Sequential inplace(nn::SiLU(true), nn::Mish(nn::MishOptions().inplace(true)));
+  Variable z = x.clone();
+  CHECK(inplace->forward(z).is_same(z));
+  CHECK(allclose(z, mish(silu(x))));
   near(F::leaky_relu(x, F::LeakyReLUFuncOptions().negative_slope(0.1)), {-0.2, -0.05, 0.5, 2}, 1e-15);
   near(F::softmax(x, F::SoftmaxFuncOptions(0)).sum(), {1}, 1e-15);
   near(F::mse_loss(x, x + 1, F::MSELossFuncOptions(kSum)), {4}, 1e-15);

@@ -46,6 +46,8 @@ TEST_CASE("activations print their options") {
   prints(ReLU(ReLUOptions().inplace(true)), "ebb::nn::ReLU(inplace=true)");
   prints(ReLU6(ReLU6Options().inplace(true)), "ebb::nn::ReLU6(inplace=true)");
   prints(ReLU6(), "ebb::nn::ReLU6()");
+  prints(SiLU(SiLUOptions(true)), "ebb::nn::SiLU(inplace=true)");
+  prints(Mish(), "ebb::nn::Mish()");
   prints(GLU(), "ebb::nn::GLU(dim=-1)");
   prints(GELU(), "ebb::nn::GELU()");
   prints(SiLU(), "ebb::nn::SiLU()");
@@ -226,6 +228,10 @@ TEST_CASE("embeddings, paddings and the like print their options") {
          "ebb::nn::Upsample(scale_factor=[2, 3], mode=kBilinear)");
   prints(Upsample(UpsampleOptions().size(std::vector<int64_t>({3})).mode(kNearest)),
          "ebb::nn::Upsample(size=[3], mode=kNearest)");
+  prints(UpsamplingBilinear2d(Upsampling2dOptions().scale_factor(2.0)),
+         "ebb::nn::UpsamplingBilinear2d(scale_factor=[2, 2])");
+  prints(UpsamplingNearest2d(Upsampling2dOptions().size(ExpandingArray<2>(3))),
+         "ebb::nn::UpsamplingNearest2d(size=[3, 3])");
 }
 
 TEST_CASE("losses print their options") {

@@ -20,9 +20,13 @@ void flatten(Tensors& out, const T& value) {
     push(out, value);
 }
 
-/// t[at] holds the mode, the dtype, the seed and the number of a file or -1, t[at + 1] the names of the
-/// state, and the state follows: it is loaded, from the file that PyTorch wrote if there is one, and written
-/// to another. The parameters take the state's place, so that their gradients are those that are looked at.
+/// In place of a file's number, where PyTorch refuses to make the module.
+inline constexpr std::int64_t kNoState = -2;
+
+/// t[at] holds the mode, the dtype, the seed and the number of a file or -1 or kNoState, t[at + 1] the names
+/// of the state, and the state follows: it is loaded, from the file that PyTorch wrote if there is one, and
+/// written to another. The parameters take the state's place, so that their gradients are those that are
+/// looked at.
 inline void prepare(ebb::nn::Module& module, Tensors& t, std::size_t at) {
   const auto option = [&](std::int64_t i) { return t[at][i].item<std::int64_t>(); };
   std::vector<std::string> names(1);
@@ -38,6 +42,7 @@ inline void prepare(ebb::nn::Module& module, Tensors& t, std::size_t at) {
   if (!file) module.to(kTypes[option(1)]);
   module.train(option(0) != 0);
   const auto own = module.state_dict().keys();
+  if (option(3) == kNoState) return;
   if (own != names) {
     std::string text = "state:";
     for (const std::string& name : own) text += " " + name;
@@ -59,7 +64,7 @@ inline void prepare(ebb::nn::Module& module, Tensors& t, std::size_t at) {
     const Tensor* const found = parameters.find(names[i]);
     if ((found && found->requires_grad()) != t[at + 2 + i].requires_grad())
       throw std::logic_error(names[i] + " has another requires_grad");
-    if (file && !ebb::equal(t[at + 2 + i], own_state[names[i]]))
+    if (file && !ebb::equal(t[at + 2 + i], own_state[names[i]].to(t[at + 2 + i].dtype())))
       throw std::logic_error(names[i] + " is not as in the file");
     if (found) t[at + 2 + i] = *found;
   }

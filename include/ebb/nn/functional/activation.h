@@ -165,6 +165,24 @@ class EBB_API HardsigmoidOptions {
   EBB_ARG(bool, inplace) = false;  ///< overwrites the input
 };
 
+/// Options of SiLU.
+class EBB_API SiLUOptions {
+ public:
+  SiLUOptions() = default;
+  SiLUOptions(bool inplace) : inplace_(inplace) {}
+
+  EBB_ARG(bool, inplace) = false;  ///< overwrites the input
+};
+
+/// Options of Mish.
+class EBB_API MishOptions {
+ public:
+  MishOptions() = default;
+  MishOptions(bool inplace) : inplace_(inplace) {}
+
+  EBB_ARG(bool, inplace) = false;  ///< overwrites the input
+};
+
 /// Options of Hardswish.
 class EBB_API HardswishOptions {
  public:
@@ -175,6 +193,8 @@ namespace functional {
 
 using HardsigmoidFuncOptions = HardsigmoidOptions;
 using HardswishFuncOptions = HardswishOptions;
+using SiLUFuncOptions = SiLUOptions;
+using MishFuncOptions = MishOptions;
 
 using ELUFuncOptions = ELUOptions;
 using SELUFuncOptions = SELUOptions;
@@ -246,8 +266,8 @@ EBB_API Variable log_softmax(const Variable& input, const LogSoftmaxFuncOptions&
 EBB_API Variable gumbel_softmax(const Variable& logits, const GumbelSoftmaxFuncOptions& options = {});
 EBB_API Variable glu(const Variable& input, const GLUFuncOptions& options = {});
 EBB_API Variable gelu(const Variable& input, const GELUFuncOptions& options = {});
-EBB_API Variable silu(const Variable& input);
-EBB_API Variable mish(const Variable& input);
+EBB_API Variable silu(Variable input, const SiLUFuncOptions& options = {});
+EBB_API Variable mish(Variable input, const MishFuncOptions& options = {});
 EBB_API Variable prelu(const Variable& input, const Variable& weight);
 EBB_API Variable relu(Variable input, const ReLUFuncOptions& options = {});
 EBB_API Variable relu6(Variable input, const ReLU6FuncOptions& options = {});

@@ -128,13 +128,13 @@ struct EBB_API Softmax2dImpl : detail::Activation<Softmax2dImpl> {
 EBB_LIBRARY_MODULE(Softmax2d);
 
 /// x sigmoid(x).
-struct EBB_API SiLUImpl : detail::Activation<SiLUImpl> {
+struct EBB_API SiLUImpl : detail::Activation<SiLUImpl, SiLUOptions> {
   using Stateless::Stateless;
 };
 EBB_LIBRARY_MODULE(SiLU);
 
 /// x tanh(softplus(x)).
-struct EBB_API MishImpl : detail::Activation<MishImpl> {
+struct EBB_API MishImpl : detail::Activation<MishImpl, MishOptions> {
   using Stateless::Stateless;
 };
 EBB_LIBRARY_MODULE(Mish);
