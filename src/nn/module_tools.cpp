@@ -17,6 +17,21 @@ namespace {
 const char* printed_namespace = "ebb";
 const std::string kInModule = "\n  in module ";
 
+/// Ours are templates of the number of dimensions, "ebb::nn::ConvImpl<2ul>", or of another module,
+/// "ebb::nn::LazyImpl<ebb::nn::LinearImpl>".
+std::string written_out(const std::string& name) {
+  constexpr std::string_view kOurs = "ebb::nn::", kTemplate = "Impl<";
+  const std::size_t at = name.find(kTemplate);
+  if (!name.starts_with(kOurs) || at == std::string::npos) return name;
+  std::string argument = name.substr(at + kTemplate.size());
+  if (argument.ends_with("ul>") && !argument.starts_with(kOurs))
+    return name.substr(0, at) + argument[0] + "dImpl";
+  if (!argument.starts_with(kOurs)) return name;
+  argument.pop_back();  // the '>'
+  if (argument.ends_with(' ')) argument.pop_back();
+  return name.substr(0, at) + written_out(argument).substr(kOurs.size());
+}
+
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 }  // namespace
@@ -35,13 +50,7 @@ std::string named_by_program(std::string name) {
 }
 
 std::string class_name(const std::type_info& type) {
-  std::string name = ebb::detail::demangled(type);
-  // Ours are templates of the number of dimensions: "ebb::nn::ConvImpl<2ul>".
-  constexpr std::string_view kOurs = "ebb::nn::", kTemplate = "Impl<";
-  const std::size_t at = name.find(kTemplate);
-  if (name.starts_with(kOurs) && name.ends_with("ul>") && at != std::string::npos)
-    name = name.substr(0, at) + name.substr(at + kTemplate.size(), 1) + "dImpl";
-  return named_by_program(std::move(name));
+  return named_by_program(written_out(ebb::detail::demangled(type)));
 }
 
 std::string handle_name(const std::type_info& module) {

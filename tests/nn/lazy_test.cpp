@@ -135,6 +135,8 @@ TEST_CASE("a lazy module refuses to learn its size from an input without feature
   nn::LazyLinear linear(3);
   CHECK_THROWS_WITH(linear(zeros({2, 0})),
                     support::Contains("without features") && support::Contains("[2, 0]"));
+  CHECK(linear->name() == "ebb::nn::LazyLinearImpl");
+  CHECK(nn::LazyConv2d(3, 2)->name() == "ebb::nn::LazyConv2dImpl");
   nn::LazyConv2d conv(3, 2);
   CHECK_THROWS_WITH(conv(zeros({2, 0, 4, 4})), support::Contains("without features"));
   CHECK(linear(zeros({2, 1})).sizes() == IntArrayRef({2, 3}));

@@ -38,8 +38,13 @@ inline void prepare(ebb::nn::Module& module, Tensors& t, std::size_t at) {
       names.back() += c;
   }
   names.pop_back();
-  const bool file = option(3) >= 0;  // of Float, as modules are
-  if (!file) module.to(kTypes[option(1)]);
+  const bool file = option(3) >= 0;
+  if (file) {  // of Float, as parameters are
+    for (Tensor buffer : module.buffers())
+      if (buffer.is_floating_point()) buffer.set_data(buffer.to(kTypes[option(1)]));
+  } else {
+    module.to(kTypes[option(1)]);
+  }
   module.train(option(0) != 0);
   const auto own = module.state_dict().keys();
   if (option(3) == kNoState) return;
@@ -64,7 +69,7 @@ inline void prepare(ebb::nn::Module& module, Tensors& t, std::size_t at) {
     const Tensor* const found = parameters.find(names[i]);
     if ((found && found->requires_grad()) != t[at + 2 + i].requires_grad())
       throw std::logic_error(names[i] + " has another requires_grad");
-    if (file && !ebb::equal(t[at + 2 + i], own_state[names[i]].to(t[at + 2 + i].dtype())))
+    if (file && !ebb::equal(t[at + 2 + i], own_state[names[i]]))
       throw std::logic_error(names[i] + " is not as in the file");
     if (found) t[at + 2 + i] = *found;
   }
