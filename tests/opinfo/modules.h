@@ -76,6 +76,11 @@ inline void prepare(ebb::nn::Module& module, Tensors& t, std::size_t at) {
   ebb::manual_seed(static_cast<std::uint64_t>(option(2)));
 }
 
+/// Whether the call is under autocast, to BFloat16.
+inline bool is_cast(const Tensors& t, std::size_t at) {
+  return t[at].numel() > 4 && t[at][4].item<std::int64_t>() != 0;
+}
+
 /// What a call gave, and the buffers as it leaves them.
 template <class T>
 void finish(Tensors& out, const T& value, const ebb::nn::Module& module) {

@@ -2,6 +2,7 @@
 """Gives PyTorch's table of modules (ModuleInfo) to ebb: values, gradients, buffers, and calls that must fail."""
 import argparse
 import collections
+import contextlib
 import copy
 import inspect
 import itertools
@@ -165,6 +166,18 @@ def moved(v, change):
     return v
 
 
+@contextlib.contextmanager
+def tolerance(kind):
+    """That of numbers which went through BFloat16, for calls under autocast."""
+    usual = compare.TOLERANCE
+    if kind == "autocast":
+        compare.TOLERANCE = {dtype: (0.1, 0.1) for dtype in usual}
+    try:
+        yield
+    finally:
+        compare.TOLERANCE = usual
+
+
 class ModuleCase(compare.Case):
     """One module made and called, with what PyTorch gives for it."""
 
@@ -185,7 +198,8 @@ class ModuleCase(compare.Case):
         inputs = list(writer.tensors)
         at = len(inputs)
         self.label = re.sub(r"ebb::nn::|ebb::|std::int64_t(?=\{)|double(?=\()", "", f"{made} {text}")
-        text = f"auto m = {made}; prepare(*m, t, {at}); finish(out, {text}, *m);"
+        declared = f"auto m = {made}; prepare(*m, t, {at}); "
+        text = declared + f"ebb::amp::autocast casting(ebb::kCPU, ebb::kBFloat16, is_cast(t, {at})); finish(out, {text}, *m);"
         torch.manual_seed(3)
         module = error = None
         try:
@@ -205,7 +219,7 @@ class ModuleCase(compare.Case):
         if self.file:
             number = int(file.stem)
             torch.save(module.state_dict(), file)
-        header = [torch.tensor([training, TYPES.index(dtype), 3, number]), torch.tensor(list(names), dtype=torch.uint8)]
+        header = [torch.tensor([training, TYPES.index(dtype), 3, number, kind == "autocast"]), torch.tensor(list(names), dtype=torch.uint8)]
         everything = inputs + header + list(state.values())
         if sum(t.numel() for t in everything) > 10**5:
             raise calls.Unwritable("too large")
@@ -228,7 +242,8 @@ class ModuleCase(compare.Case):
 
     def measure(self, module, args, kwargs, leaves):
         torch.manual_seed(3)
-        self.values = tensors_of(module(*args, **kwargs)) + [b.clone() for b in module.buffers()]
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.kind == "autocast"):
+            self.values = tensors_of(module(*args, **kwargs)) + [b.clone() for b in module.buffers()]
         if sum(v.numel() for v in self.values if v is not None) > 10**6:
             raise calls.Unwritable("too large")
         if not compare.in_scope([v for v in self.values if v is not None]):
@@ -247,7 +262,8 @@ class ModuleCase(compare.Case):
             self.verdict = "differ" if wrong else "agree" if stage < 1 + self.orders else "accepted"
             self.note = message if stage == 0 else self.expected
         else:
-            super().judge(stage, message, values, grads, grads2)
+            with tolerance(self.kind):
+                super().judge(stage, message, values, grads, grads2)
         if self.file and self.verdict == "agree":
             self.read_back()
 
@@ -339,6 +355,8 @@ class Collection:
             self.add(name, cls, constructor, call, dtype, training, "sample")
             if dtype == torch.float32 and training:
                 self.add(name, cls, constructor, call, dtype, training, "file", self.files / f"{len(self.cases)}.pt")
+            if dtype == torch.float32 and not training:
+                self.add(name, cls, constructor, call, dtype, training, "autocast")
             if dtype == torch.float64:
                 for _, other in changed_inputs(call):
                     self.add(name, cls, constructor, other, dtype, training, "input")
