@@ -138,6 +138,16 @@ TEST_CASE("functional forms take their options") {
   Variable y = x.clone();
   CHECK(F::relu(y, F::ReLUFuncOptions().inplace(true)).is_same(y));
   near(y, {0, 0, 0.5, 2}, 0);
+  const Variable image = x.view({1, 1, 2, 2});
+  const std::vector<double> factors = {1.7, 1.7};
+  CHECK(equal(nn::Upsample(nn::UpsampleOptions().scale_factor(factors).mode(kArea))(image),
+              F::interpolate(image, F::InterpolateFuncOptions().scale_factor(factors).mode(kArea))));
+  const auto bilinear = nn::UpsampleOptions().scale_factor(factors).mode(kBilinear);
+  CHECK(equal(
+      nn::Upsample(nn::UpsampleOptions(bilinear).recompute_scale_factor(true))(image),
+      F::interpolate(
+          image,
+          F::InterpolateFuncOptions().scale_factor(factors).mode(kBilinear).recompute_scale_factor(true))));
   nn::Sequential inplace(nn::SiLU(true), nn::Mish(nn::MishOptions().inplace(true)));
   Variable z = x.clone();
   CHECK(inplace->forward(z).is_same(z));
