@@ -218,7 +218,7 @@ def candidates(op, sample):
         raise Unwritable("random")
     found, reasons = [], []
     signature, fills = signature_of(op), {}
-    if op.name in ("nn.functional.embedding", "nn.functional.embedding_bag"):
+    if op.name in ("nn.functional.embedding", "nn.functional.embedding_bag", "where"):
         args = (args[1], args[0], *args[2:])  # OpInfo's functions exchange the two
     if op.name == "__getitem__":
         writer = Writer()

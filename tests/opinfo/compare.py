@@ -64,7 +64,7 @@ class Case:
             scope = f"const ebb::amp::autocast scope(ebb::kCPU, ebb::{calls.DTYPES[self.autocast]});"
             self.candidates = [(f"[&] {{ {scope} return {text}; }}()", tensors) for text, tensors in self.candidates]
         self.shapes = [(list(t.shape), str(t.dtype)[6:]) for t in self.candidates[0][1]]
-        self.orders, self.values, self.grads, self.grads2 = orders, [], [], []
+        self.orders, self.values, self.grads, self.grads2, self.asked = orders, [], [], [], None
         self.cotangents, self.cotangents2 = [], []
         if not all(in_scope(t) for _, t in self.candidates):
             raise calls.Unwritable("complex, sparse or on no device")
@@ -74,6 +74,8 @@ class Case:
             return
         with torch.autocast("cpu", self.autocast, enabled=self.autocast is not None):
             result = op(sample.input, *sample.args, **sample.kwargs)
+        if op.name == "unique_consecutive":  # Python's function leaves out what is not asked for
+            self.asked = [True] + [sample.kwargs.get(flag, False) for flag in ("return_inverse", "return_counts")]
         self.values = tensors_of(result)
         if not in_scope(self.values):
             raise calls.Unwritable("complex, sparse or on no device")
@@ -102,6 +104,8 @@ class Case:
         if stage < 1 + (self.orders > 0) + (self.orders > 1):
             self.verdict, self.note = "throws", f"at order {stage}: {message[:150]}"
             return
+        if self.asked:
+            values = [v for v, asked in zip(values, self.asked) if asked]
         for what, mine, theirs in (("value", values, self.values), ("gradient", grads, self.grads),
                                    ("second gradient", grads2, self.grads2)):
             note = difference(mine, theirs, what != "value", self.autocast is not None)
