@@ -17,19 +17,18 @@ namespace {
 const char* printed_namespace = "ebb";
 const std::string kInModule = "\n  in module ";
 
-/// Ours are templates of the number of dimensions, "ebb::nn::ConvImpl<2ul>", or of another module,
-/// "ebb::nn::LazyImpl<ebb::nn::LinearImpl>".
+/// Ours are templates of the number of dimensions, "ebb::nn::ConvImpl<2ul>", or stand for a module that is to
+/// be, "ebb::nn::LazyImpl<ebb::nn::LinearImpl>".
 std::string written_out(const std::string& name) {
-  constexpr std::string_view kOurs = "ebb::nn::", kTemplate = "Impl<";
+  constexpr std::string_view kOurs = "ebb::nn::", kTemplate = "Impl<", kLazy = "ebb::nn::LazyImpl<";
+  if (name.starts_with(kLazy)) {
+    std::string module = name.substr(kLazy.size(), name.size() - kLazy.size() - 1);
+    if (module.ends_with(' ')) module.pop_back();
+    return "ebb::nn::Lazy" + written_out(module).substr(kOurs.size());
+  }
   const std::size_t at = name.find(kTemplate);
-  if (!name.starts_with(kOurs) || at == std::string::npos) return name;
-  std::string argument = name.substr(at + kTemplate.size());
-  if (argument.ends_with("ul>") && !argument.starts_with(kOurs))
-    return name.substr(0, at) + argument[0] + "dImpl";
-  if (!argument.starts_with(kOurs)) return name;
-  argument.pop_back();  // the '>'
-  if (argument.ends_with(' ')) argument.pop_back();
-  return name.substr(0, at) + written_out(argument).substr(kOurs.size());
+  if (!name.starts_with(kOurs) || !name.ends_with("ul>") || at == std::string::npos) return name;
+  return name.substr(0, at) + name[at + kTemplate.size()] + "dImpl";
 }
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
