@@ -3,6 +3,7 @@
 
 #include <ebb/core/api.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -58,9 +59,23 @@ std::string text(const Parts&... parts) {
   return out;
 }
 
-template <class E = Error, class... Parts>
-[[noreturn, gnu::cold, gnu::noinline]] void fail(const Parts&... parts) {
+/// A part of a message as it is handed on: texts of any length are of one type, so that few functions throw.
+template <class Part>
+struct HandedPart {
+  using type = const Part&;
+};
+template <std::size_t n>
+struct HandedPart<char[n]> {
+  using type = const char*;
+};
+
+template <class E, class... Parts>
+[[noreturn, gnu::cold, gnu::noinline]] void fail_with(Parts... parts) {
   throw E(text(parts...));
+}
+template <class E = Error, class... Parts>
+[[noreturn, gnu::always_inline]] inline void fail(const Parts&... parts) {
+  fail_with<E, typename HandedPart<Parts>::type...>(parts...);
 }
 
 }  // namespace detail
