@@ -148,7 +148,8 @@ class Flattener {
   void options(const std::string& name, const Value& group) {
     for (const auto& [key, entry] : group.as_dict()) {
       const std::string option = text_of(key);
-      // Of how a step is computed, which is ebb's own business, and names, by which nothing is found.
+      // Settings of how a step is computed, which is ebb's own business, and names, by which nothing is
+      // found.
       const char* const how[] = {"params", "param_names", "foreach", "fused", "capturable", "differentiable"};
       if (std::find(std::begin(how), std::end(how), option) != std::end(how)) continue;
       take(joined(name, option), plain(entry));

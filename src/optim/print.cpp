@@ -16,7 +16,7 @@ void print(std::ostream& stream, double number) {
   stream << std::string_view(text, std::to_chars(text, text + sizeof text, number).ptr);
 }
 
-// What options keep as tensors (src/optim/fields.h), as Python writes what it was.
+// Options that are kept as tensors (src/optim/fields.h), as Python writes what it was.
 void print(std::ostream& stream, const Variable& value) {
   if (value.dtype() == kByte) {
     const auto* const text = value.data_ptr<std::uint8_t>();

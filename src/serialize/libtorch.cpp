@@ -31,7 +31,7 @@ NamedTensors state_of(const nn::Module& module) {
 std::string id_of(std::size_t position) { return std::to_string(position + 1); }
 Value size_of(std::size_t count) { return scalar_tensor(static_cast<std::int64_t>(count), kLong); }
 
-// What options keep as tensors (src/optim/fields.h), as what it was.
+// Options that are kept as tensors (src/optim/fields.h), as what it was.
 Value option(const Variable& value) {
   if (value.dim() == 0 && value.dtype() == kBool) return value.item<bool>();
   if (value.dim() == 0 && value.dtype() == kLong) return value.item<std::int64_t>();
@@ -48,8 +48,8 @@ Value option(const Variable& value) {
   return numbers;
 }
 
-// What a group has beside its parameters, without what is not there: `lacking` has options that are to be
-// off.
+// The settings of a group beside its parameters, without what is not there: `lacking` has options that are to
+// be off.
 Dict options_of(const optim::OptimizerParamGroup& group, const char* reader,
                 std::initializer_list<std::string_view> lacking) {
   serialize::OutputArchive archive;
@@ -155,7 +155,7 @@ Value state_dict(const optim::Optimizer& optimizer) {
   std::int64_t position = 0;
   for (const OptimizerParamGroup& from : optimizer.param_groups()) {
     Dict group = options_of(from, "PyTorch", {"master_weights"});
-    // What is none is not in ebb's files.
+    // A setting that is none is not in ebb's files.
     const auto complete = [&](const char* name, const Value& value) {
       if (std::none_of(group.begin(), group.end(),
                        [&](const auto& e) { return e.first.as_string() == name; }))

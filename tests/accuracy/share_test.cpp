@@ -23,7 +23,7 @@ Tensor scores(const Line& line, DType dtype) {
   return x.to(dtype);
 }
 
-/// What the leader lacks to the whole.
+/// The share that the leader lacks to the whole.
 double rest(const Tensor& x, std::int64_t leader) {
   const Tensor wide = x.to(kDouble);
   Tensor others = exp(wide - wide[leader]);

@@ -212,7 +212,7 @@ TEST_CASE("an optimizer that does not fit is refused, and nothing has changed") 
   nn::Linear wider(3, 1);
   optim::Adam adam(wider->parameters());
   CHECK_THROWS_WITH(load(adam, file("runs.pt"), "adam.optimizer"), Contains("[1, 2]") && Contains("[1, 3]"));
-  // What the optimizer does not have is no less an error than a wrong name.
+  // A setting that the optimizer does not have is no less an error than a wrong name.
   const auto group = [](const char* option, bool value) {
     pytorch::write(temporary("option.pt"),
                    pytorch::Dict{{"state", pytorch::Dict()},

@@ -81,7 +81,7 @@ inline bool is_cast(const Tensors& t, std::size_t at) {
   return t[at].numel() > 4 && t[at][4].item<std::int64_t>() != 0;
 }
 
-/// What a call gave, and the buffers as it leaves them.
+/// The results of a call, and the buffers as it leaves them.
 template <class T>
 void finish(Tensors& out, const T& value, const ebb::nn::Module& module) {
   flatten(out, value);

@@ -24,7 +24,7 @@ def per_group(x):
     return f"PerGroup{number(x)}" if isinstance(x, list) else f"PerGroup({x})"
 
 
-# Of each schedule: its arguments, PyTorch's and ebb's; `u(a, b)` is a number between.
+# Each schedule has its arguments, PyTorch's and ebb's; `u(a, b)` is a number between.
 LEAVES = {
     "step": (lambda r, u: [r.randint(1, 6), u(.3, 1)], lr.StepLR,
              lambda n, gamma: f"StepLR>(o, {n}u, {gamma}, StepLR::Counting::kPython"),

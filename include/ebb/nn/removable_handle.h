@@ -1,4 +1,4 @@
-// What registering a hook of a module or an optimizer returns.
+// The handle that registering a hook of a module or an optimizer returns.
 #pragma once
 
 #include <ebb/core/api.h>

@@ -115,7 +115,7 @@ ops::Autocast cast_of(RnnKind kind, const Variable& input, const Variable& hidde
   return ops::autocast("recurrent_layers", input);
 }
 
-// What a projection gives is that of a product.
+// A projection's result is that of a product.
 RnnResult cast_projections(const Stack& s, TensorList params, RnnResult out) {
   if (!s.is_projected(params)) return out;
   const auto device = static_cast<int>(out.rows.device().type());

@@ -46,7 +46,7 @@ bool any_above(T bound, const T* x, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) any |= x[i] > bound;
   return any != 0;
 }
-/// Where the first element above `bound` stands, or n.
+/// The position of the first element above `bound`, or n.
 template <class T>
 std::int64_t find_above(T bound, const T* x, std::int64_t n) {
   constexpr std::int64_t kBlock = 64;

@@ -47,7 +47,7 @@ __device__ Compute<T> input_grad(T grad, T y, Compute<T> sum) {
   return kLog ? g - result_exp<T>(at) * sum : (g - sum) * at;
 }
 
-/// What the share of an element, or its logarithm, must exceed to lead its line; nothing does unless the
+/// The bound that an element's share, or its logarithm, exceeds to lead its line; nothing does unless the
 /// shares are the whole.
 template <class T, bool kLog>
 __device__ Compute<T> leading(bool whole) {

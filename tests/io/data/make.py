@@ -63,7 +63,7 @@ def model_of():
 def run_of(model, optimizer):
     steps(model, optimizer, 3)
     run = {"model": {k: v.clone() for k, v in model.state_dict().items()}, "epoch": 3}
-    # What is saved must not move on: copied by way of a file in memory.
+    # A saved state must not move on: it is copied by way of a file in memory.
     state = io.BytesIO()
     torch.save(optimizer.state_dict(), state)
     state.seek(0)

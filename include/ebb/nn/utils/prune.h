@@ -18,7 +18,7 @@ class EBB_API Amount {
   Amount(T share) : Amount(static_cast<double>(share), true) {}
   template <std::integral T>
   Amount(T count) : Amount(static_cast<double>(count), false) {}
-  /// Of `size`; a share is rounded to the nearest, halves to even. Throws where there are fewer.
+  /// The amount of `size`; a share is rounded to the nearest, halves to even. Throws where there are fewer.
   std::int64_t of(std::int64_t size) const;
 
  private:
@@ -28,7 +28,7 @@ class EBB_API Amount {
   bool is_share_;
 };
 
-/// What computes a mask. Derive, and write compute_mask().
+/// A method computes a mask. Derive, and write compute_mask().
 class EBB_API BasePruningMethod {
  public:
   /// On what a further mask of a pruned tensor is computed: the numbers that are left, the channels along
