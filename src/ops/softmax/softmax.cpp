@@ -27,7 +27,8 @@ struct SoftmaxBackward : autograd::Node {
 
   std::string name() const override { return log ? "LogSoftmaxBackward0" : "SoftmaxBackward0"; }
   autograd::GradList apply(autograd::GradList&& grads) override {
-    return {backward(name().c_str(), grads[0], result.unpack(), dim, log, input_dtype, /*whole=*/true)};
+    const char* op = log ? "_log_softmax_backward_data" : "_softmax_backward_data";
+    return {backward(op, grads[0], result.unpack(), dim, log, input_dtype, /*whole=*/true)};
   }
 };
 
