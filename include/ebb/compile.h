@@ -47,7 +47,8 @@ struct CompileReport {
 };
 
 struct CompileOptions {
-  /// Kinds of arguments whose tapes are kept; of more, those that were used longest ago are dropped.
+  /// Kinds of arguments whose tapes are kept; of more, those that were used longest ago are dropped. If twice
+  /// as many in a row are dropped before they were replayed, other kinds stay eager, with one warning.
   std::int64_t max_kinds = 16;
   /// Whether chains of elementwise calls on a GPU are compiled into kernels of their own. Those give the bits
   /// of the separate calls but for products that meet a sum, which become one rounding where they were two;
@@ -234,17 +235,19 @@ class Compiled {
 ///
 /// The function stays as it is, eager, with report().reason, and with one warning, if values decide what it
 /// does (item(), nonzero(), conditions, printing tensors), if its results are part of a graph, if it keeps
-/// tensors elsewhere than in results and gradients, or if two calls in a row never do the same. What it does
+/// tensors elsewhere than in results and gradients, if it leaves a tensor or a module that it found with
+/// another shape, requires_grad, mode or hooks, or if two calls in a row never do the same. What it does
 /// besides tensors (texts, counts, hooks) happens while it is recorded and not in replays; a captured handle
-/// that is given another tensor while the old one is still held elsewhere is not noticed: pass it as an
-/// argument.
+/// that is given another tensor while the old one is still held elsewhere, or that was undefined, is not
+/// noticed: pass it as an argument.
 ///
 /// On Device::CUDA the tape becomes a captured graph (cuda::Graph), where all that it works on is on one
 /// device and no argument is written to; results are then copies of what the graph writes. Batches must be
 /// moved to the device before the call. Chains of elementwise calls become kernels of their own, which may
 /// change last bits: see CompileOptions::fuse.
 ///
-/// Threads: calls that overlap are eager, but for one. Nested calls belong to the outer recording. An
+/// Threads: calls that overlap are eager, but for one. report(), reset() and emit() may be called within the
+/// function. Nested calls belong to the outer recording. An
 /// exception out of the function or a kernel passes on, and the next call records anew.
 template <class F>
 Compiled<std::decay_t<F>> compile(F&& function, const CompileOptions& options = {}) {

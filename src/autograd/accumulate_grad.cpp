@@ -85,12 +85,12 @@ void accumulate_into(Variable& grad, const Variable& incoming, bool may_steal) {
 }
 
 Variable AccumulateGrad::hooked(Variable incoming) const {
-  for (const auto& [handle, hook] : TensorHooks(meta_of(leaf_).hooks)) {
+  for (const LeafHook& hook : TensorHooks(meta_of(leaf_).hooks)) {
     const TensorHooks& live = meta_of(leaf_).hooks;  // a hook may have removed another
     bool present = false;
-    for (const auto& entry : live) present |= entry.first == handle;
+    for (const LeafHook& entry : live) present |= entry.serial == hook.serial;
     if (!present) continue;
-    Variable replaced = hook(incoming);
+    Variable replaced = hook.run(incoming);
     if (replaced.defined()) {
       EBB_CHECK(replaced.sizes() == incoming.sizes(), "a tensor hook returned a gradient of shape ",
                 replaced.sizes(), " for one of shape ", incoming.sizes(), ". Return the same shape.");

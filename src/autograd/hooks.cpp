@@ -1,8 +1,10 @@
 // Hooks on tensors.
 #include <ebb/autograd/hooks.h>
 
+#include "autograd/accumulate_grad.h"
 #include "autograd/meta.h"
 #include "autograd/retain.h"
+#include "autograd/tensor_state.h"
 
 #include <algorithm>
 
@@ -13,29 +15,46 @@ unsigned add_tensor_hook(const Variable& x, TensorHook hook) {
   EBB_CHECK(x.requires_grad(),
             "register_hook: cannot register a hook on a tensor that doesn't require gradient; call "
             "requires_grad_() first.");
+  const StateChange change(x);
   if (const Ref<Node>& node = x.grad_fn()) {
     NodeExtras& extras = node->extras();
     extras.tensor_hooks.push_back({x.output_nr(), extras.next_handle, std::move(hook)});
     return extras.next_handle++;
   }
   AutogradMeta& meta = meta_of(x);
-  meta.hooks.emplace_back(meta.next_hook, std::move(hook));
+  meta.hooks.push_back({meta.next_hook, detail::new_state(), std::move(hook)});
   return meta.next_hook++;
 }
 
+namespace {
+
+// A leaf has no history: hooks of the node that collects its gradient are hooks of the leaf, for tapes.
+void hooks_change(const Node& node) {
+  const auto* const accumulator = dynamic_cast<const AccumulateGrad*>(&node);
+  if (!accumulator) return;
+  detail::not_replayed("it changes the hooks of a node that collects a gradient");
+  const Variable& leaf = accumulator->variable();
+  detail::tensor_changed(*leaf.array().storage(), leaf.impl()->born, detail::new_state());
+}
+
+}  // namespace
+
 unsigned add_pre_hook(Node& node, NodePreHook hook) {
+  hooks_change(node);
   NodeExtras& extras = node.extras();
   extras.pre_hooks.emplace_back(extras.next_handle, std::move(hook));
   return extras.next_handle++;
 }
 
 unsigned add_post_hook(Node& node, NodePostHook hook) {
+  hooks_change(node);
   NodeExtras& extras = node.extras();
   extras.post_hooks.emplace_back(extras.next_handle, std::move(hook));
   return extras.next_handle++;
 }
 
 void remove_node_hook(Node& node, unsigned handle) {
+  hooks_change(node);
   NodeExtras& extras = node.extras();
   const std::size_t removed =
       std::erase_if(extras.pre_hooks, [&](const auto& h) { return h.first == handle; }) +
@@ -66,12 +85,13 @@ void drop_retained_grad(VariableImpl& impl) {
 using namespace autograd;
 
 void Variable::remove_hook(unsigned handle) const {
+  const StateChange change(*this);
   std::size_t removed = 0;
   if (const Ref<Node>& node = grad_fn()) {
     if (NodeExtras* extras = node->extras_or_null())
       removed = std::erase_if(extras->tensor_hooks, [&](const auto& h) { return h.handle == handle; });
   } else if (AutogradMeta* meta = meta_or_null(*this)) {
-    removed = std::erase_if(meta->hooks, [&](const auto& h) { return h.first == handle; });
+    removed = std::erase_if(meta->hooks, [&](const auto& h) { return h.handle == handle; });
   }
   EBB_CHECK(removed, "remove_hook: no hook with the handle ", handle, " is registered on this tensor.");
 }
@@ -80,6 +100,7 @@ void Variable::retain_grad() const {
   EBB_CHECK(requires_grad(), "retain_grad: can't retain_grad on Tensor that has requires_grad=False.");
   const Ref<Node>& node = grad_fn();
   if (!node || retains_grad()) return;  // a leaf keeps its gradient anyway
+  const StateChange change(*this);
   meta_of(*this).retains_grad = true;
   node->extras().retained.emplace_back(output_nr(), impl());
 }

@@ -10,7 +10,12 @@
 
 namespace ebb::autograd {
 
-using TensorHooks = std::vector<std::pair<unsigned, TensorHook>>;
+struct LeafHook {
+  unsigned handle;
+  std::uint64_t serial;  // of all hooks of the program, which tells them apart for tapes
+  TensorHook run;
+};
+using TensorHooks = std::vector<LeafHook>;
 
 struct AutogradMeta {
   Variable grad;

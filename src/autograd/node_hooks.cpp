@@ -3,6 +3,7 @@
 
 #include "autograd/accumulate_grad.h"
 #include "autograd/meta.h"
+#include "core/recorder.h"
 
 #include <algorithm>
 
@@ -40,8 +41,11 @@ void run_tensor_hooks(Node& node, GradList& grads) {
     grad = std::move(replaced);
   }
   for (const auto& [output_nr, impl] : extras.retained)
-    if (grads[output_nr].defined())
-      accumulate_into(meta_of(Variable(Ref<VariableImpl>::share(impl))).grad, grads[output_nr], false);
+    if (grads[output_nr].defined()) {
+      const Variable keeper(Ref<VariableImpl>::share(impl));
+      if (detail::Recorder* const recorder = detail::recorder()) recorder->accumulates(keeper);
+      accumulate_into(meta_of(keeper).grad, grads[output_nr], false);
+    }
 }
 
 void run_pre_hooks(Node& node, GradList& grads) {

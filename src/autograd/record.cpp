@@ -9,6 +9,7 @@
 #include "autograd/copy_slices.h"
 #include "autograd/meta.h"
 #include "autograd/retain.h"
+#include "autograd/tensor_state.h"
 #include "autograd/thread_state.h"
 #include "core/recorder.h"
 
@@ -101,8 +102,8 @@ void bump_version(const Variable& self) {
 
 void rebase_history(const Variable& self, const Ref<Node>& node) {
   if (!node) return;
-  detail::graph_replaced(*self.array().storage());
   if (!is_tracked_view(self)) {
+    const StateChange change(self);
     move_retained_grad(self, node.get());
     set_history(self, node);
     self.impl()->requires_grad = false;
@@ -110,6 +111,7 @@ void rebase_history(const Variable& self, const Ref<Node>& node) {
   }
   check_view_kind(self, node->name().c_str());
   const Variable base = meta_of(self).base;
+  const StateChange change(base), change_of_view(self);
   node->add_output(self.array());
   Ref<Node> slices = CopySlices::make(base, self.array(), node);
   move_retained_grad(base, slices.get());

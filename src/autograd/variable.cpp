@@ -6,7 +6,9 @@
 
 #include "autograd/meta.h"
 #include "autograd/retain.h"
+#include "autograd/tensor_state.h"
 #include "autograd/thread_state.h"
+#include "core/fingerprint.h"
 #include "core/recorder.h"
 #include "device/backend.h"
 
@@ -17,6 +19,9 @@ namespace ebb {
 using namespace autograd;
 
 VariableImpl::~VariableImpl() {
+  const bool made_within_a_recording = born % 2 != 0;
+  if (detail::may_be_read(born) && !made_within_a_recording && data.defined()) [[unlikely]]
+    detail::tensor_gone(*data.storage(), born, detail::mixed(reinterpret_cast<std::uintptr_t>(this)));
   drop_retained_grad(*this);
   delete meta;
 }
@@ -156,8 +161,8 @@ const Variable& Variable::set_requires_grad(bool value) const {
             "subgraph that ",
             "needs no gradient, take x.detach().");
   if (!node && impl.requires_grad != value) {
+    const StateChange change(*this);
     impl.requires_grad = value;
-    detail::tensor_replaced(*impl.data.storage());
   }
   return *this;
 }
@@ -174,6 +179,8 @@ const Ref<Node>& Variable::grad_fn() const {
 const Variable& Variable::grad() const {
   static const Variable none;
   const VariableImpl& impl = checked();
+  if (detail::Recorder* const recorder = detail::recorder()) [[unlikely]]
+    recorder->uses_gradient(*this, false);
   if (impl.grad_fn && !(impl.meta && (impl.meta->retains_grad || impl.meta->grad.defined())))
     warn(
         "grad(): the tensor is not a leaf, and backward() leaves its gradient undefined. Call retain_grad() "
@@ -183,6 +190,8 @@ const Variable& Variable::grad() const {
 
 Variable& Variable::mutable_grad() const {
   checked();
+  if (detail::Recorder* const recorder = detail::recorder()) [[unlikely]]
+    recorder->uses_gradient(*this, true);
   return meta_of(*this).grad;
 }
 
@@ -208,6 +217,7 @@ Variable& Variable::detach_() const {
   EBB_CHECK(
       !is_tracked_view(*this),
       "detach_: cannot detach views in place, as the base would keep the history. Use detach() instead.");
+  const StateChange change(*this);
   impl.grad_fn.reset();
   impl.output_nr = 0;
   impl.requires_grad = false;
@@ -241,7 +251,7 @@ void Variable::set_data(Variable&& data) const {
   EBB_CHECK(!requires_grad() || is_floating(data.dtype()),
             "set_data: a tensor that requires grad needs a floating dtype, got ", data.dtype(), ".");
   detail::not_replayed("set_data() gives a tensor other memory");
-  detail::tensor_replaced(*impl.data.storage());
+  const StateChange change(*this);
   impl.data = data.array();
 }
 

@@ -1,11 +1,8 @@
-// Which calls of a compiled function are recorded, and which replayed.
+// Compiled functions: which calls are recorded, and which replayed.
 #include <ebb/autograd/anomaly.h>
-#include <ebb/autograd/autocast_setting.h>
-#include <ebb/autograd/grad_mode.h>
 #include <ebb/compile.h>
-#include <ebb/core/deterministic.h>
+#include <ebb/core/parallel.h>
 #include <ebb/core/warning.h>
-#include <ebb/nn/training_flag.h>
 
 #include <algorithm>
 #include <atomic>
@@ -14,57 +11,20 @@
 #include <mutex>
 
 #include "autograd/thread_state.h"
+#include "compile/call_key.h"
+#include "compile/call_kind.h"
 #include "compile/device_tape.h"
 #include "compile/emit.h"
-#include "compile/fuse.h"
-#include "compile/recording.h"
 #include "device/capture.h"
 
 namespace ebb::detail {
 namespace {
 
+using compiling::CallKind;
 using compiling::Recording;
 using compiling::Tape;
 
-constexpr int kMostRecordings = 6;  // in a row, until two of them are the same
-constexpr int kMostRefusals = 3;    // in a row: the first calls may make what later ones find
-constexpr int kMostWasted = 3;      // tapes in a row that were given up before a replay
-
-template <class T>
-void append(std::string& key, const T& value) {
-  key.append(reinterpret_cast<const char*>(&value), sizeof(value));
-}
-
-// What tells calls apart for which different tapes are right.
-std::string key_of(const std::vector<Variable>& tensors, const std::string& numbers) {
-  std::string key = numbers;
-  append(key, GradMode::is_enabled());
-  append(key, InferenceMode::is_enabled());
-  append(key, are_deterministic_algorithms_enabled());
-  append(key, nn::detail::training_fingerprint());
-  const autograd::AutocastSetting autocast = autograd::AutocastSetting::now();
-  append(key, autocast.devices);
-  for (const DType each : autocast.dtypes) append(key, each);
-  append(key, get_default_dtype());
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const Variable& x = tensors[i];
-    append(key, x.defined());
-    if (!x.defined()) continue;
-    append(key, x.scalar_type());
-    append(key, x.device().type());
-    append(key, x.device().index());
-    append(key, x.requires_grad());
-    append(key, x.is_inference());
-    append(key, x.dim());
-    for (const std::int64_t size : x.sizes()) append(key, size);
-    for (const std::int64_t stride : x.strides()) append(key, stride);
-    std::size_t first = 0;
-    while (!(tensors[first].defined() && tensors[first].is_alias_of(x))) ++first;
-    append(key, first);
-    append(key, x.storage_offset() - tensors[first].storage_offset());
-  }
-  return key;
-}
+constexpr char kTooManyKinds[] = "its arguments come in more kinds than CompileOptions::max_kinds keeps";
 
 // Why a call cannot even be tried.
 const char* obstacle(const std::vector<Variable>& tensors) {
@@ -78,126 +38,48 @@ const char* obstacle(const std::vector<Variable>& tensors) {
   return nullptr;
 }
 
-std::string first_difference(const Tape& a, const Tape& b) {
-  const std::size_t calls = std::min(a.marks.size(), b.marks.size()) - 1;  // the last ends the last call
-  for (std::size_t i = 0; i < calls; ++i) {
-    const auto print_of = [i](const Tape& t) {
-      return std::string_view(t.print).substr(t.marks[i].at, t.marks[i + 1].at - t.marks[i].at);
-    };
-    if (print_of(a) != print_of(b))
-      return text("two calls in a row did different things, first at kernel call ", std::uint64_t{i}, ": ",
-                  a.marks[i].name, " and ", b.marks[i].name);
-  }
-  if (a.marks.size() != b.marks.size())
-    return text("two calls in a row did different things: ", std::uint64_t{a.marks.size() - 1}, " and ",
-                std::uint64_t{b.marks.size() - 1}, " kernel calls");
-  return "two calls in a row left different results or gradients";
-}
-
-// One kind of call.
-struct Kind {
-  std::string key;
-  std::unique_ptr<Tape> settled, last;
-  // The place of an argument. A captured tensor may lie there too, which no tape tells from a view of the
-  // argument.
-  struct Input {
-    std::shared_ptr<ReadStorage> memory;
-    std::int64_t offset = 0;
-  };
-  std::vector<Input> inputs;                   // of the last recording
-  std::vector<bool> same_memory, same_offset;  // of a settled tape: whether they were the same twice
-  std::vector<emitted::Argument> arguments;
-  std::string reason = "it has not been called twice yet";
-  int recordings = 0, refusals = 0, wasted = 0;
-  std::int64_t replays = 0;  // of the settled tape
-  bool eager = false;        // for good
-
-  bool fits(const std::vector<Variable>& tensors) const {
-    for (std::size_t i = 0; i < tensors.size(); ++i) {
-      if (!same_memory[i] || !tensors[i].defined()) continue;
-      if (tensors[i].array().storage() != inputs[i].memory->storage) return false;
-      if (same_offset[i] && tensors[i].storage_offset() != inputs[i].offset) return false;
-    }
-    return compiling::holds(*settled, tensors);
-  }
-  void stay_eager(std::string why) {
-    eager = true;
-    reason = std::move(why);
-    settled.reset();
-    last.reset();
-    inputs.clear();
-    warn(Warning("compile: the function stays eager: " + reason + "."));
-  }
-  void unsettle() {
-    wasted = replays == 0 ? wasted + 1 : 0;
-    last = std::move(settled);
-    recordings = 0;
-    reason = "what it reads has been replaced; it is being recorded again";
-    if (wasted >= kMostWasted) stay_eager("what it reads is replaced from call to call");
-  }
-  void recorded(std::unique_ptr<Tape> tape, const std::string& refusal, const std::vector<Variable>& tensors,
-                bool fuse_on_devices) {
-    if (!tape) {
-      last.reset();
-      reason = refusal;
-      if (++refusals >= kMostRefusals) stay_eager(refusal);
-      return;
-    }
-    refusals = 0;
-    arguments = compiling::arguments_of(tensors);
-    std::vector<Input> now;
-    for (const Variable& x : tensors)
-      now.push_back(x.defined() ? Input{read_by_tape(x.array().storage(), false), x.storage_offset()}
-                                : Input());
-    const bool same = last && last->print == tape->print;
-    if (same) {
-      same_memory.clear();
-      same_offset.clear();
-      for (std::size_t i = 0; i < now.size(); ++i) {
-        same_memory.push_back(now[i].memory == inputs[i].memory);
-        same_offset.push_back(now[i].offset == inputs[i].offset);
-      }
-      settled = std::move(tape);
-      compiling::fuse(*settled, fuse_on_devices);
-      compiling::plan_memory(*settled);
-      compiling::prepare_for_device(*settled, tensors);
-      last.reset();
-      reason.clear();
-      recordings = 0;
-      replays = 0;
-    } else {
-      reason = last ? first_difference(*last, *tape) : "it has not been called twice yet";
-      last = std::move(tape);
-      if (++recordings >= kMostRecordings) return stay_eager(reason);
-    }
-    inputs = std::move(now);
-    // What is known not to be always the same need not be held.
-    if (same)
-      for (std::size_t i = 0; i < inputs.size(); ++i)
-        if (!same_memory[i]) inputs[i] = {};
-  }
-};
+// The modes and the count of threads, which a function must leave as it finds them.
+std::string modes_left() { return compiling::key_of_modes() + std::to_string(get_num_threads()); }
 
 }  // namespace
 
 struct CompiledCore::Impl {
   explicit Impl(const CompileOptions& with) : options(with) {}
 
-  Kind& kind_of(std::string key) {
-    const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return k.key == key; });
+  std::int64_t most_kinds() const { return std::max<std::int64_t>(options.max_kinds, 1); }
+
+  /// Null where the call's kind is new and new kinds are not recorded any more.
+  std::shared_ptr<CallKind> kind_of(std::string key) {
+    const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k->key == key; });
     if (found != kinds.end()) {
       kinds.splice(kinds.begin(), kinds, found);
-    } else {
-      kinds.emplace_front().key = std::move(key);
-      while (static_cast<std::int64_t>(kinds.size()) > std::max<std::int64_t>(options.max_kinds, 1))
-        kinds.pop_back();
+      return kinds.front();
+    }
+    if (crowded) return nullptr;
+    kinds.push_front(std::make_shared<CallKind>(std::move(key)));
+    while (static_cast<std::int64_t>(kinds.size()) > most_kinds()) {
+      dropped_in_vain = kinds.back()->ever_replayed ? 0 : dropped_in_vain + 1;
+      kinds.pop_back();
     }
     return kinds.front();
   }
+  /// Recording costs more than an eager call: kinds that are dropped before they are replayed must end.
+  void check_for_crowd() {
+    if (crowded || dropped_in_vain < 2 * most_kinds()) return;
+    crowded = true;
+    warn(Warning(std::string("compile: ") + kTooManyKinds +
+                 ", and are dropped before they come again: other kinds stay eager. Raise max_kinds, or pad "
+                 "the arguments to fewer shapes."));
+  }
 
   CompileOptions options;
-  std::mutex mutex;
-  std::list<Kind> kinds;  // the one used last in front
+  /// Of the call that is under way, which may ask for a report or reset everything.
+  std::recursive_mutex mutex;
+  bool under_way = false;
+  std::list<std::shared_ptr<CallKind>> kinds;  // the one used last in front
+  std::int64_t dropped_in_vain = 0;            // kinds in a row
+  bool crowded = false;
+  std::uint64_t resets = 0;
   CompileReport counts;
   std::atomic<const char*> obstacle = nullptr;  // of the last call; calls that overlap set it, too
 };
@@ -207,47 +89,77 @@ CompiledCore::~CompiledCore() = default;
 CompiledCore::CompiledCore(CompiledCore&&) noexcept = default;
 CompiledCore& CompiledCore::operator=(CompiledCore&&) noexcept = default;
 
+namespace {
+
+/// True for a scope.
+class UnderWay {
+ public:
+  explicit UnderWay(bool& flag) : flag_(flag) { flag_ = true; }
+  ~UnderWay() { flag_ = false; }
+  UnderWay(const UnderWay&) = delete;
+  UnderWay& operator=(const UnderWay&) = delete;
+
+ private:
+  bool& flag_;
+};
+
+}  // namespace
+
 bool CompiledCore::call(const std::vector<Variable>& tensors, const std::string& numbers, Body body,
                         void* context, std::vector<Variable>& results) {
-  std::unique_lock lock(impl_->mutex, std::defer_lock);
+  Impl& impl = *impl_;
+  std::unique_lock lock(impl.mutex, std::defer_lock);
   const char* const why = obstacle(tensors);
-  impl_->obstacle = why;
-  if (why || !lock.try_lock()) {
+  impl.obstacle = why;
+  if (why || !lock.try_lock() || impl.under_way) {
+    if (lock.owns_lock()) lock.unlock();
     body(context, results);
     return false;
   }
-  ++impl_->counts.calls;
-  Kind& kind = impl_->kind_of(key_of(tensors, numbers));
-  if (kind.settled && !kind.fits(tensors)) kind.unsettle();
-  if (kind.settled) {
-    try {
-      results = compiling::replay(*kind.settled, tensors);
-    } catch (...) {
-      kind.settled.reset();
-      kind.reason = "an exception ended a replay; it is being recorded again";
-      throw;
-    }
-    ++kind.replays;
-    ++impl_->counts.replays;
-    return true;
-  }
-  if (kind.eager) {
+  ++impl.counts.calls;
+  const std::shared_ptr<CallKind> kind = impl.kind_of(compiling::key_of_call(tensors, numbers));
+  if (kind && kind->settled && !kind->fits(tensors)) kind->unsettle();
+  if (!kind) impl.obstacle = kTooManyKinds;
+  if (!kind || kind->eager) {
     lock.unlock();
     body(context, results);
     return false;
   }
-  ++impl_->counts.recordings;
-  Recording recording(tensors, kind.last.get());
+  const UnderWay under_way(impl.under_way);
+  if (kind->settled) {
+    try {
+      results = compiling::replay(*kind->settled, tensors);
+    } catch (...) {
+      kind->settled.reset();
+      kind->reason = "an exception ended a replay; it is being recorded again";
+      throw;
+    }
+    ++kind->replays;
+    kind->ever_replayed = true;
+    ++impl.counts.replays;
+    return true;
+  }
+  ++impl.counts.recordings;
+  const std::uint64_t resets = impl.resets;
+  const std::string modes = modes_left();
+  Recording recording(tensors);
   {
     const RecorderScope scope(&recording);
     body(context, results);
   }
+  if (impl.resets != resets) return false;
+  if (modes != modes_left())
+    recording.refuse(
+        "it leaves a mode of the thread, the mode of a module, or hooks other than it found them");
   const auto start = std::chrono::steady_clock::now();
-  std::unique_ptr<Tape> tape = recording.finish(results);
-  kind.recorded(std::move(tape), recording.reason(), tensors,
-                impl_->options.fuse && compiling::may_fuse_on_devices());
-  impl_->counts.prepare_seconds +=
+  try {
+    kind->recorded(recording, tensors, results, impl.options.fuse && compiling::may_fuse_on_devices());
+  } catch (const std::bad_alloc&) {
+    kind->refused("there was no memory to prepare its tape");
+  }
+  impl.counts.prepare_seconds +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  impl.check_for_crowd();
   return false;
 }
 
@@ -263,7 +175,7 @@ CompileReport CompiledCore::report() const {
     report.reason = "it has not been called yet";
     return report;
   }
-  const Kind& kind = impl_->kinds.front();
+  const CallKind& kind = *impl_->kinds.front();
   report.replayed = kind.settled != nullptr;
   report.reason = kind.reason;
   if (!kind.settled) return report;
@@ -284,10 +196,10 @@ void CompiledCore::emit(const std::string& path) const {
   EBB_CHECK(!impl_->kinds.empty(),
             "Compiled::emit: the function has not been called yet. Call it until "
             "report().replayed.");
-  const Kind& kind = impl_->kinds.front();
+  const CallKind& kind = *impl_->kinds.front();
   EBB_CHECK(kind.settled, "Compiled::emit: calls of the last kind are not replayed: ", kind.reason,
             ". Call it until report().replayed.");
-  EBB_CHECK(kind.settled->epoch == tape_epoch(),
+  EBB_CHECK(compiling::reads_same(*kind.settled),
             "Compiled::emit: a tensor that the function reads has been "
             "replaced since it was called. Call it until report().replayed.");
   compiling::emit(*kind.settled, kind.arguments, path);
@@ -295,7 +207,10 @@ void CompiledCore::emit(const std::string& path) const {
 
 void CompiledCore::reset() {
   const std::lock_guard lock(impl_->mutex);
+  ++impl_->resets;
   impl_->kinds.clear();
+  impl_->dropped_in_vain = 0;
+  impl_->crowded = false;
   impl_->counts = {};
   impl_->obstacle = nullptr;
 }

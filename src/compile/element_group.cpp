@@ -5,11 +5,17 @@
 #include <utility>
 
 #include "compile/device_chain.h"
+#include "compile/work.h"
 
 namespace ebb::compiling {
 
 void ElementGroup::use(const ElementCall& row) {
-  for (const ElementOperand* each : row.in_memory()) used[each->place].push_back(*each);
+  for (const ElementOperand* each : row.in_memory()) {
+    std::vector<ElementOperand>& uses = used[each->place];
+    const auto same = [&](const ElementOperand& other) { return other.same_elements(*each); };
+    // The first use tells most of a place; of the others only the last is likely to be of the same elements.
+    if (uses.empty() || !(same(uses.front()) || same(uses.back()))) uses.push_back(*each);
+  }
   written.insert(row.out.place);
 }
 
@@ -52,10 +58,12 @@ std::size_t ElementGroup::arrays_used() const {
   return count;
 }
 
-// Whether the kernel of a device would become too large with one more call.
+// Whether the kernel of a device would become too large with one more call, or a group of the CPU too long to
+// be compared with every call that might join.
 bool ElementGroup::is_full() const {
   constexpr std::size_t most = DeviceChain::kMostArrays - 1 - detail::ElementRow::kMostOperands;
-  return !device().is_cpu() && (rows.size() >= DeviceChain::kMostCalls || arrays_used() > most);
+  if (device().is_cpu()) return rows.size() >= kMostRows;
+  return rows.size() >= DeviceChain::kMostCalls || arrays_used() > most;
 }
 
 bool ElementGroup::joins(const ElementCall& row) const {
@@ -68,6 +76,7 @@ bool ElementGroup::joins(const ElementCall& row) const {
       if (reduction.call.to.place == each->place) return false;
     const auto found = used.find(each->place);
     if (found == used.end()) continue;
+    count_comparisons(found->second.size());
     const bool write = each == &row.out || written.contains(each->place);
     for (const ElementOperand& other : found->second)
       if (write && !other.same_elements(*each)) return false;

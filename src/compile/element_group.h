@@ -13,6 +13,8 @@ namespace ebb::compiling {
 /// Elementwise calls over as many elements that follow one another, what brings them elements, and what
 /// reduces theirs.
 struct ElementGroup {
+  static constexpr std::size_t kMostRows = 1024;  ///< on the CPU
+
   /// The call that the group begins with, where the next one takes up its result.
   struct Source {
     std::unique_ptr<RowSource> call;

@@ -39,7 +39,8 @@ struct Names {
 };
 
 void check_can_be_emitted(const Tape& tape) {
-  EBB_CHECK(tape.leaves.empty(),
+  const auto leaves = [](const TapeLeaf& leaf) { return leaf.leaves; };
+  EBB_CHECK(std::none_of(tape.leaves.begin(), tape.leaves.end(), leaves),
             "Compiled::emit: the function adds to gradients of tensors, which a source does not have. Return "
             "what autograd::grad() gives in place of backward().");
   for (const Place& place : tape.places)
@@ -78,8 +79,8 @@ struct Interface {
       arguments += (i ? ", " : "") + name;
     }
     std::string types, gives;
-    for (const Seen& each : tape.outputs) {
-      const NdArray& y = each.array;
+    for (const TapeOutput& each : tape.outputs) {
+      const NdArray& y = each.seen.array;
       types += types.empty() ? "ebb::Tensor" : ", ebb::Tensor";
       gives += (gives.empty() ? "" : ", ") + described(y.dtype(), y.sizes(), y.strides());
     }

@@ -85,9 +85,9 @@ SourceParts::SourceParts(const Tape& tape) : tape_(tape), arena_(tape) {
     call.call->visit(text);
     calls_ += "    " + slot + "(kCPU" + text.arguments() + ");\n";
   }
-  for (const Seen& each : tape.outputs)
+  for (const auto& [seen, input, earlier, found, inference] : tape.outputs)
     results_ += (results_.empty() ? "" : ", ") +
-                (each.place < 0 ? std::string("Variable()") : "given(" + name_of(each.array) + ")");
+                (seen.place < 0 ? std::string("Variable()") : "given(" + name_of(seen.array) + ")");
 }
 
 std::string SourceParts::arrays() const {

@@ -9,6 +9,7 @@
 #include "compile/row_program.h"
 #include "compile/scalars.h"
 #include "compile/touches.h"
+#include "compile/work.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -210,6 +211,7 @@ class Fuser {
       bool one = true;
       for (const ElementOperand& each : uses) one = one && each.same_elements(uses.front());
       if (!one) continue;
+      count_comparisons(group_.written.size());
       for (const int to : group_.written)
         if (to != from && begins(to) && size_of(group_.used.at(to)) == size_of(uses) &&
             touches_.calls(from).back() <= touches_.calls(to).front())

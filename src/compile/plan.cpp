@@ -1,13 +1,18 @@
 // Where the tensors of a tape lie that come and go within it.
 #include "compile/tape.h"
+#include "compile/work.h"
 
 #include <ebb/core/parallel.h>
 
 #include <algorithm>
 #include <climits>
+#include <queue>
 #include <unordered_map>
 
 namespace ebb::compiling {
+
+constinit std::atomic<std::uint64_t> comparisons{0};
+
 namespace {
 
 // Who needs memory, at some steps.
@@ -26,6 +31,7 @@ struct Lodger {
 class Layout {
  public:
   void lay(const Lodger& one) {
+    count_comparisons(laid_.size());
     for (const Lodger* partner : one.partners)
       if (std::find(laid_.begin(), laid_.end(), partner) != laid_.end() && free(one, partner->begin())) {
         *one.at = partner->begin();
@@ -40,6 +46,7 @@ class Layout {
     keep(one);
   }
   std::size_t bytes() const { return bytes_; }
+  std::size_t size() const { return laid_.size(); }
 
  private:
   static bool apart(const Lodger& a, const Lodger& b) { return a.last < b.first || a.first > b.last; }
@@ -63,10 +70,37 @@ class Layout {
   std::size_t bytes_ = 0;
 };
 
+// The arena behind the layout, for those that are too many to be compared with each other: by time, each at
+// the address of one that has ended and was as large, or behind all.
+void lay_by_time(std::vector<Lodger*> lodgers, std::size_t& bytes) {
+  std::stable_sort(lodgers.begin(), lodgers.end(),
+                   [](const Lodger* a, const Lodger* b) { return a->first < b->first; });
+  const auto later = [](const Lodger* a, const Lodger* b) { return a->last > b->last; };
+  std::priority_queue<const Lodger*, std::vector<const Lodger*>, decltype(later)> living(later);
+  std::unordered_map<std::size_t, std::vector<std::size_t>> free;  // addresses, by their bytes
+  for (Lodger* const one : lodgers) {
+    for (; !living.empty() && living.top()->last < one->first; living.pop())
+      free[living.top()->bytes].push_back(living.top()->begin());
+    std::vector<std::size_t>& places = free[one->bytes];
+    if (places.empty()) {
+      *one->at = bytes;
+      bytes += one->bytes;
+    } else {
+      *one->at = places.back();
+      places.pop_back();
+    }
+    living.push(one);
+  }
+}
+
+// So many of a device are laid out by size; smaller ones hardly matter to the arena.
+constexpr std::size_t kMostBySize = 2048;
+
 }  // namespace
 
 // The largest first, each at the lowest address where nothing lies that lives at the same time (greedy by
-// size: Pisarchyk & Lee, Efficient memory management for deep neural net inference, 2020).
+// size: Pisarchyk & Lee, Efficient memory management for deep neural net inference, 2020). That takes as many
+// comparisons as there are pairs, so the smallest of very many are laid out by time.
 void plan_memory(Tape& tape) {
   tape.work_threads = INT_MAX;
   std::vector<Lodger> lodgers;
@@ -98,15 +132,23 @@ void plan_memory(Tape& tape) {
   }
   tape.arenas.clear();
   std::vector<Layout> layouts;
-  for (const Lodger& one : lodgers) {
+  std::vector<std::vector<Lodger*>> small;
+  for (Lodger& one : lodgers) {
     std::size_t at = 0;
     while (at < tape.arenas.size() && tape.arenas[at].device != one.device) ++at;
     if (at == tape.arenas.size()) {
       tape.arenas.push_back({one.device, 0, nullptr});
       layouts.emplace_back();
+      small.emplace_back();
     }
-    layouts[at].lay(one);
+    if (layouts[at].size() == kMostBySize)
+      small[at].push_back(&one);
+    else
+      layouts[at].lay(one);
+  }
+  for (std::size_t at = 0; at < layouts.size(); ++at) {
     tape.arenas[at].bytes = layouts[at].bytes();
+    lay_by_time(std::move(small[at]), tape.arenas[at].bytes);
   }
 }
 

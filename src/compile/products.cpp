@@ -8,6 +8,9 @@
 #include <ebb/core/parallel.h>
 
 #include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
 
 #include "ops/elementwise/formulas/arithmetic.h"
 #include "ops/elementwise/kernels.h"
@@ -62,26 +65,49 @@ struct Addition {
 
 using KeptZeros = detail::KeptSlotCall<const EntryList&>;
 
-// Where the call before `before` that touched these elements set them all to zero: the entry of its list.
-TensorEntry* zeros_before(Tape& tape, const Touches& touches, const NdArray& x, int before) {
-  const int place = touches.place(x), at = touches.last_before(place, before);
-  if (at < 0) return nullptr;
-  TapeCall& call = tape.calls[static_cast<std::size_t>(at)];
-  if (call.call->name() != kernels::list_zero.name()) return nullptr;
-  detail::KeptEntries& list = std::get<0>(static_cast<KeptZeros&>(*call.call).arguments());
-  const auto offset = static_cast<std::size_t>(x.offset() * element_size(x.dtype()));
-  for (const TapeCall::Address& address : call.addresses)
-    for (TensorEntry& entry : list.entries)
-      if (address.place == place && address.offset == offset && address.at == &entry.at[0] &&
-          entry.count == x.numel() && list.dtype == x.dtype())
-        return &entry;
-  return nullptr;
-}
+// The entries of lists that set elements to zero.
+class Zeros {
+ public:
+  explicit Zeros(Tape& tape) {
+    for (std::size_t at = 0; at < tape.calls.size(); ++at) {
+      TapeCall& call = tape.calls[at];
+      if (call.call->name() != kernels::list_zero.name()) continue;
+      detail::KeptEntries& list = std::get<0>(static_cast<KeptZeros&>(*call.call).arguments());
+      std::unordered_map<void* const*, TensorEntry*> of;
+      for (TensorEntry& entry : list.entries) of[&entry.at[0]] = &entry;
+      for (const TapeCall::Address& address : call.addresses)
+        if (const auto found = of.find(address.at); found != of.end())
+          entries_[{static_cast<int>(at), address.place}].push_back(
+              {address.offset, list.dtype, found->second});
+    }
+  }
+
+  /// Where the call before `before` that touched these elements set them all to zero: the entry of its list.
+  TensorEntry* before(const Touches& touches, const NdArray& x, int before) const {
+    const int place = touches.place(x), at = touches.last_before(place, before);
+    const auto found = entries_.find({at, place});
+    if (found == entries_.end()) return nullptr;
+    const auto offset = static_cast<std::size_t>(x.offset() * element_size(x.dtype()));
+    for (const Entry& each : found->second)
+      if (each.offset == offset && each.dtype == x.dtype() && each.entry->count == x.numel())
+        return each.entry;
+    return nullptr;
+  }
+
+ private:
+  struct Entry {
+    std::size_t offset;
+    DType dtype;
+    TensorEntry* entry;
+  };
+  std::map<std::pair<int, int>, std::vector<Entry>> entries_;  // by call and place
+};
 
 }  // namespace
 
 void accumulate_products(Tape& tape, bool on_devices) {
   const Touches touches(tape);
+  const Zeros zeros(tape);
   for (std::size_t i = 0; i < tape.calls.size(); ++i) {
     KeptProduct* const product = product_of(tape.calls[i]);
     if (!product) continue;
@@ -111,8 +137,8 @@ void accumulate_products(Tape& tape, bool on_devices) {
     init = out;
     std::get<4>(arguments).beta = 1;
     later.left_out = true;
-    if (TensorEntry* const zeros = zeros_before(tape, touches, sum, users[0])) {
-      zeros->count = 0;
+    if (TensorEntry* const entry = zeros.before(touches, sum, users[0])) {
+      entry->count = 0;
       init = NdArray();
     }
   }

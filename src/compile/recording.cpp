@@ -3,6 +3,7 @@
 
 #include <ebb/autograd/grad_mode.h>
 
+#include "autograd/tensor_state.h"
 #include "compile/device_tape.h"
 
 #include <algorithm>
@@ -13,8 +14,8 @@ namespace ebb::compiling {
 
 using detail::ArgumentVisitor;
 
-Recording::Recording(const std::vector<Variable>& inputs, const Tape* before) : inputs_(inputs) {
-  ++detail::recordings;
+Recording::Recording(const std::vector<Variable>& inputs)
+    : inputs_(inputs), number_(detail::begin_recording()) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Variable& x = inputs[i];
     tape_->input_offsets.push_back(x.defined() ? x.storage_offset() : 0);
@@ -24,14 +25,11 @@ Recording::Recording(const std::vector<Variable>& inputs, const Tape* before) : 
     tape_->places[static_cast<std::size_t>(place)].input = static_cast<int>(i);
     known_[storage.get()] = {place, 0};
   }
-  if (before)
-    for (const TapeLeaf& leaf : before->leaves)
-      if (leaf.input < 0) had_grad_[leaf.leaf.impl()] = leaf.leaf.grad().defined();
 }
 
 Recording::~Recording() {
   detail::forget_made(*this);
-  --detail::recordings;
+  detail::end_recording();
 }
 
 void Recording::print(const void* bytes, std::size_t count) {
@@ -78,7 +76,7 @@ int Recording::place_of(const Ref<Storage>& storage) {
     place = add_place(Place::Kind::inner, *storage);
   } else {
     place = add_place(Place::Kind::outside, *storage);
-    tape_->places.back().found = detail::read_by_tape(storage, /*captured=*/true);
+    tape_->places.back().found = detail::read_by_tape(storage, number_);
     const Storage* const address = storage.get();
     print(&address, sizeof(address));
   }
@@ -132,13 +130,13 @@ class Recording::Keeper final : public ArgumentVisitor {
     r_.call_.addresses.push_back({&at, place, offset});
   }
   void words(Philox& philox) override {
-    for (std::size_t i = 0; i < r_.draws_.size(); ++i) {
-      const Draw& draw = r_.draws_[i];
-      if (draw.words.seed != philox.seed || draw.words.call != philox.call) continue;
-      r_.call_.words.push_back({&philox, draw.kept});
-      return plain_value(i);
+    const auto found = r_.draws_.find({philox.seed, philox.call});
+    if (found != r_.draws_.end()) {
+      r_.call_.words.push_back({&philox, found->second.kept});
+      plain_value(found->second.number);
+    } else if (!written) {
+      r_.refuse("a kernel was given random words that no kernel drew");
     }
-    if (!written) r_.refuse("a kernel was given random words that no kernel drew");
   }
   void plain(const void* bytes, std::size_t count) override { r_.print(bytes, count); }
 
@@ -191,10 +189,7 @@ class Recording::Matcher final : public ArgumentVisitor {
   }
   void address(void*&) override {}
   void words(Philox& philox) override {
-    const auto known = [&](const Draw& draw) {
-      return draw.words.seed == philox.seed && draw.words.call == philox.call;
-    };
-    if (written && std::none_of(r_.draws_.begin(), r_.draws_.end(), known)) drawn = philox;
+    if (written && !r_.draws_.contains({philox.seed, philox.call})) drawn = philox;
   }
   void plain(const void*, std::size_t) override {}
 
@@ -233,7 +228,7 @@ void Recording::end(std::unique_ptr<detail::KeptCall> kept, detail::KeptCall& af
   if (matcher.drawn) {
     FindDrawn words;
     kept->visit(words);
-    draws_.push_back({*matcher.drawn, words.found});
+    draws_[{matcher.drawn->seed, matcher.drawn->call}] = {words.found, draws_.size()};
   }
   if (kept->watched()) tape_->watched.push_back(kept.get());
   call_.call = std::move(kept);
@@ -274,10 +269,17 @@ void Recording::note_apart() {
     for (auto b = a + 1; b != tape_->arguments.end(); ++b) note(*a, *b);
     for (const int b : tape_->outside) note(*a, b);
   }
-  for (const int a : tape_->outside)
-    for (const int b : tape_->outside)
-      if (a != b && place(a).written && overlap(*place(a).found->storage, *place(b).found->storage))
+  // In the order of their addresses, so that few pairs are compared.
+  std::vector<int> by_address = tape_->outside;
+  const auto begin_of = [&](int at) { return static_cast<const char*>(place(at).found->storage->data()); };
+  std::sort(by_address.begin(), by_address.end(), [&](int a, int b) { return begin_of(a) < begin_of(b); });
+  for (std::size_t i = 0; i < by_address.size(); ++i)
+    for (std::size_t j = i + 1; j < by_address.size(); ++j) {
+      const Place &a = place(by_address[i]), &b = place(by_address[j]);
+      if (begin_of(by_address[j]) >= begin_of(by_address[i]) + a.bytes) break;
+      if ((a.written || b.written) && overlap(*a.found->storage, *b.found->storage))
         refuse("it writes to a captured tensor whose memory another one has too, as data() does");
+    }
 }
 
 void Recording::refuse(const std::string& reason) {
@@ -317,24 +319,17 @@ void Recording::bumped(const Ref<Storage>& storage) {
   if (place >= 0) ++tape_->places[static_cast<std::size_t>(place)].bumps;
 }
 
-void Recording::accumulates(const Variable& leaf) {
-  for (TapeLeaf& each : tape_->leaves) {
-    if (!each.leaf.is_same(leaf)) continue;
-    const bool in_place = leaf.grad().defined() && !GradMode::is_enabled();
-    if (!in_place) each.added_at = static_cast<int>(tape_->calls.size());
-    return;
-  }
-  TapeLeaf& entry = tape_->leaves.emplace_back();
-  entry.added_at = static_cast<int>(tape_->calls.size());
-  entry.leaf = leaf;
-  entry.data = leaf.array().address();
-  const Variable& grad = leaf.grad();
-  if (grad.defined()) {
-    entry.before = place_of(grad.array().storage());
-  } else {
-    const auto had = had_grad_.find(leaf.impl());
-    entry.cleared = had != had_grad_.end() && had->second;
-  }
+void Recording::changes(const Variable& x) {
+  if (found(x)) changed_.try_emplace(x.impl(), Changed{x, autograd::state_of(*x.impl())});
+}
+
+// A change that the function takes back, as freezing a network for a while, is none.
+void Recording::refuse_changes() {
+  for (const auto& [impl, each] : changed_)
+    if (autograd::state_of(*each.x.impl()) != each.state)
+      refuse(
+          "it leaves a tensor that it found with another shape, other memory, requires_grad, hooks or "
+          "history; do that outside");
 }
 
 void Recording::walked(const Variable& root) {
@@ -364,27 +359,39 @@ Seen Recording::seen(const Variable& x) {
   return {at, on_stand_in(at, x.array())};
 }
 
-std::unique_ptr<Tape> Recording::finish(const std::vector<Variable>& outputs) {
-  tape_->marks.push_back({tape_->print.size(), ""});
-  for (const Variable& x : outputs) {
-    const bool in_graph = x.defined() && x.requires_grad();
-    if (in_graph && (x.is_leaf() || !walked_.contains(x.grad_fn()->sequence_nr())))
+TapeOutput Recording::output(const Variable& x, const std::vector<Variable>& outputs) {
+  TapeOutput out;
+  if (x.defined()) {
+    const bool in_graph = x.requires_grad();
+    if (in_graph && (x.is_leaf() || found(x) || !walked_.contains(x.grad_fn()->sequence_nr())))
       refuse("a result is part of a graph; call backward() within the function, or detach() it");
-    if (!reason_.empty()) return nullptr;
+    if (!found(x) && autograd::gradient_of(x).defined())
+      refuse("a result has a gradient; return that as a result of its own");
+    if (!reason_.empty()) return out;
     // Its graph, walked as it is, may still hold what it computed with.
-    if (x.defined() && !x.is_leaf() && !x.is_view()) x.detach_();
-    tape_->outputs.push_back(seen(x));
+    if (!x.is_leaf() && !x.is_view()) x.detach_();
+    out.inference = x.is_inference();
+    const auto same = [&](const Variable& other) { return other.is_same(x); };
+    const auto at = std::find_if(inputs_.begin(), inputs_.end(), same);
+    const auto before = std::find_if(outputs.begin(), outputs.end(), same);
+    if (at != inputs_.end())
+      out.input = static_cast<int>(at - inputs_.begin());
+    else if (static_cast<std::size_t>(before - outputs.begin()) < tape_->outputs.size())
+      out.earlier = static_cast<int>(before - outputs.begin());
+    else if (found(x))
+      out.found = x;
   }
-  // Leaves that the function made for itself are gone with it.
-  std::erase_if(tape_->leaves, [](const TapeLeaf& each) { return each.leaf.use_count() == 1; });
-  for (TapeLeaf& leaf : tape_->leaves) {
-    for (std::size_t i = 0; i < inputs_.size(); ++i)
-      if (inputs_[i].is_same(leaf.leaf)) leaf.input = static_cast<int>(i);
-    leaf.after = seen(leaf.leaf.grad());
-    const VariableImpl* const which = leaf.input < 0 ? leaf.leaf.impl() : nullptr;
-    print(&which, sizeof(which));
-    if (leaf.input >= 0) leaf.leaf = {};
-  }
+  const VariableImpl* const which = out.found.impl();
+  print(&out.input, sizeof(out.input));
+  print(&out.earlier, sizeof(out.earlier));
+  print(&which, sizeof(which));
+  print(&out.inference, sizeof(out.inference));
+  out.seen = seen(x);
+  return out;
+}
+
+// What the function computed and somebody keeps, of whom the tape knows nothing.
+void Recording::refuse_kept() {
   for (const auto& [storage, k] : known_) {
     const Place& place = tape_->places[static_cast<std::size_t>(k.place)];
     if (k.serial == 0 || k.serial != detail::made_by(*this, storage)) continue;
@@ -395,10 +402,24 @@ std::unique_ptr<Tape> Recording::finish(const std::vector<Variable>& outputs) {
           "a tensor that it made (", tape_->calls[static_cast<std::size_t>(place.first)].call->name(), ", ",
           std::uint64_t{place.bytes}, " bytes) is kept elsewhere than in its results and gradients"));
   }
+}
+
+std::unique_ptr<Tape> Recording::finish(const std::vector<Variable>& outputs) {
+  tape_->marks.push_back({tape_->print.size(), ""});
+  refuse_changes();
+  for (const Variable& x : outputs) {
+    tape_->outputs.push_back(output(x, outputs));
+    if (!reason_.empty()) return nullptr;
+  }
+  finish_gradients();
+  refuse_kept();
   sort_places();
   note_apart();
   if (!reason_.empty()) return nullptr;
-  tape_->epoch = detail::tape_epoch();
+  for (const int at : tape_->outside) {
+    Place& place = tape_->places[static_cast<std::size_t>(at)];
+    place.known = detail::ReadState(*place.found, number_);
+  }
   return std::move(tape_);
 }
 

@@ -11,8 +11,7 @@ namespace ebb::compiling {
 
 class Recording final : public detail::Recorder {
  public:
-  /// `before` is the tape of the last time, if there is one: whose gradients are looked at first.
-  Recording(const std::vector<Variable>& inputs, const Tape* before);
+  explicit Recording(const std::vector<Variable>& inputs);
   ~Recording() override;
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
@@ -24,12 +23,17 @@ class Recording final : public detail::Recorder {
   void reaches(const NdArray& array, std::int64_t end, bool from_own_offset) override;
   void host_access(const Storage& storage) override;
   void bumped(const Ref<Storage>& storage) override;
+  void changes(const Variable& x) override;
+  void uses_gradient(const Variable& x, bool may_assign) override;
+  void drops_gradient(const Variable& x) override;
   void accumulates(const Variable& leaf) override;
   void walked(const Variable& root) override;
 
   /// After the function has returned these. The tape, unless there is a reason() why there is none.
   std::unique_ptr<Tape> finish(const std::vector<Variable>& outputs);
   const std::string& reason() const { return reason_; }
+  /// Which recording it is of all of the program.
+  std::uint32_t number() const { return number_; }
 
  private:
   class Keeper;
@@ -47,6 +51,19 @@ class Recording final : public detail::Recorder {
   void sort_places();
   void note_apart();
   Seen seen(const Variable& x);
+  TapeOutput output(const Variable& x, const std::vector<Variable>& outputs);
+  bool found(const Variable& x) const { return detail::is_older(x.impl()->born, number_); }
+  void refuse_changes();
+  void refuse_kept();
+  // Gradients (recording_gradients.cpp).
+  struct Gradient {
+    std::size_t leaf;  // of the tape's
+    NdArray first;     // the gradient of before, unless it was dropped
+    bool accumulated = false;
+  };
+  Gradient& gradient(const Variable& x);
+  void drop(Gradient& gradient);
+  void finish_gradients();
   int known(const Storage* storage) const;
   void print(const void* bytes, std::size_t count);
   void print_geometry(const NdArray& array, const Place& place);
@@ -64,11 +81,17 @@ class Recording final : public detail::Recorder {
   std::vector<Seen> stood_in_;  // and as they are kept
   TapeCall call_;               // that runs
   struct Draw {
-    Philox words;
     const Philox* kept;  // by the call that draws
+    std::size_t number;
   };
-  std::vector<Draw> draws_;
-  std::unordered_map<const VariableImpl*, bool> had_grad_;  // at the start
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Draw> draws_;  // by seed and call
+  std::unordered_map<const VariableImpl*, Gradient> gradients_;
+  struct Changed {
+    Variable x;
+    std::uint64_t state;  // at first
+  };
+  std::unordered_map<const VariableImpl*, Changed> changed_;  // tensors that the function found
+  std::uint32_t number_;
   std::string reason_;
   std::unordered_set<std::uint64_t> walked_;  // nodes, by their sequence numbers
 };

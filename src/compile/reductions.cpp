@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compile/device_chain.h"
 #include "compile/element_call.h"
 #include "compile/touches.h"
 
@@ -27,7 +28,8 @@ void hasten_reductions(Tape& tape) {
       const std::optional<ElementCall> row = element_call(tape.calls[call], touches);
       return row && row->count == found->count;
     };
-    while (last + 1 < i && goes_on(last + 1)) ++last;
+    const std::size_t furthest = std::min(i, last + DeviceChain::kMostCalls);
+    while (last + 1 < furthest && goes_on(last + 1)) ++last;
     behind[last].push_back(i);
     moved[i] = true;
   }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "autograd/tensor_state.h"
 #include "compile/device_tape.h"
 
 namespace ebb::compiling {
@@ -36,6 +37,13 @@ NdArray array_of(const Tape& tape, const Seen& seen, const std::vector<Variable>
                  offset, seen.array.dtype());
 }
 
+bool is_array(const Variable& x, const NdArray& array) {
+  if (!x.defined()) return false;
+  const NdArray& a = x.array();
+  return a.storage() == array.storage() && a.offset() == array.offset() && a.sizes() == array.sizes() &&
+         a.strides() == array.strides() && a.dtype() == array.dtype();
+}
+
 // Memory that a place gives out is reused once nobody else has it. `mine` are those who will let go of it.
 bool renew(Place& place, std::uint32_t mine) {
   if (place.kept && place.kept->use_count() <= 1 + mine) return false;
@@ -60,7 +68,7 @@ bool bring_own(Tape& tape, const std::vector<Variable>& inputs) {
   std::vector<std::uint32_t> held;  // by the leaves whose gradients come anew
   for (const TapeLeaf& leaf : tape.leaves) {
     if (leaf.after.place < 0) continue;
-    const Variable& grad = leaf_of(leaf, inputs).grad();
+    const Variable& grad = autograd::gradient_of(leaf_of(leaf, inputs));
     if (!grad.defined() || grad.use_count() != 1) continue;
     if (grad.array().storage() != place_at(tape, leaf.after.place).kept) continue;
     held.resize(tape.places.size());
@@ -133,30 +141,31 @@ void run(Tape& tape, const TapeCall& call) {
   call.call->visit(after);
 }
 
-// Those that are complete once the calls of numbers below `end` have run.
+// Those that are complete once the calls of numbers below `end` have run; those that were dropped by then are
+// gone.
 void hand_out_gradients(Tape& tape, const std::vector<Variable>& inputs, int end) {
   for (const TapeLeaf& entry : tape.leaves) {
-    if (entry.added_at > end) continue;
-    Variable& grad = leaf_of(entry, inputs).mutable_grad();
-    if (entry.after.place < 0) {
-      grad.reset();
+    if (!entry.leaves) continue;
+    const Variable& leaf = leaf_of(entry, inputs);
+    if (entry.added_at > end || entry.after.place < 0) {
+      if (entry.added_at <= end || (entry.any_before && entry.dropped_at <= end))
+        autograd::drop_gradient(leaf);
       continue;
     }
     NdArray array = array_of(tape, entry.after, inputs);
-    if (grad.defined() && grad.array().storage() == array.storage()) continue;
-    grad = Variable(std::move(array));
+    Variable& grad = leaf.mutable_grad();
+    if (!is_array(grad, array)) grad = Variable(std::move(array));
   }
 }
 
 bool leaf_holds(const Tape& tape, const TapeLeaf& entry, const std::vector<Variable>& inputs) {
   const Variable& leaf = leaf_of(entry, inputs);
-  if (!leaf.requires_grad()) return false;
+  if (entry.adds && !leaf.requires_grad()) return false;
   if (entry.input < 0 && leaf.array().address() != entry.data) return false;
-  const Variable& grad = leaf.grad();
-  if (entry.before < 0) return entry.cleared || !grad.defined();
-  const Place& place = tape.places[static_cast<std::size_t>(entry.before)];
-  if (place.kind != Place::Kind::outside) return true;
-  return grad.defined() && grad.array().storage() == place.found->storage;
+  if (entry.any_before) return true;
+  const Variable& grad = autograd::gradient_of(leaf);
+  if (grad.defined() != entry.had) return false;
+  return entry.before.place < 0 || is_array(grad, array_of(tape, entry.before, inputs));
 }
 
 // Views that as_strided makes may go beyond their tensor, or begin at an offset of their own.
@@ -192,10 +201,21 @@ bool overlap(const Storage& a, const Storage& b) {
   return from < other + b.bytes() && other < from + a.bytes();
 }
 
-bool holds(const Tape& tape, const std::vector<Variable>& inputs) {
-  if (tape.epoch != detail::tape_epoch()) return false;
-  for (const int at : tape.outside)
-    if (tape.places[static_cast<std::size_t>(at)].found->storage->use_count() < 2) return false;
+bool reads_same(Tape& tape) {
+  const auto same = [&](int at) {
+    Place& place = place_at(tape, at);
+    const detail::ReadStorage& found = *place.found;
+    if (found.storage->use_count() < 2 || found.state.load(std::memory_order_relaxed) != place.known.state)
+      return false;
+    return place.is_gradient || place.known.none_gone(found);
+  };
+  return std::all_of(tape.outside.begin(), tape.outside.end(), same);
+}
+
+bool holds(Tape& tape, const std::vector<Variable>& inputs) {
+  if (!reads_same(tape)) return false;
+  for (const TapeOutput& output : tape.outputs)
+    if (output.found.use_count() == 1) return false;
   for (const Variable& input : inputs)
     if (is_captured_leaf(tape, input)) return false;
   for (const int at : tape.arguments)
@@ -248,9 +268,12 @@ std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs) {
   hand_out_gradients(tape, inputs, std::numeric_limits<int>::max());
   std::vector<Variable> outputs;
   std::unordered_map<int, NdArray> copies;  // of the memory of places
-  for (const Seen& each : tape.outputs) {
-    if (each.place < 0) {
-      outputs.emplace_back();
+  for (const TapeOutput& output : tape.outputs) {
+    const Seen& each = output.seen;
+    if (each.place < 0 || output.input >= 0 || output.earlier >= 0 || output.found.defined()) {
+      outputs.push_back(output.input >= 0     ? inputs[static_cast<std::size_t>(output.input)]
+                        : output.earlier >= 0 ? Variable(outputs[static_cast<std::size_t>(output.earlier)])
+                                              : output.found);
       continue;
     }
     NdArray out = array_of(tape, each, inputs);
@@ -267,6 +290,7 @@ std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs) {
                     out.dtype());
     }
     outputs.emplace_back(std::move(out));
+    outputs.back().impl()->inference = output.inference;
   }
   return outputs;
 }

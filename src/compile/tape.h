@@ -38,6 +38,8 @@ struct Place {
   std::int64_t reach = 0;  ///< of input: bytes from its first element on that must be there
   bool fixed = false;      ///< of input: whether it must begin where it began
   std::shared_ptr<detail::ReadStorage> found;  ///< of outside
+  detail::ReadState known;                     ///< of outside: of the tensors on `found`
+  bool is_gradient = false;                    ///< of outside: whether it is a gradient, of which leaves tell
   std::vector<std::byte> numbers;              ///< of constant
   Ref<Storage> kept;                           ///< of constant and result: its memory
 };
@@ -87,15 +89,28 @@ struct TapeSuccession {
   int from, to, step;
 };
 
-/// A leaf whose gradient the function added to.
+/// A tensor whose gradient the function used.
 struct TapeLeaf {
   Variable leaf;
   int input = -1;              ///< the argument that it is; -1 for any other
   const void* data = nullptr;  ///< where the leaf's own elements lay
-  bool cleared = false;        ///< the function itself dropped the gradient of before: any will do
-  int added_at = 0;            ///< its gradient lies where `after` says from the call of this number on
-  int before = -1;             ///< the place of the gradient that was added to; -1: there was none
-  Seen after;                  ///< the gradient in the end
+  bool adds = false;           ///< the function added to the gradient
+  bool had = false;            ///< there was a gradient before
+  bool any_before = false;     ///< the function dropped the gradient of before unseen: any will do, or none
+  int dropped_at = 0;          ///< from the call of this number on, if any_before
+  Seen before;                 ///< the gradient of before, if calls read or write it
+  bool leaves = false;         ///< the function leaves the gradient `after`
+  int added_at = 0;            ///< from the call of this number on
+  Seen after;
+};
+
+/// A tensor that the function returned.
+struct TapeOutput {
+  Seen seen;
+  int input = -1;    ///< the argument that it is; -1 for any other
+  int earlier = -1;  ///< the output before it that it is
+  Variable found;    ///< the captured tensor that it is
+  bool inference = false;
 };
 
 struct DeviceTape;
@@ -116,7 +131,7 @@ struct Tape {
   /// that would be right then.
   std::vector<std::pair<int, int>> apart;
   std::vector<TapeLeaf> leaves;
-  std::vector<Seen> outputs;
+  std::vector<TapeOutput> outputs;
   std::vector<std::int64_t> input_offsets;
   std::vector<int> arguments, outside, own;  ///< places: of inputs, of outside, of results and constants
   std::string print;                         ///< two recordings of the same function have the same
@@ -134,8 +149,7 @@ struct Tape {
   std::vector<Arena> arenas;
   int work_threads = 0;                   ///< for which the arena is large enough
   std::unique_ptr<DeviceTape> on_device;  ///< of a tape that a captured graph can stand for
-  std::uint64_t epoch = 0;
-  bool brought = false;  ///< whether the memory is there
+  bool brought = false;                   ///< whether the memory is there
 };
 
 /// Copies and waits; the devices are the same or one is the CPU.
@@ -145,8 +159,11 @@ void copy_bytes(void* to, Device to_device, const void* from, Device from_device
 /// never share a byte.
 void plan_memory(Tape& tape);
 
-/// Whether all that the tape assumes of what it found is so.
-bool holds(const Tape& tape, const std::vector<Variable>& inputs);
+/// Whether the captured tensors are those that it was recorded from, in the state they were in.
+bool reads_same(Tape& tape);
+
+/// Whether all that the tape assumes of what it found is so (docs/compile.md has the list).
+bool holds(Tape& tape, const std::vector<Variable>& inputs);
 
 /// Whether they have bytes in common.
 bool overlap(const Storage& a, const Storage& b);

@@ -9,6 +9,25 @@
 
 namespace ebb {
 
+namespace detail {
+
+inline constexpr int kTwisterWords = 624, kTwisterMiddle = 397;
+
+// Without branches, and in every file that draws, so that it is vectorised where kernels are; not in every
+// loop that draws, for it is long and runs once in 624 words.
+[[gnu::noinline, maybe_unused]] static void twist_words(std::uint32_t* state) {
+  const auto twist = [](std::uint32_t high, std::uint32_t low, std::uint32_t other) {
+    const std::uint32_t y = (high & 0x80000000u) | (low & 0x7fffffffu);
+    return other ^ (y >> 1) ^ ((0u - (low & 1u)) & 0x9908b0dfu);
+  };
+  constexpr int kLength = kTwisterWords, kMiddle = kTwisterMiddle, kRest = kLength - kMiddle;
+  for (int i = 0; i < kRest; ++i) state[i] = twist(state[i], state[i + 1], state[i + kMiddle]);
+  for (int i = kRest; i < kLength - 1; ++i) state[i] = twist(state[i], state[i + 1], state[i - kRest]);
+  state[kLength - 1] = twist(state[kLength - 1], state[0], state[kMiddle - 1]);
+}
+
+}  // namespace detail
+
 /// MT19937 with 32-bit seeding; Matsumoto & Nishimura, ACM TOMACS 8(1), 1998.
 class Mt19937 {
  public:
@@ -49,7 +68,7 @@ class Mt19937 {
   }
 
  private:
-  static constexpr int kLength = 624, kMiddle = 397;
+  static constexpr int kLength = detail::kTwisterWords;
 
   static std::uint32_t tempered(std::uint32_t y) {
     y ^= y >> 11;
@@ -57,17 +76,8 @@ class Mt19937 {
     y ^= (y << 15) & 0xefc60000u;
     return y ^ (y >> 18);
   }
-  // Here, and without branches, so that it is vectorised where kernels are.
   void refill() {
-    const auto twist = [](std::uint32_t high, std::uint32_t low, std::uint32_t other) {
-      const std::uint32_t y = (high & 0x80000000u) | (low & 0x7fffffffu);
-      return other ^ (y >> 1) ^ ((0u - (low & 1u)) & 0x9908b0dfu);
-    };
-    constexpr int kRest = kLength - kMiddle;
-    std::uint32_t* const state = state_.data();
-    for (int i = 0; i < kRest; ++i) state[i] = twist(state[i], state[i + 1], state[i + kMiddle]);
-    for (int i = kRest; i < kLength - 1; ++i) state[i] = twist(state[i], state[i + 1], state[i - kRest]);
-    state[kLength - 1] = twist(state[kLength - 1], state[0], state[kMiddle - 1]);
+    detail::twist_words(state_.data());
     at_ = 0;
   }
 

@@ -27,7 +27,9 @@ std::uint64_t entropy() {
 
 }  // namespace
 
-Generator::Generator(std::uint64_t seed) : state_(std::make_shared<State>(seed)) {}
+Generator::Generator(std::uint64_t seed) : state_(std::make_shared<State>(seed)) {
+  detail::not_replayed("a random generator is made, which draws the same numbers in every call");
+}
 
 namespace {
 void not_replayed() { detail::not_replayed("the state of a random generator is read or set by the host"); }
@@ -80,7 +82,10 @@ std::optional<float>& Generator::next_float_normal() { return state_->next_float
 
 Generator& default_generator() {
   // Never destroyed: tensors may be drawn while the program shuts down.
-  static Generator& generator = *new Generator(entropy());
+  static Generator& generator = []() -> Generator& {
+    const detail::RecorderScope not_recorded(nullptr);
+    return *new Generator(entropy());
+  }();
   return generator;
 }
 

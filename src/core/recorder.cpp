@@ -1,8 +1,10 @@
 // The recorder of a thread, and what recordings and tapes know of storages.
 #include "core/recorder.h"
 
+#include "core/fingerprint.h"
 #include "core/fork.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace ebb::detail {
@@ -17,23 +19,21 @@ struct Known {
   };
   HeldAtFork mutex;
   std::unordered_map<const Storage*, Made> made;
-  struct Read {
-    std::weak_ptr<ReadStorage> held;
-    bool captured = false;  // by one of the tapes
-  };
-  std::unordered_map<const Storage*, Read> read;
+  std::unordered_map<const Storage*, std::weak_ptr<ReadStorage>> read;
   std::uint64_t serial = 0;
+  std::uint32_t begun = 0, under_way = 0;  // recordings
 };
 Known& known() {
   static Known& kept = *new Known;  // storages outlive everything
   return kept;
 }
-std::atomic<std::uint64_t> epoch{0};
-std::atomic<int> storages_read{0};
+std::atomic<std::uint64_t> states{0};
 
 }  // namespace
 
 constinit std::atomic<int> recordings{0};
+constinit std::atomic<std::uint32_t> tape_time{0};
+constinit std::atomic<std::uint32_t> last_read{0};
 
 Recorder* current_recorder() noexcept { return of_thread; }
 void set_current_recorder(Recorder* recorder) noexcept { of_thread = recorder; }
@@ -67,43 +67,88 @@ void forget_made(const Recorder& recorder) noexcept {
   std::erase_if(k.made, [&](const auto& each) { return each.second.by == &recorder; });
 }
 
-ReadStorage::ReadStorage(Ref<Storage> read) : storage(std::move(read)) { ++storages_read; }
+std::uint32_t begin_recording() noexcept {
+  Known& k = known();
+  const std::lock_guard lock(k.mutex);
+  ++recordings;
+  ++k.under_way;
+  tape_time = 2 * ++k.begun + 1;
+  return k.begun;
+}
+
+void end_recording() noexcept {
+  Known& k = known();
+  const std::lock_guard lock(k.mutex);
+  --recordings;
+  if (--k.under_way == 0) tape_time = 2 * k.begun;
+}
+
+ReadStorage::ReadStorage(Ref<Storage> read) : storage(std::move(read)) {}
 
 ReadStorage::~ReadStorage() {
   Known& k = known();
   const std::lock_guard lock(k.mutex);
   const auto found = k.read.find(storage.get());
-  if (found != k.read.end() && found->second.held.expired()) k.read.erase(found);
-  --storages_read;
+  if (found != k.read.end() && found->second.expired()) k.read.erase(found);
 }
 
-std::shared_ptr<ReadStorage> read_by_tape(const Ref<Storage>& storage, bool captured) {
+std::shared_ptr<ReadStorage> read_by_tape(const Ref<Storage>& storage, std::uint32_t recording) {
   Known& k = known();
   const std::lock_guard lock(k.mutex);
-  Known::Read& read = k.read[storage.get()];
-  std::shared_ptr<ReadStorage> held = read.held.lock();
-  if (!held) {
-    held = std::make_shared<ReadStorage>(storage);
-    read = {held, false};
-  }
-  read.captured = read.captured || captured;
+  std::weak_ptr<ReadStorage>& kept = k.read[storage.get()];
+  std::shared_ptr<ReadStorage> held = kept.lock();
+  if (!held) kept = held = std::make_shared<ReadStorage>(storage);
+  held->recording = std::max(held->recording.load(), recording);
+  last_read = std::max(last_read.load(), recording);
   return held;
+}
+
+std::uint64_t ReadStorage::gone(std::uint32_t recording) const {
+  const std::lock_guard lock(known().mutex);
+  std::uint64_t all = 0;
+  for (const auto& [born, which] : gone_by_age)
+    if (is_older(born, recording)) all ^= which;
+  return all;
+}
+
+ReadState::ReadState(const ReadStorage& read, std::uint32_t older_than)
+    : state(read.state), gone(read.gone(older_than)), deaths(read.deaths), older_than(older_than) {}
+
+bool ReadState::still_none_gone(const ReadStorage& read) {
+  const std::uint64_t now = read.deaths;
+  if (read.gone(older_than) != gone) return false;
+  deaths = now;
+  return true;
 }
 
 namespace {
 
-void replaced(const Storage& storage, bool in_arguments) noexcept {
-  if (storages_read.load(std::memory_order_relaxed) == 0) return;
+// Calls `change` for what tapes read, if they may know a tensor of that age.
+template <class Change>
+void note(const Storage& storage, std::uint32_t born, const Change& change) noexcept {
   Known& k = known();
+  std::shared_ptr<ReadStorage> read;  // destroyed without the mutex
   const std::lock_guard lock(k.mutex);
   const auto found = k.read.find(&storage);
-  if (found != k.read.end() && (in_arguments || found->second.captured)) ++epoch;
+  if (found != k.read.end()) read = found->second.lock();
+  if (read && is_older(born, read->recording)) change(*read);
 }
 
 }  // namespace
 
-void tensor_replaced(const Storage& storage) noexcept { replaced(storage, false); }
-void graph_replaced(const Storage& storage) noexcept { replaced(storage, true); }
-std::uint64_t tape_epoch() noexcept { return epoch.load(std::memory_order_relaxed); }
+void tensor_changed(const Storage& storage, std::uint32_t born, std::uint64_t difference) noexcept {
+  if (may_be_read(born)) note(storage, born, [&](ReadStorage& read) { read.state.fetch_xor(difference); });
+}
+void tensor_gone(const Storage& storage, std::uint32_t born, std::uint64_t which) noexcept {
+  note(storage, born, [&](ReadStorage& read) {
+    try {
+      read.gone_by_age[born] ^= which;
+      ++read.deaths;
+    } catch (const std::bad_alloc&) {
+      read.state.fetch_xor(new_state());
+    }
+  });
+}
+std::uint64_t new_state() noexcept { return mixed(states.fetch_add(1, std::memory_order_relaxed) + 1); }
 
 }  // namespace ebb::detail

@@ -197,8 +197,22 @@ struct KeptAs<EntryList> {
 template <class T>
 inline constexpr bool kPerElement = false;
 
+/// The assumptions that the signature of a slot states. A tape relies on nothing else: a kernel that needs
+/// more than its arguments, or an argument that no copy stands for, is not recorded, and keeps its function
+/// eager.
 template <class... Args>
-inline constexpr bool kCanBeKept = (!std::is_void_v<typename KeptAs<std::remove_cvref_t<Args>>::type> && ...);
+struct KernelTraits {
+  /// Whether copies of the arguments are all that a call needs; arrays and addresses among them are followed
+  /// to where they lie in a replay, words of random numbers are drawn anew.
+  static constexpr bool can_be_kept =
+      (!std::is_void_v<typename KeptAs<std::remove_cvref_t<Args>>::type> && ...);
+  /// Whether each element of what it writes follows from the same element of what it reads.
+  static constexpr bool per_element = (kPerElement<std::remove_cvref_t<Args>> || ...);
+  /// Whether it writes to an argument of that type.
+  template <class Arg>
+  static constexpr bool writes =
+      std::is_lvalue_reference_v<Arg> && !std::is_const_v<std::remove_reference_t<Arg>>;
+};
 
 template <class... Args>
 class KeptSlotCall final : public KeptCall {
@@ -213,10 +227,10 @@ class KeptSlotCall final : public KeptCall {
     naming_refusals(name(), [this] { std::apply([this](auto&... each) { function_(each...); }, kept_); });
   }
   [[gnu::cold]] void visit(ArgumentVisitor& v) override { visit(v, std::index_sequence_for<Args...>()); }
-  bool per_element() const override { return kRows; }
+  bool per_element() const override { return Traits::per_element; }
   [[gnu::cold]] const NdArray* element_row(ElementRow& row) override {
     const NdArray* written = nullptr;
-    if constexpr (kRows) {
+    if constexpr (Traits::per_element) {
       const auto ask = [&](NdArray& out, auto&... operands) {
         NdArray nothing = NdArray::empty({0}, out.dtype(), out.device());
         const AskRow scope(row);
@@ -231,13 +245,11 @@ class KeptSlotCall final : public KeptCall {
   Function function() const { return function_; }
 
  private:
-  static constexpr bool kRows = (kPerElement<std::remove_cvref_t<Args>> || ...);
+  using Traits = KernelTraits<Args...>;
 
   template <std::size_t... I>
   void visit(ArgumentVisitor& v, std::index_sequence<I...>) {
-    ((v.written = std::is_lvalue_reference_v<Args> && !std::is_const_v<std::remove_reference_t<Args>>,
-      visit_argument(std::get<I>(kept_), v)),
-     ...);
+    ((v.written = Traits::template writes<Args>, visit_argument(std::get<I>(kept_), v)), ...);
   }
 
   Function function_;
@@ -249,7 +261,7 @@ template <class... Args>
 [[gnu::cold]] void call_recorded(const AnySlot& slot, void (*kernel)(Args...), Args... args) {
   Recorder* const recorder = current_recorder();
   if (!recorder) return kernel(static_cast<Args>(args)...);
-  if constexpr (kCanBeKept<Args...>) {
+  if constexpr (KernelTraits<Args...>::can_be_kept) {
     auto kept = std::make_unique<KeptSlotCall<Args...>>(slot, kernel, static_cast<Args>(args)...);
     recorder->begin(*kept);
     {

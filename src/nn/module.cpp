@@ -6,6 +6,7 @@
 #include <ostream>
 #include <typeinfo>
 
+#include "autograd/tensor_state.h"
 #include "nn/hooks.h"
 #include "nn/module_tools.h"
 #include "nn/walk.h"
@@ -194,11 +195,11 @@ void Module::to(MemoryFormat format) {
 void Module::zero_grad(bool set_to_none) {
   pass_down(Call::zero_grad, set_to_none);
   for (auto& parameter : parameters_) {
-    if (!parameter->defined() || !parameter->grad().defined()) continue;
-    Variable& grad = parameter->mutable_grad();
+    if (!parameter->defined()) continue;
     if (set_to_none) {
-      grad.reset();
-    } else {
+      autograd::drop_gradient(*parameter);
+    } else if (parameter->grad().defined()) {
+      Variable& grad = parameter->mutable_grad();
       grad = grad.detach();
       grad.zero_();
     }
@@ -256,6 +257,7 @@ void Module::tie_weights() {}
 void Module::pretty_print(std::ostream& stream) const { stream << name(); }
 
 std::ostream& operator<<(std::ostream& stream, const Module& module) {
+  ebb::detail::not_replayed("it prints a module");
   struct Level {
     const Module* module;
     std::size_t next;

@@ -7,6 +7,7 @@
 #include <map>
 #include <unordered_set>
 
+#include "autograd/tensor_state.h"
 #include "ops/foreach/foreach.h"
 #include "optim/hooks.h"
 #include "optim/old_files.h"
@@ -160,11 +161,10 @@ void Optimizer::zero_grad(bool set_to_none) {
   std::vector<Variable> grads;
   for (OptimizerParamGroup& group : param_groups_)
     for (Variable& parameter : group.params()) {
-      if (!parameter.grad().defined()) continue;
-      Variable& grad = parameter.mutable_grad();
       if (set_to_none) {
-        grad.reset();
-      } else {
+        autograd::drop_gradient(parameter);
+      } else if (parameter.grad().defined()) {
+        Variable& grad = parameter.mutable_grad();
         grad = grad.detach();
         grads.push_back(grad);
       }

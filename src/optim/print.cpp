@@ -5,6 +5,7 @@
 #include <charconv>
 #include <ostream>
 
+#include "core/recorder.h"
 #include "core/type_name.h"
 
 namespace ebb::optim {
@@ -38,6 +39,7 @@ void print(std::ostream& stream, const Variable& value) {
 }  // namespace
 
 std::ostream& operator<<(std::ostream& stream, const Optimizer& optimizer) {
+  ebb::detail::not_replayed("it prints an optimizer");
   const std::string type = ebb::detail::demangled(typeid(optimizer));
   const std::size_t colon = type.rfind(':');
   stream << (colon == std::string::npos ? type : type.substr(colon + 1)) << " (";

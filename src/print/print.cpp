@@ -10,6 +10,7 @@
 #include <limits>
 #include <ostream>
 
+#include "core/recorder.h"
 #include "print/columns.h"
 
 namespace ebb {
@@ -213,6 +214,7 @@ std::string to_string(const Variable& x) {
 }
 
 std::ostream& operator<<(std::ostream& out, const Variable& x) {
+  detail::not_replayed("it prints a tensor");
   if (!detail::are_printed_in_columns()) return out << to_string(x);
   detail::print_in_columns(out, x, kLineWidth);
   return out;

@@ -6,11 +6,17 @@
 #include <ebb/core/ref.h>
 #include <ebb/fwd.h>
 
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 
 namespace ebb {
+
+namespace detail {
+/// Twice the number of recordings that ebb::compile has begun, and one more while one is under way.
+extern EBB_API constinit std::atomic<std::uint32_t> tape_time;
+}  // namespace detail
 
 namespace autograd {
 struct AutogradMeta;  // .grad, hooks, view history: what few tensors have
@@ -27,6 +33,9 @@ struct EBB_API VariableImpl : RefCounted<VariableImpl> {
   /// From the pool.
   static void* operator new(std::size_t bytes);
   static void operator delete(void* block, std::size_t bytes) noexcept;
+
+  /// The tape_time at which the tensor was made: what is younger than a tape is unknown to it.
+  const std::uint32_t born = detail::tape_time.load(std::memory_order_relaxed);
 
   std::uint32_t version() const { return data.storage()->version(); }
 

@@ -3,12 +3,10 @@
 
 #include <ebb/core/api.h>
 
-#include <cstdint>
-
 namespace ebb::nn::detail {
 
-/// True at first. All flags of the program together have a fingerprint, which is what it was when each is
-/// what it was: functions recorded by ebb::compile are those of one such state.
+/// True at first. Flags that are off are settings of the program: a function recorded by ebb::compile belongs
+/// to one state of all of them.
 class EBB_API TrainingFlag {
  public:
   TrainingFlag() = default;
@@ -25,8 +23,5 @@ class EBB_API TrainingFlag {
   void flip() noexcept;
   bool on_ = true;
 };
-
-/// Of all flags.
-EBB_API std::uint64_t training_fingerprint() noexcept;
 
 }  // namespace ebb::nn::detail

@@ -7,7 +7,7 @@
 
 #include <utility>
 
-#include "core/recorder.h"
+#include "autograd/tensor_state.h"
 
 namespace ebb::ops {
 
@@ -50,7 +50,7 @@ Variable view_of(const Variable& self, NdArray array, Fill&& fill,
 
 /// Lets a tensor show other data, and tapes that read it know.
 inline void show_array(const Variable& self, NdArray array) {
-  ebb::detail::tensor_replaced(*self.array().storage());
+  const autograd::StateChange change(self);
   self.impl()->data = std::move(array);
 }
 

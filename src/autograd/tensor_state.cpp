@@ -1,0 +1,55 @@
+// States of tensors, as numbers.
+#include "autograd/tensor_state.h"
+
+#include "autograd/meta.h"
+#include "core/fingerprint.h"
+
+namespace ebb::autograd {
+
+std::uint64_t state_of(const VariableImpl& x) noexcept {
+  std::uint64_t state = reinterpret_cast<std::uintptr_t>(&x);
+  const auto add = [&state](std::uint64_t part) {
+    state = detail::mixed(state + 0x9e3779b97f4a7c15u) + part;
+  };
+  add(static_cast<std::uint64_t>(x.data.dtype()) << 1 | static_cast<std::uint64_t>(x.requires_grad));
+  add(static_cast<std::uint64_t>(x.data.offset()));
+  for (const std::int64_t size : x.data.sizes()) add(static_cast<std::uint64_t>(size));
+  for (const std::int64_t stride : x.data.strides()) add(static_cast<std::uint64_t>(stride));
+  add(reinterpret_cast<std::uintptr_t>(x.grad_fn.get()));
+  if (x.grad_fn) {
+    add(x.grad_fn->sequence_nr());
+    if (const NodeExtras* const extras = x.grad_fn->extras_or_null()) {
+      add(extras->next_handle);
+      add(extras->tensor_hooks.size() + extras->retained.size());
+    }
+  }
+  if (x.meta)
+    for (const LeafHook& hook : x.meta->hooks) add(hook.serial);
+  return detail::mixed(state);
+}
+
+void StateChange::begin(const Variable& x) {
+  if (detail::Recorder* recorder = detail::recorder()) recorder->changes(x);
+  x_ = x;
+  storage_ = x.array().storage();
+  before_ = state_of(*x.impl());
+}
+
+void StateChange::end() noexcept {
+  const VariableImpl& x = *x_.impl();
+  detail::tensor_changed(*storage_, x.born, before_);
+  detail::tensor_changed(*x.data.storage(), x.born, state_of(x));
+}
+
+const Variable& gradient_of(const Variable& x) noexcept {
+  static const Variable none;
+  const AutogradMeta* const meta = meta_or_null(x);
+  return meta ? meta->grad : none;
+}
+
+void drop_gradient(const Variable& x) {
+  if (detail::Recorder* recorder = detail::recorder()) recorder->drops_gradient(x);
+  if (AutogradMeta* const meta = meta_or_null(x)) meta->grad.reset();
+}
+
+}  // namespace ebb::autograd

@@ -1,0 +1,18 @@
+// What tells calls of a compiled function apart.
+#pragma once
+
+#include <ebb/autograd/variable.h>
+
+#include <string>
+#include <vector>
+
+namespace ebb::compiling {
+
+/// The modes of the thread and the settings of the program on which the result of an op may depend.
+std::string key_of_modes();
+
+/// The calls of one key have one tape: the modes, the arguments that are no tensors, and of each tensor what
+/// ops decide by but not its numbers.
+std::string key_of_call(const std::vector<Variable>& tensors, const std::string& numbers);
+
+}  // namespace ebb::compiling

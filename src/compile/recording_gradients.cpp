@@ -1,0 +1,105 @@
+// The gradients that a function uses while it is recorded.
+#include <ebb/autograd/grad_mode.h>
+
+#include "autograd/tensor_state.h"
+#include "compile/recording.h"
+
+namespace ebb::compiling {
+namespace {
+
+bool same_array(const NdArray& a, const NdArray& b) {
+  return a.defined() == b.defined() &&
+         (!a.defined() || (a.storage() == b.storage() && a.offset() == b.offset() && a.dtype() == b.dtype() &&
+                           a.sizes() == b.sizes() && a.strides() == b.strides()));
+}
+
+NdArray array_of_gradient(const Variable& x) {
+  const Variable& grad = autograd::gradient_of(x);
+  return grad.defined() ? grad.array() : NdArray();
+}
+
+}  // namespace
+
+Recording::Gradient& Recording::gradient(const Variable& x) {
+  const auto [found, fresh] = gradients_.try_emplace(x.impl());
+  Gradient& gradient = found->second;
+  if (fresh) {
+    gradient.leaf = tape_->leaves.size();
+    gradient.first = array_of_gradient(x);
+    TapeLeaf& leaf = tape_->leaves.emplace_back();
+    leaf.leaf = x;
+    leaf.data = x.array().address();
+    leaf.had = gradient.first.defined();
+    leaf.added_at = static_cast<int>(tape_->calls.size());
+  }
+  return gradient;
+}
+
+// Tensors that the function makes have gradients of their own in every call.
+void Recording::uses_gradient(const Variable& x, bool may_assign) {
+  if (!found(x)) return;
+  Gradient& used = gradient(x);
+  if (may_assign && !used.accumulated)
+    tape_->leaves[used.leaf].added_at = static_cast<int>(tape_->calls.size());
+}
+
+void Recording::drop(Gradient& gradient) {
+  TapeLeaf& leaf = tape_->leaves[gradient.leaf];
+  if (leaf.any_before) return;
+  leaf.any_before = true;
+  leaf.dropped_at = leaf.added_at = static_cast<int>(tape_->calls.size());
+  gradient.first = NdArray();
+}
+
+void Recording::drops_gradient(const Variable& x) {
+  if (!found(x)) return;
+  const bool unseen = !gradients_.contains(x.impl());
+  Gradient& dropped = gradient(x);
+  TapeLeaf& leaf = tape_->leaves[dropped.leaf];
+  dropped.accumulated = false;
+  leaf.added_at = static_cast<int>(tape_->calls.size());
+  if (unseen) drop(dropped);
+}
+
+void Recording::accumulates(const Variable& x) {
+  Gradient& added = gradient(x);
+  TapeLeaf& leaf = tape_->leaves[added.leaf];
+  leaf.adds = true;
+  const bool in_place = autograd::gradient_of(x).defined() && !GradMode::is_enabled();
+  if (!in_place || !added.accumulated) leaf.added_at = static_cast<int>(tape_->calls.size());
+  added.accumulated = true;
+}
+
+void Recording::finish_gradients() {
+  // Leaves that the function made for itself are gone with it.
+  std::vector<TapeLeaf> kept;
+  for (TapeLeaf& leaf : tape_->leaves) {
+    const Gradient& gradient = gradients_.at(leaf.leaf.impl());
+    if (leaf.leaf.use_count() == 1) continue;
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      if (inputs_[i].is_same(leaf.leaf)) leaf.input = static_cast<int>(i);
+    const VariableImpl* const which = leaf.input < 0 ? leaf.leaf.impl() : nullptr;
+    print(&which, sizeof(which));
+    print(&leaf.input, sizeof(leaf.input));
+    print(&leaf.any_before, sizeof(leaf.any_before));
+    leaf.had = leaf.had && !leaf.any_before;
+    print(&leaf.had, sizeof(leaf.had));
+
+    leaf.leaves = leaf.adds || leaf.any_before || !same_array(gradient.first, array_of_gradient(leaf.leaf));
+    print(&leaf.leaves, sizeof(leaf.leaves));
+    if (leaf.leaves) leaf.after = seen(autograd::gradient_of(leaf.leaf));
+    const int before = leaf.had ? known(gradient.first.storage().get()) : -1;
+    if (before >= 0) {
+      Place& place = tape_->places[static_cast<std::size_t>(before)];
+      place.is_gradient = true;
+      print(&before, sizeof(before));
+      print_geometry(gradient.first, place);
+      leaf.before = {before, on_stand_in(before, gradient.first)};
+    }
+    if (leaf.input >= 0) leaf.leaf = {};
+    kept.push_back(std::move(leaf));
+  }
+  tape_->leaves = std::move(kept);
+}
+
+}  // namespace ebb::compiling

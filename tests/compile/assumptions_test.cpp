@@ -1,0 +1,399 @@
+// What a tape assumes of the tensors that it touches is checked, or cannot change: geometry, flags,
+// gradients, hooks and handles.
+#include "twins.h"
+
+#include <sstream>
+
+using namespace twins;
+using support::Contains;
+
+namespace {
+
+/// Requires that no call is replayed, for that reason, with a warning for each kind of call that comes again.
+template <class F>
+void require_eager(F&& body, const std::string& reason, std::size_t kinds = 1) {
+  Warnings warnings;
+  auto f = compile(body);
+  for (int i = 0; i < 6; ++i) f();
+  INFO(f.report().reason);
+  CHECK(f.report().replays == 0);
+  CHECK_THAT(f.report().reason, Contains(reason));
+  CHECK(warnings.texts.size() == kinds);
+}
+
+}  // namespace
+
+TEST_CASE("the geometry of a captured tensor that changes in place between calls is noticed") {
+  const std::pair<const char*, void (*)(Tensor&)> changes[] = {
+      {"t_", [](Tensor& x) { x.t_(); }},
+      {"transpose_", [](Tensor& x) { x.transpose_(0, 1); }},
+      {"swapaxes_", [](Tensor& x) { x.swapaxes_(0, 1); }},
+      {"unsqueeze_", [](Tensor& x) { x.unsqueeze_(1); }},
+      {"as_strided_",
+       [](Tensor& x) {
+         x.as_strided_({3, 3}, {0, 1}, 3);
+       }},
+      {"resize_",
+       [](Tensor& x) {
+         x.resize_({1, 3});
+       }},
+      {"set_",
+       [](Tensor& x) {
+         x.set_(ones({3, 3}));
+       }},
+      {"set_data", [](Tensor& x) {
+         x.set_data(ones({3, 3}));
+       }}};
+  for (const auto& [name, change] : changes) {
+    INFO(name);
+    Tensor w = randn({3, 3});
+    const Tensor memory = w.detach();  // so that it lives on
+    auto f = compile([&](const Tensor& x) { return x + w * 2; });
+    const Tensor x = randn({3, 3});
+    settle(f, x);
+    change(w);
+    CHECK(same_bits(f(x), x + w * 2));
+    settle(f, x);
+    CHECK(same_bits(replay(f, x), x + w * 2));
+  }
+}
+
+TEST_CASE("the geometry of a parameter and of its gradient may change between calls") {
+  Tensor w = randn({2, 2}).requires_grad_();
+  auto f = compile([&](const Tensor& x) {
+    const Tensor loss = (x * w).sum();
+    loss.backward();
+    return loss;
+  });
+  const Tensor x = randn({2, 2});
+  f(x);
+  settle(f, x);
+  {
+    const NoGradGuard no_grad;
+    w.t_();
+    w.mutable_grad().t_();
+  }
+  const Tensor before = w.grad().clone();
+  f(x);
+  CHECK(same_bits(w.grad(), before + x));
+  settle(f, x);
+  {
+    const NoGradGuard no_grad;
+    w.mutable_grad().t_();  // the same memory in another order
+  }
+  const Tensor turned = w.grad().clone();
+  f(x);
+  CHECK(same_bits(w.grad(), turned + x));
+}
+
+TEST_CASE("a captured view in an argument's memory may change its geometry") {
+  const Tensor x = randn({3, 3});
+  Tensor view = x.view({3, 3});
+  auto f = compile([&](const Tensor& a) { return a + view; });
+  for (int i = 0; i < 5; ++i) CHECK(same_bits(f(x), x + view));
+  CHECK(f.report().replays > 0);
+  view.t_();
+  CHECK(same_bits(f(x), x + view));
+  view.t_();
+  CHECK(same_bits(f(x), x + view));
+}
+
+TEST_CASE("a captured handle that moves to another view of living memory is noticed") {
+  const Tensor w = randn({4, 3});
+  Tensor row = w[0];
+  auto f = compile([&](const Tensor& x) { return x * row; });
+  const Tensor x = randn({3});
+  for (int at = 1; at < 4; ++at) {
+    settle(f, x);
+    row = w[at];
+    CHECK(same_bits(f(x), x * w[at]));
+  }
+  const Tensor both = randn({4, 3});
+  Tensor part = both[1];
+  auto g = compile([&](const Tensor& a) { return a.sum() + part; });
+  for (int i = 0; i < 5; ++i) g(both);
+  CHECK(g.report().replays > 0);
+  part = both[2];
+  CHECK(same_bits(g(both), both.sum() + both[2]));
+}
+
+TEST_CASE("arguments that come and go leave the tape of their memory as it is") {
+  const Tensor data = randn({40, 3});
+  const Tensor w = randn({3});
+  auto f = compile([&](const Tensor& x) { return (x * w).sum(); });
+  Tensor previous, x;
+  for (int i = 0; i < 40; ++i) {
+    previous = x;
+    x = data[i];
+    CHECK(same_bits(f(x), (data[i] * w).sum()));
+  }
+  CHECK(f.report().recordings <= 4);
+  // Each has been made before the function is recorded again.
+  std::vector<Tensor> rows;
+  for (int i = 0; i < 40; ++i) rows.push_back(data[i].detach().requires_grad_());
+  auto g = compile([&](const Tensor& a) {
+    const Tensor loss = (a * w).sum();
+    loss.backward();
+    return loss;
+  });
+  while (!rows.empty()) {
+    g(rows.back());
+    CHECK(same_bits(rows.back().grad(), w));
+    rows.pop_back();
+  }
+  CHECK(g.report().recordings <= 4);
+}
+
+TEST_CASE("one tensor twice is told apart from two leaves in one memory") {
+  auto f = compile([](const Tensor& a, const Tensor& b) {
+    const Tensor loss = (a * 2 + b * 3).sum();
+    loss.backward();
+    return loss;
+  });
+  const auto leaf = [](const Tensor& memory) { return memory.detach().requires_grad_(); };
+  for (int i = 0; i < 5; ++i) {
+    const Tensor memory = randn({3});
+    const Tensor x = leaf(memory);
+    f(x, x);
+    CHECK(same_bits(x.grad(), full({3}, 5.0)));
+    const Tensor a = leaf(memory), b = leaf(memory);
+    f(a, b);
+    CHECK(same_bits(a.grad(), full({3}, 2.0)));
+    CHECK(same_bits(b.grad(), full({3}, 3.0)));
+  }
+  CHECK(f.report().kinds == 2);
+  CHECK(f.report().replays >= 4);
+}
+
+TEST_CASE("a compiled step of an optimizer reads the gradients that its parameters have") {
+  Tensor w = randn({3}).requires_grad_(), twin = w.detach().clone().requires_grad_();
+  optim::SGD optimizer({w}, 0.5), other({twin}, 0.5);
+  auto step = compile([&] { optimizer.step(); });
+  std::vector<Tensor> held;  // gradients of before, whose memory is not handed out again
+  for (int i = 0; i < 8; ++i) {
+    const Tensor x = randn({3});
+    for (const Tensor& p : {w, twin}) {
+      p.mutable_grad() = Tensor();
+      (p * x).sum().backward();
+      held.push_back(p.grad());
+    }
+    step();
+    other.step();
+    REQUIRE(same_bits(w, twin));
+  }
+}
+
+TEST_CASE("a gradient that is read may be cleared, assigned or missing between calls") {
+  Tensor w = randn({3}).requires_grad_();
+  auto f = compile([&](const Tensor& x) { return w.grad().defined() ? x + w.grad() : x * 2; });
+  const Tensor x = randn({3});
+  const auto expected = [&] { return w.grad().defined() ? x + w.grad() : x * 2; };
+  settle(f, x);
+  w.mutable_grad() = randn({3});
+  const Tensor first = w.grad();
+  CHECK(same_bits(f(x), expected()));
+  settle(f, x);
+  w.mutable_grad() = randn({3});
+  CHECK(same_bits(f(x), expected()));
+  w.mutable_grad() = Tensor();
+  CHECK(same_bits(f(x), expected()));
+}
+
+TEST_CASE("gradients that a function assigns or drops are assigned and dropped by replays") {
+  Tensor w = randn({3}).requires_grad_(), v = randn({3}).requires_grad_();
+  auto f = compile([&](const Tensor& x) {
+    w.mutable_grad() = x * 2;
+    v.mutable_grad() = Tensor();
+    return x + 1;
+  });
+  for (int i = 0; i < 6; ++i) {
+    v.mutable_grad() = ones({3});
+    const Tensor x = randn({3});
+    f(x);
+    REQUIRE(same_bits(w.grad(), x * 2));
+    REQUIRE_FALSE(v.grad().defined());
+  }
+  CHECK(f.report().replays > 0);
+
+  nn::Linear layer(3, 2);
+  auto g = compile([&](const Tensor& x) {
+    layer->zero_grad(/*set_to_none=*/true);
+    return layer(x).detach();
+  });
+  for (int i = 0; i < 6; ++i) {
+    layer->weight.mutable_grad() = ones({2, 3});
+    g(randn({1, 3}));
+    REQUIRE_FALSE(layer->weight.grad().defined());
+  }
+  CHECK(g.report().replays > 0);
+}
+
+TEST_CASE("a replay that throws has dropped the gradients that the function drops before") {
+  Tensor w = ones({3}).requires_grad_();
+  optim::SGD optimizer({w}, 0.1);
+  const Tensor divisor = ones({1}, kInt);
+  auto step = compile([&](const Tensor& x) {
+    optimizer.zero_grad(/*set_to_none=*/true);
+    const Tensor whole = floor_divide(ones({1}, kInt), divisor);
+    const Tensor loss = (w * x).sum() * whole.to(kFloat).sum();
+    loss.backward();
+    return loss;
+  });
+  const Tensor x = randn({3});
+  settle(step, x);
+  REQUIRE(w.grad().defined());
+  divisor.zero_();
+  CHECK_THROWS(step(x));
+  CHECK_FALSE(w.grad().defined());
+}
+
+TEST_CASE("a function that changes a tensor that it found stays eager and says why") {
+  Tensor w = randn({2, 2}), leaf = randn({2}).requires_grad_();
+  nn::Dropout module;
+  require_eager([&] { w.t_(); }, "another shape");
+  require_eager([&] { w.resize_({w.size(0) == 2 ? 1 : 2, 2}); }, "another shape");
+  require_eager([&] { leaf.set_requires_grad(!leaf.requires_grad()); }, "requires_grad");
+  leaf.set_requires_grad(true);
+  require_eager([&] { leaf.register_hook([](const Tensor& grad) { return grad; }); }, "hooks");
+  require_eager([&] { w.set_data(ones({2, 2})); }, "set_data");
+  require_eager([&] { module->train(!module->is_training()); }, "mode", 2);
+  require_eager(
+      [&] {
+        module->register_forward_hook(
+            [](nn::Module&, const std::vector<Tensor>&, const std::vector<Tensor>&) {});
+      },
+      "hooks", 0);
+  require_eager([&] { GradMode::set_enabled(!GradMode::is_enabled()); }, "mode", 2);
+  GradMode::set_enabled(true);
+  require_eager([&] { return rand({2}, Generator(3)); }, "generator");
+  require_eager([&] { std::ostringstream() << w; }, "prints");
+}
+
+TEST_CASE("a state that a function changes and puts back does not keep it from replays") {
+  nn::Linear judge(3, 1), maker(3, 3);
+  auto step = compile([&](const Tensor& x) {
+    for (const Tensor& p : judge->parameters()) p.set_requires_grad(false);
+    maker->zero_grad();
+    const Tensor loss = judge(maker(x)).sum();
+    loss.backward();
+    for (const Tensor& p : judge->parameters()) p.set_requires_grad(true);
+    return loss;
+  });
+  const Tensor x = randn({2, 3});
+  settle(step, x);
+  CHECK(judge->weight.requires_grad());
+  CHECK_FALSE(judge->weight.grad().defined());
+}
+
+TEST_CASE("tapes outlast the freezing of tensors that come back to what they were") {
+  nn::Linear judge(3, 1), maker(3, 3);
+  const auto freeze = [&](bool frozen) {
+    for (const Tensor& p : judge->parameters()) p.set_requires_grad(!frozen);
+  };
+  auto judge_step = compile([&](const Tensor& x) {
+    judge->zero_grad();
+    const Tensor loss = judge(x).sum();
+    loss.backward();
+    return loss;
+  });
+  auto maker_step = compile([&](const Tensor& x) {
+    maker->zero_grad();
+    const Tensor loss = judge(maker(x)).sum();
+    loss.backward();
+    return loss;
+  });
+  const Tensor x = randn({2, 3});
+  for (int i = 0; i < 20; ++i) {
+    freeze(false);
+    judge_step(x);
+    freeze(true);
+    const Tensor before = judge->weight.grad().clone();
+    maker_step(x);
+    REQUIRE(same_bits(judge->weight.grad(), before));
+  }
+  CHECK(judge_step.report().replays >= 15);
+  CHECK(maker_step.report().replays >= 15);
+  // A tensor of nobody's tape.
+  Tensor other = randn({2});
+  auto reads_other = compile([&] { return other * 2; });
+  for (int i = 0; i < 5; ++i) reads_other();
+  const std::int64_t before = judge_step.report().recordings;
+  freeze(false);
+  for (int i = 0; i < 5; ++i) {
+    other.requires_grad_(i % 2 == 0);
+    judge_step(x);
+  }
+  CHECK(judge_step.report().recordings == before);
+}
+
+TEST_CASE("hooks that are added and removed between calls are called as in eager calls") {
+  nn::Linear layer(3, 2);
+  int calls = 0;
+  auto step = compile([&](const Tensor& x) {
+    layer->zero_grad();
+    const Tensor loss = layer(x).sum();
+    loss.backward();
+    return loss;
+  });
+  const Tensor x = ones({1, 3});
+  settle(step, x);
+  const unsigned handle = layer->weight.register_hook([&](const Tensor& grad) {
+    ++calls;
+    return grad * 2;
+  });
+  step(x);
+  CHECK(calls == 1);
+  CHECK(same_bits(layer->weight.grad(), full({2, 3}, 2.0)));
+  layer->weight.remove_hook(handle);
+  step(x);
+  CHECK(same_bits(layer->weight.grad(), ones({2, 3})));
+
+  settle(step, x);
+  auto module_hook =
+      layer->register_forward_hook([](nn::Module&, const std::vector<Tensor>&,
+                                      const std::vector<Tensor>& outputs) { return outputs[0] * 3; });
+  step(x);
+  CHECK(same_bits(layer->weight.grad(), full({2, 3}, 3.0)));
+  module_hook.remove();
+  step(x);
+  CHECK(same_bits(layer->weight.grad(), ones({2, 3})));
+}
+
+TEST_CASE("hooks of an argument belong to the kind of its calls") {
+  auto f = compile([](const Tensor& x) {
+    const Tensor loss = x.sum();
+    loss.backward();
+    return loss;
+  });
+  for (int i = 0; i < 4; ++i) {
+    Tensor plain = ones({2}).requires_grad_(), doubled = ones({2}).requires_grad_();
+    doubled.register_hook([](const Tensor& grad) { return grad * 2; });
+    f(plain);
+    f(doubled);
+    CHECK(same_bits(plain.grad(), ones({2})));
+    CHECK(same_bits(doubled.grad(), full({2}, 2.0)));
+  }
+}
+
+TEST_CASE("a function returns the tensors that it was given or found, not copies of their handles") {
+  Tensor state = zeros({2});
+  auto f = compile([&](const Tensor& x) {
+    state.add_(x);
+    const Tensor y = x * 2;
+    return std::tuple(x, state, y, y);
+  });
+  for (int i = 0; i < 6; ++i) {
+    const Tensor x = ones({2});
+    const auto [same, kept, y, again] = f(x);
+    CHECK(same.is_same(x));
+    CHECK(kept.is_same(state));
+    CHECK(again.is_same(y));
+  }
+  CHECK(f.report().replays > 0);
+  auto inference = compile([](const Tensor& x) {
+    const InferenceMode mode;
+    return x * 2;
+  });
+  for (int i = 0; i < 6; ++i) CHECK(inference(ones({2})).is_inference());
+  CHECK(inference.report().replays > 0);
+}
