@@ -121,6 +121,8 @@ variable_list walk(const variable_list& roots, const variable_list& seeds, WalkO
       if (accumulate && !leaf) input.retain_grad();
       task.add_target(gradient_edge(input), accumulate && leaf);
     }
+    if (detail::Recorder* const recorder = detail::recorder()) [[unlikely]]
+      for (const Variable& root : roots) recorder->walks(root);
     captured = task.run();
   });
   if (detail::Recorder* recorder = options.keep_graph ? nullptr : detail::recorder()) [[unlikely]]

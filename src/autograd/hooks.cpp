@@ -33,8 +33,9 @@ void hooks_change(const Node& node) {
   const auto* const accumulator = dynamic_cast<const AccumulateGrad*>(&node);
   if (!accumulator) return;
   detail::not_replayed("it changes the hooks of a node that collects a gradient");
-  const Variable& leaf = accumulator->variable();
-  detail::tensor_changed(*leaf.array().storage(), leaf.impl()->born, detail::new_state());
+  const VariableImpl& leaf = *accumulator->variable().impl();
+  const Storage& storage = *leaf.data.storage();
+  detail::tensor_changed(aged(leaf), storage, detail::new_state(), storage, detail::new_state());
 }
 
 }  // namespace

@@ -37,8 +37,7 @@ void StateChange::begin(const Variable& x) {
 
 void StateChange::end() noexcept {
   const VariableImpl& x = *x_.impl();
-  detail::tensor_changed(*storage_, x.born, before_);
-  detail::tensor_changed(*x.data.storage(), x.born, state_of(x));
+  detail::tensor_changed(aged(x), *storage_, before_, *x.data.storage(), state_of(x));
 }
 
 const Variable& gradient_of(const Variable& x) noexcept {

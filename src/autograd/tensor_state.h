@@ -3,11 +3,15 @@
 
 #include <ebb/autograd/variable.h>
 
+#include "core/read_storage.h"
 #include "core/recorder.h"
 
 #include <cstdint>
 
 namespace ebb::autograd {
+
+/// The tensor, for those who tell tapes of it.
+inline detail::AgedTensor aged(const VariableImpl& x) noexcept { return {&x, x.born}; }
 
 /// A number of the tensor's geometry, dtype, requires_grad, hooks and place in the graph.
 std::uint64_t state_of(const VariableImpl& x) noexcept;

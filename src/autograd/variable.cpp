@@ -8,7 +8,6 @@
 #include "autograd/retain.h"
 #include "autograd/tensor_state.h"
 #include "autograd/thread_state.h"
-#include "core/fingerprint.h"
 #include "core/recorder.h"
 #include "device/backend.h"
 
@@ -20,8 +19,8 @@ using namespace autograd;
 
 VariableImpl::~VariableImpl() {
   const bool made_within_a_recording = born % 2 != 0;
-  if (detail::may_be_read(born) && !made_within_a_recording && data.defined()) [[unlikely]]
-    detail::tensor_gone(*data.storage(), born, detail::mixed(reinterpret_cast<std::uintptr_t>(this)));
+  if (detail::may_be_read(born) && data.defined()) [[unlikely]]
+    detail::tensor_gone({this, born}, *data.storage(), made_within_a_recording);
   drop_retained_grad(*this);
   delete meta;
 }

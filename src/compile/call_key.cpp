@@ -6,6 +6,7 @@
 #include <ebb/core/deterministic.h>
 
 #include "autograd/meta.h"
+#include "autograd/tensor_state.h"
 #include "core/fingerprint.h"
 
 namespace ebb::compiling {
@@ -46,23 +47,31 @@ void append_tensor(std::string& key, const Variable& x, const std::vector<Variab
   for (std::size_t i = 0; i < hooks; ++i) append(key, meta->hooks[i].serial);
 }
 
-}  // namespace
-
-std::string key_of_modes() {
-  std::string key;
+void append_modes(std::string& key) {
   append(key, GradMode::is_enabled());
   append(key, InferenceMode::is_enabled());
   append(key, are_deterministic_algorithms_enabled());
-  append(key, detail::settings_fingerprint());
+  append(key, detail::settings_fingerprint() ^ detail::changes_of_tensors());
   const autograd::AutocastSetting autocast = autograd::AutocastSetting::now();
   append(key, autocast.devices);
   for (const DType each : autocast.dtypes) append(key, each);
   append(key, get_default_dtype());
+}
+
+}  // namespace
+
+std::string key_of_modes() {
+  std::string key;
+  append_modes(key);
   return key;
 }
 
 std::string key_of_call(const std::vector<Variable>& tensors, const std::string& numbers) {
-  std::string key = key_of_modes();
+  for (const Variable& x : tensors)
+    if (x.defined()) detail::forget_changes(autograd::aged(*x.impl()));
+  std::string key;
+  key.reserve(32 + numbers.size() + 128 * tensors.size());
+  append_modes(key);
   key += numbers;
   for (const Variable& x : tensors) {
     append(key, x.defined());

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "autograd/tensor_state.h"
 #include "compile/device_tape.h"
 #include "compile/emit.h"
 #include "compile/fuse.h"
-#include "core/fingerprint.h"
 
 namespace ebb::compiling {
 namespace {
@@ -35,10 +35,6 @@ std::string first_difference(const Tape& a, const Tape& b) {
   return "two calls in a row left different results or gradients";
 }
 
-std::uint64_t number_of(const Variable& x) {
-  return detail::mixed(reinterpret_cast<std::uintptr_t>(x.impl()));
-}
-
 }  // namespace
 
 bool CallKind::fits(const std::vector<Variable>& tensors) {
@@ -56,7 +52,7 @@ bool CallKind::fits(const std::vector<Variable>& tensors) {
 // Younger tensors are not counted when they are destroyed.
 void CallKind::note_passed(const detail::ReadStorage* memory, const Variable& x) {
   if (!detail::is_older(x.impl()->born, memory->recording)) return;
-  const std::uint64_t which = number_of(x);
+  const std::uint64_t which = detail::number_of(autograd::aged(*x.impl()));
   const auto same = [&](const Passed& each) { return each.memory == memory && each.which == which; };
   if (std::any_of(passed_.begin(), passed_.end(), same)) return;
   if (passed_.size() == kMostPassed) passed_.erase(passed_.begin());
@@ -113,6 +109,7 @@ void CallKind::recorded(Recording& recording, const std::vector<Variable>& tenso
                         const std::vector<Variable>& results, bool fuse_on_devices) {
   std::unique_ptr<Tape> tape = recording.finish(results);
   if (!tape) return refused(recording.reason());
+  refusals_ = 0;
   std::vector<Input> now;
   for (const Variable& x : tensors) {
     Input& input = now.emplace_back();
@@ -130,11 +127,16 @@ void CallKind::recorded(Recording& recording, const std::vector<Variable>& tenso
       now[i].same_offset = now[i].offset == inputs_[i].offset;
       if (!now[i].same_memory) now[i].memory.reset();
     }
+    // The destruction of captured tensors in an argument's memory is noticed too, by its known state.
+    const auto let_go = [&](Borrowed& x) {
+      if (x->defined() && detail::is_older(x->impl()->born, before) && x->impl()->born % 2 == 0) x.let_go();
+    };
+    for (TapeLeaf& leaf : tape->leaves) let_go(leaf.leaf);
+    for (TapeOutput& output : tape->outputs) let_go(output.found);
     settle(std::move(tape), tensors, fuse_on_devices);
     inputs_ = std::move(now);
     return;
   }
-  refusals_ = 0;
   reason = last_ ? first_difference(*last_, *tape) : "it has not been called twice yet";
   last_ = std::move(tape);
   inputs_ = std::move(now);
@@ -151,7 +153,7 @@ void CallKind::settle(std::unique_ptr<Tape> tape, const std::vector<Variable>& t
   settled = std::move(tape);
   last_.reset();
   reason.clear();
-  recordings_ = refusals_ = 0;
+  recordings_ = 0;
   replays = 0;
 }
 

@@ -25,6 +25,9 @@ struct CallKind {
   /// A call could not be recorded.
   void refused(const std::string& why);
 
+  /// Whether the last recording was refused.
+  bool was_refused() const { return refusals_ > 0; }
+
   const std::string key;
   std::unique_ptr<Tape> settled;
   std::vector<emitted::Argument> arguments;

@@ -24,7 +24,7 @@ using compiling::CallKind;
 using compiling::Recording;
 using compiling::Tape;
 
-constexpr char kTooManyKinds[] = "its arguments come in more kinds than CompileOptions::max_kinds keeps";
+constexpr int kMostRefusalsOfAllKinds = 6;  // in a row
 
 // Why a call cannot even be tried.
 const char* obstacle(const std::vector<Variable>& tensors) {
@@ -55,7 +55,7 @@ struct CompiledCore::Impl {
       kinds.splice(kinds.begin(), kinds, found);
       return kinds.front();
     }
-    if (crowded) return nullptr;
+    if (!closed.empty()) return nullptr;
     kinds.push_front(std::make_shared<CallKind>(std::move(key)));
     while (static_cast<std::int64_t>(kinds.size()) > most_kinds()) {
       dropped_in_vain = kinds.back()->ever_replayed ? 0 : dropped_in_vain + 1;
@@ -63,13 +63,19 @@ struct CompiledCore::Impl {
     }
     return kinds.front();
   }
-  /// Recording costs more than an eager call: kinds that are dropped before they are replayed must end.
-  void check_for_crowd() {
-    if (crowded || dropped_in_vain < 2 * most_kinds()) return;
-    crowded = true;
-    warn(Warning(std::string("compile: ") + kTooManyKinds +
-                 ", and are dropped before they come again: other kinds stay eager. Raise max_kinds, or pad "
-                 "the arguments to fewer shapes."));
+  /// Recording costs more than an eager call: kinds that are refused one after the other, or dropped before
+  /// they are replayed, must end.
+  void close_if_in_vain(const CallKind& last) {
+    refused = last.was_refused() ? refused + 1 : 0;
+    if (!closed.empty()) return;
+    if (refused >= kMostRefusalsOfAllKinds)
+      closed = last.reason;
+    else if (dropped_in_vain >= 2 * most_kinds())
+      closed =
+          "its arguments come in more kinds than CompileOptions::max_kinds keeps, and are dropped before "
+          "they come again; raise max_kinds, or pad the arguments to fewer shapes";
+    if (!closed.empty() && !last.eager)
+      warn(Warning("compile: calls of other kinds than before stay eager: " + closed + "."));
   }
 
   CompileOptions options;
@@ -78,7 +84,9 @@ struct CompiledCore::Impl {
   bool under_way = false;
   std::list<std::shared_ptr<CallKind>> kinds;  // the one used last in front
   std::int64_t dropped_in_vain = 0;            // kinds in a row
-  bool crowded = false;
+  int refused = 0;                             // recordings in a row
+  std::string closed;                          // why new kinds are not recorded any more
+  bool last_is_closed = false;                 // whether the last call was of one
   std::uint64_t resets = 0;
   CompileReport counts;
   std::atomic<const char*> obstacle = nullptr;  // of the last call; calls that overlap set it, too
@@ -119,7 +127,7 @@ bool CompiledCore::call(const std::vector<Variable>& tensors, const std::string&
   ++impl.counts.calls;
   const std::shared_ptr<CallKind> kind = impl.kind_of(compiling::key_of_call(tensors, numbers));
   if (kind && kind->settled && !kind->fits(tensors)) kind->unsettle();
-  if (!kind) impl.obstacle = kTooManyKinds;
+  impl.last_is_closed = !kind;
   if (!kind || kind->eager) {
     lock.unlock();
     body(context, results);
@@ -148,6 +156,7 @@ bool CompiledCore::call(const std::vector<Variable>& tensors, const std::string&
     body(context, results);
   }
   if (impl.resets != resets) return false;
+  recording.refuse_changes();
   if (modes != modes_left())
     recording.refuse(
         "it leaves a mode of the thread, the mode of a module, or hooks other than it found them");
@@ -159,7 +168,7 @@ bool CompiledCore::call(const std::vector<Variable>& tensors, const std::string&
   }
   impl.counts.prepare_seconds +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  impl.check_for_crowd();
+  impl.close_if_in_vain(*kind);
   return false;
 }
 
@@ -169,6 +178,10 @@ CompileReport CompiledCore::report() const {
   report.kinds = static_cast<std::int64_t>(impl_->kinds.size());
   if (const char* const why = impl_->obstacle) {
     report.reason = why;
+    return report;
+  }
+  if (impl_->last_is_closed) {
+    report.reason = impl_->closed;
     return report;
   }
   if (impl_->kinds.empty()) {
@@ -210,7 +223,9 @@ void CompiledCore::reset() {
   ++impl_->resets;
   impl_->kinds.clear();
   impl_->dropped_in_vain = 0;
-  impl_->crowded = false;
+  impl_->refused = 0;
+  impl_->closed.clear();
+  impl_->last_is_closed = false;
   impl_->counts = {};
   impl_->obstacle = nullptr;
 }

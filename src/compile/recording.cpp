@@ -4,6 +4,7 @@
 #include <ebb/autograd/grad_mode.h>
 
 #include "autograd/tensor_state.h"
+#include "autograd/thread_state.h"
 #include "compile/device_tape.h"
 
 #include <algorithm>
@@ -15,7 +16,9 @@ namespace ebb::compiling {
 using detail::ArgumentVisitor;
 
 Recording::Recording(const std::vector<Variable>& inputs)
-    : inputs_(inputs), number_(detail::begin_recording()) {
+    : inputs_(inputs),
+      number_(detail::begin_recording()),
+      first_node_(autograd::thread_state.next_sequence_nr) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Variable& x = inputs[i];
     tape_->input_offsets.push_back(x.defined() ? x.storage_offset() : 0);
@@ -332,14 +335,30 @@ void Recording::refuse_changes() {
           "history; do that outside");
 }
 
-void Recording::walked(const Variable& root) {
+// Calls visit(node) for every node below the root, until that says that it has been there.
+template <class Visit>
+void Recording::visit_graph(const Variable& root, const Visit& visit) {
   std::vector<const autograd::Node*> left = {root.grad_fn().get()};
   while (!left.empty()) {
     const autograd::Node* const node = left.back();
     left.pop_back();
-    if (!node || !walked_.insert(node->sequence_nr()).second) continue;
+    if (!node || !visit(*node)) continue;
     for (const autograd::Edge& edge : node->next_edges()) left.push_back(edge.function.get());
   }
+}
+
+// What nodes saved before the function ran, and their hooks, may change without a trace.
+void Recording::walks(const Variable& root) {
+  visit_graph(root, [&](const autograd::Node& node) {
+    if (!walking_.insert(node.sequence_nr()).second) return false;
+    if (node.sequence_nr() < first_node_)
+      refuse("it walks a graph that was recorded outside; compute that within the function");
+    return true;
+  });
+}
+
+void Recording::walked(const Variable& root) {
+  visit_graph(root, [&](const autograd::Node& node) { return walked_.insert(node.sequence_nr()).second; });
 }
 
 Seen Recording::seen(const Variable& x) {
@@ -379,15 +398,23 @@ TapeOutput Recording::output(const Variable& x, const std::vector<Variable>& out
     else if (static_cast<std::size_t>(before - outputs.begin()) < tape_->outputs.size())
       out.earlier = static_cast<int>(before - outputs.begin());
     else if (found(x))
-      out.found = x;
+      out.found = Borrowed(x);
   }
-  const VariableImpl* const which = out.found.impl();
+  const VariableImpl* const which = out.found->impl();
   print(&out.input, sizeof(out.input));
   print(&out.earlier, sizeof(out.earlier));
   print(&which, sizeof(which));
   print(&out.inference, sizeof(out.inference));
   out.seen = seen(x);
+  let_go(out.found);
   return out;
+}
+
+// What tells of its destruction must be there: captured memory, and an age that is counted.
+void Recording::let_go(Borrowed& x) {
+  if (!x->defined() || !found(*x) || x->impl()->born % 2 != 0) return;
+  const int place = place_of(x->array().storage());
+  if (tape_->places[static_cast<std::size_t>(place)].kind == Place::Kind::outside) x.let_go();
 }
 
 // What the function computed and somebody keeps, of whom the tape knows nothing.
@@ -406,7 +433,6 @@ void Recording::refuse_kept() {
 
 std::unique_ptr<Tape> Recording::finish(const std::vector<Variable>& outputs) {
   tape_->marks.push_back({tape_->print.size(), ""});
-  refuse_changes();
   for (const Variable& x : outputs) {
     tape_->outputs.push_back(output(x, outputs));
     if (!reason_.empty()) return nullptr;

@@ -27,8 +27,11 @@ class Recording final : public detail::Recorder {
   void uses_gradient(const Variable& x, bool may_assign) override;
   void drops_gradient(const Variable& x) override;
   void accumulates(const Variable& leaf) override;
+  void walks(const Variable& root) override;
   void walked(const Variable& root) override;
 
+  /// After the function has returned: refuses what it left otherwise than it was.
+  void refuse_changes();
   /// After the function has returned these. The tape, unless there is a reason() why there is none.
   std::unique_ptr<Tape> finish(const std::vector<Variable>& outputs);
   const std::string& reason() const { return reason_; }
@@ -53,8 +56,10 @@ class Recording final : public detail::Recorder {
   Seen seen(const Variable& x);
   TapeOutput output(const Variable& x, const std::vector<Variable>& outputs);
   bool found(const Variable& x) const { return detail::is_older(x.impl()->born, number_); }
-  void refuse_changes();
   void refuse_kept();
+  void let_go(Borrowed& x);
+  template <class Visit>
+  static void visit_graph(const Variable& root, const Visit& visit);
   // Gradients (recording_gradients.cpp).
   struct Gradient {
     std::size_t leaf;  // of the tape's
@@ -93,7 +98,8 @@ class Recording final : public detail::Recorder {
   std::unordered_map<const VariableImpl*, Changed> changed_;  // tensors that the function found
   std::uint32_t number_;
   std::string reason_;
-  std::unordered_set<std::uint64_t> walked_;  // nodes, by their sequence numbers
+  std::uint64_t first_node_;                            // of the function's own
+  std::unordered_set<std::uint64_t> walking_, walked_;  // nodes, by their sequence numbers
 };
 
 }  // namespace ebb::compiling

@@ -27,7 +27,7 @@ Recording::Gradient& Recording::gradient(const Variable& x) {
     gradient.leaf = tape_->leaves.size();
     gradient.first = array_of_gradient(x);
     TapeLeaf& leaf = tape_->leaves.emplace_back();
-    leaf.leaf = x;
+    leaf.leaf = Borrowed(x);
     leaf.data = x.array().address();
     leaf.had = gradient.first.defined();
     leaf.added_at = static_cast<int>(tape_->calls.size());
@@ -74,20 +74,20 @@ void Recording::finish_gradients() {
   // Leaves that the function made for itself are gone with it.
   std::vector<TapeLeaf> kept;
   for (TapeLeaf& leaf : tape_->leaves) {
-    const Gradient& gradient = gradients_.at(leaf.leaf.impl());
-    if (leaf.leaf.use_count() == 1) continue;
+    const Gradient& gradient = gradients_.at(leaf.leaf->impl());
+    if (leaf.leaf->use_count() == 1) continue;
     for (std::size_t i = 0; i < inputs_.size(); ++i)
-      if (inputs_[i].is_same(leaf.leaf)) leaf.input = static_cast<int>(i);
-    const VariableImpl* const which = leaf.input < 0 ? leaf.leaf.impl() : nullptr;
+      if (inputs_[i].is_same(*leaf.leaf)) leaf.input = static_cast<int>(i);
+    const VariableImpl* const which = leaf.input < 0 ? leaf.leaf->impl() : nullptr;
     print(&which, sizeof(which));
     print(&leaf.input, sizeof(leaf.input));
     print(&leaf.any_before, sizeof(leaf.any_before));
     leaf.had = leaf.had && !leaf.any_before;
     print(&leaf.had, sizeof(leaf.had));
 
-    leaf.leaves = leaf.adds || leaf.any_before || !same_array(gradient.first, array_of_gradient(leaf.leaf));
+    leaf.leaves = leaf.adds || leaf.any_before || !same_array(gradient.first, array_of_gradient(*leaf.leaf));
     print(&leaf.leaves, sizeof(leaf.leaves));
-    if (leaf.leaves) leaf.after = seen(autograd::gradient_of(leaf.leaf));
+    if (leaf.leaves) leaf.after = seen(autograd::gradient_of(*leaf.leaf));
     const int before = leaf.had ? known(gradient.first.storage().get()) : -1;
     if (before >= 0) {
       Place& place = tape_->places[static_cast<std::size_t>(before)];
@@ -96,7 +96,10 @@ void Recording::finish_gradients() {
       print_geometry(gradient.first, place);
       leaf.before = {before, on_stand_in(before, gradient.first)};
     }
-    if (leaf.input >= 0) leaf.leaf = {};
+    if (leaf.input >= 0)
+      leaf.leaf = {};
+    else
+      let_go(leaf.leaf);
     kept.push_back(std::move(leaf));
   }
   tape_->leaves = std::move(kept);

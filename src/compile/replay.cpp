@@ -16,7 +16,7 @@ Place& place_at(Tape& tape, int at) { return tape.places[static_cast<std::size_t
 const Place& place_at(const Tape& tape, int at) { return tape.places[static_cast<std::size_t>(at)]; }
 
 const Variable& leaf_of(const TapeLeaf& leaf, const std::vector<Variable>& inputs) {
-  return leaf.input >= 0 ? inputs[static_cast<std::size_t>(leaf.input)] : leaf.leaf;
+  return leaf.input >= 0 ? inputs[static_cast<std::size_t>(leaf.input)] : *leaf.leaf;
 }
 
 // The memory that the place stands for.
@@ -214,8 +214,6 @@ bool reads_same(Tape& tape) {
 
 bool holds(Tape& tape, const std::vector<Variable>& inputs) {
   if (!reads_same(tape)) return false;
-  for (const TapeOutput& output : tape.outputs)
-    if (output.found.use_count() == 1) return false;
   for (const Variable& input : inputs)
     if (is_captured_leaf(tape, input)) return false;
   for (const int at : tape.arguments)
@@ -270,10 +268,10 @@ std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs) {
   std::unordered_map<int, NdArray> copies;  // of the memory of places
   for (const TapeOutput& output : tape.outputs) {
     const Seen& each = output.seen;
-    if (each.place < 0 || output.input >= 0 || output.earlier >= 0 || output.found.defined()) {
+    if (each.place < 0 || output.input >= 0 || output.earlier >= 0 || output.found->defined()) {
       outputs.push_back(output.input >= 0     ? inputs[static_cast<std::size_t>(output.input)]
                         : output.earlier >= 0 ? Variable(outputs[static_cast<std::size_t>(output.earlier)])
-                                              : output.found);
+                                              : *output.found);
       continue;
     }
     NdArray out = array_of(tape, each, inputs);

@@ -4,6 +4,7 @@
 #include <ebb/autograd/variable.h>
 
 #include "compile/step_program.h"
+#include "core/read_storage.h"
 #include "core/recorder.h"
 #include "kernel/kept_call.h"
 
@@ -89,9 +90,37 @@ struct TapeSuccession {
   int from, to, step;
 };
 
+/// A tensor that the tape does not keep alive: with the last handle of its own it is gone, and the tape,
+/// whose captured memory tells of that (ReadState), does not look at it any more.
+class Borrowed {
+ public:
+  Borrowed() = default;
+  explicit Borrowed(const Variable& x) : x_(x) {}
+  Borrowed(Borrowed&& other) noexcept : x_(std::move(other.x_)), owned_(std::exchange(other.owned_, true)) {}
+  Borrowed& operator=(Borrowed&& other) noexcept {
+    std::swap(x_, other.x_);
+    std::swap(owned_, other.owned_);
+    return *this;
+  }
+  ~Borrowed() {
+    if (!owned_) static_cast<void>(std::move(x_).release_impl().detach());
+  }
+  /// Until now it is kept alive.
+  void let_go() {
+    if (owned_ && x_.defined()) x_.impl()->release();
+    owned_ = false;
+  }
+  const Variable& operator*() const { return x_; }
+  const Variable* operator->() const { return &x_; }
+
+ private:
+  Variable x_;
+  bool owned_ = true;
+};
+
 /// A tensor whose gradient the function used.
 struct TapeLeaf {
-  Variable leaf;
+  Borrowed leaf;
   int input = -1;              ///< the argument that it is; -1 for any other
   const void* data = nullptr;  ///< where the leaf's own elements lay
   bool adds = false;           ///< the function added to the gradient
@@ -109,7 +138,7 @@ struct TapeOutput {
   Seen seen;
   int input = -1;    ///< the argument that it is; -1 for any other
   int earlier = -1;  ///< the output before it that it is
-  Variable found;    ///< the captured tensor that it is
+  Borrowed found;    ///< the captured tensor that it is
   bool inference = false;
 };
 

@@ -4,8 +4,6 @@
 #include <ebb/core/ndarray.h>
 #include <ebb/fwd.h>
 
-#include <atomic>
-#include <map>
 #include <memory>
 #include <string>
 
@@ -44,6 +42,8 @@ class Recorder {
   virtual void drops_gradient(const Variable& x) = 0;
   /// The gradient of a leaf is about to be added to.
   virtual void accumulates(const Variable& leaf) = 0;
+  /// A walk in reverse is about to begin at a tensor.
+  virtual void walks(const Variable& root) = 0;
   /// A walk in reverse has used up the graph below a tensor.
   virtual void walked(const Variable& root) = 0;
 };
@@ -98,63 +98,5 @@ EBB_API void forget_made(const Recorder& recorder) noexcept;
 /// Begins a recording: a number that counts all of them, from 1. end_recording() ends it.
 EBB_API std::uint32_t begin_recording() noexcept;
 EBB_API void end_recording() noexcept;
-/// Whether a tensor of that age (VariableImpl::born) existed before the recording began.
-inline bool is_older(std::uint32_t born, std::uint32_t recording) noexcept { return born < 2 * recording; }
-
-/// A storage that tapes read and did not make: captured ones, and an argument's that was the same in all
-/// calls. All of them hold it by one reference: if that is the last, the tensor is gone that it was recorded
-/// from.
-struct EBB_API ReadStorage {
-  explicit ReadStorage(Ref<Storage> read);
-  ~ReadStorage();
-  ReadStorage(const ReadStorage&) = delete;
-  ReadStorage& operator=(const ReadStorage&) = delete;
-
-  const Ref<Storage> storage;
-  /// What the storage's tensors are. Each change takes the number of the state before out of it and puts that
-  /// of the state after in, so that it returns to its value when all tensors return to their states.
-  std::atomic<std::uint64_t> state{0};
-  /// How many tensors have been destroyed that a tape may know. A handle that is given another tensor often
-  /// is the last of its own.
-  std::atomic<std::uint64_t> deaths{0};
-  /// A number of those that were older than a recording.
-  std::uint64_t gone(std::uint32_t recording) const;
-  std::map<std::uint32_t, std::uint64_t> gone_by_age;  ///< of all; use gone()
-  /// The last recording that read it: younger tensors are unknown to every tape.
-  std::atomic<std::uint32_t> recording{0};
-};
-EBB_API std::shared_ptr<ReadStorage> read_by_tape(const Ref<Storage>& storage, std::uint32_t recording);
-
-/// What a tape knows of the tensors on a storage.
-struct EBB_API ReadState {
-  ReadState() = default;
-  /// As they are now. Of destroyed ones only those matter that are older than the recording `older_than`.
-  ReadState(const ReadStorage& read, std::uint32_t older_than);
-  /// Whether none has been destroyed since.
-  bool none_gone(const ReadStorage& read) {
-    return read.deaths.load(std::memory_order_relaxed) == deaths || still_none_gone(read);
-  }
-
-  std::uint64_t state = 0, gone = 0;
-
- private:
-  bool still_none_gone(const ReadStorage& read);
-
-  std::uint64_t deaths = 0;
-  std::uint32_t older_than = 0;
-};
-
-/// The last recording that read anything.
-extern EBB_API constinit std::atomic<std::uint32_t> last_read;
-/// Whether tapes may know a tensor of that age.
-inline bool may_be_read(std::uint32_t born) noexcept {
-  return is_older(born, last_read.load(std::memory_order_relaxed));
-}
-/// `difference` joins the state of the storage, if tapes read it and know tensors of that age.
-EBB_API void tensor_changed(const Storage& storage, std::uint32_t born, std::uint64_t difference) noexcept;
-/// The same for a tensor that is destroyed.
-EBB_API void tensor_gone(const Storage& storage, std::uint32_t born, std::uint64_t which) noexcept;
-/// A number that no state has had: for a change that nothing takes back.
-EBB_API std::uint64_t new_state() noexcept;
 
 }  // namespace ebb::detail

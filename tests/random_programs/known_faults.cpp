@@ -20,11 +20,14 @@ struct Case {
   bool has_captured(std::size_t i) const {
     return i < s.in.size() && s.in[i] < program.kept && !has_argument(i);
   }
-  /// Whether the setup computes anything, so that captured tensors have graphs and views.
-  bool setup_computes() const {
-    return std::any_of(program.setup.begin(), program.setup.end(), [](const Statement& each) {
-      return each.kind != "make" && each.kind != "module" && each.kind != "optimizer";
-    });
+  /// Whether others may hold a captured tensor: graphs, views, optimizers, tensors that the body keeps.
+  bool others_hold() const {
+    const auto computes = [](const Statement& each) { return each.kind != "make" && each.kind != "module"; };
+    const auto keeps = [&](const Statement& each) {
+      return std::any_of(each.out.begin(), each.out.end(), [&](auto slot) { return slot < program.kept; });
+    };
+    return std::any_of(program.setup.begin(), program.setup.end(), computes) ||
+           std::any_of(program.body.begin(), program.body.end(), keeps);
   }
   /// Whether handles come to share tensors between calls.
   bool has_aliases() const {
@@ -50,7 +53,7 @@ const std::vector<Fault> faults = {
        const bool moves = c.s.name == "overlap"
                               ? c.has_captured(0) || c.has_captured(1)
                               : c.has_captured(0) && c.is_one_of({"fresh", "alias", "view", "within"});
-       return moves && (c.setup_computes() || c.has_aliases());
+       return moves && (c.others_hold() || c.has_aliases());
      }},
 };
 

@@ -1,0 +1,131 @@
+// Storages that tapes read, and the changes of tensors on them.
+#include "core/read_storage.h"
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+#include <unordered_map>
+
+#include "core/fingerprint.h"
+#include "core/fork.h"
+
+namespace ebb::detail {
+namespace {
+
+struct ReadStorages {
+  HeldAtFork mutex;
+  std::unordered_map<const Storage*, std::weak_ptr<ReadStorage>> read;
+  std::unordered_map<const void*, std::uint64_t> changed;  // tensors that live
+};
+ReadStorages& read_storages() {
+  static ReadStorages& kept = *new ReadStorages;  // storages outlive everything
+  return kept;
+}
+std::atomic<std::uint64_t> states{0}, changes{0};
+std::atomic<std::size_t> changed_tensors{0};
+
+// With the mutex held: what tapes read on the storage, if they may know a tensor of that age.
+std::shared_ptr<ReadStorage> known_to_tapes(const ReadStorages& k, const Storage& storage,
+                                            std::uint32_t born) {
+  const auto found = k.read.find(&storage);
+  std::shared_ptr<ReadStorage> read = found == k.read.end() ? nullptr : found->second.lock();
+  return read && is_older(born, read->recording) ? read : nullptr;
+}
+
+// With the mutex held.
+void forget_change(ReadStorages& k, const void* tensor) noexcept {
+  const auto found = k.changed.find(tensor);
+  if (found == k.changed.end()) return;
+  changes ^= found->second;
+  k.changed.erase(found);
+  changed_tensors = k.changed.size();
+}
+
+}  // namespace
+
+constinit std::atomic<std::uint32_t> last_read{0};
+
+ReadStorage::ReadStorage(Ref<Storage> read) : storage(std::move(read)) {}
+
+ReadStorage::~ReadStorage() {
+  ReadStorages& k = read_storages();
+  const std::lock_guard lock(k.mutex);
+  const auto found = k.read.find(storage.get());
+  if (found != k.read.end() && found->second.expired()) k.read.erase(found);
+}
+
+std::shared_ptr<ReadStorage> read_by_tape(const Ref<Storage>& storage, std::uint32_t recording) {
+  ReadStorages& k = read_storages();
+  const std::lock_guard lock(k.mutex);
+  std::weak_ptr<ReadStorage>& kept = k.read[storage.get()];
+  std::shared_ptr<ReadStorage> held = kept.lock();
+  if (!held) kept = held = std::make_shared<ReadStorage>(storage);
+  held->recording = std::max(held->recording.load(), recording);
+  last_read = std::max(last_read.load(), recording);
+  return held;
+}
+
+std::uint64_t ReadStorage::gone(std::uint32_t recording) const {
+  const std::lock_guard lock(read_storages().mutex);
+  std::uint64_t all = 0;
+  for (const auto& [born, which] : gone_by_age)
+    if (is_older(born, recording)) all ^= which;
+  return all;
+}
+
+ReadState::ReadState(const ReadStorage& read, std::uint32_t older_than)
+    : state(read.state), gone(read.gone(older_than)), deaths(read.deaths), older_than(older_than) {}
+
+bool ReadState::still_none_gone(const ReadStorage& read) {
+  const std::uint64_t now = read.deaths;
+  if (read.gone(older_than) != gone) return false;
+  deaths = now;
+  return true;
+}
+
+void tensor_changed(AgedTensor x, const Storage& storage_before, std::uint64_t before, const Storage& storage,
+                    std::uint64_t after) noexcept {
+  if (!may_be_read(x.born)) return;
+  ReadStorages& k = read_storages();
+  std::shared_ptr<ReadStorage> from, to;  // destroyed without the mutex
+  const std::lock_guard lock(k.mutex);
+  if ((from = known_to_tapes(k, storage_before, x.born))) from->state ^= before;
+  if ((to = known_to_tapes(k, storage, x.born))) to->state ^= after;
+  try {
+    std::uint64_t& change = k.changed[x.tensor];
+    change ^= before ^ after;
+    changes ^= before ^ after;
+    if (change == 0) k.changed.erase(x.tensor);
+    changed_tensors = k.changed.size();
+  } catch (const std::bad_alloc&) {
+    changes ^= new_state();
+  }
+}
+
+void tensor_gone(AgedTensor x, const Storage& storage, bool made_within_a_recording) noexcept {
+  ReadStorages& k = read_storages();
+  std::shared_ptr<ReadStorage> read;  // destroyed without the mutex
+  const std::lock_guard lock(k.mutex);
+  forget_change(k, x.tensor);
+  if (made_within_a_recording || !(read = known_to_tapes(k, storage, x.born))) return;
+  try {
+    read->gone_by_age[x.born] ^= number_of(x);
+    ++read->deaths;
+  } catch (const std::bad_alloc&) {
+    read->state ^= new_state();
+  }
+}
+
+std::uint64_t changes_of_tensors() noexcept { return changes.load(std::memory_order_relaxed); }
+
+void forget_changes(AgedTensor x) noexcept {
+  if (changed_tensors.load(std::memory_order_relaxed) == 0 || !may_be_read(x.born)) return;
+  ReadStorages& k = read_storages();
+  const std::lock_guard lock(k.mutex);
+  forget_change(k, x.tensor);
+}
+
+std::uint64_t number_of(AgedTensor x) noexcept { return mixed(reinterpret_cast<std::uintptr_t>(x.tensor)); }
+std::uint64_t new_state() noexcept { return mixed(states.fetch_add(1, std::memory_order_relaxed) + 1); }
+
+}  // namespace ebb::detail
