@@ -20,15 +20,27 @@ void fail_of_errno(const char* what, const std::string& path) {
 }
 
 InputFile::InputFile(const std::string& path) : path_(path) {
+  // The system would take what stands before it for the path.
+  EBB_CHECK(path.find('\0') == path.npos, "cannot open \"", path.c_str(),
+            "\": the path goes on behind a NUL, which no path can hold. Check the path.");
   // Not blocking, or a pipe that nobody writes to would hold the program here.
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) fail_of_errno("open", path);
   struct stat info {};
   if (::fstat(descriptor_, &info) != 0 || !S_ISREG(info.st_mode)) {
     ::close(descriptor_);
-    ebb::detail::fail("cannot read \"", path, "\": it is not a regular file. Load from a stream instead.");
+    ebb::detail::fail("cannot read \"", path, "\": it is ",
+                      S_ISDIR(info.st_mode) ? "a directory, not a regular file. Name a file in it."
+                                            : "not a regular file. Load from a stream instead.");
   }
   size_ = static_cast<std::uint64_t>(info.st_size);
+  // Of files that it makes up as they are read the system gives no size.
+  char first = 0;
+  if (size_ == 0 && ::pread(descriptor_, &first, 1, 0) > 0) {
+    ::close(descriptor_);
+    ebb::detail::fail("cannot read \"", path,
+                      "\": it has no size, as the files of /proc. Copy it, and read the copy.");
+  }
 }
 
 InputFile::~InputFile() { ::close(descriptor_); }

@@ -8,7 +8,8 @@
 namespace ebb::io {
 
 /// A regular file, read by position. It is not mapped: a mapping of a file that another process cuts short
-/// kills whoever touches it, and a read that finds too few bytes is an error.
+/// kills whoever touches it, and a read that finds too few bytes is an error. Folders, devices, pipes and
+/// files of /proc without a size are refused: a reader of them may never come to an end.
 class InputFile {
  public:
   explicit InputFile(const std::string& path);

@@ -69,6 +69,7 @@ DimVector shape_of(std::string_view text) {
   }
 }
 
+constexpr std::uint64_t kLongestHeader = std::uint64_t{1} << 20;
 constexpr std::size_t kStart = 12;  // of a file: what says how long the header is
 
 /// How many bytes come before the data, by the first of them.
@@ -102,16 +103,17 @@ Header header_of(std::string_view text) {
           shape_of(after(text, "shape"))};
 }
 
-/// The tensor in a file of `size` bytes; read(parts) reads the first of them, and checks them if these are
-/// all.
-template <class Read>
-Variable tensor_of(std::uint64_t size, const Read& read) {
+/// The tensor in a file of `size` bytes. Source's start(to, n) reads the first n of them, and
+/// all(head, n, to, m) the first n again and m that follow, with whatever check there is.
+template <class Source>
+Variable tensor_of(std::uint64_t size, const Source& source) {
   std::string head(std::min<std::uint64_t>(size, kStart), '\0');
-  read({{head.data(), head.size()}});
+  source.start(head.data(), head.size());
   const std::uint64_t begin = data_begin(head);
   if (begin > size) unsound("it is cut short");
+  if (begin > kLongestHeader) unsound("its header of ", begin, " bytes is longer than any should be");
   head.resize(std::max<std::uint64_t>(begin, kStart));
-  read({{head.data(), head.size()}});
+  source.start(head.data(), head.size());
   const Header header = header_of(head);
   std::uint64_t bytes = item_size(header.dtype);
   for (const std::int64_t extent : header.sizes)
@@ -122,8 +124,7 @@ Variable tensor_of(std::uint64_t size, const Read& read) {
   if (header.fortran) std::reverse(sizes.begin(), sizes.end());
   const NdArray array = NdArray::empty(sizes, header.dtype);
   auto* const to = static_cast<char*>(array.address());
-  std::string rest(size - begin - bytes, '\0');
-  read({{head.data(), begin}, {to, bytes}, {rest.data(), rest.size()}});
+  source.all(head.data(), begin, to, bytes);
   if (header.swapped)
     for (std::uint64_t i = 0; i < bytes; i += item_size(header.dtype))
       std::reverse(to + i, to + i + item_size(header.dtype));
@@ -159,12 +160,21 @@ std::string_view bytes_of(const Variable& data) {
   return {static_cast<const char*>(data.data_ptr()), data.nbytes()};
 }
 
-Variable tensor_of(const Bytes& bytes) {
-  return tensor_of(bytes.size(), [&](const std::vector<io::Part>& parts) {
-    std::uint64_t at = 0;
-    for (const io::Part& part : parts) bytes.read(at, part.to, part.size), at += part.size;
-  });
-}
+struct File {
+  const Bytes& bytes;
+  void start(void* to, std::uint64_t n) const { bytes.read(0, to, n); }
+  void all(void*, std::uint64_t n, void* to, std::uint64_t m) const { bytes.read(n, to, m); }
+};
+Variable tensor_of(const Bytes& bytes) { return tensor_of(bytes.size(), File{bytes}); }
+
+struct Entry {
+  const io::ZipReader& zip;
+  const std::string& name;
+  void start(void* to, std::uint64_t n) const { zip.read_start(name, to, n); }
+  void all(void* head, std::uint64_t n, void* to, std::uint64_t m) const {
+    zip.read_into(name, {{head, n}, {to, m}});
+  }
+};
 
 NamedTensors arrays_of(std::shared_ptr<const Bytes> bytes) {
   const io::ZipReader zip(std::move(bytes));
@@ -172,9 +182,7 @@ NamedTensors arrays_of(std::shared_ptr<const Bytes> bytes) {
   for (const std::string& name : zip.names()) {
     EBB_CHECK(name.ends_with(".npy"), "npy: the archive holds \"", name,
               "\", which is no array. Is it a PyTorch file? ebb::load takes both.");
-    tensors.emplace_back(
-        name.substr(0, name.size() - 4),
-        tensor_of(zip.size(name), [&](const std::vector<io::Part>& parts) { zip.read_into(name, parts); }));
+    tensors.emplace_back(name.substr(0, name.size() - 4), tensor_of(zip.size(name), Entry{zip, name}));
   }
   return tensors;
 }

@@ -3,42 +3,64 @@
 
 #include <ebb/core/error.h>
 
+#include <algorithm>
+#include <array>
 #include <bit>
-#include <cstring>
-#include <unordered_map>
 
 namespace ebb::io {
 namespace {
 
 using Kind = Pickle::Kind;
 constexpr std::size_t kMaxNodes = 10'000'000;
+// Every level of what a pickle describes opens a few marks, and has a few values beside them; every value is
+// one level of the pickle or two. A value may have a hundred levels.
+constexpr std::size_t kMaxMarks = 1000, kMaxUnmarked = 1000;
+constexpr std::uint8_t kMaxLevels = 250;
+// Writers number what they remember from zero, so that no number is larger than the pickle; but for small
+// ones.
+constexpr std::uint64_t kAnyMemo = 1 << 16;
+constexpr std::size_t kLongestName = 1000;
 
 template <class... Parts>
 [[noreturn]] void unsound(const Parts&... parts) {
   ebb::detail::fail("pickle: the file is not sound: ", parts..., ". Fetch or write it again.");
 }
 
-class Machine {
+}  // namespace
+
+class PickleMachine {
  public:
-  Machine(std::string_view bytes, std::size_t position) : bytes_(bytes), at_(position) {}
+  PickleMachine(std::string_view bytes, std::size_t& position) : bytes_(bytes), at_(position) {
+    result_.text_ = bytes;
+    small_.fill(Pickle::kNone);
+    shared_.fill(Pickle::kNone);
+  }
 
   Pickle run() {
+    const std::size_t begin = at_;
     while (true) {
       const unsigned char opcode = u8();
       if (opcode == '.') break;
       step(opcode);
+      if (marks_.empty() && stack_.size() > kMaxUnmarked) too_deep();
     }
-    result_.root = pop();
+    result_.root_ = pop();
+    result_.length_ = at_ - begin;
     return std::move(result_);
   }
-  std::size_t position() const { return at_; }
 
  private:
-  using Index = std::uint32_t;
+  using Index = Pickle::Index;
+  using Node = Pickle::Node;
+  using Chain = Pickle::Chain;
 
   // Bytes.
+  [[noreturn]] void cut_short() {
+    at_ = bytes_.size();
+    unsound("a pickle is cut short");
+  }
   std::string_view take(std::uint64_t n) {
-    if (n > bytes_.size() - at_) unsound("a pickle is cut short");
+    if (n > bytes_.size() - at_) cut_short();
     const std::string_view taken = bytes_.substr(at_, n);
     at_ += n;
     return taken;
@@ -50,100 +72,197 @@ class Machine {
     return value;
   }
   unsigned char u8() { return static_cast<unsigned char>(take(1)[0]); }
-  std::string line() {
+  std::string_view line() {
     const std::size_t end = bytes_.find('\n', at_);
-    if (end == bytes_.npos) unsound("a pickle is cut short");
-    const std::string text(bytes_.substr(at_, end - at_));
-    at_ = end + 1;
+    if (end == bytes_.npos) cut_short();
+    const std::string_view text = take(end - at_);
+    take(1);
     return text;
   }
 
   // The stack.
   Index make(Kind kind) {
-    if (result_.nodes.size() >= kMaxNodes) unsound("a pickle of more than ten million values");
-    result_.nodes.emplace_back().kind = kind;
-    return static_cast<Index>(result_.nodes.size() - 1);
+    if (result_.nodes_.size() >= kMaxNodes) unsound("a pickle of more than ten million values");
+    result_.nodes_.emplace_back().kind = kind;
+    return static_cast<Index>(result_.nodes_.size() - 1);
   }
-  Pickle::Node& node(Index i) { return result_.nodes[i]; }
+  Node& node(Index i) { return result_.nodes_[i]; }
   Index push(Kind kind) {
     stack_.push_back(make(kind));
     return stack_.back();
   }
+  // What takes a byte and cannot be changed is one node, however often it occurs.
+  enum Shared { kNull, kFalse, kTrue, kEmptyTuple, kEmptyText, kSharedCount };
+  void push_shared(Shared which, Kind kind) {
+    Index& known = shared_[which];
+    if (known == Pickle::kNone) {
+      known = make(kind);
+      if (kind == Kind::Bool) set_wide(known, which == kTrue);
+      if (kind == Kind::String) node(known).a = node(known).b = 0;
+    }
+    stack_.push_back(known);
+  }
+  void set_wide(Index i, std::uint64_t value) {
+    node(i).a = static_cast<Index>(value);
+    node(i).b = static_cast<Index>(value >> 32);
+  }
+  Index text_node(std::string_view text) {
+    const auto at = static_cast<std::size_t>(text.data() - bytes_.data());
+    if (at + text.size() >= Pickle::kNone) unsound("a pickle of more than 4 GiB");
+    const Index i = make(Kind::String);
+    node(i).a = static_cast<Index>(at);
+    node(i).b = static_cast<Index>(text.size());
+    return i;
+  }
   void push_text(std::string_view text) {
-    const Index i = push(Kind::String);
-    node(i).text = text;
+    if (text.empty())
+      push_shared(kEmptyText, Kind::String);
+    else
+      stack_.push_back(text_node(text));
   }
-  void push_integer(std::int64_t value, Kind kind = Kind::Int) { node(push(kind)).integer = value; }
-  Index pop() {
-    if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) unsound("a pickle takes more than it has");
-    const Index top = stack_.back();
-    stack_.pop_back();
-    return top;
+  void push_integer(std::int64_t value) { set_wide(push(Kind::Int), static_cast<std::uint64_t>(value)); }
+  void push_small(std::size_t value) {
+    Index& known = small_[value];
+    if (known == Pickle::kNone) set_wide(known = make(Kind::Int), value);
+    stack_.push_back(known);
   }
+  std::size_t floor() const { return marks_.empty() ? 0 : marks_.back(); }
   Index top() {
-    if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) unsound("a pickle takes more than it has");
+    if (stack_.size() <= floor()) unsound("a pickle takes more than it has");
     return stack_.back();
   }
-  std::vector<Index> pop_to_mark() {
+  Index pop() {
+    const Index top_one = top();
+    stack_.pop_back();
+    return top_one;
+  }
+  void link(Chain& chain, Index item) {
+    if (result_.cells_.size() + 1 >= Pickle::kNone) unsound("a pickle of more than four billion items");
+    const auto cell = static_cast<Index>(result_.cells_.size());
+    result_.cells_.push_back({item, Pickle::kNone});
+    if (chain.size == 0)
+      chain.first = cell;
+    else
+      result_.cells_[chain.last].next = cell;
+    chain.last = cell;
+    ++chain.size;
+    raise(chain.levels, item);
+  }
+  // Of what holds the item.
+  void raise(std::uint8_t& levels, Index item) {
+    if (node(item).levels >= kMaxLevels) too_deep();
+    levels = std::max<std::uint8_t>(levels, node(item).levels + 1);
+  }
+  [[noreturn]] static void too_deep() { unsound("values lie more than a hundred levels deep"); }
+  // The items above the last mark, which goes.
+  void pop_mark() {
     if (marks_.empty()) unsound("a pickle lacks a mark");
-    std::vector<Index> items(stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back()), stack_.end());
     stack_.resize(marks_.back());
     marks_.pop_back();
-    return items;
   }
-  void push_tuple(std::vector<Index> items) { node(push(Kind::Tuple)).items = std::move(items); }
-  void push_tuple_of(unsigned n) {
-    std::vector<Index> items(n);
-    while (n-- > 0) items[n] = pop();
-    push_tuple(std::move(items));
+  Chain pop_to_mark(Chain chain = {}) {
+    for (std::size_t i = floor(); i < stack_.size(); ++i) link(chain, stack_[i]);
+    pop_mark();
+    return chain;
   }
-  void push_call(Index function, Index arguments) {
-    const Index call = push(Kind::Call);
-    node(call).items = {function, arguments};
+  void hold(Index container, const Chain& chain) {
+    node(container).a = chain.first;
+    node(container).b = chain.last;
+    node(container).c = chain.size;
+    node(container).levels = chain.levels;
   }
-  void append(const std::vector<Index>& items) {
-    Pickle::Node& to = node(top());
-    // A list, or an object that behaves like one (a set, a deque).
-    if (to.kind != Kind::List && to.kind != Kind::Call) unsound("a pickle appends to what is no list");
-    auto& where = to.kind == Kind::List ? to.items : to.contents;
-    where.insert(where.end(), items.begin(), items.end());
+  Chain held(Index container) {
+    return {node(container).a, node(container).b, node(container).c, node(container).levels};
   }
-  void set(const std::vector<Index>& items) {
-    Pickle::Node& to = node(top());
-    if ((to.kind != Kind::Dict && to.kind != Kind::Call) || items.size() % 2)
-      unsound("a pickle sets items of what is no dict");
-    auto& where = to.kind == Kind::Dict ? to.items : to.contents;
-    where.insert(where.end(), items.begin(), items.end());
+  void push_tuple(const Chain& chain) {
+    if (chain.size == 0)
+      push_shared(kEmptyTuple, Kind::Tuple);
+    else
+      hold(push(Kind::Tuple), chain);
+  }
+  void push_tuple_of(std::size_t n) {
+    std::array<Index, 3> items;
+    for (std::size_t i = n; i-- > 0;) items[i] = pop();
+    Chain chain;
+    for (std::size_t i = 0; i < n; ++i) link(chain, items[i]);
+    push_tuple(chain);
+  }
+  Pickle::More& more(Index call) {
+    if (node(call).c == 0) {
+      result_.more_.emplace_back();
+      node(call).c = static_cast<Index>(result_.more_.size());
+    }
+    return result_.more_[node(call).c - 1];
+  }
+  // Calls add(chain) with the items of the container, or of the object that behaves like one (a set, a deque,
+  // an OrderedDict), and keeps what it returns.
+  template <class Add>
+  void extend(Index to, Kind kind, const char* is_none, const Add& add) {
+    if (node(to).kind == kind)
+      hold(to, add(held(to)));
+    else if (node(to).kind == Kind::Call)
+      node(to).levels = std::max(node(to).levels, (more(to).contents = add(more(to).contents)).levels);
+    else
+      unsound(is_none);
+  }
+  // Of a list and of a dict: items above the mark, which the container lies below.
+  void extend_marked(Kind kind, const char* is_none) {
+    if (marks_.empty()) unsound("a pickle lacks a mark");
+    const std::size_t mark = marks_.back(), below = marks_.size() > 1 ? marks_[marks_.size() - 2] : 0;
+    if (mark <= below) unsound("a pickle takes more than it has");
+    if (kind == Kind::Dict && (stack_.size() - mark) % 2 != 0) unsound(is_none);
+    extend(stack_[mark - 1], kind, is_none, [&](const Chain& chain) { return pop_to_mark(chain); });
+  }
+  void push_marked(Kind kind) {
+    const Chain chain = pop_to_mark();
+    if (kind == Kind::Dict && chain.size % 2 != 0) unsound(kNoDict);
+    hold(push(kind), chain);
   }
   void build() {  // state of an object: a dict of attributes, or a pair of two
-    const Index state = pop();
-    Pickle::Node& to = node(top());
-    if (to.kind != Kind::Call) return;  // attributes of plain containers say nothing about data
-    const Pickle::Node& from = result_.at(state);
-    if (from.kind == Kind::Dict)
-      to.attributes.insert(to.attributes.end(), from.items.begin(), from.items.end());
+    const Index state = pop(), to = top();
+    // Attributes of plain containers say nothing about data.
+    if (node(to).kind != Kind::Call || node(state).kind != Kind::Dict) return;
+    link(more(to).states, state);
+    raise(node(to).levels, state);
   }
-  void memoize(std::uint64_t key) { memo_[key] = top(); }
+  void memoize(std::uint64_t key) {
+    if (key >= std::max<std::uint64_t>(kAnyMemo, bytes_.size()))
+      unsound("a pickle remembers a value as number ", key, ", which it cannot have so many of");
+    if (key >= memo_.size()) memo_.resize(key + 1, Pickle::kNone);
+    remembered_ += memo_[key] == Pickle::kNone;
+    memo_[key] = top();
+  }
   void recall(std::uint64_t key) {
-    const auto found = memo_.find(key);
-    if (found == memo_.end()) unsound("a pickle refers to what it did not hold");
-    stack_.push_back(found->second);
+    if (key >= memo_.size() || memo_[key] == Pickle::kNone)
+      unsound("a pickle refers to what it did not hold");
+    stack_.push_back(memo_[key]);
   }
-  void push_global(const std::string& module, const std::string& name) {
-    node(push(Kind::Global)).text = module + "." + name;
+  void push_global(Index module, Index name) {
+    if (node(module).kind != Kind::String || node(name).kind != Kind::String ||
+        std::uint64_t{node(module).b} + node(name).b > kLongestName)
+      unsound("the name of a class is none");
+    const Index global = push(Kind::Global);
+    node(global).a = module;
+    node(global).b = name;
   }
 
   void step(unsigned char opcode);
 
+  static constexpr const char* kNoList = "a pickle appends to what is no list";
+  static constexpr const char* kNoDict = "a pickle sets items of what is no dict";
+
   std::string_view bytes_;
-  std::size_t at_;
+  std::size_t& at_;
   Pickle result_;
-  std::vector<Index> stack_;
+  std::deque<Index> stack_;
   std::vector<std::size_t> marks_;
-  std::unordered_map<std::uint64_t, Index> memo_;
+  std::vector<Index> memo_;
+  std::uint64_t remembered_ = 0;
+  std::array<Index, kSharedCount> shared_;
+  std::array<Index, 256> small_;
 };
 
-void Machine::step(unsigned char opcode) {
+void PickleMachine::step(unsigned char opcode) {
   switch (opcode) {
     case 0x80:  // PROTO
       if (const unsigned version = u8(); version > 5) unsound("a pickle of protocol ", version);
@@ -153,16 +272,16 @@ void Machine::step(unsigned char opcode) {
       return;  // FRAME
     // Numbers and words
     case 'N':
-      push(Kind::None);
+      push_shared(kNull, Kind::None);
       return;
     case 0x88:
-      push_integer(1, Kind::Bool);
+      push_shared(kTrue, Kind::Bool);
       return;
     case 0x89:
-      push_integer(0, Kind::Bool);
+      push_shared(kFalse, Kind::Bool);
       return;
     case 'K':
-      push_integer(static_cast<std::int64_t>(little(1)));
+      push_small(u8());
       return;
     case 'M':
       push_integer(static_cast<std::int64_t>(little(2)));
@@ -184,7 +303,7 @@ void Machine::step(unsigned char opcode) {
     case 'G': {  // big-endian
       std::uint64_t bits = 0;
       for (const char c : take(8)) bits = bits << 8 | static_cast<unsigned char>(c);
-      node(push(Kind::Double)).number = std::bit_cast<double>(bits);
+      set_wide(push(Kind::Double), bits);
       return;
     }
     case 'X':
@@ -213,9 +332,10 @@ void Machine::step(unsigned char opcode) {
       push(Kind::List);
       return;  // a set
     case ')':
-      push(Kind::Tuple);
+      push_tuple({});
       return;
     case '(':
+      if (marks_.size() >= kMaxMarks) too_deep();
       marks_.push_back(stack_.size());
       return;
     case 't':
@@ -230,47 +350,43 @@ void Machine::step(unsigned char opcode) {
     case 0x87:
       push_tuple_of(3);
       return;
-    case 'l': {
-      const auto items = pop_to_mark();
-      push(Kind::List);
-      append(items);
+    case 'l':
+    case 0x91:  // FROZENSET
+      push_marked(Kind::List);
       return;
-    }
-    case 'd': {
-      const auto items = pop_to_mark();
-      push(Kind::Dict);
-      set(items);
+    case 'd':
+      push_marked(Kind::Dict);
       return;
-    }
-    case 0x91: {
-      const auto items = pop_to_mark();
-      push(Kind::List);
-      append(items);
-      return;
-    }  // FROZENSET
     case 'a': {
       const Index item = pop();
-      append({item});
+      extend(top(), Kind::List, kNoList, [&](Chain chain) {
+        link(chain, item);
+        return chain;
+      });
       return;
     }
     case 'e':
     case 0x90:
-      append(pop_to_mark());
+      extend_marked(Kind::List, kNoList);
       return;
     case 's': {
       const Index value = pop(), key = pop();
-      set({key, value});
+      extend(top(), Kind::Dict, kNoDict, [&](Chain chain) {
+        link(chain, key);
+        link(chain, value);
+        return chain;
+      });
       return;
     }
     case 'u':
-      set(pop_to_mark());
+      extend_marked(Kind::Dict, kNoDict);
       return;
     // The stack and the memo
     case '0':
       pop();
       return;
     case '1':
-      pop_to_mark();
+      pop_mark();
       return;
     case '2':
       stack_.push_back(top());
@@ -282,7 +398,7 @@ void Machine::step(unsigned char opcode) {
       memoize(little(4));
       return;
     case 0x94:
-      memoize(memo_.size());
+      memoize(remembered_);
       return;
     case 'h':
       recall(little(1));
@@ -292,19 +408,21 @@ void Machine::step(unsigned char opcode) {
       return;
     // Classes, and what is made of them
     case 'c': {
-      const std::string module = line();
-      push_global(module, line());
+      const Index module = text_node(line());
+      push_global(module, text_node(line()));
       return;
     }
     case 0x93: {  // STACK_GLOBAL
       const Index name = pop(), module = pop();
-      push_global(result_.at(module).text, std::string(result_.at(name).text));
+      push_global(module, name);
       return;
     }
     case 'R':
     case 0x81: {
-      const Index arguments = pop(), function = pop();
-      push_call(function, arguments);
+      const Index arguments = pop(), function = pop(), call = push(Kind::Call);
+      node(call).a = function;
+      node(call).b = arguments;
+      raise(node(call).levels, arguments);
       return;
     }
     case 'b':
@@ -312,7 +430,7 @@ void Machine::step(unsigned char opcode) {
       return;
     case 'Q': {
       const Index id = pop();
-      node(push(Kind::Reference)).items = {id};
+      node(push(Kind::Reference)).a = id;
       return;
     }
     default:
@@ -322,14 +440,45 @@ void Machine::step(unsigned char opcode) {
   }
 }
 
-}  // namespace
+std::int64_t Pickle::integer(Index node) const {
+  const bool has_one = kind(node) == Kind::Bool || kind(node) == Kind::Int;
+  return has_one ? static_cast<std::int64_t>(wide(node)) : 0;
+}
+double Pickle::number(Index node) const {
+  return kind(node) == Kind::Double ? std::bit_cast<double>(wide(node)) : 0;
+}
+std::string_view Pickle::text(Index node) const {
+  return kind(node) == Kind::String ? text_.substr(nodes_[node].a, nodes_[node].b) : std::string_view();
+}
+std::string Pickle::name(Index node) const {
+  if (kind(node) != Kind::Global) return {};
+  return std::string(text(nodes_[node].a)).append(".").append(text(nodes_[node].b));
+}
+
+Pickle::Items Pickle::items(Index node) const {
+  const bool has_some = kind(node) == Kind::List || kind(node) == Kind::Tuple || kind(node) == Kind::Dict;
+  return has_some ? Items(this, nodes_[node].a, nodes_[node].c) : Items(this, kNone, 0);
+}
+Pickle::Items Pickle::contents(Index call) const {
+  if (nodes_[call].c == 0) return {this, kNone, 0};
+  const Chain& chain = more_[nodes_[call].c - 1].contents;
+  return {this, chain.first, chain.size};
+}
+Pickle::Items Pickle::states(Index call) const {
+  if (nodes_[call].c == 0) return {this, kNone, 0};
+  const Chain& chain = more_[nodes_[call].c - 1].states;
+  return {this, chain.first, chain.size};
+}
+
+std::vector<Pickle::Index> Pickle::Items::first(std::size_t n) const {
+  std::vector<Index> some;
+  for (auto at = begin(); at != end() && some.size() < n; ++at) some.push_back(*at);
+  return some;
+}
 
 Pickle parse_pickle(std::string_view bytes, std::size_t& position) {
   if (position > bytes.size()) unsound("a pickle is cut short");
-  Machine machine(bytes, position);
-  Pickle result = machine.run();
-  position = machine.position();
-  return result;
+  return PickleMachine(bytes, position).run();
 }
 
 }  // namespace ebb::io

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_map>
 #include <utility>
 
 #include "io/pytorch_values.h"
@@ -37,18 +38,29 @@ Variable vector_of(const List& numbers) {
   return tensor(values, kDouble);
 }
 
+// Entries by their names, the first of each, as Value::at finds one: looking for each anew would take as long
+// as there are others.
+using Named = std::unordered_map<std::string, const Value*>;
+
+const Value& at(const Named& named, const std::string& name) {
+  const auto found = named.find(name);
+  if (found == named.end()) unsound("an optimizer's \"", name, "\" is missing");
+  return *found->second;
+}
+
 class Flattener {
  public:
-  Flattener(NamedTensors& tensors, std::map<std::string, std::string>& unsupported)
-      : tensors_(tensors), unsupported_(unsupported) {}
+  Flattener(const Value& all, NamedTensors& tensors, std::map<std::string, std::string>& unsupported)
+      : expansion_(all), tensors_(tensors), unsupported_(unsupported) {}
 
   void take(const std::string& name, const Value& value) {
+    expansion_.add(sizeof value + name.size());
     if (is_optimizer(value)) {
       optimizer(name, value);
     } else if (has_entries(value)) {
       for (const auto& [key, entry] : value.as_dict()) take(joined(name, text_of(key)), entry);
     } else if (const List* items = items_of(value)) {
-      if (all_numbers(*items)) return add(name, vector_of(*items));
+      if (all_numbers(*items)) return add_made(name, vector_of(*items));
       for (std::size_t i = 0; i < items->size(); ++i) take(joined(name, std::to_string(i)), (*items)[i]);
     } else {
       leaf(name, value);
@@ -57,22 +69,29 @@ class Flattener {
 
  private:
   void add(const std::string& name, Variable tensor) {
+    expansion_.add(name.size() + sizeof tensors_.front());
     tensors_.emplace_back(name.empty() ? "tensor" : name, std::move(tensor));
+  }
+  // A tensor that the file does not have as one.
+  void add_made(const std::string& name, Variable tensor) {
+    expansion_.add(kTensorBytes + tensor.nbytes());
+    add(name, std::move(tensor));
   }
 
   void leaf(const std::string& name, const Value& value) {
     if (value.is_tensor()) {
       add(name, value.as_tensor());
     } else if (const auto* other = std::get_if<Unsupported>(&value.content())) {
+      expansion_.add(name.size() + other->dtype.size() + kTensorBytes);
       unsupported_.emplace(name.empty() ? "tensor" : name, other->dtype);
     } else if (const auto* text = std::get_if<std::string>(&value.content())) {
-      add(name, tensor(std::vector<std::uint8_t>(text->begin(), text->end())));
+      add_made(name, tensor(std::vector<std::uint8_t>(text->begin(), text->end())));
     } else if (const auto* truth = std::get_if<bool>(&value.content())) {
-      add(name, scalar_tensor(*truth, kBool));
+      add_made(name, scalar_tensor(*truth, kBool));
     } else if (const auto* integer = std::get_if<std::int64_t>(&value.content())) {
-      add(name, scalar_tensor(*integer, kLong));
+      add_made(name, scalar_tensor(*integer, kLong));
     } else if (const auto* number = std::get_if<double>(&value.content())) {
-      add(name, scalar_tensor(*number, kDouble));
+      add_made(name, scalar_tensor(*number, kDouble));
     }
   }
 
@@ -85,33 +104,45 @@ class Flattener {
   void optimizer(const std::string& name, const Value& value) {
     const Value& groups = value.at("param_groups");
     const bool of_libtorch = !items_of(groups);
-    const std::int64_t count = of_libtorch ? count_of(groups.at("param_groups/size"))
+    const Named states = by_name(value.at("state")), named = of_libtorch ? by_name(groups) : Named();
+    const std::int64_t count = of_libtorch ? count_of(at(named, "param_groups/size"))
                                            : static_cast<std::int64_t>(groups.as_list().size());
     std::int64_t position = 0;
     for (std::int64_t i = 0; i < count; ++i) {
-      const Value& group = of_libtorch ? groups.at("param_groups/" + std::to_string(i))
+      const Value& group = of_libtorch ? at(named, "param_groups/" + std::to_string(i))
                                        : groups.at(static_cast<std::size_t>(i));
       for (const std::string& id : of_libtorch ? ids_of_libtorch(group) : ids(group)) {
-        if (value.at("state").contains(id))
-          state(joined(name, std::to_string(position)), value.at("state").at(id));
+        if (const auto found = states.find(id); found != states.end())
+          state(joined(name, std::to_string(position)), *found->second);
         ++position;
       }
       options(joined(name, "param_groups." + std::to_string(i)), of_libtorch ? group.at("options") : group);
     }
   }
 
+  Named by_name(const Value& value) {
+    Named named;
+    for (const auto& [key, entry] : value.as_dict()) named.emplace(counted(text_of(key)), &entry);
+    return named;
+  }
+
   // By what the states of a group's parameters are called.
-  static std::vector<std::string> ids(const Value& group) {
+  std::vector<std::string> ids(const Value& group) {
     std::vector<std::string> ids;
-    for (const Value& id : group.at("params").as_list()) ids.push_back(text_of(id));
+    for (const Value& id : group.at("params").as_list()) ids.push_back(counted(text_of(id)));
     return ids;
   }
-  static std::vector<std::string> ids_of_libtorch(const Value& group) {
+  std::vector<std::string> ids_of_libtorch(const Value& group) {
     std::vector<std::string> ids;
-    const std::int64_t count = count_of(group.at("params/size"));
+    const Named named = by_name(group);
+    const std::int64_t count = count_of(at(named, "params/size"));
     for (std::int64_t i = 0; i < count; ++i)
-      ids.push_back(group.at("params/" + std::to_string(i)).as_string());
+      ids.push_back(counted(at(named, "params/" + std::to_string(i)).as_string()));
     return ids;
+  }
+  std::string counted(std::string text) {
+    expansion_.add(sizeof text + text.size());
+    return text;
   }
   static std::int64_t count_of(const Value& size) {
     const auto count = size.as_tensor().numel() == 1 ? size.as_tensor().item<std::int64_t>() : -1;
@@ -126,7 +157,7 @@ class Flattener {
       // Numbers that PyTorch keeps in tensors of Float, which a step of 16 bits could not count in.
       if (entry.is_tensor() && entry.as_tensor().dim() == 0) {
         const Variable& number = entry.as_tensor();
-        add(joined(name, quantity), number.to(quantity == "step" ? kLong : kDouble));
+        add_made(joined(name, quantity), number.to(quantity == "step" ? kLong : kDouble));
       } else {
         take(joined(name, quantity), entry);
       }
@@ -156,6 +187,9 @@ class Flattener {
     }
   }
 
+  static constexpr std::size_t kTensorBytes = 512;  // what one without elements takes, and more
+
+  Expansion expansion_;
   NamedTensors& tensors_;
   std::map<std::string, std::string>& unsupported_;
 };
@@ -164,7 +198,7 @@ class Flattener {
 
 NamedTensors archived(const Value& value, std::map<std::string, std::string>& unsupported) {
   NamedTensors tensors;
-  Flattener(tensors, unsupported).take("", value);
+  Flattener(value, tensors, unsupported).take("", value);
   return tensors;
 }
 

@@ -97,98 +97,105 @@ Value read_zip(std::shared_ptr<const Bytes> bytes) {
 // each storage as its count and its elements.
 class LegacyStorages final : public Loaded {
  public:
-  LegacyStorages(const Bytes& bytes, std::uint64_t position, const io::Pickle& keys)
-      : bytes_(bytes), position_(position) {
-    for (const std::uint32_t key : keys.at(keys.root).items) keys_.push_back(keys.at(key).text);
-  }
-  /// All storages must be met in the file's order, whose places depend on the types before.
-  void place(const std::unordered_map<std::string, const StorageType*>& types) {
-    for (const std::string& key : keys_) {
+  /// Storages stand in the order of their keys from `position` on; their places depend on the types before.
+  LegacyStorages(const Bytes& bytes, std::uint64_t position, const io::Pickle& keys,
+                 const std::unordered_map<std::string_view, const StorageType*>& types)
+      : bytes_(bytes) {
+    for (const io::Pickle::Index each : keys.items(keys.root())) {
+      const std::string_view key = keys.text(each);
       const auto type = types.find(key);
-      if (type == types.end() || !type->second || bytes_.size() - position_ < 8)
+      if (type == types.end() || !type->second || bytes_.size() - position < 8)
         unsound("its storages are cut short");
       unsigned char little[8];
-      bytes_.read(position_, little, sizeof little);
+      bytes_.read(position, little, sizeof little);
       std::uint64_t count = 0;
       for (unsigned i = 8; i-- > 0;) count = count << 8 | little[i];
-      position_ += 8;
+      position += 8;
       const std::uint64_t size = count > bytes_.size() ? bytes_.size() + 1 : count * type->second->bytes;
-      if (size > bytes_.size() - position_) unsound("its storages are cut short");
-      places_[key] = {position_, count};
-      position_ += size;
+      if (size > bytes_.size() - position) unsound("its storages are cut short");
+      if (!places_.emplace(key, Place{position, count, type->second}).second)
+        unsound("it has two storages \"", std::string(key), "\"");
+      position += size;
     }
   }
 
  private:
   struct Place {
     std::uint64_t at, count;
+    const StorageType* type;
   };
   NdArray fetch(const std::string& key, const StorageType& type, std::int64_t count) override {
     const auto found = places_.find(key);
     if (found == places_.end() || found->second.count < static_cast<std::uint64_t>(count))
       unsound("it lacks the storage \"", key, "\"");
+    if (found->second.type->bytes != type.bytes) unsound("storage \"", key, "\" is of two kinds");
     NdArray array = NdArray::empty({static_cast<std::int64_t>(found->second.count)}, type.type);
     bytes_.read(found->second.at, array.address(), bytes_of(type, array.numel()));
     return array;
   }
 
   const Bytes& bytes_;
-  std::uint64_t position_;
-  std::vector<std::string> keys_;
   std::unordered_map<std::string, Place> places_;
 };
 
 // What a file says of the machine it was written on: a dict, of which the sizes of C's types are of no use.
 bool is_big_endian(const io::Pickle& machine) {
-  const std::vector<std::uint32_t>& entries = machine.at(machine.root).items;
-  for (std::size_t i = 0; i + 1 < entries.size(); i += 2)
-    if (machine.at(entries[i]).text == "little_endian") return machine.at(entries[i + 1]).integer == 0;
+  const io::Pickle::Items entries = machine.items(machine.root());
+  for (auto at = entries.begin(); at != entries.end(); ++at) {
+    const bool named = machine.text(*at) == "little_endian";
+    if (++at == entries.end()) break;
+    if (named) return machine.integer(*at) == 0;
+  }
   return false;
 }
 
 struct LegacyPickles {
+  std::unique_ptr<const std::string> text;
   io::Pickle value, keys;
-  std::size_t end = 0;
+  std::size_t end = 0;  // moves behind each pickle as it is read
 };
 
-LegacyPickles pickles_of(std::string_view bytes) {
-  std::size_t position = 0;
-  io::parse_pickle(bytes, position);  // the magic number
-  const io::Pickle version = io::parse_pickle(bytes, position);
-  if (version.at(version.root).integer != 1001) unsound("its version is not 1001");
-  if (is_big_endian(io::parse_pickle(bytes, position))) refuse_big_endian();
-  LegacyPickles pickles;
-  pickles.value = io::parse_pickle(bytes, position);
-  pickles.keys = io::parse_pickle(bytes, position);
-  pickles.end = position;
-  return pickles;
+void parse_pickles(LegacyPickles& pickles) {
+  const std::string_view bytes = *pickles.text;
+  pickles.end = 0;
+  io::parse_pickle(bytes, pickles.end);  // the magic number
+  const io::Pickle version = io::parse_pickle(bytes, pickles.end);
+  if (version.integer(version.root()) != 1001) unsound("its version is not 1001");
+  if (is_big_endian(io::parse_pickle(bytes, pickles.end))) refuse_big_endian();
+  pickles.value = io::parse_pickle(bytes, pickles.end);
+  pickles.keys = io::parse_pickle(bytes, pickles.end);
 }
 
-// Out of a part of the file that need not hold storages.
+// Out of a part of the file that need not hold storages; out of more where it ends within the pickles.
 LegacyPickles pickles_of(const Bytes& bytes) {
+  LegacyPickles pickles;
   for (std::uint64_t n = std::uint64_t{1} << 20;; n *= 16) {
     std::string start(std::min(n, bytes.size()), '\0');
     bytes.read(0, start.data(), start.size());
+    pickles.text = std::make_unique<const std::string>(std::move(start));
     try {
-      return pickles_of(start);
+      parse_pickles(pickles);
+      return pickles;
     } catch (const Error&) {
-      if (start.size() == bytes.size()) throw;
+      if (pickles.end < pickles.text->size() || pickles.text->size() == bytes.size()) throw;
     }
   }
 }
 
 Value read_legacy(const Bytes& bytes) {
-  const auto [pickle, keys, position] = pickles_of(bytes);
-  std::unordered_map<std::string, const StorageType*> types;
-  for (const io::Pickle::Node& node : pickle.nodes) {
-    if (node.kind != io::Pickle::Kind::Reference) continue;
-    const auto& id = pickle.at(node.items[0]).items;
-    if (id.size() < 3) continue;
-    const std::string& name = pickle.at(id[1]).text;
-    types[pickle.at(id[2]).text] = storage_named(std::string_view(name).substr(name.rfind('.') + 1));
+  const LegacyPickles pickles = pickles_of(bytes);
+  const io::Pickle& pickle = pickles.value;
+  std::unordered_map<std::string_view, const StorageType*> types;
+  std::vector<bool> known(pickle.size());  // ids, which any number of tensors share
+  for (io::Pickle::Index node = 0; node < pickle.size(); ++node) {
+    if (pickle.kind(node) != io::Pickle::Kind::Reference || known[pickle.id(node)]) continue;
+    known[pickle.id(node)] = true;
+    const std::vector<io::Pickle::Index> id = pickle.items(pickle.id(node)).first(3);
+    if (id.size() < 3 || pickle.text(id[2]).size() > kLongestKey) continue;
+    const std::string name = pickle.name(id[1]);
+    types[pickle.text(id[2])] = storage_named(std::string_view(name).substr(name.rfind('.') + 1));
   }
-  LegacyStorages storages(bytes, position, keys);
-  storages.place(types);
+  LegacyStorages storages(bytes, pickles.end, pickles.keys, types);
   return value_of(pickle, storages);
 }
 

@@ -3,6 +3,8 @@
 #include <ebb/io/pytorch.h>
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "core/near_names.h"
 #include "io/pytorch_values.h"
@@ -62,43 +64,61 @@ const Value* find(const Value& value, std::string_view name) {
   return nullptr;
 }
 
-bool holds_tensor(const Value& value) {
-  if (value.is_tensor() || std::holds_alternative<Unsupported>(value.content())) return true;
-  if (const Dict* entries = entries_of(value))
-    return std::any_of(entries->begin(), entries->end(),
-                       [](const auto& entry) { return holds_tensor(entry.second); });
-  if (const List* items = items_of(value)) return std::any_of(items->begin(), items->end(), holds_tensor);
-  return false;
-}
+// A value's tensors by name. Of values that occur in several places it is worked out once whether they hold
+// any, and only those that do are gone through at each place.
+class Collector {
+ public:
+  Collector(const Value& all, std::map<std::string, std::string>* unsupported)
+      : expansion_(all), unsupported_(unsupported) {}
 
-struct Collector {
-  NamedTensors tensors;
-  std::map<std::string, std::string>* unsupported;
+  // The part of a checkpoint that is the model's.
+  const Value& model_in(const Value& value) {
+    if (!value.is_dict()) return value;
+    for (const auto& [key, entry] : value.as_dict())
+      if (entry.is_tensor()) return value;
+    for (const char* const name : {"state_dict", "model_state_dict", "model", "net", "module"})
+      if (value.contains(name) && value.at(name).is_dict() && holds_tensor(value.at(name)))
+        return model_in(value.at(name));
+    return value;
+  }
 
   void take(const std::string& name, const Value& value) {
+    if (!holds_tensor(value)) return;
+    expansion_.add(name.size());
     const auto below = [&](const std::string& key) { return name.empty() ? key : name + "." + key; };
     if (value.is_tensor()) {
+      expansion_.add(sizeof tensors.front());
       tensors.emplace_back(name, value.as_tensor());
     } else if (const auto* other = std::get_if<Unsupported>(&value.content())) {
-      if (unsupported) unsupported->emplace(name, other->dtype);
+      expansion_.add(other->dtype.size() + sizeof tensors.front());
+      if (unsupported_) unsupported_->emplace(name, other->dtype);
     } else if (const Dict* entries = entries_of(value)) {
       for (const auto& [key, entry] : *entries) take(below(text_of(key)), entry);
     } else if (const List* items = items_of(value)) {
       for (std::size_t i = 0; i < items->size(); ++i) take(below(std::to_string(i)), (*items)[i]);
     }
   }
-};
 
-// The part of a checkpoint that is the model's.
-const Value& model_in(const Value& value) {
-  if (!value.is_dict()) return value;
-  for (const auto& [key, entry] : value.as_dict())
-    if (entry.is_tensor()) return value;
-  for (const char* const name : {"state_dict", "model_state_dict", "model", "net", "module"})
-    if (value.contains(name) && value.at(name).is_dict() && holds_tensor(value.at(name)))
-      return model_in(value.at(name));
-  return value;
-}
+  NamedTensors tensors;
+
+ private:
+  bool holds_tensor(const Value& value) {
+    if (value.is_tensor() || std::holds_alternative<Unsupported>(value.content())) return true;
+    const Dict* const entries = entries_of(value);
+    const List* const items = items_of(value);
+    if (!entries && !items) return false;
+    if (const auto known = holds_.find(&value.content()); known != holds_.end()) return known->second;
+    const bool holds = entries ? std::any_of(entries->begin(), entries->end(),
+                                             [&](const auto& entry) { return holds_tensor(entry.second); })
+                               : std::any_of(items->begin(), items->end(),
+                                             [&](const Value& item) { return holds_tensor(item); });
+    return holds_[&value.content()] = holds;
+  }
+
+  Expansion expansion_;
+  std::map<std::string, std::string>* unsupported_;
+  std::unordered_map<const Value::Content*, bool> holds_;
+};
 
 }  // namespace
 
@@ -111,12 +131,12 @@ std::string text_of(const Value& key) {
 bool Value::as_bool() const { return as<bool>(*this, "a bool"); }
 std::int64_t Value::as_int() const { return as<std::int64_t>(*this, "an integer"); }
 double Value::as_double() const {
-  if (const auto* integer = std::get_if<std::int64_t>(&content_)) return static_cast<double>(*integer);
+  if (const auto* integer = std::get_if<std::int64_t>(&content())) return static_cast<double>(*integer);
   return as<double>(*this, "a number");
 }
 const std::string& Value::as_string() const { return as<std::string>(*this, "text"); }
 const Variable& Value::as_tensor() const {
-  if (const auto* other = std::get_if<Unsupported>(&content_))
+  if (const auto* other = std::get_if<Unsupported>(&content()))
     ebb::detail::fail("pytorch: the tensor is of dtype ", other->dtype,
                       ", which ebb does not have. Convert it in Python, and save it again.");
   return as<Variable>(*this, "a tensor");
@@ -133,7 +153,9 @@ const Dict& Value::as_dict() const {
 const Value& Value::at(const std::string& key) const {
   if (const Value* const found = find(*this, key)) return *found;
   std::vector<std::string> names;
-  for (const auto& entry : as_dict()) names.push_back(text_of(entry.first));
+  for (const auto& entry : as_dict())  // one text may be the key of all, and of any length
+    if (std::string name = text_of(entry.first); name.size() <= 2 * key.size() + 3)
+      names.push_back(std::move(name));
   ebb::detail::fail("pytorch: there is no \"", key, "\"", ebb::detail::near_names(key, names), ".");
 }
 bool Value::contains(const std::string& key) const { return find(*this, key); }
@@ -144,9 +166,33 @@ const Value& Value::at(std::size_t index) const {
   return items[index];
 }
 
+const Value::Content Value::kNothing;
+
+Expansion::Expansion(const Value& value) : left_(std::size_t{16} << 20) {
+  std::unordered_set<const Value::Content*> seen;
+  const auto weigh = [&](const auto& self, const Value& each) -> void {
+    left_ += kTimes * sizeof(Value);
+    if (each.is_none() || !seen.insert(&each.content()).second) return;
+    left_ += kTimes * sizeof(Value::Content);
+    if (const auto* text = std::get_if<std::string>(&each.content())) left_ += kTimes * text->size();
+    if (const Dict* const entries = entries_of(each))
+      for (const auto& [key, entry] : *entries) self(self, key), self(self, entry);
+    if (const List* const items = items_of(each))
+      for (const Value& item : *items) self(self, item);
+  };
+  weigh(weigh, value);
+}
+
+void Expansion::add(std::size_t bytes) {
+  if (bytes > left_)
+    unsound("what it describes once occurs in so many places that it would take ", kTimes,
+            " times the memory and more");
+  left_ -= bytes;
+}
+
 NamedTensors state_dict(const Value& value, std::map<std::string, std::string>* unsupported) {
-  Collector collector{{}, unsupported};
-  const Value& model = model_in(value);
+  Collector collector(value, unsupported);
+  const Value& model = collector.model_in(value);
   collector.take(model.is_tensor() ? "tensor" : "", model);
   EBB_CHECK(!collector.tensors.empty() || (unsupported && !unsupported->empty()),
             "pytorch: the file holds no tensor, but ", what_is(model), ".");

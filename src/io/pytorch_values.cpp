@@ -4,16 +4,21 @@
 #include <ebb/core/error.h>
 
 #include <algorithm>
+#include <deque>
+#include <unordered_map>
 
 namespace ebb::pytorch {
 namespace {
 
 using io::Pickle;
 using Kind = Pickle::Kind;
-using Node = Pickle::Node;
+using Index = Pickle::Index;
 
 constexpr int kMaxDepth = 100;
-constexpr std::size_t kMaxValues = 10'000'000;
+constexpr std::uint64_t kMaxValues = 10'000'000;
+constexpr std::size_t kMaxDims = 64;  // of PyTorch and NumPy
+// What a tensor may repeat its elements, and an object the names that it shares with others.
+constexpr std::size_t kRepeats = 64, kAnySize = std::size_t{16} << 20;
 
 // Functions whose only argument is what they give, in the same words.
 constexpr std::string_view kTransparent[] = {"torch.Size",
@@ -34,77 +39,151 @@ constexpr std::string_view kTransparent[] = {"torch.Size",
 
 class Converter {
  public:
-  Converter(const Pickle& pickle, Storages& storages) : pickle_(pickle), storages_(storages) {}
+  Converter(const Pickle& pickle, Storages& storages)
+      : pickle_(pickle), storages_(storages), places_(pickle.size()) {}
 
-  Value value(std::uint32_t at, int depth = 0) {
-    if (depth > kMaxDepth) unsound("values lie more than a hundred levels deep, or in themselves");
-    if (++count_ > kMaxValues) unsound("more than ten million values");
-    const Node& node = pickle_.at(at);
-    switch (node.kind) {
+  Value root() { return made(pickle_.root(), 0).value; }
+
+ private:
+  // A value with how many there are in it, each counted wherever it occurs, and how many levels.
+  struct Made {
+    Value value;
+    std::uint32_t count = 1;
+    int height = 0;
+  };
+
+  // A node's value, made when it is first asked for.
+  Made made(Index at, int depth) {
+    if (depth > kMaxDepth) too_deep();
+    if (const std::uint32_t place = places_[at]; place != 0) {
+      if (depth + made_[place - 1].height > kMaxDepth) too_deep();
+      return made_[place - 1];
+    }
+    Made fresh = make(at, depth);
+    if (!costs_nothing(at)) {
+      made_.push_back(fresh);
+      places_[at] = static_cast<std::uint32_t>(made_.size());
+    }
+    return fresh;
+  }
+
+  // Nothing, and lists and dicts of nothing, are the same everywhere.
+  bool costs_nothing(Index at) const {
+    const Kind kind = pickle_.kind(at);
+    return kind == Kind::None || ((kind == Kind::List || kind == Kind::Dict) && pickle_.items(at).empty());
+  }
+
+  Made make(Index at, int depth) {
+    switch (pickle_.kind(at)) {
       case Kind::None:
         return {};
       case Kind::Bool:
-        return node.integer != 0;
+        return {pickle_.integer(at) != 0};
       case Kind::Int:
-        return node.integer;
+        return {pickle_.integer(at)};
       case Kind::Double:
-        return node.number;
+        return {pickle_.number(at)};
       case Kind::String:
-        return node.text;
+        return {std::string(pickle_.text(at))};
       case Kind::List:
-        return list(node.items, depth);
+        return list(pickle_.items(at), depth);
       case Kind::Tuple:
-        return Tuple{list(node.items, depth)};
+        return tuple(pickle_.items(at), depth);
       case Kind::Dict:
-        return dict(node.items, depth);
+        return dict(pickle_.items(at), depth);
       case Kind::Global:
-        return Object{node.text, {}};
+        return {Object{pickle_.name(at), {}}};
       case Kind::Reference:
         unsound("a storage stands where a value should");
       case Kind::Call:
-        return call(node, depth);
+        return call(at, depth);
     }
     return {};
   }
 
- private:
-  List list(const std::vector<std::uint32_t>& items, int depth) {
-    List values;
-    for (const std::uint32_t item : items) values.push_back(value(item, depth + 1));
-    return values;
-  }
-  Dict dict(const std::vector<std::uint32_t>& items, int depth) {
-    Dict values;
-    for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
-      Value key = value(items[i], depth + 1);
-      values.emplace_back(std::move(key), value(items[i + 1], depth + 1));
-    }
-    return values;
+  [[noreturn]] static void too_deep() {
+    unsound("values lie more than a hundred levels deep, or in themselves");
   }
 
-  Value call(const Node& node, int depth) {
-    const Node& function = pickle_.at(node.items[0]);
-    const Node& arguments = pickle_.at(node.items[1]);
-    if (function.kind != Kind::Global || arguments.kind != Kind::Tuple)
+  // A value within another.
+  Value inside(Made& all, Index at, int depth) {
+    Made one = made(at, depth + 1);
+    if ((all.count += one.count) > kMaxValues) unsound("more than ten million values");
+    all.height = std::max(all.height, one.height + 1);
+    return std::move(one.value);
+  }
+  List values(Made& all, const Pickle::Items& items, int depth) {
+    List values;
+    values.reserve(items.size());
+    for (const Index item : items) values.push_back(inside(all, item, depth));
+    return values;
+  }
+  void add_entries(Dict& entries, Made& all, const Pickle::Items& items, int depth) {
+    entries.reserve(entries.size() + items.size() / 2);
+    for (auto at = items.begin(); at != items.end(); ++at) {
+      Value key = inside(all, *at, depth);
+      entries.emplace_back(std::move(key), inside(all, *++at, depth));
+    }
+  }
+  Made list(const Pickle::Items& items, int depth) {
+    static const Value none{List()};
+    Made all;
+    all.value = items.empty() ? none : Value(values(all, items, depth));
+    return all;
+  }
+  Made tuple(const Pickle::Items& items, int depth) {
+    Made all;
+    all.value = Tuple{values(all, items, depth)};
+    return all;
+  }
+  Made dict(const Pickle::Items& items, int depth) {
+    static const Value none{Dict()};
+    Made all;
+    Dict entries;
+    add_entries(entries, all, items, depth);
+    all.value = entries.empty() ? none : Value(std::move(entries));
+    return all;
+  }
+  Made object(std::string name, Index call, int depth) {
+    Made all;
+    Object object{std::move(name), {}};
+    spend(object.type.size());
+    for (const Index state : pickle_.states(call)) {
+      spend(pickle_.items(state).size() * sizeof(Value));
+      add_entries(object.attributes, all, pickle_.items(state), depth);
+    }
+    all.value = std::move(object);
+    return all;
+  }
+
+  // What objects hold of their own, although the pickle may say it once for all of them.
+  void spend(std::size_t bytes) {
+    if ((spent_ += bytes) > kAnySize + kRepeats * pickle_.bytes())
+      unsound("its objects repeat what it describes once more than ", kRepeats, " times");
+  }
+
+  Made call(Index at, int depth) {
+    const Index function = pickle_.function(at), arguments = pickle_.arguments(at);
+    if (pickle_.kind(function) != Kind::Global || pickle_.kind(arguments) != Kind::Tuple)
       unsound("a call of what is no function");
-    const std::string& name = function.text;
-    const std::vector<std::uint32_t>& given = arguments.items;
+    const std::string name = pickle_.name(function);
+    const std::vector<Index> given = pickle_.items(arguments).first(kGiven);
     if (name == "torch._utils._rebuild_tensor_v2" || name == "torch._utils._rebuild_tensor_v3" ||
         name == "torch._utils._rebuild_tensor")
-      return tensor(given, name.ends_with("v3"));
+      return tensor(arguments, name.ends_with("v3"));
     if ((name == "torch._utils._rebuild_parameter" || name == "torch._utils._rebuild_parameter_with_state" ||
          name == "torch._tensor._rebuild_from_type_v2") &&
         !given.empty())
-      return name.starts_with("torch._tensor") ? rebuilt(given, depth) : value(given[0], depth + 1);
+      return name.starts_with("torch._tensor") ? rebuilt(given, depth) : made(given[0], depth + 1);
     if (name == "collections.OrderedDict" || name == "collections.defaultdict")
-      return dict(node.contents, depth);
+      return dict(pickle_.contents(at), depth);
     if (std::find(std::begin(kTransparent), std::end(kTransparent), name) != std::end(kTransparent)) {
-      if (!node.contents.empty() || given.empty()) return list(node.contents, depth);
-      return value(given[0], depth + 1);
+      if (!pickle_.contents(at).empty() || given.empty()) return list(pickle_.contents(at), depth);
+      return made(given[0], depth + 1);
     }
     // TorchScript's classes are attributes by name; so is a namespace of options.
     if (name.starts_with("__torch__.") || name == "argparse.Namespace" || name == "types.SimpleNamespace")
-      return Object{name, dict(node.attributes, depth)};
+      return object(name, at, depth);
     refuse(name);
   }
 
@@ -116,65 +195,83 @@ class Converter {
   }
 
   // torch.Tensor with attributes of Python's: (function, type, arguments, state).
-  Value rebuilt(const std::vector<std::uint32_t>& given, int depth) {
+  Made rebuilt(const std::vector<Index>& given, int depth) {
     if (given.size() < 3) unsound("a tensor lacks its description");
-    const Node& function = pickle_.at(given[0]);
-    const Node& arguments = pickle_.at(given[2]);
-    if (function.kind != Kind::Global || arguments.kind != Kind::Tuple)
+    const Index function = given[0], arguments = given[2];
+    if (pickle_.kind(function) != Kind::Global || pickle_.kind(arguments) != Kind::Tuple)
       unsound("a tensor is described by no function");
-    if (function.text.starts_with("torch._utils._rebuild_parameter") && !arguments.items.empty())
-      return value(arguments.items[0], depth + 1);
-    if (!function.text.starts_with("torch._utils._rebuild_tensor")) refuse(function.text);
-    return tensor(arguments.items, function.text.ends_with("v3"));
+    const std::string name = pickle_.name(function);
+    const Pickle::Items items = pickle_.items(arguments);
+    if (name.starts_with("torch._utils._rebuild_parameter") && !items.empty())
+      return made(*items.begin(), depth + 1);
+    if (!name.starts_with("torch._utils._rebuild_tensor")) refuse(name);
+    return tensor(arguments, name.ends_with("v3"));
   }
 
-  std::int64_t integer(std::uint32_t at) const {
-    const Node& node = pickle_.at(at);
-    if (node.kind != Kind::Int) unsound("a tensor's size, stride or offset is no integer");
-    return node.integer;
+  std::int64_t integer(Index at) const {
+    if (pickle_.kind(at) != Kind::Int) unsound("a tensor's size, stride or offset is no integer");
+    return pickle_.integer(at);
   }
-  DimVector integers(std::uint32_t at) const {
-    const Node* node = &pickle_.at(at);
-    if (node->kind == Kind::Call && pickle_.at(node->items[1]).items.size() == 1)  // torch.Size((...))
-      node = &pickle_.at(pickle_.at(node->items[1]).items[0]);
-    if (node->kind != Kind::Tuple && node->kind != Kind::List) unsound("a tensor's shape is no tuple");
+  DimVector integers(Index at) const {
+    if (pickle_.kind(at) == Kind::Call && pickle_.items(pickle_.arguments(at)).size() == 1)
+      at = *pickle_.items(pickle_.arguments(at)).begin();  // torch.Size((...))
+    if (pickle_.kind(at) != Kind::Tuple && pickle_.kind(at) != Kind::List)
+      unsound("a tensor's shape is no tuple");
+    if (pickle_.items(at).size() > kMaxDims) unsound("a tensor of more than ", kMaxDims, " dimensions");
     DimVector values;
-    for (const std::uint32_t item : node->items) values.push_back(integer(item));
+    for (const Index item : pickle_.items(at)) values.push_back(integer(item));
     return values;
   }
 
-  Value tensor(const std::vector<std::uint32_t>& given, bool names_dtype);
+  // Tensors that are described in one place are one.
+  Made tensor(Index arguments, bool names_dtype) {
+    const auto [known, fresh] = tensors_.try_emplace(arguments);
+    if (fresh) known->second = described(pickle_.items(arguments).first(kGiven), names_dtype);
+    return {known->second};
+  }
+  Value described(const std::vector<Index>& given, bool names_dtype);
+  Value unsupported(std::string dtype) {
+    spend(dtype.size());
+    return Unsupported{std::move(dtype)};
+  }
+
+  static constexpr std::size_t kGiven = 8;  // arguments that anything depends on, and more
 
   const Pickle& pickle_;
   Storages& storages_;
-  std::size_t count_ = 0;
+  std::vector<std::uint32_t> places_;  // of nodes' values among those made, from 1
+  std::deque<Made> made_;
+  std::unordered_map<Index, Value> tensors_;  // by their arguments
+  std::size_t spent_ = 0;
 };
 
 // (storage, offset, sizes, strides, requires_grad, hooks[, dtype or metadata]); the storage is ("storage",
 // class, key, location, count[, view]), where a view is (key, offset, count) of a file before 1.6.
-Value Converter::tensor(const std::vector<std::uint32_t>& given, bool names_dtype) {
-  if (given.size() < 4 || pickle_.at(given[0]).kind != Kind::Reference) unsound("a tensor lacks its storage");
-  const Node& id = pickle_.at(pickle_.at(given[0]).items[0]);
-  if (id.kind != Kind::Tuple || id.items.size() < 5) unsound("a tensor's storage is not described");
-  const std::string& storage_class = pickle_.at(id.items[1]).text;
+Value Converter::described(const std::vector<Index>& given, bool names_dtype) {
+  if (given.size() < 4 || pickle_.kind(given[0]) != Kind::Reference) unsound("a tensor lacks its storage");
+  const std::vector<Index> id = pickle_.items(pickle_.id(given[0])).first(kGiven);
+  if (pickle_.kind(pickle_.id(given[0])) != Kind::Tuple || id.size() < 5)
+    unsound("a tensor's storage is not described");
+  const std::string storage_class = pickle_.name(id[1]);
   const std::string name = storage_class.substr(storage_class.rfind('.') + 1);
-  const std::string& key = pickle_.at(id.items[2]).text;
-  std::int64_t count = integer(id.items[4]);
+  const std::string_view key = pickle_.text(id[2]);
+  if (key.size() > kLongestKey) unsound("the key of a storage has ", std::uint64_t{key.size()}, " bytes");
+  std::int64_t count = integer(id[4]);
 
   const StorageType* type = storage_named(name);
   if (names_dtype && given.size() > 6) {
-    const std::string& dtype = pickle_.at(given[6]).text;  // "torch.uint16"
+    const std::string dtype = pickle_.name(given[6]);  // "torch.uint16"
     type = dtype_named(dtype.substr(dtype.rfind('.') + 1));
     if (type) count /= type->bytes;
-    if (!type) return Unsupported{dtype};
+    if (!type) return unsupported(dtype);
   }
-  if (!type) return Unsupported{name};
-  if (type->type == DType::Undefined) return Unsupported{std::string(type->dtype)};
+  if (!type) return unsupported(name);
+  if (type->type == DType::Undefined) return unsupported(std::string(type->dtype));
 
   const DimVector sizes = integers(given[2]), strides = integers(given[3]);
   std::int64_t offset = integer(given[1]), before = 0;
-  if (id.items.size() > 5 && pickle_.at(id.items[5]).kind == Kind::Tuple) {
-    const std::vector<std::uint32_t>& view = pickle_.at(id.items[5]).items;
+  if (id.size() > 5 && pickle_.kind(id[5]) == Kind::Tuple) {
+    const std::vector<Index> view = pickle_.items(id[5]).first(2);
     if (view.size() < 2) unsound("a view of a storage has no offset");
     before = integer(view[1]);
   }
@@ -182,24 +279,27 @@ Value Converter::tensor(const std::vector<std::uint32_t>& given, bool names_dtyp
       __builtin_add_overflow(offset, before, &offset))
     unsound("a tensor's sizes and strides do not fit each other");
   std::int64_t last = offset;
-  bool inside = true, empty = false;
+  std::uint64_t bytes = type->bytes;
+  bool inside = true, empty = false, endless = false;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     std::int64_t reach = 0;
     inside = inside && sizes[d] >= 0 && strides[d] >= 0 &&
              !__builtin_mul_overflow(std::max<std::int64_t>(sizes[d] - 1, 0), strides[d], &reach) &&
              !__builtin_add_overflow(last, reach, &last);
     empty = empty || sizes[d] == 0;
+    endless = __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(sizes[d]), &bytes) || endless;
   }
   if (!inside || (!empty && last >= count)) unsound("a tensor reaches outside its storage");
   if (empty) return Variable(NdArray::empty(sizes, type->type));
-  const NdArray elements = storages_.load(key, *type, count);
+  // Whoever copies the tensor has all of it.
+  if (endless || bytes / kRepeats > kAnySize / kRepeats + static_cast<std::uint64_t>(count) * type->bytes)
+    unsound("a tensor repeats the elements of its storage more than ", kRepeats, " times");
+  const NdArray elements = storages_.load(std::string(key), *type, count);
   return Variable(NdArray(elements.storage(), sizes, strides, offset, type->type));
 }
 
 }  // namespace
 
-Value value_of(const Pickle& pickle, Storages& storages) {
-  return Converter(pickle, storages).value(pickle.root);
-}
+Value value_of(const Pickle& pickle, Storages& storages) { return Converter(pickle, storages).root(); }
 
 }  // namespace ebb::pytorch

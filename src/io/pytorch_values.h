@@ -9,6 +9,9 @@
 
 namespace ebb::pytorch {
 
+/// Of the key of a storage: writers take numbers.
+constexpr std::size_t kLongestKey = 255;
+
 /// Where a file keeps the elements of its tensors.
 class Storages {
  public:
@@ -17,7 +20,8 @@ class Storages {
   virtual NdArray load(const std::string& key, const StorageType& type, std::int64_t count) = 0;
 };
 
-/// Throws for classes and functions that are not data, and tensors that lie outside their storage.
+/// Throws for classes and functions that are not data, and tensors that lie outside their storage. What the
+/// pickle refers to from several places is one value, shared by them.
 Value value_of(const io::Pickle& pickle, Storages& storages);
 
 /// The elements of a list or a tuple; null for any other value.
@@ -25,6 +29,19 @@ const List* items_of(const Value& value);
 
 /// A key of a dict as part of a name; empty where it is neither text nor an integer.
 std::string text_of(const Value& key);
+
+/// A bound for what is made of a value: what is shared in it is named, or copied, at each of its places, of
+/// which a small file can have millions. 16 MiB, and some times the memory of the value itself, are allowed.
+class Expansion {
+ public:
+  explicit Expansion(const Value& value);
+  /// Throws beyond the bound.
+  void add(std::size_t bytes);
+
+ private:
+  static constexpr std::size_t kTimes = 8;
+  std::size_t left_;
+};
 
 template <class... Parts>
 [[noreturn]] void unsound(const Parts&... parts) {

@@ -18,6 +18,7 @@ namespace ebb::safetensors {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::string_literals;
 using nlohmann::json;
 constexpr const char* kIndex = "model.safetensors.index.json";
 
@@ -93,16 +94,55 @@ WeightMap parsed(const std::string& path) {
   return std::move(reader.map);
 }
 
+// The files of an index, each opened once, whatever it is called.
+class Files {
+ public:
+  explicit Files(fs::path index) : index_(std::move(index)) {
+    std::error_code unreadable;  // which its reader has said
+    folder_ = fs::canonical(index_.has_parent_path() ? index_.parent_path() : ".", unreadable);
+    beside_ = fs::canonical(index_, unreadable).parent_path();
+  }
+
+  const std::shared_ptr<const Reader>& at(const std::string& name) {
+    std::shared_ptr<const Reader>& reader = by_name_[name];
+    if (!reader) {
+      const std::string path = path_of(name);
+      std::shared_ptr<const Reader>& same = by_path_[path];
+      if (!same) same = std::make_shared<Reader>(path);
+      reader = same;
+    }
+    return reader;
+  }
+
+ private:
+  // Of a file in the folder; or, where links are all there is in it, in the folder that the index's leads to.
+  std::string path_of(const std::string& name) const {
+    const auto refuse = [&] {
+      ebb::detail::fail("safetensors: the index \"", index_.string(),
+                        "\" names a file outside its folder: \"", name.c_str(), "\".");
+    };
+    if (name.empty() || name == "." || name == ".." || name.find_first_of("/\0"s) != name.npos) refuse();
+    const fs::path path = index_.parent_path() / name;
+    std::error_code unreadable;
+    const fs::path real = fs::canonical(path, unreadable);
+    if (unreadable) return path.string();  // its reader says why
+    if (real.parent_path() != folder_ && real.parent_path() != beside_) refuse();
+    return real.string();
+  }
+
+  fs::path index_, folder_, beside_;
+  std::map<std::string, std::shared_ptr<const Reader>> by_name_, by_path_;
+};
+
 }  // namespace
 
 ShardedReader::ShardedReader(const std::string& path) {
-  const fs::path index = fs::is_directory(path) ? fs::path(path) / kIndex : fs::path(path);
-  std::map<std::string, std::shared_ptr<const Reader>> readers;
-  for (const auto& [name, file_name] : parsed(index.string())) {
-    EBB_CHECK(!file_name.empty() && fs::path(file_name).filename() == file_name, "safetensors: the index \"",
-              index.string(), "\" names a file outside its folder: \"", file_name, "\".");
-    std::shared_ptr<const Reader>& reader = readers[file_name];
-    if (!reader) reader = std::make_shared<Reader>((index.parent_path() / file_name).string());
+  std::error_code unreadable;
+  const fs::path index = fs::is_directory(path, unreadable) ? fs::path(path) / kIndex : fs::path(path);
+  const WeightMap map = parsed(index.string());
+  Files files(index);
+  for (const auto& [name, file_name] : map) {
+    const std::shared_ptr<const Reader>& reader = files.at(file_name);
     EBB_CHECK(reader->contains(name), "safetensors: the index \"", index.string(), "\" says that \"",
               file_name, "\" holds \"", name, "\"; it does not. Fetch or write the files again.");
     EBB_CHECK(files_.emplace(name, reader).second, "safetensors: the index \"", index.string(), "\" names \"",

@@ -21,8 +21,8 @@ struct Part {
 };
 
 /// An archive that is read entry by entry. Errors, all ebb::Error: no archive, a directory that does not
-/// parse, names that come twice, entries that lie past the end, encrypted ones, sums (CRC-32) that do not
-/// match.
+/// parse, names that come twice, entries that lie past the end, that overlap others or are called otherwise
+/// in their own headers, encrypted ones, sums (CRC-32) that do not match.
 class ZipReader {
  public:
   explicit ZipReader(std::shared_ptr<const Bytes> bytes);
@@ -34,10 +34,12 @@ class ZipReader {
   bool contains(const std::string& name) const;
   /// When it is uncompressed.
   std::uint64_t size(const std::string& name) const;
-  /// At most `limit` bytes, or it is an error.
+  /// At most `limit` bytes, and beyond 1 MiB at most 64 times what the entry is packed into, or it is an
+  /// error.
   std::string read(const std::string& name, std::uint64_t limit = 1 << 30) const;
-  /// The first bytes, one part after the other. Parts that hold all size(name) bytes are checked against the
-  /// sum.
+  /// The first bytes, unchecked.
+  void read_start(const std::string& name, void* to, std::uint64_t size) const;
+  /// The first bytes, one part after the other; all are checked against the sum, without more memory.
   void read_into(const std::string& name, const std::vector<Part>& parts) const;
 
  private:

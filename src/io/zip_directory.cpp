@@ -42,6 +42,17 @@ struct Directory {
   std::uint64_t archive = 0;  // where the archive begins: positions count from there
 };
 
+// Up to where each entry may reach.
+void set_limits(std::vector<ZipEntry>& entries, std::uint64_t directory) {
+  std::vector<ZipEntry*> in_order;
+  in_order.reserve(entries.size());
+  for (ZipEntry& entry : entries) in_order.push_back(&entry);
+  std::sort(in_order.begin(), in_order.end(),
+            [](const ZipEntry* a, const ZipEntry* b) { return a->header < b->header; });
+  for (std::size_t i = 0; i < in_order.size(); ++i)
+    in_order[i]->limit = i + 1 < in_order.size() ? in_order[i + 1]->header : directory;
+}
+
 // The zip64 record, if a locator stands right before the record at `end`.
 std::optional<std::uint64_t> zip64_record(const Bytes& bytes, std::uint64_t end) {
   if (end < kLocatorSize + kEnd64Size) return {};
@@ -121,14 +132,28 @@ std::vector<ZipEntry> read_zip_directory(const Bytes& bytes) {
   }
   // Without zip64, the count is of 16 bits.
   if ((entries.size() - directory.count) % 0x10000 != 0) unsound_zip(kNoParse);
+  set_limits(entries, directory.archive + directory.begin);
   return entries;
 }
 
+bool overlaps_what_follows(const ZipEntry& entry) {
+  const std::uint64_t least = kHeaderSize + entry.name.size();
+  return entry.header > entry.limit || entry.packed > entry.limit - entry.header ||
+         least > entry.limit - entry.header - entry.packed;
+}
+
 std::uint64_t zip_data_position(const Bytes& bytes, const ZipEntry& entry) {
+  const auto misplaced = [&](const char* how) {
+    unsound_zip(ebb::detail::text("entry \"", entry.name, "\" ", how));
+  };
   const std::string header = part(bytes, entry.header, kHeaderSize);
-  if (number(header, 0, 4) != kHeader)
-    unsound_zip(ebb::detail::text("entry \"", entry.name, "\" is not where the directory says"));
-  return entry.header + kHeaderSize + number(header, 26, 2) + number(header, 28, 2);
+  if (number(header, 0, 4) != kHeader) misplaced("is not where the directory says");
+  const std::uint64_t name = number(header, 26, 2), extra = number(header, 28, 2);
+  if (name != entry.name.size() || part(bytes, entry.header + kHeaderSize, name) != entry.name)
+    misplaced("has another name in its own header");
+  const std::uint64_t begin = entry.header + kHeaderSize + name + extra;
+  if (begin > entry.limit || entry.packed > entry.limit - begin) misplaced("overlaps what follows");
+  return begin;
 }
 
 }  // namespace ebb::io

@@ -13,6 +13,7 @@ struct ZipEntry {
   std::string name;
   std::uint64_t size = 0, packed = 0;  // bytes, before and after compression
   std::uint64_t header = 0;            // position of the entry's own header
+  std::uint64_t limit = 0;             // of what follows: another entry's header, or the directory
   std::uint32_t sum = 0;               // CRC-32 of its bytes
   std::uint16_t method = 0, flags = 0;
 };
@@ -22,8 +23,13 @@ struct ZipEntry {
 /// where the others are full. Throws ebb::Error where it does not parse.
 std::vector<ZipEntry> read_zip_directory(const Bytes& bytes);
 
-/// The position of an entry's packed bytes. Its own header says only how long the header is: what else stands
-/// there may be 0, where the writer could not go back.
+/// Whether another entry, or the directory, begins before the entry can have ended, by what the directory
+/// says: entries that share bytes unpack to any number of them.
+bool overlaps_what_follows(const ZipEntry& entry);
+
+/// The position of an entry's packed bytes. Of its own header only the name and the lengths count: what else
+/// stands there may be 0, where the writer could not go back. Throws where the name is not that of the
+/// directory, or the bytes reach further than entry.limit.
 std::uint64_t zip_data_position(const Bytes& bytes, const ZipEntry& entry);
 
 /// Throws ebb::Error: "zip: the archive is not sound: <why>".

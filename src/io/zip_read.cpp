@@ -14,46 +14,80 @@
 namespace ebb::io {
 namespace {
 
-constexpr std::size_t kChunk = std::size_t{1} << 20;  // of packed bytes that are in memory at once
+constexpr std::size_t kChunk = std::size_t{1}
+                               << 16;  // of bytes that are in memory only to be unpacked or summed
+// What describes data is not packed by those that write it; who does so later makes a tenth of it.
+constexpr std::uint64_t kPacks = 64, kAnySize = std::uint64_t{1} << 20;
 
 template <class... Parts>
 [[noreturn]] void unsound(const Parts&... parts) {
   unsound_zip(ebb::detail::text(parts...));
 }
 
-// Unpacks an entry's first bytes from their position; false where they are cut short or do not unpack.
-bool inflate_into(const Bytes& bytes, std::uint64_t at, const ZipEntry& entry, const std::vector<Part>& parts,
-                  bool all) {
-  struct Stream : z_stream {
-    Stream() : z_stream() {}
-    ~Stream() { inflateEnd(this); }
-  } stream;
-  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw std::bad_alloc();  // bare deflate, without a header
-  std::string chunk(std::min<std::uint64_t>(kChunk, entry.packed), '\0');
-  std::uint64_t left = entry.packed, filled = 0;
-  Bytef nothing = 0;  // inflate() wants an address for no bytes, too
-  auto part = parts.begin();
-  int status = Z_OK;
-  while (status == Z_OK) {
-    for (; part != parts.end() && filled == part->size; ++part) filled = 0;
-    if (part == parts.end() && !all) return true;
-    if (stream.avail_in == 0 && left > 0) {
-      stream.avail_in = static_cast<uInt>(std::min<std::uint64_t>(left, chunk.size()));
-      stream.next_in = reinterpret_cast<Bytef*>(chunk.data());
-      bytes.read(at, chunk.data(), stream.avail_in);
-      at += stream.avail_in;
-      left -= stream.avail_in;
-    }
-    const std::uint64_t room =
-        part == parts.end() ? 0 : std::min<std::uint64_t>(part->size - filled, 1 << 30);
-    stream.next_out = room > 0 ? static_cast<Bytef*>(part->to) + filled : &nothing;
-    stream.avail_out = static_cast<uInt>(room);
-    status = inflate(&stream, Z_NO_FLUSH);
-    filled += room - stream.avail_out;
+// The bytes of an entry, one after the other, and their sum.
+class Unpacker {
+ public:
+  Unpacker(const Bytes& bytes, const ZipEntry& entry)
+      : bytes_(bytes), at_(zip_data_position(bytes, entry)), left_(entry.packed), stored_(entry.method == 0) {
+    if (stored_) return;
+    // Bare deflate, without a header.
+    if (inflateInit2(&stream_, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
+    chunk_.resize(std::min<std::uint64_t>(kChunk, left_));
   }
-  while (part != parts.end() && filled == part->size) ++part, filled = 0;
-  return status == Z_STREAM_END && part == parts.end();
-}
+  ~Unpacker() {
+    if (!stored_) inflateEnd(&stream_);
+  }
+  Unpacker(const Unpacker&) = delete;
+  Unpacker& operator=(const Unpacker&) = delete;
+
+  /// False where they are cut short or do not unpack.
+  bool read(void* to, std::uint64_t size) {
+    const bool whole = stored_ ? copy(to, size) : inflate_to(static_cast<Bytef*>(to), size) == size;
+    if (whole && size > 0) sum_ = crc32_z(sum_, static_cast<const Bytef*>(to), size);
+    return whole;
+  }
+  /// Whether nothing is left.
+  bool ended() {
+    Bytef one = 0;
+    return stored_ ? left_ == 0 : inflate_to(&one, 1) == 0 && status_ == Z_STREAM_END;
+  }
+  uLong sum() const { return sum_; }
+
+ private:
+  bool copy(void* to, std::uint64_t size) {
+    if (size > left_) return false;
+    bytes_.read(at_, to, size);
+    at_ += size;
+    left_ -= size;
+    return true;
+  }
+
+  // How many bytes there were, at most `size`.
+  std::uint64_t inflate_to(Bytef* to, std::uint64_t size) {
+    std::uint64_t filled = 0;
+    while (status_ == Z_OK && filled < size) {
+      if (stream_.avail_in == 0 && left_ > 0) {
+        stream_.avail_in = static_cast<uInt>(std::min<std::uint64_t>(left_, chunk_.size()));
+        stream_.next_in = reinterpret_cast<Bytef*>(chunk_.data());
+        copy(chunk_.data(), stream_.avail_in);
+      }
+      const auto room = static_cast<uInt>(std::min<std::uint64_t>(size - filled, 1 << 30));
+      stream_.next_out = to + filled;
+      stream_.avail_out = room;
+      status_ = inflate(&stream_, Z_NO_FLUSH);
+      filled += room - stream_.avail_out;
+    }
+    return filled;
+  }
+
+  const Bytes& bytes_;
+  std::uint64_t at_, left_;  // of packed bytes
+  bool stored_;
+  z_stream stream_ = {};
+  std::string chunk_;
+  int status_ = Z_OK;
+  uLong sum_ = 0;
+};
 
 }  // namespace
 
@@ -81,6 +115,7 @@ struct ZipReader::Archive {
     if (entry.packed > bytes->size() ||
         (entry.method == 0 ? entry.size != entry.packed : entry.size / 1040 > entry.packed))
       unsound("entry \"", entry.name, "\" cannot have ", entry.size, " bytes");
+    if (overlaps_what_follows(entry)) unsound("entry \"", entry.name, "\" overlaps what follows");
   }
 
   const ZipEntry& at(const std::string& name) const {
@@ -89,22 +124,23 @@ struct ZipReader::Archive {
     return found->second;
   }
 
-  void read_into(const std::string& name, const std::vector<Part>& parts) const {
+  void read_into(const std::string& name, const std::vector<Part>& parts, bool to_end) const {
     const ZipEntry& entry = at(name);
-    std::uint64_t wanted = 0;
-    for (const Part& part : parts) wanted += part.size;
-    const bool all = wanted == entry.size;
-    std::uint64_t begin = zip_data_position(*bytes, entry);
-    bool whole = wanted <= entry.size && begin <= bytes->size() && entry.packed <= bytes->size() - begin;
-    if (whole && entry.method == 0)  // straight to where it goes
-      for (const Part& part : parts) bytes->read(begin, part.to, part.size), begin += part.size;
-    else if (whole)
-      whole = inflate_into(*bytes, begin, entry, parts, all);
-    if (!whole) unsound("entry \"", name, "\" is cut short or does not unpack");
-    uLong sum = 0;
-    for (const Part& part : parts)
-      if (part.size > 0) sum = crc32_z(sum, static_cast<const Bytef*>(part.to), part.size);
-    if (all && sum != entry.sum && entry.size > 0)
+    Unpacker unpacker(*bytes, entry);
+    std::uint64_t left = entry.size;
+    bool whole = true;
+    const auto take = [&](void* to, std::uint64_t size) {
+      whole = whole && size <= left && unpacker.read(to, size);
+      left -= whole ? size : 0;
+    };
+    for (const Part& part : parts) take(part.to, part.size);
+    if (to_end && whole && left > 0) {
+      std::string chunk(std::min<std::uint64_t>(left, kChunk), '\0');
+      while (whole && left > 0) take(chunk.data(), std::min<std::uint64_t>(left, chunk.size()));
+    }
+    if (!whole || (to_end && !unpacker.ended()))
+      unsound("entry \"", name, "\" is cut short or does not unpack");
+    if (to_end && unpacker.sum() != entry.sum && entry.size > 0)
       unsound("the bytes of entry \"", name, "\" do not match its CRC-32");
   }
 };
@@ -120,14 +156,18 @@ std::uint64_t ZipReader::size(const std::string& name) const { return archive_->
 
 std::string ZipReader::read(const std::string& name, std::uint64_t limit) const {
   const std::uint64_t n = size(name);
-  if (n > limit) unsound("entry \"", name, "\" of ", n, " bytes is larger than any should be");
+  if (n > limit || (n > kAnySize && n / kPacks > archive_->at(name).packed))
+    unsound("entry \"", name, "\" of ", n, " bytes is larger than any should be");
   std::string bytes(n, '\0');
-  archive_->read_into(name, {{bytes.data(), n}});
+  archive_->read_into(name, {{bytes.data(), n}}, /*to_end=*/true);
   return bytes;
 }
 
+void ZipReader::read_start(const std::string& name, void* to, std::uint64_t size) const {
+  archive_->read_into(name, {{to, size}}, /*to_end=*/false);
+}
 void ZipReader::read_into(const std::string& name, const std::vector<Part>& parts) const {
-  archive_->read_into(name, parts);
+  archive_->read_into(name, parts, /*to_end=*/true);
 }
 
 }  // namespace ebb::io

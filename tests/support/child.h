@@ -1,11 +1,13 @@
 // Forked children, in which tests do what they could not take back.
 #pragma once
 
+#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
+#include <string>
 
 namespace support {
 
@@ -42,6 +44,27 @@ inline bool limit_memory(std::size_t more) {
   const rlim_t bytes = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + more;
   const rlimit limit{bytes, bytes};
   return setrlimit(RLIMIT_AS, &limit) == 0;
+}
+
+/// Kilobytes that /proc/self/status says of "VmRSS", what is in memory, or "VmHWM", the most that was.
+inline std::size_t kilobytes_of(const std::string& what) {
+  std::ifstream status("/proc/self/status");
+  std::size_t kilobytes = 0;
+  for (std::string word; status >> word;)
+    if (word == what + ":" && status >> kilobytes) break;
+  return kilobytes;
+}
+
+/// Whether body() returns true in a child whose memory grows by at most so many bytes, those included that
+/// this process has freed and kept.
+template <class Body>
+bool takes_at_most(std::size_t bytes, Body&& body) {
+  if (!kChildrenRun) return true;
+  malloc_trim(0);  // or what is free here is more for the child to fill
+  return status_of_child([&] {
+           const std::size_t before = kilobytes_of("VmRSS");
+           return limit_memory(2 * bytes) && body() && kilobytes_of("VmHWM") - before <= bytes / 1024;
+         }) == 0;
 }
 
 }  // namespace support

@@ -21,8 +21,8 @@ void little(std::string& to, std::uint64_t value, int bytes) {
 }
 
 // What local headers and the directory say alike: from the flags to the lengths of the name and extra field.
-void put_entry(std::string& to, const ZipEntry& entry, std::uint32_t packed, std::uint32_t size,
-               std::size_t extra) {
+void put_entry(std::string& to, const ZipEntry& entry, const std::string& name, std::uint32_t packed,
+               std::uint32_t size, std::size_t extra) {
   little(to, entry.flags, 2);
   little(to, entry.method, 2);
   little(to, 0, 2);     // time
@@ -30,7 +30,7 @@ void put_entry(std::string& to, const ZipEntry& entry, std::uint32_t packed, std
   little(to, entry.sum, 4);
   little(to, packed, 4);
   little(to, size, 4);
-  little(to, entry.name.size(), 2);
+  little(to, name.size(), 2);
   little(to, extra, 2);
 }
 
@@ -47,25 +47,31 @@ ZipEntry::ZipEntry(std::string name_, std::string bytes_)
 
 std::string zip(const std::vector<ZipEntry>& entries, bool zip64) {
   std::string file, directory;
+  std::vector<std::size_t> places;
   for (const ZipEntry& entry : entries) {
+    places.push_back(file.size());
+    const std::size_t place = entry.like ? places[*entry.like] : file.size();
     std::string extra;
     if (zip64) {
       extra = std::string("\x99\x99\2\0ab", 6) + std::string("\1\0\x18\0", 4);  // another field comes first
       little(extra, entry.size, 8);
       little(extra, entry.packed, 8);
-      little(extra, file.size(), 8);
+      little(extra, place, 8);
     }
     directory += "PK\1\2";
     little(directory, 20, 2);  // made by and
     little(directory, 20, 2);  // for version 2.0
-    put_entry(directory, entry, zip64 ? kFull : entry.packed, zip64 ? kFull : entry.size, extra.size());
+    put_entry(directory, entry, entry.name, zip64 ? kFull : entry.packed, zip64 ? kFull : entry.size,
+              extra.size());
     directory.append(10, '\0');  // no comment, the first disk, no attributes
-    little(directory, zip64 ? kFull : file.size(), 4);
+    little(directory, zip64 ? kFull : place, 4);
     directory += entry.name + extra;
+    if (entry.like) continue;
     file += "PK\3\4";
     little(file, 20, 2);
-    put_entry(file, entry, zip64 ? 0 : entry.packed, zip64 ? 0 : entry.size, 0);
-    file += entry.name + entry.bytes;
+    const std::string& own_name = entry.own_name.empty() ? entry.name : entry.own_name;
+    put_entry(file, entry, own_name, zip64 ? 0 : entry.packed, zip64 ? 0 : entry.size, 0);
+    file += own_name + entry.bytes;
   }
   const std::size_t start = file.size();
   file += directory;

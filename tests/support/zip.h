@@ -1,7 +1,9 @@
 // Zip archives made by hand, and so as wrong as a test wants them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,8 @@ struct ZipEntry {
 
   std::string name, bytes;
   std::uint32_t sum, size, packed;  ///< CRC-32 of the bytes; how many they are, unpacked and packed
+  std::string own_name;             ///< in the entry's own header; empty: the same
+  std::optional<std::size_t> like;  ///< the directory says that it is where the entry of that number is
   std::uint16_t method = 0;         ///< 0 stored, 8 deflated
   std::uint16_t flags = 0;          ///< bit 0: encrypted
 };

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -35,29 +36,29 @@ struct Unsupported {
 };
 
 /// What a file holds: None, a bool, an integer, a floating number, text (also bytes), a tensor, or a list,
-/// tuple, dict or object of such.
+/// tuple, dict or object of such. Copies share what they hold, which never changes.
 class EBB_API Value {
  public:
   using Content = std::variant<std::monostate, bool, std::int64_t, double, std::string, Variable, List, Tuple,
                                Dict, Object, Unsupported>;
 
   Value() = default;
-  Value(bool b) : content_(b) {}
-  Value(int i) : content_(std::int64_t{i}) {}
-  Value(std::int64_t i) : content_(i) {}
-  Value(double d) : content_(d) {}
-  Value(const char* text) : content_(std::string(text)) {}
-  Value(std::string text) : content_(std::move(text)) {}
-  Value(Variable tensor) : content_(std::move(tensor)) {}
-  Value(List items) : content_(std::move(items)) {}
-  Value(Tuple tuple) : content_(std::move(tuple)) {}
-  Value(Dict dict) : content_(std::move(dict)) {}
-  Value(Object object) : content_(std::move(object)) {}
-  Value(Unsupported tensor) : content_(std::move(tensor)) {}
+  Value(bool b) : content_(kept(b)) {}
+  Value(int i) : content_(kept(std::int64_t{i})) {}
+  Value(std::int64_t i) : content_(kept(i)) {}
+  Value(double d) : content_(kept(d)) {}
+  Value(const char* text) : content_(kept(std::string(text))) {}
+  Value(std::string text) : content_(kept(std::move(text))) {}
+  Value(Variable tensor) : content_(kept(std::move(tensor))) {}
+  Value(List items) : content_(kept(std::move(items))) {}
+  Value(Tuple tuple) : content_(kept(std::move(tuple))) {}
+  Value(Dict dict) : content_(kept(std::move(dict))) {}
+  Value(Object object) : content_(kept(std::move(object))) {}
+  Value(Unsupported tensor) : content_(kept(std::move(tensor))) {}
 
-  bool is_none() const { return content_.index() == 0; }
-  bool is_tensor() const { return std::holds_alternative<Variable>(content_); }
-  bool is_dict() const { return std::holds_alternative<Dict>(content_); }
+  bool is_none() const { return !content_; }
+  bool is_tensor() const { return std::holds_alternative<Variable>(content()); }
+  bool is_dict() const { return std::holds_alternative<Dict>(content()); }
 
   // Each throws, with what the value is, when it is something else.
   bool as_bool() const;
@@ -77,20 +78,27 @@ class EBB_API Value {
   bool contains(const std::string& key) const;
   const Value& at(std::size_t index) const;
 
-  const Content& content() const { return content_; }
+  const Content& content() const { return content_ ? *content_ : kNothing; }
 
  private:
-  Content content_;
+  template <class T>
+  static std::shared_ptr<const Content> kept(T&& content) {
+    return std::make_shared<const Content>(std::forward<T>(content));
+  }
+  static const Content kNothing;
+
+  std::shared_ptr<const Content> content_;  // null of None
 };
 
 /// torch.load(path, weights_only=True, map_location="cpu"). Tensors that share a storage in the file share
 /// one here, with their strides; each storage is read once, to where it stays. A storage that no tensor
-/// refers to is not read.
+/// refers to is not read. Values that occur in several places of the file are shared here too; what describes
+/// them takes at most 128 bytes of memory for each byte of it.
 ///
 /// Errors, all ebb::Error: what is neither format; an archive that is not sound (cut short, a wrong CRC);
 /// classes and functions that are not data, by their name, with what to save instead; sizes and strides that
-/// lie outside their storage; files of a big-endian machine; more than a hundred levels or ten million
-/// values.
+/// lie outside their storage, or repeat its elements more than 64 times (beyond 16 MiB); files of a
+/// big-endian machine; more than a hundred levels or ten million values, each counted wherever it occurs.
 EBB_API Value read(const std::string& path);
 EBB_API Value read(std::istream& stream);
 /// The same from bytes in memory.
@@ -100,7 +108,7 @@ EBB_API Value parse(const void* bytes, std::size_t size);
 /// dots; where the file is a checkpoint, what stands under "state_dict", "model_state_dict", "model", "net"
 /// or "module" is taken. A tensor of several names appears under each. Tensors of dtypes that ebb does not
 /// have are left out, and listed in `unsupported` with the dtype, if it is given. Throws where there is no
-/// tensor.
+/// tensor, and where values that occur in many places would have far more names than the file has bytes.
 EBB_API NamedTensors state_dict(const Value& value,
                                 std::map<std::string, std::string>* unsupported = nullptr);
 EBB_API NamedTensors read_state_dict(const std::string& path,
