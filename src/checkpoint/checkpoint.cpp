@@ -164,7 +164,8 @@ void Checkpoint::save() const {
 }
 
 bool Checkpoint::load() {
-  if (!std::filesystem::exists(path_)) return false;
+  std::error_code unreadable;  // which the reader says
+  if (!std::filesystem::exists(path_, unreadable) && !unreadable) return false;
   safetensors::File file = safetensors::read(path_);
   const auto format = file.metadata.find("format"), version = file.metadata.find("version");
   EBB_CHECK(format != file.metadata.end() && format->second == kFormat, "Checkpoint::load: \"", path_,

@@ -1,12 +1,14 @@
 // Tables of comma-separated values.
 #include <ebb/data/csv.h>
 #include <ebb/data/text.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/index.h>
-#include <ebb/ops/shape.h>
 
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "data/csv_records.h"
 
@@ -40,11 +42,14 @@ class Reader {
 
   std::vector<std::string> names() const {
     std::vector<std::string> names;
-    for (std::size_t column = 0; column < records_.width; ++column) {
+    names.reserve(records_.width);
+    for (std::size_t column = 0; column < records_.width; ++column)
       names.push_back(options_.header() ? std::string(records_.cell(0, column)) : std::to_string(column));
-      EBB_CHECK(std::find(names.begin(), names.end() - 1, names.back()) == names.end() - 1,
-                "read_csv: ", name_, ": two columns have the name \"", names.back(), "\".");
-    }
+    std::vector<std::string_view> sorted(names.begin(), names.end());
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    EBB_CHECK(twice == sorted.end(), "read_csv: ", name_, ": two columns have the name \"",
+              std::string(*twice), "\".");
     return names;
   }
 
@@ -115,14 +120,17 @@ CSV parse_csv(std::string_view text, const CSVOptions& options, const std::strin
   const Reader reader(text, options, name);
   CSV table;
   table.names_ = reader.names();
+  const std::unordered_set<std::string_view> text_names(options.text().begin(), options.text().end());
+  std::unordered_set<std::string_view> missing = text_names;
+  for (const std::string& own : table.names_) missing.erase(own);
   for (const std::string& asked : options.text())
-    EBB_CHECK(std::find(table.names_.begin(), table.names_.end(), asked) != table.names_.end(),
-              "read_csv: ", name, " has no column \"", asked, "\", which is to be text.");
+    EBB_CHECK(!missing.contains(asked), "read_csv: ", name, " has no column \"", asked,
+              "\", which is to be text.");
+  table.places_.reserve(reader.columns());
   std::vector<std::size_t> numeric;
   for (std::size_t column = 0; column < reader.columns(); ++column) {
     const std::string& own = table.names_[column];
-    const bool asked = std::find(options.text().begin(), options.text().end(), own) != options.text().end();
-    std::string why = asked ? "it is to be text" : reader.why_no_number(column);
+    std::string why = text_names.contains(own) ? "it is to be text" : reader.why_no_number(column);
     if (why.empty()) {
       table.places_.push_back({true, numeric.size(), {}});
       table.numeric_names_.push_back(own);
@@ -172,9 +180,16 @@ Variable CSV::column(const std::string& name) const {
 
 Variable CSV::columns(const std::vector<std::string>& names) const {
   EBB_CHECK(!names.empty(), "CSV::columns: expected at least one name.");
-  std::vector<Variable> all;
-  for (const std::string& name : names) all.push_back(column(name));
-  return stack(all, 1);
+  std::unordered_map<std::string_view, std::size_t> columns;  // or each name would be looked for in all
+  for (std::size_t i = 0; i < numeric_names_.size(); ++i) columns.emplace(numeric_names_[i], i);
+  std::vector<std::int64_t> all;
+  all.reserve(names.size());
+  for (const std::string& name : names) {
+    const auto found = columns.find(name);
+    if (found == columns.end()) column(name);  // says why it is none
+    all.push_back(static_cast<std::int64_t>(found->second));
+  }
+  return values_.index_select(1, tensor(all, kLong));
 }
 
 const std::vector<std::string>& CSV::text(const std::string& name) const {

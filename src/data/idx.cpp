@@ -7,8 +7,9 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <memory>
+
+#include "io/input_file.h"
 
 namespace ebb::data {
 namespace {
@@ -16,7 +17,8 @@ namespace {
 // zlib reads plain files too.
 class IdxReader {
  public:
-  explicit IdxReader(const std::string& path) : path_(path), file_(gzopen(path.c_str(), "rb"), gzclose) {
+  explicit IdxReader(const std::string& path)
+      : path_(path), size_(io::InputFile(path).size()), file_(gzopen(path.c_str(), "rb"), gzclose) {
     EBB_CHECK(file_, "read_idx: cannot open \"", path, "\": ", std::strerror(errno), ".");
     gzbuffer(file_.get(), 1 << 17);
   }
@@ -31,11 +33,7 @@ class IdxReader {
     }
   }
   /// No file holds more: what is not compressed is as large as it is, and DEFLATE shrinks at most 1032 times.
-  std::uint64_t bytes_at_most() const {
-    std::error_code unknown;
-    const std::uintmax_t size = std::filesystem::file_size(path_, unknown);
-    return unknown ? std::uint64_t{1} << 34 : size * (gzdirect(file_.get()) ? 1 : 1032);
-  }
+  std::uint64_t bytes_at_most() const { return size_ * (gzdirect(file_.get()) ? 1 : 1032); }
   void expect_end() {
     char extra;
     EBB_CHECK(gzread(file_.get(), &extra, 1) == 0, "read_idx: \"", path_,
@@ -44,6 +42,7 @@ class IdxReader {
 
  private:
   std::string path_;
+  std::uint64_t size_;
   std::unique_ptr<gzFile_s, int (*)(gzFile)> file_;
 };
 

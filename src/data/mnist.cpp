@@ -12,8 +12,10 @@ namespace ebb::data::datasets {
 namespace {
 
 std::string find(const std::string& root, const std::string& name) {
+  std::error_code unreadable;
   for (const char* ending : {"", ".gz"})
-    if (const auto path = std::filesystem::path(root) / (name + ending); std::filesystem::exists(path))
+    if (const auto path = std::filesystem::path(root) / (name + ending);
+        std::filesystem::exists(path, unreadable))
       return path.string();
   return {};
 }

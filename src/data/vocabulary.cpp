@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/system_memory.h"
 #include "io/atomic_file.h"
 #include "io/input_file.h"
 
@@ -72,6 +73,9 @@ constexpr std::string_view kHeads[] = {"vocabulary of characters", "vocabulary o
 
 std::string read_text(const std::string& path) {
   const io::InputFile file(path);
+  EBB_CHECK(file.size() < ebb::detail::memory_limit(), "read_text: \"", path, "\" of ", file.size(),
+            " bytes is larger than the memory, ", std::uint64_t{ebb::detail::memory_limit()},
+            " bytes. Read it in parts.");
   std::string text(file.size(), '\0');
   file.read(0, text.data(), text.size());
   return text;
@@ -151,13 +155,15 @@ void Vocabulary::save(const std::string& path) const {
 Vocabulary Vocabulary::load(const std::string& path) {
   const std::string text = read_text(path);
   std::vector<std::string> lines;
+  lines.reserve(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')));
   for (std::size_t start = 0, end = 0; (end = text.find('\n', start)) != text.npos; start = end + 1)
     lines.push_back(unescaped(std::string_view(text).substr(start, end - start), path));
   EBB_CHECK(lines.size() >= 2 && text.ends_with('\n') && (lines[0] == kHeads[0] || lines[0] == kHeads[1]),
             "Vocabulary::load: \"", path, "\" is no file that Vocabulary::save wrote, or is cut short.");
   const optional<std::string> unknown = lines[1].empty() ? nullopt : optional<std::string>(lines[1]);
   const Unit unit = lines[0] == kHeads[1] ? Unit::word : Unit::character;
-  return {unit, std::vector<std::string>(lines.begin() + 2, lines.end()), unknown};
+  lines.erase(lines.begin(), lines.begin() + 2);
+  return {unit, std::move(lines), unknown};
 }
 
 }  // namespace ebb::data

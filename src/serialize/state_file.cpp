@@ -228,7 +228,8 @@ std::unique_ptr<nn::StateSource> open_as(io::Format format, Source& from, const 
 }  // namespace
 
 std::unique_ptr<nn::StateSource> open_state(const std::string& path, const std::string& key) {
-  if (std::filesystem::is_directory(path)) return part_of(std::make_unique<ShardedState>(path), key);
+  std::error_code unreadable;  // as a file, too, which says why
+  if (std::filesystem::is_directory(path, unreadable)) return part_of(std::make_unique<ShardedState>(path), key);
   const io::Format format = io::format_of(std::make_shared<io::BytesOnDisk>(path));
   if (format == io::Format::Json) return part_of(std::make_unique<ShardedState>(path), key);
   return open_as(format, path, key);

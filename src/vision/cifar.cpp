@@ -55,13 +55,14 @@ data::Example<> example(const Variable& images, const Variable& targets, std::si
 }  // namespace
 
 CIFARRecords read_cifar(const std::string& path, const std::vector<std::int64_t>& classes) {
-  const std::string bytes = read_file("read_cifar", path);
-  const auto labels = static_cast<std::int64_t>(classes.size()),
-             size = static_cast<std::int64_t>(bytes.size());
+  const auto labels = static_cast<std::int64_t>(classes.size());
   const std::int64_t record = labels + kPixels;
-  EBB_CHECK(size > 0 && size % record == 0, "read_cifar: \"", path, "\" has ", size,
-            " bytes, no whole number of records of ", record, ". Is it the binary version? Fetch it again.");
-  const Variable records = empty({size / record, record}, kByte);
+  const std::string bytes = read_file("read_cifar", path, [&](std::uint64_t size) {
+    EBB_CHECK(size > 0 && size % static_cast<std::uint64_t>(record) == 0, "read_cifar: \"", path, "\" has ",
+              size, " bytes, no whole number of records of ", record,
+              ". Is it the binary version? Fetch it again.");
+  });
+  const Variable records = empty({static_cast<std::int64_t>(bytes.size()) / record, record}, kByte);
   std::memcpy(records.data_ptr(), bytes.data(), bytes.size());
   const Variable all_labels = records.narrow(1, 0, labels).to(kLong);
   EBB_CHECK(

@@ -2,28 +2,22 @@
 #include "vision/file.h"
 
 #include <ebb/core/error.h>
+#include <ebb/data/text.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <memory>
+#include <filesystem>
 
 namespace ebb::vision {
 
-std::string read_file(const char* what, const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
-  EBB_CHECK(file, what, ": cannot open \"", path, "\": ", std::strerror(errno), ".");
-  std::string bytes;
-  constexpr std::size_t step = 1 << 18;
-  std::size_t got = 0;
-  do {
-    const std::size_t had = bytes.size();
-    bytes.resize(had + step);
-    got = std::fread(bytes.data() + had, 1, step, file.get());
-    bytes.resize(had + got);
-  } while (got == step);
-  EBB_CHECK(std::ferror(file.get()) == 0, what, ": cannot read \"", path, "\": ", std::strerror(errno), ".");
-  return bytes;
+std::string read_file(const char* what, const std::string& path,
+                      const std::function<void(std::uint64_t)>& check) {
+  std::error_code unknown;  // of what cannot be read, which is said below
+  const std::uintmax_t size = std::filesystem::file_size(path, unknown);
+  if (!unknown) check(size);
+  try {
+    return data::read_text(path);
+  } catch (const Error& e) {
+    ebb::detail::fail(what, ": ", e.what());
+  }
 }
 
 }  // namespace ebb::vision

@@ -76,7 +76,10 @@ void write(const char* what, const Variable& bytes, const std::string& path) {
 }  // namespace
 
 Variable read_image(const std::string& path, ImageReadMode mode, bool apply_exif_orientation) {
-  const std::string bytes = read_file("read_image", path);
+  const std::string bytes = read_file("read_image", path, [&](std::uint64_t size) {
+    EBB_CHECK(size <= static_cast<std::uint64_t>(kMaxImageBytes), "read_image: \"", path, "\" of ", size,
+              " bytes is larger than any image, ", kMaxImageBytes, " bytes.");
+  });
   return decode({bytes, mode, apply_exif_orientation, "read_image: \"" + path + "\""});
 }
 

@@ -25,6 +25,9 @@ class Decoder {
     EBB_CHECK(files_.info, problem_, ": libpng could not be started.");
     errors_.guard(problem_, [this] {
       png_set_read_fn(files_.png, this, take);
+      // Texts and palettes that nobody asks for: each of a thousand could unpack to megabytes.
+      png_set_keep_unknown_chunks(files_.png, PNG_HANDLE_CHUNK_NEVER,
+                                  reinterpret_cast<png_const_bytep>("tEXt\0zTXt\0iTXt\0sPLT"), 4);
       png_read_info(files_.png, files_.info);
     });
   }
@@ -41,19 +44,21 @@ class Decoder {
               " pixels, more than its ", static_cast<std::uint64_t>(input_.bytes.size()), " bytes can hold.");
     errors_.guard(problem_, [this] { convert(); });
     const std::int64_t channels = png_get_channels(files_.png, files_.info), row_bytes = width * channels;
-    // The rows of interlaced files come several times, so that all must be kept.
-    std::vector<unsigned char> samples(static_cast<std::size_t>(height * row_bytes));
-    std::vector<png_bytep> rows(static_cast<std::size_t>(height));
-    for (std::size_t y = 0; y < rows.size(); ++y)
-      rows[y] = samples.data() + y * static_cast<std::size_t>(row_bytes);
-    errors_.guard(problem_, [&] {
-      png_read_image(files_.png, rows.data());
-      png_read_end(files_.png, files_.info);
-    });
     Variable image = empty({channels, height, width}, kByte);
     auto* const planes = image.data_ptr<std::uint8_t>();
-    for (std::int64_t y = 0; y < height; ++y)
-      spread_row(rows[static_cast<std::size_t>(y)], width, channels, height * width, planes + y * width);
+    // The rows of interlaced files come several times, so that all must be kept; of others each is enough.
+    const int passes = png_set_interlace_handling(files_.png);
+    const std::int64_t kept = passes > 1 ? height : 1;
+    std::vector<unsigned char> samples(static_cast<std::size_t>(kept * row_bytes));
+    errors_.guard(problem_, [&] {
+      for (int pass = 1; pass <= passes; ++pass)
+        for (std::int64_t y = 0; y < height; ++y) {
+          unsigned char* const row = samples.data() + (kept > 1 ? y : 0) * row_bytes;
+          png_read_row(files_.png, row, nullptr);
+          if (pass == passes) spread_row(row, width, channels, height * width, planes + y * width);
+        }
+      png_read_end(files_.png, files_.info);
+    });
     return image;
   }
 

@@ -2,8 +2,10 @@
 #include <ebb/vision.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "support/catch.h"
+#include "support/child.h"
 #include "support/fake_root.h"
 
 using namespace ebb;
@@ -92,6 +94,55 @@ TEST_CASE("folders without classes or images are refused, and images that are da
   root.write("/cat/broken.png", "\x89PNG\r\n\x1a\n");
   ImageFolder folder(root.path());
   CHECK_THROWS_WITH(folder.get(0), Contains("broken.png"));
+}
+
+TEST_CASE("links that lead in circles, or by many ways to one folder, lead to each image once") {
+  namespace fs = std::filesystem;
+  const FakeRoot root;
+  write_image(root, "/cat/a.png", 10);
+  write_image(root, "/cat/deep/b.png", 20);
+  write_image(root, "/dog/c.png", 30);
+  const fs::path at = root.path();
+  for (const char* name : {"self", "again"}) fs::create_directory_symlink(".", at / "cat" / name);
+  fs::create_directory_symlink("../..", at / "cat" / "deep" / "up");
+  fs::create_directory_symlink(".", at / "loop");
+  fs::create_symlink("circle.png", at / "dog" / "circle.png");
+  fs::create_symlink("/dev/zero", at / "dog" / "endless.png");
+  ImageFolder folder(root.path());
+  CHECK(folder.classes() == std::vector<std::string>{"cat", "dog"});
+  REQUIRE(*folder.size() == 3);
+  CHECK(folder.samples()[0].first == root.path() + "/cat/a.png");
+  CHECK(folder.samples()[1].first == root.path() + "/cat/deep/b.png");
+  // Two links in each of forty folders make a million million ways.
+  fs::path inner = at / "dog";
+  for (int i = 0; i < 40; ++i) {
+    const fs::path below = at / "dog" / ("level" + std::to_string(i));
+    fs::create_directory(below);
+    fs::create_directory_symlink(below, inner / "one");
+    fs::create_directory_symlink(below, inner / "two");
+    inner = below;
+  }
+  CHECK(*ImageFolder(root.path()).size() == 3);
+  // A class that is a link to a folder elsewhere is one.
+  const FakeRoot other;
+  write_image(other, "/x.png", 40);
+  fs::create_directory_symlink(other.path(), at / "elsewhere");
+  CHECK(*ImageFolder(root.path()).size() == 4);
+}
+
+TEST_CASE("folders that lie very deep are an error, and take no more open files than others") {
+  namespace fs = std::filesystem;
+  const FakeRoot root;
+  write_image(root, "/cat/a.png", 10);
+  fs::path inner = root.path() + "/cat";
+  for (int i = 0; i < 100; ++i) fs::create_directory(inner /= "d");
+  write_image(root, inner.string().substr(root.path().size()) + "/b.png", 20);
+  CHECK(support::status_of_child([&] {
+          const rlimit few{32, 32};
+          return setrlimit(RLIMIT_NOFILE, &few) == 0 && *ImageFolder(root.path()).size() == 2;
+        }) == 0);
+  fs::create_directory(inner /= "d");
+  CHECK_THROWS_WITH(ImageFolder(root.path()), Contains("more than 100 folders deep"));
 }
 
 TEST_CASE("CIFAR-10 is read in the order of its files") {

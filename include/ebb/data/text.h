@@ -13,7 +13,8 @@
 
 namespace ebb::data {
 
-/// All of a file, as it is. Throws where it cannot be read.
+/// All of a file, as it is. Throws where it cannot be read, is no regular file (a folder, a device, a pipe, a
+/// file of /proc without a size), or is larger than the memory of the machine.
 EBB_API std::string read_text(const std::string& path);
 
 /// Options of a Vocabulary (torchtext.vocab.build_vocab_from_iterator).

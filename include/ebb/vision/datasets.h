@@ -15,14 +15,15 @@ namespace ebb::vision::datasets {
 /// Images in one folder a class: root/cat/1.jpg, root/dog/x/2.png (torchvision.datasets.ImageFolder). Files
 /// are listed at once, below each class's folder, and read when they are asked for, by whichever of a
 /// loader's workers asks. Those that end in .jpg, .jpeg or .png, in upper or lower case, count; others are
-/// passed over.
+/// passed over. Links are followed; a folder that several lead to counts once in each class, and one that
+/// leads back to the root not at all.
 class EBB_API ImageFolder : public data::datasets::Dataset<ImageFolder> {
  public:
   using Transform = std::function<Variable(const Variable&)>;
 
   /// `transform` is applied to each image as it is read, Byte [C, H, W]; it is called by several workers at
   /// once. Images of unequal sizes need one that makes them equal before they are stacked. Throws for a root
-  /// without folders and for a class without images.
+  /// without folders, for a class without images, and for folders more than a hundred deep.
   explicit ImageFolder(const std::string& root, Transform transform = {},
                        ImageReadMode mode = ImageReadMode::rgb);
 

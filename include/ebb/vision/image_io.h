@@ -18,11 +18,14 @@ enum class ImageReadMode { unchanged, gray, gray_alpha, rgb, rgb_alpha };
 /// The largest number of pixels of an image that is read, that of Pillow: what claims more is refused before
 /// memory is asked for, since a small file may claim any size.
 inline constexpr std::int64_t kMaxImagePixels = 178956970;
+/// The largest file that read_image reads: of so many pixels, four samples of 16 bits each.
+inline constexpr std::int64_t kMaxImageBytes = 8 * kMaxImagePixels;
 
 /// Reads a JPEG or PNG file, told apart by their first bytes: Byte [channels, height, width]
 /// (torchvision.io.read_image). 16 bits a sample are rounded to 8. With apply_exif_orientation the image is
-/// turned as the camera was held. Throws, naming the file, for what cannot be opened, is of another format,
-/// damaged, cut short or larger than kMaxImagePixels; no partly decoded image is returned.
+/// turned as the camera was held. Throws, naming the file, for what cannot be opened, is no regular file (a
+/// folder, a device, a pipe), is of another format, damaged, cut short or larger than kMaxImagePixels or
+/// kMaxImageBytes; no partly decoded image is returned.
 EBB_API Variable read_image(const std::string& path, ImageReadMode mode = ImageReadMode::unchanged,
                             bool apply_exif_orientation = false);
 
