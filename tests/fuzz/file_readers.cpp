@@ -42,6 +42,12 @@ bool read_torch(std::string_view bytes) {
   // Any value can be had as a state or an archive, or refused.
   accepted([&] { look_at_all(ebb::pytorch::state_dict(ebb::pytorch::parse(bytes.data(), bytes.size()))); });
   if (accepted([&] { archive.load_from(stream); })) look_at_all(archive.tensors());
+  ebb::nn::Linear model(2, 2);
+  ebb::optim::Adam adam(model->parameters(), ebb::optim::AdamOptions(0.1));
+  std::istringstream for_model{std::string(bytes)}, for_optimizer{std::string(bytes)};
+  accepted([&] { ebb::load(model, for_model); });
+  accepted([&] { ebb::load(adam, for_optimizer); });
+  look_at(model->weight);
   return true;
 }
 
@@ -65,6 +71,16 @@ bool read_npz(std::string_view bytes) {
   return true;
 }
 
+bool read_packed_npz(std::string_view bytes) {
+  // What gzip puts around the packed bytes: 10 bytes before, and 8 behind.
+  const std::string packed = gzip(bytes);
+  support::ZipEntry entry("a.npy", std::string(bytes));
+  entry.bytes = packed.substr(10, packed.size() - 18);
+  entry.packed = static_cast<std::uint32_t>(entry.bytes.size());
+  entry.method = 8;
+  return read_npz(support::zip({entry}));
+}
+
 bool read_index(std::string_view bytes) {
   static const std::filesystem::path folder = folder_of_two();
   const std::string path = (folder / "model.safetensors.index.json").string();
@@ -72,6 +88,18 @@ bool read_index(std::string_view bytes) {
   return accepted([&] {
     const ebb::safetensors::ShardedReader reader(path);
     for (const std::string& name : reader.keys()) look_at(reader.get_tensor(name));
+  });
+}
+
+bool read_shard(std::string_view bytes) {
+  static const std::filesystem::path folder = folder_of_two();
+  const std::string index = (folder / "shard.index.json").string();
+  std::ofstream(index) << R"({"weight_map":{"x":"shard","z":"b.safetensors"}})";
+  std::ofstream(folder / "shard", std::ios::binary) << bytes;
+  return accepted([&] {
+    const ebb::safetensors::ShardedReader reader(index);
+    for (const std::string& name : reader.keys())
+      if (reader.file_of(name).is_supported(name)) look_at(reader.get_tensor(name));
   });
 }
 

@@ -82,6 +82,17 @@ std::vector<std::string> npz_seeds() {
   return {support::zip({{"a.npy", arrays[0]}, {"b.npy", arrays[1]}}), support::zip({{"c.npy", arrays[2]}})};
 }
 
+std::vector<std::string> packed_npz_seeds() { return npy_seeds(); }
+
+std::vector<std::string> shard_seeds() {
+  std::vector<std::string> seeds;
+  for (const ebb::safetensors::NamedTensors& tensors :
+       {ebb::safetensors::NamedTensors{{"x", ebb::ones({2})}, {"n", ebb::arange(3)}},
+        ebb::safetensors::NamedTensors{{"x", ebb::zeros({2, 2}, ebb::kHalf)}}})
+    seeds.push_back(written([&](auto& to) { ebb::safetensors::write(to, tensors); }));
+  return seeds;
+}
+
 std::vector<std::string> index_seeds() {
   return {R"({"metadata":{"total_size":28},"weight_map":{"x":"a.safetensors","z":"b.safetensors"}})",
           R"({"weight_map":{"y":"a.safetensors","x":"a.safetensors"}})", R"({"weight_map":{}})"};

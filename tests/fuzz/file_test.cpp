@@ -11,4 +11,6 @@ TEST_CASE("the reader of PyTorch's files bears damage to what describes the data
 TEST_CASE("the NumPy reader bears damage") { replay(kFileTargets[2]); }
 TEST_CASE("the reader of NumPy's archives bears damage") { replay(kFileTargets[3]); }
 TEST_CASE("the reader of checkpoints in several files bears damage") { replay(kFileTargets[4]); }
+TEST_CASE("the reader of NumPy's archives bears damage inside compression") { replay(kFileTargets[6]); }
+TEST_CASE("the reader of checkpoints in several files bears damage to one") { replay(kFileTargets[7]); }
 TEST_CASE("a checkpoint that is damaged changes nothing") { replay(kFileTargets[5]); }

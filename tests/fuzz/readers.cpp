@@ -33,4 +33,13 @@ bool read_csv(std::string_view bytes) {
   return true;
 }
 
+bool read_vocabulary(std::string_view bytes) {
+  const MemoryFile file(bytes);
+  return accepted([&] {
+    const ebb::data::Vocabulary read = ebb::data::Vocabulary::load(file.path());
+    for (std::int64_t i = 0; i < read.size(); ++i)
+      EBB_CHECK(read.index(read.token(i)) == i, "a token is not at its index.");
+  });
+}
+
 }  // namespace fuzz

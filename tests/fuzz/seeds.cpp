@@ -58,6 +58,13 @@ std::vector<std::string> csv_seeds() {
   };
 }
 
+std::vector<std::string> vocabulary_seeds() {
+  return {
+      "vocabulary of words\n\nthe\ncat\n<eos>\n",
+      "vocabulary of characters\n?\n?\na\n\\n\n\\\\\n\xc3\xa4\n",
+  };
+}
+
 std::string gzip(std::string_view bytes) {
   z_stream stream{};
   if (deflateInit2(&stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)

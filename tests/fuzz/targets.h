@@ -14,6 +14,7 @@ bool read_idx(std::string_view bytes);
 bool read_gzipped_idx(std::string_view bytes);  ///< compresses them first, so that damage lies within
 
 bool read_csv(std::string_view bytes);
+bool read_vocabulary(std::string_view bytes);
 
 // Of ebb::vision.
 bool read_jpeg(std::string_view bytes);
@@ -30,6 +31,7 @@ struct Target {
 std::vector<std::string> safetensors_seeds();
 std::vector<std::string> idx_seeds();
 std::vector<std::string> csv_seeds();
+std::vector<std::string> vocabulary_seeds();
 std::vector<std::string> jpeg_seeds();
 std::vector<std::string> png_seeds();
 std::vector<std::string> cifar_seeds();
@@ -37,7 +39,8 @@ std::vector<std::string> cifar_seeds();
 inline const Target kTargets[] = {{"safetensors", read_safetensors, safetensors_seeds},
                                   {"idx", read_idx, idx_seeds},
                                   {"gzipped_idx", read_gzipped_idx, idx_seeds},
-                                  {"csv", read_csv, csv_seeds}};
+                                  {"csv", read_csv, csv_seeds},
+                                  {"vocabulary", read_vocabulary, vocabulary_seeds}};
 inline const Target kVisionTargets[] = {
     {"jpeg", read_jpeg, jpeg_seeds}, {"png", read_png, png_seeds}, {"cifar", read_cifar, cifar_seeds}};
 
