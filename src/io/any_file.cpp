@@ -13,9 +13,17 @@
 #include "io/npz.h"
 #include "io/pytorch_archived.h"
 #include "io/pytorch_format.h"
+#include "io/safetensors_header.h"
 
 namespace ebb::io {
 namespace {
+
+// Torch of every zip archive.
+Format format_of_start(std::string_view start) {
+  if (start.starts_with("PK") || start.starts_with(pytorch::kLegacyMagic)) return Format::Torch;
+  if (start.starts_with("\x93NUMPY")) return Format::Npy;
+  return start.starts_with('{') ? Format::Json : Format::Safetensors;
+}
 
 // `from` is a path, or a stream at the file's beginning.
 template <class Source>
@@ -42,10 +50,16 @@ safetensors::File read_as(Format format, Source& from) {
 Format format_of(const std::shared_ptr<const Bytes>& bytes) {
   std::string start(std::min<std::uint64_t>(bytes->size(), pytorch::kLegacyMagic.size()), '\0');
   bytes->read(0, start.data(), start.size());
-  if (start.starts_with("PK")) return npy::holds_arrays(bytes) ? Format::Npz : Format::Torch;
-  if (start == pytorch::kLegacyMagic) return Format::Torch;
-  if (start.starts_with("\x93NUMPY")) return Format::Npy;
-  return start.starts_with('{') ? Format::Json : Format::Safetensors;
+  const Format format = format_of_start(start);
+  return format == Format::Torch && start.starts_with("PK") && npy::holds_arrays(bytes) ? Format::Npz
+                                                                                        : format;
+}
+
+std::string any_rest_of(std::istream& stream) {
+  return rest_of(stream, [](std::string_view start) {
+    const Format format = format_of_start(start);
+    if (format == Format::Safetensors || format == Format::Json) safetensors::check_start(start);
+  });
 }
 
 safetensors::File read_any(const std::string& path) {
@@ -53,7 +67,7 @@ safetensors::File read_any(const std::string& path) {
 }
 
 safetensors::File read_any(std::istream& stream) {
-  std::string bytes = rest_of(stream);
+  std::string bytes = any_rest_of(stream);
   const Format format = format_of(std::make_shared<BytesInMemory>(std::string_view(bytes)));
   std::istringstream again(std::move(bytes));
   return read_as(format, again);

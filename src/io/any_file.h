@@ -17,6 +17,9 @@ enum class Format { Safetensors, Json, Torch, Npz, Npy };
 /// what they look like.
 Format format_of(const std::shared_ptr<const Bytes>& bytes);
 
+/// All of a stream; throws for how it begins if it is of no format.
+std::string any_rest_of(std::istream& stream);
+
 /// All tensors of a file, each in memory of its own or sharing it as the file says: safetensors as they are;
 /// PyTorch's as pytorch::archived gives them; of .npz the arrays; of .npy one, "tensor".
 safetensors::File read_any(const std::string& path);

@@ -189,6 +189,11 @@ NamedTensors arrays_of(std::shared_ptr<const Bytes> bytes) {
 
 }  // namespace
 
+void check_npz_start(std::string_view start) {
+  if (start.find("PK") == start.npos)
+    ebb::detail::fail("npy: this is no NumPy .npz file: it does not begin as a zip archive.");
+}
+
 bool holds_arrays(const std::shared_ptr<const Bytes>& bytes) {
   char start[2] = {};
   if (bytes->size() >= 2) bytes->read(0, start, 2);
@@ -201,7 +206,9 @@ bool holds_arrays(const std::shared_ptr<const Bytes>& bytes) {
 Variable read(const std::string& path) {
   return io::located(path, [&] { return tensor_of(io::BytesOnDisk(path)); });
 }
-Variable read(std::istream& stream) { return tensor_of(io::BytesInMemory(io::rest_of(stream))); }
+Variable read(std::istream& stream) {
+  return tensor_of(io::BytesInMemory(io::rest_of(stream, [](std::string_view start) { data_begin(start); })));
+}
 Variable parse(const void* bytes, std::size_t size) {
   return tensor_of(io::BytesInMemory(std::string_view(static_cast<const char*>(bytes), size)));
 }
@@ -223,7 +230,13 @@ void write(std::ostream& stream, const Variable& tensor) {
 bool is_npz(const std::string& path) { return holds_arrays(std::make_shared<io::BytesOnDisk>(path)); }
 bool is_npz(std::istream& stream) {
   const std::istream::pos_type at = stream.tellg();
-  const bool found = holds_arrays(std::make_shared<io::BytesInMemory>(io::rest_of(stream)));
+  char start[2] = {};
+  stream.read(start, 2);
+  const bool zip = stream.gcount() == 2 && start[0] == 'P' && start[1] == 'K';
+  stream.clear();
+  stream.seekg(at);
+  if (!zip) return false;
+  const bool found = holds_arrays(std::make_shared<io::BytesInMemory>(io::rest_of(stream, check_npz_start)));
   stream.clear();
   stream.seekg(at);
   return found;
@@ -232,7 +245,7 @@ NamedTensors read_npz(const std::string& path) {
   return io::located(path, [&] { return arrays_of(std::make_shared<io::BytesOnDisk>(path)); });
 }
 NamedTensors read_npz(std::istream& stream) {
-  return arrays_of(std::make_shared<io::BytesInMemory>(io::rest_of(stream)));
+  return arrays_of(std::make_shared<io::BytesInMemory>(io::rest_of(stream, check_npz_start)));
 }
 
 void write_npz(const std::string& path, const NamedTensors& tensors) {

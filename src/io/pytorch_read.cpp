@@ -199,16 +199,20 @@ Value read_legacy(const Bytes& bytes) {
   return value_of(pickle, storages);
 }
 
-Value read_bytes(const std::shared_ptr<const Bytes>& bytes) {
-  std::string start(std::min<std::uint64_t>(bytes->size(), kLegacyMagic.size()), '\0');
-  bytes->read(0, start.data(), start.size());
-  if (start.starts_with("PK")) return read_zip(bytes);
-  if (start == kLegacyMagic) return read_legacy(*bytes);
+void check_start(std::string_view start) {
+  if (start.starts_with("PK") || start.starts_with(kLegacyMagic)) return;
   ebb::detail::fail(
       "pytorch: this is no file of torch.save: it is neither a zip archive nor begins with PyTorch's magic "
       "number. ",
       start.starts_with('\x80') ? "It is a plain pickle: load it and torch.save() it in Python."
                                 : "For safetensors call ebb::load or safetensors::read.");
+}
+
+Value read_bytes(const std::shared_ptr<const Bytes>& bytes) {
+  std::string start(std::min<std::uint64_t>(bytes->size(), kLegacyMagic.size()), '\0');
+  bytes->read(0, start.data(), start.size());
+  check_start(start);
+  return start == kLegacyMagic ? read_legacy(*bytes) : read_zip(bytes);
 }
 
 Value located(const std::shared_ptr<const Bytes>& bytes) {
@@ -218,7 +222,9 @@ Value located(const std::shared_ptr<const Bytes>& bytes) {
 }  // namespace
 
 Value read(const std::string& path) { return located(std::make_shared<io::BytesOnDisk>(path)); }
-Value read(std::istream& stream) { return located(std::make_shared<io::BytesInMemory>(io::rest_of(stream))); }
+Value read(std::istream& stream) {
+  return located(std::make_shared<io::BytesInMemory>(io::rest_of(stream, check_start)));
+}
 Value parse(const void* bytes, std::size_t size) {
   return located(
       std::make_shared<io::BytesInMemory>(std::string_view(static_cast<const char*>(bytes), size)));

@@ -2,6 +2,7 @@
 #include "io/safetensors_header.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <tuple>
 
@@ -45,6 +46,10 @@ std::size_t header_length(const char* bytes, std::uint64_t size) {
   if (length > size - 8)
     unsound("its header claims ", length, " bytes, but only ", size - 8, " follow: it is truncated");
   unsound("its header does not begin with '{'");
+}
+
+void check_start(std::string_view start) {
+  if (start.size() >= kFrame) header_length(start.data(), std::numeric_limits<std::uint64_t>::max());
 }
 
 Header parse_header(const char* text, std::size_t length, std::uint64_t file_size) {

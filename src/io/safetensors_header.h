@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/safetensors_format.h"
@@ -37,6 +38,9 @@ constexpr std::size_t kFrame = 9;
 /// fewer. Throws when it cannot be: the file is cut short, too long a header, or another kind of file, which
 /// is named.
 std::size_t header_length(const char* bytes, std::uint64_t size);
+
+/// Throws likewise for how a stream begins, all of it or more than kFrame bytes, whose size is not known.
+void check_start(std::string_view start);
 
 /// The header itself, which `text` begins with; every entry is checked against the others and the file's
 /// size.

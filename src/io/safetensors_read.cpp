@@ -95,7 +95,7 @@ Reader::Reader(std::unique_ptr<Contents> contents) : contents_(std::move(content
 Reader::Reader(const std::string& path)
     : Reader(std::make_unique<Contents>(std::make_unique<BytesOnDisk>(path))) {}
 Reader::Reader(std::istream& stream)
-    : Reader(std::make_unique<Contents>(std::make_unique<BytesInMemory>(io::rest_of(stream)))) {}
+    : Reader(std::make_unique<Contents>(std::make_unique<BytesInMemory>(io::rest_of(stream, check_start)))) {}
 Reader::Reader(Reader&&) noexcept = default;
 Reader& Reader::operator=(Reader&&) noexcept = default;
 Reader::~Reader() = default;

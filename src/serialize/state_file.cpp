@@ -229,14 +229,15 @@ std::unique_ptr<nn::StateSource> open_as(io::Format format, Source& from, const 
 
 std::unique_ptr<nn::StateSource> open_state(const std::string& path, const std::string& key) {
   std::error_code unreadable;  // as a file, too, which says why
-  if (std::filesystem::is_directory(path, unreadable)) return part_of(std::make_unique<ShardedState>(path), key);
+  if (std::filesystem::is_directory(path, unreadable))
+    return part_of(std::make_unique<ShardedState>(path), key);
   const io::Format format = io::format_of(std::make_shared<io::BytesOnDisk>(path));
   if (format == io::Format::Json) return part_of(std::make_unique<ShardedState>(path), key);
   return open_as(format, path, key);
 }
 
 std::unique_ptr<nn::StateSource> open_state(std::istream& stream, const std::string& key) {
-  std::string bytes = io::rest_of(stream);
+  std::string bytes = io::any_rest_of(stream);
   const io::Format format = io::format_of(std::make_shared<io::BytesInMemory>(std::string_view(bytes)));
   std::istringstream again(std::move(bytes));
   return open_as(format, again, key);

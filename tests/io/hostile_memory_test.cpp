@@ -366,3 +366,23 @@ TEST_CASE("what describes data is packed within reason, and what follows an arra
   const std::string wide = "\x93NUMPY\2\0"s + little(16 * kMiB, 4) + std::string(16 * kMiB, ' ');
   CHECK_THROWS_WITH(npy::parse(wide.data(), wide.size()), Contains("longer than any should be"));
 }
+
+TEST_CASE("a header of safetensors takes at most 64 times its bytes, whatever it names") {
+  const auto named = [](const std::string& before, const std::string& after) {
+    std::string header = "{" + before;
+    for (int i = 0; i < 100'000; ++i) header += (i ? ",\"" : "\"") + std::to_string(i) + after;
+    return header;
+  };
+  const std::string headers[] = {
+      named("", "\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}") + "}",
+      named("\"__metadata__\":{", "\":\"\"") + "}}",
+      "{\"a\":{\"dtype\":\"U8\",\"shape\":[" + times(300'000, "1,") + "0],\"data_offsets\":[0,0]}}",
+      "{\"a\":{\"dtype\":\"U8\",\"x\":" + times(500'000, "[") + times(500'000, "]") +
+          ",\"shape\":[0],\"data_offsets\":[0,0]}}"};
+  for (const std::string& header : headers) {
+    INFO(header.substr(0, 40));
+    const std::string file = little(header.size(), 8) + header;
+    CHECK(takes_at_most(64 * file.size(), [&] { safetensors::parse(file.data(), file.size()); }));
+    CHECK_NOTHROW(safetensors::parse(file.data(), file.size()));
+  }
+}

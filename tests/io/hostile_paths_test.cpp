@@ -99,6 +99,51 @@ TEST_CASE("no reader waits for, or goes on reading, what is no file") {
   CHECK(data::read_text(at + "/empty").empty());
 }
 
+TEST_CASE("of a stream that has no end no more is read than its beginning") {
+  for (const char* const path : {"/dev/zero", "/dev/urandom"}) {
+    const std::vector<std::function<void(std::istream&)>> reads = {
+        [](auto& stream) { safetensors::read(stream); },
+        [](auto& stream) { pytorch::read(stream); },
+        [](auto& stream) { pytorch::read_state_dict(stream); },
+        [](auto& stream) { npy::read(stream); },
+        [](auto& stream) {
+          nn::Linear net(2, 2);
+          load(net, stream);
+        },
+        [](auto& stream) {
+          Tensor x;
+          load(x, stream);
+        },
+        [](auto& stream) {
+          nn::Linear net(2, 2);
+          optim::SGD sgd(net->parameters(), optim::SGDOptions(0.1));
+          load(sgd, stream);
+        },
+        [](auto& stream) { serialize::InputArchive().load_from(stream); }};
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+      INFO(path << ", reader " << i);
+      CHECK(support::takes_at_most(32 << 20, [&] {
+        std::ifstream stream(path, std::ios::binary);
+        try {
+          reads[i](stream);
+        } catch (const Error&) {
+          return true;
+        }
+        return false;
+      }));
+    }
+  }
+  CHECK(support::takes_at_most(32 << 20, [] {
+    std::ifstream stream("/dev/zero", std::ios::binary);
+    try {
+      npy::read_npz(stream);
+    } catch (const Error&) {
+      return true;
+    }
+    return false;
+  }));
+}
+
 TEST_CASE("a path does not end at a NUL") {
   const std::string at = folder("nul");
   safetensors::write(at + "/a.safetensors", {{"x", ones({1})}});
