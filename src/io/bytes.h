@@ -44,8 +44,8 @@ class BytesInMemory final : public Bytes {
   std::string_view bytes_;
 };
 
-/// What is left of a stream. check(start) sees how it begins, all of it or 64 KiB, and throws for what is
-/// none of a reader's: of an endless stream no more is read.
+/// The bytes that are left of a stream. check(start) sees how it begins, all of it or 64 KiB, and throws for
+/// what is none of a reader's: of an endless stream no more is read.
 std::string rest_of(std::istream& stream, const std::function<void(std::string_view start)>& check);
 
 }  // namespace ebb::io

@@ -34,7 +34,7 @@ InputFile::InputFile(const std::string& path) : path_(path) {
                                             : "not a regular file. Load from a stream instead.");
   }
   size_ = static_cast<std::uint64_t>(info.st_size);
-  // Of files that it makes up as they are read the system gives no size.
+  // The system gives no size of files that it makes up as they are read.
   char first = 0;
   if (size_ == 0 && ::pread(descriptor_, &first, 1, 0) > 0) {
     ::close(descriptor_);

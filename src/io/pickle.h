@@ -32,16 +32,16 @@ class Pickle {
 
   Index root() const { return root_; }
   std::size_t size() const { return nodes_.size(); }
-  /// Of the pickle.
+  /// The length of the pickle.
   std::size_t bytes() const { return length_; }
 
   Kind kind(Index node) const { return nodes_[node].kind; }
-  /// Of a Bool or an Int; 0 of others.
+  /// The value of a Bool or an Int; 0 of others.
   std::int64_t integer(Index node) const;
   double number(Index node) const;
-  /// Of a String; empty of others.
+  /// The bytes of a String; empty of others.
   std::string_view text(Index node) const;
-  /// Of a Global "module.name"; empty of others.
+  /// The "module.name" of a Global; empty of others.
   std::string name(Index node) const;
   /// The function of a Call, what it is given, and the id of a Reference.
   Index function(Index call) const { return nodes_[call].a; }
@@ -81,9 +81,9 @@ class Pickle {
     Index first_;
     std::size_t size_;
   };
-  /// Of a List, a Tuple or a Dict: key, value, key, value, ...; none of others.
+  /// The items of a List, a Tuple or a Dict (key, value, key, value, ...); none of others.
   Items items(Index node) const;
-  /// Of a Call: what was appended or set after it was made, and the dicts that its attributes were set from.
+  /// The items that a Call's result got after it was made, and the dicts that its attributes were set from.
   Items contents(Index call) const;
   Items states(Index call) const;
 

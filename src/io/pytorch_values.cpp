@@ -17,7 +17,7 @@ using Index = Pickle::Index;
 constexpr int kMaxDepth = 100;
 constexpr std::uint64_t kMaxValues = 10'000'000;
 constexpr std::size_t kMaxDims = 64;  // of PyTorch and NumPy
-// What a tensor may repeat its elements, and an object the names that it shares with others.
+// A tensor may repeat its elements so often, and objects the names that they share.
 constexpr std::size_t kRepeats = 64, kAnySize = std::size_t{16} << 20;
 
 // Functions whose only argument is what they give, in the same words.
@@ -156,7 +156,7 @@ class Converter {
     return all;
   }
 
-  // What objects hold of their own, although the pickle may say it once for all of them.
+  // Objects hold as their own what the pickle may say once for all of them.
   void spend(std::size_t bytes) {
     if ((spent_ += bytes) > kAnySize + kRepeats * pickle_.bytes())
       unsound("its objects repeat what it describes once more than ", kRepeats, " times");

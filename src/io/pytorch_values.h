@@ -9,7 +9,7 @@
 
 namespace ebb::pytorch {
 
-/// Of the key of a storage: writers take numbers.
+/// The most bytes of a storage's key: writers take numbers.
 constexpr std::size_t kLongestKey = 255;
 
 /// Where a file keeps the elements of its tensors.

@@ -115,7 +115,7 @@ class Files {
   }
 
  private:
-  // Of a file in the folder; or, where links are all there is in it, in the folder that the index's leads to.
+  // A file lies in the folder; or, where that holds links, in the folder that the index's leads to.
   std::string path_of(const std::string& name) const {
     const auto refuse = [&] {
       ebb::detail::fail("safetensors: the index \"", index_.string(),

@@ -14,9 +14,9 @@
 namespace ebb::io {
 namespace {
 
-constexpr std::size_t kChunk = std::size_t{1}
-                               << 16;  // of bytes that are in memory only to be unpacked or summed
-// What describes data is not packed by those that write it; who does so later makes a tenth of it.
+// Bytes that are in memory only to be unpacked or summed.
+constexpr std::size_t kChunk = std::size_t{1} << 16;
+// Writers do not pack what describes data; who does so later makes a tenth of it.
 constexpr std::uint64_t kPacks = 64, kAnySize = std::uint64_t{1} << 20;
 
 template <class... Parts>

@@ -10,7 +10,7 @@ namespace ebb::vision {
 
 std::string read_file(const char* what, const std::string& path,
                       const std::function<void(std::uint64_t)>& check) {
-  std::error_code unknown;  // of what cannot be read, which is said below
+  std::error_code unknown;  // a file that cannot be read is refused below
   const std::uintmax_t size = std::filesystem::file_size(path, unknown);
   if (!unknown) check(size);
   try {

@@ -72,7 +72,7 @@ bool read_npz(std::string_view bytes) {
 }
 
 bool read_packed_npz(std::string_view bytes) {
-  // What gzip puts around the packed bytes: 10 bytes before, and 8 behind.
+  // Gzip puts 10 bytes before the packed ones, and 8 behind.
   const std::string packed = gzip(bytes);
   support::ZipEntry entry("a.npy", std::string(bytes));
   entry.bytes = packed.substr(10, packed.size() - 18);

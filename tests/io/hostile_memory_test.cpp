@@ -196,7 +196,7 @@ TEST_CASE("an optimizer's parameters are found without looking through all for e
   serialize::InputArchive archive;
   archive.load_from(stream);
   CHECK(archive.tensors().size() == 50'000);
-  // Of a key of a megabyte there is one copy, whatever refers to it.
+  // A key of a megabyte is there once, whatever refers to it.
   const std::string long_id = text(std::string(kMiB, '9')) + "q\1" + "0";
   const std::string hostile =
       file_of(long_id + "}(" + text("state") + "}(" + times(10'000, "h\1}") + "u" + text("param_groups") +
@@ -231,7 +231,7 @@ TEST_CASE("a pickle takes at most 128 times its bytes, whatever it is made of") 
     const std::string file = file_of(pickle);
     CHECK(takes_at_most(128 * n, [&] { parse(file); }));
   }
-  // What nests too deeply is refused long before.
+  // Values that nest too deeply are refused long before.
   const std::string nested[] = {times(n, "("),
                                 times(n, "]"),
                                 times(n / 2, "]") + times(n / 2 - 1, "a"),

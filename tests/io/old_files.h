@@ -1,4 +1,5 @@
-// What a program trains that writes files of every kind (data/old_files.cpp), and one that reads them later.
+// Training of a program that writes files of every kind (data/old_files.cpp), and of one that reads them
+// later.
 #pragma once
 
 #include <ebb/ebb.h>

@@ -1,4 +1,4 @@
-// What is no image file, and images made to take much memory.
+// Files that are no images, and images made to take much memory.
 #include <ebb/vision.h>
 
 #include <sys/stat.h>
