@@ -168,7 +168,7 @@ const Value& Value::at(std::size_t index) const {
 
 const Value::Content Value::kNothing;
 
-Expansion::Expansion(const Value& value) : left_(std::size_t{16} << 20) {
+Expansion::Expansion(const Value& value) : left_(std::size_t{32} << 20) {
   std::unordered_set<const Value::Content*> seen;
   const auto weigh = [&](const auto& self, const Value& each) -> void {
     left_ += kTimes * sizeof(Value);

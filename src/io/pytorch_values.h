@@ -31,7 +31,8 @@ const List* items_of(const Value& value);
 std::string text_of(const Value& key);
 
 /// A bound for what is made of a value: what is shared in it is named, or copied, at each of its places, of
-/// which a small file can have millions. 16 MiB, and some times the memory of the value itself, are allowed.
+/// which a small file can have millions. 32 MiB, and 16 times the memory of the value itself, are allowed:
+/// lists of a hundred thousand labels, of which there are few, come to less.
 class Expansion {
  public:
   explicit Expansion(const Value& value);
@@ -39,7 +40,7 @@ class Expansion {
   void add(std::size_t bytes);
 
  private:
-  static constexpr std::size_t kTimes = 8;
+  static constexpr std::size_t kTimes = 16;
   std::size_t left_;
 };
 
