@@ -146,10 +146,10 @@ std::uint64_t zip_data_position(const Bytes& bytes, const ZipEntry& entry) {
   const auto misplaced = [&](const char* how) {
     unsound_zip(ebb::detail::text("entry \"", entry.name, "\" ", how));
   };
-  const std::string header = part(bytes, entry.header, kHeaderSize);
+  const std::string header = part(bytes, entry.header, kHeaderSize + entry.name.size());
   if (number(header, 0, 4) != kHeader) misplaced("is not where the directory says");
   const std::uint64_t name = number(header, 26, 2), extra = number(header, 28, 2);
-  if (name != entry.name.size() || part(bytes, entry.header + kHeaderSize, name) != entry.name)
+  if (name != entry.name.size() || !header.ends_with(entry.name))
     misplaced("has another name in its own header");
   const std::uint64_t begin = entry.header + kHeaderSize + name + extra;
   if (begin > entry.limit || entry.packed > entry.limit - begin) misplaced("overlaps what follows");

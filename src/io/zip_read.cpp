@@ -116,6 +116,7 @@ struct ZipReader::Archive {
         (entry.method == 0 ? entry.size != entry.packed : entry.size / 1040 > entry.packed))
       unsound("entry \"", entry.name, "\" cannot have ", entry.size, " bytes");
     if (overlaps_what_follows(entry)) unsound("entry \"", entry.name, "\" overlaps what follows");
+    zip_data_position(*bytes, entry);
   }
 
   const ZipEntry& at(const std::string& name) const {

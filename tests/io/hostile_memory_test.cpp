@@ -325,6 +325,9 @@ TEST_CASE("entries of an archive lie each in bytes of their own, under their own
     ZipEntry wrong = pickle;
     wrong.own_name = "x/code.pkl";
     CHECK_THROWS_WITH(parse(zip({wrong}, zip64)), Contains("another name"));
+    ZipEntry unread("x/data/0", "abcd");
+    unread.own_name = "x/data/1";
+    CHECK_THROWS_WITH(parse(zip({pickle, unread}, zip64)), Contains("another name"));
     ZipEntry shared("x/data/0", "");
     shared.like = 0;
     CHECK_THROWS_WITH(parse(zip({pickle, shared}, zip64)), Contains("overlaps"));
