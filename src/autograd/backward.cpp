@@ -19,6 +19,7 @@ namespace ebb::autograd {
 namespace {
 
 constexpr int kDepthPerThread = 24;  // nested walks on one stack
+constexpr int kDeepest = 10000;      // nested walks in all
 
 // set_data() may have given an output another shape than its node knows.
 void check_root(const Variable& root, const Edge& edge) {
@@ -73,6 +74,10 @@ void with_stack(F&& f) {
     Depth() { ++thread_state.backward_depth; }
     ~Depth() { --thread_state.backward_depth; }
   } depth;
+  EBB_CHECK(
+      thread_state.backward_depth <= kDeepest, "backward: ", std::int64_t{kDeepest},
+      " calls are under way, each within the one before. A hook or a function calls backward() or grad(), "
+      "which calls it again, without end: let it stop at some depth.");
   if (thread_state.backward_depth % kDepthPerThread != 0) return f();
   Surroundings here;
   std::exception_ptr error;

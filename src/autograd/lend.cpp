@@ -51,10 +51,17 @@ Loan::Loan(Variable target, const Variable& value) : target_(std::move(target)) 
   output_nr_ = to.output_nr;
   requires_grad_ = to.requires_grad;
   inference_ = to.inference;
-  lend(target_, value);
+  try {
+    lend(target_, value);
+  } catch (...) {
+    give_back();
+    throw;
+  }
 }
 
-Loan::~Loan() {
+Loan::~Loan() { give_back(); }
+
+void Loan::give_back() {
   VariableImpl& to = *target_.impl();
   to.data = std::move(data_);
   to.grad_fn = std::move(grad_fn_);

@@ -30,6 +30,8 @@ class Loan {
   Loan& operator=(const Loan&) = delete;
 
  private:
+  void give_back();
+
   Variable target_;
   NdArray data_;
   Ref<Node> grad_fn_;

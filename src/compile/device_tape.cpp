@@ -2,8 +2,8 @@
 #include "compile/device_tape.h"
 
 #include <ebb/core/deterministic.h>
+#include <ebb/core/environment.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
@@ -26,7 +26,7 @@ void copy_bytes(void* to, Device to_device, const void* from, Device from_device
 }
 
 bool may_fuse_on_devices() {
-  const char* const wanted = std::getenv("EBB_FUSE");
+  const char* const wanted = ebb::detail::environment("EBB_FUSE");
   return !are_deterministic_algorithms_enabled() && !(wanted && std::string_view(wanted) == "0");
 }
 

@@ -1,6 +1,7 @@
 // How AMX is asked for.
 #include "core/amx.h"
 
+#include <ebb/core/environment.h>
 #include <ebb/core/warning.h>
 
 #include "core/fork.h"
@@ -19,7 +20,7 @@ namespace {
 
 // What EBB_AMX says; empty where it is not set.
 std::string_view wish() {
-  const char* const wanted = std::getenv("EBB_AMX");
+  const char* const wanted = detail::environment("EBB_AMX");
   return wanted ? wanted : "";
 }
 

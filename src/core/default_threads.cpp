@@ -1,4 +1,6 @@
 // How many threads a process starts with.
+#include <ebb/core/environment.h>
+
 #include <sched.h>
 
 #include <algorithm>
@@ -26,7 +28,7 @@ int affine_cpus() {
 
 int default_threads(const std::string& root) {
   for (const char* name : {"EBB_NUM_THREADS", "OMP_NUM_THREADS"})
-    if (const char* value = std::getenv(name))
+    if (const char* value = ebb::detail::environment(name))
       if (const int n = std::atoi(value); n > 0) return std::min(n, kMaxThreads);
   return std::clamp(std::min(affine_cpus(), ebb::detail::cgroup_cpus(root).value_or(kMaxThreads)), 1,
                     kMaxThreads);

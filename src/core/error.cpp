@@ -4,6 +4,7 @@
 #include <ebb/core/visit.h>
 
 #include <charconv>
+#include <cstring>
 #include <exception>
 #include <ostream>
 #include <typeinfo>
@@ -33,8 +34,9 @@ void append_text(std::string& out, std::int64_t value) { append_number(out, valu
 void append_text(std::string& out, std::uint64_t value) { append_number(out, value); }
 
 void rethrow_with(const std::string& more) {
+  constexpr std::size_t kLong = 1 << 14;  // what comes through thousands of calls does not name each
   const auto again = [&]<class E>(const E& error) {
-    if (typeid(error) != typeid(E)) throw;
+    if (typeid(error) != typeid(E) || std::strlen(error.what()) > kLong) throw;
     throw E(error.what() + more);
   };
   try {

@@ -1,6 +1,7 @@
 // Which instructions the CPU's kernels use: chosen once, as the library is loaded.
 #include "core/isa.h"
 
+#include <ebb/core/environment.h>
 #include <ebb/core/isa.h>
 #include <ebb/core/warning.h>
 
@@ -70,7 +71,7 @@ std::string listed(int count) {
 [[gnu::constructor(101)]] void choose_level() {
   const int levels = count_levels();
   best_level = levels - 1;
-  if (const char* const asked = std::getenv("EBB_ISA"); asked && *asked) {
+  if (const char* const asked = detail::environment("EBB_ISA"); asked && *asked) {
     const auto end = kNames.begin() + levels, found = std::find(kNames.begin(), end, asked);
     if (found != end)
       best_level = static_cast<int>(found - kNames.begin());

@@ -39,8 +39,10 @@ std::shared_ptr<Pool> pool() {
   std::shared_ptr<Pool> old;         // ends after the lock
   const std::lock_guard lock(c.mutex);
   // A forked child has none of its parent's threads. It leaves their pool, in whatever state.
-  if (std::exchange(c.forks, ebb::detail::forks()) != ebb::detail::forks())
+  if (const int now = ebb::detail::forks(); c.forks != now) {
     new std::shared_ptr<Pool>(std::move(c.pool));
+    c.forks = now;
+  }
   const int asked = thread_count();
   if (!c.pool || c.pool->asked() != asked) old = std::exchange(c.pool, std::make_shared<Pool>(asked));
   return c.pool;

@@ -1,10 +1,10 @@
 // Options of the allocators, read from text.
 #include "cuda/allocator_settings.h"
 
+#include <ebb/core/environment.h>
 #include <ebb/core/error.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <mutex>
 #include <string>
 
@@ -30,7 +30,7 @@ void check_combination(const AllocatorSettings& settings, std::string_view origi
 }
 
 bool async_wanted() {
-  const char* const name = std::getenv("EBB_CUDA_ALLOCATOR");
+  const char* const name = ebb::detail::environment("EBB_CUDA_ALLOCATOR");
   if (!name || std::string_view(name) == "caching") return false;
   EBB_CHECK(std::string_view(name) == "async", "EBB_CUDA_ALLOCATOR=", name, " is neither caching nor async.");
   return true;
@@ -46,7 +46,7 @@ struct Shared {
     if (read) return settings;
     AllocatorSettings found;
     found.async = async_wanted();
-    if (const char* const text = std::getenv("EBB_CUDA_ALLOC_CONF"))
+    if (const char* const text = ebb::detail::environment("EBB_CUDA_ALLOC_CONF"))
       read_settings(found, "EBB_CUDA_ALLOC_CONF", text);
     settings = found;
     read = true;

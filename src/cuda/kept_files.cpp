@@ -2,18 +2,23 @@
 // value.
 #include "cuda/kept_files.h"
 
+#include <ebb/core/environment.h>
+#include <ebb/core/warning.h>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <string_view>
 #include <system_error>
 #include <utility>
+
+#include "io/atomic_file.h"
 
 namespace ebb::cuda {
 namespace fs = std::filesystem;
@@ -21,87 +26,136 @@ namespace {
 
 constexpr std::size_t kLongest = std::size_t{64} << 20;  // nothing that is larger was written here
 
-// FNV-1a of 64 bits, in hexadecimal.
-std::string digest(std::string_view bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  std::array<char, 17> text{};
-  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(hash));
-  return text.data();
+// SHA-256 of libmd, which Debian's dpkg needs, too; null where there is none.
+using Sha256 = char* (*)(const std::uint8_t* bytes, std::size_t size, char* text);
+Sha256 sha256() {
+  static const auto found = [] {
+    void* const library = ::dlopen("libmd.so.0", RTLD_NOW | RTLD_LOCAL);
+    return library ? reinterpret_cast<Sha256>(::dlsym(library, "SHA256Data")) : nullptr;
+  }();
+  return found;
 }
 
-// A name that no other thread or program writes to.
-fs::path beside(const fs::path& path) {
-  static std::atomic<unsigned> count{0};
-  return path.string() + '.' + std::to_string(getpid()) + '.' + std::to_string(count++);
+// In hexadecimal.
+std::string digest(std::string_view bytes) {
+  char text[65] = {};
+  sha256()(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), text);
+  return text;
+}
+
+// A descriptor that is closed.
+class Opened {
+ public:
+  explicit Opened(int descriptor) : descriptor_(descriptor) {}
+  ~Opened() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  Opened(const Opened&) = delete;
+  Opened& operator=(const Opened&) = delete;
+  int get() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+// For this user alone, with what is missing above it.
+void make_folder(const fs::path& folder) {
+  if (::mkdir(folder.c_str(), 0700) == 0 || errno != ENOENT || !folder.has_relative_path()) return;
+  make_folder(folder.parent_path());
+  ::mkdir(folder.c_str(), 0700);
+}
+
+// What is kept is run: nobody else may have put it there.
+bool is_trusted(int folder, const fs::path& path) {
+  struct stat info {};
+  if (folder < 0 || ::fstat(folder, &info) != 0) return false;
+  if (info.st_uid == ::geteuid() && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0) return true;
+  static constinit std::atomic_flag warned;
+  if (warns_first(warned))
+    warn("the folder ", path.string(), ", of compiled kernels and plans, ",
+         info.st_uid == ::geteuid() ? "can be written by others" : "belongs to somebody else",
+         ", and is not used. Run chmod go-w on it, or name another one in EBB_CACHE_DIR.");
+  return false;
+}
+
+std::string read_all(int descriptor) {
+  struct stat info {};
+  if (descriptor < 0 || ::fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode) ||
+      static_cast<std::size_t>(info.st_size) > kLongest)
+    return {};
+  std::string bytes(static_cast<std::size_t>(info.st_size), '\0');
+  std::size_t got = 0;
+  for (ssize_t n = 1; n > 0 && got<bytes.size(); got += n> 0 ? static_cast<std::size_t>(n) : 0)
+    n = ::read(descriptor, bytes.data() + got, bytes.size() - got);
+  return got == bytes.size() ? bytes : std::string();
 }
 
 }  // namespace
 
 fs::path cache_folder() {
-  if (const char* own = std::getenv("EBB_CACHE_DIR")) return own;
+  if (const char* own = ebb::detail::environment("EBB_CACHE_DIR")) return own;
   for (const auto& [variable, below] : {std::pair{"XDG_CACHE_HOME", "ebb"}, std::pair{"HOME", ".cache/ebb"}})
-    if (const char* root = std::getenv(variable); root && fs::path(root).is_absolute())
+    if (const char* root = ebb::detail::environment(variable); root && fs::path(root).is_absolute())
       return fs::path(root) / below;
   return {};
 }
 
 fs::path kernel_folder() {
-  if (const char* own = std::getenv("EBB_KERNEL_CACHE"))
+  if (const char* own = ebb::detail::environment("EBB_KERNEL_CACHE"))
     return std::string_view(own) == "0" ? fs::path() : fs::path(own);
   const fs::path all = cache_folder();
   return all.empty() ? all : all / "kernels";
 }
 
 KeptFiles::KeptFiles(fs::path folder, std::string kind, std::size_t most)
-    : folder_(std::move(folder)), kind_(std::move(kind)), most_(most) {}
+    : folder_(sha256() ? std::move(folder) : fs::path()), kind_(std::move(kind)), most_(most) {}
 
 fs::path KeptFiles::path_of(const std::string& key) const { return folder_ / (digest(key) + '.' + kind_); }
 
 std::string KeptFiles::head_of(const std::string& key, const std::string& body) const {
-  return "ebb-" + kind_ + " 1 " + std::to_string(key.size()) + ' ' +
+  return "ebb-" + kind_ + " 2 " + std::to_string(key.size()) + ' ' +
          std::to_string(body.size() - key.size()) + ' ' + digest(body) + '\n';
 }
 
 std::optional<std::string> KeptFiles::load(const std::string& key) const {
   if (folder_.empty()) return {};
-  const fs::path path = path_of(key);
-  std::error_code error;
-  if (const auto size = fs::file_size(path, error); error || size > kLongest) return {};
-  std::ifstream file(path, std::ios::binary);
-  std::string head;
-  if (!std::getline(file, head)) return {};
-  const std::string body{std::istreambuf_iterator<char>(file), {}};
-  if (!body.starts_with(key) || body.size() == key.size() || head + '\n' != head_of(key, body)) return {};
+  const Opened folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!is_trusted(folder.get(), folder_)) return {};
+  const Opened file(::openat(folder.get(), path_of(key).filename().c_str(),
+                             O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const std::string all = read_all(file.get());
+  const std::size_t end = all.find('\n') + 1;
+  const std::string body = all.substr(end);
+  if (!body.starts_with(key) || body.size() == key.size() || all.substr(0, end) != head_of(key, body))
+    return {};
   return body.substr(key.size());
 }
 
 void KeptFiles::save(const std::string& key, const std::string& value) {
   if (folder_.empty() || value.empty()) return;
-  const fs::path path = path_of(key), part = beside(path);
-  std::error_code error;
   const std::lock_guard lock(mutex_);
+  make_folder(folder_);
+  const Opened folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!is_trusted(folder.get(), folder_)) return;
+  std::error_code error;
   if (!files_) {
-    fs::create_directories(folder_, error);
     const fs::directory_iterator there(folder_, error);
     if (error) return;
     files_ = static_cast<std::size_t>(std::distance(begin(there), end(there)));
   }
+  const fs::path path = path_of(key);
   if (*files_ >= most_ && !fs::exists(path, error)) return;
-  {
-    std::ofstream file(part, std::ios::binary);
-    file << head_of(key, key + value) << key << value;
-    file.close();
-    if (!file) {
-      fs::remove(part, error);
-      return;
-    }
-  }
-  fs::rename(part, path, error);
-  if (error)
-    fs::remove(part, error);
-  else
+  try {
+    const std::string head = head_of(key, key + value);
+    io::AtomicFile file(path.string());
+    for (const std::string_view part :
+         {std::string_view(head), std::string_view(key), std::string_view(value)})
+      file.write(part.data(), part.size());
+    file.commit();
     ++*files_;
+  } catch (const Error&) {
+    return;  // the next run compiles again
+  }
 }
 
 void KeptFiles::remove(const std::string& key) const {

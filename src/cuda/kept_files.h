@@ -15,9 +15,10 @@ std::filesystem::path cache_folder();
 /// Where compiled kernels are kept: EBB_KERNEL_CACHE (empty or 0: nowhere), else kernels/ in cache_folder().
 std::filesystem::path kernel_folder();
 
-/// One file a key, named by a digest of it. A file that is damaged, of another format or of another key
-/// counts as none; what cannot be written is not kept. Several threads and programs may use one folder at
-/// once: a file appears whole or not at all.
+/// One file a key, named by a digest of it (SHA-256, as of the contents). A file that is damaged, of another
+/// format or of another key counts as none; what cannot be written is not kept. Several threads and programs
+/// may use one folder at once: a file appears whole or not at all. A folder is made for this user alone; one
+/// that is somebody else's, or that others may write to, is not used, which is warned of once.
 class KeptFiles {
  public:
   /// An empty folder: keeps nothing. `kind` names the files' format and ends their names. `most`: files in

@@ -1,11 +1,12 @@
 // Finds and opens the plugin of a device.
 #include "device/backend.h"
 
+#include <ebb/core/environment.h>
+
 #include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string_view>
 #include <vector>
 
@@ -26,7 +27,7 @@ std::string own_folder() {
 std::vector<std::string> folders() {
   std::vector<std::string> found;
   if (std::string own = own_folder(); !own.empty()) found.push_back(std::move(own));
-  const char* variable = std::getenv("EBB_PLUGIN_PATH");
+  const char* variable = environment("EBB_PLUGIN_PATH");
   for (std::string_view rest = variable ? variable : ""; !rest.empty();) {
     const std::size_t colon = std::min(rest.find(':'), rest.size());
     if (colon > 0) found.emplace_back(rest.substr(0, colon));

@@ -8,17 +8,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <climits>
-#include <filesystem>
-#include <string_view>
+#include <memory>
 #include <utility>
 
 #include "io/input_file.h"
 
 namespace ebb::io {
 namespace {
+
+constexpr int kMostNames = 1000;  // of temporary files beside one target
 
 std::string folder_of(const std::string& path) {
   const auto slash = path.rfind('/');
@@ -53,41 +53,50 @@ int lock(int descriptor, int how) {
   return result;
 }
 
-// "<process>-<number>"
-bool is_number_pair(std::string_view text) {
-  const auto dash = text.find('-');
-  constexpr std::string_view digits = "0123456789";
-  return dash != std::string_view::npos && dash > 0 && dash + 1 < text.size() &&
-         text.find_first_not_of(digits) == dash &&
-         text.find_first_not_of(digits, dash + 1) == std::string_view::npos;
+// Long names are cut, so that a number fits as well.
+std::string prefix_of(const std::string& target) {
+  return folder_of(target) + "/" + target.substr(target.rfind('/') + 1, 200) + ".ebb-";
 }
 
-// Removes the files of that prefix that nobody holds locked: their writers are dead. Nothing here is an
-// error.
-void remove_abandoned(const std::string& prefix) {
-  std::error_code ignored;
-  for (std::filesystem::directory_iterator at(folder_of(prefix), ignored), end; !ignored && at != end;
-       at.increment(ignored)) {
-    const std::string name = at->path().filename().string();
-    const std::string_view stem = std::string_view(prefix).substr(prefix.rfind('/') + 1);
-    if (!name.starts_with(stem) || !is_number_pair(std::string_view(name).substr(stem.size()))) continue;
-    const int descriptor = ::open(at->path().c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (descriptor < 0) continue;
-    if (lock(descriptor, LOCK_EX | LOCK_NB) == 0) ::unlink(at->path().c_str());
-    ::close(descriptor);
+// The name still leads to the open file.
+bool is_named(int descriptor, const std::string& name) {
+  struct stat open {
+  }, named{};
+  return ::fstat(descriptor, &open) == 0 && ::lstat(name.c_str(), &named) == 0 &&
+         open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
+// Removes a temporary file that nobody holds locked: its writer is dead. False where the name stays in use.
+bool is_free(const std::string& name, const AtomicFile::Left& left) {
+  const int descriptor = ::open(name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (descriptor < 0) return errno == ENOENT;
+  const std::unique_ptr<const int, void (*)(const int*)> closing(&descriptor, [](auto* d) { ::close(*d); });
+  if (lock(descriptor, LOCK_EX | LOCK_NB) != 0 || !is_named(descriptor, name)) return false;
+  if (left) left(name);
+  return ::unlink(name.c_str()) == 0;
+}
+
+// As many names without a gap as writes went on at once: none lie far behind the last that is in use.
+bool free_all(const std::string& prefix, const AtomicFile::Left& left) {
+  bool all = true;
+  for (int number = 0, free = 0; free < 8 && number < kMostNames; ++number) {
+    const bool is = is_free(prefix + std::to_string(number), left);
+    free = is ? free + 1 : 0;
+    all &= is;
   }
+  return all;
 }
 
 }  // namespace
 
-AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(follow_links(path)) {
+AtomicFile::AtomicFile(const std::string& path, const Left& left) : path_(path), target_(follow_links(path)) {
   look_at_target();
-  // Long names are cut, so that the suffix fits as well.
-  const std::string folder = folder_of(target_), name = target_.substr(target_.rfind('/') + 1);
-  const std::string prefix = folder + "/" + name.substr(0, 200) + ".ebb-";
-  remove_abandoned(prefix);
+  const std::string prefix = prefix_of(target_);
+  is_alone_ = free_all(prefix, left);
   create_temporary(prefix);
 }
+
+void AtomicFile::remove_abandoned(const std::string& path) { free_all(prefix_of(path), {}); }
 
 void AtomicFile::look_at_target() {
   struct stat named {
@@ -111,18 +120,29 @@ void AtomicFile::look_at_target() {
 }
 
 void AtomicFile::create_temporary(const std::string& prefix) {
-  static std::atomic<unsigned> number{0};
-  for (int attempts = 0; attempts < 1000; ++attempts) {
-    temporary_ = prefix + std::to_string(::getpid()) + "-" + std::to_string(number++);
+  // An empty file tells what permissions a new one has, and goes before there is anything to read.
+  bool knows_mode = replaces_;
+  for (int number = 0; number < kMostNames;) {
+    temporary_ = prefix + std::to_string(number);
     descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-                         replaces_ ? 0600 : 0666);
-    if (descriptor_ < 0 && errno == EEXIST) continue;
-    if (descriptor_ < 0) break;
-    // Before it is locked, another write to the target may take it for abandoned: then it is gone now.
+                         knows_mode ? 0600 : 0666);
+    if (descriptor_ < 0 && errno != EEXIST) break;
     struct stat info {};
-    lock(descriptor_, LOCK_EX);
-    if (::stat(temporary_.c_str(), &info) == 0) return;
-    ::close(std::exchange(descriptor_, -1));
+    // Before it is locked, another write to the target may take it for abandoned: then it is gone now.
+    const bool ours = descriptor_ >= 0 && (lock(descriptor_, LOCK_EX), is_named(descriptor_, temporary_)) &&
+                      ::fstat(descriptor_, &info) == 0;
+    if (ours && knows_mode) {
+      is_alone_ &= number == 0;
+      return;
+    }
+    if (ours) {
+      mode_ = info.st_mode & 0777;
+      knows_mode = true;
+      ::unlink(temporary_.c_str());
+    } else {
+      ++number;
+    }
+    if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
   }
   fail_of_errno("create a temporary file beside", path_);
 }
@@ -153,17 +173,22 @@ void AtomicFile::commit() {
   if (replaces_) {
     // Only a privileged process may give a file away; another's is its own, as any file it makes.
     [[maybe_unused]] const int given = ::fchown(descriptor_, owner_, group_);
-    if (::fchmod(descriptor_, mode_) != 0) fail_of_errno("keep the permissions of", path_);
   }
+  // Where files have no permissions of their own, those that there are will do.
+  struct stat info {};
+  if (::fstat(descriptor_, &info) != 0 ||
+      ((info.st_mode & 0777) != mode_ && ::fchmod(descriptor_, mode_) != 0))
+    fail_of_errno("keep the permissions of", path_);
   if (::fsync(descriptor_) != 0) fail_of_errno("flush", path_);
+  const std::string folder = folder_of(target_);  // from the rename on nothing fails
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_of_errno("replace", path_);
   // The lock goes with the descriptor, and only after the name that it guards.
   ::close(std::exchange(descriptor_, -1));
   // The rename itself is on disk once the folder is.
-  const int folder = ::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder >= 0) {
-    ::fsync(folder);
-    ::close(folder);
+  const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (opened >= 0) {
+    ::fsync(opened);
+    ::close(opened);
   }
 }
 

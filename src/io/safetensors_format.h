@@ -25,7 +25,7 @@ const char* name_of(DType dtype);
 /// ` is of dtype F8_E4M3, which ebb does not have. Convert it in Python: ...`
 std::string unsupported_text(std::string_view dtype);
 
-/// Text as JSON has it, with quotes and escapes. Throws json::exception for what is not UTF-8.
+/// Text as JSON has it, with quotes and escapes. Throws for what is not UTF-8.
 std::string quoted(const std::string& text);
 
 template <class... Parts>

@@ -11,16 +11,26 @@
 #include "io/safetensors_format.h"
 
 namespace ebb::safetensors {
-std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
+
+// Of single texts only: where memory is short, nlohmann's containers end the program as they are taken down.
+std::string quoted(const std::string& text) {
+  try {
+    return nlohmann::json(text).dump();
+  } catch (const nlohmann::json::exception& e) {
+    detail::fail("safetensors: a name or metadata is not UTF-8: ", e.what());
+  }
+}
 
 namespace {
-
-using nlohmann::json;
 
 // Entry by entry: a tree of the whole header would search all its names for each that is added.
 std::string header_of(const NamedTensors& tensors, const Metadata& metadata) {
   std::string text = "{";
-  if (!metadata.empty()) text += "\"__metadata__\":" + json(metadata).dump() + ",";
+  for (const char* separator = "\"__metadata__\":{"; const auto& [key, value] : metadata) {
+    text += separator + quoted(key) + ":" + quoted(value);
+    separator = ",";
+  }
+  if (!metadata.empty()) text += "},";
   std::unordered_set<std::string_view> names;
   std::uint64_t at = 0;
   for (const auto& [name, tensor] : tensors) {
@@ -43,12 +53,7 @@ std::string header_of(const NamedTensors& tensors, const Metadata& metadata) {
 /// Hands the bytes of a file to put(address, size), piece by piece.
 template <class Put>
 void emit(const NamedTensors& tensors, const Metadata& metadata, const Put& put) {
-  std::string text;
-  try {
-    text = header_of(tensors, metadata);
-  } catch (const json::exception& e) {
-    detail::fail("safetensors: a name or metadata is not UTF-8: ", e.what());
-  }
+  const std::string text = header_of(tensors, metadata);
   EBB_CHECK(text.size() <= kMaxHeader, "safetensors: ", std::uint64_t{tensors.size()},
             " names take a header of ", std::uint64_t{text.size()}, " bytes; at most ", kMaxHeader,
             " are allowed. Write several files.");

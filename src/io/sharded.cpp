@@ -1,8 +1,7 @@
-// Checkpoints in several files.
+// Reading checkpoints in several files.
 #include <ebb/core/error.h>
 #include <ebb/io/sharded.h>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
@@ -10,9 +9,8 @@
 #include <utility>
 
 #include "core/near_names.h"
-#include "io/atomic_file.h"
 #include "io/bytes.h"
-#include "io/safetensors_format.h"
+#include "io/sharded_index.h"
 
 namespace ebb::safetensors {
 namespace {
@@ -20,10 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::string_literals;
 using nlohmann::json;
-constexpr const char* kIndex = "model.safetensors.index.json";
-
-// Which file holds which tensor, in the order of the index.
-using WeightMap = std::vector<std::pair<std::string, std::string>>;
 
 // "weight_map" of an index, read event by event as safetensors_json.cpp reads headers.
 class IndexReader {
@@ -79,7 +73,9 @@ class IndexReader {
   std::string name_;
 };
 
-WeightMap parsed(const std::string& path) {
+}  // namespace
+
+WeightMap read_index(const std::string& path) {
   const io::BytesOnDisk file(path);
   EBB_CHECK(file.size() <= 100'000'000, "safetensors: the index \"", path, "\" of ", file.size(),
             " bytes is larger than any should be.");
@@ -93,6 +89,8 @@ WeightMap parsed(const std::string& path) {
             "\" is no index of a checkpoint: it must be JSON with a \"weight_map\" from names to files.");
   return std::move(reader.map);
 }
+
+namespace {
 
 // The files of an index, each opened once, whatever it is called.
 class Files {
@@ -139,9 +137,8 @@ class Files {
 ShardedReader::ShardedReader(const std::string& path) {
   std::error_code unreadable;
   const fs::path index = fs::is_directory(path, unreadable) ? fs::path(path) / kIndex : fs::path(path);
-  const WeightMap map = parsed(index.string());
   Files files(index);
-  for (const auto& [name, file_name] : map) {
+  for (const auto& [name, file_name] : read_index(index.string())) {
     const std::shared_ptr<const Reader>& reader = files.at(file_name);
     EBB_CHECK(reader->contains(name), "safetensors: the index \"", index.string(), "\" says that \"",
               file_name, "\" holds \"", name, "\"; it does not. Fetch or write the files again.");
@@ -156,46 +153,6 @@ const Reader& ShardedReader::file_of(const std::string& name) const {
   EBB_CHECK(found != files_.end(), "safetensors: the checkpoint has no tensor \"", name, "\"",
             detail::near_names(name, names_), ".");
   return *found->second;
-}
-
-std::string write_sharded(const std::string& folder, const NamedTensors& tensors, std::uint64_t max_bytes,
-                          const Metadata& metadata) {
-  EBB_CHECK(max_bytes > 0, "write_sharded: max_bytes must be positive.");
-  std::vector<NamedTensors> shards(1);
-  std::uint64_t bytes = 0, total = 0;
-  for (const auto& [name, tensor] : tensors) {
-    EBB_CHECK(tensor.defined(), "write_sharded: tensor \"", name, "\" is undefined.");
-    if (!shards.back().empty() && bytes + tensor.nbytes() > max_bytes) {
-      shards.emplace_back();
-      bytes = 0;
-    }
-    shards.back().emplace_back(name, tensor);
-    bytes += tensor.nbytes();
-    total += tensor.nbytes();
-  }
-  fs::create_directories(folder);
-  const fs::path at(folder);
-  if (shards.size() == 1) {
-    write((at / "model.safetensors").string(), tensors, metadata);
-    return (at / "model.safetensors").string();
-  }
-  std::map<std::string, std::string> files;
-  for (std::size_t i = 0; i < shards.size(); ++i) {
-    const std::string name = fmt::format("model-{:05}-of-{:05}.safetensors", i + 1, shards.size());
-    write((at / name).string(), shards[i], metadata);
-    for (const auto& item : shards[i]) files[item.first] = name;
-  }
-  std::string text =
-      fmt::format("{{\n  \"metadata\": {{\n    \"total_size\": {}\n  }},\n  \"weight_map\": {{", total);
-  for (const char* separator = "\n"; const auto& [name, file] : files) {
-    text += fmt::format("{}    {}: {}", separator, quoted(name), quoted(file));
-    separator = ",\n";
-  }
-  text += "\n  }\n}\n";
-  io::AtomicFile index((at / kIndex).string());
-  index.write(text.data(), text.size());
-  index.commit();
-  return (at / kIndex).string();
 }
 
 }  // namespace ebb::safetensors

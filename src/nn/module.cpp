@@ -3,6 +3,7 @@
 #include <ebb/core/warning.h>
 #include <ebb/ops/copy.h>
 
+#include <new>
 #include <ostream>
 #include <typeinfo>
 
@@ -61,6 +62,7 @@ Module& Module::operator=(Module&& other) noexcept {
 Module::Module(std::string name) : name_(std::move(name)) {}
 
 // Children are handed to the outermost destructor, which lets one go after the other: no depth is too deep.
+// Where memory is too short for its list, a child goes at once.
 Module::~Module() {
   if (children_.is_empty()) return;
   std::vector<std::shared_ptr<Module>> own;
@@ -70,7 +72,11 @@ Module::~Module() {
     std::shared_ptr<Module>& child = children_[i].value();
     if (!child) continue;
     if (child->parent_.module == this) child->parent_.module = nullptr;
-    falling->push_back(std::move(child));
+    try {
+      falling->push_back(child);
+    } catch (const std::bad_alloc&) {
+    }
+    child.reset();
   }
   if (!outermost) return;
   while (!own.empty()) {
@@ -87,7 +93,12 @@ void Module::hand_children_to(const Module* parent) noexcept {
 }
 
 const std::string& Module::name() const noexcept {
-  if (!name_) name_ = class_name(typeid(*this));
+  static const std::string without_memory = "Module";
+  try {
+    if (!name_) name_ = class_name(typeid(*this));
+  } catch (const std::bad_alloc&) {
+    return without_memory;
+  }
   return *name_;
 }
 

@@ -2,10 +2,7 @@
 #include <ebb/ebb.h>
 #include <ebb/vision/image_io.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-
+#include "io/atomic_file.h"
 #include "vision/codecs.h"
 #include "vision/file.h"
 
@@ -66,11 +63,10 @@ std::string_view bytes_of(const char* what, const Variable& bytes) {
   return {static_cast<const char*>(bytes.data_ptr()), bytes.nbytes()};
 }
 
-void write(const char* what, const Variable& bytes, const std::string& path) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(static_cast<const char*>(bytes.data_ptr()), static_cast<std::streamsize>(bytes.nbytes()));
-  file.close();
-  EBB_CHECK(file, what, ": cannot write \"", path, "\": ", std::strerror(errno), ".");
+void write(const Variable& bytes, const std::string& path) {
+  io::AtomicFile file(path);
+  file.write(bytes.data_ptr(), bytes.nbytes());
+  file.commit();
 }
 
 }  // namespace
@@ -107,10 +103,10 @@ Variable decode_png(const Variable& bytes, ImageReadMode mode, bool apply_exif_o
 }
 
 void write_jpeg(const Variable& image, const std::string& path, int quality) {
-  write("write_jpeg", encode_jpeg(image, quality), path);
+  write(encode_jpeg(image, quality), path);
 }
 void write_png(const Variable& image, const std::string& path, int compression_level) {
-  write("write_png", encode_png(image, compression_level), path);
+  write(encode_png(image, compression_level), path);
 }
 
 }  // namespace ebb::vision

@@ -145,16 +145,14 @@ TEST_CASE("what a killed save left goes with the next save to the same file") {
   CHECK(first_of(path) == 1);
   die_saving(folder / "other");
   // Names that only look alike are somebody's.
-  for (const char* name :
-       {"model.safetensors.backup", "model.safetensors.ebb-old", "model.safetensors.ebb-1-",
-        "model.safetensors.ebb-1-2-3", "xmodel.safetensors.ebb-1-2"})
+  for (const char* name : {"model.safetensors.backup", "model.safetensors.ebb-old", "model.safetensors.ebb-",
+                           "model.safetensors.ebb-0-1", "xmodel.safetensors.ebb-0"})
     std::ofstream(folder / name) << "mine";
   save(full({2}, 5), path);
   CHECK(first_of(path) == 5);
   std::set<std::string> names = folder.names();
-  for (const char* name :
-       {"model.safetensors", "model.safetensors.backup", "model.safetensors.ebb-old",
-        "model.safetensors.ebb-1-", "model.safetensors.ebb-1-2-3", "xmodel.safetensors.ebb-1-2"})
+  for (const char* name : {"model.safetensors", "model.safetensors.backup", "model.safetensors.ebb-old",
+                           "model.safetensors.ebb-", "model.safetensors.ebb-0-1", "xmodel.safetensors.ebb-0"})
     CHECK(names.erase(name) == 1);
   REQUIRE(names.size() == 1);  // of the other file
   CHECK(names.begin()->starts_with("other.ebb-"));
@@ -162,14 +160,29 @@ TEST_CASE("what a killed save left goes with the next save to the same file") {
 
 TEST_CASE("the temporary file of a writer that lives stays") {
   const Folder folder;
-  const std::string path = folder / "model", temporary = folder / "model.ebb-1-1";
+  const std::string path = folder / "model", temporary = folder / "model.ebb-0";
   const int writer = ::open(temporary.c_str(), O_RDWR | O_CREAT, 0600);
   REQUIRE(::flock(writer, LOCK_EX) == 0);
+  die_saving(path);
   save(ones({2}), path);
-  CHECK(fs::exists(temporary));
+  CHECK(folder.names() == std::set<std::string>{"model", "model.ebb-0"});
   ::close(writer);
   save(ones({2}), path);
   CHECK_FALSE(fs::exists(temporary));
+}
+
+TEST_CASE("what stands where a temporary file would is neither written to nor in the way") {
+  const Folder folder;
+  const std::string path = folder / "model";
+  std::ofstream(folder / "precious") << "mine";
+  fs::create_symlink("precious", folder / "model.ebb-0");
+  fs::create_directories(folder / "model.ebb-1");
+  REQUIRE(::mkfifo((folder / "model.ebb-2").c_str(), 0600) == 0);
+  save(full({2}, 6), path);
+  CHECK(first_of(path) == 6);
+  CHECK(fs::file_size(folder / "precious") == 4);
+  CHECK(fs::is_symlink(folder / "model.ebb-0"));
+  CHECK(fs::is_directory(folder / "model.ebb-1"));
 }
 
 TEST_CASE("threads and processes that save to one file at once all succeed") {

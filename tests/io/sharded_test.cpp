@@ -2,8 +2,10 @@
 #include <ebb/ebb.h>
 #include <ebb/io/sharded.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "support/catch.h"
 #include "support/files.h"
@@ -46,6 +48,68 @@ TEST_CASE("a checkpoint in several files is written, and loaded by its index or 
   CHECK_THROWS_WITH(reader.get_tensor("0.weigth"), Contains("\"0.weight\""));
   std::filesystem::remove(at + "/model-00002-of-00002.safetensors");
   CHECK_THROWS_WITH(load(again, index), Contains("model-00002-of-00002.safetensors"));
+}
+
+TEST_CASE("a checkpoint takes the place of the one in its folder, whose files go") {
+  const support::Folder folder;
+  const std::string at = folder.path().string();
+  const auto tensors = [](float value) {
+    return safetensors::NamedTensors{
+        {"x", full({20}, value)}, {"y", full({20}, value)}, {"z", full({20}, value)}};
+  };
+  const auto x_of = [&] { return safetensors::ShardedReader(at).get_tensor("x")[0].item<float>(); };
+  support::write_file(folder / "model-mine.safetensors", "mine");
+  safetensors::write_sharded(at, tensors(1), 80);
+  const std::set<std::string> first = folder.names();
+  CHECK(first.contains("model-00003-of-00003.safetensors"));
+  safetensors::write_sharded(at, tensors(2), 80);
+  CHECK(x_of() == 2);
+  CHECK(folder.names().size() == first.size());
+  CHECK_FALSE(folder.names().contains("model-00003-of-00003.safetensors"));
+  safetensors::write_sharded(at, tensors(3), 160);
+  CHECK(x_of() == 3);
+  CHECK(folder.names().size() == first.size() - 1);
+  CHECK(safetensors::write_sharded(at, tensors(4)) == at + "/model.safetensors");
+  CHECK(folder.names() == std::set<std::string>{"model-mine.safetensors", "model.safetensors"});
+  safetensors::write_sharded(at, tensors(5), 80);
+  CHECK(x_of() == 5);
+  CHECK(folder.names() == first);
+}
+
+TEST_CASE("a checkpoint that cannot be written leaves the one in its folder") {
+  const support::Folder folder;
+  const std::string at = folder.path().string();
+  safetensors::write_sharded(at, {{"x", ones({20})}, {"y", ones({20})}}, 80);
+  const std::set<std::string> before = folder.names();
+  CHECK_THROWS_WITH(safetensors::write_sharded(at, {{"x", zeros({20})}, {"y", Tensor()}}, 80),
+                    Contains("\"y\" is undefined"));
+  CHECK_THROWS_WITH(safetensors::write_sharded(at, {{"x", zeros({20})}, {"x", zeros({20})}}, 80),
+                    Contains("\"x\" is given twice"));
+  CHECK_THROWS_WITH(safetensors::write_sharded(at, {{"x", zeros({20})}, {"\xff", zeros({20})}}, 80),
+                    Contains("not UTF-8"));
+  CHECK(folder.names() == before);
+  CHECK(safetensors::ShardedReader(at).get_tensor("x").equal(ones({20})));
+}
+
+TEST_CASE("threads that write checkpoints to one folder leave the last, and nothing else") {
+  const support::Folder folder;
+  const std::string at = folder.path().string();
+  std::vector<std::thread> threads;
+  std::atomic<int> failures{0};
+  for (int t = 1; t < 5; ++t)
+    threads.emplace_back([&, t] {
+      const Tensor x = full({20}, t);
+      for (int round = 0; round < 10; ++round) try {
+          safetensors::write_sharded(at, {{"x", x}, {"y", x}, {"z", x}}, 80);
+        } catch (const Error&) {
+          ++failures;
+        }
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(failures == 0);
+  const safetensors::ShardedReader reader(at);
+  for (const char* name : {"y", "z"}) CHECK(reader.get_tensor(name).equal(reader.get_tensor("x")));
+  CHECK(folder.names().size() == 4);
 }
 
 TEST_CASE("what fits one file is written as one") {

@@ -23,10 +23,12 @@ class BatchQueue {
       : batch_size_(batch_size), sampler_(sampler), cache_size_(cache_size) {}
 
   /// The next batch; waits until it is full, or nothing more will come. An error of a reader is thrown where
-  /// its chunk would have been.
+  /// its chunk would have been, or at once where memory is too short to put it there.
   std::optional<Batch> take() {
     std::unique_lock lock(mutex_);
-    readable_.wait(lock, [&] { return examples_ >= batch_size_ || stopped_ || next_is_error(); });
+    readable_.wait(lock,
+                   [&] { return examples_ >= batch_size_ || stopped_ || next_is_error() || without_place_; });
+    if (without_place_) std::rethrow_exception(std::exchange(without_place_, nullptr));
     if (waiting_.empty()) return std::nullopt;
     Item item = std::move(waiting_.front());
     waiting_.pop_front();
@@ -62,10 +64,14 @@ class BatchQueue {
     readable_.notify_all();
   }
 
-  void add(std::exception_ptr error) {
+  void add(std::exception_ptr error) noexcept {
     std::unique_lock lock(mutex_);
     if (!wait_for_room(lock)) return;
-    waiting_.emplace_back().error = std::move(error);
+    try {
+      waiting_.emplace_back().error = error;
+    } catch (...) {
+      without_place_ = error;
+    }
     lock.unlock();
     readable_.notify_all();
   }
@@ -98,6 +104,7 @@ class BatchQueue {
   std::mutex mutex_;
   std::condition_variable readable_, writable_;
   std::deque<Item> waiting_;
+  std::exception_ptr without_place_;
   std::size_t examples_ = 0;
   bool stopped_ = false;
 };

@@ -178,7 +178,7 @@ class DataLoaderBase {
         job->batch = ready(dataset.get_batch(std::move(job->request)));
       } catch (...) {
         job->error = std::current_exception();
-        job->where = detail::request_of(dataset, job->request);
+        describe(*job, dataset);
       }
       lock.lock();
       job->done = true;
@@ -197,6 +197,16 @@ class DataLoaderBase {
     std::string where;  // of the error
     bool taken = false, done = false;
   };
+
+  // An error that memory does not suffice to describe is thrown without.
+  template <class DatasetType>
+  static void describe(Job& job, const DatasetType& dataset) noexcept {
+    try {
+      job.where = detail::request_of(dataset, job.request);
+    } catch (...) {
+      job.where.clear();
+    }
+  }
 
   optional<Batch> ready(optional<Batch> batch) const {
     if (batch && options_.pin_memory()) return pinned(std::move(*batch));

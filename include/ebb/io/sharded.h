@@ -33,9 +33,16 @@ class EBB_API ShardedReader {
 };
 
 /// Writes tensors, in order, into files of at most `max_bytes` of data each (a larger tensor has one of its
-/// own), named as huggingface_hub does: model-00001-of-00003.safetensors, and then
+/// own), named as huggingface_hub does, model-00001-of-00003.safetensors, and then
 /// model.safetensors.index.json, which makes them a checkpoint. Where one file is enough it is
 /// model.safetensors alone. The folder is made if it is not there; returns what load() takes.
+///
+/// The checkpoint that the folder holds, in one file or in several, stands whole until the new one does,
+/// whenever the save fails or is killed; then its files go. That is why new files have a mark of the save in
+/// their names (model-5f0e...-00001-of-00003.safetensors): the index says which they are. A save that was
+/// killed leaves files that the next one removes.
+///
+/// Errors: an undefined tensor, a name that is given twice or is not UTF-8, what the system says of a file.
 EBB_API std::string write_sharded(const std::string& folder, const NamedTensors& tensors,
                                   std::uint64_t max_bytes = 5'000'000'000,
                                   const Metadata& metadata = {{"format", "pt"}});

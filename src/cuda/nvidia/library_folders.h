@@ -1,9 +1,10 @@
 // Where NVIDIA's libraries lie that the loader would not find by itself.
 #pragma once
 
+#include <ebb/core/environment.h>
+
 #include <dlfcn.h>
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ inline std::vector<std::string> library_folders(const std::string& wheel) {
     }
   }
   for (const char* variable : {"CUDA_PATH", "CUDA_HOME"})
-    if (const char* root = std::getenv(variable))
+    if (const char* root = ebb::detail::environment(variable))
       for (const char* folder : {"/lib64/", "/lib/"}) found.push_back(root + std::string(folder));
   return found;
 }

@@ -5,9 +5,9 @@
 // floats are summed in float.
 #pragma once
 
+#include <ebb/core/environment.h>
 #include <ebb/core/ndarray.h>
 
-#include <cstdlib>
 #include <optional>
 #include <string_view>
 
@@ -16,7 +16,7 @@ namespace ebb::cuda {
 /// Whether EBB_CUDNN=0 in the environment forbids the library, as if the machine had none.
 inline bool is_dnn_forbidden() {
   static const bool forbidden = [] {
-    const char* value = std::getenv("EBB_CUDNN");
+    const char* value = ebb::detail::environment("EBB_CUDNN");
     return value && std::string_view(value) == "0";
   }();
   return forbidden;

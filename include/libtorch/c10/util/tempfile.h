@@ -2,10 +2,11 @@
 #pragma once
 
 #include <c10/util/Exception.h>
+#include <ebb/core/environment.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -52,10 +53,11 @@ struct TempDir {
 
 namespace detail {
 
-/// A name for mkstemp, in the folder that the environment names for temporary files.
+/// A name for mkostemp, in the folder that the environment names for temporary files.
 inline std::string temporary_pattern(const std::string& prefix) {
   for (const char* variable : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"})
-    if (const char* folder = std::getenv(variable)) return std::string(folder) + '/' + prefix + "XXXXXX";
+    if (const char* folder = ebb::detail::environment(variable))
+      return std::string(folder) + '/' + prefix + "XXXXXX";
   return "/tmp/" + prefix + "XXXXXX";
 }
 
@@ -63,7 +65,7 @@ inline std::string temporary_pattern(const std::string& prefix) {
 
 inline std::optional<TempFile> try_make_tempfile(const std::string& name_prefix = "torch-file-") {
   std::string name = detail::temporary_pattern(name_prefix);
-  const int fd = mkstemp(name.data());
+  const int fd = mkostemp(name.data(), O_CLOEXEC);
   if (fd < 0) return std::nullopt;
   return TempFile(std::move(name), fd);
 }

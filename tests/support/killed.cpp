@@ -1,0 +1,140 @@
+// Children that are killed in the middle of what they write.
+#include "support/killed.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <stdexcept>
+
+namespace support {
+namespace {
+
+// As <linux/ptrace.h> has it, which <sys/ptrace.h> does not go together with.
+struct CallInfo {
+  std::uint8_t op;  // 1: the child enters a call
+  std::uint8_t pad[3];
+  std::uint32_t architecture;
+  std::uint64_t instruction, stack, number;
+  std::uint64_t arguments[6];
+};
+constexpr int kGetCallInfo = 0x420e;
+constexpr int kInCall = SIGTRAP | 0x80;
+
+const std::map<std::uint64_t, const char*>& calls_on_files() {
+  static const std::map<std::uint64_t, const char*> calls = {
+      {SYS_openat, "openat"},       {SYS_write, "write"},     {SYS_pwrite64, "pwrite64"},
+      {SYS_ftruncate, "ftruncate"}, {SYS_fsync, "fsync"},     {SYS_fchmod, "fchmod"},
+      {SYS_fchown, "fchown"},       {SYS_linkat, "linkat"},   {SYS_renameat2, "renameat2"},
+      {SYS_unlinkat, "unlinkat"},   {SYS_mkdirat, "mkdirat"}, {SYS_getdents64, "getdents64"},
+#ifdef SYS_rename
+      {SYS_rename, "rename"},       {SYS_unlink, "unlink"},   {SYS_mkdir, "mkdir"},
+#endif
+      {SYS_renameat, "renameat"}};
+  return calls;
+}
+
+// Null for those that change nothing.
+const char* change(const CallInfo& info) {
+  const auto found = calls_on_files().find(info.number);
+  if (found == calls_on_files().end()) return nullptr;
+  const bool only_opens = info.number == SYS_openat && (info.arguments[2] & O_CREAT) == 0;
+  return only_opens ? nullptr : found->second;
+}
+
+[[noreturn]] void fail(const char* what) { throw std::runtime_error(what); }
+
+// Shows enter() the name of each call on files that the child is about to make, until that returns false.
+// True where the child was killed then.
+bool trace(const std::function<void()>& body, const std::function<bool(const char*)>& enter) {
+  const pid_t child = fork();
+  if (child < 0) fail("no child can be forked");
+  if (child == 0) {
+    alarm(60);
+    if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) _exit(2);
+    raise(SIGSTOP);
+    try {
+      body();
+    } catch (...) {
+      _exit(1);
+    }
+    _exit(0);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
+    CallInfo info{};
+    const int stopped_by = WSTOPSIG(status);
+    if (stopped_by == SIGSTOP) ptrace(PTRACE_SETOPTIONS, child, nullptr, PTRACE_O_TRACESYSGOOD);
+    const bool in_call = stopped_by == kInCall &&
+                         ptrace(static_cast<__ptrace_request>(kGetCallInfo), child, sizeof info, &info) > 0;
+    const char* const name = in_call && info.op == 1 ? change(info) : nullptr;
+    if (name && !enter(name)) {
+      kill(child, SIGKILL);
+      waitpid(child, &status, 0);
+      return true;
+    }
+    const int signal = stopped_by == kInCall || stopped_by == SIGSTOP ? 0 : stopped_by;
+    ptrace(PTRACE_SYSCALL, child, nullptr, signal);
+  }
+  if (!WIFEXITED(status) || WEXITSTATUS(status) == 2) fail("the child cannot be traced");
+  if (WEXITSTATUS(status) != 0) fail("the child ended with an exception");
+  return false;
+}
+
+}  // namespace
+
+bool is_killed_at(int call, const std::function<void()>& body) {
+  return trace(body, [&](const char*) { return call-- > 0; });
+}
+
+std::vector<std::string> file_calls(const std::function<void()>& body) {
+  std::vector<std::string> calls;
+  trace(body, [&](const char* name) {
+    calls.emplace_back(name);
+    return true;
+  });
+  return calls;
+}
+
+void kill_at_random(unsigned seed, const std::function<void()>& body) {
+  int ends[2];
+  if (pipe(ends) != 0) fail("no pipe can be made");
+  const pid_t child = fork();
+  if (child < 0) fail("no child can be forked");
+  if (child == 0) {
+    alarm(60);
+    try {
+      while (write(ends[1], "b", 1) == 1) body();
+    } catch (...) {
+    }
+    _exit(1);
+  }
+  char begun = 0;
+  std::mt19937 random(seed);
+  // After a first round or none, and a moment that the processor's work and not a clock decides.
+  for (unsigned rounds = 1 + random() % 2; rounds > 0; --rounds)
+    if (read(ends[0], &begun, 1) != 1) fail("the child wrote nothing");
+  const unsigned moment = random() % 1000000;
+  for (std::atomic<unsigned> i = 0; i < moment;) ++i;
+  kill(child, SIGKILL);
+  int status = 0;
+  waitpid(child, &status, 0);
+  close(ends[0]);
+  close(ends[1]);
+  if (!WIFSIGNALED(status)) fail("the child ended with an exception");
+}
+
+int kills() {
+  const char* const asked = std::getenv("EBB_TEST_KILLS");
+  return asked ? std::atoi(asked) : 4;
+}
+
+}  // namespace support
