@@ -1,0 +1,90 @@
+// Images whose writing is killed, or finds the disk full: what was there stays, whole, until the new is. Not
+// where a sanitizer's own locks stay shut in forked children.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#include <ebb/ebb.h>
+#include <ebb/vision.h>
+
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "support/catch.h"
+#include "support/child.h"
+#include "support/files.h"
+#include "support/killed.h"
+
+using namespace ebb;
+using support::Folder;
+
+namespace {
+
+constexpr const char* kNames[] = {"image.png", "image.jpg"};
+
+// Noise, which takes many bytes, of a first pixel that tells the versions apart.
+void write(const std::string& path, int version) {
+  Tensor image = (arange(3 * 64 * 64, kLong).reshape({3, 64, 64}) * 7919 % 251).to(kByte);
+  image[0].fill_(version == 1 ? 10 : 200);
+  if (path.ends_with("png"))
+    vision::write_png(image, path, 0);
+  else
+    vision::write_jpeg(image, path, 95);
+}
+
+int read(const std::string& path) {
+  const Tensor image = vision::read_image(path);
+  return image[0].to(kFloat).mean().item<float>() < 100 ? 1 : 2;
+}
+
+}  // namespace
+
+TEST_CASE("an image whose writing is killed at any call on a file is the old or the new") {
+  for (const char* name : kNames) {
+    INFO(name);
+    const Folder folder;
+    const std::string path = folder / name;
+    write(path, 1);
+    int kills = 0;
+    for (; support::is_killed_at(kills, [&] { write(path, 2); }); ++kills) CHECK(read(path) > 0);
+    CHECK(kills > 2);
+    CHECK(read(path) == 2);
+    CHECK(folder.names() == std::set<std::string>{name});
+  }
+}
+
+TEST_CASE("an image whose writing is killed at a random moment is the old or the new") {
+  for (const char* name : kNames) {
+    INFO(name);
+    const Folder folder;
+    const std::string path = folder / name;
+    write(path, 1);
+    for (int kill = 0; kill < support::kills(); ++kill) {
+      support::kill_at_random(static_cast<unsigned>(kill), [&] {
+        for (int i = 0; i < 8; ++i) write(path, 1 + i % 2);
+      });
+      CHECK(read(path) > 0);
+    }
+  }
+}
+
+TEST_CASE("an image that finds the disk full leaves the old one") {
+  for (const char* name : kNames) {
+    INFO(name);
+    const Folder folder;
+    const std::string path = folder / name;
+    write(path, 1);
+    const auto fails = [&] {
+      ::signal(SIGXFSZ, SIG_IGN);
+      const struct rlimit few_bytes { 100, 100 };
+      ::setrlimit(RLIMIT_FSIZE, &few_bytes);
+      try {
+        write(path, 2);
+      } catch (const Error& error) {
+        return std::string(error.what()).find(path) != std::string::npos;
+      }
+      return false;
+    };
+    CHECK(support::status_of_child(fails) == 0);
+    CHECK(read(path) == 1);
+    CHECK(folder.names() == std::set<std::string>{name});
+  }
+}
+#endif
