@@ -65,6 +65,13 @@ struct Shared {
   std::vector<ThreadCache*> idle;    // those whose thread has ended, for the next
   std::atomic<std::int64_t> current{0};
   std::atomic<std::int64_t> peak{0};
+
+  void add_cache() {
+    idle.reserve(caches.size() + 1);  // a thread that ends need not allocate
+    caches.reserve(caches.size() + 1);
+    idle.push_back(new ThreadCache);
+    caches.push_back(idle.back());
+  }
 };
 
 // Never destroyed: tensors in static variables may be freed after every destructor has run.
@@ -114,14 +121,14 @@ struct ThreadGuard {
   {
     Shared& s = shared();
     std::lock_guard lock(s.mutex);
-    if (!s.idle.empty()) {
-      cache_of_thread = s.idle.back();
-      s.idle.pop_back();
-    } else {
-      cache_of_thread = new ThreadCache;
-      s.caches.push_back(cache_of_thread);
-      s.idle.reserve(s.caches.size());  // a thread that ends need not allocate
-    }
+    if (s.idle.empty()) s.add_cache();
+    cache_of_thread = s.idle.back();
+    s.idle.pop_back();
+    // One waits for a thread that has no memory, and begins with freeing.
+    if (s.idle.empty()) try {
+        s.add_cache();
+      } catch (const std::bad_alloc&) {
+      }
   }
   static thread_local ThreadGuard guard;
   (void)guard;

@@ -55,7 +55,7 @@ Pool::~Pool() { stop(); }
 bool Pool::start(std::size_t count) {
   stop_.store(false, std::memory_order_relaxed);
   try {
-    threads_.reserve(count);
+    threads_.reserve(count - 1);  // the caller alone needs no memory
     for (std::size_t i = 1; i < count; ++i) threads_.emplace_back([this, i] { work(i); });
     return true;
   } catch (const std::system_error&) {

@@ -181,6 +181,7 @@ std::string write_sharded(const std::string& folder, const NamedTensors& tensors
     replaced.write(text.data(), text.size());
     old = paths_in(at, index_path);
   }
+  std::string written_to = shards.size() == 1 ? single : index_path;  // from the change on nothing fails
   if (shards.size() == 1) {
     ::unlink(index_path.c_str());
   } else {
@@ -189,7 +190,7 @@ std::string write_sharded(const std::string& folder, const NamedTensors& tensors
     ::unlink(single.c_str());
   }
   for (const std::string& path : old) ::unlink(path.c_str());
-  return shards.size() == 1 ? single : index_path;
+  return written_to;
 }
 
 }  // namespace ebb::safetensors

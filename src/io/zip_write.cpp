@@ -38,13 +38,13 @@ struct ZipWriter::Archive {
     Archive& self = of(opaque);
     try {
       self.put(self.at, bytes, size);
+      const std::size_t kept = std::min<std::size_t>(size, kTail);
+      self.tail.append(static_cast<const char*>(bytes) + (size - kept), kept);
+      if (self.tail.size() > kTail) self.tail.erase(0, self.tail.size() - kTail);
     } catch (...) {
       self.failure = std::current_exception();
       return 0;
     }
-    const std::size_t kept = std::min<std::size_t>(size, kTail);
-    self.tail.append(static_cast<const char*>(bytes) + (size - kept), kept);
-    if (self.tail.size() > kTail) self.tail.erase(0, self.tail.size() - kTail);
     self.at += size;
     self.end = std::max(self.end, self.at);
     return size;

@@ -75,6 +75,7 @@ void run_all(std::size_t tasks, const std::vector<Device>& devices,
     }
   };
   std::vector<std::thread> threads;
+  threads.reserve(tasks);  // a thread that runs has a place
   for (std::size_t i = 1; i < tasks; ++i) {
     try {
       threads.push_back(ebb::detail::start_thread<std::thread>(

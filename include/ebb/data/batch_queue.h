@@ -45,9 +45,10 @@ class BatchQueue {
     sampler_.reset(chunk.size());
     std::size_t left = chunk.size();
     while (left > 0) {
-      if (waiting_.empty() || waiting_.back().error || waiting_.back().batch.size() >= batch_size_)
-        waiting_.emplace_back();
-      Batch& last = waiting_.back().batch;
+      Item item;
+      const bool fresh =
+          waiting_.empty() || waiting_.back().error || waiting_.back().batch.size() >= batch_size_;
+      Batch& last = fresh ? item.batch : waiting_.back().batch;
       const std::size_t count = left < batch_size_ - last.size() ? left : batch_size_ - last.size();
       const auto indices = sampler_.next(count);
       EBB_CHECK(indices && indices->size() == count,
@@ -56,15 +57,20 @@ class BatchQueue {
         EBB_CHECK(i < chunk.size(), "ChunkDataset: the example sampler gave index ", std::uint64_t{i},
                   " for a chunk of ", std::uint64_t{chunk.size()}, " examples.");
         last.push_back(std::move(chunk[i]));
+        examples_ += fresh ? 0 : 1;
+      }
+      if (fresh) {
+        waiting_.push_back(std::move(item));
+        examples_ += count;
       }
       left -= count;
-      examples_ += count;
     }
     lock.unlock();
     readable_.notify_all();
   }
 
   void add(std::exception_ptr error) noexcept {
+    readable_.notify_all();  // of what was taken in of a chunk before it failed
     std::unique_lock lock(mutex_);
     if (!wait_for_room(lock)) return;
     try {

@@ -107,6 +107,7 @@ class ChunkDataset final : public StatefulDataset<ChunkDataset<ChunkReader, Chun
     quit_ = false;
     queue_ = std::make_unique<Queue>(options_.batch_size(), example_sampler_, options_.cache_size());
     reading_ = options_.preloader_count();
+    preloaders_.reserve(options_.preloader_count());  // a thread that runs has a place
     try {
       for (std::size_t i = 0; i < options_.preloader_count(); ++i)
         preloaders_.push_back(ebb::detail::start_thread<std::thread>("ChunkDataset", [this] { preload(); }));

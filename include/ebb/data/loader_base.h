@@ -81,6 +81,7 @@ class DataLoaderBase {
     drain();
     // Before anything is drawn: where the system refuses a thread, a later begin() does all that this one
     // would.
+    threads_.reserve(options_.workers());  // a thread that runs has a place
     while (threads_.size() < options_.workers()) threads_.push_back(start_worker());
     exhausted_ = false;
     if (resume_at_) {

@@ -1,0 +1,84 @@
+// Allocations that fail, in all of a program.
+#include "scarce/scarce.h"
+
+#include <ebb/core/error.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace scarce {
+namespace {
+
+constinit std::atomic<bool> armed{false}, refuses_all{false}, refused{false};
+constinit std::atomic<int> left{0};
+
+bool is_refused() {
+  if (!armed.load()) return false;
+  const int number = left.fetch_sub(1);
+  if (number > 0 || (number < 0 && !refuses_all.load())) return false;
+  refused.store(true);
+  return true;
+}
+
+}  // namespace
+
+void refuse(int first, bool all) {
+  left = first;
+  refuses_all = all;
+  refused = false;
+  armed = true;
+}
+
+bool relent() {
+  armed = false;
+  return refused.load();
+}
+
+std::string trouble(const std::function<void()>& prepare, const std::function<void()>& task,
+                    const std::function<bool(bool threw)>& check) {
+  for (const bool all : {false, true}) {
+    bool failed = true;
+    for (int first = 0; failed; ++first) {
+      const std::string at = std::string(all ? "all" : "one") + " from " + std::to_string(first) + ": ";
+      prepare();
+      bool threw = true, known = true;
+      refuse(first, all);
+      try {
+        task();
+        threw = false;
+      } catch (const std::bad_alloc&) {
+      } catch (const ebb::Error&) {
+      } catch (...) {
+        known = false;
+      }
+      failed = relent();
+      if (!known) return at + "another exception";
+      if (!check(threw)) return at + "the check is false";
+      if (first > 20000) return at + "no end";
+    }
+  }
+  return {};
+}
+
+}  // namespace scarce
+
+// Waiting for the disk would take most of the time.
+extern "C" [[gnu::visibility("default")]] int fsync(int) { return 0; }
+
+// NOLINTBEGIN(misc-new-delete-overloads): sized and nothrow ones call these
+void* operator new(std::size_t size) {
+  void* const block = scarce::is_refused() ? nullptr : std::malloc(size ? size : 1);
+  return block ? block : throw std::bad_alloc();
+}
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  const auto align = static_cast<std::size_t>(alignment);
+  void* const block =
+      scarce::is_refused() ? nullptr : std::aligned_alloc(align, (size + align - 1) / align * align);
+  return block ? block : throw std::bad_alloc();
+}
+void operator delete(void* block) noexcept { std::free(block); }
+void operator delete(void* block, std::size_t) noexcept { std::free(block); }
+void operator delete(void* block, std::align_val_t) noexcept { std::free(block); }
+void operator delete(void* block, std::size_t, std::align_val_t) noexcept { std::free(block); }
+// NOLINTEND(misc-new-delete-overloads)
