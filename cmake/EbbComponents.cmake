@@ -14,6 +14,8 @@ function(ebb_add_component name)
   add_library(ebb_${name} ${_sources})
   add_library(ebb::${name} ALIAS ebb_${name})
   ebb_own_target(ebb_${name})
+  ebb_guard(ebb_${name})
+  ebb_seal(ebb_${name})
   set_target_properties(ebb_${name} PROPERTIES
     EXPORT_NAME ${name} VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
     POSITION_INDEPENDENT_CODE ON INSTALL_RPATH $ORIGIN)

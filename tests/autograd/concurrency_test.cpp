@@ -72,6 +72,21 @@ TEST_CASE("backward inside backward works 2,000 levels deep") {
   require_values(x.grad(), {2001});
 }
 
+TEST_CASE("backward inside backward without end is an error that says so, and leaves nothing") {
+  for (int round = 0; round < 2; ++round) {
+    Variable x = leaf({1});
+    CHECK_THROWS_MATCHES(Nested::apply(x, 1000000000).backward(), ebb::Error,
+                         support::Saying("10000 calls are under way, each within the one before"));
+    require_values(Nested::apply(x, 3).sum(), {1});
+  }
+  Variable x = leaf({1}), y = x * 2;
+  y.register_hook([&](const Variable& g) { return y.backward({}, true), g; });
+  CHECK_THROWS_MATCHES(y.backward({}, true), ebb::Error, support::Saying("without end"));
+  Variable again = leaf({1});
+  Nested::apply(again, 100).backward();
+  require_values(again.grad(), {101});
+}
+
 TEST_CASE("threads with graphs of their own train to the same loss as one thread") {
   const double expected[] = {train(0), train(1), train(2), train(3)};
   on_threads(8, [&](int i) {

@@ -88,6 +88,16 @@ TEST_CASE("no file names a folder of somebody's machine") {
   });
 }
 
+// Programs that have more rights than their caller read nothing of its environment.
+TEST_CASE("the library reads the environment by one function") {
+  check_lines([&](const File& file, const std::string& line) -> std::string {
+    const bool of_library = file.in("src/") || file.in("include/");
+    return of_library && line.find("getenv(") != line.npos && file.path != "include/ebb/core/environment.h"
+               ? line
+               : "";
+  });
+}
+
 TEST_CASE("every source file opens with one line that says what it is") {
   std::vector<std::string> complaints;
   for (const File& file : lint::tree()) {
