@@ -3,6 +3,10 @@
 #include "support/catch.h"
 #include "support/environment.h"
 #include "support/files.h"
+#include "support/warnings.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -62,6 +66,51 @@ TEST_CASE("where nothing can be written nothing is kept") {
     files.remove("key");
   }
   CHECK(files_in(folder.path()).size() == 1);
+}
+
+TEST_CASE("a folder is made for this user alone, and one that others may write to is not used") {
+  const Folder folder;
+  const fs::path above = folder.path() / "above", own = above / "kernels";
+  const mode_t mask = ::umask(0);
+  KeptFiles(own, "kernel").save("key", "value");
+  ::umask(mask);
+  CHECK(fs::status(above).permissions() == fs::perms::owner_all);
+  CHECK(fs::status(own).permissions() == fs::perms::owner_all);
+  CHECK(KeptFiles(own, "kernel").load("key") == "value");
+
+  support::Warnings warnings;
+  for (const fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
+    fs::permissions(own, fs::perms::owner_all | others);
+    KeptFiles files(own, "kernel");
+    CHECK_FALSE(files.load("key"));
+    files.save("another", "value");
+    CHECK(files_in(own).size() == 1);
+  }
+  REQUIRE(warnings.texts.size() == 1);
+  CHECK(warnings.texts[0].find("can be written by others") != std::string::npos);
+  fs::permissions(own, fs::perms::owner_all);
+  CHECK(KeptFiles(own, "kernel").load("key") == "value");
+  if (::geteuid() != 0) return;  // nobody else can give folders away
+  REQUIRE(::chown(own.c_str(), 65534, 65534) == 0);
+  KeptFiles files(own, "kernel");
+  CHECK_FALSE(files.load("key"));
+  files.save("another", "value");
+  CHECK(files_in(own).size() == 1);
+}
+
+TEST_CASE("a link in place of a kept file, and a file under another's name, count as none") {
+  const Folder folder;
+  KeptFiles files(folder.path(), "kernel");
+  files.save("key", "value");
+  const fs::path file = files_in(folder.path())[0], aside = folder.path() / "aside";
+  fs::rename(file, aside);
+  fs::create_symlink(aside, file);
+  CHECK_FALSE(files.load("key"));
+  fs::remove(file);
+  files.save("other", "another value");
+  for (const fs::path& each : files_in(folder.path()))
+    if (each != aside) fs::rename(aside, each);
+  CHECK_FALSE(files.load("other"));
 }
 
 TEST_CASE("threads that keep the same file leave a whole one") {
