@@ -194,12 +194,15 @@ bool Checkpoint::load() {
     for (const auto& [name, tensor] : now.tensors()) before.emplace_back(name, tensor.clone());
   }
   serialize::InputArchive archive(safetensors::every_name(std::move(file.tensors), file.metadata));
+  serialize::InputArchive back(std::move(before));
   try {
     take(archive);
   } catch (const Error& e) {
-    serialize::InputArchive back(std::move(before));
     take(back);
     throw Error(std::string(e.what()) + "\nFile: \"" + path_ + "\". Everything is as it was before.");
+  } catch (...) {  // of memory, or of a part's own
+    take(back);
+    throw;
   }
   return true;
 }

@@ -12,10 +12,11 @@ void refuse(int first, bool all);
 /// From now on all succeed. Whether one failed.
 bool relent();
 
-/// For each allocation that task() makes, and for all from each on: runs prepare(), and task() with them
-/// refused, then check(whether task() threw). Returns what went wrong: exceptions other than std::bad_alloc
-/// and ebb::Error, and checks that are false. A program that ends is the caller's to notice (in a child).
+/// For each allocation that task() makes, and for all from each on unless told otherwise: runs prepare(), and
+/// task() with them refused, then check(whether task() threw). Returns what went wrong: exceptions other than
+/// std::bad_alloc and ebb::Error, and checks that are false. A program that ends is the caller's to notice
+/// (in a child).
 std::string trouble(const std::function<void()>& prepare, const std::function<void()>& task,
-                    const std::function<bool(bool threw)>& check);
+                    const std::function<bool(bool threw)>& check, bool all_as_well = true);
 
 }  // namespace scarce

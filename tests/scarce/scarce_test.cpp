@@ -135,6 +135,31 @@ TEST_CASE("a checkpoint in several files that memory does not suffice for is the
   }
 }
 
+TEST_CASE("a run is as it was where memory does not suffice to load it") {
+  const Folder folder;
+  nn::Linear net(3, 3);
+  optim::Adam adam(net->parameters());
+  std::string note;
+  Checkpoint run(folder / "run.ckpt");
+  run.add("note", note).add("net", net).add("adam", adam);
+  const auto set = [&](float value, const char* text) {
+    NoGradGuard no_grad;
+    net->weight.fill_(value);
+    note = text;
+  };
+  set(2, "a note that is longer than others");
+  run.save();
+  CHECK(support::status_of_child([&] {
+          return scarce::trouble([&] { set(1, "another note that is as long as that"); }, [&] { run.load(); },
+                                 [&](bool threw) {
+                                   return net->weight[0][0].item<float>() == (threw ? 1 : 2) &&
+                                          note.starts_with(threw ? "another" : "a note");
+                                 },
+                                 /*all_as_well=*/false)
+              .empty();
+        }) == 0);
+}
+
 TEST_CASE("workers of a loader that memory does not suffice for throw in the loop") {
   const auto loop = [] {
     auto loader = data::make_data_loader<data::samplers::SequentialSampler>(

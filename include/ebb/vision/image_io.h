@@ -50,7 +50,7 @@ EBB_API Variable encode_jpeg(const Variable& image, int quality = 75);
 /// The bytes of a PNG file, Byte [n], of an image Byte [1 to 4, height, width]; compression_level 0 to 9
 /// (torchvision.io.encode_png, which takes 1 or 3 channels).
 EBB_API Variable encode_png(const Variable& image, int compression_level = 6);
-/// The same into a file. Throws where it cannot be written.
+/// The same into a file, atomic as safetensors::write. Throws where it cannot be written.
 EBB_API void write_jpeg(const Variable& image, const std::string& path, int quality = 75);
 EBB_API void write_png(const Variable& image, const std::string& path, int compression_level = 6);
 
