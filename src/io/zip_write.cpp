@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <utility>
 
 #include "io/zip.h"
@@ -15,6 +16,9 @@ namespace {
 constexpr std::uint64_t kAlignment = 64;
 // Of a local header without its name: 30 bytes, and 20 of zip64's extra field.
 constexpr std::uint64_t kHeader = 30, kZip64 = 20;
+// What minizip keeps of an entry until the end, without its name: the header of the directory, and room for
+// zip64's fields.
+constexpr std::size_t kCentralHeader = 46 + 32;
 // The bytes of the record at the end, and with those of zip64's locator before it.
 constexpr std::size_t kEnd = 22, kTail = kEnd + 20;
 
@@ -114,6 +118,9 @@ void ZipWriter::add(const std::string& name, const std::vector<std::string_view>
   zip_fileinfo info{};
   info.tmz_date.tm_year = 1980;  // the same bytes whenever they are written
   info.tmz_date.tm_mday = 1;
+  // minizip writes to its copy of the entry's header before it asks whether there is memory for it. It asks
+  // the same allocator next, for as much as goes back here.
+  ::operator delete(::operator new(kCentralHeader + name.size()));
   self.check(zipOpenNewFileInZip64(self.file, name.c_str(), &info, extra.data(),
                                    static_cast<uInt>(extra.size()), nullptr, 0, nullptr, 0, 0, large));
   for (std::string_view part : parts)

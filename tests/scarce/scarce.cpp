@@ -3,15 +3,39 @@
 
 #include <ebb/core/error.h>
 
+#include <malloc.h>
+
 #include <atomic>
 #include <cstdlib>
 #include <new>
+
+extern "C" void* __libc_malloc(std::size_t size);
+extern "C" void __libc_free(void* block);
 
 namespace scarce {
 namespace {
 
 constinit std::atomic<bool> armed{false}, refuses_all{false}, refused{false};
 constinit std::atomic<int> left{0};
+constinit std::atomic<bool> rationed{false};
+constinit std::atomic<std::ptrdiff_t> given{0};
+
+std::ptrdiff_t size_of(void* block) { return static_cast<std::ptrdiff_t>(::malloc_usable_size(block)); }
+
+void* rationed_malloc(std::size_t size) {
+  void* const block = __libc_malloc(size);
+  if (!block || !rationed.load()) return block;
+  const std::ptrdiff_t bytes = size_of(block);
+  if (given.fetch_sub(bytes) >= bytes) return block;
+  given += bytes;
+  __libc_free(block);
+  return nullptr;
+}
+
+void counted_free(void* block) {
+  if (block && rationed.load()) given += size_of(block);
+  __libc_free(block);
+}
 
 bool is_refused() {
   if (!armed.load()) return false;
@@ -30,8 +54,13 @@ void refuse(int first, bool all) {
   armed = true;
 }
 
+void give(std::ptrdiff_t bytes) {
+  given = bytes;
+  rationed = true;
+}
+
 bool relent() {
-  armed = false;
+  armed = rationed = false;
   return refused.load();
 }
 
@@ -63,6 +92,11 @@ std::string trouble(const std::function<void()>& prepare, const std::function<vo
 }
 
 }  // namespace scarce
+
+extern "C" [[gnu::visibility("default")]] void* malloc(std::size_t size) {
+  return scarce::rationed_malloc(size);
+}
+extern "C" [[gnu::visibility("default")]] void free(void* block) { scarce::counted_free(block); }
 
 // Waiting for the disk would take most of the time.
 extern "C" [[gnu::visibility("default")]] int fsync(int) { return 0; }

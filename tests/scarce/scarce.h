@@ -1,6 +1,7 @@
 // Allocations that fail, in all of a program.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 
@@ -9,6 +10,8 @@ namespace scarce {
 /// The next allocations by operator new, of all threads: those before the one numbered `first`, from 0 on,
 /// succeed; it fails, and so do all after it if `all`.
 void refuse(int first, bool all);
+/// From now on blocks of malloc take no more than so many bytes beside those that are given back.
+void give(std::ptrdiff_t bytes);
 /// From now on all succeed. Whether one failed.
 bool relent();
 
