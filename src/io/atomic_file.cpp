@@ -58,11 +58,11 @@ std::string prefix_of(const std::string& target) {
   return folder_of(target) + "/" + target.substr(target.rfind('/') + 1, 200) + ".ebb-";
 }
 
-// The name still leads to the open file.
+// The name still leads to the open file, a regular one.
 bool is_named(int descriptor, const std::string& name) {
   struct stat open {
   }, named{};
-  return ::fstat(descriptor, &open) == 0 && ::lstat(name.c_str(), &named) == 0 &&
+  return ::fstat(descriptor, &open) == 0 && S_ISREG(open.st_mode) && ::lstat(name.c_str(), &named) == 0 &&
          open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 

@@ -183,6 +183,7 @@ TEST_CASE("what stands where a temporary file would is neither written to nor in
   CHECK(fs::file_size(folder / "precious") == 4);
   CHECK(fs::is_symlink(folder / "model.ebb-0"));
   CHECK(fs::is_directory(folder / "model.ebb-1"));
+  CHECK(fs::is_fifo(folder / "model.ebb-2"));
 }
 
 TEST_CASE("threads and processes that save to one file at once all succeed") {
