@@ -62,8 +62,8 @@ AccumulateGrad::AccumulateGrad(const Variable& leaf) : leaf_(leaf) {
 
 AccumulateGrad::~AccumulateGrad() {
   std::lock_guard lock(leaf_mutexes().accumulators.of(leaf_));
-  AutogradMeta& meta = meta_of(leaf_);
-  if (meta.accumulator == this) meta.accumulator = nullptr;
+  AutogradMeta* const meta = meta_or_null(leaf_);
+  if (meta && meta->accumulator == this) meta->accumulator = nullptr;
 }
 
 void accumulate_into(Variable& grad, const Variable& incoming, bool may_steal) {

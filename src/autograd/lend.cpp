@@ -53,6 +53,8 @@ Loan::Loan(Variable target, const Variable& value) : target_(std::move(target)) 
   inference_ = to.inference;
   try {
     lend(target_, value);
+    // It may end before the loan does, and tells whatever the handle has then.
+    if (meta_) to.meta->accumulator = meta_->accumulator;
   } catch (...) {
     give_back();
     throw;
@@ -63,6 +65,7 @@ Loan::~Loan() { give_back(); }
 
 void Loan::give_back() {
   VariableImpl& to = *target_.impl();
+  if (meta_ && to.meta) meta_->accumulator = to.meta->accumulator;
   to.data = std::move(data_);
   to.grad_fn = std::move(grad_fn_);
   delete std::exchange(to.meta, meta_);

@@ -4,6 +4,8 @@
 #include <thread>
 #include <vector>
 
+#include "autograd/lend.h"
+#include "autograd/meta.h"
 #include "support/catch.h"
 
 using ebb::Variable;
@@ -107,4 +109,20 @@ TEST_CASE("shapes that no memory holds are errors") {
                       support::Contains("a size is negative in shape [-1]; sizes must be at least"));
   REQUIRE_THROWS_WITH(ebb::empty({std::int64_t{1} << 50}),
                       support::Contains("out of memory: the system refused "));
+}
+
+TEST_CASE("a graph that ends while its leaf stands for another tensor leaves no pointer to it") {
+  const Variable w = ebb::ones({2}).requires_grad_();
+  Variable y = w * 2;
+  {
+    const ebb::autograd::Loan loan(w, ebb::zeros({2}));
+    y = Variable();
+  }
+  REQUIRE(ebb::autograd::meta_or_null(w));
+  CHECK(ebb::autograd::meta_or_null(w)->accumulator == nullptr);
+  y = w * 3;
+  { const ebb::autograd::Loan loan(w, ebb::zeros({2})); }
+  CHECK(ebb::autograd::meta_or_null(w)->accumulator != nullptr);
+  y.sum().backward();
+  CHECK(w.grad().equal(ebb::full({2}, 3.)));
 }
