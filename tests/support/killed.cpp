@@ -18,15 +18,6 @@
 namespace support {
 namespace {
 
-// As <linux/ptrace.h> has it, which <sys/ptrace.h> does not go together with.
-struct CallInfo {
-  std::uint8_t op;  // 1: the child enters a call
-  std::uint8_t pad[3];
-  std::uint32_t architecture;
-  std::uint64_t instruction, stack, number;
-  std::uint64_t arguments[6];
-};
-constexpr int kGetCallInfo = 0x420e;
 constexpr int kInCall = SIGTRAP | 0x80;
 
 const std::map<std::uint64_t, const char*>& calls_on_files() {
@@ -43,10 +34,10 @@ const std::map<std::uint64_t, const char*>& calls_on_files() {
 }
 
 // Null for those that change nothing.
-const char* change(const CallInfo& info) {
-  const auto found = calls_on_files().find(info.number);
+const char* change(const __ptrace_syscall_info& info) {
+  const auto found = calls_on_files().find(info.entry.nr);
   if (found == calls_on_files().end()) return nullptr;
-  const bool only_opens = info.number == SYS_openat && (info.arguments[2] & O_CREAT) == 0;
+  const bool only_opens = info.entry.nr == SYS_openat && (info.entry.args[2] & O_CREAT) == 0;
   return only_opens ? nullptr : found->second;
 }
 
@@ -70,12 +61,12 @@ bool trace(const std::function<void()>& body, const std::function<bool(const cha
   }
   int status = 0;
   while (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
-    CallInfo info{};
+    __ptrace_syscall_info info{};
     const int stopped_by = WSTOPSIG(status);
     if (stopped_by == SIGSTOP) ptrace(PTRACE_SETOPTIONS, child, nullptr, PTRACE_O_TRACESYSGOOD);
-    const bool in_call = stopped_by == kInCall &&
-                         ptrace(static_cast<__ptrace_request>(kGetCallInfo), child, sizeof info, &info) > 0;
-    const char* const name = in_call && info.op == 1 ? change(info) : nullptr;
+    const bool in_call =
+        stopped_by == kInCall && ptrace(PTRACE_GET_SYSCALL_INFO, child, sizeof info, &info) > 0;
+    const char* const name = in_call && info.op == PTRACE_SYSCALL_INFO_ENTRY ? change(info) : nullptr;
     if (name && !enter(name)) {
       kill(child, SIGKILL);
       waitpid(child, &status, 0);
