@@ -85,8 +85,11 @@ std::string read_all(int descriptor) {
     return {};
   std::string bytes(static_cast<std::size_t>(info.st_size), '\0');
   std::size_t got = 0;
-  for (ssize_t n = 1; n > 0 && got<bytes.size(); got += n> 0 ? static_cast<std::size_t>(n) : 0)
-    n = ::read(descriptor, bytes.data() + got, bytes.size() - got);
+  while (got < bytes.size()) {
+    const ssize_t n = ::read(descriptor, bytes.data() + got, bytes.size() - got);
+    if (n <= 0) break;
+    got += static_cast<std::size_t>(n);
+  }
   return got == bytes.size() ? bytes : std::string();
 }
 
