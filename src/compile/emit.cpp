@@ -114,6 +114,9 @@ class Plan;
 @comment@/// Results are part of no graph. An object is for one thread at a time, and has weights of its own.
 class @class@ {
  public:
+  /// The mark of the calls, which the source and a file of weights that is emitted with it have, too.
+  static constexpr unsigned long long emitted_as = @mark@u;
+
   @constructor@
   @class@(@class@&&) noexcept;
   @class@& operator=(@class@&&) noexcept;
@@ -132,12 +135,14 @@ constexpr char kSource[] =
 
 #include "compile/emitted.h"
 
+static_assert(@class@::emitted_as == @mark@u, "the header was emitted with another source; emit both again");
+
 namespace ebb::emitted {
 namespace {
 
 class Calls final : public Plan {
  public:
-  explicit Calls(const std::string& weights) : Plan("@class@", weights, @arena@, {@wanted@}) {}
+  explicit Calls(const std::string& weights) : Plan("@class@", weights, @mark@u, @arena@, {@wanted@}) {}
 
  private:
   void run() override {
@@ -169,6 +174,13 @@ std::string wanted_text(const std::vector<emitted::Argument>& wanted) {
                                 x.offset, ", ", x.shares, ", ", x.writes)) +
             "}";
   return text;
+}
+
+// FNV-1a.
+std::uint64_t mark_of(const std::string& text) {
+  std::uint64_t mark = 0xcbf29ce484222325u;
+  for (const char c : text) mark = (mark ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return mark;
 }
 
 std::string body_of(const Interface& face) {
@@ -213,14 +225,19 @@ void emit(const Tape& tape, std::vector<emitted::Argument> arguments, const std:
   const std::string constructor =
       reads ? "explicit " + names.the_class + "(const std::string& weights = \"" + weights + "\");"
             : names.the_class + "();";
-  if (reads) safetensors::write(names.stem + ".safetensors", parts.weights());
+  // A file is replaced wholly or not at all, but three files are not: each tells which calls it belongs to.
+  const std::string mark =
+      std::to_string(mark_of(parts.arrays() + parts.calls() + parts.results() + face.comment));
+  if (reads) safetensors::write(names.stem + ".safetensors", parts.weights(), {{"emitted_as", mark}});
   save(names.stem + ".h", filled(kHeader, {{"@comment@", face.comment},
                                            {"@constructor@", constructor},
                                            {"@class@", names.the_class},
+                                           {"@mark@", mark},
                                            {"@result@", face.result},
                                            {"@parameters@", face.parameters}}));
   save(path, filled(kSource, {{"@file@", names.file},
                               {"@class@", names.the_class},
+                              {"@mark@", mark},
                               {"@arena@", std::to_string(parts.arena_bytes())},
                               {"@wanted@", wanted_text(arguments)},
                               {"@calls@", parts.calls()},

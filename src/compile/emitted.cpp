@@ -21,10 +21,11 @@ void fill(const Storage& memory, const void* bytes) {
 
 }  // namespace
 
-Plan::Plan(const char* name, const std::string& weights, std::size_t arena_bytes,
+Plan::Plan(const char* name, const std::string& weights, std::uint64_t mark, std::size_t arena_bytes,
            std::vector<Argument> arguments)
     : name_(name),
       path_(weights),
+      mark_(mark),
       arena_(Storage::allocate(arena_bytes, kCPU)),
       wanted_(std::move(arguments)),
       arguments_(wanted_.size()) {}
@@ -36,7 +37,14 @@ Ref<Storage> Plan::argument(std::size_t which, std::size_t bytes) {
 }
 
 Ref<Storage> Plan::weight(const char* name, std::size_t bytes) {
-  if (!file_) file_.emplace(path_);
+  if (!file_) {
+    file_.emplace(path_);
+    const auto mark = file_->metadata().find("emitted_as");
+    EBB_CHECK(
+        mark == file_->metadata().end() || mark->second == std::to_string(mark_), name_, ": ", path_,
+        " was emitted with another source. Give it the file that was emitted with this one, or emit all "
+        "again.");
+  }
   const Variable x = file_->get_tensor(name);
   const Ref<Storage>& storage = x.array().storage();
   EBB_CHECK(storage->bytes() == bytes, name_, ": ", path_, " has ", std::uint64_t{storage->bytes()},

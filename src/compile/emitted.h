@@ -33,8 +33,9 @@ struct Argument {
 /// each on memory that one of the functions below gives, and makes the calls.
 class EBB_API Plan {
  public:
-  /// `name` is for messages; `weights` is a file of safetensors, looked into if there is a weight().
-  Plan(const char* name, const std::string& weights, std::size_t arena_bytes,
+  /// `name` is for messages; `weights` is a file of safetensors, looked into if there is a weight(). Where it
+  /// was emitted, it has the source's `mark`: a file of other calls is an error.
+  Plan(const char* name, const std::string& weights, std::uint64_t mark, std::size_t arena_bytes,
        std::vector<Argument> arguments);
   virtual ~Plan();
   Plan(const Plan&) = delete;
@@ -77,6 +78,7 @@ class EBB_API Plan {
 
   const char* name_;
   std::string path_;
+  std::uint64_t mark_;
   optional<safetensors::Reader> file_;
   Ref<Storage> arena_;
   std::vector<Argument> wanted_;

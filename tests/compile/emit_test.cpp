@@ -203,4 +203,26 @@ TEST_CASE("weights that have been replaced are not emitted as they were") {
   CHECK(safetensors::read(temporary("layer.safetensors")).at("w1").equal(layer->weight));
 }
 
+TEST_CASE("the three files of a source carry the mark of its calls") {
+  nn::Linear layer(3, 2);
+  const auto emitted = [&](const std::function<Tensor(const Tensor&)>& body) {
+    auto f = compile(body);
+    prepare(f, ones({1, 3}));
+    f.emit(temporary("marked.cpp"));
+    const std::string mark = safetensors::Reader(temporary("marked.safetensors")).metadata().at("emitted_as");
+    CHECK_THAT(read(temporary("marked.h")), Contains("emitted_as = " + mark + "u;"));
+    CHECK_THAT(read(temporary("marked.cpp")), Contains("static_assert(Marked::emitted_as == " + mark + "u"));
+    CHECK_THAT(read(temporary("marked.cpp")), Contains("Plan(\"Marked\", weights, " + mark + "u, "));
+    return mark;
+  };
+  const auto body = [&](const Tensor& x) {
+    const NoGradGuard no_grad;
+    return layer(x);
+  };
+  const std::string mark = emitted(body);
+  layer->weight.detach().mul_(2);  // other numbers of the same calls
+  CHECK(emitted(body) == mark);
+  CHECK(emitted([&](const Tensor& x) { return body(x).relu(); }) != mark);
+}
+
 #endif
