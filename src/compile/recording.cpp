@@ -442,6 +442,7 @@ std::unique_ptr<Tape> Recording::finish(const std::vector<Variable>& outputs) {
   sort_places();
   note_apart();
   if (!reason_.empty()) return nullptr;
+  detail::tape_recorded(number_);
   for (const int at : tape_->outside) {
     Place& place = tape_->places[static_cast<std::size_t>(at)];
     place.known = detail::ReadState(*place.found, number_);

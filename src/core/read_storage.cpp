@@ -32,15 +32,6 @@ std::shared_ptr<ReadStorage> known_to_tapes(const ReadStorages& k, const Storage
   return read && is_older(born, read->recording) ? read : nullptr;
 }
 
-// With the mutex held.
-void forget_change(ReadStorages& k, const void* tensor) noexcept {
-  const auto found = k.changed.find(tensor);
-  if (found == k.changed.end()) return;
-  changes ^= found->second;
-  k.changed.erase(found);
-  changed_tensors = k.changed.size();
-}
-
 }  // namespace
 
 constinit std::atomic<std::uint32_t> last_read{0};
@@ -61,8 +52,12 @@ std::shared_ptr<ReadStorage> read_by_tape(const Ref<Storage>& storage, std::uint
   std::shared_ptr<ReadStorage> held = kept.lock();
   if (!held) kept = held = std::make_shared<ReadStorage>(storage);
   held->recording = std::max(held->recording.load(), recording);
-  last_read = std::max(last_read.load(), recording);
   return held;
+}
+
+void tape_recorded(std::uint32_t recording) noexcept {
+  const std::lock_guard lock(read_storages().mutex);
+  last_read = std::max(last_read.load(), recording);
 }
 
 std::uint64_t ReadStorage::gone(std::uint32_t recording) const {
@@ -106,7 +101,9 @@ void tensor_gone(AgedTensor x, const Storage& storage, bool made_within_a_record
   ReadStorages& k = read_storages();
   std::shared_ptr<ReadStorage> read;  // destroyed without the mutex
   const std::lock_guard lock(k.mutex);
-  forget_change(k, x.tensor);
+  // Its change stays in the number of all: what is gone does not become what it was.
+  k.changed.erase(x.tensor);
+  changed_tensors = k.changed.size();
   if (made_within_a_recording || !(read = known_to_tapes(k, storage, x.born))) return;
   try {
     read->gone_by_age[x.born] ^= number_of(x);
@@ -122,7 +119,11 @@ void forget_changes(AgedTensor x) noexcept {
   if (changed_tensors.load(std::memory_order_relaxed) == 0 || !may_be_read(x.born)) return;
   ReadStorages& k = read_storages();
   const std::lock_guard lock(k.mutex);
-  forget_change(k, x.tensor);
+  const auto found = k.changed.find(x.tensor);
+  if (found == k.changed.end()) return;
+  changes ^= found->second;
+  k.changed.erase(found);
+  changed_tensors = k.changed.size();
 }
 
 std::uint64_t number_of(AgedTensor x) noexcept { return mixed(reinterpret_cast<std::uintptr_t>(x.tensor)); }

@@ -38,6 +38,8 @@ struct EBB_API ReadStorage {
   std::atomic<std::uint32_t> recording{0};
 };
 EBB_API std::shared_ptr<ReadStorage> read_by_tape(const Ref<Storage>& storage, std::uint32_t recording);
+/// A recording becomes a tape, whatever it read.
+EBB_API void tape_recorded(std::uint32_t recording) noexcept;
 
 /// What a tape knows of the tensors on a storage.
 struct EBB_API ReadState {
@@ -58,7 +60,7 @@ struct EBB_API ReadState {
   std::uint32_t older_than = 0;
 };
 
-/// The last recording that read anything.
+/// The last recording that became a tape.
 extern EBB_API constinit std::atomic<std::uint32_t> last_read;
 /// Whether tapes may know a tensor of that age.
 inline bool may_be_read(std::uint32_t born) noexcept {
@@ -75,8 +77,8 @@ EBB_API void tensor_changed(AgedTensor x, const Storage& storage_before, std::ui
                             const Storage& storage, std::uint64_t after) noexcept;
 /// It is destroyed. Handles of tensors that were made within a recording are none of the caller's.
 EBB_API void tensor_gone(AgedTensor x, const Storage& storage, bool made_within_a_recording) noexcept;
-/// A number of the changes of all tensors that live, for functions that ask for their shapes and read none of
-/// their elements.
+/// A number of the changes of all tensors, for functions that ask for their shapes and read none of their
+/// elements.
 EBB_API std::uint64_t changes_of_tensors() noexcept;
 /// The tensor is an argument: what it is now stands in the key of the call.
 EBB_API void forget_changes(AgedTensor x) noexcept;

@@ -15,12 +15,12 @@ namespace {
 
 constexpr std::uint64_t kAlignment = 64;
 // Of a local header without its name: 30 bytes, and 20 of zip64's extra field.
-constexpr std::uint64_t kHeader = 30, kZip64 = 20;
+constexpr std::uint64_t kLocalHeader = 30, kZip64 = 20;
 // What minizip keeps of an entry until the end, without its name: the header of the directory, and room for
 // zip64's fields.
 constexpr std::size_t kCentralHeader = 46 + 32;
 // The bytes of the record at the end, and with those of zip64's locator before it.
-constexpr std::size_t kEnd = 22, kTail = kEnd + 20;
+constexpr std::size_t kLastRecord = 22, kTail = kLastRecord + 20;
 
 void little(std::string& out, std::uint64_t value, int bytes) {
   for (; bytes > 0; --bytes, value >>= 8) out += static_cast<char>(value);
@@ -68,7 +68,7 @@ struct ZipWriter::Archive {
   // then misses the entries beyond.
   void count_in_64_bits() {
     if (entries <= 0xffff || tail.starts_with("PK\6\7")) return;
-    const std::string last = tail.substr(tail.size() - kEnd);
+    const std::string last = tail.substr(tail.size() - kLastRecord);
     const auto field = [&](std::size_t from) {
       std::uint64_t value = 0;
       for (std::size_t i = 4; i-- > 0;) value = value << 8 | static_cast<unsigned char>(last[from + i]);
@@ -80,9 +80,9 @@ struct ZipWriter::Archive {
     little(records, entries, 8), little(records, entries, 8);
     little(records, field(12), 8), little(records, field(16), 8);
     records += "PK\6\7";
-    little(records, 0, 4), little(records, end - kEnd, 8), little(records, 1, 4);
+    little(records, 0, 4), little(records, end - kLastRecord, 8), little(records, 1, 4);
     records += last;
-    put(end - kEnd, records.data(), records.size());
+    put(end - kLastRecord, records.data(), records.size());
   }
 
   void check(int status) {
@@ -111,7 +111,7 @@ void ZipWriter::add(const std::string& name, const std::vector<std::string_view>
   EBB_CHECK(name.size() < 60000, "zip: a name of ", std::uint64_t{name.size()}, " bytes is too long.");
   const bool large = size >= 0xffffffffU;
   // An extra field of zeros ("FB", as PyTorch's own) moves the data to the next multiple.
-  const std::uint64_t before = self.end + kHeader + name.size() + (large ? kZip64 : 0) + 4;
+  const std::uint64_t before = self.end + kLocalHeader + name.size() + (large ? kZip64 : 0) + 4;
   const std::uint64_t padding = (kAlignment - before % kAlignment) % kAlignment;
   std::string extra = {'F', 'B', static_cast<char>(padding), '\0'};
   extra.append(padding, '\0');

@@ -3,6 +3,7 @@
 #include "twins.h"
 
 #include <sstream>
+#include <stdexcept>
 
 using namespace twins;
 using support::Contains;
@@ -69,6 +70,17 @@ TEST_CASE("a captured tensor of which only the shape is read may change its shap
   settle(f, x);
   w.t_();
   CHECK(same_bits(replay(f, x), x.reshape({3, 2})));
+}
+
+TEST_CASE("a function without a kernel call notices the shape of a captured tensor, too") {
+  Tensor w = randn({4, 2});
+  auto f = compile([&] {
+    if (w.split(2).size() != 2) throw std::out_of_range("not two parts");
+  });
+  for (int i = 0; i < 4; ++i) f();
+  CHECK(f.report().replays == 2);
+  w.resize_({2, 2});
+  CHECK_THROWS_AS(f(), std::out_of_range);
 }
 
 TEST_CASE("a function that walks a graph from outside stays eager") {
