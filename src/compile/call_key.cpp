@@ -66,18 +66,16 @@ std::string key_of_modes() {
   return key;
 }
 
-std::string key_of_call(const std::vector<Variable>& tensors, const std::string& numbers) {
+void key_of_call(const std::vector<Variable>& tensors, const std::string& numbers, std::string& key) {
   for (const Variable& x : tensors)
     if (x.defined()) detail::forget_changes(autograd::aged(*x.impl()));
-  std::string key;
-  key.reserve(32 + numbers.size() + 128 * tensors.size());
+  key.clear();
   append_modes(key);
   key += numbers;
   for (const Variable& x : tensors) {
     append(key, x.defined());
     if (x.defined()) append_tensor(key, x, tensors);
   }
-  return key;
 }
 
 }  // namespace ebb::compiling

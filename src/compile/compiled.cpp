@@ -49,19 +49,21 @@ struct CompiledCore::Impl {
   std::int64_t most_kinds() const { return std::max<std::int64_t>(options.max_kinds, 1); }
 
   /// Null where the call's kind is new and new kinds are not recorded any more.
-  std::shared_ptr<CallKind> kind_of(std::string key) {
-    const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k->key == key; });
+  CallKind* kind_of_call(const std::vector<Variable>& tensors, const std::string& numbers) {
+    retired.clear();
+    compiling::key_of_call(tensors, numbers, key);
+    const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.key == key; });
     if (found != kinds.end()) {
-      kinds.splice(kinds.begin(), kinds, found);
-      return kinds.front();
+      if (found != kinds.begin()) kinds.splice(kinds.begin(), kinds, found);
+      return &kinds.front();
     }
     if (!closed.empty()) return nullptr;
-    kinds.push_front(std::make_shared<CallKind>(std::move(key)));
+    kinds.emplace_front(key);
     while (static_cast<std::int64_t>(kinds.size()) > most_kinds()) {
-      dropped_in_vain = kinds.back()->ever_replayed ? 0 : dropped_in_vain + 1;
+      dropped_in_vain = kinds.back().ever_replayed ? 0 : dropped_in_vain + 1;
       kinds.pop_back();
     }
-    return kinds.front();
+    return &kinds.front();
   }
   /// Recording costs more than an eager call: kinds that are refused one after the other, or dropped before
   /// they are replayed, must end.
@@ -82,11 +84,13 @@ struct CompiledCore::Impl {
   /// Of the call that is under way, which may ask for a report or reset everything.
   std::recursive_mutex mutex;
   bool under_way = false;
-  std::list<std::shared_ptr<CallKind>> kinds;  // the one used last in front
-  std::int64_t dropped_in_vain = 0;            // kinds in a row
-  int refused = 0;                             // recordings in a row
-  std::string closed;                          // why new kinds are not recorded any more
-  bool last_is_closed = false;                 // whether the last call was of one
+  std::list<CallKind> kinds;         // the one used last in front
+  std::list<CallKind> retired;       // by a reset() within a call, which still uses one of them
+  std::string key;                   // of the last call
+  std::int64_t dropped_in_vain = 0;  // kinds in a row
+  int refused = 0;                   // recordings in a row
+  std::string closed;                // why new kinds are not recorded any more
+  bool last_is_closed = false;       // whether the last call was of one
   std::uint64_t resets = 0;
   CompileReport counts;
   std::atomic<const char*> obstacle = nullptr;  // of the last call; calls that overlap set it, too
@@ -125,7 +129,7 @@ bool CompiledCore::call(const std::vector<Variable>& tensors, const std::string&
     return false;
   }
   ++impl.counts.calls;
-  const std::shared_ptr<CallKind> kind = impl.kind_of(compiling::key_of_call(tensors, numbers));
+  CallKind* const kind = impl.kind_of_call(tensors, numbers);
   if (kind && kind->settled && !kind->fits(tensors)) kind->unsettle();
   impl.last_is_closed = !kind;
   if (!kind || kind->eager) {
@@ -188,7 +192,7 @@ CompileReport CompiledCore::report() const {
     report.reason = "it has not been called yet";
     return report;
   }
-  const CallKind& kind = *impl_->kinds.front();
+  CallKind& kind = impl_->kinds.front();
   report.replayed = kind.settled != nullptr;
   report.reason = kind.reason;
   if (!kind.settled) return report;
@@ -209,7 +213,7 @@ void CompiledCore::emit(const std::string& path) const {
   EBB_CHECK(!impl_->kinds.empty(),
             "Compiled::emit: the function has not been called yet. Call it until "
             "report().replayed.");
-  const CallKind& kind = *impl_->kinds.front();
+  CallKind& kind = impl_->kinds.front();
   EBB_CHECK(kind.settled, "Compiled::emit: calls of the last kind are not replayed: ", kind.reason,
             ". Call it until report().replayed.");
   EBB_CHECK(compiling::reads_same(*kind.settled),
@@ -221,7 +225,8 @@ void CompiledCore::emit(const std::string& path) const {
 void CompiledCore::reset() {
   const std::lock_guard lock(impl_->mutex);
   ++impl_->resets;
-  impl_->kinds.clear();
+  impl_->retired.splice(impl_->retired.end(), impl_->kinds);
+  if (!impl_->under_way) impl_->retired.clear();
   impl_->dropped_in_vain = 0;
   impl_->refused = 0;
   impl_->closed.clear();

@@ -26,22 +26,26 @@ const Ref<Storage>& storage_of(const Place& place, const std::vector<Variable>& 
   return place.kind == Place::Kind::outside ? place.found->storage : place.kept;
 }
 
-NdArray array_of(const Tape& tape, const Seen& seen, const std::vector<Variable>& inputs) {
+std::int64_t offset_of(const Tape& tape, const Seen& seen, const std::vector<Variable>& inputs) {
   const Place& place = tape.places[static_cast<std::size_t>(seen.place)];
-  std::int64_t offset = seen.array.offset();
-  if (place.kind == Place::Kind::input) {
-    const auto input = static_cast<std::size_t>(place.input);
-    offset += inputs[input].storage_offset() - tape.input_offsets[input];
-  }
-  return NdArray(storage_of(place, inputs), DimVector(seen.array.sizes()), DimVector(seen.array.strides()),
-                 offset, seen.array.dtype());
+  if (place.kind != Place::Kind::input) return seen.array.offset();
+  const auto input = static_cast<std::size_t>(place.input);
+  return seen.array.offset() + inputs[input].storage_offset() - tape.input_offsets[input];
 }
 
-bool is_array(const Variable& x, const NdArray& array) {
+NdArray array_of(const Tape& tape, const Seen& seen, const std::vector<Variable>& inputs) {
+  const Place& place = tape.places[static_cast<std::size_t>(seen.place)];
+  return NdArray(storage_of(place, inputs), DimVector(seen.array.sizes()), DimVector(seen.array.strides()),
+                 offset_of(tape, seen, inputs), seen.array.dtype());
+}
+
+// Whether the tensor lies where the tape says, without making that array.
+bool is_seen(const Variable& x, const Tape& tape, const Seen& seen, const std::vector<Variable>& inputs) {
   if (!x.defined()) return false;
-  const NdArray& a = x.array();
-  return a.storage() == array.storage() && a.offset() == array.offset() && a.sizes() == array.sizes() &&
-         a.strides() == array.strides() && a.dtype() == array.dtype();
+  const NdArray &a = x.array(), &b = seen.array;
+  const Place& place = tape.places[static_cast<std::size_t>(seen.place)];
+  return a.storage() == storage_of(place, inputs) && a.offset() == offset_of(tape, seen, inputs) &&
+         a.dtype() == b.dtype() && a.sizes() == b.sizes() && a.strides() == b.strides();
 }
 
 // Memory that a place gives out is reused once nobody else has it. `mine` are those who will let go of it.
@@ -152,9 +156,8 @@ void hand_out_gradients(Tape& tape, const std::vector<Variable>& inputs, int end
         autograd::drop_gradient(leaf);
       continue;
     }
-    NdArray array = array_of(tape, entry.after, inputs);
-    Variable& grad = leaf.mutable_grad();
-    if (!is_array(grad, array)) grad = Variable(std::move(array));
+    if (is_seen(autograd::gradient_of(leaf), tape, entry.after, inputs)) continue;
+    leaf.mutable_grad() = Variable(array_of(tape, entry.after, inputs));
   }
 }
 
@@ -165,7 +168,7 @@ bool leaf_holds(const Tape& tape, const TapeLeaf& entry, const std::vector<Varia
   if (entry.any_before) return true;
   const Variable& grad = autograd::gradient_of(leaf);
   if (grad.defined() != entry.had) return false;
-  return entry.before.place < 0 || is_array(grad, array_of(tape, entry.before, inputs));
+  return entry.before.place < 0 || is_seen(grad, tape, entry.before, inputs);
 }
 
 // Views that as_strided makes may go beyond their tensor, or begin at an offset of their own.

@@ -137,13 +137,29 @@ class Files {
 ShardedReader::ShardedReader(const std::string& path) {
   std::error_code unreadable;
   const fs::path index = fs::is_directory(path, unreadable) ? fs::path(path) / kIndex : fs::path(path);
+  for (WeightMap map = read_index(index.string());;) {
+    try {
+      open(index.string(), map);
+      return;
+    } catch (const Error&) {
+      // A save may have replaced the checkpoint in between, and removed the files of before.
+      WeightMap now = read_index(index.string());
+      if (now == map) throw;
+      map = std::move(now);
+    }
+  }
+}
+
+void ShardedReader::open(const std::string& index, const WeightMap& weight_map) {
+  names_.clear();
+  files_.clear();
   Files files(index);
-  for (const auto& [name, file_name] : read_index(index.string())) {
+  for (const auto& [name, file_name] : weight_map) {
     const std::shared_ptr<const Reader>& reader = files.at(file_name);
-    EBB_CHECK(reader->contains(name), "safetensors: the index \"", index.string(), "\" says that \"",
-              file_name, "\" holds \"", name, "\"; it does not. Fetch or write the files again.");
-    EBB_CHECK(files_.emplace(name, reader).second, "safetensors: the index \"", index.string(), "\" names \"",
-              name, "\" twice.");
+    EBB_CHECK(reader->contains(name), "safetensors: the index \"", index, "\" says that \"", file_name,
+              "\" holds \"", name, "\"; it does not. Fetch or write the files again.");
+    EBB_CHECK(files_.emplace(name, reader).second, "safetensors: the index \"", index, "\" names \"", name,
+              "\" twice.");
     names_.push_back(name);
   }
 }

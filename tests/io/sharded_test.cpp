@@ -147,3 +147,28 @@ TEST_CASE("an index must name files of its folder that hold what it says") {
   CHECK(reader.keys() == std::vector<std::string>{"x", "b"});
   CHECK_THROWS_WITH(load_index("{"), Contains("no index"));
 }
+
+TEST_CASE("a checkpoint that is replaced while it is opened is read whole, as it was or as it is") {
+  const std::string at = folder("replaced");
+  const auto save = [&](double value) {
+    safetensors::write_sharded(at, {{"a", full({4}, value)}, {"b", full({4}, value)}}, 16);
+  };
+  save(0);
+  std::atomic<bool> stop{false};
+  std::thread writer([&] {
+    for (int i = 1; !stop; ++i) save(i);
+  });
+  int differ = 0, failed = 0;
+  for (int i = 0; i < 200; ++i) {
+    try {
+      const safetensors::ShardedReader reader(at);
+      differ += !reader.get_tensor("a").equal(reader.get_tensor("b"));
+    } catch (const Error&) {
+      ++failed;
+    }
+  }
+  stop = true;
+  writer.join();
+  CHECK(differ == 0);
+  CHECK(failed == 0);
+}

@@ -130,7 +130,13 @@ std::optional<State> resumed(const Program& program, const State& state, std::si
   const auto all_kept = [](const Statements& list) {
     return std::all_of(list.begin(), list.end(), is_kept_by_files);
   };
-  if (!all_kept(program.setup) || !all_kept(program.body) || calls > program.between.size() + 1) return {};
+  // Loading writes to the elements, after which a view whose base gets a flag has a node.
+  const auto sets_flags = [](const Statements& list) {
+    return std::any_of(list.begin(), list.end(), [](const Statement& s) { return s.kind == "flag"; });
+  };
+  if (!all_kept(program.setup) || !all_kept(program.body) || calls > program.between.size() + 1 ||
+      std::any_of(program.between.begin(), program.between.end(), sets_flags))
+    return {};
   const std::vector<Variable> from = tensors_of(program, state);
   if (!reach_all_parameters(program, state, from)) return {};
   if (!have_no_graph(from) || !std::all_of(from.begin(), from.end(), can_be_written)) return {};

@@ -17,7 +17,8 @@ namespace ebb::safetensors {
 /// index's folder, a tensor that the named file does not have.
 class EBB_API ShardedReader {
  public:
-  /// The index, or the folder in which it lies (model.safetensors.index.json).
+  /// The index, or the folder in which it lies (model.safetensors.index.json). All files are opened here: a
+  /// save that replaces the checkpoint meanwhile or later changes nothing in what is read.
   explicit ShardedReader(const std::string& path);
 
   /// The names, in the order of the index.
@@ -28,6 +29,8 @@ class EBB_API ShardedReader {
   Variable get_tensor(const std::string& name) const { return file_of(name).get_tensor(name); }
 
  private:
+  void open(const std::string& index, const std::vector<std::pair<std::string, std::string>>& weight_map);
+
   std::vector<std::string> names_;
   std::map<std::string, std::shared_ptr<const Reader>> files_;
 };

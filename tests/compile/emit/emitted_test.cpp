@@ -6,6 +6,7 @@
 #include "emitted_mixed.h"
 #include "emitted_pair.h"
 #include "emitted_recurrent.h"
+#include "support/files.h"
 #include "support/warnings.h"
 
 using namespace ebb;
@@ -87,7 +88,10 @@ TEST_CASE("an emitted function needs its weights") {
   CHECK_THROWS_WITH(EmittedRecurrent("/nowhere/emitted_recurrent.safetensors"),
                     Contains("/nowhere/emitted_recurrent.safetensors"));
   CHECK_THROWS_WITH(EmittedRecurrent(weights("cnn")),
-                    Contains("EmittedRecurrent") && Contains("bytes of w0"));
+                    Contains("EmittedRecurrent") && Contains("emitted with another source"));
+  const std::string unmarked = support::temporary("unmarked.safetensors");
+  safetensors::write(unmarked, safetensors::read(weights("cnn")).tensors);
+  CHECK_THROWS_WITH(EmittedRecurrent(unmarked), Contains("EmittedRecurrent") && Contains("bytes of w0"));
 }
 
 TEST_CASE("objects of an emitted class work in threads side by side") {
