@@ -12,7 +12,7 @@ namespace ebb::compiling {
 std::string key_of_modes();
 
 /// The calls of one key have one tape: the modes, the arguments that are no tensors, and of each tensor what
-/// ops decide by but not its numbers. Replaces what is in `key`, whose memory serves again.
-void key_of_call(const std::vector<Variable>& tensors, const std::string& numbers, std::string& key);
+/// ops decide by but not its numbers. Replaces what is in `text`, whose memory serves again.
+void key_of_call(const std::vector<Variable>& tensors, const std::string& numbers, std::string& text);
 
 }  // namespace ebb::compiling
