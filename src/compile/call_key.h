@@ -1,4 +1,4 @@
-// What tells calls of a compiled function apart.
+// The key of a call of a compiled function: calls of different keys have different tapes.
 #pragma once
 
 #include <ebb/autograd/variable.h>

@@ -81,7 +81,7 @@ struct CompiledCore::Impl {
   }
 
   CompileOptions options;
-  /// Of the call that is under way, which may ask for a report or reset everything.
+  /// Belongs to the call that is under way, which may ask for a report or reset everything.
   std::recursive_mutex mutex;
   bool under_way = false;
   std::list<CallKind> kinds;         // the one used last in front

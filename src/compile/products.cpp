@@ -82,7 +82,8 @@ class Zeros {
     }
   }
 
-  /// Where the call before `before` that touched these elements set them all to zero: the entry of its list.
+  /// The entry of the list that set these elements to zero, if that call is the last to touch them before the
+  /// call `before`; else null.
   TensorEntry* before(const Touches& touches, const NdArray& x, int before) const {
     const int place = touches.place(x), at = touches.last_before(place, before);
     const auto found = entries_.find({at, place});

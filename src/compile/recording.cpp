@@ -347,7 +347,7 @@ void Recording::visit_graph(const Variable& root, const Visit& visit) {
   }
 }
 
-// What nodes saved before the function ran, and their hooks, may change without a trace.
+// Tensors that nodes saved before the function ran, and the hooks of such nodes, may change without a trace.
 void Recording::walks(const Variable& root) {
   visit_graph(root, [&](const autograd::Node& node) {
     if (!walking_.insert(node.sequence_nr()).second) return false;
@@ -410,14 +410,15 @@ TapeOutput Recording::output(const Variable& x, const std::vector<Variable>& out
   return out;
 }
 
-// What tells of its destruction must be there: captured memory, and an age that is counted.
+// The tape lets go only if it learns of the destruction: the tensor lies in captured memory and is old
+// enough.
 void Recording::let_go(Borrowed& x) {
   if (!x->defined() || !found(*x) || x->impl()->born % 2 != 0) return;
   const int place = place_of(x->array().storage());
   if (tape_->places[static_cast<std::size_t>(place)].kind == Place::Kind::outside) x.let_go();
 }
 
-// What the function computed and somebody keeps, of whom the tape knows nothing.
+// Refuses a function that computed a tensor which somebody keeps whom the tape does not know.
 void Recording::refuse_kept() {
   for (const auto& [storage, k] : known_) {
     const Place& place = tape_->places[static_cast<std::size_t>(k.place)];

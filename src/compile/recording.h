@@ -35,7 +35,7 @@ class Recording final : public detail::Recorder {
   /// After the function has returned these. The tape, unless there is a reason() why there is none.
   std::unique_ptr<Tape> finish(const std::vector<Variable>& outputs);
   const std::string& reason() const { return reason_; }
-  /// Which recording it is of all of the program.
+  /// The number of this recording among all of the program.
   std::uint32_t number() const { return number_; }
 
  private:

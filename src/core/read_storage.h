@@ -1,4 +1,4 @@
-// What tapes know of the tensors that they read, and how they learn of changes.
+// Storages that tapes read: the states of the tensors on them, and notices of changes.
 #pragma once
 
 #include <ebb/core/ref.h>
@@ -27,8 +27,9 @@ struct EBB_API ReadStorage {
   std::uint64_t gone(std::uint32_t recording) const;
 
   const Ref<Storage> storage;
-  /// What the storage's tensors are. Each change takes the number of the state before out of it and puts that
-  /// of the state after in, so that it returns to its value when all tensors return to their states.
+  /// A number of the states of the storage's tensors. Each change takes the number of the state before out of
+  /// it and puts that of the state after in, so that it returns to its value when all tensors return to their
+  /// states.
   std::atomic<std::uint64_t> state{0};
   /// How many tensors have been destroyed that a tape may know. A handle that is given another tensor often
   /// is the last of its own.
@@ -41,7 +42,7 @@ EBB_API std::shared_ptr<ReadStorage> read_by_tape(const Ref<Storage>& storage, s
 /// A recording becomes a tape, whatever it read.
 EBB_API void tape_recorded(std::uint32_t recording) noexcept;
 
-/// What a tape knows of the tensors on a storage.
+/// The states of the tensors on a storage as a tape has recorded them.
 struct EBB_API ReadState {
   ReadState() = default;
   /// As they are now. Of destroyed ones only those matter that are older than the recording `older_than`.

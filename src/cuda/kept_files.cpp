@@ -65,7 +65,7 @@ void make_folder(const fs::path& folder) {
   ::mkdir(folder.c_str(), 0700);
 }
 
-// What is kept is run: nobody else may have put it there.
+// Kept kernels are run: nobody else may have put them there.
 bool is_trusted(int folder, const fs::path& path) {
   struct stat info {};
   if (folder < 0 || ::fstat(folder, &info) != 0) return false;

@@ -174,7 +174,7 @@ void AtomicFile::commit() {
     // Only a privileged process may give a file away; another's is its own, as any file it makes.
     [[maybe_unused]] const int given = ::fchown(descriptor_, owner_, group_);
   }
-  // Where files have no permissions of their own, those that there are will do.
+  // On a file system without permissions of files, those that it shows will do.
   struct stat info {};
   if (::fstat(descriptor_, &info) != 0 ||
       ((info.st_mode & 0777) != mode_ && ::fchmod(descriptor_, mode_) != 0))

@@ -12,7 +12,8 @@
 
 namespace ebb::safetensors {
 
-// Of single texts only: where memory is short, nlohmann's containers end the program as they are taken down.
+// Used for single texts only: if memory is short, nlohmann's containers end the program as they are taken
+// down.
 std::string quoted(const std::string& text) {
   try {
     return nlohmann::json(text).dump();

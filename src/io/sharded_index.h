@@ -9,7 +9,7 @@ namespace ebb::safetensors {
 
 constexpr const char* kIndex = "model.safetensors.index.json";
 
-/// What file holds what tensor, in the order of the index.
+/// The file of each tensor, in the order of the index.
 using WeightMap = std::vector<std::pair<std::string, std::string>>;
 
 /// "weight_map" of the index at a path. Throws where it is none.

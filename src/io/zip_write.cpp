@@ -16,8 +16,8 @@ namespace {
 constexpr std::uint64_t kAlignment = 64;
 // Of a local header without its name: 30 bytes, and 20 of zip64's extra field.
 constexpr std::uint64_t kLocalHeader = 30, kZip64 = 20;
-// What minizip keeps of an entry until the end, without its name: the header of the directory, and room for
-// zip64's fields.
+// The bytes that minizip keeps of an entry until the end, without its name: the header of the directory, and
+// room for zip64's fields.
 constexpr std::size_t kCentralHeader = 46 + 32;
 // The bytes of the record at the end, and with those of zip64's locator before it.
 constexpr std::size_t kLastRecord = 22, kTail = kLastRecord + 20;

@@ -62,7 +62,7 @@ Module& Module::operator=(Module&& other) noexcept {
 Module::Module(std::string name) : name_(std::move(name)) {}
 
 // Children are handed to the outermost destructor, which lets one go after the other: no depth is too deep.
-// Where memory is too short for its list, a child goes at once.
+// If memory is too short for its list, a child goes at once.
 Module::~Module() {
   if (children_.is_empty()) return;
   std::vector<std::shared_ptr<Module>> own;

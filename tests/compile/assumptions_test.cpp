@@ -1,4 +1,4 @@
-// What a tape assumes of the tensors that it touches is checked, or cannot change: geometry, flags,
+// The assumptions of a tape about the tensors that it touches are checked, or cannot change: geometry, flags,
 // gradients, hooks and handles.
 #include "twins.h"
 

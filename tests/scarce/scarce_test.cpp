@@ -1,4 +1,4 @@
-// Where memory runs out, the caller gets an exception, and nothing is lost.
+// If memory runs out, the caller gets an exception, and nothing is lost.
 #include <ebb/checkpoint.h>
 #include <ebb/core/allocator.h>
 #include <ebb/data.h>
