@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "goldens.h"
+#include "png_bytes.h"
 #include "support/child.h"
 #include "support/fake_root.h"
 
@@ -14,21 +15,6 @@ using namespace ebb::vision;
 using support::Contains;
 
 namespace {
-
-std::string big_endian(std::uint32_t value) {
-  std::string bytes;
-  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift);
-  return bytes;
-}
-
-std::uint32_t crc_of(std::string_view bytes) {
-  std::uint32_t crc = 0xffffffff;
-  for (const char c : bytes) {
-    crc ^= static_cast<unsigned char>(c);
-    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  return ~crc;
-}
 
 std::string chunk(const std::string& name, const std::string& data) {
   return big_endian(static_cast<std::uint32_t>(data.size())) + name + data + big_endian(crc_of(name + data));

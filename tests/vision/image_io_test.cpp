@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "goldens.h"
+#include "png_bytes.h"
 #include "support/fake_root.h"
 
 using namespace ebb;
@@ -20,21 +21,6 @@ constexpr std::pair<ImageReadMode, const char*> kModes[] = {{ImageReadMode::unch
                                                             {ImageReadMode::rgb_alpha, "rgb_alpha"}};
 
 std::string file(const std::string& name) { return support::bytes_of(golden("file." + name)); }
-
-std::string big_endian(std::uint32_t value) {
-  std::string bytes;
-  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift);
-  return bytes;
-}
-
-std::uint32_t crc_of(std::string_view bytes) {
-  std::uint32_t crc = 0xffffffff;
-  for (const char c : bytes) {
-    crc ^= static_cast<unsigned char>(c);
-    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  return ~crc;
-}
 
 // The PNG file with another size in its header.
 std::string resized_png(std::string png, std::uint32_t width, std::uint32_t height) {
