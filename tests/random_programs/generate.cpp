@@ -187,7 +187,8 @@ class Generator {
     program_.results.erase(end, program_.results.end());
   }
 
-  // New numbers for the arguments, and from the fourth call on perhaps something else.
+  // New numbers for the arguments, and before calls in the middle perhaps something else. The last calls are
+  // quiet, so that functions which were recorded anew are replayed.
   void draw_between(int call) {
     clear_locals();
     state_.call = call;
@@ -207,7 +208,7 @@ class Generator {
       attempt(overlap);
       between.push_back(std::move(overlap));
     }
-    if (call >= 3 && !draw_.once_in(3))
+    if (call >= 3 && call < limits_.calls - 2 && !draw_.once_in(3))
       for (std::int64_t n = draw_.between(1, 3); n > 0; --n) add(kBetween, between);
     program_.between.push_back(std::move(between));
     for (const Statement& s : program_.body)

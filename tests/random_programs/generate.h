@@ -10,7 +10,7 @@ namespace programs {
 
 struct Limits {
   int least = 5, most = 40;  ///< statements of the body
-  int calls = 6;
+  int calls = 8;
   bool large = true;  ///< one in ten has tensors of several blocks, one in fifty such that threads share
   bool returns_all = false;  ///< every tensor that the body makes is a result, not a few of them
   /// Refuses a statement (false), or changes its numbers before it runs; none takes all as they are drawn.

@@ -50,7 +50,7 @@ const bool registered = [] {
                             kFixedSeed + static_cast<std::uint64_t>(part) * kOfEach, kOfEach, &counts);
                         INFO(failure);
                         CHECK(failure.empty());
-                        CHECK(counts.replays > 2 * kOfEach);
+                        CHECK(counts.replays > 3 * kOfEach);
                         CHECK(counts.resumed > kOfEach / 10);
                       });
   return true;

@@ -16,10 +16,12 @@ namespace programs {
 namespace {
 
 // Statements whose effect is in no file: as_strided reaches elements of a tensor's memory that it does not
-// have.
-bool is_kept_by_files(const Statement& s) {
+// have. A shape that is of one call alone is in no file anyway.
+bool is_kept_by_files(const Program& program, const Statement& s) {
   static const std::set<std::string> kinds = {"hook", "module_hook", "geometry", "flag"};
-  return !kinds.contains(s.kind) && s.name != "set_data" && !s.name.starts_with("as_strided");
+  const bool of_one_call = s.kind == "geometry" && s.in[0] >= program.kept;
+  return (!kinds.contains(s.kind) || of_one_call) && s.name != "set_data" &&
+         !s.name.starts_with("as_strided");
 }
 
 // Tensors of slots and parameters: all that can have a gradient.
@@ -127,18 +129,21 @@ std::string geometry(const std::vector<Variable>& tensors) {
 }
 
 std::optional<State> resumed(const Program& program, const State& state, std::size_t calls) {
-  const auto all_kept = [](const Statements& list) {
-    return std::all_of(list.begin(), list.end(), is_kept_by_files);
+  const auto all_kept = [&](const Statements& list) {
+    return std::all_of(list.begin(), list.end(),
+                       [&](const Statement& s) { return is_kept_by_files(program, s); });
   };
+  if (!all_kept(program.setup) || !all_kept(program.body) || calls > program.between.size() + 1) return {};
+  const std::vector<Variable> from = tensors_of(program, state);
+  if (!reach_all_parameters(program, state, from)) return {};
   // Loading writes to the elements, after which a view whose base gets a flag has a node.
   const auto sets_flags = [](const Statements& list) {
     return std::any_of(list.begin(), list.end(), [](const Statement& s) { return s.kind == "flag"; });
   };
-  if (!all_kept(program.setup) || !all_kept(program.body) || calls > program.between.size() + 1 ||
+  const auto is_view = [](const Variable& x) { return x.is_view(); };
+  if (std::any_of(from.begin(), from.end(), is_view) &&
       std::any_of(program.between.begin(), program.between.end(), sets_flags))
     return {};
-  const std::vector<Variable> from = tensors_of(program, state);
-  if (!reach_all_parameters(program, state, from)) return {};
   if (!have_no_graph(from) || !std::all_of(from.begin(), from.end(), can_be_written)) return {};
 
   const Variable random = ebb::get_rng_state();
