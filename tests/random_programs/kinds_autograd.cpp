@@ -110,7 +110,7 @@ const std::vector<Ask> asks = {
      [](const Variable& x) { x.set_requires_grad(true); }},
     {"requires_grad_(False)", is_leaf, [](const Variable& x) { x.set_requires_grad(false); }},
 };
-const bool added_ask = add_kind({"flag", 5, kBody | kBetween,
+const bool added_ask = add_kind({"flag", 3, kBody | kBetween,
                                  [](Draw& draw, const State& state, Statement& s) {
                                    const Ask& ask = draw.of(asks);
                                    const auto slot = pick(draw, state, ask.fits);
@@ -132,7 +132,7 @@ const bool added_ask = add_kind({"flag", 5, kBody | kBetween,
 
 // Hooks that change gradients; numbers: the factor.
 const bool added_hook =
-    add_kind({"hook", 5, kSetup | kBody | kBetween,
+    add_kind({"hook", 2, kSetup | kBody | kBetween,
               [](Draw& draw, const State& state, Statement& s) {
                 const auto slot = pick(draw, state, [](const Slot& each) {
                   return each.is_tensor() && each.tensor.requires_grad();

@@ -206,7 +206,7 @@ const bool added =
     add_kind({"turn", 2, kBody,
               [](Draw& draw, const State& state, Statement& s) {
                 const auto slot = pick(draw, state, [](const Slot& each) {
-                  return each.is_tensor() && each.tensor.numel() >= 8 && each.tensor.is_contiguous();
+                  return each.is_tensor() && each.tensor.numel() >= 10 && each.tensor.is_contiguous();
                 });
                 if (!slot) return false;
                 s.in = {*slot};

@@ -51,7 +51,7 @@ const bool registered = [] {
                         INFO(failure);
                         CHECK(failure.empty());
                         CHECK(counts.replays > 3 * kOfEach);
-                        CHECK(counts.resumed > kOfEach / 10);
+                        CHECK(counts.resumed > kOfEach / 6);
                       });
   return true;
 }();
