@@ -27,7 +27,11 @@ bool walks_far(const State& state, const Statement& s) {
   const auto visit = [&](const ebb::autograd::Node* node) {
     if (node && seen.insert(node).second) left.push_back(node);
   };
-  visit(state.tensor(s.in[0]).grad_fn().get());
+  try {
+    visit(state.tensor(s.in[0]).grad_fn().get());
+  } catch (const ebb::Error&) {  // of a view whose base has lost its memory: the walk will not begin
+    return false;
+  }
   while (!left.empty() && seen.size() <= kMostNodes) {
     const ebb::autograd::Node* const node = left.back();
     left.pop_back();

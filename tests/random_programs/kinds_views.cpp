@@ -203,7 +203,7 @@ const bool added =
               },
               [](const Statement& s, Language l) { return said(s, l, true); }}) &&
     // Another element in every call.
-    add_kind({"turn", 2, kBody,
+    add_kind({"turn", 4, kBody,
               [](Draw& draw, const State& state, Statement& s) {
                 const auto slot = pick(draw, state, [](const Slot& each) {
                   return each.is_tensor() && each.tensor.numel() >= 10 && each.tensor.is_contiguous();

@@ -16,12 +16,10 @@ namespace programs {
 namespace {
 
 // Statements whose effect is in no file: as_strided reaches elements of a tensor's memory that it does not
-// have. A shape that is of one call alone is in no file anyway.
-bool is_kept_by_files(const Program& program, const Statement& s) {
+// have.
+bool is_kept_by_files(const Statement& s) {
   static const std::set<std::string> kinds = {"hook", "module_hook", "geometry", "flag"};
-  const bool of_one_call = s.kind == "geometry" && s.in[0] >= program.kept;
-  return (!kinds.contains(s.kind) || of_one_call) && s.name != "set_data" &&
-         !s.name.starts_with("as_strided");
+  return !kinds.contains(s.kind) && s.name != "set_data" && !s.name.starts_with("as_strided");
 }
 
 // Tensors of slots and parameters: all that can have a gradient.
@@ -129,9 +127,8 @@ std::string geometry(const std::vector<Variable>& tensors) {
 }
 
 std::optional<State> resumed(const Program& program, const State& state, std::size_t calls) {
-  const auto all_kept = [&](const Statements& list) {
-    return std::all_of(list.begin(), list.end(),
-                       [&](const Statement& s) { return is_kept_by_files(program, s); });
+  const auto all_kept = [](const Statements& list) {
+    return std::all_of(list.begin(), list.end(), is_kept_by_files);
   };
   if (!all_kept(program.setup) || !all_kept(program.body) || calls > program.between.size() + 1) return {};
   const std::vector<Variable> from = tensors_of(program, state);
